@@ -1,0 +1,318 @@
+package sim
+
+import (
+	"sync"
+	"time"
+
+	"github.com/Shopify/toxiproxy/v2/stream"
+	"github.com/Shopify/toxiproxy/v2/toxics"
+)
+
+// chain runs toxiproxy's toxics, ours and theirs, over one direction of one
+// connection. A stage is added at the end and may be removed anywhere, while
+// bytes flow. Links without toxics have no chain, and cost nothing.
+type chain struct {
+	conn *conn
+	dir  Direction
+
+	mu     sync.Mutex
+	stages []*stage
+	lost   int // bytes taken in and not given out
+}
+
+// stage is one toxic of a chain: a queue without bound in front, since a
+// network takes what it is given, then the toxic, then a drain that hands on.
+type stage struct {
+	chain   *chain
+	wrapper *toxics.ToxicWrapper
+	stub    *toxics.ToxicStub
+	output  chan *stream.StreamChunk
+	stopped chan struct{} // the toxic has returned for good
+	drained chan struct{} // everything it gave out has been handed on
+	fed     chan struct{} // the feeder has ended
+
+	mu      sync.Mutex
+	queue   []*stream.StreamChunk // nil is the end of the stream
+	more    chan struct{}
+	removed bool
+}
+
+func newStage(c *chain, wrapper *toxics.ToxicWrapper) *stage {
+	input, output := make(chan *stream.StreamChunk), make(chan *stream.StreamChunk)
+	s := &stage{
+		chain: c, wrapper: wrapper, stub: toxics.NewToxicStub(input, output), output: output,
+		stopped: make(chan struct{}), drained: make(chan struct{}), fed: make(chan struct{}),
+		more: make(chan struct{}, 1),
+	}
+	if stateful, ok := wrapper.Toxic.(toxics.StatefulToxic); ok {
+		s.stub.State = stateful.NewState()
+	}
+	go s.feed(input)
+	go s.run()
+	go s.drain()
+	return s
+}
+
+// push queues a chunk for the stage. Any goroutine may call it.
+func (s *stage) push(chunks ...*stream.StreamChunk) {
+	s.mu.Lock()
+	s.queue = append(s.queue, chunks...)
+	s.mu.Unlock()
+	select {
+	case s.more <- struct{}{}:
+	default:
+	}
+}
+
+// feed hands the queue to the toxic. A chunk leaves the queue only when the
+// toxic has taken it, so that a removed stage leaves the rest to the next.
+func (s *stage) feed(input chan<- *stream.StreamChunk) {
+	defer close(s.fed)
+	for {
+		chunk, ok := s.head()
+		switch {
+		case !ok:
+			select {
+			case <-s.more:
+			case <-s.stopped:
+				return
+			}
+		case chunk == nil:
+			close(input)
+			return
+		default:
+			select {
+			case input <- chunk:
+				s.shift()
+			case <-s.stopped:
+				return
+			}
+		}
+	}
+}
+
+func (s *stage) head() (*stream.StreamChunk, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.queue) == 0 {
+		return nil, false
+	}
+	return s.queue[0], true
+}
+
+func (s *stage) shift() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queue = s.queue[1:]
+}
+
+func (s *stage) run() {
+	s.stub.Run(s.wrapper)
+	close(s.stopped)
+}
+
+// drain hands on what the toxic gives out; the end of its output is the end
+// of the stream, unless the stage was removed.
+func (s *stage) drain() {
+	defer close(s.drained)
+	for chunk := range s.output {
+		s.chain.handOn(s, chunk)
+	}
+	if !s.isRemoved() {
+		s.chain.handOn(s, nil)
+	}
+}
+
+func (s *stage) isRemoved() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.removed
+}
+
+// remove ends the stage, and returns what it had not taken in yet. Whether a
+// toxic keeps, drops or closes what it had is its own affair.
+func (s *stage) remove() (left []*stream.StreamChunk) {
+	if !s.stub.InterruptToxic() {
+		<-s.drained
+		return nil // the stream is over
+	}
+	if cleanup, ok := s.wrapper.Toxic.(toxics.CleanupToxic); ok {
+		cleanup.Cleanup(s.stub)
+	}
+	if s.stub.Closed() {
+		<-s.drained
+		return nil
+	}
+	s.mu.Lock()
+	s.removed = true
+	s.mu.Unlock()
+	close(s.output)
+	<-s.drained
+	<-s.fed
+	return s.queue
+}
+
+func newChain(c *conn, dir Direction) *chain { return &chain{conn: c, dir: dir} }
+
+// push takes bytes, or the end of the stream, into the first toxic.
+func (c *chain) push(b []byte) {
+	c.mu.Lock()
+	first := c.stages[0]
+	c.lost += len(b)
+	c.mu.Unlock()
+	first.push(chunkOf(b))
+}
+
+func chunkOf(b []byte) *stream.StreamChunk {
+	if b == nil {
+		return nil
+	}
+	return &stream.StreamChunk{Data: b, Timestamp: time.Now()}
+}
+
+// handOn passes a chunk from one stage to the next, or onto the wire.
+func (c *chain) handOn(from *stage, chunk *stream.StreamChunk) {
+	if next := c.after(from, chunk); next != nil {
+		next.push(chunk)
+		return
+	}
+	if chunk == nil {
+		c.conn.emit(c.dir, nil)
+		return
+	}
+	c.conn.emit(c.dir, append([]byte{}, chunk.Data...))
+}
+
+// after is the stage behind one, and counts what leaves the last.
+func (c *chain) after(s *stage, chunk *stream.StreamChunk) *stage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, x := range c.stages {
+		if x == s && i+1 < len(c.stages) {
+			return c.stages[i+1]
+		}
+	}
+	if chunk != nil {
+		c.lost -= len(chunk.Data)
+	}
+	return nil
+}
+
+// add puts a toxic at the end of the chain.
+func (c *chain) add(wrapper *toxics.ToxicWrapper) {
+	s := newStage(c, wrapper)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stages = append(c.stages, s)
+}
+
+// remove takes a toxic out; what waited before it goes to the next. It
+// returns whether the chain is empty now, and how many bytes it has lost.
+func (c *chain) remove(wrapper *toxics.ToxicWrapper) (empty bool, lost int) {
+	if s := c.find(wrapper); s != nil {
+		for _, chunk := range s.remove() {
+			c.handOn(s, chunk)
+		}
+		c.drop(s)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.stages) == 0, c.lost
+}
+
+func (c *chain) find(wrapper *toxics.ToxicWrapper) *stage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.stages {
+		if s.wrapper == wrapper {
+			return s
+		}
+	}
+	return nil
+}
+
+func (c *chain) drop(s *stage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, x := range c.stages {
+		if x == s {
+			c.stages = append(c.stages[:i:i], c.stages[i+1:]...)
+			return
+		}
+	}
+}
+
+// kill stops every toxic of a connection that is no more.
+func (c *chain) kill() {
+	c.mu.Lock()
+	stages := c.stages
+	c.mu.Unlock()
+	for _, s := range stages {
+		s.remove()
+	}
+}
+
+// AddToxic puts a toxic on one direction of the link between a process and a
+// node, at the end of the chain, on every connection that is there or will
+// be. Any toxiproxy toxic does; its toxicity is 1. Toxics that draw from the
+// global random source (jitter, size variation) should leave that at 0.
+// The function that it returns takes the toxic off again.
+func (w *World) AddToxic(process, node string, dir Direction, toxic toxics.Toxic) (remove func(), err error) {
+	p, err := w.Process(process)
+	if err != nil {
+		return nil, err
+	}
+	h, ok := w.hosts[node]
+	if !ok {
+		return nil, w.noHost(node)
+	}
+	return w.linkOf(p, h).addToxic(dir, toxic), nil
+}
+
+func (l *link) addToxic(dir Direction, toxic toxics.Toxic) (remove func()) {
+	wrapper := &toxics.ToxicWrapper{Toxic: toxic, Toxicity: 1}
+	l.chain[dir] = append(l.chain[dir], wrapper)
+	for _, c := range l.conns {
+		c.addToxic(dir, wrapper)
+	}
+	return func() { l.removeToxic(dir, wrapper) }
+}
+
+func (l *link) removeToxic(dir Direction, wrapper *toxics.ToxicWrapper) {
+	for i, x := range l.chain[dir] {
+		if x == wrapper {
+			l.chain[dir] = append(l.chain[dir][:i:i], l.chain[dir][i+1:]...)
+		}
+	}
+	for _, c := range l.conns {
+		c.removeToxic(dir, wrapper)
+	}
+}
+
+// addToxics gives a new connection the toxics of its link.
+func (c *conn) addToxics() {
+	for dir, wrappers := range c.link.chain {
+		for _, wrapper := range wrappers {
+			c.addToxic(Direction(dir), wrapper)
+		}
+	}
+}
+
+func (c *conn) addToxic(dir Direction, wrapper *toxics.ToxicWrapper) {
+	f := &c.flows[dir]
+	if f.chain == nil {
+		f.chain = newChain(c, dir)
+	}
+	f.chain.add(wrapper)
+}
+
+func (c *conn) removeToxic(dir Direction, wrapper *toxics.ToxicWrapper) {
+	f := &c.flows[dir]
+	if f.chain == nil {
+		return
+	}
+	if empty, lost := f.chain.remove(wrapper); empty {
+		f.chain = nil
+		f.bytes -= lost
+	}
+}

@@ -1,0 +1,123 @@
+package sim
+
+import (
+	"context"
+	"net"
+	"os"
+	"syscall"
+)
+
+// dialer is one attempt at a connection.
+type dialer struct {
+	p         *Process
+	host      host
+	link      *link // found by start
+	remote    net.Addr
+	conn      *Conn
+	err       error
+	done      chan struct{}
+	abandoned bool
+}
+
+// Dial opens a connection to a node, and fits the Dialer of go-redis, rueidis,
+// gRPC and others. addr is a node's name, with or without its port, or its
+// address. It returns ECONNREFUSED where the node does not listen, the
+// context's error when it ends first, and [ErrCrashed] when the process is no
+// more. While the link is cut, a dial waits.
+func (p *Process) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	h, ok := p.w.hosts[addr]
+	if !ok {
+		return nil, dialError(address(addr), p.w.noHost(addr))
+	}
+	if err := p.gate.pass("dial " + h.name()); err != nil {
+		return nil, dialError(address(addr), err)
+	}
+	d := &dialer{p: p, host: h, remote: address(addr), done: make(chan struct{})}
+	d.post(d.start)
+	return d.wait(ctx)
+}
+
+func (d *dialer) post(commit func()) {
+	d.p.w.out.post(entry{where: d.p.name + ">" + d.host.name(), rank: rankDial, commit: commit})
+}
+
+// Dialer is [Process.Dial] as a value, for options that want a function.
+func (p *Process) Dialer() func(ctx context.Context, network, addr string) (net.Conn, error) {
+	return p.Dial
+}
+
+func (d *dialer) wait(ctx context.Context) (net.Conn, error) {
+	select {
+	case <-d.done:
+	case <-ctx.Done():
+	}
+	if err := d.p.gate.pass("dialled " + d.host.name()); err != nil {
+		return nil, dialError(d.remote, err)
+	}
+	select {
+	case <-d.done:
+		if d.err != nil {
+			return nil, d.err
+		}
+		return d.conn, nil
+	default:
+		d.post(d.abandon)
+		return nil, dialError(d.remote, ctx.Err())
+	}
+}
+
+// start sends the request to connect. Dials of one process to one node in one
+// instant arrive as one event.
+func (d *dialer) start() {
+	d.link = d.p.w.linkOf(d.p, d.host)
+	l := d.link
+	if l.cuts > 0 {
+		l.held = append(l.held, d)
+		return
+	}
+	there := l.delay(Up, "dial", 0)
+	back := l.delay(Down, "dial", 0)
+	l.w.queue.join("dial "+l.where[Up], l.w.now()+max(there+back, 1), d.arrive)
+}
+
+func (d *dialer) arrive() {
+	l := d.link
+	if d.abandoned || d.p.Crashed() {
+		return
+	}
+	if l.cuts > 0 {
+		l.held = append(l.held, d)
+		return
+	}
+	defer close(d.done)
+	c := &conn{w: l.w, link: l}
+	if c.server = l.host.accept(c); c.server == nil {
+		l.w.record(l.p.name, "refused", l.host.name(), "")
+		d.err = dialError(d.remote, os.NewSyscallError("connect", syscall.ECONNREFUSED))
+		return
+	}
+	l.w.record(l.p.name, "connect", l.host.name(), "")
+	c.client = newConn(d.p, c, d.remote)
+	d.conn = c.client
+	l.conns = append(l.conns, c)
+	c.addToxics()
+	d.p.keep(c.client)
+}
+
+// abandon closes a connection whose caller has gone.
+func (d *dialer) abandon() {
+	d.abandoned = true
+	if d.conn != nil {
+		d.conn.c.reset()
+	}
+}
+
+func (p *Process) keep(c *Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.conns = append(p.conns, c)
+}
+
+func dialError(addr net.Addr, err error) error {
+	return &net.OpError{Op: "dial", Net: "tcp", Addr: addr, Err: err}
+}

@@ -1,0 +1,170 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// gate is what every seam of a process passes. It is open, shut while the
+// process is paused, or broken for good when it has crashed.
+type gate struct {
+	p     *Process
+	state atomic.Int32 // read without the mutex on the fast path
+
+	mu      sync.Mutex
+	pauses  int // pauses that have not ended yet
+	since   time.Duration
+	waiting []*waiter
+}
+
+const (
+	gateOpen int32 = iota
+	gateShut
+	gateBroken
+)
+
+// waiter is a goroutine held at a seam.
+type waiter struct {
+	seam    string
+	arrived time.Duration
+	letGo   chan struct{}
+}
+
+func (g *gate) init(p *Process) { g.p = p }
+
+func (g *gate) isCrashed() bool { return g.state.Load() == gateBroken }
+
+func (g *gate) isOpen() bool { return g.state.Load() == gateOpen }
+
+// pass returns at once while the process runs, when it resumes while it is
+// paused, and with [ErrCrashed] when it is no more.
+func (g *gate) pass(seam string) error {
+	for {
+		switch g.state.Load() {
+		case gateOpen:
+			return nil
+		case gateBroken:
+			return ErrCrashed
+		}
+		if wt := g.queue(seam); wt != nil {
+			<-wt.letGo
+		}
+	}
+}
+
+// queue adds a waiter, or returns nil when the gate is no longer shut.
+func (g *gate) queue(seam string) *waiter {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.state.Load() != gateShut {
+		return nil
+	}
+	wt := &waiter{seam: seam, arrived: g.p.w.Now(), letGo: make(chan struct{})}
+	g.waiting = append(g.waiting, wt)
+	return wt
+}
+
+// shut starts a pause. Pauses may overlap: the last one to end opens.
+func (g *gate) shut() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.state.Load() == gateBroken {
+		return
+	}
+	if g.pauses == 0 {
+		g.since = g.p.w.Now()
+	}
+	g.pauses++
+	g.state.Store(gateShut)
+}
+
+// unshut ends one pause. It returns the waiters to let go in canonical order,
+// and whether the process runs again.
+func (g *gate) unshut() (held []*waiter, running bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.pauses--; g.pauses > 0 || g.state.Load() != gateShut {
+		return nil, false
+	}
+	g.state.Store(gateOpen)
+	return g.takeWaiting(), true
+}
+
+// pausedSince is when the present or last pause began.
+func (g *gate) pausedSince() time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.since
+}
+
+func (g *gate) takeWaiting() []*waiter {
+	held := g.waiting
+	g.waiting = nil
+	slices.SortStableFunc(held, func(a, b *waiter) int {
+		if c := cmp.Compare(a.arrived, b.arrived); c != 0 {
+			return c
+		}
+		return strings.Compare(a.seam, b.seam)
+	})
+	return held
+}
+
+// crash breaks the gate for good; everybody who waits is let go, to fail.
+func (g *gate) crash() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.state.Store(gateBroken)
+	for _, wt := range g.takeWaiting() {
+		close(wt.letGo)
+	}
+}
+
+// open ends all pauses at the end of a run.
+func (g *gate) open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.state.Load() == gateShut {
+		g.state.Store(gateOpen)
+	}
+	for _, wt := range g.takeWaiting() {
+		close(wt.letGo)
+	}
+}
+
+// afterResume is how long it takes, at the most, until the last goroutine of
+// a resumed process runs again.
+const afterResume = 100 * time.Microsecond
+
+// Pause stops the process for a while, as a garbage collection, a migration
+// of its machine or SIGSTOP would: nothing of it passes a seam until then.
+// When it resumes, the goroutines that were held are let go at distinct
+// instants drawn from the seed, so that any of them may run first.
+func (w *World) Pause(process string, d time.Duration) error {
+	p, err := w.Process(process)
+	if err != nil {
+		return err
+	}
+	if p.Crashed() {
+		return nil // nothing left to stop
+	}
+	w.record("world", "pause", p.name, d.String())
+	p.gate.shut()
+	w.queue.add(w.now()+int64(d), func() { w.resume(p) })
+	return nil
+}
+
+func (w *World) resume(p *Process) {
+	held, running := p.gate.unshut()
+	if !running {
+		return
+	}
+	w.record("world", "resume", p.name, "")
+	for i, wt := range held {
+		d := w.draw("resume").str(p.name).str(wt.seam).num(w.now()).num(int64(i))
+		w.queue.add(w.now()+d.between(1, int64(afterResume)), func() { close(wt.letGo) })
+	}
+}

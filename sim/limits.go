@@ -1,0 +1,60 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Limits bound a run. A zero field takes its default.
+type Limits struct {
+	// Virtual bounds the virtual time of a run. Default: 1 hour.
+	Virtual time.Duration
+	// Events bounds the number of events that the world delivers. Default: 2,000,000.
+	Events int
+	// Frozen is the wall-clock time without any event after which a run is
+	// given up as frozen. Default: 10 seconds.
+	Frozen time.Duration
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Virtual == 0 {
+		l.Virtual = time.Hour
+	}
+	if l.Events == 0 {
+		l.Events = 2_000_000
+	}
+	if l.Frozen == 0 {
+		l.Frozen = 10 * time.Second
+	}
+	return l
+}
+
+func (l Limits) validate() error {
+	if l.Virtual < 0 || l.Events < 0 || l.Frozen < 0 {
+		return fmt.Errorf("sim: negative limit in %+v: leave a limit 0 for its default", l)
+	}
+	return nil
+}
+
+// LimitError is returned when a run reached one of its [Limits].
+type LimitError struct {
+	// What names the limit: "virtual time" or "events".
+	What string
+	// Limit is its value, as text.
+	Limit string
+	// At is the virtual time at which the run was given up.
+	At time.Duration
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("the run reached its limit of %s (%s) at virtual time %v: a client waits for ever or retries without pause, or the limit is too small",
+		e.What, e.Limit, e.At)
+}
+
+// ErrStopped is returned by [World.RunUntil] when the trace has reached the
+// event number of [Config.StopAt].
+var ErrStopped = errors.New("the run was stopped at the event asked for")
+
+// ErrCrashed is returned by every seam of a process that has crashed.
+var ErrCrashed = errors.New("the process has crashed")

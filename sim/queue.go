@@ -1,0 +1,91 @@
+package sim
+
+import "container/heap"
+
+// event is something that will happen at an instant of its own.
+type event struct {
+	at   int64 // nanoseconds since the start of the run
+	fire []func()
+	join joinKey
+}
+
+// joinKey marks events that must be one: dials of one process to one node in
+// one instant, or timers of one process that end in one instant. Which of
+// the goroutines behind them came first is a race; waking them together, and
+// sorting what they send, makes the race invisible.
+type joinKey struct {
+	group string
+	want  int64
+}
+
+// queue holds the events to come, earliest first, never two at one instant.
+type queue struct {
+	heap   eventHeap
+	taken  map[int64]struct{}
+	joined map[joinKey]*event
+}
+
+func newQueue() *queue {
+	return &queue{taken: map[int64]struct{}{}, joined: map[joinKey]*event{}}
+}
+
+// add puts f at the instant want, or at the first free one after it, and
+// returns the instant.
+func (q *queue) add(want int64, f func()) int64 {
+	return q.push(&event{at: want, fire: []func(){f}})
+}
+
+// join is add, but functions of one group that want one instant share it.
+func (q *queue) join(group string, want int64, f func()) int64 {
+	key := joinKey{group, want}
+	if e := q.joined[key]; e != nil {
+		e.fire = append(e.fire, f)
+		return e.at
+	}
+	e := &event{at: want, fire: []func(){f}, join: key}
+	q.joined[key] = e
+	return q.push(e)
+}
+
+func (q *queue) push(e *event) int64 {
+	for {
+		if _, ok := q.taken[e.at]; !ok {
+			break
+		}
+		e.at++
+	}
+	q.taken[e.at] = struct{}{}
+	heap.Push(&q.heap, e)
+	return e.at
+}
+
+// next is the instant of the earliest event.
+func (q *queue) next() (at int64, ok bool) {
+	if len(q.heap) == 0 {
+		return 0, false
+	}
+	return q.heap[0].at, true
+}
+
+func (q *queue) pop() *event {
+	e := heap.Pop(&q.heap).(*event)
+	delete(q.taken, e.at)
+	if e.join != (joinKey{}) {
+		delete(q.joined, e.join)
+	}
+	return e
+}
+
+type eventHeap []*event
+
+func (h eventHeap) Len() int           { return len(h) }
+func (h eventHeap) Less(i, j int) bool { return h[i].at < h[j].at }
+func (h eventHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *eventHeap) Push(x any)        { *h = append(*h, x.(*event)) }
+func (h *eventHeap) Pop() any {
+	old := *h
+	e := old[len(old)-1]
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	return e
+}

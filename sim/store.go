@@ -1,0 +1,181 @@
+package sim
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"sort"
+	"strconv"
+	"strings"
+
+	"locksim/lock/fence"
+)
+
+// Store is the protected resource, a node across the network: named resources
+// of one or more registers, which clients read and write under a lock. It
+// judges every operation by its fencing mode; the scope is the resource. Its
+// methods are for the world's goroutine.
+type Store struct {
+	w         *World
+	mode      fence.Mode
+	addr      string
+	resources map[string]*resource
+	decisions []Decision
+}
+
+type resource struct {
+	fence     fence.State
+	registers map[string]string
+}
+
+// Decision is what the store made of one operation.
+type Decision struct {
+	// Step is the number of the event in the trace.
+	Step int
+	// Op names the operation; a write stores it.
+	Op string
+	// Write tells a write from a read.
+	Write bool
+	// Refused is the rule's reason, or empty where the operation was accepted.
+	Refused string
+	// Value is what a read has found.
+	Value string
+}
+
+func newStore(w *World, mode fence.Mode) *Store {
+	s := &Store{w: w, mode: mode, resources: map[string]*resource{}}
+	s.addr = w.addHost(s, net.IPv4(10, 0, 1, 1).String(), storePort)
+	return s
+}
+
+func (s *Store) name() string { return "s0" }
+
+// Decisions are all operations that arrived, in the order of their arrival.
+func (s *Store) Decisions() []Decision { return s.decisions }
+
+// Value is what a register holds: the name of the operation that wrote it
+// last, or nothing. It is exempt from fencing: the epilogue of a run.
+func (s *Store) Value(resource, register string) string {
+	if r := s.resources[resource]; r != nil {
+		return r.registers[register]
+	}
+	return ""
+}
+
+// Cells are the registers that hold something, as "resource/register=value"
+// in order.
+func (s *Store) Cells() []string {
+	var out []string
+	for name, r := range s.resources {
+		for reg, v := range r.registers {
+			out = append(out, name+"/"+reg+"="+v)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+func (s *Store) resource(name string) *resource {
+	r := s.resources[name]
+	if r == nil {
+		r = &resource{registers: map[string]string{}}
+		s.resources[name] = r
+	}
+	return r
+}
+
+func (s *Store) accept(c *conn) session { return &storeSession{store: s, conn: c} }
+
+// storeSession is one client's connection to the store. It speaks lines:
+//
+//	READ resource register op token
+//	WRITE resource register op token
+//
+// and answers "OK value", "REFUSED reason" or "ERROR message".
+type storeSession struct {
+	store *Store
+	conn  *conn
+	in    []byte
+}
+
+func (s *storeSession) data(b []byte) {
+	s.in = append(s.in, b...)
+	for {
+		end := bytes.IndexByte(s.in, '\n')
+		if end < 0 {
+			return
+		}
+		line := string(s.in[:end])
+		s.in = s.in[end+1:]
+		s.conn.send([]byte(s.serve(line) + "\n"))
+	}
+}
+
+func (s *storeSession) serve(line string) string {
+	req, err := parseStoreRequest(line)
+	if err != nil {
+		return "ERROR " + err.Error()
+	}
+	answer := s.store.apply(req, s.conn.link.p.name)
+	return answer
+}
+
+// apply decides on an operation and records the decision.
+func (s *Store) apply(req storeRequest, client string) string {
+	r := s.resource(req.resource)
+	d := Decision{Op: req.op, Write: req.write}
+	judge := s.mode.Read
+	if req.write {
+		judge = s.mode.Write
+	}
+	state, err := judge(r.fence, req.token)
+	answer := ""
+	switch {
+	case err != nil:
+		d.Refused = err.Error()
+		answer = "REFUSED " + err.Error()
+	case req.write:
+		r.registers[req.register] = req.op
+		answer = "OK"
+	default:
+		d.Value = r.registers[req.register]
+		answer = strings.TrimSpace("OK " + d.Value)
+	}
+	if err == nil {
+		r.fence = state
+	}
+	d.Step = s.w.record(s.name(), "store", client, req.String()+" -> "+answer)
+	s.decisions = append(s.decisions, d)
+	return answer
+}
+
+func (s *storeSession) eof() { s.conn.finish() }
+
+func (s *storeSession) reset() {}
+
+// storeRequest is one operation on the wire.
+type storeRequest struct {
+	write                  bool
+	resource, register, op string
+	token                  uint64
+}
+
+func (r storeRequest) String() string {
+	verb := "READ"
+	if r.write {
+		verb = "WRITE"
+	}
+	return fmt.Sprintf("%s %s %s %s %d", verb, r.resource, r.register, r.op, r.token)
+}
+
+func parseStoreRequest(line string) (storeRequest, error) {
+	f := strings.Fields(line)
+	if len(f) != 5 || f[0] != "READ" && f[0] != "WRITE" {
+		return storeRequest{}, fmt.Errorf("want READ or WRITE with resource, register, operation and token, got %q", line)
+	}
+	token, err := strconv.ParseUint(f[4], 10, 64)
+	if err != nil {
+		return storeRequest{}, fmt.Errorf("token %q is not a number", f[4])
+	}
+	return storeRequest{write: f[0] == "WRITE", resource: f[1], register: f[2], op: f[3], token: token}, nil
+}

@@ -1,0 +1,46 @@
+package trace
+
+import "fmt"
+
+// Divergence is the first difference between two traces.
+type Divergence struct {
+	// N is the number of the first event that differs.
+	N int
+	// A and B are the two events; nil where that trace had already ended.
+	A, B *Event
+	// Before is the last event that both traces share, nil if there is none.
+	Before *Event
+}
+
+// Diff compares two traces and returns their first difference, or nil where
+// they are equal.
+func Diff(a, b *Trace) *Divergence {
+	for i := 0; i < len(a.Events) || i < len(b.Events); i++ {
+		x, y := at(a, i), at(b, i)
+		if x != nil && y != nil && *x == *y {
+			continue
+		}
+		return &Divergence{N: i + 1, A: x, B: y, Before: at(a, i-1)}
+	}
+	return nil
+}
+
+func at(t *Trace, i int) *Event {
+	if i < 0 || i >= len(t.Events) {
+		return nil
+	}
+	return &t.Events[i]
+}
+
+// String shows both sides, for a message to a person.
+func (d *Divergence) String() string {
+	return fmt.Sprintf("first divergent event: number %d\n  one run:     %s\n  other run:   %s\n  both before: %s",
+		d.N, show(d.A), show(d.B), show(d.Before))
+}
+
+func show(e *Event) string {
+	if e == nil {
+		return "(nothing: the trace ends here)"
+	}
+	return e.String()
+}

@@ -1,0 +1,95 @@
+package trace_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"locksim/sim/trace"
+)
+
+func sample() *trace.Trace {
+	t := new(trace.Trace)
+	t.Add(trace.Event{At: time.Millisecond, Actor: "c0", Kind: "send", Peer: "r0", Text: "SET k v"})
+	t.Add(trace.Event{At: 2 * time.Millisecond, Actor: "r0", Kind: "exec", Text: "OK \"\\\n\x01 é \xff"})
+	return t
+}
+
+func ExampleDiff() {
+	a, b := sample(), sample()
+	b.Events[1].Text = "nil"
+	fmt.Println(trace.Diff(a, b))
+	fmt.Println(trace.Diff(a, sample()) == nil)
+	// Output:
+	// first divergent event: number 2
+	//   one run:     {"n":2,"at":2000000,"actor":"r0","kind":"exec","text":"OK \"\\\u000a\u0001 é �"}
+	//   other run:   {"n":2,"at":2000000,"actor":"r0","kind":"exec","text":"nil"}
+	//   both before: {"n":1,"at":1000000,"actor":"c0","kind":"send","peer":"r0","text":"SET k v"}
+	// true
+}
+
+// Every field counts: changing any one of them changes the hash and is found.
+func TestEveryFieldCounts(t *testing.T) {
+	change := map[string]func(*trace.Event){
+		"at":    func(e *trace.Event) { e.At++ },
+		"actor": func(e *trace.Event) { e.Actor = "c1" },
+		"kind":  func(e *trace.Event) { e.Kind = "recv" },
+		"peer":  func(e *trace.Event) { e.Peer = "r1" },
+		"text":  func(e *trace.Event) { e.Text += " " },
+	}
+	for field, f := range change {
+		a, b := sample(), sample()
+		f(&b.Events[0])
+		if a.Hash() == b.Hash() {
+			t.Errorf("%s: the hash did not change", field)
+		}
+		if d := trace.Diff(a, b); d == nil || d.N != 1 {
+			t.Errorf("%s: got %v, want a divergence at event 1", field, d)
+		}
+	}
+}
+
+// A trace that is a prefix of another differs from it at its end.
+func TestDiffShorter(t *testing.T) {
+	a, b := sample(), sample()
+	b.Events = b.Events[:1]
+	d := trace.Diff(a, b)
+	if d == nil || d.N != 2 || d.A == nil || d.B != nil {
+		t.Fatalf("got %+v", d)
+	}
+	if !strings.Contains(d.String(), "the trace ends here") {
+		t.Errorf("message does not say that a trace ended: %s", d)
+	}
+}
+
+// The canonical lines are JSON that any parser reads back.
+func TestCanonicalIsJSON(t *testing.T) {
+	for line := range strings.Lines(string(sample().JSON())) {
+		var e struct {
+			N     int
+			At    int64
+			Actor string
+			Kind  string
+			Text  string
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if e.Kind == "exec" && e.Text != "OK \"\\\n\x01 é \uFFFD" {
+			t.Errorf("text came back as %q", e.Text)
+		}
+	}
+}
+
+func BenchmarkHash(b *testing.B) {
+	t := new(trace.Trace)
+	for range 1000 {
+		t.Add(trace.Event{At: 12345678901, Actor: "c0", Kind: "send", Peer: "r0", Text: "EVALSHA 0123456789abcdef 2 lock:{order} lock:{order}:token 0123456789abcdef 10000"})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = t.Hash()
+	}
+}

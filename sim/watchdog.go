@@ -1,0 +1,167 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// This file is the only one of the package that runs on the wall clock: it
+// watches the bubble from outside.
+
+// pulse counts signs of life of a bubble. The zero value is ready.
+type pulse struct {
+	own atomic.Uint64
+	n   *atomic.Uint64
+}
+
+func (p *pulse) counter() *atomic.Uint64 {
+	if p.n == nil {
+		return &p.own
+	}
+	return p.n
+}
+
+func (p *pulse) beat() { p.counter().Add(1) }
+
+// FrozenError is returned when a bubble has stood still: some goroutine of
+// it is blocked on something that virtual time does not know, mostly a
+// sync.Mutex whose holder waits for simulated I/O.
+type FrozenError struct {
+	// After is the wall-clock time without any event.
+	After time.Duration
+	// Reason names the goroutine that is to blame, as far as it shows.
+	Reason string
+	// Stacks are the stacks of the bubble's goroutines.
+	Stacks string
+}
+
+func (e *FrozenError) Error() string {
+	return fmt.Sprintf("the run is frozen: no event for %v of wall-clock time\n%s\n%s", e.After, e.Reason, e.Stacks)
+}
+
+// watch waits for done, and gives up when the pulse stops for too long.
+func watch(p *pulse, patience time.Duration, done <-chan struct{}) error {
+	tick := time.NewTicker(patience / 4)
+	defer tick.Stop()
+	last, still := p.counter().Load(), 0
+	for {
+		select {
+		case <-done:
+			return nil
+		case <-tick.C:
+		}
+		now := p.counter().Load()
+		if now != last {
+			last, still = now, 0
+			continue
+		}
+		if still++; still >= 4 {
+			return frozen(patience, goroutines())
+		}
+	}
+}
+
+func frozen(after time.Duration, all []goroutine) error {
+	e := &FrozenError{After: after, Reason: blame(all)}
+	for _, g := range all {
+		if g.bubble != "" {
+			e.Stacks += g.text + "\n\n"
+		}
+	}
+	return e
+}
+
+// blame finds who waits for a mutex, and who is likely to hold it: a
+// goroutine of the bubble that is blocked in simulated I/O below a function
+// of the same package.
+func blame(all []goroutine) string {
+	var waits, holds []string
+	for _, waiter := range all {
+		if waiter.bubble == "" || !waitsForMutex(waiter) {
+			continue
+		}
+		at := callerOf(waiter, "sync.(*Mutex).", "sync.(*RWMutex).", "internal/sync.")
+		waits = append(waits, fmt.Sprintf("goroutine %s waits for a mutex in %s", waiter.id, at))
+		holds = append(holds, holders(all, waiter, packageOf(at))...)
+	}
+	if len(waits) == 0 {
+		return "no goroutine of it waits for a mutex: one of them is busy without end, or blocked outside the bubble"
+	}
+	if len(holds) == 0 {
+		holds = []string{"its holder does not show in the stacks below"}
+	}
+	return strings.Join(append(waits, holds...), "\n") + "\na mutex must not be held across simulated I/O or sleep: use a channel as the lock, or release it first"
+}
+
+func waitsForMutex(g goroutine) bool {
+	return strings.HasPrefix(g.state, "sync.Mutex.Lock") || strings.HasPrefix(g.state, "sync.RWMutex.")
+}
+
+func holders(all []goroutine, waiter goroutine, pkg string) []string {
+	var out []string
+	for _, g := range all {
+		if g.bubble != waiter.bubble || g.id == waiter.id || waitsForMutex(g) || pkg == "" {
+			continue
+		}
+		if f := frameOf(g, pkg); f != "" {
+			out = append(out, fmt.Sprintf("goroutine %s, blocked in %s (%s), likely holds it across simulated I/O", g.id, f, g.state))
+		}
+	}
+	return out
+}
+
+// callerOf is the first frame of a stack below the given functions.
+func callerOf(g goroutine, skip ...string) string {
+	for _, f := range frames(g) {
+		skipped := strings.HasPrefix(f, "runtime.")
+		for _, s := range skip {
+			skipped = skipped || strings.HasPrefix(f, s)
+		}
+		if !skipped {
+			return f
+		}
+	}
+	return "(unknown)"
+}
+
+// frameOf is the innermost frame of a stack in a package; frames in which a
+// goroutine was created do not count.
+func frameOf(g goroutine, pkg string) string {
+	for _, f := range frames(g) {
+		if packageOf(f) == pkg {
+			return f
+		}
+	}
+	return ""
+}
+
+// frames are the function names of a stack, innermost first.
+func frames(g goroutine) []string {
+	var out []string
+	for line := range strings.Lines(g.text) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "goroutine ") || strings.HasPrefix(line, "/") || line == "" {
+			continue
+		}
+		if strings.HasPrefix(line, "created by ") {
+			break
+		}
+		if i := strings.LastIndex(line, "("); i > 0 {
+			line = line[:i]
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// packageOf is the import path in a function's name.
+func packageOf(function string) string {
+	slash := strings.LastIndex(function, "/")
+	dot := strings.Index(function[slash+1:], ".")
+	if dot < 0 {
+		return ""
+	}
+	return function[:slash+1+dot]
+}

@@ -1,0 +1,210 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"locksim/lock/fence"
+	"locksim/sim/trace"
+)
+
+// Config says what a world is made of. The zero value is a world of one
+// Redis node and one client on a network of 1 to 5 ms.
+type Config struct {
+	// Seed decides everything that is random.
+	Seed uint64
+	// Redis is the number of Redis nodes: r0, r1, … Default 1.
+	Redis int
+	// Clients is the number of client processes: c0, c1, … Default 1.
+	Clients int
+	// Latency is the one-way delay of every link. Default 1 ms to 5 ms.
+	Latency Latency
+	// Fencing is the rule by which the store s0 judges tokens. Default none.
+	Fencing fence.Mode
+	// Limits bound the run.
+	Limits Limits
+	// StopAt ends the run when the trace has that many events; 0: never.
+	StopAt int
+	// Untraced leaves the trace empty. For measuring the price of tracing.
+	Untraced bool
+}
+
+// Latency is a range of delays; each message draws one, uniformly.
+type Latency struct{ Min, Max time.Duration }
+
+const (
+	maxNodes   = 64
+	maxClients = 256
+)
+
+func (c Config) withDefaults() Config {
+	if c.Redis == 0 {
+		c.Redis = 1
+	}
+	if c.Clients == 0 {
+		c.Clients = 1
+	}
+	if c.Latency == (Latency{}) {
+		c.Latency = Latency{time.Millisecond, 5 * time.Millisecond}
+	}
+	if c.Fencing == "" {
+		c.Fencing = fence.None
+	}
+	c.Limits = c.Limits.withDefaults()
+	return c
+}
+
+func (c Config) validate() error {
+	switch {
+	case c.Redis < 1 || c.Redis > maxNodes:
+		return fmt.Errorf("sim: %d Redis nodes: give 1 to %d", c.Redis, maxNodes)
+	case c.Clients < 1 || c.Clients > maxClients:
+		return fmt.Errorf("sim: %d clients: give 1 to %d", c.Clients, maxClients)
+	case c.Latency.Min < 0 || c.Latency.Max < c.Latency.Min:
+		return fmt.Errorf("sim: latency %v..%v: give a range that is not negative and not reversed", c.Latency.Min, c.Latency.Max)
+	case c.StopAt < 0:
+		return fmt.Errorf("sim: stop at event %d: give a number from 1, or 0 for never", c.StopAt)
+	}
+	if _, err := fence.ParseMode(string(c.Fencing)); err != nil {
+		return fmt.Errorf("sim: %w", err)
+	}
+	return c.Limits.validate()
+}
+
+// World is the virtual world of one run. Its methods are for the body of
+// [Run], on the world's own goroutine, unless they say otherwise.
+type World struct {
+	cfg    Config
+	start  time.Time
+	out    *outbox
+	queue  *queue
+	trace  trace.Trace
+	timer  *time.Timer
+	batch  []entry
+	events int
+	pulse  pulse
+
+	clients []*Process
+	procs   map[string]*Process
+	nodes   []*RedisNode
+	store   *Store
+	links   map[string]*link
+	hosts   map[string]host
+	points  []func(process, kind, label string)
+	cuts    []*cut
+
+	failMu sync.Mutex
+	failed error
+}
+
+func newWorld(cfg Config) *World {
+	w := &World{
+		cfg: cfg, start: time.Now(), out: newOutbox(), queue: newQueue(),
+		procs: map[string]*Process{}, links: map[string]*link{}, hosts: map[string]host{},
+	}
+	w.timer = time.NewTimer(time.Hour)
+	w.timer.Stop()
+	for i := range cfg.Clients {
+		w.clients = append(w.clients, w.NewProcess("c"+strconv.Itoa(i)))
+	}
+	for i := range cfg.Redis {
+		w.nodes = append(w.nodes, newRedisNode(w, i))
+	}
+	w.store = newStore(w, cfg.Fencing)
+	return w
+}
+
+// Now is the virtual time since the start of the run. Safe for concurrent use.
+func (w *World) Now() time.Duration { return time.Since(w.start) }
+
+func (w *World) now() int64 { return int64(w.Now()) }
+
+// Seed is the seed of the run.
+func (w *World) Seed() uint64 { return w.cfg.Seed }
+
+// Client is the process c0, c1, …; it panics where there is no such client.
+func (w *World) Client(i int) *Process { return w.clients[i] }
+
+// Clients is the number of client processes that the world began with.
+func (w *World) Clients() int { return len(w.clients) }
+
+// Redis is the node r0, r1, …; it panics where there is no such node.
+func (w *World) Redis(i int) *RedisNode { return w.nodes[i] }
+
+// RedisNodes is the number of Redis nodes.
+func (w *World) RedisNodes() int { return len(w.nodes) }
+
+// Store is the protected resource s0.
+func (w *World) Store() *Store { return w.store }
+
+// Process finds a process by its name.
+func (w *World) Process(name string) (*Process, error) {
+	if p := w.procs[name]; p != nil {
+		return p, nil
+	}
+	return nil, fmt.Errorf("there is no process %q in this world of %d clients", name, len(w.clients))
+}
+
+// Trace is what has happened so far. Do not change it.
+func (w *World) Trace() *trace.Trace { return &w.trace }
+
+// Events is the number of events that the world has delivered so far.
+func (w *World) Events() int { return w.events }
+
+// OnPoint registers f to be called when a process passes a named point or a
+// mark, before the process goes on. f runs on the world's goroutine and may
+// apply faults; kind is "point" for named points.
+func (w *World) OnPoint(f func(process, kind, label string)) { w.points = append(w.points, f) }
+
+// At registers f to be called on the world's goroutine at a virtual time
+// since the start of the run, or at once where that has passed.
+func (w *World) At(t time.Duration, f func()) { w.queue.add(max(int64(t), w.now()+1), f) }
+
+// record adds to the trace, on the world's goroutine.
+func (w *World) record(actor, kind, peer, text string) int {
+	if w.cfg.Untraced {
+		return 0
+	}
+	return w.trace.Add(trace.Event{At: w.Now(), Actor: actor, Kind: kind, Peer: peer, Text: text})
+}
+
+// fail keeps the first failure of the harness or of a client's goroutine.
+// Safe for concurrent use.
+func (w *World) fail(err error) {
+	w.failMu.Lock()
+	defer w.failMu.Unlock()
+	if w.failed == nil {
+		w.failed = err
+	}
+}
+
+func (w *World) failure() error {
+	w.failMu.Lock()
+	defer w.failMu.Unlock()
+	return w.failed
+}
+
+// Idle reports whether every goroutine started by [Process.Go] has ended.
+func (w *World) Idle() bool {
+	for _, p := range w.procs {
+		if p.running.Load() > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Quiet reports whether no byte is under way on any link.
+func (w *World) Quiet() bool {
+	for _, l := range w.links {
+		if l.bytesInFlight() > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+var errNoBody = errors.New("sim: Run needs a body")

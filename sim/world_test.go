@@ -1,0 +1,80 @@
+package sim_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"locksim/sim"
+	"locksim/sim/trace"
+)
+
+// contend is a workload that meets many events of one instant: clients with
+// equal sleeps, which all ask every node at once.
+func contend(w *sim.World) error {
+	for i := range w.Clients() {
+		p := w.Client(i)
+		p.Go(func() {
+			ctx := p.Context()
+			r := p.Redis("r0")
+			for round := range 5 {
+				for {
+					ok, err := r.SetNX(ctx, "lock", p.Name(), 10*time.Second).Result()
+					if err != nil {
+						panic(err)
+					}
+					if ok {
+						break
+					}
+					time.Sleep(50 * time.Millisecond)
+				}
+				op := sim.StoreOp{Resource: "order", Register: "balance", ID: fmt.Sprintf("%s.%d", p.Name(), round)}
+				if _, err := p.Store().Read(ctx, op); err != nil {
+					panic(err)
+				}
+				_ = p.Clock().Sleep(ctx, 20*time.Millisecond)
+				if err := p.Store().Write(ctx, op); err != nil {
+					panic(err)
+				}
+				if err := r.Eval(ctx, "-- release\nif redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0", []string{"lock"}, p.Name()).Err(); err != nil {
+					panic(err)
+				}
+			}
+		})
+	}
+	return w.RunUntil(w.Idle)
+}
+
+func run(t testing.TB, cfg sim.Config, body func(*sim.World) error) *sim.Result {
+	t.Helper()
+	res, err := sim.Run(cfg, body)
+	if err != nil {
+		t.Fatalf("seed %d: %v", cfg.Seed, err)
+	}
+	return res
+}
+
+func TestSameSeedSameTrace(t *testing.T) {
+	hashes := map[string]bool{}
+	for seed := range uint64(20) {
+		cfg := sim.Config{Seed: seed, Clients: 3}
+		a, b := run(t, cfg, contend), run(t, cfg, contend)
+		if d := trace.Diff(a.Trace, b.Trace); d != nil {
+			t.Fatalf("seed %d: %v", seed, d)
+		}
+		hashes[a.Trace.Hash()] = true
+	}
+	if len(hashes) != 20 {
+		t.Errorf("20 seeds gave %d different traces", len(hashes))
+	}
+}
+
+func BenchmarkContend(b *testing.B) {
+	events := 0
+	for b.Loop() {
+		events += run(b, sim.Config{Seed: 1, Clients: 3}, contend).Events
+	}
+	b.ReportMetric(float64(events)/float64(b.Elapsed().Seconds()), "events/s")
+	_ = context.Background
+}
