@@ -1,0 +1,247 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+)
+
+// MaxOperations is the budget of the exact check of the data. It takes linear
+// time, so this bounds memory and nothing else: the data of a longer history is
+// undecided.
+const MaxOperations = 1_000_000
+
+// dataFinding is the result of the exact check.
+type dataFinding struct {
+	data  Data
+	lost  *tally // acknowledged writes off the path
+	wrong *tally // everything else that cannot be
+}
+
+// checkData decides whether the cells can have come to their final values with
+// each unit taking effect at one instant within its interval.
+//
+// Each write stores an id of its own and names the id that it is based on, so
+// the order of the writes is no guess: it is read off backwards from the final
+// value. What remains to check is that every unit that surely took effect has a
+// place in that order, and that the order respects real time.
+func checkData(h History, budget int) dataFinding {
+	f := dataFinding{
+		data:  DataRight,
+		lost:  &tally{more: "lost updates"},
+		wrong: &tally{more: "contradictions in the data"},
+	}
+	if len(h.Ops) > budget {
+		f.data = DataUndecided
+		f.wrong.add(func() Reason {
+			return Reason{Text: fmt.Sprintf("The data is undecided: %d operations are more than the budget of %d.", len(h.Ops), budget)}
+		})
+		return f
+	}
+	for _, c := range cellHistories(h) {
+		newCellCheck(c).run(&f)
+	}
+	if f.lost.count+f.wrong.count > 0 {
+		f.data = DataCorrupted
+	}
+	return f
+}
+
+// cellCheck is the exact check of one cell.
+type cellCheck struct {
+	cellHistory
+	units  []unit
+	writes map[string]unit // by the id they store
+	// path holds the writes that lead to the final value, oldest first. slot
+	// tells for each value that the cell went through how many writes led to it:
+	// 0 for the initial value.
+	path []unit
+	slot map[string]int
+}
+
+func newCellCheck(c cellHistory) *cellCheck {
+	k := &cellCheck{
+		cellHistory: c,
+		units:       units(c.ops),
+		writes:      make(map[string]unit),
+		slot:        make(map[string]int),
+	}
+	for _, u := range k.units {
+		if u.op.Kind == Write {
+			k.writes[u.op.ID] = u
+		}
+	}
+	return k
+}
+
+func (k *cellCheck) run(f *dataFinding) {
+	whole := k.walkBack(f.wrong)
+	k.findLost(f.lost)
+	if whole {
+		k.findVanished(f.wrong)
+		k.findDisorder(f.wrong)
+	}
+}
+
+// walkBack builds the path from the final value to the initial one. It reports
+// false, with a reason, when the path breaks off or runs in a circle.
+func (k *cellCheck) walkBack(wrong *tally) bool {
+	id := k.final
+	for id != "" {
+		w, written := k.writes[id]
+		_, again := k.slot[id]
+		if !written || again {
+			wrong.add(func() Reason { return k.breakReason(id, again) })
+			break
+		}
+		k.path = append(k.path, w)
+		k.slot[id] = 0
+		id = w.op.Saw
+	}
+	slices.Reverse(k.path)
+	for i, w := range k.path {
+		k.slot[w.op.ID] = i + 1
+	}
+	if id == "" {
+		k.slot[""] = 0
+	}
+	return id == ""
+}
+
+// breakReason explains why the walk from the final value ended at id.
+func (k *cellCheck) breakReason(id string, again bool) Reason {
+	if again {
+		w := k.writes[id].op
+		return Reason{
+			Text: fmt.Sprintf("The writes of %s run in a circle: %s is based on what is based on it.", k.cell, describe(*w)),
+			At:   []Pos{w.step()},
+		}
+	}
+	if len(k.path) == 0 {
+		return Reason{Text: fmt.Sprintf("The final value of %s is %s, %s.", k.cell, id, k.origin(id))}
+	}
+	w := k.path[len(k.path)-1].op
+	return Reason{
+		Text: fmt.Sprintf("%s of %s is based on %s, %s.", describe(*w), k.cell, id, k.origin(id)),
+		At:   []Pos{w.step()},
+	}
+}
+
+// origin tells why an id cannot have been in the cell.
+func (k *cellCheck) origin(id string) string {
+	i := slices.IndexFunc(k.ops, func(o Op) bool { return o.ID == id && o.Kind == Write })
+	if i < 0 {
+		return "which nobody wrote there"
+	}
+	return fmt.Sprintf("a write whose outcome was %q", k.ops[i].Outcome)
+}
+
+// findLost finds the acknowledged writes that are not on the path.
+func (k *cellCheck) findLost(lost *tally) {
+	for _, u := range k.units {
+		if _, kept := k.slot[u.op.ID]; u.op.Kind == Write && u.sure && !kept {
+			lost.add(func() Reason { return k.lostReason(u.op) })
+		}
+	}
+}
+
+// lostReason explains a lost update by the write that took its place: the one
+// on the path that is based on what the lost branch is based on as well.
+func (k *cellCheck) lostReason(w *Op) Reason {
+	r := Reason{
+		Text: fmt.Sprintf("%s to %s was acknowledged but lost: ", describe(*w), k.cell),
+		At:   []Pos{w.step()},
+	}
+	slot := k.forkOf(w.ID)
+	switch {
+	case slot < 0:
+		r.Text += fmt.Sprintf("it is not among the writes that led to the final value, %s.", value(k.final))
+	case slot == len(k.path):
+		r.Text += fmt.Sprintf("the final value is still %s, as if %s had never been.", value(k.final), w.ID)
+	default:
+		by := k.path[slot].op
+		r.Text += fmt.Sprintf("%s was based on %s, as if %s had never been.", describe(*by), value(by.Saw), w.ID)
+		r.At = append(r.At, by.step())
+	}
+	return r
+}
+
+// forkOf returns the slot at which the branch that ends in write id leaves the
+// path, or -1 when it never was on it.
+func (k *cellCheck) forkOf(id string) int {
+	for walked := make(map[string]bool); !walked[id]; {
+		if slot, on := k.slot[id]; on {
+			return slot
+		}
+		w, written := k.writes[id]
+		if !written {
+			break
+		}
+		walked[id] = true
+		id = w.op.Saw
+	}
+	return -1
+}
+
+// findVanished finds reads of a value that does not lead to the final one.
+func (k *cellCheck) findVanished(wrong *tally) {
+	for _, u := range k.units {
+		if _, kept := k.slot[u.op.Saw]; u.op.Kind == Write || kept {
+			continue
+		}
+		wrong.add(func() Reason {
+			text := "which is not among the writes that led to the final value, " + value(k.final)
+			if _, written := k.writes[u.op.Saw]; !written {
+				text = k.origin(u.op.Saw)
+			}
+			return Reason{
+				Text: fmt.Sprintf("%s of %s found %s, %s.", describe(*u.op), k.cell, value(u.op.Saw), text),
+				At:   []Pos{u.op.step()},
+			}
+		})
+	}
+}
+
+// findDisorder finds units that returned before one was invoked that the data
+// puts in front of them. The order of the data is: for each value, its write and
+// then its reads; those commute.
+func (k *cellCheck) findDisorder(wrong *tally) {
+	reads := make([][]unit, len(k.path)+1)
+	for _, u := range k.units {
+		if slot, kept := k.slot[u.op.Saw]; u.op.Kind == Read && kept {
+			reads[slot] = append(reads[slot], u)
+		}
+	}
+	var latest unit // the unit so far with the latest invocation
+	for slot, group := range reads {
+		if slot > 0 {
+			latest = k.follow(latest, k.path[slot-1:slot], wrong)
+		}
+		latest = k.follow(latest, group, wrong)
+	}
+}
+
+// follow checks a write, or the reads of one value in the order of their
+// invocation, against the latest unit in front of them. It returns the latest
+// of all. Reads of one value never contradict each other: none returns before
+// one that was invoked earlier.
+func (k *cellCheck) follow(latest unit, group []unit, wrong *tally) unit {
+	for _, u := range group {
+		if u.to < latest.from {
+			wrong.add(func() Reason { return disorderReason(k.cell, latest, u) })
+		}
+		if u.from > latest.from {
+			latest = u
+		}
+	}
+	return latest
+}
+
+// disorderReason explains that the data puts first in front of second, against
+// real time.
+func disorderReason(c Cell, first, second unit) Reason {
+	return Reason{
+		Text: fmt.Sprintf("%s of %s had returned at step %d, before %s began at step %d, yet the data has them the other way round.",
+			describe(*second.op), c, second.to, describe(*first.op), first.from),
+		At: []Pos{second.to, first.from},
+	}
+}

@@ -1,0 +1,54 @@
+package checker_test
+
+import (
+	"fmt"
+
+	"locksim/checker"
+)
+
+// Two clients hold the lock "orders" one after the other. c0 has read before it
+// was paused, and writes when it wakes up, long after its validity has ended.
+// All four operations saw the initial value: their Saw is empty.
+func ExampleJudge() {
+	ok := checker.OutcomeOK
+	h := checker.History{
+		Grants: []checker.Grant{
+			{ID: 1, Client: "c0", Resource: "orders", Token: 33, Invoked: 1, Granted: 2, Until: 12, Released: 50},
+			{ID: 2, Client: "c1", Resource: "orders", Token: 34, Invoked: 8, Granted: 14, Released: 30},
+		},
+		Ops: []checker.Op{
+			{ID: "c0.1", Client: "c0", Grant: 1, Resource: "orders", Token: 33, Kind: checker.Read, Invoked: 3, Applied: 4, Accepted: true, Returned: 5, Outcome: ok},
+			{ID: "c1.1", Client: "c1", Grant: 2, Resource: "orders", Token: 34, Kind: checker.Read, Invoked: 15, Applied: 16, Accepted: true, Returned: 17, Outcome: ok},
+			{ID: "c1.2", Client: "c1", Grant: 2, Resource: "orders", Token: 34, Kind: checker.Write, Invoked: 20, Applied: 21, Accepted: true, Returned: 22, Outcome: ok},
+			{ID: "c0.2", Client: "c0", Grant: 1, Resource: "orders", Token: 33, Kind: checker.Write, Invoked: 40, Applied: 41, Accepted: true, Returned: 42, Outcome: ok},
+		},
+		Final:    map[checker.Cell]string{{Resource: "orders"}: "c0.2"},
+		Liveness: checker.LivenessOK,
+	}
+	v, err := checker.Judge(h, nil)
+	if err != nil {
+		fmt.Println(err) // the harness is broken
+		return
+	}
+	fmt.Println(v.Label)
+	fmt.Println("claim overlaps:", v.Facts.ClaimOverlaps, "belief overlaps:", v.Facts.BeliefOverlaps)
+	for _, r := range v.Reasons {
+		fmt.Println("-", r.Text)
+	}
+	// Output:
+	// corrupted
+	// claim overlaps: 0 belief overlaps: 1
+	// - c1's write c1.2 (step 21) to orders was acknowledged but lost: c0's write c0.2 (step 41) was based on the initial value, as if c1.2 had never been.
+	// - c1 was granted orders with token 34 at step 14, while c0 outlived its claim: its belief from step 2 went on to step 50, when it released.
+	// - c0's stale write c0.2 with token 33 was accepted at step 41: c1 had been granted orders with token 34 at step 14.
+}
+
+// A report folds the labels of many seeds into the worst.
+func ExampleWorse() {
+	var worst checker.Label
+	for _, l := range []checker.Label{checker.Safe, checker.Overlap, checker.Safe} {
+		worst = checker.Worse(worst, l)
+	}
+	fmt.Println(worst)
+	// Output: overlap
+}

@@ -1,0 +1,144 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Verdict is all that a history says about a lock.
+type Verdict struct {
+	Label Label `json:"label"`
+	Facts Facts `json:"facts"`
+	// Reasons explain the label and the facts, those behind the label first. There
+	// is always at least one.
+	Reasons []Reason `json:"reasons"`
+}
+
+// Judge returns the verdict of one run. none holds the facts of the same seed's
+// run without a fence; it is nil when h is that run, or when there is none, and
+// then no label is [Rescued].
+//
+// The error wraps [ErrMalformed]: the history contradicts itself, so the harness
+// is broken. A broken lock is never an error.
+func Judge(h History, none *Facts) (Verdict, error) {
+	if err := h.Validate(); err != nil {
+		return Verdict{}, fmt.Errorf("judge: %w", err)
+	}
+	return judge(h, none, MaxOperations), nil
+}
+
+func judge(h History, none *Facts, budget int) Verdict {
+	f := examine(h, budget)
+	facts := f.facts(h)
+	label := labelOf(facts, none)
+	return Verdict{Label: label, Facts: facts, Reasons: f.reasons(h, label, none)}
+}
+
+// findings is what all the checks found.
+type findings struct {
+	data     dataFinding
+	fencing  *fencingFinding
+	tokens   tokenFinding
+	claims   *tally
+	believed int    // pairs of overlapping beliefs
+	beliefs  *tally // those of them whose claims do not overlap
+}
+
+func examine(h History, budget int) findings {
+	f := findings{
+		data:    checkData(h, budget),
+		fencing: checkFencing(h),
+		tokens:  checkTokens(h),
+		claims:  claimOverlaps(h),
+	}
+	f.believed, f.beliefs = beliefOverlaps(h)
+	return f
+}
+
+func (f findings) facts(h History) Facts {
+	return Facts{
+		ClaimOverlaps:    f.claims.count,
+		BeliefOverlaps:   f.believed,
+		Data:             f.data.data,
+		LostUpdates:      f.data.lost.count,
+		StaleAccepted:    f.fencing.accepted.count,
+		StaleRejected:    f.fencing.rejected.count,
+		FalseRejects:     f.fencing.falsely.count,
+		TokenRegressions: f.tokens.regressions.count,
+		TokenDuplicates:  f.tokens.duplicates.count,
+		Liveness:         h.Liveness,
+		Grants:           len(h.Grants),
+		Attempts:         len(h.Attempts),
+		Contended:        contended(h),
+		Operations:       len(h.Ops),
+	}
+}
+
+// labelOf returns the first label that holds, worst first.
+func labelOf(f Facts, none *Facts) Label {
+	switch {
+	case f.Data == DataCorrupted:
+		return Corrupted
+	case f.Data == DataUndecided:
+		return Unknown
+	case f.Liveness != LivenessOK:
+		return Stuck
+	case f.FalseRejects > 0:
+		return FalseReject
+	case f.StaleRejected > 0 && none != nil && none.Data == DataCorrupted:
+		return Rescued
+	case f.BeliefOverlaps > 0 || f.ClaimOverlaps > 0:
+		return Overlap
+	}
+	return Safe
+}
+
+// reasons gathers the sentences in the order of the labels that they support,
+// so that the first explains the label.
+func (f findings) reasons(h History, label Label, none *Facts) []Reason {
+	overlaps := slices.Concat(f.claims.sentences(), f.beliefs.sentences())
+	refused := f.fencing.rejected.sentences()
+	var deciding, first, second []Reason
+	switch {
+	case label == Safe:
+		deciding = []Reason{safeReason(h)}
+	case h.Liveness != LivenessOK:
+		deciding = []Reason{livenessReason(h)}
+	}
+	if label == Rescued {
+		first, second = append([]Reason{rescueReason(*none)}, refused...), overlaps
+	} else {
+		first, second = overlaps, refused
+	}
+	return slices.Concat(
+		f.data.lost.sentences(), f.data.wrong.sentences(),
+		deciding,
+		f.fencing.falsely.sentences(),
+		first, second,
+		f.fencing.accepted.sentences(),
+		f.tokens.regressions.sentences(), f.tokens.duplicates.sentences())
+}
+
+func livenessReason(h History) Reason {
+	r := Reason{Text: "When all was over, the lock could not be taken again."}
+	if h.Liveness == LivenessLeaked {
+		r.Text = "The lock left a key behind that nobody will release."
+	}
+	if h.LivenessWhy != "" {
+		r.Text += " " + h.LivenessWhy
+	}
+	return r
+}
+
+func rescueReason(none Facts) Reason {
+	text := "The fence saved the data: without it the same seed ended corrupted"
+	if none.LostUpdates > 0 {
+		text += fmt.Sprintf(", with lost updates: %d", none.LostUpdates)
+	}
+	return Reason{Text: text + "."}
+}
+
+func safeReason(h History) Reason {
+	return Reason{Text: fmt.Sprintf(
+		"Nothing went wrong in this run: no two of its %d grants overlapped, and every acknowledged write is in the data.", len(h.Grants))}
+}

@@ -1,0 +1,142 @@
+package checker
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// gcPause is the story of F11: c0 has read, pauses past its validity, c1 enters
+// and writes, c0 wakes up and writes.
+func gcPause(stale func(Op) Op, final string) History {
+	a, b := held(1, "c0", 2, 50).until(12, 0).token(33), held(2, "c1", 14, 30).asked(8).token(34)
+	return story(final, []Grant{a, b}, a.read("c0.1", 4, ""), b.read("c1.1", 16, ""), b.write("c1.2", 20, ""), stale(a.write("c0.2", 40, "")))
+}
+
+func accepted(o Op) Op { return o }
+
+func TestLabels(t *testing.T) {
+	broken := &Facts{Data: DataCorrupted, LostUpdates: 1}
+	saved := gcPause(Op.refused, "c1.2")
+	with := func(h History, change func(*History)) History { change(&h); return h }
+	stuck := func(h *History) { h.Liveness, h.LivenessWhy = LivenessStuck, "c9 waited 12s." }
+	leaked := func(h *History) { h.Liveness = LivenessLeaked }
+	twoHolders := []Grant{held(1, "c0", 2, 50), held(2, "c1", 14, 30)}
+	holder := held(1, "c0", 2, 50)
+	for _, c := range []struct {
+		name string
+		h    History
+		none *Facts
+		want Label
+		says string // the first reason
+	}{
+		{"nothing happened", story("", nil), nil, Safe, "Nothing went wrong"},
+		{"the pause, unfenced", gcPause(accepted, "c0.2"), nil, Corrupted, "c1's write c1.2 (step 21) to orders was acknowledged but lost: c0's write c0.2 (step 41)"},
+		{"the pause, fenced", saved, broken, Rescued, "The fence saved the data: without it the same seed ended corrupted, with lost updates: 1."},
+		// Without the other run, or where that was right too, nothing was rescued.
+		{"fenced, not compared", saved, nil, Overlap, "c1 was granted orders with token 34 at step 14, while c0 outlived its claim"},
+		{"fenced, no need", saved, &Facts{Data: DataRight}, Overlap, "c1 was granted orders"},
+		{"fenced, other undecided", saved, &Facts{Data: DataUndecided}, Overlap, "c1 was granted orders"},
+		// The fence refused something and the data is wrong all the same.
+		{"fenced in vain", gcPause(Op.refused, "c0.2"), broken, Corrupted, "c1's write c1.2 (step 21) to orders was acknowledged but lost: it is not among"},
+		// The other run was corrupted, but the fence had nothing to refuse here.
+		{"nothing refused", story("", twoHolders), broken, Overlap, "c1 was granted orders"},
+		{"stuck", with(story("", nil), stuck), nil, Stuck, "When all was over, the lock could not be taken again. c9 waited 12s."},
+		{"leaked", with(story("", nil), leaked), nil, Stuck, "The lock left a key behind that nobody will release."},
+		{"false reject", story("", []Grant{holder}, holder.write("a1", 5, "").refused()), nil, FalseReject, "c0's write a1 was refused at step 6"},
+		// Of two labels the worse one is given.
+		{"corrupted before stuck", with(gcPause(accepted, "c0.2"), stuck), nil, Corrupted, "c1's write c1.2"},
+		{"stuck before rescued", with(saved, stuck), broken, Stuck, "When all was over"},
+		{"stuck before false reject", with(story("", []Grant{holder}, holder.write("a1", 5, "").refused()), leaked), nil, Stuck, "The lock left a key"},
+		{"false reject before rescued", with(saved, func(h *History) {
+			h.Ops = append(h.Ops, h.Grants[1].write("c1.3", 24, "c1.2").refused())
+		}), broken, FalseReject, "c1's write c1.3"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := mustJudge(t, c.h, c.none)
+			if v.Label != c.want {
+				t.Errorf("label %s, want %s\n%q", v.Label, c.want, texts(v.Reasons))
+			}
+			if !strings.HasPrefix(v.Reasons[0].Text, c.says) {
+				t.Errorf("first reason %q\nwant %q", v.Reasons[0].Text, c.says)
+			}
+		})
+	}
+}
+
+// One history, all facts and all sentences: what a report shows of the pause.
+func TestWholeVerdict(t *testing.T) {
+	got := mustJudge(t, gcPause(accepted, "c0.2"), nil)
+	want := Verdict{
+		Label: Corrupted,
+		Facts: Facts{BeliefOverlaps: 1, Data: DataCorrupted, LostUpdates: 1, StaleAccepted: 1,
+			Liveness: LivenessOK, Grants: 2, Contended: 1, Operations: 4},
+		Reasons: []Reason{
+			{"c1's write c1.2 (step 21) to orders was acknowledged but lost: c0's write c0.2 (step 41) was based on the initial value, as if c1.2 had never been.", []Pos{21, 41}},
+			{"c1 was granted orders with token 34 at step 14, while c0 outlived its claim: its belief from step 2 went on to step 50, when it released.", []Pos{14, 2, 50}},
+			{"c0's stale write c0.2 with token 33 was accepted at step 41: c1 had been granted orders with token 34 at step 14.", []Pos{41, 14}},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("verdict (-want +got):\n%s", diff)
+	}
+}
+
+// The names in JSON are part of the command's output.
+func TestFactsJSON(t *testing.T) {
+	got, err := json.Marshal(mustJudge(t, gcPause(Op.refused, "c1.2"), nil).Facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"claim_overlaps":0,"belief_overlaps":1,"data":"right","lost_updates":0,"stale_accepted":0,"stale_rejected":1,` +
+		`"false_rejects":0,"token_regressions":0,"token_duplicates":0,"liveness":"ok","grants":2,"attempts":0,"contended":1,"operations":4}`
+	if string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// The verdict, its sentences and their order depend on nothing but the history:
+// not on the order of its slices, nor on that of any map. And Judge leaves the
+// history as it was.
+func TestJudgeIsPure(t *testing.T) {
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		h := randomHistory(rng)
+		before := shuffled(h, func(int, func(i, j int)) {})
+		want := mustJudge(t, h, nil)
+		if diff := cmp.Diff(before, h); diff != "" {
+			t.Fatalf("seed %d: Judge changed the history:\n%s", seed, diff)
+		}
+		for range 5 {
+			if diff := cmp.Diff(want, mustJudge(t, shuffled(h, rng.Shuffle), nil)); diff != "" {
+				t.Fatalf("seed %d: the order of the slices changed the verdict:\n%s", seed, diff)
+			}
+		}
+	}
+}
+
+func shuffled(h History, shuffle func(n int, swap func(i, j int))) History {
+	h.Grants = append([]Grant(nil), h.Grants...)
+	h.Ops = append([]Op(nil), h.Ops...)
+	shuffle(len(h.Grants), func(i, j int) { h.Grants[i], h.Grants[j] = h.Grants[j], h.Grants[i] })
+	shuffle(len(h.Ops), func(i, j int) { h.Ops[i], h.Ops[j] = h.Ops[j], h.Ops[i] })
+	return h
+}
+
+// There is always a reason, and it is never empty.
+func TestReasonsAreThere(t *testing.T) {
+	for seed := range uint64(1_000) {
+		v := mustJudge(t, randomHistory(rand.New(rand.NewPCG(seed, 5))), nil)
+		if len(v.Reasons) == 0 {
+			t.Fatalf("seed %d: no reason for %s", seed, v.Label)
+		}
+		for _, r := range v.Reasons {
+			if !strings.HasSuffix(r.Text, ".") {
+				t.Fatalf("seed %d: not a sentence: %q", seed, r.Text)
+			}
+		}
+	}
+}

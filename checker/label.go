@@ -1,0 +1,63 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Label is the verdict in one word. Of those that hold, the worst is given.
+type Label string
+
+// The labels, worst first.
+const (
+	// Corrupted means that the data is wrong, whether anything overlapped or not.
+	Corrupted Label = "corrupted"
+	// Unknown means that a budget ran out before the data was decided.
+	Unknown Label = "unknown"
+	// Stuck means that the lock could not be taken again, or left a key behind.
+	Stuck Label = "stuck"
+	// FalseReject means that the fence refused a rightful holder.
+	FalseReject Label = "false-reject"
+	// Rescued means that the fence refused a stale operation and the data is
+	// right, while without a fence the same seed's data was corrupted.
+	Rescued Label = "rescued"
+	// Overlap means that claims or beliefs overlapped and did no harm.
+	Overlap Label = "overlap"
+	// Safe means that none of the above was seen.
+	Safe Label = "safe"
+	// NotApplicable stands for a run that was not made, since the mode needs
+	// tokens and the lock mints none.
+	NotApplicable Label = "n/a"
+)
+
+// Labels returns all labels, worst first.
+func Labels() []Label {
+	return []Label{Corrupted, Unknown, Stuck, FalseReject, Rescued, Overlap, Safe, NotApplicable}
+}
+
+// ParseLabel returns the label that is written s. The error lists the labels.
+func ParseLabel(s string) (Label, error) {
+	if slices.Contains(Labels(), Label(s)) {
+		return Label(s), nil
+	}
+	return "", fmt.Errorf("parse label %q: want one of %q", s, Labels())
+}
+
+// Severity grows with how bad the label is: 8 for [Corrupted] down to 1 for
+// [NotApplicable]. Anything else, the zero value included, has 0, so that a fold
+// with [Worse] may start from an empty label.
+func (l Label) Severity() int {
+	i := slices.Index(Labels(), l)
+	if i < 0 {
+		return 0
+	}
+	return len(Labels()) - i
+}
+
+// Worse returns the more severe of two labels, a when they are equal.
+func Worse(a, b Label) Label {
+	if b.Severity() > a.Severity() {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,86 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// grantsByResource splits the grants by resource, in the order of the names.
+// Within a resource they stand in the order in which they were granted.
+func grantsByResource(h History) [][]Grant {
+	sorted := slices.Clone(h.Grants)
+	slices.SortFunc(sorted, func(a, b Grant) int {
+		return cmp.Or(cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Granted, b.Granted), cmp.Compare(a.ID, b.ID))
+	})
+	var all [][]Grant
+	for _, g := range sorted {
+		if n := len(all); n > 0 && all[n-1][0].Resource == g.Resource {
+			all[n-1] = append(all[n-1], g)
+		} else {
+			all = append(all, []Grant{g})
+		}
+	}
+	return all
+}
+
+// eachOverlap calls visit once for each pair of grants whose intervals overlap;
+// a was granted before b. The grants stand in the order of granting.
+func eachOverlap(grants []Grant, of func(Grant) Interval, visit func(a, b Grant)) {
+	var open []int // grants whose interval may reach further
+	for i, b := range grants {
+		now := of(b)
+		open = slices.DeleteFunc(open, func(j int) bool { return of(grants[j]).end() <= now.Start })
+		if now.Empty() {
+			continue
+		}
+		for _, j := range open {
+			visit(grants[j], b)
+		}
+		open = append(open, i)
+	}
+}
+
+// claimOverlaps finds the pairs of grants for which the lock broke its promise.
+func claimOverlaps(h History) *tally {
+	found := &tally{more: "overlaps of claims"}
+	for _, grants := range grantsByResource(h) {
+		eachOverlap(grants, Grant.Claim, func(a, b Grant) {
+			found.add(func() Reason { return overlapReason(a, b, a.Claim(), "%s's claim") })
+		})
+	}
+	return found
+}
+
+// beliefOverlaps finds the pairs of grants whose clients both acted as holders.
+// It returns how many there are, and explains those whose claims do not overlap:
+// for the others the claims say it all.
+func beliefOverlaps(h History) (int, *tally) {
+	count, found := 0, &tally{more: "overlaps of beliefs without one of claims"}
+	belief := func(g Grant) Interval { return g.Belief(h.Care) }
+	for _, grants := range grantsByResource(h) {
+		eachOverlap(grants, belief, func(a, b Grant) {
+			count++
+			if !a.Claim().Overlaps(b.Claim()) {
+				found.add(func() Reason { return overlapReason(a, b, belief(a), "%s outlived its claim: its belief") })
+			}
+		})
+	}
+	return count, found
+}
+
+// overlapReason explains that b was granted within an interval of a.
+func overlapReason(a, b Grant, of Interval, whose string) Reason {
+	r := Reason{
+		Text: fmt.Sprintf("%s was granted %s%s at step %d, while "+whose+" from step %d",
+			b.Client, b.Resource, withToken(b.Token), b.Granted, a.Client, of.Start),
+		At: []Pos{b.Granted, of.Start},
+	}
+	if of.End == 0 {
+		r.Text += " had no end."
+		return r
+	}
+	r.Text += fmt.Sprintf(" went on to step %d, when %s.", of.End, of.Ended)
+	r.At = append(r.At, of.End)
+	return r
+}

@@ -1,0 +1,181 @@
+package checker
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrMalformed is returned when a history contradicts itself: something returned
+// before it was invoked, an id names nothing or two things, an outcome belies
+// the store. Whoever recorded the history is wrong, and nothing can be said about
+// the lock.
+var ErrMalformed = errors.New("malformed history")
+
+// Validate returns an error that wraps [ErrMalformed] and names the first
+// contradiction, or nil. [Judge] and [Corroborate] call it themselves.
+//
+// An id that was read but never written is no contradiction: clients do see such
+// things when data is damaged, so it is a matter for the verdict.
+func (h History) Validate() error {
+	grants := make(map[int]Grant, len(h.Grants))
+	for _, g := range h.Grants {
+		if _, twice := grants[g.ID]; twice {
+			return malformed("grant %d: the id is used twice", g.ID)
+		}
+		if err := g.validate(); err != nil {
+			return err
+		}
+		grants[g.ID] = g
+	}
+	for _, a := range h.Attempts {
+		if err := a.validate(); err != nil {
+			return err
+		}
+	}
+	if err := h.validateOps(grants); err != nil {
+		return err
+	}
+	return h.validateWords()
+}
+
+// malformed wraps ErrMalformed with what is wrong.
+func malformed(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrMalformed, fmt.Sprintf(format, args...))
+}
+
+// validateWords checks the words that a history must or may carry.
+func (h History) validateWords() error {
+	if _, err := ParseCare(string(h.Care)); h.Care != "" && err != nil {
+		return malformed("%v", err)
+	}
+	switch h.Liveness {
+	case LivenessOK, LivenessStuck, LivenessLeaked:
+		return nil
+	case "":
+		return malformed("liveness is not set: probe the lock after the run")
+	}
+	return malformed("liveness %q is not known", h.Liveness)
+}
+
+// rule is something that must not hold, and what to say when it does.
+type rule struct {
+	broken bool
+	text   string
+}
+
+// firstBroken returns the text of the first broken rule, or "".
+func firstBroken(rules ...rule) string {
+	for _, r := range rules {
+		if r.broken {
+			return r.text
+		}
+	}
+	return ""
+}
+
+// before says that a happened, and b too, but earlier than a.
+func before(b, a Pos) bool { return a > 0 && b > 0 && b < a }
+
+func (g Grant) validate() error {
+	if text := firstBroken(
+		rule{g.ID < 1, "a grant's id is below 1"},
+		rule{g.Client == "" || g.Resource == "", "a grant lacks its client or resource"},
+		rule{min(g.Invoked, g.Granted) < 1, "a grant lacks the position of its invocation or return"},
+		rule{min(g.Released, g.ReleaseReturned, g.Until, g.Lost, g.LostSeen, g.UntilSeen, g.Crashed) < 0, "a grant's position is negative"},
+		rule{g.Granted < g.Invoked, "a grant returned before it was invoked"},
+		rule{before(g.Released, g.Granted), "a grant was released before it was granted"},
+		rule{g.ReleaseReturned > 0 && g.Released == 0, "a release returned that was never invoked"},
+		rule{before(g.ReleaseReturned, g.Released), "a release returned before it was invoked"},
+		rule{g.LostSeen > 0 && g.Lost == 0 || before(g.LostSeen, g.Lost), "a loss was seen before it happened"},
+		rule{g.UntilSeen > 0 && g.Until == 0 || before(g.UntilSeen, g.Until), "an end of validity was seen before it came"},
+		rule{before(g.LostSeen, g.Granted) || before(g.UntilSeen, g.Granted), "an end was seen before its grant"},
+		rule{before(g.Crashed, g.Granted), "a grant went to a process that had crashed"},
+		rule{before(g.Crashed, max(g.Released, g.ReleaseReturned, g.LostSeen, g.UntilSeen)), "a client acted on its grant after its crash"},
+	); text != "" {
+		return malformed("%s: %+v", text, g)
+	}
+	return nil
+}
+
+func (a Attempt) validate() error {
+	if text := firstBroken(
+		rule{a.Client == "" || a.Resource == "", "an attempt lacks its client or resource"},
+		rule{a.Invoked < 1 || a.Returned < 0, "an attempt lacks the position of its invocation"},
+		rule{before(a.Returned, a.Invoked), "an attempt returned before it was invoked"},
+		rule{a.Outcome == OutcomeOK, "an attempt that succeeded is a grant"},
+		rule{!a.Outcome.known(), "an attempt's outcome is not known"},
+	); text != "" {
+		return malformed("%s: %+v", text, a)
+	}
+	return nil
+}
+
+// known says that o is one of the outcomes.
+func (o Outcome) known() bool {
+	switch o {
+	case OutcomeOK, OutcomeRefused, OutcomeUnknown, OutcomeNotSent, OutcomeFailed:
+		return true
+	}
+	return false
+}
+
+// validateOps checks each operation, then what operations say of each other.
+func (h History) validateOps(grants map[int]Grant) error {
+	seen := make(map[string]bool, len(h.Ops))
+	for _, o := range h.Ops {
+		g, found := grants[o.Grant]
+		if !found {
+			return malformed("operation %q: it names grant %d, which is not in the history", o.ID, o.Grant)
+		}
+		if o.ID == "" || seen[o.ID] {
+			return malformed("operation %q: ids are unique and not empty", o.ID)
+		}
+		seen[o.ID] = true
+		if err := o.validate(g); err != nil {
+			return err
+		}
+		if _, read := h.Final[o.cell()]; !read {
+			return malformed("operation %q: no epilogue read of %s", o.ID, o.cell())
+		}
+	}
+	return h.validateSections()
+}
+
+func (o Op) validate(g Grant) error {
+	answered := o.Outcome == OutcomeOK || o.Outcome == OutcomeRefused
+	if text := firstBroken(
+		rule{o.Kind != Read && o.Kind != Write, "an operation's kind is not known"},
+		rule{!o.Outcome.known(), "an operation's outcome is not known"},
+		rule{o.Client != g.Client, "an operation's client is not its grant's"},
+		rule{o.Resource != g.Resource, "an operation's resource is not its grant's"},
+		rule{o.Invoked < 1 || o.Returned < 0 || o.Applied < 0, "an operation lacks the position of its invocation"},
+		rule{o.Invoked < g.Granted, "an operation was invoked before its grant"},
+		rule{before(o.Returned, o.Invoked), "an operation returned before it was invoked"},
+		rule{before(o.Applied, o.Invoked), "the store decided on an operation before it was invoked"},
+		rule{before(g.Crashed, max(o.Invoked, o.Returned)), "an operation's client acted after its crash"},
+		rule{answered && o.Returned == 0, "an operation was answered and did not return"},
+		rule{answered && before(o.Returned, o.Applied), "an operation was answered before the store decided"},
+		rule{answered && o.Applied == 0, "an operation was answered and never reached the store"},
+		rule{o.Accepted && o.Applied == 0, "an operation was accepted and never reached the store"},
+		rule{o.Outcome == OutcomeOK && !o.Accepted, "an operation succeeded and the store had refused it"},
+		rule{o.Outcome == OutcomeRefused && o.Accepted, "an operation was refused and the store had accepted it"},
+		rule{o.Outcome == OutcomeNotSent && o.Applied > 0, "an operation was never sent and reached the store"},
+		rule{o.Outcome == OutcomeFailed && o.Accepted, "an operation failed for certain and the store had accepted it"},
+	); text != "" {
+		return malformed("%s: %+v", text, o)
+	}
+	return nil
+}
+
+// validateSections checks that each write is based on what its section read.
+func (h History) validateSections() error {
+	for _, c := range cellHistories(h) {
+		for _, s := range sections(c.ops) {
+			if s.read != nil && s.write != nil && s.read.Saw != s.write.Saw {
+				return malformed("operation %q: it is based on %s, but its section read %s",
+					s.write.ID, value(s.write.Saw), value(s.read.Saw))
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package checker
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// soundHistory is one in which everything that can happen happens, rightly.
+func soundHistory() History {
+	a := held(1, "c0", 2, 30).until(25, 26).lost(20, 22)
+	b := held(2, "c1", 40, 0).crashed(60)
+	h := story("a2", []Grant{a, b}, a.read("a1", 10, ""), a.write("a2", 13, ""),
+		b.read("b1", 42, "").refused(), b.write("b2", 45, "").ended(OutcomeNotSent),
+		b.write("b3", 48, "").ended(OutcomeFailed), b.write("b4", 50, "").unanswered(70))
+	h.Care = CareSteps
+	h.Attempts = []Attempt{{Client: "c2", Resource: "orders", Invoked: 5, Returned: 9, Outcome: OutcomeUnknown}}
+	return h
+}
+
+func TestValidateAccepts(t *testing.T) {
+	if err := soundHistory().Validate(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Each mutant breaks the sound history in one place. The error must say where.
+func TestValidateRejects(t *testing.T) {
+	grant := func(f func(*Grant)) func(*History) { return func(h *History) { f(&h.Grants[0]) } }
+	crashed := func(f func(*Grant)) func(*History) { return func(h *History) { f(&h.Grants[1]) } }
+	attempt := func(f func(*Attempt)) func(*History) { return func(h *History) { f(&h.Attempts[0]) } }
+	op := func(i int, f func(*Op)) func(*History) { return func(h *History) { f(&h.Ops[i]) } }
+	for _, c := range []struct {
+		says  string
+		spoil func(*History)
+	}{
+		{"the id is used twice", grant(func(g *Grant) { g.ID = 2 })},
+		{"id is below 1", grant(func(g *Grant) { g.ID = 0 })},
+		{"a grant lacks its client or resource", grant(func(g *Grant) { g.Client = "" })},
+		{"a grant lacks its client or resource", grant(func(g *Grant) { g.Resource = "" })},
+		{"a grant lacks the position", grant(func(g *Grant) { g.Invoked = 0 })},
+		{"a grant lacks the position", grant(func(g *Grant) { g.Granted = 0 })},
+		{"a grant's position is negative", grant(func(g *Grant) { g.Until, g.UntilSeen = -1, 0 })},
+		{"a grant returned before it was invoked", grant(func(g *Grant) { g.Invoked = 3 })},
+		{"released before it was granted", grant(func(g *Grant) { g.Released = 1 })},
+		{"a release returned that was never invoked", grant(func(g *Grant) { g.Released = 0 })},
+		{"a release returned before it was invoked", grant(func(g *Grant) { g.ReleaseReturned = 29 })},
+		{"a loss was seen before it happened", grant(func(g *Grant) { g.Lost = 23 })},
+		{"a loss was seen before it happened", grant(func(g *Grant) { g.Lost = 0 })},
+		{"an end of validity was seen before it came", grant(func(g *Grant) { g.Until = 27 })},
+		{"an end of validity was seen before it came", grant(func(g *Grant) { g.Until = 0 })},
+		{"an end was seen before its grant", grant(func(g *Grant) { g.Until, g.UntilSeen = 1, 1 })},
+		{"an end was seen before its grant", grant(func(g *Grant) { g.Lost, g.LostSeen = 1, 1 })},
+		{"a process that had crashed", grant(func(g *Grant) { g.Crashed = 1 })},
+		{"acted on its grant after its crash", crashed(func(g *Grant) { g.Released = 61 })},
+		{"acted on its grant after its crash", grant(func(g *Grant) { g.Crashed, g.Released, g.ReleaseReturned = 25, 0, 0 })},
+		{"an attempt lacks its client", attempt(func(a *Attempt) { a.Client = "" })},
+		{"an attempt lacks its client or resource", attempt(func(a *Attempt) { a.Resource = "" })},
+		{"an attempt lacks the position", attempt(func(a *Attempt) { a.Invoked = 0 })},
+		{"an attempt returned before it was invoked", attempt(func(a *Attempt) { a.Returned = 4 })},
+		{"an attempt that succeeded is a grant", attempt(func(a *Attempt) { a.Outcome = OutcomeOK })},
+		{"an attempt's outcome is not known", attempt(func(a *Attempt) { a.Outcome = "" })},
+		{"it names grant 7, which is not in the history", op(0, func(o *Op) { o.Grant = 7 })},
+		{"ids are unique and not empty", op(0, func(o *Op) { o.ID = "" })},
+		{"ids are unique and not empty", op(0, func(o *Op) { o.ID = "a2" })},
+		{"no epilogue read of orders", func(h *History) { h.Final = nil }},
+		{"no epilogue read of orders/x", op(0, func(o *Op) { o.Register = "x" })},
+		{"kind is not known", op(0, func(o *Op) { o.Kind = "append" })},
+		{"an operation's outcome is not known", op(0, func(o *Op) { o.Outcome = "fine" })},
+		{"client is not its grant's", op(0, func(o *Op) { o.Client = "c1" })},
+		{"resource is not its grant's", op(0, func(o *Op) { o.Resource = "stock" })},
+		{"an operation lacks the position", op(0, func(o *Op) { o.Invoked = 0 })},
+		{"an operation was invoked before its grant", op(0, func(o *Op) { o.Invoked = 1 })},
+		{"an operation returned before it was invoked", op(0, func(o *Op) { o.Returned = 9 })},
+		{"the store decided on an operation before it was invoked", op(0, func(o *Op) { o.Applied = 9 })},
+		{"an operation's client acted after its crash", op(5, func(o *Op) { o.Invoked = 61 })},
+		{"an operation's client acted after its crash", op(2, func(o *Op) { o.Returned = 61 })},
+		{"was answered and did not return", op(0, func(o *Op) { o.Returned = 0 })},
+		{"was answered before the store decided", op(0, func(o *Op) { o.Applied = 13 })},
+		{"was answered and never reached the store", op(2, func(o *Op) { o.Applied = 0 })},
+		{"was accepted and never reached the store", op(5, func(o *Op) { o.Applied = 0 })},
+		{"succeeded and the store had refused it", op(1, func(o *Op) { o.Accepted = false })},
+		{"was refused and the store had accepted it", op(2, func(o *Op) { o.Accepted = true })},
+		{"was never sent and reached the store", op(3, func(o *Op) { o.Applied = 46 })},
+		{"failed for certain and the store had accepted it", op(4, func(o *Op) { o.Applied, o.Accepted = 49, true })},
+		{`operation "a2": it is based on the initial value, but its section read a9`, op(0, func(o *Op) { o.Saw = "a9" })},
+		{`parse care "much"`, func(h *History) { h.Care = "much" }},
+		{"liveness is not set", func(h *History) { h.Liveness = "" }},
+		{`liveness "dead" is not known`, func(h *History) { h.Liveness = "dead" }},
+	} {
+		h := soundHistory()
+		c.spoil(&h)
+		_, err := Judge(h, nil)
+		if !errors.Is(err, ErrMalformed) {
+			t.Errorf("want an error that says %q, got %v", c.says, err)
+		} else if !strings.Contains(err.Error(), c.says) {
+			t.Errorf("error %q\nlacks %q", err, c.says)
+		}
+		if _, err := Corroborate(h, Facts{}); !errors.Is(err, ErrMalformed) {
+			t.Errorf("%s: Corroborate took it: %v", c.says, err)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package faults
+
+import "fmt"
+
+// Crash ends a process for good: none of its code, deferred code included,
+// touches the world any more.
+type Crash struct {
+	// Process is who dies: "c0".
+	Process string
+	// Mode is how. Empty means CrashProcess.
+	Mode CrashMode
+}
+
+// CrashMode is what the peers of a crashed process notice.
+type CrashMode string
+
+const (
+	// CrashProcess kills the process only. Its operating system lives on and
+	// closes its sockets, so peers see the connections end.
+	CrashProcess CrashMode = "process"
+	// CrashPower turns the machine off. Peers hear nothing at all.
+	CrashPower CrashMode = "power"
+)
+
+// CrashModes lists the modes, the default first. The caller owns the slice.
+func CrashModes() []CrashMode { return []CrashMode{CrashProcess, CrashPower} }
+
+// Crasher is a world whose processes can crash.
+type Crasher interface {
+	// Crash ends the process now. The mode is never empty. It returns an error
+	// when there is no such process.
+	Crash(process string, mode CrashMode) error
+}
+
+// Kind is "crash".
+func (Crash) Kind() string { return "crash" }
+
+// Apply asks a Crasher for the crash.
+func (c Crash) Apply(world any) error {
+	w, err := able[Crasher](c, world)
+	if err != nil {
+		return err
+	}
+	return done(c, w.Crash(c.Process, orFirst(c.Mode, CrashModes())))
+}
+
+// Validate returns a *FieldError when no process is named or the mode is not
+// known.
+func (c Crash) Validate() error {
+	if c.Process == "" {
+		return wrong("process", "no process is named: say which one dies, such as c0")
+	}
+	return oneOf("mode", c.Mode, CrashModes())
+}
+
+// String is "crash c0 (process)".
+func (c Crash) String() string {
+	return fmt.Sprintf("crash %s (%s)", c.Process, orFirst(c.Mode, CrashModes()))
+}

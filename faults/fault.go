@@ -1,0 +1,128 @@
+// Package faults says what can go wrong in a run, as data.
+//
+// A [Fault] is an [Action] (a pause, a crash, a partition) together with its
+// trigger: an instant of virtual time, or an [Event] that a client passes. A
+// list of faults is a schedule. Schedules are plain values: they can be
+// compared, printed, shrunk and stored.
+//
+// A fault does not know the world that it strikes. Each action needs one small
+// ability, such as [Pauser] or [Cutter], and asks the world for it when it is
+// applied. The simulated world and a live one (real servers, SIGSTOP, a real
+// Toxiproxy) offer the same abilities, so one schedule serves both.
+//
+// Network faults that touch bytes are toxics in the sense of Toxiproxy: see
+// [Hold] and [Drop].
+//
+// Processes have short names everywhere: clients are c0, c1, …, Redis nodes
+// r0, r1, …, and the protected store is s0.
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Fault is one thing that goes wrong, and when. It is a value: applying it
+// changes the world, never the fault.
+type Fault struct {
+	// When is the event that sets the fault off. Nil means that At counts.
+	When *Event
+	// At is the virtual time since the start of the run at which the fault
+	// strikes. It must be 0 when When is set.
+	At time.Duration
+	// Action is what happens then.
+	Action Action
+	// Pos is where the fault stands in its file. Zero when it was built in Go.
+	Pos Pos
+}
+
+// Action is what a fault does to the world.
+type Action interface {
+	// Kind is the action's name in a scenario file, such as "pause".
+	Kind() string
+	// Apply does it to the world, by the ability that the action needs. The
+	// error wraps ErrUnable when the world lacks that ability. The action must
+	// be valid. Apply is called from wherever the world allows its ability to
+	// be used.
+	Apply(world any) error
+	// Validate returns a *FieldError for the first field that makes no sense,
+	// or nil.
+	Validate() error
+}
+
+// ErrUnable is returned when a fault is applied to a world that lacks the
+// ability it needs: a pause in a world without Pause, for instance.
+var ErrUnable = errors.New("the world is unable to do this")
+
+// FieldError says which field of a fault or action makes no sense, and why. It
+// is returned when Validate finds such a field.
+type FieldError struct {
+	// Field is the field's path in a scenario file, such as "pause.for" or
+	// "between[1]".
+	Field string
+	// Problem is what is wrong with it and what to do about it.
+	Problem string
+}
+
+// Error is the field and the problem.
+func (e *FieldError) Error() string { return e.Field + ": " + e.Problem }
+
+// Validate returns a *FieldError for the first field that makes no sense, or
+// nil. Fields of the trigger are named "at" or "when.nth", fields of the action
+// are preceded by its kind: "pause.for".
+func (f Fault) Validate() error {
+	if f.When != nil && f.At != 0 {
+		return wrong("at", "a fault has one trigger, and this one has an event as well: leave out at or when")
+	}
+	if f.At < 0 {
+		return wrong("at", "%v is before the start of the run: give a time from 0s up", f.At)
+	}
+	if f.When != nil {
+		if err := f.When.Validate(); err != nil {
+			return within("when", err)
+		}
+	}
+	if f.Action == nil {
+		return wrong("action", "the fault does nothing: give it a pause, a crash or a partition")
+	}
+	return within(f.Action.Kind(), f.Action.Validate())
+}
+
+// String is the fault as a phrase: "pause c0 for 15s, when c0 passes read".
+func (f Fault) String() string {
+	if f.When != nil {
+		return fmt.Sprintf("%v, %v", f.Action, f.When)
+	}
+	return fmt.Sprintf("%v, at %v", f.Action, f.At)
+}
+
+func wrong(field, format string, args ...any) *FieldError {
+	return &FieldError{Field: field, Problem: fmt.Sprintf(format, args...)}
+}
+
+// within puts the name of the enclosing part before the field of a FieldError.
+func within(part string, err error) error {
+	field, ok := errors.AsType[*FieldError](err)
+	if !ok {
+		return err
+	}
+	return &FieldError{Field: part + "." + field.Field, Problem: field.Problem}
+}
+
+// able asks the world for the ability that an action needs.
+func able[Ability any](a Action, world any) (Ability, error) {
+	ability, ok := world.(Ability)
+	if !ok {
+		return ability, fmt.Errorf("%v: %w: a %T cannot %s", a, ErrUnable, world, a.Kind())
+	}
+	return ability, nil
+}
+
+// done names the action in the error of its ability, if there is one.
+func done(a Action, err error) error {
+	if err != nil {
+		return fmt.Errorf("%v: %w", a, err)
+	}
+	return nil
+}

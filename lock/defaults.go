@@ -1,0 +1,71 @@
+package lock
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"time"
+)
+
+// This file holds everything of the package that touches the machine's clock and its randomness.
+
+// The values that a zero field of [Options] stands for.
+const (
+	// DefaultTTL is long beside a usual garbage collection, a slow request or a short network fault, so
+	// that these do not cost a holder its lease, and short enough that after a crash of the holder
+	// others wait for seconds, not for minutes.
+	DefaultTTL = 10 * time.Second
+
+	// DefaultBackoffMin is some tens of round trips: a waiter costs the node at most 20 requests a second.
+	DefaultBackoffMin = 50 * time.Millisecond
+
+	// DefaultBackoffMax bounds how long a free lock stays unnoticed.
+	DefaultBackoffMax = 200 * time.Millisecond
+
+	// DefaultReleaseTimeout is a fraction of DefaultTTL: after the TTL a release has nothing to do.
+	DefaultReleaseTimeout = 2 * time.Second
+
+	// DefaultKeyPrefix starts every key.
+	DefaultKeyPrefix = "lock:"
+)
+
+func defaultClock() Clock { return systemClock{} }
+
+func defaultEntropy() io.Reader { return rand.Reader }
+
+// systemClock is the machine's clock. Its readings are monotonic.
+type systemClock struct{}
+
+func (systemClock) Now() time.Time { return time.Now() }
+
+func (systemClock) Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return ended(ctx)
+}
+
+func (systemClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+	return time.AfterFunc(d, f).Stop
+}
+
+// ended is ctx.Err, except that a deadline counts from its instant on, not only once the context's
+// own timer has run: what a lock does must not depend on which of two timers of one instant comes first.
+func ended(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// detached returns a context that keeps the values of ctx and ends after d, whatever becomes of ctx. It
+// runs on the machine's clock, since the deadlines of sockets do.
+func detached(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), d)
+}

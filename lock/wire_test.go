@@ -1,0 +1,120 @@
+package lock_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+var maintOff = maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+
+// wire is the network between one client and the node. A fault that is armed hits the next request
+// with the command it names; the dials after it are refused if it says so.
+type wire struct {
+	node *miniredis.Miniredis
+
+	mu      sync.Mutex
+	fault   *fault
+	refused bool
+}
+
+type fault struct {
+	command     string        // the request that it hits
+	loseRequest bool          // the node never gets it
+	loseReply   bool          // the node carries it out, and the answer is lost
+	err         error         // what the client sees instead of the answer; nil: silence
+	delay       time.Duration // how much later the answer comes
+	thenRefuse  bool          // every dial after it is refused
+}
+
+func (w *wire) arm(f fault) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.fault = &f
+}
+
+// refuse makes every dial fail from now on.
+func (w *wire) refuse() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.refused = true
+}
+
+// hit returns the armed fault if it is meant for this request, and disarms it.
+func (w *wire) hit(request []byte) *fault {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	f := w.fault
+	if f == nil || !bytes.Contains(request, []byte("\r\n"+f.command+"\r\n")) {
+		return nil
+	}
+	w.fault = nil
+	w.refused = f.thenRefuse
+	return f
+}
+
+func (w *wire) dial(context.Context, string, string) (net.Conn, error) {
+	w.mu.Lock()
+	refused := w.refused
+	w.mu.Unlock()
+	if refused {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	}
+	c, err := w.node.Dial()
+	return &wiredConn{Conn: c, wire: w}, err
+}
+
+type wiredConn struct {
+	net.Conn
+	wire  *wire
+	fault *fault // of the request in flight
+}
+
+func (c *wiredConn) Write(request []byte) (int, error) {
+	c.fault = c.wire.hit(request)
+	if c.fault != nil && c.fault.loseRequest {
+		return len(request), nil
+	}
+	return c.Conn.Write(request)
+}
+
+func (c *wiredConn) Read(reply []byte) (int, error) {
+	f := c.fault
+	if f == nil {
+		return c.Conn.Read(reply)
+	}
+	if f.loseReply {
+		if _, err := c.Conn.Read(reply); err != nil {
+			return 0, err
+		}
+	}
+	if f.err != nil {
+		return 0, f.err
+	}
+	n, err := c.Conn.Read(reply) // of a lost message: waits for the deadline
+	time.Sleep(f.delay)
+	c.fault = nil
+	return n, err
+}
+
+// losses are the ways in which the answer to a request can fail to come.
+var losses = []struct {
+	name    string
+	fault   fault
+	applied bool
+	cause   error
+}{
+	{"the answer is lost", fault{loseReply: true}, true, os.ErrDeadlineExceeded},
+	{"the connection ends after it was carried out", fault{loseReply: true, err: io.EOF}, true, io.EOF},
+	{"the connection is reset after it was carried out", fault{loseReply: true, err: syscall.ECONNRESET}, true, syscall.ECONNRESET},
+	{"the request is lost", fault{loseRequest: true}, false, os.ErrDeadlineExceeded},
+	{"the connection is reset before it was carried out", fault{loseRequest: true, err: syscall.ECONNRESET}, false, syscall.ECONNRESET},
+}

@@ -1,0 +1,110 @@
+package scenarios
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestLibraryIsSortedAndNamedLikeItsFiles(t *testing.T) {
+	all, err := Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range all {
+		names = append(names, s.Name)
+		if want := "library/" + s.Name + ".yaml"; s.File != want {
+			t.Errorf("%s stands in %s, want %s", s.Name, s.File, want)
+		}
+	}
+	want := []string{"calm", "gc-pause", "holder-crash", "late-packet", "partition-holder"}
+	if missing := slices.DeleteFunc(want, func(n string) bool { return slices.Contains(names, n) }); len(missing) > 0 {
+		t.Errorf("the library lacks %v", missing)
+	}
+	if !slices.IsSorted(names) {
+		t.Errorf("not sorted: %v", names)
+	}
+}
+
+// A reader should see a whole story at once, and know what it is for.
+func TestLibraryFilesAreReadable(t *testing.T) {
+	all, err := Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		lines := strings.Split(string(s.Source), "\n")
+		if len(lines) > 32 {
+			t.Errorf("%s has %d lines: more than a screen", s.File, len(lines))
+		}
+		for i, line := range lines {
+			if len(line) > 80 {
+				t.Errorf("%s:%d has %d characters: more than a screen", s.File, i+1, len(line))
+			}
+		}
+		if s.Title == "" || s.Why == "" || len(s.Expect) == 0 {
+			t.Errorf("%s lacks a title, a reason or an expectation", s.File)
+		}
+	}
+}
+
+func TestLoad(t *testing.T) {
+	t.Chdir(t.TempDir())
+	source := "name: mine\n"
+	for _, file := range []string{"mine.yaml", "mine.yml", "plain"} {
+		if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for from, want := range map[string]string{
+		"gc-pause": "gc-pause", "mine.yaml": "mine", "mine.yml": "mine", "./plain": "mine",
+	} {
+		s, err := Load(from)
+		if err != nil || s.Name != want {
+			t.Errorf("Load(%q) = %v, %v; want the scenario %s", from, s, err, want)
+		}
+	}
+}
+
+func TestLoadErrors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("bad.yaml", []byte("name: bad\nworld: 3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("huge.yaml", make([]byte, MaxSource+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		from, want string
+		cause      error
+	}{
+		{"gc-pasue", `there is no scenario "gc-pasue" in the library: did you mean gc-pause? Or choose one of ` +
+			"calm, gc-pause, holder-crash, late-packet, partition-holder; or name a file by its path, such as ./my.yaml", nil},
+		{"nothing-like-it", `there is no scenario "nothing-like-it" in the library: choose one of ` +
+			"calm, gc-pause, holder-crash, late-packet, partition-holder; or name a file by its path, such as ./my.yaml", nil},
+		{"none.yaml", "cannot read the scenario: open none.yaml: no such file or directory: " +
+			"give the path of a YAML file, or a name that locksim list shows", fs.ErrNotExist},
+		{"bad.yaml", "bad.yaml:2:8: world: want keys with values, such as {key: value}, found the number 3\n" +
+			"   2 | world: 3\n     |        ^", nil},
+		{"huge.yaml", "huge.yaml: the file is too long: a scenario has at most 32768 bytes and 1000 lines", nil},
+	} {
+		_, err := Load(tt.from)
+		var input *InputError
+		if !errors.As(err, &input) {
+			t.Errorf("Load(%q) = %v, want an *InputError", tt.from, err)
+			continue
+		}
+		if tt.cause != nil && !errors.Is(err, tt.cause) {
+			t.Errorf("Load(%q) = %v, want %v in it", tt.from, err, tt.cause)
+		}
+		if diff := cmp.Diff(tt.want, err.Error()); diff != "" {
+			t.Errorf("Load(%q) (-want +got):\n%s", tt.from, diff)
+		}
+	}
+}

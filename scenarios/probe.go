@@ -1,0 +1,125 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"locksim/checker"
+	"locksim/lock"
+	"locksim/sim"
+)
+
+// probe is a lone client that asks for the lock when all workloads have ended
+// and the network is whole: it must get it within what is left of the keys'
+// lives, plus a retry.
+type probe struct {
+	bound    time.Duration
+	waited   time.Duration
+	acquired bool
+	released bool
+	problem  error
+	leaked   string
+}
+
+// retry is the longest time between two attempts that is granted to a lock
+// whose backoff is not known.
+const retry = 2 * time.Second
+
+func (p *play) runProbe() error {
+	w := p.world
+	p.probe = &probe{leaked: p.leftBehind()}
+	p.probe.bound = p.longestTTL() + max(p.sc.Lock.Backoff.Max, retry) + 8*p.sc.World.Latency.Max
+	proc := w.NewProcess("probe")
+	locker, err := p.lock.New(proc)
+	if err != nil {
+		return fmt.Errorf("make the lock of the probe: %w", err)
+	}
+	proc.Go(func() { p.probe.run(proc, locker) })
+	return w.RunUntil(w.Idle)
+}
+
+// run tries until the bound; a lock that gives up earlier is asked again.
+func (b *probe) run(proc *sim.Process, locker lock.Locker) {
+	began := proc.Clock().Now()
+	ctx, cancel := context.WithTimeout(proc.Context(), b.bound)
+	defer cancel()
+	for ctx.Err() == nil {
+		lease, err := locker.Acquire(ctx, resource)
+		if err == nil {
+			b.acquired = true
+			b.waited = proc.Clock().Now().Sub(began)
+			b.problem = lease.Release(proc.Context())
+			return
+		}
+		b.problem = err
+		if proc.Clock().Sleep(ctx, 10*time.Millisecond) != nil {
+			return
+		}
+	}
+}
+
+func (b *probe) verdict() (checker.Liveness, string) {
+	switch {
+	case !b.acquired:
+		return checker.LivenessStuck, fmt.Sprintf("with the network whole and nobody else there, a client could not acquire within %v: %v", b.bound, b.problem)
+	case b.leaked != "":
+		return checker.LivenessLeaked, b.leaked
+	}
+	return checker.LivenessOK, ""
+}
+
+// longestTTL is what the longest-lived key with an end still has to live.
+func (p *play) longestTTL() time.Duration {
+	var longest time.Duration
+	for i := range p.world.RedisNodes() {
+		for _, k := range p.world.Redis(i).Keys() {
+			longest = max(longest, k.TTL)
+		}
+	}
+	return longest
+}
+
+// leftBehind looks for lock keys that nobody is entitled to any more. A key
+// may stand, until its TTL, when its holder crashed, or when a release or an
+// acquire ended without an answer.
+func (p *play) leftBehind() string {
+	if p.lock.Keys == nil {
+		return ""
+	}
+	excused := p.excused()
+	for i := range p.world.RedisNodes() {
+		node := p.world.Redis(i)
+		for _, k := range node.Keys() {
+			for _, name := range p.lock.Keys(resource) {
+				switch {
+				case k.Name != name:
+				case k.TTL == 0:
+					return fmt.Sprintf("the key %s on %s has no TTL: nothing will ever free it", k.Name, node.Name())
+				case !excused:
+					return fmt.Sprintf("the key %s on %s is still there, with %v to live, although every client has released or failed", k.Name, node.Name(), k.TTL)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func (p *play) excused() bool {
+	for _, c := range p.clients {
+		if c.proc.Crashed() {
+			return true
+		}
+		for _, g := range c.grants {
+			if g.releaseFailed {
+				return true
+			}
+		}
+		for _, a := range c.attempts {
+			if a.Outcome == checker.OutcomeUnknown {
+				return true
+			}
+		}
+	}
+	return false
+}

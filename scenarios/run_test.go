@@ -1,0 +1,197 @@
+package scenarios_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/scenarios"
+)
+
+// load is a scenario of the library with the lock that it names.
+func load(t testing.TB, name string) (*scenarios.Scenario, scenarios.Lock) {
+	t.Helper()
+	sc, err := scenarios.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := scenarios.Kind(sc.Lock.Kind, sc.Lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sc, l
+}
+
+func play(t testing.TB, sc *scenarios.Scenario, l scenarios.Lock, opts scenarios.Options) *scenarios.Outcome {
+	t.Helper()
+	o, err := scenarios.Run(sc, l, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// The worst label over seeds 1 to 20 is what each scenario says, for each of
+// its locks and modes, and no run of them is vacuous: clients contended, and
+// every fault struck.
+func TestLibraryAsExpected(t *testing.T) {
+	all, err := scenarios.Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sc := range all {
+		if len(sc.Expect) == 0 {
+			t.Errorf("%s expects nothing", sc.Name)
+		}
+		for kind, modes := range sc.Expect {
+			t.Run(sc.Name+"/"+kind, func(t *testing.T) { checkExpectation(t, sc, kind, modes) })
+		}
+	}
+}
+
+func checkExpectation(t *testing.T, sc *scenarios.Scenario, kind string, want map[fence.Mode]checker.Label) {
+	l, err := scenarios.Kind(kind, sc.Lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	worst := map[fence.Mode]checker.Label{}
+	for seed := uint64(1); seed <= 20; seed++ {
+		for _, m := range play(t, sc, l, scenarios.Options{Seed: seed}).Modes {
+			worst[m.Mode] = checker.Worse(worst[m.Mode], m.Verdict.Label)
+			if m.Verdict.Facts.Contended == 0 {
+				t.Errorf("seed %d, mode %s: nobody contended", seed, m.Mode)
+			}
+			for i, fired := range m.FaultsFired {
+				if !fired {
+					t.Errorf("seed %d, mode %s: fault %d never struck", seed, m.Mode, i+1)
+				}
+			}
+			if m.Corroboration.Agreement != checker.Agrees {
+				t.Errorf("seed %d, mode %s: porcupine %s: %s", seed, m.Mode, m.Corroboration.Agreement, m.Corroboration.Why)
+			}
+		}
+	}
+	for mode, label := range want {
+		if worst[mode] != label {
+			t.Errorf("mode %s: the worst of 20 seeds is %s, the scenario says %s", mode, worst[mode], label)
+		}
+	}
+}
+
+// After the crash of its holder the lock is free again within the TTL, one
+// backoff, and the round trips of the request that finds it free.
+func TestHolderCrashWaitIsBounded(t *testing.T) {
+	sc, l := load(t, "holder-crash")
+	bound := sc.Lock.TTL + sc.Lock.Backoff.Max + 4*sc.World.Latency.Max
+	for seed := uint64(1); seed <= 50; seed++ {
+		for _, m := range play(t, sc, l, scenarios.Options{Seed: seed}).Modes {
+			if m.LongestWait > bound || m.LongestWait < sc.Lock.TTL/2 {
+				t.Errorf("seed %d, mode %s: waited %v, want at most %v, and more than half the TTL", seed, m.Mode, m.LongestWait, bound)
+			}
+		}
+	}
+}
+
+// In late-packet no two clients ever believe at once that they hold the lock,
+// and the data is lost all the same (F13).
+func TestLatePacketNeedsNoOverlap(t *testing.T) {
+	sc, l := load(t, "late-packet")
+	for seed := uint64(1); seed <= 20; seed++ {
+		m := play(t, sc, l, scenarios.Options{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
+		f := m.Verdict.Facts
+		if f.Data != checker.DataCorrupted || f.BeliefOverlaps != 0 || f.ClaimOverlaps != 0 {
+			t.Errorf("seed %d: %s", seed, describe(f))
+		}
+	}
+}
+
+func describe(f checker.Facts) string {
+	return fmt.Sprintf("data %s, %d claim overlaps, %d belief overlaps", f.Data, f.ClaimOverlaps, f.BeliefOverlaps)
+}
+
+// The runs of the modes agree up to the first refusal: the schedule and every
+// draw are the same, only the store judges differently.
+func TestModesAgreeUpToTheFirstRefusal(t *testing.T) {
+	sc, l := load(t, "gc-pause")
+	o := play(t, sc, l, scenarios.Options{Seed: 3})
+	none, seal := o.Modes[0].Trace, o.Modes[2].Trace
+	for i, e := range seal.Events {
+		if e == none.Events[i] {
+			continue
+		}
+		if e.Kind != "store" {
+			t.Errorf("the first difference is not a decision of the store: %v", e)
+		}
+		return
+	}
+	t.Error("the runs do not differ at all")
+}
+
+// A lock that mints no tokens has no runs in the modes that need them.
+func TestModesWithoutTokens(t *testing.T) {
+	sc, _ := load(t, "gc-pause")
+	l, err := scenarios.Kind("single", sc.Lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := play(t, sc, l, scenarios.Options{Seed: 1})
+	if got := o.Modes[0].Verdict.Label; got != checker.Corrupted {
+		t.Errorf("mode none: %s", got)
+	}
+	for _, m := range o.Modes[1:] {
+		if m.Verdict.Label != checker.NotApplicable || m.Trace != nil {
+			t.Errorf("mode %s: %s, want n/a and no run", m.Mode, m.Verdict.Label)
+		}
+	}
+}
+
+// A story is at most 40 lines, and marks the step that decided the run.
+func TestStoryNamesTheFatalStep(t *testing.T) {
+	for _, name := range []string{"gc-pause", "partition-holder", "late-packet"} {
+		sc, l := load(t, name)
+		for _, m := range play(t, sc, l, scenarios.Options{Seed: 1}).Modes {
+			fatal := 0
+			for _, line := range m.Story {
+				if line.Fatal {
+					fatal++
+				}
+			}
+			if len(m.Story) > 40 || fatal != 1 {
+				t.Errorf("%s, mode %s: %d lines, %d of them fatal", name, m.Mode, len(m.Story), fatal)
+			}
+		}
+	}
+}
+
+// A careful client that reads the end of its lease before each step does not
+// write after a pause between read and write: the pause ends before its check.
+func TestCarefulClientSurvivesThePause(t *testing.T) {
+	sc, l := load(t, "gc-pause")
+	careful := *sc
+	careful.Workload.ChecksUntil = checker.CareSteps
+	for seed := uint64(1); seed <= 20; seed++ {
+		m := play(t, &careful, l, scenarios.Options{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
+		if m.Verdict.Facts.Data != checker.DataRight || m.Verdict.Facts.StaleAccepted != 0 {
+			t.Errorf("seed %d: %s, %d stale writes", seed, m.Verdict.Label, m.Verdict.Facts.StaleAccepted)
+		}
+	}
+}
+
+// A bad lock or an impossible mode is an error of the caller's, with a hint.
+func TestRunRefusesNonsense(t *testing.T) {
+	sc, l := load(t, "calm")
+	for name, broken := range map[string]scenarios.Lock{
+		"no name": {New: l.New}, "no New": {Name: "x"}, "nodes": {Name: "x", New: l.New, Nodes: 99},
+	} {
+		if _, err := scenarios.Run(sc, broken, scenarios.Options{}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	long := *sc
+	long.Workload.Hold = -time.Second
+	if _, err := scenarios.Run(&long, l, scenarios.Options{}); err == nil {
+		t.Error("a negative hold: no error")
+	}
+}

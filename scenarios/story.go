@@ -1,0 +1,207 @@
+package scenarios
+
+import (
+	"fmt"
+	"strings"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/sim/trace"
+)
+
+// maxStory bounds the lines of a story.
+const maxStory = 40
+
+// tell writes the story of a run: what the clients did, what struck them, and
+// what the store made of their writes, with the step marked that decided it.
+func tell(run *ModeRun) []Line {
+	fatal := fatalStep(run)
+	var lines []Line
+	for _, e := range run.Trace.Events {
+		text := phrase(e)
+		if text == "" {
+			continue
+		}
+		line := Line{N: e.N, At: e.At, Actor: actorOf(e), Text: text, Fatal: e.N == fatal}
+		if line.Fatal {
+			line.Text += fatalRemark(run)
+		}
+		lines = append(lines, line)
+	}
+	return shorten(lines)
+}
+
+// actorOf puts what happens to a client into that client's column.
+func actorOf(e trace.Event) string {
+	if e.Actor == "world" && !strings.ContainsAny(e.Peer, ",>") {
+		return e.Peer
+	}
+	return e.Actor
+}
+
+// phrases are the kinds of events that a story tells, in words.
+var phrases = map[string]func(e trace.Event) string{
+	faults.EventAcquire:  func(trace.Event) string { return "asks for the lock" },
+	faults.EventGranted:  func(e trace.Event) string { return "is granted " + e.Text },
+	"not-granted":        func(e trace.Event) string { return "gives up: " + e.Text },
+	faults.EventRead:     func(e trace.Event) string { return "read " + e.Text },
+	faults.EventWrite:    func(e trace.Event) string { return "writes " + e.Text },
+	faults.EventWritten:  written,
+	faults.EventReleased: released,
+	"until":              func(trace.Event) string { return "its lease ends, by its own clock" },
+	"lost-seen":          func(trace.Event) string { return "learns that it has lost the lock" },
+	"until-seen":         func(trace.Event) string { return "sees that its lease has ended, and stops" },
+	"store":              decided,
+	"pause":              func(e trace.Event) string { return "PAUSED for " + e.Text },
+	"resume":             func(trace.Event) string { return "RESUMES" },
+	"crash":              func(e trace.Event) string { return "CRASHES (" + e.Text + ")" },
+	"cut":                func(e trace.Event) string { return "CUT OFF " + e.Text },
+	"heal":               func(trace.Event) string { return "CONNECTED again" },
+	"clock-jump":         func(e trace.Event) string { return "CLOCK JUMPS by " + e.Text },
+	"point":              func(e trace.Event) string { return "passes " + e.Text },
+}
+
+// phrase is an event in words, or nothing where a story leaves it out.
+func phrase(e trace.Event) string {
+	f, ok := phrases[e.Kind]
+	if !ok || e.Actor == "probe" || e.Peer == "probe" {
+		return ""
+	}
+	return f(e)
+}
+
+// written tells only of writes that did not simply work: the store's own line
+// tells of the others.
+func written(e trace.Event) string {
+	_, problem, bad := strings.Cut(e.Text, " ")
+	if !bad {
+		return ""
+	}
+	outcome, _, _ := strings.Cut(problem, ":")
+	return "its write is " + strings.NewReplacer("unknown", "unanswered", "not-sent", "not sent").Replace(outcome)
+}
+
+func released(e trace.Event) string {
+	if e.Text == resource {
+		return "has released"
+	}
+	return "release fails: " + e.Text
+}
+
+// decided tells of writes, and of reads that were refused.
+func decided(e trace.Event) string {
+	request, answer, _ := strings.Cut(e.Text, " -> ")
+	f := strings.Fields(request)
+	if len(f) < 5 {
+		return ""
+	}
+	refused := strings.HasPrefix(answer, "REFUSED")
+	what := "write " + f[3]
+	if f[0] == "READ" {
+		if !refused {
+			return ""
+		}
+		what = "read " + f[3]
+	}
+	if f[4] != "0" {
+		what += " (token " + f[4] + ")"
+	}
+	if refused {
+		return "REFUSES " + what
+	}
+	return "takes " + what
+}
+
+// fatalStep is the step at which the run was decided: the stale write that
+// the store took where the data is corrupted, the first stale operation that
+// it refused where it was rescued, otherwise what the first reason speaks of.
+func fatalStep(run *ModeRun) int {
+	switch run.Verdict.Label {
+	case checker.Safe:
+		return 0
+	case checker.Corrupted:
+		if n := firstStale(run.History, true); n > 0 {
+			return n
+		}
+	case checker.Rescued:
+		if n := firstStale(run.History, false); n > 0 {
+			return n
+		}
+	}
+	for _, r := range run.Verdict.Reasons {
+		if len(r.At) > 0 {
+			return int(r.At[len(r.At)-1])
+		}
+	}
+	return 0
+}
+
+// firstStale is the step of the first write that was taken, or operation that
+// was refused, although a later grant of the resource existed by then.
+func firstStale(h checker.History, accepted bool) int {
+	granted := map[int]checker.Pos{}
+	for _, g := range h.Grants {
+		granted[g.ID] = g.Granted
+	}
+	first := 0
+	for _, op := range h.Ops {
+		if op.Applied == 0 || op.Accepted != accepted || accepted && op.Kind != checker.Write {
+			continue
+		}
+		if laterGrant(h, granted[op.Grant], op.Applied) && (first == 0 || int(op.Applied) < first) {
+			first = int(op.Applied)
+		}
+	}
+	return first
+}
+
+func laterGrant(h checker.History, mine, by checker.Pos) bool {
+	for _, g := range h.Grants {
+		if g.Granted > mine && g.Granted < by {
+			return true
+		}
+	}
+	return false
+}
+
+func fatalRemark(run *ModeRun) string {
+	switch run.Verdict.Label {
+	case checker.Corrupted:
+		return fmt.Sprintf(" — a stale write, mode %s lets it through", run.Mode)
+	case checker.Rescued:
+		return " — stale: the fencing token saves the data"
+	}
+	return ""
+}
+
+// shorten keeps a story within its bound: the beginning, and what surrounds
+// the fatal step.
+func shorten(lines []Line) []Line {
+	if len(lines) <= maxStory {
+		return lines
+	}
+	from := len(lines) // where the second part begins
+	for i, l := range lines {
+		if l.Fatal {
+			from = max(i-maxStory/2, 0)
+			break
+		}
+	}
+	if from == len(lines) || from <= 1 {
+		return append(lines[:maxStory-1:maxStory-1], left(len(lines)-maxStory+1))
+	}
+	head := 6
+	if from <= head {
+		head = from
+	}
+	room := maxStory - head - 2
+	tail := lines[from:min(from+room, len(lines))]
+	out := append(lines[:head:head], left(from-head))
+	out = append(out, tail...)
+	if rest := len(lines) - from - len(tail); rest > 0 {
+		out = append(out, left(rest))
+	}
+	return out
+}
+
+func left(n int) Line { return Line{Text: fmt.Sprintf("… %d steps left out", n)} }

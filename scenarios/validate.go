@@ -1,0 +1,150 @@
+package scenarios
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/lock/fence"
+)
+
+// Validate returns a *faults.FieldError for the first field that makes no sense,
+// or nil. The error's field is a path as Pos takes it. Parse has called it for
+// every scenario that comes from a file; call it for one built in Go.
+//
+// It does not know which locks there are: that is for the runner to say.
+func (s *Scenario) Validate() error {
+	for _, check := range []func() error{
+		s.validateTexts, s.validateWorld, s.validateLock, s.validateWorkload, s.validateFaults, s.validateExpect,
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var scenarioName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+
+func (s *Scenario) validateTexts() error {
+	if !scenarioName.MatchString(s.Name) {
+		return wrong("name", "%q cannot be a name: use up to 64 of a-z, 0-9 and -", s.Name)
+	}
+	if strings.ContainsFunc(s.Title, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return wrong("title", "a title is one line of visible characters: put the rest into why")
+	}
+	if strings.ContainsFunc(s.Why, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+		return wrong("why", "there are invisible characters in the text: take them out")
+	}
+	return nil
+}
+
+func (s *Scenario) validateWorld() error {
+	return first(
+		counted("world.redis", s.World.Redis, MaxRedis),
+		counted("world.clients", s.World.Clients, MaxClients),
+		ordered("world.latency", s.World.Latency, 0),
+	)
+}
+
+func (s *Scenario) validateLock() error {
+	if s.Lock.Kind == "" || strings.ContainsFunc(s.Lock.Kind, notInWord) {
+		return wrong("lock.kind", "%q cannot be a kind of lock: write a word such as fenced", s.Lock.Kind)
+	}
+	if s.Lock.TTL%time.Millisecond != 0 {
+		return wrong("lock.ttl", "%v is not a whole number of milliseconds: Redis counts no finer", s.Lock.TTL)
+	}
+	return first(
+		lasts("lock.ttl", s.Lock.TTL, time.Millisecond),
+		ordered("lock.backoff", s.Lock.Backoff, time.Millisecond),
+	)
+}
+
+func (s *Scenario) validateWorkload() error {
+	w := s.Workload
+	if _, err := checker.ParseCare(string(w.ChecksUntil)); err != nil {
+		return wrong("workload.checks_until", "%q is not known: %s", string(w.ChecksUntil),
+			choose(string(w.ChecksUntil), []string{string(checker.CareNever), string(checker.CareLost), string(checker.CareSteps)}))
+	}
+	return first(
+		counted("workload.rounds", w.Rounds, MaxRounds),
+		lasts("workload.hold", w.Hold, 0),
+		lasts("workload.think", w.Think, 0),
+		lasts("workload.stagger", w.Stagger, 0),
+		lasts("workload.timeout", w.Timeout, 0),
+	)
+}
+
+// validateExpect goes through the expectations in a fixed order, so that the
+// same scenario always has the same error.
+func (s *Scenario) validateExpect() error {
+	for _, kind := range slices.Sorted(maps.Keys(s.Expect)) {
+		if kind == "" || strings.ContainsFunc(kind, notInWord) {
+			return wrong("expect."+kind, "%q cannot be a kind of lock: write a word such as fenced", kind)
+		}
+		for _, mode := range slices.Sorted(maps.Keys(s.Expect[kind])) {
+			path := "expect." + kind + "." + string(mode)
+			if _, err := fence.ParseMode(string(mode)); err != nil {
+				return wrong(path, "there is no fencing mode %q: %s", string(mode), choose(string(mode), words(fence.Modes())))
+			}
+			label := s.Expect[kind][mode]
+			if _, err := checker.ParseLabel(string(label)); err != nil {
+				return wrong(path, "there is no label %q: %s", string(label), choose(string(label), words(checker.Labels())))
+			}
+		}
+	}
+	return nil
+}
+
+// counted checks a number of things, of which there must be one at least.
+func counted(path string, n, most int) error {
+	if n < 1 || n > most {
+		return wrong(path, "%d is out of range: give a number from 1 to %d", n, most)
+	}
+	return nil
+}
+
+// lasts checks a length of time.
+func lasts(path string, d, least time.Duration) error {
+	if d < least || d > MaxDuration {
+		return wrong(path, "%v is out of range: give a time from %v to %gh", d, least, MaxDuration.Hours())
+	}
+	return nil
+}
+
+// ordered checks a span of time.
+func ordered(path string, r Range, least time.Duration) error {
+	if r.Min > r.Max {
+		return wrong(path, "%v is more than %v: write the shorter time first", r.Min, r.Max)
+	}
+	return first(lasts(path, r.Min, least), lasts(path, r.Max, least))
+}
+
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func wrong(path, format string, args ...any) error {
+	return &faults.FieldError{Field: path, Problem: fmt.Sprintf(format, args...)}
+}
+
+func notInWord(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }
+
+func words[T ~string](values []T) []string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = string(v)
+	}
+	return all
+}
