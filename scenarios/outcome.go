@@ -53,7 +53,7 @@ type ModeRun struct {
 
 // Line is one step of a story.
 type Line struct {
-	// N is the number of the event in the trace, 0 for a remark.
+	// N is the number of the event in the trace.
 	N  int
 	At time.Duration
 	// Actor is who did it: c0, r0, s0, or "world" for a fault.

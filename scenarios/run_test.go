@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -147,21 +148,45 @@ func TestModesWithoutTokens(t *testing.T) {
 	}
 }
 
-// A story is at most 40 lines, and marks the step that decided the run.
+// A story marks the one step that decided the run, and names it.
 func TestStoryNamesTheFatalStep(t *testing.T) {
 	for _, name := range []string{"gc-pause", "partition-holder", "late-packet"} {
 		sc, l := load(t, name)
 		for _, m := range play(t, sc, l, scenarios.Options{Seed: 1}).Modes {
-			fatal := 0
+			var fatal []string
 			for _, line := range m.Story {
 				if line.Fatal {
-					fatal++
+					fatal = append(fatal, line.Text)
 				}
 			}
-			if len(m.Story) > 40 || fatal != 1 {
-				t.Errorf("%s, mode %s: %d lines, %d of them fatal", name, m.Mode, len(m.Story), fatal)
+			if len(fatal) != 1 || !strings.Contains(fatal[0], "stale") || !strings.Contains(fatal[0], "write c0.w2") {
+				t.Errorf("%s, mode %s: the fatal steps are %q, want c0's stale write", name, m.Mode, fatal)
 			}
 		}
+	}
+}
+
+// What hits several processes at once names them all.
+func TestStoryNamesWhomAPartitionHits(t *testing.T) {
+	sc, err := scenarios.Parse("two.yaml", []byte(`
+name: two
+world: {clients: 3}
+faults:
+  - at: 1s
+    partition: {between: [c0, c1], and: [r0], for: 3s}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, l := load(t, "calm")
+	told := 0
+	for _, line := range play(t, sc, l, scenarios.Options{Seed: 1}).Modes[0].Story {
+		if strings.HasPrefix(line.Text, "c0,c1: CUT OFF from r0") || line.Text == "c0,c1: CONNECTED again" {
+			told++
+		}
+	}
+	if told != 2 {
+		t.Errorf("the story tells of the partition in %d lines, want its beginning and its end", told)
 	}
 }
 

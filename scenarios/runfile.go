@@ -51,7 +51,7 @@ type ModeFile struct {
 	// of virtual time.
 	LongestWait float64 `json:"longest_wait_seconds"`
 	// Pause is "partial" when the lock acted during a pause, "whole" otherwise.
-	Pause   string   `json:"pause,omitempty"`
+	Pause string `json:"pause,omitempty"`
 	// Corroboration is "agrees" or "skipped": porcupine's second opinion.
 	Corroboration checker.Agreement `json:"corroboration,omitempty"`
 	Reasons       []string          `json:"reasons,omitempty"`

@@ -9,11 +9,9 @@ import (
 	"locksim/sim/trace"
 )
 
-// maxStory bounds the lines of a story.
-const maxStory = 40
-
-// tell writes the story of a run: what the clients did, what struck them, and
-// what the store made of their writes, with the step marked that decided it.
+// tell writes the whole story of a run: what the clients did, what struck
+// them, and what the store made of their writes, with the step marked that
+// decided it. Who shows it leaves out what there is no room for.
 func tell(run *ModeRun) []Line {
 	fatal := fatalStep(run)
 	var lines []Line
@@ -28,15 +26,30 @@ func tell(run *ModeRun) []Line {
 		}
 		lines = append(lines, line)
 	}
-	return shorten(lines)
+	return lines
 }
 
-// actorOf puts what happens to a client into that client's column.
+// actorOf puts what happens to one client or node into its column.
 func actorOf(e trace.Event) string {
-	if e.Actor == "world" && !strings.ContainsAny(e.Peer, ",>") {
+	if e.Actor == "world" && !several(e.Peer) {
 		return e.Peer
 	}
 	return e.Actor
+}
+
+// several reports whether a fault hit more than one process, or a link.
+func several(peer string) bool { return strings.ContainsAny(peer, ",>") }
+
+// struck is what a fault did, with the names of those whom it hit where they
+// have no column of their own.
+func struck(what string) func(e trace.Event) string {
+	return func(e trace.Event) string {
+		text := strings.TrimSpace(what + " " + e.Text)
+		if several(e.Peer) {
+			return e.Peer + ": " + text
+		}
+		return text
+	}
 }
 
 // phrases are the kinds of events that a story tells, in words.
@@ -52,12 +65,14 @@ var phrases = map[string]func(e trace.Event) string{
 	"lost-seen":          func(trace.Event) string { return "learns that it has lost the lock" },
 	"until-seen":         func(trace.Event) string { return "sees that its lease has ended, and stops" },
 	"store":              decided,
-	"pause":              func(e trace.Event) string { return "PAUSED for " + e.Text },
-	"resume":             func(trace.Event) string { return "RESUMES" },
-	"crash":              func(e trace.Event) string { return "CRASHES (" + e.Text + ")" },
-	"cut":                func(e trace.Event) string { return "CUT OFF " + e.Text },
-	"heal":               func(trace.Event) string { return "CONNECTED again" },
-	"clock-jump":         func(e trace.Event) string { return "CLOCK JUMPS by " + e.Text },
+	"pause":              struck("PAUSED for"),
+	"resume":             struck("RESUMES"),
+	"crash":              struck("CRASHES:"),
+	"cut":                struck("CUT OFF"),
+	"heal":               struck("CONNECTED again"),
+	"reset":              struck("RESET"),
+	"clock-jump":         struck("CLOCK JUMPS by"),
+	"clock-drift":        struck("CLOCK DRIFTS by"),
 	"point":              func(e trace.Event) string { return "passes " + e.Text },
 }
 
@@ -85,7 +100,7 @@ func released(e trace.Event) string {
 	if e.Text == resource {
 		return "has released"
 	}
-	return "release fails: " + e.Text
+	return "release fails: " + strings.TrimPrefix(e.Text, "release "+resource+": ")
 }
 
 // decided tells of writes, and of reads that were refused.
@@ -173,35 +188,3 @@ func fatalRemark(run *ModeRun) string {
 	}
 	return ""
 }
-
-// shorten keeps a story within its bound: the beginning, and what surrounds
-// the fatal step.
-func shorten(lines []Line) []Line {
-	if len(lines) <= maxStory {
-		return lines
-	}
-	from := len(lines) // where the second part begins
-	for i, l := range lines {
-		if l.Fatal {
-			from = max(i-maxStory/2, 0)
-			break
-		}
-	}
-	if from == len(lines) || from <= 1 {
-		return append(lines[:maxStory-1:maxStory-1], left(len(lines)-maxStory+1))
-	}
-	head := 6
-	if from <= head {
-		head = from
-	}
-	room := maxStory - head - 2
-	tail := lines[from:min(from+room, len(lines))]
-	out := append(lines[:head:head], left(from-head))
-	out = append(out, tail...)
-	if rest := len(lines) - from - len(tail); rest > 0 {
-		out = append(out, left(rest))
-	}
-	return out
-}
-
-func left(n int) Line { return Line{Text: fmt.Sprintf("… %d steps left out", n)} }

@@ -37,6 +37,9 @@ type stage struct {
 	removed bool
 }
 
+// newStage starts a toxic. It returns when the toxic runs: toxiproxy draws
+// from the global random source before, and no other goroutine that does so
+// may be at work meanwhile.
 func newStage(c *chain, wrapper *toxics.ToxicWrapper) *stage {
 	input, output := make(chan *stream.StreamChunk), make(chan *stream.StreamChunk)
 	s := &stage{
@@ -47,10 +50,23 @@ func newStage(c *chain, wrapper *toxics.ToxicWrapper) *stage {
 	if stateful, ok := wrapper.Toxic.(toxics.StatefulToxic); ok {
 		s.stub.State = stateful.NewState()
 	}
+	running := make(chan struct{})
 	go s.feed(input)
-	go s.run()
+	go s.run(running)
 	go s.drain()
+	<-running
 	return s
+}
+
+// announced is a toxic that says when it begins.
+type announced struct {
+	toxics.Toxic
+	running chan<- struct{}
+}
+
+func (a announced) Pipe(stub *toxics.ToxicStub) {
+	close(a.running)
+	a.Toxic.Pipe(stub)
 }
 
 // push queues a chunk for the stage. Any goroutine may call it.
@@ -106,8 +122,8 @@ func (s *stage) shift() {
 	s.queue = s.queue[1:]
 }
 
-func (s *stage) run() {
-	s.stub.Run(s.wrapper)
+func (s *stage) run(running chan<- struct{}) {
+	s.stub.Run(&toxics.ToxicWrapper{Toxic: announced{s.wrapper.Toxic, running}, Toxicity: 1})
 	close(s.stopped)
 }
 
@@ -170,8 +186,12 @@ func chunkOf(b []byte) *stream.StreamChunk {
 	return &stream.StreamChunk{Data: b, Timestamp: time.Now()}
 }
 
-// handOn passes a chunk from one stage to the next, or onto the wire.
+// handOn passes a chunk from one stage to the next, or onto the wire. Some
+// toxics give out empty chunks, which nobody needs.
 func (c *chain) handOn(from *stage, chunk *stream.StreamChunk) {
+	if chunk != nil && len(chunk.Data) == 0 {
+		return
+	}
 	if next := c.after(from, chunk); next != nil {
 		next.push(chunk)
 		return
@@ -246,6 +266,7 @@ func (c *chain) drop(s *stage) {
 func (c *chain) kill() {
 	c.mu.Lock()
 	stages := c.stages
+	c.stages = nil
 	c.mu.Unlock()
 	for _, s := range stages {
 		s.remove()

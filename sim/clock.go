@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"fmt"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -8,7 +10,7 @@ import (
 // clock is the clock of one machine. It maps the world's time to the
 // machine's: monotonic time runs at its own rate, wall time is monotonic time
 // plus an offset that jumps. All arithmetic is on integers, so that it is the
-// same on every machine.
+// same on every machine, and exact to the nanosecond over decades.
 type clock struct {
 	mu     sync.Mutex
 	base   time.Duration // the world's time at the last change of rate
@@ -17,13 +19,20 @@ type clock struct {
 	offset time.Duration // what wall-clock jumps have added up to
 }
 
-// scale is d*num/den without overflow for every d of interest (ppm are small).
-func scale(d time.Duration, num, den int64) time.Duration {
-	n, k := int64(d), den
-	return time.Duration(n/k*num + n%k*num/k)
-}
+const (
+	million = 1_000_000
+	// A clock may run at any rate from standing still to ten times too fast.
+	minDrift, maxDrift = -million, 9 * million
+	// never is how long a clock that stands still takes for anything.
+	never = time.Duration(1) << 62
+)
 
-const million = 1_000_000
+// scale is d*num/den, rounded down, without overflow for a d of decades:
+// neither num nor den is above ten million.
+func scale(d time.Duration, num, den int64) time.Duration {
+	n := int64(d)
+	return time.Duration(n/den*num + n%den*num/den)
+}
 
 // monotonic is the clock's monotonic time when the world's is now.
 func (c *clock) monotonic(now time.Duration) time.Duration {
@@ -50,20 +59,41 @@ func (c *clock) jump(d time.Duration) {
 	c.offset += d
 }
 
-// drift changes the rate from now on.
+// drift changes the rate from now on. A rate that no clock has panics.
 func (c *clock) drift(now time.Duration, ppm int64) {
+	if ppm < minDrift || ppm > maxDrift {
+		panic(fmt.Sprintf("sim: a clock drifts by %d ppm: give %d (it stands still) to %d", ppm, minDrift, maxDrift))
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.mono, c.base, c.ppm = c.at(now), now, ppm
 }
 
-// worldDuration is how long d of this clock takes in the world's time,
-// rounded up: a timer is never early.
+// worldDuration is how long d of this clock takes in the world's time at the
+// present rate, rounded up: a timer is never early.
 func (c *clock) worldDuration(d time.Duration) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.ppm == 0 {
+	switch c.ppm {
+	case 0:
 		return d
+	case minDrift:
+		return never
 	}
-	return scale(d, million, million+c.ppm) + 1
+	return min(scale(d, million, million+c.ppm), never-1) + 1
+}
+
+// JumpClock moves the process's wall clock; its monotonic time is not
+// touched, and neither is a lock that measures by it.
+func (p *Process) JumpClock(d time.Duration) {
+	p.w.record("world", "clock-jump", p.name, d.String())
+	p.clock.jump(d)
+}
+
+// DriftClock makes both of the process's clocks run faster by so many parts
+// per million, or slower where ppm is negative; at -1,000,000 they stand
+// still. It panics below that, and above 9,000,000.
+func (p *Process) DriftClock(ppm int64) {
+	p.w.record("world", "clock-drift", p.name, strconv.FormatInt(ppm, 10)+" ppm")
+	p.clock.drift(p.w.Now(), ppm)
 }

@@ -1,27 +1,16 @@
 package sim
 
 import (
-	"errors"
-	"io"
-	"net"
-	"os"
 	"strconv"
-	"sync"
 	"sync/atomic"
-	"syscall"
-	"time"
 )
-
-// sendBuffer bounds the bytes of one direction that are under way; a write
-// beyond it waits, as with a full TCP window.
-const sendBuffer = 256 << 10
 
 // conn is one TCP connection: the process's end, the node's end, and a flow
 // each way. Only the world's goroutine touches it, unless noted.
 type conn struct {
 	w      *World
 	link   *link
-	id     atomic.Int64 // 0 until it has sent something; see connOrder
+	class  atomic.Pointer[class]
 	client *Conn
 	server session
 	flows  [2]flow
@@ -35,7 +24,8 @@ type flow struct {
 	seq   atomic.Uint64
 	chain *chain
 	bytes int  // under way
-	ended bool // the end of the stream has been sent
+	ended bool // the sender has ended the stream
+	over  bool // the end is on the wire: nothing can follow
 	heard bool // and has arrived
 }
 
@@ -44,29 +34,22 @@ func (f *flow) nextSeq() uint64 { return f.seq.Add(1) }
 // post sends bytes, or the end of the stream (nil), in one direction. Any
 // goroutine may call it; the bytes must not be changed afterwards.
 func (c *conn) post(dir Direction, b []byte) {
-	seq := c.flows[dir].nextSeq()
-	label := ""
-	if c.id.Load() == 0 {
-		label = string(b)
-	}
-	c.w.out.post(entry{where: c.link.where[dir], rank: rankSend, conn: c, label: label, seq: seq,
-		commit: func() { c.commit(dir, b) }})
+	c.w.out.post(entry{where: c.link.where[dir], rank: rankSend, conn: c, seq: c.flows[dir].nextSeq(),
+		dir: dir, data: b, send: (*conn).commit})
 }
 
 // commit takes what was posted: into the toxics, or onto the wire.
 func (c *conn) commit(dir Direction, b []byte) {
 	f := &c.flows[dir]
-	if c.dead || f.ended {
+	if c.dead || f.ended || f.over {
 		return
 	}
-	if c.id.Load() == 0 {
-		c.link.ids++
-		c.id.Store(c.link.ids)
-	}
+	c.class.Store(c.class.Load().after(c.link, dir, b))
 	c.recordSend(dir, b)
 	f.ended = b == nil
 	f.bytes += len(b)
 	if f.chain != nil {
+		c.w.stir()
 		f.chain.push(b)
 		return
 	}
@@ -85,16 +68,25 @@ func (c *conn) recordSend(dir Direction, b []byte) {
 	c.w.record(from, "send", to, c.label()+" "+readable(b))
 }
 
-func (c *conn) label() string { return "#" + strconv.FormatInt(c.id.Load(), 10) }
+// label names the connection in the trace. Any goroutine may call it.
+func (c *conn) label() string { return c.class.Load().name }
 
 // wire plans the arrival of bytes or of the end of the stream, in order.
+// For twins it is one event.
 func (c *conn) wire(dir Direction, b []byte) {
-	if c.dead {
+	f := &c.flows[dir]
+	if c.dead || f.over {
 		return
 	}
-	f := &c.flows[dir]
-	at := max(c.w.now()+c.link.delay(dir, "data", c.id.Load()), f.last+1)
-	f.last = c.w.queue.add(at, func() { c.arrive(dir, b) })
+	f.over = b == nil
+	k := c.class.Load()
+	at := max(c.w.now()+c.link.delay(dir, "data", k.order), f.last+1)
+	arrive := func() { c.arrive(dir, b) }
+	if k.alone {
+		f.last = c.w.queue.add(at, arrive)
+		return
+	}
+	f.last = c.w.queue.join(c.link.where[dir], k.name, at, arrive)
 }
 
 func (c *conn) arrive(dir Direction, b []byte) {
@@ -102,18 +94,29 @@ func (c *conn) arrive(dir Direction, b []byte) {
 		return
 	}
 	c.flows[dir].bytes -= len(b)
-	c.flows[dir].heard = b == nil
-	if dir == Down {
+	switch {
+	case dir == Down:
 		c.arriveAtClient(b)
-		return
-	}
-	c.client.drained(len(b))
-	if b != nil {
+	case b != nil:
+		c.client.drained(len(b))
 		c.server.data(b)
-		return
+	default:
+		c.server.eof()
 	}
-	c.server.eof()
-	c.over()
+	if b == nil {
+		c.ended(dir)
+	}
+}
+
+// ended notes that the end of a stream has arrived; what its toxics have lost
+// is no longer under way. When both ends have been heard the connection is
+// over.
+func (c *conn) ended(dir Direction) {
+	c.flows[dir].heard, c.flows[dir].bytes = true, 0
+	if c.flows[Up].heard && c.flows[Down].heard {
+		c.kill()
+		c.link.forget(c)
+	}
 }
 
 func (c *conn) arriveAtClient(b []byte) {
@@ -128,21 +131,13 @@ func (c *conn) arriveAtClient(b []byte) {
 		c.w.record(c.link.p.name, kind, c.link.host.name(), text)
 	}
 	c.client.arrived(b)
-	c.over()
-}
-
-// over forgets a connection once both ends of it have been heard.
-func (c *conn) over() {
-	if c.flows[Up].heard && c.flows[Down].heard {
-		c.link.forget(c)
-	}
 }
 
 // emit is what comes out of a flow's toxics.
 func (c *conn) emit(dir Direction, b []byte) {
 	f := &c.flows[dir]
 	c.w.out.post(entry{where: c.link.where[dir], rank: rankSend, conn: c, seq: f.nextSeq(),
-		commit: func() { c.wire(dir, b) }})
+		dir: dir, data: b, send: (*conn).wire})
 }
 
 // send is how a session answers.
@@ -175,294 +170,3 @@ func (c *conn) kill() {
 }
 
 func (c *conn) inFlight() int { return c.flows[Up].bytes + c.flows[Down].bytes }
-
-// Conn is the process's end of a connection: a net.Conn in virtual time. It
-// buffers like TCP, and every operation is a seam of the process.
-type Conn struct {
-	c      *conn
-	p      *Process
-	remote net.Addr
-
-	mu        sync.Mutex
-	cond      *sync.Cond
-	in        []byte
-	eof       bool
-	reset     bool
-	closed    bool
-	finished  bool // our end of the stream has been sent
-	unsent    int  // bytes under way from here
-	deadlines [2]deadline
-}
-
-var _ net.Conn = (*Conn)(nil)
-
-const (
-	forRead = iota
-	forWrite
-)
-
-func newConn(p *Process, c *conn, remote net.Addr) *Conn {
-	cl := &Conn{c: c, p: p, remote: remote}
-	cl.cond = sync.NewCond(&cl.mu)
-	return cl
-}
-
-// Read waits for bytes. It returns io.EOF after an orderly close by the node,
-// ECONNRESET after a reset, os.ErrDeadlineExceeded at the deadline, net.ErrClosed
-// after Close, and [ErrCrashed] when the process is no more.
-func (c *Conn) Read(b []byte) (int, error) {
-	waited := false
-	for {
-		if err := c.pass("read"); err != nil {
-			return 0, c.opError("read", err)
-		}
-		c.mu.Lock()
-		if n, err, done := c.tryRead(b, waited); done {
-			c.mu.Unlock()
-			return n, c.opError("read", err)
-		}
-		waited = true
-		c.arm(forRead)
-		c.cond.Wait()
-		c.mu.Unlock()
-	}
-}
-
-// tryRead reads what is there. done is false where the reader has to wait.
-func (c *Conn) tryRead(b []byte, waited bool) (n int, err error, done bool) {
-	late := c.deadlines[forRead].passed()
-	switch {
-	case c.closed:
-		return 0, net.ErrClosed, true
-	case c.reset:
-		return 0, syscall.ECONNRESET, true
-	case late && !(waited && len(c.in) > 0 && c.dataWinsRace()):
-		return 0, os.ErrDeadlineExceeded, true
-	case len(c.in) > 0 || len(b) == 0:
-		n = copy(b, c.in)
-		c.in = c.in[n:]
-		return n, nil, true
-	case c.eof:
-		return 0, io.EOF, true
-	}
-	return 0, nil, false
-}
-
-// dataWinsRace draws the outcome of a read that was waiting when its process
-// was paused, and finds on resuming both data and a deadline that has passed.
-// Either outcome is real.
-func (c *Conn) dataWinsRace() bool {
-	w := c.p.w
-	return w.draw("late-read").str(c.c.link.where[Up]).num(c.c.id.Load()).num(w.now()).value()%2 == 0
-}
-
-// Write hands bytes to the network; that they are accepted does not mean
-// that they arrive. It waits while more than 256 KiB are under way. Errors as
-// for Read, and EPIPE after [Conn.CloseWrite].
-func (c *Conn) Write(b []byte) (int, error) {
-	for {
-		if err := c.pass("write"); err != nil {
-			return 0, c.opError("write", err)
-		}
-		c.mu.Lock()
-		if err, done := c.tryWrite(b); done {
-			c.mu.Unlock()
-			if err != nil {
-				return 0, c.opError("write", err)
-			}
-			return len(b), nil
-		}
-		c.arm(forWrite)
-		c.cond.Wait()
-		c.mu.Unlock()
-	}
-}
-
-func (c *Conn) tryWrite(b []byte) (err error, done bool) {
-	switch {
-	case c.closed:
-		return net.ErrClosed, true
-	case c.reset:
-		return syscall.ECONNRESET, true
-	case c.finished:
-		return syscall.EPIPE, true
-	case c.deadlines[forWrite].passed():
-		return os.ErrDeadlineExceeded, true
-	case len(b) == 0:
-		return nil, true
-	case c.unsent >= sendBuffer:
-		return nil, false
-	}
-	c.unsent += len(b)
-	c.c.post(Up, append([]byte(nil), b...))
-	return nil, true
-}
-
-// Close ends the connection in order: what was written before still arrives,
-// what arrives later is thrown away.
-func (c *Conn) Close() error {
-	if err := c.pass("close"); err != nil {
-		return c.opError("close", err)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return c.opError("close", net.ErrClosed)
-	}
-	c.closed = true
-	c.in = nil
-	c.finish()
-	c.cond.Broadcast()
-	return nil
-}
-
-// CloseWrite ends the stream to the node and leaves the other way open.
-func (c *Conn) CloseWrite() error {
-	if err := c.pass("close"); err != nil {
-		return c.opError("close", err)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return c.opError("close", net.ErrClosed)
-	}
-	c.finish()
-	return nil
-}
-
-// finish sends the end of the stream, once. The mutex is held.
-func (c *Conn) finish() {
-	if c.finished || c.reset {
-		return
-	}
-	c.finished = true
-	c.c.post(Up, nil)
-}
-
-// arrived takes bytes, or the end of the stream, from the network.
-func (c *Conn) arrived(b []byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case c.closed:
-		return
-	case b == nil:
-		c.eof = true
-	default:
-		c.in = append(c.in, b...)
-	}
-	c.cond.Broadcast()
-}
-
-// drained makes room in the send buffer.
-func (c *Conn) drained(n int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	full := c.unsent >= sendBuffer
-	c.unsent -= n
-	if full {
-		c.cond.Broadcast()
-	}
-}
-
-// broken makes every operation fail from now on.
-func (c *Conn) broken() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.reset, c.in = true, nil
-	c.cond.Broadcast()
-}
-
-// wake lets blocked operations look again.
-func (c *Conn) wake() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.cond.Broadcast()
-}
-
-// pass is the gate; the seam's name is made only where somebody waits there.
-func (c *Conn) pass(op string) error {
-	if c.p.gate.isOpen() {
-		return nil
-	}
-	return c.p.gate.pass(c.seam(op))
-}
-
-func (c *Conn) seam(op string) string { return op + " " + c.c.link.where[Up] + c.c.label() }
-
-// LocalAddr is the process.
-func (c *Conn) LocalAddr() net.Addr { return address(c.p.name) }
-
-// RemoteAddr is the node's address.
-func (c *Conn) RemoteAddr() net.Addr { return c.remote }
-
-func (c *Conn) opError(op string, err error) error {
-	if err == nil || err == io.EOF {
-		return err
-	}
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
-		err = os.NewSyscallError(op, errno)
-	}
-	return &net.OpError{Op: op, Net: "tcp", Source: c.LocalAddr(), Addr: c.remote, Err: err}
-}
-
-// address is a net.Addr in the world.
-type address string
-
-func (a address) Network() string { return "tcp" }
-func (a address) String() string  { return string(a) }
-
-// deadline is a deadline of a connection and the event that enforces it.
-type deadline struct {
-	at    time.Time
-	armed time.Time // the instant for which an event is planned
-}
-
-func (d *deadline) passed() bool { return !d.at.IsZero() && !time.Now().Before(d.at) }
-
-// SetDeadline sets both deadlines; the zero time means none.
-func (c *Conn) SetDeadline(t time.Time) error {
-	c.setDeadline(forRead, t)
-	c.setDeadline(forWrite, t)
-	return nil
-}
-
-// SetReadDeadline sets the deadline of Read.
-func (c *Conn) SetReadDeadline(t time.Time) error { return c.setDeadline(forRead, t) }
-
-// SetWriteDeadline sets the deadline of Write.
-func (c *Conn) SetWriteDeadline(t time.Time) error { return c.setDeadline(forWrite, t) }
-
-func (c *Conn) setDeadline(side int, t time.Time) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.deadlines[side].at = t
-	c.cond.Broadcast() // a blocked operation arms the new one
-	return nil
-}
-
-// arm plans an event at the deadline of a blocked operation. Deadlines are
-// moved far more often than they pass: the event that is planned for an old
-// one plans the next when it fires. The mutex is held.
-func (c *Conn) arm(side int) {
-	d := &c.deadlines[side]
-	if d.at.IsZero() || !d.armed.IsZero() && !d.armed.After(d.at) {
-		return
-	}
-	at := d.at
-	d.armed = at
-	c.p.w.out.post(entry{where: c.p.name, rank: rankTimer, label: c.seam("deadline"), commit: func() {
-		c.p.w.queue.add(max(int64(at.Sub(c.p.w.start)), c.p.w.now()+1), func() { c.expire(side, at) })
-	}})
-}
-
-func (c *Conn) expire(side int, planned time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	d := &c.deadlines[side]
-	if d.armed.Equal(planned) {
-		d.armed = time.Time{}
-	}
-	c.cond.Broadcast()
-}

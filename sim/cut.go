@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -9,54 +10,15 @@ import (
 	"locksim/faults"
 )
 
-// Crash ends a process for good: its goroutines get [ErrCrashed] at every
-// seam, so that no deferred code of it touches the world. With
-// faults.CrashProcess the operating system closes its sockets, with
-// faults.CrashPower its peers hear nothing.
-func (w *World) Crash(process string, mode faults.CrashMode) error {
-	p, err := w.Process(process)
-	if err != nil {
-		return err
-	}
-	if p.Crashed() {
-		return nil
-	}
-	w.record("world", "crash", p.name, string(mode))
-	p.gate.crash()
-	p.cancel()
-	p.dropSockets(mode)
-	return nil
-}
-
-func (p *Process) dropSockets(mode faults.CrashMode) {
-	p.mu.Lock()
-	conns := p.conns
-	p.mu.Unlock()
-	for _, c := range conns {
-		if mode == faults.CrashPower {
-			c.c.silent = true
-			c.wake()
-			continue
-		}
-		c.abort()
-	}
-}
-
-// abort closes the process's end without passing its gate.
-func (c *Conn) abort() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.closed {
-		c.closed, c.in = true, nil
-		c.finish()
-	}
-	c.cond.Broadcast()
-}
-
 // Cut partitions the world as the fault says, until its time is up or
 // [World.Heal]. Bytes that are under way when it begins still arrive; a dial
 // waits for the end.
 func (w *World) Cut(f faults.Partition) error {
+	if err := f.Validate(); err != nil {
+		return fmt.Errorf("cut: %w", err)
+	}
+	f.Bytes = cmp.Or(f.Bytes, faults.BytesHold)
+	f.Direction = cmp.Or(f.Direction, faults.DirectionBoth)
 	links, err := w.cutLinks(f)
 	if err != nil {
 		return err

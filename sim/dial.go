@@ -1,9 +1,11 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"os"
+	"slices"
 	"syscall"
 )
 
@@ -22,8 +24,9 @@ type dialer struct {
 // Dial opens a connection to a node, and fits the Dialer of go-redis, rueidis,
 // gRPC and others. addr is a node's name, with or without its port, or its
 // address. It returns ECONNREFUSED where the node does not listen, the
-// context's error when it ends first, and [ErrCrashed] when the process is no
-// more. While the link is cut, a dial waits.
+// context's error when it ends first, [ErrCrashed] when the process is no
+// more, and context.Canceled when the run is over. While the link is cut, a
+// dial waits.
 func (p *Process) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	h, ok := p.w.hosts[addr]
 	if !ok {
@@ -50,6 +53,7 @@ func (d *dialer) wait(ctx context.Context) (net.Conn, error) {
 	select {
 	case <-d.done:
 	case <-ctx.Done():
+	case <-d.p.ctx.Done():
 	}
 	if err := d.p.gate.pass("dialled " + d.host.name()); err != nil {
 		return nil, dialError(d.remote, err)
@@ -62,7 +66,7 @@ func (d *dialer) wait(ctx context.Context) (net.Conn, error) {
 		return d.conn, nil
 	default:
 		d.post(d.abandon)
-		return nil, dialError(d.remote, ctx.Err())
+		return nil, dialError(d.remote, cmp.Or(ctx.Err(), d.p.ctx.Err()))
 	}
 }
 
@@ -77,7 +81,7 @@ func (d *dialer) start() {
 	}
 	there := l.delay(Up, "dial", 0)
 	back := l.delay(Down, "dial", 0)
-	l.w.queue.join("dial "+l.where[Up], l.w.now()+max(there+back, 1), d.arrive)
+	l.w.queue.join(l.where[Up], "dial", l.w.now()+max(there+back, 1), d.arrive)
 }
 
 func (d *dialer) arrive() {
@@ -89,8 +93,9 @@ func (d *dialer) arrive() {
 		l.held = append(l.held, d)
 		return
 	}
-	defer close(d.done)
+	l.w.wakeAfter(d.done)
 	c := &conn{w: l.w, link: l}
+	c.class.Store(l.classOf())
 	if c.server = l.host.accept(c); c.server == nil {
 		l.w.record(l.p.name, "refused", l.host.name(), "")
 		d.err = dialError(d.remote, os.NewSyscallError("connect", syscall.ECONNREFUSED))
@@ -104,10 +109,11 @@ func (d *dialer) arrive() {
 	d.p.keep(c.client)
 }
 
-// abandon closes a connection whose caller has gone.
+// abandon gives up an attempt whose caller has gone.
 func (d *dialer) abandon() {
 	d.abandoned = true
 	if d.conn != nil {
+		d.p.w.stir()
 		d.conn.c.reset()
 	}
 }
@@ -116,6 +122,15 @@ func (p *Process) keep(c *Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.conns = append(p.conns, c)
+}
+
+// forget drops a connection that is over.
+func (p *Process) forget(c *Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if i := slices.Index(p.conns, c); i >= 0 {
+		p.conns = slices.Delete(p.conns, i, i+1)
+	}
 }
 
 func dialError(addr net.Addr, err error) error {

@@ -2,6 +2,8 @@ package sim
 
 import (
 	"cmp"
+	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -27,11 +29,36 @@ const (
 	gateBroken
 )
 
-// waiter is a goroutine held at a seam.
+// waiter is a goroutine held at a seam. When, where and in which code it is
+// held tells it from others; those that are alike in all three are let go
+// together, since only a race could tell them apart.
 type waiter struct {
 	seam    string
 	arrived time.Duration
+	code    string // the functions and lines of its stack
 	letGo   chan struct{}
+}
+
+func compareWaiters(a, b *waiter) int {
+	return cmp.Or(
+		cmp.Compare(a.arrived, b.arrived),
+		strings.Compare(a.seam, b.seam),
+		strings.Compare(a.code, b.code),
+	)
+}
+
+// ownCode describes the stack of the calling goroutine.
+func ownCode() string {
+	var pcs [64]uintptr
+	var b strings.Builder
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	for {
+		f, more := frames.Next()
+		fmt.Fprintf(&b, "%s:%d\n", f.Function, f.Line)
+		if !more {
+			return b.String()
+		}
+	}
 }
 
 func (g *gate) init(p *Process) { g.p = p }
@@ -63,7 +90,7 @@ func (g *gate) queue(seam string) *waiter {
 	if g.state.Load() != gateShut {
 		return nil
 	}
-	wt := &waiter{seam: seam, arrived: g.p.w.Now(), letGo: make(chan struct{})}
+	wt := &waiter{seam: seam, arrived: g.p.w.Now(), code: ownCode(), letGo: make(chan struct{})}
 	g.waiting = append(g.waiting, wt)
 	return wt
 }
@@ -104,12 +131,7 @@ func (g *gate) pausedSince() time.Duration {
 func (g *gate) takeWaiting() []*waiter {
 	held := g.waiting
 	g.waiting = nil
-	slices.SortStableFunc(held, func(a, b *waiter) int {
-		if c := cmp.Compare(a.arrived, b.arrived); c != 0 {
-			return c
-		}
-		return strings.Compare(a.seam, b.seam)
-	})
+	slices.SortStableFunc(held, compareWaiters)
 	return held
 }
 
@@ -142,11 +164,15 @@ const afterResume = 100 * time.Microsecond
 // Pause stops the process for a while, as a garbage collection, a migration
 // of its machine or SIGSTOP would: nothing of it passes a seam until then.
 // When it resumes, the goroutines that were held are let go at distinct
-// instants drawn from the seed, so that any of them may run first.
+// instants drawn from the seed, so that any of them may run first. Pauses may
+// overlap: the process resumes when the last of them ends.
 func (w *World) Pause(process string, d time.Duration) error {
 	p, err := w.Process(process)
 	if err != nil {
 		return err
+	}
+	if d <= 0 {
+		return fmt.Errorf("pause %s for %v: a pause lasts more than 0s", process, d)
 	}
 	if p.Crashed() {
 		return nil // nothing left to stop
@@ -163,8 +189,21 @@ func (w *World) resume(p *Process) {
 		return
 	}
 	w.record("world", "resume", p.name, "")
-	for i, wt := range held {
-		d := w.draw("resume").str(p.name).str(wt.seam).num(w.now()).num(int64(i))
-		w.queue.add(w.now()+d.between(1, int64(afterResume)), func() { close(wt.letGo) })
+	for i := 0; i < len(held); {
+		first := i
+		for i < len(held) && compareWaiters(held[first], held[i]) == 0 {
+			i++
+		}
+		d := w.draw("resume").str(p.name).str(held[first].seam).num(w.now()).num(int64(first))
+		w.letGo(held[first:i], d.between(1, int64(afterResume)))
 	}
+}
+
+// letGo lets goroutines go together, after a while.
+func (w *World) letGo(held []*waiter, after int64) {
+	w.queue.add(w.now()+after, func() {
+		for _, wt := range held {
+			close(wt.letGo)
+		}
+	})
 }

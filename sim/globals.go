@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+	"github.com/rs/zerolog/log"
 )
 
 // This file is the only one that touches the global random sources. Locks of
@@ -23,7 +25,7 @@ var globals sync.Mutex
 // without it [GlobalRandSeedable] reports false.
 func seedGlobals(seed uint64) (release func()) {
 	globals.Lock()
-	silence.Do(func() { redis.SetLogger(noLog{}) })
+	silence.Do(quieten)
 	rand.Seed(int64(seed)) //nolint:staticcheck // the only way to reach other people's global draws
 	old := crand.Reader
 	crand.Reader = globalEntropy(seed)
@@ -64,7 +66,14 @@ func GlobalRandSeedable() bool {
 
 var silence sync.Once
 
-// noLog silences go-redis, which logs failed dials to standard error.
+// quieten keeps other people's code from writing to standard error: go-redis
+// logs failed dials, toxiproxy's bandwidth toxic traces that it was taken off.
+// Of zerolog's global logger, which a program may use too, only that level goes.
+func quieten() {
+	redis.SetLogger(noLog{})
+	log.Logger = log.Logger.Level(max(log.Logger.GetLevel(), zerolog.DebugLevel))
+}
+
 type noLog struct{}
 
 func (noLog) Printf(context.Context, string, ...any) {}

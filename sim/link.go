@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"net"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -51,10 +52,14 @@ type link struct {
 	host  host
 	where [2]string // "c0>r0" and "r0>c0"
 	conns []*conn
-	ids   int64
 	chain [2][]*toxics.ToxicWrapper
 	cuts  int       // cuts in force, of either direction
 	held  []*dialer // dials that wait for the link to heal
+
+	dials    int    // dials that were accepted; those of one instant count once
+	classes  int64  // of connections
+	newest   *class // and when it was made
+	newestAt int64
 }
 
 // linkOf finds the link between a process and a host.
@@ -90,9 +95,9 @@ func (l *link) ends(dir Direction) (from, to string) {
 	return l.host.name(), l.p.name
 }
 
-// delay draws the latency of one message.
-func (l *link) delay(dir Direction, kind string, conn int64) int64 {
-	d := l.w.draw("net").str(l.where[dir]).str(kind).num(conn).num(l.w.now())
+// delay draws the latency of one message of a class of connections.
+func (l *link) delay(dir Direction, kind string, class int64) int64 {
+	d := l.w.draw("net").str(l.where[dir]).str(kind).num(class).num(l.w.now())
 	return d.between(int64(l.w.cfg.Latency.Min), int64(l.w.cfg.Latency.Max))
 }
 
@@ -104,22 +109,40 @@ func (l *link) bytesInFlight() int {
 	return n
 }
 
-// kill ends every connection at the end of a run.
+// kill ends every connection at the end of a run, and wakes who waits there.
 func (l *link) kill() {
 	for _, c := range l.conns {
 		c.kill()
+		c.client.broken()
 	}
 	l.conns = nil
 }
 
+// Reset breaks every connection between a process and a node, as a machine on
+// the way does that has lost its state: both ends get ECONNRESET, and what was
+// unread or under way is gone. New connections can be opened at once. A link
+// without connections is left as it is.
+func (w *World) Reset(process, node string) error {
+	p, err := w.Process(process)
+	if err != nil {
+		return fmt.Errorf("reset %s to %s: %w", process, node, err)
+	}
+	h, ok := w.hosts[node]
+	if !ok {
+		return fmt.Errorf("reset %s to %s: %w", process, node, w.noHost(node))
+	}
+	for _, c := range slices.Clone(w.linkOf(p, h).conns) {
+		c.reset()
+	}
+	return nil
+}
+
 // forget drops a connection that is over.
 func (l *link) forget(c *conn) {
-	for i, x := range l.conns {
-		if x == c {
-			l.conns = append(l.conns[:i], l.conns[i+1:]...)
-			return
-		}
+	if i := slices.Index(l.conns, c); i >= 0 {
+		l.conns = slices.Delete(l.conns, i, i+1)
 	}
+	l.p.forget(c.client)
 }
 
 // redisPort and storePort are where the nodes listen.

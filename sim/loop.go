@@ -7,8 +7,9 @@ import (
 )
 
 // RunUntil lets the world go on, one event at a time, until done reports
-// true. done is asked whenever every goroutine is blocked. It returns a
-// [*LimitError] when a limit is reached first, [ErrStopped] at
+// true. done is asked when every goroutine is blocked: after each event, after
+// each request to the world, and when a goroutine of [Process.Go] has ended.
+// It returns a [*LimitError] when a limit is reached first, [ErrStopped] at
 // [Config.StopAt], and what a client's goroutine panicked with.
 func (w *World) RunUntil(done func() bool) error {
 	for {
@@ -36,19 +37,27 @@ func (w *World) RunFor(d time.Duration) error {
 }
 
 // settle waits until every goroutine is blocked and nobody has a request
-// left. Requests that stir goroutines at once are followed by another wait.
+// left. Most requests only plan an event; after those that stir a goroutine
+// at once it waits again.
 func (w *World) settle() {
-	for {
-		synctest.Wait()
+	for w.stirred = true; ; {
+		if w.stirred {
+			synctest.Wait()
+		}
 		w.batch = w.out.take(w.batch)
 		if len(w.batch) == 0 {
 			return
 		}
+		w.stirred = false
 		for i := range w.batch {
-			w.batch[i].commit()
+			w.batch[i].act()
+			w.stirred = w.stirred || w.batch[i].rank == rankNode
 		}
 	}
 }
+
+// stir says that a request which is being committed lets goroutines run.
+func (w *World) stir() { w.stirred = true }
 
 // advance lets virtual time pass up to the next event and delivers it. It
 // returns early, with nothing delivered, when a timer of the code under test
@@ -86,10 +95,19 @@ func (w *World) sleep(d time.Duration) {
 func (w *World) deliver(e *event) {
 	w.events++
 	w.pulse.beat()
-	for _, f := range e.fire {
+	e.fire()
+	for _, f := range e.more {
 		f()
 	}
+	for _, done := range w.woken {
+		close(done)
+	}
+	w.woken = w.woken[:0]
 }
+
+// wakeAfter closes done at the end of the present event, so that nobody runs
+// while the world is still at work on it.
+func (w *World) wakeAfter(done chan struct{}) { w.woken = append(w.woken, done) }
 
 func (w *World) limitReached(what, limit string) error {
 	return &LimitError{What: what, Limit: limit, At: w.Now()}

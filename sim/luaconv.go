@@ -1,41 +1,63 @@
 package sim
 
 import (
-	"fmt"
+	"math"
+	"strconv"
 
 	"github.com/alicebob/miniredis/v2/server"
 	lua "github.com/yuin/gopher-lua"
 )
 
-// toLua converts a command's reply as Redis does: nil is false, a status is a
-// table with the field ok.
-func toLua(l *lua.LState, v any) lua.LValue {
-	switch v := v.(type) {
-	case nil:
-		return lua.LFalse
-	case int:
-		return lua.LNumber(v)
-	case int64:
-		return lua.LNumber(v)
-	case []byte:
-		return lua.LString(v)
-	case string:
-		return lua.LString(v)
-	case server.Simple:
-		return single(l, "ok", string(v))
-	case []any:
-		t := l.CreateTable(len(v), 0)
-		for i, x := range v {
-			t.RawSetInt(i+1, toLua(l, x))
-		}
-		return t
+// toLua converts the first reply in b as Redis does, and returns the rest:
+// nil is false, a status is a table with the field ok, an error one with err.
+// What miniredis writes is well formed.
+func toLua(l *lua.LState, b []byte) (lua.LValue, []byte) {
+	if len(b) == 0 {
+		return lua.LFalse, nil
 	}
-	return lua.LString(fmt.Sprint(v))
+	line, rest := cutLine(b)
+	switch b[0] {
+	case '+':
+		return single(l, "ok", string(line[1:])), rest
+	case '-':
+		return single(l, "err", string(line[1:])), rest
+	case ':':
+		n, _ := strconv.ParseInt(string(line[1:]), 10, 64)
+		return lua.LNumber(n), rest
+	case '$':
+		n, _ := strconv.Atoi(string(line[1:]))
+		if n < 0 {
+			return lua.LFalse, rest
+		}
+		return lua.LString(rest[:n]), rest[n+2:]
+	case '*':
+		n, _ := strconv.Atoi(string(line[1:]))
+		if n < 0 {
+			return lua.LFalse, rest
+		}
+		return arrayToLua(l, rest, n)
+	}
+	return lua.LString(line), rest
 }
 
-// writeLua converts a script's result as Redis does: a number loses its
+func arrayToLua(l *lua.LState, b []byte, n int) (*lua.LTable, []byte) {
+	t := l.CreateTable(n, 0)
+	for i := range n {
+		var v lua.LValue
+		v, b = toLua(l, b)
+		t.RawSetInt(i+1, v)
+	}
+	return t, b
+}
+
+// maxNesting bounds the tables in a script's result, as Redis does.
+const maxNesting = 1000
+
+// writeLua writes a script's result as Redis does: a number loses its
 // fraction, a table ends at its first nil.
-func writeLua(l *lua.LState, c *server.Peer, v lua.LValue) {
+func writeLua(c *server.Peer, v lua.LValue) { writeNested(c, v, 0) }
+
+func writeNested(c *server.Peer, v lua.LValue, depth int) {
 	switch v := v.(type) {
 	case lua.LBool:
 		if v {
@@ -44,23 +66,36 @@ func writeLua(l *lua.LState, c *server.Peer, v lua.LValue) {
 		}
 		c.WriteNull()
 	case lua.LNumber:
-		c.WriteInt(int(v))
+		c.WriteInt(int(toInteger(float64(v))))
 	case lua.LString:
 		c.WriteBulk(string(v))
 	case *lua.LTable:
-		writeTable(l, c, v)
+		writeTable(c, v, depth+1)
 	default:
 		c.WriteNull()
 	}
 }
 
-func writeTable(l *lua.LState, c *server.Peer, t *lua.LTable) {
-	if s := t.RawGetString("err"); s != lua.LNil {
-		c.WriteError(s.String())
+// toInteger drops a number's fraction. What fits no integer becomes what it
+// becomes in C on amd64, on every machine.
+func toInteger(f float64) int64 {
+	if f >= math.MinInt64 && f < math.MaxInt64 {
+		return int64(f)
+	}
+	return math.MinInt64
+}
+
+func writeTable(c *server.Peer, t *lua.LTable, depth int) {
+	if s, ok := t.RawGetString("err").(lua.LString); ok {
+		c.WriteError(string(s))
 		return
 	}
-	if s := t.RawGetString("ok"); s != lua.LNil {
-		c.WriteInline(s.String())
+	if s, ok := t.RawGetString("ok").(lua.LString); ok {
+		c.WriteInline(string(s))
+		return
+	}
+	if depth > maxNesting {
+		c.WriteError("ERR reached lua stack limit")
 		return
 	}
 	n := 0
@@ -69,7 +104,6 @@ func writeTable(l *lua.LState, c *server.Peer, t *lua.LTable) {
 	}
 	c.WriteLen(n)
 	for i := range n {
-		writeLua(l, c, t.RawGetInt(i+1))
+		writeNested(c, t.RawGetInt(i+1), depth)
 	}
 }
-

@@ -2,43 +2,147 @@ package sim
 
 import (
 	"bufio"
+	"bytes"
+	"context"
 	"math/rand/v2"
+	"strconv"
 	"strings"
+	"sync"
+	"time"
 
-	luajson "github.com/alicebob/miniredis/v2/gopher-json"
 	"github.com/alicebob/miniredis/v2/server"
 	lua "github.com/yuin/gopher-lua"
 )
 
-// open builds the state: the libraries that Redis gives a script, the redis
-// table, and globals that a script can neither make nor miss silently.
-func (e *luaEngine) open() {
-	l := lua.NewState(lua.Options{SkipOpenLibs: true, RegistrySize: 1024, RegistryMaxSize: 256 * 1024, CallStackSize: 64})
-	for name, open := range map[string]lua.LGFunction{
-		lua.BaseLibName: lua.OpenBase, lua.TabLibName: lua.OpenTable,
-		lua.StringLibName: lua.OpenString, lua.MathLibName: lua.OpenMath,
-	} {
-		l.Push(l.NewFunction(open))
-		l.Push(lua.LString(name))
-		l.Call(1, 0)
-	}
-	e.state = l
-	e.nested = server.NewPeer(bufio.NewWriter(&e.reply))
-	e.nested.Ctx = nestedContext()
-	e.openRedis(l)
-	e.openMath(l)
-	openJSON(l)
-	guardGlobals(l)
+// luaVM is a Lua state as Redis gives it to scripts. Nothing passes from one
+// script to the next: globals and libraries are read-only, math.random starts
+// anew, KEYS and ARGV are set again. So a state can serve one node after
+// another, and one run after another.
+type luaVM struct {
+	l         *lua.LState
+	globals   *lua.LTable   // what scripts see through their environment
+	protected []*lua.LTable // the environment and the libraries, as scripts see them: empty
+	functions map[*lua.FunctionProto]*lua.LFunction
+	random    *rand.PCG
+	budget    instructions
+	commands  *luaEngine   // whose script runs
+	nested    *server.Peer // what a script's commands come from
+	reply     bytes.Buffer
 }
 
-func (e *luaEngine) openRedis(l *lua.LState) {
-	t := l.NewTable()
-	l.SetFuncs(t, map[string]lua.LGFunction{
-		"call":               func(l *lua.LState) int { return e.call(l, raise) },
-		"pcall":              func(l *lua.LState) int { return e.call(l, returnError) },
+// idle keeps states that no node uses: to build one takes as long as some
+// twenty round trips.
+var idle struct {
+	sync.Mutex
+	vms []*luaVM
+}
+
+// maxIdle bounds the states that are kept.
+const maxIdle = 16
+
+func acquireVM() *luaVM {
+	idle.Lock()
+	defer idle.Unlock()
+	if n := len(idle.vms); n > 0 {
+		v := idle.vms[n-1]
+		idle.vms = idle.vms[:n-1]
+		return v
+	}
+	return newLuaVM()
+}
+
+func (v *luaVM) release() {
+	v.commands = nil
+	idle.Lock()
+	defer idle.Unlock()
+	if len(idle.vms) < maxIdle {
+		idle.vms = append(idle.vms, v)
+	}
+}
+
+// maxInstructions bounds one script; it takes well below a second. Redis lets
+// a script run for ever and tells other clients BUSY. A lock's script has a
+// few dozen instructions.
+const maxInstructions = 10_000_000
+
+// instructions is a context that ends after so many looks at it: Lua looks
+// before every instruction. Coroutines are not counted.
+type instructions struct{ left int }
+
+var _ context.Context = (*instructions)(nil)
+
+// exhausted is made outside of every bubble, so that all may use it.
+var exhausted = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+
+// Done counts an instruction.
+func (i *instructions) Done() <-chan struct{} {
+	if i.left--; i.left < 0 {
+		return exhausted
+	}
+	return nil
+}
+
+func (i *instructions) Err() error {
+	if i.left < 0 {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// Deadline is none.
+func (i *instructions) Deadline() (time.Time, bool) { return time.Time{}, false }
+
+// Value is none.
+func (i *instructions) Value(any) any { return nil }
+
+// newLuaVM builds a state.
+func newLuaVM() *luaVM {
+	l := lua.NewState(lua.Options{
+		SkipOpenLibs: true, CallStackSize: 200, MinimizeStackMemory: true,
+		RegistrySize: 256, RegistryGrowStep: 256, RegistryMaxSize: 256 << 10,
+	})
+	v := &luaVM{l: l, functions: map[*lua.FunctionProto]*lua.LFunction{}, random: rand.NewPCG(0, 0)}
+	v.globals = l.G.Global
+	v.nested = server.NewPeer(bufio.NewWriterSize(&v.reply, 512))
+	openLibraries(l)
+	v.openRedis()
+	v.openMath()
+	openJSON(l)
+	v.openOS()
+	v.protect()
+	l.SetContext(&v.budget)
+	return v
+}
+
+func openLibraries(l *lua.LState) {
+	for _, lib := range []struct {
+		name string
+		open lua.LGFunction
+	}{
+		{lua.BaseLibName, lua.OpenBase}, {lua.TabLibName, lua.OpenTable}, {lua.StringLibName, lua.OpenString},
+		{lua.MathLibName, lua.OpenMath}, {lua.CoroutineLibName, lua.OpenCoroutine},
+	} {
+		l.Push(l.NewFunction(lib.open))
+		l.Push(lua.LString(lib.name))
+		l.Call(1, 0)
+	}
+	for _, name := range []string{
+		"print", "dofile", "loadfile", "require", "module", "newproxy", "getfenv", "setfenv", "_printregs", "_GOPHER_LUA_VERSION",
+	} {
+		l.G.Global.RawSetString(name, lua.LNil)
+	}
+	// The real one runs the garbage collector of the whole simulator.
+	l.SetGlobal("collectgarbage", l.NewFunction(func(l *lua.LState) int { l.Push(lua.LNumber(0)); return 1 }))
+}
+
+func (v *luaVM) openRedis() {
+	t := v.l.NewTable()
+	v.l.SetFuncs(t, map[string]lua.LGFunction{
+		"call":               func(l *lua.LState) int { return v.call(l, raise) },
+		"pcall":              func(l *lua.LState) int { return v.call(l, returnError) },
 		"error_reply":        errorReply,
 		"status_reply":       func(l *lua.LState) int { l.Push(single(l, "ok", l.CheckString(1))); return 1 },
-		"sha1hex":            sha1Hex,
+		"sha1hex":            func(l *lua.LState) int { l.Push(lua.LString(shaOf(l.CheckString(1)))); return 1 },
 		"log":                func(*lua.LState) int { return 0 },
 		"replicate_commands": func(l *lua.LState) int { l.Push(lua.LTrue); return 1 },
 		"set_repl":           func(*lua.LState) int { return 0 },
@@ -47,62 +151,155 @@ func (e *luaEngine) openRedis(l *lua.LState) {
 	for i, level := range []string{"LOG_DEBUG", "LOG_VERBOSE", "LOG_NOTICE", "LOG_WARNING"} {
 		t.RawSetString(level, lua.LNumber(i))
 	}
-	l.SetGlobal("redis", t)
-	l.SetGlobal("server", t)
+	for name, bits := range map[string]int{"REPL_NONE": 0, "REPL_AOF": 1, "REPL_SLAVE": 2, "REPL_REPLICA": 2, "REPL_ALL": 3} {
+		t.RawSetString(name, lua.LNumber(bits))
+	}
+	v.l.SetGlobal("redis", t)
+	v.l.SetGlobal("server", t)
 }
 
 // openMath replaces math.random, which draws from Go's global source.
-func (e *luaEngine) openMath(l *lua.LState) {
-	l.SetFuncs(l.GetGlobal("math").(*lua.LTable), map[string]lua.LGFunction{
+func (v *luaVM) openMath() {
+	random := rand.New(v.random)
+	v.l.SetFuncs(v.l.GetGlobal("math").(*lua.LTable), map[string]lua.LGFunction{
 		"random": func(l *lua.LState) int {
 			low, high := int64(1), int64(0)
 			switch l.GetTop() {
 			case 0:
-				l.Push(lua.LNumber(e.random.Float64()))
+				l.Push(lua.LNumber(random.Float64()))
 				return 1
 			case 1:
 				high = l.CheckInt64(1)
 			default:
 				low, high = l.CheckInt64(1), l.CheckInt64(2)
 			}
-			if high < low {
+			if high < low || high-low < 0 {
 				l.RaiseError("bad argument to 'random' (interval is empty)")
 			}
-			l.Push(lua.LNumber(low + e.random.Int64N(high-low+1)))
+			l.Push(lua.LNumber(low + int64(random.Uint64N(uint64(high-low)+1))))
 			return 1
 		},
 		"randomseed": func(l *lua.LState) int {
-			e.random = rand.New(rand.NewPCG(uint64(l.CheckInt64(1)), 0))
+			v.random.Seed(uint64(l.CheckInt64(1)), 0)
 			return 0
 		},
 	})
 }
 
-func openJSON(l *lua.LState) {
-	l.Push(l.NewFunction(luajson.Loader))
-	l.Call(0, 1)
-	l.SetGlobal("cjson", l.Get(-1))
-	l.SetTop(0)
+// openOS gives scripts os.clock, all of os that Redis has: the node's time.
+func (v *luaVM) openOS() {
+	t := v.l.NewTable()
+	v.l.SetFuncs(t, map[string]lua.LGFunction{"clock": func(l *lua.LState) int {
+		n := v.commands.node
+		l.Push(lua.LNumber(n.clock.monotonic(n.w.Now()).Seconds()))
+		return 1
+	}})
+	v.l.SetGlobal("os", t)
 }
 
-// guardGlobals makes a script fail that uses a global which is not there, or
-// makes one, as Redis does: state must not pass from one script to the next.
-func guardGlobals(l *lua.LState) {
-	for _, name := range []string{"print", "dofile", "loadfile", "require", "module", "newproxy"} {
-		l.SetGlobal(name, lua.LNil)
+// protect puts empty tables before the globals and the libraries. Scripts
+// read through them and cannot write.
+func (v *luaVM) protect() {
+	for _, name := range []string{"string", "table", "math", "coroutine", "redis", "cjson", "os"} {
+		v.globals.RawSetString(name, v.readOnly(v.globals.RawGetString(name)))
 	}
-	meta := l.NewTable()
-	l.SetFuncs(meta, map[string]lua.LGFunction{
-		"__newindex": func(l *lua.LState) int {
-			l.RaiseError("Script attempted to create global variable '%s'", l.Get(2).String())
-			return 0
-		},
-		"__index": func(l *lua.LState) int {
-			l.RaiseError("Script attempted to access nonexistent global variable '%s'", l.Get(2).String())
-			return 0
-		},
-	})
-	l.SetMetatable(l.G.Global, meta)
+	v.globals.RawSetString("server", v.globals.RawGetString("redis"))
+	unknown := v.l.NewTable()
+	unknown.RawSetString("__index", v.l.NewFunction(func(l *lua.LState) int {
+		l.RaiseError("Script attempted to access nonexistent global variable '%s'", l.Get(2).String())
+		return 0
+	}))
+	v.globals.Metatable = unknown
+	env := v.readOnly(v.globals)
+	v.globals.RawSetString("_G", env)
+	v.l.Env = env
+	v.protectStrings()
+}
+
+// readOnly is a view of a table.
+func (v *luaVM) readOnly(of lua.LValue) *lua.LTable {
+	meta := v.l.NewTable()
+	meta.RawSetString("__index", of)
+	meta.RawSetString("__newindex", v.l.NewFunction(func(l *lua.LState) int {
+		l.RaiseError("Attempt to modify a readonly table: Script attempted to create global variable or field '%s'", l.Get(2).String())
+		return 0
+	}))
+	meta.RawSetString("__metatable", lua.LFalse)
+	t := v.l.NewTable()
+	t.Metatable = meta
+	v.protected = append(v.protected, t)
+	return t
+}
+
+// protectStrings hides the metatable of strings, which is the library itself.
+func (v *luaVM) protectStrings() {
+	meta := v.l.NewTable()
+	meta.RawSetString("__index", v.globals.RawGetString("string"))
+	meta.RawSetString("__metatable", lua.LFalse)
+	v.l.SetMetatable(lua.LString(""), meta)
+}
+
+// dirty reports whether a script has put something into a protected table,
+// which takes rawset or the like.
+func (v *luaVM) dirty() bool {
+	for _, t := range v.protected {
+		if k, _ := t.Next(lua.LNil); k != lua.LNil {
+			return true
+		}
+	}
+	return false
+}
+
+// run runs a script and writes its reply. The error says that it was stopped:
+// a [*LimitError]. The miniredis lock is held.
+func (v *luaVM) run(c *server.Peer, proto *lua.FunctionProto, keys, argv []string, db int) error {
+	v.begin(keys, argv, db)
+	l := v.l
+	defer l.SetTop(0)
+	l.Push(v.function(proto))
+	if err := l.PCall(0, 1, nil); err != nil {
+		if v.budget.left < 0 {
+			c.WriteError("ERR the script was stopped: it does not end")
+			return v.commands.node.w.limitReached("instructions of one script", strconv.Itoa(maxInstructions))
+		}
+		c.WriteError(scriptError(err))
+		return nil
+	}
+	writeLua(c, l.Get(-1))
+	return nil
+}
+
+// begin makes the state fresh for a script.
+func (v *luaVM) begin(keys, argv []string, db int) {
+	v.random.Seed(0, 0) // Redis too seeds math.random anew for every script
+	v.budget.left = maxInstructions
+	v.nested.Ctx = nestedContext()
+	if db != 0 {
+		v.dispatch("SELECT", strconv.Itoa(db))
+	}
+	v.globals.RawSetString("KEYS", stringTable(v.l, keys))
+	v.globals.RawSetString("ARGV", stringTable(v.l, argv))
+}
+
+// function is a script as a function of this state.
+func (v *luaVM) function(proto *lua.FunctionProto) *lua.LFunction {
+	f := v.functions[proto]
+	if f == nil {
+		if len(v.functions) >= maxCompiled {
+			clear(v.functions)
+		}
+		f = v.l.NewFunctionFromProto(proto)
+		v.functions[proto] = f
+	}
+	return f
+}
+
+func stringTable(l *lua.LState, values []string) *lua.LTable {
+	t := l.CreateTable(len(values), 0)
+	for i, v := range values {
+		t.RawSetInt(i+1, lua.LString(v))
+	}
+	return t
 }
 
 func errorReply(l *lua.LState) int {
@@ -111,11 +308,6 @@ func errorReply(l *lua.LState) int {
 		message = "ERR " + message
 	}
 	l.Push(single(l, "err", message))
-	return 1
-}
-
-func sha1Hex(l *lua.LState) int {
-	l.Push(lua.LString(shaOf(l.CheckString(1))))
 	return 1
 }
 

@@ -1,8 +1,8 @@
 package sim
 
 import (
+	"bytes"
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -23,9 +23,22 @@ type entry struct {
 	where  string // a link's direction ("c0>r0") or an actor ("c0")
 	rank   rank
 	conn   *conn  // for what goes over a connection
-	label  string // content, or a point's name
-	seq    uint64 // order within one connection and direction
+	seq    uint64 // order within one connection and direction, or a time
+	label  string // a point's or a timer's name
 	commit func()
+
+	// What goes over a connection has these in place of commit.
+	dir  Direction
+	data []byte // nil is the end of the stream
+	send func(c *conn, dir Direction, b []byte)
+}
+
+func (e *entry) act() {
+	if e.send != nil {
+		e.send(e.conn, e.dir, e.data)
+		return
+	}
+	e.commit()
 }
 
 // rank orders the kinds of request of one place.
@@ -46,6 +59,11 @@ func (o *outbox) post(e entry) {
 	o.mu.Lock()
 	o.entries = append(o.entries, e)
 	o.mu.Unlock()
+	o.nudge()
+}
+
+// nudge makes the world look again, with or without a request.
+func (o *outbox) nudge() {
 	select {
 	case o.wake <- struct{}{}:
 	default:
@@ -64,39 +82,41 @@ func (o *outbox) take(into []entry) []entry {
 	default:
 	}
 	if len(into) > 1 {
-		slices.SortStableFunc(into, compareEntries)
+		slices.SortFunc(into, compareEntries)
 	}
 	return into
 }
 
+// compareEntries orders requests by what they are. A stream keeps its order;
+// what twins send (see class) comes in the order of its content. Equal
+// requests are interchangeable.
 func compareEntries(a, b entry) int {
-	if c := strings.Compare(a.where, b.where); c != 0 {
-		return c
-	}
-	if c := cmp.Compare(a.rank, b.rank); c != 0 {
-		return c
-	}
-	if c := cmp.Compare(connOrder(a.conn), connOrder(b.conn)); c != 0 {
-		return c
-	}
-	if a.conn != nil && a.conn == b.conn {
-		return cmp.Compare(a.seq, b.seq) // a stream keeps its order
-	}
-	if c := strings.Compare(a.label, b.label); c != 0 {
-		return c
-	}
-	return cmp.Compare(a.seq, b.seq)
+	return cmp.Or(
+		strings.Compare(a.where, b.where),
+		cmp.Compare(a.rank, b.rank),
+		cmp.Compare(classOrder(a.conn), classOrder(b.conn)),
+		cmp.Compare(a.seq, b.seq),
+		strings.Compare(a.label, b.label),
+		compareData(a.data, b.data),
+	)
 }
 
-// connOrder sorts connections by number. One that has sent nothing has none
-// yet: twins dialled in one instant get their numbers in the order of what
-// they first send.
-func connOrder(c *conn) int64 {
+// compareData puts the end of a stream, which is nil, before its bytes.
+func compareData(a, b []byte) int {
 	switch {
-	case c == nil:
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
 		return -1
-	case c.id.Load() == 0:
-		return math.MaxInt64
+	case b == nil:
+		return 1
 	}
-	return c.id.Load()
+	return bytes.Compare(a, b)
+}
+
+func classOrder(c *conn) int64 {
+	if c == nil {
+		return 0
+	}
+	return c.class.Load().order
 }

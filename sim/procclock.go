@@ -1,8 +1,8 @@
 package sim
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"sync/atomic"
 	"time"
 )
@@ -44,7 +44,8 @@ func (c *Clock) read() time.Time {
 }
 
 // Sleep waits for d of this clock, at least, and returns the context's error
-// when it ends first, [ErrCrashed] when the process is no more.
+// when it ends first, [ErrCrashed] when the process is no more, and
+// context.Canceled when the run is over.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -57,38 +58,48 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-woken:
 	case <-ctx.Done():
-		t.cancelled.Store(true)
+	case <-c.p.ctx.Done():
 	}
-	if err := c.p.gate.pass(fmt.Sprintf("slept %v", d)); err != nil {
+	t.cancelled.Store(true)
+	if err := c.passAfter("slept ", d); err != nil {
 		return err
 	}
 	select {
 	case <-woken:
 		return nil
 	default:
-		return ctx.Err()
+		return cmp.Or(ctx.Err(), c.p.ctx.Err())
 	}
+}
+
+// passAfter is the gate; the seam's name is made only where somebody waits.
+func (c *Clock) passAfter(what string, d time.Duration) error {
+	if c.p.gate.isOpen() {
+		return nil
+	}
+	return c.p.gate.pass(what + d.String())
 }
 
 // AfterFunc calls f on a goroutine of its own after d of this clock, later
 // where the process is paused then, never once it has crashed. stop reports
-// whether it prevented the call.
+// whether it prevented the call. A panic in f ends the run, as in [Process.Go].
 func (c *Clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	t := c.p.timer("after", d, nil)
 	t.fire = func() {
 		go func() {
-			if c.p.gate.pass(fmt.Sprintf("after %v", d)) != nil || t.cancelled.Swap(true) {
-				return
+			defer c.p.catch()
+			if c.passAfter("after ", d) == nil && !t.cancelled.Swap(true) {
+				f()
 			}
-			f()
 		}()
 	}
 	c.p.postTimer(t)
 	return func() bool { return !t.cancelled.Swap(true) }
 }
 
-// Until waits, for the harness, until this clock shows t or stop is closed,
-// also while the process is paused. It reports whether the time has come.
+// Until waits, for the harness, until this clock shows t, stop is closed, or
+// the run is over, also while the process is paused or after it has crashed.
+// It reports whether the time has come.
 func (c *Clock) Until(t time.Time, stop <-chan struct{}) bool {
 	for {
 		left := t.Sub(c.read())
@@ -101,6 +112,8 @@ func (c *Clock) Until(t time.Time, stop <-chan struct{}) bool {
 		case <-woken:
 		case <-stop:
 			timer.cancelled.Store(true)
+			return false
+		case <-c.p.w.over:
 			return false
 		}
 	}
@@ -126,12 +139,28 @@ func (p *Process) timer(label string, d time.Duration, fire func()) *procTimer {
 // postTimer starts a timer. Timers of one process that are due at one instant
 // are one event.
 func (p *Process) postTimer(t *procTimer) {
-	p.w.out.post(entry{where: p.name, rank: rankTimer, label: t.label, commit: func() {
-		due := p.w.now() + max(int64(p.clock.worldDuration(t.d)), 1)
-		p.w.queue.join(p.name, due, func() {
-			if !t.cancelled.Load() {
-				t.fire()
-			}
-		})
+	p.w.out.post(entry{where: p.name, rank: rankTimer, seq: uint64(t.d), label: t.label, commit: func() {
+		p.planTimer(t, p.clock.monotonic(p.w.Now())+t.d)
 	}})
+}
+
+// farAhead bounds how far ahead a timer is planned, so that one on a clock
+// which stands still notices that the clock runs again.
+const farAhead = time.Minute
+
+// planTimer plans the event of a timer. A clock that has been slowed down
+// meanwhile has not come to the end then: the timer is planned again. One that
+// has been made faster fires late, by a minute at the most.
+func (p *Process) planTimer(t *procTimer, end time.Duration) {
+	left := end - p.clock.monotonic(p.w.Now())
+	due := p.w.now() + int64(min(max(p.clock.worldDuration(left), 1), farAhead))
+	p.w.queue.join(p.name, "timer", due, func() {
+		switch {
+		case t.cancelled.Load():
+		case p.clock.monotonic(p.w.Now()) < end:
+			p.planTimer(t, end)
+		default:
+			t.fire()
+		}
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -16,13 +15,12 @@ import (
 // randomness that end together when it crashes. Its methods are safe for
 // concurrent use by the process's own goroutines.
 type Process struct {
-	w       *World
-	name    string
-	clock   clock
-	ctx     context.Context
-	cancel  context.CancelFunc
-	gate    gate
-	running atomic.Int64
+	w      *World
+	name   string
+	clock  clock
+	ctx    context.Context
+	cancel context.CancelFunc
+	gate   gate
 
 	mu      sync.Mutex
 	conns   []*Conn
@@ -55,29 +53,40 @@ func (p *Process) Seed() uint64 { return p.w.cfg.Seed }
 
 // Rand makes a generator for one use of this process. Equal names give
 // generators with equal numbers, so give each use its own.
-func (p *Process) Rand(name string) *rand.Rand { return p.w.stream(p.name + "/" + name) }
+func (p *Process) Rand(name string) *rand.Rand { return rand.New(p.Source(name)) }
+
+// Source is [Process.Rand] for code that wants a source. It is not safe for
+// concurrent use.
+func (p *Process) Source(name string) rand.Source { return p.w.stream(p.name + "/" + name) }
 
 // Entropy makes a source of random bytes for one use of this process, to be
 // used where production code reads crypto/rand.
 func (p *Process) Entropy(name string) io.Reader { return p.w.entropy(p.name + "/" + name) }
 
 // Go runs f on a goroutine of the process. [World.Idle] waits for it. A panic
-// in f ends the run with a [*PanicError].
+// in f ends the run with a [*PanicError], unless the process has crashed: the
+// dead do not panic.
 func (p *Process) Go(f func()) {
-	p.running.Add(1)
+	p.w.running.Add(1)
 	go func() {
-		defer p.running.Add(-1)
 		defer func() {
-			if r := recover(); r != nil {
-				p.w.fail(&PanicError{Actor: p.name, Value: r, Stack: string(debug.Stack())})
-			}
+			p.w.running.Add(-1)
+			p.w.out.nudge()
 		}()
+		defer p.catch()
 		f()
 	}()
 }
 
+// catch, deferred, reports a panic of the process.
+func (p *Process) catch() {
+	if r := recover(); r != nil && !p.Crashed() {
+		p.w.fail(&PanicError{Actor: p.name, Value: r, Stack: string(debug.Stack())})
+	}
+}
+
 // OnEnd registers f to run when the run is over, for clients that have to be
-// closed. It does not run when the process crashes: nothing does.
+// closed. A crash does not run it.
 func (p *Process) OnEnd(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -94,7 +103,10 @@ func (p *Process) end() {
 	p.mu.Unlock()
 	p.cancel()
 	for _, f := range closers {
-		go f()
+		go func() {
+			defer p.catch()
+			f()
+		}()
 	}
 }
 
@@ -115,25 +127,31 @@ func (p *Process) Mark(kind, text string) (int, error) {
 	if err := p.gate.pass("mark " + kind + " " + text); err != nil {
 		return 0, err
 	}
-	n := p.note(kind, text)
+	n := p.note(kind, text, p.Crashed)
 	return n, p.gate.pass("marked " + kind + " " + text)
 }
 
+// Paused reports whether the process is paused.
+func (p *Process) Paused() bool { return p.gate.state.Load() == gateShut }
+
 // Observe leaves an event in the trace without passing the gate: what the
 // harness sees of a process, even while it is paused.
-func (p *Process) Observe(kind, text string) int { return p.note(kind, text) }
+func (p *Process) Observe(kind, text string) int {
+	return p.note(kind, text, func() bool { return false })
+}
 
-// note asks the world to record an event at an instant of its own.
-func (p *Process) note(kind, text string) int {
+// note asks the world to record an event at an instant of its own, which it
+// does unless the process is silenced by then.
+func (p *Process) note(kind, text string, silenced func() bool) int {
 	var n int
 	done := make(chan struct{})
-	p.w.out.post(entry{where: p.name, rank: rankPoint, label: kind + " " + text, commit: func() {
-		p.w.queue.add(p.w.now()+1, func() {
-			n = p.w.record(p.name, kind, "", text)
-			for _, f := range p.w.points {
-				f(p.name, kind, text)
+	label := kind + " " + text
+	p.w.out.post(entry{where: p.name, rank: rankPoint, label: label, commit: func() {
+		p.w.queue.join(p.name, label, p.w.now()+1, func() {
+			if !silenced() {
+				n = p.w.point(p.name, kind, text)
 			}
-			close(done)
+			p.w.wakeAfter(done)
 		})
 	}})
 	<-done
@@ -166,7 +184,9 @@ func QuietRedis() *redis.Options {
 	return &redis.Options{
 		Protocol: 2, DisableIdentity: true, MaintNotificationsConfig: maintenanceOff(),
 		MaxRetries: -1, DialerRetries: 1, PipelinePoolSize: -1,
-		PoolSize:    16, // the default depends on GOMAXPROCS
+		PoolSize: 16, // the default depends on GOMAXPROCS
+		// The default of 32 KiB a connection is most of a run's memory.
+		ReadBufferSize: 4 << 10, WriteBufferSize: 4 << 10,
 		DialTimeout: 5 * time.Second,
 	}
 }

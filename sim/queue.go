@@ -5,17 +5,19 @@ import "container/heap"
 // event is something that will happen at an instant of its own.
 type event struct {
 	at   int64 // nanoseconds since the start of the run
-	fire []func()
+	fire func()
+	more []func() // what has joined it
 	join joinKey
 }
 
 // joinKey marks events that must be one: dials of one process to one node in
-// one instant, or timers of one process that end in one instant. Which of
+// one instant, timers of one process that end in one instant, equal points
+// that it passes in one instant. Which of
 // the goroutines behind them came first is a race; waking them together, and
 // sorting what they send, makes the race invisible.
 type joinKey struct {
-	group string
-	want  int64
+	group, label string
+	want         int64
 }
 
 // queue holds the events to come, earliest first, never two at one instant.
@@ -32,17 +34,18 @@ func newQueue() *queue {
 // add puts f at the instant want, or at the first free one after it, and
 // returns the instant.
 func (q *queue) add(want int64, f func()) int64 {
-	return q.push(&event{at: want, fire: []func(){f}})
+	return q.push(&event{at: want, fire: f})
 }
 
-// join is add, but functions of one group that want one instant share it.
-func (q *queue) join(group string, want int64, f func()) int64 {
-	key := joinKey{group, want}
+// join is add, but functions of one group and label that want one instant
+// share it.
+func (q *queue) join(group, label string, want int64, f func()) int64 {
+	key := joinKey{group, label, want}
 	if e := q.joined[key]; e != nil {
-		e.fire = append(e.fire, f)
+		e.more = append(e.more, f)
 		return e.at
 	}
-	e := &event{at: want, fire: []func(){f}, join: key}
+	e := &event{at: want, fire: f, join: key}
 	q.joined[key] = e
 	return q.push(e)
 }

@@ -44,10 +44,10 @@ func (d draw) between(low, high int64) int64 {
 	return low + int64(d.value()%uint64(high-low+1))
 }
 
-// stream makes a generator of its own for a name. Two names share no state.
-func (w *World) stream(name string) *rand.Rand {
+// stream makes a source of its own for a name. Two names share no state.
+func (w *World) stream(name string) rand.Source {
 	d := w.draw("stream").str(name)
-	return rand.New(rand.NewPCG(uint64(d), d.value()))
+	return rand.NewPCG(uint64(d), d.value())
 }
 
 // entropy is a reader of random bytes, in place of crypto/rand.

@@ -20,8 +20,15 @@ func maintenanceOff() *maintnotifications.Config {
 }
 
 // RedisNode is one Redis server: miniredis, fed one command at a time, with a
-// wall clock of its own that drives expiry. Lua scripts run in a state that
-// the node keeps. Its methods are for the world's goroutine.
+// wall clock of its own that drives expiry. It speaks RESP2 and RESP3. Its
+// methods are for the world's goroutine.
+//
+// Where it is not Redis: TTL rounds down to seconds, Redis to the nearest.
+// SET with PXAT or EXAT inside MULTI counts from when it was queued. A
+// subscriber may send nothing but subscriptions and PING, also in RESP3, and
+// gets a message that fits several of its patterns once. EVAL inside MULTI and
+// EVAL_RO run in a fresh Lua state each. Scripts have no struct, cmsgpack and
+// bit, and may not call blocking commands.
 type RedisNode struct {
 	w     *World
 	id    string
@@ -31,16 +38,22 @@ type RedisNode struct {
 	shown time.Duration // the node's wall time that miniredis knows
 	lua   *luaEngine
 	down  bool
+
+	sessions []*redisSession
+	blocked  []*blockedCommand // longest waiting first
+	aside    *server.Peer      // for commands of the node's own
+	answered bytes.Buffer      // what they answered
 }
 
 func newRedisNode(w *World, i int) *RedisNode {
 	n := &RedisNode{w: w, id: "r" + strconv.Itoa(i), mini: miniredis.NewMiniRedis()}
 	n.addr = w.addHost(n, net.IPv4(10, 0, 0, byte(10+i)).String(), redisPort)
-	if c, err := n.mini.Dial(); err == nil { // starts it without a listener; it cannot fail
-		_ = c.Close()
+	if err := start(n.mini); err != nil {
+		panic("sim: " + err.Error()) // it cannot fail in memory
 	}
 	n.mini.SetTime(w.start)
 	n.mini.Seed(int(w.draw("miniredis").str(n.id).value() >> 33))
+	n.aside = server.NewPeer(bufio.NewWriterSize(&n.answered, 512))
 	n.lua = newLuaEngine(n)
 	return n
 }
@@ -65,33 +78,26 @@ func (n *RedisNode) JumpClock(d time.Duration) {
 }
 
 // DriftClock makes the node's clock run faster by so many parts per million,
-// or slower where ppm is negative (F20).
+// or slower where ppm is negative (F20); at -1,000,000 it stands still. It
+// panics below that, and above 9,000,000.
 func (n *RedisNode) DriftClock(ppm int64) {
 	n.w.record("world", "clock-drift", n.id, strconv.FormatInt(ppm, 10)+" ppm")
 	n.clock.drift(n.w.Now(), ppm)
 }
 
-// JumpClock moves the process's wall clock; its monotonic time is not
-// touched, and neither is the lock that measures by it.
-func (p *Process) JumpClock(d time.Duration) {
-	p.w.record("world", "clock-jump", p.name, d.String())
-	p.clock.jump(d)
-}
-
-// DriftClock makes both of the process's clocks run faster by so many parts
-// per million, or slower where ppm is negative.
-func (p *Process) DriftClock(ppm int64) {
-	p.w.record("world", "clock-drift", p.name, strconv.FormatInt(ppm, 10)+" ppm")
-	p.clock.drift(p.w.Now(), ppm)
-}
-
-// tick brings miniredis to the node's wall time. miniredis keeps how long a
-// key has left where Redis keeps until when: a clock that goes back makes
-// every key live longer, which FastForward does with a negative duration.
+// tick brings miniredis to the node's wall time, and expires keys. miniredis
+// keeps how long a key has left where Redis keeps until when: a clock that
+// goes back makes every key live longer, which FastForward does with a
+// negative duration.
+//
+// A key is gone when its TTL has passed, to the nanosecond, counted from the
+// instant of the command. Redis counts whole milliseconds of its clock on both
+// ends and expires a key when the present one is past the last one: a key
+// lives up to 1 ms longer there, and never shorter.
 func (n *RedisNode) tick() {
 	now := n.clock.wall(n.w.Now())
-	if d := now - n.shown; d != 0 {
-		n.mini.FastForward(d)
+	n.mini.FastForward(now - n.shown) // also by nothing: what was set to the past goes
+	if now != n.shown {
 		n.mini.SetTime(n.w.start.Add(now))
 		n.shown = now
 	}
@@ -123,181 +129,49 @@ func (n *RedisNode) Keys() []Key {
 	return out
 }
 
-func (n *RedisNode) close() { n.mini.Close() }
-
-func (n *RedisNode) accept(c *conn) session {
-	if n.down {
-		return nil
+// ask runs a command of the node's own in one of its databases. The reply is
+// valid until the next call.
+func (n *RedisNode) ask(db int, args ...string) []byte {
+	if connStateOf(n.aside).db != db {
+		n.mini.Server().Dispatch(n.aside, []string{"SELECT", strconv.Itoa(db)})
+		n.aside.Flush()
 	}
-	s := &redisSession{node: n, conn: c}
-	s.peer = server.NewPeer(bufio.NewWriter(s))
-	return s
+	n.answered.Reset()
+	n.mini.Server().Dispatch(n.aside, args)
+	n.aside.Flush()
+	return n.answered.Bytes()
 }
 
-// redisSession is one client's connection to a node.
-type redisSession struct {
-	node       *RedisNode
-	conn       *conn
-	peer       *server.Peer
-	in         []byte
-	reply      bytes.Buffer // what the command at hand has answered
-	replying   bool
-	inMulti    bool
-	subscribed bool
-	busy       bool // a blocking command is waiting
-	gone       bool
-}
-
-// Write takes what miniredis answers: into the reply of the command at hand,
-// or at once, when a message is published to a subscriber.
-func (s *redisSession) Write(b []byte) (int, error) {
-	if s.replying {
-		return s.reply.Write(b)
-	}
-	s.conn.send(b)
-	return len(b), nil
-}
-
-func (s *redisSession) data(b []byte) {
-	s.in = append(s.in, b...)
-	s.serve()
-}
-
-// serve runs the commands that have arrived, one after another.
-func (s *redisSession) serve() {
-	for !s.busy && !s.gone {
-		args, n, err := parseCommand(s.in)
-		if err != nil {
-			s.peer.WriteError(err.Error())
-			s.peer.Flush()
-			s.conn.finish()
-			s.gone = true
-			return
-		}
-		if n == 0 {
-			return
-		}
-		s.in = s.in[n:]
-		if len(args) > 0 {
-			s.run(args)
-		}
+// record adds a command to the trace.
+func (n *RedisNode) record(client string, args []string, answer string) {
+	if !n.w.cfg.Untraced {
+		n.w.record(n.id, "exec", client, n.describe(args)+" -> "+answer)
 	}
 }
 
-func (s *redisSession) run(args []string) {
-	s.node.tick()
-	if blocks(args) && !s.inMulti {
-		s.runBlocking(args)
-		return
-	}
-	s.replying = true
-	s.dispatch(args)
-	s.peer.Flush()
-	s.replying = false
-	s.answer(args)
-	if s.peer.Closed() {
-		s.conn.finish()
-		s.gone = true
-	}
-}
-
-func (s *redisSession) answer(args []string) {
-	if s.reply.Len() == 0 {
-		return
-	}
-	reply := s.reply.Bytes()
-	if !s.node.w.cfg.Untraced {
-		s.node.w.record(s.node.id, "exec", s.conn.link.p.name, s.node.describe(args)+" -> "+readable(reply))
-	}
-	s.conn.send(reply)
-	s.reply.Reset()
-}
-
-// dispatch gives a command to whoever runs it.
-func (s *redisSession) dispatch(args []string) {
-	name := strings.ToUpper(args[0])
-	switch {
-	case s.inMulti:
-	case s.node.lua.handles(name):
-		s.node.lua.run(s.peer, name, args[1:])
-		return
-	case name == "SCRIPT":
-		s.node.lua.follow(args[1:])
-	}
-	s.remember(name)
-	s.node.mini.Server().Dispatch(s.peer, args)
-}
-
-func (s *redisSession) remember(name string) {
-	switch name {
-	case "MULTI":
-		s.inMulti = true
-	case "EXEC", "DISCARD":
-		s.inMulti = false
-	case "SUBSCRIBE", "PSUBSCRIBE":
-		s.subscribed = true
-	}
-}
-
-// runBlocking runs a command that may wait without keeping the node from
-// other clients; this client's further commands wait.
-func (s *redisSession) runBlocking(args []string) {
-	s.busy, s.replying = true, true
-	go func() {
-		s.node.mini.Server().Dispatch(s.peer, args)
-		s.peer.Flush()
-		s.node.w.out.post(entry{where: s.node.id, rank: rankNode, conn: s.conn, commit: func() {
-			s.busy, s.replying = false, false
-			s.answer(args)
-			s.serve()
-		}})
-	}()
-}
-
-// blocks reports whether a command may wait for data.
-func blocks(args []string) bool {
-	switch strings.ToUpper(args[0]) {
-	case "BLPOP", "BRPOP", "BLMOVE", "BRPOPLPUSH", "BLMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP":
-		return true
-	case "XREAD", "XREADGROUP":
-		for _, a := range args {
-			if strings.EqualFold(a, "BLOCK") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// describe is the command as the trace shows it; a script goes by the title
-// in its first line, if it has one.
+// describe is the command as the trace shows it; a script goes by its title.
 func (n *RedisNode) describe(args []string) string {
-	shown := args
-	if len(args) > 2 && n.lua.handles(strings.ToUpper(args[0])) {
-		shown = append([]string{args[0], n.lua.title(args[1])}, args[2:]...)
+	var s shown
+	for i, a := range args {
+		if i == 1 && runsScript(args[0]) {
+			a = n.lua.title(args[0], a)
+		}
+		s.add([]byte(a))
 	}
-	s := strings.Join(shown, " ")
-	if len(s) > shownBytes {
-		s = s[:shownBytes] + "…"
-	}
-	return strings.ReplaceAll(s, "\n", " ")
+	return s.String()
 }
 
-func (s *redisSession) eof() {
-	s.leave()
-	s.conn.finish()
+// runsScript reports whether a command's first argument is a script or its
+// SHA-1.
+func runsScript(command string) bool {
+	return len(command) >= len("EVAL") && strings.EqualFold(command[:4], "EVAL")
 }
 
-func (s *redisSession) reset() { s.leave() }
-
-// leave ends what the client has left behind in miniredis: its subscriptions
-// and a blocking command.
-func (s *redisSession) leave() {
-	s.gone = true
-	s.peer.Close()
-	if s.subscribed {
-		s.replying = true
-		s.node.mini.Server().Dispatch(s.peer, []string{"UNSUBSCRIBE"})
-		s.node.mini.Server().Dispatch(s.peer, []string{"PUNSUBSCRIBE"})
+// close ends what clients have left behind, so that no goroutine is left.
+func (n *RedisNode) close() {
+	for len(n.sessions) > 0 {
+		n.sessions[0].leave()
 	}
+	n.lua.close()
+	n.mini.Close()
 }

@@ -3,9 +3,9 @@ package sim
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,8 +28,8 @@ type Result struct {
 //
 // It returns the body's error; a [*LimitError]; a [*FrozenError] when the
 // bubble stood still; a [*LeakError] when goroutines of the code under test
-// outlived the run; and what a client's goroutine panicked with. The result
-// is not nil where the body ran at all, whatever its error.
+// outlived the run; and what a client's goroutine panicked with. Where the
+// body came to its end, by an error or a panic too, the result is not nil.
 func Run(cfg Config, body func(*World) error) (*Result, error) {
 	if body == nil {
 		return nil, errNoBody
@@ -39,64 +39,109 @@ func Run(cfg Config, body func(*World) error) (*Result, error) {
 	}
 	release := seedGlobals(cfg.Seed)
 	defer release()
-	return runGuarded(cfg.withDefaults(), body)
+	b := &bubble{cfg: cfg.withDefaults(), body: body, open: openBubble}
+	return b.guarded()
+}
+
+func openBubble(f func()) {
+	synctest.Test(new(testing.T), func(*testing.T) { f() })
 }
 
 func (c Config) validateDefaults() error { return c.withDefaults().validate() }
 
-// runGuarded runs the bubble on a goroutine of its own, watched from outside.
-func runGuarded(cfg Config, body func(*World) error) (*Result, error) {
-	b := &bubble{cfg: cfg, body: body, done: make(chan struct{})}
-	go b.run()
-	if err := watch(&b.pulse, cfg.Limits.Frozen, b.done); err != nil {
-		return nil, err // the bubble is stuck; nothing of it can be read
-	}
-	return b.result, b.err
-}
+// ErrNoReturn is returned when the body of a run ended its goroutine: by
+// runtime.Goexit, or by a FailNow or Fatal of a testing.T, which belong on the
+// test's own goroutine.
+var ErrNoReturn = errors.New("the body of the run did not return: let it return an error where it called Fatal or FailNow")
+
+// ErrStuckBody is returned when the body of a run waits for something that
+// nobody will do.
+var ErrStuckBody = errors.New("the body of the run waits for ever: nothing happens in the world but in RunUntil and RunFor")
+
+// ErrToolchain is returned when this Go toolchain does not let a bubble of
+// testing/synctest run as the world needs it.
+var ErrToolchain = errors.New("testing/synctest does not work outside go test with this toolchain: locksim is tested with Go 1.26")
 
 // bubble is one run's bubble of virtual time.
 type bubble struct {
-	cfg    Config
-	body   func(*World) error
-	pulse  pulse
-	done   chan struct{}
-	result *Result
-	err    error
+	cfg     Config
+	body    func(*World) error
+	open    func(f func()) // runs f in a bubble
+	pulse   pulse
+	name    string      // "synctest bubble 7", for stack dumps
+	started atomic.Bool // f has begun
+	ended   bool        // f has closed the world
+	result  *Result
+	err     error
+}
+
+// guarded runs the bubble on a goroutine of its own, watched from outside.
+func (b *bubble) guarded() (*Result, error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b.run()
+	}()
+	patience := b.cfg.Limits.Frozen
+	switch alive := watch(&b.pulse, patience, done); {
+	case alive:
+		return b.result, b.err
+	case !b.started.Load():
+		return nil, fmt.Errorf("%w: the bubble did not begin", ErrToolchain)
+	}
+	return nil, frozen(patience, goroutines(b.name)) // nothing else of a stuck bubble can be read
 }
 
 func (b *bubble) run() {
-	defer close(b.done)
 	defer func() {
 		if r := recover(); r != nil {
-			b.err = errors.Join(b.err, bubbleError(r))
+			b.err = errors.Join(b.err, b.explain(r))
 		}
 	}()
-	synctest.Test(new(testing.T), func(*testing.T) { b.inside() })
-}
-
-// inside is the bubble's root function. The testing.T that it is given must
-// not be touched: outside go test it is not a whole one.
-func (b *bubble) inside() {
-	w := newWorld(b.cfg)
-	w.pulse.n = b.pulse.counter()
-	b.err = runBody(w, b.body)
-	b.result = &Result{Trace: &w.trace, Events: w.events, Virtual: w.Now()}
-	kept := w.trace
-	b.result.Trace = &kept // what closing does is not part of the trace
-	if err := w.close(); err != nil {
-		b.err = errors.Join(b.err, fmt.Errorf("close the world: %w", err))
+	b.open(b.inside)
+	if !b.started.Load() {
+		b.err = fmt.Errorf("%w: the bubble did not begin", ErrToolchain)
 	}
 }
 
-// runBody turns a panic of the body into an error, so that the world is
-// closed in any case.
-func runBody(w *World, body func(*World) error) (err error) {
+// inside is the bubble's root function. The testing.T that it is given must
+// not be touched: outside go test it is not a whole one. For the same reason
+// no panic and no Goexit may reach it, so the world has a goroutine of its own.
+func (b *bubble) inside() {
+	b.name = thisBubble()
+	b.started.Store(true)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b.live()
+	}()
+	<-done
+	b.ended = true
+}
+
+// live is the life of a world.
+func (b *bubble) live() {
+	w := newWorld(b.cfg)
+	w.pulse.n = b.pulse.counter()
+	b.err = ErrNoReturn
+	defer func() {
+		if err := guard(w.close); err != nil {
+			b.err = errors.Join(b.err, fmt.Errorf("close the world: %w", err))
+		}
+	}()
+	b.err = guard(func() error { return b.body(w) })
+	kept := w.trace // what closing does is not part of it
+	b.result = &Result{Trace: &kept, Events: w.events, Virtual: w.Now()}
+}
+
+// guard turns a panic of f into an error.
+func guard(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = &PanicError{Actor: "world", Value: r, Stack: string(debug.Stack())}
 		}
 	}()
-	return body(w)
+	return f()
 }
 
 // afterDials is how long go-redis goes on probing after failed dials.
@@ -108,9 +153,11 @@ func (w *World) close() error {
 	w.cfg.StopAt, w.cfg.Untraced = 0, true
 	w.cfg.Limits.Virtual = time.Duration(w.now()) + time.Hour
 	w.cfg.Limits.Events = w.events + 1_000_000
+	w.failed.Store(nil)
 	for _, p := range w.procs {
 		p.end()
 	}
+	close(w.over)
 	err := w.RunFor(afterDials)
 	for _, l := range w.links {
 		l.kill()
@@ -149,63 +196,16 @@ func (e *LeakError) Error() string {
 	return "goroutines were left when the run had ended: stop every loop and close every client when the process's context ends\n" + e.Stacks
 }
 
-// bubbleError explains a panic that came out of synctest itself.
-func bubbleError(r any) error {
-	text := fmt.Sprint(r)
-	if strings.Contains(text, "deadlock") {
-		return &LeakError{Stacks: bubbleStacks()}
+// explain says what a panic means that came out of synctest itself.
+func (b *bubble) explain(r any) error {
+	deadlock := strings.Contains(fmt.Sprint(r), "deadlock")
+	switch {
+	case !b.started.Load():
+		return fmt.Errorf("%w: %v", ErrToolchain, r)
+	case deadlock && !b.ended:
+		return fmt.Errorf("%w\n%s", ErrStuckBody, stacks(goroutines(b.name)))
+	case deadlock:
+		return &LeakError{Stacks: stacks(goroutines(b.name))}
 	}
 	return &PanicError{Actor: "world", Value: r, Stack: string(debug.Stack())}
-}
-
-// bubbleStacks are the stacks of all goroutines that live in a bubble.
-func bubbleStacks() string {
-	var b strings.Builder
-	for _, g := range goroutines() {
-		if g.bubble != "" {
-			b.WriteString(g.text)
-			b.WriteString("\n\n")
-		}
-	}
-	return b.String()
-}
-
-// goroutine is one entry of a stack dump.
-type goroutine struct {
-	id     string
-	state  string // what it waits for, without the bubble
-	bubble string // "synctest bubble 7", or nothing
-	text   string
-}
-
-func goroutines() []goroutine {
-	buf := make([]byte, 1<<20)
-	buf = buf[:runtime.Stack(buf, true)]
-	var all []goroutine
-	for part := range strings.SplitSeq(strings.TrimSpace(string(buf)), "\n\n") {
-		all = append(all, parseGoroutine(part))
-	}
-	return all
-}
-
-// parseGoroutine reads a header such as
-// "goroutine 12 [sync.Mutex.Lock, 3 minutes, synctest bubble 2]:".
-func parseGoroutine(text string) goroutine {
-	g := goroutine{text: text}
-	head, _, _ := strings.Cut(text, "\n")
-	id, rest, ok := strings.Cut(strings.TrimPrefix(head, "goroutine "), " ")
-	if !ok {
-		return g
-	}
-	g.id = id
-	rest = strings.Trim(rest, "[]:")
-	for i, field := range strings.Split(rest, ", ") {
-		if i == 0 {
-			g.state = field
-		}
-		if strings.HasPrefix(field, "synctest bubble") {
-			g.bubble = field
-		}
-	}
-	return g
 }

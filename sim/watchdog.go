@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -41,15 +42,16 @@ func (e *FrozenError) Error() string {
 	return fmt.Sprintf("the run is frozen: no event for %v of wall-clock time\n%s\n%s", e.After, e.Reason, e.Stacks)
 }
 
-// watch waits for done, and gives up when the pulse stops for too long.
-func watch(p *pulse, patience time.Duration, done <-chan struct{}) error {
+// watch waits for done. It gives up, and returns false, when the pulse stops
+// for too long.
+func watch(p *pulse, patience time.Duration, done <-chan struct{}) bool {
 	tick := time.NewTicker(patience / 4)
 	defer tick.Stop()
 	last, still := p.counter().Load(), 0
 	for {
 		select {
 		case <-done:
-			return nil
+			return true
 		case <-tick.C:
 		}
 		now := p.counter().Load()
@@ -58,19 +60,13 @@ func watch(p *pulse, patience time.Duration, done <-chan struct{}) error {
 			continue
 		}
 		if still++; still >= 4 {
-			return frozen(patience, goroutines())
+			return false
 		}
 	}
 }
 
 func frozen(after time.Duration, all []goroutine) error {
-	e := &FrozenError{After: after, Reason: blame(all)}
-	for _, g := range all {
-		if g.bubble != "" {
-			e.Stacks += g.text + "\n\n"
-		}
-	}
-	return e
+	return &FrozenError{After: after, Reason: blame(all), Stacks: stacks(all)}
 }
 
 // blame finds who waits for a mutex, and who is likely to hold it: a
@@ -79,7 +75,7 @@ func frozen(after time.Duration, all []goroutine) error {
 func blame(all []goroutine) string {
 	var waits, holds []string
 	for _, waiter := range all {
-		if waiter.bubble == "" || !waitsForMutex(waiter) {
+		if !waitsForMutex(waiter) {
 			continue
 		}
 		at := callerOf(waiter, "sync.(*Mutex).", "sync.(*RWMutex).", "internal/sync.")
@@ -95,6 +91,9 @@ func blame(all []goroutine) string {
 	return strings.Join(append(waits, holds...), "\n") + "\na mutex must not be held across simulated I/O or sleep: use a channel as the lock, or release it first"
 }
 
+// worldsOwn is a frame of the world's own goroutine, which waits for others.
+const worldsOwn = "locksim/sim.(*bubble).live"
+
 func waitsForMutex(g goroutine) bool {
 	return strings.HasPrefix(g.state, "sync.Mutex.Lock") || strings.HasPrefix(g.state, "sync.RWMutex.")
 }
@@ -102,7 +101,7 @@ func waitsForMutex(g goroutine) bool {
 func holders(all []goroutine, waiter goroutine, pkg string) []string {
 	var out []string
 	for _, g := range all {
-		if g.bubble != waiter.bubble || g.id == waiter.id || waitsForMutex(g) || pkg == "" {
+		if waitsForMutex(g) || pkg == "" || slices.Contains(frames(g), worldsOwn) {
 			continue
 		}
 		if f := frameOf(g, pkg); f != "" {
@@ -110,58 +109,4 @@ func holders(all []goroutine, waiter goroutine, pkg string) []string {
 		}
 	}
 	return out
-}
-
-// callerOf is the first frame of a stack below the given functions.
-func callerOf(g goroutine, skip ...string) string {
-	for _, f := range frames(g) {
-		skipped := strings.HasPrefix(f, "runtime.")
-		for _, s := range skip {
-			skipped = skipped || strings.HasPrefix(f, s)
-		}
-		if !skipped {
-			return f
-		}
-	}
-	return "(unknown)"
-}
-
-// frameOf is the innermost frame of a stack in a package; frames in which a
-// goroutine was created do not count.
-func frameOf(g goroutine, pkg string) string {
-	for _, f := range frames(g) {
-		if packageOf(f) == pkg {
-			return f
-		}
-	}
-	return ""
-}
-
-// frames are the function names of a stack, innermost first.
-func frames(g goroutine) []string {
-	var out []string
-	for line := range strings.Lines(g.text) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "goroutine ") || strings.HasPrefix(line, "/") || line == "" {
-			continue
-		}
-		if strings.HasPrefix(line, "created by ") {
-			break
-		}
-		if i := strings.LastIndex(line, "("); i > 0 {
-			line = line[:i]
-		}
-		out = append(out, line)
-	}
-	return out
-}
-
-// packageOf is the import path in a function's name.
-func packageOf(function string) string {
-	slash := strings.LastIndex(function, "/")
-	dot := strings.Index(function[slash+1:], ".")
-	if dot < 0 {
-		return ""
-	}
-	return function[:slash+1+dot]
 }

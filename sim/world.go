@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"locksim/lock/fence"
@@ -84,8 +84,15 @@ type World struct {
 	trace  trace.Trace
 	timer  *time.Timer
 	batch  []entry
+	woken  []chan struct{} // to be closed at the end of the present event
 	events int
 	pulse  pulse
+	// stirred tells settle that goroutines may run again.
+	stirred bool
+	// running counts the goroutines of Process.Go.
+	running atomic.Int64
+	// over is closed when the run is.
+	over chan struct{}
 
 	clients []*Process
 	procs   map[string]*Process
@@ -96,14 +103,17 @@ type World struct {
 	points  []func(process, kind, label string)
 	cuts    []*cut
 
-	failMu sync.Mutex
-	failed error
+	failed atomic.Pointer[error]
 }
 
 func newWorld(cfg Config) *World {
 	w := &World{
 		cfg: cfg, start: time.Now(), out: newOutbox(), queue: newQueue(),
 		procs: map[string]*Process{}, links: map[string]*link{}, hosts: map[string]host{},
+		over: make(chan struct{}),
+	}
+	if !cfg.Untraced {
+		w.trace.Events = make([]trace.Event, 0, 256)
 	}
 	w.timer = time.NewTimer(time.Hour)
 	w.timer.Stop()
@@ -171,31 +181,31 @@ func (w *World) record(actor, kind, peer, text string) int {
 	return w.trace.Add(trace.Event{At: w.Now(), Actor: actor, Kind: kind, Peer: peer, Text: text})
 }
 
+// point records what a process passes, and tells who wants to know.
+func (w *World) point(process, kind, text string) int {
+	n := w.record(process, kind, "", text)
+	for _, f := range w.points {
+		f(process, kind, text)
+	}
+	return n
+}
+
 // fail keeps the first failure of the harness or of a client's goroutine.
 // Safe for concurrent use.
 func (w *World) fail(err error) {
-	w.failMu.Lock()
-	defer w.failMu.Unlock()
-	if w.failed == nil {
-		w.failed = err
-	}
+	w.failed.CompareAndSwap(nil, &err)
+	w.out.nudge()
 }
 
 func (w *World) failure() error {
-	w.failMu.Lock()
-	defer w.failMu.Unlock()
-	return w.failed
+	if err := w.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // Idle reports whether every goroutine started by [Process.Go] has ended.
-func (w *World) Idle() bool {
-	for _, p := range w.procs {
-		if p.running.Load() > 0 {
-			return false
-		}
-	}
-	return true
-}
+func (w *World) Idle() bool { return w.running.Load() == 0 }
 
 // Quiet reports whether no byte is under way on any link.
 func (w *World) Quiet() bool {

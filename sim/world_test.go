@@ -1,7 +1,6 @@
 package sim_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -76,5 +75,4 @@ func BenchmarkContend(b *testing.B) {
 		events += run(b, sim.Config{Seed: 1, Clients: 3}, contend).Events
 	}
 	b.ReportMetric(float64(events)/float64(b.Elapsed().Seconds()), "events/s")
-	_ = context.Background
 }

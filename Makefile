@@ -1,0 +1,44 @@
+# `make test` needs Go and nothing else. `make check` also fetches the linter, at the version below, through Go.
+
+GO            ?= go
+GOLANGCI_LINT ?= v2.15.0
+BENCH         ?= .
+SOAK          ?= 1
+
+LINT := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT)
+
+# Every module of the tree: the main one, and those that keep heavy dependencies apart.
+MODULES := $(sort $(dir $(shell find . -name go.mod -not -path '*/testdata/*' -not -path '*/.*/*')))
+in_modules = @set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(1)); done
+
+# The packages with tests whose size LOCKSIM_SOAK sets.
+SOAK_PACKAGES := $(sort $(dir $(shell grep -rl --include='*_test.go' LOCKSIM_SOAK .)))
+
+.PHONY: help test check vet format lint bench soak demo
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+test: ## all tests, without the race detector, in every module
+	$(call in_modules,$(GO) test ./...)
+
+check: vet format lint ## vet, gofmt and the linter
+
+vet: ## go vet
+	$(call in_modules,$(GO) vet ./...)
+
+format: ## names the files that gofmt would change, and fails if there are any
+	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted; run gofmt -w on:"; echo "$$files"; exit 1; }
+
+lint: ## golangci-lint with the rules of .golangci.yml
+	$(call in_modules,$(LINT) run ./...)
+
+bench: ## benchmarks on one core; BENCH=REGEXP chooses some
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -cpu 1 ./...
+
+soak: ## the long tests at full size; SOAK=0.1 makes them a tenth as long
+	@test -n "$(SOAK_PACKAGES)" || { echo "no test reads LOCKSIM_SOAK"; exit 1; }
+	LOCKSIM_SOAK=$(SOAK) $(GO) test -count=1 -timeout 2h $(SOAK_PACKAGES)
+
+demo: ## a GC pause costs a client its lock
+	$(GO) run ./cmd/locksim run gc-pause

@@ -1,0 +1,70 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"locksim/scenarios"
+)
+
+// Main runs the command on the arguments, streams and environment of the
+// process and returns its exit code; see the package's documentation. extra are
+// locks to offer besides those that come with locksim. A lock without a name,
+// or with one that is taken, is a usage error. Call Main once in a process.
+func Main(extra ...scenarios.Lock) int {
+	s := &shell{
+		program: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"),
+		args:    os.Args[1:],
+		in:      os.Stdin,
+		out:     os.Stdout,
+		err:     os.Stderr,
+		getenv:  os.Getenv,
+		extra:   extra,
+	}
+	return s.run()
+}
+
+// shell is what the command is called with: all of the outside world that it
+// touches, except for files that the arguments name.
+type shell struct {
+	program  string
+	args     []string
+	in       io.Reader
+	out, err io.Writer
+	getenv   func(string) string
+	extra    []scenarios.Lock
+}
+
+// run is the whole command. No panic leaves it.
+func (s *shell) run() (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			code = s.bug(r, debug.Stack())
+		}
+	}()
+	if err := s.checkLocks(); err != nil {
+		return s.complain(err)
+	}
+	return s.complain(s.root().Execute())
+}
+
+// checkLocks refuses locks that no flag could name.
+func (s *shell) checkLocks() error {
+	names := scenarios.Kinds()
+	for _, l := range s.extra {
+		if l.Name == "" {
+			return errors.New("a lock that was given to app.Main has no Name: flags and reports need one")
+		}
+		if slices.Contains(names, l.Name) {
+			return fmt.Errorf("there are two locks called %s: give the one passed to app.Main another Name", l.Name)
+		}
+		names = append(names, l.Name)
+	}
+	return nil
+}

@@ -1,0 +1,241 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/reports"
+	"locksim/scenarios"
+	"locksim/sim"
+)
+
+// call runs the command as a user's own program would.
+func call(t *testing.T, extra []scenarios.Lock, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	s := &shell{program: "mysim", args: args, in: strings.NewReader(""), out: &out, err: &err,
+		getenv: func(string) string { return "" }, extra: extra}
+	code = s.run()
+	return code, out.String(), err.String()
+}
+
+// mylock is somebody's own lock: here the single lock under another name.
+func mylock() scenarios.Lock {
+	return scenarios.Lock{Name: "mylock", New: func(p *sim.Process) (lock.Locker, error) {
+		return lock.NewSingle(p.Redis("r0"), lock.Options{Clock: p.Clock(), Entropy: p.Entropy("lock"), Jitter: p.Source("lock")})
+	}}
+}
+
+// A lock that is passed to Main is listed, run and replayed under its name, and
+// the replay command names the user's program.
+func TestExtraLock(t *testing.T) {
+	extra := []scenarios.Lock{mylock()}
+	if code, out, _ := call(t, extra, "list"); code != exitExpected || !strings.Contains(out, "  mylock  one Redis node, mints no tokens\n") {
+		t.Errorf("list: exit code %d\n%s", code, out)
+	}
+	dir := t.TempDir()
+	code, out, errs := call(t, extra, "run", "gc-pause", "--lock", "mylock", "--out", dir)
+	if code != exitExpected || !strings.HasPrefix(out, "seed 1  scenario gc-pause  lock mylock ") ||
+		!strings.HasSuffix(out, "replay: mysim replay "+filepath.Join(dir, "run.json")+"\n") {
+		t.Errorf("run: exit code %d\n%s%s", code, out, errs)
+	}
+	if code, out, errs = call(t, extra, "replay", filepath.Join(dir, "run.json")); code != exitExpected {
+		t.Errorf("replay: exit code %d\n%s%s", code, out, errs)
+	}
+	if code, _, errs = call(t, nil, "replay", filepath.Join(dir, "run.json")); code != exitUsage || !strings.Contains(errs, "mylock") {
+		t.Errorf("replay without the lock: exit code %d\n%s", code, errs)
+	}
+	if _, out, _ = call(t, extra, "__complete", "run", "calm", "--lock", ""); !strings.Contains(out, "mylock\n") {
+		t.Errorf("completion does not offer mylock:\n%s", out)
+	}
+}
+
+// A lock that no flag could name, or that hides one of ours, is refused before
+// anything runs.
+func TestExtraLockNames(t *testing.T) {
+	for want, l := range map[string]scenarios.Lock{
+		"has no Name":             {},
+		"two locks called fenced": {Name: "fenced"},
+	} {
+		if code, _, errs := call(t, []scenarios.Lock{l}, "list"); code != exitUsage || !strings.Contains(errs, want) {
+			t.Errorf("exit code %d, want %d and %q:\n%s", code, exitUsage, want, errs)
+		}
+	}
+}
+
+// hasty waits before each Acquire for a while that no seed decides.
+type hasty struct {
+	lock.Locker
+	clock lock.Clock
+}
+
+func (h hasty) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	if err := h.clock.Sleep(ctx, time.Duration(rand.Int64N(int64(time.Second)))); err != nil {
+		return nil, err
+	}
+	return h.Locker.Acquire(ctx, resource)
+}
+
+// A lock that draws from chance gets no verdict: exit 3, the seed first, the
+// first event that differs, the replay command last, nothing on standard output.
+func TestNondeterminism(t *testing.T) {
+	l := mylock()
+	inner := l.New
+	l.New = func(p *sim.Process) (lock.Locker, error) {
+		made, err := inner(p)
+		return hasty{made, p.Clock()}, err
+	}
+	for _, args := range [][]string{{"run", "calm", "--lock", "mylock"}, {"run", "calm", "--lock", "mylock", "--json"}} {
+		code, out, errs := call(t, []scenarios.Lock{l}, args...)
+		if code != exitBroken || out != "" {
+			t.Errorf("%v: exit code %d, standard output %q", args, code, out)
+		}
+		if !strings.HasPrefix(errs, "seed 1\n") || !strings.Contains(errs, "first divergent event") ||
+			!strings.HasSuffix(errs, "replay: mysim run calm --lock mylock --seed 1 --fencing none,check,seal\n") {
+			t.Errorf("%v: %s", args, errs)
+		}
+	}
+}
+
+// A lock that cannot be made is no verdict either.
+func TestBrokenLock(t *testing.T) {
+	for name, make := range map[string]func(*sim.Process) (lock.Locker, error){
+		"error": func(*sim.Process) (lock.Locker, error) { return nil, errors.New("no quorum possible") },
+		"none":  nil,
+	} {
+		code, out, errs := call(t, []scenarios.Lock{{Name: "mylock", New: make}}, "run", "calm", "--lock", "mylock")
+		if code != exitBroken || out != "" || !strings.HasPrefix(errs, "seed 1\n") {
+			t.Errorf("%s: exit code %d\n%s%s", name, code, out, errs)
+		}
+	}
+}
+
+// A panic in the command itself never reaches a user bare.
+func TestPanicIsABug(t *testing.T) {
+	var errs bytes.Buffer
+	s := &shell{program: "mysim", args: []string{"run", "calm"}, out: io.Discard, err: &errs,
+		getenv: func(string) string { panic("out of cheese") }}
+	if code := s.run(); code != exitBroken {
+		t.Errorf("exit code %d, want %d", code, exitBroken)
+	}
+	for _, want := range []string{"this is a bug in locksim", "out of cheese", "app.(*shell).colour"} {
+		if !strings.Contains(errs.String(), want) {
+			t.Errorf("the message lacks %q:\n%s", want, errs.String())
+		}
+	}
+}
+
+// Colours are for terminals, and for those who want them.
+func TestColour(t *testing.T) {
+	for _, tt := range []struct {
+		env      map[string]string
+		terminal bool
+		want     reports.Colour
+	}{
+		{nil, true, reports.ANSI},
+		{nil, false, reports.Plain},
+		{map[string]string{"NO_COLOR": "1"}, true, reports.Plain},
+		{map[string]string{"NO_COLOR": ""}, true, reports.ANSI},
+		{map[string]string{"TERM": "dumb"}, true, reports.Plain},
+	} {
+		s := &shell{getenv: func(name string) string { return tt.env[name] }}
+		if got := s.colour(func(io.Writer) bool { return tt.terminal }); got != tt.want {
+			t.Errorf("environment %v, terminal %v: got %v, want %v", tt.env, tt.terminal, got, tt.want)
+		}
+	}
+	if isTerminal(new(bytes.Buffer)) {
+		t.Error("a buffer passes for a terminal")
+	}
+}
+
+// The list describes each fencing mode and each fault that a scenario file can
+// name. A wrong key in a fault makes the parser list those that it knows.
+func TestListIsComplete(t *testing.T) {
+	for _, m := range fence.Modes() {
+		if rules[m] == "" {
+			t.Errorf("list says nothing about fencing mode %s", m)
+		}
+	}
+	_, err := scenarios.Parse("x.yaml", []byte("name: x\nfaults:\n  - {at: 1s, earthquake: 3}\n"))
+	if err == nil {
+		t.Fatal("an earthquake was accepted")
+	}
+	known := "when, at"
+	for _, a := range actions {
+		known += ", " + a.action.Kind()
+	}
+	if first, _, _ := strings.Cut(err.Error(), "\n"); !strings.HasSuffix(first, known) {
+		t.Errorf("list has %s; the parser says: %s", known, first)
+	}
+}
+
+// When a file cannot be moved into its place, what was written beside is gone.
+func TestSaveLeavesNothingHalfWritten(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "run.json"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "run.json", "in-the-way"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := call(t, nil, "run", "calm", "--once", "--out", dir)
+	if code != exitBroken || out != "" || !strings.Contains(errs, "run.json") {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") {
+			t.Errorf("%s was left behind", e.Name())
+		}
+	}
+}
+
+// Each file can be read by whoever may read the folder.
+func TestSaveMode(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeAll(dir, []file{{"run.json", []byte("{}")}}); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(dir, "run.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := info.Mode().Perm(); got&0o044 != 0o044 {
+		t.Errorf("mode %v", got)
+	}
+}
+
+func TestQuote(t *testing.T) {
+	for arg, want := range map[string]string{
+		"gc-pause": "gc-pause", "./a/b.yaml": "./a/b.yaml", "a b": "'a b'", "it's": `'it'\''s'`, "": "''", "$x": "'$x'",
+	} {
+		if got := quote(arg); got != want {
+			t.Errorf("quote(%q) = %s, want %s", arg, got, want)
+		}
+	}
+}
+
+// The world at a step, as JSON: lists are never null, whatever is missing.
+func TestStateFileHasNoNull(t *testing.T) {
+	b, err := json.Marshal(newStateFile(reports.Moment{}, &scenarios.State{Nodes: []scenarios.NodeState{{Name: "r0"}}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(b, []byte("null")) {
+		t.Errorf("%s", b)
+	}
+}

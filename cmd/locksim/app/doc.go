@@ -1,0 +1,28 @@
+// Package app is the body of the locksim command: flags in, exit code out.
+//
+// It is importable, so that a user builds the same command with their own locks
+// in it. A whole program:
+//
+//	//go:debug randseednop=0
+//	package main
+//
+//	func main() {
+//		os.Exit(app.Main(scenarios.Lock{
+//			Name: "mylock",
+//			New: func(p *sim.Process) (lock.Locker, error) {
+//				return adapt(mylock.New(p.Redis("r0"))), nil
+//			},
+//		}))
+//	}
+//
+// Its lock is then listed, run and replayed under that name, like those that
+// come with locksim. The first line lets the world seed math/rand, for locks
+// that draw from it.
+//
+// # Exit codes
+//
+//	0  as expected
+//	1  a label that is worse than the scenario expects
+//	2  bad usage or bad input: the message says where and what to do
+//	3  the harness failed, or a run was not deterministic
+package app

@@ -1,0 +1,71 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+
+	"locksim/faults"
+	"locksim/scenarios"
+)
+
+// The exit codes.
+const (
+	exitExpected   = 0 // as expected
+	exitUnexpected = 1 // a label that is worse than expected
+	exitUsage      = 2 // bad usage or bad input
+	exitBroken     = 3 // the harness failed, or a run was not deterministic
+)
+
+// errUnexpected is returned when a run was worse than its scenario expects. The
+// report has said so already.
+var errUnexpected = errors.New("a label is worse than the scenario expects")
+
+// brokenError is returned when the harness failed, or a run was not
+// deterministic. All other errors are the user's to put right.
+type brokenError struct {
+	cause error
+	// seed and replay are the first and last line of the message, where a run
+	// had begun.
+	seed, replay string
+}
+
+func (e *brokenError) Error() string { return e.cause.Error() }
+func (e *brokenError) Unwrap() error { return e.cause }
+
+// complain writes an error for people and returns the exit code.
+func (s *shell) complain(err error) int {
+	broken, isBroken := errors.AsType[*brokenError](err)
+	switch {
+	case err == nil:
+		return exitExpected
+	case errors.Is(err, errUnexpected):
+		return exitUnexpected
+	case isBroken:
+		s.note(broken.seed)
+		s.note(s.program + ": " + err.Error())
+		if broken.replay != "" {
+			s.note("replay: " + broken.replay)
+		}
+		return exitBroken
+	}
+	if input, ok := errors.AsType[*scenarios.InputError](err); ok && input.Pos != (faults.Pos{}) {
+		s.note(err.Error()) // it begins with the place, as editors expect it
+		return exitUsage
+	}
+	s.note(s.program + ": " + err.Error())
+	return exitUsage
+}
+
+// bug reports a panic: whatever the input, there should be none.
+func (s *shell) bug(cause any, stack []byte) int {
+	s.note(fmt.Sprintf("%s: this is a bug in locksim, please report it with the lines below: %v\n%s", s.program, cause, stack))
+	return exitBroken
+}
+
+// note writes a line for people to standard error. There is nobody to tell if
+// that fails.
+func (s *shell) note(line string) {
+	if line != "" {
+		_, _ = fmt.Fprintln(s.err, line)
+	}
+}

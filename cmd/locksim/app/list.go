@@ -1,0 +1,185 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"locksim/faults"
+	"locksim/lock/fence"
+	"locksim/scenarios"
+)
+
+// catalogue is what there is to run. Its JSON form is what list --json prints.
+type catalogue struct {
+	Scenarios []listedScenario `json:"scenarios"`
+	Locks     []listedLock     `json:"locks"`
+	Faults    []listedThing    `json:"faults"`
+	Fencing   []listedThing    `json:"fencing"`
+}
+
+type listedScenario struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Lock  string `json:"lock"`
+}
+
+type listedLock struct {
+	Name   string `json:"name"`
+	Tokens bool   `json:"tokens"`
+	Nodes  int    `json:"nodes"`
+}
+
+type listedThing struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// actions are the kinds of fault that a scenario file can name.
+var actions = []struct {
+	action faults.Action
+	text   string
+}{
+	{faults.Pause{}, "a process stops for a while, as in a garbage collection"},
+	{faults.Crash{}, "a process ends, and the system closes its sockets or the power is gone"},
+	{faults.Partition{}, "the network between two groups holds or drops what is sent"},
+}
+
+// rules says in a line what each fencing mode does.
+var rules = map[fence.Mode]string{
+	fence.None:  "the store takes everything",
+	fence.Check: "the store refuses a write whose token is below the highest written",
+	fence.Seal:  "the same, and reads count too: a read with a higher token shuts out the lower ones",
+}
+
+func (s *shell) listCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List scenarios, locks, faults and fencing modes",
+		Example: "  locksim list\n  locksim list --json",
+		Args:    exactly(0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			c, err := s.catalogue()
+			if err != nil {
+				return &brokenError{cause: err}
+			}
+			if asJSON {
+				return s.printJSON(c)
+			}
+			return s.print(c.write(s.out))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+func (s *shell) catalogue() (*catalogue, error) {
+	all, err := scenarios.Library()
+	if err != nil {
+		return nil, err
+	}
+	c := &catalogue{}
+	for _, sc := range all {
+		c.Scenarios = append(c.Scenarios, listedScenario{sc.Name, sc.Title, sc.Lock.Kind})
+	}
+	locks, err := s.locks()
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range locks {
+		c.Locks = append(c.Locks, listedLock{l.Name, l.Tokens, max(l.Nodes, 1)})
+	}
+	for _, a := range actions {
+		c.Faults = append(c.Faults, listedThing{a.action.Kind(), a.text})
+	}
+	for _, m := range fence.Modes() {
+		c.Fencing = append(c.Fencing, listedThing{string(m), rules[m]})
+	}
+	return c, nil
+}
+
+// locks are those that come with locksim, and the user's own.
+func (s *shell) locks() ([]scenarios.Lock, error) {
+	var all []scenarios.Lock
+	for _, kind := range scenarios.Kinds() {
+		l, err := scenarios.Kind(kind, scenarios.LockSpec{})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return append(all, s.extra...), nil
+}
+
+func (s *shell) lockNames() []string {
+	names := scenarios.Kinds()
+	for _, l := range s.extra {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
+func (c *catalogue) write(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var err error
+	line := func(format string, args ...any) {
+		if err == nil {
+			_, err = fmt.Fprintf(t, format+"\n", args...)
+		}
+	}
+	line("scenarios")
+	for _, s := range c.Scenarios {
+		line("  %s\t%s", s.Name, s.Title)
+	}
+	line("\nlocks")
+	for _, l := range c.Locks {
+		line("  %s\t%s", l.Name, l.text())
+	}
+	for _, part := range []struct {
+		title string
+		list  []listedThing
+	}{{"faults", c.Faults}, {"fencing modes", c.Fencing}} {
+		line("\n%s", part.title)
+		for _, thing := range part.list {
+			line("  %s\t%s", thing.Name, thing.Text)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return t.Flush()
+}
+
+func (l listedLock) text() string {
+	nodes := "one Redis node"
+	if l.Nodes > 1 {
+		nodes = fmt.Sprintf("%d Redis nodes", l.Nodes)
+	}
+	if l.Tokens {
+		return nodes + ", mints fencing tokens"
+	}
+	return nodes + ", mints no tokens"
+}
+
+// printJSON writes one document to standard output.
+func (s *shell) printJSON(v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return &brokenError{cause: fmt.Errorf("write as JSON: %w", err)}
+	}
+	_, err = s.out.Write(append(b, '\n'))
+	return s.print(err)
+}
+
+// print makes of a failure to write to standard output what it is: nobody's
+// wrong input.
+func (s *shell) print(err error) error {
+	if err != nil {
+		return &brokenError{cause: fmt.Errorf("write to standard output: %w", err)}
+	}
+	return nil
+}

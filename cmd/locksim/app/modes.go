@@ -1,0 +1,58 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"locksim/lock/fence"
+)
+
+// parseModes reads "none,check,seal".
+func parseModes(text string) ([]fence.Mode, error) {
+	var modes []fence.Mode
+	for _, name := range strings.Split(text, ",") {
+		m, err := parseMode(strings.TrimSpace(name))
+		if err != nil {
+			return nil, fmt.Errorf("--fencing %s: %w", quote(text), err)
+		}
+		if slices.Contains(modes, m) {
+			return nil, fmt.Errorf("--fencing %s: mode %s is there twice: name each mode once", quote(text), m)
+		}
+		modes = append(modes, m)
+	}
+	return modes, nil
+}
+
+func parseMode(name string) (fence.Mode, error) {
+	m, err := fence.ParseMode(name)
+	if err != nil {
+		return "", fmt.Errorf("there is no fencing mode %q: %s", name, choose(name, modeNames()))
+	}
+	return m, nil
+}
+
+func modeNames() []string {
+	var names []string
+	for _, m := range fence.Modes() {
+		names = append(names, string(m))
+	}
+	return names
+}
+
+func joinModes(modes []fence.Mode) string {
+	var names []string
+	for _, m := range modes {
+		names = append(names, string(m))
+	}
+	return strings.Join(names, ",")
+}
+
+// choose says which words there are, and which one was likely meant.
+func choose(word string, known []string) string {
+	list := "choose one of " + strings.Join(known, ", ")
+	if near := nearest(word, known); near != "" {
+		return "did you mean " + near + "? Or " + list
+	}
+	return list
+}

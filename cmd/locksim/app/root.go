@@ -1,0 +1,104 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// root is the command with all of its commands.
+func (s *shell) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "locksim",
+		Short: "Run distributed locks in a virtual world full of faults",
+		Long: `locksim runs real distributed-lock code, unmodified, in a deterministic virtual
+world full of faults, and tells you whether mutual exclusion held, what broke if
+it did not, and whether a fencing token would have saved the data.
+
+Exit codes: 0 as expected; 1 an unexpected label; 2 bad usage or bad input;
+3 the harness failed, or a run was not deterministic.`,
+		Example: `  locksim list                 what there is to run
+  locksim run gc-pause         the first thing to try
+  locksim run ./my.yaml        a scenario of your own`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          noSuchCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetArgs(append([]string{}, s.args...)) // never nil: cobra would take those of the process
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(s.listCommand(), s.runCommand(), s.replayCommand(), s.versionCommand())
+	return root
+}
+
+// noSuchCommand refuses words that are no command.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	return fmt.Errorf("there is no command %q: %s", args[0], choose(args[0], names))
+}
+
+// flagError adds to a complaint about a flag what to do about it.
+func flagError(cmd *cobra.Command, err error) error {
+	hint := fmt.Sprintf("see %s --help", cmd.CommandPath())
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := nearest(unknown.GetSpecifiedName(), names); near != "" {
+			hint = fmt.Sprintf("did you mean --%s? Or %s", near, hint)
+		}
+	}
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		flag := wrong.GetFlag()
+		return fmt.Errorf("--%s %s: this is not %s: %s", flag.Name, quote(wrong.GetValue()), kindOf(flag), hint)
+	}
+	return fmt.Errorf("%w: %s", err, hint)
+}
+
+// kindOf says what a flag wants.
+func kindOf(flag *pflag.Flag) string {
+	switch flag.Value.Type() {
+	case "uint64":
+		return "a whole number from 0 to 18446744073709551615"
+	case "int":
+		return "a whole number"
+	}
+	return "a " + flag.Value.Type()
+}
+
+// exactly demands a number of arguments and says what they are.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == n {
+			return nil
+		}
+		return fmt.Errorf("%s takes %s, and got %d arguments: see %[1]s --help", cmd.CommandPath(), what, len(args))
+	}
+}
+
+// nearest is the known word that a mistyped one is likely to mean, or "". It
+// asks cobra, which knows that of its commands.
+func nearest(word string, known []string) string {
+	c := &cobra.Command{SuggestionsMinimumDistance: 2}
+	for _, k := range known {
+		c.AddCommand(&cobra.Command{Use: k, Run: func(*cobra.Command, []string) {}})
+	}
+	if slices.Contains(known, word) {
+		return word
+	}
+	if near := c.SuggestionsFor(word); len(near) > 0 {
+		return near[0]
+	}
+	return ""
+}

@@ -1,0 +1,171 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+// runFlags are the flags of the run command.
+type runFlags struct {
+	lock    string
+	seed    uint64
+	fencing string
+	out     string
+	json    bool
+	once    bool
+}
+
+func (s *shell) runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run SCENARIO|FILE.yaml",
+		Short: "Run a scenario and judge it",
+		Long: `Run plays a scenario with a lock under each fencing mode, with the same seed and
+the same faults, and says how each run ended and why. Every run is made twice and
+compared, so that what it says can be repeated.`,
+		Example: `  locksim run gc-pause
+  locksim run gc-pause --lock single --seed 7
+  locksim run ./my.yaml --fencing none,seal --out /tmp/run
+  locksim run calm --json`,
+		Args:              exactly(1, "one scenario, by its name or its file"),
+		ValidArgsFunction: completeScenarios,
+		RunE:              func(_ *cobra.Command, args []string) error { return s.runScenario(args[0], f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.lock, "lock", "", "`KIND` of lock to run (default: the scenario's own)")
+	flags.Uint64Var(&f.seed, "seed", 1, "`N` decides everything that is random")
+	flags.StringVar(&f.fencing, "fencing", joinModes(scenarios.DefaultModes()), "fencing `MODES` to compare, with commas")
+	flags.StringVar(&f.out, "out", "", "also write run.json, report.txt and the traces into `DIR`")
+	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the report")
+	flags.BoolVar(&f.once, "once", false, "make each run once, without looking for nondeterminism")
+	s.completeFlags(cmd)
+	return cmd
+}
+
+// runScenario is the run command.
+func (s *shell) runScenario(name string, f runFlags) error {
+	t, err := s.task(name, f)
+	if err != nil {
+		return err
+	}
+	if err := prepare(f.out); err != nil {
+		return err
+	}
+	o, err := s.play(t)
+	if err != nil {
+		return err
+	}
+	if err := neverFired(o); err != nil {
+		return err
+	}
+	return s.publish(o, t, f)
+}
+
+// task is a run as it was asked for.
+type task struct {
+	scenario *scenarios.Scenario
+	lock     scenarios.Lock
+	opts     scenarios.Options
+	replay   string // the command that makes it again
+}
+
+func (s *shell) task(name string, f runFlags) (*task, error) {
+	modes, err := parseModes(f.fencing)
+	if err != nil {
+		return nil, err
+	}
+	sc, err := scenarios.Load(name)
+	if err != nil {
+		return nil, err
+	}
+	l, err := s.findLock(sc, f.lock)
+	if err != nil {
+		return nil, err
+	}
+	t := &task{scenario: sc, lock: l, opts: scenarios.Options{Seed: f.seed, Modes: modes, Repeat: repeat(f.once)}}
+	t.replay = fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.program, quote(name), quote(l.Name), f.seed, joinModes(modes))
+	return t, nil
+}
+
+func repeat(once bool) scenarios.Repeat {
+	if once {
+		return scenarios.Once
+	}
+	return scenarios.Twice
+}
+
+// findLock is the lock that a flag names or, without one, that of the scenario.
+func (s *shell) findLock(sc *scenarios.Scenario, flag string) (scenarios.Lock, error) {
+	name := flag
+	if name == "" {
+		name = sc.Lock.Kind
+	}
+	l, err := scenarios.FindLock(name, sc.Lock, s.extra)
+	switch {
+	case err == nil:
+		return l, nil
+	case flag == "":
+		return l, sc.ErrorAt(sc.Pos("lock.kind"), "there is no lock %q: %s", name, choose(name, s.lockNames()))
+	}
+	return l, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), choose(name, s.lockNames()))
+}
+
+// play makes the runs. What fails then is the harness, or the lock draws from
+// chance that no seed reaches.
+func (s *shell) play(t *task) (*scenarios.Outcome, error) {
+	defer s.busy(fmt.Sprintf("running %s with seed %d", t.scenario.Name, t.opts.Seed))()
+	o, err := scenarios.Run(t.scenario, t.lock, t.opts)
+	if err == nil {
+		return o, nil
+	}
+	if _, ok := errors.AsType[*scenarios.InputError](err); ok {
+		return nil, err
+	}
+	return nil, &brokenError{cause: err, seed: fmt.Sprintf("seed %d", t.opts.Seed), replay: t.replay}
+}
+
+// neverFired is an error for each fault that struck in none of the runs: what
+// the scenario means to show was not shown.
+func neverFired(o *scenarios.Outcome) error {
+	var errs []error
+	for _, i := range o.NeverFired() {
+		f := o.Scenario.Faults[i]
+		errs = append(errs, o.Scenario.ErrorAt(f.Pos, "fault %d never struck, in no mode with lock %s and seed %d (%v): "+
+			"no run came that far; choose an event that happens, an earlier time, or another seed", i+1, o.Lock, o.Seed, f))
+	}
+	return errors.Join(errs...)
+}
+
+// publish writes the files and the report, and says whether all is as expected.
+func (s *shell) publish(o *scenarios.Outcome, t *task, f runFlags) error {
+	opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
+	if f.out != "" {
+		opt.Replay = fmt.Sprintf("%s replay %s", s.program, quote(stored(f.out)))
+		if err := save(f.out, o, opt); err != nil {
+			return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", o.Seed), replay: t.replay}
+		}
+	}
+	if err := s.show(o, opt, f.json); err != nil {
+		return err
+	}
+	if len(o.Mismatches()) > 0 {
+		return errUnexpected
+	}
+	return nil
+}
+
+func (s *shell) show(o *scenarios.Outcome, opt reports.Options, asJSON bool) error {
+	if asJSON {
+		for _, m := range o.Mismatches() {
+			s.note(fmt.Sprintf("seed %d: %s\nreplay: %s", o.Seed, m, opt.Replay))
+		}
+		return s.printJSON(scenarios.NewRunFile(o))
+	}
+	opt.Colour = s.colour(isTerminal)
+	return s.print(reports.Terminal(s.out, o, opt))
+}

@@ -1,0 +1,104 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"locksim/scenarios"
+)
+
+// layout places the steps of a story: time and number on the left, then a
+// column for each client and a last one for the store and the world. A row has
+// one text only, so a long one may run on to the right.
+type layout struct {
+	width   int
+	clients []string
+	column  int // the width of a client's column; 0: names instead of columns
+	time    int // the widths of the left side
+	number  int
+	style   style // of the decisive step
+	colour  Colour
+}
+
+const (
+	minColumn = 12 // a client's column
+	maxColumn = 26
+	storeRoom = 32 // the last column, if it can be had
+)
+
+func newLayout(o *scenarios.Outcome, m *scenarios.ModeRun, opt Options) layout {
+	l := layout{width: opt.Width, time: columns("time"), number: columns("step"), style: styleOf(m.Verdict.Label), colour: opt.Colour}
+	for i := range o.Scenario.World.Clients {
+		l.clients = append(l.clients, fmt.Sprintf("c%d", i))
+	}
+	for _, line := range m.Story {
+		l.time = max(l.time, columns(seconds(line.At)))
+		l.number = max(l.number, columns(fmt.Sprint(line.N)))
+	}
+	if len(l.clients) > 0 {
+		l.column = min((l.width-l.edge()-storeRoom)/len(l.clients), maxColumn)
+	}
+	if l.column < minColumn {
+		l.column = 0
+	}
+	return l
+}
+
+// edge is where the columns begin.
+func (l layout) edge() int { return 3 + l.time + 2 + l.number + 2 }
+
+// header names the columns.
+func (l layout) header() string {
+	var b strings.Builder
+	b.WriteString(l.left("", "time", "step"))
+	if l.column == 0 {
+		return b.String() + "who and what"
+	}
+	for _, c := range l.clients {
+		b.WriteString(pad(c, l.column))
+	}
+	return b.String() + "store and world"
+}
+
+func (l layout) left(mark, time, step string) string {
+	return pad(mark, 3) + blanks(l.time-columns(time)) + time + "  " + blanks(l.number-columns(step)) + step + "  "
+}
+
+// rows are the lines of text that a step takes.
+func (l layout) rows(line scenarios.Line) []string {
+	if line.N == 0 {
+		return []string{blanks(l.edge()) + visible(line.Text)}
+	}
+	mark, style := "", unstyled
+	if line.Fatal {
+		mark, style = ">>", l.style
+		if style == unstyled {
+			style = bold
+		}
+	}
+	indent, text := l.place(line)
+	var rows []string
+	for i, part := range fold(visible(text), l.width-l.edge()-indent) {
+		left := l.left(mark, "", "")
+		if i == 0 {
+			left = l.left(mark, seconds(line.At), fmt.Sprint(line.N))
+		}
+		rows = append(rows, l.colour.paint(style, left+blanks(indent)+part))
+	}
+	return rows
+}
+
+// place is how far from the edge a text begins, and the text with its actor
+// where the column does not say who it is.
+func (l layout) place(line scenarios.Line) (int, string) {
+	i := slices.Index(l.clients, line.Actor)
+	named := line.Actor + " " + line.Text
+	switch {
+	case l.column == 0:
+		return 0, named
+	case i < 0:
+		return l.column * len(l.clients), named
+	}
+	return l.column * i, line.Text
+}

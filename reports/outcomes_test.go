@@ -1,0 +1,94 @@
+package reports_test
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/lock/fence"
+	"locksim/scenarios"
+	"locksim/sim/trace"
+)
+
+// The outcomes of the golden tests are made by hand: what a report looks like
+// must not depend on how the world happens to run today.
+
+const ms = time.Millisecond
+
+// scenario is one of two clients, with a pause and what to expect of it.
+func scenario() *scenarios.Scenario {
+	return &scenarios.Scenario{
+		Name: "gc-pause", Title: "A stop-the-world pause outlives the lease",
+		World:  scenarios.World{Redis: 1, Clients: 2},
+		Faults: []faults.Fault{{When: &faults.Event{Client: "c0", Name: "read", Nth: 1}, Action: faults.Pause{Process: "c0", For: 15 * time.Second}}},
+		Expect: map[string]map[fence.Mode]checker.Label{"fenced": {fence.None: checker.Corrupted, fence.Check: checker.Rescued, fence.Seal: checker.Rescued}},
+	}
+}
+
+func outcome(runs ...scenarios.ModeRun) *scenarios.Outcome {
+	return &scenarios.Outcome{Scenario: scenario(), Lock: "fenced", Seed: 1, Modes: runs}
+}
+
+// run is a run with a label and the sentences of its reasons.
+func run(mode fence.Mode, label checker.Label, sentences ...string) scenarios.ModeRun {
+	m := scenarios.ModeRun{Mode: mode, Trace: new(trace.Trace), TraceHash: strings.Repeat("0123abcd", 8),
+		Events: 369, Virtual: 23318858406, FaultsFired: []bool{true}, LongestWait: 9673990191}
+	m.Verdict = checker.Verdict{Label: label, Facts: checker.Facts{Data: checker.DataRight, Liveness: checker.LivenessOK,
+		Grants: 5, Attempts: 1, Contended: 4, Operations: 12}}
+	for _, s := range sentences {
+		m.Verdict.Reasons = append(m.Verdict.Reasons, checker.Reason{Text: s})
+	}
+	return m
+}
+
+const (
+	lost    = "c1's write c1.w2 (step 126) was acknowledged but lost: c0's write c0.w2 (step 137) was based on the initial value, as if c1.w2 had never been."
+	stale   = "c0's stale write c0.w2 with token 1 was accepted at step 137."
+	saved   = "The fence saved the data: without it the same seed ended corrupted."
+	overlap = "c1 was granted order with token 2 at step 116, while c0 outlived its claim."
+)
+
+func corrupted() scenarios.ModeRun {
+	m := run(fence.None, checker.Corrupted, lost, overlap, stale)
+	f := &m.Verdict.Facts
+	f.Data, f.BeliefOverlaps, f.StaleAccepted, f.LostUpdates = checker.DataCorrupted, 3, 1, 1
+	m.Story = tale("takes write c0.w2 (token 1) — a stale write, mode none lets it through")
+	return m
+}
+
+func rescued(mode fence.Mode) scenarios.ModeRun {
+	m := run(mode, checker.Rescued, saved, overlap)
+	m.Verdict.Facts.BeliefOverlaps, m.Verdict.Facts.StaleRejected = 3, 1
+	m.Story = tale("REFUSES write c0.w2 (token 1) — stale: the fencing token saves the data")
+	return m
+}
+
+func notApplicable(mode fence.Mode) scenarios.ModeRun {
+	return scenarios.ModeRun{Mode: mode, Verdict: checker.Verdict{Label: checker.NotApplicable}}
+}
+
+// tale is a story with a decisive step and a long aftermath.
+func tale(decision string) []scenarios.Line {
+	lines := []scenarios.Line{
+		{N: 1, At: 2, Actor: "c0", Text: "asks for the lock"},
+		{N: 15, At: 18*ms + 761934, Actor: "c0", Text: "is granted order token=1"},
+		{N: 22, At: 31*ms + 500000, Actor: "c0", Text: "read c0.r1 found nothing"},
+		{N: 23, At: 31*ms + 500000, Actor: "c0", Text: "PAUSED for 15s"},
+		{N: 116, At: 10316 * ms, Actor: "c1", Text: "is granted order token=2"},
+		{N: 130, At: 10400 * ms, Actor: "world", Text: "CUT OFF c0,c1"},
+		{N: 137, At: 17322316449, Actor: "s0", Text: decision, Fatal: true},
+		{N: 140, At: 17327 * ms, Actor: "c0", Text: "release fails: release order: lock not held: its key was gone or another's"},
+	}
+	return append(lines, steps(150, 9)...)
+}
+
+// steps are uneventful steps of c1.
+func steps(from, count int) []scenarios.Line {
+	var lines []scenarios.Line
+	for i := range count {
+		lines = append(lines, scenarios.Line{N: from + i, At: time.Duration(18000+i) * ms, Actor: "c1", Text: fmt.Sprintf("passes point-%d", i)})
+	}
+	return lines
+}

@@ -1,0 +1,45 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+
+	"locksim/checker"
+	"locksim/scenarios"
+)
+
+// Replayed confirms that a stored run, made again as the outcome o, came out
+// equal: a line for each mode with the hash of its trace. Errors and
+// concurrency are as for [Terminal].
+func Replayed(w io.Writer, o *scenarios.Outcome, opt Options) error {
+	opt, err := opt.withDefaults()
+	if err != nil {
+		return err
+	}
+	t := table{sides: []side{left, left, left, right, right, left, left}}
+	for _, m := range o.Modes {
+		t.rows = append(t.rows, confirmed(m))
+	}
+	p := &page{opt: opt}
+	p.part([]string{fmt.Sprintf("seed %d  scenario %s  lock %s  %s", o.Seed, o.Scenario.Name, o.Lock, repeated(opt.Repeat))})
+	p.part(t.lines(opt.Colour))
+	if opt.Replay != "" {
+		p.part([]string{"replay: " + opt.Replay})
+	}
+	return p.write(w)
+}
+
+func confirmed(m scenarios.ModeRun) []cell {
+	label := cell{string(m.Verdict.Label), styleOf(m.Verdict.Label)}
+	if m.Verdict.Label == checker.NotApplicable {
+		return []cell{{text: "replayed:"}, {text: string(m.Mode)}, label}
+	}
+	return []cell{
+		{text: "replayed:"}, {text: string(m.Mode)}, label,
+		{text: count(m.Events, "event")}, {text: seconds(m.Virtual)},
+		{text: "hash " + short(m.TraceHash)}, {text: "equal"},
+	}
+}
+
+// short is enough of a hash to tell it from others.
+func short(hash string) string { return hash[:min(len(hash), 12)] }

@@ -1,0 +1,129 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"locksim/lock/fence"
+	"locksim/scenarios"
+)
+
+// Moment names the run that a [scenarios.State] belongs to.
+type Moment struct {
+	Scenario, Lock string
+	Seed           uint64
+	Mode           fence.Mode
+}
+
+// State writes the world at one step of a run: who holds the lock and who
+// believes so, the keys of each Redis node with what they have left to live,
+// the store, and the bytes under way. Errors and concurrency are as for
+// [Terminal].
+func State(w io.Writer, at Moment, s *scenarios.State, opt Options) error {
+	opt, err := opt.withDefaults()
+	if err != nil {
+		return err
+	}
+	p := &page{opt: opt}
+	p.part(moment(at, s, opt))
+	p.part(clients(s, opt))
+	p.part(nodes(s, opt))
+	p.part(store(s))
+	p.part(flights(s, opt))
+	if opt.Replay != "" {
+		p.part([]string{"replay: " + opt.Replay})
+	}
+	return p.write(w)
+}
+
+func moment(at Moment, s *scenarios.State, opt Options) []string {
+	when := "after"
+	if s.Over {
+		when = "the run is over, after"
+	}
+	lines := []string{
+		fmt.Sprintf("seed %d  scenario %s  lock %s  fencing %s", at.Seed, at.Scenario, at.Lock, at.Mode),
+		fmt.Sprintf("%s step %d, at %s", when, s.Step, seconds(s.At)),
+	}
+	if s.Event == "" {
+		return lines
+	}
+	for _, part := range fold(visible(s.Event), opt.Width-2) {
+		lines = append(lines, "  "+part)
+	}
+	return lines
+}
+
+func clients(s *scenarios.State, opt Options) []string {
+	t := table{sides: []side{left, left, left, left, right, right}}
+	t.row("client", "is", "holds", "believes", "token", "lease left")
+	for _, c := range s.Clients {
+		t.row(c.Name, c.Condition, yes(c.Holds), yes(c.Believes), orNothing(c.Token), remaining(c))
+	}
+	return t.lines(opt.Colour)
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func orNothing(token uint64) string {
+	if token == 0 {
+		return nothing
+	}
+	return fmt.Sprint(token)
+}
+
+func remaining(c scenarios.ClientState) string {
+	if c.Token == 0 && c.Left == 0 {
+		return nothing
+	}
+	return seconds(c.Left)
+}
+
+func nodes(s *scenarios.State, opt Options) []string {
+	t := table{sides: []side{left, left, right, left}}
+	t.row("node", "key", "to live", "value")
+	for _, n := range s.Nodes {
+		if len(n.Keys) == 0 {
+			t.row(n.Name, "(no keys)")
+		}
+		for _, k := range n.Keys {
+			t.row(n.Name, visible(k.Name), life(k.TTL), visible(k.Value))
+		}
+	}
+	return t.lines(opt.Colour)
+}
+
+func life(ttl time.Duration) string {
+	if ttl == 0 {
+		return "for ever"
+	}
+	return seconds(ttl)
+}
+
+func store(s *scenarios.State) []string {
+	lines := []string{fmt.Sprintf("store s0, highest token seen: %s", orNothing(s.Highest))}
+	for _, register := range s.Store {
+		lines = append(lines, "  "+visible(register))
+	}
+	if len(s.Store) == 0 {
+		lines = append(lines, "  (nothing was written)")
+	}
+	return lines
+}
+
+func flights(s *scenarios.State, opt Options) []string {
+	if len(s.Flights) == 0 {
+		return []string{"no bytes in flight"}
+	}
+	t := table{sides: []side{left, right}}
+	for _, f := range s.Flights {
+		t.row("  "+f.From+" → "+f.To, fmt.Sprint(f.Bytes))
+	}
+	return append([]string{"bytes in flight"}, t.lines(opt.Colour)...)
+}

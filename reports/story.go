@@ -1,0 +1,136 @@
+package reports
+
+import (
+	"fmt"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/scenarios"
+)
+
+const (
+	// maxStory bounds the lines that the whole story takes, headings included.
+	maxStory = 40
+	// opening, and aftermath, are how many steps stay at the story's beginning,
+	// and after its decisive step, when some must go.
+	opening   = 6
+	aftermath = 4
+)
+
+// story tells the run without a fence, if it is there, and what a fence did
+// at the same moment.
+func story(o *scenarios.Outcome, opt Options) []string {
+	m := told(o)
+	if m == nil {
+		return nil
+	}
+	rescue := rescued(o, m, opt)
+	l := newLayout(o, m, opt)
+	lines := []string{fmt.Sprintf("story in mode %s", m.Mode), l.header()}
+	steps := l.fit(m.Story, maxStory-len(lines)-len(rescue))
+	return append(append(lines, steps...), rescue...)
+}
+
+// told is the run whose story is told: that of mode none, or the first.
+func told(o *scenarios.Outcome) *scenarios.ModeRun {
+	var first *scenarios.ModeRun
+	for i := range o.Modes {
+		m := &o.Modes[i]
+		if len(m.Story) == 0 {
+			continue
+		}
+		if m.Mode == fence.None {
+			return m
+		}
+		if first == nil {
+			first = m
+		}
+	}
+	return first
+}
+
+// rescued is the decisive step of the first run that a fence saved, with the
+// steps around it, where the story told is not such a run itself.
+func rescued(o *scenarios.Outcome, told *scenarios.ModeRun, opt Options) []string {
+	if told.Verdict.Label == checker.Rescued {
+		return nil
+	}
+	for i := range o.Modes {
+		m := &o.Modes[i]
+		at := fatal(m.Story)
+		if m.Verdict.Label != checker.Rescued || at < 0 {
+			continue
+		}
+		l := newLayout(o, m, opt)
+		lines := []string{"", fmt.Sprintf("the same moment in mode %s", m.Mode)}
+		for _, line := range m.Story[max(at-1, 0):min(at+3, len(m.Story))] {
+			lines = append(lines, l.rows(line)...)
+		}
+		return lines
+	}
+	return nil
+}
+
+// fatal is the index of the decisive step, or -1.
+func fatal(lines []scenarios.Line) int {
+	for i, line := range lines {
+		if line.Fatal {
+			return i
+		}
+	}
+	return -1
+}
+
+// fit lays out a story in at most room lines: the opening, the way to the
+// decisive step, and a short aftermath.
+func (l layout) fit(lines []scenarios.Line, room int) []string {
+	end := len(lines)
+	if at := fatal(lines); at >= 0 {
+		end = min(end, at+1+aftermath)
+	}
+	rows := l.all(lines[:end])
+	rest := l.leftOut(lines[end:])
+	if len(rows)+len(rest) <= room {
+		return append(rows, rest...)
+	}
+	if fatal(lines) < 0 {
+		return l.start(lines, room)
+	}
+	return append(l.middle(lines[:end], room-len(rest)), rest...)
+}
+
+// start is as much of the beginning as there is room for.
+func (l layout) start(lines []scenarios.Line, room int) []string {
+	n := len(lines)
+	for n > 0 && len(l.all(lines[:n])) > room-1 {
+		n--
+	}
+	return append(l.all(lines[:n]), l.leftOut(lines[n:])...)
+}
+
+// middle leaves out steps after the opening.
+func (l layout) middle(lines []scenarios.Line, room int) []string {
+	head := l.all(lines[:min(opening, len(lines))])
+	from := min(opening, len(lines))
+	for from < len(lines) && len(head)+1+len(l.all(lines[from:])) > room {
+		from++
+	}
+	rows := append(head, l.leftOut(lines[min(opening, from):from])...)
+	return append(rows, l.all(lines[from:])...)
+}
+
+func (l layout) all(lines []scenarios.Line) []string {
+	var rows []string
+	for _, line := range lines {
+		rows = append(rows, l.rows(line)...)
+	}
+	return rows
+}
+
+// leftOut stands for steps that are not shown.
+func (l layout) leftOut(lines []scenarios.Line) []string {
+	if len(lines) == 0 {
+		return nil
+	}
+	return l.rows(scenarios.Line{Text: fmt.Sprintf("… %s left out", count(len(lines), "step"))})
+}

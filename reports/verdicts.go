@@ -1,0 +1,91 @@
+package reports
+
+import (
+	"fmt"
+
+	"locksim/checker"
+	"locksim/scenarios"
+)
+
+// verdicts is the table of the modes, and below it what is not as expected.
+func verdicts(o *scenarios.Outcome, opt Options) []string {
+	t := table{sides: []side{left, left, left, right, right, left, right, right, right, right, right}}
+	t.row("mode", "verdict", "expected", "overlaps", "stale", "data", "contended", "faults", "longest", "events", "virtual")
+	t.row("", "", "", "claim/belief", "taken/refused", "", "acquires", "struck", "wait", "", "time")
+	for _, m := range o.Modes {
+		t.rows = append(t.rows, verdict(o, m))
+	}
+	return append(t.lines(opt.Colour), remarks(o, opt)...)
+}
+
+const nothing = "–"
+
+func verdict(o *scenarios.Outcome, m scenarios.ModeRun) []cell {
+	expected := nothing
+	if label, ok := o.Expected(m.Mode); ok {
+		expected = string(label)
+	}
+	row := []cell{{text: string(m.Mode)}, {string(m.Verdict.Label), styleOf(m.Verdict.Label)}, {text: expected}}
+	for _, text := range figures(m) {
+		row = append(row, cell{text: text})
+	}
+	return row
+}
+
+// figures are the facts of a run that its table shows.
+func figures(m scenarios.ModeRun) []string {
+	if m.Trace == nil {
+		return []string{nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing}
+	}
+	f := m.Verdict.Facts
+	return []string{
+		fmt.Sprintf("%d / %d", f.ClaimOverlaps, f.BeliefOverlaps),
+		fmt.Sprintf("%d / %d", f.StaleAccepted, f.StaleRejected),
+		string(f.Data),
+		fmt.Sprintf("%d of %d", f.Contended, f.Grants+f.Attempts),
+		struck(m),
+		seconds(m.LongestWait),
+		fmt.Sprint(m.Events),
+		seconds(m.Virtual),
+	}
+}
+
+func struck(m scenarios.ModeRun) string {
+	if len(m.FaultsFired) == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%d of %d", fired(m), len(m.FaultsFired))
+}
+
+func fired(m scenarios.ModeRun) int {
+	n := 0
+	for _, f := range m.FaultsFired {
+		if f {
+			n++
+		}
+	}
+	return n
+}
+
+// remarks are what the table alone does not say.
+func remarks(o *scenarios.Outcome, opt Options) []string {
+	var lines []string
+	for _, mismatch := range o.Mismatches() {
+		lines = append(lines, opt.Colour.paint(alarm, "UNEXPECTED")+": "+mismatch.String())
+	}
+	if len(o.Scenario.Expect[o.Lock]) == 0 {
+		lines = append(lines, fmt.Sprintf("The scenario says nothing about what to expect of lock %s.", o.Lock))
+	}
+	for _, m := range o.Modes {
+		if m.PartialPause {
+			lines = append(lines, fmt.Sprintf("Mode %s, pause: partial. The lock acted during a pause, through timers that no seam holds.", m.Mode))
+		}
+		if m.Verdict.Label == checker.NotApplicable {
+			lines = append(lines, fmt.Sprintf("Mode %s needs fencing tokens, and lock %s mints none.", m.Mode, o.Lock))
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return append([]string{""}, lines...)
+}

@@ -1,0 +1,161 @@
+package sim
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// blockedCommand is a command such as BLPOP that waits for data. miniredis
+// would keep a goroutine for it, and which of several goroutines gets an
+// element is a race. So the node itself keeps a queue: after every command it
+// tries those that wait, the longest waiting first, as Redis does.
+type blockedCommand struct {
+	session *redisSession
+	args    []string
+	db      int
+	done    bool
+}
+
+// blocks reports whether a command may wait for data.
+func blocks(args []string) bool {
+	switch strings.ToUpper(args[0]) {
+	case "BLPOP", "BRPOP", "BLMOVE", "BRPOPLPUSH", "BLMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP":
+		return true
+	case "XREAD", "XREADGROUP":
+		return blockOption(args) >= 0
+	}
+	return false
+}
+
+// blockOption is the place of an XREAD's option BLOCK, or -1.
+func blockOption(args []string) int {
+	for i, a := range args {
+		switch {
+		case strings.EqualFold(a, "STREAMS"):
+			return -1
+		case strings.EqualFold(a, "BLOCK"):
+			return i
+		}
+	}
+	return -1
+}
+
+// runBlocking runs a command that may wait. Until it is done the client's
+// further commands wait too.
+func (s *redisSession) runBlocking(args []string, db int) {
+	n := s.node
+	b := &blockedCommand{session: s, args: n.resolveLast(args, db), db: db}
+	reply, ready := n.try(b)
+	if ready {
+		s.answer(args, reply)
+		return
+	}
+	nothing := bytes.Clone(reply)
+	n.record(s.conn.link.p.name, args, "(waits)")
+	s.waiting = b
+	n.blocked = append(n.blocked, b)
+	if d := blockingTimeout(args); d > 0 {
+		n.w.queue.add(n.w.now()+int64(n.clock.worldDuration(d)), func() { n.timeout(b, nothing) })
+	}
+}
+
+// try runs a blocking command without waiting, which is what MULTI and EXEC
+// make of it. ready is false where the reply says that there was nothing.
+func (n *RedisNode) try(b *blockedCommand) (reply []byte, ready bool) {
+	n.ask(b.db, "MULTI")
+	n.aside.Resp3 = b.session.peer.Resp3
+	defer func() { n.aside.Resp3 = false }()
+	if queued := n.ask(b.db, b.args...); !bytes.Equal(queued, []byte("+QUEUED\r\n")) {
+		refused := bytes.Clone(queued)
+		n.ask(b.db, "DISCARD")
+		return refused, true
+	}
+	reply = bytes.TrimPrefix(n.ask(b.db, "EXEC"), []byte("*1\r\n"))
+	switch string(reply) {
+	case "*-1\r\n", "$-1\r\n", "_\r\n":
+		return reply, false
+	}
+	return reply, true
+}
+
+// wakeBlocked tries the commands that wait until none of them can go on. One
+// that goes on may let another go on.
+func (n *RedisNode) wakeBlocked() {
+	for i := 0; i < len(n.blocked); i++ {
+		b := n.blocked[i]
+		if reply, ready := n.try(b); ready {
+			n.finish(b, bytes.Clone(reply))
+			i = -1
+		}
+	}
+}
+
+// finish answers a command that has waited, and lets its client go on.
+func (n *RedisNode) finish(b *blockedCommand, reply []byte) {
+	n.unblock(b)
+	b.session.answer(b.args, reply)
+	b.session.serve()
+}
+
+func (n *RedisNode) timeout(b *blockedCommand, reply []byte) {
+	if !b.done {
+		n.tick()
+		n.finish(b, reply)
+	}
+}
+
+// unblock takes a command off the queue, if it is on it.
+func (n *RedisNode) unblock(b *blockedCommand) {
+	if b == nil || b.done {
+		return
+	}
+	b.done, b.session.waiting = true, nil
+	n.blocked = slices.DeleteFunc(n.blocked, func(x *blockedCommand) bool { return x == b })
+}
+
+// blockingTimeout is how long a command waits at the most; 0 is for ever. It
+// is measured by the node's clock, whose jumps do not count. miniredis has
+// checked the number.
+func blockingTimeout(args []string) time.Duration {
+	unit, at := time.Second, len(args)-1
+	switch strings.ToUpper(args[0]) {
+	case "BLMPOP", "BZMPOP":
+		at = 1
+	case "XREAD", "XREADGROUP":
+		unit, at = time.Millisecond, blockOption(args)+1
+	}
+	f, err := strconv.ParseFloat(args[at], 64)
+	if err != nil || f <= 0 {
+		return 0
+	}
+	return max(time.Duration(min(f*float64(unit), float64(never))), 1)
+}
+
+// resolveLast replaces the ID $ of an XREAD, which means the last entry at
+// the time of the command, not at the time of a later try.
+func (n *RedisNode) resolveLast(args []string, db int) []string {
+	streams := slices.IndexFunc(args, func(a string) bool { return strings.EqualFold(a, "STREAMS") })
+	if !strings.EqualFold(args[0], "XREAD") || streams < 0 {
+		return args
+	}
+	args = slices.Clone(args)
+	names := args[streams+1:]
+	for i := len(names) / 2; i < len(names); i++ {
+		if names[i] == "$" {
+			names[i] = n.lastID(db, names[i-len(names)/2])
+		}
+	}
+	return args
+}
+
+// lastID is the ID of a stream's last entry.
+func (n *RedisNode) lastID(db int, stream string) string {
+	reply := n.ask(db, "XREVRANGE", stream, "+", "-", "COUNT", "1")
+	if f := strings.Fields(string(reply)); len(f) > 3 && f[0] == "*1" { // *1 *2 $n ID …
+		return f[3]
+	}
+	return "0-0"
+}

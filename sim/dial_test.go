@@ -1,0 +1,91 @@
+package sim_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"locksim/faults"
+	"locksim/sim"
+)
+
+// TestDialRefused shows that a node that is down refuses after a round trip,
+// and that it can be dialled again later.
+func TestDialRefused(t *testing.T) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+		w.Redis(0).SetDown(true)
+		_, err := p.Dial(context.Background(), "tcp", "r0")
+		if !errors.Is(err, syscall.ECONNREFUSED) || !near(w.Now(), 2*time.Millisecond) {
+			t.Errorf("%v at %v, want ECONNREFUSED at 2ms", err, w.Now())
+		}
+		w.Redis(0).SetDown(false)
+		_ = dial(p, "r0").Close()
+	})
+}
+
+// TestDialNames shows under which names a node is dialled, and what happens
+// to a name that nobody has.
+func TestDialNames(t *testing.T) {
+	for _, tt := range []struct{ addr, want string }{
+		{"r0", ""}, {"r0:6379", ""}, {"10.0.0.10:6379", ""}, {"s0", ""}, {"s0:7000", ""},
+		{"r1", `nobody listens at "r1": this world has r0, s0`},
+		{"localhost:6379", `nobody listens at "localhost:6379"`},
+	} {
+		t.Run(tt.addr, func(t *testing.T) {
+			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+				c, err := p.Dial(context.Background(), "tcp", tt.addr)
+				switch {
+				case tt.want == "" && err != nil:
+					t.Error(err)
+				case tt.want == "":
+					_ = c.Close()
+				case err == nil || !strings.Contains(err.Error(), tt.want):
+					t.Errorf("error %v, want %s", err, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// TestDialCancelled shows that the end of the context ends a dial at once,
+// that a context which has ended dials nothing, and that the connection which
+// comes too late is not left open.
+func TestDialCancelled(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		after time.Duration
+		cut   bool
+	}{
+		{"before it begins", 0, false},
+		{"under way", 500 * time.Microsecond, false},
+		{"cut off", 10 * time.Second, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+				if tt.cut {
+					cutNow(w, faults.Partition{Between: []string{"c0"}, And: []string{"r0"}})
+				}
+				ctx, cancel := context.WithTimeout(context.Background(), tt.after)
+				defer cancel()
+				start := time.Now()
+				_, err := p.Dial(ctx, "tcp", "r0")
+				if !errors.Is(err, context.DeadlineExceeded) || !near(time.Since(start), tt.after) {
+					t.Errorf("%v after %v, want the context's end after %v", err, time.Since(start), tt.after)
+				}
+				rest(w, 10*time.Millisecond)
+			})
+		})
+	}
+}
+
+// cutNow applies a partition from a goroutine of a process.
+func cutNow(w *sim.World, f faults.Partition) {
+	var err error
+	w.Do(func() { err = w.Cut(f) })
+	if err != nil {
+		panic(err)
+	}
+}

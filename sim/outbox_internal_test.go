@@ -1,0 +1,76 @@
+package sim
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// anyEntry draws a request out of few values, so that equal ones are common.
+func anyEntry(conns []*conn) *rapid.Generator[entry] {
+	return rapid.Custom(func(t *rapid.T) entry {
+		return entry{
+			where: rapid.SampledFrom([]string{"c0", "c0>r0", "r0>c0"}).Draw(t, "where"),
+			rank:  rank(rapid.IntRange(0, 2).Draw(t, "rank")),
+			conn:  rapid.SampledFrom(conns).Draw(t, "conn"),
+			seq:   rapid.Uint64Range(0, 2).Draw(t, "seq"),
+			label: rapid.SampledFrom([]string{"", "a"}).Draw(t, "label"),
+			data:  rapid.SampledFrom([][]byte{nil, {}, []byte("a"), []byte("b")}).Draw(t, "data"),
+		}
+	})
+}
+
+// TestCompareEntriesOrders shows that the outbox's order is a strict weak
+// ordering: antisymmetric, transitive, and so is being equal.
+func TestCompareEntriesOrders(t *testing.T) {
+	conns := []*conn{nil, newTwin(1), newTwin(1), newTwin(2)}
+	rapid.Check(t, func(t *rapid.T) {
+		one := anyEntry(conns)
+		a, b, c := one.Draw(t, "a"), one.Draw(t, "b"), one.Draw(t, "c")
+		ab, bc, ac := compareEntries(a, b), compareEntries(b, c), compareEntries(a, c)
+		if ba := compareEntries(b, a); ab != -ba {
+			t.Fatalf("a:b is %d, b:a is %d", ab, ba)
+		}
+		if ab <= 0 && bc <= 0 && (ac > 0 || ac == 0 && (ab != 0 || bc != 0)) {
+			t.Fatalf("a:b is %d, b:c is %d, a:c is %d", ab, bc, ac)
+		}
+	})
+}
+
+func newTwin(order int64) *conn {
+	c := &conn{}
+	c.class.Store(&class{order: order})
+	return c
+}
+
+// TestOutboxTakesInOrder shows that what comes out does not depend on the
+// order in which requests were left, and that a stream keeps its order.
+func TestOutboxTakesInOrder(t *testing.T) {
+	conns := []*conn{nil, newTwin(1), newTwin(1), newTwin(2)}
+	rapid.Check(t, func(t *rapid.T) {
+		entries := rapid.SliceOf(anyEntry(conns)).Draw(t, "entries")
+		shuffled := rapid.Permutation(entries).Draw(t, "shuffled")
+		a, b := takeAll(entries), takeAll(shuffled)
+		for i := range a {
+			if compareEntries(a[i], b[i]) != 0 {
+				t.Fatalf("place %d: %v in one order, %v in the other", i, a[i], b[i])
+			}
+		}
+		if !slices.IsSortedFunc(a, compareEntries) || len(a) != len(entries) {
+			t.Fatalf("out of order, or %d of %d", len(a), len(entries))
+		}
+	})
+}
+
+func takeAll(entries []entry) []entry {
+	o := newOutbox()
+	for _, e := range entries {
+		o.post(e)
+	}
+	taken := o.take(nil)
+	if again := o.take(nil); len(again) > 0 {
+		panic("taken twice")
+	}
+	return taken
+}

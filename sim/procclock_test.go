@@ -1,0 +1,174 @@
+package sim_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"locksim/sim"
+)
+
+// TestClocks shows what a process's two clocks say after a second of the
+// world, when they drift and when somebody sets the wall clock.
+func TestClocks(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		do         func(p *sim.Process)
+		mono, wall time.Duration
+	}{
+		{"true", func(*sim.Process) {}, time.Second, time.Second},
+		{"fast", func(p *sim.Process) { p.DriftClock(100_000) }, 1100 * time.Millisecond, 1100 * time.Millisecond},
+		{"slow", func(p *sim.Process) { p.DriftClock(-200_000) }, 800 * time.Millisecond, 800 * time.Millisecond},
+		{"set forward", func(p *sim.Process) { p.JumpClock(time.Hour) }, time.Second, time.Hour + time.Second},
+		{"set back", func(p *sim.Process) { p.JumpClock(-time.Hour) }, time.Second, time.Second - time.Hour},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			run(t, sim.Config{Clients: 2}, func(w *sim.World) error {
+				p, other := w.Client(0), w.Client(1)
+				mono, wall, others := p.Clock().Peek(), p.WallClock().Peek(), other.WallClock().Peek()
+				tt.do(p)
+				err := w.RunFor(time.Second)
+				if got := p.Clock().Now().Sub(mono); got != tt.mono {
+					t.Errorf("monotonic time: %v, want %v", got, tt.mono)
+				}
+				if got := p.WallClock().Now().Sub(wall); got != tt.wall {
+					t.Errorf("wall time: %v, want %v", got, tt.wall)
+				}
+				if got := other.WallClock().Now().Sub(others); got != time.Second {
+					t.Errorf("another process's clock: %v", got)
+				}
+				return err
+			})
+		})
+	}
+}
+
+// TestSleepByTheClock shows how long a sleep of 1 s takes in the world's time
+// when the clock drifts, and that setting the wall clock changes nothing.
+func TestSleepByTheClock(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		do   func(p *sim.Process) // before the sleep
+		mid  func(p *sim.Process) // half a second into it
+		want time.Duration
+	}{
+		{"true", nil, nil, time.Second},
+		{"fast", func(p *sim.Process) { p.DriftClock(1_000_000) }, nil, 500 * time.Millisecond},
+		{"slow", func(p *sim.Process) { p.DriftClock(-500_000) }, nil, 2 * time.Second},
+		{"jumps", func(p *sim.Process) { p.JumpClock(time.Hour) }, nil, time.Second},
+		{"becomes slow", nil, func(p *sim.Process) { p.DriftClock(-500_000) }, 1500 * time.Millisecond},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+				if tt.do != nil {
+					w.Do(func() { tt.do(p) })
+				}
+				if tt.mid != nil {
+					p.Go(func() {
+						rest(w, 500*time.Millisecond)
+						w.Do(func() { tt.mid(p) })
+					})
+				}
+				start, begun := w.Now(), p.Clock().Peek()
+				if err := p.Clock().Sleep(context.Background(), time.Second); err != nil {
+					t.Error(err)
+				}
+				if got := w.Now() - start; !near(got+10, tt.want) { // the drift begins some ns late
+					t.Errorf("it took %v of the world's time, want %v", got, tt.want)
+				}
+				if got := p.Clock().Peek().Sub(begun); got < time.Second {
+					t.Errorf("it took %v of the clock's time, which is early", got)
+				}
+			})
+		})
+	}
+}
+
+// TestSleepAndContext shows that a context ends a sleep at its own time, that
+// a sleep under a context which has ended does not begin, and that no time or
+// less of it passes at once.
+func TestSleepAndContext(t *testing.T) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+		start := w.Now()
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+		if err := p.Clock().Sleep(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) || !near(w.Now()-start, 10*time.Millisecond) {
+			t.Errorf("%v after %v", err, w.Now()-start)
+		}
+		cancel()
+		if err := p.Clock().Sleep(ctx, 0); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		start = w.Now()
+		for _, d := range []time.Duration{0, -time.Second} {
+			if err := p.Clock().Sleep(context.Background(), d); err != nil || !near(w.Now()-start, 0) {
+				t.Errorf("sleep of %v: %v after %v", d, err, w.Now()-start)
+			}
+		}
+	})
+}
+
+// TestAfterFunc shows that a timer fires once, at its time; that stop says
+// whether it came in time, and a second stop that it did not.
+func TestAfterFunc(t *testing.T) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+		start := w.Now()
+		fired := []time.Duration{}
+		note := func() { fired = append(fired, w.Now()-start) }
+		p.Clock().AfterFunc(10*time.Millisecond, note)
+		stopped := p.Clock().AfterFunc(10*time.Millisecond, note)
+		late := p.Clock().AfterFunc(0, note)
+		rest(w, 5*time.Millisecond)
+		if !stopped() || stopped() {
+			t.Error("stop in time: want true, then false")
+		}
+		if late() {
+			t.Error("stop when it has fired: want false")
+		}
+		rest(w, time.Second)
+		if len(fired) != 2 || !near(fired[0], 0) || !near(fired[1], 10*time.Millisecond) {
+			t.Errorf("fired after %v", fired)
+		}
+	})
+}
+
+// TestStopDuringAPause shows that a timer which came due during a pause may
+// still be stopped, since its callback has not run.
+func TestStopDuringAPause(t *testing.T) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+		stop := p.Clock().AfterFunc(10*time.Millisecond, func() { t.Error("it fired") })
+		pauseNow(w, "c0", time.Second)
+		rest(w, 500*time.Millisecond)
+		if !stop() {
+			t.Error("stop: want true")
+		}
+		rest(w, time.Second)
+	})
+}
+
+// TestUntil shows that Until waits for an instant of the clock, whatever the
+// clock does meanwhile, or until it is told to stop.
+func TestUntil(t *testing.T) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+		c, start := p.Clock(), w.Now()
+		if !c.Until(c.Peek().Add(time.Second), nil) || !near(w.Now()-start, time.Second) {
+			t.Errorf("it came back after %v", w.Now()-start)
+		}
+		if !c.Until(c.Peek(), nil) || !near(w.Now()-start, time.Second) {
+			t.Error("the present has not come")
+		}
+		stop := make(chan struct{})
+		p.Go(func() {
+			rest(w, time.Second)
+			close(stop)
+		})
+		if c.Until(c.Peek().Add(time.Hour), stop) || !near(w.Now()-start, 2*time.Second) {
+			t.Errorf("stopped after %v", w.Now()-start)
+		}
+		wall, target := p.WallClock(), p.WallClock().Peek().Add(time.Second)
+		w.Do(func() { p.JumpClock(-time.Second) })
+		if !wall.Until(target, nil) || !near(w.Now()-start, 4*time.Second) {
+			t.Errorf("the wall clock was set back, it came back after %v, want 4s", w.Now()-start)
+		}
+	})
+}

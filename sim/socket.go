@@ -1,0 +1,246 @@
+package sim
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+)
+
+// sendBuffer bounds the bytes of one direction that are under way; a write
+// beyond it waits, as with a full TCP window.
+const sendBuffer = 256 << 10
+
+// Conn is the process's end of a connection: a net.Conn in virtual time. It
+// buffers like TCP, and every operation is a seam of the process.
+type Conn struct {
+	c      *conn
+	p      *Process
+	remote net.Addr
+
+	mu        sync.Mutex
+	cond      *sync.Cond
+	in        []byte
+	eof       bool
+	reset     bool
+	closed    bool
+	finished  bool // our end of the stream has been sent
+	unsent    int  // bytes under way from here
+	deadlines [2]deadline
+}
+
+var _ net.Conn = (*Conn)(nil)
+
+func newConn(p *Process, c *conn, remote net.Addr) *Conn {
+	cl := &Conn{c: c, p: p, remote: remote}
+	cl.cond = sync.NewCond(&cl.mu)
+	return cl
+}
+
+// Read waits for bytes. It returns io.EOF after an orderly close by the node,
+// ECONNRESET after a reset, os.ErrDeadlineExceeded at the deadline, net.ErrClosed
+// after Close, and [ErrCrashed] when the process is no more.
+func (c *Conn) Read(b []byte) (int, error) {
+	waited := false
+	for {
+		if err := c.pass("read"); err != nil {
+			return 0, c.opError("read", err)
+		}
+		c.mu.Lock()
+		if n, err, done := c.tryRead(b, waited); done {
+			c.mu.Unlock()
+			return n, c.opError("read", err)
+		}
+		waited = true
+		c.arm(forRead)
+		c.cond.Wait()
+		c.mu.Unlock()
+	}
+}
+
+// tryRead reads what is there. done is false where the reader has to wait.
+func (c *Conn) tryRead(b []byte, waited bool) (n int, err error, done bool) {
+	late := c.deadlines[forRead].passed()
+	switch {
+	case c.closed:
+		return 0, net.ErrClosed, true
+	case c.reset:
+		return 0, syscall.ECONNRESET, true
+	case late && !(waited && len(c.in) > 0 && c.dataWinsRace()):
+		return 0, os.ErrDeadlineExceeded, true
+	case len(c.in) > 0 || len(b) == 0:
+		n = copy(b, c.in)
+		c.in = c.in[n:]
+		return n, nil, true
+	case c.eof:
+		return 0, io.EOF, true
+	}
+	return 0, nil, false
+}
+
+// dataWinsRace draws the outcome of a read that was waiting when its process
+// was paused, and finds on resuming both data and a deadline that has passed.
+// Either outcome is real.
+func (c *Conn) dataWinsRace() bool {
+	w := c.p.w
+	return w.draw("late-read").str(c.c.link.where[Up]).num(c.c.class.Load().order).num(w.now()).value()%2 == 0
+}
+
+// Write hands bytes to the network; that they are accepted does not mean
+// that they arrive. It waits while more than 256 KiB are under way. Errors as
+// for Read, and EPIPE after [Conn.CloseWrite].
+func (c *Conn) Write(b []byte) (int, error) {
+	for {
+		if err := c.pass("write"); err != nil {
+			return 0, c.opError("write", err)
+		}
+		c.mu.Lock()
+		if err, done := c.tryWrite(b); done {
+			c.mu.Unlock()
+			if err != nil {
+				return 0, c.opError("write", err)
+			}
+			return len(b), nil
+		}
+		c.arm(forWrite)
+		c.cond.Wait()
+		c.mu.Unlock()
+	}
+}
+
+func (c *Conn) tryWrite(b []byte) (err error, done bool) {
+	switch {
+	case c.closed:
+		return net.ErrClosed, true
+	case c.reset:
+		return syscall.ECONNRESET, true
+	case c.finished:
+		return syscall.EPIPE, true
+	case c.deadlines[forWrite].passed():
+		return os.ErrDeadlineExceeded, true
+	case len(b) == 0:
+		return nil, true
+	case c.unsent >= sendBuffer:
+		return nil, false
+	}
+	c.unsent += len(b)
+	c.c.post(Up, append([]byte(nil), b...))
+	return nil, true
+}
+
+// Close ends the connection in order: what was written before still arrives,
+// what arrives later is thrown away.
+func (c *Conn) Close() error {
+	if err := c.pass("close"); err != nil {
+		return c.opError("close", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return c.opError("close", net.ErrClosed)
+	}
+	c.closed = true
+	c.in = nil
+	c.finish()
+	c.cond.Broadcast()
+	return nil
+}
+
+// CloseWrite ends the stream to the node and leaves the other way open.
+func (c *Conn) CloseWrite() error {
+	if err := c.pass("close"); err != nil {
+		return c.opError("close", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return c.opError("close", net.ErrClosed)
+	}
+	c.finish()
+	return nil
+}
+
+// finish sends the end of the stream, once. The mutex is held.
+func (c *Conn) finish() {
+	if c.finished || c.reset {
+		return
+	}
+	c.finished = true
+	c.c.post(Up, nil)
+}
+
+// arrived takes bytes, or the end of the stream, from the network.
+func (c *Conn) arrived(b []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		return
+	case b == nil:
+		c.eof = true
+	default:
+		c.in = append(c.in, b...)
+	}
+	c.cond.Broadcast()
+}
+
+// drained makes room in the send buffer.
+func (c *Conn) drained(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	full := c.unsent >= sendBuffer
+	c.unsent -= n
+	if full {
+		c.cond.Broadcast()
+	}
+}
+
+// broken makes every operation fail from now on.
+func (c *Conn) broken() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reset, c.in = true, nil
+	c.cond.Broadcast()
+}
+
+// wake lets blocked operations look again.
+func (c *Conn) wake() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cond.Broadcast()
+}
+
+// pass is the gate; the seam's name is made only where somebody waits there.
+func (c *Conn) pass(op string) error {
+	if c.p.gate.isOpen() {
+		return nil
+	}
+	return c.p.gate.pass(c.seam(op))
+}
+
+func (c *Conn) seam(op string) string { return op + " " + c.c.link.where[Up] + c.c.label() }
+
+// LocalAddr is the process.
+func (c *Conn) LocalAddr() net.Addr { return address(c.p.name) }
+
+// RemoteAddr is the node's address.
+func (c *Conn) RemoteAddr() net.Addr { return c.remote }
+
+func (c *Conn) opError(op string, err error) error {
+	if err == nil || err == io.EOF {
+		return err
+	}
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		err = os.NewSyscallError(op, errno)
+	}
+	return &net.OpError{Op: op, Net: "tcp", Source: c.LocalAddr(), Addr: c.remote, Err: err}
+}
+
+// address is a net.Addr in the world.
+type address string
+
+func (a address) Network() string { return "tcp" }
+func (a address) String() string  { return string(a) }

@@ -1,0 +1,127 @@
+package sim
+
+import (
+	"runtime"
+	"strings"
+)
+
+// goroutine is one entry of a stack dump.
+type goroutine struct {
+	id     string
+	state  string // what it waits for, without the bubble
+	bubble string // "synctest bubble 7", or nothing
+	text   string
+}
+
+// goroutines are those of one bubble. Other bubbles may be there: of runs
+// that have leaked goroutines or stand still.
+func goroutines(bubble string) []goroutine {
+	var all []goroutine
+	for part := range strings.SplitSeq(dump(), "\n\n") {
+		if g := parseGoroutine(part); g.bubble == bubble && bubble != "" {
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
+// dump is the stacks of all goroutines, up to a generous limit.
+func dump() string {
+	for size := 1 << 20; ; size *= 4 {
+		buf := make([]byte, size)
+		if n := runtime.Stack(buf, true); n < size || size >= 64<<20 {
+			return strings.TrimSpace(string(buf[:n]))
+		}
+	}
+}
+
+// thisBubble is the name of the bubble of the calling goroutine.
+func thisBubble() string {
+	var buf [256]byte
+	return parseGoroutine(string(buf[:runtime.Stack(buf[:], false)])).bubble
+}
+
+func stacks(all []goroutine) string {
+	var b strings.Builder
+	for _, g := range all {
+		b.WriteString(g.text)
+		b.WriteString("\n\n")
+	}
+	return b.String()
+}
+
+// parseGoroutine reads a header such as
+// "goroutine 12 [sync.Mutex.Lock, 3 minutes, synctest bubble 2]:".
+func parseGoroutine(text string) goroutine {
+	g := goroutine{text: text}
+	head, _, _ := strings.Cut(text, "\n")
+	id, rest, ok := strings.Cut(strings.TrimPrefix(head, "goroutine "), " ")
+	if !ok {
+		return g
+	}
+	g.id = id
+	rest = strings.Trim(rest, "[]:")
+	for i, field := range strings.Split(rest, ", ") {
+		if i == 0 {
+			g.state = field
+		}
+		if strings.HasPrefix(field, "synctest bubble") {
+			g.bubble = field
+		}
+	}
+	return g
+}
+
+// callerOf is the first frame of a stack below the given functions.
+func callerOf(g goroutine, skip ...string) string {
+	for _, f := range frames(g) {
+		skipped := strings.HasPrefix(f, "runtime.")
+		for _, s := range skip {
+			skipped = skipped || strings.HasPrefix(f, s)
+		}
+		if !skipped {
+			return f
+		}
+	}
+	return "(unknown)"
+}
+
+// frameOf is the innermost frame of a stack in a package; frames in which a
+// goroutine was created do not count.
+func frameOf(g goroutine, pkg string) string {
+	for _, f := range frames(g) {
+		if packageOf(f) == pkg {
+			return f
+		}
+	}
+	return ""
+}
+
+// frames are the function names of a stack, innermost first.
+func frames(g goroutine) []string {
+	var out []string
+	for line := range strings.Lines(g.text) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "goroutine ") || strings.HasPrefix(line, "/") || line == "" {
+			continue
+		}
+		if strings.HasPrefix(line, "created by ") {
+			break
+		}
+		if i := strings.LastIndex(line, "("); i > 0 {
+			line = line[:i]
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// packageOf is the import path in a function's name.
+func packageOf(function string) string {
+	slash := strings.LastIndex(function, "/")
+	dot := strings.Index(function[slash+1:], ".")
+	if dot < 0 {
+		return ""
+	}
+	return function[:slash+1+dot]
+}
