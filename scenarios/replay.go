@@ -137,8 +137,14 @@ func orNone(b json.RawMessage) string {
 	if len(b) == 0 {
 		return "nothing"
 	}
+	if text := []rune(string(b)); len(text) > shownValue {
+		return string(text[:shownValue]) + "…"
+	}
 	return string(b)
 }
+
+// shownValue bounds what an error shows of one stored value, in characters.
+const shownValue = 80
 
 func versionChange(stored, now Timing) string {
 	var out []string
