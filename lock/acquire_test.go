@@ -79,7 +79,7 @@ func TestUnknownOutcomeIsCleanedUp(t *testing.T) {
 
 				_, err := l.Acquire(ctx, resource)
 				w.want(err, lock.ErrOutcomeUnknown, loss.cause)
-				if loss.cause == os.ErrDeadlineExceeded {
+				if errors.Is(loss.cause, os.ErrDeadlineExceeded) {
 					w.want(err, context.DeadlineExceeded)
 				}
 				w.wantFree(l)

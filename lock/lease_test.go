@@ -28,7 +28,7 @@ func TestLossAtTheEndOfValidity(t *testing.T) {
 		if lost(lease) || lease.Context().Err() != nil {
 			w.Fatal("lost before Until")
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		if !lost(lease) {
 			w.Error("Lost is open at Until")

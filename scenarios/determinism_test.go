@@ -69,7 +69,7 @@ func digest(t testing.TB) string {
 		_, l := load(t, sc.Name)
 		for seed := range uint64(5) {
 			for _, m := range play(t, sc, l, scenarios.Options{Seed: seed}).Modes {
-				fmt.Fprintln(h, sc.Name, seed, m.Mode, m.TraceHash, m.Verdict.Label)
+				_, _ = fmt.Fprintln(h, sc.Name, seed, m.Mode, m.TraceHash, m.Verdict.Label)
 			}
 		}
 	}

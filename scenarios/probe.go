@@ -17,7 +17,6 @@ type probe struct {
 	bound    time.Duration
 	waited   time.Duration
 	acquired bool
-	released bool
 	problem  error
 	leaked   string
 }

@@ -170,7 +170,7 @@ func TestConnErrors(t *testing.T) {
 					t.Errorf("got %v, want %v", err, tt.want)
 				}
 				var op *net.OpError
-				if err != nil && err != io.EOF && !errors.As(err, &op) {
+				if err != nil && !errors.Is(err, io.EOF) && !errors.As(err, &op) {
 					t.Errorf("%T is not a *net.OpError", err)
 				}
 				var timeout net.Error

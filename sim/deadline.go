@@ -1,6 +1,9 @@
 package sim
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 const (
 	forRead = iota
@@ -19,9 +22,7 @@ func (d *deadline) passed() bool { return !d.at.IsZero() && !time.Now().Before(d
 
 // SetDeadline sets both deadlines; the zero time means none.
 func (c *Conn) SetDeadline(t time.Time) error {
-	c.setDeadline(forRead, t)
-	c.setDeadline(forWrite, t)
-	return nil
+	return errors.Join(c.setDeadline(forRead, t), c.setDeadline(forWrite, t))
 }
 
 // SetReadDeadline sets the deadline of Read.

@@ -366,7 +366,7 @@ func globalDraws(w *sim.World) error {
 	p.Go(func() {
 		for range 5 {
 			c := dial(p, "n0")
-			mark(p, "%d", rand.Int63()) //nolint:forbidigo // as other people's locks do
+			mark(p, "%d", rand.Int63())
 			_ = c.Close()
 		}
 	})

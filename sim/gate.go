@@ -19,7 +19,6 @@ type gate struct {
 
 	mu      sync.Mutex
 	pauses  int // pauses that have not ended yet
-	since   time.Duration
 	waiting []*waiter
 }
 
@@ -102,9 +101,6 @@ func (g *gate) shut() {
 	if g.state.Load() == gateBroken {
 		return
 	}
-	if g.pauses == 0 {
-		g.since = g.p.w.Now()
-	}
 	g.pauses++
 	g.state.Store(gateShut)
 }
@@ -119,13 +115,6 @@ func (g *gate) unshut() (held []*waiter, running bool) {
 	}
 	g.state.Store(gateOpen)
 	return g.takeWaiting(), true
-}
-
-// pausedSince is when the present or last pause began.
-func (g *gate) pausedSince() time.Duration {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.since
 }
 
 func (g *gate) takeWaiting() []*waiter {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -89,7 +90,7 @@ func commandArgs(l *lua.LState) ([]string, bool) {
 // scriptError is the message of a failed script. An error that came out of
 // redis.call is passed on as it is.
 func scriptError(err error) string {
-	api, ok := err.(*lua.ApiError)
+	api, ok := errors.AsType[*lua.ApiError](err)
 	if !ok {
 		return "ERR Error running script: " + oneLine(err.Error())
 	}

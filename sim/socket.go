@@ -229,7 +229,7 @@ func (c *Conn) LocalAddr() net.Addr { return address(c.p.name) }
 func (c *Conn) RemoteAddr() net.Addr { return c.remote }
 
 func (c *Conn) opError(op string, err error) error {
-	if err == nil || err == io.EOF {
+	if err == nil || errors.Is(err, io.EOF) {
 		return err
 	}
 	var errno syscall.Errno

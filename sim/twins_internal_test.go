@@ -14,7 +14,7 @@ func TestTwins(t *testing.T) { synctest.Test(t, testTwins) }
 func testTwins(t *testing.T) {
 	l := &link{w: &World{start: time.Now()}}
 	alone := l.classOf()
-	time.Sleep(1)
+	time.Sleep(time.Nanosecond)
 	a, b := l.classOf(), l.classOf()
 	if alone == a || a != b || a.alone || !alone.alone || a.name != "#2" {
 		t.Fatalf("classes %+v, %+v, %+v", alone, a, b)
@@ -36,7 +36,7 @@ func testTwins(t *testing.T) {
 	if len(seen) != 5 {
 		t.Errorf("different steps led to the classes %v", seen)
 	}
-	time.Sleep(1)
+	time.Sleep(time.Nanosecond)
 	if late := a2.after(l, Up, []byte("x")); seen[late] != "" || late.name != "#2.6" {
 		t.Errorf("what is said later led to %+v", late)
 	}

@@ -92,5 +92,5 @@ func TestUnknownModePanics(t *testing.T) {
 			t.Errorf("panic %q", got)
 		}
 	}()
-	fence.Mode("").Write(fence.State{}, 1)
+	_, _ = fence.Mode("").Write(fence.State{}, 1)
 }
