@@ -18,7 +18,11 @@ type shown struct {
 
 // add appends a word on the same line. What does not fit is counted.
 func (s *shown) add(word []byte) {
-	fits := max(min(len(word), shownBytes-s.Len()), 0)
+	room := shownBytes - s.Len()
+	if s.Len() > 0 {
+		room-- // for the space
+	}
+	fits := max(min(len(word), room), 0)
 	for fits > 0 && fits < len(word) && !utf8.RuneStart(word[fits]) {
 		fits-- // do not cut a character in two
 	}
@@ -61,8 +65,11 @@ func (s *shown) token(b []byte) []byte {
 	switch b[0] {
 	case '*', '>', '~', '%': // aggregates
 		if n, ok := lengthIn(line); ok {
-			if n < 0 {
+			switch {
+			case n < 0:
 				s.add([]byte("nil"))
+			case n == 0:
+				s.add([]byte("(empty)"))
 			}
 			return rest
 		}

@@ -96,19 +96,40 @@ type storeSession struct {
 	store *Store
 	conn  *conn
 	in    []byte
+	gone  bool
 }
 
+// maxStoreLine bounds a request.
+const maxStoreLine = 64 << 10
+
 func (s *storeSession) data(b []byte) {
+	if s.gone {
+		return
+	}
 	s.in = append(s.in, b...)
 	for {
-		end := bytes.IndexByte(s.in, '\n')
-		if end < 0 {
-			return
+		line, n := nextLine(s.in)
+		if n == 0 {
+			break
 		}
-		line := string(s.in[:end])
-		s.in = s.in[end+1:]
+		s.in = s.in[n:]
 		s.conn.send([]byte(s.serve(line) + "\n"))
 	}
+	if len(s.in) > maxStoreLine {
+		s.conn.send([]byte("ERROR a request of more than 64 KiB\n"))
+		s.conn.finish()
+		s.gone, s.in = true, nil
+	}
+}
+
+// nextLine takes a request off a stream. n is what it used; 0 means that the
+// rest has not arrived yet.
+func nextLine(b []byte) (line string, n int) {
+	end := bytes.IndexByte(b, '\n')
+	if end < 0 {
+		return "", 0
+	}
+	return string(b[:end]), end + 1
 }
 
 func (s *storeSession) serve(line string) string {
@@ -116,38 +137,45 @@ func (s *storeSession) serve(line string) string {
 	if err != nil {
 		return "ERROR " + err.Error()
 	}
-	answer := s.store.apply(req, s.conn.link.p.name)
-	return answer
+	return s.store.apply(req, s.conn.link.p.name)
 }
 
 // apply decides on an operation and records the decision.
 func (s *Store) apply(req storeRequest, client string) string {
 	r := s.resource(req.resource)
 	d := Decision{Op: req.op, Write: req.write}
-	judge := s.mode.Read
-	if req.write {
-		judge = s.mode.Write
-	}
-	state, err := judge(r.fence, req.token)
-	answer := ""
-	switch {
+	answer := "OK"
+	switch err := s.judge(r, req); {
 	case err != nil:
-		d.Refused = err.Error()
-		answer = "REFUSED " + err.Error()
+		d.Refused = singleLine(err.Error())
+		answer = "REFUSED " + d.Refused
 	case req.write:
 		r.registers[req.register] = req.op
-		answer = "OK"
 	default:
 		d.Value = r.registers[req.register]
 		answer = strings.TrimSpace("OK " + d.Value)
-	}
-	if err == nil {
-		r.fence = state
 	}
 	d.Step = s.w.record(s.name(), "store", client, req.String()+" -> "+answer)
 	s.decisions = append(s.decisions, d)
 	return answer
 }
+
+// judge asks the fencing rule. A refused operation leaves no trace in the
+// fence.
+func (s *Store) judge(r *resource, req storeRequest) error {
+	rule := s.mode.Read
+	if req.write {
+		rule = s.mode.Write
+	}
+	state, err := rule(r.fence, req.token)
+	if err == nil {
+		r.fence = state
+	}
+	return err
+}
+
+// singleLine puts a text on one line, as the protocol needs it.
+func singleLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func (s *storeSession) eof() { s.conn.finish() }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -30,7 +31,7 @@ type StoreOp struct {
 
 func (op StoreOp) validate() error {
 	for _, s := range []string{op.Resource, op.Register, op.ID} {
-		if s == "" || strings.ContainsAny(s, " \t\r\n") {
+		if f := strings.Fields(s); len(f) != 1 || f[0] != s {
 			return fmt.Errorf("sim: operation %+v: resource, register and id must not be empty or contain white space", op)
 		}
 	}
@@ -38,12 +39,17 @@ func (op StoreOp) validate() error {
 }
 
 // StoreClient speaks to the store s0 over the network, one operation at a
-// time on one connection. It is safe for concurrent use.
+// time on one connection. It is safe for concurrent use; which of two
+// operations that are begun in one instant goes first is then up to the
+// scheduler, and the run is not repeatable.
 type StoreClient struct {
 	p    *Process
 	turn chan struct{} // a lock that may be held across simulated I/O
-	conn net.Conn
-	in   *bufio.Reader
+
+	mu    sync.Mutex
+	conn  net.Conn
+	in    *bufio.Reader
+	ended bool
 }
 
 // Store is the process's client of the store s0. Every call returns the same
@@ -59,8 +65,10 @@ func (p *Process) Store() *StoreClient {
 }
 
 // Read returns the name of the operation that wrote the register last, or
-// nothing. Errors: [ErrRefused]; [ErrUnknownOutcome] when ctx ended or the
-// connection broke before the answer; the dial's error when nothing was sent.
+// nothing. Errors: [ErrRefused]; [ErrUnknownOutcome] when the operation was
+// sent and ctx ended, or the connection broke, before the answer came. With
+// any other error nothing was sent: that of the dial, that of ctx, or one
+// about op.
 func (s *StoreClient) Read(ctx context.Context, op StoreOp) (string, error) {
 	return s.do(ctx, op, false)
 }
@@ -79,42 +87,116 @@ func (s *StoreClient) do(ctx context.Context, op StoreOp, write bool) (string, e
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
 	case <-ctx.Done():
-		return "", ctx.Err()
 	}
-	if err := s.connect(ctx); err != nil {
+	if err := ctx.Err(); err != nil { // whichever of the two was chosen
 		return "", err
 	}
 	req := storeRequest{write: write, resource: op.Resource, register: op.Register, op: op.ID, token: op.Token}
-	answer, err := s.exchange(ctx, req.String())
+	if err := s.sendOnSome(ctx, req.String()+"\n"); err != nil {
+		return "", err
+	}
+	answer, err := s.receive(ctx)
 	if err != nil {
-		_ = s.conn.Close() // what was sent may still arrive
-		s.conn = nil
-		return "", fmt.Errorf("%w (%w)", ErrUnknownOutcome, err)
+		s.drop() // what was sent may still arrive
+		return "", fmt.Errorf("%w (%w)", ErrUnknownOutcome, cause(ctx, err))
 	}
 	return parseAnswer(answer)
 }
 
-func (s *StoreClient) connect(ctx context.Context) error {
-	if s.conn != nil {
-		return nil
+// sendOnSome sends on the connection there is, or on a new one where that
+// turns out to be broken: nothing of a failed send is ever under way.
+func (s *StoreClient) sendOnSome(ctx context.Context, line string) error {
+	if c := s.current(); c != nil {
+		err := s.send(ctx, c, line)
+		if err == nil || ctx.Err() != nil || errors.Is(err, ErrCrashed) {
+			return err
+		}
 	}
-	conn, err := s.p.Dial(ctx, "tcp", s.p.w.store.addr)
+	c, err := s.dial(ctx)
 	if err != nil {
 		return err
 	}
-	s.conn, s.in = conn, bufio.NewReader(conn)
+	if err := s.keep(c); err != nil {
+		return err
+	}
+	return s.send(ctx, c, line)
+}
+
+// dial opens a connection, unless ctx or the process ends first.
+func (s *StoreClient) dial(ctx context.Context) (net.Conn, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.p.ctx, cancel)()
+	return s.p.Dial(ctx, "tcp", s.p.w.store.addr)
+}
+
+func (s *StoreClient) send(ctx context.Context, c net.Conn, line string) error {
+	err := s.until(ctx, c, func() error {
+		_, err := c.Write([]byte(line))
+		return err
+	})
+	if err != nil {
+		s.drop()
+	}
+	return cause(ctx, err)
+}
+
+// cause says that ctx has ended where that is why the connection failed.
+func cause(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil || errors.Is(err, ErrCrashed) {
+		return err
+	}
+	return ctx.Err()
+}
+
+func (s *StoreClient) receive(ctx context.Context) (answer string, err error) {
+	err = s.until(ctx, s.current(), func() error {
+		answer, err = s.in.ReadString('\n')
+		return err
+	})
+	return answer, err
+}
+
+// until does something on a connection that the end of ctx breaks off.
+func (s *StoreClient) until(ctx context.Context, c net.Conn, f func() error) error {
+	if c == nil {
+		return net.ErrClosed
+	}
+	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
+	err := f()
+	if !stop() { // it has a deadline in the past now, or will have
+		s.drop()
+	}
+	return err
+}
+
+func (s *StoreClient) current() net.Conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conn
+}
+
+// keep makes a new connection the current one.
+func (s *StoreClient) keep(c net.Conn) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		_ = c.Close()
+		return net.ErrClosed
+	}
+	s.conn, s.in = c, bufio.NewReaderSize(c, 256)
 	return nil
 }
 
-// exchange sends a line and reads the answer. The end of ctx breaks it off.
-func (s *StoreClient) exchange(ctx context.Context, line string) (string, error) {
-	conn := s.conn
-	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
-	if _, err := conn.Write([]byte(line + "\n")); err != nil {
-		return "", err
+// drop closes the current connection.
+func (s *StoreClient) drop() {
+	s.mu.Lock()
+	c := s.conn
+	s.conn = nil
+	s.mu.Unlock()
+	if c != nil {
+		_ = c.Close()
 	}
-	return s.in.ReadString('\n')
 }
 
 func parseAnswer(answer string) (string, error) {
@@ -128,11 +210,11 @@ func parseAnswer(answer string) (string, error) {
 	return "", fmt.Errorf("the store answered %q", answer)
 }
 
+// close ends the client with the run, also under an operation that waits for
+// an answer for ever.
 func (s *StoreClient) close() {
-	s.turn <- struct{}{}
-	defer func() { <-s.turn }()
-	if s.conn != nil {
-		_ = s.conn.Close()
-		s.conn = nil
-	}
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	s.drop()
 }
