@@ -37,7 +37,7 @@ func TestContextEndsWhileWaiting(t *testing.T) {
 }
 
 func TestCancelWhileWaiting(t *testing.T) {
-	everyKind(t, func(w *world) {
+	everyWaiting(t, func(w *world) {
 		a, _ := w.lock(lock.Options{TTL: time.Minute})
 		b, _ := w.lock(lock.Options{})
 		w.acquire(a)
@@ -201,7 +201,7 @@ func TestValidityCountsFromTheSend(t *testing.T) {
 }
 
 func TestAnswerSlowerThanTheTTL(t *testing.T) {
-	everyKind(t, func(w *world) {
+	everyWaiting(t, func(w *world) {
 		l, line := w.lock(lock.Options{TTL: time.Second})
 		line.arm(fault{command: w.kind.ask, delay: time.Second})
 		lease := w.acquire(l)
@@ -213,7 +213,7 @@ func TestAnswerSlowerThanTheTTL(t *testing.T) {
 }
 
 func TestGrantThatNobodyWaitsForIsGivenBack(t *testing.T) {
-	everyKind(t, func(w *world) {
+	everyWaiting(t, func(w *world) {
 		l, line := w.lock(lock.Options{})
 		line.arm(fault{command: w.kind.ask, delay: 2 * time.Second})
 		ctx, cancel := context.WithCancel(w.Context())

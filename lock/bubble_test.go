@@ -3,6 +3,7 @@ package lock_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,19 +31,36 @@ type locker interface {
 var kinds = []kind{
 	{"single", func(r lock.Redis, o lock.Options) (locker, error) { return lock.NewSingle(r, o) }, "set"},
 	{"fenced", func(r lock.Redis, o lock.Options) (locker, error) { return lock.NewFenced(r, o) }, "eval"},
+	{"reentrant", func(r lock.Redis, o lock.Options) (locker, error) { return lock.NewReentrant(r, o) }, "eval"},
+	{"reentrant-fenced", func(r lock.Redis, o lock.Options) (locker, error) { return lock.NewReentrantFenced(r, o) }, "eval"},
+	{"fair", func(r lock.Redis, o lock.Options) (locker, error) { return lock.NewFair(r, o) }, "eval"},
+	{"fair-fenced", func(r lock.Redis, o lock.Options) (locker, error) { return lock.NewFairFenced(r, o) }, "eval"},
 }
 
 // world is a Redis node in a bubble of virtual time, with a lock kind under test.
 type world struct {
 	*testing.T
-	kind kind
-	node *miniredis.Miniredis
+	kind    kind
+	node    *miniredis.Miniredis
+	waiting lock.Waiting // of the locks that do not say otherwise
 }
 
 // everyKind runs the test in a bubble of its own for each kind of lock.
 func everyKind(t *testing.T, test func(w *world)) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) { bubble(t, k, test) })
+	}
+}
+
+// everyWaiting runs the test for each kind of lock and each way of waiting.
+func everyWaiting(t *testing.T, test func(w *world)) {
+	for _, waiting := range []lock.Waiting{lock.WaitPoll, lock.WaitNotify} {
+		t.Run(waiting.String(), func(t *testing.T) {
+			everyKind(t, func(w *world) {
+				w.waiting = waiting
+				test(w)
+			})
+		})
 	}
 }
 
@@ -54,7 +72,7 @@ func bubble(t *testing.T, k kind, test func(w *world)) {
 			node.Close()
 			time.Sleep(2 * time.Second) // go-redis probes for a second after failed dials
 		})
-		test(&world{t, k, node})
+		test(&world{T: t, kind: k, node: node})
 	})
 }
 
@@ -70,11 +88,20 @@ func (w *world) client() (*redis.Client, *wire) {
 func (w *world) lock(o lock.Options) (locker, *wire) {
 	w.Helper()
 	c, line := w.client()
+	return w.on(c, o), line
+}
+
+// on returns a lock of the kind under test on a client.
+func (w *world) on(c lock.Redis, o lock.Options) locker {
+	w.Helper()
+	if o.Waiting == lock.WaitPoll {
+		o.Waiting = w.waiting
+	}
 	l, err := w.kind.make(c, o)
 	if err != nil {
 		w.Fatal(err)
 	}
-	return l, line
+	return l
 }
 
 // acquire takes the lock within a minute.
@@ -94,6 +121,26 @@ func (w *world) release(l lock.Lease) {
 	if err := l.Release(w.Context()); err != nil {
 		w.Fatal(err)
 	}
+}
+
+// owner returns the id of the holder on the node, "" if there is none.
+func (w *world) owner(l locker) string {
+	w.Helper()
+	key := l.Key(resource)
+	if w.node.Type(key) != "hash" {
+		id, _ := w.node.Get(key)
+		return id
+	}
+	fields, err := w.node.HKeys(key)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, field := range fields {
+		if id, ok := strings.CutPrefix(field, "owner:"); ok {
+			return id
+		}
+	}
+	return ""
 }
 
 // wantFree fails unless nobody holds the lock on the node.

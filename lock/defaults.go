@@ -69,3 +69,8 @@ func ended(ctx context.Context) error {
 func detached(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), d)
 }
+
+// within returns ctx with an end after d, or earlier. It runs on the machine's clock, as detached does.
+func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, d)
+}

@@ -15,6 +15,27 @@
 // fencing token with every grant. Prefer Fenced wherever the protected resource can look at a number;
 // the rules for that are in package locksim/lock/fence.
 //
+// The other kinds build on these two:
+//
+//   - [Watchdog] renews the leases of any of them for as long as they are held, for work that has no
+//     bound, and tells the holder of a loss while the key still stands.
+//   - [Reentrant] and [ReentrantFenced] let an owner, who is named, enter again.
+//   - [Fair] and [FairFenced] grant the lock in the order in which it was asked for.
+//   - [Redlock] asks a majority of independent nodes, so that no single one can stop everybody. It mints
+//     no token; [RedlockFenced] is an experiment that shows why.
+//
+// What more a lock or a lease can do is found by type assertion: [Trier], [Owned], [Extender].
+//
+// # Waiting
+//
+// Acquire waits until its context ends: give it a deadline. TryAcquire does not wait. How to wait is
+// Options.Waiting: by polling, or by listening for the release with [WaitNotify], which costs a connection
+// per waiter and does not depend on the message. A waiter that gives up leaves nothing on the node, unless
+// that request fails too; then a fair lock's place ends by itself.
+//
+// Every release publishes an empty message on a channel named like the key, so that those who poll and
+// those who listen can use one lock. Where an ACL forbids it the release works, and nobody is told.
+//
 // # What a lease promises
 //
 // While a lease is valid by the lock's own [Clock], no other Acquire of the same resource succeeds, as
@@ -46,13 +67,15 @@
 //     carried out. A ClusterClient sends again within MaxRedirects, which cannot be turned off
 //     without losing redirects: expect F27 there.
 //   - ContextTimeoutEnabled: true. Otherwise the deadline of a context does not bound a request in
-//     flight, only ReadTimeout does. A context that is cancelled, rather than past its deadline, never
-//     interrupts a request in flight: Acquire returns when the answer is there or the time is up.
+//     flight, only ReadTimeout does; the limits of Redlock and Watchdog are such deadlines. A context
+//     that is cancelled, rather than past its deadline, never interrupts a request in flight: Acquire
+//     returns when the answer is there or the time is up.
 //   - ReadTimeout and WriteTimeout: well below the TTL, since an answer that comes later than the TTL
 //     is of no use.
 //   - DialerRetries: 1, and a DialTimeout below the TTL. By default a dial is tried five times.
 //   - PoolSize: at least the number of goroutines that use the client at once. A release that queues for
 //     a connection behind other work outlives its lease (F49). A client of its own for locks is best.
+//   - ReadOnly of a ClusterClient: false. [WaitNotify] would ask a replica, which lags, for the remaining TTL.
 //   - Addr: an IP literal, if a name server must not be part of what can fail.
 //
 // A proxy that answers in Redis' name for a request that it lost, with an error reply, is not

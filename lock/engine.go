@@ -19,11 +19,26 @@ type Redis interface {
 	SetNX(ctx context.Context, key string, value any, expiration time.Duration) *redis.BoolCmd
 }
 
-// engine is what the kinds of lock share: all but the request that asks for the lock.
+// engine is what the kinds of lock on one node share: all but what they ask of it.
 type engine struct {
+	*core
 	redis Redis
-	grant grant
-	opt   Options
+	requests
+}
+
+// requests is what a kind of lock asks of its node. newEngine fills in those of a kind whose key holds its
+// owner id, all but grant.
+type requests struct {
+	grant   grant
+	renew   func(ctx context.Context, c claim) (held bool, err error)     // for a full TTL
+	release func(ctx context.Context, c claim) (released bool, err error) // of a grant and of a place in a queue
+	place   time.Duration                                                 // how long a silent waiter keeps its place in the queue; 0: no queue
+	channel func(c claim) string                                          // where a claim hears that the lock is free
+}
+
+// core is what every lock has, whatever number of nodes it asks: options, owner ids, and delays.
+type core struct {
+	opt Options
 
 	mu   sync.Mutex // guards opt.Entropy and dice
 	dice *rand.Rand
@@ -33,15 +48,35 @@ type engine struct {
 // locks that mint none.
 type grant func(ctx context.Context, c claim) (token uint64, granted bool, err error)
 
-// claim is who wants, or has, which lock. The owner id is fresh for each Acquire (F31).
+// claim is who wants, or has, which lock. The id is fresh for each Acquire (F31).
 type claim struct {
-	resource, key, owner string
+	resource, key string
+
+	id    string // of this one grant
+	owner string // who may enter again while it is held: the id, or what was given to As
+	once  bool   // it does not wait: it takes no place in a queue
 }
 
 func newEngine(client Redis, o Options, g grant) (*engine, error) {
 	if client == nil {
 		return nil, errors.New("no Redis client")
 	}
+	c, err := newCore(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.opt.Waiting.check(client); err != nil {
+		return nil, err
+	}
+	return &engine{core: c, redis: client, requests: requests{
+		grant:   g,
+		renew:   func(ctx context.Context, k claim) (bool, error) { return extendKey(ctx, client, k, c.opt.TTL) },
+		release: func(ctx context.Context, k claim) (bool, error) { return deleteKey(ctx, client, k) },
+		channel: releasedChannel,
+	}}, nil
+}
+
+func newCore(o Options) (*core, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
@@ -53,11 +88,11 @@ func newEngine(client Redis, o Options, g grant) (*engine, error) {
 		}
 		o.Jitter = newJitter(seed)
 	}
-	return &engine{redis: client, grant: g, opt: o, dice: rand.New(o.Jitter)}, nil
+	return &core{opt: o, dice: rand.New(o.Jitter)}, nil
 }
 
-// claim makes a new owner id for a resource.
-func (e *engine) claim(resource string) (claim, error) {
+// claim makes a claim on a resource, with a new id.
+func (e *core) claim(resource string) (claim, error) {
 	if err := checkResource(resource); err != nil {
 		return claim{}, err
 	}
@@ -67,31 +102,42 @@ func (e *engine) claim(resource string) (claim, error) {
 	if err != nil {
 		return claim{}, fmt.Errorf("make an owner id: %w", err)
 	}
-	return claim{resource, lockKey(e.opt.KeyPrefix, resource), hex.EncodeToString(id[:])}, nil
+	c := claim{resource: resource, key: lockKey(e.opt.KeyPrefix, resource), id: hex.EncodeToString(id[:])}
+	c.owner = c.id
+	return c, nil
 }
 
 // wait sleeps before the nth retry. It returns an error once ctx has ended, be it in the same instant.
-func (e *engine) wait(ctx context.Context, n int) error {
-	if err := e.opt.Clock.Sleep(ctx, e.delay(n)); err != nil {
+func (e *core) wait(ctx context.Context, n int) error { return e.sleep(ctx, e.delay(n)) }
+
+// sleep waits for d, or until ctx ends, be it in the same instant: then it returns an error.
+func (e *core) sleep(ctx context.Context, d time.Duration) error {
+	if err := e.opt.Clock.Sleep(ctx, d); err != nil {
 		return err
 	}
 	return ended(ctx)
 }
 
 // delay draws the time to wait before the nth retry.
-func (e *engine) delay(n int) time.Duration {
+func (e *core) delay(n int) time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.opt.Backoff.delay(n, e.dice)
 }
 
-// delete removes the key if it is the claim's. It does not heed the end of ctx (F29).
+// clock and the two methods after it make an engine a keeper.
+func (e *core) clock() Clock { return e.opt.Clock }
+
+// extend renews the claim's key if it is still the claim's.
+func (e *engine) extend(ctx context.Context, c claim) (until time.Time, held bool, err error) {
+	sent := e.opt.Clock.Now()
+	held, err = e.renew(ctx, c)
+	return sent.Add(e.opt.TTL), held, err
+}
+
+// delete takes back what the claim has on the node. It does not heed the end of ctx (F29).
 func (e *engine) delete(ctx context.Context, c claim) (deleted bool, err error) {
 	ctx, cancel := detached(ctx, e.opt.ReleaseTimeout)
 	defer cancel()
-	n, err := releaseScript.Run(ctx, e.redis, []string{c.key}, c.owner).Int64()
-	if err != nil {
-		return false, outcome(err)
-	}
-	return n == 1, nil
+	return e.release(ctx, c)
 }

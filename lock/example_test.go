@@ -69,7 +69,7 @@ func ExampleFenced() {
 			log.Fatal(err)
 		}
 		tokens = append(tokens, lease.Token())
-		if order, err = fence.Seal.Write(order, lease.Token()); err != nil {
+		if order, err = fence.Seal.Write(order, fence.Op{Token: lease.Token()}); err != nil {
 			log.Fatal(err)
 		}
 		if err := lease.Release(ctx); err != nil {
@@ -77,9 +77,9 @@ func ExampleFenced() {
 		}
 	}
 	fmt.Println("tokens:", tokens)
-	_, err = fence.Seal.Write(order, tokens[0]) // the first holder writes again, too late
+	_, err = fence.Seal.Write(order, fence.Op{Token: tokens[0]}) // the first holder writes again, too late
 	fmt.Println(err)
 	// Output:
 	// tokens: [1 2]
-	// write with token 1 refused, token 2 was seen: stale fencing token
+	// write with token 1 refused, token 2 was seen: stale operation
 }

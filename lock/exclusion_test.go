@@ -11,7 +11,7 @@ import (
 )
 
 func TestExclusion(t *testing.T) {
-	everyKind(t, func(w *world) {
+	everyWaiting(t, func(w *world) {
 		const clients, rounds = 5, 4
 		var (
 			mu      sync.Mutex
@@ -86,7 +86,7 @@ func TestSingleAndFencedExcludeEachOther(t *testing.T) {
 }
 
 func TestExpiry(t *testing.T) {
-	everyKind(t, func(w *world) {
+	everyWaiting(t, func(w *world) {
 		const ttl = 1500 * time.Millisecond
 		backoff := lock.Backoff{Min: 50 * time.Millisecond, Max: 200 * time.Millisecond}
 		a, _ := w.lock(lock.Options{TTL: ttl, Backoff: backoff})
@@ -122,9 +122,9 @@ func TestReleaseAfterExpiryLeavesTheSuccessor(t *testing.T) {
 		b, _ := w.lock(lock.Options{TTL: time.Minute})
 		late := w.acquire(a)
 		successor := w.acquire(b)
-		owner, _ := w.node.Get(b.Key(resource))
+		owner := w.owner(b)
 		w.want(late.Release(w.Context()), lock.ErrNotHeld)
-		if now, _ := w.node.Get(b.Key(resource)); now != owner {
+		if now := w.owner(b); now != owner {
 			w.Errorf("the successor's key holds %q, want %q", now, owner)
 		}
 		w.release(successor)

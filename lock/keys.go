@@ -8,11 +8,21 @@ import (
 // All keys of a resource carry its name as their hash tag, "{name}": a Redis Cluster keeps keys with
 // the same tag in one slot, and only there can a script use them together.
 
-// lockKey is the key that is there while somebody holds the lock. Its value is the owner id.
+// lockKey is the key that is there while somebody holds the lock. Its value is the owner id, or a hash
+// where the lock is reentrant.
 func lockKey(prefix, resource string) string { return prefix + "{" + resource + "}" }
 
 // tokenKey is the key of the counter that fencing tokens are minted from.
-func tokenKey(prefix, resource string) string { return lockKey(prefix, resource) + ":token" }
+func tokenKey(prefix, resource string) string { return counterKey(lockKey(prefix, resource)) }
+
+// counterKey is tokenKey, from the lock's own key.
+func counterKey(key string) string { return key + ":token" }
+
+// releasedChannel is the pub/sub channel on which a release of the claim's lock is told.
+func releasedChannel(c claim) string { return c.key + ":released" }
+
+// turnChannel is the channel on which an owner in the queue of a lock is told that its turn has come.
+func turnChannel(key, owner string) string { return key + ":turn:" + owner }
 
 // checkResource refuses names that would break the hash tag. Redis ends the tag at the first closing
 // brace and ignores an empty one, so such a name could scatter the keys of one resource over slots.

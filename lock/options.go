@@ -18,6 +18,9 @@ type Options struct {
 	// Backoff is the range of delays between two tries for a lock that others hold.
 	Backoff Backoff
 
+	// Waiting is how an Acquire waits between two tries. The zero value is [WaitPoll].
+	Waiting Waiting
+
 	// ReleaseTimeout bounds a release and the clean-up after a failed Acquire, both of which go on when
 	// the caller's context has ended (F29). 0 means [DefaultReleaseTimeout]. It takes effect on requests
 	// in flight only with the client's ContextTimeoutEnabled.
@@ -42,7 +45,7 @@ type Options struct {
 }
 
 // Validate returns an error that names every field which no lock can be made with, or nil.
-// [NewSingle] and [NewFenced] call it.
+// Every constructor of a lock calls it.
 func (o Options) Validate() error {
 	var errs []error
 	switch {
@@ -59,7 +62,7 @@ func (o Options) Validate() error {
 		errs = append(errs, fmt.Errorf("KeyPrefix %q holds a brace: braces mark the part of a key that chooses its cluster slot",
 			o.KeyPrefix))
 	}
-	return errors.Join(append(errs, o.Backoff.validate())...)
+	return errors.Join(append(errs, o.Backoff.validate(), o.Waiting.validate())...)
 }
 
 // withDefaults returns valid options with every zero field filled in, except Jitter.

@@ -23,6 +23,7 @@ func TestOptionsThatNoLockCanBeMadeWith(t *testing.T) {
 		{"negative backoff", lock.Options{Backoff: lock.Backoff{Min: -1}}, "Backoff -1ns to 0s is negative"},
 		{"backoff upside down", lock.Options{Backoff: lock.Backoff{Min: 2, Max: 1}}, "Backoff.Min 2ns is above Backoff.Max 1ns"},
 		{"negative release timeout", lock.Options{ReleaseTimeout: -1}, "ReleaseTimeout -1ns is negative"},
+		{"no way of waiting", lock.Options{Waiting: 7}, "Waiting 7 is none: use WaitPoll or WaitNotify"},
 		{"brace in the prefix", lock.Options{KeyPrefix: "app{1}:"},
 			`KeyPrefix "app{1}:" holds a brace: braces mark the part of a key that chooses its cluster slot`},
 		{"two mistakes", lock.Options{TTL: -1, ReleaseTimeout: -1}, "TTL -1ns is negative\nReleaseTimeout -1ns is negative"},
@@ -84,7 +85,7 @@ func TestOwnerIdsComeFromEntropy(t *testing.T) {
 		l, _ := w.lock(lock.Options{Entropy: bytes.NewBufferString(seed + first + second)})
 		for _, want := range []string{"30313233343536373839616263646566", "4142434445464748494a4b4c4d4e4f50"} {
 			lease := w.acquire(l)
-			if owner, _ := w.node.Get(l.Key(resource)); owner != want {
+			if owner := w.owner(l); owner != want {
 				w.Errorf("owner id %q, want %q", owner, want)
 			}
 			w.release(lease)

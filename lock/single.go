@@ -9,7 +9,7 @@ import (
 // compare-and-delete. It is the single-instance algorithm of the Redis documentation ("Distributed
 // Locks with Redis"). It mints no tokens. It is safe for concurrent use.
 //
-// Acquire waits with backoff while somebody else holds the lock. Its error wraps that of ctx when ctx
+// Acquire waits, as Options.Waiting says, while somebody else holds the lock. Its error wraps that of ctx when ctx
 // has ended; any other failure of a request ends it as well, and then the error wraps
 // [ErrOutcomeUnknown] if the request may have been carried out. The clean-up after that goes on for up
 // to Options.ReleaseTimeout, even when ctx has ended. A grant is given back, not returned, when the

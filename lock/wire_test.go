@@ -24,6 +24,7 @@ type wire struct {
 	mu      sync.Mutex
 	fault   *fault
 	refused bool
+	isCut   bool
 }
 
 type fault struct {
@@ -41,11 +42,34 @@ func (w *wire) arm(f fault) {
 	w.fault = &f
 }
 
+// armed reports whether the fault has not hit yet.
+func (w *wire) armed() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.fault != nil
+}
+
 // refuse makes every dial fail from now on.
 func (w *wire) refuse() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.refused = true
+}
+
+// cut loses everything that is sent from now on, dials included, until heal.
+func (w *wire) cut()  { w.setCut(true) }
+func (w *wire) heal() { w.setCut(false) }
+
+func (w *wire) setCut(cut bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.isCut = cut
+}
+
+func (w *wire) loses() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.isCut
 }
 
 // hit returns the armed fault if it is meant for this request, and disarms it.
@@ -61,7 +85,13 @@ func (w *wire) hit(request []byte) *fault {
 	return f
 }
 
-func (w *wire) dial(context.Context, string, string) (net.Conn, error) {
+func (w *wire) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	if w.loses() {
+		ctx, cancel := context.WithTimeout(ctx, time.Second) // shorter than the sleep at the end of a bubble
+		defer cancel()
+		<-ctx.Done()
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}
+	}
 	w.mu.Lock()
 	refused := w.refused
 	w.mu.Unlock()
@@ -80,7 +110,7 @@ type wiredConn struct {
 
 func (c *wiredConn) Write(request []byte) (int, error) {
 	c.fault = c.wire.hit(request)
-	if c.fault != nil && c.fault.loseRequest {
+	if c.wire.loses() || c.fault != nil && c.fault.loseRequest {
 		return len(request), nil
 	}
 	return c.Conn.Write(request)

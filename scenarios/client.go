@@ -34,6 +34,7 @@ type client struct {
 // writes are read when the run is over.
 type grant struct {
 	checker.Grant
+	id    string // unique in a run; what the store knows the grant by
 	ops   []checker.Op
 	lease lock.Lease
 	heard atomic.Bool // the client has observed the loss
@@ -84,10 +85,10 @@ func (c *client) think() time.Duration {
 
 func (c *client) sleep(d time.Duration) error { return c.proc.Clock().Sleep(c.proc.Context(), d) }
 
-// round is one guarded section. Only a crash is an error; everything else is
-// part of the story.
+// round is one guarded section. Only a crash, or a lock that cannot be had, is
+// an error; everything else is part of the story.
 func (c *client) round() error {
-	g, err := c.acquire()
+	g, err := c.acquire(context.WithCancel(c.proc.Context()))
 	if g == nil || err != nil {
 		return err
 	}
@@ -100,22 +101,28 @@ func (c *client) round() error {
 	return c.release(g)
 }
 
-// acquire returns nil where the lock was not granted.
-func (c *client) acquire() (*grant, error) {
+// acquire returns nil where the lock was not granted, and an error, which ends
+// the client's work, where it never will be.
+//
+// A lock may hang its lease on the context: it lives as long as the process does.
+func (c *client) acquire(ctx context.Context, goHome func()) (*grant, error) {
 	invoked, err := c.proc.Mark(faults.EventAcquire, resource)
 	if err != nil {
 		return nil, err
 	}
-	lease, err := c.locker.Acquire(c.proc.Context(), resource)
+	stop := c.proc.Clock().AfterFunc(c.play.acquirePatience(), goHome)
+	lease, err := c.locker.Acquire(ctx, resource)
+	stop()
 	if err != nil {
-		return nil, c.notGranted(invoked, err)
+		return nil, errors.Join(c.notGranted(invoked, err), ctx.Err())
 	}
 	granted, err := c.proc.Mark(faults.EventGranted, describeLease(lease))
 	if err != nil {
 		return nil, err
 	}
-	g := &grant{lease: lease, Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(),
-		Invoked: checker.Pos(invoked), Granted: checker.Pos(granted)}}
+	g := &grant{lease: lease, id: fmt.Sprintf("%s.g%d", c.proc.Name(), len(c.grants)+1),
+		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(),
+			Invoked: checker.Pos(invoked), Granted: checker.Pos(granted)}}
 	c.grants = append(c.grants, g)
 	return g, nil
 }
@@ -189,7 +196,7 @@ func (c *client) read(g *grant) (saw string, ok bool, err error) {
 	op.Invoked = checker.Pos(n)
 	ctx, cancel := c.storeContext()
 	defer cancel()
-	saw, cause := c.proc.Store().Read(ctx, storeOp(op))
+	saw, cause := c.proc.Store().Read(ctx, storeOp(g, op))
 	op.Saw = saw
 	err = c.finish(g, op, faults.EventRead, cause)
 	return saw, cause == nil, err
@@ -205,7 +212,7 @@ func (c *client) write(g *grant, saw string) error {
 	op.Invoked = checker.Pos(n)
 	ctx, cancel := c.storeContext()
 	defer cancel()
-	cause := c.proc.Store().Write(ctx, storeOp(op))
+	cause := c.proc.Store().Write(ctx, storeOp(g, op))
 	return c.finish(g, op, faults.EventWritten, cause)
 }
 
@@ -263,8 +270,8 @@ func (c *client) newOp(g *grant, kind checker.OpKind) checker.Op {
 		Resource: resource, Register: register, Token: g.Token}
 }
 
-func storeOp(op checker.Op) sim.StoreOp {
-	return sim.StoreOp{Resource: op.Resource, Register: op.Register, ID: op.ID, Token: op.Token}
+func storeOp(g *grant, op checker.Op) sim.StoreOp {
+	return sim.StoreOp{Resource: op.Resource, Register: op.Register, ID: op.ID, Token: op.Token, Grant: g.id, Base: op.Saw}
 }
 
 // storeContext bounds the wait for the store, where the scenario says so.
@@ -290,8 +297,15 @@ func (c *client) release(g *grant) error {
 		return err
 	}
 	g.ReleaseReturned = checker.Pos(n)
-	g.releaseFailed = cause != nil && !errors.Is(cause, lock.ErrNotHeld)
+	g.releaseFailed = excusable(cause)
 	return nil
+}
+
+// excusable reports whether a release that ended so may have left the key
+// behind, until its TTL, through no fault of the lock. That a context was
+// cancelled is no excuse: the one that the client gave was alive (F29).
+func excusable(cause error) bool {
+	return cause != nil && !errors.Is(cause, lock.ErrNotHeld) && !errors.Is(cause, context.Canceled)
 }
 
 // watch records, until stop, when the lease's validity ends on the holder's
@@ -300,7 +314,7 @@ func (c *client) release(g *grant) error {
 // the gate, as the client's own goroutine would have to.
 func (c *client) watch(g *grant, stop <-chan struct{}) {
 	c.proc.Go(func() {
-		if c.proc.Clock().Until(g.lease.Until(), stop) {
+		if c.outlast(g.lease, stop) {
 			g.Until = checker.Pos(c.proc.Observe("until", resource))
 		}
 	})
@@ -319,4 +333,17 @@ func (c *client) watch(g *grant, stop <-chan struct{}) {
 			g.heard.Store(true)
 		}
 	})
+}
+
+// outlast waits for the end of a lease's validity, which renewals move. It
+// returns false when stop comes first.
+func (c *client) outlast(l lock.Lease, stop <-chan struct{}) bool {
+	for until := l.Until(); c.proc.Clock().Until(until, stop); {
+		next := l.Until()
+		if !next.After(until) {
+			return true
+		}
+		until = next
+	}
+	return false
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/redis/go-redis/v9"
+
 	"locksim/lock"
 	"locksim/sim"
 )
@@ -24,6 +26,8 @@ type Lock struct {
 	// Keys names the lock keys of a resource, counters left out. With it, a
 	// run tells a key that was left behind; nil means that it does not look.
 	Keys func(resource string) []string
+	// Promise is what the lock is judged by. The zero promise promises nothing.
+	Promise lock.Promise
 }
 
 func (l Lock) validate() error {
@@ -35,33 +39,119 @@ func (l Lock) validate() error {
 	case l.Nodes < 0 || l.Nodes > MaxRedis:
 		return fmt.Errorf("scenarios: lock %s wants %d Redis nodes: give 0 to %d", l.Name, l.Nodes, MaxRedis)
 	}
+	if err := validatePromise(l.Promise); err != nil {
+		return fmt.Errorf("scenarios: lock %s: %w", l.Name, err)
+	}
 	return nil
 }
 
-// kinds are the locks of package lock, by the names that scenario files use.
-var kinds = map[string]func(LockSpec) Lock{
-	"single": singleKind,
-	"fenced": fencedKind,
+// kind is one of the locks of package lock: what it needs, and how it is made.
+type kind struct {
+	name   string
+	nodes  int // 0 means 1
+	tokens bool
+	make   func(m maker) (lock.Locker, error)
 }
 
-// Kinds are the names of the locks that come with locksim, in order.
-func Kinds() []string {
-	names := make([]string, 0, len(kinds))
-	for name := range kinds {
-		names = append(names, name)
+// kinds are the locks that come with locksim, by the names that scenario files
+// use.
+var kinds = []kind{
+	{name: "single", make: maker.single},
+	{name: "fenced", tokens: true, make: maker.fenced},
+	{name: "watchdog", make: watched(maker.single)},
+	{name: "watchdog-fenced", tokens: true, make: watched(maker.fenced)},
+	{name: "reentrant", make: func(m maker) (lock.Locker, error) { return lock.NewReentrant(m.node(0), m.options()) }},
+	{name: "reentrant-fenced", tokens: true, make: func(m maker) (lock.Locker, error) { return lock.NewReentrantFenced(m.node(0), m.options()) }},
+	{name: "fair", make: func(m maker) (lock.Locker, error) { return lock.NewFair(m.node(0), m.options()) }},
+	{name: "fair-fenced", tokens: true, make: func(m maker) (lock.Locker, error) { return lock.NewFairFenced(m.node(0), m.options()) }},
+	{name: "redlock", nodes: redlockNodes, make: maker.redlock},
+	{name: "redlock-watchdog", nodes: redlockNodes, make: watched(maker.redlock)},
+	{name: "redlock-fenced", nodes: redlockNodes, tokens: true, make: func(m maker) (lock.Locker, error) {
+		return lock.NewRedlockFenced(m.majority(), lock.RedlockOptions{Options: m.options()})
+	}},
+}
+
+// redlockNodes is how many nodes a Redlock runs on.
+const redlockNodes = 5
+
+// maker makes the lock of one process.
+type maker struct {
+	p    *sim.Process
+	spec LockSpec
+}
+
+// node is a client of one node. Requests end with their contexts, which the
+// bounds of the locks rely on; go-redis does not do that by default.
+func (m maker) node(i int) *redis.Client {
+	opt := sim.QuietRedis()
+	opt.Addr = m.p.Address(fmt.Sprintf("r%d", i))
+	opt.ContextTimeoutEnabled = true
+	return m.p.RedisWith(opt)
+}
+
+func (m maker) majority() []lock.Redis {
+	nodes := make([]lock.Redis, redlockNodes)
+	for i := range nodes {
+		nodes[i] = m.node(i)
 	}
-	slices.Sort(names)
+	return nodes
+}
+
+// options give a lock the time, the randomness and the owner ids of its
+// process.
+func (m maker) options() lock.Options {
+	return lock.Options{
+		TTL:     m.spec.TTL,
+		Backoff: lock.Backoff{Min: m.spec.Backoff.Min, Max: m.spec.Backoff.Max},
+		Clock:   m.p.Clock(),
+		Entropy: m.p.Entropy("lock"),
+		Jitter:  m.p.Source("lock"),
+	}
+}
+
+func (m maker) single() (lock.Locker, error) { return lock.NewSingle(m.node(0), m.options()) }
+
+func (m maker) fenced() (lock.Locker, error) { return lock.NewFenced(m.node(0), m.options()) }
+
+func (m maker) redlock() (lock.Locker, error) {
+	return lock.NewRedlock(m.majority(), lock.RedlockOptions{Options: m.options()})
+}
+
+// watched puts a watchdog over a lock.
+func watched(inner func(maker) (lock.Locker, error)) func(maker) (lock.Locker, error) {
+	return func(m maker) (lock.Locker, error) {
+		l, err := inner(m)
+		if err != nil {
+			return nil, err
+		}
+		return lock.NewWatchdog(l, lock.WatchdogOptions{Clock: m.p.Clock()})
+	}
+}
+
+// Kinds are the names of the locks that come with locksim.
+func Kinds() []string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.name
+	}
 	return names
 }
 
 // Kind makes one of the locks that come with locksim, with the TTL and backoff
 // of the spec. The error lists the kinds.
 func Kind(name string, spec LockSpec) (Lock, error) {
-	build, ok := kinds[name]
-	if !ok {
+	if specimen, ok := strings.CutPrefix(name, brokenPrefix); ok {
+		return brokenLock(specimen, spec)
+	}
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
+	if i < 0 {
 		return Lock{}, fmt.Errorf("there is no lock kind %q: there are %s", name, strings.Join(Kinds(), ", "))
 	}
-	return build(spec), nil
+	k := kinds[i]
+	promise, _ := lock.PromiseOf(name)
+	return Lock{Name: name, Nodes: k.nodes, Tokens: k.tokens, Keys: keysOf, Promise: promise, New: func(p *sim.Process) (lock.Locker, error) {
+		return k.make(maker{p, spec})
+	}}, nil
 }
 
 // FindLock is the lock of that name: one of extra, or a kind that comes with
@@ -74,34 +164,11 @@ func FindLock(name string, spec LockSpec, extra []Lock) (Lock, error) {
 		}
 		names = append(names, l.Name)
 	}
-	if _, ok := kinds[name]; ok {
+	if slices.Contains(Kinds(), name) || strings.HasPrefix(name, brokenPrefix) {
 		return Kind(name, spec)
 	}
 	return Lock{}, fmt.Errorf("there is no lock %q: there are %s", name, strings.Join(names, ", "))
 }
 
-// optionsFor gives a lock the time, the randomness and the owner ids of its
-// process.
-func optionsFor(p *sim.Process, spec LockSpec) lock.Options {
-	return lock.Options{
-		TTL:     spec.TTL,
-		Backoff: lock.Backoff{Min: spec.Backoff.Min, Max: spec.Backoff.Max},
-		Clock:   p.Clock(),
-		Entropy: p.Entropy("lock"),
-		Jitter:  p.Source("lock"),
-	}
-}
-
+// keysOf are the lock keys of a resource; all kinds use the same.
 func keysOf(resource string) []string { return []string{lock.DefaultKeyPrefix + "{" + resource + "}"} }
-
-func singleKind(spec LockSpec) Lock {
-	return Lock{Name: "single", Keys: keysOf, New: func(p *sim.Process) (lock.Locker, error) {
-		return lock.NewSingle(p.Redis("r0"), optionsFor(p, spec))
-	}}
-}
-
-func fencedKind(spec LockSpec) Lock {
-	return Lock{Name: "fenced", Tokens: true, Keys: keysOf, New: func(p *sim.Process) (lock.Locker, error) {
-		return lock.NewFenced(p.Redis("r0"), optionsFor(p, spec))
-	}}
-}

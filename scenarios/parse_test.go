@@ -333,7 +333,7 @@ x.yaml:2:14: lock.kind: "my lock" cannot be a kind of lock: write a word such as
    2 | lock: {kind: my lock}
      |              ^`},
 	{"unknown mode", "name: x\nexpect:\n  fenced: {none: safe, chek: safe}\n", `
-x.yaml:3:24: expect.fenced has no key "chek": did you mean check? Or choose one of none, check, seal
+x.yaml:3:24: expect.fenced has no key "chek": did you mean check? Or choose one of none, check, seal, strict, claim, cas
    3 |   fenced: {none: safe, chek: safe}
      |                        ^`},
 	{"unknown label", "name: x\nexpect:\n  fenced: {none: corupted}\n", `

@@ -41,17 +41,24 @@ func (p *play) config(seed uint64, mode fence.Mode) sim.Config {
 	}
 }
 
-// patience is the virtual time after which a run is given up: far more than
-// its clients need if each waits out everybody else's lease in every round.
-func (p *play) patience() time.Duration {
+// labour is far more virtual time than the clients need if each waits out
+// everybody else's lease in every round, and all faults one after another.
+func (p *play) labour() time.Duration {
 	w := p.sc.Workload
 	round := w.Hold + w.Think + w.Timeout + p.sc.Lock.TTL + p.sc.Lock.Backoff.Max + time.Second
-	total := time.Hour + 2*round*time.Duration(w.Rounds*p.sc.World.Clients)
+	total := 2*round*time.Duration(w.Rounds*p.sc.World.Clients) + w.Stagger*time.Duration(p.sc.World.Clients)
 	for _, f := range p.sc.Faults {
 		total += f.At + lastsFor(f.Action)
 	}
 	return total
 }
+
+// acquirePatience is how long a client asks for the lock before it goes home:
+// whoever does has met a lock that nobody can have any more.
+func (p *play) acquirePatience() time.Duration { return p.labour() + time.Minute }
+
+// patience is the virtual time after which a run is given up.
+func (p *play) patience() time.Duration { return p.labour() + p.acquirePatience() + time.Hour }
 
 // body is the run: the workload under faults, then a whole network, a probe,
 // and the epilogue.

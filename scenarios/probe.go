@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/faults"
 	"locksim/lock"
 	"locksim/sim"
 )
@@ -80,8 +81,8 @@ func (p *play) longestTTL() time.Duration {
 }
 
 // leftBehind looks for lock keys that nobody is entitled to any more. A key
-// may stand, until its TTL, when its holder crashed, or when a release or an
-// acquire ended without an answer.
+// may stand, until its TTL, when its holder crashed, when a release or an
+// acquire ended without an answer, or when the network was cut meanwhile.
 func (p *play) leftBehind() string {
 	if p.lock.Keys == nil {
 		return ""
@@ -105,6 +106,11 @@ func (p *play) leftBehind() string {
 }
 
 func (p *play) excused() bool {
+	for i, f := range p.sc.Faults {
+		if _, cut := f.Action.(faults.Partition); cut && p.schedule.fired[i] {
+			return true // a request of some try may have arrived after the one that was to undo it (F28)
+		}
+	}
 	for _, c := range p.clients {
 		if c.proc.Crashed() {
 			return true

@@ -42,7 +42,7 @@ func TestValidateScenariosBuiltInGo(t *testing.T) {
 		{"unknown lock", func(s *Scenario) { s.Expect = expectation("", fence.None, checker.Safe) },
 			`expect.: "" cannot be a kind of lock: write a word such as fenced`},
 		{"unknown mode", func(s *Scenario) { s.Expect = expectation("fenced", "seel", checker.Safe) },
-			`expect.fenced.seel: there is no fencing mode "seel": did you mean seal? Or choose one of none, check, seal`},
+			`expect.fenced.seel: there is no fencing mode "seel": did you mean seal? Or choose one of none, check, seal, strict, claim, cas`},
 		{"unknown label", func(s *Scenario) { s.Expect = expectation("fenced", fence.None, "") },
 			`expect.fenced.none: there is no label "": choose one of corrupted, unknown, stuck, false-reject, rescued, overlap, safe, n/a`},
 	} {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net"
 	"sort"
@@ -13,8 +14,8 @@ import (
 
 // Store is the protected resource, a node across the network: named resources
 // of one or more registers, which clients read and write under a lock. It
-// judges every operation by its fencing mode; the scope is the resource. Its
-// methods are for the world's goroutine.
+// judges every operation by its fencing mode; the scope is the resource, and
+// the register for versions. Its methods are for the world's goroutine.
 type Store struct {
 	w         *World
 	mode      fence.Mode
@@ -24,9 +25,13 @@ type Store struct {
 }
 
 type resource struct {
-	fence     fence.State
+	fence     fence.State // its Version is that of whatever register was asked for last
 	registers map[string]string
+	versions  map[made]uint64
 }
+
+// made names a version of a register by the operation that made it.
+type made struct{ register, op string }
 
 // Decision is what the store made of one operation.
 type Decision struct {
@@ -78,7 +83,7 @@ func (s *Store) Cells() []string {
 func (s *Store) resource(name string) *resource {
 	r := s.resources[name]
 	if r == nil {
-		r = &resource{registers: map[string]string{}}
+		r = &resource{registers: map[string]string{}, versions: map[made]uint64{}}
 		s.resources[name] = r
 	}
 	return r
@@ -88,10 +93,11 @@ func (s *Store) accept(c *conn) session { return &storeSession{store: s, conn: c
 
 // storeSession is one client's connection to the store. It speaks lines:
 //
-//	READ resource register op token
-//	WRITE resource register op token
+//	READ resource register op token grant -
+//	WRITE resource register op token grant base
 //
-// and answers "OK value", "REFUSED reason" or "ERROR message".
+// where grant is the id of the sender's grant, base the id of the operation
+// that the write is based on, "-" for none; and answers "OK value", "REFUSED reason" or "ERROR message".
 type storeSession struct {
 	store *Store
 	conn  *conn
@@ -151,6 +157,7 @@ func (s *Store) apply(req storeRequest, client string) string {
 		answer = "REFUSED " + d.Refused
 	case req.write:
 		r.registers[req.register] = req.op
+		r.versions[made{req.register, req.op}] = r.fence.Version
 	default:
 		d.Value = r.registers[req.register]
 		answer = strings.TrimSpace("OK " + d.Value)
@@ -167,7 +174,8 @@ func (s *Store) judge(r *resource, req storeRequest) error {
 	if req.write {
 		rule = s.mode.Write
 	}
-	state, err := rule(r.fence, req.token)
+	r.fence.Version = r.versions[made{req.register, r.registers[req.register]}]
+	state, err := rule(r.fence, fence.Op{Token: req.token, Grant: req.grant, Version: r.versions[made{req.register, req.base}]})
 	if err == nil {
 		r.fence = state
 	}
@@ -186,6 +194,7 @@ type storeRequest struct {
 	write                  bool
 	resource, register, op string
 	token                  uint64
+	grant, base            string // may be empty
 }
 
 func (r storeRequest) String() string {
@@ -193,17 +202,29 @@ func (r storeRequest) String() string {
 	if r.write {
 		verb = "WRITE"
 	}
-	return fmt.Sprintf("%s %s %s %s %d", verb, r.resource, r.register, r.op, r.token)
+	return fmt.Sprintf("%s %s %s %s %d %s %s", verb, r.resource, r.register, r.op, r.token,
+		cmp.Or(r.grant, absent), cmp.Or(r.base, absent))
 }
 
 func parseStoreRequest(line string) (storeRequest, error) {
 	f := strings.Fields(line)
-	if len(f) != 5 || f[0] != "READ" && f[0] != "WRITE" {
-		return storeRequest{}, fmt.Errorf("want READ or WRITE with resource, register, operation and token, got %q", line)
+	if len(f) != 7 || f[0] != "READ" && f[0] != "WRITE" {
+		return storeRequest{}, fmt.Errorf("want READ or WRITE with resource, register, operation, token, grant and base, got %q", line)
 	}
 	token, err := strconv.ParseUint(f[4], 10, 64)
 	if err != nil {
 		return storeRequest{}, fmt.Errorf("token %q is not a number", f[4])
 	}
-	return storeRequest{write: f[0] == "WRITE", resource: f[1], register: f[2], op: f[3], token: token}, nil
+	return storeRequest{write: f[0] == "WRITE", resource: f[1], register: f[2], op: f[3], token: token,
+		grant: present(f[5]), base: present(f[6])}, nil
+}
+
+// absent stands for an empty word on the wire.
+const absent = "-"
+
+func present(word string) string {
+	if word == absent {
+		return ""
+	}
+	return word
 }

@@ -8,7 +8,7 @@ import (
 // FuzzStoreRequest: no panic, progress, and what is taken for a request is
 // one that a client could have written.
 func FuzzStoreRequest(f *testing.F) {
-	for _, s := range []string{"READ r a op 5\n", "WRITE r a op 18446744073709551615\r\nREAD", "\n\n", "WRITE r a op -1\n", "READ r a\x00 op 1\n", "ä ö ü 1 2\n"} {
+	for _, s := range []string{"READ r a op 5 g -\n", "WRITE r a op 18446744073709551615 - base\r\nREAD", "\n\n", "WRITE r a op -1 - -\n", "READ r a\x00 op 1 - -\n", "ä ö ü 1 2\n"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -31,7 +31,7 @@ func FuzzStoreRequest(f *testing.F) {
 			if again, err := parseStoreRequest(req.String()); err != nil || again != req {
 				t.Fatalf("%q is %+v, which is written %q and read as %+v, %v", line, req, req, again, err)
 			}
-			op := StoreOp{Resource: req.resource, Register: req.register, ID: req.op, Token: req.token}
+			op := StoreOp{Resource: req.resource, Register: req.register, ID: req.op, Token: req.token, Grant: req.grant, Base: req.base}
 			if err := op.validate(); err != nil {
 				t.Fatalf("%q was taken: %v", line, err)
 			}

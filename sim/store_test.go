@@ -109,7 +109,10 @@ func TestStoreOpValidate(t *testing.T) {
 		p := w.Client(0)
 		p.Go(func() {
 			for _, bad := range []string{"", "a b", "a\n", "\ta", "a\rb", "a\vb", "a\u00a0b", "a\u2028"} {
-				for _, op := range []sim.StoreOp{{bad, "r", "i", 0}, {"r", bad, "i", 0}, {"r", "r", bad, 0}} {
+				for _, op := range []sim.StoreOp{
+					{Resource: bad, Register: "r", ID: "i"}, {Resource: "r", Register: bad, ID: "i"}, {Resource: "r", Register: "r", ID: bad},
+					{Resource: "r", Register: "r", ID: "i", Grant: bad + " "}, {Resource: "r", Register: "r", ID: "i", Base: bad + " "},
+				} {
 					err := p.Store().Write(p.Context(), op)
 					if err == nil || !strings.Contains(err.Error(), "white space") {
 						t.Errorf("%+v: %v", op, err)
@@ -366,7 +369,7 @@ func TestStoreWire(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		for _, b := range []byte("WRITE r a op 5\nREAD r a x 6\r\nNOPE\n\nWRITE r a op -1\nREAD r b x 0") {
+		for _, b := range []byte("WRITE r a op 5 g -\nREAD r a x 6 g -\r\nNOPE\n\nWRITE r a op -1 g -\nREAD r b x 0 - -") {
 			if _, err := conn.Write([]byte{b}); err != nil {
 				t.Error(err)
 			}
@@ -376,8 +379,8 @@ func TestStoreWire(t *testing.T) {
 			t.Error(err)
 		}
 		all, err := io.ReadAll(conn)
-		want := "OK\nOK op\nERROR want READ or WRITE with resource, register, operation and token, got \"NOPE\"\n" +
-			"ERROR want READ or WRITE with resource, register, operation and token, got \"\"\n" +
+		want := "OK\nOK op\nERROR want READ or WRITE with resource, register, operation, token, grant and base, got \"NOPE\"\n" +
+			"ERROR want READ or WRITE with resource, register, operation, token, grant and base, got \"\"\n" +
 			"ERROR token \"-1\" is not a number\nOK\nERROR a request of more than 64 KiB\n"
 		if string(all) != want || err != nil {
 			t.Errorf("answers %q, %v\nwant    %q", all, err, want)

@@ -27,12 +27,21 @@ type StoreOp struct {
 	ID string
 	// Token is the fencing token of the grant, 0 for none.
 	Token uint64
+	// Grant is unique to the grant, Base the id of the operation that a write
+	// is based on: what its client's read has found. Either may be empty.
+	// No white space, nor a lone dash.
+	Grant, Base string
 }
 
 func (op StoreOp) validate() error {
 	for _, s := range []string{op.Resource, op.Register, op.ID} {
 		if f := strings.Fields(s); len(f) != 1 || f[0] != s {
 			return fmt.Errorf("sim: operation %+v: resource, register and id must not be empty or contain white space", op)
+		}
+	}
+	for _, s := range []string{op.Grant, op.Base} {
+		if f := strings.Fields(s); s == absent || s != "" && (len(f) != 1 || f[0] != s) {
+			return fmt.Errorf("sim: operation %+v: grant and base must not be a dash or contain white space", op)
 		}
 	}
 	return nil
@@ -91,7 +100,8 @@ func (s *StoreClient) do(ctx context.Context, op StoreOp, write bool) (string, e
 	if err := ctx.Err(); err != nil { // whichever of the two was chosen
 		return "", err
 	}
-	req := storeRequest{write: write, resource: op.Resource, register: op.Register, op: op.ID, token: op.Token}
+	req := storeRequest{write: write, resource: op.Resource, register: op.Register, op: op.ID, token: op.Token,
+		grant: op.Grant, base: op.Base}
 	if err := s.sendOnSome(ctx, req.String()+"\n"); err != nil {
 		return "", err
 	}

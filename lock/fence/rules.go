@@ -2,51 +2,117 @@ package fence
 
 import "fmt"
 
-// State is what a resource remembers for its rule. The zero value is a fresh resource.
-//
-// It is to be stored as durably as the data that it protects: a resource that forgets its State
-// accepts stale operations again.
-type State struct {
-	// Highest is the highest token accepted so far, in a write (Check) or in any operation (Seal).
-	// 0 means that none was seen.
-	Highest uint64
-}
-
 // NeedsToken reports whether the rule compares tokens. With a lock that mints none, such a rule
 // cannot tell a stale operation from a good one.
-func (m Mode) NeedsToken() bool { return m.known() != None }
-
-// Read decides on a read that carries token, 0 for none. It returns the state to keep: s itself, with
-// an error that wraps [ErrStale], when the read is refused.
-func (m Mode) Read(s State, token uint64) (State, error) {
-	if m.known() != Seal {
-		return s, nil
+func (m Mode) NeedsToken() bool {
+	switch m.known() {
+	case Check, Seal, Strict:
+		return true
 	}
-	return raise(s, token, "read")
+	return false
 }
 
-// Write decides on a write that carries token, 0 for none. It returns the state to keep: s itself,
-// with an error that wraps [ErrStale], when the write is refused.
-func (m Mode) Write(s State, token uint64) (State, error) {
-	if m.known() == None {
-		return s, nil
+// NeedsGrant reports whether the rule tells grants apart by their ids. It refuses an operation that
+// has none.
+func (m Mode) NeedsGrant() bool {
+	switch m.known() {
+	case Strict, Claim:
+		return true
 	}
-	return raise(s, token, "write")
+	return false
+}
+
+// Read decides on a read. It returns the state to keep: s itself, with an error that wraps [ErrStale]
+// or [ErrNoGrant], when the read is refused.
+func (m Mode) Read(s State, op Op) (State, error) {
+	if err := m.complete(op, "read"); err != nil {
+		return s, err
+	}
+	switch m {
+	case Seal:
+		return raise(s, op, "read")
+	case Strict:
+		return raiseAlone(s, op, "read")
+	case Claim:
+		s.Grant = op.Grant
+	}
+	return s, nil
+}
+
+// Write decides on a write. It returns the state to keep: s itself, with an error that wraps
+// [ErrStale] or [ErrNoGrant], when the write is refused.
+func (m Mode) Write(s State, op Op) (State, error) {
+	if err := m.complete(op, "write"); err != nil {
+		return s, err
+	}
+	switch m {
+	case Check, Seal:
+		return raise(s, op, "write")
+	case Strict:
+		return raiseAlone(s, op, "write")
+	case Claim:
+		return s, unlessClaimed(s, op)
+	case CAS:
+		return replace(s, op)
+	}
+	return s, nil
+}
+
+// complete refuses an operation without a grant id where the rule needs one.
+func (m Mode) complete(op Op, verb string) error {
+	if m.NeedsGrant() && op.Grant == "" {
+		return fmt.Errorf("%s refused by rule %s: %w", verb, m, ErrNoGrant)
+	}
+	return nil
 }
 
 // raise refuses a token below the highest, and makes it the highest otherwise. The missing token, 0,
 // is below every other, so it passes only as long as the resource has seen none.
-func raise(s State, token uint64, op string) (State, error) {
-	if token < s.Highest {
-		return s, fmt.Errorf("%s with token %d refused, token %d was seen: %w", op, token, s.Highest, ErrStale)
+func raise(s State, op Op, verb string) (State, error) {
+	if op.Token < s.Highest {
+		return s, fmt.Errorf("%s with token %d refused, token %d was seen: %w", verb, op.Token, s.Highest, ErrStale)
 	}
-	return State{Highest: token}, nil
+	s.Highest = op.Token
+	return s, nil
+}
+
+// raiseAlone is raise where a token belongs to the grant that was the first to send it.
+func raiseAlone(s State, op Op, verb string) (State, error) {
+	if op.Token == s.Highest && s.Grant != "" && s.Grant != op.Grant {
+		return s, fmt.Errorf("%s with token %d of grant %q refused, grant %q has sent the same token: %w",
+			verb, op.Token, op.Grant, s.Grant, ErrStale)
+	}
+	next, err := raise(s, op, verb)
+	if err == nil {
+		next.Grant = op.Grant
+	}
+	return next, err
+}
+
+// unlessClaimed refuses a write of any other grant than the one that has read last.
+func unlessClaimed(s State, op Op) error {
+	switch s.Grant {
+	case op.Grant:
+		return nil
+	case "":
+		return fmt.Errorf("write of grant %q refused, it has not read: %w", op.Grant, ErrStale)
+	}
+	return fmt.Errorf("write of grant %q refused, the claim is that of grant %q: %w", op.Grant, s.Grant, ErrStale)
+}
+
+// replace refuses a write that is based on another version than the one that is there.
+func replace(s State, op Op) (State, error) {
+	if op.Version != s.Version {
+		return s, fmt.Errorf("write based on version %d refused, version %d is there: %w", op.Version, s.Version, ErrStale)
+	}
+	s.Version++
+	return s, nil
 }
 
 // known returns m, and panics when it is none of the constants.
 func (m Mode) known() Mode {
 	switch m {
-	case None, Check, Seal:
+	case None, Check, Seal, Strict, Claim, CAS:
 		return m
 	}
 	panic(fmt.Sprintf("fence: %q is not a mode", string(m)))

@@ -9,57 +9,92 @@ import (
 )
 
 type op struct {
-	kind  string // "read" or "write"
-	token uint64
-	stale bool // whether it must be refused
+	verb string // "read" or "write"
+	fence.Op
+	refused error // what its error must wrap; nil: it must be accepted
 }
 
-func r(token uint64) op { return op{"read", token, false} }
-func w(token uint64) op { return op{"write", token, false} }
+func r(token uint64) op { return op{verb: "read", Op: fence.Op{Token: token, Grant: "g"}} }
+func w(token uint64) op { return op{verb: "write", Op: fence.Op{Token: token, Grant: "g"}} }
 
-func (o op) refused() op { o.stale = true; return o }
-
+func (o op) by(grant string) op { o.Grant = grant; return o }
+func (o op) based(v uint64) op  { o.Version = v; return o }
+func (o op) stale() op          { o.refused = fence.ErrStale; return o }
+func (o op) withoutGrant() op   { o.Grant, o.refused = "", fence.ErrNoGrant; return o }
+func (o op) String() string     { return fmt.Sprintf("%s %+v", o.verb, o.Op) }
 func (o op) apply(m fence.Mode, s fence.State) (fence.State, error) {
-	if o.kind == "read" {
-		return m.Read(s, o.token)
+	if o.verb == "read" {
+		return m.Read(s, o.Op)
 	}
-	return m.Write(s, o.token)
+	return m.Write(s, o.Op)
 }
 
 func TestRules(t *testing.T) {
+	const top = 1<<64 - 1
 	for _, tc := range []struct {
-		name    string
-		mode    fence.Mode
-		ops     []op
-		highest uint64
+		name string
+		mode fence.Mode
+		ops  []op
+		want fence.State
 	}{
-		{"none accepts everything and remembers nothing", fence.None, []op{r(2), w(2), w(1), r(1), w(0)}, 0},
-		{"check refuses a lower write", fence.Check, []op{w(2), w(1).refused(), w(3)}, 3},
-		{"check accepts an equal write", fence.Check, []op{w(2), w(2)}, 2},
-		{"check is not raised by reads, so F14 passes", fence.Check, []op{r(1), r(2), w(1), w(2)}, 2},
-		{"check never refuses a read", fence.Check, []op{w(2), r(1), r(0)}, 2},
-		{"check refuses a write without a token after one with it", fence.Check, []op{w(0), w(1), w(0).refused()}, 1},
-		{"seal is raised by reads, so F14 is refused", fence.Seal, []op{r(1), r(2), w(1).refused(), w(2)}, 2},
-		{"seal refuses a lower read", fence.Seal, []op{w(2), r(1).refused()}, 2},
-		{"seal accepts equal operations", fence.Seal, []op{r(2), w(2), r(2), w(2)}, 2},
-		{"seal refuses a missing token once a read showed one", fence.Seal, []op{r(0), w(0), r(1), w(0).refused(), r(0).refused()}, 1},
-		{"a refusal changes nothing", fence.Seal, []op{w(5), w(4).refused(), r(3).refused(), w(5)}, 5},
-		{"the largest token", fence.Seal, []op{w(1<<64 - 1), w(1<<64 - 2).refused()}, 1<<64 - 1},
+		{"none accepts everything and remembers nothing", fence.None,
+			[]op{r(2), w(2), w(1), r(1), w(0).by("").based(7)}, fence.State{}},
+
+		{"check refuses a lower write", fence.Check, []op{w(2), w(1).stale(), w(3)}, fence.State{Highest: 3}},
+		{"check accepts an equal write", fence.Check, []op{w(2), w(2).by("other")}, fence.State{Highest: 2}},
+		{"check is not raised by reads, so F14 passes", fence.Check, []op{r(1), r(2), w(1), w(2)}, fence.State{Highest: 2}},
+		{"check never refuses a read", fence.Check, []op{w(2), r(1), r(0)}, fence.State{Highest: 2}},
+		{"check refuses a write without a token after one with it", fence.Check,
+			[]op{w(0), w(1), w(0).stale()}, fence.State{Highest: 1}},
+
+		{"seal is raised by reads, so F14 is refused", fence.Seal,
+			[]op{r(1), r(2), w(1).stale(), w(2)}, fence.State{Highest: 2}},
+		{"seal refuses a lower read", fence.Seal, []op{w(2), r(1).stale()}, fence.State{Highest: 2}},
+		{"seal accepts equal operations of anybody", fence.Seal,
+			[]op{r(2), w(2), r(2).by("other"), w(2).by("")}, fence.State{Highest: 2}},
+		{"seal refuses a missing token once a read showed one", fence.Seal,
+			[]op{r(0), w(0), r(1), w(0).stale(), r(0).stale()}, fence.State{Highest: 1}},
+		{"a refusal changes nothing", fence.Seal, []op{w(5), w(4).stale(), r(3).stale(), w(5)}, fence.State{Highest: 5}},
+		{"the largest token", fence.Seal, []op{w(top), w(top - 1).stale()}, fence.State{Highest: top}},
+
+		{"strict refuses what seal refuses", fence.Strict,
+			[]op{r(1), r(2), w(1).stale(), r(1).stale(), w(2)}, fence.State{Highest: 2, Grant: "g"}},
+		{"strict refuses the equal token of another grant", fence.Strict,
+			[]op{r(2), r(2).by("h").stale(), w(2).by("h").stale(), w(2), r(3).by("h")}, fence.State{Highest: 3, Grant: "h"}},
+		{"strict remembers the grant of a write too", fence.Strict,
+			[]op{w(2).by("h"), w(2).stale()}, fence.State{Highest: 2, Grant: "h"}},
+		{"strict takes a missing token for a token", fence.Strict,
+			[]op{r(0), w(0), w(0).by("h").stale(), r(1).by("h"), w(0).stale()}, fence.State{Highest: 1, Grant: "h"}},
+		{"strict needs grants", fence.Strict, []op{r(1).withoutGrant(), w(1).withoutGrant()}, fence.State{}},
+
+		{"claim accepts writes after a read of the same grant", fence.Claim, []op{r(0), w(0), w(0)}, fence.State{Grant: "g"}},
+		{"claim is broken by another read, so F14 is refused", fence.Claim,
+			[]op{r(0), r(0).by("h"), w(0).stale(), w(0).by("h")}, fence.State{Grant: "h"}},
+		{"claim passes to a late read", fence.Claim,
+			[]op{r(2), r(1).by("late"), w(2).stale(), w(1).by("late")}, fence.State{Grant: "late"}},
+		{"claim refuses a write without a read", fence.Claim, []op{w(0).stale(), r(0), w(0).by("h").stale()}, fence.State{Grant: "g"}},
+		{"claim needs grants", fence.Claim, []op{r(0).withoutGrant(), w(0).withoutGrant()}, fence.State{}},
+
+		{"cas accepts one write on each version", fence.CAS,
+			[]op{r(0), w(0), w(0).stale(), w(0).based(1).by("")}, fence.State{Version: 2}},
+		{"cas refuses a version that is not there yet", fence.CAS, []op{w(0).based(1).stale()}, fence.State{}},
+		{"cas does not care for tokens", fence.CAS, []op{w(9), w(1).based(1)}, fence.State{Version: 2}},
+		{"cas never refuses a read", fence.CAS, []op{w(9), r(0), r(1).based(7)}, fence.State{Version: 1}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var s fence.State
 			for i, o := range tc.ops {
 				next, err := o.apply(tc.mode, s)
-				if o.stale != errors.Is(err, fence.ErrStale) || (err != nil && !o.stale) {
-					t.Fatalf("operation %d, %s with token %d: error %v, want stale %v", i, o.kind, o.token, err, o.stale)
+				if !errors.Is(err, o.refused) || (err != nil && o.refused == nil) {
+					t.Fatalf("operation %d, %v: error %v, want %v", i, o, err, o.refused)
 				}
-				if o.stale && next != s {
-					t.Fatalf("operation %d was refused and changed the state from %v to %v", i, s, next)
+				if err != nil && next != s {
+					t.Fatalf("operation %d was refused and changed the state from %+v to %+v", i, s, next)
 				}
 				s = next
 			}
-			if s.Highest != tc.highest {
-				t.Errorf("highest token is %d, want %d", s.Highest, tc.highest)
+			if s != tc.want {
+				t.Errorf("state is %+v, want %+v", s, tc.want)
 			}
 		})
 	}
@@ -72,16 +107,37 @@ func TestParseMode(t *testing.T) {
 		}
 	}
 	_, err := fence.ParseMode("Seal")
-	if want := `unknown fencing mode "Seal": want one of ["none" "check" "seal"]`; err == nil || err.Error() != want {
+	want := `unknown fencing mode "Seal": want one of ["none" "check" "seal" "strict" "claim" "cas"]`
+	if err == nil || err.Error() != want {
 		t.Errorf("ParseMode of a wrong name: %v, want %s", err, want)
 	}
 }
 
-func TestNeedsToken(t *testing.T) {
-	want := map[fence.Mode]bool{fence.None: false, fence.Check: true, fence.Seal: true}
+func FuzzParseMode(f *testing.F) {
+	for _, s := range []string{"", "seal", "Seal", " cas", "none\x00"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		m, err := fence.ParseMode(s)
+		if err != nil {
+			return
+		}
+		m.NeedsToken() // panics on what is not a mode
+		if string(m) != s {
+			t.Errorf("ParseMode(%q) = %q", s, m)
+		}
+	})
+}
+
+func TestNeeds(t *testing.T) {
+	type needs struct{ token, grant bool }
+	want := map[fence.Mode]needs{
+		fence.None: {}, fence.Check: {token: true}, fence.Seal: {token: true},
+		fence.Strict: {token: true, grant: true}, fence.Claim: {grant: true}, fence.CAS: {},
+	}
 	for _, m := range fence.Modes() {
-		if m.NeedsToken() != want[m] {
-			t.Errorf("%s.NeedsToken() = %v", m, m.NeedsToken())
+		if got := (needs{m.NeedsToken(), m.NeedsGrant()}); got != want[m] {
+			t.Errorf("%s needs %+v, want %+v", m, got, want[m])
 		}
 	}
 }
@@ -92,5 +148,5 @@ func TestUnknownModePanics(t *testing.T) {
 			t.Errorf("panic %q", got)
 		}
 	}()
-	_, _ = fence.Mode("").Write(fence.State{}, 1)
+	_, _ = fence.Mode("").Write(fence.State{}, fence.Op{Token: 1})
 }

@@ -41,7 +41,7 @@ func mylock() scenarios.Lock {
 // the replay command names the user's program.
 func TestExtraLock(t *testing.T) {
 	extra := []scenarios.Lock{mylock()}
-	if code, out, _ := call(t, extra, "list"); code != exitExpected || !strings.Contains(out, "  mylock  one Redis node, mints no tokens\n") {
+	if code, out, _ := call(t, extra, "list"); code != exitExpected || !strings.Contains(out, "  mylock            one Redis node, mints no tokens\n") {
 		t.Errorf("list: exit code %d\n%s", code, out)
 	}
 	dir := t.TempDir()

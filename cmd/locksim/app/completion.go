@@ -24,7 +24,7 @@ func completeScenarios(_ *cobra.Command, args []string, _ string) ([]string, cob
 // completeFlags offers values for those of our flags that a command has.
 func (s *shell) completeFlags(cmd *cobra.Command) {
 	values := map[string]cobra.CompletionFunc{
-		"lock":    cobra.FixedCompletions(s.lockNames(), cobra.ShellCompDirectiveNoFileComp),
+		"lock":    cobra.FixedCompletions(append(s.lockNames(), scenarios.Specimens()...), cobra.ShellCompDirectiveNoFileComp),
 		"mode":    cobra.FixedCompletions(modeNames(), cobra.ShellCompDirectiveNoFileComp),
 		"fencing": completeModes,
 		"seed":    cobra.NoFileCompletions,

@@ -4,11 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"locksim/faults"
+	"locksim/lock"
+	"locksim/lock/broken"
 	"locksim/lock/fence"
 	"locksim/scenarios"
 )
@@ -17,6 +21,7 @@ import (
 type catalogue struct {
 	Scenarios []listedScenario `json:"scenarios"`
 	Locks     []listedLock     `json:"locks"`
+	Specimens []listedThing    `json:"specimens"`
 	Faults    []listedThing    `json:"faults"`
 	Fencing   []listedThing    `json:"fencing"`
 }
@@ -31,6 +36,8 @@ type listedLock struct {
 	Name   string `json:"name"`
 	Tokens bool   `json:"tokens"`
 	Nodes  int    `json:"nodes"`
+	// Promise is what the lock is judged by.
+	Promise lock.Promise `json:"promise"`
 }
 
 type listedThing struct {
@@ -50,9 +57,12 @@ var actions = []struct {
 
 // rules says in a line what each fencing mode does.
 var rules = map[fence.Mode]string{
-	fence.None:  "the store takes everything",
-	fence.Check: "the store refuses a write whose token is below the highest written",
-	fence.Seal:  "the same, and reads count too: a read with a higher token shuts out the lower ones",
+	fence.None:   "the store takes everything",
+	fence.Check:  "the store refuses a write whose token is below the highest written",
+	fence.Seal:   "the same, and reads count too: a read with a higher token shuts out the lower ones",
+	fence.Strict: "the same, and a token belongs to the first grant that sends it",
+	fence.Claim:  "a read claims the resource for its grant, and a write needs the claim; needs no tokens",
+	fence.CAS:    "a write needs the version that its client has read; needs no lock",
 }
 
 func (s *shell) listCommand() *cobra.Command {
@@ -91,7 +101,11 @@ func (s *shell) catalogue() (*catalogue, error) {
 		return nil, err
 	}
 	for _, l := range locks {
-		c.Locks = append(c.Locks, listedLock{l.Name, l.Tokens, max(l.Nodes, 1)})
+		c.Locks = append(c.Locks, listedLock{l.Name, l.Tokens, max(l.Nodes, 1), l.Promise})
+	}
+	for _, b := range broken.All() {
+		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, b.Faults, b.Detector, b.Mode)
+		c.Specimens = append(c.Specimens, listedThing{"broken/" + b.Name, text})
 	}
 	for _, a := range actions {
 		c.Faults = append(c.Faults, listedThing{a.action.Kind(), a.text})
@@ -139,10 +153,14 @@ func (c *catalogue) write(w io.Writer) error {
 	for _, l := range c.Locks {
 		line("  %s\t%s", l.Name, l.text())
 	}
+	line("\npromises")
+	for _, p := range c.promises() {
+		line("  %s:\n    %s", p.Name, strings.ReplaceAll(p.Text, "; ", "\n    "))
+	}
 	for _, part := range []struct {
 		title string
 		list  []listedThing
-	}{{"faults", c.Faults}, {"fencing modes", c.Fencing}} {
+	}{{"specimens: locks that are wrong on purpose", c.Specimens}, {"faults", c.Faults}, {"fencing modes", c.Fencing}} {
 		line("\n%s", part.title)
 		for _, thing := range part.list {
 			line("  %s\t%s", thing.Name, thing.Text)
@@ -152,6 +170,22 @@ func (c *catalogue) write(w io.Writer) error {
 		return err
 	}
 	return t.Flush()
+}
+
+// promises are what the locks promise, with those together that promise the
+// same.
+func (c *catalogue) promises() []listedThing {
+	var out []listedThing
+	for _, l := range c.Locks {
+		text := scenarios.DescribePromise(l.Promise)
+		i := slices.IndexFunc(out, func(p listedThing) bool { return p.Text == text })
+		if i < 0 {
+			out = append(out, listedThing{l.Name, text})
+			continue
+		}
+		out[i].Name += ", " + l.Name
+	}
+	return out
 }
 
 func (l listedLock) text() string {

@@ -1,0 +1,71 @@
+package broken_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"locksim/lock"
+	"locksim/sim"
+)
+
+// app is what stands between the workload and its lock, which has the given TTL: the program of a user.
+type app func(p *sim.Process, l lock.Locker, ttl time.Duration) lock.Locker
+
+// nested is a program whose section calls something that takes the same lock and writes under it.
+func nested(p *sim.Process, l lock.Locker, _ time.Duration) lock.Locker {
+	return nesting{p, l.(lock.Owned).As(p.Name())}
+}
+
+type nesting struct {
+	p    *sim.Process
+	lock lock.Locker
+}
+
+func (n nesting) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	outer, err := n.lock.Acquire(ctx, resource)
+	if err != nil {
+		return nil, err
+	}
+	inner, err := n.lock.Acquire(ctx, resource)
+	if err != nil {
+		return nil, fmt.Errorf("enter again: %w", err)
+	}
+	op := sim.StoreOp{Resource: resource, Register: "audit", ID: n.p.Name() + ".inner", Token: inner.Token()}
+	if err := n.p.Store().Write(ctx, op); err != nil {
+		return nil, fmt.Errorf("write the inner section: %w", err)
+	}
+	return outer, inner.Release(ctx)
+}
+
+// request is a program that works for requests which end after a tenth of the TTL, and releases under
+// their contexts. Like any deferred Release, it does not look at the error.
+func request(_ *sim.Process, l lock.Locker, ttl time.Duration) lock.Locker {
+	return requests{l, ttl / 10}
+}
+
+type requests struct {
+	lock  lock.Locker
+	limit time.Duration
+}
+
+type requested struct {
+	lock.Lease
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+func (r requests) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	l, err := r.lock.Acquire(ctx, resource)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.limit)
+	return requested{l, ctx, cancel}, nil
+}
+
+func (r requested) Release(context.Context) error {
+	defer r.cancel()
+	_ = r.Lease.Release(r.ctx)
+	return nil
+}

@@ -1,0 +1,33 @@
+package broken
+
+import (
+	"context"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/lock"
+)
+
+var grantSecondsScript = redis.NewScript(`-- broken: take the key, TTL in whole seconds
+if redis.call('SETNX', KEYS[1], ARGV[1]) == 0 then return 0 end
+redis.call('EXPIRE', KEYS[1], ARGV[2])
+return 1`)
+
+// F48: the TTL is handed over in whole seconds; one below a second becomes 0, which deletes the key at
+// once, and everybody is granted the lock.
+var expireWholeSeconds = Specimen{
+	Name: "expire-whole-seconds", ID: "F48",
+	Wrong:  "The TTL is cut to whole seconds, and one below a second becomes 0, which deletes the key.",
+	Faults: NoFaults, MinTTL: 50 * time.Millisecond, MaxTTL: 999 * time.Millisecond,
+	Detector: ClaimOverlaps, Mode: "none", Nodes: 1,
+	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
+		grant := func(ctx context.Context, c claim) (token uint64, granted bool, err error) {
+			// Wrong:
+			n, err := grantSecondsScript.Run(ctx, nodes[0], []string{c.key}, c.owner, int(o.TTL.Seconds())).Int()
+			// Right: PEXPIRE in the script, and o.TTL.Milliseconds() here
+			return 0, n == 1, err
+		}
+		return newOnNode(o, protocol{grant, releaseOwn(nodes[0])})
+	},
+}

@@ -1,0 +1,104 @@
+package broken
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"locksim/lock"
+)
+
+// poller is what the specimens have right: it asks for the lock, with a fresh owner id each time, until
+// it is granted, and waits for a random while in between.
+type poller struct {
+	opt Options
+	try func(ctx context.Context, c claim) (*lease, error) // nil, nil: somebody else holds it
+
+	mu   sync.Mutex // guards opt.Entropy and dice
+	dice *rand.Rand
+}
+
+// claim is who wants, or has, which lock.
+type claim struct{ resource, key, owner string }
+
+func newPoller(o Options, try func(ctx context.Context, c claim) (*lease, error)) *poller {
+	return &poller{opt: o, try: try, dice: rand.New(o.Jitter)}
+}
+
+// Acquire implements lock.Locker. A request that fails ends it; its outcome counts as unknown.
+func (p *poller) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	return p.acquire(ctx, resource, "")
+}
+
+// acquire asks as owner, or as somebody new each time where owner is empty.
+func (p *poller) acquire(ctx context.Context, resource, owner string) (lock.Lease, error) {
+	for {
+		c, err := p.claim(resource, owner)
+		if err != nil {
+			return nil, fmt.Errorf("acquire %s: %w", resource, err)
+		}
+		l, err := p.try(ctx, c)
+		if err != nil {
+			return nil, fmt.Errorf("acquire %s: %w: %w", resource, lock.ErrOutcomeUnknown, err)
+		}
+		if l != nil {
+			return l, nil
+		}
+		if err := p.opt.Clock.Sleep(ctx, p.delay()); err != nil {
+			return nil, fmt.Errorf("acquire %s: gave up: %w", resource, err)
+		}
+	}
+}
+
+func (p *poller) claim(resource, owner string) (claim, error) {
+	c := claim{resource, p.opt.KeyPrefix + "{" + resource + "}", owner}
+	if owner != "" {
+		return c, nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var id [16]byte
+	if _, err := io.ReadFull(p.opt.Entropy, id[:]); err != nil {
+		return claim{}, fmt.Errorf("make an owner id: %w", err)
+	}
+	c.owner = hex.EncodeToString(id[:])
+	return c, nil
+}
+
+func (p *poller) delay() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.opt.Backoff
+	return b.Min + time.Duration(p.dice.Int64N(int64(b.Max-b.Min)+1))
+}
+
+// grant asks for the lock once; token is 0 for locks that mint none.
+type grant func(ctx context.Context, c claim) (token uint64, granted bool, err error)
+
+// release gives it back. Its error is lock.ErrNotHeld when there was nothing to give back.
+type release func(ctx context.Context, c claim) error
+
+// protocol is what a lock says to its one node.
+type protocol struct {
+	grant   grant
+	release release
+}
+
+// newOnNode returns a lock that speaks a protocol. Its leases end when their time is up.
+func newOnNode(o Options, p protocol) *poller {
+	return newPoller(o, func(ctx context.Context, c claim) (*lease, error) {
+		sent := o.Clock.Now()
+		token, granted, err := p.grant(ctx, c)
+		if err != nil || !granted {
+			return nil, err
+		}
+		l := newLease(ctx, o, c, sent.Add(o.TTL), p.release)
+		l.token = token
+		l.endInTime()
+		return l, nil
+	})
+}

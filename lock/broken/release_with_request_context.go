@@ -1,0 +1,33 @@
+package broken
+
+import (
+	"context"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/lock"
+)
+
+// F29: the release runs under the context that it is given, as a rule that of the request, which has ended
+// just when the release matters most; then nothing is sent, and the lock stays taken until its TTL.
+var releaseWithRequestContext = Specimen{
+	Name: "release-with-request-context", ID: "F29",
+	Wrong:  "The release runs under the request's own context, and when that has ended nothing is sent.",
+	Faults: NoFaults, MinTTL: time.Second, MaxTTL: time.Hour, // it has to outlast the rest of the work
+	Detector: Leaked, Mode: "none", Nodes: 1,
+	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
+		p := newOnNode(o, protocol{grantBySetNX(nodes[0], o.TTL), releaseOwn(nodes[0])})
+		try := p.try
+		p.try = func(ctx context.Context, c claim) (*lease, error) {
+			l, err := try(ctx, c)
+			if l != nil {
+				// Wrong:
+				l.within = context.WithTimeout
+				// Right: l.within = detached
+			}
+			return l, err
+		}
+		return p
+	},
+}

@@ -1,0 +1,80 @@
+package broken
+
+import (
+	"context"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/lock"
+)
+
+// Right returns the specimen's code with the right line in the place of the wrong one. It passes the same
+// points.
+func (s Specimen) Right() Specimen {
+	s.build = rights[s.Name]
+	return s
+}
+
+var rights = map[string]func([]redis.Cmdable, Options) lock.Locker{
+	"setnx-then-expire":            rightSingle,
+	"del-without-owner":            rightSingle,
+	"get-then-del":                 rightSingle,
+	"watchdog-bare-expire":         rightWatchdog,
+	"watchdog-stop-lost":           rightWatchdog,
+	"watchdog-stops-after-error":   rightWatchdog,
+	"watchdog-ignores-failure":     rightWatchdog,
+	"expire-whole-seconds":         rightSingle,
+	"token-after-lock":             rightFenced,
+	"token-before-lock":            rightFenced,
+	"token-read-late":              rightFenced,
+	"token-per-reentry":            rightReentrant,
+	"reentrant-two-keys":           rightReentrant,
+	"redlock-one-by-one":           rightRedlock,
+	"redlock-no-drift":             rightRedlock,
+	"redlock-keeps-minority":       rightRedlock,
+	"redlock-wall-clock":           rightRedlock,
+	"release-with-request-context": rightSingle,
+	"row-by-client-clock": func(nodes []redis.Cmdable, o Options) lock.Locker {
+		return newRowLock(nodes[0], o, func(ctx context.Context) (time.Time, error) { return nodes[0].Time(ctx).Result() })
+	},
+	"row-update-unchecked": func(nodes []redis.Cmdable, o Options) lock.Locker {
+		return newVersionLock(nodes[0], o, func(changed int) bool { return changed == 1 })
+	},
+}
+
+func rightSingle(nodes []redis.Cmdable, o Options) lock.Locker {
+	return newOnNode(o, pointed(o, protocol{grantBySetNX(nodes[0], o.TTL), releaseOwn(nodes[0])}))
+}
+
+func rightFenced(nodes []redis.Cmdable, o Options) lock.Locker {
+	grant := func(ctx context.Context, c claim) (uint64, bool, error) { return grantAndMint(ctx, nodes[0], c, o.TTL) }
+	return newOnNode(o, pointed(o, protocol{grant, releaseOwn(nodes[0])}))
+}
+
+func rightReentrant(nodes []redis.Cmdable, o Options) lock.Locker {
+	return reentrant{newOnNode(o, pointed(o, protocol{enterBy(enterScript, nodes[0], o.TTL), leave(nodes[0])}))}
+}
+
+func rightWatchdog(nodes []redis.Cmdable, o Options) lock.Locker {
+	return newWatchdog(nodes[0], o).locker()
+}
+
+func rightRedlock(nodes []redis.Cmdable, o Options) lock.Locker { return newRedlock(nodes, o).locker() }
+
+// pointed is a protocol that passes, around its requests, the points that specimens pass.
+func pointed(o Options, p protocol) protocol {
+	return protocol{
+		grant: func(ctx context.Context, c claim) (token uint64, granted bool, err error) {
+			o.Point("asking")
+			if token, granted, err = p.grant(ctx, c); granted {
+				o.Point("locked")
+			}
+			return token, granted, err
+		},
+		release: func(ctx context.Context, c claim) error {
+			o.Point("compared")
+			return p.release(ctx, c)
+		},
+	}
+}

@@ -1,0 +1,53 @@
+package broken
+
+import (
+	"context"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/lock"
+)
+
+// The row is a hash that stands for a line of a database table: the owner, and until when it counts.
+var takeRowScript = redis.NewScript(`-- broken: take the row if its time is up
+local ends = redis.call('HGET', KEYS[1], 'until')
+if ends and tonumber(ends) > tonumber(ARGV[2]) then return 0 end
+redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'until', ARGV[3])
+return 1`)
+
+var freeRowScript = redis.NewScript(`-- broken: free the row if it is the owner's
+if redis.call('HGET', KEYS[1], 'owner') == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+return 0`)
+
+// F63: a row says until when it is locked, and each client compares that with its own clock; one whose
+// clock is ahead takes a lock that is held.
+var rowByClientClock = Specimen{
+	Name: "row-by-client-clock", ID: "F63",
+	Wrong:  "Whether the row's lease has ended is judged by the client's clock, and one that is ahead takes what is held.",
+	Faults: ClockJump, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
+	Detector: ClaimOverlaps, Mode: "none", Nodes: 1, endless: true,
+	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
+		return newRowLock(nodes[0], o, func(context.Context) (time.Time, error) {
+			// Wrong:
+			return o.Wall.Now(), nil
+			// Right: return nodes[0].Time(ctx).Result()
+		})
+	},
+}
+
+// newRowLock returns a lock on a row whose end is written and judged by the time that now tells.
+func newRowLock(node redis.Cmdable, o Options, now func(context.Context) (time.Time, error)) *poller {
+	grant := func(ctx context.Context, c claim) (token uint64, granted bool, err error) {
+		t, err := now(ctx)
+		if err != nil {
+			return 0, false, err
+		}
+		n, err := takeRowScript.Run(ctx, node, []string{c.key}, c.owner, t.UnixMilli(), t.Add(o.TTL).UnixMilli()).Int()
+		return 0, n == 1, err
+	}
+	release := func(ctx context.Context, c claim) error {
+		return owned(freeRowScript.Run(ctx, node, []string{c.key}, c.owner).Int64())
+	}
+	return newOnNode(o, protocol{grant, release})
+}

@@ -1,0 +1,32 @@
+package broken
+
+import (
+	"context"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/lock"
+)
+
+// F01: the key is set by one command and given its TTL by another; a client that dies in between leaves a
+// key that never expires.
+var setnxThenExpire = Specimen{
+	Name: "setnx-then-expire", ID: "F01",
+	Wrong:  "The key gets its TTL by a second command, so a crash between the two leaves it there for ever.",
+	Faults: Crash, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
+	Detector: Stuck, Mode: "none", Nodes: 1,
+	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
+		grant := func(ctx context.Context, c claim) (token uint64, granted bool, err error) {
+			// Wrong:
+			granted, err = nodes[0].SetNX(ctx, c.key, c.owner, 0).Result()
+			if err != nil || !granted {
+				return 0, false, err
+			}
+			o.Point("locked")
+			return 0, true, nodes[0].PExpire(ctx, c.key, o.TTL).Err()
+			// Right: granted, err = nodes[0].SetNX(ctx, c.key, c.owner, o.TTL).Result()
+		}
+		return newOnNode(o, protocol{grant, releaseOwn(nodes[0])})
+	},
+}

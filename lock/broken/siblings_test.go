@@ -1,0 +1,142 @@
+package broken_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/lock"
+	"locksim/lock/broken"
+	"locksim/scenarios"
+	"locksim/sim"
+)
+
+// sibling is a kind of package lock.
+type sibling struct {
+	name string
+	make func(nodes []lock.Redis, o lock.Options) (lock.Locker, error)
+}
+
+var (
+	single = sibling{"single", func(nodes []lock.Redis, o lock.Options) (lock.Locker, error) {
+		return lock.NewSingle(nodes[0], o)
+	}}
+	fenced = sibling{"fenced", func(nodes []lock.Redis, o lock.Options) (lock.Locker, error) {
+		return lock.NewFenced(nodes[0], o)
+	}}
+	watchdog = sibling{"watchdog", func(nodes []lock.Redis, o lock.Options) (lock.Locker, error) {
+		inner, err := lock.NewSingle(nodes[0], o)
+		if err != nil {
+			return nil, err
+		}
+		return lock.NewWatchdog(inner, lock.WatchdogOptions{})
+	}}
+	reentrant = sibling{"reentrant", func(nodes []lock.Redis, o lock.Options) (lock.Locker, error) {
+		return lock.NewReentrant(nodes[0], o)
+	}}
+	reentrantFenced = sibling{"reentrant-fenced", func(nodes []lock.Redis, o lock.Options) (lock.Locker, error) {
+		return lock.NewReentrantFenced(nodes[0], o)
+	}}
+	redlock = sibling{"redlock", func(nodes []lock.Redis, o lock.Options) (lock.Locker, error) {
+		return lock.NewRedlock(nodes, lock.RedlockOptions{Options: o})
+	}}
+)
+
+// wrap makes a lock under test of a specimen.
+func (tr trial) wrap(name string, s broken.Specimen, sc *scenarios.Scenario) scenarios.Lock {
+	return tr.lock(name, s, sc, func(p *sim.Process) (lock.Locker, error) {
+		var nodes []redis.Cmdable
+		for _, c := range clients(p, s.Nodes) {
+			nodes = append(nodes, c)
+		}
+		return s.New(nodes, broken.Options{
+			Options: optionsOf(p, sc.Lock),
+			Wall:    p.WallClock(),
+			Point:   func(label string) { _ = p.Point(label) }, // of a crash the next seam tells
+		})
+	})
+}
+
+// properLock makes a lock under test of the sibling. Its points are passed by the Redis clients.
+func (tr trial) properLock(s broken.Specimen, sc *scenarios.Scenario) scenarios.Lock {
+	return tr.lock(tr.sibling.name, s, sc, func(p *sim.Process) (lock.Locker, error) {
+		var nodes []lock.Redis
+		for i, c := range clients(p, s.Nodes) {
+			if i == 0 {
+				c.AddHook(points{p})
+			}
+			nodes = append(nodes, c)
+		}
+		return tr.sibling.make(nodes, optionsOf(p, sc.Lock))
+	})
+}
+
+// maker makes the lock of one client.
+type maker func(p *sim.Process) (lock.Locker, error)
+
+func (tr trial) lock(name string, s broken.Specimen, sc *scenarios.Scenario, make maker) scenarios.Lock {
+	within := func(p *sim.Process) (lock.Locker, error) {
+		l, err := make(p)
+		if err != nil || tr.app == nil {
+			return l, err
+		}
+		return tr.app(p, l, sc.Lock.TTL), nil
+	}
+	return scenarios.Lock{Name: name, Nodes: s.Nodes, Tokens: s.Tokens, Keys: s.Keys, New: within}
+}
+
+// clients are configured as package lock asks for.
+func clients(p *sim.Process, nodes int) []*redis.Client {
+	var all []*redis.Client
+	for i := range nodes {
+		o := sim.QuietRedis()
+		o.Addr = fmt.Sprintf("r%d:6379", i)
+		o.ContextTimeoutEnabled = true
+		all = append(all, p.RedisWith(o))
+	}
+	return all
+}
+
+func optionsOf(p *sim.Process, spec scenarios.LockSpec) lock.Options {
+	return lock.Options{
+		TTL:     spec.TTL,
+		Backoff: lock.Backoff{Min: spec.Backoff.Min, Max: spec.Backoff.Max},
+		Clock:   p.Clock(), Entropy: p.Entropy("lock"), Jitter: p.Source("lock"),
+	}
+}
+
+// points passes the points that the specimens pass, around the commands of a lock that knows no points.
+type points struct{ p *sim.Process }
+
+func (h points) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (h points) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (h points) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		_ = h.p.Point("asking")
+		if cmd.Name() == "evalsha" { // the only script of a Single
+			_ = h.p.Point("compared")
+		}
+		err := next(ctx, cmd)
+		if err == nil && granted(cmd) {
+			_ = h.p.Point("locked")
+			_ = h.p.Point("answered")
+		}
+		return err
+	}
+}
+
+func granted(cmd redis.Cmder) bool {
+	switch c := cmd.(type) {
+	case *redis.BoolCmd:
+		return c.Val()
+	case *redis.Cmd:
+		n, err := c.Int64()
+		return err == nil && n > 0
+	}
+	return false
+}

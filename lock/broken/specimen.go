@@ -1,0 +1,124 @@
+package broken
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/lock"
+)
+
+// Specimen is one mistake, with what is known of it.
+type Specimen struct {
+	// Name is the name of its file, with hyphens: del-without-owner stands in del_without_owner.go.
+	Name string
+	// ID is its entry in the catalogue of failure modes, such as F02.
+	ID string
+	// Wrong says in one sentence what is wrong.
+	Wrong string
+	// Faults is what has to go wrong in the world for the mistake to show.
+	Faults FaultClass
+	// MinTTL and MaxTTL are the range of TTLs with which it shows.
+	MinTTL, MaxTTL time.Duration
+	// Detector is what must see it.
+	Detector Detector
+	// Mode is the fencing mode in which Detector sees it: "none", "check" or "seal".
+	Mode string
+	// Nodes is the number of Redis nodes that it needs.
+	Nodes int
+	// Tokens says that its leases carry fencing tokens.
+	Tokens bool
+
+	endless bool // its keys have no TTL
+	build   func(nodes []redis.Cmdable, o Options) lock.Locker
+}
+
+// FaultClass is what has to go wrong in the world before a mistake shows.
+type FaultClass string
+
+// The fault classes.
+const (
+	// NoFaults means that contention is enough, or what the caller does.
+	NoFaults FaultClass = "none"
+	// Pause is a client that stops for a while.
+	Pause FaultClass = "pause"
+	// Crash is a client that dies.
+	Crash FaultClass = "crash"
+	// Partition is a network that loses or holds bytes.
+	Partition FaultClass = "partition"
+	// ClockJump is a wall clock that is set, on a client.
+	ClockJump FaultClass = "clock-jump"
+	// ClockDrift is a clock that runs too fast or too slowly, on a node.
+	ClockDrift FaultClass = "clock-drift"
+)
+
+// Detector is what must see a mistake. All but LongestWait are facts of a verdict, by the names that
+// they have there.
+type Detector string
+
+// The detectors.
+const (
+	// ClaimOverlaps sees two clients that the lock has promised the resource to at once.
+	ClaimOverlaps Detector = "claim_overlaps"
+	// Corrupted sees an acknowledged write that was lost.
+	Corrupted Detector = "corrupted"
+	// FalseRejects sees a rightful holder that the fence refused.
+	FalseRejects Detector = "false_rejects"
+	// Stuck sees a lock that nobody can get any more.
+	Stuck Detector = "stuck"
+	// Leaked sees a key that outlives the release, or the failed acquire, that should have removed it.
+	Leaked Detector = "leaked"
+	// LongestWait sees a client that waits far longer than the holders before it explain.
+	LongestWait Detector = "longest_wait"
+)
+
+// New makes the lock of one client on Nodes nodes, or returns an error that says what is missing.
+func (s Specimen) New(nodes []redis.Cmdable, o Options) (lock.Locker, error) {
+	if len(nodes) != s.Nodes {
+		return nil, fmt.Errorf("make broken/%s: %d clients, one for each of %d nodes is needed", s.Name, len(nodes), s.Nodes)
+	}
+	if err := o.Validate(); err != nil {
+		return nil, fmt.Errorf("make broken/%s: %w", s.Name, err)
+	}
+	return s.build(nodes, o.withDefaults()), nil
+}
+
+// Keys returns the keys that must be gone when the lock on a resource has been released, on each node, with
+// the default prefix. It is nil for a lock whose key tells its end by itself and has no TTL: that such a
+// key is there says nothing.
+func (s Specimen) Keys(resource string) []string {
+	if s.endless {
+		return nil
+	}
+	return []string{lock.DefaultKeyPrefix + "{" + resource + "}"}
+}
+
+// All returns every specimen, in the order of the catalogue's list.
+func All() []Specimen {
+	return []Specimen{
+		setnxThenExpire, delWithoutOwner, getThenDel,
+		watchdogBareExpire, watchdogStopLost, watchdogStopsAfterError, watchdogIgnoresFailure,
+		expireWholeSeconds,
+		tokenAfterLock, tokenBeforeLock, tokenReadLate, tokenPerReentry,
+		reentrantTwoKeys,
+		redlockOneByOne, redlockNoDrift, redlockKeepsMinority, redlockWallClock,
+		releaseWithRequestContext,
+		rowByClientClock, rowUpdateUnchecked,
+	}
+}
+
+// Find returns the specimen of that name, or an error that lists them all.
+func Find(name string) (Specimen, error) {
+	var names []string
+	for _, s := range All() {
+		names = append(names, s.Name)
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	slices.Sort(names)
+	return Specimen{}, fmt.Errorf("there is no broken lock %q: there are %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,33 @@
+package broken
+
+import (
+	"context"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/lock"
+)
+
+// F08: the token is minted with the grant but read from the counter later; a holder that is late reads its
+// successor's token, and no rule on numbers can tell the two apart.
+var tokenReadLate = Specimen{
+	Name: "token-read-late", ID: "F08",
+	Wrong:  "The token is read from the counter after the grant, and by then it may be the successor's.",
+	Faults: Pause, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
+	Detector: Corrupted, Mode: "seal", Nodes: 1, Tokens: true,
+	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
+		grant := func(ctx context.Context, c claim) (token uint64, granted bool, err error) {
+			_, granted, err = grantAndMint(ctx, nodes[0], c, o.TTL)
+			if err != nil || !granted {
+				return 0, false, err
+			}
+			o.Point("locked")
+			// Wrong:
+			token, err = nodes[0].Get(ctx, counterKey(c)).Uint64()
+			// Right: without that line, the token is the one that came with the grant
+			return token, true, err
+		}
+		return newOnNode(o, protocol{grant, releaseOwn(nodes[0])})
+	},
+}

@@ -1,0 +1,230 @@
+package broken_test
+
+import (
+	"time"
+
+	"locksim/faults"
+	"locksim/sim"
+)
+
+// trials are the schedules. c0 is first wherever clients start apart.
+var trials = []trial{
+	{
+		specimen: "setnx-then-expire", sibling: single, // c1 dies, so that nobody waits for ever
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 2s, stagger: 1s}
+faults:
+  - when: {client: c1, event: locked}
+    crash: {process: c1}
+`,
+	},
+	{
+		specimen: "del-without-owner", sibling: single, // c0 is late with its release, after the TTL
+		story: `
+world: {clients: 3}
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 8s, stagger: 1s}
+faults:
+  - when: {client: c0, event: written}
+    pause: {process: c0, for: 5s}
+`,
+	},
+	{
+		specimen: "get-then-del", sibling: single, // c0 has compared, and is late with the delete, but within ReleaseTimeout
+		story: `
+world: {clients: 3}
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 9s, stagger: 1s}
+faults:
+  - when: {client: c0, event: compared}
+    pause: {process: c0, for: 1800ms}
+`,
+	},
+	{
+		specimen: "watchdog-bare-expire", sibling: watchdog, // c0 resumes, and renews the lock of c1
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 30s, stagger: 1s, checks_until: lost}
+faults:
+  - when: {client: c0, event: read}
+    pause: {process: c0, for: 12s}
+`,
+	},
+	{
+		specimen: "watchdog-stop-lost", sibling: watchdog, // the release of c1 is lost, its renewals get through
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 4s, stagger: 1s}
+faults:
+  - when: {client: c1, event: release}
+    partition: {between: [c1], and: [r0], for: 3s, bytes: drop}
+`,
+	},
+	{
+		specimen: "watchdog-stops-after-error", sibling: watchdog, // one renewal is lost, and no more
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 30s, stagger: 1s, checks_until: lost}
+faults:
+  - when: {client: c0, event: read}
+    partition: {between: [c0], and: [r0], for: 4s, bytes: drop}
+`,
+	},
+	{
+		specimen: "watchdog-ignores-failure", sibling: watchdog, // c0 is cut off from the lock, not from the store
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 30s, stagger: 1s, checks_until: lost}
+faults:
+  - when: {client: c0, event: read}
+    partition: {between: [c0], and: [r0], for: 40s}
+`,
+	},
+	{
+		specimen: "expire-whole-seconds", sibling: single,
+		story: `
+lock: {ttl: 500ms}
+workload: {hold: 300ms, stagger: 100ms}
+`,
+	},
+	{
+		specimen: "token-after-lock", sibling: fenced, // c0 loses the lock before it has its token
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 6s, stagger: 1s}
+faults:
+  - when: {client: c0, event: locked}
+    pause: {process: c0, for: 15s}
+`,
+	},
+	{
+		specimen: "token-before-lock", sibling: fenced, // c1 comes and goes before c0 asks
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 2s, stagger: 1s}
+faults:
+  - when: {client: c0, event: asking}
+    pause: {process: c0, for: 5s}
+`,
+	},
+	{
+		specimen: "token-read-late", sibling: fenced, // c0 loses the lock before it reads its token
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 6s, stagger: 1s}
+faults:
+  - when: {client: c0, event: locked}
+    pause: {process: c0, for: 15s}
+`,
+	},
+	{
+		specimen: "token-per-reentry", sibling: reentrantFenced, app: nested,
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 2s, stagger: 1s}
+`,
+	},
+	{
+		specimen: "reentrant-two-keys", sibling: reentrant, // the owner of c0 expires at 10s, its count at 15s
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 8s, stagger: 1s}
+faults:
+  - when: {client: c0, event: locked}
+    pause: {process: c0, for: 5s}
+`,
+	},
+	{
+		specimen: "redlock-one-by-one", sibling: redlock, // one node of five is out of reach
+		story: `
+world: {redis: 5}
+lock: {ttl: 2s}
+workload: {hold: 500ms, stagger: 100ms}
+faults:
+  - at: 0s
+    partition: {between: [c0, c1], and: [r1], for: 60s}
+`,
+	},
+	{
+		specimen: "redlock-no-drift", sibling: redlock, // all nodes are fast by less than the hundredth allowed for
+		story: `
+world: {redis: 5}
+lock: {ttl: 10s, backoff: 5ms..10ms}
+workload: {hold: 12s, stagger: 9800ms}
+`,
+		more: func(time.Duration) []faults.Fault { return []faults.Fault{{Action: driftNodes(8000)}} },
+	},
+	{
+		specimen: "redlock-keeps-minority", sibling: redlock, // the vote is split, since all ask at once
+		story: `
+world: {redis: 5, clients: 3}
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 500ms, think: 0s}
+`,
+	},
+	{
+		specimen: "redlock-wall-clock", sibling: redlock, // c0's clock is set back when the answers are there
+		story: `
+world: {redis: 5}
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 14s, stagger: 9s}
+`,
+		more: func(ttl time.Duration) []faults.Fault {
+			return []faults.Fault{{When: &faults.Event{Client: "c0", Name: "answered", Nth: 1}, Action: jumpClock("c0", -ttl/2)}}
+		},
+	},
+	{
+		specimen: "release-with-request-context", sibling: single, app: request, // the request ends first
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 2s, stagger: 1s}
+`,
+	},
+	{
+		specimen: "row-by-client-clock", // c1's clock is ahead by more than the TTL
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 5s, stagger: 1s}
+`,
+		more: func(ttl time.Duration) []faults.Fault { return []faults.Fault{{Action: jumpClock("c1", 3*ttl/2)}} },
+	},
+	{
+		specimen: "row-update-unchecked", // both read the row at once
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {rounds: 3, hold: 1s, think: 0s}
+`,
+	},
+}
+
+// clockFault is a fault of clocks, which scenario files do not have yet.
+type clockFault struct {
+	kind  string
+	apply func(w *sim.World) error
+}
+
+func (f clockFault) Kind() string          { return f.kind }
+func (f clockFault) Validate() error       { return nil }
+func (f clockFault) Apply(world any) error { return f.apply(world.(*sim.World)) }
+
+// jumpClock sets a client's wall clock.
+func jumpClock(client string, d time.Duration) faults.Action {
+	return clockFault{"clock-jump", func(w *sim.World) error {
+		p, err := w.Process(client)
+		if err == nil {
+			p.JumpClock(d)
+		}
+		return err
+	}}
+}
+
+// driftNodes makes the clocks of all nodes fast, by parts per million.
+func driftNodes(ppm int64) faults.Action {
+	return clockFault{"clock-drift", func(w *sim.World) error {
+		for i := range w.RedisNodes() {
+			w.Redis(i).DriftClock(ppm)
+		}
+		return nil
+	}}
+}

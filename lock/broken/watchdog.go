@@ -1,0 +1,73 @@
+package broken
+
+import (
+	"context"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// watchdog is a lock whose leases are renewed every third of their TTL, made of parts each of which a
+// specimen can have wrong. newWatchdog has the right ones.
+type watchdog struct {
+	opt  Options
+	node redis.Cmdable
+
+	// extend asks the node once.
+	extend func(ctx context.Context, node redis.Cmdable, c claim, ttl time.Duration) (held bool, err error)
+	// answered decides what an answer, or the lack of one, means for the lease. sent is when the request
+	// was sent. It reports whether to go on renewing.
+	answered func(l *lease, sent time.Time, held bool, err error) (goOn bool)
+	// release gives the claim back; stop ends the renewing.
+	release func(ctx context.Context, node redis.Cmdable, c claim, stop func()) error
+}
+
+func newWatchdog(node redis.Cmdable, o Options) *watchdog {
+	return &watchdog{opt: o, node: node, extend: extendOwn, answered: heed, release: stopThenDelete}
+}
+
+// locker returns the lock. The context of Acquire ends the renewing too: it is the process's.
+func (w *watchdog) locker() *poller {
+	return newPoller(w.opt, func(ctx context.Context, c claim) (*lease, error) {
+		sent := w.opt.Clock.Now()
+		granted, err := setNX(ctx, w.node, c, w.opt.TTL)
+		if err != nil || !granted {
+			return nil, err
+		}
+		keep, stop := context.WithCancel(ctx)
+		l := newLease(ctx, w.opt, c, sent.Add(w.opt.TTL), func(ctx context.Context, c claim) error {
+			return w.release(ctx, w.node, c, stop)
+		})
+		go w.renew(keep, l)
+		return l, nil
+	})
+}
+
+func (w *watchdog) renew(ctx context.Context, l *lease) {
+	for w.opt.Clock.Sleep(ctx, w.opt.TTL/3) == nil {
+		sent := w.opt.Clock.Now()
+		held, err := w.extend(ctx, w.node, l.claim, w.opt.TTL)
+		if ctx.Err() != nil || !w.answered(l, sent, held, err) {
+			return
+		}
+	}
+}
+
+// heed goes on after an answer that is good, tries again after an error for as long as the lease may be
+// valid, and otherwise tells the holder.
+func heed(l *lease, sent time.Time, held bool, err error) (goOn bool) {
+	switch {
+	case err == nil && held:
+		l.prolong(sent.Add(l.opt.TTL))
+		return true
+	case err != nil && l.opt.Clock.Now().Before(l.Until()):
+		return true
+	}
+	l.lose()
+	return false
+}
+
+func stopThenDelete(ctx context.Context, node redis.Cmdable, c claim, stop func()) error {
+	stop()
+	return deleteOwn(ctx, node, c)
+}

@@ -1,0 +1,28 @@
+package broken
+
+import (
+	"context"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/lock"
+)
+
+// F04: the watchdog renews the key whoever holds it; a holder that was paused past the TTL prolongs its
+// successor's lock, takes that for its own, and works on.
+var watchdogBareExpire = Specimen{
+	Name: "watchdog-bare-expire", ID: "F04",
+	Wrong:  "The watchdog renews the key whoever holds it, and takes a successor's key for its own.",
+	Faults: Pause, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
+	Detector: Corrupted, Mode: "none", Nodes: 1,
+	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
+		w := newWatchdog(nodes[0], o)
+		w.extend = func(ctx context.Context, node redis.Cmdable, c claim, ttl time.Duration) (held bool, err error) {
+			// Wrong:
+			return node.PExpire(ctx, c.key, ttl).Result()
+			// Right: return extendOwn(ctx, node, c, ttl)
+		}
+		return w.locker()
+	},
+}

@@ -1,0 +1,28 @@
+package broken
+
+import (
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/lock"
+)
+
+// F39: the watchdog does not look at the outcome of a renewal; the lock is gone and its holder is never
+// told.
+var watchdogIgnoresFailure = Specimen{
+	Name: "watchdog-ignores-failure", ID: "F39",
+	Wrong:  "The watchdog counts renewals that failed as done, so the holder is never told of the loss.",
+	Faults: Partition, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
+	Detector: Corrupted, Mode: "none", Nodes: 1,
+	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
+		w := newWatchdog(nodes[0], o)
+		w.answered = func(l *lease, sent time.Time, _ bool, _ error) (goOn bool) {
+			// Wrong:
+			l.prolong(sent.Add(l.opt.TTL))
+			return true
+			// Right: return heed(l, sent, held, err)
+		}
+		return w.locker()
+	},
+}

@@ -1,0 +1,32 @@
+package broken
+
+import (
+	"context"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/lock"
+)
+
+// F36: the watchdog is told to stop after the key was deleted; where the delete fails it never hears of
+// it, and renews for ever a lock that nobody works under.
+var watchdogStopLost = Specimen{
+	Name: "watchdog-stop-lost", ID: "F36",
+	Wrong:  "A release that fails never tells the watchdog to stop, and so the lock is kept for ever.",
+	Faults: Partition, MinTTL: 5 * time.Second, MaxTTL: time.Hour, // longer than the failure of a release
+	Detector: Stuck, Mode: "none", Nodes: 1,
+	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
+		w := newWatchdog(nodes[0], o)
+		w.release = func(ctx context.Context, node redis.Cmdable, c claim, stop func()) error {
+			// Wrong:
+			if err := deleteOwn(ctx, node, c); err != nil {
+				return err
+			}
+			stop()
+			return nil
+			// Right: return stopThenDelete(ctx, node, c, stop)
+		}
+		return w.locker()
+	},
+}

@@ -1,0 +1,30 @@
+package broken
+
+import (
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/lock"
+)
+
+// F35: the watchdog ends with the first renewal that fails, though there was time to send it again, and
+// the holder works on under a lock that then expires.
+var watchdogStopsAfterError = Specimen{
+	Name: "watchdog-stops-after-error", ID: "F35",
+	Wrong:  "The watchdog gives up for good after one renewal without an answer, and the lock expires under its holder.",
+	Faults: Partition, MinTTL: 5 * time.Second, MaxTTL: time.Hour, // a renewal fails and there is time for another
+	Detector: Corrupted, Mode: "none", Nodes: 1,
+	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
+		w := newWatchdog(nodes[0], o)
+		w.answered = func(l *lease, sent time.Time, held bool, err error) (goOn bool) {
+			// Wrong:
+			if err != nil {
+				return false
+			}
+			// Right: without these lines, heed tries again while there is time, and then tells the holder
+			return heed(l, sent, held, err)
+		}
+		return w.locker()
+	},
+}

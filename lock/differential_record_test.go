@@ -1,0 +1,242 @@
+package lock_test
+
+import (
+	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/sim"
+)
+
+// recorder stands between clients and a real server. It runs each of their commands inside a script that
+// also reads the keys, and keeps it. It is a hook of go-redis.
+type recorder struct {
+	t         testing.TB
+	server    *redis.Client
+	namespace string // begins every key on the server, which others use as well
+
+	mu      sync.Mutex // guards the rest; commands run one at a time, in the order in which they are kept
+	sources map[string]string
+	watched []string
+	all     []execution
+	ran     time.Time // when the last one was run, on this machine's clock
+	stopped bool
+}
+
+func newRecorder(t testing.TB, addr, namespace string) *recorder {
+	o := sim.QuietRedis()
+	o.Addr = addr
+	r := &recorder{t: t, server: redis.NewClient(o), namespace: namespace, sources: map[string]string{}}
+	t.Cleanup(func() { _ = r.server.Close() })
+	return r
+}
+
+// client returns a client whose commands are recorded.
+func (r *recorder) client() *redis.Client {
+	o := sim.QuietRedis()
+	o.Addr = r.server.Options().Addr
+	c := redis.NewClient(o)
+	c.AddHook(r)
+	r.t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// DialHook leaves dialling alone.
+func (r *recorder) DialHook(redis.DialHook) redis.DialHook {
+	return func(context.Context, string, string) (net.Conn, error) {
+		return nil, fmt.Errorf("nothing goes past the recorder")
+	}
+}
+
+// ProcessPipelineHook knows no pipelines: nothing of ours uses one.
+func (r *recorder) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+// ProcessHook runs and records each command. The end of ctx does not interrupt it.
+func (r *recorder) ProcessHook(redis.ProcessHook) redis.ProcessHook {
+	return func(_ context.Context, c redis.Cmder) error {
+		e, err := r.translate(c)
+		if err == nil {
+			answer, failure := r.exec(e)
+			if err = failure; err == nil {
+				err = r.reply(c, answer)
+			}
+		}
+		if err != nil {
+			c.SetErr(err)
+		}
+		return err
+	}
+}
+
+// serverError is an error reply.
+type serverError string
+
+func (e serverError) Error() string { return string(e) }
+func (serverError) RedisError()     {}
+
+// translate makes a script of a command, if it is none, and puts its keys where they are nobody else's.
+func (r *recorder) translate(c redis.Cmder) (e execution, err error) {
+	var args []string
+	for _, a := range c.Args() {
+		args = append(args, fmt.Sprint(a))
+	}
+	switch strings.ToLower(args[0]) {
+	case "eval", "evalsha":
+		e.script, err = r.source(args)
+		var n int
+		_, _ = fmt.Sscan(args[2], &n)
+		e.keys, e.args = args[3:3+n], args[3+n:]
+	case "mget", "del", "exists":
+		e.script = "return redis.call(ARGV[1], unpack(KEYS))"
+		e.keys, e.args = args[1:], args[:1]
+	default:
+		e.script = "return redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))"
+		e.keys, e.args = args[1:2], slices.Delete(slices.Clone(args), 1, 2)
+	}
+	e.keys = slices.Clone(e.keys)
+	for i := range e.keys {
+		e.keys[i] = r.namespace + e.keys[i]
+	}
+	return e, err
+}
+
+// source is that of EVAL, or what EVALSHA stands for.
+func (r *recorder) source(args []string) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if strings.EqualFold(args[0], "eval") {
+		sum := sha1.Sum([]byte(args[1]))
+		r.sources[hex.EncodeToString(sum[:])] = args[1]
+		return args[1], nil
+	}
+	source, ok := r.sources[args[1]]
+	if !ok {
+		return "", serverError("NOSCRIPT No matching script.")
+	}
+	return source, nil
+}
+
+// stop ends the recording and returns it.
+func (r *recorder) stop() []execution {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stopped = true
+	return r.all
+}
+
+// exec runs a script at a moment when no key is about to end, and keeps it. It returns what the script has
+// answered. When the moment was missed after all, every key is deleted, so that from there on it is known
+// again what is there.
+func (r *recorder) exec(e execution) (any, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return nil, redis.ErrClosed
+	}
+	for _, key := range e.keys {
+		if !slices.Contains(r.watched, key) {
+			r.watched = append(r.watched, key)
+		}
+	}
+	r.keepClear()
+	e, err := r.keep(e)
+	if err != nil {
+		return nil, err
+	}
+	if e.luck {
+		if _, err := r.keep(execution{script: "return redis.call('DEL', unpack(KEYS))", keys: r.watched, luck: true}); err != nil {
+			return nil, err
+		}
+	}
+	if e.got.failed {
+		return nil, serverError(fmt.Sprint(e.got.reply))
+	}
+	return e.got.reply, nil
+}
+
+// keep runs a script and keeps it.
+func (r *recorder) keep(e execution) (execution, error) {
+	e.keys, e.watched = slices.Clone(e.keys), slices.Clone(r.watched)
+	ends := r.ends()
+	var err error
+	if e.got, err = e.run(r.server); err != nil {
+		return e, err
+	}
+	e.luck = e.luck || e.got.took > luck || slices.ContainsFunc(ends, func(end time.Time) bool {
+		return e.got.at.Sub(end).Abs() <= luck
+	})
+	r.ran, r.all = time.Now(), append(r.all, e)
+	return e, nil
+}
+
+// luck is how close to the end of a key it is a matter of luck whether it is still there. A script that
+// takes as long, on a busy machine, has seen the clock at several instants.
+const luck = 3 * time.Millisecond
+
+// ends are the instants at which keys, and places in queues, end on the server's clock, as of the last
+// execution.
+func (r *recorder) ends() (ends []time.Time) {
+	if len(r.all) == 0 {
+		return nil
+	}
+	last := r.all[len(r.all)-1].got
+	for _, k := range last.state {
+		if k.ttl >= 0 {
+			ends = append(ends, last.at.Add(time.Duration(k.ttl)*time.Millisecond))
+		}
+		for _, instant := range k.instants {
+			ends = append(ends, time.UnixMilli(instant))
+		}
+	}
+	slices.SortFunc(ends, time.Time.Compare)
+	return ends
+}
+
+// keepClear waits while a key is about to end.
+func (r *recorder) keepClear() {
+	for _, end := range r.ends() {
+		now := r.all[len(r.all)-1].got.at.Add(time.Since(r.ran))
+		if left := end.Sub(now); left.Abs() <= 2*luck {
+			time.Sleep(left + 2*luck)
+		}
+	}
+}
+
+// reply hands an answer to the command.
+func (r *recorder) reply(c redis.Cmder, answer any) error {
+	if answer == nil {
+		if b, ok := c.(*redis.BoolCmd); ok { // SET NX that was not granted
+			b.SetVal(false)
+			return nil
+		}
+		return redis.Nil
+	}
+	switch c := c.(type) {
+	case *redis.Cmd:
+		c.SetVal(answer)
+	case *redis.BoolCmd:
+		c.SetVal(answer == "OK" || answer == int64(1))
+	case *redis.IntCmd:
+		c.SetVal(answer.(int64))
+	case *redis.StatusCmd:
+		c.SetVal(answer.(string))
+	case *redis.StringCmd:
+		c.SetVal(answer.(string))
+	case *redis.SliceCmd:
+		c.SetVal(answer.([]any))
+	default:
+		r.t.Errorf("the recorder cannot answer a %T: %v", c, c)
+	}
+	return nil
+}

@@ -1,0 +1,325 @@
+package lock_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/lock"
+	"locksim/lock/broken"
+	"locksim/lock/fence"
+	"locksim/lock/fence/redisguard"
+	"locksim/lock/locktest/redisserver"
+)
+
+// TestOurScriptsAreTheSameEverywhere lets several owners do as they please, by a seed, on real servers; then
+// it lets the same requests come in another order, and find keys of types that they do not expect. Each
+// replica, run at the same instants, must give the same answers, keys and TTLs.
+func TestOurScriptsAreTheSameEverywhere(t *testing.T) {
+	scripts := ourScripts(t)
+	all := crowds(scripts)
+	recorded := recordAll(t, all)
+	var seen []string
+	for _, c := range all {
+		t.Run(c.name, func(t *testing.T) {
+			for _, sequence := range recorded[c.name] {
+				compare(t, sequence)
+				for _, e := range sequence {
+					seen = append(seen, e.script)
+				}
+			}
+		})
+	}
+	for where, script := range scripts {
+		if !slices.ContainsFunc(seen, func(s string) bool { return strings.Contains(s, script) }) {
+			t.Errorf("no crowd has run the script in %s", where)
+		}
+	}
+}
+
+// recordAll records all crowds at once, since most of the time they wait.
+func recordAll(t *testing.T, crowds []crowd) map[string][][]execution {
+	t.Helper()
+	var addrs []string
+	for _, s := range redisserver.StartN(t, 5) {
+		addrs = append(addrs, s.Addr())
+	}
+	var (
+		mu  sync.Mutex
+		got = map[string][][]execution{}
+		all sync.WaitGroup
+	)
+	for _, c := range crowds {
+		all.Go(func() {
+			sequences, err := c.record(t, addrs)
+			if err != nil {
+				t.Errorf("record %s: %v", c.name, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			got[c.name] = sequences
+		})
+	}
+	all.Wait()
+	return got
+}
+
+// compare runs a sequence again on each replica.
+func compare(t *testing.T, sequence []execution) {
+	t.Helper()
+	for _, r := range replicas {
+		got, err := r.run(sequence)
+		if err != nil {
+			t.Fatalf("%s: %v", r.name, err)
+		}
+		compared := 0
+		for i, e := range sequence {
+			if e.luck {
+				continue
+			}
+			compared++
+			if d := differ(r.name, e.got, got[i]); d != "" {
+				t.Errorf("%s, execution %d of %d at %v: %s\n%v", r.name, i, len(sequence), e.got.at, d, e)
+				return // the rest follows from it
+			}
+		}
+		if compared < len(sequence)/2 {
+			t.Errorf("%s: only %d of %d executions did not depend on luck", r.name, compared, len(sequence))
+		}
+	}
+}
+
+// crowd is a number of owners who use one kind of lock, or a guard.
+type crowd struct {
+	name  string
+	nodes int
+	act   func(clients []*redis.Client, dice *rand.Rand) (step func(), err error) // for one owner
+}
+
+func crowds(scripts map[string]string) []crowd {
+	var all []crowd
+	for _, m := range members {
+		if m.harness.Renews || strings.HasSuffix(m.name, "-notify") {
+			continue // they send the requests of others
+		}
+		all = append(all, crowd{m.name, max(m.nodes, 1), func(clients []*redis.Client, dice *rand.Rand) (func(), error) {
+			s := site{opt: shortOptions(dice)}
+			for _, c := range clients {
+				s.nodes = append(s.nodes, c)
+			}
+			l, err := m.make(s)
+			return (&visitor{locker: l, dice: dice}).step, err
+		}})
+	}
+	for _, s := range broken.All() {
+		all = append(all, crowd{"broken/" + s.Name, s.Nodes, func(clients []*redis.Client, dice *rand.Rand) (func(), error) {
+			var nodes []redis.Cmdable
+			for _, c := range clients {
+				nodes = append(nodes, c)
+			}
+			l, err := s.New(nodes, broken.Options{Options: shortOptions(dice)})
+			return (&visitor{locker: l, dice: dice}).step, err
+		}})
+	}
+	for _, mode := range fence.Modes()[1:] {
+		all = append(all, crowd{"guard/" + string(mode), 1, func(clients []*redis.Client, dice *rand.Rand) (func(), error) {
+			g, err := redisguard.New(clients[0], mode)
+			return func() { guarded(g, dice) }, err
+		}})
+	}
+	for where, script := range scripts {
+		if !strings.Contains(script, "broken: enter, one token") {
+			continue // the one script of a specimen's right sibling, which only tests can make
+		}
+		all = append(all, crowd{where, 1, func(clients []*redis.Client, dice *rand.Rand) (func(), error) {
+			return func() {
+				keys := []string{"lock:{order:42}", "lock:{order:42}:token"}
+				redis.NewScript(script).Run(context.Background(), clients[0], keys, string(rune('a'+dice.IntN(2))), 120)
+			}, nil
+		}})
+	}
+	return all
+}
+
+// shortOptions let much happen in little time, which here is real.
+func shortOptions(dice *rand.Rand) lock.Options {
+	var seed [32]byte
+	for i := range seed {
+		seed[i] = byte(dice.Uint32())
+	}
+	return lock.Options{
+		TTL: 120 * time.Millisecond, Backoff: lock.Backoff{Min: 5 * time.Millisecond, Max: 10 * time.Millisecond},
+		Clock: wallClock{}, Entropy: rand.NewChaCha8(seed), Jitter: rand.NewPCG(dice.Uint64(), 1),
+	}
+}
+
+// wallClock is the machine's clock.
+type wallClock struct{}
+
+func (wallClock) Now() time.Time { return time.Now() }
+
+func (wallClock) Sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (wallClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+	return time.AfterFunc(d, f).Stop
+}
+
+// visitor is an owner of locks who acts at random.
+type visitor struct {
+	locker lock.Locker
+	dice   *rand.Rand
+	leases []lock.Lease
+}
+
+func (v *visitor) step() {
+	ctx := context.Background()
+	lease := func() lock.Lease { return v.leases[len(v.leases)-1-v.dice.IntN(min(len(v.leases), 4))] }
+	switch what := v.dice.IntN(10); {
+	case what < 4 || len(v.leases) == 0:
+		v.enter(ctx)
+	case what < 7:
+		_ = lease().Release(ctx)
+	case what < 9:
+		if e, ok := lease().(lock.Extender); ok {
+			_ = e.Extend(ctx)
+		}
+	default:
+		time.Sleep(time.Duration(v.dice.IntN(60)) * time.Millisecond)
+	}
+}
+
+// enter asks for a lock, with or without waiting, as nobody in particular or as one of two owners.
+func (v *visitor) enter(ctx context.Context) {
+	l := v.locker
+	if owned, ok := l.(lock.Owned); ok && v.dice.IntN(4) > 0 {
+		l = owned.As(string(rune('a' + v.dice.IntN(2))))
+	}
+	ask := l.Acquire
+	if t, ok := l.(lock.Trier); ok && v.dice.IntN(2) == 0 {
+		ask = t.TryAcquire
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(5+v.dice.IntN(50))*time.Millisecond)
+	if lease, err := ask(ctx, fmt.Sprint("order:", v.dice.IntN(2))); err == nil {
+		v.leases = append(v.leases, lease)
+	}
+	context.AfterFunc(ctx, cancel) // some specimens renew until it ends
+}
+
+// guarded reads or writes at random.
+func guarded(g *redisguard.Guard, dice *rand.Rand) {
+	op := fence.Op{Token: dice.Uint64N(4), Grant: string(rune('a' + dice.IntN(3))), Version: dice.Uint64N(3)}
+	field := []string{"balance", "owner"}[dice.IntN(2)]
+	if dice.IntN(2) == 0 {
+		_, _ = g.Read(context.Background(), "order:42", field, op)
+		return
+	}
+	_ = g.Write(context.Background(), "order:42", field, fmt.Sprint("value ", dice.IntN(100)), op)
+}
+
+// record lets three owners of a crowd act in turns, and then repeats requests of theirs in any order. It
+// returns what each node was asked.
+func (c crowd) record(t testing.TB, addrs []string) (sequences [][]execution, err error) {
+	const owners, steps, repeats = 3, 40, 60 // repeats on all nodes together
+	var recorders []*recorder
+	for _, addr := range addrs[:c.nodes] {
+		recorders = append(recorders, newRecorder(t, addr, c.name+":"))
+	}
+	dice := rand.New(rand.NewPCG(1, 2))
+	var crowd [owners]func()
+	for i := range crowd {
+		var clients []*redis.Client
+		for _, r := range recorders {
+			clients = append(clients, r.client())
+		}
+		if crowd[i], err = c.act(clients, rand.New(rand.NewPCG(dice.Uint64(), 3))); err != nil {
+			return nil, err
+		}
+	}
+	for range steps {
+		crowd[dice.IntN(owners)]()
+	}
+	for _, r := range recorders {
+		r.repeat(dice, repeats/c.nodes)
+		sequences = append(sequences, r.stop())
+	}
+	return sequences, nil
+}
+
+// repeat runs recorded scripts again, in any order, and now and then puts something else in a key's place.
+func (r *recorder) repeat(dice *rand.Rand, times int) {
+	r.mu.Lock()
+	known := slices.Clone(r.all)
+	r.mu.Unlock()
+	for range times {
+		e := known[dice.IntN(len(known))]
+		_, _ = r.exec(execution{script: e.script, keys: e.keys, args: e.args})
+		switch dice.IntN(12) {
+		case 0:
+			e := known[dice.IntN(len(known))]
+			_, _ = r.exec(execution{script: strange[dice.IntN(len(strange))], keys: e.keys[:1]})
+		case 1, 2:
+			time.Sleep(time.Duration(dice.IntN(40)) * time.Millisecond)
+		}
+	}
+}
+
+// strange are states of a key that a script may not expect.
+var strange = []string{
+	"redis.call('DEL', KEYS[1])\nreturn redis.call('SET', KEYS[1], 'not a number')",
+	"redis.call('DEL', KEYS[1])\nreturn redis.call('HSET', KEYS[1], 'field', '1')",
+	"redis.call('DEL', KEYS[1])\nreturn redis.call('ZADD', KEYS[1], 1, 'member')",
+	"redis.call('DEL', KEYS[1])\nreturn redis.call('RPUSH', KEYS[1], 'element')",
+	"return redis.call('DEL', KEYS[1])",
+	"return redis.call('PEXPIRE', KEYS[1], 50)",
+	"return redis.call('PERSIST', KEYS[1])",
+}
+
+var inGo = regexp.MustCompile("redis\\.NewScript\\(`([^`]*)`\\)")
+
+// ourScripts are all scripts below this folder, by where they stand.
+func ourScripts(t *testing.T) map[string]string {
+	t.Helper()
+	scripts := map[string]string{}
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".lua") && !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if strings.HasSuffix(path, ".lua") {
+			scripts[path] = string(text)
+			return nil
+		}
+		for i, m := range inGo.FindAllStringSubmatch(string(text), -1) {
+			scripts[fmt.Sprintf("%s, number %d", path, i+1)] = m[1]
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(scripts) < 10 {
+		t.Fatalf("only %d scripts found", len(scripts))
+	}
+	return scripts
+}

@@ -1,0 +1,46 @@
+package locktest
+
+import "time"
+
+// fair lets clients queue up one after another, each as soon as the one before it has been told to wait.
+func fair(s *scene) {
+	if !s.Fair {
+		s.Skip("the harness promises no order among waiters")
+	}
+	for i := range clients {
+		s.wire(i)
+		s.acquireRelease(i) // the connections and scripts are there from now on
+	}
+	g := s.acquire(0)
+	var waiters []<-chan answer
+	for i := 1; i < clients; i++ {
+		before := s.wire(i).Answers()
+		waiters = append(waiters, s.waiting(i))
+		s.awaitAnswer(i, before)
+	}
+	if g.over() {
+		s.slow("the lease ended before all had queued up")
+	}
+	s.release(g)
+	var last grant
+	for i, w := range waiters {
+		next := s.granted(w)
+		if i > 0 && next.returned.Before(last.returned) {
+			s.Errorf("c%d was granted before c%d, who had come first", next.client, last.client)
+		}
+		last = next
+		s.release(next)
+	}
+}
+
+// awaitAnswer waits until the servers have answered client i more often than before, and a little longer.
+func (s *scene) awaitAnswer(i, before int) {
+	s.Helper()
+	for s.wire(i).Answers() == before {
+		if s.ctx.Err() != nil {
+			s.Fatalf("c%d waits for the lock and asks for nothing", i)
+		}
+		time.Sleep(s.TTL / 200)
+	}
+	time.Sleep(s.TTL / 40)
+}

@@ -1,0 +1,104 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+
+	"locksim/lock"
+)
+
+// as returns the lock of client i as an owner sees it, and skips the test if it is not reentrant.
+func (s *scene) as(i int, owner string) lock.Locker {
+	s.Helper()
+	l, ok := s.locker(i).(lock.Owned)
+	if !ok {
+		s.Skip("the lock is no lock.Owned")
+	}
+	return l.As(owner)
+}
+
+// reentry enters twice, and leaves step by step.
+func reentry(s *scene) {
+	for _, order := range []string{"the inner first", "the outer first"} {
+		alice := s.as(0, "alice")
+		outer := s.acquireBy(alice, 0)
+		var inner grant
+		s.prompt("entering again", func() { inner = s.acquireBy(alice, 0) })
+		if inner.Token() != outer.Token() {
+			s.Errorf("the inner entry has token %d, the outer %d", inner.Token(), outer.Token())
+		}
+		first, last := inner, outer
+		if order == "the outer first" {
+			first, last = outer, inner
+		}
+		s.release(first)
+		if err := last.Context().Err(); err != nil && !last.over() {
+			s.Errorf("%s: the release of one entry has ended the context of the other: %v", order, err)
+		}
+		s.wantHeldAgainst(last, s.as(1, "bob"), 1)
+		s.release(last)
+		s.wantFree(1)
+		s.wantNothingLeft()
+	}
+}
+
+// reentryByAnotherClient: the owner is who it says it is, on whatever machine.
+func reentryByAnotherClient(s *scene) {
+	here := s.acquireBy(s.as(0, "alice"), 0)
+	var there grant
+	s.prompt("entering from another client", func() { there = s.acquireBy(s.as(1, "alice"), 1) })
+	s.release(here)
+	s.wantHeldAgainst(there, s.as(0, "bob"), 0)
+	s.release(there)
+	s.wantFree(0)
+}
+
+// ownersExcludeEachOther, also those that nobody has named: a plain Acquire never enters again (F32).
+func ownersExcludeEachOther(s *scene) {
+	g := s.acquireBy(s.as(0, "alice"), 0)
+	s.wantHeldAgainst(g, s.as(0, "bob"), 0)
+	s.wantHeld(g, 0)
+	s.wantHeld(g, 1)
+	s.release(g)
+	g = s.acquire(0)
+	s.wantHeldAgainst(g, s.as(0, "alice"), 0)
+	s.wantHeld(g, 0)
+	s.release(g)
+}
+
+// reentryReleaseAgain: a release that is repeated counts once.
+func reentryReleaseAgain(s *scene) {
+	alice := s.as(0, "alice")
+	outer := s.acquireBy(alice, 0)
+	inner := s.acquireBy(alice, 0)
+	s.release(inner)
+	s.again(inner)
+	s.wantHeldAgainst(outer, s.as(1, "bob"), 1)
+	s.release(outer)
+}
+
+// reentryAfterExpiry lets a grant with two entries end; the same owner is then granted the lock anew,
+// which the old entries must leave alone (F33).
+func reentryAfterExpiry(s *scene) {
+	alice := s.as(0, "alice")
+	outer := s.acquireBy(alice, 0)
+	inner := s.acquireBy(alice, 0)
+	s.abandon(outer)
+	s.abandon(inner)
+	bob := s.acquireBy(s.as(1, "bob"), 1) // not before the servers have ended it
+	s.release(bob)
+
+	anew := s.acquireBy(alice, 0)
+	if s.Tokens && anew.Token() <= outer.Token() {
+		s.Errorf("token %d after a grant with token %d has expired", anew.Token(), outer.Token())
+	}
+	s.want("release of an expired inner entry", s.settled(inner), lock.ErrNotHeld)
+	s.want("release of an expired outer entry", s.settled(outer), lock.ErrNotHeld)
+	if err := context.Cause(anew.Context()); errors.Is(err, lock.ErrLost) && !anew.over() {
+		s.Error("the new grant was lost with the old entries")
+	}
+	s.wantHeldAgainst(anew, s.as(1, "bob"), 1)
+	s.release(anew)
+	s.wantFree(1)
+	s.wantNothingLeft()
+}

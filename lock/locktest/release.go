@@ -1,0 +1,140 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"locksim/lock"
+)
+
+func releaseFreesAtOnce(s *scene) {
+	s.acquireRelease(0) // connections are there from now on
+	s.acquireRelease(1)
+	for range 3 {
+		g := s.acquire(0)
+		s.prompt("the release and the next grant", func() {
+			s.release(g)
+			s.acquireRelease(1)
+		})
+	}
+	s.wantNothingLeft()
+}
+
+// acquireRelease takes the lock for client i and gives it back.
+func (s *scene) acquireRelease(i int) {
+	s.Helper()
+	s.release(s.acquire(i))
+}
+
+func releaseWakesAWaiter(s *scene) {
+	g := s.acquire(0)
+	waiter := s.waiting(1)
+	time.Sleep(s.TTL / 4)
+	released := time.Now()
+	s.release(g)
+	next := s.granted(waiter)
+	if next.returned.Before(released) && next.returned.Before(g.Until()) {
+		s.Error("the waiter was granted the lock before its release")
+	}
+	if !s.Renews && !next.returned.Before(g.Until()) {
+		s.slow("the waiter was granted when the lease was over, released or not")
+	}
+	s.release(next)
+}
+
+func releaseAgain(s *scene) {
+	g := s.acquire(0)
+	s.release(g)
+	s.again(g)
+	next := s.acquire(1)
+	s.again(g)
+	s.wantHeld(next, 0)
+	s.release(next)
+}
+
+// again releases what was released before, which must say that it worked.
+func (s *scene) again(g grant) {
+	s.Helper()
+	if err := g.Release(s.ctx); err != nil {
+		s.Errorf("a second release: %v, the first had worked", err)
+	}
+}
+
+func releaseConcurrently(s *scene) {
+	g := s.acquire(0)
+	errs := make([]error, 4)
+	var all sync.WaitGroup
+	for i := range errs {
+		all.Go(func() { errs[i] = g.Release(s.ctx) })
+	}
+	all.Wait()
+	for _, err := range errs {
+		s.released(g, err)
+	}
+	s.wantFree(1)
+}
+
+func releaseWithDeadContext(s *scene) {
+	g := s.acquire(0)
+	dead, cancel := context.WithCancel(s.ctx)
+	cancel()
+	s.released(g, g.Release(dead))
+	s.wantFree(1)
+}
+
+func releaseIsNoLoss(s *scene) {
+	g := s.acquire(0)
+	s.release(g)
+	if cause := context.Cause(g.Context()); errors.Is(cause, lock.ErrLost) {
+		s.Error("after a release the cause of the context's end is ErrLost")
+	}
+	time.Sleep(time.Until(g.Until()) + s.TTL/4)
+	if g.isLost() {
+		s.Error("Lost was closed after a release")
+	}
+}
+
+// releaseLeavesTheSuccessor is the mistake of deleting a key without a look at who owns it (F02).
+func releaseLeavesTheSuccessor(s *scene) {
+	late := s.acquire(0)
+	s.abandon(late)
+	next := s.acquire(1)
+	s.want("release after the end", s.settled(late), lock.ErrNotHeld)
+	s.wantHeld(next, 2)
+	s.want("release after the end, again", s.settled(late), lock.ErrNotHeld)
+	s.wantHeld(next, 0)
+	s.release(next)
+	s.wantNothingLeft()
+}
+
+// settled releases until the outcome is known: connections may be broken.
+func (s *scene) settled(g grant) error {
+	for {
+		err := g.Release(s.ctx)
+		if !errors.Is(err, lock.ErrOutcomeUnknown) || s.ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// forget makes the servers forget the lock, and skips the test where the harness cannot.
+func (s *scene) forget() {
+	s.Helper()
+	if s.world.Forget == nil || s.world.Left == nil {
+		s.Skip("the harness cannot make the servers forget")
+	}
+	if len(s.world.Left(s.TB, s.resource)) == 0 {
+		s.slow("the servers had forgotten the lock already")
+	}
+	s.world.Forget(s.TB, s.resource)
+}
+
+func releaseOfTheForgotten(s *scene) {
+	g := s.acquire(0)
+	s.forget()
+	s.want("release of a lock that the servers forgot", s.settled(g), lock.ErrNotHeld)
+	s.want("the same again", s.settled(g), lock.ErrNotHeld)
+	s.wantNothingLeft()
+}

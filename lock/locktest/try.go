@@ -1,0 +1,78 @@
+package locktest
+
+import (
+	"context"
+	"time"
+
+	"locksim/lock"
+)
+
+// trier returns the lock of client i as one that can try, and skips the test if it cannot.
+func (s *scene) trier(i int) lock.Trier {
+	s.Helper()
+	l, ok := s.locker(i).(lock.Trier)
+	if !ok {
+		s.Skip("the lock is no lock.Trier")
+	}
+	return l
+}
+
+// try is TryAcquire by client i.
+func (s *scene) try(ctx context.Context, i int) (grant, error) {
+	s.Helper()
+	l := s.trier(i)
+	g := grant{client: i, asked: time.Now()}
+	lease, err := l.TryAcquire(ctx, s.resource)
+	g.Lease, g.returned = lease, time.Now()
+	return g, s.keepTrack(g, err)
+}
+
+func tryOnce(s *scene) {
+	g, err := s.try(s.ctx, 0)
+	if err != nil {
+		s.fatal("TryAcquire of a free lock", err)
+	}
+	s.wantTaken(g, 1)
+	s.wantTaken(g, 0)
+	s.wantHeld(g, 2)
+	s.release(g)
+	s.prompt("the second try", func() {
+		next, err := s.try(s.ctx, 1)
+		if err != nil {
+			s.fatal("TryAcquire after the release", err)
+		}
+		s.release(next)
+	})
+	dead, cancel := context.WithCancel(s.ctx)
+	cancel()
+	_, err = s.try(dead, 0)
+	s.want("TryAcquire with a dead context", err, context.Canceled)
+}
+
+// wantTaken fails unless a try by client i is refused, without waiting for the holder.
+func (s *scene) wantTaken(holder grant, i int) {
+	s.Helper()
+	g, err := s.try(s.ctx, i)
+	if !g.returned.Before(holder.Until()) {
+		s.slow("the lease of c%d ended while c%d tried", holder.client, i)
+	}
+	if err == nil {
+		_ = g.Release(s.ctx)
+		s.Errorf("c%d was granted the lock while c%d holds it", i, holder.client)
+		return
+	}
+	s.want("TryAcquire of a lock that is held", err, lock.ErrTaken)
+}
+
+func tryLeavesNothing(s *scene) {
+	g, err := s.try(s.ctx, 0)
+	if err != nil {
+		s.fatal("TryAcquire of a free lock", err)
+	}
+	for i := 1; i < clients; i++ {
+		s.wantTaken(g, i)
+	}
+	s.release(g)
+	s.wantNothingLeft()
+	s.wantFree(1)
+}

@@ -1,0 +1,77 @@
+package locktest
+
+import (
+	"errors"
+	"time"
+
+	"locksim/lock"
+)
+
+func acquireReplyLost(s *scene)   { acquireLost(s, (*Wire).LoseReplies) }
+func acquireRequestLost(s *scene) { acquireLost(s, (*Wire).LoseRequests) }
+
+// acquireLost loses a request for the lock. A lock that says it does not know is right; so is one that asks
+// again and gets it. Neither leaves the lock taken for longer than a lease lasts.
+func acquireLost(s *scene, lose func(*Wire)) {
+	w := s.wire(0)
+	s.acquireRelease(0)
+	lose(w)
+	ctx, cancel := s.within(s.TTL / 4)
+	defer cancel()
+	g, err := s.ask(ctx, s.locker(0), 0)
+	if err == nil {
+		s.wantHeld(g, 1)
+		s.release(g)
+	} else {
+		s.want("Acquire without an answer", err, lock.ErrOutcomeUnknown)
+	}
+	w.Heal()
+
+	latest := g.returned.Add(s.TTL + s.Slack)
+	next := s.acquire(1)
+	if late := next.returned.Sub(latest); late > 0 {
+		s.Errorf("the lock was taken for %v longer than a lease lasts", late)
+	}
+	s.release(next)
+	s.wantNothingLeft()
+}
+
+func releaseReplyLost(s *scene)   { releaseLost(s, (*Wire).LoseReplies) }
+func releaseRequestLost(s *scene) { releaseLost(s, (*Wire).LoseRequests) }
+
+// releaseLost loses a release. It may say so, and be called again; it may not say that the lock was not
+// held.
+func releaseLost(s *scene, lose func(*Wire)) {
+	w := s.wire(0)
+	s.acquireRelease(0)
+	g := s.acquire(0)
+	s.afterRenewal(g)
+	lose(w)
+	if err := g.Release(s.ctx); err != nil {
+		if errors.Is(err, lock.ErrNotHeld) && !g.over() {
+			s.Errorf("release without an answer: %v", err)
+		}
+		s.want("release without an answer", err, lock.ErrOutcomeUnknown)
+		if err := s.settled(g); err != nil {
+			s.want("release, again", err, lock.ErrNotHeld)
+		}
+	}
+	w.Heal()
+	s.wantFree(1)
+	s.wantNothingLeft()
+}
+
+// afterRenewal waits until a lease has just been renewed, if it is one that renews itself: the next
+// request to the servers is then the test's own.
+func (s *scene) afterRenewal(g grant) {
+	if !s.Renews {
+		return
+	}
+	before := g.Until()
+	for g.Until().Equal(before) {
+		if g.isLost() {
+			s.slow("the lease was lost before it was renewed")
+		}
+		time.Sleep(s.TTL / 100)
+	}
+}

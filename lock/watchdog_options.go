@@ -1,0 +1,93 @@
+package lock
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// WatchdogOptions configure a [Watchdog]. The zero value is ready for use over any lock of this package.
+type WatchdogOptions struct {
+	// TTL is how long a lease of the inner lock lasts after the sending of a request for it, renewals
+	// included. Locks of this package tell it themselves (a Redlock: less its drift), and 0 means that.
+	TTL time.Duration
+
+	// Interval is the time from the sending of one renewal that works to that of the next. 0 means a
+	// third of TTL, so that two thirds are left for sending it again.
+	Interval time.Duration
+
+	// Retry is the time from the sending of a renewal that fails to that of the next, and the longest that
+	// one may take; the latter only with the client's ContextTimeoutEnabled. 0 means a quarter of
+	// Interval: the node is asked seven times before the holder is told.
+	Retry time.Duration
+
+	// Margin is how long before the end of the inner lease the holder is told that it is over. It is to
+	// cover what clocks of different speed differ by over a TTL, the time until the holder has stopped,
+	// and that until its last requests have arrived. 0 means a tenth of TTL.
+	Margin time.Duration
+
+	// MaxHold is how long a lease lasts at the most, counted from the return of Acquire (F71). After that
+	// the key stands for up to a TTL longer if it is not released. 0 means no limit.
+	MaxHold time.Duration
+
+	// Clock is the source of time, that of the inner lock. nil means that of the inner lock if it is one of
+	// this package, and else the machine's.
+	Clock Clock
+}
+
+// Validate returns an error that names every field which no watchdog can be made with, or nil.
+// [NewWatchdog] calls it, after it has asked the inner lock for its TTL.
+func (o WatchdogOptions) Validate() error {
+	var errs []error
+	for _, field := range []struct {
+		name  string
+		value time.Duration
+	}{
+		{"TTL", o.TTL}, {"Interval", o.Interval}, {"Retry", o.Retry}, {"Margin", o.Margin}, {"MaxHold", o.MaxHold},
+	} {
+		if field.value < 0 {
+			errs = append(errs, fmt.Errorf("%s %v is negative", field.name, field.value))
+		}
+	}
+	if o.TTL == 0 {
+		errs = append(errs, errors.New("TTL is not known: it must be given for a lock that is not of this package"))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if full := o.withDefaults(); full.Interval+full.Margin >= full.TTL {
+		return fmt.Errorf("an Interval of %v and a Margin of %v leave no time for a renewal within TTL %v",
+			full.Interval, full.Margin, full.TTL)
+	}
+	return nil
+}
+
+// withTiming fills in what the inner lock tells.
+func (o WatchdogOptions) withTiming(inner Locker) WatchdogOptions {
+	clock := defaultClock()
+	if l, ok := inner.(timed); ok {
+		var ttl time.Duration
+		clock, ttl = l.timing()
+		if o.TTL == 0 {
+			o.TTL = ttl
+		}
+	}
+	if o.Clock == nil {
+		o.Clock = clock
+	}
+	return o
+}
+
+// withDefaults returns valid options with every other zero field filled in.
+func (o WatchdogOptions) withDefaults() WatchdogOptions {
+	if o.Interval == 0 {
+		o.Interval = o.TTL / 3
+	}
+	if o.Retry == 0 {
+		o.Retry = max(o.Interval/4, 1)
+	}
+	if o.Margin == 0 {
+		o.Margin = o.TTL / 10
+	}
+	return o
+}

@@ -1,0 +1,79 @@
+package scenarios_test
+
+import (
+	"testing"
+
+	"locksim/checker"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios"
+)
+
+// Every kind keeps its promise in every scenario of the library that lies
+// within it: claims never overlap, the data is right in the mode that it
+// names, and the lock can be had again.
+func TestKindsKeepTheirPromises(t *testing.T) {
+	all, err := scenarios.Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range scenarios.Kinds() {
+		t.Run(name, func(t *testing.T) {
+			judged := 0
+			for _, sc := range all {
+				l := kindOf(t, name, sc)
+				if l.Promises(sc.Faults) {
+					judged += judge(t, sc, l)
+				}
+			}
+			if judged == 0 {
+				t.Error("the promise covers no scenario: nothing was judged")
+			}
+		})
+	}
+}
+
+// judge plays a scenario over some seeds and returns how many runs contended.
+func judge(t *testing.T, sc *scenarios.Scenario, l scenarios.Lock) int {
+	contended := 0
+	data, ok := l.DataMode()
+	if !ok {
+		t.Fatalf("%s promises nothing about data", l.Name)
+	}
+	for seed := uint64(1); seed <= uint64(max(soak(t, 100, 0.03), 3)); seed++ {
+		for _, m := range play(t, sc, l, scenarios.Options{Seed: seed, Modes: []fence.Mode{fence.None, data}}).Modes {
+			f := m.Verdict.Facts
+			if f.ClaimOverlaps > 0 || f.Liveness != checker.LivenessOK {
+				t.Errorf("%s, seed %d, mode %s: %d claim overlaps, liveness %s: %v", sc.Name, seed, m.Mode, f.ClaimOverlaps, f.Liveness, m.Verdict.Reasons)
+			}
+			if m.Mode == data && (f.Data != checker.DataRight || f.FalseRejects > 0) {
+				t.Errorf("%s, seed %d, mode %s: data %s, %d false rejects: %v", sc.Name, seed, m.Mode, f.Data, f.FalseRejects, m.Verdict.Reasons)
+			}
+			if f.Contended > 0 {
+				contended++
+			}
+		}
+	}
+	return contended
+}
+
+// Every kind has a promise, and a promise in words that nobody understands is
+// refused.
+func TestPromisesResolve(t *testing.T) {
+	sc, l := load(t, "calm")
+	for _, name := range scenarios.Kinds() {
+		p, ok := lock.PromiseOf(name)
+		if !ok {
+			t.Errorf("%s has no promise", name)
+		}
+		if kindOf(t, name, sc).Tokens != (p.Data == "seal") && name != "redlock-fenced" {
+			t.Errorf("%s promises data in mode %s, tokens or not", name, p.Data)
+		}
+	}
+	for _, p := range []lock.Promise{{Exclusion: []lock.Fault{"weather"}}, {Data: "glue"}, {FreeWithin: "soon"}} {
+		l.Promise = p
+		if _, err := scenarios.Run(sc, l, scenarios.Options{}); err == nil {
+			t.Errorf("the promise %+v was accepted", p)
+		}
+	}
+}

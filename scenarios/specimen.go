@@ -1,0 +1,44 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/lock"
+	"locksim/lock/broken"
+	"locksim/sim"
+)
+
+// brokenPrefix begins the names of the locks of package broken.
+const brokenPrefix = "broken/"
+
+// Specimens are the names of the locks that are wrong on purpose, in order:
+// broken/del-without-owner and others. [Kind] makes them.
+func Specimens() []string {
+	var names []string
+	for _, s := range broken.All() {
+		names = append(names, brokenPrefix+s.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func brokenLock(name string, spec LockSpec) (Lock, error) {
+	all := broken.All()
+	i := slices.IndexFunc(all, func(s broken.Specimen) bool { return s.Name == name })
+	if i < 0 {
+		return Lock{}, fmt.Errorf("there is no specimen %q: there are %s", brokenPrefix+name, strings.Join(Specimens(), ", "))
+	}
+	s := all[i]
+	return Lock{Name: brokenPrefix + s.Name, Nodes: s.Nodes, Tokens: s.Tokens, Keys: s.Keys, New: func(p *sim.Process) (lock.Locker, error) {
+		m := maker{p, spec}
+		nodes := make([]redis.Cmdable, s.Nodes)
+		for i := range nodes {
+			nodes[i] = m.node(i)
+		}
+		return s.New(nodes, broken.Options{Options: m.options(), Wall: p.WallClock(), Point: func(label string) { _ = p.Point(label) }})
+	}}, nil
+}
