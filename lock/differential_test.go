@@ -29,23 +29,39 @@ import (
 func TestOurScriptsAreTheSameEverywhere(t *testing.T) {
 	scripts := ourScripts(t)
 	all := crowds(scripts)
-	recorded := recordAll(t, all)
 	var seen []string
-	for _, c := range all {
-		t.Run(c.name, func(t *testing.T) {
-			for _, sequence := range recorded[c.name] {
-				compare(t, sequence)
-				for _, e := range sequence {
-					seen = append(seen, e.script)
+	// Which scripts the owners come to depends on how real servers answer them: a rare one may need another
+	// recording. Each recording is compared.
+	for range 5 {
+		recorded := recordAll(t, all)
+		for _, c := range all {
+			t.Run(c.name, func(t *testing.T) {
+				for _, sequence := range recorded[c.name] {
+					compare(t, sequence)
+					for _, e := range sequence {
+						seen = append(seen, e.script)
+					}
 				}
-			}
-		})
-	}
-	for where, script := range scripts {
-		if !slices.ContainsFunc(seen, func(s string) bool { return strings.Contains(s, script) }) {
-			t.Errorf("no crowd has run the script in %s", where)
+			})
+		}
+		if t.Failed() || len(unseen(scripts, seen)) == 0 {
+			break
 		}
 	}
+	for _, where := range unseen(scripts, seen) {
+		t.Errorf("no crowd has run the script in %s", where)
+	}
+}
+
+// unseen names the scripts that nobody has run.
+func unseen(scripts map[string]string, seen []string) []string {
+	var names []string
+	for where, script := range scripts {
+		if !slices.ContainsFunc(seen, func(s string) bool { return strings.Contains(s, script) }) {
+			names = append(names, where)
+		}
+	}
+	return names
 }
 
 // recordAll records all crowds at once, since most of the time they wait.

@@ -116,6 +116,9 @@ func (c *client) acquire(ctx context.Context, goHome func()) (*grant, error) {
 	if err != nil {
 		return nil, errors.Join(c.notGranted(invoked, err), ctx.Err())
 	}
+	if lease == nil {
+		panic(fmt.Sprintf("the Acquire of lock %s returned neither a lease nor an error", c.play.lock.Name))
+	}
 	granted, err := c.proc.Mark(faults.EventGranted, describeLease(lease))
 	if err != nil {
 		return nil, err

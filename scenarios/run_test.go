@@ -1,14 +1,17 @@
 package scenarios_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"locksim/checker"
+	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios"
+	"locksim/sim"
 )
 
 // load is a scenario of the library with the lock that it names.
@@ -218,5 +221,20 @@ func TestRunRefusesNonsense(t *testing.T) {
 	long.Workload.Hold = -time.Second
 	if _, err := scenarios.Run(&long, l, scenarios.Options{}); err == nil {
 		t.Error("a negative hold: no error")
+	}
+}
+
+// silent is a broken adapter: its Acquire returns nothing at all.
+type silent struct{}
+
+func (silent) Acquire(context.Context, string) (lock.Lease, error) { return nil, nil }
+
+// An adapter that returns neither a lease nor an error is named, with its lock.
+func TestAdapterWithoutALease(t *testing.T) {
+	sc, _ := load(t, "calm")
+	l := scenarios.Lock{Name: "silent", New: func(*sim.Process) (lock.Locker, error) { return silent{}, nil }}
+	_, err := scenarios.Run(sc, l, scenarios.Options{Seed: 1})
+	if err == nil || !strings.Contains(err.Error(), "the Acquire of lock silent returned neither a lease nor an error") {
+		t.Errorf("got %v", err)
 	}
 }

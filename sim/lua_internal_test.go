@@ -172,8 +172,12 @@ string]]`, `local a <const> = 1`, `goto done ::done:: return 1`,
 // TestLuaDiffersFromMiniredis: where we are with Redis, and miniredis is not.
 func TestLuaDiffersFromMiniredis(t *testing.T) {
 	for _, tc := range []struct{ why, script, want string }{
-		{"an error that a command raised can be caught and returned", `local ok, e = pcall(redis.call, 'INCR', 's') return e`, "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n"},
-		{"and has the field err", `local ok, e = pcall(redis.call, 'INCR', 's') return e.err`, "$65\r\nWRONGTYPE Operation against a key holding the wrong kind of value\r\n"},
+		{"an error that a command raised is caught as its text", `local ok, e = pcall(redis.call, 'INCR', 's') return e`, "$65\r\nWRONGTYPE Operation against a key holding the wrong kind of value\r\n"},
+		{"and so is one raised deeper down", `local ok, e = pcall(function() return redis.call('INCR', 's') end) return {type(e), tostring(ok)}`, "*2\r\n$6\r\nstring\r\n$5\r\nfalse\r\n"},
+		{"a table of the script's own with the field err too", `local ok, e = pcall(error, {err = 'mine'}) return e`, "$4\r\nmine\r\n"},
+		{"not one without it", `local ok, e = pcall(error, {code = 7}) return type(e)`, "$5\r\ntable\r\n"},
+		{"nor what xpcall hands to its handler", `local ok, e = xpcall(function() redis.call('INCR', 's') end, function(m) return type(m) end) return e`, "$5\r\ntable\r\n"},
+		{"nor a table that was returned, not raised", `local ok, e = pcall(function() return {err = 'mine'} end) return type(e)`, "$5\r\ntable\r\n"},
 		{"pcall catches wrong types of arguments too", `return redis.pcall('GET', {})`, "-ERR Lua redis lib command arguments must be strings or integers\r\n"},
 		{"a table with an error is one", `error({err = 'MY boom'})`, "-MY boom\r\n"},
 		{"cjson raises errors", `return pcall(cjson.decode, '{') and 1 or 0`, ":0\r\n"},

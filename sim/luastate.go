@@ -135,6 +135,24 @@ func openLibraries(l *lua.LState) {
 	}
 	// The real one runs the garbage collector of the whole simulator.
 	l.SetGlobal("collectgarbage", l.NewFunction(func(l *lua.LState) int { l.Push(lua.LNumber(0)); return 1 }))
+	openPcall(l)
+}
+
+// openPcall makes pcall return the text of a command's error, where Lua's own
+// returns what was raised, a table with the field err. Redis 7 does so.
+func openPcall(l *lua.LState) {
+	own := l.GetGlobal("pcall")
+	l.SetGlobal("pcall", l.NewFunction(func(l *lua.LState) int {
+		n := l.GetTop()
+		l.Insert(own, 1)
+		l.Call(n, lua.MultRet)
+		if t, ok := l.Get(2).(*lua.LTable); ok && l.Get(1) == lua.LFalse {
+			if text, ok := t.RawGetString("err").(lua.LString); ok {
+				l.Replace(2, text)
+			}
+		}
+		return l.GetTop()
+	}))
 }
 
 func (v *luaVM) openRedis() {
