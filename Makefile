@@ -14,7 +14,7 @@ in_modules = @set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(
 # The packages with tests whose size LOCKSIM_SOAK sets.
 SOAK_PACKAGES := $(sort $(dir $(shell grep -rl --include='*_test.go' LOCKSIM_SOAK .)))
 
-.PHONY: help test check vet format lint bench soak demo
+.PHONY: help test check vet format lint bench soak mutants demo
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -39,6 +39,13 @@ bench: ## benchmarks on one core; BENCH=REGEXP chooses some
 soak: ## the long tests at full size; SOAK=0.1 makes them a tenth as long
 	@test -n "$(SOAK_PACKAGES)" || { echo "no test reads LOCKSIM_SOAK"; exit 1; }
 	LOCKSIM_SOAK=$(SOAK) $(GO) test -count=1 -timeout 2h $(SOAK_PACKAGES)
+
+mutants: ## plants one mistake at a time and names the test that notices it; takes minutes
+	$(GO) run ./internal/mutants
+
+matrix: ## every lock, specimens too, against every scenario; writes reports/MATRIX.md
+	$(GO) run ./cmd/locksim matrix --seeds 20 --broken --markdown >reports/MATRIX.md.new
+	mv reports/MATRIX.md.new reports/MATRIX.md
 
 demo: ## a GC pause costs a client its lock
 	$(GO) run ./cmd/locksim run gc-pause

@@ -5,19 +5,56 @@ import (
 	"testing"
 )
 
-// The exact check takes linear time: ns/op must grow by ten from line to line.
+// The exact checks take linear time: ns/op must grow by ten from line to line.
 func BenchmarkJudge(b *testing.B) {
-	for _, n := range []int{100, 1_000, 10_000} {
-		h := inTurn(n)
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := Judge(h, nil); err != nil {
-					b.Fatal(err)
+	for _, c := range []struct {
+		name string
+		make func(n int) History
+	}{
+		{"writes", inTurn},
+		{"transfers", transfersInTurn},
+		{"grants", queueInTurn},
+	} {
+		for _, n := range []int{100, 1_000, 10_000} {
+			h := c.make(n)
+			b.Run(fmt.Sprint(c.name, "/", n), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := Judge(h, nil); err != nil {
+						b.Fatal(err)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
+}
+
+// transfersInTurn is n operations, four to a section, under a grant each.
+func transfersInTurn(n int) History {
+	h := transfers("", "", nil)
+	for i := range n / 4 {
+		g := held(i+1, fmt.Sprintf("c%d", i%5), Pos(10+20*i), Pos(25+20*i))
+		ops := g.transfer(fmt.Sprintf("w%d.", i), Pos(11+20*i), h.Final[orders], h.Final[savings])
+		h.Grants, h.Ops = append(h.Grants, g), append(h.Ops, ops...)
+		h.Final[orders], h.Final[savings] = ops[2].ID, ops[3].ID
+	}
+	return h
+}
+
+// queueInTurn is n grants of a fair lock with tokens, each with a refused write
+// and with what the nodes know of it.
+func queueInTurn(n int) History {
+	h := story("", nil)
+	h.Queue = QueueFair
+	for i := range n {
+		client := fmt.Sprintf("c%d", i%5)
+		g := held(i+1, client, Pos(100+20*i), Pos(115+20*i)).asked(Pos(2 + 20*i)).queued(Pos(3 + 20*i)).token(uint64(i + 1))
+		h.Grants, h.Ops = append(h.Grants, g), append(h.Ops, g.write(fmt.Sprint("w", i), g.Granted+1, "").refused())
+		h.Holdings = append(h.Holdings, holds(client, g.Granted-1, g.Released))
+		h.Deletions = append(h.Deletions, deleted(g.Released, "r0", client, client))
+		h.Attempts = append(h.Attempts, waited("c9", Pos(2+20*i), Pos(4+20*i), Pos(5+20*i)))
+	}
+	return h
 }
 
 func BenchmarkCorroborate(b *testing.B) {

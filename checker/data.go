@@ -14,8 +14,14 @@ const MaxOperations = 1_000_000
 type dataFinding struct {
 	data  Data
 	lost  *tally // acknowledged writes off the path
+	torn  *tally // sections that are on the paths in part
 	wrong *tally // everything else that cannot be
+	// cells holds the check of each cell; empty when the data is undecided.
+	cells map[Cell]*cellCheck
 }
+
+// flaws counts everything that was found.
+func (f *dataFinding) flaws() int { return f.lost.count + f.torn.count + f.wrong.count }
 
 // checkData decides whether the cells can have come to their final values with
 // each unit taking effect at one instant within its interval.
@@ -23,12 +29,15 @@ type dataFinding struct {
 // Each write stores an id of its own and names the id that it is based on, so
 // the order of the writes is no guess: it is read off backwards from the final
 // value. What remains to check is that every unit that surely took effect has a
-// place in that order, and that the order respects real time.
+// place in that order, and that the order respects real time; and, where a section
+// makes several writes, that sections took effect as a whole.
 func checkData(h History, budget int) dataFinding {
 	f := dataFinding{
 		data:  DataRight,
 		lost:  &tally{more: "lost updates"},
+		torn:  &tally{more: "torn sections"},
 		wrong: &tally{more: "contradictions in the data"},
+		cells: make(map[Cell]*cellCheck),
 	}
 	if len(h.Ops) > budget {
 		f.data = DataUndecided
@@ -38,9 +47,14 @@ func checkData(h History, budget int) dataFinding {
 		return f
 	}
 	for _, c := range cellHistories(h) {
-		newCellCheck(c).run(&f)
+		k := newCellCheck(c)
+		k.run(&f)
+		f.cells[c.cell] = k
 	}
-	if f.lost.count+f.wrong.count > 0 {
+	if h.SectionWrites > 1 {
+		checkSections(h, &f)
+	}
+	if f.flaws() > 0 {
 		f.data = DataCorrupted
 	}
 	return f
@@ -56,6 +70,8 @@ type cellCheck struct {
 	// 0 for the initial value.
 	path []unit
 	slot map[string]int
+	// whole says that the path leads back to the initial value.
+	whole bool
 }
 
 func newCellCheck(c cellHistory) *cellCheck {
@@ -74,9 +90,9 @@ func newCellCheck(c cellHistory) *cellCheck {
 }
 
 func (k *cellCheck) run(f *dataFinding) {
-	whole := k.walkBack(f.wrong)
+	k.whole = k.walkBack(f.wrong)
 	k.findLost(f.lost)
-	if whole {
+	if k.whole {
 		k.findVanished(f.wrong)
 		k.findDisorder(f.wrong)
 	}
@@ -116,23 +132,25 @@ func (k *cellCheck) breakReason(id string, again bool) Reason {
 			At:   []Pos{w.step()},
 		}
 	}
+	from, at := k.origin(id)
 	if len(k.path) == 0 {
-		return Reason{Text: fmt.Sprintf("The final value of %s is %s, %s.", k.cell, id, k.origin(id))}
+		return Reason{Text: fmt.Sprintf("The final value of %s is %s, %s.", k.cell, id, from), At: at}
 	}
 	w := k.path[len(k.path)-1].op
 	return Reason{
-		Text: fmt.Sprintf("%s of %s is based on %s, %s.", describe(*w), k.cell, id, k.origin(id)),
-		At:   []Pos{w.step()},
+		Text: fmt.Sprintf("%s of %s is based on %s, %s.", describe(*w), k.cell, id, from),
+		At:   append([]Pos{w.step()}, at...),
 	}
 }
 
-// origin tells why an id cannot have been in the cell.
-func (k *cellCheck) origin(id string) string {
+// origin tells why an id cannot have been in the cell, and where it came from.
+func (k *cellCheck) origin(id string) (string, []Pos) {
 	i := slices.IndexFunc(k.ops, func(o Op) bool { return o.ID == id && o.Kind == Write })
 	if i < 0 {
-		return "which nobody wrote there"
+		return "which nobody wrote there", nil
 	}
-	return fmt.Sprintf("a write whose outcome was %q", k.ops[i].Outcome)
+	o := k.ops[i]
+	return fmt.Sprintf("a write of %s whose outcome was %q (step %d)", o.Client, o.Outcome, o.step()), []Pos{o.step()}
 }
 
 // findLost finds the acknowledged writes that are not on the path.
@@ -188,16 +206,19 @@ func (k *cellCheck) findVanished(wrong *tally) {
 		if _, kept := k.slot[u.op.Saw]; u.op.Kind == Write || kept {
 			continue
 		}
-		wrong.add(func() Reason {
-			text := "which is not among the writes that led to the final value, " + value(k.final)
-			if _, written := k.writes[u.op.Saw]; !written {
-				text = k.origin(u.op.Saw)
-			}
-			return Reason{
-				Text: fmt.Sprintf("%s of %s found %s, %s.", describe(*u.op), k.cell, value(u.op.Saw), text),
-				At:   []Pos{u.op.step()},
-			}
-		})
+		wrong.add(func() Reason { return k.vanishedReason(u.op) })
+	}
+}
+
+// vanishedReason explains that a read found what cannot have been there.
+func (k *cellCheck) vanishedReason(r *Op) Reason {
+	text, at := k.origin(r.Saw)
+	if w, written := k.writes[r.Saw]; written {
+		text, at = "which is not among the writes that led to the final value, "+value(k.final), []Pos{w.op.step()}
+	}
+	return Reason{
+		Text: fmt.Sprintf("%s of %s found %s, %s.", describe(*r), k.cell, value(r.Saw), text),
+		At:   append([]Pos{r.step()}, at...),
 	}
 }
 

@@ -85,7 +85,7 @@ func wrongData() []dataCase {
 		{name: "final from nowhere", says: "The final value of orders is ghost, which nobody wrote there.",
 			h: story("ghost", both)},
 		// The final value is a write that the store had refused.
-		{name: "final was refused", says: `The final value of orders is a1, a write whose outcome was "refused".`,
+		{name: "final was refused", says: `The final value of orders is a1, a write of c0 whose outcome was "refused" (step 11).`,
 			h: story("a1", both, a.write("a1", 10, "").refused())},
 		// A write is based on a value that was never written.
 		{name: "based on nothing", says: "c0's write a1 (step 11) of orders is based on ghost, which nobody wrote there.",

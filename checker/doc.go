@@ -19,8 +19,26 @@
 // Whether that did harm is seen in the data. Every write stores its own id and
 // knows the id that its section had read, so the final value leads back, write
 // by write, to the beginning. An acknowledged write beside that path was lost.
-// The check is exact and, apart from sorting, takes linear time. [Corroborate]
-// asks the independent search of porcupine the same question.
+// The check is exact and, apart from sorting, takes linear time.
+//
+// Where a section makes several writes, as a transfer between two registers does,
+// it must be in the data as a whole or not at all: else it is torn, and the sum of
+// the registers is not kept. Whole sections must have come in the same order in
+// all registers. What a section read that wrote nothing is held against each
+// register for itself only.
+//
+// # What the nodes know
+//
+// Some facts need more than the clients saw: which keys were deleted by whom
+// ([Deletion]), who held the lock and when ([Holding]), who joined a queue where
+// ([Grant.Enqueued]). Those who record a run may leave all of that out. It never
+// decides about the data.
+//
+// # A second opinion
+//
+// [Corroborate] asks the independent search of porcupine the same questions, of
+// sequential models: a register, a set of registers, a lock with one owner or a
+// reentrant one, a counter that grows, a fair queue.
 //
 // # Not every surprise is a verdict
 //

@@ -43,6 +43,33 @@ func ExampleJudge() {
 	// - c0's stale write c0.2 with token 33 was accepted at step 41: c1 had been granted orders with token 34 at step 14.
 }
 
+// A transfer reads two accounts and writes both. c0 crashes between the two
+// writes, all alone: no lock prevents that, and no fence.
+func ExampleJudge_tornSection() {
+	from, to := checker.Cell{Resource: "bank", Register: "a"}, checker.Cell{Resource: "bank", Register: "b"}
+	op := func(id string, kind checker.OpKind, c checker.Cell, at checker.Pos) checker.Op {
+		return checker.Op{ID: id, Client: "c0", Grant: 1, Resource: c.Resource, Register: c.Register, Kind: kind,
+			Invoked: at, Applied: at + 1, Accepted: true, Returned: at + 2, Outcome: checker.OutcomeOK}
+	}
+	h := checker.History{
+		SectionWrites: 2,
+		Grants:        []checker.Grant{{ID: 1, Client: "c0", Resource: "bank", Invoked: 1, Granted: 2, Crashed: 20}},
+		Ops:           []checker.Op{op("r1", checker.Read, from, 3), op("r2", checker.Read, to, 6), op("w1", checker.Write, from, 9)},
+		Final:         map[checker.Cell]string{from: "w1", to: ""},
+		Liveness:      checker.LivenessOK,
+	}
+	v, err := checker.Judge(h, nil)
+	if err != nil {
+		fmt.Println(err) // the harness is broken
+		return
+	}
+	fmt.Println(v.Label, "- torn sections:", v.Facts.TornSections)
+	fmt.Println(v.Reasons[0].Text)
+	// Output:
+	// corrupted - torn sections: 1
+	// The section of c0 on bank that began at step 3 is torn: its write w1 (step 10) to bank/a is in the data, but it never sent 1 of its 2 writes: it crashed at step 20.
+}
+
 // A report folds the labels of many seeds into the worst.
 func ExampleWorse() {
 	var worst checker.Label

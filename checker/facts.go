@@ -6,7 +6,8 @@ type Data string
 // The states of the data.
 const (
 	// DataRight means that each acknowledged write is part of one history that
-	// leads to the final value and respects real time.
+	// leads to the final value and respects real time, and that each section of
+	// several writes is in it as a whole, or not at all.
 	DataRight Data = "right"
 	// DataCorrupted means that there is no such history.
 	DataCorrupted Data = "corrupted"
@@ -16,16 +17,23 @@ const (
 )
 
 // Facts are the counts behind a verdict. An operation or grant is stale at some
-// instant when a later grant of the same resource had already returned by then.
+// instant when a later grant of the same resource had already returned by then; a
+// holder's own entry into a reentrant lock is no later grant.
 type Facts struct {
-	// ClaimOverlaps and BeliefOverlaps count pairs of grants of one resource. A
-	// claim lies within its belief, so the second is never below the first.
+	// ClaimOverlaps and BeliefOverlaps count pairs of grants of one resource, of
+	// one client too unless its lock is reentrant. A claim lies within its belief,
+	// so the second is never below the first.
 	ClaimOverlaps  int `json:"claim_overlaps"`
 	BeliefOverlaps int `json:"belief_overlaps"`
 	// Data is the result of the exact check; LostUpdates counts the acknowledged
-	// writes that the final value knows nothing of.
-	Data        Data `json:"data"`
-	LostUpdates int  `json:"lost_updates"`
+	// writes that the final value knows nothing of. TornSections counts sections
+	// of which a part is in the data and a part is not. A write that was lost from
+	// a section whose other write is there counts as both: an update is gone, and
+	// the sum of the registers is no longer kept. If both writes are lost, the sum
+	// is kept and nothing is torn.
+	Data         Data `json:"data"`
+	LostUpdates  int  `json:"lost_updates"`
+	TornSections int  `json:"torn_sections"`
 	// StaleAccepted counts stale writes that the store took. A stale read that
 	// it answered is not counted: alone it changes nothing.
 	StaleAccepted int `json:"stale_accepted"`
@@ -33,14 +41,25 @@ type Facts struct {
 	// too: a rule that seals on reads stops the section there, before its write.
 	StaleRejected int `json:"stale_rejected"`
 	// FalseRejects counts reads and writes that were refused although their
-	// client was, at the store's instant, the only one with a claim, and no
-	// other client had been granted the resource since.
+	// client was, at the store's instant, a rightful holder. It was one if nobody
+	// else had a claim and no other client had been granted the resource since. It
+	// was one too, whatever others had been told, if by [History.Holdings] it had
+	// held the lock without a gap since the grant that it used, and had not ended
+	// that grant itself.
 	FalseRejects int `json:"false_rejects"`
 	// TokenRegressions counts grants with a token below, TokenDuplicates grants
 	// with a token equal to, that of a grant which had returned before they were
-	// asked for. Token 0 is no token.
+	// asked for. Token 0 is no token. An entry into a reentrant lock has the token
+	// of the grant that it enters, which is no duplicate.
 	TokenRegressions int `json:"token_regressions"`
 	TokenDuplicates  int `json:"token_duplicates"`
+	// ForeignReleases counts the keys that a client deleted and another one had
+	// set, on each node.
+	ForeignReleases int `json:"foreign_releases"`
+	// Overtaken counts the grants of a fair lock that came before one which had
+	// joined the queue earlier and was still waiting, whether it waited for a grant
+	// or in vain. Waiters that had left the queue or given up are passed over.
+	Overtaken int `json:"overtaken"`
 	// Liveness is what the harness found.
 	Liveness Liveness `json:"liveness"`
 	// Grants and Attempts count Acquires that succeeded and that did not.

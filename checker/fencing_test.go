@@ -36,7 +36,7 @@ func TestFencing(t *testing.T) {
 		// A stale write that never arrived is nothing.
 		{name: "never arrived", h: story("", both, old.write("a1", 30, "").unanswered(0))},
 		// F06, F10: the only holder is refused.
-		{name: "false reject", falsely: 1, says: "c1's write b1 with token 34 was refused at step 26, although nobody else had a claim on orders.",
+		{name: "false reject", falsely: 1, says: "c1's write b1 with token 34 was refused at step 26, although nobody else had a claim on orders: it had been granted to c1 at step 20.",
 			h: story("", both, next.write("b1", 25, "").refused())},
 		// So is its read.
 		{name: "false reject of a read", falsely: 1, h: story("", both, next.read("b1", 25, "").refused())},
@@ -87,7 +87,11 @@ func TestFencingAgainstBruteForce(t *testing.T) {
 }
 
 func randomRefusals(rng *rand.Rand) History {
-	h := History{Final: map[Cell]string{orders: "", {Resource: "stock"}: ""}, Liveness: LivenessOK}
+	h := History{Final: map[Cell]string{orders: "", {Resource: "stock"}: ""}, Liveness: LivenessOK,
+		Entry: []Entry{"", EntryExclusive, EntryReentrant}[rng.IntN(3)], Care: []Care{CareNever, CareLost, CareSteps}[rng.IntN(3)]}
+	if rng.IntN(2) == 0 {
+		h.Holdings = randomHoldings(rng)
+	}
 	for i := range 1 + rng.IntN(5) {
 		g := randomGrant(rng, i+1)
 		g.Crashed = 0
@@ -110,10 +114,14 @@ func bruteFencing(h History) Facts {
 			if g.ID == own.ID || g.Resource != own.Resource {
 				continue
 			}
+			again := h.Entry == EntryReentrant && g.Client == own.Client
+			// An entry while the outer grant was neither released nor crashed is no
+			// later grant.
+			entry := again && (own.Released == 0 || g.Granted < own.Released) && (own.Crashed == 0 || g.Granted < own.Crashed)
 			later := g.Granted > own.Granted || g.Granted == own.Granted && g.ID > own.ID
-			stale = stale || later && g.Granted < o.Applied
+			stale = stale || later && g.Granted < o.Applied && !entry
 			overtaken = overtaken || later && g.Granted < o.Applied && g.Client != own.Client
-			alone = alone && !g.Claim().Contains(o.Applied)
+			alone = alone && (again || !g.Claim().Contains(o.Applied))
 		}
 		switch {
 		case stale && o.Accepted && o.Kind == Write:
@@ -121,9 +129,23 @@ func bruteFencing(h History) Facts {
 		case stale && !o.Accepted:
 			f.StaleRejected++
 		}
-		if !o.Accepted && alone && !overtaken {
+		if !o.Accepted && (alone && !overtaken || bruteHeld(h, own, o.Applied)) {
 			f.FalseRejects++
 		}
 	}
 	return f
+}
+
+// bruteHeld looks at each position from the grant to p.
+func bruteHeld(h History, g Grant, p Pos) bool {
+	for _, s := range h.Holdings {
+		held := s.Client == g.Client && s.Resource == g.Resource && g.Belief(h.Care).Contains(p)
+		for q := g.Granted; q <= p; q++ {
+			held = held && q >= s.From && (s.To == 0 || q < s.To)
+		}
+		if held {
+			return true
+		}
+	}
+	return false
 }

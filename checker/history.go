@@ -54,6 +54,9 @@ type Grant struct {
 	UntilSeen Pos
 	// Crashed is where the client's process ended.
 	Crashed Pos
+	// Enqueued is where, by the node's record, the request first joined the queue
+	// of a fair lock; 0 when that is not known, or when it never had to wait.
+	Enqueued Pos
 }
 
 // Attempt is an Acquire that brought no grant.
@@ -66,6 +69,11 @@ type Attempt struct {
 	// Outcome is anything but OutcomeOK. OutcomeUnknown: the grant may have been
 	// made although the client cannot know.
 	Outcome Outcome
+	// Enqueued is where, by the node's record, the request first joined the queue
+	// of a fair lock, Left where it was in the queue no longer; 0 when that is not
+	// known. A place can be taken after Returned, by a request that came late, and
+	// can outlast it.
+	Enqueued, Left Pos
 }
 
 // Outcome is how a request ended, as far as its sender can know.
@@ -155,20 +163,32 @@ const (
 	LivenessLeaked Liveness = "leaked"
 )
 
-// History is what the clients of one run saw. Order within the slices has no
-// meaning: the positions say what came when.
+// History is what the clients of one run saw, and what the nodes' own record adds
+// to it. Order within the slices has no meaning: the positions say what came when.
 type History struct {
 	// Care is how careful all clients of the run were.
 	Care Care
+	// Entry and Queue say what the lock promises besides exclusion.
+	Entry Entry
+	Queue Queue
 	// Grants are the Acquires that succeeded, Attempts those that did not.
 	Grants   []Grant
 	Attempts []Attempt
 	// Ops are the operations on the protected store.
 	Ops []Op
+	// SectionWrites is how many writes a whole section makes, the same for all
+	// sections of the run: 1, or 2 in a transfer. 0 counts as 1. Above 1, a section
+	// of which only a part took effect is torn (F73).
+	SectionWrites int
 	// Final is what an epilogue read found in each cell after everything had
 	// drained. Each cell that an operation names must be there.
 	Final map[Cell]string
 	// Liveness was found by the harness, LivenessWhy is its sentence on it.
 	Liveness    Liveness
 	LivenessWhy string
+	// Deletions and Holdings are ground truth, which no client can see. Both may
+	// be left out: then there are no foreign releases, and only the claims tell
+	// who is a rightful holder.
+	Deletions []Deletion
+	Holdings  []Holding
 }

@@ -42,14 +42,19 @@ type findings struct {
 	claims   *tally
 	believed int    // pairs of overlapping beliefs
 	beliefs  *tally // those of them whose claims do not overlap
+	foreign  *tally // keys that another client had set
+	barging  *tally // grants out of turn
 }
 
 func examine(h History, budget int) findings {
+	data := checkData(h, budget)
 	f := findings{
-		data:    checkData(h, budget),
-		fencing: checkFencing(h),
+		data:    data,
+		fencing: checkFencing(h, data.cells),
 		tokens:  checkTokens(h),
 		claims:  claimOverlaps(h),
+		foreign: foreignReleases(h),
+		barging: overtaken(h),
 	}
 	f.believed, f.beliefs = beliefOverlaps(h)
 	return f
@@ -61,11 +66,14 @@ func (f findings) facts(h History) Facts {
 		BeliefOverlaps:   f.believed,
 		Data:             f.data.data,
 		LostUpdates:      f.data.lost.count,
+		TornSections:     f.data.torn.count,
 		StaleAccepted:    f.fencing.accepted.count,
 		StaleRejected:    f.fencing.rejected.count,
 		FalseRejects:     f.fencing.falsely.count,
 		TokenRegressions: f.tokens.regressions.count,
 		TokenDuplicates:  f.tokens.duplicates.count,
+		ForeignReleases:  f.foreign.count,
+		Overtaken:        f.barging.count,
 		Liveness:         h.Liveness,
 		Grants:           len(h.Grants),
 		Attempts:         len(h.Attempts),
@@ -98,12 +106,15 @@ func labelOf(f Facts, none *Facts) Label {
 func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 	overlaps := slices.Concat(f.claims.sentences(), f.beliefs.sentences())
 	refused := f.fencing.rejected.sentences()
-	var deciding, first, second []Reason
+	var deciding, first, second, foreign []Reason
 	switch {
 	case label == Safe:
 		deciding = []Reason{safeReason(h)}
 	case h.Liveness != LivenessOK:
-		deciding = []Reason{livenessReason(h)}
+		deciding = livenessReasons(h)
+	}
+	if label != Safe {
+		foreign = f.foreign.sentences()
 	}
 	if label == Rescued {
 		first, second = append([]Reason{rescueReason(*none)}, refused...), overlaps
@@ -111,29 +122,22 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 		first, second = overlaps, refused
 	}
 	return slices.Concat(
-		f.data.lost.sentences(), f.data.wrong.sentences(),
+		f.data.lost.sentences(), f.data.torn.sentences(), f.data.wrong.sentences(),
 		deciding,
 		f.fencing.falsely.sentences(),
 		first, second,
 		f.fencing.accepted.sentences(),
-		f.tokens.regressions.sentences(), f.tokens.duplicates.sentences())
-}
-
-func livenessReason(h History) Reason {
-	r := Reason{Text: "When all was over, the lock could not be taken again."}
-	if h.Liveness == LivenessLeaked {
-		r.Text = "The lock left a key behind that nobody will release."
-	}
-	if h.LivenessWhy != "" {
-		r.Text += " " + h.LivenessWhy
-	}
-	return r
+		f.tokens.regressions.sentences(), f.tokens.duplicates.sentences(),
+		foreign, f.barging.sentences())
 }
 
 func rescueReason(none Facts) Reason {
 	text := "The fence saved the data: without it the same seed ended corrupted"
 	if none.LostUpdates > 0 {
 		text += fmt.Sprintf(", with lost updates: %d", none.LostUpdates)
+	}
+	if none.TornSections > 0 {
+		text += fmt.Sprintf(", with torn sections: %d", none.TornSections)
 	}
 	return Reason{Text: text + "."}
 }

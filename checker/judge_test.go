@@ -2,6 +2,7 @@ package checker
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -91,8 +92,8 @@ func TestFactsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"claim_overlaps":0,"belief_overlaps":1,"data":"right","lost_updates":0,"stale_accepted":0,"stale_rejected":1,` +
-		`"false_rejects":0,"token_regressions":0,"token_duplicates":0,"liveness":"ok","grants":2,"attempts":0,"contended":1,"operations":4}`
+	want := `{"claim_overlaps":0,"belief_overlaps":1,"data":"right","lost_updates":0,"torn_sections":0,"stale_accepted":0,"stale_rejected":1,` +
+		`"false_rejects":0,"token_regressions":0,"token_duplicates":0,"foreign_releases":0,"overtaken":0,"liveness":"ok","grants":2,"attempts":0,"contended":1,"operations":4}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -105,6 +106,15 @@ func TestJudgeIsPure(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		h := randomHistory(rng)
+		if seed%2 == 0 {
+			h = randomTransfers(rng)
+			h.Holdings, h.Queue = randomHoldings(rng), QueueFair
+			for i := range 5 {
+				h.Deletions = append(h.Deletions, deleted(Pos(1+rng.IntN(3)), "r0", "c0", []string{"c0", "c1"}[rng.IntN(2)]))
+				h.Attempts = append(h.Attempts, Attempt{Client: fmt.Sprint("c", i), Resource: "orders", Invoked: 1, Returned: 200, Enqueued: Pos(2 + i/2), Left: Pos(150 + i/3), Outcome: OutcomeUnknown})
+			}
+			h.Liveness = LivenessStuck
+		}
 		before := shuffled(h, func(int, func(i, j int)) {})
 		want := mustJudge(t, h, nil)
 		if diff := cmp.Diff(before, h); diff != "" {
@@ -122,6 +132,12 @@ func shuffled(h History, shuffle func(n int, swap func(i, j int))) History {
 	h.Grants = append([]Grant(nil), h.Grants...)
 	h.Ops = append([]Op(nil), h.Ops...)
 	shuffle(len(h.Grants), func(i, j int) { h.Grants[i], h.Grants[j] = h.Grants[j], h.Grants[i] })
+	h.Attempts = append([]Attempt(nil), h.Attempts...)
+	h.Deletions = append([]Deletion(nil), h.Deletions...)
+	h.Holdings = append([]Holding(nil), h.Holdings...)
+	shuffle(len(h.Attempts), func(i, j int) { h.Attempts[i], h.Attempts[j] = h.Attempts[j], h.Attempts[i] })
+	shuffle(len(h.Deletions), func(i, j int) { h.Deletions[i], h.Deletions[j] = h.Deletions[j], h.Deletions[i] })
+	shuffle(len(h.Holdings), func(i, j int) { h.Holdings[i], h.Holdings[j] = h.Holdings[j], h.Holdings[i] })
 	shuffle(len(h.Ops), func(i, j int) { h.Ops[i], h.Ops[j] = h.Ops[j], h.Ops[i] })
 	return h
 }

@@ -11,7 +11,7 @@ import (
 func grantsByResource(h History) [][]Grant {
 	sorted := slices.Clone(h.Grants)
 	slices.SortFunc(sorted, func(a, b Grant) int {
-		return cmp.Or(cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Granted, b.Granted), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.Resource, b.Resource), byGranting(a, b))
 	})
 	var all [][]Grant
 	for _, g := range sorted {
@@ -22,6 +22,12 @@ func grantsByResource(h History) [][]Grant {
 		}
 	}
 	return all
+}
+
+// excludes says that the lock promised to keep two grants of one resource apart.
+// Two of one client too, unless that may enter again.
+func (h History) excludes(a, b Grant) bool {
+	return h.Entry != EntryReentrant || a.Client != b.Client
 }
 
 // eachOverlap calls visit once for each pair of grants whose intervals overlap;
@@ -46,7 +52,9 @@ func claimOverlaps(h History) *tally {
 	found := &tally{more: "overlaps of claims"}
 	for _, grants := range grantsByResource(h) {
 		eachOverlap(grants, Grant.Claim, func(a, b Grant) {
-			found.add(func() Reason { return overlapReason(a, b, a.Claim(), "%s's claim") })
+			if h.excludes(a, b) {
+				found.add(func() Reason { return overlapReason(a, b, a.Claim(), "%s's claim") })
+			}
 		})
 	}
 	return found
@@ -60,6 +68,9 @@ func beliefOverlaps(h History) (int, *tally) {
 	belief := func(g Grant) Interval { return g.Belief(h.Care) }
 	for _, grants := range grantsByResource(h) {
 		eachOverlap(grants, belief, func(a, b Grant) {
+			if !h.excludes(a, b) {
+				return
+			}
 			count++
 			if !a.Claim().Overlaps(b.Claim()) {
 				found.add(func() Reason { return overlapReason(a, b, belief(a), "%s outlived its claim: its belief") })

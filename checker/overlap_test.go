@@ -10,6 +10,7 @@ func TestOverlaps(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		care            Care
+		entry           Entry
 		grants          []Grant
 		claims, beliefs int
 		says            string
@@ -29,6 +30,16 @@ func TestOverlaps(t *testing.T) {
 		{name: "three at once", grants: []Grant{held(1, "c0", 2, 30), held(2, "c1", 10, 31), held(3, "c2", 12, 32)}, claims: 3, beliefs: 3},
 		// A client that is granted what it holds already breaks the promise too.
 		{name: "same client", grants: []Grant{held(1, "c0", 2, 30), held(2, "c0", 10, 20)}, claims: 1, beliefs: 1},
+		{name: "same client, exclusive", entry: EntryExclusive, grants: []Grant{held(1, "c0", 2, 30), held(2, "c0", 10, 20)}, claims: 1, beliefs: 1},
+		// If the lock is reentrant, that is what it promised, in whatever order the
+		// entries end.
+		{name: "entered again", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 30), held(2, "c0", 10, 20)}},
+		{name: "entered again, left first", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 15), held(2, "c0", 10, 20)}},
+		// Another client is kept out by each of the entries.
+		{name: "entered by another", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 30), held(2, "c0", 10, 20), held(3, "c1", 12, 14)}, claims: 2, beliefs: 2},
+		{name: "entered by another too early", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 15), held(2, "c0", 10, 20), held(3, "c1", 18, 24)}, claims: 1, beliefs: 1},
+		{name: "entered by another in time", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 15), held(2, "c0", 10, 20), held(3, "c1", 20, 24)}},
+		{name: "inner outlived", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 15), held(2, "c0", 10, 30).until(20, 0), held(3, "c1", 22, 24)}, beliefs: 1},
 		// The validity ended on the holder's clock, the holder went on: it outlived
 		// its claim, and the lock did nothing wrong.
 		{name: "outlived", grants: []Grant{held(1, "c0", 2, 30).until(8, 0), held(2, "c1", 10, 20)}, beliefs: 1,
@@ -59,7 +70,7 @@ func TestOverlaps(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := story("", c.grants)
-			h.Care = c.care
+			h.Care, h.Entry = c.care, c.entry
 			v := mustJudge(t, h, nil)
 			if v.Facts.ClaimOverlaps != c.claims || v.Facts.BeliefOverlaps != c.beliefs {
 				t.Errorf("claims %d, beliefs %d, want %d and %d", v.Facts.ClaimOverlaps, v.Facts.BeliefOverlaps, c.claims, c.beliefs)
@@ -102,13 +113,13 @@ func TestOverlapsAgainstBruteForce(t *testing.T) {
 	overlapping := 0
 	for seed := range uint64(2_000) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		h := History{Care: []Care{CareNever, CareLost, CareSteps}[rng.IntN(3)], Liveness: LivenessOK}
+		h := History{Care: []Care{CareNever, CareLost, CareSteps}[rng.IntN(3)], Liveness: LivenessOK, Entry: []Entry{"", EntryReentrant}[rng.IntN(2)]}
 		for i := range 1 + rng.IntN(6) {
 			h.Grants = append(h.Grants, randomGrant(rng, i+1))
 		}
 		f := mustJudge(t, h, nil).Facts
-		claims := sharedPositions(h.Grants, Grant.Claim)
-		beliefs := sharedPositions(h.Grants, func(g Grant) Interval { return g.Belief(h.Care) })
+		claims := sharedPositions(h, Grant.Claim)
+		beliefs := sharedPositions(h, func(g Grant) Interval { return g.Belief(h.Care) })
 		if f.ClaimOverlaps != claims || f.BeliefOverlaps != beliefs {
 			t.Fatalf("seed %d: claims %d, beliefs %d, brute force says %d and %d\n%+v",
 				seed, f.ClaimOverlaps, f.BeliefOverlaps, claims, beliefs, h.Grants)
@@ -144,12 +155,15 @@ func randomGrant(rng *rand.Rand, id int) Grant {
 }
 
 // sharedPositions counts the pairs of grants of a resource that have a position
-// in common, by trying all positions up to well behind the last.
-func sharedPositions(grants []Grant, of func(Grant) Interval) int {
+// in common and should not, by trying all positions up to well behind the last.
+func sharedPositions(h History, of func(Grant) Interval) int {
 	count := 0
-	for i, a := range grants {
-		for _, b := range grants[:i] {
+	for i, a := range h.Grants {
+		for _, b := range h.Grants[:i] {
 			shared := false
+			if h.Entry == EntryReentrant && a.Client == b.Client {
+				continue
+			}
 			for p := Pos(1); p < 100; p++ {
 				within := func(i Interval) bool { return p >= i.Start && (i.End == 0 || p < i.End) }
 				shared = shared || a.Resource == b.Resource && within(of(a)) && within(of(b))

@@ -3,7 +3,7 @@ package checker
 import (
 	"cmp"
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/anishathalye/porcupine"
 )
@@ -41,8 +41,19 @@ type Corroboration struct {
 }
 
 // Corroborate asks porcupine's search for a linearization the same questions as
-// the exact checks: can each cell have come to its final value, and did the
-// claims on each resource exclude each other? facts are those of h's verdict.
+// the exact checks, each of a sequential model:
+//
+//   - Can each cell, and with several writes a section each resource, have come to
+//     its final value? ([Facts.Data])
+//   - Did the claims on each resource exclude each other, or in a reentrant lock
+//     those of different clients? ([Facts.ClaimOverlaps])
+//   - Did tokens grow from grant to grant? ([Facts.TokenRegressions],
+//     [Facts.TokenDuplicates]; asked of grants that have one)
+//   - Did the holders of a fair lock follow each other in the order of the queue?
+//     ([Facts.Overtaken], [Facts.ClaimOverlaps])
+//
+// facts are those of h's verdict. One contradiction outweighs any number of
+// questions that were skipped.
 //
 // It starts goroutines of its own, so it must not run inside a synctest bubble.
 // The error wraps [ErrMalformed].
@@ -50,37 +61,70 @@ func Corroborate(h History, facts Facts) (Corroboration, error) {
 	if err := h.Validate(); err != nil {
 		return Corroboration{}, fmt.Errorf("corroborate: %w", err)
 	}
-	if facts.Data == DataUndecided {
-		return Corroboration{Skipped, "the exact check did not decide the data"}, nil
-	}
-	data, locks := searchData(h), searchLocks(h)
-	for _, s := range []search{data, locks} {
-		if s.skipped != "" {
-			return Corroboration{Skipped, s.skipped}, nil
+	c := Corroboration{Agreement: Agrees}
+	var searched []string
+	for _, q := range questions(h, facts) {
+		found := q.search()
+		switch {
+		case found.contradicts(q.holds):
+			return Corroboration{Contradicts, fmt.Sprintf("%s, yet the search %s", q.fact, found)}, nil
+		case found.skipped != "" && c.Agreement == Agrees:
+			c = Corroboration{Skipped, found.skipped}
+		case found.parts > 0:
+			searched = append(searched, fmt.Sprintf("%s: %d", q.parts, found.parts))
 		}
 	}
-	if data.found() != (facts.Data == DataRight) {
-		return Corroboration{Contradicts, fmt.Sprintf("the data is %s, yet the search %s", facts.Data, data)}, nil
+	if c.Agreement == Agrees {
+		c.Why = "searched " + cmp.Or(strings.Join(searched, ", "), "nothing")
 	}
-	if locks.found() != (facts.ClaimOverlaps == 0) {
-		return Corroboration{Contradicts, fmt.Sprintf("claim overlaps: %d, yet the search %s", facts.ClaimOverlaps, locks)}, nil
+	return c, nil
+}
+
+// question is what is asked of the search, and what the exact check says.
+type question struct {
+	fact   string // for the sentence
+	holds  bool
+	parts  string // what is searched one by one
+	search func() search
+}
+
+// questions returns those that the history calls for.
+func questions(h History, f Facts) []question {
+	owner := fmt.Sprintf("claim overlaps: %d", f.ClaimOverlaps)
+	all := []question{
+		{owner, f.ClaimOverlaps == 0, "locks", func() search { return searchLocks(h) }},
+		{fmt.Sprintf("token regressions: %d, duplicates: %d", f.TokenRegressions, f.TokenDuplicates),
+			f.TokenRegressions+f.TokenDuplicates == 0, "counters", func() search { return searchTokens(h) }},
 	}
-	return Corroboration{Agrees, fmt.Sprintf("searched %d cells and %d locks", data.parts, locks.parts)}, nil
+	if h.Queue == QueueFair {
+		all = append(all, question{fmt.Sprintf("%s, overtaken: %d", owner, f.Overtaken),
+			f.ClaimOverlaps+f.Overtaken == 0, "queues", func() search { return searchQueues(h) }})
+	}
+	if f.Data == DataUndecided {
+		return append(all, question{search: func() search { return search{skipped: "the exact check did not decide the data"} }})
+	}
+	return append(all, question{fmt.Sprintf("the data is %s", f.Data), f.Data == DataRight, "registers", func() search { return searchData(h) }})
 }
 
 // search is the result of a search over several parts: cells or locks.
 type search struct {
 	parts   int
 	failed  []string // parts without a linearization
-	skipped string   // why there is no result
+	skipped string   // why a part has no result
 }
 
-// found says that each part has a linearization.
-func (s search) found() bool { return len(s.failed) == 0 }
+// contradicts says that the search came to the other result. A part that was
+// skipped may have an order or none.
+func (s search) contradicts(holds bool) bool {
+	if len(s.failed) > 0 {
+		return holds
+	}
+	return !holds && s.skipped == ""
+}
 
 // String returns the end of a sentence that starts with "the search".
 func (s search) String() string {
-	if s.found() {
+	if len(s.failed) == 0 {
 		return "found an order for all"
 	}
 	return fmt.Sprintf("found no order for %q", s.failed)
@@ -108,102 +152,4 @@ func (s *search) try(name string, ops []porcupine.Operation, model porcupine.Non
 	case !found:
 		s.failed = append(s.failed, name)
 	}
-}
-
-// searchData looks for an order of the units of each cell.
-func searchData(h History) search {
-	var s search
-	for _, c := range cellHistories(h) {
-		s.try(c.cell.String(), cellOperations(c), cellModel)
-	}
-	return s
-}
-
-// cellOperations returns the units of a cell, and the epilogue read after them.
-func cellOperations(c cellHistory) []porcupine.Operation {
-	us := units(c.ops)
-	end := Pos(1)
-	for _, u := range us {
-		end = max(end, u.from)
-		if u.sure {
-			end = max(end, u.to)
-		}
-	}
-	epilogue := unit{op: &Op{Kind: Read, Saw: c.final}, from: end + 1, to: end + 1, sure: true}
-	var ops []porcupine.Operation
-	for _, u := range append(us, epilogue) {
-		// A write of unknown outcome may come as late as it likes, even after the
-		// epilogue: then it has had no effect.
-		ops = append(ops, porcupine.Operation{Input: u, Call: int64(u.from), Return: int64(min(u.to, end+2))})
-	}
-	return ops
-}
-
-// cellModel is a register whose value is an id. A write takes effect on the value
-// that its section had read; one of unknown outcome may also do nothing.
-var cellModel = porcupine.NondeterministicModel{
-	Init: func() []any { return []any{""} },
-	Step: func(state, input, _ any) []any {
-		u := input.(unit)
-		var next []any
-		if !u.sure {
-			next = append(next, state)
-		}
-		if state != u.op.Saw {
-			return next
-		}
-		if u.op.Kind == Read {
-			return []any{state}
-		}
-		return append(next, u.op.ID)
-	},
-}
-
-// searchLocks looks for an order in which each resource has one holder at a time.
-func searchLocks(h History) search {
-	var s search
-	for _, grants := range grantsByResource(h) {
-		s.try(grants[0].Resource, lockOperations(grants), lockModel)
-	}
-	return s
-}
-
-// turn is a grant's acquire, or what ended its claim.
-type turn struct {
-	grant int
-	ends  bool
-}
-
-// lockOperations returns an acquire for each grant that has a claim, and a
-// release at the very instant at which the claim ends, whatever ended it. A claim
-// without end has none.
-func lockOperations(grants []Grant) []porcupine.Operation {
-	var ops []porcupine.Operation
-	for _, g := range grants {
-		c := g.Claim()
-		if c.Empty() {
-			continue
-		}
-		ops = append(ops, porcupine.Operation{Input: turn{grant: g.ID}, Call: int64(g.Invoked), Return: int64(g.Granted)})
-		if c.End > 0 {
-			ops = append(ops, porcupine.Operation{Input: turn{grant: g.ID, ends: true}, Call: int64(c.End), Return: int64(c.End)})
-		}
-	}
-	slices.SortStableFunc(ops, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
-	return ops
-}
-
-// lockModel is a lock: its state is the grant that holds it, 0 when it is free.
-var lockModel = porcupine.NondeterministicModel{
-	Init: func() []any { return []any{0} },
-	Step: func(state, input, _ any) []any {
-		t := input.(turn)
-		switch {
-		case !t.ends && state == 0:
-			return []any{t.grant}
-		case t.ends && state == t.grant:
-			return []any{0}
-		}
-		return nil
-	},
 }

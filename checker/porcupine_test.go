@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -26,13 +27,28 @@ func TestCorroborateData(t *testing.T) {
 	}
 }
 
-// The second opinion on overlaps: a lock with one holder at a time.
-func TestCorroborateOverlaps(t *testing.T) {
-	for seed := range uint64(2_000) {
+// The second opinion on grants of all kinds of lock: one holder at a time, or one
+// client, with tokens and a queue or without.
+func TestCorroborateLocks(t *testing.T) {
+	for seed := range uint64(6_000) {
 		rng := rand.New(rand.NewPCG(seed, 7))
-		h := History{Liveness: LivenessOK}
+		h := History{Liveness: LivenessOK, Entry: []Entry{"", EntryReentrant}[rng.IntN(2)]}
+		if h.Entry == "" && rng.IntN(2) == 0 {
+			h.Queue = QueueFair
+		}
 		for i := range 1 + rng.IntN(6) {
-			h.Grants = append(h.Grants, randomGrant(rng, i+1))
+			g := randomGrant(rng, i+1)
+			g.Invoked = max(1, g.Granted-Pos(rng.IntN(8)))
+			if rng.IntN(3) > 0 {
+				g.Enqueued = g.Invoked + Pos(rng.IntN(int(g.Granted-g.Invoked)+1))
+			}
+			if rng.IntN(2) == 0 {
+				g.Token = uint64(g.Granted)
+			}
+			if g.Released > 0 && rng.IntN(2) == 0 && g.Crashed == 0 {
+				g.ReleaseReturned = g.Released + Pos(rng.IntN(20))
+			}
+			h.Grants = append(h.Grants, g)
 		}
 		facts := mustJudge(t, h, nil).Facts
 		if got := corroborate(t, h, facts); got.Agreement != Agrees {
@@ -44,6 +60,16 @@ func TestCorroborateOverlaps(t *testing.T) {
 // Facts that are wrong must be contradicted, whichever way they are wrong.
 func TestCorroborateContradicts(t *testing.T) {
 	overlap := story("", []Grant{held(1, "c0", 2, 30), held(2, "c1", 10, 20)})
+	torn, whole := tornSections()[0].h, wholeSections()[0].h
+	torn.Grants, whole.Grants = ordered(torn.Grants), ordered(whole.Grants)
+	twins := story("", []Grant{held(1, "c0", 2, 5).token(1), held(2, "c1", 10, 15).token(1)})
+	fair := story("", []Grant{held(1, "c0", 12, 15).asked(2).queued(4), held(2, "c1", 20, 25).asked(2).queued(5)})
+	unfair := story("", []Grant{held(1, "c0", 12, 15).asked(2).queued(5), held(2, "c1", 20, 25).asked(2).queued(4)})
+	fair.Queue, unfair.Queue = QueueFair, QueueFair
+	half := unanswered(20)
+	half.Final[savings] = "ghost"
+	entered := story("", []Grant{held(1, "c0", 2, 30), held(2, "c0", 10, 20)})
+	entered.Entry = EntryReentrant
 	for _, c := range []struct {
 		name  string
 		h     History
@@ -52,6 +78,16 @@ func TestCorroborateContradicts(t *testing.T) {
 	}{
 		{"wrongly right", gcPause(accepted, "c0.2"), Facts{Data: DataRight}, `found no order for ["orders"]`},
 		{"wrongly corrupted", gcPause(Op.refused, "c1.2"), Facts{Data: DataCorrupted}, "found an order for all"},
+		{"wrongly right section", torn, Facts{Data: DataRight}, `found no order for ["the sections of orders"]`},
+		{"wrongly torn", whole, Facts{Data: DataCorrupted}, "found an order for all"},
+		{"wrongly growing", twins, Facts{Data: DataRight}, `token regressions: 0, duplicates: 0, yet the search found no order for ["the counter of orders"]`},
+		{"wrongly falling", story("", nil), Facts{Data: DataRight, TokenRegressions: 2}, "token regressions: 2, duplicates: 0, yet the search found an order for all"},
+		{"wrongly fair", unfair, Facts{Data: DataRight}, `claim overlaps: 0, overtaken: 0, yet the search found no order for ["the queue of orders"]`},
+		{"wrongly unfair", fair, Facts{Data: DataRight, Overtaken: 1}, "claim overlaps: 0, overtaken: 1, yet the search found an order for all"},
+		{"wrongly entered", entered, Facts{Data: DataRight, ClaimOverlaps: 1}, "claim overlaps: 1, yet the search found an order for all"},
+		// A contradiction is one, whatever else was skipped.
+		{"half skipped", half, Facts{Data: DataRight}, `found no order for ["orders/x"]`},
+		{"undecided and exclusive", overlap, Facts{Data: DataUndecided}, `claim overlaps: 0, yet the search found no order for ["orders"]`},
 		{"wrongly exclusive", overlap, Facts{Data: DataRight}, `claim overlaps: 0, yet the search found no order for ["orders"]`},
 		{"wrongly overlapping", story("", nil), Facts{Data: DataRight, ClaimOverlaps: 1}, "claim overlaps: 1, yet the search found an order for all"},
 	} {
@@ -73,6 +109,9 @@ func TestCorroborateSkips(t *testing.T) {
 	}{
 		{"undecided", undecided, Facts{Data: DataUndecided}, "did not decide"},
 		{"operations", inTurn(MaxSearchOperations), Facts{Data: DataRight}, "orders has 2001 operations, more than 2000"},
+		{"sections", manySections(MaxSearchOperations), Facts{Data: DataRight}, "the sections of orders has 2001 operations, more than 2000"},
+		{"locks", manyGrants(MaxSearchOperations), Facts{Data: DataRight}, "orders has 4000 operations, more than 2000"},
+		{"tokens", story("", ordered(manyGrants(MaxSearchOperations+1).Grants)), Facts{Data: DataRight}, "the counter of orders has 2001 operations, more than 2000"},
 		{"steps", unanswered(20), Facts{Data: DataRight}, "the search over orders took more than 200000 steps"},
 	} {
 		got := corroborate(t, c.h, c.facts)
@@ -84,12 +123,46 @@ func TestCorroborateSkips(t *testing.T) {
 
 // What just fits is searched.
 func TestCorroborateWithinBudget(t *testing.T) {
-	for _, h := range []History{inTurn(MaxSearchOperations - 1), unanswered(8)} {
+	for _, h := range []History{inTurn(MaxSearchOperations - 1), unanswered(8), manySections(MaxSearchOperations - 1), manyGrants(MaxSearchOperations / 2)} {
 		facts := mustJudge(t, h, nil).Facts
 		if got := corroborate(t, h, facts); got.Agreement != Agrees {
 			t.Errorf("%d operations: %+v", len(h.Ops), got)
 		}
 	}
+}
+
+// ordered lets the claims of grants follow each other: only the data is asked.
+func ordered(grants []Grant) []Grant {
+	all := slices.Clone(grants)
+	for i := range all {
+		all[i].Until, all[i].UntilSeen = all[i].Granted, 0
+	}
+	return all
+}
+
+// manySections is n whole sections under one grant, each of one register pair.
+func manySections(n int) History {
+	g := held(1, "c0", 2, 0)
+	h := transfers("", "", []Grant{g})
+	for i := range n {
+		x, y := fmt.Sprintf("x%d", i/2), fmt.Sprintf("y%d", i/2)
+		w := []Op{g.write(fmt.Sprintf("v%d", i), Pos(10+10*i), "").in(x), g.write(fmt.Sprintf("w%d", i), Pos(15+10*i), "").in(y)}
+		if i%2 == 1 {
+			w[0].Saw, w[1].Saw = fmt.Sprintf("v%d", i-1), fmt.Sprintf("w%d", i-1)
+		}
+		h.Ops = append(h.Ops, w...)
+		h.Final[w[0].cell()], h.Final[w[1].cell()] = w[0].ID, w[1].ID
+	}
+	return h
+}
+
+// manyGrants is n grants in turn, with tokens that grow.
+func manyGrants(n int) History {
+	h := story("", nil)
+	for i := range n {
+		h.Grants = append(h.Grants, held(i+1, "c0", Pos(10+10*i), Pos(15+10*i)).token(uint64(i+1)))
+	}
+	return h
 }
 
 // inTurn is n writes, each on the one before, under one grant.

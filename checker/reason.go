@@ -1,6 +1,9 @@
 package checker
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Reason is one sentence for a reviewer.
 type Reason struct {
@@ -8,6 +11,11 @@ type Reason struct {
 	Text string `json:"text"`
 	// At holds the positions that the sentence speaks of, in its own order.
 	At []Pos `json:"at,omitempty"`
+}
+
+// and returns the reason with more behind it.
+func (r Reason) and(more Reason) Reason {
+	return Reason{Text: r.Text + more.Text, At: slices.Concat(r.At, more.At)}
 }
 
 // maxReasons bounds the sentences that one fact brings along; its count goes on.

@@ -13,7 +13,9 @@ type tokenFinding struct {
 
 // checkTokens compares the token of each grant with those of all grants of the
 // resource that had returned before it was asked for. Grants that were in
-// flight together may come in any order.
+// flight together may come in any order. An entry into a reentrant lock carries
+// the token of the grant that it enters: a token for each entry would turn the
+// outer ones away (F34).
 func checkTokens(h History) tokenFinding {
 	f := tokenFinding{
 		regressions: &tally{more: "tokens that went back"},
@@ -21,23 +23,23 @@ func checkTokens(h History) tokenFinding {
 	}
 	for _, grants := range grantsByResource(h) {
 		minted := slices.DeleteFunc(grants, func(g Grant) bool { return g.Token == 0 })
-		checkTokenOrder(minted, &f)
+		checkTokenOrder(h, minted, &f)
 	}
 	return f
 }
 
 // checkTokenOrder takes the grants of one resource in the order of granting.
-func checkTokenOrder(grants []Grant, f *tokenFinding) {
+func checkTokenOrder(h History, grants []Grant, f *tokenFinding) {
 	asked := slices.SortedFunc(slices.Values(grants), func(a, b Grant) int {
 		return cmp.Or(cmp.Compare(a.Invoked, b.Invoked), cmp.Compare(a.ID, b.ID))
 	})
 	var highest Grant
-	holder := make(map[uint64]Grant)
+	given := make(map[uint64]issue)
 	returned := 0
 	for _, g := range asked {
 		for ; returned < len(grants) && grants[returned].Granted < g.Invoked; returned++ {
 			done := grants[returned]
-			holder[done.Token] = done
+			given[done.Token] = given[done.Token].add(done)
 			if done.Token > highest.Token {
 				highest = done
 			}
@@ -45,10 +47,40 @@ func checkTokenOrder(grants []Grant, f *tokenFinding) {
 		if g.Token < highest.Token {
 			f.regressions.add(func() Reason { return tokenReason(g, highest, "below") })
 		}
-		if twin, twice := holder[g.Token]; twice {
+		if twin, twice := given[g.Token].twin(h, g); twice {
 			f.duplicates.add(func() Reason { return tokenReason(g, twin, "the same as") })
 		}
 	}
+}
+
+// issue is to whom a token was given: the latest grant that carries it, the latest
+// of those of other clients than that one's, and for each client how far its
+// beliefs in such grants reach.
+type issue struct {
+	latest, other Grant
+	reach         map[string]Pos
+}
+
+func (i issue) add(g Grant) issue {
+	if i.reach == nil {
+		i.reach = make(map[string]Pos)
+	}
+	if i.latest.Client != g.Client {
+		i.other = i.latest
+	}
+	i.latest = g
+	i.reach[g.Client] = max(i.reach[g.Client], g.Belief(CareNever).end())
+	return i
+}
+
+// twin returns a grant that g may not share its token with. In a reentrant lock it
+// may share it with those of its client, while one of them stands.
+func (i issue) twin(h History, g Grant) (Grant, bool) {
+	twin := i.latest
+	if h.Entry == EntryReentrant && twin.Client == g.Client && i.reach[g.Client] > g.Invoked {
+		twin = i.other
+	}
+	return twin, twin.ID > 0
 }
 
 func tokenReason(g, earlier Grant, relation string) Reason {

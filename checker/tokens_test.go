@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -8,6 +9,7 @@ import (
 func TestTokens(t *testing.T) {
 	for _, c := range []struct {
 		name                    string
+		entry                   Entry
 		grants                  []Grant
 		regressions, duplicates int
 		says                    string
@@ -39,10 +41,33 @@ func TestTokens(t *testing.T) {
 		// One position later there is one.
 		{name: "just ordered", grants: []Grant{held(1, "c0", 6, 0).token(2), held(2, "c1", 8, 0).asked(7).token(1)}, regressions: 1},
 		// Each resource counts on its own.
+		// A reentrant lock gives all entries of one hold the token of that hold (F34).
+		{name: "entered again", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 30).token(1), held(2, "c0", 10, 20).token(1), held(3, "c1", 40, 50).token(2)}},
+		{name: "entered again, two inner", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 30).token(1), held(2, "c0", 10, 12).token(1), held(3, "c0", 15, 18).token(1)}},
+		{name: "entered again, outer left first", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 14).token(1), held(2, "c0", 10, 20).token(1), held(3, "c0", 16, 18).token(1)}},
+		// The answer to the inner request came when the outer validity was over: the
+		// node still had the key.
+		{name: "entered again late", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 30).until(8, 0).token(1), held(2, "c0", 10, 20).token(1)}},
+		// Only while one of them stands,
+		{name: "came back", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 5).token(1), held(2, "c0", 10, 20).token(1)}, duplicates: 1},
+		// only for that client,
+		{name: "entered by another", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 30).token(1), held(2, "c1", 10, 20).token(1)}, duplicates: 1,
+			says: "c1 was granted orders with token 1 at step 10, the same as token 1 that c0 had been granted at step 2."},
+		{name: "entered by another in between", entry: EntryReentrant,
+			grants: []Grant{held(1, "c0", 2, 30).token(1), held(2, "c1", 10, 12).token(1), held(3, "c0", 15, 20).token(1)}, duplicates: 2},
+		{name: "entered behind another", entry: EntryReentrant,
+			grants: []Grant{held(1, "c1", 2, 4).token(1), held(2, "c0", 6, 20).token(1), held(3, "c0", 9, 12).token(1)}, duplicates: 2,
+			says: "c0 was granted orders with token 1 at step 9, the same as token 1 that c1 had been granted at step 2."},
+		// and only if the lock is reentrant.
+		{name: "same client", grants: []Grant{held(1, "c0", 2, 30).token(1), held(2, "c0", 10, 20).token(1)}, duplicates: 1},
+		// An entry can be below what others were given.
+		{name: "entered again, gone by", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 30).token(1), held(2, "c1", 10, 12).token(2), held(3, "c0", 15, 20).token(1)}, regressions: 1},
 		{name: "other resource", grants: []Grant{held(1, "c0", 2, 5).token(2), held(2, "c1", 10, 15).of("stock").token(1)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v := mustJudge(t, story("", c.grants), nil)
+			h := story("", c.grants)
+			h.Entry = c.entry
+			v := mustJudge(t, h, nil)
 			if v.Facts.TokenRegressions != c.regressions || v.Facts.TokenDuplicates != c.duplicates {
 				t.Errorf("regressions %d, duplicates %d, want %d and %d",
 					v.Facts.TokenRegressions, v.Facts.TokenDuplicates, c.regressions, c.duplicates)
@@ -52,4 +77,58 @@ func TestTokens(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The counts must be those of the definition, tried out for all pairs.
+func TestTokensAgainstBruteForce(t *testing.T) {
+	var regressions, duplicates, right int
+	for seed := range uint64(4_000) {
+		h := randomTokens(rand.New(rand.NewPCG(seed, 12)))
+		f := mustJudge(t, h, nil).Facts
+		back, twice := bruteTokens(h)
+		if f.TokenRegressions != back || f.TokenDuplicates != twice {
+			t.Fatalf("seed %d: regressions %d, duplicates %d, brute force says %d and %d\n%+v", seed, f.TokenRegressions, f.TokenDuplicates, back, twice, h)
+		}
+		regressions, duplicates = regressions+min(back, 1), duplicates+min(twice, 1)
+		count(&right, back+twice == 0)
+	}
+	if min(regressions, duplicates, right) < 400 {
+		t.Errorf("the generator is lopsided: regressions %d, duplicates %d, right %d", regressions, duplicates, right)
+	}
+}
+
+// randomTokens are grants whose tokens mostly grow.
+func randomTokens(rng *rand.Rand) History {
+	h := History{Liveness: LivenessOK, Entry: []Entry{"", EntryReentrant}[rng.IntN(2)]}
+	for i := range 1 + rng.IntN(6) {
+		g := randomGrant(rng, i+1)
+		g.Invoked = max(1, g.Granted-Pos(rng.IntN(6)))
+		g.Token = uint64(max(0, int(g.Granted)/8+rng.IntN(3)-1))
+		h.Grants = append(h.Grants, g)
+	}
+	return h
+}
+
+func bruteTokens(h History) (back, twice int) {
+	for _, g := range h.Grants {
+		below, own, others := false, false, false
+		standing := false // an earlier entry that has neither been released nor crashed
+		for _, e := range h.Grants {
+			if e.Resource != g.Resource || e.Token == 0 || g.Token == 0 || e.Granted >= g.Invoked {
+				continue
+			}
+			below = below || e.Token > g.Token
+			switch {
+			case e.Token != g.Token:
+			case e.Client != g.Client:
+				others = true
+			default:
+				own = true
+				standing = standing || (e.Released == 0 || e.Released > g.Invoked) && (e.Crashed == 0 || e.Crashed > g.Invoked)
+			}
+		}
+		count(&back, below)
+		count(&twice, others || own && !(standing && h.Entry == EntryReentrant))
+	}
+	return back, twice
 }

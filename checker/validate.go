@@ -35,6 +35,9 @@ func (h History) Validate() error {
 	if err := h.validateOps(grants); err != nil {
 		return err
 	}
+	if err := h.validateGround(); err != nil {
+		return err
+	}
 	return h.validateWords()
 }
 
@@ -47,6 +50,12 @@ func malformed(format string, args ...any) error {
 func (h History) validateWords() error {
 	if _, err := ParseCare(string(h.Care)); h.Care != "" && err != nil {
 		return malformed("%v", err)
+	}
+	if h.SectionWrites < 0 {
+		return malformed("a section makes %d writes: want 0 or more", h.SectionWrites)
+	}
+	if err := h.validateAdmission(); err != nil {
+		return err
 	}
 	switch h.Liveness {
 	case LivenessOK, LivenessStuck, LivenessLeaked:
@@ -91,6 +100,8 @@ func (g Grant) validate() error {
 		rule{before(g.LostSeen, g.Granted) || before(g.UntilSeen, g.Granted), "an end was seen before its grant"},
 		rule{before(g.Crashed, g.Granted), "a grant went to a process that had crashed"},
 		rule{before(g.Crashed, max(g.Released, g.ReleaseReturned, g.LostSeen, g.UntilSeen)), "a client acted on its grant after its crash"},
+		rule{g.Enqueued < 0 || before(g.Enqueued, g.Invoked), "a grant joined the queue before it was invoked"},
+		rule{g.Enqueued > g.Granted, "a grant joined the queue after it had returned"},
 	); text != "" {
 		return malformed("%s: %+v", text, g)
 	}
@@ -104,6 +115,8 @@ func (a Attempt) validate() error {
 		rule{before(a.Returned, a.Invoked), "an attempt returned before it was invoked"},
 		rule{a.Outcome == OutcomeOK, "an attempt that succeeded is a grant"},
 		rule{!a.Outcome.known(), "an attempt's outcome is not known"},
+		rule{a.Enqueued < 0 || before(a.Enqueued, a.Invoked), "an attempt joined the queue before it was invoked"},
+		rule{a.Left < 0 || a.Left > 0 && a.Enqueued == 0 || before(a.Left, a.Enqueued), "an attempt left the queue before it joined it"},
 	); text != "" {
 		return malformed("%s: %+v", text, a)
 	}

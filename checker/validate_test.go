@@ -14,7 +14,11 @@ func soundHistory() History {
 		b.read("b1", 42, "").refused(), b.write("b2", 45, "").ended(OutcomeNotSent),
 		b.write("b3", 48, "").ended(OutcomeFailed), b.write("b4", 50, "").unanswered(70))
 	h.Care = CareSteps
-	h.Attempts = []Attempt{{Client: "c2", Resource: "orders", Invoked: 5, Returned: 9, Outcome: OutcomeUnknown}}
+	h.Attempts = []Attempt{{Client: "c2", Resource: "orders", Invoked: 5, Returned: 9, Outcome: OutcomeUnknown, Enqueued: 10, Left: 12}}
+	h.Queue, h.SectionWrites = QueueFair, 1
+	h.Grants[1].Enqueued = 39
+	h.Deletions = []Deletion{{At: 31, Node: "r0", Resource: "orders", Owner: "c0", By: "c0"}}
+	h.Holdings = []Holding{holds("c0", 2, 10), holds("c0", 10, 10), holds("c0", 10, 31), holds("c1", 5, 20), {"c0", "stock", 3, 0}, holds("c1", 40, 0)}
 	return h
 }
 
@@ -29,6 +33,8 @@ func TestValidateRejects(t *testing.T) {
 	grant := func(f func(*Grant)) func(*History) { return func(h *History) { f(&h.Grants[0]) } }
 	crashed := func(f func(*Grant)) func(*History) { return func(h *History) { f(&h.Grants[1]) } }
 	attempt := func(f func(*Attempt)) func(*History) { return func(h *History) { f(&h.Attempts[0]) } }
+	deletion := func(f func(*Deletion)) func(*History) { return func(h *History) { f(&h.Deletions[0]) } }
+	holding := func(i int, f func(*Holding)) func(*History) { return func(h *History) { f(&h.Holdings[i]) } }
 	op := func(i int, f func(*Op)) func(*History) { return func(h *History) { f(&h.Ops[i]) } }
 	for _, c := range []struct {
 		says  string
@@ -54,6 +60,31 @@ func TestValidateRejects(t *testing.T) {
 		{"a process that had crashed", grant(func(g *Grant) { g.Crashed = 1 })},
 		{"acted on its grant after its crash", crashed(func(g *Grant) { g.Released = 61 })},
 		{"acted on its grant after its crash", grant(func(g *Grant) { g.Crashed, g.Released, g.ReleaseReturned = 25, 0, 0 })},
+		{"a grant joined the queue before it was invoked", crashed(func(g *Grant) { g.Enqueued = 38 })},
+		{"a grant joined the queue before it was invoked", crashed(func(g *Grant) { g.Enqueued = -1 })},
+		{"a grant joined the queue after it had returned", crashed(func(g *Grant) { g.Enqueued = 41 })},
+		{"an attempt joined the queue before it was invoked", attempt(func(a *Attempt) { a.Enqueued = 4 })},
+		{"an attempt joined the queue before it was invoked", attempt(func(a *Attempt) { a.Enqueued = -1 })},
+		{"an attempt left the queue before it joined it", attempt(func(a *Attempt) { a.Left = 9 })},
+		{"an attempt left the queue before it joined it", attempt(func(a *Attempt) { a.Enqueued = 0 })},
+		{"an attempt left the queue before it joined it", attempt(func(a *Attempt) { a.Left = -1 })},
+		{"a deletion lacks its position", deletion(func(d *Deletion) { d.At = 0 })},
+		{"a deletion lacks its node or resource", deletion(func(d *Deletion) { d.Node = "" })},
+		{"a deletion lacks its node or resource", deletion(func(d *Deletion) { d.Resource = "" })},
+		{"a deletion lacks the client", deletion(func(d *Deletion) { d.Owner = "" })},
+		{"a deletion lacks the client", deletion(func(d *Deletion) { d.By = "" })},
+		{"a holding lacks its client or resource", holding(0, func(s *Holding) { s.Client = "" })},
+		{"a holding lacks its client or resource", holding(0, func(s *Holding) { s.Resource = "" })},
+		{"a holding lacks the position", holding(0, func(s *Holding) { s.From = 0 })},
+		{"a holding lacks the position", holding(0, func(s *Holding) { s.To = -1 })},
+		{"a holding ended before it began", holding(0, func(s *Holding) { s.From = 11 })},
+		{"two holdings of one client overlap", holding(0, func(s *Holding) { s.To = 11 })},
+		{"two holdings of one client overlap", holding(0, func(s *Holding) { s.To = 0 })},
+		{"two holdings of one client overlap", holding(5, func(s *Holding) { s.From = 19 })},
+		{`entry "often" is not known`, func(h *History) { h.Entry = "often" }},
+		{`queue "long" is not known`, func(h *History) { h.Queue = "long" }},
+		{"a fair queue and reentrant entry", func(h *History) { h.Entry = EntryReentrant }},
+		{"a section makes -1 writes", func(h *History) { h.SectionWrites = -1 }},
 		{"an attempt lacks its client", attempt(func(a *Attempt) { a.Client = "" })},
 		{"an attempt lacks its client or resource", attempt(func(a *Attempt) { a.Resource = "" })},
 		{"an attempt lacks the position", attempt(func(a *Attempt) { a.Invoked = 0 })},

@@ -2,10 +2,11 @@ package faults
 
 import "fmt"
 
-// Crash ends a process for good: none of its code, deferred code included,
-// touches the world any more.
+// Crash ends a process: none of its code, deferred code included, touches the
+// world any more. Only a Restart brings it back, without its memory. What a
+// Redis node has on its disk then depends on its persistence (F15, F17).
 type Crash struct {
-	// Process is who dies: "c0".
+	// Process is who dies: a client such as "c0", or a Redis node such as "r0".
 	Process string
 	// Mode is how. Empty means CrashProcess.
 	Mode CrashMode
@@ -18,7 +19,8 @@ const (
 	// CrashProcess kills the process only. Its operating system lives on and
 	// closes its sockets, so peers see the connections end.
 	CrashProcess CrashMode = "process"
-	// CrashPower turns the machine off. Peers hear nothing at all.
+	// CrashPower turns the machine off. Peers hear nothing at all, and what the
+	// operating system had not put on its disk yet is gone.
 	CrashPower CrashMode = "power"
 )
 
@@ -47,10 +49,10 @@ func (c Crash) Apply(world any) error {
 // Validate returns a *FieldError when no process is named or the mode is not
 // known.
 func (c Crash) Validate() error {
-	if c.Process == "" {
-		return wrong("process", "no process is named: say which one dies, such as c0")
-	}
-	return oneOf("mode", c.Mode, CrashModes())
+	return first(
+		named("process", c.Process, "which one dies", "c0"),
+		oneOf("mode", c.Mode, CrashModes()),
+	)
 }
 
 // String is "crash c0 (process)".

@@ -55,11 +55,13 @@ func (e Event) Validate() error {
 
 // String is the event as a phrase: "when c0 passes read", "when c0 passes read
 // for the 2nd time".
-func (e Event) String() string {
+func (e Event) String() string { return "when " + e.passing() }
+
+func (e Event) passing() string {
 	if e.Nth == 1 {
-		return fmt.Sprintf("when %s passes %s", e.Client, e.Name)
+		return fmt.Sprintf("%s passes %s", e.Client, e.Name)
 	}
-	return fmt.Sprintf("when %s passes %s for the %s time", e.Client, e.Name, ordinal(e.Nth))
+	return fmt.Sprintf("%s passes %s for the %s time", e.Client, e.Name, ordinal(e.Nth))
 }
 
 func ordinal(n int) string {

@@ -1,8 +1,9 @@
 // Package faults says what can go wrong in a run, as data.
 //
-// A [Fault] is an [Action] (a pause, a crash, a partition) together with its
-// trigger: an instant of virtual time, or an [Event] that a client passes. A
-// list of faults is a schedule. Schedules are plain values: they can be
+// A [Fault] is an [Action] (a pause, a crash, a partition: [Kinds] lists them
+// all) together with its trigger: an instant of virtual time, or an [Event] that
+// a client passes, and perhaps some time after it. A list of faults is a
+// schedule. Schedules are plain values: they can be
 // compared, printed, shrunk and stored.
 //
 // A fault does not know the world that it strikes. Each action needs one small
@@ -10,11 +11,12 @@
 // applied. The simulated world and a live one (real servers, SIGSTOP, a real
 // Toxiproxy) offer the same abilities, so one schedule serves both.
 //
-// Network faults that touch bytes are toxics in the sense of Toxiproxy: see
-// [Hold] and [Drop].
+// Network faults that touch bytes are toxics in the sense of Toxiproxy, on each
+// link of a [Wire]: its own, or [Hold], [Drop], [Jitter], [Delay] and [Lose],
+// which a Toxiproxy over TCP runs as well.
 //
 // Processes have short names everywhere: clients are c0, c1, …, Redis nodes
-// r0, r1, …, and the protected store is s0.
+// r0, r1, …, replicas of r0 are r0a, r0b, …, and the protected store is s0.
 package faults
 
 import (
@@ -31,6 +33,9 @@ type Fault struct {
 	// At is the virtual time since the start of the run at which the fault
 	// strikes. It must be 0 when When is set.
 	At time.Duration
+	// After is how long after its event the fault strikes, in virtual time. It
+	// must be 0 when When is nil.
+	After time.Duration
 	// Action is what happens then.
 	Action Action
 	// Pos is where the fault stands in its file. Zero when it was built in Go.
@@ -69,8 +74,8 @@ type FieldError struct {
 func (e *FieldError) Error() string { return e.Field + ": " + e.Problem }
 
 // Validate returns a *FieldError for the first field that makes no sense, or
-// nil. Fields of the trigger are named "at" or "when.nth", fields of the action
-// are preceded by its kind: "pause.for".
+// nil. Fields of the trigger are named "at", "after" or "when.nth", fields of the
+// action are preceded by its kind: "pause.for".
 func (f Fault) Validate() error {
 	if f.When != nil && f.At != 0 {
 		return wrong("at", "a fault has one trigger, and this one has an event as well: leave out at or when")
@@ -83,18 +88,35 @@ func (f Fault) Validate() error {
 			return within("when", err)
 		}
 	}
+	if err := f.validateAfter(); err != nil {
+		return err
+	}
 	if f.Action == nil {
-		return wrong("action", "the fault does nothing: give it a pause, a crash or a partition")
+		return wrong("action", "the fault does nothing: give it an action, such as a pause")
 	}
 	return within(f.Action.Kind(), f.Action.Validate())
 }
 
-// String is the fault as a phrase: "pause c0 for 15s, when c0 passes read".
-func (f Fault) String() string {
-	if f.When != nil {
-		return fmt.Sprintf("%v, %v", f.Action, f.When)
+func (f Fault) validateAfter() error {
+	if f.When == nil && f.After != 0 {
+		return wrong("after", "there is no event that it could be after: add when, or put the time into at")
 	}
-	return fmt.Sprintf("%v, at %v", f.Action, f.At)
+	if f.After < 0 {
+		return wrong("after", "%v is before the event: give a time from 0s up", f.After)
+	}
+	return nil
+}
+
+// String is the fault as a phrase: "pause c0 for 15s, when c0 passes read",
+// "crash r0 (power), 1s after c0 passes read", "stall r0 for 1s, at 3s".
+func (f Fault) String() string {
+	switch {
+	case f.When == nil:
+		return fmt.Sprintf("%v, at %v", f.Action, f.At)
+	case f.After > 0:
+		return fmt.Sprintf("%v, %v after %s", f.Action, f.After, f.When.passing())
+	}
+	return fmt.Sprintf("%v, %v", f.Action, f.When)
 }
 
 func wrong(field, format string, args ...any) *FieldError {

@@ -2,13 +2,13 @@ package faults
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
 
-// Partition cuts the links between two sides of the world. Links within a side
-// stay whole.
+// Partition cuts the links between two sides of the world: between clients and
+// nodes, or between a Redis node and its replicas. Links within a side stay
+// whole.
 type Partition struct {
 	// Between is one side, by process names. It must not be empty.
 	Between []string
@@ -36,26 +36,9 @@ const (
 	BytesDrop Bytes = "drop"
 )
 
-// Direction is which way a partition cuts.
-type Direction string
-
-const (
-	// DirectionBoth cuts both ways.
-	DirectionBoth Direction = "both"
-	// DirectionForward cuts only what is sent from Between to And.
-	DirectionForward Direction = "forward"
-	// DirectionBackward cuts only what is sent from And to Between.
-	DirectionBackward Direction = "backward"
-)
-
 // BytesModes lists the ways to treat bytes, the default first. The caller owns
 // the slice.
 func BytesModes() []Bytes { return []Bytes{BytesHold, BytesDrop} }
-
-// Directions lists the directions, the default first. The caller owns the slice.
-func Directions() []Direction {
-	return []Direction{DirectionBoth, DirectionForward, DirectionBackward}
-}
 
 // Cutter is a world whose network can be cut.
 type Cutter interface {
@@ -82,49 +65,15 @@ func (p Partition) Apply(world any) error {
 // Validate returns a *FieldError when a side makes no sense, the time is
 // negative, or a choice is not known.
 func (p Partition) Validate() error {
-	if len(p.Between) == 0 {
-		return wrong("between", "nobody is cut off: name the processes of one side, such as [c0]")
-	}
-	if err := p.validateSides(); err != nil {
-		return err
-	}
-	if p.For < 0 {
-		return wrong("for", "%v is negative: give the length of the cut, such as 15s", p.For)
-	}
-	if err := oneOf("bytes", p.Bytes, BytesModes()); err != nil {
-		return err
-	}
-	return oneOf("direction", p.Direction, Directions())
-}
-
-// validateSides looks for nameless processes and for one named twice: no
-// process can be cut off from itself.
-func (p Partition) validateSides() error {
-	both := slices.Concat(p.Between, p.And)
-	for i, name := range both {
-		field := fmt.Sprintf("between[%d]", i)
-		if i >= len(p.Between) {
-			field = fmt.Sprintf("and[%d]", i-len(p.Between))
-		}
-		if name == "" {
-			return wrong(field, "the process has no name: write one such as c0, r0 or s0")
-		}
-		if slices.Contains(both[:i], name) {
-			return wrong(field, "%s is named twice: a process stands on one side, once", name)
-		}
-	}
-	return nil
+	return first(
+		Wire{p.Between, p.And, p.Direction}.validate("nobody is cut off"),
+		orToTheEnd("for", p.For, "the cut"),
+		oneOf("bytes", p.Bytes, BytesModes()),
+	)
 }
 
 // String is "cut c0 off from r0, s0 for 15s (hold, both)".
 func (p Partition) String() string {
-	other, length := "everything else", "until the end"
-	if len(p.And) > 0 {
-		other = strings.Join(p.And, ", ")
-	}
-	if p.For > 0 {
-		length = fmt.Sprint("for ", p.For)
-	}
-	return fmt.Sprintf("cut %s off from %s %s (%s, %s)", strings.Join(p.Between, ", "), other, length,
+	return fmt.Sprintf("cut %s off from %s %s (%s, %s)", strings.Join(p.Between, ", "), orEverything(p.And), length(p.For),
 		orFirst(p.Bytes, BytesModes()), orFirst(p.Direction, Directions()))
 }

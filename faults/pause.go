@@ -39,13 +39,10 @@ func (p Pause) Apply(world any) error {
 // Validate returns a *FieldError when no process is named or the pause does not
 // last.
 func (p Pause) Validate() error {
-	if p.Process == "" {
-		return wrong("process", "no process is named: say which one stops, such as c0")
-	}
-	if p.For <= 0 {
-		return wrong("for", "%v is not a length of time: a pause lasts more than 0s, such as 15s", p.For)
-	}
-	return nil
+	return first(
+		named("process", p.Process, "which one stops", "c0"),
+		longerThanZero("for", p.For, "a pause lasts", "15s"),
+	)
 }
 
 // String is "pause c0 for 15s".

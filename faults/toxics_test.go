@@ -96,6 +96,13 @@ func (r *reader) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// String is what has arrived.
+func (r *reader) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return string(r.text)
+}
+
 // want checks what has arrived once the bubble is at rest. The mark "$" at the
 // end of the text stands for the end of the stream.
 func (r *reader) want(t interface{ Fatalf(string, ...any) }, text string) {

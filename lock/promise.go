@@ -1,7 +1,5 @@
 package lock
 
-import "slices"
-
 // Promise is what a kind of lock promises, as data that a harness can judge it by. The faults are named
 // in words, since this package knows no harness. What is not listed is not promised: it may hold all
 // the same.
@@ -11,8 +9,10 @@ type Promise struct {
 	Exclusion []Fault `json:"exclusion"`
 
 	// Data is the fencing mode under which the data stays right under those faults, provided that every
-	// operation goes through the fence: "seal" for a lock that mints tokens, "claim" for one that does
-	// not. Without a fence no lock with a lease promises anything about data (F11 to F14).
+	// operation goes through the fence and that a section writes once: fencing is not atomicity (F73).
+	// "seal" is for a lock that mints tokens, and refuses no rightful holder. "claim" is for one that does
+	// not, and may refuse one: the read of a client whose lease is over takes the claim away. Without a
+	// fence no lock with a lease promises anything about data (F11 to F14).
 	Data string `json:"data"`
 
 	// FreeWithin says how soon after its last holder has gone, in whatever way, the lock can be had
@@ -23,19 +23,49 @@ type Promise struct {
 // Fault is a class of things that go wrong.
 type Fault string
 
-// The faults that promises speak of.
+// The faults that the locks of this package stand, as far as exclusion of claims goes: they stop
+// processes, threads and messages, or refuse requests, and leave alone what a node has answered.
 const (
-	FaultPause      Fault = "pause"       // a process stops and goes on
-	FaultCrash      Fault = "crash"       // a process ends for good
-	FaultPartition  Fault = "partition"   // messages are held or lost
-	FaultLatency    Fault = "latency"     // messages are late
-	FaultWallClock  Fault = "wall-clock"  // a client's wall clock jumps: our locks measure by the monotonic one
+	FaultPause     Fault = "pause"      // a process stops and goes on
+	FaultCrash     Fault = "crash"      // a process ends for good
+	FaultRestart   Fault = "restart"    // a process that has crashed begins anew, with a fresh memory and new owner ids
+	FaultSlow      Fault = "slow"       // the timers of a process fire late
+	FaultPool      Fault = "pool"       // a process has no connection to a node free
+	FaultPartition Fault = "partition"  // messages are held or lost
+	FaultLatency   Fault = "latency"    // messages are late, in pieces, or few at a time
+	FaultReset     Fault = "reset"      // connections break, dials are refused, replies are lost
+	FaultStall     Fault = "stall"      // a node answers late, and in order
+	FaultReadOnly  Fault = "read-only"  // a node refuses writes
+	FaultScripts   Fault = "scripts"    // a node forgets the scripts that it was sent
+	FaultWallClock Fault = "wall-clock" // a client's wall clock jumps: our locks measure by the monotonic one
+)
+
+// The faults that only some of the locks stand, or none.
+const (
+	FaultWorker     Fault = "worker"      // a thread ends without a release, and its process goes on
 	FaultClockDrift Fault = "clock-drift" // clocks run at rates that differ by no more than the drift allowance
+	FaultClockRate  Fault = "clock-rate"  // clocks run at rates that differ by more, or stand still (F20)
+	FaultNodeClock  Fault = "node-clock"  // the wall clock of a Redis node jumps, and its keys end early or late (F18, F19)
+	FaultNodeCrash  Fault = "node-crash"  // a Redis node ends, or comes back with what its persistence kept (F15 to F17)
+	FaultFailover   Fault = "failover"    // a replica takes over with what it has (F40 to F44)
+	FaultEviction   Fault = "eviction"    // a node gives up keys for want of memory (F10, F45)
+	FaultFlush      Fault = "flush"       // a node forgets its keys (F46)
 )
 
 // Faults lists the classes of fault. The caller owns the slice.
 func Faults() []Fault {
-	return []Fault{FaultPause, FaultCrash, FaultPartition, FaultLatency, FaultWallClock, FaultClockDrift}
+	return append(endured(), FaultWorker, FaultClockDrift, FaultClockRate, FaultNodeClock, FaultNodeCrash,
+		FaultFailover, FaultEviction, FaultFlush)
+}
+
+// endured are the faults that every lock with a lease on one correct node stands. The node answers each
+// request once, in an order of its own and by its own clock, and a holder counts its lease from before
+// it asked: whatever comes late, twice or never can end a claim early, but cannot begin a second one.
+func endured() []Fault {
+	return []Fault{
+		FaultPause, FaultCrash, FaultRestart, FaultSlow, FaultPool, FaultPartition, FaultLatency, FaultReset,
+		FaultStall, FaultReadOnly, FaultScripts, FaultWallClock,
+	}
 }
 
 // Term is a length of time in terms of a lock's options.
@@ -52,30 +82,34 @@ const (
 // Terms lists the terms. The caller owns the slice.
 func Terms() []Term { return []Term{TermTTL, TermTTLAndWaiter} }
 
-// network are the faults that every lock with a lease on one correct node stands, as far as exclusion
-// of claims goes: they can stop clients and messages, and not the node's clock.
-var network = []Fault{FaultPause, FaultCrash, FaultPartition, FaultLatency, FaultWallClock}
-
 // PromiseOf returns the promise of a kind of lock by the name that scenarios and reports use. ok is
 // false for a kind that this package does not have.
 //
 // No kind on a single node promises anything when that node fails over, restarts, evicts or flushes its
-// keys, or when its clock jumps (F17, F18, F40 to F46).
+// keys, or when its clock jumps (F17, F18, F40 to F46). A Redlock loses its majority to any of these on a
+// single node, since another client may have the other half (F15, F24).
+//
+// A watchdog promises nothing about a worker that dies alone: it renews for a process that lives, so the
+// lock is held until that process ends or MaxHold is over (F36).
 func PromiseOf(kind string) (p Promise, ok bool) {
 	switch kind {
-	case "single", "watchdog", "reentrant":
-		return Promise{Exclusion: slices.Clone(network), Data: "claim", FreeWithin: TermTTL}, true
-	case "fenced", "watchdog-fenced", "reentrant-fenced":
-		return Promise{Exclusion: slices.Clone(network), Data: "seal", FreeWithin: TermTTL}, true
+	case "single", "reentrant":
+		return Promise{Exclusion: append(endured(), FaultWorker), Data: "claim", FreeWithin: TermTTL}, true
+	case "watchdog":
+		return Promise{Exclusion: endured(), Data: "claim", FreeWithin: TermTTL}, true
+	case "fenced", "reentrant-fenced":
+		return Promise{Exclusion: append(endured(), FaultWorker), Data: "seal", FreeWithin: TermTTL}, true
+	case "watchdog-fenced":
+		return Promise{Exclusion: endured(), Data: "seal", FreeWithin: TermTTL}, true
 	case "fair":
-		return Promise{Exclusion: slices.Clone(network), Data: "claim", FreeWithin: TermTTLAndWaiter}, true
+		return Promise{Exclusion: append(endured(), FaultWorker), Data: "claim", FreeWithin: TermTTLAndWaiter}, true
 	case "fair-fenced":
-		return Promise{Exclusion: slices.Clone(network), Data: "seal", FreeWithin: TermTTLAndWaiter}, true
-	case "redlock", "redlock-watchdog":
-		return Promise{Exclusion: append(slices.Clone(network), FaultClockDrift), Data: "claim", FreeWithin: TermTTL}, true
-	case "redlock-fenced":
-		// Its tokens are an experiment: no promise about them, see NewRedlockFenced.
-		return Promise{Exclusion: append(slices.Clone(network), FaultClockDrift), Data: "claim", FreeWithin: TermTTL}, true
+		return Promise{Exclusion: append(endured(), FaultWorker), Data: "seal", FreeWithin: TermTTLAndWaiter}, true
+	case "redlock", "redlock-fenced":
+		// The tokens of the fenced one are an experiment: no promise about them, see NewRedlockFenced.
+		return Promise{Exclusion: append(endured(), FaultWorker, FaultClockDrift), Data: "claim", FreeWithin: TermTTL}, true
+	case "redlock-watchdog":
+		return Promise{Exclusion: append(endured(), FaultClockDrift), Data: "claim", FreeWithin: TermTTL}, true
 	}
 	return Promise{}, false
 }

@@ -30,7 +30,7 @@ func Replayed(w io.Writer, o *scenarios.Outcome, opt Options) error {
 }
 
 func confirmed(m scenarios.ModeRun) []cell {
-	label := cell{string(m.Verdict.Label), styleOf(m.Verdict.Label)}
+	label := cell{text: string(m.Verdict.Label), style: styleOf(m.Verdict.Label)}
 	if m.Verdict.Label == checker.NotApplicable {
 		return []cell{{text: "replayed:"}, {text: string(m.Mode)}, label}
 	}

@@ -14,6 +14,23 @@ const (
 type cell struct {
 	text  string
 	style style
+	rest  []cell // what follows directly, in styles of its own
+}
+
+func (c cell) columns() int {
+	n := columns(c.text)
+	for _, r := range c.rest {
+		n += r.columns()
+	}
+	return n
+}
+
+func (c cell) paint(colour Colour) string {
+	text := colour.paint(c.style, c.text)
+	for _, r := range c.rest {
+		text += r.paint(colour)
+	}
+	return text
 }
 
 // table is rows of cells in aligned columns, two spaces apart.
@@ -36,7 +53,7 @@ func (t *table) lines(c Colour) []string {
 	widths := make([]int, len(t.sides))
 	for _, row := range t.rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], columns(cell.text))
+			widths[i] = max(widths[i], cell.columns())
 		}
 	}
 	lines := make([]string, len(t.rows))
@@ -50,12 +67,12 @@ func (t *table) line(row []cell, widths []int, c Colour) string {
 	var b strings.Builder
 	gap := 0 // spaces that are due if something follows
 	for i, cell := range row {
-		space := widths[i] - columns(cell.text)
+		space := widths[i] - cell.columns()
 		if t.sides[i] == right {
 			gap, space = gap+space, 0
 		}
-		if cell.text != "" {
-			b.WriteString(blanks(gap) + c.paint(cell.style, cell.text))
+		if cell.columns() > 0 {
+			b.WriteString(blanks(gap) + cell.paint(c))
 			gap = 0
 		}
 		gap += space + 2

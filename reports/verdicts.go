@@ -25,7 +25,7 @@ func verdict(o *scenarios.Outcome, m scenarios.ModeRun) []cell {
 	if label, ok := o.Expected(m.Mode); ok {
 		expected = string(label)
 	}
-	row := []cell{{text: string(m.Mode)}, {string(m.Verdict.Label), styleOf(m.Verdict.Label)}, {text: expected}}
+	row := []cell{{text: string(m.Mode)}, {text: string(m.Verdict.Label), style: styleOf(m.Verdict.Label)}, {text: expected}}
 	for _, text := range figures(m) {
 		row = append(row, cell{text: text})
 	}

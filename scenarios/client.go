@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"locksim/checker"
-	"locksim/faults"
 	"locksim/lock"
 	"locksim/sim"
 )
 
 // client drives the workload of one process: acquire, read, work, write,
 // release, think. Every step is a mark in the trace, and so a seam and an
-// event at which a fault may strike.
+// event at which a fault may strike. A process that comes back after a crash
+// has a client of its own, which knows nothing of the first.
 type client struct {
 	play   *play
 	proc   *sim.Process
@@ -26,7 +26,8 @@ type client struct {
 
 	grants   []*grant
 	attempts []checker.Attempt
-	ops      int
+	granted  int // how many grants the process has had, in all its lives
+	ops      int // and operations
 	partial  atomic.Bool
 }
 
@@ -35,9 +36,13 @@ type client struct {
 type grant struct {
 	checker.Grant
 	id    string // unique in a run; what the store knows the grant by
+	steps steps
 	ops   []checker.Op
 	lease lock.Lease
 	heard atomic.Bool // the client has observed the loss
+	// request is the context that the round serves; nil for an inner section.
+	request context.Context
+	unwatch func() // ends the watch over the lease
 
 	releaseFailed bool // it may still hold the key, until the TTL
 }
@@ -47,6 +52,9 @@ func newClient(p *play, proc *sim.Process, i int) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if locker, err = p.inTheEyesOf(proc, locker); err != nil {
+		return nil, err
+	}
 	c := &client{play: p, proc: proc, locker: locker, dice: proc.Rand("workload")}
 	w := p.sc.Workload
 	c.start = time.Duration(i) * w.Stagger
@@ -54,6 +62,23 @@ func newClient(p *play, proc *sim.Process, i int) (*client, error) {
 		c.start = c.upTo(w.Think)
 	}
 	return c, nil
+}
+
+// inTheEyesOf is a reentrant lock as its owner sees it, where the scenario
+// needs owners: one each, or one that they share.
+func (p *play) inTheEyesOf(proc *sim.Process, l lock.Locker) (lock.Locker, error) {
+	path, owner := "workload.nested", proc.Name()
+	switch {
+	case p.sc.Lock.Owner == OwnerShared:
+		path, owner = "lock.owner", "everybody"
+	case p.sc.Workload.Nested == 0:
+		return l, nil
+	}
+	owned, ok := l.(lock.Owned)
+	if !ok {
+		return nil, p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s knows no owners: choose a reentrant kind, or leave this out", path, p.lock.Name)
+	}
+	return owned.As(owner), nil
 }
 
 // upTo draws a duration up to d.
@@ -76,56 +101,75 @@ func (c *client) work() {
 	}
 }
 
-// think is the time between two rounds: half of what the scenario says, to
-// one and a half of it.
-func (c *client) think() time.Duration {
-	w := c.play.sc.Workload
-	return w.Think/2 + c.upTo(w.Think)
-}
-
 func (c *client) sleep(d time.Duration) error { return c.proc.Clock().Sleep(c.proc.Context(), d) }
 
 // round is one guarded section. Only a crash, or a lock that cannot be had, is
 // an error; everything else is part of the story.
 func (c *client) round() error {
-	g, err := c.acquire(context.WithCancel(c.proc.Context()))
+	ctx, goHome := context.WithCancel(c.proc.Context())
+	stop := c.proc.Clock().AfterFunc(c.play.acquirePatience(), goHome)
+	request, end := c.request(ctx)
+	defer end()
+	g, err := c.acquire(request, outer)
+	stop()
 	if g == nil || err != nil {
-		return err
+		return errors.Join(err, ctx.Err())
 	}
-	stop := make(chan struct{})
-	defer close(stop)
-	c.watch(g, stop)
-	if err := c.section(g); err != nil {
+	g.request = request
+	defer g.unwatch()
+	if err := c.section(g); err != nil || g.Released != 0 {
 		return err
 	}
 	return c.release(g)
 }
 
-// acquire returns nil where the lock was not granted, and an error, which ends
-// the client's work, where it never will be.
-//
-// A lock may hang its lease on the context: it lives as long as the process does.
-func (c *client) acquire(ctx context.Context, goHome func()) (*grant, error) {
-	invoked, err := c.proc.Mark(faults.EventAcquire, resource)
+// request is the context that a round serves: it lives as long as the scenario
+// says or, without a word, as long as the client has patience.
+func (c *client) request(ctx context.Context) (context.Context, context.CancelFunc) {
+	d := c.play.sc.Workload.Request
+	if d == 0 {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	stop := c.proc.Clock().AfterFunc(d, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+	}
+}
+
+// acquire returns nil where the lock was not granted, and an error where the
+// client is no more.
+func (c *client) acquire(ctx context.Context, s steps) (*grant, error) {
+	invoked, err := c.proc.Mark(s.acquire, resource)
 	if err != nil {
 		return nil, err
 	}
-	stop := c.proc.Clock().AfterFunc(c.play.acquirePatience(), goHome)
 	lease, err := c.locker.Acquire(ctx, resource)
-	stop()
 	if err != nil {
-		return nil, errors.Join(c.notGranted(invoked, err), ctx.Err())
+		return nil, c.notGranted(invoked, err)
 	}
 	if lease == nil {
 		panic(fmt.Sprintf("the Acquire of lock %s returned neither a lease nor an error", c.play.lock.Name))
 	}
-	granted, err := c.proc.Mark(faults.EventGranted, describeLease(lease))
+	return c.begin(s, invoked, lease)
+}
+
+// begin makes a grant of a lease, which is watched from now on: the client may
+// be paused before it has taken a single step.
+func (c *client) begin(s steps, invoked int, lease lock.Lease) (*grant, error) {
+	c.granted++
+	g := &grant{lease: lease, steps: s, id: fmt.Sprintf("%s.g%d", c.proc.Name(), c.granted),
+		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(), Invoked: checker.Pos(invoked)}}
+	known := make(chan struct{})
+	g.unwatch = c.watch(g, known)
+	granted, err := c.proc.Mark(s.granted, describeLease(lease))
 	if err != nil {
+		g.unwatch()
 		return nil, err
 	}
-	g := &grant{lease: lease, id: fmt.Sprintf("%s.g%d", c.proc.Name(), len(c.grants)+1),
-		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(),
-			Invoked: checker.Pos(invoked), Granted: checker.Pos(granted)}}
+	g.Granted = checker.Pos(granted)
+	close(known)
 	c.grants = append(c.grants, g)
 	return g, nil
 }
@@ -154,149 +198,20 @@ func (c *client) notGranted(invoked int, cause error) error {
 	return nil
 }
 
-// section reads, works and writes, as long as the client believes in its
-// lease and the store does not refuse it.
-func (c *client) section(g *grant) error {
-	if over, err := c.leaseIsOver(g); over || err != nil {
-		return err
-	}
-	saw, ok, err := c.read(g)
-	if !ok || err != nil {
-		return err
-	}
-	if err := c.sleep(c.play.sc.Workload.Hold); err != nil {
-		return err
-	}
-	if over, err := c.leaseIsOver(g); over || err != nil {
-		return err
-	}
-	return c.write(g, saw)
-}
-
-// leaseIsOver is what a careful client asks itself before each step.
-func (c *client) leaseIsOver(g *grant) (bool, error) {
-	care := c.play.sc.Workload.ChecksUntil
-	if care == checker.CareNever {
-		return false, nil
-	}
-	if g.heard.Load() {
-		return true, nil
-	}
-	if care == checker.CareLost || c.proc.Clock().Now().Before(g.lease.Until()) {
-		return false, nil
-	}
-	n, err := c.proc.Mark("until-seen", "the lease has ended")
-	g.UntilSeen = checker.Pos(n)
-	return true, err
-}
-
-func (c *client) read(g *grant) (saw string, ok bool, err error) {
-	op := c.newOp(g, checker.Read)
-	n, err := c.proc.Mark("reading", op.ID)
-	if err != nil {
-		return "", false, err
-	}
-	op.Invoked = checker.Pos(n)
-	ctx, cancel := c.storeContext()
-	defer cancel()
-	saw, cause := c.proc.Store().Read(ctx, storeOp(g, op))
-	op.Saw = saw
-	err = c.finish(g, op, faults.EventRead, cause)
-	return saw, cause == nil, err
-}
-
-func (c *client) write(g *grant, saw string) error {
-	op := c.newOp(g, checker.Write)
-	op.Saw = saw
-	n, err := c.proc.Mark(faults.EventWrite, op.ID)
-	if err != nil {
-		return err
-	}
-	op.Invoked = checker.Pos(n)
-	ctx, cancel := c.storeContext()
-	defer cancel()
-	cause := c.proc.Store().Write(ctx, storeOp(g, op))
-	return c.finish(g, op, faults.EventWritten, cause)
-}
-
-// finish records the end of an operation, crash or not.
-func (c *client) finish(g *grant, op checker.Op, event string, cause error) error {
-	op.Outcome = outcomeOf(cause)
-	if c.proc.Crashed() {
-		op.Outcome = checker.OutcomeUnknown
-		g.ops = append(g.ops, op)
-		return sim.ErrCrashed
-	}
-	n, err := c.proc.Mark(event, describeOp(op, cause))
-	switch {
-	case err != nil && op.Outcome == checker.OutcomeOK:
-		op.Outcome = checker.OutcomeUnknown // the answer came to a process that is no more
-	case err == nil && op.Outcome != checker.OutcomeUnknown:
-		op.Returned = checker.Pos(n)
-	}
-	g.ops = append(g.ops, op)
-	return err
-}
-
-func outcomeOf(err error) checker.Outcome {
-	switch {
-	case err == nil:
-		return checker.OutcomeOK
-	case errors.Is(err, sim.ErrRefused):
-		return checker.OutcomeRefused
-	case errors.Is(err, sim.ErrUnknownOutcome):
-		return checker.OutcomeUnknown
-	}
-	return checker.OutcomeNotSent
-}
-
-func describeOp(op checker.Op, cause error) string {
-	switch {
-	case cause != nil:
-		return fmt.Sprintf("%s %s: %v", op.ID, op.Outcome, cause)
-	case op.Kind == checker.Read:
-		return fmt.Sprintf("%s found %s", op.ID, orNothing(op.Saw))
-	}
-	return op.ID
-}
-
-func orNothing(id string) string {
-	if id == "" {
-		return "nothing"
-	}
-	return id
-}
-
-func (c *client) newOp(g *grant, kind checker.OpKind) checker.Op {
-	c.ops++
-	return checker.Op{ID: fmt.Sprintf("%s.%s%d", c.proc.Name(), kind[:1], c.ops), Client: c.proc.Name(), Kind: kind,
-		Resource: resource, Register: register, Token: g.Token}
-}
-
-func storeOp(g *grant, op checker.Op) sim.StoreOp {
-	return sim.StoreOp{Resource: op.Resource, Register: op.Register, ID: op.ID, Token: op.Token, Grant: g.id, Base: op.Saw}
-}
-
-// storeContext bounds the wait for the store, where the scenario says so.
-func (c *client) storeContext() (context.Context, context.CancelFunc) {
-	if d := c.play.sc.Workload.Timeout; d > 0 {
-		return context.WithTimeout(c.proc.Context(), d)
-	}
-	return context.WithCancel(c.proc.Context())
-}
-
+// release gives the lock back: under the request's context, where a round
+// serves one, and else under one that lasts.
 func (c *client) release(g *grant) error {
-	n, err := c.proc.Mark(faults.EventRelease, resource)
+	n, err := c.proc.Mark(g.steps.release, resource)
 	if err != nil {
 		return err
 	}
 	g.Released = checker.Pos(n)
-	cause := g.lease.Release(c.proc.Context())
+	cause := g.lease.Release(c.releaseContext(g))
 	text := resource
 	if cause != nil {
 		text = cause.Error()
 	}
-	if n, err = c.proc.Mark(faults.EventReleased, text); err != nil {
+	if n, err = c.proc.Mark(g.steps.released, text); err != nil {
 		return err
 	}
 	g.ReleaseReturned = checker.Pos(n)
@@ -304,49 +219,16 @@ func (c *client) release(g *grant) error {
 	return nil
 }
 
+func (c *client) releaseContext(g *grant) context.Context {
+	if c.play.sc.Workload.Request > 0 && g.request != nil {
+		return g.request
+	}
+	return c.proc.Context()
+}
+
 // excusable reports whether a release that ended so may have left the key
 // behind, until its TTL, through no fault of the lock. That a context was
-// cancelled is no excuse: the one that the client gave was alive (F29).
+// cancelled is no excuse: a release has to go on all the same (F29).
 func excusable(cause error) bool {
 	return cause != nil && !errors.Is(cause, lock.ErrNotHeld) && !errors.Is(cause, context.Canceled)
-}
-
-// watch records, until stop, when the lease's validity ends on the holder's
-// clock, when the lock says that it is lost, and when the client hears of it.
-// The first two are seen even while the process is paused; the third passes
-// the gate, as the client's own goroutine would have to.
-func (c *client) watch(g *grant, stop <-chan struct{}) {
-	c.proc.Go(func() {
-		if c.outlast(g.lease, stop) {
-			g.Until = checker.Pos(c.proc.Observe("until", resource))
-		}
-	})
-	c.proc.Go(func() {
-		select {
-		case <-g.lease.Lost():
-		case <-stop:
-			return
-		}
-		if c.proc.Paused() {
-			c.partial.Store(true)
-		}
-		g.Lost = checker.Pos(c.proc.Observe("lost", resource))
-		if n, err := c.proc.Mark("lost-seen", resource); err == nil {
-			g.LostSeen = checker.Pos(n)
-			g.heard.Store(true)
-		}
-	})
-}
-
-// outlast waits for the end of a lease's validity, which renewals move. It
-// returns false when stop comes first.
-func (c *client) outlast(l lock.Lease, stop <-chan struct{}) bool {
-	for until := l.Until(); c.proc.Clock().Until(until, stop); {
-		next := l.Until()
-		if !next.After(until) {
-			return true
-		}
-		until = next
-	}
-	return false
 }

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"locksim/faults"
 	"locksim/lock/fence"
 )
 
@@ -28,6 +27,7 @@ func Format(s *Scenario) ([]byte, error) {
 	if s.Why != "" {
 		fmt.Fprintf(&b, "why: %s\n", scalar(s.Why))
 	}
+	b.WriteString(formatWords("catalogue", s.Catalogue))
 	b.WriteString(formatSetting(s))
 	for i, f := range s.Faults {
 		action, err := formatAction(f.Action)
@@ -39,50 +39,59 @@ func Format(s *Scenario) ([]byte, error) {
 		}
 		fmt.Fprintf(&b, "  - %s\n    %s\n", formatTrigger(f), action)
 	}
+	b.WriteString(formatWords("locks", s.Locks))
 	b.WriteString(formatExpect(s))
 	return []byte(b.String()), nil
 }
 
-// formatSetting is the world, the lock and the workload.
+// formatSetting is the world, the lock and the workload. What a scenario seldom
+// has is left out where it is the default.
 func formatSetting(s *Scenario) string {
-	timeout, w := "", s.Workload
-	if w.Timeout > 0 {
-		timeout = fmt.Sprintf(", timeout: %v", w.Timeout)
-	}
-	return fmt.Sprintf("world: {redis: %d, clients: %d, latency: %v}\n", s.World.Redis, s.World.Clients, s.World.Latency) +
-		fmt.Sprintf("lock: {kind: %s, ttl: %v, backoff: %v}\n", scalar(s.Lock.Kind), s.Lock.TTL, s.Lock.Backoff) +
-		fmt.Sprintf("workload: {rounds: %d, hold: %v, think: %v, stagger: %v%s, checks_until: %s}\n",
-			w.Rounds, w.Hold, w.Think, w.Stagger, timeout, w.ChecksUntil)
+	return fmt.Sprintf("world: {%s}\n", formatWorld(s.World)) +
+		fmt.Sprintf("lock: {%s}\n", formatLock(s.Lock)) +
+		fmt.Sprintf("workload: {%s}\n", formatWorkload(s.Workload))
 }
 
-func formatTrigger(f faults.Fault) string {
-	if f.When == nil {
-		return fmt.Sprintf("at: %v", f.At)
-	}
-	return fmt.Sprintf("when: {client: %s, event: %s, nth: %d}", f.When.Client, scalar(f.When.Name), f.When.Nth)
+func formatWorld(w World) string {
+	d := defaults().World
+	return fmt.Sprintf("redis: %d, clients: %d, latency: %v", w.Redis, w.Clients, w.Latency) +
+		unless("replicas", w.Replicas, d.Replicas) + unless("lag", w.Lag, d.Lag) +
+		unless("persistence", w.Persistence, d.Persistence) + unless("snapshot", w.Snapshot, d.Snapshot)
 }
 
-func formatAction(action faults.Action) (string, error) {
-	switch a := action.(type) {
-	case faults.Pause:
-		return fmt.Sprintf("pause: {process: %s, for: %v}", a.Process, a.For), nil
-	case faults.Crash:
-		return fmt.Sprintf("crash: {process: %s%s}", a.Process, optional("mode", a.Mode)), nil
-	case faults.Partition:
-		return formatPartition(a), nil
-	}
-	return "", fmt.Errorf("a %T cannot be written to a file", action)
+func formatLock(l LockSpec) string {
+	d := defaults().Lock
+	return fmt.Sprintf("kind: %s, ttl: %v, backoff: %v", scalar(l.Kind), l.TTL, l.Backoff) +
+		unless("client", l.Client, d.Client) + unless("wait", l.Wait, d.Wait) + unless("owner", l.Owner, d.Owner)
 }
 
-func formatPartition(p faults.Partition) string {
-	out := fmt.Sprintf("partition: {between: [%s]", strings.Join(p.Between, ", "))
-	if len(p.And) > 0 {
-		out += fmt.Sprintf(", and: [%s]", strings.Join(p.And, ", "))
+func formatWorkload(w Workload) string {
+	d := defaults().Workload
+	return fmt.Sprintf("rounds: %d, hold: %v, think: %v, stagger: %v", w.Rounds, w.Hold, w.Think, w.Stagger) +
+		unless("timeout", w.Timeout, d.Timeout) + fmt.Sprintf(", checks_until: %s", w.ChecksUntil) +
+		unless("kind", w.Kind, d.Kind) + unless("nested", w.Nested, d.Nested) +
+		unless("request", w.Request, d.Request) + unless("release", w.Release, d.Release)
+}
+
+// unless is a further key of a group, if it has a value other than the default.
+func unless[T comparable](key string, v, byDefault T) string {
+	var none T
+	if v == none || v == byDefault {
+		return ""
 	}
-	if p.For > 0 {
-		out += fmt.Sprintf(", for: %v", p.For)
+	return fmt.Sprintf(", %s: %v", key, v)
+}
+
+// formatWords is a list of words under a key of the top, or nothing.
+func formatWords(key string, list []string) string {
+	if len(list) == 0 {
+		return ""
 	}
-	return out + optional("bytes", p.Bytes) + optional("direction", p.Direction) + "}"
+	quoted := make([]string, len(list))
+	for i, word := range list {
+		quoted[i] = scalar(word)
+	}
+	return fmt.Sprintf("%s: [%s]\n", key, strings.Join(quoted, ", "))
 }
 
 // formatExpect lists the modes in the order of their strength.
@@ -102,14 +111,6 @@ func formatExpect(s *Scenario) string {
 		fmt.Fprintf(&b, "  %s: {%s}\n", scalar(kind), strings.Join(labels, ", "))
 	}
 	return b.String()
-}
-
-// optional is a further key of a group, if it has a value.
-func optional[T ~string](key string, v T) string {
-	if v == "" {
-		return ""
-	}
-	return fmt.Sprintf(", %s: %s", key, string(v))
 }
 
 // plain is a word that means itself in YAML. Words that YAML reads as something

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/fence"
+	"locksim/sim"
 )
 
 func TestFormat(t *testing.T) {
@@ -98,18 +98,35 @@ func drawScenario(t *rapid.T) *Scenario {
 			Redis:   rapid.IntRange(1, MaxRedis).Draw(t, "redis"),
 			Clients: rapid.IntRange(1, MaxClients).Draw(t, "clients"),
 			Latency: drawRange(t, "latency", 0),
+
+			Replicas:    rapid.IntRange(0, MaxReplicas).Draw(t, "replicas"),
+			Lag:         drawRange(t, "lag", 0),
+			Persistence: rapid.SampledFrom(sim.Persistences()).Draw(t, "persistence"),
+			Snapshot:    drawDuration(t, "snapshot", 1),
 		},
 		Lock: LockSpec{
 			Kind:    rapid.SampledFrom([]string{"fenced", "broken/x", "null", "a: b", "{", "@", "7"}).Filter(isWord).Draw(t, "kind"),
 			TTL:     time.Duration(rapid.Int64Range(1, 86_400_000).Draw(t, "ttl")) * time.Millisecond,
 			Backoff: drawRange(t, "backoff", time.Millisecond),
+			Client:  rapid.SampledFrom([]ClientProfile{ClientQuiet, ClientStock}).Draw(t, "client"),
+			Wait:    rapid.SampledFrom([]WaitMode{WaitPoll, WaitNotify}).Draw(t, "wait"),
+			Owner:   rapid.SampledFrom([]OwnerIDs{OwnerFresh, OwnerShared}).Draw(t, "owner"),
 		},
 		Workload: Workload{
 			Rounds: rapid.IntRange(1, MaxRounds).Draw(t, "rounds"),
 			Hold:   drawDuration(t, "hold", 0), Think: drawDuration(t, "think", 0),
 			Stagger: drawDuration(t, "stagger", 0), Timeout: drawDuration(t, "timeout", 0),
 			ChecksUntil: rapid.SampledFrom(care).Draw(t, "care"),
+			Kind:        rapid.SampledFrom([]WorkloadKind{WorkloadRegister, WorkloadTransfer}).Draw(t, "workload"),
+			Nested:      rapid.IntRange(0, MaxNested).Draw(t, "nested"),
+			Request:     drawDuration(t, "request", 0),
+			Release:     rapid.SampledFrom([]ReleaseTime{ReleaseLast, ReleaseEarly}).Draw(t, "release"),
 		},
+		Catalogue: rapid.SliceOf(rapid.SampledFrom([]string{"F01", "F14", "F73"})).Draw(t, "catalogue"),
+		Locks:     rapid.SliceOf(rapid.SampledFrom([]string{"all", "one-node", "broken/x", "true"})).Draw(t, "locks"),
+	}
+	if s.Workload.Kind == WorkloadTransfer {
+		s.Workload.Nested = 0
 	}
 	for i := range rapid.IntRange(0, 4).Draw(t, "faults") {
 		s.Faults = append(s.Faults, drawFault(t, s, i))
@@ -119,33 +136,6 @@ func drawScenario(t *rapid.T) *Scenario {
 		rapid.MapOf(rapid.SampledFrom(fence.Modes()), rapid.SampledFrom(checker.Labels())),
 	).Draw(t, "expect")
 	return s
-}
-
-func drawFault(t *rapid.T, s *Scenario, i int) faults.Fault {
-	label := func(what string) string { return fmt.Sprint("fault ", i, " ", what) }
-	client := func(what string) string {
-		return rapid.SampledFrom(numbered("c", s.World.Clients)).Draw(t, label(what))
-	}
-	f := faults.Fault{At: drawDuration(t, label("at"), 0)}
-	if rapid.Bool().Draw(t, label("by event")) {
-		name := rapid.SampledFrom(append(faults.Events(), "null", "my-point", "true")).Draw(t, label("event"))
-		f = faults.Fault{When: &faults.Event{
-			Client: client("client"), Name: name, Nth: rapid.IntRange(1, s.Workload.Rounds).Draw(t, label("nth")),
-		}}
-	}
-	nodes := append(numbered("r", s.World.Redis), "s0")
-	f.Action = rapid.SampledFrom([]faults.Action{
-		faults.Pause{Process: client("process"), For: drawDuration(t, label("for"), 1)},
-		faults.Crash{Process: client("process"), Mode: rapid.SampledFrom(faults.CrashModes()).Draw(t, label("mode"))},
-		faults.Partition{
-			Between:   []string{client("side")},
-			And:       rapid.SliceOfDistinct(rapid.SampledFrom(nodes), rapid.ID[string]).Draw(t, label("and")),
-			For:       drawDuration(t, label("for"), 0),
-			Bytes:     rapid.SampledFrom(faults.BytesModes()).Draw(t, label("bytes")),
-			Direction: rapid.SampledFrom(faults.Directions()).Draw(t, label("direction")),
-		},
-	}).Draw(t, label("action"))
-	return f
 }
 
 func drawDuration(t *rapid.T, what string, least time.Duration) time.Duration {

@@ -57,8 +57,8 @@ func Load(nameOrPath string) (*Scenario, error) {
 		}
 		names[i] = s.Name
 	}
-	return nil, inputError(nil, faults.Pos{}, "there is no scenario %q in the library: %s; or name a file by its path, such as ./my.yaml",
-		nameOrPath, choose(nameOrPath, names))
+	return nil, inputError(nil, faults.Pos{}, "there is no scenario %q in the library: %slocksim list shows the %d that there are; or name a file by its path, such as ./my.yaml",
+		nameOrPath, didYouMean(nameOrPath, names), len(names))
 }
 
 func isPath(s string) bool {

@@ -2,13 +2,17 @@ package scenarios
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"locksim/lock/fence"
 )
 
 func TestLibraryIsSortedAndNamedLikeItsFiles(t *testing.T) {
@@ -40,7 +44,7 @@ func TestLibraryFilesAreReadable(t *testing.T) {
 	}
 	for _, s := range all {
 		lines := strings.Split(string(s.Source), "\n")
-		if len(lines) > 32 {
+		if len(lines) > 48 {
 			t.Errorf("%s has %d lines: more than a screen", s.File, len(lines))
 		}
 		for i, line := range lines {
@@ -50,6 +54,33 @@ func TestLibraryFilesAreReadable(t *testing.T) {
 		}
 		if s.Title == "" || s.Why == "" || len(s.Expect) == 0 {
 			t.Errorf("%s lacks a title, a reason or an expectation", s.File)
+		}
+	}
+}
+
+// Nobody is left in doubt about what a run of the matrix should show: each
+// lock that a scenario is about has a label for each mode that it runs in.
+func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
+	all, err := Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		for _, name := range s.LockNames() {
+			if _, err := Kind(name, s.Lock); err != nil {
+				t.Errorf("%s is about %s: %v", s.File, name, err)
+			}
+			for _, mode := range fence.Modes() {
+				_, ok := s.Expect[name][mode]
+				if want := runsIn(name, mode); ok != want {
+					t.Errorf("%s: an expectation of %s in mode %s: %v, want %v", s.File, name, mode, ok, want)
+				}
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Expect)) {
+			if !slices.Contains(s.LockNames(), name) {
+				t.Errorf("%s expects something of %s, and is not about it", s.File, name)
+			}
 		}
 	}
 }
@@ -80,14 +111,17 @@ func TestLoadErrors(t *testing.T) {
 	if err := os.WriteFile("huge.yaml", make([]byte, MaxSource+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	all, err := Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	others := fmt.Sprintf("locksim list shows the %d that there are; or name a file by its path, such as ./my.yaml", len(all))
 	for _, tt := range []struct {
 		from, want string
 		cause      error
 	}{
-		{"gc-pasue", `there is no scenario "gc-pasue" in the library: did you mean gc-pause? Or choose one of ` +
-			"calm, gc-pause, holder-crash, late-packet, partition-holder; or name a file by its path, such as ./my.yaml", nil},
-		{"nothing-like-it", `there is no scenario "nothing-like-it" in the library: choose one of ` +
-			"calm, gc-pause, holder-crash, late-packet, partition-holder; or name a file by its path, such as ./my.yaml", nil},
+		{"gc-pasue", `there is no scenario "gc-pasue" in the library: did you mean gc-pause? ` + others, nil},
+		{"nothing-like-it", `there is no scenario "nothing-like-it" in the library: ` + others, nil},
 		{"none.yaml", "cannot read the scenario: open none.yaml: no such file or directory: " +
 			"give the path of a YAML file, or a name that locksim list shows", fs.ErrNotExist},
 		{"bad.yaml", "bad.yaml:2:8: world: want keys with values, such as {key: value}, found the number 3\n" +

@@ -28,6 +28,8 @@ type Lock struct {
 	Keys func(resource string) []string
 	// Promise is what the lock is judged by. The zero promise promises nothing.
 	Promise lock.Promise
+
+	queue func(resource string) string // the key of its queue; nil for none
 }
 
 func (l Lock) validate() error {
@@ -50,6 +52,7 @@ type kind struct {
 	name   string
 	nodes  int // 0 means 1
 	tokens bool
+	queue  func(resource string) string
 	make   func(m maker) (lock.Locker, error)
 }
 
@@ -62,8 +65,8 @@ var kinds = []kind{
 	{name: "watchdog-fenced", tokens: true, make: watched(maker.fenced)},
 	{name: "reentrant", make: func(m maker) (lock.Locker, error) { return lock.NewReentrant(m.node(0), m.options()) }},
 	{name: "reentrant-fenced", tokens: true, make: func(m maker) (lock.Locker, error) { return lock.NewReentrantFenced(m.node(0), m.options()) }},
-	{name: "fair", make: func(m maker) (lock.Locker, error) { return lock.NewFair(m.node(0), m.options()) }},
-	{name: "fair-fenced", tokens: true, make: func(m maker) (lock.Locker, error) { return lock.NewFairFenced(m.node(0), m.options()) }},
+	{name: "fair", queue: queueOf, make: func(m maker) (lock.Locker, error) { return lock.NewFair(m.node(0), m.options()) }},
+	{name: "fair-fenced", tokens: true, queue: queueOf, make: func(m maker) (lock.Locker, error) { return lock.NewFairFenced(m.node(0), m.options()) }},
 	{name: "redlock", nodes: redlockNodes, make: maker.redlock},
 	{name: "redlock-watchdog", nodes: redlockNodes, make: watched(maker.redlock)},
 	{name: "redlock-fenced", nodes: redlockNodes, tokens: true, make: func(m maker) (lock.Locker, error) {
@@ -80,13 +83,27 @@ type maker struct {
 	spec LockSpec
 }
 
-// node is a client of one node. Requests end with their contexts, which the
-// bounds of the locks rely on; go-redis does not do that by default.
+// node is a client of one node; the first is wherever its primary is.
 func (m maker) node(i int) *redis.Client {
-	opt := sim.QuietRedis()
-	opt.Addr = m.p.Address(fmt.Sprintf("r%d", i))
-	opt.ContextTimeoutEnabled = true
+	name := fmt.Sprintf("r%d", i)
+	if i == 0 {
+		name = sim.Primary
+	}
+	opt := m.profile()
+	opt.Addr = m.p.Address(name)
 	return m.p.RedisWith(opt)
+}
+
+// profile are the options of a client. In the quiet profile requests end with
+// their contexts, which the bounds of the locks rely on; go-redis does not do
+// that by default.
+func (m maker) profile() *redis.Options {
+	if m.spec.Client == ClientStock {
+		return sim.StockRedis()
+	}
+	opt := sim.QuietRedis()
+	opt.ContextTimeoutEnabled = true
+	return opt
 }
 
 func (m maker) majority() []lock.Redis {
@@ -100,13 +117,17 @@ func (m maker) majority() []lock.Redis {
 // options give a lock the time, the randomness and the owner ids of its
 // process.
 func (m maker) options() lock.Options {
-	return lock.Options{
+	o := lock.Options{
 		TTL:     m.spec.TTL,
 		Backoff: lock.Backoff{Min: m.spec.Backoff.Min, Max: m.spec.Backoff.Max},
 		Clock:   m.p.Clock(),
 		Entropy: m.p.Entropy("lock"),
 		Jitter:  m.p.Source("lock"),
 	}
+	if m.spec.Wait == WaitNotify {
+		o.Waiting = lock.WaitNotify
+	}
+	return o
 }
 
 func (m maker) single() (lock.Locker, error) { return lock.NewSingle(m.node(0), m.options()) }
@@ -149,7 +170,7 @@ func Kind(name string, spec LockSpec) (Lock, error) {
 	}
 	k := kinds[i]
 	promise, _ := lock.PromiseOf(name)
-	return Lock{Name: name, Nodes: k.nodes, Tokens: k.tokens, Keys: keysOf, Promise: promise, New: func(p *sim.Process) (lock.Locker, error) {
+	return Lock{Name: name, Nodes: k.nodes, Tokens: k.tokens, Keys: keysOf, Promise: promise, queue: k.queue, New: func(p *sim.Process) (lock.Locker, error) {
 		return k.make(maker{p, spec})
 	}}, nil
 }
@@ -169,6 +190,9 @@ func FindLock(name string, spec LockSpec, extra []Lock) (Lock, error) {
 	}
 	return Lock{}, fmt.Errorf("there is no lock %q: there are %s", name, strings.Join(names, ", "))
 }
+
+// queueOf is the key in which a fair lock keeps who waits, in order.
+func queueOf(resource string) string { return keysOf(resource)[0] + ":queue" }
 
 // keysOf are the lock keys of a resource; all kinds use the same.
 func keysOf(resource string) []string { return []string{lock.DefaultKeyPrefix + "{" + resource + "}"} }

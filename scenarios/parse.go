@@ -62,56 +62,87 @@ func (p *reader) scenario() *Scenario {
 	}
 	s := defaults()
 	s.File, s.Source, s.at = p.file, p.src, p.at
-	top := value{p: p, node: root, pos: p.at[""]}.fields("name", "title", "why", "world", "lock", "workload", "faults", "expect")
+	top := value{p: p, node: root, pos: p.at[""]}.fields(
+		"name", "title", "why", "catalogue", "world", "lock", "workload", "faults", "locks", "expect")
 	top.need("name", "name: my-scenario")
 	top.text("name", &s.Name)
 	top.text("title", &s.Title)
 	top.text("why", &s.Why)
+	top.words("catalogue", &s.Catalogue, "[F11, F12]")
 	top.group("world", func(v value) { readWorld(v, &s.World) })
 	top.group("lock", func(v value) { readLock(v, &s.Lock) })
 	top.group("workload", func(v value) { readWorkload(v, &s.Workload) })
 	top.group("faults", func(v value) { s.Faults = readFaults(v) })
+	top.words("locks", &s.Locks, "[single, fenced]")
 	top.group("expect", func(v value) { s.Expect = readExpect(v) })
 	p.validate(s)
 	return s
 }
 
 func readWorld(v value, w *World) {
-	f := v.fields("redis", "clients", "latency")
+	f := v.fields("redis", "clients", "latency", "replicas", "lag", "persistence", "snapshot")
 	f.whole("redis", &w.Redis)
 	f.whole("clients", &w.Clients)
 	f.span("latency", &w.Latency)
+	f.whole("replicas", &w.Replicas)
+	f.span("lag", &w.Lag)
+	f.choice("persistence", (*string)(&w.Persistence))
+	f.duration("snapshot", &w.Snapshot)
 }
 
 func readLock(v value, l *LockSpec) {
-	f := v.fields("kind", "ttl", "backoff")
+	f := v.fields("kind", "ttl", "backoff", "client", "wait", "owner")
 	f.text("kind", &l.Kind)
 	f.duration("ttl", &l.TTL)
 	f.span("backoff", &l.Backoff)
+	f.choice("client", (*string)(&l.Client))
+	f.choice("wait", (*string)(&l.Wait))
+	f.choice("owner", (*string)(&l.Owner))
 }
 
 func readWorkload(v value, w *Workload) {
-	f := v.fields("rounds", "hold", "think", "stagger", "timeout", "checks_until")
+	f := v.fields("kind", "rounds", "hold", "think", "stagger", "timeout", "checks_until", "nested", "request", "release")
+	f.choice("kind", (*string)(&w.Kind))
 	f.whole("rounds", &w.Rounds)
 	f.duration("hold", &w.Hold)
 	f.duration("think", &w.Think)
 	f.duration("stagger", &w.Stagger)
 	f.lasting("timeout", &w.Timeout, "leave timeout out to wait for ever")
-	f.text("checks_until", (*string)(&w.ChecksUntil))
+	f.choice("checks_until", (*string)(&w.ChecksUntil))
+	f.whole("nested", &w.Nested)
+	f.lasting("request", &w.Request, "leave request out for a context that lasts")
+	f.choice("release", (*string)(&w.Release))
 }
 
+// readExpect writes groups of kinds out. A line about a group says nothing
+// about a mode that a kind of it cannot run in.
 func readExpect(v value) map[string]map[fence.Mode]checker.Label {
 	expect := make(map[string]map[fence.Mode]checker.Label)
-	for _, kind := range v.entries() {
-		labels := make(map[fence.Mode]checker.Label)
-		for _, mode := range kind.fields(words(fence.Modes())...).present {
-			var label string
-			mode.text(&label)
-			labels[fence.Mode(mode.key)] = checker.Label(label)
+	for _, line := range v.entries() {
+		labels := readLabels(line)
+		for _, kind := range members(line.key) {
+			if expect[kind] == nil {
+				expect[kind] = make(map[fence.Mode]checker.Label)
+			}
+			for mode, label := range labels {
+				if kind == line.key || runsIn(kind, mode) {
+					expect[kind][mode] = label
+					v.p.at[v.path+"."+kind+"."+string(mode)] = v.p.at[line.path+"."+string(mode)]
+				}
+			}
 		}
-		expect[kind.key] = labels
 	}
 	return expect
+}
+
+func readLabels(v value) map[fence.Mode]checker.Label {
+	labels := make(map[fence.Mode]checker.Label)
+	for _, mode := range v.fields(words(fence.Modes())...).present {
+		var label string
+		mode.text(&label)
+		labels[fence.Mode(mode.key)] = checker.Label(label)
+	}
+	return labels
 }
 
 // validate turns an error about a field into one about a place in the file.

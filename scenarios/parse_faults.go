@@ -21,20 +21,44 @@ var actions = []struct {
 }{
 	{"pause", readPause},
 	{"crash", readCrash},
+	{"restart", readRestart},
+	{"slow", readSlow},
+	{"kill_worker", readKillWorker},
+	{"exhaust_pool", readExhaustPool},
+	{"clock_jump", readClockJump},
+	{"clock_drift", readClockDrift},
+	{"clock_freeze", readClockFreeze},
+	{"latency", readLatency},
+	{"bandwidth", readBandwidth},
+	{"slice", readSlice},
+	{"slow_close", readSlowClose},
+	{"lose_reply", readLoseReply},
+	{"delay_message", readDelayMessage},
 	{"partition", readPartition},
+	{"reset", readReset},
+	{"refuse", readRefuse},
+	{"stall", readStall},
+	{"failover", readFailover},
+	{"evict", readEvict},
+	{"flush", readFlush},
+	{"read_only", readReadOnly},
 }
 
+// triggers are the keys of a fault that say when.
+var triggers = []string{"when", "at", "after"}
+
 func readFault(v value) faults.Fault {
-	known := []string{"when", "at"}
+	var kinds []string
 	for _, a := range actions {
-		known = append(known, a.key)
+		kinds = append(kinds, a.key)
 	}
-	f := v.fields(known...)
+	f := v.fields(slices.Concat(triggers, kinds)...)
 	fault := faults.Fault{Pos: v.pos}
 	onlyOne(f, []string{"when", "at"}, "a trigger", "when: {client: c0, event: read}")
-	onlyOne(f, known[2:], "an action", "pause: {process: c0, for: 15s}")
+	onlyOne(f, kinds, "an action", "pause: {process: c0, for: 15s}")
 	f.group("when", func(v value) { fault.When = readEvent(v) })
 	f.duration("at", &fault.At)
+	f.lasting("after", &fault.After, "leave after out to strike at the event itself")
 	for _, a := range actions {
 		f.group(a.key, func(v value) { fault.Action = a.read(v) })
 	}
@@ -68,35 +92,4 @@ func readEvent(v value) *faults.Event {
 	f.text("event", &e.Name)
 	f.whole("nth", &e.Nth)
 	return e
-}
-
-func readPause(v value) faults.Action {
-	var pause faults.Pause
-	f := v.fields("process", "for")
-	f.need("process", "process: c0")
-	f.need("for", "for: 15s")
-	f.text("process", &pause.Process)
-	f.duration("for", &pause.For)
-	return pause
-}
-
-func readCrash(v value) faults.Action {
-	crash := faults.Crash{Mode: faults.CrashProcess}
-	f := v.fields("process", "mode")
-	f.need("process", "process: c0")
-	f.text("process", &crash.Process)
-	f.text("mode", (*string)(&crash.Mode))
-	return crash
-}
-
-func readPartition(v value) faults.Action {
-	cut := faults.Partition{Bytes: faults.BytesHold, Direction: faults.DirectionBoth}
-	f := v.fields("between", "and", "for", "bytes", "direction")
-	f.need("between", "between: [c0]")
-	f.names("between", &cut.Between)
-	f.names("and", &cut.And)
-	f.lasting("for", &cut.For, "leave for out to cut until the end of the workload")
-	f.text("bytes", (*string)(&cut.Bytes))
-	f.text("direction", (*string)(&cut.Direction))
-	return cut
 }

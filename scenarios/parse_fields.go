@@ -51,6 +51,17 @@ func (f fields) whole(key string, to *int)      { f.group(key, func(v value) { v
 func (f fields) span(key string, to *Range)     { f.group(key, func(v value) { v.span(to) }) }
 func (f fields) names(key string, to *[]string) { f.group(key, func(v value) { v.names(to) }) }
 
+// words reads a list of words.
+func (f fields) words(key string, to *[]string, example string) {
+	f.group(key, func(v value) {
+		for _, element := range v.elements(example) {
+			var word string
+			element.text(&word)
+			*to = append(*to, word)
+		}
+	})
+}
+
 func (f fields) duration(key string, to *time.Duration) {
 	f.group(key, func(v value) { v.duration(to) })
 }
@@ -67,8 +78,17 @@ func (f fields) lasting(key string, to *time.Duration, instead string) {
 // choose says which words there are, the likeliest first.
 func choose(word string, known []string) string {
 	list := "choose one of " + strings.Join(known, ", ")
-	if near := nearest(word, known); near != "" {
-		return "did you mean " + near + "? Or " + list
+	if near := didYouMean(word, known); near != "" {
+		return near + "Or " + list
 	}
 	return list
+}
+
+// didYouMean is a question that ends with a space, or nothing where no known
+// word is like the given one.
+func didYouMean(word string, known []string) string {
+	if near := nearest(word, known); near != "" {
+		return "did you mean " + near + "? "
+	}
+	return ""
 }

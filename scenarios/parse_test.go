@@ -32,22 +32,26 @@ func TestParseGCPause(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Scenario{
-		Name: "gc-pause", Title: "A stop-the-world pause outlives the lease", Why: got.Why,
-		World:    World{Redis: 1, Clients: 2, Latency: Range{time.Millisecond, 5 * time.Millisecond}},
-		Lock:     LockSpec{Kind: "fenced", TTL: 10 * time.Second, Backoff: Range{50 * time.Millisecond, 200 * time.Millisecond}},
-		Workload: Workload{Rounds: 3, Hold: 2 * time.Second, Think: time.Second, ChecksUntil: checker.CareNever},
+		Name: "gc-pause", Title: "A stop-the-world pause outlives the lease", Why: got.Why, Catalogue: []string{"F11"},
+		World:    defaults().World,
+		Lock:     defaults().Lock,
+		Workload: defaults().Workload,
 		Faults: []faults.Fault{{
 			When:   &faults.Event{Client: "c0", Name: "read", Nth: 1},
 			Action: faults.Pause{Process: "c0", For: 15 * time.Second},
-			Pos:    faults.Pos{File: "library/gc-pause.yaml", Line: 12, Column: 5},
+			Pos:    faults.Pos{File: "library/gc-pause.yaml", Line: 13, Column: 5},
 		}},
-		Expect: map[string]map[fence.Mode]checker.Label{
-			"fenced": {fence.None: checker.Corrupted, fence.Check: checker.Rescued, fence.Seal: checker.Rescued},
-		},
-		File: "library/gc-pause.yaml", Source: data,
+		Locks:  []string{"all"},
+		Expect: got.Expect,
+		File:   "library/gc-pause.yaml", Source: data,
 	}
+	want.Workload.Rounds = 3
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Scenario{})); diff != "" {
 		t.Errorf("gc-pause (-want +got):\n%s", diff)
+	}
+	labels := map[fence.Mode]checker.Label{fence.None: checker.Corrupted, fence.Claim: checker.Rescued, fence.CAS: checker.Rescued}
+	if diff := cmp.Diff(labels, got.Expect["redlock"]); diff != "" || len(got.Expect) != len(Kinds()) {
+		t.Errorf("%d kinds are expected to do something; redlock (-want +got):\n%s", len(got.Expect), diff)
 	}
 	if !strings.HasPrefix(got.Why, "Kleppmann 2016 (F11). The holder") || strings.Count(got.Why, "\n") != 4 {
 		t.Errorf("why = %q", got.Why)
@@ -155,11 +159,11 @@ x.yaml:1:1: the scenario: want keys with values, such as {key: value}, found a l
    1 | - a
      | ^`},
 	{"unknown key", "name: x\nwrold: {redis: 1}\n", `
-x.yaml:2:1: the scenario has no key "wrold": did you mean world? Or choose one of name, title, why, world, lock, workload, faults, expect
+x.yaml:2:1: the scenario has no key "wrold": did you mean world? Or choose one of name, title, why, catalogue, world, lock, workload, faults, locks, expect
    2 | wrold: {redis: 1}
      | ^`},
 	{"unknown inner key", "name: x\nworkload: {rounds: 3, hodl: 2s}\n", `
-x.yaml:2:23: workload has no key "hodl": did you mean hold? Or choose one of rounds, hold, think, stagger, timeout, checks_until
+x.yaml:2:23: workload has no key "hodl": did you mean hold? Or choose one of kind, rounds, hold, think, stagger, timeout, checks_until, nested, request, release
    2 | workload: {rounds: 3, hodl: 2s}
      |                       ^`},
 	{"a key twice", "name: x\nlock: {ttl: 3s, ttl: 5s}\n", `
@@ -241,7 +245,7 @@ x.yaml:2:14: lock.kind: "a\nb" cannot be a kind of lock: write a word such as fe
    2 | lock: {kind: "a\nb"}
      |              ^`},
 	{"one of many clients", "name: x\nworld: {clients: 4}\nfaults: [{at: 1s, crash: {process: c4}}]\n", `
-x.yaml:3:36: faults[0].crash.process: there is no client "c4": world.clients makes c0 to c3
+x.yaml:3:36: faults[0].crash.process: there is no "c4" here: choose from the clients c0 to c3, and the Redis nodes r0
    3 | faults: [{at: 1s, crash: {process: c4}}]
      |                                    ^`},
 	{"no value", "name: x\nlock:\n  ttl:\n  kind: fenced\n", `
@@ -373,7 +377,7 @@ x.yaml:5:5: faults[0] has pause and crash: a fault has one of them, so make two 
    5 |     crash: {process: c0}
      |     ^`},
 	{"unknown action", badFault("at: 3s\n    pausing: {process: c0, for: 1s}"), `
-x.yaml:4:5: faults[0] has no key "pausing": choose one of when, at, pause, crash, partition
+x.yaml:4:5: faults[0] has no key "pausing": choose one of when, at, after, pause, crash, restart, slow, kill_worker, exhaust_pool, clock_jump, clock_drift, clock_freeze, latency, bandwidth, slice, slow_close, lose_reply, delay_message, partition, reset, refuse, stall, failover, evict, flush, read_only
    4 |     pausing: {process: c0, for: 1s}
      |     ^`},
 	{"at before the start", badFault("at: -3s\n    crash: {process: c0}"), `
@@ -388,9 +392,9 @@ x.yaml:3:9: faults[0].at: 48h0m0s is out of range: give a time from 0s to 24h
 x.yaml:4:22: faults[0].pause.process: there is no client "c2": world.clients makes c0 and c1
    4 |     pause: {process: c2, for: 1s}
      |                      ^`},
-	{"a crash of a node", badFault("at: 3s\n    crash: {process: r0}"), `
-x.yaml:4:22: faults[0].crash.process: there is no client "r0": world.clients makes c0 and c1
-   4 |     crash: {process: r0}
+	{"a crash of the store", badFault("at: 3s\n    crash: {process: s0}"), `
+x.yaml:4:22: faults[0].crash.process: there is no "s0" here: choose from the clients c0 and c1, and the Redis nodes r0
+   4 |     crash: {process: s0}
      |                      ^`},
 	{"a pause without its length", badFault("at: 3s\n    pause: {process: c0}"), `
 x.yaml:4:5: faults[0].pause lacks the key for: add one, such as for: 15s
@@ -421,7 +425,7 @@ x.yaml:3:42: faults[0].when.nth: 2 is too many: c0 passes read once a round, and
    3 |   - when: {client: c0, event: read, nth: 2}
      |                                          ^`},
 	{"unknown node of a link", badFault("at: 3s\n    partition: {between: [c0], and: [s0, r1]}"), `
-x.yaml:4:42: faults[0].partition.and[1]: there is no node "r1": the world has the clients c0 and c1, the Redis nodes r0, and the store s0
+x.yaml:4:42: faults[0].partition.and[1]: there is no "r1" here: choose from the clients c0 and c1, the Redis nodes r0, and the store s0
    4 |     partition: {between: [c0], and: [s0, r1]}
      |                                          ^`},
 	{"a side that is no list", badFault("at: 3s\n    partition: {between: c0}"), `
@@ -437,7 +441,7 @@ x.yaml:4:42: faults[0].partition.and[1]: c0 is named twice: a process stands on 
    4 |     partition: {between: [c0], and: [r0, c0]}
      |                                          ^`},
 	{"a cut of no length", badFault("at: 3s\n    partition: {between: [c0], for: 0s}"), `
-x.yaml:4:37: faults[0].partition.for: 0s is no length of time: leave for out to cut until the end of the workload
+x.yaml:4:37: faults[0].partition.for: 0s is no length of time: leave for out to last until the end of the workload
    4 |     partition: {between: [c0], for: 0s}
      |                                     ^`},
 	{"unknown bytes", badFault("at: 3s\n    partition: {between: [c0], bytes: eat}"), `

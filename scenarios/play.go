@@ -1,20 +1,24 @@
 package scenarios
 
 import (
-	"fmt"
+	"errors"
+	"strings"
 	"time"
 
 	"locksim/checker"
+	"locksim/faults"
 	"locksim/lock/fence"
 	"locksim/sim"
-	"locksim/sim/trace"
 )
 
-// resource is what the clients of a run quarrel over, register the cell of it
-// that they read and write.
+// resource is what the clients of a run quarrel over. Sections read and write
+// its register, transfers the second register as well, and sections within
+// sections one of their own.
 const (
-	resource = "order"
-	register = "balance"
+	resource       = "order"
+	register       = "balance"
+	secondRegister = "reserve"
+	nestedRegister = "audit"
 )
 
 // play is one run on its way: the clients, the schedule, and what the clients
@@ -24,9 +28,11 @@ type play struct {
 	lock     Lock
 	world    *sim.World
 	schedule *schedule
-	clients  []*client
+	clients  []*client // those that came back after a crash behind all others
 	probe    *probe
-	final    string
+	over     bool // the workload has ended: nothing strikes any more
+	overAt   int  // the number of the last event before that
+	final    map[checker.Cell]string
 }
 
 func newPlay(sc *Scenario, l Lock) *play { return &play{sc: sc, lock: l} }
@@ -34,11 +40,21 @@ func newPlay(sc *Scenario, l Lock) *play { return &play{sc: sc, lock: l} }
 func (p *play) config(seed uint64, mode fence.Mode) sim.Config {
 	return sim.Config{
 		Seed: seed, Fencing: mode,
-		Redis:   max(p.sc.World.Redis, p.lock.Nodes, 1),
-		Clients: p.sc.World.Clients,
-		Latency: sim.Latency(p.sc.World.Latency),
-		Limits:  sim.Limits{Virtual: p.patience()},
+		Redis:    max(p.sc.World.Redis, p.lock.Nodes, 1),
+		Clients:  p.sc.World.Clients,
+		Latency:  sim.Latency(p.sc.World.Latency),
+		Replicas: p.sc.World.Replicas, Lag: sim.Latency(p.sc.World.Lag),
+		Persistence: p.sc.World.Persistence, Snapshot: p.sc.World.Snapshot,
+		Limits: sim.Limits{Virtual: p.patience()},
 	}
+}
+
+// registers are those that a section works on.
+func (p *play) registers() []string {
+	if p.sc.Workload.Kind == WorkloadTransfer {
+		return []string{register, secondRegister}
+	}
+	return []string{register}
 }
 
 // labour is far more virtual time than the clients need if each waits out
@@ -46,11 +62,15 @@ func (p *play) config(seed uint64, mode fence.Mode) sim.Config {
 func (p *play) labour() time.Duration {
 	w := p.sc.Workload
 	round := w.Hold + w.Think + w.Timeout + p.sc.Lock.TTL + p.sc.Lock.Backoff.Max + time.Second
-	total := 2*round*time.Duration(w.Rounds*p.sc.World.Clients) + w.Stagger*time.Duration(p.sc.World.Clients)
+	lives := p.sc.World.Clients
+	total := w.Stagger * time.Duration(lives)
 	for _, f := range p.sc.Faults {
-		total += f.At + lastsFor(f.Action)
+		total += f.At + f.After + lastsFor(f.Action)
+		if _, again := f.Action.(faults.Restart); again {
+			lives++
+		}
 	}
-	return total
+	return total + 2*round*time.Duration(w.Rounds*lives)
 }
 
 // acquirePatience is how long a client asks for the lock before it goes home:
@@ -64,16 +84,18 @@ func (p *play) patience() time.Duration { return p.labour() + p.acquirePatience(
 // and the epilogue.
 func (p *play) body(w *sim.World) error {
 	p.world = w
-	p.schedule = newSchedule(w, p.sc.Faults)
+	p.schedule = newSchedule(p, w)
+	w.WatchKeys(p.watchedKeys()...)
 	if err := p.startClients(); err != nil {
 		return err
 	}
-	if err := w.RunUntil(w.Idle); err != nil {
+	if err := p.runClients(); err != nil {
 		return err
 	}
 	if err := p.schedule.failed; err != nil {
 		return err
 	}
+	p.over, p.overAt = true, len(w.Trace().Events)
 	w.Heal()
 	if err := w.RunUntil(w.Quiet); err != nil {
 		return err
@@ -81,15 +103,43 @@ func (p *play) body(w *sim.World) error {
 	if err := p.runProbe(); err != nil {
 		return err
 	}
-	p.final = w.Store().Value(resource, register)
+	p.final = p.epilogue()
 	return nil
+}
+
+// runClients lets the world go on until every client has come to its end. What
+// lasts until the world is healed may keep one from it for ever, such as a
+// store that is cut off, or a clock that stands still: so the world is healed at
+// the latest when the time is over in which any workload ends.
+func (p *play) runClients() error {
+	w := p.world
+	late := false
+	w.At(p.acquirePatience(), func() { late = true })
+	if err := w.RunUntil(func() bool { return late || w.Idle() }); err != nil || w.Idle() {
+		return err
+	}
+	w.Heal()
+	return w.RunUntil(w.Idle)
+}
+
+// epilogue reads every register that a section of the scenario works on.
+func (p *play) epilogue() map[checker.Cell]string {
+	all := p.registers()
+	if p.sc.Workload.Nested > 0 {
+		all = append(all, nestedRegister)
+	}
+	final := map[checker.Cell]string{}
+	for _, r := range all {
+		final[checker.Cell{Resource: resource, Register: r}] = p.world.Store().Value(resource, r)
+	}
+	return final
 }
 
 func (p *play) startClients() error {
 	for i := range p.world.Clients() {
 		c, err := newClient(p, p.world.Client(i), i)
 		if err != nil {
-			return fmt.Errorf("make the lock of %s: %w", p.world.Client(i).Name(), err)
+			return p.noLock(p.world.Client(i).Name(), err)
 		}
 		p.clients = append(p.clients, c)
 	}
@@ -99,44 +149,16 @@ func (p *play) startClients() error {
 	return nil
 }
 
-// history gathers what the clients saw, with the store's decisions.
-func (p *play) history(t *trace.Trace) checker.History {
-	h := checker.History{Care: p.sc.Workload.ChecksUntil, Final: map[checker.Cell]string{{Resource: resource, Register: register}: p.final}}
-	crashed := crashes(t)
-	for _, c := range p.clients {
-		for _, g := range c.grants {
-			g.ID = len(h.Grants) + 1
-			g.Crashed = checker.Pos(crashed[g.Client])
-			for i := range g.ops {
-				g.ops[i].Grant = g.ID
-			}
-			h.Grants = append(h.Grants, g.Grant)
-			h.Ops = append(h.Ops, g.ops...)
-		}
-		h.Attempts = append(h.Attempts, c.attempts...)
+// noLock is the complaint about a lock that cannot be made as the scenario
+// says: a TTL too short for it, a way of waiting that it does not have.
+func (p *play) noLock(process string, cause error) error {
+	if _, ok := errors.AsType[*InputError](cause); ok {
+		return cause
 	}
-	decided := map[string]sim.Decision{}
-	for _, d := range p.world.Store().Decisions() {
-		decided[d.Op] = d
-	}
-	for i := range h.Ops {
-		if d, ok := decided[h.Ops[i].ID]; ok {
-			h.Ops[i].Applied, h.Ops[i].Accepted = checker.Pos(d.Step), d.Refused == ""
-		}
-	}
-	h.Liveness, h.LivenessWhy = p.probe.verdict()
-	return h
-}
-
-// crashes are the steps at which processes crashed.
-func crashes(t *trace.Trace) map[string]int {
-	out := map[string]int{}
-	for _, e := range t.Events {
-		if e.Kind == "crash" {
-			out[e.Peer] = e.N
-		}
-	}
-	return out
+	why := strings.ReplaceAll(cause.Error(), "\n", "; ")
+	e := p.sc.ErrorAt(p.sc.Pos("lock"), "the lock of %s cannot be made: %s", process, why)
+	e.Err = cause
+	return e
 }
 
 func (p *play) partialPause() bool {

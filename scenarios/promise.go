@@ -10,25 +10,15 @@ import (
 	"locksim/lock/fence"
 )
 
-// classOf is the fault that promises call an action by; empty for one that no
-// promise speaks of.
-func classOf(a faults.Action) lock.Fault {
-	switch a.(type) {
-	case faults.Pause:
-		return lock.FaultPause
-	case faults.Crash:
-		return lock.FaultCrash
-	case faults.Partition:
-		return lock.FaultPartition
-	}
-	return ""
-}
-
 // Promises reports whether the lock promises that claims exclude each other
 // under every fault of a schedule. A lock without a promise promises nothing.
 func (l Lock) Promises(schedule []faults.Fault) bool {
 	for _, f := range schedule {
-		if !slices.Contains(l.Promise.Exclusion, classOf(f.Action)) {
+		class := classOf(f.Action)
+		if _, drifts := f.Action.(faults.ClockDrift); drifts {
+			class = classOfDrifts(schedule)
+		}
+		if !slices.Contains(l.Promise.Exclusion, class) {
 			return false
 		}
 	}

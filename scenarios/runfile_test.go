@@ -140,25 +140,3 @@ func TestInspect(t *testing.T) {
 		t.Error("step 0: no error")
 	}
 }
-
-func FuzzReadRunFile(f *testing.F) {
-	_, good := stored(f, "late-packet")
-	f.Add(good)
-	f.Add(good[:200])
-	f.Add([]byte(`{"version":1,"modes":{"none":{}}}`))
-	f.Add([]byte(`{"version":1e9}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		run, err := scenarios.ReadRunFile("f", data)
-		if _, ok := errors.AsType[*scenarios.InputError](err); err != nil && !ok {
-			t.Fatalf("%v is not an InputError", err)
-		}
-		if err != nil {
-			return
-		}
-		if _, _, err := run.Setup(nil); err != nil {
-			if _, ok := errors.AsType[*scenarios.InputError](err); !ok {
-				t.Fatalf("setup: %v is not an InputError", err)
-			}
-		}
-	})
-}

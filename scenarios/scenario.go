@@ -7,6 +7,7 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/fence"
+	"locksim/sim"
 )
 
 // Limits of a scenario. Whatever goes beyond them is refused with a clear
@@ -15,6 +16,8 @@ const (
 	MaxClients  = 16             // clients of a world
 	MaxRedis    = 9              // Redis nodes of a world
 	MaxRounds   = 1000           // rounds of a client
+	MaxReplicas = 3              // replicas of r0
+	MaxNested   = 8              // entries of a section into a lock that it holds
 	MaxFaults   = 64             // faults of a schedule
 	MaxDuration = 24 * time.Hour // any single length of time, virtual
 	MaxSource   = 32 << 10       // bytes of a scenario file
@@ -38,6 +41,9 @@ type Scenario struct {
 	// Why says what the scenario shows, and who described it first. Default:
 	// empty.
 	Why string
+	// Catalogue lists the failure modes that it shows, by their ids in the
+	// catalogue, such as F11. Default: none.
+	Catalogue []string
 	// World is who takes part.
 	World World
 	// Lock is the lock under test.
@@ -46,9 +52,13 @@ type Scenario struct {
 	Workload Workload
 	// Faults is what goes wrong. Default: nothing.
 	Faults []faults.Fault
+	// Locks are the locks that the scenario is about: names and groups, as
+	// LockNames resolves them. Default: Lock.Kind alone.
+	Locks []string
 	// Expect is the worst label that any seed may show, per lock kind and
-	// fencing mode. A seed may do better, never worse. Default: nothing is
-	// expected.
+	// fencing mode. A seed may do better, never worse. A file may name a group
+	// of kinds: Parse writes each of them out, and later lines win. Default:
+	// nothing is expected.
 	Expect map[string]map[fence.Mode]checker.Label
 
 	// File is the name of the file as it was given, empty for one built in Go.
@@ -70,6 +80,18 @@ type World struct {
 	// Latency is the time that a message takes one way, drawn anew for each
 	// message. Default: 1ms..5ms.
 	Latency Range
+	// Replicas is the number of replicas of r0, called r0a, r0b, …: 0 to
+	// MaxReplicas. With replicas, a lock reaches its first node by the name of
+	// the primary, which a failover moves. Default: 0.
+	Replicas int
+	// Lag is how much later than a message of its own would take a replica
+	// hears of a write. Default: 0s.
+	Lag Range
+	// Persistence is what a node keeps over a crash. Default: none.
+	Persistence sim.Persistence
+	// Snapshot is the time between two snapshots of a node with persistence
+	// rdb. Default: 60s.
+	Snapshot time.Duration
 }
 
 // LockSpec is the lock under test.
@@ -83,11 +105,51 @@ type LockSpec struct {
 	// first pause, Max every later one. It must be positive. Default:
 	// 50ms..200ms.
 	Backoff Range
+	// Client is how its go-redis clients are set up. Default: quiet.
+	Client ClientProfile
+	// Wait is how it waits for a lock that somebody else holds. Default: poll.
+	Wait WaitMode
+	// Owner says whose owner ids a reentrant lock is asked with. Default: fresh.
+	Owner OwnerIDs
 }
+
+// ClientProfile is how the go-redis clients of a lock are set up.
+type ClientProfile string
+
+const (
+	// ClientQuiet does nothing that nobody asked for: requests end with their
+	// contexts, and nothing is sent twice.
+	ClientQuiet ClientProfile = "quiet"
+	// ClientStock has the defaults that users run: a request outlasts its
+	// context, and is sent up to three times more when its reply is lost (F27).
+	ClientStock ClientProfile = "stock"
+)
+
+// WaitMode is how a lock waits for a lock that somebody else holds.
+type WaitMode string
+
+const (
+	// WaitPoll asks again after each backoff.
+	WaitPoll WaitMode = "poll"
+	// WaitNotify listens for the release (F50).
+	WaitNotify WaitMode = "notify"
+)
+
+// OwnerIDs say whose owner ids a reentrant lock is asked with.
+type OwnerIDs string
+
+const (
+	// OwnerFresh is an id for each client.
+	OwnerFresh OwnerIDs = "fresh"
+	// OwnerShared is one id that all clients present (F31, F32).
+	OwnerShared OwnerIDs = "shared"
+)
 
 // Workload is what every client does. One round is: acquire the lock, read the
 // protected value, work for Hold, write, release; then Think.
 type Workload struct {
+	// Kind is what a section does. Default: register.
+	Kind WorkloadKind
 	// Rounds is how many rounds each client makes: 1 to MaxRounds. Default: 1.
 	Rounds int
 	// Hold is the work between the read and the write. Default: 2s.
@@ -104,7 +166,38 @@ type Workload struct {
 	// ChecksUntil is how careful a client is about the end of its lease.
 	// Default: never, it does not look.
 	ChecksUntil checker.Care
+	// Nested is how often a section enters the same lock again, after its read:
+	// it reads and writes another register under the inner lease, and leaves.
+	// Only for a lock that is reentrant (F34). 0 to MaxNested. Default: 0.
+	Nested int
+	// Request is the life of the context that a round serves, from the Acquire
+	// on; the lock is released under that context (F29). Default: 0s, as long
+	// as the client lives.
+	Request time.Duration
+	// Release says when the lock is released. Default: last.
+	Release ReleaseTime
 }
+
+// WorkloadKind is what a section does.
+type WorkloadKind string
+
+const (
+	// WorkloadRegister reads a register and writes it.
+	WorkloadRegister WorkloadKind = "register"
+	// WorkloadTransfer reads two registers and writes both, as a transfer
+	// between two accounts does: a section that is cut short is torn (F73).
+	WorkloadTransfer WorkloadKind = "transfer"
+)
+
+// ReleaseTime says when a client releases its lock.
+type ReleaseTime string
+
+const (
+	// ReleaseLast releases it when the section is over.
+	ReleaseLast ReleaseTime = "last"
+	// ReleaseEarly releases it before the write is sent (F69).
+	ReleaseEarly ReleaseTime = "early"
+)
 
 // Range is a span of time, both ends included. A file writes it as "1ms..5ms",
 // or as "5ms" when both ends are the same.
@@ -144,11 +237,18 @@ func (s *Scenario) ErrorAt(pos faults.Pos, format string, args ...any) *InputErr
 // defaults is a scenario that has everything but a name.
 func defaults() *Scenario {
 	return &Scenario{
-		World: World{Redis: 1, Clients: 2, Latency: Range{time.Millisecond, 5 * time.Millisecond}},
+		World: World{
+			Redis: 1, Clients: 2, Latency: Range{time.Millisecond, 5 * time.Millisecond},
+			Persistence: sim.PersistNone, Snapshot: time.Minute,
+		},
 		Lock: LockSpec{
 			Kind: "fenced", TTL: 10 * time.Second,
 			Backoff: Range{50 * time.Millisecond, 200 * time.Millisecond},
+			Client:  ClientQuiet, Wait: WaitPoll, Owner: OwnerFresh,
 		},
-		Workload: Workload{Rounds: 1, Hold: 2 * time.Second, Think: time.Second, ChecksUntil: checker.CareNever},
+		Workload: Workload{
+			Kind: WorkloadRegister, Rounds: 1, Hold: 2 * time.Second, Think: time.Second,
+			ChecksUntil: checker.CareNever, Release: ReleaseLast,
+		},
 	}
 }

@@ -1,18 +1,14 @@
 package scenarios
 
 import (
-	"fmt"
-	"time"
-
-	"locksim/faults"
 	"locksim/sim"
 )
 
 // schedule applies the faults of a run, at their times and when their events
 // have come. It lives on the world's goroutine.
 type schedule struct {
+	play   *play
 	world  *sim.World
-	faults []faults.Fault
 	fired  []bool
 	passed map[passage]int
 	failed error
@@ -21,9 +17,9 @@ type schedule struct {
 // passage is an event of a client; how often it has come is counted.
 type passage struct{ client, event string }
 
-func newSchedule(w *sim.World, list []faults.Fault) *schedule {
-	s := &schedule{world: w, faults: list, fired: make([]bool, len(list)), passed: map[passage]int{}}
-	for i, f := range list {
+func newSchedule(p *play, w *sim.World) *schedule {
+	s := &schedule{play: p, world: w, fired: make([]bool, len(p.sc.Faults)), passed: map[passage]int{}}
+	for i, f := range p.sc.Faults {
 		if f.When == nil {
 			w.At(f.At, func() { s.strike(i) })
 		}
@@ -32,8 +28,9 @@ func newSchedule(w *sim.World, list []faults.Fault) *schedule {
 	return s
 }
 
-// point counts an event and applies the faults that have waited for it. The
-// driver's own events are marks of their kind, others are named points.
+// point counts an event and applies the faults that have waited for it, or
+// plans those that strike later. The driver's own events are marks of their
+// kind, others are named points.
 func (s *schedule) point(process, kind, label string) {
 	event := kind
 	if kind == "point" {
@@ -41,30 +38,28 @@ func (s *schedule) point(process, kind, label string) {
 	}
 	at := passage{process, event}
 	s.passed[at]++
-	for i, f := range s.faults {
-		if f.When != nil && f.When.Client == process && f.When.Name == event && f.When.Nth == s.passed[at] {
-			s.strike(i)
+	for i, f := range s.play.sc.Faults {
+		if f.When == nil || f.When.Client != process || f.When.Name != event || f.When.Nth != s.passed[at] {
+			continue
 		}
+		if f.After > 0 {
+			s.world.At(s.world.Now()+f.After, func() { s.strike(i) })
+			continue
+		}
+		s.strike(i)
 	}
 }
 
+// strike applies a fault. One that cannot be applied as things are, such as a
+// restart of somebody who is alive, is a mistake in the scenario.
 func (s *schedule) strike(i int) {
-	if s.fired[i] {
+	if s.fired[i] || s.play.over {
 		return
 	}
-	s.fired[i] = true
-	if err := s.faults[i].Action.Apply(s.world); err != nil && s.failed == nil {
-		s.failed = fmt.Errorf("fault %d: %w", i+1, err)
+	f := s.play.sc.Faults[i]
+	err := f.Action.Apply(stage{s.world, s.play})
+	if err != nil && s.failed == nil {
+		s.failed = s.play.sc.ErrorAt(f.Pos, "fault %d: %v", i+1, err)
 	}
-}
-
-// lastsFor is how long an action works, as far as it says.
-func lastsFor(a faults.Action) time.Duration {
-	switch a := a.(type) {
-	case faults.Pause:
-		return a.For
-	case faults.Partition:
-		return a.For
-	}
-	return 0
+	s.fired[i] = err == nil
 }

@@ -12,6 +12,7 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/fence"
+	"locksim/sim"
 )
 
 // Validate returns a *faults.FieldError for the first field that makes no sense,
@@ -21,7 +22,8 @@ import (
 // It does not know which locks there are: that is for the runner to say.
 func (s *Scenario) Validate() error {
 	for _, check := range []func() error{
-		s.validateTexts, s.validateWorld, s.validateLock, s.validateWorkload, s.validateFaults, s.validateExpect,
+		s.validateTexts, s.validateCatalogue, s.validateWorld, s.validateLock, s.validateWorkload, s.validateFaults,
+		s.validateLocks, s.validateExpect,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -45,11 +47,29 @@ func (s *Scenario) validateTexts() error {
 	return nil
 }
 
+var catalogueID = regexp.MustCompile(`^F[0-9]{2}$`)
+
+func (s *Scenario) validateCatalogue() error {
+	for i, id := range s.Catalogue {
+		if !catalogueID.MatchString(id) {
+			return wrong(fmt.Sprintf("catalogue[%d]", i), "%q is no entry of the catalogue: write F01, F02, …", id)
+		}
+	}
+	return nil
+}
+
 func (s *Scenario) validateWorld() error {
+	w := s.World
+	if w.Replicas < 0 || w.Replicas > MaxReplicas {
+		return wrong("world.replicas", "%d is out of range: give a number from 0 to %d", w.Replicas, MaxReplicas)
+	}
 	return first(
-		counted("world.redis", s.World.Redis, MaxRedis),
-		counted("world.clients", s.World.Clients, MaxClients),
-		ordered("world.latency", s.World.Latency, 0),
+		counted("world.redis", w.Redis, MaxRedis),
+		counted("world.clients", w.Clients, MaxClients),
+		ordered("world.latency", w.Latency, 0),
+		ordered("world.lag", w.Lag, 0),
+		oneOf("world.persistence", w.Persistence, sim.Persistences()),
+		lasts("world.snapshot", w.Snapshot, 0),
 	)
 }
 
@@ -63,22 +83,45 @@ func (s *Scenario) validateLock() error {
 	return first(
 		lasts("lock.ttl", s.Lock.TTL, time.Millisecond),
 		ordered("lock.backoff", s.Lock.Backoff, time.Millisecond),
+		oneOf("lock.client", s.Lock.Client, []ClientProfile{ClientQuiet, ClientStock}),
+		oneOf("lock.wait", s.Lock.Wait, []WaitMode{WaitPoll, WaitNotify}),
+		oneOf("lock.owner", s.Lock.Owner, []OwnerIDs{OwnerFresh, OwnerShared}),
 	)
 }
 
 func (s *Scenario) validateWorkload() error {
 	w := s.Workload
-	if _, err := checker.ParseCare(string(w.ChecksUntil)); err != nil {
-		return wrong("workload.checks_until", "%q is not known: %s", string(w.ChecksUntil),
-			choose(string(w.ChecksUntil), []string{string(checker.CareNever), string(checker.CareLost), string(checker.CareSteps)}))
+	if w.ChecksUntil == "" {
+		return wrong("workload.checks_until", "there is no word: write never, lost or steps")
+	}
+	if w.Nested > 0 && w.Kind == WorkloadTransfer {
+		return wrong("workload.nested", "a transfer has no section within it: make it a register, or leave nested out")
+	}
+	if w.Nested < 0 || w.Nested > MaxNested {
+		return wrong("workload.nested", "%d is out of range: give a number from 0 to %d", w.Nested, MaxNested)
 	}
 	return first(
+		oneOf("workload.checks_until", w.ChecksUntil, []checker.Care{checker.CareNever, checker.CareLost, checker.CareSteps}),
+		oneOf("workload.kind", w.Kind, []WorkloadKind{WorkloadRegister, WorkloadTransfer}),
+		oneOf("workload.release", w.Release, []ReleaseTime{ReleaseLast, ReleaseEarly}),
 		counted("workload.rounds", w.Rounds, MaxRounds),
 		lasts("workload.hold", w.Hold, 0),
 		lasts("workload.think", w.Think, 0),
 		lasts("workload.stagger", w.Stagger, 0),
 		lasts("workload.timeout", w.Timeout, 0),
+		lasts("workload.request", w.Request, 0),
 	)
+}
+
+// validateLocks checks the form of the names. Which locks there are is for the
+// runner to say.
+func (s *Scenario) validateLocks() error {
+	for i, name := range s.Locks {
+		if name == "" || strings.ContainsFunc(name, notInWord) {
+			return wrong(fmt.Sprintf("locks[%d]", i), "%q cannot be a lock: write a kind such as fenced, or a group: %s", name, strings.Join(Groups(), ", "))
+		}
+	}
+	return nil
 }
 
 // validateExpect goes through the expectations in a fixed order, so that the
@@ -100,6 +143,15 @@ func (s *Scenario) validateExpect() error {
 		}
 	}
 	return nil
+}
+
+// oneOf checks a choice of words. None was made in a scenario that was built in
+// Go: the default, which stands first.
+func oneOf[T ~string](path string, made T, choices []T) error {
+	if made == "" || slices.Contains(choices, made) {
+		return nil
+	}
+	return wrong(path, "%q is not known: %s", string(made), choose(string(made), words(choices)))
 }
 
 // counted checks a number of things, of which there must be one at least.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"locksim/faults"
 )
@@ -13,28 +14,10 @@ func (s *Scenario) validateFaults() error {
 		return wrong("faults", "there are %d: a scenario has at most %d", len(s.Faults), MaxFaults)
 	}
 	for i, f := range s.Faults {
-		err := first(s.validateNames(f), f.Validate(), s.validateMoment(f), validateLength(f.Action))
+		err := first(s.validateNames(f), f.Validate(), s.validateLinks(f.Action), s.validateMoment(f), validateLengths(f.Action))
 		if field, ok := errors.AsType[*faults.FieldError](err); ok {
 			return &faults.FieldError{Field: fmt.Sprintf("faults[%d].%s", i, field.Field), Problem: field.Problem}
 		}
-	}
-	return nil
-}
-
-// validateNames checks that the world has whom the fault is about.
-func (s *Scenario) validateNames(f faults.Fault) error {
-	if f.When != nil {
-		if err := s.client("when.client", f.When.Client); err != nil {
-			return err
-		}
-	}
-	switch a := f.Action.(type) {
-	case faults.Pause:
-		return s.client("pause.process", a.Process)
-	case faults.Crash:
-		return s.client("crash.process", a.Process)
-	case faults.Partition:
-		return first(s.nodes("partition.between", a.Between), s.nodes("partition.and", a.And))
 	}
 	return nil
 }
@@ -44,61 +27,87 @@ func (s *Scenario) validateMoment(f faults.Fault) error {
 	if f.When == nil {
 		return lasts("at", f.At, 0)
 	}
-	if slices.Contains(faults.Events(), f.When.Name) && f.When.Nth > s.Workload.Rounds {
-		return wrong("when.nth", "%d is too many: %s passes %s once a round, and workload.rounds is %d; lower nth or raise the rounds",
-			f.When.Nth, f.When.Client, f.When.Name, s.Workload.Rounds)
+	if err := lasts("after", f.After, 0); err != nil {
+		return err
+	}
+	often, word := 1, "once"
+	if s.Workload.Kind == WorkloadTransfer && slices.Contains([]string{faults.EventRead, faults.EventWrite, faults.EventWritten}, f.When.Name) {
+		often, word = 2, "twice"
+	}
+	lives := 1 + s.restarts(f.When.Client)
+	if slices.Contains(faults.Events(), f.When.Name) && f.When.Nth > often*lives*s.Workload.Rounds {
+		return wrong("when.nth", "%d is too many: %s passes %s %s a round, and workload.rounds is %d; lower nth or raise the rounds",
+			f.When.Nth, f.When.Client, f.When.Name, word, s.Workload.Rounds)
 	}
 	return nil
 }
 
-func validateLength(action faults.Action) error {
-	switch a := action.(type) {
-	case faults.Pause:
-		return lasts("pause.for", a.For, 0)
-	case faults.Partition:
-		return lasts("partition.for", a.For, 0)
+// restarts is how often a client begins its rounds anew, at most.
+func (s *Scenario) restarts(client string) int {
+	count := 0
+	for _, f := range s.Faults {
+		if f.Action == (faults.Restart{Process: client}) {
+			count++
+		}
 	}
-	return nil
+	return count
 }
 
-// client checks that there is such a client.
-func (s *Scenario) client(path, name string) error {
-	clients := numbered("c", s.World.Clients)
-	if slices.Contains(clients, name) {
-		return nil
-	}
-	return wrong(path, "there is no client %q: world.clients makes %s", name, interval(clients))
-}
-
-// nodes checks that there are such nodes of the network.
-func (s *Scenario) nodes(path string, names []string) error {
-	clients, redis := numbered("c", s.World.Clients), numbered("r", s.World.Redis)
-	for i, name := range names {
-		if name != "s0" && !slices.Contains(clients, name) && !slices.Contains(redis, name) {
-			return wrong(fmt.Sprintf("%s[%d]", path, i), "there is no node %q: the world has the clients %s, the Redis nodes %s, and the store s0",
-				name, interval(clients), interval(redis))
+// validateLengths checks every length of time of an action.
+func validateLengths(action faults.Action) error {
+	for _, l := range lengths(action) {
+		if err := lasts(action.Kind()+"."+l.field, max(l.d, -l.d), 0); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// numbered is c0, c1, … for "c".
-func numbered(prefix string, count int) []string {
-	all := make([]string, max(count, 0))
-	for i := range all {
-		all[i] = fmt.Sprint(prefix, i)
-	}
-	return all
+// timeField is a field with a length of time.
+type timeField struct {
+	field string
+	d     time.Duration
 }
 
-// interval is "c0", "c0 and c1", or "c0 to c3".
-func interval(names []string) string {
-	first, last := names[0], names[len(names)-1]
-	switch len(names) {
-	case 1:
-		return first
-	case 2:
-		return first + " and " + last
+// lengths are the lengths of time of an action.
+func lengths(action faults.Action) []timeField {
+	switch a := action.(type) {
+	case faults.Pause:
+		return []timeField{{"for", a.For}}
+	case faults.Slow:
+		return []timeField{{"by", a.By}, {"for", a.For}}
+	case faults.ExhaustPool:
+		return []timeField{{"for", a.For}}
+	case faults.ClockJump:
+		return []timeField{{"by", a.By}}
+	case faults.ClockDrift:
+		return []timeField{{"for", a.For}}
+	case faults.ClockFreeze:
+		return []timeField{{"for", a.For}}
+	case faults.Refuse:
+		return []timeField{{"for", a.For}}
+	case faults.Stall:
+		return []timeField{{"for", a.For}}
+	case faults.ReadOnly:
+		return []timeField{{"for", a.For}}
 	}
-	return first + " to " + last
+	return lengthsOfLinks(action)
+}
+
+func lengthsOfLinks(action faults.Action) []timeField {
+	switch a := action.(type) {
+	case faults.Latency:
+		return []timeField{{"add", a.Add}, {"jitter", a.Jitter}, {"for", a.For}}
+	case faults.Bandwidth:
+		return []timeField{{"for", a.For}}
+	case faults.Slice:
+		return []timeField{{"delay", a.Delay}, {"for", a.For}}
+	case faults.SlowClose:
+		return []timeField{{"delay", a.Delay}, {"for", a.For}}
+	case faults.DelayMessage:
+		return []timeField{{"by", a.By}}
+	case faults.Partition:
+		return []timeField{{"for", a.For}}
+	}
+	return nil
 }

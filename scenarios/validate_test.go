@@ -28,9 +28,9 @@ func TestValidateScenariosBuiltInGo(t *testing.T) {
 		}, ""},
 		{"zero value", func(s *Scenario) { *s = Scenario{} }, `name: "" cannot be a name: use up to 64 of a-z, 0-9 and -`},
 		{"unknown care", func(s *Scenario) { s.Workload.ChecksUntil = "" },
-			`workload.checks_until: "" is not known: choose one of never, lost, steps`},
+			`workload.checks_until: there is no word: write never, lost or steps`},
 		{"no action", func(s *Scenario) { s.Faults = []faults.Fault{{}} },
-			"faults[0].action: the fault does nothing: give it a pause, a crash or a partition"},
+			"faults[0].action: the fault does nothing: give it an action, such as a pause"},
 		{"too many faults", func(s *Scenario) { s.Faults = make([]faults.Fault, MaxFaults+1) },
 			"faults: there are 65: a scenario has at most 64"},
 		{"pause without end", func(s *Scenario) {

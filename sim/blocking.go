@@ -47,9 +47,14 @@ func blockOption(args []string) int {
 // further commands wait too.
 func (s *redisSession) runBlocking(args []string, db int) {
 	n := s.node
+	if n.refusesWrites() && n.writes(strings.ToUpper(args[0])) {
+		s.answer(args, []byte("-"+readOnlyError+"\r\n"))
+		return
+	}
 	b := &blockedCommand{session: s, args: n.resolveLast(args, db), db: db}
 	reply, ready := n.try(b)
 	if ready {
+		n.touch(db, args)
 		s.answer(args, reply)
 		return
 	}
@@ -58,7 +63,9 @@ func (s *redisSession) runBlocking(args []string, db int) {
 	s.waiting = b
 	n.blocked = append(n.blocked, b)
 	if d := blockingTimeout(args); d > 0 {
-		n.w.queue.add(n.w.now()+int64(n.clock.worldDuration(d)), func() { n.timeout(b, nothing) })
+		n.w.queue.add(n.w.now()+int64(n.clock.worldDuration(d)), func() {
+			n.w.whenServed(n, func() { n.timeout(b, nothing) })
+		})
 	}
 }
 
@@ -96,6 +103,7 @@ func (n *RedisNode) wakeBlocked() {
 // finish answers a command that has waited, and lets its client go on.
 func (n *RedisNode) finish(b *blockedCommand, reply []byte) {
 	n.unblock(b)
+	n.touch(b.db, b.args)
 	b.session.answer(b.args, reply)
 	b.session.serve()
 }

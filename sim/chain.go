@@ -81,7 +81,9 @@ func (s *stage) push(chunks ...*stream.StreamChunk) {
 }
 
 // feed hands the queue to the toxic. A chunk leaves the queue only when the
-// toxic has taken it, so that a removed stage leaves the rest to the next.
+// toxic has taken it, so that a removed stage leaves the rest to the next. A
+// toxic that has ended the stream itself may wait for the end of its input, and
+// is told that this is over too.
 func (s *stage) feed(input chan<- *stream.StreamChunk) {
 	defer close(s.fed)
 	for {
@@ -92,6 +94,9 @@ func (s *stage) feed(input chan<- *stream.StreamChunk) {
 			case <-s.more:
 			case <-s.stopped:
 				return
+			case <-s.drained:
+				close(input)
+				return
 			}
 		case chunk == nil:
 			close(input)
@@ -101,6 +106,9 @@ func (s *stage) feed(input chan<- *stream.StreamChunk) {
 			case input <- chunk:
 				s.shift()
 			case <-s.stopped:
+				return
+			case <-s.drained:
+				close(input)
 				return
 			}
 		}
@@ -335,5 +343,7 @@ func (c *conn) removeToxic(dir Direction, wrapper *toxics.ToxicWrapper) {
 	if empty, lost := f.chain.remove(wrapper); empty {
 		f.chain = nil
 		f.bytes -= lost
+		return
 	}
+	c.w.still() // the next toxic takes in what this one has left, before it is removed in its turn
 }

@@ -84,7 +84,7 @@ func (c *clock) worldDuration(d time.Duration) time.Duration {
 }
 
 // JumpClock moves the process's wall clock; its monotonic time is not
-// touched, and neither is a lock that measures by it.
+// touched, and neither is a lock that measures by it. For the world's goroutine.
 func (p *Process) JumpClock(d time.Duration) {
 	p.w.record("world", "clock-jump", p.name, d.String())
 	p.clock.jump(d)
@@ -92,8 +92,10 @@ func (p *Process) JumpClock(d time.Duration) {
 
 // DriftClock makes both of the process's clocks run faster by so many parts
 // per million, or slower where ppm is negative; at -1,000,000 they stand
-// still. It panics below that, and above 9,000,000.
+// still. Timers that are waiting follow the new rate. It panics below that, and
+// above 9,000,000. For the world's goroutine.
 func (p *Process) DriftClock(ppm int64) {
 	p.w.record("world", "clock-drift", p.name, strconv.FormatInt(ppm, 10)+" ppm")
 	p.clock.drift(p.w.Now(), ppm)
+	p.replanTimers()
 }

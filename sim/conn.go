@@ -16,6 +16,8 @@ type conn struct {
 	flows  [2]flow
 	dead   bool // reset, or over
 	silent bool // the client's machine lost its power: nothing comes back
+
+	wasReset bool
 }
 
 // flow is one direction of a connection.
@@ -97,11 +99,9 @@ func (c *conn) arrive(dir Direction, b []byte) {
 	switch {
 	case dir == Down:
 		c.arriveAtClient(b)
-	case b != nil:
-		c.client.drained(len(b))
-		c.server.data(b)
 	default:
-		c.server.eof()
+		c.client.drained(len(b))
+		c.arriveAtNode(b)
 	}
 	if b == nil {
 		c.ended(dir)
@@ -119,8 +119,30 @@ func (c *conn) ended(dir Direction) {
 	}
 }
 
+// arriveAtNode gives bytes, or the end of the stream, to a node when it serves.
+func (c *conn) arriveAtNode(b []byte) {
+	if len(c.w.force.stalls) > 0 {
+		c.w.whenServed(c.link.host, func() { c.serve(b) })
+		return
+	}
+	c.serve(b)
+}
+
+// serve hands over what has arrived at the node, unless the connection has
+// been reset while it waited.
+func (c *conn) serve(b []byte) {
+	switch {
+	case c.wasReset:
+	case b == nil:
+		c.server.eof()
+	default:
+		c.server.data(b)
+	}
+}
+
 func (c *conn) arriveAtClient(b []byte) {
 	if c.silent {
+		c.arriveTooLate()
 		return
 	}
 	if !c.w.cfg.Untraced {
@@ -131,6 +153,14 @@ func (c *conn) arriveAtClient(b []byte) {
 		c.w.record(c.link.p.name, kind, c.link.host.name(), text)
 	}
 	c.client.arrived(b)
+}
+
+// arriveTooLate is what becomes of an answer to a machine that has lost its
+// power. Once it is up again it knows nothing of the connection, and says so.
+func (c *conn) arriveTooLate() {
+	if c.client.p != c.link.p {
+		c.reset()
+	}
 }
 
 // emit is what comes out of a flow's toxics.
@@ -147,16 +177,20 @@ func (c *conn) send(b []byte) { c.post(Down, append([]byte(nil), b...)) }
 func (c *conn) finish() { c.post(Down, nil) }
 
 // reset breaks the connection: both ends see ECONNRESET, and what is under
-// way or unread is gone.
+// way or unread is gone. Clients that wait for an answer wake one by one: what
+// several do at once, such as to draw from the program's random source, would
+// be a race.
 func (c *conn) reset() {
 	if c.dead {
 		return
 	}
 	c.w.record("world", "reset", c.link.where[Up], c.label())
+	c.wasReset = true
 	c.server.reset()
-	c.client.broken()
 	c.kill()
 	c.link.forget(c)
+	c.client.fail()
+	c.w.queue.join(c.link.where[Down], "reset "+c.label(), c.w.now()+1, c.client.wake)
 }
 
 // kill ends the connection without telling anybody.

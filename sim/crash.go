@@ -5,8 +5,15 @@ import "locksim/faults"
 // Crash ends a process for good: its goroutines get [ErrCrashed] at every
 // seam, so that no deferred code of it touches the world. With
 // faults.CrashProcess the operating system closes its sockets, with
-// faults.CrashPower its peers hear nothing.
+// faults.CrashPower its peers hear nothing. A Redis node crashes likewise: it
+// loses its memory, blocked clients and subscriptions, and dials to it are
+// refused, or wait while the machine has no power. [World.Restart] brings it
+// back. Who has crashed already stays as it is.
 func (w *World) Crash(process string, mode faults.CrashMode) error {
+	if n, err := w.Node(process); err == nil {
+		n.crash(mode)
+		return nil
+	}
 	p, err := w.Process(process)
 	if err != nil {
 		return err

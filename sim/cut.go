@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/Shopify/toxiproxy/v2/toxics"
@@ -19,19 +20,17 @@ func (w *World) Cut(f faults.Partition) error {
 	}
 	f.Bytes = cmp.Or(f.Bytes, faults.BytesHold)
 	f.Direction = cmp.Or(f.Direction, faults.DirectionBoth)
-	links, err := w.cutLinks(f)
+	f.Between, f.And = w.machines(f.Between), w.machines(f.And)
+	paths, err := w.cutPaths(f)
 	if err != nil {
 		return err
 	}
 	w.record("world", "cut", strings.Join(f.Between, ","), describeCut(f))
 	cut := &cut{w: w, fault: f}
-	for _, c := range links {
-		cut.add(c)
+	for _, p := range paths {
+		cut.add(p)
 	}
-	w.cuts = append(w.cuts, cut)
-	if f.For > 0 {
-		w.queue.add(w.now()+int64(f.For), cut.heal)
-	}
+	w.lasts(f.For, cut.heal)
 	return nil
 }
 
@@ -43,44 +42,56 @@ func describeCut(f faults.Partition) string {
 	return fmt.Sprintf("from %s, bytes: %s, direction: %s", others, f.Bytes, f.Direction)
 }
 
-// Heal ends every partition that is in force.
-func (w *World) Heal() {
-	for _, c := range w.cuts {
-		c.heal()
-	}
-	w.cuts = nil
+// Heal ends every fault that is in force for a time or until it is healed:
+// partitions, and whatever else lasts. It brings back nobody who has crashed.
+func (w *World) Heal() { w.endSpells() }
+
+// path is what a partition can cut: a link between a process and a node, or
+// one between two nodes.
+type path interface {
+	// ends are the sender and the receiver of a direction.
+	ends(dir Direction) (from, to string)
+	begin() // of a cut in either direction
+	cut(dir Direction, bytes faults.Bytes) (undo func())
+	healed() // when all directions of a cut are undone
 }
 
-// cutLink is a link with the side on which the fault's Between stands.
-type cutLink struct {
-	link    *link
-	forward Direction // from Between to And
+// cutPath is a path with the direction from the fault's Between to its And.
+type cutPath struct {
+	path    path
+	forward Direction
 }
 
-// cutLinks finds the links between the two sides of a partition.
-func (w *World) cutLinks(f faults.Partition) ([]cutLink, error) {
-	side := map[string]bool{}
-	for _, name := range f.Between {
-		side[name] = true
+// paths are all that can be cut, in the order of their names.
+func (w *World) paths() []path {
+	w.completeLinks()
+	var out []path
+	for _, l := range w.sortedLinks() {
+		out = append(out, l)
 	}
-	other := map[string]bool{}
-	for _, name := range f.And {
-		other[name] = true
+	for _, l := range w.wires {
+		out = append(out, l)
 	}
-	for _, name := range append(append([]string(nil), f.Between...), f.And...) {
+	return out
+}
+
+// cutPaths finds the paths between the two sides of a partition.
+func (w *World) cutPaths(f faults.Partition) ([]cutPath, error) {
+	for _, name := range slices.Concat(f.Between, f.And) {
 		if _, isHost := w.hosts[name]; !isHost && w.procs[name] == nil {
 			return nil, fmt.Errorf("cut %s: there is nothing of that name in this world", name)
 		}
 	}
-	w.completeLinks()
-	var out []cutLink
-	for _, l := range w.sortedLinks() {
-		p, h := l.p.name, l.host.name()
+	other := func(name string) bool { return len(f.And) == 0 || slices.Contains(f.And, name) }
+	var out []cutPath
+	for _, p := range w.paths() {
+		a, b := p.ends(Up)
+		inA, inB := slices.Contains(f.Between, a), slices.Contains(f.Between, b)
 		switch {
-		case side[p] && !side[h] && (len(other) == 0 || other[h]):
-			out = append(out, cutLink{l, Up})
-		case side[h] && !side[p] && (len(other) == 0 || other[p]):
-			out = append(out, cutLink{l, Down})
+		case inA && !inB && other(b):
+			out = append(out, cutPath{p, Up})
+		case inB && !inA && other(a):
+			out = append(out, cutPath{p, Down})
 		}
 	}
 	if len(out) == 0 {
@@ -93,7 +104,7 @@ func (w *World) cutLinks(f faults.Partition) ([]cutLink, error) {
 // finds them all.
 func (w *World) completeLinks() {
 	for _, p := range w.procs {
-		for _, n := range w.nodes {
+		for _, n := range w.everyNode() {
 			w.linkOf(p, n)
 		}
 		w.linkOf(p, w.store)
@@ -102,54 +113,52 @@ func (w *World) completeLinks() {
 
 // cut is a partition in force.
 type cut struct {
-	w      *World
-	fault  faults.Partition
-	links  []*link
-	undo   []func()
-	healed bool
+	w     *World
+	fault faults.Partition
+	paths []path
+	undo  []func()
 }
 
-func (c *cut) add(l cutLink) {
-	l.link.cuts++
-	c.links = append(c.links, l.link)
-	forward, backward := l.forward, Up
-	if forward == Up {
-		backward = Down
-	}
+func (c *cut) add(p cutPath) {
+	p.path.begin()
+	c.paths = append(c.paths, p.path)
 	if c.fault.Direction != faults.DirectionBackward {
-		c.undo = append(c.undo, l.link.addToxic(forward, c.toxic()))
+		c.undo = append(c.undo, p.path.cut(p.forward, c.fault.Bytes))
 	}
 	if c.fault.Direction != faults.DirectionForward {
-		c.undo = append(c.undo, l.link.addToxic(backward, c.toxic()))
+		c.undo = append(c.undo, p.path.cut(p.forward.reverse(), c.fault.Bytes))
 	}
-}
-
-func (c *cut) toxic() toxics.Toxic {
-	if c.fault.Bytes == faults.BytesDrop {
-		return &faults.Drop{}
-	}
-	return &faults.Hold{}
 }
 
 func (c *cut) heal() {
-	if c.healed {
-		return
-	}
-	c.healed = true
 	c.w.record("world", "heal", strings.Join(c.fault.Between, ","), "")
 	for _, f := range c.undo {
 		f()
 	}
-	for _, l := range c.links {
-		l.healed()
+	for _, p := range c.paths {
+		p.healed()
 	}
 }
 
-// healed lets the dials go on that have waited for the link.
-func (l *link) healed() {
-	if l.cuts--; l.cuts > 0 {
-		return
+func (l *link) begin() { l.cuts++ }
+
+func (l *link) cut(dir Direction, bytes faults.Bytes) (undo func()) {
+	var toxic toxics.Toxic = &faults.Hold{}
+	if bytes == faults.BytesDrop {
+		toxic = &faults.Drop{}
 	}
+	return l.addToxic(dir, toxic)
+}
+
+func (l *link) healed() {
+	if l.cuts--; l.cuts == 0 {
+		l.releaseDials()
+	}
+}
+
+// releaseDials lets the dials go on that have waited for the link, or for the
+// node behind it.
+func (l *link) releaseDials() {
 	held := l.held
 	l.held = nil
 	for _, d := range held {

@@ -44,7 +44,12 @@ func (d *dialer) post(commit func()) {
 	d.p.w.out.post(entry{where: d.p.name + ">" + d.host.name(), rank: rankDial, commit: commit})
 }
 
-// Dialer is [Process.Dial] as a value, for options that want a function.
+// Dialer is [Process.Dial] as a value, for options that want a function. A
+// go-redis client is better made by [Process.RedisWith]: of one that is made
+// with this dialer the world does not know the pool, which [World.ExhaustPool]
+// then spares, and which must never be exhausted where runs follow each other
+// in one program: go-redis keeps timers of one run for the next, at which the
+// Go runtime ends the program.
 func (p *Process) Dialer() func(ctx context.Context, network, addr string) (net.Conn, error) {
 	return p.Dial
 }
@@ -73,7 +78,12 @@ func (d *dialer) wait(ctx context.Context) (net.Conn, error) {
 // start sends the request to connect. Dials of one process to one node in one
 // instant arrive as one event.
 func (d *dialer) start() {
-	d.link = d.p.w.linkOf(d.p, d.host)
+	if d.p.Crashed() {
+		return
+	}
+	if d.link == nil { // a name that moves is looked up once
+		d.link = d.p.w.linkOf(d.p, d.p.w.leads(d.p, d.host))
+	}
 	l := d.link
 	if l.cuts > 0 {
 		l.held = append(l.held, d)
@@ -89,14 +99,17 @@ func (d *dialer) arrive() {
 	if d.abandoned || d.p.Crashed() {
 		return
 	}
-	if l.cuts > 0 {
+	if l.cuts > 0 || dark(l.host) {
 		l.held = append(l.held, d)
 		return
 	}
 	l.w.wakeAfter(d.done)
 	c := &conn{w: l.w, link: l}
 	c.class.Store(l.classOf())
-	if c.server = l.host.accept(c); c.server == nil {
+	if !l.w.refuses(l.host) {
+		c.server = l.host.accept(c)
+	}
+	if c.server == nil {
 		l.w.record(l.p.name, "refused", l.host.name(), "")
 		d.err = dialError(d.remote, os.NewSyscallError("connect", syscall.ECONNREFUSED))
 		return

@@ -33,6 +33,18 @@
 // paused nothing passes; bytes pile up in its sockets and its timers are late.
 // A crashed process gets [ErrCrashed] at every seam and touches nothing more.
 //
+// # Redis nodes
+//
+// A [RedisNode] is miniredis behind a loop that does one command at a time, with
+// a wall clock of its own. Where [Config.Replicas] asks for them, r0 has
+// replicas r0a, r0b and r0c. They get the effects of commands, scripts and
+// transactions, with expiry at instants of the primary's clock, over links that
+// have latency, lag behind and can be cut; nobody waits for them but WAIT. The
+// name [Primary] leads to whoever is the primary: [World.Promote] moves it.
+// [World.Crash] ends a node's process or takes its power, [World.Restart] brings
+// it back with what its [Persistence] has kept. What the nodes really had, key
+// by key, is in [World.KeyChanges].
+//
 // The package knows nothing of locks. It is not safe to start two runs at
 // once in one process: they share the global random sources of other people's
 // code, so [Run] serialises them.

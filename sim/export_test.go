@@ -6,7 +6,12 @@ import (
 )
 
 // SetDown makes a node refuse connections, or accept them again.
-func (n *RedisNode) SetDown(down bool) { n.down = down }
+func (n *RedisNode) SetDown(down bool) {
+	n.condition = up
+	if down {
+		n.condition = killed
+	}
+}
 
 // Sink is a host for tests: it keeps what arrives, with the instants.
 type Sink struct {

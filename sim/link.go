@@ -2,11 +2,8 @@ package sim
 
 import (
 	"fmt"
-	"net"
 	"slices"
 	"sort"
-	"strconv"
-	"strings"
 
 	"github.com/Shopify/toxiproxy/v2/toxics"
 )
@@ -28,6 +25,9 @@ func (d Direction) String() string {
 	}
 	return "down"
 }
+
+// reverse is the other way.
+func (d Direction) reverse() Direction { return Up + Down - d }
 
 // host is a machine that accepts connections.
 type host interface {
@@ -131,6 +131,7 @@ func (w *World) Reset(process, node string) error {
 	if !ok {
 		return fmt.Errorf("reset %s to %s: %w", process, node, w.noHost(node))
 	}
+	h = w.leads(p, h)
 	for _, c := range slices.Clone(w.linkOf(p, h).conns) {
 		c.reset()
 	}
@@ -142,57 +143,5 @@ func (l *link) forget(c *conn) {
 	if i := slices.Index(l.conns, c); i >= 0 {
 		l.conns = slices.Delete(l.conns, i, i+1)
 	}
-	l.p.forget(c.client)
-}
-
-// redisPort and storePort are where the nodes listen.
-const (
-	redisPort = 6379
-	storePort = 7000
-)
-
-// addHost gives a host an address: an IP literal, since a name would send
-// clients to the real DNS.
-func (w *World) addHost(h host, ip string, port int) string {
-	addr := net.JoinHostPort(ip, strconv.Itoa(port))
-	w.hosts[addr] = h
-	w.hosts[h.name()] = h
-	w.hosts[net.JoinHostPort(h.name(), strconv.Itoa(port))] = h
-	return addr
-}
-
-// addressOf is the address of a node by its name; a name that does not exist
-// is kept, for the dialer to complain about.
-func (w *World) addressOf(node string) string {
-	for _, n := range w.nodes {
-		if n.id == node {
-			return n.addr
-		}
-	}
-	if node == w.store.name() {
-		return w.store.addr
-	}
-	return node
-}
-
-// Address is the address under which a node ("r0", "s0") is dialled.
-func (w *World) Address(node string) (string, error) {
-	if _, ok := w.hosts[node]; !ok {
-		return "", w.noHost(node)
-	}
-	return w.addressOf(node), nil
-}
-
-// Address is the address under which a node ("r0", "s0") is dialled, for
-// clients that are not go-redis. An unknown name comes back as it is, and
-// fails when it is dialled.
-func (p *Process) Address(node string) string { return p.w.addressOf(node) }
-
-func (w *World) noHost(addr string) error {
-	names := make([]string, 0, len(w.nodes)+1)
-	for _, n := range w.nodes {
-		names = append(names, n.id)
-	}
-	names = append(names, w.store.name())
-	return fmt.Errorf("nobody listens at %q: this world has %s (each is dialled by its name or by its address)", addr, strings.Join(names, ", "))
+	c.client.p.forget(c.client)
 }

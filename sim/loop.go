@@ -56,6 +56,9 @@ func (w *World) settle() {
 	}
 }
 
+// still waits until every goroutine is blocked, in the middle of an event.
+func (w *World) still() { synctest.Wait() }
+
 // stir says that a request which is being committed lets goroutines run.
 func (w *World) stir() { w.stirred = true }
 

@@ -27,7 +27,7 @@ func returnError(l *lua.LState, message string) int {
 // are about a connection, and a script has none.
 var noScript = []string{
 	"AUTH", "CLIENT", "DISCARD", "EVAL", "EVALSHA", "EVALSHA_RO", "EVAL_RO", "EXEC", "HELLO", "MULTI", "PSUBSCRIBE",
-	"PUNSUBSCRIBE", "QUIT", "RESET", "SCRIPT", "SUBSCRIBE", "UNSUBSCRIBE", "UNWATCH", "WATCH",
+	"PUNSUBSCRIBE", "QUIT", "RESET", "SCRIPT", "SUBSCRIBE", "UNSUBSCRIBE", "UNWATCH", "WAIT", "WATCH",
 }
 
 // call runs a command for a script.
@@ -65,6 +65,7 @@ func scriptCallError(message string) string {
 // dispatch gives a nested command to miniredis. The reply is valid until the
 // next call. The miniredis lock is held.
 func (v *luaVM) dispatch(args ...string) []byte {
+	v.commands.node.touch(v.db, args)
 	v.reply.Reset()
 	v.commands.node.mini.Server().Dispatch(v.nested, args)
 	v.nested.Flush()

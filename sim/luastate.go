@@ -28,6 +28,7 @@ type luaVM struct {
 	budget    instructions
 	spoilt    bool         // a script has broken it
 	commands  *luaEngine   // whose script runs
+	db        int          // in which it began
 	nested    *server.Peer // what a script's commands come from
 	reply     bytes.Buffer
 }
@@ -301,6 +302,7 @@ func (v *luaVM) begin(keys, argv []string, db int) {
 	v.random.Seed(0, 0) // Redis too seeds math.random anew for every script
 	v.budget.left = maxInstructions
 	v.nested.Ctx = nestedContext()
+	v.db = db
 	if db != 0 {
 		v.dispatch("SELECT", strconv.Itoa(db))
 	}

@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -107,7 +108,7 @@ func (c *Clock) Until(t time.Time, stop <-chan struct{}) bool {
 			return true
 		}
 		woken := make(chan struct{})
-		timer := c.p.timer("until", left, func() { close(woken) })
+		timer := c.p.timer(untilLabel, left, func() { close(woken) })
 		select {
 		case <-woken:
 		case <-stop:
@@ -125,7 +126,15 @@ type procTimer struct {
 	d         time.Duration
 	fire      func() // on the world's goroutine
 	cancelled atomic.Bool
+
+	// For the world's goroutine.
+	end   time.Duration // on the process's clock
+	due   int64         // the instant for which its event is planned
+	place int           // among the process's timers
 }
+
+// untilLabel marks the timers of [Clock.Until], which are the harness's.
+const untilLabel = "until"
 
 // timer makes a timer; with a function it starts at once.
 func (p *Process) timer(label string, d time.Duration, fire func()) *procTimer {
@@ -140,27 +149,68 @@ func (p *Process) timer(label string, d time.Duration, fire func()) *procTimer {
 // are one event.
 func (p *Process) postTimer(t *procTimer) {
 	p.w.out.post(entry{where: p.name, rank: rankTimer, seq: uint64(t.d), label: t.label, commit: func() {
-		p.planTimer(t, p.clock.monotonic(p.w.Now())+t.d)
+		t.end = p.clock.monotonic(p.w.Now()) + t.d
+		t.place = len(p.timers)
+		p.timers = append(p.timers, t)
+		p.planTimer(t)
 	}})
 }
 
-// farAhead bounds how far ahead a timer is planned, so that one on a clock
-// which stands still notices that the clock runs again.
+// farAhead bounds how far ahead a timer is planned, so that one which was
+// stopped does not stay for long.
 const farAhead = time.Minute
 
-// planTimer plans the event of a timer. A clock that has been slowed down
-// meanwhile has not come to the end then: the timer is planned again. One that
-// has been made faster fires late, by a minute at the most.
-func (p *Process) planTimer(t *procTimer, end time.Duration) {
-	left := end - p.clock.monotonic(p.w.Now())
+// planTimer plans the event of a timer. An event that was planned for it before
+// comes to nothing.
+func (p *Process) planTimer(t *procTimer) {
+	left := t.end - p.clock.monotonic(p.w.Now())
 	due := p.w.now() + int64(min(max(p.clock.worldDuration(left), 1), farAhead))
+	t.due = due
 	p.w.queue.join(p.name, "timer", due, func() {
-		switch {
-		case t.cancelled.Load():
-		case p.clock.monotonic(p.w.Now()) < end:
-			p.planTimer(t, end)
-		default:
-			t.fire()
+		if t.due == due {
+			p.timerDue(t)
 		}
 	})
+}
+
+func (p *Process) timerDue(t *procTimer) {
+	switch {
+	case t.cancelled.Load():
+		p.forgetTimer(t)
+	case p.clock.monotonic(p.w.Now()) < t.end:
+		p.planTimer(t)
+	default:
+		p.forgetTimer(t)
+		p.fireTimer(t)
+	}
+}
+
+// fireTimer fires a timer that is due, late where the process is slow.
+func (p *Process) fireTimer(t *procTimer) {
+	if p.lag == 0 || t.label == untilLabel {
+		t.fire()
+		return
+	}
+	p.w.queue.join(p.name, "late timer", p.w.now()+int64(p.lag), t.fire)
+}
+
+// forgetTimer takes a timer off the list of those that have not fired. The last
+// one takes its place.
+func (p *Process) forgetTimer(t *procTimer) {
+	end := len(p.timers) - 1
+	last := p.timers[end]
+	p.timers[t.place], last.place = last, t.place
+	p.timers[end] = nil
+	p.timers = p.timers[:end]
+	t.due = 0
+}
+
+// replanTimers plans all timers anew when the clock has changed its rate, the
+// first to end first: the list is in no order.
+func (p *Process) replanTimers() {
+	timers := slices.Clone(p.timers)
+	slices.SortFunc(timers, func(a, b *procTimer) int { return cmp.Compare(a.end, b.end) })
+	for _, t := range timers {
+		p.planTimer(t)
+	}
 }

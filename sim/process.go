@@ -1,31 +1,39 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // Process is a client machine: goroutines, a clock, sockets, and a source of
 // randomness that end together when it crashes. Its methods are safe for
 // concurrent use by the process's own goroutines.
 type Process struct {
-	w      *World
-	name   string
-	clock  clock
-	ctx    context.Context
-	cancel context.CancelFunc
-	gate   gate
+	w           *World
+	name        string
+	incarnation int    // 1, and one more after each restart
+	clock       *clock // the machine's, which outlives the process
+	ctx         context.Context
+	cancel      context.CancelFunc
+	gate        gate
+	workerDead  atomic.Bool
+
+	// For the world's goroutine.
+	timers []*procTimer // that have not fired
+	lag    time.Duration
 
 	mu      sync.Mutex
 	conns   []*Conn
 	closers []func()
 	store   *StoreClient
+	pools   []*redisPool
 }
 
 // NewProcess adds a process to the world, for the world's goroutine. The
@@ -35,11 +43,26 @@ func (w *World) NewProcess(name string) *Process {
 	if _, taken := w.procs[name]; taken {
 		panic("sim: a second process named " + name)
 	}
-	p := &Process{w: w, name: name}
+	return w.launch(name, 1, new(clock))
+}
+
+// launch starts a process on a machine that has a clock.
+func (w *World) launch(name string, incarnation int, c *clock) *Process {
+	p := &Process{w: w, name: name, incarnation: incarnation, clock: c}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.gate.init(p)
 	w.procs[name] = p
 	return p
+}
+
+// everybody is all processes, those too that a restart has replaced, in no
+// order.
+func (w *World) everybody() []*Process {
+	all := slices.Clone(w.former)
+	for _, p := range w.procs {
+		all = append(all, p)
+	}
+	return all
 }
 
 // Name is c0, c1, …
@@ -57,11 +80,11 @@ func (p *Process) Rand(name string) *rand.Rand { return rand.New(p.Source(name))
 
 // Source is [Process.Rand] for code that wants a source. It is not safe for
 // concurrent use.
-func (p *Process) Source(name string) rand.Source { return p.w.stream(p.name + "/" + name) }
+func (p *Process) Source(name string) rand.Source { return p.w.stream(p.streamName(name)) }
 
 // Entropy makes a source of random bytes for one use of this process, to be
 // used where production code reads crypto/rand.
-func (p *Process) Entropy(name string) io.Reader { return p.w.entropy(p.name + "/" + name) }
+func (p *Process) Entropy(name string) io.Reader { return p.w.entropy(p.streamName(name)) }
 
 // Go runs f on a goroutine of the process. [World.Idle] waits for it. A panic
 // in f ends the run with a [*PanicError], unless the process has crashed: the
@@ -115,21 +138,26 @@ func (p *Process) Crashed() bool { return p.gate.isCrashed() }
 
 // Point is a named point of the code under test or of the workload, at which
 // a schedule may strike although no virtual time passes there: "c0 has just
-// checked its lease". It returns [ErrCrashed] when the process is no more.
+// checked its lease". It returns [ErrCrashed] when the process is no more, and
+// [ErrWorkerDead] when its worker is.
 func (p *Process) Point(label string) error {
 	_, err := p.Mark("point", label)
 	return err
 }
 
 // Mark is a point that leaves an event of a given kind in the trace, and
-// returns the event's number.
+// returns the event's number. Errors as for [Process.Point]: with a number
+// where the end came when the event was there already.
 func (p *Process) Mark(kind, text string) (int, error) {
-	if err := p.gate.pass("mark " + kind + " " + text); err != nil {
+	if err := cmp.Or(p.gate.pass("mark "+kind+" "+text), p.alive()); err != nil {
 		return 0, err
 	}
-	n := p.note(kind, text, p.Crashed)
-	return n, p.gate.pass("marked " + kind + " " + text)
+	n := p.note(kind, text, p.silenced)
+	return n, cmp.Or(p.gate.pass("marked "+kind+" "+text), p.alive())
 }
+
+// silenced reports whether the process's marks come to nothing.
+func (p *Process) silenced() bool { return p.Crashed() || p.workerDead.Load() }
 
 // Paused reports whether the process is paused.
 func (p *Process) Paused() bool { return p.gate.state.Load() == gateShut }
@@ -156,37 +184,4 @@ func (p *Process) note(kind, text string, silenced func() bool) int {
 	}})
 	<-done
 	return n
-}
-
-// Redis returns a client of a node ("r0") with the quiet profile: no retries,
-// no identity handshake, one attempt at dialling. It is closed when the run
-// is over.
-func (p *Process) Redis(node string) *redis.Client {
-	opt := QuietRedis()
-	opt.Addr = p.w.addressOf(node)
-	return p.RedisWith(opt)
-}
-
-// RedisWith returns a client with options of the caller's; its dialer is the
-// process's. Addr must be a node's name with a port, or an address from
-// [World.Address]: go-redis would look another name up in the real DNS.
-func (p *Process) RedisWith(opt *redis.Options) *redis.Client {
-	o := *opt
-	o.Dialer = p.Dial
-	c := redis.NewClient(&o)
-	p.OnEnd(func() { _ = c.Close() })
-	return c
-}
-
-// QuietRedis are the go-redis options with which nothing happens that the
-// caller did not ask for. Add an address.
-func QuietRedis() *redis.Options {
-	return &redis.Options{
-		Protocol: 2, DisableIdentity: true, MaintNotificationsConfig: maintenanceOff(),
-		MaxRetries: -1, DialerRetries: 1, PipelinePoolSize: -1,
-		PoolSize: 16, // the default depends on GOMAXPROCS
-		// The default of 32 KiB a connection is most of a run's memory.
-		ReadBufferSize: 4 << 10, WriteBufferSize: 4 << 10,
-		DialTimeout: 5 * time.Second,
-	}
 }

@@ -20,15 +20,19 @@ func maintenanceOff() *maintnotifications.Config {
 }
 
 // RedisNode is one Redis server: miniredis, fed one command at a time, with a
-// wall clock of its own that drives expiry. It speaks RESP2 and RESP3. Its
-// methods are for the world's goroutine.
+// wall clock of its own that drives expiry. It speaks RESP2 and RESP3. r0 may
+// have replicas, which follow it asynchronously (see [World.Promote]), and every
+// node may keep its keys over a crash (see [Persistence] and [World.Restart]).
+// Its methods are for the world's goroutine.
 //
 // Where it is not Redis: TTL rounds down to seconds, Redis to the nearest.
 // SET with PXAT or EXAT inside MULTI counts from when it was queued. A
 // subscriber may send nothing but subscriptions and PING, also in RESP3, and
-// gets a message that fits several of its patterns once. EVAL inside MULTI and
-// EVAL_RO run in a fresh Lua state each. Scripts have no struct, cmsgpack and
-// bit, and may not call blocking commands.
+// gets a message that fits several of its patterns once; messages do not reach
+// the subscribers of a replica. EVAL inside MULTI and EVAL_RO run in a fresh
+// Lua state each. Scripts have no struct, cmsgpack and bit, and may not call
+// blocking commands. Replicas and disks get no HyperLogLogs, and of streams the
+// entries only. A snapshot and a full synchronisation take no time.
 type RedisNode struct {
 	w     *World
 	id    string
@@ -37,17 +41,36 @@ type RedisNode struct {
 	mini  *miniredis.Miniredis
 	shown time.Duration // the node's wall time that miniredis knows
 	lua   *luaEngine
-	down  bool
+
+	condition condition
+	readOnly  int  // spells in which it refuses writes
+	refused   bool // the command at hand, or one that it called, was refused as a write
 
 	sessions []*redisSession
 	blocked  []*blockedCommand // longest waiting first
-	aside    *server.Peer      // for commands of the node's own
-	answered bytes.Buffer      // what they answered
+	waits    []*ackWait
+	aside    *server.Peer // for commands of the node's own
+	answered bytes.Buffer // what they answered
+
+	ledger    *ledger      // of what its commands do; nil where nobody wants to know
+	leader    *RedisNode   // whom it is a replica of, nil for a primary
+	source    *replication // from there, unless the node is down
+	followers []*replication
+	disk      disk
 }
 
 func newRedisNode(w *World, i int) *RedisNode {
-	n := &RedisNode{w: w, id: "r" + strconv.Itoa(i), mini: miniredis.NewMiniRedis()}
-	n.addr = w.addHost(n, net.IPv4(10, 0, 0, byte(10+i)).String(), redisPort)
+	return makeRedisNode(w, "r"+strconv.Itoa(i), net.IPv4(10, 0, 0, byte(10+i)))
+}
+
+// newReplica makes r0a, r0b, …
+func newReplica(w *World, i int) *RedisNode {
+	return makeRedisNode(w, "r0"+string(rune('a'+i)), net.IPv4(10, 0, 0, byte(100+i)))
+}
+
+func makeRedisNode(w *World, id string, ip net.IP) *RedisNode {
+	n := &RedisNode{w: w, id: id, mini: miniredis.NewMiniRedis()}
+	n.addr = w.addHost(n, ip.String(), redisPort)
 	if err := start(n.mini); err != nil {
 		panic("sim: " + err.Error()) // it cannot fail in memory
 	}
@@ -55,12 +78,13 @@ func newRedisNode(w *World, i int) *RedisNode {
 	n.mini.Seed(int(w.draw("miniredis").str(n.id).value() >> 33))
 	n.aside = server.NewPeer(bufio.NewWriterSize(&n.answered, 512))
 	n.lua = newLuaEngine(n)
+	n.disk = disk{node: n, mode: w.cfg.Persistence, every: w.cfg.Snapshot}
 	return n
 }
 
 func (n *RedisNode) name() string { return n.id }
 
-// Name is r0, r1, …
+// Name is r0, r1, …, or r0a, r0b, … for a replica of r0.
 func (n *RedisNode) Name() string { return n.id }
 
 // Address is where it is dialled.
@@ -75,6 +99,7 @@ func (n *RedisNode) Now() time.Time { return n.w.start.Round(0).Add(n.clock.wall
 func (n *RedisNode) JumpClock(d time.Duration) {
 	n.w.record("world", "clock-jump", n.id, d.String())
 	n.clock.jump(d)
+	n.clockChanged()
 }
 
 // DriftClock makes the node's clock run faster by so many parts per million,
@@ -83,6 +108,14 @@ func (n *RedisNode) JumpClock(d time.Duration) {
 func (n *RedisNode) DriftClock(ppm int64) {
 	n.w.record("world", "clock-drift", n.id, strconv.FormatInt(ppm, 10)+" ppm")
 	n.clock.drift(n.w.Now(), ppm)
+	n.clockChanged()
+}
+
+// clockChanged plans anew what the node does at an instant of its clock.
+func (n *RedisNode) clockChanged() {
+	if n.ledger != nil && !n.Down() {
+		n.ledger.replan()
+	}
 }
 
 // tick brings miniredis to the node's wall time, and expires keys. miniredis
@@ -95,11 +128,14 @@ func (n *RedisNode) DriftClock(ppm int64) {
 // ends and expires a key when the present one is past the last one: a key
 // lives up to 1 ms longer there, and never shorter.
 func (n *RedisNode) tick() {
-	now := n.clock.wall(n.w.Now())
-	n.mini.FastForward(now - n.shown) // also by nothing: what was set to the past goes
-	if now != n.shown {
+	now, before := n.clock.wall(n.w.Now()), n.shown
+	n.mini.FastForward(now - before) // also by nothing: what was set to the past goes
+	if now != before {
 		n.mini.SetTime(n.w.start.Add(now))
 		n.shown = now
+	}
+	if n.ledger != nil {
+		n.ledger.advance(before, now)
 	}
 }
 
@@ -112,8 +148,12 @@ type Key struct {
 	Value string
 }
 
-// Keys are the keys of the node's database 0 now, in the order of their names.
+// Keys are the keys of the node's database 0 now, in the order of their names:
+// what clients see. A node that is down has none.
 func (n *RedisNode) Keys() []Key {
+	if n.Down() {
+		return nil
+	}
 	n.tick()
 	db := n.mini.DB(0)
 	var out []Key
@@ -142,11 +182,12 @@ func (n *RedisNode) ask(db int, args ...string) []byte {
 	return n.answered.Bytes()
 }
 
-// record adds a command to the trace.
-func (n *RedisNode) record(client string, args []string, answer string) {
-	if !n.w.cfg.Untraced {
-		n.w.record(n.id, "exec", client, n.describe(args)+" -> "+answer)
+// record adds a command to the trace, and returns the event's number.
+func (n *RedisNode) record(client string, args []string, answer string) int {
+	if n.w.cfg.Untraced {
+		return 0
 	}
+	return n.w.record(n.id, "exec", client, n.describe(args)+" -> "+answer)
 }
 
 // describe is the command as the trace shows it; a script goes by its title.

@@ -19,14 +19,20 @@ type redisSession struct {
 	reply    bytes.Buffer // what the command at hand has answered
 	replying bool
 	waiting  *blockedCommand // which keeps further commands waiting
+	acks     *ackWait        // and so does this
+	queued   [][]string      // since MULTI
+	written  int64           // the node's offset after the latest command
 	gone     bool
+	orphaned bool // the server went, not the client
+	strayed  bool // the client has sent something since
+	bounced  bool // and is about to hear of it
 
 	mu     sync.Mutex
 	pushed []byte // messages of channels that it has subscribed to
 }
 
 func (n *RedisNode) accept(c *conn) session {
-	if n.down {
+	if n.Down() {
 		return nil
 	}
 	s := &redisSession{node: n, conn: c}
@@ -73,6 +79,9 @@ func (s *redisSession) push() {
 
 // data takes bytes of the client's.
 func (s *redisSession) data(b []byte) {
+	if s.orphaned {
+		s.stray()
+	}
 	if s.gone {
 		return
 	}
@@ -82,7 +91,7 @@ func (s *redisSession) data(b []byte) {
 
 // serve runs the commands that have arrived, one after another.
 func (s *redisSession) serve() {
-	for s.waiting == nil && !s.gone {
+	for s.waiting == nil && s.acks == nil && !s.gone {
 		args, n, err := parseCommand(s.in)
 		if err != nil {
 			s.hangUp(err)
@@ -114,15 +123,25 @@ func (s *redisSession) hangUp(err error) {
 func (s *redisSession) run(args []string) {
 	lowerSHA(args)
 	state := connStateOf(s.peer)
-	if !state.inMulti && !state.subscribed && blocks(args) {
-		s.runBlocking(args, state.db)
-		return
+	if !state.inMulti && !state.subscribed {
+		switch {
+		case blocks(args):
+			s.runBlocking(args, state.db)
+			return
+		case isWait(args):
+			s.runWait(args)
+			return
+		}
 	}
 	s.replying = true
 	s.dispatch(args, state)
 	s.peer.Flush()
 	s.replying = false
-	s.answer(args, s.reply.Bytes())
+	reply := s.reply.Bytes()
+	if state.inMulti {
+		reply = s.transact(args, state.db, reply)
+	}
+	s.answer(args, reply)
 	s.reply.Reset()
 	if s.peer.Closed() { // QUIT
 		s.conn.finish()
@@ -130,11 +149,25 @@ func (s *redisSession) run(args []string) {
 	}
 }
 
+// answer sends the reply to a command, and works out what the command has done.
 func (s *redisSession) answer(args []string, reply []byte) {
-	s.node.record(s.conn.link.p.name, args, readable(reply))
+	n, by := s.node, s.conn.link.p.name
+	step := n.record(by, args, readable(reply))
 	if len(reply) > 0 {
 		s.conn.send(reply)
 	}
+	if n.ledger != nil {
+		n.ledger.settle(origin{step: step, by: by, kind: vanishing(args)})
+		s.written = n.ledger.offset
+	}
+}
+
+// vanishing is what happens to keys that a command makes vanish.
+func vanishing(args []string) KeyChangeKind {
+	if strings.EqualFold(args[0], "FLUSHALL") || strings.EqualFold(args[0], "FLUSHDB") {
+		return KeyFlushed
+	}
+	return KeyDeleted
 }
 
 // dispatch gives a command to whoever runs it.
@@ -143,10 +176,25 @@ func (s *redisSession) dispatch(args []string, state connState) {
 	if !state.inMulti && !state.subscribed && n.lua.run(s.peer, args, state.db) {
 		return
 	}
+	switch {
+	case state.inMulti && s.abortRefused(args):
+		return
+	case state.inMulti && isWait(args):
+		s.queueWait(args)
+		return
+	}
 	n.lua.see(args)
+	n.refused = false
 	n.mini.Server().Dispatch(s.peer, args)
-	if key, ok := setsInstant(args); ok && !state.inMulti {
-		forgetInstant(key, func(args ...string) []byte { return n.ask(state.db, args...) })
+	switch {
+	case state.inMulti && n.refused:
+		s.silently("GET") // a mistake, with which EXEC fails
+	case state.inMulti:
+	default:
+		n.touch(state.db, args)
+		if key, ok := setsInstant(args); ok {
+			forgetInstant(key, func(args ...string) []byte { return n.ask(state.db, args...) })
+		}
 	}
 }
 
@@ -183,6 +231,10 @@ func forgetInstant(key string, ask func(args ...string) []byte) {
 }
 
 func (s *redisSession) eof() {
+	if s.orphaned {
+		s.stray()
+		return
+	}
 	s.leave()
 	s.conn.finish()
 }
@@ -197,6 +249,7 @@ func (s *redisSession) leave() {
 	}
 	s.gone, s.in = true, nil
 	s.node.unblock(s.waiting)
+	s.node.dropWait(s.acks)
 	s.replying = true // and nobody reads it
 	for _, end := range []string{"UNSUBSCRIBE", "PUNSUBSCRIBE"} {
 		if connStateOf(s.peer).subscribed {

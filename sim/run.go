@@ -73,6 +73,8 @@ type bubble struct {
 	ended   bool        // f has closed the world
 	result  *Result
 	err     error
+
+	exhausted bool // a pool of connections may have been
 }
 
 // guarded runs the bubble on a goroutine of its own, watched from outside.
@@ -85,6 +87,9 @@ func (b *bubble) guarded() (*Result, error) {
 	patience := b.cfg.Limits.Frozen
 	switch alive := watch(&b.pulse, patience, done); {
 	case alive:
+		if b.exhausted {
+			forgetTimers()
+		}
 		return b.result, b.err
 	case !b.started.Load():
 		return nil, fmt.Errorf("%w: the bubble did not begin", ErrToolchain)
@@ -128,6 +133,7 @@ func (b *bubble) live() {
 		if err := guard(w.close); err != nil {
 			b.err = errors.Join(b.err, fmt.Errorf("close the world: %w", err))
 		}
+		b.exhausted = w.exhausted()
 	}()
 	b.err = guard(func() error { return b.body(w) })
 	kept := w.trace // what closing does is not part of it
@@ -154,7 +160,7 @@ func (w *World) close() error {
 	w.cfg.Limits.Virtual = time.Duration(w.now()) + time.Hour
 	w.cfg.Limits.Events = w.events + 1_000_000
 	w.failed.Store(nil)
-	for _, p := range w.procs {
+	for _, p := range w.everybody() {
 		p.end()
 	}
 	close(w.over)
@@ -162,7 +168,7 @@ func (w *World) close() error {
 	for _, l := range w.links {
 		l.kill()
 	}
-	for _, n := range w.nodes {
+	for _, n := range w.everyNode() {
 		n.close()
 	}
 	w.settle()

@@ -28,6 +28,7 @@ type Conn struct {
 	closed    bool
 	finished  bool // our end of the stream has been sent
 	unsent    int  // bytes under way from here
+	onClose   func()
 	deadlines [2]deadline
 }
 
@@ -145,6 +146,9 @@ func (c *Conn) Close() error {
 	c.in = nil
 	c.finish()
 	c.cond.Broadcast()
+	if c.onClose != nil {
+		c.onClose()
+	}
 	return nil
 }
 
@@ -197,12 +201,17 @@ func (c *Conn) drained(n int) {
 	}
 }
 
-// broken makes every operation fail from now on.
+// broken makes every operation fail from now on, blocked ones too.
 func (c *Conn) broken() {
+	c.fail()
+	c.wake()
+}
+
+// fail makes every operation fail from now on, blocked ones when they wake.
+func (c *Conn) fail() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reset, c.in = true, nil
-	c.cond.Broadcast()
 }
 
 // wake lets blocked operations look again.

@@ -55,6 +55,9 @@ func TestToxics(t *testing.T) {
 		{"noop", &toxics.NoopToxic{}, []time.Duration{at}, []int{1000}, at},
 		{"hold", &faults.Hold{}, nil, nil, 0},
 		{"drop", &faults.Drop{}, nil, nil, 0},
+		{"lose", &faults.Lose{Count: 1}, nil, nil, at},
+		{"delay", &faults.Delay{By: 40 * at}, []time.Duration{41 * at}, []int{1000}, 41 * at},
+		{"jitter", &faults.Jitter{Add: 40 * at}, []time.Duration{41 * at}, []int{1000}, 41 * at},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
@@ -190,7 +193,7 @@ func TestFullWindowBehindDrop(t *testing.T) {
 
 // harmless draws a toxic that loses nothing.
 func harmless(r *rand.Rand) toxics.Toxic {
-	switch r.IntN(6) {
+	switch r.IntN(8) {
 	case 0:
 		return &toxics.LatencyToxic{Latency: r.Int64N(30)}
 	case 1:
@@ -201,6 +204,10 @@ func harmless(r *rand.Rand) toxics.Toxic {
 		return &toxics.SlowCloseToxic{Delay: r.Int64N(50)}
 	case 4:
 		return &faults.Hold{}
+	case 5:
+		return &faults.Delay{By: time.Duration(r.IntN(30_000)) * time.Microsecond}
+	case 6:
+		return &faults.Jitter{Spread: time.Duration(r.IntN(30_000)) * time.Microsecond, Seed: r.Uint64()}
 	}
 	return &toxics.NoopToxic{}
 }
@@ -293,7 +300,8 @@ func TestToxicLeavesNoGoroutine(t *testing.T) {
 		for _, toxic := range []toxics.Toxic{
 			&toxics.LatencyToxic{Latency: 10}, &toxics.BandwidthToxic{Rate: 1}, &toxics.SlicerToxic{AverageSize: 1, Delay: 10},
 			&toxics.LimitDataToxic{Bytes: 2}, &toxics.TimeoutToxic{Timeout: 5}, &toxics.SlowCloseToxic{Delay: 10_000},
-			&faults.Hold{}, &faults.Drop{},
+			&faults.Hold{}, &faults.Drop{}, &faults.Lose{Count: 1}, &faults.Delay{By: time.Second},
+			&faults.Jitter{Add: time.Second, Spread: time.Second},
 		} {
 			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
 				for _, dir := range []sim.Direction{sim.Up, sim.Down} {

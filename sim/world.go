@@ -1,9 +1,12 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -18,6 +21,16 @@ type Config struct {
 	Seed uint64
 	// Redis is the number of Redis nodes: r0, r1, … Default 1.
 	Redis int
+	// Replicas is the number of replicas that r0 has: r0a, r0b, r0c. Default 0.
+	Replicas int
+	// Lag is how long r0 keeps what it replicates before it sends it, on top of
+	// the latency of the link; each message draws its own. Default none.
+	Lag Latency
+	// Persistence is what a Redis node keeps over a crash. Default none.
+	Persistence Persistence
+	// Snapshot is how often a node saves a snapshot, by its own clock, where
+	// Persistence is rdb. Default 60 s.
+	Snapshot time.Duration
 	// Clients is the number of client processes: c0, c1, … Default 1.
 	Clients int
 	// Latency is the one-way delay of every link. Default 1 ms to 5 ms.
@@ -35,9 +48,12 @@ type Config struct {
 // Latency is a range of delays; each message draws one, uniformly.
 type Latency struct{ Min, Max time.Duration }
 
+func (l Latency) wrong() bool { return l.Min < 0 || l.Max < l.Min }
+
 const (
-	maxNodes   = 64
-	maxClients = 256
+	maxNodes    = 64
+	maxReplicas = 3
+	maxClients  = 256
 )
 
 func (c Config) withDefaults() Config {
@@ -53,6 +69,8 @@ func (c Config) withDefaults() Config {
 	if c.Fencing == "" {
 		c.Fencing = fence.None
 	}
+	c.Persistence = cmp.Or(c.Persistence, PersistNone)
+	c.Snapshot = cmp.Or(c.Snapshot, time.Minute)
 	c.Limits = c.Limits.withDefaults()
 	return c
 }
@@ -63,8 +81,16 @@ func (c Config) validate() error {
 		return fmt.Errorf("sim: %d Redis nodes: give 1 to %d", c.Redis, maxNodes)
 	case c.Clients < 1 || c.Clients > maxClients:
 		return fmt.Errorf("sim: %d clients: give 1 to %d", c.Clients, maxClients)
-	case c.Latency.Min < 0 || c.Latency.Max < c.Latency.Min:
+	case c.Latency.wrong():
 		return fmt.Errorf("sim: latency %v..%v: give a range that is not negative and not reversed", c.Latency.Min, c.Latency.Max)
+	case c.Replicas < 0 || c.Replicas > maxReplicas:
+		return fmt.Errorf("sim: %d replicas: give 0 to %d", c.Replicas, maxReplicas)
+	case c.Lag.wrong():
+		return fmt.Errorf("sim: replication lag %v..%v: give a range that is not negative and not reversed", c.Lag.Min, c.Lag.Max)
+	case !slices.Contains(Persistences(), c.Persistence):
+		return fmt.Errorf("sim: persistence %q: give one of %q", c.Persistence, Persistences())
+	case c.Snapshot < 0:
+		return fmt.Errorf("sim: a snapshot every %v: give a length of time", c.Snapshot)
 	case c.StopAt < 0:
 		return fmt.Errorf("sim: stop at event %d: give a number from 1, or 0 for never", c.StopAt)
 	}
@@ -96,12 +122,18 @@ type World struct {
 
 	clients []*Process
 	procs   map[string]*Process
-	nodes   []*RedisNode
+	nodes   []*RedisNode // r0, r1, …
+	family  []*RedisNode // r0 and its replicas, whichever of them is the primary
+	primary primary
 	store   *Store
 	links   map[string]*link
+	wires   []*nodeLink // between the nodes of the family
+	watched map[string]bool
+	changes []KeyChange
 	hosts   map[string]host
 	points  []func(process, kind, label string)
-	cuts    []*cut
+	force   inForce
+	former  []*Process // whom a restart has replaced
 
 	failed atomic.Pointer[error]
 }
@@ -124,6 +156,7 @@ func newWorld(cfg Config) *World {
 		w.nodes = append(w.nodes, newRedisNode(w, i))
 	}
 	w.store = newStore(w, cfg.Fencing)
+	w.replicate()
 	return w
 }
 
@@ -135,7 +168,8 @@ func (w *World) now() int64 { return int64(w.Now()) }
 // Seed is the seed of the run.
 func (w *World) Seed() uint64 { return w.cfg.Seed }
 
-// Client is the process c0, c1, …; it panics where there is no such client.
+// Client is the process c0, c1, …, the new one where it was restarted; it panics
+// where there is no such client.
 func (w *World) Client(i int) *Process { return w.clients[i] }
 
 // Clients is the number of client processes that the world began with.
@@ -146,6 +180,18 @@ func (w *World) Redis(i int) *RedisNode { return w.nodes[i] }
 
 // RedisNodes is the number of Redis nodes.
 func (w *World) RedisNodes() int { return len(w.nodes) }
+
+// Node finds a Redis node by its name: r0, r1, …, a replica such as r0a, or
+// [Primary].
+func (w *World) Node(name string) (*RedisNode, error) {
+	if name == Primary {
+		return w.primary.node, nil
+	}
+	if n, ok := w.hosts[name].(*RedisNode); ok {
+		return n, nil
+	}
+	return nil, fmt.Errorf("there is no Redis node %q in this world: it has %s", name, strings.Join(w.nodeNames(), ", "))
+}
 
 // Store is the protected resource s0.
 func (w *World) Store() *Store { return w.store }
@@ -207,8 +253,14 @@ func (w *World) failure() error {
 // Idle reports whether every goroutine started by [Process.Go] has ended.
 func (w *World) Idle() bool { return w.running.Load() == 0 }
 
-// Quiet reports whether no byte is under way on any link.
+// Quiet reports whether no byte is under way on any link, and no effect of a
+// command on its way to a replica.
 func (w *World) Quiet() bool {
+	for _, l := range w.wires {
+		if l.busy() {
+			return false
+		}
+	}
 	for _, l := range w.links {
 		if l.bytesInFlight() > 0 {
 			return false

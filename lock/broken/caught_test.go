@@ -18,7 +18,7 @@ const seeds = 20
 type trial struct {
 	specimen string
 	story    string                                 // a scenario file, without its name and lock.kind
-	more     func(ttl time.Duration) []faults.Fault // what a file cannot say yet
+	more     func(ttl time.Duration) []faults.Fault // what is said in proportion to the TTL
 	app      app                                    // what stands between workload and lock; nil for nothing
 	sibling  sibling                                // the kind of package lock that has it right
 }

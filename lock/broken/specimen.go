@@ -50,9 +50,9 @@ const (
 	// Partition is a network that loses or holds bytes.
 	Partition FaultClass = "partition"
 	// ClockJump is a wall clock that is set, on a client.
-	ClockJump FaultClass = "clock-jump"
+	ClockJump FaultClass = "clock_jump"
 	// ClockDrift is a clock that runs too fast or too slowly, on a node.
-	ClockDrift FaultClass = "clock-drift"
+	ClockDrift FaultClass = "clock_drift"
 )
 
 // Detector is what must see a mistake. All but LongestWait are facts of a verdict, by the names that
@@ -100,8 +100,8 @@ func (s Specimen) Keys(resource string) []string {
 func All() []Specimen {
 	return []Specimen{
 		setnxThenExpire, delWithoutOwner, getThenDel,
-		watchdogBareExpire, watchdogStopLost, watchdogStopsAfterError, watchdogIgnoresFailure,
-		expireWholeSeconds,
+		watchdogBareExpire, watchdogRecreatesKey, watchdogStopLost, watchdogStopsAfterError, watchdogIgnoresFailure,
+		expireWholeSeconds, expiryByClientClock,
 		tokenAfterLock, tokenBeforeLock, tokenReadLate, tokenPerReentry,
 		reentrantTwoKeys,
 		redlockOneByOne, redlockNoDrift, redlockKeepsMinority, redlockWallClock,

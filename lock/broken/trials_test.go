@@ -1,10 +1,10 @@
 package broken_test
 
 import (
+	"fmt"
 	"time"
 
 	"locksim/faults"
-	"locksim/sim"
 )
 
 // trials are the schedules. c0 is first wherever clients start apart.
@@ -52,6 +52,16 @@ faults:
 `,
 	},
 	{
+		specimen: "watchdog-recreates-key", sibling: watchdog, // c1 comes and goes, c0 resumes and sets the key again
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 4s, stagger: 1s, checks_until: lost}
+faults:
+  - when: {client: c0, event: read}
+    pause: {process: c0, for: 16s}
+`,
+	},
+	{
 		specimen: "watchdog-stop-lost", sibling: watchdog, // the release of c1 is lost, its renewals get through
 		story: `
 lock: {ttl: 10s, backoff: 200ms..400ms}
@@ -87,6 +97,14 @@ faults:
 lock: {ttl: 500ms}
 workload: {hold: 300ms, stagger: 100ms}
 `,
+	},
+	{
+		specimen: "expiry-by-client-clock", sibling: single, // c0's clock is behind by more than the TTL
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 4s, stagger: 1s}
+`,
+		more: func(ttl time.Duration) []faults.Fault { return []faults.Fault{{Action: jumpClock("c0", -3*ttl/2)}} },
 	},
 	{
 		specimen: "token-after-lock", sibling: fenced, // c0 loses the lock before it has its token
@@ -153,7 +171,7 @@ world: {redis: 5}
 lock: {ttl: 10s, backoff: 5ms..10ms}
 workload: {hold: 12s, stagger: 9800ms}
 `,
-		more: func(time.Duration) []faults.Fault { return []faults.Fault{{Action: driftNodes(8000)}} },
+		more: func(time.Duration) []faults.Fault { return driftNodes(5, 8000) },
 	},
 	{
 		specimen: "redlock-keeps-minority", sibling: redlock, // the vote is split, since all ask at once
@@ -198,33 +216,16 @@ workload: {rounds: 3, hold: 1s, think: 0s}
 	},
 }
 
-// clockFault is a fault of clocks, which scenario files do not have yet.
-type clockFault struct {
-	kind  string
-	apply func(w *sim.World) error
-}
-
-func (f clockFault) Kind() string          { return f.kind }
-func (f clockFault) Validate() error       { return nil }
-func (f clockFault) Apply(world any) error { return f.apply(world.(*sim.World)) }
-
 // jumpClock sets a client's wall clock.
 func jumpClock(client string, d time.Duration) faults.Action {
-	return clockFault{"clock-jump", func(w *sim.World) error {
-		p, err := w.Process(client)
-		if err == nil {
-			p.JumpClock(d)
-		}
-		return err
-	}}
+	return faults.ClockJump{Clock: client, By: d}
 }
 
-// driftNodes makes the clocks of all nodes fast, by parts per million.
-func driftNodes(ppm int64) faults.Action {
-	return clockFault{"clock-drift", func(w *sim.World) error {
-		for i := range w.RedisNodes() {
-			w.Redis(i).DriftClock(ppm)
-		}
-		return nil
-	}}
+// driftNodes makes the clocks of so many nodes fast, by parts per million.
+func driftNodes(nodes int, ppm int64) []faults.Fault {
+	var out []faults.Fault
+	for i := range nodes {
+		out = append(out, faults.Fault{Action: faults.ClockDrift{Clock: fmt.Sprint("r", i), PPM: ppm}})
+	}
+	return out
 }

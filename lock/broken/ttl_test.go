@@ -47,7 +47,7 @@ func (tr trial) paced(sc *scenarios.Scenario, ttl time.Duration) *scenarios.Scen
 		case faults.Partition:
 			a.For = pace(a.For)
 			f.Action = a
-		case clockFault:
+		case faults.ClockJump, faults.ClockDrift:
 			continue // made anew
 		}
 		out.Faults = append(out.Faults, f)

@@ -24,11 +24,15 @@ func completeScenarios(_ *cobra.Command, args []string, _ string) ([]string, cob
 // completeFlags offers values for those of our flags that a command has.
 func (s *shell) completeFlags(cmd *cobra.Command) {
 	values := map[string]cobra.CompletionFunc{
-		"lock":    cobra.FixedCompletions(append(s.lockNames(), scenarios.Specimens()...), cobra.ShellCompDirectiveNoFileComp),
-		"mode":    cobra.FixedCompletions(modeNames(), cobra.ShellCompDirectiveNoFileComp),
-		"fencing": completeModes,
-		"seed":    cobra.NoFileCompletions,
-		"out":     completeFolders,
+		"lock":      s.completeLocks,
+		"scenario":  completeScenarioList,
+		"mode":      cobra.FixedCompletions(modeNames(), cobra.ShellCompDirectiveNoFileComp),
+		"fencing":   completeModes,
+		"seed":      cobra.NoFileCompletions,
+		"seeds":     cobra.NoFileCompletions,
+		"from-seed": cobra.NoFileCompletions,
+		"workers":   cobra.NoFileCompletions,
+		"out":       completeFolders,
 	}
 	for flag, complete := range values {
 		if cmd.Flags().Lookup(flag) == nil {
@@ -42,14 +46,43 @@ func (s *shell) completeFlags(cmd *cobra.Command) {
 
 // completeModes offers the modes that the list so far does not have.
 func completeModes(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	return continued(typed, modeNames()), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeLocks offers all locks; a matrix takes a list of them.
+func (s *shell) completeLocks(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	names := append(s.lockNames(), scenarios.Specimens()...)
+	if cmd.Name() != "matrix" {
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+	return continued(typed, names), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeScenarioList offers the library's scenarios that the list so far does
+// not have, and files besides.
+func completeScenarioList(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	all, err := scenarios.Library()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, sc := range all {
+		names = append(names, sc.Name)
+	}
+	return continued(typed, names), cobra.ShellCompDirectiveNoSpace
+}
+
+// continued are lists with commas: what was typed so far, and one more name that
+// it does not have.
+func continued(typed string, names []string) []string {
 	begun := typed[:strings.LastIndex(typed, ",")+1]
 	var lists []string
-	for _, name := range modeNames() {
+	for _, name := range names {
 		if !strings.Contains(","+begun, ","+name+",") {
 			lists = append(lists, begun+name)
 		}
 	}
-	return lists, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return lists
 }
 
 func completeFolders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -22,7 +22,8 @@
 // # Exit codes
 //
 //	0  as expected
-//	1  a label that is worse than the scenario expects
+//	1  a label that is worse than the scenario expects; in a matrix also a cell
+//	   that is milder than expected with seeds 1 to 20, or that proves nothing
 //	2  bad usage or bad input: the message says where and what to do
 //	3  the harness failed, or a run was not deterministic
 package app

@@ -24,12 +24,25 @@ type catalogue struct {
 	Specimens []listedThing    `json:"specimens"`
 	Faults    []listedThing    `json:"faults"`
 	Fencing   []listedThing    `json:"fencing"`
+	// FailureModes is where to watch what goes wrong with locks in the field.
+	FailureModes []listedMode `json:"failure_modes"`
 }
 
 type listedScenario struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
 	Lock  string `json:"lock"`
+	// Locks are those that the scenario is about, Catalogue the failure modes
+	// that it shows.
+	Locks     []string `json:"locks"`
+	Catalogue []string `json:"catalogue,omitempty"`
+}
+
+type listedMode struct {
+	ID        string   `json:"id"`
+	Name      string   `json:"name"`
+	Scenarios []string `json:"scenarios,omitempty"`
+	Missing   string   `json:"missing,omitempty"`
 }
 
 type listedLock struct {
@@ -45,16 +58,6 @@ type listedThing struct {
 	Text string `json:"text"`
 }
 
-// actions are the kinds of fault that a scenario file can name.
-var actions = []struct {
-	action faults.Action
-	text   string
-}{
-	{faults.Pause{}, "a process stops for a while, as in a garbage collection"},
-	{faults.Crash{}, "a process ends, and the system closes its sockets or the power is gone"},
-	{faults.Partition{}, "the network between two groups holds or drops what is sent"},
-}
-
 // rules says in a line what each fencing mode does.
 var rules = map[fence.Mode]string{
 	fence.None:   "the store takes everything",
@@ -66,11 +69,11 @@ var rules = map[fence.Mode]string{
 }
 
 func (s *shell) listCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, modes bool
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List scenarios, locks, faults and fencing modes",
-		Example: "  locksim list\n  locksim list --json",
+		Example: "  locksim list\n  locksim list --catalogue\n  locksim list --json",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			c, err := s.catalogue()
@@ -80,9 +83,13 @@ func (s *shell) listCommand() *cobra.Command {
 			if asJSON {
 				return s.printJSON(c)
 			}
+			if modes {
+				return s.print(c.writeModes(s.out))
+			}
 			return s.print(c.write(s.out))
 		},
 	}
+	cmd.Flags().BoolVar(&modes, "catalogue", false, "list the known failure modes of locks, and the scenarios that show them")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
 }
@@ -94,7 +101,14 @@ func (s *shell) catalogue() (*catalogue, error) {
 	}
 	c := &catalogue{}
 	for _, sc := range all {
-		c.Scenarios = append(c.Scenarios, listedScenario{sc.Name, sc.Title, sc.Lock.Kind})
+		c.Scenarios = append(c.Scenarios, listedScenario{sc.Name, sc.Title, sc.Lock.Kind, sc.LockNames(), sc.Catalogue})
+	}
+	modes, err := scenarios.Catalogue()
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range modes {
+		c.FailureModes = append(c.FailureModes, listedMode(m))
 	}
 	locks, err := s.locks()
 	if err != nil {
@@ -107,8 +121,8 @@ func (s *shell) catalogue() (*catalogue, error) {
 		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, b.Faults, b.Detector, b.Mode)
 		c.Specimens = append(c.Specimens, listedThing{"broken/" + b.Name, text})
 	}
-	for _, a := range actions {
-		c.Faults = append(c.Faults, listedThing{a.action.Kind(), a.text})
+	for _, k := range faults.Kinds() {
+		c.Faults = append(c.Faults, listedThing{k.Name, k.Text})
 	}
 	for _, m := range fence.Modes() {
 		c.Fencing = append(c.Fencing, listedThing{string(m), rules[m]})
@@ -135,6 +149,21 @@ func (s *shell) lockNames() []string {
 		names = append(names, l.Name)
 	}
 	return names
+}
+
+// writeModes lists the failure modes with their scenarios.
+func (c *catalogue) writeModes(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, m := range c.FailureModes {
+		where := strings.Join(m.Scenarios, ", ")
+		if m.Missing != "" {
+			where = "none: " + m.Missing
+		}
+		if _, err := fmt.Fprintf(t, "%s\t%s\t%s\n", m.ID, m.Name, where); err != nil {
+			return err
+		}
+	}
+	return t.Flush()
 }
 
 func (c *catalogue) write(w io.Writer) error {

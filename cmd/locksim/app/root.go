@@ -22,7 +22,8 @@ Exit codes: 0 as expected; 1 an unexpected label; 2 bad usage or bad input;
 3 the harness failed, or a run was not deterministic.`,
 		Example: `  locksim list                 what there is to run
   locksim run gc-pause         the first thing to try
-  locksim run ./my.yaml        a scenario of your own`,
+  locksim run ./my.yaml        a scenario of your own
+  locksim matrix               everything, with every lock`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          noSuchCommand,
@@ -33,7 +34,7 @@ Exit codes: 0 as expected; 1 an unexpected label; 2 bad usage or bad input;
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(s.listCommand(), s.runCommand(), s.replayCommand(), s.versionCommand())
+	root.AddCommand(s.listCommand(), s.runCommand(), s.replayCommand(), s.matrixCommand(), s.versionCommand(), s.workerCommand())
 	return root
 }
 
@@ -44,7 +45,9 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	}
 	var names []string
 	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
 	}
 	return fmt.Errorf("there is no command %q: %s", args[0], choose(args[0], names))
 }

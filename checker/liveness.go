@@ -1,0 +1,85 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// livenessReasons explain why the lock is stuck or leaked: what the harness found,
+// whom the nodes still have as a holder, and then what may have left a key behind.
+// That is an acquire without an answer, a grant that was never released, and else
+// whatever was granted last.
+func livenessReasons(h History) []Reason {
+	suspects := &tally{more: "that may have left a key behind"}
+	for _, s := range slices.SortedFunc(slices.Values(h.Holdings), byHolder) {
+		if s.To == 0 {
+			suspects.add(func() Reason { return holdingSuspect(s) })
+		}
+	}
+	for _, grants := range grantsByResource(h) {
+		last := grants[len(grants)-1]
+		for _, g := range grants {
+			if g.ReleaseReturned == 0 || g.ID == last.ID {
+				suspects.add(func() Reason { return grantSuspect(g) })
+			}
+		}
+	}
+	for _, a := range slices.SortedFunc(slices.Values(h.Attempts), byAsking) {
+		if a.Outcome == OutcomeUnknown {
+			suspects.add(func() Reason { return attemptSuspect(a) })
+		}
+	}
+	return append([]Reason{livenessReason(h)}, suspects.sentences()...)
+}
+
+func livenessReason(h History) Reason {
+	r := Reason{Text: "When all was over, the lock could not be taken again."}
+	if h.Liveness == LivenessLeaked {
+		r.Text = "The lock left a key behind that nobody will release."
+	}
+	if h.LivenessWhy != "" {
+		r.Text += " " + h.LivenessWhy
+	}
+	return r
+}
+
+func holdingSuspect(s Holding) Reason {
+	return Reason{
+		Text: fmt.Sprintf("By the nodes' own record %s held %s from step %d to the end.", s.Client, s.Resource, s.From),
+		At:   []Pos{s.From},
+	}
+}
+
+// grantSuspect tells how a grant ended.
+func grantSuspect(g Grant) Reason {
+	r := Reason{Text: fmt.Sprintf("%s was granted %s at step %d", g.Client, g.Resource, g.Granted), At: []Pos{g.Granted}}
+	switch {
+	case g.ReleaseReturned > 0:
+		r = r.and(Reason{fmt.Sprintf(", the last of all, and had released it at step %d.", g.ReleaseReturned), []Pos{g.ReleaseReturned}})
+	case g.Released > 0:
+		r = r.and(Reason{fmt.Sprintf(", and its release of step %d did not return", g.Released), []Pos{g.Released}}).and(crashOf(g))
+	default:
+		r = r.and(Reason{Text: ", and did not release it"}).and(crashOf(g))
+	}
+	return r
+}
+
+// crashOf ends a sentence with the crash, if there was one.
+func crashOf(g Grant) Reason {
+	if g.Crashed == 0 {
+		return Reason{Text: "."}
+	}
+	return Reason{fmt.Sprintf(": it crashed at step %d.", g.Crashed), []Pos{g.Crashed}}
+}
+
+func byAsking(a, b Attempt) int {
+	return cmp.Or(cmp.Compare(a.Invoked, b.Invoked), cmp.Compare(a.Client, b.Client), cmp.Compare(a.Resource, b.Resource))
+}
+
+func attemptSuspect(a Attempt) Reason {
+	return Reason{
+		Text: fmt.Sprintf("%s asked for %s at step %d and had no answer: it may have been granted it.", a.Client, a.Resource, a.Invoked),
+		At:   []Pos{a.Invoked},
+	}
+}

@@ -1,0 +1,138 @@
+package checker
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// searchData looks for an order of the units of each cell, and where a section
+// makes several writes, for an order of the sections of each resource as well.
+func searchData(h History) search {
+	var s search
+	for _, c := range cellHistories(h) {
+		s.try(c.cell.String(), cellOperations(c), cellModel)
+	}
+	if h.SectionWrites > 1 {
+		for _, all := range byResource(guardedSections(h)) {
+			s.try("the sections of "+all[0].grant.Resource, sectionOperations(h, all), sectionModel)
+		}
+	}
+	return s
+}
+
+// cellOperations returns the units of a cell, and the epilogue read after them.
+func cellOperations(c cellHistory) []porcupine.Operation {
+	var ops []porcupine.Operation
+	for _, u := range units(c.ops) {
+		ops = append(ops, operation(u, u.from, u.to))
+	}
+	end := settled(ops)
+	return append(ops, operation(unit{op: &Op{Kind: Read, Saw: c.final}, sure: true}, end, end))
+}
+
+// settled returns a position behind all operations that have one of their own,
+// for the epilogue, and cuts the others off behind that: a write of unknown
+// outcome may come as late as it likes, even after the epilogue, and then it has
+// had no effect.
+func settled(ops []porcupine.Operation) Pos {
+	end := int64(1)
+	for _, o := range ops {
+		end = max(end, o.Call)
+		if o.Return < int64(never) {
+			end = max(end, o.Return)
+		}
+	}
+	for i := range ops {
+		ops[i].Return = min(ops[i].Return, end+2)
+	}
+	return Pos(end + 1)
+}
+
+// cellModel is a register whose value is an id. A write takes effect on the value
+// that its section had read; one of unknown outcome may also do nothing.
+var cellModel = porcupine.NondeterministicModel{
+	Init: func() []any { return []any{""} },
+	Step: func(state, input, _ any) []any {
+		u := input.(unit)
+		var next []any
+		if !u.sure {
+			next = append(next, state)
+		}
+		if state != u.op.Saw {
+			return next
+		}
+		if u.op.Kind == Read {
+			return []any{state}
+		}
+		return append(next, u.op.ID)
+	},
+}
+
+// whole is a section as one operation on all registers of its resource.
+type whole struct {
+	reads, writes []*Op
+	sure          bool
+	final         map[Cell]string // set for the epilogue, which only reads
+}
+
+// sectionOperations returns the sections of one resource that can have taken
+// effect as a whole, and the epilogue. No other section may have left anything
+// behind that these, or the epilogue, find.
+func sectionOperations(h History, all []guarded) []porcupine.Operation {
+	var ops []porcupine.Operation
+	epilogue := whole{final: make(map[Cell]string), sure: true}
+	for _, g := range all {
+		w := whole{}
+		complete := len(g.writes) >= h.SectionWrites
+		for _, o := range g.ops {
+			switch {
+			case o.Kind == Read && o.Outcome == OutcomeOK:
+				w.reads = append(w.reads, o)
+			case o.Kind == Write:
+				w.writes = append(w.writes, o)
+				w.sure = w.sure || o.Outcome == OutcomeOK
+				complete = complete && (o.Outcome == OutcomeOK || o.Outcome == OutcomeUnknown)
+			}
+			epilogue.final[o.cell()] = h.Final[o.cell()]
+		}
+		if complete {
+			ops = append(ops, operation(w, g.begin(), g.end()))
+		}
+	}
+	end := settled(ops)
+	return append(ops, operation(epilogue, end, end))
+}
+
+// sectionModel is a set of registers: its state holds the value of each that was
+// written. A section finds what it read and leaves what it wrote, at once, or, if
+// no write of it was acknowledged, does nothing.
+var sectionModel = porcupine.NondeterministicModel{
+	Init: func() []any { return []any{map[Cell]string{}} },
+	Step: func(state, input, _ any) []any {
+		values, w := state.(map[Cell]string), input.(whole)
+		var next []any
+		if !w.sure {
+			next = append(next, state)
+		}
+		for _, o := range slices.Concat(w.reads, w.writes) {
+			if values[o.cell()] != o.Saw {
+				return next
+			}
+		}
+		for c, v := range w.final {
+			if values[c] != v {
+				return next
+			}
+		}
+		if len(w.writes) > 0 {
+			values = maps.Clone(values)
+		}
+		for _, o := range w.writes {
+			values[o.cell()] = o.ID
+		}
+		return append(next, values)
+	},
+	Equal: func(a, b any) bool { return maps.Equal(a.(map[Cell]string), b.(map[Cell]string)) },
+}

@@ -1,0 +1,104 @@
+package checker
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// searchLocks looks for an order in which each resource has one holder at a time.
+func searchLocks(h History) search {
+	model := ownerModel
+	if h.Entry == EntryReentrant {
+		model = reentrantModel
+	}
+	var s search
+	for _, grants := range grantsByResource(h) {
+		s.try(grants[0].Resource, lockOperations(grants), model)
+	}
+	return s
+}
+
+// turn is a grant's acquire, or what ended its claim.
+type turn struct {
+	grant  int
+	client string
+	ends   bool
+}
+
+// lockOperations returns an acquire for each grant that has a claim, and a
+// release for each claim that ended. A release that the client made lasts until
+// it returned; a crash, a loss or the end of the validity is a release that may
+// come at any time from then on.
+func lockOperations(grants []Grant) []porcupine.Operation {
+	var ops []porcupine.Operation
+	for _, g := range grants {
+		c := g.Claim()
+		if c.Empty() {
+			continue
+		}
+		ops = append(ops, operation(turn{grant: g.ID, client: g.Client}, g.Invoked, g.Granted))
+		if c.End > 0 {
+			ops = append(ops, operation(turn{grant: g.ID, client: g.Client, ends: true}, c.End, g.released(c)))
+		}
+	}
+	slices.SortStableFunc(ops, byCall)
+	return ops
+}
+
+// released is the latest position at which the end of the claim took effect.
+func (g Grant) released(claim Interval) Pos {
+	if claim.End == g.Released && g.ReleaseReturned > 0 {
+		return g.ReleaseReturned
+	}
+	return never
+}
+
+func operation(input any, from, to Pos) porcupine.Operation {
+	return porcupine.Operation{Input: input, Call: int64(from), Return: int64(to)}
+}
+
+func byCall(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) }
+
+// ownerModel is a lock: its state is the grant that holds it, 0 when it is free.
+var ownerModel = porcupine.NondeterministicModel{
+	Init: func() []any { return []any{0} },
+	Step: func(state, input, _ any) []any {
+		t := input.(turn)
+		switch {
+		case !t.ends && state == 0:
+			return []any{t.grant}
+		case t.ends && state == t.grant:
+			return []any{0}
+		}
+		return nil
+	},
+}
+
+// entries is the state of a reentrant lock: who has it, and how often.
+type entries struct {
+	client string
+	count  int
+}
+
+// reentrantModel is a lock that its holder may enter again; it is free when each
+// entry has ended. That an entry ends only after it was made is a matter of real
+// time, so counting them is enough.
+var reentrantModel = porcupine.NondeterministicModel{
+	Init: func() []any { return []any{entries{}} },
+	Step: func(state, input, _ any) []any {
+		e, t := state.(entries), input.(turn)
+		switch {
+		case e.count > 0 && e.client != t.client:
+			return nil
+		case !t.ends:
+			return []any{entries{t.client, e.count + 1}}
+		case e.count == 1:
+			return []any{entries{}}
+		case e.count > 1:
+			return []any{entries{t.client, e.count - 1}}
+		}
+		return nil
+	},
+}

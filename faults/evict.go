@@ -1,0 +1,84 @@
+package faults
+
+import "fmt"
+
+// MaxEvicted is the most keys that one Evict may take away.
+const MaxEvicted = 1_000_000
+
+// Evict takes keys away from a node that has run out of memory. A lock key that
+// goes is a lock that is free (F45); a counter that goes begins again at 1
+// (F10).
+type Evict struct {
+	// Node is the node without memory: "r0".
+	Node string
+	// Policy is which keys go first. Empty means EvictAllKeysLRU.
+	Policy EvictionPolicy
+	// Keys is how many keys go, if there are so many: 1 to MaxEvicted. 0 means 1.
+	Keys int
+}
+
+// EvictionPolicy is which keys a node gives up when its memory is full, by the
+// names of Redis' maxmemory-policy. The volatile ones take only keys that have a
+// TTL.
+type EvictionPolicy string
+
+// The policies. Those that count the uses of a key are left out.
+const (
+	EvictAllKeysLRU     EvictionPolicy = "allkeys-lru"     // the key that was used longest ago
+	EvictAllKeysRandom  EvictionPolicy = "allkeys-random"  // any key
+	EvictVolatileLRU    EvictionPolicy = "volatile-lru"    // the key with a TTL that was used longest ago
+	EvictVolatileRandom EvictionPolicy = "volatile-random" // any key with a TTL
+	EvictVolatileTTL    EvictionPolicy = "volatile-ttl"    // the key whose TTL ends first
+)
+
+// EvictionPolicies lists the policies, the default first. The caller owns the
+// slice.
+func EvictionPolicies() []EvictionPolicy {
+	return []EvictionPolicy{EvictAllKeysLRU, EvictAllKeysRandom, EvictVolatileLRU, EvictVolatileRandom, EvictVolatileTTL}
+}
+
+// Evictor is a world whose Redis nodes can run out of memory.
+type Evictor interface {
+	// Evict takes so many keys away from the node now, all of them if there are
+	// fewer. The policy is never empty, and keys is positive. It returns an
+	// error when there is no such node.
+	Evict(node string, policy EvictionPolicy, keys int) error
+}
+
+// Kind is "evict".
+func (Evict) Kind() string { return "evict" }
+
+// Apply asks an Evictor for it.
+func (e Evict) Apply(world any) error {
+	w, err := able[Evictor](e, world)
+	if err != nil {
+		return err
+	}
+	return done(e, w.Evict(e.Node, orFirst(e.Policy, EvictionPolicies()), e.keys()))
+}
+
+func (e Evict) keys() int {
+	if e.Keys == 0 {
+		return 1
+	}
+	return e.Keys
+}
+
+// Validate returns a *FieldError when no node is named, the policy is not known,
+// or the number of keys is out of range.
+func (e Evict) Validate() error {
+	return first(
+		named("node", e.Node, "which one has no memory left", "r0"),
+		oneOf("policy", e.Policy, EvictionPolicies()),
+		within1To("keys", e.keys(), MaxEvicted, "keys"),
+	)
+}
+
+// String is "evict 2 keys from r0 (allkeys-lru)".
+func (e Evict) String() string {
+	keys := "1 key"
+	if e.keys() != 1 {
+		keys = fmt.Sprint(e.keys(), " keys")
+	}
+	return fmt.Sprintf("evict %s from %s (%s)", keys, e.Node, orFirst(e.Policy, EvictionPolicies()))
+}

@@ -1,0 +1,51 @@
+package faults
+
+import (
+	"fmt"
+	"time"
+)
+
+// ExhaustPool lets other work of a process hold every connection of its Redis
+// pools. Whoever wants one waits, a renewal and a release included (F49).
+type ExhaustPool struct {
+	// Process is whose pools are empty: "c0".
+	Process string
+	// For is how long they stay so, in virtual time. 0 means until the world is
+	// healed at the end of the workload.
+	For time.Duration
+}
+
+// PoolExhauster is a world whose processes have pools of connections.
+type PoolExhauster interface {
+	// ExhaustPool takes every connection of the process's Redis pools, and gives
+	// them back after d, or when the world is healed if d is 0. A connection
+	// that is in use is taken as soon as it is free. It does not wait for any of
+	// that. It returns an error when there is no such process.
+	ExhaustPool(process string, d time.Duration) error
+}
+
+// Kind is "exhaust_pool".
+func (ExhaustPool) Kind() string { return "exhaust_pool" }
+
+// Apply asks a PoolExhauster for it.
+func (e ExhaustPool) Apply(world any) error {
+	w, err := able[PoolExhauster](e, world)
+	if err != nil {
+		return err
+	}
+	return done(e, w.ExhaustPool(e.Process, e.For))
+}
+
+// Validate returns a *FieldError when no process is named or the time is
+// negative.
+func (e ExhaustPool) Validate() error {
+	return first(
+		named("process", e.Process, "whose pools are empty", "c0"),
+		orToTheEnd("for", e.For, "the shortage"),
+	)
+}
+
+// String is "exhaust the pools of c0 for 15s".
+func (e ExhaustPool) String() string {
+	return fmt.Sprintf("exhaust the pools of %s %s", e.Process, length(e.For))
+}

@@ -1,0 +1,36 @@
+package faults
+
+// KillWorker ends the thread of a process that does the work of its critical
+// section, at once and without a release. The process lives on, and so do its
+// timers: a watchdog goes on renewing a lock that nobody works under (F36).
+type KillWorker struct {
+	// Process is whose worker dies: "c0".
+	Process string
+}
+
+// WorkerKiller is a world whose processes have workers that can die alone.
+type WorkerKiller interface {
+	// KillWorker ends the worker of the process now, wherever it is. It returns
+	// an error when there is no such process.
+	KillWorker(process string) error
+}
+
+// Kind is "kill_worker".
+func (KillWorker) Kind() string { return "kill_worker" }
+
+// Apply asks a WorkerKiller for it.
+func (k KillWorker) Apply(world any) error {
+	w, err := able[WorkerKiller](k, world)
+	if err != nil {
+		return err
+	}
+	return done(k, w.KillWorker(k.Process))
+}
+
+// Validate returns a *FieldError when no process is named.
+func (k KillWorker) Validate() error {
+	return named("process", k.Process, "whose worker dies", "c0")
+}
+
+// String is "kill the worker of c0".
+func (k KillWorker) String() string { return "kill the worker of " + k.Process }

@@ -1,0 +1,172 @@
+package workers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"os/exec"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// Options say how [Run] has jobs done.
+type Options struct {
+	// Command makes the command of a child, which must call [Serve] on its
+	// standard input and output. Run takes both, and standard error, and adds
+	// GOMAXPROCS=1 to the environment. It is called from several goroutines.
+	// Required.
+	Command func() *exec.Cmd
+	// Workers is the number of children. Default: one per core that this
+	// process may use.
+	Workers int
+	// Silence is how long a child may say nothing while it works on a job, on
+	// the wall clock. Default: 2 minutes.
+	Silence time.Duration
+	// Step is called with the number of its job for each step that a child
+	// reports, never at the same time as itself or done. Default: nobody asks.
+	Step func(id int)
+}
+
+const defaultSilence = 2 * time.Minute
+
+func (o Options) withDefaults() (Options, error) {
+	switch {
+	case o.Command == nil:
+		return o, ErrNoCommand
+	case o.Workers < 0 || o.Silence < 0:
+		return o, fmt.Errorf("workers: %d workers, silence %v: leave both 0 for the defaults", o.Workers, o.Silence)
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Silence == 0 {
+		o.Silence = defaultSilence
+	}
+	if o.Step == nil {
+		o.Step = func(int) {}
+	}
+	return o, nil
+}
+
+// Done is a job that has come to its end.
+type Done[J, R any] struct {
+	// ID numbers the jobs in their order, from 0.
+	ID  int
+	Job J
+	// Result is the answer. It is zero when Err is not nil.
+	Result R
+	// Err is a [*JobError], a [*CrashError] or a [*HangError].
+	Err error
+	// Wall is what the job took, a second try included, on the wall clock.
+	Wall time.Duration
+}
+
+// Run has the jobs done by child processes, and calls done for each as soon as
+// it has come to its end, in any order, on the goroutine of the caller. Jobs are
+// taken from the sequence when a child is free for them, on another goroutine.
+//
+// Run returns when all jobs are done and all children are gone. It gives up,
+// and ends the children at once, with the error of the context when that ends,
+// and with a [*StartError]; what has come to its end by then was passed to done.
+func Run[J, R any](ctx context.Context, opt Options, jobs iter.Seq[J], done func(Done[J, R])) error {
+	opt, err := opt.withDefaults()
+	if err != nil {
+		return err
+	}
+	p := &pool[J, R]{opt: opt, tasks: make(chan task[J]), events: make(chan func())}
+	ctx, p.giveUp = context.WithCancelCause(ctx)
+	go p.run(ctx, jobs, done)
+	defer func() { // nothing is left to do, unless done has panicked
+		p.giveUp(nil)
+		for range p.events {
+			continue
+		}
+	}()
+	for event := range p.events {
+		event()
+	}
+	if p.complete {
+		return nil
+	}
+	return context.Cause(ctx)
+}
+
+// pool is the work of one Run.
+type pool[J, R any] struct {
+	opt      Options
+	tasks    chan task[J]
+	events   chan func() // what the caller's goroutine has to do; closed at the end
+	giveUp   context.CancelCauseFunc
+	complete bool // all jobs have been done; set before events is closed
+}
+
+// task is a job with its number.
+type task[J any] struct {
+	id  int
+	job J
+}
+
+// run hands out the jobs and waits for everybody.
+func (p *pool[J, R]) run(ctx context.Context, jobs iter.Seq[J], done func(Done[J, R])) {
+	var all sync.WaitGroup
+	for range p.opt.Workers {
+		all.Go(func() { p.work(ctx, done) })
+	}
+	fed := p.feed(ctx, jobs)
+	all.Wait()
+	p.complete = fed && ctx.Err() == nil
+	close(p.events)
+}
+
+// feed hands out the jobs. It returns false when it was told to stop.
+func (p *pool[J, R]) feed(ctx context.Context, jobs iter.Seq[J]) bool {
+	defer close(p.tasks)
+	id := 0
+	for job := range jobs {
+		select {
+		case p.tasks <- task[J]{id, job}:
+			id++
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// work is one worker's life.
+func (p *pool[J, R]) work(ctx context.Context, done func(Done[J, R])) {
+	w := &worker{opt: p.opt}
+	defer w.stop(ctx)
+	for t := range p.tasks {
+		d, err := p.do(ctx, w, t)
+		if err != nil {
+			p.giveUp(err)
+			return
+		}
+		p.events <- func() { done(d) }
+	}
+}
+
+// do has one job done. The error is one that ends all work.
+func (p *pool[J, R]) do(ctx context.Context, w *worker, t task[J]) (Done[J, R], error) {
+	began := time.Now()
+	d := Done[J, R]{ID: t.id, Job: t.job}
+	b, err := json.Marshal(t.job)
+	if err != nil || len(b) > MaxLine/2 {
+		d.Err = &JobError{Text: fmt.Sprintf("this job cannot be sent: %d bytes of JSON: %v", len(b), err)}
+		return d, nil
+	}
+	raw, failed, fatal := w.do(ctx, request{ID: t.id, Job: b}, func() { p.events <- func() { p.opt.Step(t.id) } })
+	if fatal != nil {
+		return d, fatal
+	}
+	d.Err, d.Wall = failed, time.Since(began)
+	if failed == nil {
+		if err := json.Unmarshal(raw, &d.Result); err != nil {
+			d.Err = &JobError{Text: "the answer cannot be read: " + err.Error()}
+		}
+	}
+	return d, nil
+}

@@ -1,0 +1,33 @@
+package broken
+
+import (
+	"context"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/lock"
+)
+
+var grantUntilScript = redis.NewScript(`-- broken: take the key if it is free, until an instant of the client's
+if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PXAT', ARGV[2]) then return 1 end
+return 0`)
+
+// F22: the end of the key is an instant on the client's wall clock; where that is behind the node's by more
+// than the TTL the key is gone as soon as it is set, and everybody is granted the lock.
+var expiryByClientClock = Specimen{
+	Name: "expiry-by-client-clock", ID: "F22",
+	Wrong:  "The key ends at an instant on the client's wall clock, and where that is behind it is gone at once.",
+	Faults: ClockJump, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
+	Detector: ClaimOverlaps, Mode: "none", Nodes: 1,
+	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
+		grant := func(ctx context.Context, c claim) (token uint64, granted bool, err error) {
+			// Wrong:
+			until := o.Wall.Now().Add(o.TTL).UnixMilli()
+			n, err := grantUntilScript.Run(ctx, nodes[0], []string{c.key}, c.owner, until).Int64()
+			// Right: PX in the script, and o.TTL.Milliseconds() here
+			return 0, n == 1, err
+		}
+		return newOnNode(o, protocol{grant, releaseOwn(nodes[0])})
+	},
+}

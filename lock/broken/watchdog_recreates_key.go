@@ -1,0 +1,35 @@
+package broken
+
+import (
+	"context"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/lock"
+)
+
+var setAgainScript = redis.NewScript(`-- broken: let the key live longer if it is the owner's, and set it if it is gone
+local owner = redis.call('GET', KEYS[1])
+if owner and owner ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`)
+
+// F05: a renewal sets the key where it finds it gone; a holder that was paused past the TTL takes the lock
+// again without knowing, although others may have come and gone, and works on with what it had read.
+var watchdogRecreatesKey = Specimen{
+	Name: "watchdog-recreates-key", ID: "F05",
+	Wrong:  "A renewal that finds the key gone sets it again, and the holder is not told that others may have had the lock.",
+	Faults: Pause, MinTTL: time.Second, MaxTTL: time.Hour, // another has to come and go within a pause
+	Detector: Corrupted, Mode: "none", Nodes: 1,
+	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
+		w := newWatchdog(nodes[0], o)
+		w.extend = func(ctx context.Context, node redis.Cmdable, c claim, ttl time.Duration) (held bool, err error) {
+			// Wrong:
+			n, err := setAgainScript.Run(ctx, node, []string{c.key}, c.owner, ttl.Milliseconds()).Int64()
+			return n == 1, err
+			// Right: return extendOwn(ctx, node, c, ttl)
+		}
+		return w.locker()
+	},
+}

@@ -1,0 +1,211 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"locksim/scenarios"
+)
+
+// MatrixMarkdown writes a matrix as Markdown, to be kept as reports/MATRIX.md:
+// the links to the scenarios are those of that place. It has an overview in
+// signs and a section for each scenario, in which locks that came out alike
+// share a line. There are no wall times in it: the same matrix gives the same
+// bytes on every machine.
+//
+// The error is that of the writer.
+func MatrixMarkdown(w io.Writer, m *scenarios.Matrix) error {
+	p := &page{}
+	p.part([]string{"# The matrix"})
+	p.part([]string{"<!-- Written by " + writtenBy(m) + ". Do not edit. -->"})
+	p.part(markdownHead(m))
+	p.part(markdownLegend(m))
+	p.part([]string{"## Overview"})
+	p.part(markdownOverview(m))
+	p.part(markdownSpecimens(m))
+	p.part(markdownProblems(m))
+	p.part([]string{"## Scenarios", "", "`corrupted 3/20, seed 7` means that 3 of 20 seeds show it, seed 7 first. Of a safe cell, only those runs count",
+		"in which clients contended and every fault fired."})
+	g := newGrid(m)
+	for _, sc := range m.Scenarios {
+		p.part(markdownScenario(m, g, sc))
+	}
+	return p.write(w)
+}
+
+// writtenBy is the command that writes the matrix, if it is the whole one.
+func writtenBy(m *scenarios.Matrix) string {
+	if slices.ContainsFunc(m.Locks, func(l scenarios.MatrixColumn) bool { return isSpecimen(l.Name) }) {
+		return "locksim matrix --broken --markdown"
+	}
+	return "locksim matrix --markdown"
+}
+
+func markdownHead(m *scenarios.Matrix) []string {
+	return []string{
+		fmt.Sprintf("What became of %s with %s, under the fencing modes %s. Every cell is the worst label of %s.",
+			count(len(m.Scenarios), "scenario"), count(len(m.Locks), "lock"), listed(m.Modes), m.Seeds),
+		evidence(m) + " " + outcomeOf(m),
+		"That a cell is safe means that these runs showed no violation. It is not a proof.",
+		"",
+		"`locksim run SCENARIO --lock LOCK --seed SEED --fencing MODE` makes a run of any cell again.",
+	}
+}
+
+func markdownLegend(m *scenarios.Matrix) []string {
+	lines := []string{
+		"## Legend", "",
+		fmt.Sprintf("A group of signs has one for each mode, in the order %s. An empty place was not run: the scenario is not about the lock.", listed(m.Modes)),
+		"", "| sign | label | meaning |", "|---|---|---|",
+	}
+	for _, s := range legend() {
+		lines = append(lines, fmt.Sprintf("| `%s` | %s | %s |", s.glyph, s.name, s.meaning))
+	}
+	return append(lines, fmt.Sprintf("| `%s` | | after a group: one of its cells is not as expected, or is vacuous |", flag))
+}
+
+// markdownOverview is the table of groups, without the specimens.
+func markdownOverview(m *scenarios.Matrix) []string {
+	var locks []string
+	for _, l := range m.Locks {
+		if !isSpecimen(l.Name) {
+			locks = append(locks, l.Name)
+		}
+	}
+	g := newGrid(m)
+	lines := []string{rowOf(append([]string{"scenario"}, locks...)), ruler(1 + len(locks))}
+	for _, sc := range m.Scenarios {
+		row := []string{linked(sc)}
+		for _, l := range locks {
+			row = append(row, g.code(sc.Name, l))
+		}
+		if slices.ContainsFunc(row[1:], func(s string) bool { return s != "" }) {
+			lines = append(lines, rowOf(row))
+		}
+	}
+	return lines
+}
+
+func markdownSpecimens(m *scenarios.Matrix) []string {
+	g := newGrid(m)
+	var rows []string
+	for _, l := range m.Locks {
+		for _, sc := range m.Scenarios {
+			if isSpecimen(l.Name) && g.has(sc.Name, l.Name) {
+				rows = append(rows, rowOf([]string{l.Name, linked(sc), g.code(sc.Name, l.Name)}))
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return append([]string{"## Specimens", "", "Locks that are wrong on purpose.", "", rowOf([]string{"specimen", "scenario", "modes"}), ruler(3)}, rows...)
+}
+
+func markdownProblems(m *scenarios.Matrix) []string {
+	lines := []string{"## Not as expected", ""}
+	for _, p := range complaints(m) {
+		line := "- " + escape(p.String()) + "."
+		if p.replay != "" {
+			line += " `" + p.replay + "`"
+		}
+		lines = append(lines, line)
+	}
+	for _, f := range m.Failures {
+		why, _, _ := strings.Cut(f.Why, "\n")
+		lines = append(lines, escape(fmt.Sprintf("- %s, lock %s could not be run: %s.", f.Scenario, f.Lock, why))+" `"+f.Replay+"`")
+	}
+	if len(lines) == 2 {
+		return nil
+	}
+	return lines
+}
+
+// markdownScenario is the section of one scenario.
+func markdownScenario(m *scenarios.Matrix, g grid, sc scenarios.MatrixRow) []string {
+	lines := []string{"### " + sc.Name, ""}
+	about := []string{escape(sc.Title)}
+	if len(sc.Catalogue) > 0 {
+		about = append(about, strings.Join(sc.Catalogue, ", "))
+	}
+	about = append(about, fileLink(sc, path.Base(sc.File)))
+	lines = append(lines, strings.Join(slices.DeleteFunc(about, func(s string) bool { return s == "" }), " · "), "")
+	head := []string{"lock"}
+	for _, mode := range m.Modes {
+		head = append(head, string(mode))
+	}
+	lines = append(lines, rowOf(head), ruler(len(head)))
+	return append(lines, alike(m, g, sc)...)
+}
+
+// alike are the rows of a section: locks whose cells read the same share one.
+func alike(m *scenarios.Matrix, g grid, sc scenarios.MatrixRow) []string {
+	var texts, locks []string
+	for _, l := range m.Locks {
+		group := g.groups[place{sc.Name, l.Name}]
+		if len(group) == 0 {
+			continue
+		}
+		var row []string
+		for _, c := range group {
+			row = append(row, inWords(c, m.Seeds))
+		}
+		text := rowOf(row)
+		if i := slices.Index(texts, text); i >= 0 {
+			locks[i] += ", " + l.Name
+			continue
+		}
+		texts, locks = append(texts, text), append(locks, l.Name)
+	}
+	for i := range texts {
+		texts[i] = "| " + locks[i] + " " + texts[i]
+	}
+	return texts
+}
+
+// inWords is a cell as a section shows it: "corrupted 3/20, seed 7".
+func inWords(c scenarios.MatrixCell, seeds scenarios.Seeds) string {
+	if c.CellRuns == nil {
+		return string(c.Label)
+	}
+	text := fmt.Sprintf("%s %s", c.Label, kOfN(c))
+	if c.Seed != seeds.First {
+		text += fmt.Sprintf(", seed %d", c.Seed)
+	}
+	if c.Problem() != "" {
+		text = "**" + text + "** " + flag
+	}
+	return text
+}
+
+// code is a group of signs, in the type that keeps them apart.
+func (g grid) code(scenario, lock string) string {
+	if !g.has(scenario, lock) {
+		return ""
+	}
+	return "`" + g.cell(scenario, lock).paint(Plain) + "`"
+}
+
+// linked is the name of a scenario, with a link to its file.
+func linked(sc scenarios.MatrixRow) string { return fileLink(sc, sc.Name) }
+
+// fileLink is a link to the file of a scenario of the library. Of another, the
+// report does not know where it lies from here.
+func fileLink(sc scenarios.MatrixRow, text string) string {
+	if !sc.InLibrary {
+		return text
+	}
+	return fmt.Sprintf("[%s](%s)", text, path.Join("../scenarios", sc.File))
+}
+
+func rowOf(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }
+
+func ruler(n int) string { return strings.Repeat("|---", n) + "|" }
+
+// escape keeps what others wrote from becoming markup.
+func escape(text string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "[", `\[`).Replace(visible(text))
+}

@@ -1,0 +1,54 @@
+package scenarios
+
+import (
+	"locksim/checker"
+	"locksim/lock"
+)
+
+// watch records, until the function that it returns is called, when the lease's
+// validity ends on the holder's clock, when the lock says that it is lost, and
+// when the client hears of it. The first two are seen even while the process is
+// paused; the third passes the gate, as the client's own goroutine would have to,
+// and comes after the client has learned of the grant itself, when known is closed.
+func (c *client) watch(g *grant, known <-chan struct{}) (end func()) {
+	stop := make(chan struct{})
+	c.proc.Go(func() {
+		if c.outlast(g.lease, stop) {
+			g.Until = checker.Pos(c.proc.Observe("until", resource))
+		}
+	})
+	c.proc.Go(func() {
+		select {
+		case <-g.lease.Lost():
+		case <-stop:
+			return
+		}
+		if c.proc.Paused() {
+			c.partial.Store(true)
+		}
+		g.Lost = checker.Pos(c.proc.Observe("lost", resource))
+		select {
+		case <-known:
+		case <-stop:
+			return
+		}
+		if n, err := c.proc.Mark("lost-seen", resource); err == nil {
+			g.LostSeen = checker.Pos(n)
+			g.heard.Store(true)
+		}
+	})
+	return func() { close(stop) }
+}
+
+// outlast waits for the end of a lease's validity, which renewals move. It
+// returns false when stop comes first.
+func (c *client) outlast(l lock.Lease, stop <-chan struct{}) bool {
+	for until := l.Until(); c.proc.Clock().Until(until, stop); {
+		next := l.Until()
+		if !next.After(until) {
+			return true
+		}
+		until = next
+	}
+	return false
+}

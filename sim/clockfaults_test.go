@@ -1,0 +1,167 @@
+package sim_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"locksim/sim"
+)
+
+// TestClockFaults shows what the clocks of a client and of a node say two
+// seconds later, by name: what a jump adds, what a drift of one second adds and
+// keeps, and that another drift replaces the first.
+func TestClockFaults(t *testing.T) {
+	const s = time.Second
+	for _, tt := range []struct {
+		name       string
+		do         func(w *sim.World, who string) error
+		wall, mono time.Duration
+	}{
+		{"jump forward", func(w *sim.World, who string) error { return w.JumpClock(who, time.Hour) }, time.Hour + 2*s, 2 * s},
+		{"jump back", func(w *sim.World, who string) error { return w.JumpClock(who, -time.Hour) }, 2*s - time.Hour, 2 * s},
+		{"twice as fast for 1s", func(w *sim.World, who string) error { return w.DriftClock(who, 1_000_000, s) }, 3 * s, 3 * s},
+		{"stopped for 1s", func(w *sim.World, who string) error { return w.DriftClock(who, -1_000_000, s) }, s, s},
+		{"until healed", func(w *sim.World, who string) error {
+			w.At(1500*time.Millisecond, w.Heal)
+			return w.DriftClock(who, -1_000_000, 0)
+		}, s / 2, s / 2},
+		{"replaced", func(w *sim.World, who string) error {
+			w.At(s/2, func() { _ = w.DriftClock(who, 1_000_000, 0) }) // the end of the first would be at 1s
+			return w.DriftClock(who, -1_000_000, s)
+		}, 3 * s, 3 * s},
+		{"ended by hand", func(w *sim.World, who string) error {
+			w.At(s/2, func() { _ = w.DriftClock(who, 0, 0) })
+			return w.DriftClock(who, -1_000_000, s)
+		}, s + s/2, s + s/2},
+	} {
+		for _, who := range []string{"c0", "r0"} {
+			t.Run(tt.name+" "+who, func(t *testing.T) {
+				run(t, sim.Config{}, func(w *sim.World) error {
+					p, n := w.Client(0), w.Redis(0)
+					start := n.Now()
+					if err := tt.do(w, who); err != nil {
+						return err
+					}
+					if err := w.RunFor(2 * s); err != nil {
+						return err
+					}
+					wall := n.Now().Sub(start)
+					if who == "c0" {
+						wall = p.WallClock().Peek().Sub(start)
+						if got := p.Clock().Peek().Sub(start); !roughly(got, tt.mono) {
+							t.Errorf("monotonic time %v, want %v", got, tt.mono)
+						}
+					}
+					if !roughly(wall, tt.wall) {
+						t.Errorf("wall time %v, want %v", wall, tt.wall)
+					}
+					return nil
+				})
+			})
+		}
+	}
+}
+
+// roughly reports whether two times are within the slack, either way.
+func roughly(got, want time.Duration) bool { return (got - want).Abs() < slack }
+
+// TestTimersFollowTheRate shows that a sleep which has begun takes as long as
+// the clock says from the moment on at which its rate changes: shorter when the
+// clock is made faster, later when it is stopped or slowed down, and as long as
+// before when it changes twice in one instant.
+func TestTimersFollowTheRate(t *testing.T) {
+	const s = time.Second
+	for _, tt := range []struct {
+		name  string
+		sleep time.Duration
+		mid   func(w *sim.World) // 0.5 s into the sleep
+		want  time.Duration
+	}{
+		{"faster", s, driftC0(1_000_000, 0), 750 * time.Millisecond},
+		{"ten times as fast", 10*time.Minute + s/2, driftC0(9_000_000, 0), time.Minute + s/2},
+		{"faster for 0.1 s", s, driftC0(1_000_000, s/10), 900 * time.Millisecond},
+		{"stopped for 1 s", s, driftC0(-1_000_000, s), 2 * s},
+		{"stopped for 10 min", s, driftC0(-1_000_000, 10*time.Minute), 10*time.Minute + s},
+		{"half as fast", s, driftC0(-500_000, 0), 1500 * time.Millisecond},
+		{"and back", s, func(w *sim.World) { driftC0(9_000_000, 0)(w); driftC0(0, 0)(w) }, s},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			run(t, sim.Config{}, func(w *sim.World) error {
+				p := w.Client(0)
+				w.At(s/2, func() { tt.mid(w) })
+				for range 2 { // timers of one instant are one event
+					p.Go(func() {
+						_ = p.Clock().Sleep(p.Context(), tt.sleep)
+						if !roughly(w.Now(), tt.want) {
+							t.Errorf("it took %v, want %v", w.Now(), tt.want)
+						}
+					})
+				}
+				return w.RunUntil(w.Idle)
+			})
+		})
+	}
+}
+
+func driftC0(ppm int64, d time.Duration) func(w *sim.World) {
+	return func(w *sim.World) {
+		if err := w.DriftClock("c0", ppm, d); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// TestManyTimers shows that each of many timers fires once and at its time
+// while the rate changes all the time and some of them are stopped.
+func TestManyTimers(t *testing.T) {
+	run(t, sim.Config{}, func(w *sim.World) error {
+		p := w.Client(0)
+		for i := range 50 {
+			w.At(time.Duration(i)*20*time.Millisecond, func() { driftC0(int64(i%7)*300_000-900_000, 0)(w) })
+		}
+		fired := make([]int, 100)
+		p.Go(func() {
+			for i := range fired {
+				want := p.Clock().Peek().Add(time.Duration(i*i) * 100 * time.Microsecond)
+				stop := p.Clock().AfterFunc(want.Sub(p.Clock().Peek()), func() {
+					fired[i]++
+					if now := p.Clock().Peek(); now.Before(want) || now.After(want.Add(10*time.Microsecond)) {
+						t.Errorf("timer %d fired at %v, want %v", i, now, want)
+					}
+				})
+				if i%10 == 9 {
+					stop()
+				}
+			}
+		})
+		err := w.RunFor(10 * time.Second)
+		for i, n := range fired {
+			if want := min(1, 9-i%10); n != want {
+				t.Errorf("timer %d fired %d times, want %d", i, n, want)
+			}
+		}
+		return err
+	})
+}
+
+// TestClockFaultErrors shows what is refused.
+func TestClockFaultErrors(t *testing.T) {
+	run(t, sim.Config{}, func(w *sim.World) error {
+		for _, tt := range []struct {
+			err  error
+			want string
+		}{
+			{w.JumpClock("c9", time.Second), `"c9" has no clock`},
+			{w.DriftClock("s0", 1, 0), `"s0" has no clock`},
+			{w.DriftClock("c0", -1_000_001, 0), "give -1000000 (it stands still) to 9000000"},
+			{w.DriftClock("r0", 9_000_001, 0), "9000001 ppm"},
+			{w.DriftClock("c0", 1, -time.Second), "-1s"},
+		} {
+			if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) {
+				t.Errorf("got %v, want %s", tt.err, tt.want)
+			}
+		}
+		return nil
+	})
+}

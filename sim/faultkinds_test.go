@@ -1,0 +1,154 @@
+package sim_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/faults"
+	"locksim/sim"
+	"locksim/sim/trace"
+)
+
+// struck are worlds in which a fault strikes three clients at work, 50 ms after
+// they have begun, with the event that it leaves in the trace.
+var struck = []struct {
+	kind   string
+	client func(p *sim.Process) *redis.Client
+	action faults.Action
+}{
+	{"slow", quiet, faults.Slow{Process: "c0", By: 20 * time.Millisecond, For: 300 * time.Millisecond}},
+	{"clock-jump", quiet, faults.ClockJump{Clock: "r0", By: -time.Second}},
+	{"clock-drift", quiet, faults.ClockDrift{Clock: "c0", PPM: 1_000_000, For: 300 * time.Millisecond}},
+	{"clock-drift", quiet, faults.ClockFreeze{Clock: "c0", For: 300 * time.Millisecond}},
+	{"toxic", quiet, faults.Latency{Between: []string{"c0", "c1"}, Jitter: 30 * time.Millisecond, For: 300 * time.Millisecond}},
+	{"toxic", quiet, faults.Bandwidth{Between: []string{"r0"}, Rate: 1, For: 300 * time.Millisecond}},
+	{"toxic", quiet, faults.Slice{Between: []string{"c0"}, Size: 7, Delay: time.Millisecond, For: 300 * time.Millisecond}},
+	{"toxic", quiet, faults.SlowClose{Between: []string{"c0"}, Delay: 100 * time.Millisecond}},
+	{"toxic", quiet, faults.LoseReply{Between: []string{"c0", "c1"}, And: []string{"r0"}, Count: 2}},
+	{"toxic", stock, faults.LoseReply{Between: []string{"c0", "c1"}, And: []string{"r0"}, Count: 9}},
+	{"toxic", quiet, faults.DelayMessage{Between: []string{"c0"}, And: []string{"s0"}, By: 200 * time.Millisecond}},
+	{"refuse", small, faults.Refuse{Node: "r0", For: 300 * time.Millisecond}},
+	{"refuse", stock, faults.Refuse{Node: "r0", For: 2 * time.Second}},
+	{"stall", quiet, faults.Stall{Node: "r0", For: 300 * time.Millisecond}},
+	{"stall", stock, faults.Stall{Node: "r0", For: 30 * time.Second}},
+	{"stall", quiet, faults.Stall{Node: "s0"}},
+	{"kill-worker", quiet, faults.KillWorker{Process: "c0"}},
+	{"exhaust", quiet, faults.ExhaustPool{Process: "c0", For: 300 * time.Millisecond}},
+	{"exhaust", quiet, faults.ExhaustPool{Process: "c0", For: time.Minute}},
+	{"exhaust", stock, faults.ExhaustPool{Process: "c0"}},
+	{"restart", quiet, faults.Restart{Process: "c0"}},
+	{"reset", quiet, faults.Reset{Between: []string{"c0", "c1", "c2"}, And: []string{"r0", "s0"}}},
+	{"reset", stock, faults.Reset{Between: []string{"c0", "c1", "c2"}, And: []string{"r0"}}},
+}
+
+func quiet(p *sim.Process) *redis.Client { return p.Redis("r0") }
+
+func small(p *sim.Process) *redis.Client { return smallPool(p, 1) }
+
+// TestDeterminismOfEachFault shows that a run in which a fault of each kind
+// strikes has the same trace each time, with one processor and with two, and
+// that the fault has struck.
+func TestDeterminismOfEachFault(t *testing.T) {
+	for _, tt := range struck {
+		t.Run(fmt.Sprint(tt.action), func(t *testing.T) {
+			for seed := range uint64(seeds(10)) {
+				cfg := sim.Config{Seed: seed, Clients: 3}
+				body := func(w *sim.World) error { return strike(w, tt.client, tt.action) }
+				first := onProcessors(t, 1, cfg, body)
+				for _, n := range []int{1, 2, 2} {
+					if d := trace.Diff(first, onProcessors(t, n, cfg, body)); d != nil {
+						t.Fatalf("seed %d, %d processors: %v", seed, n, d)
+					}
+				}
+				if !strings.Contains(string(first.JSON()), `"actor":"world","kind":"`+tt.kind+`"`) {
+					t.Fatalf("seed %d: the trace has no %s", seed, tt.kind)
+				}
+			}
+		})
+	}
+}
+
+// TestResetOfManyIsNoRace shows that stock clients whose connections are reset
+// together retry in one order: each draws the time until then from the same
+// source, math/rand's.
+func TestResetOfManyIsNoRace(t *testing.T) {
+	body := func(w *sim.World) error {
+		w.At(5500*time.Microsecond, func() {
+			for i := range w.Clients() {
+				must(t, w.Reset(w.Client(i).Name(), "r0"))
+			}
+		})
+		for i := range w.Clients() {
+			p := w.Client(i)
+			r := stock(p)
+			p.Go(func() {
+				must(t, r.Ping(p.Context()).Err())
+				n, err := r.Append(p.Context(), "log", p.Name()).Result()
+				mark(p, "%d %v", n, err)
+			})
+		}
+		return w.RunUntil(w.Idle)
+	}
+	cfg := sim.Config{Clients: 16, Latency: ms}
+	first := onProcessors(t, 1, cfg, body)
+	for range seeds(50) {
+		if d := trace.Diff(first, onProcessors(t, 2, cfg, body)); d != nil {
+			t.Fatal(d)
+		}
+	}
+}
+
+// strike lets clients work and applies a fault to them.
+func strike(w *sim.World, client func(p *sim.Process) *redis.Client, action faults.Action) error {
+	var failed error
+	w.At(50*time.Millisecond, func() {
+		if restart, ok := action.(faults.Restart); ok {
+			failed = restartAtWork(w, restart.Process, client)
+			return
+		}
+		failed = action.Apply(w)
+	})
+	w.At(20*time.Second, w.Heal)
+	for i := range w.Clients() {
+		p := w.Client(i)
+		p.Go(func() { labour(p, client(p)) })
+	}
+	if err := w.RunUntil(w.Idle); err != nil {
+		return err
+	}
+	return failed
+}
+
+func restartAtWork(w *sim.World, name string, client func(p *sim.Process) *redis.Client) error {
+	if err := w.Crash(name, faults.CrashPower); err != nil {
+		return err
+	}
+	p, err := w.Revive(name)
+	if err == nil {
+		p.Go(func() { labour(p, client(p)) })
+	}
+	return err
+}
+
+// labour is the work of one client: locks and writes, marks and timers.
+func labour(p *sim.Process, r *redis.Client) {
+	for i := range 8 {
+		granted, err := r.SetNX(p.Context(), "lock", p.Name(), 100*time.Millisecond).Result()
+		if _, dead := p.Mark("tried", fmt.Sprint(granted, err)); dead != nil {
+			return
+		}
+		if granted {
+			op := sim.StoreOp{Resource: "a", Register: "b", ID: fmt.Sprintf("%s.%d.%d", p.Name(), p.Incarnation(), i)}
+			err = p.Store().Write(p.Context(), op)
+			mark(p, "wrote %v", err)
+			p.Clock().AfterFunc(15*time.Millisecond, func() { mark(p, "renewed %v", r.PExpire(p.Context(), "lock", time.Second).Err()) })
+			_ = p.Clock().Sleep(p.Context(), 30*time.Millisecond)
+			mark(p, "released %v", r.Del(p.Context(), "lock").Err())
+		}
+		_ = p.Clock().Sleep(p.Context(), 10*time.Millisecond)
+	}
+}

@@ -1,0 +1,132 @@
+package sim_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/faults"
+	"locksim/sim"
+)
+
+// stock returns a client of r0 as users have it.
+func stock(p *sim.Process) *redis.Client {
+	opt := sim.StockRedis()
+	opt.Addr = p.Address("r0")
+	return p.RedisWith(opt)
+}
+
+// executed are the commands that a node has executed, without the replies.
+func executed(res *sim.Result, node string) []string {
+	var out []string
+	for _, e := range res.Trace.Events {
+		if command, _, ok := strings.Cut(e.Text, " -> "); ok && e.Actor == node && e.Kind == "exec" {
+			out = append(out, command)
+		}
+	}
+	return out
+}
+
+// TestStockGreets shows what a stock client says before its first command.
+func TestStockGreets(t *testing.T) {
+	res := run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
+		p := w.Client(0)
+		p.Go(func() { must(t, stock(p).Set(p.Context(), "k", "v", 0).Err()) })
+		return w.RunUntil(w.Idle)
+	})
+	for i, want := range []string{"hello 3", "client setinfo LIB-NAME", "client setinfo LIB-VER", "set k v"} {
+		if got := executed(res, "r0"); i >= len(got) || !strings.HasPrefix(got[i], want) {
+			t.Fatalf("the node executed %q, want %q as number %d", got, want, i+1)
+		}
+	}
+}
+
+// TestStockOutlivesItsContext shows that a context of 200 ms does not end a
+// command that waits for its answer: the read timeout of 5 s does.
+func TestStockOutlivesItsContext(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		client func(p *sim.Process) *redis.Client
+		want   time.Duration
+	}{
+		{"stock", stock, 5 * time.Second},
+		{"stock, with the option", func(p *sim.Process) *redis.Client {
+			opt := sim.StockRedis()
+			opt.Addr, opt.ContextTimeoutEnabled = p.Address("r0"), true
+			return p.RedisWith(opt)
+		}, 200 * time.Millisecond},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+				r := tt.client(p)
+				must(t, r.Ping(p.Context()).Err())
+				cutNow(w, faults.Partition{Between: []string{"c0"}})
+				ctx, cancel := context.WithTimeout(p.Context(), 200*time.Millisecond)
+				defer cancel()
+				start := w.Now()
+				if err := r.SetNX(ctx, "lock", "c0", time.Minute).Err(); err == nil || !near(w.Now()-start, tt.want) {
+					t.Errorf("%v after %v, want an error after %v", err, w.Now()-start, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// TestStockResends shows that SET NX whose answer was lost is sent again, and
+// that its client takes its own lock for somebody else's (F27). A quiet client
+// gets an error.
+func TestStockResends(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		client func(p *sim.Process) *redis.Client
+		sent   int
+		failed bool
+	}{
+		{"stock", stock, 2, false},
+		{"quiet", func(p *sim.Process) *redis.Client { return p.Redis("r0") }, 1, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			res := run(t, sim.Config{}, func(w *sim.World) error {
+				p := w.Client(0)
+				r := tt.client(p)
+				p.Go(func() {
+					must(t, r.Ping(p.Context()).Err())
+					w.Do(func() { must(t, (faults.LoseReply{Between: []string{"c0"}, And: []string{"r0"}}).Apply(w)) })
+					granted, err := r.SetNX(p.Context(), "lock", "mine", time.Minute).Result()
+					if granted || (err != nil) != tt.failed {
+						t.Errorf("granted %v, %v", granted, err)
+					}
+					if v, err := r.Get(p.Context(), "lock").Result(); v != "mine" {
+						t.Errorf("the lock is %q, %v", v, err)
+					}
+				})
+				return w.RunUntil(w.Idle)
+			})
+			n := 0
+			for _, command := range executed(res, "r0") {
+				if strings.HasPrefix(strings.ToLower(command), "set lock mine") {
+					n++
+				}
+			}
+			if n != tt.sent {
+				t.Errorf("SET NX was executed %d times, want %d", n, tt.sent)
+			}
+		})
+	}
+}
+
+// TestStockDoesNotDependOnTheMachine shows that a stock client has the same
+// pool on one processor and on many.
+func TestStockDoesNotDependOnTheMachine(t *testing.T) {
+	for _, n := range []int{1, 2, 8} {
+		onProcessors(t, n, sim.Config{}, func(w *sim.World) error {
+			if size := stock(w.Client(0)).Options().PoolSize; size != 10 {
+				t.Errorf("%d processors: a pool of %d, want 10", n, size)
+			}
+			return nil
+		})
+	}
+}

@@ -1,0 +1,175 @@
+package sim_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"locksim/faults"
+	"locksim/sim"
+)
+
+// TestStall shows that a stalled node accepts connections and answers nothing,
+// and that it serves what has arrived in that order when the stall is over: the
+// last of two, or all when the world is healed.
+func TestStall(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		stall  func(w *sim.World) // at 1s
+		served time.Duration
+	}{
+		{"for 4s", stallNow("r0", 4*time.Second), 5 * time.Second},
+		{"twice", func(w *sim.World) { stallNow("r0", 4*time.Second)(w); stallNow("r0", 2*time.Second)(w) }, 5 * time.Second},
+		{"healed", func(w *sim.World) { stallNow("r0", 0)(w); w.At(3*time.Second, w.Heal) }, 3 * time.Second},
+		{"another node", stallNow("s0", 5*time.Second), time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			res := run(t, sim.Config{Latency: ms, Clients: 3}, func(w *sim.World) error {
+				w.At(time.Second, func() { tt.stall(w) })
+				for i := range w.Clients() {
+					p := w.Client(i)
+					r := p.Redis("r0")
+					p.Go(func() {
+						must(t, r.Ping(p.Context()).Err())
+						time.Sleep(time.Second + time.Duration(10*(3-i))*time.Microsecond - w.Now())
+						n, err := r.Append(p.Context(), "log", p.Name()).Result()
+						if err != nil || n != int64(2*(3-i)) || w.Now() < tt.served || w.Now() > tt.served+3*time.Millisecond {
+							t.Errorf("%s: %d, %v at %v, want %d at %v", p.Name(), n, err, w.Now(), 2*(3-i), tt.served)
+						}
+					})
+				}
+				return w.RunUntil(w.Idle)
+			})
+			if tt.name == "twice" && (count(res, "stall") != 2 || count(res, "stall-end") != 1) {
+				t.Errorf("%d stall, %d stall-end, want 2 and 1", count(res, "stall"), count(res, "stall-end"))
+			}
+		})
+	}
+}
+
+func stallNow(node string, d time.Duration) func(w *sim.World) {
+	return func(w *sim.World) {
+		if err := w.Stall(node, d); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// TestStallExpiresKeys shows that a node's clock goes on during a stall: a lock
+// whose TTL ends meanwhile is gone when the node serves again.
+func TestStallExpiresKeys(t *testing.T) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+		r := p.Redis("r0")
+		must(t, r.Set(p.Context(), "lock", "c0", 3*time.Second).Err())
+		w.Do(func() { stallNow("r0", 4*time.Second)(w) })
+		if ok, err := r.SetNX(p.Context(), "lock", "c1", time.Second).Result(); !ok || err != nil {
+			t.Errorf("taken %v, %v: the key has not expired", ok, err)
+		}
+	})
+}
+
+// TestStallHoldsTimeouts shows that a blocking command's timeout which passes
+// during a stall is served after it, that one which passes later is not late,
+// and that data which has arrived first goes before a timeout.
+func TestStallHoldsTimeouts(t *testing.T) {
+	for _, tt := range []struct {
+		timeout int // seconds, of a command that begins at 1s
+		push    bool
+		want    string
+		at      time.Duration
+	}{
+		{2, false, "redis: nil", 5 * time.Second},
+		{9, false, "redis: nil", 10 * time.Second},
+		{9, true, "[list x]", 5 * time.Second},
+	} {
+		t.Run(fmt.Sprintf("%d s, push %v", tt.timeout, tt.push), func(t *testing.T) {
+			run(t, sim.Config{Latency: ms, Clients: 2}, func(w *sim.World) error {
+				p, other := w.Client(0), w.Client(1)
+				w.At(2*time.Second, func() { stallNow("r0", 3*time.Second)(w) })
+				opt := sim.QuietRedis()
+				opt.Addr, opt.ReadTimeout = p.Address("r0"), time.Minute
+				p.Go(func() {
+					time.Sleep(time.Second)
+					got, err := p.RedisWith(opt).BLPop(p.Context(), time.Duration(tt.timeout)*time.Second, "list").Result()
+					text := fmt.Sprint(got)
+					if err != nil {
+						text = err.Error()
+					}
+					if text != tt.want || w.Now() < tt.at || w.Now() > tt.at+10*time.Millisecond {
+						t.Errorf("%s at %v, want %s at %v", text, w.Now(), tt.want, tt.at)
+					}
+				})
+				if tt.push {
+					other.Go(func() {
+						time.Sleep(3 * time.Second)
+						_ = other.Redis("r0").RPush(other.Context(), "list", "x").Err()
+					})
+				}
+				return w.RunUntil(w.Idle)
+			})
+		})
+	}
+}
+
+// TestStallAndTheEnds shows what becomes of what waits for its turn when its
+// sender goes: it is done where the sender closed or crashed, not where the
+// connection was reset.
+func TestStallAndTheEnds(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		end  func(w *sim.World, c *sim.Conn)
+		done bool
+	}{
+		{"closed", func(_ *sim.World, c *sim.Conn) { _ = c.Close() }, true},
+		{"crashed", func(w *sim.World, _ *sim.Conn) { crashNow(w, faults.CrashPower) }, true},
+		{"reset", func(w *sim.World, c *sim.Conn) {
+			w.Do(func() { must(t, w.Reset("c0", "r0")); must(t, w.Reset("c0", "s0")) })
+		}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
+				p := w.Client(0)
+				p.Go(func() {
+					redis, store := dial(p, "r0"), dial(p, "s0")
+					w.Do(func() { stallNow("r0", time.Second)(w); stallNow("s0", time.Second)(w) })
+					mustWrite(redis, "SET k v\r\n")
+					mustWrite(store, "WRITE a b x 0 - -\n")
+					time.Sleep(10 * time.Millisecond)
+					tt.end(w, redis)
+				})
+				err := w.RunFor(2 * time.Second)
+				if keys := w.Redis(0).Keys(); (len(keys) == 1) != tt.done {
+					t.Errorf("the node holds %v, want one: %v", keys, tt.done)
+				}
+				if v := w.Store().Value("a", "b"); (v == "x") != tt.done {
+					t.Errorf("the store holds %q, want x: %v", v, tt.done)
+				}
+				return err
+			})
+		})
+	}
+}
+
+// TestStallOfTheStore shows that a stalled store makes a write late, and not
+// unknown.
+func TestStallOfTheStore(t *testing.T) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+		w.Do(func() { stallNow("s0", time.Second)(w) })
+		err := p.Store().Write(p.Context(), sim.StoreOp{Resource: "a", Register: "b", ID: "x"})
+		if err != nil || w.Now() < time.Second || w.Store().Value("a", "b") != "x" {
+			t.Errorf("%v at %v, the store has %q", err, w.Now(), w.Store().Value("a", "b"))
+		}
+	})
+}
+
+// TestStallErrors shows what is refused.
+func TestStallErrors(t *testing.T) {
+	run(t, sim.Config{}, func(w *sim.World) error {
+		for _, err := range []error{w.Stall("r9", 0), w.Stall("c0", 0), w.Stall("r0", -1)} {
+			if err == nil {
+				t.Error("no error")
+			}
+		}
+		return nil
+	})
+}

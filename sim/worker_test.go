@@ -1,0 +1,112 @@
+package sim_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"locksim/faults"
+	"locksim/sim"
+)
+
+// TestKillWorker shows what of a process goes on when its worker is dead: its
+// timers, its clock and its sockets do, and nothing passes a mark or a point.
+func TestKillWorker(t *testing.T) {
+	res := run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
+		p := w.Client(0)
+		r := p.Redis("r0")
+		w.At(time.Second, func() { must(t, w.KillWorker("c0")) })
+		p.Go(func() {
+			p.Clock().AfterFunc(2*time.Second, func() { must(t, r.Set(p.Context(), "renewed", "1", 0).Err()) })
+			if _, err := p.Mark("work", "before"); err != nil {
+				t.Error(err)
+			}
+			if err := p.Clock().Sleep(p.Context(), 3*time.Second); err != nil {
+				t.Errorf("a sleep that had begun: %v", err)
+			}
+			if n, err := p.Mark("work", "after"); n != 0 || !errors.Is(err, sim.ErrWorkerDead) {
+				t.Errorf("a mark: %d, %v, want ErrWorkerDead", n, err)
+			}
+			if err := p.Point("after"); !errors.Is(err, sim.ErrWorkerDead) {
+				t.Errorf("a point: %v, want ErrWorkerDead", err)
+			}
+			if p.Crashed() || p.Context().Err() != nil {
+				t.Error("the process has crashed")
+			}
+			if p.Observe("seen", "by the harness") == 0 {
+				t.Error("the harness sees nothing")
+			}
+		})
+		err := w.RunUntil(w.Idle)
+		if keys := w.Redis(0).Keys(); len(keys) != 1 {
+			t.Errorf("the node holds %v, want what the timer wrote", keys)
+		}
+		return err
+	})
+	if count(res, "work") != 1 || count(res, "kill-worker") != 1 {
+		t.Errorf("%d marks, %d deaths, want one each", count(res, "work"), count(res, "kill-worker"))
+	}
+}
+
+// TestKillWorkerAtAMark shows that a worker which is killed by the very mark
+// that it passes leaves that mark in the trace, and goes no further.
+func TestKillWorkerAtAMark(t *testing.T) {
+	res := run(t, sim.Config{}, func(w *sim.World) error {
+		p := w.Client(0)
+		w.OnPoint(func(process, _, label string) {
+			if label == "here" {
+				must(t, w.KillWorker(process))
+			}
+		})
+		p.Go(func() {
+			if n, err := p.Mark("work", "here"); n == 0 || !errors.Is(err, sim.ErrWorkerDead) {
+				t.Errorf("%d, %v, want the event's number and ErrWorkerDead", n, err)
+			}
+		})
+		return w.RunUntil(w.Idle)
+	})
+	if count(res, "work") != 1 {
+		t.Errorf("%d marks, want one", count(res, "work"))
+	}
+}
+
+// TestKillWorkerDuringAMark shows that a mark which was under way when the
+// worker was killed is not recorded.
+func TestKillWorkerDuringAMark(t *testing.T) {
+	res := run(t, sim.Config{}, func(w *sim.World) error {
+		p := w.Client(0)
+		w.At(time.Millisecond+1, func() { must(t, w.KillWorker("c0")) })
+		p.Go(func() {
+			time.Sleep(time.Millisecond)
+			if n, err := p.Mark("work", "late"); n != 0 || !errors.Is(err, sim.ErrWorkerDead) {
+				t.Errorf("event %d, %v", n, err)
+			}
+		})
+		return w.RunUntil(w.Idle)
+	})
+	if count(res, "work") != 0 {
+		t.Error("the mark is in the trace")
+	}
+}
+
+// TestKillWorkerOfNobody shows that a crashed process has no worker left, that
+// one dies once, and that a crash goes before a dead worker.
+func TestKillWorkerOfNobody(t *testing.T) {
+	res := run(t, sim.Config{Clients: 2}, func(w *sim.World) error {
+		if w.KillWorker("c9") == nil {
+			t.Error("no error for c9")
+		}
+		must(t, w.Crash("c0", faults.CrashPower))
+		for _, name := range []string{"c0", "c1", "c1"} {
+			must(t, w.KillWorker(name))
+		}
+		must(t, w.Crash("c1", faults.CrashPower))
+		if err := w.Client(1).Point("x"); !errors.Is(err, sim.ErrCrashed) {
+			t.Errorf("got %v, want ErrCrashed", err)
+		}
+		return nil
+	})
+	if count(res, "kill-worker") != 1 {
+		t.Errorf("%d deaths, want one", count(res, "kill-worker"))
+	}
+}
