@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locksim/checker"
 	"locksim/lock/fence"
 )
 
@@ -81,6 +82,27 @@ func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
 			if !slices.Contains(s.LockNames(), name) {
 				t.Errorf("%s expects something of %s, and is not about it", s.File, name)
 			}
+		}
+	}
+}
+
+// Each specimen has a cell that catches it.
+func TestLibraryCatchesEachSpecimen(t *testing.T) {
+	all, err := Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range Specimens() {
+		worst := checker.Label("")
+		for _, s := range all {
+			if slices.Contains(s.LockNames(), name) {
+				for _, mode := range fence.Modes() {
+					worst = checker.Worse(worst, s.Expect[name][mode])
+				}
+			}
+		}
+		if worst.Severity() <= checker.Rescued.Severity() && worst != checker.Overlap {
+			t.Errorf("%s: the worst that any scenario expects of it is %q", name, worst)
 		}
 	}
 }

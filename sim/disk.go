@@ -12,7 +12,8 @@ import (
 // kills the process loses nothing of it, since what was written is in the page
 // cache of the machine. A power loss takes what was not on the disk yet: with
 // everysec up to a second, with always nothing. A snapshot loses what came after
-// it in either case.
+// it in either case. That Redis keeps back writes while an fsync takes long, and
+// loses them with the process, is left out: an fsync here takes no time.
 type disk struct {
 	node    *RedisNode
 	mode    Persistence

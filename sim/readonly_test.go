@@ -48,6 +48,19 @@ func TestRefuseWrites(t *testing.T) {
 	}
 }
 
+// TestRefusalIsForClients: what an administrator or the node itself does goes
+// on.
+func TestRefusalIsForClients(t *testing.T) {
+	withClient(t, sim.Config{}, func(c *client) {
+		c.want("MSET a 1 b 2", "OK")
+		c.world(func(w *sim.World) error { return w.RefuseWrites("r0", 0) })
+		c.world(func(w *sim.World) error { return w.Evict("r0", faults.EvictAllKeysRandom, 1) })
+		c.want("DBSIZE", "1")
+		c.world(flush("r0", faults.FlushKeys))
+		c.want("DBSIZE", "0")
+	})
+}
+
 // TestTransactionAcrossTheRefusal: what was queued before is not done after.
 func TestTransactionAcrossTheRefusal(t *testing.T) {
 	withClient(t, sim.Config{}, func(c *client) {

@@ -65,6 +65,8 @@ var everyType = []struct{ write, ask string }{
 	{"COPY s copy", "GET copy"},
 	{"APPEND s w", "GET s"},
 	{"PERSIST h", "PTTL h"},
+	{"HSET h g 2", "HGETALL h"},
+	{"HEXPIRE h 1 FIELDS 1 g", "HGETALL h"},
 	{"GETDEL n", "GET n"},
 	{"SET gone v PX 5", "GET gone"},
 	{"SET past v PXAT 1000", "GET past"},
@@ -95,6 +97,30 @@ func TestReplicaHasWhatThePrimaryHas(t *testing.T) {
 	})
 }
 
+// TestFieldsExpireOnAReplica: a hash arrives with the expiry of its fields, also
+// where that has passed by the replica's clock.
+func TestFieldsExpireOnAReplica(t *testing.T) {
+	withClient(t, sim.Config{Replicas: 1, Persistence: sim.PersistAlways}, func(c *client) {
+		r := c.at("r0a")
+		c.want("HSET h f 1 g 2", "2")
+		c.want("HEXPIRE h 2 FIELDS 1 g", "[1]")
+		time.Sleep(10 * time.Millisecond)
+		r.want("HGETALL h", "[f 1 g 2]")
+		c.world(crash("r0a", faults.CrashProcess))
+		c.world(restart("r0a"))
+		r = c.at("r0a")
+		r.want("HGETALL h", "[f 1 g 2]")
+		c.world(func(w *sim.World) error { return w.JumpClock("r0a", 3*time.Second) })
+		r.want("HGETALL h", "[f 1]")
+		c.want("HSET h i 3", "1")
+		time.Sleep(10 * time.Millisecond)
+		r.want("HGETALL h", "[f 1 i 3]")
+		time.Sleep(2 * time.Second)
+		c.want("HGETALL h", "[f 1 i 3]")
+		r.want("HGETALL h", "[f 1 i 3]")
+	})
+}
+
 // TestReplicationIsLate: what the primary has answered the replica has only
 // after the lag.
 func TestReplicationIsLate(t *testing.T) {
@@ -109,14 +135,14 @@ func TestReplicationIsLate(t *testing.T) {
 	})
 }
 
-// TestEffectsArriveInOrder although each draws its own lag.
+// TestEffectsArriveInOrder although each draws its own lag and latency.
 func TestEffectsArriveInOrder(t *testing.T) {
 	for seed := range uint64(10) {
-		res := withClient(t, sim.Config{Seed: seed, Replicas: 1, Lag: sim.Latency{Max: 50 * time.Millisecond}}, func(c *client) {
+		res := withClient(t, sim.Config{Seed: seed, Replicas: 1, Latency: sim.Latency{Max: 20 * time.Millisecond}, Lag: sim.Latency{Max: 50 * time.Millisecond}}, func(c *client) {
 			for range 30 {
 				c.do("INCR n")
 			}
-			time.Sleep(60 * time.Millisecond)
+			time.Sleep(100 * time.Millisecond)
 			c.at("r0a").want("GET n", "30")
 		})
 		for i, text := range texts(res.Trace, "r0a", "apply") {
@@ -189,6 +215,7 @@ func TestPrimaryTellsOfExpiry(t *testing.T) {
 		c.want("SET k v PX 1000", "OK") // long past for the replica
 		time.Sleep(10 * time.Millisecond)
 		c.at("r0a").want("GET k", "nil")
+		c.at("r0a").want("DEL k", "READONLY You can't write against a read only replica.")
 		c.want("GET k", "v")
 		c.world(func(w *sim.World) error { return w.JumpClock("r0a", -time.Minute) })
 		c.at("r0a").want("GET k", "v") // it was only hidden

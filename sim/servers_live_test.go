@@ -94,7 +94,16 @@ func (l *liveTheatre) follows(replica, primary string) {
 func (l *liveTheatre) caughtUp()            { l.follows("r0a", "r0") }
 func (l *liveTheatre) pass(d time.Duration) { time.Sleep(min(d, 5*time.Millisecond)) }
 func (l *liveTheatre) restart(node string)  { l.start(node) }
-func (l *liveTheatre) kill(node string)     { l.servers[node].Stop() }
+
+// kill waits until what was written has left the process: while an fsync of each
+// second takes its time, Redis keeps it in memory.
+func (l *liveTheatre) kill(node string) {
+	l.poll("the log is written", func() bool {
+		length := l.info(node, "persistence", "aof_buffer_length")
+		return length == "" || length == "0"
+	})
+	l.servers[node].Stop()
+}
 
 // isolate lets the replica look for its primary where nobody is.
 func (l *liveTheatre) isolate() { l.command("r0a", "REPLICAOF 127.0.0.1 1") }

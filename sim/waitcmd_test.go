@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"locksim/faults"
 	"locksim/sim"
 )
@@ -115,7 +117,7 @@ func TestWaitWhereNobodyMayBlock(t *testing.T) {
 // TestWhoWaitsKeepsItsOrder: what a client sends behind a WAIT waits too, and
 // who leaves is not answered.
 func TestWhoWaitsKeepsItsOrder(t *testing.T) {
-	withClient(t, sim.Config{Replicas: 1}, func(c *client) {
+	res := withClient(t, sim.Config{Replicas: 1}, func(c *client) {
 		c.world(crash("r0a", faults.CrashPower))
 		conn := dial(c.p, "r0")
 		mustWrite(conn, "SET k v\r\nWAIT 1 100\r\nGET k\r\n")
@@ -134,4 +136,11 @@ func TestWhoWaitsKeepsItsOrder(t *testing.T) {
 		_ = conn.Close()
 		time.Sleep(time.Second)
 	})
+	want := []string{
+		"c0: SET k v -> OK", "c0: WAIT 1 100 -> (waits)", "c0: WAIT 1 100 -> 0", "c0: GET k -> v",
+		"c0: SET k w -> OK", "c0: WAIT 1 100 -> (waits)",
+	}
+	if diff := cmp.Diff(want, texts(res.Trace, "r0", "exec")); diff != "" {
+		t.Errorf("r0 did (-want +got):\n%s", diff)
+	}
 }
