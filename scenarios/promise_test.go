@@ -43,7 +43,11 @@ func judge(t *testing.T, sc *scenarios.Scenario, l scenarios.Lock) int {
 	if !ok {
 		t.Fatalf("%s promises nothing about data", l.Name)
 	}
-	for seed := uint64(1); seed <= uint64(max(soak(t, 100, 0.03), 3)); seed++ {
+	seeds := uint64(max(soak(t, 100, 0.03), 3))
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := uint64(1); seed <= seeds; seed++ {
 		for _, m := range play(t, sc, l, scenarios.Options{Seed: seed, Modes: []fence.Mode{fence.None, data}}).Modes {
 			f := m.Verdict.Facts
 			if f.ClaimOverlaps > 0 || f.Liveness != checker.LivenessOK {

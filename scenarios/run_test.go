@@ -62,7 +62,11 @@ func checkExpectation(t *testing.T, sc *scenarios.Scenario, kind string) {
 		t.Fatal(err)
 	}
 	contended, worst := 0, checker.Label("")
-	for seed := range uint64(soak(t, 20, 0.1)) {
+	seeds := soak(t, 20, 0.1)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range uint64(seeds) {
 		o := play(t, sc, l, scenarios.Options{Seed: seed + 1, Modes: slices.Sorted(maps.Keys(sc.Expect[kind]))})
 		for _, m := range o.Mismatches() {
 			t.Errorf("seed %d: %v", seed+1, m)
