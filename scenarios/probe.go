@@ -69,11 +69,19 @@ func (b *probe) verdict() (checker.Liveness, string) {
 	return checker.LivenessOK, ""
 }
 
+// node is a node as locks see it: the first is wherever its primary is now.
+func (p *play) node(i int) *sim.RedisNode {
+	if i == 0 {
+		return p.world.PrimaryNode()
+	}
+	return p.world.Redis(i)
+}
+
 // longestTTL is what the longest-lived key with an end still has to live.
 func (p *play) longestTTL() time.Duration {
 	var longest time.Duration
 	for i := range p.world.RedisNodes() {
-		for _, k := range p.world.Redis(i).Keys() {
+		for _, k := range p.node(i).Keys() {
 			longest = max(longest, k.TTL)
 		}
 	}
@@ -89,7 +97,7 @@ func (p *play) leftBehind() string {
 	}
 	excused := p.excused()
 	for i := range p.world.RedisNodes() {
-		node := p.world.Redis(i)
+		node := p.node(i)
 		for _, k := range node.Keys() {
 			for _, name := range p.lock.Keys(resource) {
 				switch {

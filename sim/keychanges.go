@@ -14,7 +14,8 @@ type KeyChange struct {
 	Node, Key string
 	// Value is what the key holds from now on: a string as it is, a hash as
 	// "field=value" for each field, in the order of their names, with spaces
-	// between, another type as its elements. It is empty where the key is gone.
+	// between, another type as its elements, a sorted set as member and score in
+	// the order of the members. It is empty where the key is gone.
 	Value string
 	// By is the process whose command did it, empty where the node did it.
 	By string
@@ -35,6 +36,7 @@ const (
 	KeyReplicated KeyChangeKind = "replicated" // the node follows another, which has changed it
 	// KeyRestored is what a node has after a restart, a promotion or a
 	// resynchronisation: told of each watched key that it had before or has now.
+	// It is also what a replica shows again when its clock has gone back.
 	KeyRestored KeyChangeKind = "restored"
 )
 

@@ -105,6 +105,23 @@ func TestKeyChangesOfAFailover(t *testing.T) {
 	)
 }
 
+// TestKeyChangesOnAReplica: it hides, and shows again, by its own clock.
+func TestKeyChangesOnAReplica(t *testing.T) {
+	got := changes(t, sim.Config{Replicas: 1}, []string{"k"}, func(c *client) {
+		c.want("SET k a PX 5000", "OK")
+		time.Sleep(10 * time.Millisecond)
+		c.world(func(w *sim.World) error { return w.JumpClock("r0a", time.Minute) })
+		time.Sleep(10 * time.Millisecond)
+		c.world(func(w *sim.World) error { return w.JumpClock("r0a", -time.Minute) })
+		c.at("r0a").want("GET k", "a")
+		time.Sleep(10 * time.Second)
+	})
+	wantChanges(t, got,
+		"r0 k=a set by c0", "r0a k=a replicated", "r0a k= expired", "r0a k=a restored",
+		"r0 k= expired", "r0a k= expired",
+	)
+}
+
 // TestKeyChangesOfARestart: also of what would have expired by then.
 func TestKeyChangesOfARestart(t *testing.T) {
 	got := changes(t, sim.Config{Persistence: sim.PersistEverysec}, []string{"k", "l", "m"}, func(c *client) {
