@@ -10,11 +10,11 @@ import (
 // what it left in each register, at one instant. Each grant has one. It is built
 // and searched without any code of the checker.
 type naiveSection struct {
-	from, to  Pos
-	saw       [][2]string // register, value
-	puts      map[string]string
-	optional  bool // nobody was told that it had any effect
-	cut bool // it cannot have had an effect as a whole
+	from, to Pos
+	saw      [][2]string // register, value
+	puts     map[string]string
+	optional bool // nobody was told that it had any effect
+	cut      bool // it cannot have had an effect as a whole
 }
 
 func naiveSections(h History) []naiveSection {
