@@ -90,13 +90,21 @@ func nodes(s *scenarios.State, opt Options) []string {
 	t.row("node", "key", "to live", "value")
 	for _, n := range s.Nodes {
 		if len(n.Keys) == 0 {
-			t.row(n.Name, "(no keys)")
+			t.row(called(n), "(no keys)")
 		}
 		for _, k := range n.Keys {
-			t.row(n.Name, visible(k.Name), life(k.TTL), visible(k.Value))
+			t.row(called(n), visible(k.Name), life(k.TTL), visible(k.Value))
 		}
 	}
 	return t.lines(opt.Colour)
+}
+
+// called is the name of a node, and its role where nodes have one.
+func called(n scenarios.NodeState) string {
+	if n.Role == "" {
+		return n.Name
+	}
+	return n.Name + " (" + n.Role + ")"
 }
 
 func life(ttl time.Duration) string {

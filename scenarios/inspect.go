@@ -22,7 +22,7 @@ type State struct {
 	At time.Duration
 	// Over says that the run had ended before the step.
 	Over bool
-	// Clients are c0, c1, …, Nodes the Redis nodes.
+	// Clients are c0, c1, …, Nodes the Redis nodes, replicas too.
 	Clients []ClientState
 	Nodes   []NodeState
 	// Store are the registers, as "resource/register=operation"; Highest is the
@@ -48,9 +48,11 @@ type ClientState struct {
 	Left  time.Duration
 }
 
-// NodeState is one Redis node at one step.
+// NodeState is one Redis node at one step. Role is what it is, such as
+// "primary" or "replica of r0"; it is empty in a world without replicas.
 type NodeState struct {
 	Name string
+	Role string
 	Keys []sim.Key
 }
 
@@ -95,8 +97,19 @@ func (p *play) state() *State {
 	for _, c := range p.clients {
 		s.Clients = append(s.Clients, c.state())
 	}
-	for i := range w.RedisNodes() {
-		s.Nodes = append(s.Nodes, NodeState{Name: w.Redis(i).Name(), Keys: slices.Clone(w.Redis(i).Keys())})
+	for _, standing := range w.Standings() {
+		s.Nodes = append(s.Nodes, p.nodeState(standing))
+	}
+	return s
+}
+
+func (p *play) nodeState(standing sim.Standing) NodeState {
+	s := NodeState{Name: standing.Node}
+	if node, err := p.world.Node(standing.Node); err == nil {
+		s.Keys = slices.Clone(node.Keys())
+	}
+	if p.sc.World.Replicas > 0 {
+		s.Role = standing.Role
 	}
 	return s
 }

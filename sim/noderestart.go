@@ -22,7 +22,7 @@ func (w *World) Restart(process string) error {
 		return err
 	}
 	if !n.Down() {
-		return fmt.Errorf("restart %s: it has not crashed", process)
+		return fmt.Errorf("%s has not crashed", process)
 	}
 	n.restart()
 	return nil

@@ -16,7 +16,7 @@ func (w *World) Revive(process string) (*Process, error) {
 		return nil, err
 	}
 	if !old.Crashed() {
-		return nil, fmt.Errorf("restart %s: it has not crashed", process)
+		return nil, fmt.Errorf("%s has not crashed", process)
 	}
 	w.record("world", "restart", process, "")
 	p := w.launch(process, old.incarnation+1, old.clock)
