@@ -342,7 +342,9 @@ func (c *conn) removeToxic(dir Direction, wrapper *toxics.ToxicWrapper) {
 	}
 	if empty, lost := f.chain.remove(wrapper); empty {
 		f.chain = nil
-		f.bytes -= lost
+		if !f.heard { // else nothing of it counts as under way any more
+			f.bytes -= lost
+		}
 		return
 	}
 	c.w.still() // the next toxic takes in what this one has left, before it is removed in its turn

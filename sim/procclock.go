@@ -25,6 +25,10 @@ func (p *Process) Clock() *Clock { return &Clock{p: p} }
 // It is for code that judges by wall time, which a lock should not (F21).
 func (p *Process) WallClock() *Clock { return &Clock{p: p, wall: true} }
 
+// LooksAtWallClock reports whether the process has ever read its wall clock. One
+// that has not would not have noticed a jump of it.
+func (p *Process) LooksAtWallClock() bool { return p.sawWall.Load() }
+
 // Now is the process's time, without a monotonic reading: it is the bubble's
 // start plus what this clock has counted since.
 func (c *Clock) Now() time.Time {
@@ -39,6 +43,7 @@ func (c *Clock) read() time.Time {
 	now := c.p.w.Now()
 	d := c.p.clock.monotonic(now)
 	if c.wall {
+		c.p.sawWall.Store(true)
 		d = c.p.clock.wall(now)
 	}
 	return c.p.w.start.Round(0).Add(d)

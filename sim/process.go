@@ -24,6 +24,7 @@ type Process struct {
 	cancel      context.CancelFunc
 	gate        gate
 	workerDead  atomic.Bool
+	sawWall     atomic.Bool // somebody has read the wall clock
 
 	// For the world's goroutine.
 	timers []*procTimer // that have not fired
