@@ -3,7 +3,7 @@
 // It is pure: an outcome in, bytes out. It runs nothing, reads no clock, no
 // environment and no file, and the same outcome gives the same bytes.
 //
-//	o, err := scenarios.Run(sc, l, scenarios.Options{Seed: 1, Repeat: scenarios.Twice})
+//	o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: 1, Repeat: scenarios.Twice})
 //	…
 //	err = reports.Terminal(os.Stdout, o, reports.Options{Repeat: scenarios.Twice})
 //

@@ -25,7 +25,7 @@ func TestTheWorldCanDoEveryAction(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := Run(sc, l, Options{Seed: 1, Modes: []fence.Mode{fence.None}, Repeat: Twice})
+		out, err := Run(sc, l, RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Repeat: Twice})
 		if err != nil {
 			t.Errorf("%s: %v", tt.source, err)
 			continue

@@ -18,7 +18,7 @@ func BenchmarkModeRun(b *testing.B) {
 			seed := uint64(0)
 			for b.Loop() {
 				seed++
-				m := play(b, sc, l, scenarios.Options{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
+				m := play(b, sc, l, scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
 				events += m.Events
 				virtual += m.Virtual.Seconds()
 			}

@@ -45,6 +45,7 @@ type grant struct {
 	unwatch func() // ends the watch over the lease
 
 	releaseFailed bool // it may still hold the key, until the TTL
+	overAtOnce    bool // its validity had ended when Acquire returned
 }
 
 func newClient(p *play, proc *sim.Process, i int) (*client, error) {
@@ -161,6 +162,7 @@ func (c *client) begin(s steps, invoked int, lease lock.Lease) (*grant, error) {
 	c.granted++
 	g := &grant{lease: lease, steps: s, id: fmt.Sprintf("%s.g%d", c.proc.Name(), c.granted),
 		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(), Invoked: checker.Pos(invoked)}}
+	g.overAtOnce = isOver(lease, c.proc.Clock().Peek())
 	known := make(chan struct{})
 	g.unwatch = c.watch(g, known)
 	granted, err := c.proc.Mark(s.granted, describeLease(lease))

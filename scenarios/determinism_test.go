@@ -51,7 +51,7 @@ func TestDeterministic(t *testing.T) {
 				old := runtime.GOMAXPROCS(procs)
 				defer runtime.GOMAXPROCS(old)
 				for seed := range uint64((seeds + procs - 1) / 2) {
-					play(t, sc, l, scenarios.Options{Seed: seed*2 + uint64(procs), Repeat: scenarios.Twice})
+					play(t, sc, l, scenarios.RunOptions{Seed: seed*2 + uint64(procs), Repeat: scenarios.Twice})
 				}
 			}
 		})
@@ -68,7 +68,7 @@ func digest(t testing.TB) string {
 	for _, sc := range all {
 		_, l := load(t, sc.Name)
 		for seed := range uint64(1) {
-			for _, m := range play(t, sc, l, scenarios.Options{Seed: seed}).Modes {
+			for _, m := range play(t, sc, l, scenarios.RunOptions{Seed: seed}).Modes {
 				_, _ = fmt.Fprintln(h, sc.Name, seed, m.Mode, m.TraceHash, m.Verdict.Label)
 			}
 		}
@@ -124,7 +124,7 @@ func TestGlobalRandIsNoticed(t *testing.T) {
 		inner, err := l.New(p)
 		return hasty{inner, p.Clock()}, err
 	}
-	_, err := scenarios.Run(sc, drawing, scenarios.Options{Seed: 1, Repeat: scenarios.Twice})
+	_, err := scenarios.Run(sc, drawing, scenarios.RunOptions{Seed: 1, Repeat: scenarios.Twice})
 	nd, ok := errors.AsType[*scenarios.NondeterminismError](err)
 	if !ok {
 		t.Fatalf("got %v, want a NondeterminismError", err)

@@ -94,15 +94,25 @@ func (d *drawer) workload() {
 	w := &d.sc.Workload
 	w.Kind = pick(d, d.space.Workloads...)
 	w.Rounds = d.span(d.space.Rounds)
-	w.Hold = d.part(pick(d, 25, 10, 50, 90, 150))
+	w.ChecksUntil = pick(d, checker.CareNever, checker.CareLost, checker.CareSteps)
+	w.Hold = d.part(pick(d, d.holds()...))
 	w.Think = d.part(pick(d, 10, 1, 50))
 	w.Stagger = pick(d, 0, d.part(10))
 	w.Timeout = pick(d, 0, 0, d.part(50), d.part(200))
-	w.ChecksUntil = pick(d, checker.CareNever, checker.CareLost, checker.CareSteps)
 	w.Request = pick(d, 0, 0, d.part(40), d.part(200))
 	if w.Kind != WorkloadTransfer { // whose sections have none within them
 		w.Nested = d.from.Below(d.space.Nested + 1)
 	}
+}
+
+// holds are the hundredths of the TTL that a section may last. A client that
+// works for longer than its lease and does not care loses data with any lock
+// that is not renewed, without any fault: that says nothing about the lock.
+func (d *drawer) holds() []int {
+	if d.sc.Workload.ChecksUntil == checker.CareNever {
+		return []int{25, 10, 50, 90}
+	}
+	return []int{25, 10, 50, 90, 150}
 }
 
 // client draws one of the clients.

@@ -15,7 +15,7 @@ type trouble struct {
 	like []faults.Action
 	// steps draws what happens.
 	steps func(d *drawer) []step
-	// repeats says whether it may come about more than once.
+	// repeats says when, and how often, it may come about.
 	repeats repeats
 }
 
@@ -24,6 +24,7 @@ type repeats int
 const (
 	often  repeats = iota
 	seldom         // once in a schedule
+	always         // once, and from the very beginning
 )
 
 // step is an action, how long after the beginning of its trouble it comes, and
@@ -100,16 +101,20 @@ func (s *swarm) next() (t trouble, ok bool) {
 		n -= s.weights[i]
 	}
 	t = s.troubles[i]
-	if t.repeats == seldom {
+	if t.repeats != often {
 		s.weights[i] = 0
 	}
 	return t, true
 }
 
-// place gives a trouble its trigger: a time, or an event of some client's.
+// place gives a trouble its trigger: a time, or an event of some client's, or
+// the beginning of the run.
 func (s *swarm) place(t trouble) []faults.Fault {
 	s.victim = ""
 	steps := t.steps(s.drawer)
+	if t.repeats == always {
+		return []faults.Fault{{Action: steps[0].action}}
+	}
 	if s.once(2) && s.nth[t.name] < s.sc.Workload.Rounds {
 		return s.atEvent(t, steps)
 	}
@@ -155,12 +160,30 @@ func (s *swarm) atEvent(t trouble, steps []step) []faults.Fault {
 	if client == "" || s.once(3) {
 		client = s.client()
 	}
-	event := faults.Event{Client: client, Name: pick(s.drawer, append(faults.Events(), s.space.Points...)...), Nth: nth}
-	after := pick(s.drawer, 0, 0, s.part(1), s.part(20), s.part(100))
+	event := faults.Event{Client: client, Name: s.moment(), Nth: nth}
+	after := s.delay(event)
 	var out []faults.Fault
 	for _, step := range steps {
 		e := event
 		out = append(out, faults.Fault{When: &e, After: after + step.later, Action: step.action})
 	}
 	return out
+}
+
+// moment draws an event: one that every client passes or, as often, a named
+// point, since somebody named it for a reason.
+func (s *swarm) moment() string {
+	if len(s.space.Points) > 0 && s.once(2) {
+		return pick(s.drawer, s.space.Points...)
+	}
+	return pick(s.drawer, faults.Events()...)
+}
+
+// delay draws how long after an event a trouble comes: at once where the event is
+// a named point, which is where a client can be hit although no time passes.
+func (s *swarm) delay(e faults.Event) time.Duration {
+	if slices.Contains(s.space.Points, e.Name) {
+		return 0
+	}
+	return pick(s.drawer, 0, 0, s.part(1), s.part(20), s.part(100))
 }

@@ -13,6 +13,9 @@ func troubles(w World) []trouble {
 	if w.Replicas > 0 {
 		all = append(all, replicaTroubles...)
 	}
+	if w.Redis >= 3 {
+		all = append(all, quorumTroubles...)
+	}
 	return all
 }
 
@@ -136,4 +139,13 @@ var replicaTroubles = []trouble{
 	{"failover", []faults.Action{faults.Failover{}}, func(d *drawer) []step {
 		return single(faults.Failover{To: d.replica(), Old: pick(d, faults.OldPrimaries()...), Clients: d.told()})
 	}, seldom},
+}
+
+// quorumTroubles strike a minority of the nodes for all the time that clients
+// work: a majority goes on.
+var quorumTroubles = []trouble{
+	{"dead-node", []faults.Action{faults.Partition{}}, func(d *drawer) []step {
+		bytes := pick(d, faults.BytesHold, faults.BytesDrop)
+		return single(faults.Partition{Between: numbered("c", d.sc.World.Clients), And: []string{d.node()}, Bytes: bytes, Direction: faults.DirectionBoth})
+	}, always},
 }

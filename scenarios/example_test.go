@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -44,6 +45,30 @@ func (l myLease) Release(ctx context.Context) error {
 	return l.lock.client.Del(ctx, l.resource).Err()
 }
 
+// A lock of your own under random schedules, judged by a promise of its own. In
+// a test file t is the test's; go test runs it, with rapid's flags.
+func ExampleCheck() {
+	var t *testing.T
+	scenarios.Check(t, scenarios.Lock{
+		Name: "mylock",
+		New: func(p *sim.Process) (lock.Locker, error) {
+			return myLock{p.Redis("r0")}, nil
+		},
+		Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}},
+	}, scenarios.Options{Runs: 500})
+}
+
+// Schedules that the fuzzer of go test -fuzz draws.
+func ExampleFuzz() {
+	var f *testing.F
+	scenarios.Fuzz(f, scenarios.Lock{
+		Name: "mylock",
+		New: func(p *sim.Process) (lock.Locker, error) {
+			return myLock{p.Redis("r0")}, nil
+		},
+	}, scenarios.Options{Faults: []lock.Fault{lock.FaultPause}})
+}
+
 // A lock of your own under a scenario of the library.
 func ExampleRun() {
 	sc, err := scenarios.Load("gc-pause")
@@ -53,7 +78,7 @@ func ExampleRun() {
 	mine := scenarios.Lock{Name: "mylock", New: func(p *sim.Process) (lock.Locker, error) {
 		return myLock{p.Redis("r0")}, nil // a real *redis.Client, in the world
 	}}
-	outcome, err := scenarios.Run(sc, mine, scenarios.Options{Seed: 1, Repeat: scenarios.Twice})
+	outcome, err := scenarios.Run(sc, mine, scenarios.RunOptions{Seed: 1, Repeat: scenarios.Twice})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -22,7 +22,7 @@ faults:
     pause: {process: c0, for: 15s}
 `)
 	for _, kind := range []string{"single", "watchdog", "redlock"} {
-		m := play(t, sc, kindOf(t, kind, sc), scenarios.Options{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+		m := play(t, sc, kindOf(t, kind, sc), scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 		if f := m.Verdict.Facts; f.ClaimOverlaps != 0 || f.BeliefOverlaps != 1 || f.Grants != 2 {
 			t.Errorf("%s: %+v, want two beliefs that overlap, and no claims", kind, f)
 		}
@@ -43,7 +43,7 @@ faults:
     crash: {process: c0}
 `)
 	for _, mode := range []fence.Mode{fence.None, fence.Seal} {
-		m := play(t, sc, kindOf(t, "fenced", sc), scenarios.Options{Seed: 1, Modes: []fence.Mode{mode}}).Modes[0]
+		m := play(t, sc, kindOf(t, "fenced", sc), scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{mode}}).Modes[0]
 		var last checker.Op
 		for _, op := range m.History.Ops {
 			if op.Client == "c0" && op.Kind == checker.Write {
@@ -73,7 +73,7 @@ faults:
     slice: {between: [c0], size: 1, delay: 5ms}
 `)
 	for range soak(t, 500, 0.1) {
-		play(t, sc, kindOf(t, sc.Lock.Kind, sc), scenarios.Options{Seed: 62, Modes: []fence.Mode{fence.None}, Repeat: scenarios.Twice})
+		play(t, sc, kindOf(t, sc.Lock.Kind, sc), scenarios.RunOptions{Seed: 62, Modes: []fence.Mode{fence.None}, Repeat: scenarios.Twice})
 	}
 }
 
@@ -93,7 +93,7 @@ faults:
   - at: 7.74s
     pause: {process: c0, for: 12.9s}
 `)
-	play(t, sc, kindOf(t, sc.Lock.Kind, sc), scenarios.Options{Seed: 17179869972, Modes: []fence.Mode{fence.None}})
+	play(t, sc, kindOf(t, sc.Lock.Kind, sc), scenarios.RunOptions{Seed: 17179869972, Modes: []fence.Mode{fence.None}})
 }
 
 // An owner that cannot release and enters again has its old token once more. A
@@ -111,7 +111,7 @@ faults:
     delay_message: {between: [c0], by: 9s}
 `)
 	for mode, want := range map[fence.Mode]checker.Data{fence.Seal: checker.DataCorrupted, fence.Strict: checker.DataRight, fence.Claim: checker.DataRight} {
-		m := play(t, sc, kindOf(t, sc.Lock.Kind, sc), scenarios.Options{Seed: 1, Modes: []fence.Mode{mode}}).Modes[0]
+		m := play(t, sc, kindOf(t, sc.Lock.Kind, sc), scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{mode}}).Modes[0]
 		if m.Verdict.Facts.Data != want {
 			t.Errorf("mode %s: the data is %s, want %s", mode, m.Verdict.Facts.Data, want)
 		}

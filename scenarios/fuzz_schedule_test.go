@@ -48,7 +48,7 @@ func FuzzSchedule(f *testing.F) {
 			t.Fatal(err)
 		}
 		modes := fence.Modes()
-		_, err = scenarios.Run(sc, l, scenarios.Options{Seed: seed,
+		_, err = scenarios.Run(sc, l, scenarios.RunOptions{Seed: seed,
 			Modes: []fence.Mode{modes[choices.Below(len(modes))]}, Repeat: scenarios.Twice})
 		sensibleEnd(t, sc, err)
 	})

@@ -30,7 +30,7 @@ func TestRunsDoNotAddUp(t *testing.T) {
 	var early footprint
 	for i := range runs {
 		sc, l := load(t, names[i%len(names)])
-		play(t, sc, l, scenarios.Options{Seed: uint64(i), Modes: []fence.Mode{fence.None}})
+		play(t, sc, l, scenarios.RunOptions{Seed: uint64(i), Modes: []fence.Mode{fence.None}})
 		if i == runs/10 {
 			early = measure()
 		}

@@ -18,6 +18,9 @@ func (p *play) history(t *trace.Trace) checker.History {
 		for _, g := range c.grants {
 			g.ID = len(h.Grants) + 1
 			g.Crashed = ends.after(g.Client, g.Granted)
+			if g.overAtOnce { // what came too late is no claim, though the clock is read a little later
+				g.Until = g.Granted
+			}
 			for i := range g.ops {
 				g.ops[i].Grant = g.ID
 			}

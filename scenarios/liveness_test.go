@@ -27,7 +27,7 @@ name: long-hold
 lock: {ttl: 10s}
 workload: {rounds: 1, hold: 35s, stagger: 1s}
 `)
-	m := play(t, sc, kindOf(t, "watchdog", sc), scenarios.Options{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+	m := play(t, sc, kindOf(t, "watchdog", sc), scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 	if m.Verdict.Label != checker.Safe || len(m.History.Grants) != 2 {
 		t.Fatalf("%s with %d grants, want safe with 2", m.Verdict.Label, len(m.History.Grants))
 	}
@@ -51,7 +51,7 @@ func TestStuckIsAVerdict(t *testing.T) {
 		{"single", faults.EventGranted, checker.Safe},
 	} {
 		sc := parse(t, fmt.Sprintf(crash, c.event))
-		m := play(t, sc, kindOf(t, c.lock, sc), scenarios.Options{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+		m := play(t, sc, kindOf(t, c.lock, sc), scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 		if m.Verdict.Label != c.want || !m.FaultsFired[0] {
 			t.Errorf("%s: %s, fault struck %v, want %s: %v", c.lock, m.Verdict.Label, m.FaultsFired[0], c.want, m.Verdict.Reasons)
 		}

@@ -29,7 +29,22 @@ type Lock struct {
 	// Promise is what the lock is judged by. The zero promise promises nothing.
 	Promise lock.Promise
 
-	queue func(resource string) string // the key of its queue; nil for none
+	queue  func(resource string) string // the key of its queue; nil for none
+	remade func(LockSpec) (Lock, error) // makes the lock by another spec; nil: it is as it is
+}
+
+// as is the lock as a scenario wants it: with its TTL and ways, where the lock
+// comes with locksim, and otherwise unchanged.
+func (l Lock) as(spec LockSpec) (Lock, error) {
+	if l.remade == nil {
+		return l, nil
+	}
+	again, err := l.remade(spec)
+	if err != nil {
+		return Lock{}, err
+	}
+	again.Promise = l.Promise // which its user may have changed
+	return again, nil
 }
 
 func (l Lock) validate() error {
@@ -170,7 +185,8 @@ func Kind(name string, spec LockSpec) (Lock, error) {
 	}
 	k := kinds[i]
 	promise, _ := lock.PromiseOf(name)
-	return Lock{Name: name, Nodes: k.nodes, Tokens: k.tokens, Keys: keysOf, Promise: promise, queue: k.queue, New: func(p *sim.Process) (lock.Locker, error) {
+	remade := func(spec LockSpec) (Lock, error) { return Kind(name, spec) }
+	return Lock{Name: name, Nodes: k.nodes, Tokens: k.tokens, Keys: keysOf, Promise: promise, queue: k.queue, remade: remade, New: func(p *sim.Process) (lock.Locker, error) {
 		return k.make(maker{p, spec})
 	}}, nil
 }

@@ -66,7 +66,7 @@ func TestHolderIsToldBeforeItsSuccessor(t *testing.T) {
 				// The hold is drawn, so that the write is in flight in some seeds and not yet sent in others.
 				hold := time.Duration(1+rand.New(rand.NewPCG(seed, 1)).IntN(14)) * time.Second
 				sc := lossScenario(t, hold, "when: {client: c0, event: read, nth: 1}\n    partition: {between: [c0], for: 20s}")
-				m := play(t, sc, kindOf(t, kind, sc), scenarios.Options{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
+				m := play(t, sc, kindOf(t, kind, sc), scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
 				if m.Verdict.Facts.ClaimOverlaps > 0 {
 					t.Errorf("seed %d, hold %v: claims overlap: %v", seed, hold, m.Verdict.Reasons)
 				}
@@ -104,6 +104,9 @@ func checkTold(t *testing.T, seed uint64, h checker.History) {
 // the lock promises. Under check, the stale write that comes before the
 // successor's first one is let through (F14): how often is shown.
 func TestPauseAboutTheTTL(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	for kind, promised := range map[string]fence.Mode{"watchdog": fence.Claim, "watchdog-fenced": fence.Seal, "redlock": fence.Claim} {
 		t.Run(kind, func(t *testing.T) {
 			counts := map[fence.Mode]*tally{}
@@ -141,7 +144,7 @@ func pauseRun(t *testing.T, kind string, seed uint64, counts map[fence.Mode]*tal
 			modes = append(modes, mode)
 		}
 	}
-	for _, m := range play(t, sc, kindOf(t, kind, sc), scenarios.Options{Seed: seed, Modes: modes}).Modes {
+	for _, m := range play(t, sc, kindOf(t, kind, sc), scenarios.RunOptions{Seed: seed, Modes: modes}).Modes {
 		if m.Trace == nil {
 			continue // the mode needs tokens, and the lock mints none
 		}

@@ -38,7 +38,7 @@ func (j MatrixJob) Play(extra []Lock, step func()) ([]MatrixTally, error) {
 	}
 	tallies := make([]MatrixTally, len(j.Modes))
 	for seed := range j.Seeds.All() {
-		o, err := Run(sc, l, Options{Seed: seed, Modes: j.Modes, Repeat: j.repeat(seed)})
+		o, err := Run(sc, l, RunOptions{Seed: seed, Modes: j.Modes, Repeat: j.repeat(seed)})
 		if err != nil {
 			return nil, err
 		}

@@ -198,7 +198,7 @@ func TestMatrixJobPlay(t *testing.T) {
 	for i, mode := range job.Modes {
 		want := map[checker.Label]int{}
 		for seed := range job.Seeds.All() {
-			want[play(t, sc, l, scenarios.Options{Seed: seed, Modes: job.Modes}).Modes[i].Verdict.Label]++
+			want[play(t, sc, l, scenarios.RunOptions{Seed: seed, Modes: job.Modes}).Modes[i].Verdict.Label]++
 		}
 		got := map[checker.Label]int{}
 		for _, label := range tallies[i].Labels {
@@ -269,7 +269,7 @@ func TestMatrixReplays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := play(t, paused(t, ""), l, scenarios.Options{Seed: c.Seed, Modes: []fence.Mode{c.Mode}})
+		o := play(t, paused(t, ""), l, scenarios.RunOptions{Seed: c.Seed, Modes: []fence.Mode{c.Mode}})
 		if got := o.Modes[0]; got.Verdict.Label != c.Label || got.TraceHash != c.TraceHash {
 			t.Errorf("mode %s: seed %d is %s (%s), the cell says %s (%s)", c.Mode, c.Seed, got.Verdict.Label, got.TraceHash, c.Label, c.TraceHash)
 		}

@@ -13,7 +13,7 @@ func labels(t *testing.T, sc *scenarios.Scenario, l scenarios.Lock, mode fence.M
 	t.Helper()
 	got := map[checker.Label]int{}
 	for seed := uint64(1); seed <= 20; seed++ {
-		m := play(t, sc, l, scenarios.Options{Seed: seed, Modes: []fence.Mode{mode}}).Modes[0]
+		m := play(t, sc, l, scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{mode}}).Modes[0]
 		got[m.Verdict.Label]++
 	}
 	return got
@@ -22,6 +22,9 @@ func labels(t *testing.T, sc *scenarios.Scenario, l scenarios.Lock, mode fence.M
 // Where a stale write corrupts the data without a fence, each of the rules
 // that the library does not mention saves it, with and without tokens.
 func TestEveryModeSavesTheData(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	for _, tc := range []struct {
 		kind  string
 		modes []fence.Mode
@@ -49,6 +52,9 @@ func TestEveryModeSavesTheData(t *testing.T) {
 
 // Without faults no rule stands in anybody's way.
 func TestNoModeRefusesInCalm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	sc, l := load(t, "calm")
 	for _, mode := range fence.Modes() {
 		if got := labels(t, sc, l, mode); got[checker.Safe] != 20 {

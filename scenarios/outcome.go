@@ -49,6 +49,8 @@ type ModeRun struct {
 	// Wall is what the run took on the wall clock. It differs from run to run
 	// and takes part in no comparison.
 	Wall time.Duration
+
+	wallClocks []string // the clients that have read their wall clocks
 }
 
 // Line is one step of a story.

@@ -82,7 +82,7 @@ func TestPauseShowsBothOrders(t *testing.T) {
 func countOrders(t *testing.T, sc *scenarios.Scenario, l scenarios.Lock, partial bool) {
 	stale, heard := 0, 0
 	for seed := uint64(1); seed <= 60; seed++ {
-		m := play(t, sc, l, scenarios.Options{Seed: seed, Modes: []fence.Mode{fence.None}, Repeat: scenarios.Twice}).Modes[0]
+		m := play(t, sc, l, scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Repeat: scenarios.Twice}).Modes[0]
 		if m.PartialPause != partial {
 			t.Fatalf("seed %d: partial pause is %v, want %v", seed, m.PartialPause, partial)
 		}

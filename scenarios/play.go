@@ -30,6 +30,7 @@ type play struct {
 	schedule *schedule
 	clients  []*client // those that came back after a crash behind all others
 	probe    *probe
+	late     bool // the workload did not end by itself
 	over     bool // the workload has ended: nothing strikes any more
 	overAt   int  // the number of the last event before that
 	final    map[checker.Cell]string
@@ -113,11 +114,12 @@ func (p *play) body(w *sim.World) error {
 // the latest when the time is over in which any workload ends.
 func (p *play) runClients() error {
 	w := p.world
-	late := false
-	w.At(p.acquirePatience(), func() { late = true })
-	if err := w.RunUntil(func() bool { return late || w.Idle() }); err != nil || w.Idle() {
+	passed := false
+	w.At(p.acquirePatience(), func() { passed = true })
+	if err := w.RunUntil(func() bool { return passed || w.Idle() }); err != nil || w.Idle() {
 		return err
 	}
+	p.late = true
 	w.Heal()
 	return w.RunUntil(w.Idle)
 }
@@ -159,6 +161,17 @@ func (p *play) noLock(process string, cause error) error {
 	e := p.sc.ErrorAt(p.sc.Pos("lock"), "the lock of %s cannot be made: %s", process, why)
 	e.Err = cause
 	return e
+}
+
+// wallClocks are the clients that have read their wall clocks.
+func (p *play) wallClocks() []string {
+	var out []string
+	for _, c := range p.clients {
+		if c.proc.LooksAtWallClock() {
+			out = append(out, c.proc.Name())
+		}
+	}
+	return out
 }
 
 func (p *play) partialPause() bool {

@@ -13,13 +13,15 @@ import (
 
 // probe is a lone client that asks for the lock when all workloads have ended
 // and the network is whole: it must get it within what is left of the keys'
-// lives, plus a retry.
+// lives, plus a retry. It must not take a whole network, though, where a
+// majority is enough.
 type probe struct {
 	bound    time.Duration
 	waited   time.Duration
 	acquired bool
 	problem  error
 	leaked   string
+	held     string // what kept the clients from the lock before the network was whole
 }
 
 // retry is the longest time between two attempts that is granted to a lock
@@ -28,7 +30,7 @@ const retry = 2 * time.Second
 
 func (p *play) runProbe() error {
 	w := p.world
-	p.probe = &probe{leaked: p.leftBehind()}
+	p.probe = &probe{leaked: p.leftBehind(), held: p.heldUp()}
 	p.probe.bound = p.longestTTL() + max(p.sc.Lock.Backoff.Max, retry) + 8*p.sc.World.Latency.Max
 	proc := w.NewProcess("probe")
 	locker, err := p.lock.New(proc)
@@ -61,6 +63,8 @@ func (b *probe) run(proc *sim.Process, locker lock.Locker) {
 
 func (b *probe) verdict() (checker.Liveness, string) {
 	switch {
+	case b.held != "":
+		return checker.LivenessStuck, b.held
 	case !b.acquired:
 		return checker.LivenessStuck, fmt.Sprintf("with the network whole and nobody else there, a client could not acquire within %v: %v", b.bound, b.problem)
 	case b.leaked != "":

@@ -70,7 +70,7 @@ func TestProbe(t *testing.T) {
 				inner, err := sound.New(p)
 				return c.bend(p, inner), err
 			}
-			v := play(t, sc, l, scenarios.Options{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0].Verdict
+			v := play(t, sc, l, scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0].Verdict
 			if v.Facts.Liveness != c.want {
 				t.Errorf("liveness %s, want %s: %v", v.Facts.Liveness, c.want, v.Reasons)
 			}

@@ -48,7 +48,7 @@ func judge(t *testing.T, sc *scenarios.Scenario, l scenarios.Lock) int {
 		seeds = 1
 	}
 	for seed := uint64(1); seed <= seeds; seed++ {
-		for _, m := range play(t, sc, l, scenarios.Options{Seed: seed, Modes: []fence.Mode{fence.None, data}}).Modes {
+		for _, m := range play(t, sc, l, scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None, data}}).Modes {
 			f := m.Verdict.Facts
 			if f.ClaimOverlaps > 0 || f.Liveness != checker.LivenessOK {
 				t.Errorf("%s, seed %d, mode %s: %d claim overlaps, liveness %s: %v", sc.Name, seed, m.Mode, f.ClaimOverlaps, f.Liveness, m.Verdict.Reasons)
@@ -82,7 +82,7 @@ func TestPromisesResolve(t *testing.T) {
 	}
 	for _, p := range []lock.Promise{{Exclusion: []lock.Fault{"weather"}}, {Data: "glue"}, {FreeWithin: "soon"}} {
 		l.Promise = p
-		if _, err := scenarios.Run(sc, l, scenarios.Options{}); err == nil {
+		if _, err := scenarios.Run(sc, l, scenarios.RunOptions{}); err == nil {
 			t.Errorf("the promise %+v was accepted", p)
 		}
 	}

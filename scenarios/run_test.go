@@ -30,7 +30,7 @@ func load(t testing.TB, name string) (*scenarios.Scenario, scenarios.Lock) {
 	return sc, l
 }
 
-func play(t testing.TB, sc *scenarios.Scenario, l scenarios.Lock, opts scenarios.Options) *scenarios.Outcome {
+func play(t testing.TB, sc *scenarios.Scenario, l scenarios.Lock, opts scenarios.RunOptions) *scenarios.Outcome {
 	t.Helper()
 	o, err := scenarios.Run(sc, l, opts)
 	if err != nil {
@@ -67,7 +67,7 @@ func checkExpectation(t *testing.T, sc *scenarios.Scenario, kind string) {
 		seeds = 1
 	}
 	for seed := range uint64(seeds) {
-		o := play(t, sc, l, scenarios.Options{Seed: seed + 1, Modes: slices.Sorted(maps.Keys(sc.Expect[kind]))})
+		o := play(t, sc, l, scenarios.RunOptions{Seed: seed + 1, Modes: slices.Sorted(maps.Keys(sc.Expect[kind]))})
 		for _, m := range o.Mismatches() {
 			t.Errorf("seed %d: %v", seed+1, m)
 		}
@@ -93,7 +93,7 @@ func TestHolderCrashWaitIsBounded(t *testing.T) {
 	sc, l := load(t, "holder-crash")
 	bound := sc.Lock.TTL + sc.Lock.Backoff.Max + 4*sc.World.Latency.Max
 	for seed := uint64(1); seed <= 50; seed++ {
-		for _, m := range play(t, sc, l, scenarios.Options{Seed: seed}).Modes {
+		for _, m := range play(t, sc, l, scenarios.RunOptions{Seed: seed}).Modes {
 			if m.LongestWait > bound || m.LongestWait < sc.Lock.TTL/2 {
 				t.Errorf("seed %d, mode %s: waited %v, want at most %v, and more than half the TTL", seed, m.Mode, m.LongestWait, bound)
 			}
@@ -106,7 +106,7 @@ func TestHolderCrashWaitIsBounded(t *testing.T) {
 func TestLatePacketNeedsNoOverlap(t *testing.T) {
 	sc, l := load(t, "late-packet")
 	for seed := uint64(1); seed <= 20; seed++ {
-		m := play(t, sc, l, scenarios.Options{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
+		m := play(t, sc, l, scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
 		f := m.Verdict.Facts
 		if f.Data != checker.DataCorrupted || f.BeliefOverlaps != 0 || f.ClaimOverlaps != 0 {
 			t.Errorf("seed %d: %s", seed, describe(f))
@@ -122,7 +122,7 @@ func describe(f checker.Facts) string {
 // draw are the same, only the store judges differently.
 func TestModesAgreeUpToTheFirstRefusal(t *testing.T) {
 	sc, l := load(t, "gc-pause")
-	o := play(t, sc, l, scenarios.Options{Seed: 3})
+	o := play(t, sc, l, scenarios.RunOptions{Seed: 3})
 	none, seal := o.Modes[0].Trace, o.Modes[2].Trace
 	for i, e := range seal.Events {
 		if e == none.Events[i] {
@@ -143,7 +143,7 @@ func TestModesWithoutTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := play(t, sc, l, scenarios.Options{Seed: 1})
+	o := play(t, sc, l, scenarios.RunOptions{Seed: 1})
 	if got := o.Modes[0].Verdict.Label; got != checker.Corrupted {
 		t.Errorf("mode none: %s", got)
 	}
@@ -158,7 +158,7 @@ func TestModesWithoutTokens(t *testing.T) {
 func TestStoryNamesTheFatalStep(t *testing.T) {
 	for _, name := range []string{"gc-pause", "partition-holder", "late-packet"} {
 		sc, l := load(t, name)
-		for _, m := range play(t, sc, l, scenarios.Options{Seed: 1}).Modes {
+		for _, m := range play(t, sc, l, scenarios.RunOptions{Seed: 1}).Modes {
 			var fatal []string
 			for _, line := range m.Story {
 				if line.Fatal {
@@ -186,7 +186,7 @@ faults:
 	}
 	_, l := load(t, "calm")
 	told := 0
-	for _, line := range play(t, sc, l, scenarios.Options{Seed: 1}).Modes[0].Story {
+	for _, line := range play(t, sc, l, scenarios.RunOptions{Seed: 1}).Modes[0].Story {
 		if strings.HasPrefix(line.Text, "c0,c1: CUT OFF from r0") || line.Text == "c0,c1: CONNECTED again" {
 			told++
 		}
@@ -203,7 +203,7 @@ func TestCarefulClientSurvivesThePause(t *testing.T) {
 	careful := *sc
 	careful.Workload.ChecksUntil = checker.CareSteps
 	for seed := uint64(1); seed <= 20; seed++ {
-		m := play(t, &careful, l, scenarios.Options{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
+		m := play(t, &careful, l, scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
 		if m.Verdict.Facts.Data != checker.DataRight || m.Verdict.Facts.StaleAccepted != 0 {
 			t.Errorf("seed %d: %s, %d stale writes", seed, m.Verdict.Label, m.Verdict.Facts.StaleAccepted)
 		}
@@ -216,13 +216,13 @@ func TestRunRefusesNonsense(t *testing.T) {
 	for name, broken := range map[string]scenarios.Lock{
 		"no name": {New: l.New}, "no New": {Name: "x"}, "nodes": {Name: "x", New: l.New, Nodes: 99},
 	} {
-		if _, err := scenarios.Run(sc, broken, scenarios.Options{}); err == nil {
+		if _, err := scenarios.Run(sc, broken, scenarios.RunOptions{}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 	long := *sc
 	long.Workload.Hold = -time.Second
-	if _, err := scenarios.Run(&long, l, scenarios.Options{}); err == nil {
+	if _, err := scenarios.Run(&long, l, scenarios.RunOptions{}); err == nil {
 		t.Error("a negative hold: no error")
 	}
 }
@@ -236,7 +236,7 @@ func (silent) Acquire(context.Context, string) (lock.Lease, error) { return nil,
 func TestAdapterWithoutALease(t *testing.T) {
 	sc, _ := load(t, "calm")
 	l := scenarios.Lock{Name: "silent", New: func(*sim.Process) (lock.Locker, error) { return silent{}, nil }}
-	_, err := scenarios.Run(sc, l, scenarios.Options{Seed: 1})
+	_, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: 1})
 	if err == nil || !strings.Contains(err.Error(), "the Acquire of lock silent returned neither a lease nor an error") {
 		t.Errorf("got %v", err)
 	}

@@ -12,7 +12,7 @@ import (
 func stored(t testing.TB, name string) (*scenarios.RunFile, []byte) {
 	t.Helper()
 	sc, l := load(t, name)
-	f := scenarios.NewRunFile(play(t, sc, l, scenarios.Options{Seed: 4}))
+	f := scenarios.NewRunFile(play(t, sc, l, scenarios.RunOptions{Seed: 4}))
 	b, err := f.JSON()
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestReplayNoticesEdits(t *testing.T) {
 func TestInspect(t *testing.T) {
 	sc, l := load(t, "gc-pause")
 	step := 0
-	for _, e := range play(t, sc, l, scenarios.Options{Seed: 1}).Modes[0].Trace.Events {
+	for _, e := range play(t, sc, l, scenarios.RunOptions{Seed: 1}).Modes[0].Trace.Events {
 		if e.Kind == "granted" && e.Actor == "c1" {
 			step = e.N
 			break

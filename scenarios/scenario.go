@@ -201,7 +201,10 @@ const (
 
 // Range is a span of time, both ends included. A file writes it as "1ms..5ms",
 // or as "5ms" when both ends are the same.
-type Range struct{ Min, Max time.Duration }
+type Range struct {
+	Min time.Duration `json:"min"`
+	Max time.Duration `json:"max"`
+}
 
 // String is the range as a file writes it.
 func (r Range) String() string {

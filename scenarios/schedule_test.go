@@ -22,7 +22,7 @@ faults:
     after: 300ms
     clock_jump: {clock: c1, by: 1s}
 `)
-	m := play(t, sc, kindOf(t, "single", sc), scenarios.Options{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+	m := play(t, sc, kindOf(t, "single", sc), scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 	for _, c := range []struct {
 		client, event string
 		nth           int

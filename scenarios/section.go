@@ -81,7 +81,7 @@ func (c *client) leaseIsOver(g *grant) (bool, error) {
 	if g.heard.Load() {
 		return true, nil
 	}
-	if care == checker.CareLost || c.proc.Clock().Now().Before(g.lease.Until()) {
+	if care == checker.CareLost || !isOver(g.lease, c.proc.Clock().Now()) {
 		return false, nil
 	}
 	n, err := c.proc.Mark("until-seen", "the lease has ended")

@@ -15,39 +15,43 @@ import (
 // lock is judged in.
 type Space struct {
 	// Lock is the name of the lock under test. "" means fenced.
-	Lock string
+	Lock string `json:"lock"`
 	// Redis is the number of Redis nodes. 0 means 1.
-	Redis int
+	Redis int `json:"redis"`
 	// Replicas is the most replicas that r0 has. 0 means none.
-	Replicas int
+	Replicas int `json:"replicas"`
 	// Clients is how many clients there are, Rounds how many rounds each makes.
 	// Zero means 2 to 4 of both.
-	Clients, Rounds Span
+	Clients Span `json:"clients"`
+	Rounds  Span `json:"rounds"`
 	// TTL is the range of the lock's TTL, in whole milliseconds. Everything else
 	// that takes time is drawn in proportion to it. Zero means 500ms..10s.
-	TTL Range
+	TTL Range `json:"ttl"`
 	// Faults are the classes of fault that may strike. Nil means all of them,
 	// and also the actions that no promise speaks of; empty means none.
-	Faults []lock.Fault
+	Faults []lock.Fault `json:"faults"`
 	// Points are named points that the lock or the workload passes, at which
 	// faults may strike as at the driver's own events.
-	Points []string
+	Points []string `json:"points"`
 	// MaxFaults is the most faults of a schedule; some come in pairs, a crash
 	// with its restart. 0 means 4.
-	MaxFaults int
+	MaxFaults int `json:"max_faults"`
 	// Nested is the most entries of a section into a lock that it holds: 0 for a
 	// lock that is not reentrant.
-	Nested int
+	Nested int `json:"nested"`
 	// Waits are the ways in which the lock may wait. Nil means WaitPoll.
-	Waits []WaitMode
+	Waits []WaitMode `json:"waits"`
 	// Profiles are how the lock's clients may be set up. Nil means ClientQuiet.
-	Profiles []ClientProfile
+	Profiles []ClientProfile `json:"profiles"`
 	// Workloads are what sections may do. Nil means WorkloadRegister.
-	Workloads []WorkloadKind
+	Workloads []WorkloadKind `json:"workloads"`
 }
 
 // Span is a range of numbers, both ends included.
-type Span struct{ Min, Max int }
+type Span struct {
+	Min int `json:"min"`
+	Max int `json:"max"`
+}
 
 // SpaceOf is the space in which a lock is judged: what it promises to stand, or
 // every fault for a lock that promises nothing.

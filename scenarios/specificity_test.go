@@ -25,13 +25,16 @@ func (e evidence) bound() string {
 }
 
 // No lock breaks its own promise: random runs with faults that the promise
-// speaks of, 20,000 at full size, in which clients contended and every fault
-// struck. Claims exclude each other, the lock is free in the end, nobody deletes
+// speaks of, in which clients contended and faults struck. The full size is
+// that of make soak, where locksim explore makes 50,000 for each lock. Claims exclude each other, the lock is free in the end, nobody deletes
 // another's key, no rightful holder is refused, and the data is right in the mode
 // of the promise.
 func TestSpecificity(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	kinds := scenarios.Kinds()
-	each := (soak(t, 20_000, 0.015) + len(kinds) - 1) / len(kinds)
+	const each = 30
 	var all evidence
 	for i, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
@@ -85,23 +88,20 @@ func drawnRun(t *testing.T, kind string, seed uint64) (*scenarios.Outcome, lock.
 	if !ok || !l.Promises(sc.Faults) {
 		t.Fatalf("seed %d: lock %s does not promise anything under %v", seed, kind, sc.Faults)
 	}
-	return play(t, sc, l, scenarios.Options{Seed: seed, Modes: []fence.Mode{fence.None, mode}}), l.Promise
+	return play(t, sc, l, scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None, mode}}), l.Promise
 }
 
-// promised is the space of the faults that a kind of lock stands, and of all
-// that its clients may do then.
+// promised is the space that Check draws from for a kind of lock: the faults that
+// it stands, and all that its clients may do then.
 func promised(t testing.TB, kind string) scenarios.Space {
 	t.Helper()
 	l, err := scenarios.Kind(kind, scenarios.LockSpec{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	space := scenarios.SpaceOf(l)
-	if kind == "reentrant" { // not its fenced sister: see TestSameTokenAfterALostRelease
-		space.Nested = 2
-	}
-	if l.Nodes <= 1 {
-		space.Waits = []scenarios.WaitMode{scenarios.WaitPoll, scenarios.WaitNotify}
+	space, err := scenarios.Discover(l, scenarios.Space{})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return space
 }
@@ -157,7 +157,7 @@ func TestSpecificityHasPower(t *testing.T) {
 			}
 			for seed := range c.within {
 				sc := scenarios.Draw(scenarios.Seeded(seed), space)
-				o := play(t, sc, kindOf(t, space.Lock, sc), scenarios.Options{Seed: seed, Modes: []fence.Mode{fence.None}})
+				o := play(t, sc, kindOf(t, space.Lock, sc), scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}})
 				if slices.Contains(scenarios.Violations(o, promise), scenarios.Violation{Mode: fence.None, Label: c.want}) {
 					t.Logf("found in run %d", seed+1)
 					return

@@ -33,7 +33,8 @@ func brokenLock(name string, spec LockSpec) (Lock, error) {
 		return Lock{}, fmt.Errorf("there is no specimen %q: there are %s", brokenPrefix+name, strings.Join(Specimens(), ", "))
 	}
 	s := all[i]
-	return Lock{Name: brokenPrefix + s.Name, Nodes: s.Nodes, Tokens: s.Tokens, Keys: s.Keys, New: func(p *sim.Process) (lock.Locker, error) {
+	remade := func(spec LockSpec) (Lock, error) { return brokenLock(name, spec) }
+	return Lock{Name: brokenPrefix + s.Name, remade: remade, Nodes: s.Nodes, Tokens: s.Tokens, Keys: s.Keys, New: func(p *sim.Process) (lock.Locker, error) {
 		m := maker{p, spec}
 		nodes := make([]redis.Cmdable, s.Nodes)
 		for i := range nodes {

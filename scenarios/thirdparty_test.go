@@ -50,7 +50,7 @@ func TestRedsyncUnmodified(t *testing.T) {
 		sc, _ := load(t, name)
 		worst := checker.Label("")
 		for seed := uint64(1); seed <= uint64(soak(t, 100, 0.1)); seed++ {
-			m := play(t, sc, redsyncOverThree(), scenarios.Options{Seed: seed, Modes: []fence.Mode{fence.None}, Repeat: scenarios.Twice}).Modes[0]
+			m := play(t, sc, redsyncOverThree(), scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Repeat: scenarios.Twice}).Modes[0]
 			worst = checker.Worse(worst, m.Verdict.Label)
 			if m.Verdict.Facts.Contended == 0 {
 				t.Errorf("%s seed %d: nobody contended", name, seed)

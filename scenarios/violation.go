@@ -12,10 +12,10 @@ import (
 // Violation is something that a lock did although it promises never to.
 type Violation struct {
 	// Mode is the run in which it happened.
-	Mode fence.Mode
+	Mode fence.Mode `json:"mode"`
 	// Label names it: overlap for claims that overlapped, stuck, false-reject or
 	// corrupted. The verdict of the run has the reasons.
-	Label checker.Label
+	Label checker.Label `json:"label"`
 }
 
 // String is "overlap in mode none".
@@ -63,17 +63,18 @@ func against(m ModeRun, p lock.Promise) []checker.Label {
 }
 
 // Vacuous says why a run without a violation is no evidence, or is empty: no
-// client ever waited for another, a fault of the schedule never struck, the
-// lock acted during a pause through timers that no seam holds, or the data is
-// undecided.
+// client ever waited for another, no fault of the schedule struck, the lock
+// acted during a pause through timers that no seam holds, or the data is
+// undecided. A fault that never struck took no part in the run, which is then
+// that of the schedule without it.
 func Vacuous(o *Outcome) string {
 	for _, m := range o.Modes {
 		switch {
 		case m.Trace == nil:
 		case m.Verdict.Facts.Contended == 0:
 			return "nobody contended"
-		case slices.Contains(m.FaultsFired, false):
-			return "a fault never struck"
+		case len(m.FaultsFired) > 0 && !slices.Contains(m.FaultsFired, true):
+			return "no fault struck"
 		case m.PartialPause:
 			return "the lock acted during a pause"
 		case m.Verdict.Facts.Data == checker.DataUndecided:

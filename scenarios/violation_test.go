@@ -65,9 +65,10 @@ func TestVacuous(t *testing.T) {
 		runs []ModeRun
 	}{
 		{"", []ModeRun{fired(), fired(true, true)}},
+		{"", []ModeRun{fired(true, false)}},
 		{"", []ModeRun{fired(), {Mode: fence.Seal}}},
 		{"nobody contended", []ModeRun{fired(), ran(fence.Seal, checker.Facts{})}},
-		{"a fault never struck", []ModeRun{fired(true, false)}},
+		{"no fault struck", []ModeRun{fired(false, false)}},
 		{"the lock acted during a pause", []ModeRun{partial}},
 		{"the data is undecided", []ModeRun{ran(fence.None, checker.Facts{Contended: 1, Data: checker.DataUndecided})}},
 	} {

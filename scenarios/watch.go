@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"time"
+
 	"locksim/checker"
 	"locksim/lock"
 )
@@ -40,10 +42,21 @@ func (c *client) watch(g *grant, known <-chan struct{}) (end func()) {
 	return func() { close(stop) }
 }
 
+// isOver reports whether the validity of a lease has ended. A lease whose Until
+// is the zero time does not say when.
+func isOver(l lock.Lease, now time.Time) bool {
+	until := l.Until()
+	return !until.IsZero() && !now.Before(until)
+}
+
 // outlast waits for the end of a lease's validity, which renewals move. It
-// returns false when stop comes first.
+// returns false when stop comes first, and when the lease does not say.
 func (c *client) outlast(l lock.Lease, stop <-chan struct{}) bool {
-	for until := l.Until(); c.proc.Clock().Until(until, stop); {
+	until := l.Until()
+	if until.IsZero() {
+		return false
+	}
+	for c.proc.Clock().Until(until, stop) {
 		next := l.Until()
 		if !next.After(until) {
 			return true

@@ -25,6 +25,7 @@ func TestScripts(t *testing.T) {
 			"replace": replace,
 			"halve":   halve,
 			"narrow":  narrow,
+			"untimed": untimed,
 		},
 	})
 }

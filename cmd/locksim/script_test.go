@@ -143,3 +143,15 @@ func narrow(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("the story has %d lines", n)
 	}
 }
+
+// untimed FILE leaves a document without its timing, which comes last.
+func untimed(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: untimed FILE")
+	}
+	before, _, found := strings.Cut(ts.ReadFile(args[0]), "\n  \"timing\":")
+	if !found {
+		ts.Fatalf("%s has no timing", args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(before), 0o644))
+}

@@ -95,7 +95,7 @@ func (tr trial) count(t *testing.T, sc *scenarios.Scenario, s broken.Specimen, l
 	sees := detectors[s.Detector]
 	for seed := range uint64(seeds) {
 		seed++
-		opts := scenarios.Options{Seed: seed, Modes: []fence.Mode{fence.Mode(s.Mode)}}
+		opts := scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.Mode(s.Mode)}}
 		if seed == 1 {
 			opts.Repeat = scenarios.Twice
 		}

@@ -32,6 +32,11 @@ func (s *shell) completeFlags(cmd *cobra.Command) {
 		"seeds":     cobra.NoFileCompletions,
 		"from-seed": cobra.NoFileCompletions,
 		"workers":   cobra.NoFileCompletions,
+		"runs":      cobra.NoFileCompletions,
+		"shard":     cobra.NoFileCompletions,
+		"shards":    cobra.NoFileCompletions,
+		"faults":    completeFaults,
+		"pairs":     cobra.NoFileCompletions,
 		"out":       completeFolders,
 	}
 	for flag, complete := range values {
@@ -49,10 +54,25 @@ func completeModes(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 	return continued(typed, modeNames()), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeLocks offers all locks; a matrix takes a list of them.
+// completeFaults offers the classes of fault that the list so far does not have,
+// to a sweep the kinds that it places.
+func completeFaults(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	names := append(faultNames(), noFaults)
+	if cmd.Name() == "sweep" {
+		names = sweepKindNames()
+	}
+	return continued(typed, names), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeLocks offers all locks; a matrix and an exploration take a list of
+// them.
 func (s *shell) completeLocks(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	names := append(s.lockNames(), scenarios.Specimens()...)
-	if cmd.Name() != "matrix" {
+	switch cmd.Name() {
+	case "matrix":
+	case "explore":
+		names = append(names, "all")
+	default:
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}
 	return continued(typed, names), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace

@@ -15,15 +15,18 @@
 //		}))
 //	}
 //
-// Its lock is then listed, run and replayed under that name, like those that
-// come with locksim. The first line lets the world seed math/rand, for locks
-// that draw from it.
+// Its lock is then listed, run, explored and swept under that name, like those
+// that come with locksim. The first line lets the world seed math/rand, for
+// locks that draw from it. Call [Main] first: the commands that make many runs
+// start the same program again as worker processes.
 //
 // # Exit codes
 //
 //	0  as expected
 //	1  a label that is worse than the scenario expects; in a matrix also a cell
-//	   that is milder than expected with seeds 1 to 20, or that proves nothing
+//	   that is milder than expected with seeds 1 to 20, or that proves nothing;
+//	   in an exploration or a sweep a violation
 //	2  bad usage or bad input: the message says where and what to do
-//	3  the harness failed, or a run was not deterministic
+//	3  the harness failed, a run was not deterministic, or the work was
+//	   interrupted; of a merge also: results are missing
 package app

@@ -23,6 +23,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case os.Getenv(misbehaving) == "":
 		os.Exit(Main(mylock()))
+	case os.Getenv(unruly) != "":
+		os.Exit(Main(unrulyLock()))
 	}
 	os.Exit(Main(scenarios.Lock{Name: "mylock", New: misbehave}))
 }

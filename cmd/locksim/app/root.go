@@ -18,12 +18,14 @@ func (s *shell) root() *cobra.Command {
 world full of faults, and tells you whether mutual exclusion held, what broke if
 it did not, and whether a fencing token would have saved the data.
 
-Exit codes: 0 as expected; 1 an unexpected label; 2 bad usage or bad input;
-3 the harness failed, or a run was not deterministic.`,
+Exit codes: 0 as expected; 1 an unexpected label, or a violation; 2 bad usage or
+bad input; 3 the harness failed, or a run was not deterministic.`,
 		Example: `  locksim list                 what there is to run
   locksim run gc-pause         the first thing to try
   locksim run ./my.yaml        a scenario of your own
-  locksim matrix               everything, with every lock`,
+  locksim matrix               everything, with every lock
+  locksim explore --lock single
+                               random schedules, until one breaks the lock`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          noSuchCommand,
@@ -34,7 +36,8 @@ Exit codes: 0 as expected; 1 an unexpected label; 2 bad usage or bad input;
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(s.listCommand(), s.runCommand(), s.replayCommand(), s.matrixCommand(), s.versionCommand(), s.workerCommand())
+	root.AddCommand(s.listCommand(), s.runCommand(), s.replayCommand(), s.matrixCommand(),
+		s.exploreCommand(), s.sweepCommand(), s.mergeCommand(), s.versionCommand(), s.workerCommand())
 	return root
 }
 

@@ -70,7 +70,7 @@ func (s *shell) runScenario(name string, f runFlags) error {
 type task struct {
 	scenario *scenarios.Scenario
 	lock     scenarios.Lock
-	opts     scenarios.Options
+	opts     scenarios.RunOptions
 	replay   string // the command that makes it again
 }
 
@@ -87,7 +87,7 @@ func (s *shell) task(name string, f runFlags) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &task{scenario: sc, lock: l, opts: scenarios.Options{Seed: f.seed, Modes: modes, Repeat: repeat(f.once)}}
+	t := &task{scenario: sc, lock: l, opts: scenarios.RunOptions{Seed: f.seed, Modes: modes, Repeat: repeat(f.once)}}
 	t.replay = fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.program, quote(name), quote(l.Name), f.seed, joinModes(modes))
 	return t, nil
 }

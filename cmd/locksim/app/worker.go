@@ -19,12 +19,18 @@ import (
 // workerJob is what a child of this command can be asked to do: one of its
 // fields.
 type workerJob struct {
-	Matrix *scenarios.MatrixJob `json:"matrix,omitempty"`
+	Matrix  *scenarios.MatrixJob        `json:"matrix,omitempty"`
+	Explore *scenarios.ExploreJob       `json:"explore,omitempty"`
+	Sweep   *scenarios.SweepJob         `json:"sweep,omitempty"`
+	Examine *scenarios.SweepExamination `json:"examine,omitempty"`
 }
 
 // workerAnswer is the answer, in the field of the job's name.
 type workerAnswer struct {
-	Matrix *scenarios.MatrixAnswer `json:"matrix,omitempty"`
+	Matrix  *scenarios.MatrixAnswer `json:"matrix,omitempty"`
+	Explore *scenarios.ExploreBlock `json:"explore,omitempty"`
+	Sweep   *scenarios.SweepBlock   `json:"sweep,omitempty"`
+	Found   *scenarios.Found        `json:"found,omitempty"`
 }
 
 // workerCommand is what the children of this command run. People have no use
@@ -56,15 +62,40 @@ func (s *shell) serve() error {
 
 // do is one job of a child.
 func (s *shell) do(j workerJob, step func()) (workerAnswer, error) {
-	if j.Matrix == nil {
-		return workerAnswer{}, errors.New("this job is of no kind that is known here")
+	a, err := s.answer(j, step)
+	if _, frozen := errors.AsType[*sim.FrozenError](err); frozen {
+		return workerAnswer{}, fmt.Errorf("%w: %w", workers.ErrSpent, err) // the bubble is still there, and may be busy
 	}
-	tallies, err := j.Matrix.Play(s.extra, step)
+	return a, err
+}
+
+// answer does a job. That the job of a matrix fails is an answer too, unless
+// the world is frozen.
+func (s *shell) answer(j workerJob, step func()) (workerAnswer, error) {
+	switch {
+	case j.Matrix != nil:
+		tallies, err := j.Matrix.Play(s.extra, step)
+		a := scenarios.NewMatrixAnswer(tallies, err)
+		return workerAnswer{Matrix: &a}, onlyFrozen(err)
+	case j.Explore != nil:
+		block, err := j.Explore.Play(s.extra, step)
+		return workerAnswer{Explore: &block}, err
+	case j.Sweep != nil:
+		block, err := j.Sweep.Play(s.extra, step)
+		return workerAnswer{Sweep: &block}, err
+	case j.Examine != nil:
+		found, err := j.Examine.Play(s.extra)
+		return workerAnswer{Found: found}, err
+	}
+	return workerAnswer{}, errors.New("this job is of no kind that is known here")
+}
+
+// onlyFrozen is an error if it is that of a frozen world.
+func onlyFrozen(err error) error {
 	if frozen, ok := errors.AsType[*sim.FrozenError](err); ok {
-		return workerAnswer{}, fmt.Errorf("%w: %w", workers.ErrSpent, frozen) // the bubble is still there, and may be busy
+		return frozen
 	}
-	a := scenarios.NewMatrixAnswer(tallies, err)
-	return workerAnswer{Matrix: &a}, nil
+	return nil
 }
 
 // child makes the commands of children: this program again, under the name that

@@ -1,0 +1,108 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+// explored is an exploration as it is published. dir is the folder that keeps
+// it, or "". failed is what kept jobs from having a result.
+func (s *shell) explored(e *scenarios.Exploration, dir string, failed error) finished {
+	replay := func(i int, d scenarios.Distinct) string { return s.exploreReplay(e, dir, i, d) }
+	return finished{
+		kind:     scenarios.ExploreKind,
+		document: e,
+		text:     func(w io.Writer, opt reports.Options) error { return reports.Exploration(w, e, replay, opt) },
+		files:    foundFiles(e),
+		notes:    exploreNotes(e, replay),
+		problem:  s.exploreProblem(e, failed),
+	}
+}
+
+// foundName is the file of the i-th violation, from 1 on.
+func foundName(i int) string { return fmt.Sprintf("found-%d.json", i) }
+
+// foundFiles are the smallest runs as replay reads them.
+func foundFiles(e *scenarios.Exploration) []func() (file, error) {
+	var all []func() (file, error)
+	for i, d := range e.Summary.Distinct {
+		all = append(all, func() (file, error) {
+			data, err := d.Shown.Run.JSON()
+			return file{foundName(i + 1), data}, err
+		})
+	}
+	return all
+}
+
+// exploreReplay is the command that makes a violation again: from its file or,
+// where there is none, by the seed in which it was found.
+func (s *shell) exploreReplay(e *scenarios.Exploration, dir string, i int, d scenarios.Distinct) string {
+	if dir != "" {
+		return fmt.Sprintf("%s replay %s", s.program, quote(filepath.Join(dir, foundName(i))))
+	}
+	return s.exploreAgain(&e.Plan, d.Shown.Seed)
+}
+
+// exploreAgain is the command that makes the run of a seed again.
+func (s *shell) exploreAgain(plan *scenarios.ExplorePlan, seed uint64) string {
+	first, runs := seed, uint64(1)
+	if plan.Guided { // what was drawn depends on the runs before it in the same job
+		behind := (seed - plan.FirstSeed) % uint64(plan.Block)
+		first, runs = seed-behind, behind+1
+	}
+	text := fmt.Sprintf("%s explore --lock %s --from-seed %d --runs %d", s.program, quote(plan.Lock), first, runs)
+	if plan.Guided {
+		text += " --guided"
+	}
+	if plan.Judge == scenarios.JudgePromise {
+		text += " --promise"
+	}
+	if plan.Space.Faults != nil {
+		text += " --faults " + classList(plan)
+	}
+	return text
+}
+
+func classList(plan *scenarios.ExplorePlan) string {
+	if len(plan.Space.Faults) == 0 {
+		return noFaults
+	}
+	var names []string
+	for _, class := range plan.Space.Faults {
+		names = append(names, string(class))
+	}
+	return strings.Join(names, ",")
+}
+
+// exploreNotes say to people what a program reads in the document.
+func exploreNotes(e *scenarios.Exploration, replay reports.ExploreReplay) []string {
+	var notes []string
+	for i, d := range e.Summary.Distinct {
+		notes = append(notes, d.Shown.Headline(), "replay: "+replay(i+1, d))
+	}
+	return notes
+}
+
+// exploreProblem is the error that the exit code speaks of.
+func (s *shell) exploreProblem(e *scenarios.Exploration, failed error) error {
+	sum := &e.Summary
+	first := sum.Unsteady
+	if first == nil {
+		first = sum.Broken
+	}
+	switch {
+	case first != nil:
+		return &brokenError{cause: errors.New(sum.Problems()[0]), replay: s.exploreAgain(&e.Plan, first.Seed)}
+	case failed != nil:
+		return failed
+	case sum.Violating > 0:
+		return errUnexpected
+	}
+	return nil
+}

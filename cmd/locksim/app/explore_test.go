@@ -1,0 +1,205 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/internal/campaign"
+	"locksim/scenarios"
+)
+
+// program runs the command with mylock in it as a process of its own.
+func program(t *testing.T, will string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asChild+"=1", misbehaving+"=1", unruly+"="+will)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			t.Fatal(err)
+		}
+		code = exit.ExitCode()
+	}
+	return code, out.String(), errs.String()
+}
+
+// exploreMine are the arguments of an exploration of mylock that finds nothing
+// wrong.
+func exploreMine(dir string, more ...string) []string {
+	return append([]string{"explore", "--lock", "mylock", "--promise", "--runs", "320", "--out", dir}, more...)
+}
+
+// undisturbed is the document of exploreMine.
+var undisturbed = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "locksim-test-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	cmd := exec.Command(os.Args[0], exploreMine(dir)...)
+	cmd.Env = append(os.Environ(), asChild+"=1", misbehaving+"=1", unruly+"="+quiet)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "explore.json"))
+	before, _, _ := strings.Cut(string(b), "\n  \"timing\":")
+	return before, err
+})
+
+// sameAsUndisturbed compares the document in a folder.
+func sameAsUndisturbed(t *testing.T, dir string) {
+	t.Helper()
+	want, err := undisturbed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, untimed(t, filepath.Join(dir, "explore.json"))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A child that is killed loses no result that is finished, and in the end the
+// document is the same.
+func TestExploreChildIsKilled(t *testing.T) {
+	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "killed")
+	code, _, errs := program(t, "kill:400:"+file, exploreMine(dir)...)
+	if code != exitExpected || errs != "" {
+		t.Fatalf("exit code %d\n%s", code, errs)
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Error("no child was killed")
+	}
+	sameAsUndisturbed(t, dir)
+}
+
+// Ctrl-C loses no result that is finished: --resume goes on from there, and in
+// the end the document is the same.
+func TestExploreInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	code, out, errs := program(t, "interrupt:700:", exploreMine(dir, "--workers", "1")...)
+	interrupted := regexp.MustCompile(`: interrupted, with ([1-3]) of 4 jobs done, which are in .*: go on with the same command and --resume\n\z`).FindStringSubmatch(errs)
+	if code != exitBroken || out != "" || interrupted == nil {
+		t.Fatalf("exit code %d\n%s%s", code, out, errs)
+	}
+	before := journaled(t, dir)
+	if len(before) != int(interrupted[1][0]-'0') {
+		t.Errorf("the journal has %d results, and the message says %s", len(before), interrupted[1])
+	}
+	if code, _, errs := program(t, quiet, exploreMine(dir, "--resume")...); code != exitExpected || errs != "" {
+		t.Fatalf("exit code %d\n%s", code, errs)
+	}
+	after := journaled(t, dir)
+	for i := range before {
+		if string(before[i]) != string(after[i]) {
+			t.Errorf("job %d was done again", i)
+		}
+	}
+	sameAsUndisturbed(t, dir)
+}
+
+// journaled are the results in the journal of a folder.
+func journaled(t *testing.T, dir string) map[int][]byte {
+	t.Helper()
+	name := filepath.Join(dir, "explore.jsonl")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := campaign.Read(name, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[int][]byte{}
+	for i, result := range r.Results {
+		all[i] = result
+	}
+	return all
+}
+
+// One worker or three, in one go or in shards: the document is the same but for
+// its timing.
+func TestExploreIsStable(t *testing.T) {
+	three, parts, whole := t.TempDir(), t.TempDir(), t.TempDir()
+	for _, args := range [][]string{
+		exploreMine(three, "--workers", "3"),
+		exploreMine(parts, "--shard", "0/3"), exploreMine(parts, "--shard", "2/3"), exploreMine(parts, "--shard", "1/3"),
+		{"merge", parts, "--out", whole},
+	} {
+		if code, _, errs := program(t, quiet, args...); code != exitExpected || errs != "" {
+			t.Fatalf("%v: exit code %d\n%s", args, code, errs)
+		}
+	}
+	for _, dir := range []string{three, whole} {
+		sameAsUndisturbed(t, dir)
+	}
+}
+
+// The command that a report ends with finds the violation again.
+func TestExploreReplayCommand(t *testing.T) {
+	for _, flags := range []string{"--faults pause", "--faults pause --guided"} {
+		code, out, errs := program(t, quiet, append([]string{"explore", "--lock", "single"}, strings.Fields(flags)...)...)
+		_, command, found := strings.Cut(out, "\nreplay: ")
+		if code != exitUnexpected || !found {
+			t.Fatalf("exit code %d\n%s%s", code, out, errs)
+		}
+		_, violation, _ := strings.Cut(out, "\nVIOLATION 1: ")
+		code, out, errs = program(t, quiet, strings.Fields(command)[1:]...)
+		_, again, _ := strings.Cut(out, "\nVIOLATION 1: ")
+		if diff := cmp.Diff(violation, again); code != exitUnexpected || flags == "--faults pause" && diff != "" {
+			t.Errorf("%s: exit code %d\n%s%s", command, code, errs, diff)
+		}
+	}
+}
+
+// A lock that kills each of its processes fails its jobs; the command says which,
+// and that nothing is known about them.
+func TestExploreFailedJobs(t *testing.T) {
+	t.Setenv(asChild, "1")
+	t.Setenv(misbehaving, "exit")
+	code, out, errs := call(t, []scenarios.Lock{mylock()}, "explore", "--lock", "mylock", "--runs", "150")
+	if code != exitBroken || !strings.Contains(errs, "2 jobs failed; job 0: seeds 1 to 100: the worker process died under this job") ||
+		!strings.Contains(out, "INCOMPLETE: 2 jobs of 100 runs have no result.\n") || !strings.Contains(out, "this is no evidence") {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+}
+
+// What a person at a terminal is told, and how a job that is tried again counts.
+func TestHeadway(t *testing.T) {
+	detail := ""
+	h := (&shell{err: new(bytes.Buffer)}).newHeadway("runs", campaign.Shard{Index: 1, Count: 2}, 4, func(int) int { return 10 }, func() string { return detail })
+	var got []string
+	say := func() { got = append(got, h.line(10*time.Second)) }
+	h.done(1) // from the journal
+	say()
+	for range 5 {
+		h.step(3)
+	}
+	say()
+	for range 10 {
+		h.step(3)
+	}
+	detail = "corrupted 3"
+	say()
+	h.done(3)
+	say()
+	want := []string{
+		"10 of 20 runs", "15 of 20 runs, 0 runs/s, 10s left",
+		"20 of 20 runs, 2 runs/s, 0s left, corrupted 3", "20 of 20 runs, 2 runs/s, 0s left, corrupted 3",
+	}
+	if diff := cmp.Diff(want, got); diff != "" || h.jobs != 2 {
+		t.Error(diff)
+	}
+}

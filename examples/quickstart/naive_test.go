@@ -1,0 +1,36 @@
+package quickstart
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"locksim/lock"
+	"locksim/scenarios"
+	"locksim/sim"
+)
+
+// naive releases Mutex as everybody does at first: DEL, without a look at whose
+// key it is.
+type naive struct{ lease }
+
+func (n naive) Release(ctx context.Context) error { return n.client.Del(ctx, n.key).Err() }
+
+type naiveGlue struct{ glue }
+
+func (g naiveGlue) Acquire(ctx context.Context, name string) (lock.Lease, error) {
+	l, err := g.glue.Acquire(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return naive{l.(lease)}, nil
+}
+
+func TestNaive(t *testing.T) {
+	if os.Getenv("NAIVE") == "" {
+		t.Skip("this one fails, as it should: NAIVE=1 go test -run TestNaive .")
+	}
+	scenarios.Check(t, scenarios.Lock{Name: "naive", Promise: mutual, New: func(p *sim.Process) (lock.Locker, error) {
+		return naiveGlue{glue{p.Redis("r0")}}, nil
+	}}, scenarios.Options{Seed: 1})
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"locksim/checker"
+	"locksim/cmd/locksim/app"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios"
+)
+
+// With commandInstead in its environment, the test is the command.
+const commandInstead = "REDSYNC_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(commandInstead) != "" {
+		os.Exit(app.Main(underTest()))
+	}
+	os.Exit(m.Run())
+}
+
+// Under the faults of its promise redsync's claims exclude each other, and the
+// data is right behind a fence that goes by claims.
+func TestRedsync(t *testing.T) {
+	scenarios.Check(t, underTest(), scenarios.Options{Runs: 100, Seed: 1})
+}
+
+// withoutPromise fails: it judges redsync as if a lock without tokens could keep
+// the data right. A section that outlives its lease, be it long or paused, is
+// enough to corrupt it (F11, F12).
+func withoutPromise(t *testing.T) {
+	l := underTest()
+	l.Promise = lock.Promise{}
+	scenarios.Check(t, l, scenarios.Options{Runs: 100, Seed: 1, Faults: []lock.Fault{lock.FaultPause}, Dir: t.TempDir()})
+}
+
+// The test that has to fail is made in a process of its own.
+func TestWithoutPromise(t *testing.T) {
+	const alone = "REDSYNC_ALONE"
+	if os.Getenv(alone) != "" {
+		withoutPromise(t)
+		return
+	}
+	out := fails(t, alone, "-test.run", "^TestWithoutPromise$")
+	demand(t, out, "redsync fails: corrupted in mode none", "a stale write", "replay: ")
+}
+
+// The same from the command line: go run . explore --lock redsync --faults pause
+func TestExplore(t *testing.T) {
+	out := fails(t, commandInstead, "explore", "--lock", "redsync", "--faults", "pause", "--runs", "100")
+	demand(t, out, "redsync fails: corrupted in mode none", "a stale write", "replay: ")
+}
+
+// A pause between the read and the write corrupts the data; the same seed behind
+// the fence claim comes out right.
+func TestPauseCorrupts(t *testing.T) {
+	sc, err := scenarios.Load("gc-pause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := scenarios.Run(sc, underTest(), scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None, fence.Claim}, Repeat: scenarios.Twice})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []checker.Label{checker.Corrupted, checker.Rescued} {
+		if got := o.Modes[i].Verdict; got.Label != want {
+			t.Errorf("mode %s: %s, want %s: %v", o.Modes[i].Mode, got.Label, want, got.Reasons)
+		}
+	}
+}
+
+// fails runs this program with a variable set, and wants exit code 1.
+func fails(t *testing.T, variable string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), variable+"=1")
+	out, _ := cmd.CombinedOutput()
+	if code := cmd.ProcessState.ExitCode(); code != 1 {
+		t.Fatalf("%v: exit code %d, want 1:\n%s", args, code, out)
+	}
+	return string(out)
+}
+
+func demand(t *testing.T, out string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(out, w) {
+			t.Errorf("it does not say %q:\n%s", w, out)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package campaign
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// JournalError is returned by [Campaign.Run] when it cannot go on from its
+// journal, or begin one. Nothing was run. It wraps [ErrJournalExists], a
+// [*PlanError], a [*ContradictionError], or what kept the file from being read.
+type JournalError struct {
+	File  string
+	Cause error
+}
+
+func (e *JournalError) Error() string { return e.Cause.Error() }
+func (e *JournalError) Unwrap() error { return e.Cause }
+
+// ErrJournalExists is wrapped by a [*JournalError] about a journal that has
+// results in it which were not asked for.
+var ErrJournalExists = errors.New("there are results of an earlier run")
+
+// journal is a file to which results are appended. Nil keeps nothing.
+type journal struct {
+	file *os.File
+}
+
+// openJournal opens the journal of a plan, and returns the results that it has.
+func openJournal(opt Options, kind string, plan any) (*journal, *Record, error) {
+	first, err := heading(kind, plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	asked, err := Read("", first)
+	if err != nil || opt.Journal == "" {
+		return nil, asked, err
+	}
+	before, err := earlier(opt, asked)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := os.OpenFile(opt.Journal, os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, nil, err
+	}
+	j := &journal{file: f}
+	if before == nil {
+		err = errors.Join(j.cut(0), j.write(first))
+		before = asked
+	} else {
+		err = j.cut(before.end)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, j.close())
+	}
+	return j, before, nil
+}
+
+// earlier is what the journal knows already, or nil.
+func earlier(opt Options, asked *Record) (*Record, error) {
+	data, err := os.ReadFile(opt.Journal)
+	switch {
+	case errors.Is(err, os.ErrNotExist) || err == nil && len(data) == 0:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	if !opt.Resume {
+		return nil, fmt.Errorf("%s: %w", opt.Journal, ErrJournalExists)
+	}
+	r, err := Read(opt.Journal, data)
+	if errors.Is(err, ErrEmpty) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, r.samePlan(asked)
+}
+
+// heading is the first line of a journal.
+func heading(kind string, plan any) ([]byte, error) {
+	return marshal(struct {
+		Version int    `json:"version"`
+		Kind    string `json:"kind"`
+		Plan    any    `json:"plan"`
+	}{Version, kind, plan})
+}
+
+// marshal is a value as a line of JSON.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("write as JSON: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// add appends a result. It is in the file, whatever happens, when add returns.
+func (j *journal) add(job int, result any) error {
+	if j == nil {
+		return nil
+	}
+	text, err := marshal(struct {
+		Job    int `json:"job"`
+		Result any `json:"result"`
+	}{job, result})
+	if err != nil {
+		return err
+	}
+	return j.write(text)
+}
+
+func (j *journal) write(text []byte) error {
+	if _, err := j.file.Write(text); err != nil {
+		return fmt.Errorf("write the journal: %w", err)
+	}
+	return j.file.Sync()
+}
+
+// cut leaves so many bytes of the file, and goes on behind them.
+func (j *journal) cut(end int64) error {
+	if err := j.file.Truncate(end); err != nil {
+		return err
+	}
+	_, err := j.file.Seek(end, 0)
+	return err
+}
+
+func (j *journal) close() error {
+	if j == nil {
+		return nil
+	}
+	return j.file.Close()
+}

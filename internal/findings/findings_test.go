@@ -1,0 +1,130 @@
+package main
+
+import (
+	"io"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/scenarios"
+)
+
+// A search that found nothing shows as a dash, and counts as one more run than
+// it made.
+func TestCounts(t *testing.T) {
+	c := counts{41, 0, 2000}
+	if c.String() != "41, –, 2000" || c.missed() != 1 {
+		t.Errorf("%v, %d missed", c, c.missed())
+	}
+	if r := ratio(counts{10, 1000}, counts{1, 0}, 99); math.Abs(r-0.1) > 1e-9 {
+		t.Errorf("10 and 1,000 runs against 1 and more than 99: the ratio is %v, want 0.1", r)
+	}
+}
+
+// Only what no right lock does tells of a specimen's mistake.
+func TestTelling(t *testing.T) {
+	for _, c := range []struct {
+		lock  string
+		label checker.Label
+		mode  fence.Mode
+		want  bool
+	}{
+		{"broken/get-then-del", checker.Overlap, fence.None, true},
+		{"broken/get-then-del", checker.Corrupted, fence.None, false},
+		{"broken/token-read-late", checker.Corrupted, fence.Seal, true},
+		{"broken/setnx-then-expire", checker.Stuck, fence.None, true},
+		{"single", checker.Corrupted, fence.None, true},
+	} {
+		got, err := telling(c.lock, &scenarios.Sighting{Violations: []scenarios.Violation{{Mode: c.mode, Label: c.label}}})
+		if err != nil || got != c.want {
+			t.Errorf("%s, %s in mode %s: telling %v, %v; want %v", c.lock, c.label, c.mode, got, err, c.want)
+		}
+	}
+}
+
+// Data that a watchdog loses tells only where the right one does not lose it too.
+func TestTellingWatchdog(t *testing.T) {
+	const story = "name: cut\nlock: {kind: watchdog, ttl: 10s}\nworkload: {hold: 30s, stagger: 1s, checks_until: %s}\nfaults:\n" +
+		"  - when: {client: c0, event: read}\n    partition: {between: [c0], and: [r0], for: 40s}\n"
+	for care, want := range map[string]bool{"lost": true, "never": false} {
+		sc, err := scenarios.Parse("cut.yaml", []byte(strings.Replace(story, "%s", care, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &scenarios.Sighting{
+			Outcome:    &scenarios.Outcome{Scenario: sc, Seed: 1},
+			Violations: []scenarios.Violation{{Mode: fence.None, Label: checker.Corrupted}},
+		}
+		if got, err := telling("broken/watchdog-ignores-failure", s); err != nil || got != want {
+			t.Errorf("a client that checks %s: telling %v, %v; want %v", care, got, err, want)
+		}
+	}
+}
+
+// The conclusion has the ratio over the locks that are hard to find.
+func TestConclusion(t *testing.T) {
+	rows := func(guided int) []row {
+		return []row{
+			{lock: "easy", plain: sample{own: counts{1}}, guided: sample{own: counts{1}}},
+			{lock: "hard", plain: sample{own: counts{100}}, guided: sample{own: counts{guided}}},
+		}
+	}
+	if text := conclusion(rows(50), 2000); !strings.Contains(text, "over the 1 that") || !strings.Contains(text, "it is 0.50. So few seeds") {
+		t.Error(text)
+	}
+	if text := conclusion(rows(100), 2000); !strings.Contains(text, "it is 1.00. So few seeds") {
+		t.Error(text)
+	}
+}
+
+// A lock in which nothing was found makes the command fail.
+func TestVerdict(t *testing.T) {
+	if code := verdict([]row{{lock: "x", plain: sample{any: counts{1, 0}}}}, io.Discard); code != exitFailed {
+		t.Errorf("exit code %d", code)
+	}
+	if code := verdict([]row{{lock: "x", plain: sample{any: counts{1, 2}}, guided: sample{any: counts{0}}}}, io.Discard); code != exitOK {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, args := range [][]string{{"-most", "0"}, {"-run", "("}, {"more"}, {"-what"}} {
+		if code := command(args, io.Discard, io.Discard); code != exitUsage {
+			t.Errorf("%v: exit code %d, want %d", args, code, exitUsage)
+		}
+	}
+}
+
+// A small measurement is the same each time, and finds what is easy.
+func TestMeasure(t *testing.T) {
+	r, err := measure("broken/expire-whole-seconds", 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := measure("broken/expire-whole-seconds", 20)
+	if err != nil || markdown([]row{r}, 20) != markdown([]row{again}, 20) {
+		t.Errorf("%v: two measurements differ", err)
+	}
+	if r.plain.own.missed() > 0 || r.guided.own.missed() > 0 || r.faults != "none" || r.ttl != "500ms..999ms" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// The table that is kept has a line for each lock, and a plain search has found
+// each of them.
+func TestKeptTable(t *testing.T) {
+	kept, err := os.ReadFile("../../reports/FINDINGS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(scenarios.Specimens(), "single") {
+		_, line, ok := strings.Cut(string(kept), "\n| "+name+" |")
+		line, _, _ = strings.Cut(line, "\n")
+		if !ok || strings.Contains(strings.Split(line, "|")[2], "–") {
+			t.Errorf("%s is not found in reports/FINDINGS.md: %q; run make findings", name, line)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+
+	"locksim/scenarios"
+)
+
+// The exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// mostRuns is within how many runs a violation must be found.
+const mostRuns = 2000
+
+func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// command is the whole program.
+func command(args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("findings", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	pattern := flags.String("run", "", "only the locks whose name matches this regular expression")
+	most := flags.Int("most", mostRuns, "give up after so many runs")
+	if err := flags.Parse(args); err != nil {
+		return exitUsage
+	}
+	keep, err := regexp.Compile(*pattern)
+	if err != nil || *most < 1 || flags.NArg() > 0 {
+		_, _ = fmt.Fprintf(stderr, "findings: usage: -run takes a regular expression (%v), -most a number from 1, and there are no arguments\n", err)
+		return exitUsage
+	}
+	rows, err := measureAll(keep.MatchString, *most, stderr)
+	if err != nil {
+		_, _ = fmt.Fprintf(stderr, "findings: %v\n", err)
+		return exitFailed
+	}
+	_, _ = io.WriteString(stdout, markdown(rows, *most))
+	return verdict(rows, stderr)
+}
+
+// verdict names the locks in which a plain search has found nothing.
+func verdict(rows []row, stderr io.Writer) int {
+	code := exitOK
+	for _, r := range rows {
+		if r.plain.any.missed() > 0 {
+			_, _ = fmt.Fprintf(stderr, "findings: no violation of %s from %d of the first seeds\n", r.lock, r.plain.any.missed())
+			code = exitFailed
+		}
+	}
+	return code
+}
+
+// measureAll measures the locks that are wanted.
+func measureAll(wanted func(string) bool, most int, progress io.Writer) ([]row, error) {
+	var rows []row
+	for _, name := range append(scenarios.Specimens(), "single") {
+		if !wanted(name) {
+			continue
+		}
+		r, err := measure(name, most)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		rows = append(rows, r)
+		_, _ = fmt.Fprintf(progress, "%s: plain %v and %v, guided %v and %v\n", name, r.plain.any, r.plain.own, r.guided.any, r.guided.own)
+	}
+	return rows, nil
+}

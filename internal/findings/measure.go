@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"locksim/lock"
+	"locksim/scenarios"
+)
+
+// firstSeeds are where the searches begin.
+var firstSeeds = []uint64{1, 1_000_001, 2_000_001}
+
+// row is what was measured for one lock.
+type row struct {
+	lock, faults, ttl string
+	plain, guided     sample
+}
+
+// sample is how many runs searches took, each from its first seed: to any
+// violation, and to the first that shows the mistake.
+type sample struct{ any, own counts }
+
+// measure searches a lock, plainly and guided.
+func measure(name string, most int) (row, error) {
+	l, space, err := subject(name)
+	if err != nil {
+		return row{}, err
+	}
+	r := row{lock: name, faults: classes(space.Faults), ttl: space.TTL.String()}
+	if r.plain, err = searches(l, space, most, false); err != nil {
+		return row{}, err
+	}
+	r.guided, err = searches(l, space, most, true)
+	return r, err
+}
+
+// subject is a lock and the space that it is searched in: a specimen within what
+// it says of itself, and any other lock under pauses. It is judged on everything.
+func subject(name string) (scenarios.Lock, scenarios.Space, error) {
+	l, err := scenarios.Kind(name, scenarios.LockSpec{})
+	if err != nil {
+		return l, scenarios.Space{}, err
+	}
+	l.Promise = lock.Promise{}
+	space := scenarios.Space{Faults: []lock.Fault{lock.FaultPause}, TTL: scenarios.Range{Min: 500 * time.Millisecond, Max: 10 * time.Second}}
+	if isSpecimen(name) {
+		if space, err = scenarios.SpecimenSpace(name); err != nil {
+			return l, space, err
+		}
+	}
+	space, err = scenarios.Discover(l, space)
+	return l, space, err
+}
+
+func isSpecimen(name string) bool { return strings.HasPrefix(name, "broken/") }
+
+// searches makes a search from each of the first seeds.
+func searches(l scenarios.Lock, space scenarios.Space, most int, guided bool) (sample, error) {
+	var s sample
+	for _, seed := range firstSeeds {
+		anyRuns, ownRuns, err := search(l, scenarios.NewSearch(space, seed, guided), most)
+		if err != nil {
+			return s, fmt.Errorf("from seed %d: %w", seed, err)
+		}
+		s.any, s.own = append(s.any, anyRuns), append(s.own, ownRuns)
+	}
+	return s, nil
+}
+
+// search counts the runs to the first violation, and goes on to the first that
+// shows the mistake.
+func search(l scenarios.Lock, from *scenarios.Search, most int) (anyRuns, ownRuns int, err error) {
+	seen, err := scenarios.Find(l, from, most, func(s *scenarios.Sighting) (bool, error) {
+		if anyRuns == 0 {
+			anyRuns = s.Runs
+		}
+		return telling(l.Name, s)
+	})
+	if seen != nil {
+		ownRuns = seen.Runs
+	}
+	return anyRuns, ownRuns, err
+}

@@ -1,0 +1,108 @@
+package scenarios
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// doubtEvery is how many seeds there are to one whose run is made twice.
+const doubtEvery = 20
+
+// tryBlock plays a block of consecutive seeds, up to the first that fails.
+func (c *checkup) tryBlock(first uint64) {
+	if c.outOfTime() {
+		return
+	}
+	c.tally.blocks++
+	search := NewSearch(c.space, first, false)
+	for range c.plan.block {
+		sc, seed := search.Next()
+		o := c.try(sc, seed)
+		if c.failure != "" {
+			return
+		}
+		search.Learn(o)
+	}
+}
+
+// try plays one schedule and counts it. What is wrong with the lock becomes the
+// failure.
+func (c *checkup) try(sc *Scenario, seed uint64) *Outcome {
+	o, broken, err := c.lock.try(sc, seed)
+	if err != nil {
+		c.failure = c.noRun(sc, seed, err)
+		return nil
+	}
+	c.tally.add(sc, o)
+	doubt := ""
+	if len(broken) == 0 && seed%doubtEvery == 0 {
+		doubt = c.secondRun(sc, o)
+	}
+	if len(broken) == 0 && doubt == "" {
+		return o
+	}
+	found, err := c.lock.examine(sc, o, broken)
+	if err != nil {
+		c.failure = c.noRun(sc, seed, err)
+		return nil
+	}
+	c.failure = c.report(found.with(doubt))
+	return o
+}
+
+// secondRun makes a run a second time, and says how it differs, if it does.
+func (c *checkup) secondRun(sc *Scenario, o *Outcome) string {
+	again, _, err := c.lock.try(sc, o.Seed)
+	if err != nil {
+		return err.Error()
+	}
+	if d, equal := difference(o, again); !equal {
+		return divergence(d)
+	}
+	return ""
+}
+
+// report stores a failure, if it can be tried again, and is all there is to say
+// about it.
+func (c *checkup) report(f *Found) string {
+	if len(f.Violations) == 0 {
+		return f.Text(c.commandFrom(f.Seed))
+	}
+	path, err := store(c.dir, f)
+	if err != nil {
+		return f.Text(err.Error(), c.commandFrom(f.Seed))
+	}
+	lines := []string{"stored in " + path + ", which this test tries first from now on"}
+	return f.Text(slices.Concat(lines, c.stepByStep(path), []string{c.command()})...)
+}
+
+// stepByStep is the command that shows a stored failure, if locksim has the lock.
+func (c *checkup) stepByStep(path string) []string {
+	if c.lock.remade == nil {
+		return nil
+	}
+	return []string{"step by step: go run locksim/cmd/locksim replay " + path}
+}
+
+// command makes the test again, and with it what is stored.
+func (c *checkup) command() string {
+	return fmt.Sprintf("replay: go test -run '^%s$'", strings.ReplaceAll(regexp.QuoteMeta(c.name), "/", "$/^"))
+}
+
+// commandFrom makes the test again from a seed on, since nothing is stored.
+func (c *checkup) commandFrom(seed uint64) string {
+	return fmt.Sprintf("%s, with Options{Seed: %d}", c.command(), seed)
+}
+
+// noRun is the complaint about a run that came to no verdict: the lock panicked,
+// never came to an end, or left something behind.
+func (c *checkup) noRun(sc *Scenario, seed uint64, cause error) string {
+	source, err := Format(sc)
+	if err != nil {
+		source = []byte(err.Error())
+	}
+	return fmt.Sprintf("seed %d: a run of %s came to no verdict: %v\n\nschedule, as it was drawn:\n%s\n%s",
+		seed, c.lock.Name, cause, indent(strings.Split(strings.TrimSpace(string(source)), "\n")), c.commandFrom(seed))
+}

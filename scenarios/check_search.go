@@ -1,0 +1,137 @@
+package scenarios
+
+import (
+	"flag"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// runPlan is how many runs are made, in blocks of consecutive seeds.
+type runPlan struct{ blocks, block int }
+
+func (p runPlan) runs() int { return p.blocks * p.block }
+
+// rapidChecks is how many checks rapid makes unless it is told otherwise: as
+// many blocks there are.
+const rapidChecks = 100
+
+// planRuns follows -short and -rapid.checks as rapid itself does: it makes so many
+// checks, and a fifth of them with -short.
+func planRuns(runs int) runPlan {
+	p := runPlan{blocks: rapidChecks}
+	if f := flag.Lookup("rapid.checks"); f != nil {
+		if n, err := strconv.Atoi(f.Value.String()); err == nil {
+			p.blocks = n
+		}
+	}
+	if testing.Short() {
+		p.blocks /= 5
+	}
+	p.block = (defaultRuns + rapidChecks - 1) / rapidChecks
+	switch {
+	case runs > 0:
+		p.block = (runs + rapidChecks - 1) / rapidChecks
+	case testing.Short():
+		p.block = shortRuns / (rapidChecks / 5)
+	}
+	return p
+}
+
+// trySeeds plays consecutive seeds up to the first failure.
+func (c *checkup) trySeeds() {
+	for i := range c.plan.blocks {
+		if c.tryBlock(c.seed + uint64(i*c.plan.block)); c.failure != "" {
+			return
+		}
+	}
+}
+
+// tryRapid lets rapid choose the seeds. When a block has failed, rapid makes it
+// again and tries to shrink it: for the same block the answer is known, and all
+// others pass at once, since the schedule has been made as small as it gets.
+func (c *checkup) tryRapid() {
+	tb := &rapidTB{TB: c.t}
+	failed, line := uint64(0), ""
+	rapid.Check(tb, func(t *rapid.T) {
+		first := anySeed.Draw(t, "seed")
+		if line == "" {
+			if c.tryBlock(first); c.failure != "" {
+				failed = first
+				line, _, _ = strings.Cut(c.failure, "\n")
+			}
+		}
+		if line != "" && first == failed {
+			t.Fatal(line)
+		}
+	})
+	c.settle(tb)
+}
+
+// anySeed draws all seeds alike, where rapid's integers prefer the small ones:
+// consecutive runs from them would be the same ones again and again.
+var anySeed = rapid.Custom(func(t *rapid.T) uint64 {
+	seed := uint64(0)
+	for range 64 {
+		seed <<= 1
+		if rapid.Bool().Draw(t, "bit") {
+			seed |= 1
+		}
+	}
+	return seed
+})
+
+// settle takes over what rapid has to say.
+func (c *checkup) settle(tb *rapidTB) {
+	switch {
+	case !tb.failed:
+	case c.failure == "":
+		c.failure = strings.Join(tb.said, "\n")
+	default:
+		before, last := cutLast(c.failure)
+		if again := tb.again(); again != "" {
+			before += "\nonce this is put right, to search again from there: " + again
+		}
+		c.failure = before + "\n" + last
+	}
+}
+
+// cutLast parts a text from its last line.
+func cutLast(text string) (before, last string) {
+	i := strings.LastIndexByte(text, '\n')
+	return text[:max(i, 0)], text[i+1:]
+}
+
+// rapidTB stands between rapid and the test. Rapid is not to have the last word:
+// what a failure has to say comes from here.
+type rapidTB struct {
+	testing.TB
+	failed bool
+	said   []string
+}
+
+func (tb *rapidTB) Logf(format string, args ...any)   {}
+func (tb *rapidTB) Log(args ...any)                   {}
+func (tb *rapidTB) Errorf(format string, args ...any) { tb.Error(fmt.Sprintf(format, args...)) }
+func (tb *rapidTB) Error(args ...any) {
+	tb.failed, tb.said = true, append(tb.said, fmt.Sprint(args...))
+}
+func (tb *rapidTB) Fatalf(format string, args ...any) { tb.Error(fmt.Sprintf(format, args...)) }
+func (tb *rapidTB) Fatal(args ...any)                 { tb.Error(args...) }
+func (tb *rapidTB) Fail()                             { tb.failed = true }
+func (tb *rapidTB) FailNow()                          { tb.failed = true }
+func (tb *rapidTB) Failed() bool                      { return tb.failed }
+
+// again is the command with which rapid makes the failing check again.
+func (tb *rapidTB) again() string {
+	const hint = "To reproduce, specify "
+	for _, line := range strings.Split(strings.Join(tb.said, "\n"), "\n") {
+		if _, flags, ok := strings.Cut(line, hint); ok {
+			return "go test " + flags
+		}
+	}
+	return ""
+}

@@ -1,0 +1,226 @@
+package scenarios_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"locksim/lock"
+	"locksim/scenarios"
+)
+
+// quick are the options of a check of a few runs, always the same ones.
+func quick(t *testing.T) scenarios.Options {
+	t.Helper()
+	return scenarios.Options{Seed: 5, Runs: 100, Dir: filepath.Join(t.TempDir(), "locksim")}
+}
+
+// calmly demands that a check passes.
+func calmly(t *testing.T, j *witness) {
+	t.Helper()
+	if j.failed {
+		t.Fatalf("the check fails:\n%s", j.said())
+	}
+}
+
+// wants demands a line, or a part of one, of a text.
+func wants(t *testing.T, text string, patterns ...string) {
+	t.Helper()
+	for _, p := range patterns {
+		if !regexp.MustCompile(`(?m)` + p).MatchString(text) {
+			t.Errorf("nothing matches %q in:\n%s", p, text)
+		}
+	}
+}
+
+// A lock that keeps its promise passes, and the log says what that is worth.
+func TestCheckPasses(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	opts := quick(t)
+	j := checked(t, "TestTheirs", sound("theirs"), opts)
+	calmly(t, j)
+	wants(t, j.said(), `^theirs: 100 runs, \d+ of them non-vacuous, no violation: rate below [\d.]+ % at 95 % under this generator \(faults drawn: .*pause \d`)
+	if _, err := os.Stat(opts.Dir); !os.IsNotExist(err) {
+		t.Errorf("a check without a failure has made %s: %v", opts.Dir, err)
+	}
+}
+
+// A lock that breaks its promise fails the test: the seed first, then why, the
+// story and the schedule, and the command that replays it last. The failure is
+// stored as a run that can be replayed.
+func TestCheckFinds(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	opts := quick(t)
+	l := careless("theirs")
+	j := checked(t, "TestTheirs/over one (node)", l, opts)
+	if len(j.errors) != 1 {
+		t.Fatalf("%d errors:\n%s", len(j.errors), j.said())
+	}
+	wants(t, j.errors[0], `\Aseed \d+: theirs fails: overlap in mode claim`, `^  c\d was granted order at step \d+`,
+		`^story in mode claim:$`, `^ +\d+ +[\d.]+m?s  c\d +is granted order`, `^schedule, \d faults? of the \d that were drawn:$`,
+		`^  name: drawn$`, `^stored in .*theirs-overlap-.*json`, `replay: go test -run '\^TestTheirs\$/\^over one \\\(node\\\)\$'\z`)
+	files, err := filepath.Glob(filepath.Join(opts.Dir, "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := scenarios.ReadRunFile(files[0], data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := f.Replay([]scenarios.Lock{l}, scenarios.Twice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(o.Scenario.Faults) > 2 || o.Scenario.World.Clients > 2 {
+		t.Errorf("%d faults, %d clients are left", len(o.Scenario.Faults), o.Scenario.World.Clients)
+	}
+}
+
+// Stored failures are tried before anything else. One that no longer fails is
+// said so once, and watched from then on.
+func TestCheckTriesStoredFailuresFirst(t *testing.T) {
+	opts := quick(t)
+	first := checked(t, "TestTheirs", careless("theirs"), opts)
+	again := checked(t, "TestTheirs", careless("theirs"), opts)
+	wants(t, again.said(), `^stored failure .*theirs-(overlap|stuck)`, `^schedule, as it is stored:$`, `^replay: go test`)
+	if len(first.errors) != 1 || len(again.errors) != 1 || len(again.logs) != 0 {
+		t.Fatalf("first:\n%s\nagain:\n%s", first.said(), again.said())
+	}
+	repaired := checked(t, "TestTheirs", sound("theirs"), opts)
+	calmly(t, repaired)
+	wants(t, repaired.said(), `^.*theirs-(overlap|stuck)-.* no longer fails \(it was \S+\): moved to .*fixed`)
+	silent := checked(t, "TestTheirs", sound("theirs"), opts)
+	calmly(t, silent)
+	if len(silent.logs) != 1 {
+		t.Errorf("it is not silent about what was fixed:\n%s", silent.said())
+	}
+	relapsed := checked(t, "TestTheirs", careless("theirs"), opts)
+	wants(t, relapsed.said(), `^stored failure .*fixed.*, which had been fixed, fails again$`)
+	back, err := filepath.Glob(filepath.Join(opts.Dir, "*.json"))
+	if err != nil || len(back) != 1 {
+		t.Errorf("not moved back: %v, %v", back, err)
+	}
+}
+
+// What is stored for another lock, or was judged otherwise, stays as it is.
+func TestCheckLeavesTheFailuresOfOthers(t *testing.T) {
+	opts := quick(t)
+	checked(t, "TestTheirs", careless("theirs"), opts)
+	before, err := filepath.Glob(filepath.Join(opts.Dir, "*.json"))
+	if err != nil || len(before) != 1 {
+		t.Fatalf("%v, %v", before, err)
+	}
+	calmly(t, checked(t, "TestOthers", sound("others"), opts))
+	otherwise := sound("theirs")
+	otherwise.Promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultSlow}, Data: "cas"}
+	j := checked(t, "TestTheirs", otherwise, opts)
+	calmly(t, j)
+	wants(t, j.said(), `is not tried: the lock is judged in mode cas here`)
+	after, err := filepath.Glob(filepath.Join(opts.Dir, "*.json"))
+	if err != nil || len(after) != 1 {
+		t.Errorf("%v, %v", after, err)
+	}
+}
+
+// A file that is no stored failure ends the test, and says where it is wrong.
+func TestCheckRefusesADamagedFile(t *testing.T) {
+	opts := quick(t)
+	if err := os.MkdirAll(opts.Dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(opts.Dir, "a.json"), []byte(`{"version": 1,`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	j := checked(t, "TestTheirs", sound("theirs"), opts)
+	wants(t, j.said(), `a\.json:1:\d+: this stored run is cut off`)
+	if len(j.errors) != 1 || len(j.logs) != 0 {
+		t.Errorf("it went on:\n%s", j.said())
+	}
+}
+
+// A lock whose runs differ is reported as such, with the first event that does,
+// whether it breaks its promise or not.
+func TestCheckReportsNondeterminism(t *testing.T) {
+	for name, l := range map[string]scenarios.Lock{"keeps its promise": restless("theirs"), "breaks it": restlessAndCareless("theirs")} {
+		t.Run(name, func(t *testing.T) {
+			j := checked(t, "TestTheirs", l, quick(t))
+			if len(j.errors) != 1 {
+				t.Fatal(j.said())
+			}
+			wants(t, j.errors[0], `\Aseed \d+: theirs `, `^NOT DETERMINISTIC: the run replays \d times? of 1[01]`,
+				`^first divergent event: number \d+$`, `one run: +.*c\d`, `p\.Source or p\.Entropy, and its time from p\.Clock`, `replay: go test -run '\^TestTheirs\$'`)
+			if broken := strings.Contains(j.errors[0], " fails: "); broken != (name == "breaks it") {
+				t.Errorf("broken: %v\n%s", broken, j.errors[0])
+			}
+		})
+	}
+}
+
+// A run that differed once from all others is said to have done so.
+func TestCheckReportsASingleDifference(t *testing.T) {
+	j := checked(t, "TestTheirs", hesitant("theirs", 20), quick(t))
+	wants(t, j.said(), `^seed 20: theirs is not deterministic`, `^NOT DETERMINISTIC: the run replays 10 times of 11$`, `^first divergent event`, `, with Options\{Seed: 20\}$`)
+}
+
+// A failure that comes nine times of ten is said to do so, and made smaller all
+// the same.
+func TestCheckSaysThatAFailureComesSometimes(t *testing.T) {
+	opts := quick(t)
+	opts.Runs = 500
+	j := checked(t, "TestTheirs", sometimes("theirs"), opts)
+	wants(t, j.said(), `^NOT DETERMINISTIC: the run replays 9 times of 10, and breaks the promise 9 times of 10$`, `^first divergent event: number \d+$`,
+		`^schedule, \d faults? of the \d that were drawn:$`)
+}
+
+// A pass that is no evidence is no pass.
+func TestCheckRefusesAWorthlessPass(t *testing.T) {
+	opts := quick(t)
+	opts.Space.Clients = scenarios.Span{Min: 1, Max: 1}
+	j := checked(t, "TestTheirs", sound("theirs"), opts)
+	wants(t, j.said(), `^This says nothing about the lock`, `why runs are no evidence: nobody contended \d+`)
+	if len(j.errors) != 1 {
+		t.Error(j.said())
+	}
+}
+
+// What no run can be made of is refused at once.
+func TestCheckRefusesNonsense(t *testing.T) {
+	for name, c := range map[string]struct {
+		l    scenarios.Lock
+		opts scenarios.Options
+		want string
+	}{
+		"runs":         {sound("theirs"), scenarios.Options{Runs: -1}, `Options\.Runs is -1: give 0 for the default of 2000`},
+		"faults twice": {sound("theirs"), scenarios.Options{Faults: []lock.Fault{}, Space: scenarios.Space{Faults: []lock.Fault{}}}, `both set: leave one`},
+		"unpromised":   {sound("theirs"), scenarios.Options{Faults: []lock.Fault{lock.FaultFailover}}, `does not speak of the fault failover: choose from pause`},
+		"no such":      {sound("theirs"), scenarios.Options{Space: scenarios.Space{Faults: []lock.Fault{"rain"}}}, `no class "rain"`},
+		"no name":      {sound(""), scenarios.Options{}, `has no Name`},
+		"two words":    {sound("my lock"), scenarios.Options{}, `lock "my lock": make its Name one word`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.opts.Dir = t.TempDir()
+			j := checked(t, "TestTheirs", c.l, c.opts)
+			wants(t, j.said(), c.want)
+			if len(j.errors) != 1 || len(j.logs) != 0 {
+				t.Error(j.said())
+			}
+		})
+	}
+}
+
+// A failure that cannot be stored is told all the same.
+func TestCheckTellsWhatItCannotStore(t *testing.T) {
+	opts := quick(t)
+	if err := os.WriteFile(opts.Dir, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, checked(t, "TestTheirs", careless("theirs"), opts).said(), `^seed \d+: theirs fails`, `^store the failure: `)
+}

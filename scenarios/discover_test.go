@@ -1,0 +1,200 @@
+package scenarios_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/lock"
+	"locksim/scenarios"
+	"locksim/sim"
+)
+
+// silent is a lock whose leases do not say how long they are.
+type silentLocker struct{ lock.Locker }
+
+type silentLease struct{ lock.Lease }
+
+func (silentLease) Until() time.Time { return time.Time{} }
+
+func (l silentLocker) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	lease, err := l.Locker.Acquire(ctx, resource)
+	if err != nil {
+		return nil, err
+	}
+	return silentLease{lease}, nil
+}
+
+func discovered(t *testing.T, l scenarios.Lock, space scenarios.Space) scenarios.Space {
+	t.Helper()
+	space, err := scenarios.Discover(l, space)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return space
+}
+
+// The TTL comes from the lease, or else from the key that it stands for.
+func TestDiscoverTheTTL(t *testing.T) {
+	exactly := scenarios.Range{Min: ownTTL, Max: ownTTL}
+	silent := theirs("theirs", func(_ *sim.Process, l lock.Locker) lock.Locker { return silentLocker{l} })
+	given := scenarios.Range{Min: time.Second, Max: 2 * time.Second}
+	for name, c := range map[string]struct {
+		l           scenarios.Lock
+		space, want scenarios.Range
+	}{
+		"lease":  {sound("theirs"), scenarios.Range{}, exactly},
+		"key":    {silent, scenarios.Range{}, exactly},
+		"given":  {sound("theirs"), given, given},
+		"remade": {ours(t, "single"), scenarios.Range{}, scenarios.Range{}},
+	} {
+		if got := discovered(t, c.l, scenarios.Space{TTL: c.space}).TTL; got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// ours is a lock that comes with locksim.
+func ours(t testing.TB, name string) scenarios.Lock {
+	t.Helper()
+	l, err := scenarios.Kind(name, scenarios.LockSpec{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// What a lock does decides what is drawn for it.
+func TestDiscover(t *testing.T) {
+	pointed := theirs("pointed", func(p *sim.Process, l lock.Locker) lock.Locker { return pointedLocker{l, p} })
+	everything := func(name string) scenarios.Lock {
+		l := ours(t, name)
+		l.Promise = lock.Promise{}
+		return l
+	}
+	for name, c := range map[string]struct {
+		l    scenarios.Lock
+		want scenarios.Space
+	}{
+		"own points":       {pointed, scenarios.Space{Lock: "pointed", Points: []string{"asked", "got-it"}, Replicas: 2, TTL: scenarios.Range{Min: ownTTL, Max: ownTTL}}},
+		"three nodes":      {redsyncOverThree(), scenarios.Space{Lock: "redsync", Redis: 3, Replicas: 2, TTL: scenarios.Range{Min: 9 * time.Second, Max: 10 * time.Second}}},
+		"promise":          {ours(t, "single"), scenarios.Space{Lock: "single", Faults: ours(t, "single").Promise.Exclusion, Waits: bothWays}},
+		"reentrant":        {ours(t, "reentrant"), scenarios.Space{Lock: "reentrant", Nested: 2, Faults: ours(t, "reentrant").Promise.Exclusion, Waits: bothWays}},
+		"reentrant-fenced": {ours(t, "reentrant-fenced"), scenarios.Space{Lock: "reentrant-fenced", Faults: ours(t, "reentrant-fenced").Promise.Exclusion, Waits: bothWays}},
+		"everything":       {everything("single"), scenarios.Space{Lock: "single", Replicas: 2, Waits: bothWays, Profiles: bothProfiles}},
+		"specimen":         {ours(t, "broken/get-then-del"), scenarios.Space{Lock: "broken/get-then-del", Redis: 1, Replicas: 2, Points: []string{"compared"}, Profiles: bothProfiles}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := discovered(t, c.l, scenarios.Space{})
+			if ttl := c.want.TTL; ttl.Min <= got.TTL.Min && got.TTL.Max <= ttl.Max {
+				got.TTL = ttl
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+var (
+	bothWays     = []scenarios.WaitMode{scenarios.WaitPoll, scenarios.WaitNotify}
+	bothProfiles = []scenarios.ClientProfile{scenarios.ClientQuiet, scenarios.ClientStock}
+)
+
+// pointedLocker passes points of its own, one of them with a name that no
+// scenario can have.
+type pointedLocker struct {
+	lock.Locker
+	p *sim.Process
+}
+
+func (l pointedLocker) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	for _, label := range []string{"asked", "not a name"} {
+		if err := l.p.Point(label); err != nil {
+			return nil, err
+		}
+	}
+	lease, err := l.Locker.Acquire(ctx, resource)
+	return lease, errors.Join(err, l.p.Point("got-it"))
+}
+
+// A lock that stays with r0 is not shown failovers, which would leave it behind
+// for good; whoever asks for them is told what to do.
+func TestDiscoverFailovers(t *testing.T) {
+	stays := theirs("stays", nil)
+	stays.New = func(p *sim.Process) (lock.Locker, error) { return lock.NewSingle(p.Redis("r0"), ownOptions(p)) }
+	if got := discovered(t, stays, scenarios.Space{}); got.Replicas != 0 {
+		t.Errorf("%d replicas", got.Replicas)
+	}
+	asked := scenarios.Space{Faults: []lock.Fault{lock.FaultFailover}}
+	if _, err := scenarios.Discover(stays, asked); err == nil {
+		t.Error("no error")
+	} else {
+		wants(t, err.Error(), `lock stays does not follow a failover: let it dial its first node by the name "primary"`)
+	}
+	follows := sound("follows")
+	follows.Promise = lock.Promise{}
+	if got := discovered(t, follows, asked); got.Replicas != 2 {
+		t.Errorf("%d replicas", got.Replicas)
+	}
+}
+
+// A promise without faults is judged without faults, and not under all of them.
+func TestDiscoverAPromiseWithoutFaults(t *testing.T) {
+	l := sound("theirs")
+	l.Promise = lock.Promise{Data: "claim"}
+	if got := discovered(t, l, scenarios.Space{}).Faults; got == nil || len(got) > 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+// A lock that cannot be judged is said so, in words that help.
+func TestDiscoverRefuses(t *testing.T) {
+	refusing := errors.New("the door is shut")
+	never := theirs("never", func(*sim.Process, lock.Locker) lock.Locker { return lockerFunc(func() error { return refusing }) })
+	nothing := theirs("nothing", func(*sim.Process, lock.Locker) lock.Locker { return nil })
+	unmade := sound("unmade")
+	unmade.New = func(*sim.Process) (lock.Locker, error) { return nil, refusing }
+	sealed := sound("sealed")
+	sealed.Promise.Data = "seal"
+	farAway := sound("far-away")
+	farAway.New = func(p *sim.Process) (lock.Locker, error) { return lock.NewSingle(p.Redis("r1"), ownOptions(p)) }
+	for _, c := range []struct {
+		l    scenarios.Lock
+		want string
+	}{
+		{never, `lock never, in a run without faults: nobody was granted it: after 3ms, c\d was told: the door is shut`},
+		{nothing, `its New returned neither a lock nor an error`},
+		{unmade, `the lock of c0 cannot be made: the door is shut`},
+		{sealed, `promises that the data is right in mode seal, which needs fencing tokens: set Tokens`},
+		{farAway, `nobody was granted it: .* nobody listens at "r1"`},
+	} {
+		t.Run(c.l.Name, func(t *testing.T) {
+			_, err := scenarios.Discover(c.l, scenarios.Space{})
+			if err == nil {
+				t.Fatal("no error")
+			}
+			wants(t, err.Error(), c.want)
+		})
+	}
+}
+
+// lockerFunc is a lock that nobody gets.
+type lockerFunc func() error
+
+func (f lockerFunc) Acquire(context.Context, string) (lock.Lease, error) { return nil, f() }
+
+// A space that was discovered is one that scenarios can be drawn from, for every
+// lock that comes with locksim.
+func TestDiscoverEveryLock(t *testing.T) {
+	for _, name := range slices.Concat(scenarios.Kinds(), scenarios.Specimens()) {
+		space := discovered(t, ours(t, name), scenarios.Space{})
+		if err := space.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package scenarios
+
+import (
+	"flag"
+	"testing"
+)
+
+// Fuzz is [Check] for go test -fuzz: the fuzzer draws the schedules, and prefers
+// those that reach new code of the lock and of the world. Options.Runs and
+// Options.Seed do not count. Without -fuzz the inputs of the corpus are played:
+// those that come with it, and testdata/fuzz.
+func Fuzz(f *testing.F, l Lock, opts Options) {
+	f.Helper()
+	c := newCheckup(f, l, opts)
+	if !fuzzWorker() {
+		c.tryStored()
+	}
+	for seed := range uint64(8) {
+		f.Add(seed, recorded(seed, c.space))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, choices []byte) {
+		if c.failure != "" {
+			// The fuzzer shrinks its input; the schedule is as small as it gets.
+			t.Skip("another input has failed")
+		}
+		one := *c
+		one.t = t
+		one.try(Draw(&byteTape{rest: choices}, c.space), seed)
+		if c.failure = one.failure; c.failure != "" {
+			t.Fatal(c.failure)
+		}
+	})
+}
+
+// fuzzWorker reports whether this process is one of several that the fuzzer has
+// started.
+func fuzzWorker() bool {
+	f := flag.Lookup("test.fuzzworker")
+	return f != nil && f.Value.String() == "true"
+}
+
+// byteTape is choices out of bytes; when they have come to an end, the simplest.
+type byteTape struct{ rest []byte }
+
+func (t *byteTape) Below(n int) int {
+	v := 0
+	for room := n - 1; room > 0; room >>= 8 {
+		v <<= 8
+		if len(t.rest) > 0 {
+			v |= int(t.rest[0])
+			t.rest = t.rest[1:]
+		}
+	}
+	return v % n
+}
+
+// byteRecorder writes choices down as a byteTape gives them back.
+type byteRecorder struct {
+	from Choices
+	made []byte
+}
+
+func (r *byteRecorder) Below(n int) int {
+	v := r.from.Below(n)
+	bytes := 0
+	for room := n - 1; room > 0; room >>= 8 {
+		bytes++
+	}
+	for i := bytes - 1; i >= 0; i-- {
+		r.made = append(r.made, byte(v>>(8*i)))
+	}
+	return v
+}
+
+// recorded is a tape of what a seed draws.
+func recorded(seed uint64, space Space) []byte {
+	r := &byteRecorder{from: Seeded(seed)}
+	Draw(r, space)
+	return r.made
+}

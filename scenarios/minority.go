@@ -1,0 +1,93 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"locksim/faults"
+)
+
+// heldUp says what kept the clients from getting on where nothing should have:
+// a minority of the nodes was out of reach to the end, and all else that went
+// wrong had ended long before. A lock on three nodes or more is taken for one
+// that a majority of them decides. It is empty where the clients got on, or
+// where there is an excuse.
+func (p *play) heldUp() string {
+	nodes := max(p.lock.Nodes, 1)
+	dead, excused := p.deadNodes()
+	if !p.late || excused || len(dead) == 0 || 2*len(dead) >= nodes {
+		return ""
+	}
+	return fmt.Sprintf("With %s out of reach, and all other nodes of %d there, the clients had not come to an end after %v.",
+		strings.Join(dead, ", "), nodes, p.acquirePatience())
+}
+
+// deadNodes are the Redis nodes that faults have left out of reach until the
+// world is healed. excused says that something else lasts as long.
+func (p *play) deadNodes() (dead []string, excused bool) {
+	for i, f := range p.sc.Faults {
+		if !p.schedule.fired[i] {
+			continue
+		}
+		switch a := f.Action.(type) {
+		case faults.Partition:
+			if untilHealed(a) {
+				dead = append(dead, a.And...)
+			}
+			excused = excused || untilHealed(a) && !onlyRedis(a.And)
+		case faults.Crash:
+			excused = excused || !isClient(a.Process)
+		case faults.Failover:
+			excused = true // whoever is not told of it stays with the old primary
+		default:
+			excused = excused || untilHealed(a)
+		}
+	}
+	slices.Sort(dead)
+	return slices.Compact(dead), excused
+}
+
+// onlyRedis says that there are names, and each is that of a Redis node.
+func onlyRedis(names []string) bool {
+	return len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return !strings.HasPrefix(n, "r") })
+}
+
+// untilHealed reports whether an action lasts until the world is healed: its
+// length is 0, where actions of its kind have one.
+func untilHealed(a faults.Action) bool {
+	switch a := a.(type) {
+	case faults.Partition:
+		return a.For == 0
+	case faults.Slow:
+		return a.For == 0
+	case faults.ExhaustPool:
+		return a.For == 0
+	case faults.ClockDrift:
+		return a.For == 0
+	case faults.ClockFreeze:
+		return a.For == 0
+	case faults.Refuse:
+		return a.For == 0
+	case faults.Stall:
+		return a.For == 0
+	case faults.ReadOnly:
+		return a.For == 0
+	}
+	return toxicUntilHealed(a)
+}
+
+// toxicUntilHealed is untilHealed for what slows links down.
+func toxicUntilHealed(a faults.Action) bool {
+	switch a := a.(type) {
+	case faults.Latency:
+		return a.For == 0
+	case faults.Bandwidth:
+		return a.For == 0
+	case faults.Slice:
+		return a.For == 0
+	case faults.SlowClose:
+		return a.For == 0
+	}
+	return false
+}

@@ -1,0 +1,144 @@
+package scenarios
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"locksim/faults"
+	"locksim/sim/trace"
+)
+
+// boundary is a moment of a run at which a fault can find the world in another
+// state than before: a message of a client's leaves, arrives, or a client passes
+// a point. A fault is placed just before it.
+type boundary struct {
+	at     time.Duration
+	what   passing
+	client string        // whose message it is, or who passes the point
+	node   string        // with whom it exchanges the message: a Redis node or s0
+	event  *faults.Event // the point, where a schedule can name it
+	strike time.Duration // the last instant at which nothing of it has happened
+}
+
+// passing is what happens at a boundary.
+type passing int
+
+const (
+	// sending is a client that sends a message or that gets a connection.
+	sending passing = iota
+	// answering is a node that has received a message, acts on it, and answers
+	// in the same instant.
+	answering
+	// receiving is a client to which an answer comes.
+	receiving
+	// pointing is a client that passes a named point or an event of the driver.
+	pointing
+	// expiring is a key whose time is over.
+	expiring
+)
+
+// boundaries finds the boundaries of a run, in order. What comes after the
+// workload is the probe's, which no fault strikes.
+func boundaries(t *trace.Trace) []boundary {
+	b := &boundaryFinder{passed: map[passage]int{}}
+	for _, e := range t.Events {
+		if e.Actor == probeName {
+			break
+		}
+		b.event(e)
+	}
+	return b.found
+}
+
+// probeName is the client that asks for the lock when the workload is over.
+const probeName = "probe"
+
+type boundaryFinder struct {
+	found        []boundary
+	now, earlier time.Duration // the instant of the last event, and the one before
+	passed       map[passage]int
+}
+
+func (b *boundaryFinder) event(e trace.Event) {
+	if e.At > b.now {
+		b.earlier, b.now = b.now, e.At
+	}
+	next, ok := b.read(e)
+	next.at, next.strike = e.At, b.strike()
+	if ok && !slices.ContainsFunc(b.sameInstant(), next.same) {
+		b.found = append(b.found, next)
+	}
+}
+
+// read is what an event means, if it is a boundary.
+func (b *boundaryFinder) read(e trace.Event) (boundary, bool) {
+	if !strings.HasPrefix(e.Actor, "c") {
+		return readNode(e)
+	}
+	switch e.Kind {
+	case "send", "connect", "close":
+		return boundary{what: sending, client: e.Actor, node: e.Peer}, true
+	case "recv", "eof", "refused":
+		return boundary{what: receiving, client: e.Actor, node: e.Peer}, true
+	}
+	return boundary{what: pointing, client: e.Actor, event: b.point(e)}, true
+}
+
+// readNode is read for what a node does.
+func readNode(e trace.Event) (boundary, bool) {
+	switch e.Kind {
+	case "exec", "store", "send", "close":
+		return boundary{what: answering, client: e.Peer, node: e.Actor}, strings.HasPrefix(e.Peer, "c")
+	case "expire":
+		return boundary{what: expiring, node: e.Actor}, true
+	}
+	return boundary{}, false
+}
+
+var pointLabel = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+
+// point counts a point as a schedule does. It is nil where no schedule can name
+// it.
+func (b *boundaryFinder) point(e trace.Event) *faults.Event {
+	label := e.Kind
+	if label == "point" {
+		label = e.Text
+	}
+	at := passage{e.Actor, label}
+	b.passed[at]++
+	if !pointLabel.MatchString(label) {
+		return nil
+	}
+	return &faults.Event{Client: e.Actor, Name: label, Nth: b.passed[at]}
+}
+
+// strike is when a fault has to strike to come before what happens now. The
+// world's own events come first in their instant and move what wants the same
+// one. A timer of the code under test would come before them, so the instant
+// before is better, where nothing else happens then.
+func (b *boundaryFinder) strike() time.Duration {
+	if b.now-b.earlier > 1 {
+		return b.now - 1
+	}
+	return b.now
+}
+
+// sameInstant are the boundaries found so far that are at the present instant.
+func (b *boundaryFinder) sameInstant() []boundary {
+	for i := len(b.found); i > 0; i-- {
+		if b.found[i-1].at != b.now {
+			return b.found[i:]
+		}
+	}
+	return b.found
+}
+
+// same reports whether two boundaries of one instant are one.
+func (b boundary) same(other boundary) bool {
+	if b.what == pointing && other.what == pointing && b.event != nil && other.event != nil {
+		return *b.event == *other.event
+	}
+	return b.what == other.what && b.client == other.client && b.node == other.node
+}
