@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -206,9 +207,7 @@ func before(calm, placed *trace.Trace, p placement, at time.Duration) string {
 // A fault strikes after all that comes before its boundary, and before all that
 // happens there.
 func TestPlacementsStrikeBefore(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes many runs")
-	}
+	onlyInASoak(t)
 	for _, kind := range []string{"single", "redlock", "broken/get-then-del"} {
 		sc, l := small(t, kind, 1)
 		run, found := swept(t, sc, l)
@@ -246,9 +245,7 @@ func kindNamed(t *testing.T, name string) []sweepKind {
 // next one of the same target or, for a restart, the one before, which is behind
 // the last command. One behind which nothing comes does nothing.
 func TestLeftOutIsEquivalent(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes many runs")
-	}
+	onlyInASoak(t)
 	for _, lockKind := range []string{"single", "fenced"} {
 		sc, l := small(t, lockKind, 1)
 		_, found := swept(t, sc, l)
@@ -325,5 +322,12 @@ func TestIdleClocks(t *testing.T) {
 	}}
 	if run, _ := swept(t, sc, wall); !slices.Equal(run.wallClocks, []string{"c0", "c1"}) {
 		t.Errorf("%v look at their wall clocks, want both", run.wallClocks)
+	}
+}
+
+// onlyInASoak skips a test that takes many runs.
+func onlyInASoak(t testing.TB) {
+	if os.Getenv("LOCKSIM_SOAK") == "" {
+		t.Skip("make soak does it: LOCKSIM_SOAK is not set")
 	}
 }
