@@ -36,8 +36,8 @@ lint: ## golangci-lint with the rules of .golangci.yml
 bench: ## benchmarks on one core; BENCH=REGEXP chooses some
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -cpu 1 ./...
 
-# Nine runs in ten that are drawn are evidence: 50,000 of each lock.
-EXPLORE_RUNS := $(shell awk 'BEGIN { n = int(58000 * $(SOAK)); print (n > 1 ? n : 1) }')
+# Eight runs in ten that are drawn are evidence, or more: 50,000 of each lock.
+EXPLORE_RUNS := $(shell awk 'BEGIN { n = int(63000 * $(SOAK)); print (n > 1 ? n : 1) }')
 
 soak: ## the long tests, and each lock within its promise, at full size; SOAK=0.1 makes them a tenth as long
 	@test -n "$(SOAK_PACKAGES)" || { echo "no test reads LOCKSIM_SOAK"; exit 1; }
