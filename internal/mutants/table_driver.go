@@ -25,6 +25,27 @@ var driverMutants = []mutant{
 		pkg:     "./scenarios", test: "TestProbe",
 	},
 	{
+		name: "dead-minority-excused", breaks: "a quorum lock that waits for a dead node for ever is not stuck",
+		file:    "scenarios/probe.go",
+		find:    "leaked: p.leftBehind(), held: p.heldUp()}\n",
+		replace: "leaked: p.leftBehind()}\n",
+		pkg:     "./scenarios", test: "TestDeadNode",
+	},
+	{
+		name: "late-grant-claims", breaks: "a lease that was over when Acquire returned is a claim",
+		file:    "scenarios/history.go",
+		find:    "if g.overAtOnce {",
+		replace: "if g.overAtOnce && g.ID < 0 {",
+		pkg:     "./scenarios", test: "TestLateGrantIsNoClaim",
+	},
+	{
+		name: "lost-bytes-twice", breaks: "the bytes of a lost reply are taken off their link twice, so the probe does not wait for what is under way",
+		file:    "sim/chain.go",
+		find:    "if !f.heard { // else",
+		replace: "if f != nil { // else",
+		pkg:     "./scenarios", test: "TestProbeAwaitsLateRequest",
+	},
+	{
 		name: "probe-never-asks-again", breaks: "a lock that gives up its wait early passes for stuck",
 		file:    "scenarios/probe.go",
 		find:    "\t\tif proc.Clock().Sleep(ctx, 10*time.Millisecond) != nil {\n",
