@@ -15,6 +15,8 @@ const manyTimes = 50
 func lastsFor(a faults.Action) time.Duration {
 	length, _ := lengthOf(a)
 	switch a := a.(type) {
+	case faults.Pause:
+		return a.For
 	case faults.Slow:
 		return length + manyTimes*a.By
 	case faults.Latency:
@@ -38,12 +40,11 @@ func untilHealed(a faults.Action) bool {
 	return ok && length == 0
 }
 
-// lengthOf is how long an action lasts, by its own word; ok is false for actions
-// of a moment.
+// lengthOf is how long an action lasts that may last until the world is healed,
+// by its own word; ok is false for all others: those of a moment, and pauses,
+// which always end.
 func lengthOf(a faults.Action) (length time.Duration, ok bool) {
 	switch a := a.(type) {
-	case faults.Pause:
-		return a.For, true
 	case faults.Slow:
 		return a.For, true
 	case faults.ExhaustPool:
