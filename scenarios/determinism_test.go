@@ -36,15 +36,27 @@ func soak(t testing.TB, full int, fallback float64) int {
 	return max(int(math.Round(float64(full)*factor)), 2)
 }
 
-// Every scenario, 100 seeds at full size, each run twice: the same trace and
-// the same verdict, at one processor and at two.
-func TestDeterministic(t *testing.T) {
+// some is the library, and every third scenario of it in a short run.
+func some(t testing.TB) []*scenarios.Scenario {
+	t.Helper()
 	all, err := scenarios.Library()
 	if err != nil {
 		t.Fatal(err)
 	}
+	var third []*scenarios.Scenario
+	for i, sc := range all {
+		if !testing.Short() || i%3 == 0 {
+			third = append(third, sc)
+		}
+	}
+	return third
+}
+
+// Every scenario, 100 seeds at full size, each run twice: the same trace and
+// the same verdict, at one processor and at two.
+func TestDeterministic(t *testing.T) {
 	seeds := soak(t, 100, 0.02)
-	for _, sc := range all {
+	for _, sc := range some(t) {
 		_, l := load(t, sc.Name)
 		t.Run(sc.Name, func(t *testing.T) {
 			for _, procs := range []int{1, 2} {
@@ -60,12 +72,8 @@ func TestDeterministic(t *testing.T) {
 
 // digest is the hash of all traces of the library for one seed.
 func digest(t testing.TB) string {
-	all, err := scenarios.Library()
-	if err != nil {
-		t.Fatal(err)
-	}
 	h := sha256.New()
-	for _, sc := range all {
+	for _, sc := range some(t) {
 		_, l := load(t, sc.Name)
 		for seed := range uint64(1) {
 			for _, m := range play(t, sc, l, scenarios.RunOptions{Seed: seed}).Modes {
@@ -89,7 +97,7 @@ func TestDeterministicAcrossProcesses(t *testing.T) {
 		others = others[:1]
 	}
 	for _, procs := range others {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestDeterministicAcrossProcesses$", "-test.count=1")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestDeterministicAcrossProcesses$", "-test.count=1", fmt.Sprintf("-test.short=%t", testing.Short()))
 		cmd.Env = append(os.Environ(), "LOCKSIM_DIGEST=1", "GOMAXPROCS="+procs)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
