@@ -40,7 +40,10 @@ func TestWaitingInABadWorld(t *testing.T) {
 	for _, k := range kinds {
 		for _, waiting := range []lock.Waiting{lock.WaitPoll, lock.WaitNotify} {
 			t.Run(k.name+"/"+waiting.String(), func(t *testing.T) {
-				const seeds = 8
+				seeds := 8
+				if testing.Short() {
+					seeds = 3
+				}
 				grants := 0
 				for seed := range uint64(seeds) {
 					s, run := tell(t, k, waiting, seed)

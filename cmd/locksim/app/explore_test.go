@@ -132,6 +132,9 @@ func journaled(t *testing.T, dir string) map[int][]byte {
 // One worker or three, in one go or in shards: the document is the same but for
 // its timing.
 func TestExploreIsStable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it makes the same runs six times")
+	}
 	three, parts, whole := t.TempDir(), t.TempDir(), t.TempDir()
 	for _, args := range [][]string{
 		exploreMine(three, "--workers", "3"),
