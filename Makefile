@@ -14,7 +14,7 @@ in_modules = @set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(
 # The packages with tests whose size LOCKSIM_SOAK sets.
 SOAK_PACKAGES := $(sort $(dir $(shell grep -rl --include='*_test.go' LOCKSIM_SOAK .)))
 
-.PHONY: help test check vet format lint bench soak mutants matrix findings demo
+.PHONY: help test check vet format lint bench soak mutants matrix findings gallery peers demo
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -54,6 +54,13 @@ matrix: ## every lock, specimens too, against every scenario; writes reports/MAT
 findings: ## runs until each specimen is found, plain against guided; writes reports/FINDINGS.md; takes minutes
 	$(GO) run ./internal/findings >reports/FINDINGS.md.new
 	mv reports/FINDINGS.md.new reports/FINDINGS.md
+
+gallery: ## ten famous stories as Markdown; writes reports/gallery
+	$(GO) run ./cmd/locksim gallery reports/gallery
+
+peers: ## measures the locks beside other Go locks on real Redis; writes reports/PEERS.md
+	cd lock/peers && $(GO) run . >../../reports/PEERS.md.new
+	mv reports/PEERS.md.new reports/PEERS.md
 
 demo: ## a GC pause costs a client its lock
 	$(GO) run ./cmd/locksim run gc-pause

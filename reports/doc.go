@@ -1,4 +1,4 @@
-// Package reports renders what became of a run for people to read.
+// Package reports renders what became of a run, for people and for programs.
 //
 // It is pure: an outcome in, bytes out. It runs nothing, reads no clock, no
 // environment and no file, and the same outcome gives the same bytes.
@@ -8,6 +8,12 @@
 //	err = reports.Terminal(os.Stdout, o, reports.Options{Repeat: scenarios.Twice})
 //
 // [Terminal] is the whole report of a run: the verdicts, the reasons, the story
-// and what all that does not prove. [Replayed] confirms a stored run, [State]
-// shows the world at one step of a run.
+// and what all that does not prove. [HTML] is the same and more as one page for a
+// browser, with a space-time diagram of each fencing mode. [Markdown] is for a pull
+// request or the summary of a CI job, with a sequence diagram. [Timeline] is the story beside narrow columns that show who
+// holds the lock at each step. [Replayed] confirms a stored run, [State] shows the
+// world at one step of a run.
+//
+// For programs, [JUnit] and [MatrixJUnit] are what CI systems read, [Chrome] is what
+// trace viewers open, and [Schema] describes the JSON of runs and matrices.
 package reports

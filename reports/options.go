@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 
+	"locksim/lock/fence"
 	"locksim/scenarios"
 )
 
@@ -19,6 +20,22 @@ type Options struct {
 	// Replay is the command that makes the run again. It becomes the last line
 	// of the report. Default: there is no such line.
 	Replay string
+	// Versions are those that a run depends on, as [HTML] and [Markdown] list them.
+	// Default: it lists none.
+	Versions []Version
+	// Inspect looks at the world at a step of a run, for the page of [HTML]: it
+	// adds the keys of the Redis nodes, and the bytes under way, to what the
+	// run's own history knows. Where it fails, the page shows the history alone.
+	// Default: there is no such look.
+	Inspect func(mode fence.Mode, step int) (*scenarios.State, error)
+	// Limit is how many bytes the report of [Markdown] may take, at least
+	// [MinLimit]. Default: [CommentLimit].
+	Limit int
+}
+
+// Version is the version of something that a run depends on.
+type Version struct {
+	Name, Version string
 }
 
 // MinWidth is the smallest number of columns that a report fits into. The
@@ -28,6 +45,12 @@ const MinWidth = 60
 const defaultWidth = 120
 
 func (o Options) withDefaults() (Options, error) {
+	if o.Limit == 0 {
+		o.Limit = CommentLimit
+	}
+	if o.Limit < MinLimit {
+		return o, fmt.Errorf("reports: a limit of %d bytes: give 0 for the default, or at least %d", o.Limit, MinLimit)
+	}
 	if o.Width == 0 {
 		o.Width = defaultWidth
 	}

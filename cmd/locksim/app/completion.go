@@ -38,6 +38,7 @@ func (s *shell) completeFlags(cmd *cobra.Command) {
 		"faults":    completeFaults,
 		"pairs":     cobra.NoFileCompletions,
 		"out":       completeFolders,
+		"junit":     completeXML,
 	}
 	for flag, complete := range values {
 		if cmd.Flags().Lookup(flag) == nil {
@@ -103,6 +104,10 @@ func continued(typed string, names []string) []string {
 		}
 	}
 	return lists
+}
+
+func completeXML(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"xml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
 func completeFolders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

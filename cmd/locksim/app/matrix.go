@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -27,6 +28,7 @@ type matrixFlags struct {
 	json      bool
 	markdown  bool
 	out       string
+	junit     string
 	workers   int
 }
 
@@ -47,7 +49,8 @@ to be as bad. What differs is listed, with the command that replays it.`,
   locksim matrix --scenario 'late-*,gc-pause' --lock 'redlock*' --seeds 5
   locksim matrix --scenario ./my.yaml --fencing none,seal
   locksim matrix --broken --json
-  locksim matrix --markdown >reports/MATRIX.md`,
+  locksim matrix --markdown >reports/MATRIX.md
+  locksim matrix --junit result.xml`,
 		Args: exactly(0, "no arguments; name scenarios with --scenario"),
 		RunE: func(*cobra.Command, []string) error { return s.matrix(f) },
 	}
@@ -58,9 +61,10 @@ to be as bad. What differs is listed, with the command that replays it.`,
 	flags.StringArrayVar(&f.locks, "lock", nil, "only these `LOCKS`, with commas: names, or patterns such as 'redlock*' and 'broken/*'")
 	flags.StringVar(&f.fencing, "fencing", joinModes(fence.Modes()), "fencing `MODES`, with commas")
 	flags.BoolVar(&f.broken, "broken", false, "also the locks that are wrong on purpose")
-	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the table")
+	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the table; see locksim schema matrix")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
 	flags.StringVar(&f.out, "out", "", "also write matrix.json, matrix.txt and MATRIX.md into `DIR`")
+	flags.StringVar(&f.junit, "junit", "", "also write JUnit XML into `FILE`: a test case for each cell")
 	flags.IntVar(&f.workers, "workers", 0, "`N` child processes (default: one per core)")
 	s.completeFlags(cmd)
 	return cmd
@@ -78,7 +82,7 @@ func (s *shell) matrix(f matrixFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := prepare(f.out); err != nil {
+	if err := errors.Join(prepare(f.out), prepareFile("junit", f.junit)); err != nil {
 		return err
 	}
 	began := time.Now()
@@ -107,6 +111,9 @@ func (s *shell) publishMatrix(m *scenarios.Matrix, f matrixFlags) error {
 		if err := saveMatrix(f.out, m); err != nil {
 			return &brokenError{cause: err}
 		}
+	}
+	if err := saveFile(f.junit, func(w io.Writer) error { return reports.MatrixJUnit(w, m) }); err != nil {
+		return &brokenError{cause: err}
 	}
 	if err := s.showMatrix(m, f); err != nil {
 		return err

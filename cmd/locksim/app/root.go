@@ -36,8 +36,9 @@ bad input; 3 the harness failed, or a run was not deterministic.`,
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(s.listCommand(), s.runCommand(), s.replayCommand(), s.matrixCommand(),
-		s.exploreCommand(), s.sweepCommand(), s.mergeCommand(), s.versionCommand(), s.workerCommand())
+	root.AddCommand(s.listCommand(), s.runCommand(), s.replayCommand(), s.reportCommand(), s.matrixCommand(),
+		s.exploreCommand(), s.sweepCommand(), s.mergeCommand(), s.schemaCommand(), s.versionCommand(), s.workerCommand(),
+		s.galleryCommand())
 	return root
 }
 

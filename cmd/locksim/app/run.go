@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,8 +17,13 @@ type runFlags struct {
 	seed    uint64
 	fencing string
 	out     string
+	junit   string
 	json    bool
 	once    bool
+	// markdown asks for Markdown instead of the report.
+	markdown bool
+	// timeline asks for the timeline instead of the report.
+	timeline bool
 }
 
 func (s *shell) runCommand() *cobra.Command {
@@ -27,11 +33,18 @@ func (s *shell) runCommand() *cobra.Command {
 		Short: "Run a scenario and judge it",
 		Long: `Run plays a scenario with a lock under each fencing mode, with the same seed and
 the same faults, and says how each run ended and why. Every run is made twice and
-compared, so that what it says can be repeated.`,
+compared, so that what it says can be repeated.
+
+Of what --out writes, trace.chrome.json opens in a trace viewer: drop it on
+https://ui.perfetto.dev, for one. Each mode is a process there, and times are
+virtual.`,
 		Example: `  locksim run gc-pause
+  locksim run gc-pause --timeline
   locksim run gc-pause --lock single --seed 7
   locksim run ./my.yaml --fencing none,seal --out /tmp/run
-  locksim run calm --json`,
+  locksim run gc-pause --markdown >>"$GITHUB_STEP_SUMMARY"
+  locksim run calm --json
+  locksim run gc-pause --junit result.xml`,
 		Args:              exactly(1, "one scenario, by its name or its file"),
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(_ *cobra.Command, args []string) error { return s.runScenario(args[0], f) },
@@ -40,20 +53,43 @@ compared, so that what it says can be repeated.`,
 	flags.StringVar(&f.lock, "lock", "", "`KIND` of lock to run (default: the scenario's own)")
 	flags.Uint64Var(&f.seed, "seed", 1, "`N` decides everything that is random")
 	flags.StringVar(&f.fencing, "fencing", joinModes(scenarios.DefaultModes()), "fencing `MODES` to compare, with commas")
-	flags.StringVar(&f.out, "out", "", "also write run.json, report.txt and the traces into `DIR`")
-	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the report")
+	flags.StringVar(&f.out, "out", "", "also write run.json, report.txt, report.md, report.html and the traces into `DIR`")
+	flags.StringVar(&f.junit, "junit", "", "also write JUnit XML into `FILE`: a test case for each mode")
+	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the report; see locksim schema run")
+	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown with a diagram instead of the report, for a pull request or the summary of a CI job")
+	flags.BoolVar(&f.timeline, "timeline", false, "print a timeline instead of the report: a narrow column for each client and node")
 	flags.BoolVar(&f.once, "once", false, "make each run once, without looking for nondeterminism")
 	s.completeFlags(cmd)
 	return cmd
 }
 
+// oneForm refuses two forms of one report.
+func (f runFlags) oneForm() error {
+	var asked []string
+	for _, form := range []struct {
+		flag string
+		on   bool
+	}{{"--json", f.json}, {"--markdown", f.markdown}, {"--timeline", f.timeline}} {
+		if form.on {
+			asked = append(asked, form.flag)
+		}
+	}
+	if len(asked) > 1 {
+		return fmt.Errorf("%s: choose one", strings.Join(asked, " and "))
+	}
+	return nil
+}
+
 // runScenario is the run command.
 func (s *shell) runScenario(name string, f runFlags) error {
+	if err := f.oneForm(); err != nil {
+		return err
+	}
 	t, err := s.task(name, f)
 	if err != nil {
 		return err
 	}
-	if err := prepare(f.out); err != nil {
+	if err := errors.Join(prepare(f.out), prepareFile("junit", f.junit)); err != nil {
 		return err
 	}
 	o, err := s.play(t)
@@ -146,11 +182,14 @@ func (s *shell) publish(o *scenarios.Outcome, t *task, f runFlags) error {
 	opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
 	if f.out != "" {
 		opt.Replay = fmt.Sprintf("%s replay %s", s.program, quote(stored(f.out)))
-		if err := save(f.out, o, opt); err != nil {
+		if err := save(f.out, o, opt, s.pageOptions(o, t.lock, t.opts.Repeat), s.markdownOptions(o, t.opts.Repeat)); err != nil {
 			return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", o.Seed), replay: t.replay}
 		}
 	}
-	if err := s.show(o, opt, f.json); err != nil {
+	if err := s.saveJUnit(f.junit, o); err != nil {
+		return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", o.Seed), replay: t.replay}
+	}
+	if err := s.show(o, opt, f); err != nil {
 		return err
 	}
 	if len(o.Mismatches()) > 0 {
@@ -159,13 +198,19 @@ func (s *shell) publish(o *scenarios.Outcome, t *task, f runFlags) error {
 	return nil
 }
 
-func (s *shell) show(o *scenarios.Outcome, opt reports.Options, asJSON bool) error {
-	if asJSON {
+func (s *shell) show(o *scenarios.Outcome, opt reports.Options, f runFlags) error {
+	if f.json {
 		for _, m := range o.Mismatches() {
 			s.note(fmt.Sprintf("seed %d: %s\nreplay: %s", o.Seed, m, opt.Replay))
 		}
 		return s.printJSON(scenarios.NewRunFile(o))
 	}
+	if f.markdown {
+		return s.print(s.writeMarkdown(s.out, o, opt.Repeat))
+	}
 	opt.Colour = s.colour(isTerminal)
+	if f.timeline {
+		return s.print(reports.Timeline(s.out, o, opt))
+	}
 	return s.print(reports.Terminal(s.out, o, opt))
 }

@@ -44,8 +44,10 @@ type file struct {
 	data []byte
 }
 
-// save writes a run as files: run.json, report.txt, and a trace for each mode.
-func save(dir string, o *scenarios.Outcome, opt reports.Options) error {
+// save writes a run as files: run.json, report.txt, report.html, report.md, the
+// traces for a trace viewer, and a trace for each mode. page is how the page is
+// rendered, md how the Markdown is.
+func save(dir string, o *scenarios.Outcome, opt, page, md reports.Options) error {
 	run, err := scenarios.NewRunFile(o).JSON()
 	if err != nil {
 		return err
@@ -54,7 +56,19 @@ func save(dir string, o *scenarios.Outcome, opt reports.Options) error {
 	if err := reports.Terminal(&report, o, opt); err != nil {
 		return err
 	}
-	var files []file
+	html, err := pageFile(o, page)
+	if err != nil {
+		return err
+	}
+	chrome, err := chromeFile(o, page)
+	if err != nil {
+		return err
+	}
+	markdown, err := markdownFile("report.md", o, md)
+	if err != nil {
+		return err
+	}
+	files := []file{html, chrome, markdown}
 	for _, m := range o.Modes {
 		if m.Trace != nil {
 			files = append(files, file{"trace-" + string(m.Mode) + ".jsonl", m.Trace.JSON()})

@@ -33,18 +33,29 @@ type Server struct {
 // [RequireVar]), when redis-server is missing or older than version 7, and fails when it does not start.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
-	path, err := find()
-	if err != nil {
+	if _, err := find(); err != nil {
 		missing(t, err)
 	}
+	s, err := Launch(t.TempDir(), args...)
+	if err != nil {
+		t.Fatalf("redisserver: %v", err)
+	}
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// Launch starts a server for a program that is no test, and waits until it answers. Its working directory
+// is dir. The caller stops it. Further arguments are as for [Start]. The error says how to get redis-server
+// where it is missing, and what it printed where it does not start.
+func Launch(dir string, args ...string) (*Server, error) {
+	path, err := find()
+	if err != nil {
+		return nil, err
+	}
 	for try := 1; ; try++ {
-		s, err := start(path, t.TempDir(), args)
-		if err == nil {
-			t.Cleanup(s.Stop)
-			return s
-		}
-		if try == ports || !errors.Is(err, errExited) {
-			t.Fatalf("redisserver: %v", err)
+		s, err := start(path, dir, args)
+		if err == nil || try == ports || !errors.Is(err, errExited) {
+			return s, err
 		}
 	}
 }

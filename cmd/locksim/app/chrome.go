@@ -1,0 +1,17 @@
+package app
+
+import (
+	"bytes"
+
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+// chromeFile is a run for a trace viewer.
+func chromeFile(o *scenarios.Outcome, opt reports.Options) (file, error) {
+	var b bytes.Buffer
+	if err := reports.Chrome(&b, o, opt); err != nil {
+		return file{}, err
+	}
+	return file{"trace.chrome.json", b.Bytes()}, nil
+}

@@ -1,0 +1,99 @@
+package app
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"locksim/scenarios"
+)
+
+// galleryStory is a page of the gallery: a scenario with the lock and the modes
+// that show best what it is known for.
+type galleryStory struct {
+	page, scenario, modes string
+}
+
+// galleryStories are the ten stories that anybody who builds a lock should know.
+// Each runs with the scenario's own lock and seed 1.
+var galleryStories = []galleryStory{
+	{"01-gc-pause", "gc-pause", "none,check,seal"},
+	{"02-redlock-clock-jump", "redlock-clock-jump", "none,claim,cas"},
+	{"03-failover-loses-the-lock", "failover-before-replication", "none,check,strict,claim"},
+	{"04-watchdog-without-owner-check", "watchdog-bare-expire", "none,claim,cas"},
+	{"05-del-without-owner", "del-without-owner", "none,claim,cas"},
+	{"06-token-after-grant", "token-after-lock", "none,check,seal"},
+	{"07-stale-write-before-the-successor", "stale-write-first", "none,check,seal"},
+	{"08-lost-reply-and-retry", "lost-reply", "none,claim,cas"},
+	{"09-two-primaries", "split-brain", "none,check,strict,claim"},
+	{"10-late-packet", "late-packet", "none,check,seal"},
+}
+
+// galleryCommand is for those who work on locksim itself: make gallery calls it.
+func (s *shell) galleryCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "gallery DIR",
+		Short:  "Write the gallery of famous stories",
+		Long:   "Gallery writes a page for each of ten famous stories into DIR, and an index of\nthem. The folder is reports/gallery in a clone of locksim.",
+		Hidden: true,
+		Args:   exactly(1, "one folder, such as reports/gallery"),
+		RunE:   func(_ *cobra.Command, args []string) error { return s.gallery(args[0]) },
+	}
+}
+
+func (s *shell) gallery(dir string) error {
+	if err := prepare(dir); err != nil {
+		return err
+	}
+	var index bytes.Buffer
+	fmt.Fprintf(&index, galleryHead, runtime.Version())
+	var files []file
+	for i, story := range galleryStories {
+		t, err := s.task(story.scenario, runFlags{seed: 1, fencing: story.modes})
+		if err != nil {
+			return err
+		}
+		o, err := s.play(t)
+		if err != nil {
+			return err
+		}
+		page, err := markdownFile(story.page+".md", o, s.markdownOptions(o, t.opts.Repeat))
+		if err != nil {
+			return &brokenError{cause: err, replay: t.replay}
+		}
+		files = append(files, page)
+		fmt.Fprintf(&index, "| %d | [%s](%s) | %s | %s | %s |\n", i+1, o.Scenario.Title, page.name, o.Lock, labels(o), strings.Join(o.Scenario.Catalogue, ", "))
+	}
+	files = append(files, file{"README.md", index.Bytes()})
+	if err := writeAll(dir, files); err != nil {
+		return fmt.Errorf("%w: give a folder that can be written to", err)
+	}
+	return nil
+}
+
+// labels are what became of each mode: "none corrupted, check rescued".
+func labels(o *scenarios.Outcome) string {
+	var parts []string
+	for _, m := range o.Modes {
+		parts = append(parts, fmt.Sprintf("%s %s", m.Mode, m.Verdict.Label))
+	}
+	return strings.Join(parts, ", ")
+}
+
+const galleryHead = `# Ten famous stories
+
+<!-- Written by make gallery. Do not edit. -->
+
+How locks have failed, each as a run that anybody can make again. A page has the story as a diagram, what became of it
+under a few fencing rules, the reasons, the schedule, and last the command that prints that same page. GitHub draws the
+diagrams.
+
+Locks whose names begin with broken/ are wrong on purpose. In most stories the lock is right, and is not enough. The
+trace hashes were made with %s: where a client tells the server its version of Go, another one has other hashes.
+
+| | story | lock | fencing mode and outcome | catalogue |
+|--:|---|---|---|---|
+`

@@ -1,0 +1,100 @@
+package app
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// galleryDir is where the gallery is kept.
+const galleryDir = "../../../reports/gallery"
+
+// own calls the command by its own name.
+func own(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	s := &shell{program: ownProgram, args: args, in: strings.NewReader(""), out: &out, err: &err, getenv: func(string) string { return "" }}
+	code = s.run()
+	return code, out.String(), err.String()
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+var (
+	hashForm    = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+	versionForm = regexp.MustCompile(`go1\.[0-9.a-z]+\b`)
+)
+
+// comparable is a page of the gallery without what depends on the version of Go,
+// if the gallery was made with another one.
+func comparable(t *testing.T, page string) string {
+	t.Helper()
+	if made := versionForm.FindString(read(t, filepath.Join(galleryDir, "README.md"))); made == runtime.Version() {
+		return page
+	}
+	return versionForm.ReplaceAllString(hashForm.ReplaceAllString(page, "a hash"), "a version")
+}
+
+// The gallery is what the command writes now, and nothing else lies there.
+func TestGalleryIsUpToDate(t *testing.T) {
+	dir := t.TempDir()
+	if code, _, errs := own(t, "gallery", dir); code != exitExpected || errs != "" {
+		t.Fatalf("exit code %d\n%s", code, errs)
+	}
+	pages := map[string]map[string]string{}
+	for _, folder := range []string{dir, galleryDir} {
+		pages[folder] = map[string]string{}
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			pages[folder][e.Name()] = comparable(t, read(t, filepath.Join(folder, e.Name())))
+		}
+	}
+	if diff := cmp.Diff(pages[galleryDir], pages[dir]); diff != "" {
+		t.Errorf("run make gallery, and read what has changed:\n%s", diff)
+	}
+	if len(pages[dir]) != 1+len(galleryStories) {
+		t.Errorf("%d files for %d stories", len(pages[dir]), len(galleryStories))
+	}
+}
+
+var lastCommand = regexp.MustCompile("\n```console\ngo run \\./cmd/locksim ([^\n]+)\n```\n\\z")
+
+// The command at the end of each page, pasted, prints that page again, and so the
+// same trace hashes.
+func TestGalleryCommands(t *testing.T) {
+	for _, story := range galleryStories {
+		t.Run(story.page, func(t *testing.T) {
+			page := read(t, filepath.Join(galleryDir, story.page+".md"))
+			found := lastCommand.FindStringSubmatch(page)
+			if found == nil {
+				t.Fatal("the page does not end with a command")
+			}
+			code, out, errs := own(t, strings.Fields(found[1])...)
+			if code != exitExpected || errs != "" {
+				t.Errorf("exit code %d\n%s", code, errs)
+			}
+			if len(hashForm.FindAllString(page, -1)) != strings.Count(story.modes, ",")+1 {
+				t.Error("the page does not state a hash for each mode")
+			}
+			if diff := cmp.Diff(comparable(t, page), comparable(t, out)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,29 @@
+package app
+
+import (
+	"bytes"
+	"io"
+
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+// markdownOptions are how a run is rendered as Markdown. It names no folder and no
+// version of Go, so that the command on its last line prints it again, anywhere.
+func (s *shell) markdownOptions(o *scenarios.Outcome, repeat scenarios.Repeat) reports.Options {
+	return reports.Options{Repeat: repeat, Replay: s.anywhere(o) + " --markdown"}
+}
+
+// writeMarkdown writes a run as Markdown.
+func (s *shell) writeMarkdown(w io.Writer, o *scenarios.Outcome, repeat scenarios.Repeat) error {
+	return reports.Markdown(w, o, s.markdownOptions(o, repeat))
+}
+
+// markdownFile is a run as Markdown in a file.
+func markdownFile(name string, o *scenarios.Outcome, opt reports.Options) (file, error) {
+	var b bytes.Buffer
+	if err := reports.Markdown(&b, o, opt); err != nil {
+		return file{}, err
+	}
+	return file{name, b.Bytes()}, nil
+}

@@ -1,0 +1,128 @@
+package app
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"locksim/lock/fence"
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+func (s *shell) reportCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "report DIR",
+		Short: "Write the page of a stored run again",
+		Long: `Report makes a run again that "locksim run --out DIR" has stored in DIR/run.json,
+confirms that it is the same, and writes DIR/report.html: one page that opens from
+disk, with the verdicts, a space-time diagram of each fencing mode, the story step
+by step, the evidence, and the command that makes the run again. DIR/report.md is
+the same for a pull request, and shorter.`,
+		Example: `  locksim run gc-pause --out /tmp/run
+  locksim report /tmp/run`,
+		Args: exactly(1, "one folder, such as locksim run --out has written"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return s.report(args[0]) },
+	}
+}
+
+// report is the report command.
+func (s *shell) report(dir string) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is a file: give the folder that holds run.json", quote(dir))
+	}
+	r, err := readRecording(stored(dir))
+	if err != nil {
+		return err
+	}
+	command := s.program + " report " + quote(dir)
+	o, err := s.replayed(r)
+	if err != nil {
+		return r.failed(err, command)
+	}
+	_, l, err := r.run.Setup(s.extra)
+	if err != nil {
+		return r.failed(err, command)
+	}
+	html, err := pageFile(o, s.pageOptions(o, l, scenarios.Twice))
+	if err != nil {
+		return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", o.Seed), replay: command}
+	}
+	md, err := markdownFile("report.md", o, s.markdownOptions(o, scenarios.Twice))
+	if err != nil {
+		return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", o.Seed), replay: command}
+	}
+	if err := writeAll(dir, []file{html, md}); err != nil {
+		return fmt.Errorf("%w: give a folder that can be written to", err)
+	}
+	_, err = fmt.Fprintln(s.out, filepath.Join(dir, html.name)+"\n"+filepath.Join(dir, md.name))
+	return s.print(err)
+}
+
+// pageFile is a run as a page.
+func pageFile(o *scenarios.Outcome, opt reports.Options) (file, error) {
+	var b bytes.Buffer
+	if err := reports.HTML(&b, o, opt); err != nil {
+		return file{}, err
+	}
+	return file{"report.html", b.Bytes()}, nil
+}
+
+// pageOptions are how the page of a run is rendered. It says nothing of the folder
+// that it lies in, so that it is the same in any.
+func (s *shell) pageOptions(o *scenarios.Outcome, l scenarios.Lock, repeat scenarios.Repeat) reports.Options {
+	return reports.Options{
+		Repeat: repeat, Replay: s.anywhere(o), Versions: versions(o),
+		Inspect: func(mode fence.Mode, step int) (*scenarios.State, error) {
+			return scenarios.Inspect(o.Scenario, l, o.Seed, mode, step)
+		},
+	}
+}
+
+// anywhere is the command that makes a run again in any clone of locksim, or by
+// the program that brings locks of its own. A scenario that does not come with
+// locksim is named by its file.
+func (s *shell) anywhere(o *scenarios.Outcome) string {
+	program := s.program
+	if program == ownProgram {
+		program = "go run ./cmd/locksim"
+	}
+	name := o.Scenario.File
+	if bundled(o.Scenario) {
+		name = o.Scenario.Name
+	}
+	var modes []fence.Mode
+	for _, m := range o.Modes {
+		modes = append(modes, m.Mode)
+	}
+	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", program, quote(name), quote(o.Lock), o.Seed, joinModes(modes))
+}
+
+// ownProgram is what this program is called, as opposed to one that somebody made
+// with locks of their own.
+const ownProgram = "locksim"
+
+// bundled says that a scenario is the one of its name that comes with locksim.
+func bundled(sc *scenarios.Scenario) bool {
+	own, err := scenarios.Load(sc.Name)
+	return err == nil && bytes.Equal(own.Source, sc.Source)
+}
+
+// versions are those that the trace hashes of a run hold for.
+func versions(o *scenarios.Outcome) []reports.Version {
+	t := scenarios.NewRunFile(o).Timing
+	out := []reports.Version{{Name: "Go", Version: strings.TrimPrefix(t.Go, "go")}}
+	for _, module := range slices.Sorted(maps.Keys(t.Modules)) {
+		out = append(out, reports.Version{Name: module, Version: t.Modules[module]})
+	}
+	return out
+}

@@ -1,0 +1,36 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"locksim/reports"
+)
+
+func (s *shell) schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema " + strings.Join(reports.Schemas(), "|"),
+		Short: "Print the JSON Schema of a document that locksim writes",
+		Long: `Schema prints the JSON Schema (draft 2020-12) of the documents that --json prints
+and --out stores: "run" for run.json, "matrix" for matrix.json.`,
+		Example: `  locksim schema run >run.schema.json
+  locksim schema matrix`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return nil
+			}
+			return fmt.Errorf("say which document: %s", strings.Join(reports.Schemas(), " or "))
+		},
+		ValidArgsFunction: cobra.FixedCompletions(reports.Schemas(), cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(_ *cobra.Command, args []string) error {
+			b, err := reports.Schema(args[0])
+			if err != nil {
+				return fmt.Errorf("there is no schema %q: %s", args[0], choose(args[0], reports.Schemas()))
+			}
+			_, err = s.out.Write(b)
+			return s.print(err)
+		},
+	}
+}

@@ -1,0 +1,222 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/performance"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// missing skips a test whose component is not there, or fails it where all of
+// them are required.
+func missing(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("LOCKSIM_REQUIRE_LIVE") == "1" {
+		t.Fatalf("%s is missing, and LOCKSIM_REQUIRE_LIVE=1", what)
+	}
+	t.Skipf("%s is missing: install it to run this test", what)
+}
+
+// flags keep Chromium from reaching out, and let it run as any user.
+var flags = []string{"no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking",
+	"disable-component-update", "disable-sync", "hide-scrollbars"}
+
+// chromium is the browser of all tests. It starts when the first test needs it.
+var chromium = sync.OnceValues(func() (context.Context, error) {
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		return nil, err
+	}
+	if profile, err = os.MkdirTemp("", "locksim-chromium-"); err != nil {
+		return nil, err
+	}
+	opts := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.UserDataDir(profile))
+	for _, f := range flags {
+		opts = append(opts, chromedp.Flag(f, true))
+	}
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), opts...)
+	ctx, closeTab := chromedp.NewContext(ctx)
+	closing = func() { closeTab(); stop() }
+	return ctx, chromedp.Do(ctx)
+})
+
+var (
+	profile string
+	closing = func() {}
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	closing()
+	if profile != "" {
+		_ = os.RemoveAll(profile) // the system's folder for such things, in any case
+	}
+	os.Exit(code)
+}
+
+// browser opens a tab for one test. It is closed afterwards.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	parent, err := chromium()
+	if errors.Is(err, exec.ErrNotFound) {
+		missing(t, "chromium (a Debian package of that name)")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, closeTab := chromedp.NewContext(parent)
+	t.Cleanup(closeTab)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// tab is a page that is open, with what it said and asked for.
+type tab struct {
+	context.Context
+	t *testing.T
+
+	mu       sync.Mutex
+	said     []string // on the console, and what the browser complained of
+	requests []string
+}
+
+// view is the screen that a page is looked at on.
+type view struct {
+	name          string
+	width, height int64
+	mobile        bool
+	scheme        string // light or dark
+	still         bool   // no script may run
+}
+
+var desktop = view{name: "desktop", width: 1280, height: 900, scheme: "light"}
+
+// open loads a page from disk.
+func open(t *testing.T, html []byte, v view) *tab {
+	t.Helper()
+	tb := &tab{Context: browser(t), t: t}
+	file := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(file, html, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Listen(tb.Context, tb.hear); err != nil {
+		t.Fatal(err)
+	}
+	call(tb, network.Enable, network.EnableParams{})
+	call(tb, runtime.Enable, cdp.Empty{})
+	call(tb, log.Enable, cdp.Empty{})
+	call(tb, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks})
+	call(tb, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: v.scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
+	ready := "html[data-ready=yes] h1"
+	if v.still {
+		ready = "h1"
+		call(tb, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	}
+	tb.do(v.emulate(), chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()), chromedp.WaitVisible(chromedp.CSS(ready)))
+	return tb
+}
+
+// emulate makes the tab as large as the screen, with a finger if it is a phone.
+func (v view) emulate() chromedp.Action[chromedp.Void] {
+	if v.mobile {
+		return chromedp.EmulateViewport(v.width, v.height, chromedp.EmulateMobile, chromedp.EmulateTouch, chromedp.EmulateScale(2))
+	}
+	return chromedp.EmulateViewport(v.width, v.height)
+}
+
+func call[P, R any](tb *tab, cmd cdp.Command[P, R], params P) {
+	tb.t.Helper()
+	if _, err := chromedp.Call(tb.Context, cmd, params); err != nil {
+		tb.t.Fatal(err)
+	}
+}
+
+// hear collects what must not be there.
+func (tb *tab) hear(event any) {
+	tb.mu.Lock()
+	defer tb.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventConsoleAPICalled:
+		tb.said = append(tb.said, fmt.Sprintf("console.%v, %d arguments", e.Type, len(e.Args)))
+	case *runtime.EventExceptionThrown:
+		tb.said = append(tb.said, thrown(e.ExceptionDetails))
+	case *log.EventEntryAdded:
+		tb.said = append(tb.said, e.Entry.Text)
+	case *network.EventRequestWillBeSent:
+		if !strings.HasPrefix(e.Request.URL, "data:") {
+			tb.requests = append(tb.requests, e.Request.URL)
+		}
+	case *page.EventJavascriptDialogOpening:
+		tb.said = append(tb.said, "a dialog: "+e.Message)
+	}
+}
+
+// thrown is an exception with what it says.
+func thrown(d *runtime.ExceptionDetails) string {
+	if d.Exception != nil {
+		return d.Text + " " + d.Exception.Description
+	}
+	return d.Text
+}
+
+// do runs actions, and ends the test if one fails.
+func (tb *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	tb.t.Helper()
+	if err := chromedp.Do(tb.Context, actions...); err != nil {
+		tb.t.Fatal(err)
+	}
+}
+
+// quiet demands that the page said nothing and asked for nothing but itself.
+func (tb *tab) quiet() {
+	tb.t.Helper()
+	tb.mu.Lock()
+	defer tb.mu.Unlock()
+	if len(tb.said) > 0 {
+		tb.t.Errorf("the page said:\n%s", strings.Join(tb.said, "\n"))
+	}
+	if len(tb.requests) != 1 || !strings.HasPrefix(tb.requests[0], "file:") {
+		tb.t.Errorf("the page asked for %q, want itself alone", tb.requests)
+	}
+}
+
+// eval is what an expression comes to on the page.
+func eval[T any](tb *tab, expression string) T {
+	tb.t.Helper()
+	out, err := chromedp.Run(tb.Context, chromedp.Evaluate[T](expression))
+	if err != nil {
+		tb.t.Fatalf("%s: %v", expression, err)
+	}
+	return out
+}
+
+// press gives a key to an element.
+func (tb *tab) press(selector, key string) {
+	tb.t.Helper()
+	tb.do(chromedp.Focus(chromedp.CSS(selector)), chromedp.KeyEvent(key))
+}
+
+// click clicks an element, after it has come into view.
+func (tb *tab) click(selector string) {
+	tb.t.Helper()
+	tb.do(chromedp.Click(chromedp.CSS(selector)))
+}

@@ -1,0 +1,107 @@
+package browser
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/performance"
+	"github.com/chromedp/chromedp"
+
+	"locksim/lock/fence"
+	"locksim/scenarios"
+)
+
+// crowded is a run of many rounds, with a pause in the middle of it.
+func crowded(t *testing.T, clients, rounds int, modes ...fence.Mode) *scenarios.Outcome {
+	t.Helper()
+	sc, err := scenarios.Parse("crowded.yaml", []byte(fmt.Sprintf(`
+name: crowded
+title: Many clients and many rounds
+world: {redis: 1, clients: %d, latency: 1ms..5ms}
+lock: {kind: fenced, ttl: 2s, backoff: 50ms..200ms}
+workload: {rounds: %d, hold: 100ms, think: 100ms}
+faults:
+  - when: {client: c0, event: read, nth: 3}
+    pause: {process: c0, for: 4s}
+`, clients, rounds)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return playedScenario(t, sc, "fenced", modes...)
+}
+
+// ready is how much work of its thread the page took until it could be used, in
+// milliseconds, the best of three. It is counted in time on the processor, so that
+// what else the machine does plays no part.
+func ready(t *testing.T, html []byte) float64 {
+	t.Helper()
+	var all []float64
+	for range 3 {
+		tb := open(t, html, desktop)
+		found, err := chromedp.Call(tb.Context, performance.GetMetrics, cdp.Empty{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range found.Metrics {
+			if m.Name == "TaskDuration" {
+				all = append(all, m.Value*1000)
+			}
+		}
+		tb.quiet()
+	}
+	if len(all) == 0 || slices.Min(all) == 0 {
+		t.Fatal("the browser does not count its work")
+	}
+	return slices.Min(all)
+}
+
+// A page of three runs of 2,000 events is under 2 MB, and takes less than a second
+// of work to be there.
+func TestTwoThousandEvents(t *testing.T) {
+	o := crowded(t, 3, 22, fence.None, fence.Check, fence.Seal)
+	for _, m := range o.Modes {
+		if n := m.Trace.Len(); n < 2000 || n > 4000 {
+			t.Fatalf("the run in mode %s has %d events, want a little more than 2,000", m.Mode, n)
+		}
+	}
+	html := rendered(t, o)
+	took := ready(t, html)
+	t.Logf("%d events in each of %d modes: %d bytes, ready after %.0f ms of work", o.Modes[0].Trace.Len(), len(o.Modes), len(html), took)
+	if len(html) > 2_000_000 {
+		t.Errorf("the page has %d bytes", len(html))
+	}
+	if took > 1000 {
+		t.Errorf("the page can be used after %.0f ms of work", took)
+	}
+}
+
+// A run of 100,000 events is cut, says so, and the page is alive.
+func TestHundredThousandEvents(t *testing.T) {
+	o := crowded(t, 12, 135, fence.None)
+	if n := o.Modes[0].Trace.Len(); n < 100_000 {
+		t.Fatalf("the run has %d events, want 100,000", n)
+	}
+	html := bare(t, o)
+	took := ready(t, html)
+	t.Logf("%d events: %d bytes, ready after %.0f ms of work", o.Modes[0].Trace.Len(), len(html), took)
+	if len(html) > 4_000_000 {
+		t.Errorf("the page has %d bytes", len(html))
+	}
+	tb := open(t, html, desktop)
+	notice := eval[string](tb, `document.querySelector(".cut").textContent`)
+	if want := fmt.Sprintf("%d events", o.Modes[0].Trace.Len()); !strings.Contains(notice, want) {
+		t.Errorf("the notice says %q, want %q in it", notice, want)
+	}
+	tb.click(`[data-do=jump]`)
+	step := fatalLine(t, o.Modes[0])
+	if c := drawn(tb, "none"); float64(step.At) < c.From || float64(step.At) > c.To {
+		t.Errorf("the decisive step at %v is not in the window %v to %v", step.At, c.From, c.To)
+	}
+	if n := eval[int](tb, `document.querySelectorAll('line[data-m="`+fmt.Sprint(step.N)+`"]').length`); n != 1 {
+		t.Errorf("the arrow of the decisive step is drawn %d times", n)
+	}
+	tb.quiet()
+}

@@ -1,0 +1,55 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+)
+
+// The page says nothing on the console, asks for nothing, and has a diagram.
+func TestPageLoadsQuietly(t *testing.T) {
+	for name, subject := range subjects {
+		t.Run(name, func(t *testing.T) {
+			o := subject(t)
+			tb := open(t, rendered(t, o), desktop)
+			ran := 0
+			for _, m := range o.Modes {
+				if m.Trace != nil {
+					ran++
+				}
+			}
+			if got := eval[int](tb, `document.querySelectorAll(".panel").length`); got != ran {
+				t.Errorf("%d diagrams, want %d", got, ran)
+			}
+			if got := eval[bool](tb, `document.documentElement.scrollWidth > innerWidth`); got {
+				t.Error("the page is wider than its window")
+			}
+			tb.quiet()
+		})
+	}
+}
+
+// Whatever a scenario or a lock says is text.
+func TestMarkupIsText(t *testing.T) {
+	o := hostile(t)
+	html := bare(t, o)
+	tb := open(t, html, desktop)
+	if got := eval[string](tb, `document.querySelector("h1").textContent`); got != markup {
+		t.Errorf("the title is %q", got)
+	}
+	if got := eval[int](tb, `document.scripts.length`); got != 2 {
+		t.Errorf("%d scripts, want the data and the page's own", got)
+	}
+	if got := eval[int](tb, `document.images.length`); got != 0 {
+		t.Errorf("%d images came out of a text", got)
+	}
+	tb.click(`[data-play=fatal]`)
+	tb.press(`.chart`, ".")
+	if got := eval[string](tb, `document.querySelector("[data-details]").textContent`); !strings.Contains(got, markup) {
+		t.Errorf("the details do not show the text: %q", got)
+	}
+	if got := eval[string](tb, `document.querySelector("[data-now]").textContent`); !strings.Contains(got, markup) {
+		t.Errorf("the step does not show the text: %q", got)
+	}
+	eval[bool](tb, `(document.querySelector(".chart svg").dispatchEvent(new PointerEvent("pointermove", {pointerType: "mouse", clientX: 300, clientY: 300, bubbles: true})), true)`)
+	tb.quiet()
+}

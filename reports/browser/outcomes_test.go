@@ -1,0 +1,108 @@
+package browser
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"locksim/lock/fence"
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+// played is a run with the locks that come with locksim.
+func played(t *testing.T, name, lock string, modes ...fence.Mode) *scenarios.Outcome {
+	t.Helper()
+	sc, err := scenarios.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return playedScenario(t, sc, lock, modes...)
+}
+
+func playedScenario(t *testing.T, sc *scenarios.Scenario, lock string, modes ...fence.Mode) *scenarios.Outcome {
+	t.Helper()
+	l, err := scenarios.FindLock(lock, sc.Lock, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: 1, Modes: modes, Repeat: scenarios.Once})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// rendered is the page of an outcome, with all that it can have.
+func rendered(t *testing.T, o *scenarios.Outcome) []byte {
+	t.Helper()
+	l, err := scenarios.FindLock(o.Lock, o.Scenario.Lock, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	err = reports.HTML(&b, o, reports.Options{
+		Replay:   "locksim run " + o.Scenario.Name + " --lock " + o.Lock + " --seed 1",
+		Versions: []reports.Version{{Name: "Go", Version: "1.26"}},
+		Inspect: func(mode fence.Mode, step int) (*scenarios.State, error) {
+			return scenarios.Inspect(o.Scenario, l, o.Seed, mode, step)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func gcPause(t *testing.T) *scenarios.Outcome {
+	return played(t, "gc-pause", "fenced", fence.None, fence.Check, fence.Seal)
+}
+
+func redlockFailure(t *testing.T) *scenarios.Outcome {
+	return played(t, "redlock-clock-jump", "redlock", fence.None, fence.Claim, fence.Seal)
+}
+
+// subjects are the runs whose pages are looked at.
+var subjects = map[string]func(*testing.T) *scenarios.Outcome{
+	"gc-pause": gcPause,
+	"redlock":  redlockFailure,
+	"failover": func(t *testing.T) *scenarios.Outcome {
+		return played(t, "split-brain", "fenced", fence.None, fence.Seal, fence.Strict)
+	},
+	"calm": func(t *testing.T) *scenarios.Outcome {
+		return played(t, "calm", "fenced", fence.None)
+	},
+}
+
+// hostile is a run in which every text that a scenario brings is markup.
+func hostile(t *testing.T) *scenarios.Outcome {
+	t.Helper()
+	o := gcPause(t)
+	sc := *o.Scenario
+	sc.Name = markup
+	sc.Title = markup
+	sc.Why = markup + strings.Repeat(" long", 40)
+	sc.Source = []byte("name: " + markup + "\n# </pre></script><img src=x onerror=alert(2)>\n")
+	o.Scenario = &sc
+	for i := range o.Modes {
+		for j := range o.Modes[i].Trace.Events {
+			o.Modes[i].Trace.Events[j].Text += " " + markup
+		}
+		for j := range o.Modes[i].Story {
+			o.Modes[i].Story[j].Text += " " + markup
+		}
+	}
+	return o
+}
+
+const markup = `<script>alert(1)</script>`
+
+// bare is the page of an outcome that cannot be played again.
+func bare(t *testing.T, o *scenarios.Outcome) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := reports.HTML(&b, o, reports.Options{Replay: "locksim run " + o.Scenario.Name}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}

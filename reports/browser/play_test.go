@@ -1,0 +1,153 @@
+package browser
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"locksim/checker"
+	"locksim/scenarios"
+)
+
+// The button, and the key, show the decisive step: in the window of the diagram,
+// in the story, and with the state of the world beside it.
+func TestJump(t *testing.T) {
+	for _, name := range []string{"gc-pause", "redlock"} {
+		for how, jump := range map[string]func(*tab){
+			"button": func(tb *tab) { tb.click(`[data-do=jump]`) },
+			"key":    func(tb *tab) { tb.press(`.chart`, "b") },
+		} {
+			t.Run(name+"/"+how, func(t *testing.T) {
+				o := subjects[name](t)
+				tb := open(t, rendered(t, o), desktop)
+				jump(tb)
+				step := fatalLine(t, o.Modes[0])
+				at := float64(step.At)
+				if c := drawn(tb, "none"); at < c.From || at > c.To || c.To-c.From > float64(o.Modes[0].Virtual)/4 {
+					t.Errorf("the window is %v to %v, the decisive step at %v", c.From, c.To, at)
+				}
+				if got, want := current(tb), fmt.Sprintf("none-%d", step.N); got != want {
+					t.Errorf("the story is at %s, want %s", got, want)
+				}
+				compareState(tb, o.Modes[0], checker.Pos(step.N))
+				tb.click(`[data-play=first]`)
+				first := float64(o.Modes[0].Story[0].At)
+				if c := drawn(tb, "none"); first < c.From || first > c.To {
+					t.Errorf("the window is %v to %v, and the story went to %v", c.From, c.To, first)
+				}
+				tb.quiet()
+			})
+		}
+	}
+}
+
+func fatalLine(t *testing.T, m scenarios.ModeRun) scenarios.Line {
+	t.Helper()
+	for _, l := range m.Story {
+		if l.Fatal {
+			return l
+		}
+	}
+	t.Fatal("the story has no decisive step")
+	return scenarios.Line{}
+}
+
+func current(tb *tab) string {
+	return eval[string](tb, `[...document.querySelectorAll(".tale:not(.away) .current")].map((l) => l.id).join(" ")`)
+}
+
+// compareState compares who holds and who believes, as the page shows it, with
+// the history.
+func compareState(tb *tab, m scenarios.ModeRun, p checker.Pos) {
+	tb.t.Helper()
+	rows := eval[[]string](tb, `[...document.querySelector("[data-state] table").rows].slice(1).map((r) => [...r.cells].slice(0, 4).map((c) => c.textContent).join(" "))`)
+	for _, row := range rows {
+		client, _, _ := strings.Cut(row, " ")
+		holds, believes := "no", "no"
+		for _, g := range m.History.Grants {
+			if g.Client == client && g.Claim().Contains(p) {
+				holds = "yes"
+			}
+			if g.Client == client && g.Belief(m.History.Care).Contains(p) {
+				believes = "yes"
+			}
+		}
+		if !strings.HasSuffix(row, " "+holds+" "+believes) {
+			tb.t.Errorf("the page says %q; holds: %s, believes: %s", row, holds, believes)
+		}
+	}
+	if len(rows) == 0 {
+		tb.t.Error("the state has no clients")
+	}
+}
+
+// Steps can be taken forward and back, by buttons, keys, the slider and by
+// themselves; another mode is told from the same time on.
+func TestStepPlay(t *testing.T) {
+	o := gcPause(t)
+	tb := open(t, rendered(t, o), desktop)
+	at := func(i int) string { return fmt.Sprintf("none-%d", o.Modes[0].Story[i].N) }
+	expect := func(what, want string) {
+		t.Helper()
+		if got := current(tb); got != want {
+			t.Errorf("after %s the story is at %s, want %s", what, got, want)
+		}
+	}
+	expect("opening the page", at(0))
+	tb.click(`[data-play=next]`)
+	expect("a step", at(1))
+	tb.press(`.chart`, "]")
+	expect("the key ]", at(2))
+	tb.press(`[data-play=range]`, kb.ArrowRight)
+	expect("the slider's right arrow", at(3))
+	tb.press(`.chart`, "[")
+	expect("the key [", at(2))
+	tb.click(`[data-play=back]`)
+	expect("a step back", at(1))
+	compareState(tb, o.Modes[0], checker.Pos(o.Modes[0].Story[1].N))
+	tb.click(`[data-play=play]`)
+	if _, err := chromedp.Run(tb.Context, chromedp.Poll[bool](`document.querySelector(".tale:not(.away) .current").id === "`+at(3)+`"`)); err != nil {
+		t.Fatal(err)
+	}
+	tb.click(`[data-play=play]`)
+	stopped := current(tb)
+	tb.click(`[name=mode][value=check]`)
+	expect("choosing another mode", strings.Replace(stopped, "none", "check", 1))
+	tb.do(chromedp.Click(chromedp.CSS(`#check-` + fmt.Sprint(fatalLine(t, o.Modes[1]).N) + ` a`)))
+	expect("following a link", fmt.Sprintf("check-%d", fatalLine(t, o.Modes[1]).N))
+	tb.quiet()
+}
+
+// Every control is reached by the Tab key alone.
+func TestTabReachesEverything(t *testing.T) {
+	tb := open(t, rendered(t, redlockFailure(t)), desktop)
+	want := eval[int](tb, `(() => { window.reached = new Set();
+		document.addEventListener("focusin", (e) => reached.add(e.target));
+		window.controls = [...document.querySelectorAll('a[href], button, select, summary, input:not([type=radio]), input[type=radio]:checked, [tabindex="0"]')].filter((el) => el.checkVisibility());
+		return controls.length; })()`)
+	for range want + 4 {
+		tb.do(chromedp.KeyEvent("\t"))
+	}
+	if left := eval[[]string](tb, `controls.filter((el) => !reached.has(el)).map((el) => el.outerHTML.slice(0, 120))`); len(left) > 0 {
+		t.Errorf("%d of %d controls are not reached:\n%s", len(left), want, strings.Join(left, "\n"))
+	}
+}
+
+// Pointing at a bar says what it is; so does stepping through the events.
+func TestDetails(t *testing.T) {
+	tb := open(t, rendered(t, gcPause(t)), desktop)
+	tb.do(chromedp.ScrollIntoView(chromedp.CSS(`.chart`)))
+	point := eval[[]float64](tb, `(() => { const r = document.querySelector("#charts .bar.claim").getBoundingClientRect(); return [r.left + r.width / 2, r.top + 5]; })()`)
+	tb.do(chromedp.MouseEvent("mouseMoved", point[0], point[1]))
+	if got := eval[string](tb, `document.querySelector("[data-tip]").textContent`); !strings.Contains(got, "c0 has a claim with token 1") {
+		t.Errorf("the tooltip says %q", got)
+	}
+	tb.press(`.chart`, ".")
+	if got := eval[string](tb, `document.querySelector("[data-details]").textContent`); !strings.Contains(got, "step ") {
+		t.Errorf("the details say %q", got)
+	}
+	tb.quiet()
+}

@@ -1,0 +1,97 @@
+package browser
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"locksim/checker"
+)
+
+var still = view{name: "still", width: 1280, height: 900, scheme: "light", still: true}
+
+// Without scripts the whole run is drawn where the trace says, and every story is
+// there to be read.
+func TestWithoutScripts(t *testing.T) {
+	o := gcPause(t)
+	tb := open(t, rendered(t, o), still)
+	tb.do(chromedp.WaitVisible(chromedp.CSS(".panel")))
+	shoot(tb, "gc-pause-still")
+	for _, m := range o.Modes {
+		c := drawn(tb, string(m.Mode))
+		c.From, c.To = 0, float64(end(m))
+		compareGrants(t, c, m)
+		compareFaults(t, c, m)
+		compareOps(t, c, m)
+	}
+	if hidden := eval[int](tb, `[...document.querySelectorAll(".tale")].filter((el) => !el.checkVisibility()).length`); hidden > 0 {
+		t.Errorf("%d stories are hidden", hidden)
+	}
+	if shown := eval[int](tb, `[...document.querySelectorAll("button, select, input")].filter((el) => el.checkVisibility()).length`); shown > 0 {
+		t.Errorf("%d controls are there that do nothing", shown)
+	}
+	tb.quiet()
+}
+
+// On paper there are no controls, and all stories.
+func TestPrint(t *testing.T) {
+	tb := open(t, rendered(t, redlockFailure(t)), desktop)
+	pdf, err := chromedp.Run(tb.Context, chromedp.PrintToPDF())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.HasPrefix(pdf, []byte("%PDF")) {
+		t.Error("this is no PDF")
+	}
+	keep(t, "redlock.pdf", pdf)
+	tb.quiet()
+}
+
+// Every text of a diagram stands out from what is behind it by 4.5 to 1, in light
+// and in dark: axe-core does not look at drawings.
+func TestContrastInDiagrams(t *testing.T) {
+	for _, v := range views[:2] {
+		t.Run(v.name, func(t *testing.T) {
+			tb := open(t, rendered(t, redlockFailure(t)), v)
+			low := eval[[]string](tb, contrast)
+			for _, text := range low {
+				t.Error(text)
+			}
+			if n := eval[int](tb, `document.querySelectorAll("#charts text").length`); n < 20 {
+				t.Errorf("only %d texts were looked at", n)
+			}
+			tb.quiet()
+		})
+	}
+}
+
+// contrast compares the fill of each text of a diagram with the darkest and the
+// lightest of what it may stand on: its bar, its fault, its lane, or the page.
+const contrast = `(() => {
+	const rgb = (c) => c.match(/[\d.]+/g).map(Number);
+	const part = (v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
+	const light = (c) => 0.2126 * part(c[0]) + 0.7152 * part(c[1]) + 0.0722 * part(c[2]);
+	const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+	const over = (top, o, under) => top.slice(0, 3).map((v, i) => v * o + under[i] * (1 - o));
+	const page = rgb(getComputedStyle(document.body).backgroundColor), low = [];
+	const lanes = [...new Set([...document.querySelectorAll("#charts .lane")].map((l) => getComputedStyle(l).fill))].map(rgb);
+	for (const text of document.querySelectorAll("#charts text")) {
+		let under = [page];
+		if (text.matches(".in")) {
+			const bar = document.querySelector('#charts .bar[data-n="' + text.dataset.n + '"][data-lane="' + text.dataset.lane + '"]:is(.claim, .hold)'), style = getComputedStyle(bar);
+			under = [page, ...lanes].map((l) => over(rgb(style.fill), +style.opacity, l));
+		} else if (text.matches(".fault")) under = [page, ...lanes, rgb(getComputedStyle(document.querySelector(".strip:not(.once)")).fill), rgb(getComputedStyle(document.querySelector("#hatch-fault rect")).fill)];
+		const worst = Math.min(...under.map((u) => ratio(rgb(getComputedStyle(text).fill), u)));
+		if (worst < 4.5) low.push(text.textContent + ": " + worst.toFixed(2));
+	}
+	return low;
+})()`
+
+// The first state that a page shows is the state after its first step.
+func TestFirstState(t *testing.T) {
+	o := redlockFailure(t)
+	tb := open(t, rendered(t, o), desktop)
+	compareState(tb, o.Modes[0], checker.Pos(o.Modes[0].Story[0].N))
+	tb.quiet()
+}

@@ -1,0 +1,70 @@
+package reports
+
+import (
+	"cmp"
+	"slices"
+
+	"locksim/sim/trace"
+)
+
+// post draws the messages: each as long as it is under way, on the track of its
+// sender, with an arrow to what its arrival set off.
+func (p *chromeProcess) post() {
+	p.heard()
+	messages := p.messages()
+	slices.SortStableFunc(messages, func(a, b message) int { return cmp.Compare(a.From, b.From) })
+	for _, m := range messages {
+		tid := p.slice(m.From+" sends", p.underway(m))
+		if !m.Lost {
+			p.arrow(m, tid)
+		}
+	}
+}
+
+// heard is when a process read what had come.
+func (p *chromeProcess) heard() {
+	for _, e := range p.run.Trace.Events {
+		if e.Kind == "recv" && p.lanes[e.Actor] != nil && !p.hidden(e) {
+			p.slice(e.Actor+" hears", hearing(e))
+		}
+	}
+}
+
+func hearing(e trace.Event) chromeSlice {
+	_, text := cutLabel(e.Text)
+	s := chromeSlice{category: "recv", name: brief(e.Peer + ": " + text), args: map[string]any{"from": e.Peer}}
+	s.N, s.T0, s.T1 = e.N, e.At, e.At
+	return s
+}
+
+// underway is a message as something that lasts.
+func (p *chromeProcess) underway(m message) chromeSlice {
+	_, text := cutLabel(p.run.Trace.Events[m.N-1].Text)
+	s := chromeSlice{stretch: m.stretch, category: m.Kind, name: brief("to " + m.To + ": " + text), args: map[string]any{"to": m.To, "text": text}}
+	if m.Lost {
+		s.name = brief("LOST, " + s.name)
+		s.args["lost"] = true
+	}
+	return s
+}
+
+// arrow leads from a message to its arrival.
+func (p *chromeProcess) arrow(m message, tid int) {
+	p.flows++
+	start := chromeEvent{Phase: phaseStart, TID: tid, Time: micros(m.T0), Category: "message", Name: "message", ID: p.flows}
+	finish := start
+	finish.Phase, finish.Bind = phaseFinish, "e"
+	finish.TID, finish.Time = p.arrival(m), micros(m.T1)
+	p.add(start)
+	p.add(finish)
+}
+
+// arrival is the line on which a message arrives. Moments lie on the first line of
+// their track.
+func (p *chromeProcess) arrival(m message) int {
+	track := m.To
+	if p.run.Trace.Events[m.M-1].Kind == "recv" {
+		track += " hears"
+	}
+	return p.rows[track][0].tid
+}

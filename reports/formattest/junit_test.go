@@ -1,0 +1,111 @@
+package formattest
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/joshdk/go-junit"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+// suites are what the other parser makes of a file.
+func suites(t *testing.T, write func(io.Writer) error) []junit.Suite {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	out, err := junit.Ingest(b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range out {
+		agree(t, s)
+	}
+	return out
+}
+
+// agree demands that the numbers of a suite are those of its cases.
+func agree(t *testing.T, s junit.Suite) {
+	t.Helper()
+	stated := s.Totals
+	s.Aggregate()
+	if diff := cmp.Diff(s.Totals, stated); diff != "" {
+		t.Errorf("suite %s (-counted +stated):\n%s", s.Name, diff)
+	}
+}
+
+// statuses are how the cases of a suite ended.
+func statuses(s junit.Suite) map[string]junit.Status {
+	out := map[string]junit.Status{}
+	for _, c := range s.Tests {
+		out[c.Classname+" "+c.Name] = c.Status
+	}
+	return out
+}
+
+func TestJUnitOfARun(t *testing.T) {
+	o := outcome(t, "gc-pause", "single", 1)
+	o.Scenario.Expect["single"] = map[fence.Mode]checker.Label{fence.None: checker.Safe}
+	const replay = "locksim run gc-pause --lock single"
+	all := suites(t, func(w io.Writer) error { return reports.JUnit(w, o, reports.Options{Replay: replay}) })
+	if len(all) != 1 || all[0].Name != "gc-pause, lock single, seed 1" || all[0].Properties["seed"] != "1" {
+		t.Fatalf("got %+v", all)
+	}
+	want := map[string]junit.Status{
+		"gc-pause.single none": junit.StatusFailed, "gc-pause.single claim": junit.StatusPassed, "gc-pause.single cas": junit.StatusPassed,
+		"gc-pause.single check": junit.StatusSkipped, "gc-pause.single seal": junit.StatusSkipped, "gc-pause.single strict": junit.StatusSkipped,
+	}
+	if diff := cmp.Diff(want, statuses(all[0])); diff != "" {
+		t.Errorf("cases (-want +got):\n%s", diff)
+	}
+	failed := all[0].Tests[0]
+	if failed.Message != "mode none is corrupted, and safe was expected" {
+		t.Errorf("the message is %q", failed.Message)
+	}
+	text := failed.Error.Error()
+	if !strings.HasSuffix(text, "\nreplay: "+replay) || !strings.HasPrefix(text, o.Modes[0].Verdict.Reasons[0].Text+"\n") {
+		t.Errorf("the text is %q", text)
+	}
+}
+
+func TestJUnitOfAMatrix(t *testing.T) {
+	m := matrix(t)
+	all := suites(t, func(w io.Writer) error { return reports.MatrixJUnit(w, m) })
+	if len(all) != len(m.Scenarios) {
+		t.Fatalf("%d suites, want one for each of %d scenarios", len(all), len(m.Scenarios))
+	}
+	cases := map[string]junit.Status{}
+	for _, s := range all {
+		for name, status := range statuses(s) {
+			cases[name] = status
+		}
+	}
+	want := map[string]junit.Status{"rash.mylock all modes": junit.StatusError} // of two such cases the last
+	for _, c := range m.Cells {
+		want[c.Scenario+"."+c.Lock+" "+string(c.Mode)] = statusOf(c)
+	}
+	if diff := cmp.Diff(want, cases); diff != "" {
+		t.Errorf("cases (-want +got):\n%s", diff)
+	}
+	if cases["rash.fenced none"] != junit.StatusFailed || cases["calm.single seal"] != junit.StatusSkipped || cases["calm.fenced none"] != junit.StatusPassed {
+		t.Errorf("not the cases that this test is about: %v", cases)
+	}
+}
+
+func statusOf(c scenarios.MatrixCell) junit.Status {
+	switch {
+	case c.Problem() != "":
+		return junit.StatusFailed
+	case c.CellRuns == nil:
+		return junit.StatusSkipped
+	}
+	return junit.StatusPassed
+}

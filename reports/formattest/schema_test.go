@@ -1,0 +1,191 @@
+package formattest
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+// compiled is a schema, checked against the one of schemas.
+func compiled(t *testing.T, name string) *jsonschema.Schema {
+	t.Helper()
+	b, err := reports.Schema(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource(name, parsed(t, b)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func parsed(t *testing.T, b []byte) any {
+	t.Helper()
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func runDocument(t *testing.T, o *scenarios.Outcome) []byte {
+	t.Helper()
+	b, err := scenarios.NewRunFile(o).JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func matrixDocument(t *testing.T) []byte {
+	t.Helper()
+	b, err := matrix(t).JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestRunsAreValid(t *testing.T) {
+	s := compiled(t, "run")
+	for _, tt := range []struct {
+		scenario, lock string
+		seed           uint64
+	}{
+		{"calm", "single", 1},
+		{"gc-pause", "fenced", 1},
+		{"gc-pause", "single", 1<<64 - 1},
+		{"redlock-clock-jump", "redlock", 2},
+		{"torn-by-crash", "fenced", 3},
+		{"gc-pause", "broken/del-without-owner", 1},
+	} {
+		t.Run(fmt.Sprintf("%s %s %d", tt.scenario, strings.ReplaceAll(tt.lock, "/", " "), tt.seed), func(t *testing.T) {
+			b := runDocument(t, outcome(t, tt.scenario, tt.lock, tt.seed))
+			if err := s.Validate(parsed(t, b)); err != nil {
+				t.Errorf("%v\n%s", err, b)
+			}
+		})
+	}
+}
+
+func TestMatrixIsValid(t *testing.T) {
+	if err := compiled(t, "matrix").Validate(parsed(t, matrixDocument(t))); err != nil {
+		t.Error(err)
+	}
+}
+
+// mayBeAbsent are fields that a document can do without, and maps whose entries it
+// can do without.
+var mayBeAbsent = []string{"expected", "modules", "vacuous", "replay", "catalogue", "slowest", "faults_never_fired",
+	"modes.*", "labels.*", "wall_seconds.*", "modules.*"}
+
+// Whatever is taken from a document, set to null, or added to it, is noticed.
+func TestBrokenDocumentsAreRefused(t *testing.T) {
+	for name, doc := range map[string][]byte{"run": runDocument(t, outcome(t, "gc-pause", "single", 1)), "matrix": matrixDocument(t)} {
+		s := compiled(t, name)
+		whole := parsed(t, doc)
+		breaks := 0
+		visit(whole, "", func(path string, object map[string]any) {
+			for key, value := range object {
+				absent := mayMiss(path, key, object)
+				delete(object, key)
+				if err := s.Validate(whole); (err == nil) != absent {
+					t.Errorf("%s without %s/%s: %v", name, path, key, err)
+				}
+				object[key] = nil
+				if s.Validate(whole) == nil {
+					t.Errorf("%s with null at %s/%s is valid", name, path, key)
+				}
+				object[key] = value
+				breaks += 2
+			}
+			object["surprise"] = true
+			if s.Validate(whole) == nil {
+				t.Errorf("%s with a surprise at %s is valid", name, path)
+			}
+			delete(object, "surprise")
+			breaks++
+		})
+		if err := s.Validate(whole); err != nil || breaks < 100 {
+			t.Errorf("%s: %d ways to break it, and whole again it is %v", name, breaks, err)
+		}
+	}
+}
+
+// mayMiss says that an object can do without a key. The command that replays a
+// cell is not that of a gap, and the vacuous cells of the totals are a number.
+func mayMiss(path, key string, object map[string]any) bool {
+	parent := path[strings.LastIndex(path, "/")+1:]
+	if _, isCell := object["mode"]; isCell && key == "replay" || parent == "totals" {
+		return false
+	}
+	return slices.Contains(mayBeAbsent, parent+".*") && len(object) > 1 || slices.Contains(mayBeAbsent, key)
+}
+
+// visit calls f with each object of a document.
+func visit(v any, path string, f func(path string, object map[string]any)) {
+	switch v := v.(type) {
+	case map[string]any:
+		f(path, v)
+		for key, inner := range v {
+			visit(inner, path+"/"+key, f)
+		}
+	case []any:
+		for i, inner := range v {
+			visit(inner, fmt.Sprintf("%s/%d", path, i), f)
+		}
+	}
+}
+
+// Values that make no sense are refused.
+func TestNonsenseIsRefused(t *testing.T) {
+	run, all := string(runDocument(t, outcome(t, "gc-pause", "single", 1))), string(matrixDocument(t))
+	for _, tt := range []struct{ schema, old, wrong string }{
+		{"run", `"version": 1`, `"version": 2`},
+		{"run", `"seed": 1`, `"seed": -1`},
+		{"run", `"seed": 1`, `"seed": 18446744073709551616`},
+		{"run", `"seed": 1`, `"seed": 1.5`},
+		{"run", `"seed": 1`, `"seed": "1"`},
+		{"run", `"lock": "single"`, `"lock": ""`},
+		{"run", `"verdict": "corrupted"`, `"verdict": "fine"`},
+		{"run", `"verdict": "corrupted"`, `"verdict": "n/a"`},
+		{"run", `"verdict": "n/a"`, `"verdict": "safe"`},
+		{"run", `"none": {`, `"off": {`},
+		{"run", `"data": "corrupted"`, `"data": "lost"`},
+		{"run", `"trace_hash": "`, `"trace_hash": "X`},
+		{"run", `"grants": `, `"grants": -`},
+		{"run", `"pause": "whole"`, `"pause": ""`},
+		{"run", `"virtual_seconds": `, `"virtual_seconds": -`},
+		{"matrix", `"match": "worse"`, `"match": "bad"`},
+		{"matrix", `"first": 1`, `"first": null`},
+		{"matrix", `"seeds": 2`, `"seeds": 0`},
+		{"matrix", `"digest": "`, `"digest": "0`},
+		{"matrix", `"label": "n/a"`, `"label": "safe"`},
+		{"matrix", `"workers": 1`, `"workers": 0`},
+	} {
+		doc := run
+		if tt.schema == "matrix" {
+			doc = all
+		}
+		broken := strings.Replace(doc, tt.old, tt.wrong, 1)
+		if broken == doc {
+			t.Errorf("there is no %s in the document", tt.old)
+			continue
+		}
+		if compiled(t, tt.schema).Validate(parsed(t, []byte(broken))) == nil {
+			t.Errorf("a %s with %s is valid", tt.schema, tt.wrong)
+		}
+	}
+}

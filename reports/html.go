@@ -1,0 +1,67 @@
+package reports
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"sync"
+
+	"locksim/scenarios"
+)
+
+//go:embed assets/report.html assets/*.css assets/*.js
+var assets embed.FS
+
+// HTML writes the report of a run as one page that needs nothing else: no
+// network, no other file, and no JavaScript to be read or printed. Scripts add
+// zoom, details and the step-by-step play.
+//
+// The page says what became of each fencing mode, draws each run as a space-time
+// diagram on one time axis, tells the story in numbered sentences with the state
+// of the world beside them, lays out the evidence, and ends with the command that
+// makes the run again. Of a long run it draws and tells the part around the
+// decisive step, and says so.
+//
+// Of the options, Width and Colour play no part. The same outcome and options
+// give the same bytes. Errors and concurrency are as for [Terminal], as long as
+// Options.Inspect, which may be slow, is safe for concurrent use too.
+func HTML(w io.Writer, o *scenarios.Outcome, opt Options) error {
+	opt, err := opt.withDefaults()
+	if err != nil {
+		return err
+	}
+	t, err := htmlTemplate()
+	if err != nil {
+		return fmt.Errorf("read the template of the report: %w", err)
+	}
+	v, err := newHTMLPage(o, opt)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, v); err != nil {
+		return fmt.Errorf("render the report: %w", err)
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}
+
+var htmlTemplate = sync.OnceValues(func() (*template.Template, error) {
+	return template.New("report.html").Funcs(template.FuncMap{
+		"seconds": seconds,
+		"visible": visible,
+	}).ParseFS(assets, "assets/report.html")
+})
+
+// asset is an embedded file. It is part of the program, so it is there.
+func asset(name string) string {
+	b, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		panic("reports: " + err.Error())
+	}
+	return string(b)
+}

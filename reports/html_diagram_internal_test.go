@@ -1,0 +1,226 @@
+package reports
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/checker"
+	"locksim/scenarios"
+	"locksim/sim/trace"
+)
+
+// drawn is the panel of a run that is nothing but events and a history.
+func drawnRun(h checker.History, events ...trace.Event) panel {
+	m := &scenarios.ModeRun{Mode: "none", Trace: &trace.Trace{}, History: h, Verdict: checker.Verdict{Facts: checker.Facts{Liveness: checker.LivenessOK}}}
+	for _, e := range events {
+		m.Trace.Add(e)
+	}
+	s := newScenes(&scenarios.Outcome{Modes: []scenarios.ModeRun{*m}})[0]
+	return newPanel(s, scale{end: s.end}, maxMessages)
+}
+
+// at is an event, a millisecond after the one before it in a list.
+func at(ms int, actor, kind, peer, text string) trace.Event {
+	return trace.Event{At: time.Duration(ms) * time.Millisecond, Actor: actor, Kind: kind, Peer: peer, Text: text}
+}
+
+// Each message ends where it arrived: answers by their connection, commands by
+// the connection that the node answers on, and what was never seen again is lost.
+func TestMessagesFindTheirArrivals(t *testing.T) {
+	for name, tc := range map[string]struct {
+		events []trace.Event
+		want   []string
+	}{
+		"a round trip": {
+			[]trace.Event{at(1, "c0", "send", "r0", "#1 GET k"), at(2, "r0", "exec", "c0", "GET k -> nil"), at(2, "r0", "send", "c0", "#1 nil"), at(4, "c0", "recv", "r0", "#1 5 bytes")},
+			[]string{"request c0>r0 1-2", "answer r0>c0 3-4"},
+		},
+		"two connections that overtake each other": {
+			[]trace.Event{at(1, "c0", "send", "r0", "#1 GET k"), at(2, "c0", "send", "r0", "#2 GET k"),
+				at(3, "r0", "exec", "c0", "GET k -> a"), at(3, "r0", "send", "c0", "#2 a"), at(4, "r0", "exec", "c0", "GET k -> a"), at(4, "r0", "send", "c0", "#1 a")},
+			[]string{"request c0>r0 1-5", "request c0>r0 2-3", "answer r0>c0 4 lost", "answer r0>c0 6 lost"},
+		},
+		"a command that is not answered yet": {
+			[]trace.Event{at(1, "c0", "send", "r0", "#1 SUBSCRIBE x"), at(1, "c0", "send", "r0", "#2 PING"), at(3, "r0", "exec", "c0", "PING -> PONG")},
+			[]string{"request c0>r0 1 lost", "request c0>r0 2-3"},
+		},
+		"an operation on the store is found by its id": {
+			[]trace.Event{at(1, "c0", "send", "s0", "#1 WRITE order balance c0.w1 1 g -"), at(2, "c0", "send", "s0", "#2 WRITE order balance c0.w2 1 g -"),
+				at(3, "s0", "store", "c0", "WRITE order balance c0.w2 1 g - -> OK")},
+			[]string{"request c0>s0 1 lost", "request c0>s0 2-3"},
+		},
+		"a reset loses what was under way on its connection alone": {
+			[]trace.Event{at(1, "c0", "send", "r0", "#1 GET k"), at(1, "c0", "send", "r0", "#2 GET k"), at(2, "world", "reset", "c0>r0", "#1"),
+				at(3, "r0", "exec", "c0", "GET k -> a"), at(3, "r0", "send", "c0", "#2 a")},
+			[]string{"request c0>r0 1 lost", "request c0>r0 2-4", "answer r0>c0 5 lost"},
+		},
+		"the same bytes three times are routine, and so are their answers": {
+			[]trace.Event{at(1, "c0", "send", "r0", "#1 GET k"), at(2, "r0", "send", "c0", "#1 a"), at(3, "c0", "send", "r0", "#1 GET k"), at(4, "c0", "send", "r0", "#1 GET k"),
+				at(5, "c0", "send", "r0", "#1 GET other"), at(6, "r0", "send", "c0", "#1 b")},
+			[]string{"request c0>r0 1 lost routine", "answer r0>c0 2 lost routine", "request c0>r0 3 lost routine", "request c0>r0 4 lost routine", "request c0>r0 5 lost", "answer r0>c0 6 lost"},
+		},
+		"the probe is left out where it found nothing": {
+			[]trace.Event{at(1, "c0", "acquire", "", "order"), at(2, "probe", "send", "r0", "#1 GET k"), at(3, "r0", "exec", "probe", "GET k -> nil")},
+			nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, m := range drawnRun(checker.History{}, tc.events...).Messages {
+				got = append(got, describeMessage(m))
+			}
+			if d := cmp.Diff(tc.want, got); d != "" {
+				t.Errorf("messages (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func describeMessage(m message) string {
+	text := fmt.Sprintf("%s %s>%s %d", m.Kind, m.From, m.To, m.N)
+	if m.M > 0 {
+		text += fmt.Sprintf("-%d", m.M)
+	}
+	if m.Lost {
+		text += " lost"
+	}
+	if m.Routine {
+		text += " routine"
+	}
+	return text
+}
+
+// Faults lie on the lanes that they hit, on both sides of a partition, and end
+// with the event that ends them, each with its own.
+func TestBandsOfFaults(t *testing.T) {
+	names := []trace.Event{at(0, "c0", "acquire", "", ""), at(0, "c1", "acquire", "", ""), at(0, "r0", "expire", "", ""), at(0, "r1", "expire", "", "")}
+	for name, tc := range map[string]struct {
+		events []trace.Event
+		want   []string
+	}{
+		"a pause": {[]trace.Event{at(1, "world", "pause", "c0", "2s"), at(3, "world", "resume", "c0", "")}, []string{"c0 1-3 paused 2s"}},
+		"a pause to the end": {[]trace.Event{at(1, "world", "pause", "c1", "2s"), at(3, "world", "resume", "c0", ""), at(9, "c0", "read", "", "")},
+			[]string{"c1 1-9 paused 2s"}},
+		"a partition": {[]trace.Event{at(1, "world", "cut", "c0", "from r0,r1, bytes: drop, direction: both"), at(5, "world", "heal", "c0", "")},
+			[]string{"c0 1-5 cut off from r0,r1", "r0 1-5 cut off from c0", "r1 1-5 cut off from c0"}},
+		"two partitions of one client, one after the other": {[]trace.Event{at(1, "world", "cut", "c0", "from r0, bytes: drop"), at(2, "world", "heal", "c0", ""),
+			at(3, "world", "cut", "c0", "from r1, bytes: hold"), at(4, "world", "heal", "c0", "")},
+			[]string{"c0 1-2 cut off from r0", "r0 1-2 cut off from c0", "c0 3-4 cut off from r1", "r1 3-4 cut off from c0"}},
+		"a bad network": {[]trace.Event{at(1, "world", "toxic", "c0", "latency, between c0 and r0 (both) for 1s"), at(2, "world", "toxic-end", "c0", "bandwidth"), at(3, "world", "toxic-end", "c0", "latency")},
+			[]string{"c0 1-3 network latency", "r0 1-3 network latency"}},
+		"a jump of a clock": {[]trace.Event{at(2, "world", "clock-jump", "r1", "15s"), at(9, "c0", "read", "", "")}, []string{"r1 2-2 clock jumps +15s"}},
+		"a drift that ends": {[]trace.Event{at(2, "world", "clock-drift", "r1", "100 ppm"), at(4, "world", "clock-drift", "r1", "0 ppm"), at(9, "c0", "read", "", "")},
+			[]string{"r1 2-4 clock drifts 100 ppm"}},
+		"nobody has a lane": {[]trace.Event{at(1, "world", "pause", "c7", "2s"), at(1, "world", "evict", "x", "")}, []string{"c7 1-1 paused 2s"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, b := range drawnRun(checker.History{}, append(names, tc.events...)...).Bands {
+				got = append(got, fmt.Sprintf("%s %d-%d %s", b.Lane, b.T0.Milliseconds(), b.T1.Milliseconds(), b.Text))
+			}
+			if d := cmp.Diff(tc.want, got); d != "" {
+				t.Errorf("bands (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// Overlaps are shaded where two rivals stand at once, and joined where they touch.
+func TestShades(t *testing.T) {
+	events := make([]trace.Event, 12)
+	for i := range events {
+		events[i] = at(i+1, []string{"c0", "c1"}[i%2], "point", "", "")
+	}
+	grant := func(id int, client string, from, released checker.Pos) checker.Grant {
+		return checker.Grant{ID: id, Client: client, Resource: "order", Granted: from, Released: released}
+	}
+	for name, tc := range map[string]struct {
+		history checker.History
+		want    []string
+	}{
+		"apart":               {checker.History{Grants: []checker.Grant{grant(1, "c0", 1, 3), grant(2, "c1", 3, 5)}}, nil},
+		"overlapping":         {checker.History{Grants: []checker.Grant{grant(2, "c1", 3, 7), grant(1, "c0", 1, 5)}}, []string{"belief 3-5", "claim 3-5"}},
+		"one inside two":      {checker.History{Grants: []checker.Grant{grant(1, "c0", 1, 9), grant(2, "c1", 2, 4), grant(3, "c1", 4, 6)}}, []string{"belief 2-6", "claim 2-6"}},
+		"to the end":          {checker.History{Grants: []checker.Grant{grant(1, "c0", 1, 0), grant(2, "c1", 4, 0)}}, []string{"belief 4-12", "claim 4-12"}},
+		"the same client":     {checker.History{Grants: []checker.Grant{grant(1, "c0", 1, 5), grant(2, "c0", 2, 4)}}, []string{"belief 2-4", "claim 2-4"}},
+		"it may enter again":  {checker.History{Entry: checker.EntryReentrant, Grants: []checker.Grant{grant(1, "c0", 1, 5), grant(2, "c0", 2, 4)}}, nil},
+		"beliefs and no more": {checker.History{Grants: []checker.Grant{{ID: 1, Client: "c0", Resource: "order", Granted: 1, Until: 3, Released: 8}, grant(2, "c1", 5, 7)}}, []string{"belief 5-7"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, s := range drawnRun(tc.history, events...).Shades {
+				got = append(got, fmt.Sprintf("%s %d-%d", s.Kind, s.T0.Milliseconds(), s.T1.Milliseconds()))
+			}
+			if d := cmp.Diff(tc.want, got); d != "" {
+				t.Errorf("shades (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// Lanes stand below one another, as high as their rows of faults need.
+func TestLanesDoNotTouch(t *testing.T) {
+	p := drawnRun(checker.History{Holdings: []checker.Holding{{Client: "c0", Resource: "order", From: 1}}},
+		at(0, "c10", "acquire", "", ""), at(0, "c2", "acquire", "", ""), at(0, "c0", "acquire", "", ""), at(0, "r0a", "apply", "", ""), at(0, "r0", "expire", "", ""),
+		at(1, "world", "pause", "c0", "2s"), at(1, "world", "slow", "c0", "timers late by 1s, for 3s"), at(9, "world", "crash", "r0", "power"))
+	var names []string
+	for i, l := range p.Lanes {
+		names = append(names, l.Name)
+		if i > 0 && l.Y <= p.Lanes[i-1].Bottom() {
+			t.Errorf("lane %s begins at %d, and %s ends at %d", l.Name, l.Y, p.Lanes[i-1].Name, p.Lanes[i-1].Bottom())
+		}
+	}
+	if d := cmp.Diff([]string{"c0", "c2", "c10", recordName, "r0", "r0a", "s0"}, names); d != "" {
+		t.Errorf("lanes (-want +got):\n%s", d)
+	}
+	if p.Bands[0].Y == p.Bands[1].Y {
+		t.Error("two faults at once stand on the same row")
+	}
+	if last := p.Lanes[len(p.Lanes)-1]; p.Height < last.Bottom() {
+		t.Errorf("the panel is %d high, its last lane ends at %d", p.Height, last.Bottom())
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for end, want := range map[time.Duration][]string{
+		23 * time.Second:       {"0 s", "2 s", "4 s", "6 s", "8 s", "10 s", "12 s", "14 s", "16 s", "18 s", "20 s", "22 s"},
+		3 * time.Millisecond:   {"0 s", "0.5 ms", "1 ms", "1.5 ms", "2 ms", "2.5 ms", "3 ms"},
+		24 * time.Hour:         {"0 s", "10000 s", "20000 s", "30000 s", "40000 s", "50000 s", "60000 s", "70000 s", "80000 s"},
+		400 * time.Millisecond: {"0 s", "50 ms", "100 ms", "150 ms", "200 ms", "250 ms", "300 ms", "350 ms", "400 ms"},
+	} {
+		var got []string
+		for _, tick := range (scale{end: end}).ticks() {
+			got = append(got, tick.Text)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("ticks of %v (-want +got):\n%s", end, d)
+		}
+	}
+}
+
+// The static page draws times from gutter to right edge, in whole tenths.
+func TestScale(t *testing.T) {
+	s := scale{end: 10 * time.Second}
+	for at, want := range map[time.Duration]string{0: "64", 5 * time.Second: "603", 10 * time.Second: "1142", 1234567 * time.Microsecond: "197"} {
+		if got := s.At(at); got != want {
+			t.Errorf("%v is drawn at %s, want %s", at, got, want)
+		}
+	}
+}
+
+// What is kept of a long list lies around the decisive step.
+func TestAround(t *testing.T) {
+	all := make([]int, 100)
+	for i := range all {
+		all[i] = i + 1
+	}
+	for step, want := range map[int][2]int{0: {1, 8}, 1: {1, 8}, 50: {45, 52}, 100: {93, 100}} {
+		got := around(all, 8, step, func(n int) int { return n })
+		if got[0] != want[0] || got[len(got)-1] != want[1] || len(got) != 8 {
+			t.Errorf("around step %d: %v, want %v", step, got, want)
+		}
+	}
+}

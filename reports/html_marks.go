@@ -1,0 +1,106 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"locksim/checker"
+	"locksim/sim/trace"
+)
+
+// mark is something that happens at one moment on one lane.
+type mark struct {
+	stretch
+	Kind string
+	Says string
+	Y    int
+}
+
+// marks are what the store decided, what the nodes let expire, and what clients
+// learned about their leases.
+func (d *drawing) marks() []mark {
+	stale := d.staleOps()
+	var out []mark
+	for _, e := range d.run.Trace.Events {
+		l := d.lanes[e.Actor]
+		if l == nil || d.hidden(e) {
+			continue
+		}
+		kind, says := markOf(e, stale)
+		if kind == "" {
+			continue
+		}
+		m := mark{Kind: kind, Says: fmt.Sprintf("%s %s, at %s", e.Actor, says, seconds(e.At)), Y: l.middle()}
+		m.stretch = d.scale.place(stretch{N: e.N, T0: e.At, T1: e.At, Lane: e.Actor})
+		if l.Kind == laneClient {
+			m.Y = l.middle() + 12
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// markOf is how an event is marked; most are not.
+func markOf(e trace.Event, stale map[checker.Pos]bool) (kind, says string) {
+	switch e.Kind {
+	case "store":
+		return storeMark(e, stale)
+	case "expire":
+		return "expire", "lets " + e.Text + " expire"
+	case "apply":
+		return "apply", "hears from its primary: " + e.Text
+	case "until":
+		return "until", "is past the end of its lease, by its own clock"
+	case "lost-seen":
+		return "lost", "learns that it has lost the lock"
+	}
+	return "", ""
+}
+
+func storeMark(e trace.Event, stale map[checker.Pos]bool) (kind, says string) {
+	request, answer, _ := strings.Cut(e.Text, " -> ")
+	f := strings.Fields(request)
+	if len(f) < 4 {
+		return "", ""
+	}
+	what := strings.ToLower(f[0]) + " " + f[3]
+	if strings.HasPrefix(answer, "REFUSED") {
+		return "refused", "refuses the " + what
+	}
+	switch {
+	case f[0] != "WRITE":
+		return "read", "answers the " + what
+	case stale[checker.Pos(e.N)]:
+		return "stale", "takes the stale " + what
+	}
+	return "taken", "takes the " + what
+}
+
+// staleOps are the steps at which the store decided about an operation although
+// a later grant existed by then.
+func (d *drawing) staleOps() map[checker.Pos]bool {
+	h := d.run.History
+	next := successors(h)
+	stale := map[checker.Pos]bool{}
+	for _, op := range h.Ops {
+		if later := next[op.Grant]; later > 0 && later < op.Applied {
+			stale[op.Applied] = true
+		}
+	}
+	return stale
+}
+
+// successors are, for each grant, where the next one came that makes it stale.
+func successors(h checker.History) map[int]checker.Pos {
+	grants := byGranted(h)
+	next := map[int]checker.Pos{}
+	for i, a := range grants {
+		for _, b := range grants[i+1:] {
+			if rivals(h, a, b) {
+				next[a.ID] = b.Granted
+				break
+			}
+		}
+	}
+	return next
+}

@@ -1,0 +1,134 @@
+package reports
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/scenarios"
+)
+
+// maxReplayed bounds what is played to look at a story's steps: events of the run
+// times steps of the story.
+const maxReplayed = 200_000
+
+// stateAfter is the world after a step as the run's history knows it: who holds
+// and who believes, what the store has. Inspect, where it is there and succeeds,
+// adds what only the world itself knows.
+func (s *scene) stateAfter(step int, inspect func(fence.Mode, int) (*scenarios.State, error)) *scenarios.State {
+	state := s.derived(step)
+	if inspect == nil {
+		return state
+	}
+	seen, err := inspect(s.run.Mode, step)
+	if err != nil || seen == nil {
+		return state
+	}
+	state.Nodes, state.Flights, state.Highest = seen.Nodes, seen.Flights, seen.Highest
+	for i := range state.Clients {
+		c := &state.Clients[i]
+		at := slices.IndexFunc(seen.Clients, func(o scenarios.ClientState) bool { return o.Name == c.Name && o.Token == c.Token })
+		if at >= 0 {
+			c.Left = seen.Clients[at].Left
+		}
+	}
+	return state
+}
+
+// derived is the state by the history alone.
+func (s *scene) derived(step int) *scenarios.State {
+	p := checker.Pos(step)
+	state := &scenarios.State{Step: step, At: s.at(p), Store: s.stored(p)}
+	for _, c := range s.clients {
+		if c != prober {
+			state.Clients = append(state.Clients, s.client(c, p))
+		}
+	}
+	return state
+}
+
+func (s *scene) client(name string, p checker.Pos) scenarios.ClientState {
+	c := scenarios.ClientState{Name: name, Condition: s.condition(name, p)}
+	for _, g := range byGranted(s.run.History) {
+		if g.Client != name || g.Granted > p {
+			continue
+		}
+		c.Token = g.Token
+		c.Holds = g.Claim().Contains(p)
+		c.Believes = g.Belief(s.run.History.Care).Contains(p)
+	}
+	return c
+}
+
+// conditions are what events make of a client.
+var conditions = map[string]string{"pause": "paused", "resume": "running", "crash": "crashed", "restart": "running"}
+
+// condition is how a client is after a step.
+func (s *scene) condition(name string, p checker.Pos) string {
+	condition := "running"
+	for _, e := range s.run.Trace.Events[:min(int(p), len(s.run.Trace.Events))] {
+		if e.Actor == "world" && e.Peer == name {
+			condition = cmp.Or(conditions[e.Kind], condition)
+		}
+	}
+	return condition
+}
+
+// stored are the registers after a step, as "resource/register=operation".
+func (s *scene) stored(p checker.Pos) []string {
+	last := map[string]checker.Op{}
+	for _, op := range s.run.History.Ops {
+		cell := checker.Cell{Resource: op.Resource, Register: op.Register}.String()
+		if op.Kind == checker.Write && op.Accepted && op.Applied > 0 && op.Applied <= p && op.Applied > last[cell].Applied {
+			last[cell] = op
+		}
+	}
+	var out []string
+	for _, cell := range slices.Sorted(maps.Keys(last)) {
+		out = append(out, cell+"="+last[cell].ID)
+	}
+	return out
+}
+
+// owned is the value of a key: that of a lock is its owner's random id, which
+// says more with the client that sent it, and no more at its whole length.
+func (s *scene) owned(value string) string {
+	const long = 16
+	if len(value) < long {
+		return visible(value)
+	}
+	owner, known := s.owners[value]
+	if !known {
+		owner = s.sender(value)
+		s.owners[value] = owner
+	}
+	short := visible(string([]rune(value)[:8])) + "…"
+	if owner == "" {
+		return short
+	}
+	return owner + "’s " + short
+}
+
+// sender is the client that first sent a value to a node.
+func (s *scene) sender(value string) string {
+	for _, e := range s.run.Trace.Events {
+		if e.Kind == "exec" && strings.Contains(e.Text, value) {
+			return e.Peer
+		}
+	}
+	return ""
+}
+
+// holder is who has the lock after a step by the nodes' own record, or "".
+func (s *scene) holder(p checker.Pos) string {
+	var names []string
+	for _, h := range s.run.History.Holdings {
+		if h.Span().Contains(p) {
+			names = append(names, h.Client)
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,191 @@
+package reports_test
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"locksim/lock/fence"
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+func page(t *testing.T, o *scenarios.Outcome, opt reports.Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := reports.HTML(&b, o, opt); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// wants demands that a page has some texts, and lacks others.
+func wants(t *testing.T, html string, has, lacks []string) {
+	t.Helper()
+	for _, text := range has {
+		if !strings.Contains(html, text) {
+			t.Errorf("the page lacks %q", text)
+		}
+	}
+	for _, text := range lacks {
+		if strings.Contains(html, text) {
+			t.Errorf("the page has %q", text)
+		}
+	}
+}
+
+func TestHTMLSaysAll(t *testing.T) {
+	o := pausedOutcome()
+	html := page(t, o, reports.Options{Repeat: scenarios.Twice, Replay: "locksim run gc-pause --seed 1",
+		Versions: []reports.Version{{Name: "Go", Version: "1.26.1"}}})
+	wants(t, html, []string{
+		"<h1>A stop-the-world pause outlives the lease</h1>",
+		"With no fence the data ended corrupted; with fencing check the fence saved the data.",
+		"Not run: this mode needs fencing tokens",
+		"Mode check: the same run as mode none up to step 19. They part at 20.000s: in mode none s0 OK write c0.w2 (token 1); here s0 REFUSED",
+		"c0 paused 10s, from 0.007s to 10.000s",
+		"c0 has a claim with token 1, from 0.005s to 5.000s, until its validity ended",
+		"more than one client believes that it holds the lock, from 6.000s to 7.004s",
+		"by the record of the nodes c0 has the lock, from 0.003s to 5.000s, until the key expired on r0",
+		"it broke here", "the fence held here", "parts from mode none",
+		"acknowledged, and lost", "refused",
+		"One seed is one schedule of many",
+		"<code>name: gc-pause\n</code>",
+		"<code>locksim run gc-pause --seed 1</code>",
+		o.Modes[0].TraceHash, o.Modes[1].TraceHash, "1.26.1",
+	}, []string{"ZgotmplZ", "<no value>", "%!"})
+}
+
+// A page depends on nothing outside it and lets nothing in.
+func TestHTMLIsSelfContained(t *testing.T) {
+	html := page(t, pausedOutcome(), reports.Options{})
+	wants(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`}, nil)
+	for _, found := range regexp.MustCompile(`(?:src|href|action|data)="([^"]*)"|url\(([^)]*)\)|@import`).FindAllString(html, -1) {
+		if !regexp.MustCompile(`"#|"data:,"|url\(#`).MatchString(found) {
+			t.Errorf("the page refers to %s", found)
+		}
+	}
+}
+
+// Whatever a scenario, a lock or a run says is text.
+func TestHTMLEscapes(t *testing.T) {
+	const evil = `<img src=x onerror=alert(1)></script><!--`
+	o := pausedOutcome()
+	sc := o.Scenario
+	sc.Name, sc.Title, sc.Why, sc.Source, o.Lock = evil, evil, evil, []byte(evil), evil
+	for i := range o.Modes {
+		m := &o.Modes[i]
+		m.TraceHash, m.Corroboration.Why = evil, evil
+		for j := range m.Verdict.Reasons {
+			m.Verdict.Reasons[j].Text = evil
+		}
+		for j := range m.Story {
+			m.Story[j].Text, m.Story[j].Actor = evil, evil
+		}
+		for j := range m.History.Ops {
+			m.History.Ops[j].Saw, m.History.Ops[j].Client = evil, evil
+		}
+		if m.Trace != nil {
+			for j := range m.Trace.Events {
+				m.Trace.Events[j].Text += evil
+			}
+		}
+	}
+	state := &scenarios.State{Store: []string{evil}, Nodes: []scenarios.NodeState{{Name: evil}}}
+	html := page(t, o, reports.Options{Replay: evil, Versions: []reports.Version{{Name: evil, Version: evil}},
+		Inspect: func(fence.Mode, int) (*scenarios.State, error) { return state, nil }})
+	wants(t, html, nil, []string{"<img", "onerror=alert(1)></script>", "<!--"})
+	if n := strings.Count(html, "</script>"); n != 2 {
+		t.Errorf("%d scripts end in the page, want 2", n)
+	}
+}
+
+// Terminal escape sequences and bytes that are no text do not get through.
+func TestHTMLIsPrintable(t *testing.T) {
+	o := pausedOutcome()
+	o.Scenario.Title = "red \x1b[31m and \xff"
+	o.Modes[0].Trace.Events[1].Text += "\x1b[2J\x00\xff"
+	html := page(t, o, reports.Options{})
+	if i := strings.IndexAny(html, "\x1b\x00"); i >= 0 || !strings.Contains(html, "red ") {
+		t.Errorf("byte %d of the page is no text", i)
+	}
+}
+
+// The same run gives the same page, whoever else renders at that moment.
+func TestHTMLIsDeterministic(t *testing.T) {
+	want := page(t, pausedOutcome(), reports.Options{})
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			var b bytes.Buffer
+			if err := reports.HTML(&b, pausedOutcome(), reports.Options{}); err != nil || b.String() != want {
+				t.Errorf("another page, or an error: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// What is odd about an outcome changes the page, and does not break it.
+func TestHTMLOfOddOutcomes(t *testing.T) {
+	for name, tc := range map[string]struct {
+		outcome func() *scenarios.Outcome
+		has     string
+	}{
+		"none ran":    {func() *scenarios.Outcome { return outcome(notApplicable(fence.Seal)) }, "No run was made."},
+		"no modes":    {func() *scenarios.Outcome { return outcome() }, "No run was made."},
+		"empty trace": {func() *scenarios.Outcome { return outcome(corrupted()) }, "the data ended corrupted"},
+		"one mode":    {func() *scenarios.Outcome { return outcome(paused(fence.Check)) }, "With fencing check the fence saved the data."},
+		"equal runs":  {func() *scenarios.Outcome { return outcome(paused(fence.Check), paused(fence.Seal)) }, "the same run as mode check, event by event."},
+		"alike without a fence and with one": {func() *scenarios.Outcome {
+			with := paused(fence.None)
+			with.Mode = fence.Seal
+			return outcome(paused(fence.None), with)
+		}, "With no fence, and with fencing seal, the data ended corrupted."},
+		"made in Go": {func() *scenarios.Outcome { return outcome(paused(fence.None)) }, "# made in Go"},
+		"no expectation": {func() *scenarios.Outcome {
+			o := outcome(paused(fence.None))
+			o.Scenario.Expect = nil
+			return o
+		}, "says nothing about what to expect"},
+		"partial pause": {func() *scenarios.Outcome {
+			o := outcome(paused(fence.None))
+			o.Modes[0].PartialPause = true
+			return o
+		}, "acted during a pause"},
+		"worse than expected": {func() *scenarios.Outcome {
+			o := outcome(paused(fence.None))
+			o.Scenario.Expect["fenced"][fence.None] = "safe"
+			return o
+		}, "Unexpected: the scenario says safe."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wants(t, page(t, tc.outcome(), reports.Options{}), []string{tc.has, "</html>"}, nil)
+		})
+	}
+}
+
+// A look at the world that fails leaves what the history knows.
+func TestHTMLWithoutALook(t *testing.T) {
+	opt := reports.Options{Inspect: func(fence.Mode, int) (*scenarios.State, error) { return nil, errors.New("no such step") }}
+	if page(t, pausedOutcome(), opt) != page(t, pausedOutcome(), reports.Options{}) {
+		t.Error("a failed look changed the page")
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestHTMLErrors(t *testing.T) {
+	if err := reports.HTML(brokenWriter{}, pausedOutcome(), reports.Options{}); err == nil || !strings.Contains(err.Error(), "write the report: disk full") {
+		t.Errorf("got %v", err)
+	}
+	var b bytes.Buffer
+	if err := reports.HTML(&b, pausedOutcome(), reports.Options{Width: 3}); err == nil || b.Len() > 0 {
+		t.Errorf("bad options: got %v and %d bytes", err, b.Len())
+	}
+}

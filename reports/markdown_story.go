@@ -1,0 +1,106 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"locksim/scenarios"
+)
+
+// story is a row for each step of the run that is told.
+func (m *markdown) story() []string {
+	run := told(m.o)
+	if run == nil || m.steps == 0 {
+		return nil
+	}
+	lines := []string{"| step | time | who | what |", "|--:|--:|---|---|"}
+	for _, l := range storyAround(run.Story, m.steps) {
+		row := []string{fmt.Sprint(l.N), seconds(l.At), markdownText(l.Actor), m.text(l.Text)}
+		switch {
+		case l.LeftOut > 0:
+			row = []string{"", "", "", "… " + m.text(l.Text)}
+		case l.Fatal:
+			for i := range row {
+				row[i] = "**" + row[i] + "**"
+			}
+			row[0] = ">> " + row[0]
+		}
+		lines = append(lines, rowOf(row))
+	}
+	return folded(fmt.Sprintf("The story in mode %s, step by step", markdownText(string(run.Mode))), lines)
+}
+
+// storyAround is a story in at most n steps: the whole, or what storyLines chooses
+// where that is enough, or else what lies around the decisive step.
+func storyAround(lines []scenarios.Line, n int) []storyLine {
+	switch {
+	case len(lines) <= n:
+		return sentences(nil, lines)
+	case n == maxSteps:
+		return storyLines(lines)
+	}
+	kept := around(lines, n, decisiveStep(lines), func(l scenarios.Line) int { return l.N })
+	before := 0
+	for before < len(lines) && lines[before].N < kept[0].N {
+		before++
+	}
+	out := skipped(nil, before)
+	out = sentences(out, kept)
+	return skipped(out, len(lines)-before-len(kept))
+}
+
+// decisiveStep is the number of the decisive step of a story, or 0.
+func decisiveStep(lines []scenarios.Line) int {
+	if i := fatal(lines); i >= 0 {
+		return lines[i].N
+	}
+	return 0
+}
+
+// limits says what the run does not prove.
+func (m *markdown) limits() []string {
+	if len(m.scenes) == 0 {
+		return nil
+	}
+	const most = 12
+	lines := []string{"## What this does not prove", ""}
+	texts := plainLimits(m.o)
+	for _, text := range texts[max(len(texts)-most, 0):] {
+		lines = append(lines, "- "+m.text(text))
+	}
+	return lines
+}
+
+// yaml is the schedule, as far as there is room.
+func (m *markdown) yaml() []string {
+	if m.lines == 0 {
+		return nil
+	}
+	text := strings.TrimRight(m.schedule, "\n")
+	lines := strings.Split(text, "\n")
+	if left := len(lines) - m.lines; left > 0 {
+		text = strings.Join(lines[:m.lines], "\n") + fmt.Sprintf("\n# … %s left out", count(left, "line"))
+	}
+	return folded("The schedule, as YAML", fenced("yaml", text))
+}
+
+// again are the hashes, the versions that they hold for and the command.
+func (m *markdown) again() []string {
+	var lines []string
+	for _, run := range ran(m.o) {
+		lines = append(lines, fmt.Sprintf("- mode %s: %s, trace hash %s", markdownText(string(run.Mode)), count(run.Trace.Len(), "step"), codeSpan(run.TraceHash)))
+	}
+	for _, v := range m.opt.Versions {
+		lines = append(lines, "- "+m.text(v.Name+" "+v.Version))
+	}
+	if m.opt.Replay != "" {
+		if len(lines) > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, fenced("console", m.opt.Replay)...)
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return append([]string{"## The run again", ""}, lines...)
+}

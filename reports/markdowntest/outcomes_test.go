@@ -1,0 +1,82 @@
+package markdowntest
+
+import (
+	"bytes"
+	"regexp"
+	"testing"
+
+	"locksim/lock/fence"
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+// played is a run of a scenario of the library, with its own lock.
+func played(t *testing.T, sc *scenarios.Scenario, modes ...fence.Mode) *scenarios.Outcome {
+	t.Helper()
+	l, err := scenarios.FindLock(sc.Lock.Kind, sc.Lock, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: 1, Modes: modes, Repeat: scenarios.Once})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func loaded(t *testing.T, name string) *scenarios.Scenario {
+	t.Helper()
+	sc, err := scenarios.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sc
+}
+
+func rendered(t *testing.T, o *scenarios.Outcome, opt reports.Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := reports.Markdown(&b, o, opt); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+var diagramForm = regexp.MustCompile("(?s)\n```mermaid\n(.*?)\n```\n")
+
+// diagram is the first diagram of a page.
+func diagram(t *testing.T, page string) string {
+	t.Helper()
+	found := diagramForm.FindStringSubmatch(page)
+	if found == nil {
+		t.Fatal("the page has no diagram")
+	}
+	return found[1]
+}
+
+// evil is what a text may try: to end statements, fences, cells and tags, to call
+// people, to link, to begin comments, directives and formulas.
+const evil = "x; end #1 %%{init: {}}%% <img src=x onerror=alert(1)></script> ```\n``` | [a](http://b.c) @team $$x$$ www.d.e `code` **b** wrap: style: ﬂ°°60¶ß &lt; \\ \x1b[31m"
+
+// hostile is a run in which every text that anybody brings is like that.
+func hostile(t *testing.T) *scenarios.Outcome {
+	t.Helper()
+	o := played(t, loaded(t, "gc-pause"), fence.None, fence.Check, fence.Seal)
+	sc := *o.Scenario
+	sc.Name, sc.Title, sc.Why, sc.Source = evil, evil, "<script "+evil, []byte("name: |\n  "+evil+"\n```\n````\n")
+	sc.Catalogue = []string{evil}
+	o.Scenario, o.Lock = &sc, evil
+	for i := range o.Modes {
+		m := &o.Modes[i]
+		for j := range m.Trace.Events {
+			m.Trace.Events[j].Text += " " + evil
+		}
+		for j := range m.Story {
+			m.Story[j].Text += " " + evil
+		}
+		for j := range m.Verdict.Reasons {
+			m.Verdict.Reasons[j].Text = evil
+		}
+	}
+	return o
+}

@@ -1,0 +1,35 @@
+// Parses mermaid diagrams: a JSON list of texts on standard input, a JSON list of
+// what mermaid understood on standard output.
+import { readFileSync } from "node:fs";
+import { JSDOM } from "jsdom";
+
+// mermaid cleans texts with DOMPurify, which wants a document.
+const { window } = new JSDOM("<!doctype html><body></body>");
+globalThis.window = window;
+globalThis.document = window.document;
+const { default: mermaid } = await import("mermaid");
+
+// mermaid keeps #59; and the like in a form of its own until it draws.
+const drawn = (text) =>
+  String(text ?? "")
+    .replace(/ﬂ°°(\d+)¶ß/g, (_, n) => String.fromCodePoint(Number(n)))
+    .replace(/ﬂ°(\w+)¶ß/g, "&$1;");
+
+async function read(text) {
+  try {
+    const { diagramType } = await mermaid.parse(text);
+    const { db } = await mermaid.mermaidAPI.getDiagramFromText(text);
+    return {
+      type: diagramType,
+      title: drawn(db.getAccTitle()),
+      actors: [...db.getActors().keys()],
+      messages: db.getMessages().map((m) => ({ type: m.type, from: m.from ?? "", to: m.to ?? "", text: drawn(m.message) })),
+    };
+  } catch (e) {
+    return { error: String(e?.message ?? e) };
+  }
+}
+
+const out = [];
+for (const text of JSON.parse(readFileSync(0, "utf8"))) out.push(await read(text));
+process.stdout.write(JSON.stringify(out));

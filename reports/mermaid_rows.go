@@ -1,0 +1,236 @@
+package reports
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"locksim/checker"
+	"locksim/scenarios"
+	"locksim/sim/trace"
+)
+
+// seqRows finds what a sequence diagram of a run shows: each request to a node or
+// the store that a node decided, those in a row that are alike once, with their
+// answers; and in notes what the clients do besides, what strikes them, and what
+// the nodes let expire.
+type seqRows struct {
+	*scene
+	lines   map[int]scenarios.Line // the story, by step
+	arrived map[int]message        // the requests, by the step of their arrival
+	sent    map[int]message        // and the messages by that of their sending
+	last    map[string]int         // the last row of a client with a node
+	rows    []seqRow
+}
+
+func newSeqRows(s *scene) []seqRow {
+	c := &seqRows{scene: s, lines: map[int]scenarios.Line{}, arrived: map[int]message{}, sent: map[int]message{}, last: map[string]int{}}
+	for _, l := range s.run.Story {
+		c.lines[l.N] = l
+	}
+	for _, m := range s.posted() {
+		c.sent[m.N] = m
+		if m.Kind == "request" && !m.Lost {
+			c.arrived[m.M] = m
+		}
+	}
+	for _, e := range s.run.Trace.Events {
+		c.see(e)
+	}
+	slices.SortStableFunc(c.rows, func(a, b seqRow) int { return a.n - b.n })
+	return c.rows
+}
+
+// posted are the messages of a run.
+func (s *scene) posted() []message {
+	d := &drawing{scene: s, scale: scale{end: s.end}, lanes: map[string]*lane{}}
+	for _, l := range lanesOf(s) {
+		d.lanes[l.Name] = l
+	}
+	return d.messages()
+}
+
+// see takes notice of an event.
+func (c *seqRows) see(e trace.Event) {
+	if c.hidden(e) {
+		return
+	}
+	switch e.Kind {
+	case "exec":
+		c.exec(e)
+	case "store":
+		c.store(e)
+	case "send":
+		c.send(e)
+	case "expire":
+		c.note(e, e.Text+" expires", e.Actor)
+	default:
+		c.told(e)
+	}
+}
+
+// exec is a command that a node did.
+func (c *seqRows) exec(e trace.Event) {
+	command, answer, ok := commandOf(e.Text)
+	if !ok || !c.drawn(e.Actor, e.Peer) {
+		return
+	}
+	r := c.request(e, command, answer)
+	if who := c.other(e, answer); who != "" {
+		r.text += ", and by the nodes’ record " + who + " has the lock"
+	}
+	between := e.Peer + ">" + e.Actor
+	if i, known := c.last[between]; known && alikeRows(c.rows[i], r) {
+		c.rows[i].times++
+		c.rows[i].until = e.At
+		return
+	}
+	c.last[between] = len(c.rows)
+	c.rows = append(c.rows, r)
+}
+
+// alikeRows says that a request was made again and answered as before.
+func alikeRows(a, b seqRow) bool {
+	return a.text == b.text && a.answer == b.answer && a.unheard == b.unheard && a.fatal == "" && b.fatal == "" && !b.late()
+}
+
+// store is an operation that the store decided.
+func (c *seqRows) store(e trace.Event) {
+	request, answer, _ := strings.Cut(e.Text, " -> ")
+	command, ok := storeCommand(request)
+	if !ok || !c.drawn(e.Actor, e.Peer) {
+		return
+	}
+	r := c.request(e, command, storeAnswer(command, answer))
+	if r.late() {
+		c.rows = append(c.rows, seqRow{n: c.arrived[e.N].N, at: r.sent, note: true, over: []string{e.Peer},
+			text: "sends " + command + ", on its way until " + seconds(e.At)})
+	}
+	c.rows = append(c.rows, r)
+}
+
+// request is the row of a request that arrived with an event.
+func (c *seqRows) request(e trace.Event, text, answer string) seqRow {
+	r := seqRow{n: e.N, at: e.At, sent: e.At, over: []string{e.Peer, e.Actor}, text: text, answer: answer, times: 1, fatal: c.decision(e)}
+	if m, ok := c.arrived[e.N]; ok {
+		r.sent = m.T0
+	}
+	if m, ok := c.sent[e.N+1]; ok && m.From == e.Actor && m.To == e.Peer {
+		r.unheard = m.Lost
+	}
+	return r
+}
+
+// other is who has the lock by the nodes' record, where a command of somebody
+// else has just been done with success, other than to get it.
+func (c *seqRows) other(e trace.Event, answer string) string {
+	p := checker.Pos(e.N)
+	holder := c.holder(p - 1)
+	if holder == "" || holder == e.Peer || answer == "nil" || answer == "0" || strings.HasPrefix(answer, "-") {
+		return ""
+	}
+	if c.acquiring(e.Peer, p) || c.ownKey(p) {
+		return ""
+	}
+	return holder
+}
+
+// ownKey says that a client deleted a key at this step that it had set itself, as
+// one of a majority.
+func (c *seqRows) ownKey(p checker.Pos) bool {
+	return slices.ContainsFunc(c.run.History.Deletions, func(d checker.Deletion) bool { return d.At == p && d.Owner == d.By })
+}
+
+func (c *seqRows) acquiring(client string, p checker.Pos) bool {
+	h := c.run.History
+	return slices.ContainsFunc(h.Grants, func(g checker.Grant) bool { return g.Client == client && g.Invoked <= p && p < g.Granted }) ||
+		slices.ContainsFunc(h.Attempts, func(a checker.Attempt) bool {
+			return a.Client == client && a.Invoked <= p && (p < a.Returned || a.Returned == 0)
+		})
+}
+
+// send is a request that never arrives; the others are shown where they do.
+func (c *seqRows) send(e trace.Event) {
+	m, ok := c.sent[e.N]
+	if !ok || !m.Lost || m.Kind != "request" || !c.drawn(e.Actor, e.Peer) {
+		return
+	}
+	_, text := cutLabel(e.Text)
+	command, isStore := storeCommand(text)
+	if !isStore {
+		var shown bool
+		if command, _, shown = commandOf(text); !shown {
+			return
+		}
+	}
+	c.rows = append(c.rows, seqRow{n: e.N, at: e.At, sent: e.At, over: []string{e.Actor, e.Peer}, text: command, lost: true, times: 1, fatal: c.decision(e)})
+}
+
+// untold are the steps of a story that requests and answers show already.
+var untold = map[string]bool{"acquire": true, "read": true, "write": true, "inner-write": true}
+
+// told is a step of the story, or the decisive step, whatever it is.
+func (c *seqRows) told(e trace.Event) {
+	l, ok := c.lines[e.N]
+	if e.N != c.fatal && (!ok || untold[e.Kind] || l.Text == "has released" || l.Text == "its write is refused") {
+		return
+	}
+	text, _, _ := strings.Cut(l.Text, " — ")
+	if !ok {
+		text = strings.TrimSpace(e.Kind + " " + e.Text)
+	}
+	over := []string{e.Actor}
+	if e.Actor == "world" {
+		over = hit(e)
+	}
+	c.note(e, text, over...)
+}
+
+// note adds a note, unless it says again what the last one of the same said.
+func (c *seqRows) note(e trace.Event, text string, over ...string) {
+	over = slices.DeleteFunc(over, func(name string) bool { return !c.drawn(name) })
+	if len(over) == 0 {
+		return
+	}
+	slices.SortFunc(over, c.byLane)
+	if len(over) > 2 {
+		over = []string{over[0], over[len(over)-1]}
+	}
+	c.rows = append(c.rows, seqRow{n: e.N, at: e.At, note: true, over: slices.Compact(over), text: text, fatal: c.decision(e)})
+}
+
+// decision says what was decided at a step, or nothing.
+func (c *seqRows) decision(e trace.Event) string {
+	if e.N != c.fatal {
+		return ""
+	}
+	text := decisions[c.run.Verdict.Label]
+	if _, remark, ok := strings.Cut(c.lines[e.N].Text, " — "); ok {
+		text += ": " + remark
+	}
+	return text
+}
+
+// laneName is what a participant of a diagram may be called.
+var laneName = regexp.MustCompile(`^(c[0-9]+|r[0-9]+[a-z]?|s0|probe)$`)
+
+// drawn says that all of these are lanes.
+func (c *seqRows) drawn(names ...string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		return !laneName.MatchString(name) || name != "s0" && !slices.Contains(c.clients, name) && !slices.Contains(c.nodes, name)
+	})
+}
+
+// byLane orders lanes from left to right.
+func (s *scene) byLane(a, b string) int { return s.column(a) - s.column(b) }
+
+// column is the place of a lane: clients, nodes, store.
+func (s *scene) column(name string) int {
+	if i := slices.Index(s.clients, name); i >= 0 {
+		return i
+	}
+	if i := slices.Index(s.nodes, name); i >= 0 {
+		return len(s.clients) + i
+	}
+	return len(s.clients) + len(s.nodes)
+}

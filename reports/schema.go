@@ -1,0 +1,27 @@
+package reports
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+)
+
+//go:embed schema/*.schema.json
+var schemas embed.FS
+
+// Schemas are the names of the documents that [Schema] describes, in order.
+func Schemas() []string { return []string{"matrix", "run"} }
+
+// Schema is the JSON Schema (draft 2020-12) of a document that locksim prints:
+// "run" for what "locksim run --json" prints and stores in run.json, "matrix" for
+// what "locksim matrix --json" prints and stores in matrix.json. It describes
+// the version that this locksim writes, and refuses what it does not write.
+//
+// The error is that there is no such document. Schema is safe for concurrent use.
+func Schema(name string) ([]byte, error) {
+	b, err := schemas.ReadFile("schema/" + name + ".schema.json")
+	if err != nil {
+		return nil, fmt.Errorf("there is no schema %q: choose one of %s", name, strings.Join(Schemas(), ", "))
+	}
+	return b, nil
+}

@@ -1,0 +1,199 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"locksim/checker"
+	"locksim/scenarios"
+)
+
+// rails are the columns of a timeline: one for each client and node of a story.
+type rails struct {
+	*scene
+	opt    Options
+	names  []string
+	bands  []band
+	time   int // the width of the times
+	number int // the width of the step numbers
+}
+
+// The signs of a column. The first of a pair says how its owner stands to the
+// lock, the second how it fares.
+const (
+	asks     = "?"
+	holds    = "┃"
+	believes = "╎"
+
+	acts   = "●"
+	asleep = "z"
+	down   = "✗"
+	hurt   = "!"
+)
+
+// signsExplained says what the signs mean.
+func signsExplained() []string {
+	return []string{
+		asks + " asks for the lock   " + holds + " holds it   " + believes + " believes so, after the end of its claim",
+		acts + " acts   " + asleep + " paused   " + down + " down   " + hurt + " under another fault",
+	}
+}
+
+func newRails(m *scenarios.ModeRun, opt Options) *rails {
+	s := newScene(m)
+	r := &rails{scene: s, opt: opt, time: columns("time"), number: columns("step")}
+	r.bands = undrawn(s).bands()
+	for _, name := range slices.Concat(s.clients, s.nodes, []string{"s0"}) {
+		if name != prober && r.appears(name) {
+			r.names = append(r.names, name)
+		}
+	}
+	for _, line := range m.Story {
+		r.time = max(r.time, columns(seconds(line.At)))
+		r.number = max(r.number, columns(fmt.Sprint(line.N)))
+	}
+	return r
+}
+
+// appears says that somebody has a column: a client, and a node of which the story
+// tells something.
+func (r *rails) appears(name string) bool {
+	return isClient(name) || slices.ContainsFunc(r.run.Story, func(l scenarios.Line) bool { return l.Actor == name }) ||
+		slices.ContainsFunc(r.bands, func(b band) bool { return b.Lane == name })
+}
+
+// header names the columns.
+func (r *rails) header() string {
+	var b strings.Builder
+	for _, name := range r.names {
+		b.WriteString(pad(name, r.wide(name)))
+	}
+	return r.left("", "time", "step") + b.String() + "who and what"
+}
+
+// wide is the width of a column: two signs or the name, and a space.
+func (r *rails) wide(name string) int { return max(columns(name), 2) + 1 }
+
+func (r *rails) left(mark, time, step string) string {
+	return pad(mark, 3) + blanks(r.time-columns(time)) + time + "  " + blanks(r.number-columns(step)) + step + "  "
+}
+
+// edge is where the text of a step begins.
+func (r *rails) edge() int {
+	n := columns(r.left("", "", ""))
+	for _, name := range r.names {
+		n += r.wide(name)
+	}
+	return n
+}
+
+// rows is a step: one line, and more where its text has no room on one.
+func (r *rails) rows(line scenarios.Line) []string {
+	mark, look := "", unstyled
+	if line.Fatal {
+		mark, look = ">>", styleOf(r.run.Verdict.Label)
+		if look == unstyled {
+			look = bold
+		}
+	}
+	left, actor := r.left(mark, seconds(line.At), fmt.Sprint(line.N)), line.Actor
+	var rows []string
+	for _, part := range fold(visible(line.Actor+" "+line.Text), max(r.opt.Width-r.edge(), MinWidth/2)) {
+		rows = append(rows, r.opt.Colour.paint(look, left)+r.signs(line, actor)+r.opt.Colour.paint(look, part))
+		left, actor = r.left(mark, "", ""), ""
+	}
+	return rows
+}
+
+// signs are the columns at a step of somebody; "" for the further lines of a step.
+func (r *rails) signs(line scenarios.Line, actor string) string {
+	at := checker.Pos(line.N)
+	look := fine
+	if r.holders(at) > 1 {
+		look = warning
+	}
+	var b strings.Builder
+	for _, name := range r.names {
+		stands, fares := r.stands(name, at), r.fares(name, line.N)
+		if name == actor && (fares == " " || fares == hurt && !r.strikes(name, line.N)) {
+			fares = acts
+		}
+		paint := look
+		switch stands {
+		case believes:
+			paint = warning
+		case asks, " ":
+			paint = unstyled
+		}
+		b.WriteString(r.opt.Colour.paint(paint, stands) + fares + blanks(r.wide(name)-2))
+	}
+	return b.String()
+}
+
+// stands is how somebody stands to the lock at a step.
+func (r *rails) stands(name string, at checker.Pos) string {
+	h, sign := r.run.History, " "
+	for _, g := range h.Grants {
+		switch {
+		case g.Client != name:
+		case g.Claim().Contains(at):
+			return holds
+		case g.Belief(h.Care).Contains(at):
+			sign = believes
+		case sign == " " && g.Invoked <= at && at < g.Granted:
+			sign = asks
+		}
+	}
+	for _, a := range h.Attempts {
+		if a.Client == name && sign == " " && a.Invoked <= at && (a.Returned == 0 || at < a.Returned) {
+			sign = asks
+		}
+	}
+	return sign
+}
+
+// holders counts the clients that hold the lock, or believe so, at a step.
+func (r *rails) holders(at checker.Pos) int {
+	n := 0
+	for _, c := range r.clients {
+		if s := r.stands(c, at); s == holds || s == believes {
+			n++
+		}
+	}
+	return n
+}
+
+// fares is what befalls somebody at a step.
+func (r *rails) fares(name string, step int) string {
+	sign := " "
+	for _, b := range r.bands {
+		if b.Lane != name || step < b.N || b.Moment && step > b.N || !b.Moment && b.M > 0 && step >= b.M {
+			continue
+		}
+		switch b.Kind {
+		case "crash":
+			return down
+		case "pause":
+			sign = asleep
+		default:
+			if sign == " " {
+				sign = hurt
+			}
+		}
+	}
+	return sign
+}
+
+// strikes says that a step is the beginning of what befalls somebody.
+func (r *rails) strikes(name string, step int) bool {
+	return slices.ContainsFunc(r.bands, func(b band) bool { return b.Lane == name && b.N == step })
+}
+
+// leftOut stands for steps that are not shown.
+func (r *rails) leftOut(n int) []string {
+	if n <= 0 {
+		return nil
+	}
+	return []string{blanks(r.edge()) + fmt.Sprintf("… %s left out", count(n, "step"))}
+}

@@ -1,0 +1,155 @@
+package reports_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+func timelineOf(t *testing.T, o *scenarios.Outcome, opt reports.Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := reports.Timeline(&b, o, opt); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// told is the paused run with a story of all that it has to tell.
+func told(mode fence.Mode) scenarios.ModeRun {
+	m := paused(mode)
+	m.Story = nil
+	for _, e := range m.Trace.Events {
+		switch e.Kind {
+		case "acquire", "granted", "store", "until", "release":
+			m.Story = append(m.Story, scenarios.Line{N: e.N, At: e.At, Actor: e.Actor, Text: e.Kind + " " + e.Text, Fatal: e.N == 20})
+		case "pause", "resume":
+			m.Story = append(m.Story, scenarios.Line{N: e.N, At: e.At, Actor: e.Peer, Text: strings.ToUpper(e.Kind)})
+		}
+	}
+	return m
+}
+
+func TestTimeline(t *testing.T) {
+	for name, tt := range map[string]struct {
+		shows   string
+		outcome *scenarios.Outcome
+		options reports.Options
+	}{
+		"timeline": {
+			shows:   "c0 pauses past its claim and still believes, c1 holds beside it; the other modes from where they part, the same story once",
+			outcome: outcome(told(fence.None), told(fence.Check), told(fence.Seal), notApplicable(fence.Strict)),
+			options: reports.Options{Repeat: scenarios.Twice, Replay: "locksim run gc-pause --seed 1"},
+		},
+		"timeline-colour": {
+			shows:   "colour on the decisive step, on who holds, and another where two do (ESC stands for the escape character)",
+			outcome: outcome(told(fence.None)),
+			options: reports.Options{Colour: reports.ANSI},
+		},
+		"timeline-narrow": {
+			shows:   "60 columns: a long text goes on beside the columns, which go on too",
+			outcome: outcome(told(fence.None)),
+			options: reports.Options{Width: reports.MinWidth},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			golden(t, name, tt.shows, timelineOf(t, tt.outcome, tt.options))
+		})
+	}
+}
+
+// signsAt are the two signs of a column at a step.
+func signsAt(t *testing.T, text string, column, step int) string {
+	t.Helper()
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if !strings.HasPrefix(strings.TrimSpace(line), "time  step") {
+			continue
+		}
+		from := strings.Index(line, fmt.Sprintf("c%d", column))
+		for _, row := range lines[i+1:] {
+			f := strings.Fields(strings.TrimPrefix(row, ">>"))
+			if len(f) > 1 && f[1] == fmt.Sprint(step) {
+				return string([]rune(row)[from : from+2])
+			}
+		}
+	}
+	t.Fatalf("there is no step %d in\n%s", step, text)
+	return ""
+}
+
+// A column shows what the history says: the claim, the belief beyond it, the wait,
+// and what befalls the client.
+func TestTimelineSigns(t *testing.T) {
+	text := timelineOf(t, outcome(told(fence.None)), reports.Options{})
+	for _, tt := range []struct {
+		column, step int
+		want         string
+	}{
+		{0, 1, "?●"}, {0, 5, "┃●"}, {0, 7, "┃z"}, {0, 9, "╎z"}, {0, 17, "╎●"}, {0, 20, "╎ "}, {0, 21, " ●"},
+		{1, 1, "  "}, {1, 8, "?●"}, {1, 9, "? "}, {1, 11, "┃●"}, {1, 16, " ●"},
+	} {
+		if got := signsAt(t, text, tt.column, tt.step); got != tt.want {
+			t.Errorf("c%d at step %d: %q, want %q", tt.column, tt.step, got, tt.want)
+		}
+	}
+}
+
+// A client that heeds the notice of a loss believes no longer than that.
+func TestTimelineHeedsCare(t *testing.T) {
+	m := told(fence.None)
+	m.History.Care, m.History.Grants[0].LostSeen = checker.CareLost, 17
+	if got := signsAt(t, timelineOf(t, outcome(m), reports.Options{}), 0, 20); got != "  " {
+		t.Errorf("it still has the signs %q", got)
+	}
+}
+
+// A long story is cut around its decisive step, with a notice on either side.
+func TestTimelineIsCut(t *testing.T) {
+	m := told(fence.None)
+	fatal := m.Story[len(m.Story)-2]
+	m.Story = append(append(steps(1, 500), scenarios.Line{N: 600, At: time.Hour, Actor: "s0", Text: fatal.Text, Fatal: true}), steps(700, 500)...)
+	text := timelineOf(t, outcome(m), reports.Options{})
+	wants(t, text, []string{">>", "… 351 steps left out", "… 450 steps left out"}, nil)
+	if n := strings.Count(text, "passes point"); n != 199 {
+		t.Errorf("%d steps besides the decisive one, want 199", n)
+	}
+}
+
+func TestTimelineOfEqualRuns(t *testing.T) {
+	a, b := told(fence.None), told(fence.None)
+	b.Mode = fence.CAS
+	wants(t, timelineOf(t, outcome(a, b), reports.Options{}), []string{"mode cas: corrupted, the same run as mode none, event by event"}, nil)
+}
+
+// A mode that goes on in its own way is told, even if it parts where another does.
+func TestTimelineTellsWhatDiffers(t *testing.T) {
+	other := told(fence.Seal)
+	other.Story[len(other.Story)-1].Text = "gives up"
+	text := timelineOf(t, outcome(told(fence.None), told(fence.Check), other), reports.Options{})
+	wants(t, text, []string{"c0 gives up"}, []string{"the same story"})
+}
+
+func TestTimelineIsVisible(t *testing.T) {
+	m := told(fence.None)
+	m.Story[0].Text = "asks \x1b[2J for\nthe lock"
+	wants(t, timelineOf(t, outcome(m), reports.Options{}), []string{"c0 asks \ufffd[2J for the lock"}, []string{"\x1b"})
+}
+
+func TestTimelineErrors(t *testing.T) {
+	if err := reports.Timeline(io.Discard, safe(), reports.Options{Width: 3}); err == nil {
+		t.Error("a width of 3 was accepted")
+	}
+	if err := reports.Timeline(closed{}, safe(), reports.Options{}); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("got %v", err)
+	}
+}
