@@ -11,7 +11,7 @@ import (
 	"locksim/scenarios"
 )
 
-//go:embed assets/report.html assets/*.css assets/*.js
+//go:embed assets/*.html assets/*.css assets/*.js
 var assets embed.FS
 
 // HTML writes the report of a run as one page that needs nothing else: no
@@ -50,12 +50,17 @@ func HTML(w io.Writer, o *scenarios.Outcome, opt Options) error {
 	return nil
 }
 
-var htmlTemplate = sync.OnceValues(func() (*template.Template, error) {
-	return template.New("report.html").Funcs(template.FuncMap{
-		"seconds": seconds,
-		"visible": visible,
-	}).ParseFS(assets, "assets/report.html")
-})
+var htmlTemplate = htmlFile("report.html")
+
+// htmlFile reads the template of a page, once, with the parts that pages share.
+func htmlFile(name string) func() (*template.Template, error) {
+	return sync.OnceValues(func() (*template.Template, error) {
+		return template.New(name).Funcs(template.FuncMap{
+			"seconds": seconds,
+			"visible": visible,
+		}).ParseFS(assets, "assets/"+name, "assets/parts.html")
+	})
+}
 
 // asset is an embedded file. It is part of the program, so it is there.
 func asset(name string) string {

@@ -55,7 +55,7 @@ func newHTMLPage(o *scenarios.Outcome, opt Options) (*htmlPage, error) {
 		Cards: verdictCards(o), Facts: newFactTable(o), Remarks: plainRemarks(o),
 		Reasons: reasonParts(o), Limits: plainLimits(o),
 		Schedule: schedule, Replay: opt.Replay, Versions: opt.Versions,
-		CSS: template.CSS(asset("report.css")),
+		CSS: template.CSS(asset("base.css") + asset("report.css")),
 		JS:  template.JS(asset("chart.js") + asset("story.js") + asset("page.js")),
 	}
 	if p.Title == "" {
