@@ -66,17 +66,16 @@ func newVote(yes bool, err error) vote {
 type votes []vote
 
 // ask puts a question to every node at once, and waits until each has answered or its time is up. So
-// nothing that it has started is left when it returns.
+// nothing that it has started is left when it returns. The caller's goroutine asks the first node itself.
 func (q *quorum) ask(ctx context.Context, each time.Duration, question func(context.Context, Redis) vote) votes {
+	ctx, cancel := within(ctx, each)
+	defer cancel()
 	all := make(votes, len(q.nodes))
 	var asked sync.WaitGroup
-	for i, node := range q.nodes {
-		asked.Go(func() {
-			ctx, cancel := within(ctx, each)
-			defer cancel()
-			all[i] = question(ctx, node)
-		})
+	for i, node := range q.nodes[1:] {
+		asked.Go(func() { all[i+1] = question(ctx, node) })
 	}
+	all[0] = question(ctx, q.nodes[0])
 	asked.Wait()
 	return all
 }
