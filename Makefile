@@ -14,7 +14,7 @@ in_modules = @set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(
 # The packages with tests whose size LOCKSIM_SOAK sets.
 SOAK_PACKAGES := $(sort $(dir $(shell grep -rl --include='*_test.go' LOCKSIM_SOAK .)))
 
-.PHONY: help test check vet format lint bench soak mutants matrix findings gallery peers demo
+.PHONY: help test check vet format lint bench soak soak-tests promises mutants matrix findings gallery peers demo
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -39,9 +39,13 @@ bench: ## benchmarks on one core; BENCH=REGEXP chooses some
 # Eight runs in ten that are drawn are evidence, or more: 50,000 of each lock.
 EXPLORE_RUNS := $(shell awk 'BEGIN { n = int(63000 * $(SOAK)); print (n > 1 ? n : 1) }')
 
-soak: ## the long tests, and each lock within its promise, at full size; SOAK=0.1 makes them a tenth as long
+soak: soak-tests promises ## the long tests, and each lock within its promise, at full size; SOAK=0.1 makes them a tenth as long
+
+soak-tests:
 	@test -n "$(SOAK_PACKAGES)" || { echo "no test reads LOCKSIM_SOAK"; exit 1; }
 	LOCKSIM_SOAK=$(SOAK) $(GO) test -count=1 -timeout 2h $(SOAK_PACKAGES)
+
+promises: ## each lock within its promise, 50,000 runs that are evidence; SOAK=0.1 makes it a tenth
 	$(GO) run ./cmd/locksim explore --lock all --promise --runs $(EXPLORE_RUNS)
 
 mutants: ## plants one mistake at a time and names the test that notices it; takes minutes
