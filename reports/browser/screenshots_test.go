@@ -3,6 +3,7 @@ package browser
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -18,6 +19,9 @@ var views = []view{
 	{name: "phone-dark", width: 390, height: 844, mobile: true, scheme: "dark"},
 }
 
+// pictured are the subjects of which there are screenshots: these take time.
+var pictured = []string{"gc-pause", "redlock"}
+
 // Screenshots of the whole page, and of the moment it broke, on each screen. What
 // can be asserted is that nothing is wider than the screen; the rest is for the eye.
 func TestScreenshots(t *testing.T) {
@@ -26,14 +30,15 @@ func TestScreenshots(t *testing.T) {
 		for _, v := range views {
 			t.Run(name+"/"+v.name, func(t *testing.T) {
 				tb := open(t, html, v)
-				shoot(tb, name+"-"+v.name)
 				if wide := eval[int](tb, `document.documentElement.scrollWidth`); int64(wide) > v.width {
 					t.Errorf("the page is %d pixels wide on a screen of %d", wide, v.width)
 				}
-				if eval[bool](tb, `!!document.querySelector("[data-do=jump]")`) {
-					tb.click(`[data-do=jump]`)
-					shoot(tb, name+"-"+v.name+"-broke")
+				if !slices.Contains(pictured, name) {
+					return
 				}
+				shoot(tb, name+"-"+v.name)
+				tb.click(`[data-do=jump]`)
+				shoot(tb, name+"-"+v.name+"-broke")
 			})
 		}
 	}
