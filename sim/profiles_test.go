@@ -1,7 +1,10 @@
 package sim_test
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +13,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	"locksim/sim/trace"
 )
 
 // stock returns a client of r0 as users have it.
@@ -40,6 +44,42 @@ func TestStockGreets(t *testing.T) {
 	for i, want := range []string{"hello 3", "client setinfo LIB-NAME", "client setinfo LIB-VER", "set k v"} {
 		if got := executed(res, "r0"); i >= len(got) || !strings.HasPrefix(got[i], want) {
 			t.Fatalf("the node executed %q, want %q as number %d", got, want, i+1)
+		}
+	}
+	if version := strings.ReplaceAll(runtime.Version(), " ", "-"); bytes.Contains(res.Trace.JSON(), []byte(version)) {
+		t.Errorf("the trace tells the version of Go: %q", executed(res, "r0"))
+	}
+}
+
+// TestGreetingDoesNotDependOnGo shows that a greeting leaves the same trace with
+// every version of Go, also where each byte takes its time.
+func TestGreetingDoesNotDependOnGo(t *testing.T) {
+	greet := func(name string) *trace.Trace {
+		return run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
+			p := w.Client(0)
+			must(t, (faults.Bandwidth{Between: []string{"c0"}, Rate: 1}).Apply(w))
+			p.Go(func() {
+				c := dial(p, "r0")
+				mustWrite(c, fmt.Sprintf("*4\r\n$6\r\nclient\r\n$7\r\nsetinfo\r\n$8\r\nLIB-NAME\r\n$%d\r\n%s\r\n*1\r\n$4\r\nPING\r\n", len(name), name))
+				buf := make([]byte, 200)
+				n, err := c.Read(buf)
+				mark(p, "%q %v", buf[:n], err)
+			})
+			return w.RunUntil(w.Idle)
+		}).Trace
+	}
+	first := greet("go-redis(,go1.26.8)")
+	if text := string(first.JSON()); !strings.Contains(text, "LIB-NAME go-redis(,go)") || !strings.Contains(text, "PING") {
+		t.Errorf("the greeting and the command after it are not in the trace:\n%s", text)
+	}
+	for _, same := range []string{"go-redis(,go1.26.10)", "go-redis(,go1.27)", "go-redis(,devel-go1.28-3f2a1b9-Mon-Nov-2-10:00:00-2026-X:a,b)"} {
+		if d := trace.Diff(first, greet(same)); d != nil {
+			t.Errorf("%s: %v", same, d)
+		}
+	}
+	for _, other := range []string{"go-redis(mine,go1.26.8)", "go-redis(go1.26.8)", "rueidis", "my-go-redis(,go1.26.8)"} {
+		if d := trace.Diff(first, greet(other)); d == nil {
+			t.Errorf("%s leaves the trace of another name", other)
 		}
 	}
 }

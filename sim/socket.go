@@ -126,8 +126,9 @@ func (c *Conn) tryWrite(b []byte) (err error, done bool) {
 	case c.unsent >= sendBuffer:
 		return nil, false
 	}
-	c.unsent += len(b)
-	c.c.post(Up, append([]byte(nil), b...))
+	sent := onWire(b)
+	c.unsent += len(sent)
+	c.c.post(Up, sent)
 	return nil, true
 }
 
