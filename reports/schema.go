@@ -10,12 +10,13 @@ import (
 var schemas embed.FS
 
 // Schemas are the names of the documents that [Schema] describes, in order.
-func Schemas() []string { return []string{"matrix", "run"} }
+func Schemas() []string { return []string{"explore", "list", "matrix", "run", "sweep"} }
 
-// Schema is the JSON Schema (draft 2020-12) of a document that locksim prints:
-// "run" for what "locksim run --json" prints and stores in run.json, "matrix" for
-// what "locksim matrix --json" prints and stores in matrix.json. It describes
-// the version that this locksim writes, and refuses what it does not write.
+// Schema is the JSON Schema (draft 2020-12) of a document that locksim prints: of
+// what the command of that name prints with --json and, but for list, stores with
+// --out. The run of a violation that was found, found-1.json, is a "run"; what
+// merge puts together is an "explore" or a "sweep". A schema describes the version
+// that this locksim writes, and refuses what it does not write.
 //
 // The error is that there is no such document. Schema is safe for concurrent use.
 func Schema(name string) ([]byte, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/checker"
+	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios"
@@ -21,10 +22,11 @@ import (
 // schema is a part of a JSON Schema.
 type schema struct {
 	Schema               string             `json:"$schema"`
+	ID                   string             `json:"$id"`
 	Ref                  string             `json:"$ref"`
 	Defs                 map[string]*schema `json:"$defs"`
 	Description          string             `json:"description"`
-	Type                 string             `json:"type"`
+	Type                 types              `json:"type"`
 	Enum                 []string           `json:"enum"`
 	Const                any                `json:"const"`
 	Properties           map[string]*schema `json:"properties"`
@@ -45,6 +47,19 @@ func (s *schema) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*plain)(s))
 }
 
+// types are the types that a value may have: one, or one and null.
+type types string
+
+// UnmarshalJSON reads "array" as it is, and ["array", "null"] as "array or null".
+func (t *types) UnmarshalJSON(b []byte) error {
+	var several []string
+	if json.Unmarshal(b, &several) == nil {
+		*t = types(strings.Join(several, " or "))
+		return nil
+	}
+	return json.Unmarshal(b, (*string)(t))
+}
+
 func readSchema(t *testing.T, name string) *schema {
 	t.Helper()
 	b, err := reports.Schema(name)
@@ -59,18 +74,56 @@ func readSchema(t *testing.T, name string) *schema {
 }
 
 // documents are what the schemas describe.
-var documents = map[string]any{"run": scenarios.RunFile{}, "matrix": scenarios.Matrix{}}
+var documents = map[string]any{"explore": scenarios.Exploration{}, "matrix": scenarios.Matrix{}, "run": scenarios.RunFile{}, "sweep": scenarios.Sweep{}}
 
 // Each field of a document is described, and nothing that is no field; what is
 // always written is required; each description says something.
 func TestSchemasNameEveryField(t *testing.T) {
 	for _, name := range reports.Schemas() {
 		s := readSchema(t, name)
-		if s.Schema != "https://json-schema.org/draft/2020-12/schema" {
-			t.Errorf("schema %s is of the draft %q", name, s.Schema)
+		if s.Schema != "https://json-schema.org/draft/2020-12/schema" || s.ID != "urn:locksim:schema:"+name+":1" {
+			t.Errorf("schema %s is %s, of the draft %q", name, s.ID, s.Schema)
 		}
-		compare(t, name, reflect.TypeOf(documents[name]), s, s)
+		if name != "list" { // which is the command's own: its test is there
+			compare(t, name, reflect.TypeOf(documents[name]), s, s)
+		}
 	}
+}
+
+// What the schemas of campaigns say of a run, the schema of runs says too.
+func TestSchemasAgree(t *testing.T) {
+	run := plainSchema(t, "run")
+	stored := run["properties"].(map[string]any)
+	stored["timing"] = map[string]any{"$ref": "#/$defs/run_timing"}
+	for _, name := range []string{"explore", "sweep"} {
+		defs := plainSchema(t, name)["$defs"].(map[string]any)
+		for def, want := range run["$defs"].(map[string]any) {
+			if def == "timing" {
+				def = "run_timing"
+			}
+			if diff := cmp.Diff(want, defs[def]); diff != "" {
+				t.Errorf("schema %s, %s (-run +%[1]s):\n%s", name, def, diff)
+			}
+		}
+		file := defs["run_file"].(map[string]any)
+		if diff := cmp.Diff([]any{stored, run["required"]}, []any{file["properties"], file["required"]}); diff != "" {
+			t.Errorf("schema %s, run_file (-run +%[1]s):\n%s", name, diff)
+		}
+	}
+}
+
+// plainSchema is a schema as nothing but JSON.
+func plainSchema(t *testing.T, name string) map[string]any {
+	t.Helper()
+	b, err := reports.Schema(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]any
+	if err := json.Unmarshal(b, &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // compare walks through a type and the schema of it.
@@ -86,7 +139,13 @@ func compare(t *testing.T, path string, typ reflect.Type, s, root *schema) {
 	switch typ.Kind() {
 	case reflect.Struct:
 		compareFields(t, path, typ, s, root)
+	case reflect.Pointer:
+		compare(t, path, typ.Elem(), s, root)
 	case reflect.Slice:
+		if s.Type != "array" && s.Type != "array or null" || s.Items == nil {
+			t.Errorf("%s is a list, and in the schema a %q", path, s.Type)
+			return
+		}
 		compare(t, path+"[]", typ.Elem(), s.Items, root)
 	case reflect.Map:
 		compare(t, path+".*", typ.Elem(), s.AdditionalProperties, root)
@@ -98,7 +157,7 @@ func compare(t *testing.T, path string, typ reflect.Type, s, root *schema) {
 		expectType(t, path, s, "boolean")
 	case reflect.Float64:
 		expectType(t, path, s, "number")
-	case reflect.Int, reflect.Uint64:
+	case reflect.Int, reflect.Int64, reflect.Uint64:
 		if s.Const == nil {
 			expectType(t, path, s, "integer")
 		}
@@ -107,7 +166,7 @@ func compare(t *testing.T, path string, typ reflect.Type, s, root *schema) {
 	}
 }
 
-func expectType(t *testing.T, path string, s *schema, want string) {
+func expectType(t *testing.T, path string, s *schema, want types) {
 	t.Helper()
 	if s.Type != want {
 		t.Errorf("%s: type %q, want %q", path, s.Type, want)
@@ -121,7 +180,7 @@ func compareFields(t *testing.T, path string, typ reflect.Type, s, root *schema)
 		t.Errorf("%s: the schema lets unknown fields pass", path)
 	}
 	var names, always []string
-	sometimes := []string{} // required unless the run was not made
+	sometimes := []string{} // required, of a run unless it was not made
 	for _, f := range jsonFields(typ, false) {
 		names = append(names, f.name)
 		switch {
@@ -150,11 +209,11 @@ func compareFields(t *testing.T, path string, typ reflect.Type, s, root *schema)
 			t.Errorf("%s: %s is always written, and not required", path, name)
 		}
 	}
-	if extra := without(s.Required, always); len(extra) > 0 {
+	if extra := without(s.Required, append(always, sometimes...)); len(extra) > 0 {
 		t.Errorf("%s: %q are required, and not always written", path, extra)
 	}
-	if missing := without(sometimes, required(s.Else)); len(missing) > 0 {
-		t.Errorf("%s: %q are written of each run that was made, and not required of it", path, missing)
+	if missing := without(sometimes, append(required(s.Else), s.Required...)); len(missing) > 0 {
+		t.Errorf("%s: %q are written where there is what they are about, and not required there", path, missing)
 	}
 }
 
@@ -203,7 +262,7 @@ func TestSchemasKnowTheWords(t *testing.T) {
 	for _, l := range checker.Labels() {
 		labels = append(labels, string(l))
 	}
-	for _, name := range reports.Schemas() {
+	for name := range documents {
 		defs := readSchema(t, name).Defs
 		if diff := cmp.Diff(modes, defs["mode"].Enum); diff != "" {
 			t.Errorf("schema %s, modes (-there are +allowed):\n%s", name, diff)
@@ -214,8 +273,32 @@ func TestSchemasKnowTheWords(t *testing.T) {
 	}
 }
 
+func TestSchemasKnowTheFaults(t *testing.T) {
+	var classes, kinds []string
+	for _, f := range lock.Faults() {
+		classes = append(classes, string(f))
+	}
+	for _, k := range scenarios.SweepKinds() {
+		kinds = append(kinds, k.Name)
+	}
+	for _, tt := range []struct {
+		schema, def string
+		want        []string
+	}{{"explore", "fault_class", classes}, {"list", "fault_class", classes}, {"sweep", "kind", kinds}} {
+		if diff := cmp.Diff(tt.want, readSchema(t, tt.schema).Defs[tt.def].Enum); diff != "" {
+			t.Errorf("schema %s, %s (-there are +allowed):\n%s", tt.schema, tt.def, diff)
+		}
+	}
+}
+
 func TestSchemasHaveTheVersions(t *testing.T) {
-	for name, want := range map[string]float64{"run": scenarios.RunVersion, "matrix": scenarios.MatrixVersion} {
+	for name, want := range map[string]string{"explore": scenarios.ExploreKind, "sweep": scenarios.SweepName} {
+		if got := readSchema(t, name).Properties["kind"].Const; got != want {
+			t.Errorf("schema %s is of a kind %v, want %v", name, got, want)
+		}
+	}
+	for name, want := range map[string]float64{"run": scenarios.RunVersion, "matrix": scenarios.MatrixVersion,
+		"explore": scenarios.ExploreVersion, "sweep": scenarios.SweepVersion} {
 		if got := readSchema(t, name).Properties["version"].Const; got != want {
 			t.Errorf("schema %s is of version %v, want %v", name, got, want)
 		}
@@ -224,7 +307,7 @@ func TestSchemasHaveTheVersions(t *testing.T) {
 
 func TestNoSuchSchema(t *testing.T) {
 	for _, name := range []string{"", "runs", "../schema/run", "run.schema.json"} {
-		if b, err := reports.Schema(name); err == nil || len(b) > 0 || !strings.Contains(err.Error(), "choose one of matrix, run") {
+		if b, err := reports.Schema(name); err == nil || len(b) > 0 || !strings.Contains(err.Error(), "choose one of explore, list, matrix, run, sweep") {
 			t.Errorf("%q: got %d bytes and the error %v", name, len(b), err)
 		}
 	}

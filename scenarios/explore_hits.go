@@ -104,7 +104,7 @@ func (e *explorer) keep(h hit, found *Found) {
 		e.known = append(e.known, newHit(found.Outcome, found.Violations))
 	}
 	if found.Run != nil {
-		found.Run.Timing.WallSeconds = nil
+		clear(found.Run.Timing.WallSeconds)
 	}
 	if found.Same < found.Replays {
 		e.unsteady(h.seed, fmt.Sprintf("it replays %d times of %d\n%s", found.Same, found.Replays, found.Divergence))

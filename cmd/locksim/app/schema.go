@@ -14,14 +14,16 @@ func (s *shell) schemaCommand() *cobra.Command {
 		Use:   "schema " + strings.Join(reports.Schemas(), "|"),
 		Short: "Print the JSON Schema of a document that locksim writes",
 		Long: `Schema prints the JSON Schema (draft 2020-12) of the documents that --json prints
-and --out stores: "run" for run.json, "matrix" for matrix.json.`,
+and --out stores: "run" for run.json and the found-1.json of a violation, "matrix"
+for matrix.json, "explore" and "sweep" for explore.json and sweep.json, also of one
+shard or put together by merge, "list" for what list prints.`,
 		Example: `  locksim schema run >run.schema.json
   locksim schema matrix`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				return nil
 			}
-			return fmt.Errorf("say which document: %s", strings.Join(reports.Schemas(), " or "))
+			return fmt.Errorf("say which document: choose one of %s", strings.Join(reports.Schemas(), ", "))
 		},
 		ValidArgsFunction: cobra.FixedCompletions(reports.Schemas(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -1,0 +1,185 @@
+package formattest
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"locksim/scenarios"
+)
+
+// brief is a scenario in which a pause can do harm, and soon over.
+const brief = `name: brief
+world: {redis: 1, clients: 2, latency: 1ms}
+lock: {kind: broken/del-without-owner, ttl: 2s, backoff: 100ms}
+workload: {rounds: 1, hold: 500ms}
+`
+
+// exploration is one of a specimen, which is soon found out. collect says whether
+// that is the end of it.
+func exploration(t *testing.T, runs int, collect scenarios.ExploreCollect) *scenarios.Exploration {
+	t.Helper()
+	l, err := scenarios.FindLock("broken/del-without-owner", scenarios.LockSpec{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := scenarios.NewExplorePlan(l, scenarios.ExploreOptions{Runs: runs, FirstSeed: 1, Judge: scenarios.JudgeEverything, Collect: collect})
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := plan.Job(0).Play(nil, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	block.Unsteady = &scenarios.ExploreRun{Seed: 7, Why: "the first event differs"}
+	e := scenarios.AssembleExploration(plan, map[int]scenarios.ExploreBlock{0: block})
+	e.Timing = scenarios.NewExploreTiming()
+	e.Timing.Workers, e.Timing.Made, e.Timing.WallSeconds, e.Timing.Shard = 2, block.Runs, 0.5, "0/2"
+	return e
+}
+
+// sweep is one of a specimen too, with its violations examined.
+func sweep(t *testing.T) *scenarios.Sweep {
+	t.Helper()
+	sc, err := scenarios.Parse("./brief.yaml", []byte(brief))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := scenarios.FindLock("broken/del-without-owner", sc.Lock, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := scenarios.NewSweepPlan(sc, l, scenarios.SweepOptions{Seed: 1, Kinds: []string{"pause", "lose-reply"}, Judge: scenarios.JudgeEverything})
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := plan.Job(0).Play(nil, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	block.Broken = &scenarios.SweepRun{Faults: "pause c0 for 3s, at 4ms", Why: "it came to no end"}
+	blocks, found := map[int]scenarios.SweepBlock{0: block}, map[string]*scenarios.Found{}
+	for _, e := range plan.Examinations(blocks) {
+		if found[e.Shape], err = e.Play(nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := scenarios.AssembleSweep(plan, blocks, found)
+	s.Timing = scenarios.NewExploreTiming()
+	return s
+}
+
+func document(t *testing.T, of interface{ JSON() ([]byte, error) }) []byte {
+	t.Helper()
+	b, err := of.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// A campaign is valid with and without violations, finished and as one shard of
+// several, and so is the run that is kept of a violation.
+func TestCampaignsAreValid(t *testing.T) {
+	first, all, placed := exploration(t, 60, scenarios.CollectFirst), exploration(t, 120, scenarios.CollectAll), sweep(t)
+	if first.StoppedAt == nil || all.Complete || len(all.Summary.Distinct) == 0 || len(placed.Summary.Classes) == 0 {
+		t.Fatalf("stopped at %v, complete %v, %d and %d violations", first.StoppedAt, all.Complete, len(all.Summary.Distinct), len(placed.Summary.Classes))
+	}
+	nothing := scenarios.AssembleExploration(&all.Plan, nil)
+	nothing.Timing = all.Timing
+	for _, tt := range []struct {
+		name, schema string
+		document     interface{ JSON() ([]byte, error) }
+	}{
+		{"to the first violation", "explore", first},
+		{"a shard of all violations", "explore", all},
+		{"a shard without jobs", "explore", nothing},
+		{"sweep", "sweep", placed},
+		{"the run of one that was explored", "run", first.Summary.Distinct[0].Shown.Run},
+		{"the run of one that was placed", "run", placed.Summary.Classes[0].Shown.Run},
+	} {
+		b := document(t, tt.document)
+		if err := compiled(t, tt.schema).Validate(parsed(t, b)); err != nil {
+			t.Errorf("%s: %v\n%s", tt.name, err, b)
+		}
+	}
+}
+
+// spared are the places of a campaign that can be left out, spareNull those that
+// can be null. Entries of maps can be left out, but the last mode of a run.
+var (
+	anyCampaign = `/timing/(shard|modules)$|/(vacuous|violations|kinds|modules)/[^/]+$|/run/modes/[^/]+/expected$`
+	spared      = map[string]*regexp.Regexp{
+		"explore": regexp.MustCompile(`^/stopped_at$|^/(summary|blocks/0)/(vacuous|violations|faults|classes|unsteady|broken)$|^/blocks/0/(found|unexamined)$|/(faults|classes)/[^/]+$|` + anyCampaign),
+		"sweep":   regexp.MustCompile(`^/plan/kinds$|^/(summary|blocks/0)/(vacuous|violations|kinds|unsteady|broken)$|^/blocks/0/hits$|^/summary/classes/0/shown$|` + anyCampaign),
+	}
+	spareNull = regexp.MustCompile(`^/plan/space/(faults|points)$|/(shown|found/0)/(violations|reasons|story)$`)
+)
+
+// Whatever is taken from a campaign, set to null, or added to it, is noticed.
+func TestBrokenCampaignsAreRefused(t *testing.T) {
+	for name, doc := range map[string][]byte{"explore": document(t, exploration(t, 60, scenarios.CollectFirst)), "sweep": document(t, sweep(t))} {
+		s, whole, breaks := compiled(t, name), parsed(t, doc), 0
+		visit(whole, "", func(path string, object map[string]any) {
+			for key, value := range object {
+				at := path + "/" + key
+				lastMode := strings.HasSuffix(path, "/modes") && len(object) == 1
+				spare := spared[name].MatchString(at) || strings.HasSuffix(path, "/modes") && !lastMode
+				delete(object, key)
+				if err := s.Validate(whole); (err == nil) != spare {
+					t.Errorf("%s without %s: %v", name, at, err)
+				}
+				object[key] = nil
+				if (s.Validate(whole) == nil) != spareNull.MatchString(at) {
+					t.Errorf("%s with null at %s: %v", name, at, s.Validate(whole))
+				}
+				object[key] = value
+				breaks += 2
+			}
+			object["surprise"] = true
+			if s.Validate(whole) == nil {
+				t.Errorf("%s with a surprise at %s is valid", name, path)
+			}
+			delete(object, "surprise")
+			breaks++
+		})
+		if err := s.Validate(whole); err != nil || breaks < 300 {
+			t.Errorf("%s: %d ways to break it, and whole again it is %v", name, breaks, err)
+		}
+	}
+}
+
+// Values of a campaign that make no sense are refused.
+func TestNonsenseInCampaignsIsRefused(t *testing.T) {
+	docs := map[string]string{"explore": string(document(t, exploration(t, 60, scenarios.CollectFirst))), "sweep": string(document(t, sweep(t)))}
+	for _, tt := range []struct{ schema, old, wrong string }{
+		{"explore", `"kind": "explore"`, `"kind": "sweep"`},
+		{"explore", `"judge": "everything"`, `"judge": "luck"`},
+		{"explore", `"collect": "first"`, `"collect": "some"`},
+		{"explore", `"block": 100`, `"block": 0`},
+		{"explore", `"first_seed": 1`, `"first_seed": -1`},
+		{"explore", `"faults": null`, `"faults": ["bad luck"]`},
+		{"explore", `"rate_bound_95": `, `"rate_bound_95": 1`},
+		{"explore", `"shard": "0/2"`, `"shard": "half"`},
+		{"explore", `"runs_made": `, `"runs_made": -`},
+		{"explore", `"label": "corrupted"`, `"label": "bad"`},
+		{"explore", `"trace_hash": "`, `"trace_hash": "X`},
+		{"explore", `"drawn": `, `"drawn": -1`},
+		{"sweep", `"kind": "sweep"`, `"kind": "explore"`},
+		{"sweep", `"version": 1`, `"version": 2`},
+		{"sweep", `"lose-reply"`, `"bad-luck"`},
+		{"sweep", `"placements": `, `"placements": -`},
+		{"sweep", `"trace_hash": "`, `"trace_hash": "0`},
+		{"sweep", `"placed": `, `"placed": -`},
+		{"sweep", `"replays": 10`, `"replays": 0`},
+	} {
+		broken := strings.Replace(docs[tt.schema], tt.old, tt.wrong, 1)
+		if broken == docs[tt.schema] {
+			t.Errorf("there is no %s in the %s", tt.old, tt.schema)
+			continue
+		}
+		if compiled(t, tt.schema).Validate(parsed(t, []byte(broken))) == nil {
+			t.Errorf("a %s with %s is valid", tt.schema, tt.wrong)
+		}
+	}
+}
