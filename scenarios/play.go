@@ -82,8 +82,10 @@ func (p *play) acquirePatience() time.Duration { return p.labour() + time.Minute
 func (p *play) patience() time.Duration { return p.labour() + p.acquirePatience() + time.Hour }
 
 // body is the run: the workload under faults, then a whole network, a probe,
-// and the epilogue.
+// and the epilogue. However it ends, nothing strikes while the world is closed:
+// a client that was paused then would never get to its end.
 func (p *play) body(w *sim.World) error {
+	defer func() { p.over = true }()
 	p.world = w
 	p.schedule = newSchedule(p, w)
 	w.WatchKeys(p.watchedKeys()...)
