@@ -172,7 +172,7 @@ var untold = map[string]bool{"acquire": true, "read": true, "write": true, "inne
 // told is a step of the story, or the decisive step, whatever it is.
 func (c *seqRows) told(e trace.Event) {
 	l, ok := c.lines[e.N]
-	if e.N != c.fatal && (!ok || untold[e.Kind] || l.Text == "has released" || l.Text == "its write is refused") {
+	if e.N != c.fatal && (!ok || untold[e.Kind] || l.Text == "has released" || l.Text == "has its write refused") {
 		return
 	}
 	text, _, _ := strings.Cut(l.Text, " — ")

@@ -79,7 +79,7 @@ func tale(decision string) []scenarios.Line {
 		{N: 116, At: 10316 * ms, Actor: "c1", Text: "is granted order token=2"},
 		{N: 130, At: 10400 * ms, Actor: "world", Text: "CUT OFF c0,c1"},
 		{N: 137, At: 17322316449, Actor: "s0", Text: decision, Fatal: true},
-		{N: 140, At: 17327 * ms, Actor: "c0", Text: "release fails: release order: lock not held: its key was gone or another's"},
+		{N: 140, At: 17327 * ms, Actor: "c0", Text: "fails to release: lock not held: its key was gone or another's"},
 	}
 	return append(lines, steps(150, 9)...)
 }

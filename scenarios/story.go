@@ -52,7 +52,8 @@ func struck(what string) func(e trace.Event) string {
 	}
 }
 
-// phrases are the kinds of events that a story tells, in words.
+// phrases are the kinds of events that a story tells, in words. They begin with a
+// verb: whoever acts stands in front of them, or above.
 var phrases = map[string]func(e trace.Event) string{
 	faults.EventAcquire:  func(trace.Event) string { return "asks for the lock" },
 	faults.EventGranted:  func(e trace.Event) string { return "is granted " + e.Text },
@@ -61,7 +62,7 @@ var phrases = map[string]func(e trace.Event) string{
 	faults.EventWrite:    func(e trace.Event) string { return "writes " + e.Text },
 	faults.EventWritten:  written,
 	faults.EventReleased: released,
-	"until":              func(trace.Event) string { return "its lease ends, by its own clock" },
+	"until":              func(trace.Event) string { return "reaches the end of its lease, by its own clock" },
 	"lost-seen":          func(trace.Event) string { return "learns that it has lost the lock" },
 	"until-seen":         func(trace.Event) string { return "sees that its lease has ended, and stops" },
 	"store":              decided,
@@ -72,7 +73,7 @@ var phrases = map[string]func(e trace.Event) string{
 	"heal":               struck("CONNECTED again"),
 	"reset":              struck("RESET"),
 	"restart":            struck("COMES BACK"),
-	"kill-worker":        struck("its WORKER DIES"),
+	"kill-worker":        struck("LOSES ITS WORKER"),
 	"slow":               struck("SLOW:"),
 	"slow-end":           struck("no longer slow"),
 	"stall":              struck("STALLS"),
@@ -111,15 +112,21 @@ func written(e trace.Event) string {
 	if !bad {
 		return ""
 	}
-	outcome, _, _ := strings.Cut(problem, ":")
-	return "its write is " + strings.NewReplacer("unknown", "unanswered", "not-sent", "not sent").Replace(outcome)
+	switch outcome, _, _ := strings.Cut(problem, ":"); outcome {
+	case string(checker.OutcomeUnknown):
+		return "has no answer to its write"
+	case string(checker.OutcomeNotSent):
+		return "cannot send its write"
+	default:
+		return "has its write " + outcome
+	}
 }
 
 func released(e trace.Event) string {
 	if e.Text == resource {
 		return "has released"
 	}
-	return "release fails: " + strings.TrimPrefix(e.Text, "release "+resource+": ")
+	return "fails to release: " + strings.TrimPrefix(e.Text, "release "+resource+": ")
 }
 
 // decided tells of writes, and of reads that were refused.
