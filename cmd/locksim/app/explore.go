@@ -1,8 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +27,8 @@ type exploreFlags struct {
 	promise bool
 	all     bool
 	guided  bool
+
+	runsName string // of the flag that gave the runs
 }
 
 func (s *shell) exploreCommand() *cobra.Command { return s.exploreWith(new(exploreFlags)) }
@@ -56,7 +60,13 @@ was not deterministic, came to no end, or the command was interrupted.`,
   locksim explore --lock broken/get-then-del --all --json
   locksim explore --lock all --promise`,
 		Args: exactly(0, "no arguments; name the lock with --lock"),
-		RunE: func(*cobra.Command, []string) error { return s.explore(*f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.runsName = "--runs"
+			if cmd.Flags().Changed("seeds") {
+				f.runsName = "--seeds"
+			}
+			return s.explore(*f)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.locks, "lock", nil, "explore these `LOCKS`, with commas, or all of them")
@@ -75,7 +85,7 @@ was not deterministic, came to no end, or the command was interrupted.`,
 // explore is the explore command.
 func (s *shell) explore(f exploreFlags) error {
 	shard, err := f.check(s.getenv)
-	if err != nil {
+	if err = cmp.Or(err, f.problem()); err != nil {
 		return err
 	}
 	plans, err := s.explorePlans(f)
@@ -89,6 +99,17 @@ func (s *shell) explore(f exploreFlags) error {
 		}
 	}
 	return pub.end()
+}
+
+// problem refuses numbers of runs and seeds that make no sense.
+func (f exploreFlags) problem() error {
+	switch {
+	case f.runs < 1 || f.runs > scenarios.MaxExploreRuns:
+		return fmt.Errorf("%s %d: give a number from 1 to %d", f.runsName, f.runs, scenarios.MaxExploreRuns)
+	case f.from > math.MaxUint64-uint64(f.runs-1):
+		return fmt.Errorf("--from-seed %d with %s %d: there are no seeds beyond %d", f.from, f.runsName, f.runs, uint64(math.MaxUint64))
+	}
+	return nil
 }
 
 // below is the folder of a lock within that of the flags: a lock that is alone

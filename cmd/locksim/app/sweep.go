@@ -1,8 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,7 +83,7 @@ func sweepKindNames() []string {
 // sweep is the sweep command.
 func (s *shell) sweep(name string, f sweepFlags) error {
 	shard, err := f.check(s.getenv)
-	if err != nil {
+	if err = cmp.Or(err, f.problem()); err != nil {
 		return err
 	}
 	plan, err := s.sweepPlan(name, f)
@@ -93,6 +95,20 @@ func (s *shell) sweep(name string, f sweepFlags) error {
 		return err
 	}
 	return pub.end()
+}
+
+// problem refuses a number of pairs that makes no sense, and kinds of fault that
+// there are not.
+func (f sweepFlags) problem() error {
+	if f.pairs < 0 || f.pairs > scenarios.MaxSweepPairs {
+		return fmt.Errorf("--pairs %d: give a number from 0 to %d", f.pairs, scenarios.MaxSweepPairs)
+	}
+	for _, kind := range words(f.faults) {
+		if known := sweepKindNames(); !slices.Contains(known, kind) {
+			return fmt.Errorf("--faults %s: a sweep places no fault of this name: %s", quote(kind), choose(kind, known))
+		}
+	}
+	return nil
 }
 
 // sweepPlan finds out what the flags ask for.
