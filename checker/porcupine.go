@@ -92,18 +92,18 @@ type question struct {
 func questions(h History, f Facts) []question {
 	owner := fmt.Sprintf("claim overlaps: %d", f.ClaimOverlaps)
 	all := []question{
-		{owner, f.ClaimOverlaps == 0, "locks", func() search { return searchLocks(h) }},
+		{owner, f.ClaimOverlaps == 0, "locks", func() search { return searchAll(lockParts(h)) }},
 		{fmt.Sprintf("token regressions: %d, duplicates: %d", f.TokenRegressions, f.TokenDuplicates),
-			f.TokenRegressions+f.TokenDuplicates == 0, "counters", func() search { return searchTokens(h) }},
+			f.TokenRegressions+f.TokenDuplicates == 0, "counters", func() search { return searchAll(tokenParts(h)) }},
 	}
 	if h.Queue == QueueFair {
 		all = append(all, question{fmt.Sprintf("%s, overtaken: %d", owner, f.Overtaken),
-			f.ClaimOverlaps+f.Overtaken == 0, "queues", func() search { return searchQueues(h) }})
+			f.ClaimOverlaps+f.Overtaken == 0, "queues", func() search { return searchAll(queueParts(h)) }})
 	}
 	if f.Data == DataUndecided {
 		return append(all, question{search: func() search { return search{skipped: "the exact check did not decide the data"} }})
 	}
-	return append(all, question{fmt.Sprintf("the data is %s", f.Data), f.Data == DataRight, "registers", func() search { return searchData(h) }})
+	return append(all, question{fmt.Sprintf("the data is %s", f.Data), f.Data == DataRight, "registers", func() search { return searchAll(dataParts(h)) }})
 }
 
 // search is the result of a search over several parts: cells or locks.
@@ -130,26 +130,48 @@ func (s search) String() string {
 	return fmt.Sprintf("found no order for %q", s.failed)
 }
 
+// part is what is searched at once: a cell, a lock, a counter, a queue.
+type part struct {
+	name  string
+	ops   []porcupine.Operation
+	model porcupine.NondeterministicModel
+}
+
+// searchAll searches part by part.
+func searchAll(parts []part) search {
+	var s search
+	for _, p := range parts {
+		s.try(p)
+	}
+	return s
+}
+
 // try searches one part.
-func (s *search) try(name string, ops []porcupine.Operation, model porcupine.NondeterministicModel) {
+func (s *search) try(p part) {
 	s.parts++
-	if len(ops) > MaxSearchOperations {
-		s.skipped = fmt.Sprintf("%s has %d operations, more than %d", name, len(ops), MaxSearchOperations)
+	if len(p.ops) > MaxSearchOperations {
+		s.skipped = fmt.Sprintf("%s has %d operations, more than %d", p.name, len(p.ops), MaxSearchOperations)
 		return
 	}
-	steps := 0
-	step := model.Step
+	model, exhausted := p.bounded()
+	found := porcupine.CheckOperations(model, p.ops)
+	switch {
+	case exhausted():
+		s.skipped = fmt.Sprintf("the search over %s took more than %d steps", p.name, MaxSearchSteps)
+	case !found:
+		s.failed = append(s.failed, p.name)
+	}
+}
+
+// bounded is a model that gives up after MaxSearchSteps: whatever is left then
+// fails at once, and the result says nothing.
+func (p part) bounded() (m porcupine.Model, exhausted func() bool) {
+	steps, model := 0, p.model
 	model.Step = func(state, input, output any) []any {
 		if steps++; steps > MaxSearchSteps {
-			return nil // whatever is left fails at once
+			return nil
 		}
-		return step(state, input, output)
+		return p.model.Step(state, input, output)
 	}
-	found := porcupine.CheckOperations(model.ToModel(), ops)
-	switch {
-	case steps > MaxSearchSteps:
-		s.skipped = fmt.Sprintf("the search over %s took more than %d steps", name, MaxSearchSteps)
-	case !found:
-		s.failed = append(s.failed, name)
-	}
+	return model.ToModel(), func() bool { return steps > MaxSearchSteps }
 }

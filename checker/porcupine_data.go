@@ -1,25 +1,28 @@
 package checker
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/anishathalye/porcupine"
 )
 
-// searchData looks for an order of the units of each cell, and where a section
-// makes several writes, for an order of the sections of each resource as well.
-func searchData(h History) search {
-	var s search
+// dataParts ask for an order of the units of each cell, and where a section makes
+// several writes, for an order of the sections of each resource as well.
+func dataParts(h History) []part {
+	var parts []part
 	for _, c := range cellHistories(h) {
-		s.try(c.cell.String(), cellOperations(c), cellModel)
+		parts = append(parts, part{c.cell.String(), cellOperations(c), cellModel})
 	}
 	if h.SectionWrites > 1 {
 		for _, all := range byResource(guardedSections(h)) {
-			s.try("the sections of "+all[0].grant.Resource, sectionOperations(h, all), sectionModel)
+			parts = append(parts, part{"the sections of " + all[0].grant.Resource, sectionOperations(h, all), sectionModel})
 		}
 	}
-	return s
+	return parts
 }
 
 // cellOperations returns the units of a cell, and the epilogue read after them.
@@ -68,6 +71,22 @@ var cellModel = porcupine.NondeterministicModel{
 		}
 		return append(next, u.op.ID)
 	},
+	DescribeOperation: func(input, _ any) string { return input.(unit).String() },
+	DescribeState:     func(state any) string { return short(state.(string)) },
+}
+
+// String says what a unit does: "c0.w2 over c0.r1", "c1.r1 finds c0.w2", or "in the
+// end: c0.w2" for the epilogue.
+func (u unit) String() string {
+	switch {
+	case u.op.ID == "":
+		return "in the end: " + short(u.op.Saw)
+	case u.op.Kind == Read:
+		return fmt.Sprintf("%s finds %s", u.op.ID, short(u.op.Saw))
+	case !u.sure:
+		return fmt.Sprintf("%s over %s, unanswered", u.op.ID, short(u.op.Saw))
+	}
+	return fmt.Sprintf("%s over %s", u.op.ID, short(u.op.Saw))
 }
 
 // whole is a section as one operation on all registers of its resource.
@@ -134,5 +153,31 @@ var sectionModel = porcupine.NondeterministicModel{
 		}
 		return append(next, values)
 	},
-	Equal: func(a, b any) bool { return maps.Equal(a.(map[Cell]string), b.(map[Cell]string)) },
+	Equal:             func(a, b any) bool { return maps.Equal(a.(map[Cell]string), b.(map[Cell]string)) },
+	DescribeOperation: func(input, _ any) string { return input.(whole).String() },
+	DescribeState:     func(state any) string { return describeCells(state.(map[Cell]string)) },
 }
+
+// String names what a section wrote, or what the epilogue found.
+func (w whole) String() string {
+	if w.final != nil {
+		return "in the end: " + describeCells(w.final)
+	}
+	var ids []string
+	for _, o := range w.writes {
+		ids = append(ids, fmt.Sprintf("%s over %s", o.ID, short(o.Saw)))
+	}
+	return strings.Join(ids, ", ")
+}
+
+func describeCells(values map[Cell]string) string {
+	var out []string
+	for c, id := range values {
+		out = append(out, c.String()+"="+short(id))
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}
+
+// short is a value as a drawing has room for it.
+func short(id string) string { return cmp.Or(id, "initial") }

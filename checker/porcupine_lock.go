@@ -2,22 +2,23 @@ package checker
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/anishathalye/porcupine"
 )
 
-// searchLocks looks for an order in which each resource has one holder at a time.
-func searchLocks(h History) search {
+// lockParts ask for an order in which each resource has one holder at a time.
+func lockParts(h History) []part {
 	model := ownerModel
 	if h.Entry == EntryReentrant {
 		model = reentrantModel
 	}
-	var s search
+	var parts []part
 	for _, grants := range grantsByResource(h) {
-		s.try(grants[0].Resource, lockOperations(grants), model)
+		parts = append(parts, part{grants[0].Resource, lockOperations(grants), model})
 	}
-	return s
+	return parts
 }
 
 // turn is a grant's acquire, or what ended its claim.
@@ -74,6 +75,21 @@ var ownerModel = porcupine.NondeterministicModel{
 		}
 		return nil
 	},
+	DescribeOperation: func(input, _ any) string { return input.(turn).String() },
+	DescribeState: func(state any) string {
+		if state == 0 {
+			return "free"
+		}
+		return fmt.Sprintf("held by grant %d", state)
+	},
+}
+
+// String is "c0 is granted the lock (grant 3)" or "c0 has it no more (grant 3)".
+func (t turn) String() string {
+	if t.ends {
+		return fmt.Sprintf("%s has it no more (grant %d)", t.client, t.grant)
+	}
+	return fmt.Sprintf("%s is granted the lock (grant %d)", t.client, t.grant)
 }
 
 // entries is the state of a reentrant lock: who has it, and how often.
@@ -100,5 +116,12 @@ var reentrantModel = porcupine.NondeterministicModel{
 			return []any{entries{t.client, e.count - 1}}
 		}
 		return nil
+	},
+	DescribeOperation: func(input, _ any) string { return input.(turn).String() },
+	DescribeState: func(state any) string {
+		if e := state.(entries); e.count > 0 {
+			return fmt.Sprintf("held by %s, entered %d times", e.client, e.count)
+		}
+		return "free"
 	},
 }

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,16 +9,16 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// searchQueues looks for an order in which each resource has one holder at a time
-// and those who wait are served in the order in which they joined.
-func searchQueues(h History) search {
+// queueParts ask for an order in which each resource has one holder at a time and
+// those who wait are served in the order in which they joined.
+func queueParts(h History) []part {
 	attempts := attemptsByResource(h)
-	var s search
+	var parts []part
 	for _, grants := range grantsByResource(h) {
 		resource := grants[0].Resource
-		s.try("the queue of "+resource, queueOperations(grants, attempts[resource]), fairModel)
+		parts = append(parts, part{"the queue of " + resource, queueOperations(grants, attempts[resource]), fairModel})
 	}
-	return s
+	return parts
 }
 
 // visit is what a request does in a queue: it joins, is granted the lock, frees
@@ -57,6 +58,14 @@ func queueOperations(grants []Grant, attempts []Attempt) []porcupine.Operation {
 	return ops
 }
 
+// String is "grant 3: join", or "attempt 2: leave" for who was never granted it.
+func (v visit) String() string {
+	if v.number < 0 {
+		return fmt.Sprintf("attempt %d: %s", -v.number, v.does)
+	}
+	return fmt.Sprintf("grant %d: %s", v.number, v.does)
+}
+
 // line is the state of a fair lock: who has it, 0 for nobody, and who waits. The
 // queue is written ",3,1," so that states compare.
 type line struct {
@@ -81,5 +90,10 @@ var fairModel = porcupine.NondeterministicModel{
 			return []any{line{queue: l.queue}}
 		}
 		return nil
+	},
+	DescribeOperation: func(input, _ any) string { return input.(visit).String() },
+	DescribeState: func(state any) string {
+		l := state.(line)
+		return fmt.Sprintf("grant %d has it; in the queue: %s", l.holder, strings.Trim(l.queue, ","))
 	},
 }

@@ -1,21 +1,22 @@
 package checker
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/anishathalye/porcupine"
 )
 
-// searchTokens looks for an order of the grants of each resource in which their
-// tokens grow. It leaves out resources without tokens.
-func searchTokens(h History) search {
-	var s search
+// tokenParts ask for an order of the grants of each resource in which their
+// tokens grow. They leave out resources without tokens.
+func tokenParts(h History) []part {
+	var parts []part
 	for _, grants := range grantsByResource(h) {
 		if ops := mints(h, grants); len(ops) > 0 {
-			s.try("the counter of "+grants[0].Resource, ops, counterModel)
+			parts = append(parts, part{"the counter of " + grants[0].Resource, ops, counterModel})
 		}
 	}
-	return s
+	return parts
 }
 
 // mint is a grant that brought a token.
@@ -69,4 +70,9 @@ var counterModel = porcupine.NondeterministicModel{
 		}
 		return []any{c}
 	},
+	DescribeOperation: func(input, _ any) string {
+		m := input.(mint)
+		return fmt.Sprintf("%s is granted token %d", m.Client, m.Token)
+	},
+	DescribeState: func(state any) string { return fmt.Sprintf("the latest token is %d", state.(counter).token) },
 }

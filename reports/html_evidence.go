@@ -15,6 +15,8 @@ type evidencePart struct {
 	Modes  []fence.Mode
 	Cells  []cellEvidence
 	Second string // porcupine's opinion
+
+	Pictures []pictureView // and what it has drawn
 }
 
 // cellEvidence is one register: the path of writes that leads to its final
@@ -47,6 +49,7 @@ const (
 // newEvidence is the evidence of each run; runs of equal evidence share it.
 func newEvidence(o *scenarios.Outcome) []evidencePart {
 	var parts []evidencePart
+	var histories []checker.History
 	for _, m := range ran(o) {
 		p := evidencePart{Modes: []fence.Mode{m.Mode}, Cells: cellsOf(m.History), Second: m.Corroboration.Why}
 		i := slices.IndexFunc(parts, func(q evidencePart) bool { return q.Second == p.Second && equalCells(q.Cells, p.Cells) })
@@ -54,7 +57,11 @@ func newEvidence(o *scenarios.Outcome) []evidencePart {
 			parts[i].Modes = append(parts[i].Modes, m.Mode)
 			continue
 		}
-		parts = append(parts, p)
+		parts, histories = append(parts, p), append(histories, m.History)
+	}
+	room := gallery{maxPictures}
+	for i := range parts {
+		room.hang(&parts[i], histories[i])
 	}
 	return parts
 }

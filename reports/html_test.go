@@ -52,6 +52,8 @@ func TestHTMLSaysAll(t *testing.T) {
 		"by the record of the nodes c0 has the lock, from 0.003s to 5.000s, until the key expired on r0",
 		"it broke here", "the fence held here", "parts from mode none",
 		"acknowledged, and lost", "refused",
+		"<summary>Porcupine’s own drawing of order/balance: no order found</summary>",
+		`sandbox="allow-scripts" title="Porcupine’s drawing of order/balance, mode check: an order found" height="`,
 		"One seed is one schedule of many",
 		"<code>name: gc-pause\n</code>",
 		"<code>locksim run gc-pause --seed 1</code>",

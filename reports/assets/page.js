@@ -158,4 +158,11 @@ if (story) {
   addEventListener("hashchange", follow);
   follow();
 }
+// A drawing measures its texts, so it is made when it can be seen, and not before.
+for (const picture of document.querySelectorAll(".picture")) {
+  picture.addEventListener("toggle", () => {
+    const frame = picture.querySelector("iframe");
+    if (picture.open && frame && !frame.srcdoc) frame.srcdoc = frame.dataset.page;
+  });
+}
 document.documentElement.dataset.ready = "yes";

@@ -1,0 +1,68 @@
+package browser
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"image/png"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// Porcupine's drawing is drawn once it is opened, in a frame that may run its
+// script and nothing else: boxes for operations, and lines through them. It says
+// nothing on the console, asks for nothing, and the page stays accessible.
+func TestPorcupinesDrawing(t *testing.T) {
+	html, source := rendered(t, gcPause(t)), axeSource(t)
+	for _, v := range []view{desktop, views[3]} {
+		t.Run(v.name, func(t *testing.T) {
+			tb := open(t, html, v)
+			if got := eval[string](tb, `[...document.querySelectorAll("iframe")].map((f) => f.getAttribute("sandbox") + " " + f.srcdoc.length).join()`); got != "allow-scripts 0,allow-scripts 0" {
+				t.Errorf("the frames are %q, want two that are empty", got)
+			}
+			tb.press(`.picture summary`, "\r")
+			const leastBoxes, leastLines = 20_000, 300 // boxes too small for their texts have 5,000; the legend has 100
+			boxes, lines := 0, 0
+			for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline) && (boxes < leastBoxes || lines < leastLines); {
+				boxes, lines = painted(tb, v.name)
+			}
+			if boxes < leastBoxes || lines < leastLines {
+				t.Errorf("the drawing has %d pixels of boxes and %d of lines", boxes, lines)
+			}
+			if eval[bool](tb, `document.documentElement.scrollWidth > innerWidth`) {
+				t.Error("the page is wider than its window")
+			}
+			tb.quiet()
+			tb.accessible(source)
+		})
+	}
+}
+
+// painted counts the pixels of the first frame that are of the colours of
+// porcupine's boxes and of its lines.
+func painted(tb *tab, name string) (boxes, lines int) {
+	tb.t.Helper()
+	eval[bool](tb, `(document.querySelector("iframe").scrollIntoView({block: "start"}), true)`)
+	shot, err := chromedp.Run(tb.Context, chromedp.CaptureScreenshot())
+	if err != nil {
+		tb.t.Fatal(err)
+	}
+	keep(tb.t, fmt.Sprintf("picture-%s.png", name), shot)
+	img, err := png.Decode(bytes.NewReader(shot))
+	if err != nil {
+		tb.t.Fatal(err)
+	}
+	for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y; y++ {
+		for x := img.Bounds().Min.X; x < img.Bounds().Max.X; x++ {
+			switch c := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA); {
+			case c == color.RGBA{0x42, 0xd1, 0xf5, 0xff}:
+				boxes++
+			case c.R == c.G && c.G == c.B && c.R >= 0x7e && c.R <= 0x81:
+				lines++
+			}
+		}
+	}
+	return boxes, lines
+}
