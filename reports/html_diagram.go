@@ -25,6 +25,7 @@ type diagram struct {
 // panel is the space-time diagram of one run.
 type panel struct {
 	Mode     fence.Mode
+	Also     []fence.Mode
 	Label    checker.Label
 	Says     string // for those who do not see it
 	Height   int
@@ -102,14 +103,13 @@ func newDiagram(o *scenarios.Outcome, scenes []*scene, data *pageData) diagram {
 		g.Panels = append(g.Panels, p)
 		data.addPanel(s, p)
 	}
-	g.Parting = parting(scenes)
 	return g
 }
 
 // newPanel draws one run with at most n messages.
 func newPanel(s *scene, sc scale, n int) panel {
 	d := &drawing{scene: s, scale: sc, lanes: map[string]*lane{}, taken: map[int]bool{}}
-	p := panel{Mode: s.run.Mode, Label: s.run.Verdict.Label, Lanes: lanesOf(s)}
+	p := panel{Mode: s.run.Mode, Also: s.also, Label: s.run.Verdict.Label, Lanes: lanesOf(s)}
 	for _, l := range p.Lanes {
 		d.lanes[l.Name] = l
 	}
@@ -140,7 +140,7 @@ func (d *drawing) decisive() *instant {
 
 // summary is the diagram in a sentence.
 func (d *drawing) summary(p panel) string {
-	text := fmt.Sprintf("Space-time diagram of the run in mode %s, which ended %s: %s, %s, %s over %s.", p.Mode, p.Label,
+	text := fmt.Sprintf("Space-time diagram of the run in %s, which ended %s: %s, %s, %s over %s.", p.Named(), p.Label,
 		count(len(d.run.History.Grants), "grant"), count(len(p.Messages), "message"), count(faultsIn(p.Bands), "fault"), seconds(d.end))
 	if p.Fatal != nil {
 		text += fmt.Sprintf(" It was decided at step %d, at %s.", p.Fatal.N, seconds(p.Fatal.T0))

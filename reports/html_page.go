@@ -15,6 +15,7 @@ type htmlPage struct {
 	Scenario, Lock  string
 	Seed            uint64
 	Repeated        string
+	Links           []Link
 	Why             string
 
 	Cards   []verdictCard
@@ -51,7 +52,7 @@ func newHTMLPage(o *scenarios.Outcome, opt Options) (*htmlPage, error) {
 	p := &htmlPage{
 		Title: o.Scenario.Title, Headline: headline(o),
 		Scenario: o.Scenario.Name, Lock: o.Lock, Seed: o.Seed,
-		Repeated: strings.Trim(repeated(opt.Repeat), "()"), Why: o.Scenario.Why,
+		Repeated: strings.Trim(repeated(opt.Repeat), "()"), Links: opt.Links, Why: o.Scenario.Why,
 		Cards: verdictCards(o), Facts: newFactTable(o), Remarks: plainRemarks(o),
 		Reasons: reasonParts(o), Limits: plainLimits(o),
 		Schedule: schedule, Replay: opt.Replay, Versions: opt.Versions,
@@ -65,8 +66,13 @@ func newHTMLPage(o *scenarios.Outcome, opt Options) (*htmlPage, error) {
 		p.Hashes = append(p.Hashes, traceHash{m.Mode, m.TraceHash})
 	}
 	scenes := newScenes(o)
+	partings := parting(scenes)
+	if opt.Alike == Together {
+		scenes = together(scenes)
+	}
 	p.Data = newPageData()
 	p.Diagram = newDiagram(o, scenes, p.Data)
+	p.Diagram.Parting = partings
 	p.Stories = newStories(o, scenes, opt, p.Data)
 	p.Evidence = newEvidence(o)
 	return p, nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/lock/fence"
 	"locksim/scenarios"
 	"locksim/sim/trace"
 )
@@ -19,6 +20,7 @@ type scene struct {
 	end     time.Duration
 	fatal   int               // the number of the decisive step, 0 for none
 	owners  map[string]string // who has sent a value to a node, as far as asked
+	also    []fence.Mode      // modes whose runs were the same, and are not shown apart
 }
 
 // newScenes are the runs that were made, all of them as long as the longest.

@@ -12,6 +12,7 @@ import (
 // storyPart is the story of one run, in sentences.
 type storyPart struct {
 	Mode  fence.Mode
+	Also  []fence.Mode
 	Label checker.Label
 	Told  bool // it is the one that is told first
 	Lines []storyLine
@@ -33,7 +34,7 @@ func newStories(o *scenarios.Outcome, scenes []*scene, opt Options, data *pageDa
 	first := told(o)
 	var parts []storyPart
 	for _, s := range scenes {
-		p := storyPart{Mode: s.run.Mode, Label: s.run.Verdict.Label, Told: s.run == first, Lines: storyLines(s.run.Story)}
+		p := storyPart{Mode: s.run.Mode, Also: s.also, Label: s.run.Verdict.Label, Told: s.run == first, Lines: storyLines(s.run.Story)}
 		parts = append(parts, p)
 		data.addStates(s, p.Lines, opt.Inspect)
 	}

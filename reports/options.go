@@ -28,6 +28,11 @@ type Options struct {
 	// run's own history knows. Where it fails, the page shows the history alone.
 	// Default: there is no such look.
 	Inspect func(mode fence.Mode, step int) (*scenarios.State, error)
+	// Alike says how [HTML] shows runs that were the same. Default: each apart.
+	Alike Alike
+	// Links lead from the head of the page of [HTML] to pages around it. Default:
+	// there are none.
+	Links []Link
 	// Limit is how many bytes the report of [Markdown] may take, at least
 	// [MinLimit]. Default: [CommentLimit].
 	Limit int
@@ -36,6 +41,12 @@ type Options struct {
 // Version is the version of something that a run depends on.
 type Version struct {
 	Name, Version string
+}
+
+// Link is a link to another page, by its address from the one that has the link.
+type Link struct {
+	Text string `json:"text"`
+	Href string `json:"href"`
 }
 
 // MinWidth is the smallest number of columns that a report fits into. The
