@@ -50,4 +50,6 @@ func (p panel) Named() string { return inModes(p.Mode, p.Also) }
 func (p storyPart) Named() string { return inModes(p.Mode, p.Also) }
 
 // Modes are those of the story, as a choice names them.
-func (p storyPart) Modes() string { return strings.TrimPrefix(strings.TrimPrefix(p.Named(), "modes "), "mode ") }
+func (p storyPart) Modes() string {
+	return strings.TrimPrefix(strings.TrimPrefix(p.Named(), "modes "), "mode ")
+}

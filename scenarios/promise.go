@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,16 +14,25 @@ import (
 // Promises reports whether the lock promises that claims exclude each other
 // under every fault of a schedule. A lock without a promise promises nothing.
 func (l Lock) Promises(schedule []faults.Fault) bool {
+	return len(l.Promise.Exclusion) > 0 && len(l.Unpromised(schedule)) == 0
+}
+
+// Unpromised are the faults of a schedule under which the lock does not promise
+// that claims exclude each other: by the names of their classes, or of their
+// kinds where no promise speaks of them, each once, in the order of the schedule.
+func (l Lock) Unpromised(schedule []faults.Fault) []string {
+	var out []string
 	for _, f := range schedule {
 		class := classOf(f.Action)
 		if _, drifts := f.Action.(faults.ClockDrift); drifts {
 			class = classOfDrifts(schedule)
 		}
-		if !slices.Contains(l.Promise.Exclusion, class) {
-			return false
+		name := cmp.Or(string(class), f.Action.Kind())
+		if !slices.Contains(l.Promise.Exclusion, class) && !slices.Contains(out, name) {
+			out = append(out, name)
 		}
 	}
-	return len(l.Promise.Exclusion) > 0
+	return out
 }
 
 // DataMode is the fencing mode under which the lock promises that the data is

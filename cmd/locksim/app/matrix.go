@@ -30,6 +30,7 @@ type matrixFlags struct {
 	out       string
 	junit     string
 	workers   int
+	noRuns    bool
 }
 
 func (s *shell) matrixCommand() *cobra.Command {
@@ -50,6 +51,7 @@ to be as bad. What differs is listed, with the command that replays it.`,
   locksim matrix --scenario ./my.yaml --fencing none,seal
   locksim matrix --broken --json
   locksim matrix --markdown >reports/MATRIX.md
+  locksim matrix --out /tmp/matrix      then open /tmp/matrix/index.html
   locksim matrix --junit result.xml`,
 		Args: exactly(0, "no arguments; name scenarios with --scenario"),
 		RunE: func(*cobra.Command, []string) error { return s.matrix(f) },
@@ -63,7 +65,8 @@ to be as bad. What differs is listed, with the command that replays it.`,
 	flags.BoolVar(&f.broken, "broken", false, "also the locks that are wrong on purpose")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the table; see locksim schema matrix")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
-	flags.StringVar(&f.out, "out", "", "also write matrix.json, matrix.txt and MATRIX.md into `DIR`")
+	flags.StringVar(&f.out, "out", "", "also write index.html with its pages, matrix.json, matrix.txt and MATRIX.md into `DIR`")
+	flags.BoolVar(&f.noRuns, "no-runs", false, "with --out: leave out the reports of the runs that the cells lead to")
 	flags.StringVar(&f.junit, "junit", "", "also write JUnit XML into `FILE`: a test case for each cell")
 	flags.IntVar(&f.workers, "workers", 0, "`N` child processes (default: one per core)")
 	s.completeFlags(cmd)
@@ -74,6 +77,9 @@ to be as bad. What differs is listed, with the command that replays it.`,
 func (s *shell) matrix(f matrixFlags) error {
 	if f.json && f.markdown {
 		return errors.New("--json and --markdown: choose one; --out writes both")
+	}
+	if f.noRuns && f.out == "" {
+		return errors.New("--no-runs: it is about the pages, which --out DIR writes: add that, or leave it out")
 	}
 	if f.workers < 0 || f.workers > maxWorkers {
 		return fmt.Errorf("--workers %d: give a number from 1 to %d, or leave it out for one per core", f.workers, maxWorkers)
@@ -86,15 +92,18 @@ func (s *shell) matrix(f matrixFlags) error {
 		return err
 	}
 	began := time.Now()
-	answers, timing, err := s.work(plan, cmp.Or(f.workers, runtime.GOMAXPROCS(0)))
+	answers, timing, err := s.work(plan, f.children())
 	if err != nil {
 		return err
 	}
 	m := plan.Assemble(answers, s.runAgain)
 	m.Timing = timing
 	m.Timing.WallSeconds = time.Since(began).Seconds()
-	return s.publishMatrix(m, f)
+	return s.publishMatrix(plan, m, f)
 }
+
+// children is how many child processes there are to be.
+func (f matrixFlags) children() int { return cmp.Or(f.workers, runtime.GOMAXPROCS(0)) }
 
 // maxWorkers bounds the processes that a mistyped number can start.
 const maxWorkers = 1024
@@ -106,11 +115,13 @@ func (s *shell) runAgain(scenario, lock string, seed uint64, modes ...fence.Mode
 
 // publishMatrix writes the files and the report, and says whether all is as
 // expected.
-func (s *shell) publishMatrix(m *scenarios.Matrix, f matrixFlags) error {
+func (s *shell) publishMatrix(plan *scenarios.MatrixPlan, m *scenarios.Matrix, f matrixFlags) error {
+	var pageless error
 	if f.out != "" {
 		if err := saveMatrix(f.out, m); err != nil {
 			return &brokenError{cause: err}
 		}
+		pageless = s.savePages(plan, m, f)
 	}
 	if err := saveFile(f.junit, func(w io.Writer) error { return reports.MatrixJUnit(w, m) }); err != nil {
 		return &brokenError{cause: err}
@@ -122,6 +133,8 @@ func (s *shell) publishMatrix(m *scenarios.Matrix, f matrixFlags) error {
 	case n > 0:
 		return &brokenError{cause: fmt.Errorf("%d of the pairs of scenario and lock could not be run to their end; the first: %s with %s: %s",
 			n, m.Failures[0].Scenario, m.Failures[0].Lock, m.Failures[0].Why), replay: m.Failures[0].Replay}
+	case pageless != nil:
+		return &brokenError{cause: pageless}
 	case !m.Expected:
 		return errUnexpected
 	}

@@ -92,10 +92,6 @@ func (s *shell) pageOptions(o *scenarios.Outcome, l scenarios.Lock, repeat scena
 // the program that brings locks of its own. A scenario that does not come with
 // locksim is named by its file.
 func (s *shell) anywhere(o *scenarios.Outcome) string {
-	program := s.program
-	if program == ownProgram {
-		program = "go run ./cmd/locksim"
-	}
 	name := o.Scenario.File
 	if bundled(o.Scenario) {
 		name = o.Scenario.Name
@@ -104,7 +100,15 @@ func (s *shell) anywhere(o *scenarios.Outcome) string {
 	for _, m := range o.Modes {
 		modes = append(modes, m.Mode)
 	}
-	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", program, quote(name), quote(o.Lock), o.Seed, joinModes(modes))
+	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.everywhere(), quote(name), quote(o.Lock), o.Seed, joinModes(modes))
+}
+
+// everywhere is this program as people in another clone would call it.
+func (s *shell) everywhere() string {
+	if s.program == ownProgram {
+		return "go run ./cmd/locksim"
+	}
+	return s.program
 }
 
 // ownProgram is what this program is called, as opposed to one that somebody made

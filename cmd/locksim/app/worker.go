@@ -23,6 +23,7 @@ type workerJob struct {
 	Explore *scenarios.ExploreJob       `json:"explore,omitempty"`
 	Sweep   *scenarios.SweepJob         `json:"sweep,omitempty"`
 	Examine *scenarios.SweepExamination `json:"examine,omitempty"`
+	Page    *pageJob                    `json:"page,omitempty"`
 }
 
 // workerAnswer is the answer, in the field of the job's name.
@@ -31,6 +32,7 @@ type workerAnswer struct {
 	Explore *scenarios.ExploreBlock `json:"explore,omitempty"`
 	Sweep   *scenarios.SweepBlock   `json:"sweep,omitempty"`
 	Found   *scenarios.Found        `json:"found,omitempty"`
+	Page    *pageAnswer             `json:"page,omitempty"`
 }
 
 // workerCommand is what the children of this command run. People have no use
@@ -86,6 +88,9 @@ func (s *shell) answer(j workerJob, step func()) (workerAnswer, error) {
 	case j.Examine != nil:
 		found, err := j.Examine.Play(s.extra)
 		return workerAnswer{Found: found}, err
+	case j.Page != nil:
+		page, err := s.page(*j.Page)
+		return workerAnswer{Page: page}, err
 	}
 	return workerAnswer{}, errors.New("this job is of no kind that is known here")
 }

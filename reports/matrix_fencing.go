@@ -1,0 +1,152 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/scenarios"
+)
+
+// effect is what some fencing modes made of a scenario with a lock, as compared
+// with mode none.
+type effect struct {
+	Says  string
+	Label checker.Label // what the modes came to
+	Modes []fence.Mode
+}
+
+// Named is the modes of the effect.
+func (e effect) Named() string { return listed(e.Modes) }
+
+// base is the cell without a fence; ok is false where that was not run.
+func (g cellGroup) base() (c scenarios.MatrixCell, ok bool) {
+	i := slices.IndexFunc(g, func(c scenarios.MatrixCell) bool { return c.Mode == fence.None && c.CellRuns != nil })
+	if i < 0 {
+		return c, false
+	}
+	return g[i], true
+}
+
+// effects say what the fences did, the modes of one effect together, in the order
+// of the modes.
+func (g cellGroup) effects() []effect {
+	base, ok := g.base()
+	if !ok {
+		return nil
+	}
+	var all []effect
+	for _, c := range g {
+		if c.Mode == fence.None || c.CellRuns == nil {
+			continue
+		}
+		says := changed(base.Label, c.Label)
+		i := slices.IndexFunc(all, func(e effect) bool { return e.Says == says })
+		if i < 0 {
+			i, all = len(all), append(all, effect{Says: says, Label: c.Label})
+		}
+		all[i].Modes = append(all[i].Modes, c.Mode)
+	}
+	return all
+}
+
+// changed is what a fence under which the worst label is b did, where the worst
+// is a without one.
+func changed(a, b checker.Label) string {
+	switch {
+	case b == checker.Rescued:
+		return "rescues the data"
+	case a == checker.Corrupted && b == checker.Corrupted:
+		return "does not help: still corrupted"
+	case a == b:
+		return "makes no difference"
+	case b == checker.FalseReject:
+		return "refuses a rightful holder"
+	case b.Severity() > a.Severity():
+		return fmt.Sprintf("makes it worse: %s, and %s without it", b, a)
+	}
+	return fmt.Sprintf("makes it milder: %s, and %s without it", b, a)
+}
+
+// unharmed says that each cell of the group that was run is safe.
+func (g cellGroup) unharmed() bool {
+	return !slices.ContainsFunc(g, func(c scenarios.MatrixCell) bool { return c.CellRuns != nil && c.Label != checker.Safe })
+}
+
+// modeCount is how many cells of one mode have each label.
+type modeCount struct {
+	Mode   fence.Mode
+	Counts []int // as many as labels
+}
+
+// modeCounts count cells by mode and label. Labels that no cell has are left out.
+func modeCounts(modes []fence.Mode, cells []scenarios.MatrixCell) (labels []checker.Label, rows []modeCount) {
+	for _, l := range checker.Labels() {
+		if slices.ContainsFunc(cells, func(c scenarios.MatrixCell) bool { return c.Label == l }) {
+			labels = append(labels, l)
+		}
+	}
+	for _, m := range modes {
+		row := modeCount{Mode: m, Counts: make([]int, len(labels))}
+		for _, c := range cells {
+			if c.Mode == m {
+				row.Counts[slices.Index(labels, c.Label)]++
+			}
+		}
+		rows = append(rows, row)
+	}
+	return labels, rows
+}
+
+// lockBalance is what the fences made of a lock in some scenarios, in a sentence or
+// two.
+func lockBalance(groups []cellGroup) string { return balanceOf(groups, "scenario", "in") }
+
+// scenarioBalance is what the fences made of a scenario with some locks.
+func scenarioBalance(groups []cellGroup) string { return balanceOf(groups, "lock", "with") }
+
+func balanceOf(groups []cellGroup, noun, with string) string {
+	broken, bases := 0, 0
+	saved := map[fence.Mode]int{}
+	for _, g := range groups {
+		base, ok := g.base()
+		bases += oneIf(ok)
+		if !ok || base.Label != checker.Corrupted {
+			continue
+		}
+		broken++
+		for _, c := range g {
+			saved[c.Mode] += oneIf(c.Label == checker.Rescued)
+		}
+	}
+	switch {
+	case bases == 0:
+		return "Nothing was run without a fence, so there is nothing to compare with."
+	case broken == 0:
+		return fmt.Sprintf("Without a fence, no data ended corrupted %s %s.", with, count(bases, noun))
+	}
+	return fmt.Sprintf("Without a fence, the data ended corrupted %s %d of %s. %s", with, broken, count(bases, noun), rescuers(saved))
+}
+
+// rescuers are the modes with how often each saved the data.
+func rescuers(saved map[fence.Mode]int) string {
+	var parts []string
+	for _, m := range fence.Modes() {
+		if saved[m] > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", m, saved[m]))
+		}
+	}
+	if len(parts) == 0 {
+		return "No fence rescues any of these."
+	}
+	return "Of these, fencing rescues: " + strings.Join(parts, ", ") + "."
+}
+
+func oneIf(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,101 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+
+	"locksim/lock/fence"
+	"locksim/scenarios"
+)
+
+// MatrixScenarioHTML writes the page of a scenario: what it is about and why, what
+// became of each lock, and its text. The error is that of [MatrixHTML], or says
+// that the matrix has no such scenario.
+func MatrixScenarioHTML(w io.Writer, s MatrixSite, scenario string) error {
+	row, ok := s.row(scenario)
+	if !ok {
+		return fmt.Errorf("reports: the matrix has no scenario %q", scenario)
+	}
+	p, err := newScenarioPage(&s, row)
+	if err != nil {
+		return err
+	}
+	return writeHTML(w, scenarioTemplate, p)
+}
+
+var scenarioTemplate = htmlFile("matrix_scenario.html")
+
+// scenarioPage is what the template shows.
+type scenarioPage struct {
+	Name, Title, Headline, Why string
+	Index                      string
+	FailureModes               []scenarios.FailureMode
+	File                       string
+	Modes                      []fence.Mode
+	Rows                       []cellRow
+	NotRun                     []problemLine
+	Schedule                   string
+	Before, After              *pageLink
+	CSS                        template.CSS
+}
+
+func newScenarioPage(s *MatrixSite, row scenarios.MatrixRow) (*scenarioPage, error) {
+	p := &scenarioPage{Name: row.Name, Title: cmp.Or(row.Title, row.Name), Index: upFromPage + MatrixIndexFile, FailureModes: s.failureModes(row),
+		File: row.File, Modes: s.Matrix.Modes, CSS: matrixCSS()}
+	sc := s.scenario(row.Name)
+	if sc != nil {
+		var err error
+		if p.Schedule, err = scheduleOf(sc); err != nil {
+			return nil, err
+		}
+		p.Why = sc.Why
+	}
+	var groups []cellGroup
+	grid := newGrid(s.Matrix)
+	for _, l := range s.Matrix.Locks {
+		if g := grid.groups[place{row.Name, l.Name}]; len(g) > 0 {
+			groups = append(groups, g)
+			p.Rows = append(p.Rows, s.scenarioRow(g, sc))
+		}
+	}
+	p.Headline = scenarioBalance(groups)
+	p.NotRun = gapLines(s.Matrix, func(g scenarios.MatrixGap) bool { return g.Scenario == row.Name }, func(g scenarios.MatrixGap) string { return "lock " + g.Lock })
+	p.Before, p.After = s.neighbours(row.Name)
+	return p, nil
+}
+
+func (s *MatrixSite) scenarioRow(g cellGroup, sc *scenarios.Scenario) cellRow {
+	name := g[0].Lock
+	r := s.cellRow(g, sc, s.lock(name))
+	r.pageLink, r.ID = pageLink{name, upFromPage + MatrixLockFile(name)}, rowID(name)
+	return r
+}
+
+// neighbours are the pages of the scenarios before and after one.
+func (s *MatrixSite) neighbours(name string) (before, after *pageLink) {
+	all := s.Matrix.Scenarios
+	i := slices.IndexFunc(all, func(r scenarios.MatrixRow) bool { return r.Name == name })
+	link := func(i int) *pageLink {
+		if i < 0 || i >= len(all) {
+			return nil
+		}
+		return &pageLink{all[i].Name, upFromPage + MatrixScenarioFile(all[i].Name)}
+	}
+	return link(i - 1), link(i + 1)
+}
+
+// failureModes are those of the catalogue that a scenario shows.
+func (s *MatrixSite) failureModes(row scenarios.MatrixRow) []scenarios.FailureMode {
+	var out []scenarios.FailureMode
+	for _, id := range row.Catalogue {
+		mode := scenarios.FailureMode{ID: id}
+		if i := slices.IndexFunc(s.FailureModes, func(f scenarios.FailureMode) bool { return f.ID == id }); i >= 0 {
+			mode = s.FailureModes[i]
+		}
+		out = append(out, mode)
+	}
+	return out
+}
