@@ -57,17 +57,17 @@ func (g cellGroup) effects() []effect {
 func changed(a, b checker.Label) string {
 	switch {
 	case b == checker.Rescued:
-		return "rescues the data"
+		return "data rescued"
 	case a == checker.Corrupted && b == checker.Corrupted:
-		return "does not help: still corrupted"
+		return "still corrupted"
 	case a == b:
-		return "makes no difference"
+		return "no difference"
 	case b == checker.FalseReject:
-		return "refuses a rightful holder"
+		return "a rightful holder refused"
 	case b.Severity() > a.Severity():
-		return fmt.Sprintf("makes it worse: %s, and %s without it", b, a)
+		return fmt.Sprintf("worse: %s, and %s without it", b, a)
 	}
-	return fmt.Sprintf("makes it milder: %s, and %s without it", b, a)
+	return fmt.Sprintf("milder: %s, and %s without it", b, a)
 }
 
 // unharmed says that each cell of the group that was run is safe.
@@ -127,21 +127,21 @@ func balanceOf(groups []cellGroup, noun, with string) string {
 	case broken == 0:
 		return fmt.Sprintf("Without a fence, no data ended corrupted %s %s.", with, count(bases, noun))
 	}
-	return fmt.Sprintf("Without a fence, the data ended corrupted %s %d of %s. %s", with, broken, count(bases, noun), rescuers(saved))
+	return fmt.Sprintf("Without a fence, the data ended corrupted %s %d of %s. %s", with, broken, count(bases, noun), rescuers(saved, broken))
 }
 
 // rescuers are the modes with how often each saved the data.
-func rescuers(saved map[fence.Mode]int) string {
+func rescuers(saved map[fence.Mode]int, broken int) string {
 	var parts []string
 	for _, m := range fence.Modes() {
 		if saved[m] > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d", m, saved[m]))
+			parts = append(parts, fmt.Sprintf("%d with %s", saved[m], m))
 		}
 	}
 	if len(parts) == 0 {
 		return "No fence rescues any of these."
 	}
-	return "Of these, fencing rescues: " + strings.Join(parts, ", ") + "."
+	return fmt.Sprintf("Of these %d, fencing rescues %s.", broken, strings.Join(parts, ", "))
 }
 
 func oneIf(yes bool) int {

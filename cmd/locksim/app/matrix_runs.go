@@ -37,7 +37,7 @@ func (p *pages) runs(children int) (problem, err error) {
 		}
 		if d.Err != nil {
 			failed++
-			problem = fmt.Errorf("%d reports of runs could not be made; one of them: %s: %w", failed, names[d.ID], d.Err)
+			problem = fmt.Errorf("%d of the reports of runs could not be made, and their cells lead to the pages of their scenarios; the last: %s: %w", failed, names[d.ID], d.Err)
 		}
 	})
 	switch {

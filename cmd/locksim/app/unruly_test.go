@@ -15,7 +15,9 @@ import (
 
 // unruly makes mylock do something to its process, or to the parent of that, in a
 // worker: "kill:N:FILE" is SIGKILL for the process at the N-th client, if there
-// is no FILE yet, and "interrupt:N:" is SIGINT for its parent.
+// is no FILE yet, and "interrupt:N:" is SIGINT for its parent. "late-kill:N:FILE"
+// and "late-interrupt:N:FILE" are the same at every client of all processes after
+// the N-th, which FILE counts.
 const (
 	unruly = "LOCKSIM_APP_TEST_UNRULY"
 	quiet  = "nothing:0:"
@@ -42,6 +44,9 @@ func unrulyLock() scenarios.Lock {
 func rebel(how string) error {
 	parts := strings.SplitN(how, ":", 3)
 	n, err := strconv.ParseInt(parts[1], 10, 64)
+	if late, ok := strings.CutPrefix(parts[0], "late-"); ok && err == nil {
+		return rebelLate(late, n, parts[2])
+	}
 	if err != nil || clients.Add(1) != n {
 		return err
 	}
@@ -55,4 +60,36 @@ func rebel(how string) error {
 		return err
 	}
 	return syscall.Kill(os.Getpid(), syscall.SIGKILL)
+}
+
+// rebelLate counts a client by a byte of the file, and rebels after the n-th.
+func rebelLate(how string, n int64, file string) error {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := f.Write([]byte{'.'}); err != nil {
+		return err
+	}
+	if info, err := f.Stat(); err != nil || info.Size() <= n {
+		return err
+	}
+	if how == "kill" {
+		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}
+	return misbehaveAfter(syscall.Kill(os.Getppid(), syscall.SIGINT))
+}
+
+// misbehaveAfter never comes back, unless there was an error.
+func misbehaveAfter(err error) error {
+	if err != nil {
+		return err
+	}
+	silent, _, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	_, err = silent.Read(make([]byte, 1))
+	return err
 }

@@ -1,0 +1,212 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/lock/fence"
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+// tree is all files of a folder, by their paths with slashes.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(name)
+		rel, _ := filepath.Rel(dir, name)
+		files[filepath.ToSlash(rel)] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+var linkOf = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
+
+// linked demands that each link of each page leads to a file that is there, and to
+// a place in it.
+func linked(t *testing.T, files map[string]string) {
+	t.Helper()
+	for name, html := range files {
+		if path.Ext(name) != ".html" {
+			continue
+		}
+		for _, link := range linkOf.FindAllStringSubmatch(html, -1) {
+			to, anchor, _ := strings.Cut(link[1], "#")
+			target := path.Join(path.Dir(name), to)
+			switch there, ok := files[target]; {
+			case link[1] == "data:,":
+			case to == "" && strings.Contains(html, `id="`+anchor+`"`):
+			case !ok || anchor != "" && !strings.Contains(there, ` id="`+anchor+`"`):
+				t.Errorf("%s leads to %s, which is not there", name, link[1])
+			}
+		}
+	}
+}
+
+// --out writes all pages: for each scenario and lock, and the reports that cells
+// lead to. Every link of all of them resolves, nothing is left over, and a second
+// time gives the same bytes.
+func TestMatrixPages(t *testing.T) {
+	first, second := t.TempDir(), t.TempDir()
+	for i, dir := range []string{first, second} {
+		code, _, errs := matrixOf(t, "--lock", "mylock,fenced", "--fencing", "none,seal", "--out", dir, "--workers", []string{"1", "2"}[i])
+		if code != exitExpected || errs != "" {
+			t.Fatalf("exit code %d\n%s", code, errs)
+		}
+	}
+	files, again := tree(t, first), tree(t, second)
+	linked(t, files)
+	for _, name := range []string{"index.html", "locks/mylock.html", "locks/fenced.html", "scenarios/calm.html", "scenarios/gc-pause.html",
+		"runs/calm/fenced/seed-1.html", "runs/gc-pause/mylock/seed-1.html", "runs/gc-pause/fenced/seed-1.html"} {
+		if files[name] == "" || files[name] != again[name] {
+			t.Errorf("%s is not there, or not the same again", name)
+		}
+	}
+	if n := len(files); n != 5+4+3 {
+		t.Errorf("%d files, want 5 pages, 4 reports and 3 forms of the matrix", n)
+	}
+	if index := files["index.html"]; !strings.Contains(index, `href="runs/gc-pause/fenced/seed-1.html#mode-seal"`) ||
+		!strings.Contains(index, "<code>mysim matrix --seeds 2 --scenario calm,gc-pause --lock mylock,fenced --fencing none,seal</code>") {
+		t.Error("the index does not lead to the report, or does not say what makes it")
+	}
+	var m scenarios.Matrix
+	readJSON(t, files["matrix.json"], &m)
+	for _, c := range m.Cells {
+		if c.CellRuns != nil && !strings.Contains(files[reports.MatrixRunFile(c.Scenario, c.Lock, c.Seed)], c.TraceHash) {
+			t.Errorf("the report of %s with %s has not the hash of mode %s", c.Scenario, c.Lock, c.Mode)
+		}
+	}
+}
+
+// --no-runs leaves out the reports: cells lead to the page of their scenario. Files
+// of others stay as they are.
+func TestMatrixPagesWithoutRuns(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "scenarios"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	mine := filepath.Join(dir, "scenarios", "mine.yaml")
+	if err := os.WriteFile(mine, []byte("name: mine\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := matrixOf(t, "--lock", "fenced", "--fencing", "none", "--out", dir, "--no-runs")
+	if code != exitExpected || errs != "" {
+		t.Fatalf("exit code %d\n%s", code, errs)
+	}
+	files := tree(t, dir)
+	linked(t, files)
+	if len(files) != 1+4+3 || files["scenarios/mine.yaml"] != "name: mine\n" || !strings.Contains(files["index.html"], `href="scenarios/gc-pause.html#row-fenced"`) {
+		t.Errorf("%d files, or not the links", len(files))
+	}
+	if code, _, errs := matrixOf(t, "--no-runs"); code != exitUsage || !strings.Contains(errs, "--no-runs: it is about the pages") {
+		t.Errorf("exit code %d\n%s", code, errs)
+	}
+}
+
+// A report whose child dies is left out: its cells lead to the page of the scenario,
+// everything else is there, and the exit code says so.
+func TestMatrixReportFails(t *testing.T) {
+	dir := t.TempDir()
+	code, out, errs := lateMatrix(t, "late-kill", dir)
+	if code != exitBroken || !strings.Contains(errs, "1 of the reports of runs could not be made, and their cells lead to the pages of their scenarios; the last: runs/calm/mylock/seed-1.html: ") || !strings.Contains(out, "2 runs in 1 cells") {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+	files := tree(t, dir)
+	linked(t, files)
+	if files["runs/calm/mylock/seed-1.html"] != "" || !strings.Contains(files["index.html"], `href="scenarios/calm.html#row-mylock"`) {
+		t.Error("a report that could not be made is there, or a cell leads to it")
+	}
+}
+
+// Ctrl-C while the reports are made leaves the matrix, and no page.
+func TestMatrixReportsInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	code, _, errs := lateMatrix(t, "late-interrupt", dir)
+	if code != exitBroken || !strings.Contains(errs, "interrupted, with 0 of 1 reports of runs made") {
+		t.Errorf("exit code %d\n%s", code, errs)
+	}
+	var names []string
+	for name := range tree(t, dir) {
+		names = append(names, name)
+	}
+	if len(names) != 3 {
+		t.Errorf("left are %q, want the three forms of the matrix", names)
+	}
+}
+
+// lateMatrix is a matrix of calm with mylock, which rebels when the report is made:
+// after the three clients and the probe of seed 1, twice, and of seed 2.
+func lateMatrix(t *testing.T, how, dir string) (code int, stdout, stderr string) {
+	t.Helper()
+	t.Setenv(misbehaving, "yes")
+	t.Setenv(unruly, how+":12:"+filepath.Join(t.TempDir(), "clients"))
+	t.Setenv(asChild, "1")
+	return call(t, []scenarios.Lock{unrulyLock()}, "matrix", "--scenario", "calm", "--seeds", "2", "--lock", "mylock", "--workers", "1", "--fencing", "none", "--out", dir)
+}
+
+// A run that comes out differently has no report.
+func TestPageConfirms(t *testing.T) {
+	sc, err := scenarios.Load("gc-pause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shell{program: "mysim"}
+	job := pageJob{File: sc.File, Source: string(sc.Source), Lock: "single", Seed: 1, Modes: []fence.Mode{fence.None, fence.Seal}, Hashes: map[fence.Mode]string{}}
+	made, err := s.page(job)
+	if err != nil || !bytes.Contains(made.HTML, []byte("each run made once")) {
+		t.Fatalf("%v: a run that nobody has made before was made once", err)
+	}
+	job.Hashes[fence.None] = regexp.MustCompile(`<code>([0-9a-f]{64})</code>`).FindStringSubmatch(string(made.HTML))[1]
+	if made, err = s.page(job); err != nil || !bytes.Contains(made.HTML, []byte("each run made twice, equal")) {
+		t.Errorf("%v: with the hash that it had before, the run was made twice", err)
+	}
+	job.Hashes[fence.None] = strings.Repeat("0", 64)
+	if _, err = s.page(job); err == nil || !strings.Contains(err.Error(), "not deterministic: in mode none") {
+		t.Errorf("got %v", err)
+	}
+	job.Lock = "nolock"
+	if _, err = s.page(job); err == nil {
+		t.Error("there is no such lock")
+	}
+}
+
+// The command on the index makes the same matrix, wherever the pages lie.
+func TestMatrixAgain(t *testing.T) {
+	all := joinModes(fence.Modes())
+	for want, f := range map[string]matrixFlags{
+		"mysim matrix --seeds 20": {seeds: 20, from: 1, fencing: all, out: "somewhere", workers: 3},
+		"mysim matrix --seeds 5 --from-seed 7 --scenario 'late-*' --scenario gc-pause --lock 'broken/*' --fencing none --broken": {
+			seeds: 5, from: 7, scenarios: []string{"late-*", "gc-pause"}, locks: []string{"broken/*"}, fencing: "none", broken: true},
+	} {
+		if diff := cmp.Diff(want, (&shell{program: "mysim"}).matrixAgain(f)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if got := (&shell{program: "locksim"}).matrixAgain(matrixFlags{seeds: 1, from: 1, fencing: all}); got != "go run ./cmd/locksim matrix --seeds 1" {
+		t.Error(got)
+	}
+}
+
+func readJSON(t *testing.T, text string, v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		t.Fatal(err)
+	}
+}
