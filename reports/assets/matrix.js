@@ -79,7 +79,7 @@ function show() {
 
 form.addEventListener("input", show);
 form.addEventListener("submit", (e) => e.preventDefault());
-form.addEventListener("reset", () => setTimeout(show));
+form.querySelector("[type=reset]").addEventListener("click", (e) => { e.preventDefault(); form.reset(); show(); });
 addEventListener("pageshow", show);
 show();
 document.documentElement.dataset.ready = "yes";

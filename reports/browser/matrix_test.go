@@ -1,0 +1,198 @@
+package browser
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"locksim/lock/fence"
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+// matrixSite is a small matrix that was run, with a specimen, and a lock that is
+// called by markup and could not be run.
+func matrixSite(t *testing.T) reports.MatrixSite {
+	t.Helper()
+	var chosen []*scenarios.Scenario
+	for _, name := range []string{"gc-pause", "flushall", "dead-worker"} {
+		sc, err := scenarios.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chosen = append(chosen, sc)
+	}
+	seeds := scenarios.Seeds{First: 1, Last: 1}
+	plan, err := scenarios.NewMatrixPlan(scenarios.MatrixOptions{Scenarios: chosen, Locks: []string{"single", "fenced", "watchdog"}, Seeds: seeds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answers []scenarios.MatrixAnswer
+	for _, j := range plan.Jobs() {
+		answers = append(answers, scenarios.NewMatrixAnswer(j.Play(nil, func() {})))
+	}
+	m := plan.Assemble(answers, func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
+		return fmt.Sprintf("locksim run %s --lock %s --seed %d --fencing %s", scenario, lock, seed, modes[0])
+	})
+	disguise(m)
+	return reports.MatrixSite{Matrix: m, Scenarios: plan.Scenarios(), Locks: plan.Locks(), Replay: "locksim matrix",
+		HasReport: func(string, string, uint64) bool { return true }}
+}
+
+// disguise makes watchdog a specimen, calls a title by markup, and adds a failure
+// and a cell that is not as expected.
+func disguise(m *scenarios.Matrix) {
+	for i := range m.Cells {
+		if m.Cells[i].Lock == "watchdog" {
+			m.Cells[i].Lock = "broken/watchdog"
+		}
+	}
+	m.Locks[2].Name = "broken/watchdog"
+	m.Scenarios[0].Title = markup
+	m.Cells[0].Match, m.Cells[0].Expected = scenarios.TooBad, "safe"
+	m.Expected, m.Totals.Worse = false, 1
+	m.Failures = []scenarios.MatrixGap{{Scenario: "gc-pause", Lock: markup, Why: markup, Replay: markup}}
+}
+
+func written(t *testing.T, render func(io.Writer) error) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := render(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func matrixPages(t *testing.T) map[string][]byte {
+	s := matrixSite(t)
+	return map[string][]byte{
+		"matrix":   written(t, func(w io.Writer) error { return reports.MatrixHTML(w, s) }),
+		"lock":     written(t, func(w io.Writer) error { return reports.MatrixLockHTML(w, s, "fenced") }),
+		"scenario": written(t, func(w io.Writer) error { return reports.MatrixScenarioHTML(w, s, "flushall") }),
+	}
+}
+
+// axe-core finds nothing on the pages of a matrix, on any screen, and no page is
+// wider than its screen, says anything or asks for anything.
+func TestMatrixPages(t *testing.T) {
+	source := axeSource(t)
+	for name, html := range matrixPages(t) {
+		for _, v := range views {
+			t.Run(name+"/"+v.name, func(t *testing.T) {
+				v.still = v.still || name != "matrix" // those have no script, and never say that they are ready
+				tb := openStatic(t, html, v)
+				shoot(tb, "matrix-"+name+"-"+v.name)
+				if wide := eval[int](tb, `document.documentElement.scrollWidth`); int64(wide) > v.width {
+					t.Errorf("the page is %d pixels wide on a screen of %d", wide, v.width)
+				}
+				if n := eval[int](tb, `document.images.length + document.querySelectorAll("h1 script, td script, li script").length`); n > 0 {
+					t.Errorf("%d elements came out of texts", n)
+				}
+				tb.quiet()
+				eval[bool](tb, source+"; true")
+				out, err := chromedp.Run(tb.Context, chromedp.Evaluate[string](`axe.run(document, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
+				if err != nil {
+					t.Fatal(err)
+				}
+				report(t, out)
+			})
+		}
+	}
+}
+
+// openStatic opens a page; one without scripts is waited for by its heading.
+func openStatic(t *testing.T, html []byte, v view) *tab {
+	t.Helper()
+	if !v.still {
+		return open(t, html, v)
+	}
+	return open(t, bytes.Replace(html, []byte(`<html lang="en">`), []byte(`<html lang="en" data-ready="yes">`), 1), view{v.name, v.width, v.height, v.mobile, v.scheme, false})
+}
+
+// shownCells are the signs of the cells that can be seen.
+const shownCells = `[...document.querySelectorAll(".cell")].filter((c) => c.checkVisibility({visibilityProperty: true})).map((c) => c.dataset.m + ":" + c.dataset.l).sort().join(" ")`
+
+const shownRows = `[...document.querySelectorAll(".matrix tbody tr")].filter((r) => r.checkVisibility()).map((r) => r.cells[0].querySelector("a").textContent).join(" ")`
+
+// The filters do what they say, by the keyboard alone, and the counts are those of
+// what can be seen.
+func TestMatrixFilters(t *testing.T) {
+	tb := open(t, matrixPages(t)["matrix"], desktop)
+	rows := func(want string) {
+		t.Helper()
+		if got := eval[string](tb, shownRows); got != want {
+			t.Errorf("rows %q, want %q", got, want)
+		}
+		cells := len(strings.Fields(eval[string](tb, shownCells)))
+		if got := eval[string](tb, `document.getElementById("shown").textContent`); !strings.HasPrefix(got, fmt.Sprintf("%d cell", cells)) {
+			t.Errorf("%q, and %d cells can be seen", got, cells)
+		}
+	}
+	all := "dead-worker flushall gc-pause dead-worker flushall gc-pause"
+	rows(all)
+	tb.press(`#q`, "flush")
+	rows("flushall flushall")
+	tb.press(`button[type=reset]`, " ")
+	rows(all)
+	tb.press(`#q`, "f11")
+	rows("gc-pause gc-pause")
+	tb.press(`button[type=reset]`, " ")
+	tb.press(`[name=specimens]`, " ")
+	rows("dead-worker flushall gc-pause")
+	tb.press(`[name=worse]`, " ")
+	rows("flushall gc-pause")
+	tb.press(`[name=label][value=corrupted]`, " ")
+	if got := eval[string](tb, shownCells); strings.Contains(got, "corrupted") || strings.Contains(got, "safe") || !strings.Contains(got, "claim:rescued") {
+		t.Errorf("cells %q", got)
+	}
+	tb.press(`[name=mode][value=claim]`, " ")
+	if got := eval[string](tb, shownCells); strings.Contains(got, "claim:") || !strings.Contains(got, "cas:") {
+		t.Errorf("cells %q", got)
+	}
+	tb.press(`button[type=reset]`, " ")
+	tb.press(`.filters summary`, " ")
+	tb.press(`[name=lock][value=single]`, " ")
+	if got := eval[int](tb, `[...document.querySelectorAll("#scenarios thead th")].filter((h) => h.checkVisibility()).length`); got != 2 {
+		t.Errorf("%d columns, want the scenario and one lock", got)
+	}
+	tb.press(`[name=odd]`, " ")
+	if got := eval[string](tb, `document.querySelector(".none").checkVisibility() + document.getElementById("shown").textContent`); got != "true0 cells in 0 of 6 rows." {
+		t.Errorf("the odd cell is of another lock, and the page says %q", got)
+	}
+	tb.press(`button[type=reset]`, " ")
+	tb.press(`[name=words]`, " ")
+	if got := eval[string](tb, `document.querySelector("#scenarios .cell .w").getBoundingClientRect().width > 40 ? document.querySelector("#scenarios .cell .w").innerText : "hidden"`); !strings.HasPrefix(got, "none ") {
+		t.Errorf("the words of a cell are %q", got)
+	}
+	shoot(tb, "matrix-words")
+	rows(all)
+	tb.quiet()
+}
+
+// The head of the table and the names of its rows stay where they can be seen.
+func TestMatrixHeadsStick(t *testing.T) {
+	tb := open(t, matrixPages(t)["matrix"], view{name: "small", width: 280, height: 300, mobile: true, scheme: "light"})
+	const moved = `(() => { const g = document.querySelector(".grid"); g.scrollTo(400, 400); const b = g.getBoundingClientRect();
+		const top = g.querySelector("thead th:last-child").getBoundingClientRect(), left = g.querySelector("tbody tr:last-child th").getBoundingClientRect();
+		return g.scrollTop > 20 && g.scrollLeft > 20 && Math.abs(top.top - b.top) < 3 && Math.abs(left.left - b.left) < 3; })()`
+	if !eval[bool](tb, moved) {
+		t.Error("the table does not scroll, or its heads scroll away")
+	}
+}
+
+// Without scripts the page has the whole table.
+func TestMatrixWithoutScripts(t *testing.T) {
+	v := desktop
+	v.still = true
+	tb := open(t, matrixPages(t)["matrix"], v)
+	png, err := chromedp.Run(tb.Context, chromedp.FullScreenshot(100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep(t, "matrix-still.png", png)
+	tb.do(chromedp.WaitVisible(chromedp.CSS(".cell")), chromedp.WaitNotVisible(chromedp.CSS(".filters")))
+}
