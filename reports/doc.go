@@ -14,6 +14,9 @@
 // holds the lock at each step. [Replayed] confirms a stored run, [State] shows the
 // world at one step of a run.
 //
+// [Matrix] and [MatrixMarkdown] are a whole matrix; [MatrixHTML], [MatrixLockHTML]
+// and [MatrixScenarioHTML] are the pages of a [MatrixSite].
+//
 // For programs, [JUnit] and [MatrixJUnit] are what CI systems read, [Chrome] is what
 // trace viewers open, and [Schema] describes the JSON of runs and matrices.
 package reports

@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"strings"
+
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/scenarios"
@@ -11,13 +13,12 @@ import (
 type cellRow struct {
 	pageLink
 	ID, Title string
-	// Within says that the lock promises that claims exclude each other under all
-	// faults of the scenario; Outside are those under which it does not.
-	Within  bool
-	Outside []string
-	Cells   []cellBox
-	Effects []effect
-	Replays []string
+	// Promised says whether the lock promises that claims exclude each other under
+	// the faults of the scenario.
+	Promised string
+	Cells    []cellBox
+	Effects  []effect
+	Replays  []string
 }
 
 // cellBox is a cell with all that there is to say of it.
@@ -29,14 +30,31 @@ type cellBox struct {
 }
 
 func (s *MatrixSite) cellRow(g cellGroup, sc *scenarios.Scenario, l scenarios.Lock) cellRow {
-	r := cellRow{Effects: g.effects(), Replays: replays(g)}
-	if sc != nil {
-		r.Within, r.Outside = l.Promises(sc.Faults), l.Unpromised(sc.Faults)
+	r := cellRow{Promised: promised(l, sc), Replays: replays(g)}
+	if !g.unharmed() {
+		r.Effects = g.effects()
 	}
 	for _, c := range g {
 		r.Cells = append(r.Cells, s.box(c))
 	}
 	return r
+}
+
+// promised says whether a lock promises anything under the faults of a scenario;
+// of one that is not known it says nothing.
+func promised(l scenarios.Lock, sc *scenarios.Scenario) string {
+	switch {
+	case sc == nil:
+		return ""
+	case len(l.Promise.Exclusion) == 0:
+		return "It promises nothing."
+	case len(sc.Faults) == 0:
+		return "No faults."
+	}
+	if outside := l.Unpromised(sc.Faults); len(outside) > 0 {
+		return "Faults outside its promise: " + strings.Join(outside, ", ") + "."
+	}
+	return "All faults are within its promise."
 }
 
 func (s *MatrixSite) box(c scenarios.MatrixCell) cellBox {

@@ -191,6 +191,8 @@ func TestMatrixScenarioHTML(t *testing.T) {
 	}, nil)
 	first := pages[reports.MatrixScenarioFile("calm")]
 	wants(t, first, []string{"no data ended corrupted with 3 locks"}, []string{`rel="prev"`})
+	wants(t, pages[reports.MatrixLockFile("single")], []string{"No faults.", "no difference: <b>claim, cas</b>"}, nil) // it stays stuck
+	wants(t, pages[reports.MatrixLockFile("redlock-fenced")], []string{"worse: unknown, and overlap without it: <b>seal</b>"}, []string{"no difference"})
 	if bare := pagesOf(t, reports.MatrixSite{Matrix: small()})[reports.MatrixScenarioFile("calm")]; !strings.Contains(bare, "Its text is not known here.") || strings.Contains(bare, "runs/") {
 		t.Error("a matrix alone has no text of its scenarios and no reports")
 	}
@@ -204,7 +206,7 @@ func TestMatrixPagesNameTheFaults(t *testing.T) {
 	}
 	s := siteOf(matrix([]string{"fenced"}, map[string][]string{"flushall": {"X....."}}))
 	s.Scenarios = []*scenarios.Scenario{flush}
-	wants(t, pagesOf(t, s)[reports.MatrixLockFile("fenced")], []string{"Outside its promise: flush."}, []string{"Within its promise."})
+	wants(t, pagesOf(t, s)[reports.MatrixLockFile("fenced")], []string{"Faults outside its promise: flush."}, []string{"within its promise"})
 }
 
 // Nothing without a fence is nothing to compare with.

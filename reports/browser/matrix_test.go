@@ -81,7 +81,10 @@ func matrixPages(t *testing.T) map[string][]byte {
 func TestMatrixPages(t *testing.T) {
 	source := axeSource(t)
 	for name, html := range matrixPages(t) {
-		for _, v := range views {
+		for i, v := range views {
+			if name != "matrix" && i%3 > 0 {
+				continue // the light one on a desktop, the dark one on a phone
+			}
 			t.Run(name+"/"+v.name, func(t *testing.T) {
 				v.still = v.still || name != "matrix" // those have no script, and never say that they are ready
 				tb := openStatic(t, html, v)

@@ -115,9 +115,6 @@ func TestMatrixPagesWithoutRuns(t *testing.T) {
 	if len(files) != 1+4+3 || files["scenarios/mine.yaml"] != "name: mine\n" || !strings.Contains(files["index.html"], `href="scenarios/gc-pause.html#row-fenced"`) {
 		t.Errorf("%d files, or not the links", len(files))
 	}
-	if code, _, errs := matrixOf(t, "--no-runs"); code != exitUsage || !strings.Contains(errs, "--no-runs: it is about the pages") {
-		t.Errorf("exit code %d\n%s", code, errs)
-	}
 }
 
 // A report whose child dies is left out: its cells lead to the page of the scenario,
