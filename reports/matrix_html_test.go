@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"locksim/checker"
-	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios"
@@ -50,8 +49,9 @@ func siteOf(m *scenarios.Matrix) reports.MatrixSite {
 		s.Scenarios = append(s.Scenarios, &scenarios.Scenario{Name: r.Name, Why: "Because of " + r.Title, Source: []byte("name: " + r.Name + "\n# text of " + r.Title + "\n")})
 	}
 	for _, l := range m.Locks {
-		p, _ := lock.PromiseOf(l.Name)
-		s.Locks = append(s.Locks, scenarios.Lock{Name: l.Name, Tokens: l.Tokens, Promise: p})
+		known, _ := scenarios.Kind(l.Name, scenarios.LockSpec{}) // nothing of one that is not
+		known.Name = l.Name
+		s.Locks = append(s.Locks, known)
 	}
 	return s
 }

@@ -45,7 +45,12 @@ of each cell. The runs are spread over child processes, one per core.
 The exit code is 1 when a cell differs from what its scenario expects, or is
 vacuous: nobody contended for the lock, or a fault never fired. An expectation
 speaks of the seeds 1 to 20: no seed may be worse, and with all of these, one has
-to be as bad. What differs is listed, with the command that replays it.`,
+to be as bad. What differs is listed, with the command that replays it.
+
+With --out, DIR/index.html is the table with filters. It leads to a page for each
+lock and each scenario, and each cell to the report of the first run that shows
+its label. The reports of the whole library take half as long again as its matrix,
+and 80 MB; --no-runs leaves them out.`,
 		Example: `  locksim matrix
   locksim matrix --scenario 'late-*,gc-pause' --lock 'redlock*' --seeds 5
   locksim matrix --scenario ./my.yaml --fencing none,seal
