@@ -1,9 +1,11 @@
 package reports
 
 import (
+	"slices"
 	"strings"
 
 	"locksim/lock/fence"
+	"locksim/scenarios"
 )
 
 // Alike says how [HTML] shows runs that were the same, event by event, and ended
@@ -33,6 +35,11 @@ func together(scenes []*scene) []*scene {
 		out = append(out, s)
 	}
 	return out
+}
+
+// tells says that the story of the scene is that of a run: its own, or the same.
+func (s *scene) tells(run *scenarios.ModeRun) bool {
+	return run != nil && (s.run == run || slices.Contains(s.also, run.Mode))
 }
 
 // inModes is a mode, with those whose runs were the same.

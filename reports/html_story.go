@@ -34,7 +34,7 @@ func newStories(o *scenarios.Outcome, scenes []*scene, opt Options, data *pageDa
 	first := told(o)
 	var parts []storyPart
 	for _, s := range scenes {
-		p := storyPart{Mode: s.run.Mode, Also: s.also, Label: s.run.Verdict.Label, Told: s.run == first, Lines: storyLines(s.run.Story)}
+		p := storyPart{Mode: s.run.Mode, Also: s.also, Label: s.run.Verdict.Label, Told: s.tells(first), Lines: storyLines(s.run.Story)}
 		parts = append(parts, p)
 		data.addStates(s, p.Lines, opt.Inspect)
 	}

@@ -33,7 +33,7 @@ type matrixPage struct {
 	Labels                            []labelCount
 	Cells                             int
 	Locks                             []pageLink
-	Specimens                         []pageLink
+	Harm                              []harmRow
 	Rows                              []matrixLine
 	SpecimenRows                      []matrixLine
 	Problems                          []problemLine
@@ -95,15 +95,17 @@ func newMatrixPage(s *MatrixSite) *matrixPage {
 		why, _, _ := strings.Cut(f.Why, "\n")
 		p.NotRun = append(p.NotRun, fmt.Sprintf("%s with lock %s: %s", f.Scenario, f.Lock, why))
 	}
+	var specimens []pageLink
 	for _, l := range m.Locks {
 		link := pageLink{l.Name, MatrixLockFile(l.Name)}
 		if isSpecimen(l.Name) {
-			p.Specimens = append(p.Specimens, link)
+			specimens = append(specimens, link)
 			continue
 		}
 		p.Locks = append(p.Locks, link)
 	}
-	p.Rows, p.SpecimenRows = s.lines(p.Locks), s.specimenLines(p.Specimens)
+	p.Harm = s.harm(slices.Concat(p.Locks, specimens))
+	p.Rows, p.SpecimenRows = s.lines(p.Locks), s.specimenLines(specimens)
 	return p
 }
 

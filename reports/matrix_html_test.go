@@ -156,6 +156,7 @@ func TestMatrixHTMLSaysAll(t *testing.T) {
 		"key-for-ever with lock mylock: workload.nested: lock mylock knows no owners",
 		`<th scope="row"><a href="scenarios/calm.html">calm</a><span class="title">What happens in calm</span><span class="ids">F11 F12 </span></th>`,
 		`<td><a href="locks/broken.token-read-late.html">broken/token-read-late</a></td>`,
+		`<th scope="row"><a href="locks/fenced.html">fenced</a></th><td>4</td><td>4</td><td>2</td>`,
 		`id="shown">60 cells: 10 corrupted, 1 unknown, 3 stuck, 1 false-reject, 19 rescued, 2 overlap, 16 safe, 6 n/a, 2 vacuous.<`,
 		"1 cell is worse than expected",
 	}, []string{"panic: "})
@@ -255,6 +256,9 @@ func TestHTMLTogether(t *testing.T) {
 	wants(t, together, []string{"<b>modes check, seal</b>", `value="check"> check, seal</label>`, "<h3>In modes check, seal ", "Mode check and mode seal: the same run as mode none up to step",
 		`id="mode-strict"`, `<a href="../index.html">The &lt;matrix&gt;</a>`}, nil)
 	wants(t, apart, []string{"<b>mode check</b>", "<b>mode seal</b>"}, []string{`class="around"`})
+	calm, later := paused(fence.Check), paused(fence.None)
+	later.Trace, later.TraceHash, later.Verdict.Label = calm.Trace, calm.TraceHash, calm.Verdict.Label
+	wants(t, page(t, outcome(calm, later), reports.Options{Alike: reports.Together}), []string{`value="check" checked> check, none</label>`}, nil)
 	worse := paused(fence.Seal)
 	worse.Verdict.Label = checker.Stuck
 	if n := strings.Count(page(t, outcome(paused(fence.Check), worse), reports.Options{Alike: reports.Together}), `<figure class="panel"`); n != 2 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -15,21 +16,19 @@ import (
 )
 
 // matrixSite is a small matrix that was run, with a specimen, and a lock that is
-// called by markup and could not be run.
-func matrixSite(t *testing.T) reports.MatrixSite {
-	t.Helper()
+// called by markup and could not be run. It is run once for all tests.
+var matrixSite = sync.OnceValues(func() (reports.MatrixSite, error) {
 	var chosen []*scenarios.Scenario
 	for _, name := range []string{"gc-pause", "flushall", "dead-worker"} {
 		sc, err := scenarios.Load(name)
 		if err != nil {
-			t.Fatal(err)
+			return reports.MatrixSite{}, err
 		}
 		chosen = append(chosen, sc)
 	}
-	seeds := scenarios.Seeds{First: 1, Last: 1}
-	plan, err := scenarios.NewMatrixPlan(scenarios.MatrixOptions{Scenarios: chosen, Locks: []string{"single", "fenced", "watchdog"}, Seeds: seeds})
+	plan, err := scenarios.NewMatrixPlan(scenarios.MatrixOptions{Scenarios: chosen, Locks: []string{"single", "fenced", "watchdog"}, Seeds: scenarios.Seeds{First: 1, Last: 1}})
 	if err != nil {
-		t.Fatal(err)
+		return reports.MatrixSite{}, err
 	}
 	var answers []scenarios.MatrixAnswer
 	for _, j := range plan.Jobs() {
@@ -40,8 +39,8 @@ func matrixSite(t *testing.T) reports.MatrixSite {
 	})
 	disguise(m)
 	return reports.MatrixSite{Matrix: m, Scenarios: plan.Scenarios(), Locks: plan.Locks(), Replay: "locksim matrix",
-		HasReport: func(string, string, uint64) bool { return true }}
-}
+		HasReport: func(string, string, uint64) bool { return true }}, nil
+})
 
 // disguise makes watchdog a specimen, calls a title by markup, and adds a failure
 // and a cell that is not as expected.
@@ -68,7 +67,11 @@ func written(t *testing.T, render func(io.Writer) error) []byte {
 }
 
 func matrixPages(t *testing.T) map[string][]byte {
-	s := matrixSite(t)
+	t.Helper()
+	s, err := matrixSite()
+	if err != nil {
+		t.Fatal(err)
+	}
 	return map[string][]byte{
 		"matrix":   written(t, func(w io.Writer) error { return reports.MatrixHTML(w, s) }),
 		"lock":     written(t, func(w io.Writer) error { return reports.MatrixLockHTML(w, s, "fenced") }),
