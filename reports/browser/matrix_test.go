@@ -202,3 +202,17 @@ func TestMatrixWithoutScripts(t *testing.T) {
 	keep(t, "matrix-still.png", png)
 	tb.do(chromedp.WaitVisible(chromedp.CSS(".cell")), chromedp.WaitNotVisible(chromedp.CSS(".filters")))
 }
+
+// The page of runs that were the same has one diagram and one story, and plays it.
+func TestTogetherPlays(t *testing.T) {
+	o := played(t, "calm", "fenced", fence.None, fence.Check, fence.Seal)
+	html := written(t, func(w io.Writer) error {
+		return reports.HTML(w, o, reports.Options{Alike: reports.Together, Links: reports.MatrixRunLinks("calm", "fenced")})
+	})
+	tb := open(t, html, desktop)
+	tb.click(`[data-play=next]`)
+	if got := eval[string](tb, `document.querySelectorAll(".panel, .tale").length + document.querySelector("[name=mode]:checked").parentElement.textContent.trim() + document.querySelector("[data-play=range]").value`); got != "2none, check, seal1" {
+		t.Errorf("diagrams and stories, the mode, and the step are %q", got)
+	}
+	tb.quiet()
+}
