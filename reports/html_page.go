@@ -110,7 +110,6 @@ func plainRemarks(o *scenarios.Outcome) []string {
 
 // plainLimits says what the run does not prove, unfolded.
 func plainLimits(o *scenarios.Outcome) []string {
-	const unfolded = 1 << 20
 	return append(limits(o, Options{Width: unfolded}),
 		"Interleavings inside one process are not explored, and a lock's own promise may be narrower than what was asked of it here.")
 }

@@ -34,7 +34,7 @@ type lockPage struct {
 	Nodes          int
 	Promise        []promisePart
 	Modes          []fence.Mode
-	Counts         countTable
+	Counts         labelTable
 	Broke, Stood   []cellRow
 	NotRun         []problemLine
 	Others         []pageLink
@@ -52,7 +52,7 @@ func newLockPage(s *MatrixSite, column scenarios.MatrixColumn) *lockPage {
 	p := &lockPage{Name: column.Name, Index: upFromPage + MatrixIndexFile, Specimen: isSpecimen(column.Name), Tokens: column.Tokens,
 		Nodes: max(l.Nodes, 1), Promise: promiseParts(l), Modes: m.Modes, CSS: matrixCSS()}
 	groups := s.ofLock(column.Name)
-	p.Headline, p.Counts = lockBalance(groups), newCountTable(m.Modes, groups)
+	p.Headline, p.Counts = lockBalance(groups), newLabelTable(m.Modes, groups)
 	for _, g := range groups {
 		row := s.lockRow(g, l)
 		if g.unharmed() {

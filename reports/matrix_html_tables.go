@@ -88,18 +88,18 @@ func replays(g cellGroup) []string {
 	return out
 }
 
-// countTable is how many cells have which label, by mode.
-type countTable struct {
+// labelTable is how many cells have which label, by mode.
+type labelTable struct {
 	Labels []checker.Label
 	Rows   []modeCount
 }
 
-func newCountTable(modes []fence.Mode, groups []cellGroup) countTable {
+func newLabelTable(modes []fence.Mode, groups []cellGroup) labelTable {
 	var cells []scenarios.MatrixCell
 	for _, g := range groups {
 		cells = append(cells, g...)
 	}
-	var t countTable
+	var t labelTable
 	t.Labels, t.Rows = modeCounts(modes, cells)
 	return t
 }

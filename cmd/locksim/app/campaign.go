@@ -23,6 +23,7 @@ type campaignFlags struct {
 	shard   string
 	shards  int
 	out     string
+	keep    bool
 	resume  bool
 	json    bool
 	workers int
@@ -32,6 +33,7 @@ func (f *campaignFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.shard, "shard", "", "do shard `I/N` of the work, such as 0/8 for the first of eight")
 	flags.IntVar(&f.shards, "shards", 0, "do one of `N` shards: the one that "+indexVariable+" names")
 	flags.StringVar(&f.out, "out", "", "keep the results in `DIR`, each as soon as it is there")
+	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	flags.BoolVar(&f.resume, "resume", false, "go on from the results that the folder of --out has")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the report")
 	flags.IntVar(&f.workers, "workers", 0, "`N` child processes (default: one per core)")
@@ -45,8 +47,8 @@ func (f campaignFlags) check(getenv func(string) string) (campaign.Shard, error)
 	switch {
 	case f.workers < 0 || f.workers > maxWorkers:
 		return campaign.Shard{}, fmt.Errorf("--workers %d: give a number from 1 to %d, or leave it out for one per core", f.workers, maxWorkers)
-	case f.resume && f.out == "":
-		return campaign.Shard{}, errors.New("--resume: say where the results are, with --out")
+	case f.resume && f.out == "" && !f.keep:
+		return campaign.Shard{}, errors.New("--resume: say where the results are, with --out or --keep")
 	case f.shard != "" && f.shards != 0:
 		return campaign.Shard{}, errors.New("--shard and --shards: choose one; --shards takes the number of the shard from " + indexVariable)
 	case f.shard != "":
@@ -87,6 +89,22 @@ func (f campaignFlags) folder(shard campaign.Shard, below ...string) string {
 		below = append(below, fmt.Sprintf("shard-%d-of-%d", shard.Index, shard.Count))
 	}
 	return filepath.Join(append([]string{f.out}, below...)...)
+}
+
+// where is the flag that says where results are kept.
+func (f campaignFlags) where() string {
+	if f.keep {
+		return "--keep"
+	}
+	return "--out " + quote(f.out)
+}
+
+// elsewhere is how results are kept in another folder.
+func (f campaignFlags) elsewhere() string {
+	if f.keep {
+		return "remove that folder, or choose one with --out"
+	}
+	return "give another folder"
 }
 
 // children is how many child processes there are to be.
@@ -135,11 +153,11 @@ func (f campaignFlags) explain(err error, finished, jobs int) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, campaign.ErrJournalExists):
-		return fmt.Errorf("--out %s: %w: go on with --resume, or give another folder", quote(f.out), err)
+		return fmt.Errorf("%s: %w: go on with --resume, or %s", f.where(), err, f.elsewhere())
 	case aboutPlan:
 		return fmt.Errorf("--resume: %w: give the same flags as then, or another folder", err)
 	case aboutJournal:
-		return fmt.Errorf("--out %s: %w", quote(f.out), err)
+		return fmt.Errorf("%s: %w", f.where(), err)
 	case errors.Is(err, context.Canceled) && f.out != "":
 		return &brokenError{cause: fmt.Errorf("interrupted, with %d of %d jobs done, which are in %s: go on with the same command and --resume", finished, jobs, f.out)}
 	case errors.Is(err, context.Canceled):

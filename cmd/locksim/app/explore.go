@@ -92,13 +92,18 @@ func (s *shell) explore(f exploreFlags) error {
 	if err != nil {
 		return err
 	}
+	k, err := f.folderToKeep(plans)
+	if err != nil {
+		return err
+	}
+	f.out = k.dir
 	pub := &publication{shell: s, json: f.json}
 	for _, plan := range plans {
 		if err := s.exploreLock(plan, f, shard, f.folder(shard, below(plan, len(plans))...), pub); err != nil {
 			return err
 		}
 	}
-	return pub.end()
+	return k.end(pub)
 }
 
 // problem refuses numbers of runs and seeds that make no sense.
@@ -231,7 +236,7 @@ func (s *shell) exploreLock(plan *scenarios.ExplorePlan, f exploreFlags, shard c
 	if !shard.Whole() {
 		e.Timing.Shard = shard.String()
 	}
-	return pub.add(dir, s.explored(e, dir, failedJob(results, f.campaignFlags)))
+	return pub.add(dir, s.explored(e, dir, f.children(), failedJob(results, f.campaignFlags)))
 }
 
 // exploreResult is what a child has found out.

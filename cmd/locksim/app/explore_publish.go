@@ -12,14 +12,16 @@ import (
 )
 
 // explored is an exploration as it is published. dir is the folder that keeps
-// it, or "". failed is what kept jobs from having a result.
-func (s *shell) explored(e *scenarios.Exploration, dir string, failed error) finished {
+// it, or "". children is how many child processes may write its pages, failed is
+// what kept jobs from having a result.
+func (s *shell) explored(e *scenarios.Exploration, dir string, children int, failed error) finished {
 	replay := func(i int, d scenarios.Distinct) string { return s.exploreReplay(e, dir, i, d) }
 	return finished{
 		kind:     scenarios.ExploreKind,
 		document: e,
 		text:     func(w io.Writer, opt reports.Options) error { return reports.Exploration(w, e, replay, opt) },
 		files:    foundFiles(e),
+		pages:    func() ([]file, error) { return s.explorePages(e, children) },
 		notes:    exploreNotes(e, replay),
 		problem:  s.exploreProblem(e, failed),
 	}

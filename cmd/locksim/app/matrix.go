@@ -28,6 +28,7 @@ type matrixFlags struct {
 	json      bool
 	markdown  bool
 	out       string
+	keep      bool
 	junit     string
 	workers   int
 	noRuns    bool
@@ -72,6 +73,7 @@ and 80 MB; --no-runs leaves them out.`,
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
 	flags.StringVar(&f.out, "out", "", "also write index.html with its pages, matrix.json, matrix.txt and MATRIX.md into `DIR`")
 	flags.BoolVar(&f.noRuns, "no-runs", false, "with --out: leave out the reports of the runs that the cells lead to")
+	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	flags.StringVar(&f.junit, "junit", "", "also write JUnit XML into `FILE`: a test case for each cell")
 	flags.IntVar(&f.workers, "workers", 0, "`N` child processes (default: one per core)")
 	s.completeFlags(cmd)
@@ -93,6 +95,11 @@ func (s *shell) matrix(f matrixFlags) error {
 	if err != nil {
 		return err
 	}
+	k, err := keep(f.keep, f.out, "matrix")
+	if err != nil {
+		return err
+	}
+	f.out = k.dir
 	if err := errors.Join(prepare(f.out), prepareFile("junit", f.junit)); err != nil {
 		return err
 	}
@@ -104,7 +111,7 @@ func (s *shell) matrix(f matrixFlags) error {
 	m := plan.Assemble(answers, s.runAgain)
 	m.Timing = timing
 	m.Timing.WallSeconds = time.Since(began).Seconds()
-	return s.publishMatrix(plan, m, f)
+	return s.publishMatrix(plan, m, f, k)
 }
 
 // children is how many child processes there are to be.
@@ -120,7 +127,7 @@ func (s *shell) runAgain(scenario, lock string, seed uint64, modes ...fence.Mode
 
 // publishMatrix writes the files and the report, and says whether all is as
 // expected.
-func (s *shell) publishMatrix(plan *scenarios.MatrixPlan, m *scenarios.Matrix, f matrixFlags) error {
+func (s *shell) publishMatrix(plan *scenarios.MatrixPlan, m *scenarios.Matrix, f matrixFlags, k kept) error {
 	var pageless error
 	if f.out != "" {
 		if err := saveMatrix(f.out, m); err != nil {
@@ -131,7 +138,7 @@ func (s *shell) publishMatrix(plan *scenarios.MatrixPlan, m *scenarios.Matrix, f
 	if err := saveFile(f.junit, func(w io.Writer) error { return reports.MatrixJUnit(w, m) }); err != nil {
 		return &brokenError{cause: err}
 	}
-	if err := s.showMatrix(m, f); err != nil {
+	if err := errors.Join(s.showMatrix(m, f), k.list(s)); err != nil {
 		return err
 	}
 	switch n := len(m.Failures); {

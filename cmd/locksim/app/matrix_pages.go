@@ -133,7 +133,7 @@ func (p *pages) pageJobs() (jobs []pageJob, names []string) {
 // matrixAgain is the command that makes the same matrix anywhere. It says nothing
 // of the folder that the pages lie in.
 func (s *shell) matrixAgain(f matrixFlags) string {
-	words := []string{s.everywhere(), "matrix", "--seeds", fmt.Sprint(f.seeds)}
+	words := []string{s.publicName(), "matrix", "--seeds", fmt.Sprint(f.seeds)}
 	if f.from != 1 {
 		words = append(words, "--from-seed", fmt.Sprint(f.from))
 	}

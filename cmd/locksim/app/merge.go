@@ -107,7 +107,7 @@ func (s *shell) mergedExploration(r *campaign.Record, dir string) (finished, err
 	}
 	e := scenarios.AssembleExploration(plan, blocks)
 	e.Timing = scenarios.NewExploreTiming()
-	done := s.explored(e, dir, nil)
+	done := s.explored(e, dir, runtime.GOMAXPROCS(0), nil)
 	if done.problem == nil {
 		done.problem = missing(e.Missing)
 	}

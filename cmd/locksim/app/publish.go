@@ -20,6 +20,8 @@ type finished struct {
 	text     func(w io.Writer, opt reports.Options) error
 	// files are kept besides, where anything is kept.
 	files []func() (file, error)
+	// pages are what a browser shows of it, and are kept too.
+	pages func() ([]file, error)
 	// notes say to people what a program reads in the document.
 	notes []string
 	// problem is what the exit code speaks of; nil is 0.
@@ -123,7 +125,11 @@ func (f finished) save(dir string, document []byte) error {
 		}
 		files = append(files, one)
 	}
-	files = append(files, file{f.kind + ".txt", report.Bytes()}, file{f.kind + ".json", document})
+	pages, err := f.pages()
+	if err != nil {
+		return err
+	}
+	files = append(append(files, pages...), file{f.kind + ".txt", report.Bytes()}, file{f.kind + ".json", document})
 	if err := prepare(dir); err != nil {
 		return err
 	}

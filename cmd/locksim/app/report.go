@@ -100,11 +100,11 @@ func (s *shell) anywhere(o *scenarios.Outcome) string {
 	for _, m := range o.Modes {
 		modes = append(modes, m.Mode)
 	}
-	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.everywhere(), quote(name), quote(o.Lock), o.Seed, joinModes(modes))
+	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.publicName(), quote(name), quote(o.Lock), o.Seed, joinModes(modes))
 }
 
-// everywhere is this program as people in another clone would call it.
-func (s *shell) everywhere() string {
+// publicName is how this program is called in what is read elsewhere.
+func (s *shell) publicName() string {
 	if s.program == ownProgram {
 		return "go run ./cmd/locksim"
 	}
@@ -124,9 +124,14 @@ func bundled(sc *scenarios.Scenario) bool {
 // versions are those that the trace hashes of a run hold for.
 func versions(o *scenarios.Outcome) []reports.Version {
 	t := scenarios.NewRunFile(o).Timing
-	out := []reports.Version{{Name: "Go", Version: strings.TrimPrefix(t.Go, "go")}}
-	for _, module := range slices.Sorted(maps.Keys(t.Modules)) {
-		out = append(out, reports.Version{Name: module, Version: t.Modules[module]})
+	return versionsOf(t.Go, t.Modules)
+}
+
+// versionsOf are the version of Go, and those of modules by their names.
+func versionsOf(goVersion string, modules map[string]string) []reports.Version {
+	out := []reports.Version{{Name: "Go", Version: strings.TrimPrefix(goVersion, "go")}}
+	for _, module := range slices.Sorted(maps.Keys(modules)) {
+		out = append(out, reports.Version{Name: module, Version: modules[module]})
 	}
 	return out
 }

@@ -38,7 +38,7 @@ bad input; 3 the harness failed, or a run was not deterministic.`,
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(s.listCommand(), s.runCommand(), s.replayCommand(), s.reportCommand(), s.matrixCommand(),
 		s.exploreCommand(), s.sweepCommand(), s.mergeCommand(), s.schemaCommand(), s.versionCommand(), s.workerCommand(),
-		s.galleryCommand())
+		s.galleryCommand(), s.serveCommand())
 	return root
 }
 

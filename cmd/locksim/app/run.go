@@ -17,6 +17,7 @@ type runFlags struct {
 	seed    uint64
 	fencing string
 	out     string
+	keep    bool
 	junit   string
 	json    bool
 	once    bool
@@ -54,6 +55,7 @@ virtual.`,
 	flags.Uint64Var(&f.seed, "seed", 1, "`N` decides everything that is random")
 	flags.StringVar(&f.fencing, "fencing", joinModes(scenarios.DefaultModes()), "fencing `MODES` to compare, with commas")
 	flags.StringVar(&f.out, "out", "", "also write run.json, report.txt, report.md, report.html and the traces into `DIR`")
+	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	flags.StringVar(&f.junit, "junit", "", "also write JUnit XML into `FILE`: a test case for each mode")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the report; see locksim schema run")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown with a diagram instead of the report, for a pull request or the summary of a CI job")
@@ -89,6 +91,11 @@ func (s *shell) runScenario(name string, f runFlags) error {
 	if err != nil {
 		return err
 	}
+	k, err := keep(f.keep, f.out, "run", t.scenario.Name, t.lock.Name, fmt.Sprintf("s%d", t.opts.Seed))
+	if err != nil {
+		return err
+	}
+	f.out = k.dir
 	if err := errors.Join(prepare(f.out), prepareFile("junit", f.junit)); err != nil {
 		return err
 	}
@@ -99,7 +106,7 @@ func (s *shell) runScenario(name string, f runFlags) error {
 	if err := neverFired(o); err != nil {
 		return err
 	}
-	return s.publish(o, t, f)
+	return s.publish(o, t, f, k)
 }
 
 // task is a run as it was asked for.
@@ -178,7 +185,7 @@ func neverFired(o *scenarios.Outcome) error {
 }
 
 // publish writes the files and the report, and says whether all is as expected.
-func (s *shell) publish(o *scenarios.Outcome, t *task, f runFlags) error {
+func (s *shell) publish(o *scenarios.Outcome, t *task, f runFlags, k kept) error {
 	opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
 	if f.out != "" {
 		opt.Replay = fmt.Sprintf("%s replay %s", s.program, quote(stored(f.out)))
@@ -189,7 +196,7 @@ func (s *shell) publish(o *scenarios.Outcome, t *task, f runFlags) error {
 	if err := s.saveJUnit(f.junit, o); err != nil {
 		return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", o.Seed), replay: t.replay}
 	}
-	if err := s.show(o, opt, f); err != nil {
+	if err := errors.Join(s.show(o, opt, f), k.list(s)); err != nil {
 		return err
 	}
 	if len(o.Mismatches()) > 0 {

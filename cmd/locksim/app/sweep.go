@@ -90,11 +90,16 @@ func (s *shell) sweep(name string, f sweepFlags) error {
 	if err != nil {
 		return err
 	}
+	k, err := f.folderToKeep(plan)
+	if err != nil {
+		return err
+	}
+	f.out = k.dir
 	pub := &publication{shell: s, json: f.json}
 	if err := s.sweepScenario(name, plan, f, shard, pub); err != nil {
 		return err
 	}
-	return pub.end()
+	return k.end(pub)
 }
 
 // problem refuses a number of pairs that makes no sense, and kinds of fault that
@@ -157,7 +162,7 @@ func (s *shell) sweepScenario(name string, plan *scenarios.SweepPlan, f sweepFla
 	if !shard.Whole() {
 		sw.Timing.Shard = shard.String()
 	}
-	return pub.add(dir, s.swept(sw, name, dir, failedJob(results, f.campaignFlags)))
+	return pub.add(dir, s.swept(sw, name, dir, f.children(), failedJob(results, f.campaignFlags)))
 }
 
 // sweepResult is what a child has found out.

@@ -56,15 +56,16 @@ func examinations(todo []scenarios.SweepExamination) func(yield func(workerJob) 
 }
 
 // swept is a sweep as it is published. scenario is what the user calls the
-// scenario, dir the folder that keeps the sweep, or "". failed is what kept jobs
-// from having a result.
-func (s *shell) swept(sw *scenarios.Sweep, scenario, dir string, failed error) finished {
+// scenario, dir the folder that keeps the sweep, or "". children is how many child
+// processes may write its pages, failed is what kept jobs from having a result.
+func (s *shell) swept(sw *scenarios.Sweep, scenario, dir string, children int, failed error) finished {
 	replay := func(i int, c scenarios.SweepClass) string { return s.sweepReplay(&sw.Plan, scenario, dir, i, c) }
 	return finished{
 		kind:     scenarios.SweepName,
 		document: sw,
 		text:     func(w io.Writer, opt reports.Options) error { return reports.Sweep(w, sw, replay, opt) },
 		files:    sweptFiles(sw),
+		pages:    func() ([]file, error) { return s.sweepPages(sw, scenario, children) },
 		notes:    sweepNotes(sw, replay),
 		problem:  sweepProblem(sw, failed),
 	}
@@ -149,7 +150,7 @@ func (s *shell) mergedSweep(r *campaign.Record, dir string, children int) (finis
 	}
 	sw := scenarios.AssembleSweep(plan, blocks, found)
 	sw.Timing = scenarios.NewExploreTiming()
-	done := s.swept(sw, plan.Scenario, dir, nil)
+	done := s.swept(sw, plan.Scenario, dir, children, nil)
 	if done.problem == nil {
 		done.problem = missing(sw.Missing)
 	}

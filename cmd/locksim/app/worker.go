@@ -24,6 +24,7 @@ type workerJob struct {
 	Sweep   *scenarios.SweepJob         `json:"sweep,omitempty"`
 	Examine *scenarios.SweepExamination `json:"examine,omitempty"`
 	Page    *pageJob                    `json:"page,omitempty"`
+	Report  *foundPageJob               `json:"report,omitempty"`
 }
 
 // workerAnswer is the answer, in the field of the job's name.
@@ -33,6 +34,7 @@ type workerAnswer struct {
 	Sweep   *scenarios.SweepBlock   `json:"sweep,omitempty"`
 	Found   *scenarios.Found        `json:"found,omitempty"`
 	Page    *pageAnswer             `json:"page,omitempty"`
+	Report  string                  `json:"report,omitempty"`
 }
 
 // workerCommand is what the children of this command run. People have no use
@@ -91,6 +93,9 @@ func (s *shell) answer(j workerJob, step func()) (workerAnswer, error) {
 	case j.Page != nil:
 		page, err := s.page(*j.Page)
 		return workerAnswer{Page: page}, err
+	case j.Report != nil:
+		html, err := s.foundPage(*j.Report)
+		return workerAnswer{Report: html}, err
 	}
 	return workerAnswer{}, errors.New("this job is of no kind that is known here")
 }

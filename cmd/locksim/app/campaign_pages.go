@@ -1,0 +1,80 @@
+package app
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+// public is this command under the name by which it is called in what is read
+// elsewhere.
+func (s *shell) public() *shell {
+	elsewhere := *s
+	elsewhere.program = s.publicName()
+	return &elsewhere
+}
+
+// explorePages are explore.html and the pages of its violations.
+func (s *shell) explorePages(e *scenarios.Exploration, children int) ([]file, error) {
+	public, jobs := s.public(), map[int]foundPageJob{}
+	for i, d := range e.Summary.Distinct {
+		jobs[i+1] = foundPageJob{Run: d.Shown.Run, Replay: public.exploreAgain(&e.Plan, d.Shown.Seed)}
+	}
+	opt := reports.CampaignOptions{Again: public.exploreWhole(&e.Plan), Versions: versionsOf(e.Timing.Go, e.Timing.Modules)}
+	return s.campaignFiles(scenarios.ExploreKind, jobs, children, opt, func(b *bytes.Buffer, opt reports.CampaignOptions) error {
+		return reports.ExplorationHTML(b, e, opt)
+	})
+}
+
+// exploreWhole is the command that makes a whole exploration again.
+func (s *shell) exploreWhole(plan *scenarios.ExplorePlan) string {
+	text := fmt.Sprintf("%s explore --lock %s --runs %d", s.program, quote(plan.Lock), plan.Runs)
+	if plan.FirstSeed != 1 {
+		text += fmt.Sprintf(" --from-seed %d", plan.FirstSeed)
+	}
+	if plan.Space.Faults != nil {
+		text += " --faults " + classList(plan)
+	}
+	for _, flag := range []struct {
+		name string
+		on   bool
+	}{{"--promise", plan.Judge == scenarios.JudgePromise}, {"--all", plan.Collect == scenarios.CollectAll}, {"--guided", plan.Guided}} {
+		if flag.on {
+			text += " " + flag.name
+		}
+	}
+	return text
+}
+
+// sweepPages are sweep.html and the pages of its violations.
+func (s *shell) sweepPages(sw *scenarios.Sweep, scenario string, children int) ([]file, error) {
+	public, jobs := s.public(), map[int]foundPageJob{}
+	for i, c := range sw.Summary.Classes {
+		if c.Shown != nil && c.Shown.Run != nil {
+			jobs[i+1] = foundPageJob{Run: c.Shown.Run, Replay: public.sweepReplay(&sw.Plan, scenario, "", i+1, c)}
+		}
+	}
+	opt := reports.CampaignOptions{Again: public.sweepWhole(&sw.Plan, scenario), Versions: versionsOf(sw.Timing.Go, sw.Timing.Modules)}
+	return s.campaignFiles(scenarios.SweepName, jobs, children, opt, func(b *bytes.Buffer, opt reports.CampaignOptions) error {
+		return reports.SweepHTML(b, sw, opt)
+	})
+}
+
+// sweepWhole is the command that makes a whole sweep again. scenario is what the
+// user calls the scenario.
+func (s *shell) sweepWhole(plan *scenarios.SweepPlan, scenario string) string {
+	text := fmt.Sprintf("%s sweep %s --lock %s --seed %d", s.program, quote(scenario), quote(plan.Lock), plan.Seed)
+	if plan.Pairs > 0 {
+		text += fmt.Sprintf(" --pairs %d", plan.Pairs)
+	}
+	if len(plan.Kinds) > 0 {
+		text += " --faults " + strings.Join(plan.Kinds, ",")
+	}
+	if plan.Judge == scenarios.JudgePromise {
+		text += " --promise"
+	}
+	return text
+}

@@ -1,0 +1,219 @@
+package runfolder
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"time"
+
+	"locksim/checker"
+	"locksim/internal/campaign"
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+// quiet is how long the journal of a campaign at work may stay the same, on the
+// wall clock.
+const quiet = 2 * time.Minute
+
+// campaignFile is what an index tells of the document of an exploration or a
+// sweep.
+type campaignFile struct {
+	Version int    `json:"version"`
+	Kind    string `json:"kind"`
+	Plan    struct {
+		Lock      string `json:"lock"`
+		Scenario  string `json:"scenario"`
+		Seed      uint64 `json:"seed"`
+		FirstSeed uint64 `json:"first_seed"`
+		Judge     string `json:"judge"`
+	} `json:"plan"`
+	Missing int `json:"missing"`
+	Summary struct {
+		blockFile
+		NonVacuous int `json:"non_vacuous"`
+	} `json:"summary"`
+	Timing struct {
+		Shard string `json:"shard"`
+	} `json:"timing"`
+}
+
+// blockFile is what is counted of each result, and of all.
+type blockFile struct {
+	Runs       int                   `json:"runs"`
+	Placements int                   `json:"placements"`
+	Pairs      int                   `json:"pairs"`
+	Violating  int                   `json:"violating"`
+	Violations map[checker.Label]int `json:"violations"`
+}
+
+// made is how many runs there were: those of explorations, or of sweeps.
+func (b blockFile) made() int { return b.Runs + b.Placements + b.Pairs }
+
+// journalFile is what an index tells of a journal.
+type journalFile struct {
+	lock, scenario, judge string
+	jobs                  func(campaign.Shard) int
+	done                  int
+	sum                   blockFile
+}
+
+func readExploration(c *scan, f folder, e *reports.IndexEntry) error {
+	return readCampaign(c, f, e, scenarios.ExploreKind, func(raw json.RawMessage) (journalFile, int, error) {
+		p, err := scenarios.ReadExplorePlan(raw)
+		if err != nil {
+			return journalFile{}, 0, err
+		}
+		return journalFile{lock: p.Lock, judge: string(p.Judge)}, p.Jobs(), nil
+	})
+}
+
+func readSweep(c *scan, f folder, e *reports.IndexEntry) error {
+	return readCampaign(c, f, e, scenarios.SweepName, func(raw json.RawMessage) (journalFile, int, error) {
+		p, err := scenarios.ReadSweepPlan(raw)
+		if err != nil {
+			return journalFile{}, 0, err
+		}
+		return journalFile{lock: p.Lock, scenario: p.Scenario, judge: string(p.Judge)}, p.Jobs(), nil
+	})
+}
+
+// readCampaign reads the document of a campaign or, where there is none yet, or
+// the journal has gone on since, the journal.
+func readCampaign(c *scan, f folder, e *reports.IndexEntry, kind string, plan func(json.RawMessage) (journalFile, int, error)) error {
+	document, journal := kind+".json", kind+".jsonl"
+	var ended time.Time
+	if f.has(document) {
+		d, changed, err := remembered(c, f, document, func(_ string, data []byte) (d campaignFile, err error) { return d, decode(data, &d) })
+		if err != nil {
+			return err
+		}
+		ended = changed
+		if err := d.tell(e, kind); err != nil {
+			return err
+		}
+		e.Changed = c.moment(ended)
+	}
+	if !f.has(journal) || f.has(document) && c.Now == nil {
+		return nil
+	}
+	j, changed, err := remembered(c, f, journal, func(name string, data []byte) (journalFile, error) { return readJournal(name, data, plan) })
+	if errors.Is(err, campaign.ErrEmpty) { // it has not come to its first line
+		j, err = journalFile{lock: path.Base(f.dir), jobs: jobsOf(1)}, nil
+	}
+	if err != nil || f.has(document) && !changed.After(ended) {
+		return err
+	}
+	j.tell(e, shardOf(f.dir))
+	e.Changed = c.moment(changed)
+	e.Progress.Running = c.Now != nil && c.Now().Sub(changed) < quiet
+	return nil
+}
+
+// tell makes an entry of a document.
+func (d campaignFile) tell(e *reports.IndexEntry, kind string) error {
+	if d.Version != campaign.Version || d.Kind != kind || d.Plan.Lock == "" {
+		return fmt.Errorf("this is no document of kind %s and version %d: make it again with this version of locksim", kind, campaign.Version)
+	}
+	e.Lock, e.What = d.Plan.Lock, d.Plan.Scenario
+	e.Seed = fmt.Sprintf("from seed %d", d.Plan.FirstSeed)
+	if kind == scenarios.SweepName {
+		e.Seed = fmt.Sprintf("seed %d", d.Plan.Seed)
+	}
+	e.Labels = tally(d.Summary.Violations)
+	e.Said = d.Summary.result(d.Summary.NonVacuous) + judged(d.Plan.Judge)
+	if d.Missing > 0 {
+		e.Said += fmt.Sprintf(" %s missing", counted(d.Missing, "job"))
+		if d.Timing.Shard != "" {
+			e.Said += ": this is shard " + d.Timing.Shard
+		}
+		e.Said += "."
+	}
+	return nil
+}
+
+// result is what came of runs, in a sentence. evidence is 0 where it is not
+// known.
+func (b blockFile) result(evidence int) string {
+	text := counted(b.made(), "run")
+	if evidence > 0 {
+		text += fmt.Sprintf(", %d of them evidence", evidence)
+	}
+	if b.Violating == 0 {
+		return text + ": no violation, which is no proof."
+	}
+	return text + fmt.Sprintf(": %s with a violation.", counted(b.Violating, "run"))
+}
+
+func judged(by string) string {
+	if by == string(scenarios.JudgePromise) {
+		return " Judged by its own promise."
+	}
+	return ""
+}
+
+// readJournal reads as much of a journal as there is.
+func readJournal(name string, data []byte, plan func(json.RawMessage) (journalFile, int, error)) (journalFile, error) {
+	r, err := campaign.Read(name, data)
+	if err != nil {
+		return journalFile{}, err
+	}
+	j, jobs, err := plan(r.Plan)
+	if err != nil {
+		return j, err
+	}
+	j.jobs, j.done, j.sum.Violations = jobsOf(jobs), len(r.Results), map[checker.Label]int{}
+	for _, raw := range r.Results {
+		var b blockFile
+		if err := decode(raw, &b); err != nil {
+			return j, err
+		}
+		j.sum.Runs += b.made()
+		j.sum.Violating += b.Violating
+		for label, n := range b.Violations {
+			j.sum.Violations[label] += n
+		}
+	}
+	return j, nil
+}
+
+// jobsOf counts the jobs of a shard, of so many in all.
+func jobsOf(all int) func(campaign.Shard) int {
+	return func(s campaign.Shard) int {
+		n := 0
+		for i := range all {
+			if s.Has(i) {
+				n++
+			}
+		}
+		return n
+	}
+}
+
+// shardOf is the shard whose folder has such a name, or all of the jobs.
+func shardOf(dir string) campaign.Shard {
+	var i, n int
+	if _, err := fmt.Sscanf(path.Base(dir), "shard-%d-of-%d", &i, &n); err != nil {
+		return campaign.Shard{}
+	}
+	s, err := campaign.NewShard(i, n)
+	if err != nil {
+		return campaign.Shard{}
+	}
+	return s
+}
+
+// tell makes an entry of a journal.
+func (j journalFile) tell(e *reports.IndexEntry, s campaign.Shard) {
+	e.Lock, e.What, e.Seed = j.lock, j.scenario, ""
+	e.Labels = tally(j.sum.Violations)
+	e.Said = "So far " + j.sum.result(0) + judged(j.judge)
+	e.Progress = &reports.IndexProgress{Done: j.done, Jobs: max(j.jobs(s), j.done)}
+	if j.done >= e.Progress.Jobs {
+		e.Said += " All runs are made: violations are being made smaller, and reports written."
+	}
+	if j.done == 0 {
+		e.Said = "No job has come to its end yet."
+	}
+}

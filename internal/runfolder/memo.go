@@ -1,0 +1,77 @@
+package runfolder
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+)
+
+// maxBytes bounds the files that are read for an index.
+const maxBytes = 64 << 20
+
+// memo is what was read of a file as it was.
+type memo struct {
+	size  int64
+	mod   time.Time
+	value any
+	err   error
+}
+
+// remembered is what parse makes of a file of a folder, and when that changed
+// last. A file that is as it was when it was read before is not read again.
+func remembered[T any](c *scan, f folder, name string, parse func(name string, data []byte) (T, error)) (T, time.Time, error) {
+	var none T
+	info, err := f.files[name].Info()
+	if err != nil {
+		return none, time.Time{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return none, time.Time{}, errors.New("this is no file")
+	}
+	full := path.Join(f.dir, name)
+	m, ok := c.known[full]
+	if !ok || m.size != info.Size() || !m.mod.Equal(info.ModTime()) {
+		m = memo{size: info.Size(), mod: info.ModTime()}
+		m.value, m.err = parsed(c.FS, full, parse)
+	}
+	c.seen[full] = m
+	value, _ := m.value.(T)
+	return value, m.mod, m.err
+}
+
+func parsed[T any](fsys fs.FS, name string, parse func(string, []byte) (T, error)) (value T, err error) {
+	file, err := fsys.Open(name)
+	if err != nil {
+		return value, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	data, err := io.ReadAll(io.LimitReader(file, maxBytes+1))
+	if err != nil {
+		return value, err
+	}
+	if len(data) > maxBytes {
+		return value, fmt.Errorf("it is longer than %d MiB", maxBytes>>20)
+	}
+	return parse(path.Base(name), data)
+}
+
+// reason is an error without the name that the entry has anyway, on one line.
+func reason(err error) string {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		err = at.Err
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+	return first
+}
+
+// moment is a time for people, and nothing in an index without the time.
+func (c *scan) moment(t time.Time) string {
+	if c.Now == nil || t.IsZero() {
+		return ""
+	}
+	return t.Format(time.DateTime)
+}

@@ -1,0 +1,108 @@
+package runfolder
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+// readRun reads the document of a run.
+func readRun(c *scan, f folder, e *reports.IndexEntry) error {
+	run, changed, err := remembered(c, f, "run.json", scenarios.ReadRunFile)
+	if err != nil {
+		return err
+	}
+	e.What, e.Lock, e.Seed = run.Scenario, run.Lock, fmt.Sprintf("seed %d", run.Seed)
+	e.Unexpected, e.Changed = !run.Expected, c.moment(changed)
+	for _, mode := range fence.Modes() {
+		if m, ok := run.Modes[mode]; ok {
+			e.Labels = append(e.Labels, reports.IndexLabel{Mode: string(mode), Label: m.Verdict})
+		}
+	}
+	return nil
+}
+
+// matrixFile is what an index tells of a matrix.
+type matrixFile struct {
+	Version   int                      `json:"version"`
+	Seeds     scenarios.Seeds          `json:"seeds"`
+	Scenarios []scenarios.MatrixRow    `json:"scenarios"`
+	Locks     []scenarios.MatrixColumn `json:"locks"`
+	Expected  bool                     `json:"as_expected"`
+	Totals    scenarios.MatrixTotals   `json:"totals"`
+	Cells     []struct {
+		Label checker.Label `json:"label"`
+	} `json:"cells"`
+}
+
+// readMatrix reads the document of a matrix.
+func readMatrix(c *scan, f folder, e *reports.IndexEntry) error {
+	m, changed, err := remembered(c, f, "matrix.json", func(_ string, data []byte) (m matrixFile, err error) {
+		return m, decode(data, &m)
+	})
+	if err != nil {
+		return err
+	}
+	if m.Version != scenarios.MatrixVersion || len(m.Cells) == 0 {
+		return fmt.Errorf("this is no matrix of version %d: make it again with this version of locksim", scenarios.MatrixVersion)
+	}
+	e.What = fmt.Sprintf("Matrix of %s and %s", counted(len(m.Scenarios), "scenario"), counted(len(m.Locks), "lock"))
+	e.Seed, e.Unexpected, e.Changed = m.Seeds.String(), !m.Expected, c.moment(changed)
+	e.Said = fmt.Sprintf("%s in %s.", counted(m.Totals.Runs, "run"), counted(m.Totals.Cells, "cell"))
+	labels := map[checker.Label]int{}
+	for _, cell := range m.Cells {
+		labels[cell.Label]++
+	}
+	delete(labels, checker.NotApplicable)
+	e.Labels = tally(labels)
+	return nil
+}
+
+// tally is labels with their counts, the gravest first.
+func tally(counts map[checker.Label]int) []reports.IndexLabel {
+	var out []reports.IndexLabel
+	for _, l := range slices.SortedFunc(maps.Keys(counts), func(a, b checker.Label) int { return b.Severity() - a.Severity() }) {
+		out = append(out, reports.IndexLabel{Label: l, Count: counts[l]})
+	}
+	return out
+}
+
+var title = regexp.MustCompile(`(?s)<title>(.*?)</title>`)
+
+// readReview finds out what a review is called.
+func readReview(c *scan, f folder, e *reports.IndexEntry) error {
+	text, changed, err := remembered(c, f, "review.html", func(_ string, data []byte) (string, error) {
+		m := title.FindSubmatch(data[:min(len(data), 1<<20)])
+		if m == nil {
+			return "", errors.New("this page has no title")
+		}
+		return strings.TrimSuffix(html.UnescapeString(string(m[1])), " · locksim"), nil
+	})
+	e.What, e.Changed = text, c.moment(changed)
+	return err
+}
+
+// decode reads JSON and says in plain words that it is none.
+func decode(data []byte, into any) error {
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("this is no document of locksim: %w", err)
+	}
+	return nil
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,178 @@
+package runfolder
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"locksim/reports"
+)
+
+// Limits of a scan: folders are looked for so deep, and so many at most.
+const (
+	maxDepth   = 4
+	maxFolders = 5000
+)
+
+// Scanner makes indexes of a folder. What it has read of a file it knows until
+// the file changes, so that it can be asked often. It is safe for concurrent use.
+type Scanner struct {
+	// FS is the folder, best that of an os.Root. Links in it are not followed,
+	// but for "latest".
+	FS fs.FS
+	// Now is the time, for an index of the present moment: it tells when files
+	// have changed, and which campaigns are at work. Nil makes an index that is
+	// the same whenever it is made.
+	Now func() time.Time
+
+	mu    sync.Mutex
+	known map[string]memo
+}
+
+// Index is what the folder holds now, sorted by folder. A folder or a file in it
+// that cannot be read is an entry that says so; the error is that the folder
+// itself cannot be.
+func (s *Scanner) Index() (reports.Index, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := &scan{Scanner: s, seen: map[string]memo{}, latest: latestOf(s.FS)}
+	top, err := fs.ReadDir(s.FS, ".")
+	if err != nil {
+		return reports.Index{}, err
+	}
+	c.folders(".", top, 0)
+	s.known = c.seen
+	x := reports.Index{Entries: c.entries}
+	if c.cut {
+		x.Note = fmt.Sprintf("More than %d folders: the others are not listed.", maxFolders)
+	}
+	return x, nil
+}
+
+// latestOf is the folder that the link "latest" leads to, or "".
+func latestOf(fsys fs.FS) string {
+	target, err := fs.ReadLink(fsys, Latest)
+	if err != nil {
+		return ""
+	}
+	return path.Clean(strings.ReplaceAll(target, `\`, "/"))
+}
+
+// scan is one look at the folder.
+type scan struct {
+	*Scanner
+	latest  string
+	seen    map[string]memo // what this look has read
+	visited int
+	cut     bool
+	entries []reports.IndexEntry
+}
+
+// folders looks at those of a folder, whose contents are known.
+func (c *scan) folders(dir string, contents []fs.DirEntry, depth int) {
+	for _, d := range contents {
+		if d.IsDir() && !strings.HasPrefix(d.Name(), ".") {
+			c.folder(path.Join(dir, d.Name()), depth+1)
+		}
+	}
+}
+
+// folder looks at one folder. Below one that has something of its own lie its
+// pages, and shards.
+func (c *scan) folder(dir string, depth int) {
+	if c.visited++; c.visited > maxFolders {
+		c.cut = true
+		return
+	}
+	contents, err := fs.ReadDir(c.FS, dir)
+	if err != nil {
+		c.entries = append(c.entries, reports.IndexEntry{Folder: dir, Kind: reports.IndexUnread, Problem: reason(err)})
+		return
+	}
+	f := folder{dir: dir, files: map[string]fs.DirEntry{}}
+	for _, d := range contents {
+		f.files[d.Name()] = d
+	}
+	found := c.entriesOf(f)
+	c.entries = append(c.entries, found...)
+	if depth == maxDepth {
+		return
+	}
+	if len(found) > 0 {
+		contents = shards(contents)
+	}
+	c.folders(dir, contents, depth)
+}
+
+// shards are the folders of shards.
+func shards(contents []fs.DirEntry) []fs.DirEntry {
+	var out []fs.DirEntry
+	for _, d := range contents {
+		if strings.HasPrefix(d.Name(), "shard-") {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// folder is one folder with what lies in it.
+type folder struct {
+	dir   string
+	files map[string]fs.DirEntry
+}
+
+func (f folder) has(name string) bool { return f.files[name] != nil }
+
+// entriesOf are those of a folder: one for each kind of document in it.
+func (c *scan) entriesOf(f folder) []reports.IndexEntry {
+	var out []reports.IndexEntry
+	for _, r := range readers {
+		if !r.in(f) {
+			continue
+		}
+		e := reports.IndexEntry{Kind: r.kind}
+		if err := r.read(c, f, &e); err != nil {
+			e = reports.IndexEntry{Kind: reports.IndexUnread, Problem: fmt.Sprintf("%s: %s", r.document, reason(err))}
+		}
+		e.Folder, e.Latest = f.dir, f.dir == c.latest
+		for _, p := range r.pages {
+			if f.has(p.File) {
+				e.Pages = append(e.Pages, p)
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// reader knows one kind of document.
+type reader struct {
+	kind     reports.IndexKind
+	document string
+	journal  string // "" where there is none
+	pages    []reports.IndexPage
+	read     func(c *scan, f folder, e *reports.IndexEntry) error
+}
+
+func (r reader) in(f folder) bool {
+	return f.has(r.document) || r.journal != "" && f.has(r.journal)
+}
+
+// readers are all kinds, in the order in which they are shown.
+var readers = []reader{
+	{reports.IndexRun, "run.json", "", []reports.IndexPage{{Name: "Report", File: "report.html"}, {Name: "Markdown", File: "report.md"},
+		{Name: "text", File: "report.txt"}, {Name: "JSON", File: "run.json"}, {Name: "trace for a viewer", File: "trace.chrome.json"}}, readRun},
+	{reports.IndexExplore, "explore.json", "explore.jsonl", campaignPages("explore"), readExploration},
+	{reports.IndexSweep, "sweep.json", "sweep.jsonl", campaignPages("sweep"), readSweep},
+	{reports.IndexMatrix, "matrix.json", "", []reports.IndexPage{{Name: "Pages", File: "index.html"}, {Name: "Markdown", File: "MATRIX.md"},
+		{Name: "text", File: "matrix.txt"}, {Name: "JSON", File: "matrix.json"}}, readMatrix},
+	{reports.IndexReview, "review.html", "", []reports.IndexPage{{Name: "Review", File: "review.html"}, {Name: "Markdown", File: "review.md"},
+		{Name: "JSON", File: "review.json"}}, readReview},
+}
+
+func campaignPages(kind string) []reports.IndexPage {
+	return []reports.IndexPage{{Name: "Report", File: kind + ".html"}, {Name: "text", File: kind + ".txt"}, {Name: "JSON", File: kind + ".json"}}
+}

@@ -1,0 +1,70 @@
+package reports
+
+import (
+	"fmt"
+	"regexp"
+
+	"locksim/lock/fence"
+	"locksim/scenarios"
+)
+
+// violationPart is one violation of another shape, with its smallest story.
+type violationPart struct {
+	N          int
+	Shape      string
+	Like       string // how many runs are like it
+	Violations []scenarios.Violation
+	Reasons    []string
+	Doubt      string
+	Mode       fence.Mode
+	Tale       []taleLine
+	Schedule   string
+	Shrunk     string
+	Page       string
+	Replay     string
+}
+
+// taleLine is one line of a story as a [scenarios.Found] keeps it. A line that is
+// no step, since steps are left out there, has its text alone.
+type taleLine struct {
+	N, At, Actor, Text string
+	Fatal              bool
+}
+
+// newViolation is a violation that was examined or, where found is nil, was not.
+func newViolation(i int, shape, like string, found *scenarios.Found, opt CampaignOptions) violationPart {
+	v := violationPart{N: i, Shape: shape, Like: like}
+	if found == nil {
+		v.Doubt = "It has not been examined."
+		return v
+	}
+	v.Violations, v.Reasons = found.Violations, found.Reasons
+	v.Page, v.Replay = opt.page(i), opt.replay(i)
+	v.Shrunk = fmt.Sprintf("%s of the %d that were drawn", count(found.Faults, "fault"), found.Drawn)
+	if found.Same < found.Replays {
+		v.Doubt = fmt.Sprintf("Not deterministic: %d of %d runs of it were equal. %s", found.Same, found.Replays, found.Divergence)
+	}
+	if len(found.Violations) > 0 {
+		v.Mode, v.Tale = found.Violations[0].Mode, tale(found.Story)
+	}
+	if found.Run != nil {
+		v.Schedule = found.Run.Source
+	}
+	return v
+}
+
+// row is a line of a story as scenarios writes it: the mark of the decisive step,
+// number, time, actor and text.
+var row = regexp.MustCompile(`^([ >]) *([0-9]+) +([^ ]+) +([^ ]+) +(.*)$`)
+
+func tale(lines []string) []taleLine {
+	var out []taleLine
+	for _, line := range lines {
+		if m := row.FindStringSubmatch(line); m != nil {
+			out = append(out, taleLine{N: m[2], At: m[3], Actor: m[4], Text: m[5], Fatal: m[1] == ">"})
+			continue
+		}
+		out = append(out, taleLine{Text: line})
+	}
+	return out
+}

@@ -1,0 +1,184 @@
+package reports
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"io"
+	"net/url"
+	"strings"
+)
+
+// IndexHTML writes an index as one page that needs nothing else, with links to
+// the pages of its folders, which are relative. Where it is live, and scripts
+// may run, it fetches itself anew and shows what has changed, and leaves scroll
+// and keyboard focus where they are.
+//
+// The same index gives the same bytes. The error is that of the writer. It is
+// safe for concurrent use.
+func IndexHTML(w io.Writer, x Index) error {
+	t, err := indexTemplate()
+	if err != nil {
+		return fmt.Errorf("read the template of the index: %w", err)
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, newIndexPage(x)); err != nil {
+		return fmt.Errorf("render the index: %w", err)
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write the index: %w", err)
+	}
+	return nil
+}
+
+var indexTemplate = htmlFile("index.html")
+
+// indexPage is what the template shows.
+type indexPage struct {
+	Note     string
+	First    string
+	Status   string
+	Busy     bool // a campaign is running
+	Latest   *indexRow
+	Sections []indexSection
+	Live     bool
+	CSS      template.CSS
+	JS       template.JS
+}
+
+// indexSection is the entries of one kind.
+type indexSection struct {
+	ID, Title string
+	Rows      []indexRow
+}
+
+// indexRow is an entry with what the template cannot work out.
+type indexRow struct {
+	IndexEntry
+	ID    string
+	Title string
+	Main  string // the address of its first page, or ""
+	Links []indexLink
+}
+
+type indexLink struct{ Name, Address string }
+
+// indexGroups are the sections in their order, with the entries that are in them.
+var indexGroups = []struct {
+	id, title string
+	has       func(e IndexEntry) bool
+}{
+	{"under-way", "Under way", func(e IndexEntry) bool { return e.state() == stateRunning }},
+	{"not-finished", "Not finished", func(e IndexEntry) bool { return e.state() == stateStopped }},
+	{"runs", "Runs", indexed(IndexRun)},
+	{"explorations", "Explorations", indexed(IndexExplore)},
+	{"sweeps", "Sweeps", indexed(IndexSweep)},
+	{"matrices", "Matrices", indexed(IndexMatrix)},
+	{"reviews", "Design reviews", indexed(IndexReview)},
+	{"unread", "Cannot be read", indexed(IndexUnread)},
+}
+
+// indexed chooses entries of a kind that have come to their end.
+func indexed(kind IndexKind) func(IndexEntry) bool {
+	return func(e IndexEntry) bool { return e.Kind == kind && (e.state() == stateDone || kind == IndexUnread) }
+}
+
+func newIndexPage(x Index) *indexPage {
+	p := &indexPage{Note: x.Note, First: x.First, Status: indexStatus(x), Live: x.Live,
+		CSS: template.CSS(asset("base.css") + asset("index.css")), JS: template.JS(asset("index.js"))}
+	for _, e := range x.Entries {
+		p.Busy = p.Busy || e.state() == stateRunning
+	}
+	for _, g := range indexGroups {
+		s := indexSection{ID: g.id, Title: g.title}
+		for _, e := range x.Entries {
+			if g.has(e) {
+				s.Rows = append(s.Rows, newIndexRow(e))
+			}
+		}
+		if len(s.Rows) > 0 {
+			p.Sections = append(p.Sections, s)
+		}
+		for i := range s.Rows {
+			if s.Rows[i].Latest && s.Rows[i].Main != "" && p.Latest == nil {
+				p.Latest = &s.Rows[i]
+			}
+		}
+	}
+	return p
+}
+
+func newIndexRow(e IndexEntry) indexRow {
+	r := indexRow{IndexEntry: e, ID: "e-" + string(e.Kind) + "-" + url.PathEscape(e.Folder), Title: indexTitle(e)}
+	for i, page := range e.Pages {
+		address := below(e.Folder, page.File)
+		if i == 0 {
+			r.Main = address
+			continue
+		}
+		r.Links = append(r.Links, indexLink{page.Name, address})
+	}
+	return r
+}
+
+// indexTitle is what an entry is called.
+func indexTitle(e IndexEntry) string {
+	switch e.Kind {
+	case IndexExplore:
+		return "Exploration of " + e.Lock
+	case IndexSweep:
+		return "Sweep of " + e.What + " with " + e.Lock
+	case IndexRun:
+		return e.What + " with " + e.Lock
+	case IndexUnread:
+		return e.Folder
+	}
+	return e.What
+}
+
+// below is the address of a file in a folder, relative to the index. A name with
+// a colon in it must not look like a scheme.
+func below(folder, file string) string {
+	var parts []string
+	for part := range strings.SplitSeq(folder+"/"+file, "/") {
+		if part != "" && part != "." {
+			parts = append(parts, url.PathEscape(part))
+		}
+	}
+	return "./" + strings.Join(parts, "/")
+}
+
+// indexStatus is the whole index in a sentence.
+func indexStatus(x Index) string {
+	counts := map[string]int{}
+	for _, e := range x.Entries {
+		counts[e.state()]++
+	}
+	parts := []string{count(counts[stateDone], "result")}
+	for _, state := range []string{stateRunning, stateStopped, stateUnread} {
+		if n := counts[state]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, state))
+		}
+	}
+	return strings.Join(parts, ", ") + "."
+}
+
+// The states of entries, as the end of "2 …".
+const (
+	stateDone    = "finished"
+	stateRunning = "under way"
+	stateStopped = "not finished"
+	stateUnread  = "that cannot be read"
+)
+
+func (e IndexEntry) state() string {
+	switch {
+	case e.Kind == IndexUnread:
+		return stateUnread
+	case e.Progress == nil:
+		return stateDone
+	case e.Progress.Running:
+		return stateRunning
+	}
+	return stateStopped
+}

@@ -1,0 +1,81 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+
+	"locksim/scenarios"
+)
+
+// SweepHTML writes a sweep as one page that needs nothing else, and no
+// JavaScript: what was placed where, what came about, and each class of violation
+// with its smallest story. Bytes, errors and concurrency are as for
+// [ExplorationHTML].
+func SweepHTML(w io.Writer, s *scenarios.Sweep, opt CampaignOptions) error {
+	p := &campaignPage{
+		Kind: "sweep", Subject: fmt.Sprintf("scenario %s · lock %s · seed %d", s.Plan.Scenario, s.Plan.Lock, s.Plan.Seed),
+		Title:    fmt.Sprintf("Sweep of %s with %s", s.Plan.Scenario, s.Plan.Lock),
+		Headline: s.Statement() + ".", Found: s.Summary.Violating > 0,
+		Doubts:  sweepOddities(s, Options{Width: unfolded}),
+		Figures: sweepCounts(s), Tables: sweepTables(s),
+		Limits: sweepLimits(s), Again: opt.Again, Versions: opt.Versions,
+	}
+	for i, c := range s.Summary.Classes {
+		like := fmt.Sprintf("%s like it, the first: %s", runs(c.Runs), c.First)
+		p.Violations = append(p.Violations, newViolation(i+1, c.Shape, like, c.Shown, opt))
+	}
+	return p.write(w)
+}
+
+func sweepCounts(s *scenarios.Sweep) []figure {
+	t := &s.Summary
+	out := []figure{
+		{thousands(s.Plan.Boundaries), "moments of the run at which faults were placed"},
+		{thousands(t.Placements), "runs with one fault"},
+	}
+	if s.Plan.Pairs > 0 {
+		out = append(out, figure{thousands(t.Pairs), fmt.Sprintf("runs with two, of %s pairs that there are", thousands(s.Plan.AllPairs))})
+	}
+	out = append(out, figure{thousands(t.Struck), "of these runs saw their faults come about"},
+		figure{thousands(t.Violating), "runs with a violation"})
+	if t.Reduced > 0 {
+		out = append(out, figure{thousands(t.Reduced), "pairs break the promise as one of their faults does alone; they are not among those"})
+	}
+	return out
+}
+
+func sweepTables(s *scenarios.Sweep) []countTable {
+	t := &s.Summary
+	kinds := countTable{ID: "kinds", Title: "Faults by kind", Heads: []string{"Kind", "Placed", "With a violation", "Struck"}, Note: sweepLeftOut(s)}
+	for _, k := range scenarios.SweepKinds() {
+		n, ok := t.Kinds[k.Name]
+		if !ok {
+			continue
+		}
+		kinds.Rows = append(kinds.Rows, countRow{k.Name + ": " + k.Text,
+			[]string{thousands(n.Placed), thousands(n.Violating), thousands(n.Struck)}, share(n.Struck, n.Placed)})
+	}
+	return filled(kinds, tallyTable("vacuous", "Runs that are no evidence", "Why", t.Vacuous, t.Struck),
+		tallyTable("labels", "Violations by label", "Label", t.Violations, t.Struck))
+}
+
+// sweepLeftOut says which placements are not tried, and why.
+func sweepLeftOut(s *scenarios.Sweep) string {
+	text := fmt.Sprintf("%s more placements are left out, at which the fault would find its target as one of these does.", thousands(s.Plan.Equivalent))
+	if s.Plan.Idle > 0 {
+		text += fmt.Sprintf(" So are %s jumps of client clocks: no client looks at its wall clock.", thousands(s.Plan.Idle))
+	}
+	return text
+}
+
+func sweepLimits(s *scenarios.Sweep) []string {
+	judged := "The lock was judged as if it promised that all goes well under every fault. What it promises may be less."
+	if s.Plan.Judge == scenarios.JudgePromise {
+		judged = "The lock was judged by its own promise, under the faults of which it speaks. Under other faults it may well break."
+	}
+	return []string{
+		"A sweep without a violation is no proof: it covers one workload and one seed, and faults of fixed length.",
+		judged,
+		"Interleavings inside one process are not explored.",
+	}
+}
