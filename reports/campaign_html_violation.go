@@ -40,7 +40,10 @@ func newViolation(i int, shape, like string, found *scenarios.Found, opt Campaig
 	}
 	v.Violations, v.Reasons = found.Violations, found.Reasons
 	v.Page, v.Replay = opt.page(i), opt.replay(i)
-	v.Shrunk = fmt.Sprintf("%s of the %d that were drawn", count(found.Faults, "fault"), found.Drawn)
+	v.Shrunk = count(found.Faults, "fault")
+	if found.Faults != found.Drawn {
+		v.Shrunk += fmt.Sprintf(" of the %d that were drawn", found.Drawn)
+	}
 	if found.Same < found.Replays {
 		v.Doubt = fmt.Sprintf("Not deterministic: %d of %d runs of it were equal. %s", found.Same, found.Replays, found.Divergence)
 	}

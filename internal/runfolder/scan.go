@@ -135,7 +135,7 @@ func (c *scan) entriesOf(f folder) []reports.IndexEntry {
 		}
 		e := reports.IndexEntry{Kind: r.kind}
 		if err := r.read(c, f, &e); err != nil {
-			e = reports.IndexEntry{Kind: reports.IndexUnread, Problem: fmt.Sprintf("%s: %s", r.document, reason(err))}
+			e = reports.IndexEntry{Kind: reports.IndexUnread, Problem: r.problem(f, reason(err))}
 		}
 		e.Folder, e.Latest = f.dir, f.dir == c.latest
 		for _, p := range r.pages {
@@ -159,6 +159,20 @@ type reader struct {
 
 func (r reader) in(f folder) bool {
 	return f.has(r.document) || r.journal != "" && f.has(r.journal)
+}
+
+// problem is why a file of this kind cannot be read, beginning with its name.
+func (r reader) problem(f folder, why string) string {
+	name := r.document
+	if !f.has(name) {
+		name = r.journal
+	}
+	for _, known := range []string{r.document, r.journal} {
+		if known != "" && strings.HasPrefix(why, known+":") {
+			return why
+		}
+	}
+	return name + ": " + why
 }
 
 // readers are all kinds, in the order in which they are shown.

@@ -47,7 +47,7 @@ const (
 // closed: answers that are under way have two seconds. The end of the context is
 // no error. complain is told of bugs of the handler, a line each.
 func Run(ctx context.Context, l net.Listener, h http.Handler, complain *log.Logger) error {
-	s := &http.Server{Handler: h, ErrorLog: complain, MaxHeaderBytes: maxHeader,
+	s := &http.Server{Handler: h, DisableGeneralOptionsHandler: true, ErrorLog: complain, MaxHeaderBytes: maxHeader,
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: headerTimeout, WriteTimeout: answerTimeout, IdleTimeout: idleTimeout}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -35,7 +35,9 @@ folder, and ends with Ctrl-C.`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return s.serveFolder(append(args, runfolder.Default)[0], addr) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			return s.serveFolder(append(args, runfolder.Default)[0], addr)
+		},
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8080", "listen on `HOST:PORT`, a loopback address; port 0 is any that is free")
 	s.completeFlags(cmd)

@@ -1,0 +1,290 @@
+package serve_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"locksim/internal/serve"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const secret = "what lies outside"
+
+// folder has files, and beside it lies what must not be reached.
+func folder(t testing.TB) *os.Root {
+	t.Helper()
+	top := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		full := filepath.Join(top, name)
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("secret.txt", secret)
+	write("out/run/report.html", "<p>a report")
+	write("out/run/run.json", "{}")
+	write("out/run/odd name?.md", "# odd")
+	write("out/run/tool.wasm", "bytes")
+	write("out/run/.run.json-123", secret)
+	write("out/.hidden/run.json", secret)
+	for link, to := range map[string]string{"out/latest": "run", "out/outside": "..", "out/absolute": top, "out/secret.txt": "../secret.txt", "out/run/loop": "loop"} {
+		if err := os.Symlink(to, filepath.Join(top, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mkfifo(filepath.Join(top, "out/run/pipe.txt"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(filepath.Join(top, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = root.Close() })
+	return root
+}
+
+// started serves the folder, and returns the address. It ends with the test.
+func started(t *testing.T, index func() ([]byte, error)) string {
+	t.Helper()
+	l, err := serve.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	h := serve.Handler(folder(t), index)
+	go func() { ended <- serve.Run(ctx, l, h, log.New(io.Discard, "", 0)) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	})
+	return l.Addr().String()
+}
+
+func fine() ([]byte, error) { return []byte("<p>the index"), nil }
+
+// say sends bytes and returns the first answer, with its body.
+func say(t *testing.T, addr, bytes string) (*http.Response, string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, bytes); err != nil {
+		t.Fatal(err)
+	}
+	method, _, _ := strings.Cut(bytes, " ")
+	r, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
+	if err != nil {
+		t.Fatalf("%q: %v", bytes, err)
+	}
+	defer func() { _ = r.Body.Close() }()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, string(body)
+}
+
+func get(path string) string { return "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" }
+
+// What is in the folder is shown as what it is.
+func TestServesFiles(t *testing.T) {
+	addr := started(t, fine)
+	for path, want := range map[string]struct{ kind, body string }{
+		"/":                             {"text/html; charset=utf-8", "<p>the index"},
+		"/index.html?x=1":               {"text/html; charset=utf-8", "<p>the index"},
+		"/run/report.html":              {"text/html; charset=utf-8", "<p>a report"},
+		"/latest/report.html":           {"text/html; charset=utf-8", "<p>a report"},
+		"/run/run.json":                 {"application/json", "{}"},
+		"/run/odd%20name%3F.md":         {"text/plain; charset=utf-8", "# odd"},
+		"/run/tool.wasm":                {"application/octet-stream", "bytes"},
+		"http://localhost/run/run.json": {"application/json", "{}"},
+	} {
+		r, body := say(t, addr, get(path))
+		if r.StatusCode != http.StatusOK || r.Header.Get("Content-Type") != want.kind || body != want.body {
+			t.Errorf("%s: %s, %s, %q", path, r.Status, r.Header.Get("Content-Type"), body)
+		}
+		if r.Header.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(r.Header.Get("Content-Security-Policy"), "default-src 'none';") {
+			t.Errorf("%s: the headers are %v", path, r.Header)
+		}
+	}
+	if r, body := say(t, addr, strings.Replace(get("/run/run.json"), "GET", "HEAD", 1)); r.StatusCode != http.StatusOK || body != "" || r.ContentLength != 2 {
+		t.Errorf("HEAD: %s, %d bytes, %q", r.Status, r.ContentLength, body)
+	}
+	if r, body := say(t, addr, strings.Replace(get("/"), "GET", "HEAD", 1)); r.StatusCode != http.StatusOK || body != "" {
+		t.Errorf("HEAD of the index: %s, %q", r.Status, body)
+	}
+}
+
+// escapes are paths that lead nowhere, or would lead outside.
+var escapes = []string{
+	"/..", "/../secret.txt", "/run/../../secret.txt", "/%2e%2e/secret.txt", "/%2e%2e%2fsecret.txt", "/run/%2e%2e/%2e%2e/secret.txt", "/..%2fsecret.txt",
+	"/%252e%252e/secret.txt", "/....//secret.txt", "/./run/run.json", "//run/run.json", "/run//run.json", "/run/run.json/", "/run/run.json/x",
+	`/..\secret.txt`, "/..%5csecret.txt", `/run\run.json`, "/%2fetc%2fpasswd", "//etc/passwd", "/C:/secret.txt", "/run/run.json%00.html", "/run/report.html::$DATA",
+	"/secret.txt", "/outside/secret.txt", "/absolute/secret.txt", "/outside/out/run/run.json", "/run/loop", "/run/loop/x",
+	"/.hidden/run.json", "/run/.run.json-123", "/run/%2erun.json-123", "/run", "/run/", "/latest", "/latest/", "/outside/", "/run/pipe.txt", "/nothing", "/%ff", "/%0a",
+}
+
+// Nothing outside the folder is reached, nothing hidden, and no folder is listed.
+func TestServesNothingElse(t *testing.T) {
+	addr := started(t, fine)
+	for _, path := range escapes {
+		r, body := say(t, addr, get(path))
+		if r.StatusCode < 400 || r.StatusCode >= 500 || strings.Contains(body, secret) || strings.Contains(body, "report.html") {
+			t.Errorf("%s: %s, %q", path, r.Status, body)
+		}
+	}
+}
+
+// A request that is none gets an answer that says so or none, and the next one is
+// answered as ever.
+func TestSurvivesMalformedRequests(t *testing.T) {
+	addr := started(t, fine)
+	for bytes, want := range map[string]int{
+		"\r\n\r\n\r\n": 400,
+		"GET\r\n\r\n":  400,
+		"GET / HTTP/9.9\r\nHost: 127.0.0.1\r\n\r\n":                                                 505,
+		"GET /%zz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n":                                              400,
+		"GET /\x00 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n":                                             400,
+		"GET / HTTP/1.1\r\n\r\n":                                                                    400,
+		"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n":                                              400,
+		"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nA: " + strings.Repeat("a", 1<<16) + "\r\n\r\n":        431,
+		"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: -1\r\n\r\n":                           400,
+		"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1\r\nTransfer-Encoding: what\r\n\r\n": 501,
+		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 and more of a handshake\r\n\r\n":              400,
+		"GET / HTTP/1.0\r\n\r\n":                                                                    403, // no Host at all
+		"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n":                           405,
+		"DELETE /run/run.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n":                                  405,
+		"BREW / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n":                                                405,
+		"OPTIONS * HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n":                                             405,
+		"CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n":                                 405,
+		"GET /run/run.json HTTP/1.1\r\nHost: 127.0.0.1\r\nRange: bytes=9-1\r\n\r\n":                 416,
+	} {
+		if r, body := say(t, addr, bytes); r.StatusCode != want {
+			t.Errorf("%.60q: %s, want %d\n%s", bytes, r.Status, want, body)
+		}
+	}
+	for _, bytes := range []string{"", "G", "GET / HT", "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"} { // and then nothing
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(conn, bytes)
+		_ = conn.Close()
+	}
+	if r, _ := say(t, addr, get("/run/run.json")); r.StatusCode != http.StatusOK {
+		t.Errorf("afterwards: %s", r.Status)
+	}
+}
+
+// Only names of this machine are answered to, whatever a name of the internet
+// was made to lead to.
+func TestRefusesOtherHosts(t *testing.T) {
+	addr := started(t, fine)
+	for host, want := range map[string]int{
+		"127.0.0.1": 200, "127.0.0.1:8080": 200, "127.1.2.3": 200, "localhost": 200, "LocalHost:80": 200, "[::1]": 200, "[::1]:8080": 200,
+		"evil.example": 403, "127.0.0.1.evil.example": 403, "localhost.evil.example": 403, "evil.example:8080": 403, "10.0.0.1": 403, "0.0.0.0": 403,
+		"[::]": 403, "127.0.0.1:port": 403, "localhost:": 403, "[127.0.0.1": 403, "127.0.0.1:80:80": 403, "2130706433": 403, "0x7f.1": 403,
+	} {
+		for _, path := range []string{"/", "/run/run.json"} {
+			bytes := fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", path, host)
+			if r, _ := say(t, addr, bytes); r.StatusCode != want && (want == 200 || r.StatusCode != 400) {
+				t.Errorf("Host: %s, %s: %s, want %d", host, path, r.Status, want)
+			}
+		}
+	}
+}
+
+// The index may fetch itself; a report may not fetch anything. Where there is no
+// index, the reason is told.
+func TestIndexPolicy(t *testing.T) {
+	addr := started(t, fine)
+	index, _ := say(t, addr, get("/"))
+	report, _ := say(t, addr, get("/run/report.html"))
+	if p := index.Header.Get("Content-Security-Policy"); p != serve.Policy+"; connect-src 'self'" {
+		t.Errorf("the index may: %s", p)
+	}
+	if p := report.Header.Get("Content-Security-Policy"); p != serve.Policy || strings.Contains(p, "connect-src") {
+		t.Errorf("a report may: %s", p)
+	}
+	addr = started(t, func() ([]byte, error) { return nil, errors.New("it is gone") })
+	if r, body := say(t, addr, get("/")); r.StatusCode != http.StatusInternalServerError || !strings.Contains(body, "it is gone") {
+		t.Errorf("without an index: %s, %q", r.Status, body)
+	}
+}
+
+// Addresses that others could reach are refused.
+func TestListen(t *testing.T) {
+	for _, addr := range []string{"0.0.0.0:0", "[::]:0", "10.1.2.3:0", "example.com:0", "127.0.0.1", "127.0.0.1:http", "127.0.0.1:99999", "127.0.0.1:-1", "", "256.0.0.1:0", "[fe80::1%lo]:0"} {
+		if l, err := serve.Listen(addr); err == nil {
+			_ = l.Close()
+			t.Errorf("%q: it listens on %v", addr, l.Addr())
+		}
+	}
+	for _, addr := range []string{"127.0.0.1:0", ":0", "localhost:0"} {
+		l, err := serve.Listen(addr)
+		if err != nil {
+			t.Errorf("%q: %v", addr, err)
+			continue
+		}
+		if host := l.Addr().(*net.TCPAddr); !host.IP.IsLoopback() || host.Port == 0 {
+			t.Errorf("%q: it listens on %v", addr, host)
+		}
+		_ = l.Close()
+	}
+}
+
+// The end of the context ends it, in the middle of an answer too.
+func TestRunEnds(t *testing.T) {
+	l, err := serve.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended, asked := make(chan error, 1), make(chan bool)
+	h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		close(asked)
+		<-r.Context().Done()
+	})
+	go func() { ended <- serve.Run(ctx, l, h, log.New(io.Discard, "", 0)) }()
+	conn, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	_, _ = io.WriteString(conn, get("/"))
+	<-asked
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if _, err := net.Dial("tcp", l.Addr().String()); err == nil {
+		t.Error("it listens on")
+	}
+}

@@ -1,0 +1,90 @@
+package reports_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"locksim/checker"
+	"locksim/reports"
+)
+
+func indexPage(t *testing.T, x reports.Index) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := reports.IndexHTML(&b, x); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// entries are of every kind, and in every state.
+func entries() []reports.IndexEntry {
+	page := []reports.IndexPage{{Name: "Report", File: "report.html"}, {Name: "JSON", File: "run.json"}}
+	return []reports.IndexEntry{
+		{Folder: "run-gc-pause", Kind: reports.IndexRun, What: "gc-pause", Lock: "fenced", Seed: "seed 1", Pages: page, Latest: true, Unexpected: true, Changed: "2026-11-21 12:00:00",
+			Labels: []reports.IndexLabel{{Mode: "none", Label: checker.Corrupted}, {Mode: "seal", Label: checker.Rescued}}},
+		{Folder: "explore-redlock/shard-0-of-2", Kind: reports.IndexExplore, Lock: "redlock", Said: "So far 200 runs.", Progress: &reports.IndexProgress{Done: 2, Jobs: 50, Running: true},
+			Labels: []reports.IndexLabel{{Label: checker.Stuck, Count: 3}}},
+		{Folder: "sweep-x", Kind: reports.IndexSweep, What: "x", Lock: "single", Progress: &reports.IndexProgress{Done: 1, Jobs: 4}},
+		{Folder: "matrix", Kind: reports.IndexMatrix, What: "Matrix of 2 scenarios", Pages: []reports.IndexPage{{Name: "JSON", File: "matrix.json"}}},
+		{Folder: "review-x", Kind: reports.IndexReview, What: "Review of x"},
+		{Folder: "torn", Kind: reports.IndexUnread, Problem: "run.json: this stored run is cut off"},
+	}
+}
+
+func TestIndexHTMLSaysAll(t *testing.T) {
+	html := indexPage(t, reports.Index{Entries: entries(), Note: "More folders.", First: "locksim run"})
+	wants(t, html, []string{
+		"3 results, 1 under way, 1 not finished, 1 that cannot be read.", "More folders.",
+		`Latest: <a href="./run-gc-pause/report.html">gc-pause with fenced</a>`,
+		`<h3><a href="./run-gc-pause/report.html">gc-pause with fenced</a> <small>seed 1</small> <span class="latest">latest</span></h3>`,
+		`<li><a href="./run-gc-pause/run.json">JSON</a></li>`, "Worse than expected.", "2026-11-21 12:00:00",
+		`<span class="mode">none</span> <span class="chip" data-label="corrupted">`, `× 3`,
+		`<progress max="50" value="2" aria-label="Jobs done"></progress> <span>2 of 50 jobs</span>`, "So far 200 runs.",
+		"<code>--resume</code> goes on",
+		`<a href="./matrix/matrix.json">Matrix of 2 scenarios</a>`, "<h3>Review of x</h3>", "run.json: this stored run is cut off",
+	}, []string{"ZgotmplZ", "<no value>", "%!", "locksim run", "data-parts data-live", "Stop refreshing", "connect-src"})
+	var order []int
+	for _, heading := range []string{"Under way", "Not finished", "Runs", "Matrices", "Design reviews", "Cannot be read"} {
+		order = append(order, strings.Index(html, ">"+heading+"</h2>"))
+	}
+	for i, at := range order {
+		if at < 0 || i > 0 && at < order[i-1] {
+			t.Errorf("the headings are at %v", order)
+		}
+	}
+}
+
+// A page that is served may ask its server, and does so while something runs.
+func TestIndexHTMLLive(t *testing.T) {
+	html := indexPage(t, reports.Index{Entries: entries(), Live: true})
+	wants(t, html, []string{"data-parts data-live data-busy>", "Stop refreshing", "connect-src 'self'"}, nil)
+	html = indexPage(t, reports.Index{Entries: entries()[3:], Live: true})
+	wants(t, html, []string{"data-parts data-live>"}, nil)
+	html = indexPage(t, reports.Index{First: "mysim run gc-pause"})
+	wants(t, html, []string{"0 results.", "Nothing is here yet", "<code>mysim run gc-pause</code>"}, []string{"Latest"})
+}
+
+// Links lead to the very folder, whatever it is called, and its name is text.
+func TestIndexHTMLEscapes(t *testing.T) {
+	for folder, want := range map[string]string{
+		"a b#c?d%e":             `href="./a%20b%23c%3Fd%25e/x.html"`,
+		"javascript:alert(1)":   `href="./javascript:alert%281%29/x.html"`,
+		"http://evil.example/x": `href="./http:/evil.example/x/x.html"`,
+		`"><script>alert(1)`:    `href="./%22%3E%3Cscript%3Ealert%281%29/x.html"`,
+		"наивный":               `href="./%D0%BD%D0%B0%D0%B8%D0%B2%D0%BD%D1%8B%D0%B9/x.html"`,
+	} {
+		e := reports.IndexEntry{Folder: folder, Kind: reports.IndexRun, What: folder, Lock: folder, Seed: folder, Said: folder, Problem: folder,
+			Pages: []reports.IndexPage{{Name: "Report", File: "x.html"}}}
+		html := indexPage(t, reports.Index{Entries: []reports.IndexEntry{e, {Kind: reports.IndexUnread, Folder: folder, Problem: folder}}, Note: folder, First: folder})
+		wants(t, html, []string{want}, []string{"<script>alert", `href="javascript`, `href="http`, "ZgotmplZ"})
+	}
+}
+
+func TestIndexHTMLErrors(t *testing.T) {
+	if err := reports.IndexHTML(full{}, reports.Index{}); !errors.Is(err, errFull) {
+		t.Error(err)
+	}
+}
