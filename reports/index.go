@@ -69,8 +69,8 @@ type IndexLabel struct {
 // IndexPage is a file of an entry's folder.
 type IndexPage struct{ Name, File string }
 
-// IndexProgress is how far a campaign has come: jobs with a result, of all. It
-// is Running as long as results come, as far as one can tell from outside.
+// IndexProgress is how far a campaign has come: jobs with a result, of all, which
+// are 0 while that is not known. It is Running as long as results come, as far as one can tell from outside.
 type IndexProgress struct {
 	Done, Jobs int
 	Running    bool

@@ -100,7 +100,7 @@ func readCampaign(c *scan, f folder, e *reports.IndexEntry, kind string, plan fu
 	}
 	j, changed, err := remembered(c, f, journal, func(name string, data []byte) (journalFile, error) { return readJournal(name, data, plan) })
 	if errors.Is(err, campaign.ErrEmpty) { // it has not come to its first line
-		j, err = journalFile{lock: path.Base(f.dir), jobs: jobsOf(1)}, nil
+		j, err = journalFile{lock: path.Base(f.dir), jobs: jobsOf(0)}, nil
 	}
 	if err != nil || f.has(document) && !changed.After(ended) {
 		return err
@@ -210,10 +210,10 @@ func (j journalFile) tell(e *reports.IndexEntry, s campaign.Shard) {
 	e.Labels = tally(j.sum.Violations)
 	e.Said = "So far " + j.sum.result(0) + judged(j.judge)
 	e.Progress = &reports.IndexProgress{Done: j.done, Jobs: max(j.jobs(s), j.done)}
-	if j.done >= e.Progress.Jobs {
-		e.Said += " All runs are made: violations are being made smaller, and reports written."
-	}
-	if j.done == 0 {
+	switch {
+	case j.done == 0:
 		e.Said = "No job has come to its end yet."
+	case j.done == e.Progress.Jobs:
+		e.Said += " All runs are made: violations are being made smaller, and reports written."
 	}
 }

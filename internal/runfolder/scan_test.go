@@ -114,7 +114,7 @@ func TestIndexOfACampaign(t *testing.T) {
 			said: "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},
 		{name: "cut off in the middle of a line", journal: file(strings.TrimSuffix(journal(t, 3), "}\n"), time.Second), progress: &reports.IndexProgress{Done: 2, Jobs: 3, Running: true},
 			said: "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},
-		{name: "not begun", journal: file("", time.Second), progress: &reports.IndexProgress{Jobs: 1, Running: true}, said: "No job has come to its end yet."},
+		{name: "not begun", journal: file("", time.Second), progress: &reports.IndexProgress{Running: true}, said: "No job has come to its end yet."},
 		{name: "ended", journal: file(journal(t, 3), time.Minute), document: file(text(t, e), time.Second),
 			said:   "300 runs, 270 of them evidence: 6 runs with a violation. Judged by its own promise.",
 			labels: []reports.IndexLabel{{Label: checker.Stuck, Count: 3}, {Label: checker.Overlap, Count: 6}}},

@@ -112,11 +112,17 @@ var desktop = view{name: "desktop", width: 1280, height: 900, scheme: "light"}
 // open loads a page from disk.
 func open(t *testing.T, html []byte, v view) *tab {
 	t.Helper()
-	tb := &tab{Context: browser(t), t: t}
 	file := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(file, html, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return visit(t, (&url.URL{Scheme: "file", Path: file}).String(), v)
+}
+
+// visit loads a page from its address.
+func visit(t *testing.T, address string, v view) *tab {
+	t.Helper()
+	tb := &tab{Context: browser(t), t: t}
 	if err := chromedp.Listen(tb.Context, tb.hear); err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +137,7 @@ func open(t *testing.T, html []byte, v view) *tab {
 		ready = "h1"
 		call(tb, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	}
-	tb.do(v.emulate(), chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()), chromedp.WaitVisible(chromedp.CSS(ready)))
+	tb.do(v.emulate(), chromedp.Navigate(address), chromedp.WaitVisible(chromedp.CSS(ready)))
 	return tb
 }
 

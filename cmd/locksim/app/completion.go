@@ -38,6 +38,7 @@ func (s *shell) completeFlags(cmd *cobra.Command) {
 		"faults":    completeFaults,
 		"pairs":     cobra.NoFileCompletions,
 		"out":       completeFolders,
+		"addr":      cobra.NoFileCompletions,
 		"junit":     completeXML,
 	}
 	for flag, complete := range values {
