@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -86,30 +87,38 @@ func indexed(kind IndexKind) func(IndexEntry) bool {
 func newIndexPage(x Index) *indexPage {
 	p := &indexPage{Note: x.Note, First: x.First, Status: indexStatus(x), Live: x.Live,
 		CSS: template.CSS(asset("base.css") + asset("index.css")), JS: template.JS(asset("index.js"))}
-	for _, e := range x.Entries {
-		p.Busy = p.Busy || e.state() == stateRunning
-	}
+	p.Busy = slices.ContainsFunc(x.Entries, func(e IndexEntry) bool { return e.state() == stateRunning })
+	ids := map[string]int{}
 	for _, g := range indexGroups {
 		s := indexSection{ID: g.id, Title: g.title}
 		for _, e := range x.Entries {
 			if g.has(e) {
-				s.Rows = append(s.Rows, newIndexRow(e))
+				s.Rows = append(s.Rows, newIndexRow(e, ids))
 			}
 		}
 		if len(s.Rows) > 0 {
 			p.Sections = append(p.Sections, s)
-		}
-		for i := range s.Rows {
-			if s.Rows[i].Latest && s.Rows[i].Main != "" && p.Latest == nil {
-				p.Latest = &s.Rows[i]
-			}
+			p.setLatest(s.Rows)
 		}
 	}
 	return p
 }
 
-func newIndexRow(e IndexEntry) indexRow {
+// setLatest looks for the latest entry that has a page, the first of several.
+func (p *indexPage) setLatest(rows []indexRow) {
+	i := slices.IndexFunc(rows, func(r indexRow) bool { return r.Latest && r.Main != "" })
+	if i >= 0 && p.Latest == nil {
+		p.Latest = &rows[i]
+	}
+}
+
+// newIndexRow makes a row of an entry. ids counts those that are taken: two
+// documents of one folder may both not be readable.
+func newIndexRow(e IndexEntry, ids map[string]int) indexRow {
 	r := indexRow{IndexEntry: e, ID: "e-" + string(e.Kind) + "-" + url.PathEscape(e.Folder), Title: indexTitle(e)}
+	if ids[r.ID]++; ids[r.ID] > 1 {
+		r.ID += fmt.Sprintf("~%d", ids[r.ID])
+	}
 	for i, page := range e.Pages {
 		address := below(e.Folder, page.File)
 		if i == 0 {

@@ -3,6 +3,7 @@ package reports_test
 import (
 	"bytes"
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -80,6 +81,21 @@ func TestIndexHTMLEscapes(t *testing.T) {
 			Pages: []reports.IndexPage{{Name: "Report", File: "x.html"}}}
 		html := indexPage(t, reports.Index{Entries: []reports.IndexEntry{e, {Kind: reports.IndexUnread, Folder: folder, Problem: folder}}, Note: folder, First: folder})
 		wants(t, html, []string{want}, []string{"<script>alert", `href="javascript`, `href="http`, "ZgotmplZ"})
+	}
+}
+
+// Each part has a name of its own, by which it is found again.
+func TestIndexHTMLNames(t *testing.T) {
+	x := reports.Index{Entries: append(entries(), entries()...)}
+	seen := map[string]bool{}
+	for _, m := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(indexPage(t, x), -1) {
+		if seen[m[1]] {
+			t.Errorf("%s is there twice", m[1])
+		}
+		seen[m[1]] = true
+	}
+	if !seen["e-unread-torn"] || !seen["e-unread-torn~2"] {
+		t.Errorf("the names are %v", seen)
 	}
 }
 

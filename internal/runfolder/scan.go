@@ -43,7 +43,7 @@ func (s *Scanner) Index() (reports.Index, error) {
 	if err != nil {
 		return reports.Index{}, err
 	}
-	c.folders(".", top, 0)
+	c.look(".", top, 0)
 	s.known = c.seen
 	x := reports.Index{Entries: c.entries}
 	if c.cut {
@@ -61,6 +61,9 @@ func latestOf(fsys fs.FS) string {
 	return path.Clean(strings.ReplaceAll(target, `\`, "/"))
 }
 
+// ownPage is where the index itself lies.
+const ownPage = "index.html"
+
 // scan is one look at the folder.
 type scan struct {
 	*Scanner
@@ -71,17 +74,7 @@ type scan struct {
 	entries []reports.IndexEntry
 }
 
-// folders looks at those of a folder, whose contents are known.
-func (c *scan) folders(dir string, contents []fs.DirEntry, depth int) {
-	for _, d := range contents {
-		if d.IsDir() && !strings.HasPrefix(d.Name(), ".") {
-			c.folder(path.Join(dir, d.Name()), depth+1)
-		}
-	}
-}
-
-// folder looks at one folder. Below one that has something of its own lie its
-// pages, and shards.
+// folder looks at one folder.
 func (c *scan) folder(dir string, depth int) {
 	if c.visited++; c.visited > maxFolders {
 		c.cut = true
@@ -92,19 +85,26 @@ func (c *scan) folder(dir string, depth int) {
 		c.entries = append(c.entries, reports.IndexEntry{Folder: dir, Kind: reports.IndexUnread, Problem: reason(err)})
 		return
 	}
+	c.look(dir, contents, depth)
+}
+
+// look looks at what a folder has of its own, and at the folders in it. Below one
+// that has something of its own lie its pages, and shards.
+func (c *scan) look(dir string, contents []fs.DirEntry, depth int) {
 	f := folder{dir: dir, files: map[string]fs.DirEntry{}}
 	for _, d := range contents {
 		f.files[d.Name()] = d
 	}
 	found := c.entriesOf(f)
 	c.entries = append(c.entries, found...)
-	if depth == maxDepth {
-		return
-	}
-	if len(found) > 0 {
+	if len(found) > 0 && depth > 0 {
 		contents = shards(contents)
 	}
-	c.folders(dir, contents, depth)
+	for _, d := range contents {
+		if depth < maxDepth && d.IsDir() && !strings.HasPrefix(d.Name(), ".") {
+			c.folder(path.Join(dir, d.Name()), depth+1)
+		}
+	}
 }
 
 // shards are the folders of shards.
@@ -139,7 +139,7 @@ func (c *scan) entriesOf(f folder) []reports.IndexEntry {
 		}
 		e.Folder, e.Latest = f.dir, f.dir == c.latest
 		for _, p := range r.pages {
-			if f.has(p.File) {
+			if f.has(p.File) && path.Join(f.dir, p.File) != ownPage {
 				e.Pages = append(e.Pages, p)
 			}
 		}

@@ -267,6 +267,24 @@ func TestIndexOfAMatrix(t *testing.T) {
 	}
 }
 
+// The folder may be one of a run or a matrix itself. The page of its own name is
+// the index, then.
+func TestIndexOfTheFolderItself(t *testing.T) {
+	fsys := fstest.MapFS{"run.json": file(storedRun(t), 0), "index.html": file("", 0), "report.html": file("", 0), "other/run.json": file("{", 0)}
+	got := index(t, fsys, nil).Entries
+	if len(got) != 2 || got[0].Folder != "." || got[0].Pages[0].File != "report.html" || got[1].Folder != "other" {
+		t.Errorf("the index has %+v", got)
+	}
+	m := fstest.MapFS{"review.html": file("<title>x</title>", 0), "matrix.json": file("{", 0), "index.html": file("", 0)}
+	for _, e := range index(t, m, nil).Entries {
+		for _, p := range e.Pages {
+			if p.File == "index.html" {
+				t.Errorf("%+v leads to the index", e)
+			}
+		}
+	}
+}
+
 // A review is called by its title.
 func TestIndexOfAReview(t *testing.T) {
 	fsys := fstest.MapFS{"review-x/review.html": file("<head><title>Review of a&amp;b · locksim</title>", 0)}

@@ -49,7 +49,8 @@ the data is right, for a lock that mints tokens behind a fence that seals. With
 --promise it is judged by what it promises, under the faults of which it speaks.
 
 With --out each result is kept as soon as it is there, and --resume goes on after
-whatever has ended the command. The runs can be shared out: --shard 0/8 to 7/8
+whatever has ended the command. In the end the folder has explore.html besides,
+with a report of each violation. The runs can be shared out: --shard 0/8 to 7/8
 make them on eight machines, and "locksim merge" puts the results together.
 
 The exit code is 0 when no violation was found, 1 when one was, and 3 when a run
