@@ -65,12 +65,13 @@ func grantSuspect(g Grant) Reason {
 	return r
 }
 
-// crashOf ends a sentence with the crash, if there was one.
+// crashOf ends a sentence with the end of the client or of its worker, if there
+// was one.
 func crashOf(g Grant) Reason {
 	if g.Crashed == 0 {
 		return Reason{Text: "."}
 	}
-	return Reason{fmt.Sprintf(": it crashed at step %d.", g.Crashed), []Pos{g.Crashed}}
+	return Reason{fmt.Sprintf(": it died at step %d.", g.Crashed), []Pos{g.Crashed}}
 }
 
 func byAsking(a, b Attempt) int {

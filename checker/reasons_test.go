@@ -73,7 +73,7 @@ func TestLivenessReasons(t *testing.T) {
 	want := []Reason{
 		{"The lock left a key behind that nobody will release. The key order has no TTL.", nil},
 		{"By the nodes' own record c3 held orders from step 59 to the end.", []Pos{59}},
-		{"c1 was granted orders at step 20, and did not release it: it crashed at step 30.", []Pos{20, 30}},
+		{"c1 was granted orders at step 20, and did not release it: it died at step 30.", []Pos{20, 30}},
 		{"c2 was granted orders at step 40, and its release of step 50 did not return.", []Pos{40, 50}},
 		{"c3 was granted orders at step 60, and did not release it.", []Pos{60}},
 		{"c0 was granted orders at step 70, the last of all, and had released it at step 81.", []Pos{70, 81}},

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -41,6 +42,9 @@ func (d *drawing) bars() []bar {
 			out = append(out, d.wait(a.Client, a.Invoked, a.Returned, "asks for the lock in vain"))
 		}
 	}
+	if from, to := d.probed(); d.run.Barred && to > from {
+		out = append(out, d.wait(prober, from, to, "asks for the lock in vain, with nobody else there"))
+	}
 	if l := d.lanes[recordName]; l != nil {
 		for _, s := range h.Holdings {
 			out = append(out, d.holding(l, s))
@@ -48,6 +52,16 @@ func (d *drawing) bars() []bar {
 	}
 	slices.SortStableFunc(out, func(a, b bar) int { return a.N - b.N })
 	return out
+}
+
+// probed are the first and the last event of the probe, where it has a lane.
+func (d *drawing) probed() (from, to checker.Pos) {
+	for _, e := range d.run.Trace.Events {
+		if e.Actor == prober && d.lanes[prober] != nil {
+			from, to = cmp.Or(from, checker.Pos(e.N)), checker.Pos(e.N)
+		}
+	}
+	return from, to
 }
 
 // bar draws an interval of the trace on a lane.

@@ -44,6 +44,9 @@ type ModeRun struct {
 	// its own that no seam holds: that no violation was seen under pauses is
 	// then no evidence.
 	PartialPause bool
+	// Barred says that the lone client that asks for the lock in the end, the
+	// "probe" of the trace, never had it.
+	Barred bool
 	// Story is the run in words.
 	Story []Line
 	// Wall is what the run took on the wall clock. It differs from run to run

@@ -66,7 +66,7 @@ func (b *probe) verdict() (checker.Liveness, string) {
 	case b.held != "":
 		return checker.LivenessStuck, b.held
 	case !b.acquired:
-		return checker.LivenessStuck, fmt.Sprintf("with the network whole and nobody else there, a client could not acquire within %v: %v", b.bound, b.problem)
+		return checker.LivenessStuck, fmt.Sprintf("With the network whole and nobody else there, a client asked for it for %v: %v.", b.bound.Round(time.Millisecond), b.problem)
 	case b.leaked != "":
 		return checker.LivenessLeaked, b.leaked
 	}
@@ -107,9 +107,9 @@ func (p *play) leftBehind() string {
 				switch {
 				case k.Name != name:
 				case k.TTL == 0:
-					return fmt.Sprintf("the key %s on %s has no TTL: nothing will ever free it", k.Name, node.Name())
+					return fmt.Sprintf("The key %s on %s has no TTL: nothing will ever free it.", k.Name, node.Name())
 				case !excused:
-					return fmt.Sprintf("the key %s on %s is still there, with %v to live, although every client has released or failed", k.Name, node.Name(), k.TTL)
+					return fmt.Sprintf("The key %s on %s is still there, with %v to live, although every client has released or failed.", k.Name, node.Name(), k.TTL.Round(time.Millisecond))
 				}
 			}
 		}

@@ -143,7 +143,7 @@ func playOnce(sc *Scenario, l Lock, seed uint64, mode fence.Mode, base *ModeRun)
 		return nil, fmt.Errorf("scenario %s, lock %s, seed %d, mode %s: %w", sc.Name, l.Name, seed, mode, err)
 	}
 	run := &ModeRun{Mode: mode, Trace: res.Trace, TraceHash: res.Trace.Hash(), Events: res.Events, Virtual: res.Virtual,
-		FaultsFired: p.schedule.fired, PartialPause: p.partialPause(), wallClocks: p.wallClocks()}
+		FaultsFired: p.schedule.fired, PartialPause: p.partialPause(), Barred: !p.probe.acquired, wallClocks: p.wallClocks()}
 	run.History = p.history(res.Trace)
 	run.LongestWait = longestWait(run.History, res.Trace)
 	var none *checker.Facts

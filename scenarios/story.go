@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -14,9 +15,10 @@ import (
 // decided it. Who shows it leaves out what there is no room for.
 func tell(run *ModeRun) []Line {
 	fatal := fatalStep(run)
+	lastly := tellProbe(run)
 	var lines []Line
 	for _, e := range run.Trace.Events {
-		text := phrase(e)
+		text := cmp.Or(phrase(e), lastly[e.N])
 		if text == "" {
 			continue
 		}
@@ -168,6 +170,8 @@ func fatalStep(run *ModeRun) int {
 		if n := firstStale(run.History, false); n > 0 {
 			return n
 		}
+	case checker.Stuck:
+		return stuckSince(run)
 	}
 	for _, r := range run.Verdict.Reasons {
 		if len(r.At) > 0 {
@@ -211,6 +215,10 @@ func fatalRemark(run *ModeRun) string {
 		return fmt.Sprintf(" — a stale write, mode %s lets it through", run.Mode)
 	case checker.Rescued:
 		return " — stale: the fencing token saves the data"
+	case checker.Stuck:
+		if run.Barred {
+			return " — nobody else gets the lock any more"
+		}
 	}
 	return ""
 }
