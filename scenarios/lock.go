@@ -28,6 +28,9 @@ type Lock struct {
 	Keys func(resource string) []string
 	// Promise is what the lock is judged by. The zero promise promises nothing.
 	Promise lock.Promise
+	// About says in a sentence or two how it works, for the review of a design.
+	// Nothing else reads it.
+	About string
 
 	queue  func(resource string) string // the key of its queue; nil for none
 	remade func(LockSpec) (Lock, error) // makes the lock by another spec; nil: it is as it is
@@ -186,7 +189,7 @@ func Kind(name string, spec LockSpec) (Lock, error) {
 	k := kinds[i]
 	promise, _ := lock.PromiseOf(name)
 	remade := func(spec LockSpec) (Lock, error) { return Kind(name, spec) }
-	return Lock{Name: name, Nodes: k.nodes, Tokens: k.tokens, Keys: keysOf, Promise: promise, queue: k.queue, remade: remade, New: func(p *sim.Process) (lock.Locker, error) {
+	return Lock{Name: name, Nodes: k.nodes, Tokens: k.tokens, Keys: keysOf, Promise: promise, About: abouts[name], queue: k.queue, remade: remade, New: func(p *sim.Process) (lock.Locker, error) {
 		return k.make(maker{p, spec})
 	}}, nil
 }

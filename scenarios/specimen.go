@@ -34,7 +34,7 @@ func brokenLock(name string, spec LockSpec) (Lock, error) {
 	}
 	s := all[i]
 	remade := func(spec LockSpec) (Lock, error) { return brokenLock(name, spec) }
-	return Lock{Name: brokenPrefix + s.Name, remade: remade, Nodes: s.Nodes, Tokens: s.Tokens, Keys: s.Keys, New: func(p *sim.Process) (lock.Locker, error) {
+	return Lock{Name: brokenPrefix + s.Name, remade: remade, Nodes: s.Nodes, Tokens: s.Tokens, Keys: s.Keys, About: "A lock that is wrong on purpose (" + s.ID + "): " + s.Wrong, New: func(p *sim.Process) (lock.Locker, error) {
 		m := maker{p, spec}
 		nodes := make([]redis.Cmdable, s.Nodes)
 		for i := range nodes {

@@ -17,22 +17,35 @@ import (
 )
 
 func (s *shell) reportCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "report DIR",
-		Short: "Write the page of a stored run again",
+	var review reviewFlags
+	cmd := &cobra.Command{
+		Use:   "report DIR | report --review --lock KIND",
+		Short: "Write the page of a stored run again, or the review of a lock",
 		Long: `Report makes a run again that "locksim run --out DIR" has stored in DIR/run.json,
 confirms that it is the same, and writes DIR/report.html: one page that opens from
 disk, with the verdicts, a space-time diagram of each fencing mode, the story step
 by step, the evidence, and the command that makes the run again. DIR/report.md is
-the same for a pull request, and shorter.`,
+the same for a pull request, and shorter.
+
+` + reviewHelp,
 		Example: `  locksim run gc-pause --out /tmp/run
-  locksim report /tmp/run`,
-		Args: exactly(1, "one folder, such as locksim run --out has written"),
+  locksim report /tmp/run
+  locksim report --review --lock fenced
+  locksim report --review --lock redlock --runs 10000 --out /tmp/review`,
+		Args: review.args,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return s.report(args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			if review.on {
+				return s.review(review)
+			}
+			return s.report(args[0])
+		},
 	}
+	review.add(cmd.Flags())
+	s.completeFlags(cmd)
+	return cmd
 }
 
 // report is the report command.

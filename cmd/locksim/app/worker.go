@@ -25,6 +25,7 @@ type workerJob struct {
 	Examine *scenarios.SweepExamination `json:"examine,omitempty"`
 	Page    *pageJob                    `json:"page,omitempty"`
 	Report  *foundPageJob               `json:"report,omitempty"`
+	Trial   *scenarios.ReviewTrial      `json:"trial,omitempty"`
 }
 
 // workerAnswer is the answer, in the field of the job's name.
@@ -35,6 +36,7 @@ type workerAnswer struct {
 	Found   *scenarios.Found        `json:"found,omitempty"`
 	Page    *pageAnswer             `json:"page,omitempty"`
 	Report  string                  `json:"report,omitempty"`
+	Fences  []scenarios.ReviewFence `json:"fences,omitempty"`
 }
 
 // workerCommand is what the children of this command run. People have no use
@@ -96,6 +98,9 @@ func (s *shell) answer(j workerJob, step func()) (workerAnswer, error) {
 	case j.Report != nil:
 		html, err := s.foundPage(*j.Report)
 		return workerAnswer{Report: html}, err
+	case j.Trial != nil:
+		fences, err := j.Trial.Play(s.extra)
+		return workerAnswer{Fences: fences}, err
 	}
 	return workerAnswer{}, errors.New("this job is of no kind that is known here")
 }

@@ -1,0 +1,185 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+
+	"locksim/internal/campaign"
+	"locksim/internal/workers"
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+// reviewRenderer writes a review in one of its forms.
+type reviewRenderer func(w io.Writer, r *scenarios.Review, opt reports.Options) error
+
+// reviewer has the parts of a review made, one after the other.
+type reviewer struct {
+	*shell
+	ctx  context.Context
+	work *scenarios.ReviewWork
+	opt  workers.Options
+}
+
+// reviewed measures all that a review needs.
+func (s *shell) reviewed(l scenarios.Lock, work *scenarios.ReviewWork, f reviewFlags) (*scenarios.Review, error) {
+	command, err := s.child()
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	children := cmp.Or(f.workers, runtime.GOMAXPROCS(0))
+	r := &reviewer{s, ctx, work, workers.Options{Command: command, Workers: children, Silence: silence}}
+	parts := scenarios.ReviewParts{Missing: work.Missing}
+	if parts.Matrix, err = r.matrix(); err != nil {
+		return nil, err
+	}
+	if parts.Within, err = r.exploration(work.Within, "within the promise"); err != nil {
+		return nil, err
+	}
+	if parts.All, err = r.exploration(work.All, "with every fault"); err != nil {
+		return nil, err
+	}
+	if parts.Sweep, err = r.sweep(); err != nil {
+		return nil, err
+	}
+	breaks := scenarios.ReviewBreaks(parts, func(b scenarios.ReviewBreak) string { return s.breakAgain(work, b) })
+	if err := r.fences(breaks); err != nil {
+		return nil, err
+	}
+	review, err := scenarios.AssembleReview(work.Plan, l, parts, breaks)
+	if err != nil {
+		return nil, &brokenError{cause: err}
+	}
+	return review, nil
+}
+
+// matrix runs the scenarios of the library.
+func (r *reviewer) matrix() (*scenarios.Matrix, error) {
+	if r.work.Matrix == nil {
+		return nil, nil
+	}
+	answers, timing, err := r.shell.work(r.work.Matrix, r.opt.Workers)
+	if err != nil {
+		return nil, err
+	}
+	m := r.work.Matrix.Assemble(answers, r.cellAgain)
+	m.Timing = timing
+	return m, nil
+}
+
+// exploration tries random schedules.
+func (r *reviewer) exploration(plan *scenarios.ExplorePlan, what string) (*scenarios.Exploration, error) {
+	if plan == nil {
+		return nil, nil
+	}
+	var sofar scenarios.ExploreTally
+	c := campaign.Campaign[workerJob, workerAnswer, scenarios.ExploreBlock]{
+		Kind: scenarios.ExploreKind, Plan: plan, Jobs: plan.Jobs(), Result: exploreResult,
+		Job: func(i int) workerJob {
+			job := plan.Job(i)
+			return workerJob{Explore: &job}
+		},
+		Done: func(_ int, b scenarios.ExploreBlock) { sofar.Add(b.ExploreTally) },
+	}
+	h := r.newHeadway("runs "+what, campaign.Shard{}, plan.Jobs(), func(i int) int { return plan.Job(i).Seeds.Len() },
+		func() string { return exploreDetail(plan, &sofar) })
+	blocks, err := conducted(r, c, h)
+	if err != nil {
+		return nil, err
+	}
+	return scenarios.AssembleExploration(plan, blocks), nil
+}
+
+// sweep places single faults.
+func (r *reviewer) sweep() (*scenarios.Sweep, error) {
+	plan := r.work.Sweep
+	if plan == nil {
+		return nil, nil
+	}
+	var sofar scenarios.SweepTally
+	c := campaign.Campaign[workerJob, workerAnswer, scenarios.SweepBlock]{
+		Kind: scenarios.SweepName, Plan: plan, Jobs: plan.Jobs(), Result: sweepResult,
+		Job: func(i int) workerJob {
+			job := plan.Job(i)
+			return workerJob{Sweep: &job}
+		},
+		Done: func(_ int, b scenarios.SweepBlock) { sofar.Add(b.SweepTally) },
+	}
+	h := r.newHeadway("placements", campaign.Shard{}, plan.Jobs(), func(i int) int { return plan.Job(i).Runs }, func() string { return sweepDetail(&sofar) })
+	blocks, err := conducted(r, c, h)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]*scenarios.Found{}
+	err = r.each("examine the violations of the sweep", examinations(plan.Examinations(blocks)), func(d workers.Done[workerJob, workerAnswer]) {
+		found[d.Job.Examine.Shape] = d.Result.Found
+	})
+	return scenarios.AssembleSweep(plan, blocks, found), err
+}
+
+// fences makes the smallest run of each break in every fencing mode.
+func (r *reviewer) fences(breaks []scenarios.ReviewBreak) error {
+	return r.each("make the breaks with each fence", trials(breaks), func(d workers.Done[workerJob, workerAnswer]) {
+		breaks[d.ID].Fences = d.Result.Fences
+	})
+}
+
+// trials are the breaks as children take them.
+func trials(breaks []scenarios.ReviewBreak) func(yield func(workerJob) bool) {
+	return func(yield func(workerJob) bool) {
+		for _, b := range breaks {
+			if !yield(workerJob{Trial: &scenarios.ReviewTrial{Run: b.Found.Run}}) {
+				return
+			}
+		}
+	}
+}
+
+// each has child processes do some jobs, all of which must have a result.
+func (r *reviewer) each(what string, jobs func(yield func(workerJob) bool), done func(workers.Done[workerJob, workerAnswer])) error {
+	var failed error
+	err := workers.Run(r.ctx, r.opt, jobs, func(d workers.Done[workerJob, workerAnswer]) {
+		failed = errors.Join(failed, d.Err)
+		done(d)
+	})
+	if err := errors.Join(err, failed); err != nil {
+		return r.failed(what, err)
+	}
+	return nil
+}
+
+// conducted has the jobs of a campaign done, all of which must have a result.
+func conducted[R any](r *reviewer, c campaign.Campaign[workerJob, workerAnswer, R], h *headway) (map[int]R, error) {
+	defer h.clear()
+	done := c.Done
+	c.Step = h.step
+	c.Done = func(i int, b R) {
+		h.done(i)
+		done(i, b)
+	}
+	results, err := c.Run(r.ctx, campaign.Options{Workers: r.opt})
+	if err == nil {
+		_, err = results.FirstFailed()
+	}
+	if err != nil {
+		return nil, r.failed(c.Kind, err)
+	}
+	return results.Finished, nil
+}
+
+// failed is an error that ends a review. Nothing was written then.
+func (r *reviewer) failed(what string, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return &brokenError{cause: errors.New("interrupted: the review was not written")}
+	}
+	return &brokenError{cause: fmt.Errorf("%s: %w", what, err)}
+}

@@ -1,0 +1,123 @@
+package reports
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"locksim/checker"
+	"locksim/scenarios"
+)
+
+// maxBreaks is how many breaks are told with their stories; of more, there is one
+// line each.
+const maxBreaks = 12
+
+// reviewBreak is a way in which the lock was broken.
+type reviewBreak struct {
+	Number   int
+	Shape    string
+	Label    checker.Label
+	Where    string
+	Reasons  []string
+	Fences   *reviewTable
+	Mode     string
+	Story    []reviewStep
+	Schedule string
+	Replay   string
+}
+
+// reviewStep is a line of a story, or says how many are left out.
+type reviewStep struct {
+	N, At, Actor, Text string
+	Fatal              bool
+}
+
+// breakBlocks are the breaks, those within the promise first.
+func breakBlocks(r *scenarios.Review) []reviewBlock {
+	if len(r.Breaks) == 0 {
+		return []reviewBlock{paragraph("Neither exploration nor a sweep found anything that broke it, in %s. That is no proof. The library's own stories are below.", evidenceOf(r))}
+	}
+	blocks := []reviewBlock{paragraph("%s of breaking it were found by random schedules and placed faults, each made as small as it gets. Those within the promise come first, if there are any, then the worst. Each was made again in every fencing mode, with the same seed.", ways(len(r.Breaks)))}
+	rest := &reviewTable{Name: "Further breaks", Head: []string{"Break", "Runs like it", "Command"}}
+	for i, b := range r.Breaks {
+		if i < maxBreaks {
+			blocks = append(blocks, reviewBlock{Break: newReviewBreak(i+1, b)})
+			continue
+		}
+		rest.row(fmt.Sprintf("%d. %s", i+1, b.Shape), fmt.Sprintf("%s of %s", thousands(b.Runs), thousands(b.Of)), b.Replay)
+	}
+	if len(rest.Rows) > 0 {
+		blocks = append(blocks, reviewBlock{Heading: "Further breaks, in a line each"}, reviewBlock{Table: rest})
+	}
+	return blocks
+}
+
+func ways(n int) string {
+	if n == 1 {
+		return "1 way"
+	}
+	return thousands(n) + " ways"
+}
+
+func evidenceOf(r *scenarios.Review) string {
+	f := &r.Figures
+	return runs(f.Within.Evidence+f.All.Evidence+f.Swept.Evidence) + " that are evidence"
+}
+
+func newReviewBreak(i int, b scenarios.ReviewBreak) *reviewBreak {
+	f := b.Found
+	v := &reviewBreak{Number: i, Shape: b.Shape, Label: b.Label, Where: whereFound(b), Reasons: f.Reasons, Replay: b.Replay,
+		Schedule: f.Run.Source, Mode: string(f.Violations[0].Mode), Fences: fenceTable(i, b)}
+	for _, line := range f.Story {
+		v.Story = append(v.Story, newReviewStep(line))
+	}
+	return v
+}
+
+// whereFound says by what the break was found, and how often.
+func whereFound(b scenarios.ReviewBreak) string {
+	often := fmt.Sprintf("%s of %s", thousands(b.Runs), runs(b.Of))
+	switch b.From {
+	case scenarios.FromPromise:
+		return "It breaks the lock’s own promise: found in " + often + " within it that are evidence."
+	case scenarios.FromSweep:
+		return "Found by placing single faults, in " + often + "."
+	}
+	return fmt.Sprintf("Found with every fault there is, in %s that are evidence. The smallest has %s of the %d that were drawn.", often, count(b.Found.Faults, "fault"), b.Found.Drawn)
+}
+
+// effects are what a fence did, in words.
+var effects = map[scenarios.FenceEffect]string{
+	scenarios.NoFence:          "without a fence",
+	scenarios.FenceRescues:     "rescues: no harm is done",
+	scenarios.FenceCosts:       "rescues at a price: the data is right, another harm is done",
+	scenarios.FenceFails:       "does not rescue",
+	scenarios.FenceHarms:       "does harm that is not there without it",
+	scenarios.FenceIdle:        "nothing to rescue: no harm without it, nor with it",
+	scenarios.FenceUndecided:   "undecided",
+	scenarios.FenceNeedsTokens: "cannot be used: it needs tokens",
+}
+
+// fenceTable is what each fence made of a break.
+func fenceTable(i int, b scenarios.ReviewBreak) *reviewTable {
+	t := &reviewTable{Name: fmt.Sprintf("Break %d in each fencing mode", i), Head: []string{"Fence", "Verdict", "What it does"}}
+	for _, f := range b.Fences {
+		t.Rows = append(t.Rows, reviewRow{Name: string(f.Mode), Cells: []reviewCell{{Label: f.Label}, {Text: effects[f.Effect]}}})
+	}
+	return t
+}
+
+// newReviewStep reads a line of a story as [scenarios.Found] has it: a mark, the
+// number of the step, its time, who, and what.
+func newReviewStep(line string) reviewStep {
+	text, fatal := strings.CutPrefix(line, ">")
+	fields := strings.Fields(text)
+	if len(fields) < 4 {
+		return reviewStep{Text: strings.TrimSpace(text)}
+	}
+	if _, err := strconv.Atoi(fields[0]); err != nil {
+		return reviewStep{Text: strings.TrimSpace(text)}
+	}
+	return reviewStep{N: fields[0], At: fields[1], Actor: fields[2], Text: strings.Join(fields[3:], " "), Fatal: fatal}
+}

@@ -1,0 +1,98 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/scenarios"
+)
+
+// faultBlocks are the faults by class and by kind, and the scenarios of the
+// library.
+func faultBlocks(r *scenarios.Review) []reviewBlock {
+	blocks := []reviewBlock{
+		{Heading: "Classes of fault"},
+		paragraph("A promise speaks of classes. The figures are the runs in which a fault of the class struck."),
+		{Table: classTable(r)},
+		{Heading: "Kinds of fault"},
+		paragraph("How many faults were drawn for the schedules, and how many of them struck before the run was over."),
+		{Table: kindTable(r)},
+	}
+	if len(r.Scenarios) > 0 {
+		blocks = append(blocks, reviewBlock{Heading: "Scenarios of the library"},
+			paragraph("Each with its entries in the catalogue of failure modes, and the worst label of %s with the number of seeds that show it.", count(r.Plan.Seeds.Len(), "seed")),
+			reviewBlock{Table: scenarioTable(r)})
+	}
+	return blocks
+}
+
+// classTable has a row for each class of fault.
+func classTable(r *scenarios.Review) *reviewTable {
+	t := &reviewTable{Name: "Classes of fault", Head: []string{"Class", "Promised", "Within the promise", "With every fault", "Scenarios"}}
+	for _, class := range slices.Concat(r.Lock.Promise.Exclusion, r.Lock.Unpromised) {
+		n := 0
+		for _, s := range r.Scenarios {
+			if slices.Contains(s.Classes, class) {
+				n++
+			}
+		}
+		promised := yesNo(slices.Contains(r.Lock.Promise.Exclusion, class))
+		within, all := nothing, nothing
+		if r.Within != nil && promised == "yes" {
+			within = thousands(r.Within.Summary.Classes[class])
+		}
+		if r.All != nil {
+			all = thousands(r.All.Summary.Classes[class])
+		}
+		t.row(string(class), promised, within, all, thousands(n))
+	}
+	return t
+}
+
+// kindTable has a row for each kind of fault that was drawn.
+func kindTable(r *scenarios.Review) *reviewTable {
+	t := &reviewTable{Name: "Kinds of fault", Head: []string{"Kind", "Within the promise", "With every fault"}}
+	for _, k := range faults.Kinds() {
+		if slices.Contains(r.NeverDrawn, k.Name) {
+			continue
+		}
+		t.row(k.Name, struckOfDrawn(r.Within, k.Name), struckOfDrawn(r.All, k.Name))
+		t.Rows[len(t.Rows)-1].Note = k.Text
+	}
+	return t
+}
+
+func struckOfDrawn(e *scenarios.Exploration, kind string) string {
+	if e == nil || e.Summary.Faults[kind].Drawn == 0 {
+		return nothing
+	}
+	n := e.Summary.Faults[kind]
+	return fmt.Sprintf("%s of %s struck", thousands(n.Struck), thousands(n.Drawn))
+}
+
+// shortGround says where a scenario lies.
+var shortGround = map[scenarios.ReviewGround]string{
+	scenarios.GroundPromised:      "within",
+	scenarios.GroundOutside:       "outside",
+	scenarios.GroundSeveralWrites: "several writes",
+}
+
+// scenarioTable has a row for each scenario and a column for each mode.
+func scenarioTable(r *scenarios.Review) *reviewTable {
+	t := &reviewTable{Name: "Scenarios of the library", Head: []string{"Scenario", "Catalogue", "Promise"}}
+	for _, m := range r.Figures.Modes {
+		t.Head = append(t.Head, string(m.Mode))
+	}
+	for _, s := range r.Scenarios {
+		row := reviewRow{Name: s.Name, Note: s.Title, Cells: []reviewCell{{Text: commas(s.Catalogue)}, {Text: shortGround[s.Ground]}}}
+		for _, c := range s.Cells {
+			if c.Label != checker.NotApplicable {
+				row.Cells = append(row.Cells, reviewCell{Text: kOfN(c), Label: c.Label})
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}

@@ -1,0 +1,113 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"locksim/scenarios"
+)
+
+// exploredBlocks say how much stands behind the review.
+func exploredBlocks(r *scenarios.Review) []reviewBlock {
+	t := &reviewTable{Name: "What was explored", Head: []string{"What", "Runs", "Evidence", "With a violation", "Rate below, at 95 %", "Virtual time"}}
+	if m := r.Matrix; m != nil {
+		t.row("Scenarios of the library", thousands(m.Totals.Runs), thousands(m.Totals.NonVacuous), nothing, nothing, span(m.Totals.VirtualSeconds))
+	}
+	exploredRow(t, "Random schedules within the promise", r.Within)
+	exploredRow(t, "Random schedules with every fault", r.All)
+	if s := r.Sweep; s != nil {
+		n := r.Figures.Swept
+		t.row("Single faults placed in "+s.Plan.Scenario, thousands(n.Runs), thousands(n.Evidence), thousands(n.Violating), nothing, nothing)
+	}
+	blocks := []reviewBlock{{Table: t},
+		paragraph("A run is evidence when a violation was seen, or when clients contended and faults struck. The rate speaks of the generator that drew the schedules, and of nothing else.")}
+	var items []string
+	for _, e := range []*scenarios.Exploration{r.Within, r.All} {
+		if e != nil {
+			items = append(items, fmt.Sprintf("Random schedules, %s: classes of fault that struck: %s. No evidence: %s.", judgedBy(e), orNone(coverage(e)), orNone(tallies(e.Summary.Vacuous))))
+		}
+	}
+	if r.Sweep != nil {
+		items = append(items, "Sweep: "+r.Sweep.Statement()+".")
+	}
+	return append(blocks, reviewBlock{Items: items})
+}
+
+func exploredRow(t *reviewTable, name string, e *scenarios.Exploration) {
+	if e == nil {
+		return
+	}
+	s := &e.Summary
+	t.row(name, thousands(s.Runs), thousands(s.NonVacuous), thousands(s.Violating), scenarios.Percentage(s.RateBound), span(s.VirtualSeconds))
+}
+
+func judgedBy(e *scenarios.Exploration) string {
+	if e.Plan.Judge == scenarios.JudgePromise {
+		return "within the promise"
+	}
+	return "with every fault"
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// gapBlocks say what the review does not cover.
+func gapBlocks(r *scenarios.Review) []reviewBlock {
+	items := []string{
+		"Interleavings inside one process are not explored: two goroutines of one client meet in one order.",
+		"A pass means no violation in these runs, and is no proof.",
+	}
+	for _, g := range r.Missing {
+		items = append(items, fmt.Sprintf("Not made: %s: %s.", g.What, strings.TrimSuffix(g.Why, ".")))
+	}
+	if len(r.NeverDrawn) > 0 {
+		items = append(items, "No random schedule had these kinds of fault: "+commas(r.NeverDrawn)+".")
+	}
+	items = append(items, neverStruck(r)...)
+	if n := r.Figures.Partial; n > 0 {
+		items = append(items, fmt.Sprintf("In %s the lock acted during a pause, through timers that no seam holds: these are no evidence about pauses.", runs(n)))
+	}
+	items = append(items, "Faults of which the generator knows nothing: disks that fill, bytes that arrive changed, a Redis Cluster that moves keys, bugs of Redis itself.")
+	blocks := []reviewBlock{{Items: items}}
+	if len(r.NotRun) > 0 {
+		blocks = append(blocks, reviewBlock{Folded: count(len(r.NotRun), "scenario") + " of the library not run with this lock", Items: gapItems(r.NotRun)})
+	}
+	if len(r.Catalogue) > 0 {
+		blocks = append(blocks, reviewBlock{Folded: fmt.Sprintf("%s of the catalogue that no scenario shows", failureModes(len(r.Catalogue))), Items: gapItems(r.Catalogue)})
+	}
+	return blocks
+}
+
+func failureModes(n int) string {
+	if n == 1 {
+		return "1 failure mode"
+	}
+	return fmt.Sprintf("%d failure modes", n)
+}
+
+// neverStruck are classes that were to be drawn and never struck.
+func neverStruck(r *scenarios.Review) []string {
+	var out []string
+	for _, e := range []*scenarios.Exploration{r.Within, r.All} {
+		if e == nil {
+			continue
+		}
+		if never, _ := e.Uncovered(); len(never) > 0 {
+			out = append(out, fmt.Sprintf("Random schedules %s: no fault of these classes struck: %s.", judgedBy(e), commas(never)))
+		}
+	}
+	return out
+}
+
+func gapItems(gaps []scenarios.ReviewGap) []string {
+	var out []string
+	for _, g := range gaps {
+		why, _, _ := strings.Cut(g.Why, "\n")
+		out = append(out, g.What+": "+why+".")
+	}
+	return out
+}

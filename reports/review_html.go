@@ -1,0 +1,44 @@
+package reports
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"io"
+
+	"locksim/scenarios"
+)
+
+// ReviewHTML writes the design review of a lock as one page that needs nothing
+// else: the answer in a paragraph, the lock and its promise, a recommendation for
+// each use with the rule and the figures that it follows from, what breaks the
+// lock with the smallest story of each and what each fence made of it, the risk
+// with and without a fence, what was tried, what was not, and what the team has to
+// answer. It ends with Options.Replay, the command that makes it again.
+//
+// Of the other options none plays a part. The same review gives the same bytes.
+// The error is that of the writer. It is safe for concurrent use.
+func ReviewHTML(w io.Writer, r *scenarios.Review, opt Options) error {
+	t, err := reviewTemplate()
+	if err != nil {
+		return fmt.Errorf("read the template of the review: %w", err)
+	}
+	v := reviewView{reviewPage: newReviewPage(r, opt), CSS: template.CSS(asset("base.css") + asset("review.css")), JS: template.JS(asset("review.js"))}
+	var b bytes.Buffer
+	if err := t.Execute(&b, v); err != nil {
+		return fmt.Errorf("render the review: %w", err)
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write the review: %w", err)
+	}
+	return nil
+}
+
+var reviewTemplate = htmlFile("review.html")
+
+// reviewView is what the template shows.
+type reviewView struct {
+	*reviewPage
+	CSS template.CSS
+	JS  template.JS
+}

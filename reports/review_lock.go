@@ -1,0 +1,97 @@
+package reports
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"locksim/lock/fence"
+	"locksim/scenarios"
+)
+
+func sortedKeys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// lockBlocks say what lock it is and how it works.
+func lockBlocks(r *scenarios.Review) []reviewBlock {
+	about := r.Lock.About
+	if about == "" {
+		about = "Nobody has said how this lock works; locksim knows it by its adapter alone."
+	}
+	needs := fmt.Sprintf("It needs %s and mints no fencing tokens, so that of the fences only claim and cas can be put before the data.", count(r.Lock.Nodes, "Redis node"))
+	if r.Lock.Tokens {
+		needs = fmt.Sprintf("It needs %s, and every grant carries a fencing token.", count(r.Lock.Nodes, "Redis node"))
+	}
+	return []reviewBlock{paragraph("%s", about), paragraph("%s", needs)}
+}
+
+// promiseBlocks say what it is judged by.
+func promiseBlocks(r *scenarios.Review) []reviewBlock {
+	l := r.Lock
+	if !l.Promises {
+		return []reviewBlock{paragraph("The lock promises nothing. Everything below is judged as if it promised that claims never overlap, that the lock is free again in the end, that no rightful holder is refused, and that the data is right in mode %s.", l.Judged)}
+	}
+	blocks := []reviewBlock{paragraph("No two claims overlap under these faults: %s.", commas(l.Promise.Exclusion))}
+	if l.Promise.Data != "" {
+		blocks = append(blocks, paragraph("Under the same faults the data is right behind a store that fences by the rule %s, if every section writes once. %s", l.Promise.Data, rules[fence.Mode(l.Promise.Data)]))
+	}
+	if l.Promise.FreeWithin != "" {
+		blocks = append(blocks, paragraph("After its last holder has gone, in whatever way, it can be had again within: %s.", l.Promise.FreeWithin))
+	}
+	return append(blocks, paragraph("It promises nothing under: %s.", commas(l.Unpromised)))
+}
+
+// reviewAdvice is an advice as a card.
+type reviewAdvice struct {
+	Use, Means string
+	Verdict    string
+	Kind       scenarios.ReviewVerdict
+	Text       string
+	Reasons    []string
+}
+
+// useMeans says what a use is.
+var useMeans = map[scenarios.ReviewUse]string{
+	scenarios.ForEfficiency:  "Work that is done twice is only waste.",
+	scenarios.ForCorrectness: "A violation costs money or data.",
+}
+
+// adviceBlocks are the recommendations, and the rules that they follow from.
+func adviceBlocks(r *scenarios.Review) []reviewBlock {
+	var cards []reviewAdvice
+	for _, a := range r.Advice {
+		verdict := string(a.Verdict)
+		if a.Fence != "" {
+			verdict += ": " + string(a.Fence)
+		}
+		cards = append(cards, reviewAdvice{Use: "For " + string(a.Use), Means: useMeans[a.Use], Verdict: verdict, Kind: a.Verdict, Text: a.Text, Reasons: a.Reasons})
+	}
+	blocks := []reviewBlock{{Advice: cards}}
+	for _, a := range r.Advice {
+		blocks = append(blocks, reviewBlock{Folded: fmt.Sprintf("The rules for %s, of which %s decided", a.Use, a.Rule), Items: ruleItems(a)})
+	}
+	return blocks
+}
+
+// ruleItems are the rules for a use, up to the one that decided.
+func ruleItems(a scenarios.ReviewAdvice) []string {
+	var out []string
+	for _, rule := range scenarios.ReviewRules(a.Use) {
+		text := fmt.Sprintf("%s, if %s", rule.ID, rule.Text)
+		if rule.ID == a.Rule {
+			return append(out, text+". This is so, and decides.")
+		}
+		out = append(out, text+". This is not so.")
+	}
+	return out
+}
+
+func questionBlocks(r *scenarios.Review) []reviewBlock {
+	if len(r.Questions) == 0 {
+		return []reviewBlock{paragraph("The figures leave none.")}
+	}
+	var items []string
+	for _, q := range r.Questions {
+		items = append(items, q.Text)
+	}
+	return []reviewBlock{{Items: items, Numbered: true}}
+}

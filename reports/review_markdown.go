@@ -1,0 +1,147 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"locksim/scenarios"
+)
+
+// ReviewMarkdown writes the design review of a lock as Markdown: the same in the
+// same order as [ReviewHTML]. No text of a lock or of a run is taken for markup.
+//
+// Of the options, only Replay plays a part. The same review gives the same bytes.
+// The error is that of the writer. It is safe for concurrent use.
+func ReviewMarkdown(w io.Writer, r *scenarios.Review, opt Options) error {
+	v := newReviewPage(r, opt)
+	p := &page{}
+	p.part([]string{"# Design review of the lock " + markdownText(v.Lock)})
+	p.part([]string{"**" + markdownText(v.Answer) + "**"})
+	for _, s := range v.Sections {
+		p.part([]string{"## " + s.Title})
+		for _, b := range s.Blocks {
+			for _, part := range b.markdown() {
+				p.part(part)
+			}
+		}
+	}
+	p.part([]string{"## Make it again"})
+	p.part(markdownVersions(v.Versions))
+	if v.Replay != "" {
+		p.part(fenced("console", v.Replay))
+	}
+	return p.write(w)
+}
+
+func markdownVersions(versions []Version) []string {
+	lines := []string{"The figures, and all hashes, hold for these versions:", ""}
+	for _, v := range versions {
+		lines = append(lines, "- "+markdownText(v.Name+" "+v.Version))
+	}
+	return lines
+}
+
+// markdown is a block as parts with an empty line between them.
+func (b reviewBlock) markdown() [][]string {
+	var parts [][]string
+	if b.Heading != "" {
+		parts = append(parts, []string{"### " + markdownText(b.Heading)})
+	}
+	if b.Text != "" {
+		parts = append(parts, []string{markdownText(b.Text)})
+	}
+	for _, a := range b.Advice {
+		parts = append(parts, a.markdown()...)
+	}
+	if b.Table != nil {
+		parts = append(parts, b.Table.markdown())
+	}
+	if b.Break != nil {
+		parts = append(parts, b.Break.markdown()...)
+	}
+	if b.Folded != "" {
+		return append(parts, folded(htmlText(b.Folded), b.list()))
+	}
+	return append(parts, b.list())
+}
+
+// list are the items.
+func (b reviewBlock) list() []string {
+	var lines []string
+	for i, item := range b.Items {
+		mark := "- "
+		if b.Numbered {
+			mark = fmt.Sprintf("%d. ", i+1)
+		}
+		lines = append(lines, mark+markdownText(item))
+	}
+	return lines
+}
+
+// htmlText keeps a text within a tag from becoming one.
+func htmlText(text string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(visible(text))
+}
+
+func (a reviewAdvice) markdown() [][]string {
+	parts := [][]string{
+		{fmt.Sprintf("### %s: %s", markdownText(a.Use), markdownText(a.Verdict))},
+		{"*" + markdownText(a.Means) + "*"},
+		{markdownText(a.Text)},
+	}
+	return append(parts, reviewBlock{Items: a.Reasons}.list())
+}
+
+func (t *reviewTable) markdown() []string {
+	lines := []string{rowOf(escaped(t.Head)), ruler(len(t.Head))}
+	for _, r := range t.Rows {
+		row := []string{markdownText(r.Name)}
+		if r.Note != "" {
+			row[0] += "<br>" + markdownText(r.Note)
+		}
+		for _, c := range r.Cells {
+			row = append(row, markdownText(strings.TrimSpace(string(c.Label)+" "+c.Text)))
+		}
+		lines = append(lines, rowOf(row))
+	}
+	return lines
+}
+
+func escaped(texts []string) []string {
+	out := make([]string, len(texts))
+	for i, text := range texts {
+		out[i] = markdownText(text)
+	}
+	return out
+}
+
+// markdown is a break with its story; its schedule is folded.
+func (b *reviewBreak) markdown() [][]string {
+	parts := [][]string{
+		{fmt.Sprintf("### %d. %s", b.Number, markdownText(b.Shape))},
+		{markdownText(b.Where)},
+		reviewBlock{Items: b.Reasons}.list(),
+		b.Fences.markdown(),
+		{fmt.Sprintf("The story in mode %s:", markdownText(b.Mode))},
+		b.storyTable(),
+		folded("The schedule, as YAML", fenced("yaml", b.Schedule)),
+		fenced("console", b.Replay),
+	}
+	return parts
+}
+
+func (b *reviewBreak) storyTable() []string {
+	lines := []string{"| step | time | who | what |", "|--:|--:|---|---|"}
+	for _, s := range b.Story {
+		row := escaped([]string{s.N, s.At, s.Actor, s.Text})
+		if s.Fatal {
+			for i := range row {
+				row[i] = "**" + row[i] + "**"
+			}
+			row[0] = ">> " + row[0]
+		}
+		lines = append(lines, rowOf(row))
+	}
+	return lines
+}

@@ -1,0 +1,128 @@
+package reports
+
+import (
+	"fmt"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/scenarios"
+)
+
+// grounds are the headings of the tables of risk.
+var grounds = map[scenarios.ReviewGround]string{
+	scenarios.GroundPromised:      "Within its promise",
+	scenarios.GroundOutside:       "Outside its promise",
+	scenarios.GroundSeveralWrites: "Sections that write more than once",
+}
+
+// riskBlocks count the runs of the library by label, mode by mode.
+func riskBlocks(r *scenarios.Review) []reviewBlock {
+	if len(r.Figures.Modes) == 0 {
+		return []reviewBlock{paragraph("No scenario of the library is about this lock, so that there are no counts; above is what each fence made of each break.")}
+	}
+	blocks := []reviewBlock{paragraph("These are counts of runs, %s for every scenario and mode. The scenarios are chosen to break locks: how often they do says what can happen and what a fence makes of it, and not how often it happens in production.", count(r.Plan.Seeds.Len(), "seed"))}
+	for _, m := range r.Figures.Modes {
+		if m.Mode == fence.None || m.Mode == adviceFence(r) {
+			blocks = append(blocks, paragraph("%s", riskStatement(m)))
+		}
+	}
+	for _, g := range scenarios.ReviewGrounds() {
+		if t := riskTable(r, g); len(t.Rows) > 0 {
+			blocks = append(blocks, reviewBlock{Heading: groundTitle(r, g)}, reviewBlock{Table: t})
+		}
+	}
+	if t := effectTable(r); len(t.Rows) > 0 {
+		blocks = append(blocks, reviewBlock{Heading: "What fences made of the breaks above"}, reviewBlock{Table: t})
+	}
+	return blocks
+}
+
+// groundTitle is the heading of a table; a lock without a promise has no inside.
+func groundTitle(r *scenarios.Review, g scenarios.ReviewGround) string {
+	if g == scenarios.GroundOutside && !r.Lock.Promises {
+		return "All scenarios with sections that write once"
+	}
+	return grounds[g]
+}
+
+// adviceFence is the mode that the advice asks for.
+func adviceFence(r *scenarios.Review) fence.Mode {
+	for _, a := range r.Advice {
+		if a.Fence != "" {
+			return a.Fence
+		}
+	}
+	return fence.None
+}
+
+// riskStatement is the risk of a mode in a sentence.
+func riskStatement(m scenarios.ReviewMode) string {
+	n := m.Total()
+	who := "Without a fence"
+	if m.Mode != fence.None {
+		who = "With the fence " + string(m.Mode)
+	}
+	return fmt.Sprintf("%s, data was lost in %s of %s of the library, a rightful holder was refused in %s, and nobody could have the lock in %s.",
+		who, thousands(n.Labels[checker.Corrupted]), runs(n.Runs), thousands(n.Labels[checker.FalseReject]), thousands(n.Labels[checker.Stuck]))
+}
+
+// riskTable has a row for each mode and a column for each label.
+func riskTable(r *scenarios.Review, g scenarios.ReviewGround) *reviewTable {
+	t := &reviewTable{Name: groundTitle(r, g), Head: []string{"Fence", "Scenarios", "Runs"}}
+	labels := seenLabels(r, g)
+	for _, l := range labels {
+		t.Head = append(t.Head, string(l))
+	}
+	for _, m := range r.Figures.Modes {
+		n, ok := m.Grounds[g]
+		if !ok {
+			continue
+		}
+		cells := []string{thousands(n.Scenarios), thousands(n.Runs)}
+		for _, l := range labels {
+			cells = append(cells, thousands(n.Labels[l]))
+		}
+		t.row(string(m.Mode), cells...)
+	}
+	return t
+}
+
+// seenLabels are the labels that any mode showed, and always that of lost data.
+func seenLabels(r *scenarios.Review, g scenarios.ReviewGround) []checker.Label {
+	var out []checker.Label
+	for _, l := range checker.Labels() {
+		n := 0
+		for _, m := range r.Figures.Modes {
+			n += m.Grounds[g].Labels[l]
+		}
+		if n > 0 || l == checker.Corrupted {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// effectTable counts what each fence did to the breaks.
+func effectTable(r *scenarios.Review) *reviewTable {
+	t := &reviewTable{Name: "What fences made of the breaks", Head: []string{"Fence", "rescues", "rescues at a price", "does not rescue", "does harm", "nothing to rescue", "cannot be used"}}
+	shown := []scenarios.FenceEffect{scenarios.FenceRescues, scenarios.FenceCosts, scenarios.FenceFails, scenarios.FenceHarms, scenarios.FenceIdle, scenarios.FenceNeedsTokens}
+	for _, mode := range fence.Modes()[1:] {
+		counts := map[scenarios.FenceEffect]int{}
+		for _, b := range r.Breaks {
+			for _, f := range b.Fences {
+				if f.Mode == mode {
+					counts[f.Effect]++
+				}
+			}
+		}
+		if len(counts) == 0 {
+			continue
+		}
+		var cells []string
+		for _, e := range shown {
+			cells = append(cells, thousands(counts[e]))
+		}
+		t.row(string(mode), cells...)
+	}
+	return t
+}
