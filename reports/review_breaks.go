@@ -35,17 +35,20 @@ type reviewStep struct {
 
 // breakBlocks are the breaks, those within the promise first.
 func breakBlocks(r *scenarios.Review) []reviewBlock {
+	blocks := storyBlocks(r)
 	if len(r.Breaks) == 0 {
-		return []reviewBlock{paragraph("Neither exploration nor a sweep found anything that broke it, in %s. That is no proof. The library's own stories are below.", evidenceOf(r))}
+		return append(blocks, paragraph("Neither random schedules nor placed faults found anything that broke it, in %s. That is no proof.", evidenceOf(r)))
 	}
-	blocks := []reviewBlock{paragraph("%s of breaking it were found by random schedules and placed faults, each made as small as it gets. Those within the promise come first, if there are any, then the worst. Each was made again in every fencing mode, with the same seed.", ways(len(r.Breaks)))}
+	blocks = append(blocks, reviewBlock{Heading: "Found by exploration"}, paragraph("%s of breaking it were found by random schedules and placed faults, each made as small as it gets. Those within the promise come first, if there are any, then the worst. Each was made again in every fencing mode, with the same seed. A mode named in the title is the one in which the lock is judged.", ways(len(r.Breaks))))
 	rest := &reviewTable{Name: "Further breaks", Head: []string{"Break", "Runs like it", "Command"}}
 	for i, b := range r.Breaks {
 		if i < maxBreaks {
 			blocks = append(blocks, reviewBlock{Break: newReviewBreak(i+1, b)})
 			continue
 		}
-		rest.row(fmt.Sprintf("%d. %s", i+1, b.Shape), fmt.Sprintf("%s of %s", thousands(b.Runs), thousands(b.Of)), b.Replay)
+		rest.row(fmt.Sprintf("%d. %s", i+1, b.Shape), fmt.Sprintf("%s of %s", thousands(b.Runs), thousands(b.Of)))
+		last := &rest.Rows[len(rest.Rows)-1]
+		last.Cells = append(last.Cells, reviewCell{Text: b.Replay, Code: true})
 	}
 	if len(rest.Rows) > 0 {
 		blocks = append(blocks, reviewBlock{Heading: "Further breaks, in a line each"}, reviewBlock{Table: rest})
@@ -84,7 +87,15 @@ func whereFound(b scenarios.ReviewBreak) string {
 	case scenarios.FromSweep:
 		return "Found by placing single faults, in " + often + "."
 	}
-	return fmt.Sprintf("Found with every fault there is, in %s that are evidence. The smallest has %s of the %d that were drawn.", often, count(b.Found.Faults, "fault"), b.Found.Drawn)
+	return fmt.Sprintf("Found with every fault there is, in %s that are evidence. Of %s that were drawn, %d is left in the smallest.%s", often, count(b.Found.Drawn, "fault"), b.Found.Faults, ofClasses(b))
+}
+
+// ofClasses says of which classes the faults are.
+func ofClasses(b scenarios.ReviewBreak) string {
+	if len(b.Classes) == 0 {
+		return ""
+	}
+	return " What strikes is of the class " + commas(b.Classes) + "."
 }
 
 // effects are what a fence did, in words.

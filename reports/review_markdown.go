@@ -16,7 +16,7 @@ import (
 func ReviewMarkdown(w io.Writer, r *scenarios.Review, opt Options) error {
 	v := newReviewPage(r, opt)
 	p := &page{}
-	p.part([]string{"# Design review of the lock " + markdownText(v.Lock)})
+	p.part([]string{"# Design review: lock " + markdownText(v.Lock)})
 	p.part([]string{"**" + markdownText(v.Answer) + "**"})
 	for _, s := range v.Sections {
 		p.part([]string{"## " + s.Title})
@@ -101,11 +101,18 @@ func (t *reviewTable) markdown() []string {
 			row[0] += "<br>" + markdownText(r.Note)
 		}
 		for _, c := range r.Cells {
-			row = append(row, markdownText(strings.TrimSpace(string(c.Label)+" "+c.Text)))
+			row = append(row, c.markdown())
 		}
 		lines = append(lines, rowOf(row))
 	}
 	return lines
+}
+
+func (c reviewCell) markdown() string {
+	if c.Code {
+		return "<code>" + markdownText(c.Text) + "</code>"
+	}
+	return markdownText(strings.TrimSpace(string(c.Label) + " " + c.Text))
 }
 
 func escaped(texts []string) []string {

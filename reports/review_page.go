@@ -56,6 +56,7 @@ type reviewRow struct {
 type reviewCell struct {
 	Text  string
 	Label checker.Label
+	Code  bool
 }
 
 // row is a row of texts.

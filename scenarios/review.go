@@ -90,16 +90,17 @@ type ReviewGap struct {
 }
 
 // AssembleReview makes a review of what was measured of a lock, and of what became
-// of the breaks under each fence; see [ReviewBreaks]. The wall times of the parts
-// are taken out of them. The error is that of [Library].
-func AssembleReview(plan ReviewPlan, l Lock, parts ReviewParts, breaks []ReviewBreak) (*Review, error) {
+// of the breaks under each fence; see [ReviewBreaks]. replay is the command that
+// runs a scenario. The wall times of the parts are taken out of them, and so are
+// the results of their single jobs. The error is that of [Library].
+func AssembleReview(plan ReviewPlan, l Lock, parts ReviewParts, breaks []ReviewBreak, replay ReplayCommand) (*Review, error) {
 	timeless(parts)
 	t := NewExploreTiming()
 	r := &Review{Version: ReviewVersion, Kind: ReviewKind, Plan: plan, Lock: newReviewLock(l), ReviewParts: parts,
 		Breaks: breaks, Scenarios: []ReviewScenario{}, NotRun: []ReviewGap{}, Catalogue: []ReviewGap{}, NeverDrawn: []string{},
 		Go: t.Go, Modules: t.Modules}
 	r.Missing = append([]ReviewGap{}, r.Missing...)
-	if err := r.readLibrary(l); err != nil {
+	if err := r.readLibrary(l, replay); err != nil {
 		return nil, err
 	}
 	r.neverDrawn()
@@ -109,31 +110,32 @@ func AssembleReview(plan ReviewPlan, l Lock, parts ReviewParts, breaks []ReviewB
 	return r, nil
 }
 
-// timeless takes out of the parts what differs from run to run.
+// timeless takes out of the parts what differs from run to run, and the results
+// of single jobs, which their summaries say again.
 func timeless(p ReviewParts) {
 	if p.Matrix != nil {
 		p.Matrix.Timing = MatrixTiming{Go: p.Matrix.Timing.Go, Modules: p.Matrix.Timing.Modules}
 	}
 	for _, e := range []*Exploration{p.Within, p.All} {
 		if e != nil {
-			e.Timing = NewExploreTiming()
+			e.Timing, e.Blocks = NewExploreTiming(), []ExploreBlock{}
 		}
 	}
 	if p.Sweep != nil {
-		p.Sweep.Timing = NewExploreTiming()
+		p.Sweep.Timing, p.Sweep.Blocks = NewExploreTiming(), []SweepBlock{}
 	}
 }
 
 // readLibrary puts the scenarios of the library into those that were run and
 // those that were not.
-func (r *Review) readLibrary(l Lock) error {
+func (r *Review) readLibrary(l Lock, replay ReplayCommand) error {
 	all, err := Library()
 	if err != nil {
 		return err
 	}
 	for _, sc := range all {
 		if cells := r.cells(sc.Name); len(cells) > 0 {
-			r.Scenarios = append(r.Scenarios, newReviewScenario(sc, l, cells))
+			r.Scenarios = append(r.Scenarios, newReviewScenario(sc, l, cells, replay))
 			continue
 		}
 		r.NotRun = append(r.NotRun, ReviewGap{sc.Name, cmp.Or(r.gap(sc.Name), "the scenario is not about this lock")})

@@ -22,8 +22,7 @@ type ReviewFigures struct {
 	// how the lock works.
 	Nodes     int  `json:"nodes"`
 	Described bool `json:"described"`
-	// Modes are the runs of the matrix, in the order of the fencing modes. A mode
-	// in which the lock cannot run is not among them.
+	// Modes are the fencing modes in which it was run, in their order.
 	Modes []ReviewMode `json:"modes"`
 	// Within, All and Swept are the runs of the explorations and of the sweep.
 	Within ReviewRuns `json:"within"`
@@ -32,6 +31,8 @@ type ReviewFigures struct {
 	// Doubtful counts the runs that came out differently when they were made
 	// again, came to no end, or could not be made.
 	Doubtful int `json:"doubtful"`
+	// Lost counts the breaks in which data was lost without a fence.
+	Lost int `json:"lost"`
 	// Faultless are the shapes of breaks that need no fault.
 	Faultless []string `json:"faultless"`
 	// Unpromised are the classes of fault of which the promise does not speak;
@@ -48,6 +49,18 @@ type ReviewMode struct {
 	Mode fence.Mode `json:"mode"`
 	// Grounds has the runs of the scenarios of each ground.
 	Grounds map[ReviewGround]ReviewCount `json:"grounds"`
+	// Breaks are the smallest runs of the breaks in this mode: of those within the
+	// promise or, where there is none, of all.
+	Breaks BreakCount `json:"breaks"`
+}
+
+// BreakCount counts the smallest runs of breaks in one fencing mode.
+type BreakCount struct {
+	// Tried counts them, Corrupted those in which data was lost, Refused those in
+	// which a rightful holder was refused or nobody could have the lock.
+	Tried     int `json:"tried"`
+	Corrupted int `json:"corrupted"`
+	Refused   int `json:"refused"`
 }
 
 // ReviewCount counts runs of the matrix by label.
@@ -92,10 +105,11 @@ func (f *ReviewFigures) count(r *Review) {
 		if b.Found.Faults == 0 {
 			f.Faultless = append(f.Faultless, b.Shape)
 		}
+		f.Lost += b.count(fence.None).Corrupted
 	}
 	for _, s := range r.Scenarios {
 		for _, class := range s.Classes {
-			f.Seen[class] += count(slices.ContainsFunc(s.Cells, func(c MatrixCell) bool { return harmful(c.Label) }))
+			f.Seen[class] += count(s.Harmful())
 		}
 		for _, c := range s.Cells {
 			if c.CellRuns != nil {
@@ -117,7 +131,7 @@ func (f *ReviewFigures) count(r *Review) {
 	}
 }
 
-// modes are the runs of the matrix, mode by mode.
+// modes are the runs of the matrix and of the breaks, mode by mode.
 func (r *Review) modes() []ReviewMode {
 	out := []ReviewMode{}
 	for _, mode := range fence.Modes() {
@@ -129,11 +143,30 @@ func (r *Review) modes() []ReviewMode {
 				}
 			}
 		}
-		if len(m.Grounds) > 0 {
+		for _, b := range r.Breaks {
+			if b.From != FromAll || !r.Lock.Promises {
+				m.Breaks = m.Breaks.plus(b.count(mode))
+			}
+		}
+		if len(m.Grounds) > 0 || m.Breaks.Tried > 0 {
 			out = append(out, m)
 		}
 	}
 	return out
+}
+
+// count is what became of the smallest run in a mode.
+func (b *ReviewBreak) count(mode fence.Mode) BreakCount {
+	i := slices.IndexFunc(b.Fences, func(f ReviewFence) bool { return f.Mode == mode })
+	if i < 0 || b.Fences[i].Label == checker.NotApplicable {
+		return BreakCount{}
+	}
+	label := b.Fences[i].Label
+	return BreakCount{1, count(label == checker.Corrupted), count(label == checker.Stuck || label == checker.FalseReject)}
+}
+
+func (n BreakCount) plus(o BreakCount) BreakCount {
+	return BreakCount{n.Tried + o.Tried, n.Corrupted + o.Corrupted, n.Refused + o.Refused}
 }
 
 // with counts one cell more.

@@ -34,15 +34,15 @@ var questionRules = slices.Concat([]questionRule{
 		func(f *ReviewFigures) string {
 			m, _ := f.rescuer()
 			n, _ := f.mode(fence.None)
-			return fmt.Sprintf("Can the protected store apply the rule %s to every operation? It rescued %s of the library; where it cannot, data is lost as without a fence, in %s.",
-				m.Mode, runsOf(m.Total().Labels[checker.Rescued]), f.share(n.Total()))
+			return fmt.Sprintf("Can the protected store apply the rule %s to every operation? It rescued the data in %s of the library; where it cannot, data is lost as without a fence, in %s.",
+				m.Mode, runsOf(m.Total().Labels[checker.Rescued]), share(n.Total()))
 		}},
 	{"ttl", "a pause, a delay or a slow process did harm",
 		func(f *ReviewFigures) bool {
 			return f.seen(lock.FaultPause, lock.FaultSlow, lock.FaultLatency, lock.FaultStall, lock.FaultPartition) > 0
 		},
 		func(f *ReviewFigures) string {
-			return fmt.Sprintf("Is the TTL longer than the longest stop that you have measured: garbage collection, a throttled container, a migrated machine, a network that stalls? Stops did harm in %s here.",
+			return fmt.Sprintf("Is the TTL longer than the longest stop that you have measured: garbage collection, a throttled container, a migrated machine, a network that stalls? %s.",
 				f.places(lock.FaultPause, lock.FaultSlow, lock.FaultLatency, lock.FaultStall, lock.FaultPartition))
 		}},
 	{"several-writes", "a section that writes more than once lost data",
@@ -94,7 +94,7 @@ func classQuestions() []questionRule {
 				return slices.Contains(f.Unpromised, q.class) && f.Seen[q.class] > 0
 			},
 			ask: func(f *ReviewFigures) string {
-				return fmt.Sprintf("%s This did harm in %s here, and the lock promises nothing about it.", q.text, f.places(q.class))
+				return fmt.Sprintf("%s %s, and the lock promises nothing about it.", q.text, f.places(q.class))
 			},
 		})
 	}
@@ -111,15 +111,15 @@ func (f *ReviewFigures) seen(classes ...lock.Fault) int {
 	return n
 }
 
-// places says by which classes harm was done, and how often: "pause 5, stall 1".
+// places says in which company harm was done, and how often.
 func (f *ReviewFigures) places(classes ...lock.Fault) string {
 	var parts []string
 	for _, class := range classes {
 		if n := f.Seen[class]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d", class, n))
+			parts = append(parts, fmt.Sprintf("%s in %d", class, n))
 		}
 	}
-	return fmt.Sprintf("%s of the breaks and scenarios below", strings.Join(parts, ", "))
+	return fmt.Sprintf("Harm was done with %s of the breaks and scenarios here", strings.Join(parts, ", with "))
 }
 
 // rescuer is the mode of the promise if it rescued anything, or else the one that

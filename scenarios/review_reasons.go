@@ -20,9 +20,32 @@ func within(f *ReviewFigures) string {
 	return fmt.Sprintf("within its promise no violation in %s that are evidence (a rate below %s at 95 %%), which is no proof", explored(f.Within.Evidence), Percentage(f.Within.RateBound))
 }
 
+// consequences are what violations mean for work that may be done twice.
+func consequences(labels map[checker.Label]int) string {
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		text string
+	}{
+		{labels[checker.Overlap] + labels[checker.Corrupted], "work that is done twice, or undone"},
+		{labels[checker.Stuck], "work that waits until somebody notices"},
+		{labels[checker.FalseReject], "work that a fence refuses and that is done again"},
+	} {
+		if c.n > 0 {
+			parts = append(parts, c.text)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
 // brokenByAll says what every fault together did.
 func brokenByAll(f *ReviewFigures) string {
 	return fmt.Sprintf("%s of %s that are evidence broke it (%s)", grouped(f.All.Violating), explored(f.All.Evidence), harms(f.All.Labels))
+}
+
+// brokenBySweep says what single faults did, in a sweep by no promise.
+func brokenBySweep(f *ReviewFigures) string {
+	return fmt.Sprintf("%s of %s of a single fault did (%s)", grouped(f.Swept.Violating), numberOf(f.Swept.Runs, "placement"), harms(f.Swept.Labels))
 }
 
 // Percentage is a rate in words, such as "0.12 %".
@@ -39,8 +62,8 @@ func (f *ReviewFigures) reasons(a ReviewAdvice) []string {
 	add(f.Swept.Runs > 0, "A sweep of single faults at every step of one scenario: %s, %s with a violation.", numberOf(f.Swept.Runs, "placement"), grouped(f.Swept.Violating))
 	if a.Use == ForEfficiency {
 		add(f.Promises && f.Within.Violating == 0 && a.Rule != "kept", "Within its promise: no violation in %s that are evidence.", explored(f.Within.Evidence))
-		add(f.All.Labels[checker.Stuck] > 0, "In %s the lock could not be had again by itself: work waits until somebody notices.", explored(f.All.Labels[checker.Stuck]))
-		add(f.All.Labels[checker.Overlap] > 0, "In %s two claims overlapped: the work is done twice.", explored(f.All.Labels[checker.Overlap]))
+		add(f.All.Labels[checker.Overlap] > 0, "With every fault, two clients had the lock at once in %s.", explored(f.All.Labels[checker.Overlap]))
+		add(f.All.Labels[checker.Stuck] > 0, "With every fault, nobody could have the lock again by itself in %s.", explored(f.All.Labels[checker.Stuck]))
 		return out
 	}
 	return append(out, f.fenceReasons(a)...)
@@ -49,26 +72,45 @@ func (f *ReviewFigures) reasons(a ReviewAdvice) []string {
 // fenceReasons are the figures behind an advice on correctness.
 func (f *ReviewFigures) fenceReasons(a ReviewAdvice) []string {
 	var out []string
-	best, ok := f.mode(a.Fence)
-	if ok {
-		n := best.Grounds[f.ground()]
-		if n.refused() > 0 {
-			out = append(out, fmt.Sprintf("With %s, %s of %s on the ground of its promise ended stuck or with a rightful holder refused (%s): a client that is refused must be able to begin again.",
-				best.Mode, grouped(n.refused()), runsOf(n.Runs), harms(n.Labels)))
-		}
-		if elsewhere := best.sum(GroundOutside); f.Promises && elsewhere.corrupted() > 0 {
-			out = append(out, fmt.Sprintf("Outside its promise %s does not always help: data was lost in %s.", best.Mode, strings.Join(elsewhere.Corrupted, ", ")))
-		}
-		if several := best.Grounds[GroundSeveralWrites]; several.corrupted() > 0 {
-			out = append(out, fmt.Sprintf("A section that writes more than once can be cut in half whatever the fence: with %s data was lost in %s of %s (%s).",
-				best.Mode, grouped(several.corrupted()), runsOf(several.Runs), strings.Join(several.Corrupted, ", ")))
-		}
+	if best, ok := f.mode(a.Fence); ok {
+		out = append(f.residue(best), f.alternative(best)...)
 	}
 	if cas, ok := f.mode(fence.CAS); ok {
-		n := cas.Grounds[f.ground()]
-		out = append(out, fmt.Sprintf("For comparison, a store that checks versions needs no lock at all: it lost data in %s on the same ground.", f.share(n)))
+		out = append(out, fmt.Sprintf("For comparison, a store that checks versions (cas) needs no lock at all: data was lost in %s on the same ground.", share(cas.Grounds[f.ground()])))
 	}
 	return out
+}
+
+// residue is the harm that is left with the best fence.
+func (f *ReviewFigures) residue(best ReviewMode) []string {
+	var out []string
+	if n := best.Grounds[f.ground()]; n.refused() > 0 {
+		out = append(out, fmt.Sprintf("With %s, %s of %s on the ground of its promise ended stuck or with a rightful holder refused (%s): a client that is refused must be able to begin again.",
+			best.Mode, grouped(n.refused()), runsOf(n.Runs), harms(n.Labels)))
+	}
+	if n := best.Grounds[GroundOutside]; f.Promises && n.corrupted() > 0 {
+		out = append(out, fmt.Sprintf("Outside its promise %s does not always help: data was lost in %s.", best.Mode, strings.Join(n.Corrupted, ", ")))
+	}
+	if n := best.Grounds[GroundSeveralWrites]; n.corrupted() > 0 {
+		out = append(out, fmt.Sprintf("A section that writes more than once can be cut in half whatever the fence: with %s data was lost in %s (%s).",
+			best.Mode, share(n), strings.Join(n.Corrupted, ", ")))
+	}
+	return out
+}
+
+// alternative is a fence that does better outside the promise, at its price.
+func (f *ReviewFigures) alternative(best ReviewMode) []string {
+	other, ok := f.milder(best)
+	if !f.Promises || !ok {
+		return nil
+	}
+	text := fmt.Sprintf("Outside its promise the rule %s does better: data was lost in %s", other.Mode, share(other.Grounds[GroundOutside]))
+	for _, g := range []ReviewGround{GroundOutside, GroundPromised} {
+		if n := other.Grounds[g]; n.refused() > 0 {
+			text += fmt.Sprintf("; at the price of %s of %s %s in which a rightful holder was refused or nobody could have the lock", grouped(n.refused()), runsOf(n.Runs), g.words())
+		}
+	}
+	return []string{text + "."}
 }
 
 // answer is the review in a paragraph.

@@ -108,21 +108,21 @@ var commonRules = []adviceRule{
 var efficiencyRules = []adviceRule{
 	{id: "unpromised", uses: []ReviewUse{ForEfficiency}, verdict: WithCare,
 		when:  "it promises nothing, and something broke it",
-		holds: func(f *ReviewFigures) bool { return !f.Promises && f.All.Violating > 0 },
+		holds: func(f *ReviewFigures) bool { return !f.Promises && f.All.Violating+f.Swept.Violating > 0 },
 		say: func(f *ReviewFigures) string {
-			return fmt.Sprintf("Only where a failure costs little and somebody notices it: the lock promises nothing that it could be held to, and %s.", brokenByAll(f))
+			return fmt.Sprintf("Only where a failure costs little and somebody notices it: the lock promises nothing that it could be held to, and %s, %s.", brokenByAll(f), brokenBySweep(f))
 		}},
 	{id: "kept", uses: []ReviewUse{ForEfficiency}, verdict: Suitable,
-		when:  "it keeps its promise, and faults beyond it break it",
+		when:  "it keeps its promise, and is broken when everything is asked of it under every fault",
 		holds: func(f *ReviewFigures) bool { return f.Promises && f.All.Violating > 0 },
 		say: func(f *ReviewFigures) string {
-			return fmt.Sprintf("Suitable, as far as was measured: %s. Judged as if it promised everything, under every fault, %s: that is work done twice, or work that waits.", within(f), brokenByAll(f))
+			return fmt.Sprintf("Suitable, as far as was measured: %s. Judged as if it promised everything, under every fault, %s: that is %s.", within(f), brokenByAll(f), consequences(f.All.Labels))
 		}},
 	{id: "unbroken", uses: []ReviewUse{ForEfficiency}, verdict: Suitable,
 		when:  "nothing broke it",
 		holds: func(*ReviewFigures) bool { return true },
 		say: func(f *ReviewFigures) string {
-			return fmt.Sprintf("Suitable, as far as was measured: no violation in %s that are evidence, with every fault there is. That is no proof.", explored(f.All.Evidence+f.Within.Evidence))
+			return fmt.Sprintf("Suitable, as far as was measured: no violation in %s that are evidence, with every fault there is, nor at %s of a single fault. That is no proof.", explored(f.All.Evidence+f.Within.Evidence), numberOf(f.Swept.Runs, "placement"))
 		}},
 }
 
@@ -130,13 +130,13 @@ var efficiencyRules = []adviceRule{
 // be right.
 var correctnessRules = []adviceRule{
 	{id: "unmeasured", uses: []ReviewUse{ForCorrectness}, verdict: Undecided,
-		when: "no scenario compares the fences on the ground of its promise",
+		when: "neither a scenario nor a break compares the fences on the ground of its promise",
 		holds: func(f *ReviewFigures) bool {
 			_, ok := f.bestFence()
 			return !ok
 		},
 		say: func(*ReviewFigures) string {
-			return "No recommendation: no scenario of the library compares the fences with this lock."
+			return "No recommendation: neither a scenario of the library nor a break compares the fences with this lock on the ground of its promise."
 		}},
 	{id: "not-refuted", uses: []ReviewUse{ForCorrectness}, verdict: WithCare,
 		when:  "no run lost data, not even without a fence",
@@ -150,7 +150,7 @@ var correctnessRules = []adviceRule{
 		when: "without a fence data was lost, and with the best one none was on the ground of its promise",
 		holds: func(f *ReviewFigures) bool {
 			best, _ := f.bestFence()
-			return best.Grounds[f.ground()].corrupted() == 0
+			return f.losses(best) == 0
 		},
 		say: func(f *ReviewFigures) string {
 			best, _ := f.bestFence()

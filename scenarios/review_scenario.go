@@ -1,11 +1,13 @@
 package scenarios
 
 import (
+	"cmp"
 	"slices"
 
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock"
+	"locksim/lock/fence"
 )
 
 // ReviewScenario is a scenario of the library, and what became of the lock in it.
@@ -19,6 +21,30 @@ type ReviewScenario struct {
 	Classes []lock.Fault `json:"classes"`
 	// Cells has one for each fencing mode.
 	Cells []MatrixCell `json:"cells"`
+	// Replay is the command that runs it in all of them, with the seed that is
+	// worst without a fence.
+	Replay string `json:"replay"`
+}
+
+// Harmful reports whether a harm was done in any mode: the data wrong, the lock
+// stuck, or a rightful holder refused.
+func (s *ReviewScenario) Harmful() bool {
+	return slices.ContainsFunc(s.Cells, func(c MatrixCell) bool { return harmful(c.Label) })
+}
+
+// Effect is what a fencing mode did, by the worst labels of all seeds.
+func (s *ReviewScenario) Effect(mode fence.Mode) FenceEffect {
+	label := func(mode fence.Mode) checker.Label {
+		i := slices.IndexFunc(s.Cells, func(c MatrixCell) bool { return c.Mode == mode })
+		if i < 0 {
+			return checker.NotApplicable
+		}
+		return s.Cells[i].Label
+	}
+	if mode == fence.None {
+		return NoFence
+	}
+	return effectOf(label(fence.None), label(mode))
 }
 
 // ReviewGround is how a scenario relates to what a lock promises.
@@ -36,14 +62,33 @@ const (
 	GroundOutside ReviewGround = "outside"
 )
 
+// words are where a ground lies, at the end of a sentence.
+func (g ReviewGround) words() string {
+	switch g {
+	case GroundPromised:
+		return "within it"
+	case GroundSeveralWrites:
+		return "of several writes"
+	}
+	return "outside it"
+}
+
 // ReviewGrounds are all of them, in the order in which a review shows them.
 func ReviewGrounds() []ReviewGround {
 	return []ReviewGround{GroundPromised, GroundOutside, GroundSeveralWrites}
 }
 
-func newReviewScenario(sc *Scenario, l Lock, cells []MatrixCell) ReviewScenario {
-	return ReviewScenario{Name: sc.Name, Title: sc.Title, Catalogue: sc.Catalogue, Ground: groundOf(sc, l),
-		Classes: classesIn(sc.Faults), Cells: cells}
+func newReviewScenario(sc *Scenario, l Lock, cells []MatrixCell, replay ReplayCommand) ReviewScenario {
+	s := ReviewScenario{Name: sc.Name, Title: sc.Title, Catalogue: sc.Catalogue, Ground: groundOf(sc, l), Classes: classesIn(sc.Faults), Cells: cells}
+	var modes []fence.Mode
+	seed := uint64(0)
+	for _, c := range cells {
+		if c.CellRuns != nil {
+			modes, seed = append(modes, c.Mode), cmp.Or(seed, c.Seed)
+		}
+	}
+	s.Replay = replay(sc.Name, l.Name, seed, modes...)
+	return s
 }
 
 func groundOf(sc *Scenario, l Lock) ReviewGround {

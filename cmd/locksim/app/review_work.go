@@ -55,7 +55,7 @@ func (s *shell) reviewed(l scenarios.Lock, work *scenarios.ReviewWork, f reviewF
 	if err := r.fences(breaks); err != nil {
 		return nil, err
 	}
-	review, err := scenarios.AssembleReview(work.Plan, l, parts, breaks)
+	review, err := scenarios.AssembleReview(work.Plan, l, parts, breaks, r.cellAgain)
 	if err != nil {
 		return nil, &brokenError{cause: err}
 	}

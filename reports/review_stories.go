@@ -1,0 +1,46 @@
+package reports
+
+import (
+	"locksim/lock/fence"
+	"locksim/scenarios"
+)
+
+// storyBlocks are the scenarios of the library in which the lock was broken, with
+// what each fence made of them: those within the promise first.
+func storyBlocks(r *scenarios.Review) []reviewBlock {
+	t := &reviewTable{Name: "Stories of the library that break it", Head: []string{"Story", "Promise", "Without a fence", "Rescue", "Do not rescue", "Do harm", "Command"}}
+	for _, g := range scenarios.ReviewGrounds() {
+		for i := range r.Scenarios {
+			if s := &r.Scenarios[i]; s.Ground == g && s.Harmful() {
+				t.Rows = append(t.Rows, storyRow(s))
+			}
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return []reviewBlock{{Heading: "Stories of the library"},
+		paragraph("Known failures of locks, each the smallest story of its kind. A fence in brackets rescues the data at a price: a rightful holder is refused. The command runs a story in every fencing mode."),
+		{Table: t}}
+}
+
+func storyRow(s *scenarios.ReviewScenario) reviewRow {
+	by := map[scenarios.FenceEffect][]fence.Mode{}
+	var rescue, fail []string
+	for _, c := range s.Cells {
+		e := s.Effect(c.Mode)
+		by[e] = append(by[e], c.Mode)
+		switch e {
+		case scenarios.FenceRescues:
+			rescue = append(rescue, string(c.Mode))
+		case scenarios.FenceCosts:
+			rescue = append(rescue, "("+string(c.Mode)+")")
+		case scenarios.FenceFails, scenarios.FenceUndecided:
+			fail = append(fail, string(c.Mode))
+		}
+	}
+	none := s.Cells[0]
+	return reviewRow{Name: s.Name, Note: s.Title, Cells: []reviewCell{
+		{Text: shortGround[s.Ground]}, {Text: kOfN(none), Label: none.Label},
+		{Text: commas(rescue)}, {Text: commas(fail)}, {Text: commas(by[scenarios.FenceHarms])}, {Text: s.Replay, Code: true}}}
+}
