@@ -79,6 +79,14 @@ var shortGround = map[scenarios.ReviewGround]string{
 	scenarios.GroundSeveralWrites: "several writes",
 }
 
+// groundWord is where a scenario lies; a lock without a promise has no inside.
+func groundWord(r *scenarios.Review, g scenarios.ReviewGround) string {
+	if g == scenarios.GroundOutside && !r.Lock.Promises {
+		return nothing
+	}
+	return shortGround[g]
+}
+
 // scenarioTable has a row for each scenario and a column for each mode.
 func scenarioTable(r *scenarios.Review) *reviewTable {
 	t := &reviewTable{Name: "Scenarios of the library", Head: []string{"Scenario", "Catalogue", "Promise"}}
@@ -86,7 +94,7 @@ func scenarioTable(r *scenarios.Review) *reviewTable {
 		t.Head = append(t.Head, string(m.Mode))
 	}
 	for _, s := range r.Scenarios {
-		row := reviewRow{Name: s.Name, Note: s.Title, Cells: []reviewCell{{Text: commas(s.Catalogue)}, {Text: shortGround[s.Ground]}}}
+		row := reviewRow{Name: s.Name, Note: s.Title, Cells: []reviewCell{{Text: commas(s.Catalogue)}, {Text: groundWord(r, s.Ground)}}}
 		for _, c := range s.Cells {
 			if c.Label != checker.NotApplicable {
 				row.Cells = append(row.Cells, reviewCell{Text: kOfN(c), Label: c.Label})

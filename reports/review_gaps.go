@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"locksim/scenarios"
@@ -71,6 +72,9 @@ func gapBlocks(r *scenarios.Review) []reviewBlock {
 	if n := r.Figures.Partial; n > 0 {
 		items = append(items, fmt.Sprintf("In %s the lock acted during a pause, through timers that no seam holds: these are no evidence about pauses.", runs(n)))
 	}
+	if names := vacuousStories(r); len(names) > 0 {
+		items = append(items, "These scenarios prove nothing in some mode, since nobody contended or a fault never struck: "+commas(names)+".")
+	}
 	items = append(items, "Faults of which the generator knows nothing: disks that fill, bytes that arrive changed, a Redis Cluster that moves keys, bugs of Redis itself.")
 	blocks := []reviewBlock{{Items: items}}
 	if len(r.NotRun) > 0 {
@@ -80,6 +84,17 @@ func gapBlocks(r *scenarios.Review) []reviewBlock {
 		blocks = append(blocks, reviewBlock{Folded: fmt.Sprintf("%s of the catalogue that no scenario shows", failureModes(len(r.Catalogue))), Items: gapItems(r.Catalogue)})
 	}
 	return blocks
+}
+
+// vacuousStories are the scenarios with a cell that proves nothing.
+func vacuousStories(r *scenarios.Review) []string {
+	var names []string
+	for _, s := range r.Scenarios {
+		if slices.ContainsFunc(s.Cells, func(c scenarios.MatrixCell) bool { return c.Vacuous != "" }) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
 }
 
 func failureModes(n int) string {

@@ -12,7 +12,7 @@ func storyBlocks(r *scenarios.Review) []reviewBlock {
 	for _, g := range scenarios.ReviewGrounds() {
 		for i := range r.Scenarios {
 			if s := &r.Scenarios[i]; s.Ground == g && s.Harmful() {
-				t.Rows = append(t.Rows, storyRow(s))
+				t.Rows = append(t.Rows, storyRow(r, s))
 			}
 		}
 	}
@@ -20,11 +20,11 @@ func storyBlocks(r *scenarios.Review) []reviewBlock {
 		return nil
 	}
 	return []reviewBlock{{Heading: "Stories of the library"},
-		paragraph("Known failures of locks, each the smallest story of its kind. A fence in brackets rescues the data at a price: a rightful holder is refused. The command runs a story in every fencing mode."),
+		paragraph("Known failures of locks in the field, each told by a scenario. A fence in brackets rescues the data at a price: a rightful holder is refused. The command runs a story in every fencing mode."),
 		{Table: t}}
 }
 
-func storyRow(s *scenarios.ReviewScenario) reviewRow {
+func storyRow(r *scenarios.Review, s *scenarios.ReviewScenario) reviewRow {
 	by := map[scenarios.FenceEffect][]fence.Mode{}
 	var rescue, fail []string
 	for _, c := range s.Cells {
@@ -41,6 +41,6 @@ func storyRow(s *scenarios.ReviewScenario) reviewRow {
 	}
 	none := s.Cells[0]
 	return reviewRow{Name: s.Name, Note: s.Title, Cells: []reviewCell{
-		{Text: shortGround[s.Ground]}, {Text: kOfN(none), Label: none.Label},
+		{Text: groundWord(r, s.Ground)}, {Text: kOfN(none), Label: none.Label},
 		{Text: commas(rescue)}, {Text: commas(fail)}, {Text: commas(by[scenarios.FenceHarms])}, {Text: s.Replay, Code: true}}}
 }

@@ -40,16 +40,36 @@ func consequences(labels map[checker.Label]int) string {
 
 // brokenByAll says what every fault together did.
 func brokenByAll(f *ReviewFigures) string {
-	return fmt.Sprintf("%s of %s that are evidence broke it (%s)", grouped(f.All.Violating), explored(f.All.Evidence), harms(f.All.Labels))
+	return fmt.Sprintf("%s of %s that are evidence broke it%s", grouped(f.All.Violating), explored(f.All.Evidence), bracketed(f.All.Labels))
 }
 
 // brokenBySweep says what single faults did, in a sweep by no promise.
 func brokenBySweep(f *ReviewFigures) string {
-	return fmt.Sprintf("%s of %s of a single fault did (%s)", grouped(f.Swept.Violating), numberOf(f.Swept.Runs, "placement"), harms(f.Swept.Labels))
+	return fmt.Sprintf("so did %s of %s of a single fault%s", grouped(f.Swept.Violating), placementsOf(f.Swept.Runs), bracketed(f.Swept.Labels))
+}
+
+func placementsOf(n int) string {
+	if n == 1 {
+		return "1 placement"
+	}
+	return grouped(n) + " placements"
+}
+
+// bracketed are harms in brackets, or nothing.
+func bracketed(labels map[checker.Label]int) string {
+	if len(labels) == 0 {
+		return ""
+	}
+	return " (" + harms(labels) + ")"
 }
 
 // Percentage is a rate in words, such as "0.12 %".
-func Percentage(rate float64) string { return fmt.Sprintf("%.2g %%", 100*rate) }
+func Percentage(rate float64) string {
+	if rate >= 0.995 {
+		return "100 %"
+	}
+	return fmt.Sprintf("%.2g %%", 100*rate)
+}
 
 // reasons are the figures behind an advice.
 func (f *ReviewFigures) reasons(a ReviewAdvice) []string {
@@ -59,7 +79,7 @@ func (f *ReviewFigures) reasons(a ReviewAdvice) []string {
 			out = append(out, fmt.Sprintf(format, args...))
 		}
 	}
-	add(f.Swept.Runs > 0, "A sweep of single faults at every step of one scenario: %s, %s with a violation.", numberOf(f.Swept.Runs, "placement"), grouped(f.Swept.Violating))
+	add(f.Swept.Runs > 0 && f.Promises, "A sweep of the single faults that it promises to stand, at every step of one scenario: %s, %s with a violation.", placementsOf(f.Swept.Runs), grouped(f.Swept.Violating))
 	if a.Use == ForEfficiency {
 		add(f.Promises && f.Within.Violating == 0 && a.Rule != "kept", "Within its promise: no violation in %s that are evidence.", explored(f.Within.Evidence))
 		add(f.All.Labels[checker.Overlap] > 0, "With every fault, two clients had the lock at once in %s.", explored(f.All.Labels[checker.Overlap]))

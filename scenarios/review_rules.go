@@ -68,6 +68,19 @@ type adviceRule struct {
 
 var bothUses = []ReviewUse{ForEfficiency, ForCorrectness}
 
+// enoughEvidence is how many runs that are evidence a recommendation needs: with
+// fewer, not even a rate of one violation in a hundred runs is ruled out.
+const enoughEvidence = 300
+
+// tested counts the runs that are evidence and put the lock to the test: those
+// within its promise or, where there is none, all.
+func (f *ReviewFigures) tested() int {
+	if f.Promises {
+		return f.Within.Evidence
+	}
+	return f.All.Evidence + f.Swept.Evidence
+}
+
 // commonRules come first: where one of them holds, no use is decided by anything
 // else.
 var commonRules = []adviceRule{
@@ -76,12 +89,6 @@ var commonRules = []adviceRule{
 		holds: func(f *ReviewFigures) bool { return f.Doubtful > 0 },
 		say: func(f *ReviewFigures) string {
 			return fmt.Sprintf("No recommendation: %s came out differently when made again, came to no end, or could not be made. Find out why first.", numberOf(f.Doubtful, "run"))
-		}},
-	{id: "no-evidence", uses: bothUses, verdict: Undecided,
-		when:  "no explored run is evidence",
-		holds: func(f *ReviewFigures) bool { return f.Within.Evidence+f.All.Evidence == 0 },
-		say: func(f *ReviewFigures) string {
-			return fmt.Sprintf("No recommendation: of %s, none is evidence.", explored(f.Within.Runs+f.All.Runs))
 		}},
 	{id: "faultless", uses: bothUses, verdict: NotSuitable,
 		when:  "it breaks without any fault",
@@ -94,13 +101,14 @@ var commonRules = []adviceRule{
 		holds: func(f *ReviewFigures) bool { return f.Promises && f.Within.Violating+f.Swept.Violating > 0 },
 		say: func(f *ReviewFigures) string {
 			return fmt.Sprintf("Not as it stands: it breaks its own promise, in %s of %s that are evidence, and at %s of %s of a single fault.",
-				grouped(f.Within.Violating), explored(f.Within.Evidence), grouped(f.Swept.Violating), numberOf(f.Swept.Runs, "placement"))
+				grouped(f.Within.Violating), explored(f.Within.Evidence), grouped(f.Swept.Violating), placementsOf(f.Swept.Runs))
 		}},
-	{id: "promise-untested", uses: bothUses, verdict: Undecided,
-		when:  "it promises something, and no run within that is evidence",
-		holds: func(f *ReviewFigures) bool { return f.Promises && f.Within.Evidence == 0 },
+	{id: "thin", uses: bothUses, verdict: Undecided,
+		when:  fmt.Sprintf("fewer than %d runs that put it to the test are evidence", enoughEvidence),
+		holds: func(f *ReviewFigures) bool { return f.tested() < enoughEvidence },
 		say: func(f *ReviewFigures) string {
-			return fmt.Sprintf("No recommendation: its promise was not put to the test, since none of %s within it is evidence.", explored(f.Within.Runs))
+			return fmt.Sprintf("No recommendation: too little was measured. Only %s are evidence, and a rate of violations of up to %s could well go unseen in so few. Measure more (--runs).",
+				runsOf(f.tested()), Percentage(RateBound(0, f.tested())))
 		}},
 }
 
@@ -122,7 +130,7 @@ var efficiencyRules = []adviceRule{
 		when:  "nothing broke it",
 		holds: func(*ReviewFigures) bool { return true },
 		say: func(f *ReviewFigures) string {
-			return fmt.Sprintf("Suitable, as far as was measured: no violation in %s that are evidence, with every fault there is, nor at %s of a single fault. That is no proof.", explored(f.All.Evidence+f.Within.Evidence), numberOf(f.Swept.Runs, "placement"))
+			return fmt.Sprintf("Suitable, as far as was measured: no violation in %s that are evidence, with every fault there is, nor at %s of a single fault. That is no proof.", explored(f.All.Evidence+f.Within.Evidence), placementsOf(f.Swept.Runs))
 		}},
 }
 
@@ -130,13 +138,13 @@ var efficiencyRules = []adviceRule{
 // be right.
 var correctnessRules = []adviceRule{
 	{id: "unmeasured", uses: []ReviewUse{ForCorrectness}, verdict: Undecided,
-		when: "neither a scenario nor a break compares the fences on the ground of its promise",
+		when: "neither a scenario nor a break compares the fences as far as its promise reaches",
 		holds: func(f *ReviewFigures) bool {
 			_, ok := f.bestFence()
 			return !ok
 		},
 		say: func(*ReviewFigures) string {
-			return "No recommendation: neither a scenario of the library nor a break compares the fences with this lock on the ground of its promise."
+			return "No recommendation: neither a scenario of the library nor a break compares the fences with this lock as far as its promise reaches."
 		}},
 	{id: "not-refuted", uses: []ReviewUse{ForCorrectness}, verdict: WithCare,
 		when:  "no run lost data, not even without a fence",
@@ -147,7 +155,7 @@ var correctnessRules = []adviceRule{
 				inScenarios(none.Total()), explored(f.All.Evidence))
 		}},
 	{id: "fence", uses: []ReviewUse{ForCorrectness}, verdict: BehindFence, fences: true,
-		when: "without a fence data was lost, and with the best one none was on the ground of its promise",
+		when: "without a fence data was lost, and with the best one none was, as far as its promise reaches",
 		holds: func(f *ReviewFigures) bool {
 			best, _ := f.bestFence()
 			return f.losses(best) == 0
@@ -157,7 +165,7 @@ var correctnessRules = []adviceRule{
 			return fmt.Sprintf("Only behind a store that fences by the rule %s. Without a fence %s; with it %s.", best.Mode, f.lost(fence.None), f.lost(best.Mode))
 		}},
 	{id: "no-fence-helps", uses: []ReviewUse{ForCorrectness}, verdict: NotSuitable,
-		when:  "the best fence lost data, too, on the ground of its promise",
+		when:  "the best fence lost data, too, as far as its promise reaches",
 		holds: func(*ReviewFigures) bool { return true },
 		say: func(f *ReviewFigures) string {
 			best, _ := f.bestFence()

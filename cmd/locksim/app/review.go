@@ -36,7 +36,7 @@ about half a minute on two cores for a lock on one node, and about two minutes f
 a Redlock.
 
 The exit code of --review is 1 where the lock breaks its own promise or a scenario
-ends otherwise than expected, and 3 where runs do not repeat; the review is written
+ends worse than expected, and 3 where runs do not repeat; the review is written
 all the same.`
 
 func (f *reviewFlags) add(flags *pflag.FlagSet) {
@@ -161,7 +161,7 @@ func reviewProblem(r *scenarios.Review) error {
 	switch {
 	case f.Doubtful > 0:
 		return &brokenError{cause: errors.New(r.Advice[0].Text)}
-	case f.Within.Violating > 0, f.Promises && f.Swept.Violating > 0, r.Matrix != nil && !r.Matrix.Expected:
+	case f.Within.Violating > 0, f.Promises && f.Swept.Violating > 0, r.Matrix != nil && r.Matrix.Totals.Worse > 0:
 		return errUnexpected
 	}
 	return nil

@@ -1,0 +1,77 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"locksim/lock"
+	"locksim/scenarios"
+)
+
+// promised makes a child whose mylock is the promising one.
+const promised = "LOCKSIM_APP_TEST_PROMISED"
+
+// promising is mylock with the promise of the lock that it is.
+func promising() scenarios.Lock {
+	l := mylock()
+	l.Promise, _ = lock.PromiseOf("single")
+	return l
+}
+
+// Somebody's own lock is reviewed by the program that has it, each command of the
+// review names that program, and that of a break finds it again.
+func TestReviewOfAnExtraLock(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
+	t.Setenv(asChild, "1")
+	t.Setenv(promised, "1")
+	dir := filepath.Join(t.TempDir(), "mine")
+	code, out, errs := call(t, []scenarios.Lock{promising()}, "report", "--review", "--lock", "mylock", "--seeds", "1", "--runs", "20", "--out", dir)
+	if code != exitExpected || !strings.HasSuffix(out, filepath.Join(dir, "review.md")+"\n") {
+		t.Fatalf("exit code %d\n%s%s", code, out, errs)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "review.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	md := string(b)
+	for _, text := range []string{"# Design review: lock mylock\n", "Nobody has said how this lock works", "### 1. overlap in mode none: flush", "| claim | overlap | nothing to rescue", "How does the lock work?",
+		"<code>mysim run gc-pause --lock mylock --seed 1 --fencing none,claim,cas</code>", "\nmysim report --review --lock mylock --seeds 1 --runs 20\n```\n"} {
+		if !strings.Contains(md, text) {
+			t.Errorf("it does not say %q", text)
+		}
+	}
+	if other := regexp.MustCompile(`(?m)^(?:go run|locksim) .*$`).FindString(md); other != "" {
+		t.Errorf("a command names another program: %s", other)
+	}
+	again := strings.Fields(regexp.MustCompile(`(?m)^mysim (explore .*)$`).FindStringSubmatch(md)[1])
+	if code, out, errs = call(t, []scenarios.Lock{promising()}, again...); code != exitUnexpected || !strings.Contains(out, "VIOLATION 1: overlap in mode none: flush ") {
+		t.Errorf("%q does not find the break again: exit code %d\n%s%s", again, code, out, errs)
+	}
+}
+
+// A lock's name makes the name of a file, and no more than that.
+func TestFileName(t *testing.T) {
+	for name, want := range map[string]string{
+		"single": "single", "broken/del-without-owner": "broken-del-without-owner", "redlock-5.v2": "redlock-5.v2",
+	} {
+		if got := fileName(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+	seen := map[string]string{}
+	for _, name := range []string{"../x", "..", ".", "a b", "a_b", "a\tb", "A", "a", "CON", strings.Repeat("x", 300), strings.Repeat("x", 301), "<script>", "é", "a\\b", "a:b"} {
+		got := fileName(name)
+		if !regexp.MustCompile(`^[a-z0-9_-][a-z0-9._-]{0,80}$`).MatchString(got) {
+			t.Errorf("%q: %q is no plain name", name, got)
+		}
+		if other, taken := seen[got]; taken {
+			t.Errorf("%q and %q are both %q", name, other, got)
+		}
+		seen[got] = name
+	}
+}

@@ -1,0 +1,101 @@
+package reports_test
+
+import (
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios"
+)
+
+// counted are runs of one ground by label.
+func counted(runs int, labels map[checker.Label]int) map[scenarios.ReviewGround]scenarios.ReviewCount {
+	return map[scenarios.ReviewGround]scenarios.ReviewCount{scenarios.GroundPromised: {Scenarios: 2, Runs: runs, Labels: labels}}
+}
+
+// foundBreak is a break by some label, in the mode in which it is judged.
+func foundBreak(shape string, from scenarios.ReviewFrom, label checker.Label, effects ...scenarios.FenceEffect) scenarios.ReviewBreak {
+	b := scenarios.ReviewBreak{
+		Shape: shape, From: from, Label: label, Runs: 3, Of: 540, Classes: []lock.Fault{lock.FaultPause},
+		Replay: "go run ./cmd/locksim explore --lock fenced --from-seed 7 --runs 1",
+		Found: &scenarios.Found{Seed: 7, Drawn: 3, Faults: 1, Violations: []scenarios.Violation{{Mode: fence.Seal, Label: label}},
+			Reasons: []string{"c0's write c0.w2 was acknowledged but lost"},
+			Story: []string{
+				"      1           0s  c0     asks for the lock",
+				"     24          4ms  c0     PAUSED for 15s",
+				"                     … 12 steps left out",
+				">    42       15.01s  s0     takes write c0.w2 (token 1) — a stale write",
+			},
+			Run: &scenarios.RunFile{Source: "name: drawn\nworld: {redis: 1}\n"}},
+	}
+	for i, e := range effects {
+		label := map[scenarios.FenceEffect]checker.Label{scenarios.NoFence: checker.Corrupted, scenarios.FenceRescues: checker.Rescued,
+			scenarios.FenceCosts: checker.FalseReject, scenarios.FenceFails: checker.Corrupted, scenarios.FenceNeedsTokens: checker.NotApplicable}[e]
+		b.Fences = append(b.Fences, scenarios.ReviewFence{Mode: fence.Modes()[i], Label: label, Effect: e})
+	}
+	return b
+}
+
+// review has all that a review can have.
+func review() *scenarios.Review {
+	m := matrix([]string{"fenced"}, map[string][]string{"calm": {"......"}, "gc-pause": {"XXrrrF"}})
+	r := &scenarios.Review{
+		Plan: scenarios.ReviewPlan{Lock: "fenced", Seeds: scenarios.Seeds{First: 1, Last: 20}, Runs: 3000, AllRuns: 600, Swept: "gc-pause"},
+		Lock: scenarios.ReviewLock{Name: "fenced", About: "A key that counts a token up.", Nodes: 1, Tokens: true, Promises: true, Judged: fence.Seal,
+			Promise:    lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultCrash}, Data: "seal", FreeWithin: lock.TermTTL},
+			Unpromised: []lock.Fault{lock.FaultFlush}},
+		Answer: "For efficiency: suitable. None of this is a proof.",
+		Breaks: []scenarios.ReviewBreak{
+			foundBreak("corrupted in mode seal: pause", scenarios.FromPromise, checker.Corrupted,
+				scenarios.NoFence, scenarios.FenceFails, scenarios.FenceFails, scenarios.FenceCosts, scenarios.FenceRescues, scenarios.FenceRescues),
+			foundBreak("stuck in mode none: crash", scenarios.FromSweep, checker.Stuck, scenarios.NoFence, scenarios.FenceNeedsTokens),
+			foundBreak("overlap in mode seal: flush", scenarios.FromAll, checker.Overlap, scenarios.NoFence),
+		},
+		Scenarios: []scenarios.ReviewScenario{
+			{Name: "calm", Title: "Nothing happens", Ground: scenarios.GroundPromised, Cells: m.Cells[:6], Replay: "go run ./cmd/locksim run calm"},
+			{Name: "gc-pause", Title: "A pause", Catalogue: []string{"F11"}, Ground: scenarios.GroundOutside, Classes: []lock.Fault{lock.FaultPause},
+				Cells: m.Cells[6:], Replay: "go run ./cmd/locksim run gc-pause"},
+		},
+		NotRun:     []scenarios.ReviewGap{{What: "split-vote", Why: "the scenario is not about this lock"}},
+		Catalogue:  []scenarios.ReviewGap{{What: "F47 Lua", Why: "it is gone"}},
+		NeverDrawn: kindsBut("pause", "crash"),
+		Go:         "go1.26.8", Modules: map[string]string{"github.com/redis/go-redis/v9": "v9.23.0"},
+	}
+	r.Matrix, r.Within, r.All = m, explorationFor(scenarios.JudgePromise, 0), explorationFor(scenarios.JudgeEverything, 41)
+	r.Missing = []scenarios.ReviewGap{{What: "a sweep of gc-pause", Why: "3,807 placements would take longer than all the rest"}}
+	r.Figures = scenarios.ReviewFigures{
+		Promises: true, Data: fence.Seal, Nodes: 1, Described: true, Partial: 2,
+		Modes: []scenarios.ReviewMode{
+			{Mode: fence.None, Grounds: counted(40, map[checker.Label]int{checker.Corrupted: 20, checker.Safe: 20})},
+			{Mode: fence.Seal, Grounds: counted(40, map[checker.Label]int{checker.Rescued: 20, checker.Safe: 20})},
+		},
+		Within: scenarios.ReviewRuns{Runs: 3000, Evidence: 2700, RateBound: 0.0011},
+		All:    scenarios.ReviewRuns{Runs: 600, Evidence: 540, Violating: 41, Labels: map[checker.Label]int{checker.Overlap: 41}},
+		Seen:   map[lock.Fault]int{lock.FaultPause: 2},
+	}
+	r.Advice, r.Questions = r.Figures.Advice(), r.Figures.Questions()
+	return r
+}
+
+// kindsBut are all kinds of fault but some.
+func kindsBut(drawn ...string) []string {
+	var out []string
+	for _, k := range faults.Kinds() {
+		if k.Name != drawn[0] && k.Name != drawn[1] {
+			out = append(out, k.Name)
+		}
+	}
+	return out
+}
+
+// explorationFor is an exploration with so many violations.
+func explorationFor(judge scenarios.ExploreJudge, violating int) *scenarios.Exploration {
+	e := &scenarios.Exploration{Complete: true}
+	e.Plan.Judge, e.Plan.Space.Faults = judge, []lock.Fault{lock.FaultPause, lock.FaultCrash}
+	e.Summary.Runs, e.Summary.NonVacuous, e.Summary.Violating = 600, 540, violating
+	e.Summary.Vacuous = map[string]int{"nobody contended": 60}
+	e.Summary.Classes = map[lock.Fault]int{lock.FaultPause: 210}
+	e.Summary.Faults = map[string]scenarios.FaultTally{"pause": {Drawn: 300, Struck: 210}, "crash": {Drawn: 4}}
+	e.Summary.RateBound, e.Summary.VirtualSeconds = scenarios.RateBound(violating, 540), 7300
+	return e
+}
