@@ -10,7 +10,7 @@ import (
 
 // exploredBlocks say how much stands behind the review.
 func exploredBlocks(r *scenarios.Review) []reviewBlock {
-	t := &reviewTable{Name: "What was explored", Head: []string{"What", "Runs", "Evidence", "With a violation", "Rate below, at 95 %", "Virtual time"}}
+	t := &reviewTable{Name: "The runs behind it", Head: []string{"What", "Runs", "Evidence", "With a violation", "Rate below, at 95 %", "Virtual time"}}
 	if m := r.Matrix; m != nil {
 		t.row("Scenarios of the library", thousands(m.Totals.Runs), thousands(m.Totals.NonVacuous), nothing, nothing, span(m.Totals.VirtualSeconds))
 	}

@@ -1,0 +1,111 @@
+package browser
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"locksim/lock/fence"
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+// reviewPage is the design review of a specimen, measured here and now.
+var reviewPage = sync.OnceValues(func() ([]byte, error) {
+	l, err := scenarios.FindLock("broken/token-after-lock", scenarios.LockSpec{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	work, err := scenarios.NewReviewWork(l, scenarios.ReviewOptions{Seeds: scenarios.Seeds{First: 1, Last: 1}, Runs: 20})
+	if err != nil {
+		return nil, err
+	}
+	parts, err := measuredParts(work)
+	if err != nil {
+		return nil, err
+	}
+	breaks := scenarios.ReviewBreaks(parts, func(b scenarios.ReviewBreak) string {
+		return fmt.Sprintf("locksim explore --from-seed %d", b.Found.Seed)
+	})
+	for i := range breaks {
+		if breaks[i].Fences, err = (scenarios.ReviewTrial{Run: breaks[i].Found.Run}).Play(nil); err != nil {
+			return nil, err
+		}
+	}
+	r, err := scenarios.AssembleReview(work.Plan, l, parts, breaks, runCommand)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = reports.ReviewHTML(&b, r, reports.Options{Replay: "locksim report --review --lock broken/token-after-lock"})
+	return b.Bytes(), err
+})
+
+func runCommand(scenario, lock string, seed uint64, modes ...fence.Mode) string {
+	return fmt.Sprintf("locksim run %s --lock %s --seed %d --fencing %v", scenario, lock, seed, modes)
+}
+
+// measuredParts are the matrix and the exploration of a review.
+func measuredParts(work *scenarios.ReviewWork) (scenarios.ReviewParts, error) {
+	parts := scenarios.ReviewParts{Missing: work.Missing}
+	var answers []scenarios.MatrixAnswer
+	for _, j := range work.Matrix.Jobs() {
+		answers = append(answers, scenarios.NewMatrixAnswer(j.Play(nil, func() {})))
+	}
+	parts.Matrix = work.Matrix.Assemble(answers, runCommand)
+	block, err := work.All.Job(0).Play(nil, func() {})
+	parts.All = scenarios.AssembleExploration(work.All, map[int]scenarios.ExploreBlock{0: block})
+	return parts, err
+}
+
+func openReview(t *testing.T, v view) *tab {
+	t.Helper()
+	html, err := reviewPage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return open(t, html, v)
+}
+
+// The review loads without a word and without a request, is no wider than its
+// screen, and axe-core finds nothing, with all unfolded that can be.
+func TestReviewPage(t *testing.T) {
+	source := axeSource(t)
+	for _, v := range []view{views[0], views[3]} { // between them, both sizes and both modes of colour
+		t.Run(v.name, func(t *testing.T) {
+			tb := openReview(t, v)
+			if wide := eval[int](tb, `document.documentElement.scrollWidth`); int64(wide) > v.width {
+				t.Errorf("the page is %d pixels wide on a screen of %d", wide, v.width)
+			}
+			shoot(tb, "review-"+v.name)
+			tb.quiet()
+			eval[bool](tb, `(document.querySelectorAll("details").forEach((d) => { d.open = true; }), true)`)
+			eval[bool](tb, source+"; true")
+			out, err := chromedp.Run(tb.Context, chromedp.Evaluate[string](`axe.run(document, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
+			if err != nil {
+				t.Fatal(err)
+			}
+			report(t, out)
+		})
+	}
+}
+
+// By keyboard: the skip link leads to the recommendation, and what is folded
+// unfolds. On paper all of it is unfolded.
+func TestReviewByKeyboard(t *testing.T) {
+	tb := openReview(t, desktop)
+	tb.do(chromedp.KeyEvent("\t"), chromedp.KeyEvent("\r"))
+	if got := eval[string](tb, `location.hash`); got != "#advice" {
+		t.Errorf("the skip link leads to %q", got)
+	}
+	tb.press("details summary", "\r")
+	if !eval[bool](tb, `document.querySelector("details").open`) {
+		t.Error("Enter does not unfold")
+	}
+	if !eval[bool](tb, `(dispatchEvent(new Event("beforeprint")), [...document.querySelectorAll("details")].every((d) => d.open))`) {
+		t.Error("on paper something stays folded")
+	}
+}
