@@ -19,7 +19,7 @@ func (s *shell) public() *shell {
 
 // explorePages are explore.html and the pages of its violations.
 func (s *shell) explorePages(e *scenarios.Exploration, children int) ([]file, error) {
-	public, jobs := s.publicName(), map[int]foundPageJob{}
+	public, jobs := s.public(), map[int]foundPageJob{}
 	for i, d := range e.Summary.Distinct {
 		jobs[i+1] = foundPageJob{Run: d.Shown.Run, Replay: public.exploreAgain(&e.Plan, d.Shown.Seed)}
 	}
@@ -51,7 +51,7 @@ func (s *shell) exploreWhole(plan *scenarios.ExplorePlan) string {
 
 // sweepPages are sweep.html and the pages of its violations.
 func (s *shell) sweepPages(sw *scenarios.Sweep, scenario string, children int) ([]file, error) {
-	public, jobs := s.publicName(), map[int]foundPageJob{}
+	public, jobs := s.public(), map[int]foundPageJob{}
 	for i, c := range sw.Summary.Classes {
 		if c.Shown != nil && c.Shown.Run != nil {
 			jobs[i+1] = foundPageJob{Run: c.Shown.Run, Replay: public.sweepReplay(&sw.Plan, scenario, "", i+1, c)}
