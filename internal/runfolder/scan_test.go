@@ -1,7 +1,6 @@
 package runfolder_test
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -155,57 +154,6 @@ func TestIndexOfShards(t *testing.T) {
 	}
 }
 
-// denied is a folder in which some things cannot be read.
-type denied struct{ fstest.MapFS }
-
-func (d denied) ReadDir(name string) ([]fs.DirEntry, error) {
-	if strings.HasPrefix(name, "shut") {
-		return nil, &fs.PathError{Op: "open", Path: "/somewhere/" + name, Err: fs.ErrPermission}
-	}
-	return d.MapFS.ReadDir(name)
-}
-
-// What cannot be read is listed with the reason, and the rest all the same.
-func TestIndexOfWhatCannotBeRead(t *testing.T) {
-	run := storedRun(t)
-	fsys := denied{fstest.MapFS{
-		"a-folder/run.json/x":      file("", 0),
-		"b-half/run.json":          file(run[:len(run)/2], 0),
-		"c-other/explore.json":     file(`{"version": 9, "kind": "explore"}`, 0),
-		"d-words/sweep.json":       file("hello", 0),
-		"e-plan/sweep.jsonl":       file("{\"version\":1,\"kind\":\"sweep\",\"plan\":{\"block\":0}}\n", 0),
-		"f-lines/explore.jsonl":    file(journal(t, 1)+"nonsense\n{}\n", 0),
-		"g-matrix/matrix.json":     file(`{"version": 1}`, 0),
-		"h-page/review.html":       file("<p>", 0),
-		"i-numbers/explore.jsonl":  file(strings.Replace(journal(t, 1), `"runs":100,"non_vacuous"`, `"runs":"many","non_vacuous"`, 1), 0),
-		"shut/run.json":            file(run, 0),
-		"z-good/run.json":          file(run, 0),
-		"z-good/deeper/4/run.json": file("{", 0), // below a run lie its pages
-	}}
-	want := map[string]string{
-		"a-folder":  "run.json: this is no file",
-		"b-half":    "run.json:",
-		"c-other":   "explore.json: this is no document of kind explore and version 1",
-		"d-words":   "sweep.json: this is no document of locksim",
-		"e-plan":    "sweep.jsonl: this plan of a sweep makes no sense",
-		"f-lines":   "explore.jsonl:3: this line is no result",
-		"g-matrix":  "matrix.json: this is no matrix of version 1",
-		"h-page":    "review.html: this page has no title",
-		"i-numbers": "explore.jsonl: this is no document of locksim",
-		"shut":      "permission denied",
-	}
-	for _, e := range index(t, fsys, atNoon).Entries {
-		problem, bad := want[e.Folder]
-		if bad != (e.Kind == reports.IndexUnread) || !strings.HasPrefix(e.Problem, problem) || strings.Contains(e.Problem, "somewhere") {
-			t.Errorf("%s is a %s with the problem %q, want %q", e.Folder, e.Kind, e.Problem, problem)
-		}
-		delete(want, e.Folder)
-	}
-	if len(want) > 0 {
-		t.Errorf("not listed: %v", want)
-	}
-}
-
 // A folder that is not there is an error.
 func TestIndexOfNothing(t *testing.T) {
 	if _, err := (&runfolder.Scanner{FS: fstest.MapFS{".": file("", 0)}}).Index(); err == nil {
@@ -249,70 +197,5 @@ func TestScannerReadsOnce(t *testing.T) {
 	fsys["x/explore.jsonl"] = file(journal(t, 2), 0)
 	if got := look().Entries[0].Progress; got.Done != 2 || opened != 4 {
 		t.Errorf("%d files were opened, want 4, and the progress is %+v", opened, got)
-	}
-}
-
-// A matrix is told by its labels, and its pages are not looked through.
-func TestIndexOfAMatrix(t *testing.T) {
-	cell := func(l checker.Label) scenarios.MatrixCell { return scenarios.MatrixCell{Label: l} }
-	m := &scenarios.Matrix{Version: scenarios.MatrixVersion, Seeds: scenarios.Seeds{First: 1, Last: 20}, Expected: true,
-		Scenarios: make([]scenarios.MatrixRow, 2), Locks: make([]scenarios.MatrixColumn, 1), Totals: scenarios.MatrixTotals{Cells: 3, Runs: 60},
-		Cells: []scenarios.MatrixCell{cell(checker.Safe), cell(checker.Corrupted), cell(checker.Safe), cell(checker.NotApplicable)}}
-	fsys := fstest.MapFS{"matrix/matrix.json": file(text(t, m), 0), "matrix/index.html": file("", 0), "matrix/runs/x/run.json": file("", 0)}
-	want := []reports.IndexEntry{{Folder: "matrix", Kind: reports.IndexMatrix, What: "Matrix of 2 scenarios and 1 lock", Seed: "seeds 1 to 20", Said: "60 runs in 3 cells.",
-		Labels: []reports.IndexLabel{{Label: checker.Corrupted, Count: 1}, {Label: checker.Safe, Count: 2}},
-		Pages:  []reports.IndexPage{{Name: "Pages", File: "index.html"}, {Name: "JSON", File: "matrix.json"}}}}
-	if d := cmp.Diff(want, index(t, fsys, nil).Entries); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
-}
-
-// The folder may be one of a run or a matrix itself. The page of its own name is
-// the index, then.
-func TestIndexOfTheFolderItself(t *testing.T) {
-	fsys := fstest.MapFS{"run.json": file(storedRun(t), 0), "index.html": file("", 0), "report.html": file("", 0), "other/run.json": file("{", 0)}
-	got := index(t, fsys, nil).Entries
-	if len(got) != 2 || got[0].Folder != "." || got[0].Pages[0].File != "report.html" || got[1].Folder != "other" {
-		t.Errorf("the index has %+v", got)
-	}
-	m := fstest.MapFS{"review.html": file("<title>x</title>", 0), "matrix.json": file("{", 0), "index.html": file("", 0)}
-	for _, e := range index(t, m, nil).Entries {
-		for _, p := range e.Pages {
-			if p.File == "index.html" {
-				t.Errorf("%+v leads to the index", e)
-			}
-		}
-	}
-}
-
-// A review is called by its title.
-func TestIndexOfAReview(t *testing.T) {
-	fsys := fstest.MapFS{"review-x/review.html": file("<head><title>Review of a&amp;b · locksim</title>", 0)}
-	if got := index(t, fsys, nil).Entries; len(got) != 1 || got[0].What != "Review of a&b" || got[0].Kind != reports.IndexReview {
-		t.Errorf("the index has %+v", got)
-	}
-}
-
-var errBroken = errors.New("the disk is gone")
-
-// broken fails in the middle of a file.
-type broken struct{ fstest.MapFS }
-
-func (b broken) Open(name string) (fs.File, error) {
-	f, err := b.MapFS.Open(name)
-	if strings.HasSuffix(name, ".json") {
-		return failing{f}, err
-	}
-	return f, err
-}
-
-type failing struct{ fs.File }
-
-func (failing) Read([]byte) (int, error) { return 0, errBroken }
-
-func TestIndexOfABrokenDisk(t *testing.T) {
-	got := index(t, broken{fstest.MapFS{"x/run.json": file(storedRun(t), 0)}}, nil).Entries
-	if len(got) != 1 || got[0].Problem != "run.json: the disk is gone" {
-		t.Errorf("the index has %+v", got)
 	}
 }

@@ -1,0 +1,53 @@
+package runfolder_test
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/checker"
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+// A matrix is told by its labels, and its pages are not looked through.
+func TestIndexOfAMatrix(t *testing.T) {
+	cell := func(l checker.Label) scenarios.MatrixCell { return scenarios.MatrixCell{Label: l} }
+	m := &scenarios.Matrix{Version: scenarios.MatrixVersion, Seeds: scenarios.Seeds{First: 1, Last: 20}, Expected: true,
+		Scenarios: make([]scenarios.MatrixRow, 2), Locks: make([]scenarios.MatrixColumn, 1), Totals: scenarios.MatrixTotals{Cells: 3, Runs: 60},
+		Cells: []scenarios.MatrixCell{cell(checker.Safe), cell(checker.Corrupted), cell(checker.Safe), cell(checker.NotApplicable)}}
+	fsys := fstest.MapFS{"matrix/matrix.json": file(text(t, m), 0), "matrix/index.html": file("", 0), "matrix/runs/x/run.json": file("", 0)}
+	want := []reports.IndexEntry{{Folder: "matrix", Kind: reports.IndexMatrix, What: "Matrix of 2 scenarios and 1 lock", Seed: "seeds 1 to 20", Said: "60 runs in 3 cells.",
+		Labels: []reports.IndexLabel{{Label: checker.Corrupted, Count: 1}, {Label: checker.Safe, Count: 2}},
+		Pages:  []reports.IndexPage{{Name: "Pages", File: "index.html"}, {Name: "JSON", File: "matrix.json"}}}}
+	if d := cmp.Diff(want, index(t, fsys, nil).Entries); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+}
+
+// The folder may be one of a run or a matrix itself. The page of its own name is
+// the index, then.
+func TestIndexOfTheFolderItself(t *testing.T) {
+	fsys := fstest.MapFS{"run.json": file(storedRun(t), 0), "index.html": file("", 0), "report.html": file("", 0), "other/run.json": file("{", 0)}
+	got := index(t, fsys, nil).Entries
+	if len(got) != 2 || got[0].Folder != "." || got[0].Pages[0].File != "report.html" || got[1].Folder != "other" {
+		t.Errorf("the index has %+v", got)
+	}
+	m := fstest.MapFS{"review.html": file("<title>x</title>", 0), "matrix.json": file("{", 0), "index.html": file("", 0)}
+	for _, e := range index(t, m, nil).Entries {
+		for _, p := range e.Pages {
+			if p.File == "index.html" {
+				t.Errorf("%+v leads to the index", e)
+			}
+		}
+	}
+}
+
+// A review is called by its title.
+func TestIndexOfAReview(t *testing.T) {
+	fsys := fstest.MapFS{"review-x/review.html": file("<head><title>Review of a&amp;b · locksim</title>", 0)}
+	if got := index(t, fsys, nil).Entries; len(got) != 1 || got[0].What != "Review of a&b" || got[0].Kind != reports.IndexReview {
+		t.Errorf("the index has %+v", got)
+	}
+}

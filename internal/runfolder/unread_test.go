@@ -1,0 +1,86 @@
+package runfolder_test
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"locksim/reports"
+)
+
+// denied is a folder in which some things cannot be read.
+type denied struct{ fstest.MapFS }
+
+func (d denied) ReadDir(name string) ([]fs.DirEntry, error) {
+	if strings.HasPrefix(name, "shut") {
+		return nil, &fs.PathError{Op: "open", Path: "/somewhere/" + name, Err: fs.ErrPermission}
+	}
+	return d.MapFS.ReadDir(name)
+}
+
+// What cannot be read is listed with the reason, and the rest all the same.
+func TestIndexOfWhatCannotBeRead(t *testing.T) {
+	run := storedRun(t)
+	fsys := denied{fstest.MapFS{
+		"a-folder/run.json/x":      file("", 0),
+		"b-half/run.json":          file(run[:len(run)/2], 0),
+		"c-other/explore.json":     file(`{"version": 9, "kind": "explore"}`, 0),
+		"d-words/sweep.json":       file("hello", 0),
+		"e-plan/sweep.jsonl":       file("{\"version\":1,\"kind\":\"sweep\",\"plan\":{\"block\":0}}\n", 0),
+		"f-lines/explore.jsonl":    file(journal(t, 1)+"nonsense\n{}\n", 0),
+		"g-matrix/matrix.json":     file(`{"version": 1}`, 0),
+		"h-page/review.html":       file("<p>", 0),
+		"i-numbers/explore.jsonl":  file(strings.Replace(journal(t, 1), `"runs":100,"non_vacuous"`, `"runs":"many","non_vacuous"`, 1), 0),
+		"shut/run.json":            file(run, 0),
+		"z-good/run.json":          file(run, 0),
+		"z-good/deeper/4/run.json": file("{", 0), // below a run lie its pages
+	}}
+	want := map[string]string{
+		"a-folder":  "run.json: this is no file",
+		"b-half":    "run.json:",
+		"c-other":   "explore.json: this is no document of kind explore and version 1",
+		"d-words":   "sweep.json: this is no document of locksim",
+		"e-plan":    "sweep.jsonl: this plan of a sweep makes no sense",
+		"f-lines":   "explore.jsonl:3: this line is no result",
+		"g-matrix":  "matrix.json: this is no matrix of version 1",
+		"h-page":    "review.html: this page has no title",
+		"i-numbers": "explore.jsonl: this is no document of locksim",
+		"shut":      "permission denied",
+	}
+	for _, e := range index(t, fsys, atNoon).Entries {
+		problem, bad := want[e.Folder]
+		if bad != (e.Kind == reports.IndexUnread) || !strings.HasPrefix(e.Problem, problem) || strings.Contains(e.Problem, "somewhere") {
+			t.Errorf("%s is a %s with the problem %q, want %q", e.Folder, e.Kind, e.Problem, problem)
+		}
+		delete(want, e.Folder)
+	}
+	if len(want) > 0 {
+		t.Errorf("not listed: %v", want)
+	}
+}
+
+var errBroken = errors.New("the disk is gone")
+
+// broken fails in the middle of a file.
+type broken struct{ fstest.MapFS }
+
+func (b broken) Open(name string) (fs.File, error) {
+	f, err := b.MapFS.Open(name)
+	if strings.HasSuffix(name, ".json") {
+		return failing{f}, err
+	}
+	return f, err
+}
+
+type failing struct{ fs.File }
+
+func (failing) Read([]byte) (int, error) { return 0, errBroken }
+
+func TestIndexOfABrokenDisk(t *testing.T) {
+	got := index(t, broken{fstest.MapFS{"x/run.json": file(storedRun(t), 0)}}, nil).Entries
+	if len(got) != 1 || got[0].Problem != "run.json: the disk is gone" {
+		t.Errorf("the index has %+v", got)
+	}
+}

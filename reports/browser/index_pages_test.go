@@ -1,0 +1,113 @@
+package browser
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"locksim/reports"
+	"locksim/scenarios"
+)
+
+// indexPages are the pages of this kind that are looked at.
+func indexPages(t *testing.T) map[string][]byte {
+	t.Helper()
+	k := newKept(t, 3)
+	k.grow(0, 2)
+	k.write("explore-old/explore.jsonl", "")
+	html, err := k.page(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	html = bytes.ReplaceAll(html, []byte(" data-live"), nil) // it has no server here
+	empty := new(bytes.Buffer)
+	if err := reports.IndexHTML(empty, reports.Index{First: "go run ./cmd/locksim run gc-pause --keep"}); err != nil {
+		t.Fatal(err)
+	}
+	return map[string][]byte{"index": html, "index-empty": empty.Bytes(), "explore": explored(t), "sweep": swept(t)}
+}
+
+// explored is the page of an exploration that breaks a lock.
+func explored(t *testing.T) []byte {
+	t.Helper()
+	l, err := scenarios.FindLock("broken/del-without-owner", scenarios.LockSpec{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := scenarios.NewExplorePlan(l, scenarios.ExploreOptions{Runs: 20, FirstSeed: 1, Judge: scenarios.JudgeEverything, Collect: scenarios.CollectAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := plan.Job(0).Play(nil, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := reports.ExplorationHTML(&b, scenarios.AssembleExploration(plan, map[int]scenarios.ExploreBlock{0: block}), campaignOptions()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func campaignOptions() reports.CampaignOptions {
+	return reports.CampaignOptions{Page: func(i int) string { return fmt.Sprintf("found-%d.html", i) }, Again: "go run ./cmd/locksim explore",
+		Replay: func(int) string { return "go run ./cmd/locksim explore --from-seed 1" }, Versions: []reports.Version{{Name: "Go", Version: "1.26"}}}
+}
+
+// swept is the page of a sweep, of which one job was done.
+func swept(t *testing.T) []byte {
+	t.Helper()
+	sc, err := scenarios.Load("gc-pause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := scenarios.FindLock("single", sc.Lock, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := scenarios.NewSweepPlan(sc, l, scenarios.SweepOptions{Seed: 1, Kinds: []string{"pause"}, Judge: scenarios.JudgeEverything})
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := plan.Job(0).Play(nil, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := reports.SweepHTML(&b, scenarios.AssembleSweep(plan, map[int]scenarios.SweepBlock{0: block}, nil), campaignOptions()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// axe-core finds nothing on these pages either, none is wider than its screen,
+// and each is quiet; screenshots are for the eye.
+func TestIndexPages(t *testing.T) {
+	source := axeSource(t)
+	for name, html := range indexPages(t) {
+		for _, v := range []view{desktop, views[3]} {
+			t.Run(name+"/"+v.name, func(t *testing.T) {
+				tb := look(t, html, v)
+				shoot(tb, name+"-"+v.name)
+				if wide := eval[int](tb, `document.documentElement.scrollWidth`); int64(wide) > v.width {
+					t.Errorf("the page is %d pixels wide on a screen of %d", wide, v.width)
+				}
+				tb.quiet()
+				eval[bool](tb, source+"; true")
+				out, err := chromedp.Run(tb.Context, chromedp.Evaluate[string](`axe.run(document, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
+				if err != nil {
+					t.Fatal(err)
+				}
+				report(t, out)
+			})
+		}
+	}
+}
+
+// look opens a page that may have no script.
+func look(t *testing.T, html []byte, v view) *tab {
+	t.Helper()
+	return open(t, bytes.Replace(html, []byte("<html "), []byte(`<html data-ready="yes" `), 1), v)
+}
