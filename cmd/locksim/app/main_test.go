@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(asChild) == "":
 		os.Exit(m.Run())
-	case os.Getenv(promised) != "":
+	case os.Getenv(asPromising) != "":
 		os.Exit(Main(promising()))
 	case os.Getenv(misbehaving) == "":
 		os.Exit(Main(mylock()))

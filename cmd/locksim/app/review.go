@@ -174,8 +174,7 @@ func (s *shell) reviewAgain(f reviewFlags) string {
 
 // breakAgain is the command that finds a break again.
 func (s *shell) breakAgain(work *scenarios.ReviewWork, b scenarios.ReviewBreak) string {
-	again := *s
-	again.program = s.publicName()
+	again := s.public()
 	switch b.From {
 	case scenarios.FromPromise:
 		return again.exploreAgain(work.Within, b.Found.Seed)
@@ -187,7 +186,5 @@ func (s *shell) breakAgain(work *scenarios.ReviewWork, b scenarios.ReviewBreak) 
 
 // cellAgain is the command that makes a run of the matrix again.
 func (s *shell) cellAgain(scenario, lock string, seed uint64, modes ...fence.Mode) string {
-	again := *s
-	again.program = s.publicName()
-	return again.runAgain(scenario, lock, seed, slices.Clone(modes)...)
+	return s.public().runAgain(scenario, lock, seed, slices.Clone(modes)...)
 }

@@ -11,8 +11,8 @@ import (
 	"locksim/scenarios"
 )
 
-// promised makes a child whose mylock is the promising one.
-const promised = "LOCKSIM_APP_TEST_PROMISED"
+// asPromising makes a child whose mylock is the promising one.
+const asPromising = "LOCKSIM_APP_TEST_PROMISED"
 
 // promising is mylock with the promise of the lock that it is.
 func promising() scenarios.Lock {
@@ -28,7 +28,7 @@ func TestReviewOfAnExtraLock(t *testing.T) {
 		t.Skip("it takes many runs")
 	}
 	t.Setenv(asChild, "1")
-	t.Setenv(promised, "1")
+	t.Setenv(asPromising, "1")
 	dir := filepath.Join(t.TempDir(), "mine")
 	code, out, errs := call(t, []scenarios.Lock{promising()}, "report", "--review", "--lock", "mylock", "--seeds", "1", "--runs", "20", "--out", dir)
 	if code != exitExpected || !strings.HasSuffix(out, filepath.Join(dir, "review.md")+"\n") {
