@@ -200,7 +200,7 @@ class Charts {
   render() {
     const chart = this.panels[0].chart;
     this.view.width = Math.max(chart.clientWidth, 240);
-    this.view.gutter = this.view.width < 600 ? 44 : this.full;
+    this.view.gutter = this.view.width < 600 ? 56 : this.full;
     for (const p of this.panels) p.render(this.view);
     const { from, to } = this.view, length = to - from;
     this.window.textContent = length >= this.end ? "" : `${formatTime(from, length)} to ${formatTime(to, length)}`;
