@@ -87,7 +87,7 @@ func whereFound(b scenarios.ReviewBreak) string {
 	case scenarios.FromSweep:
 		return "Found by placing single faults, in " + often + "."
 	}
-	return fmt.Sprintf("Found with every fault there is, in %s that are evidence. Of %s that were drawn, %d is left in the smallest.%s", often, count(b.Found.Drawn, "fault"), b.Found.Faults, ofClasses(b))
+	return fmt.Sprintf("Found with every fault there is, in %s that are evidence. The smallest run has %s of the %d that were drawn.%s", often, count(b.Found.Faults, "fault"), b.Found.Drawn, ofClasses(b))
 }
 
 // ofClasses says of which classes the faults are.

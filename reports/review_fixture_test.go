@@ -3,7 +3,6 @@ package reports_test
 import (
 	"locksim/checker"
 	"locksim/faults"
-	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios"
 )
@@ -16,7 +15,7 @@ func counted(runs int, labels map[checker.Label]int) map[scenarios.ReviewGround]
 // foundBreak is a break by some label, in the mode in which it is judged.
 func foundBreak(shape string, from scenarios.ReviewFrom, label checker.Label, effects ...scenarios.FenceEffect) scenarios.ReviewBreak {
 	b := scenarios.ReviewBreak{
-		Shape: shape, From: from, Label: label, Runs: 3, Of: 540, Classes: []lock.Fault{lock.FaultPause},
+		Shape: shape, From: from, Label: label, Runs: 3, Of: 540,
 		Replay: "go run ./cmd/locksim explore --lock fenced --from-seed 7 --runs 1",
 		Found: &scenarios.Found{Seed: 7, Drawn: 3, Faults: 1, Violations: []scenarios.Violation{{Mode: fence.Seal, Label: label}},
 			Reasons: []string{"c0's write c0.w2 was acknowledged but lost"},
@@ -28,6 +27,7 @@ func foundBreak(shape string, from scenarios.ReviewFrom, label checker.Label, ef
 			},
 			Run: &scenarios.RunFile{Source: "name: drawn\nworld: {redis: 1}\n"}},
 	}
+	b.Classes = append(b.Classes, "pause")
 	for i, e := range effects {
 		label := map[scenarios.FenceEffect]checker.Label{scenarios.NoFence: checker.Corrupted, scenarios.FenceRescues: checker.Rescued,
 			scenarios.FenceCosts: checker.FalseReject, scenarios.FenceFails: checker.Corrupted, scenarios.FenceNeedsTokens: checker.NotApplicable}[e]
@@ -41,9 +41,7 @@ func review() *scenarios.Review {
 	m := matrix([]string{"fenced"}, map[string][]string{"calm": {"......"}, "gc-pause": {"XXrrrF"}})
 	r := &scenarios.Review{
 		Plan: scenarios.ReviewPlan{Lock: "fenced", Seeds: scenarios.Seeds{First: 1, Last: 20}, Runs: 3000, AllRuns: 600, Swept: "gc-pause"},
-		Lock: scenarios.ReviewLock{Name: "fenced", About: "A key that counts a token up.", Nodes: 1, Tokens: true, Promises: true, Judged: fence.Seal,
-			Promise:    lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultCrash}, Data: "seal", FreeWithin: lock.TermTTL},
-			Unpromised: []lock.Fault{lock.FaultFlush}},
+		Lock: scenarios.ReviewLock{Name: "fenced", About: "A key that counts a token up.", Nodes: 1, Tokens: true, Promises: true, Judged: fence.Seal},
 		Answer: "For efficiency: suitable. None of this is a proof.",
 		Breaks: []scenarios.ReviewBreak{
 			foundBreak("corrupted in mode seal: pause", scenarios.FromPromise, checker.Corrupted,
@@ -53,7 +51,7 @@ func review() *scenarios.Review {
 		},
 		Scenarios: []scenarios.ReviewScenario{
 			{Name: "calm", Title: "Nothing happens", Ground: scenarios.GroundPromised, Cells: m.Cells[:6], Replay: "go run ./cmd/locksim run calm"},
-			{Name: "gc-pause", Title: "A pause", Catalogue: []string{"F11"}, Ground: scenarios.GroundOutside, Classes: []lock.Fault{lock.FaultPause},
+			{Name: "gc-pause", Title: "A pause", Catalogue: []string{"F11"}, Ground: scenarios.GroundOutside,
 				Cells: m.Cells[6:], Replay: "go run ./cmd/locksim run gc-pause"},
 		},
 		NotRun:     []scenarios.ReviewGap{{What: "split-vote", Why: "the scenario is not about this lock"}},
@@ -61,6 +59,10 @@ func review() *scenarios.Review {
 		NeverDrawn: kindsBut("pause", "crash"),
 		Go:         "go1.26.8", Modules: map[string]string{"github.com/redis/go-redis/v9": "v9.23.0"},
 	}
+	p := &r.Lock.Promise
+	p.Exclusion, p.Data, p.FreeWithin = append(p.Exclusion, "pause", "crash"), "seal", "ttl + backoff + round trip"
+	r.Lock.Unpromised = append(r.Lock.Unpromised, "flush")
+	r.Scenarios[1].Classes = append(r.Scenarios[1].Classes, "pause")
 	r.Matrix, r.Within, r.All = m, explorationFor(scenarios.JudgePromise, 0), explorationFor(scenarios.JudgeEverything, 41)
 	r.Missing = []scenarios.ReviewGap{{What: "a sweep of gc-pause", Why: "3,807 placements would take longer than all the rest"}}
 	r.Figures = scenarios.ReviewFigures{
@@ -71,11 +73,14 @@ func review() *scenarios.Review {
 		},
 		Within: scenarios.ReviewRuns{Runs: 3000, Evidence: 2700, RateBound: 0.0011},
 		All:    scenarios.ReviewRuns{Runs: 600, Evidence: 540, Violating: 41, Labels: map[checker.Label]int{checker.Overlap: 41}},
-		Seen:   map[lock.Fault]int{lock.FaultPause: 2},
 	}
+	put(&r.Figures.Seen, "pause", 2)
 	r.Advice, r.Questions = r.Figures.Advice(), r.Figures.Questions()
 	return r
 }
+
+// put puts a count into a map, which it makes.
+func put[K ~string](counts *map[K]int, key K, n int) { *counts = map[K]int{key: n} }
 
 // kindsBut are all kinds of fault but some.
 func kindsBut(drawn ...string) []string {
@@ -91,10 +96,10 @@ func kindsBut(drawn ...string) []string {
 // explorationFor is an exploration with so many violations.
 func explorationFor(judge scenarios.ExploreJudge, violating int) *scenarios.Exploration {
 	e := &scenarios.Exploration{Complete: true}
-	e.Plan.Judge, e.Plan.Space.Faults = judge, []lock.Fault{lock.FaultPause, lock.FaultCrash}
+	e.Plan.Judge, e.Plan.Space.Faults = judge, append(e.Plan.Space.Faults, "pause", "crash")
 	e.Summary.Runs, e.Summary.NonVacuous, e.Summary.Violating = 600, 540, violating
 	e.Summary.Vacuous = map[string]int{"nobody contended": 60}
-	e.Summary.Classes = map[lock.Fault]int{lock.FaultPause: 210}
+	put(&e.Summary.Classes, "pause", 210)
 	e.Summary.Faults = map[string]scenarios.FaultTally{"pause": {Drawn: 300, Struck: 210}, "crash": {Drawn: 4}}
 	e.Summary.RateBound, e.Summary.VirtualSeconds = scenarios.RateBound(violating, 540), 7300
 	return e

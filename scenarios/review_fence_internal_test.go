@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"locksim/checker"
+	"locksim/lock"
+	"locksim/lock/fence"
 )
 
 // What a fence did is seen by comparing the label with that of no fence.
@@ -40,5 +42,33 @@ func TestLiterally(t *testing.T) {
 		if !fits(literally(name), name) || fits(literally(name), name+"x") || fits(literally("a*b"), "aXb") {
 			t.Errorf("the pattern %q is not %q alone", literally(name), name)
 		}
+	}
+}
+
+// That data is lost for want of a fence is no failing of a lock; everything else
+// is.
+func TestUnfenced(t *testing.T) {
+	none := func(labels ...checker.Label) *ReviewBreak {
+		b := &ReviewBreak{Found: &Found{}}
+		for _, l := range labels {
+			b.Found.Violations = append(b.Found.Violations, Violation{Mode: fence.None, Label: l})
+		}
+		return b
+	}
+	sealed := &ReviewBreak{Found: &Found{Violations: []Violation{{Mode: fence.Seal, Label: checker.Corrupted}}}}
+	if !none(checker.Corrupted).unfenced() {
+		t.Error("data lost for want of a fence is taken for the lock's failing")
+	}
+	for _, b := range []*ReviewBreak{none(checker.Corrupted, checker.Overlap), none(checker.Stuck), none(checker.Overlap), sealed} {
+		if b.unfenced() {
+			t.Errorf("%v is taken for a want of a fence", b.Found.Violations)
+		}
+	}
+	f := ReviewFigures{Seen: map[lock.Fault]int{}}
+	broken, lost := none(checker.Overlap), none(checker.Corrupted)
+	broken.Shape, lost.Shape = "broken", "lost"
+	f.count(&Review{Breaks: []ReviewBreak{*broken, *lost}})
+	if len(f.Faultless) != 1 || f.Faultless[0] != "broken" || len(f.Outlived) != 1 || f.Outlived[0] != "lost" {
+		t.Errorf("faultless %v, outlived %v", f.Faultless, f.Outlived)
 	}
 }

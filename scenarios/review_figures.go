@@ -33,8 +33,11 @@ type ReviewFigures struct {
 	Doubtful int `json:"doubtful"`
 	// Lost counts the breaks in which data was lost without a fence.
 	Lost int `json:"lost"`
-	// Faultless are the shapes of breaks that need no fault.
+	// Faultless are the shapes of breaks that need no fault. Outlived are those of
+	// them in which data was lost for want of a fence and the lock did nothing
+	// wrong: its client went on after its lease.
 	Faultless []string `json:"faultless"`
+	Outlived  []string `json:"outlived"`
 	// Unpromised are the classes of fault of which the promise does not speak;
 	// Seen counts for each class the breaks and the scenarios with a harm in
 	// which it struck.
@@ -88,7 +91,7 @@ type ReviewRuns struct {
 func newReviewFigures(r *Review) ReviewFigures {
 	f := ReviewFigures{Promises: r.Lock.Promises, Nodes: r.Lock.Nodes, Described: r.Lock.About != "", Modes: r.modes(),
 		Within: exploredRuns(r.Within), All: exploredRuns(r.All), Swept: sweptRuns(r.Sweep),
-		Faultless: []string{}, Unpromised: r.Lock.Unpromised, Seen: map[lock.Fault]int{}}
+		Faultless: []string{}, Outlived: []string{}, Unpromised: r.Lock.Unpromised, Seen: map[lock.Fault]int{}}
 	if mode, err := fence.ParseMode(r.Lock.Promise.Data); err == nil {
 		f.Data = mode
 	}
@@ -102,7 +105,11 @@ func (f *ReviewFigures) count(r *Review) {
 		for _, class := range b.Classes {
 			f.Seen[class]++
 		}
-		if b.Found.Faults == 0 {
+		switch {
+		case b.Found.Faults > 0:
+		case b.unfenced():
+			f.Outlived = append(f.Outlived, b.Shape)
+		default:
 			f.Faultless = append(f.Faultless, b.Shape)
 		}
 		f.Lost += b.count(fence.None).Corrupted
@@ -129,6 +136,14 @@ func (f *ReviewFigures) count(r *Review) {
 	if r.Matrix != nil {
 		f.Doubtful += len(r.Matrix.Failures)
 	}
+}
+
+// unfenced reports whether data was lost without a fence, and nothing else was
+// wrong: no lock with a lease keeps a client from going on after it.
+func (b *ReviewBreak) unfenced() bool {
+	return !slices.ContainsFunc(b.Found.Violations, func(v Violation) bool {
+		return v.Label != checker.Corrupted || v.Mode != fence.None
+	})
 }
 
 // modes are the runs of the matrix and of the breaks, mode by mode.

@@ -45,6 +45,11 @@ var questionRules = slices.Concat([]questionRule{
 			return fmt.Sprintf("Is the TTL longer than the longest stop that you have measured: garbage collection, a throttled container, a migrated machine, a network that stalls? %s.",
 				f.places(lock.FaultPause, lock.FaultSlow, lock.FaultLatency, lock.FaultStall, lock.FaultPartition))
 		}},
+	{"hold", "data was lost without any fault, for want of a fence",
+		func(f *ReviewFigures) bool { return len(f.Outlived) > 0 },
+		func(f *ReviewFigures) string {
+			return fmt.Sprintf("Can the work ever take longer than the lease? Without a fence data was lost here although nothing had gone wrong (%s).", strings.Join(f.Outlived, "; "))
+		}},
 	{"several-writes", "a section that writes more than once lost data",
 		func(f *ReviewFigures) bool {
 			return slices.ContainsFunc(f.Modes, func(m ReviewMode) bool { return m.Grounds[GroundSeveralWrites].corrupted() > 0 })

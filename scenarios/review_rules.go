@@ -91,7 +91,7 @@ var commonRules = []adviceRule{
 			return fmt.Sprintf("No recommendation: %s came out differently when made again, came to no end, or could not be made. Find out why first.", numberOf(f.Doubtful, "run"))
 		}},
 	{id: "faultless", uses: bothUses, verdict: NotSuitable,
-		when:  "it breaks without any fault",
+		when:  "it breaks without any fault, and not only for want of a fence",
 		holds: func(f *ReviewFigures) bool { return len(f.Faultless) > 0 },
 		say: func(f *ReviewFigures) string {
 			return fmt.Sprintf("Not as it stands: it breaks without any fault (%s).", strings.Join(f.Faultless, "; "))

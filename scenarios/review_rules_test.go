@@ -165,6 +165,7 @@ var questionCases = map[string]struct {
 	"fence":    {func(*scenarios.ReviewFigures) {}, "the rule seal to every operation? It rescued the data in 6 runs"},
 	"ttl": {func(f *scenarios.ReviewFigures) { f.Seen = map[lock.Fault]int{lock.FaultPause: 4, lock.FaultStall: 1} },
 		"Harm was done with pause in 4, with stall in 1 of the breaks and scenarios here"},
+	"hold": {func(f *scenarios.ReviewFigures) { f.Outlived = []string{"corrupted in mode none: no faults"} }, "longer than the lease? Without a fence data was lost here although nothing had gone wrong (corrupted"},
 	"several-writes": {func(f *scenarios.ReviewFigures) {
 		f.Modes[0].Grounds[scenarios.GroundSeveralWrites] = measured(20, 20, 0, "torn")
 	}, "more than once"},

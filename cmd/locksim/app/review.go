@@ -32,8 +32,8 @@ and what it is suited for, what broke it with the smallest story of each, what e
 fence made of that, what was tried and what was not, and what the team has to
 answer. It runs the scenarios of the library, random schedules within the promise
 and with every fault, and a sweep of single faults, in child processes. That takes
-about half a minute on two cores for a lock on one node, and about two minutes for
-a Redlock.
+a quarter of a minute on two cores for a lock on one node, and about a minute for a
+Redlock.
 
 The exit code of --review is 1 where the lock breaks its own promise or a scenario
 ends worse than expected, and 3 where runs do not repeat; the review is written
