@@ -19,6 +19,9 @@
 // [ExplorationHTML] and [SweepHTML] are the pages of a search, [IndexHTML] is the
 // page over many folders.
 //
+// [ReviewHTML] and [ReviewMarkdown] are the design review of a lock, [ReviewSummary]
+// is the same in short.
+//
 // For programs, [JUnit] and [MatrixJUnit] are what CI systems read, [Chrome] is what
 // trace viewers open, and [Schema] describes the JSON of runs and matrices.
 package reports

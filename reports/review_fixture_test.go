@@ -40,8 +40,8 @@ func foundBreak(shape string, from scenarios.ReviewFrom, label checker.Label, ef
 func review() *scenarios.Review {
 	m := matrix([]string{"fenced"}, map[string][]string{"calm": {"......"}, "gc-pause": {"XXrrrF"}})
 	r := &scenarios.Review{
-		Plan: scenarios.ReviewPlan{Lock: "fenced", Seeds: scenarios.Seeds{First: 1, Last: 20}, Runs: 3000, AllRuns: 600, Swept: "gc-pause"},
-		Lock: scenarios.ReviewLock{Name: "fenced", About: "A key that counts a token up.", Nodes: 1, Tokens: true, Promises: true, Judged: fence.Seal},
+		Plan:   scenarios.ReviewPlan{Lock: "fenced", Seeds: scenarios.Seeds{First: 1, Last: 20}, Runs: 3000, AllRuns: 600, Swept: "gc-pause"},
+		Lock:   scenarios.ReviewLock{Name: "fenced", About: "A key that counts a token up.", Nodes: 1, Tokens: true, Promises: true, Judged: fence.Seal},
 		Answer: "For efficiency: suitable. None of this is a proof.",
 		Breaks: []scenarios.ReviewBreak{
 			foundBreak("corrupted in mode seal: pause", scenarios.FromPromise, checker.Corrupted,
