@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,6 +90,17 @@ func TestReadmeShowsTheSweep(t *testing.T) {
 		}
 	}
 	readmeHas(t, "sweep", "console", b.String())
+}
+
+// The timeline that the README shows is the beginning of what is printed.
+func TestReadmeShowsTheTimeline(t *testing.T) {
+	out, err := inModule(".", "go", "run", ".", "run", "gc-pause", "--timeline", "--fencing", "none").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const upToTheDecisiveStep = 29 // lines
+	lines := slices.Collect(strings.Lines(string(out)))
+	readmeHas(t, "timeline", "console", "$ locksim run gc-pause --timeline --fencing none | head -n 29\n"+strings.Join(lines[:upToTheDecisiveStep], ""))
 }
 
 // copySources copies a module without what its tests have stored.

@@ -44,7 +44,7 @@ func (f *reviewFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.lock, "lock", "", "`KIND` of lock to review")
 	flags.IntVar(&f.seeds, "seeds", 20, "`N` seeds for every scenario and fencing mode")
 	flags.IntVar(&f.runs, "runs", 3000, "try `N` random schedules within the promise, and a fifth of that with every fault")
-	flags.StringVar(&f.out, "out", "", "write the review into `DIR` (default: reports/out/review-KIND)")
+	flags.StringVar(&f.out, "out", "", "write the review into `DIR` (default: reports/out/review-KIND, and an index of all: see locksim serve)")
 	flags.BoolVar(&f.json, "json", false, "print the review as one JSON document, too")
 	flags.IntVar(&f.workers, "workers", 0, "`N` child processes (default: one per core)")
 }
@@ -69,18 +69,18 @@ func (s *shell) review(f reviewFlags) error {
 	if err != nil {
 		return err
 	}
-	dir := f.out
-	if dir == "" {
-		dir = filepath.Join("reports", "out", "review-"+fileName(l.Name))
+	k, err := keep(f.out == "", f.out, "review", l.Name)
+	if err != nil {
+		return err
 	}
-	if err := prepare(dir); err != nil {
+	if err := prepare(k.dir); err != nil {
 		return err
 	}
 	r, err := s.reviewed(l, work, f)
 	if err != nil {
 		return err
 	}
-	return s.publishReview(r, dir, f)
+	return s.publishReview(r, k, f)
 }
 
 // reviewWork finds out what the flags ask for.
@@ -108,7 +108,7 @@ func (s *shell) reviewWork(f reviewFlags) (scenarios.Lock, *scenarios.ReviewWork
 }
 
 // publishReview writes the review, and says what it comes to.
-func (s *shell) publishReview(r *scenarios.Review, dir string, f reviewFlags) error {
+func (s *shell) publishReview(r *scenarios.Review, k kept, f reviewFlags) error {
 	opt := reports.Options{Replay: s.reviewAgain(f), Colour: s.colour(isTerminal)}
 	html, err := rendered("review.html", r, opt, reports.ReviewHTML)
 	if err != nil {
@@ -118,10 +118,11 @@ func (s *shell) publishReview(r *scenarios.Review, dir string, f reviewFlags) er
 	if err != nil {
 		return err
 	}
-	if err := writeAll(filepath.Clean(dir), []file{md, html}); err != nil {
+	if err := writeAll(filepath.Clean(k.dir), []file{md, html}); err != nil {
 		return &brokenError{cause: fmt.Errorf("keep the review: %w", err)}
 	}
-	if err := s.showReview(r, opt, f, filepath.Join(dir, html.name), filepath.Join(dir, md.name)); err != nil {
+	err = s.showReview(r, opt, f, filepath.Join(k.dir, html.name), filepath.Join(k.dir, md.name))
+	if err := errors.Join(err, k.list(s)); err != nil {
 		return err
 	}
 	return reviewProblem(r)

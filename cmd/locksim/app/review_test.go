@@ -53,25 +53,3 @@ func TestReviewOfAnExtraLock(t *testing.T) {
 		t.Errorf("%q does not find the break again: exit code %d\n%s%s", again, code, out, errs)
 	}
 }
-
-// A lock's name makes the name of a file, and no more than that.
-func TestFileName(t *testing.T) {
-	for name, want := range map[string]string{
-		"single": "single", "broken/del-without-owner": "broken-del-without-owner", "redlock-5.v2": "redlock-5.v2",
-	} {
-		if got := fileName(name); got != want {
-			t.Errorf("%q: %q, want %q", name, got, want)
-		}
-	}
-	seen := map[string]string{}
-	for _, name := range []string{"../x", "..", ".", "a b", "a_b", "a\tb", "A", "a", "CON", strings.Repeat("x", 300), strings.Repeat("x", 301), "<script>", "é", "a\\b", "a:b"} {
-		got := fileName(name)
-		if !regexp.MustCompile(`^[a-z0-9_-][a-z0-9._-]{0,80}$`).MatchString(got) {
-			t.Errorf("%q: %q is no plain name", name, got)
-		}
-		if other, taken := seen[got]; taken {
-			t.Errorf("%q and %q are both %q", name, other, got)
-		}
-		seen[got] = name
-	}
-}
