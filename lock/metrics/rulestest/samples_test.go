@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 )
 
@@ -28,7 +29,7 @@ func (p *plant) samples() (all []sample) {
 				series.Set(l.GetName(), l.GetValue())
 			}
 			add := func(suffix string, value float64) {
-				series.Set(labels.MetricName, family.GetName()+suffix)
+				series.Set(model.MetricNameLabel, family.GetName()+suffix)
 				all = append(all, sample{series.Labels(), value})
 			}
 			switch {
