@@ -14,13 +14,20 @@ in_modules = @set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(
 # The packages with tests whose size LOCKSIM_SOAK sets.
 SOAK_PACKAGES := $(sort $(dir $(shell grep -rl --include='*_test.go' LOCKSIM_SOAK .)))
 
-.PHONY: help test check vet format lint bench soak soak-tests promises mutants matrix findings gallery peers demo
+.PHONY: help test race check vet format lint bench soak soak-tests promises mutants matrix findings gallery screenshots peers demo
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
+# go test begins with the packages that are named first: the one that takes longest, so that a core is not left alone
+# with it in the end.
+ALL = $$([ ! -d scenarios ] || echo ./scenarios) ./...
+
 test: ## all tests, without the race detector, in every module
-	$(call in_modules,$(GO) test ./...)
+	$(call in_modules,$(GO) test $(ALL))
+
+race: ## short tests under the race detector, in the main module
+	$(GO) test -race -short $(ALL)
 
 check: vet format lint ## vet, gofmt and the linter
 
@@ -61,6 +68,9 @@ findings: ## runs until each specimen is found, plain against guided; writes rep
 
 gallery: ## ten famous stories as Markdown; writes reports/gallery
 	$(GO) run ./cmd/locksim gallery reports/gallery
+
+screenshots: ## pictures of the reports in Chromium, on each screen, into reports/out/screenshots
+	cd reports/browser && LOCKSIM_REQUIRE_LIVE=1 LOCKSIM_SCREENSHOTS=1 $(GO) test -count=1 .
 
 peers: ## measures the locks beside other Go locks on real Redis; writes reports/PEERS.md
 	cd lock/peers && $(GO) run . >../../reports/PEERS.md.new

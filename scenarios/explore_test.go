@@ -106,6 +106,9 @@ func TestExploreFindsAndStops(t *testing.T) {
 // With all failures wanted every run is made, and what is not examined is
 // counted.
 func TestExploreCollects(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	plan := planOf(t, ofKind(t, "single"), scenarios.ExploreOptions{Runs: 60, FirstSeed: 1,
 		Judge: scenarios.JudgeEverything, Collect: scenarios.CollectAll})
 	steps := 0
@@ -135,6 +138,9 @@ func total[K comparable](counts map[K]int) int {
 
 // What a lock promises is all that is drawn when it is judged by its promise.
 func TestExplorePromise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	l := ofKind(t, "single")
 	plan := planOf(t, l, scenarios.ExploreOptions{Runs: 100, FirstSeed: 1, Judge: scenarios.JudgePromise, Collect: scenarios.CollectAll})
 	b := block(t, plan.Job(0))

@@ -36,6 +36,9 @@ func anySighting(*scenarios.Sighting) (bool, error) { return true, nil }
 // size, and some of them otherwise; and what is left of the schedule is small:
 // two faults at most, and two clients.
 func TestSpecimensAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	names := append(scenarios.Specimens(), "single")
 	if soak(t, 100, 0) < 50 { // a part of the soak is not worth the minutes
 		names = []string{"broken/del-without-owner", "broken/get-then-del", "broken/token-before-lock", "broken/watchdog-stop-lost", "single"}

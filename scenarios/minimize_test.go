@@ -86,6 +86,9 @@ func atRandom(sc *Scenario, in int) func(*Scenario) bool {
 
 // Whatever was drawn, and whatever the reason why it fails.
 func TestMinimizeAnything(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	all := spaces(t)
 	rapid.Check(t, func(r *rapid.T) {
 		sc := Draw(shrinkable{r}, rapid.SampledFrom(all).Draw(r, "space"))
@@ -98,6 +101,9 @@ func TestMinimizeAnything(t *testing.T) {
 
 // Each property of a scenario is found to be the only one that matters.
 func TestMinimizeToTheCause(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	all := spaces(t)[:1]
 	for _, c := range causes {
 		t.Run(c.name, func(t *testing.T) {

@@ -126,6 +126,9 @@ faults:
 
 // Real failures of real locks come down to what is known about them.
 func TestMinimizeRealFailures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	for _, c := range failures {
 		t.Run(c.name, func(t *testing.T) {
 			l, sc := c.load(t)

@@ -39,7 +39,7 @@ func judge(t *testing.T, sc *scenarios.Scenario, l scenarios.Lock) int {
 	if !ok {
 		t.Fatalf("%s promises nothing about data", l.Name)
 	}
-	seeds := uint64(max(soak(t, 100, 0.03), 3))
+	seeds := uint64(max(soak(t, 50, 0.06), 3))
 	if testing.Short() {
 		seeds = 1
 	}

@@ -102,6 +102,9 @@ func playedExploration(t *testing.T, plan *scenarios.ExplorePlan) *scenarios.Exp
 // every fencing mode, and what was not measured is said. Made again, it is the
 // same to the byte, whatever it took.
 func TestReviewOfASpecimen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	const name = "broken/token-after-lock"
 	r := reviewed(t, name, 20)
 	if r.Lock.Promises || r.Lock.Judged != fence.Seal || !strings.Contains(r.Lock.About, "wrong on purpose") || r.Within != nil {

@@ -52,6 +52,9 @@ func sameTexts(a, b []string) int {
 // A search depends on its first seed and, when it is guided, on what it has
 // learned: about half of its scenarios are made from others then.
 func TestSearchIsDeterministic(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	const n = 60
 	plain := drawnTexts(t, NewSearch(pauses, 7, false), n, false)
 	if same := sameTexts(plain, drawnTexts(t, NewSearch(pauses, 7, false), n, true)); same != n {

@@ -150,6 +150,9 @@ func TestSweepReachesPoints(t *testing.T) {
 
 // No single fault of a promise breaks it.
 func TestSweepPromises(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	for _, kind := range []string{"single", "fenced", "watchdog-fenced"} {
 		sc, _ := small(t, kind, 1)
 		l, err := Kind(kind, sc.Lock)
@@ -171,6 +174,9 @@ func TestSweepPromises(t *testing.T) {
 
 // Whoever makes the jobs, and in whatever order, the document is the same.
 func TestSweepShards(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	sc, l := small(t, "single", 1)
 	plan, err := NewSweepPlan(sc, l, SweepOptions{Seed: 1, Kinds: []string{"pause", "restart"}, Pairs: 30, Judge: JudgeEverything})
 	if err != nil {
@@ -230,6 +236,9 @@ func TestPairs(t *testing.T) {
 // A pair that does what one of its faults does alone is no news, and two of which
 // each does nothing can break a lock together.
 func TestSweepPairs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	sc, l := small(t, "single", 1)
 	s := sweepOf(t, sc, l, SweepOptions{Kinds: []string{"pause"}, Pairs: 100})
 	n := s.Summary

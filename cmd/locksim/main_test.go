@@ -14,9 +14,15 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"locksim": func() { os.Exit(app.Main()) }})
 }
 
+// In short, one script stands for all: each starts the command many times.
 func TestScripts(t *testing.T) {
+	dir, files := "testdata/script", []string(nil)
+	if testing.Short() {
+		dir, files = "", []string{"testdata/script/gc-pause.txt"}
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir:                 dir,
+		Files:               files,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

@@ -195,11 +195,7 @@ func TestMatrixWithoutScripts(t *testing.T) {
 	v := desktop
 	v.still = true
 	tb := open(t, matrixPages(t)["matrix"], v)
-	png, err := chromedp.Run(tb.Context, chromedp.FullScreenshot(100))
-	if err != nil {
-		t.Fatal(err)
-	}
-	keep(t, "matrix-still.png", png)
+	shoot(tb, "matrix-still")
 	tb.do(chromedp.WaitVisible(chromedp.CSS(".cell")), chromedp.WaitNotVisible(chromedp.CSS(".filters")))
 }
 

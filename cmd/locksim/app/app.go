@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,8 +19,10 @@ import (
 // locks to offer besides those that come with locksim. A lock without a name,
 // or with one that is taken, is a usage error. Call Main once in a process.
 func Main(extra ...scenarios.Lock) int {
+	program := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	s := &shell{
-		program: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"),
+		program: program,
+		called:  calledAs(os.Args[0], program),
 		args:    os.Args[1:],
 		in:      os.Stdin,
 		out:     os.Stdout,
@@ -33,13 +36,27 @@ func Main(extra ...scenarios.Lock) int {
 // shell is what the command is called with: all of the outside world that it
 // touches, except for files that the arguments name.
 type shell struct {
-	program  string
+	program  string // its name
+	called   string // how people call it, where that is not by its name
 	args     []string
 	in       io.Reader
 	out, err io.Writer
 	getenv   func(string) string
 	extra    []scenarios.Lock
 }
+
+// calledAs is how a program was called, or "" for by its name. What go run builds
+// lies in a cache, or in a folder that is gone afterwards: nobody can call it by its
+// name.
+func calledAs(path, program string) string {
+	if program == ownProgram && strings.Contains(filepath.ToSlash(path), "/go-build") {
+		return inClone
+	}
+	return ""
+}
+
+// command is how people call this program.
+func (s *shell) command() string { return cmp.Or(s.called, s.program) }
 
 // run is the whole command. No panic leaves it.
 func (s *shell) run() (code int) {

@@ -246,3 +246,17 @@ func TestStateFileHasNoNull(t *testing.T) {
 		t.Errorf("%s", b)
 	}
 }
+
+// What go run has built cannot be called by its name, and everything else can.
+func TestCalledAs(t *testing.T) {
+	for path, want := range map[string]string{
+		"/tmp/go-build123/b001/exe/locksim": inClone, "/home/me/.cache/go-build/6e/6ebb-d/locksim": inClone, "locksim": "", "/usr/local/bin/locksim": "", "/opt/go/bin/locksim": "",
+	} {
+		if got := calledAs(path, ownProgram); got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+	if got := calledAs("/tmp/go-build123/b001/exe/mysim", "mysim"); got != "" {
+		t.Errorf("somebody else's program: %q", got)
+	}
+}

@@ -13,7 +13,7 @@ import (
 // elsewhere.
 func (s *shell) public() *shell {
 	elsewhere := *s
-	elsewhere.program = s.publicName()
+	elsewhere.program, elsewhere.called = s.publicName(), ""
 	return &elsewhere
 }
 
@@ -31,7 +31,7 @@ func (s *shell) explorePages(e *scenarios.Exploration, children int) ([]file, er
 
 // exploreWhole is the command that makes a whole exploration again.
 func (s *shell) exploreWhole(plan *scenarios.ExplorePlan) string {
-	text := fmt.Sprintf("%s explore --lock %s --runs %d", s.program, quote(plan.Lock), plan.Runs)
+	text := fmt.Sprintf("%s explore --lock %s --runs %d", s.command(), quote(plan.Lock), plan.Runs)
 	if plan.FirstSeed != 1 {
 		text += fmt.Sprintf(" --from-seed %d", plan.FirstSeed)
 	}
@@ -66,7 +66,7 @@ func (s *shell) sweepPages(sw *scenarios.Sweep, scenario string, children int) (
 // sweepWhole is the command that makes a whole sweep again. scenario is what the
 // user calls the scenario.
 func (s *shell) sweepWhole(plan *scenarios.SweepPlan, scenario string) string {
-	text := fmt.Sprintf("%s sweep %s --lock %s --seed %d", s.program, quote(scenario), quote(plan.Lock), plan.Seed)
+	text := fmt.Sprintf("%s sweep %s --lock %s --seed %d", s.command(), quote(scenario), quote(plan.Lock), plan.Seed)
 	if plan.Pairs > 0 {
 		text += fmt.Sprintf(" --pairs %d", plan.Pairs)
 	}

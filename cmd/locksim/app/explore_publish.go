@@ -46,7 +46,7 @@ func foundFiles(e *scenarios.Exploration) []func() (file, error) {
 // where there is none, by the seed in which it was found.
 func (s *shell) exploreReplay(e *scenarios.Exploration, dir string, i int, d scenarios.Distinct) string {
 	if dir != "" {
-		return fmt.Sprintf("%s replay %s", s.program, quote(filepath.Join(dir, foundName(i))))
+		return fmt.Sprintf("%s replay %s", s.command(), quote(filepath.Join(dir, foundName(i))))
 	}
 	return s.exploreAgain(&e.Plan, d.Shown.Seed)
 }
@@ -58,7 +58,7 @@ func (s *shell) exploreAgain(plan *scenarios.ExplorePlan, seed uint64) string {
 		behind := (seed - plan.FirstSeed) % uint64(plan.Block)
 		first, runs = seed-behind, behind+1
 	}
-	text := fmt.Sprintf("%s explore --lock %s --from-seed %d --runs %d", s.program, quote(plan.Lock), first, runs)
+	text := fmt.Sprintf("%s explore --lock %s --from-seed %d --runs %d", s.command(), quote(plan.Lock), first, runs)
 	if plan.Guided {
 		text += " --guided"
 	}

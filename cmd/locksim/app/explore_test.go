@@ -152,6 +152,9 @@ func TestExploreIsStable(t *testing.T) {
 
 // The command that a report ends with finds the violation again.
 func TestExploreReplayCommand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	for _, flags := range []string{"--faults pause", "--faults pause --guided"} {
 		code, out, errs := program(t, quiet, append([]string{"explore", "--lock", "single"}, strings.Fields(flags)...)...)
 		_, command, found := strings.Cut(out, "\nreplay: ")

@@ -36,6 +36,9 @@ var hashForm = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 
 // The gallery is what the command writes now, and nothing else lies there.
 func TestGalleryIsUpToDate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	dir := t.TempDir()
 	if code, _, errs := own(t, "gallery", dir); code != exitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)

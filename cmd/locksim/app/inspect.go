@@ -14,7 +14,7 @@ func (s *shell) inspect(r *recording, f replayFlags) error {
 	if err != nil {
 		return fmt.Errorf("--mode: %w", err)
 	}
-	command := fmt.Sprintf("%s replay %s --mode %s --until-step %d", s.program, quote(r.name), mode, f.until)
+	command := fmt.Sprintf("%s replay %s --mode %s --until-step %d", s.command(), quote(r.name), mode, f.until)
 	sc, l, err := r.run.Setup(s.extra)
 	if err != nil {
 		return r.failed(err, command)

@@ -64,6 +64,9 @@ func linked(t *testing.T, files map[string]string) {
 // lead to. Every link of all of them resolves, nothing is left over, and a second
 // time gives the same bytes.
 func TestMatrixPages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	first, second := t.TempDir(), t.TempDir()
 	for i, dir := range []string{first, second} {
 		code, _, errs := matrixOf(t, "--lock", "mylock,fenced", "--fencing", "none,seal", "--out", dir, "--workers", []string{"1", "2"}[i])

@@ -48,6 +48,9 @@ func TestMatrixWithExtraLock(t *testing.T) {
 // One worker or three, today or tomorrow: the document is the same but for its
 // timing.
 func TestMatrixIsStable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	one, three := t.TempDir(), t.TempDir()
 	var out [2]string
 	for i, args := range [][]string{{"--workers", "1", "--no-runs", "--out", one}, {"--workers", "3", "--no-runs", "--out", three}} {

@@ -74,7 +74,7 @@ func (s *shell) replay(name string, f replayFlags) error {
 func (s *shell) again(r *recording, f replayFlags) error {
 	o, err := s.replayed(r)
 	if err != nil {
-		return r.failed(err, s.program+" replay "+quote(r.name))
+		return r.failed(err, s.command()+" replay "+quote(r.name))
 	}
 	if f.json {
 		return s.printJSON(scenarios.NewRunFile(o))

@@ -27,6 +27,9 @@ faults:
 // the trace hashes that these state. They are the same pages, whether run has
 // written them or report.
 func TestCommandsOfReports(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "own.yaml")
 	if err := os.WriteFile(file, []byte(ownStory), 0o600); err != nil {

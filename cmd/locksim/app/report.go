@@ -57,7 +57,7 @@ func (s *shell) report(dir string) error {
 	if err != nil {
 		return err
 	}
-	command := s.program + " report " + quote(dir)
+	command := s.command() + " report " + quote(dir)
 	o, err := s.replayed(r)
 	if err != nil {
 		return r.failed(err, command)
@@ -119,7 +119,7 @@ func (s *shell) anywhere(o *scenarios.Outcome) string {
 // publicName is how this program is called in what is read elsewhere.
 func (s *shell) publicName() string {
 	if s.program == ownProgram {
-		return "go run ./cmd/locksim"
+		return inClone
 	}
 	return s.program
 }
@@ -127,6 +127,9 @@ func (s *shell) publicName() string {
 // ownProgram is what this program is called, as opposed to one that somebody made
 // with locks of their own.
 const ownProgram = "locksim"
+
+// inClone is how it is called in a clone of locksim.
+const inClone = "go run ./cmd/locksim"
 
 // bundled says that a scenario is the one of its name that comes with locksim.
 func bundled(sc *scenarios.Scenario) bool {

@@ -131,7 +131,7 @@ func (s *shell) task(name string, f runFlags) (*task, error) {
 		return nil, err
 	}
 	t := &task{scenario: sc, lock: l, opts: scenarios.RunOptions{Seed: f.seed, Modes: modes, Repeat: repeat(f.once)}}
-	t.replay = fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.program, quote(name), quote(l.Name), f.seed, joinModes(modes))
+	t.replay = fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.command(), quote(name), quote(l.Name), f.seed, joinModes(modes))
 	return t, nil
 }
 
@@ -188,7 +188,7 @@ func neverFired(o *scenarios.Outcome) error {
 func (s *shell) publish(o *scenarios.Outcome, t *task, f runFlags, k kept) error {
 	opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
 	if f.out != "" {
-		opt.Replay = fmt.Sprintf("%s replay %s", s.program, quote(stored(f.out)))
+		opt.Replay = fmt.Sprintf("%s replay %s", s.command(), quote(stored(f.out)))
 		if err := save(f.out, o, opt, s.pageOptions(o, t.lock, t.opts.Repeat), s.markdownOptions(o, t.opts.Repeat)); err != nil {
 			return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", o.Seed), replay: t.replay}
 		}

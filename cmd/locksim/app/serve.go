@@ -58,7 +58,7 @@ func atMostOne(what string) cobra.PositionalArgs {
 func (s *shell) serveFolder(dir, addr string) error {
 	root, err := os.OpenRoot(filepath.FromSlash(dir))
 	if err != nil {
-		return fmt.Errorf("cannot show %s: %w: keep a run first, with %s run gc-pause --keep, or give a folder that holds some", quote(dir), err, s.program)
+		return fmt.Errorf("cannot show %s: %w: keep a run first, with %s run gc-pause --keep, or give a folder that holds some", quote(dir), err, s.command())
 	}
 	defer func() { _ = root.Close() }() // it was only read
 	l, err := serve.Listen(addr)

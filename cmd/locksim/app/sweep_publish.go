@@ -90,9 +90,9 @@ func sweptFiles(sw *scenarios.Sweep) []func() (file, error) {
 // where there is none, by placing the same kind of fault.
 func (s *shell) sweepReplay(plan *scenarios.SweepPlan, scenario, dir string, i int, c scenarios.SweepClass) string {
 	if dir != "" {
-		return fmt.Sprintf("%s replay %s", s.program, quote(filepath.Join(dir, foundName(i))))
+		return fmt.Sprintf("%s replay %s", s.command(), quote(filepath.Join(dir, foundName(i))))
 	}
-	text := fmt.Sprintf("%s sweep %s --lock %s --seed %d", s.program, quote(scenario), quote(plan.Lock), plan.Seed)
+	text := fmt.Sprintf("%s sweep %s --lock %s --seed %d", s.command(), quote(scenario), quote(plan.Lock), plan.Seed)
 	kinds := plan.Kinds
 	if len(c.Kinds) == 1 {
 		kinds = c.Kinds
