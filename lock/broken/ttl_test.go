@@ -11,6 +11,9 @@ import (
 // Each mistake shows at both ends of the range of TTLs that its specimen names, in the same story played
 // faster or slower.
 func TestTTLRange(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
 	for _, tr := range trials {
 		t.Run(tr.specimen, func(t *testing.T) {
 			s, sc := tr.load(t)
