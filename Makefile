@@ -14,28 +14,20 @@ in_modules = @set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(
 # The packages with tests whose size LOCKSIM_SOAK sets.
 SOAK_PACKAGES := $(sort $(dir $(shell grep -rl --include='*_test.go' LOCKSIM_SOAK .)))
 
-.PHONY: help test test-main test-nested race check vet format lint bench soak soak-tests promises mutants matrix findings gallery screenshots peers demo
+.PHONY: help test race check vet format lint bench soak soak-tests promises mutants matrix findings gallery screenshots peers demo
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 # go test begins with the packages that are named first: the one that takes longest, so that a core is not left alone
 # with it in the end.
-ALL := ./scenarios ./...
+ALL = $$([ ! -d scenarios ] || echo ./scenarios) ./...
 
 test: ## all tests, without the race detector, in every module
-	@$(MAKE) --no-print-directory -j 2 test-main test-nested
+	$(call in_modules,$(GO) test $(ALL))
 
-test-main:
-	$(GO) test $(ALL)
-
-# Much of what takes long there is waiting, for a browser or for npm.
-test-nested: MODULES := $(filter-out ./,$(MODULES))
-test-nested:
-	$(call in_modules,$(GO) test ./...)
-
-race: ## short tests under the race detector, in the main module; some packages wait, so there are three at a time
-	$(GO) test -race -short -p 3 $(ALL)
+race: ## short tests under the race detector, in the main module
+	$(GO) test -race -short $(ALL)
 
 check: vet format lint ## vet, gofmt and the linter
 
