@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"context"
 	"fmt"
 	"time"
 )
@@ -22,6 +23,19 @@ type PoolExhauster interface {
 	// that is in use is taken as soon as it is free. It does not wait for any of
 	// that. It returns an error when there is no such process.
 	ExhaustPool(process string, d time.Duration) error
+}
+
+// Pool is a pool of connections of a client library, which other work of a process
+// may take away. Packages that make such clients tell the world of their pools.
+type Pool interface {
+	// Size is how many connections it has at the most.
+	Size() int
+	// Take takes one of them and keeps it until ctx ends. It returns an error
+	// where there is none to be had.
+	Take(ctx context.Context) error
+	// Dirty reports whether a command may have had to wait for a connection: some
+	// libraries then keep a timer for the next run, which must not meet it.
+	Dirty() bool
 }
 
 // Kind is "exhaust_pool".

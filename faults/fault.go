@@ -134,7 +134,7 @@ func within(part string, err error) error {
 
 // able asks the world for the ability that an action needs.
 func able[Ability any](a Action, world any) (Ability, error) {
-	ability, ok := world.(Ability)
+	ability, ok := abilityOf[Ability](world)
 	if !ok {
 		return ability, fmt.Errorf("%v: %w: a %T cannot %s", a, ErrUnable, world, a.Kind())
 	}

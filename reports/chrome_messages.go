@@ -2,6 +2,7 @@ package reports
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"locksim/sim/trace"
@@ -24,22 +25,24 @@ func (p *chromeProcess) post() {
 // heard is when a process read what had come.
 func (p *chromeProcess) heard() {
 	for _, e := range p.run.Trace.Events {
-		if e.Kind == "recv" && p.lanes[e.Actor] != nil && !p.hidden(e) {
-			p.slice(e.Actor+" hears", hearing(e))
+		if m, ok := e.What.(trace.Receive); ok && p.lanes[e.Actor] != nil && !p.hidden(e) {
+			p.slice(e.Actor+" hears", hearing(e, m))
 		}
 	}
 }
 
-func hearing(e trace.Event) chromeSlice {
-	_, text := cutLabel(e.Text)
-	s := chromeSlice{category: "recv", name: brief(e.Peer + ": " + text), args: map[string]any{"from": e.Peer}}
+func hearing(e trace.Event, m trace.Receive) chromeSlice {
+	s := chromeSlice{category: "recv", name: brief(fmt.Sprintf("%s: %d bytes", e.Peer, m.Bytes)), args: map[string]any{"from": e.Peer}}
 	s.N, s.T0, s.T1 = e.N, e.At, e.At
 	return s
 }
 
 // underway is a message as something that lasts.
 func (p *chromeProcess) underway(m message) chromeSlice {
-	_, text := cutLabel(p.run.Trace.Events[m.N-1].Text)
+	text := ""
+	if sent, ok := p.run.Trace.Events[m.N-1].What.(trace.Send); ok {
+		text = string(sent.Content.AppendText(nil))
+	}
 	s := chromeSlice{stretch: m.stretch, category: m.Kind, name: brief("to " + m.To + ": " + text), args: map[string]any{"to": m.To, "text": text}}
 	if m.Lost {
 		s.name = brief("LOST, " + s.name)
@@ -63,7 +66,7 @@ func (p *chromeProcess) arrow(m message, tid int) {
 // their track.
 func (p *chromeProcess) arrival(m message) int {
 	track := m.To
-	if p.run.Trace.Events[m.M-1].Kind == "recv" {
+	if _, ok := p.run.Trace.Events[m.M-1].What.(trace.Receive); ok {
 		track += " hears"
 	}
 	return p.rows[track][0].tid

@@ -130,14 +130,18 @@ func (p *chromeProcess) decision() {
 // deeds are what a node did: each command and its answer.
 func (p *chromeProcess) deeds(node string) {
 	for _, e := range p.run.Trace.Events {
-		if e.Actor == node && (e.Kind == "exec" || e.Kind == "store") && !p.hidden(e) {
+		if e.Actor != node || p.hidden(e) {
+			continue
+		}
+		switch e.What.(type) {
+		case trace.Exec, trace.Decision:
 			p.slice(node, deed(e))
 		}
 	}
 }
 
 func deed(e trace.Event) chromeSlice {
-	s := chromeSlice{category: e.Kind, name: brief(fmt.Sprintf("%s: %s", e.Peer, e.Text)), args: map[string]any{"for": e.Peer, "text": e.Text}}
+	s := chromeSlice{category: e.Kind(), name: brief(fmt.Sprintf("%s: %s", e.Peer, e.Text())), args: map[string]any{"for": e.Peer, "text": e.Text()}}
 	s.N, s.T0, s.T1 = e.N, e.At, e.At
 	return s
 }

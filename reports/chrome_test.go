@@ -85,7 +85,7 @@ func worlds(t *testing.T) map[string]*scenarios.Outcome {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := scenarios.FindLock(sc.Lock.Kind, sc.Lock, nil)
+		l, err := scenarios.FindLock(sc.Lock.Kind, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,66 +21,129 @@ type band struct {
 	row    int
 }
 
-// spells are the kinds of events that begin something lasting, with those that
-// end it.
-var spells = map[string]string{
-	"pause": "resume", "crash": "restart", "cut": "heal", "slow": "slow-end", "stall": "stall-end",
-	"refuse": "refuse-end", "read-only": "read-only-end", "toxic": "toxic-end", "exhaust": "exhaust-end",
-	"clock-drift": "clock-drift",
+// faultWords is what a fault is called on the lane of somebody whom it hits, and
+// whether it lasts. The name is empty for what is no fault.
+func faultWords(e trace.Event, lane string) (name string, lasts bool) {
+	switch f := e.What.(type) {
+	case trace.Pause:
+		return "paused " + f.For.String(), true
+	case trace.Crash:
+		return "down " + f.Mode, true
+	case trace.Cut:
+		from := f.Between
+		if slices.Contains(f.Between, lane) {
+			from = f.And
+		}
+		if len(from) == 0 {
+			return "cut off from everything else", true
+		}
+		return "cut off from " + strings.Join(from, ","), true
+	case trace.Slow:
+		return "slow timers late by " + f.By.String(), true
+	case trace.Stall:
+		return "stalled " + trace.Lasts(f.For), true
+	case trace.Refuse:
+		return "refuses connections " + trace.Lasts(f.For), true
+	case trace.ReadOnly:
+		return "read-only " + trace.Lasts(f.For), true
+	case trace.Toxic:
+		return "network " + f.Name, true
+	case trace.Exhaust:
+		return "pool exhausted " + e.Text(), true
+	case trace.ClockDrift:
+		if f.PPM != 0 {
+			return "clock drifts " + e.Text(), true
+		}
+	case trace.Reset:
+		return "connection reset " + f.Conn, false
+	case trace.ClockJump:
+		if f.By > 0 {
+			return "clock jumps +" + f.By.String(), false
+		}
+		return "clock jumps " + f.By.String(), false
+	case trace.KillWorker:
+		return "worker dies", false
+	case trace.Promote:
+		return "promoted " + e.Text(), false
+	case trace.NotPromoted:
+		return "not promoted " + e.Text(), false
+	case trace.Evict:
+		return "evicts " + e.Text(), false
+	case trace.Flush:
+		return "flushed " + e.Text(), false
+	}
+	return "", false
 }
 
-// moments are the kinds of events that strike once.
-var moments = []string{"reset", "clock-jump", "kill-worker", "promote", "no-promote", "evict", "flush"}
-
-// faultNames are the kinds in words, before their details.
-var faultNames = map[string]string{
-	"pause": "paused", "crash": "down", "cut": "cut off", "slow": "slow", "stall": "stalled", "refuse": "refuses connections",
-	"read-only": "read-only", "toxic": "network", "exhaust": "pool exhausted", "clock-drift": "clock drifts",
-	"reset": "connection reset", "clock-jump": "clock jumps", "kill-worker": "worker dies", "promote": "promoted",
-	"no-promote": "not promoted", "evict": "evicts", "flush": "flushed",
+// ends reports whether an event is the end of what another has begun.
+func ends(begin, end trace.Event) bool {
+	if end.Actor != trace.World || end.Peer != begin.Peer {
+		return false
+	}
+	ok := false
+	switch b := begin.What.(type) {
+	case trace.Pause:
+		_, ok = end.What.(trace.Resume)
+	case trace.Crash:
+		_, ok = end.What.(trace.Restart)
+	case trace.Cut:
+		_, ok = end.What.(trace.Heal)
+	case trace.Slow:
+		_, ok = end.What.(trace.SlowEnd)
+	case trace.Stall:
+		_, ok = end.What.(trace.StallEnd)
+	case trace.Refuse:
+		_, ok = end.What.(trace.RefuseEnd)
+	case trace.ReadOnly:
+		_, ok = end.What.(trace.ReadOnlyEnd)
+	case trace.Exhaust:
+		_, ok = end.What.(trace.ExhaustEnd)
+	case trace.ClockDrift:
+		_, ok = end.What.(trace.ClockDrift)
+	case trace.Toxic:
+		var e trace.ToxicEnd
+		if e, ok = end.What.(trace.ToxicEnd); ok {
+			return e.Name == b.Name
+		}
+	}
+	return ok
 }
-
-// noDrift is what a clock's drift is when it has ended.
-const noDrift = "0 ppm"
 
 // bands finds the faults in the trace, on each lane that they hit.
 func (d *drawing) bands() []band {
 	var out []band
 	for i, e := range d.run.Trace.Events {
-		switch {
-		case e.Actor != "world" || d.hidden(e) || e.Kind == "clock-drift" && e.Text == noDrift:
-		case spells[e.Kind] != "":
-			out = append(out, d.struck(e, d.endOf(e, i))...)
-		case slices.Contains(moments, e.Kind):
-			out = append(out, d.struck(e, nil)...)
+		if e.Actor != trace.World || d.hidden(e) {
+			continue
+		}
+		switch name, lasts := faultWords(e, ""); {
+		case name == "":
+		case lasts:
+			out = append(out, d.struck(e, d.endOf(e, i), true)...)
+		default:
+			out = append(out, d.struck(e, nil, false)...)
 		}
 	}
 	d.arrange(out)
 	return out
 }
 
-// endOf is the event that ends a spell, or nil.
+// endOf is the event that ends what lasts, or nil.
 func (d *drawing) endOf(begin trace.Event, at int) *trace.Event {
 	events := d.run.Trace.Events
 	for i := at + 1; i < len(events); i++ {
-		e := &events[i]
-		if e.Actor != "world" || e.Kind != spells[begin.Kind] || e.Peer != begin.Peer || d.taken[e.N] {
-			continue
+		if e := &events[i]; ends(begin, *e) && !d.taken[e.N] {
+			d.taken[e.N] = true
+			return e
 		}
-		if e.Kind == "toxic-end" && !strings.HasPrefix(begin.Text, e.Text+",") {
-			continue
-		}
-		d.taken[e.N] = true
-		return e
 	}
 	return nil
 }
 
 // struck is a fault on each lane that it hits.
-func (d *drawing) struck(e trace.Event, end *trace.Event) []band {
+func (d *drawing) struck(e trace.Event, end *trace.Event, lasts bool) []band {
 	s := stretch{N: e.N, T0: e.At, T1: e.At}
-	_, lasting := spells[e.Kind]
-	if lasting {
+	if lasts {
 		s.T1 = d.end
 	}
 	if end != nil {
@@ -91,9 +154,10 @@ func (d *drawing) struck(e trace.Event, end *trace.Event) []band {
 		p := s
 		p.Lane = name
 		p.T1 = min(p.T1, d.end)
-		b := band{stretch: d.scale.place(p), Kind: e.Kind, Text: faultText(e, name), Moment: !lasting}
+		words, _ := faultWords(e, name)
+		b := band{stretch: d.scale.place(p), Kind: e.Kind(), Text: words, Moment: !lasts}
 		b.Says = name + " " + b.Text + ", at " + seconds(p.T0)
-		if lasting {
+		if lasts {
 			b.Says = name + " " + b.Text + ", " + during(p)
 		}
 		out = append(out, b)
@@ -101,12 +165,14 @@ func (d *drawing) struck(e trace.Event, end *trace.Event) []band {
 	return out
 }
 
-// victims are the lanes that a fault hits: those that it names, and those that
-// its description names as the other side.
+// victims are the lanes that a fault hits: on either side, where it has two.
 func (d *drawing) victims(e trace.Event) []string {
-	names := hit(e)
-	if e.Kind == "cut" || e.Kind == "toxic" {
-		names = append(names, othersOf(e)...)
+	names := trace.Parties(e)
+	switch f := e.What.(type) {
+	case trace.Cut:
+		names = slices.Concat(f.Between, f.And)
+	case trace.Toxic:
+		names = slices.Concat(f.Between, f.And)
 	}
 	var out []string
 	for _, n := range names {
@@ -115,43 +181,6 @@ func (d *drawing) victims(e trace.Event) []string {
 		}
 	}
 	return out
-}
-
-// othersOf are the names on the other side of a partition or of a bad network:
-// "from r0,r1, bytes: …", "…, between c0 and r0,r1 (…".
-func othersOf(e trace.Event) []string {
-	_, rest, found := strings.Cut(e.Text, " and ")
-	if e.Kind == "cut" {
-		rest, found = strings.CutPrefix(e.Text, "from ")
-	}
-	if !found {
-		return nil
-	}
-	list, _, _ := strings.Cut(rest, " ")
-	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
-}
-
-// faultText is a fault in a few words, as the lane's own.
-func faultText(e trace.Event, name string) string {
-	text := faultNames[e.Kind]
-	switch e.Kind {
-	case "cut":
-		if slices.Contains(hit(e), name) {
-			from, _, _ := strings.Cut(strings.TrimPrefix(e.Text, "from "), ", ")
-			return text + " from " + from
-		}
-		return text + " from " + e.Peer
-	case "pause":
-		return text + " " + e.Text
-	case "clock-jump":
-		if !strings.HasPrefix(e.Text, "-") {
-			return text + " +" + e.Text
-		}
-	case "crash", "toxic", "slow", "stall", "refuse", "read-only":
-		short, _, _ := strings.Cut(e.Text, ", ")
-		return strings.TrimSpace(text + " " + short)
-	}
-	return strings.TrimSpace(text + " " + e.Text)
 }
 
 // arrange puts the bands of a lane into rows, so that no text covers another.

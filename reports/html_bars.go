@@ -103,13 +103,13 @@ func (d *drawing) holding(l *lane, s checker.Holding) bar {
 }
 
 func endOfHolding(e trace.Event) string {
-	switch e.Kind {
-	case "expire":
+	switch e.What.(type) {
+	case trace.Expire:
 		return "the key expired on " + e.Actor
-	case "exec":
+	case trace.Exec:
 		return e.Actor + " did a command of " + e.Peer
 	}
-	return fmt.Sprintf("%s: %s %s", e.Kind, e.Peer, e.Text)
+	return fmt.Sprintf("%s: %s %s", e.Kind(), e.Peer, e.Text())
 }
 
 func (d *drawing) hue(client string) int { return max(slices.Index(d.clients, client), 0) % hues }

@@ -85,7 +85,7 @@ func (d *pageData) addPanel(s *scene, p panel) {
 	data := panelData{Mode: p.Mode, Fatal: s.fatal, At: int64(s.at(checker.Pos(s.fatal))), Events: [][6]int64{}, States: []stateData{}}
 	for _, n := range drawn(s, p) {
 		e := s.run.Trace.Events[n-1]
-		data.Events = append(data.Events, [6]int64{int64(e.N), int64(e.At), d.text(e.Actor), d.text(e.Kind), d.text(e.Peer), d.text(e.Text)})
+		data.Events = append(data.Events, [6]int64{int64(e.N), int64(e.At), d.text(e.Actor), d.text(e.Kind()), d.text(e.Peer), d.text(e.Text())})
 	}
 	d.Panels = append(d.Panels, data)
 }

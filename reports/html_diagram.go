@@ -3,7 +3,6 @@ package reports
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"locksim/checker"
@@ -209,8 +208,7 @@ func difference(first, s *scene) string {
 func sentence(lines []scenarios.Line, n int) string {
 	for _, l := range lines {
 		if l.N == n {
-			what, _, _ := strings.Cut(l.Text, " — ")
-			return l.Actor + " " + what
+			return l.Actor + " " + l.What
 		}
 	}
 	return ""

@@ -1,5 +1,7 @@
 package reports
 
+import "strings"
+
 // The measures of a diagram, in pixels. The script keeps the vertical ones and
 // lays out the time axis anew for the width of the window.
 const (
@@ -47,9 +49,25 @@ func lanesOf(s *scene) []*lane {
 		lanes = append(lanes, &lane{Name: recordName, Says: "the lock, by the nodes' own record", Kind: laneRecord, H: recordLane})
 	}
 	for _, n := range s.nodes {
-		lanes = append(lanes, &lane{Name: n, Says: "Redis node " + n, Kind: laneNode, H: nodeLane})
+		lanes = append(lanes, &lane{Name: n, Says: serverSays(n), Kind: laneNode, H: nodeLane})
 	}
 	return append(lanes, &lane{Name: "s0", Says: "the store s0", Kind: laneStore, H: nodeLane})
+}
+
+// serverSays is what a server is for those who do not know its name.
+func serverSays(name string) string {
+	if strings.HasPrefix(name, "r") {
+		return "Redis node " + name
+	}
+	return "server " + name
+}
+
+// serverTitle is serverSays in short.
+func serverTitle(name string) string {
+	if strings.HasPrefix(name, "r") {
+		return "Redis " + name
+	}
+	return "server " + name
 }
 
 // stack gives each lane its place, once it is known how many strips it needs,

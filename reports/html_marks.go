@@ -42,35 +42,32 @@ func (d *drawing) marks() []mark {
 
 // markOf is how an event is marked; most are not.
 func markOf(e trace.Event, stale map[checker.Pos]bool) (kind, says string) {
-	switch e.Kind {
-	case "store":
-		return storeMark(e, stale)
-	case "expire":
-		return "expire", "lets " + e.Text + " expire"
-	case "apply":
-		return "apply", "hears from its primary: " + e.Text
-	case "until":
-		return "until", "is past the end of its lease, by its own clock"
-	case "lost-seen":
-		return "lost", "learns that it has lost the lock"
+	switch m := e.What.(type) {
+	case trace.Decision:
+		return storeMark(m, stale[checker.Pos(e.N)])
+	case trace.Expire:
+		return "expire", "lets " + m.Key + " expire"
+	case trace.Apply:
+		return "apply", "hears from its primary: " + e.Text()
+	case trace.Mark:
+		switch m.Step {
+		case trace.Until:
+			return "until", "is past the end of its lease, by its own clock"
+		case trace.LostSeen:
+			return "lost", "learns that it has lost the lock"
+		}
 	}
 	return "", ""
 }
 
-func storeMark(e trace.Event, stale map[checker.Pos]bool) (kind, says string) {
-	request, answer, _ := strings.Cut(e.Text, " -> ")
-	f := strings.Fields(request)
-	if len(f) < 4 {
-		return "", ""
-	}
-	what := strings.ToLower(f[0]) + " " + f[3]
-	if strings.HasPrefix(answer, "REFUSED") {
-		return "refused", "refuses the " + what
-	}
+func storeMark(d trace.Decision, stale bool) (kind, says string) {
+	what := strings.ToLower(d.Verb()) + " " + d.Op
 	switch {
-	case f[0] != "WRITE":
+	case d.Refused != "":
+		return "refused", "refuses the " + what
+	case !d.Write:
 		return "read", "answers the " + what
-	case stale[checker.Pos(e.N)]:
+	case stale:
 		return "stale", "takes the stale " + what
 	}
 	return "taken", "takes the " + what

@@ -32,27 +32,19 @@ func (d *drawing) messages() []message {
 	p := &post{drawing: d, times: map[string]int{}, pending: map[string][]int{}, routine: map[string]bool{}}
 	events := d.run.Trace.Events
 	for _, e := range events {
-		if e.Kind == "send" {
-			p.times[request(e)]++
+		if m, ok := e.What.(trace.Send); ok {
+			p.times[request(e, m)]++
 		}
 	}
-	for i, e := range events {
-		if d.hidden(e) {
-			continue
+	for _, e := range events {
+		if !d.hidden(e) {
+			p.see(e)
 		}
-		p.see(e, next(events, i))
 	}
 	for i := range p.out {
 		p.place(&p.out[i])
 	}
 	return p.out
-}
-
-func next(events []trace.Event, i int) trace.Event {
-	if i+1 < len(events) {
-		return events[i+1]
-	}
-	return trace.Event{}
 }
 
 // post follows the messages of a run.
@@ -62,125 +54,87 @@ type post struct {
 	pending map[string][]int // what is under way, by link and connection
 	routine map[string]bool  // whether the last request of a connection was routine
 	out     []message
-	texts   []string
+	sends   []trace.Send // what each of them is
 }
 
 // request is what was asked of whom, whatever the connection.
-func request(e trace.Event) string {
-	_, text := cutLabel(e.Text)
-	return e.Actor + ">" + e.Peer + " " + text
+func request(e trace.Event, m trace.Send) string {
+	return e.Actor + ">" + e.Peer + " " + string(m.Content.AppendText(nil))
 }
 
-// cutLabel parts "#1 PING" into the connection and the rest.
-func cutLabel(text string) (label, rest string) {
-	if !strings.HasPrefix(text, "#") {
-		return "", text
-	}
-	label, rest, _ = strings.Cut(text, " ")
-	return label, rest
-}
-
-// see takes notice of one event; next is the one behind it.
-func (p *post) see(e, next trace.Event) {
-	switch e.Kind {
-	case "send":
-		p.sent(e)
-	case "recv":
-		label, _ := cutLabel(e.Text)
-		p.arrived(e, connection(e.Peer, e.Actor, label), "")
-	case "exec", "store":
-		// A node answers at once, on the connection that the command came by.
-		label := ""
-		if next.Kind == "send" && next.Actor == e.Actor && next.Peer == e.Peer {
-			label, _ = cutLabel(next.Text)
-		}
-		p.arrived(e, connection(e.Peer, e.Actor, label), e.Text)
-	case "reset":
-		p.dropped(e)
+// see takes notice of one event.
+func (p *post) see(e trace.Event) {
+	switch m := e.What.(type) {
+	case trace.Send:
+		p.sent(e, m)
+	case trace.Receive:
+		p.arrived(e, connection(e.Peer, e.Actor, m.Conn))
+	case trace.Exec:
+		p.arrived(e, connection(e.Peer, e.Actor, m.Conn))
+	case trace.Decision:
+		p.arrived(e, connection(e.Peer, e.Actor, m.Conn))
+	case trace.Reset:
+		delete(p.pending, connection(m.Client, m.Server, m.Conn))
+		delete(p.pending, connection(m.Server, m.Client, m.Conn))
 	}
 }
 
-// connection names one direction of a connection; without a label, that of all.
+// connection names one direction of a connection.
 func connection(from, to, label string) string { return from + ">" + to + " " + label }
 
-func (p *post) sent(e trace.Event) {
+func (p *post) sent(e trace.Event, send trace.Send) {
 	from, to := p.lanes[e.Actor], p.lanes[e.Peer]
 	if from == nil || to == nil {
 		return
 	}
-	label, text := cutLabel(e.Text)
 	m := message{From: e.Actor, To: e.Peer, Kind: "answer", Lost: true}
 	m.stretch = stretch{N: e.N, T0: e.At, T1: e.At, Lane: e.Actor + ">" + e.Peer}
 	if from.Kind == laneClient {
 		m.Kind = "request"
-		m.Routine = p.times[request(e)] >= routineFrom
-		p.routine[connection(e.Peer, e.Actor, label)] = m.Routine
+		m.Routine = p.times[request(e, send)] >= routineFrom
+		p.routine[connection(e.Peer, e.Actor, send.Conn)] = m.Routine
 	} else {
-		m.Routine = p.routine[connection(e.Actor, e.Peer, label)]
+		m.Routine = p.routine[connection(e.Actor, e.Peer, send.Conn)]
 	}
-	link := connection(e.Actor, e.Peer, label)
+	link := connection(e.Actor, e.Peer, send.Conn)
 	p.pending[link] = append(p.pending[link], len(p.out))
-	p.out, p.texts = append(p.out, m), append(p.texts, text)
+	p.out, p.sends = append(p.out, m), append(p.sends, send)
 }
 
 // arrived finds the message that an event is the arrival of: the oldest of its
-// connection, and for a command one that begins with the same word.
-func (p *post) arrived(e trace.Event, link, command string) {
-	for _, key := range p.links(link) {
-		waiting := p.pending[key]
-		i := slices.IndexFunc(waiting, func(m int) bool { return command == "" || sameCommand(p.texts[m], command) })
-		if i < 0 {
-			continue
-		}
-		m := &p.out[waiting[i]]
-		m.M, m.T1, m.Lost, m.Fatal = e.N, e.At, false, e.N == p.fatal
-		if m.Fatal {
-			m.Routine = false
-		}
-		p.pending[key] = waiting[i+1:]
+// connection that may have brought what happened.
+func (p *post) arrived(e trace.Event, link string) {
+	waiting := p.pending[link]
+	i := slices.IndexFunc(waiting, func(m int) bool { return brought(p.sends[m].Content, e) })
+	if i < 0 {
 		return
 	}
+	m := &p.out[waiting[i]]
+	m.M, m.T1, m.Lost, m.Fatal = e.N, e.At, false, e.N == p.fatal
+	if m.Fatal {
+		m.Routine = false
+	}
+	p.pending[link] = waiting[i+1:]
 }
 
-// links are the connections that a message may have come by: one, if its label
-// is known, otherwise all of the link in order.
-func (p *post) links(link string) []string {
-	if !strings.HasSuffix(link, " ") {
-		return []string{link}
+// brought reports whether a message may be the one by which something has
+// happened. One message may hold several requests, of which the first counts, and a
+// request may come in several messages: of those that have words, the first must be
+// the same, and for the store the operation too.
+func brought(sent trace.Content, e trace.Event) bool {
+	var did []string
+	switch m := e.What.(type) {
+	case trace.Exec:
+		did = trace.WordsOf(m.Request)
+	case trace.Decision:
+		words := trace.WordsOf(sent)
+		return len(words) > 3 && words[0] == m.Verb() && words[3] == m.Op
 	}
-	var out []string
-	for key := range p.pending {
-		if strings.HasPrefix(key, link) {
-			out = append(out, key)
-		}
+	words := trace.WordsOf(sent)
+	if len(did) == 0 || words == nil {
+		return len(did) == 0
 	}
-	slices.Sort(out)
-	return out
-}
-
-// sameCommand compares a message with the command that a node did. Long ones
-// are cut, and scripts are named, in the trace: the first word has to do, and the
-// id of an operation on the store, which stands where no other command has it.
-func sameCommand(sent, done string) bool {
-	a, b := strings.Fields(sent), strings.Fields(done)
-	if len(a) == 0 || len(b) == 0 || !strings.EqualFold(a[0], b[0]) {
-		return false
-	}
-	if a[0] != "READ" && a[0] != "WRITE" {
-		return true
-	}
-	return len(a) > 3 && len(b) > 3 && a[3] == b[3]
-}
-
-// dropped forgets what was under way on a connection that was reset.
-func (p *post) dropped(e trace.Event) {
-	ends := hit(e)
-	if len(ends) != 2 {
-		return
-	}
-	label, _ := cutLabel(e.Text)
-	delete(p.pending, connection(ends[0], ends[1], label))
-	delete(p.pending, connection(ends[1], ends[0], label))
+	return strings.EqualFold(words[0], did[0])
 }
 
 // lostStub is how far the line of a message reaches that never arrived.

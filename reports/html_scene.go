@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -46,7 +47,7 @@ func newScene(m *scenarios.ModeRun) *scene {
 			continue
 		}
 		s.meet(e.Actor)
-		for _, name := range hit(e) {
+		for _, name := range trace.Parties(e) {
 			s.meet(name)
 		}
 		s.end = max(s.end, e.At)
@@ -84,7 +85,7 @@ func (s *scene) meet(name string) {
 	switch {
 	case isClient(name):
 		list = &s.clients
-	case !strings.HasPrefix(name, "r"):
+	case !isServer(name):
 		return
 	}
 	if !slices.Contains(*list, name) {
@@ -92,7 +93,17 @@ func (s *scene) meet(name string) {
 	}
 }
 
-func isClient(name string) bool { return strings.HasPrefix(name, "c") || name == prober }
+func isClient(name string) bool { return clientName.MatchString(name) || name == prober }
+
+// isServer says that a name is that of a server other than the store.
+func isServer(name string) bool {
+	return serverName.MatchString(name) && !isClient(name) && name != "s0"
+}
+
+var (
+	clientName = regexp.MustCompile(`^c[0-9]+$`)
+	serverName = regexp.MustCompile(`^[a-z]+[0-9]+[a-z]?$`)
+)
 
 // byName orders c2 before c10, and r0 before r0a.
 func byName(a, b string) int {
@@ -100,12 +111,6 @@ func byName(a, b string) int {
 		return len(a) - len(b)
 	}
 	return strings.Compare(a, b)
-}
-
-// hit are those whom an event concerns besides its actor: the ends of a link, or
-// all processes that a fault strikes.
-func hit(e trace.Event) []string {
-	return strings.FieldsFunc(e.Peer, func(r rune) bool { return r == ',' || r == '>' })
 }
 
 // at is the time of a step; 0 stands for the end of the run.

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/scenarios"
+	"locksim/sim/trace"
 )
 
 // maxReplayed bounds what is played to look at a story's steps: events of the run
@@ -63,15 +63,20 @@ func (s *scene) client(name string, p checker.Pos) scenarios.ClientState {
 	return c
 }
 
-// conditions are what events make of a client.
-var conditions = map[string]string{"pause": "paused", "resume": "running", "crash": "crashed", "restart": "running"}
-
 // condition is how a client is after a step.
 func (s *scene) condition(name string, p checker.Pos) string {
 	condition := "running"
 	for _, e := range s.run.Trace.Events[:min(int(p), len(s.run.Trace.Events))] {
-		if e.Actor == "world" && e.Peer == name {
-			condition = cmp.Or(conditions[e.Kind], condition)
+		if e.Actor != trace.World || e.Peer != name {
+			continue
+		}
+		switch e.What.(type) {
+		case trace.Pause:
+			condition = "paused"
+		case trace.Crash:
+			condition = "crashed"
+		case trace.Resume, trace.Restart:
+			condition = "running"
 		}
 	}
 	return condition
@@ -115,7 +120,7 @@ func (s *scene) owned(value string) string {
 // sender is the client that first sent a value to a node.
 func (s *scene) sender(value string) string {
 	for _, e := range s.run.Trace.Events {
-		if e.Kind == "exec" && strings.Contains(e.Text, value) {
+		if m, ok := e.What.(trace.Exec); ok && slices.ContainsFunc(trace.WordsOf(m.Request), func(w string) bool { return strings.Contains(w, value) }) {
 			return e.Peer
 		}
 	}

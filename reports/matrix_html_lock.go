@@ -50,7 +50,7 @@ type promisePart struct {
 func newLockPage(s *MatrixSite, column scenarios.MatrixColumn) *lockPage {
 	l, m := s.lock(column.Name), s.Matrix
 	p := &lockPage{Name: column.Name, Index: upFromPage + MatrixIndexFile, Specimen: isSpecimen(column.Name), Tokens: column.Tokens,
-		Nodes: max(l.Nodes, 1), Promise: promiseParts(l), Modes: m.Modes, CSS: matrixCSS()}
+		Nodes: l.Nodes(), Promise: promiseParts(l), Modes: m.Modes, CSS: matrixCSS()}
 	groups := s.ofLock(column.Name)
 	p.Headline, p.Counts = lockBalance(groups), newLabelTable(m.Modes, groups)
 	for _, g := range groups {

@@ -48,7 +48,7 @@ func siteOf(m *scenarios.Matrix) reports.MatrixSite {
 		s.Scenarios = append(s.Scenarios, &scenarios.Scenario{Name: r.Name, Why: "Because of " + r.Title, Source: []byte("name: " + r.Name + "\n# text of " + r.Title + "\n")})
 	}
 	for _, l := range m.Locks {
-		known, _ := scenarios.Kind(l.Name, scenarios.LockSpec{}) // nothing of one that is not
+		known, _ := scenarios.Kind(l.Name) // nothing of one that is not
 		known.Name = l.Name
 		s.Locks = append(s.Locks, known)
 	}

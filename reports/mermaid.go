@@ -121,7 +121,7 @@ func (q *sequence) participants(rows []seqRow) {
 	}
 	for _, n := range q.nodes {
 		if part[n] {
-			q.add("    participant " + n + " as Redis " + n)
+			q.add("    participant " + n + " as " + serverTitle(n))
 		}
 	}
 	if part["s0"] {

@@ -3,7 +3,6 @@ package reports
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"locksim/lock/fence"
 	"locksim/sim/trace"
@@ -41,12 +40,12 @@ func (r *seqRow) branch(o *scene, e trace.Event) {
 	if r.n > o.run.Trace.Len() {
 		return
 	}
-	other := o.run.Trace.Events[r.n-1]
-	request, answer, _ := strings.Cut(other.Text, " -> ")
-	if mine, _, _ := strings.Cut(e.Text, " -> "); other.Kind != "store" || mine != request {
+	mine, ok := e.What.(trace.Decision)
+	other, same := o.run.Trace.Events[r.n-1].What.(trace.Decision)
+	if !ok || !same || !mine.Same(other) {
 		return
 	}
-	answer = storeAnswer(r.text, answer)
+	answer := storeAnswer(other)
 	i := slices.IndexFunc(r.branches, func(b seqBranch) bool { return b.answer == answer })
 	if i >= 0 {
 		r.branches[i].modes = append(r.branches[i].modes, o.run.Mode)

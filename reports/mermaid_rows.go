@@ -55,28 +55,28 @@ func (c *seqRows) see(e trace.Event) {
 	if c.hidden(e) {
 		return
 	}
-	switch e.Kind {
-	case "exec":
-		c.exec(e)
-	case "store":
-		c.store(e)
-	case "send":
-		c.send(e)
-	case "expire":
-		c.note(e, e.Text+" expires", e.Actor)
+	switch m := e.What.(type) {
+	case trace.Exec:
+		c.exec(e, m)
+	case trace.Decision:
+		c.store(e, m)
+	case trace.Send:
+		c.send(e, m)
+	case trace.Expire:
+		c.note(e, m.Key+" expires", e.Actor)
 	default:
 		c.told(e)
 	}
 }
 
-// exec is a command that a node did.
-func (c *seqRows) exec(e trace.Event) {
-	command, answer, ok := commandOf(e.Text)
-	if !ok || !c.drawn(e.Actor, e.Peer) {
+// exec is a command that a server did.
+func (c *seqRows) exec(e trace.Event, m trace.Exec) {
+	command := shortRequest(m.Request, m.Answer)
+	if command == "" || !c.drawn(e.Actor, e.Peer) {
 		return
 	}
-	r := c.request(e, command, answer)
-	if who := c.other(e, answer); who != "" {
+	r := c.request(e, command, answered(m.Answer))
+	if who := c.other(e, m.Answer); who != "" {
 		r.text += ", and by the nodes’ record " + who + " has the lock"
 	}
 	between := e.Peer + ">" + e.Actor
@@ -95,16 +95,14 @@ func alikeRows(a, b seqRow) bool {
 }
 
 // store is an operation that the store decided.
-func (c *seqRows) store(e trace.Event) {
-	request, answer, _ := strings.Cut(e.Text, " -> ")
-	command, ok := storeCommand(request)
-	if !ok || !c.drawn(e.Actor, e.Peer) {
+func (c *seqRows) store(e trace.Event, d trace.Decision) {
+	if !c.drawn(e.Actor, e.Peer) {
 		return
 	}
-	r := c.request(e, command, storeAnswer(command, answer))
+	r := c.request(e, d.Brief(), storeAnswer(d))
 	if r.late() {
 		c.rows = append(c.rows, seqRow{n: c.arrived[e.N].N, at: r.sent, note: true, over: []string{e.Peer},
-			text: "sends " + command + ", on its way until " + seconds(e.At)})
+			text: "sends " + d.Brief() + ", on its way until " + seconds(e.At)})
 	}
 	c.rows = append(c.rows, r)
 }
@@ -123,10 +121,10 @@ func (c *seqRows) request(e trace.Event, text, answer string) seqRow {
 
 // other is who has the lock by the nodes' record, where a command of somebody
 // else has just been done with success, other than to get it.
-func (c *seqRows) other(e trace.Event, answer string) string {
+func (c *seqRows) other(e trace.Event, answer trace.Content) string {
 	p := checker.Pos(e.N)
 	holder := c.holder(p - 1)
-	if holder == "" || holder == e.Peer || answer == "nil" || answer == "0" || strings.HasPrefix(answer, "-") {
+	if a, ok := answer.(trace.Answer); ok && a.Negative() || holder == "" || holder == e.Peer {
 		return ""
 	}
 	if c.acquiring(e.Peer, p) || c.ownKey(p) {
@@ -150,38 +148,48 @@ func (c *seqRows) acquiring(client string, p checker.Pos) bool {
 }
 
 // send is a request that never arrives; the others are shown where they do.
-func (c *seqRows) send(e trace.Event) {
+func (c *seqRows) send(e trace.Event, sent trace.Send) {
 	m, ok := c.sent[e.N]
 	if !ok || !m.Lost || m.Kind != "request" || !c.drawn(e.Actor, e.Peer) {
 		return
 	}
-	_, text := cutLabel(e.Text)
-	command, isStore := storeCommand(text)
-	if !isStore {
-		var shown bool
-		if command, _, shown = commandOf(text); !shown {
-			return
-		}
+	command := shortRequest(sent.Content, nil)
+	if command == "" {
+		return
 	}
 	c.rows = append(c.rows, seqRow{n: e.N, at: e.At, sent: e.At, over: []string{e.Actor, e.Peer}, text: command, lost: true, times: 1, fatal: c.decision(e)})
 }
 
-// untold are the steps of a story that requests and answers show already.
-var untold = map[string]bool{"acquire": true, "read": true, "write": true, "inner-write": true}
+// untold says that requests and answers show a step of a story already.
+func untold(e trace.Event) bool {
+	m, ok := e.What.(trace.Mark)
+	if !ok {
+		return false
+	}
+	switch m.Step {
+	case trace.Acquire, trace.Read, trace.Write, trace.InnerWrite:
+		return true
+	case trace.Released:
+		return m.Problem == ""
+	case trace.Written:
+		return checker.Outcome(m.Outcome) == checker.OutcomeRefused
+	}
+	return false
+}
 
 // told is a step of the story, or the decisive step, whatever it is.
 func (c *seqRows) told(e trace.Event) {
 	l, ok := c.lines[e.N]
-	if e.N != c.fatal && (!ok || untold[e.Kind] || l.Text == "has released" || l.Text == "has its write refused") {
+	if e.N != c.fatal && (!ok || untold(e)) {
 		return
 	}
-	text, _, _ := strings.Cut(l.Text, " — ")
+	text := l.What
 	if !ok {
-		text = strings.TrimSpace(e.Kind + " " + e.Text)
+		text = strings.TrimSpace(e.Kind() + " " + e.Text())
 	}
 	over := []string{e.Actor}
-	if e.Actor == "world" {
-		over = hit(e)
+	if e.Actor == trace.World {
+		over = slices.Clone(trace.Parties(e))
 	}
 	c.note(e, text, over...)
 }
@@ -205,14 +213,14 @@ func (c *seqRows) decision(e trace.Event) string {
 		return ""
 	}
 	text := decisions[c.run.Verdict.Label]
-	if _, remark, ok := strings.Cut(c.lines[e.N].Text, " — "); ok {
+	if remark := c.lines[e.N].Remark; remark != "" {
 		text += ": " + remark
 	}
 	return text
 }
 
 // laneName is what a participant of a diagram may be called.
-var laneName = regexp.MustCompile(`^(c[0-9]+|r[0-9]+[a-z]?|s0|probe)$`)
+var laneName = regexp.MustCompile(`^([a-z]+[0-9]+[a-z]?|probe)$`)
 
 // drawn says that all of these are lanes.
 func (c *seqRows) drawn(names ...string) bool {

@@ -21,7 +21,7 @@ func TestTheWorldCanDoEveryAction(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := Kind("fenced", sc.Lock)
+		l, err := Kind("fenced")
 		if err != nil {
 			t.Fatal(err)
 		}

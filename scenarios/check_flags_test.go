@@ -27,21 +27,21 @@ import (
 
 	"locksim/lock"
 	"locksim/scenarios"
-	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 func sound() scenarios.Lock {
 	promise, _ := lock.PromiseOf("single")
-	return scenarios.Lock{Name: "theirs", Promise: promise, New: func(p *sim.Process) (lock.Locker, error) {
-		return lock.NewSingle(p.Redis("r0"), lock.Options{Clock: p.Clock(), Entropy: p.Entropy("lock"), Jitter: p.Source("lock")})
+	return scenarios.Lock{Name: "theirs", Promise: promise, New: func(e scenarios.Env) (lock.Locker, error) {
+		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
 	}}
 }
 
 func careless() scenarios.Lock {
 	l := sound()
-	l.New = func(p *sim.Process) (lock.Locker, error) {
+	l.New = func(e scenarios.Env) (lock.Locker, error) {
 		inner, err := sound().New(p)
-		return locker{inner, p.Redis("r0")}, err
+		return locker{inner, simredis.Client(e, "r0")}, err
 	}
 	return l
 }
@@ -70,7 +70,7 @@ func FuzzSound(f *testing.F)    { scenarios.Fuzz(f, sound(), scenarios.Options{}
 func FuzzCareless(f *testing.F) { scenarios.Fuzz(f, careless(), scenarios.Options{}) }
 
 func TestOurs(t *testing.T) {
-	l, err := scenarios.Kind("broken/del-without-owner", scenarios.LockSpec{})
+	l, err := scenarios.Kind("broken/del-without-owner")
 	if err != nil {
 		t.Fatal(err)
 	}

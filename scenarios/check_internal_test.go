@@ -134,7 +134,7 @@ func TestThousands(t *testing.T) {
 
 // Neither chance nor order decides what is stored for a failure.
 func TestFoundIsDeterministic(t *testing.T) {
-	l, err := Kind("broken/del-without-owner", LockSpec{})
+	l, err := Kind("broken/del-without-owner")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,22 +12,23 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/fence"
 	"locksim/scenarios"
-	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // theirs is a lock as a user would bring it: any type behind a lock.Locker, made
 // once and for all, with a TTL of its own.
-func theirs(name string, wrap func(p *sim.Process, l lock.Locker) lock.Locker) scenarios.Lock {
+func theirs(name string, wrap func(e scenarios.Env, l lock.Locker) lock.Locker) scenarios.Lock {
 	return scenarios.Lock{
 		Name: name,
 		Keys: func(resource string) []string { return []string{"lock:{" + resource + "}"} },
-		New: func(p *sim.Process) (lock.Locker, error) {
-			l, err := lock.NewSingle(p.Redis(sim.Primary), ownOptions(p))
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			l, err := lock.NewSingle(simredis.Client(e, scenarios.Primary), ownOptions(e))
 			if err != nil {
 				return nil, err
 			}
-			return wrap(p, l), nil
+			return wrap(e, l), nil
 		},
 	}
 }
@@ -35,20 +36,22 @@ func theirs(name string, wrap func(p *sim.Process, l lock.Locker) lock.Locker) s
 // ownTTL is the TTL of these locks.
 const ownTTL = 3 * time.Second
 
-func ownOptions(p *sim.Process) lock.Options {
-	return lock.Options{TTL: ownTTL, Clock: p.Clock(), Entropy: p.Entropy("lock"), Jitter: p.Source("lock")}
+func ownOptions(e scenarios.Env) lock.Options {
+	return lock.Options{TTL: ownTTL, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")}
 }
 
 // sound is a lock that keeps the promise of a lock on one node.
 func sound(name string) scenarios.Lock {
-	l := theirs(name, func(_ *sim.Process, l lock.Locker) lock.Locker { return l })
+	l := theirs(name, func(_ scenarios.Env, l lock.Locker) lock.Locker { return l })
 	l.Promise, _ = lock.PromiseOf("single")
 	return l
 }
 
 // careless is the same lock, whose release deletes the key whoever has set it.
 func careless(name string) scenarios.Lock {
-	l := theirs(name, func(p *sim.Process, l lock.Locker) lock.Locker { return carelessLocker{l, p.Redis(sim.Primary)} })
+	l := theirs(name, func(e scenarios.Env, l lock.Locker) lock.Locker {
+		return carelessLocker{l, simredis.Client(e, scenarios.Primary)}
+	})
 	l.Promise, _ = lock.PromiseOf("single")
 	return l
 }
@@ -78,18 +81,24 @@ func (l carelessLocker) Acquire(ctx context.Context, resource string) (lock.Leas
 	}}, nil
 }
 
+// begins reports whether a run begins: its first client has its lock made at the
+// instant at which every world begins, and not after a restart.
+func begins(e scenarios.Env) bool {
+	return e.Name() == "c0" && e.Clock().Now().Equal(time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC))
+}
+
 // sometimes is the careless lock in nine runs of ten, and the sound one in the
 // tenth: it counts runs, behind the world's back.
 func sometimes(name string) scenarios.Lock {
 	runs := 0
-	l := theirs(name, func(p *sim.Process, l lock.Locker) lock.Locker {
-		if p.Name() == "c0" && p.Incarnation() == 1 {
+	l := theirs(name, func(e scenarios.Env, l lock.Locker) lock.Locker {
+		if begins(e) {
 			runs++
 		}
 		if runs%10 == 0 {
 			return l
 		}
-		return carelessLocker{l, p.Redis(sim.Primary)}
+		return carelessLocker{l, simredis.Client(e, scenarios.Primary)}
 	})
 	l.Promise, _ = lock.PromiseOf("single")
 	return l
@@ -99,38 +108,60 @@ func sometimes(name string) scenarios.Lock {
 // seed decides it.
 func restless(name string) scenarios.Lock {
 	l := sound(name)
-	l.New = func(p *sim.Process) (lock.Locker, error) {
-		o := ownOptions(p)
+	l.New = func(e scenarios.Env) (lock.Locker, error) {
+		o := ownOptions(e)
 		o.Jitter = globalSource{}
-		return lock.NewSingle(p.Redis(sim.Primary), o)
+		return lock.NewSingle(simredis.Client(e, scenarios.Primary), o)
 	}
 	return l
 }
 
-// hesitant is the sound lock but for one run: the second one of that seed.
-func hesitant(name string, seed uint64) scenarios.Lock {
+// hesitant is the sound lock but for one run: the second one of that seed, as its
+// fingerprint tells.
+func hesitant(t *testing.T, name string, seed uint64) scenarios.Lock {
+	t.Helper()
+	of := fingerprintOf(t, seed)
 	runs := 0
 	l := sound(name)
-	l.New = func(p *sim.Process) (lock.Locker, error) {
-		if p.Seed() == seed && p.Name() == "c0" && p.Incarnation() == 1 {
+	l.New = func(e scenarios.Env) (lock.Locker, error) {
+		if begins(e) && fingerprint(e) == of {
 			runs++
 		}
-		o := ownOptions(p)
+		o := ownOptions(e)
 		if runs == 2 {
-			o.Jitter = p.Source("another")
+			o.Jitter = e.Source("another")
 		}
-		return lock.NewSingle(p.Redis(sim.Primary), o)
+		return lock.NewSingle(simredis.Client(e, scenarios.Primary), o)
 	}
 	return l
+}
+
+// fingerprint is a number that c0 draws in all runs of one seed, whatever they
+// play, and in no others.
+func fingerprint(e scenarios.Env) uint64 { return e.Source("fingerprint").Uint64() }
+
+// fingerprintOf is the fingerprint of a seed.
+func fingerprintOf(t *testing.T, seed uint64) (number uint64) {
+	t.Helper()
+	sc, l := load(t, "calm")
+	inner := l.New
+	l.New = func(e scenarios.Env) (lock.Locker, error) {
+		if begins(e) {
+			number = fingerprint(e)
+		}
+		return inner(e)
+	}
+	play(t, sc, l, scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}})
+	return number
 }
 
 // restlessAndCareless does what the careless lock does, besides.
 func restlessAndCareless(name string) scenarios.Lock {
 	l := restless(name)
 	inner := l.New
-	l.New = func(p *sim.Process) (lock.Locker, error) {
-		locker, err := inner(p)
-		return carelessLocker{locker, p.Redis(sim.Primary)}, err
+	l.New = func(e scenarios.Env) (lock.Locker, error) {
+		locker, err := inner(e)
+		return carelessLocker{locker, simredis.Client(e, scenarios.Primary)}, err
 	}
 	return l
 }

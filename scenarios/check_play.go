@@ -80,7 +80,7 @@ func (c *checkup) report(f *Found) string {
 
 // stepByStep is the command that shows a stored failure, if locksim has the lock.
 func (c *checkup) stepByStep(path string) []string {
-	if c.lock.remade == nil {
+	if !comesWithLocksim(c.lock.Name) {
 		return nil
 	}
 	return []string{"step by step: go run locksim/cmd/locksim replay " + path}

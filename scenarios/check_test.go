@@ -166,7 +166,7 @@ func TestCheckReportsNondeterminism(t *testing.T) {
 
 // A run that differed once from all others is said to have done so.
 func TestCheckReportsASingleDifference(t *testing.T) {
-	j := checked(t, "TestTheirs", hesitant("theirs", 20), quick(t))
+	j := checked(t, "TestTheirs", hesitant(t, "theirs", 20), quick(t))
 	wants(t, j.said(), `^seed 20: theirs is not deterministic`, `^NOT DETERMINISTIC: the run replays 10 times of 11$`, `^first divergent event`, `, with Options\{Seed: 20\}$`)
 }
 

@@ -1,8 +1,6 @@
 package scenarios
 
 import (
-	"strings"
-
 	"locksim/faults"
 	"locksim/lock"
 )
@@ -96,7 +94,7 @@ func classOfNode(action faults.Action) lock.Fault {
 
 // ofClientOrNode tells whom a fault strikes: the clients are c0, c1, …
 func ofClientOrNode(name string, client, node lock.Fault) lock.Fault {
-	if strings.HasPrefix(name, "c") {
+	if isClient(name) {
 		return client
 	}
 	return node

@@ -68,7 +68,7 @@ func TestClasses(t *testing.T) {
 
 // One fault outside the promise and it says nothing about the schedule.
 func TestPromises(t *testing.T) {
-	single, err := Kind("single", LockSpec{})
+	single, err := Kind("single")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestPromises(t *testing.T) {
 		}
 		return all
 	}
-	redlock, err := Kind("redlock", LockSpec{})
+	redlock, err := Kind("redlock")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,11 @@ import (
 
 	"locksim/checker"
 	"locksim/lock"
-	"locksim/sim"
+	"locksim/sim/trace"
 )
+
+// errCrashed ends the work of a client whose process has crashed.
+var errCrashed = errors.New("the process has crashed")
 
 // client drives the workload of one process: acquire, read, work, write,
 // release, think. Every step is a mark in the trace, and so a seam and an
@@ -19,7 +22,8 @@ import (
 // has a client of its own, which knows nothing of the first.
 type client struct {
 	play   *play
-	proc   *sim.Process
+	proc   Machine
+	watch  Watcher
 	locker lock.Locker
 	dice   *rand.Rand
 	start  time.Duration
@@ -48,15 +52,15 @@ type grant struct {
 	overAtOnce    bool // its validity had ended when Acquire returned
 }
 
-func newClient(p *play, proc *sim.Process, i int) (*client, error) {
-	locker, err := p.lock.New(proc)
+func newClient(p *play, proc Machine, i int) (*client, error) {
+	locker, err := p.lock.New(p.env(proc))
 	if err != nil {
 		return nil, err
 	}
 	if locker, err = p.inTheEyesOf(proc, locker); err != nil {
 		return nil, err
 	}
-	c := &client{play: p, proc: proc, locker: locker, dice: proc.Rand("workload")}
+	c := &client{play: p, proc: proc, watch: proc.Watcher(), locker: locker, dice: rand.New(proc.Source("workload"))}
 	w := p.sc.Workload
 	c.start = time.Duration(i) * w.Stagger
 	if w.Stagger == 0 {
@@ -65,13 +69,25 @@ func newClient(p *play, proc *sim.Process, i int) (*client, error) {
 	return c, nil
 }
 
+// env is what the lock of a machine may know.
+func (p *play) env(m Machine) Env {
+	e := env{Machine: m, identity: m.Name(), spec: p.sc.Lock}
+	if p.sc.Lock.Owner == OwnerShared {
+		e.identity = sharedIdentity
+	}
+	return e
+}
+
+// sharedIdentity is who all clients say that they are where they share an owner id.
+const sharedIdentity = "everybody"
+
 // inTheEyesOf is a reentrant lock as its owner sees it, where the scenario
 // needs owners: one each, or one that they share.
-func (p *play) inTheEyesOf(proc *sim.Process, l lock.Locker) (lock.Locker, error) {
+func (p *play) inTheEyesOf(proc Machine, l lock.Locker) (lock.Locker, error) {
 	path, owner := "workload.nested", proc.Name()
 	switch {
 	case p.sc.Lock.Owner == OwnerShared:
-		path, owner = "lock.owner", "everybody"
+		path, owner = "lock.owner", sharedIdentity
 	case p.sc.Workload.Nested == 0:
 		return l, nil
 	}
@@ -142,7 +158,7 @@ func (c *client) request(ctx context.Context) (context.Context, context.CancelFu
 // acquire returns nil where the lock was not granted, and an error where the
 // client is no more.
 func (c *client) acquire(ctx context.Context, s steps) (*grant, error) {
-	invoked, err := c.proc.Mark(s.acquire, resource)
+	invoked, err := c.proc.Mark(trace.Mark{Step: s.acquire, Resource: resource})
 	if err != nil {
 		return nil, err
 	}
@@ -158,36 +174,29 @@ func (c *client) acquire(ctx context.Context, s steps) (*grant, error) {
 
 // begin makes a grant of a lease, which is watched from now on: the client may
 // be paused before it has taken a single step.
-func (c *client) begin(s steps, invoked int, lease lock.Lease) (*grant, error) {
+func (c *client) begin(s steps, invoked checker.Pos, lease lock.Lease) (*grant, error) {
 	c.granted++
 	g := &grant{lease: lease, steps: s, id: fmt.Sprintf("%s.g%d", c.proc.Name(), c.granted),
-		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(), Invoked: checker.Pos(invoked)}}
-	g.overAtOnce = isOver(lease, c.proc.Clock().Peek())
+		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(), Invoked: invoked}}
+	g.overAtOnce = isOver(lease, c.watch.Now())
 	known := make(chan struct{})
-	g.unwatch = c.watch(g, known)
-	granted, err := c.proc.Mark(s.granted, describeLease(lease))
+	g.unwatch = c.watchLease(g, known)
+	granted, err := c.proc.Mark(trace.Mark{Step: s.granted, Resource: resource, Token: lease.Token()})
 	if err != nil {
 		g.unwatch()
 		return nil, err
 	}
-	g.Granted = checker.Pos(granted)
+	g.Granted = granted
 	close(known)
 	c.grants = append(c.grants, g)
 	return g, nil
 }
 
-func describeLease(l lock.Lease) string {
-	if l.Token() == 0 {
-		return resource
+func (c *client) notGranted(invoked checker.Pos, cause error) error {
+	if c.watch.Crashed() {
+		return errCrashed
 	}
-	return fmt.Sprintf("%s token=%d", resource, l.Token())
-}
-
-func (c *client) notGranted(invoked int, cause error) error {
-	if c.proc.Crashed() {
-		return sim.ErrCrashed
-	}
-	returned, err := c.proc.Mark("not-granted", cause.Error())
+	returned, err := c.proc.Mark(trace.Mark{Step: trace.NotGranted, Problem: cause.Error()})
 	if err != nil {
 		return err
 	}
@@ -196,27 +205,27 @@ func (c *client) notGranted(invoked int, cause error) error {
 		outcome = checker.OutcomeUnknown
 	}
 	c.attempts = append(c.attempts, checker.Attempt{Client: c.proc.Name(), Resource: resource,
-		Invoked: checker.Pos(invoked), Returned: checker.Pos(returned), Outcome: outcome})
+		Invoked: invoked, Returned: returned, Outcome: outcome})
 	return nil
 }
 
 // release gives the lock back: under the request's context, where a round
 // serves one, and else under one that lasts.
 func (c *client) release(g *grant) error {
-	n, err := c.proc.Mark(g.steps.release, resource)
+	n, err := c.proc.Mark(trace.Mark{Step: g.steps.release, Resource: resource})
 	if err != nil {
 		return err
 	}
-	g.Released = checker.Pos(n)
+	g.Released = n
 	cause := g.lease.Release(c.releaseContext(g))
-	text := resource
+	m := trace.Mark{Step: g.steps.released, Resource: resource}
 	if cause != nil {
-		text = cause.Error()
+		m.Problem = cause.Error()
 	}
-	if n, err = c.proc.Mark(g.steps.released, text); err != nil {
+	if n, err = c.proc.Mark(m); err != nil {
 		return err
 	}
-	g.ReleaseReturned = checker.Pos(n)
+	g.ReleaseReturned = n
 	g.releaseFailed = excusable(cause)
 	return nil
 }

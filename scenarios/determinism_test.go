@@ -17,7 +17,7 @@ import (
 
 	"locksim/lock"
 	"locksim/scenarios"
-	"locksim/sim"
+	"locksim/sim/trace"
 )
 
 // soak is how much of a full-size test to run: 1 for make soak, less in CI,
@@ -128,9 +128,9 @@ func (h hasty) Acquire(ctx context.Context, resource string) (lock.Lease, error)
 func TestGlobalRandIsNoticed(t *testing.T) {
 	sc, l := load(t, "calm")
 	drawing := l
-	drawing.New = func(p *sim.Process) (lock.Locker, error) {
-		inner, err := l.New(p)
-		return hasty{inner, p.Clock()}, err
+	drawing.New = func(e scenarios.Env) (lock.Locker, error) {
+		inner, err := l.New(e)
+		return hasty{inner, e.Clock()}, err
 	}
 	_, err := scenarios.Run(sc, drawing, scenarios.RunOptions{Seed: 1, Repeat: scenarios.Twice})
 	nd, ok := errors.AsType[*scenarios.NondeterminismError](err)
@@ -140,7 +140,7 @@ func TestGlobalRandIsNoticed(t *testing.T) {
 	if nd.Divergence == nil || nd.Divergence.A == nil || nd.Divergence.Before == nil {
 		t.Fatalf("the divergence is not named: %v", nd)
 	}
-	if nd.Divergence.Before.Kind != "acquire" {
+	if m, ok := nd.Divergence.Before.What.(trace.Mark); !ok || m.Step != trace.Acquire {
 		t.Errorf("the event before the first difference is %v, want the acquire whose delay was drawn", nd.Divergence.Before)
 	}
 	t.Log(nd)

@@ -90,7 +90,7 @@ func digestsOf(t *testing.T, sc *scenarios.Scenario, seeds ...uint64) string {
 	}
 	var out strings.Builder
 	for _, kind := range kinds {
-		l, err := scenarios.Kind(kind, sc.Lock)
+		l, err := scenarios.Kind(kind)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +161,7 @@ func digestOf(tr *trace.Trace) string {
 	h := sha256.New()
 	for _, e := range tr.Events {
 		_ = binary.Write(h, binary.BigEndian, int64(e.At))
-		fmt.Fprintf(h, "%s\x00%s\x00%s\x00", e.Actor, e.Kind, e.Peer)
+		fmt.Fprintf(h, "%s\x00%s\x00%s\x00", e.Actor, e.Kind(), e.Peer)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }

@@ -8,7 +8,7 @@ import (
 
 	"locksim/faults"
 	"locksim/lock"
-	"locksim/sim"
+	"locksim/sim/trace"
 )
 
 // Discover finds out from a run without faults what can be drawn for a lock:
@@ -25,7 +25,7 @@ func Discover(l Lock, space Space) (Space, error) {
 		return Space{}, err
 	}
 	space.Lock = l.Name
-	space.Redis = max(space.Redis, l.Nodes)
+	space.needs(l)
 	if err := space.discoverFaults(l); err != nil {
 		return Space{}, err
 	}
@@ -44,7 +44,7 @@ func Discover(l Lock, space Space) (Space, error) {
 	if space.Nested == 0 && calm.owned && !l.mintsUnderPromise() {
 		space.Nested = 2
 	}
-	if l.remade != nil || space.TTL != (Range{}) {
+	if l.FollowsSpec || space.TTL != (Range{}) {
 		return space, nil
 	}
 	space.TTL, err = calm.lease()
@@ -94,7 +94,7 @@ func (s *Space) discoverReplicas(l Lock) error {
 	case follows:
 		s.Replicas = 2
 	case asked:
-		return fmt.Errorf("scenarios: lock %s does not follow a failover: let it dial its first node by the name %q, which is sim.Primary, or leave failovers out", l.Name, sim.Primary)
+		return fmt.Errorf("scenarios: lock %s does not follow a failover: let it dial its first node by the name %q, which is scenarios.Primary, or leave failovers out", l.Name, Primary)
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func (s *Space) discoverReplicas(l Lock) error {
 // many nodes costs several times one on a single node: within a promise, where
 // it takes many runs to say anything, its worlds are smaller than others.
 func (s *Space) discoverSize(l Lock) {
-	if l.promisesNothing() || l.Nodes < 3 {
+	if l.promisesNothing() || l.nodes() < 3 {
 		return
 	}
 	if s.Clients == (Span{}) {
@@ -130,10 +130,10 @@ func (l Lock) standsAll(classes []lock.Fault) error {
 // the lock can be made in several ways. What go-redis does by default is nothing
 // that a promise speaks of.
 func (s *Space) discoverWays(l Lock) {
-	if l.remade == nil {
+	if !comesWithLocksim(l.Name) {
 		return
 	}
-	if s.Waits == nil && l.Nodes <= 1 && slices.Contains(Kinds(), l.Name) {
+	if s.Waits == nil && l.nodes() <= 1 && slices.Contains(Kinds(), l.Name) {
 		s.Waits = []WaitMode{WaitPoll, WaitNotify}
 	}
 	if s.Profiles == nil && l.promisesNothing() {
@@ -146,11 +146,12 @@ func (s *Space) discoverWays(l Lock) {
 func (c *calmRun) points() []string {
 	var out []string
 	for _, e := range c.run.Trace.Events {
-		if e.Kind != "point" || e.Actor == "probe" || slices.Contains(out, e.Text) {
+		m, ok := e.What.(trace.Mark)
+		if !ok || m.Step != trace.Point || e.Actor == probeName || slices.Contains(out, m.Label) {
 			continue
 		}
-		if (faults.Event{Client: "c0", Name: e.Text, Nth: 1}).Validate() == nil {
-			out = append(out, e.Text)
+		if (faults.Event{Client: "c0", Name: m.Label, Nth: 1}).Validate() == nil {
+			out = append(out, m.Label)
 		}
 	}
 	return out

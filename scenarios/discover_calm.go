@@ -8,7 +8,7 @@ import (
 
 	"locksim/faults"
 	"locksim/lock"
-	"locksim/sim"
+	"locksim/sim/trace"
 )
 
 // calmRun is a run of two clients in which nothing goes wrong and messages take
@@ -26,20 +26,18 @@ const calmSeed = 1
 // calm plays the run. It is an error if nobody was granted the lock.
 func (l Lock) calm(space Space) (*calmRun, error) {
 	c := &calmRun{sc: calmScenario(space)}
-	var err error
-	if c.lock, err = l.as(c.sc.Lock); err != nil {
-		return nil, err
-	}
+	c.lock = l.kept()
 	var owned atomic.Bool
 	watched := c.lock
-	watched.New = func(p *sim.Process) (lock.Locker, error) {
-		locker, err := l.make(p, c.lock)
+	watched.New = func(e Env) (lock.Locker, error) {
+		locker, err := c.lock.make(e)
 		if _, ok := locker.(lock.Owned); ok {
 			owned.Store(true)
 		}
 		return locker, err
 	}
 	mode := l.judgedMode()
+	var err error
 	c.run, err = playMode(c.sc, watched, RunOptions{Seed: calmSeed, Alone: true}, mode, nil)
 	if err != nil {
 		return nil, err
@@ -51,7 +49,7 @@ func (l Lock) calm(space Space) (*calmRun, error) {
 // follows reports whether the lock can be had after a failover, before which
 // nobody had it. Those that come with locksim can.
 func (l Lock) follows(space Space) (bool, error) {
-	if l.remade != nil {
+	if comesWithLocksim(l.Name) {
 		return true, nil
 	}
 	sc := calmScenario(space)
@@ -65,8 +63,8 @@ func (l Lock) follows(space Space) (bool, error) {
 }
 
 // make is New, with a complaint about a lock that is neither there nor an error.
-func (l Lock) make(p *sim.Process, as Lock) (lock.Locker, error) {
-	locker, err := as.New(p)
+func (l Lock) make(e Env) (lock.Locker, error) {
+	locker, err := l.New(e)
 	if locker == nil && err == nil {
 		return nil, errors.New("its New returned neither a lock nor an error")
 	}
@@ -78,7 +76,8 @@ func calmScenario(space Space) *Scenario {
 	space = space.withDefaults()
 	sc := defaults()
 	sc.Name = "calm"
-	sc.World.Redis, sc.World.Clients, sc.World.Latency = space.Redis, 2, Range{time.Microsecond, time.Microsecond}
+	sc.World.Redis, sc.World.Servers = space.Redis, space.Servers
+	sc.World.Clients, sc.World.Latency = 2, Range{time.Microsecond, time.Microsecond}
 	sc.Lock.Kind, sc.Lock.TTL = space.Lock, space.TTL.Max
 	retry := max(space.TTL.Max/100, time.Millisecond)
 	sc.Lock.Backoff = Range{retry, 4 * retry}
@@ -92,8 +91,8 @@ func (c *calmRun) granted() error {
 		return nil
 	}
 	for _, e := range c.run.Trace.Events {
-		if e.Kind == "not-granted" {
-			return fmt.Errorf("nobody was granted it: after %v, %s was told: %s", e.At.Round(time.Millisecond), e.Actor, e.Text)
+		if m, ok := e.What.(trace.Mark); ok && m.Step == trace.NotGranted {
+			return fmt.Errorf("nobody was granted it: after %v, %s was told: %s", e.At.Round(time.Millisecond), e.Actor, m.Problem)
 		}
 	}
 	return errors.New("nobody was granted it: Acquire never returned")
@@ -119,7 +118,7 @@ func (c *calmRun) lease() (Range, error) {
 
 func (c *calmRun) firstGrant() int {
 	for _, e := range c.run.Trace.Events {
-		if e.Kind == faults.EventGranted {
+		if m, ok := e.What.(trace.Mark); ok && m.Step == trace.Granted {
 			return e.N
 		}
 	}

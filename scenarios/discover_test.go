@@ -11,7 +11,7 @@ import (
 
 	"locksim/lock"
 	"locksim/scenarios"
-	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // silent is a lock whose leases do not say how long they are.
@@ -41,7 +41,7 @@ func discovered(t *testing.T, l scenarios.Lock, space scenarios.Space) scenarios
 // The TTL comes from the lease, or else from the key that it stands for.
 func TestDiscoverTheTTL(t *testing.T) {
 	exactly := scenarios.Range{Min: ownTTL, Max: ownTTL}
-	silent := theirs("theirs", func(_ *sim.Process, l lock.Locker) lock.Locker { return silentLocker{l} })
+	silent := theirs("theirs", func(_ scenarios.Env, l lock.Locker) lock.Locker { return silentLocker{l} })
 	given := scenarios.Range{Min: time.Second, Max: 2 * time.Second}
 	for name, c := range map[string]struct {
 		l           scenarios.Lock
@@ -61,7 +61,7 @@ func TestDiscoverTheTTL(t *testing.T) {
 // ours is a lock that comes with locksim.
 func ours(t testing.TB, name string) scenarios.Lock {
 	t.Helper()
-	l, err := scenarios.Kind(name, scenarios.LockSpec{})
+	l, err := scenarios.Kind(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func ours(t testing.TB, name string) scenarios.Lock {
 
 // What a lock does decides what is drawn for it.
 func TestDiscover(t *testing.T) {
-	pointed := theirs("pointed", func(p *sim.Process, l lock.Locker) lock.Locker { return pointedLocker{l, p} })
+	pointed := theirs("pointed", func(e scenarios.Env, l lock.Locker) lock.Locker { return pointedLocker{l, e} })
 	everything := func(name string) scenarios.Lock {
 		l := ours(t, name)
 		l.Promise = lock.Promise{}
@@ -109,24 +109,26 @@ var (
 // scenario can have.
 type pointedLocker struct {
 	lock.Locker
-	p *sim.Process
+	e scenarios.Env
 }
 
 func (l pointedLocker) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	for _, label := range []string{"asked", "not a name"} {
-		if err := l.p.Point(label); err != nil {
+		if err := l.e.Point(label); err != nil {
 			return nil, err
 		}
 	}
 	lease, err := l.Locker.Acquire(ctx, resource)
-	return lease, errors.Join(err, l.p.Point("got-it"))
+	return lease, errors.Join(err, l.e.Point("got-it"))
 }
 
 // A lock that stays with r0 is not shown failovers, which would leave it behind
 // for good; whoever asks for them is told what to do.
 func TestDiscoverFailovers(t *testing.T) {
 	stays := theirs("stays", nil)
-	stays.New = func(p *sim.Process) (lock.Locker, error) { return lock.NewSingle(p.Redis("r0"), ownOptions(p)) }
+	stays.New = func(e scenarios.Env) (lock.Locker, error) {
+		return lock.NewSingle(simredis.Client(e, "r0"), ownOptions(e))
+	}
 	if got := discovered(t, stays, scenarios.Space{}); got.Replicas != 0 {
 		t.Errorf("%d replicas", got.Replicas)
 	}
@@ -155,14 +157,16 @@ func TestDiscoverAPromiseWithoutFaults(t *testing.T) {
 // A lock that cannot be judged is said so, in words that help.
 func TestDiscoverRefuses(t *testing.T) {
 	refusing := errors.New("the door is shut")
-	never := theirs("never", func(*sim.Process, lock.Locker) lock.Locker { return lockerFunc(func() error { return refusing }) })
-	nothing := theirs("nothing", func(*sim.Process, lock.Locker) lock.Locker { return nil })
+	never := theirs("never", func(scenarios.Env, lock.Locker) lock.Locker { return lockerFunc(func() error { return refusing }) })
+	nothing := theirs("nothing", func(scenarios.Env, lock.Locker) lock.Locker { return nil })
 	unmade := sound("unmade")
-	unmade.New = func(*sim.Process) (lock.Locker, error) { return nil, refusing }
+	unmade.New = func(scenarios.Env) (lock.Locker, error) { return nil, refusing }
 	sealed := sound("sealed")
 	sealed.Promise.Data = "seal"
 	farAway := sound("far-away")
-	farAway.New = func(p *sim.Process) (lock.Locker, error) { return lock.NewSingle(p.Redis("r1"), ownOptions(p)) }
+	farAway.New = func(e scenarios.Env) (lock.Locker, error) {
+		return lock.NewSingle(simredis.Client(e, "r1"), ownOptions(e))
+	}
 	for _, c := range []struct {
 		l    scenarios.Lock
 		want string

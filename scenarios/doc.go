@@ -12,8 +12,8 @@
 //	func TestMyLock(t *testing.T) {
 //		scenarios.Check(t, scenarios.Lock{
 //			Name: "mylock",
-//			New: func(p *sim.Process) (lock.Locker, error) {
-//				return adapt(mylock.New(p.Redis("r0"))), nil
+//			New: func(e scenarios.Env) (lock.Locker, error) {
+//				return adapt(mylock.New(simredis.Client(e, "r0"))), nil
 //			},
 //		}, scenarios.Options{})
 //	}

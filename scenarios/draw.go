@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"locksim/checker"
-	"locksim/sim"
 )
 
 // Draw draws a scenario from a space: who takes part, what they do, and what
@@ -78,7 +77,7 @@ func (d *drawer) lock() {
 func (d *drawer) world() {
 	const ms = time.Millisecond
 	w := &d.sc.World
-	w.Redis = d.space.Redis
+	w.Redis, w.Servers = d.space.Redis, d.space.Servers
 	w.Clients = d.span(d.space.Clients)
 	w.Latency = pick(d, Range{ms, 5 * ms}, Range{ms, ms}, Range{0, 2 * ms}, Range{5 * ms, 20 * ms})
 	if d.space.Replicas > 0 {
@@ -86,7 +85,7 @@ func (d *drawer) world() {
 		w.Lag = pick(d, Range{}, Range{d.part(1), d.part(10)}, Range{d.part(100), d.part(200)})
 	}
 	if d.space.Faults == nil {
-		w.Persistence = pick(d, sim.Persistences()...)
+		w.Persistence = pick(d, Persistences()...)
 	}
 }
 
@@ -121,10 +120,10 @@ func (d *drawer) client() string {
 	return d.victim
 }
 
-// node draws one of the Redis nodes.
-func (d *drawer) node() string { return fmt.Sprint("r", d.from.Below(d.sc.World.Redis)) }
+// node draws one of the servers.
+func (d *drawer) node() string { return pick(d, d.sc.World.names()...) }
 
-// host draws a Redis node or the store.
+// host draws a server or the store.
 func (d *drawer) host() string {
 	if d.once(3) {
 		return "s0"

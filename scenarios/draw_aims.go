@@ -51,14 +51,14 @@ func (d *drawer) wire() (between, and []string, way faults.Direction) {
 
 // others draws the far side of a link: nodes, or nil for everything.
 func (d *drawer) others() []string {
-	redis := numbered("r", d.sc.World.Redis)
+	servers := d.sc.World.names()
 	switch d.from.Below(4) {
 	case 0:
-		return redis
+		return servers
 	case 1:
 		return []string{"s0"}
 	case 2:
-		return some(d, append(redis, "s0"))
+		return some(d, append(servers, "s0"))
 	}
 	return nil
 }

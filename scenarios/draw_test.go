@@ -32,7 +32,7 @@ func spaces(t testing.TB) []Space {
 		Workloads: []WorkloadKind{WorkloadRegister, WorkloadTransfer},
 	}, {Faults: []lock.Fault{}}}
 	for _, name := range Kinds() {
-		l, err := Kind(name, defaults().Lock)
+		l, err := Kind(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,10 +10,13 @@ import (
 // troubles are all kinds of trouble that a world can have, the simplest first.
 func troubles(w World) []trouble {
 	all := slices.Concat(processTroubles, clockTroubles, networkTroubles, nodeTroubles)
+	if w.Redis == 0 { // other servers need not be able to do what a Redis does
+		all = slices.DeleteFunc(all, func(t trouble) bool { return slices.Contains(redisTroubles, t.name) })
+	}
 	if w.Replicas > 0 {
 		all = append(all, replicaTroubles...)
 	}
-	if w.Redis >= 3 {
+	if len(w.names()) >= 3 {
 		all = append(all, quorumTroubles...)
 	}
 	return all
@@ -134,6 +137,9 @@ var nodeTroubles = []trouble{
 		return d.comeBack(d.node())
 	}, seldom},
 }
+
+// redisTroubles are those that only a Redis server need be able to suffer.
+var redisTroubles = []string{"read-only", "flush-scripts", "flush-keys", "evict", "exhaust-pool"}
 
 var replicaTroubles = []trouble{
 	{"failover", []faults.Action{faults.Failover{}}, func(d *drawer) []step {

@@ -11,7 +11,7 @@ import (
 
 	"locksim/lock"
 	"locksim/scenarios"
-	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // myLock stands for a lock of your own: SET NX, and a DEL that does not look
@@ -51,8 +51,8 @@ func ExampleCheck() {
 	var t *testing.T
 	scenarios.Check(t, scenarios.Lock{
 		Name: "mylock",
-		New: func(p *sim.Process) (lock.Locker, error) {
-			return myLock{p.Redis("r0")}, nil
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			return myLock{simredis.Client(e, "r0")}, nil
 		},
 		Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}},
 	}, scenarios.Options{Runs: 500})
@@ -63,8 +63,8 @@ func ExampleFuzz() {
 	var f *testing.F
 	scenarios.Fuzz(f, scenarios.Lock{
 		Name: "mylock",
-		New: func(p *sim.Process) (lock.Locker, error) {
-			return myLock{p.Redis("r0")}, nil
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			return myLock{simredis.Client(e, "r0")}, nil
 		},
 	}, scenarios.Options{Faults: []lock.Fault{lock.FaultPause}})
 }
@@ -75,8 +75,8 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	mine := scenarios.Lock{Name: "mylock", New: func(p *sim.Process) (lock.Locker, error) {
-		return myLock{p.Redis("r0")}, nil // a real *redis.Client, in the world
+	mine := scenarios.Lock{Name: "mylock", New: func(e scenarios.Env) (lock.Locker, error) {
+		return myLock{simredis.Client(e, "r0")}, nil // a real *redis.Client, in the world
 	}}
 	outcome, err := scenarios.Run(sc, mine, scenarios.RunOptions{Seed: 1, Repeat: scenarios.Twice})
 	if err != nil {

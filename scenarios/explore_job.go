@@ -3,8 +3,6 @@ package scenarios
 import (
 	"errors"
 	"fmt"
-
-	"locksim/sim"
 )
 
 // ExploreJob is a part of an exploration that is done in one go. It is a value
@@ -68,13 +66,13 @@ func (b *ExploreBlock) Ends() bool { return b.Violating+b.Nondeterministic+b.Fai
 // again and compared. extra are locks besides those that come with locksim.
 //
 // That a run fails is no error. Errors are those of [FindLock], a plan that makes
-// no sense, and a [*sim.FrozenError], after which the process is of no more use.
+// no sense, and a [*Frozen], after which the process is of no more use.
 func (j ExploreJob) Play(extra []Lock, step func()) (ExploreBlock, error) {
 	e := &explorer{job: j, block: ExploreBlock{Job: j.Number, Seeds: j.Seeds}, step: step}
 	if err := errors.Join(j.Plan.problem(), j.Plan.Space.Validate()); err != nil {
 		return e.block, err
 	}
-	l, err := FindLock(j.Plan.Lock, LockSpec{}, extra)
+	l, err := FindLock(j.Plan.Lock, extra)
 	if err != nil {
 		return e.block, err
 	}
@@ -143,7 +141,7 @@ func (e *explorer) again(o *Outcome) error {
 
 // broken counts a run that came to no end.
 func (e *explorer) broken(seed uint64, err error) error {
-	if _, frozen := errors.AsType[*sim.FrozenError](err); frozen {
+	if _, frozen := errors.AsType[*Frozen](err); frozen {
 		return fmt.Errorf("seed %d: %w", seed, err)
 	}
 	e.block.Failed++

@@ -15,7 +15,7 @@ import (
 	"locksim/checker"
 	"locksim/lock"
 	"locksim/scenarios"
-	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 func planOf(t *testing.T, l scenarios.Lock, opts scenarios.ExploreOptions) *scenarios.ExplorePlan {
@@ -29,7 +29,7 @@ func planOf(t *testing.T, l scenarios.Lock, opts scenarios.ExploreOptions) *scen
 
 func ofKind(t *testing.T, name string) scenarios.Lock {
 	t.Helper()
-	l, err := scenarios.Kind(name, scenarios.LockSpec{})
+	l, err := scenarios.Kind(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,8 +156,8 @@ func TestExplorePromise(t *testing.T) {
 
 // erratic is a lock that draws from chance that no seed reaches.
 func erratic() scenarios.Lock {
-	return scenarios.Lock{Name: "erratic", New: func(p *sim.Process) (lock.Locker, error) {
-		return lock.NewSingle(p.Redis("r0"), lock.Options{TTL: time.Second, Clock: p.Clock(), Entropy: p.Entropy("lock"),
+	return scenarios.Lock{Name: "erratic", New: func(e scenarios.Env) (lock.Locker, error) {
+		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{TTL: time.Second, Clock: e.Clock(), Entropy: e.Entropy("lock"),
 			Jitter: rand.NewPCG(rand.Uint64(), 1)})
 	}}
 }
@@ -190,11 +190,11 @@ func nondeterminism(t *testing.T, judge scenarios.ExploreJudge) {
 // A run that comes to no end is counted, with its error, and the others are made.
 func TestExploreBrokenRuns(t *testing.T) {
 	n := 0
-	faulty := scenarios.Lock{Name: "faulty", New: func(p *sim.Process) (lock.Locker, error) {
+	faulty := scenarios.Lock{Name: "faulty", New: func(e scenarios.Env) (lock.Locker, error) {
 		if n++; n > 60 && n%7 == 0 {
 			return nil, fmt.Errorf("no lock for client %d", n)
 		}
-		return lock.NewSingle(p.Redis("r0"), lock.Options{TTL: time.Second, Clock: p.Clock(), Entropy: p.Entropy("lock"), Jitter: p.Source("lock")})
+		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{TTL: time.Second, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
 	}}
 	plan := planOf(t, faulty, scenarios.ExploreOptions{Runs: 40, FirstSeed: 1, Faults: []lock.Fault{},
 		Judge: scenarios.JudgeEverything, Collect: scenarios.CollectAll})

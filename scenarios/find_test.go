@@ -13,7 +13,7 @@ import (
 // everything.
 func searched(t testing.TB, name string) (scenarios.Lock, scenarios.Space) {
 	t.Helper()
-	l, err := scenarios.Kind(name, scenarios.LockSpec{})
+	l, err := scenarios.Kind(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,14 @@ func formatSetting(s *Scenario) string {
 
 func formatWorld(w World) string {
 	d := defaults().World
-	return fmt.Sprintf("redis: %d, clients: %d, latency: %v", w.Redis, w.Clients, w.Latency) +
+	var servers strings.Builder
+	if w.Redis > 0 || len(w.Servers) == 0 {
+		fmt.Fprintf(&servers, "redis: %d, ", w.Redis)
+	}
+	for _, s := range w.Servers {
+		fmt.Fprintf(&servers, "%s: %d, ", s.Kind, s.Count)
+	}
+	return servers.String() + fmt.Sprintf("clients: %d, latency: %v", w.Clients, w.Latency) +
 		unless("replicas", w.Replicas, d.Replicas) + unless("lag", w.Lag, d.Lag) +
 		unless("persistence", w.Persistence, d.Persistence) + unless("snapshot", w.Snapshot, d.Snapshot)
 }

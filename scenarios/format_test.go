@@ -11,7 +11,6 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/fence"
-	"locksim/sim"
 )
 
 func TestFormat(t *testing.T) {
@@ -101,7 +100,7 @@ func drawScenario(t *rapid.T) *Scenario {
 
 			Replicas:    rapid.IntRange(0, MaxReplicas).Draw(t, "replicas"),
 			Lag:         drawRange(t, "lag", 0),
-			Persistence: rapid.SampledFrom(sim.Persistences()).Draw(t, "persistence"),
+			Persistence: rapid.SampledFrom(Persistences()).Draw(t, "persistence"),
 			Snapshot:    drawDuration(t, "snapshot", 1),
 		},
 		Lock: LockSpec{

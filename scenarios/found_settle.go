@@ -45,19 +45,15 @@ func (l Lock) written(sc *Scenario, seed uint64) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	again, err := Parse(sc.Name+".yaml", source)
+	again, err := Parse(sc.Name+".yaml", source, ServerKinds(l)...)
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s, as it is stored: %w", sc.Name, err)
-	}
-	made, err := l.as(again.Lock)
-	if err != nil {
-		return nil, err
 	}
 	modes := []fence.Mode{fence.None}
 	if mode := l.judgedMode(); mode != fence.None {
 		modes = append(modes, mode)
 	}
-	return Run(again, made, RunOptions{Seed: seed, Modes: modes})
+	return Run(again, l, RunOptions{Seed: seed, Modes: modes})
 }
 
 // judged is the outcome without the modes in which the lock is not judged.

@@ -43,7 +43,7 @@ func FuzzSchedule(f *testing.F) {
 		if sc.Validate() != nil {
 			return
 		}
-		l, err := scenarios.Kind(sc.Lock.Kind, sc.Lock)
+		l, err := scenarios.Kind(sc.Lock.Kind)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -52,7 +52,7 @@ func members(name string) []string {
 // runsIn reports whether a kind of lock can run in a mode. Of a lock that does
 // not come with locksim nothing is known, so it can.
 func runsIn(name string, mode fence.Mode) bool {
-	l, err := Kind(name, LockSpec{})
+	l, err := Kind(name)
 	return err != nil || l.Tokens || !mode.NeedsToken()
 }
 

@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"locksim/checker"
-	"locksim/sim"
 	"locksim/sim/trace"
 )
 
@@ -53,13 +52,13 @@ func (p *play) queue() checker.Queue {
 
 // addDecisions says of each operation what the store made of it.
 func (p *play) addDecisions(h *checker.History) {
-	decided := map[string]sim.Decision{}
-	for _, d := range p.world.Store().Decisions() {
+	decided := map[string]Decision{}
+	for _, d := range p.world.Ground().Decisions() {
 		decided[d.Op] = d
 	}
 	for i := range h.Ops {
 		if d, ok := decided[h.Ops[i].ID]; ok {
-			h.Ops[i].Applied, h.Ops[i].Accepted = checker.Pos(d.Step), d.Refused == ""
+			h.Ops[i].Applied, h.Ops[i].Accepted = d.At, d.Refused == ""
 		}
 	}
 }
@@ -71,7 +70,8 @@ type ends map[string][]checker.Pos
 func endings(t *trace.Trace) ends {
 	out := ends{}
 	for _, e := range t.Events {
-		if e.Kind == "crash" || e.Kind == "kill-worker" {
+		switch e.What.(type) {
+		case trace.Crash, trace.KillWorker:
 			out[e.Peer] = append(out[e.Peer], checker.Pos(e.N))
 		}
 	}

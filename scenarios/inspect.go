@@ -3,12 +3,11 @@ package scenarios
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/sim"
+	"locksim/sim/trace"
 )
 
 // State is the world at one step of a run.
@@ -30,7 +29,7 @@ type State struct {
 	Store   []string
 	Highest uint64
 	// Flights are the links with bytes under way.
-	Flights []sim.Flight
+	Flights []trace.Flight
 }
 
 // ClientState is one client at one step.
@@ -53,7 +52,7 @@ type ClientState struct {
 type NodeState struct {
 	Name string
 	Role string
-	Keys []sim.Key
+	Keys []trace.Key
 }
 
 // Inspect plays a run up to a step of its trace and returns the world's state
@@ -69,14 +68,12 @@ func Inspect(sc *Scenario, l Lock, seed uint64, mode fence.Mode, step int) (*Sta
 		return nil, fmt.Errorf("mode %s needs fencing tokens, and lock %s mints none: there is no such run", mode, l.Name)
 	}
 	p := newPlay(sc, l)
-	cfg := p.config(seed, mode)
-	cfg.StopAt = step
 	var state *State
-	_, err := sim.Run(cfg, func(w *sim.World) error {
+	_, err := p.simulate(seed, mode, step, func(w Stage) error {
 		err := p.body(w)
 		state = p.state()
 		state.Over = err == nil
-		if errors.Is(err, sim.ErrStopped) {
+		if stopped(err) {
 			err = nil
 		}
 		return err
@@ -89,27 +86,21 @@ func Inspect(sc *Scenario, l Lock, seed uint64, mode fence.Mode, step int) (*Sta
 
 // state looks around, on the world's goroutine, while everything is blocked.
 func (p *play) state() *State {
-	w := p.world
-	s := &State{At: w.Now(), Step: w.Trace().Len(), Store: w.Store().Cells(), Highest: w.Store().Highest(resource), Flights: w.Flights()}
+	t := p.world.Trace()
+	s := &State{Step: t.Len()}
+	s.settingOf(p.world)
 	if s.Step > 0 {
-		s.Event = w.Trace().Events[s.Step-1].String()
+		s.Event = t.Events[s.Step-1].String()
 	}
 	for _, c := range p.clients {
 		s.Clients = append(s.Clients, c.state())
 	}
-	for _, standing := range w.Standings() {
-		s.Nodes = append(s.Nodes, p.nodeState(standing))
-	}
-	return s
-}
-
-func (p *play) nodeState(standing sim.Standing) NodeState {
-	s := NodeState{Name: standing.Node}
-	if node, err := p.world.Node(standing.Node); err == nil {
-		s.Keys = slices.Clone(node.Keys())
-	}
-	if p.sc.World.Replicas > 0 {
-		s.Role = standing.Role
+	for _, server := range p.world.Ground().Servers() {
+		n := NodeState{Name: server.Name, Keys: server.Keys}
+		if p.sc.World.Replicas > 0 {
+			n.Role = server.Role
+		}
+		s.Nodes = append(s.Nodes, n)
 	}
 	return s
 }
@@ -117,9 +108,9 @@ func (p *play) nodeState(standing sim.Standing) NodeState {
 func (c *client) state() ClientState {
 	s := ClientState{Name: c.proc.Name(), Condition: "running"}
 	switch {
-	case c.proc.Crashed():
+	case c.watch.Crashed():
 		s.Condition = "crashed"
-	case c.proc.Paused():
+	case c.watch.Paused():
 		s.Condition = "paused"
 	}
 	if len(c.grants) == 0 {
@@ -129,7 +120,7 @@ func (c *client) state() ClientState {
 	alive := s.Condition != "crashed"
 	care := c.play.sc.Workload.ChecksUntil
 	s.Token = g.Token
-	s.Left = max(g.lease.Until().Sub(c.proc.Clock().Peek()), 0)
+	s.Left = max(g.lease.Until().Sub(c.watch.Now()), 0)
 	s.Holds = alive && g.Released == 0 && g.Lost == 0 && g.Until == 0 && s.Left > 0
 	s.Believes = alive && g.Released == 0 && !(care != checker.CareNever && g.LostSeen > 0) && g.UntilSeen == 0
 	return s

@@ -6,7 +6,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/scenarios"
-	"locksim/sim"
+	"locksim/sim/trace"
 )
 
 // Inspecting shows replicas too: before the failover the primary has the lock,
@@ -16,7 +16,7 @@ func TestInspectReplicas(t *testing.T) {
 	sc, l := load(t, "failover-before-replication")
 	var grants []int
 	for _, e := range play(t, sc, l, scenarios.RunOptions{Seed: 1}).Modes[0].Trace.Events {
-		if e.Kind == "granted" {
+		if m, ok := e.What.(trace.Mark); ok && m.Step == trace.Granted {
 			grants = append(grants, e.N)
 		}
 	}
@@ -27,7 +27,7 @@ func TestInspectReplicas(t *testing.T) {
 		}
 		var holding []string
 		for _, n := range s.Nodes {
-			if slices.ContainsFunc(n.Keys, func(k sim.Key) bool { return k.Name == "lock:{order}" }) && n.Role == want.role {
+			if slices.ContainsFunc(n.Keys, func(k trace.Key) bool { return k.Name == "lock:{order}" }) && n.Role == want.role {
 				holding = append(holding, n.Name)
 			}
 		}

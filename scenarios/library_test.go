@@ -68,7 +68,7 @@ func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
 	}
 	for _, s := range all {
 		for _, name := range s.LockNames() {
-			if _, err := Kind(name, s.Lock); err != nil {
+			if _, err := Kind(name); err != nil {
 				t.Errorf("%s is about %s: %v", s.File, name, err)
 			}
 			for _, mode := range fence.Modes() {

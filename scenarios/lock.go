@@ -5,21 +5,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/redis/go-redis/v9"
+	goredis "github.com/redis/go-redis/v9"
 
 	"locksim/lock"
-	"locksim/sim"
+	"locksim/sim/redis"
 )
 
 // Lock is a lock under test: one of ours, or anybody's behind a lock.Locker.
 type Lock struct {
 	// Name is what reports call it.
 	Name string
-	// New makes the lock of one client, on the clients and clocks of its
-	// process. It is called once for each process of a run, inside the world.
-	New func(p *sim.Process) (lock.Locker, error)
-	// Nodes is the number of Redis nodes that it needs; 0 means 1.
-	Nodes int
+	// New makes the lock of one client, on the dialer, the clocks and the random
+	// numbers of its environment. It is called once for each process of a run.
+	New func(e Env) (lock.Locker, error)
+	// Servers are the servers that it needs. Nil means one Redis server.
+	Servers []Servers
 	// Tokens says that its leases carry fencing tokens. The modes that need
 	// them are not run without.
 	Tokens bool
@@ -32,23 +32,60 @@ type Lock struct {
 	// Nothing else reads it.
 	About string
 
-	queue  func(resource string) string // the key of its queue; nil for none
-	remade func(LockSpec) (Lock, error) // makes the lock by another spec; nil: it is as it is
+	// FollowsSpec says that New goes by [Env.Spec]: the TTL and the backoff of the
+	// lock are those of the scenario. Then they are drawn, and made smaller where a
+	// failure is; otherwise a search finds out what they are.
+	FollowsSpec bool
+
+	queue   func(resource string) string // the key of its queue; nil for none
+	scripts *redis.Scripts               // what is kept of Redis scripts from run to run
 }
 
-// as is the lock as a scenario wants it: with its TTL and ways, where the lock
-// comes with locksim, and otherwise unchanged.
-func (l Lock) as(spec LockSpec) (Lock, error) {
-	if l.remade == nil {
-		return l, nil
-	}
-	again, err := l.remade(spec)
-	if err != nil {
-		return Lock{}, err
-	}
-	again.Promise = l.Promise // which its user may have changed
-	return again, nil
+// Servers are servers of one kind.
+type Servers struct {
+	// Kind is what they are, Count how many of them.
+	Kind  ServerKind
+	Count int
 }
+
+// Redis are so many Redis servers: r0, r1, …
+func Redis(count int) []Servers { return []Servers{{ServerKind{Name: redisName, Prefix: "r"}, count}} }
+
+// redisName is the kind of server that every scenario knows.
+const redisName = "redis"
+
+// count is how many servers of a kind the lock needs.
+func (l Lock) count(kind string) int {
+	if l.Servers == nil && kind == redisName {
+		return 1
+	}
+	for _, s := range l.Servers {
+		if s.Kind.Name == kind {
+			return s.Count
+		}
+	}
+	return 0
+}
+
+// nodes is how many servers it needs, of whatever kind.
+func (l Lock) nodes() int {
+	total := 0
+	for _, s := range l.Servers {
+		total += s.Count
+	}
+	return max(total, 1)
+}
+
+// kept is the lock with a place for what is kept from run to run.
+func (l Lock) kept() Lock {
+	if l.scripts == nil {
+		l.scripts = new(redis.Scripts)
+	}
+	return l
+}
+
+// Nodes is how many servers it needs, of whatever kind, 1 at least.
+func (l Lock) Nodes() int { return l.nodes() }
 
 func (l Lock) validate() error {
 	switch {
@@ -56,8 +93,9 @@ func (l Lock) validate() error {
 		return fmt.Errorf("scenarios: the lock has no Name: reports need one")
 	case l.New == nil:
 		return fmt.Errorf("scenarios: lock %s has no New: it makes the lock of one client", l.Name)
-	case l.Nodes < 0 || l.Nodes > MaxRedis:
-		return fmt.Errorf("scenarios: lock %s wants %d Redis nodes: give 0 to %d", l.Name, l.Nodes, MaxRedis)
+	}
+	if err := validateServers(l.Servers); err != nil {
+		return fmt.Errorf("scenarios: lock %s: %w", l.Name, err)
 	}
 	if err := validatePromise(l.Promise); err != nil {
 		return fmt.Errorf("scenarios: lock %s: %w", l.Name, err)
@@ -95,31 +133,28 @@ var kinds = []kind{
 // redlockNodes is how many nodes a Redlock runs on.
 const redlockNodes = 5
 
-// maker makes the lock of one process.
-type maker struct {
-	p    *sim.Process
-	spec LockSpec
-}
+// maker makes the lock of one client.
+type maker struct{ env Env }
 
 // node is a client of one node; the first is wherever its primary is.
-func (m maker) node(i int) *redis.Client {
+func (m maker) node(i int) *goredis.Client {
 	name := fmt.Sprintf("r%d", i)
 	if i == 0 {
-		name = sim.Primary
+		name = Primary
 	}
 	opt := m.profile()
-	opt.Addr = m.p.Address(name)
-	return m.p.RedisWith(opt)
+	opt.Addr = m.env.Address(name)
+	return redis.ClientWith(m.env, opt)
 }
 
 // profile are the options of a client. In the quiet profile requests end with
 // their contexts, which the bounds of the locks rely on; go-redis does not do
 // that by default.
-func (m maker) profile() *redis.Options {
-	if m.spec.Client == ClientStock {
-		return sim.StockRedis()
+func (m maker) profile() *goredis.Options {
+	if m.env.Spec().Client == ClientStock {
+		return redis.Stock()
 	}
-	opt := sim.QuietRedis()
+	opt := redis.Quiet()
 	opt.ContextTimeoutEnabled = true
 	return opt
 }
@@ -135,14 +170,15 @@ func (m maker) majority() []lock.Redis {
 // options give a lock the time, the randomness and the owner ids of its
 // process.
 func (m maker) options() lock.Options {
+	spec := m.env.Spec()
 	o := lock.Options{
-		TTL:     m.spec.TTL,
-		Backoff: lock.Backoff{Min: m.spec.Backoff.Min, Max: m.spec.Backoff.Max},
-		Clock:   m.p.Clock(),
-		Entropy: m.p.Entropy("lock"),
-		Jitter:  m.p.Source("lock"),
+		TTL:     spec.TTL,
+		Backoff: lock.Backoff{Min: spec.Backoff.Min, Max: spec.Backoff.Max},
+		Clock:   m.env.Clock(),
+		Entropy: m.env.Entropy("lock"),
+		Jitter:  m.env.Source("lock"),
 	}
-	if m.spec.Wait == WaitNotify {
+	if spec.Wait == WaitNotify {
 		o.Waiting = lock.WaitNotify
 	}
 	return o
@@ -163,7 +199,7 @@ func watched(inner func(maker) (lock.Locker, error)) func(maker) (lock.Locker, e
 		if err != nil {
 			return nil, err
 		}
-		return lock.NewWatchdog(l, lock.WatchdogOptions{Clock: m.p.Clock()})
+		return lock.NewWatchdog(l, lock.WatchdogOptions{Clock: m.env.Clock()})
 	}
 }
 
@@ -176,11 +212,10 @@ func Kinds() []string {
 	return names
 }
 
-// Kind makes one of the locks that come with locksim, with the TTL and backoff
-// of the spec. The error lists the kinds.
-func Kind(name string, spec LockSpec) (Lock, error) {
+// Kind is one of the locks that come with locksim. The error lists the kinds.
+func Kind(name string) (Lock, error) {
 	if specimen, ok := strings.CutPrefix(name, brokenPrefix); ok {
-		return brokenLock(specimen, spec)
+		return brokenLock(specimen)
 	}
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
 	if i < 0 {
@@ -188,15 +223,16 @@ func Kind(name string, spec LockSpec) (Lock, error) {
 	}
 	k := kinds[i]
 	promise, _ := lock.PromiseOf(name)
-	remade := func(spec LockSpec) (Lock, error) { return Kind(name, spec) }
-	return Lock{Name: name, Nodes: k.nodes, Tokens: k.tokens, Keys: keysOf, Promise: promise, About: abouts[name], queue: k.queue, remade: remade, New: func(p *sim.Process) (lock.Locker, error) {
-		return k.make(maker{p, spec})
-	}}, nil
+	return Lock{
+		Name: name, Servers: Redis(max(k.nodes, 1)), Tokens: k.tokens, Keys: keysOf, Promise: promise, About: abouts[name],
+		FollowsSpec: true, queue: k.queue,
+		New: func(e Env) (lock.Locker, error) { return k.make(maker{e}) },
+	}.kept(), nil
 }
 
 // FindLock is the lock of that name: one of extra, or a kind that comes with
-// locksim, made by the spec. The error lists them all.
-func FindLock(name string, spec LockSpec, extra []Lock) (Lock, error) {
+// locksim. The error lists them all.
+func FindLock(name string, extra []Lock) (Lock, error) {
 	names := Kinds()
 	for _, l := range extra {
 		if l.Name == name {
@@ -204,10 +240,16 @@ func FindLock(name string, spec LockSpec, extra []Lock) (Lock, error) {
 		}
 		names = append(names, l.Name)
 	}
-	if slices.Contains(Kinds(), name) || strings.HasPrefix(name, brokenPrefix) {
-		return Kind(name, spec)
+	if comesWithLocksim(name) {
+		return Kind(name)
 	}
 	return Lock{}, fmt.Errorf("there is no lock %q: there are %s", name, strings.Join(names, ", "))
+}
+
+// comesWithLocksim reports whether Kind makes a lock of that name, or says that
+// there is no such specimen.
+func comesWithLocksim(name string) bool {
+	return slices.Contains(Kinds(), name) || strings.HasPrefix(name, brokenPrefix)
 }
 
 // queueOf is the key in which a fair lock keeps who waits, in order.

@@ -31,7 +31,7 @@ faults:
 
 func kindOf(t testing.TB, name string, sc *scenarios.Scenario) scenarios.Lock {
 	t.Helper()
-	l, err := scenarios.Kind(name, sc.Lock)
+	l, err := scenarios.Kind(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func (j MatrixJob) Play(extra []Lock, step func()) ([]MatrixTally, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := FindLock(j.Lock, sc.Lock, extra)
+	l, err := FindLock(j.Lock, extra)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func TestUnpromised(t *testing.T) {
 		{"redlock", []faults.Fault{fast, slow}, []string{"clock-rate"}},
 		{"broken/del-without-owner", []faults.Fault{pause}, []string{"pause"}},
 	} {
-		l, err := scenarios.Kind(tt.lock, scenarios.LockSpec{})
+		l, err := scenarios.Kind(tt.lock)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -154,7 +154,7 @@ func (p *MatrixPlan) addScenario(sc *Scenario) error {
 	}
 	first := len(p.pairs)
 	for _, name := range names {
-		l, err := FindLock(name, sc.Lock, p.opts.Extra)
+		l, err := FindLock(name, p.opts.Extra)
 		if err != nil {
 			return sc.ErrorAt(lockPos(sc, name), "%v", err)
 		}
@@ -204,7 +204,7 @@ func (p pair) modes(asked []fence.Mode) []fence.Mode {
 // messages guesses how many messages a run has, compared with other pairs: they
 // are what costs time.
 func (p pair) messages() int {
-	nodes := max(p.scenario.World.Redis, p.lock.Nodes, 1)
+	nodes := max(p.scenario.World.Redis, p.lock.nodes())
 	return nodes * p.scenario.World.Clients * p.scenario.Workload.Rounds
 }
 

@@ -13,7 +13,6 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios"
-	"locksim/sim"
 )
 
 // parsed is a scenario from a text.
@@ -216,9 +215,9 @@ func TestMatrixJobNondeterminism(t *testing.T) {
 	sc, l := load(t, "calm")
 	drawing := l
 	drawing.Name = "drawing"
-	drawing.New = func(p *sim.Process) (lock.Locker, error) {
-		inner, err := l.New(p)
-		return hasty{inner, p.Clock()}, err
+	drawing.New = func(e scenarios.Env) (lock.Locker, error) {
+		inner, err := l.New(e)
+		return hasty{inner, e.Clock()}, err
 	}
 	job := scenarios.MatrixJob{File: sc.File, Source: string(sc.Source), Lock: "drawing", Modes: []fence.Mode{fence.None}, Seeds: scenarios.Seeds{First: 1, Last: 5}}
 	_, err := job.Play([]scenarios.Lock{drawing}, func() { t.Error("a seed was counted") })
@@ -265,7 +264,7 @@ func TestMatrixCatches(t *testing.T) {
 func TestMatrixReplays(t *testing.T) {
 	m := played(t, scenarios.MatrixOptions{Scenarios: []*scenarios.Scenario{paused(t, "")}, Seeds: scenarios.Seeds{First: 3, Last: 5}})
 	for _, c := range m.Cells {
-		l, err := scenarios.Kind(c.Lock, paused(t, "").Lock)
+		l, err := scenarios.Kind(c.Lock)
 		if err != nil {
 			t.Fatal(err)
 		}

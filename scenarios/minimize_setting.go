@@ -6,7 +6,6 @@ import (
 
 	"locksim/checker"
 	"locksim/faults"
-	"locksim/sim"
 )
 
 // plainChanges take the peculiarities out of a setting, one each.
@@ -15,7 +14,7 @@ var plainChanges = []func(*Scenario){
 	func(s *Scenario) { s.World.Replicas, s.World.Lag = 0, Range{} },
 	oneReplica,
 	func(s *Scenario) { s.World.Lag = Range{} },
-	func(s *Scenario) { s.World.Persistence = sim.PersistNone },
+	func(s *Scenario) { s.World.Persistence = persistNone },
 	func(s *Scenario) { s.World.Snapshot = time.Minute },
 	func(s *Scenario) { s.Lock.Backoff = Range{100 * time.Millisecond, 100 * time.Millisecond} },
 	func(s *Scenario) { s.Lock.Client = ClientQuiet },

@@ -44,7 +44,7 @@ func wrongWith(t testing.TB, reduce reducer, sc *Scenario, fails func(*Scenario)
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, text)
 	}
-	if len(read.Faults) != len(small.Faults) || read.World != small.World {
+	if len(read.Faults) != len(small.Faults) || !cmp.Equal(read.World, small.World) {
 		return fmt.Errorf("it is another one from a file:\n%s", text)
 	}
 	if trials > MaxTrials {

@@ -10,7 +10,7 @@ import "slices"
 // so a scenario that says something else of it than sc would mislead.
 func (l Lock) failsLike(sc *Scenario, broken []Violation, seed uint64) func(*Scenario) bool {
 	return func(smaller *Scenario) bool {
-		if l.remade == nil && smaller.Lock != sc.Lock {
+		if !l.FollowsSpec && smaller.Lock != sc.Lock {
 			return false
 		}
 		o, still, err := l.try(smaller, seed)

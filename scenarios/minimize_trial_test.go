@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locksim/faults"
 	"locksim/lock"
 	"locksim/lock/fence"
-	"locksim/sim"
 )
 
 // failure is a scenario that goes wrong, and what is to be left of it.
@@ -161,7 +161,7 @@ func (f failure) load(t *testing.T) (Lock, *Scenario) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := Kind(sc.Lock.Kind, sc.Lock)
+	l, err := Kind(sc.Lock.Kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,11 +243,28 @@ func TestFailsLike(t *testing.T) {
 	}
 }
 
+// ofOnesOwn is a lock as somebody else would bring it: it is made by this spec,
+// whatever the scenario says.
+func ofOnesOwn(l Lock, spec LockSpec) Lock {
+	return Lock{Name: "mine", New: func(e Env) (lock.Locker, error) { return l.New(specified{e, spec}) }}
+}
+
+// specified is an environment with a spec of its own.
+type specified struct {
+	Env
+	spec LockSpec
+}
+
+func (e specified) Spec() LockSpec { return e.spec }
+
+// AddPool implements what the clients of package redis ask of an environment.
+func (e specified) AddPool(p faults.Pool) { e.Env.(env).AddPool(p) }
+
 // The TTL of a lock that is made once and for all is what it is: no smaller
 // scenario says something else.
 func TestFailsLikeKeepsTheLock(t *testing.T) {
 	kind, sc := failures[0].load(t)
-	l := Lock{Name: "mine", New: kind.New}
+	l := ofOnesOwn(kind, sc.Lock)
 	seed, broken := firstFailure(t, l, sc)
 	small := Minimize(sc, l.failsLike(sc, broken, seed))
 	if small.Lock != sc.Lock {
@@ -256,7 +273,7 @@ func TestFailsLikeKeepsTheLock(t *testing.T) {
 	if len(small.Faults) != 1 || small.World.Clients != 2 {
 		t.Errorf("not minimal:\n%s", formatted(t, small))
 	}
-	unable := Lock{Name: "unable", New: func(*sim.Process) (lock.Locker, error) { return nil, context.Canceled }}
+	unable := Lock{Name: "unable", New: func(Env) (lock.Locker, error) { return nil, context.Canceled }}
 	if unable.failsLike(sc, broken, seed)(sc) {
 		t.Error("a lock that cannot be made fails like one that can")
 	}

@@ -14,7 +14,7 @@ import (
 // that a majority of them decides. It is empty where the clients got on, or
 // where there is an excuse.
 func (p *play) heldUp() string {
-	nodes := max(p.lock.Nodes, 1)
+	nodes := p.lock.nodes()
 	dead, excused := p.deadNodes()
 	if !p.late || excused || len(dead) == 0 || 2*len(dead) >= nodes {
 		return ""
@@ -23,7 +23,7 @@ func (p *play) heldUp() string {
 		strings.Join(dead, ", "), nodes, p.acquirePatience())
 }
 
-// deadNodes are the Redis nodes that faults have left out of reach until the
+// deadNodes are the servers that faults have left out of reach until the
 // world is healed. excused says that something else lasts as long.
 func (p *play) deadNodes() (dead []string, excused bool) {
 	for i, f := range p.sc.Faults {
@@ -35,7 +35,7 @@ func (p *play) deadNodes() (dead []string, excused bool) {
 			if untilHealed(a) {
 				dead = append(dead, a.And...)
 			}
-			excused = excused || untilHealed(a) && !onlyRedis(a.And)
+			excused = excused || untilHealed(a) && !onlyServers(a.And)
 		case faults.Crash:
 			excused = excused || !isClient(a.Process)
 		case faults.Failover:
@@ -48,7 +48,7 @@ func (p *play) deadNodes() (dead []string, excused bool) {
 	return slices.Compact(dead), excused
 }
 
-// onlyRedis says that there are names, and each is that of a Redis node.
-func onlyRedis(names []string) bool {
-	return len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return !strings.HasPrefix(n, "r") })
+// onlyServers says that there are names, and each is that of a server.
+func onlyServers(names []string) bool {
+	return len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return !isServer(n) })
 }

@@ -34,7 +34,7 @@ func TestEveryModeSavesTheData(t *testing.T) {
 	} {
 		for _, name := range []string{"gc-pause", "late-packet"} {
 			sc, _ := load(t, name)
-			l, err := scenarios.Kind(tc.kind, sc.Lock)
+			l, err := scenarios.Kind(tc.kind)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -63,7 +63,10 @@ type Line struct {
 	At time.Duration
 	// Actor is who did it: c0, r0, s0, or "world" for a fault.
 	Actor string
-	Text  string
+	// What is what happened, Remark what it means for the run, if anything; Text is
+	// both.
+	What, Remark string
+	Text         string
 	// Fatal marks the step at which it was decided.
 	Fatal bool
 }

@@ -3,6 +3,8 @@ package scenarios
 import (
 	"bytes"
 	"errors"
+	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -24,8 +26,11 @@ import (
 // The format is strict: unknown and repeated keys, a second document, anchors,
 // tags, tabs, and everything that Scenario.Validate refuses are errors. Every
 // error is an *InputError with the place; Parse never panics.
-func Parse(file string, data []byte) (s *Scenario, err error) {
-	p := &reader{file: file, src: bytes.Clone(data), at: map[string]faults.Pos{"": {File: file, Line: 1, Column: 1}}}
+//
+// kinds are the kinds of servers, besides Redis, that the file may name: see
+// [ServerKinds].
+func Parse(file string, data []byte, kinds ...ServerKind) (s *Scenario, err error) {
+	p := &reader{file: file, kinds: kinds, src: bytes.Clone(data), at: map[string]faults.Pos{"": {File: file, Line: 1, Column: 1}}}
 	defer func() {
 		// The YAML library has been seen to panic on odd input.
 		if r := recover(); r != nil {
@@ -43,10 +48,11 @@ func Parse(file string, data []byte) (s *Scenario, err error) {
 // nothing of what comes after it, so the code that reads a part need not look
 // for errors at each step.
 type reader struct {
-	file string
-	src  []byte
-	at   map[string]faults.Pos // by path, see Scenario.Pos
-	err  *InputError
+	file  string
+	kinds []ServerKind
+	src   []byte
+	at    map[string]faults.Pos // by path, see Scenario.Pos
+	err   *InputError
 }
 
 func (p *reader) fail(pos faults.Pos, format string, args ...any) {
@@ -80,7 +86,20 @@ func (p *reader) scenario() *Scenario {
 }
 
 func readWorld(v value, w *World) {
-	f := v.fields("redis", "clients", "latency", "replicas", "lag", "persistence", "snapshot")
+	names := []string{"redis", "clients", "latency", "replicas", "lag", "persistence", "snapshot"}
+	for _, k := range v.p.kinds {
+		names = append(names, k.Name)
+	}
+	f := v.fields(names...)
+	for _, k := range v.p.kinds {
+		count := 0
+		if f.whole(k.Name, &count); count != 0 {
+			w.Servers = append(w.Servers, ServerCount{k.Name, k.Prefix, count})
+		}
+	}
+	if slices.SortFunc(w.Servers, func(a, b ServerCount) int { return strings.Compare(a.Kind, b.Kind) }); len(w.Servers) > 0 {
+		w.Redis = 0 // unless the file says otherwise
+	}
 	f.whole("redis", &w.Redis)
 	f.whole("clients", &w.Clients)
 	f.span("latency", &w.Latency)

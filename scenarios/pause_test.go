@@ -9,7 +9,6 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios"
-	"locksim/sim"
 )
 
 // ownTimer is a lock that gives notice of a loss by a timer of its own, which
@@ -62,13 +61,13 @@ func TestPauseShowsBothOrders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, err := scenarios.Kind("fenced", sc.Lock)
+	held, err := scenarios.Kind("fenced")
 	if err != nil {
 		t.Fatal(err)
 	}
 	own := held
-	own.New = func(p *sim.Process) (lock.Locker, error) {
-		inner, err := held.New(p)
+	own.New = func(e scenarios.Env) (lock.Locker, error) {
+		inner, err := held.New(e)
 		return ownTimer{inner, sc.Lock.TTL}, err
 	}
 	for name, c := range map[string]struct {

@@ -2,9 +2,7 @@ package scenarios
 
 import (
 	"slices"
-	"strings"
 
-	"locksim/faults"
 	"locksim/sim/trace"
 )
 
@@ -23,9 +21,9 @@ const (
 )
 
 // phases are those that begin with an event of a client's.
-var phases = map[string]phase{
-	faults.EventAcquire: asking, faults.EventGranted: inside, faults.EventRead: working, faults.EventWrite: writing,
-	faults.EventWritten: leaving, faults.EventRelease: releasing, faults.EventReleased: atRest, "not-granted": atRest,
+var phases = map[trace.Step]phase{
+	trace.Acquire: asking, trace.Granted: inside, trace.Read: working, trace.Write: writing, trace.Written: leaving,
+	trace.Release: releasing, trace.Released: atRest, trace.NotGranted: atRest,
 }
 
 // wait is what a client waits for from its Redis nodes.
@@ -90,17 +88,30 @@ func featuresOf(t *trace.Trace) []feature {
 
 func (o *observer) see(e *trace.Event) {
 	switch {
-	case e.Actor == "world":
+	case e.Actor == trace.World:
 		o.struck(e)
 	case isClient(e.Actor):
 		o.did(o.client(e.Actor), e)
-	case e.Kind == "exec" && isClient(e.Peer):
-		c := o.client(e.Peer)
-		c.requests, c.replies = max(c.requests-1, 0), c.replies+1
+	case isClient(e.Peer):
+		if _, ok := e.What.(trace.Exec); ok {
+			c := o.client(e.Peer)
+			c.requests, c.replies = max(c.requests-1, 0), c.replies+1
+		}
 	}
 }
 
-func isClient(name string) bool { return strings.HasPrefix(name, "c") }
+// isClient reports whether a name is that of a client: c0, c1, …
+func isClient(name string) bool {
+	return len(name) > 1 && name[0] == 'c' && '0' <= name[1] && name[1] <= '9'
+}
+
+// isServer reports whether a name is that of a server other than the store.
+func isServer(name string) bool {
+	return name != "" && !isClient(name) && name != storeName && name != probeName && name != trace.World
+}
+
+// storeName is the name of the protected resource.
+const storeName = "s0"
 
 func (o *observer) client(name string) *standing {
 	c, ok := o.clients[name]
@@ -114,37 +125,44 @@ func (o *observer) client(name string) *standing {
 
 // did follows what a client did itself.
 func (o *observer) did(c *standing, e *trace.Event) {
-	next, moves := phases[e.Kind]
-	switch {
-	case moves:
-		c.phase, c.point = next, ""
-		c.expired = c.expired && next != asking
-	case e.Kind == "point":
-		c.point = e.Text
-	case e.Kind == "until" || e.Kind == "lost":
-		c.expired = true
-	case e.Kind == "send" && strings.HasPrefix(e.Peer, "r"):
-		c.requests++
-	case e.Kind == "recv" && strings.HasPrefix(e.Peer, "r"):
-		c.replies = max(c.replies-1, 0)
+	switch m := e.What.(type) {
+	case trace.Mark:
+		next, moves := phases[m.Step]
+		switch {
+		case moves:
+			c.phase, c.point = next, ""
+			c.expired = c.expired && next != asking
+		case m.Step == trace.Point:
+			c.point = m.Label
+		case m.Step == trace.Until || m.Step == trace.Lost:
+			c.expired = true
+		}
+	case trace.Send:
+		if isServer(e.Peer) {
+			c.requests++
+		}
+	case trace.Receive:
+		if isServer(e.Peer) {
+			c.replies = max(c.replies-1, 0)
+		}
 	}
 }
 
 // struck notes what the world did to clients, to those whom it names or, where
 // it happened to a node, to all.
 func (o *observer) struck(e *trace.Event) {
-	for _, name := range o.victims(e.Peer) {
+	for _, name := range o.victims(e) {
 		c := o.client(name)
-		o.found = append(o.found, feature{e.Kind, c.phase, c.point, c.wait(), c.expired, o.others(name)})
+		o.found = append(o.found, feature{e.Kind(), c.phase, c.point, c.wait(), c.expired, o.others(name)})
 	}
-	if e.Kind == "crash" && isClient(e.Peer) {
+	if _, ok := e.What.(trace.Crash); ok && isClient(e.Peer) {
 		*o.client(e.Peer) = standing{phase: gone}
 	}
 }
 
-func (o *observer) victims(peer string) []string {
+func (o *observer) victims(e *trace.Event) []string {
 	var named []string
-	for name := range strings.SplitSeq(peer, ",") {
+	for _, name := range trace.Parties(*e) {
 		if isClient(name) {
 			named = append(named, name)
 		}

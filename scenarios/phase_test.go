@@ -12,22 +12,24 @@ import (
 // what the others are about.
 func TestFeaturesOfARun(t *testing.T) {
 	run := &trace.Trace{}
+	mark := func(step trace.Step) trace.What { return trace.Mark{Step: step, Resource: "order"} }
+	sent := trace.Send{Conn: "#1", Content: trace.Text("SET")}
 	for _, e := range []trace.Event{
-		{Actor: "c0", Kind: "acquire"}, {Actor: "c0", Kind: "send", Peer: "r0"},
-		{Actor: "world", Kind: "pause", Peer: "c0"},
-		{Actor: "r0", Kind: "exec", Peer: "c0"},
-		{Actor: "world", Kind: "resume", Peer: "c0"},
-		{Actor: "c0", Kind: "recv", Peer: "r0"}, {Actor: "c0", Kind: "point", Text: "locked"},
-		{Actor: "world", Kind: "clock-jump", Peer: "c0"},
-		{Actor: "c0", Kind: "granted"}, {Actor: "c0", Kind: "read"}, {Actor: "c1", Kind: "acquire"},
-		{Actor: "world", Kind: "cut", Peer: "c0,c1"},
-		{Actor: "c0", Kind: "until"},
-		{Actor: "world", Kind: "stall", Peer: "r0"},
-		{Actor: "world", Kind: "crash", Peer: "c0"},
-		{Actor: "world", Kind: "heal", Peer: "c0"},
-		{Actor: "c1", Kind: "send", Peer: "s0"}, // which is not the lock's
-		{Actor: "c1", Kind: "not-granted"},
-		{Actor: "world", Kind: "pause", Peer: "c1"},
+		{Actor: "c0", What: mark(trace.Acquire)}, {Actor: "c0", What: sent, Peer: "r0"},
+		{Actor: "world", What: trace.Pause{For: 1}, Peer: "c0"},
+		{Actor: "r0", What: trace.Exec{Conn: "#1", Request: trace.Text("SET"), Answer: trace.Text("OK")}, Peer: "c0"},
+		{Actor: "world", What: trace.Resume{}, Peer: "c0"},
+		{Actor: "c0", What: trace.Receive{Conn: "#1", Bytes: 5}, Peer: "r0"}, {Actor: "c0", What: trace.Mark{Step: trace.Point, Label: "locked"}},
+		{Actor: "world", What: trace.ClockJump{By: 1}, Peer: "c0"},
+		{Actor: "c0", What: mark(trace.Granted)}, {Actor: "c0", What: trace.Mark{Step: trace.Read, Op: "c0.r1"}}, {Actor: "c1", What: mark(trace.Acquire)},
+		{Actor: "world", What: trace.Cut{Between: []string{"c0", "c1"}}, Peer: "c0,c1"},
+		{Actor: "c0", What: mark(trace.Until)},
+		{Actor: "world", What: trace.Stall{}, Peer: "r0"},
+		{Actor: "world", What: trace.Crash{Mode: "process"}, Peer: "c0"},
+		{Actor: "world", What: trace.Heal{Between: []string{"c0"}}, Peer: "c0"},
+		{Actor: "c1", What: sent, Peer: "s0"}, // which is not the lock's
+		{Actor: "c1", What: trace.Mark{Step: trace.NotGranted, Problem: "no"}},
+		{Actor: "world", What: trace.Pause{For: 1}, Peer: "c1"},
 	} {
 		run.Add(e)
 	}
@@ -51,10 +53,10 @@ func TestFeaturesOfARun(t *testing.T) {
 // The end of a lease is of the past once the client asks again.
 func TestExpiryIsForgotten(t *testing.T) {
 	run := &trace.Trace{}
-	for _, kind := range []string{"acquire", "granted", "until", "release", "released", "acquire"} {
-		run.Add(trace.Event{Actor: "c0", Kind: kind})
+	for _, step := range []trace.Step{trace.Acquire, trace.Granted, trace.Until, trace.Release, trace.Released, trace.Acquire} {
+		run.Add(trace.Event{Actor: "c0", What: trace.Mark{Step: step, Resource: "order"}})
 	}
-	run.Add(trace.Event{Actor: "world", Kind: "pause", Peer: "c0"})
+	run.Add(trace.Event{Actor: "world", What: trace.Pause{For: 1}, Peer: "c0"})
 	if f := featuresOf(run)[0]; f.expired || f.phase != asking {
 		t.Errorf("%+v, want a client that asks, with no lease to end", f)
 	}

@@ -7,8 +7,6 @@ import (
 
 	"locksim/checker"
 	"locksim/faults"
-	"locksim/lock/fence"
-	"locksim/sim"
 )
 
 // resource is what the clients of a run quarrel over. Sections read and write
@@ -26,7 +24,7 @@ const (
 type play struct {
 	sc       *Scenario
 	lock     Lock
-	world    *sim.World
+	world    Stage
 	schedule *schedule
 	clients  []*client // those that came back after a crash behind all others
 	probe    *probe
@@ -37,18 +35,6 @@ type play struct {
 }
 
 func newPlay(sc *Scenario, l Lock) *play { return &play{sc: sc, lock: l} }
-
-func (p *play) config(seed uint64, mode fence.Mode) sim.Config {
-	return sim.Config{
-		Seed: seed, Fencing: mode,
-		Redis:    max(p.sc.World.Redis, p.lock.Nodes, 1),
-		Clients:  p.sc.World.Clients,
-		Latency:  sim.Latency(p.sc.World.Latency),
-		Replicas: p.sc.World.Replicas, Lag: sim.Latency(p.sc.World.Lag),
-		Persistence: p.sc.World.Persistence, Snapshot: p.sc.World.Snapshot,
-		Limits: sim.Limits{Virtual: p.patience()},
-	}
-}
 
 // registers are those that a section works on.
 func (p *play) registers() []string {
@@ -84,11 +70,11 @@ func (p *play) patience() time.Duration { return p.labour() + p.acquirePatience(
 // body is the run: the workload under faults, then a whole network, a probe,
 // and the epilogue. However it ends, nothing strikes while the world is closed:
 // a client that was paused then would never get to its end.
-func (p *play) body(w *sim.World) error {
+func (p *play) body(w Stage) error {
 	defer func() { p.over = true }()
 	p.world = w
 	p.schedule = newSchedule(p, w)
-	w.WatchKeys(p.watchedKeys()...)
+	w.Ground().WatchKeys(p.watchedKeys()...)
 	if err := p.startClients(); err != nil {
 		return err
 	}
@@ -134,16 +120,16 @@ func (p *play) epilogue() map[checker.Cell]string {
 	}
 	final := map[checker.Cell]string{}
 	for _, r := range all {
-		final[checker.Cell{Resource: resource, Register: r}] = p.world.Store().Value(resource, r)
+		final[checker.Cell{Resource: resource, Register: r}] = p.world.Ground().Value(resource, r)
 	}
 	return final
 }
 
 func (p *play) startClients() error {
-	for i := range p.world.Clients() {
-		c, err := newClient(p, p.world.Client(i), i)
+	for i, m := range p.world.Clients() {
+		c, err := newClient(p, m, i)
 		if err != nil {
-			return p.noLock(p.world.Client(i).Name(), err)
+			return p.noLock(m.Name(), err)
 		}
 		p.clients = append(p.clients, c)
 	}
@@ -169,7 +155,7 @@ func (p *play) noLock(process string, cause error) error {
 func (p *play) wallClocks() []string {
 	var out []string
 	for _, c := range p.clients {
-		if c.proc.LooksAtWallClock() {
+		if c.watch.LooksAtWallClock() {
 			out = append(out, c.proc.Name())
 		}
 	}

@@ -3,12 +3,12 @@ package scenarios
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock"
-	"locksim/sim"
 )
 
 // probe is a lone client that asks for the lock when all workloads have ended
@@ -32,8 +32,11 @@ func (p *play) runProbe() error {
 	w := p.world
 	p.probe = &probe{leaked: p.leftBehind(), held: p.heldUp()}
 	p.probe.bound = p.longestTTL() + max(p.sc.Lock.Backoff.Max, retry) + 8*p.sc.World.Latency.Max
-	proc := w.NewProcess("probe")
-	locker, err := p.lock.New(proc)
+	proc, err := w.Join(probeName)
+	if err != nil {
+		return fmt.Errorf("add the probe: %w", err)
+	}
+	locker, err := p.lock.New(p.env(proc))
 	if err != nil {
 		return fmt.Errorf("make the lock of the probe: %w", err)
 	}
@@ -42,7 +45,7 @@ func (p *play) runProbe() error {
 }
 
 // run tries until the bound; a lock that gives up earlier is asked again.
-func (b *probe) run(proc *sim.Process, locker lock.Locker) {
+func (b *probe) run(proc Machine, locker lock.Locker) {
 	began := proc.Clock().Now()
 	ctx, cancel := context.WithTimeout(proc.Context(), b.bound)
 	defer cancel()
@@ -73,23 +76,24 @@ func (b *probe) verdict() (checker.Liveness, string) {
 	return checker.LivenessOK, ""
 }
 
-// node is a node as locks see it: the first is wherever its primary is now.
-func (p *play) node(i int) *sim.RedisNode {
-	if i == 0 {
-		return p.world.PrimaryNode()
-	}
-	return p.world.Redis(i)
-}
-
-// longestTTL is what the longest-lived key with an end still has to live.
+// longestTTL is what the longest-lived key with an end still has to live or, where
+// a server does not list its keys, the TTL of the lock.
 func (p *play) longestTTL() time.Duration {
 	var longest time.Duration
-	for i := range p.world.RedisNodes() {
-		for _, k := range p.node(i).Keys() {
+	for _, s := range p.asked() {
+		if !s.Listed {
+			longest = max(longest, p.sc.Lock.TTL)
+		}
+		for _, k := range s.Keys {
 			longest = max(longest, k.TTL)
 		}
 	}
 	return longest
+}
+
+// asked are the servers that locks ask.
+func (p *play) asked() []ServerState {
+	return slices.DeleteFunc(p.world.Ground().Servers(), func(s ServerState) bool { return !s.Asked })
 }
 
 // leftBehind looks for lock keys that nobody is entitled to any more. A key
@@ -100,16 +104,15 @@ func (p *play) leftBehind() string {
 		return ""
 	}
 	excused := p.excused()
-	for i := range p.world.RedisNodes() {
-		node := p.node(i)
-		for _, k := range node.Keys() {
+	for _, s := range p.asked() {
+		for _, k := range s.Keys {
 			for _, name := range p.lock.Keys(resource) {
 				switch {
 				case k.Name != name:
 				case k.TTL == 0:
-					return fmt.Sprintf("The key %s on %s has no TTL: nothing will ever free it.", k.Name, node.Name())
+					return fmt.Sprintf("The key %s on %s has no TTL: nothing will ever free it.", k.Name, s.Name)
 				case !excused:
-					return fmt.Sprintf("The key %s on %s is still there, with %v to live, although every client has released or failed.", k.Name, node.Name(), k.TTL.Round(time.Millisecond))
+					return fmt.Sprintf("The key %s on %s is still there, with %v to live, although every client has released or failed.", k.Name, s.Name, k.TTL.Round(time.Millisecond))
 				}
 			}
 		}
@@ -125,7 +128,7 @@ func (p *play) excused() bool {
 		}
 	}
 	for _, c := range p.clients {
-		if c.proc.Crashed() {
+		if c.watch.Crashed() {
 			return true
 		}
 		for _, g := range c.grants {

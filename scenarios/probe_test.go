@@ -9,7 +9,6 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios"
-	"locksim/sim"
 )
 
 // odd is a lock that does something else than the one inside it.
@@ -36,28 +35,28 @@ func TestProbe(t *testing.T) {
 	sound := kindOf(t, "single", sc)
 	for _, c := range []struct {
 		name string
-		bend func(p *sim.Process, inner lock.Locker) odd
+		bend func(e scenarios.Env, inner lock.Locker) odd
 		want checker.Liveness
 	}{
-		{"sound", func(_ *sim.Process, l lock.Locker) odd { return odd{l, l.Acquire} }, checker.LivenessOK},
-		{"asked again", func(p *sim.Process, l lock.Locker) odd {
+		{"sound", func(_ scenarios.Env, l lock.Locker) odd { return odd{l, l.Acquire} }, checker.LivenessOK},
+		{"asked again", func(e scenarios.Env, l lock.Locker) odd {
 			tries := 0
 			return odd{l, func(ctx context.Context, resource string) (lock.Lease, error) {
-				if tries++; p.Name() == "probe" && tries < 5 {
+				if tries++; e.Name() == "probe" && tries < 5 {
 					return nil, errNotNow
 				}
 				return l.Acquire(ctx, resource)
 			}}
 		}, checker.LivenessOK},
-		{"nobody's", func(p *sim.Process, l lock.Locker) odd {
+		{"nobody's", func(e scenarios.Env, l lock.Locker) odd {
 			return odd{l, func(ctx context.Context, resource string) (lock.Lease, error) {
-				if p.Name() == "probe" {
+				if e.Name() == "probe" {
 					return nil, errNotNow
 				}
 				return l.Acquire(ctx, resource)
 			}}
 		}, checker.LivenessStuck},
-		{"left behind", func(_ *sim.Process, l lock.Locker) odd {
+		{"left behind", func(_ scenarios.Env, l lock.Locker) odd {
 			return odd{l, func(ctx context.Context, resource string) (lock.Lease, error) {
 				lease, err := l.Acquire(ctx, resource)
 				return keeping{lease}, err
@@ -66,9 +65,9 @@ func TestProbe(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := sound
-			l.New = func(p *sim.Process) (lock.Locker, error) {
-				inner, err := sound.New(p)
-				return c.bend(p, inner), err
+			l.New = func(e scenarios.Env) (lock.Locker, error) {
+				inner, err := sound.New(e)
+				return c.bend(e, inner), err
 			}
 			v := play(t, sc, l, scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0].Verdict
 			if v.Facts.Liveness != c.want {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"locksim/checker"
-	"locksim/sim"
 	"locksim/sim/trace"
 )
 
@@ -38,7 +37,7 @@ type record struct {
 
 // record follows the lock's key on every node up to the end of the workload.
 func (p *play) record(t *trace.Trace) *record {
-	r := &record{nodes: max(p.lock.Nodes, 1), writers: map[string]string{}, holders: map[string]string{},
+	r := &record{nodes: p.lock.nodes(), writers: map[string]string{}, holders: map[string]string{},
 		primary: "r0", held: map[string]checker.Pos{}}
 	keys := p.watchedKeys()
 	if len(keys) == 0 {
@@ -46,7 +45,7 @@ func (p *play) record(t *trace.Trace) *record {
 	}
 	r.key = keys[0]
 	moves := promotions(t)
-	for _, change := range p.world.KeyChanges() {
+	for _, change := range p.world.Ground().KeyChanges() {
 		if change.Step > p.overAt {
 			break
 		}
@@ -68,7 +67,7 @@ func (p *play) record(t *trace.Trace) *record {
 func promotions(t *trace.Trace) []trace.Event {
 	var out []trace.Event
 	for _, e := range t.Events {
-		if e.Kind == "promote" {
+		if _, ok := e.What.(trace.Promote); ok {
 			out = append(out, e)
 		}
 	}
@@ -81,20 +80,20 @@ func (r *record) move(e trace.Event) {
 	r.count(checker.Pos(e.N))
 }
 
-func (r *record) follow(c sim.KeyChange) {
-	owner := r.holders[c.Node]
+func (r *record) follow(c trace.KeyChange) {
+	owner := r.holders[c.Server]
 	at := checker.Pos(c.Step)
 	switch {
-	case c.Kind == sim.KeySet:
+	case c.Change == trace.KeySet:
 		r.writers[c.Value] = c.By
-		r.holders[c.Node] = c.By
+		r.holders[c.Server] = c.By
 	case c.Value != "": // it came from another node, or from a disk
-		r.holders[c.Node] = r.writers[c.Value]
+		r.holders[c.Server] = r.writers[c.Value]
 	default:
-		if c.Kind == sim.KeyDeleted && owner != "" && c.By != "" {
-			r.deletions = append(r.deletions, checker.Deletion{At: at, Node: c.Node, Resource: resource, Owner: owner, By: c.By})
+		if c.Change == trace.KeyDeleted && owner != "" && c.By != "" {
+			r.deletions = append(r.deletions, checker.Deletion{At: at, Node: c.Server, Resource: resource, Owner: owner, By: c.By})
 		}
-		delete(r.holders, c.Node)
+		delete(r.holders, c.Server)
 	}
 	r.count(at)
 }
@@ -123,8 +122,11 @@ func (r *record) count(at checker.Pos) {
 // stands reports whether a node's record counts: a replica's does once it has
 // been promoted, and that of the primary before it no longer.
 func (r *record) stands(node string) bool {
-	return node == r.primary || !strings.HasPrefix(node, "r0")
+	return node == r.primary || !isFamily(node)
 }
+
+// isFamily reports whether a server is r0, or one of its replicas.
+func isFamily(server string) bool { return strings.HasPrefix(server, "r0") }
 
 func (r *record) close(client string, at checker.Pos) {
 	if from := r.held[client]; from < at {

@@ -41,11 +41,11 @@ func (e *ReplayError) Error() string {
 // not come with locksim. A scenario or lock that cannot be made is an
 // *InputError.
 func (f *RunFile) Setup(extra []Lock) (*Scenario, Lock, error) {
-	sc, err := Parse(f.File, []byte(f.Source))
+	sc, err := Parse(f.File, []byte(f.Source), ServerKinds(extra...)...)
 	if err != nil {
 		return nil, Lock{}, err
 	}
-	l, err := FindLock(f.Lock, sc.Lock, extra)
+	l, err := FindLock(f.Lock, extra)
 	if err != nil {
 		return nil, Lock{}, &InputError{Pos: faults.Pos{File: f.File}, Msg: err.Error(), Err: err}
 	}

@@ -17,7 +17,7 @@ import (
 // scenarios or, without any, in all that are about it.
 func reviewed(t *testing.T, name string, runs int, only ...string) *scenarios.Review {
 	t.Helper()
-	l, err := scenarios.FindLock(name, scenarios.LockSpec{}, nil)
+	l, err := scenarios.FindLock(name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestReviewBreaksAreSorted(t *testing.T) {
 
 // What makes no sense is an error before anything is run.
 func TestReviewWorkRefuses(t *testing.T) {
-	l, err := scenarios.FindLock("single", scenarios.LockSpec{}, nil)
+	l, err := scenarios.FindLock("single", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

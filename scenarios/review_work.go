@@ -83,7 +83,7 @@ func (w *ReviewWork) planSweep(l Lock, opts ReviewOptions) error {
 	if err != nil {
 		return err
 	}
-	if l, err = FindLock(l.Name, sc.Lock, opts.Extra); err != nil {
+	if l, err = FindLock(l.Name, opts.Extra); err != nil {
 		return err
 	}
 	judge := JudgePromise

@@ -7,7 +7,6 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/sim"
 	"locksim/sim/trace"
 )
 
@@ -58,15 +57,6 @@ func (e *NondeterminismError) Error() string {
 	}
 	return fmt.Sprintf("nondeterministic: scenario %s, lock %s, seed %d, mode %s gave two different runs\n%s%s",
 		e.Scenario, e.Lock, e.Seed, e.Mode, where, unseeded())
-}
-
-// unseeded is the line that helps where math/rand does not follow the seed, and
-// empty where it does.
-func unseeded() string {
-	if sim.GlobalRandSeedable() {
-		return ""
-	}
-	return "\nmath/rand cannot be seeded in this program: put \"//go:debug randseednop=0\" into its main package or test file"
 }
 
 // Run plays a scenario with a lock under each fencing mode: the same seed and
@@ -138,27 +128,58 @@ func compare(sc *Scenario, l Lock, seed uint64, a, b *ModeRun) error {
 func playOnce(sc *Scenario, l Lock, seed uint64, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
 	began := wallNow()
 	p := newPlay(sc, l)
-	res, err := sim.Run(p.config(seed, mode), p.body)
+	res, err := p.simulate(seed, mode, 0, p.body)
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s, lock %s, seed %d, mode %s: %w", sc.Name, l.Name, seed, mode, err)
 	}
-	run := &ModeRun{Mode: mode, Trace: res.Trace, TraceHash: res.Trace.Hash(), Events: res.Events, Virtual: res.Virtual,
-		FaultsFired: p.schedule.fired, PartialPause: p.partialPause(), Barred: !p.probe.acquired, wallClocks: p.wallClocks()}
-	run.History = p.history(res.Trace)
-	run.LongestWait = longestWait(run.History, res.Trace)
+	run := p.runOf(mode, res.trace)
+	run.Events, run.Virtual = res.events, res.virtual
+	if err := run.judge(base); err != nil {
+		return nil, fmt.Errorf("scenario %s, lock %s, seed %d, mode %s: %w", sc.Name, l.Name, seed, mode, err)
+	}
+	run.Wall = wallNow().Sub(began)
+	return run, nil
+}
+
+// PlayOn plays a scenario in a world of the caller's, whose store judges by the
+// mode, to its verdict. The world must have what the scenario and the lock need.
+// base is the run in mode none, against which a rescue is measured; it may be nil.
+// Errors as for [Run], and those of the world.
+func PlayOn(w Stage, sc *Scenario, l Lock, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
+	if err := errors.Join(sc.Validate(), l.validate()); err != nil {
+		return nil, err
+	}
+	p := newPlay(sc, l)
+	if err := p.body(w); err != nil {
+		return nil, err
+	}
+	run := p.runOf(mode, w.Trace())
+	return run, run.judge(base)
+}
+
+// runOf is a run that has come to its end, without its verdict.
+func (p *play) runOf(mode fence.Mode, t *trace.Trace) *ModeRun {
+	run := &ModeRun{Mode: mode, Trace: t, TraceHash: t.Hash(), FaultsFired: p.schedule.fired, PartialPause: p.partialPause(),
+		Barred: !p.probe.acquired, wallClocks: p.wallClocks()}
+	run.History = p.history(t)
+	run.LongestWait = longestWait(run.History, t)
+	return run
+}
+
+// judge gives a run its verdict and its story.
+func (run *ModeRun) judge(base *ModeRun) (err error) {
 	var none *checker.Facts
 	if base != nil {
 		none = &base.Verdict.Facts
 	}
 	if run.Verdict, err = checker.Judge(run.History, none); err != nil {
-		return nil, fmt.Errorf("scenario %s, lock %s, seed %d, mode %s: the checker: %w", sc.Name, l.Name, seed, mode, err)
+		return fmt.Errorf("the checker: %w", err)
 	}
 	if err := corroborate(run); err != nil {
-		return nil, fmt.Errorf("scenario %s, lock %s, seed %d, mode %s: %w", sc.Name, l.Name, seed, mode, err)
+		return err
 	}
 	run.Story = tell(run)
-	run.Wall = wallNow().Sub(began)
-	return run, nil
+	return nil
 }
 
 // longestWait is the longest time from an Acquire to its grant.

@@ -9,7 +9,6 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios"
-	"locksim/sim"
 	"locksim/sim/trace"
 )
 
@@ -78,7 +77,7 @@ func TestAloneWithNone(t *testing.T) {
 func TestAloneTakesHalf(t *testing.T) {
 	sc, l := load(t, "gc-pause")
 	made, build := 0, l.New
-	l.New = func(p *sim.Process) (lock.Locker, error) { made++; return build(p) }
+	l.New = func(e scenarios.Env) (lock.Locker, error) { made++; return build(e) }
 	play(t, sc, l, scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.Seal}, Alone: true})
 	alone := made
 	play(t, sc, l, scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.Seal}})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"locksim/scenarios"
+	"locksim/sim/trace"
 )
 
 func stored(t testing.TB, name string) (*scenarios.RunFile, []byte) {
@@ -114,7 +115,7 @@ func TestInspect(t *testing.T) {
 	sc, l := load(t, "gc-pause")
 	step := 0
 	for _, e := range play(t, sc, l, scenarios.RunOptions{Seed: 1}).Modes[0].Trace.Events {
-		if e.Kind == "granted" && e.Actor == "c1" {
+		if m, ok := e.What.(trace.Mark); ok && m.Step == trace.Granted && e.Actor == "c1" {
 			step = e.N
 			break
 		}

@@ -7,7 +7,6 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/fence"
-	"locksim/sim"
 )
 
 // Limits of a scenario. Whatever goes beyond them is refused with a clear
@@ -88,7 +87,10 @@ type World struct {
 	// hears of a write. Default: 0s.
 	Lag Range
 	// Persistence is what a node keeps over a crash. Default: none.
-	Persistence sim.Persistence
+	Persistence Persistence
+	// Servers are the servers of other kinds, by the names of their kinds. Default:
+	// none, or those that the lock needs.
+	Servers []ServerCount
 	// Snapshot is the time between two snapshots of a node with persistence
 	// rdb. Default: 60s.
 	Snapshot time.Duration
@@ -242,7 +244,7 @@ func defaults() *Scenario {
 	return &Scenario{
 		World: World{
 			Redis: 1, Clients: 2, Latency: Range{time.Millisecond, 5 * time.Millisecond},
-			Persistence: sim.PersistNone, Snapshot: time.Minute,
+			Persistence: persistNone, Snapshot: time.Minute,
 		},
 		Lock: LockSpec{
 			Kind: "fenced", TTL: 10 * time.Second,

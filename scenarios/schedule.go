@@ -1,14 +1,12 @@
 package scenarios
 
-import (
-	"locksim/sim"
-)
+import "locksim/sim/trace"
 
 // schedule applies the faults of a run, at their times and when their events
 // have come. It lives on the world's goroutine.
 type schedule struct {
 	play   *play
-	world  *sim.World
+	world  Stage
 	fired  []bool
 	passed map[passage]int
 	failed error
@@ -17,25 +15,21 @@ type schedule struct {
 // passage is an event of a client; how often it has come is counted.
 type passage struct{ client, event string }
 
-func newSchedule(p *play, w *sim.World) *schedule {
+func newSchedule(p *play, w Stage) *schedule {
 	s := &schedule{play: p, world: w, fired: make([]bool, len(p.sc.Faults)), passed: map[passage]int{}}
 	for i, f := range p.sc.Faults {
 		if f.When == nil {
 			w.At(f.At, func() { s.strike(i) })
 		}
 	}
-	w.OnPoint(s.point)
+	w.OnMark(s.mark)
 	return s
 }
 
-// point counts an event and applies the faults that have waited for it, or
-// plans those that strike later. The driver's own events are marks of their
-// kind, others are named points.
-func (s *schedule) point(process, kind, label string) {
-	event := kind
-	if kind == "point" {
-		event = label
-	}
+// mark counts an event and applies the faults that have waited for it, or plans
+// those that strike later.
+func (s *schedule) mark(process string, m trace.Mark) {
+	event := m.Name()
 	at := passage{process, event}
 	s.passed[at]++
 	for i, f := range s.play.sc.Faults {
@@ -43,7 +37,7 @@ func (s *schedule) point(process, kind, label string) {
 			continue
 		}
 		if f.After > 0 {
-			s.world.At(s.world.Now()+f.After, func() { s.strike(i) })
+			s.world.After(f.After, func() { s.strike(i) })
 			continue
 		}
 		s.strike(i)
@@ -57,7 +51,7 @@ func (s *schedule) strike(i int) {
 		return
 	}
 	f := s.play.sc.Faults[i]
-	err := f.Action.Apply(stage{s.world, s.play})
+	err := f.Action.Apply(s.play.strikable())
 	if err != nil && s.failed == nil {
 		s.failed = s.play.sc.ErrorAt(f.Pos, "fault %d: %v", i+1, err)
 	}

@@ -43,7 +43,7 @@ faults:
 func eventsOf(t *trace.Trace, actor, kind, peer string) []trace.Event {
 	var out []trace.Event
 	for _, e := range t.Events {
-		if e.Actor == actor && e.Kind == kind && e.Peer == peer {
+		if e.Actor == actor && e.Kind() == kind && e.Peer == peer {
 			out = append(out, e)
 		}
 	}

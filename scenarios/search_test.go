@@ -15,7 +15,7 @@ var pauses = Space{Lock: "single", Faults: []lock.Fault{lock.FaultPause}}
 // are played: all, or none.
 func drawnTexts(t *testing.T, s *Search, n int, learns bool) []string {
 	t.Helper()
-	l, err := Kind("single", defaults().Lock)
+	l, err := Kind("single")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestSearchLearnsOnce(t *testing.T) {
 	s := NewSearch(pauses, 1, true)
 	s.Learn(nil)
 	sc, seed := s.Next()
-	l, _ := Kind("single", defaults().Lock)
+	l, _ := Kind("single")
 	o, _, err := l.try(sc, seed)
 	if err != nil {
 		t.Fatal(err)

@@ -5,22 +5,24 @@ import (
 	"time"
 
 	"locksim/checker"
-	"locksim/faults"
+	"locksim/sim/trace"
 )
 
 // steps are the marks that a client leaves in a section, each of which is an
 // event at which a fault may strike.
 type steps struct {
-	acquire, granted, reading, read, write, written, release, released string
+	acquire, granted, reading, read, write, written, release, released trace.Step
 }
 
 // outer are the steps of a section, inner those of one inside it.
 var (
 	outer = steps{
-		faults.EventAcquire, faults.EventGranted, "reading", faults.EventRead,
-		faults.EventWrite, faults.EventWritten, faults.EventRelease, faults.EventReleased,
+		trace.Acquire, trace.Granted, trace.Reading, trace.Read, trace.Write, trace.Written, trace.Release, trace.Released,
 	}
-	inner = steps{"reenter", "reentered", "inner-reading", "inner-read", "inner-write", "inner-written", "leave", "left"}
+	inner = steps{
+		trace.Reenter, trace.Reentered, trace.InnerReading, trace.InnerRead, trace.InnerWrite, trace.InnerWritten,
+		trace.Leave, trace.Left,
+	}
 )
 
 // section reads, works and writes, as long as the client believes in its
@@ -84,8 +86,8 @@ func (c *client) leaseIsOver(g *grant) (bool, error) {
 	if care == checker.CareLost || !isOver(g.lease, c.proc.Clock().Now()) {
 		return false, nil
 	}
-	n, err := c.proc.Mark("until-seen", "the lease has ended")
-	g.UntilSeen = checker.Pos(n)
+	n, err := c.proc.Mark(trace.Mark{Step: trace.UntilSeen})
+	g.UntilSeen = n
 	return true, err
 }
 
@@ -104,15 +106,15 @@ func (c *client) readAll(g *grant, registers []string) (saw []string, ok bool, e
 
 func (c *client) read(g *grant, register string) (saw string, ok bool, err error) {
 	op := c.newOp(g, checker.Read, register)
-	n, err := c.proc.Mark(g.steps.reading, op.ID)
+	n, err := c.proc.Mark(trace.Mark{Step: g.steps.reading, Op: op.ID})
 	if err != nil {
 		return "", false, err
 	}
-	op.Invoked = checker.Pos(n)
+	op.Invoked = n
 	ctx, cancel := c.storeContext()
 	defer cancel()
-	saw, cause := c.proc.Store().Read(ctx, storeOp(g, op))
-	op.Saw = saw
+	saw, outcome, cause := c.proc.Store().Do(ctx, op, g.id)
+	op.Saw, op.Outcome = saw, outcome
 	_, err = c.finish(g, op, g.steps.read, cause)
 	return saw, cause == nil, err
 }
@@ -133,14 +135,15 @@ func (c *client) writeAll(g *grant, registers, saw []string) error {
 func (c *client) write(g *grant, register, saw string) (ok bool, err error) {
 	op := c.newOp(g, checker.Write, register)
 	op.Saw = saw
-	n, err := c.proc.Mark(g.steps.write, op.ID)
+	n, err := c.proc.Mark(trace.Mark{Step: g.steps.write, Op: op.ID})
 	if err != nil {
 		return false, err
 	}
-	op.Invoked = checker.Pos(n)
+	op.Invoked = n
 	ctx, cancel := c.storeContext()
 	defer cancel()
-	cause := c.proc.Store().Write(ctx, storeOp(g, op))
+	var cause error
+	_, op.Outcome, cause = c.proc.Store().Do(ctx, op, g.id)
 	return c.finish(g, op, g.steps.written, cause)
 }
 

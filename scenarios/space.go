@@ -16,8 +16,10 @@ import (
 type Space struct {
 	// Lock is the name of the lock under test. "" means fenced.
 	Lock string `json:"lock"`
-	// Redis is the number of Redis nodes. 0 means 1.
+	// Redis is the number of Redis nodes. 0 means 1, or none where Servers has some.
 	Redis int `json:"redis"`
+	// Servers are the servers of other kinds. Nil means none.
+	Servers []ServerCount `json:"servers,omitempty"`
 	// Replicas is the most replicas that r0 has. 0 means none.
 	Replicas int `json:"replicas"`
 	// Clients is how many clients there are, Rounds how many rounds each makes.
@@ -56,14 +58,16 @@ type Span struct {
 // SpaceOf is the space in which a lock is judged: what it promises to stand, or
 // every fault for a lock that promises nothing.
 func SpaceOf(l Lock) Space {
-	return Space{Lock: l.Name, Redis: l.Nodes, Faults: l.Promise.Exclusion}
+	return Space{Lock: l.Name, Redis: l.count(redisName), Servers: withServersOf(nil, l), Faults: l.Promise.Exclusion}
 }
 
 func (s Space) withDefaults() Space {
 	if s.Lock == "" {
 		s.Lock = "fenced"
 	}
-	s.Redis = max(s.Redis, 1)
+	if len(s.Servers) == 0 {
+		s.Redis = max(s.Redis, 1)
+	}
 	if s.Clients == (Span{}) {
 		s.Clients = Span{2, 4}
 	}
@@ -94,7 +98,7 @@ func (s Space) Validate() error {
 	s = s.withDefaults()
 	errs := []error{
 		inSpan("Clients", s.Clients, MaxClients), inSpan("Rounds", s.Rounds, MaxRounds),
-		inSpan("Redis", Span{s.Redis, s.Redis}, MaxRedis),
+		inSpan("Redis", Span{s.Redis, s.Redis}.orNone(len(s.Servers) > 0), MaxRedis),
 	}
 	if s.TTL.Min < 10*time.Millisecond || s.TTL.Max < s.TTL.Min || s.TTL.Max > time.Hour {
 		errs = append(errs, fmt.Errorf("TTL %v: give a range from 10ms to 1h", s.TTL))
@@ -121,6 +125,14 @@ func (s Space) Validate() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// orNone is the range or, where there may be none, one that passes for it.
+func (s Span) orNone(none bool) Span {
+	if none && s == (Span{}) {
+		return Span{1, 1}
+	}
+	return s
 }
 
 func inSpan(field string, s Span, most int) error {

@@ -95,7 +95,7 @@ func drawnRun(t *testing.T, kind string, seed uint64) (*scenarios.Outcome, lock.
 // it stands, and all that its clients may do then.
 func promised(t testing.TB, kind string) scenarios.Space {
 	t.Helper()
-	l, err := scenarios.Kind(kind, scenarios.LockSpec{})
+	l, err := scenarios.Kind(kind)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"locksim/lock"
 	"locksim/lock/broken"
-	"locksim/sim"
 )
 
 // brokenPrefix begins the names of the locks of package broken.
@@ -26,20 +25,23 @@ func Specimens() []string {
 	return names
 }
 
-func brokenLock(name string, spec LockSpec) (Lock, error) {
+func brokenLock(name string) (Lock, error) {
 	all := broken.All()
 	i := slices.IndexFunc(all, func(s broken.Specimen) bool { return s.Name == name })
 	if i < 0 {
 		return Lock{}, fmt.Errorf("there is no specimen %q: there are %s", brokenPrefix+name, strings.Join(Specimens(), ", "))
 	}
 	s := all[i]
-	remade := func(spec LockSpec) (Lock, error) { return brokenLock(name, spec) }
-	return Lock{Name: brokenPrefix + s.Name, remade: remade, Nodes: s.Nodes, Tokens: s.Tokens, Keys: s.Keys, About: "A lock that is wrong on purpose (" + s.ID + "): " + s.Wrong, New: func(p *sim.Process) (lock.Locker, error) {
-		m := maker{p, spec}
-		nodes := make([]redis.Cmdable, s.Nodes)
-		for i := range nodes {
-			nodes[i] = m.node(i)
-		}
-		return s.New(nodes, broken.Options{Options: m.options(), Wall: p.WallClock(), Point: func(label string) { _ = p.Point(label) }})
-	}}, nil
+	return Lock{
+		Name: brokenPrefix + s.Name, FollowsSpec: true, Servers: Redis(s.Nodes), Tokens: s.Tokens, Keys: s.Keys,
+		About: "A lock that is wrong on purpose (" + s.ID + "): " + s.Wrong,
+		New: func(e Env) (lock.Locker, error) {
+			m := maker{e}
+			nodes := make([]redis.Cmdable, s.Nodes)
+			for i := range nodes {
+				nodes[i] = m.node(i)
+			}
+			return s.New(nodes, broken.Options{Options: m.options(), Wall: e.WallClock(), Point: func(label string) { _ = e.Point(label) }})
+		},
+	}.kept(), nil
 }

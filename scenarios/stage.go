@@ -1,23 +1,28 @@
 package scenarios
 
-import "locksim/sim"
+import (
+	"slices"
 
-// stage is the world as faults see it: it knows, besides, what a client does
+	"locksim/faults"
+)
+
+// strikable is the world as faults see it: it knows, besides, what a client does
 // when it comes back.
-type stage struct {
-	*sim.World
-	play *play
+func (p *play) strikable() any {
+	return faults.With(p.world.Faults(), reviver{p})
 }
 
+// reviver restarts clients with their work.
+type reviver struct{ play *play }
+
 // Restart implements faults.Restarter. A client begins its rounds anew, with
-// nothing of what it knew; a node comes back with what it has kept.
-func (s stage) Restart(name string) error {
-	for i := range s.Clients() {
-		if s.Client(i).Name() == name {
-			return s.play.revive(name)
-		}
+// nothing of what it knew; a server comes back with what it has kept.
+func (r reviver) Restart(name string) error {
+	p := r.play
+	if slices.ContainsFunc(p.world.Clients(), func(m Machine) bool { return m.Name() == name }) {
+		return p.revive(name)
 	}
-	return s.World.Restart(name)
+	return faults.Restart{Process: name}.Apply(p.world.Faults())
 }
 
 // revive starts the client of a process that has crashed once more.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"locksim/checker"
-	"locksim/faults"
 	"locksim/sim/trace"
 )
 
@@ -22,137 +21,175 @@ func tell(run *ModeRun) []Line {
 		if text == "" {
 			continue
 		}
-		line := Line{N: e.N, At: e.At, Actor: actorOf(e), Text: text, Fatal: e.N == fatal}
+		line := Line{N: e.N, At: e.At, Actor: actorOf(e), What: text, Text: text, Fatal: e.N == fatal}
 		if line.Fatal {
-			line.Text += fatalRemark(run)
+			line.Remark = fatalRemark(run)
+		}
+		if line.Remark != "" {
+			line.Text += " — " + line.Remark
 		}
 		lines = append(lines, line)
 	}
 	return lines
 }
 
-// actorOf puts what happens to one client or node into its column.
+// actorOf puts what happens to one client or server into its column.
 func actorOf(e trace.Event) string {
-	if e.Actor == "world" && !several(e.Peer) {
+	if e.Actor == trace.World && !several(e) {
 		return e.Peer
 	}
 	return e.Actor
 }
 
 // several reports whether a fault hit more than one process, or a link.
-func several(peer string) bool { return strings.ContainsAny(peer, ",>") }
+func several(e trace.Event) bool { return len(trace.Parties(e)) > 1 }
 
-// struck is what a fault did, with the names of those whom it hit where they
-// have no column of their own.
-func struck(what string) func(e trace.Event) string {
-	return func(e trace.Event) string {
-		text := strings.TrimSpace(what + " " + e.Text)
-		if several(e.Peer) {
-			return e.Peer + ": " + text
-		}
-		return text
-	}
-}
-
-// phrases are the kinds of events that a story tells, in words. They begin with a
-// verb: whoever acts stands in front of them, or above.
-var phrases = map[string]func(e trace.Event) string{
-	faults.EventAcquire:  func(trace.Event) string { return "asks for the lock" },
-	faults.EventGranted:  func(e trace.Event) string { return "is granted " + e.Text },
-	"not-granted":        func(e trace.Event) string { return "gives up: " + e.Text },
-	faults.EventRead:     func(e trace.Event) string { return "read " + e.Text },
-	faults.EventWrite:    func(e trace.Event) string { return "writes " + e.Text },
-	faults.EventWritten:  written,
-	faults.EventReleased: released,
-	"until":              func(trace.Event) string { return "reaches the end of its lease, by its own clock" },
-	"lost-seen":          func(trace.Event) string { return "learns that it has lost the lock" },
-	"until-seen":         func(trace.Event) string { return "sees that its lease has ended, and stops" },
-	"store":              decided,
-	"pause":              struck("PAUSED for"),
-	"resume":             struck("RESUMES"),
-	"crash":              struck("CRASHES:"),
-	"cut":                struck("CUT OFF"),
-	"heal":               struck("CONNECTED again"),
-	"reset":              struck("RESET"),
-	"restart":            struck("COMES BACK"),
-	"kill-worker":        struck("LOSES ITS WORKER"),
-	"slow":               struck("SLOW:"),
-	"slow-end":           struck("no longer slow"),
-	"stall":              struck("STALLS"),
-	"stall-end":          struck("goes on"),
-	"refuse":             struck("REFUSES connections"),
-	"refuse-end":         struck("takes connections again"),
-	"read-only":          struck("READ-ONLY"),
-	"read-only-end":      struck("takes writes again"),
-	"toxic":              struck("NETWORK:"),
-	"toxic-end":          struck("network as before:"),
-	"promote":            struck("PROMOTED"),
-	"evict":              struck("EVICTS"),
-	"flush":              struck("FLUSHED:"),
-	"exhaust":            struck("POOL EXHAUSTED"),
-	"exhaust-end":        struck("pool free again"),
-	"reentered":          func(e trace.Event) string { return "enters again " + e.Text },
-	"inner-write":        func(e trace.Event) string { return "writes inside " + e.Text },
-	"clock-jump":         struck("CLOCK JUMPS by"),
-	"clock-drift":        struck("CLOCK DRIFTS by"),
-	"point":              func(e trace.Event) string { return "passes " + e.Text },
-}
-
-// phrase is an event in words, or nothing where a story leaves it out.
+// phrase is an event in words, or nothing where a story leaves it out. It begins with
+// a verb: whoever acts stands in front of it, or above.
 func phrase(e trace.Event) string {
-	f, ok := phrases[e.Kind]
-	if !ok || e.Actor == "probe" || e.Peer == "probe" {
+	if e.Actor == probeName || e.Peer == probeName {
 		return ""
 	}
-	return f(e)
+	switch m := e.What.(type) {
+	case trace.Mark:
+		return phraseOfMark(m)
+	case trace.Decision:
+		return decided(m)
+	}
+	what := strikes(e.What)
+	if what == "" {
+		return ""
+	}
+	text := strings.TrimSpace(what + " " + e.Text())
+	if several(e) {
+		return e.Peer + ": " + text // whom it hit has no column of its own
+	}
+	return text
+}
+
+// phraseOfMark tells of a step of a client.
+func phraseOfMark(m trace.Mark) string {
+	switch m.Step {
+	case trace.Acquire:
+		return "asks for the lock"
+	case trace.Granted:
+		return "is granted " + text(m)
+	case trace.NotGranted:
+		return "gives up: " + m.Problem
+	case trace.Read:
+		return "read " + text(m)
+	case trace.Write:
+		return "writes " + m.Op
+	case trace.Written:
+		return written(m)
+	case trace.Released:
+		return released(m)
+	case trace.Until:
+		return "reaches the end of its lease, by its own clock"
+	case trace.LostSeen:
+		return "learns that it has lost the lock"
+	case trace.UntilSeen:
+		return "sees that its lease has ended, and stops"
+	case trace.Reentered:
+		return "enters again " + text(m)
+	case trace.InnerWrite:
+		return "writes inside " + m.Op
+	case trace.Point:
+		return "passes " + m.Label
+	}
+	return ""
+}
+
+func text(m trace.Mark) string { return string(m.AppendText(nil)) }
+
+// strikes is what a fault does, before its details; empty for what is no fault.
+func strikes(what trace.What) string {
+	switch what.(type) {
+	case trace.Pause:
+		return "PAUSED for"
+	case trace.Resume:
+		return "RESUMES"
+	case trace.Crash:
+		return "CRASHES:"
+	case trace.Restart:
+		return "COMES BACK"
+	case trace.KillWorker:
+		return "LOSES ITS WORKER"
+	case trace.Cut:
+		return "CUT OFF"
+	case trace.Heal:
+		return "CONNECTED again"
+	case trace.Reset:
+		return "RESET"
+	case trace.Slow:
+		return "SLOW:"
+	case trace.SlowEnd:
+		return "no longer slow"
+	case trace.Stall:
+		return "STALLS"
+	case trace.StallEnd:
+		return "goes on"
+	case trace.Refuse:
+		return "REFUSES connections"
+	case trace.RefuseEnd:
+		return "takes connections again"
+	case trace.ReadOnly:
+		return "READ-ONLY"
+	case trace.ReadOnlyEnd:
+		return "takes writes again"
+	case trace.Toxic:
+		return "NETWORK:"
+	case trace.ToxicEnd:
+		return "network as before:"
+	case trace.Promote:
+		return "PROMOTED"
+	case trace.Evict:
+		return "EVICTS"
+	case trace.Flush:
+		return "FLUSHED:"
+	case trace.Exhaust:
+		return "POOL EXHAUSTED"
+	case trace.ExhaustEnd:
+		return "pool free again"
+	case trace.ClockJump:
+		return "CLOCK JUMPS by"
+	case trace.ClockDrift:
+		return "CLOCK DRIFTS by"
+	}
+	return ""
 }
 
 // written tells only of writes that did not simply work: the store's own line
 // tells of the others.
-func written(e trace.Event) string {
-	_, problem, bad := strings.Cut(e.Text, " ")
-	if !bad {
+func written(m trace.Mark) string {
+	switch checker.Outcome(m.Outcome) {
+	case "":
 		return ""
-	}
-	switch outcome, _, _ := strings.Cut(problem, ":"); outcome {
-	case string(checker.OutcomeUnknown):
+	case checker.OutcomeUnknown:
 		return "has no answer to its write"
-	case string(checker.OutcomeNotSent):
+	case checker.OutcomeNotSent:
 		return "cannot send its write"
 	default:
-		return "has its write " + outcome
+		return "has its write " + m.Outcome
 	}
 }
 
-func released(e trace.Event) string {
-	if e.Text == resource {
+func released(m trace.Mark) string {
+	if m.Problem == "" {
 		return "has released"
 	}
-	return "fails to release: " + strings.TrimPrefix(e.Text, "release "+resource+": ")
+	return "fails to release: " + strings.TrimPrefix(m.Problem, "release "+resource+": ")
 }
 
 // decided tells of writes, and of reads that were refused.
-func decided(e trace.Event) string {
-	request, answer, _ := strings.Cut(e.Text, " -> ")
-	f := strings.Fields(request)
-	if len(f) < 5 {
-		return ""
+func decided(d trace.Decision) string {
+	switch {
+	case d.Refused != "":
+		return "REFUSES " + d.Brief()
+	case d.Write:
+		return "takes " + d.Brief()
 	}
-	refused := strings.HasPrefix(answer, "REFUSED")
-	what := "write " + f[3]
-	if f[0] == "READ" {
-		if !refused {
-			return ""
-		}
-		what = "read " + f[3]
-	}
-	if f[4] != "0" {
-		what += " (token " + f[4] + ")"
-	}
-	if refused {
-		return "REFUSES " + what
-	}
-	return "takes " + what
+	return ""
 }
 
 // fatalStep is the step at which the run was decided: the stale write that
@@ -212,12 +249,12 @@ func laterGrant(h checker.History, mine, by checker.Pos) bool {
 func fatalRemark(run *ModeRun) string {
 	switch run.Verdict.Label {
 	case checker.Corrupted:
-		return fmt.Sprintf(" — a stale write, mode %s lets it through", run.Mode)
+		return fmt.Sprintf("a stale write, mode %s lets it through", run.Mode)
 	case checker.Rescued:
-		return " — stale: the fencing token saves the data"
+		return "stale: the fencing token saves the data"
 	case checker.Stuck:
 		if run.Barred {
-			return " — nobody else gets the lock any more"
+			return "nobody else gets the lock any more"
 		}
 	}
 	return ""

@@ -19,7 +19,7 @@ func TestStoryOfAStuckLock(t *testing.T) {
 		{"dead-worker", "single", "", "c1 has released"},
 	} {
 		sc, _ := load(t, tt.scenario)
-		l, err := scenarios.FindLock(tt.lock, sc.Lock, nil)
+		l, err := scenarios.FindLock(tt.lock, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package scenarios
 import (
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"locksim/faults"
@@ -74,24 +73,26 @@ func (b *boundaryFinder) event(e trace.Event) {
 
 // read is what an event means, if it is a boundary.
 func (b *boundaryFinder) read(e trace.Event) (boundary, bool) {
-	if !strings.HasPrefix(e.Actor, "c") {
-		return readNode(e)
+	if !isClient(e.Actor) {
+		return readServer(e)
 	}
-	switch e.Kind {
-	case "send", "connect", "close":
+	switch m := e.What.(type) {
+	case trace.Send, trace.Connect, trace.Close:
 		return boundary{what: sending, client: e.Actor, node: e.Peer}, true
-	case "recv", "eof", "refused":
+	case trace.Receive, trace.EOF, trace.Refused:
 		return boundary{what: receiving, client: e.Actor, node: e.Peer}, true
+	case trace.Mark:
+		return boundary{what: pointing, client: e.Actor, event: b.point(e.Actor, m)}, true
 	}
-	return boundary{what: pointing, client: e.Actor, event: b.point(e)}, true
+	return boundary{}, false
 }
 
-// readNode is read for what a node does.
-func readNode(e trace.Event) (boundary, bool) {
-	switch e.Kind {
-	case "exec", "store", "send", "close":
-		return boundary{what: answering, client: e.Peer, node: e.Actor}, strings.HasPrefix(e.Peer, "c")
-	case "expire":
+// readServer is read for what a server does.
+func readServer(e trace.Event) (boundary, bool) {
+	switch e.What.(type) {
+	case trace.Exec, trace.Decision, trace.Send, trace.Close:
+		return boundary{what: answering, client: e.Peer, node: e.Actor}, isClient(e.Peer)
+	case trace.Expire:
 		return boundary{what: expiring, node: e.Actor}, true
 	}
 	return boundary{}, false
@@ -101,17 +102,13 @@ var pointLabel = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
 // point counts a point as a schedule does. It is nil where no schedule can name
 // it.
-func (b *boundaryFinder) point(e trace.Event) *faults.Event {
-	label := e.Kind
-	if label == "point" {
-		label = e.Text
-	}
-	at := passage{e.Actor, label}
+func (b *boundaryFinder) point(client string, m trace.Mark) *faults.Event {
+	at := passage{client, m.Name()}
 	b.passed[at]++
-	if !pointLabel.MatchString(label) {
+	if !pointLabel.MatchString(at.event) {
 		return nil
 	}
-	return &faults.Event{Client: e.Actor, Name: label, Nth: b.passed[at]}
+	return &faults.Event{Client: client, Name: at.event, Nth: b.passed[at]}
 }
 
 // strike is when a fault has to strike to come before what happens now. The

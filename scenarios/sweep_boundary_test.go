@@ -12,7 +12,6 @@ import (
 
 	"locksim/faults"
 	"locksim/lock"
-	"locksim/sim"
 	"locksim/sim/trace"
 )
 
@@ -21,24 +20,27 @@ import (
 // nobody asked for, a key that expires, and a probe.
 func handMade() *trace.Trace {
 	t := new(trace.Trace)
+	send := func(text string) trace.What { return trace.Send{Conn: "#1", Content: trace.Text(text)} }
+	point := func(label string) trace.What { return trace.Mark{Step: trace.Point, Label: label} }
+	served := trace.Exec{Conn: "#1", Request: trace.Text("SET"), Answer: trace.Text("OK")}
 	for _, e := range []trace.Event{
-		{At: 10, Actor: "c0", Kind: "acquire", Text: "order"},
-		{At: 30, Actor: "c0", Kind: "connect", Peer: "r0"},
-		{At: 30, Actor: "c0", Kind: "send", Peer: "r0", Text: "#1 SET"},
-		{At: 50, Actor: "r0", Kind: "exec", Peer: "c0", Text: "SET -> OK"},
-		{At: 50, Actor: "r0", Kind: "send", Peer: "c0", Text: "#1 OK"},
-		{At: 50, Actor: "r0", Kind: "send", Peer: "c1", Text: "#1 a message"},
-		{At: 70, Actor: "c0", Kind: "recv", Peer: "r0", Text: "#1 5 bytes"},
-		{At: 71, Actor: "c0", Kind: "point", Text: "checked"},
-		{At: 72, Actor: "c0", Kind: "point", Text: "Checked?"},
-		{At: 73, Actor: "c0", Kind: "point", Text: "checked"},
-		{At: 73, Actor: "c0", Kind: "send", Peer: "s0", Text: "#1 READ"},
-		{At: 73, Actor: "c0", Kind: "send", Peer: "r1", Text: "#1 GET"},
-		{At: 80, Actor: "r0", Kind: "expire", Text: "k"},
-		{At: 90, Actor: "r0", Kind: "apply", Peer: "r0a", Text: "k"},
-		{At: 95, Actor: "s0", Kind: "store", Peer: "c0", Text: "READ -> OK"},
-		{At: 99, Actor: "probe", Kind: "connect", Peer: "r0"},
-		{At: 100, Actor: "r0", Kind: "exec", Peer: "probe", Text: "SET -> OK"},
+		{At: 10, Actor: "c0", What: trace.Mark{Step: trace.Acquire, Resource: "order"}},
+		{At: 30, Actor: "c0", What: trace.Connect{}, Peer: "r0"},
+		{At: 30, Actor: "c0", What: send("SET"), Peer: "r0"},
+		{At: 50, Actor: "r0", What: served, Peer: "c0"},
+		{At: 50, Actor: "r0", What: send("OK"), Peer: "c0"},
+		{At: 50, Actor: "r0", What: send("a message"), Peer: "c1"},
+		{At: 70, Actor: "c0", What: trace.Receive{Conn: "#1", Bytes: 5}, Peer: "r0"},
+		{At: 71, Actor: "c0", What: point("checked")},
+		{At: 72, Actor: "c0", What: point("Checked?")},
+		{At: 73, Actor: "c0", What: point("checked")},
+		{At: 73, Actor: "c0", What: send("READ"), Peer: "s0"},
+		{At: 73, Actor: "c0", What: send("GET"), Peer: "r1"},
+		{At: 80, Actor: "r0", What: trace.Expire{Key: "k"}},
+		{At: 90, Actor: "r0", What: trace.Apply{Effects: trace.Text("k")}, Peer: "r0a"},
+		{At: 95, Actor: "s0", What: trace.Decision{Conn: "#1", Resource: "order", Register: "balance", Op: "c0.r1"}, Peer: "c0"},
+		{At: 99, Actor: "probe", What: trace.Connect{}, Peer: "r0"},
+		{At: 100, Actor: "r0", What: served, Peer: "probe"},
 	} {
 		t.Add(e)
 	}
@@ -131,7 +133,7 @@ func small(t *testing.T, kind string, rounds int) (*Scenario, Lock) {
 	sc.Name, sc.Lock.Kind, sc.Lock.TTL = "small", kind, time.Second
 	sc.Lock.Backoff = Range{60 * time.Millisecond, 120 * time.Millisecond}
 	sc.Workload.Rounds, sc.Workload.Hold, sc.Workload.Think = rounds, 200*time.Millisecond, 100*time.Millisecond
-	l, err := Kind(kind, sc.Lock)
+	l, err := Kind(kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +193,7 @@ func before(calm, placed *trace.Trace, p placement, at time.Duration) string {
 	}
 	for i, e := range placed.Events[:n] {
 		point := p.faults[0].When != nil && i == n-1
-		if i >= len(calm.Events) || calm.Events[i].Kind != e.Kind || calm.Events[i].Text != e.Text || calm.Events[i].At >= at && !point {
+		if i >= len(calm.Events) || calm.Events[i].Kind() != e.Kind() || calm.Events[i].Text() != e.Text() || calm.Events[i].At >= at && !point {
 			return fmt.Sprintf("%v comes before it", e)
 		}
 	}
@@ -316,9 +318,9 @@ func TestIdleClocks(t *testing.T) {
 			t.Errorf("%v: %s", x, diff)
 		}
 	}
-	wall := Lock{Name: "wall", New: func(p *sim.Process) (lock.Locker, error) {
-		_ = p.WallClock().Now()
-		return l.New(p)
+	wall := Lock{Name: "wall", New: func(e Env) (lock.Locker, error) {
+		_ = e.WallClock().Now()
+		return l.New(e)
 	}}
 	if run, _ := swept(t, sc, wall); !slices.Equal(run.wallClocks, []string{"c0", "c1"}) {
 		t.Errorf("%v look at their wall clocks, want both", run.wallClocks)

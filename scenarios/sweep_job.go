@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"locksim/sim"
 )
 
 // SweepPart is one of the two parts of a sweep.
@@ -65,7 +63,7 @@ type SweepRun struct {
 // again and compared. extra are locks besides those that come with locksim.
 //
 // That a run fails is no error. Errors are those of [Parse] and [FindLock], a run
-// without faults that is not that of the plan, and a [*sim.FrozenError], after
+// without faults that is not that of the plan, and a [*Frozen], after
 // which the process is of no more use.
 func (j SweepJob) Play(extra []Lock, step func()) (SweepBlock, error) {
 	s := &sweeper{job: j, step: step, block: SweepBlock{Job: j.Number}}
@@ -96,7 +94,7 @@ func (s *sweeper) prepare(extra []Lock) error {
 	if err != nil {
 		return err
 	}
-	l, err := FindLock(p.Lock, calm.Lock, extra)
+	l, err := FindLock(p.Lock, extra)
 	if err != nil {
 		return err
 	}
@@ -209,7 +207,7 @@ func (s *sweeper) again(o *Outcome) error {
 
 // broken counts a run that came to no end. The error is one that ends the job.
 func (s *sweeper) broken(sc *Scenario, err error) error {
-	if _, frozen := errors.AsType[*sim.FrozenError](err); frozen {
+	if _, frozen := errors.AsType[*Frozen](err); frozen {
 		return fmt.Errorf("%s: %w", placedIn(sc), err)
 	}
 	s.block.Failed++

@@ -140,7 +140,7 @@ func calmed(sc *Scenario, l Lock) *Scenario {
 	calm.Faults, calm.Expect, calm.Source = nil, nil, nil
 	calm.Name = strings.TrimRight(sc.Name[:min(len(sc.Name), 64-len(sweptSuffix))], "-") + sweptSuffix
 	calm.Lock.Kind = l.Name
-	calm.World.Redis = max(calm.World.Redis, l.Nodes)
+	calm.World.needs(l)
 	return &calm
 }
 
@@ -149,10 +149,10 @@ const sweptSuffix = "-swept"
 // ttlOf is how long the lock holds: as long as the scenario says, if it can be
 // made so, and else as long as its leases and keys say.
 func ttlOf(l Lock, calm *Scenario) (time.Duration, error) {
-	if l.remade != nil {
+	if l.FollowsSpec {
 		return calm.Lock.TTL, nil
 	}
-	space, err := Discover(l, Space{Redis: calm.World.Redis})
+	space, err := Discover(l, Space{Redis: calm.World.Redis, Servers: calm.World.Servers})
 	return space.TTL.Max, err
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/lock"
-	"locksim/sim"
 )
 
 // sweepOf plans and makes a whole sweep, with what is found made small.
@@ -108,7 +107,7 @@ func TestSweepFinds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := Kind(tt.lock, sc.Lock)
+		l, err := Kind(tt.lock)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +133,7 @@ func TestSweepReachesPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := Kind("broken/get-then-del", sc.Lock)
+	l, err := Kind("broken/get-then-del")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +154,7 @@ func TestSweepPromises(t *testing.T) {
 	}
 	for _, kind := range []string{"single", "fenced", "watchdog-fenced"} {
 		sc, _ := small(t, kind, 1)
-		l, err := Kind(kind, sc.Lock)
+		l, err := Kind(kind)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,7 +263,7 @@ func sumOf(classes []SweepClass) int {
 // What cannot be swept is refused, with a reason.
 func TestSweepRefuses(t *testing.T) {
 	sc, l := small(t, "single", 1)
-	none := Lock{Name: "none", New: func(*sim.Process) (lock.Locker, error) { return freeForAll{}, nil }}
+	none := Lock{Name: "none", New: func(Env) (lock.Locker, error) { return freeForAll{}, nil }}
 	for _, tt := range []struct {
 		lock Lock
 		opts SweepOptions
@@ -303,10 +302,10 @@ func (freeLease) Release(ctx context.Context) error { return nil }
 func TestSweepNeedsOneRun(t *testing.T) {
 	sc, l := small(t, "single", 1)
 	chance := l
-	chance.Name, chance.remade = "chance", nil
-	chance.New = func(p *sim.Process) (lock.Locker, error) {
-		inner, err := l.New(p)
-		return chanceLock{inner, p}, err
+	chance.Name = "chance"
+	chance.New = func(e Env) (lock.Locker, error) {
+		inner, err := l.New(e)
+		return chanceLock{inner, e}, err
 	}
 	_, err := NewSweepPlan(sc, chance, SweepOptions{Judge: JudgeEverything})
 	if _, ok := errors.AsType[*NondeterminismError](err); !ok {
@@ -325,11 +324,11 @@ func TestSweepNeedsOneRun(t *testing.T) {
 // chanceLock waits as long as the program's own dice say.
 type chanceLock struct {
 	lock.Locker
-	p *sim.Process
+	e Env
 }
 
 func (l chanceLock) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
-	if err := l.p.Clock().Sleep(ctx, rand.N(time.Second)); err != nil {
+	if err := l.e.Clock().Sleep(ctx, rand.N(time.Second)); err != nil {
 		return nil, err
 	}
 	return l.Locker.Acquire(ctx, resource)
@@ -340,11 +339,8 @@ func TestSweepOfOnesOwnLock(t *testing.T) {
 	sc, l := small(t, "single", 1)
 	spec := sc.Lock
 	spec.TTL = 700 * time.Millisecond
-	inner, err := Kind("single", spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mine := Lock{Name: "mine", New: inner.New, Keys: l.Keys}
+	mine := ofOnesOwn(l, spec)
+	mine.Keys = l.Keys
 	s := sweepOf(t, sc, mine, SweepOptions{Kinds: []string{"pause"}}, mine)
 	if s.Plan.TTL != spec.TTL || !slices.Equal(shapes(s), []string{"corrupted in mode none: pause"}) {
 		t.Errorf("TTL %v, %v", s.Plan.TTL, shapes(s))

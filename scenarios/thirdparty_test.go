@@ -13,7 +13,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios"
-	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // redsyncLock is redsync as it comes, behind a lock.Locker.
@@ -34,10 +34,10 @@ func (l redsyncLease) Context() context.Context          { return l.ctx }
 func (l redsyncLease) Release(ctx context.Context) error { _, err := l.UnlockContext(ctx); return err }
 
 func redsyncOverThree() scenarios.Lock {
-	return scenarios.Lock{Name: "redsync", Nodes: 3, New: func(p *sim.Process) (lock.Locker, error) {
+	return scenarios.Lock{Name: "redsync", Servers: scenarios.Redis(3), New: func(e scenarios.Env) (lock.Locker, error) {
 		var pools []redsyncredis.Pool
 		for _, node := range []string{"r0", "r1", "r2"} {
-			pools = append(pools, goredis.NewPool(p.Redis(node)))
+			pools = append(pools, goredis.NewPool(simredis.Client(e, node)))
 		}
 		return redsyncLock{redsync.New(pools...)}, nil
 	}}

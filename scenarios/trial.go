@@ -32,10 +32,6 @@ func (l Lock) judgedMode() fence.Mode {
 // try plays a drawn scenario once with a lock, in the mode in which it is
 // judged, and says what it did that it must not.
 func (l Lock) try(sc *Scenario, seed uint64) (*Outcome, []Violation, error) {
-	l, err := l.as(sc.Lock)
-	if err != nil {
-		return nil, nil, err
-	}
 	o, err := Run(sc, l, RunOptions{Seed: seed, Modes: []fence.Mode{l.judgedMode()}, Alone: true})
 	if err != nil {
 		return nil, nil, err

@@ -12,7 +12,6 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/fence"
-	"locksim/sim"
 )
 
 // Validate returns a *faults.FieldError for the first field that makes no sense,
@@ -64,13 +63,27 @@ func (s *Scenario) validateWorld() error {
 		return wrong("world.replicas", "%d is out of range: give a number from 0 to %d", w.Replicas, MaxReplicas)
 	}
 	return first(
-		counted("world.redis", w.Redis, MaxRedis),
+		s.validateServers(),
 		counted("world.clients", w.Clients, MaxClients),
 		ordered("world.latency", w.Latency, 0),
 		ordered("world.lag", w.Lag, 0),
-		oneOf("world.persistence", w.Persistence, sim.Persistences()),
+		oneOf("world.persistence", w.Persistence, Persistences()),
 		lasts("world.snapshot", w.Snapshot, 0),
 	)
+}
+
+// validateServers checks how many servers there are. One of other kinds does
+// instead of one Redis server.
+func (s *Scenario) validateServers() error {
+	for _, c := range s.World.Servers {
+		if err := counted("world."+c.Kind, c.Count, MaxServers); err != nil {
+			return err
+		}
+	}
+	if s.World.Redis == 0 && len(s.World.Servers) > 0 {
+		return nil
+	}
+	return counted("world.redis", s.World.Redis, MaxRedis)
 }
 
 func (s *Scenario) validateLock() error {

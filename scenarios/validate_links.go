@@ -11,7 +11,7 @@ import (
 // way to a client, and clients dial nodes; all else may name anybody.
 func (s *Scenario) validateSides(action faults.Action) error {
 	between, and := sidesOf(action)
-	here := []role{s.clients(), s.redis(), s.replicas(), s.store()}
+	here := append(s.with(s.clients()), s.store())
 	there := here
 	switch action.(type) {
 	case faults.LoseReply, faults.Reset:
@@ -60,7 +60,9 @@ func (s *Scenario) validateLinks(action faults.Action) error {
 		return nil
 	}
 	if len(and) == 0 {
-		and = slices.Concat(s.clients().names, s.redis().names, s.replicas().names, s.store().names)
+		for _, r := range append(s.with(s.clients()), s.store()) {
+			and = append(and, r.names...)
+		}
 	}
 	_, cut := action.(faults.Partition)
 	for _, one := range between {
@@ -82,6 +84,11 @@ func (s *Scenario) dials(one, other string) bool {
 
 // replicates reports whether both are among r0 and its replicas.
 func (s *Scenario) replicates(one, other string) bool {
+	for _, r := range s.others() { // whether they have links to each other is for the world to say
+		if slices.Contains(r.names, one) && slices.Contains(r.names, other) {
+			return true
+		}
+	}
 	family := append(s.replicas().names, "r0")
 	return slices.Contains(family, one) && slices.Contains(family, other)
 }

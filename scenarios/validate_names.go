@@ -27,16 +27,31 @@ func (s *Scenario) replicas() role {
 	return role{"replicas", names}
 }
 
+// others are the servers of other kinds.
+func (s *Scenario) others() []role {
+	var all []role
+	for _, c := range s.World.Servers {
+		all = append(all, role{c.Kind + " servers", numbered(c.Prefix, c.Count)})
+	}
+	return all
+}
+
+// servers are all servers but the store.
+func (s *Scenario) servers() []role { return append([]role{s.redis(), s.replicas()}, s.others()...) }
+
 func (s *Scenario) store() role { return role{"store", []string{"s0"}} }
 
 // redisNodes is how many Redis nodes there are whichever lock of the scenario is
 // under test: a lock that needs more than world.redis gets them. How many
 // somebody else's lock needs is not known here.
 func (s *Scenario) redisNodes() int {
+	if s.World.Redis == 0 {
+		return 0
+	}
 	least := MaxRedis
 	for _, name := range s.LockNames() {
-		if l, err := Kind(name, s.Lock); err == nil {
-			least = min(least, max(s.World.Redis, l.Nodes))
+		if l, err := Kind(name); err == nil {
+			least = min(least, max(s.World.Redis, l.count(redisName)))
 		}
 	}
 	return least
@@ -58,9 +73,9 @@ func (s *Scenario) validateProcess(action faults.Action) error {
 	case faults.Pause:
 		return s.client("pause.process", a.Process)
 	case faults.Crash:
-		return known("crash.process", a.Process, s.clients(), s.redis(), s.replicas())
+		return known("crash.process", a.Process, s.with(s.clients())...)
 	case faults.Restart:
-		return known("restart.process", a.Process, s.clients(), s.redis(), s.replicas())
+		return known("restart.process", a.Process, s.with(s.clients())...)
 	case faults.Slow:
 		return s.client("slow.process", a.Process)
 	case faults.KillWorker:
@@ -68,28 +83,31 @@ func (s *Scenario) validateProcess(action faults.Action) error {
 	case faults.ExhaustPool:
 		return s.client("exhaust_pool.process", a.Process)
 	case faults.ClockJump:
-		return known("clock_jump.clock", a.Clock, s.clients(), s.redis(), s.replicas())
+		return known("clock_jump.clock", a.Clock, s.with(s.clients())...)
 	case faults.ClockDrift:
-		return known("clock_drift.clock", a.Clock, s.clients(), s.redis(), s.replicas())
+		return known("clock_drift.clock", a.Clock, s.with(s.clients())...)
 	case faults.ClockFreeze:
-		return known("clock_freeze.clock", a.Clock, s.clients(), s.redis(), s.replicas())
+		return known("clock_freeze.clock", a.Clock, s.with(s.clients())...)
 	}
 	return nil
 }
+
+// with is a role, and behind it those of all servers but the store.
+func (s *Scenario) with(r role) []role { return append([]role{r}, s.servers()...) }
 
 // validateNode is validateNames for what strikes a node.
 func (s *Scenario) validateNode(action faults.Action) error {
 	switch a := action.(type) {
 	case faults.Refuse:
-		return known("refuse.node", a.Node, s.redis(), s.replicas(), s.store())
+		return known("refuse.node", a.Node, append(s.servers(), s.store())...)
 	case faults.Stall:
-		return known("stall.node", a.Node, s.redis(), s.replicas(), s.store())
+		return known("stall.node", a.Node, append(s.servers(), s.store())...)
 	case faults.Evict:
-		return known("evict.node", a.Node, s.redis(), s.replicas())
+		return known("evict.node", a.Node, s.servers()...)
 	case faults.Flush:
-		return known("flush.node", a.Node, s.redis(), s.replicas())
+		return known("flush.node", a.Node, s.servers()...)
 	case faults.ReadOnly:
-		return known("read_only.node", a.Node, s.redis(), s.replicas())
+		return known("read_only.node", a.Node, s.servers()...)
 	case faults.Failover:
 		return s.validateFailover(a)
 	}

@@ -3,20 +3,20 @@ package scenarios
 import (
 	"time"
 
-	"locksim/checker"
 	"locksim/lock"
+	"locksim/sim/trace"
 )
 
-// watch records, until the function that it returns is called, when the lease's
+// watchLease records, until the function that it returns is called, when the lease's
 // validity ends on the holder's clock, when the lock says that it is lost, and
 // when the client hears of it. The first two are seen even while the process is
 // paused; the third passes the gate, as the client's own goroutine would have to,
 // and comes after the client has learned of the grant itself, when known is closed.
-func (c *client) watch(g *grant, known <-chan struct{}) (end func()) {
+func (c *client) watchLease(g *grant, known <-chan struct{}) (end func()) {
 	stop := make(chan struct{})
 	c.proc.Go(func() {
 		if c.outlast(g.lease, stop) {
-			g.Until = checker.Pos(c.proc.Observe("until", resource))
+			g.Until = c.proc.Observe(trace.Mark{Step: trace.Until, Resource: resource})
 		}
 	})
 	c.proc.Go(func() {
@@ -25,17 +25,17 @@ func (c *client) watch(g *grant, known <-chan struct{}) (end func()) {
 		case <-stop:
 			return
 		}
-		if c.proc.Paused() {
+		if c.watch.Paused() {
 			c.partial.Store(true)
 		}
-		g.Lost = checker.Pos(c.proc.Observe("lost", resource))
+		g.Lost = c.proc.Observe(trace.Mark{Step: trace.Lost, Resource: resource})
 		select {
 		case <-known:
 		case <-stop:
 			return
 		}
-		if n, err := c.proc.Mark("lost-seen", resource); err == nil {
-			g.LostSeen = checker.Pos(n)
+		if n, err := c.proc.Mark(trace.Mark{Step: trace.LostSeen, Resource: resource}); err == nil {
+			g.LostSeen = n
 			g.heard.Store(true)
 		}
 	})
@@ -56,7 +56,7 @@ func (c *client) outlast(l lock.Lease, stop <-chan struct{}) bool {
 	if until.IsZero() {
 		return false
 	}
-	for c.proc.Clock().Until(until, stop) {
+	for c.watch.Until(until, stop) {
 		next := l.Until()
 		if !next.After(until) {
 			return true

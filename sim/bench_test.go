@@ -61,7 +61,7 @@ func timed(f func()) time.Duration {
 func worldTurn(b *testing.B, do command, n int) {
 	run(b, sim.Config{Seed: 1}, func(w *sim.World) error {
 		p := w.Client(0)
-		p.Go(func() { repeat(b, p.Redis("r0"), do, n) })
+		p.Go(func() { repeat(b, simredis.Client(p, "r0"), do, n) })
 		return w.RunUntil(w.Idle)
 	})
 }
@@ -81,7 +81,7 @@ func loopback(b *testing.B) *redis.Client {
 		b.Fatal(err)
 	}
 	b.Cleanup(m.Close)
-	opt := sim.QuietRedis()
+	opt := simredis.Quiet()
 	opt.Addr = m.Addr()
 	r := redis.NewClient(opt)
 	b.Cleanup(func() { _ = r.Close() })

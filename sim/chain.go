@@ -281,23 +281,6 @@ func (c *chain) kill() {
 	}
 }
 
-// AddToxic puts a toxic on one direction of the link between a process and a
-// node, at the end of the chain, on every connection that is there or will
-// be. Any toxiproxy toxic does; its toxicity is 1. Toxics that draw from the
-// global random source (jitter, size variation) should leave that at 0.
-// The function that it returns takes the toxic off again.
-func (w *World) AddToxic(process, node string, dir Direction, toxic toxics.Toxic) (remove func(), err error) {
-	p, err := w.Process(process)
-	if err != nil {
-		return nil, err
-	}
-	h, ok := w.hosts[node]
-	if !ok {
-		return nil, w.noHost(node)
-	}
-	return w.linkOf(p, h).addToxic(dir, toxic), nil
-}
-
 func (l *link) addToxic(dir Direction, toxic toxics.Toxic) (remove func()) {
 	wrapper := &toxics.ToxicWrapper{Toxic: toxic, Toxicity: 1}
 	l.chain[dir] = append(l.chain[dir], wrapper)
@@ -347,5 +330,5 @@ func (c *conn) removeToxic(dir Direction, wrapper *toxics.ToxicWrapper) {
 		}
 		return
 	}
-	c.w.still() // the next toxic takes in what this one has left, before it is removed in its turn
+	c.w.time.still() // the next toxic takes in what this one has left, before it is removed in its turn
 }

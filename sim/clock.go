@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 )
@@ -81,21 +80,4 @@ func (c *clock) worldDuration(d time.Duration) time.Duration {
 		return never
 	}
 	return min(scale(d, million, million+c.ppm), never-1) + 1
-}
-
-// JumpClock moves the process's wall clock; its monotonic time is not
-// touched, and neither is a lock that measures by it. For the world's goroutine.
-func (p *Process) JumpClock(d time.Duration) {
-	p.w.record("world", "clock-jump", p.name, d.String())
-	p.clock.jump(d)
-}
-
-// DriftClock makes both of the process's clocks run faster by so many parts
-// per million, or slower where ppm is negative; at -1,000,000 they stand
-// still. Timers that are waiting follow the new rate. It panics below that, and
-// above 9,000,000. For the world's goroutine.
-func (p *Process) DriftClock(ppm int64) {
-	p.w.record("world", "clock-drift", p.name, strconv.FormatInt(ppm, 10)+" ppm")
-	p.clock.drift(p.w.Now(), ppm)
-	p.replanTimers()
 }

@@ -18,27 +18,27 @@ func TestClockFaults(t *testing.T) {
 		do         func(w *sim.World, who string) error
 		wall, mono time.Duration
 	}{
-		{"jump forward", func(w *sim.World, who string) error { return w.JumpClock(who, time.Hour) }, time.Hour + 2*s, 2 * s},
-		{"jump back", func(w *sim.World, who string) error { return w.JumpClock(who, -time.Hour) }, 2*s - time.Hour, 2 * s},
-		{"twice as fast for 1s", func(w *sim.World, who string) error { return w.DriftClock(who, 1_000_000, s) }, 3 * s, 3 * s},
-		{"stopped for 1s", func(w *sim.World, who string) error { return w.DriftClock(who, -1_000_000, s) }, s, s},
+		{"jump forward", func(w *sim.World, who string) error { return w.Faults().JumpClock(who, time.Hour) }, time.Hour + 2*s, 2 * s},
+		{"jump back", func(w *sim.World, who string) error { return w.Faults().JumpClock(who, -time.Hour) }, 2*s - time.Hour, 2 * s},
+		{"twice as fast for 1s", func(w *sim.World, who string) error { return w.Faults().DriftClock(who, 1_000_000, s) }, 3 * s, 3 * s},
+		{"stopped for 1s", func(w *sim.World, who string) error { return w.Faults().DriftClock(who, -1_000_000, s) }, s, s},
 		{"until healed", func(w *sim.World, who string) error {
 			w.At(1500*time.Millisecond, w.Heal)
-			return w.DriftClock(who, -1_000_000, 0)
+			return w.Faults().DriftClock(who, -1_000_000, 0)
 		}, s / 2, s / 2},
 		{"replaced", func(w *sim.World, who string) error {
-			w.At(s/2, func() { _ = w.DriftClock(who, 1_000_000, 0) }) // the end of the first would be at 1s
-			return w.DriftClock(who, -1_000_000, s)
+			w.At(s/2, func() { _ = w.Faults().DriftClock(who, 1_000_000, 0) }) // the end of the first would be at 1s
+			return w.Faults().DriftClock(who, -1_000_000, s)
 		}, 3 * s, 3 * s},
 		{"ended by hand", func(w *sim.World, who string) error {
-			w.At(s/2, func() { _ = w.DriftClock(who, 0, 0) })
-			return w.DriftClock(who, -1_000_000, s)
+			w.At(s/2, func() { _ = w.Faults().DriftClock(who, 0, 0) })
+			return w.Faults().DriftClock(who, -1_000_000, s)
 		}, s + s/2, s + s/2},
 	} {
 		for _, who := range []string{"c0", "r0"} {
 			t.Run(tt.name+" "+who, func(t *testing.T) {
 				run(t, sim.Config{}, func(w *sim.World) error {
-					p, n := w.Client(0), w.Redis(0)
+					p, n := w.Client(0), redisOf(w)
 					start := n.Now()
 					if err := tt.do(w, who); err != nil {
 						return err
@@ -106,7 +106,7 @@ func TestTimersFollowTheRate(t *testing.T) {
 
 func driftC0(ppm int64, d time.Duration) func(w *sim.World) {
 	return func(w *sim.World) {
-		if err := w.DriftClock("c0", ppm, d); err != nil {
+		if err := w.Faults().DriftClock("c0", ppm, d); err != nil {
 			panic(err)
 		}
 	}
@@ -152,11 +152,11 @@ func TestClockFaultErrors(t *testing.T) {
 			err  error
 			want string
 		}{
-			{w.JumpClock("c9", time.Second), `"c9" has no clock`},
-			{w.DriftClock("s0", 1, 0), `"s0" has no clock`},
-			{w.DriftClock("c0", -1_000_001, 0), "give -1000000 (it stands still) to 9000000"},
-			{w.DriftClock("r0", 9_000_001, 0), "9000001 ppm"},
-			{w.DriftClock("c0", 1, -time.Second), "-1s"},
+			{w.Faults().JumpClock("c9", time.Second), `"c9" has no clock`},
+			{w.Faults().DriftClock("s0", 1, 0), `"s0" has no clock`},
+			{w.Faults().DriftClock("c0", -1_000_001, 0), "give -1000000 (it stands still) to 9000000"},
+			{w.Faults().DriftClock("r0", 9_000_001, 0), "9000001 ppm"},
+			{w.Faults().DriftClock("c0", 1, -time.Second), "-1s"},
 		} {
 			if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) {
 				t.Errorf("got %v, want %s", tt.err, tt.want)

@@ -27,7 +27,7 @@ func TestConfigThatCannotBe(t *testing.T) {
 func TestNames(t *testing.T) {
 	run(t, sim.Config{Redis: 2, Replicas: 3}, func(w *sim.World) error {
 		taken := map[string]string{}
-		for _, name := range []string{"r0", "r0a", "r0b", "r0c", "r1", "s0", sim.Primary} {
+		for _, name := range []string{"r0", "r0a", "r0b", "r0c", "r1", "s0", simredis.Primary} {
 			addr, err := w.Address(name)
 			if err != nil || addr != w.Client(0).Address(name) || taken[addr] != "" {
 				t.Errorf("%s: address %q (%v), which is that of %q too", name, addr, err, taken[addr])
@@ -37,7 +37,7 @@ func TestNames(t *testing.T) {
 		if n, err := w.Node("r0c"); err != nil || n.Name() != "r0c" || n.Role() != "replica of r0" {
 			t.Errorf("r0c: %v", err)
 		}
-		if n, err := w.Node(sim.Primary); err != nil || n.Name() != "r0" {
+		if n, err := w.Node(simredis.Primary); err != nil || n.Name() != "r0" {
 			t.Errorf("the primary: %v", err)
 		}
 		if _, err := w.Node("s0"); err == nil {

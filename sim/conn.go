@@ -1,23 +1,29 @@
 package sim
 
 import (
-	"strconv"
 	"sync/atomic"
+
+	"locksim/sim/trace"
 )
 
-// conn is one TCP connection: the process's end, the node's end, and a flow
+// conn is one TCP connection: the process's end, the server's end, and a flow
 // each way. Only the world's goroutine touches it, unless noted.
 type conn struct {
 	w      *World
 	link   *link
 	class  atomic.Pointer[class]
 	client *Conn
-	server session
+	server *ServerConn
 	flows  [2]flow
 	dead   bool // reset, or over
 	silent bool // the client's machine lost its power: nothing comes back
 
 	wasReset bool
+
+	// What the server's kind says of its connections.
+	describe  Describer
+	canonical Canonical
+	joins     bool
 }
 
 // flow is one direction of a connection.
@@ -36,8 +42,8 @@ func (f *flow) nextSeq() uint64 { return f.seq.Add(1) }
 // post sends bytes, or the end of the stream (nil), in one direction. Any
 // goroutine may call it; the bytes must not be changed afterwards.
 func (c *conn) post(dir Direction, b []byte) {
-	c.w.out.post(entry{where: c.link.where[dir], rank: rankSend, conn: c, seq: c.flows[dir].nextSeq(),
-		dir: dir, data: b, send: (*conn).commit})
+	c.w.time.out.post(entry{where: c.link.where[dir], rank: rankSend, conn: c, seq: c.flows[dir].nextSeq(),
+		dir: dir, data: b})
 }
 
 // commit takes what was posted: into the toxics, or onto the wire.
@@ -51,27 +57,49 @@ func (c *conn) commit(dir Direction, b []byte) {
 	f.ended = b == nil
 	f.bytes += len(b)
 	if f.chain != nil {
-		c.w.stir()
+		c.w.time.stir()
 		f.chain.push(b)
 		return
 	}
 	c.wire(dir, b)
 }
 
+// accept asks the server to take the connection.
+func (c *conn) accept() bool {
+	n := c.link.node
+	if n.Down() {
+		return false
+	}
+	s := &ServerConn{c: c, node: n}
+	if s.session = n.server.Accept(s); s.session == nil {
+		return false
+	}
+	c.server = s
+	n.conns = append(n.conns, s)
+	c.describe, _ = n.server.(Describer)
+	c.canonical, _ = n.server.(Canonical)
+	_, c.joins = n.server.(Joiner)
+	c.w.time.joins = c.w.time.joins || c.joins
+	return true
+}
+
 func (c *conn) recordSend(dir Direction, b []byte) {
-	if c.w.cfg.Untraced {
+	if c.w.trace.off {
 		return
 	}
 	from, to := c.link.ends(dir)
-	if b == nil {
-		c.w.record(from, "close", to, c.label())
-		return
+	switch {
+	case b == nil:
+		c.w.trace.record(from, to, trace.Close{Conn: c.name()})
+	case c.describe != nil:
+		c.w.trace.record(from, to, trace.Send{Conn: c.name(), Content: c.describe.Describe(dir, b)})
+	default:
+		c.w.trace.record(from, to, trace.Send{Conn: c.name(), Content: trace.Bytes(b)})
 	}
-	c.w.record(from, "send", to, c.label()+" "+readable(b))
 }
 
-// label names the connection in the trace. Any goroutine may call it.
-func (c *conn) label() string { return c.class.Load().name }
+// name names the connection in the trace. Any goroutine may call it.
+func (c *conn) name() string { return c.class.Load().name }
 
 // wire plans the arrival of bytes or of the end of the stream, in order.
 // For twins it is one event.
@@ -82,13 +110,12 @@ func (c *conn) wire(dir Direction, b []byte) {
 	}
 	f.over = b == nil
 	k := c.class.Load()
-	at := max(c.w.now()+c.link.delay(dir, "data", k.order), f.last+1)
-	arrive := func() { c.arrive(dir, b) }
+	at := max(c.w.time.now()+c.link.delay(dir, "data", k.order), f.last+1)
 	if k.alone {
-		f.last = c.w.queue.add(at, arrive)
+		f.last = c.w.time.queue.arrival(at, c, dir, b)
 		return
 	}
-	f.last = c.w.queue.join(c.link.where[dir], k.name, at, arrive)
+	f.last = c.w.time.queue.join(c.link.where[dir], k.name, at, func() { c.arrive(dir, b) })
 }
 
 func (c *conn) arrive(dir Direction, b []byte) {
@@ -101,7 +128,7 @@ func (c *conn) arrive(dir Direction, b []byte) {
 		c.arriveAtClient(b)
 	default:
 		c.client.drained(len(b))
-		c.arriveAtNode(b)
+		c.arriveAtServer(b)
 	}
 	if b == nil {
 		c.ended(dir)
@@ -119,16 +146,17 @@ func (c *conn) ended(dir Direction) {
 	}
 }
 
-// arriveAtNode gives bytes, or the end of the stream, to a node when it serves.
-func (c *conn) arriveAtNode(b []byte) {
+// arriveAtServer gives bytes, or the end of the stream, to a server when it
+// serves.
+func (c *conn) arriveAtServer(b []byte) {
 	if len(c.w.force.stalls) > 0 {
-		c.w.whenServed(c.link.host, func() { c.serve(b) })
+		c.w.force.whenServed(c.link.node, func() { c.serve(b) })
 		return
 	}
 	c.serve(b)
 }
 
-// serve hands over what has arrived at the node, unless the connection has
+// serve hands over what has arrived at the server, unless the connection has
 // been reset while it waited.
 func (c *conn) serve(b []byte) {
 	switch {
@@ -145,12 +173,12 @@ func (c *conn) arriveAtClient(b []byte) {
 		c.arriveTooLate()
 		return
 	}
-	if !c.w.cfg.Untraced {
-		kind, text := "recv", c.label()+" "+strconv.Itoa(len(b))+" bytes"
-		if b == nil {
-			kind, text = "eof", c.label()
-		}
-		c.w.record(c.link.p.name, kind, c.link.host.name(), text)
+	switch {
+	case c.w.trace.off:
+	case b == nil:
+		c.w.trace.record(c.link.p.name, c.link.node.id, trace.EOF{Conn: c.name()})
+	default:
+		c.w.trace.record(c.link.p.name, c.link.node.id, trace.Receive{Conn: c.name(), Bytes: len(b)})
 	}
 	c.client.arrived(b)
 }
@@ -166,14 +194,11 @@ func (c *conn) arriveTooLate() {
 // emit is what comes out of a flow's toxics.
 func (c *conn) emit(dir Direction, b []byte) {
 	f := &c.flows[dir]
-	c.w.out.post(entry{where: c.link.where[dir], rank: rankSend, conn: c, seq: f.nextSeq(),
-		dir: dir, data: b, send: (*conn).wire})
+	c.w.time.out.post(entry{where: c.link.where[dir], rank: rankSend, conn: c, seq: f.nextSeq(),
+		dir: dir, data: b, out: true})
 }
 
-// send is how a session answers.
-func (c *conn) send(b []byte) { c.post(Down, append([]byte(nil), b...)) }
-
-// finish is how a session closes in order.
+// finish ends the stream to the client.
 func (c *conn) finish() { c.post(Down, nil) }
 
 // reset breaks the connection: both ends see ECONNRESET, and what is under
@@ -184,13 +209,13 @@ func (c *conn) reset() {
 	if c.dead {
 		return
 	}
-	c.w.record("world", "reset", c.link.where[Up], c.label())
+	c.w.trace.record(trace.World, c.link.where[Up], trace.Reset{Conn: c.name(), Client: c.link.p.name, Server: c.link.node.id})
 	c.wasReset = true
 	c.server.reset()
 	c.kill()
 	c.link.forget(c)
 	c.client.fail()
-	c.w.queue.join(c.link.where[Down], "reset "+c.label(), c.w.now()+1, c.client.wake)
+	c.w.time.queue.join(c.link.where[Down], "reset "+c.name(), c.w.time.now()+1, c.client.wake)
 }
 
 // kill ends the connection without telling anybody.

@@ -25,7 +25,7 @@ const slack = time.Microsecond
 func near(got, want time.Duration) bool { return got >= want && got < want+slack }
 
 // solo runs body as the only goroutine of c0, beside a sink named "n0".
-func solo(t *testing.T, cfg sim.Config, body func(w *sim.World, p *sim.Process, sink *sim.Sink)) *sim.Result {
+func solo(t *testing.T, cfg sim.Config, body func(w *sim.World, p *sim.Process, sink *Sink)) *sim.Result {
 	t.Helper()
 	if cfg.Latency == (sim.Latency{}) {
 		cfg.Latency = ms
@@ -61,7 +61,7 @@ func rest(w *sim.World, d time.Duration) {
 // TestRoundTrip shows that a dial takes a round trip, a message one way, and
 // that two writes arrive in order and are read as one stream.
 func TestRoundTrip(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		c := dial(p, "r0")
 		if !near(w.Now(), 2*time.Millisecond) {
 			t.Errorf("dialled at %v, want 2ms", w.Now())
@@ -92,78 +92,78 @@ func TestConnErrors(t *testing.T) {
 	past := time.Unix(1, 0)
 	for _, tt := range []struct {
 		name string
-		do   func(w *sim.World, c *sim.Conn, s *sim.SinkConn) error
+		do   func(w *sim.World, c *sim.Conn, s *SinkConn) error
 		want error
 	}{
-		{"read after Close", func(_ *sim.World, c *sim.Conn, _ *sim.SinkConn) error {
+		{"read after Close", func(_ *sim.World, c *sim.Conn, _ *SinkConn) error {
 			_ = c.Close()
 			return readErr(c)
 		}, net.ErrClosed},
-		{"write after Close", func(_ *sim.World, c *sim.Conn, _ *sim.SinkConn) error {
+		{"write after Close", func(_ *sim.World, c *sim.Conn, _ *SinkConn) error {
 			_ = c.Close()
 			return writeErr(c)
 		}, net.ErrClosed},
-		{"second Close", func(_ *sim.World, c *sim.Conn, _ *sim.SinkConn) error {
+		{"second Close", func(_ *sim.World, c *sim.Conn, _ *SinkConn) error {
 			_ = c.Close()
 			return c.Close()
 		}, net.ErrClosed},
-		{"CloseWrite after Close", func(_ *sim.World, c *sim.Conn, _ *sim.SinkConn) error {
+		{"CloseWrite after Close", func(_ *sim.World, c *sim.Conn, _ *SinkConn) error {
 			_ = c.Close()
 			return c.CloseWrite()
 		}, net.ErrClosed},
-		{"write after CloseWrite", func(_ *sim.World, c *sim.Conn, _ *sim.SinkConn) error {
+		{"write after CloseWrite", func(_ *sim.World, c *sim.Conn, _ *SinkConn) error {
 			_ = c.CloseWrite()
 			return writeErr(c)
 		}, syscall.EPIPE},
-		{"read after the node's close", func(_ *sim.World, c *sim.Conn, s *sim.SinkConn) error {
+		{"read after the node's close", func(_ *sim.World, c *sim.Conn, s *SinkConn) error {
 			s.Close()
 			return readErr(c)
 		}, io.EOF},
-		{"read with a past deadline", func(_ *sim.World, c *sim.Conn, s *sim.SinkConn) error {
+		{"read with a past deadline", func(_ *sim.World, c *sim.Conn, s *SinkConn) error {
 			_ = c.SetReadDeadline(past)
 			return readErr(c)
 		}, os.ErrDeadlineExceeded},
-		{"read with a past deadline though bytes are there", func(w *sim.World, c *sim.Conn, s *sim.SinkConn) error {
+		{"read with a past deadline though bytes are there", func(w *sim.World, c *sim.Conn, s *SinkConn) error {
 			s.Send([]byte("x"))
 			rest(w, 5*time.Millisecond)
 			_ = c.SetReadDeadline(past)
 			return readErr(c)
 		}, os.ErrDeadlineExceeded},
-		{"read of nothing left when the write deadline is past", func(_ *sim.World, c *sim.Conn, s *sim.SinkConn) error {
+		{"read of nothing left when the write deadline is past", func(_ *sim.World, c *sim.Conn, s *SinkConn) error {
 			_ = c.SetWriteDeadline(past)
 			s.Close()
 			return readErr(c)
 		}, io.EOF},
-		{"write with a past deadline", func(_ *sim.World, c *sim.Conn, _ *sim.SinkConn) error {
+		{"write with a past deadline", func(_ *sim.World, c *sim.Conn, _ *SinkConn) error {
 			_ = c.SetWriteDeadline(past)
 			return writeErr(c)
 		}, os.ErrDeadlineExceeded},
-		{"write with a past read deadline", func(_ *sim.World, c *sim.Conn, _ *sim.SinkConn) error {
+		{"write with a past read deadline", func(_ *sim.World, c *sim.Conn, _ *SinkConn) error {
 			_ = c.SetReadDeadline(past)
 			return writeErr(c)
 		}, nil},
-		{"read after the deadline was taken back", func(_ *sim.World, c *sim.Conn, s *sim.SinkConn) error {
+		{"read after the deadline was taken back", func(_ *sim.World, c *sim.Conn, s *SinkConn) error {
 			_ = c.SetDeadline(past)
 			_ = readErr(c)
 			_ = c.SetDeadline(time.Time{})
 			s.Send([]byte("x"))
 			return readErr(c)
 		}, nil},
-		{"read after a reset", func(w *sim.World, c *sim.Conn, _ *sim.SinkConn) error {
+		{"read after a reset", func(w *sim.World, c *sim.Conn, _ *SinkConn) error {
 			resetNow(w)
 			return readErr(c)
 		}, syscall.ECONNRESET},
-		{"write after a reset", func(w *sim.World, c *sim.Conn, _ *sim.SinkConn) error {
+		{"write after a reset", func(w *sim.World, c *sim.Conn, _ *SinkConn) error {
 			resetNow(w)
 			return writeErr(c)
 		}, syscall.ECONNRESET},
-		{"Close after a reset", func(w *sim.World, c *sim.Conn, _ *sim.SinkConn) error {
+		{"Close after a reset", func(w *sim.World, c *sim.Conn, _ *SinkConn) error {
 			resetNow(w)
 			return c.Close()
 		}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 				c := dial(p, "n0")
 				err := tt.do(w, c, sink.Conns[0])
 				if tt.want == nil && err != nil || !errors.Is(err, tt.want) {
@@ -196,7 +196,7 @@ func writeErr(c net.Conn) error {
 // resetNow resets the connections of c0 to the sink.
 func resetNow(w *sim.World) {
 	w.Do(func() {
-		if err := w.Reset("c0", "n0"); err != nil {
+		if err := w.Faults().Reset("c0", "n0"); err != nil {
 			panic(err)
 		}
 	})
@@ -219,7 +219,7 @@ func TestDeadlineOfABlockedRead(t *testing.T) {
 		{"first set while it waits", 0, 30 * at, 30 * at},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 				c := dial(p, "n0")
 				start := time.Now()
 				if tt.first > 0 {
@@ -242,7 +242,7 @@ func TestDeadlineOfABlockedRead(t *testing.T) {
 // TestDeadlineTakenBack shows that a Read whose deadline is taken away while
 // it waits goes on waiting, and gets the bytes that come later.
 func TestDeadlineTakenBack(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 		c := dial(p, "n0")
 		_ = c.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
 		p.Go(func() {
@@ -274,7 +274,7 @@ func TestOrderlyCloseStillArrives(t *testing.T) {
 		if err := w.RunUntil(w.Quiet); err != nil {
 			return err
 		}
-		if keys := w.Redis(0).Keys(); len(keys) != 1 || keys[0].Value != "v" {
+		if keys := redisOf(w).Keys(); len(keys) != 1 || keys[0].Value != "v" {
 			t.Errorf("the node holds %v, want k=v", keys)
 		}
 		return nil
@@ -284,7 +284,7 @@ func TestOrderlyCloseStillArrives(t *testing.T) {
 // TestHalfClose shows that after CloseWrite the node sees the end of the
 // stream while the other way still works.
 func TestHalfClose(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 		c := dial(p, "n0")
 		mustWrite(c, "bye")
 		if err := c.CloseWrite(); err != nil {
@@ -308,7 +308,7 @@ func TestHalfClose(t *testing.T) {
 // TestBytesBeforeTheEnd shows that bytes which have arrived are read before
 // the end of the stream.
 func TestBytesBeforeTheEnd(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 		c := dial(p, "n0")
 		sink.Conns[0].Send([]byte("last words"))
 		sink.Conns[0].Close()
@@ -324,7 +324,7 @@ func TestBytesBeforeTheEnd(t *testing.T) {
 // was under way in both directions, and that it strikes every connection of
 // the link and no other.
 func TestResetDiscards(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 		a, b, other := dial(p, "n0"), dial(p, "n0"), dial(p, "r0")
 		sink.Conns[0].Send([]byte("unread"))
 		rest(w, 5*time.Millisecond)
@@ -359,11 +359,11 @@ func TestResetNeedsNames(t *testing.T) {
 			{"c9", "r0", `"c9"`},
 			{"c0", "r9", `"r9"`},
 		} {
-			if err := w.Reset(tt.process, tt.node); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if err := w.Faults().Reset(tt.process, tt.node); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Reset(%s, %s) = %v", tt.process, tt.node, err)
 			}
 		}
-		if err := w.Reset("c0", "r0"); err != nil {
+		if err := w.Faults().Reset("c0", "r0"); err != nil {
 			t.Errorf("a link without connections: %v", err)
 		}
 		return nil
@@ -374,7 +374,7 @@ func TestResetNeedsNames(t *testing.T) {
 // on when they have arrived, and gives up at its deadline.
 func TestFullWindow(t *testing.T) {
 	full := bytes.Repeat([]byte("x"), 256<<10)
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 		c := dial(p, "n0")
 		start := time.Now()
 		if _, err := c.Write(full); err != nil || time.Since(start) != 0 {
@@ -400,7 +400,7 @@ func TestFullWindow(t *testing.T) {
 
 // TestBufferedWrite shows that the caller may use its slice again at once.
 func TestBufferedWrite(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 		c := dial(p, "n0")
 		b := []byte("first")
 		_, _ = c.Write(b)

@@ -1,54 +1,111 @@
 package sim
 
-import "locksim/faults"
+import (
+	"slices"
 
-// Crash ends a process for good: its goroutines get [ErrCrashed] at every
-// seam, so that no deferred code of it touches the world. With
-// faults.CrashProcess the operating system closes its sockets, with
-// faults.CrashPower its peers hear nothing. A Redis node crashes likewise: it
-// loses its memory, blocked clients and subscriptions, and dials to it are
-// refused, or wait while the machine has no power. [World.Restart] brings it
-// back. Who has crashed already stays as it is.
-func (w *World) Crash(process string, mode faults.CrashMode) error {
-	if n, err := w.Node(process); err == nil {
-		n.crash(mode)
-		return nil
-	}
-	p, err := w.Process(process)
-	if err != nil {
-		return err
-	}
-	if p.Crashed() {
-		return nil
-	}
-	w.record("world", "crash", p.name, string(mode))
-	p.gate.crash()
-	p.cancel()
-	p.dropSockets(mode)
-	return nil
-}
+	"locksim/faults"
+	"locksim/sim/trace"
+)
 
-func (p *Process) dropSockets(mode faults.CrashMode) {
-	p.mu.Lock()
-	conns := p.conns
-	p.mu.Unlock()
-	for _, c := range conns {
-		if mode == faults.CrashPower {
-			c.c.silent = true
-			c.wake()
-			continue
-		}
-		c.abort()
-	}
-}
+// condition is whether a server runs, and what its peers notice where it does
+// not.
+type condition int
 
-// abort closes the process's end without passing its gate.
-func (c *Conn) abort() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.closed {
-		c.closed, c.in = true, nil
+const (
+	up condition = iota
+	// killed: its operating system lives on, closes its connections and refuses
+	// new ones.
+	killed
+	// powerless: nobody hears of it. Dials wait.
+	powerless
+)
+
+// crash ends the server's process, or the power of its machine.
+func (n *Node) crash(mode faults.CrashMode) {
+	if n.Down() {
+		return
+	}
+	n.Strike(trace.Crash{Mode: string(mode)})
+	if mode == faults.CrashPower {
+		n.stop(powerless, mode)
+		return
+	}
+	n.stop(killed, mode)
+	for _, c := range n.linked() {
 		c.finish()
 	}
-	c.cond.Broadcast()
+}
+
+// stop takes the server out of the world.
+func (n *Node) stop(c condition, mode faults.CrashMode) {
+	if s, ok := n.server.(Crasher); ok {
+		s.Crash(mode)
+	}
+	n.state = c
+	n.timers = nil
+	n.w.force.dropStall(n)
+	n.orphanAll()
+}
+
+// restart brings the server back.
+func (n *Node) restart() {
+	n.state = up
+	n.lives++
+	var r trace.Restart
+	if k, ok := n.server.(Keeper); ok {
+		r.Kept = k.Kept()
+	}
+	step := n.Strike(r)
+	if s, ok := n.server.(Restarter); ok {
+		s.Restart(step)
+	} else {
+		n.server = n.newServer(n)
+	}
+	n.bounceStrays()
+	n.releaseDials()
+}
+
+// linked are the server's connections, in the order of their links.
+func (n *Node) linked() []*conn {
+	var out []*conn
+	for _, l := range n.w.net.sorted() {
+		if l.node == n {
+			out = append(out, l.conns...)
+		}
+	}
+	return out
+}
+
+// orphanAll ends every session.
+func (n *Node) orphanAll() {
+	for _, s := range slices.Clone(n.conns) {
+		s.orphan()
+	}
+	n.conns = nil
+}
+
+// bounceStrays resets the connections over which clients have sent something
+// while the machine had no power.
+func (n *Node) bounceStrays() {
+	for _, c := range n.linked() {
+		if c.server.orphaned && c.server.strayed {
+			c.server.stray()
+		}
+	}
+}
+
+// bounce resets the connection as soon as the client can hear of it.
+func (c *conn) bounce() {
+	k := c.class.Load()
+	at := c.w.time.now() + max(c.link.delay(Down, "bounce", k.order), 1)
+	c.w.time.queue.join(c.link.where[Down], "bounce "+k.name, at, c.reset)
+}
+
+// releaseDials lets the dials go on that wait for a server or for its links.
+func (n *Node) releaseDials() {
+	for _, l := range n.w.net.sorted() {
+		if l.node == n && l.cuts == 0 {
+			l.releaseDials()
+		}
+	}
 }

@@ -13,7 +13,7 @@ import (
 
 func crashNow(w *sim.World, mode faults.CrashMode) {
 	w.Do(func() {
-		if err := w.Crash("c0", mode); err != nil {
+		if err := w.Faults().Crash("c0", mode); err != nil {
 			panic(err)
 		}
 	})
@@ -38,7 +38,7 @@ func operations(p *sim.Process, c *sim.Conn) map[string]func() error {
 // ErrCrashed, at once, and that nothing of it reaches the world.
 func TestCrashAtEverySeam(t *testing.T) {
 	for _, mode := range faults.CrashModes() {
-		res := solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+		res := solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 			c := dial(p, "n0")
 			crashNow(w, mode)
 			start := w.Now()
@@ -56,10 +56,10 @@ func TestCrashAtEverySeam(t *testing.T) {
 		})
 		crashed := false
 		for _, e := range res.Trace.Events {
-			if crashed && e.Actor == "c0" && e.Kind != "close" { // the operating system's
+			if crashed && e.Actor == "c0" && e.Kind() != "close" { // the operating system's
 				t.Errorf("%s: after the crash: %v", mode, e)
 			}
-			crashed = crashed || e.Kind == "crash"
+			crashed = crashed || e.Kind() == "crash"
 		}
 	}
 }
@@ -102,7 +102,7 @@ func TestCrashWhileBlocked(t *testing.T) {
 				run(t, sim.Config{Clients: 2, Latency: ms}, func(w *sim.World) error {
 					p := w.Client(0)
 					w.AddSink("n0")
-					w.At(time.Second, func() { _ = w.Crash("c0", mode) })
+					w.At(time.Second, func() { _ = w.Faults().Crash("c0", mode) })
 					p.Go(func() {
 						err := tt.do(w, p, dial(p, "n0"))
 						if !errors.Is(err, sim.ErrCrashed) || !near(w.Now(), time.Second) {
@@ -133,7 +133,7 @@ func TestDeferredCode(t *testing.T) {
 				mustWrite(c, "lock")
 				_ = readErr(c)
 			})
-			w.At(2500*time.Microsecond, func() { _ = w.Crash("c0", mode) })
+			w.At(2500*time.Microsecond, func() { _ = w.Faults().Crash("c0", mode) })
 			err := w.RunFor(time.Minute)
 			s := sink.Conns[0]
 			if string(s.Got) != "lock" || s.EOF != (mode == faults.CrashProcess) || s.IsReset {
@@ -156,13 +156,13 @@ func TestQueuedCommandOutlivesItsSender(t *testing.T) {
 				mustWrite(dial(p, "r0"), "SET k v\r\n")
 				_ = p.Point("sent")
 			})
-			w.OnPoint(func(_, _, label string) {
+			w.OnMark(func(_, _, label string) {
 				if label == "sent" {
-					_ = w.Crash("c0", mode)
+					_ = w.Faults().Crash("c0", mode)
 				}
 			})
 			err := w.RunFor(time.Second)
-			if keys := w.Redis(0).Keys(); len(keys) != 1 {
+			if keys := redisOf(w).Keys(); len(keys) != 1 {
 				t.Errorf("%s: the node holds %v", mode, keys)
 			}
 			return err
@@ -175,7 +175,7 @@ func TestQueuedCommandOutlivesItsSender(t *testing.T) {
 func TestMarkDuringACrash(t *testing.T) {
 	res := run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
 		p := w.Client(0)
-		w.At(time.Millisecond+1, func() { _ = w.Crash("c0", faults.CrashProcess) })
+		w.At(time.Millisecond+1, func() { _ = w.Faults().Crash("c0", faults.CrashProcess) })
 		p.Go(func() {
 			time.Sleep(time.Millisecond)
 			if n, err := p.Mark("mark", "late"); n != 0 || !errors.Is(err, sim.ErrCrashed) {
@@ -189,7 +189,7 @@ func TestMarkDuringACrash(t *testing.T) {
 	})
 	var kinds []string
 	for _, e := range res.Trace.Events {
-		kinds = append(kinds, e.Kind)
+		kinds = append(kinds, e.Kind())
 	}
 	if got := strings.Join(kinds, " "); got != "crash seen" {
 		t.Errorf("the trace has %s", got)
@@ -205,7 +205,7 @@ func TestCrashEndsTheContext(t *testing.T) {
 			<-p.Context().Done()
 			panic("no network")
 		})
-		w.At(time.Second, func() { _ = w.Crash("c0", faults.CrashPower) })
+		w.At(time.Second, func() { _ = w.Faults().Crash("c0", faults.CrashPower) })
 		err := w.RunUntil(w.Idle)
 		if w.Now() < time.Second || !p.Crashed() {
 			t.Errorf("ended at %v, crashed %v", w.Now(), p.Crashed())
@@ -218,10 +218,10 @@ func TestCrashEndsTheContext(t *testing.T) {
 // crash does nothing.
 func TestCrashErrors(t *testing.T) {
 	res := run(t, sim.Config{}, func(w *sim.World) error {
-		if w.Crash("c9", faults.CrashPower) == nil {
+		if w.Faults().Crash("c9", faults.CrashPower) == nil {
 			t.Error("no error for c9")
 		}
-		return errors.Join(w.Crash("c0", faults.CrashPower), w.Crash("c0", faults.CrashProcess))
+		return errors.Join(w.Faults().Crash("c0", faults.CrashPower), w.Faults().Crash("c0", faults.CrashProcess))
 	})
 	if res.Trace.Len() != 1 {
 		t.Errorf("%d events, want one crash", res.Trace.Len())

@@ -37,7 +37,7 @@ func TestCut(t *testing.T) {
 		{faults.BytesDrop, faults.DirectionBackward, "123", "123", "1", "1", false, true},
 	} {
 		t.Run(string(tt.bytes)+" "+string(tt.dir), func(t *testing.T) {
-			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 				c := dial(p, "n0")
 				s := sink.Conns[0]
 				got := reader(p, c)
@@ -88,7 +88,7 @@ func reader(p *sim.Process, c *sim.Conn) *heard {
 // TestCutDeliversLate shows that held bytes arrive one latency after the
 // healing, and bytes sent after it not before them.
 func TestCutDeliversLate(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 		c := dial(p, "n0")
 		cutNow(w, cutC0("", "", 100*time.Millisecond))
 		healed := w.Now() + 100*time.Millisecond
@@ -108,7 +108,7 @@ func TestCutDeliversLate(t *testing.T) {
 // gives up when its context ends first.
 func TestDialDuringCut(t *testing.T) {
 	for _, dir := range faults.Directions() { // a handshake needs both ways
-		solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+		solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 			cutNow(w, faults.Partition{Between: []string{"c0"}, Direction: dir, For: 100 * time.Millisecond})
 			start := time.Now()
 			ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
@@ -128,7 +128,7 @@ func TestDialDuringCut(t *testing.T) {
 // TestDialUnderWayWhenCut shows that a partition also stops a dial that has
 // begun before it.
 func TestDialUnderWayWhenCut(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		p.Go(func() {
 			rest(w, 500*time.Microsecond)
 			cutNow(w, cutC0("", "", 100*time.Millisecond))
@@ -145,7 +145,7 @@ func TestDialUnderWayWhenCut(t *testing.T) {
 // that lies on it has ended, whatever their order.
 func TestCutsOverlap(t *testing.T) {
 	for _, first := range []time.Duration{50 * time.Millisecond, 200 * time.Millisecond} {
-		solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+		solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 			c := dial(p, "n0")
 			start := w.Now()
 			cutNow(w, cutC0("", "", first))
@@ -171,7 +171,7 @@ func TestCutsOverlap(t *testing.T) {
 // TestHeal shows that Heal ends every partition at once, those with a time of
 // their own too, and that their time's end then does nothing.
 func TestHeal(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 		c := dial(p, "n0")
 		cutNow(w, cutC0("", "", 0))
 		cutNow(w, cutC0("", "", 100*time.Millisecond))
@@ -209,7 +209,7 @@ func TestCutSides(t *testing.T) {
 	} {
 		t.Run(strings.Join(tt.between, ",")+"|"+strings.Join(tt.and, ","), func(t *testing.T) {
 			run(t, sim.Config{Redis: 2, Clients: 2, Latency: ms}, func(w *sim.World) error {
-				if err := w.Cut(faults.Partition{Between: tt.between, And: tt.and}); err != nil {
+				if err := w.Faults().Cut(faults.Partition{Between: tt.between, And: tt.and}); err != nil {
 					return err
 				}
 				var cut []string
@@ -252,7 +252,7 @@ func TestCutErrors(t *testing.T) {
 			{faults.Partition{Between: []string{"c0"}, Bytes: "eat"}, `"eat" is not known`},
 			{faults.Partition{Between: []string{"c0"}, For: -1}, "negative"},
 		} {
-			if err := w.Cut(tt.f); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if err := w.Faults().Cut(tt.f); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Cut(%v) = %v, want %s", tt.f, err, tt.want)
 			}
 		}

@@ -50,9 +50,9 @@ func (c *Conn) arm(side int) {
 	}
 	at := d.at
 	d.armed = at
-	w, label, due := c.p.w, c.seam(deadlineNames[side]), int64(at.Sub(c.p.w.start))
-	w.out.post(entry{where: c.p.name, rank: rankTimer, seq: uint64(due), label: label, commit: func() {
-		w.queue.join(c.p.name, label, max(due, w.now()+1), func() { c.expire(side, at) })
+	w, label, due := c.p.w, c.seam(deadlineNames[side]), int64(at.Sub(c.p.w.time.start))
+	w.time.out.post(entry{where: c.p.name, rank: rankTimer, seq: uint64(due), label: label, commit: func() {
+		w.time.queue.join(c.p.name, label, max(due, w.time.now()+1), func() { c.expire(side, at) })
 	}})
 }
 

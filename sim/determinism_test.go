@@ -79,7 +79,7 @@ func equalSleeps(sleep func(p *sim.Process, d time.Duration)) func(w *sim.World)
 	return func(w *sim.World) error {
 		for i := range w.Clients() {
 			p := w.Client(i)
-			r := p.Redis("r0")
+			r := simredis.Client(p, "r0")
 			p.Go(func() {
 				for range 5 {
 					n, err := r.Incr(p.Context(), "n").Result()
@@ -97,7 +97,7 @@ func sleepsInOne(w *sim.World) error {
 	for i := range 4 {
 		p.Go(func() {
 			_ = p.Clock().Sleep(p.Context(), 10*time.Millisecond)
-			n, err := p.Redis("r0").Append(p.Context(), "log", fmt.Sprint(i)).Result()
+			n, err := simredis.Client(p, "r0").Append(p.Context(), "log", fmt.Sprint(i)).Result()
 			mark(p, "%d appended up to %d, %v", i, n, err)
 		})
 	}
@@ -125,8 +125,8 @@ func twoDials(w *sim.World) error {
 // that the first messages of several are the same, and what follows is not.
 func greetedTwins(w *sim.World) error {
 	p := w.Client(0)
-	r := p.RedisWith(&redis.Options{Addr: p.Address("r0"), PoolSize: 16, MaxRetries: -1,
-		MaintNotificationsConfig: sim.QuietRedis().MaintNotificationsConfig})
+	r := simredis.ClientWith(p, &redis.Options{Addr: p.Address("r0"), PoolSize: 16, MaxRetries: -1,
+		MaintNotificationsConfig: simredis.Quiet().MaintNotificationsConfig})
 	for i := range 3 {
 		p.Go(func() {
 			for range 2 {
@@ -142,7 +142,7 @@ func greetedTwins(w *sim.World) error {
 func silentTwins(w *sim.World) error {
 	p := w.Client(0)
 	w.AddSink("n0")
-	if _, err := w.AddToxic("c0", "n0", sim.Down, &toxics.TimeoutToxic{Timeout: 50}); err != nil {
+	if _, err := w.Faults().AddToxic("c0", "n0", sim.Down, &toxics.TimeoutToxic{Timeout: 50}); err != nil {
 		return err
 	}
 	for i := range 4 {
@@ -165,9 +165,9 @@ func silentTwins(w *sim.World) error {
 func cancelAgainstReply(w *sim.World) error {
 	for i := range w.Clients() {
 		p := w.Client(i)
-		opt := sim.QuietRedis()
+		opt := simredis.Quiet()
 		opt.Addr, opt.ContextTimeoutEnabled = p.Address("r0"), true
-		r := p.RedisWith(opt)
+		r := simredis.ClientWith(p, opt)
 		p.Go(func() {
 			for d := range 12 {
 				ctx, cancel := context.WithTimeout(p.Context(), 2*time.Millisecond+time.Duration(d-2)*time.Nanosecond)
@@ -175,8 +175,8 @@ func cancelAgainstReply(w *sim.World) error {
 				mark(p, "%d %v %v", n, err, ctx.Err())
 				cancel()
 				ctx, cancel = context.WithTimeout(p.Context(), 2*time.Millisecond+time.Duration(d-2)*time.Nanosecond)
-				op := sim.StoreOp{Resource: "a", Register: "b", ID: fmt.Sprintf("%s.%d", p.Name(), d)}
-				mark(p, "%v %v", p.Store().Write(ctx, op), ctx.Err())
+				op := store.Op{Resource: "a", Register: "b", ID: fmt.Sprintf("%s.%d", p.Name(), d)}
+				mark(p, "%v %v", store.NewClient(p).Write(ctx, op), ctx.Err())
 				cancel()
 			}
 		})
@@ -187,7 +187,7 @@ func cancelAgainstReply(w *sim.World) error {
 func equalDeadlines(w *sim.World) error {
 	p := w.Client(0)
 	w.AddSink("n0")
-	if _, err := w.AddToxic("c0", "n0", sim.Up, &faults.Hold{}); err != nil {
+	if _, err := w.Faults().AddToxic("c0", "n0", sim.Up, &faults.Hold{}); err != nil {
 		return err
 	}
 	deadline := time.Now().Add(100 * time.Millisecond)
@@ -219,7 +219,7 @@ func several(w *sim.World, end func(c *sim.Conn)) error {
 		for i := range 4 {
 			p.Go(func() {
 				err := readErr(c)
-				n, _ := p.Redis("r0").Append(p.Context(), "log", fmt.Sprint(i)).Result()
+				n, _ := simredis.Client(p, "r0").Append(p.Context(), "log", fmt.Sprint(i)).Result()
 				mark(p, "%d: %v, %d", i, err, n)
 			})
 		}
@@ -246,7 +246,7 @@ func toxicsOnMany(w *sim.World) error {
 				&toxics.SlicerToxic{AverageSize: 10, Delay: 100}, &toxics.LatencyToxic{Latency: 5},
 				&toxics.BandwidthToxic{Rate: 20}, &toxics.SlowCloseToxic{Delay: 10},
 			} {
-				remove, err := w.AddToxic(c, "r0", dir, toxic)
+				remove, err := w.Faults().AddToxic(c, "r0", dir, toxic)
 				if err != nil {
 					return err
 				}
@@ -276,7 +276,7 @@ func fiveNodes(w *sim.World) error {
 		p := w.Client(i)
 		var nodes []*redis.Client
 		for n := range w.RedisNodes() {
-			nodes = append(nodes, p.Redis(fmt.Sprintf("r%d", n)))
+			nodes = append(nodes, simredis.Client(p, fmt.Sprintf("r%d", n)))
 		}
 		p.Go(func() {
 			for round := range 4 {
@@ -298,7 +298,7 @@ func fiveNodes(w *sim.World) error {
 
 func heldByAPause(w *sim.World) error {
 	p := w.Client(0)
-	w.At(5*time.Millisecond, func() { _ = w.Pause("c0", time.Second) })
+	w.At(5*time.Millisecond, func() { _ = w.Faults().Pause("c0", time.Second) })
 	for i, do := range []func(){
 		func() { p.Clock().Now() },
 		func() { p.Clock().Now() }, // at another line
@@ -308,7 +308,7 @@ func heldByAPause(w *sim.World) error {
 		p.Go(func() {
 			time.Sleep(10 * time.Millisecond)
 			do()
-			n, err := p.Redis("r0").Append(p.Context(), "log", fmt.Sprint(i)).Result()
+			n, err := simredis.Client(p, "r0").Append(p.Context(), "log", fmt.Sprint(i)).Result()
 			mark(p, "%d %d %v", i, n, err)
 		})
 	}
@@ -317,16 +317,16 @@ func heldByAPause(w *sim.World) error {
 
 func equalMarks(w *sim.World) error {
 	p := w.Client(0)
-	w.OnPoint(func(process, _, label string) {
+	w.OnMark(func(process, _, label string) {
 		if label == "same" && w.Now() > time.Millisecond {
-			_ = w.Pause(process, 10*time.Millisecond)
+			_ = w.Faults().Pause(process, 10*time.Millisecond)
 		}
 	})
 	for i := range 4 {
 		p.Go(func() {
 			time.Sleep(time.Millisecond)
 			_ = p.Point("same")
-			n, err := p.Redis("r0").Append(p.Context(), "log", fmt.Sprint(i)).Result()
+			n, err := simredis.Client(p, "r0").Append(p.Context(), "log", fmt.Sprint(i)).Result()
 			mark(p, "%d %d %v", i, n, err)
 		})
 	}
@@ -359,7 +359,7 @@ func globalDraws(w *sim.World) error {
 	p := w.Client(0)
 	w.AddSink("n0")
 	for range 3 {
-		if _, err := w.AddToxic("c0", "n0", sim.Up, &toxics.NoopToxic{}); err != nil {
+		if _, err := w.Faults().AddToxic("c0", "n0", sim.Up, &toxics.NoopToxic{}); err != nil {
 			return err
 		}
 	}
@@ -374,12 +374,12 @@ func globalDraws(w *sim.World) error {
 }
 
 func crashWakesMany(w *sim.World) error {
-	w.At(20*time.Millisecond, func() { _ = w.Crash("c0", faults.CrashProcess) })
+	w.At(20*time.Millisecond, func() { _ = w.Faults().Crash("c0", faults.CrashProcess) })
 	for i := range w.Clients() {
 		p := w.Client(i)
 		for n := range 4 {
 			p.Go(func() {
-				r := p.Redis("r0")
+				r := simredis.Client(p, "r0")
 				for range 10 {
 					if err := r.Append(p.Context(), "log", fmt.Sprint(n)).Err(); err != nil {
 						p.Observe("failed", fmt.Sprint(n))
@@ -394,7 +394,7 @@ func crashWakesMany(w *sim.World) error {
 
 func dialsAfterHeal(w *sim.World) error {
 	p := w.Client(0)
-	if err := w.Cut(faults.Partition{Between: []string{"c0"}, For: 50 * time.Millisecond}); err != nil {
+	if err := w.Faults().Cut(faults.Partition{Between: []string{"c0"}, For: 50 * time.Millisecond}); err != nil {
 		return err
 	}
 	for i := range 4 {

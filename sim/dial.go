@@ -5,14 +5,15 @@ import (
 	"context"
 	"net"
 	"os"
-	"slices"
 	"syscall"
+
+	"locksim/sim/trace"
 )
 
 // dialer is one attempt at a connection.
 type dialer struct {
 	p         *Process
-	host      host
+	host      host  // what was dialled, a name that leads to a server
 	link      *link // found by start
 	remote    net.Addr
 	conn      *Conn
@@ -21,16 +22,16 @@ type dialer struct {
 	abandoned bool
 }
 
-// Dial opens a connection to a node, and fits the Dialer of go-redis, rueidis,
-// gRPC and others. addr is a node's name, with or without its port, or its
-// address. It returns ECONNREFUSED where the node does not listen, the
+// Dial opens a connection to a server, and fits the Dialer of go-redis, rueidis,
+// gRPC and others. addr is a server's name, with or without its port, or its
+// address. It returns ECONNREFUSED where the server does not listen, the
 // context's error when it ends first, [ErrCrashed] when the process is no
 // more, and context.Canceled when the run is over. While the link is cut, a
 // dial waits.
 func (p *Process) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	h, ok := p.w.hosts[addr]
+	h, ok := p.w.net.hosts[addr]
 	if !ok {
-		return nil, dialError(address(addr), p.w.noHost(addr))
+		return nil, dialError(address(addr), p.w.net.nobody(addr))
 	}
 	if err := p.gate.pass("dial " + h.name()); err != nil {
 		return nil, dialError(address(addr), err)
@@ -41,17 +42,7 @@ func (p *Process) Dial(ctx context.Context, network, addr string) (net.Conn, err
 }
 
 func (d *dialer) post(commit func()) {
-	d.p.w.out.post(entry{where: d.p.name + ">" + d.host.name(), rank: rankDial, commit: commit})
-}
-
-// Dialer is [Process.Dial] as a value, for options that want a function. A
-// go-redis client is better made by [Process.RedisWith]: of one that is made
-// with this dialer the world does not know the pool, which [World.ExhaustPool]
-// then spares, and which must never be exhausted where runs follow each other
-// in one program: go-redis keeps timers of one run for the next, at which the
-// Go runtime ends the program.
-func (p *Process) Dialer() func(ctx context.Context, network, addr string) (net.Conn, error) {
-	return p.Dial
+	d.p.w.time.out.post(entry{where: d.p.name + ">" + d.host.name(), rank: rankDial, commit: commit})
 }
 
 func (d *dialer) wait(ctx context.Context) (net.Conn, error) {
@@ -75,14 +66,14 @@ func (d *dialer) wait(ctx context.Context) (net.Conn, error) {
 	}
 }
 
-// start sends the request to connect. Dials of one process to one node in one
+// start sends the request to connect. Dials of one process to one server in one
 // instant arrive as one event.
 func (d *dialer) start() {
 	if d.p.Crashed() {
 		return
 	}
 	if d.link == nil { // a name that moves is looked up once
-		d.link = d.p.w.linkOf(d.p, d.p.w.leads(d.p, d.host))
+		d.link = d.p.w.net.link(d.p, d.host.leads(d.p.name))
 	}
 	l := d.link
 	if l.cuts > 0 {
@@ -91,7 +82,7 @@ func (d *dialer) start() {
 	}
 	there := l.delay(Up, "dial", 0)
 	back := l.delay(Down, "dial", 0)
-	l.w.queue.join(l.where[Up], "dial", l.w.now()+max(there+back, 1), d.arrive)
+	l.w.time.queue.join(l.where[Up], "dial", l.w.time.now()+max(there+back, 1), d.arrive)
 }
 
 func (d *dialer) arrive() {
@@ -99,50 +90,32 @@ func (d *dialer) arrive() {
 	if d.abandoned || d.p.Crashed() {
 		return
 	}
-	if l.cuts > 0 || dark(l.host) {
+	if l.cuts > 0 || l.node.state == powerless {
 		l.held = append(l.held, d)
 		return
 	}
-	l.w.wakeAfter(d.done)
+	l.w.time.wakeAfter(d.done)
 	c := &conn{w: l.w, link: l}
 	c.class.Store(l.classOf())
-	if !l.w.refuses(l.host) {
-		c.server = l.host.accept(c)
-	}
-	if c.server == nil {
-		l.w.record(l.p.name, "refused", l.host.name(), "")
+	if l.w.force.refuses(l.node) || !c.accept() {
+		l.w.trace.record(l.p.name, l.node.id, trace.Refused{})
 		d.err = dialError(d.remote, os.NewSyscallError("connect", syscall.ECONNREFUSED))
 		return
 	}
-	l.w.record(l.p.name, "connect", l.host.name(), "")
+	l.w.trace.record(l.p.name, l.node.id, trace.Connect{})
 	c.client = newConn(d.p, c, d.remote)
 	d.conn = c.client
 	l.conns = append(l.conns, c)
 	c.addToxics()
-	d.p.keep(c.client)
+	d.p.sockets.keep(c.client)
 }
 
 // abandon gives up an attempt whose caller has gone.
 func (d *dialer) abandon() {
 	d.abandoned = true
 	if d.conn != nil {
-		d.p.w.stir()
+		d.p.w.time.stir()
 		d.conn.c.reset()
-	}
-}
-
-func (p *Process) keep(c *Conn) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.conns = append(p.conns, c)
-}
-
-// forget drops a connection that is over.
-func (p *Process) forget(c *Conn) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if i := slices.Index(p.conns, c); i >= 0 {
-		p.conns = slices.Delete(p.conns, i, i+1)
 	}
 }
 

@@ -15,13 +15,13 @@ import (
 // TestDialRefused shows that a node that is down refuses after a round trip,
 // and that it can be dialled again later.
 func TestDialRefused(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
-		w.Redis(0).SetDown(true)
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
+		redisOf(w).SetDown(true)
 		_, err := p.Dial(context.Background(), "tcp", "r0")
 		if !errors.Is(err, syscall.ECONNREFUSED) || !near(w.Now(), 2*time.Millisecond) {
 			t.Errorf("%v at %v, want ECONNREFUSED at 2ms", err, w.Now())
 		}
-		w.Redis(0).SetDown(false)
+		redisOf(w).SetDown(false)
 		_ = dial(p, "r0").Close()
 	})
 }
@@ -35,7 +35,7 @@ func TestDialNames(t *testing.T) {
 		{"localhost:6379", `nobody listens at "localhost:6379"`},
 	} {
 		t.Run(tt.addr, func(t *testing.T) {
-			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 				c, err := p.Dial(context.Background(), "tcp", tt.addr)
 				switch {
 				case tt.want == "" && err != nil:
@@ -64,7 +64,7 @@ func TestDialCancelled(t *testing.T) {
 		{"cut off", 10 * time.Second, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 				if tt.cut {
 					cutNow(w, faults.Partition{Between: []string{"c0"}, And: []string{"r0"}})
 				}
@@ -84,7 +84,7 @@ func TestDialCancelled(t *testing.T) {
 // cutNow applies a partition from a goroutine of a process.
 func cutNow(w *sim.World, f faults.Partition) {
 	var err error
-	w.Do(func() { err = w.Cut(f) })
+	w.Do(func() { err = w.Faults().Cut(f) })
 	if err != nil {
 		panic(err)
 	}

@@ -45,7 +45,7 @@ var struck = []struct {
 	{"reset", stock, faults.Reset{Between: []string{"c0", "c1", "c2"}, And: []string{"r0"}}},
 }
 
-func quiet(p *sim.Process) *redis.Client { return p.Redis("r0") }
+func quiet(p *sim.Process) *redis.Client { return simredis.Client(p, "r0") }
 
 func small(p *sim.Process) *redis.Client { return smallPool(p, 1) }
 
@@ -79,7 +79,7 @@ func TestResetOfManyIsNoRace(t *testing.T) {
 	body := func(w *sim.World) error {
 		w.At(5500*time.Microsecond, func() {
 			for i := range w.Clients() {
-				must(t, w.Reset(w.Client(i).Name(), "r0"))
+				must(t, w.Faults().Reset(w.Client(i).Name(), "r0"))
 			}
 		})
 		for i := range w.Clients() {
@@ -110,7 +110,7 @@ func strike(w *sim.World, client func(p *sim.Process) *redis.Client, action faul
 			failed = restartAtWork(w, restart.Process, client)
 			return
 		}
-		failed = action.Apply(w)
+		failed = action.Apply(w.Faults())
 	})
 	w.At(20*time.Second, w.Heal)
 	for i := range w.Clients() {
@@ -124,10 +124,10 @@ func strike(w *sim.World, client func(p *sim.Process) *redis.Client, action faul
 }
 
 func restartAtWork(w *sim.World, name string, client func(p *sim.Process) *redis.Client) error {
-	if err := w.Crash(name, faults.CrashPower); err != nil {
+	if err := w.Faults().Crash(name, faults.CrashPower); err != nil {
 		return err
 	}
-	p, err := w.Revive(name)
+	p, err := w.Faults().Revive(name)
 	if err == nil {
 		p.Go(func() { labour(p, client(p)) })
 	}
@@ -142,8 +142,8 @@ func labour(p *sim.Process, r *redis.Client) {
 			return
 		}
 		if granted {
-			op := sim.StoreOp{Resource: "a", Register: "b", ID: fmt.Sprintf("%s.%d.%d", p.Name(), p.Incarnation(), i)}
-			err = p.Store().Write(p.Context(), op)
+			op := store.Op{Resource: "a", Register: "b", ID: fmt.Sprintf("%s.%d.%d", p.Name(), p.Incarnation(), i)}
+			err = store.NewClient(p).Write(p.Context(), op)
 			mark(p, "wrote %v", err)
 			p.Clock().AfterFunc(15*time.Millisecond, func() { mark(p, "renewed %v", r.PExpire(p.Context(), "lock", time.Second).Err()) })
 			_ = p.Clock().Sleep(p.Context(), 30*time.Millisecond)

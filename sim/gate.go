@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"locksim/sim/trace"
 )
 
 // gate is what every seam of a process passes. It is open, shut while the
@@ -150,58 +152,34 @@ func (g *gate) open() {
 // a resumed process runs again.
 const afterResume = 100 * time.Microsecond
 
-// Pause stops the process for a while, as a garbage collection, a migration
-// of its machine or SIGSTOP would: nothing of it passes a seam until then.
-// When it resumes, the goroutines that were held are let go at distinct
-// instants drawn from the seed, so that any of them may run first. Pauses may
-// overlap: the process resumes when the last of them ends.
-func (w *World) Pause(process string, d time.Duration) error {
-	p, err := w.Process(process)
-	if err != nil {
-		return err
-	}
-	if d <= 0 {
-		return fmt.Errorf("pause %s for %v: a pause lasts more than 0s", process, d)
-	}
-	if p.Crashed() {
-		return nil // nothing left to stop
-	}
-	w.record("world", "pause", p.name, d.String())
-	p.gate.shut()
-	w.queue.add(w.now()+int64(d), func() { w.resume(p) })
-	return nil
-}
-
-func (w *World) resume(p *Process) {
+// resume ends one pause.
+func (p *Process) resume() {
 	held, running := p.gate.unshut()
 	if !running {
 		return
 	}
-	w.record("world", "resume", p.name, "")
+	p.w.trace.record(trace.World, p.name, trace.Resume{})
 	for i := 0; i < len(held); {
 		first := i
 		for i < len(held) && compareWaiters(held[first], held[i]) == 0 {
 			i++
 		}
-		w.letGo(held[first:i], w.afterResume(p, held[first].seam, first))
+		together := held[first:i]
+		p.w.time.queue.add(p.w.time.now()+p.afterResume(together[0].seam, first), func() {
+			for _, wt := range together {
+				close(wt.letGo)
+			}
+		})
 	}
 }
 
 // afterResume draws when goroutines are let go. Those that close a connection
 // go on at once: go-redis holds a mutex while it closes that of a subscription,
 // and whoever were let go before and wanted it would not wait for virtual time.
-func (w *World) afterResume(p *Process, seam string, n int) int64 {
+func (p *Process) afterResume(seam string, n int) int64 {
 	if strings.HasPrefix(seam, "close ") {
 		return 0
 	}
-	return w.draw("resume").str(p.name).str(seam).num(w.now()).num(int64(n)).between(1, int64(afterResume))
-}
-
-// letGo lets goroutines go together, after a while.
-func (w *World) letGo(held []*waiter, after int64) {
-	w.queue.add(w.now()+after, func() {
-		for _, wt := range held {
-			close(wt.letGo)
-		}
-	})
+	d := p.w.chance.draw("resume").Str(p.name).Str(seam).Num(p.w.time.now()).Num(int64(n))
+	return d.Between(1, int64(afterResume))
 }

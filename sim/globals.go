@@ -1,13 +1,11 @@
 package sim
 
 import (
-	"context"
 	crand "crypto/rand"
 	"io"
 	"math/rand"
 	"sync"
 
-	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 	"github.com/rs/zerolog/log"
 )
@@ -15,6 +13,8 @@ import (
 // This file is the only one that touches the global random sources. Locks of
 // other people draw from them; a run seeds them and puts them back.
 
+// globals guards what belongs to the whole program: its random sources. It is the
+// only state of this package that outlives a run.
 var globals sync.Mutex
 
 // seedGlobals takes hold of the process's global random sources for one run
@@ -25,7 +25,7 @@ var globals sync.Mutex
 // without it [GlobalRandSeedable] reports false.
 func seedGlobals(seed uint64) (release func()) {
 	globals.Lock()
-	silence.Do(quieten)
+	silence()
 	rand.Seed(int64(seed)) //nolint:staticcheck // the only way to reach other people's global draws
 	old := crand.Reader
 	crand.Reader = globalEntropy(seed)
@@ -37,8 +37,7 @@ func seedGlobals(seed uint64) (release func()) {
 
 // globalEntropy stands in for crypto/rand.Reader; clients may share it.
 func globalEntropy(seed uint64) io.Reader {
-	w := &World{cfg: Config{Seed: seed}}
-	return &lockedReader{r: w.entropy("crypto/rand")}
+	return &lockedReader{r: chance(seed).entropy("crypto/rand")}
 }
 
 type lockedReader struct {
@@ -64,16 +63,9 @@ func GlobalRandSeedable() bool {
 	return a == rand.Int63()
 }
 
-var silence sync.Once
-
-// quieten keeps other people's code from writing to standard error: go-redis
-// logs failed dials, toxiproxy's bandwidth toxic traces that it was taken off.
-// Of zerolog's global logger, which a program may use too, only that level goes.
-func quieten() {
-	redis.SetLogger(noLog{})
+// silence keeps toxiproxy from writing to standard error: its bandwidth toxic
+// traces that it was taken off. Of zerolog's global logger, which a program may
+// use too, only that level goes.
+var silence = sync.OnceFunc(func() {
 	log.Logger = log.Logger.Level(max(log.Logger.GetLevel(), zerolog.DebugLevel))
-}
-
-type noLog struct{}
-
-func (noLog) Printf(context.Context, string, ...any) {}
+})

@@ -55,6 +55,3 @@ func (e *LimitError) Error() string {
 // ErrStopped is returned by [World.RunUntil] when the trace has reached the
 // event number of [Config.StopAt].
 var ErrStopped = errors.New("the run was stopped at the event asked for")
-
-// ErrCrashed is returned by every seam of a process that has crashed.
-var ErrCrashed = errors.New("the process has crashed")

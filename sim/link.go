@@ -1,20 +1,18 @@
 package sim
 
 import (
-	"fmt"
 	"slices"
-	"sort"
 
 	"github.com/Shopify/toxiproxy/v2/toxics"
 )
 
-// Direction is one way of a link between a process and a node.
+// Direction is one way of a link between a process and a server.
 type Direction int
 
 const (
-	// Up is from the process to the node.
+	// Up is from the process to the server.
 	Up Direction = iota
-	// Down is from the node to the process.
+	// Down is from the server to the process.
 	Down
 )
 
@@ -29,27 +27,12 @@ func (d Direction) String() string {
 // reverse is the other way.
 func (d Direction) reverse() Direction { return Up + Down - d }
 
-// host is a machine that accepts connections.
-type host interface {
-	name() string
-	// accept takes a new connection; nil refuses it.
-	accept(c *conn) session
-}
-
-// session is the server's end of one connection. Its methods run on the
-// world's goroutine; they answer through [conn.send].
-type session interface {
-	data(b []byte)
-	eof()
-	reset()
-}
-
-// link is the path between a process and a node. All their connections share
+// link is the path between a process and a server. All their connections share
 // its cuts and toxics; each direction has its own.
 type link struct {
 	w     *World
 	p     *Process
-	host  host
+	node  *Node
 	where [2]string // "c0>r0" and "r0>c0"
 	conns []*conn
 	chain [2][]*toxics.ToxicWrapper
@@ -62,43 +45,18 @@ type link struct {
 	newestAt int64
 }
 
-// linkOf finds the link between a process and a host.
-func (w *World) linkOf(p *Process, h host) *link {
-	key := p.name + "-" + h.name()
-	l := w.links[key]
-	if l == nil {
-		l = &link{w: w, p: p, host: h, where: [2]string{p.name + ">" + h.name(), h.name() + ">" + p.name}}
-		w.links[key] = l
-	}
-	return l
-}
-
-// sortedLinks are the links in the order of their names.
-func (w *World) sortedLinks() []*link {
-	names := make([]string, 0, len(w.links))
-	for name := range w.links {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	out := make([]*link, len(names))
-	for i, name := range names {
-		out[i] = w.links[name]
-	}
-	return out
-}
-
 // ends are the sender and the receiver of a direction.
 func (l *link) ends(dir Direction) (from, to string) {
 	if dir == Up {
-		return l.p.name, l.host.name()
+		return l.p.name, l.node.id
 	}
-	return l.host.name(), l.p.name
+	return l.node.id, l.p.name
 }
 
 // delay draws the latency of one message of a class of connections.
 func (l *link) delay(dir Direction, kind string, class int64) int64 {
-	d := l.w.draw("net").str(l.where[dir]).str(kind).num(class).num(l.w.now())
-	return d.between(int64(l.w.cfg.Latency.Min), int64(l.w.cfg.Latency.Max))
+	d := l.w.chance.draw("net").Str(l.where[dir]).Str(kind).Num(class).Num(l.w.time.now())
+	return d.Between(int64(l.w.cfg.Latency.Min), int64(l.w.cfg.Latency.Max))
 }
 
 func (l *link) bytesInFlight() int {
@@ -118,30 +76,13 @@ func (l *link) kill() {
 	l.conns = nil
 }
 
-// Reset breaks every connection between a process and a node, as a machine on
-// the way does that has lost its state: both ends get ECONNRESET, and what was
-// unread or under way is gone. New connections can be opened at once. A link
-// without connections is left as it is.
-func (w *World) Reset(process, node string) error {
-	p, err := w.Process(process)
-	if err != nil {
-		return fmt.Errorf("reset %s to %s: %w", process, node, err)
-	}
-	h, ok := w.hosts[node]
-	if !ok {
-		return fmt.Errorf("reset %s to %s: %w", process, node, w.noHost(node))
-	}
-	h = w.leads(p, h)
-	for _, c := range slices.Clone(w.linkOf(p, h).conns) {
-		c.reset()
-	}
-	return nil
-}
-
 // forget drops a connection that is over.
 func (l *link) forget(c *conn) {
 	if i := slices.Index(l.conns, c); i >= 0 {
 		l.conns = slices.Delete(l.conns, i, i+1)
 	}
-	c.client.p.forget(c.client)
+	c.client.p.sockets.forget(c.client)
+	if i := slices.Index(l.node.conns, c.server); i >= 0 {
+		l.node.conns = slices.Delete(l.node.conns, i, i+1)
+	}
 }

@@ -30,15 +30,18 @@ type entry struct {
 	// What goes over a connection has these in place of commit.
 	dir  Direction
 	data []byte // nil is the end of the stream
-	send func(c *conn, dir Direction, b []byte)
+	out  bool   // it comes out of the toxics
 }
 
 func (e *entry) act() {
-	if e.send != nil {
-		e.send(e.conn, e.dir, e.data)
-		return
+	switch {
+	case e.commit != nil:
+		e.commit()
+	case e.out:
+		e.conn.wire(e.dir, e.data)
+	default:
+		e.conn.commit(e.dir, e.data)
 	}
-	e.commit()
 }
 
 // rank orders the kinds of request of one place.
@@ -119,4 +122,27 @@ func classOrder(c *conn) int64 {
 		return 0
 	}
 	return c.class.Load().order
+}
+
+// joinWrites joins what one end of a connection has written in one instant, where
+// the server's kind asks for it: how the bytes are cut into writes is then the
+// scheduler's choice.
+func joinWrites(batch []entry) []entry {
+	out := batch[:0]
+	for _, e := range batch {
+		if n := len(out); n > 0 && e.follows(&out[n-1]) {
+			last := &out[n-1]
+			last.data = append(last.data[:len(last.data):len(last.data)], e.data...)
+			last.seq = e.seq
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// follows reports whether what e sends is to be joined to what went before.
+func (e *entry) follows(before *entry) bool {
+	return e.conn != nil && e.conn.joins && e.conn == before.conn && e.dir == before.dir && !e.out && !before.out &&
+		e.commit == nil && before.commit == nil && e.data != nil && before.data != nil && e.seq == before.seq+1
 }

@@ -14,7 +14,7 @@ import (
 // pauseNow pauses a process from a goroutine that is not stopped by it.
 func pauseNow(w *sim.World, name string, d time.Duration) {
 	w.Do(func() {
-		if err := w.Pause(name, d); err != nil {
+		if err := w.Faults().Pause(name, d); err != nil {
 			panic(err)
 		}
 	})
@@ -50,7 +50,7 @@ func TestPauseHoldsEverySeam(t *testing.T) {
 	for _, seam := range seams {
 		for _, when := range []time.Duration{0, 20 * time.Millisecond} {
 			t.Run(fmt.Sprintf("%s %v into the pause", seam.name, when), func(t *testing.T) {
-				solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+				solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 					c := dial(p, "n0")
 					sink.Conns[0].Send([]byte("x"))
 					pauseNow(w, "c0", time.Second)
@@ -93,7 +93,7 @@ func TestPauseBeginsWhileBlocked(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 				c := dial(p, "n0")
 				var resumed time.Duration
 				p.Go(func() {
@@ -115,7 +115,7 @@ func TestPauseBeginsWhileBlocked(t *testing.T) {
 // TestPausesOverlap shows that the last of several pauses to end lets the
 // process go on.
 func TestPausesOverlap(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		start := w.Now()
 		for _, d := range []time.Duration{300, 500, 100} {
 			pauseNow(w, "c0", d*time.Millisecond)
@@ -137,16 +137,16 @@ func TestPausesOverlap(t *testing.T) {
 // process may be paused without any effect.
 func TestPauseErrors(t *testing.T) {
 	run(t, sim.Config{}, func(w *sim.World) error {
-		if w.Pause("c9", time.Second) == nil {
+		if w.Faults().Pause("c9", time.Second) == nil {
 			t.Error("no error for c9")
 		}
-		if w.Pause("c0", 0) == nil || w.Pause("c0", -time.Second) == nil {
+		if w.Faults().Pause("c0", 0) == nil || w.Faults().Pause("c0", -time.Second) == nil {
 			t.Error("no error for a pause that takes no time")
 		}
-		if err := w.Crash("c0", "process"); err != nil {
+		if err := w.Faults().Crash("c0", "process"); err != nil {
 			return err
 		}
-		if err := w.Pause("c0", time.Second); err != nil || w.Client(0).Paused() {
+		if err := w.Faults().Pause("c0", time.Second); err != nil || w.Client(0).Paused() {
 			t.Errorf("pause of a crashed process: %v", err)
 		}
 		return nil
@@ -156,7 +156,7 @@ func TestPauseErrors(t *testing.T) {
 // TestBytesPileUp shows that what arrives during a pause is there after it,
 // in order, and that what the process wrote before goes on its way.
 func TestBytesPileUp(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 		c := dial(p, "n0")
 		s := sink.Conns[0]
 		mustWrite(c, "sent before")
@@ -194,7 +194,7 @@ func TestOrderAfterResume(t *testing.T) {
 					order += name
 				}
 			}
-			if err := w.Pause("c0", time.Second); err != nil {
+			if err := w.Faults().Pause("c0", time.Second); err != nil {
 				return err
 			}
 			a, b := held("a"), held("b")
@@ -218,7 +218,7 @@ func TestOrderAfterResume(t *testing.T) {
 func TestLateRead(t *testing.T) {
 	outcomes := func(text string, deadline time.Duration) (timeouts, reads int) {
 		for seed := range uint64(40) {
-			solo(t, sim.Config{Seed: seed}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+			solo(t, sim.Config{Seed: seed}, func(w *sim.World, p *sim.Process, sink *Sink) {
 				c := dial(p, "n0")
 				if deadline > 0 {
 					_ = c.SetReadDeadline(time.Now().Add(deadline))
@@ -256,11 +256,11 @@ func TestLateRead(t *testing.T) {
 // TestPauseAtAPoint shows that a pause which strikes when a process passes a
 // point holds it there, before it does anything else.
 func TestPauseAtAPoint(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		w.Do(func() {
-			w.OnPoint(func(process, kind, label string) {
+			w.OnMark(func(process, kind, label string) {
 				if process == "c0" && kind == "point" && label == "checked" {
-					if err := w.Pause("c0", time.Second); err != nil {
+					if err := w.Faults().Pause("c0", time.Second); err != nil {
 						panic(err)
 					}
 				}
@@ -279,7 +279,7 @@ func TestPauseAtAPoint(t *testing.T) {
 // TestObserveIsNotHeld shows that the harness sees a paused process, its
 // clock and its lease's end included.
 func TestObserveIsNotHeld(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		pauseNow(w, "c0", time.Minute)
 		start := w.Now()
 		clock := p.Clock()

@@ -2,57 +2,98 @@ package sim
 
 import (
 	"context"
-	"net"
+	"errors"
+	"fmt"
 	"runtime"
-	"sync/atomic"
+	"time"
 
-	"github.com/redis/go-redis/v9"
+	"locksim/faults"
+	"locksim/sim/trace"
 )
 
-// redisPool is a go-redis client of a process, with how many connections it
-// has had at once.
-type redisPool struct {
-	p      *Process
-	client *redis.Client
-	open   atomic.Int64 // and those that could not be opened
-	most   atomic.Int64
+// AddPool tells the process of a pool of its connections.
+func (p *Process) AddPool(pool faults.Pool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pools = append(p.pools, pool)
 }
 
-// dial is the client's dialer.
-func (r *redisPool) dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	n := r.open.Add(1)
-	for most := r.most.Load(); n > most && !r.most.CompareAndSwap(most, n); most = r.most.Load() {
-	}
-	c, err := r.p.Dial(ctx, network, addr)
+// ExhaustPool takes every connection of the process's pools that the world knows,
+// those so far: other work of the process holds them (F49). It lasts for d, or
+// until [World.Heal] where d is 0. Commands then wait for a connection until the
+// client library gives up.
+//
+// The holders come one after another, a nanosecond apart, and go in the same
+// order. One that gets no connection, since the server is unreachable, goes on
+// trying. A connection that is in use passes to them when it is free.
+func (f *Faults) ExhaustPool(process string, d time.Duration) error {
+	p, err := f.w.Process(process)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c.(*Conn).onClose = func() { r.open.Add(-1) }
-	return c, nil
+	if err := checkLength("exhausted pools of "+process, d); err != nil {
+		return err
+	}
+	if p.Crashed() {
+		return nil // nothing left to work
+	}
+	holders := p.newHolders()
+	if len(holders) == 0 {
+		return fmt.Errorf("exhaust the pools of %s: %w", process, ErrNoPool)
+	}
+	f.record(p.name, trace.Exhaust{Connections: len(holders), For: d})
+	q, now := f.w.time.queue, f.w.time.now
+	for _, h := range holders {
+		q.add(now()+1, func() { go h.work() })
+	}
+	f.w.force.lasts(d, func() {
+		f.record(p.name, trace.ExhaustEnd{})
+		for _, h := range holders {
+			q.add(now()+1, h.release)
+		}
+	})
+	return nil
 }
 
-// mayHaveBeenExhausted reports whether a command may have had to wait for a
-// connection. Then as many as the pool has were open or being opened at once,
-// or so many attempts have failed that go-redis dials no more.
-func (r *redisPool) mayHaveBeenExhausted() bool {
-	o := r.client.Options()
-	size := min(o.PoolSize, o.MaxConcurrentDials)
-	if o.MaxActiveConns > 0 {
-		size = min(size, o.MaxActiveConns)
-	}
-	return r.most.Load() >= int64(size)
+// ErrNoPool is returned by [Faults.ExhaustPool] when the world knows of no pool of
+// the process.
+var ErrNoPool = errors.New("it has no client with a pool that the world knows: make its clients by the package of the server's kind, or call AddPool")
+
+// holder is work of a process that holds one connection of a pool.
+type holder struct {
+	p       *Process
+	pool    faults.Pool
+	ctx     context.Context // ends when the work is done
+	release context.CancelFunc
 }
 
-// exhausted reports whether a pool of any process may have been exhausted.
-func (w *World) exhausted() bool {
-	for _, p := range w.everybody() {
-		for _, r := range p.pools {
-			if r.mayHaveBeenExhausted() {
-				return true
-			}
+// newHolders makes as many as the process's pools have connections.
+func (p *Process) newHolders() []*holder {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []*holder
+	for _, pool := range p.pools {
+		for range pool.Size() {
+			h := &holder{p: p, pool: pool}
+			h.ctx, h.release = context.WithCancel(p.ctx)
+			all = append(all, h)
 		}
 	}
-	return false
+	return all
+}
+
+// betweenTries is how long a holder waits until it tries again.
+const betweenTries = 100 * time.Millisecond
+
+// work holds a connection until the work is done.
+func (h *holder) work() {
+	defer h.p.catch()
+	for {
+		_ = h.pool.Take(h.ctx) // who gets none tries again
+		if h.p.Clock().Sleep(h.ctx, betweenTries) != nil {
+			return
+		}
+	}
 }
 
 // forgetTimers empties every sync.Pool of the program. Where a command has

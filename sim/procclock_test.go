@@ -60,7 +60,7 @@ func TestSleepByTheClock(t *testing.T) {
 		{"becomes slow", nil, func(p *sim.Process) { p.DriftClock(-500_000) }, 1500 * time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 				if tt.do != nil {
 					w.Do(func() { tt.do(p) })
 				}
@@ -89,7 +89,7 @@ func TestSleepByTheClock(t *testing.T) {
 // a sleep under a context which has ended does not begin, and that no time or
 // less of it passes at once.
 func TestSleepAndContext(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		start := w.Now()
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 		if err := p.Clock().Sleep(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) || !near(w.Now()-start, 10*time.Millisecond) {
@@ -111,7 +111,7 @@ func TestSleepAndContext(t *testing.T) {
 // TestAfterFunc shows that a timer fires once, at its time; that stop says
 // whether it came in time, and a second stop that it did not.
 func TestAfterFunc(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		start := w.Now()
 		fired := []time.Duration{}
 		note := func() { fired = append(fired, w.Now()-start) }
@@ -135,7 +135,7 @@ func TestAfterFunc(t *testing.T) {
 // TestStopDuringAPause shows that a timer which came due during a pause may
 // still be stopped, since its callback has not run.
 func TestStopDuringAPause(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		stop := p.Clock().AfterFunc(10*time.Millisecond, func() { t.Error("it fired") })
 		pauseNow(w, "c0", time.Second)
 		rest(w, 500*time.Millisecond)
@@ -149,7 +149,7 @@ func TestStopDuringAPause(t *testing.T) {
 // TestUntil shows that Until waits for an instant of the clock, whatever the
 // clock does meanwhile, or until it is told to stop.
 func TestUntil(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		c, start := p.Clock(), w.Now()
 		if !c.Until(c.Peek().Add(time.Second), nil) || !near(w.Now()-start, time.Second) {
 			t.Errorf("it came back after %v", w.Now()-start)

@@ -3,18 +3,98 @@ package sim
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
+
+	"locksim/faults"
+	"locksim/sim/trace"
 )
+
+// ErrCrashed is returned by every seam of a process that has crashed.
+var ErrCrashed = errors.New("the process has crashed")
+
+// ErrWorkerDead is returned by [Process.Mark] and [Process.Point] when the
+// worker of the process is dead: see [Faults.KillWorker].
+var ErrWorkerDead = errors.New("the worker of the process is dead")
+
+// processes are the client machines of a world.
+type processes struct {
+	w       *World
+	clients []*Process // c0, c1, …
+	byName  map[string]*Process
+	former  []*Process // whom a restart has replaced
+	onMark  []func(process string, m trace.Mark)
+	running atomic.Int64 // goroutines of Process.Go
+}
+
+func newProcesses(w *World) *processes {
+	return &processes{w: w, byName: map[string]*Process{}}
+}
+
+func (ps *processes) find(name string) (*Process, error) {
+	if p := ps.byName[name]; p != nil {
+		return p, nil
+	}
+	return nil, fmt.Errorf("there is no process %q in this world of %d clients", name, len(ps.clients))
+}
+
+// launch starts a process on a machine that has a clock.
+func (ps *processes) launch(name string, incarnation int, c *clock) *Process {
+	p := &Process{w: ps.w, name: name, incarnation: incarnation, clock: c}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.gate.init(p)
+	p.timers.p = p
+	ps.byName[name] = p
+	return p
+}
+
+// replace starts a process on the machine of one that has crashed.
+func (ps *processes) replace(old *Process) *Process {
+	p := ps.launch(old.name, old.incarnation+1, old.clock)
+	ps.former = append(ps.former, old)
+	if i := slices.Index(ps.clients, old); i >= 0 {
+		ps.clients[i] = p
+	}
+	for _, l := range ps.w.net.links {
+		if l.p == old {
+			l.p = p
+		}
+	}
+	return p
+}
+
+// everybody is all processes, those too that a restart has replaced, in no
+// order.
+func (ps *processes) everybody() []*Process {
+	all := slices.Clone(ps.former)
+	for _, p := range ps.byName {
+		all = append(all, p)
+	}
+	return all
+}
+
+// exhausted reports whether a pool of any process may have been exhausted.
+func (ps *processes) exhausted() bool {
+	for _, p := range ps.everybody() {
+		if slices.ContainsFunc(p.pools, faults.Pool.Dirty) {
+			return true
+		}
+	}
+	return false
+}
 
 // Process is a client machine: goroutines, a clock, sockets, and a source of
 // randomness that end together when it crashes. Its methods are safe for
 // concurrent use by the process's own goroutines.
+//
+// Everything that a process does passes a seam: reads, writes, dials, closes,
+// clock readings, sleeps and marks. While it is paused nothing passes.
 type Process struct {
 	w           *World
 	name        string
@@ -23,79 +103,65 @@ type Process struct {
 	ctx         context.Context
 	cancel      context.CancelFunc
 	gate        gate
+	timers      timers
+	sockets     sockets
 	workerDead  atomic.Bool
 	sawWall     atomic.Bool // somebody has read the wall clock
 
-	// For the world's goroutine.
-	timers []*procTimer // that have not fired
-	lag    time.Duration
-
 	mu      sync.Mutex
-	conns   []*Conn
 	closers []func()
-	store   *StoreClient
-	pools   []*redisPool
-}
-
-// NewProcess adds a process to the world, for the world's goroutine. The
-// clients c0, c1, … exist from the start; a probe that comes later is added
-// here. A name that is taken panics.
-func (w *World) NewProcess(name string) *Process {
-	if _, taken := w.procs[name]; taken {
-		panic("sim: a second process named " + name)
-	}
-	return w.launch(name, 1, new(clock))
-}
-
-// launch starts a process on a machine that has a clock.
-func (w *World) launch(name string, incarnation int, c *clock) *Process {
-	p := &Process{w: w, name: name, incarnation: incarnation, clock: c}
-	p.ctx, p.cancel = context.WithCancel(context.Background())
-	p.gate.init(p)
-	w.procs[name] = p
-	return p
-}
-
-// everybody is all processes, those too that a restart has replaced, in no
-// order.
-func (w *World) everybody() []*Process {
-	all := slices.Clone(w.former)
-	for _, p := range w.procs {
-		all = append(all, p)
-	}
-	return all
+	pools   []faults.Pool
 }
 
 // Name is c0, c1, …
 func (p *Process) Name() string { return p.name }
 
+// Incarnation is 1, and one more after each restart.
+func (p *Process) Incarnation() int { return p.incarnation }
+
 // Context ends when the process crashes or the run is over.
 func (p *Process) Context() context.Context { return p.ctx }
 
-// Seed is the seed of the run.
-func (p *Process) Seed() uint64 { return p.w.cfg.Seed }
+// Address is the address under which a server ("r0", "s0", "primary") is dialled.
+// An unknown name comes back as it is, and fails when it is dialled.
+func (p *Process) Address(server string) string {
+	if h, ok := p.w.net.hosts[server]; ok {
+		return h.address()
+	}
+	return server
+}
+
+// streamName names a random stream of the process. Those of each incarnation
+// are its own.
+func (p *Process) streamName(use string) string {
+	if p.incarnation == 1 {
+		return p.name + "/" + use
+	}
+	return fmt.Sprintf("%s/%d/%s", p.name, p.incarnation, use)
+}
 
 // Rand makes a generator for one use of this process. Equal names give
 // generators with equal numbers, so give each use its own.
-func (p *Process) Rand(name string) *rand.Rand { return rand.New(p.Source(name)) }
+func (p *Process) Rand(use string) *rand.Rand { return rand.New(p.Source(use)) }
 
 // Source is [Process.Rand] for code that wants a source. It is not safe for
 // concurrent use.
-func (p *Process) Source(name string) rand.Source { return p.w.stream(p.streamName(name)) }
+func (p *Process) Source(use string) rand.Source { return p.w.chance.stream(p.streamName(use)) }
 
 // Entropy makes a source of random bytes for one use of this process, to be
 // used where production code reads crypto/rand.
-func (p *Process) Entropy(name string) io.Reader { return p.w.entropy(p.streamName(name)) }
+func (p *Process) Entropy(use string) io.Reader { return p.w.chance.entropy(p.streamName(use)) }
 
 // Go runs f on a goroutine of the process. [World.Idle] waits for it. A panic
-// in f ends the run with a [*PanicError], unless the process has crashed: the
-// dead do not panic.
+// in f ends the run with a [*PanicError], unless the process has crashed: then
+// nothing of it counts.
 func (p *Process) Go(f func()) {
-	p.w.running.Add(1)
+	running := &p.w.procs.running
+	running.Add(1)
 	go func() {
 		defer func() {
-			p.w.running.Add(-1)
-			p.w.out.nudge()
+			running.Add(-1)
+			p.w.time.out.nudge()
 		}()
 		defer p.catch()
 		f()
@@ -105,7 +171,7 @@ func (p *Process) Go(f func()) {
 // catch, deferred, reports a panic of the process.
 func (p *Process) catch() {
 	if r := recover(); r != nil && !p.Crashed() {
-		p.w.fail(&PanicError{Actor: p.name, Value: r, Stack: string(debug.Stack())})
+		p.w.time.fail(&PanicError{Actor: p.name, Value: r, Stack: string(debug.Stack())})
 	}
 }
 
@@ -137,50 +203,70 @@ func (p *Process) end() {
 // Crashed reports whether the process has crashed.
 func (p *Process) Crashed() bool { return p.gate.isCrashed() }
 
-// Point is a named point of the code under test or of the workload, at which
-// a schedule may strike although no virtual time passes there: "c0 has just
-// checked its lease". It returns [ErrCrashed] when the process is no more, and
-// [ErrWorkerDead] when its worker is.
-func (p *Process) Point(label string) error {
-	_, err := p.Mark("point", label)
-	return err
-}
-
-// Mark is a point that leaves an event of a given kind in the trace, and
-// returns the event's number. Errors as for [Process.Point]: with a number
-// where the end came when the event was there already.
-func (p *Process) Mark(kind, text string) (int, error) {
-	if err := cmp.Or(p.gate.pass("mark "+kind+" "+text), p.alive()); err != nil {
-		return 0, err
-	}
-	n := p.note(kind, text, p.silenced)
-	return n, cmp.Or(p.gate.pass("marked "+kind+" "+text), p.alive())
-}
-
-// silenced reports whether the process's marks come to nothing.
-func (p *Process) silenced() bool { return p.Crashed() || p.workerDead.Load() }
-
 // Paused reports whether the process is paused.
 func (p *Process) Paused() bool { return p.gate.state.Load() == gateShut }
 
-// Observe leaves an event in the trace without passing the gate: what the
-// harness sees of a process, even while it is paused.
-func (p *Process) Observe(kind, text string) int {
-	return p.note(kind, text, func() bool { return false })
+// alive returns the error of a dead worker.
+func (p *Process) alive() error {
+	if p.workerDead.Load() {
+		return ErrWorkerDead
+	}
+	return nil
 }
 
-// note asks the world to record an event at an instant of its own, which it
-// does unless the process is silenced by then.
-func (p *Process) note(kind, text string, silenced func() bool) int {
+// Point is a named point of the code under test or of the workload, at which
+// a schedule may strike although no virtual time passes there: "c0 has just
+// checked its lease". It returns [ErrCrashed] when the process has crashed, and
+// [ErrWorkerDead] when its worker is dead.
+func (p *Process) Point(label string) error {
+	_, err := p.Mark(trace.Mark{Step: trace.Point, Label: label})
+	return err
+}
+
+// Mark is a point that leaves an event in the trace, and returns the event's
+// number. Errors as for [Process.Point]: with a number where the end came when the
+// event was there already.
+func (p *Process) Mark(m trace.Mark) (int, error) {
+	label := markLabel(m)
+	if err := cmp.Or(p.passMark("mark ", label), p.alive()); err != nil {
+		return 0, err
+	}
+	n := p.note(m, label, true)
+	return n, cmp.Or(p.passMark("marked ", label), p.alive())
+}
+
+func (p *Process) passMark(what, label string) error {
+	if p.gate.isOpen() {
+		return nil
+	}
+	return p.gate.pass(what + label)
+}
+
+// markLabel tells marks of one instant apart.
+func markLabel(m trace.Mark) string {
+	return string(m.AppendText(append([]byte(m.Step.String()), ' ')))
+}
+
+// Observe leaves an event in the trace without passing the gate: what the
+// harness sees of a process, even while it is paused.
+func (p *Process) Observe(m trace.Mark) int { return p.note(m, markLabel(m), false) }
+
+// note asks the world to record a mark at an instant of its own. One that can be
+// silenced comes to nothing where the process has crashed by then, or its worker
+// is dead.
+func (p *Process) note(m trace.Mark, label string, canSilence bool) int {
 	var n int
 	done := make(chan struct{})
-	label := kind + " " + text
-	p.w.out.post(entry{where: p.name, rank: rankPoint, label: label, commit: func() {
-		p.w.queue.join(p.name, label, p.w.now()+1, func() {
-			if !silenced() {
-				n = p.w.point(p.name, kind, text)
+	t := p.w.time
+	t.out.post(entry{where: p.name, rank: rankPoint, label: label, commit: func() {
+		t.queue.join(p.name, label, t.now()+1, func() {
+			if !canSilence || !p.Crashed() && !p.workerDead.Load() {
+				n = p.w.trace.record(p.name, "", m)
+				for _, f := range p.w.procs.onMark {
+					f(p.name, m)
+				}
 			}
-			p.w.wakeAfter(done)
+			t.wakeAfter(done)
 		})
 	}})
 	<-done

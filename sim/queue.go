@@ -8,13 +8,28 @@ type event struct {
 	fire func()
 	more []func() // what has joined it
 	join joinKey
+	// What arrives over a connection has these in place of fire.
+	conn *conn
+	dir  Direction
+	data []byte // nil is the end of the stream
+}
+
+func (e *event) happen() {
+	if e.conn != nil {
+		e.conn.arrive(e.dir, e.data)
+		return
+	}
+	e.fire()
+	for _, f := range e.more {
+		f()
+	}
 }
 
 // joinKey marks events that must be one: dials of one process to one node in
 // one instant, timers of one process that end in one instant, equal points
-// that it passes in one instant. Which of
-// the goroutines behind them came first is a race; waking them together, and
-// sorting what they send, makes the race invisible.
+// that it passes in one instant. Which of the goroutines behind them came first
+// is a race; waking them together, and sorting what they send, makes the race
+// invisible.
 type joinKey struct {
 	group, label string
 	want         int64
@@ -25,6 +40,7 @@ type queue struct {
 	heap   eventHeap
 	taken  map[int64]struct{}
 	joined map[joinKey]*event
+	free   []*event // that have happened
 }
 
 func newQueue() *queue {
@@ -34,7 +50,17 @@ func newQueue() *queue {
 // add puts f at the instant want, or at the first free one after it, and
 // returns the instant.
 func (q *queue) add(want int64, f func()) int64 {
-	return q.push(&event{at: want, fire: f})
+	e := q.fresh()
+	e.at, e.fire = want, f
+	return q.push(e)
+}
+
+// arrival puts the arrival of bytes, or of the end of a stream, at an instant as
+// add does.
+func (q *queue) arrival(want int64, c *conn, dir Direction, data []byte) int64 {
+	e := q.fresh()
+	e.at, e.conn, e.dir, e.data = want, c, dir, data
+	return q.push(e)
 }
 
 // join is add, but functions of one group and label that want one instant
@@ -45,7 +71,8 @@ func (q *queue) join(group, label string, want int64, f func()) int64 {
 		e.more = append(e.more, f)
 		return e.at
 	}
-	e := &event{at: want, fire: f, join: key}
+	e := q.fresh()
+	e.at, e.fire, e.join = want, f, key
 	q.joined[key] = e
 	return q.push(e)
 }
@@ -70,6 +97,7 @@ func (q *queue) next() (at int64, ok bool) {
 	return q.heap[0].at, true
 }
 
+// pop takes the earliest event off. Give it back to recycle when it has happened.
 func (q *queue) pop() *event {
 	e := heap.Pop(&q.heap).(*event)
 	delete(q.taken, e.at)
@@ -79,12 +107,27 @@ func (q *queue) pop() *event {
 	return e
 }
 
+func (q *queue) fresh() *event {
+	if n := len(q.free); n > 0 {
+		e := q.free[n-1]
+		q.free = q.free[:n-1]
+		return e
+	}
+	return new(event)
+}
+
+func (q *queue) recycle(e *event) {
+	*e = event{}
+	q.free = append(q.free, e)
+}
+
 type eventHeap []*event
 
 func (h eventHeap) Len() int           { return len(h) }
 func (h eventHeap) Less(i, j int) bool { return h[i].at < h[j].at }
 func (h eventHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 func (h *eventHeap) Push(x any)        { *h = append(*h, x.(*event)) }
+
 func (h *eventHeap) Pop() any {
 	old := *h
 	e := old[len(old)-1]

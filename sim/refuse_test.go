@@ -16,7 +16,7 @@ func TestRefuse(t *testing.T) {
 	for _, node := range []string{"r0", "s0"} {
 		res := run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
 			p := w.Client(0)
-			w.At(time.Second, func() { must(t, w.Refuse(node, 2*time.Second)); must(t, w.Refuse(node, time.Second)) })
+			w.At(time.Second, func() { must(t, w.Faults().Refuse(node, 2*time.Second)); must(t, w.Faults().Refuse(node, time.Second)) })
 			p.Go(func() {
 				old := dial(p, node)
 				for _, tt := range []struct {
@@ -53,11 +53,11 @@ func TestRefuse(t *testing.T) {
 
 // TestRefuseHealed shows that Heal ends a refusal, and what is no node.
 func TestRefuseHealed(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		w.Do(func() {
-			must(t, w.Refuse("r0", 0))
+			must(t, w.Faults().Refuse("r0", 0))
 			w.Heal()
-			if w.Refuse("c0", 0) == nil || w.Refuse("r9", 0) == nil || w.Refuse("r0", -1) == nil {
+			if w.Faults().Refuse("c0", 0) == nil || w.Faults().Refuse("r9", 0) == nil || w.Faults().Refuse("r0", -1) == nil {
 				t.Error("no error")
 			}
 		})

@@ -16,9 +16,9 @@ import (
 func crashAndRevive(w *sim.World, mode faults.CrashMode) *sim.Process {
 	var p *sim.Process
 	w.Do(func() {
-		err := w.Crash("c0", mode)
+		err := w.Faults().Crash("c0", mode)
 		if err == nil {
-			p, err = w.Revive("c0")
+			p, err = w.Faults().Revive("c0")
 		}
 		if err != nil {
 			panic(err)
@@ -69,10 +69,10 @@ func lives(t *testing.T, w *sim.World, p *sim.Process) {
 	if p.Crashed() || p.Incarnation() != 2 {
 		t.Errorf("crashed %v, incarnation %d, want a second that lives", p.Crashed(), p.Incarnation())
 	}
-	if err := p.Redis("r0").Set(p.Context(), "k", "v", 0).Err(); err != nil {
+	if err := simredis.Client(p, "r0").Set(p.Context(), "k", "v", 0).Err(); err != nil {
 		t.Error(err)
 	}
-	if err := p.Store().Write(p.Context(), sim.StoreOp{Resource: "a", Register: "b", ID: "x"}); err != nil {
+	if err := store.NewClient(p).Write(p.Context(), store.Op{Resource: "a", Register: "b", ID: "x"}); err != nil {
 		t.Error(err)
 	}
 	if err := p.Clock().Sleep(p.Context(), time.Millisecond); err != nil {
@@ -93,8 +93,8 @@ func TestReviveStreams(t *testing.T) {
 				b := make([]byte, 8)
 				_, _ = p.Entropy("ids").Read(b)
 				numbers, bytes = append(numbers, p.Rand("dice").Uint64()), append(bytes, string(b))
-				must(t, w.Crash("c0", faults.CrashProcess))
-				if _, err := w.Revive("c0"); err != nil {
+				must(t, w.Faults().Crash("c0", faults.CrashProcess))
+				if _, err := w.Faults().Revive("c0"); err != nil {
 					t.Error(err)
 				}
 			}
@@ -123,11 +123,11 @@ func TestReviveClock(t *testing.T) {
 	run(t, sim.Config{}, func(w *sim.World) error {
 		p := w.Client(0)
 		start := p.WallClock().Peek()
-		must(t, w.JumpClock("c0", time.Hour))
-		must(t, w.DriftClock("c0", 1_000_000, 2*time.Second))
+		must(t, w.Faults().JumpClock("c0", time.Hour))
+		must(t, w.Faults().DriftClock("c0", 1_000_000, 2*time.Second))
 		must(t, w.RunFor(time.Second))
-		must(t, w.Crash("c0", faults.CrashProcess))
-		p, err := w.Revive("c0")
+		must(t, w.Faults().Crash("c0", faults.CrashProcess))
+		p, err := w.Faults().Revive("c0")
 		if err != nil {
 			return err
 		}
@@ -173,15 +173,15 @@ func TestReviveHearsNothingOld(t *testing.T) {
 // those of its links are still there.
 func TestReviveFindsTheFaults(t *testing.T) {
 	run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
-		must(t, w.Cut(faults.Partition{Between: []string{"c0"}, For: 3 * time.Second}))
-		must(t, w.Slow("c0", time.Hour, 0)) // of the old one only
-		must(t, w.KillWorker("c0"))
-		must(t, w.Crash("c0", faults.CrashProcess))
-		p, err := w.Revive("c0")
+		must(t, w.Faults().Cut(faults.Partition{Between: []string{"c0"}, For: 3 * time.Second}))
+		must(t, w.Faults().Slow("c0", time.Hour, 0)) // of the old one only
+		must(t, w.Faults().KillWorker("c0"))
+		must(t, w.Faults().Crash("c0", faults.CrashProcess))
+		p, err := w.Faults().Revive("c0")
 		if err != nil {
 			return err
 		}
-		w.At(time.Second, func() { must(t, w.Pause("c0", time.Second)) })
+		w.At(time.Second, func() { must(t, w.Faults().Pause("c0", time.Second)) })
 		p.Go(func() {
 			_ = p.Clock().Sleep(p.Context(), 1500*time.Millisecond)
 			if w.Now() < 2*time.Second || w.Now() > 2*time.Second+time.Millisecond {
@@ -201,7 +201,7 @@ func TestReviveFindsTheFaults(t *testing.T) {
 func TestReviveErrors(t *testing.T) {
 	run(t, sim.Config{}, func(w *sim.World) error {
 		for _, name := range []string{"c0", "c9", "r0"} {
-			if p, err := w.Revive(name); err == nil || p != nil {
+			if p, err := w.Faults().Revive(name); err == nil || p != nil {
 				t.Errorf("%s: %v, %v", name, p, err)
 			}
 		}
@@ -222,8 +222,8 @@ func TestReviveAgainAndAgain(t *testing.T) {
 			if err := w.RunFor(time.Duration(i) * 3 * time.Millisecond); err != nil {
 				return err
 			}
-			must(t, w.Crash("c0", faults.CrashModes()[i%2]))
-			if _, err := w.Revive("c0"); err != nil {
+			must(t, w.Faults().Crash("c0", faults.CrashModes()[i%2]))
+			if _, err := w.Faults().Revive("c0"); err != nil {
 				return err
 			}
 		}
@@ -238,7 +238,7 @@ func TestReviveClosesTheOld(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	run(t, sim.Config{}, func(w *sim.World) error {
 		p := w.Client(0)
-		must(t, w.Refuse("r0", 0))
+		must(t, w.Faults().Refuse("r0", 0))
 		p.Go(func() {
 			if err := smallPool(p, 1).Ping(p.Context()).Err(); err == nil {
 				t.Error("it was not refused")
@@ -247,15 +247,15 @@ func TestReviveClosesTheOld(t *testing.T) {
 		if err := w.RunUntil(w.Idle); err != nil {
 			return err
 		}
-		must(t, w.Crash("c0", faults.CrashProcess))
-		_, err := w.Revive("c0")
+		must(t, w.Faults().Crash("c0", faults.CrashProcess))
+		_, err := w.Faults().Revive("c0")
 		return err
 	})
 }
 
 // busy works until the process is no more.
 func busy(p *sim.Process) {
-	r := p.Redis("r0")
+	r := simredis.Client(p, "r0")
 	for p.Context().Err() == nil {
 		_ = r.Incr(context.Background(), "n").Err()
 		_ = p.Clock().Sleep(p.Context(), time.Millisecond)

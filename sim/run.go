@@ -126,18 +126,24 @@ func (b *bubble) inside() {
 
 // live is the life of a world.
 func (b *bubble) live() {
-	w := newWorld(b.cfg)
-	w.pulse.n = b.pulse.counter()
+	var w *World
+	b.err = guard(func() (err error) {
+		w, err = newWorld(b.cfg, &b.pulse)
+		return err
+	})
+	if b.err != nil {
+		return
+	}
 	b.err = ErrNoReturn
 	defer func() {
 		if err := guard(w.close); err != nil {
 			b.err = errors.Join(b.err, fmt.Errorf("close the world: %w", err))
 		}
-		b.exhausted = w.exhausted()
+		b.exhausted = w.procs.exhausted()
 	}()
 	b.err = guard(func() error { return b.body(w) })
-	kept := w.trace // what closing does is not part of it
-	b.result = &Result{Trace: &kept, Events: w.events, Virtual: w.Now()}
+	kept := w.trace.Trace // what closing does is not part of it
+	b.result = &Result{Trace: &kept, Events: w.time.events, Virtual: w.Now()}
 }
 
 // guard turns a panic of f into an error.
@@ -152,28 +158,6 @@ func guard(f func() error) (err error) {
 
 // afterDials is how long go-redis goes on probing after failed dials.
 const afterDials = 3 * time.Second
-
-// close ends everything in the bubble. A goroutine that is left afterwards
-// belongs to the code under test.
-func (w *World) close() error {
-	w.cfg.StopAt, w.cfg.Untraced = 0, true
-	w.cfg.Limits.Virtual = time.Duration(w.now()) + time.Hour
-	w.cfg.Limits.Events = w.events + 1_000_000
-	w.failed.Store(nil)
-	for _, p := range w.everybody() {
-		p.end()
-	}
-	close(w.over)
-	err := w.RunFor(afterDials)
-	for _, l := range w.links {
-		l.kill()
-	}
-	for _, n := range w.everyNode() {
-		n.close()
-	}
-	w.settle()
-	return err
-}
 
 // PanicError is returned when the body or a goroutine started by
 // [Process.Go] panicked.

@@ -77,8 +77,8 @@ func TestLimitWhileEverythingWaits(t *testing.T) {
 		})
 		p.Go(func() { _ = p.Clock().Sleep(background, 10*time.Hour) })
 		p.Go(func() { p.Clock().Until(p.Clock().Peek().Add(10*time.Hour), nil) })
-		p.Go(func() { _ = p.Redis("r0").Get(background, "k").Err() })
-		if err := w.Pause("c1", 10*time.Hour); err != nil {
+		p.Go(func() { _ = simredis.Client(p, "r0").Get(background, "k").Err() })
+		if err := w.Faults().Pause("c1", 10*time.Hour); err != nil {
 			return err
 		}
 		paused.Go(func() { _ = paused.Point("x") })

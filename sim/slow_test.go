@@ -25,7 +25,7 @@ func TestSlow(t *testing.T) {
 		{"until healed", slowC0(2*time.Second, 0), time.Minute, 62 * time.Second},
 		{"healed", func(w *sim.World) { slowC0(2*time.Second, 0)(w); w.Heal() }, time.Minute, time.Minute},
 		{"two at once", func(w *sim.World) { slowC0(2*time.Second, time.Hour)(w); slowC0(time.Second, 0)(w) }, 2 * time.Second, 5 * time.Second},
-		{"another process", func(w *sim.World) { _ = w.Slow("c1", time.Hour, 0) }, 2 * time.Second, 2 * time.Second},
+		{"another process", func(w *sim.World) { _ = w.Faults().Slow("c1", time.Hour, 0) }, 2 * time.Second, 2 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			run(t, sim.Config{Clients: 2}, func(w *sim.World) error {
@@ -53,7 +53,7 @@ func TestSlow(t *testing.T) {
 
 func slowC0(by, d time.Duration) func(w *sim.World) {
 	return func(w *sim.World) {
-		if err := w.Slow("c0", by, d); err != nil {
+		if err := w.Faults().Slow("c0", by, d); err != nil {
 			panic(err)
 		}
 	}
@@ -63,7 +63,7 @@ func slowC0(by, d time.Duration) func(w *sim.World) {
 // the harness's own wait are as quick as ever, and that a late timer can be
 // stopped.
 func TestSlowTouchesNothingElse(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		w.Do(func() { slowC0(time.Hour, 0)(w) })
 		start := w.Now()
 		_ = dial(p, "r0").Close()
@@ -92,7 +92,7 @@ func TestSlowTouchesNothingElse(t *testing.T) {
 func TestSlowErrors(t *testing.T) {
 	res := run(t, sim.Config{}, func(w *sim.World) error {
 		for _, err := range []error{
-			w.Slow("c9", time.Second, 0), w.Slow("c0", 0, 0), w.Slow("c0", -1, 0), w.Slow("c0", 1, -1),
+			w.Faults().Slow("c9", time.Second, 0), w.Faults().Slow("c0", 0, 0), w.Faults().Slow("c0", -1, 0), w.Faults().Slow("c0", 1, -1),
 		} {
 			if err == nil {
 				t.Error("no error")
@@ -100,7 +100,7 @@ func TestSlowErrors(t *testing.T) {
 		}
 		slowC0(time.Second, time.Second)(w)
 		err := w.RunFor(2 * time.Second)
-		must(t, w.Crash("c0", faults.CrashPower))
+		must(t, w.Faults().Crash("c0", faults.CrashPower))
 		slowC0(time.Second, 0)(w)
 		return err
 	})

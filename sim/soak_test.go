@@ -14,21 +14,21 @@ import (
 
 // eventful is a workload that meets every fault of the world.
 func eventful(w *sim.World) error {
-	if _, err := w.AddToxic("c0", "r0", sim.Up, &toxics.SlicerToxic{AverageSize: 20}); err != nil {
+	if _, err := w.Faults().AddToxic("c0", "r0", sim.Up, &toxics.SlicerToxic{AverageSize: 20}); err != nil {
 		return err
 	}
-	w.At(20*time.Millisecond, func() { _ = w.Cut(faults.Partition{Between: []string{"c1"}, For: 50 * time.Millisecond}) })
-	w.At(30*time.Millisecond, func() { _ = w.Pause("c0", 200*time.Millisecond) })
-	w.At(40*time.Millisecond, func() { _ = w.Crash("c2", faults.CrashPower) })
-	w.At(50*time.Millisecond, func() { _ = w.Reset("c1", "s0") })
+	w.At(20*time.Millisecond, func() { _ = w.Faults().Cut(faults.Partition{Between: []string{"c1"}, For: 50 * time.Millisecond}) })
+	w.At(30*time.Millisecond, func() { _ = w.Faults().Pause("c0", 200*time.Millisecond) })
+	w.At(40*time.Millisecond, func() { _ = w.Faults().Crash("c2", faults.CrashPower) })
+	w.At(50*time.Millisecond, func() { _ = w.Faults().Reset("c1", "s0") })
 	for i := range w.Clients() {
 		p := w.Client(i)
 		p.Go(func() {
-			r := p.Redis("r0")
-			op := sim.StoreOp{Resource: "a", Register: "b", ID: p.Name()}
+			r := simredis.Client(p, "r0")
+			op := store.Op{Resource: "a", Register: "b", ID: p.Name()}
 			for range 5 {
 				_ = r.Incr(p.Context(), "n").Err()
-				_ = p.Store().Write(p.Context(), op)
+				_ = store.NewClient(p).Write(p.Context(), op)
 				_ = p.Clock().Sleep(p.Context(), 20*time.Millisecond)
 			}
 		})

@@ -5,8 +5,11 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
+
+	"locksim/faults"
 )
 
 // sendBuffer bounds the bytes of one direction that are under way; a write
@@ -28,7 +31,6 @@ type Conn struct {
 	closed    bool
 	finished  bool // our end of the stream has been sent
 	unsent    int  // bytes under way from here
-	onClose   func()
 	deadlines [2]deadline
 }
 
@@ -40,7 +42,7 @@ func newConn(p *Process, c *conn, remote net.Addr) *Conn {
 	return cl
 }
 
-// Read waits for bytes. It returns io.EOF after an orderly close by the node,
+// Read waits for bytes. It returns io.EOF after an orderly close by the server,
 // ECONNRESET after a reset, os.ErrDeadlineExceeded at the deadline, net.ErrClosed
 // after Close, and [ErrCrashed] when the process is no more.
 func (c *Conn) Read(b []byte) (int, error) {
@@ -86,7 +88,7 @@ func (c *Conn) tryRead(b []byte, waited bool) (n int, err error, done bool) {
 // Either outcome is real.
 func (c *Conn) dataWinsRace() bool {
 	w := c.p.w
-	return w.draw("late-read").str(c.c.link.where[Up]).num(c.c.class.Load().order).num(w.now()).value()%2 == 0
+	return w.chance.draw("late-read").Str(c.c.link.where[Up]).Num(c.c.class.Load().order).Num(w.time.now()).Value()%2 == 0
 }
 
 // Write hands bytes to the network; that they are accepted does not mean
@@ -126,7 +128,12 @@ func (c *Conn) tryWrite(b []byte) (err error, done bool) {
 	case c.unsent >= sendBuffer:
 		return nil, false
 	}
-	sent := onWire(b)
+	var sent []byte
+	if c.c.canonical != nil {
+		sent = c.c.canonical.Canonical(b)
+	} else {
+		sent = append(sent, b...)
+	}
 	c.unsent += len(sent)
 	c.c.post(Up, sent)
 	return nil, true
@@ -147,13 +154,10 @@ func (c *Conn) Close() error {
 	c.in = nil
 	c.finish()
 	c.cond.Broadcast()
-	if c.onClose != nil {
-		c.onClose()
-	}
 	return nil
 }
 
-// CloseWrite ends the stream to the node and leaves the other way open.
+// CloseWrite ends the stream to the server and leaves the other way open.
 func (c *Conn) CloseWrite() error {
 	if err := c.pass("close"); err != nil {
 		return c.opError("close", err)
@@ -230,12 +234,12 @@ func (c *Conn) pass(op string) error {
 	return c.p.gate.pass(c.seam(op))
 }
 
-func (c *Conn) seam(op string) string { return op + " " + c.c.link.where[Up] + c.c.label() }
+func (c *Conn) seam(op string) string { return op + " " + c.c.link.where[Up] + c.c.name() }
 
 // LocalAddr is the process.
 func (c *Conn) LocalAddr() net.Addr { return address(c.p.name) }
 
-// RemoteAddr is the node's address.
+// RemoteAddr is the server's address.
 func (c *Conn) RemoteAddr() net.Addr { return c.remote }
 
 func (c *Conn) opError(op string, err error) error {
@@ -254,3 +258,50 @@ type address string
 
 func (a address) Network() string { return "tcp" }
 func (a address) String() string  { return string(a) }
+
+// sockets are the connections of a process that are not over.
+type sockets struct {
+	mu    sync.Mutex
+	conns []*Conn
+}
+
+func (s *sockets) keep(c *Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conns = append(s.conns, c)
+}
+
+// forget drops a connection that is over.
+func (s *sockets) forget(c *Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.Index(s.conns, c); i >= 0 {
+		s.conns = slices.Delete(s.conns, i, i+1)
+	}
+}
+
+// drop is what becomes of the connections of a process that has crashed.
+func (s *sockets) drop(mode faults.CrashMode) {
+	s.mu.Lock()
+	conns := s.conns
+	s.mu.Unlock()
+	for _, c := range conns {
+		if mode == faults.CrashPower {
+			c.c.silent = true
+			c.wake()
+			continue
+		}
+		c.abort()
+	}
+}
+
+// abort closes the process's end without passing its gate.
+func (c *Conn) abort() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.closed, c.in = true, nil
+		c.finish()
+	}
+	c.cond.Broadcast()
+}

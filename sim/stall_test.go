@@ -28,7 +28,7 @@ func TestStall(t *testing.T) {
 				w.At(time.Second, func() { tt.stall(w) })
 				for i := range w.Clients() {
 					p := w.Client(i)
-					r := p.Redis("r0")
+					r := simredis.Client(p, "r0")
 					p.Go(func() {
 						must(t, r.Ping(p.Context()).Err())
 						time.Sleep(time.Second + time.Duration(10*(3-i))*time.Microsecond - w.Now())
@@ -49,7 +49,7 @@ func TestStall(t *testing.T) {
 
 func stallNow(node string, d time.Duration) func(w *sim.World) {
 	return func(w *sim.World) {
-		if err := w.Stall(node, d); err != nil {
+		if err := w.Faults().Stall(node, d); err != nil {
 			panic(err)
 		}
 	}
@@ -58,8 +58,8 @@ func stallNow(node string, d time.Duration) func(w *sim.World) {
 // TestStallExpiresKeys shows that a node's clock goes on during a stall: a lock
 // whose TTL ends meanwhile is gone when the node serves again.
 func TestStallExpiresKeys(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
-		r := p.Redis("r0")
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
+		r := simredis.Client(p, "r0")
 		must(t, r.Set(p.Context(), "lock", "c0", 3*time.Second).Err())
 		w.Do(func() { stallNow("r0", 4*time.Second)(w) })
 		if ok, err := r.SetNX(p.Context(), "lock", "c1", time.Second).Result(); !ok || err != nil {
@@ -86,11 +86,11 @@ func TestStallHoldsTimeouts(t *testing.T) {
 			run(t, sim.Config{Latency: ms, Clients: 2}, func(w *sim.World) error {
 				p, other := w.Client(0), w.Client(1)
 				w.At(2*time.Second, func() { stallNow("r0", 3*time.Second)(w) })
-				opt := sim.QuietRedis()
+				opt := simredis.Quiet()
 				opt.Addr, opt.ReadTimeout = p.Address("r0"), time.Minute
 				p.Go(func() {
 					time.Sleep(time.Second)
-					got, err := p.RedisWith(opt).BLPop(p.Context(), time.Duration(tt.timeout)*time.Second, "list").Result()
+					got, err := simredis.ClientWith(p, opt).BLPop(p.Context(), time.Duration(tt.timeout)*time.Second, "list").Result()
 					text := fmt.Sprint(got)
 					if err != nil {
 						text = err.Error()
@@ -102,7 +102,7 @@ func TestStallHoldsTimeouts(t *testing.T) {
 				if tt.push {
 					other.Go(func() {
 						time.Sleep(3 * time.Second)
-						_ = other.Redis("r0").RPush(other.Context(), "list", "x").Err()
+						_ = simredis.Client(other, "r0").RPush(other.Context(), "list", "x").Err()
 					})
 				}
 				return w.RunUntil(w.Idle)
@@ -123,7 +123,7 @@ func TestStallAndTheEnds(t *testing.T) {
 		{"closed", func(_ *sim.World, c *sim.Conn) { _ = c.Close() }, true},
 		{"crashed", func(w *sim.World, _ *sim.Conn) { crashNow(w, faults.CrashPower) }, true},
 		{"reset", func(w *sim.World, c *sim.Conn) {
-			w.Do(func() { must(t, w.Reset("c0", "r0")); must(t, w.Reset("c0", "s0")) })
+			w.Do(func() { must(t, w.Faults().Reset("c0", "r0")); must(t, w.Faults().Reset("c0", "s0")) })
 		}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -138,10 +138,10 @@ func TestStallAndTheEnds(t *testing.T) {
 					tt.end(w, redis)
 				})
 				err := w.RunFor(2 * time.Second)
-				if keys := w.Redis(0).Keys(); (len(keys) == 1) != tt.done {
+				if keys := redisOf(w).Keys(); (len(keys) == 1) != tt.done {
 					t.Errorf("the node holds %v, want one: %v", keys, tt.done)
 				}
-				if v := w.Store().Value("a", "b"); (v == "x") != tt.done {
+				if v := store.Of(w).Value("a", "b"); (v == "x") != tt.done {
 					t.Errorf("the store holds %q, want x: %v", v, tt.done)
 				}
 				return err
@@ -153,11 +153,11 @@ func TestStallAndTheEnds(t *testing.T) {
 // TestStallOfTheStore shows that a stalled store makes a write late, and not
 // unknown.
 func TestStallOfTheStore(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		w.Do(func() { stallNow("s0", time.Second)(w) })
-		err := p.Store().Write(p.Context(), sim.StoreOp{Resource: "a", Register: "b", ID: "x"})
-		if err != nil || w.Now() < time.Second || w.Store().Value("a", "b") != "x" {
-			t.Errorf("%v at %v, the store has %q", err, w.Now(), w.Store().Value("a", "b"))
+		err := store.NewClient(p).Write(p.Context(), store.Op{Resource: "a", Register: "b", ID: "x"})
+		if err != nil || w.Now() < time.Second || store.Of(w).Value("a", "b") != "x" {
+			t.Errorf("%v at %v, the store has %q", err, w.Now(), store.Of(w).Value("a", "b"))
 		}
 	})
 }
@@ -165,7 +165,7 @@ func TestStallOfTheStore(t *testing.T) {
 // TestStallErrors shows what is refused.
 func TestStallErrors(t *testing.T) {
 	run(t, sim.Config{}, func(w *sim.World) error {
-		for _, err := range []error{w.Stall("r9", 0), w.Stall("c0", 0), w.Stall("r0", -1)} {
+		for _, err := range []error{w.Faults().Stall("r9", 0), w.Faults().Stall("c0", 0), w.Faults().Stall("r0", -1)} {
 			if err == nil {
 				t.Error("no error")
 			}

@@ -24,7 +24,7 @@ func addToxic(w *sim.World, dir sim.Direction, toxic toxics.Toxic) (remove func(
 	var off func()
 	w.Do(func() {
 		var err error
-		if off, err = w.AddToxic("c0", "n0", dir, toxic); err != nil {
+		if off, err = w.Faults().AddToxic("c0", "n0", dir, toxic); err != nil {
 			panic(err)
 		}
 	})
@@ -60,7 +60,7 @@ func TestToxics(t *testing.T) {
 		{"jitter", &faults.Jitter{Add: 40 * at}, []time.Duration{41 * at}, []int{1000}, 41 * at},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 				c := dial(p, "n0")
 				if tt.toxic != nil {
 					addToxic(w, sim.Up, tt.toxic)
@@ -91,7 +91,7 @@ func TestToxics(t *testing.T) {
 // stream, on a connection that has sent nothing as well.
 func TestTimeoutToxic(t *testing.T) {
 	for _, text := range []string{"", "lost"} {
-		solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+		solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 			addToxic(w, sim.Down, &toxics.TimeoutToxic{Timeout: 100})
 			c := dial(p, "n0")
 			start := time.Now()
@@ -111,7 +111,7 @@ func TestTimeoutToxic(t *testing.T) {
 // toxic comes first (the limit sees whole chunks, then they are sliced), and
 // that the other direction is not touched.
 func TestToxicsInAChain(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 		for _, toxic := range []toxics.Toxic{
 			&toxics.LatencyToxic{Latency: 10},
 			&toxics.LimitDataToxic{Bytes: 400},
@@ -152,7 +152,7 @@ func TestHoldAndDropOnALink(t *testing.T) {
 		{"drop spares who was silent", &faults.Drop{}, "", "beforeafter", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 				c := dial(p, "n0")
 				mustWrite(c, "before")
 				remove := addToxic(w, sim.Up, tt.toxic)
@@ -179,7 +179,7 @@ func TestHoldAndDropOnALink(t *testing.T) {
 // TestFullWindowBehindDrop shows that bytes which a toxic has lost still fill
 // the sender's window, as bytes do that TCP sends in vain.
 func TestFullWindowBehindDrop(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		c := dial(p, "n0")
 		addToxic(w, sim.Up, &faults.Drop{})
 		_, _ = c.Write(make([]byte, 256<<10))
@@ -291,11 +291,11 @@ func TestToxicsComeAndGo(t *testing.T) {
 // reset, on a connection that a later toxic of the chain has ended.
 func TestToxicLeavesNoGoroutine(t *testing.T) {
 	before := runtime.NumGoroutine()
-	for _, end := range []func(w *sim.World, c *sim.Conn, s *sim.SinkConn){
-		func(_ *sim.World, c *sim.Conn, _ *sim.SinkConn) { _ = c.Close() },
-		func(_ *sim.World, _ *sim.Conn, _ *sim.SinkConn) {},
-		func(w *sim.World, _ *sim.Conn, _ *sim.SinkConn) { resetNow(w) },
-		func(w *sim.World, c *sim.Conn, s *sim.SinkConn) { s.Close(); _ = c.Close(); rest(w, time.Second) },
+	for _, end := range []func(w *sim.World, c *sim.Conn, s *SinkConn){
+		func(_ *sim.World, c *sim.Conn, _ *SinkConn) { _ = c.Close() },
+		func(_ *sim.World, _ *sim.Conn, _ *SinkConn) {},
+		func(w *sim.World, _ *sim.Conn, _ *SinkConn) { resetNow(w) },
+		func(w *sim.World, c *sim.Conn, s *SinkConn) { s.Close(); _ = c.Close(); rest(w, time.Second) },
 	} {
 		for _, toxic := range []toxics.Toxic{
 			&toxics.LatencyToxic{Latency: 10}, &toxics.BandwidthToxic{Rate: 1}, &toxics.SlicerToxic{AverageSize: 1, Delay: 10},
@@ -303,7 +303,7 @@ func TestToxicLeavesNoGoroutine(t *testing.T) {
 			&faults.Hold{}, &faults.Drop{}, &faults.Lose{Count: 1}, &faults.Delay{By: time.Second},
 			&faults.Jitter{Add: time.Second, Spread: time.Second},
 		} {
-			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 				for _, dir := range []sim.Direction{sim.Up, sim.Down} {
 					addToxic(w, dir, &toxics.LatencyToxic{Latency: 1})
 					addToxic(w, dir, toxic)
@@ -326,7 +326,7 @@ func TestToxicLeavesNoGoroutine(t *testing.T) {
 // TestEmptyChunks shows that an empty chunk, which toxiproxy's slicer gives
 // out when it is taken off, is not delivered.
 func TestEmptyChunks(t *testing.T) {
-	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 		remove := addToxic(w, sim.Up, emptyToxic{})
 		c := dial(p, "n0")
 		mustWrite(c, "x")
@@ -361,10 +361,10 @@ func (emptyToxic) Pipe(stub *toxics.ToxicStub) {
 // TestAddToxicNeedsNames shows the errors for links that do not exist.
 func TestAddToxicNeedsNames(t *testing.T) {
 	run(t, sim.Config{}, func(w *sim.World) error {
-		if _, err := w.AddToxic("c9", "r0", sim.Up, &faults.Hold{}); err == nil {
+		if _, err := w.Faults().AddToxic("c9", "r0", sim.Up, &faults.Hold{}); err == nil {
 			t.Error("no error for c9")
 		}
-		if _, err := w.AddToxic("c0", "r9", sim.Up, &faults.Hold{}); err == nil {
+		if _, err := w.Faults().AddToxic("c0", "r9", sim.Up, &faults.Hold{}); err == nil {
 			t.Error("no error for r9")
 		}
 		return nil

@@ -39,9 +39,9 @@ func TestToxify(t *testing.T) {
 	} {
 		for _, d := range []time.Duration{10 * time.Second, 0} {
 			t.Run(fmt.Sprint(tt.wire, " ", d), func(t *testing.T) {
-				solo(t, sim.Config{Clients: 2}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+				solo(t, sim.Config{Clients: 2}, func(w *sim.World, p *sim.Process, sink *Sink) {
 					conns := []*sim.Conn{dial(p, "n0")}
-					w.Do(func() { must(t, w.Toxify(tt.wire, "latency", slowLink, d)) })
+					w.Do(func() { must(t, w.Faults().Toxify(tt.wire, "latency", slowLink, d)) })
 					conns = append(conns, dial(p, "n0"))
 					for i, c := range conns {
 						if up, down := delays(w, c, sink.Conns[i]); !near(up, tt.up) || !near(down, tt.down) {
@@ -65,7 +65,7 @@ func TestToxify(t *testing.T) {
 }
 
 // delays measures how long a message takes each way.
-func delays(w *sim.World, c *sim.Conn, s *sim.SinkConn) (up, down time.Duration) {
+func delays(w *sim.World, c *sim.Conn, s *SinkConn) (up, down time.Duration) {
 	start := w.Now()
 	mustWrite(c, "x")
 	rest(w, time.Second)
@@ -88,9 +88,9 @@ func TestToxifySeeds(t *testing.T) {
 				return &toxics.NoopToxic{}
 			}
 			everything := faults.Wire{Between: []string{"c0", "c1"}}
-			must(t, w.Toxify(everything, "latency", keep, 0))
-			must(t, w.Toxify(everything, "latency", keep, 0))
-			must(t, w.Toxify(everything, "slice", keep, 0))
+			must(t, w.Faults().Toxify(everything, "latency", keep, 0))
+			must(t, w.Faults().Toxify(everything, "latency", keep, 0))
+			must(t, w.Faults().Toxify(everything, "slice", keep, 0))
 			return nil
 		})
 		return all
@@ -109,11 +109,11 @@ func TestToxifySeeds(t *testing.T) {
 // healed, whichever of the two came first.
 func TestToxifyAndCut(t *testing.T) {
 	cut := func(w *sim.World) {
-		must(t, w.Cut(faults.Partition{Between: []string{"c0"}, And: []string{"n0"}, For: time.Second}))
+		must(t, w.Faults().Cut(faults.Partition{Between: []string{"c0"}, And: []string{"n0"}, For: time.Second}))
 	}
-	toxify := func(w *sim.World) { must(t, w.Toxify(wire(""), "latency", slowLink, 0)) }
+	toxify := func(w *sim.World) { must(t, w.Faults().Toxify(wire(""), "latency", slowLink, 0)) }
 	for _, first := range []string{"cut", "toxic"} {
-		solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *sim.Sink) {
+		solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 			c := dial(p, "n0")
 			start := w.Now()
 			w.Do(func() {
@@ -152,7 +152,7 @@ func TestToxifyErrors(t *testing.T) {
 			{faults.Wire{Between: []string{"c0"}, And: []string{"c1"}}, 0, "give clients on one side"},
 			{faults.Wire{Between: []string{"c0"}}, -time.Second, "-1s"},
 		} {
-			if err := w.Toxify(tt.wire, "latency", slowLink, tt.d); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if err := w.Faults().Toxify(tt.wire, "latency", slowLink, tt.d); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v: %v, want %s", tt.wire, err, tt.want)
 			}
 		}

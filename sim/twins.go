@@ -27,7 +27,7 @@ type step struct {
 
 // classOf is the class of a connection that is accepted now.
 func (l *link) classOf() *class {
-	if now := l.w.now(); l.newest == nil || l.newestAt != now {
+	if now := l.w.time.now(); l.newest == nil || l.newestAt != now {
 		l.dials++
 		l.newest, l.newestAt = l.newClass("#"+strconv.Itoa(l.dials)), now
 		l.newest.alone = true
@@ -47,7 +47,7 @@ func (k *class) after(l *link, dir Direction, b []byte) *class {
 	if k.alone {
 		return k
 	}
-	s := step{dir, l.w.now(), b == nil, string(b)}
+	s := step{dir, l.w.time.now(), b == nil, string(b)}
 	next := k.next[s]
 	if next == nil {
 		next = l.newClass(k.child())

@@ -12,19 +12,9 @@ import (
 // watches the bubble from outside.
 
 // pulse counts signs of life of a bubble. The zero value is ready.
-type pulse struct {
-	own atomic.Uint64
-	n   *atomic.Uint64
-}
+type pulse struct{ n atomic.Uint64 }
 
-func (p *pulse) counter() *atomic.Uint64 {
-	if p.n == nil {
-		return &p.own
-	}
-	return p.n
-}
-
-func (p *pulse) beat() { p.counter().Add(1) }
+func (p *pulse) beat() { p.n.Add(1) }
 
 // FrozenError is returned when a bubble has stood still: some goroutine of
 // it is blocked on something that virtual time does not know, mostly a
@@ -47,14 +37,14 @@ func (e *FrozenError) Error() string {
 func watch(p *pulse, patience time.Duration, done <-chan struct{}) bool {
 	tick := time.NewTicker(patience / 4)
 	defer tick.Stop()
-	last, still := p.counter().Load(), 0
+	last, still := p.n.Load(), 0
 	for {
 		select {
 		case <-done:
 			return true
 		case <-tick.C:
 		}
-		now := p.counter().Load()
+		now := p.n.Load()
 		if now != last {
 			last, still = now, 0
 			continue

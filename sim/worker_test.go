@@ -14,8 +14,8 @@ import (
 func TestKillWorker(t *testing.T) {
 	res := run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
 		p := w.Client(0)
-		r := p.Redis("r0")
-		w.At(time.Second, func() { must(t, w.KillWorker("c0")) })
+		r := simredis.Client(p, "r0")
+		w.At(time.Second, func() { must(t, w.Faults().KillWorker("c0")) })
 		p.Go(func() {
 			p.Clock().AfterFunc(2*time.Second, func() { must(t, r.Set(p.Context(), "renewed", "1", 0).Err()) })
 			if _, err := p.Mark("work", "before"); err != nil {
@@ -38,7 +38,7 @@ func TestKillWorker(t *testing.T) {
 			}
 		})
 		err := w.RunUntil(w.Idle)
-		if keys := w.Redis(0).Keys(); len(keys) != 1 {
+		if keys := redisOf(w).Keys(); len(keys) != 1 {
 			t.Errorf("the node holds %v, want what the timer wrote", keys)
 		}
 		return err
@@ -53,9 +53,9 @@ func TestKillWorker(t *testing.T) {
 func TestKillWorkerAtAMark(t *testing.T) {
 	res := run(t, sim.Config{}, func(w *sim.World) error {
 		p := w.Client(0)
-		w.OnPoint(func(process, _, label string) {
+		w.OnMark(func(process, _, label string) {
 			if label == "here" {
-				must(t, w.KillWorker(process))
+				must(t, w.Faults().KillWorker(process))
 			}
 		})
 		p.Go(func() {
@@ -75,7 +75,7 @@ func TestKillWorkerAtAMark(t *testing.T) {
 func TestKillWorkerDuringAMark(t *testing.T) {
 	res := run(t, sim.Config{}, func(w *sim.World) error {
 		p := w.Client(0)
-		w.At(time.Millisecond+1, func() { must(t, w.KillWorker("c0")) })
+		w.At(time.Millisecond+1, func() { must(t, w.Faults().KillWorker("c0")) })
 		p.Go(func() {
 			time.Sleep(time.Millisecond)
 			if n, err := p.Mark("work", "late"); n != 0 || !errors.Is(err, sim.ErrWorkerDead) {
@@ -93,14 +93,14 @@ func TestKillWorkerDuringAMark(t *testing.T) {
 // one dies once, and that a crash goes before a dead worker.
 func TestKillWorkerOfNobody(t *testing.T) {
 	res := run(t, sim.Config{Clients: 2}, func(w *sim.World) error {
-		if w.KillWorker("c9") == nil {
+		if w.Faults().KillWorker("c9") == nil {
 			t.Error("no error for c9")
 		}
-		must(t, w.Crash("c0", faults.CrashPower))
+		must(t, w.Faults().Crash("c0", faults.CrashPower))
 		for _, name := range []string{"c0", "c1", "c1"} {
-			must(t, w.KillWorker(name))
+			must(t, w.Faults().KillWorker(name))
 		}
-		must(t, w.Crash("c1", faults.CrashPower))
+		must(t, w.Faults().Crash("c1", faults.CrashPower))
 		if err := w.Client(1).Point("x"); !errors.Is(err, sim.ErrCrashed) {
 			t.Errorf("got %v, want ErrCrashed", err)
 		}

@@ -1,42 +1,27 @@
 package sim
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
-	"sync/atomic"
 	"time"
 
-	"locksim/lock/fence"
 	"locksim/sim/trace"
 )
 
 // Config says what a world is made of. The zero value is a world of one
-// Redis node and one client on a network of 1 to 5 ms.
+// client, without servers, on a network of 1 to 5 ms.
 type Config struct {
 	// Seed decides everything that is random.
 	Seed uint64
-	// Redis is the number of Redis nodes: r0, r1, … Default 1.
-	Redis int
-	// Replicas is the number of replicas that r0 has: r0a, r0b, r0c. Default 0.
-	Replicas int
-	// Lag is how long r0 keeps what it replicates before it sends it, on top of
-	// the latency of the link; each message draws its own. Default none.
-	Lag Latency
-	// Persistence is what a Redis node keeps over a crash. Default none.
-	Persistence Persistence
-	// Snapshot is how often a node saves a snapshot, by its own clock, where
-	// Persistence is rdb. Default 60 s.
-	Snapshot time.Duration
+	// Servers are the kinds of servers that the world has, such as those of
+	// packages locksim/sim/redis and locksim/sim/store, in this order.
+	Servers []Kind
 	// Clients is the number of client processes: c0, c1, … Default 1.
 	Clients int
 	// Latency is the one-way delay of every link. Default 1 ms to 5 ms.
 	Latency Latency
-	// Fencing is the rule by which the store s0 judges tokens. Default none.
-	Fencing fence.Mode
 	// Limits bound the run.
 	Limits Limits
 	// StopAt ends the run when the trace has that many events; 0: never.
@@ -48,225 +33,245 @@ type Config struct {
 // Latency is a range of delays; each message draws one, uniformly.
 type Latency struct{ Min, Max time.Duration }
 
-func (l Latency) wrong() bool { return l.Min < 0 || l.Max < l.Min }
+// Valid reports whether the range is neither negative nor reversed.
+func (l Latency) Valid() bool { return l.Min >= 0 && l.Max >= l.Min }
 
-const (
-	maxNodes    = 64
-	maxReplicas = 3
-	maxClients  = 256
-)
+const maxClients = 256
 
 func (c Config) withDefaults() Config {
-	if c.Redis == 0 {
-		c.Redis = 1
-	}
 	if c.Clients == 0 {
 		c.Clients = 1
 	}
 	if c.Latency == (Latency{}) {
 		c.Latency = Latency{time.Millisecond, 5 * time.Millisecond}
 	}
-	if c.Fencing == "" {
-		c.Fencing = fence.None
-	}
-	c.Persistence = cmp.Or(c.Persistence, PersistNone)
-	c.Snapshot = cmp.Or(c.Snapshot, time.Minute)
 	c.Limits = c.Limits.withDefaults()
 	return c
 }
 
 func (c Config) validate() error {
 	switch {
-	case c.Redis < 1 || c.Redis > maxNodes:
-		return fmt.Errorf("sim: %d Redis nodes: give 1 to %d", c.Redis, maxNodes)
 	case c.Clients < 1 || c.Clients > maxClients:
 		return fmt.Errorf("sim: %d clients: give 1 to %d", c.Clients, maxClients)
-	case c.Latency.wrong():
+	case !c.Latency.Valid():
 		return fmt.Errorf("sim: latency %v..%v: give a range that is not negative and not reversed", c.Latency.Min, c.Latency.Max)
-	case c.Replicas < 0 || c.Replicas > maxReplicas:
-		return fmt.Errorf("sim: %d replicas: give 0 to %d", c.Replicas, maxReplicas)
-	case c.Lag.wrong():
-		return fmt.Errorf("sim: replication lag %v..%v: give a range that is not negative and not reversed", c.Lag.Min, c.Lag.Max)
-	case !slices.Contains(Persistences(), c.Persistence):
-		return fmt.Errorf("sim: persistence %q: give one of %q", c.Persistence, Persistences())
-	case c.Snapshot < 0:
-		return fmt.Errorf("sim: a snapshot every %v: give a length of time", c.Snapshot)
 	case c.StopAt < 0:
 		return fmt.Errorf("sim: stop at event %d: give a number from 1, or 0 for never", c.StopAt)
 	}
-	if _, err := fence.ParseMode(string(c.Fencing)); err != nil {
-		return fmt.Errorf("sim: %w", err)
+	for i, k := range c.Servers {
+		if k == nil {
+			return fmt.Errorf("sim: kind %d of Config.Servers is nil: leave it out, or give one such as redis.Servers{}", i)
+		}
+		if v, ok := k.(interface{ Validate() error }); ok {
+			if err := v.Validate(); err != nil {
+				return fmt.Errorf("sim: %w", err)
+			}
+		}
 	}
 	return c.Limits.validate()
 }
 
 // World is the virtual world of one run. Its methods are for the body of
 // [Run], on the world's own goroutine, unless they say otherwise.
+//
+// It is made of parts that own their state: virtual time with all that is to
+// happen, the trace, the processes, the network with the servers on it, and the
+// faults that are in force.
 type World struct {
 	cfg    Config
-	start  time.Time
-	out    *outbox
-	queue  *queue
-	trace  trace.Trace
-	timer  *time.Timer
-	batch  []entry
-	woken  []chan struct{} // to be closed at the end of the present event
-	events int
-	pulse  pulse
-	// stirred tells settle that goroutines may run again.
-	stirred bool
-	// running counts the goroutines of Process.Go.
-	running atomic.Int64
-	// over is closed when the run is.
-	over chan struct{}
-
-	clients []*Process
-	procs   map[string]*Process
-	nodes   []*RedisNode // r0, r1, …
-	family  []*RedisNode // r0 and its replicas, whichever of them is the primary
-	primary primary
-	store   *Store
-	links   map[string]*link
-	wires   []*nodeLink // between the nodes of the family
-	watched map[string]bool
-	changes []KeyChange
-	hosts   map[string]host
-	points  []func(process, kind, label string)
-	force   inForce
-	former  []*Process // whom a restart has replaced
-
-	failed atomic.Pointer[error]
+	chance chance
+	time   *timeline
+	trace  *recorder
+	procs  *processes
+	net    *network
+	force  *inForce
 }
 
-func newWorld(cfg Config) *World {
-	w := &World{
-		cfg: cfg, start: time.Now(), out: newOutbox(), queue: newQueue(),
-		procs: map[string]*Process{}, links: map[string]*link{}, hosts: map[string]host{},
-		over: make(chan struct{}),
-	}
-	if !cfg.Untraced {
-		w.trace.Events = make([]trace.Event, 0, 256)
-	}
-	w.timer = time.NewTimer(time.Hour)
-	w.timer.Stop()
+func newWorld(cfg Config, p *pulse) (*World, error) {
+	w := &World{cfg: cfg, chance: chance(cfg.Seed), time: newTimeline(cfg.Limits, p)}
+	w.trace = newRecorder(w.time, cfg.Untraced)
+	w.procs = newProcesses(w)
+	w.net = newNetwork(w)
+	w.force = newInForce(w)
 	for i := range cfg.Clients {
-		w.clients = append(w.clients, w.NewProcess("c"+strconv.Itoa(i)))
+		w.procs.clients = append(w.procs.clients, w.NewProcess("c"+strconv.Itoa(i)))
 	}
-	for i := range cfg.Redis {
-		w.nodes = append(w.nodes, newRedisNode(w, i))
+	for i, k := range cfg.Servers {
+		b := &Builder{w: w, group: i}
+		k.Build(b)
+		if b.err != nil {
+			return nil, fmt.Errorf("sim: build the servers of kind %T: %w", k, b.err)
+		}
 	}
-	w.store = newStore(w, cfg.Fencing)
-	w.replicate()
-	return w
+	return w, nil
 }
 
 // Now is the virtual time since the start of the run. Safe for concurrent use.
-func (w *World) Now() time.Duration { return time.Since(w.start) }
-
-func (w *World) now() int64 { return int64(w.Now()) }
+func (w *World) Now() time.Duration { return w.time.Now() }
 
 // Seed is the seed of the run.
 func (w *World) Seed() uint64 { return w.cfg.Seed }
 
 // Client is the process c0, c1, …, the new one where it was restarted; it panics
 // where there is no such client.
-func (w *World) Client(i int) *Process { return w.clients[i] }
+func (w *World) Client(i int) *Process { return w.procs.clients[i] }
 
 // Clients is the number of client processes that the world began with.
-func (w *World) Clients() int { return len(w.clients) }
-
-// Redis is the node r0, r1, …; it panics where there is no such node.
-func (w *World) Redis(i int) *RedisNode { return w.nodes[i] }
-
-// RedisNodes is the number of Redis nodes.
-func (w *World) RedisNodes() int { return len(w.nodes) }
-
-// Node finds a Redis node by its name: r0, r1, …, a replica such as r0a, or
-// [Primary].
-func (w *World) Node(name string) (*RedisNode, error) {
-	if name == Primary {
-		return w.primary.node, nil
-	}
-	if n, ok := w.hosts[name].(*RedisNode); ok {
-		return n, nil
-	}
-	return nil, fmt.Errorf("there is no Redis node %q in this world: it has %s", name, strings.Join(w.nodeNames(), ", "))
-}
-
-// Store is the protected resource s0.
-func (w *World) Store() *Store { return w.store }
+func (w *World) Clients() int { return len(w.procs.clients) }
 
 // Process finds a process by its name.
-func (w *World) Process(name string) (*Process, error) {
-	if p := w.procs[name]; p != nil {
-		return p, nil
+func (w *World) Process(name string) (*Process, error) { return w.procs.find(name) }
+
+// NewProcess adds a process to the world. The clients c0, c1, … exist from the
+// start; a probe that comes later is added here. A name that is taken panics.
+func (w *World) NewProcess(name string) *Process {
+	if _, taken := w.procs.byName[name]; taken {
+		panic("sim: a second process named " + name)
 	}
-	return nil, fmt.Errorf("there is no process %q in this world of %d clients", name, len(w.clients))
+	return w.procs.launch(name, 1, new(clock))
 }
 
+// Node finds a server by its name: r0, s0, or a name that leads to one at
+// present, such as primary.
+func (w *World) Node(name string) (*Node, error) { return w.net.node(name) }
+
+// Nodes are the servers of the world, in the order in which they were built. The
+// caller owns the slice.
+func (w *World) Nodes() []*Node { return slices.Clone(w.net.nodes) }
+
+// Address is the address under which a server ("r0", "s0", "primary") is dialled.
+func (w *World) Address(name string) (string, error) {
+	if h, ok := w.net.hosts[name]; ok {
+		return h.address(), nil
+	}
+	return "", w.net.nobody(name)
+}
+
+// Faults are what can be done to the world.
+func (w *World) Faults() *Faults { return &Faults{w} }
+
+// Heal ends every fault that is in force for a time or until it is healed:
+// partitions, and whatever else lasts. It brings back nobody who has crashed.
+func (w *World) Heal() { w.force.endAll() }
+
 // Trace is what has happened so far. Do not change it.
-func (w *World) Trace() *trace.Trace { return &w.trace }
+func (w *World) Trace() *trace.Trace { return &w.trace.Trace }
 
 // Events is the number of events that the world has delivered so far.
-func (w *World) Events() int { return w.events }
+func (w *World) Events() int { return w.time.events }
 
-// OnPoint registers f to be called when a process passes a named point or a
-// mark, before the process goes on. f runs on the world's goroutine and may
-// apply faults; kind is "point" for named points.
-func (w *World) OnPoint(f func(process, kind, label string)) { w.points = append(w.points, f) }
+// OnMark registers f to be called when a process passes a mark, before the
+// process goes on. f runs on the world's goroutine and may apply faults.
+func (w *World) OnMark(f func(process string, m trace.Mark)) {
+	w.procs.onMark = append(w.procs.onMark, f)
+}
 
 // At registers f to be called on the world's goroutine at a virtual time
 // since the start of the run, or at once where that has passed.
-func (w *World) At(t time.Duration, f func()) { w.queue.add(max(int64(t), w.now()+1), f) }
-
-// record adds to the trace, on the world's goroutine.
-func (w *World) record(actor, kind, peer, text string) int {
-	if w.cfg.Untraced {
-		return 0
-	}
-	return w.trace.Add(trace.Event{At: w.Now(), Actor: actor, Kind: kind, Peer: peer, Text: text})
-}
-
-// point records what a process passes, and tells who wants to know.
-func (w *World) point(process, kind, text string) int {
-	n := w.record(process, kind, "", text)
-	for _, f := range w.points {
-		f(process, kind, text)
-	}
-	return n
-}
-
-// fail keeps the first failure of the harness or of a client's goroutine.
-// Safe for concurrent use.
-func (w *World) fail(err error) {
-	w.failed.CompareAndSwap(nil, &err)
-	w.out.nudge()
-}
-
-func (w *World) failure() error {
-	if err := w.failed.Load(); err != nil {
-		return *err
-	}
-	return nil
+func (w *World) At(t time.Duration, f func()) {
+	w.time.queue.add(max(int64(t), w.time.now()+1), f)
 }
 
 // Idle reports whether every goroutine started by [Process.Go] has ended.
-func (w *World) Idle() bool { return w.running.Load() == 0 }
+func (w *World) Idle() bool { return w.procs.running.Load() == 0 }
 
-// Quiet reports whether no byte is under way on any link, and no effect of a
-// command on its way to a replica.
-func (w *World) Quiet() bool {
-	for _, l := range w.wires {
-		if l.busy() {
-			return false
+// Quiet reports whether no byte is under way on any link, and no message between
+// two servers.
+func (w *World) Quiet() bool { return !w.net.busy() }
+
+// RunUntil lets the world go on, one event at a time, until done reports
+// true. done is asked when every goroutine is blocked: after each event, after
+// each request to the world, and when a goroutine of [Process.Go] has ended.
+// It returns a [*LimitError] when a limit is reached first, [ErrStopped] at
+// [Config.StopAt], and what a client's goroutine panicked with.
+func (w *World) RunUntil(done func() bool) error {
+	for {
+		w.time.settle()
+		if err := w.time.failure(); err != nil {
+			return err
+		}
+		if w.cfg.StopAt > 0 && w.trace.Len() >= w.cfg.StopAt {
+			return ErrStopped
+		}
+		if done() {
+			return nil
+		}
+		if err := w.time.advance(); err != nil {
+			return err
 		}
 	}
-	for _, l := range w.links {
-		if l.bytesInFlight() > 0 {
-			return false
+}
+
+// RunFor lets the world go on for a while. Errors as [World.RunUntil].
+func (w *World) RunFor(d time.Duration) error {
+	end, over := w.Now()+d, false
+	w.time.queue.add(int64(end), func() { over = true })
+	return w.RunUntil(func() bool { return over })
+}
+
+// WatchKeys keeps a record of these keys on every server that has an ability for
+// it, from now on: see [World.KeyChanges] and [KeyWatcher]. Call it before the
+// workload begins. It may be called again for further keys.
+func (w *World) WatchKeys(keys ...string) {
+	for _, n := range w.net.nodes {
+		if k, ok := n.server.(KeyWatcher); ok {
+			k.WatchKeys(keys)
 		}
 	}
-	return true
+}
+
+// KeyChanges are the changes of the watched keys so far, in their order.
+func (w *World) KeyChanges() []trace.KeyChange { return w.trace.changes }
+
+// Flights are the directions with bytes under way, in the order of the links'
+// names.
+func (w *World) Flights() []trace.Flight { return w.net.flights() }
+
+// close ends everything in the bubble. A goroutine that is left afterwards
+// belongs to the code under test.
+func (w *World) close() error {
+	w.cfg.StopAt, w.trace.off = 0, true
+	w.time.limits.Virtual = w.time.Now() + time.Hour
+	w.time.limits.Events = w.time.events + 1_000_000
+	w.time.failed.Store(nil)
+	for _, p := range w.procs.everybody() {
+		p.end()
+	}
+	close(w.time.over)
+	err := w.RunFor(afterDials)
+	for _, l := range w.net.links {
+		l.kill()
+	}
+	for _, n := range w.net.nodes {
+		n.close()
+	}
+	w.time.settle()
+	return err
+}
+
+// recorder is the trace, and the ground truth beside it.
+type recorder struct {
+	trace.Trace
+	time    *timeline
+	off     bool
+	changes []trace.KeyChange
+}
+
+func newRecorder(t *timeline, off bool) *recorder {
+	r := &recorder{time: t, off: off}
+	if !off {
+		r.Events = make([]trace.Event, 0, 512)
+	}
+	return r
+}
+
+// record adds to the trace, on the world's goroutine, and returns the event's
+// number.
+func (r *recorder) record(actor, peer string, what trace.What) int {
+	if r.off {
+		return 0
+	}
+	return r.Add(trace.Event{At: r.time.Now(), Actor: actor, Peer: peer, What: what})
 }
 
 var errNoBody = errors.New("sim: Run needs a body")

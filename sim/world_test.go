@@ -16,7 +16,7 @@ func contend(w *sim.World) error {
 		p := w.Client(i)
 		p.Go(func() {
 			ctx := p.Context()
-			r := p.Redis("r0")
+			r := simredis.Client(p, "r0")
 			for round := range 5 {
 				for {
 					ok, err := r.SetNX(ctx, "lock", p.Name(), 10*time.Second).Result()
@@ -28,12 +28,12 @@ func contend(w *sim.World) error {
 					}
 					time.Sleep(50 * time.Millisecond)
 				}
-				op := sim.StoreOp{Resource: "order", Register: "balance", ID: fmt.Sprintf("%s.%d", p.Name(), round)}
-				if _, err := p.Store().Read(ctx, op); err != nil {
+				op := store.Op{Resource: "order", Register: "balance", ID: fmt.Sprintf("%s.%d", p.Name(), round)}
+				if _, err := store.NewClient(p).Read(ctx, op); err != nil {
 					panic(err)
 				}
 				_ = p.Clock().Sleep(ctx, 20*time.Millisecond)
-				if err := p.Store().Write(ctx, op); err != nil {
+				if err := store.NewClient(p).Write(ctx, op); err != nil {
 					panic(err)
 				}
 				if err := r.Eval(ctx, "-- release\nif redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0", []string{"lock"}, p.Name()).Err(); err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"locksim/lock"
 	"locksim/scenarios"
-	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // glue makes a lock.Locker of Mutex.
@@ -33,7 +33,7 @@ func (l lease) Release(ctx context.Context) error { return l.Unlock(ctx) }
 var mutual = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultPartition, lock.FaultLatency}}
 
 func TestMutex(t *testing.T) {
-	scenarios.Check(t, scenarios.Lock{Name: "mutex", Promise: mutual, New: func(p *sim.Process) (lock.Locker, error) {
-		return glue{p.Redis("r0")}, nil // a real *redis.Client, in the world
+	scenarios.Check(t, scenarios.Lock{Name: "mutex", Promise: mutual, New: func(e scenarios.Env) (lock.Locker, error) {
+		return glue{simredis.Client(e, "r0")}, nil // a real *redis.Client, in the world
 	}}, scenarios.Options{})
 }

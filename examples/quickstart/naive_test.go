@@ -7,7 +7,7 @@ import (
 
 	"locksim/lock"
 	"locksim/scenarios"
-	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // naive releases Mutex as everybody does at first: DEL, without a look at whose
@@ -30,7 +30,7 @@ func TestNaive(t *testing.T) {
 	if os.Getenv("NAIVE") == "" {
 		t.Skip("this one fails, as it should: NAIVE=1 go test -run TestNaive .")
 	}
-	scenarios.Check(t, scenarios.Lock{Name: "naive", Promise: mutual, New: func(p *sim.Process) (lock.Locker, error) {
-		return naiveGlue{glue{p.Redis("r0")}}, nil
+	scenarios.Check(t, scenarios.Lock{Name: "naive", Promise: mutual, New: func(e scenarios.Env) (lock.Locker, error) {
+		return naiveGlue{glue{simredis.Client(e, "r0")}}, nil
 	}}, scenarios.Options{Seed: 1})
 }

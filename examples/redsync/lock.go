@@ -11,15 +11,15 @@ import (
 
 	"locksim/lock"
 	"locksim/scenarios"
-	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // underTest is redsync over three nodes, as it comes.
 func underTest() scenarios.Lock {
-	return scenarios.Lock{Name: "redsync", Nodes: 3, Promise: promise(), New: func(p *sim.Process) (lock.Locker, error) {
+	return scenarios.Lock{Name: "redsync", Servers: scenarios.Redis(3), Promise: promise(), New: func(e scenarios.Env) (lock.Locker, error) {
 		var pools []pool.Pool
 		for _, node := range []string{"r0", "r1", "r2"} {
-			pools = append(pools, goredis.NewPool(p.Redis(node)))
+			pools = append(pools, goredis.NewPool(simredis.Client(e, node)))
 		}
 		return locker{redsync.New(pools...)}, nil
 	}}

@@ -39,7 +39,7 @@ func measure(name string, most int) (row, error) {
 // subject is a lock and the space that it is searched in: a specimen within what
 // it says of itself, and any other lock under pauses. It is judged on everything.
 func subject(name string) (scenarios.Lock, scenarios.Space, error) {
-	l, err := scenarios.Kind(name, scenarios.LockSpec{})
+	l, err := scenarios.Kind(name)
 	if err != nil {
 		return l, scenarios.Space{}, err
 	}

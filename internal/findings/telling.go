@@ -37,7 +37,7 @@ func guilty(v scenarios.Violation) bool { return v.Label != checker.Corrupted ||
 
 // wholeWithWatchdog plays a run with the right watchdog.
 func wholeWithWatchdog(o *scenarios.Outcome) (bool, error) {
-	l, err := scenarios.Kind("watchdog", o.Scenario.Lock)
+	l, err := scenarios.Kind("watchdog")
 	if err != nil {
 		return false, err
 	}

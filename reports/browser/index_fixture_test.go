@@ -41,7 +41,7 @@ func newKept(t *testing.T, runs int) *kept {
 	if err := runfolder.PointLatest(k.dir, "run-gc-pause-fenced-s1"); err != nil {
 		t.Fatal(err)
 	}
-	l, err := scenarios.FindLock("single", scenarios.LockSpec{}, nil)
+	l, err := scenarios.FindLock("single", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func indexPages(t *testing.T) map[string][]byte {
 // explored is the page of an exploration that breaks a lock.
 func explored(t *testing.T) []byte {
 	t.Helper()
-	l, err := scenarios.FindLock("broken/del-without-owner", scenarios.LockSpec{}, nil)
+	l, err := scenarios.FindLock("broken/del-without-owner", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func swept(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := scenarios.FindLock("single", sc.Lock, nil)
+	l, err := scenarios.FindLock("single", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func played(t *testing.T, name, lock string, modes ...fence.Mode) *scenarios.Out
 
 func playedScenario(t *testing.T, sc *scenarios.Scenario, lock string, modes ...fence.Mode) *scenarios.Outcome {
 	t.Helper()
-	l, err := scenarios.FindLock(lock, sc.Lock, nil)
+	l, err := scenarios.FindLock(lock, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func playedScenario(t *testing.T, sc *scenarios.Scenario, lock string, modes ...
 // rendered is the page of an outcome, with all that it can have.
 func rendered(t *testing.T, o *scenarios.Outcome) []byte {
 	t.Helper()
-	l, err := scenarios.FindLock(o.Lock, o.Scenario.Lock, nil)
+	l, err := scenarios.FindLock(o.Lock, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 
 // reviewPage is the design review of a specimen, measured here and now.
 var reviewPage = sync.OnceValues(func() ([]byte, error) {
-	l, err := scenarios.FindLock("broken/token-after-lock", scenarios.LockSpec{}, nil)
+	l, err := scenarios.FindLock("broken/token-after-lock", nil)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ workload: {rounds: 1, hold: 500ms}
 // that is the end of it.
 func exploration(t *testing.T, runs int, collect scenarios.ExploreCollect) *scenarios.Exploration {
 	t.Helper()
-	l, err := scenarios.FindLock("broken/del-without-owner", scenarios.LockSpec{}, nil)
+	l, err := scenarios.FindLock("broken/del-without-owner", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func sweep(t *testing.T) *scenarios.Sweep {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := scenarios.FindLock("broken/del-without-owner", sc.Lock, nil)
+	l, err := scenarios.FindLock("broken/del-without-owner", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

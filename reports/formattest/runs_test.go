@@ -15,7 +15,7 @@ func outcome(t *testing.T, name, lock string, seed uint64) *scenarios.Outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := scenarios.FindLock(lock, sc.Lock, nil)
+	l, err := scenarios.FindLock(lock, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // played is a run of a scenario of the library, with its own lock.
 func played(t *testing.T, sc *scenarios.Scenario, modes ...fence.Mode) *scenarios.Outcome {
 	t.Helper()
-	l, err := scenarios.FindLock(sc.Lock.Kind, sc.Lock, nil)
+	l, err := scenarios.FindLock(sc.Lock.Kind, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

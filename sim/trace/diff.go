@@ -13,11 +13,11 @@ type Divergence struct {
 }
 
 // Diff compares two traces and returns their first difference, or nil where
-// they are equal.
+// they are equal. All details count, also those that the texts cut.
 func Diff(a, b *Trace) *Divergence {
 	for i := 0; i < len(a.Events) || i < len(b.Events); i++ {
 		x, y := at(a, i), at(b, i)
-		if x != nil && y != nil && *x == *y {
+		if x != nil && y != nil && x.equal(y) {
 			continue
 		}
 		return &Divergence{N: i + 1, A: x, B: y, Before: at(a, i-1)}
@@ -34,8 +34,12 @@ func at(t *Trace, i int) *Event {
 
 // String shows both sides, for a message to a person.
 func (d *Divergence) String() string {
-	return fmt.Sprintf("first divergent event: number %d\n  one run:     %s\n  other run:   %s\n  both before: %s",
+	text := fmt.Sprintf("first divergent event: number %d\n  one run:     %s\n  other run:   %s\n  both before: %s",
 		d.N, show(d.A), show(d.B), show(d.Before))
+	if d.A != nil && d.B != nil && d.A.String() == d.B.String() {
+		text += "\n  the two differ in details that their texts do not show"
+	}
+	return text
 }
 
 func show(e *Event) string {

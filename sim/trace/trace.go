@@ -6,6 +6,10 @@
 // event in which two traces part, and [Trace.Hash] is the short proof that
 // they do not.
 //
+// What happened in an event is a value of a Go type, such as [Send], [Pause] or
+// [Mark]: see [What]. Code asks for it with a type switch, so the compiler
+// checks what it asks for; text is made of it when somebody reads it.
+//
 // The trace is what the world did. What the clients saw, operations with an
 // invocation and a return, is the history, and is kept elsewhere.
 package trace
@@ -20,22 +24,57 @@ import (
 	"unicode/utf8"
 )
 
+// World is the actor of what is done to the processes and servers from outside: of faults.
+const World = "world"
+
 // Event is one thing that happened in a world.
 type Event struct {
 	// N numbers the events of a trace from 1, without gaps.
 	N int
 	// At is the virtual time since the start of the run.
 	At time.Duration
-	// Actor is who did it: a client (c0), a Redis node (r0), the store (s0),
-	// or "world" for what is done to them from outside.
+	// Actor is who did it: a client (c0), a server (r0), the store (s0), or
+	// [World].
 	Actor string
-	// Kind says what happened in one word: send, recv, exec, pause, …
-	Kind string
-	// Peer is the other side, where there is one.
+	// Peer is the other side, where there is one. Where a fault strikes several
+	// processes it lists them for people; [Parties] has the names.
 	Peer string
-	// Text is the detail: the bytes sent, the command and its reply.
-	Text string
+	// What is what happened. It is never nil.
+	What What
 }
+
+// What is what happened in an event: one of the types of this package, or a type
+// of the package of the server that recorded it. Values are never changed once
+// they are in a trace.
+type What interface {
+	// Kind names the type in one word, such as "send". Two types have two kinds,
+	// except that a [Mark] has a kind for each step.
+	Kind() string
+	// AppendText appends the details as one line for people. It may cut them.
+	AppendText(b []byte) []byte
+	// AppendHash appends all details, none cut, so that different values of a
+	// type give different bytes.
+	AppendHash(b []byte) []byte
+}
+
+// Parties are the names of those whom an event concerns besides its actor, if
+// they are more than its peer: the ends of a link, all processes of a partition.
+// What happened has them where it has a method Parties.
+func Parties(e Event) []string {
+	if several, ok := e.What.(interface{ Parties() []string }); ok {
+		return several.Parties()
+	}
+	if e.Peer == "" {
+		return nil
+	}
+	return []string{e.Peer}
+}
+
+// Kind is the kind of what happened.
+func (e Event) Kind() string { return e.What.Kind() }
+
+// Text is what happened as one line for people.
+func (e Event) Text() string { return string(e.What.AppendText(nil)) }
 
 // Trace is the list of events of one run. Its zero value is an empty trace.
 // It is not safe for concurrent use while events are added.
@@ -53,17 +92,59 @@ func (t *Trace) Add(e Event) int {
 // Len is the number of events.
 func (t *Trace) Len() int { return len(t.Events) }
 
-// Hash is the SHA-256 of the canonical JSON lines, in hex.
+// Hash is the SHA-256, in hex, of everything in the trace: the details of its
+// events in full, also those that their texts cut.
 func (t *Trace) Hash() string {
 	h := sha256.New()
-	if err := t.WriteJSON(h); err != nil {
-		panic("trace: a hash refused bytes: " + err.Error()) // hash.Hash never returns an error
+	b := make([]byte, 0, 8<<10)
+	for i := range t.Events {
+		b = t.Events[i].appendHash(b)
+		if len(b) > 7<<10 {
+			h.Write(b)
+			b = b[:0]
+		}
 	}
+	h.Write(b)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// WriteJSON writes the canonical form: one JSON object a line, fields in a
-// fixed order, empty fields left out. It returns the writer's error.
+// appendHash appends the event in binary. Its number is its place.
+func (e *Event) appendHash(b []byte) []byte {
+	b = AppendInt(b, int64(e.At))
+	b = AppendString(b, e.Actor)
+	b = AppendString(b, e.Peer)
+	b = AppendString(b, e.What.Kind())
+	return e.What.AppendHash(b)
+}
+
+// equal compares two events of one place.
+func (e *Event) equal(f *Event) bool {
+	return e.At == f.At && e.Actor == f.Actor && e.Peer == f.Peer && e.What.Kind() == f.What.Kind() &&
+		bytes.Equal(e.What.AppendHash(nil), f.What.AppendHash(nil))
+}
+
+// AppendString appends a string with its length, for [What.AppendHash].
+func AppendString(b []byte, s string) []byte {
+	return append(AppendInt(b, int64(len(s))), s...)
+}
+
+// AppendStrings appends a list of strings with its length, for [What.AppendHash].
+func AppendStrings(b []byte, list []string) []byte {
+	b = AppendInt(b, int64(len(list)))
+	for _, s := range list {
+		b = AppendString(b, s)
+	}
+	return b
+}
+
+// AppendInt appends a number of fixed width, for [What.AppendHash].
+func AppendInt(b []byte, n int64) []byte {
+	return append(b, byte(n>>56), byte(n>>48), byte(n>>40), byte(n>>32), byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
+}
+
+// WriteJSON writes the trace for people and their tools: one JSON object a
+// line, fields in a fixed order, empty fields left out. It returns the writer's
+// error.
 func (t *Trace) WriteJSON(w io.Writer) error {
 	buf := make([]byte, 0, 64<<10)
 	for i := range t.Events {
@@ -81,7 +162,7 @@ func (t *Trace) WriteJSON(w io.Writer) error {
 	return err
 }
 
-// String is the event as one canonical JSON line, without the line break.
+// String is the event as one JSON line, without the line break.
 func (e Event) String() string { return string(e.appendJSON(nil)) }
 
 func (e *Event) appendJSON(b []byte) []byte {
@@ -90,9 +171,9 @@ func (e *Event) appendJSON(b []byte) []byte {
 	b = append(b, `,"at":`...)
 	b = strconv.AppendInt(b, int64(e.At), 10)
 	b = appendField(b, `,"actor":`, e.Actor)
-	b = appendField(b, `,"kind":`, e.Kind)
+	b = appendField(b, `,"kind":`, e.Kind())
 	b = appendField(b, `,"peer":`, e.Peer)
-	b = appendField(b, `,"text":`, e.Text)
+	b = appendField(b, `,"text":`, e.Text())
 	return append(b, '}')
 }
 
@@ -103,8 +184,8 @@ func appendField(b []byte, name, value string) []byte {
 	return appendString(append(b, name...), value)
 }
 
-// appendString writes a JSON string. Unlike encoding/json it keeps no table
-// of options and allocates nothing: a hash is taken of every run.
+// appendString writes a JSON string. Unlike encoding/json it escapes nothing
+// that a reader would rather see, and keeps invisible characters out.
 func appendString(b []byte, s string) []byte {
 	const hexDigits = "0123456789abcdef"
 	b = append(b, '"')
@@ -129,7 +210,7 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// JSON is the whole trace in its canonical form.
+// JSON is the whole trace as [Trace.WriteJSON] writes it.
 func (t *Trace) JSON() []byte {
 	var b bytes.Buffer
 	_ = t.WriteJSON(&b) // a bytes.Buffer returns no error

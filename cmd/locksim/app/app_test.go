@@ -18,7 +18,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios"
-	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // call runs the command as a user's own program would.
@@ -33,8 +33,8 @@ func call(t *testing.T, extra []scenarios.Lock, args ...string) (code int, stdou
 
 // mylock is somebody's own lock: here the single lock under another name.
 func mylock() scenarios.Lock {
-	return scenarios.Lock{Name: "mylock", New: func(p *sim.Process) (lock.Locker, error) {
-		return lock.NewSingle(p.Redis("r0"), lock.Options{Clock: p.Clock(), Entropy: p.Entropy("lock"), Jitter: p.Source("lock")})
+	return scenarios.Lock{Name: "mylock", New: func(e scenarios.Env) (lock.Locker, error) {
+		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
 	}}
 }
 
@@ -93,9 +93,9 @@ func (h hasty) Acquire(ctx context.Context, resource string) (lock.Lease, error)
 func TestNondeterminism(t *testing.T) {
 	l := mylock()
 	inner := l.New
-	l.New = func(p *sim.Process) (lock.Locker, error) {
+	l.New = func(e scenarios.Env) (lock.Locker, error) {
 		made, err := inner(p)
-		return hasty{made, p.Clock()}, err
+		return hasty{made, e.Clock()}, err
 	}
 	for _, args := range [][]string{{"run", "calm", "--lock", "mylock"}, {"run", "calm", "--lock", "mylock", "--json"}} {
 		code, out, errs := call(t, []scenarios.Lock{l}, args...)
@@ -114,11 +114,11 @@ func TestNondeterminism(t *testing.T) {
 func TestBrokenLock(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		make func(*sim.Process) (lock.Locker, error)
+		make func(scenarios.Env) (lock.Locker, error)
 		code int
 		says string
 	}{
-		{"error", func(*sim.Process) (lock.Locker, error) { return nil, errors.New("no quorum possible") }, exitUsage, "cannot be made: no quorum possible"},
+		{"error", func(scenarios.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }, exitUsage, "cannot be made: no quorum possible"},
 		{"none", nil, exitBroken, "has no New"},
 	} {
 		code, out, errs := call(t, []scenarios.Lock{{Name: "mylock", New: tt.make}}, "run", "calm", "--lock", "mylock")

@@ -9,8 +9,8 @@
 //	func main() {
 //		os.Exit(app.Main(scenarios.Lock{
 //			Name: "mylock",
-//			New: func(p *sim.Process) (lock.Locker, error) {
-//				return adapt(mylock.New(p.Redis("r0"))), nil
+//			New: func(e scenarios.Env) (lock.Locker, error) {
+//				return adapt(mylock.New(simredis.Client(e, "r0"))), nil
 //			},
 //		}))
 //	}

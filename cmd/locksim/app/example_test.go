@@ -6,7 +6,7 @@ import (
 	"locksim/cmd/locksim/app"
 	"locksim/lock"
 	"locksim/scenarios"
-	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // The locksim command with one more lock in it. As a program, it begins with
@@ -14,8 +14,8 @@ import (
 func ExampleMain() {
 	mylock := scenarios.Lock{
 		Name: "mylock",
-		New: func(p *sim.Process) (lock.Locker, error) {
-			return lock.NewSingle(p.Redis("r0"), lock.Options{Clock: p.Clock(), Entropy: p.Entropy("lock"), Jitter: p.Source("lock")})
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
 		},
 	}
 	os.Exit(app.Main(mylock))

@@ -147,7 +147,7 @@ func (s *shell) explorePlans(f exploreFlags) ([]*scenarios.ExplorePlan, error) {
 	}
 	var plans []*scenarios.ExplorePlan
 	for _, name := range names {
-		l, err := scenarios.FindLock(name, scenarios.LockSpec{}, s.extra)
+		l, err := scenarios.FindLock(name, s.extra)
 		if err != nil {
 			return nil, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), choose(name, s.lockNames()))
 		}

@@ -115,7 +115,7 @@ func (s *shell) catalogue() (*catalogue, error) {
 		return nil, err
 	}
 	for _, l := range locks {
-		c.Locks = append(c.Locks, listedLock{l.Name, l.Tokens, max(l.Nodes, 1), l.Promise})
+		c.Locks = append(c.Locks, listedLock{l.Name, l.Tokens, l.Nodes(), l.Promise})
 	}
 	for _, b := range broken.All() {
 		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, b.Faults, b.Detector, b.Mode)
@@ -134,7 +134,7 @@ func (s *shell) catalogue() (*catalogue, error) {
 func (s *shell) locks() ([]scenarios.Lock, error) {
 	var all []scenarios.Lock
 	for _, kind := range scenarios.Kinds() {
-		l, err := scenarios.Kind(kind, scenarios.LockSpec{})
+		l, err := scenarios.Kind(kind)
 		if err != nil {
 			return nil, err
 		}

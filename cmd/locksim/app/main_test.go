@@ -7,7 +7,7 @@ import (
 
 	"locksim/lock"
 	"locksim/scenarios"
-	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // Variables that make a child of this program, and say what mylock does there.
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 
 // misbehave is a lock that ends its process, or tells the parent that the user
 // has pressed Ctrl-C, and never comes back.
-func misbehave(*sim.Process) (lock.Locker, error) {
+func misbehave(scenarios.Env) (lock.Locker, error) {
 	if os.Getenv(misbehaving) == "exit" {
 		os.Exit(9)
 	}

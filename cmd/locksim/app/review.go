@@ -95,7 +95,7 @@ func (s *shell) reviewWork(f reviewFlags) (scenarios.Lock, *scenarios.ReviewWork
 	if f.runs < 1 || f.runs > scenarios.MaxExploreRuns {
 		return none, nil, fmt.Errorf("--runs %d: give a number from 1 to %d", f.runs, scenarios.MaxExploreRuns)
 	}
-	l, err := scenarios.FindLock(f.lock, scenarios.LockSpec{}, s.extra)
+	l, err := scenarios.FindLock(f.lock, s.extra)
 	if err != nil {
 		return none, nil, fmt.Errorf("--lock %s: there is no such lock: %s", quote(f.lock), choose(f.lock, append(s.lockNames(), scenarios.Specimens()...)))
 	}

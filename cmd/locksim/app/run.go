@@ -148,7 +148,7 @@ func (s *shell) findLock(sc *scenarios.Scenario, flag string) (scenarios.Lock, e
 	if name == "" {
 		name = sc.Lock.Kind
 	}
-	l, err := scenarios.FindLock(name, sc.Lock, s.extra)
+	l, err := scenarios.FindLock(name, s.extra)
 	switch {
 	case err == nil:
 		return l, nil

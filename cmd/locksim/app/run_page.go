@@ -34,7 +34,7 @@ func (s *shell) page(j pageJob) (*pageAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := scenarios.FindLock(j.Lock, sc.Lock, s.extra)
+	l, err := scenarios.FindLock(j.Lock, s.extra)
 	if err != nil {
 		return nil, err
 	}

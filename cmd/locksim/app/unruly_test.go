@@ -10,7 +10,7 @@ import (
 
 	"locksim/lock"
 	"locksim/scenarios"
-	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // unruly makes mylock do something to its process, or to the parent of that, in a
@@ -30,13 +30,13 @@ var clients atomic.Int64
 func unrulyLock() scenarios.Lock {
 	l := scenarios.Lock{Name: "mylock"}
 	l.Promise, _ = lock.PromiseOf("single")
-	l.New = func(p *sim.Process) (lock.Locker, error) {
+	l.New = func(e scenarios.Env) (lock.Locker, error) {
 		if os.Args[len(os.Args)-1] == "worker" {
 			if err := rebel(os.Getenv(unruly)); err != nil {
 				return nil, err
 			}
 		}
-		return lock.NewSingle(p.Redis("r0"), lock.Options{TTL: time.Second, Clock: p.Clock(), Entropy: p.Entropy("lock"), Jitter: p.Source("lock")})
+		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{TTL: time.Second, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
 	}
 	return l
 }

@@ -1,0 +1,248 @@
+package sim
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"locksim/sim/trace"
+)
+
+// Clock is the time of one process, and fits lock.Clock. Reading it, and the
+// end of a sleep, are seams: a paused process neither reads nor wakes. It is
+// safe for concurrent use.
+type Clock struct {
+	p    *Process
+	wall bool
+}
+
+// Clock is the process's monotonic time: what time.Since measures in Go, and
+// what our locks count their leases by. It drifts with the process's clock
+// and never jumps.
+func (p *Process) Clock() *Clock { return &Clock{p: p} }
+
+// WallClock is the process's wall time, which jumps when somebody sets it.
+// It is for code that judges by wall time, which a lock should not (F21).
+func (p *Process) WallClock() *Clock { return &Clock{p: p, wall: true} }
+
+// LooksAtWallClock reports whether the process has ever read its wall clock. One
+// that has not would not have noticed a jump of it.
+func (p *Process) LooksAtWallClock() bool { return p.sawWall.Load() }
+
+// Now is the process's time, without a monotonic reading: it is the bubble's
+// start plus what this clock has counted since.
+func (c *Clock) Now() time.Time {
+	_ = c.p.gate.pass("clock") // a crashed process may look, it can tell nobody
+	return c.read()
+}
+
+// Peek is Now for the harness: it does not wait while the process is paused.
+func (c *Clock) Peek() time.Time { return c.read() }
+
+func (c *Clock) read() time.Time {
+	now := c.p.w.time.Now()
+	d := c.p.clock.monotonic(now)
+	if c.wall {
+		c.p.sawWall.Store(true)
+		d = c.p.clock.wall(now)
+	}
+	return c.p.w.time.start.Round(0).Add(d)
+}
+
+// Sleep waits for d of this clock, at least, and returns the context's error
+// when it ends first, [ErrCrashed] when the process is no more, and
+// context.Canceled when the run is over.
+func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := c.p.gate.pass("sleep"); err != nil {
+		return err
+	}
+	woken := make(chan struct{})
+	t := c.p.timers.make("sleep", d, func() { close(woken) })
+	select {
+	case <-woken:
+	case <-ctx.Done():
+	case <-c.p.ctx.Done():
+	}
+	t.cancelled.Store(true)
+	if err := c.passAfter("slept ", d); err != nil {
+		return err
+	}
+	select {
+	case <-woken:
+		return nil
+	default:
+		return cmp.Or(ctx.Err(), c.p.ctx.Err())
+	}
+}
+
+// passAfter is the gate; the seam's name is made only where somebody waits.
+func (c *Clock) passAfter(what string, d time.Duration) error {
+	if c.p.gate.isOpen() {
+		return nil
+	}
+	return c.p.gate.pass(what + d.String())
+}
+
+// AfterFunc calls f on a goroutine of its own after d of this clock, later
+// where the process is paused then, never once it has crashed. stop reports
+// whether it prevented the call. A panic in f ends the run, as in [Process.Go].
+func (c *Clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+	t := c.p.timers.make("after", d, nil)
+	t.fire = func() {
+		go func() {
+			defer c.p.catch()
+			if c.passAfter("after ", d) == nil && !t.cancelled.Swap(true) {
+				f()
+			}
+		}()
+	}
+	c.p.timers.post(t)
+	return func() bool { return !t.cancelled.Swap(true) }
+}
+
+// Until waits, for the harness, until this clock shows t, stop is closed, or
+// the run is over, also while the process is paused or after it has crashed.
+// It reports whether the time has come.
+func (c *Clock) Until(t time.Time, stop <-chan struct{}) bool {
+	for {
+		left := t.Sub(c.read())
+		if left <= 0 {
+			return true
+		}
+		woken := make(chan struct{})
+		timer := c.p.timers.make(untilLabel, left, func() { close(woken) })
+		select {
+		case <-woken:
+		case <-stop:
+			timer.cancelled.Store(true)
+			return false
+		case <-c.p.w.time.over:
+			return false
+		}
+	}
+}
+
+// procTimer is a timer of a process.
+type procTimer struct {
+	label     string
+	d         time.Duration
+	fire      func() // on the world's goroutine
+	cancelled atomic.Bool
+
+	// For the world's goroutine.
+	end   time.Duration // on the process's clock
+	due   int64         // the instant for which its event is planned
+	place int           // among the process's timers
+}
+
+// untilLabel marks the timers of [Clock.Until], which are the harness's.
+const untilLabel = "until"
+
+// timers are the timers of a process that have not fired. All but make and post
+// are for the world's goroutine.
+type timers struct {
+	p   *Process
+	all []*procTimer
+	lag time.Duration // by which they are late
+}
+
+// make makes a timer; with a function it starts at once.
+func (ts *timers) make(label string, d time.Duration, fire func()) *procTimer {
+	t := &procTimer{label: label, d: d, fire: fire}
+	if fire != nil {
+		ts.post(t)
+	}
+	return t
+}
+
+// post starts a timer. Timers of one process that are due at one instant are one
+// event.
+func (ts *timers) post(t *procTimer) {
+	p := ts.p
+	p.w.time.out.post(entry{where: p.name, rank: rankTimer, seq: uint64(t.d), label: t.label, commit: func() {
+		t.end = p.clock.monotonic(p.w.time.Now()) + t.d
+		t.place = len(ts.all)
+		ts.all = append(ts.all, t)
+		ts.plan(t)
+	}})
+}
+
+// farAhead bounds how far ahead a timer is planned, so that one which was
+// stopped does not stay for long.
+const farAhead = time.Minute
+
+// plan plans the event of a timer. An event that was planned for it before comes
+// to nothing.
+func (ts *timers) plan(t *procTimer) {
+	p := ts.p
+	left := t.end - p.clock.monotonic(p.w.time.Now())
+	due := p.w.time.now() + int64(min(max(p.clock.worldDuration(left), 1), farAhead))
+	t.due = due
+	p.w.time.queue.join(p.name, "timer", due, func() {
+		if t.due == due {
+			ts.isDue(t)
+		}
+	})
+}
+
+func (ts *timers) isDue(t *procTimer) {
+	switch {
+	case t.cancelled.Load():
+		ts.forget(t)
+	case ts.p.clock.monotonic(ts.p.w.time.Now()) < t.end:
+		ts.plan(t)
+	default:
+		ts.forget(t)
+		ts.fire(t)
+	}
+}
+
+// fire fires a timer that is due, late where the process is slow.
+func (ts *timers) fire(t *procTimer) {
+	if ts.lag == 0 || t.label == untilLabel {
+		t.fire()
+		return
+	}
+	q := ts.p.w.time.queue
+	q.join(ts.p.name, "late timer", ts.p.w.time.now()+int64(ts.lag), t.fire)
+}
+
+// forget takes a timer off the list. The last one takes its place.
+func (ts *timers) forget(t *procTimer) {
+	end := len(ts.all) - 1
+	last := ts.all[end]
+	ts.all[t.place], last.place = last, t.place
+	ts.all[end] = nil
+	ts.all = ts.all[:end]
+	t.due = 0
+}
+
+// planAll plans all timers anew when the clock has changed its rate, the first to
+// end first: the list is in no order.
+func (ts *timers) planAll() {
+	all := slices.Clone(ts.all)
+	slices.SortFunc(all, func(a, b *procTimer) int { return cmp.Compare(a.end, b.end) })
+	for _, t := range all {
+		ts.plan(t)
+	}
+}
+
+// jumpClock moves the process's wall clock; its monotonic time is not touched, and
+// neither is a lock that measures by it.
+func (p *Process) jumpClock(d time.Duration) {
+	p.w.trace.record(trace.World, p.name, trace.ClockJump{By: d})
+	p.clock.jump(d)
+}
+
+// driftClock makes both of the process's clocks run at another rate. Timers that
+// are waiting follow it.
+func (p *Process) driftClock(ppm int64) {
+	p.w.trace.record(trace.World, p.name, trace.ClockDrift{PPM: ppm})
+	p.clock.drift(p.w.time.Now(), ppm)
+	p.timers.planAll()
+}

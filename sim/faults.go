@@ -1,0 +1,357 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"locksim/faults"
+	"locksim/sim/trace"
+)
+
+// Faults are what can be done to a world: it has all abilities that the actions
+// of package faults ask for. Names that a method takes are those of processes and
+// servers; a name that nobody has is an error, and so is a server without the
+// ability that a fault needs. Its methods are for the world's goroutine.
+type Faults struct{ w *World }
+
+// record adds what is done to somebody.
+func (f *Faults) record(whom string, what trace.What) { f.w.trace.record(trace.World, whom, what) }
+
+// Pause stops the process for a while, as a garbage collection, a migration
+// of its machine or SIGSTOP would: nothing of it passes a seam until then.
+// When it resumes, the goroutines that were held are let go at distinct
+// instants drawn from the seed, so that any of them may run first. Pauses may
+// overlap: the process resumes when the last of them ends.
+func (f *Faults) Pause(process string, d time.Duration) error {
+	p, err := f.w.Process(process)
+	if err != nil {
+		return err
+	}
+	if d <= 0 {
+		return fmt.Errorf("pause %s for %v: a pause lasts more than 0s", process, d)
+	}
+	if p.Crashed() {
+		return nil // nothing left to stop
+	}
+	f.record(p.name, trace.Pause{For: d})
+	p.gate.shut()
+	f.w.time.queue.add(f.w.time.now()+int64(d), p.resume)
+	return nil
+}
+
+// Crash ends a process for good: its goroutines get [ErrCrashed] at every
+// seam, so that no deferred code of it touches the world. With
+// faults.CrashProcess the operating system closes its sockets, with
+// faults.CrashPower its peers hear nothing. A server crashes likewise: its
+// sessions are gone, and dials to it are refused, or wait while the machine has no
+// power; what else it loses is its own affair, see [Crasher]. [Faults.Restart]
+// brings it back. Who has crashed already stays as it is.
+func (f *Faults) Crash(name string, mode faults.CrashMode) error {
+	if n, err := f.w.Node(name); err == nil {
+		n.crash(mode)
+		return nil
+	}
+	p, err := f.w.Process(name)
+	if err != nil {
+		return err
+	}
+	if p.Crashed() {
+		return nil
+	}
+	f.record(p.name, trace.Crash{Mode: string(mode)})
+	p.gate.crash()
+	p.cancel()
+	p.sockets.drop(mode)
+	return nil
+}
+
+// Restart brings a crashed server back with what it has kept, see [Restarter];
+// connections from before are reset when something comes over them. A crashed
+// process is started again as by [Faults.Revive], with nobody to run anything on
+// it. A server or process that has not crashed is an error.
+func (f *Faults) Restart(name string) error {
+	n, err := f.w.Node(name)
+	if err != nil {
+		_, err = f.Revive(name)
+		return err
+	}
+	if !n.Down() {
+		return fmt.Errorf("%s has not crashed", name)
+	}
+	n.restart()
+	return nil
+}
+
+// Revive starts a crashed process again: a new one of the same name, on the
+// same machine. Its memory, its sockets and its random streams are new; its
+// links are the old ones, and its clock has gone on. Whoever asks for the name
+// finds the new one. Goroutines of the old one stay silenced, and it stays
+// crashed. A process that has not crashed is an error.
+func (f *Faults) Revive(process string) (*Process, error) {
+	old, err := f.w.Process(process)
+	if err != nil {
+		return nil, err
+	}
+	if !old.Crashed() {
+		return nil, fmt.Errorf("%s has not crashed", process)
+	}
+	f.record(process, trace.Restart{})
+	return f.w.procs.replace(old), nil
+}
+
+// KillWorker ends the thread that does a process's work, and nothing else of it
+// (F36): from now on every mark and point that it would pass returns
+// [ErrWorkerDead], at which a workload ends without releasing anything. What it
+// was doing between two marks it does to the end. Timers, watchdogs and sockets
+// of the process live on. Only a restart brings the worker back.
+func (f *Faults) KillWorker(process string) error {
+	p, err := f.w.Process(process)
+	if err != nil {
+		return err
+	}
+	if p.Crashed() || p.workerDead.Load() {
+		return nil // nobody left to kill
+	}
+	f.record(p.name, trace.KillWorker{})
+	p.workerDead.Store(true)
+	return nil
+}
+
+// Slow makes the timers of a process late, as a machine does that has no
+// processor to spare (F37): whatever timer of its clock comes due while it
+// lasts, of [Clock.Sleep] or [Clock.AfterFunc], fires by that much later, also
+// where it is over by then. It lasts for d, or until [World.Heal] where
+// d is 0. Two that overlap add up.
+//
+// Timers of the Go runtime run on the world's time, and are not late: those of
+// other people's locks, of contexts, and the deadlines of sockets.
+func (f *Faults) Slow(process string, by, d time.Duration) error {
+	p, err := f.w.Process(process)
+	if err != nil {
+		return err
+	}
+	if by <= 0 {
+		return fmt.Errorf("slow %s by %v: a timer is late by more than 0s", process, by)
+	}
+	if err := checkLength("slow "+process, d); err != nil {
+		return err
+	}
+	if p.Crashed() {
+		return nil // nothing left to be late
+	}
+	f.record(p.name, trace.Slow{By: by, For: d})
+	p.timers.lag += by
+	f.w.force.lasts(d, func() {
+		p.timers.lag -= by
+		f.record(p.name, trace.SlowEnd{})
+	})
+	return nil
+}
+
+// JumpClock moves the wall clock of a process or of a server, back where d is
+// negative (F18, F19, F21). Monotonic time is not touched.
+func (f *Faults) JumpClock(name string, d time.Duration) error {
+	m, err := f.machine(name)
+	if err != nil {
+		return err
+	}
+	m.jumpClock(d)
+	return nil
+}
+
+// DriftClock makes both clocks of a process or of a server run faster by so
+// many parts per million, slower where ppm is negative (F20); at -1,000,000 they
+// stand still. They run at their own rate again after d, or at [World.Heal] where
+// d is 0. A second drift of one clock replaces the first. A rate below -1,000,000
+// or above 9,000,000 is an error.
+func (f *Faults) DriftClock(name string, ppm int64, d time.Duration) error {
+	m, err := f.machine(name)
+	if err != nil {
+		return err
+	}
+	if ppm < minDrift || ppm > maxDrift {
+		return fmt.Errorf("drift of %s by %d ppm: give %d (it stands still) to %d", name, ppm, minDrift, maxDrift)
+	}
+	if err := checkLength("drift of "+name, d); err != nil {
+		return err
+	}
+	drifts := f.w.force.drifts
+	if before := drifts[name]; before != nil {
+		before.forget()
+		delete(drifts, name)
+	}
+	m.driftClock(ppm)
+	if ppm != 0 {
+		drifts[name] = f.w.force.lasts(d, func() {
+			delete(drifts, name)
+			if m, err := f.machine(name); err == nil { // whose clock it is may have crashed and come back since
+				m.driftClock(0)
+			}
+		})
+	}
+	return nil
+}
+
+// machine is who has a clock: a process or a server.
+type machine interface {
+	jumpClock(d time.Duration)
+	driftClock(ppm int64)
+}
+
+func (f *Faults) machine(name string) (machine, error) {
+	if p := f.w.procs.byName[name]; p != nil {
+		return p, nil
+	}
+	if n, err := f.w.Node(name); err == nil {
+		return n, nil
+	}
+	return nil, fmt.Errorf("%q has no clock in this world: give a client such as c0, or a server such as r0", name)
+}
+
+// Refuse makes a server refuse new connections with ECONNREFUSED, for d or until
+// [World.Heal] where d is 0. Connections that exist live on.
+func (f *Faults) Refuse(server string, d time.Duration) error {
+	n, err := f.w.Node(server)
+	if err != nil {
+		return err
+	}
+	if err := checkLength("refusal of "+server, d); err != nil {
+		return err
+	}
+	n.Strike(trace.Refuse{For: d})
+	f.w.force.refusals[n]++
+	f.w.force.lasts(d, func() {
+		f.w.force.refusals[n]--
+		n.Strike(trace.RefuseEnd{})
+	})
+	return nil
+}
+
+// Stall keeps a server from serving anybody, as a slow command does on a
+// single-threaded one: for d, or until [World.Heal] where d is 0. Connections
+// are still accepted, since the operating system does that, and what arrives
+// waits its turn; when the stall is over all of it is served in the order of
+// its arrival. The server's clock goes on. Stalls may overlap: the server serves
+// when the last of them is over.
+func (f *Faults) Stall(server string, d time.Duration) error {
+	n, err := f.w.Node(server)
+	if err != nil {
+		return err
+	}
+	if err := checkLength("stall of "+server, d); err != nil {
+		return err
+	}
+	n.Strike(trace.Stall{For: d})
+	force := f.w.force
+	s := force.stallOf(n)
+	s.left++
+	force.lasts(d, func() {
+		if s.left--; s.left > 0 || force.stalls[n] != s {
+			return
+		}
+		delete(force.stalls, n)
+		n.Strike(trace.StallEnd{})
+		for _, serve := range s.queue {
+			serve()
+		}
+	})
+	return nil
+}
+
+// unable complains about a server that lacks an ability.
+func unable(n *Node, what string) error {
+	return fmt.Errorf("%s cannot %s: a server of this kind has no such ability", n.id, what)
+}
+
+// Promote makes a server the one that leads its group: see [Promoter]. Without a
+// name it is faults.FirstReplica.
+func (f *Faults) Promote(failover faults.Failover) error {
+	to := failover.To
+	if to == "" {
+		to = faults.FirstReplica
+	}
+	n, err := f.w.Node(to)
+	if err != nil {
+		return fmt.Errorf("fail over: %w", err)
+	}
+	p, ok := n.server.(Promoter)
+	if !ok {
+		return fmt.Errorf("fail over: %w", unable(n, "take over"))
+	}
+	for _, c := range failover.Clients {
+		if _, err := f.w.Process(c); err != nil {
+			return fmt.Errorf("fail over: %w", err)
+		}
+	}
+	if err := p.Promote(failover); err != nil {
+		return fmt.Errorf("fail over: %w", err)
+	}
+	return nil
+}
+
+// Evict makes a server give up keys, as one does whose memory is full: see
+// [Evictor].
+func (f *Faults) Evict(server string, policy faults.EvictionPolicy, keys int) error {
+	n, err := f.w.Node(server)
+	if err != nil {
+		return err
+	}
+	if err := (faults.Evict{Node: server, Policy: policy, Keys: keys}).Validate(); err != nil {
+		return err
+	}
+	e, ok := n.server.(Evictor)
+	if !ok {
+		return unable(n, "evict keys")
+	}
+	e.Evict(policy, keys)
+	return nil
+}
+
+// Flush makes a server forget what the fault says, as an administrator does: see
+// [Flusher].
+func (f *Faults) Flush(server string, what faults.FlushWhat) error {
+	n, err := f.w.Node(server)
+	if err != nil {
+		return err
+	}
+	if err := (faults.Flush{Node: server, What: what}).Validate(); err != nil {
+		return err
+	}
+	e, ok := n.server.(Flusher)
+	if !ok {
+		return unable(n, "be flushed")
+	}
+	e.Flush(what)
+	return nil
+}
+
+// RefuseWrites makes a server refuse every write for d, or until [World.Heal]
+// where d is 0, as one does whose configuration somebody has got wrong: see
+// [WriteRefuser]. Spells may overlap.
+func (f *Faults) RefuseWrites(server string, d time.Duration) error {
+	n, err := f.w.Node(server)
+	if err != nil {
+		return err
+	}
+	if err := checkLength("refusal of writes by "+server, d); err != nil {
+		return err
+	}
+	r, ok := n.server.(WriteRefuser)
+	if !ok {
+		return unable(n, "refuse writes")
+	}
+	n.Strike(trace.ReadOnly{For: d})
+	count := f.w.force.readOnly
+	if count[n]++; count[n] == 1 {
+		r.RefuseWrites(true)
+	}
+	f.w.force.lasts(d, func() {
+		if count[n]--; count[n] == 0 {
+			if r, ok := n.server.(WriteRefuser); ok {
+				r.RefuseWrites(false)
+			}
+		}
+		n.Strike(trace.ReadOnlyEnd{})
+	})
+	return nil
+}

@@ -1,0 +1,397 @@
+package sim
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"time"
+
+	"locksim/faults"
+	"locksim/sim/trace"
+)
+
+// This file is the seam at which servers plug in. A kind of server, such as a
+// Redis or the protected store, builds its nodes through a [Builder]; each runs a
+// [Server], whose connections are [Session]s. The server sees the world as its
+// [Node]: a machine with clocks, timers, random numbers, links to its peers, and
+// the trace. Everything happens on the world's goroutine, one event at a time.
+//
+// What faults can do to a server besides what the world does to its machine and
+// its links is an ability: an interface of one method, which the server has or
+// has not. They stand in file abilities.go.
+
+// Kind builds the servers of one kind, or of several that belong together. It is
+// plain data, and serves any number of worlds.
+type Kind interface {
+	// Build is called once for each world, before anything happens in it.
+	Build(b *Builder)
+}
+
+// Server is the program that runs on a node.
+type Server interface {
+	// Accept takes a new connection; nil refuses it.
+	Accept(c *ServerConn) Session
+}
+
+// Session is a server's end of one connection. It answers through its
+// [ServerConn].
+type Session interface {
+	// Data takes bytes, which arrive in order, in whatever pieces. The session
+	// may keep b.
+	Data(b []byte)
+	// EOF says that the client sends nothing more. It may still read.
+	EOF()
+	// Reset says that the connection is gone, or that the server's process is.
+	Reset()
+}
+
+// Builder is what a [Kind] builds its servers with.
+type Builder struct {
+	w        *World
+	group    int // which of Config.Servers
+	machines int
+	err      error
+}
+
+// Add adds a server to the world. Clients dial it by its name, or by the address
+// that the world gives it, with this port. newServer is called at once, and again
+// when a server comes back from a crash that has no ability to do so itself: see
+// [Restarter]. The name must be new, the port one of 1 to 65535; otherwise the
+// run ends with an error, and Add returns nil.
+func (b *Builder) Add(name string, port int, newServer func(*Node) Server) *Node {
+	if !b.free(name, port) || newServer == nil {
+		b.fail("the server %q has nobody to make it: give a function", name)
+		return nil
+	}
+	n := &Node{w: b.w, id: name, newServer: newServer}
+	n.addr = b.w.net.add(n, net.IPv4(10, 0, byte(b.group), byte(10+b.machines)), port)
+	b.machines++
+	b.w.net.nodes = append(b.w.net.nodes, n)
+	n.start()
+	return n
+}
+
+// Alias adds a name that is dialled like a server, with an address of its own,
+// and leads to the one that leads returns: what a Sentinel, a DNS name or a
+// floating address does for clients in production. Connections that are open stay
+// where they are. leads is asked for the process that dials, and for "" where a
+// fault names the alias.
+func (b *Builder) Alias(name string, port int, leads func(process string) *Node) {
+	if !b.free(name, port) {
+		return
+	}
+	a := &alias{id: name, where: leads}
+	a.addr = b.w.net.add(a, net.IPv4(10, 0, byte(b.group), 5), port)
+}
+
+// Link puts links between all pairs of these servers, by which they reach each
+// other: see [Node.Peer].
+func (b *Builder) Link(nodes ...*Node) {
+	for i, x := range nodes {
+		for _, y := range nodes[i+1:] {
+			l := &peerLink{w: b.w, nodes: [2]*Node{x, y}}
+			l.flows[Up].where, l.flows[Down].where = x.id+">"+y.id, y.id+">"+x.id
+			b.w.net.peers = append(b.w.net.peers, l)
+		}
+	}
+}
+
+func (b *Builder) free(name string, port int) bool {
+	_, taken := b.w.net.hosts[name]
+	switch {
+	case name == "" || taken || b.w.procs.byName[name] != nil:
+		b.fail("the name %q is empty, or taken: give each server one of its own", name)
+	case port < 1 || port > 65535:
+		b.fail("%s listens on port %d: give one of 1 to 65535", name, port)
+	case b.machines >= 200 || b.group > 200:
+		b.fail("there are too many servers: a kind has at most 200, a world 200 kinds")
+	default:
+		return true
+	}
+	return false
+}
+
+func (b *Builder) fail(format string, args ...any) {
+	if b.err == nil {
+		b.err = fmt.Errorf(format, args...)
+	}
+}
+
+// Node is a server's machine: what a [Server] may know of the world, and do in it.
+// Its methods are for the world's goroutine.
+type Node struct {
+	w         *World
+	id, addr  string
+	clock     clock
+	server    Server
+	newServer func(*Node) Server
+	state     condition
+	lives     int           // how often it has been started
+	conns     []*ServerConn // that are not over, in the order of their acceptance
+	timers    []*Timer
+}
+
+func (n *Node) name() string       { return n.id }
+func (n *Node) address() string    { return n.addr }
+func (n *Node) leads(string) *Node { return n }
+
+// start makes the server.
+func (n *Node) start() {
+	n.lives++
+	n.server = n.newServer(n)
+}
+
+// Name is by what clients dial it, and reports know it.
+func (n *Node) Name() string { return n.id }
+
+// Address is where it is dialled.
+func (n *Node) Address() string { return n.addr }
+
+// Server is the program that runs on the machine.
+func (n *Node) Server() Server { return n.server }
+
+// Now is the machine's wall time, without a monotonic reading.
+func (n *Node) Now() time.Time { return n.w.time.start.Round(0).Add(n.Wall()) }
+
+// Wall is the machine's wall time since the start of the run: it jumps when
+// somebody sets the clock, and drifts.
+func (n *Node) Wall() time.Duration { return n.clock.wall(n.w.time.Now()) }
+
+// Monotonic is the machine's monotonic time since the start of the run: it
+// drifts, and never jumps.
+func (n *Node) Monotonic() time.Duration { return n.clock.monotonic(n.w.time.Now()) }
+
+// Virtual is the world's time since the start of the run, which no machine knows:
+// for [trace.KeyChange], and for draws.
+func (n *Node) Virtual() time.Duration { return n.w.time.Now() }
+
+// Rand makes a generator for one use of this server. Equal names give generators
+// with equal numbers, so give each use its own.
+func (n *Node) Rand(use string) *rand.Rand { return rand.New(n.w.chance.stream(n.id + "/" + use)) }
+
+// Entropy makes a source of random bytes for one use of this server, in place of
+// crypto/rand.
+func (n *Node) Entropy(use string) io.Reader { return n.w.chance.entropy(n.id + "/" + use) }
+
+// Draw begins a draw for one use of this server: see [Draw].
+func (n *Node) Draw(use string) Draw { return n.w.chance.draw(use).Str(n.id) }
+
+// Record adds to the trace what the server did, and returns the event's number.
+// peer is for whom, or empty.
+func (n *Node) Record(peer string, what trace.What) int { return n.w.trace.record(n.id, peer, what) }
+
+// Processes are the names of the processes that there are at present, in no
+// order.
+func (n *Node) Processes() []string { return slices.Collect(maps.Keys(n.w.procs.byName)) }
+
+// Strike adds to the trace what was done to the server from outside, as an
+// ability that a fault uses does, and returns the event's number.
+func (n *Node) Strike(what trace.What) int { return n.w.trace.record(trace.World, n.id, what) }
+
+// KeyChanged adds to the ground truth. The node fills in its name and the virtual
+// time.
+func (n *Node) KeyChanged(c trace.KeyChange) {
+	c.Server, c.At = n.id, n.w.time.Now()
+	n.w.trace.changes = append(n.w.trace.changes, c)
+}
+
+// WhenServing does something in the server's turn: at once, or when a stall is
+// over. It is for what the server does by itself that a client would notice; what
+// clients and peers send waits without it.
+func (n *Node) WhenServing(f func()) { n.w.force.whenServed(n, f) }
+
+// Down reports whether the server has crashed or was fenced off, and has not come
+// back.
+func (n *Node) Down() bool { return n.state != up }
+
+// Fail ends the run with an error: for a bug of the server itself, or a limit of
+// it that was reached. It is safe for concurrent use.
+func (n *Node) Fail(err error) { n.w.time.fail(err) }
+
+// Fence shuts the server off, as if its process had been killed: its connections
+// are reset, and new ones refused. A restart brings it back.
+func (n *Node) Fence() {
+	if n.Down() {
+		return
+	}
+	n.stop(killed, faults.CrashProcess)
+	for _, c := range n.linked() {
+		c.reset()
+	}
+}
+
+// HangUp ends all connections in order, and their sessions: as a server does that
+// is given another role.
+func (n *Node) HangUp() {
+	for _, c := range n.linked() {
+		c.finish()
+	}
+	n.orphanAll()
+}
+
+// Timer is something that a server does after a while of its machine's clock.
+type Timer struct {
+	n       *Node
+	end     time.Duration // on the machine's monotonic clock
+	f       func()
+	life    int
+	wanted  int64 // the instant for which its event was asked; 0: none
+	planned int64 // and the one that it has got
+	over    bool
+}
+
+// After does f after d of the machine's monotonic clock, also where the clock
+// changes its rate meanwhile; never once the server has crashed.
+func (n *Node) After(d time.Duration, f func()) *Timer {
+	t := &Timer{n: n, end: n.Monotonic() + d, f: f, life: n.lives}
+	n.timers = append(n.timers, t)
+	t.plan(d)
+	return t
+}
+
+// Stop keeps a timer from firing.
+func (t *Timer) Stop() {
+	if !t.over {
+		t.over = true
+		if i := slices.Index(t.n.timers, t); i >= 0 {
+			t.n.timers = slices.Delete(t.n.timers, i, i+1)
+		}
+	}
+}
+
+// plan plans the timer's event, for when so much of the clock has passed.
+func (t *Timer) plan(left time.Duration) {
+	after := t.n.clock.worldDuration(left)
+	if after >= never/2 { // the clock stands still
+		t.wanted, t.planned = 0, 0
+		return
+	}
+	want := t.n.w.time.now() + max(int64(after), 1)
+	if want == t.wanted {
+		return
+	}
+	t.wanted = want
+	var at int64
+	at = t.n.w.time.queue.add(want, func() {
+		if t.over || t.planned != at {
+			return
+		}
+		t.Stop()
+		if t.life == t.n.lives && !t.n.Down() {
+			t.f()
+		}
+	})
+	t.planned = at
+}
+
+// clockChanged tells the server, and plans the timers anew where the rate has
+// changed.
+func (n *Node) clockChanged(rate bool) {
+	if f, ok := n.server.(ClockFollower); ok && !n.Down() {
+		f.ClockChanged()
+	}
+	if rate {
+		for _, t := range slices.Clone(n.timers) {
+			t.plan(t.end - n.Monotonic())
+		}
+	}
+}
+
+func (n *Node) jumpClock(d time.Duration) {
+	n.Strike(trace.ClockJump{By: d})
+	n.clock.jump(d)
+	n.clockChanged(false)
+}
+
+func (n *Node) driftClock(ppm int64) {
+	n.Strike(trace.ClockDrift{PPM: ppm})
+	n.clock.drift(n.w.time.Now(), ppm)
+	n.clockChanged(true)
+}
+
+// close ends the server with the run.
+func (n *Node) close() {
+	for _, c := range slices.Clone(n.conns) {
+		c.session.Reset()
+	}
+	n.conns = nil
+	if c, ok := n.server.(Closer); ok {
+		c.Close()
+	}
+}
+
+// ServerConn is a connection as a server sees it. Its methods are for the world's
+// goroutine, unless they say otherwise.
+type ServerConn struct {
+	c       *conn
+	node    *Node
+	session Session
+
+	orphaned bool // the server went, not the client
+	strayed  bool // the client has sent something since
+	bounced  bool // and is about to hear of it
+}
+
+// Send sends b to the client. It must not be changed afterwards.
+func (s *ServerConn) Send(b []byte) { s.c.post(Down, b) }
+
+// Finish ends the stream to the client. What was sent before still arrives.
+func (s *ServerConn) Finish() { s.c.post(Down, nil) }
+
+// Client is the name of the process that dialled.
+func (s *ServerConn) Client() string { return s.c.link.p.name }
+
+// Name tells the connection from others between the same two: #1, #2, …, as the
+// trace has it.
+func (s *ServerConn) Name() string { return s.c.name() }
+
+// Notify does f on the world's goroutine when everything is blocked. Any goroutine
+// of the server may call it: a server that has none of its own needs it not.
+func (s *ServerConn) Notify(f func()) {
+	s.c.w.time.out.post(entry{where: s.c.link.where[Down], rank: rankNode, conn: s.c, commit: f})
+}
+
+func (s *ServerConn) data(b []byte) {
+	if s.orphaned {
+		s.stray()
+		return
+	}
+	s.session.Data(b)
+}
+
+func (s *ServerConn) eof() {
+	if s.orphaned {
+		s.stray()
+		return
+	}
+	s.session.EOF()
+}
+
+func (s *ServerConn) reset() {
+	if !s.orphaned {
+		s.session.Reset()
+	}
+}
+
+// orphan ends a session whose server is gone. Its connection may live on for the
+// client.
+func (s *ServerConn) orphan() {
+	if !s.orphaned {
+		s.orphaned = true
+		s.session.Reset()
+	}
+}
+
+// stray is what becomes of what a client sends to a server that has gone: the
+// machine resets the connection. One without power says nothing before it is
+// back, when the client's machine sends again.
+func (s *ServerConn) stray() {
+	s.strayed = true
+	if s.node.state != powerless && !s.bounced {
+		s.bounced = true
+		s.c.bounce()
+	}
+}

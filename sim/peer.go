@@ -1,0 +1,163 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"locksim/faults"
+)
+
+// peerLink is the path between two servers. It carries messages in order, each
+// way apart.
+type peerLink struct {
+	w     *World
+	nodes [2]*Node    // Up is from the first to the second
+	flows [2]peerFlow // by direction
+}
+
+// peerFlow is one direction of a peerLink.
+type peerFlow struct {
+	where    string // "r0>r0a"
+	last     int64  // the instant of the latest delivery that is planned
+	holds    int    // cuts in force that keep what is sent
+	drops    int    // cuts in force that lose it
+	held     []func()
+	lost     bool // something, so that nothing passes until there is a new connection
+	underWay int
+}
+
+// Peer is the way from one server to another, over a link that faults can cut.
+type Peer struct {
+	link *peerLink
+	dir  Direction
+}
+
+// Peer is the way to another server. It panics where [Builder.Link] has put no
+// link.
+func (n *Node) Peer(to *Node) Peer {
+	l, dir := n.w.net.between(n, to)
+	if l == nil {
+		panic(fmt.Sprintf("sim: no link leads from %s to %s: let Build put one there, by Builder.Link", n.id, to.id))
+	}
+	return Peer{l, dir}
+}
+
+// Draw begins a draw for one use of this way: see [Draw].
+func (p Peer) Draw(use string) Draw { return p.link.w.chance.draw(use).Str(p.flow().where) }
+
+func (p Peer) flow() *peerFlow { return &p.link.flows[p.dir] }
+
+// Send lets f happen at the other end, after the latency of the link and after
+// all that was sent before. A link that is cut keeps it until it heals, or loses
+// it; then nothing more passes until it has healed, since TCP does not go on after
+// a gap. A server that is down when it arrives does not get it, one that is
+// stalled gets it later.
+func (p Peer) Send(f func()) { p.link.send(p.dir, f) }
+
+// SendAfter is Send, but the sender keeps the message for so long first, in the
+// world's time. What it keeps when it crashes is lost, and so is what valid does
+// not let go then. It returns the virtual time at which the message departs.
+func (p Peer) SendAfter(hold time.Duration, valid func() bool, f func()) (departs time.Duration) {
+	flow, from := p.flow(), p.link.nodes[p.dir]
+	life, t := from.lives, p.link.w.time
+	flow.underWay++
+	return time.Duration(t.queue.add(t.now()+int64(hold), func() {
+		flow.underWay--
+		if from.lives == life && !from.Down() && valid() {
+			p.Send(f)
+		}
+	}))
+}
+
+// Forget loses what the link holds: its sender is gone.
+func (p Peer) Forget() { p.flow().held = nil }
+
+func (l *peerLink) send(dir Direction, f func()) {
+	flow := &l.flows[dir]
+	switch {
+	case flow.drops > 0 || flow.lost:
+		flow.lost = true
+	case flow.holds > 0:
+		flow.held = append(flow.held, f)
+	default:
+		flow.underWay++
+		now, latency := l.w.time.now(), l.w.cfg.Latency
+		delay := l.w.chance.draw("net").Str(flow.where).Str("replication").Num(now).Between(int64(latency.Min), int64(latency.Max))
+		to := l.nodes[dir.reverse()]
+		flow.last = l.w.time.queue.add(max(now+delay, flow.last+1, now+1), func() {
+			flow.underWay--
+			if to.Down() {
+				return
+			}
+			l.w.force.whenServed(to, func() {
+				if !to.Down() {
+					f()
+				}
+			})
+		})
+	}
+}
+
+// cut lets a direction hold, or lose, what is sent from now on.
+func (l *peerLink) cut(dir Direction, bytes faults.Bytes) (undo func()) {
+	flow := &l.flows[dir]
+	count := &flow.holds
+	if bytes == faults.BytesDrop {
+		count = &flow.drops
+	}
+	*count++
+	return func() {
+		*count--
+		if flow.holds == 0 && flow.drops == 0 {
+			l.flush(dir)
+		}
+	}
+}
+
+// begin does nothing: what matters is told of each direction.
+func (*peerLink) begin() {}
+
+func (l *peerLink) ends(dir Direction) (from, to string) {
+	return l.nodes[dir].id, l.nodes[dir.reverse()].id
+}
+
+// flush sends what was held.
+func (l *peerLink) flush(dir Direction) {
+	held := l.flows[dir].held
+	l.flows[dir].held = nil
+	for _, f := range held {
+		l.send(dir, f)
+	}
+}
+
+// healed makes a new connection where the old one has lost something, and tells
+// both ends.
+func (l *peerLink) healed() {
+	lost := false
+	for dir := range l.flows {
+		f := &l.flows[dir]
+		if f.holds+f.drops > 0 {
+			return
+		}
+		lost = lost || f.lost
+	}
+	if !lost {
+		return
+	}
+	l.flows[Up].lost, l.flows[Down].lost = false, false
+	for dir, n := range l.nodes {
+		if f, ok := n.server.(PeerFollower); ok {
+			f.PeerBack(l.nodes[1-dir])
+		}
+	}
+}
+
+// busy reports whether something is under way, or held.
+func (l *peerLink) busy() bool {
+	for dir := range l.flows {
+		if l.flows[dir].underWay > 0 || len(l.flows[dir].held) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,175 @@
+package redis
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// blockedCommand is a command such as BLPOP that waits for data. miniredis
+// would keep a goroutine for it, and which of several goroutines gets an
+// element is a race. So the node itself keeps a queue: after every command it
+// tries those that wait, the longest waiting first, as Redis does.
+type blockedCommand struct {
+	session *session
+	args    []string
+	db      int
+	done    bool
+}
+
+// blocks reports whether a command may wait for data.
+func blocks(args []string) bool {
+	switch strings.ToUpper(args[0]) {
+	case "BLPOP", "BRPOP", "BLMOVE", "BRPOPLPUSH", "BLMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP":
+		return true
+	case "XREAD", "XREADGROUP":
+		return blockOption(args) >= 0
+	}
+	return false
+}
+
+// blockOption is the place of an XREAD's option BLOCK, or -1.
+func blockOption(args []string) int {
+	for i, a := range args {
+		switch {
+		case strings.EqualFold(a, "STREAMS"):
+			return -1
+		case strings.EqualFold(a, "BLOCK"):
+			return i
+		}
+	}
+	return -1
+}
+
+// runBlocking runs a command that may wait. Until it is done the client's
+// further commands wait too.
+func (s *session) runBlocking(args []string, db int) {
+	n := s.server
+	if n.guard.refuses() && n.guard.writes(strings.ToUpper(args[0])) {
+		s.answer(args, []byte("-"+readOnlyError+"\r\n"))
+		return
+	}
+	b := &blockedCommand{session: s, args: n.data.resolveLast(args, db), db: db}
+	reply, ready := n.data.try(b)
+	if ready {
+		n.touch(db, args)
+		s.answer(args, reply)
+		return
+	}
+	nothing := bytes.Clone(reply)
+	n.record(s, args, nil)
+	s.waiting = b
+	n.blocked.queue = append(n.blocked.queue, b)
+	if d := blockingTimeout(args); d > 0 {
+		n.node.After(d, func() {
+			n.node.WhenServing(func() { n.blocked.timeout(b, nothing) })
+		})
+	}
+}
+
+// try runs a blocking command without waiting, which is what MULTI and EXEC
+// make of it. ready is false where the reply says that there was nothing.
+func (d *dataset) try(b *blockedCommand) (reply []byte, ready bool) {
+	d.ask(b.db, "MULTI")
+	d.aside.Resp3 = b.session.peer.Resp3
+	defer func() { d.aside.Resp3 = false }()
+	if queued := d.ask(b.db, b.args...); !bytes.Equal(queued, []byte("+QUEUED\r\n")) {
+		refused := bytes.Clone(queued)
+		d.ask(b.db, "DISCARD")
+		return refused, true
+	}
+	reply = bytes.TrimPrefix(d.ask(b.db, "EXEC"), []byte("*1\r\n"))
+	switch string(reply) {
+	case "*-1\r\n", "$-1\r\n", "_\r\n":
+		return reply, false
+	}
+	return reply, true
+}
+
+// blockedCommands are the commands of a server that wait.
+type blockedCommands struct {
+	server *Server
+	queue  []*blockedCommand // longest waiting first
+}
+
+// wake tries the commands that wait until none of them can go on. One that goes
+// on may let another go on.
+func (c *blockedCommands) wake() {
+	for i := 0; i < len(c.queue); i++ {
+		b := c.queue[i]
+		if reply, ready := c.server.data.try(b); ready {
+			c.finish(b, bytes.Clone(reply))
+			i = -1
+		}
+	}
+}
+
+// finish answers a command that has waited, and lets its client go on.
+func (c *blockedCommands) finish(b *blockedCommand, reply []byte) {
+	c.drop(b)
+	c.server.touch(b.db, b.args)
+	b.session.answer(b.args, reply)
+	b.session.serve()
+}
+
+func (c *blockedCommands) timeout(b *blockedCommand, reply []byte) {
+	if !b.done {
+		c.server.tick()
+		c.finish(b, reply)
+	}
+}
+
+// drop takes a command off the queue, if it is on it.
+func (c *blockedCommands) drop(b *blockedCommand) {
+	if b == nil || b.done {
+		return
+	}
+	b.done, b.session.waiting = true, nil
+	c.queue = slices.DeleteFunc(c.queue, func(x *blockedCommand) bool { return x == b })
+}
+
+// blockingTimeout is how long a command waits at the most; 0 is for ever. It
+// is measured by the node's clock, whose jumps do not count. miniredis has
+// checked the number.
+func blockingTimeout(args []string) time.Duration {
+	unit, at := time.Second, len(args)-1
+	switch strings.ToUpper(args[0]) {
+	case "BLMPOP", "BZMPOP":
+		at = 1
+	case "XREAD", "XREADGROUP":
+		unit, at = time.Millisecond, blockOption(args)+1
+	}
+	f, err := strconv.ParseFloat(args[at], 64)
+	if err != nil || f <= 0 {
+		return 0
+	}
+	return max(time.Duration(min(f*float64(unit), float64(never))), 1)
+}
+
+// resolveLast replaces the ID $ of an XREAD, which means the last entry at
+// the time of the command, not at the time of a later try.
+func (d *dataset) resolveLast(args []string, db int) []string {
+	streams := slices.IndexFunc(args, func(a string) bool { return strings.EqualFold(a, "STREAMS") })
+	if !strings.EqualFold(args[0], "XREAD") || streams < 0 {
+		return args
+	}
+	args = slices.Clone(args)
+	names := args[streams+1:]
+	for i := len(names) / 2; i < len(names); i++ {
+		if names[i] == "$" {
+			names[i] = d.lastID(db, names[i-len(names)/2])
+		}
+	}
+	return args
+}
+
+// lastID is the ID of a stream's last entry.
+func (d *dataset) lastID(db int, stream string) string {
+	reply := d.ask(db, "XREVRANGE", stream, "+", "-", "COUNT", "1")
+	if f := strings.Fields(string(reply)); len(f) > 3 && f[0] == "*1" { // *1 *2 $n ID …
+		return f[3]
+	}
+	return "0-0"
+}

@@ -1,0 +1,107 @@
+package redis_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"locksim/faults"
+	"locksim/sim"
+	"locksim/sim/trace"
+)
+
+// TestDeterminismOfTheNodes: replication, failovers, crashes and the rest leave
+// the same trace, changes of keys and standings for the same seed, with one
+// processor and with two.
+func TestDeterminismOfTheNodes(t *testing.T) {
+	labels := map[string]bool{}
+	for seed := range uint64(seeds(16)) {
+		cfg := sim.Config{
+			Seed: seed, Redis: 2, Replicas: 2, Clients: 3, Persistence: simredis.Persistences()[seed%4], Snapshot: 3 * time.Second,
+			Lag: sim.Latency{Max: 300 * time.Millisecond},
+		}
+		var changes []string
+		run := func(processors int) *trace.Trace {
+			return onProcessors(t, processors, cfg, func(w *sim.World) error {
+				err := troubledNodes(w)
+				changes = append(changes, fmt.Sprintf("%+v %+v", w.KeyChanges(), w.Standings()))
+				for _, e := range w.Trace().Events {
+					labels[e.Kind()] = true
+				}
+				return err
+			})
+		}
+		first := run(1)
+		for _, n := range []int{1, 2, 2} {
+			if d := trace.Diff(first, run(n)); d != nil {
+				t.Fatalf("seed %d, %d processors: %v", seed, n, d)
+			}
+			if now := changes[len(changes)-1]; now != changes[0] {
+				t.Fatalf("seed %d, %d processors: the ground truth differs:\n%s\n%s", seed, n, changes[0], now)
+			}
+		}
+	}
+	for _, kind := range []string{"apply", "resync", "expire", "promote", "crash", "restart", "evict", "flush", "read-only", "snapshot", "refused"} {
+		if !labels[kind] {
+			t.Errorf("no run has an event %q: the test is empty", kind)
+		}
+	}
+}
+
+// troubledNodes is a workload over everything that can befall a node.
+func troubledNodes(w *sim.World) error {
+	w.WatchKeys("lock", "n", "queue")
+	for i := range w.Clients() {
+		p := w.Client(i)
+		for _, node := range []string{simredis.Primary, "r1"} {
+			p.Go(func() { quarrel(p, node) })
+		}
+	}
+	var failed error
+	for i, do := range []func() error{
+		func() error {
+			return w.Faults().Cut(faults.Partition{Between: []string{"r0"}, And: []string{"r0a"}, For: time.Second})
+		},
+		func() error { return w.Faults().JumpClock("r0b", 2*time.Second) },
+		func() error { return w.Faults().Evict("r0", faults.EvictAllKeysRandom, 1) },
+		func() error { return w.Faults().Crash("r1", faults.CrashPower) },
+		func() error { return w.Faults().Promote(faults.Failover{Old: faults.OldServing, Clients: []string{"c1", "c2"}}) },
+		func() error {
+			return errors.Join(w.Faults().Reset("c1", "r0"), w.Faults().Reset("c2", "r0"), w.Faults().RefuseWrites("r0a", 300*time.Millisecond))
+		},
+		func() error { return w.Faults().Restart("r1") },
+		func() error { return w.Faults().Promote(faults.Failover{To: "r0b", Old: faults.OldDemoted}) },
+		func() error {
+			return w.Faults().Cut(faults.Partition{Between: []string{"r0b"}, Bytes: faults.BytesDrop, For: 500 * time.Millisecond})
+		},
+		func() error { return w.Faults().Flush("r0b", faults.FlushScripts) },
+		func() error { return w.Faults().Crash("r0b", faults.CrashProcess) },
+		func() error { return w.Faults().JumpClock("r0b", -2*time.Second) },
+		func() error { return w.Faults().Restart("r0b") },
+		func() error { return w.Faults().Promote(faults.Failover{}) },
+		func() error { return w.Faults().Flush("r0a", faults.FlushKeys) },
+		func() error { return w.Faults().Restart("r0b") },
+	} {
+		w.At(time.Duration(i+1)*500*time.Millisecond, func() { failed = errors.Join(failed, do()) })
+	}
+	return errors.Join(w.RunUntil(w.Idle), w.RunUntil(w.Quiet), failed)
+}
+
+// quarrel is a client that works on a few keys, whatever happens.
+func quarrel(p *sim.Process, node string) {
+	opt := simredis.Quiet()
+	opt.Addr, opt.ReadTimeout, opt.DialTimeout = p.Address(node), 200*time.Millisecond, 300*time.Millisecond
+	r, ctx := simredis.ClientWith(p, opt), p.Context()
+	for round := range 30 {
+		ok, err := r.SetNX(ctx, "lock", p.Name(), 400*time.Millisecond).Result()
+		mark(p, "%s round %d: %v %v", node, round, ok, err == nil)
+		_ = r.Eval(ctx, "redis.call('INCR', 'n') return redis.call('RPUSH', 'queue', ARGV[1])", nil, p.Name()).Err()
+		_ = r.Wait(ctx, 1, 50*time.Millisecond).Err()
+		tx := r.TxPipeline()
+		tx.ZAdd(ctx, "z")
+		tx.LPop(ctx, "queue")
+		_, _ = tx.Exec(ctx)
+		_ = p.Clock().Sleep(ctx, 250*time.Millisecond)
+	}
+}

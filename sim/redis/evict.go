@@ -1,0 +1,61 @@
+package redis
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"locksim/faults"
+	"locksim/sim/trace"
+)
+
+// Evict implements [sim.Evictor]: it takes keys away from database 0, as Redis does
+// when its memory is full, or all that the policy allows where they are fewer. A
+// volatile policy takes only keys with a TTL. What is used least recently is exact
+// to the second of the machine's clock, as in Redis; which of several equal keys
+// goes is drawn from the seed. Redis looks at a sample of five keys, this server at
+// all. A replica evicts nothing by itself: it follows its primary.
+func (n *Server) Evict(policy faults.EvictionPolicy, keys int) {
+	if role, _ := n.Role(); n.node.Down() || n.repl.leader != nil {
+		n.node.Strike(trace.Evict{Policy: string(policy), Role: role})
+		return
+	}
+	n.tick()
+	victims := n.data.victims(policy, keys)
+	step := n.node.Strike(trace.Evict{Policy: string(policy), Keys: victims})
+	for _, key := range victims {
+		n.touch(0, []string{"DEL", key})
+		n.data.ask(0, "DEL", key)
+	}
+	n.settle(origin{step: step, change: trace.KeyEvicted})
+}
+
+// victims are the keys that go, in order.
+func (d *dataset) victims(policy faults.EvictionPolicy, count int) []string {
+	db := d.mini.DB(0)
+	keys := slices.DeleteFunc(db.Keys(), func(k string) bool {
+		return strings.HasPrefix(string(policy), "volatile-") && db.TTL(k) == 0
+	})
+	rank := func(key string) int64 {
+		switch policy {
+		case faults.EvictVolatileTTL:
+			return int64(db.TTL(key))
+		case faults.EvictAllKeysLRU, faults.EvictVolatileLRU:
+			return -d.idle(key)
+		}
+		return 0
+	}
+	chance := d.node.Draw("evict").Num(int64(d.node.Virtual()))
+	slices.SortFunc(keys, func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(chance.Str(a).Value(), chance.Str(b).Value()))
+	})
+	return keys[:min(count, len(keys))]
+}
+
+// idle is for how many seconds nobody has used a key.
+func (d *dataset) idle(key string) int64 {
+	reply := d.ask(0, "OBJECT", "IDLETIME", key)
+	seconds, _ := strconv.ParseInt(strings.Trim(string(reply), ":\r\n"), 10, 64) // the key exists
+	return seconds
+}

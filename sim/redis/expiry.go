@@ -1,0 +1,110 @@
+package redis
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"locksim/sim/trace"
+)
+
+// advance follows the machine's clock from one wall time to another: it finds the
+// keys that have expired, which miniredis has dropped by now.
+func (l *ledger) advance(from, to time.Duration) {
+	if to >= l.next {
+		l.expire()
+	}
+	if to < from && l.server.repl.leader != nil {
+		l.reveal(from)
+	}
+}
+
+// expire makes an effect of each key that has expired. A replica makes none: it
+// hides the key, and waits for its primary to say that it is gone.
+func (l *ledger) expire() {
+	n := l.server
+	var done []effect
+	for _, p := range l.expired() {
+		why := origin{step: n.node.Record("", trace.Expire{Key: p.key}), change: trace.KeyExpired}
+		if n.repl.leader != nil {
+			n.changed(p, l.data[p], n.data.read(p), why)
+			continue
+		}
+		if is, changed := l.compare(p, why); changed {
+			done = append(done, effect{p, is})
+		}
+	}
+	l.refresh()
+	if len(done) > 0 {
+		l.publish(done)
+	}
+	l.plan()
+}
+
+// expired are the keys whose time has come since the last look, the earliest
+// first.
+func (l *ledger) expired() []place {
+	var out []place
+	for p, d := range l.data {
+		if d.ends(l.next-1) <= l.server.data.shown {
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b place) int {
+		return cmp.Or(cmp.Compare(l.data[a].ends(l.next-1), l.data[b].ends(l.next-1)), comparePlaces(a, b))
+	})
+	return out
+}
+
+// refresh looks for the next key to expire.
+func (l *ledger) refresh() {
+	l.next = never
+	for _, d := range l.data {
+		l.next = min(l.next, d.ends(l.server.data.shown))
+	}
+}
+
+// reveal shows again what a replica has hidden since its clock was ahead.
+func (l *ledger) reveal(from time.Duration) {
+	n := l.server
+	for _, p := range l.places() {
+		d, known := l.data[p]
+		if known && d.until <= from && d.until > n.data.shown {
+			n.data.put(p, d)
+			n.changed(p, gone, d, origin{step: n.node.Record("", trace.Reveal{Key: p.key}), change: trace.KeyRestored})
+		}
+	}
+	l.refresh()
+	l.plan()
+}
+
+// plan lets the server look at its clock when the next key expires, so that this
+// happens at its instant and not with the next command.
+func (l *ledger) plan() {
+	node := l.server.node
+	if l.next == l.due || node.Down() {
+		return
+	}
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+	l.due, l.timer = l.next, nil
+	if l.next == never {
+		return
+	}
+	l.timer = node.After(l.next-node.Wall(), func() {
+		l.due = never
+		l.server.tick()
+		l.plan()
+	})
+}
+
+// replan plans anew, since the clock has changed.
+func (l *ledger) replan() {
+	l.due = never
+	if l.timer != nil {
+		l.timer.Stop()
+		l.timer = nil
+	}
+	l.plan()
+}

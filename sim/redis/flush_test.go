@@ -1,0 +1,56 @@
+package redis_test
+
+import (
+	"testing"
+	"time"
+
+	"locksim/faults"
+	"locksim/sim"
+)
+
+func flush(node string, what faults.FlushWhat) func(w *sim.World) error {
+	return func(w *sim.World) error { return w.Faults().Flush(node, what) }
+}
+
+// TestFlush empties a node and its replica of keys, and it alone of scripts.
+func TestFlush(t *testing.T) {
+	withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
+		const unknown = "NOSCRIPT No matching script. Please use EVAL."
+		replica := c.at("r0a")
+		sha := c.ScriptLoad(c.ctx, "return 1").Val()
+		replica.ScriptLoad(c.ctx, "return 1")
+		c.want("SET k v PX 1000", "OK")
+		c.want("SELECT 2", "OK") // on the one connection
+		c.want("SET l v", "OK")
+		c.world(flush("r0a", faults.FlushKeys)) // it refuses
+		replica.want("GET k", "v")
+		c.world(flush("r0", faults.FlushKeys))
+		c.want("DBSIZE", "0")
+		c.want("SELECT 0", "OK")
+		c.want("DBSIZE", "0")
+		time.Sleep(10 * time.Millisecond)
+		replica.want("GET k", "nil")
+		c.want("EVALSHA "+sha+" 0", "1")
+
+		c.world(flush("r0", faults.FlushScripts))
+		c.want("EVALSHA "+sha+" 0", unknown)
+		replica.want("EVALSHA "+sha+" 0", "1")
+		c.world(flush("r0a", faults.FlushScripts))
+		replica.want("EVALSHA "+sha+" 0", unknown)
+		c.world(func(w *sim.World) error {
+			if w.Faults().Flush("r9", faults.FlushKeys) == nil || w.Faults().Flush("r0", "memory") == nil {
+				t.Error("no error for a node, and a memory, that there is not")
+			}
+			return nil
+		})
+	})
+}
+
+// TestFlushWithoutALedger is the same in a plain world.
+func TestFlushWithoutALedger(t *testing.T) {
+	withClient(t, sim.Config{}, func(c *client) {
+		c.want("SET k v", "OK")
+		c.world(flush("r0", faults.FlushKeys))
+		c.want("GET k", "nil")
+	})
+}

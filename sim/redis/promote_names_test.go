@@ -1,0 +1,80 @@
+package redis_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/faults"
+	"locksim/sim"
+)
+
+// TestPromotionThatCannotBe leaves the world as it is and says so.
+func TestPromotionThatCannotBe(t *testing.T) {
+	res := withClient(t, with(simredis.Servers{Nodes: 2, Replicas: 2}), func(c *client) {
+		c.world(func(w *sim.World) error {
+			for _, wrong := range []struct {
+				f    faults.Failover
+				want string
+			}{
+				{faults.Failover{To: "r1"}, "r1 is not a replica of r0"},
+				{faults.Failover{To: "r0c"}, `no Redis node "r0c" in this world: it has r0, r0a, r0b, r1`},
+				{faults.Failover{Clients: []string{"c7"}}, `no process "c7"`},
+			} {
+				if err := w.Faults().Promote(wrong.f); err == nil || !strings.Contains(err.Error(), wrong.want) {
+					t.Errorf("%v: %v, want %s", wrong.f, err, wrong.want)
+				}
+			}
+			return errors.Join(w.Faults().Promote(faults.Failover{To: "r0"}), w.Faults().Crash("r0a", faults.CrashProcess), w.Faults().Promote(faults.Failover{}))
+		})
+		c.at(simredis.Primary).want("SET k v", "OK")
+	})
+	want := []string{"r0: it is primary", "r0a: it is down"}
+	if diff := cmp.Diff(want, texts(res.Trace, "world", "no-promote")); diff != "" {
+		t.Errorf("trace (-want +got):\n%s", diff)
+	}
+	if got := texts(res.Trace, "world", "promote"); got != nil {
+		t.Errorf("promoted %q", got)
+	}
+}
+
+// TestFaultsFollowTheName: a fault that names the primary strikes whoever it is
+// then.
+func TestFaultsFollowTheName(t *testing.T) {
+	res := withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
+		c.world(promote(faults.Failover{Old: faults.OldDemoted}))
+		between := []string{simredis.Primary}
+		c.world(func(w *sim.World) error {
+			return errors.Join(w.Faults().Cut(faults.Partition{Between: between, And: []string{"c0"}, For: time.Second}), w.Faults().Crash(simredis.Primary, faults.CrashPower))
+		})
+		if between[0] != simredis.Primary {
+			t.Errorf("the fault was changed to %q", between)
+		}
+	})
+	for _, kind := range []string{"cut", "crash"} {
+		if got := texts(res.Trace, "world", kind); len(got) != 1 || !strings.HasPrefix(got[0], "r0a: ") {
+			t.Errorf("%s: %q", kind, got)
+		}
+	}
+}
+
+// TestStandings is what the dump of a state shows of nodes.
+func TestStandings(t *testing.T) {
+	withClient(t, with(simredis.Servers{Nodes: 2, Replicas: 2}), func(c *client) {
+		c.want("SET k v", "OK")
+		c.want("SET l v", "OK")
+		time.Sleep(10 * time.Millisecond)
+		c.world(promote(faults.Failover{}))
+		time.Sleep(10 * time.Millisecond)
+		c.world(func(w *sim.World) error {
+			want := []sim.Standing{{"r0", "down", 2}, {"r0a", "primary", 2}, {"r0b", "replica of r0a", 2}, {"r1", "primary", 0}}
+			if diff := cmp.Diff(want, w.Standings()); diff != "" {
+				t.Errorf("standings (-want +got):\n%s", diff)
+			}
+			return nil
+		})
+	})
+}

@@ -1,0 +1,203 @@
+package redis
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"locksim/sim/trace"
+)
+
+// RESP is bytes of the Redis protocol, requests or answers, as the trace has them.
+type RESP []byte
+
+// AppendText appends them on one line: lengths are left out, values are cut. What is
+// not RESP is shown as it is.
+func (r RESP) AppendText(b []byte) []byte {
+	line := trace.NewLine(b)
+	s := shown{&line}
+	for rest := []byte(r); len(rest) > 0; {
+		rest = s.token(rest)
+	}
+	return line.End()
+}
+
+// AppendHash appends all of them.
+func (r RESP) AppendHash(b []byte) []byte { return append(trace.AppendInt(b, int64(len(r))), r...) }
+
+// Words are the words of the first request or answer, without lengths.
+func (r RESP) Words() []string {
+	args, _, err := parseCommand(r)
+	if err != nil || len(args) == 0 {
+		return nil
+	}
+	return args
+}
+
+// Request is a command that a server has done, as the trace has it.
+type Request struct {
+	args   []string
+	script string // the title of the script that it runs; empty where it runs none
+}
+
+// Words are the command and its arguments; a script goes by its title.
+func (r Request) Words() []string {
+	if r.script == "" {
+		return r.args
+	}
+	words := slices.Clone(r.args)
+	words[1] = r.script
+	return words
+}
+
+// AppendText appends the words, cut.
+func (r Request) AppendText(b []byte) []byte {
+	line := trace.NewLine(b)
+	for i, a := range r.args {
+		if i == 1 && r.script != "" {
+			a = r.script
+		}
+		line.Add([]byte(a))
+	}
+	return line.End()
+}
+
+// AppendHash appends the command in full.
+func (r Request) AppendHash(b []byte) []byte {
+	return trace.AppendStrings(trace.AppendString(b, r.script), r.args)
+}
+
+// Brief implements [trace.Request]: a command without random ids, a script by its
+// name alone.
+func (r Request) Brief(answer trace.Content) string {
+	if a, ok := answer.(RESP); ok && bytes.HasPrefix(a, []byte("-NOSCRIPT")) || len(r.args) == 0 {
+		return ""
+	}
+	if title, ok := strings.CutPrefix(r.script, "["); ok {
+		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSuffix(title, "]"), "broken: "), ":")
+		return name
+	}
+	return brief(r.args[0], r)
+}
+
+// Brief implements [trace.Request] for a request on its way.
+func (r RESP) Brief(trace.Content) string {
+	words := r.Words()
+	if len(words) == 0 {
+		return ""
+	}
+	return brief(words[0], r)
+}
+
+// brief is the text of a command without random ids, empty for one that takes and
+// gives no lock.
+func brief(command string, c trace.Content) string {
+	if slices.Contains(preamble, strings.ToUpper(command)) {
+		return ""
+	}
+	return randomID.ReplaceAllString(string(c.AppendText(nil)), "")
+}
+
+// preamble are commands that open a connection or wait for news.
+var preamble = []string{
+	"HELLO", "CLIENT", "AUTH", "SELECT", "PING", "SCRIPT", "INFO", "SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE",
+	"READONLY", "READWRITE",
+}
+
+// randomID is the id of an owner: it tells a reader nothing, and is new with each
+// attempt.
+var randomID = regexp.MustCompile(` [0-9a-fA-F]{16,}\b`)
+
+// Negative implements [trace.Answer]: nil, 0 or an error.
+func (r RESP) Negative() bool {
+	text := string(r.AppendText(nil))
+	return text == "nil" || text == "0" || strings.HasPrefix(text, "-")
+}
+
+// shown is a line of text that is made of RESP.
+type shown struct{ *trace.Line }
+
+// token shows one line, or one bulk string, and returns what follows it.
+func (s shown) token(b []byte) []byte {
+	line, rest := cutLine(b)
+	switch b[0] {
+	case '*', '>', '~', '%': // aggregates
+		if n, ok := lengthIn(line); ok {
+			switch {
+			case n < 0:
+				s.Add([]byte("nil"))
+			case n == 0:
+				s.Add([]byte("(empty)"))
+			}
+			return rest
+		}
+	case '$':
+		if n, ok := lengthIn(line); ok {
+			return s.bulk(rest, n)
+		}
+	case '+', ':', ',':
+		line = line[1:]
+	case '_':
+		if len(line) == 1 {
+			line = []byte("nil")
+		}
+	}
+	if len(line) > 0 {
+		s.Add(line)
+	}
+	return rest
+}
+
+func (s shown) bulk(b []byte, n int) []byte {
+	if n < 0 {
+		s.Add([]byte("nil"))
+		return b
+	}
+	n = min(n, len(b))
+	if n == 0 {
+		s.Add([]byte(`""`))
+	} else {
+		s.Add(b[:n])
+	}
+	return bytes.TrimPrefix(b[n:], []byte("\r\n"))
+}
+
+// cutLine takes a line off, without its end.
+func cutLine(b []byte) (line, rest []byte) {
+	line, rest, _ = bytes.Cut(b, []byte("\n"))
+	return bytes.TrimSuffix(line, []byte("\r")), rest
+}
+
+// lengthIn is the number behind the first byte of a line.
+func lengthIn(line []byte) (int, bool) {
+	if len(line) < 2 || len(line) > 12 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(string(line[1:]))
+	return n, err == nil
+}
+
+// replyLength is the length of the first whole reply in b.
+func replyLength(b []byte) int {
+	line, rest := cutLine(b)
+	n := len(b) - len(rest)
+	count, ok := lengthIn(line)
+	if !ok || count < 0 {
+		return n
+	}
+	switch b[0] {
+	case '$':
+		return min(n+count+2, len(b))
+	case '%':
+		count *= 2
+	case '*', '>', '~':
+	default:
+		return n
+	}
+	for ; count > 0 && n < len(b); count-- {
+		n += replyLength(b[n:])
+	}
+	return n
+}

@@ -1,0 +1,301 @@
+package redis_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/sim"
+	"locksim/sim/trace"
+)
+
+// exactly is a network on which everything takes 1 ms each way.
+var exactly = sim.Latency{Min: time.Millisecond, Max: time.Millisecond}
+
+// client is one client of r0 in a world, for a test.
+type client struct {
+	*redis.Client
+	t   *testing.T
+	w   *sim.World
+	p   *sim.Process
+	ctx context.Context
+	now func(n *simredis.Server)
+}
+
+// withClient runs f as the process c0 of a world.
+func withClient(t *testing.T, cfg sim.Config, f func(c *client)) *sim.Result {
+	t.Helper()
+	if cfg.Latency == (sim.Latency{}) {
+		cfg.Latency = exactly
+	}
+	return run(t, cfg, func(w *sim.World) error {
+		c := &client{t: t, w: w, p: w.Client(0), ctx: w.Client(0).Context()}
+		w.OnMark(func(_ string, m trace.Mark) {
+			if m.Label == "at once" {
+				c.now(redisOf(w))
+			}
+		})
+		c.Client = simredis.Client(c.p, "r0")
+		c.p.Go(func() { f(c) })
+		return w.RunUntil(w.Idle)
+	})
+}
+
+// do sends a command and renders what comes back.
+func (c *client) do(line string) string {
+	return render(c.Do(c.ctx, asArgs(line)...).Result())
+}
+
+func render(v any, err error) string {
+	switch {
+	case errors.Is(err, redis.Nil):
+		return "nil"
+	case err != nil:
+		return err.Error()
+	}
+	return fmt.Sprint(v)
+}
+
+// want checks the answer to a command.
+func (c *client) want(line, answer string) {
+	c.t.Helper()
+	if got := c.do(line); got != answer {
+		c.t.Errorf("%s answers %s, want %s", line, got, answer)
+	}
+}
+
+// between checks a command's number.
+func (c *client) between(line string, low, high int64) {
+	c.t.Helper()
+	got, err := c.Do(c.ctx, asArgs(line)...).Int64()
+	if err != nil || got < low || got > high {
+		c.t.Errorf("%s answers %d (%v), want %d to %d", line, got, err, low, high)
+	}
+}
+
+func asArgs(line string) []any {
+	var args []any
+	for _, f := range strings.Fields(line) {
+		args = append(args, f)
+	}
+	return args
+}
+
+// atOnce does something to the node on the world's goroutine.
+func (c *client) atOnce(f func(n *simredis.Server)) {
+	c.now = f
+	if err := c.p.Point("at once"); err != nil {
+		c.t.Error(err)
+	}
+}
+
+func TestTTLCountsDown(t *testing.T) {
+	withClient(t, sim.Config{}, func(c *client) {
+		c.want("SET k v PX 1000", "OK")
+		time.Sleep(398 * time.Millisecond) // and 2 ms on the wire
+		c.between("PTTL k", 599, 600)
+		c.want("TTL k", "0") // Redis rounds to the nearest, miniredis down
+		time.Sleep(594 * time.Millisecond)
+		c.want("GET k", "v")
+		c.want("GET k", "nil")
+		c.want("PTTL k", "-2")
+		c.want("SET k v EX 2", "OK")
+		c.want("PERSIST k", "1")
+		time.Sleep(time.Minute)
+		c.want("TTL k", "-1")
+	})
+}
+
+func TestClockJumpForwardExpires(t *testing.T) {
+	withClient(t, sim.Config{}, func(c *client) {
+		c.want("SET short v PX 10000", "OK")
+		c.want("SET long v EX 100", "OK")
+		c.want("HSET h f v g v", "2")
+		c.want("HEXPIRE h 10 FIELDS 1 f", "[1]")
+		c.world(func(w *sim.World) error { return w.Faults().JumpClock("r0", time.Minute) })
+		c.want("GET short", "nil")
+		c.between("PTTL long", 39_000, 40_000)
+		c.want("HGETALL h", "[g v]")
+	})
+}
+
+// TestClockJumpBackProlongs: Redis keeps the instant, so a clock that goes
+// back makes what is left longer by the jump.
+func TestClockJumpBackProlongs(t *testing.T) {
+	withClient(t, sim.Config{}, func(c *client) {
+		c.want("SET k v PX 10000", "OK")
+		c.want("HSET h f v", "1")
+		c.want("HEXPIRE h 10 FIELDS 1 f", "[1]")
+		c.world(func(w *sim.World) error { return w.Faults().JumpClock("r0", -time.Minute) })
+		c.between("PTTL k", 69_990, 70_000)
+		time.Sleep(69 * time.Second)
+		c.want("GET k", "v")
+		c.want("HGET h f", "v")
+		time.Sleep(time.Second)
+		c.want("GET k", "nil")
+		c.want("HGET h f", "nil")
+	})
+}
+
+func TestClockDrift(t *testing.T) {
+	withClient(t, sim.Config{}, func(c *client) {
+		c.world(func(w *sim.World) error { return w.Faults().DriftClock("r0", 1_000_000, 0) }) // twice as fast
+		c.want("SET k v PX 10000", "OK")
+		time.Sleep(4990 * time.Millisecond)
+		c.want("GET k", "v")
+		time.Sleep(10 * time.Millisecond)
+		c.want("GET k", "nil")
+		c.want("SET k v PX 10000", "OK")
+		c.world(func(w *sim.World) error { return w.Faults().DriftClock("r0", -1_000_000, 0) }) // stands still
+		time.Sleep(30 * time.Minute)
+		c.want("GET k", "v")
+		c.world(func(w *sim.World) error { return w.Faults().DriftClock("r0", 0, 0) })
+		time.Sleep(10 * time.Second)
+		c.want("GET k", "nil")
+	})
+}
+
+// TestInstants: TIME and everything that expires at an instant follow the
+// node's clock, not the world's.
+func TestInstants(t *testing.T) {
+	for _, jump := range []time.Duration{0, time.Hour, -time.Hour} {
+		withClient(t, sim.Config{}, func(c *client) {
+			c.world(func(w *sim.World) error { return w.Faults().JumpClock("r0", jump) })
+			var now time.Time
+			c.atOnce(func(n *simredis.Server) { now = n.Node().Now() })
+			got, err := c.Time(c.ctx).Result()
+			if err != nil || got.Sub(now) < 0 || got.Sub(now) > 10*time.Millisecond {
+				t.Errorf("after a jump of %v: TIME is %v (%v), the node's clock shows %v", jump, got, err, now)
+			}
+			for i, set := range []string{"SET k%d v EXAT %d", "SET k%d v PXAT %d", "EXPIREAT k%d %d", "PEXPIREAT k%d %d"} {
+				at := now.Add(10 * time.Second)
+				stamp := at.Unix()
+				if strings.Contains(set, "PX") || strings.HasPrefix(set, "PEX") {
+					stamp = at.UnixMilli()
+				}
+				if i > 1 {
+					c.want(fmt.Sprintf("SET k%d v", i), "OK")
+				}
+				c.do(fmt.Sprintf(set, i, stamp))
+				c.between(fmt.Sprintf("PTTL k%d", i), 8_900, 10_000)
+			}
+			c.between("EXPIRETIME k0", now.Unix()+9, now.Unix()+10)
+			time.Sleep(10 * time.Second)
+			for i := range 4 {
+				c.want(fmt.Sprintf("EXISTS k%d", i), "0")
+			}
+		})
+	}
+}
+
+// TestInstantInThePast: the key is gone at once, and a later one of the same
+// name is not affected. miniredis kept the TTL.
+func TestInstantInThePast(t *testing.T) {
+	withClient(t, sim.Config{}, func(c *client) {
+		for _, past := range []string{"SET k v PXAT 1000", "SET k v EXAT 1", "set k v exat 1"} {
+			c.want(past, "OK")
+			c.want("EXISTS k", "0")
+			c.want("HSET k f v", "1")
+			time.Sleep(time.Second)
+			c.want("HGET k f", "v")
+			c.want("TTL k", "-1")
+			c.want("DEL k", "1")
+		}
+		if err := c.Eval(c.ctx, "redis.call('SET', 'k', 'v', 'PXAT', 1000) redis.call('SET', 'k', 'w')", nil).Err(); !errors.Is(err, redis.Nil) {
+			t.Error(err)
+		}
+		time.Sleep(time.Second)
+		c.want("GET k", "w")
+		if _, err := c.Pipelined(c.ctx, func(p redis.Pipeliner) error { // one event, no time between
+			p.Do(c.ctx, "GETEX", "k", "PXAT", 1000)
+			get := p.Get(c.ctx, "k")
+			p.Do(c.ctx, "PING")
+			_ = get
+			return nil
+		}); !errors.Is(err, redis.Nil) {
+			t.Errorf("GET right after the key was set to expire in the past: %v", err)
+		}
+	})
+}
+
+// TestKeyNeverDiesEarly compares what GET answered with the instants at which
+// the node executed SET and GET: a key lives for its TTL, to the nanosecond.
+func TestKeyNeverDiesEarly(t *testing.T) {
+	const ttl = 7 * time.Millisecond
+	alive, dead := 0, 0
+	for seed := range uint64(30) {
+		res := withClient(t, sim.Config{Seed: seed, Latency: sim.Latency{Min: 0, Max: 3 * time.Millisecond}}, func(c *client) {
+			for range 20 {
+				c.do("SET k v PX 7")
+				time.Sleep(time.Duration(c.p.Rand("sleep").Int64N(int64(8 * time.Millisecond))))
+				c.do("GET k")
+				c.do("GET k")
+			}
+		})
+		var set time.Duration
+		for _, e := range res.Trace.Events {
+			switch age := e.At - set; {
+			case e.Kind() != "exec":
+			case strings.HasPrefix(e.Text(), "SET"):
+				set = e.At
+			case strings.HasSuffix(e.Text(), "-> v"):
+				if alive++; age >= ttl {
+					t.Errorf("seed %d: alive after %v", seed, age)
+				}
+			case strings.HasSuffix(e.Text(), "-> nil"):
+				if dead++; age < ttl {
+					t.Errorf("seed %d: dead after %v", seed, age)
+				}
+			}
+		}
+	}
+	if alive == 0 || dead == 0 {
+		t.Errorf("%d keys alive and %d dead: the test is empty", alive, dead)
+	}
+}
+
+// TestKeys is what the harness sees of a node.
+func TestKeys(t *testing.T) {
+	withClient(t, sim.Config{}, func(c *client) {
+		c.want("SET b v PX 10000", "OK")
+		c.want("SET a x", "OK")
+		c.want("LPUSH l 1", "1")
+		time.Sleep(9 * time.Second)
+		c.atOnce(func(n *simredis.Server) {
+			keys := n.Keys()
+			if len(keys) != 3 || keys[0] != (trace.Key{Name: "a", Value: "x"}) || keys[2] != (trace.Key{Name: "l", Value: "(list)"}) {
+				t.Errorf("keys %+v", keys)
+			}
+			if b := keys[1]; b.Name != "b" || b.TTL <= 0 || b.TTL > time.Second {
+				t.Errorf("key %+v, want b with a little less than 1 s", b)
+			}
+			must(t, c.w.Faults().JumpClock("r0", time.Minute))
+			if keys := n.Keys(); len(keys) != 2 {
+				t.Errorf("after a jump: keys %+v", keys)
+			}
+		})
+	})
+}
+
+func TestDriftTooFar(t *testing.T) {
+	_, err := sim.Run(served(sim.Config{}), func(w *sim.World) error { return w.Faults().DriftClock("r0", -1_000_001, 0) })
+	if err == nil || !strings.Contains(err.Error(), "drift of r0 by -1000001 ppm") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// texts are the texts of a trace's events of one kind.
+func texts(tr *trace.Trace, actor, kind string) []string {
+	var out []string
+	for _, e := range tr.Events {
+		if e.Actor == actor && e.Kind() == kind {
+			out = append(out, e.Peer+": "+e.Text())
+		}
+	}
+	return out
+}

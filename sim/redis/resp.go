@@ -1,0 +1,101 @@
+package redis
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Bounds of a request, as in Redis.
+const (
+	maxBulk   = 512 << 20 // bytes of one argument
+	maxArgs   = 1 << 20   // arguments of one command
+	maxInline = 64 << 10  // bytes of a line
+)
+
+// protocolError is what Redis answers to nonsense before it hangs up.
+type protocolError string
+
+func (e protocolError) Error() string { return "ERR Protocol error: " + string(e) }
+
+// parseCommand takes one command off a stream of RESP. n is what it used; 0
+// means that the rest has not arrived yet. A command without arguments is to
+// be ignored.
+func parseCommand(b []byte) (args []string, n int, err error) {
+	if len(b) == 0 {
+		return nil, 0, nil
+	}
+	if b[0] != '*' {
+		return parseInline(b)
+	}
+	count, head, err := parseLength(b, "multibulk", maxArgs)
+	if head == 0 || err != nil {
+		return nil, 0, err
+	}
+	// Most requests are here as a whole. One that is not must not cost more
+	// than a look at its lengths whenever another piece arrives.
+	if n, err = commandLength(b, head, count); n == 0 || err != nil {
+		return nil, 0, err
+	}
+	args = make([]string, 0, max(count, 0))
+	for rest := b[head:n]; len(rest) > 0; {
+		length, used, _ := parseLength(rest, "bulk", maxBulk)
+		args = append(args, string(rest[used:used+length]))
+		rest = rest[used+length+2:]
+	}
+	return args, n, nil
+}
+
+// commandLength is the length of a whole command, or 0 where some is missing.
+func commandLength(b []byte, n, count int) (int, error) {
+	for range count {
+		if n >= len(b) {
+			return 0, nil
+		}
+		if b[n] != '$' {
+			return 0, protocolError(fmt.Sprintf("expected '$', got %q", b[n]))
+		}
+		length, used, err := parseLength(b[n:], "bulk", maxBulk)
+		switch {
+		case used == 0 || err != nil:
+			return 0, err
+		case length < 0:
+			return 0, protocolError("invalid bulk length")
+		case len(b) < n+used+length+2:
+			return 0, nil
+		}
+		n += used + length + 2
+	}
+	return n, nil
+}
+
+// parseInline reads a command typed by hand: words on a line.
+func parseInline(b []byte) (args []string, n int, err error) {
+	end := bytes.IndexByte(b, '\n')
+	switch {
+	case end < 0 && len(b) <= maxInline:
+		return nil, 0, nil
+	case end < 0 || end > maxInline:
+		return nil, 0, protocolError("too big inline request")
+	case bytes.ContainsAny(b[:end], `"'`):
+		return nil, 0, protocolError("quotes in inline commands are not supported by this server")
+	}
+	return strings.Fields(string(b[:end])), end + 1, nil
+}
+
+// parseLength reads a line such as "*3" or "$11", whatever its first byte.
+func parseLength(b []byte, what string, limit int) (length, n int, err error) {
+	end := bytes.IndexByte(b, '\n')
+	if end < 0 {
+		if len(b) > maxInline {
+			return 0, 0, protocolError("too big " + what + " count string")
+		}
+		return 0, 0, nil
+	}
+	length, err = strconv.Atoi(string(bytes.TrimSuffix(b[1:end], []byte("\r"))))
+	if err != nil || length > limit {
+		return 0, 0, protocolError("invalid " + what + " length")
+	}
+	return length, end + 1, nil
+}

@@ -1,0 +1,69 @@
+package redis
+
+import (
+	"strings"
+	"sync"
+
+	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/parse"
+)
+
+// Scripts keeps what is expensive about scripts, compiled ones and Lua states, from
+// run to run. Nothing of a run shows in another. The zero value is ready; it is safe
+// for concurrent use.
+type Scripts struct {
+	mu     sync.Mutex
+	protos map[string]*lua.FunctionProto // by source; one is not changed by running it
+	idle   []*luaVM
+}
+
+// maxCompiled bounds what is kept, for a client that writes a new script for
+// every call; maxIdle bounds the states.
+const (
+	maxCompiled = 256
+	maxIdle     = 16
+)
+
+func (s *Scripts) compile(source string) (*lua.FunctionProto, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.protos[source]; p != nil {
+		return p, nil
+	}
+	chunk, err := parse.Parse(strings.NewReader(source), "user_script")
+	if err != nil {
+		return nil, err
+	}
+	proto, err := lua.Compile(chunk, "user_script")
+	if err != nil {
+		return nil, err
+	}
+	if s.protos == nil || len(s.protos) >= maxCompiled {
+		s.protos = map[string]*lua.FunctionProto{}
+	}
+	s.protos[source] = proto
+	return proto, nil
+}
+
+// take returns a state that no server uses: to build one takes as long as some
+// twenty round trips.
+func (s *Scripts) take() *luaVM {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.idle); n > 0 {
+		v := s.idle[n-1]
+		s.idle = s.idle[:n-1]
+		return v
+	}
+	return newLuaVM()
+}
+
+// giveBack takes a state that its server needs no more.
+func (s *Scripts) giveBack(v *luaVM) {
+	v.commands = nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.idle) < maxIdle {
+		s.idle = append(s.idle, v)
+	}
+}

@@ -1,0 +1,162 @@
+package redis
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"locksim/sim"
+)
+
+// Primary is a name that is dialled like a server's, with an address of its own:
+// it leads to r0 until [Server.Promote] lets it lead to a replica. It is what a
+// Sentinel, a DNS name or a floating address does for clients in production.
+// Connections that are open stay where they are.
+const Primary = "primary"
+
+// port is where the servers listen.
+const port = 6379
+
+// The most servers that a world may have.
+const (
+	MaxNodes    = 64
+	MaxReplicas = 3
+)
+
+// Servers are the Redis servers of a world: r0, r1, …, the replicas of r0, and the
+// name [Primary]. It is a [sim.Kind]. The zero value is one server.
+type Servers struct {
+	// Nodes is the number of servers: r0, r1, … Default 1.
+	Nodes int
+	// Replicas is the number of replicas that r0 has: r0a, r0b, r0c. Default 0.
+	Replicas int
+	// Lag is how long r0 keeps what it replicates before it sends it, on top of
+	// the latency of the link; each message draws its own. Default none.
+	Lag sim.Latency
+	// Persistence is what a server keeps over a crash. Default none.
+	Persistence Persistence
+	// Snapshot is how often a server saves a snapshot, by its own clock, where
+	// Persistence is rdb. Default 60 s.
+	Snapshot time.Duration
+	// Scripts keeps what is expensive about scripts from run to run. Nil keeps
+	// nothing.
+	Scripts *Scripts
+}
+
+func (c Servers) withDefaults() Servers {
+	c.Nodes = cmp.Or(c.Nodes, 1)
+	c.Persistence = cmp.Or(c.Persistence, PersistNone)
+	c.Snapshot = cmp.Or(c.Snapshot, time.Minute)
+	if c.Scripts == nil {
+		c.Scripts = new(Scripts)
+	}
+	return c
+}
+
+// Validate returns an error about the first field that makes no sense, or nil.
+func (c Servers) Validate() error {
+	c = c.withDefaults()
+	switch {
+	case c.Nodes < 1 || c.Nodes > MaxNodes:
+		return fmt.Errorf("%d Redis servers: give 1 to %d", c.Nodes, MaxNodes)
+	case c.Replicas < 0 || c.Replicas > MaxReplicas:
+		return fmt.Errorf("%d replicas: give 0 to %d", c.Replicas, MaxReplicas)
+	case !c.Lag.Valid():
+		return fmt.Errorf("replication lag %v..%v: give a range that is not negative and not reversed", c.Lag.Min, c.Lag.Max)
+	case !slices.Contains(Persistences(), c.Persistence):
+		return fmt.Errorf("persistence %q: give one of %q", c.Persistence, Persistences())
+	case c.Snapshot < 0:
+		return fmt.Errorf("a snapshot every %v: give a length of time", c.Snapshot)
+	}
+	return nil
+}
+
+// Build implements [sim.Kind].
+func (c Servers) Build(b *sim.Builder) {
+	quieten()
+	f := &family{config: c.withDefaults(), watched: map[string]bool{}}
+	for i := range f.config.Nodes {
+		f.all = append(f.all, f.add(b, fmt.Sprintf("r%d", i)))
+	}
+	f.kin = []*Server{f.all[0]}
+	for i := range f.config.Replicas {
+		f.kin = append(f.kin, f.add(b, "r0"+string(rune('a'+i))))
+	}
+	f.all = append(slices.Clone(f.kin), f.all[1:]...)
+	f.primary.at = f.kin[0]
+	b.Alias(Primary, port, f.primary.leads)
+	f.replicate(b)
+}
+
+// family is the Redis servers of one world.
+type family struct {
+	config  Servers
+	all     []*Server // r0 and its replicas first
+	kin     []*Server // r0 and its replicas, whichever of them is the primary
+	primary primary
+	watched map[string]bool // keys of database 0
+}
+
+func (f *family) add(b *sim.Builder, name string) *Server {
+	var s *Server
+	b.Add(name, port, func(n *sim.Node) sim.Server {
+		s = newServer(n, f)
+		return s
+	})
+	return s
+}
+
+func (f *family) watch(keys []string) {
+	for _, k := range keys {
+		f.watched[k] = true
+	}
+}
+
+// replicate begins the replication of r0.
+func (f *family) replicate(b *sim.Builder) {
+	var nodes []*sim.Node
+	for _, s := range f.kin {
+		nodes = append(nodes, s.node)
+	}
+	b.Link(nodes...)
+	for _, s := range f.kin[1:] {
+		s.follow(f.kin[0]).live = true // both are empty
+	}
+	if f.config.Replicas == 0 && f.config.Persistence == PersistNone {
+		return
+	}
+	for _, s := range f.all {
+		if f.config.Persistence != PersistNone || slices.Contains(f.kin, s) {
+			s.ledger = newLedger(s)
+		}
+	}
+}
+
+// primary is who stands behind the name [Primary]. Clients who have not been
+// told of a failover are still led to the server before it.
+type primary struct {
+	at    *Server
+	stale map[string]*Server // by the name of a process
+}
+
+// leads is the machine to which a process is led; "" is led to the latest.
+func (p *primary) leads(process string) *sim.Node {
+	if s := p.stale[process]; s != nil {
+		return s.node
+	}
+	return p.at.node
+}
+
+// move lets the name lead to another server, for all of these processes or, where
+// some are told, for those.
+func (p *primary) move(to *Server, processes, told []string) {
+	before := p.stale
+	p.stale = map[string]*Server{}
+	for _, name := range processes {
+		if len(told) > 0 && !slices.Contains(told, name) {
+			p.stale[name] = cmp.Or(before[name], p.at)
+		}
+	}
+	p.at = to
+}

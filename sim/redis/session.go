@@ -1,0 +1,258 @@
+package redis
+
+import (
+	"bufio"
+	"bytes"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/alicebob/miniredis/v2/server"
+
+	"locksim/sim"
+	"locksim/sim/trace"
+)
+
+// session is one client's connection to a server.
+type session struct {
+	server   *Server
+	conn     *sim.ServerConn
+	peer     *server.Peer
+	in       []byte
+	reply    bytes.Buffer // what the command at hand has answered
+	replying bool
+	waiting  *blockedCommand // which keeps further commands waiting
+	acks     *ackWait        // and so does this
+	queued   [][]string      // since MULTI
+	written  int64           // the node's offset after the latest command
+	gone     bool
+
+	mu     sync.Mutex
+	pushed []byte // messages of channels that it has subscribed to
+}
+
+// Accept implements [sim.Server].
+func (n *Server) Accept(c *sim.ServerConn) sim.Session {
+	s := &session{server: n, conn: c}
+	s.peer = server.NewPeer(bufio.NewWriter(s))
+	n.sessions = append(n.sessions, s)
+	return s
+}
+
+// Write takes what miniredis answers: into the reply of the command at hand,
+// or, on a goroutine of miniredis's, a message for a subscriber.
+func (s *session) Write(b []byte) (int, error) {
+	if s.replying {
+		return s.reply.Write(b)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.pushed) == 0 {
+		s.conn.Notify(s.push)
+	}
+	s.pushed = append(s.pushed, b...)
+	return len(b), nil
+}
+
+// push sends a subscriber its messages. miniredis hands out those of channels
+// and those of patterns on two goroutines: which of the two was first is a
+// race, so channels go first.
+func (s *session) push() {
+	s.mu.Lock()
+	b := s.pushed
+	s.pushed = nil
+	s.mu.Unlock()
+	var messages [2][]byte
+	for len(b) > 0 {
+		n := replyLength(b)
+		kind := 0
+		if bytes.Contains(b[:min(n, 16)], []byte("pmessage")) {
+			kind = 1
+		}
+		messages[kind] = append(messages[kind], b[:n]...)
+		b = b[n:]
+	}
+	s.conn.Send(append(messages[0], messages[1]...))
+}
+
+// Data implements [sim.Session].
+func (s *session) Data(b []byte) {
+	if s.gone {
+		return
+	}
+	s.in = append(s.in, b...)
+	s.serve()
+}
+
+// serve runs the commands that have arrived, one after another.
+func (s *session) serve() {
+	for s.waiting == nil && s.acks == nil && !s.gone {
+		args, n, err := parseCommand(s.in)
+		if err != nil {
+			s.hangUp(err)
+			return
+		}
+		if n == 0 {
+			return
+		}
+		if s.in = s.in[n:]; len(s.in) == 0 {
+			s.in = nil
+		}
+		if len(args) > 0 {
+			s.server.tick()
+			s.run(args)
+			s.server.blocked.wake()
+		}
+	}
+}
+
+// hangUp ends a connection on which something came that is not RESP.
+func (s *session) hangUp(err error) {
+	answer := "-" + strings.ReplaceAll(err.Error(), "\n", " ") + "\r\n"
+	s.server.record(s, nil, []byte(answer))
+	s.conn.Send([]byte(answer))
+	s.conn.Finish()
+	s.leave()
+}
+
+func (s *session) run(args []string) {
+	lowerSHA(args)
+	state := connStateOf(s.peer)
+	if !state.inMulti && !state.subscribed {
+		switch {
+		case blocks(args):
+			s.runBlocking(args, state.db)
+			return
+		case isWait(args):
+			s.runWait(args)
+			return
+		}
+	}
+	s.replying = true
+	s.dispatch(args, state)
+	s.peer.Flush()
+	s.replying = false
+	reply := s.reply.Bytes()
+	if state.inMulti {
+		reply = s.transact(args, state.db, reply)
+	}
+	s.answer(args, reply)
+	s.reply.Reset()
+	if s.peer.Closed() { // QUIT
+		s.conn.Finish()
+		s.leave()
+	}
+}
+
+// answer sends the reply to a command, and works out what the command has done.
+func (s *session) answer(args []string, reply []byte) {
+	n := s.server
+	reply = bytes.Clone(reply)
+	if reply == nil {
+		reply = []byte{} // it has answered, with nothing
+	}
+	step := n.record(s, args, reply)
+	if len(reply) > 0 {
+		s.conn.Send(reply)
+	}
+	if n.ledger != nil {
+		n.ledger.settle(origin{step: step, by: s.conn.Client(), change: vanishing(args)})
+		s.written = n.ledger.offset
+	}
+}
+
+// vanishing is what happens to keys that a command makes vanish.
+func vanishing(args []string) trace.Change {
+	if strings.EqualFold(args[0], "FLUSHALL") || strings.EqualFold(args[0], "FLUSHDB") {
+		return trace.KeyFlushed
+	}
+	return trace.KeyDeleted
+}
+
+// dispatch gives a command to whoever runs it.
+func (s *session) dispatch(args []string, state connState) {
+	n := s.server
+	if !state.inMulti && !state.subscribed && n.lua.run(s.peer, args, state.db) {
+		return
+	}
+	switch {
+	case state.inMulti && s.abortRefused(args):
+		return
+	case state.inMulti && isWait(args):
+		s.queueWait(args)
+		return
+	}
+	n.lua.see(args)
+	n.guard.refused = false
+	n.data.mini.Server().Dispatch(s.peer, args)
+	switch {
+	case state.inMulti && n.guard.refused:
+		s.silently("GET") // a mistake, with which EXEC fails
+	case state.inMulti:
+	default:
+		n.touch(state.db, args)
+		if key, ok := setsInstant(args); ok {
+			forgetInstant(key, func(args ...string) []byte { return n.data.ask(state.db, args...) })
+		}
+	}
+}
+
+// lowerSHA makes SHA-1s lower case: Redis takes either, miniredis does not.
+func lowerSHA(args []string) {
+	switch {
+	case len(args) > 1 && runsScript(args[0]) && len(args[0]) >= len("EVALSHA"):
+		args[1] = strings.ToLower(args[1])
+	case len(args) > 2 && strings.EqualFold(args[0], "SCRIPT") && strings.EqualFold(args[1], "EXISTS"):
+		for i := range args[2:] {
+			args[2+i] = strings.ToLower(args[2+i])
+		}
+	}
+}
+
+// setsInstant reports whether a command is SET with PXAT or EXAT.
+func setsInstant(args []string) (key string, ok bool) {
+	if len(args) < 5 || !strings.EqualFold(args[0], "SET") {
+		return "", false
+	}
+	return args[1], slices.ContainsFunc(args[3:], func(a string) bool {
+		return strings.EqualFold(a, "PXAT") || strings.EqualFold(a, "EXAT")
+	})
+}
+
+// forgetInstant repairs what miniredis does when a key is set to expire in
+// the past: the key is gone, as it should be, but its TTL is kept, and a later
+// key of that name would die of it.
+func forgetInstant(key string, ask func(args ...string) []byte) {
+	if bytes.Equal(ask("EXISTS", key), []byte(":0\r\n")) {
+		ask("SET", key, "")
+		ask("DEL", key)
+	}
+}
+
+// EOF implements [sim.Session].
+func (s *session) EOF() {
+	s.leave()
+	s.conn.Finish()
+}
+
+// Reset implements [sim.Session].
+func (s *session) Reset() { s.leave() }
+
+// leave ends what the client has left behind: a blocking command, and in
+// miniredis its subscriptions, each of which has goroutines.
+func (s *session) leave() {
+	n := s.server
+	if i := slices.Index(n.sessions, s); i >= 0 {
+		n.sessions = slices.Delete(n.sessions, i, i+1)
+	}
+	s.gone, s.in = true, nil
+	n.blocked.drop(s.waiting)
+	n.waits.drop(s.acks)
+	s.replying = true // and nobody reads it
+	for _, end := range []string{"UNSUBSCRIBE", "PUNSUBSCRIBE"} {
+		if connStateOf(s.peer).subscribed {
+			n.data.mini.Server().Dispatch(s.peer, []string{end})
+		}
+	}
+	s.peer.Close()
+}

@@ -1,0 +1,79 @@
+package redis
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// transact follows a transaction: it notes what is queued, and at its end what
+// that may have changed.
+func (s *session) transact(args []string, db int, reply []byte) []byte {
+	if string(reply) == "+QUEUED\r\n" {
+		s.queued = append(s.queued, args)
+		return reply
+	}
+	if connStateOf(s.peer).inMulti {
+		return reply
+	}
+	queued := s.queued
+	s.queued = nil
+	if !strings.EqualFold(args[0], "EXEC") {
+		return reply
+	}
+	for _, q := range queued {
+		s.server.touch(db, q)
+	}
+	return s.fillWaits(queued, reply)
+}
+
+// abortRefused ends a transaction with writes in it that were queued before the
+// node stopped taking them. It reports whether it did.
+func (s *session) abortRefused(args []string) bool {
+	g := &s.server.guard
+	if !g.refuses() || !strings.EqualFold(args[0], "EXEC") ||
+		!slices.ContainsFunc(s.queued, func(q []string) bool { return g.writes(strings.ToUpper(q[0])) }) {
+		return false
+	}
+	s.silently("DISCARD")
+	s.peer.WriteError("EXECABORT Transaction discarded because of: " + readOnlyError)
+	return true
+}
+
+// silently runs a command of the client's connection whose answer nobody sees.
+func (s *session) silently(args ...string) {
+	s.peer.Flush()
+	before := s.reply.Len()
+	s.server.data.mini.Server().Dispatch(s.peer, args)
+	s.peer.Flush()
+	s.reply.Truncate(before)
+}
+
+// queueWait queues WAIT in a transaction, which miniredis does not.
+func (s *session) queueWait(args []string) {
+	if _, _, problem := parseWait(args); problem != "" {
+		s.silently("GET") // a mistake, with which EXEC fails
+		s.peer.WriteError(strings.TrimSpace(problem[1:]))
+		return
+	}
+	s.peer.WriteInline("QUEUED")
+}
+
+// fillWaits adds the answers to WAIT to that of EXEC. In a transaction it does
+// not wait: it tells how many replicas are known to be there.
+func (s *session) fillWaits(queued [][]string, answer []byte) []byte {
+	line, rest := cutLine(answer)
+	if n, ok := lengthIn(line); !ok || n < 0 || line[0] != '*' || !slices.ContainsFunc(queued, isWait) {
+		return answer
+	}
+	out := []byte("*" + strconv.Itoa(len(queued)) + "\r\n")
+	for _, args := range queued {
+		if isWait(args) {
+			out = append(out, integer(s.server.repl.acknowledged(s.written))...)
+			continue
+		}
+		n := replyLength(rest)
+		out, rest = append(out, rest[:n]...), rest[n:]
+	}
+	return out
+}

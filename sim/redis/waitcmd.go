@@ -1,0 +1,142 @@
+package redis
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ackWait is a client's WAIT for replicas that have all it has written.
+type ackWait struct {
+	session *session
+	args    []string
+	need    int   // replicas
+	offset  int64 // that they are to have
+}
+
+const waitOnReplica = "-ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated.\r\n"
+
+// runWait runs WAIT: it asks the replicas how far they are, which takes a round
+// trip over their links, and answers when enough of them are there, or when the
+// time is up. That a replica has the write does not mean that it is the one to
+// be promoted (F41).
+func (s *session) runWait(args []string) {
+	n := s.server
+	need, timeout, problem := parseWait(args)
+	if n.repl.leader != nil {
+		problem = waitOnReplica
+	}
+	count := n.repl.acknowledged(s.written)
+	switch {
+	case problem != "":
+		s.answer(args, []byte(problem))
+	case count >= need:
+		s.answer(args, integer(count))
+	default:
+		n.record(s, args, nil)
+		s.acks = &ackWait{session: s, args: args, need: need, offset: s.written}
+		n.waits.all = append(n.waits.all, s.acks)
+		n.repl.askOffsets()
+		n.waits.limit(s.acks, timeout)
+	}
+}
+
+// parseWait reads the arguments of WAIT. A problem is an answer.
+func parseWait(args []string) (replicas int, timeout time.Duration, problem string) {
+	if len(args) != 3 {
+		return 0, 0, "-ERR wrong number of arguments for 'wait' command\r\n"
+	}
+	replicas, err := strconv.Atoi(args[1])
+	if err != nil {
+		return 0, 0, "-ERR value is not an integer or out of range\r\n"
+	}
+	ms, err := strconv.ParseInt(args[2], 10, 64)
+	switch {
+	case err != nil || ms > int64(never/time.Millisecond):
+		problem = "-ERR timeout is not an integer or out of range\r\n"
+	case ms < 0:
+		problem = "-ERR timeout is negative\r\n"
+	}
+	return replicas, time.Duration(ms) * time.Millisecond, problem
+}
+
+func integer(n int) []byte { return []byte(":" + strconv.Itoa(n) + "\r\n") }
+
+// ackWaits are the WAITs of a server that have not been answered.
+type ackWaits struct {
+	server *Server
+	all    []*ackWait
+}
+
+// limit ends a WAIT after a while; 0 is never.
+func (w *ackWaits) limit(a *ackWait, timeout time.Duration) {
+	if timeout == 0 {
+		return
+	}
+	node := w.server.node
+	node.After(timeout, func() {
+		node.WhenServing(func() {
+			if slices.Contains(w.all, a) {
+				w.end(a)
+			}
+		})
+	})
+}
+
+// end answers a WAIT with the number of replicas that are there by now, and
+// lets its client go on.
+func (w *ackWaits) end(a *ackWait) {
+	w.drop(a)
+	a.session.answer(a.args, integer(w.server.repl.acknowledged(a.offset)))
+	a.session.serve()
+}
+
+func (w *ackWaits) drop(a *ackWait) {
+	w.all = slices.DeleteFunc(w.all, func(x *ackWait) bool { return x == a })
+	if a != nil {
+		a.session.acks = nil
+	}
+}
+
+// acknowledged is how many replicas are known to have all effects up to one.
+func (r *role) acknowledged(offset int64) int {
+	count := 0
+	for _, f := range r.followers {
+		if f.live && f.acked >= offset {
+			count++
+		}
+	}
+	return count
+}
+
+// askOffsets asks every replica how far it is.
+func (r *role) askOffsets() {
+	for _, f := range r.followers {
+		if f.live {
+			f.send(f.acknowledge)
+		}
+	}
+}
+
+// acknowledge tells the primary how far the replica is.
+func (r *replication) acknowledge() {
+	session, offset := r.session, r.to.ledger.offset
+	r.back.Send(func() { r.confirm(session, offset) })
+}
+
+// confirm notes how far the replica is, and answers who waits for that.
+func (r *replication) confirm(session int, offset int64) {
+	if r.void(session) {
+		return
+	}
+	r.acked = max(r.acked, offset)
+	waits := &r.from.waits
+	for _, a := range slices.Clone(waits.all) {
+		if r.from.repl.acknowledged(a.offset) >= a.need {
+			waits.end(a)
+		}
+	}
+}
+
+func isWait(args []string) bool { return strings.EqualFold(args[0], "WAIT") }

@@ -1,0 +1,176 @@
+// Package store is the protected resource: named resources of one or more
+// registers, which clients read and write under a lock. It judges every operation
+// by its fencing mode, and keeps what it has decided.
+//
+// [Store] is the resource itself, and knows no network. [Server] puts it into a
+// simulated world as s0; [Client] speaks to it from there, or over real TCP.
+package store
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"locksim/lock/fence"
+	"locksim/sim/trace"
+)
+
+// Store is the protected resource. The scope of the fencing rule is the resource,
+// and the register for versions. It is not safe for concurrent use.
+type Store struct {
+	mode      fence.Mode
+	resources map[string]*resource
+	decisions []Decision
+}
+
+type resource struct {
+	fence     fence.State // its Version is that of whatever register was asked for last
+	registers map[string]string
+	versions  map[made]uint64
+}
+
+// made names a version of a register by the operation that made it.
+type made struct{ register, op string }
+
+// Decision is what the store made of one operation.
+type Decision struct {
+	// Step is the number of the event in the trace.
+	Step int
+	trace.Decision
+}
+
+// New makes an empty store with a fencing rule. An empty mode is fence.None; one
+// that does not exist panics.
+func New(mode fence.Mode) *Store {
+	if mode == "" {
+		mode = fence.None
+	}
+	if _, err := fence.ParseMode(string(mode)); err != nil {
+		panic("store: " + err.Error())
+	}
+	return &Store{mode: mode, resources: map[string]*resource{}}
+}
+
+// Decisions are all operations that arrived, in the order of their arrival. Do not
+// change them.
+func (s *Store) Decisions() []Decision { return s.decisions }
+
+// Value is what a register holds: the name of the operation that wrote it
+// last, or nothing. It is exempt from fencing: the epilogue of a run.
+func (s *Store) Value(resource, register string) string {
+	if r := s.resources[resource]; r != nil {
+		return r.registers[register]
+	}
+	return ""
+}
+
+// Cells are the registers that hold something, as "resource/register=value"
+// in order.
+func (s *Store) Cells() []string {
+	var out []string
+	for name, r := range s.resources {
+		for reg, v := range r.registers {
+			out = append(out, name+"/"+reg+"="+v)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Highest is the highest token that the fence of a resource remembers.
+func (s *Store) Highest(resource string) uint64 {
+	if r := s.resources[resource]; r != nil {
+		return r.fence.Highest
+	}
+	return 0
+}
+
+func (s *Store) resource(name string) *resource {
+	r := s.resources[name]
+	if r == nil {
+		r = &resource{registers: map[string]string{}, versions: map[made]uint64{}}
+		s.resources[name] = r
+	}
+	return r
+}
+
+// Serve does the operation of one line of the protocol, see [Client]; record puts
+// the decision into the trace and returns the number of the event. It returns the
+// line to answer with. A line that is no operation is answered with ERROR, and
+// nothing is recorded.
+func (s *Store) Serve(line string, record func(trace.Decision) int) (answer string) {
+	op, err := parseRequest(line)
+	if err != nil {
+		return "ERROR " + err.Error()
+	}
+	r := s.resource(op.Resource)
+	switch err := s.judge(r, op); {
+	case err != nil:
+		op.Refused = singleLine(err.Error())
+		answer = "REFUSED " + op.Refused
+	case op.Write:
+		r.registers[op.Register] = op.Op
+		r.versions[made{op.Register, op.Op}] = r.fence.Version
+		answer = "OK"
+	default:
+		op.Value = r.registers[op.Register]
+		answer = strings.TrimSpace("OK " + op.Value)
+	}
+	s.decisions = append(s.decisions, Decision{Step: record(op), Decision: op})
+	return answer
+}
+
+// judge asks the fencing rule. A refused operation leaves no trace in the
+// fence.
+func (s *Store) judge(r *resource, op trace.Decision) error {
+	rule := s.mode.Read
+	if op.Write {
+		rule = s.mode.Write
+	}
+	r.fence.Version = r.versions[made{op.Register, r.registers[op.Register]}]
+	state, err := rule(r.fence, fence.Op{Token: op.Token, Grant: op.Grant, Version: r.versions[made{op.Register, op.Base}]})
+	if err == nil {
+		r.fence = state
+	}
+	return err
+}
+
+// ErrRefused is returned by a [Client] when the store's fencing rule refused the
+// operation. The message says why.
+var ErrRefused = errors.New("the store refused the operation")
+
+// ErrUnknownOutcome is returned by a [Client] when an operation was sent and no
+// answer came: it may have been applied, or may be applied later.
+var ErrUnknownOutcome = errors.New("no answer: the operation may have been applied, or may be yet")
+
+// singleLine puts a text on one line, as the protocol needs it.
+func singleLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// Op names an operation on the store.
+type Op struct {
+	// Resource and Register say where; neither may contain white space.
+	Resource, Register string
+	// ID is unique in a run; a write stores it. No white space.
+	ID string
+	// Token is the fencing token of the grant, 0 for none.
+	Token uint64
+	// Grant is unique to the grant, Base the id of the operation that a write
+	// is based on: what its client's read has found. Either may be empty.
+	// No white space, nor a lone dash.
+	Grant, Base string
+}
+
+func (op Op) validate() error {
+	for _, s := range []string{op.Resource, op.Register, op.ID} {
+		if f := strings.Fields(s); len(f) != 1 || f[0] != s {
+			return fmt.Errorf("store: operation %+v: resource, register and id must not be empty or contain white space", op)
+		}
+	}
+	for _, s := range []string{op.Grant, op.Base} {
+		if f := strings.Fields(s); s == absent || s != "" && (len(f) != 1 || f[0] != s) {
+			return fmt.Errorf("store: operation %+v: grant and base must not be a dash or contain white space", op)
+		}
+	}
+	return nil
+}

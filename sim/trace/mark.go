@@ -1,0 +1,176 @@
+package trace
+
+import "fmt"
+
+// Mark is a moment in the work of a client: a step of the workload's driver, or a
+// named point of the code under test. Faults may strike at it, although no virtual
+// time passes there.
+type Mark struct {
+	// Step says which moment. It decides which of the other fields count.
+	Step Step
+	// Label is the name of a [Point].
+	Label string
+	// Resource is what a client acquires, is granted, or releases, and what a
+	// lease was about that is over; Token is the fencing token of a grant, 0 for
+	// none.
+	Resource string
+	Token    uint64
+	// Op is the operation on the store that a read or write step is about, Saw
+	// what a [Read] has found.
+	Op, Saw string
+	// Outcome is how an operation ended that was not acknowledged, one of
+	// checker.Outcome: "refused", "unknown", "not-sent". It is empty otherwise.
+	Outcome string
+	// Problem is the error of what did not succeed: of an Acquire, an operation,
+	// a Release. It is empty where it did.
+	Problem string
+}
+
+// Step is a moment in the work of a client.
+type Step uint8
+
+// The steps of a round, in their order, and what a client notices besides.
+const (
+	Point      Step = iota + 1 // the code under test, or the workload, passes a named point
+	Acquire                    // it is about to ask for the lock
+	Granted                    // it has been given the lock
+	NotGranted                 // Acquire has returned without a grant
+	Reading                    // it is about to read
+	Read                       // its read has returned
+	Write                      // it is about to write
+	Written                    // its write has returned
+	Release                    // it is about to release
+	Released                   // the release has returned
+	Until                      // the validity of its lease ends, by its own clock
+	UntilSeen                  // it has looked, and seen that
+	Lost                       // the lock says that the lease is lost
+	LostSeen                   // it has heard that
+	// The steps of a section within a section, under a lease of its own.
+	Reenter
+	Reentered
+	InnerReading
+	InnerRead
+	InnerWrite
+	InnerWritten
+	Leave
+	Left
+	steps // their number
+)
+
+// Steps lists all steps. The caller owns the slice.
+func Steps() []Step {
+	all := make([]Step, 0, steps-1)
+	for s := Point; s < steps; s++ {
+		all = append(all, s)
+	}
+	return all
+}
+
+// String is the step's name, by which files and documents know it: "acquire".
+func (s Step) String() string {
+	switch s {
+	case Point:
+		return "point"
+	case Acquire:
+		return "acquire"
+	case Granted:
+		return "granted"
+	case NotGranted:
+		return "not-granted"
+	case Reading:
+		return "reading"
+	case Read:
+		return "read"
+	case Write:
+		return "write"
+	case Written:
+		return "written"
+	case Release:
+		return "release"
+	case Released:
+		return "released"
+	case Until:
+		return "until"
+	case UntilSeen:
+		return "until-seen"
+	case Lost:
+		return "lost"
+	case LostSeen:
+		return "lost-seen"
+	case Reenter:
+		return "reenter"
+	case Reentered:
+		return "reentered"
+	case InnerReading:
+		return "inner-reading"
+	case InnerRead:
+		return "inner-read"
+	case InnerWrite:
+		return "inner-write"
+	case InnerWritten:
+		return "inner-written"
+	case Leave:
+		return "leave"
+	case Left:
+		return "left"
+	}
+	return fmt.Sprintf("step(%d)", uint8(s))
+}
+
+// Name is what a scenario file calls the moment: the label of a point, the name
+// of any other step.
+func (m Mark) Name() string {
+	if m.Step == Point {
+		return m.Label
+	}
+	return m.Step.String()
+}
+
+// Kind is the step's name.
+func (m Mark) Kind() string { return m.Step.String() }
+
+// AppendText appends what the step is about.
+func (m Mark) AppendText(b []byte) []byte {
+	switch m.Step {
+	case Point:
+		return append(b, m.Label...)
+	case Granted, Reentered:
+		b = append(b, m.Resource...)
+		if m.Token != 0 {
+			b = fmt.Appendf(b, " token=%d", m.Token)
+		}
+		return b
+	case NotGranted:
+		return append(b, m.Problem...)
+	case Reading, Write, InnerReading, InnerWrite:
+		return append(b, m.Op...)
+	case Read, Written, InnerRead, InnerWritten:
+		return m.appendOp(b)
+	case Released, Left:
+		if m.Problem != "" {
+			return append(b, m.Problem...)
+		}
+	case UntilSeen:
+		return append(b, "the lease has ended"...)
+	}
+	return append(b, m.Resource...)
+}
+
+// appendOp appends an operation with its end.
+func (m Mark) appendOp(b []byte) []byte {
+	switch {
+	case m.Problem != "":
+		return fmt.Appendf(b, "%s %s: %s", m.Op, m.Outcome, m.Problem)
+	case m.Step == Written, m.Step == InnerWritten:
+		return append(b, m.Op...)
+	case m.Saw == "":
+		return append(append(b, m.Op...), " found nothing"...)
+	}
+	return append(append(append(b, m.Op...), " found "...), m.Saw...)
+}
+
+// AppendHash implements [What].
+func (m Mark) AppendHash(b []byte) []byte {
+	b = AppendInt(append(b, byte(m.Step)), int64(m.Token))
+	return AppendStrings(b, []string{m.Label, m.Resource, m.Op, m.Saw, m.Outcome, m.Problem})
+}

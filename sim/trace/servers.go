@@ -1,0 +1,174 @@
+package trace
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Exec is what a server did for a client: a request and its answer.
+type Exec struct {
+	// Conn is the connection by which the request came.
+	Conn string
+	// Request and Answer are in the words of the server's kind. Answer is nil
+	// where the client has to wait for it: another Exec of the same request
+	// follows.
+	Request, Answer Content
+}
+
+// Expire is a key whose time is over.
+type Expire struct{ Key string }
+
+// Apply is a replica that learns from its peer what has changed.
+type Apply struct{ Effects Content }
+
+// Resync is a replica that takes over all that its peer has.
+type Resync struct{ Keys int }
+
+// Reveal is a key that a replica had hidden and shows again, since its clock went
+// back.
+type Reveal struct{ Key string }
+
+// Snapshot is a server that puts all that it has on its disk.
+type Snapshot struct{ Keys int }
+
+// Decision is what the protected resource, the store, made of an operation.
+type Decision struct {
+	// Conn is the connection by which the operation came.
+	Conn string
+	// Write tells a write from a read.
+	Write bool
+	// Resource and Register say where, Op which operation it is.
+	Resource, Register, Op string
+	// Token is the fencing token that came with it, Grant the id of its sender's
+	// grant, Base the id of the operation that a write is based on.
+	Token       uint64
+	Grant, Base string
+	// Refused is the fencing rule's reason, empty where the operation was
+	// accepted; Value is what a read has found.
+	Refused, Value string
+}
+
+// Kind is "exec".
+func (Exec) Kind() string { return "exec" }
+
+// Kind is "expire".
+func (Expire) Kind() string { return "expire" }
+
+// Kind is "apply".
+func (Apply) Kind() string { return "apply" }
+
+// Kind is "resync".
+func (Resync) Kind() string { return "resync" }
+
+// Kind is "reveal".
+func (Reveal) Kind() string { return "reveal" }
+
+// Kind is "snapshot".
+func (Snapshot) Kind() string { return "snapshot" }
+
+// Kind is "store".
+func (Decision) Kind() string { return "store" }
+
+// AppendText appends "request -> answer".
+func (e Exec) AppendText(b []byte) []byte {
+	b = append(e.Request.AppendText(b), " -> "...)
+	if e.Answer == nil {
+		return append(b, "(waits)"...)
+	}
+	return e.Answer.AppendText(b)
+}
+
+// AppendText appends the key.
+func (e Expire) AppendText(b []byte) []byte { return append(b, e.Key...) }
+
+// AppendText appends the effects.
+func (a Apply) AppendText(b []byte) []byte { return a.Effects.AppendText(b) }
+
+// AppendText appends the number of keys.
+func (r Resync) AppendText(b []byte) []byte { return appendKeys(b, r.Keys) }
+
+// AppendText appends the key.
+func (r Reveal) AppendText(b []byte) []byte { return append(b, r.Key...) }
+
+// AppendText appends the number of keys.
+func (s Snapshot) AppendText(b []byte) []byte { return appendKeys(b, s.Keys) }
+
+func appendKeys(b []byte, n int) []byte {
+	return append(strconv.AppendInt(b, int64(n), 10), " keys"...)
+}
+
+// Verb is READ or WRITE.
+func (d Decision) Verb() string {
+	if d.Write {
+		return "WRITE"
+	}
+	return "READ"
+}
+
+// Same reports whether two decisions are about the same operation.
+func (d Decision) Same(e Decision) bool {
+	d.Refused, d.Value, d.Conn = "", "", ""
+	e.Refused, e.Value, e.Conn = "", "", ""
+	return d == e
+}
+
+// Brief is the operation in a few words: "write c0.w2 (token 1)".
+func (d Decision) Brief() string {
+	what := "read " + d.Op
+	if d.Write {
+		what = "write " + d.Op
+	}
+	if d.Token != 0 {
+		what += fmt.Sprintf(" (token %d)", d.Token)
+	}
+	return what
+}
+
+// AppendText appends the operation and what was answered.
+func (d Decision) AppendText(b []byte) []byte {
+	b = fmt.Appendf(b, "%s %s %s %s %d %s %s -> ", d.Verb(), d.Resource, d.Register, d.Op, d.Token, orDash(d.Grant), orDash(d.Base))
+	switch {
+	case d.Refused != "":
+		return append(append(b, "REFUSED "...), d.Refused...)
+	case d.Value != "":
+		return append(append(b, "OK "...), d.Value...)
+	}
+	return append(b, "OK"...)
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// AppendHash implements [What].
+func (e Exec) AppendHash(b []byte) []byte {
+	b = e.Request.AppendHash(AppendString(b, e.Conn))
+	if e.Answer == nil {
+		return append(b, 0)
+	}
+	return e.Answer.AppendHash(append(b, 1))
+}
+
+// AppendHash implements [What].
+func (e Expire) AppendHash(b []byte) []byte { return AppendString(b, e.Key) }
+
+// AppendHash implements [What].
+func (a Apply) AppendHash(b []byte) []byte { return a.Effects.AppendHash(b) }
+
+// AppendHash implements [What].
+func (r Resync) AppendHash(b []byte) []byte { return AppendInt(b, int64(r.Keys)) }
+
+// AppendHash implements [What].
+func (r Reveal) AppendHash(b []byte) []byte { return AppendString(b, r.Key) }
+
+// AppendHash implements [What].
+func (s Snapshot) AppendHash(b []byte) []byte { return AppendInt(b, int64(s.Keys)) }
+
+// AppendHash implements [What].
+func (d Decision) AppendHash(b []byte) []byte {
+	b = AppendInt(AppendString(b, d.Verb()), int64(d.Token))
+	return AppendStrings(b, []string{d.Conn, d.Resource, d.Register, d.Op, d.Grant, d.Base, d.Refused, d.Value})
+}

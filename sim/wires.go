@@ -1,0 +1,261 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/Shopify/toxiproxy/v2/toxics"
+
+	"locksim/faults"
+	"locksim/sim/trace"
+)
+
+// Cut partitions the world as the fault says, until its time is up or
+// [World.Heal]. Bytes that are under way when it begins still arrive; a dial
+// waits for the end.
+func (f *Faults) Cut(p faults.Partition) error {
+	if err := p.Validate(); err != nil {
+		return fmt.Errorf("cut: %w", err)
+	}
+	net := f.w.net
+	p.Bytes = cmp.Or(p.Bytes, faults.BytesHold)
+	p.Direction = cmp.Or(p.Direction, faults.DirectionBoth)
+	p.Between, p.And = net.present(p.Between), net.present(p.And)
+	paths, err := net.cutPaths(p)
+	if err != nil {
+		return err
+	}
+	between := strings.Join(p.Between, ",")
+	f.record(between, trace.Cut{Between: p.Between, And: p.And, Bytes: string(p.Bytes), Direction: string(p.Direction)})
+	var undo []func()
+	for _, x := range paths {
+		x.path.begin()
+		if p.Direction != faults.DirectionBackward {
+			undo = append(undo, x.path.cut(x.forward, p.Bytes))
+		}
+		if p.Direction != faults.DirectionForward {
+			undo = append(undo, x.path.cut(x.forward.reverse(), p.Bytes))
+		}
+	}
+	f.w.force.lasts(p.For, func() {
+		f.record(between, trace.Heal{Between: p.Between})
+		for _, u := range undo {
+			u()
+		}
+		for _, x := range paths {
+			x.path.healed()
+		}
+	})
+	return nil
+}
+
+// path is what a partition can cut: a link between a process and a server, or
+// one between two servers.
+type path interface {
+	// ends are the sender and the receiver of a direction.
+	ends(dir Direction) (from, to string)
+	begin() // of a cut in either direction
+	cut(dir Direction, bytes faults.Bytes) (undo func())
+	healed() // when all directions of a cut are undone
+}
+
+// cutPath is a path with the direction from the fault's Between to its And.
+type cutPath struct {
+	path    path
+	forward Direction
+}
+
+// paths are all that can be cut, in the order of their names.
+func (t *network) paths() []path {
+	t.complete()
+	var out []path
+	for _, l := range t.sorted() {
+		out = append(out, l)
+	}
+	for _, l := range t.peers {
+		out = append(out, l)
+	}
+	return out
+}
+
+// cutPaths finds the paths between the two sides of a partition.
+func (t *network) cutPaths(f faults.Partition) ([]cutPath, error) {
+	if err := t.known(slices.Concat(f.Between, f.And)...); err != nil {
+		return nil, fmt.Errorf("cut: %w", err)
+	}
+	other := func(name string) bool { return len(f.And) == 0 || slices.Contains(f.And, name) }
+	var out []cutPath
+	for _, p := range t.paths() {
+		a, b := p.ends(Up)
+		inA, inB := slices.Contains(f.Between, a), slices.Contains(f.Between, b)
+		switch {
+		case inA && !inB && other(b):
+			out = append(out, cutPath{p, Up})
+		case inB && !inA && other(a):
+			out = append(out, cutPath{p, Down})
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("cut %v from %v: there is no link between them", f.Between, f.And)
+	}
+	return out, nil
+}
+
+func (l *link) begin() { l.cuts++ }
+
+func (l *link) cut(dir Direction, bytes faults.Bytes) (undo func()) {
+	var toxic toxics.Toxic = &faults.Hold{}
+	if bytes == faults.BytesDrop {
+		toxic = &faults.Drop{}
+	}
+	return l.addToxic(dir, toxic)
+}
+
+func (l *link) healed() {
+	if l.cuts--; l.cuts == 0 {
+		l.releaseDials()
+	}
+}
+
+// releaseDials lets the dials go on that have waited for the link, or for the
+// server behind it.
+func (l *link) releaseDials() {
+	held := l.held
+	l.held = nil
+	for _, d := range held {
+		if !d.abandoned {
+			d.start()
+		}
+	}
+}
+
+// Reset breaks every connection between a process and a server, as a machine on
+// the way does that has lost its state: both ends get ECONNRESET, and what was
+// unread or under way is gone. New connections can be opened at once. A link
+// without connections is left as it is.
+func (f *Faults) Reset(process, server string) error {
+	p, err := f.w.Process(process)
+	if err != nil {
+		return fmt.Errorf("reset %s to %s: %w", process, server, err)
+	}
+	h, ok := f.w.net.hosts[server]
+	if !ok {
+		return fmt.Errorf("reset %s to %s: %w", process, server, f.w.net.nobody(server))
+	}
+	for _, c := range slices.Clone(f.w.net.link(p, h.leads(process)).conns) {
+		c.reset()
+	}
+	return nil
+}
+
+// Toxify puts a toxic on each direction of each link between the two sides of a
+// wire, at the end of its chain, on the connections that are there and on those
+// to come. newToxic is called for each of them, with a seed of its own; the
+// name says in the trace what they are. They are taken off after d, or at
+// [World.Heal] where d is 0.
+//
+// Links between clients and servers carry toxics. Between two servers there are
+// none: a partition cuts that link. A wire that has only such links is an error,
+// as is a name that nobody has.
+func (f *Faults) Toxify(wire faults.Wire, name string, newToxic func(seed uint64) toxics.Toxic, d time.Duration) error {
+	net := f.w.net
+	wire.Between, wire.And = net.present(wire.Between), net.present(wire.And)
+	wire.Direction = cmp.Or(wire.Direction, faults.DirectionBoth)
+	ways, err := net.ways(wire)
+	if err != nil {
+		return err
+	}
+	if err := checkLength(name, d); err != nil {
+		return err
+	}
+	between := strings.Join(wire.Between, ",")
+	f.record(between, trace.Toxic{Name: name, Between: wire.Between, And: wire.And, Direction: string(wire.Direction), For: d})
+	var undo []func()
+	for _, way := range ways {
+		undo = append(undo, way.link.addToxic(way.dir, newToxic(f.w.force.toxicSeed(way, name))))
+	}
+	f.w.force.lasts(d, func() {
+		f.record(between, trace.ToxicEnd{Name: name, Between: wire.Between})
+		for _, u := range undo {
+			u()
+		}
+	})
+	return nil
+}
+
+// way is one direction of a link.
+type way struct {
+	link *link
+	dir  Direction
+}
+
+// ways finds the directions of the links between clients and servers that a
+// wire means.
+func (t *network) ways(wire faults.Wire) ([]way, error) {
+	if err := t.known(slices.Concat(wire.Between, wire.And)...); err != nil {
+		return nil, err
+	}
+	t.complete()
+	var out []way
+	for _, l := range t.sorted() {
+		p, h := l.ends(Up)
+		switch {
+		case joins(wire, p, h):
+			out = append(out, waysForward(wire.Direction, l, Up)...)
+		case joins(wire, h, p):
+			out = append(out, waysForward(wire.Direction, l, Down)...)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%v: no link there carries toxics: give clients on one side and servers on the other; between servers there are only partitions", wire)
+	}
+	return out, nil
+}
+
+// joins reports whether a wire has one name on its first side and the other on
+// its second.
+func joins(wire faults.Wire, one, other string) bool {
+	return slices.Contains(wire.Between, one) && !slices.Contains(wire.Between, other) &&
+		(len(wire.And) == 0 || slices.Contains(wire.And, other))
+}
+
+// waysForward are the directions of one link that a wire means, where forward
+// leads from the wire's first side to its second.
+func waysForward(d faults.Direction, l *link, forward Direction) []way {
+	backward := forward.reverse()
+	switch d {
+	case faults.DirectionForward:
+		return []way{{l, forward}}
+	case faults.DirectionBackward:
+		return []way{{l, backward}}
+	}
+	return []way{{l, forward}, {l, backward}}
+}
+
+// toxicSeed draws the seed of a toxic: another one for each direction of each
+// link, and for each time that it gets a toxic of that name.
+func (f *inForce) toxicSeed(way way, name string) uint64 {
+	where := way.link.where[way.dir]
+	f.toxified[where+" "+name]++
+	return f.w.chance.draw("toxic").Str(where).Str(name).Num(int64(f.toxified[where+" "+name])).Value()
+}
+
+// AddToxic puts a toxic on one direction of the link between a process and a
+// server, at the end of the chain, on every connection that is there or will
+// be. Any toxiproxy toxic does; its toxicity is 1. Toxics that draw from the
+// global random source (jitter, size variation) should leave that at 0.
+// The function that it returns takes the toxic off again.
+func (f *Faults) AddToxic(process, server string, dir Direction, toxic toxics.Toxic) (remove func(), err error) {
+	p, err := f.w.Process(process)
+	if err != nil {
+		return nil, err
+	}
+	h, ok := f.w.net.hosts[server]
+	if !ok {
+		return nil, f.w.net.nobody(server)
+	}
+	return f.w.net.link(p, h.leads("")).addToxic(dir, toxic), nil
+}
