@@ -166,6 +166,12 @@ const (
 // History is what the clients of one run saw, and what the nodes' own record adds
 // to it. Order within the slices has no meaning: the positions say what came when.
 type History struct {
+	// Within says in which interval of time each position happened, that of
+	// position 1 first, where no instants are known: marks of processes on real
+	// machines. Positions whose intervals overlap may have come in either order;
+	// where that matters the label is [Unknown]. Nil means that the positions are
+	// in the order in which everything happened.
+	Within []Span
 	// Care is how careful all clients of the run were.
 	Care Care
 	// Entry and Queue say what the lock promises besides exclusion.

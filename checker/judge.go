@@ -24,6 +24,9 @@ func Judge(h History, none *Facts) (Verdict, error) {
 	if err := h.Validate(); err != nil {
 		return Verdict{}, fmt.Errorf("judge: %w", err)
 	}
+	if len(h.Within) > 0 {
+		return judgeOrders(h, none, MaxOperations), nil
+	}
 	return judge(h, none, MaxOperations), nil
 }
 

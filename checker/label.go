@@ -12,7 +12,8 @@ type Label string
 const (
 	// Corrupted means that the data is wrong, whether anything overlapped or not.
 	Corrupted Label = "corrupted"
-	// Unknown means that a budget ran out before the data was decided.
+	// Unknown means that a budget ran out before the data was decided, or that the
+	// order of what happened is not known and matters: see [History.Within].
 	Unknown Label = "unknown"
 	// Stuck means that the lock could not be taken again, or left a key behind.
 	Stuck Label = "stuck"

@@ -38,7 +38,7 @@ func (h History) Validate() error {
 	if err := h.validateGround(); err != nil {
 		return err
 	}
-	return h.validateWords()
+	return errors.Join(h.validateWords(), h.validateSpans())
 }
 
 // malformed wraps ErrMalformed with what is wrong.
