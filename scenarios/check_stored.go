@@ -24,7 +24,7 @@ func (c *checkup) tryStored() {
 
 func (c *checkup) tryAgain(s stored) {
 	c.t.Helper()
-	sc, err := Parse(s.file.File, []byte(s.file.Source))
+	sc, err := Parse(s.file.File, []byte(s.file.Source), ServerKinds(c.lock)...)
 	if err != nil {
 		c.t.Fatalf("%s: its scenario: %v", s.path, err)
 	}

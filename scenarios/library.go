@@ -41,10 +41,10 @@ func Library() ([]*Scenario, error) {
 
 // Load is the scenario of that name in the library or, when the name has a slash
 // or ends in .yaml or .yml, the one in that file. A name that is not there and a
-// file that cannot be read or makes no sense are *InputErrors.
-func Load(nameOrPath string) (*Scenario, error) {
+// file that cannot be read or makes no sense are *InputErrors. kinds are those of [Parse].
+func Load(nameOrPath string, kinds ...ServerKind) (*Scenario, error) {
 	if isPath(nameOrPath) {
-		return loadFile(nameOrPath)
+		return loadFile(nameOrPath, kinds)
 	}
 	all, err := Library()
 	if err != nil {
@@ -65,7 +65,7 @@ func isPath(s string) bool {
 	return strings.ContainsAny(s, `/\`) || strings.HasSuffix(s, ".yaml") || strings.HasSuffix(s, ".yml")
 }
 
-func loadFile(path string) (*Scenario, error) {
+func loadFile(path string, kinds []ServerKind) (*Scenario, error) {
 	data, err := readFile(path)
 	if err != nil {
 		return nil, &InputError{
@@ -73,7 +73,7 @@ func loadFile(path string) (*Scenario, error) {
 			Err: err,
 		}
 	}
-	return Parse(path, data)
+	return Parse(path, data, kinds...)
 }
 
 // readFile reads no more than it takes to see that a file is too long.

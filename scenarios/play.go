@@ -85,6 +85,7 @@ func (p *play) body(w Stage) error {
 		return err
 	}
 	p.over, p.overAt = true, len(w.Trace().Events)
+	p.schedule.bringBack()
 	w.Heal()
 	if err := w.RunUntil(w.Quiet); err != nil {
 		return err

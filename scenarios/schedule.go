@@ -1,6 +1,9 @@
 package scenarios
 
-import "locksim/sim/trace"
+import (
+	"locksim/faults"
+	"locksim/sim/trace"
+)
 
 // schedule applies the faults of a run, at their times and when their events
 // have come. It lives on the world's goroutine.
@@ -41,6 +44,17 @@ func (s *schedule) mark(process string, m trace.Mark) {
 			continue
 		}
 		s.strike(i)
+	}
+}
+
+// bringBack restarts the servers that have crashed and were still to come back when
+// the workload ended: a crash with a restart is something that lasts, and all that
+// lasts is over when the world is healed. Clients are not missed any more.
+func (s *schedule) bringBack() {
+	for i, f := range s.play.sc.Faults {
+		if r, ok := f.Action.(faults.Restart); ok && !s.fired[i] && isServer(r.Process) {
+			_ = r.Apply(s.world.Faults()) // one that has not crashed stays as it is
+		}
 	}
 }
 

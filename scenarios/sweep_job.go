@@ -90,7 +90,7 @@ func (s *sweeper) prepare(extra []Lock) error {
 	if err := p.problem(); err != nil {
 		return err
 	}
-	calm, err := Parse(p.Scenario+sweptSuffix+".yaml", []byte(p.Source))
+	calm, err := Parse(p.Scenario+sweptSuffix+".yaml", []byte(p.Source), ServerKinds(extra...)...)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func (s *shell) planMatrix(f matrixFlags) (*scenarios.MatrixPlan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--seeds %d --from-seed %d: %w", f.seeds, f.from, err)
 	}
-	chosen, err := chooseScenarios(f.scenarios)
+	chosen, err := s.chooseScenarios(f.scenarios)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func words(lists []string) []string {
 
 // chooseScenarios are the scenarios that a flag names, each once: all of the
 // library where it names none.
-func chooseScenarios(lists []string) ([]*scenarios.Scenario, error) {
+func (s *shell) chooseScenarios(lists []string) ([]*scenarios.Scenario, error) {
 	patterns := words(lists)
 	if len(patterns) == 0 {
 		all, err := scenarios.Library()
@@ -55,7 +55,7 @@ func chooseScenarios(lists []string) ([]*scenarios.Scenario, error) {
 	}
 	var chosen []*scenarios.Scenario
 	for _, pattern := range patterns {
-		found, err := fitting(pattern)
+		found, err := s.fitting(pattern)
 		if err != nil {
 			return nil, err
 		}
@@ -69,13 +69,13 @@ func chooseScenarios(lists []string) ([]*scenarios.Scenario, error) {
 }
 
 // fitting are the scenarios that a name, a file or a pattern means.
-func fitting(pattern string) ([]*scenarios.Scenario, error) {
+func (s *shell) fitting(pattern string) ([]*scenarios.Scenario, error) {
 	if !strings.ContainsAny(pattern, `*?[`) {
-		sc, err := scenarios.Load(pattern)
+		sc, err := scenarios.Load(pattern, s.serverKinds()...)
 		return []*scenarios.Scenario{sc}, err
 	}
 	if strings.ContainsAny(pattern, `/\`) {
-		return fittingFiles(pattern)
+		return s.fittingFiles(pattern)
 	}
 	all, err := scenarios.Library()
 	if err != nil {
@@ -95,7 +95,7 @@ func fitting(pattern string) ([]*scenarios.Scenario, error) {
 }
 
 // fittingFiles are the scenarios in the files of a pattern.
-func fittingFiles(pattern string) ([]*scenarios.Scenario, error) {
+func (s *shell) fittingFiles(pattern string) ([]*scenarios.Scenario, error) {
 	files, err := filepath.Glob(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("--scenario %s: %w: write a path, or one with *, such as './mine/*.yaml'", quote(pattern), err)
@@ -105,7 +105,7 @@ func fittingFiles(pattern string) ([]*scenarios.Scenario, error) {
 	}
 	var found []*scenarios.Scenario
 	for _, name := range files {
-		sc, err := scenarios.Load(name)
+		sc, err := scenarios.Load(name, s.serverKinds()...)
 		if err != nil {
 			return nil, err
 		}

@@ -122,7 +122,7 @@ func (s *shell) task(name string, f runFlags) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	sc, err := scenarios.Load(name)
+	sc, err := scenarios.Load(name, s.serverKinds()...)
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +134,9 @@ func (s *shell) task(name string, f runFlags) (*task, error) {
 	t.replay = fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.command(), quote(name), quote(l.Name), f.seed, joinModes(modes))
 	return t, nil
 }
+
+// serverKinds are the kinds of servers that came with the program's own locks.
+func (s *shell) serverKinds() []scenarios.ServerKind { return scenarios.ServerKinds(s.extra...) }
 
 func repeat(once bool) scenarios.Repeat {
 	if once {

@@ -1,0 +1,135 @@
+package register
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"locksim/checker"
+	"locksim/cmd/locksim/app"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios"
+	"locksim/sim/trace"
+)
+
+// underTest is a lock on one register. blind makes its broken sibling.
+func underTest(name string, blind bool) scenarios.Lock {
+	return scenarios.Lock{
+		Name: name, Promise: promise, FollowsSpec: true,
+		Servers: []scenarios.Servers{{Kind: Kind(), Count: 1}},
+		Keys:    func(resource string) []string { return []string{resource} },
+		New:     func(e scenarios.Env) (lock.Locker, error) { return &locker{env: e, blind: blind}, nil },
+	}
+}
+
+// promise: no two claims overlap, whatever happens to clients, network and server,
+// whose disk keeps what it has answered and whose leases go by a monotonic clock.
+var promise = lock.Promise{Exclusion: []lock.Fault{
+	lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency, lock.FaultReset,
+	lock.FaultStall, lock.FaultNodeCrash, lock.FaultNodeClock, lock.FaultWallClock,
+}}
+
+// With commandInstead in its environment, the test is the command locksim with two
+// more locks in it, and one more kind of server.
+const commandInstead = "REGISTER_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(commandInstead) != "" {
+		os.Exit(app.Main(underTest("register", false), underTest("register-blind", true)))
+	}
+	os.Exit(m.Run())
+}
+
+// Drawn runs: pauses, partitions, crashes and restarts, stalls and clock jumps of
+// the server among them.
+func TestRegister(t *testing.T) {
+	scenarios.Check(t, underTest("register", false), scenarios.Options{Runs: 400, Seed: 1})
+}
+
+// A scenario file names the server, and what happens to it.
+func TestScenarioFile(t *testing.T) {
+	for _, run := range []struct {
+		lock string
+		code int
+	}{{"register", 0}, {"register-blind", 1}} {
+		cmd := exec.Command(os.Args[0], "run", "server-trouble.yaml", "--lock", run.lock, "--seed", "5")
+		cmd.Env = append(os.Environ(), commandInstead+"=1")
+		out, _ := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); code != run.code {
+			t.Errorf("%v: exit code %d, want %d:\n%s", cmd.Args[1:], code, run.code, out)
+		}
+	}
+}
+
+// 200 runs of one seed are the same, whatever the number of processors.
+func TestRepeats(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	l := underTest("register", false)
+	sc := parse(t, l)
+	var first *scenarios.ModeRun
+	for i := range 200 {
+		runtime.GOMAXPROCS(1 + i%4)
+		o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: 3, Modes: []fence.Mode{fence.None}, Alone: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = &o.Modes[0]
+		}
+		if d := trace.Diff(first.Trace, o.Modes[0].Trace); d != nil {
+			t.Fatalf("run %d differs: %v", i+1, d)
+		}
+	}
+	t.Logf("%d events in each run", first.Trace.Len())
+}
+
+// Every kind of trouble of the file reaches the server, and the sibling that
+// releases blindly takes another's lock away: the ground truth shows whose.
+func TestBlindRelease(t *testing.T) {
+	l := underTest("register-blind", true)
+	found := 0
+	for seed := range uint64(20) {
+		o, err := scenarios.Run(parse(t, l), l, scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Alone: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := o.Modes[0].Verdict.Facts; f.ForeignReleases > 0 && o.Modes[0].Verdict.Label.Severity() > checker.Safe.Severity() {
+			found++
+		}
+	}
+	if found == 0 {
+		t.Error("the blind release was not found in 20 seeds")
+	}
+}
+
+// Check finds the sibling too.
+func TestBlindIsFound(t *testing.T) {
+	const alone = "REGISTER_ALONE"
+	if os.Getenv(alone) != "" {
+		scenarios.Check(t, underTest("register-blind", true), scenarios.Options{Runs: 400, Seed: 1, Dir: t.TempDir()})
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestBlindIsFound$")
+	cmd.Env = append(os.Environ(), alone+"=1")
+	out, _ := cmd.CombinedOutput()
+	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(string(out), "register-blind fails") {
+		t.Errorf("exit code %d, want 1 and a failure:\n%s", code, out)
+	}
+}
+
+func parse(t *testing.T, l scenarios.Lock) *scenarios.Scenario {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(".", "server-trouble.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc, err := scenarios.Parse("server-trouble.yaml", data, scenarios.ServerKinds(l)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sc
+}
