@@ -13,6 +13,7 @@ import (
 	"locksim/lock/locktest"
 	"locksim/lock/locktest/redisserver"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // member is a kind of lock in the conformance suite.
@@ -80,7 +81,7 @@ func watched[L lock.Locker](inner L, err error) (lock.Locker, error) {
 func newSite(wire *locktest.Wire, addrs []string, opt lock.Options, keep func(*redis.Client)) site {
 	s := site{opt: opt}
 	for _, addr := range addrs {
-		o := sim.QuietRedis()
+		o := simredis.Quiet()
 		o.Addr, o.Dialer, o.ContextTimeoutEnabled = addr, wire.Dial, true
 		c := redis.NewClient(o)
 		keep(c)
@@ -147,7 +148,7 @@ func TestConformanceInTheWorld(t *testing.T) {
 			h.TTL, h.Slack = ttl, time.Second
 			h.Fresh = func(t testing.TB, test func(locktest.World)) {
 				t.Helper()
-				_, err := sim.Run(sim.Config{Seed: 1, Redis: max(m.nodes, 1), Clients: 4, Untraced: true}, func(w *sim.World) error {
+				_, err := sim.Run(sim.Config{Seed: 1, Servers: []sim.Kind{simredis.Servers{Nodes: m.nodes}}, Clients: 4, Untraced: true}, func(w *sim.World) error {
 					admin := w.NewProcess("admin")
 					admin.Go(func() { test(m.simulated(w, admin, ttl)) })
 					return w.RunUntil(w.Idle)
@@ -165,9 +166,9 @@ func TestConformanceInTheWorld(t *testing.T) {
 func (m member) simulated(w *sim.World, admin *sim.Process, ttl time.Duration) locktest.World {
 	var addrs []string
 	var admins []*redis.Client
-	for i := range w.RedisNodes() {
-		addrs = append(addrs, w.Redis(i).Address())
-		admins = append(admins, admin.Redis(w.Redis(i).Name()))
+	for _, n := range w.Nodes() {
+		addrs = append(addrs, n.Address())
+		admins = append(admins, simredis.Client(admin, n.Name()))
 	}
 	return m.world(
 		func(client int, wire *locktest.Wire) site {
@@ -205,7 +206,7 @@ func (m member) live(t testing.TB, servers []*redisserver.Server, ttl time.Durat
 	var admins []*redis.Client
 	for _, s := range servers {
 		addrs = append(addrs, s.Addr())
-		o := sim.QuietRedis()
+		o := simredis.Quiet()
 		o.Addr = s.Addr()
 		c := redis.NewClient(o)
 		keep(c)

@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // execution is one run of a script, and what came of it.
@@ -236,13 +237,19 @@ var replicas = []replica{{"the world", inWorld}, {"miniredis", inMiniredis}}
 // inWorld runs executions on a simulated node, whose scripts run in a Lua state that it keeps.
 func inWorld(all []execution) (got []outcomeOf, err error) {
 	const lead = 10 * time.Millisecond // for the connection
-	cfg := sim.Config{Latency: sim.Latency{Min: 1, Max: 1}, Untraced: true}
+	cfg := sim.Config{Servers: []sim.Kind{simredis.Servers{}}, Latency: sim.Latency{Min: 1, Max: 1}, Untraced: true}
 	_, err = sim.Run(cfg, func(w *sim.World) error {
-		c0, r0 := w.Client(0), w.Redis(0)
+		c0 := w.Client(0)
+		r0, err := w.Node("r0")
+		if err != nil {
+			return err
+		}
 		start := all[0].got.at
-		r0.JumpClock(start.Sub(r0.Now()) - lead)
+		if err := w.Faults().JumpClock("r0", start.Sub(r0.Now())-lead); err != nil {
+			return err
+		}
 		c0.Go(func() {
-			server := c0.Redis("r0")
+			server := simredis.Client(c0, "r0")
 			server.Ping(c0.Context())
 			for _, e := range all {
 				// Half a microsecond more, so that what the sending takes does not cross a tick of TIME.
@@ -263,7 +270,7 @@ func inMiniredis(all []execution) (got []outcomeOf, err error) {
 		return nil, err
 	}
 	defer node.Close()
-	o := sim.QuietRedis()
+	o := simredis.Quiet()
 	o.Addr = node.Addr()
 	server := redis.NewClient(o)
 	defer func() { _ = server.Close() }()

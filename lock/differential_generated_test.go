@@ -10,13 +10,13 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock/locktest/redisserver"
-	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // liveClient is a client of a server of the test's own.
 func liveClient(t *testing.T) *redis.Client {
 	t.Helper()
-	o := sim.QuietRedis()
+	o := simredis.Quiet()
 	o.Addr = redisserver.Start(t).Addr()
 	c := redis.NewClient(o)
 	t.Cleanup(func() { _ = c.Close() })

@@ -13,6 +13,7 @@ import (
 	"locksim/faults"
 	"locksim/lock"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
 	"locksim/sim/trace"
 )
 
@@ -64,7 +65,7 @@ func TestWaitingInABadWorld(t *testing.T) {
 func tell(t *testing.T, k kind, waiting lock.Waiting, seed uint64) (*story, *trace.Trace) {
 	t.Helper()
 	s := &story{kind: k, waiting: waiting, seed: seed}
-	result, err := sim.Run(sim.Config{Seed: seed, Clients: 4}, s.play)
+	result, err := sim.Run(sim.Config{Seed: seed, Servers: []sim.Kind{simredis.Servers{}}, Clients: 4}, s.play)
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
@@ -107,19 +108,19 @@ func (s *story) harm(w *sim.World, dice *rand.Rand) error {
 	lasts := time.Duration(1 + dice.Int64N(int64(5*time.Second)))
 	switch dice.IntN(5) {
 	case 0:
-		return w.Cut(faults.Partition{Between: []string{victim}, For: lasts, Bytes: faults.BytesHold})
+		return w.Faults().Cut(faults.Partition{Between: []string{victim}, For: lasts, Bytes: faults.BytesHold})
 	case 1:
-		return w.Cut(faults.Partition{Between: []string{victim}, For: lasts, Bytes: faults.BytesDrop})
+		return w.Faults().Cut(faults.Partition{Between: []string{victim}, For: lasts, Bytes: faults.BytesDrop})
 	case 2:
 		if victim == "c3" { // the others stay
-			return w.Crash(victim, faults.CrashProcess)
+			return w.Faults().Crash(victim, faults.CrashProcess)
 		}
 	}
-	return w.Pause(victim, lasts)
+	return w.Faults().Pause(victim, lasts)
 }
 
 func (s *story) lock(p *sim.Process) lock.Locker {
-	l, err := s.kind.make(p.Redis("r0"), lock.Options{TTL: 2 * time.Second, Waiting: s.waiting,
+	l, err := s.kind.make(simredis.Client(p, "r0"), lock.Options{TTL: 2 * time.Second, Waiting: s.waiting,
 		Clock: p.Clock(), Entropy: p.Entropy("lock"), Jitter: p.Source("lock")})
 	if err != nil {
 		panic(err)

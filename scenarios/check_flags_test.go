@@ -40,7 +40,7 @@ func sound() scenarios.Lock {
 func careless() scenarios.Lock {
 	l := sound()
 	l.New = func(e scenarios.Env) (lock.Locker, error) {
-		inner, err := sound().New(p)
+		inner, err := sound().New(e)
 		return locker{inner, simredis.Client(e, "r0")}, err
 	}
 	return l

@@ -47,10 +47,10 @@ func TestDiscoverTheTTL(t *testing.T) {
 		l           scenarios.Lock
 		space, want scenarios.Range
 	}{
-		"lease":  {sound("theirs"), scenarios.Range{}, exactly},
-		"key":    {silent, scenarios.Range{}, exactly},
-		"given":  {sound("theirs"), given, given},
-		"remade": {ours(t, "single"), scenarios.Range{}, scenarios.Range{}},
+		"lease": {sound("theirs"), scenarios.Range{}, exactly},
+		"key":   {silent, scenarios.Range{}, exactly},
+		"given": {sound("theirs"), given, given},
+		"ours":  {ours(t, "single"), scenarios.Range{}, scenarios.Range{}},
 	} {
 		if got := discovered(t, c.l, scenarios.Space{TTL: c.space}).TTL; got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
@@ -80,12 +80,12 @@ func TestDiscover(t *testing.T) {
 		l    scenarios.Lock
 		want scenarios.Space
 	}{
-		"own points":       {pointed, scenarios.Space{Lock: "pointed", Points: []string{"asked", "got-it"}, Replicas: 2, TTL: scenarios.Range{Min: ownTTL, Max: ownTTL}}},
+		"own points":       {pointed, scenarios.Space{Lock: "pointed", Redis: 1, Points: []string{"asked", "got-it"}, Replicas: 2, TTL: scenarios.Range{Min: ownTTL, Max: ownTTL}}},
 		"three nodes":      {redsyncOverThree(), scenarios.Space{Lock: "redsync", Redis: 3, Replicas: 2, TTL: scenarios.Range{Min: 9 * time.Second, Max: 10 * time.Second}}},
-		"promise":          {ours(t, "single"), scenarios.Space{Lock: "single", Faults: ours(t, "single").Promise.Exclusion, Waits: bothWays}},
-		"reentrant":        {ours(t, "reentrant"), scenarios.Space{Lock: "reentrant", Nested: 2, Faults: ours(t, "reentrant").Promise.Exclusion, Waits: bothWays}},
-		"reentrant-fenced": {ours(t, "reentrant-fenced"), scenarios.Space{Lock: "reentrant-fenced", Faults: ours(t, "reentrant-fenced").Promise.Exclusion, Waits: bothWays}},
-		"everything":       {everything("single"), scenarios.Space{Lock: "single", Replicas: 2, Waits: bothWays, Profiles: bothProfiles}},
+		"promise":          {ours(t, "single"), scenarios.Space{Lock: "single", Redis: 1, Faults: ours(t, "single").Promise.Exclusion, Waits: bothWays}},
+		"reentrant":        {ours(t, "reentrant"), scenarios.Space{Lock: "reentrant", Redis: 1, Nested: 2, Faults: ours(t, "reentrant").Promise.Exclusion, Waits: bothWays}},
+		"reentrant-fenced": {ours(t, "reentrant-fenced"), scenarios.Space{Lock: "reentrant-fenced", Redis: 1, Faults: ours(t, "reentrant-fenced").Promise.Exclusion, Waits: bothWays}},
+		"everything":       {everything("single"), scenarios.Space{Lock: "single", Redis: 1, Replicas: 2, Waits: bothWays, Profiles: bothProfiles}},
 		"specimen":         {ours(t, "broken/get-then-del"), scenarios.Space{Lock: "broken/get-then-del", Redis: 1, Replicas: 2, Points: []string{"compared"}, Profiles: bothProfiles}},
 	} {
 		t.Run(name, func(t *testing.T) {

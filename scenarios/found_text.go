@@ -76,7 +76,7 @@ func (f *Found) doubt() string {
 
 // remedy tells what to do about a lock that is not deterministic.
 func remedy() string {
-	return "a lock must take its chances from p.Source or p.Entropy, and its time from p.Clock: the global source of\n" +
+	return "a lock must take its chances from e.Source or e.Entropy, and its time from e.Clock: the global source of\n" +
 		"math/rand/v2, the order of a map, and a select with two ready cases are chances that no seed decides" + unseeded() + "\n"
 }
 

@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"slices"
+
 	"locksim/checker"
 	"locksim/sim/trace"
 )
@@ -11,6 +13,11 @@ func (p *play) history(t *trace.Trace) checker.History {
 	h := checker.History{
 		Care: p.sc.Workload.ChecksUntil, Final: p.final, SectionWrites: len(p.registers()),
 		Entry: p.entry(), Queue: p.queue(),
+	}
+	if slices.ContainsFunc(t.Events, func(e trace.Event) bool { return e.Within > 0 }) {
+		for _, e := range t.Events {
+			h.Within = append(h.Within, checker.Span{From: e.At, To: e.At + e.Within})
+		}
 	}
 	ends := endings(t)
 	for _, c := range p.clients {

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -125,7 +124,7 @@ func (w *simWorld) Trace() *trace.Trace { return w.w.Trace() }
 func (w *simWorld) machine(p *sim.Process) Machine {
 	m := w.machines[p]
 	if m == nil {
-		m = &simMachine{Process: p, store: simStore{protected.NewClient(p)}}
+		m = &simMachine{Process: p, store: StoreOver(protected.NewClient(p))}
 		w.machines[p] = m
 	}
 	return m
@@ -216,32 +215,6 @@ type simWatcher struct{ *sim.Process }
 func (w simWatcher) Now() time.Time { return w.Clock().Peek() }
 
 func (w simWatcher) Until(t time.Time, stop <-chan struct{}) bool { return w.Clock().Until(t, stop) }
-
-// simStore is a client of the store.
-type simStore struct{ client *protected.Client }
-
-func (s simStore) Do(ctx context.Context, op checker.Op, grant string) (saw string, outcome checker.Outcome, err error) {
-	o := protected.Op{Resource: op.Resource, Register: op.Register, ID: op.ID, Token: op.Token, Grant: grant, Base: op.Saw}
-	if op.Kind == checker.Write {
-		err = s.client.Write(ctx, o)
-	} else {
-		saw, err = s.client.Read(ctx, o)
-	}
-	return saw, outcomeOf(err), err
-}
-
-// outcomeOf is how an operation ended, as far as its client can know.
-func outcomeOf(err error) checker.Outcome {
-	switch {
-	case err == nil:
-		return checker.OutcomeOK
-	case errors.Is(err, protected.ErrRefused):
-		return checker.OutcomeRefused
-	case errors.Is(err, protected.ErrUnknownOutcome):
-		return checker.OutcomeUnknown
-	}
-	return checker.OutcomeNotSent
-}
 
 // settingOf adds to a state what only a simulated world knows.
 func (s *State) settingOf(w Stage) {

@@ -137,23 +137,44 @@ func (s *Scenario) validateLocks() error {
 	return nil
 }
 
-// validateExpect goes through the expectations in a fixed order, so that the
-// same scenario always has the same error.
+// validateExpect names the first expectation that makes no sense, in the order of
+// the names, so that the same scenario always has the same error.
 func (s *Scenario) validateExpect() error {
+	wrong := false
+	for kind, labels := range s.Expect {
+		wrong = wrong || validateKind(kind) != nil
+		for mode, label := range labels {
+			wrong = wrong || validateLabel(kind, mode, label) != nil
+		}
+	}
+	if !wrong {
+		return nil
+	}
 	for _, kind := range slices.Sorted(maps.Keys(s.Expect)) {
-		if kind == "" || strings.ContainsFunc(kind, notInWord) {
-			return wrong("expect."+kind, "%q cannot be a kind of lock: write a word such as fenced", kind)
-		}
+		err := validateKind(kind)
 		for _, mode := range slices.Sorted(maps.Keys(s.Expect[kind])) {
-			path := "expect." + kind + "." + string(mode)
-			if _, err := fence.ParseMode(string(mode)); err != nil {
-				return wrong(path, "there is no fencing mode %q: %s", string(mode), choose(string(mode), words(fence.Modes())))
-			}
-			label := s.Expect[kind][mode]
-			if _, err := checker.ParseLabel(string(label)); err != nil {
-				return wrong(path, "there is no label %q: %s", string(label), choose(string(label), words(checker.Labels())))
-			}
+			err = first(err, validateLabel(kind, mode, s.Expect[kind][mode]))
 		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func validateKind(kind string) error {
+	if kind == "" || strings.ContainsFunc(kind, notInWord) {
+		return wrong("expect."+kind, "%q cannot be a kind of lock: write a word such as fenced", kind)
+	}
+	return nil
+}
+
+func validateLabel(kind string, mode fence.Mode, label checker.Label) error {
+	if _, err := fence.ParseMode(string(mode)); err != nil {
+		return wrong("expect."+kind+"."+string(mode), "there is no fencing mode %q: %s", string(mode), choose(string(mode), words(fence.Modes())))
+	}
+	if _, err := checker.ParseLabel(string(label)); err != nil {
+		return wrong("expect."+kind+"."+string(mode), "there is no label %q: %s", string(label), choose(string(label), words(checker.Labels())))
 	}
 	return nil
 }

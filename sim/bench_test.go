@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // command is one round trip of a client.

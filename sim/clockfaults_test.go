@@ -38,7 +38,7 @@ func TestClockFaults(t *testing.T) {
 		for _, who := range []string{"c0", "r0"} {
 			t.Run(tt.name+" "+who, func(t *testing.T) {
 				run(t, sim.Config{}, func(w *sim.World) error {
-					p, n := w.Client(0), redisOf(w)
+					p, n := w.Client(0), redisOf(w).Node()
 					start := n.Now()
 					if err := tt.do(w, who); err != nil {
 						return err
@@ -153,7 +153,7 @@ func TestClockFaultErrors(t *testing.T) {
 			want string
 		}{
 			{w.Faults().JumpClock("c9", time.Second), `"c9" has no clock`},
-			{w.Faults().DriftClock("s0", 1, 0), `"s0" has no clock`},
+			{w.Faults().DriftClock("r9", 1, 0), `"r9" has no clock`},
 			{w.Faults().DriftClock("c0", -1_000_001, 0), "give -1000000 (it stands still) to 9000000"},
 			{w.Faults().DriftClock("r0", 9_000_001, 0), "9000001 ppm"},
 			{w.Faults().DriftClock("c0", 1, -time.Second), "-1s"},

@@ -30,8 +30,8 @@ func solo(t *testing.T, cfg sim.Config, body func(w *sim.World, p *sim.Process, 
 	if cfg.Latency == (sim.Latency{}) {
 		cfg.Latency = ms
 	}
-	return run(t, cfg, func(w *sim.World) error {
-		p, sink := w.Client(0), w.AddSink("n0")
+	return run(t, withSink(cfg), func(w *sim.World) error {
+		p, sink := w.Client(0), sinkOf(w)
 		p.Go(func() { body(w, p, sink) })
 		return w.RunUntil(w.Idle)
 	})
@@ -292,8 +292,8 @@ func TestHalfClose(t *testing.T) {
 		}
 		rest(w, 5*time.Millisecond)
 		s := sink.Conns[0]
-		if string(s.Got) != "bye" || !s.EOF {
-			t.Errorf("the node has %q, end of stream %v", s.Got, s.EOF)
+		if string(s.Got) != "bye" || !s.Ended {
+			t.Errorf("the node has %q, end of stream %v", s.Got, s.Ended)
 		}
 		s.Send([]byte("still"))
 		s.Send([]byte(" here"))
@@ -336,8 +336,8 @@ func TestResetDiscards(t *testing.T) {
 			if n, err := c.Read(make([]byte, 10)); n != 0 || !errors.Is(err, syscall.ECONNRESET) {
 				t.Errorf("connection %d: read %d bytes, %v", i, n, err)
 			}
-			if s := sink.Conns[i]; len(s.Got) > 0 || !s.IsReset || s.EOF {
-				t.Errorf("connection %d: the node has %q, reset %v, end %v", i, s.Got, s.IsReset, s.EOF)
+			if s := sink.Conns[i]; len(s.Got) > 0 || !s.IsReset || s.Ended {
+				t.Errorf("connection %d: the node has %q, reset %v, end %v", i, s.Got, s.IsReset, s.Ended)
 			}
 			_ = c.Close()
 		}

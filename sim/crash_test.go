@@ -9,6 +9,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	"locksim/sim/trace"
 )
 
 func crashNow(w *sim.World, mode faults.CrashMode) {
@@ -30,7 +31,7 @@ func operations(p *sim.Process, c *sim.Conn) map[string]func() error {
 		"dial":        func() error { _, err := p.Dial(background, "tcp", "n0"); return err },
 		"sleep":       func() error { return p.Clock().Sleep(background, 10*time.Hour) },
 		"point":       func() error { return p.Point("x") },
-		"mark":        func() error { _, err := p.Mark("kind", "x"); return err },
+		"mark":        func() error { _, err := p.Mark(trace.Mark{Step: trace.Release, Resource: "x"}); return err },
 	}
 }
 
@@ -99,9 +100,8 @@ func TestCrashWhileBlocked(t *testing.T) {
 			}},
 		} {
 			t.Run(string(mode)+" "+tt.name, func(t *testing.T) {
-				run(t, sim.Config{Clients: 2, Latency: ms}, func(w *sim.World) error {
+				run(t, withSink(sim.Config{Clients: 2, Latency: ms}), func(w *sim.World) error {
 					p := w.Client(0)
-					w.AddSink("n0")
 					w.At(time.Second, func() { _ = w.Faults().Crash("c0", mode) })
 					p.Go(func() {
 						err := tt.do(w, p, dial(p, "n0"))
@@ -122,8 +122,8 @@ func TestCrashWhileBlocked(t *testing.T) {
 // went.
 func TestDeferredCode(t *testing.T) {
 	for _, mode := range faults.CrashModes() {
-		run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
-			p, sink := w.Client(0), w.AddSink("n0")
+		run(t, withSink(sim.Config{Latency: ms}), func(w *sim.World) error {
+			p, sink := w.Client(0), sinkOf(w)
 			p.Go(func() {
 				c := dial(p, "n0")
 				defer func() {
@@ -136,8 +136,8 @@ func TestDeferredCode(t *testing.T) {
 			w.At(2500*time.Microsecond, func() { _ = w.Faults().Crash("c0", mode) })
 			err := w.RunFor(time.Minute)
 			s := sink.Conns[0]
-			if string(s.Got) != "lock" || s.EOF != (mode == faults.CrashProcess) || s.IsReset {
-				t.Errorf("%s: the node has %q, end %v, reset %v", mode, s.Got, s.EOF, s.IsReset)
+			if string(s.Got) != "lock" || s.Ended != (mode == faults.CrashProcess) || s.IsReset {
+				t.Errorf("%s: the node has %q, end %v, reset %v", mode, s.Got, s.Ended, s.IsReset)
 			}
 			s.Send([]byte("anybody there?"))
 			s.Close()
@@ -156,8 +156,8 @@ func TestQueuedCommandOutlivesItsSender(t *testing.T) {
 				mustWrite(dial(p, "r0"), "SET k v\r\n")
 				_ = p.Point("sent")
 			})
-			w.OnMark(func(_, _, label string) {
-				if label == "sent" {
+			w.OnMark(func(_ string, m trace.Mark) {
+				if m.Label == "sent" {
 					_ = w.Faults().Crash("c0", mode)
 				}
 			})
@@ -178,10 +178,10 @@ func TestMarkDuringACrash(t *testing.T) {
 		w.At(time.Millisecond+1, func() { _ = w.Faults().Crash("c0", faults.CrashProcess) })
 		p.Go(func() {
 			time.Sleep(time.Millisecond)
-			if n, err := p.Mark("mark", "late"); n != 0 || !errors.Is(err, sim.ErrCrashed) {
+			if n, err := p.Mark(trace.Mark{Step: trace.Point, Label: "late"}); n != 0 || !errors.Is(err, sim.ErrCrashed) {
 				t.Errorf("event %d, %v", n, err)
 			}
-			if p.Observe("seen", "dead") == 0 {
+			if p.Observe(trace.Mark{Step: trace.LostSeen, Resource: "dead"}) == 0 {
 				t.Error("the harness saw nothing")
 			}
 		})
@@ -191,7 +191,7 @@ func TestMarkDuringACrash(t *testing.T) {
 	for _, e := range res.Trace.Events {
 		kinds = append(kinds, e.Kind())
 	}
-	if got := strings.Join(kinds, " "); got != "crash seen" {
+	if got := strings.Join(kinds, " "); got != "crash lost-seen" {
 		t.Errorf("the trace has %s", got)
 	}
 }

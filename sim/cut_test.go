@@ -9,6 +9,8 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
+	"locksim/sim/store"
 )
 
 // cutC0 is a partition between c0 and the sink.
@@ -54,8 +56,8 @@ func TestCut(t *testing.T) {
 				if string(s.Got) != tt.upAfter || got.String() != tt.downAfter {
 					t.Errorf("after: up %q, down %q, want %q and %q", s.Got, got, tt.upAfter, tt.downAfter)
 				}
-				if s.EOF != tt.upEnded || got.ended != tt.downEnded {
-					t.Errorf("ended: up %v, down %v, want %v and %v", s.EOF, got.ended, tt.upEnded, tt.downEnded)
+				if s.Ended != tt.upEnded || got.ended != tt.downEnded {
+					t.Errorf("ended: up %v, down %v, want %v and %v", s.Ended, got.ended, tt.upEnded, tt.downEnded)
 				}
 				_ = c.Close()
 			})
@@ -208,7 +210,7 @@ func TestCutSides(t *testing.T) {
 		{[]string{"s0"}, []string{"c1"}, "c1-s0"},
 	} {
 		t.Run(strings.Join(tt.between, ",")+"|"+strings.Join(tt.and, ","), func(t *testing.T) {
-			run(t, sim.Config{Redis: 2, Clients: 2, Latency: ms}, func(w *sim.World) error {
+			run(t, sim.Config{Clients: 2, Latency: ms, Servers: []sim.Kind{simredis.Servers{Nodes: 2}, store.Server{}}}, func(w *sim.World) error {
 				if err := w.Faults().Cut(faults.Partition{Between: tt.between, And: tt.and}); err != nil {
 					return err
 				}
@@ -246,7 +248,7 @@ func TestCutErrors(t *testing.T) {
 			f    faults.Partition
 			want string
 		}{
-			{faults.Partition{Between: []string{"c7"}}, "c7: there is nothing of that name"},
+			{faults.Partition{Between: []string{"c7"}}, `there is nothing named "c7"`},
 			{faults.Partition{Between: []string{"c0"}, And: []string{"c1"}}, "no link between them"},
 			{faults.Partition{}, "nobody is cut off"},
 			{faults.Partition{Between: []string{"c0"}, Bytes: "eat"}, `"eat" is not known`},

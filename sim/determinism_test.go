@@ -16,6 +16,8 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
+	"locksim/sim/store"
 	"locksim/sim/trace"
 )
 
@@ -31,17 +33,17 @@ var holes = []struct {
 	{"sleeps in one client", sim.Config{}, sleepsInOne},
 	{"two connections dialled in one instant", sim.Config{Latency: ms}, twoDials},
 	{"connections dialled and greeted in one instant", sim.Config{}, greetedTwins},
-	{"connections that only hear", sim.Config{}, silentTwins},
+	{"connections that only hear", withSink(sim.Config{}), silentTwins},
 	{"a context's end and an answer", sim.Config{Latency: ms, Clients: 2}, cancelAgainstReply},
-	{"deadlines of reads and writes", sim.Config{Latency: ms}, equalDeadlines},
-	{"a close that wakes several goroutines", sim.Config{Latency: ms}, closeWakesMany},
-	{"a reset that wakes several goroutines", sim.Config{Latency: ms}, resetWakesMany},
+	{"deadlines of reads and writes", withSink(sim.Config{Latency: ms}), equalDeadlines},
+	{"a close that wakes several goroutines", withSink(sim.Config{Latency: ms}), closeWakesMany},
+	{"a reset that wakes several goroutines", withSink(sim.Config{Latency: ms}), resetWakesMany},
 	{"toxics on several connections", sim.Config{Clients: 2}, toxicsOnMany},
-	{"requests to five nodes", sim.Config{Redis: 5, Clients: 3}, fiveNodes},
+	{"requests to five nodes", sim.Config{Clients: 3, Servers: []sim.Kind{simredis.Servers{Nodes: 5}}}, fiveNodes},
 	{"goroutines held by a pause", sim.Config{Latency: ms}, heldByAPause},
 	{"marks and observations", sim.Config{}, equalMarks},
 	{"timers and their stops", sim.Config{}, equalTimers},
-	{"toxics and a global draw", sim.Config{}, globalDraws},
+	{"toxics and a global draw", withSink(sim.Config{}), globalDraws},
 	{"a crash that wakes many", sim.Config{Clients: 2}, crashWakesMany},
 	{"dials that wait for healing", sim.Config{}, dialsAfterHeal},
 }
@@ -72,7 +74,7 @@ func onProcessors(t *testing.T, n int, cfg sim.Config, body func(w *sim.World) e
 
 // mark notes a result in the trace, in the name of the process.
 func mark(p *sim.Process, format string, args ...any) {
-	_, _ = p.Mark("note", fmt.Sprintf(format, args...))
+	_, _ = p.Mark(trace.Mark{Step: trace.Point, Label: fmt.Sprintf(format, args...)})
 }
 
 func equalSleeps(sleep func(p *sim.Process, d time.Duration)) func(w *sim.World) error {
@@ -141,7 +143,6 @@ func greetedTwins(w *sim.World) error {
 // silentTwins: connections that have sent nothing, which end at one instant.
 func silentTwins(w *sim.World) error {
 	p := w.Client(0)
-	w.AddSink("n0")
 	if _, err := w.Faults().AddToxic("c0", "n0", sim.Down, &toxics.TimeoutToxic{Timeout: 50}); err != nil {
 		return err
 	}
@@ -168,6 +169,7 @@ func cancelAgainstReply(w *sim.World) error {
 		opt := simredis.Quiet()
 		opt.Addr, opt.ContextTimeoutEnabled = p.Address("r0"), true
 		r := simredis.ClientWith(p, opt)
+		s := store.NewClient(p)
 		p.Go(func() {
 			for d := range 12 {
 				ctx, cancel := context.WithTimeout(p.Context(), 2*time.Millisecond+time.Duration(d-2)*time.Nanosecond)
@@ -176,7 +178,7 @@ func cancelAgainstReply(w *sim.World) error {
 				cancel()
 				ctx, cancel = context.WithTimeout(p.Context(), 2*time.Millisecond+time.Duration(d-2)*time.Nanosecond)
 				op := store.Op{Resource: "a", Register: "b", ID: fmt.Sprintf("%s.%d", p.Name(), d)}
-				mark(p, "%v %v", store.NewClient(p).Write(ctx, op), ctx.Err())
+				mark(p, "%v %v", s.Write(ctx, op), ctx.Err())
 				cancel()
 			}
 		})
@@ -186,7 +188,6 @@ func cancelAgainstReply(w *sim.World) error {
 
 func equalDeadlines(w *sim.World) error {
 	p := w.Client(0)
-	w.AddSink("n0")
 	if _, err := w.Faults().AddToxic("c0", "n0", sim.Up, &faults.Hold{}); err != nil {
 		return err
 	}
@@ -213,7 +214,6 @@ func equalDeadlines(w *sim.World) error {
 // several wait on one connection; when it ends, each asks Redis something.
 func several(w *sim.World, end func(c *sim.Conn)) error {
 	p := w.Client(0)
-	w.AddSink("n0")
 	p.Go(func() {
 		c := dial(p, "n0")
 		for i := range 4 {
@@ -275,8 +275,8 @@ func fiveNodes(w *sim.World) error {
 	for i := range w.Clients() {
 		p := w.Client(i)
 		var nodes []*redis.Client
-		for n := range w.RedisNodes() {
-			nodes = append(nodes, simredis.Client(p, fmt.Sprintf("r%d", n)))
+		for _, n := range w.Nodes() {
+			nodes = append(nodes, simredis.Client(p, n.Name()))
 		}
 		p.Go(func() {
 			for round := range 4 {
@@ -317,8 +317,8 @@ func heldByAPause(w *sim.World) error {
 
 func equalMarks(w *sim.World) error {
 	p := w.Client(0)
-	w.OnMark(func(process, _, label string) {
-		if label == "same" && w.Now() > time.Millisecond {
+	w.OnMark(func(process string, m trace.Mark) {
+		if m.Label == "same" && w.Now() > time.Millisecond {
 			_ = w.Faults().Pause(process, 10*time.Millisecond)
 		}
 	})
@@ -357,7 +357,6 @@ func equalTimers(w *sim.World) error {
 // and so does the code under test.
 func globalDraws(w *sim.World) error {
 	p := w.Client(0)
-	w.AddSink("n0")
 	for range 3 {
 		if _, err := w.Faults().AddToxic("c0", "n0", sim.Up, &toxics.NoopToxic{}); err != nil {
 			return err
@@ -382,7 +381,7 @@ func crashWakesMany(w *sim.World) error {
 				r := simredis.Client(p, "r0")
 				for range 10 {
 					if err := r.Append(p.Context(), "log", fmt.Sprint(n)).Err(); err != nil {
-						p.Observe("failed", fmt.Sprint(n))
+						p.Observe(trace.Mark{Step: trace.Point, Label: fmt.Sprint("failed ", n)})
 						return
 					}
 				}

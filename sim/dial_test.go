@@ -16,12 +16,13 @@ import (
 // and that it can be dialled again later.
 func TestDialRefused(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
-		redisOf(w).SetDown(true)
+		w.Do(func() { must(t, w.Faults().Crash("r0", faults.CrashProcess)) })
+		start := w.Now()
 		_, err := p.Dial(context.Background(), "tcp", "r0")
-		if !errors.Is(err, syscall.ECONNREFUSED) || !near(w.Now(), 2*time.Millisecond) {
-			t.Errorf("%v at %v, want ECONNREFUSED at 2ms", err, w.Now())
+		if !errors.Is(err, syscall.ECONNREFUSED) || !near(w.Now()-start, 2*time.Millisecond) {
+			t.Errorf("%v after %v, want ECONNREFUSED after 2ms", err, w.Now()-start)
 		}
-		redisOf(w).SetDown(false)
+		w.Do(func() { must(t, w.Faults().Restart("r0")) })
 		_ = dial(p, "r0").Close()
 	})
 }

@@ -10,6 +10,8 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
+	"locksim/sim/store"
 	"locksim/sim/trace"
 )
 
@@ -48,6 +50,20 @@ var struck = []struct {
 func quiet(p *sim.Process) *redis.Client { return simredis.Client(p, "r0") }
 
 func small(p *sim.Process) *redis.Client { return smallPool(p, 1) }
+
+// smallPool returns a client with so many connections.
+func smallPool(p *sim.Process, size int) *redis.Client {
+	opt := simredis.Quiet()
+	opt.Addr, opt.PoolSize = p.Address("r0"), size
+	return simredis.ClientWith(p, opt)
+}
+
+// stock returns a client of r0 as users have it.
+func stock(p *sim.Process) *redis.Client {
+	opt := simredis.Stock()
+	opt.Addr = p.Address("r0")
+	return simredis.ClientWith(p, opt)
+}
 
 // TestDeterminismOfEachFault shows that a run in which a fault of each kind
 // strikes has the same trace each time, with one processor and with two, and
@@ -136,14 +152,15 @@ func restartAtWork(w *sim.World, name string, client func(p *sim.Process) *redis
 
 // labour is the work of one client: locks and writes, marks and timers.
 func labour(p *sim.Process, r *redis.Client) {
+	s := store.NewClient(p)
 	for i := range 8 {
 		granted, err := r.SetNX(p.Context(), "lock", p.Name(), 100*time.Millisecond).Result()
-		if _, dead := p.Mark("tried", fmt.Sprint(granted, err)); dead != nil {
+		if _, dead := p.Mark(trace.Mark{Step: trace.Point, Label: fmt.Sprint("tried ", granted, err)}); dead != nil {
 			return
 		}
 		if granted {
 			op := store.Op{Resource: "a", Register: "b", ID: fmt.Sprintf("%s.%d.%d", p.Name(), p.Incarnation(), i)}
-			err = store.NewClient(p).Write(p.Context(), op)
+			err = s.Write(p.Context(), op)
 			mark(p, "wrote %v", err)
 			p.Clock().AfterFunc(15*time.Millisecond, func() { mark(p, "renewed %v", r.PExpire(p.Context(), "lock", time.Second).Err()) })
 			_ = p.Clock().Sleep(p.Context(), 30*time.Millisecond)

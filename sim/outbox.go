@@ -15,6 +15,7 @@ import (
 type outbox struct {
 	mu      sync.Mutex
 	entries []entry
+	asleep  bool // the world waits for the next event, and wants to be woken
 	wake    chan struct{}
 }
 
@@ -61,16 +62,42 @@ func newOutbox() *outbox { return &outbox{wake: make(chan struct{}, 1)} }
 func (o *outbox) post(e entry) {
 	o.mu.Lock()
 	o.entries = append(o.entries, e)
+	o.wakeUp()
 	o.mu.Unlock()
-	o.nudge()
 }
 
 // nudge makes the world look again, with or without a request.
 func (o *outbox) nudge() {
-	select {
-	case o.wake <- struct{}{}:
-	default:
+	o.mu.Lock()
+	o.wakeUp()
+	o.mu.Unlock()
+}
+
+// wakeUp wakes the world if it sleeps. The mutex is held.
+func (o *outbox) wakeUp() {
+	if o.asleep {
+		o.asleep = false
+		o.wake <- struct{}{} // it has room for the one signal that there may be
 	}
+}
+
+// rest says that the world sleeps from now on, or reports that there is something
+// to look at before.
+func (o *outbox) rest() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.asleep = len(o.entries) == 0
+	return o.asleep
+}
+
+// rise says that the world sleeps no more. woken says that it has taken the signal.
+func (o *outbox) rise(woken bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.asleep && !woken {
+		<-o.wake // the signal came together with the end of the sleep
+	}
+	o.asleep = false
 }
 
 // take empties the outbox and returns its requests in canonical order.
@@ -80,10 +107,6 @@ func (o *outbox) take(into []entry) []entry {
 	clear(o.entries)
 	o.entries = o.entries[:0]
 	o.mu.Unlock()
-	select {
-	case <-o.wake:
-	default:
-	}
 	if len(into) > 1 {
 		slices.SortFunc(into, compareEntries)
 	}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -59,6 +60,39 @@ func TestOutboxTakesInOrder(t *testing.T) {
 		}
 		if !slices.IsSortedFunc(a, compareEntries) || len(a) != len(entries) {
 			t.Fatalf("out of order, or %d of %d", len(a), len(entries))
+		}
+	})
+}
+
+// TestJoinWrites shows that what one end of a connection has written in one
+// instant becomes one write where the server asks for it, before the end of the
+// stream, and stays as it is elsewhere.
+func TestJoinWrites(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bc", "def"}), 1, 5).Draw(t, "pieces")
+		joining, plain := newTwin(1), newTwin(2)
+		joining.joins = true
+		o := newOutbox()
+		for _, c := range []*conn{joining, plain} {
+			for _, dir := range []Direction{Up, Down} {
+				for i, p := range pieces {
+					o.post(entry{where: dir.String(), rank: rankSend, conn: c, seq: uint64(i + 1), dir: dir, data: []byte(p)})
+				}
+				o.post(entry{where: dir.String(), rank: rankSend, conn: c, seq: uint64(len(pieces) + 1), dir: dir})
+			}
+		}
+		got := map[string]string{}
+		for _, e := range joinWrites(o.take(nil)) {
+			whose := e.where + map[*conn]string{joining: " joined", plain: " plain"}[e.conn]
+			got[whose] += string(e.data) + map[bool]string{true: "end", false: ","}[e.data == nil]
+		}
+		for _, dir := range []Direction{Up, Down} {
+			if text := got[dir.String()+" joined"]; text != strings.Join(pieces, "")+",end" {
+				t.Fatalf("%v of %q, joined: %q", dir, pieces, text)
+			}
+			if text := got[dir.String()+" plain"]; text != strings.Join(pieces, ",")+",end" {
+				t.Fatalf("%v of %q, not joined: %q", dir, pieces, text)
+			}
 		}
 	})
 }

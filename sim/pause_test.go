@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"locksim/sim"
+	"locksim/sim/trace"
 )
 
 // pauseNow pauses a process from a goroutine that is not stopped by it.
@@ -39,7 +40,7 @@ var seams = []struct {
 		p.Clock().AfterFunc(5*time.Millisecond, func() { close(done) })
 		<-done
 	}},
-	{"mark", func(p *sim.Process, _ *sim.Conn) { _, _ = p.Mark("note", "x") }},
+	{"mark", func(p *sim.Process, _ *sim.Conn) { _, _ = p.Mark(trace.Mark{Step: trace.Release, Resource: "x"}) }},
 	{"point", func(p *sim.Process, _ *sim.Conn) { _ = p.Point("x") }},
 }
 
@@ -258,8 +259,8 @@ func TestLateRead(t *testing.T) {
 func TestPauseAtAPoint(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		w.Do(func() {
-			w.OnMark(func(process, kind, label string) {
-				if process == "c0" && kind == "point" && label == "checked" {
+			w.OnMark(func(process string, m trace.Mark) {
+				if process == "c0" && m.Step == trace.Point && m.Label == "checked" {
 					if err := w.Faults().Pause("c0", time.Second); err != nil {
 						panic(err)
 					}
@@ -283,7 +284,7 @@ func TestObserveIsNotHeld(t *testing.T) {
 		pauseNow(w, "c0", time.Minute)
 		start := w.Now()
 		clock := p.Clock()
-		if !clock.Until(clock.Peek().Add(time.Second), nil) || p.Observe("until", "x") == 0 || !near(w.Now(), start+time.Second) {
+		if !clock.Until(clock.Peek().Add(time.Second), nil) || p.Observe(trace.Mark{Step: trace.Until, Resource: "x"}) == 0 || !near(w.Now(), start+time.Second) {
 			t.Errorf("the harness went on after %v, want 1s", w.Now()-start)
 		}
 	})

@@ -14,20 +14,20 @@ import (
 func TestClocks(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
-		do         func(p *sim.Process)
+		do         func(w *sim.World) error
 		mono, wall time.Duration
 	}{
-		{"true", func(*sim.Process) {}, time.Second, time.Second},
-		{"fast", func(p *sim.Process) { p.DriftClock(100_000) }, 1100 * time.Millisecond, 1100 * time.Millisecond},
-		{"slow", func(p *sim.Process) { p.DriftClock(-200_000) }, 800 * time.Millisecond, 800 * time.Millisecond},
-		{"set forward", func(p *sim.Process) { p.JumpClock(time.Hour) }, time.Second, time.Hour + time.Second},
-		{"set back", func(p *sim.Process) { p.JumpClock(-time.Hour) }, time.Second, time.Second - time.Hour},
+		{"true", func(*sim.World) error { return nil }, time.Second, time.Second},
+		{"fast", func(w *sim.World) error { return w.Faults().DriftClock("c0", 100_000, 0) }, 1100 * time.Millisecond, 1100 * time.Millisecond},
+		{"slow", func(w *sim.World) error { return w.Faults().DriftClock("c0", -200_000, 0) }, 800 * time.Millisecond, 800 * time.Millisecond},
+		{"set forward", func(w *sim.World) error { return w.Faults().JumpClock("c0", time.Hour) }, time.Second, time.Hour + time.Second},
+		{"set back", func(w *sim.World) error { return w.Faults().JumpClock("c0", -time.Hour) }, time.Second, time.Second - time.Hour},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			run(t, sim.Config{Clients: 2}, func(w *sim.World) error {
 				p, other := w.Client(0), w.Client(1)
 				mono, wall, others := p.Clock().Peek(), p.WallClock().Peek(), other.WallClock().Peek()
-				tt.do(p)
+				must(t, tt.do(w))
 				err := w.RunFor(time.Second)
 				if got := p.Clock().Now().Sub(mono); got != tt.mono {
 					t.Errorf("monotonic time: %v, want %v", got, tt.mono)
@@ -49,25 +49,25 @@ func TestClocks(t *testing.T) {
 func TestSleepByTheClock(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		do   func(p *sim.Process) // before the sleep
-		mid  func(p *sim.Process) // half a second into it
+		do   func(w *sim.World) error // before the sleep
+		mid  func(w *sim.World) error // half a second into it
 		want time.Duration
 	}{
 		{"true", nil, nil, time.Second},
-		{"fast", func(p *sim.Process) { p.DriftClock(1_000_000) }, nil, 500 * time.Millisecond},
-		{"slow", func(p *sim.Process) { p.DriftClock(-500_000) }, nil, 2 * time.Second},
-		{"jumps", func(p *sim.Process) { p.JumpClock(time.Hour) }, nil, time.Second},
-		{"becomes slow", nil, func(p *sim.Process) { p.DriftClock(-500_000) }, 1500 * time.Millisecond},
+		{"fast", func(w *sim.World) error { return w.Faults().DriftClock("c0", 1_000_000, 0) }, nil, 500 * time.Millisecond},
+		{"slow", func(w *sim.World) error { return w.Faults().DriftClock("c0", -500_000, 0) }, nil, 2 * time.Second},
+		{"jumps", func(w *sim.World) error { return w.Faults().JumpClock("c0", time.Hour) }, nil, time.Second},
+		{"becomes slow", nil, func(w *sim.World) error { return w.Faults().DriftClock("c0", -500_000, 0) }, 1500 * time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 				if tt.do != nil {
-					w.Do(func() { tt.do(p) })
+					w.Do(func() { must(t, tt.do(w)) })
 				}
 				if tt.mid != nil {
 					p.Go(func() {
 						rest(w, 500*time.Millisecond)
-						w.Do(func() { tt.mid(p) })
+						w.Do(func() { must(t, tt.mid(w)) })
 					})
 				}
 				start, begun := w.Now(), p.Clock().Peek()
@@ -166,7 +166,7 @@ func TestUntil(t *testing.T) {
 			t.Errorf("stopped after %v", w.Now()-start)
 		}
 		wall, target := p.WallClock(), p.WallClock().Peek().Add(time.Second)
-		w.Do(func() { p.JumpClock(-time.Second) })
+		w.Do(func() { must(t, w.Faults().JumpClock("c0", -time.Second)) })
 		if !wall.Until(target, nil) || !near(w.Now()-start, 4*time.Second) {
 			t.Errorf("the wall clock was set back, it came back after %v, want 4s", w.Now()-start)
 		}

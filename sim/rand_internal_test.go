@@ -9,28 +9,28 @@ import (
 // where two parts together read the same, and that equal names draw equal
 // numbers.
 func TestDrawsAreIndependent(t *testing.T) {
-	w, other := &World{cfg: Config{Seed: 1}}, &World{cfg: Config{Seed: 2}}
-	names := []func() draw{
-		func() draw { return w.draw("net") },
-		func() draw { return other.draw("net") },
-		func() draw { return w.draw("net").str("") },
-		func() draw { return w.draw("net").str("ab").str("c") },
-		func() draw { return w.draw("net").str("a").str("bc") },
-		func() draw { return w.draw("net").str("abc") },
-		func() draw { return w.draw("net").num(0) },
-		func() draw { return w.draw("net").num(1).num(2) },
-		func() draw { return w.draw("net").num(2).num(1) },
-		func() draw { return w.draw("net").num(-1) },
-		func() draw { return w.draw("faults") },
+	one, other := chance(1), chance(2)
+	names := []func() Draw{
+		func() Draw { return one.draw("net") },
+		func() Draw { return other.draw("net") },
+		func() Draw { return one.draw("net").Str("") },
+		func() Draw { return one.draw("net").Str("ab").Str("c") },
+		func() Draw { return one.draw("net").Str("a").Str("bc") },
+		func() Draw { return one.draw("net").Str("abc") },
+		func() Draw { return one.draw("net").Num(0) },
+		func() Draw { return one.draw("net").Num(1).Num(2) },
+		func() Draw { return one.draw("net").Num(2).Num(1) },
+		func() Draw { return one.draw("net").Num(-1) },
+		func() Draw { return one.draw("faults") },
 	}
 	seen := map[uint64]int{}
 	for i, name := range names {
-		v := name().value()
+		v := name().Value()
 		if before, ok := seen[v]; ok {
 			t.Errorf("names %d and %d draw the same", before, i)
 		}
 		seen[v] = i
-		if v != name().value() {
+		if v != name().Value() {
 			t.Errorf("name %d draws differently the second time", i)
 		}
 	}
@@ -39,11 +39,11 @@ func TestDrawsAreIndependent(t *testing.T) {
 // TestDrawsAreUniform shows that draws of neighbouring names fill a range
 // evenly, both ends included.
 func TestDrawsAreUniform(t *testing.T) {
-	w := &World{cfg: Config{Seed: 1}}
+	one := chance(1)
 	counts := map[int64]int{}
 	const n = 60_000
 	for i := range int64(n) {
-		counts[w.draw("net").num(i).between(1, 6)]++
+		counts[one.draw("net").Num(i).Between(1, 6)]++
 	}
 	for face := range int64(8) {
 		want := n / 6
@@ -54,10 +54,10 @@ func TestDrawsAreUniform(t *testing.T) {
 			t.Errorf("%d was drawn %d times of %d", face, got, n)
 		}
 	}
-	if got := w.draw("net").between(5, 5); got != 5 {
+	if got := one.draw("net").Between(5, 5); got != 5 {
 		t.Errorf("a range of one number gave %d", got)
 	}
-	if got := w.draw("net").between(5, 4); got != 5 {
+	if got := one.draw("net").Between(5, 4); got != 5 {
 		t.Errorf("a reversed range gave %d, want its low end", got)
 	}
 }
@@ -65,23 +65,23 @@ func TestDrawsAreUniform(t *testing.T) {
 // TestStreamsAreIndependent shows that generators of two names share nothing,
 // and that drawing from one does not move the other.
 func TestStreamsAreIndependent(t *testing.T) {
-	w := &World{cfg: Config{Seed: 1}}
-	a, b := rand.New(w.stream("c0/x")), rand.New(w.stream("c0/y"))
+	one := chance(1)
+	a, b := rand.New(one.stream("c0/x")), rand.New(one.stream("c0/y"))
 	first := a.Uint64()
 	if first == b.Uint64() {
 		t.Error("two names gave the same number")
 	}
-	again := rand.New(w.stream("c0/x"))
+	again := rand.New(one.stream("c0/x"))
 	if again.Uint64() != first || again.Uint64() != a.Uint64() {
 		t.Error("a name gave different numbers the second time")
 	}
 	var x, y, x2 [16]byte
 	for name, into := range map[string]*[16]byte{"x": &x, "y": &y} {
-		if _, err := w.entropy(name).Read(into[:]); err != nil {
+		if _, err := one.entropy(name).Read(into[:]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := w.entropy("x").Read(x2[:]); err != nil || x == y || x != x2 {
+	if _, err := one.entropy("x").Read(x2[:]); err != nil || x == y || x != x2 {
 		t.Errorf("entropy: x %x, y %x, x again %x, %v", x, y, x2, err)
 	}
 }

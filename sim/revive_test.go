@@ -10,6 +10,9 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
+	"locksim/sim/store"
+	"locksim/sim/trace"
 )
 
 // crashAndRevive restarts c0 from a goroutine that is not its own.
@@ -33,8 +36,8 @@ func crashAndRevive(w *sim.World, mode faults.CrashMode) *sim.Process {
 func TestRevive(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	for _, mode := range faults.CrashModes() {
-		res := run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
-			old, sink := w.Client(0), w.AddSink("n0")
+		res := run(t, withSink(sim.Config{Latency: ms}), func(w *sim.World) error {
+			old, sink := w.Client(0), sinkOf(w)
 			old.Go(func() {
 				c := dial(old, "n0")
 				old.Clock().AfterFunc(time.Second, func() { t.Error("a timer of the old one fired") })
@@ -78,7 +81,7 @@ func lives(t *testing.T, w *sim.World, p *sim.Process) {
 	if err := p.Clock().Sleep(p.Context(), time.Millisecond); err != nil {
 		t.Error(err)
 	}
-	if _, err := p.Mark("work", "again"); err != nil {
+	if _, err := p.Mark(trace.Mark{Step: trace.Point, Label: "again"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -148,8 +151,8 @@ func TestReviveClock(t *testing.T) {
 // lost its power breaks the connection once the machine is up again, and that
 // the new process's own connections are not touched.
 func TestReviveHearsNothingOld(t *testing.T) {
-	run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
-		old, sink := w.Client(0), w.AddSink("n0")
+	run(t, withSink(sim.Config{Latency: ms}), func(w *sim.World) error {
+		old, sink := w.Client(0), sinkOf(w)
 		old.Go(func() {
 			dial(old, "n0")
 			p := crashAndRevive(w, faults.CrashPower)

@@ -11,6 +11,9 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
+	"locksim/sim/store"
+	"locksim/sim/trace"
 )
 
 // after shows that a run works as if nothing had happened before it.
@@ -60,10 +63,9 @@ func TestLimits(t *testing.T) {
 // goroutine: not in a read, a write, a dial, a sleep, a pause or Until.
 func TestLimitWhileEverythingWaits(t *testing.T) {
 	before := runtime.NumGoroutine()
-	_, err := sim.Run(sim.Config{Limits: sim.Limits{Virtual: time.Minute}}, func(w *sim.World) error {
+	_, err := sim.Run(withSink(sim.Config{Limits: sim.Limits{Virtual: time.Minute}}), func(w *sim.World) error {
 		background := context.Background()
 		p, paused := w.Client(0), w.NewProcess("c1")
-		w.AddSink("n0")
 		p.Go(func() { _ = readErr(dial(p, "n0")) })
 		p.Go(func() {
 			c := dial(p, "n0")
@@ -99,17 +101,16 @@ func TestLimitWhileEverythingWaits(t *testing.T) {
 func TestStopAt(t *testing.T) {
 	whole := run(t, sim.Config{Seed: 5, Clients: 3}, contend)
 	for _, n := range []int{1, 2, 50, whole.Trace.Len() - 1} {
-		res, err := sim.Run(sim.Config{Seed: 5, Clients: 3, StopAt: n}, contend)
+		res, err := sim.Run(served(sim.Config{Seed: 5, Clients: 3, StopAt: n}), contend)
 		if !errors.Is(err, sim.ErrStopped) {
 			t.Fatalf("stop at %d: %v", n, err)
 		}
 		if got := res.Trace.Len(); got < n || got > n+2 {
 			t.Errorf("stopped at %d, asked for %d", got, n)
 		}
-		for i, e := range res.Trace.Events {
-			if e != whole.Trace.Events[i] {
-				t.Fatalf("stop at %d: event %d is %v, was %v", n, i, e, whole.Trace.Events[i])
-			}
+		beginning := &trace.Trace{Events: whole.Trace.Events[:min(res.Trace.Len(), whole.Trace.Len())]}
+		if d := trace.Diff(res.Trace, beginning); d != nil {
+			t.Fatalf("stop at %d: %v", n, d)
 		}
 	}
 }
@@ -220,7 +221,7 @@ func TestBodyThatDoesNotReturn(t *testing.T) {
 func TestErrorOfTheBody(t *testing.T) {
 	mine := errors.New("mine")
 	res, err := sim.Run(sim.Config{}, func(w *sim.World) error {
-		w.Client(0).JumpClock(time.Second)
+		must(t, w.Faults().JumpClock("c0", time.Second))
 		return mine
 	})
 	if !errors.Is(err, mine) || res.Trace.Len() != 1 {
@@ -237,7 +238,7 @@ func TestConcurrentRuns(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			res, err := sim.Run(sim.Config{Seed: 1, Clients: 2}, contend)
+			res, err := sim.Run(served(sim.Config{Seed: 1, Clients: 2}), contend)
 			if err != nil || res.Trace.Hash() != want {
 				t.Errorf("%v, or another trace", err)
 			}
@@ -252,11 +253,12 @@ func TestConfigErrors(t *testing.T) {
 		cfg  sim.Config
 		want string
 	}{
-		{sim.Config{Redis: -1}, "Redis nodes"},
+		{sim.Config{Servers: []sim.Kind{simredis.Servers{Nodes: -1}}}, "Redis servers"},
+		{sim.Config{Servers: []sim.Kind{nil}}, "kind 0"},
 		{sim.Config{Clients: 1000}, "clients"},
 		{sim.Config{Latency: sim.Latency{Min: 2, Max: 1}}, "latency"},
 		{sim.Config{StopAt: -1}, "stop at"},
-		{sim.Config{Fencing: "fancy"}, "fancy"},
+		{sim.Config{Servers: []sim.Kind{store.Server{Fencing: "fancy"}}}, "fancy"},
 		{sim.Config{Limits: sim.Limits{Frozen: -1}}, "limit"},
 	} {
 		_, err := sim.Run(tt.cfg, func(*sim.World) error { return nil })

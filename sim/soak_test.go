@@ -10,6 +10,8 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
+	"locksim/sim/store"
 )
 
 // eventful is a workload that meets every fault of the world.
@@ -25,10 +27,11 @@ func eventful(w *sim.World) error {
 		p := w.Client(i)
 		p.Go(func() {
 			r := simredis.Client(p, "r0")
+			s := store.NewClient(p)
 			op := store.Op{Resource: "a", Register: "b", ID: p.Name()}
 			for range 5 {
 				_ = r.Incr(p.Context(), "n").Err()
-				_ = store.NewClient(p).Write(p.Context(), op)
+				_ = s.Write(p.Context(), op)
 				_ = p.Clock().Sleep(p.Context(), 20*time.Millisecond)
 			}
 		})

@@ -7,6 +7,8 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
+	"locksim/sim/store"
 )
 
 // TestStall shows that a stalled node accepts connections and answers nothing,
@@ -130,12 +132,12 @@ func TestStallAndTheEnds(t *testing.T) {
 			run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
 				p := w.Client(0)
 				p.Go(func() {
-					redis, store := dial(p, "r0"), dial(p, "s0")
+					toRedis, toStore := dial(p, "r0"), dial(p, "s0")
 					w.Do(func() { stallNow("r0", time.Second)(w); stallNow("s0", time.Second)(w) })
-					mustWrite(redis, "SET k v\r\n")
-					mustWrite(store, "WRITE a b x 0 - -\n")
+					mustWrite(toRedis, "SET k v\r\n")
+					mustWrite(toStore, "WRITE a b x 0 - -\n")
 					time.Sleep(10 * time.Millisecond)
-					tt.end(w, redis)
+					tt.end(w, toRedis)
 				})
 				err := w.RunFor(2 * time.Second)
 				if keys := redisOf(w).Keys(); (len(keys) == 1) != tt.done {

@@ -110,12 +110,18 @@ func (t *timeline) advance() error {
 }
 
 func (t *timeline) sleep(d time.Duration) {
+	if !t.out.rest() {
+		return
+	}
 	t.timer.Reset(d)
+	woken := false
 	select {
 	case <-t.timer.C:
 	case <-t.out.wake:
+		woken = true
 		t.timer.Stop()
 	}
+	t.out.rise(woken)
 	t.pulse.beat()
 }
 

@@ -78,8 +78,8 @@ func TestToxics(t *testing.T) {
 						t.Errorf("chunk %d after %v, want %v", i, s.At[i]-start, tt.at[i])
 					}
 				}
-				if s.EOF != (tt.end > 0) || s.EOF && !near(s.EOFAt-start, tt.end) {
-					t.Errorf("end of stream %v after %v, want after %v", s.EOF, s.EOFAt-start, tt.end)
+				if s.Ended != (tt.end > 0) || s.Ended && !near(s.EndedAt-start, tt.end) {
+					t.Errorf("end of stream %v after %v, want after %v", s.Ended, s.EndedAt-start, tt.end)
 				}
 				_ = c.Close()
 			})
@@ -125,8 +125,8 @@ func TestToxicsInAChain(t *testing.T) {
 		_, _ = c.Write(make([]byte, 1000))
 		rest(w, time.Second)
 		s := sink.Conns[0]
-		if fmt.Sprint(s.Sizes) != "[200 200]" || !near(s.At[0]-start, 26*time.Millisecond) || !s.EOF {
-			t.Errorf("chunks of %v bytes after %v, end %v", s.Sizes, s.At[0]-start, s.EOF)
+		if fmt.Sprint(s.Sizes) != "[200 200]" || !near(s.At[0]-start, 26*time.Millisecond) || !s.Ended {
+			t.Errorf("chunks of %v bytes after %v, end %v", s.Sizes, s.At[0]-start, s.Ended)
 		}
 		start = w.Now()
 		s.Send([]byte("quick"))
@@ -164,8 +164,8 @@ func TestHoldAndDropOnALink(t *testing.T) {
 				mustWrite(c, "after")
 				rest(w, time.Second)
 				s := sink.Conns[0]
-				if string(s.Got) != tt.got || s.EOF != tt.end {
-					t.Errorf("the node has %q, end %v; want %q, %v", s.Got, s.EOF, tt.got, tt.end)
+				if string(s.Got) != tt.got || s.Ended != tt.end {
+					t.Errorf("the node has %q, end %v; want %q, %v", s.Got, s.Ended, tt.got, tt.end)
 				}
 				if !w.Quiet() {
 					t.Error("bytes are still said to be under way")
@@ -215,7 +215,7 @@ func harmless(r *rand.Rand) toxics.Toxic {
 // commotion writes numbered bytes in both directions while toxics that lose
 // nothing come and go, closes, and returns what arrived.
 func commotion(w *sim.World, r *rand.Rand) (sent, up, down []byte) {
-	p, sink := w.Client(0), w.AddSink("n0")
+	p, sink := w.Client(0), sinkOf(w)
 	var received bytes.Buffer
 	p.Go(func() {
 		c := dial(p, "n0")
@@ -271,7 +271,7 @@ func TestToxicsComeAndGo(t *testing.T) {
 	for seed := range uint64(seeds(200)) {
 		var traces []*trace.Trace
 		for range 2 {
-			res := run(t, sim.Config{Seed: seed}, func(w *sim.World) error {
+			res := run(t, withSink(sim.Config{Seed: seed}), func(w *sim.World) error {
 				sent, up, down := commotion(w, rand.New(rand.NewPCG(seed, 1)))
 				if !bytes.Equal(sent, up) || !bytes.Equal(sent, down) {
 					return fmt.Errorf("sent %d bytes, %d arrived up, %d down, or changed", len(sent), len(up), len(down))

@@ -11,6 +11,8 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
+	"locksim/sim/store"
 )
 
 // slowLink makes a toxic that delays by 100 ms, whatever the seed.
@@ -82,7 +84,7 @@ func delays(w *sim.World, c *sim.Conn, s *SinkConn) (up, down time.Duration) {
 func TestToxifySeeds(t *testing.T) {
 	draw := func(seed uint64) []uint64 {
 		var all []uint64
-		run(t, sim.Config{Seed: seed, Clients: 2, Redis: 2}, func(w *sim.World) error {
+		run(t, sim.Config{Seed: seed, Clients: 2, Servers: []sim.Kind{simredis.Servers{Nodes: 2}, store.Server{}}}, func(w *sim.World) error {
 			keep := func(seed uint64) toxics.Toxic {
 				all = append(all, seed)
 				return &toxics.NoopToxic{}
@@ -140,7 +142,7 @@ func TestToxifyAndCut(t *testing.T) {
 
 // TestToxifyErrors shows the wires that are refused.
 func TestToxifyErrors(t *testing.T) {
-	run(t, sim.Config{Clients: 2, Redis: 2}, func(w *sim.World) error {
+	run(t, sim.Config{Clients: 2, Servers: []sim.Kind{simredis.Servers{Nodes: 2}, store.Server{}}}, func(w *sim.World) error {
 		for _, tt := range []struct {
 			wire faults.Wire
 			d    time.Duration
@@ -148,7 +150,7 @@ func TestToxifyErrors(t *testing.T) {
 		}{
 			{faults.Wire{Between: []string{"c9"}}, 0, `nothing named "c9"`},
 			{faults.Wire{Between: []string{"c0"}, And: []string{"r9"}}, 0, `nothing named "r9"`},
-			{faults.Wire{Between: []string{"r0"}, And: []string{"r1"}}, 0, "between Redis nodes there are only partitions and lag"},
+			{faults.Wire{Between: []string{"r0"}, And: []string{"r1"}}, 0, "between servers there are only partitions"},
 			{faults.Wire{Between: []string{"c0"}, And: []string{"c1"}}, 0, "give clients on one side"},
 			{faults.Wire{Between: []string{"c0"}}, -time.Second, "-1s"},
 		} {

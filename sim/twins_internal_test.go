@@ -12,7 +12,7 @@ import (
 func TestTwins(t *testing.T) { synctest.Test(t, testTwins) }
 
 func testTwins(t *testing.T) {
-	l := &link{w: &World{start: time.Now()}}
+	l := &link{w: &World{time: &timeline{start: time.Now()}}}
 	alone := l.classOf()
 	time.Sleep(time.Nanosecond)
 	a, b := l.classOf(), l.classOf()

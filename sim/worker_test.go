@@ -7,6 +7,8 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
+	"locksim/sim/trace"
 )
 
 // TestKillWorker shows what of a process goes on when its worker is dead: its
@@ -18,13 +20,13 @@ func TestKillWorker(t *testing.T) {
 		w.At(time.Second, func() { must(t, w.Faults().KillWorker("c0")) })
 		p.Go(func() {
 			p.Clock().AfterFunc(2*time.Second, func() { must(t, r.Set(p.Context(), "renewed", "1", 0).Err()) })
-			if _, err := p.Mark("work", "before"); err != nil {
+			if _, err := p.Mark(trace.Mark{Step: trace.Write, Op: "before"}); err != nil {
 				t.Error(err)
 			}
 			if err := p.Clock().Sleep(p.Context(), 3*time.Second); err != nil {
 				t.Errorf("a sleep that had begun: %v", err)
 			}
-			if n, err := p.Mark("work", "after"); n != 0 || !errors.Is(err, sim.ErrWorkerDead) {
+			if n, err := p.Mark(trace.Mark{Step: trace.Write, Op: "after"}); n != 0 || !errors.Is(err, sim.ErrWorkerDead) {
 				t.Errorf("a mark: %d, %v, want ErrWorkerDead", n, err)
 			}
 			if err := p.Point("after"); !errors.Is(err, sim.ErrWorkerDead) {
@@ -33,7 +35,7 @@ func TestKillWorker(t *testing.T) {
 			if p.Crashed() || p.Context().Err() != nil {
 				t.Error("the process has crashed")
 			}
-			if p.Observe("seen", "by the harness") == 0 {
+			if p.Observe(trace.Mark{Step: trace.Until, Resource: "seen by the harness"}) == 0 {
 				t.Error("the harness sees nothing")
 			}
 		})
@@ -43,8 +45,8 @@ func TestKillWorker(t *testing.T) {
 		}
 		return err
 	})
-	if count(res, "work") != 1 || count(res, "kill-worker") != 1 {
-		t.Errorf("%d marks, %d deaths, want one each", count(res, "work"), count(res, "kill-worker"))
+	if count(res, "write") != 1 || count(res, "kill-worker") != 1 {
+		t.Errorf("%d marks, %d deaths, want one each", count(res, "write"), count(res, "kill-worker"))
 	}
 }
 
@@ -53,20 +55,20 @@ func TestKillWorker(t *testing.T) {
 func TestKillWorkerAtAMark(t *testing.T) {
 	res := run(t, sim.Config{}, func(w *sim.World) error {
 		p := w.Client(0)
-		w.OnMark(func(process, _, label string) {
-			if label == "here" {
+		w.OnMark(func(process string, m trace.Mark) {
+			if m.Op == "here" {
 				must(t, w.Faults().KillWorker(process))
 			}
 		})
 		p.Go(func() {
-			if n, err := p.Mark("work", "here"); n == 0 || !errors.Is(err, sim.ErrWorkerDead) {
+			if n, err := p.Mark(trace.Mark{Step: trace.Write, Op: "here"}); n == 0 || !errors.Is(err, sim.ErrWorkerDead) {
 				t.Errorf("%d, %v, want the event's number and ErrWorkerDead", n, err)
 			}
 		})
 		return w.RunUntil(w.Idle)
 	})
-	if count(res, "work") != 1 {
-		t.Errorf("%d marks, want one", count(res, "work"))
+	if count(res, "write") != 1 {
+		t.Errorf("%d marks, want one", count(res, "write"))
 	}
 }
 
@@ -78,13 +80,13 @@ func TestKillWorkerDuringAMark(t *testing.T) {
 		w.At(time.Millisecond+1, func() { must(t, w.Faults().KillWorker("c0")) })
 		p.Go(func() {
 			time.Sleep(time.Millisecond)
-			if n, err := p.Mark("work", "late"); n != 0 || !errors.Is(err, sim.ErrWorkerDead) {
+			if n, err := p.Mark(trace.Mark{Step: trace.Write, Op: "late"}); n != 0 || !errors.Is(err, sim.ErrWorkerDead) {
 				t.Errorf("event %d, %v", n, err)
 			}
 		})
 		return w.RunUntil(w.Idle)
 	})
-	if count(res, "work") != 0 {
+	if count(res, "write") != 0 {
 		t.Error("the mark is in the trace")
 	}
 }

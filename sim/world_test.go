@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"locksim/sim"
+	simredis "locksim/sim/redis"
+	"locksim/sim/store"
 	"locksim/sim/trace"
 )
 
@@ -17,6 +19,7 @@ func contend(w *sim.World) error {
 		p.Go(func() {
 			ctx := p.Context()
 			r := simredis.Client(p, "r0")
+			s := store.NewClient(p)
 			for round := range 5 {
 				for {
 					ok, err := r.SetNX(ctx, "lock", p.Name(), 10*time.Second).Result()
@@ -29,11 +32,11 @@ func contend(w *sim.World) error {
 					time.Sleep(50 * time.Millisecond)
 				}
 				op := store.Op{Resource: "order", Register: "balance", ID: fmt.Sprintf("%s.%d", p.Name(), round)}
-				if _, err := store.NewClient(p).Read(ctx, op); err != nil {
+				if _, err := s.Read(ctx, op); err != nil {
 					panic(err)
 				}
 				_ = p.Clock().Sleep(ctx, 20*time.Millisecond)
-				if err := store.NewClient(p).Write(ctx, op); err != nil {
+				if err := s.Write(ctx, op); err != nil {
 					panic(err)
 				}
 				if err := r.Eval(ctx, "-- release\nif redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0", []string{"lock"}, p.Name()).Err(); err != nil {
@@ -45,13 +48,51 @@ func contend(w *sim.World) error {
 	return w.RunUntil(w.Idle)
 }
 
+// run runs a world, of one Redis server and the store where the config names no
+// servers.
 func run(t testing.TB, cfg sim.Config, body func(*sim.World) error) *sim.Result {
 	t.Helper()
-	res, err := sim.Run(cfg, body)
+	res, err := sim.Run(served(cfg), body)
 	if err != nil {
 		t.Fatalf("seed %d: %v", cfg.Seed, err)
 	}
 	return res
+}
+
+// served is the config with one Redis server and the store where it names no
+// servers.
+func served(cfg sim.Config) sim.Config {
+	if cfg.Servers == nil {
+		cfg.Servers = []sim.Kind{simredis.Servers{}, store.Server{}}
+	}
+	return cfg
+}
+
+// redisOf is the server r0 of a world.
+func redisOf(w *sim.World) *simredis.Server {
+	s, err := simredis.On(w, "r0")
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// count is the number of events of a kind.
+func count(res *sim.Result, kind string) int {
+	n := 0
+	for _, e := range res.Trace.Events {
+		if e.Kind() == kind {
+			n++
+		}
+	}
+	return n
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 func TestSameSeedSameTrace(t *testing.T) {

@@ -6,20 +6,22 @@ import (
 	"time"
 
 	"locksim/lock"
-	"locksim/sim"
+	"locksim/scenarios"
+	"locksim/sim/store"
 )
 
 // app is what stands between the workload and its lock, which has the given TTL: the program of a user.
-type app func(p *sim.Process, l lock.Locker, ttl time.Duration) lock.Locker
+type app func(e scenarios.Env, l lock.Locker, ttl time.Duration) lock.Locker
 
 // nested is a program whose section calls something that takes the same lock and writes under it.
-func nested(p *sim.Process, l lock.Locker, _ time.Duration) lock.Locker {
-	return nesting{p, l.(lock.Owned).As(p.Name())}
+func nested(e scenarios.Env, l lock.Locker, _ time.Duration) lock.Locker {
+	return nesting{e.Name(), store.NewClient(e), l.(lock.Owned).As(e.Name())}
 }
 
 type nesting struct {
-	p    *sim.Process
-	lock lock.Locker
+	client string
+	store  *store.Client
+	lock   lock.Locker
 }
 
 func (n nesting) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
@@ -31,8 +33,8 @@ func (n nesting) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 	if err != nil {
 		return nil, fmt.Errorf("enter again: %w", err)
 	}
-	op := sim.StoreOp{Resource: resource, Register: "audit", ID: n.p.Name() + ".inner", Token: inner.Token()}
-	if err := n.p.Store().Write(ctx, op); err != nil {
+	op := store.Op{Resource: resource, Register: "audit", ID: n.client + ".inner", Token: inner.Token()}
+	if err := n.store.Write(ctx, op); err != nil {
 		return nil, fmt.Errorf("write the inner section: %w", err)
 	}
 	return outer, inner.Release(ctx)
@@ -40,7 +42,7 @@ func (n nesting) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 
 // request is a program that works for requests which end after a tenth of the TTL, and releases under
 // their contexts. Like any deferred Release, it does not look at the error.
-func request(_ *sim.Process, l lock.Locker, ttl time.Duration) lock.Locker {
+func request(_ scenarios.Env, l lock.Locker, ttl time.Duration) lock.Locker {
 	return requests{l, ttl / 10}
 }
 

@@ -41,11 +41,11 @@ func TestSpecimensAreCaught(t *testing.T) {
 
 func (tr trial) run(t *testing.T) {
 	s, sc := tr.load(t)
-	caught := tr.count(t, sc, s, tr.wrap(s.Name, s, sc), seeds)
+	caught := tr.count(t, sc, s, tr.wrap(s.Name, s), seeds)
 	if caught == 0 {
 		t.Errorf("not caught in any of %d seeds", seeds)
 	}
-	right := tr.count(t, sc, s, tr.wrap("right line", s.Right(), sc), seeds)
+	right := tr.count(t, sc, s, tr.wrap("right line", s.Right()), seeds)
 	if right > 0 {
 		t.Errorf("the same code with the right line is caught in %d of %d seeds", right, seeds)
 	}
@@ -53,7 +53,7 @@ func (tr trial) run(t *testing.T) {
 	if tr.sibling.make == nil {
 		return
 	}
-	proper := tr.count(t, sc, s, tr.properLock(s, sc), seeds)
+	proper := tr.count(t, sc, s, tr.properLock(s), seeds)
 	if proper > 0 {
 		t.Errorf("the sibling %s is caught in %d of %d seeds", tr.sibling.name, proper, seeds)
 	}

@@ -9,7 +9,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/broken"
 	"locksim/scenarios"
-	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // sibling is a kind of package lock.
@@ -44,70 +44,71 @@ var (
 )
 
 // wrap makes a lock under test of a specimen.
-func (tr trial) wrap(name string, s broken.Specimen, sc *scenarios.Scenario) scenarios.Lock {
-	return tr.lock(name, s, sc, func(p *sim.Process) (lock.Locker, error) {
+func (tr trial) wrap(name string, s broken.Specimen) scenarios.Lock {
+	return tr.lock(name, s, func(e scenarios.Env) (lock.Locker, error) {
 		var nodes []redis.Cmdable
-		for _, c := range clients(p, s.Nodes) {
+		for _, c := range clients(e, s.Nodes) {
 			nodes = append(nodes, c)
 		}
 		return s.New(nodes, broken.Options{
-			Options: optionsOf(p, sc.Lock),
-			Wall:    p.WallClock(),
-			Point:   func(label string) { _ = p.Point(label) }, // of a crash the next seam tells
+			Options: optionsOf(e),
+			Wall:    e.WallClock(),
+			Point:   func(label string) { _ = e.Point(label) }, // of a crash the next seam tells
 		})
 	})
 }
 
 // properLock makes a lock under test of the sibling. Its points are passed by the Redis clients.
-func (tr trial) properLock(s broken.Specimen, sc *scenarios.Scenario) scenarios.Lock {
-	return tr.lock(tr.sibling.name, s, sc, func(p *sim.Process) (lock.Locker, error) {
+func (tr trial) properLock(s broken.Specimen) scenarios.Lock {
+	return tr.lock(tr.sibling.name, s, func(e scenarios.Env) (lock.Locker, error) {
 		var nodes []lock.Redis
-		for i, c := range clients(p, s.Nodes) {
+		for i, c := range clients(e, s.Nodes) {
 			if i == 0 {
-				c.AddHook(points{p})
+				c.AddHook(points{e})
 			}
 			nodes = append(nodes, c)
 		}
-		return tr.sibling.make(nodes, optionsOf(p, sc.Lock))
+		return tr.sibling.make(nodes, optionsOf(e))
 	})
 }
 
 // maker makes the lock of one client.
-type maker func(p *sim.Process) (lock.Locker, error)
+type maker func(e scenarios.Env) (lock.Locker, error)
 
-func (tr trial) lock(name string, s broken.Specimen, sc *scenarios.Scenario, make maker) scenarios.Lock {
-	within := func(p *sim.Process) (lock.Locker, error) {
-		l, err := make(p)
+func (tr trial) lock(name string, s broken.Specimen, make maker) scenarios.Lock {
+	within := func(e scenarios.Env) (lock.Locker, error) {
+		l, err := make(e)
 		if err != nil || tr.app == nil {
 			return l, err
 		}
-		return tr.app(p, l, sc.Lock.TTL), nil
+		return tr.app(e, l, e.Spec().TTL), nil
 	}
-	return scenarios.Lock{Name: name, Nodes: s.Nodes, Tokens: s.Tokens, Keys: s.Keys, New: within}
+	return scenarios.Lock{Name: name, Servers: scenarios.Redis(s.Nodes), Tokens: s.Tokens, Keys: s.Keys, New: within, FollowsSpec: true}
 }
 
 // clients are configured as package lock asks for.
-func clients(p *sim.Process, nodes int) []*redis.Client {
+func clients(e scenarios.Env, nodes int) []*redis.Client {
 	var all []*redis.Client
 	for i := range nodes {
-		o := sim.QuietRedis()
+		o := simredis.Quiet()
 		o.Addr = fmt.Sprintf("r%d:6379", i)
 		o.ContextTimeoutEnabled = true
-		all = append(all, p.RedisWith(o))
+		all = append(all, simredis.ClientWith(e, o))
 	}
 	return all
 }
 
-func optionsOf(p *sim.Process, spec scenarios.LockSpec) lock.Options {
+func optionsOf(e scenarios.Env) lock.Options {
+	spec := e.Spec()
 	return lock.Options{
 		TTL:     spec.TTL,
 		Backoff: lock.Backoff{Min: spec.Backoff.Min, Max: spec.Backoff.Max},
-		Clock:   p.Clock(), Entropy: p.Entropy("lock"), Jitter: p.Source("lock"),
+		Clock:   e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock"),
 	}
 }
 
 // points passes the points that the specimens pass, around the commands of a lock that knows no points.
-type points struct{ p *sim.Process }
+type points struct{ e scenarios.Env }
 
 func (h points) DialHook(next redis.DialHook) redis.DialHook { return next }
 
@@ -117,14 +118,14 @@ func (h points) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 
 func (h points) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		_ = h.p.Point("asking")
+		_ = h.e.Point("asking")
 		if cmd.Name() == "evalsha" { // the only script of a Single
-			_ = h.p.Point("compared")
+			_ = h.e.Point("compared")
 		}
 		err := next(ctx, cmd)
 		if err == nil && granted(cmd) {
-			_ = h.p.Point("locked")
-			_ = h.p.Point("answered")
+			_ = h.e.Point("locked")
+			_ = h.e.Point("answered")
 		}
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"locksim/lock"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // ttl is that of all locks in these tests. Time is virtual.
@@ -35,9 +36,9 @@ func onStage(h Harness, build func(machine) lock.Locker) Harness {
 	h.TTL, h.Slack = ttl, time.Second
 	h.Fresh = func(t testing.TB, test func(World)) {
 		t.Helper()
-		_, err := sim.Run(sim.Config{Seed: 1, Clients: clients, Untraced: true}, func(w *sim.World) error {
+		_, err := sim.Run(sim.Config{Seed: 1, Servers: []sim.Kind{simredis.Servers{}}, Clients: clients, Untraced: true}, func(w *sim.World) error {
 			admin := w.NewProcess("admin")
-			admin.Go(func() { test(stage(w, admin.Redis("r0"), build)) })
+			admin.Go(func() { test(stage(w, simredis.Client(admin, "r0"), build)) })
 			return w.RunUntil(w.Idle)
 		})
 		if err != nil {
@@ -61,7 +62,7 @@ func stage(w *sim.World, admin *redis.Client, build func(machine) lock.Locker) W
 		New: func(t testing.TB, client int) Client {
 			p := w.Client(client)
 			wire := NewWire(p.Dial)
-			o := sim.QuietRedis()
+			o := simredis.Quiet()
 			o.Addr, o.Dialer, o.ContextTimeoutEnabled = p.Address("r0"), wire.Dial, true
 			node := redis.NewClient(o)
 			p.OnEnd(func() { _ = node.Close() })

@@ -11,6 +11,7 @@ import (
 	"locksim/lock/locktest"
 	"locksim/lock/metrics"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // TestConformance runs the suite for locks on a lock that is measured: it keeps every promise that the lock
@@ -20,7 +21,7 @@ func TestConformance(t *testing.T) {
 		TTL: ttl, Slack: time.Second, Tokens: true,
 		Fresh: func(t testing.TB, test func(locktest.World)) {
 			t.Helper()
-			_, err := sim.Run(sim.Config{Seed: 1, Redis: 1, Clients: 4, Untraced: true}, func(w *sim.World) error {
+			_, err := sim.Run(sim.Config{Seed: 1, Servers: []sim.Kind{simredis.Servers{}}, Clients: 4, Untraced: true}, func(w *sim.World) error {
 				admin := w.NewProcess("admin")
 				admin.Go(func() {
 					test(locktest.World{New: func(t testing.TB, i int) locktest.Client { return client(t, w.Client(i)) }})
@@ -38,7 +39,7 @@ func TestConformance(t *testing.T) {
 func client(t testing.TB, p *sim.Process) locktest.Client {
 	t.Helper()
 	wire := locktest.NewWire(p.Dial)
-	o := sim.QuietRedis()
+	o := simredis.Quiet()
 	o.Addr, o.Dialer = p.Address("r0"), wire.Dial
 	c := redis.NewClient(o)
 	p.OnEnd(func() { _ = c.Close() })

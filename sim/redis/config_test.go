@@ -1,4 +1,4 @@
-package sim_test
+package redis_test
 
 import (
 	"strings"
@@ -6,26 +6,31 @@ import (
 	"time"
 
 	"locksim/sim"
+	simredis "locksim/sim/redis"
+	"locksim/sim/store"
 )
 
 func TestConfigThatCannotBe(t *testing.T) {
-	for want, cfg := range map[string]sim.Config{
+	for want, servers := range map[string]simredis.Servers{
+		"-1 Redis servers: give 1 to 64": {Nodes: -1},
+		"65 Redis servers: give 1 to 64": {Nodes: 65},
 		"4 replicas: give 0 to 3":        {Replicas: 4},
 		"-1 replicas":                    {Replicas: -1},
 		"replication lag 2s..1s":         {Lag: sim.Latency{Min: 2 * time.Second, Max: time.Second}},
 		`persistence "aof": give one of`: {Persistence: "aof"},
 		"a snapshot every -1s":           {Snapshot: -time.Second},
 	} {
-		_, err := sim.Run(cfg, func(*sim.World) error { return nil })
+		_, err := sim.Run(with(servers), func(*sim.World) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v, want %s", cfg, err, want)
+			t.Errorf("%+v: %v, want %s", servers, err, want)
 		}
 	}
 }
 
 // TestNames are those of the family, each with an address of its own.
 func TestNames(t *testing.T) {
-	run(t, sim.Config{Redis: 2, Replicas: 3}, func(w *sim.World) error {
+	cfg := sim.Config{Servers: []sim.Kind{simredis.Servers{Nodes: 2, Replicas: 3}, store.Server{}}}
+	run(t, cfg, func(w *sim.World) error {
 		taken := map[string]string{}
 		for _, name := range []string{"r0", "r0a", "r0b", "r0c", "r1", "s0", simredis.Primary} {
 			addr, err := w.Address(name)
@@ -34,14 +39,18 @@ func TestNames(t *testing.T) {
 			}
 			taken[addr] = name
 		}
-		if n, err := w.Node("r0c"); err != nil || n.Name() != "r0c" || n.Role() != "replica of r0" {
+		n, err := simredis.On(w, "r0c")
+		if err != nil || n.Name() != "r0c" {
 			t.Errorf("r0c: %v", err)
 		}
-		if n, err := w.Node(simredis.Primary); err != nil || n.Name() != "r0" {
+		if role, _ := n.Role(); role != "replica of r0" {
+			t.Errorf("r0c is %s", role)
+		}
+		if n, err := simredis.On(w, simredis.Primary); err != nil || n.Name() != "r0" {
 			t.Errorf("the primary: %v", err)
 		}
-		if _, err := w.Node("s0"); err == nil {
-			t.Error("s0 is no Redis node")
+		if _, err := simredis.On(w, "s0"); err == nil || !strings.Contains(err.Error(), "s0 is no Redis server") {
+			t.Errorf("s0: %v", err)
 		}
 		return nil
 	})

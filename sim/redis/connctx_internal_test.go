@@ -60,9 +60,9 @@ func TestNestedContextsAreFresh(t *testing.T) {
 	n := loneNode(t)
 	p := server.NewPeer(nil)
 	p.Ctx = a
-	n.mini.Lock()
-	defer n.mini.Unlock()
-	n.lua.vm = acquireVM()
+	n.data.mini.Lock()
+	defer n.data.mini.Unlock()
+	n.lua.vm = n.lua.kept.take()
 	n.lua.vm.commands = n.lua
 	n.lua.vm.nested.Ctx = a
 	n.lua.vm.dispatch("SELECT", "3")
@@ -78,7 +78,7 @@ func TestNestedContextsAreFresh(t *testing.T) {
 func TestConnState(t *testing.T) {
 	n := loneNode(t)
 	p, out := peerTo()
-	do := func(line string) { n.mini.Server().Dispatch(p, strings.Fields(line)); p.Flush(); out.Reset() }
+	do := func(line string) { n.data.mini.Server().Dispatch(p, strings.Fields(line)); p.Flush(); out.Reset() }
 	for _, step := range []struct {
 		line string
 		want connState

@@ -8,6 +8,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
 	"locksim/sim/trace"
 )
 
@@ -17,15 +18,15 @@ import (
 func TestDeterminismOfTheNodes(t *testing.T) {
 	labels := map[string]bool{}
 	for seed := range uint64(seeds(16)) {
-		cfg := sim.Config{
-			Seed: seed, Redis: 2, Replicas: 2, Clients: 3, Persistence: simredis.Persistences()[seed%4], Snapshot: 3 * time.Second,
+		cfg := sim.Config{Seed: seed, Clients: 3, Servers: []sim.Kind{simredis.Servers{
+			Nodes: 2, Replicas: 2, Persistence: simredis.Persistences()[seed%4], Snapshot: 3 * time.Second,
 			Lag: sim.Latency{Max: 300 * time.Millisecond},
-		}
+		}}}
 		var changes []string
 		run := func(processors int) *trace.Trace {
 			return onProcessors(t, processors, cfg, func(w *sim.World) error {
 				err := troubledNodes(w)
-				changes = append(changes, fmt.Sprintf("%+v %+v", w.KeyChanges(), w.Standings()))
+				changes = append(changes, fmt.Sprintf("%+v %+v", w.KeyChanges(), standings(w)))
 				for _, e := range w.Trace().Events {
 					labels[e.Kind()] = true
 				}
@@ -66,7 +67,9 @@ func troubledNodes(w *sim.World) error {
 		func() error { return w.Faults().JumpClock("r0b", 2*time.Second) },
 		func() error { return w.Faults().Evict("r0", faults.EvictAllKeysRandom, 1) },
 		func() error { return w.Faults().Crash("r1", faults.CrashPower) },
-		func() error { return w.Faults().Promote(faults.Failover{Old: faults.OldServing, Clients: []string{"c1", "c2"}}) },
+		func() error {
+			return w.Faults().Promote(faults.Failover{Old: faults.OldServing, Clients: []string{"c1", "c2"}})
+		},
 		func() error {
 			return errors.Join(w.Faults().Reset("c1", "r0"), w.Faults().Reset("c2", "r0"), w.Faults().RefuseWrites("r0a", 300*time.Millisecond))
 		},

@@ -82,11 +82,11 @@ func (d *disk) rewrite() {
 	}
 }
 
-// crash decides what is kept.
+// crash decides what is kept. What was planned for later ends with the process.
 func (d *disk) crash(mode faults.CrashMode) {
 	switch {
 	case d.mode == PersistAlways, d.mode == PersistEverysec && mode == faults.CrashProcess:
 		d.rewrite()
 	}
-	d.unsaved = nil
+	d.unsaved, d.planned = nil, false
 }

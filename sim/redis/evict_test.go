@@ -7,6 +7,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // TestEvict is which keys go first. The keys were used in the order a, b, c,

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // TestReplicaHidesAndShowsAgain: what a replica has shown is hidden while its

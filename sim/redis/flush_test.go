@@ -6,6 +6,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 func flush(node string, what faults.FlushWhat) func(w *sim.World) error {

@@ -2,9 +2,9 @@ package redis
 
 import "testing"
 
-// TestOnWireLeavesTheRest shows that only a name of go-redis's is cut down, and
+// TestCanonicalLeavesTheRest shows that only a name of go-redis's is cut down, and
 // that what is no command, or is cut off, passes as it is.
-func TestOnWireLeavesTheRest(t *testing.T) {
+func TestCanonicalLeavesTheRest(t *testing.T) {
 	const head = "*4\r\n$6\r\nclient\r\n$7\r\nsetinfo\r\n$8\r\nLIB-NAME\r\n"
 	for in, want := range map[string]string{
 		head + "$19\r\ngo-redis(,go1.26.8)\r\n" + head + "$20\r\ngo-redis(a,go1.26.8)\r\n": head + "$13\r\ngo-redis(,go)\r\n" + head + "$14\r\ngo-redis(a,go)\r\n",
@@ -15,7 +15,7 @@ func TestOnWireLeavesTheRest(t *testing.T) {
 		"PING\r\n":                              "PING\r\n",
 		"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$19\r\ngo-redis(,go1.26.8)\r\n": "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$19\r\ngo-redis(,go1.26.8)\r\n",
 	} {
-		if got := string(onWire([]byte(in))); got != want {
+		if got := string(canonical([]byte(in))); got != want {
 			t.Errorf("%q becomes %q, want %q", in, got, want)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
+	"locksim/sim/trace"
 )
 
 // changes are the changes of watched keys in a run, as text: "node key=value

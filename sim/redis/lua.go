@@ -23,6 +23,10 @@ type luaEngine struct {
 	kept    *Scripts
 	vm      *luaVM
 	scripts map[string]*luaScript // by SHA-1
+	// known are scripts that the server certainly knows, by SHA-1; of all others
+	// miniredis is asked. It is told of untold before it has to know of any.
+	known  map[string]bool
+	untold []*luaScript
 }
 
 type luaScript struct {
@@ -32,7 +36,7 @@ type luaScript struct {
 }
 
 func newLuaEngine(n *Server, kept *Scripts) *luaEngine {
-	return &luaEngine{server: n, kept: kept, scripts: map[string]*luaScript{}}
+	return &luaEngine{server: n, kept: kept, scripts: map[string]*luaScript{}, known: map[string]bool{}}
 }
 
 // close gives the Lua state back.
@@ -109,16 +113,45 @@ func (e *luaEngine) keep(source string) *luaScript {
 	return s
 }
 
-// loaded asks miniredis whether it knows a script.
+// loaded reports whether the server knows a script.
 func (e *luaEngine) loaded(sha string) bool {
-	return bytes.Equal(e.server.data.ask(0, "SCRIPT", "EXISTS", sha), []byte("*1\r\n:1\r\n"))
+	if !e.known[sha] && bytes.Equal(e.server.data.ask(0, "SCRIPT", "EXISTS", sha), []byte("*1\r\n:1\r\n")) {
+		e.known[sha] = true
+	}
+	return e.known[sha]
 }
 
-// load makes a script known to miniredis.
+// load makes a script known to the server.
 func (e *luaEngine) load(s *luaScript) {
-	if !e.loaded(shaOf(s.source)) {
+	if sha := shaOf(s.source); !e.loaded(sha) {
+		e.known[sha] = true
+		e.untold = append(e.untold, s)
+	}
+}
+
+// tell tells miniredis of all scripts that the server knows.
+func (e *luaEngine) tell() {
+	for _, s := range e.untold {
 		e.server.data.ask(0, "SCRIPT", "LOAD", s.source)
 	}
+	e.untold = e.untold[:0]
+}
+
+// doubt has miniredis asked for every script from now on: it may have forgotten
+// some.
+func (e *luaEngine) doubt() { clear(e.known) }
+
+// forget forgets all scripts.
+func (e *luaEngine) forget() {
+	e.server.data.ask(0, "SCRIPT", "FLUSH")
+	e.untold = e.untold[:0]
+	e.doubt()
+}
+
+// concerns reports whether a command that miniredis runs may have to do with
+// scripts: it runs one, is about them, or ends a transaction.
+func concerns(command string) bool {
+	return runsScript(command) || strings.EqualFold(command, "SCRIPT") || strings.EqualFold(command, "EXEC")
 }
 
 func (s *luaScript) compile(kept *Scripts) (err error) {

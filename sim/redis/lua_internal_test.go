@@ -11,17 +11,25 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/alicebob/miniredis/v2/server"
+
+	"locksim/sim"
 )
 
-// loneNode is a Redis node without a network.
-func loneNode(t testing.TB) *RedisNode {
-	w := &World{start: time.Unix(1_000_000_000, 0), hosts: map[string]host{}, out: newOutbox()}
-	n := newRedisNode(w, 0)
-	t.Cleanup(n.close)
+// loneNode is a Redis server without a network: the world of its machine is over.
+func loneNode(t testing.TB) *Server {
+	var of *Server
+	_, err := sim.Run(sim.Config{Servers: []sim.Kind{Servers{}}}, func(w *sim.World) (err error) {
+		of, err = On(w, "r0")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := newServer(of.node, of.family)
+	t.Cleanup(n.Close)
 	return n
 }
 
@@ -34,7 +42,7 @@ func peerTo() (*server.Peer, *bytes.Buffer) {
 // engines are the node's engine and miniredis' own, side by side.
 type engines struct {
 	t      testing.TB
-	node   *RedisNode
+	node   *Server
 	native *miniredis.Miniredis
 	peers  [2]*server.Peer
 	outs   [2]*bytes.Buffer
@@ -46,7 +54,9 @@ func newEngines(t testing.TB) *engines {
 		t.Fatal(err)
 	}
 	t.Cleanup(e.native.Close)
-	e.native.SetTime(e.node.w.start)
+	now := e.node.node.Now()
+	e.node.data.mini.SetTime(now)
+	e.native.SetTime(now)
 	for i := range e.peers {
 		e.peers[i], e.outs[i] = peerTo()
 	}
@@ -55,7 +65,7 @@ func newEngines(t testing.TB) *engines {
 
 // do sends one command to both.
 func (e *engines) do(args ...string) (ours, native string) {
-	s := &redisSession{node: e.node, peer: e.peers[0], replying: true}
+	s := &session{server: e.node, peer: e.peers[0], replying: true}
 	s.dispatch(append([]string(nil), args...), connStateOf(s.peer))
 	e.native.Server().Dispatch(e.peers[1], args)
 	var replies [2]string
@@ -84,13 +94,13 @@ func (e *engines) same(args ...string) {
 func (e *engines) sameData(after []string) {
 	e.t.Helper()
 	for db := range 3 {
-		e.node.mini.Select(db)
+		e.node.data.mini.Select(db)
 		e.native.Select(db)
-		if a, b := e.node.mini.Dump(), e.native.Dump(); a != b {
+		if a, b := e.node.data.mini.Dump(), e.native.Dump(); a != b {
 			e.t.Fatalf("after %q database %d differs\nhere:\n%s\nminiredis:\n%s", after, db, a, b)
 		}
 		for _, k := range e.native.DB(db).Keys() {
-			if a, b := e.node.mini.DB(db).TTL(k), e.native.DB(db).TTL(k); a != b {
+			if a, b := e.node.data.mini.DB(db).TTL(k), e.native.DB(db).TTL(k); a != b {
 				e.t.Fatalf("after %q the key %s has the TTL %v, in miniredis %v", after, k, a, b)
 			}
 		}
@@ -194,7 +204,7 @@ func TestLuaDiffersFromMiniredis(t *testing.T) {
 	} {
 		n := loneNode(t)
 		p, out := peerTo()
-		n.ask(0, "SADD", "s", "x")
+		n.data.ask(0, "SADD", "s", "x")
 		if !n.lua.run(p, []string{"EVAL", tc.script, "0"}, 0) {
 			t.Fatalf("%s: not run", tc.why)
 		}
@@ -226,7 +236,7 @@ func TestLuaKnownScripts(t *testing.T) {
 		"redisson lock":    `if ((redis.call('exists', KEYS[1]) == 0) or (redis.call('hexists', KEYS[1], ARGV[1]) == 1)) then redis.call('hincrby', KEYS[1], ARGV[1], 1) redis.call('pexpire', KEYS[1], ARGV[2]) return nil end return redis.call('pttl', KEYS[1])`,
 		"semaphore":        `redis.call('zremrangebyscore', KEYS[1], '-inf', ARGV[2]) if redis.call('zcard', KEYS[1]) < 2 then redis.call('zadd', KEYS[1], ARGV[2], ARGV[1]) return 1 end return 0`,
 	}
-	files, err := filepath.Glob("../lock/*.lua")
+	files, err := filepath.Glob("../../lock/*.lua")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts of the lock package: %v", err)
 	}
@@ -504,22 +514,28 @@ func TestLuaEndless(t *testing.T) {
 		"-- spin\nwhile true do end",
 		"-- spin\nwhile true do pcall(function() while true do end end) end",
 	} {
-		n := loneNode(t)
-		p, out := peerTo()
-		n.lua.run(p, []string{"EVAL", script, "0"}, 0)
-		p.Flush()
-		if !strings.HasPrefix(out.String(), "-ERR the script was stopped") {
-			t.Errorf("%s answers %q", script, out)
-		}
-		var limit *LimitError
-		if err := n.w.failure(); !errors.As(err, &limit) || !strings.Contains(err.Error(), "r0 runs the script [spin]") {
-			t.Errorf("%s: the run goes on with %v", script, err)
-		}
-		out.Reset()
-		n.lua.run(p, []string{"EVAL", "return 'next'", "0"}, 0)
-		p.Flush()
-		if out.String() != "$4\r\nnext\r\n" {
-			t.Errorf("the next script answers %q", out)
+		_, err := sim.Run(sim.Config{Servers: []sim.Kind{Servers{}}}, func(w *sim.World) error {
+			n, err := On(w, "r0")
+			if err != nil {
+				return err
+			}
+			p, out := peerTo()
+			n.lua.run(p, []string{"EVAL", script, "0"}, 0)
+			p.Flush()
+			if !strings.HasPrefix(out.String(), "-ERR the script was stopped") {
+				t.Errorf("%s answers %q", script, out)
+			}
+			out.Reset()
+			n.lua.run(p, []string{"EVAL", "return 'next'", "0"}, 0)
+			p.Flush()
+			if out.String() != "$4\r\nnext\r\n" {
+				t.Errorf("the next script answers %q", out)
+			}
+			return w.RunUntil(w.Idle)
+		})
+		var limit *sim.LimitError
+		if !errors.As(err, &limit) || !strings.Contains(err.Error(), "r0 runs the script [spin]") {
+			t.Errorf("%s: the run ends with %v", script, err)
 		}
 	}
 }
@@ -547,12 +563,13 @@ func TestLuaTitles(t *testing.T) {
 // TestCompiledIsBounded: a client that writes a new script for every call
 // does not fill the memory of the program.
 func TestCompiledIsBounded(t *testing.T) {
+	kept := new(Scripts)
 	for i := range 2 * maxCompiled {
-		if _, err := compile(fmt.Sprintf("return %d", i)); err != nil {
+		if _, err := kept.compile(fmt.Sprintf("return %d", i)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := len(compiled.protos); n > maxCompiled {
+	if n := len(kept.protos); n > maxCompiled {
 		t.Errorf("%d compiled scripts are kept", n)
 	}
 }
@@ -566,15 +583,15 @@ func BenchmarkLuaState(b *testing.B) {
 	}
 }
 
-func benchmarkScript(b *testing.B, do func(n *RedisNode, p *server.Peer, sha string)) {
+func benchmarkScript(b *testing.B, do func(n *Server, p *server.Peer, sha string)) {
 	b.ReportAllocs()
 	n := loneNode(b)
 	p, out := peerTo()
 	const script = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
-	n.ask(0, "SCRIPT", "LOAD", script)
+	n.data.ask(0, "SCRIPT", "LOAD", script)
 	n.lua.keep(script)
 	for b.Loop() {
-		n.ask(0, "SET", "k", "v")
+		n.data.ask(0, "SET", "k", "v")
 		do(n, p, shaOf(script))
 		p.Flush()
 		out.Reset()
@@ -583,13 +600,13 @@ func benchmarkScript(b *testing.B, do func(n *RedisNode, p *server.Peer, sha str
 
 // BenchmarkLuaCompareAndDelete and BenchmarkLuaNative include a SET.
 func BenchmarkLuaCompareAndDelete(b *testing.B) {
-	benchmarkScript(b, func(n *RedisNode, p *server.Peer, sha string) {
+	benchmarkScript(b, func(n *Server, p *server.Peer, sha string) {
 		n.lua.run(p, []string{"EVALSHA", sha, "1", "k", "v"}, 0)
 	})
 }
 
 func BenchmarkLuaNative(b *testing.B) {
-	benchmarkScript(b, func(n *RedisNode, p *server.Peer, sha string) {
-		n.mini.Server().Dispatch(p, []string{"EVALSHA", sha, "1", "k", "v"})
+	benchmarkScript(b, func(n *Server, p *server.Peer, sha string) {
+		n.data.mini.Server().Dispatch(p, []string{"EVALSHA", sha, "1", "k", "v"})
 	})
 }

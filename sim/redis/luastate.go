@@ -23,6 +23,8 @@ import (
 type luaVM struct {
 	l         *lua.LState
 	globals   *lua.LTable   // what scripts see through their environment
+	keys      *lua.LTable   // KEYS
+	argv      *lua.LTable   // ARGV
 	protected []*lua.LTable // the environment and the libraries, as scripts see them: empty
 	functions map[*lua.FunctionProto]*lua.LFunction
 	random    *rand.PCG
@@ -88,6 +90,9 @@ func newLuaVM() *luaVM {
 	v.openMath()
 	openJSON(l)
 	v.openOS()
+	v.keys, v.argv = l.NewTable(), l.NewTable()
+	v.globals.RawSetString("KEYS", v.keys)
+	v.globals.RawSetString("ARGV", v.argv)
 	v.protect()
 	l.SetContext(&v.budget)
 	return v
@@ -281,8 +286,8 @@ func (v *luaVM) begin(keys, argv []string, db int) {
 	if db != 0 {
 		v.dispatch("SELECT", strconv.Itoa(db))
 	}
-	v.globals.RawSetString("KEYS", stringTable(v.l, keys))
-	v.globals.RawSetString("ARGV", stringTable(v.l, argv))
+	v.keys = v.filled("KEYS", v.keys, keys)
+	v.argv = v.filled("ARGV", v.argv, argv)
 }
 
 // function is a script as a function of this state.
@@ -298,12 +303,25 @@ func (v *luaVM) function(proto *lua.FunctionProto) *lua.LFunction {
 	return f
 }
 
-func stringTable(l *lua.LState, values []string) *lua.LTable {
-	t := l.CreateTable(len(values), 0)
-	for i, v := range values {
-		t.RawSetInt(i+1, lua.LString(v))
+// filled is the table of a name with these values and nothing else: the one of the
+// last script, unless that has put something else into it.
+func (v *luaVM) filled(name string, t *lua.LTable, values []string) *lua.LTable {
+	for t.Len() > len(values) {
+		t.Remove(t.Len())
 	}
-	return t
+	for i, value := range values {
+		t.RawSetInt(i+1, lua.LString(value))
+	}
+	end := lua.LValue(lua.LNil)
+	if len(values) > 0 {
+		end = lua.LNumber(len(values))
+	}
+	if more, _ := t.Next(end); more == lua.LNil && t.Metatable == lua.LNil && t.Len() == len(values) {
+		return t
+	}
+	fresh := v.l.CreateTable(len(values), 0)
+	v.globals.RawSetString(name, fresh)
+	return v.filled(name, fresh, values)
 }
 
 // replyText is the argument of status_reply and error_reply, a string.

@@ -14,6 +14,8 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
+	"locksim/sim/store"
 )
 
 // crash crashes a node, and restart brings it back.
@@ -246,8 +248,31 @@ func TestSnapshotsFollowTheNodesClock(t *testing.T) {
 	}
 }
 
+// TestWhatARestartedNodeWrites: snapshots and fsyncs go on after a crash that came
+// before the one which was due.
+func TestWhatARestartedNodeWrites(t *testing.T) {
+	for _, persistence := range []simredis.Persistence{simredis.PersistRDB, simredis.PersistEverysec} {
+		withClient(t, with(simredis.Servers{Persistence: persistence, Snapshot: time.Second}), func(c *client) {
+			sleepUntil(c, 1500*time.Millisecond)
+			c.want("SET k v", "OK")
+			c.world(crash("r0", faults.CrashPower))
+			time.Sleep(10 * time.Millisecond)
+			c.world(restart("r0"))
+			c.at("r0").want("SET l v", "OK")
+			sleepUntil(c, 2500*time.Millisecond)
+			c.world(crash("r0", faults.CrashPower))
+			time.Sleep(10 * time.Millisecond)
+			c.world(restart("r0"))
+			r := c.at("r0")
+			r.want("EXISTS k", "0")
+			r.want("EXISTS l", "1")
+		})
+	}
+}
+
 func TestRestartOfTheLiving(t *testing.T) {
-	run(t, with(simredis.Servers{Replicas: 1}), func(w *sim.World) error {
+	cfg := sim.Config{Servers: []sim.Kind{simredis.Servers{Replicas: 1}, store.Server{}}}
+	run(t, cfg, func(w *sim.World) error {
 		for _, name := range []string{"r0", "r0a", "c0", "r9", "s0"} {
 			if err := w.Faults().Restart(name); err == nil {
 				t.Errorf("%s was restarted", name)

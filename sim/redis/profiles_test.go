@@ -13,6 +13,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
 	"locksim/sim/trace"
 )
 
@@ -36,7 +37,7 @@ func executed(res *sim.Result, node string) []string {
 
 // TestStockGreets shows what a stock client says before its first command.
 func TestStockGreets(t *testing.T) {
-	res := run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
+	res := run(t, sim.Config{Latency: exactly}, func(w *sim.World) error {
 		p := w.Client(0)
 		p.Go(func() { must(t, stock(p).Set(p.Context(), "k", "v", 0).Err()) })
 		return w.RunUntil(w.Idle)
@@ -55,7 +56,7 @@ func TestStockGreets(t *testing.T) {
 // every version of Go, also where each byte takes its time.
 func TestGreetingDoesNotDependOnGo(t *testing.T) {
 	greet := func(name string) *trace.Trace {
-		return run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
+		return run(t, sim.Config{Latency: exactly}, func(w *sim.World) error {
 			p := w.Client(0)
 			must(t, (faults.Bandwidth{Between: []string{"c0"}, Rate: 1}).Apply(w.Faults()))
 			p.Go(func() {
@@ -100,15 +101,16 @@ func TestStockOutlivesItsContext(t *testing.T) {
 		}, 200 * time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
-				r := tt.client(p)
-				must(t, r.Ping(p.Context()).Err())
-				cutNow(w, faults.Partition{Between: []string{"c0"}})
-				ctx, cancel := context.WithTimeout(p.Context(), 200*time.Millisecond)
+			withClient(t, sim.Config{}, func(c *client) {
+				r := tt.client(c.p)
+				must(t, r.Ping(c.ctx).Err())
+				c.world(func(w *sim.World) error { return w.Faults().Cut(faults.Partition{Between: []string{"c0"}}) })
+				ctx, cancel := context.WithTimeout(c.ctx, 200*time.Millisecond)
 				defer cancel()
-				start := w.Now()
-				if err := r.SetNX(ctx, "lock", "c0", time.Minute).Err(); err == nil || !near(w.Now()-start, tt.want) {
-					t.Errorf("%v after %v, want an error after %v", err, w.Now()-start, tt.want)
+				start := c.w.Now()
+				err := r.SetNX(ctx, "lock", "c0", time.Minute).Err()
+				if took := c.w.Now() - start; err == nil || took < tt.want || took >= tt.want+time.Microsecond {
+					t.Errorf("%v after %v, want an error after %v", err, took, tt.want)
 				}
 			})
 		})
@@ -129,21 +131,19 @@ func TestStockResends(t *testing.T) {
 		{"quiet", func(p *sim.Process) *redis.Client { return simredis.Client(p, "r0") }, 1, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			res := run(t, sim.Config{}, func(w *sim.World) error {
-				p := w.Client(0)
-				r := tt.client(p)
-				p.Go(func() {
-					must(t, r.Ping(p.Context()).Err())
-					w.Do(func() { must(t, (faults.LoseReply{Between: []string{"c0"}, And: []string{"r0"}}).Apply(w.Faults())) })
-					granted, err := r.SetNX(p.Context(), "lock", "mine", time.Minute).Result()
-					if granted || (err != nil) != tt.failed {
-						t.Errorf("granted %v, %v", granted, err)
-					}
-					if v, err := r.Get(p.Context(), "lock").Result(); v != "mine" {
-						t.Errorf("the lock is %q, %v", v, err)
-					}
+			res := withClient(t, sim.Config{Latency: sim.Latency{Min: time.Millisecond, Max: 5 * time.Millisecond}}, func(c *client) {
+				r := tt.client(c.p)
+				must(t, r.Ping(c.ctx).Err())
+				c.world(func(w *sim.World) error {
+					return faults.LoseReply{Between: []string{"c0"}, And: []string{"r0"}}.Apply(w.Faults())
 				})
-				return w.RunUntil(w.Idle)
+				granted, err := r.SetNX(c.ctx, "lock", "mine", time.Minute).Result()
+				if granted || (err != nil) != tt.failed {
+					t.Errorf("granted %v, %v", granted, err)
+				}
+				if v, err := r.Get(c.ctx, "lock").Result(); v != "mine" {
+					t.Errorf("the lock is %q, %v", v, err)
+				}
 			})
 			n := 0
 			for _, command := range executed(res, "r0") {

@@ -12,6 +12,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // replicated is a world in which a replica is 100 ms behind.

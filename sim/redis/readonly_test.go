@@ -10,6 +10,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // TestRefuseWrites for a while: reads are served, keys expire.

@@ -16,6 +16,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
 	"locksim/sim/trace"
 )
 

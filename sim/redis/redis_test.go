@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/sim"
+	simredis "locksim/sim/redis"
 	"locksim/sim/trace"
 )
 

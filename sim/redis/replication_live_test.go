@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"locksim/faults"
-	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // grant takes a lock with a token, as our locks do, and a queue besides.

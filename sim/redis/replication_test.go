@@ -10,6 +10,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // at is another client of the same process, of another node.

@@ -39,10 +39,11 @@ func parseCommand(b []byte) (args []string, n int, err error) {
 		return nil, 0, err
 	}
 	args = make([]string, 0, max(count, 0))
-	for rest := b[head:n]; len(rest) > 0; {
-		length, used, _ := parseLength(rest, "bulk", maxBulk)
-		args = append(args, string(rest[used:used+length]))
-		rest = rest[used+length+2:]
+	whole := string(b[:n]) // of which the arguments are parts
+	for at := head; at < n; {
+		length, used, _ := parseLength(b[at:n], "bulk", maxBulk)
+		args = append(args, whole[at+used:at+used+length])
+		at += used + length + 2
 	}
 	return args, n, nil
 }

@@ -69,7 +69,7 @@ func FuzzParseCommand(f *testing.F) {
 				t.Fatalf("without what follows: %q, %d, %v instead of %q, %d", again, m, err, args, n)
 			}
 		}
-		_ = readable(b)
+		_ = RESP(b).AppendText(nil)
 		if len(b) > 0 {
 			if l := replyLength(b); l < 1 || l > len(b) {
 				t.Fatalf("the first reply of %q has %d bytes", b, l)
@@ -106,7 +106,7 @@ func TestReadable(t *testing.T) {
 		{"\n\n", ""},
 		{"$800\r\n" + long + "\r\n+x\r\n", strings.Repeat("é", 150) + " … and 501 bytes"},
 	} {
-		if got := readable([]byte(tc.in)); got != tc.want {
+		if got := string(RESP(tc.in).AppendText(nil)); got != tc.want {
 			t.Errorf("%.40q reads %q, want %q", tc.in, got, tc.want)
 		}
 	}

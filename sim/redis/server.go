@@ -124,7 +124,7 @@ func (n *Server) Crash(mode faults.CrashMode) {
 		r.abandon()
 	}
 	n.data.mini.FlushAll()
-	n.data.ask(0, "SCRIPT", "FLUSH")
+	n.lua.forget()
 	if n.ledger != nil {
 		n.ledger.forget()
 	}

@@ -12,7 +12,7 @@ import (
 
 	"locksim/faults"
 	"locksim/lock/locktest/redisserver"
-	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // liveTheatre gives a play on real servers.

@@ -184,6 +184,10 @@ func (s *session) dispatch(args []string, state connState) {
 	}
 	n.lua.see(args)
 	n.guard.refused = false
+	if concerns(args[0]) {
+		n.lua.tell()
+		n.lua.doubt()
+	}
 	n.data.mini.Server().Dispatch(s.peer, args)
 	switch {
 	case state.inMulti && n.guard.refused:

@@ -14,6 +14,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // theatre is where a play of commands and disasters is given: r0 and its

@@ -11,6 +11,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // timed sends a command, and checks the answer and how long it took.

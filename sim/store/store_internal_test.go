@@ -3,35 +3,34 @@ package store
 import (
 	"strings"
 	"testing"
+
+	"locksim/lock/fence"
+	"locksim/sim/trace"
 )
 
-// FuzzStoreRequest: no panic, progress, and what is taken for a request is
-// one that a client could have written.
+// FuzzStoreRequest: no panic, one line of an answer for each, and what is taken
+// for a request is one that a client could have written.
 func FuzzStoreRequest(f *testing.F) {
 	for _, s := range []string{"READ r a op 5 g -\n", "WRITE r a op 18446744073709551615 - base\r\nREAD", "\n\n", "WRITE r a op -1 - -\n", "READ r a\x00 op 1 - -\n", "ä ö ü 1 2\n"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for len(b) > 0 {
-			line, n := nextLine(b)
-			if n < 0 || n > len(b) || len(line) > n {
-				t.Fatalf("%q takes %d of %d bytes", line, n, len(b))
+		s, recorded := New(fence.Check), 0
+		record := func(trace.Decision) int { recorded++; return recorded }
+		for line := range strings.SplitSeq(string(b), "\n") {
+			before := recorded
+			req, err := parseRequest(line)
+			answer := s.Serve(line, record)
+			if strings.ContainsAny(answer, "\r\n") || strings.HasPrefix(answer, "ERROR ") != (err != nil) || (recorded > before) != (err == nil) {
+				t.Fatalf("%q is answered %q, with %d decisions, %v", line, answer, recorded-before, err)
 			}
-			if n == 0 {
-				return
-			}
-			b = b[n:]
-			req, err := parseStoreRequest(line)
 			if err != nil {
-				if strings.ContainsAny(err.Error(), "\r\n") {
-					t.Fatalf("error on several lines: %q", err)
-				}
 				continue
 			}
-			if again, err := parseStoreRequest(req.String()); err != nil || again != req {
-				t.Fatalf("%q is %+v, which is written %q and read as %+v, %v", line, req, req, again, err)
+			op := Op{Resource: req.Resource, Register: req.Register, ID: req.Op, Token: req.Token, Grant: req.Grant, Base: req.Base}
+			if again, err := parseRequest(requestLine(op, req.Write)); err != nil || again != req {
+				t.Fatalf("%q is %+v, which is written %q and read as %+v, %v", line, req, requestLine(op, req.Write), again, err)
 			}
-			op := StoreOp{Resource: req.resource, Register: req.register, ID: req.op, Token: req.token, Grant: req.grant, Base: req.base}
 			if err := op.validate(); err != nil {
 				t.Fatalf("%q was taken: %v", line, err)
 			}

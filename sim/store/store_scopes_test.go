@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"locksim/lock/fence"
+	"locksim/sim/trace"
 )
 
 // serveStore asks a store of a mode line by line, and returns the answers
@@ -12,22 +13,13 @@ import (
 func serveStore(t *testing.T, mode fence.Mode, lines ...string) []string {
 	t.Helper()
 	var answers []string
-	_, err := Run(Config{Fencing: mode}, func(w *World) error {
-		for _, line := range lines {
-			req, err := parseStoreRequest(line)
-			if err != nil {
-				return err
-			}
-			answer := store.Of(w).apply(req, "c0")
-			if strings.HasPrefix(answer, "REFUSED ") {
-				answer = "REFUSED"
-			}
-			answers = append(answers, answer)
+	s := New(mode)
+	for i, line := range lines {
+		answer := s.Serve(line, func(trace.Decision) int { return i + 1 })
+		if strings.HasPrefix(answer, "REFUSED ") {
+			answer = "REFUSED"
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+		answers = append(answers, answer)
 	}
 	return answers
 }

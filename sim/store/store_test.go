@@ -13,7 +13,25 @@ import (
 	"locksim/faults"
 	"locksim/lock/fence"
 	"locksim/sim"
+	"locksim/sim/store"
+	"locksim/sim/trace"
 )
+
+// exactly is a network on which everything takes 1 ms each way.
+var exactly = sim.Latency{Min: time.Millisecond, Max: time.Millisecond}
+
+// run runs a world, of the store alone where the config names no servers.
+func run(t *testing.T, cfg sim.Config, body func(*sim.World) error) *sim.Result {
+	t.Helper()
+	if cfg.Servers == nil {
+		cfg.Servers = []sim.Kind{store.Server{}}
+	}
+	res, err := sim.Run(cfg, body)
+	if err != nil {
+		t.Fatalf("seed %d: %v", cfg.Seed, err)
+	}
+	return res
+}
 
 // storeOp is an operation on the register order/balance.
 func storeOp(id string, token uint64) store.Op {
@@ -72,10 +90,11 @@ func TestStoreDecisions(t *testing.T) {
 	run(t, sim.Config{Clients: 3, Servers: []sim.Kind{store.Server{Fencing: fence.Seal}}}, func(w *sim.World) error {
 		for i := range 3 {
 			p := w.Client(i)
+			s := store.NewClient(p)
 			p.Go(func() {
 				for n := range 5 {
-					_, _ = store.NewClient(p).Read(p.Context(), storeOp(fmt.Sprint(p.Name(), "r", n), uint64(i+1)))
-					_ = store.NewClient(p).Write(p.Context(), storeOp(fmt.Sprint(p.Name(), "w", n), uint64(i+1)))
+					_, _ = s.Read(p.Context(), storeOp(fmt.Sprint(p.Name(), "r", n), uint64(i+1)))
+					_ = s.Write(p.Context(), storeOp(fmt.Sprint(p.Name(), "w", n), uint64(i+1)))
 				}
 			})
 		}
@@ -107,19 +126,20 @@ func TestStoreDecisions(t *testing.T) {
 func TestStoreOpValidate(t *testing.T) {
 	run(t, sim.Config{}, func(w *sim.World) error {
 		p := w.Client(0)
+		s := store.NewClient(p)
 		p.Go(func() {
 			for _, bad := range []string{"", "a b", "a\n", "\ta", "a\rb", "a\vb", "a\u00a0b", "a\u2028"} {
 				for _, op := range []store.Op{
 					{Resource: bad, Register: "r", ID: "i"}, {Resource: "r", Register: bad, ID: "i"}, {Resource: "r", Register: "r", ID: bad},
 					{Resource: "r", Register: "r", ID: "i", Grant: bad + " "}, {Resource: "r", Register: "r", ID: "i", Base: bad + " "},
 				} {
-					err := store.NewClient(p).Write(p.Context(), op)
+					err := s.Write(p.Context(), op)
 					if err == nil || !strings.Contains(err.Error(), "white space") {
 						t.Errorf("%+v: %v", op, err)
 					}
 				}
 			}
-			if err := store.NewClient(p).Write(p.Context(), store.Op{Resource: "bestellung:ü", Register: "r", ID: "i/1"}); err != nil {
+			if err := s.Write(p.Context(), store.Op{Resource: "bestellung:ü", Register: "r", ID: "i/1"}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -161,8 +181,8 @@ func TestStoreUnknownOutcome(t *testing.T) {
 				t.Errorf("on a new connection: %q, %v", v, err)
 			}
 		})
-		w.OnMark(func(_, _, label string) {
-			if want, ok := strings.CutPrefix(label, "holds "); ok {
+		w.OnMark(func(_ string, m trace.Mark) {
+			if want, ok := strings.CutPrefix(m.Label, "holds "); ok {
 				if v := store.Of(w).Value("order", "balance"); v != want {
 					t.Errorf("the register holds %s, want %s", v, want)
 				}
@@ -199,7 +219,7 @@ func TestStoreNotSent(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 		})
-		w.OnMark(func(_, _, _ string) {
+		w.OnMark(func(string, trace.Mark) {
 			if err := w.Faults().Cut(faults.Partition{Between: []string{"c0"}, And: []string{"s0"}, For: 5 * time.Second}); err != nil {
 				t.Error(err)
 			}
@@ -220,14 +240,15 @@ func TestStoreNotSent(t *testing.T) {
 func TestStoreConcurrent(t *testing.T) {
 	run(t, sim.Config{}, func(w *sim.World) error {
 		p := w.Client(0)
+		s := store.NewClient(p)
 		for i := range 8 {
 			p.Go(func() {
 				time.Sleep(time.Duration(i)) // an instant each
 				op := store.Op{Resource: "r", Register: fmt.Sprint(i), ID: fmt.Sprint("w", i)}
-				if err := store.NewClient(p).Write(p.Context(), op); err != nil {
+				if err := s.Write(p.Context(), op); err != nil {
 					t.Error(err)
 				}
-				if v, err := store.NewClient(p).Read(p.Context(), op); v != op.ID || err != nil {
+				if v, err := s.Read(p.Context(), op); v != op.ID || err != nil {
 					t.Errorf("%d reads %q, %v", i, v, err)
 				}
 			})
@@ -236,7 +257,7 @@ func TestStoreConcurrent(t *testing.T) {
 			time.Sleep(100 * time.Nanosecond)
 			ctx, cancel := context.WithTimeout(p.Context(), time.Nanosecond)
 			defer cancel()
-			if err := store.NewClient(p).Write(ctx, storeOp("impatient", 0)); !errors.Is(err, context.DeadlineExceeded) {
+			if err := s.Write(ctx, storeOp("impatient", 0)); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("the impatient: %v", err)
 			}
 		})
@@ -274,12 +295,17 @@ func TestStoreAfterReset(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		w.OnMark(func(_, _, label string) {
-			switch label {
+		reset := func() {
+			if err := w.Faults().Reset("c0", store.Name); err != nil {
+				t.Error(err)
+			}
+		}
+		w.OnMark(func(_ string, m trace.Mark) {
+			switch m.Label {
 			case "reset":
-				store.Of(w).ResetAll()
+				reset()
 			case "reset soon":
-				w.At(w.Now()+200*time.Microsecond, store.Of(w).ResetAll)
+				w.At(w.Now()+200*time.Microsecond, reset)
 			}
 		})
 		return w.RunUntil(w.Idle)
@@ -294,7 +320,7 @@ func TestStoreAnswerAfterTheDeadline(t *testing.T) {
 	for seed := range uint64(20) {
 		run(t, sim.Config{Seed: seed, Latency: exactly}, func(w *sim.World) error {
 			p := w.Client(0)
-			w.OnMark(func(_, _, _ string) {
+			w.OnMark(func(string, trace.Mark) {
 				w.At(w.Now()+time.Millisecond, func() {
 					if err := w.Faults().Pause("c0", time.Second); err != nil {
 						t.Error(err)
@@ -363,28 +389,73 @@ func TestStoreCrash(t *testing.T) {
 
 // TestStoreWire speaks to the store without its client.
 func TestStoreWire(t *testing.T) {
-	withClient(t, sim.Config{}, func(c *client) {
-		conn, err := c.p.Dial(c.ctx, "tcp", "s0")
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		for _, b := range []byte("WRITE r a op 5 g -\nREAD r a x 6 g -\r\nNOPE\n\nWRITE r a op -1 g -\nREAD r b x 0 - -") {
-			if _, err := conn.Write([]byte{b}); err != nil {
+	run(t, sim.Config{Latency: exactly}, func(w *sim.World) error {
+		p := w.Client(0)
+		p.Go(func() {
+			conn, err := p.Dial(p.Context(), "tcp", "s0")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for _, b := range []byte("WRITE r a op 5 g -\nREAD r a x 6 g -\r\nNOPE\n\nWRITE r a op -1 g -\nREAD r b x 0 - -") {
+				if _, err := conn.Write([]byte{b}); err != nil {
+					t.Error(err)
+				}
+			}
+			time.Sleep(time.Second)
+			if _, err := conn.Write([]byte("\n" + strings.Repeat("x", 70_000))); err != nil {
 				t.Error(err)
 			}
-		}
-		time.Sleep(time.Second)
-		if _, err := conn.Write([]byte("\n" + strings.Repeat("x", 70_000))); err != nil {
-			t.Error(err)
-		}
-		all, err := io.ReadAll(conn)
-		want := "OK\nOK op\nERROR want READ or WRITE with resource, register, operation, token, grant and base, got \"NOPE\"\n" +
-			"ERROR want READ or WRITE with resource, register, operation, token, grant and base, got \"\"\n" +
-			"ERROR token \"-1\" is not a number\nOK\nERROR a request of more than 64 KiB\n"
-		if string(all) != want || err != nil {
-			t.Errorf("answers %q, %v\nwant    %q", all, err, want)
-		}
-		_ = conn.Close()
+			all, err := io.ReadAll(conn)
+			want := "OK\nOK op\nERROR want READ or WRITE with resource, register, operation, token, grant and base, got \"NOPE\"\n" +
+				"ERROR want READ or WRITE with resource, register, operation, token, grant and base, got \"\"\n" +
+				"ERROR token \"-1\" is not a number\nOK\nERROR a request of more than 64 KiB\n"
+			if string(all) != want || err != nil {
+				t.Errorf("answers %q, %v\nwant    %q", all, err, want)
+			}
+			_ = conn.Close()
+		})
+		return w.RunUntil(w.Idle)
 	})
+}
+
+// TestStoreOutlivesACrash shows that what the store holds, and what its fence
+// remembers, is there after a crash and a restart of its machine, and that it
+// answers nobody in between.
+func TestStoreOutlivesACrash(t *testing.T) {
+	for _, mode := range faults.CrashModes() {
+		run(t, sim.Config{Servers: []sim.Kind{store.Server{Fencing: fence.Check}}}, func(w *sim.World) error {
+			p := w.Client(0)
+			w.At(time.Second, func() {
+				if err := w.Faults().Crash(store.Name, mode); err != nil {
+					t.Error(err)
+				}
+			})
+			w.At(time.Minute, func() {
+				if err := w.Faults().Restart(store.Name); err != nil {
+					t.Error(err)
+				}
+			})
+			p.Go(func() {
+				s := store.NewClient(p)
+				if err := s.Write(p.Context(), storeOp("before", 7)); err != nil {
+					t.Error(err)
+				}
+				time.Sleep(2 * time.Second)
+				ctx, cancel := context.WithTimeout(p.Context(), 10*time.Second)
+				defer cancel()
+				if err := s.Write(ctx, storeOp("meanwhile", 8)); err == nil {
+					t.Errorf("%s: a store that is down took a write", mode)
+				}
+				time.Sleep(time.Minute)
+				if err := s.Write(p.Context(), storeOp("late", 6)); !errors.Is(err, store.ErrRefused) {
+					t.Errorf("%s: a token that was too old: %v", mode, err)
+				}
+				if v, err := s.Read(p.Context(), storeOp("read", 7)); v != "before" || err != nil {
+					t.Errorf("%s: it holds %q, %v", mode, v, err)
+				}
+			})
+			return w.RunUntil(w.Idle)
+		})
+	}
 }

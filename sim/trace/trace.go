@@ -17,6 +17,7 @@ package trace
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"io"
 	"strconv"
@@ -33,6 +34,9 @@ type Event struct {
 	N int
 	// At is the virtual time since the start of the run.
 	At time.Duration
+	// Within is how much later than At it may have happened: 0 in a simulated
+	// world, where instants are exact.
+	Within time.Duration
 	// Actor is who did it: a client (c0), a server (r0), the store (s0), or
 	// [World].
 	Actor string
@@ -110,7 +114,7 @@ func (t *Trace) Hash() string {
 
 // appendHash appends the event in binary. Its number is its place.
 func (e *Event) appendHash(b []byte) []byte {
-	b = AppendInt(b, int64(e.At))
+	b = AppendInt(AppendInt(b, int64(e.At)), int64(e.Within))
 	b = AppendString(b, e.Actor)
 	b = AppendString(b, e.Peer)
 	b = AppendString(b, e.What.Kind())
@@ -119,7 +123,7 @@ func (e *Event) appendHash(b []byte) []byte {
 
 // equal compares two events of one place.
 func (e *Event) equal(f *Event) bool {
-	return e.At == f.At && e.Actor == f.Actor && e.Peer == f.Peer && e.What.Kind() == f.What.Kind() &&
+	return e.At == f.At && e.Within == f.Within && e.Actor == f.Actor && e.Peer == f.Peer && e.What.Kind() == f.What.Kind() &&
 		bytes.Equal(e.What.AppendHash(nil), f.What.AppendHash(nil))
 }
 
@@ -137,10 +141,8 @@ func AppendStrings(b []byte, list []string) []byte {
 	return b
 }
 
-// AppendInt appends a number of fixed width, for [What.AppendHash].
-func AppendInt(b []byte, n int64) []byte {
-	return append(b, byte(n>>56), byte(n>>48), byte(n>>40), byte(n>>32), byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
-}
+// AppendInt appends a number, for [What.AppendHash].
+func AppendInt(b []byte, n int64) []byte { return binary.AppendVarint(b, n) }
 
 // WriteJSON writes the trace for people and their tools: one JSON object a
 // line, fields in a fixed order, empty fields left out. It returns the writer's
@@ -170,6 +172,9 @@ func (e *Event) appendJSON(b []byte) []byte {
 	b = strconv.AppendInt(b, int64(e.N), 10)
 	b = append(b, `,"at":`...)
 	b = strconv.AppendInt(b, int64(e.At), 10)
+	if e.Within != 0 {
+		b = strconv.AppendInt(append(b, `,"within":`...), int64(e.Within), 10)
+	}
 	b = appendField(b, `,"actor":`, e.Actor)
 	b = appendField(b, `,"kind":`, e.Kind())
 	b = appendField(b, `,"peer":`, e.Peer)

@@ -10,16 +10,25 @@ import (
 	"locksim/sim/trace"
 )
 
+// what is something that happened, for tests: its hidden part is not in its text.
+type what struct{ kind, text, hidden string }
+
+func (w what) Kind() string               { return w.kind }
+func (w what) AppendText(b []byte) []byte { return append(b, w.text...) }
+func (w what) AppendHash(b []byte) []byte {
+	return trace.AppendStrings(b, []string{w.text, w.hidden})
+}
+
 func sample() *trace.Trace {
 	t := new(trace.Trace)
-	t.Add(trace.Event{At: time.Millisecond, Actor: "c0", Kind: "send", Peer: "r0", Text: "SET k v"})
-	t.Add(trace.Event{At: 2 * time.Millisecond, Actor: "r0", Kind: "exec", Text: "OK \"\\\n\x01 é \xff"})
+	t.Add(trace.Event{At: time.Millisecond, Actor: "c0", Peer: "r0", What: what{kind: "send", text: "SET k v"}})
+	t.Add(trace.Event{At: 2 * time.Millisecond, Actor: "r0", What: what{kind: "exec", text: "OK \"\\\n\x01 é \xff"}})
 	return t
 }
 
 func ExampleDiff() {
 	a, b := sample(), sample()
-	b.Events[1].Text = "nil"
+	b.Events[1].What = what{kind: "exec", text: "nil"}
 	fmt.Println(trace.Diff(a, b))
 	fmt.Println(trace.Diff(a, sample()) == nil)
 	// Output:
@@ -33,11 +42,13 @@ func ExampleDiff() {
 // Every field counts: changing any one of them changes the hash and is found.
 func TestEveryFieldCounts(t *testing.T) {
 	change := map[string]func(*trace.Event){
-		"at":    func(e *trace.Event) { e.At++ },
-		"actor": func(e *trace.Event) { e.Actor = "c1" },
-		"kind":  func(e *trace.Event) { e.Kind = "recv" },
-		"peer":  func(e *trace.Event) { e.Peer = "r1" },
-		"text":  func(e *trace.Event) { e.Text += " " },
+		"at":      func(e *trace.Event) { e.At++ },
+		"within":  func(e *trace.Event) { e.Within++ },
+		"actor":   func(e *trace.Event) { e.Actor = "c1" },
+		"kind":    func(e *trace.Event) { e.What = what{kind: "recv", text: "SET k v"} },
+		"peer":    func(e *trace.Event) { e.Peer = "r1" },
+		"text":    func(e *trace.Event) { e.What = what{kind: "send", text: "SET k v "} },
+		"details": func(e *trace.Event) { e.What = what{kind: "send", text: "SET k v", hidden: "x"} },
 	}
 	for field, f := range change {
 		a, b := sample(), sample()
@@ -48,6 +59,19 @@ func TestEveryFieldCounts(t *testing.T) {
 		if d := trace.Diff(a, b); d == nil || d.N != 1 {
 			t.Errorf("%s: got %v, want a divergence at event 1", field, d)
 		}
+	}
+}
+
+// Where two events read the same, the message says that they differ all the same.
+func TestDiffOfDetails(t *testing.T) {
+	a, b := sample(), sample()
+	b.Events[1].What = what{kind: "exec", text: a.Events[1].Text(), hidden: "x"}
+	d := trace.Diff(a, b)
+	if d == nil || d.N != 2 || !strings.Contains(d.String(), "the two differ in details that their texts do not show") {
+		t.Errorf("got %v", d)
+	}
+	if d := trace.Diff(a, sample()); d != nil {
+		t.Errorf("equal traces: %v", d)
 	}
 }
 
@@ -86,7 +110,9 @@ func TestCanonicalIsJSON(t *testing.T) {
 func BenchmarkHash(b *testing.B) {
 	t := new(trace.Trace)
 	for range 1000 {
-		t.Add(trace.Event{At: 12345678901, Actor: "c0", Kind: "send", Peer: "r0", Text: "EVALSHA 0123456789abcdef 2 lock:{order} lock:{order}:token 0123456789abcdef 10000"})
+		t.Add(trace.Event{At: 12345678901, Actor: "c0", Peer: "r0", What: trace.Send{
+			Conn: "#1", Content: trace.Text("EVALSHA 0123456789abcdef 2 lock:{order} lock:{order}:token 0123456789abcdef 10000"),
+		}})
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"locksim/sim"
+	"locksim/sim/redis"
 )
 
 func main() {
 	for range 2 {
-		res, err := sim.Run(sim.Config{Seed: 7, Clients: 2}, body)
+		res, err := sim.Run(sim.Config{Seed: 7, Clients: 2, Servers: []sim.Kind{redis.Servers{}}}, body)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(3)
@@ -28,9 +29,10 @@ func main() {
 func body(w *sim.World) error {
 	for i := range w.Clients() {
 		p := w.Client(i)
+		r := redis.Client(p, "r0")
 		p.Go(func() {
 			for range 3 {
-				_ = p.Redis("r0").Incr(p.Context(), "n").Err()
+				_ = r.Incr(p.Context(), "n").Err()
 				time.Sleep(20 * time.Second)
 			}
 			_ = p.Clock().Sleep(p.Context(), time.Second)

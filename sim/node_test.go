@@ -1,0 +1,376 @@
+package sim_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"locksim/faults"
+	"locksim/sim"
+	"locksim/sim/trace"
+)
+
+// kind is a kind of servers for tests.
+type kind func(b *sim.Builder)
+
+// Build implements [sim.Kind].
+func (k kind) Build(b *sim.Builder) { k(b) }
+
+// one is a world of one server, s, on a network of 1 ms.
+func one(newServer func(n *sim.Node) sim.Server) sim.Config {
+	return sim.Config{Latency: ms, Servers: []sim.Kind{kind(func(b *sim.Builder) { b.Add("s", 9, newServer) })}}
+}
+
+func newSink(n *sim.Node) sim.Server { return &Sink{node: n} }
+
+// TestServersThatCannotBe shows which servers a world refuses to have.
+func TestServersThatCannotBe(t *testing.T) {
+	for want, build := range map[string]kind{
+		`the name "s" is empty, or taken`:   func(b *sim.Builder) { b.Add("s", 9, newSink); b.Add("s", 10, newSink) },
+		`the name "c0" is empty, or taken`:  func(b *sim.Builder) { b.Add("c0", 9, newSink) },
+		`the name "" is empty, or taken`:    func(b *sim.Builder) { b.Add("", 9, newSink) },
+		`the name "m" is empty, or taken`:   func(b *sim.Builder) { b.Add("m", 9, newSink); b.Alias("m", 9, nil) },
+		"s listens on port 0: give one of":  func(b *sim.Builder) { b.Add("s", 0, newSink) },
+		"s listens on port 65536: give one": func(b *sim.Builder) { b.Add("s", 65536, newSink) },
+		`the server "s" has nobody to make`: func(b *sim.Builder) { b.Add("s", 9, nil) },
+	} {
+		_, err := sim.Run(sim.Config{Servers: []sim.Kind{build}}, func(*sim.World) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "build the servers of kind sim_test.kind") {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// TestWorldWithoutServers shows that clients alone are a world, in which nobody
+// listens.
+func TestWorldWithoutServers(t *testing.T) {
+	_, err := sim.Run(sim.Config{}, func(w *sim.World) error {
+		p := w.Client(0)
+		p.Go(func() {
+			_, err := p.Dial(p.Context(), "tcp", "r0")
+			if err == nil || !strings.Contains(err.Error(), "this world has no servers") {
+				t.Errorf("dial: %v", err)
+			}
+		})
+		if _, err := w.Node("r0"); err == nil || len(w.Nodes()) != 0 {
+			t.Errorf("it has %v", w.Nodes())
+		}
+		return w.RunUntil(w.Idle)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestUnableServer shows that a fault for which a server lacks the ability is an
+// error, and leaves nothing in the trace.
+func TestUnableServer(t *testing.T) {
+	res := run(t, one(newSink), func(w *sim.World) error {
+		f := w.Faults()
+		for what, err := range map[string]error{
+			"take over":     f.Promote(faults.Failover{To: "s"}),
+			"evict keys":    f.Evict("s", faults.EvictAllKeysLRU, 1),
+			"be flushed":    f.Flush("s", faults.FlushKeys),
+			"refuse writes": f.RefuseWrites("s", time.Second),
+		} {
+			if err == nil || !strings.Contains(err.Error(), "s cannot "+what+": a server of this kind has no such ability") {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if err := f.Promote(faults.Failover{}); err == nil || !strings.Contains(err.Error(), `"r0a"`) {
+			t.Errorf("a failover to the first replica, where there is none: %v", err)
+		}
+		return nil
+	})
+	if res.Trace.Len() != 0 {
+		t.Errorf("the trace has %s", res.Trace.JSON())
+	}
+}
+
+// doorman is a server that takes nobody.
+type doorman struct{}
+
+// Accept implements [sim.Server].
+func (doorman) Accept(*sim.ServerConn) sim.Session { return nil }
+
+// TestServerThatTakesNobody refuses the connection.
+func TestServerThatTakesNobody(t *testing.T) {
+	run(t, one(func(*sim.Node) sim.Server { return doorman{} }), func(w *sim.World) error {
+		p := w.Client(0)
+		p.Go(func() {
+			if _, err := p.Dial(p.Context(), "tcp", "s"); !errors.Is(err, syscall.ECONNREFUSED) {
+				t.Errorf("dial: %v", err)
+			}
+		})
+		return w.RunUntil(w.Idle)
+	})
+}
+
+// TestRestartMakesAnew shows that a server which cannot come back by itself is
+// made anew, that its sessions are reset when it crashes, and its timers gone.
+func TestRestartMakesAnew(t *testing.T) {
+	made := 0
+	cfg := one(func(n *sim.Node) sim.Server { made++; return newSink(n) })
+	run(t, cfg, func(w *sim.World) error {
+		p := w.Client(0)
+		n, err := w.Node("s")
+		if err != nil {
+			return err
+		}
+		first := n.Server()
+		n.After(time.Minute, func() { t.Error("a timer outlived the crash") })
+		p.Go(func() { _ = dial(p, "s") })
+		must(t, w.RunFor(time.Second))
+		must(t, w.Faults().Crash("s", faults.CrashProcess))
+		if c := first.(*Sink).Conns[0]; !c.IsReset || !n.Down() {
+			t.Errorf("session reset %v, server down %v", c.IsReset, n.Down())
+		}
+		must(t, w.Faults().Restart("s"))
+		if n.Server() == first || made != 2 || n.Down() {
+			t.Errorf("made %d times, down %v", made, n.Down())
+		}
+		return w.RunFor(time.Hour / 2)
+	})
+}
+
+// TestNodeTimers shows that timers of a server follow its clock, also where that
+// changes its rate meanwhile, and that one which was stopped does not fire.
+func TestNodeTimers(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		ppm  int64 // from 1s on, for 2s
+		want time.Duration
+	}{
+		{"true", 0, 4 * time.Second},
+		{"fast", 500_000, 3 * time.Second},
+		{"slow", -500_000, 5 * time.Second},
+		{"stopped", -1_000_000, 6 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			run(t, one(newSink), func(w *sim.World) error {
+				n, err := w.Node("s")
+				if err != nil {
+					return err
+				}
+				var fired []time.Duration
+				n.After(4*time.Second, func() { fired = append(fired, w.Now()) })
+				n.After(4*time.Second, func() { t.Error("a timer that was stopped has fired") }).Stop()
+				w.At(time.Second, func() {
+					must(t, w.Faults().DriftClock("s", tt.ppm, 2*time.Second))
+					must(t, w.Faults().JumpClock("s", time.Hour)) // which is none of a timer's business
+				})
+				err = w.RunFor(time.Minute)
+				if len(fired) != 1 || !roughly(fired[0], tt.want) {
+					t.Errorf("fired at %v, want %v", fired, tt.want)
+				}
+				return err
+			})
+		})
+	}
+}
+
+// follower is a server that is told of its peers.
+type follower struct {
+	Sink
+	back []string
+}
+
+// PeerBack implements [sim.PeerFollower].
+func (f *follower) PeerBack(peer *sim.Node) { f.back = append(f.back, peer.Name()) }
+
+// TestPeers shows when what one server sends to another arrives: in order, after
+// the latency; late or never in a partition, which tells both ends when it is over
+// and something was lost; not at a server that is down; late at one that is
+// stalled; and not, where the sender crashes before it departs.
+func TestPeers(t *testing.T) {
+	const s = time.Second
+	for _, tt := range []struct {
+		name string
+		do   func(f *sim.Faults) error // at 1s, with "before" under way
+		got  string                    // with the seconds of its arrival
+		back string
+	}{
+		{"nothing", func(*sim.Faults) error { return nil }, "before 1 now 1 then 1 held 4", "[] []"},
+		{"partition that holds", cutPeers(faults.BytesHold), "before 1 now 3 then 3 held 4", "[] []"},
+		{"partition that loses", cutPeers(faults.BytesDrop), "before 1 held 4", "[b] [a]"},
+		{"receiver down", func(f *sim.Faults) error { return f.Crash("b", faults.CrashPower) }, "", "[] []"},
+		{"receiver stalled", func(f *sim.Faults) error { return f.Stall("b", 2*s) }, "before 3 now 3 then 3 held 4", "[] []"},
+		{"sender down", func(f *sim.Faults) error { return f.Crash("a", faults.CrashProcess) }, "before 1 now 1 then 1", "[] []"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var a, b *sim.Node
+			var ends [2]*follower
+			build := kind(func(x *sim.Builder) {
+				a = x.Add("a", 9, func(n *sim.Node) sim.Server { ends[0] = &follower{Sink: Sink{node: n}}; return ends[0] })
+				b = x.Add("b", 9, func(n *sim.Node) sim.Server { ends[1] = &follower{Sink: Sink{node: n}}; return ends[1] })
+				x.Link(a, b)
+			})
+			run(t, sim.Config{Latency: ms, Servers: []sim.Kind{build}}, func(w *sim.World) error {
+				var got []string
+				say := func(what string) func() {
+					return func() { got = append(got, fmt.Sprint(what, " ", int(w.Now()/s))) }
+				}
+				to := a.Peer(b)
+				w.At(s, func() {
+					to.Send(say("before"))
+					must(t, tt.do(w.Faults()))
+					to.Send(say("now"))
+					to.Send(say("then"))
+					to.SendAfter(3*s, func() bool { return true }, say("held"))
+					to.SendAfter(3*s, func() bool { return false }, say("void"))
+				})
+				err := errors.Join(w.RunFor(2*s), w.RunUntil(w.Quiet), w.RunFor(time.Minute))
+				if text := strings.Join(got, " "); text != tt.got {
+					t.Errorf("arrived: %s, want %s", text, tt.got)
+				}
+				if back := fmt.Sprint(ends[0].back, " ", ends[1].back); back != tt.back {
+					t.Errorf("told that the peer is back: %s, want %s", back, tt.back)
+				}
+				return err
+			})
+		})
+	}
+}
+
+func cutPeers(bytes faults.Bytes) func(f *sim.Faults) error {
+	return func(f *sim.Faults) error {
+		return f.Cut(faults.Partition{Between: []string{"a"}, And: []string{"b"}, Bytes: bytes, For: 2 * time.Second})
+	}
+}
+
+// TestNoPeer shows what becomes of a server that sends where no link leads.
+func TestNoPeer(t *testing.T) {
+	_, err := sim.Run(sim.Config{Servers: []sim.Kind{sinks{"a", "b"}}}, func(w *sim.World) error {
+		w.Nodes()[0].Peer(w.Nodes()[1])
+		return nil
+	})
+	var p *sim.PanicError
+	if !errors.As(err, &p) || !strings.Contains(err.Error(), "no link leads from a to b") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestAlias shows that a name leads each process where its kind says, at the time
+// of the dial.
+func TestAlias(t *testing.T) {
+	leads := "a"
+	build := kind(func(b *sim.Builder) {
+		nodes := map[string]*sim.Node{"a": b.Add("a", 9, newSink), "b": b.Add("b", 9, newSink)}
+		b.Alias("door", 9, func(process string) *sim.Node {
+			if process == "c1" {
+				return nodes["b"]
+			}
+			return nodes[leads]
+		})
+	})
+	run(t, sim.Config{Clients: 2, Latency: ms, Servers: []sim.Kind{build}}, func(w *sim.World) error {
+		conns := func() [2]int {
+			return [2]int{len(w.Nodes()[0].Server().(*Sink).Conns), len(w.Nodes()[1].Server().(*Sink).Conns)}
+		}
+		for i, want := range [][2]int{{1, 1}, {1, 3}} {
+			for c := range 2 {
+				p := w.Client(c)
+				p.Go(func() { _ = dial(p, p.Address("door")).Close() })
+			}
+			if err := w.RunUntil(w.Idle); err != nil {
+				return err
+			}
+			if got := conns(); got != want {
+				t.Errorf("dial %d: %v connections, want %v", i, got, want)
+			}
+			leads = "b"
+		}
+		if n, err := w.Node("door"); err != nil || n.Name() != "b" {
+			t.Errorf("a fault that names it strikes %v, %v", n, err)
+		}
+		return nil
+	})
+}
+
+// editor is a server of a kind that knows its bytes.
+type editor struct{ Sink }
+
+// JoinWrites implements [sim.Joiner].
+func (*editor) JoinWrites() {}
+
+// Canonical implements [sim.Canonical].
+func (*editor) Canonical(b []byte) []byte {
+	return bytes.ReplaceAll(b, []byte("go1.26.8"), []byte("go"))
+}
+
+// Describe implements [sim.Describer].
+func (*editor) Describe(dir sim.Direction, b []byte) trace.Content {
+	return trace.Text(fmt.Sprintf("%s: %d bytes", dir, len(b)))
+}
+
+// TestWhatAKindKnowsOfItsBytes shows that writes of one instant are joined, that
+// facts of the machine are left out before they are sent, and that the trace has
+// the kind's words, each only where the server asks for it.
+func TestWhatAKindKnowsOfItsBytes(t *testing.T) {
+	for _, tt := range []struct {
+		server func(n *sim.Node) sim.Server
+		sink   func(s sim.Server) *Sink
+		got    []int
+		sent   []string
+	}{
+		{newSink, func(s sim.Server) *Sink { return s.(*Sink) }, []int{9, 2, 5}, []string{"#1 go1.26.8", "#1 or", "#1 later", "#1 hello"}},
+		{func(n *sim.Node) sim.Server { return &editor{Sink{node: n}} }, func(s sim.Server) *Sink { return &s.(*editor).Sink },
+			[]int{5, 5}, []string{"#1 up: 5 bytes", "#1 up: 5 bytes", "#1 down: 5 bytes"}},
+	} {
+		res := run(t, one(tt.server), func(w *sim.World) error {
+			p := w.Client(0)
+			p.Go(func() {
+				c := dial(p, "s")
+				mustWrite(c, "go1.26.8 ")
+				mustWrite(c, "or")
+				rest(w, 10*time.Millisecond)
+				mustWrite(c, "later")
+				rest(w, 10*time.Millisecond)
+				s := tt.sink(w.Nodes()[0].Server()).Conns[0]
+				if !slices.Equal(s.Sizes, tt.got) {
+					t.Errorf("%q arrived, in pieces of %v, want %v", s.Got, s.Sizes, tt.got)
+				}
+				s.Send([]byte("hello"))
+				must(t, readErr(c))
+				_ = c.Close()
+			})
+			return w.RunUntil(w.Idle)
+		})
+		var sent []string
+		for _, e := range res.Trace.Events {
+			if _, ok := e.What.(trace.Send); ok {
+				sent = append(sent, strings.TrimSpace(e.Text()))
+			}
+		}
+		if !slices.Equal(sent, tt.sent) {
+			t.Errorf("the trace has %q, want %q", sent, tt.sent)
+		}
+	}
+}
+
+// TestFence shows that a server which is fenced off resets its clients, refuses
+// new ones, and comes back by a restart.
+func TestFence(t *testing.T) {
+	run(t, one(newSink), func(w *sim.World) error {
+		p, n := w.Client(0), w.Nodes()[0]
+		p.Go(func() {
+			c := dial(p, "s")
+			w.Do(n.Fence)
+			if err := readErr(c); !errors.Is(err, syscall.ECONNRESET) {
+				t.Errorf("an old connection: %v", err)
+			}
+			if _, err := p.Dial(context.Background(), "tcp", "s"); !errors.Is(err, syscall.ECONNREFUSED) {
+				t.Errorf("a dial: %v", err)
+			}
+			w.Do(func() { must(t, w.Faults().Restart("s")) })
+			_ = dial(p, "s").Close()
+		})
+		return w.RunUntil(w.Idle)
+	})
+}
