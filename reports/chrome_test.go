@@ -13,7 +13,6 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios"
-	"locksim/sim/trace"
 )
 
 // chromeFile is a file of trace events as a viewer reads it.
@@ -273,7 +272,7 @@ func checkWhole(t *testing.T, f chromeFile, o *scenarios.Outcome) {
 		got, want := map[string]int{}, map[string]int{"claim": len(m.History.Grants), "belief": len(m.History.Grants), "record": len(m.History.Holdings)}
 		for _, e := range m.Trace.Events {
 			if e.Actor != "probe" && e.Peer != "probe" {
-				want[kindOf(e)]++
+				want[e.Kind()]++
 			}
 		}
 		for _, e := range f.TraceEvents {
@@ -289,8 +288,6 @@ func checkWhole(t *testing.T, f chromeFile, o *scenarios.Outcome) {
 		}
 	}
 }
-
-func kindOf(e trace.Event) string { return e.Kind }
 
 // The moment at which a run was decided goes through its whole process.
 func TestChromeMarksTheDecision(t *testing.T) {

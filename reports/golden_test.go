@@ -123,7 +123,7 @@ var cases = map[string]struct {
 		shows: "what a lock says cannot command the terminal; wide reasons and other alphabets do not break the columns",
 		outcome: func() *scenarios.Outcome {
 			m := run(fence.None, checker.Stuck, "The lock said \x1b[2J\x07 and\nно́рмально "+strings.Repeat("x", 130)+".", "b", "c", "d", "e", "f")
-			m.Story = []scenarios.Line{{N: 1, At: time.Hour, Actor: "c0", Text: "gives up: \x1b]0;owned\x07"}, {N: 2, At: time.Hour, Actor: "c1", Text: "остановился", Fatal: true}}
+			m.Story = []scenarios.Line{line(1, time.Hour, "c0", "gives up: \x1b]0;owned\x07"), fatal(line(2, time.Hour, "c1", "остановился"))}
 			return outcome(m)
 		},
 	},
@@ -243,7 +243,7 @@ func TestReplayed(t *testing.T) {
 
 func TestState(t *testing.T) {
 	at := reports.Moment{Scenario: "gc-pause", Lock: "fenced", Seed: 1, Mode: fence.Check}
-	event := trace.Event{N: 40, At: 700 * ms, Actor: "c1", Kind: "send", Peer: "r0", Text: strings.Repeat("EVALSHA ", 20)}
+	event := trace.Event{N: 40, At: 700 * ms, Actor: "c1", Peer: "r0", What: trace.Send{Conn: "#1", Content: trace.Text(strings.Repeat("EVALSHA ", 20))}}
 	for name, tt := range map[string]struct {
 		shows string
 		state scenarios.State
@@ -278,24 +278,11 @@ func TestState(t *testing.T) {
 	}
 }
 
-// key and flight are sim.Key and sim.Flight: reports, and so their tests, do not
-// import sim.
 type (
-	key = struct {
-		Name  string
-		TTL   time.Duration
-		Value string
-	}
-	flight = struct {
-		From, To string
-		Bytes    int
-	}
+	key    = trace.Key
+	flight = trace.Flight
 )
 
 func node(name string, keys ...key) scenarios.NodeState {
-	n := scenarios.NodeState{Name: name}
-	for _, k := range keys {
-		n.Keys = append(n.Keys, k)
-	}
-	return n
+	return scenarios.NodeState{Name: name, Keys: keys}
 }

@@ -1,6 +1,7 @@
 package reports_test
 
 import (
+	"strings"
 	"time"
 
 	"locksim/checker"
@@ -12,13 +13,13 @@ import (
 // paused is a run by hand: c0 reads, is paused past its lease, and writes after c1
 // has. The store takes or refuses that write.
 func paused(mode fence.Mode) scenarios.ModeRun {
-	answer, label, accepted := "OK", checker.Corrupted, true
+	answer, refused, label, accepted := "OK", "", checker.Corrupted, true
 	if mode != fence.None {
-		answer, label, accepted = "REFUSED token 1 is below 2", checker.Rescued, false
+		answer, refused, label, accepted = "REFUSED token 1 is below 2", "token 1 is below 2", checker.Rescued, false
 	}
 	m := run(mode, label, "c0's write c0.w2 (step 20) was stale.")
 	m.Trace = &trace.Trace{}
-	for _, e := range pausedEvents(answer) {
+	for _, e := range pausedEvents(refused) {
 		m.Trace.Add(e)
 	}
 	m.Events, m.TraceHash = m.Trace.Len(), m.Trace.Hash()
@@ -35,12 +36,26 @@ func paused(mode fence.Mode) scenarios.ModeRun {
 		Holdings: []checker.Holding{{Client: "c0", Resource: "order", From: 3, To: 10}, {Client: "c1", Resource: "order", From: 10, To: 15}},
 	}
 	m.Story = []scenarios.Line{
-		{N: 1, At: 1 * ms, Actor: "c0", Text: "asks for the lock"},
-		{N: 7, At: 7 * ms, Actor: "c0", Text: "PAUSED for 10s"},
-		{N: 20, At: 20 * time.Second, Actor: "s0", Text: answer + " write c0.w2 (token 1)", Fatal: true},
+		line(1, 1*ms, "c0", "asks for the lock"),
+		line(7, 7*ms, "c0", "PAUSED for 10s"),
+		fatal(line(20, 20*time.Second, "s0", answer+" write c0.w2 (token 1)")),
 	}
 	return m
 }
+
+// words is a content as a kind of servers may make it: it knows its words, and has a
+// short form.
+type words struct {
+	trace.Text
+	brief string
+}
+
+func (w words) Words() []string { return strings.Fields(string(w.Text)) }
+
+func (w words) Brief(trace.Content) string { return w.brief }
+
+// says is a content of words that is short as it is.
+func says(text string) words { return words{trace.Text(text), text} }
 
 func op(id string, kind checker.OpKind, grant int, invoked, applied checker.Pos, accepted bool, saw string) checker.Op {
 	o := checker.Op{ID: id, Client: id[:2], Grant: grant, Resource: "order", Register: "balance", Kind: kind, Token: uint64(grant),
@@ -51,30 +66,39 @@ func op(id string, kind checker.OpKind, grant int, invoked, applied checker.Pos,
 	return o
 }
 
-func pausedEvents(answer string) []trace.Event {
+// pausedEvents are the events of that run. refused is why the store refuses the
+// stale write, empty where it takes it.
+func pausedEvents(refused string) []trace.Event {
+	set, stale := says("SET lock:order id-of-c0-0123456789 NX PX 5000"), written(1, "c0.w2", "c0.g1")
+	stale.Refused = refused
 	return []trace.Event{
-		{At: 1 * ms, Actor: "c0", Kind: "acquire", Text: "order"},
-		{At: 2 * ms, Actor: "c0", Kind: "send", Peer: "r0", Text: "#1 SET lock:order id-of-c0-0123456789 NX PX 5000"},
-		{At: 3 * ms, Actor: "r0", Kind: "exec", Peer: "c0", Text: "SET lock:order id-of-c0-0123456789 NX PX 5000 -> OK"},
-		{At: 3 * ms, Actor: "r0", Kind: "send", Peer: "c0", Text: "#1 OK"},
-		{At: 5 * ms, Actor: "c0", Kind: "granted", Text: "order token=1"},
-		{At: 6 * ms, Actor: "s0", Kind: "store", Peer: "c0", Text: "READ order balance c0.r1 1 c0.g1 - -> OK"},
-		{At: 7 * ms, Actor: "world", Kind: "pause", Peer: "c0", Text: "10s"},
-		{At: 8 * ms, Actor: "c1", Kind: "acquire", Text: "order"},
-		{At: 5 * time.Second, Actor: "c0", Kind: "until", Text: "order"},
-		{At: 5 * time.Second, Actor: "r0", Kind: "expire", Text: "lock:order"},
-		{At: 6 * time.Second, Actor: "c1", Kind: "granted", Text: "order token=2"},
-		{At: 7 * time.Second, Actor: "c1", Kind: "send", Peer: "s0", Text: "#1 WRITE order balance c1.w2 2 c1.g1 -"},
-		{At: 7*time.Second + 2*ms, Actor: "s0", Kind: "store", Peer: "c1", Text: "WRITE order balance c1.w2 2 c1.g1 - -> OK"},
-		{At: 7*time.Second + 2*ms, Actor: "s0", Kind: "send", Peer: "c1", Text: "#1 OK"},
-		{At: 7*time.Second + 3*ms, Actor: "c1", Kind: "recv", Peer: "s0", Text: "#1 3 bytes"},
-		{At: 7*time.Second + 4*ms, Actor: "c1", Kind: "release", Text: "order"},
-		{At: 10 * time.Second, Actor: "world", Kind: "resume", Peer: "c0"},
-		{At: 19 * time.Second, Actor: "c0", Kind: "send", Peer: "s0", Text: "#1 WRITE order balance c0.w2 1 c0.g1 -"},
-		{At: 19 * time.Second, Actor: "c0", Kind: "send", Peer: "r0", Text: "#1 PING"},
-		{At: 20 * time.Second, Actor: "s0", Kind: "store", Peer: "c0", Text: "WRITE order balance c0.w2 1 c0.g1 - -> " + answer},
-		{At: 20 * time.Second, Actor: "c0", Kind: "release", Text: "order"},
+		{At: 1 * ms, Actor: "c0", What: trace.Mark{Step: trace.Acquire, Resource: "order"}},
+		{At: 2 * ms, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: set}},
+		{At: 3 * ms, Actor: "r0", Peer: "c0", What: trace.Exec{Conn: "#1", Request: set, Answer: says("OK")}},
+		{At: 3 * ms, Actor: "r0", Peer: "c0", What: trace.Send{Conn: "#1", Content: says("OK")}},
+		{At: 5 * ms, Actor: "c0", What: trace.Mark{Step: trace.Granted, Resource: "order", Token: 1}},
+		{At: 6 * ms, Actor: "s0", Peer: "c0", What: trace.Decision{Conn: "#1", Resource: "order", Register: "balance", Op: "c0.r1", Token: 1, Grant: "c0.g1"}},
+		{At: 7 * ms, Actor: "world", Peer: "c0", What: trace.Pause{For: 10 * time.Second}},
+		{At: 8 * ms, Actor: "c1", What: trace.Mark{Step: trace.Acquire, Resource: "order"}},
+		{At: 5 * time.Second, Actor: "c0", What: trace.Mark{Step: trace.Until, Resource: "order"}},
+		{At: 5 * time.Second, Actor: "r0", What: trace.Expire{Key: "lock:order"}},
+		{At: 6 * time.Second, Actor: "c1", What: trace.Mark{Step: trace.Granted, Resource: "order", Token: 2}},
+		{At: 7 * time.Second, Actor: "c1", Peer: "s0", What: trace.Send{Conn: "#1", Content: words{"WRITE order balance c1.w2 2 c1.g1 -", "write c1.w2 (token 2)"}}},
+		{At: 7*time.Second + 2*ms, Actor: "s0", Peer: "c1", What: written(2, "c1.w2", "c1.g1")},
+		{At: 7*time.Second + 2*ms, Actor: "s0", Peer: "c1", What: trace.Send{Conn: "#1", Content: says("OK")}},
+		{At: 7*time.Second + 3*ms, Actor: "c1", Peer: "s0", What: trace.Receive{Conn: "#1", Bytes: 3}},
+		{At: 7*time.Second + 4*ms, Actor: "c1", What: trace.Mark{Step: trace.Release, Resource: "order"}},
+		{At: 10 * time.Second, Actor: "world", Peer: "c0", What: trace.Resume{}},
+		{At: 19 * time.Second, Actor: "c0", Peer: "s0", What: trace.Send{Conn: "#1", Content: words{"WRITE order balance c0.w2 1 c0.g1 -", "write c0.w2 (token 1)"}}},
+		{At: 19 * time.Second, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: words{"PING", ""}}},
+		{At: 20 * time.Second, Actor: "s0", Peer: "c0", What: stale},
+		{At: 20 * time.Second, Actor: "c0", What: trace.Mark{Step: trace.Release, Resource: "order"}},
 	}
+}
+
+// written is a write that the store takes.
+func written(token uint64, op, grant string) trace.Decision {
+	return trace.Decision{Conn: "#1", Write: true, Resource: "order", Register: "balance", Op: op, Token: token, Grant: grant}
 }
 
 // pausedOutcome is that run without a fence and with one.

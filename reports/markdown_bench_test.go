@@ -17,24 +17,27 @@ import (
 func large(mode fence.Mode, n int) scenarios.ModeRun {
 	m := paused(mode)
 	m.History.Final, m.History.Ops = map[checker.Cell]string{}, nil
+	set := says("SET lock:order id NX PX 5000")
 	for i := range n {
 		at, c := 21*time.Second+time.Duration(i)*time.Second, fmt.Sprintf("c%d", i%2)
 		from := checker.Pos(m.Trace.Len() + 1)
+		id, token := fmt.Sprintf("%s.w%d", c, i+3), uint64(i+3)
+		write := written(token, id, c+".g1")
 		for _, e := range []trace.Event{
-			{Actor: c, Kind: "acquire", Text: "order"},
-			{Actor: c, Kind: "send", Peer: "r0", Text: "#1 SET lock:order id NX PX 5000"},
-			{Actor: "r0", Kind: "exec", Peer: c, Text: "SET lock:order id NX PX 5000 -> OK"},
-			{Actor: "r0", Kind: "send", Peer: c, Text: "#1 OK"},
-			{Actor: c, Kind: "granted", Text: fmt.Sprintf("order token=%d", i+3)},
-			{Actor: c, Kind: "send", Peer: "s0", Text: fmt.Sprintf("#1 WRITE order balance %s.w%d %d %s.g1 -", c, i+3, i+3, c)},
-			{Actor: "s0", Kind: "store", Peer: c, Text: fmt.Sprintf("WRITE order balance %s.w%d %d %s.g1 - -> OK", c, i+3, i+3, c)},
-			{Actor: "s0", Kind: "send", Peer: c, Text: "#1 OK"},
-			{Actor: c, Kind: "release", Text: "order"},
+			{Actor: c, What: trace.Mark{Step: trace.Acquire, Resource: "order"}},
+			{Actor: c, Peer: "r0", What: trace.Send{Conn: "#1", Content: set}},
+			{Actor: "r0", Peer: c, What: trace.Exec{Conn: "#1", Request: set, Answer: says("OK")}},
+			{Actor: "r0", Peer: c, What: trace.Send{Conn: "#1", Content: says("OK")}},
+			{Actor: c, What: trace.Mark{Step: trace.Granted, Resource: "order", Token: token}},
+			{Actor: c, Peer: "s0", What: trace.Send{Conn: "#1", Content: words{trace.Text(fmt.Sprintf("WRITE order balance %s %d %s.g1 -", id, token, c)), write.Brief()}}},
+			{Actor: "s0", Peer: c, What: write},
+			{Actor: "s0", Peer: c, What: trace.Send{Conn: "#1", Content: says("OK")}},
+			{Actor: c, What: trace.Mark{Step: trace.Release, Resource: "order"}},
 		} {
 			e.At = at
 			m.Trace.Add(e)
 		}
-		m.Story = append(m.Story, scenarios.Line{N: int(from) + 4, At: at, Actor: c, Text: "is granted order"})
+		m.Story = append(m.Story, line(int(from)+4, at, c, "is granted order"))
 		m.History.Grants = append(m.History.Grants, checker.Grant{ID: i + 3, Client: c, Resource: "order", Invoked: from, Granted: from + 4, Released: from + 8})
 		m.History.Holdings = append(m.History.Holdings, checker.Holding{Client: c, Resource: "order", From: from + 2, To: from + 8})
 	}

@@ -14,33 +14,69 @@ import (
 	"locksim/sim/trace"
 )
 
-func TestCommandOf(t *testing.T) {
-	for text, want := range map[string][2]string{
-		"set lock:{order} f8e4aab3b4c466eba34decbf268c273a ex 10 nx -> OK":                  {"set lock:{order} ex 10 nx", "OK"},
-		"evalsha [lock grant, fenced: take the lock (apart: F06).] 2 a b 10000 -> 1":        {"lock grant, fenced", "1"},
-		"eval [broken: delete the key if it is the owner's] 1 lock:{order} -> 0":            {"delete the key if it is the owner's", "0"},
-		"get lock:{order} -> " + strings.Repeat("x", 200):                                   {"get lock:{order}", strings.Repeat("x", maxAnswer) + "…"},
-		"evalsha cf0a9463 2 lock:{order} -> -NOSCRIPT No matching script. Please use EVAL.": {},
-		"HELLO 3 -> server miniredis":                                                       {},
-		"client setinfo LIB-NAME go-redis -> -ERR unknown subcommand":                       {},
+// once is a request that may have to be made in another way: then it has no short
+// form.
+type once struct{ words }
+
+func (o once) Brief(answer trace.Content) string {
+	if answer == trace.Text("ask otherwise") {
+		return ""
+	}
+	return o.brief
+}
+
+// A request goes by its short form, or by its text where it has none; what is long
+// is cut.
+func TestShortRequest(t *testing.T) {
+	for _, tt := range []struct {
+		request, answer trace.Content
+		want            string
+	}{
+		{words{"take the lock of c0", "take"}, trace.Text("yes"), "take"},
+		{words{"take the lock of c0", "take"}, nil, "take"},
+		{words{"hello", ""}, trace.Text("yes"), ""},
+		{once{words{"take the lock of c0", "take"}}, trace.Text("ask otherwise"), ""},
+		{once{words{"take the lock of c0", "take"}}, trace.Text("yes"), "take"},
+		{says(strings.Repeat("x", 200)), nil, strings.Repeat("x", maxCommand) + "…"},
+		{trace.Text("take the lock"), trace.Text("ask otherwise"), "take the lock"},
+		{trace.Text(strings.Repeat("é", 100)), nil, strings.Repeat("é", maxCommand) + "…"},
 	} {
-		command, answer, ok := commandOf(text)
-		if command != want[0] || answer != want[1] || ok != (want[0] != "") {
-			t.Errorf("%q: got %q, %q, %v", text, command, answer, ok)
+		if got := shortRequest(tt.request, tt.answer); got != tt.want {
+			t.Errorf("%v, answered %v: got %q, want %q", tt.request, tt.answer, got, tt.want)
+		}
+	}
+}
+
+func TestAnswered(t *testing.T) {
+	for _, tt := range []struct {
+		answer trace.Content
+		want   string
+	}{
+		{trace.Text("OK"), "OK"},
+		{trace.Bytes("OK\r\n"), "OK"},
+		{trace.Text(strings.Repeat("x", 200)), strings.Repeat("x", maxAnswer) + "…"},
+		{trace.Text(""), ""},
+		{nil, "(waits)"},
+	} {
+		if got := answered(tt.answer); got != tt.want {
+			t.Errorf("%v: got %q, want %q", tt.answer, got, tt.want)
 		}
 	}
 }
 
 func TestStoreAnswer(t *testing.T) {
-	for _, tt := range []struct{ command, answer, want string }{
-		{"write c0.w2", "OK", "taken"},
-		{"read c0.r1", "OK", "nothing written yet"},
-		{"read c0.r1", "OK c1.w2", "found c1.w2"},
-		{"write c0.w2", "REFUSED write with token 1 refused, token 2 was seen: stale operation", "REFUSED: token 2 was seen"},
-		{"write c0.w2", "REFUSED out of paper", "REFUSED out of paper"},
+	for _, tt := range []struct {
+		decision trace.Decision
+		want     string
+	}{
+		{trace.Decision{Write: true, Op: "c0.w2"}, "taken"},
+		{trace.Decision{Op: "c0.r1"}, "nothing written yet"},
+		{trace.Decision{Op: "c0.r1", Value: "c1.w2"}, "found c1.w2"},
+		{trace.Decision{Write: true, Op: "c0.w2", Refused: "write with token 1 refused, token 2 was seen: stale operation"}, "REFUSED: token 2 was seen"},
+		{trace.Decision{Write: true, Op: "c0.w2", Refused: "out of paper"}, "REFUSED out of paper"},
 	} {
-		if got := storeAnswer(tt.command, tt.answer); got != tt.want {
-			t.Errorf("%s, %s: got %q, want %q", tt.command, tt.answer, got, tt.want)
+		if got := storeAnswer(tt.decision); got != tt.want {
+			t.Errorf("%+v: got %q, want %q", tt.decision, got, tt.want)
 		}
 	}
 }
@@ -51,25 +87,31 @@ const sms = time.Millisecond
 // to its release, and sends a write that never arrives.
 func polling() *scene {
 	m := &scenarios.ModeRun{Mode: fence.None, Trace: &trace.Trace{}}
+	set := func(id string) words { return words{trace.Text("set k " + id + " nx"), "set k nx"} }
 	for _, e := range []trace.Event{
-		{At: 1 * sms, Actor: "c0", Kind: "send", Peer: "r0", Text: "#1 set k aaaaaaaaaaaaaaaa nx"},
-		{At: 2 * sms, Actor: "r0", Kind: "exec", Peer: "c0", Text: "set k aaaaaaaaaaaaaaaa nx -> nil"},
-		{At: 3 * sms, Actor: "c0", Kind: "send", Peer: "r0", Text: "#1 set k bbbbbbbbbbbbbbbb nx"},
-		{At: 4 * sms, Actor: "r0", Kind: "exec", Peer: "c0", Text: "set k bbbbbbbbbbbbbbbb nx -> nil"},
-		{At: 5 * sms, Actor: "c0", Kind: "send", Peer: "r0", Text: "#1 set k cccccccccccccccc nx"},
-		{At: 6 * sms, Actor: "r0", Kind: "exec", Peer: "c0", Text: "set k cccccccccccccccc nx -> OK"},
-		{At: 7 * sms, Actor: "c0", Kind: "granted", Text: "order"},
-		{At: 8 * sms, Actor: "c0", Kind: "send", Peer: "s0", Text: "#2 WRITE order balance c0.w2 0 c0.g1 -"},
-		{At: 900 * sms, Actor: "c0", Kind: "send", Peer: "r0", Text: "#1 del k"},
-		{At: 901 * sms, Actor: "r0", Kind: "exec", Peer: "c0", Text: "del k -> 1"},
-		{At: 901 * sms, Actor: "r0", Kind: "send", Peer: "c0", Text: "#1 1"},
-		{At: 2000 * sms, Actor: "world", Kind: "cut", Peer: "c0>r0,r0a"},
+		{At: 1 * sms, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: set("aaaaaaaaaaaaaaaa")}},
+		{At: 2 * sms, Actor: "r0", Peer: "c0", What: trace.Exec{Conn: "#1", Request: set("aaaaaaaaaaaaaaaa"), Answer: trace.Text("nil")}},
+		{At: 3 * sms, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: set("bbbbbbbbbbbbbbbb")}},
+		{At: 4 * sms, Actor: "r0", Peer: "c0", What: trace.Exec{Conn: "#1", Request: set("bbbbbbbbbbbbbbbb"), Answer: trace.Text("nil")}},
+		{At: 5 * sms, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: set("cccccccccccccccc")}},
+		{At: 6 * sms, Actor: "r0", Peer: "c0", What: trace.Exec{Conn: "#1", Request: set("cccccccccccccccc"), Answer: trace.Text("OK")}},
+		{At: 7 * sms, Actor: "c0", What: trace.Mark{Step: trace.Granted, Resource: "order"}},
+		{At: 8 * sms, Actor: "c0", Peer: "s0", What: trace.Send{Conn: "#2", Content: words{"WRITE order balance c0.w2 0 c0.g1 -", "write c0.w2"}}},
+		{At: 900 * sms, Actor: "c0", Peer: "r0", What: sends("#1", "del k")},
+		{At: 901 * sms, Actor: "r0", Peer: "c0", What: does("#1", "del k", "1")},
+		{At: 901 * sms, Actor: "r0", Peer: "c0", What: sends("#1", "1")},
+		{At: 2000 * sms, Actor: "world", Peer: "c0>r0,r0a", What: trace.Cut{Between: []string{"c0", "r0", "r0a"}}},
 	} {
 		m.Trace.Add(e)
 	}
-	m.Story = []scenarios.Line{{N: 7, Actor: "c0", Text: "is granted order"}, {N: 12, Actor: "world", Text: "c0>r0,r0a: CUT OFF"}}
+	m.Story = []scenarios.Line{line(7, "c0", "is granted order"), line(12, "world", "c0>r0,r0a: CUT OFF")}
 	m.History = checker.History{Grants: []checker.Grant{{ID: 1, Client: "c0", Resource: "order", Invoked: 1, Granted: 7, Released: 9}}}
 	return newScene(m)
+}
+
+// line is a step of a story without a remark.
+func line(n int, actor, what string) scenarios.Line {
+	return scenarios.Line{N: n, Actor: actor, What: what, Text: what}
 }
 
 func TestSeqRows(t *testing.T) {
@@ -94,7 +136,12 @@ func TestSeqRows(t *testing.T) {
 func TestSeqRowsOfStrangers(t *testing.T) {
 	s := polling()
 	for i := range s.run.Trace.Events {
-		s.run.Trace.Events[i].Peer = "r0; end"
+		e := &s.run.Trace.Events[i]
+		e.Peer = "r0; end"
+		if cut, ok := e.What.(trace.Cut); ok {
+			cut.Between = []string{e.Peer}
+			e.What = cut
+		}
 	}
 	for _, r := range newSeqRows(newScene(s.run)) {
 		for _, line := range r.lines() {

@@ -69,17 +69,29 @@ func notApplicable(mode fence.Mode) scenarios.ModeRun {
 	return scenarios.ModeRun{Mode: mode, Verdict: checker.Verdict{Label: checker.NotApplicable}}
 }
 
+// line is a step of a story. What stands behind a dash is the remark.
+func line(n int, at time.Duration, actor, text string) scenarios.Line {
+	what, remark, _ := strings.Cut(text, " — ")
+	return scenarios.Line{N: n, At: at, Actor: actor, What: what, Remark: remark, Text: text}
+}
+
+// fatal is a step at which a run was decided.
+func fatal(l scenarios.Line) scenarios.Line {
+	l.Fatal = true
+	return l
+}
+
 // tale is a story with a decisive step and a long aftermath.
 func tale(decision string) []scenarios.Line {
 	lines := []scenarios.Line{
-		{N: 1, At: 2, Actor: "c0", Text: "asks for the lock"},
-		{N: 15, At: 18*ms + 761934, Actor: "c0", Text: "is granted order token=1"},
-		{N: 22, At: 31*ms + 500000, Actor: "c0", Text: "read c0.r1 found nothing"},
-		{N: 23, At: 31*ms + 500000, Actor: "c0", Text: "PAUSED for 15s"},
-		{N: 116, At: 10316 * ms, Actor: "c1", Text: "is granted order token=2"},
-		{N: 130, At: 10400 * ms, Actor: "world", Text: "CUT OFF c0,c1"},
-		{N: 137, At: 17322316449, Actor: "s0", Text: decision, Fatal: true},
-		{N: 140, At: 17327 * ms, Actor: "c0", Text: "fails to release: lock not held: its key was gone or another's"},
+		line(1, 2, "c0", "asks for the lock"),
+		line(15, 18*ms+761934, "c0", "is granted order token=1"),
+		line(22, 31*ms+500000, "c0", "read c0.r1 found nothing"),
+		line(23, 31*ms+500000, "c0", "PAUSED for 15s"),
+		line(116, 10316*ms, "c1", "is granted order token=2"),
+		line(130, 10400*ms, "world", "CUT OFF c0,c1"),
+		fatal(line(137, 17322316449, "s0", decision)),
+		line(140, 17327*ms, "c0", "fails to release: lock not held: its key was gone or another's"),
 	}
 	return append(lines, steps(150, 9)...)
 }
@@ -88,7 +100,7 @@ func tale(decision string) []scenarios.Line {
 func steps(from, count int) []scenarios.Line {
 	var lines []scenarios.Line
 	for i := range count {
-		lines = append(lines, scenarios.Line{N: from + i, At: time.Duration(18000+i) * ms, Actor: "c1", Text: fmt.Sprintf("passes point-%d", i)})
+		lines = append(lines, line(from+i, time.Duration(18000+i)*ms, "c1", fmt.Sprintf("passes point-%d", i)))
 	}
 	return lines
 }

@@ -13,6 +13,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios"
+	"locksim/sim/trace"
 )
 
 func timelineOf(t *testing.T, o *scenarios.Outcome, opt reports.Options) string {
@@ -29,11 +30,13 @@ func told(mode fence.Mode) scenarios.ModeRun {
 	m := paused(mode)
 	m.Story = nil
 	for _, e := range m.Trace.Events {
-		switch e.Kind {
-		case "acquire", "granted", "store", "until", "release":
-			m.Story = append(m.Story, scenarios.Line{N: e.N, At: e.At, Actor: e.Actor, Text: e.Kind + " " + e.Text, Fatal: e.N == 20})
-		case "pause", "resume":
-			m.Story = append(m.Story, scenarios.Line{N: e.N, At: e.At, Actor: e.Peer, Text: strings.ToUpper(e.Kind)})
+		switch e.What.(type) {
+		case trace.Mark, trace.Decision:
+			l := line(e.N, e.At, e.Actor, e.Kind()+" "+e.Text())
+			l.Fatal = e.N == 20
+			m.Story = append(m.Story, l)
+		case trace.Pause, trace.Resume:
+			m.Story = append(m.Story, line(e.N, e.At, e.Peer, strings.ToUpper(e.Kind())))
 		}
 	}
 	return m
@@ -116,8 +119,8 @@ func TestTimelineHeedsCare(t *testing.T) {
 // A long story is cut around its decisive step, with a notice on either side.
 func TestTimelineIsCut(t *testing.T) {
 	m := told(fence.None)
-	fatal := m.Story[len(m.Story)-2]
-	m.Story = append(append(steps(1, 500), scenarios.Line{N: 600, At: time.Hour, Actor: "s0", Text: fatal.Text, Fatal: true}), steps(700, 500)...)
+	decisive := m.Story[len(m.Story)-2]
+	m.Story = append(append(steps(1, 500), fatal(line(600, time.Hour, "s0", decisive.Text))), steps(700, 500)...)
 	text := timelineOf(t, outcome(m), reports.Options{})
 	wants(t, text, []string{">>", "… 351 steps left out", "… 450 steps left out"}, nil)
 	if n := strings.Count(text, "passes point"); n != 199 {
@@ -134,14 +137,16 @@ func TestTimelineOfEqualRuns(t *testing.T) {
 // A mode that goes on in its own way is told, even if it parts where another does.
 func TestTimelineTellsWhatDiffers(t *testing.T) {
 	other := told(fence.Seal)
-	other.Story[len(other.Story)-1].Text = "gives up"
+	last := &other.Story[len(other.Story)-1]
+	*last = line(last.N, last.At, last.Actor, "gives up")
 	text := timelineOf(t, outcome(told(fence.None), told(fence.Check), other), reports.Options{})
 	wants(t, text, []string{"c0 gives up"}, []string{"the same story"})
 }
 
 func TestTimelineIsVisible(t *testing.T) {
 	m := told(fence.None)
-	m.Story[0].Text = "asks \x1b[2J for\nthe lock"
+	first := &m.Story[0]
+	*first = line(first.N, first.At, first.Actor, "asks \x1b[2J for\nthe lock")
 	wants(t, timelineOf(t, outcome(m), reports.Options{}), []string{"c0 asks \ufffd[2J for the lock"}, []string{"\x1b"})
 }
 

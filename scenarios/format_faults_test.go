@@ -105,8 +105,8 @@ var drawActions = []func(d faultDrawer) faults.Action{
 	func(d faultDrawer) faults.Action { return faults.Refuse{Node: d.of(d.nodes()), For: d.time("for", 0)} },
 	func(d faultDrawer) faults.Action { return faults.Stall{Node: d.of(d.nodes()), For: d.time("for", 0)} },
 	func(d faultDrawer) faults.Action {
-		to := append([]string{"r0"}, d.s.replicas().names...)
-		return faults.Failover{To: d.of(to), Old: oneWord(d, faults.OldPrimaries()), Clients: d.some(d.s.clients().names, 0)}
+		to := append([]string{"r0"}, (checked{d.s}).replicas().names...)
+		return faults.Failover{To: d.of(to), Old: oneWord(d, faults.OldPrimaries()), Clients: d.some((checked{d.s}).clients().names, 0)}
 	},
 	func(d faultDrawer) faults.Action {
 		return faults.Evict{Node: d.of(d.redis()), Policy: oneWord(d, faults.EvictionPolicies()), Keys: d.number(faults.MaxEvicted)}
@@ -141,16 +141,16 @@ func (d faultDrawer) fault(action func(faultDrawer) faults.Action) faults.Fault 
 	}
 }
 
-func (d faultDrawer) client() string { return d.of(d.s.clients().names) }
+func (d faultDrawer) client() string { return d.of((checked{d.s}).clients().names) }
 
 // redis are the nodes that any lock of the scenario has, and the replicas.
 func (d faultDrawer) redis() []string {
-	return slices.Concat(d.s.redis().names, d.s.replicas().names)
+	return slices.Concat((checked{d.s}).redis().names, (checked{d.s}).replicas().names)
 }
 
 func (d faultDrawer) nodes() []string { return append(d.redis(), "s0") }
 
-func (d faultDrawer) people() []string { return append(d.redis(), d.s.clients().names...) }
+func (d faultDrawer) people() []string { return append(d.redis(), (checked{d.s}).clients().names...) }
 
 func (d faultDrawer) of(names []string) string {
 	return rapid.SampledFrom(names).Draw(d.t, d.label+" name")

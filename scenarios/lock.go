@@ -252,6 +252,15 @@ func comesWithLocksim(name string) bool {
 	return slices.Contains(Kinds(), name) || strings.HasPrefix(name, brokenPrefix)
 }
 
+// redisNeededBy is how many Redis servers a lock needs that comes with locksim.
+func redisNeededBy(name string) (count int, ok bool) {
+	if i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name }); i >= 0 {
+		return max(kinds[i].nodes, 1), true
+	}
+	l, err := Kind(name)
+	return l.count(redisName), err == nil
+}
+
 // queueOf is the key in which a fair lock keeps who waits, in order.
 func queueOf(resource string) string { return keysOf(resource)[0] + ":queue" }
 

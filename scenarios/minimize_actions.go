@@ -54,7 +54,7 @@ func (m *minimizer) insteadOf(names []string, field string) [][]string {
 	case field == "Clients" && len(names) > 0:
 		lists = append(lists, nil)
 	case field == "And" && len(names) == 0:
-		names = slices.Concat(m.best.redis().names, m.best.store().names)
+		names = slices.Concat(checked{m.best}.redis().names, checked{m.best}.store().names)
 	}
 	if len(names) > 1 {
 		for _, name := range names {

@@ -83,7 +83,9 @@ func otherWork(s *Scenario) []func(*Scenario) {
 }
 
 // clientsByRole are all clients, those whom the faults name first.
-func (m *minimizer) clientsByRole() []string { return inOrder(m.best.Faults, m.best.clients().names) }
+func (m *minimizer) clientsByRole() []string {
+	return inOrder(m.best.Faults, checked{m.best}.clients().names)
+}
 
 // keepClients makes a scenario of these clients alone, in this order. Faults go
 // that nobody is left for.

@@ -59,7 +59,7 @@ func (m *minimizer) fewerNodes() {
 	for redis := 1; redis < m.best.World.Redis; redis++ {
 		fewer := func(s *Scenario) { s.World.Redis = redis }
 		c := m.best.clone()
-		if fewer(c); c.redisNodes() < m.best.redisNodes() && m.attempt(fewer) {
+		if fewer(c); (checked{c}).redisNodes() < (checked{m.best}).redisNodes() && m.attempt(fewer) {
 			return
 		}
 	}
@@ -68,7 +68,7 @@ func (m *minimizer) fewerNodes() {
 // nodesByRole calls the nodes that the faults name r0, r1, …, in the order in
 // which they are named.
 func nodesByRole(s *Scenario) {
-	all := s.redis().names
+	all := checked{s}.redis().names
 	order := inOrder(s.Faults, all)
 	for i, f := range s.Faults {
 		s.Faults[i], _ = renamed(f, func(name string) string {

@@ -20,7 +20,7 @@ func (m *minimizer) retrigger() {
 		default:
 			m.byTheVictim(i)
 			m.earlier(i)
-			m.atOnce(i)
+			atOnce(m, i)
 		}
 	}
 }
@@ -40,7 +40,7 @@ func (m *minimizer) atAnEvent(i int) {
 // strikes or, where it strikes none, all of them if they are few.
 func (m *minimizer) strikingAt(i int) []string {
 	const few = 3
-	all := m.best.clients().names
+	all := checked{m.best}.clients().names
 	struck := slices.DeleteFunc(namesIn(faults.Fault{Action: m.best.Faults[i].Action}), func(name string) bool { return !isClient(name) })
 	if len(struck) > 0 {
 		all = struck
@@ -87,7 +87,7 @@ func (m *minimizer) earlier(i int) {
 
 // atOnce tries to do without the time after the event: at that event, or at
 // another of the same round.
-func (m *minimizer) atOnce(i int) {
+func atOnce(m *minimizer, i int) {
 	f := m.best.Faults[i]
 	if f.After > 0 && !m.attempt(strikeAt(i, *f.When, 0)) {
 		m.anyEvent(i, f.When.Client, f.When.Nth)

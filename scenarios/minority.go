@@ -13,7 +13,7 @@ import (
 // wrong had ended long before. A lock on three nodes or more is taken for one
 // that a majority of them decides. It is empty where the clients got on, or
 // where there is an excuse.
-func (p *play) heldUp() string {
+func (p afterwards) heldUp() string {
 	nodes := p.lock.nodes()
 	dead, excused := p.deadNodes()
 	if !p.late || excused || len(dead) == 0 || 2*len(dead) >= nodes {
@@ -25,7 +25,7 @@ func (p *play) heldUp() string {
 
 // deadNodes are the servers that faults have left out of reach until the
 // world is healed. excused says that something else lasts as long.
-func (p *play) deadNodes() (dead []string, excused bool) {
+func (p afterwards) deadNodes() (dead []string, excused bool) {
 	for i, f := range p.sc.Faults {
 		if !p.schedule.fired[i] {
 			continue

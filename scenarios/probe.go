@@ -30,8 +30,9 @@ const retry = 2 * time.Second
 
 func (p *play) runProbe() error {
 	w := p.world
-	p.probe = &probe{leaked: p.leftBehind(), held: p.heldUp()}
-	p.probe.bound = p.longestTTL() + max(p.sc.Lock.Backoff.Max, retry) + 8*p.sc.World.Latency.Max
+	after := afterwards{p}
+	p.probe = &probe{leaked: after.leftBehind(), held: after.heldUp()}
+	p.probe.bound = after.longestTTL() + max(p.sc.Lock.Backoff.Max, retry) + 8*p.sc.World.Latency.Max
 	proc, err := w.Join(probeName)
 	if err != nil {
 		return fmt.Errorf("add the probe: %w", err)
@@ -76,9 +77,12 @@ func (b *probe) verdict() (checker.Liveness, string) {
 	return checker.LivenessOK, ""
 }
 
+// afterwards is a run when its workload is over and the world is whole.
+type afterwards struct{ *play }
+
 // longestTTL is what the longest-lived key with an end still has to live or, where
 // a server does not list its keys, the TTL of the lock.
-func (p *play) longestTTL() time.Duration {
+func (p afterwards) longestTTL() time.Duration {
 	var longest time.Duration
 	for _, s := range p.asked() {
 		if !s.Listed {
@@ -92,14 +96,14 @@ func (p *play) longestTTL() time.Duration {
 }
 
 // asked are the servers that locks ask.
-func (p *play) asked() []ServerState {
+func (p afterwards) asked() []ServerState {
 	return slices.DeleteFunc(p.world.Ground().Servers(), func(s ServerState) bool { return !s.Asked })
 }
 
 // leftBehind looks for lock keys that nobody is entitled to any more. A key
 // may stand, until its TTL, when its holder crashed, when a release or an
 // acquire ended without an answer, or when the network was cut meanwhile.
-func (p *play) leftBehind() string {
+func (p afterwards) leftBehind() string {
 	if p.lock.Keys == nil {
 		return ""
 	}
@@ -121,7 +125,7 @@ func (p *play) leftBehind() string {
 }
 
 // excused reports whether a key may be there through no fault of the lock.
-func (p *play) excused() bool {
+func (p afterwards) excused() bool {
 	for i, f := range p.sc.Faults {
 		if p.schedule.fired[i] && strands(f.Action) {
 			return true

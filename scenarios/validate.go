@@ -20,9 +20,10 @@ import (
 //
 // It does not know which locks there are: that is for the runner to say.
 func (s *Scenario) Validate() error {
+	c := checked{s}
 	for _, check := range []func() error{
-		s.validateTexts, s.validateCatalogue, s.validateWorld, s.validateLock, s.validateWorkload, s.validateFaults,
-		s.validateLocks, s.validateExpect,
+		c.validateTexts, c.validateCatalogue, c.validateWorld, c.validateLock, c.validateWorkload, c.validateFaults,
+		c.validateLocks, c.validateExpect,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -31,9 +32,12 @@ func (s *Scenario) Validate() error {
 	return nil
 }
 
+// checked is a scenario while it is validated.
+type checked struct{ *Scenario }
+
 var scenarioName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
-func (s *Scenario) validateTexts() error {
+func (s checked) validateTexts() error {
 	if !scenarioName.MatchString(s.Name) {
 		return wrong("name", "%q cannot be a name: use up to 64 of a-z, 0-9 and -", s.Name)
 	}
@@ -48,7 +52,7 @@ func (s *Scenario) validateTexts() error {
 
 var catalogueID = regexp.MustCompile(`^F[0-9]{2}$`)
 
-func (s *Scenario) validateCatalogue() error {
+func (s checked) validateCatalogue() error {
 	for i, id := range s.Catalogue {
 		if !catalogueID.MatchString(id) {
 			return wrong(fmt.Sprintf("catalogue[%d]", i), "%q is no entry of the catalogue: write F01, F02, …", id)
@@ -57,7 +61,7 @@ func (s *Scenario) validateCatalogue() error {
 	return nil
 }
 
-func (s *Scenario) validateWorld() error {
+func (s checked) validateWorld() error {
 	w := s.World
 	if w.Replicas < 0 || w.Replicas > MaxReplicas {
 		return wrong("world.replicas", "%d is out of range: give a number from 0 to %d", w.Replicas, MaxReplicas)
@@ -74,7 +78,7 @@ func (s *Scenario) validateWorld() error {
 
 // validateServers checks how many servers there are. One of other kinds does
 // instead of one Redis server.
-func (s *Scenario) validateServers() error {
+func (s checked) validateServers() error {
 	for _, c := range s.World.Servers {
 		if err := counted("world."+c.Kind, c.Count, MaxServers); err != nil {
 			return err
@@ -86,7 +90,7 @@ func (s *Scenario) validateServers() error {
 	return counted("world.redis", s.World.Redis, MaxRedis)
 }
 
-func (s *Scenario) validateLock() error {
+func (s checked) validateLock() error {
 	if s.Lock.Kind == "" || strings.ContainsFunc(s.Lock.Kind, notInWord) {
 		return wrong("lock.kind", "%q cannot be a kind of lock: write a word such as fenced", s.Lock.Kind)
 	}
@@ -102,7 +106,7 @@ func (s *Scenario) validateLock() error {
 	)
 }
 
-func (s *Scenario) validateWorkload() error {
+func (s checked) validateWorkload() error {
 	w := s.Workload
 	if w.ChecksUntil == "" {
 		return wrong("workload.checks_until", "there is no word: write never, lost or steps")
@@ -128,7 +132,7 @@ func (s *Scenario) validateWorkload() error {
 
 // validateLocks checks the form of the names. Which locks there are is for the
 // runner to say.
-func (s *Scenario) validateLocks() error {
+func (s checked) validateLocks() error {
 	for i, name := range s.Locks {
 		if name == "" || strings.ContainsFunc(name, notInWord) {
 			return wrong(fmt.Sprintf("locks[%d]", i), "%q cannot be a lock: write a kind such as fenced, or a group: %s", name, strings.Join(Groups(), ", "))
@@ -139,7 +143,7 @@ func (s *Scenario) validateLocks() error {
 
 // validateExpect names the first expectation that makes no sense, in the order of
 // the names, so that the same scenario always has the same error.
-func (s *Scenario) validateExpect() error {
+func (s checked) validateExpect() error {
 	wrong := false
 	for kind, labels := range s.Expect {
 		wrong = wrong || validateKind(kind) != nil

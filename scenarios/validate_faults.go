@@ -9,7 +9,7 @@ import (
 	"locksim/faults"
 )
 
-func (s *Scenario) validateFaults() error {
+func (s checked) validateFaults() error {
 	if len(s.Faults) > MaxFaults {
 		return wrong("faults", "there are %d: a scenario has at most %d", len(s.Faults), MaxFaults)
 	}
@@ -23,7 +23,7 @@ func (s *Scenario) validateFaults() error {
 }
 
 // validateMoment checks that the trigger can come about.
-func (s *Scenario) validateMoment(f faults.Fault) error {
+func (s checked) validateMoment(f faults.Fault) error {
 	if f.When == nil {
 		return lasts("at", f.At, 0)
 	}
@@ -43,7 +43,7 @@ func (s *Scenario) validateMoment(f faults.Fault) error {
 }
 
 // restarts is how often a client begins its rounds anew, at most.
-func (s *Scenario) restarts(client string) int {
+func (s checked) restarts(client string) int {
 	count := 0
 	for _, f := range s.Faults {
 		if f.Action == (faults.Restart{Process: client}) {

@@ -9,7 +9,7 @@ import (
 
 // validateSides is validateNames for what strikes the network. A reply is on its
 // way to a client, and clients dial nodes; all else may name anybody.
-func (s *Scenario) validateSides(action faults.Action) error {
+func (s checked) validateSides(action faults.Action) error {
 	between, and := sidesOf(action)
 	here := append(s.with(s.clients()), s.store())
 	there := here
@@ -54,7 +54,7 @@ func sidesOf(action faults.Action) (between, and []string) {
 }
 
 // validateLinks checks that a link leads from one side to the other.
-func (s *Scenario) validateLinks(action faults.Action) error {
+func (s checked) validateLinks(action faults.Action) error {
 	between, and := sidesOf(action)
 	if len(between) == 0 {
 		return nil
@@ -77,13 +77,13 @@ func (s *Scenario) validateLinks(action faults.Action) error {
 }
 
 // dials reports whether one of the two is a client and the other a node.
-func (s *Scenario) dials(one, other string) bool {
+func (s checked) dials(one, other string) bool {
 	clients := s.clients().names
 	return slices.Contains(clients, one) != slices.Contains(clients, other)
 }
 
 // replicates reports whether both are among r0 and its replicas.
-func (s *Scenario) replicates(one, other string) bool {
+func (s checked) replicates(one, other string) bool {
 	for _, r := range s.others() { // whether they have links to each other is for the world to say
 		if slices.Contains(r.names, one) && slices.Contains(r.names, other) {
 			return true

@@ -14,12 +14,12 @@ type role struct {
 	names []string
 }
 
-func (s *Scenario) clients() role { return role{"clients", numbered("c", s.World.Clients)} }
+func (s checked) clients() role { return role{"clients", numbered("c", s.World.Clients)} }
 
-func (s *Scenario) redis() role { return role{"Redis nodes", numbered("r", s.redisNodes())} }
+func (s checked) redis() role { return role{"Redis nodes", numbered("r", s.redisNodes())} }
 
 // replicas are r0a, r0b, …
-func (s *Scenario) replicas() role {
+func (s checked) replicas() role {
 	names := make([]string, max(s.World.Replicas, 0))
 	for i := range names {
 		names[i] = fmt.Sprintf("r0%c", 'a'+i)
@@ -28,7 +28,7 @@ func (s *Scenario) replicas() role {
 }
 
 // others are the servers of other kinds.
-func (s *Scenario) others() []role {
+func (s checked) others() []role {
 	var all []role
 	for _, c := range s.World.Servers {
 		all = append(all, role{c.Kind + " servers", numbered(c.Prefix, c.Count)})
@@ -37,28 +37,28 @@ func (s *Scenario) others() []role {
 }
 
 // servers are all servers but the store.
-func (s *Scenario) servers() []role { return append([]role{s.redis(), s.replicas()}, s.others()...) }
+func (s checked) servers() []role { return append([]role{s.redis(), s.replicas()}, s.others()...) }
 
-func (s *Scenario) store() role { return role{"store", []string{"s0"}} }
+func (s checked) store() role { return role{"store", []string{"s0"}} }
 
 // redisNodes is how many Redis nodes there are whichever lock of the scenario is
 // under test: a lock that needs more than world.redis gets them. How many
 // somebody else's lock needs is not known here.
-func (s *Scenario) redisNodes() int {
+func (s checked) redisNodes() int {
 	if s.World.Redis == 0 {
 		return 0
 	}
 	least := MaxRedis
 	for _, name := range s.LockNames() {
-		if l, err := Kind(name); err == nil {
-			least = min(least, max(s.World.Redis, l.count(redisName)))
+		if n, ok := redisNeededBy(name); ok {
+			least = min(least, max(s.World.Redis, n))
 		}
 	}
 	return least
 }
 
 // validateNames checks that the world has whom the fault is about.
-func (s *Scenario) validateNames(f faults.Fault) error {
+func (s checked) validateNames(f faults.Fault) error {
 	if f.When != nil {
 		if err := s.client("when.client", f.When.Client); err != nil {
 			return err
@@ -68,7 +68,7 @@ func (s *Scenario) validateNames(f faults.Fault) error {
 }
 
 // validateProcess is validateNames for what strikes a process or its clock.
-func (s *Scenario) validateProcess(action faults.Action) error {
+func (s checked) validateProcess(action faults.Action) error {
 	switch a := action.(type) {
 	case faults.Pause:
 		return s.client("pause.process", a.Process)
@@ -93,10 +93,10 @@ func (s *Scenario) validateProcess(action faults.Action) error {
 }
 
 // with is a role, and behind it those of all servers but the store.
-func (s *Scenario) with(r role) []role { return append([]role{r}, s.servers()...) }
+func (s checked) with(r role) []role { return append([]role{r}, s.servers()...) }
 
 // validateNode is validateNames for what strikes a node.
-func (s *Scenario) validateNode(action faults.Action) error {
+func (s checked) validateNode(action faults.Action) error {
 	switch a := action.(type) {
 	case faults.Refuse:
 		return known("refuse.node", a.Node, append(s.servers(), s.store())...)
@@ -114,7 +114,7 @@ func (s *Scenario) validateNode(action faults.Action) error {
 	return nil
 }
 
-func (s *Scenario) validateFailover(f faults.Failover) error {
+func (s checked) validateFailover(f faults.Failover) error {
 	if s.World.Replicas == 0 {
 		return wrong("failover.to", "nobody can take over: r0 has no replicas; set world.replicas to 1 or more")
 	}
@@ -131,7 +131,7 @@ func (s *Scenario) validateFailover(f faults.Failover) error {
 }
 
 // client checks that there is such a client.
-func (s *Scenario) client(path, name string) error {
+func (s checked) client(path, name string) error {
 	clients := s.clients().names
 	if slices.Contains(clients, name) {
 		return nil

@@ -20,8 +20,8 @@ const (
 	powerless
 )
 
-// crash ends the server's process, or the power of its machine.
-func (n *Node) crash(mode faults.CrashMode) {
+// crashServer ends a server's process, or the power of its machine.
+func (f *Faults) crashServer(n *Node, mode faults.CrashMode) {
 	if n.Down() {
 		return
 	}
@@ -31,7 +31,7 @@ func (n *Node) crash(mode faults.CrashMode) {
 		return
 	}
 	n.stop(killed, mode)
-	for _, c := range n.linked() {
+	for _, c := range n.w.net.connsOf(n) {
 		c.finish()
 	}
 }
@@ -47,8 +47,8 @@ func (n *Node) stop(c condition, mode faults.CrashMode) {
 	n.orphanAll()
 }
 
-// restart brings the server back.
-func (n *Node) restart() {
+// restartServer brings a server back.
+func (f *Faults) restartServer(n *Node) {
 	n.state = up
 	n.lives++
 	var r trace.Restart
@@ -61,14 +61,14 @@ func (n *Node) restart() {
 	} else {
 		n.server = n.newServer(n)
 	}
-	n.bounceStrays()
-	n.releaseDials()
+	n.w.net.bounceStrays(n)
+	n.w.net.releaseDials(n)
 }
 
-// linked are the server's connections, in the order of their links.
-func (n *Node) linked() []*conn {
+// connsOf are the connections of a server, in the order of their links.
+func (t *network) connsOf(n *Node) []*conn {
 	var out []*conn
-	for _, l := range n.w.net.sorted() {
+	for _, l := range t.sorted() {
 		if l.node == n {
 			out = append(out, l.conns...)
 		}
@@ -84,10 +84,10 @@ func (n *Node) orphanAll() {
 	n.conns = nil
 }
 
-// bounceStrays resets the connections over which clients have sent something
-// while the machine had no power.
-func (n *Node) bounceStrays() {
-	for _, c := range n.linked() {
+// bounceStrays resets the connections of a server over which clients have sent
+// something while its machine had no power.
+func (t *network) bounceStrays(n *Node) {
+	for _, c := range t.connsOf(n) {
 		if c.server.orphaned && c.server.strayed {
 			c.server.stray()
 		}
@@ -102,8 +102,8 @@ func (c *conn) bounce() {
 }
 
 // releaseDials lets the dials go on that wait for a server or for its links.
-func (n *Node) releaseDials() {
-	for _, l := range n.w.net.sorted() {
+func (t *network) releaseDials(n *Node) {
+	for _, l := range t.sorted() {
 		if l.node == n && l.cuts == 0 {
 			l.releaseDials()
 		}

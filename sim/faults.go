@@ -48,7 +48,7 @@ func (f *Faults) Pause(process string, d time.Duration) error {
 // brings it back. Who has crashed already stays as it is.
 func (f *Faults) Crash(name string, mode faults.CrashMode) error {
 	if n, err := f.w.Node(name); err == nil {
-		n.crash(mode)
+		f.crashServer(n, mode)
 		return nil
 	}
 	p, err := f.w.Process(name)
@@ -78,7 +78,7 @@ func (f *Faults) Restart(name string) error {
 	if !n.Down() {
 		return fmt.Errorf("%s has not crashed", name)
 	}
-	n.restart()
+	f.restartServer(n)
 	return nil
 }
 

@@ -70,7 +70,7 @@ func (b *Builder) Add(name string, port int, newServer func(*Node) Server) *Node
 	n.addr = b.w.net.add(n, net.IPv4(10, 0, byte(b.group), byte(10+b.machines)), port)
 	b.machines++
 	b.w.net.nodes = append(b.w.net.nodes, n)
-	n.start()
+	n.server = newServer(n)
 	return n
 }
 
@@ -137,12 +137,6 @@ type Node struct {
 func (n *Node) name() string       { return n.id }
 func (n *Node) address() string    { return n.addr }
 func (n *Node) leads(string) *Node { return n }
-
-// start makes the server.
-func (n *Node) start() {
-	n.lives++
-	n.server = n.newServer(n)
-}
 
 // Name is by what clients dial it, and reports know it.
 func (n *Node) Name() string { return n.id }
@@ -218,7 +212,7 @@ func (n *Node) Fence() {
 		return
 	}
 	n.stop(killed, faults.CrashProcess)
-	for _, c := range n.linked() {
+	for _, c := range n.w.net.connsOf(n) {
 		c.reset()
 	}
 }
@@ -226,7 +220,7 @@ func (n *Node) Fence() {
 // HangUp ends all connections in order, and their sessions: as a server does that
 // is given another role.
 func (n *Node) HangUp() {
-	for _, c := range n.linked() {
+	for _, c := range n.w.net.connsOf(n) {
 		c.finish()
 	}
 	n.orphanAll()

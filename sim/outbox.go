@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // The outbox is where goroutines leave what they want of the world: to send,
@@ -15,8 +16,8 @@ import (
 type outbox struct {
 	mu      sync.Mutex
 	entries []entry
-	asleep  bool // the world waits for the next event, and wants to be woken
-	wake    chan struct{}
+	asleep  bool        // the world waits for the next event, and wants to be woken
+	timer   *time.Timer // by which it waits, and is woken
 }
 
 // entry is one request. commit runs on the world's goroutine.
@@ -56,7 +57,11 @@ const (
 	rankNode
 )
 
-func newOutbox() *outbox { return &outbox{wake: make(chan struct{}, 1)} }
+func newOutbox() *outbox {
+	o := &outbox{timer: time.NewTimer(time.Hour)}
+	o.timer.Stop()
+	return o
+}
 
 // post leaves a request. Any goroutine of the bubble may call it.
 func (o *outbox) post(e entry) {
@@ -77,27 +82,24 @@ func (o *outbox) nudge() {
 func (o *outbox) wakeUp() {
 	if o.asleep {
 		o.asleep = false
-		o.wake <- struct{}{} // it has room for the one signal that there may be
+		o.timer.Reset(0)
 	}
 }
 
-// rest says that the world sleeps from now on, or reports that there is something
-// to look at before.
-func (o *outbox) rest() bool {
+// sleep waits for so long, or until there is something to look at.
+func (o *outbox) sleep(d time.Duration) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.asleep = len(o.entries) == 0
-	return o.asleep
-}
-
-// rise says that the world sleeps no more. woken says that it has taken the signal.
-func (o *outbox) rise(woken bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if !o.asleep && !woken {
-		<-o.wake // the signal came together with the end of the sleep
+	if len(o.entries) > 0 {
+		o.mu.Unlock()
+		return
 	}
+	o.asleep = true
+	o.timer.Reset(d)
+	o.mu.Unlock()
+	<-o.timer.C
+	o.mu.Lock()
 	o.asleep = false
+	o.mu.Unlock()
 }
 
 // take empties the outbox and returns its requests in canonical order.

@@ -14,7 +14,6 @@ type timeline struct {
 	limits Limits
 	out    *outbox
 	queue  *queue
-	timer  *time.Timer
 	batch  []entry
 	woken  []chan struct{} // to be closed at the end of the present event
 	events int
@@ -30,9 +29,8 @@ type timeline struct {
 func newTimeline(limits Limits, p *pulse) *timeline {
 	t := &timeline{
 		start: time.Now(), limits: limits, out: newOutbox(), queue: newQueue(), pulse: p,
-		timer: time.NewTimer(time.Hour), over: make(chan struct{}),
+		over: make(chan struct{}),
 	}
-	t.timer.Stop()
 	return t
 }
 
@@ -96,7 +94,8 @@ func (t *timeline) advance() error {
 	}
 	now := t.now()
 	if wait := at - now; wait > 0 {
-		t.sleep(time.Duration(wait))
+		t.out.sleep(time.Duration(wait))
+		t.pulse.beat()
 		return nil // timers of others that were due at this instant go first
 	}
 	if now >= limit {
@@ -107,22 +106,6 @@ func (t *timeline) advance() error {
 	}
 	t.deliver()
 	return nil
-}
-
-func (t *timeline) sleep(d time.Duration) {
-	if !t.out.rest() {
-		return
-	}
-	t.timer.Reset(d)
-	woken := false
-	select {
-	case <-t.timer.C:
-	case <-t.out.wake:
-		woken = true
-		t.timer.Stop()
-	}
-	t.out.rise(woken)
-	t.pulse.beat()
 }
 
 // deliver lets the next event happen.

@@ -260,7 +260,7 @@ type recorder struct {
 func newRecorder(t *timeline, off bool) *recorder {
 	r := &recorder{time: t, off: off}
 	if !off {
-		r.Events = make([]trace.Event, 0, 512)
+		r.Events = make([]trace.Event, 0, 640)
 	}
 	return r
 }

@@ -15,7 +15,7 @@ func contextDeadBefore(s *scene) {
 	}
 	s.want("Acquire with a dead context", err, context.Canceled)
 	s.wantFree(1)
-	s.wantNothingLeft()
+	wantNothingLeft(s)
 }
 
 func deadlineWhileWaiting(s *scene) {
@@ -23,7 +23,7 @@ func deadlineWhileWaiting(s *scene) {
 	g := s.acquire(0)
 	ctx, cancel := s.within(s.TTL / 4)
 	defer cancel()
-	s.wantGivenUp(ctx, g, <-s.waitingBy(ctx, s.locker(1), 1), context.DeadlineExceeded)
+	wantGivenUp(s, ctx, g, <-s.waitingBy(ctx, s.locker(1), 1), context.DeadlineExceeded)
 	s.release(g)
 	s.wantFree(2)
 }
@@ -36,13 +36,13 @@ func cancelledWhileWaiting(s *scene) {
 	waiter := s.waitingBy(ctx, s.locker(1), 1)
 	time.Sleep(s.TTL / 8)
 	cancel()
-	s.wantGivenUp(ctx, g, <-waiter, context.Canceled)
+	wantGivenUp(s, ctx, g, <-waiter, context.Canceled)
 	s.release(g)
 	s.wantFree(2)
 }
 
 // wantGivenUp fails unless a waiter has given up because its context has ended, soon after that.
-func (s *scene) wantGivenUp(ctx context.Context, holder grant, a answer, cause error) {
+func wantGivenUp(s *scene, ctx context.Context, holder grant, a answer, cause error) {
 	s.Helper()
 	if a.err == nil {
 		_ = a.Release(s.ctx)
@@ -81,7 +81,7 @@ func cancelledInFlight(s *scene) {
 		s.want("Acquire, cancelled in flight", a.err, context.Canceled)
 	}
 	s.wantFree(1)
-	s.wantNothingLeft()
+	wantNothingLeft(s)
 }
 
 func leaseOutlivesTheContext(s *scene) {
@@ -114,10 +114,10 @@ func waitersLeaveNothing(s *scene) {
 	defer cancelLong()
 	late := s.waitingBy(short, s.locker(1), 1)
 	gone := s.waitingBy(long, s.locker(2), 2)
-	s.wantGivenUp(short, g, <-late, context.DeadlineExceeded)
+	wantGivenUp(s, short, g, <-late, context.DeadlineExceeded)
 	cancelLong()
-	s.wantGivenUp(long, g, <-gone, context.Canceled)
+	wantGivenUp(s, long, g, <-gone, context.Canceled)
 	s.release(g)
 	s.wantFree(3) // nobody who has gone is in the way
-	s.wantNothingLeft()
+	wantNothingLeft(s)
 }

@@ -30,7 +30,7 @@ func leaseAsPromised(s *scene) {
 	if g.Context().Err() == nil {
 		s.Error("the lease's context goes on after the release")
 	}
-	s.wantNothingLeft()
+	wantNothingLeft(s)
 }
 
 func oneHolderAmongClients(s *scene) {
@@ -38,11 +38,11 @@ func oneHolderAmongClients(s *scene) {
 	for i := range lockers {
 		lockers[i] = s.locker(i)
 	}
-	s.contend(lockers)
+	contend(s, lockers)
 }
 
 func oneHolderAmongGoroutines(s *scene) {
-	s.contend(slices.Repeat([]lock.Locker{s.locker(0)}, clients))
+	contend(s, slices.Repeat([]lock.Locker{s.locker(0)}, clients))
 }
 
 // claim is what one worker had the lock for: from the return of Acquire until it began to release, or
@@ -53,7 +53,7 @@ type claim struct {
 }
 
 // contend lets workers take the lock in turns, and fails if two claims overlap.
-func (s *scene) contend(lockers []lock.Locker) {
+func contend(s *scene, lockers []lock.Locker) {
 	s.Helper()
 	const rounds = 3
 	var (
@@ -79,7 +79,7 @@ func (s *scene) contend(lockers []lock.Locker) {
 		crowd.Go(func() { worker(i, l) })
 	}
 	crowd.Wait()
-	s.wantApart(all)
+	wantApart(s, all)
 	for _, err := range errs {
 		s.fatal("contention", err)
 	}
@@ -104,7 +104,7 @@ func (s *scene) claim(l lock.Locker, worker int) (claim, error) {
 }
 
 // wantApart fails if claims overlap, or if nobody has had to wait for anybody.
-func (s *scene) wantApart(all []claim) {
+func wantApart(s *scene, all []claim) {
 	s.Helper()
 	slices.SortFunc(all, func(a, b claim) int { return a.from.Compare(b.from) })
 	contended := false

@@ -11,7 +11,7 @@ func expiryFrees(s *scene) {
 	s.acquireRelease(1)
 	g := s.acquire(0)
 	waiter := s.waiting(1)
-	s.abandon(g)
+	abandon(s, g)
 	until := g.Until()
 	next := s.granted(waiter)
 	late := next.returned.Sub(until)
@@ -31,12 +31,12 @@ func lossIsTold(s *scene) {
 	if lost && !over {
 		s.Errorf("Lost is closed although nothing has happened, %v before the end of the lease", time.Until(g.Until()))
 	}
-	s.abandon(g)
+	abandon(s, g)
 	s.want("the context of a lost lease", g.Context().Err(), context.Canceled)
 	s.want("the cause of its end", context.Cause(g.Context()), lock.ErrLost)
 
 	time.Sleep(time.Until(g.Until()) + s.TTL/4) // by now the servers have ended it as well
-	if err := s.settled(g); err != nil {
+	if err := settled(s, g); err != nil {
 		s.want("release of a lost lease", err, lock.ErrNotHeld)
 	}
 	s.want("the cause, after the release,", context.Cause(g.Context()), lock.ErrLost)

@@ -16,7 +16,7 @@ func fair(s *scene) {
 	for i := 1; i < clients; i++ {
 		before := s.wire(i).Answers()
 		waiters = append(waiters, s.waiting(i))
-		s.awaitAnswer(i, before)
+		awaitAnswer(s, i, before)
 	}
 	if g.over() {
 		s.slow("the lease ended before all had queued up")
@@ -34,7 +34,7 @@ func fair(s *scene) {
 }
 
 // awaitAnswer waits until the servers have answered client i more often than before, and a little longer.
-func (s *scene) awaitAnswer(i, before int) {
+func awaitAnswer(s *scene, i, before int) {
 	s.Helper()
 	for s.wire(i).Answers() == before {
 		if s.ctx.Err() != nil {

@@ -38,7 +38,7 @@ func reentry(s *scene) {
 		s.wantHeldAgainst(last, s.as(1, "bob"), 1)
 		s.release(last)
 		s.wantFree(1)
-		s.wantNothingLeft()
+		wantNothingLeft(s)
 	}
 }
 
@@ -83,8 +83,8 @@ func reentryAfterExpiry(s *scene) {
 	alice := s.as(0, "alice")
 	outer := s.acquireBy(alice, 0)
 	inner := s.acquireBy(alice, 0)
-	s.abandon(outer)
-	s.abandon(inner)
+	abandon(s, outer)
+	abandon(s, inner)
 	bob := s.acquireBy(s.as(1, "bob"), 1) // not before the servers have ended it
 	s.release(bob)
 
@@ -92,13 +92,13 @@ func reentryAfterExpiry(s *scene) {
 	if s.Tokens && anew.Token() <= outer.Token() {
 		s.Errorf("token %d after a grant with token %d has expired", anew.Token(), outer.Token())
 	}
-	s.want("release of an expired inner entry", s.settled(inner), lock.ErrNotHeld)
-	s.want("release of an expired outer entry", s.settled(outer), lock.ErrNotHeld)
+	s.want("release of an expired inner entry", settled(s, inner), lock.ErrNotHeld)
+	s.want("release of an expired outer entry", settled(s, outer), lock.ErrNotHeld)
 	if err := context.Cause(anew.Context()); errors.Is(err, lock.ErrLost) && !anew.over() {
 		s.Error("the new grant was lost with the old entries")
 	}
 	s.wantHeldAgainst(anew, s.as(1, "bob"), 1)
 	s.release(anew)
 	s.wantFree(1)
-	s.wantNothingLeft()
+	wantNothingLeft(s)
 }

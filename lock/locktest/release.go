@@ -19,7 +19,7 @@ func releaseFreesAtOnce(s *scene) {
 			s.acquireRelease(1)
 		})
 	}
-	s.wantNothingLeft()
+	wantNothingLeft(s)
 }
 
 // acquireRelease takes the lock for client i and gives it back.
@@ -99,18 +99,18 @@ func releaseIsNoLoss(s *scene) {
 // releaseLeavesTheSuccessor is the mistake of deleting a key without a look at who owns it (F02).
 func releaseLeavesTheSuccessor(s *scene) {
 	late := s.acquire(0)
-	s.abandon(late)
+	abandon(s, late)
 	next := s.acquire(1)
-	s.want("release after the end", s.settled(late), lock.ErrNotHeld)
+	s.want("release after the end", settled(s, late), lock.ErrNotHeld)
 	s.wantHeld(next, 2)
-	s.want("release after the end, again", s.settled(late), lock.ErrNotHeld)
+	s.want("release after the end, again", settled(s, late), lock.ErrNotHeld)
 	s.wantHeld(next, 0)
 	s.release(next)
-	s.wantNothingLeft()
+	wantNothingLeft(s)
 }
 
 // settled releases until the outcome is known: connections may be broken.
-func (s *scene) settled(g grant) error {
+func settled(s *scene, g grant) error {
 	for {
 		err := g.Release(s.ctx)
 		if !errors.Is(err, lock.ErrOutcomeUnknown) || s.ctx.Err() != nil {
@@ -134,7 +134,7 @@ func (s *scene) forget() {
 func releaseOfTheForgotten(s *scene) {
 	g := s.acquire(0)
 	s.forget()
-	s.want("release of a lock that the servers forgot", s.settled(g), lock.ErrNotHeld)
-	s.want("the same again", s.settled(g), lock.ErrNotHeld)
-	s.wantNothingLeft()
+	s.want("release of a lock that the servers forgot", settled(s, g), lock.ErrNotHeld)
+	s.want("the same again", settled(s, g), lock.ErrNotHeld)
+	wantNothingLeft(s)
 }

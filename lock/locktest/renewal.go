@@ -19,7 +19,7 @@ func (s *scene) extend(ctx context.Context, g grant) error {
 }
 
 // extended renews a grant, which must succeed.
-func (s *scene) extended(g grant) {
+func extended(s *scene, g grant) {
 	s.Helper()
 	err := s.extend(s.ctx, g)
 	if errors.Is(err, lock.ErrNotHeld) && g.over() {
@@ -36,7 +36,7 @@ func extendMovesTheEnd(s *scene) {
 	for range 2 {
 		before := g.Until()
 		time.Sleep(s.TTL / 4)
-		s.extended(g)
+		extended(s, g)
 		if !g.Until().After(before) {
 			s.Errorf("Extend has moved Until by %v", g.Until().Sub(before))
 		}
@@ -50,18 +50,18 @@ func extendMovesTheEnd(s *scene) {
 	s.release(g)
 	s.want("Extend after the release", s.extend(s.ctx, g), lock.ErrNotHeld)
 	s.wantFree(1)
-	s.wantNothingLeft()
+	wantNothingLeft(s)
 }
 
 func extendKeepsOthersOut(s *scene) {
 	s.acquireRelease(1)
 	g := s.acquire(0)
 	first := g.Until()
-	s.extended(g) // skips before anybody waits
+	extended(s, g) // skips before anybody waits
 	waiter := s.waiting(1)
 	for time.Now().Before(first.Add(s.TTL / 2)) {
 		time.Sleep(s.TTL / 4)
-		s.extended(g)
+		extended(s, g)
 	}
 	if g.isLost() && !g.over() {
 		s.Error("Lost is closed on a lease that was extended")
@@ -79,8 +79,8 @@ func extendKeepsOthersOut(s *scene) {
 
 func extendAfterTheEnd(s *scene) {
 	g := s.acquire(0)
-	s.extended(g)
-	s.abandon(g)
+	extended(s, g)
+	abandon(s, g)
 	s.want("Extend after the end", s.extend(s.ctx, g), lock.ErrNotHeld)
 	next := s.acquire(1)
 	s.want("Extend after the next grant", s.extend(s.ctx, g), lock.ErrNotHeld)
@@ -88,25 +88,25 @@ func extendAfterTheEnd(s *scene) {
 	s.release(next)
 	s.want("Extend of a lock that is free", s.extend(s.ctx, g), lock.ErrNotHeld)
 	s.wantFree(1)
-	s.wantNothingLeft()
+	wantNothingLeft(s)
 }
 
 // extendOfTheForgotten is the mistake of renewing by SET, which makes a lock anew (F05).
 func extendOfTheForgotten(s *scene) {
 	g := s.acquire(0)
-	s.extended(g)
+	extended(s, g)
 	s.forget()
 	s.want("Extend of a lock that the servers forgot", s.extend(s.ctx, g), lock.ErrNotHeld)
 	s.awaitLoss(g)
-	s.wantNothingLeft()
+	wantNothingLeft(s)
 	s.wantFree(1)
 }
 
 func extendReplyLost(s *scene) {
 	w := s.wire(0)
 	g := s.acquire(0)
-	s.extended(g) // the connections and scripts are there from now on
-	s.afterRenewal(g)
+	extended(s, g) // the connections and scripts are there from now on
+	afterRenewal(s, g)
 	before := g.Until()
 	w.LoseReplies()
 	ctx, cancel := s.within(s.TTL / 8)
@@ -146,5 +146,5 @@ func renewedWhileHeld(s *scene) {
 		s.Errorf("granted %v before the release of a lease that was renewed", released.Sub(next.returned))
 	}
 	s.release(next)
-	s.wantNothingLeft()
+	wantNothingLeft(s)
 }

@@ -220,7 +220,7 @@ func (s *scene) awaitLoss(g grant) {
 }
 
 // abandon lets a lease end without a release, and the holder learn of it.
-func (s *scene) abandon(g grant) {
+func abandon(s *scene, g grant) {
 	s.Helper()
 	if !s.Renews {
 		s.awaitLoss(g)
@@ -274,7 +274,7 @@ func (s *scene) wantHeldAgainst(g grant, l lock.Locker, i int) {
 }
 
 // wantNothingLeft fails unless the servers come to hold nothing for the resource.
-func (s *scene) wantNothingLeft() {
+func wantNothingLeft(s *scene) {
 	s.Helper()
 	if s.world.Left == nil {
 		return

@@ -26,6 +26,6 @@ func tokens(s *scene) {
 	}
 	gone := see(a, a.acquire(0))
 	a.wantHeld(gone, 1)
-	a.abandon(gone)
+	abandon(a, gone)
 	s.release(see(a, a.acquire(1)))
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // trier returns the lock of client i as one that can try, and skips the test if it cannot.
-func (s *scene) trier(i int) lock.Trier {
+func trier(s *scene, i int) lock.Trier {
 	s.Helper()
 	l, ok := s.locker(i).(lock.Trier)
 	if !ok {
@@ -20,7 +20,7 @@ func (s *scene) trier(i int) lock.Trier {
 // try is TryAcquire by client i.
 func (s *scene) try(ctx context.Context, i int) (grant, error) {
 	s.Helper()
-	l := s.trier(i)
+	l := trier(s, i)
 	g := grant{client: i, asked: time.Now()}
 	lease, err := l.TryAcquire(ctx, s.resource)
 	g.Lease, g.returned = lease, time.Now()
@@ -32,8 +32,8 @@ func tryOnce(s *scene) {
 	if err != nil {
 		s.fatal("TryAcquire of a free lock", err)
 	}
-	s.wantTaken(g, 1)
-	s.wantTaken(g, 0)
+	wantTaken(s, g, 1)
+	wantTaken(s, g, 0)
 	s.wantHeld(g, 2)
 	s.release(g)
 	s.prompt("the second try", func() {
@@ -50,7 +50,7 @@ func tryOnce(s *scene) {
 }
 
 // wantTaken fails unless a try by client i is refused, without waiting for the holder.
-func (s *scene) wantTaken(holder grant, i int) {
+func wantTaken(s *scene, holder grant, i int) {
 	s.Helper()
 	g, err := s.try(s.ctx, i)
 	if !g.returned.Before(holder.Until()) {
@@ -70,9 +70,9 @@ func tryLeavesNothing(s *scene) {
 		s.fatal("TryAcquire of a free lock", err)
 	}
 	for i := 1; i < clients; i++ {
-		s.wantTaken(g, i)
+		wantTaken(s, g, i)
 	}
 	s.release(g)
-	s.wantNothingLeft()
+	wantNothingLeft(s)
 	s.wantFree(1)
 }

@@ -33,7 +33,7 @@ func acquireLost(s *scene, lose func(*Wire)) {
 		s.Errorf("the lock was taken for %v longer than a lease lasts", late)
 	}
 	s.release(next)
-	s.wantNothingLeft()
+	wantNothingLeft(s)
 }
 
 func releaseReplyLost(s *scene)   { releaseLost(s, (*Wire).LoseReplies) }
@@ -45,25 +45,25 @@ func releaseLost(s *scene, lose func(*Wire)) {
 	w := s.wire(0)
 	s.acquireRelease(0)
 	g := s.acquire(0)
-	s.afterRenewal(g)
+	afterRenewal(s, g)
 	lose(w)
 	if err := g.Release(s.ctx); err != nil {
 		if errors.Is(err, lock.ErrNotHeld) && !g.over() {
 			s.Errorf("release without an answer: %v", err)
 		}
 		s.want("release without an answer", err, lock.ErrOutcomeUnknown)
-		if err := s.settled(g); err != nil {
+		if err := settled(s, g); err != nil {
 			s.want("release, again", err, lock.ErrNotHeld)
 		}
 	}
 	w.Heal()
 	s.wantFree(1)
-	s.wantNothingLeft()
+	wantNothingLeft(s)
 }
 
 // afterRenewal waits until a lease has just been renewed, if it is one that renews itself: the next
 // request to the servers is then the test's own.
-func (s *scene) afterRenewal(g grant) {
+func afterRenewal(s *scene, g grant) {
 	if !s.Renews {
 		return
 	}

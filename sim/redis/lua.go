@@ -82,8 +82,8 @@ func (e *luaEngine) find(args []string) (s *luaScript, problem string) {
 		}
 		e.load(s)
 	case "EVALSHA":
-		if s = e.scripts[args[1]]; s == nil || !e.loaded(args[1]) {
-			return nil, "" // for miniredis to refuse
+		if s = e.scripts[args[1]]; s == nil || !e.loaded(args[1]) { // every source has come past here
+			return nil, "NOSCRIPT No matching script. Please use EVAL."
 		}
 		if err := s.compile(e.kept); err != nil {
 			return nil, "ERR Error compiling script: " + oneLine(err.Error())

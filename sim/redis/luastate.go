@@ -310,7 +310,9 @@ func (v *luaVM) filled(name string, t *lua.LTable, values []string) *lua.LTable 
 		t.Remove(t.Len())
 	}
 	for i, value := range values {
-		t.RawSetInt(i+1, lua.LString(value))
+		if before, ok := t.RawGetInt(i + 1).(lua.LString); !ok || string(before) != value {
+			t.RawSetInt(i+1, lua.LString(value))
+		}
 	}
 	end := lua.LValue(lua.LNil)
 	if len(values) > 0 {

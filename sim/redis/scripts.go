@@ -38,6 +38,7 @@ func (s *Scripts) compile(source string) (*lua.FunctionProto, error) {
 	if err != nil {
 		return nil, err
 	}
+	proto.IsVarArg &^= lua.VarArgNeedsArg // a main chunk has no table arg in Lua 5.1, and it costs more than most scripts
 	if s.protos == nil || len(s.protos) >= maxCompiled {
 		s.protos = map[string]*lua.FunctionProto{}
 	}

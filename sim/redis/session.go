@@ -34,7 +34,7 @@ type session struct {
 // Accept implements [sim.Server].
 func (n *Server) Accept(c *sim.ServerConn) sim.Session {
 	s := &session{server: n, conn: c}
-	s.peer = server.NewPeer(bufio.NewWriter(s))
+	s.peer = server.NewPeer(bufio.NewWriterSize(s, 512))
 	n.sessions = append(n.sessions, s)
 	return s
 }
