@@ -256,7 +256,7 @@ func TestState(t *testing.T) {
 				{Name: "c2", Condition: "running", Believes: true, Token: 12},
 			},
 			Nodes: []scenarios.NodeState{
-				node("r0", key{Name: "lock:{order}", TTL: 9591 * ms, Value: "a5cd"}, key{Name: "lock:{order}:token", Value: "1\x1b"}),
+				node("r0", trace.Key{Name: "lock:{order}", TTL: 9591 * ms, Value: "a5cd"}, trace.Key{Name: "lock:{order}:token", Value: "1\x1b"}),
 				node("r1"),
 			},
 			Store: []string{"order/balance=c0.w2"}, Highest: 12,
@@ -267,7 +267,7 @@ func TestState(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !tt.state.Over {
-				tt.state.Flights = append(tt.state.Flights, flight{"c1", "r0", 1280}, flight{"s0", "c2", 9})
+				tt.state.Flights = append(tt.state.Flights, trace.Flight{From: "c1", To: "r0", Bytes: 1280}, trace.Flight{From: "s0", To: "c2", Bytes: 9})
 			}
 			var b bytes.Buffer
 			if err := reports.State(&b, at, &tt.state, reports.Options{}); err != nil {
@@ -278,11 +278,6 @@ func TestState(t *testing.T) {
 	}
 }
 
-type (
-	key    = trace.Key
-	flight = trace.Flight
-)
-
-func node(name string, keys ...key) scenarios.NodeState {
+func node(name string, keys ...trace.Key) scenarios.NodeState {
 	return scenarios.NodeState{Name: name, Keys: keys}
 }

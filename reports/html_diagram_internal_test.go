@@ -220,10 +220,11 @@ func TestWordsOfFaults(t *testing.T) {
 		{trace.Flush{What: "data"}, nil, "flushed data"},
 	} {
 		want := "1-2 " + tt.want
-		events := []trace.Event{at(1, "world", "r0", tt.what), at(2, "world", "r0", tt.end), at(3, "c0", "", step(trace.Read))}
+		events := []trace.Event{at(0, "c0", "", step(trace.Acquire)), at(0, "c1", "", step(trace.Acquire)), at(0, "r0", "", trace.Expire{}),
+			at(1, "world", "r0", tt.what), at(2, "world", "r0", tt.end), at(3, "c0", "", step(trace.Read))}
 		if tt.end == nil {
 			want = "1-1 " + tt.want
-			events = slices.Delete(events, 1, 2)
+			events = slices.Delete(events, 4, 5)
 		}
 		var got []string
 		for _, b := range drawnRun(checker.History{}, events...).Bands {

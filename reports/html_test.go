@@ -7,10 +7,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios"
+	"locksim/sim/trace"
 )
 
 func page(t *testing.T, o *scenarios.Outcome, opt reports.Options) string {
@@ -85,31 +88,42 @@ func TestHTMLEscapes(t *testing.T) {
 			m.Verdict.Reasons[j].Text = evil
 		}
 		for j := range m.Story {
-			m.Story[j].Text, m.Story[j].Actor = evil, evil
+			m.Story[j].What, m.Story[j].Text, m.Story[j].Actor = evil, evil, evil
 		}
 		for j := range m.History.Ops {
 			m.History.Ops[j].Saw, m.History.Ops[j].Client = evil, evil
 		}
 		if m.Trace != nil {
 			for j := range m.Trace.Events {
-				m.Trace.Events[j].Text += evil
+				e := &m.Trace.Events[j]
+				e.What = tainted(e.What, evil)
 			}
+			last := m.Trace.Add(trace.Event{At: 20 * time.Second, Actor: "r0", Peer: "c1", What: strange{evil, evil}})
+			m.History.Holdings[1].To = checker.Pos(last)
 		}
 	}
 	state := &scenarios.State{Store: []string{evil}, Nodes: []scenarios.NodeState{{Name: evil}}}
 	html := page(t, o, reports.Options{Replay: evil, Versions: []reports.Version{{Name: evil, Version: evil}},
 		Inspect: func(fence.Mode, int) (*scenarios.State, error) { return state, nil }})
-	wants(t, html, nil, []string{"<img", "onerror=alert(1)></script>", "<!--"})
+	wants(t, html, []string{"&lt;img src=x onerror=alert(1)&gt;"}, []string{"<img", "onerror=alert(1)></script>", "<!--"})
 	if n := strings.Count(html, "</script>"); n != 2 {
 		t.Errorf("%d scripts end in the page, want 2", n)
 	}
 }
 
+// strange is what happened in the words of somebody else's server.
+type strange struct{ kind, text string }
+
+func (s strange) Kind() string               { return s.kind }
+func (s strange) AppendText(b []byte) []byte { return append(b, s.text...) }
+func (s strange) AppendHash(b []byte) []byte { return trace.AppendString(b, s.text) }
+
 // Terminal escape sequences and bytes that are no text do not get through.
 func TestHTMLIsPrintable(t *testing.T) {
 	o := pausedOutcome()
 	o.Scenario.Title = "red \x1b[31m and \xff"
-	o.Modes[0].Trace.Events[1].Text += "\x1b[2J\x00\xff"
+	e := &o.Modes[0].Trace.Events[1]
+	e.What = tainted(e.What, "\x1b[2J\x00\xff")
 	html := page(t, o, reports.Options{})
 	if i := strings.IndexAny(html, "\x1b\x00"); i >= 0 || !strings.Contains(html, "red ") {
 		t.Errorf("byte %d of the page is no text", i)

@@ -161,7 +161,7 @@ func digestOf(tr *trace.Trace) string {
 	h := sha256.New()
 	for _, e := range tr.Events {
 		_ = binary.Write(h, binary.BigEndian, int64(e.At))
-		fmt.Fprintf(h, "%s\x00%s\x00%s\x00", e.Actor, e.Kind(), e.Peer)
+		_, _ = fmt.Fprintf(h, "%s\x00%s\x00%s\x00", e.Actor, e.Kind(), e.Peer)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }

@@ -1,15 +1,16 @@
-// Package sim is the virtual world in which real lock code runs: processes
-// with clocks of their own, a network, Redis nodes, and a store that the
-// locks are meant to protect.
+// Package sim is the kernel of a simulated world: processes that stop, crash and
+// come back, machines with clocks of their own, a network, servers that plug in,
+// and a trace of all that happens.
 //
 // A run is a function of its seed. [Run] opens a bubble of virtual time
 // (testing/synctest), builds a [World], and hands it to a body that starts
 // the clients; the same seed gives the same trace, byte for byte, on any
 // machine and at any GOMAXPROCS.
 //
-//	res, err := sim.Run(sim.Config{Seed: 1, Redis: 1, Clients: 2}, func(w *sim.World) error {
+//	cfg := sim.Config{Seed: 1, Clients: 2, Servers: []sim.Kind{redis.Servers{}}}
+//	res, err := sim.Run(cfg, func(w *sim.World) error {
 //		c0 := w.Client(0)
-//		c0.Go(func() { _ = c0.Redis("r0").Set(c0.Context(), "k", "v", 0).Err() })
+//		c0.Go(func() { _ = redis.Client(c0, "r0").Set(c0.Context(), "k", "v", 0).Err() })
 //		return w.RunUntil(w.Idle)
 //	})
 //
@@ -33,17 +34,24 @@
 // paused nothing passes; bytes pile up in its sockets and its timers are late.
 // A crashed process gets [ErrCrashed] at every seam and touches nothing more.
 //
-// # Redis nodes
+// # Servers
 //
-// A [RedisNode] is miniredis behind a loop that does one command at a time, with
-// a wall clock of its own. Where [Config.Replicas] asks for them, r0 has
-// replicas r0a, r0b and r0c. They get the effects of commands, scripts and
-// transactions, with expiry at instants of the primary's clock, over links that
-// have latency, lag behind and can be cut; nobody waits for them but WAIT. The
-// name [Primary] leads to whoever is the primary: [World.Promote] moves it.
-// [World.Crash] ends a node's process or takes its power, [World.Restart] brings
-// it back with what its [Persistence] has kept. What the nodes really had, key
-// by key, is in [World.KeyChanges].
+// The kernel knows no server. A [Kind] builds some through a [Builder]: each is a
+// [Server], a program that takes connections as [Session]s, on a [Node], the
+// machine that gives it clocks, timers, random numbers, links to its peers
+// ([Node.Peer]), the trace ([Node.Record]) and the ground truth
+// ([Node.KeyChanged]). It runs on the world's goroutine, one event at a time, and
+// needs no goroutines of its own.
+//
+// Crashes, stalls, clocks, partitions and resets work on every server. What else
+// faults can do to it is an ability, an interface of one method that the server
+// has or has not: [Crasher], [Promoter], [Evictor] and others. Packages sim/redis
+// and sim/store stand on this seam; examples/register brings a server of its own.
+//
+// # Faults
+//
+// What can be done to a world is in [World.Faults], by the abilities that package
+// faults asks for.
 //
 // The package knows nothing of locks. It is not safe to start two runs at
 // once in one process: they share the global random sources of other people's

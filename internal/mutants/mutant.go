@@ -31,7 +31,7 @@ func groups() []group {
 	return []group{
 		{"The locks (package lock)", lockMutants},
 		{"The checkers (package checker)", checkerMutants},
-		{"The world (package sim)", worldMutants},
+		{"The world (packages sim, sim/redis and sim/store)", worldMutants},
 		{"The driver (package scenarios)", driverMutants},
 	}
 }

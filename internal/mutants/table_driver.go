@@ -6,8 +6,8 @@ var driverMutants = []mutant{
 	{
 		name: "watch-begins-late", breaks: "the end of a lease is noticed only when the client has taken its first step",
 		file:    "scenarios/client.go",
-		find:    "\tg.unwatch = c.watch(g, known)\n\tgranted, err := c.proc.Mark(s.granted, describeLease(lease))\n\tif err != nil {\n\t\tg.unwatch()\n\t\treturn nil, err\n\t}\n",
-		replace: "\tgranted, err := c.proc.Mark(s.granted, describeLease(lease))\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\tg.unwatch = c.watch(g, known)\n",
+		find:    "\tg.unwatch = c.watchLease(g, known)\n\tgranted, err := c.proc.Mark(trace.Mark{Step: s.granted, Resource: resource, Token: lease.Token()})\n\tif err != nil {\n\t\tg.unwatch()\n\t\treturn nil, err\n\t}\n",
+		replace: "\tgranted, err := c.proc.Mark(trace.Mark{Step: s.granted, Resource: resource, Token: lease.Token()})\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\tg.unwatch = c.watchLease(g, known)\n",
 		pkg:     "./scenarios", test: "TestPauseAtTheGrant",
 	},
 	{
@@ -20,15 +20,15 @@ var driverMutants = []mutant{
 	{
 		name: "leak-unseen", breaks: "a key that a failed acquire left behind is not looked for",
 		file:    "scenarios/probe.go",
-		find:    "\tp.probe = &probe{leaked: p.leftBehind(), held: p.heldUp()}\n",
-		replace: "\tp.probe = &probe{held: p.heldUp()}\n",
+		find:    "\tp.probe = &probe{leaked: after.leftBehind(), held: after.heldUp()}\n",
+		replace: "\tp.probe = &probe{held: after.heldUp()}\n",
 		pkg:     "./scenarios", test: "TestProbe",
 	},
 	{
 		name: "dead-minority-excused", breaks: "a quorum lock that waits for a dead node for ever is not stuck",
 		file:    "scenarios/probe.go",
-		find:    "leaked: p.leftBehind(), held: p.heldUp()}\n",
-		replace: "leaked: p.leftBehind()}\n",
+		find:    "leaked: after.leftBehind(), held: after.heldUp()}\n",
+		replace: "leaked: after.leftBehind()}\n",
 		pkg:     "./scenarios", test: "TestDeadNode",
 	},
 	{

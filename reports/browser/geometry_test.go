@@ -144,20 +144,20 @@ func compareFaults(t *testing.T, c chart, m scenarios.ModeRun) {
 	ends := map[string]string{"pause": "resume", "cut": "heal"}
 	faults := 0
 	for i, e := range m.Trace.Events {
-		if ends[e.Kind] == "" {
+		if ends[e.Kind()] == "" {
 			continue
 		}
 		faults++
 		to := end(m)
 		for _, later := range m.Trace.Events[i:] {
-			if later.Kind == ends[e.Kind] && later.Peer == e.Peer {
+			if later.Kind() == ends[e.Kind()] && later.Peer == e.Peer {
 				to = later.At
 				break
 			}
 		}
 		for _, class := range []string{"strip", "tint"} {
 			b := c.find(t, class, e.Peer, func(b box) bool { return b.N == e.N })
-			c.spans(t, e.Kind+" as "+class, b, e.At, min(to, end(m)))
+			c.spans(t, e.Kind()+" as "+class, b, e.At, min(to, end(m)))
 		}
 	}
 	if faults == 0 {
@@ -173,7 +173,7 @@ func compareOps(t *testing.T, c chart, m scenarios.ModeRun) {
 		}
 		b := c.find(t, "m", op.Client+">s0", func(b box) bool { return b.M == int(op.Applied) })
 		sent := m.Trace.Events[b.N-1]
-		if !strings.Contains(sent.Text, " "+op.ID+" ") {
+		if !strings.Contains(sent.Text(), " "+op.ID+" ") {
 			t.Fatalf("the arrow of %s begins with %v", op.ID, sent)
 		}
 		what := "the arrow of " + op.ID

@@ -86,10 +86,11 @@ func hostile(t *testing.T) *scenarios.Outcome {
 	o.Scenario = &sc
 	for i := range o.Modes {
 		for j := range o.Modes[i].Trace.Events {
-			o.Modes[i].Trace.Events[j].Text += " " + markup
+			e := &o.Modes[i].Trace.Events[j]
+			e.What = tainted(e.What, " "+markup)
 		}
 		for j := range o.Modes[i].Story {
-			o.Modes[i].Story[j].Text += " " + markup
+			o.Modes[i].Story[j] = taintedLine(o.Modes[i].Story[j], " "+markup)
 		}
 	}
 	return o

@@ -69,10 +69,11 @@ func hostile(t *testing.T) *scenarios.Outcome {
 	for i := range o.Modes {
 		m := &o.Modes[i]
 		for j := range m.Trace.Events {
-			m.Trace.Events[j].Text += " " + evil
+			e := &m.Trace.Events[j]
+			e.What = tainted(e.What, " "+evil)
 		}
 		for j := range m.Story {
-			m.Story[j].Text += " " + evil
+			m.Story[j] = taintedLine(m.Story[j], " "+evil)
 		}
 		for j := range m.Verdict.Reasons {
 			m.Verdict.Reasons[j].Text = evil

@@ -10,36 +10,36 @@ import (
 // This file has what faults do. Their actor is [World], their peer whom they
 // strike. What lasts has an event for its end.
 
-// Pause is a process that stops for a while; Resume is its end.
-type (
-	Pause  struct{ For time.Duration }
-	Resume struct{}
-)
+// Pause is a process that stops for a while.
+type Pause struct{ For time.Duration }
 
-// Crash is a process or a server that ends; Restart is its coming back.
-type (
-	Crash struct {
-		// Mode is one of faults.CrashMode: "process" or "power".
-		Mode string
-	}
-	Restart struct {
-		// Kept says what a server still has, such as "3 keys kept"; it may be empty.
-		Kept string
-	}
-)
+// Resume is the end of a [Pause].
+type Resume struct{}
+
+// Crash is a process or a server that ends.
+type Crash struct {
+	// Mode is one of faults.CrashMode: "process" or "power".
+	Mode string
+}
+
+// Restart is a process or a server that comes back after a [Crash].
+type Restart struct {
+	// Kept says what a server still has, such as "3 keys kept"; it may be empty.
+	Kept string
+}
 
 // KillWorker is a thread of a process that dies, while the rest of it lives on.
 type KillWorker struct{}
 
-// Slow is a process whose timers are late; SlowEnd is its end.
-type (
-	Slow struct {
-		By time.Duration
-		// For is how long it lasts; 0 is until the world is healed.
-		For time.Duration
-	}
-	SlowEnd struct{}
-)
+// Slow is a process whose timers are late.
+type Slow struct {
+	By time.Duration
+	// For is how long it lasts; 0 is until the world is healed, here and below.
+	For time.Duration
+}
+
+// SlowEnd is the end of [Slow].
+type SlowEnd struct{}
 
 // ClockJump is a wall clock that is set.
 type ClockJump struct{ By time.Duration }
@@ -48,75 +48,73 @@ type ClockJump struct{ By time.Duration }
 // million, its own rate where PPM is 0.
 type ClockDrift struct{ PPM int64 }
 
-// Exhaust is a process whose pools of connections other work has taken;
-// ExhaustEnd is its end.
-type (
-	Exhaust struct {
-		Connections int
-		For         time.Duration
-	}
-	ExhaustEnd struct{}
-)
+// Exhaust is a process whose pools of connections other work has taken.
+type Exhaust struct {
+	Connections int
+	For         time.Duration
+}
 
-// Cut is a partition; Heal is its end.
-type (
-	Cut struct {
-		// Between is one side, And the other: everything else where it is empty.
-		Between, And []string
-		// Bytes is one of faults.Bytes, Direction one of faults.Direction.
-		Bytes, Direction string
-	}
-	Heal struct{ Between []string }
-)
+// ExhaustEnd is the end of [Exhaust].
+type ExhaustEnd struct{}
 
-// Toxic is a toxic on the links between two sides; ToxicEnd is its end.
-type (
-	Toxic struct {
-		Name         string
-		Between, And []string
-		Direction    string
-		For          time.Duration
-	}
-	ToxicEnd struct {
-		Name    string
-		Between []string
-	}
-)
+// Cut is a partition.
+type Cut struct {
+	// Between is one side, And the other: everything else where it is empty.
+	Between, And []string
+	// Bytes is one of faults.Bytes, Direction one of faults.Direction.
+	Bytes, Direction string
+}
 
-// Refuse is a server that refuses new connections; RefuseEnd is its end.
-type (
-	Refuse    struct{ For time.Duration }
-	RefuseEnd struct{}
-)
+// Heal is the end of a [Cut].
+type Heal struct{ Between []string }
 
-// Stall is a server that serves nobody; StallEnd is its end.
-type (
-	Stall    struct{ For time.Duration }
-	StallEnd struct{}
-)
+// Toxic is a toxic on the links between two sides.
+type Toxic struct {
+	Name         string
+	Between, And []string
+	Direction    string
+	For          time.Duration
+}
 
-// ReadOnly is a server that refuses writes; ReadOnlyEnd is its end.
-type (
-	ReadOnly    struct{ For time.Duration }
-	ReadOnlyEnd struct{}
-)
+// ToxicEnd is the end of a [Toxic].
+type ToxicEnd struct {
+	Name    string
+	Between []string
+}
 
-// Promote is a replica that becomes the primary; NotPromoted is one that does
-// not, since it is what Role says.
-type (
-	Promote struct {
-		// Old is the old primary, Fate one of faults.OldPrimary.
-		Old, Fate string
-		// Told are the clients that hear of it; empty means all.
-		Told []string
-		// Of are the effects that the old primary has had, Has those of them that
-		// the replica knows. Both are 0 where it followed somebody else.
-		Has, Of int64
-		// Follows says that it has followed the old primary.
-		Follows bool
-	}
-	NotPromoted struct{ Role string }
-)
+// Refuse is a server that refuses new connections.
+type Refuse struct{ For time.Duration }
+
+// RefuseEnd is the end of [Refuse].
+type RefuseEnd struct{}
+
+// Stall is a server that serves nobody.
+type Stall struct{ For time.Duration }
+
+// StallEnd is the end of a [Stall].
+type StallEnd struct{}
+
+// ReadOnly is a server that refuses writes.
+type ReadOnly struct{ For time.Duration }
+
+// ReadOnlyEnd is the end of [ReadOnly].
+type ReadOnlyEnd struct{}
+
+// Promote is a replica that becomes the primary.
+type Promote struct {
+	// Old is the old primary, Fate one of faults.OldPrimary.
+	Old, Fate string
+	// Told are the clients that hear of it; empty means all.
+	Told []string
+	// Follows says that it has followed the old primary. Of are then the effects
+	// that the old primary has had, Has those of them that the replica knows.
+	Follows bool
+	Has, Of int64
+}
+
+// NotPromoted is a replica that does not become the primary, since it is what Role
+// says.
+type NotPromoted struct{ Role string }
 
 // Evict is a server that gives up keys. It gives up none where Role is set: it is
 // down, or a replica.

@@ -94,7 +94,7 @@ func TestNondeterminism(t *testing.T) {
 	l := mylock()
 	inner := l.New
 	l.New = func(e scenarios.Env) (lock.Locker, error) {
-		made, err := inner(p)
+		made, err := inner(e)
 		return hasty{made, e.Clock()}, err
 	}
 	for _, args := range [][]string{{"run", "calm", "--lock", "mylock"}, {"run", "calm", "--lock", "mylock", "--json"}} {

@@ -21,10 +21,10 @@ func (s *shell) public() *shell {
 func (s *shell) explorePages(e *scenarios.Exploration, children int) ([]file, error) {
 	public, jobs := s.public(), map[int]foundPageJob{}
 	for i, d := range e.Summary.Distinct {
-		jobs[i+1] = foundPageJob{Run: d.Shown.Run, Replay: public.exploreAgain(&e.Plan, d.Shown.Seed)}
+		jobs[i+1] = foundPageJob{Run: d.Shown.Run, Replay: explorations{public}.exploreAgain(&e.Plan, d.Shown.Seed)}
 	}
 	opt := reports.CampaignOptions{Again: public.exploreWhole(&e.Plan), Versions: versionsOf(e.Timing.Go, e.Timing.Modules)}
-	return s.campaignFiles(scenarios.ExploreKind, jobs, children, opt, func(b *bytes.Buffer, opt reports.CampaignOptions) error {
+	return explorations{s}.campaignFiles(scenarios.ExploreKind, jobs, children, opt, func(b *bytes.Buffer, opt reports.CampaignOptions) error {
 		return reports.ExplorationHTML(b, e, opt)
 	})
 }
@@ -54,11 +54,11 @@ func (s *shell) sweepPages(sw *scenarios.Sweep, scenario string, children int) (
 	public, jobs := s.public(), map[int]foundPageJob{}
 	for i, c := range sw.Summary.Classes {
 		if c.Shown != nil && c.Shown.Run != nil {
-			jobs[i+1] = foundPageJob{Run: c.Shown.Run, Replay: public.sweepReplay(&sw.Plan, scenario, "", i+1, c)}
+			jobs[i+1] = foundPageJob{Run: c.Shown.Run, Replay: sweeps{public}.sweepReplay(&sw.Plan, scenario, "", i+1, c)}
 		}
 	}
 	opt := reports.CampaignOptions{Again: public.sweepWhole(&sw.Plan, scenario), Versions: versionsOf(sw.Timing.Go, sw.Timing.Modules)}
-	return s.campaignFiles(scenarios.SweepName, jobs, children, opt, func(b *bytes.Buffer, opt reports.CampaignOptions) error {
+	return explorations{s}.campaignFiles(scenarios.SweepName, jobs, children, opt, func(b *bytes.Buffer, opt reports.CampaignOptions) error {
 		return reports.SweepHTML(b, sw, opt)
 	})
 }

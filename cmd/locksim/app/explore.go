@@ -31,10 +31,10 @@ type exploreFlags struct {
 	runsName string // of the flag that gave the runs
 }
 
-func (s *shell) exploreCommand() *cobra.Command { return s.exploreWith(new(exploreFlags)) }
+func (s explorations) exploreCommand() *cobra.Command { return s.exploreWith(new(exploreFlags)) }
 
 // exploreWith is the command whose flags go to f.
-func (s *shell) exploreWith(f *exploreFlags) *cobra.Command {
+func (s explorations) exploreWith(f *exploreFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore --lock LOCK",
 		Short: "Search for schedules that break a lock",
@@ -84,7 +84,7 @@ was not deterministic, came to no end, or the command was interrupted.`,
 }
 
 // explore is the explore command.
-func (s *shell) explore(f exploreFlags) error {
+func (s explorations) explore(f exploreFlags) error {
 	shard, err := f.check(s.getenv)
 	if err = cmp.Or(err, f.problem()); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (s *shell) explore(f exploreFlags) error {
 		return err
 	}
 	f.out = k.dir
-	pub := &publication{shell: s, json: f.json}
+	pub := &publication{shell: s.shell, json: f.json}
 	for _, plan := range plans {
 		if err := s.exploreLock(plan, f, shard, f.folder(shard, below(plan, len(plans))...), pub); err != nil {
 			return err
@@ -128,7 +128,7 @@ func below(plan *scenarios.ExplorePlan, plans int) []string {
 }
 
 // explorePlans finds out what the flags ask for, for each lock.
-func (s *shell) explorePlans(f exploreFlags) ([]*scenarios.ExplorePlan, error) {
+func (s explorations) explorePlans(f exploreFlags) ([]*scenarios.ExplorePlan, error) {
 	names, err := s.exploreLocks(f.locks)
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (s *shell) explorePlans(f exploreFlags) ([]*scenarios.ExplorePlan, error) {
 }
 
 // exploreLocks are the locks that a flag names, each once.
-func (s *shell) exploreLocks(lists []string) ([]string, error) {
+func (s explorations) exploreLocks(lists []string) ([]string, error) {
 	var names []string
 	for _, name := range words(lists) {
 		if name == "all" {
@@ -212,7 +212,7 @@ func faultNames() []string {
 }
 
 // exploreLock has the runs of one lock made, and publishes what they come to.
-func (s *shell) exploreLock(plan *scenarios.ExplorePlan, f exploreFlags, shard campaign.Shard, dir string, pub *publication) error {
+func (s explorations) exploreLock(plan *scenarios.ExplorePlan, f exploreFlags, shard campaign.Shard, dir string, pub *publication) error {
 	began := time.Now()
 	var sofar scenarios.ExploreTally
 	c := campaign.Campaign[workerJob, workerAnswer, scenarios.ExploreBlock]{
@@ -227,7 +227,7 @@ func (s *shell) exploreLock(plan *scenarios.ExplorePlan, f exploreFlags, shard c
 	}
 	size := func(i int) int { return plan.Job(i).Seeds.Len() }
 	h := s.newHeadway("runs", shard, plan.Jobs(), size, func() string { return exploreDetail(plan, &sofar) })
-	results, err := conduct(s, f.campaignFlags, shard, dir, c, h)
+	results, err := conduct(s.shell, f.campaignFlags, shard, dir, c, h)
 	if err != nil {
 		return err
 	}

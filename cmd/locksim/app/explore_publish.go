@@ -14,7 +14,7 @@ import (
 // explored is an exploration as it is published. dir is the folder that keeps
 // it, or "". children is how many child processes may write its pages, failed is
 // what kept jobs from having a result.
-func (s *shell) explored(e *scenarios.Exploration, dir string, children int, failed error) finished {
+func (s explorations) explored(e *scenarios.Exploration, dir string, children int, failed error) finished {
 	replay := func(i int, d scenarios.Distinct) string { return s.exploreReplay(e, dir, i, d) }
 	return finished{
 		kind:     scenarios.ExploreKind,
@@ -44,7 +44,7 @@ func foundFiles(e *scenarios.Exploration) []func() (file, error) {
 
 // exploreReplay is the command that makes a violation again: from its file or,
 // where there is none, by the seed in which it was found.
-func (s *shell) exploreReplay(e *scenarios.Exploration, dir string, i int, d scenarios.Distinct) string {
+func (s explorations) exploreReplay(e *scenarios.Exploration, dir string, i int, d scenarios.Distinct) string {
 	if dir != "" {
 		return fmt.Sprintf("%s replay %s", s.command(), quote(filepath.Join(dir, foundName(i))))
 	}
@@ -52,7 +52,7 @@ func (s *shell) exploreReplay(e *scenarios.Exploration, dir string, i int, d sce
 }
 
 // exploreAgain is the command that makes the run of a seed again.
-func (s *shell) exploreAgain(plan *scenarios.ExplorePlan, seed uint64) string {
+func (s explorations) exploreAgain(plan *scenarios.ExplorePlan, seed uint64) string {
 	first, runs := seed, uint64(1)
 	if plan.Guided { // what was drawn depends on the runs before it in the same job
 		behind := (seed - plan.FirstSeed) % uint64(plan.Block)
@@ -92,7 +92,7 @@ func exploreNotes(e *scenarios.Exploration, replay reports.ExploreReplay) []stri
 }
 
 // exploreProblem is the error that the exit code speaks of.
-func (s *shell) exploreProblem(e *scenarios.Exploration, failed error) error {
+func (s explorations) exploreProblem(e *scenarios.Exploration, failed error) error {
 	sum := &e.Summary
 	first := sum.Unsteady
 	if first == nil {

@@ -24,7 +24,7 @@ type foundPageJob struct {
 }
 
 // foundPage does the job.
-func (s *shell) foundPage(j foundPageJob) (string, error) {
+func (s explorations) foundPage(j foundPageJob) (string, error) {
 	_, l, err := j.Run.Setup(s.extra)
 	if err != nil {
 		return "", err
@@ -33,7 +33,7 @@ func (s *shell) foundPage(j foundPageJob) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	opt := s.pageOptions(o, l, scenarios.Twice)
+	opt := runs(s).pageOptions(o, l, scenarios.Twice)
 	opt.Replay = j.Replay
 	page, err := pageFile(o, opt)
 	return string(page.data), err
@@ -44,7 +44,7 @@ func pageName(i int) string { return fmt.Sprintf("found-%d.html", i) }
 
 // foundPages has child processes write the pages of violations, by their numbers.
 // One that cannot be written is left out, and people are told why.
-func (s *shell) foundPages(jobs map[int]foundPageJob, children int) (map[int]file, error) {
+func (s explorations) foundPages(jobs map[int]foundPageJob, children int) (map[int]file, error) {
 	pages := map[int]file{}
 	if len(jobs) == 0 {
 		return pages, nil
@@ -92,7 +92,7 @@ func numbered(jobs map[int]foundPageJob) ([]int, func(yield func(workerJob) bool
 
 // campaignFiles are the page of a campaign, called by its kind, and those of its
 // violations, to which it links. opt has the rest of what the page says.
-func (s *shell) campaignFiles(kind string, jobs map[int]foundPageJob, children int, opt reports.CampaignOptions, render func(b *bytes.Buffer, opt reports.CampaignOptions) error) ([]file, error) {
+func (s explorations) campaignFiles(kind string, jobs map[int]foundPageJob, children int, opt reports.CampaignOptions, render func(b *bytes.Buffer, opt reports.CampaignOptions) error) ([]file, error) {
 	pages, err := s.foundPages(jobs, children)
 	if err != nil {
 		return nil, err

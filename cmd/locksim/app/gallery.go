@@ -32,7 +32,7 @@ var galleryStories = []galleryStory{
 }
 
 // galleryCommand is for those who work on locksim itself: make gallery calls it.
-func (s *shell) galleryCommand() *cobra.Command {
+func (s runs) galleryCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "gallery DIR",
 		Short:  "Write the gallery of famous stories",
@@ -43,7 +43,7 @@ func (s *shell) galleryCommand() *cobra.Command {
 	}
 }
 
-func (s *shell) gallery(dir string) error {
+func (s runs) gallery(dir string) error {
 	if err := prepare(dir); err != nil {
 		return err
 	}

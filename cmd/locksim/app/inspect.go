@@ -9,7 +9,7 @@ import (
 )
 
 // inspect stops the run at a step and prints the world.
-func (s *shell) inspect(r *recording, f replayFlags) error {
+func (s runs) inspect(r *recording, f replayFlags) error {
 	mode, err := parseMode(f.mode)
 	if err != nil {
 		return fmt.Errorf("--mode: %w", err)

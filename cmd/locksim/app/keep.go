@@ -43,7 +43,7 @@ func (k kept) list(s *shell) error {
 	if err := runfolder.PointLatest(all, filepath.Base(k.dir)); err != nil {
 		s.note(fmt.Sprintf("the link %s is not there: %v", filepath.Join(all, runfolder.Latest), err))
 	}
-	page, err := s.indexOf(all)
+	page, err := (serving{s}).indexOf(all)
 	if err == nil {
 		err = writeAll(all, []file{{"index.html", page}})
 	}
@@ -55,7 +55,7 @@ func (k kept) list(s *shell) error {
 }
 
 // indexOf is the index of a folder as a page, as it is anywhere and at any time.
-func (s *shell) indexOf(dir string) ([]byte, error) {
+func (s serving) indexOf(dir string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (s *shell) indexOf(dir string) ([]byte, error) {
 }
 
 // indexPage is what a folder holds now, as a page.
-func (s *shell) indexPage(scanner *runfolder.Scanner, live bool) ([]byte, error) {
+func (s serving) indexPage(scanner *runfolder.Scanner, live bool) ([]byte, error) {
 	x, err := scanner.Index()
 	if err != nil {
 		return nil, err

@@ -73,7 +73,7 @@ func TestFoundPages(t *testing.T) {
 	other.Lock = "nobodys"
 	var errs bytes.Buffer
 	s := &shell{program: "mysim", err: &errs}
-	pages, err := s.foundPages(map[int]foundPageJob{1: {Run: &other}, 3: {Run: r.run, Replay: "mysim explore <again>"}}, 2)
+	pages, err := explorations{s}.foundPages(map[int]foundPageJob{1: {Run: &other}, 3: {Run: r.run, Replay: "mysim explore <again>"}}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ var rules = map[fence.Mode]string{
 	fence.CAS:    "a write needs the version that its client has read; needs no lock",
 }
 
-func (s *shell) listCommand() *cobra.Command {
+func (s listing) listCommand() *cobra.Command {
 	var asJSON, modes bool
 	cmd := &cobra.Command{
 		Use:     "list",
@@ -94,7 +94,7 @@ func (s *shell) listCommand() *cobra.Command {
 	return cmd
 }
 
-func (s *shell) catalogue() (*catalogue, error) {
+func (s listing) catalogue() (*catalogue, error) {
 	all, err := scenarios.Library()
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (s *shell) catalogue() (*catalogue, error) {
 }
 
 // locks are those that come with locksim, and the user's own.
-func (s *shell) locks() ([]scenarios.Lock, error) {
+func (s listing) locks() ([]scenarios.Lock, error) {
 	var all []scenarios.Lock
 	for _, kind := range scenarios.Kinds() {
 		l, err := scenarios.Kind(kind)

@@ -7,7 +7,6 @@ import (
 
 	"locksim/lock"
 	"locksim/scenarios"
-	simredis "locksim/sim/redis"
 )
 
 // Variables that make a child of this program, and say what mylock does there.

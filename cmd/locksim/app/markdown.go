@@ -10,12 +10,12 @@ import (
 
 // markdownOptions are how a run is rendered as Markdown. It names no folder and no
 // version of Go, so that the command on its last line prints it again, anywhere.
-func (s *shell) markdownOptions(o *scenarios.Outcome, repeat scenarios.Repeat) reports.Options {
+func (s runs) markdownOptions(o *scenarios.Outcome, repeat scenarios.Repeat) reports.Options {
 	return reports.Options{Repeat: repeat, Replay: s.anywhere(o) + " --markdown"}
 }
 
 // writeMarkdown writes a run as Markdown.
-func (s *shell) writeMarkdown(w io.Writer, o *scenarios.Outcome, repeat scenarios.Repeat) error {
+func (s runs) writeMarkdown(w io.Writer, o *scenarios.Outcome, repeat scenarios.Repeat) error {
 	return reports.Markdown(w, o, s.markdownOptions(o, repeat))
 }
 

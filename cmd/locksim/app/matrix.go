@@ -34,7 +34,7 @@ type matrixFlags struct {
 	noRuns    bool
 }
 
-func (s *shell) matrixCommand() *cobra.Command {
+func (s matrices) matrixCommand() *cobra.Command {
 	var f matrixFlags
 	cmd := &cobra.Command{
 		Use:   "matrix",
@@ -81,7 +81,7 @@ and 80 MB; --no-runs leaves them out.`,
 }
 
 // matrix is the matrix command.
-func (s *shell) matrix(f matrixFlags) error {
+func (s matrices) matrix(f matrixFlags) error {
 	if f.json && f.markdown {
 		return errors.New("--json and --markdown: choose one; --out writes both")
 	}
@@ -121,13 +121,13 @@ func (f matrixFlags) children() int { return cmp.Or(f.workers, runtime.GOMAXPROC
 const maxWorkers = 1024
 
 // runAgain is the command that makes some runs of a matrix again.
-func (s *shell) runAgain(scenario, lock string, seed uint64, modes ...fence.Mode) string {
+func (s matrices) runAgain(scenario, lock string, seed uint64, modes ...fence.Mode) string {
 	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.program, quote(scenario), quote(lock), seed, joinModes(modes))
 }
 
 // publishMatrix writes the files and the report, and says whether all is as
 // expected.
-func (s *shell) publishMatrix(plan *scenarios.MatrixPlan, m *scenarios.Matrix, f matrixFlags, k kept) error {
+func (s matrices) publishMatrix(plan *scenarios.MatrixPlan, m *scenarios.Matrix, f matrixFlags, k kept) error {
 	var pageless error
 	if f.out != "" {
 		if err := saveMatrix(f.out, m); err != nil {
@@ -138,7 +138,7 @@ func (s *shell) publishMatrix(plan *scenarios.MatrixPlan, m *scenarios.Matrix, f
 	if err := saveFile(f.junit, func(w io.Writer) error { return reports.MatrixJUnit(w, m) }); err != nil {
 		return &brokenError{cause: err}
 	}
-	if err := errors.Join(s.showMatrix(m, f), k.list(s)); err != nil {
+	if err := errors.Join(s.showMatrix(m, f), k.list(s.shell)); err != nil {
 		return err
 	}
 	switch n := len(m.Failures); {
@@ -153,7 +153,7 @@ func (s *shell) publishMatrix(plan *scenarios.MatrixPlan, m *scenarios.Matrix, f
 	return nil
 }
 
-func (s *shell) showMatrix(m *scenarios.Matrix, f matrixFlags) error {
+func (s matrices) showMatrix(m *scenarios.Matrix, f matrixFlags) error {
 	switch {
 	case f.json:
 		s.noteProblems(m)
@@ -174,7 +174,7 @@ func (s *shell) showMatrix(m *scenarios.Matrix, f matrixFlags) error {
 const matrixWidth = 100
 
 // noteProblems says to people what a program reads in the document.
-func (s *shell) noteProblems(m *scenarios.Matrix) {
+func (s matrices) noteProblems(m *scenarios.Matrix) {
 	for _, c := range m.Problems() {
 		s.note(fmt.Sprintf("%s, lock %s, mode %s: %s", c.Scenario, c.Lock, c.Mode, c.Problem()))
 		if c.CellRuns != nil {

@@ -29,12 +29,12 @@ type pages struct {
 // where it is new, the others are. Where the reports of some runs could not be
 // made, that is the error, and all else has been written; after every other error
 // nothing has.
-func (s *shell) savePages(plan *scenarios.MatrixPlan, m *scenarios.Matrix, f matrixFlags) error {
+func (s matrices) savePages(plan *scenarios.MatrixPlan, m *scenarios.Matrix, f matrixFlags) error {
 	modes, err := scenarios.Catalogue()
 	if err != nil {
 		return err
 	}
-	p := &pages{shell: s, dir: filepath.Clean(f.out), made: map[string]bool{}, site: reports.MatrixSite{
+	p := &pages{shell: s.shell, dir: filepath.Clean(f.out), made: map[string]bool{}, site: reports.MatrixSite{
 		Matrix: m, Scenarios: plan.Scenarios(), Locks: plan.Locks(), FailureModes: modes, Replay: s.matrixAgain(f)}}
 	p.site.HasReport = func(scenario, lock string, seed uint64) bool {
 		return p.made[reports.MatrixRunFile(scenario, lock, seed)]
@@ -132,7 +132,7 @@ func (p *pages) pageJobs() (jobs []pageJob, names []string) {
 
 // matrixAgain is the command that makes the same matrix anywhere. It says nothing
 // of the folder that the pages lie in.
-func (s *shell) matrixAgain(f matrixFlags) string {
+func (s matrices) matrixAgain(f matrixFlags) string {
 	words := []string{s.publicName(), "matrix", "--seeds", fmt.Sprint(f.seeds)}
 	if f.from != 1 {
 		words = append(words, "--from-seed", fmt.Sprint(f.from))

@@ -169,20 +169,20 @@ func TestPageConfirms(t *testing.T) {
 	}
 	s := &shell{program: "mysim"}
 	job := pageJob{File: sc.File, Source: string(sc.Source), Lock: "single", Seed: 1, Modes: []fence.Mode{fence.None, fence.Seal}, Hashes: map[fence.Mode]string{}}
-	made, err := s.page(job)
+	made, err := runs{s}.page(job)
 	if err != nil || !bytes.Contains(made.HTML, []byte("each run made once")) {
 		t.Fatalf("%v: a run that nobody has made before was made once", err)
 	}
 	job.Hashes[fence.None] = regexp.MustCompile(`<code>([0-9a-f]{64})</code>`).FindStringSubmatch(string(made.HTML))[1]
-	if made, err = s.page(job); err != nil || !bytes.Contains(made.HTML, []byte("each run made twice, equal")) {
+	if made, err = (runs{s}).page(job); err != nil || !bytes.Contains(made.HTML, []byte("each run made twice, equal")) {
 		t.Errorf("%v: with the hash that it had before, the run was made twice", err)
 	}
 	job.Hashes[fence.None] = strings.Repeat("0", 64)
-	if _, err = s.page(job); err == nil || !strings.Contains(err.Error(), "not deterministic: in mode none") {
+	if _, err = (runs{s}).page(job); err == nil || !strings.Contains(err.Error(), "not deterministic: in mode none") {
 		t.Errorf("got %v", err)
 	}
 	job.Lock = "nolock"
-	if _, err = s.page(job); err == nil {
+	if _, err = (runs{s}).page(job); err == nil {
 		t.Error("there is no such lock")
 	}
 }
@@ -195,11 +195,11 @@ func TestMatrixAgain(t *testing.T) {
 		"mysim matrix --seeds 5 --from-seed 7 --scenario 'late-*' --scenario gc-pause --lock 'broken/*' --fencing none --broken": {
 			seeds: 5, from: 7, scenarios: []string{"late-*", "gc-pause"}, locks: []string{"broken/*"}, fencing: "none", broken: true},
 	} {
-		if diff := cmp.Diff(want, (&shell{program: "mysim"}).matrixAgain(f)); diff != "" {
+		if diff := cmp.Diff(want, (matrices{&shell{program: "mysim"}}).matrixAgain(f)); diff != "" {
 			t.Error(diff)
 		}
 	}
-	if got := (&shell{program: "locksim"}).matrixAgain(matrixFlags{seeds: 1, from: 1, fencing: all}); got != "go run ./cmd/locksim matrix --seeds 1" {
+	if got := (matrices{&shell{program: "locksim"}}).matrixAgain(matrixFlags{seeds: 1, from: 1, fencing: all}); got != "go run ./cmd/locksim matrix --seeds 1" {
 		t.Error(got)
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // planMatrix finds out what the flags ask for.
-func (s *shell) planMatrix(f matrixFlags) (*scenarios.MatrixPlan, error) {
+func (s matrices) planMatrix(f matrixFlags) (*scenarios.MatrixPlan, error) {
 	modes, err := parseModes(f.fencing)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func words(lists []string) []string {
 
 // chooseScenarios are the scenarios that a flag names, each once: all of the
 // library where it names none.
-func (s *shell) chooseScenarios(lists []string) ([]*scenarios.Scenario, error) {
+func (s matrices) chooseScenarios(lists []string) ([]*scenarios.Scenario, error) {
 	patterns := words(lists)
 	if len(patterns) == 0 {
 		all, err := scenarios.Library()
@@ -69,9 +69,9 @@ func (s *shell) chooseScenarios(lists []string) ([]*scenarios.Scenario, error) {
 }
 
 // fitting are the scenarios that a name, a file or a pattern means.
-func (s *shell) fitting(pattern string) ([]*scenarios.Scenario, error) {
+func (s matrices) fitting(pattern string) ([]*scenarios.Scenario, error) {
 	if !strings.ContainsAny(pattern, `*?[`) {
-		sc, err := scenarios.Load(pattern, s.serverKinds()...)
+		sc, err := scenarios.Load(pattern, runs(s).serverKinds()...)
 		return []*scenarios.Scenario{sc}, err
 	}
 	if strings.ContainsAny(pattern, `/\`) {
@@ -95,7 +95,7 @@ func (s *shell) fitting(pattern string) ([]*scenarios.Scenario, error) {
 }
 
 // fittingFiles are the scenarios in the files of a pattern.
-func (s *shell) fittingFiles(pattern string) ([]*scenarios.Scenario, error) {
+func (s matrices) fittingFiles(pattern string) ([]*scenarios.Scenario, error) {
 	files, err := filepath.Glob(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("--scenario %s: %w: write a path, or one with *, such as './mine/*.yaml'", quote(pattern), err)
@@ -105,7 +105,7 @@ func (s *shell) fittingFiles(pattern string) ([]*scenarios.Scenario, error) {
 	}
 	var found []*scenarios.Scenario
 	for _, name := range files {
-		sc, err := scenarios.Load(name, s.serverKinds()...)
+		sc, err := scenarios.Load(name, runs(s).serverKinds()...)
 		if err != nil {
 			return nil, err
 		}

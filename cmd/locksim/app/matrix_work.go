@@ -24,7 +24,7 @@ const silence = 10 * time.Minute
 
 // work has the jobs of a plan done by child processes. The answers are in the
 // order of the jobs.
-func (s *shell) work(plan *scenarios.MatrixPlan, children int) ([]scenarios.MatrixAnswer, scenarios.MatrixTiming, error) {
+func (s matrices) work(plan *scenarios.MatrixPlan, children int) ([]scenarios.MatrixAnswer, scenarios.MatrixTiming, error) {
 	timing := scenarios.NewMatrixTiming()
 	command, err := s.child()
 	if err != nil {

@@ -19,7 +19,7 @@ type mergeFlags struct {
 	json bool
 }
 
-func (s *shell) mergeCommand() *cobra.Command {
+func (s merging) mergeCommand() *cobra.Command {
 	var f mergeFlags
 	cmd := &cobra.Command{
 		Use:   "merge FILE|DIR...",
@@ -56,7 +56,7 @@ func someResults(cmd *cobra.Command, args []string) error {
 }
 
 // merge is the merge command.
-func (s *shell) merge(args []string, f mergeFlags) error {
+func (s merging) merge(args []string, f mergeFlags) error {
 	groups, err := readResults(args)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (s *shell) merge(args []string, f mergeFlags) error {
 	if err := prepare(f.out); err != nil {
 		return err
 	}
-	pub := &publication{shell: s, json: f.json}
+	pub := &publication{shell: s.shell, json: f.json}
 	for _, group := range groups {
 		all, err := campaign.Union(group...)
 		if err != nil {
@@ -86,17 +86,17 @@ func (s *shell) merge(args []string, f mergeFlags) error {
 }
 
 // merged makes of results what is published.
-func (s *shell) merged(r *campaign.Record, dir string) (finished, error) {
+func (s merging) merged(r *campaign.Record, dir string) (finished, error) {
 	switch r.Kind {
 	case scenarios.ExploreKind:
 		return s.mergedExploration(r, dir)
 	case scenarios.SweepName:
-		return s.mergedSweep(r, dir, runtime.GOMAXPROCS(0))
+		return sweeps(s).mergedSweep(r, dir, runtime.GOMAXPROCS(0))
 	}
 	return finished{}, fmt.Errorf("%s has results of a kind %q that this version of locksim does not know", r.Name, r.Kind)
 }
 
-func (s *shell) mergedExploration(r *campaign.Record, dir string) (finished, error) {
+func (s merging) mergedExploration(r *campaign.Record, dir string) (finished, error) {
 	plan, err := scenarios.ReadExplorePlan(r.Plan)
 	if err != nil {
 		return finished{}, fmt.Errorf("%s: %w", r.Name, err)
@@ -107,7 +107,7 @@ func (s *shell) mergedExploration(r *campaign.Record, dir string) (finished, err
 	}
 	e := scenarios.AssembleExploration(plan, blocks)
 	e.Timing = scenarios.NewExploreTiming()
-	done := s.explored(e, dir, runtime.GOMAXPROCS(0), nil)
+	done := explorations(s).explored(e, dir, runtime.GOMAXPROCS(0), nil)
 	if done.problem == nil {
 		done.problem = missing(e.Missing)
 	}

@@ -16,7 +16,7 @@ type replayFlags struct {
 	json  bool
 }
 
-func (s *shell) replayCommand() *cobra.Command {
+func (s runs) replayCommand() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
@@ -56,7 +56,7 @@ func (f replayFlags) validate() error {
 	return nil
 }
 
-func (s *shell) replay(name string, f replayFlags) error {
+func (s runs) replay(name string, f replayFlags) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (s *shell) replay(name string, f replayFlags) error {
 }
 
 // again makes the run again and confirms it.
-func (s *shell) again(r *recording, f replayFlags) error {
+func (s runs) again(r *recording, f replayFlags) error {
 	o, err := s.replayed(r)
 	if err != nil {
 		return r.failed(err, s.command()+" replay "+quote(r.name))
@@ -83,7 +83,7 @@ func (s *shell) again(r *recording, f replayFlags) error {
 	return s.print(reports.Replayed(s.out, o, opt))
 }
 
-func (s *shell) replayed(r *recording) (*scenarios.Outcome, error) {
+func (s runs) replayed(r *recording) (*scenarios.Outcome, error) {
 	defer s.busy(fmt.Sprintf("replaying %s with seed %d", r.run.Scenario, r.run.Seed))()
 	return r.run.Replay(s.extra, scenarios.Twice)
 }

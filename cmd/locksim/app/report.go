@@ -16,7 +16,7 @@ import (
 	"locksim/scenarios"
 )
 
-func (s *shell) reportCommand() *cobra.Command {
+func (s runs) reportCommand() *cobra.Command {
 	var review reviewFlags
 	cmd := &cobra.Command{
 		Use:   "report DIR | report --review --lock KIND",
@@ -38,7 +38,7 @@ the same for a pull request, and shorter.
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if review.on {
-				return s.review(review)
+				return reviews(s).review(review)
 			}
 			return s.report(args[0])
 		},
@@ -49,7 +49,7 @@ the same for a pull request, and shorter.
 }
 
 // report is the report command.
-func (s *shell) report(dir string) error {
+func (s runs) report(dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is a file: give the folder that holds run.json", quote(dir))
 	}
@@ -92,7 +92,7 @@ func pageFile(o *scenarios.Outcome, opt reports.Options) (file, error) {
 
 // pageOptions are how the page of a run is rendered. It says nothing of the folder
 // that it lies in, so that it is the same in any.
-func (s *shell) pageOptions(o *scenarios.Outcome, l scenarios.Lock, repeat scenarios.Repeat) reports.Options {
+func (s runs) pageOptions(o *scenarios.Outcome, l scenarios.Lock, repeat scenarios.Repeat) reports.Options {
 	return reports.Options{
 		Repeat: repeat, Replay: s.anywhere(o), Versions: versions(o),
 		Inspect: func(mode fence.Mode, step int) (*scenarios.State, error) {
@@ -104,7 +104,7 @@ func (s *shell) pageOptions(o *scenarios.Outcome, l scenarios.Lock, repeat scena
 // anywhere is the command that makes a run again in any clone of locksim, or by
 // the program that brings locks of its own. A scenario that does not come with
 // locksim is named by its file.
-func (s *shell) anywhere(o *scenarios.Outcome) string {
+func (s runs) anywhere(o *scenarios.Outcome) string {
 	name := o.Scenario.File
 	if bundled(o.Scenario) {
 		name = o.Scenario.Name

@@ -64,7 +64,7 @@ func (f *reviewFlags) args(cmd *cobra.Command, args []string) error {
 }
 
 // review is the report command with --review.
-func (s *shell) review(f reviewFlags) error {
+func (s reviews) review(f reviewFlags) error {
 	l, work, err := s.reviewWork(f)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (s *shell) review(f reviewFlags) error {
 }
 
 // reviewWork finds out what the flags ask for.
-func (s *shell) reviewWork(f reviewFlags) (scenarios.Lock, *scenarios.ReviewWork, error) {
+func (s reviews) reviewWork(f reviewFlags) (scenarios.Lock, *scenarios.ReviewWork, error) {
 	none := scenarios.Lock{}
 	if f.lock == "" {
 		return none, nil, errors.New("--review: say which lock is to be reviewed, with --lock: see locksim list")
@@ -108,7 +108,7 @@ func (s *shell) reviewWork(f reviewFlags) (scenarios.Lock, *scenarios.ReviewWork
 }
 
 // publishReview writes the review, and says what it comes to.
-func (s *shell) publishReview(r *scenarios.Review, k kept, f reviewFlags) error {
+func (s reviews) publishReview(r *scenarios.Review, k kept, f reviewFlags) error {
 	opt := reports.Options{Replay: s.reviewAgain(f), Colour: s.colour(isTerminal)}
 	html, err := rendered("review.html", r, opt, reports.ReviewHTML)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *shell) publishReview(r *scenarios.Review, k kept, f reviewFlags) error 
 		return &brokenError{cause: fmt.Errorf("keep the review: %w", err)}
 	}
 	err = s.showReview(r, opt, f, filepath.Join(k.dir, html.name), filepath.Join(k.dir, md.name))
-	if err := errors.Join(err, k.list(s)); err != nil {
+	if err := errors.Join(err, k.list(s.shell)); err != nil {
 		return err
 	}
 	return reviewProblem(r)
@@ -138,7 +138,7 @@ func rendered(name string, r *scenarios.Review, opt reports.Options, render revi
 }
 
 // showReview prints the review in short and where it is, or as JSON.
-func (s *shell) showReview(r *scenarios.Review, opt reports.Options, f reviewFlags, names ...string) error {
+func (s reviews) showReview(r *scenarios.Review, opt reports.Options, f reviewFlags, names ...string) error {
 	if f.json {
 		b, err := r.JSON()
 		if err != nil {
@@ -169,23 +169,23 @@ func reviewProblem(r *scenarios.Review) error {
 }
 
 // reviewAgain is the command that makes the review again.
-func (s *shell) reviewAgain(f reviewFlags) string {
+func (s reviews) reviewAgain(f reviewFlags) string {
 	return fmt.Sprintf("%s report --review --lock %s --seeds %d --runs %d", s.publicName(), quote(f.lock), f.seeds, f.runs)
 }
 
 // breakAgain is the command that finds a break again.
-func (s *shell) breakAgain(work *scenarios.ReviewWork, b scenarios.ReviewBreak) string {
+func (s reviews) breakAgain(work *scenarios.ReviewWork, b scenarios.ReviewBreak) string {
 	again := s.public()
 	switch b.From {
 	case scenarios.FromPromise:
-		return again.exploreAgain(work.Within, b.Found.Seed)
+		return explorations{again}.exploreAgain(work.Within, b.Found.Seed)
 	case scenarios.FromAll:
-		return again.exploreAgain(work.All, b.Found.Seed)
+		return explorations{again}.exploreAgain(work.All, b.Found.Seed)
 	}
-	return again.sweepReplay(work.Sweep, work.Plan.Swept, "", 0, scenarios.SweepClass{Kinds: b.Kinds})
+	return sweeps{again}.sweepReplay(work.Sweep, work.Plan.Swept, "", 0, scenarios.SweepClass{Kinds: b.Kinds})
 }
 
 // cellAgain is the command that makes a run of the matrix again.
-func (s *shell) cellAgain(scenario, lock string, seed uint64, modes ...fence.Mode) string {
-	return s.public().runAgain(scenario, lock, seed, slices.Clone(modes)...)
+func (s reviews) cellAgain(scenario, lock string, seed uint64, modes ...fence.Mode) string {
+	return matrices{s.public()}.runAgain(scenario, lock, seed, slices.Clone(modes)...)
 }

@@ -29,7 +29,7 @@ type reviewer struct {
 }
 
 // reviewed measures all that a review needs.
-func (s *shell) reviewed(l scenarios.Lock, work *scenarios.ReviewWork, f reviewFlags) (*scenarios.Review, error) {
+func (s reviews) reviewed(l scenarios.Lock, work *scenarios.ReviewWork, f reviewFlags) (*scenarios.Review, error) {
 	command, err := s.child()
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (s *shell) reviewed(l scenarios.Lock, work *scenarios.ReviewWork, f reviewF
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	children := cmp.Or(f.workers, runtime.GOMAXPROCS(0))
-	r := &reviewer{s, ctx, work, workers.Options{Command: command, Workers: children, Silence: silence}}
+	r := &reviewer{s.shell, ctx, work, workers.Options{Command: command, Workers: children, Silence: silence}}
 	parts := scenarios.ReviewParts{Missing: work.Missing}
 	if parts.Matrix, err = r.matrix(); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (s *shell) reviewed(l scenarios.Lock, work *scenarios.ReviewWork, f reviewF
 	if err := r.fences(breaks); err != nil {
 		return nil, err
 	}
-	review, err := scenarios.AssembleReview(work.Plan, l, parts, breaks, r.cellAgain)
+	review, err := scenarios.AssembleReview(work.Plan, l, parts, breaks, reviews{r.shell}.cellAgain)
 	if err != nil {
 		return nil, &brokenError{cause: err}
 	}
@@ -67,11 +67,11 @@ func (r *reviewer) matrix() (*scenarios.Matrix, error) {
 	if r.work.Matrix == nil {
 		return nil, nil
 	}
-	answers, timing, err := r.shell.work(r.work.Matrix, r.opt.Workers)
+	answers, timing, err := matrices{r.shell}.work(r.work.Matrix, r.opt.Workers)
 	if err != nil {
 		return nil, err
 	}
-	m := r.work.Matrix.Assemble(answers, r.cellAgain)
+	m := r.work.Matrix.Assemble(answers, reviews{r.shell}.cellAgain)
 	m.Timing = timing
 	return m, nil
 }

@@ -36,9 +36,9 @@ bad input; 3 the harness failed, or a run was not deterministic.`,
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(s.listCommand(), s.runCommand(), s.replayCommand(), s.reportCommand(), s.matrixCommand(),
-		s.exploreCommand(), s.sweepCommand(), s.mergeCommand(), s.schemaCommand(), s.versionCommand(), s.workerCommand(),
-		s.galleryCommand(), s.serveCommand())
+	root.AddCommand(listing{s}.listCommand(), runs{s}.runCommand(), runs{s}.replayCommand(), (runs{s}).reportCommand(), matrices{s}.matrixCommand(),
+		explorations{s}.exploreCommand(), sweeps{s}.sweepCommand(), merging{s}.mergeCommand(), s.schemaCommand(), s.versionCommand(), s.workerCommand(),
+		runs{s}.galleryCommand(), serving{s}.serveCommand())
 	return root
 }
 

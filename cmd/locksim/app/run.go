@@ -27,7 +27,7 @@ type runFlags struct {
 	timeline bool
 }
 
-func (s *shell) runCommand() *cobra.Command {
+func (s runs) runCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run SCENARIO|FILE.yaml",
@@ -83,7 +83,7 @@ func (f runFlags) oneForm() error {
 }
 
 // runScenario is the run command.
-func (s *shell) runScenario(name string, f runFlags) error {
+func (s runs) runScenario(name string, f runFlags) error {
 	if err := f.oneForm(); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ type task struct {
 	replay   string // the command that makes it again
 }
 
-func (s *shell) task(name string, f runFlags) (*task, error) {
+func (s runs) task(name string, f runFlags) (*task, error) {
 	modes, err := parseModes(f.fencing)
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (s *shell) task(name string, f runFlags) (*task, error) {
 }
 
 // serverKinds are the kinds of servers that came with the program's own locks.
-func (s *shell) serverKinds() []scenarios.ServerKind { return scenarios.ServerKinds(s.extra...) }
+func (s runs) serverKinds() []scenarios.ServerKind { return scenarios.ServerKinds(s.extra...) }
 
 func repeat(once bool) scenarios.Repeat {
 	if once {
@@ -146,7 +146,7 @@ func repeat(once bool) scenarios.Repeat {
 }
 
 // findLock is the lock that a flag names or, without one, that of the scenario.
-func (s *shell) findLock(sc *scenarios.Scenario, flag string) (scenarios.Lock, error) {
+func (s runs) findLock(sc *scenarios.Scenario, flag string) (scenarios.Lock, error) {
 	name := flag
 	if name == "" {
 		name = sc.Lock.Kind
@@ -163,7 +163,7 @@ func (s *shell) findLock(sc *scenarios.Scenario, flag string) (scenarios.Lock, e
 
 // play makes the runs. What fails then is the harness, or the lock draws from
 // chance that no seed reaches.
-func (s *shell) play(t *task) (*scenarios.Outcome, error) {
+func (s runs) play(t *task) (*scenarios.Outcome, error) {
 	defer s.busy(fmt.Sprintf("running %s with seed %d", t.scenario.Name, t.opts.Seed))()
 	o, err := scenarios.Run(t.scenario, t.lock, t.opts)
 	if err == nil {
@@ -188,7 +188,7 @@ func neverFired(o *scenarios.Outcome) error {
 }
 
 // publish writes the files and the report, and says whether all is as expected.
-func (s *shell) publish(o *scenarios.Outcome, t *task, f runFlags, k kept) error {
+func (s runs) publish(o *scenarios.Outcome, t *task, f runFlags, k kept) error {
 	opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
 	if f.out != "" {
 		opt.Replay = fmt.Sprintf("%s replay %s", s.command(), quote(stored(f.out)))
@@ -199,7 +199,7 @@ func (s *shell) publish(o *scenarios.Outcome, t *task, f runFlags, k kept) error
 	if err := s.saveJUnit(f.junit, o); err != nil {
 		return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", o.Seed), replay: t.replay}
 	}
-	if err := errors.Join(s.show(o, opt, f), k.list(s)); err != nil {
+	if err := errors.Join(s.show(o, opt, f), k.list(s.shell)); err != nil {
 		return err
 	}
 	if len(o.Mismatches()) > 0 {
@@ -208,7 +208,7 @@ func (s *shell) publish(o *scenarios.Outcome, t *task, f runFlags, k kept) error
 	return nil
 }
 
-func (s *shell) show(o *scenarios.Outcome, opt reports.Options, f runFlags) error {
+func (s runs) show(o *scenarios.Outcome, opt reports.Options, f runFlags) error {
 	if f.json {
 		for _, m := range o.Mismatches() {
 			s.note(fmt.Sprintf("seed %d: %s\nreplay: %s", o.Seed, m, opt.Replay))

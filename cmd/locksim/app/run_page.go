@@ -29,7 +29,7 @@ type pageAnswer struct {
 }
 
 // page makes the run again, and fails where it comes out differently.
-func (s *shell) page(j pageJob) (*pageAnswer, error) {
+func (s runs) page(j pageJob) (*pageAnswer, error) {
 	sc, err := scenarios.Parse(j.File, []byte(j.Source), s.serverKinds()...)
 	if err != nil {
 		return nil, err

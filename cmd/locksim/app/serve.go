@@ -17,7 +17,7 @@ import (
 	"locksim/internal/serve"
 )
 
-func (s *shell) serveCommand() *cobra.Command {
+func (s serving) serveCommand() *cobra.Command {
 	var addr string
 	cmd := &cobra.Command{
 		Use:   "serve [DIR]",
@@ -55,7 +55,7 @@ func atMostOne(what string) cobra.PositionalArgs {
 }
 
 // serveFolder is the serve command.
-func (s *shell) serveFolder(dir, addr string) error {
+func (s serving) serveFolder(dir, addr string) error {
 	root, err := os.OpenRoot(filepath.FromSlash(dir))
 	if err != nil {
 		return fmt.Errorf("cannot show %s: %w: keep a run first, with %s run gc-pause --keep, or give a folder that holds some", quote(dir), err, s.command())
@@ -80,7 +80,7 @@ func (s *shell) serveFolder(dir, addr string) error {
 }
 
 // greet says where to look.
-func (s *shell) greet(dir string, l net.Listener) error {
+func (s serving) greet(dir string, l net.Listener) error {
 	_, err := fmt.Fprintf(s.out, "%s is shown at http://%v/ (Ctrl-C ends this)\n", dir, l.Addr())
 	return err
 }

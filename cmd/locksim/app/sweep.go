@@ -25,7 +25,7 @@ type sweepFlags struct {
 	promise bool
 }
 
-func (s *shell) sweepCommand() *cobra.Command {
+func (s sweeps) sweepCommand() *cobra.Command {
 	var f sweepFlags
 	cmd := &cobra.Command{
 		Use:   "sweep SCENARIO|FILE.yaml",
@@ -82,7 +82,7 @@ func sweepKindNames() []string {
 }
 
 // sweep is the sweep command.
-func (s *shell) sweep(name string, f sweepFlags) error {
+func (s sweeps) sweep(name string, f sweepFlags) error {
 	shard, err := f.check(s.getenv)
 	if err = cmp.Or(err, f.problem()); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (s *shell) sweep(name string, f sweepFlags) error {
 		return err
 	}
 	f.out = k.dir
-	pub := &publication{shell: s, json: f.json}
+	pub := &publication{shell: s.shell, json: f.json}
 	if err := s.sweepScenario(name, plan, f, shard, pub); err != nil {
 		return err
 	}
@@ -118,8 +118,8 @@ func (f sweepFlags) problem() error {
 }
 
 // sweepPlan finds out what the flags ask for.
-func (s *shell) sweepPlan(name string, f sweepFlags) (*scenarios.SweepPlan, error) {
-	t, err := s.task(name, runFlags{lock: f.lock, seed: f.seed, fencing: "none"})
+func (s sweeps) sweepPlan(name string, f sweepFlags) (*scenarios.SweepPlan, error) {
+	t, err := runs(s).task(name, runFlags{lock: f.lock, seed: f.seed, fencing: "none"})
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (s *shell) sweepPlan(name string, f sweepFlags) (*scenarios.SweepPlan, erro
 }
 
 // sweepScenario has the runs made, and publishes what they come to.
-func (s *shell) sweepScenario(name string, plan *scenarios.SweepPlan, f sweepFlags, shard campaign.Shard, pub *publication) error {
+func (s sweeps) sweepScenario(name string, plan *scenarios.SweepPlan, f sweepFlags, shard campaign.Shard, pub *publication) error {
 	began, dir := time.Now(), f.folder(shard)
 	var sofar scenarios.SweepTally
 	c := campaign.Campaign[workerJob, workerAnswer, scenarios.SweepBlock]{
@@ -149,7 +149,7 @@ func (s *shell) sweepScenario(name string, plan *scenarios.SweepPlan, f sweepFla
 		Done:   func(_ int, b scenarios.SweepBlock) { sofar.Add(b.SweepTally) },
 	}
 	h := s.newHeadway("placements", shard, plan.Jobs(), func(i int) int { return plan.Job(i).Runs }, func() string { return sweepDetail(&sofar) })
-	results, err := conduct(s, f.campaignFlags, shard, dir, c, h)
+	results, err := conduct(s.shell, f.campaignFlags, shard, dir, c, h)
 	if err != nil {
 		return err
 	}

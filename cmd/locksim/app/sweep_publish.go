@@ -19,7 +19,7 @@ import (
 
 // examine has child processes make the first violation of each shape as small as
 // it gets.
-func (s *shell) examine(plan *scenarios.SweepPlan, blocks map[int]scenarios.SweepBlock, children int) (map[string]*scenarios.Found, error) {
+func (s sweeps) examine(plan *scenarios.SweepPlan, blocks map[int]scenarios.SweepBlock, children int) (map[string]*scenarios.Found, error) {
 	command, err := s.child()
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func examinations(todo []scenarios.SweepExamination) func(yield func(workerJob) 
 // swept is a sweep as it is published. scenario is what the user calls the
 // scenario, dir the folder that keeps the sweep, or "". children is how many child
 // processes may write its pages, failed is what kept jobs from having a result.
-func (s *shell) swept(sw *scenarios.Sweep, scenario, dir string, children int, failed error) finished {
+func (s sweeps) swept(sw *scenarios.Sweep, scenario, dir string, children int, failed error) finished {
 	replay := func(i int, c scenarios.SweepClass) string { return s.sweepReplay(&sw.Plan, scenario, dir, i, c) }
 	return finished{
 		kind:     scenarios.SweepName,
@@ -88,7 +88,7 @@ func sweptFiles(sw *scenarios.Sweep) []func() (file, error) {
 
 // sweepReplay is the command that makes a violation again: from its file or,
 // where there is none, by placing the same kind of fault.
-func (s *shell) sweepReplay(plan *scenarios.SweepPlan, scenario, dir string, i int, c scenarios.SweepClass) string {
+func (s sweeps) sweepReplay(plan *scenarios.SweepPlan, scenario, dir string, i int, c scenarios.SweepClass) string {
 	if dir != "" {
 		return fmt.Sprintf("%s replay %s", s.command(), quote(filepath.Join(dir, foundName(i))))
 	}
@@ -135,7 +135,7 @@ func sweepProblem(sw *scenarios.Sweep, failed error) error {
 
 // mergedSweep is the sweep that shards have made together. It examines what they
 // have found anew: the first violation of each shape is in one of them.
-func (s *shell) mergedSweep(r *campaign.Record, dir string, children int) (finished, error) {
+func (s sweeps) mergedSweep(r *campaign.Record, dir string, children int) (finished, error) {
 	plan, err := scenarios.ReadSweepPlan(r.Plan)
 	if err != nil {
 		return finished{}, fmt.Errorf("%s: %w", r.Name, err)

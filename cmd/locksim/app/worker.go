@@ -93,10 +93,10 @@ func (s *shell) answer(j workerJob, step func()) (workerAnswer, error) {
 		found, err := j.Examine.Play(s.extra)
 		return workerAnswer{Found: found}, err
 	case j.Page != nil:
-		page, err := s.page(*j.Page)
+		page, err := runs{s}.page(*j.Page)
 		return workerAnswer{Page: page}, err
 	case j.Report != nil:
-		html, err := s.foundPage(*j.Report)
+		html, err := explorations{s}.foundPage(*j.Report)
 		return workerAnswer{Report: html}, err
 	case j.Trial != nil:
 		fences, err := j.Trial.Play(s.extra)
