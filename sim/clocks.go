@@ -165,7 +165,7 @@ func (ts *timers) make(label string, d time.Duration, fire func()) *procTimer {
 func (ts *timers) post(t *procTimer) {
 	p := ts.p
 	p.w.time.out.post(entry{where: p.name, rank: rankTimer, seq: uint64(t.d), label: t.label, commit: func() {
-		t.end = p.clock.monotonic(p.w.time.Now()) + t.d
+		t.end = p.clock.monotonic(p.w.time.passed()) + t.d
 		t.place = len(ts.all)
 		ts.all = append(ts.all, t)
 		ts.plan(t)
@@ -180,7 +180,7 @@ const farAhead = time.Minute
 // to nothing.
 func (ts *timers) plan(t *procTimer) {
 	p := ts.p
-	left := t.end - p.clock.monotonic(p.w.time.Now())
+	left := t.end - p.clock.monotonic(p.w.time.passed())
 	due := p.w.time.now() + int64(min(max(p.clock.worldDuration(left), 1), farAhead))
 	t.due = due
 	p.w.time.queue.join(p.name, "timer", due, func() {
@@ -194,7 +194,7 @@ func (ts *timers) isDue(t *procTimer) {
 	switch {
 	case t.cancelled.Load():
 		ts.forget(t)
-	case ts.p.clock.monotonic(ts.p.w.time.Now()) < t.end:
+	case ts.p.clock.monotonic(ts.p.w.time.passed()) < t.end:
 		ts.plan(t)
 	default:
 		ts.forget(t)
@@ -243,6 +243,6 @@ func (p *Process) jumpClock(d time.Duration) {
 // are waiting follow it.
 func (p *Process) driftClock(ppm int64) {
 	p.w.trace.record(trace.World, p.name, trace.ClockDrift{PPM: ppm})
-	p.clock.drift(p.w.time.Now(), ppm)
+	p.clock.drift(p.w.time.passed(), ppm)
 	p.timers.planAll()
 }

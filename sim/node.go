@@ -152,15 +152,15 @@ func (n *Node) Now() time.Time { return n.w.time.start.Round(0).Add(n.Wall()) }
 
 // Wall is the machine's wall time since the start of the run: it jumps when
 // somebody sets the clock, and drifts.
-func (n *Node) Wall() time.Duration { return n.clock.wall(n.w.time.Now()) }
+func (n *Node) Wall() time.Duration { return n.clock.wall(n.w.time.passed()) }
 
 // Monotonic is the machine's monotonic time since the start of the run: it
 // drifts, and never jumps.
-func (n *Node) Monotonic() time.Duration { return n.clock.monotonic(n.w.time.Now()) }
+func (n *Node) Monotonic() time.Duration { return n.clock.monotonic(n.w.time.passed()) }
 
 // Virtual is the world's time since the start of the run, which no machine knows:
 // for [trace.KeyChange], and for draws.
-func (n *Node) Virtual() time.Duration { return n.w.time.Now() }
+func (n *Node) Virtual() time.Duration { return n.w.time.passed() }
 
 // Rand makes a generator for one use of this server. Equal names give generators
 // with equal numbers, so give each use its own.
@@ -188,7 +188,7 @@ func (n *Node) Strike(what trace.What) int { return n.w.trace.record(trace.World
 // KeyChanged adds to the ground truth. The node fills in its name and the virtual
 // time.
 func (n *Node) KeyChanged(c trace.KeyChange) {
-	c.Server, c.At = n.id, n.w.time.Now()
+	c.Server, c.At = n.id, n.w.time.passed()
 	n.w.trace.changes = append(n.w.trace.changes, c)
 }
 
@@ -302,7 +302,7 @@ func (n *Node) jumpClock(d time.Duration) {
 
 func (n *Node) driftClock(ppm int64) {
 	n.Strike(trace.ClockDrift{PPM: ppm})
-	n.clock.drift(n.w.time.Now(), ppm)
+	n.clock.drift(n.w.time.passed(), ppm)
 	n.clockChanged(true)
 }
 

@@ -88,7 +88,7 @@ func (c *Conn) tryRead(b []byte, waited bool) (n int, err error, done bool) {
 // Either outcome is real.
 func (c *Conn) dataWinsRace() bool {
 	w := c.p.w
-	return w.chance.draw("late-read").Str(c.c.link.where[Up]).Num(c.c.class.Load().order).Num(w.time.now()).Value()%2 == 0
+	return w.chance.draw("late-read").Str(c.c.link.where[Up]).Num(c.c.class.Load().order).Num(int64(w.time.Now())).Value()%2 == 0
 }
 
 // Write hands bytes to the network; that they are accepted does not mean

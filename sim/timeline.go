@@ -17,7 +17,9 @@ type timeline struct {
 	batch  []entry
 	woken  []chan struct{} // to be closed at the end of the present event
 	events int
-	pulse  *pulse
+	// instant is the present virtual time, for the world's goroutine.
+	instant int64
+	pulse   *pulse
 	// stirred tells settle that goroutines may run again.
 	stirred bool
 	joins   bool // some server wants writes joined
@@ -37,8 +39,15 @@ func newTimeline(limits Limits, p *pulse) *timeline {
 // Now is the virtual time since the start of the run. Safe for concurrent use.
 func (t *timeline) Now() time.Duration { return time.Since(t.start) }
 
-// now is Now in the queue's terms.
-func (t *timeline) now() int64 { return int64(t.Now()) }
+// now is Now for the world's goroutine, in the queue's terms. No time passes while
+// that works: only its sleep lets some pass.
+func (t *timeline) now() int64 { return t.instant }
+
+// passed is now as a length of time.
+func (t *timeline) passed() time.Duration { return time.Duration(t.instant) }
+
+// look takes the time.
+func (t *timeline) look() { t.instant = int64(t.Now()) }
 
 // fail keeps the first failure of the harness or of a client's goroutine.
 // Safe for concurrent use.
@@ -95,6 +104,7 @@ func (t *timeline) advance() error {
 	now := t.now()
 	if wait := at - now; wait > 0 {
 		t.out.sleep(time.Duration(wait))
+		t.look()
 		t.pulse.beat()
 		return nil // timers of others that were due at this instant go first
 	}
@@ -126,5 +136,5 @@ func (t *timeline) deliver() {
 func (t *timeline) wakeAfter(done chan struct{}) { t.woken = append(t.woken, done) }
 
 func (t *timeline) limitReached(what, limit string) error {
-	return &LimitError{What: what, Limit: limit, At: t.Now()}
+	return &LimitError{What: what, Limit: limit, At: t.passed()}
 }

@@ -15,6 +15,7 @@ func testTwins(t *testing.T) {
 	l := &link{w: &World{time: &timeline{start: time.Now()}}}
 	alone := l.classOf()
 	time.Sleep(time.Nanosecond)
+	l.w.time.look()
 	a, b := l.classOf(), l.classOf()
 	if alone == a || a != b || a.alone || !alone.alone || a.name != "#2" {
 		t.Fatalf("classes %+v, %+v, %+v", alone, a, b)
@@ -37,6 +38,7 @@ func testTwins(t *testing.T) {
 		t.Errorf("different steps led to the classes %v", seen)
 	}
 	time.Sleep(time.Nanosecond)
+	l.w.time.look()
 	if late := a2.after(l, Up, []byte("x")); seen[late] != "" || late.name != "#2.6" {
 		t.Errorf("what is said later led to %+v", late)
 	}

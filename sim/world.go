@@ -185,6 +185,7 @@ func (w *World) Quiet() bool { return !w.net.busy() }
 // It returns a [*LimitError] when a limit is reached first, [ErrStopped] at
 // [Config.StopAt], and what a client's goroutine panicked with.
 func (w *World) RunUntil(done func() bool) error {
+	w.time.look()
 	for {
 		w.time.settle()
 		if err := w.time.failure(); err != nil {
@@ -271,7 +272,7 @@ func (r *recorder) record(actor, peer string, what trace.What) int {
 	if r.off {
 		return 0
 	}
-	return r.Add(trace.Event{At: r.time.Now(), Actor: actor, Peer: peer, What: what})
+	return r.Add(trace.Event{At: r.time.passed(), Actor: actor, Peer: peer, What: what})
 }
 
 var errNoBody = errors.New("sim: Run needs a body")

@@ -21,6 +21,9 @@ type blockedCommand struct {
 
 // blocks reports whether a command may wait for data.
 func blocks(args []string) bool {
+	if args[0] == "" || !strings.ContainsRune("bBxX", rune(args[0][0])) {
+		return false
+	}
 	switch strings.ToUpper(args[0]) {
 	case "BLPOP", "BRPOP", "BLMOVE", "BRPOPLPUSH", "BLMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP":
 		return true
