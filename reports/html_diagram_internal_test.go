@@ -85,6 +85,11 @@ func TestMessagesFindTheirArrivals(t *testing.T) {
 			[]trace.Event{at(1, "c0", "r0", sends("#1", "SUBSCRIBE x")), at(1, "c0", "r0", sends("#1", "ping")), at(3, "r0", "c0", does("#1", "PING", "PONG"))},
 			[]string{"request c0>r0 1 lost", "request c0>r0 2-3"},
 		},
+		"of a request in pieces, the first brings it": {
+			[]trace.Event{at(1, "c0", "r0", trace.Send{Conn: "#1", Content: trace.Bytes("EVAL -- a long")}), at(1, "c0", "r0", trace.Send{Conn: "#1", Content: trace.Bytes("script 0")}),
+				at(2, "r0", "c0", does("#1", "eval [long] 0", "1")), at(3, "c0", "r0", sends("#1", "PING")), at(4, "r0", "c0", does("#1", "PING", "PONG"))},
+			[]string{"request c0>r0 1-3", "request c0>r0 2 lost", "request c0>r0 4-5"},
+		},
 		"an operation on the store is found by its id": {
 			[]trace.Event{at(1, "c0", "s0", sends("#1", "WRITE order balance c0.w1 1 g -")), at(2, "c0", "s0", sends("#1", "WRITE order balance c0.w2 1 g -")),
 				at(3, "s0", "c0", trace.Decision{Conn: "#1", Write: true, Resource: "order", Register: "balance", Op: "c0.w2", Token: 1, Grant: "g"})},

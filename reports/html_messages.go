@@ -119,22 +119,22 @@ func (p *post) arrived(e trace.Event, link string) {
 
 // brought reports whether a message may be the one by which something has
 // happened. One message may hold several requests, of which the first counts, and a
-// request may come in several messages: of those that have words, the first must be
-// the same, and for the store the operation too.
+// request may come in several messages, of which the first counts: its first word must
+// be the same, and for the store the operation too. What happened without words may
+// have come by any message.
 func brought(sent trace.Content, e trace.Event) bool {
-	var did []string
+	words := trace.WordsOf(sent)
+	if words == nil { // a part of a request, or a content that knows none
+		words = strings.Fields(string(sent.AppendText(nil)))
+	}
 	switch m := e.What.(type) {
 	case trace.Exec:
-		did = trace.WordsOf(m.Request)
+		did := trace.WordsOf(m.Request)
+		return len(did) == 0 || len(words) > 0 && strings.EqualFold(words[0], did[0])
 	case trace.Decision:
-		words := trace.WordsOf(sent)
 		return len(words) > 3 && words[0] == m.Verb() && words[3] == m.Op
 	}
-	words := trace.WordsOf(sent)
-	if len(did) == 0 || words == nil {
-		return len(did) == 0
-	}
-	return strings.EqualFold(words[0], did[0])
+	return true
 }
 
 // lostStub is how far the line of a message reaches that never arrived.

@@ -23,13 +23,16 @@ type luaEngine struct {
 	kept    *Scripts
 	vm      *luaVM
 	scripts map[string]*luaScript // by SHA-1
-	// known are scripts that the server certainly knows, by SHA-1; of all others
-	// miniredis is asked. It is told of untold before it has to know of any.
-	known  map[string]bool
-	untold []*luaScript
+	// known are scripts that the server certainly knows, by SHA-1: all of them, or
+	// in doubt only some, and miniredis is asked of the others. It is told of untold
+	// before it has to know of any.
+	known    map[string]bool
+	doubtful bool
+	untold   []*luaScript
 }
 
 type luaScript struct {
+	sha    string
 	title  string
 	source string
 	proto  *lua.FunctionProto // nil until it first runs here
@@ -107,7 +110,7 @@ func (e *luaEngine) keep(source string) *luaScript {
 	sha := shaOf(source)
 	s := e.scripts[sha]
 	if s == nil {
-		s = &luaScript{title: titleOf(source, sha), source: source}
+		s = &luaScript{sha: sha, title: titleOf(source, sha), source: source}
 		e.scripts[sha] = s
 	}
 	return s
@@ -115,7 +118,7 @@ func (e *luaEngine) keep(source string) *luaScript {
 
 // loaded reports whether the server knows a script.
 func (e *luaEngine) loaded(sha string) bool {
-	if !e.known[sha] && bytes.Equal(e.server.data.ask(0, "SCRIPT", "EXISTS", sha), []byte("*1\r\n:1\r\n")) {
+	if !e.known[sha] && e.doubtful && bytes.Equal(e.server.data.ask(0, "SCRIPT", "EXISTS", sha), []byte("*1\r\n:1\r\n")) {
 		e.known[sha] = true
 	}
 	return e.known[sha]
@@ -123,8 +126,8 @@ func (e *luaEngine) loaded(sha string) bool {
 
 // load makes a script known to the server.
 func (e *luaEngine) load(s *luaScript) {
-	if sha := shaOf(s.source); !e.loaded(sha) {
-		e.known[sha] = true
+	if !e.loaded(s.sha) {
+		e.known[s.sha] = true
 		e.untold = append(e.untold, s)
 	}
 }
@@ -139,7 +142,10 @@ func (e *luaEngine) tell() {
 
 // doubt has miniredis asked for every script from now on: it may have forgotten
 // some.
-func (e *luaEngine) doubt() { clear(e.known) }
+func (e *luaEngine) doubt() {
+	clear(e.known)
+	e.doubtful = true
+}
 
 // forget forgets all scripts.
 func (e *luaEngine) forget() {

@@ -87,6 +87,9 @@ func parseInline(b []byte) (args []string, n int, err error) {
 
 // parseLength reads a line such as "*3" or "$11", whatever its first byte.
 func parseLength(b []byte, what string, limit int) (length, n int, err error) {
+	if len(b) >= 4 && '0' <= b[1] && b[1] <= '9' && b[2] == '\r' && b[3] == '\n' { // most are
+		return int(b[1] - '0'), 4, nil
+	}
 	end := bytes.IndexByte(b, '\n')
 	if end < 0 {
 		if len(b) > maxInline {

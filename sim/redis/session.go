@@ -80,7 +80,11 @@ func (s *session) Data(b []byte) {
 	if s.gone {
 		return
 	}
-	s.in = append(s.in, b...)
+	if len(s.in) == 0 {
+		s.in = slices.Clip(b)
+	} else {
+		s.in = append(s.in, b...)
+	}
 	s.serve()
 }
 
