@@ -21,7 +21,7 @@ help: ## this list
 
 # go test begins with the packages that are named first: the one that takes longest, so that a core is not left alone
 # with it in the end.
-ALL = $$([ ! -d scenarios ] || echo ./scenarios) ./...
+ALL = $$([ ! -d scenarios/play ] || echo ./scenarios/play) ./...
 
 test: ## all tests, without the race detector, in every module
 	$(call in_modules,$(GO) test $(ALL))

@@ -5,7 +5,7 @@ import (
 	"regexp"
 
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // violationPart is one violation of another shape, with its smallest story.
@@ -13,7 +13,7 @@ type violationPart struct {
 	N          int
 	Shape      string
 	Like       string // how many runs are like it
-	Violations []scenarios.Violation
+	Violations []play.Violation
 	Reasons    []string
 	Doubt      string
 	Mode       fence.Mode
@@ -24,7 +24,7 @@ type violationPart struct {
 	Replay     string
 }
 
-// taleLine is one line of a story as a [scenarios.Found] keeps it. A line that is
+// taleLine is one line of a story as a [play.Found] keeps it. A line that is
 // no step, since steps are left out there, has its text alone.
 type taleLine struct {
 	N, At, Actor, Text string
@@ -32,7 +32,7 @@ type taleLine struct {
 }
 
 // newViolation is a violation that was examined or, where found is nil, was not.
-func newViolation(i int, shape, like string, found *scenarios.Found, opt CampaignOptions) violationPart {
+func newViolation(i int, shape, like string, found *play.Found, opt CampaignOptions) violationPart {
 	v := violationPart{N: i, Shape: shape, Like: like}
 	if found == nil {
 		v.Doubt = "It has not been examined."

@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // Chrome writes the runs of all fencing modes in the trace-event format of
@@ -22,7 +22,7 @@ import (
 //
 // A run of mode n/a is left out. Of the options, only Replay plays a part. The
 // same outcome gives the same bytes. Errors and concurrency are as for [Terminal].
-func Chrome(w io.Writer, o *scenarios.Outcome, opt Options) error {
+func Chrome(w io.Writer, o *play.Outcome, opt Options) error {
 	c := &chromeTrace{}
 	for i := range o.Modes {
 		if m := &o.Modes[i]; m.Trace != nil {
@@ -80,7 +80,7 @@ func (m micros) MarshalJSON() ([]byte, error) {
 }
 
 // document is the whole file, an event to the line.
-func (c *chromeTrace) document(o *scenarios.Outcome, opt Options) ([]byte, error) {
+func (c *chromeTrace) document(o *play.Outcome, opt Options) ([]byte, error) {
 	about := map[string]string{"scenario": o.Scenario.Name, "lock": o.Lock, "seed": fmt.Sprint(o.Seed),
 		"times": "virtual", "replay": opt.Replay}
 	for _, m := range ran(o) {

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"time"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
 // process adds a run.
-func (c *chromeTrace) process(m *scenarios.ModeRun) {
+func (c *chromeTrace) process(m *play.ModeRun) {
 	s := newScene(m)
 	s.end = max(s.end, time.Millisecond)
 	c.runs++

@@ -12,7 +12,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // chromeFile is a file of trace events as a viewer reads it.
@@ -59,7 +59,7 @@ func (e chromeEvent) to(t *testing.T) int64   { t.Helper(); return nanos(t, e.Ts
 func (e chromeEvent) floatingFrom() float64 { v, _ := e.Ts.Float64(); return v }
 func (e chromeEvent) floating() float64     { v, _ := e.Dur.Float64(); return e.floatingFrom() + v }
 
-func readChrome(t *testing.T, o *scenarios.Outcome, opt reports.Options) chromeFile {
+func readChrome(t *testing.T, o *play.Outcome, opt reports.Options) chromeFile {
 	t.Helper()
 	var b bytes.Buffer
 	if err := reports.Chrome(&b, o, opt); err != nil {
@@ -76,19 +76,19 @@ func readChrome(t *testing.T, o *scenarios.Outcome, opt reports.Options) chromeF
 
 // worlds are runs of the world with all that a trace has: a pause, five nodes at
 // once, a failover with replication, nested entries.
-func worlds(t *testing.T) map[string]*scenarios.Outcome {
+func worlds(t *testing.T) map[string]*play.Outcome {
 	t.Helper()
-	out := map[string]*scenarios.Outcome{"by hand": pausedOutcome()}
+	out := map[string]*play.Outcome{"by hand": pausedOutcome()}
 	for _, name := range []string{"gc-pause", "redlock-clock-jump", "failover-before-replication", "reentrant-expiry"} {
-		sc, err := scenarios.Load(name)
+		sc, err := play.Load(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := scenarios.FindLock(sc.Lock.Kind, nil)
+		l, err := play.FindLock(sc.Lock.Kind, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None, fence.Claim}})
+		o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None, fence.Claim}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,13 +114,13 @@ func TestChrome(t *testing.T) {
 }
 
 // ranModes are the runs that a file has processes for, in order.
-func ranModes(o *scenarios.Outcome) []scenarios.ModeRun {
-	return slices.DeleteFunc(slices.Clone(o.Modes), func(m scenarios.ModeRun) bool { return m.Trace == nil })
+func ranModes(o *play.Outcome) []play.ModeRun {
+	return slices.DeleteFunc(slices.Clone(o.Modes), func(m play.ModeRun) bool { return m.Trace == nil })
 }
 
 // checkNames demands a name for each process and line, no two alike in a process,
 // and none without events.
-func checkNames(t *testing.T, f chromeFile, o *scenarios.Outcome) {
+func checkNames(t *testing.T, f chromeFile, o *play.Outcome) {
 	t.Helper()
 	processes, lines := map[int]string{}, map[chromeLine]string{}
 	used := map[chromeLine]bool{}
@@ -160,7 +160,7 @@ func checkNames(t *testing.T, f chromeFile, o *scenarios.Outcome) {
 
 // checkTimes demands that each event begins, and each slice ends, when the trace
 // says that its steps happened.
-func checkTimes(t *testing.T, f chromeFile, o *scenarios.Outcome) {
+func checkTimes(t *testing.T, f chromeFile, o *play.Outcome) {
 	t.Helper()
 	for _, e := range f.TraceEvents {
 		if e.Ph != "X" && e.Ph != "i" {
@@ -266,7 +266,7 @@ func checkArrows(t *testing.T, f chromeFile) {
 
 // checkWhole demands that each message, each deed of a node and each grant of the
 // trace is there once.
-func checkWhole(t *testing.T, f chromeFile, o *scenarios.Outcome) {
+func checkWhole(t *testing.T, f chromeFile, o *play.Outcome) {
 	t.Helper()
 	for i, m := range ranModes(o) {
 		got, want := map[string]int{}, map[string]int{"claim": len(m.History.Grants), "belief": len(m.History.Grants), "record": len(m.History.Holdings)}

@@ -7,19 +7,19 @@ import (
 	"slices"
 	"strings"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // ExploreReplay is the command that makes a violation again. i numbers those of
 // the exploration from 1.
-type ExploreReplay func(i int, d scenarios.Distinct) string
+type ExploreReplay func(i int, d play.Distinct) string
 
 // Exploration writes what was tried, what it is worth, and each violation of
 // another shape: what was violated, its story, the smallest schedule that leads
 // to it, and the command that replays it.
 //
 // The errors are those of [Terminal].
-func Exploration(w io.Writer, e *scenarios.Exploration, replay ExploreReplay, opt Options) error {
+func Exploration(w io.Writer, e *play.Exploration, replay ExploreReplay, opt Options) error {
 	opt, err := opt.withDefaults()
 	if err != nil {
 		return err
@@ -37,9 +37,9 @@ func Exploration(w io.Writer, e *scenarios.Exploration, replay ExploreReplay, op
 	return p.write(w)
 }
 
-func exploreHead(e *scenarios.Exploration) string {
+func exploreHead(e *play.Exploration) string {
 	by := "judged as if it promised that all goes well under every fault"
-	if e.Plan.Judge == scenarios.JudgePromise {
+	if e.Plan.Judge == play.JudgePromise {
 		by = "judged by its own promise, under the faults of which it speaks"
 	}
 	text := fmt.Sprintf("exploration of lock %s, %s runs from seed %d on, %s", e.Plan.Lock, thousands(e.Plan.Runs), e.Plan.FirstSeed, by)
@@ -50,7 +50,7 @@ func exploreHead(e *scenarios.Exploration) string {
 }
 
 // exploreFigures are the counts, each kind on lines of its own.
-func exploreFigures(e *scenarios.Exploration, opt Options) []string {
+func exploreFigures(e *play.Exploration, opt Options) []string {
 	s := &e.Summary
 	lines := fold(fmt.Sprintf("%s over %s of virtual time; %s of them are evidence: a violation was seen, or clients contended and faults struck.",
 		runs(s.Runs), span(s.VirtualSeconds), thousands(s.NonVacuous)), opt.Width)
@@ -79,7 +79,7 @@ func tallies[K ~string](of map[K]int) string {
 	return strings.Join(parts, ", ")
 }
 
-func struckOf(kinds map[string]scenarios.FaultTally) string {
+func struckOf(kinds map[string]play.FaultTally) string {
 	var parts []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		parts = append(parts, fmt.Sprintf("%s %s of %s", kind, thousands(kinds[kind].Struck), thousands(kinds[kind].Drawn)))
@@ -88,7 +88,7 @@ func struckOf(kinds map[string]scenarios.FaultTally) string {
 }
 
 // coverage writes "12 of 13; never: pause", or nothing where no fault is drawn.
-func coverage(e *scenarios.Exploration) string {
+func coverage(e *play.Exploration) string {
 	never, all := e.Uncovered()
 	if all == 0 {
 		return ""
@@ -113,7 +113,7 @@ func runs(n int) string {
 }
 
 // exploreVerdict says what the runs are worth.
-func exploreVerdict(e *scenarios.Exploration) string {
+func exploreVerdict(e *play.Exploration) string {
 	s := &e.Summary
 	bound := fmt.Sprintf("the rate is below %.2g %% at 95 %% under this generator", 100*s.RateBound)
 	switch {
@@ -129,7 +129,7 @@ func exploreVerdict(e *scenarios.Exploration) string {
 }
 
 // exploreOddities are what stands in the way of relying on the result.
-func exploreOddities(e *scenarios.Exploration, opt Options) []string {
+func exploreOddities(e *play.Exploration, opt Options) []string {
 	var lines []string
 	switch {
 	case e.Complete:
@@ -151,7 +151,7 @@ func exploreOddities(e *scenarios.Exploration, opt Options) []string {
 
 // distinct is one violation. It begins with its seed and ends with the command
 // that replays it.
-func distinct(i int, d scenarios.Distinct, replay ExploreReplay, opt Options) []string {
+func distinct(i int, d play.Distinct, replay ExploreReplay, opt Options) []string {
 	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first with seed %d)", i, d.Shape, runs(d.Runs), d.FirstSeed)
 	return violation(head, d.Shown.Text("replay: "+replay(i, d)), opt)
 }

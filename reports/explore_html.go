@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // ExplorationHTML writes an exploration as one page that needs nothing else, and
@@ -16,7 +16,7 @@ import (
 // The same exploration and options give the same bytes: of its timing, nothing
 // but the shard is told. The error is that of the writer. It is safe for
 // concurrent use if the functions of opt are.
-func ExplorationHTML(w io.Writer, e *scenarios.Exploration, opt CampaignOptions) error {
+func ExplorationHTML(w io.Writer, e *play.Exploration, opt CampaignOptions) error {
 	s := &e.Summary
 	p := &campaignPage{
 		Kind: "exploration", Subject: "lock " + e.Plan.Lock,
@@ -34,14 +34,14 @@ func ExplorationHTML(w io.Writer, e *scenarios.Exploration, opt CampaignOptions)
 }
 
 // exploreHeadline is the result in a sentence or two.
-func exploreHeadline(e *scenarios.Exploration) string {
+func exploreHeadline(e *play.Exploration) string {
 	if e.Summary.Violating > 0 && e.StoppedAt != nil {
 		return fmt.Sprintf("A run with a violation ended the exploration, after %s.", runs(e.Summary.Runs))
 	}
 	return exploreVerdict(e)
 }
 
-func exploreCounts(e *scenarios.Exploration) []figure {
+func exploreCounts(e *play.Exploration) []figure {
 	s := &e.Summary
 	out := []figure{
 		{thousands(s.Runs), fmt.Sprintf("runs were made, from seed %d on", e.Plan.FirstSeed)},
@@ -58,7 +58,7 @@ func exploreCounts(e *scenarios.Exploration) []figure {
 	return out
 }
 
-func exploreTables(e *scenarios.Exploration) []countTable {
+func exploreTables(e *play.Exploration) []countTable {
 	s := &e.Summary
 	kinds := countTable{ID: "kinds", Title: "Faults by kind", Heads: []string{"Kind", "Drawn", "Struck"},
 		Note: "A fault strikes if the run comes as far as its trigger. One that does not strike proves nothing."}
@@ -94,9 +94,9 @@ func filled(tables ...countTable) []countTable {
 	return slices.DeleteFunc(tables, func(t countTable) bool { return len(t.Rows) == 0 })
 }
 
-func exploreLimits(e *scenarios.Exploration) []string {
+func exploreLimits(e *play.Exploration) []string {
 	judged := "The lock was judged as if it promised that all goes well under every fault. What it promises may be less."
-	if e.Plan.Judge == scenarios.JudgePromise {
+	if e.Plan.Judge == play.JudgePromise {
 		judged = "The lock was judged by its own promise, under the faults of which it speaks. Under other faults it may well break."
 	}
 	return []string{

@@ -10,31 +10,31 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // exploration is made up: two blocks of ten runs, of which one run was stuck.
-func exploration() *scenarios.Exploration {
-	plan := &scenarios.ExplorePlan{Lock: "mylock", Runs: 20, FirstSeed: 1, Block: 10, Judge: scenarios.JudgeEverything, Collect: scenarios.CollectAll,
-		Space: scenarios.Space{Faults: append(scenarios.Space{}.Faults, "pause", "crash")}}
-	calm := scenarios.ExploreBlock{Job: 0, ExploreTally: scenarios.ExploreTally{Runs: 10, NonVacuous: 9, Vacuous: map[string]int{"nobody contended": 1},
-		Faults: map[string]scenarios.FaultTally{"pause": {Drawn: 4, Struck: 3}}, Virtual: 3e11}}
+func exploration() *play.Exploration {
+	plan := &play.ExplorePlan{Lock: "mylock", Runs: 20, FirstSeed: 1, Block: 10, Judge: play.JudgeEverything, Collect: play.CollectAll,
+		Space: play.Space{Faults: append(play.Space{}.Faults, "pause", "crash")}}
+	calm := play.ExploreBlock{Job: 0, ExploreTally: play.ExploreTally{Runs: 10, NonVacuous: 9, Vacuous: map[string]int{"nobody contended": 1},
+		Faults: map[string]play.FaultTally{"pause": {Drawn: 4, Struck: 3}}, Virtual: 3e11}}
 	count(&calm.Classes, "pause", 2)
-	bad := scenarios.ExploreBlock{Job: 1, ExploreTally: scenarios.ExploreTally{Runs: 10, NonVacuous: 10, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 2}},
-		Unexamined: 1, Found: []scenarios.ExploreFound{{Runs: 1, Found: &scenarios.Found{Lock: "mylock", Seed: 14, Drawn: 3, Faults: 1, Same: 10, Again: 10, Replays: 10,
-			Shape: "stuck in mode none: pause", Violations: []scenarios.Violation{{Mode: fence.None, Label: checker.Stuck}},
+	bad := play.ExploreBlock{Job: 1, ExploreTally: play.ExploreTally{Runs: 10, NonVacuous: 10, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 2}},
+		Unexamined: 1, Found: []play.ExploreFound{{Runs: 1, Found: &play.Found{Lock: "mylock", Seed: 14, Drawn: 3, Faults: 1, Same: 10, Again: 10, Replays: 10,
+			Shape: "stuck in mode none: pause", Violations: []play.Violation{{Mode: fence.None, Label: checker.Stuck}},
 			Reasons: []string{"the lock was never free again, " + strings.Repeat("and nobody could say why, ", 5)},
-			Story:   []string{"    1           0s  c0     asks for the lock"}, Run: &scenarios.RunFile{Source: "name: drawn\n"}}}}}
-	return scenarios.AssembleExploration(plan, map[int]scenarios.ExploreBlock{0: calm, 1: bad})
+			Story:   []string{"    1           0s  c0     asks for the lock"}, Run: &play.RunFile{Source: "name: drawn\n"}}}}}
+	return play.AssembleExploration(plan, map[int]play.ExploreBlock{0: calm, 1: bad})
 }
 
 // count sets a count, whatever type its key is of.
 func count[K ~string](counts *map[K]int, key K, n int) { *counts = map[K]int{key: n} }
 
-func exploreText(t *testing.T, e *scenarios.Exploration) string {
+func exploreText(t *testing.T, e *play.Exploration) string {
 	t.Helper()
 	var b strings.Builder
-	replay := func(i int, d scenarios.Distinct) string { return "locksim replay found.json" }
+	replay := func(i int, d play.Distinct) string { return "locksim replay found.json" }
 	if err := reports.Exploration(&b, e, replay, reports.Options{Width: 100}); err != nil {
 		t.Fatal(err)
 	}
@@ -77,26 +77,26 @@ replay: locksim replay found.json
 func TestExplorationVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		want   string
-		change func(*scenarios.Exploration)
+		change func(*play.Exploration)
 	}{
-		{"No violation in 19 runs that are evidence: the rate is below 15 % at 95 % under this generator. That\nis no proof.\n", func(e *scenarios.Exploration) {
-			e.Summary.Violating, e.Summary.Distinct, e.Summary.RateBound = 0, nil, scenarios.RateBound(0, 19)
+		{"No violation in 19 runs that are evidence: the rate is below 15 % at 95 % under this generator. That\nis no proof.\n", func(e *play.Exploration) {
+			e.Summary.Violating, e.Summary.Distinct, e.Summary.RateBound = 0, nil, play.RateBound(0, 19)
 		}},
-		{"No run says anything: this is no evidence.\n", func(e *scenarios.Exploration) {
+		{"No run says anything: this is no evidence.\n", func(e *play.Exploration) {
 			e.Summary.Violating, e.Summary.NonVacuous, e.Summary.Distinct = 0, 0, nil
 		}},
-		{"The exploration ended with the first violation; --all goes on.\n", func(e *scenarios.Exploration) { e.StoppedAt = new(1) }},
-		{"INCOMPLETE: 3 jobs of 10 runs have no result.\n", func(e *scenarios.Exploration) { e.Complete, e.Missing = false, 3 }},
-		{"This is shard 1/4: 3 jobs of 10 runs are missing. Merge puts the shards together.\n", func(e *scenarios.Exploration) {
+		{"The exploration ended with the first violation; --all goes on.\n", func(e *play.Exploration) { e.StoppedAt = new(1) }},
+		{"INCOMPLETE: 3 jobs of 10 runs have no result.\n", func(e *play.Exploration) { e.Complete, e.Missing = false, 3 }},
+		{"This is shard 1/4: 3 jobs of 10 runs are missing. Merge puts the shards together.\n", func(e *play.Exploration) {
 			e.Complete, e.Missing, e.Timing.Shard = false, 3, "1/4"
 		}},
-		{"seed 7: NOT DETERMINISTIC, as were 2 runs in all: first divergent event:\n  a\n", func(e *scenarios.Exploration) {
-			e.Summary.Unsteady, e.Summary.Nondeterministic = &scenarios.ExploreRun{Seed: 7, Why: "first divergent event:\na"}, 2
+		{"seed 7: NOT DETERMINISTIC, as were 2 runs in all: first divergent event:\n  a\n", func(e *play.Exploration) {
+			e.Summary.Unsteady, e.Summary.Nondeterministic = &play.ExploreRun{Seed: 7, Why: "first divergent event:\na"}, 2
 		}},
-		{"seed 8: NO RESULT, as with 1 runs in all: too many events\n", func(e *scenarios.Exploration) {
-			e.Summary.Broken, e.Summary.Failed = &scenarios.ExploreRun{Seed: 8, Why: "too many events"}, 1
+		{"seed 8: NO RESULT, as with 1 runs in all: too many events\n", func(e *play.Exploration) {
+			e.Summary.Broken, e.Summary.Failed = &play.ExploreRun{Seed: 8, Why: "too many events"}, 1
 		}},
-		{", judged by its own promise, under the faults of", func(e *scenarios.Exploration) { e.Plan.Judge = scenarios.JudgePromise }},
+		{", judged by its own promise, under the faults of", func(e *play.Exploration) { e.Plan.Judge = play.JudgePromise }},
 	} {
 		e := exploration()
 		c.change(e)
@@ -114,7 +114,7 @@ var errFull = errors.New("the disk is full")
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestExplorationErrors(t *testing.T) {
-	replay := func(int, scenarios.Distinct) string { return "" }
+	replay := func(int, play.Distinct) string { return "" }
 	if err := reports.Exploration(full{}, exploration(), replay, reports.Options{}); !errors.Is(err, errFull) {
 		t.Error(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
@@ -27,26 +27,26 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // shows.
 var cases = map[string]struct {
 	shows   string
-	outcome func() *scenarios.Outcome
+	outcome func() *play.Outcome
 	options reports.Options
 }{
 	"rescued": {
 		shows:   "data corrupted without a fence and saved with one: both decisive steps, reasons said once",
-		outcome: func() *scenarios.Outcome { return outcome(corrupted(), rescued(fence.Check), rescued(fence.Seal)) },
-		options: reports.Options{Repeat: scenarios.Twice, Replay: "locksim run gc-pause --seed 1"},
+		outcome: func() *play.Outcome { return outcome(corrupted(), rescued(fence.Check), rescued(fence.Seal)) },
+		options: reports.Options{Repeat: play.Twice, Replay: "locksim run gc-pause --seed 1"},
 	},
 	"rescued-alone": {
 		shows:   "mode none was not asked for: the story is that of the first run",
-		outcome: func() *scenarios.Outcome { return outcome(rescued(fence.Seal)) },
+		outcome: func() *play.Outcome { return outcome(rescued(fence.Seal)) },
 	},
 	"colour": {
 		shows:   "colour on the verdicts and on the decisive step, nowhere else (ESC stands for the escape character)",
-		outcome: func() *scenarios.Outcome { return outcome(corrupted(), rescued(fence.Check)) },
+		outcome: func() *play.Outcome { return outcome(corrupted(), rescued(fence.Check)) },
 		options: reports.Options{Colour: reports.ANSI},
 	},
 	"unexpected": {
 		shows: "a label that is worse than expected is said loudly",
-		outcome: func() *scenarios.Outcome {
+		outcome: func() *play.Outcome {
 			o := outcome(corrupted(), rescued(fence.Check))
 			o.Scenario.Expect["fenced"] = map[fence.Mode]checker.Label{fence.None: checker.Safe, fence.Check: checker.Safe}
 			return o
@@ -55,7 +55,7 @@ var cases = map[string]struct {
 	},
 	"not-applicable": {
 		shows: "a lock without tokens, of which nothing is expected",
-		outcome: func() *scenarios.Outcome {
+		outcome: func() *play.Outcome {
 			o := outcome(corrupted(), notApplicable(fence.Check), notApplicable(fence.Seal))
 			o.Lock = "single"
 			return o
@@ -63,7 +63,7 @@ var cases = map[string]struct {
 	},
 	"none-ran": {
 		shows: "no mode could be run: no story, no claim",
-		outcome: func() *scenarios.Outcome {
+		outcome: func() *play.Outcome {
 			o := outcome(notApplicable(fence.Seal))
 			o.Lock = "single"
 			return o
@@ -75,13 +75,13 @@ var cases = map[string]struct {
 	},
 	"safe-in-one": {
 		shows: "one mode safe, another not: only the safe one is spoken of",
-		outcome: func() *scenarios.Outcome {
+		outcome: func() *play.Outcome {
 			return outcome(corrupted(), run(fence.Seal, checker.Safe, "Nothing went wrong."))
 		},
 	},
 	"vacuous": {
 		shows: "safe, but nobody contended, a fault did not strike, and a pause was partial",
-		outcome: func() *scenarios.Outcome {
+		outcome: func() *play.Outcome {
 			o := safe()
 			o.Modes[0].Verdict.Facts.Contended = 0
 			o.Modes[1].FaultsFired = []bool{false}
@@ -91,7 +91,7 @@ var cases = map[string]struct {
 	},
 	"long": {
 		shows: "a long way to the decisive step: the middle is left out, 40 lines stay",
-		outcome: func() *scenarios.Outcome {
+		outcome: func() *play.Outcome {
 			m := corrupted()
 			m.Story = append(steps(1, 60), m.Story[6:]...)
 			r := rescued(fence.Check)
@@ -100,7 +100,7 @@ var cases = map[string]struct {
 	},
 	"long-safe": {
 		shows: "a long story without a decisive step: the beginning stays",
-		outcome: func() *scenarios.Outcome {
+		outcome: func() *play.Outcome {
 			o := safe()
 			o.Modes[0].Story = steps(1, 60)
 			return o
@@ -108,7 +108,7 @@ var cases = map[string]struct {
 	},
 	"crowd": {
 		shows: "too many clients for columns: names instead",
-		outcome: func() *scenarios.Outcome {
+		outcome: func() *play.Outcome {
 			o := outcome(corrupted())
 			o.Scenario.World.Clients = 16
 			return o
@@ -116,20 +116,20 @@ var cases = map[string]struct {
 	},
 	"narrow": {
 		shows:   "60 columns: texts are folded, the table stays whole",
-		outcome: func() *scenarios.Outcome { return outcome(corrupted(), rescued(fence.Check)) },
+		outcome: func() *play.Outcome { return outcome(corrupted(), rescued(fence.Check)) },
 		options: reports.Options{Width: reports.MinWidth},
 	},
 	"hostile": {
 		shows: "what a lock says cannot command the terminal; wide reasons and other alphabets do not break the columns",
-		outcome: func() *scenarios.Outcome {
+		outcome: func() *play.Outcome {
 			m := run(fence.None, checker.Stuck, "The lock said \x1b[2J\x07 and\nно́рмально "+strings.Repeat("x", 130)+".", "b", "c", "d", "e", "f")
-			m.Story = []scenarios.Line{line(1, time.Hour, "c0", "gives up: \x1b]0;owned\x07"), fatal(line(2, time.Hour, "c1", "остановился"))}
+			m.Story = []play.Line{line(1, time.Hour, "c0", "gives up: \x1b]0;owned\x07"), fatal(line(2, time.Hour, "c1", "остановился"))}
 			return outcome(m)
 		},
 	},
 }
 
-func safe() *scenarios.Outcome {
+func safe() *play.Outcome {
 	calm := run(fence.None, checker.Safe, "Nothing went wrong in this run.")
 	calm.Story = steps(1, 3)
 	fenced := run(fence.Seal, checker.Safe, "Nothing went wrong in this run.")
@@ -201,7 +201,7 @@ func TestTerminalIsPure(t *testing.T) {
 	if first.String() != second.String() {
 		t.Error("two reports of one outcome differ")
 	}
-	if diff := cmp.Diff(outcome(corrupted(), rescued(fence.Check), rescued(fence.Seal)).Modes, o.Modes, cmpopts.IgnoreUnexported(scenarios.ModeRun{})); diff != "" {
+	if diff := cmp.Diff(outcome(corrupted(), rescued(fence.Check), rescued(fence.Seal)).Modes, o.Modes, cmpopts.IgnoreUnexported(play.ModeRun{})); diff != "" {
 		t.Errorf("the report changed its outcome:\n%s", diff)
 	}
 }
@@ -212,7 +212,7 @@ func TestOptions(t *testing.T) {
 		for name, err := range map[string]error{
 			"Terminal": reports.Terminal(&b, safe(), opt),
 			"Replayed": reports.Replayed(&b, safe(), opt),
-			"State":    reports.State(&b, reports.Moment{}, new(scenarios.State), opt),
+			"State":    reports.State(&b, reports.Moment{}, new(play.State), opt),
 		} {
 			if err == nil || b.Len() > 0 {
 				t.Errorf("%s took the options %+v and wrote %d bytes", name, opt, b.Len())
@@ -235,7 +235,7 @@ func TestWriterFails(t *testing.T) {
 func TestReplayed(t *testing.T) {
 	var b bytes.Buffer
 	o := outcome(corrupted(), rescued(fence.Check), notApplicable(fence.Seal))
-	if err := reports.Replayed(&b, o, reports.Options{Repeat: scenarios.Twice}); err != nil {
+	if err := reports.Replayed(&b, o, reports.Options{Repeat: play.Twice}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "replayed", "a stored run that came out equal, with a mode that was not run", b.String())
@@ -246,23 +246,23 @@ func TestState(t *testing.T) {
 	event := trace.Event{N: 40, At: 700 * ms, Actor: "c1", Peer: "r0", What: trace.Send{Conn: "#1", Content: trace.Text(strings.Repeat("EVALSHA ", 20))}}
 	for name, tt := range map[string]struct {
 		shows string
-		state scenarios.State
+		state play.State
 	}{
-		"state": {"one client paused with the lock, one crashed, a key with and a key without an end, bytes both ways", scenarios.State{
+		"state": {"one client paused with the lock, one crashed, a key with and a key without an end, bytes both ways", play.State{
 			Step: 40, Event: event.String(), At: 700 * ms,
-			Clients: []scenarios.ClientState{
+			Clients: []play.ClientState{
 				{Name: "c0", Condition: "paused", Holds: true, Believes: true, Token: 1, Left: 9588 * ms},
 				{Name: "c1", Condition: "crashed"},
 				{Name: "c2", Condition: "running", Believes: true, Token: 12},
 			},
-			Nodes: []scenarios.NodeState{
+			Nodes: []play.NodeState{
 				node("r0", trace.Key{Name: "lock:{order}", TTL: 9591 * ms, Value: "a5cd"}, trace.Key{Name: "lock:{order}:token", Value: "1\x1b"}),
 				node("r1"),
 			},
 			Store: []string{"order/balance=c0.w2"}, Highest: 12,
 		}},
-		"state-over": {"the run had ended before the step: nothing written, nothing under way", scenarios.State{
-			Step: 7, At: 2 * time.Second, Over: true, Clients: []scenarios.ClientState{{Name: "c0", Condition: "running"}}, Nodes: []scenarios.NodeState{{Name: "r0"}},
+		"state-over": {"the run had ended before the step: nothing written, nothing under way", play.State{
+			Step: 7, At: 2 * time.Second, Over: true, Clients: []play.ClientState{{Name: "c0", Condition: "running"}}, Nodes: []play.NodeState{{Name: "r0"}},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -278,6 +278,6 @@ func TestState(t *testing.T) {
 	}
 }
 
-func node(name string, keys ...trace.Key) scenarios.NodeState {
-	return scenarios.NodeState{Name: name, Keys: keys}
+func node(name string, keys ...trace.Key) play.NodeState {
+	return play.NodeState{Name: name, Keys: keys}
 }

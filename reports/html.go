@@ -8,7 +8,7 @@ import (
 	"io"
 	"sync"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 //go:embed assets/*.html assets/*.css assets/*.js
@@ -27,7 +27,7 @@ var assets embed.FS
 // Of the options, Width and Colour play no part. The same outcome and options
 // give the same bytes. Errors and concurrency are as for [Terminal], as long as
 // Options.Inspect, which may be slow, is safe for concurrent use too.
-func HTML(w io.Writer, o *scenarios.Outcome, opt Options) error {
+func HTML(w io.Writer, o *play.Outcome, opt Options) error {
 	opt, err := opt.withDefaults()
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // Alike says how [HTML] shows runs that were the same, event by event, and ended
@@ -38,7 +38,7 @@ func together(scenes []*scene) []*scene {
 }
 
 // tells says that the story of the scene is that of a run: its own, or the same.
-func (s *scene) tells(run *scenarios.ModeRun) bool {
+func (s *scene) tells(run *play.ModeRun) bool {
 	return run != nil && (s.run == run || slices.Contains(s.also, run.Mode))
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // pageData is what the scripts of a page read: the texts of the events that are
@@ -112,7 +112,7 @@ func drawn(s *scene, p panel) []int {
 }
 
 // addStates adds the state after each step of the story that was added last.
-func (d *pageData) addStates(s *scene, lines []storyLine, inspect func(fence.Mode, int) (*scenarios.State, error)) {
+func (d *pageData) addStates(s *scene, lines []storyLine, inspect func(fence.Mode, int) (*play.State, error)) {
 	if s.run.Trace.Len()*len(lines) > maxReplayed {
 		inspect = nil
 	}
@@ -125,7 +125,7 @@ func (d *pageData) addStates(s *scene, lines []storyLine, inspect func(fence.Mod
 }
 
 // data is a state for the scripts.
-func (s *scene) data(state *scenarios.State) stateData {
+func (s *scene) data(state *play.State) stateData {
 	d := stateData{N: state.Step, At: int64(state.At), Store: append([]string{}, state.Store...), Highest: state.Highest}
 	if len(s.run.History.Holdings) > 0 {
 		holder := s.holder(checker.Pos(state.Step))

@@ -7,7 +7,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
@@ -86,7 +86,7 @@ type drawing struct {
 
 // newDiagram draws the runs and puts the texts of what it shows into the data of
 // the page.
-func newDiagram(o *scenarios.Outcome, scenes []*scene, data *pageData) diagram {
+func newDiagram(o *play.Outcome, scenes []*scene, data *pageData) diagram {
 	g := diagram{Width: chartWidth, Gutter: chartGutter, Right: chartRight, Plot: chartWidth - chartGutter - chartRight, Clip: chartWidth - chartGutter}
 	if len(scenes) == 0 {
 		return g
@@ -205,7 +205,7 @@ func difference(first, s *scene) string {
 }
 
 // sentence is what the story says of a step.
-func sentence(lines []scenarios.Line, n int) string {
+func sentence(lines []play.Line, n int) string {
 	for _, l := range lines {
 		if l.N == n {
 			return l.Actor + " " + l.What

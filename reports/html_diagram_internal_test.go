@@ -10,17 +10,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/checker"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
 // drawn is the panel of a run that is nothing but events and a history.
 func drawnRun(h checker.History, events ...trace.Event) panel {
-	m := &scenarios.ModeRun{Mode: "none", Trace: &trace.Trace{}, History: h, Verdict: checker.Verdict{Facts: checker.Facts{Liveness: checker.LivenessOK}}}
+	m := &play.ModeRun{Mode: "none", Trace: &trace.Trace{}, History: h, Verdict: checker.Verdict{Facts: checker.Facts{Liveness: checker.LivenessOK}}}
 	for _, e := range events {
 		m.Trace.Add(e)
 	}
-	s := newScenes(&scenarios.Outcome{Modes: []scenarios.ModeRun{*m}})[0]
+	s := newScenes(&play.Outcome{Modes: []play.ModeRun{*m}})[0]
 	return newPanel(s, scale{end: s.end}, maxMessages)
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // evidencePart is what the data of some modes came to, write by write.
@@ -47,7 +47,7 @@ const (
 )
 
 // newEvidence is the evidence of each run; runs of equal evidence share it.
-func newEvidence(o *scenarios.Outcome) []evidencePart {
+func newEvidence(o *play.Outcome) []evidencePart {
 	var parts []evidencePart
 	var histories []checker.History
 	for _, m := range ran(o) {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/checker"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 var balance = checker.Cell{Resource: "order", Register: "balance"}
@@ -75,9 +75,9 @@ func TestManyWritesKeepTheLost(t *testing.T) {
 
 // A story of many lines keeps its opening, its decisive step and what follows.
 func TestStoryLines(t *testing.T) {
-	var lines []scenarios.Line
+	var lines []play.Line
 	for i := range 300 {
-		lines = append(lines, scenarios.Line{N: i + 1, Fatal: i == 199})
+		lines = append(lines, play.Line{N: i + 1, Fatal: i == 199})
 	}
 	got := storyLines(lines)
 	if len(got) != maxSteps+2 || got[opening].LeftOut != 199+1+aftermath-maxSteps || got[len(got)-1].LeftOut != 300-200-aftermath {

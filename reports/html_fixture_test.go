@@ -6,13 +6,13 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
 // paused is a run by hand: c0 reads, is paused past its lease, and writes after c1
 // has. The store takes or refuses that write.
-func paused(mode fence.Mode) scenarios.ModeRun {
+func paused(mode fence.Mode) play.ModeRun {
 	answer, refused, label, accepted := "OK", "", checker.Corrupted, true
 	if mode != fence.None {
 		answer, refused, label, accepted = "REFUSED token 1 is below 2", "token 1 is below 2", checker.Rescued, false
@@ -35,7 +35,7 @@ func paused(mode fence.Mode) scenarios.ModeRun {
 		},
 		Holdings: []checker.Holding{{Client: "c0", Resource: "order", From: 3, To: 10}, {Client: "c1", Resource: "order", From: 10, To: 15}},
 	}
-	m.Story = []scenarios.Line{
+	m.Story = []play.Line{
 		line(1, 1*ms, "c0", "asks for the lock"),
 		line(7, 7*ms, "c0", "PAUSED for 10s"),
 		fatal(line(20, 20*time.Second, "s0", answer+" write c0.w2 (token 1)")),
@@ -102,7 +102,7 @@ func written(token uint64, op, grant string) trace.Decision {
 }
 
 // pausedOutcome is that run without a fence and with one.
-func pausedOutcome() *scenarios.Outcome {
+func pausedOutcome() *play.Outcome {
 	o := outcome(paused(fence.None), paused(fence.Check), notApplicable(fence.Seal))
 	o.Scenario.Source = []byte("name: gc-pause\n")
 	return o

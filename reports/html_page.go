@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // htmlPage is what the template shows, part by part.
@@ -44,7 +44,7 @@ type traceHash struct {
 	Hash string
 }
 
-func newHTMLPage(o *scenarios.Outcome, opt Options) (*htmlPage, error) {
+func newHTMLPage(o *play.Outcome, opt Options) (*htmlPage, error) {
 	schedule, err := scheduleOf(o.Scenario)
 	if err != nil {
 		return nil, err
@@ -80,14 +80,14 @@ func newHTMLPage(o *scenarios.Outcome, opt Options) (*htmlPage, error) {
 
 // scheduleOf is the scenario as YAML: its file, or what such a file would be.
 // One that was made in Go, with faults of its own, has no YAML.
-func scheduleOf(sc *scenarios.Scenario) (string, error) {
+func scheduleOf(sc *play.Scenario) (string, error) {
 	if len(sc.Source) > 0 {
 		return string(sc.Source), nil
 	}
 	if err := sc.Validate(); err != nil {
 		return fmt.Sprintf("# made in Go, and no file can say it: %v\n", err), nil
 	}
-	b, err := scenarios.Format(sc)
+	b, err := play.Format(sc)
 	if err != nil {
 		return fmt.Sprintf("# made in Go, and no file can say it: %v\n", err), nil
 	}
@@ -95,7 +95,7 @@ func scheduleOf(sc *scenarios.Scenario) (string, error) {
 }
 
 // plainRemarks are what neither a card nor the table of facts says.
-func plainRemarks(o *scenarios.Outcome) []string {
+func plainRemarks(o *play.Outcome) []string {
 	var out []string
 	if len(o.Scenario.Expect[o.Lock]) == 0 {
 		out = append(out, fmt.Sprintf("The scenario says nothing about what to expect of lock %s.", o.Lock))
@@ -109,7 +109,7 @@ func plainRemarks(o *scenarios.Outcome) []string {
 }
 
 // plainLimits says what the run does not prove, unfolded.
-func plainLimits(o *scenarios.Outcome) []string {
+func plainLimits(o *play.Outcome) []string {
 	return append(limits(o, Options{Width: unfolded}),
 		"Interleavings inside one process are not explored, and a lock's own promise may be narrower than what was asked of it here.")
 }
@@ -120,7 +120,7 @@ type reasonPart struct {
 	Texts []string
 }
 
-func reasonParts(o *scenarios.Outcome) []reasonPart {
+func reasonParts(o *play.Outcome) []reasonPart {
 	var parts []reasonPart
 	for _, g := range grouped(gathered(o)) {
 		parts = append(parts, reasonPart{Name: g.name(o), Texts: g.texts})

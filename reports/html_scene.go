@@ -8,14 +8,14 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
 // scene is a run as a diagram and a story need it: who takes part, and how long
 // it lasts.
 type scene struct {
-	run     *scenarios.ModeRun
+	run     *play.ModeRun
 	clients []string
 	nodes   []string // Redis nodes and replicas, without the store
 	end     time.Duration
@@ -25,7 +25,7 @@ type scene struct {
 }
 
 // newScenes are the runs that were made, all of them as long as the longest.
-func newScenes(o *scenarios.Outcome) []*scene {
+func newScenes(o *play.Outcome) []*scene {
 	var scenes []*scene
 	var end time.Duration
 	for i := range o.Modes {
@@ -40,7 +40,7 @@ func newScenes(o *scenarios.Outcome) []*scene {
 	return scenes
 }
 
-func newScene(m *scenarios.ModeRun) *scene {
+func newScene(m *play.ModeRun) *scene {
 	s := &scene{run: m, fatal: decided(m), owners: map[string]string{}}
 	for _, e := range m.Trace.Events {
 		if s.hidden(e) {
@@ -59,7 +59,7 @@ func newScene(m *scenarios.ModeRun) *scene {
 
 // decided is the decisive step of a run: the story's, or else the first that the
 // first reason speaks of; 0 for a run in which nothing was decided.
-func decided(m *scenarios.ModeRun) int {
+func decided(m *play.ModeRun) int {
 	if i := fatal(m.Story); i >= 0 {
 		return m.Story[i].N
 	}

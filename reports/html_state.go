@@ -7,7 +7,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
@@ -18,7 +18,7 @@ const maxReplayed = 200_000
 // stateAfter is the world after a step as the run's history knows it: who holds
 // and who believes, what the store has. Inspect, where it is there and succeeds,
 // adds what only the world itself knows.
-func (s *scene) stateAfter(step int, inspect func(fence.Mode, int) (*scenarios.State, error)) *scenarios.State {
+func (s *scene) stateAfter(step int, inspect func(fence.Mode, int) (*play.State, error)) *play.State {
 	state := s.derived(step)
 	if inspect == nil {
 		return state
@@ -30,7 +30,7 @@ func (s *scene) stateAfter(step int, inspect func(fence.Mode, int) (*scenarios.S
 	state.Nodes, state.Flights, state.Highest = seen.Nodes, seen.Flights, seen.Highest
 	for i := range state.Clients {
 		c := &state.Clients[i]
-		at := slices.IndexFunc(seen.Clients, func(o scenarios.ClientState) bool { return o.Name == c.Name && o.Token == c.Token })
+		at := slices.IndexFunc(seen.Clients, func(o play.ClientState) bool { return o.Name == c.Name && o.Token == c.Token })
 		if at >= 0 {
 			c.Left = seen.Clients[at].Left
 		}
@@ -39,9 +39,9 @@ func (s *scene) stateAfter(step int, inspect func(fence.Mode, int) (*scenarios.S
 }
 
 // derived is the state by the history alone.
-func (s *scene) derived(step int) *scenarios.State {
+func (s *scene) derived(step int) *play.State {
 	p := checker.Pos(step)
-	state := &scenarios.State{Step: step, At: s.at(p), Store: s.stored(p)}
+	state := &play.State{Step: step, At: s.at(p), Store: s.stored(p)}
 	for _, c := range s.clients {
 		if c != prober {
 			state.Clients = append(state.Clients, s.client(c, p))
@@ -50,8 +50,8 @@ func (s *scene) derived(step int) *scenarios.State {
 	return state
 }
 
-func (s *scene) client(name string, p checker.Pos) scenarios.ClientState {
-	c := scenarios.ClientState{Name: name, Condition: s.condition(name, p)}
+func (s *scene) client(name string, p checker.Pos) play.ClientState {
+	c := play.ClientState{Name: name, Condition: s.condition(name, p)}
 	for _, g := range byGranted(s.run.History) {
 		if g.Client != name || g.Granted > p {
 			continue

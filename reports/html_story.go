@@ -6,7 +6,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // storyPart is the story of one run, in sentences.
@@ -30,7 +30,7 @@ type storyLine struct {
 
 // newStories tells each run, and puts the state of the world after each step
 // into the data of the page.
-func newStories(o *scenarios.Outcome, scenes []*scene, opt Options, data *pageData) []storyPart {
+func newStories(o *play.Outcome, scenes []*scene, opt Options, data *pageData) []storyPart {
 	first := told(o)
 	var parts []storyPart
 	for _, s := range scenes {
@@ -43,7 +43,7 @@ func newStories(o *scenarios.Outcome, scenes []*scene, opt Options, data *pageDa
 
 // storyLines are the opening, the way to the decisive step and a short
 // aftermath, as far as there is room.
-func storyLines(lines []scenarios.Line) []storyLine {
+func storyLines(lines []play.Line) []storyLine {
 	end := len(lines)
 	if at := fatal(lines); at >= 0 {
 		end = min(end, at+1+aftermath)
@@ -59,7 +59,7 @@ func storyLines(lines []scenarios.Line) []storyLine {
 	return skipped(out, len(lines)-end)
 }
 
-func sentences(out []storyLine, lines []scenarios.Line) []storyLine {
+func sentences(out []storyLine, lines []play.Line) []storyLine {
 	for _, l := range lines {
 		out = append(out, storyLine{N: l.N, At: l.At, Actor: l.Actor, Text: visible(l.Text), Fatal: l.Fatal})
 	}

@@ -12,11 +12,11 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
-func page(t *testing.T, o *scenarios.Outcome, opt reports.Options) string {
+func page(t *testing.T, o *play.Outcome, opt reports.Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := reports.HTML(&b, o, opt); err != nil {
@@ -42,7 +42,7 @@ func wants(t *testing.T, html string, has, lacks []string) {
 
 func TestHTMLSaysAll(t *testing.T) {
 	o := pausedOutcome()
-	html := page(t, o, reports.Options{Repeat: scenarios.Twice, Replay: "locksim run gc-pause --seed 1",
+	html := page(t, o, reports.Options{Repeat: play.Twice, Replay: "locksim run gc-pause --seed 1",
 		Versions: []reports.Version{{Name: "Go", Version: "1.26.1"}}})
 	wants(t, html, []string{
 		"<h1>A stop-the-world pause outlives the lease</h1>",
@@ -102,9 +102,9 @@ func TestHTMLEscapes(t *testing.T) {
 			m.History.Holdings[1].To = checker.Pos(last)
 		}
 	}
-	state := &scenarios.State{Store: []string{evil}, Nodes: []scenarios.NodeState{{Name: evil}}}
+	state := &play.State{Store: []string{evil}, Nodes: []play.NodeState{{Name: evil}}}
 	html := page(t, o, reports.Options{Replay: evil, Versions: []reports.Version{{Name: evil, Version: evil}},
-		Inspect: func(fence.Mode, int) (*scenarios.State, error) { return state, nil }})
+		Inspect: func(fence.Mode, int) (*play.State, error) { return state, nil }})
 	wants(t, html, []string{"&lt;img src=x onerror=alert(1)&gt;"}, []string{"<img", "onerror=alert(1)></script>", "<!--"})
 	if n := strings.Count(html, "</script>"); n != 2 {
 		t.Errorf("%d scripts end in the page, want 2", n)
@@ -148,31 +148,31 @@ func TestHTMLIsDeterministic(t *testing.T) {
 // What is odd about an outcome changes the page, and does not break it.
 func TestHTMLOfOddOutcomes(t *testing.T) {
 	for name, tc := range map[string]struct {
-		outcome func() *scenarios.Outcome
+		outcome func() *play.Outcome
 		has     string
 	}{
-		"none ran":    {func() *scenarios.Outcome { return outcome(notApplicable(fence.Seal)) }, "No run was made."},
-		"no modes":    {func() *scenarios.Outcome { return outcome() }, "No run was made."},
-		"empty trace": {func() *scenarios.Outcome { return outcome(corrupted()) }, "the data ended corrupted"},
-		"one mode":    {func() *scenarios.Outcome { return outcome(paused(fence.Check)) }, "With fencing check the fence saved the data."},
-		"equal runs":  {func() *scenarios.Outcome { return outcome(paused(fence.Check), paused(fence.Seal)) }, "the same run as mode check, event by event."},
-		"alike without a fence and with one": {func() *scenarios.Outcome {
+		"none ran":    {func() *play.Outcome { return outcome(notApplicable(fence.Seal)) }, "No run was made."},
+		"no modes":    {func() *play.Outcome { return outcome() }, "No run was made."},
+		"empty trace": {func() *play.Outcome { return outcome(corrupted()) }, "the data ended corrupted"},
+		"one mode":    {func() *play.Outcome { return outcome(paused(fence.Check)) }, "With fencing check the fence saved the data."},
+		"equal runs":  {func() *play.Outcome { return outcome(paused(fence.Check), paused(fence.Seal)) }, "the same run as mode check, event by event."},
+		"alike without a fence and with one": {func() *play.Outcome {
 			with := paused(fence.None)
 			with.Mode = fence.Seal
 			return outcome(paused(fence.None), with)
 		}, "With no fence, and with fencing seal, the data ended corrupted."},
-		"made in Go": {func() *scenarios.Outcome { return outcome(paused(fence.None)) }, "# made in Go"},
-		"no expectation": {func() *scenarios.Outcome {
+		"made in Go": {func() *play.Outcome { return outcome(paused(fence.None)) }, "# made in Go"},
+		"no expectation": {func() *play.Outcome {
 			o := outcome(paused(fence.None))
 			o.Scenario.Expect = nil
 			return o
 		}, "says nothing about what to expect"},
-		"partial pause": {func() *scenarios.Outcome {
+		"partial pause": {func() *play.Outcome {
 			o := outcome(paused(fence.None))
 			o.Modes[0].PartialPause = true
 			return o
 		}, "acted during a pause"},
-		"worse than expected": {func() *scenarios.Outcome {
+		"worse than expected": {func() *play.Outcome {
 			o := outcome(paused(fence.None))
 			o.Scenario.Expect["fenced"][fence.None] = "safe"
 			return o
@@ -186,7 +186,7 @@ func TestHTMLOfOddOutcomes(t *testing.T) {
 
 // A look at the world that fails leaves what the history knows.
 func TestHTMLWithoutALook(t *testing.T) {
-	opt := reports.Options{Inspect: func(fence.Mode, int) (*scenarios.State, error) { return nil, errors.New("no such step") }}
+	opt := reports.Options{Inspect: func(fence.Mode, int) (*play.State, error) { return nil, errors.New("no such step") }}
 	if page(t, pausedOutcome(), opt) != page(t, pausedOutcome(), reports.Options{}) {
 		t.Error("a failed look changed the page")
 	}

@@ -6,7 +6,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // verdictCard is one mode's verdict, at the head of the page.
@@ -29,7 +29,7 @@ var rules = map[fence.Mode]string{
 	fence.CAS:    "The store takes a write only on the version that it is based on.",
 }
 
-func verdictCards(o *scenarios.Outcome) []verdictCard {
+func verdictCards(o *play.Outcome) []verdictCard {
 	worse := map[fence.Mode]bool{}
 	for _, m := range o.Mismatches() {
 		worse[m.Mode] = true
@@ -62,7 +62,7 @@ var labelWords = map[checker.Label]string{
 
 // headline is the whole outcome in a sentence or two: modes that ended alike
 // are named together.
-func headline(o *scenarios.Outcome) string {
+func headline(o *play.Outcome) string {
 	var parts []string
 	for _, label := range labelsOf(o) {
 		modes := labelled(o, label)
@@ -87,7 +87,7 @@ func fencing(modes []fence.Mode) string {
 }
 
 // labelsOf are the labels of the runs, in the order of their modes.
-func labelsOf(o *scenarios.Outcome) []checker.Label {
+func labelsOf(o *play.Outcome) []checker.Label {
 	var out []checker.Label
 	seen := map[checker.Label]bool{}
 	for _, m := range ran(o) {
@@ -114,9 +114,9 @@ type factRow struct {
 // facts are the rows, each with what it says of a run.
 var facts = []struct {
 	name, note string
-	value      func(m scenarios.ModeRun) string
+	value      func(m play.ModeRun) string
 }{
-	{"Data", "by the exact check", func(m scenarios.ModeRun) string { return string(m.Verdict.Facts.Data) }},
+	{"Data", "by the exact check", func(m play.ModeRun) string { return string(m.Verdict.Facts.Data) }},
 	{"Lost updates", "acknowledged, and not in the data", number(func(f checker.Facts) int { return f.LostUpdates })},
 	{"Torn sections", "in the data by half", number(func(f checker.Facts) int { return f.TornSections })},
 	{"Claims that overlap", "the lock broke its promise", number(func(f checker.Facts) int { return f.ClaimOverlaps })},
@@ -125,22 +125,22 @@ var facts = []struct {
 	{"Stale operations refused", "", number(func(f checker.Facts) int { return f.StaleRejected })},
 	{"Rightful holders refused", "", number(func(f checker.Facts) int { return f.FalseRejects })},
 	{"Keys of another deleted", "", number(func(f checker.Facts) int { return f.ForeignReleases })},
-	{"Lock can be taken again", "", func(m scenarios.ModeRun) string { return string(m.Verdict.Facts.Liveness) }},
-	{"Acquires contended", "", func(m scenarios.ModeRun) string {
+	{"Lock can be taken again", "", func(m play.ModeRun) string { return string(m.Verdict.Facts.Liveness) }},
+	{"Acquires contended", "", func(m play.ModeRun) string {
 		f := m.Verdict.Facts
 		return fmt.Sprintf("%d of %d", f.Contended, f.Grants+f.Attempts)
 	}},
 	{"Faults that struck", "", struck},
-	{"Longest wait", "", func(m scenarios.ModeRun) string { return seconds(m.LongestWait) }},
-	{"Events, virtual time", "", func(m scenarios.ModeRun) string { return fmt.Sprintf("%d in %s", m.Events, seconds(m.Virtual)) }},
-	{"Second opinion", "porcupine, on the same history", func(m scenarios.ModeRun) string { return string(m.Corroboration.Agreement) }},
+	{"Longest wait", "", func(m play.ModeRun) string { return seconds(m.LongestWait) }},
+	{"Events, virtual time", "", func(m play.ModeRun) string { return fmt.Sprintf("%d in %s", m.Events, seconds(m.Virtual)) }},
+	{"Second opinion", "porcupine, on the same history", func(m play.ModeRun) string { return string(m.Corroboration.Agreement) }},
 }
 
-func number(of func(checker.Facts) int) func(scenarios.ModeRun) string {
-	return func(m scenarios.ModeRun) string { return fmt.Sprint(of(m.Verdict.Facts)) }
+func number(of func(checker.Facts) int) func(play.ModeRun) string {
+	return func(m play.ModeRun) string { return fmt.Sprint(of(m.Verdict.Facts)) }
 }
 
-func newFactTable(o *scenarios.Outcome) factTable {
+func newFactTable(o *play.Outcome) factTable {
 	t := factTable{Modes: modesOf(o)}
 	for _, f := range facts {
 		row := factRow{Name: f.name, Note: f.note}

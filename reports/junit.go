@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"locksim/checker"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // JUnit writes a run as JUnit XML, for a CI system: one suite with a test case
@@ -18,7 +18,7 @@ import (
 // The file has no times: that of a run is virtual, and that of the machine would
 // differ from run to run. Of the options, only Replay plays a part. Errors and
 // concurrency are as for [Terminal].
-func JUnit(w io.Writer, o *scenarios.Outcome, opt Options) error {
+func JUnit(w io.Writer, o *play.Outcome, opt Options) error {
 	s := junitSuite{Name: fmt.Sprintf("%s, lock %s, seed %d", o.Scenario.Name, o.Lock, o.Seed)}
 	s.property("scenario", o.Scenario.Name)
 	s.property("lock", o.Lock)
@@ -30,7 +30,7 @@ func JUnit(w io.Writer, o *scenarios.Outcome, opt Options) error {
 }
 
 // runCase is the run of one mode as a test case.
-func runCase(o *scenarios.Outcome, m scenarios.ModeRun, opt Options) junitCase {
+func runCase(o *play.Outcome, m play.ModeRun, opt Options) junitCase {
 	c := junitCase{Class: o.Scenario.Name + "." + o.Lock, Name: string(m.Mode)}
 	if m.Verdict.Label == checker.NotApplicable {
 		c.Skipped = &junitNote{Message: fmt.Sprintf("mode %s needs fencing tokens, and lock %s mints none", m.Mode, o.Lock)}
@@ -47,7 +47,7 @@ func runCase(o *scenarios.Outcome, m scenarios.ModeRun, opt Options) junitCase {
 }
 
 // summaryOf is what became of a mode that did not fail.
-func summaryOf(o *scenarios.Outcome, m scenarios.ModeRun) string {
+func summaryOf(o *play.Outcome, m play.ModeRun) string {
 	text := fmt.Sprintf("Mode %s is %s", m.Mode, m.Verdict.Label)
 	if label, ok := o.Expected(m.Mode); ok {
 		text += fmt.Sprintf(", and at worst %s was expected", label)
@@ -57,7 +57,7 @@ func summaryOf(o *scenarios.Outcome, m scenarios.ModeRun) string {
 
 // because is why a run ended as it did, a line for each reason, and last the
 // command that makes it again.
-func because(m scenarios.ModeRun, replay string) string {
+func because(m play.ModeRun, replay string) string {
 	var lines []string
 	for _, r := range m.Verdict.Reasons {
 		lines = append(lines, visible(r.Text))

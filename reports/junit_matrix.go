@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"locksim/checker"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // MatrixJUnit writes a matrix as JUnit XML, for a CI system: a suite for each
@@ -18,7 +18,7 @@ import (
 //
 // The file has no times; see [JUnit]. Errors and concurrency are as for
 // [Terminal].
-func MatrixJUnit(w io.Writer, m *scenarios.Matrix) error {
+func MatrixJUnit(w io.Writer, m *play.Matrix) error {
 	var suites []junitSuite
 	for _, row := range m.Scenarios {
 		s := junitSuite{Name: row.Name}
@@ -42,7 +42,7 @@ func MatrixJUnit(w io.Writer, m *scenarios.Matrix) error {
 }
 
 // cellCase is a cell as a test case.
-func cellCase(cell scenarios.MatrixCell) junitCase {
+func cellCase(cell play.MatrixCell) junitCase {
 	c := junitCase{Class: cell.Scenario + "." + cell.Lock, Name: string(cell.Mode)}
 	problem := cell.Problem()
 	switch {
@@ -61,7 +61,7 @@ func cellCase(cell scenarios.MatrixCell) junitCase {
 
 // figuresOf is how many seeds show which label, and the command that makes the
 // first of them again.
-func figuresOf(cell scenarios.MatrixCell) string {
+func figuresOf(cell play.MatrixCell) string {
 	if cell.CellRuns == nil {
 		return ""
 	}
@@ -76,12 +76,12 @@ func figuresOf(cell scenarios.MatrixCell) string {
 }
 
 // gapsOf are the gaps of one scenario.
-func gapsOf(gaps []scenarios.MatrixGap, scenario string) []scenarios.MatrixGap {
-	return slices.DeleteFunc(slices.Clone(gaps), func(g scenarios.MatrixGap) bool { return g.Scenario != scenario })
+func gapsOf(gaps []play.MatrixGap, scenario string) []play.MatrixGap {
+	return slices.DeleteFunc(slices.Clone(gaps), func(g play.MatrixGap) bool { return g.Scenario != scenario })
 }
 
 // gapCase is a pair without cells as a test case that has a note in some place.
-func gapCase(g scenarios.MatrixGap, place func(*junitCase) **junitNote) junitCase {
+func gapCase(g play.MatrixGap, place func(*junitCase) **junitNote) junitCase {
 	c := junitCase{Class: g.Scenario + "." + g.Lock, Name: "all modes"}
 	first, rest, _ := strings.Cut(g.Why, "\n")
 	var lines []string

@@ -11,13 +11,13 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // The module reports/formattest reads JUnit files of real runs with another
 // parser. Here is what they look like.
 
-func junit(t *testing.T, o *scenarios.Outcome, opt reports.Options) string {
+func junit(t *testing.T, o *play.Outcome, opt reports.Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := reports.JUnit(&b, o, opt); err != nil {
@@ -42,7 +42,7 @@ func TestJUnitOfNothingExpected(t *testing.T) {
 
 // judged is a matrix of cells that are as expected, worse, milder, vacuous, and not
 // run, of a pair that was not run, and of one that failed.
-func judged() *scenarios.Matrix {
+func judged() *play.Matrix {
 	m := matrix([]string{"single", "fenced"}, map[string][]string{"calm": {".-", ".."}, "gc-pause": {"", "Xr"}})
 	for i := range m.Cells {
 		if c := &m.Cells[i]; c.CellRuns != nil {
@@ -50,11 +50,11 @@ func judged() *scenarios.Matrix {
 		}
 	}
 	m.Cells[2].Vacuous = "no acquire was contended"
-	m.Cells[3].Match, m.Cells[3].Expected = scenarios.TooGood, checker.Rescued
-	m.Cells[4].Match, m.Cells[4].Expected = scenarios.TooBad, checker.Safe
+	m.Cells[3].Match, m.Cells[3].Expected = play.TooGood, checker.Rescued
+	m.Cells[4].Match, m.Cells[4].Expected = play.TooBad, checker.Safe
 	m.Cells[4].Labels = map[checker.Label]int{checker.Overlap: 2, checker.Corrupted: 1, checker.Safe: 17}
-	m.NotRun = []scenarios.MatrixGap{{Scenario: "gc-pause", Lock: "mylock", Why: "lock mylock knows no owners: choose a reentrant kind\n  3 | workload"}}
-	m.Failures = []scenarios.MatrixGap{{Scenario: "gc-pause", Lock: "single", Why: "seeds 1 to 20: the worker process died\nit wrote:\npanic: \x1b[2Jowned",
+	m.NotRun = []play.MatrixGap{{Scenario: "gc-pause", Lock: "mylock", Why: "lock mylock knows no owners: choose a reentrant kind\n  3 | workload"}}
+	m.Failures = []play.MatrixGap{{Scenario: "gc-pause", Lock: "single", Why: "seeds 1 to 20: the worker process died\nit wrote:\npanic: \x1b[2Jowned",
 		Replay: "locksim run gc-pause --lock single --seed 1 --fencing none"}}
 	return m
 }
@@ -79,7 +79,7 @@ func TestJUnitEscapes(t *testing.T) {
 	got := junit(t, o, reports.Options{Replay: evilText})
 	m := judged()
 	m.Scenarios[0].Title, m.Failures[0].Why, m.NotRun[0].Why = evilText, evilText+"\n"+evilText, evilText
-	m.Cells[0].Match, m.Cells[0].Vacuous = scenarios.TooBad, evilText
+	m.Cells[0].Match, m.Cells[0].Vacuous = play.TooBad, evilText
 	var b bytes.Buffer
 	if err := reports.MatrixJUnit(&b, m); err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // layout places the steps of a story: time and number on the left, then a
@@ -27,7 +27,7 @@ const (
 	storeRoom = 32 // the last column, if it can be had
 )
 
-func newLayout(o *scenarios.Outcome, m *scenarios.ModeRun, opt Options) layout {
+func newLayout(o *play.Outcome, m *play.ModeRun, opt Options) layout {
 	l := layout{width: opt.Width, time: columns("time"), number: columns("step"), style: styleOf(m.Verdict.Label), colour: opt.Colour}
 	for i := range o.Scenario.World.Clients {
 		l.clients = append(l.clients, fmt.Sprintf("c%d", i))
@@ -66,7 +66,7 @@ func (l layout) left(mark, time, step string) string {
 }
 
 // rows are the lines of text that a step takes.
-func (l layout) rows(line scenarios.Line) []string {
+func (l layout) rows(line play.Line) []string {
 	if line.N == 0 {
 		return []string{blanks(l.edge()) + visible(line.Text)}
 	}
@@ -91,7 +91,7 @@ func (l layout) rows(line scenarios.Line) []string {
 
 // place is how far from the edge a text begins, and the text with its actor
 // where the column does not say who it is.
-func (l layout) place(line scenarios.Line) (int, string) {
+func (l layout) place(line play.Line) (int, string) {
 	i := slices.Index(l.clients, line.Actor)
 	named := line.Actor + " " + line.Text
 	switch {

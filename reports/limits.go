@@ -6,11 +6,11 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // limits says what the run does not prove, and how much stands behind it.
-func limits(o *scenarios.Outcome, opt Options) []string {
+func limits(o *play.Outcome, opt Options) []string {
 	if len(ran(o)) == 0 {
 		return nil
 	}
@@ -36,8 +36,8 @@ func these(runs int) string {
 }
 
 // ran are the runs that were made.
-func ran(o *scenarios.Outcome) []scenarios.ModeRun {
-	var runs []scenarios.ModeRun
+func ran(o *play.Outcome) []play.ModeRun {
+	var runs []play.ModeRun
 	for _, m := range o.Modes {
 		if m.Trace != nil {
 			runs = append(runs, m)
@@ -46,7 +46,7 @@ func ran(o *scenarios.Outcome) []scenarios.ModeRun {
 	return runs
 }
 
-func labelled(o *scenarios.Outcome, label checker.Label) []fence.Mode {
+func labelled(o *play.Outcome, label checker.Label) []fence.Mode {
 	var modes []fence.Mode
 	for _, m := range ran(o) {
 		if m.Verdict.Label == label {
@@ -57,7 +57,7 @@ func labelled(o *scenarios.Outcome, label checker.Label) []fence.Mode {
 }
 
 // counts is the evidence of all runs together.
-func counts(o *scenarios.Outcome) string {
+func counts(o *play.Outcome) string {
 	contended, acquires, struck, faults := 0, 0, 0, 0
 	for _, m := range ran(o) {
 		f := m.Verdict.Facts
@@ -72,7 +72,7 @@ func counts(o *scenarios.Outcome) string {
 }
 
 // vacuous says loudly where a run proves even less than it seems to.
-func vacuous(o *scenarios.Outcome, opt Options) []string {
+func vacuous(o *play.Outcome, opt Options) []string {
 	var lines []string
 	loud := func(format string, args ...any) {
 		for i, line := range fold("VACUOUS: "+fmt.Sprintf(format, args...), opt.Width) {

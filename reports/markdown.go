@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"locksim/checker"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // Markdown writes the report of a run for a pull request, an issue or the summary
@@ -22,7 +22,7 @@ import (
 //
 // Of the options, Width, Colour and Inspect play no part. Errors and concurrency
 // are as for [Terminal]; it is an error, too, if not even the shortest report fits.
-func Markdown(w io.Writer, o *scenarios.Outcome, opt Options) error {
+func Markdown(w io.Writer, o *play.Outcome, opt Options) error {
 	opt, err := opt.withDefaults()
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func Markdown(w io.Writer, o *scenarios.Outcome, opt Options) error {
 // markdown is a report while it is made.
 type markdown struct {
 	extent
-	o        *scenarios.Outcome
+	o        *play.Outcome
 	opt      Options
 	scenes   []*scene
 	drawing  []seqRow
@@ -157,7 +157,7 @@ func (m *markdown) reasons() []string {
 }
 
 // named is the modes of a group, as the head of its reasons.
-func named(o *scenarios.Outcome, g group) string {
+func named(o *play.Outcome, g group) string {
 	switch name := g.name(o); {
 	case len(g.modes) == 1:
 		return "mode " + name

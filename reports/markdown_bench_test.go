@@ -9,12 +9,12 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
 // large is a run of n rounds of two clients, of about ten events each.
-func large(mode fence.Mode, n int) scenarios.ModeRun {
+func large(mode fence.Mode, n int) play.ModeRun {
 	m := paused(mode)
 	m.History.Final, m.History.Ops = map[checker.Cell]string{}, nil
 	set := says("SET lock:order id NX PX 5000")

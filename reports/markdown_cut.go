@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // The sizes of a report in Markdown, in bytes.
@@ -42,7 +42,7 @@ var extents = []extent{
 }
 
 // fitted is the longest report that fits into the limit.
-func fitted(o *scenarios.Outcome, opt Options) (string, error) {
+func fitted(o *play.Outcome, opt Options) (string, error) {
 	schedule, err := scheduleOf(o.Scenario)
 	if err != nil {
 		return "", err

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // story is a row for each step of the run that is told.
@@ -32,14 +32,14 @@ func (m *markdown) story() []string {
 
 // storyAround is a story in at most n steps: the whole, or what storyLines chooses
 // where that is enough, or else what lies around the decisive step.
-func storyAround(lines []scenarios.Line, n int) []storyLine {
+func storyAround(lines []play.Line, n int) []storyLine {
 	switch {
 	case len(lines) <= n:
 		return sentences(nil, lines)
 	case n == maxSteps:
 		return storyLines(lines)
 	}
-	kept := around(lines, n, decisiveStep(lines), func(l scenarios.Line) int { return l.N })
+	kept := around(lines, n, decisiveStep(lines), func(l play.Line) int { return l.N })
 	before := 0
 	for before < len(lines) && lines[before].N < kept[0].N {
 		before++
@@ -50,7 +50,7 @@ func storyAround(lines []scenarios.Line, n int) []storyLine {
 }
 
 // decisiveStep is the number of the decisive step of a story, or 0.
-func decisiveStep(lines []scenarios.Line) int {
+func decisiveStep(lines []play.Line) int {
 	if i := fatal(lines); i >= 0 {
 		return lines[i].N
 	}

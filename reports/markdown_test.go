@@ -14,12 +14,12 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 const again = "go run ./cmd/locksim run gc-pause --seed 1 --markdown"
 
-func markdown(t *testing.T, o *scenarios.Outcome, opt reports.Options) string {
+func markdown(t *testing.T, o *play.Outcome, opt reports.Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := reports.Markdown(&b, o, opt); err != nil {
@@ -32,22 +32,22 @@ func markdown(t *testing.T, o *scenarios.Outcome, opt reports.Options) string {
 // pages that they are.
 func TestMarkdown(t *testing.T) {
 	for name, tt := range map[string]struct {
-		outcome func() *scenarios.Outcome
+		outcome func() *play.Outcome
 		options reports.Options
 	}{
-		"paused": {pausedOutcome, reports.Options{Repeat: scenarios.Twice, Replay: again, Versions: []reports.Version{{Name: "Go", Version: "1.26.1"}}}},
-		"alone":  {func() *scenarios.Outcome { return outcome(paused(fence.Check)) }, reports.Options{}},
-		"safe": {func() *scenarios.Outcome {
+		"paused": {pausedOutcome, reports.Options{Repeat: play.Twice, Replay: again, Versions: []reports.Version{{Name: "Go", Version: "1.26.1"}}}},
+		"alone":  {func() *play.Outcome { return outcome(paused(fence.Check)) }, reports.Options{}},
+		"safe": {func() *play.Outcome {
 			o := safe()
 			o.Modes[1].FaultsFired = []bool{false}
 			return o
 		}, reports.Options{}},
-		"unexpected": {func() *scenarios.Outcome {
+		"unexpected": {func() *play.Outcome {
 			o := outcome(paused(fence.None), notApplicable(fence.Seal))
 			o.Scenario.Expect["fenced"][fence.None] = checker.Safe
 			return o
 		}, reports.Options{}},
-		"none-ran": {func() *scenarios.Outcome { return outcome(notApplicable(fence.Seal)) }, reports.Options{Replay: again}},
+		"none-ran": {func() *play.Outcome { return outcome(notApplicable(fence.Seal)) }, reports.Options{Replay: again}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := markdown(t, tt.outcome(), tt.options)
@@ -70,7 +70,7 @@ func TestMarkdown(t *testing.T) {
 
 // The command that makes the run again is the last line of code of every page.
 func TestMarkdownEndsWithTheCommand(t *testing.T) {
-	for _, o := range []*scenarios.Outcome{pausedOutcome(), safe(), outcome(), outcome(notApplicable(fence.Seal)), outcome(corrupted())} {
+	for _, o := range []*play.Outcome{pausedOutcome(), safe(), outcome(), outcome(notApplicable(fence.Seal)), outcome(corrupted())} {
 		got := markdown(t, o, reports.Options{Replay: again})
 		if !strings.HasSuffix(got, "\n```console\n"+again+"\n```\n") {
 			t.Errorf("the page ends with %q", got[max(len(got)-200, 0):])
@@ -79,7 +79,7 @@ func TestMarkdownEndsWithTheCommand(t *testing.T) {
 }
 
 // long is a run whose story has n steps, with the decisive one two thirds in.
-func long(n int) *scenarios.Outcome {
+func long(n int) *play.Outcome {
 	m := paused(fence.None)
 	fatal := m.Story[2]
 	fatal.N = 2 * n / 3

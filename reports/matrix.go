@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // Matrix writes a matrix for a terminal: a row for each scenario, a column for
@@ -19,7 +19,7 @@ import (
 // the command that replays it.
 //
 // The errors are those of [Terminal].
-func Matrix(w io.Writer, m *scenarios.Matrix, opt Options) error {
+func Matrix(w io.Writer, m *play.Matrix, opt Options) error {
 	opt, err := opt.withDefaults()
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func Matrix(w io.Writer, m *scenarios.Matrix, opt Options) error {
 	return p.write(w)
 }
 
-func matrixHead(m *scenarios.Matrix, opt Options) []string {
+func matrixHead(m *play.Matrix, opt Options) []string {
 	text := fmt.Sprintf("matrix of %s and %s, %s, fencing %s",
 		count(len(m.Scenarios), "scenario"), count(len(m.Locks), "lock"), m.Seeds, listed(m.Modes))
 	return fold(text, opt.Width)
@@ -51,7 +51,7 @@ const specimenPrefix = "broken/"
 func isSpecimen(lock string) bool { return strings.HasPrefix(lock, specimenPrefix) }
 
 // matrixTables are the locks that are no specimens, as many side by side as fit.
-func matrixTables(m *scenarios.Matrix, opt Options) [][]string {
+func matrixTables(m *play.Matrix, opt Options) [][]string {
 	g, edge := newGrid(m), 0
 	for _, row := range m.Scenarios {
 		edge = max(edge, columns(row.Name)+2)
@@ -65,7 +65,7 @@ func matrixTables(m *scenarios.Matrix, opt Options) [][]string {
 
 // sideBySide are the locks in runs that are at most so wide, of one lock at
 // least.
-func sideBySide(m *scenarios.Matrix, width int) [][]string {
+func sideBySide(m *play.Matrix, width int) [][]string {
 	var all [][]string
 	room := 0
 	for _, l := range m.Locks {
@@ -99,8 +99,8 @@ func nameParts(lock string) []string {
 
 // table has a row for each scenario that was run with one of the locks. A long
 // one has gaps, which guide the eye, and its head at the foot too.
-func (g grid) table(m *scenarios.Matrix, locks []string, c Colour) []string {
-	rows := slices.DeleteFunc(slices.Clone(m.Scenarios), func(sc scenarios.MatrixRow) bool { return !g.ran(sc.Name, locks) })
+func (g grid) table(m *play.Matrix, locks []string, c Colour) []string {
+	rows := slices.DeleteFunc(slices.Clone(m.Scenarios), func(sc play.MatrixRow) bool { return !g.ran(sc.Name, locks) })
 	t := table{sides: make([]side, 1+len(locks))}
 	g.head(&t, locks)
 	for i, sc := range rows {
@@ -155,7 +155,7 @@ func headLines(locks []string) [][]string {
 }
 
 // specimenList is a line for each specimen and scenario.
-func specimenList(m *scenarios.Matrix, opt Options) []string {
+func specimenList(m *play.Matrix, opt Options) []string {
 	g := newGrid(m)
 	t := table{sides: make([]side, 3)}
 	for _, l := range m.Locks {
@@ -172,7 +172,7 @@ func specimenList(m *scenarios.Matrix, opt Options) []string {
 }
 
 // matrixLegend explains the signs.
-func matrixLegend(m *scenarios.Matrix, opt Options) []string {
+func matrixLegend(m *play.Matrix, opt Options) []string {
 	lines := fold(fmt.Sprintf("One sign for each mode: %s. A cell shows its worst seed.", listed(m.Modes)), opt.Width)
 	t := table{sides: make([]side, 3)}
 	for _, s := range legend() {

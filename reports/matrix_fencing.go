@@ -7,7 +7,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // effect is what some fencing modes made of a scenario with a lock, as compared
@@ -22,8 +22,8 @@ type effect struct {
 func (e effect) Named() string { return listed(e.Modes) }
 
 // base is the cell without a fence; ok is false where that was not run.
-func (g cellGroup) base() (c scenarios.MatrixCell, ok bool) {
-	i := slices.IndexFunc(g, func(c scenarios.MatrixCell) bool { return c.Mode == fence.None && c.CellRuns != nil })
+func (g cellGroup) base() (c play.MatrixCell, ok bool) {
+	i := slices.IndexFunc(g, func(c play.MatrixCell) bool { return c.Mode == fence.None && c.CellRuns != nil })
 	if i < 0 {
 		return c, false
 	}
@@ -72,7 +72,7 @@ func changed(a, b checker.Label) string {
 
 // unharmed says that each cell of the group that was run is safe.
 func (g cellGroup) unharmed() bool {
-	return !slices.ContainsFunc(g, func(c scenarios.MatrixCell) bool { return c.CellRuns != nil && c.Label != checker.Safe })
+	return !slices.ContainsFunc(g, func(c play.MatrixCell) bool { return c.CellRuns != nil && c.Label != checker.Safe })
 }
 
 // modeCount is how many cells of one mode have each label.
@@ -82,9 +82,9 @@ type modeCount struct {
 }
 
 // modeCounts count cells by mode and label. Labels that no cell has are left out.
-func modeCounts(modes []fence.Mode, cells []scenarios.MatrixCell) (labels []checker.Label, rows []modeCount) {
+func modeCounts(modes []fence.Mode, cells []play.MatrixCell) (labels []checker.Label, rows []modeCount) {
 	for _, l := range checker.Labels() {
-		if slices.ContainsFunc(cells, func(c scenarios.MatrixCell) bool { return c.Label == l }) {
+		if slices.ContainsFunc(cells, func(c play.MatrixCell) bool { return c.Label == l }) {
 			labels = append(labels, l)
 		}
 	}

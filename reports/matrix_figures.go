@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // thousands writes a number with commas: 12,340.
@@ -34,14 +34,14 @@ func span(seconds float64) string {
 }
 
 // evidence is how much stands behind a matrix.
-func evidence(m *scenarios.Matrix) string {
+func evidence(m *play.Matrix) string {
 	t := m.Totals
 	return fmt.Sprintf("%s runs in %s cells, over %s of virtual time. In %s of the runs clients contended and every fault fired.",
 		thousands(t.Runs), thousands(t.Cells), span(t.VirtualSeconds), thousands(t.NonVacuous))
 }
 
 // outcomeOf is the matrix in a sentence.
-func outcomeOf(m *scenarios.Matrix) string {
+func outcomeOf(m *play.Matrix) string {
 	t := m.Totals
 	if m.Expected {
 		return "All cells are as their scenarios expect, and none is vacuous."

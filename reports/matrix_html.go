@@ -9,7 +9,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // MatrixHTML writes the page of the whole matrix: a table with a row for each
@@ -141,7 +141,7 @@ func (s *MatrixSite) specimenLines(specimens []pageLink) []matrixLine {
 	return lines
 }
 
-func newMatrixLine(row scenarios.MatrixRow) matrixLine {
+func newMatrixLine(row play.MatrixRow) matrixLine {
 	return matrixLine{pageLink: pageLink{row.Name, MatrixScenarioFile(row.Name)}, Title: row.Title, Catalogue: row.Catalogue}
 }
 
@@ -157,13 +157,13 @@ func (s *MatrixSite) place(g grid, scenario, lock string) matrixPlace {
 }
 
 // spot is a cell on a page that is so many steps from the folder of all pages.
-func (s *MatrixSite) spot(up string, c scenarios.MatrixCell) matrixSpot {
+func (s *MatrixSite) spot(up string, c play.MatrixCell) matrixSpot {
 	sign := signOf(c)
 	return matrixSpot{Mode: c.Mode, Label: checker.Label(sign.name), Glyph: sign.glyph, Says: spoken(c), Href: s.cellLink(up, c), Problem: c.Problem()}
 }
 
 // spoken is a cell in words: "corrupted 20/20".
-func spoken(c scenarios.MatrixCell) string {
+func spoken(c play.MatrixCell) string {
 	text := strings.TrimSpace(string(c.Label) + " " + kOfN(c))
 	if c.Vacuous != "" {
 		text = "vacuous, " + text
@@ -180,7 +180,7 @@ func legendLines() []legendLine {
 }
 
 // labelCounts count the cells by their signs, the worst first.
-func labelCounts(m *scenarios.Matrix) []labelCount {
+func labelCounts(m *play.Matrix) []labelCount {
 	n := map[string]int{}
 	for _, c := range m.Cells {
 		n[signOf(c).name]++
@@ -198,7 +198,7 @@ func labelCounts(m *scenarios.Matrix) []labelCount {
 // problemLine is something that a reader has to be told of, with its command.
 type problemLine struct{ Says, Replay string }
 
-func problemLines(m *scenarios.Matrix) []problemLine {
+func problemLines(m *play.Matrix) []problemLine {
 	var lines []problemLine
 	for _, c := range complaints(m) {
 		lines = append(lines, problemLine{c.String(), c.replay})

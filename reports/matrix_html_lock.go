@@ -9,7 +9,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // MatrixLockHTML writes the page of a lock: what it promises, what broke it, what
@@ -47,7 +47,7 @@ type promisePart struct {
 	Words      []string
 }
 
-func newLockPage(s *MatrixSite, column scenarios.MatrixColumn) *lockPage {
+func newLockPage(s *MatrixSite, column play.MatrixColumn) *lockPage {
 	l, m := s.lock(column.Name), s.Matrix
 	p := &lockPage{Name: column.Name, Index: upFromPage + MatrixIndexFile, Specimen: isSpecimen(column.Name), Tokens: column.Tokens,
 		Nodes: l.Nodes(), Promise: promiseParts(l), Modes: m.Modes, CSS: matrixCSS()}
@@ -62,7 +62,7 @@ func newLockPage(s *MatrixSite, column scenarios.MatrixColumn) *lockPage {
 		p.Broke = append(p.Broke, row)
 	}
 	slices.SortStableFunc(p.Broke, func(a, b cellRow) int { return cmp.Compare(worst(b), worst(a)) })
-	p.NotRun = gapLines(m, func(g scenarios.MatrixGap) bool { return g.Lock == column.Name }, func(g scenarios.MatrixGap) string { return "scenario " + g.Scenario })
+	p.NotRun = gapLines(m, func(g play.MatrixGap) bool { return g.Lock == column.Name }, func(g play.MatrixGap) string { return "scenario " + g.Scenario })
 	for _, c := range m.Locks {
 		if c.Name != column.Name {
 			p.Others = append(p.Others, pageLink{c.Name, upFromPage + MatrixLockFile(c.Name)})
@@ -83,7 +83,7 @@ func (s *MatrixSite) ofLock(lock string) []cellGroup {
 	return groups
 }
 
-func (s *MatrixSite) lockRow(g cellGroup, l scenarios.Lock) cellRow {
+func (s *MatrixSite) lockRow(g cellGroup, l play.Lock) cellRow {
 	name := g[0].Scenario
 	r := s.cellRow(g, s.scenario(name), l)
 	r.pageLink, r.ID = pageLink{name, upFromPage + MatrixScenarioFile(name)}, rowID(name)
@@ -108,7 +108,7 @@ func worst(r cellRow) int {
 }
 
 // promiseParts are what a lock promises, or nothing.
-func promiseParts(l scenarios.Lock) []promisePart {
+func promiseParts(l play.Lock) []promisePart {
 	if len(l.Promise.Exclusion) == 0 {
 		return nil
 	}
@@ -127,7 +127,7 @@ func promiseParts(l scenarios.Lock) []promisePart {
 }
 
 // gapLines are the pairs without cells that fit.
-func gapLines(m *scenarios.Matrix, fits func(scenarios.MatrixGap) bool, name func(scenarios.MatrixGap) string) []problemLine {
+func gapLines(m *play.Matrix, fits func(play.MatrixGap) bool, name func(play.MatrixGap) string) []problemLine {
 	var lines []problemLine
 	for _, gap := range slices.Concat(m.Failures, m.NotRun) {
 		if fits(gap) {

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // MatrixScenarioHTML writes the page of a scenario: what it is about and why, what
@@ -32,7 +32,7 @@ var scenarioTemplate = htmlFile("matrix_scenario.html")
 type scenarioPage struct {
 	Name, Title, Headline, Why string
 	Index                      string
-	FailureModes               []scenarios.FailureMode
+	FailureModes               []play.FailureMode
 	File                       string
 	Modes                      []fence.Mode
 	Rows                       []cellRow
@@ -42,7 +42,7 @@ type scenarioPage struct {
 	CSS                        template.CSS
 }
 
-func newScenarioPage(s *MatrixSite, row scenarios.MatrixRow) (*scenarioPage, error) {
+func newScenarioPage(s *MatrixSite, row play.MatrixRow) (*scenarioPage, error) {
 	p := &scenarioPage{Name: row.Name, Title: cmp.Or(row.Title, row.Name), Index: upFromPage + MatrixIndexFile, FailureModes: s.failureModes(row),
 		File: row.File, Modes: s.Matrix.Modes, CSS: matrixCSS()}
 	sc := s.scenario(row.Name)
@@ -62,12 +62,12 @@ func newScenarioPage(s *MatrixSite, row scenarios.MatrixRow) (*scenarioPage, err
 		}
 	}
 	p.Headline = scenarioBalance(groups)
-	p.NotRun = gapLines(s.Matrix, func(g scenarios.MatrixGap) bool { return g.Scenario == row.Name }, func(g scenarios.MatrixGap) string { return "lock " + g.Lock })
+	p.NotRun = gapLines(s.Matrix, func(g play.MatrixGap) bool { return g.Scenario == row.Name }, func(g play.MatrixGap) string { return "lock " + g.Lock })
 	p.Before, p.After = s.neighbours(row.Name)
 	return p, nil
 }
 
-func (s *MatrixSite) scenarioRow(g cellGroup, sc *scenarios.Scenario) cellRow {
+func (s *MatrixSite) scenarioRow(g cellGroup, sc *play.Scenario) cellRow {
 	name := g[0].Lock
 	r := s.cellRow(g, sc, s.lock(name))
 	r.pageLink, r.ID = pageLink{name, upFromPage + MatrixLockFile(name)}, rowID(name)
@@ -77,7 +77,7 @@ func (s *MatrixSite) scenarioRow(g cellGroup, sc *scenarios.Scenario) cellRow {
 // neighbours are the pages of the scenarios before and after one.
 func (s *MatrixSite) neighbours(name string) (before, after *pageLink) {
 	all := s.Matrix.Scenarios
-	i := slices.IndexFunc(all, func(r scenarios.MatrixRow) bool { return r.Name == name })
+	i := slices.IndexFunc(all, func(r play.MatrixRow) bool { return r.Name == name })
 	link := func(i int) *pageLink {
 		if i < 0 || i >= len(all) {
 			return nil
@@ -88,11 +88,11 @@ func (s *MatrixSite) neighbours(name string) (before, after *pageLink) {
 }
 
 // failureModes are those of the catalogue that a scenario shows.
-func (s *MatrixSite) failureModes(row scenarios.MatrixRow) []scenarios.FailureMode {
-	var out []scenarios.FailureMode
+func (s *MatrixSite) failureModes(row play.MatrixRow) []play.FailureMode {
+	var out []play.FailureMode
 	for _, id := range row.Catalogue {
-		mode := scenarios.FailureMode{ID: id}
-		if i := slices.IndexFunc(s.FailureModes, func(f scenarios.FailureMode) bool { return f.ID == id }); i >= 0 {
+		mode := play.FailureMode{ID: id}
+		if i := slices.IndexFunc(s.FailureModes, func(f play.FailureMode) bool { return f.ID == id }); i >= 0 {
 			mode = s.FailureModes[i]
 		}
 		out = append(out, mode)

@@ -5,7 +5,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // cellRow is a row of the table on the page of a lock or of a scenario: what stood
@@ -29,7 +29,7 @@ type cellBox struct {
 	Expected string // what was expected instead, or nothing
 }
 
-func (s *MatrixSite) cellRow(g cellGroup, sc *scenarios.Scenario, l scenarios.Lock) cellRow {
+func (s *MatrixSite) cellRow(g cellGroup, sc *play.Scenario, l play.Lock) cellRow {
 	r := cellRow{Promised: promised(l, sc), Replays: replays(g)}
 	if !g.unharmed() {
 		r.Effects = g.effects()
@@ -42,7 +42,7 @@ func (s *MatrixSite) cellRow(g cellGroup, sc *scenarios.Scenario, l scenarios.Lo
 
 // promised says whether a lock promises anything under the faults of a scenario;
 // of one that is not known it says nothing.
-func promised(l scenarios.Lock, sc *scenarios.Scenario) string {
+func promised(l play.Lock, sc *play.Scenario) string {
 	switch {
 	case sc == nil:
 		return ""
@@ -57,13 +57,13 @@ func promised(l scenarios.Lock, sc *scenarios.Scenario) string {
 	return "All faults are within its promise."
 }
 
-func (s *MatrixSite) box(c scenarios.MatrixCell) cellBox {
+func (s *MatrixSite) box(c play.MatrixCell) cellBox {
 	b := cellBox{matrixSpot: s.spot(upFromPage, c), Seeds: kOfN(c)}
 	b.Label = c.Label
 	if c.CellRuns != nil {
 		b.Seed = c.Seed
 	}
-	if c.Match == scenarios.TooBad || c.Match == scenarios.TooGood {
+	if c.Match == play.TooBad || c.Match == play.TooGood {
 		b.Expected = string(c.Expected)
 	}
 	return b
@@ -95,7 +95,7 @@ type labelTable struct {
 }
 
 func newLabelTable(modes []fence.Mode, groups []cellGroup) labelTable {
-	var cells []scenarios.MatrixCell
+	var cells []play.MatrixCell
 	for _, g := range groups {
 		cells = append(cells, g...)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 const evilName = `../<script>alert(1)</script>"&`
@@ -41,14 +41,14 @@ func hostileSite() reports.MatrixSite {
 }
 
 // siteOf has reports of the runs of seed 1, and none of others.
-func siteOf(m *scenarios.Matrix) reports.MatrixSite {
-	s := reports.MatrixSite{Matrix: m, Replay: "locksim matrix", FailureModes: []scenarios.FailureMode{{ID: "F11", Name: "Client GC pause past TTL, then write"}},
+func siteOf(m *play.Matrix) reports.MatrixSite {
+	s := reports.MatrixSite{Matrix: m, Replay: "locksim matrix", FailureModes: []play.FailureMode{{ID: "F11", Name: "Client GC pause past TTL, then write"}},
 		HasReport: func(_, _ string, seed uint64) bool { return seed == 1 }}
 	for _, r := range m.Scenarios {
-		s.Scenarios = append(s.Scenarios, &scenarios.Scenario{Name: r.Name, Why: "Because of " + r.Title, Source: []byte("name: " + r.Name + "\n# text of " + r.Title + "\n")})
+		s.Scenarios = append(s.Scenarios, &play.Scenario{Name: r.Name, Why: "Because of " + r.Title, Source: []byte("name: " + r.Name + "\n# text of " + r.Title + "\n")})
 	}
 	for _, l := range m.Locks {
-		known, _ := scenarios.Kind(l.Name) // nothing of one that is not
+		known, _ := play.Kind(l.Name) // nothing of one that is not
 		known.Name = l.Name
 		s.Locks = append(s.Locks, known)
 	}
@@ -200,12 +200,12 @@ func TestMatrixScenarioHTML(t *testing.T) {
 
 // Faults that a lock does not promise to stand are named.
 func TestMatrixPagesNameTheFaults(t *testing.T) {
-	flush, err := scenarios.Load("flushall")
+	flush, err := play.Load("flushall")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := siteOf(matrix([]string{"fenced"}, map[string][]string{"flushall": {"X....."}}))
-	s.Scenarios = []*scenarios.Scenario{flush}
+	s.Scenarios = []*play.Scenario{flush}
 	wants(t, pagesOf(t, s)[reports.MatrixLockFile("fenced")], []string{"Faults outside its promise: flush."}, []string{"within its promise"})
 }
 
@@ -213,7 +213,7 @@ func TestMatrixPagesNameTheFaults(t *testing.T) {
 func TestMatrixLockWithoutMode(t *testing.T) {
 	m := small()
 	m.Modes = m.Modes[1:]
-	var kept []scenarios.MatrixCell
+	var kept []play.MatrixCell
 	for _, c := range m.Cells {
 		if c.Mode != fence.None {
 			kept = append(kept, c)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // MatrixMarkdown writes a matrix as Markdown, to be kept as reports/MATRIX.md:
@@ -17,7 +17,7 @@ import (
 // bytes on every machine.
 //
 // The error is that of the writer.
-func MatrixMarkdown(w io.Writer, m *scenarios.Matrix) error {
+func MatrixMarkdown(w io.Writer, m *play.Matrix) error {
 	p := &page{}
 	p.part([]string{"# The matrix"})
 	p.part([]string{"<!-- Written by " + writtenBy(m) + ". Do not edit. -->"})
@@ -37,14 +37,14 @@ func MatrixMarkdown(w io.Writer, m *scenarios.Matrix) error {
 }
 
 // writtenBy is the command that writes the matrix, if it is the whole one.
-func writtenBy(m *scenarios.Matrix) string {
-	if slices.ContainsFunc(m.Locks, func(l scenarios.MatrixColumn) bool { return isSpecimen(l.Name) }) {
+func writtenBy(m *play.Matrix) string {
+	if slices.ContainsFunc(m.Locks, func(l play.MatrixColumn) bool { return isSpecimen(l.Name) }) {
 		return "locksim matrix --broken --markdown"
 	}
 	return "locksim matrix --markdown"
 }
 
-func markdownHead(m *scenarios.Matrix) []string {
+func markdownHead(m *play.Matrix) []string {
 	return []string{
 		fmt.Sprintf("What became of %s with %s, under the fencing modes %s. Every cell is the worst label of %s.",
 			count(len(m.Scenarios), "scenario"), count(len(m.Locks), "lock"), listed(m.Modes), m.Seeds),
@@ -55,7 +55,7 @@ func markdownHead(m *scenarios.Matrix) []string {
 	}
 }
 
-func markdownLegend(m *scenarios.Matrix) []string {
+func markdownLegend(m *play.Matrix) []string {
 	lines := []string{
 		"## Legend", "",
 		fmt.Sprintf("A group of signs has one for each mode, in the order %s. An empty place was not run: the scenario is not about the lock.", listed(m.Modes)),
@@ -68,7 +68,7 @@ func markdownLegend(m *scenarios.Matrix) []string {
 }
 
 // markdownOverview is the table of groups, without the specimens.
-func markdownOverview(m *scenarios.Matrix) []string {
+func markdownOverview(m *play.Matrix) []string {
 	var locks []string
 	for _, l := range m.Locks {
 		if !isSpecimen(l.Name) {
@@ -89,7 +89,7 @@ func markdownOverview(m *scenarios.Matrix) []string {
 	return lines
 }
 
-func markdownSpecimens(m *scenarios.Matrix) []string {
+func markdownSpecimens(m *play.Matrix) []string {
 	g := newGrid(m)
 	var rows []string
 	for _, l := range m.Locks {
@@ -105,7 +105,7 @@ func markdownSpecimens(m *scenarios.Matrix) []string {
 	return append([]string{"## Specimens", "", "Locks that are wrong on purpose.", "", rowOf([]string{"specimen", "scenario", "modes"}), ruler(3)}, rows...)
 }
 
-func markdownProblems(m *scenarios.Matrix) []string {
+func markdownProblems(m *play.Matrix) []string {
 	lines := []string{"## Not as expected", ""}
 	for _, p := range complaints(m) {
 		line := "- " + escape(p.String()) + "."
@@ -125,7 +125,7 @@ func markdownProblems(m *scenarios.Matrix) []string {
 }
 
 // markdownScenario is the section of one scenario.
-func markdownScenario(m *scenarios.Matrix, g grid, sc scenarios.MatrixRow) []string {
+func markdownScenario(m *play.Matrix, g grid, sc play.MatrixRow) []string {
 	lines := []string{"### " + sc.Name, ""}
 	about := []string{escape(sc.Title)}
 	if len(sc.Catalogue) > 0 {
@@ -142,7 +142,7 @@ func markdownScenario(m *scenarios.Matrix, g grid, sc scenarios.MatrixRow) []str
 }
 
 // alike are the rows of a section: locks whose cells read the same share one.
-func alike(m *scenarios.Matrix, g grid, sc scenarios.MatrixRow) []string {
+func alike(m *play.Matrix, g grid, sc play.MatrixRow) []string {
 	var texts, locks []string
 	for _, l := range m.Locks {
 		group := g.groups[place{sc.Name, l.Name}]
@@ -167,7 +167,7 @@ func alike(m *scenarios.Matrix, g grid, sc scenarios.MatrixRow) []string {
 }
 
 // inWords is a cell as a section shows it: "corrupted 3/20, seed 7".
-func inWords(c scenarios.MatrixCell, seeds scenarios.Seeds) string {
+func inWords(c play.MatrixCell, seeds play.Seeds) string {
 	if c.CellRuns == nil {
 		return string(c.Label)
 	}
@@ -190,11 +190,11 @@ func (g grid) code(scenario, lock string) string {
 }
 
 // linked is the name of a scenario, with a link to its file.
-func linked(sc scenarios.MatrixRow) string { return fileLink(sc, sc.Name) }
+func linked(sc play.MatrixRow) string { return fileLink(sc, sc.Name) }
 
 // fileLink is a link to the file of a scenario of the library. Of another, the
 // report does not know where it lies from here.
-func fileLink(sc scenarios.MatrixRow, text string) string {
+func fileLink(sc play.MatrixRow, text string) string {
 	if !sc.InLibrary {
 		return text
 	}

@@ -2,7 +2,7 @@ package reports
 
 import (
 	"locksim/checker"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // sign is how a cell of a matrix looks: one character that says the same
@@ -38,7 +38,7 @@ func legend() []sign {
 	return append(all, vacuousSign)
 }
 
-func signOf(c scenarios.MatrixCell) sign {
+func signOf(c play.MatrixCell) sign {
 	if c.Vacuous != "" {
 		return vacuousSign
 	}
@@ -49,7 +49,7 @@ func signOf(c scenarios.MatrixCell) sign {
 }
 
 // cellGroup is the cells of one scenario and lock, in the order of the modes.
-type cellGroup []scenarios.MatrixCell
+type cellGroup []play.MatrixCell
 
 // flag marks a group with a cell that is listed.
 const flag = "!"
@@ -78,7 +78,7 @@ type grid struct {
 // place is a row and a column.
 type place struct{ scenario, lock string }
 
-func newGrid(m *scenarios.Matrix) grid {
+func newGrid(m *play.Matrix) grid {
 	g := grid{groups: map[place]cellGroup{}, failed: map[place]bool{}}
 	for _, c := range m.Cells {
 		at := place{c.Scenario, c.Lock}

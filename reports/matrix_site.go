@@ -7,7 +7,7 @@ import (
 	"io"
 	"slices"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // MatrixSite is a matrix as pages that link to each other: one of the whole
@@ -16,15 +16,15 @@ import (
 // them; they belong into the files [MatrixIndexFile], [MatrixLockFile] and
 // [MatrixScenarioFile] of one folder.
 type MatrixSite struct {
-	Matrix *scenarios.Matrix
+	Matrix *play.Matrix
 	// Scenarios has those of the matrix, in any order. One that is missing is
 	// shown by what the matrix itself knows of it.
-	Scenarios []*scenarios.Scenario
+	Scenarios []*play.Scenario
 	// Locks has those of the matrix, in any order, for what they promise.
-	Locks []scenarios.Lock
+	Locks []play.Lock
 	// FailureModes are the names of the ids in the catalogue. Default: the ids
 	// alone are shown.
-	FailureModes []scenarios.FailureMode
+	FailureModes []play.FailureMode
 	// HasReport says whether there is a report of the run in the file
 	// [MatrixRunFile]. Default: there is none, and cells link to the page of their
 	// scenario.
@@ -35,8 +35,8 @@ type MatrixSite struct {
 }
 
 // scenario is the scenario of a row, or nil.
-func (s *MatrixSite) scenario(name string) *scenarios.Scenario {
-	i := slices.IndexFunc(s.Scenarios, func(sc *scenarios.Scenario) bool { return sc.Name == name })
+func (s *MatrixSite) scenario(name string) *play.Scenario {
+	i := slices.IndexFunc(s.Scenarios, func(sc *play.Scenario) bool { return sc.Name == name })
 	if i < 0 {
 		return nil
 	}
@@ -44,17 +44,17 @@ func (s *MatrixSite) scenario(name string) *scenarios.Scenario {
 }
 
 // lock is the lock of a column; it promises nothing where it is not known.
-func (s *MatrixSite) lock(name string) scenarios.Lock {
-	i := slices.IndexFunc(s.Locks, func(l scenarios.Lock) bool { return l.Name == name })
+func (s *MatrixSite) lock(name string) play.Lock {
+	i := slices.IndexFunc(s.Locks, func(l play.Lock) bool { return l.Name == name })
 	if i < 0 {
-		return scenarios.Lock{Name: name}
+		return play.Lock{Name: name}
 	}
 	return s.Locks[i]
 }
 
 // row is the row of a scenario; ok is false where there is none.
-func (s *MatrixSite) row(name string) (row scenarios.MatrixRow, ok bool) {
-	i := slices.IndexFunc(s.Matrix.Scenarios, func(r scenarios.MatrixRow) bool { return r.Name == name })
+func (s *MatrixSite) row(name string) (row play.MatrixRow, ok bool) {
+	i := slices.IndexFunc(s.Matrix.Scenarios, func(r play.MatrixRow) bool { return r.Name == name })
 	if i < 0 {
 		return row, false
 	}
@@ -62,8 +62,8 @@ func (s *MatrixSite) row(name string) (row scenarios.MatrixRow, ok bool) {
 }
 
 // column is the column of a lock; ok is false where there is none.
-func (s *MatrixSite) column(name string) (column scenarios.MatrixColumn, ok bool) {
-	i := slices.IndexFunc(s.Matrix.Locks, func(c scenarios.MatrixColumn) bool { return c.Name == name })
+func (s *MatrixSite) column(name string) (column play.MatrixColumn, ok bool) {
+	i := slices.IndexFunc(s.Matrix.Locks, func(c play.MatrixColumn) bool { return c.Name == name })
 	if i < 0 {
 		return column, false
 	}

@@ -12,15 +12,15 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // matrix is a matrix of some locks, in which every cell is what a text says: the
 // signs of the labels, mode by mode. A place without a text is not run.
-func matrix(locks []string, rows map[string][]string) *scenarios.Matrix {
-	m := &scenarios.Matrix{Seeds: scenarios.Seeds{First: 1, Last: 20}, Modes: fence.Modes(), Expected: true}
+func matrix(locks []string, rows map[string][]string) *play.Matrix {
+	m := &play.Matrix{Seeds: play.Seeds{First: 1, Last: 20}, Modes: fence.Modes(), Expected: true}
 	for _, l := range locks {
-		m.Locks = append(m.Locks, scenarios.MatrixColumn{Name: l})
+		m.Locks = append(m.Locks, play.MatrixColumn{Name: l})
 	}
 	var names []string
 	for name := range rows {
@@ -28,7 +28,7 @@ func matrix(locks []string, rows map[string][]string) *scenarios.Matrix {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		m.Scenarios = append(m.Scenarios, scenarios.MatrixRow{Name: name, Title: "What happens in " + name, Catalogue: []string{"F11", "F12"}, File: "library/" + name + ".yaml", InLibrary: true})
+		m.Scenarios = append(m.Scenarios, play.MatrixRow{Name: name, Title: "What happens in " + name, Catalogue: []string{"F11", "F12"}, File: "library/" + name + ".yaml", InLibrary: true})
 		for i, text := range rows[name] {
 			for j, sign := range text {
 				m.Cells = append(m.Cells, matrixCell(name, locks[i], fence.Modes()[j], sign))
@@ -44,13 +44,13 @@ func matrix(locks []string, rows map[string][]string) *scenarios.Matrix {
 	return m
 }
 
-func matrixCell(scenario, lock string, mode fence.Mode, sign rune) scenarios.MatrixCell {
+func matrixCell(scenario, lock string, mode fence.Mode, sign rune) play.MatrixCell {
 	label := map[rune]checker.Label{'X': checker.Corrupted, '?': checker.Unknown, 'S': checker.Stuck, 'F': checker.FalseReject,
 		'r': checker.Rescued, 'o': checker.Overlap, '.': checker.Safe, '-': checker.NotApplicable}[sign]
-	c := scenarios.MatrixCell{Scenario: scenario, Lock: lock, Mode: mode, Label: label, Match: scenarios.AsExpected}
+	c := play.MatrixCell{Scenario: scenario, Lock: lock, Mode: mode, Label: label, Match: play.AsExpected}
 	c.Expected = c.Label
 	if c.Label != checker.NotApplicable {
-		c.CellRuns = &scenarios.CellRuns{SeedsWithLabel: 20, Seeds: 20, Seed: 1,
+		c.CellRuns = &play.CellRuns{SeedsWithLabel: 20, Seeds: 20, Seed: 1,
 			Replay: fmt.Sprintf("locksim run %s --lock %s --seed 1 --fencing %s", scenario, lock, mode)}
 	}
 	return c
@@ -58,7 +58,7 @@ func matrixCell(scenario, lock string, mode fence.Mode, sign rune) scenarios.Mat
 
 // small has every label, a lock that a scenario is not about, and modes that a
 // lock cannot run in.
-func small() *scenarios.Matrix {
+func small() *play.Matrix {
 	m := matrix([]string{"single", "fenced", "redlock-fenced", "broken/token-read-late"}, map[string][]string{
 		"calm":          {".---..", "......", "......"},
 		"gc-pause":      {"X---rr", "Xrrrrr", "Xrrrrr"},
@@ -72,28 +72,28 @@ func small() *scenarios.Matrix {
 }
 
 // troubled has everything that a reader has to be told of.
-func troubled() *scenarios.Matrix {
+func troubled() *play.Matrix {
 	m := small()
 	m.Expected = false
 	m.Totals.Worse, m.Totals.Milder, m.Totals.Vacuous = 1, 1, 2
 	worse, milder := &m.Cells[6], &m.Cells[1+6]
-	worse.Expected, worse.Match = checker.Safe, scenarios.TooBad
+	worse.Expected, worse.Match = checker.Safe, play.TooBad
 	worse.Label = checker.Corrupted
 	worse.SeedsWithLabel, worse.Seed = 2, 9
 	worse.Replay = "locksim run calm --lock fenced --seed 9 --fencing none"
-	milder.Expected, milder.Match = checker.Rescued, scenarios.TooGood
+	milder.Expected, milder.Match = checker.Rescued, play.TooGood
 	for i := 4; i <= 5; i++ {
 		m.Cells[i].Vacuous, m.Cells[i].SeedsWithLabel = "no acquire was contended", 0
 	}
-	m.Failures = []scenarios.MatrixGap{{Scenario: "gc-pause", Lock: "single", Why: "seeds 1 to 20: the worker process died\nit wrote:\npanic: \x1b[2Jowned", Replay: "locksim run gc-pause --lock single --seed 1 --fencing none,claim,cas"}}
-	m.NotRun = []scenarios.MatrixGap{{Scenario: "key-for-ever", Lock: "mylock", Why: "workload.nested: lock mylock knows no owners: choose a reentrant kind, or leave this out\n  3 | workload"}}
-	m.Cells = slices.DeleteFunc(m.Cells, func(c scenarios.MatrixCell) bool { return c.Scenario == "gc-pause" && c.Lock == "single" })
+	m.Failures = []play.MatrixGap{{Scenario: "gc-pause", Lock: "single", Why: "seeds 1 to 20: the worker process died\nit wrote:\npanic: \x1b[2Jowned", Replay: "locksim run gc-pause --lock single --seed 1 --fencing none,claim,cas"}}
+	m.NotRun = []play.MatrixGap{{Scenario: "key-for-ever", Lock: "mylock", Why: "workload.nested: lock mylock knows no owners: choose a reentrant kind, or leave this out\n  3 | workload"}}
+	m.Cells = slices.DeleteFunc(m.Cells, func(c play.MatrixCell) bool { return c.Scenario == "gc-pause" && c.Lock == "single" })
 	return m
 }
 
 // crowded has all locks, and specimens.
-func crowded() *scenarios.Matrix {
-	locks := append(scenarios.Kinds(), "mylock", "broken/del-without-owner", "broken/redlock-keeps-minority")
+func crowded() *play.Matrix {
+	locks := append(play.Kinds(), "mylock", "broken/del-without-owner", "broken/redlock-keeps-minority")
 	rows := map[string][]string{}
 	for i, name := range []string{"calm", "a-scenario-with-a-long-name", "gc-pause", "holder-crash", "late-packet", "partition-holder"} {
 		for j := range locks {
@@ -106,7 +106,7 @@ func crowded() *scenarios.Matrix {
 func TestMatrix(t *testing.T) {
 	for name, tt := range map[string]struct {
 		shows   string
-		matrix  *scenarios.Matrix
+		matrix  *play.Matrix
 		options reports.Options
 	}{
 		"matrix":         {"every sign, a group for each lock, places that were not run", small(), reports.Options{Width: 100}},
@@ -128,7 +128,7 @@ func TestMatrix(t *testing.T) {
 func TestMatrixMarkdown(t *testing.T) {
 	for name, tt := range map[string]struct {
 		shows  string
-		matrix *scenarios.Matrix
+		matrix *play.Matrix
 	}{
 		"matrix-markdown":         {"an overview in signs, a section for each scenario, locks that came out alike in one line", small()},
 		"matrix-markdown-trouble": {"what is not as expected, listed with its command and set in bold", troubled()},

@@ -10,7 +10,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
@@ -86,7 +86,7 @@ const sms = time.Millisecond
 // polling is a run in which c0 asks three times, gets the lock, loses the answer
 // to its release, and sends a write that never arrives.
 func polling() *scene {
-	m := &scenarios.ModeRun{Mode: fence.None, Trace: &trace.Trace{}}
+	m := &play.ModeRun{Mode: fence.None, Trace: &trace.Trace{}}
 	set := func(id string) words { return words{trace.Text("set k " + id + " nx"), "set k nx"} }
 	for _, e := range []trace.Event{
 		{At: 1 * sms, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: set("aaaaaaaaaaaaaaaa")}},
@@ -104,14 +104,14 @@ func polling() *scene {
 	} {
 		m.Trace.Add(e)
 	}
-	m.Story = []scenarios.Line{line(7, "c0", "is granted order"), line(12, "world", "c0>r0,r0a: CUT OFF")}
+	m.Story = []play.Line{line(7, "c0", "is granted order"), line(12, "world", "c0>r0,r0a: CUT OFF")}
 	m.History = checker.History{Grants: []checker.Grant{{ID: 1, Client: "c0", Resource: "order", Invoked: 1, Granted: 7, Released: 9}}}
 	return newScene(m)
 }
 
 // line is a step of a story without a remark.
-func line(n int, actor, what string) scenarios.Line {
-	return scenarios.Line{N: n, Actor: actor, What: what, Text: what}
+func line(n int, actor, what string) play.Line {
+	return play.Line{N: n, Actor: actor, What: what, Text: what}
 }
 
 func TestSeqRows(t *testing.T) {
@@ -157,7 +157,7 @@ func TestBarsAreBalanced(t *testing.T) {
 	s := polling()
 	for n := 1; n < 12; n++ {
 		s.fatal = n
-		o := &scenarios.Outcome{Scenario: &scenarios.Scenario{}, Modes: []scenarios.ModeRun{*s.run}}
+		o := &play.Outcome{Scenario: &play.Scenario{}, Modes: []play.ModeRun{*s.run}}
 		for rows := 2; rows < 12; rows++ {
 			m := &markdown{o: o, extent: extent{rows: rows}, scenes: []*scene{s}}
 			m.draw()

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"locksim/checker"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
@@ -16,15 +16,15 @@ import (
 // the nodes let expire.
 type seqRows struct {
 	*scene
-	lines   map[int]scenarios.Line // the story, by step
-	arrived map[int]message        // the requests, by the step of their arrival
-	sent    map[int]message        // and the messages by that of their sending
-	last    map[string]int         // the last row of a client with a node
+	lines   map[int]play.Line // the story, by step
+	arrived map[int]message   // the requests, by the step of their arrival
+	sent    map[int]message   // and the messages by that of their sending
+	last    map[string]int    // the last row of a client with a node
 	rows    []seqRow
 }
 
 func newSeqRows(s *scene) []seqRow {
-	c := &seqRows{scene: s, lines: map[int]scenarios.Line{}, arrived: map[int]message{}, sent: map[int]message{}, last: map[string]int{}}
+	c := &seqRows{scene: s, lines: map[int]play.Line{}, arrived: map[int]message{}, sent: map[int]message{}, last: map[string]int{}}
 	for _, l := range s.run.Story {
 		c.lines[l.N] = l
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // Options say how a report is rendered. The zero value is plain text of 120
@@ -16,7 +16,7 @@ type Options struct {
 	// Default: 120.
 	Width int
 	// Repeat says how often each run was made. The report's head repeats it.
-	Repeat scenarios.Repeat
+	Repeat play.Repeat
 	// Replay is the command that makes the run again. It becomes the last line
 	// of the report. Default: there is no such line.
 	Replay string
@@ -27,7 +27,7 @@ type Options struct {
 	// adds the keys of the Redis nodes, and the bytes under way, to what the
 	// run's own history knows. Where it fails, the page shows the history alone.
 	// Default: there is no such look.
-	Inspect func(mode fence.Mode, step int) (*scenarios.State, error)
+	Inspect func(mode fence.Mode, step int) (*play.State, error)
 	// Alike says how [HTML] shows runs that were the same. Default: each apart.
 	Alike Alike
 	// Links lead from the head of the page of [HTML] to pages around it. Default:

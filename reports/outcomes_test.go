@@ -8,7 +8,7 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
@@ -18,22 +18,22 @@ import (
 const ms = time.Millisecond
 
 // scenario is one of two clients, with a pause and what to expect of it.
-func scenario() *scenarios.Scenario {
-	return &scenarios.Scenario{
+func scenario() *play.Scenario {
+	return &play.Scenario{
 		Name: "gc-pause", Title: "A stop-the-world pause outlives the lease",
-		World:  scenarios.World{Redis: 1, Clients: 2},
+		World:  play.World{Redis: 1, Clients: 2},
 		Faults: []faults.Fault{{When: &faults.Event{Client: "c0", Name: "read", Nth: 1}, Action: faults.Pause{Process: "c0", For: 15 * time.Second}}},
 		Expect: map[string]map[fence.Mode]checker.Label{"fenced": {fence.None: checker.Corrupted, fence.Check: checker.Rescued, fence.Seal: checker.Rescued}},
 	}
 }
 
-func outcome(runs ...scenarios.ModeRun) *scenarios.Outcome {
-	return &scenarios.Outcome{Scenario: scenario(), Lock: "fenced", Seed: 1, Modes: runs}
+func outcome(runs ...play.ModeRun) *play.Outcome {
+	return &play.Outcome{Scenario: scenario(), Lock: "fenced", Seed: 1, Modes: runs}
 }
 
 // run is a run with a label and the sentences of its reasons.
-func run(mode fence.Mode, label checker.Label, sentences ...string) scenarios.ModeRun {
-	m := scenarios.ModeRun{Mode: mode, Trace: new(trace.Trace), TraceHash: strings.Repeat("0123abcd", 8),
+func run(mode fence.Mode, label checker.Label, sentences ...string) play.ModeRun {
+	m := play.ModeRun{Mode: mode, Trace: new(trace.Trace), TraceHash: strings.Repeat("0123abcd", 8),
 		Events: 369, Virtual: 23318858406, FaultsFired: []bool{true}, LongestWait: 9673990191}
 	m.Verdict = checker.Verdict{Label: label, Facts: checker.Facts{Data: checker.DataRight, Liveness: checker.LivenessOK,
 		Grants: 5, Attempts: 1, Contended: 4, Operations: 12}}
@@ -50,7 +50,7 @@ const (
 	overlap = "c1 was granted order with token 2 at step 116, while c0 outlived its claim."
 )
 
-func corrupted() scenarios.ModeRun {
+func corrupted() play.ModeRun {
 	m := run(fence.None, checker.Corrupted, lost, overlap, stale)
 	f := &m.Verdict.Facts
 	f.Data, f.BeliefOverlaps, f.StaleAccepted, f.LostUpdates = checker.DataCorrupted, 3, 1, 1
@@ -58,32 +58,32 @@ func corrupted() scenarios.ModeRun {
 	return m
 }
 
-func rescued(mode fence.Mode) scenarios.ModeRun {
+func rescued(mode fence.Mode) play.ModeRun {
 	m := run(mode, checker.Rescued, saved, overlap)
 	m.Verdict.Facts.BeliefOverlaps, m.Verdict.Facts.StaleRejected = 3, 1
 	m.Story = tale("REFUSES write c0.w2 (token 1) — stale: the fencing token saves the data")
 	return m
 }
 
-func notApplicable(mode fence.Mode) scenarios.ModeRun {
-	return scenarios.ModeRun{Mode: mode, Verdict: checker.Verdict{Label: checker.NotApplicable}}
+func notApplicable(mode fence.Mode) play.ModeRun {
+	return play.ModeRun{Mode: mode, Verdict: checker.Verdict{Label: checker.NotApplicable}}
 }
 
 // line is a step of a story. What stands behind a dash is the remark.
-func line(n int, at time.Duration, actor, text string) scenarios.Line {
+func line(n int, at time.Duration, actor, text string) play.Line {
 	what, remark, _ := strings.Cut(text, " — ")
-	return scenarios.Line{N: n, At: at, Actor: actor, What: what, Remark: remark, Text: text}
+	return play.Line{N: n, At: at, Actor: actor, What: what, Remark: remark, Text: text}
 }
 
 // fatal is a step at which a run was decided.
-func fatal(l scenarios.Line) scenarios.Line {
+func fatal(l play.Line) play.Line {
 	l.Fatal = true
 	return l
 }
 
 // tale is a story with a decisive step and a long aftermath.
-func tale(decision string) []scenarios.Line {
-	lines := []scenarios.Line{
+func tale(decision string) []play.Line {
+	lines := []play.Line{
 		line(1, 2, "c0", "asks for the lock"),
 		line(15, 18*ms+761934, "c0", "is granted order token=1"),
 		line(22, 31*ms+500000, "c0", "read c0.r1 found nothing"),
@@ -97,8 +97,8 @@ func tale(decision string) []scenarios.Line {
 }
 
 // steps are uneventful steps of c1.
-func steps(from, count int) []scenarios.Line {
-	var lines []scenarios.Line
+func steps(from, count int) []play.Line {
+	var lines []play.Line
 	for i := range count {
 		lines = append(lines, line(from+i, time.Duration(18000+i)*ms, "c1", fmt.Sprintf("passes point-%d", i)))
 	}

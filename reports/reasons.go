@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // maxReasons is how many reasons the report shows for the same set of modes.
@@ -25,7 +25,7 @@ type group struct {
 
 // reasons is why the verdicts are what they are. What is true of several modes
 // is said once.
-func reasons(o *scenarios.Outcome, opt Options) []string {
+func reasons(o *play.Outcome, opt Options) []string {
 	groups := grouped(gathered(o))
 	if len(groups) == 0 {
 		return nil
@@ -43,7 +43,7 @@ func reasons(o *scenarios.Outcome, opt Options) []string {
 }
 
 // name is the modes that the reasons are true of.
-func (g group) name(o *scenarios.Outcome) string {
+func (g group) name(o *play.Outcome) string {
 	if n := len(g.modes); n > 1 && n == len(ran(o)) {
 		return "all modes"
 	}
@@ -68,7 +68,7 @@ func (g group) sentences(room int) []string {
 }
 
 // gathered are the sentences in the order in which they first appear.
-func gathered(o *scenarios.Outcome) []reason {
+func gathered(o *play.Outcome) []reason {
 	var all []reason
 	for _, m := range o.Modes {
 		for _, r := range m.Verdict.Reasons {
@@ -101,7 +101,7 @@ func grouped(all []reason) []group {
 	return groups
 }
 
-func widest(o *scenarios.Outcome, groups []group) int {
+func widest(o *play.Outcome, groups []group) int {
 	width := 0
 	for _, g := range groups {
 		width = max(width, columns(g.name(o)))

@@ -5,13 +5,13 @@ import (
 	"io"
 
 	"locksim/checker"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // Replayed confirms that a stored run, made again as the outcome o, came out
 // equal: a line for each mode with the hash of its trace. Errors and
 // concurrency are as for [Terminal].
-func Replayed(w io.Writer, o *scenarios.Outcome, opt Options) error {
+func Replayed(w io.Writer, o *play.Outcome, opt Options) error {
 	opt, err := opt.withDefaults()
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func Replayed(w io.Writer, o *scenarios.Outcome, opt Options) error {
 	return p.write(w)
 }
 
-func confirmed(m scenarios.ModeRun) []cell {
+func confirmed(m play.ModeRun) []cell {
 	label := cell{text: string(m.Verdict.Label), style: styleOf(m.Verdict.Label)}
 	if m.Verdict.Label == checker.NotApplicable {
 		return []cell{{text: "replayed:"}, {text: string(m.Mode)}, label}

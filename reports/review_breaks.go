@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"locksim/checker"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // maxBreaks is how many breaks are told with their stories; of more, there is one
@@ -34,7 +34,7 @@ type reviewStep struct {
 }
 
 // breakBlocks are the breaks, those within the promise first.
-func breakBlocks(r *scenarios.Review) []reviewBlock {
+func breakBlocks(r *play.Review) []reviewBlock {
 	blocks := storyBlocks(r)
 	if len(r.Breaks) == 0 {
 		return append(blocks, paragraph("Neither random schedules nor placed faults found anything that broke it, in %s. That is no proof.", evidenceOf(r)))
@@ -63,12 +63,12 @@ func ways(n int) string {
 	return thousands(n) + " ways"
 }
 
-func evidenceOf(r *scenarios.Review) string {
+func evidenceOf(r *play.Review) string {
 	f := &r.Figures
 	return runs(f.Within.Evidence+f.All.Evidence+f.Swept.Evidence) + " that are evidence"
 }
 
-func newReviewBreak(i int, b scenarios.ReviewBreak) *reviewBreak {
+func newReviewBreak(i int, b play.ReviewBreak) *reviewBreak {
 	f := b.Found
 	v := &reviewBreak{Number: i, Shape: b.Shape, Label: b.Label, Where: whereFound(b), Reasons: f.Reasons, Replay: b.Replay,
 		Schedule: f.Run.Source, Mode: string(f.Violations[0].Mode), Fences: fenceTable(i, b)}
@@ -79,19 +79,19 @@ func newReviewBreak(i int, b scenarios.ReviewBreak) *reviewBreak {
 }
 
 // whereFound says by what the break was found, and how often.
-func whereFound(b scenarios.ReviewBreak) string {
+func whereFound(b play.ReviewBreak) string {
 	often := fmt.Sprintf("%s of %s", thousands(b.Runs), runs(b.Of))
 	switch b.From {
-	case scenarios.FromPromise:
+	case play.FromPromise:
 		return "It breaks the lock’s own promise: found in " + often + " within it that are evidence."
-	case scenarios.FromSweep:
+	case play.FromSweep:
 		return "Found by placing single faults, in " + often + "."
 	}
 	return fmt.Sprintf("Found with every fault there is, in %s that are evidence. The smallest run has %s of the %d that were drawn.%s", often, count(b.Found.Faults, "fault"), b.Found.Drawn, ofClasses(b))
 }
 
 // ofClasses says of which classes the faults are.
-func ofClasses(b scenarios.ReviewBreak) string {
+func ofClasses(b play.ReviewBreak) string {
 	if len(b.Classes) == 0 {
 		return ""
 	}
@@ -99,19 +99,19 @@ func ofClasses(b scenarios.ReviewBreak) string {
 }
 
 // effects are what a fence did, in words.
-var effects = map[scenarios.FenceEffect]string{
-	scenarios.NoFence:          "without a fence",
-	scenarios.FenceRescues:     "rescues: no harm is done",
-	scenarios.FenceCosts:       "rescues at a price: the data is right, another harm is done",
-	scenarios.FenceFails:       "does not rescue",
-	scenarios.FenceHarms:       "does harm that is not there without it",
-	scenarios.FenceIdle:        "nothing to rescue: no harm without it, nor with it",
-	scenarios.FenceUndecided:   "undecided",
-	scenarios.FenceNeedsTokens: "cannot be used: it needs tokens",
+var effects = map[play.FenceEffect]string{
+	play.NoFence:          "without a fence",
+	play.FenceRescues:     "rescues: no harm is done",
+	play.FenceCosts:       "rescues at a price: the data is right, another harm is done",
+	play.FenceFails:       "does not rescue",
+	play.FenceHarms:       "does harm that is not there without it",
+	play.FenceIdle:        "nothing to rescue: no harm without it, nor with it",
+	play.FenceUndecided:   "undecided",
+	play.FenceNeedsTokens: "cannot be used: it needs tokens",
 }
 
 // fenceTable is what each fence made of a break.
-func fenceTable(i int, b scenarios.ReviewBreak) *reviewTable {
+func fenceTable(i int, b play.ReviewBreak) *reviewTable {
 	t := &reviewTable{Name: fmt.Sprintf("Break %d in each fencing mode", i), Head: []string{"Fence", "Verdict", "What it does"}}
 	for _, f := range b.Fences {
 		t.Rows = append(t.Rows, reviewRow{Name: string(f.Mode), Cells: []reviewCell{{Label: f.Label}, {Text: effects[f.Effect]}}})
@@ -119,7 +119,7 @@ func fenceTable(i int, b scenarios.ReviewBreak) *reviewTable {
 	return t
 }
 
-// newReviewStep reads a line of a story as [scenarios.Found] has it: a mark, the
+// newReviewStep reads a line of a story as [play.Found] has it: a mark, the
 // number of the step, its time, who, and what.
 func newReviewStep(line string) reviewStep {
 	text, fatal := strings.CutPrefix(line, ">")

@@ -6,12 +6,12 @@ import (
 
 	"locksim/checker"
 	"locksim/faults"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // faultBlocks are the faults by class and by kind, and the scenarios of the
 // library.
-func faultBlocks(r *scenarios.Review) []reviewBlock {
+func faultBlocks(r *play.Review) []reviewBlock {
 	blocks := []reviewBlock{
 		{Heading: "Classes of fault"},
 		paragraph("A promise speaks of classes. The figures are the runs in which a fault of the class struck."),
@@ -29,7 +29,7 @@ func faultBlocks(r *scenarios.Review) []reviewBlock {
 }
 
 // classTable has a row for each class of fault.
-func classTable(r *scenarios.Review) *reviewTable {
+func classTable(r *play.Review) *reviewTable {
 	t := &reviewTable{Name: "Classes of fault", Head: []string{"Class", "Promised", "Within the promise", "With every fault", "Scenarios"}}
 	for _, class := range slices.Concat(r.Lock.Promise.Exclusion, r.Lock.Unpromised) {
 		n := 0
@@ -52,7 +52,7 @@ func classTable(r *scenarios.Review) *reviewTable {
 }
 
 // kindTable has a row for each kind of fault that was drawn.
-func kindTable(r *scenarios.Review) *reviewTable {
+func kindTable(r *play.Review) *reviewTable {
 	t := &reviewTable{Name: "Kinds of fault", Head: []string{"Kind", "Within the promise", "With every fault"}}
 	for _, k := range faults.Kinds() {
 		if slices.Contains(r.NeverDrawn, k.Name) {
@@ -64,7 +64,7 @@ func kindTable(r *scenarios.Review) *reviewTable {
 	return t
 }
 
-func struckOfDrawn(e *scenarios.Exploration, kind string) string {
+func struckOfDrawn(e *play.Exploration, kind string) string {
 	if e == nil || e.Summary.Faults[kind].Drawn == 0 {
 		return nothing
 	}
@@ -73,22 +73,22 @@ func struckOfDrawn(e *scenarios.Exploration, kind string) string {
 }
 
 // shortGround says where a scenario lies.
-var shortGround = map[scenarios.ReviewGround]string{
-	scenarios.GroundPromised:      "within",
-	scenarios.GroundOutside:       "outside",
-	scenarios.GroundSeveralWrites: "several writes",
+var shortGround = map[play.ReviewGround]string{
+	play.GroundPromised:      "within",
+	play.GroundOutside:       "outside",
+	play.GroundSeveralWrites: "several writes",
 }
 
 // groundWord is where a scenario lies; a lock without a promise has no inside.
-func groundWord(r *scenarios.Review, g scenarios.ReviewGround) string {
-	if g == scenarios.GroundOutside && !r.Lock.Promises {
+func groundWord(r *play.Review, g play.ReviewGround) string {
+	if g == play.GroundOutside && !r.Lock.Promises {
 		return nothing
 	}
 	return shortGround[g]
 }
 
 // scenarioTable has a row for each scenario and a column for each mode.
-func scenarioTable(r *scenarios.Review) *reviewTable {
+func scenarioTable(r *play.Review) *reviewTable {
 	t := &reviewTable{Name: "Scenarios of the library", Head: []string{"Scenario", "Catalogue", "Promise"}}
 	for _, m := range r.Figures.Modes {
 		t.Head = append(t.Head, string(m.Mode))

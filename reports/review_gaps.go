@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // exploredBlocks say how much stands behind the review.
-func exploredBlocks(r *scenarios.Review) []reviewBlock {
+func exploredBlocks(r *play.Review) []reviewBlock {
 	t := &reviewTable{Name: "The runs behind it", Head: []string{"What", "Runs", "Evidence", "With a violation", "Rate below, at 95 %", "Virtual time"}}
 	if m := r.Matrix; m != nil {
 		t.row("Scenarios of the library", thousands(m.Totals.Runs), thousands(m.Totals.NonVacuous), nothing, nothing, span(m.Totals.VirtualSeconds))
@@ -23,7 +23,7 @@ func exploredBlocks(r *scenarios.Review) []reviewBlock {
 	blocks := []reviewBlock{{Table: t},
 		paragraph("A run is evidence when a violation was seen, or when clients contended and faults struck. The rate speaks of the generator that drew the schedules, and of nothing else.")}
 	var items []string
-	for _, e := range []*scenarios.Exploration{r.Within, r.All} {
+	for _, e := range []*play.Exploration{r.Within, r.All} {
 		if e != nil {
 			items = append(items, fmt.Sprintf("Random schedules, %s: classes of fault that struck: %s. No evidence: %s.", judgedBy(e), orNone(coverage(e)), orNone(tallies(e.Summary.Vacuous))))
 		}
@@ -34,16 +34,16 @@ func exploredBlocks(r *scenarios.Review) []reviewBlock {
 	return append(blocks, reviewBlock{Items: items})
 }
 
-func exploredRow(t *reviewTable, name string, e *scenarios.Exploration) {
+func exploredRow(t *reviewTable, name string, e *play.Exploration) {
 	if e == nil {
 		return
 	}
 	s := &e.Summary
-	t.row(name, thousands(s.Runs), thousands(s.NonVacuous), thousands(s.Violating), scenarios.Percentage(s.RateBound), span(s.VirtualSeconds))
+	t.row(name, thousands(s.Runs), thousands(s.NonVacuous), thousands(s.Violating), play.Percentage(s.RateBound), span(s.VirtualSeconds))
 }
 
-func judgedBy(e *scenarios.Exploration) string {
-	if e.Plan.Judge == scenarios.JudgePromise {
+func judgedBy(e *play.Exploration) string {
+	if e.Plan.Judge == play.JudgePromise {
 		return "within the promise"
 	}
 	return "with every fault"
@@ -57,7 +57,7 @@ func orNone(text string) string {
 }
 
 // gapBlocks say what the review does not cover.
-func gapBlocks(r *scenarios.Review) []reviewBlock {
+func gapBlocks(r *play.Review) []reviewBlock {
 	items := []string{
 		"Interleavings inside one process are not explored: two goroutines of one client meet in one order.",
 		"A pass means no violation in these runs, and is no proof.",
@@ -87,10 +87,10 @@ func gapBlocks(r *scenarios.Review) []reviewBlock {
 }
 
 // vacuousStories are the scenarios with a cell that proves nothing.
-func vacuousStories(r *scenarios.Review) []string {
+func vacuousStories(r *play.Review) []string {
 	var names []string
 	for _, s := range r.Scenarios {
-		if slices.ContainsFunc(s.Cells, func(c scenarios.MatrixCell) bool { return c.Vacuous != "" }) {
+		if slices.ContainsFunc(s.Cells, func(c play.MatrixCell) bool { return c.Vacuous != "" }) {
 			names = append(names, s.Name)
 		}
 	}
@@ -105,9 +105,9 @@ func failureModes(n int) string {
 }
 
 // neverStruck are classes that were to be drawn and never struck.
-func neverStruck(r *scenarios.Review) []string {
+func neverStruck(r *play.Review) []string {
 	var out []string
-	for _, e := range []*scenarios.Exploration{r.Within, r.All} {
+	for _, e := range []*play.Exploration{r.Within, r.All} {
 		if e == nil {
 			continue
 		}
@@ -118,7 +118,7 @@ func neverStruck(r *scenarios.Review) []string {
 	return out
 }
 
-func gapItems(gaps []scenarios.ReviewGap) []string {
+func gapItems(gaps []play.ReviewGap) []string {
 	var out []string
 	for _, g := range gaps {
 		why, _, _ := strings.Cut(g.Why, "\n")

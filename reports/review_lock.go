@@ -6,13 +6,13 @@ import (
 	"slices"
 
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 func sortedKeys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 // lockBlocks say what lock it is and how it works.
-func lockBlocks(r *scenarios.Review) []reviewBlock {
+func lockBlocks(r *play.Review) []reviewBlock {
 	about := r.Lock.About
 	if about == "" {
 		about = "Nobody has said how this lock works; locksim knows it by its adapter alone."
@@ -25,7 +25,7 @@ func lockBlocks(r *scenarios.Review) []reviewBlock {
 }
 
 // promiseBlocks say what it is judged by.
-func promiseBlocks(r *scenarios.Review) []reviewBlock {
+func promiseBlocks(r *play.Review) []reviewBlock {
 	l := r.Lock
 	if !l.Promises {
 		return []reviewBlock{paragraph("The lock promises nothing. Everything below is judged as if it promised that claims never overlap, that the lock is free again in the end, that no rightful holder is refused, and that the data is right in mode %s.", l.Judged)}
@@ -44,19 +44,19 @@ func promiseBlocks(r *scenarios.Review) []reviewBlock {
 type reviewAdvice struct {
 	Use, Means string
 	Verdict    string
-	Kind       scenarios.ReviewVerdict
+	Kind       play.ReviewVerdict
 	Text       string
 	Reasons    []string
 }
 
 // useMeans says what a use is.
-var useMeans = map[scenarios.ReviewUse]string{
-	scenarios.ForEfficiency:  "Work that is done twice is only waste.",
-	scenarios.ForCorrectness: "A violation costs money or data.",
+var useMeans = map[play.ReviewUse]string{
+	play.ForEfficiency:  "Work that is done twice is only waste.",
+	play.ForCorrectness: "A violation costs money or data.",
 }
 
 // adviceBlocks are the recommendations, and the rules that they follow from.
-func adviceBlocks(r *scenarios.Review) []reviewBlock {
+func adviceBlocks(r *play.Review) []reviewBlock {
 	var cards []reviewAdvice
 	for _, a := range r.Advice {
 		verdict := string(a.Verdict)
@@ -73,9 +73,9 @@ func adviceBlocks(r *scenarios.Review) []reviewBlock {
 }
 
 // ruleItems are the rules for a use, up to the one that decided.
-func ruleItems(a scenarios.ReviewAdvice) []string {
+func ruleItems(a play.ReviewAdvice) []string {
 	var out []string
-	for _, rule := range scenarios.ReviewRules(a.Use) {
+	for _, rule := range play.ReviewRules(a.Use) {
 		text := fmt.Sprintf("%s, if %s", rule.ID, rule.Text)
 		if rule.ID == a.Rule {
 			return append(out, text+". This is so, and decides.")
@@ -85,7 +85,7 @@ func ruleItems(a scenarios.ReviewAdvice) []string {
 	return out
 }
 
-func questionBlocks(r *scenarios.Review) []reviewBlock {
+func questionBlocks(r *play.Review) []reviewBlock {
 	if len(r.Questions) == 0 {
 		return []reviewBlock{paragraph("The figures leave none.")}
 	}

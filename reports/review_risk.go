@@ -5,18 +5,18 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // grounds are the headings of the tables of risk.
-var grounds = map[scenarios.ReviewGround]string{
-	scenarios.GroundPromised:      "Within its promise",
-	scenarios.GroundOutside:       "Outside its promise",
-	scenarios.GroundSeveralWrites: "Sections that write more than once",
+var grounds = map[play.ReviewGround]string{
+	play.GroundPromised:      "Within its promise",
+	play.GroundOutside:       "Outside its promise",
+	play.GroundSeveralWrites: "Sections that write more than once",
 }
 
 // riskBlocks count the runs of the library by label, mode by mode.
-func riskBlocks(r *scenarios.Review) []reviewBlock {
+func riskBlocks(r *play.Review) []reviewBlock {
 	if len(r.Figures.Modes) == 0 {
 		return []reviewBlock{paragraph("No scenario of the library is about this lock, so that there are no counts; above is what each fence made of each break.")}
 	}
@@ -26,7 +26,7 @@ func riskBlocks(r *scenarios.Review) []reviewBlock {
 			blocks = append(blocks, paragraph("%s", riskStatement(m)))
 		}
 	}
-	for _, g := range scenarios.ReviewGrounds() {
+	for _, g := range play.ReviewGrounds() {
 		if t := riskTable(r, g); len(t.Rows) > 0 {
 			blocks = append(blocks, reviewBlock{Heading: groundTitle(r, g)}, reviewBlock{Table: t})
 		}
@@ -38,15 +38,15 @@ func riskBlocks(r *scenarios.Review) []reviewBlock {
 }
 
 // groundTitle is the heading of a table; a lock without a promise has no inside.
-func groundTitle(r *scenarios.Review, g scenarios.ReviewGround) string {
-	if g == scenarios.GroundOutside && !r.Lock.Promises {
+func groundTitle(r *play.Review, g play.ReviewGround) string {
+	if g == play.GroundOutside && !r.Lock.Promises {
 		return "All scenarios with sections that write once"
 	}
 	return grounds[g]
 }
 
 // adviceFence is the mode that the advice asks for.
-func adviceFence(r *scenarios.Review) fence.Mode {
+func adviceFence(r *play.Review) fence.Mode {
 	for _, a := range r.Advice {
 		if a.Fence != "" {
 			return a.Fence
@@ -56,7 +56,7 @@ func adviceFence(r *scenarios.Review) fence.Mode {
 }
 
 // riskStatement is the risk of a mode in a sentence.
-func riskStatement(m scenarios.ReviewMode) string {
+func riskStatement(m play.ReviewMode) string {
 	n := m.Total()
 	who := "Without a fence"
 	if m.Mode != fence.None {
@@ -67,7 +67,7 @@ func riskStatement(m scenarios.ReviewMode) string {
 }
 
 // riskTable has a row for each mode and a column for each label.
-func riskTable(r *scenarios.Review, g scenarios.ReviewGround) *reviewTable {
+func riskTable(r *play.Review, g play.ReviewGround) *reviewTable {
 	t := &reviewTable{Name: groundTitle(r, g), Head: []string{"Fence", "Scenarios", "Runs"}}
 	labels := seenLabels(r, g)
 	for _, l := range labels {
@@ -88,7 +88,7 @@ func riskTable(r *scenarios.Review, g scenarios.ReviewGround) *reviewTable {
 }
 
 // seenLabels are the labels that any mode showed, and always that of lost data.
-func seenLabels(r *scenarios.Review, g scenarios.ReviewGround) []checker.Label {
+func seenLabels(r *play.Review, g play.ReviewGround) []checker.Label {
 	var out []checker.Label
 	for _, l := range checker.Labels() {
 		n := 0
@@ -103,11 +103,11 @@ func seenLabels(r *scenarios.Review, g scenarios.ReviewGround) []checker.Label {
 }
 
 // effectTable counts what each fence did to the breaks.
-func effectTable(r *scenarios.Review) *reviewTable {
+func effectTable(r *play.Review) *reviewTable {
 	t := &reviewTable{Name: "What fences made of the breaks", Head: []string{"Fence", "rescues", "rescues at a price", "does not rescue", "does harm", "nothing to rescue", "cannot be used"}}
-	shown := []scenarios.FenceEffect{scenarios.FenceRescues, scenarios.FenceCosts, scenarios.FenceFails, scenarios.FenceHarms, scenarios.FenceIdle, scenarios.FenceNeedsTokens}
+	shown := []play.FenceEffect{play.FenceRescues, play.FenceCosts, play.FenceFails, play.FenceHarms, play.FenceIdle, play.FenceNeedsTokens}
 	for _, mode := range fence.Modes()[1:] {
-		counts := map[scenarios.FenceEffect]int{}
+		counts := map[play.FenceEffect]int{}
 		for _, b := range r.Breaks {
 			for _, f := range b.Fences {
 				if f.Mode == mode {

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"io"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // ReviewSummary writes the design review of a lock in short, for a terminal: the
 // answer, the recommendations, the ways in which it was broken, and how many
 // questions are open. Errors and concurrency are as for [Terminal].
-func ReviewSummary(w io.Writer, r *scenarios.Review, opt Options) error {
+func ReviewSummary(w io.Writer, r *play.Review, opt Options) error {
 	opt, err := opt.withDefaults()
 	if err != nil {
 		return err

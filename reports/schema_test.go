@@ -11,7 +11,7 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // The module reports/formattest validates documents with these schemas. Here they
@@ -72,7 +72,7 @@ func readSchema(t *testing.T, name string) *schema {
 }
 
 // documents are what the schemas describe.
-var documents = map[string]any{"explore": scenarios.Exploration{}, "matrix": scenarios.Matrix{}, "run": scenarios.RunFile{}, "sweep": scenarios.Sweep{}}
+var documents = map[string]any{"explore": play.Exploration{}, "matrix": play.Matrix{}, "run": play.RunFile{}, "sweep": play.Sweep{}}
 
 // Each field of a document is described, and nothing that is no field; what is
 // always written is required; each description says something.
@@ -146,10 +146,10 @@ func TestSchemasKnowTheWords(t *testing.T) {
 
 func TestSchemasKnowTheFaults(t *testing.T) {
 	var classes, kinds []string
-	for _, f := range (&scenarios.ExplorePlan{}).Classes() {
+	for _, f := range (&play.ExplorePlan{}).Classes() {
 		classes = append(classes, string(f))
 	}
-	for _, k := range scenarios.SweepKinds() {
+	for _, k := range play.SweepKinds() {
 		kinds = append(kinds, k.Name)
 	}
 	for _, tt := range []struct {
@@ -163,13 +163,13 @@ func TestSchemasKnowTheFaults(t *testing.T) {
 }
 
 func TestSchemasHaveTheVersions(t *testing.T) {
-	for name, want := range map[string]string{"explore": scenarios.ExploreKind, "sweep": scenarios.SweepName} {
+	for name, want := range map[string]string{"explore": play.ExploreKind, "sweep": play.SweepName} {
 		if got := readSchema(t, name).Properties["kind"].Const; got != want {
 			t.Errorf("schema %s is of a kind %v, want %v", name, got, want)
 		}
 	}
-	for name, want := range map[string]float64{"run": scenarios.RunVersion, "matrix": scenarios.MatrixVersion,
-		"explore": scenarios.ExploreVersion, "sweep": scenarios.SweepVersion} {
+	for name, want := range map[string]float64{"run": play.RunVersion, "matrix": play.MatrixVersion,
+		"explore": play.ExploreVersion, "sweep": play.SweepVersion} {
 		if got := readSchema(t, name).Properties["version"].Const; got != want {
 			t.Errorf("schema %s is of version %v, want %v", name, got, want)
 		}

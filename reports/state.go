@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
-// Moment names the run that a [scenarios.State] belongs to.
+// Moment names the run that a [play.State] belongs to.
 type Moment struct {
 	Scenario, Lock string
 	Seed           uint64
@@ -20,7 +20,7 @@ type Moment struct {
 // believes so, the keys of each Redis node with what they have left to live,
 // the store, and the bytes under way. Errors and concurrency are as for
 // [Terminal].
-func State(w io.Writer, at Moment, s *scenarios.State, opt Options) error {
+func State(w io.Writer, at Moment, s *play.State, opt Options) error {
 	opt, err := opt.withDefaults()
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func State(w io.Writer, at Moment, s *scenarios.State, opt Options) error {
 	return p.write(w)
 }
 
-func moment(at Moment, s *scenarios.State, opt Options) []string {
+func moment(at Moment, s *play.State, opt Options) []string {
 	when := "after"
 	if s.Over {
 		when = "the run is over, after"
@@ -55,7 +55,7 @@ func moment(at Moment, s *scenarios.State, opt Options) []string {
 	return lines
 }
 
-func clients(s *scenarios.State, opt Options) []string {
+func clients(s *play.State, opt Options) []string {
 	t := table{sides: []side{left, left, left, left, right, right}}
 	t.row("client", "is", "holds", "believes", "token", "lease left")
 	for _, c := range s.Clients {
@@ -78,14 +78,14 @@ func orNothing(token uint64) string {
 	return fmt.Sprint(token)
 }
 
-func remaining(c scenarios.ClientState) string {
+func remaining(c play.ClientState) string {
 	if c.Token == 0 && c.Left == 0 {
 		return nothing
 	}
 	return seconds(c.Left)
 }
 
-func nodes(s *scenarios.State, opt Options) []string {
+func nodes(s *play.State, opt Options) []string {
 	t := table{sides: []side{left, left, right, left}}
 	t.row("node", "key", "to live", "value")
 	for _, n := range s.Nodes {
@@ -100,7 +100,7 @@ func nodes(s *scenarios.State, opt Options) []string {
 }
 
 // called is the name of a node, and its role where nodes have one.
-func called(n scenarios.NodeState) string {
+func called(n play.NodeState) string {
 	if n.Role == "" {
 		return n.Name
 	}
@@ -114,7 +114,7 @@ func life(ttl time.Duration) string {
 	return seconds(ttl)
 }
 
-func store(s *scenarios.State) []string {
+func store(s *play.State) []string {
 	lines := []string{fmt.Sprintf("store s0, highest token seen: %s", orNothing(s.Highest))}
 	for _, register := range s.Store {
 		lines = append(lines, "  "+visible(register))
@@ -125,7 +125,7 @@ func store(s *scenarios.State) []string {
 	return lines
 }
 
-func flights(s *scenarios.State, opt Options) []string {
+func flights(s *play.State, opt Options) []string {
 	if len(s.Flights) == 0 {
 		return []string{"no bytes in flight"}
 	}

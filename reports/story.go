@@ -5,7 +5,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 
 // story tells the run without a fence, if it is there, and what a fence did
 // at the same moment.
-func story(o *scenarios.Outcome, opt Options) []string {
+func story(o *play.Outcome, opt Options) []string {
 	m := told(o)
 	if m == nil {
 		return nil
@@ -32,8 +32,8 @@ func story(o *scenarios.Outcome, opt Options) []string {
 }
 
 // told is the run whose story is told: that of mode none, or the first.
-func told(o *scenarios.Outcome) *scenarios.ModeRun {
-	var first *scenarios.ModeRun
+func told(o *play.Outcome) *play.ModeRun {
+	var first *play.ModeRun
 	for i := range o.Modes {
 		m := &o.Modes[i]
 		if len(m.Story) == 0 {
@@ -51,7 +51,7 @@ func told(o *scenarios.Outcome) *scenarios.ModeRun {
 
 // rescued is the decisive step of the first run that a fence saved, with the
 // steps around it, where the story told is not such a run itself.
-func rescued(o *scenarios.Outcome, told *scenarios.ModeRun, opt Options) []string {
+func rescued(o *play.Outcome, told *play.ModeRun, opt Options) []string {
 	if told.Verdict.Label == checker.Rescued {
 		return nil
 	}
@@ -72,7 +72,7 @@ func rescued(o *scenarios.Outcome, told *scenarios.ModeRun, opt Options) []strin
 }
 
 // fatal is the index of the decisive step, or -1.
-func fatal(lines []scenarios.Line) int {
+func fatal(lines []play.Line) int {
 	for i, line := range lines {
 		if line.Fatal {
 			return i
@@ -83,7 +83,7 @@ func fatal(lines []scenarios.Line) int {
 
 // fit lays out a story in at most room lines: the opening, the way to the
 // decisive step, and a short aftermath.
-func (l layout) fit(lines []scenarios.Line, room int) []string {
+func (l layout) fit(lines []play.Line, room int) []string {
 	end := len(lines)
 	if at := fatal(lines); at >= 0 {
 		end = min(end, at+1+aftermath)
@@ -100,7 +100,7 @@ func (l layout) fit(lines []scenarios.Line, room int) []string {
 }
 
 // start is as much of the beginning as there is room for.
-func (l layout) start(lines []scenarios.Line, room int) []string {
+func (l layout) start(lines []play.Line, room int) []string {
 	n := len(lines)
 	for n > 0 && len(l.all(lines[:n])) > room-1 {
 		n--
@@ -109,7 +109,7 @@ func (l layout) start(lines []scenarios.Line, room int) []string {
 }
 
 // middle leaves out steps after the opening.
-func (l layout) middle(lines []scenarios.Line, room int) []string {
+func (l layout) middle(lines []play.Line, room int) []string {
 	head := l.all(lines[:min(opening, len(lines))])
 	from := min(opening, len(lines))
 	for from < len(lines) && len(head)+1+len(l.all(lines[from:])) > room {
@@ -119,7 +119,7 @@ func (l layout) middle(lines []scenarios.Line, room int) []string {
 	return append(rows, l.all(lines[from:])...)
 }
 
-func (l layout) all(lines []scenarios.Line) []string {
+func (l layout) all(lines []play.Line) []string {
 	var rows []string
 	for _, line := range lines {
 		rows = append(rows, l.rows(line)...)
@@ -128,9 +128,9 @@ func (l layout) all(lines []scenarios.Line) []string {
 }
 
 // leftOut stands for steps that are not shown.
-func (l layout) leftOut(lines []scenarios.Line) []string {
+func (l layout) leftOut(lines []play.Line) []string {
 	if len(lines) == 0 {
 		return nil
 	}
-	return l.rows(scenarios.Line{Text: fmt.Sprintf("… %s left out", count(len(lines), "step"))})
+	return l.rows(play.Line{Text: fmt.Sprintf("… %s left out", count(len(lines), "step"))})
 }

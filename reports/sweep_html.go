@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"io"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // SweepHTML writes a sweep as one page that needs nothing else, and no
 // JavaScript: what was placed where, what came about, and each class of violation
 // with its smallest story. Bytes, errors and concurrency are as for
 // [ExplorationHTML].
-func SweepHTML(w io.Writer, s *scenarios.Sweep, opt CampaignOptions) error {
+func SweepHTML(w io.Writer, s *play.Sweep, opt CampaignOptions) error {
 	p := &campaignPage{
 		Kind: "sweep", Subject: fmt.Sprintf("scenario %s · lock %s · seed %d", s.Plan.Scenario, s.Plan.Lock, s.Plan.Seed),
 		Title:    fmt.Sprintf("Sweep of %s with %s", s.Plan.Scenario, s.Plan.Lock),
@@ -27,7 +27,7 @@ func SweepHTML(w io.Writer, s *scenarios.Sweep, opt CampaignOptions) error {
 	return p.write(w)
 }
 
-func sweepCounts(s *scenarios.Sweep) []figure {
+func sweepCounts(s *play.Sweep) []figure {
 	t := &s.Summary
 	out := []figure{
 		{thousands(s.Plan.Boundaries), "moments of the run at which faults were placed"},
@@ -44,10 +44,10 @@ func sweepCounts(s *scenarios.Sweep) []figure {
 	return out
 }
 
-func sweepTables(s *scenarios.Sweep) []countTable {
+func sweepTables(s *play.Sweep) []countTable {
 	t := &s.Summary
 	kinds := countTable{ID: "kinds", Title: "Faults by kind", Heads: []string{"Kind", "Placed", "With a violation", "Struck"}, Note: sweepLeftOut(s)}
-	for _, k := range scenarios.SweepKinds() {
+	for _, k := range play.SweepKinds() {
 		n, ok := t.Kinds[k.Name]
 		if !ok {
 			continue
@@ -60,7 +60,7 @@ func sweepTables(s *scenarios.Sweep) []countTable {
 }
 
 // sweepLeftOut says which placements are not tried, and why.
-func sweepLeftOut(s *scenarios.Sweep) string {
+func sweepLeftOut(s *play.Sweep) string {
 	text := fmt.Sprintf("%s more placements are left out, at which the fault would find its target as one of these does.", thousands(s.Plan.Equivalent))
 	if s.Plan.Idle > 0 {
 		text += fmt.Sprintf(" So are %s jumps of client clocks: no client looks at its wall clock.", thousands(s.Plan.Idle))
@@ -68,9 +68,9 @@ func sweepLeftOut(s *scenarios.Sweep) string {
 	return text
 }
 
-func sweepLimits(s *scenarios.Sweep) []string {
+func sweepLimits(s *play.Sweep) []string {
 	judged := "The lock was judged as if it promised that all goes well under every fault. What it promises may be less."
-	if s.Plan.Judge == scenarios.JudgePromise {
+	if s.Plan.Judge == play.JudgePromise {
 		judged = "The lock was judged by its own promise, under the faults of which it speaks. Under other faults it may well break."
 	}
 	return []string{

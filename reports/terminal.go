@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // Terminal writes the report of a run: its seed first, then the verdict of each
@@ -17,7 +17,7 @@ import (
 // The error is that of the options or of the writer; nothing is written when
 // the options make no sense. Terminal only reads the outcome, and is safe for
 // concurrent use.
-func Terminal(w io.Writer, o *scenarios.Outcome, opt Options) error {
+func Terminal(w io.Writer, o *play.Outcome, opt Options) error {
 	opt, err := opt.withDefaults()
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func Terminal(w io.Writer, o *scenarios.Outcome, opt Options) error {
 }
 
 // head is the seed and what was run with it.
-func head(o *scenarios.Outcome, opt Options) []string {
+func head(o *play.Outcome, opt Options) []string {
 	lines := []string{fmt.Sprintf("seed %d  scenario %s  lock %s  fencing %s  %s",
 		o.Seed, o.Scenario.Name, o.Lock, listed(modesOf(o)), repeated(opt.Repeat))}
 	if o.Scenario.Title != "" {
@@ -44,14 +44,14 @@ func head(o *scenarios.Outcome, opt Options) []string {
 	return lines
 }
 
-func repeated(r scenarios.Repeat) string {
-	if r == scenarios.Twice {
+func repeated(r play.Repeat) string {
+	if r == play.Twice {
 		return "(each run made twice, equal)"
 	}
 	return "(each run made once)"
 }
 
-func modesOf(o *scenarios.Outcome) []fence.Mode {
+func modesOf(o *play.Outcome) []fence.Mode {
 	var modes []fence.Mode
 	for _, m := range o.Modes {
 		modes = append(modes, m.Mode)

@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
@@ -18,14 +18,14 @@ import (
 // Of the first mode that was run it tells all, of the others how they go on where
 // they part from it. A long story is cut around its decisive step, and says so. Colour is for a terminal; the signs say the same without it. Errors and
 // concurrency are as for [Terminal].
-func Timeline(w io.Writer, o *scenarios.Outcome, opt Options) error {
+func Timeline(w io.Writer, o *play.Outcome, opt Options) error {
 	opt, err := opt.withDefaults()
 	if err != nil {
 		return err
 	}
 	p := &page{opt: opt}
 	p.part(head(o, opt))
-	var told []*scenarios.ModeRun
+	var told []*play.ModeRun
 	for i := range o.Modes {
 		m := &o.Modes[i]
 		if m.Trace == nil {
@@ -52,7 +52,7 @@ const (
 
 // timeline is one run, or how it goes on where it parts from the first one. told
 // are the runs before it.
-func timeline(m *scenarios.ModeRun, told []*scenarios.ModeRun, opt Options) []string {
+func timeline(m *play.ModeRun, told []*play.ModeRun, opt Options) []string {
 	r := newRails(m, opt)
 	title := fmt.Sprintf("mode %s: %s", m.Mode, opt.Colour.paint(styleOf(m.Verdict.Label), string(m.Verdict.Label)))
 	if len(told) == 0 {
@@ -73,10 +73,10 @@ func timeline(m *scenarios.ModeRun, told []*scenarios.ModeRun, opt Options) []st
 }
 
 // tell is as much of a story as there is room for.
-func (r *rails) tell(story []scenarios.Line, room int) []string {
+func (r *rails) tell(story []play.Line, room int) []string {
 	shown := story
 	if len(story) > room {
-		shown = around(story, room, r.fatal, func(l scenarios.Line) int { return l.N })
+		shown = around(story, room, r.fatal, func(l play.Line) int { return l.N })
 	}
 	before := 0
 	if len(shown) > 0 {
@@ -90,7 +90,7 @@ func (r *rails) tell(story []scenarios.Line, room int) []string {
 }
 
 // after are the steps from a number on.
-func after(lines []scenarios.Line, n int) []scenarios.Line {
+func after(lines []play.Line, n int) []play.Line {
 	for i, l := range lines {
 		if l.N >= n {
 			return lines[i:]

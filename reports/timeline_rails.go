@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"locksim/checker"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // rails are the columns of a timeline: one for each client and node of a story.
@@ -40,7 +40,7 @@ func signsExplained() []string {
 	}
 }
 
-func newRails(m *scenarios.ModeRun, opt Options) *rails {
+func newRails(m *play.ModeRun, opt Options) *rails {
 	s := newScene(m)
 	r := &rails{scene: s, opt: opt, time: columns("time"), number: columns("step")}
 	r.bands = undrawn(s).bands()
@@ -59,7 +59,7 @@ func newRails(m *scenarios.ModeRun, opt Options) *rails {
 // appears says that somebody has a column: a client, and a node of which the story
 // tells something.
 func (r *rails) appears(name string) bool {
-	return isClient(name) || slices.ContainsFunc(r.run.Story, func(l scenarios.Line) bool { return l.Actor == name }) ||
+	return isClient(name) || slices.ContainsFunc(r.run.Story, func(l play.Line) bool { return l.Actor == name }) ||
 		slices.ContainsFunc(r.bands, func(b band) bool { return b.Lane == name })
 }
 
@@ -89,7 +89,7 @@ func (r *rails) edge() int {
 }
 
 // rows is a step: one line, and more where its text has no room on one.
-func (r *rails) rows(line scenarios.Line) []string {
+func (r *rails) rows(line play.Line) []string {
 	mark, look := "", unstyled
 	if line.Fatal {
 		mark, look = ">>", styleOf(r.run.Verdict.Label)
@@ -107,7 +107,7 @@ func (r *rails) rows(line scenarios.Line) []string {
 }
 
 // signs are the columns at a step of somebody; "" for the further lines of a step.
-func (r *rails) signs(line scenarios.Line, actor string) string {
+func (r *rails) signs(line play.Line, actor string) string {
 	at := checker.Pos(line.N)
 	look := fine
 	if r.holders(at) > 1 {

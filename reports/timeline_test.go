@@ -12,11 +12,11 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
-func timelineOf(t *testing.T, o *scenarios.Outcome, opt reports.Options) string {
+func timelineOf(t *testing.T, o *play.Outcome, opt reports.Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := reports.Timeline(&b, o, opt); err != nil {
@@ -26,7 +26,7 @@ func timelineOf(t *testing.T, o *scenarios.Outcome, opt reports.Options) string 
 }
 
 // told is the paused run with a story of all that it has to tell.
-func told(mode fence.Mode) scenarios.ModeRun {
+func told(mode fence.Mode) play.ModeRun {
 	m := paused(mode)
 	m.Story = nil
 	for _, e := range m.Trace.Events {
@@ -45,13 +45,13 @@ func told(mode fence.Mode) scenarios.ModeRun {
 func TestTimeline(t *testing.T) {
 	for name, tt := range map[string]struct {
 		shows   string
-		outcome *scenarios.Outcome
+		outcome *play.Outcome
 		options reports.Options
 	}{
 		"timeline": {
 			shows:   "c0 pauses past its claim and still believes, c1 holds beside it; the other modes from where they part, the same story once",
 			outcome: outcome(told(fence.None), told(fence.Check), told(fence.Seal), notApplicable(fence.Strict)),
-			options: reports.Options{Repeat: scenarios.Twice, Replay: "locksim run gc-pause --seed 1"},
+			options: reports.Options{Repeat: play.Twice, Replay: "locksim run gc-pause --seed 1"},
 		},
 		"timeline-colour": {
 			shows:   "colour on the decisive step, on who holds, and another where two do (ESC stands for the escape character)",

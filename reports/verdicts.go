@@ -4,11 +4,11 @@ import (
 	"fmt"
 
 	"locksim/checker"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // verdicts is the table of the modes, and below it what is not as expected.
-func verdicts(o *scenarios.Outcome, opt Options) []string {
+func verdicts(o *play.Outcome, opt Options) []string {
 	t := table{sides: []side{left, left, left, right, right, left, right, right, right, right, right}}
 	t.row("mode", "verdict", "expected", "overlaps", "stale", "data", "contended", "faults", "longest", "events", "virtual")
 	t.row("", "", "", "claim/belief", "taken/refused", "", "acquires", "struck", "wait", "", "time")
@@ -20,7 +20,7 @@ func verdicts(o *scenarios.Outcome, opt Options) []string {
 
 const nothing = "–"
 
-func verdict(o *scenarios.Outcome, m scenarios.ModeRun) []cell {
+func verdict(o *play.Outcome, m play.ModeRun) []cell {
 	expected := nothing
 	if label, ok := o.Expected(m.Mode); ok {
 		expected = string(label)
@@ -33,7 +33,7 @@ func verdict(o *scenarios.Outcome, m scenarios.ModeRun) []cell {
 }
 
 // figures are the facts of a run that its table shows.
-func figures(m scenarios.ModeRun) []string {
+func figures(m play.ModeRun) []string {
 	if m.Trace == nil {
 		return []string{nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing}
 	}
@@ -50,14 +50,14 @@ func figures(m scenarios.ModeRun) []string {
 	}
 }
 
-func struck(m scenarios.ModeRun) string {
+func struck(m play.ModeRun) string {
 	if len(m.FaultsFired) == 0 {
 		return "none"
 	}
 	return fmt.Sprintf("%d of %d", fired(m), len(m.FaultsFired))
 }
 
-func fired(m scenarios.ModeRun) int {
+func fired(m play.ModeRun) int {
 	n := 0
 	for _, f := range m.FaultsFired {
 		if f {
@@ -68,7 +68,7 @@ func fired(m scenarios.ModeRun) int {
 }
 
 // remarks are what the table alone does not say.
-func remarks(o *scenarios.Outcome, opt Options) []string {
+func remarks(o *play.Outcome, opt Options) []string {
 	var lines []string
 	for _, mismatch := range o.Mismatches() {
 		lines = append(lines, opt.Colour.paint(alarm, "UNEXPECTED")+": "+mismatch.String())

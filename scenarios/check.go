@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"locksim/scenarios/play"
 )
 
 // Check plays a lock under schedules that are drawn at random, and fails the
@@ -85,7 +87,7 @@ func (c *checkup) conclude() {
 func (c *checkup) verdict() string {
 	text := fmt.Sprintf("%s: %s", c.lock.Name, c.tally.sentence())
 	if c.space.Faults == nil && c.space.Replicas == 0 {
-		text += "\nno failovers were drawn: the lock does not follow the name \"" + Primary + "\" to another node"
+		text += "\nno failovers were drawn: the lock does not follow the name \"" + play.Primary + "\" to another node"
 	}
 	if c.late {
 		text += fmt.Sprintf("\nonly %s of %s runs were made: the test's time is nearly over, see -timeout", thousands(c.tally.runs), thousands(c.plan.runs()))

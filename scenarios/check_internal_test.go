@@ -1,9 +1,7 @@
 package scenarios
 
 import (
-	"bytes"
 	"flag"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,24 +9,39 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"locksim/internal/testlocks"
+	"locksim/scenarios/play"
 )
 
 // A tape of bytes gives back what was drawn from a seed, and draws a valid
 // scenario whatever is on it.
 func TestByteTape(t *testing.T) {
-	space := spaces(t)[0]
+	space, err := Options{}.discover(testlocks.Sound("tape"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for seed := range uint64(100) {
-		want, got := Draw(Seeded(seed), space), Draw(&byteTape{rest: recorded(seed, space)}, space)
-		if diff := cmp.Diff(want, got, sameStory); diff != "" {
+		want, got := play.Draw(play.Seeded(seed), space), play.Draw(&byteTape{rest: recorded(seed, space)}, space)
+		if diff := cmp.Diff(formatted(t, want), formatted(t, got)); diff != "" {
 			t.Fatalf("seed %d (-want +got):\n%s", seed, diff)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		tape := rapid.SliceOf(rapid.Byte()).Draw(t, "tape")
-		if err := Draw(&byteTape{rest: tape}, space).Validate(); err != nil {
+		if err := play.Draw(&byteTape{rest: tape}, space).Validate(); err != nil {
 			t.Fatal(err)
 		}
 	})
+}
+
+func formatted(t *testing.T, sc *Scenario) string {
+	t.Helper()
+	text, err := play.Format(sc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // Seeds come from all over: rapid's own integers are small every other time, and
@@ -89,38 +102,20 @@ func TestCheckStopsInTime(t *testing.T) {
 
 // Names of files hold nothing that a file system or a shell could mind.
 func TestStoredNames(t *testing.T) {
-	sc := Draw(Seeded(1), Space{})
-	f := &Found{Lock: "broken/Ünlock it", Seed: 7, Violations: []Violation{{Mode: "none", Label: "false-reject"}},
-		Outcome: &Outcome{Scenario: sc}, Run: &RunFile{Source: "x"}}
-	name := f.fileName()
+	sc := play.Draw(play.Seeded(1), Space{})
+	f := &play.Found{Lock: "broken/Ünlock it", Seed: 7, Violations: []play.Violation{{Mode: "none", Label: "false-reject"}},
+		Outcome: &Outcome{Scenario: sc}, Run: &play.RunFile{Source: "x"}}
+	name := fileName(f)
 	if !strings.HasPrefix(name, "broken--nlock-it-false-reject-") || strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-_.", r) }) {
 		t.Error(name)
 	}
 	f.Lock = strings.Repeat("long", 100)
-	if other := f.fileName(); len(other) > 100 || !strings.HasSuffix(other, name[len(name)-13:]) {
+	if other := fileName(f); len(other) > 100 || !strings.HasSuffix(other, name[len(name)-13:]) {
 		t.Errorf("%s, not like %s", other, name)
 	}
 	f.Seed++
-	if strings.HasSuffix(f.fileName(), name[len(name)-13:]) {
+	if strings.HasSuffix(fileName(f), name[len(name)-13:]) {
 		t.Error("the name does not depend on the seed")
-	}
-}
-
-// A story keeps its beginning and the way to its decisive step.
-func TestShortStory(t *testing.T) {
-	var lines []Line
-	for i := range 200 {
-		lines = append(lines, Line{N: i + 1, Actor: "c0", Text: fmt.Sprint("step ", i+1), Fatal: i == 149})
-	}
-	got := shortStory(lines)
-	if len(got) != maxStory+2 || !strings.Contains(got[opening], "96 steps left out") || !strings.Contains(got[len(got)-1], "44 steps left out") {
-		t.Errorf("%d lines:\n%s", len(got), strings.Join(got, "\n"))
-	}
-	if !strings.HasPrefix(got[len(got)-2-aftermath], ">  150") {
-		t.Errorf("the decisive step is not where it belongs:\n%s", strings.Join(got, "\n"))
-	}
-	if short := shortStory(lines[:40]); len(short) != 40 {
-		t.Errorf("%d of 40 lines", len(short))
 	}
 }
 
@@ -130,47 +125,4 @@ func TestThousands(t *testing.T) {
 			t.Errorf("%d: %s", n, got)
 		}
 	}
-}
-
-// Neither chance nor order decides what is stored for a failure.
-func TestFoundIsDeterministic(t *testing.T) {
-	l, err := Kind("broken/del-without-owner")
-	if err != nil {
-		t.Fatal(err)
-	}
-	space, err := Discover(l, Space{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for seed := uint64(1); ; seed++ {
-		sc := Draw(Seeded(seed), space)
-		_, broken, err := l.try(sc, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(broken) > 0 {
-			if a, b := examined(t, l, sc, seed), examined(t, l, sc, seed); !bytes.Equal(a, b) {
-				t.Errorf("one time:\n%s\nthe other:\n%s", a, b)
-			}
-			return
-		}
-	}
-}
-
-// examined is what there is to say about a failure, without its timing.
-func examined(t *testing.T, l Lock, sc *Scenario, seed uint64) []byte {
-	t.Helper()
-	f, err := Examine(l, sc, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f.Same != replays || f.Again != replays || f.Replays != replays {
-		t.Errorf("%d equal, %d broken, of %d", f.Same, f.Again, f.Replays)
-	}
-	f.Run.Timing = Timing{}
-	text, err := f.Run.JSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(text, f.Text()...)
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"locksim/scenarios/play"
 )
 
 // doubtEvery is how many seeds there are to one whose run is made twice.
@@ -16,7 +18,7 @@ func (c *checkup) tryBlock(first uint64) {
 		return
 	}
 	c.tally.blocks++
-	search := NewSearch(c.space, first, false)
+	search := play.NewSearch(c.space, first, false)
 	for range c.plan.block {
 		sc, seed := search.Next()
 		o := c.try(sc, seed)
@@ -30,7 +32,7 @@ func (c *checkup) tryBlock(first uint64) {
 // try plays one schedule and counts it. What is wrong with the lock becomes the
 // failure.
 func (c *checkup) try(sc *Scenario, seed uint64) *Outcome {
-	o, broken, err := c.lock.try(sc, seed)
+	o, broken, err := c.lock.Try(sc, seed)
 	if err != nil {
 		c.failure = c.noRun(sc, seed, err)
 		return nil
@@ -43,30 +45,28 @@ func (c *checkup) try(sc *Scenario, seed uint64) *Outcome {
 	if len(broken) == 0 && doubt == "" {
 		return o
 	}
-	found, err := c.lock.examine(sc, o, broken)
+	found, err := c.lock.Examine(sc, o, broken)
 	if err != nil {
 		c.failure = c.noRun(sc, seed, err)
 		return nil
 	}
-	c.failure = c.report(found.with(doubt))
+	found.Doubt(doubt)
+	c.failure = c.report(found)
 	return o
 }
 
 // secondRun makes a run a second time, and says how it differs, if it does.
 func (c *checkup) secondRun(sc *Scenario, o *Outcome) string {
-	again, _, err := c.lock.try(sc, o.Seed)
+	again, _, err := c.lock.Try(sc, o.Seed)
 	if err != nil {
 		return err.Error()
 	}
-	if d, equal := difference(o, again); !equal {
-		return divergence(d)
-	}
-	return ""
+	return play.Difference(o, again)
 }
 
 // report stores a failure, if it can be tried again, and is all there is to say
 // about it.
-func (c *checkup) report(f *Found) string {
+func (c *checkup) report(f *play.Found) string {
 	if len(f.Violations) == 0 {
 		return f.Text(c.commandFrom(f.Seed))
 	}
@@ -80,7 +80,7 @@ func (c *checkup) report(f *Found) string {
 
 // stepByStep is the command that shows a stored failure, if locksim has the lock.
 func (c *checkup) stepByStep(path string) []string {
-	if !comesWithLocksim(c.lock.Name) {
+	if !play.ComesWithLocksim(c.lock.Name) {
 		return nil
 	}
 	return []string{"step by step: go run locksim/cmd/locksim replay " + path}
@@ -99,10 +99,10 @@ func (c *checkup) commandFrom(seed uint64) string {
 // noRun is the complaint about a run that came to no verdict: the lock panicked,
 // never came to an end, or left something behind.
 func (c *checkup) noRun(sc *Scenario, seed uint64, cause error) string {
-	source, err := Format(sc)
+	source, err := play.Format(sc)
 	if err != nil {
 		source = []byte(err.Error())
 	}
 	return fmt.Sprintf("seed %d: a run of %s came to no verdict: %v\n\nschedule, as it was drawn:\n%s\n%s",
-		seed, c.lock.Name, cause, indent(strings.Split(strings.TrimSpace(string(source)), "\n")), c.commandFrom(seed))
+		seed, c.lock.Name, cause, "  "+strings.ReplaceAll(strings.TrimSpace(string(source)), "\n", "\n  ")+"\n", c.commandFrom(seed))
 }

@@ -3,6 +3,8 @@ package scenarios
 import (
 	"fmt"
 	"slices"
+
+	"locksim/scenarios/play"
 )
 
 // tryStored tries the failures of earlier runs again, each as it is stored. As
@@ -24,15 +26,15 @@ func (c *checkup) tryStored() {
 
 func (c *checkup) tryAgain(s stored) {
 	c.t.Helper()
-	sc, err := Parse(s.file.File, []byte(s.file.Source), ServerKinds(c.lock)...)
+	sc, err := play.Parse(s.file.File, []byte(s.file.Source), play.ServerKinds(c.lock)...)
 	if err != nil {
 		c.t.Fatalf("%s: its scenario: %v", s.path, err)
 	}
-	if why := c.lock.strangerTo(s.file, sc); why != "" {
+	if why := strangerTo(c.lock, s.file, sc); why != "" {
 		c.t.Logf("%s is not tried: %s", s.path, why)
 		return
 	}
-	found, err := c.lock.fails(sc, s.file.Seed)
+	found, err := fails(c.lock, sc, s.file.Seed)
 	switch {
 	case err != nil:
 		c.stale = true
@@ -47,11 +49,11 @@ func (c *checkup) tryAgain(s stored) {
 
 // strangerTo says why a stored failure is none of this test's, or is empty:
 // another test judges the same lock otherwise.
-func (l Lock) strangerTo(f *RunFile, sc *Scenario) string {
-	if _, ok := f.Modes[l.judgedMode()]; !ok {
-		return fmt.Sprintf("the lock is judged in mode %s here, and was in another then", l.judgedMode())
+func strangerTo(l Lock, f *play.RunFile, sc *Scenario) string {
+	if _, ok := f.Modes[l.JudgedMode()]; !ok {
+		return fmt.Sprintf("the lock is judged in mode %s here, and was in another then", l.JudgedMode())
 	}
-	if !l.promisesNothing() && !l.Promises(sc.Faults) && len(sc.Faults) > 0 {
+	if (len(l.Promise.Exclusion) > 0 || l.Promise.Data != "") && !l.Promises(sc.Faults) && len(sc.Faults) > 0 {
 		return "the promise by which the lock is judged here does not speak of its faults"
 	}
 	return ""
@@ -60,18 +62,18 @@ func (l Lock) strangerTo(f *RunFile, sc *Scenario) string {
 // fails plays a stored failure; the result is nil when it passes. What does not
 // fail at once may be a matter of chance: where two runs differ, it passes when
 // it has passed as often as a failure is replayed.
-func (l Lock) fails(sc *Scenario, seed uint64) (*Found, error) {
+func fails(l Lock, sc *Scenario, seed uint64) (*play.Found, error) {
 	var before *Outcome
-	for range replays {
-		o, broken, err := l.try(sc, seed)
+	for range play.Replays {
+		o, broken, err := l.Try(sc, seed)
 		if err != nil {
 			return nil, err
 		}
 		if len(broken) > 0 {
-			return l.asStored(sc, seed, broken)
+			return l.AsStored(sc, seed, broken)
 		}
 		if before != nil {
-			if _, equal := difference(before, o); equal {
+			if play.Difference(before, o) == "" {
 				return nil, nil
 			}
 		}
@@ -80,14 +82,7 @@ func (l Lock) fails(sc *Scenario, seed uint64) (*Found, error) {
 	return nil, nil
 }
 
-// asStored is a failure as it is, without making it smaller once more.
-func (l Lock) asStored(sc *Scenario, seed uint64, broken []Violation) (*Found, error) {
-	f := &Found{Lock: l.Name, Seed: seed, Drawn: len(sc.Faults), Violations: broken}
-	_, err := f.settle(l, sc)
-	return f, err
-}
-
-func (c *checkup) stillFails(s stored, f *Found) {
+func (c *checkup) stillFails(s stored, f *play.Found) {
 	c.t.Helper()
 	path, what := s.path, "stored failure "+s.path
 	if s.fixed {
@@ -102,7 +97,7 @@ func (c *checkup) stillFails(s stored, f *Found) {
 func (c *checkup) noLongerFails(s stored) {
 	c.t.Helper()
 	was := "it failed"
-	if m, ok := s.file.Modes[c.lock.judgedMode()]; ok {
+	if m, ok := s.file.Modes[c.lock.JudgedMode()]; ok {
 		was = fmt.Sprintf("it was %s", m.Verdict)
 	}
 	to, err := s.retire()

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"locksim/scenarios/play"
 )
 
 // tally counts what runs without a violation were worth.
@@ -20,7 +22,7 @@ func (t *tally) add(sc *Scenario, o *Outcome) {
 		t.vacuous, t.drawn = map[string]int{}, map[string]int{}
 	}
 	t.runs++
-	if why := Vacuous(o); why != "" {
+	if why := play.Vacuous(o); why != "" {
 		t.vacuous[why]++
 	} else {
 		t.useful++
@@ -43,7 +45,7 @@ func (t *tally) worthless() bool {
 // sentence is what a pass is worth.
 func (t *tally) sentence() string {
 	return fmt.Sprintf("%s runs, %s of them non-vacuous, no violation: rate below %.2g %% at 95 %% under this generator (faults drawn: %s)",
-		thousands(t.runs), thousands(t.useful), 100*RateBound(0, t.useful), counts(t.drawn))
+		thousands(t.runs), thousands(t.useful), 100*play.RateBound(0, t.useful), counts(t.drawn))
 }
 
 // reasons say why runs were vacuous.

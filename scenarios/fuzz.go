@@ -3,6 +3,8 @@ package scenarios
 import (
 	"flag"
 	"testing"
+
+	"locksim/scenarios/play"
 )
 
 // Fuzz is [Check] for go test -fuzz: the fuzzer draws the schedules, and prefers
@@ -25,7 +27,7 @@ func Fuzz(f *testing.F, l Lock, opts Options) {
 		}
 		one := *c
 		one.t = t
-		one.try(Draw(&byteTape{rest: choices}, c.space), seed)
+		one.try(play.Draw(&byteTape{rest: choices}, c.space), seed)
 		if c.failure = one.failure; c.failure != "" {
 			t.Fatal(c.failure)
 		}
@@ -56,7 +58,7 @@ func (t *byteTape) Below(n int) int {
 
 // byteRecorder writes choices down as a byteTape gives them back.
 type byteRecorder struct {
-	from Choices
+	from play.Choices
 	made []byte
 }
 
@@ -74,7 +76,7 @@ func (r *byteRecorder) Below(n int) int {
 
 // recorded is a tape of what a seed draws.
 func recorded(seed uint64, space Space) []byte {
-	r := &byteRecorder{from: Seeded(seed)}
-	Draw(r, space)
+	r := &byteRecorder{from: play.Seeded(seed)}
+	play.Draw(r, space)
 	return r.made
 }

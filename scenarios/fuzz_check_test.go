@@ -8,5 +8,9 @@ import (
 
 // FuzzCheck holds the simplest of our locks to its promise.
 func FuzzCheck(f *testing.F) {
-	scenarios.Fuzz(f, ours(f, "single"), scenarios.Options{})
+	single, err := scenarios.Kind("single")
+	if err != nil {
+		f.Fatal(err)
+	}
+	scenarios.Fuzz(f, single, scenarios.Options{})
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"locksim/lock"
+
+	"locksim/scenarios/play"
 )
 
 // Options say what [Check] and [Fuzz] try. The zero value is a good default.
@@ -63,5 +65,5 @@ func (o Options) discover(l Lock) (Space, error) {
 	if o.Faults != nil {
 		space.Faults = o.Faults
 	}
-	return Discover(l, space)
+	return play.Discover(l, space)
 }

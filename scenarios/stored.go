@@ -12,12 +12,14 @@ import (
 	"strings"
 
 	"locksim/faults"
+
+	"locksim/scenarios/play"
 )
 
 // stored is a failure of some earlier test, in a file of its own.
 type stored struct {
 	path string
-	file *RunFile
+	file *play.RunFile
 	// fixed says that it did not fail the last time.
 	fixed bool
 }
@@ -55,17 +57,17 @@ func escaped(folder string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(folder)
 }
 
-func readStored(name string) (*RunFile, error) {
+func readStored(name string) (*play.RunFile, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, &InputError{Pos: faults.Pos{File: name}, Msg: "this stored failure cannot be read: " + err.Error(), Err: err}
+		return nil, &play.InputError{Pos: faults.Pos{File: name}, Msg: "this stored failure cannot be read: " + err.Error(), Err: err}
 	}
-	return ReadRunFile(name, data)
+	return play.ReadRunFile(name, data)
 }
 
 // store writes a failure into a folder, under a name that tells what it is. A
 // failure that is there already is written again.
-func store(dir string, f *Found) (path string, err error) {
+func store(dir string, f *play.Found) (path string, err error) {
 	text, err := f.Run.JSON()
 	if err != nil {
 		return "", err
@@ -73,7 +75,7 @@ func store(dir string, f *Found) (path string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("store the failure: %w", err)
 	}
-	path = filepath.Join(dir, f.fileName())
+	path = filepath.Join(dir, fileName(f))
 	return path, replaceFile(path, text)
 }
 
@@ -96,7 +98,7 @@ func replaceFile(path string, text []byte) error {
 
 // fileName is the lock, what it did, what struck it, and eight digits that tell
 // this schedule and seed from others.
-func (f *Found) fileName() string {
+func fileName(f *play.Found) string {
 	words := []string{f.Lock}
 	if len(f.Violations) > 0 {
 		words = append(words, string(f.Violations[0].Label))

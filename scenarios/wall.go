@@ -2,7 +2,6 @@ package scenarios
 
 import "time"
 
-// wallNow reads the wall clock, outside the bubble, to say how long a run
-// took. It is the only place of the package that does; the figure takes part
-// in no comparison.
+// wallNow reads the wall clock, to end before the test's time is over. It is the
+// only place of the package that does.
 func wallNow() time.Time { return time.Now() }

@@ -9,7 +9,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // A search that found nothing shows as a dash, and counts as one more run than
@@ -38,7 +38,7 @@ func TestTelling(t *testing.T) {
 		{"broken/setnx-then-expire", checker.Stuck, fence.None, true},
 		{"single", checker.Corrupted, fence.None, true},
 	} {
-		got, err := telling(c.lock, &scenarios.Sighting{Violations: []scenarios.Violation{{Mode: c.mode, Label: c.label}}})
+		got, err := telling(c.lock, &play.Sighting{Violations: []play.Violation{{Mode: c.mode, Label: c.label}}})
 		if err != nil || got != c.want {
 			t.Errorf("%s, %s in mode %s: telling %v, %v; want %v", c.lock, c.label, c.mode, got, err, c.want)
 		}
@@ -50,13 +50,13 @@ func TestTellingWatchdog(t *testing.T) {
 	const story = "name: cut\nlock: {kind: watchdog, ttl: 10s}\nworkload: {hold: 30s, stagger: 1s, checks_until: %s}\nfaults:\n" +
 		"  - when: {client: c0, event: read}\n    partition: {between: [c0], and: [r0], for: 40s}\n"
 	for care, want := range map[string]bool{"lost": true, "never": false} {
-		sc, err := scenarios.Parse("cut.yaml", []byte(strings.Replace(story, "%s", care, 1)))
+		sc, err := play.Parse("cut.yaml", []byte(strings.Replace(story, "%s", care, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &scenarios.Sighting{
-			Outcome:    &scenarios.Outcome{Scenario: sc, Seed: 1},
-			Violations: []scenarios.Violation{{Mode: fence.None, Label: checker.Corrupted}},
+		s := &play.Sighting{
+			Outcome:    &play.Outcome{Scenario: sc, Seed: 1},
+			Violations: []play.Violation{{Mode: fence.None, Label: checker.Corrupted}},
 		}
 		if got, err := telling("broken/watchdog-ignores-failure", s); err != nil || got != want {
 			t.Errorf("a client that checks %s: telling %v, %v; want %v", care, got, err, want)
@@ -120,7 +120,7 @@ func TestKeptTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(scenarios.Specimens(), "single") {
+	for _, name := range append(play.Specimens(), "single") {
 		_, line, ok := strings.Cut(string(kept), "\n| "+name+" |")
 		line, _, _ = strings.Cut(line, "\n")
 		if !ok || strings.Contains(strings.Split(line, "|")[2], "–") {

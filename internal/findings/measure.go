@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"locksim/lock"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // firstSeeds are where the searches begin.
@@ -38,29 +38,29 @@ func measure(name string, most int) (row, error) {
 
 // subject is a lock and the space that it is searched in: a specimen within what
 // it says of itself, and any other lock under pauses. It is judged on everything.
-func subject(name string) (scenarios.Lock, scenarios.Space, error) {
-	l, err := scenarios.Kind(name)
+func subject(name string) (play.Lock, play.Space, error) {
+	l, err := play.Kind(name)
 	if err != nil {
-		return l, scenarios.Space{}, err
+		return l, play.Space{}, err
 	}
 	l.Promise = lock.Promise{}
-	space := scenarios.Space{Faults: []lock.Fault{lock.FaultPause}, TTL: scenarios.Range{Min: 500 * time.Millisecond, Max: 10 * time.Second}}
+	space := play.Space{Faults: []lock.Fault{lock.FaultPause}, TTL: play.Range{Min: 500 * time.Millisecond, Max: 10 * time.Second}}
 	if isSpecimen(name) {
-		if space, err = scenarios.SpecimenSpace(name); err != nil {
+		if space, err = play.SpecimenSpace(name); err != nil {
 			return l, space, err
 		}
 	}
-	space, err = scenarios.Discover(l, space)
+	space, err = play.Discover(l, space)
 	return l, space, err
 }
 
 func isSpecimen(name string) bool { return strings.HasPrefix(name, "broken/") }
 
 // searches makes a search from each of the first seeds.
-func searches(l scenarios.Lock, space scenarios.Space, most int, guided bool) (sample, error) {
+func searches(l play.Lock, space play.Space, most int, guided bool) (sample, error) {
 	var s sample
 	for _, seed := range firstSeeds {
-		anyRuns, ownRuns, err := search(l, scenarios.NewSearch(space, seed, guided), most)
+		anyRuns, ownRuns, err := search(l, play.NewSearch(space, seed, guided), most)
 		if err != nil {
 			return s, fmt.Errorf("from seed %d: %w", seed, err)
 		}
@@ -71,8 +71,8 @@ func searches(l scenarios.Lock, space scenarios.Space, most int, guided bool) (s
 
 // search counts the runs to the first violation, and goes on to the first that
 // shows the mistake.
-func search(l scenarios.Lock, from *scenarios.Search, most int) (anyRuns, ownRuns int, err error) {
-	seen, err := scenarios.Find(l, from, most, func(s *scenarios.Sighting) (bool, error) {
+func search(l play.Lock, from *play.Search, most int) (anyRuns, ownRuns int, err error) {
+	seen, err := play.Find(l, from, most, func(s *play.Sighting) (bool, error) {
 		if anyRuns == 0 {
 			anyRuns = s.Runs
 		}

@@ -9,7 +9,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/broken"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // telling reports whether a violation shows what is wrong with a specimen, and
@@ -21,7 +21,7 @@ import (
 // A specimen that is known by corrupted data without a fence is a watchdog; its
 // run tells if the right watchdog comes out of the same schedule and seed whole.
 // For a lock that is no specimen any violation tells.
-func telling(name string, s *scenarios.Sighting) (bool, error) {
+func telling(name string, s *play.Sighting) (bool, error) {
 	if !isSpecimen(name) || slices.ContainsFunc(s.Violations, guilty) {
 		return true, nil
 	}
@@ -33,17 +33,17 @@ func telling(name string, s *scenarios.Sighting) (bool, error) {
 }
 
 // guilty is what no right lock does, whatever goes wrong.
-func guilty(v scenarios.Violation) bool { return v.Label != checker.Corrupted || v.Mode != fence.None }
+func guilty(v play.Violation) bool { return v.Label != checker.Corrupted || v.Mode != fence.None }
 
 // wholeWithWatchdog plays a run with the right watchdog.
-func wholeWithWatchdog(o *scenarios.Outcome) (bool, error) {
-	l, err := scenarios.Kind("watchdog")
+func wholeWithWatchdog(o *play.Outcome) (bool, error) {
+	l, err := play.Kind("watchdog")
 	if err != nil {
 		return false, err
 	}
-	control, err := scenarios.Run(o.Scenario, l, scenarios.RunOptions{Seed: o.Seed, Modes: []fence.Mode{fence.None}, Alone: true})
+	control, err := play.Run(o.Scenario, l, play.RunOptions{Seed: o.Seed, Modes: []fence.Mode{fence.None}, Alone: true})
 	if err != nil {
 		return false, fmt.Errorf("the same run with the right watchdog: %w", err)
 	}
-	return len(scenarios.Violations(control, lock.Promise{Data: string(fence.None)})) == 0, nil
+	return len(play.Violations(control, lock.Promise{Data: string(fence.None)})) == 0, nil
 }

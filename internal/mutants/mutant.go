@@ -32,7 +32,7 @@ func groups() []group {
 		{"The locks (package lock)", lockMutants},
 		{"The checkers (package checker)", checkerMutants},
 		{"The world (packages sim, sim/redis and sim/store)", worldMutants},
-		{"The driver (package scenarios)", driverMutants},
+		{"The driver (package scenarios/play)", driverMutants},
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/campaign"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // quiet is how long the journal of a campaign at work may stay the same, on the
@@ -60,8 +60,8 @@ type journalFile struct {
 }
 
 func readExploration(c *scan, f folder, e *reports.IndexEntry) error {
-	return readCampaign(c, f, e, scenarios.ExploreKind, func(raw json.RawMessage) (journalFile, int, error) {
-		p, err := scenarios.ReadExplorePlan(raw)
+	return readCampaign(c, f, e, play.ExploreKind, func(raw json.RawMessage) (journalFile, int, error) {
+		p, err := play.ReadExplorePlan(raw)
 		if err != nil {
 			return journalFile{}, 0, err
 		}
@@ -70,8 +70,8 @@ func readExploration(c *scan, f folder, e *reports.IndexEntry) error {
 }
 
 func readSweep(c *scan, f folder, e *reports.IndexEntry) error {
-	return readCampaign(c, f, e, scenarios.SweepName, func(raw json.RawMessage) (journalFile, int, error) {
-		p, err := scenarios.ReadSweepPlan(raw)
+	return readCampaign(c, f, e, play.SweepName, func(raw json.RawMessage) (journalFile, int, error) {
+		p, err := play.ReadSweepPlan(raw)
 		if err != nil {
 			return journalFile{}, 0, err
 		}
@@ -118,7 +118,7 @@ func (d campaignFile) tell(e *reports.IndexEntry, kind string) error {
 	}
 	e.Lock, e.What = d.Plan.Lock, d.Plan.Scenario
 	e.Seed = fmt.Sprintf("from seed %d", d.Plan.FirstSeed)
-	if kind == scenarios.SweepName {
+	if kind == play.SweepName {
 		e.Seed = fmt.Sprintf("seed %d", d.Plan.Seed)
 	}
 	e.Labels = tally(d.Summary.Violations)
@@ -147,7 +147,7 @@ func (b blockFile) result(evidence int) string {
 }
 
 func judged(by string) string {
-	if by == string(scenarios.JudgePromise) {
+	if by == string(play.JudgePromise) {
 		return " Judged by its own promise."
 	}
 	return ""

@@ -13,12 +13,12 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // readRun reads the document of a run.
 func readRun(c *scan, f folder, e *reports.IndexEntry) error {
-	run, changed, err := remembered(c, f, "run.json", scenarios.ReadRunFile)
+	run, changed, err := remembered(c, f, "run.json", play.ReadRunFile)
 	if err != nil {
 		return err
 	}
@@ -34,12 +34,12 @@ func readRun(c *scan, f folder, e *reports.IndexEntry) error {
 
 // matrixFile is what an index tells of a matrix.
 type matrixFile struct {
-	Version   int                      `json:"version"`
-	Seeds     scenarios.Seeds          `json:"seeds"`
-	Scenarios []scenarios.MatrixRow    `json:"scenarios"`
-	Locks     []scenarios.MatrixColumn `json:"locks"`
-	Expected  bool                     `json:"as_expected"`
-	Totals    scenarios.MatrixTotals   `json:"totals"`
+	Version   int                 `json:"version"`
+	Seeds     play.Seeds          `json:"seeds"`
+	Scenarios []play.MatrixRow    `json:"scenarios"`
+	Locks     []play.MatrixColumn `json:"locks"`
+	Expected  bool                `json:"as_expected"`
+	Totals    play.MatrixTotals   `json:"totals"`
 	Cells     []struct {
 		Label checker.Label `json:"label"`
 	} `json:"cells"`
@@ -53,8 +53,8 @@ func readMatrix(c *scan, f folder, e *reports.IndexEntry) error {
 	if err != nil {
 		return err
 	}
-	if m.Version != scenarios.MatrixVersion || len(m.Cells) == 0 {
-		return fmt.Errorf("this is no matrix of version %d: make it again with this version of locksim", scenarios.MatrixVersion)
+	if m.Version != play.MatrixVersion || len(m.Cells) == 0 {
+		return fmt.Errorf("this is no matrix of version %d: make it again with this version of locksim", play.MatrixVersion)
 	}
 	e.What = fmt.Sprintf("Matrix of %s and %s", counted(len(m.Scenarios), "scenario"), counted(len(m.Locks), "lock"))
 	e.Seed, e.Unexpected, e.Changed = m.Seeds.String(), !m.Expected, c.moment(changed)

@@ -14,7 +14,7 @@ import (
 	"locksim/internal/runfolder"
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // noon is the time at which indexes of the present moment are made.
@@ -27,7 +27,7 @@ func file(text string, before time.Duration) *fstest.MapFile {
 // storedRun is a run as a document.
 func storedRun(t *testing.T) string {
 	t.Helper()
-	r := scenarios.RunFile{Version: scenarios.RunVersion, Scenario: "gc-pause", Lock: "fenced", Seed: 7, Modes: map[fence.Mode]scenarios.ModeFile{
+	r := play.RunFile{Version: play.RunVersion, Scenario: "gc-pause", Lock: "fenced", Seed: 7, Modes: map[fence.Mode]play.ModeFile{
 		fence.Seal: {Verdict: checker.Rescued, Facts: &checker.Facts{}, TraceHash: strings.Repeat("0", 64)},
 		fence.None: {Verdict: checker.Corrupted, Facts: &checker.Facts{}, TraceHash: strings.Repeat("1", 64)}}}
 	return text(t, &r)
@@ -43,11 +43,11 @@ func text(t *testing.T, document interface{ JSON() ([]byte, error) }) string {
 }
 
 // plan is that of an exploration of three jobs.
-var plan = scenarios.ExplorePlan{Lock: "single", Judge: scenarios.JudgePromise, Collect: scenarios.CollectAll, Runs: 250, FirstSeed: 1, Block: 100,
-	Space: scenarios.Space{Redis: 1}}
+var plan = play.ExplorePlan{Lock: "single", Judge: play.JudgePromise, Collect: play.CollectAll, Runs: 250, FirstSeed: 1, Block: 100,
+	Space: play.Space{Redis: 1}}
 
-func block(job int) scenarios.ExploreBlock {
-	return scenarios.ExploreBlock{Job: job, ExploreTally: scenarios.ExploreTally{Runs: 100, NonVacuous: 90, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 1, checker.Overlap: 2}}}
+func block(job int) play.ExploreBlock {
+	return play.ExploreBlock{Job: job, ExploreTally: play.ExploreTally{Runs: 100, NonVacuous: 90, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 1, checker.Overlap: 2}}}
 }
 
 // journal is that of the exploration with so many results.
@@ -97,7 +97,7 @@ func TestIndexOfARun(t *testing.T) {
 // A journal is a campaign at work as long as it grows, and one that can go on
 // afterwards; with a document it has come to its end, unless it went on since.
 func TestIndexOfACampaign(t *testing.T) {
-	e := scenarios.AssembleExploration(&plan, map[int]scenarios.ExploreBlock{0: block(0), 1: block(1), 2: block(2)})
+	e := play.AssembleExploration(&plan, map[int]play.ExploreBlock{0: block(0), 1: block(1), 2: block(2)})
 	stuck := []reports.IndexLabel{{Label: checker.Stuck, Count: 2}, {Label: checker.Overlap, Count: 4}}
 	for _, tt := range []struct {
 		name     string

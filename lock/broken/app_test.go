@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"locksim/lock"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	"locksim/sim/store"
 )
 
 // app is what stands between the workload and its lock, which has the given TTL: the program of a user.
-type app func(e scenarios.Env, l lock.Locker, ttl time.Duration) lock.Locker
+type app func(e play.Env, l lock.Locker, ttl time.Duration) lock.Locker
 
 // nested is a program whose section calls something that takes the same lock and writes under it.
-func nested(e scenarios.Env, l lock.Locker, _ time.Duration) lock.Locker {
+func nested(e play.Env, l lock.Locker, _ time.Duration) lock.Locker {
 	return nesting{e.Name(), store.NewClient(e), l.(lock.Owned).As(e.Name())}
 }
 
@@ -42,7 +42,7 @@ func (n nesting) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 
 // request is a program that works for requests which end after a tenth of the TTL, and releases under
 // their contexts. Like any deferred Release, it does not look at the error.
-func request(_ scenarios.Env, l lock.Locker, ttl time.Duration) lock.Locker {
+func request(_ play.Env, l lock.Locker, ttl time.Duration) lock.Locker {
 	return requests{l, ttl / 10}
 }
 

@@ -8,7 +8,7 @@ import (
 	"locksim/faults"
 	"locksim/lock/broken"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // seeds is how many runs each specimen and each of its siblings makes, from seed 1 on.
@@ -61,13 +61,13 @@ func (tr trial) run(t *testing.T) {
 }
 
 // load returns the trial's specimen and scenario, which lies within what the specimen says of itself.
-func (tr trial) load(t *testing.T) (broken.Specimen, *scenarios.Scenario) {
+func (tr trial) load(t *testing.T) (broken.Specimen, *play.Scenario) {
 	t.Helper()
 	s, err := broken.Find(tr.specimen)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sc, err := scenarios.Parse(s.Name+".yaml", []byte("name: "+s.Name+"\n"+tr.story))
+	sc, err := play.Parse(s.Name+".yaml", []byte("name: "+s.Name+"\n"+tr.story))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,16 +90,16 @@ func (tr trial) load(t *testing.T) (broken.Specimen, *scenarios.Scenario) {
 
 // count plays every seed and returns in how many of them the specimen's detector sees something. A run in
 // which a fault did not strike is no evidence.
-func (tr trial) count(t *testing.T, sc *scenarios.Scenario, s broken.Specimen, l scenarios.Lock, seeds int) (seen int) {
+func (tr trial) count(t *testing.T, sc *play.Scenario, s broken.Specimen, l play.Lock, seeds int) (seen int) {
 	t.Helper()
 	sees := detectors[s.Detector]
 	for seed := range uint64(seeds) {
 		seed++
-		opts := scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.Mode(s.Mode)}}
+		opts := play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.Mode(s.Mode)}}
 		if seed == 1 {
-			opts.Repeat = scenarios.Twice
+			opts.Repeat = play.Twice
 		}
-		o, err := scenarios.Run(sc, l, opts)
+		o, err := play.Run(sc, l, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,17 +114,17 @@ func (tr trial) count(t *testing.T, sc *scenarios.Scenario, s broken.Specimen, l
 }
 
 // detectors are what the names of detectors stand for.
-var detectors = map[broken.Detector]func(*scenarios.Scenario, scenarios.ModeRun) bool{
-	broken.ClaimOverlaps: func(_ *scenarios.Scenario, m scenarios.ModeRun) bool { return m.Verdict.Facts.ClaimOverlaps > 0 },
-	broken.Corrupted:     func(_ *scenarios.Scenario, m scenarios.ModeRun) bool { return m.Verdict.Label == checker.Corrupted },
-	broken.FalseRejects:  func(_ *scenarios.Scenario, m scenarios.ModeRun) bool { return m.Verdict.Facts.FalseRejects > 0 },
-	broken.Stuck: func(_ *scenarios.Scenario, m scenarios.ModeRun) bool {
+var detectors = map[broken.Detector]func(*play.Scenario, play.ModeRun) bool{
+	broken.ClaimOverlaps: func(_ *play.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.ClaimOverlaps > 0 },
+	broken.Corrupted:     func(_ *play.Scenario, m play.ModeRun) bool { return m.Verdict.Label == checker.Corrupted },
+	broken.FalseRejects:  func(_ *play.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.FalseRejects > 0 },
+	broken.Stuck: func(_ *play.Scenario, m play.ModeRun) bool {
 		return m.Verdict.Facts.Liveness == checker.LivenessStuck
 	},
-	broken.Leaked: func(_ *scenarios.Scenario, m scenarios.ModeRun) bool {
+	broken.Leaked: func(_ *play.Scenario, m play.ModeRun) bool {
 		return m.Verdict.Facts.Liveness == checker.LivenessLeaked
 	},
-	broken.LongestWait: func(sc *scenarios.Scenario, m scenarios.ModeRun) bool {
+	broken.LongestWait: func(sc *play.Scenario, m play.ModeRun) bool {
 		holders := time.Duration(sc.World.Clients) * (sc.Lock.TTL + sc.Workload.Hold)
 		return m.LongestWait > 2*holders
 	},

@@ -8,7 +8,7 @@ import (
 
 	"locksim/lock"
 	"locksim/lock/broken"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	simredis "locksim/sim/redis"
 )
 
@@ -44,8 +44,8 @@ var (
 )
 
 // wrap makes a lock under test of a specimen.
-func (tr trial) wrap(name string, s broken.Specimen) scenarios.Lock {
-	return tr.lock(name, s, func(e scenarios.Env) (lock.Locker, error) {
+func (tr trial) wrap(name string, s broken.Specimen) play.Lock {
+	return tr.lock(name, s, func(e play.Env) (lock.Locker, error) {
 		var nodes []redis.Cmdable
 		for _, c := range clients(e, s.Nodes) {
 			nodes = append(nodes, c)
@@ -59,8 +59,8 @@ func (tr trial) wrap(name string, s broken.Specimen) scenarios.Lock {
 }
 
 // properLock makes a lock under test of the sibling. Its points are passed by the Redis clients.
-func (tr trial) properLock(s broken.Specimen) scenarios.Lock {
-	return tr.lock(tr.sibling.name, s, func(e scenarios.Env) (lock.Locker, error) {
+func (tr trial) properLock(s broken.Specimen) play.Lock {
+	return tr.lock(tr.sibling.name, s, func(e play.Env) (lock.Locker, error) {
 		var nodes []lock.Redis
 		for i, c := range clients(e, s.Nodes) {
 			if i == 0 {
@@ -73,21 +73,21 @@ func (tr trial) properLock(s broken.Specimen) scenarios.Lock {
 }
 
 // maker makes the lock of one client.
-type maker func(e scenarios.Env) (lock.Locker, error)
+type maker func(e play.Env) (lock.Locker, error)
 
-func (tr trial) lock(name string, s broken.Specimen, make maker) scenarios.Lock {
-	within := func(e scenarios.Env) (lock.Locker, error) {
+func (tr trial) lock(name string, s broken.Specimen, make maker) play.Lock {
+	within := func(e play.Env) (lock.Locker, error) {
 		l, err := make(e)
 		if err != nil || tr.app == nil {
 			return l, err
 		}
 		return tr.app(e, l, e.Spec().TTL), nil
 	}
-	return scenarios.Lock{Name: name, Servers: scenarios.Redis(s.Nodes), Tokens: s.Tokens, Keys: s.Keys, New: within, FollowsSpec: true}
+	return play.Lock{Name: name, Servers: play.Redis(s.Nodes), Tokens: s.Tokens, Keys: s.Keys, New: within, FollowsSpec: true}
 }
 
 // clients are configured as package lock asks for.
-func clients(e scenarios.Env, nodes int) []*redis.Client {
+func clients(e play.Env, nodes int) []*redis.Client {
 	var all []*redis.Client
 	for i := range nodes {
 		o := simredis.Quiet()
@@ -98,7 +98,7 @@ func clients(e scenarios.Env, nodes int) []*redis.Client {
 	return all
 }
 
-func optionsOf(e scenarios.Env) lock.Options {
+func optionsOf(e play.Env) lock.Options {
 	spec := e.Spec()
 	return lock.Options{
 		TTL:     spec.TTL,
@@ -108,7 +108,7 @@ func optionsOf(e scenarios.Env) lock.Options {
 }
 
 // points passes the points that the specimens pass, around the commands of a lock that knows no points.
-type points struct{ e scenarios.Env }
+type points struct{ e play.Env }
 
 func (h points) DialHook(next redis.DialHook) redis.DialHook { return next }
 

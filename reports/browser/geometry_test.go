@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"locksim/checker"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // box is where something is drawn, in pixels of the window.
@@ -109,7 +109,7 @@ func TestGeometry(t *testing.T) {
 
 // end is where the time axis of a run ends: at the last event of the workload in
 // any mode.
-func end(m scenarios.ModeRun) time.Duration {
+func end(m play.ModeRun) time.Duration {
 	var last time.Duration
 	for _, e := range m.Trace.Events {
 		if e.Actor != "probe" && e.Peer != "probe" {
@@ -119,7 +119,7 @@ func end(m scenarios.ModeRun) time.Duration {
 	return last
 }
 
-func compareGrants(t *testing.T, c chart, m scenarios.ModeRun) {
+func compareGrants(t *testing.T, c chart, m play.ModeRun) {
 	at := func(p checker.Pos) time.Duration {
 		if p == 0 {
 			return end(m)
@@ -140,7 +140,7 @@ func compareGrants(t *testing.T, c chart, m scenarios.ModeRun) {
 }
 
 // compareFaults looks at the faults of the subjects: pauses and partitions.
-func compareFaults(t *testing.T, c chart, m scenarios.ModeRun) {
+func compareFaults(t *testing.T, c chart, m play.ModeRun) {
 	ends := map[string]string{"pause": "resume", "cut": "heal"}
 	faults := 0
 	for i, e := range m.Trace.Events {
@@ -166,7 +166,7 @@ func compareFaults(t *testing.T, c chart, m scenarios.ModeRun) {
 }
 
 // compareOps follows each operation from its client to the store.
-func compareOps(t *testing.T, c chart, m scenarios.ModeRun) {
+func compareOps(t *testing.T, c chart, m play.ModeRun) {
 	for _, op := range m.History.Ops {
 		if op.Applied == 0 {
 			continue

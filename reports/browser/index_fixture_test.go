@@ -16,7 +16,7 @@ import (
 	"locksim/internal/runfolder"
 	"locksim/internal/serve"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // kept is a folder with a run, something torn, and an exploration at work.
@@ -29,7 +29,7 @@ func newKept(t *testing.T, runs int) *kept {
 	t.Helper()
 	k := &kept{t: t, dir: t.TempDir()}
 	o := gcPause(t)
-	run, err := scenarios.NewRunFile(o).JSON()
+	run, err := play.NewRunFile(o).JSON()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,11 +41,11 @@ func newKept(t *testing.T, runs int) *kept {
 	if err := runfolder.PointLatest(k.dir, "run-gc-pause-fenced-s1"); err != nil {
 		t.Fatal(err)
 	}
-	l, err := scenarios.FindLock("single", nil)
+	l, err := play.FindLock("single", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := scenarios.NewExplorePlan(l, scenarios.ExploreOptions{Runs: 1000, FirstSeed: 1, Judge: scenarios.JudgePromise, Collect: scenarios.CollectAll})
+	plan, err := play.NewExplorePlan(l, play.ExploreOptions{Runs: 1000, FirstSeed: 1, Judge: play.JudgePromise, Collect: play.CollectAll})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func (k *kept) grow(job, violating int) {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	b := scenarios.ExploreBlock{Job: job, ExploreTally: scenarios.ExploreTally{Runs: 100, NonVacuous: 90, Violating: violating}}
+	b := play.ExploreBlock{Job: job, ExploreTally: play.ExploreTally{Runs: 100, NonVacuous: 90, Violating: violating}}
 	if violating > 0 {
 		b.Violations = map[checker.Label]int{checker.Stuck: violating}
 	}

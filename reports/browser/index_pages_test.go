@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // indexPages are the pages of this kind that are looked at.
@@ -32,11 +32,11 @@ func indexPages(t *testing.T) map[string][]byte {
 // explored is the page of an exploration that breaks a lock.
 func explored(t *testing.T) []byte {
 	t.Helper()
-	l, err := scenarios.FindLock("broken/del-without-owner", nil)
+	l, err := play.FindLock("broken/del-without-owner", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := scenarios.NewExplorePlan(l, scenarios.ExploreOptions{Runs: 20, FirstSeed: 1, Judge: scenarios.JudgeEverything, Collect: scenarios.CollectAll})
+	plan, err := play.NewExplorePlan(l, play.ExploreOptions{Runs: 20, FirstSeed: 1, Judge: play.JudgeEverything, Collect: play.CollectAll})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func explored(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := reports.ExplorationHTML(&b, scenarios.AssembleExploration(plan, map[int]scenarios.ExploreBlock{0: block}), campaignOptions()); err != nil {
+	if err := reports.ExplorationHTML(&b, play.AssembleExploration(plan, map[int]play.ExploreBlock{0: block}), campaignOptions()); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -59,15 +59,15 @@ func campaignOptions() reports.CampaignOptions {
 // swept is the page of a sweep, of which one job was done.
 func swept(t *testing.T) []byte {
 	t.Helper()
-	sc, err := scenarios.Load("gc-pause")
+	sc, err := play.Load("gc-pause")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := scenarios.FindLock("single", nil)
+	l, err := play.FindLock("single", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := scenarios.NewSweepPlan(sc, l, scenarios.SweepOptions{Seed: 1, Kinds: []string{"pause"}, Judge: scenarios.JudgeEverything})
+	plan, err := play.NewSweepPlan(sc, l, play.SweepOptions{Seed: 1, Kinds: []string{"pause"}, Judge: play.JudgeEverything})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func swept(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := reports.SweepHTML(&b, scenarios.AssembleSweep(plan, map[int]scenarios.SweepBlock{0: block}, nil), campaignOptions()); err != nil {
+	if err := reports.SweepHTML(&b, play.AssembleSweep(plan, map[int]play.SweepBlock{0: block}, nil), campaignOptions()); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

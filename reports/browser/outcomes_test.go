@@ -7,26 +7,26 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // played is a run with the locks that come with locksim.
-func played(t *testing.T, name, lock string, modes ...fence.Mode) *scenarios.Outcome {
+func played(t *testing.T, name, lock string, modes ...fence.Mode) *play.Outcome {
 	t.Helper()
-	sc, err := scenarios.Load(name)
+	sc, err := play.Load(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return playedScenario(t, sc, lock, modes...)
 }
 
-func playedScenario(t *testing.T, sc *scenarios.Scenario, lock string, modes ...fence.Mode) *scenarios.Outcome {
+func playedScenario(t *testing.T, sc *play.Scenario, lock string, modes ...fence.Mode) *play.Outcome {
 	t.Helper()
-	l, err := scenarios.FindLock(lock, nil)
+	l, err := play.FindLock(lock, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: 1, Modes: modes, Repeat: scenarios.Once})
+	o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: modes, Repeat: play.Once})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,9 +34,9 @@ func playedScenario(t *testing.T, sc *scenarios.Scenario, lock string, modes ...
 }
 
 // rendered is the page of an outcome, with all that it can have.
-func rendered(t *testing.T, o *scenarios.Outcome) []byte {
+func rendered(t *testing.T, o *play.Outcome) []byte {
 	t.Helper()
-	l, err := scenarios.FindLock(o.Lock, nil)
+	l, err := play.FindLock(o.Lock, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +44,8 @@ func rendered(t *testing.T, o *scenarios.Outcome) []byte {
 	err = reports.HTML(&b, o, reports.Options{
 		Replay:   "locksim run " + o.Scenario.Name + " --lock " + o.Lock + " --seed 1",
 		Versions: []reports.Version{{Name: "Go", Version: "1.26"}},
-		Inspect: func(mode fence.Mode, step int) (*scenarios.State, error) {
-			return scenarios.Inspect(o.Scenario, l, o.Seed, mode, step)
+		Inspect: func(mode fence.Mode, step int) (*play.State, error) {
+			return play.Inspect(o.Scenario, l, o.Seed, mode, step)
 		},
 	})
 	if err != nil {
@@ -54,28 +54,28 @@ func rendered(t *testing.T, o *scenarios.Outcome) []byte {
 	return b.Bytes()
 }
 
-func gcPause(t *testing.T) *scenarios.Outcome {
+func gcPause(t *testing.T) *play.Outcome {
 	return played(t, "gc-pause", "fenced", fence.None, fence.Check, fence.Seal)
 }
 
-func redlockFailure(t *testing.T) *scenarios.Outcome {
+func redlockFailure(t *testing.T) *play.Outcome {
 	return played(t, "redlock-clock-jump", "redlock", fence.None, fence.Claim, fence.Seal)
 }
 
 // subjects are the runs whose pages are looked at.
-var subjects = map[string]func(*testing.T) *scenarios.Outcome{
+var subjects = map[string]func(*testing.T) *play.Outcome{
 	"gc-pause": gcPause,
 	"redlock":  redlockFailure,
-	"failover": func(t *testing.T) *scenarios.Outcome {
+	"failover": func(t *testing.T) *play.Outcome {
 		return played(t, "split-brain", "fenced", fence.None, fence.Seal, fence.Strict)
 	},
-	"calm": func(t *testing.T) *scenarios.Outcome {
+	"calm": func(t *testing.T) *play.Outcome {
 		return played(t, "calm", "fenced", fence.None)
 	},
 }
 
 // hostile is a run in which every text that a scenario brings is markup.
-func hostile(t *testing.T) *scenarios.Outcome {
+func hostile(t *testing.T) *play.Outcome {
 	t.Helper()
 	o := gcPause(t)
 	sc := *o.Scenario
@@ -99,7 +99,7 @@ func hostile(t *testing.T) *scenarios.Outcome {
 const markup = `<script>alert(1)</script>`
 
 // bare is the page of an outcome that cannot be played again.
-func bare(t *testing.T, o *scenarios.Outcome) []byte {
+func bare(t *testing.T, o *play.Outcome) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := reports.HTML(&b, o, reports.Options{Replay: "locksim run " + o.Scenario.Name}); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"locksim/checker"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // The button, and the key, show the decisive step: in the window of the diagram,
@@ -44,7 +44,7 @@ func TestJump(t *testing.T) {
 	}
 }
 
-func fatalLine(t *testing.T, m scenarios.ModeRun) scenarios.Line {
+func fatalLine(t *testing.T, m play.ModeRun) play.Line {
 	t.Helper()
 	for _, l := range m.Story {
 		if l.Fatal {
@@ -52,7 +52,7 @@ func fatalLine(t *testing.T, m scenarios.ModeRun) scenarios.Line {
 		}
 	}
 	t.Fatal("the story has no decisive step")
-	return scenarios.Line{}
+	return play.Line{}
 }
 
 func current(tb *tab) string {
@@ -61,7 +61,7 @@ func current(tb *tab) string {
 
 // compareState compares who holds and who believes, as the page shows it, with
 // the history.
-func compareState(tb *tab, m scenarios.ModeRun, p checker.Pos) {
+func compareState(tb *tab, m play.ModeRun, p checker.Pos) {
 	tb.t.Helper()
 	rows := eval[[]string](tb, `[...document.querySelector("[data-state] table").rows].slice(1).map((r) => [...r.cells].slice(0, 4).map((c) => c.textContent).join(" "))`)
 	for _, row := range rows {

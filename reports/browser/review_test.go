@@ -10,16 +10,16 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // reviewPage is the design review of a specimen, measured here and now.
 var reviewPage = sync.OnceValues(func() ([]byte, error) {
-	l, err := scenarios.FindLock("broken/token-after-lock", nil)
+	l, err := play.FindLock("broken/token-after-lock", nil)
 	if err != nil {
 		return nil, err
 	}
-	work, err := scenarios.NewReviewWork(l, scenarios.ReviewOptions{Seeds: scenarios.Seeds{First: 1, Last: 1}, Runs: 20})
+	work, err := play.NewReviewWork(l, play.ReviewOptions{Seeds: play.Seeds{First: 1, Last: 1}, Runs: 20})
 	if err != nil {
 		return nil, err
 	}
@@ -27,15 +27,15 @@ var reviewPage = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	breaks := scenarios.ReviewBreaks(parts, func(b scenarios.ReviewBreak) string {
+	breaks := play.ReviewBreaks(parts, func(b play.ReviewBreak) string {
 		return fmt.Sprintf("locksim explore --from-seed %d", b.Found.Seed)
 	})
 	for i := range breaks {
-		if breaks[i].Fences, err = (scenarios.ReviewTrial{Run: breaks[i].Found.Run}).Play(nil); err != nil {
+		if breaks[i].Fences, err = (play.ReviewTrial{Run: breaks[i].Found.Run}).Play(nil); err != nil {
 			return nil, err
 		}
 	}
-	r, err := scenarios.AssembleReview(work.Plan, l, parts, breaks, runCommand)
+	r, err := play.AssembleReview(work.Plan, l, parts, breaks, runCommand)
 	if err != nil {
 		return nil, err
 	}
@@ -49,15 +49,15 @@ func runCommand(scenario, lock string, seed uint64, modes ...fence.Mode) string 
 }
 
 // measuredParts are the matrix and the exploration of a review.
-func measuredParts(work *scenarios.ReviewWork) (scenarios.ReviewParts, error) {
-	parts := scenarios.ReviewParts{Missing: work.Missing}
-	var answers []scenarios.MatrixAnswer
+func measuredParts(work *play.ReviewWork) (play.ReviewParts, error) {
+	parts := play.ReviewParts{Missing: work.Missing}
+	var answers []play.MatrixAnswer
 	for _, j := range work.Matrix.Jobs() {
-		answers = append(answers, scenarios.NewMatrixAnswer(j.Play(nil, func() {})))
+		answers = append(answers, play.NewMatrixAnswer(j.Play(nil, func() {})))
 	}
 	parts.Matrix = work.Matrix.Assemble(answers, runCommand)
 	block, err := work.All.Job(0).Play(nil, func() {})
-	parts.All = scenarios.AssembleExploration(work.All, map[int]scenarios.ExploreBlock{0: block})
+	parts.All = play.AssembleExploration(work.All, map[int]play.ExploreBlock{0: block})
 	return parts, err
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // brief is a scenario in which a pause can do harm, and soon over.
@@ -17,13 +17,13 @@ workload: {rounds: 1, hold: 500ms}
 
 // exploration is one of a specimen, which is soon found out. collect says whether
 // that is the end of it.
-func exploration(t *testing.T, runs int, collect scenarios.ExploreCollect) *scenarios.Exploration {
+func exploration(t *testing.T, runs int, collect play.ExploreCollect) *play.Exploration {
 	t.Helper()
-	l, err := scenarios.FindLock("broken/del-without-owner", nil)
+	l, err := play.FindLock("broken/del-without-owner", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := scenarios.NewExplorePlan(l, scenarios.ExploreOptions{Runs: runs, FirstSeed: 1, Judge: scenarios.JudgeEverything, Collect: collect})
+	plan, err := play.NewExplorePlan(l, play.ExploreOptions{Runs: runs, FirstSeed: 1, Judge: play.JudgeEverything, Collect: collect})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,25 +31,25 @@ func exploration(t *testing.T, runs int, collect scenarios.ExploreCollect) *scen
 	if err != nil {
 		t.Fatal(err)
 	}
-	block.Unsteady = &scenarios.ExploreRun{Seed: 7, Why: "the first event differs"}
-	e := scenarios.AssembleExploration(plan, map[int]scenarios.ExploreBlock{0: block})
-	e.Timing = scenarios.NewExploreTiming()
+	block.Unsteady = &play.ExploreRun{Seed: 7, Why: "the first event differs"}
+	e := play.AssembleExploration(plan, map[int]play.ExploreBlock{0: block})
+	e.Timing = play.NewExploreTiming()
 	e.Timing.Workers, e.Timing.Made, e.Timing.WallSeconds, e.Timing.Shard = 2, block.Runs, 0.5, "0/2"
 	return e
 }
 
 // sweep is one of a specimen too, with its violations examined.
-func sweep(t *testing.T) *scenarios.Sweep {
+func sweep(t *testing.T) *play.Sweep {
 	t.Helper()
-	sc, err := scenarios.Parse("./brief.yaml", []byte(brief))
+	sc, err := play.Parse("./brief.yaml", []byte(brief))
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := scenarios.FindLock("broken/del-without-owner", nil)
+	l, err := play.FindLock("broken/del-without-owner", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := scenarios.NewSweepPlan(sc, l, scenarios.SweepOptions{Seed: 1, Kinds: []string{"pause", "lose-reply"}, Judge: scenarios.JudgeEverything})
+	plan, err := play.NewSweepPlan(sc, l, play.SweepOptions{Seed: 1, Kinds: []string{"pause", "lose-reply"}, Judge: play.JudgeEverything})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,15 +57,15 @@ func sweep(t *testing.T) *scenarios.Sweep {
 	if err != nil {
 		t.Fatal(err)
 	}
-	block.Broken = &scenarios.SweepRun{Faults: "pause c0 for 3s, at 4ms", Why: "it came to no end"}
-	blocks, found := map[int]scenarios.SweepBlock{0: block}, map[string]*scenarios.Found{}
+	block.Broken = &play.SweepRun{Faults: "pause c0 for 3s, at 4ms", Why: "it came to no end"}
+	blocks, found := map[int]play.SweepBlock{0: block}, map[string]*play.Found{}
 	for _, e := range plan.Examinations(blocks) {
 		if found[e.Shape], err = e.Play(nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s := scenarios.AssembleSweep(plan, blocks, found)
-	s.Timing = scenarios.NewExploreTiming()
+	s := play.AssembleSweep(plan, blocks, found)
+	s.Timing = play.NewExploreTiming()
 	return s
 }
 
@@ -81,11 +81,11 @@ func document(t *testing.T, of interface{ JSON() ([]byte, error) }) []byte {
 // A campaign is valid with and without violations, finished and as one shard of
 // several, and so is the run that is kept of a violation.
 func TestCampaignsAreValid(t *testing.T) {
-	first, all, placed := exploration(t, 60, scenarios.CollectFirst), exploration(t, 120, scenarios.CollectAll), sweep(t)
+	first, all, placed := exploration(t, 60, play.CollectFirst), exploration(t, 120, play.CollectAll), sweep(t)
 	if first.StoppedAt == nil || all.Complete || len(all.Summary.Distinct) == 0 || len(placed.Summary.Classes) == 0 {
 		t.Fatalf("stopped at %v, complete %v, %d and %d violations", first.StoppedAt, all.Complete, len(all.Summary.Distinct), len(placed.Summary.Classes))
 	}
-	nothing := scenarios.AssembleExploration(&all.Plan, nil)
+	nothing := play.AssembleExploration(&all.Plan, nil)
 	nothing.Timing = all.Timing
 	for _, tt := range []struct {
 		name, schema string
@@ -118,7 +118,7 @@ var (
 
 // Whatever is taken from a campaign, set to null, or added to it, is noticed.
 func TestBrokenCampaignsAreRefused(t *testing.T) {
-	for name, doc := range map[string][]byte{"explore": document(t, exploration(t, 60, scenarios.CollectFirst)), "sweep": document(t, sweep(t))} {
+	for name, doc := range map[string][]byte{"explore": document(t, exploration(t, 60, play.CollectFirst)), "sweep": document(t, sweep(t))} {
 		s, whole, breaks := compiled(t, name), parsed(t, doc), 0
 		visit(whole, "", func(path string, object map[string]any) {
 			for key, value := range object {
@@ -151,7 +151,7 @@ func TestBrokenCampaignsAreRefused(t *testing.T) {
 
 // Values of a campaign that make no sense are refused.
 func TestNonsenseInCampaignsIsRefused(t *testing.T) {
-	docs := map[string]string{"explore": string(document(t, exploration(t, 60, scenarios.CollectFirst))), "sweep": string(document(t, sweep(t)))}
+	docs := map[string]string{"explore": string(document(t, exploration(t, 60, play.CollectFirst))), "sweep": string(document(t, sweep(t)))}
 	for _, tt := range []struct{ schema, old, wrong string }{
 		{"explore", `"kind": "explore"`, `"kind": "sweep"`},
 		{"explore", `"judge": "everything"`, `"judge": "luck"`},

@@ -5,21 +5,21 @@ import (
 	"testing"
 
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // outcome is a real run of a scenario of the library.
-func outcome(t *testing.T, name, lock string, seed uint64) *scenarios.Outcome {
+func outcome(t *testing.T, name, lock string, seed uint64) *play.Outcome {
 	t.Helper()
-	sc, err := scenarios.Load(name)
+	sc, err := play.Load(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := scenarios.FindLock(lock, nil)
+	l, err := play.FindLock(lock, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: seed, Modes: fence.Modes(), Repeat: scenarios.Once})
+	o, err := play.Run(sc, l, play.RunOptions{Seed: seed, Modes: fence.Modes(), Repeat: play.Once})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,31 +39,31 @@ expect:
 
 // matrix is one of real runs: of a calm scenario, one that is not as expected,
 // and a lock that does not suit it.
-func matrix(t *testing.T) *scenarios.Matrix {
+func matrix(t *testing.T) *play.Matrix {
 	t.Helper()
-	calm, err := scenarios.Load("calm")
+	calm, err := play.Load("calm")
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := scenarios.Parse("./rash.yaml", []byte(rash))
+	own, err := play.Parse("./rash.yaml", []byte(rash))
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := scenarios.NewMatrixPlan(scenarios.MatrixOptions{Scenarios: []*scenarios.Scenario{calm, own}, Locks: []string{"fenced", "single"},
-		Seeds: scenarios.Seeds{First: 1, Last: 2}, Modes: fence.Modes()})
+	plan, err := play.NewMatrixPlan(play.MatrixOptions{Scenarios: []*play.Scenario{calm, own}, Locks: []string{"fenced", "single"},
+		Seeds: play.Seeds{First: 1, Last: 2}, Modes: fence.Modes()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var answers []scenarios.MatrixAnswer
+	var answers []play.MatrixAnswer
 	for _, j := range plan.Jobs() {
-		answers = append(answers, scenarios.NewMatrixAnswer(j.Play(nil, func() {})))
+		answers = append(answers, play.NewMatrixAnswer(j.Play(nil, func() {})))
 	}
 	m := plan.Assemble(answers, func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
 		return fmt.Sprint("again ", scenario, " ", lock, " ", seed, " ", modes)
 	})
-	m.Timing = scenarios.NewMatrixTiming()
-	m.Timing.Workers, m.Timing.WallSeconds, m.Timing.Slowest = 1, 0.5, []scenarios.JobTiming{plan.Timing(0, 1)}
-	gap := scenarios.MatrixGap{Scenario: "rash", Lock: "mylock", Why: "lock mylock knows no owners\n  3 | workload"}
+	m.Timing = play.NewMatrixTiming()
+	m.Timing.Workers, m.Timing.WallSeconds, m.Timing.Slowest = 1, 0.5, []play.JobTiming{plan.Timing(0, 1)}
+	gap := play.MatrixGap{Scenario: "rash", Lock: "mylock", Why: "lock mylock knows no owners\n  3 | workload"}
 	m.NotRun = append(m.NotRun, gap)
 	gap.Replay = "again rash mylock"
 	m.Failures = append(m.Failures, gap)

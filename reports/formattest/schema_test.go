@@ -10,7 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // compiled is a schema, checked against the one of schemas.
@@ -40,9 +40,9 @@ func parsed(t *testing.T, b []byte) any {
 	return v
 }
 
-func runDocument(t *testing.T, o *scenarios.Outcome) []byte {
+func runDocument(t *testing.T, o *play.Outcome) []byte {
 	t.Helper()
-	b, err := scenarios.NewRunFile(o).JSON()
+	b, err := play.NewRunFile(o).JSON()
 	if err != nil {
 		t.Fatal(err)
 	}

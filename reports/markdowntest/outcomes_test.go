@@ -7,33 +7,33 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // played is a run of a scenario of the library, with its own lock.
-func played(t *testing.T, sc *scenarios.Scenario, modes ...fence.Mode) *scenarios.Outcome {
+func played(t *testing.T, sc *play.Scenario, modes ...fence.Mode) *play.Outcome {
 	t.Helper()
-	l, err := scenarios.FindLock(sc.Lock.Kind, nil)
+	l, err := play.FindLock(sc.Lock.Kind, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: 1, Modes: modes, Repeat: scenarios.Once})
+	o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: modes, Repeat: play.Once})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return o
 }
 
-func loaded(t *testing.T, name string) *scenarios.Scenario {
+func loaded(t *testing.T, name string) *play.Scenario {
 	t.Helper()
-	sc, err := scenarios.Load(name)
+	sc, err := play.Load(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return sc
 }
 
-func rendered(t *testing.T, o *scenarios.Outcome, opt reports.Options) string {
+func rendered(t *testing.T, o *play.Outcome, opt reports.Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := reports.Markdown(&b, o, opt); err != nil {
@@ -59,7 +59,7 @@ func diagram(t *testing.T, page string) string {
 const evil = "x; end #1 %%{init: {}}%% <img src=x onerror=alert(1)></script> ```\n``` | [a](http://b.c) @team $$x$$ www.d.e `code` **b** wrap: style: ﬂ°°60¶ß &lt; \\ \x1b[31m"
 
 // hostile is a run in which every text that anybody brings is like that.
-func hostile(t *testing.T) *scenarios.Outcome {
+func hostile(t *testing.T) *play.Outcome {
 	t.Helper()
 	o := played(t, loaded(t, "gc-pause"), fence.None, fence.Check, fence.Seal)
 	sc := *o.Scenario

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
@@ -64,7 +64,7 @@ func (c taintedContent) Negative() bool {
 }
 
 // taintedLine is a step of a story with a text behind what it says.
-func taintedLine(l scenarios.Line, text string) scenarios.Line {
+func taintedLine(l play.Line, text string) play.Line {
 	l.What += text
 	l.Text = l.What
 	if l.Remark != "" {

@@ -11,14 +11,14 @@ import (
 	"slices"
 	"strings"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // Main runs the command on the arguments, streams and environment of the
 // process and returns its exit code; see the package's documentation. extra are
 // locks to offer besides those that come with locksim. A lock without a name,
 // or with one that is taken, is a usage error. Call Main once in a process.
-func Main(extra ...scenarios.Lock) int {
+func Main(extra ...play.Lock) int {
 	program := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	s := &shell{
 		program: program,
@@ -42,7 +42,7 @@ type shell struct {
 	in       io.Reader
 	out, err io.Writer
 	getenv   func(string) string
-	extra    []scenarios.Lock
+	extra    []play.Lock
 }
 
 // The commands, each with what it needs of the shell.
@@ -93,7 +93,7 @@ func (s *shell) run() (code int) {
 
 // checkLocks refuses locks that no flag could name.
 func (s *shell) checkLocks() error {
-	names := scenarios.Kinds()
+	names := play.Kinds()
 	for _, l := range s.extra {
 		if l.Name == "" {
 			return errors.New("a lock that was given to app.Main has no Name: flags and reports need one")

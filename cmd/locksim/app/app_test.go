@@ -17,12 +17,12 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	simredis "locksim/sim/redis"
 )
 
 // call runs the command as a user's own program would.
-func call(t *testing.T, extra []scenarios.Lock, args ...string) (code int, stdout, stderr string) {
+func call(t *testing.T, extra []play.Lock, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
 	s := &shell{program: "mysim", args: args, in: strings.NewReader(""), out: &out, err: &err,
@@ -32,8 +32,8 @@ func call(t *testing.T, extra []scenarios.Lock, args ...string) (code int, stdou
 }
 
 // mylock is somebody's own lock: here the single lock under another name.
-func mylock() scenarios.Lock {
-	return scenarios.Lock{Name: "mylock", New: func(e scenarios.Env) (lock.Locker, error) {
+func mylock() play.Lock {
+	return play.Lock{Name: "mylock", New: func(e play.Env) (lock.Locker, error) {
 		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
 	}}
 }
@@ -41,7 +41,7 @@ func mylock() scenarios.Lock {
 // A lock that is passed to Main is listed, run and replayed under its name, and
 // the replay command names the user's program.
 func TestExtraLock(t *testing.T) {
-	extra := []scenarios.Lock{mylock()}
+	extra := []play.Lock{mylock()}
 	if code, out, _ := call(t, extra, "list"); code != exitExpected || !strings.Contains(out, "  mylock            one Redis node, mints no tokens\n") {
 		t.Errorf("list: exit code %d\n%s", code, out)
 	}
@@ -65,11 +65,11 @@ func TestExtraLock(t *testing.T) {
 // A lock that no flag could name, or that hides one of ours, is refused before
 // anything runs.
 func TestExtraLockNames(t *testing.T) {
-	for want, l := range map[string]scenarios.Lock{
+	for want, l := range map[string]play.Lock{
 		"has no Name":             {},
 		"two locks called fenced": {Name: "fenced"},
 	} {
-		if code, _, errs := call(t, []scenarios.Lock{l}, "list"); code != exitUsage || !strings.Contains(errs, want) {
+		if code, _, errs := call(t, []play.Lock{l}, "list"); code != exitUsage || !strings.Contains(errs, want) {
 			t.Errorf("exit code %d, want %d and %q:\n%s", code, exitUsage, want, errs)
 		}
 	}
@@ -93,12 +93,12 @@ func (h hasty) Acquire(ctx context.Context, resource string) (lock.Lease, error)
 func TestNondeterminism(t *testing.T) {
 	l := mylock()
 	inner := l.New
-	l.New = func(e scenarios.Env) (lock.Locker, error) {
+	l.New = func(e play.Env) (lock.Locker, error) {
 		made, err := inner(e)
 		return hasty{made, e.Clock()}, err
 	}
 	for _, args := range [][]string{{"run", "calm", "--lock", "mylock"}, {"run", "calm", "--lock", "mylock", "--json"}} {
-		code, out, errs := call(t, []scenarios.Lock{l}, args...)
+		code, out, errs := call(t, []play.Lock{l}, args...)
 		if code != exitBroken || out != "" {
 			t.Errorf("%v: exit code %d, standard output %q", args, code, out)
 		}
@@ -114,14 +114,14 @@ func TestNondeterminism(t *testing.T) {
 func TestBrokenLock(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		make func(scenarios.Env) (lock.Locker, error)
+		make func(play.Env) (lock.Locker, error)
 		code int
 		says string
 	}{
-		{"error", func(scenarios.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }, exitUsage, "cannot be made: no quorum possible"},
+		{"error", func(play.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }, exitUsage, "cannot be made: no quorum possible"},
 		{"none", nil, exitBroken, "has no New"},
 	} {
-		code, out, errs := call(t, []scenarios.Lock{{Name: "mylock", New: tt.make}}, "run", "calm", "--lock", "mylock")
+		code, out, errs := call(t, []play.Lock{{Name: "mylock", New: tt.make}}, "run", "calm", "--lock", "mylock")
 		if code != tt.code || out != "" || !strings.Contains(errs, tt.says) {
 			t.Errorf("%s: exit code %d\n%s%s", tt.name, code, out, errs)
 		}
@@ -174,7 +174,7 @@ func TestListIsComplete(t *testing.T) {
 			t.Errorf("list says nothing about fencing mode %s", m)
 		}
 	}
-	_, err := scenarios.Parse("x.yaml", []byte("name: x\nfaults:\n  - {at: 1s, earthquake: 3}\n"))
+	_, err := play.Parse("x.yaml", []byte("name: x\nfaults:\n  - {at: 1s, earthquake: 3}\n"))
 	if err == nil {
 		t.Fatal("an earthquake was accepted")
 	}
@@ -238,7 +238,7 @@ func TestQuote(t *testing.T) {
 
 // The world at a step, as JSON: lists are never null, whatever is missing.
 func TestStateFileHasNoNull(t *testing.T) {
-	b, err := json.Marshal(newStateFile(reports.Moment{}, &scenarios.State{Nodes: []scenarios.NodeState{{Name: "r0"}}}))
+	b, err := json.Marshal(newStateFile(reports.Moment{}, &play.State{Nodes: []play.NodeState{{Name: "r0"}}}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,11 +4,11 @@ import (
 	"bytes"
 
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // chromeFile is a run for a trace viewer.
-func chromeFile(o *scenarios.Outcome, opt reports.Options) (file, error) {
+func chromeFile(o *play.Outcome, opt reports.Options) (file, error) {
 	var b bytes.Buffer
 	if err := reports.Chrome(&b, o, opt); err != nil {
 		return file{}, err

@@ -5,12 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // completeScenarios offers the library's scenarios, and files besides.
 func completeScenarios(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	all, err := scenarios.Library()
+	all, err := play.Library()
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -69,7 +69,7 @@ func completeFaults(cmd *cobra.Command, _ []string, typed string) ([]string, cob
 // completeLocks offers all locks; a matrix and an exploration take a list of
 // them.
 func (s *shell) completeLocks(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	names := append(s.lockNames(), scenarios.Specimens()...)
+	names := append(s.lockNames(), play.Specimens()...)
 	switch cmd.Name() {
 	case "matrix":
 	case "explore":
@@ -83,7 +83,7 @@ func (s *shell) completeLocks(cmd *cobra.Command, _ []string, typed string) ([]s
 // completeScenarioList offers the library's scenarios that the list so far does
 // not have, and files besides.
 func completeScenarioList(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	all, err := scenarios.Library()
+	all, err := play.Library()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -5,16 +5,16 @@ import (
 
 	"locksim/cmd/locksim/app"
 	"locksim/lock"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	simredis "locksim/sim/redis"
 )
 
 // The locksim command with one more lock in it. As a program, it begins with
 // the line //go:debug randseednop=0.
 func ExampleMain() {
-	mylock := scenarios.Lock{
+	mylock := play.Lock{
 		Name: "mylock",
-		New: func(e scenarios.Env) (lock.Locker, error) {
+		New: func(e play.Env) (lock.Locker, error) {
 			return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
 		},
 	}

@@ -14,7 +14,7 @@ import (
 	"locksim/internal/campaign"
 	"locksim/internal/workers"
 	"locksim/lock"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // exploreFlags are the flags of the explore command.
@@ -110,8 +110,8 @@ func (s explorations) explore(f exploreFlags) error {
 // problem refuses numbers of runs and seeds that make no sense.
 func (f exploreFlags) problem() error {
 	switch {
-	case f.runs < 1 || f.runs > scenarios.MaxExploreRuns:
-		return fmt.Errorf("%s %d: give a number from 1 to %d", f.runsName, f.runs, scenarios.MaxExploreRuns)
+	case f.runs < 1 || f.runs > play.MaxExploreRuns:
+		return fmt.Errorf("%s %d: give a number from 1 to %d", f.runsName, f.runs, play.MaxExploreRuns)
 	case f.from > math.MaxUint64-uint64(f.runs-1):
 		return fmt.Errorf("--from-seed %d with %s %d: there are no seeds beyond %d", f.from, f.runsName, f.runs, uint64(math.MaxUint64))
 	}
@@ -120,7 +120,7 @@ func (f exploreFlags) problem() error {
 
 // below is the folder of a lock within that of the flags: a lock that is alone
 // needs none.
-func below(plan *scenarios.ExplorePlan, plans int) []string {
+func below(plan *play.ExplorePlan, plans int) []string {
 	if plans == 1 {
 		return nil
 	}
@@ -128,7 +128,7 @@ func below(plan *scenarios.ExplorePlan, plans int) []string {
 }
 
 // explorePlans finds out what the flags ask for, for each lock.
-func (s explorations) explorePlans(f exploreFlags) ([]*scenarios.ExplorePlan, error) {
+func (s explorations) explorePlans(f exploreFlags) ([]*play.ExplorePlan, error) {
 	names, err := s.exploreLocks(f.locks)
 	if err != nil {
 		return nil, err
@@ -137,21 +137,21 @@ func (s explorations) explorePlans(f exploreFlags) ([]*scenarios.ExplorePlan, er
 	if err != nil {
 		return nil, err
 	}
-	opts := scenarios.ExploreOptions{Runs: f.runs, FirstSeed: f.from, Faults: classes, Guided: f.guided,
-		Judge: scenarios.JudgeEverything, Collect: scenarios.CollectFirst}
+	opts := play.ExploreOptions{Runs: f.runs, FirstSeed: f.from, Faults: classes, Guided: f.guided,
+		Judge: play.JudgeEverything, Collect: play.CollectFirst}
 	if f.promise {
-		opts.Judge = scenarios.JudgePromise
+		opts.Judge = play.JudgePromise
 	}
 	if f.all {
-		opts.Collect = scenarios.CollectAll
+		opts.Collect = play.CollectAll
 	}
-	var plans []*scenarios.ExplorePlan
+	var plans []*play.ExplorePlan
 	for _, name := range names {
-		l, err := scenarios.FindLock(name, s.extra)
+		l, err := play.FindLock(name, s.extra)
 		if err != nil {
 			return nil, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), choose(name, s.lockNames()))
 		}
-		plan, err := scenarios.NewExplorePlan(l, opts)
+		plan, err := play.NewExplorePlan(l, opts)
 		if err != nil {
 			return nil, err
 		}
@@ -212,18 +212,18 @@ func faultNames() []string {
 }
 
 // exploreLock has the runs of one lock made, and publishes what they come to.
-func (s explorations) exploreLock(plan *scenarios.ExplorePlan, f exploreFlags, shard campaign.Shard, dir string, pub *publication) error {
+func (s explorations) exploreLock(plan *play.ExplorePlan, f exploreFlags, shard campaign.Shard, dir string, pub *publication) error {
 	began := time.Now()
-	var sofar scenarios.ExploreTally
-	c := campaign.Campaign[workerJob, workerAnswer, scenarios.ExploreBlock]{
-		Kind: scenarios.ExploreKind, Plan: plan, Jobs: plan.Jobs(),
+	var sofar play.ExploreTally
+	c := campaign.Campaign[workerJob, workerAnswer, play.ExploreBlock]{
+		Kind: play.ExploreKind, Plan: plan, Jobs: plan.Jobs(),
 		Job: func(i int) workerJob {
 			job := plan.Job(i)
 			return workerJob{Explore: &job}
 		},
 		Result: exploreResult,
-		Ends:   func(b scenarios.ExploreBlock) bool { return plan.Collect == scenarios.CollectFirst && b.Ends() },
-		Done:   func(_ int, b scenarios.ExploreBlock) { sofar.Add(b.ExploreTally) },
+		Ends:   func(b play.ExploreBlock) bool { return plan.Collect == play.CollectFirst && b.Ends() },
+		Done:   func(_ int, b play.ExploreBlock) { sofar.Add(b.ExploreTally) },
 	}
 	size := func(i int) int { return plan.Job(i).Seeds.Len() }
 	h := s.newHeadway("runs", shard, plan.Jobs(), size, func() string { return exploreDetail(plan, &sofar) })
@@ -231,8 +231,8 @@ func (s explorations) exploreLock(plan *scenarios.ExplorePlan, f exploreFlags, s
 	if err != nil {
 		return err
 	}
-	e := scenarios.AssembleExploration(plan, results.Finished)
-	e.Timing = scenarios.NewExploreTiming()
+	e := play.AssembleExploration(plan, results.Finished)
+	e.Timing = play.NewExploreTiming()
 	e.Timing.WallSeconds, e.Timing.Made, e.Timing.Workers = time.Since(began).Seconds(), h.made, f.children()
 	if !shard.Whole() {
 		e.Timing.Shard = shard.String()
@@ -241,18 +241,18 @@ func (s explorations) exploreLock(plan *scenarios.ExplorePlan, f exploreFlags, s
 }
 
 // exploreResult is what a child has found out.
-func exploreResult(i int, d workers.Done[workerJob, workerAnswer]) (scenarios.ExploreBlock, error) {
+func exploreResult(i int, d workers.Done[workerJob, workerAnswer]) (play.ExploreBlock, error) {
 	switch {
 	case d.Err != nil:
-		return scenarios.ExploreBlock{}, fmt.Errorf("%s: %w", d.Job.Explore.Seeds, d.Err)
+		return play.ExploreBlock{}, fmt.Errorf("%s: %w", d.Job.Explore.Seeds, d.Err)
 	case d.Result.Explore == nil || d.Result.Explore.Job != i:
-		return scenarios.ExploreBlock{}, fmt.Errorf("%s: the worker gave no answer", d.Job.Explore.Seeds)
+		return play.ExploreBlock{}, fmt.Errorf("%s: the worker gave no answer", d.Job.Explore.Seeds)
 	}
 	return *d.Result.Explore, nil
 }
 
 // exploreDetail says what is known so far.
-func exploreDetail(plan *scenarios.ExplorePlan, t *scenarios.ExploreTally) string {
+func exploreDetail(plan *play.ExplorePlan, t *play.ExploreTally) string {
 	if t.Runs == 0 {
 		return ""
 	}

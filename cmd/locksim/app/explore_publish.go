@@ -8,16 +8,16 @@ import (
 	"strings"
 
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // explored is an exploration as it is published. dir is the folder that keeps
 // it, or "". children is how many child processes may write its pages, failed is
 // what kept jobs from having a result.
-func (s explorations) explored(e *scenarios.Exploration, dir string, children int, failed error) finished {
-	replay := func(i int, d scenarios.Distinct) string { return s.exploreReplay(e, dir, i, d) }
+func (s explorations) explored(e *play.Exploration, dir string, children int, failed error) finished {
+	replay := func(i int, d play.Distinct) string { return s.exploreReplay(e, dir, i, d) }
 	return finished{
-		kind:     scenarios.ExploreKind,
+		kind:     play.ExploreKind,
 		document: e,
 		text:     func(w io.Writer, opt reports.Options) error { return reports.Exploration(w, e, replay, opt) },
 		files:    foundFiles(e),
@@ -31,7 +31,7 @@ func (s explorations) explored(e *scenarios.Exploration, dir string, children in
 func foundName(i int) string { return fmt.Sprintf("found-%d.json", i) }
 
 // foundFiles are the smallest runs as replay reads them.
-func foundFiles(e *scenarios.Exploration) []func() (file, error) {
+func foundFiles(e *play.Exploration) []func() (file, error) {
 	var all []func() (file, error)
 	for i, d := range e.Summary.Distinct {
 		all = append(all, func() (file, error) {
@@ -44,7 +44,7 @@ func foundFiles(e *scenarios.Exploration) []func() (file, error) {
 
 // exploreReplay is the command that makes a violation again: from its file or,
 // where there is none, by the seed in which it was found.
-func (s explorations) exploreReplay(e *scenarios.Exploration, dir string, i int, d scenarios.Distinct) string {
+func (s explorations) exploreReplay(e *play.Exploration, dir string, i int, d play.Distinct) string {
 	if dir != "" {
 		return fmt.Sprintf("%s replay %s", s.command(), quote(filepath.Join(dir, foundName(i))))
 	}
@@ -52,7 +52,7 @@ func (s explorations) exploreReplay(e *scenarios.Exploration, dir string, i int,
 }
 
 // exploreAgain is the command that makes the run of a seed again.
-func (s explorations) exploreAgain(plan *scenarios.ExplorePlan, seed uint64) string {
+func (s explorations) exploreAgain(plan *play.ExplorePlan, seed uint64) string {
 	first, runs := seed, uint64(1)
 	if plan.Guided { // what was drawn depends on the runs before it in the same job
 		behind := (seed - plan.FirstSeed) % uint64(plan.Block)
@@ -62,7 +62,7 @@ func (s explorations) exploreAgain(plan *scenarios.ExplorePlan, seed uint64) str
 	if plan.Guided {
 		text += " --guided"
 	}
-	if plan.Judge == scenarios.JudgePromise {
+	if plan.Judge == play.JudgePromise {
 		text += " --promise"
 	}
 	if plan.Space.Faults != nil {
@@ -71,7 +71,7 @@ func (s explorations) exploreAgain(plan *scenarios.ExplorePlan, seed uint64) str
 	return text
 }
 
-func classList(plan *scenarios.ExplorePlan) string {
+func classList(plan *play.ExplorePlan) string {
 	if len(plan.Space.Faults) == 0 {
 		return noFaults
 	}
@@ -83,7 +83,7 @@ func classList(plan *scenarios.ExplorePlan) string {
 }
 
 // exploreNotes say to people what a program reads in the document.
-func exploreNotes(e *scenarios.Exploration, replay reports.ExploreReplay) []string {
+func exploreNotes(e *play.Exploration, replay reports.ExploreReplay) []string {
 	var notes []string
 	for i, d := range e.Summary.Distinct {
 		notes = append(notes, d.Shown.Headline(), "replay: "+replay(i+1, d))
@@ -92,7 +92,7 @@ func exploreNotes(e *scenarios.Exploration, replay reports.ExploreReplay) []stri
 }
 
 // exploreProblem is the error that the exit code speaks of.
-func (s explorations) exploreProblem(e *scenarios.Exploration, failed error) error {
+func (s explorations) exploreProblem(e *play.Exploration, failed error) error {
 	sum := &e.Summary
 	first := sum.Unsteady
 	if first == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/internal/campaign"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // program runs the command with mylock in it as a process of its own.
@@ -175,7 +175,7 @@ func TestExploreReplayCommand(t *testing.T) {
 func TestExploreFailedJobs(t *testing.T) {
 	t.Setenv(asChild, "1")
 	t.Setenv(misbehaving, "exit")
-	code, out, errs := call(t, []scenarios.Lock{mylock()}, "explore", "--lock", "mylock", "--runs", "150")
+	code, out, errs := call(t, []play.Lock{mylock()}, "explore", "--lock", "mylock", "--runs", "150")
 	if code != exitBroken || !strings.Contains(errs, "2 jobs failed; job 0: seeds 1 to 100: the worker process died under this job") ||
 		!strings.Contains(out, "INCOMPLETE: 2 jobs of 100 runs have no result.\n") || !strings.Contains(out, "this is no evidence") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)

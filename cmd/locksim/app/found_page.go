@@ -11,14 +11,14 @@ import (
 
 	"locksim/internal/workers"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // foundPageJob is a stored run whose page is to be written. It is a value that can be
 // sent to a child, where it is made again: a lock that ends its process does not
 // take the results along.
 type foundPageJob struct {
-	Run *scenarios.RunFile `json:"run"`
+	Run *play.RunFile `json:"run"`
 	// Replay is the command at the end of the page.
 	Replay string `json:"replay"`
 }
@@ -29,11 +29,11 @@ func (s explorations) foundPage(j foundPageJob) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	o, err := j.Run.Replay(s.extra, scenarios.Twice)
+	o, err := j.Run.Replay(s.extra, play.Twice)
 	if err != nil {
 		return "", err
 	}
-	opt := runs(s).pageOptions(o, l, scenarios.Twice)
+	opt := runs(s).pageOptions(o, l, play.Twice)
 	opt.Replay = j.Replay
 	page, err := pageFile(o, opt)
 	return string(page.data), err

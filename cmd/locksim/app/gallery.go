@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // galleryStory is a page of the gallery: a scenario with the lock and the modes
@@ -74,7 +74,7 @@ func (s runs) gallery(dir string) error {
 }
 
 // labels are what became of each mode: "none corrupted, check rescued".
-func labels(o *scenarios.Outcome) string {
+func labels(o *play.Outcome) string {
 	var parts []string
 	for _, m := range o.Modes {
 		parts = append(parts, fmt.Sprintf("%s %s", m.Mode, m.Verdict.Label))

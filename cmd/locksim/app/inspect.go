@@ -5,7 +5,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // inspect stops the run at a step and prints the world.
@@ -22,7 +22,7 @@ func (s runs) inspect(r *recording, f replayFlags) error {
 	if mode.NeedsToken() && !l.Tokens {
 		return fmt.Errorf("--mode %s: this mode needs fencing tokens, and lock %s mints none: choose %s", mode, l.Name, fence.None)
 	}
-	state, err := scenarios.Inspect(sc, l, r.run.Seed, mode, f.until)
+	state, err := play.Inspect(sc, l, r.run.Seed, mode, f.until)
 	if err != nil {
 		return r.failed(err, command)
 	}

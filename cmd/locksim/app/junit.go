@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // prepareFile finds out, before a run is made, whether a file can be written. One
@@ -29,7 +29,7 @@ func prepareFile(flag, name string) error {
 
 // saveJUnit writes a run for a CI system, which may read it elsewhere: it says
 // nothing of where the run was made.
-func (s runs) saveJUnit(name string, o *scenarios.Outcome) error {
+func (s runs) saveJUnit(name string, o *play.Outcome) error {
 	return saveFile(name, func(w io.Writer) error { return reports.JUnit(w, o, reports.Options{Replay: s.anywhere(o)}) })
 }
 

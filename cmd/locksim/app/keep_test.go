@@ -7,21 +7,21 @@ import (
 	"strings"
 	"testing"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // The folders of results are called by what they are about.
 func TestFolderToKeep(t *testing.T) {
-	plans := func(locks ...string) (all []*scenarios.ExplorePlan) {
+	plans := func(locks ...string) (all []*play.ExplorePlan) {
 		for _, l := range locks {
-			all = append(all, &scenarios.ExplorePlan{Lock: l})
+			all = append(all, &play.ExplorePlan{Lock: l})
 		}
 		return all
 	}
 	for _, tt := range []struct {
 		want    string
 		locks   string
-		plans   []*scenarios.ExplorePlan
+		plans   []*play.ExplorePlan
 		promise bool
 	}{
 		{"explore-redlock", "redlock", plans("redlock"), false},
@@ -36,7 +36,7 @@ func TestFolderToKeep(t *testing.T) {
 		}
 	}
 	f := sweepFlags{campaignFlags: campaignFlags{keep: true}, promise: true}
-	if k, err := f.folderToKeep(&scenarios.SweepPlan{Scenario: "gc-pause", Lock: "mylock", Seed: 3}); err != nil || k.dir != filepath.Join("reports", "out", "sweep-gc-pause-mylock-s3-promise") {
+	if k, err := f.folderToKeep(&play.SweepPlan{Scenario: "gc-pause", Lock: "mylock", Seed: 3}); err != nil || k.dir != filepath.Join("reports", "out", "sweep-gc-pause-mylock-s3-promise") {
 		t.Errorf("%+v, %v", k, err)
 	}
 }
@@ -47,7 +47,7 @@ func TestKeepWithoutLink(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join("reports", "out", "latest", "mine"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	code, _, errs := call(t, []scenarios.Lock{mylock()}, "run", "calm", "--lock", "mylock", "--fencing", "none", "--keep")
+	code, _, errs := call(t, []play.Lock{mylock()}, "run", "calm", "--lock", "mylock", "--fencing", "none", "--keep")
 	if code != exitExpected || !strings.Contains(errs, "is no link, and stays as it is\n") {
 		t.Errorf("exit code %d\n%s", code, errs)
 	}
@@ -62,7 +62,7 @@ func TestKeepWithoutLink(t *testing.T) {
 func TestFoundPages(t *testing.T) {
 	t.Setenv(asChild, "1")
 	dir := t.TempDir()
-	if code, _, errs := call(t, []scenarios.Lock{mylock()}, "run", "gc-pause", "--lock", "mylock", "--fencing", "none", "--out", dir); code != exitExpected {
+	if code, _, errs := call(t, []play.Lock{mylock()}, "run", "gc-pause", "--lock", "mylock", "--fencing", "none", "--out", dir); code != exitExpected {
 		t.Fatal(errs)
 	}
 	r, err := readRecording(stored(dir))

@@ -14,7 +14,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/broken"
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // catalogue is what there is to run. Its JSON form is what list --json prints.
@@ -95,7 +95,7 @@ func (s listing) listCommand() *cobra.Command {
 }
 
 func (s listing) catalogue() (*catalogue, error) {
-	all, err := scenarios.Library()
+	all, err := play.Library()
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (s listing) catalogue() (*catalogue, error) {
 	for _, sc := range all {
 		c.Scenarios = append(c.Scenarios, listedScenario{sc.Name, sc.Title, sc.Lock.Kind, sc.LockNames(), sc.Catalogue})
 	}
-	modes, err := scenarios.Catalogue()
+	modes, err := play.Catalogue()
 	if err != nil {
 		return nil, err
 	}
@@ -131,10 +131,10 @@ func (s listing) catalogue() (*catalogue, error) {
 }
 
 // locks are those that come with locksim, and the user's own.
-func (s listing) locks() ([]scenarios.Lock, error) {
-	var all []scenarios.Lock
-	for _, kind := range scenarios.Kinds() {
-		l, err := scenarios.Kind(kind)
+func (s listing) locks() ([]play.Lock, error) {
+	var all []play.Lock
+	for _, kind := range play.Kinds() {
+		l, err := play.Kind(kind)
 		if err != nil {
 			return nil, err
 		}
@@ -144,7 +144,7 @@ func (s listing) locks() ([]scenarios.Lock, error) {
 }
 
 func (s *shell) lockNames() []string {
-	names := scenarios.Kinds()
+	names := play.Kinds()
 	for _, l := range s.extra {
 		names = append(names, l.Name)
 	}
@@ -206,7 +206,7 @@ func (c *catalogue) write(w io.Writer) error {
 func (c *catalogue) promises() []listedThing {
 	var out []listedThing
 	for _, l := range c.Locks {
-		text := scenarios.DescribePromise(l.Promise)
+		text := play.DescribePromise(l.Promise)
 		i := slices.IndexFunc(out, func(p listedThing) bool { return p.Text == text })
 		if i < 0 {
 			out = append(out, listedThing{l.Name, text})

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"locksim/lock"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // Variables that make a child of this program, and say what mylock does there.
@@ -27,12 +27,12 @@ func TestMain(m *testing.M) {
 	case os.Getenv(unruly) != "":
 		os.Exit(Main(unrulyLock()))
 	}
-	os.Exit(Main(scenarios.Lock{Name: "mylock", New: misbehave}))
+	os.Exit(Main(play.Lock{Name: "mylock", New: misbehave}))
 }
 
 // misbehave is a lock that ends its process, or tells the parent that the user
 // has pressed Ctrl-C, and never comes back.
-func misbehave(scenarios.Env) (lock.Locker, error) {
+func misbehave(play.Env) (lock.Locker, error) {
 	if os.Getenv(misbehaving) == "exit" {
 		os.Exit(9)
 	}

@@ -5,22 +5,22 @@ import (
 	"io"
 
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // markdownOptions are how a run is rendered as Markdown. It names no folder and no
 // version of Go, so that the command on its last line prints it again, anywhere.
-func (s runs) markdownOptions(o *scenarios.Outcome, repeat scenarios.Repeat) reports.Options {
+func (s runs) markdownOptions(o *play.Outcome, repeat play.Repeat) reports.Options {
 	return reports.Options{Repeat: repeat, Replay: s.anywhere(o) + " --markdown"}
 }
 
 // writeMarkdown writes a run as Markdown.
-func (s runs) writeMarkdown(w io.Writer, o *scenarios.Outcome, repeat scenarios.Repeat) error {
+func (s runs) writeMarkdown(w io.Writer, o *play.Outcome, repeat play.Repeat) error {
 	return reports.Markdown(w, o, s.markdownOptions(o, repeat))
 }
 
 // markdownFile is a run as Markdown in a file.
-func markdownFile(name string, o *scenarios.Outcome, opt reports.Options) (file, error) {
+func markdownFile(name string, o *play.Outcome, opt reports.Options) (file, error) {
 	var b bytes.Buffer
 	if err := reports.Markdown(&b, o, opt); err != nil {
 		return file{}, err

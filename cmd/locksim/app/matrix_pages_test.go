@@ -15,7 +15,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // tree is all files of a folder, by their paths with slashes.
@@ -89,7 +89,7 @@ func TestMatrixPages(t *testing.T) {
 		!strings.Contains(index, "<code>mysim matrix --seeds 2 --scenario calm,gc-pause --lock mylock,fenced --fencing none,seal</code>") {
 		t.Error("the index does not lead to the report, or does not say what makes it")
 	}
-	var m scenarios.Matrix
+	var m play.Matrix
 	readJSON(t, files["matrix.json"], &m)
 	for _, c := range m.Cells {
 		if c.CellRuns != nil && !strings.Contains(files[reports.MatrixRunFile(c.Scenario, c.Lock, c.Seed)], c.TraceHash) {
@@ -158,12 +158,12 @@ func lateMatrix(t *testing.T, how, dir string) (code int, stdout, stderr string)
 	t.Setenv(misbehaving, "yes")
 	t.Setenv(unruly, how+":12:"+filepath.Join(t.TempDir(), "clients"))
 	t.Setenv(asChild, "1")
-	return call(t, []scenarios.Lock{unrulyLock()}, "matrix", "--scenario", "calm", "--seeds", "2", "--lock", "mylock", "--workers", "1", "--fencing", "none", "--out", dir)
+	return call(t, []play.Lock{unrulyLock()}, "matrix", "--scenario", "calm", "--seeds", "2", "--lock", "mylock", "--workers", "1", "--fencing", "none", "--out", dir)
 }
 
 // A run that comes out differently has no report.
 func TestPageConfirms(t *testing.T) {
-	sc, err := scenarios.Load("gc-pause")
+	sc, err := play.Load("gc-pause")
 	if err != nil {
 		t.Fatal(err)
 	}

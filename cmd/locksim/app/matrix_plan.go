@@ -7,16 +7,16 @@ import (
 	"slices"
 	"strings"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // planMatrix finds out what the flags ask for.
-func (s matrices) planMatrix(f matrixFlags) (*scenarios.MatrixPlan, error) {
+func (s matrices) planMatrix(f matrixFlags) (*play.MatrixPlan, error) {
 	modes, err := parseModes(f.fencing)
 	if err != nil {
 		return nil, err
 	}
-	seeds, err := scenarios.NewSeeds(f.from, f.seeds)
+	seeds, err := play.NewSeeds(f.from, f.seeds)
 	if err != nil {
 		return nil, fmt.Errorf("--seeds %d --from-seed %d: %w", f.seeds, f.from, err)
 	}
@@ -24,7 +24,7 @@ func (s matrices) planMatrix(f matrixFlags) (*scenarios.MatrixPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scenarios.NewMatrixPlan(scenarios.MatrixOptions{
+	return play.NewMatrixPlan(play.MatrixOptions{
 		Scenarios: chosen, Locks: words(f.locks), Specimens: f.broken, Modes: modes, Seeds: seeds, Extra: s.extra,
 	})
 }
@@ -44,23 +44,23 @@ func words(lists []string) []string {
 
 // chooseScenarios are the scenarios that a flag names, each once: all of the
 // library where it names none.
-func (s matrices) chooseScenarios(lists []string) ([]*scenarios.Scenario, error) {
+func (s matrices) chooseScenarios(lists []string) ([]*play.Scenario, error) {
 	patterns := words(lists)
 	if len(patterns) == 0 {
-		all, err := scenarios.Library()
+		all, err := play.Library()
 		if err != nil {
 			return nil, &brokenError{cause: err}
 		}
 		return all, nil
 	}
-	var chosen []*scenarios.Scenario
+	var chosen []*play.Scenario
 	for _, pattern := range patterns {
 		found, err := s.fitting(pattern)
 		if err != nil {
 			return nil, err
 		}
 		for _, sc := range found {
-			if !slices.ContainsFunc(chosen, func(c *scenarios.Scenario) bool { return c.Name == sc.Name && c.File == sc.File }) {
+			if !slices.ContainsFunc(chosen, func(c *play.Scenario) bool { return c.Name == sc.Name && c.File == sc.File }) {
 				chosen = append(chosen, sc)
 			}
 		}
@@ -69,22 +69,22 @@ func (s matrices) chooseScenarios(lists []string) ([]*scenarios.Scenario, error)
 }
 
 // fitting are the scenarios that a name, a file or a pattern means.
-func (s matrices) fitting(pattern string) ([]*scenarios.Scenario, error) {
+func (s matrices) fitting(pattern string) ([]*play.Scenario, error) {
 	if !strings.ContainsAny(pattern, `*?[`) {
-		sc, err := scenarios.Load(pattern, runs(s).serverKinds()...)
-		return []*scenarios.Scenario{sc}, err
+		sc, err := play.Load(pattern, runs(s).serverKinds()...)
+		return []*play.Scenario{sc}, err
 	}
 	if strings.ContainsAny(pattern, `/\`) {
 		return s.fittingFiles(pattern)
 	}
-	all, err := scenarios.Library()
+	all, err := play.Library()
 	if err != nil {
 		return nil, &brokenError{cause: err}
 	}
 	if _, err := path.Match(pattern, ""); err != nil {
 		return nil, fmt.Errorf("--scenario %s: %w: write a name, or one with *, such as late-*", quote(pattern), err)
 	}
-	found := slices.DeleteFunc(all, func(sc *scenarios.Scenario) bool {
+	found := slices.DeleteFunc(all, func(sc *play.Scenario) bool {
 		fits, _ := path.Match(pattern, sc.Name)
 		return !fits
 	})
@@ -95,7 +95,7 @@ func (s matrices) fitting(pattern string) ([]*scenarios.Scenario, error) {
 }
 
 // fittingFiles are the scenarios in the files of a pattern.
-func (s matrices) fittingFiles(pattern string) ([]*scenarios.Scenario, error) {
+func (s matrices) fittingFiles(pattern string) ([]*play.Scenario, error) {
 	files, err := filepath.Glob(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("--scenario %s: %w: write a path, or one with *, such as './mine/*.yaml'", quote(pattern), err)
@@ -103,9 +103,9 @@ func (s matrices) fittingFiles(pattern string) ([]*scenarios.Scenario, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("--scenario %s: there is no such file", quote(pattern))
 	}
-	var found []*scenarios.Scenario
+	var found []*play.Scenario
 	for _, name := range files {
-		sc, err := scenarios.Load(name, runs(s).serverKinds()...)
+		sc, err := play.Load(name, runs(s).serverKinds()...)
 		if err != nil {
 			return nil, err
 		}

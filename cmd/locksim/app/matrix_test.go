@@ -12,14 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/lock/fence"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // matrixOf runs a small matrix as a user's own program would.
 func matrixOf(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	t.Setenv(asChild, "1")
-	return call(t, []scenarios.Lock{mylock()}, append([]string{"matrix", "--scenario", "calm,gc-pause", "--seeds", "2"}, args...)...)
+	return call(t, []play.Lock{mylock()}, append([]string{"matrix", "--scenario", "calm,gc-pause", "--seeds", "2"}, args...)...)
 }
 
 // A lock that is passed to Main has a column of its own, with nothing expected of
@@ -29,14 +29,14 @@ func TestMatrixWithExtraLock(t *testing.T) {
 	if code != exitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
-	var m scenarios.Matrix
+	var m play.Matrix
 	if err := json.Unmarshal([]byte(out), &m); err != nil {
 		t.Fatal(err)
 	}
 	got := map[string]int{}
 	for _, c := range m.Cells {
 		got[c.Scenario+" "+c.Lock]++
-		if c.Lock == "mylock" && (c.Match != scenarios.NothingExpected || c.CellRuns != nil && !strings.HasPrefix(c.Replay, "mysim run "+c.Scenario+" --lock mylock --seed ")) {
+		if c.Lock == "mylock" && (c.Match != play.NothingExpected || c.CellRuns != nil && !strings.HasPrefix(c.Replay, "mysim run "+c.Scenario+" --lock mylock --seed ")) {
 			t.Errorf("%+v, replay %q", c, c.Replay)
 		}
 	}
@@ -112,9 +112,9 @@ func TestMatrixInterrupted(t *testing.T) {
 // What progress says, and how it takes a job that is tried again.
 func TestProgress(t *testing.T) {
 	two := []fence.Mode{fence.None, fence.Seal}
-	p := (&shell{err: new(bytes.Buffer)}).newProgress([]scenarios.MatrixJob{
-		{Modes: two, Seeds: scenarios.Seeds{First: 1, Last: 10}, Weight: 90},
-		{Modes: two[:1], Seeds: scenarios.Seeds{First: 1, Last: 10}, Weight: 10},
+	p := (&shell{err: new(bytes.Buffer)}).newProgress([]play.MatrixJob{
+		{Modes: two, Seeds: play.Seeds{First: 1, Last: 10}, Weight: 90},
+		{Modes: two[:1], Seeds: play.Seeds{First: 1, Last: 10}, Weight: 10},
 	})
 	var got []string
 	say := func() { got = append(got, p.line(10*time.Second)) }

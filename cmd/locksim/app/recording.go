@@ -7,13 +7,13 @@ import (
 	"os"
 
 	"locksim/faults"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // recording is a stored run and the name of its file.
 type recording struct {
 	name string
-	run  *scenarios.RunFile
+	run  *play.RunFile
 }
 
 // maxStored bounds the bytes of a stored run: no real one comes near.
@@ -25,9 +25,9 @@ func readRecording(name string) (*recording, error) {
 		return nil, fmt.Errorf("cannot read the stored run: %w: give the run.json that locksim run --out wrote", err)
 	}
 	if len(data) > maxStored {
-		return nil, &scenarios.InputError{Pos: faults.Pos{File: name}, Msg: fmt.Sprintf("this is no stored run: it is longer than %d MiB", maxStored>>20)}
+		return nil, &play.InputError{Pos: faults.Pos{File: name}, Msg: fmt.Sprintf("this is no stored run: it is longer than %d MiB", maxStored>>20)}
 	}
-	run, err := scenarios.ReadRunFile(name, data)
+	run, err := play.ReadRunFile(name, data)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func readStored(name string) ([]byte, error) {
 // failed tells a stored run that cannot be made again, which is bad input, from
 // one that came out differently. command is what was called.
 func (r *recording) failed(err error, command string) error {
-	if _, ok := errors.AsType[*scenarios.InputError](err); ok {
+	if _, ok := errors.AsType[*play.InputError](err); ok {
 		return fmt.Errorf("%s: this stored run cannot be made again: %w", r.name, err)
 	}
 	return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", r.run.Seed), replay: command}

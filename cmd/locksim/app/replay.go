@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // replayFlags are the flags of the replay command.
@@ -77,13 +77,13 @@ func (s runs) again(r *recording, f replayFlags) error {
 		return r.failed(err, s.command()+" replay "+quote(r.name))
 	}
 	if f.json {
-		return s.printJSON(scenarios.NewRunFile(o))
+		return s.printJSON(play.NewRunFile(o))
 	}
-	opt := reports.Options{Colour: s.colour(isTerminal), Repeat: scenarios.Twice}
+	opt := reports.Options{Colour: s.colour(isTerminal), Repeat: play.Twice}
 	return s.print(reports.Replayed(s.out, o, opt))
 }
 
-func (s runs) replayed(r *recording) (*scenarios.Outcome, error) {
+func (s runs) replayed(r *recording) (*play.Outcome, error) {
 	defer s.busy(fmt.Sprintf("replaying %s with seed %d", r.run.Scenario, r.run.Seed))()
-	return r.run.Replay(s.extra, scenarios.Twice)
+	return r.run.Replay(s.extra, play.Twice)
 }

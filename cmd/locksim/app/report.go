@@ -13,7 +13,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 func (s runs) reportCommand() *cobra.Command {
@@ -66,11 +66,11 @@ func (s runs) report(dir string) error {
 	if err != nil {
 		return r.failed(err, command)
 	}
-	html, err := pageFile(o, s.pageOptions(o, l, scenarios.Twice))
+	html, err := pageFile(o, s.pageOptions(o, l, play.Twice))
 	if err != nil {
 		return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", o.Seed), replay: command}
 	}
-	md, err := markdownFile("report.md", o, s.markdownOptions(o, scenarios.Twice))
+	md, err := markdownFile("report.md", o, s.markdownOptions(o, play.Twice))
 	if err != nil {
 		return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", o.Seed), replay: command}
 	}
@@ -82,7 +82,7 @@ func (s runs) report(dir string) error {
 }
 
 // pageFile is a run as a page.
-func pageFile(o *scenarios.Outcome, opt reports.Options) (file, error) {
+func pageFile(o *play.Outcome, opt reports.Options) (file, error) {
 	var b bytes.Buffer
 	if err := reports.HTML(&b, o, opt); err != nil {
 		return file{}, err
@@ -92,11 +92,11 @@ func pageFile(o *scenarios.Outcome, opt reports.Options) (file, error) {
 
 // pageOptions are how the page of a run is rendered. It says nothing of the folder
 // that it lies in, so that it is the same in any.
-func (s runs) pageOptions(o *scenarios.Outcome, l scenarios.Lock, repeat scenarios.Repeat) reports.Options {
+func (s runs) pageOptions(o *play.Outcome, l play.Lock, repeat play.Repeat) reports.Options {
 	return reports.Options{
 		Repeat: repeat, Replay: s.anywhere(o), Versions: versions(o),
-		Inspect: func(mode fence.Mode, step int) (*scenarios.State, error) {
-			return scenarios.Inspect(o.Scenario, l, o.Seed, mode, step)
+		Inspect: func(mode fence.Mode, step int) (*play.State, error) {
+			return play.Inspect(o.Scenario, l, o.Seed, mode, step)
 		},
 	}
 }
@@ -104,7 +104,7 @@ func (s runs) pageOptions(o *scenarios.Outcome, l scenarios.Lock, repeat scenari
 // anywhere is the command that makes a run again in any clone of locksim, or by
 // the program that brings locks of its own. A scenario that does not come with
 // locksim is named by its file.
-func (s runs) anywhere(o *scenarios.Outcome) string {
+func (s runs) anywhere(o *play.Outcome) string {
 	name := o.Scenario.File
 	if bundled(o.Scenario) {
 		name = o.Scenario.Name
@@ -132,14 +132,14 @@ const ownProgram = "locksim"
 const inClone = "go run ./cmd/locksim"
 
 // bundled says that a scenario is the one of its name that comes with locksim.
-func bundled(sc *scenarios.Scenario) bool {
-	own, err := scenarios.Load(sc.Name)
+func bundled(sc *play.Scenario) bool {
+	own, err := play.Load(sc.Name)
 	return err == nil && bytes.Equal(own.Source, sc.Source)
 }
 
 // versions are those that the trace hashes of a run hold for.
-func versions(o *scenarios.Outcome) []reports.Version {
-	t := scenarios.NewRunFile(o).Timing
+func versions(o *play.Outcome) []reports.Version {
+	t := play.NewRunFile(o).Timing
 	return versionsOf(t.Go, t.Modules)
 }
 

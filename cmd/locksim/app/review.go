@@ -12,7 +12,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // reviewFlags are the flags of report --review.
@@ -84,31 +84,31 @@ func (s reviews) review(f reviewFlags) error {
 }
 
 // reviewWork finds out what the flags ask for.
-func (s reviews) reviewWork(f reviewFlags) (scenarios.Lock, *scenarios.ReviewWork, error) {
-	none := scenarios.Lock{}
+func (s reviews) reviewWork(f reviewFlags) (play.Lock, *play.ReviewWork, error) {
+	none := play.Lock{}
 	if f.lock == "" {
 		return none, nil, errors.New("--review: say which lock is to be reviewed, with --lock: see locksim list")
 	}
 	if f.workers < 0 || f.workers > maxWorkers {
 		return none, nil, fmt.Errorf("--workers %d: give a number from 1 to %d, or leave it out for one per core", f.workers, maxWorkers)
 	}
-	if f.runs < 1 || f.runs > scenarios.MaxExploreRuns {
-		return none, nil, fmt.Errorf("--runs %d: give a number from 1 to %d", f.runs, scenarios.MaxExploreRuns)
+	if f.runs < 1 || f.runs > play.MaxExploreRuns {
+		return none, nil, fmt.Errorf("--runs %d: give a number from 1 to %d", f.runs, play.MaxExploreRuns)
 	}
-	l, err := scenarios.FindLock(f.lock, s.extra)
+	l, err := play.FindLock(f.lock, s.extra)
 	if err != nil {
-		return none, nil, fmt.Errorf("--lock %s: there is no such lock: %s", quote(f.lock), choose(f.lock, append(s.lockNames(), scenarios.Specimens()...)))
+		return none, nil, fmt.Errorf("--lock %s: there is no such lock: %s", quote(f.lock), choose(f.lock, append(s.lockNames(), play.Specimens()...)))
 	}
-	seeds, err := scenarios.NewSeeds(1, f.seeds)
+	seeds, err := play.NewSeeds(1, f.seeds)
 	if err != nil {
 		return none, nil, fmt.Errorf("--seeds %d: %w", f.seeds, err)
 	}
-	work, err := scenarios.NewReviewWork(l, scenarios.ReviewOptions{Seeds: seeds, Runs: f.runs, Extra: s.extra})
+	work, err := play.NewReviewWork(l, play.ReviewOptions{Seeds: seeds, Runs: f.runs, Extra: s.extra})
 	return l, work, err
 }
 
 // publishReview writes the review, and says what it comes to.
-func (s reviews) publishReview(r *scenarios.Review, k kept, f reviewFlags) error {
+func (s reviews) publishReview(r *play.Review, k kept, f reviewFlags) error {
 	opt := reports.Options{Replay: s.reviewAgain(f), Colour: s.colour(isTerminal)}
 	html, err := rendered("review.html", r, opt, reports.ReviewHTML)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s reviews) publishReview(r *scenarios.Review, k kept, f reviewFlags) error
 }
 
 // rendered is a review as a file.
-func rendered(name string, r *scenarios.Review, opt reports.Options, render reviewRenderer) (file, error) {
+func rendered(name string, r *play.Review, opt reports.Options, render reviewRenderer) (file, error) {
 	var b bytes.Buffer
 	if err := render(&b, r, opt); err != nil {
 		return file{}, &brokenError{cause: err}
@@ -138,7 +138,7 @@ func rendered(name string, r *scenarios.Review, opt reports.Options, render revi
 }
 
 // showReview prints the review in short and where it is, or as JSON.
-func (s reviews) showReview(r *scenarios.Review, opt reports.Options, f reviewFlags, names ...string) error {
+func (s reviews) showReview(r *play.Review, opt reports.Options, f reviewFlags, names ...string) error {
 	if f.json {
 		b, err := r.JSON()
 		if err != nil {
@@ -157,7 +157,7 @@ func (s reviews) showReview(r *scenarios.Review, opt reports.Options, f reviewFl
 }
 
 // reviewProblem is the error that the exit code speaks of.
-func reviewProblem(r *scenarios.Review) error {
+func reviewProblem(r *play.Review) error {
 	f := &r.Figures
 	switch {
 	case f.Doubtful > 0:
@@ -174,15 +174,15 @@ func (s reviews) reviewAgain(f reviewFlags) string {
 }
 
 // breakAgain is the command that finds a break again.
-func (s reviews) breakAgain(work *scenarios.ReviewWork, b scenarios.ReviewBreak) string {
+func (s reviews) breakAgain(work *play.ReviewWork, b play.ReviewBreak) string {
 	again := s.public()
 	switch b.From {
-	case scenarios.FromPromise:
+	case play.FromPromise:
 		return explorations{again}.exploreAgain(work.Within, b.Found.Seed)
-	case scenarios.FromAll:
+	case play.FromAll:
 		return explorations{again}.exploreAgain(work.All, b.Found.Seed)
 	}
-	return sweeps{again}.sweepReplay(work.Sweep, work.Plan.Swept, "", 0, scenarios.SweepClass{Kinds: b.Kinds})
+	return sweeps{again}.sweepReplay(work.Sweep, work.Plan.Swept, "", 0, play.SweepClass{Kinds: b.Kinds})
 }
 
 // cellAgain is the command that makes a run of the matrix again.

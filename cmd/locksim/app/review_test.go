@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"locksim/lock"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // asPromising makes a child whose mylock is the promising one.
 const asPromising = "LOCKSIM_APP_TEST_PROMISED"
 
 // promising is mylock with the promise of the lock that it is.
-func promising() scenarios.Lock {
+func promising() play.Lock {
 	l := mylock()
 	l.Promise, _ = lock.PromiseOf("single")
 	return l
@@ -30,7 +30,7 @@ func TestReviewOfAnExtraLock(t *testing.T) {
 	t.Setenv(asChild, "1")
 	t.Setenv(asPromising, "1")
 	dir := filepath.Join(t.TempDir(), "mine")
-	code, out, errs := call(t, []scenarios.Lock{promising()}, "report", "--review", "--lock", "mylock", "--seeds", "1", "--runs", "20", "--out", dir)
+	code, out, errs := call(t, []play.Lock{promising()}, "report", "--review", "--lock", "mylock", "--seeds", "1", "--runs", "20", "--out", dir)
 	if code != exitExpected || !strings.HasSuffix(out, filepath.Join(dir, "review.md")+"\n") {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
@@ -49,7 +49,7 @@ func TestReviewOfAnExtraLock(t *testing.T) {
 		t.Errorf("a command names another program: %s", other)
 	}
 	again := strings.Fields(regexp.MustCompile(`(?m)^mysim (explore .*)$`).FindStringSubmatch(md)[1])
-	if code, out, errs = call(t, []scenarios.Lock{promising()}, again...); code != exitUnexpected || !strings.Contains(out, "VIOLATION 1: overlap in mode none: flush ") {
+	if code, out, errs = call(t, []play.Lock{promising()}, again...); code != exitUnexpected || !strings.Contains(out, "VIOLATION 1: overlap in mode none: flush ") {
 		t.Errorf("%q does not find the break again: exit code %d\n%s%s", again, code, out, errs)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // runFlags are the flags of the run command.
@@ -53,7 +53,7 @@ virtual.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.lock, "lock", "", "`KIND` of lock to run (default: the scenario's own)")
 	flags.Uint64Var(&f.seed, "seed", 1, "`N` decides everything that is random")
-	flags.StringVar(&f.fencing, "fencing", joinModes(scenarios.DefaultModes()), "fencing `MODES` to compare, with commas")
+	flags.StringVar(&f.fencing, "fencing", joinModes(play.DefaultModes()), "fencing `MODES` to compare, with commas")
 	flags.StringVar(&f.out, "out", "", "also write run.json, report.txt, report.md, report.html and the traces into `DIR`")
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	flags.StringVar(&f.junit, "junit", "", "also write JUnit XML into `FILE`: a test case for each mode")
@@ -111,9 +111,9 @@ func (s runs) runScenario(name string, f runFlags) error {
 
 // task is a run as it was asked for.
 type task struct {
-	scenario *scenarios.Scenario
-	lock     scenarios.Lock
-	opts     scenarios.RunOptions
+	scenario *play.Scenario
+	lock     play.Lock
+	opts     play.RunOptions
 	replay   string // the command that makes it again
 }
 
@@ -122,7 +122,7 @@ func (s runs) task(name string, f runFlags) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	sc, err := scenarios.Load(name, s.serverKinds()...)
+	sc, err := play.Load(name, s.serverKinds()...)
 	if err != nil {
 		return nil, err
 	}
@@ -130,28 +130,28 @@ func (s runs) task(name string, f runFlags) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &task{scenario: sc, lock: l, opts: scenarios.RunOptions{Seed: f.seed, Modes: modes, Repeat: repeat(f.once)}}
+	t := &task{scenario: sc, lock: l, opts: play.RunOptions{Seed: f.seed, Modes: modes, Repeat: repeat(f.once)}}
 	t.replay = fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.command(), quote(name), quote(l.Name), f.seed, joinModes(modes))
 	return t, nil
 }
 
 // serverKinds are the kinds of servers that came with the program's own locks.
-func (s runs) serverKinds() []scenarios.ServerKind { return scenarios.ServerKinds(s.extra...) }
+func (s runs) serverKinds() []play.ServerKind { return play.ServerKinds(s.extra...) }
 
-func repeat(once bool) scenarios.Repeat {
+func repeat(once bool) play.Repeat {
 	if once {
-		return scenarios.Once
+		return play.Once
 	}
-	return scenarios.Twice
+	return play.Twice
 }
 
 // findLock is the lock that a flag names or, without one, that of the scenario.
-func (s runs) findLock(sc *scenarios.Scenario, flag string) (scenarios.Lock, error) {
+func (s runs) findLock(sc *play.Scenario, flag string) (play.Lock, error) {
 	name := flag
 	if name == "" {
 		name = sc.Lock.Kind
 	}
-	l, err := scenarios.FindLock(name, s.extra)
+	l, err := play.FindLock(name, s.extra)
 	switch {
 	case err == nil:
 		return l, nil
@@ -163,13 +163,13 @@ func (s runs) findLock(sc *scenarios.Scenario, flag string) (scenarios.Lock, err
 
 // play makes the runs. What fails then is the harness, or the lock draws from
 // chance that no seed reaches.
-func (s runs) play(t *task) (*scenarios.Outcome, error) {
+func (s runs) play(t *task) (*play.Outcome, error) {
 	defer s.busy(fmt.Sprintf("running %s with seed %d", t.scenario.Name, t.opts.Seed))()
-	o, err := scenarios.Run(t.scenario, t.lock, t.opts)
+	o, err := play.Run(t.scenario, t.lock, t.opts)
 	if err == nil {
 		return o, nil
 	}
-	if _, ok := errors.AsType[*scenarios.InputError](err); ok {
+	if _, ok := errors.AsType[*play.InputError](err); ok {
 		return nil, err
 	}
 	return nil, &brokenError{cause: err, seed: fmt.Sprintf("seed %d", t.opts.Seed), replay: t.replay}
@@ -177,7 +177,7 @@ func (s runs) play(t *task) (*scenarios.Outcome, error) {
 
 // neverFired is an error for each fault that struck in none of the runs: what
 // the scenario means to show was not shown.
-func neverFired(o *scenarios.Outcome) error {
+func neverFired(o *play.Outcome) error {
 	var errs []error
 	for _, i := range o.NeverFired() {
 		f := o.Scenario.Faults[i]
@@ -188,7 +188,7 @@ func neverFired(o *scenarios.Outcome) error {
 }
 
 // publish writes the files and the report, and says whether all is as expected.
-func (s runs) publish(o *scenarios.Outcome, t *task, f runFlags, k kept) error {
+func (s runs) publish(o *play.Outcome, t *task, f runFlags, k kept) error {
 	opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
 	if f.out != "" {
 		opt.Replay = fmt.Sprintf("%s replay %s", s.command(), quote(stored(f.out)))
@@ -208,12 +208,12 @@ func (s runs) publish(o *scenarios.Outcome, t *task, f runFlags, k kept) error {
 	return nil
 }
 
-func (s runs) show(o *scenarios.Outcome, opt reports.Options, f runFlags) error {
+func (s runs) show(o *play.Outcome, opt reports.Options, f runFlags) error {
 	if f.json {
 		for _, m := range o.Mismatches() {
 			s.note(fmt.Sprintf("seed %d: %s\nreplay: %s", o.Seed, m, opt.Replay))
 		}
-		return s.printJSON(scenarios.NewRunFile(o))
+		return s.printJSON(play.NewRunFile(o))
 	}
 	if f.markdown {
 		return s.print(s.writeMarkdown(s.out, o, opt.Repeat))

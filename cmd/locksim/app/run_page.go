@@ -6,7 +6,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // pageJob is the page of a run that was made before: a child makes the run again.
@@ -30,15 +30,15 @@ type pageAnswer struct {
 
 // page makes the run again, and fails where it comes out differently.
 func (s runs) page(j pageJob) (*pageAnswer, error) {
-	sc, err := scenarios.Parse(j.File, []byte(j.Source), s.serverKinds()...)
+	sc, err := play.Parse(j.File, []byte(j.Source), s.serverKinds()...)
 	if err != nil {
 		return nil, err
 	}
-	l, err := scenarios.FindLock(j.Lock, s.extra)
+	l, err := play.FindLock(j.Lock, s.extra)
 	if err != nil {
 		return nil, err
 	}
-	o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: j.Seed, Modes: j.Modes})
+	o, err := play.Run(sc, l, play.RunOptions{Seed: j.Seed, Modes: j.Modes})
 	if err != nil {
 		return nil, err
 	}
@@ -55,17 +55,17 @@ func (s runs) page(j pageJob) (*pageAnswer, error) {
 }
 
 // repeated says how often each run was made, here and before.
-func (j pageJob) repeated(o *scenarios.Outcome) scenarios.Repeat {
+func (j pageJob) repeated(o *play.Outcome) play.Repeat {
 	for _, m := range o.Modes {
 		if m.Trace != nil && j.Hashes[m.Mode] == "" {
-			return scenarios.Once
+			return play.Once
 		}
 	}
-	return scenarios.Twice
+	return play.Twice
 }
 
 // confirm compares the runs with those that were made before.
-func (j pageJob) confirm(o *scenarios.Outcome) error {
+func (j pageJob) confirm(o *play.Outcome) error {
 	for _, m := range o.Modes {
 		if want, known := j.Hashes[m.Mode]; known && m.TraceHash != want {
 			return fmt.Errorf("not deterministic: in mode %s the trace of seed %d has the hash %s, and had %s in the matrix", m.Mode, j.Seed, m.TraceHash, want)

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // stored is where a run is stored in its folder.
@@ -47,8 +47,8 @@ type file struct {
 // save writes a run as files: run.json, report.txt, report.html, report.md, the
 // traces for a trace viewer, and a trace for each mode. page is how the page is
 // rendered, md how the Markdown is.
-func save(dir string, o *scenarios.Outcome, opt, page, md reports.Options) error {
-	run, err := scenarios.NewRunFile(o).JSON()
+func save(dir string, o *play.Outcome, opt, page, md reports.Options) error {
+	run, err := play.NewRunFile(o).JSON()
 	if err != nil {
 		return err
 	}

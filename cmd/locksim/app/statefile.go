@@ -3,7 +3,7 @@ package app
 import (
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // stateFile is the world at one step as replay --until-step --json prints it.
@@ -45,7 +45,7 @@ type flightFile struct {
 	Bytes int    `json:"bytes"`
 }
 
-func newStateFile(at reports.Moment, s *scenarios.State) *stateFile {
+func newStateFile(at reports.Moment, s *play.State) *stateFile {
 	f := &stateFile{Scenario: at.Scenario, Lock: at.Lock, Seed: at.Seed, Mode: at.Mode,
 		Step: s.Step, Event: s.Event, Over: s.Over, VirtualSeconds: s.At.Seconds(),
 		Clients: []clientFile{}, Nodes: map[string][]keyFile{}, Store: append([]string{}, s.Store...),

@@ -12,7 +12,7 @@ import (
 
 	"locksim/internal/campaign"
 	"locksim/internal/workers"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // sweepFlags are the flags of the sweep command.
@@ -67,7 +67,7 @@ was not deterministic, came to no end, or the command was interrupted.`,
 // sweepKindList are the kinds of fault, a line each.
 func sweepKindList() string {
 	var b strings.Builder
-	for _, k := range scenarios.SweepKinds() {
+	for _, k := range play.SweepKinds() {
 		fmt.Fprintf(&b, "  %-21s %s\n", k.Name, k.Text)
 	}
 	return b.String()
@@ -75,7 +75,7 @@ func sweepKindList() string {
 
 func sweepKindNames() []string {
 	var names []string
-	for _, k := range scenarios.SweepKinds() {
+	for _, k := range play.SweepKinds() {
 		names = append(names, k.Name)
 	}
 	return names
@@ -106,8 +106,8 @@ func (s sweeps) sweep(name string, f sweepFlags) error {
 // problem refuses a number of pairs that makes no sense, and kinds of fault that
 // there are not.
 func (f sweepFlags) problem() error {
-	if f.pairs < 0 || f.pairs > scenarios.MaxSweepPairs {
-		return fmt.Errorf("--pairs %d: give a number from 0 to %d", f.pairs, scenarios.MaxSweepPairs)
+	if f.pairs < 0 || f.pairs > play.MaxSweepPairs {
+		return fmt.Errorf("--pairs %d: give a number from 0 to %d", f.pairs, play.MaxSweepPairs)
 	}
 	for _, kind := range words(f.faults) {
 		if known := sweepKindNames(); !slices.Contains(known, kind) {
@@ -118,35 +118,35 @@ func (f sweepFlags) problem() error {
 }
 
 // sweepPlan finds out what the flags ask for.
-func (s sweeps) sweepPlan(name string, f sweepFlags) (*scenarios.SweepPlan, error) {
+func (s sweeps) sweepPlan(name string, f sweepFlags) (*play.SweepPlan, error) {
 	t, err := runs(s).task(name, runFlags{lock: f.lock, seed: f.seed, fencing: "none"})
 	if err != nil {
 		return nil, err
 	}
-	opts := scenarios.SweepOptions{Seed: f.seed, Kinds: words(f.faults), Pairs: f.pairs, Judge: scenarios.JudgeEverything}
+	opts := play.SweepOptions{Seed: f.seed, Kinds: words(f.faults), Pairs: f.pairs, Judge: play.JudgeEverything}
 	if f.promise {
-		opts.Judge = scenarios.JudgePromise
+		opts.Judge = play.JudgePromise
 	}
-	plan, err := scenarios.NewSweepPlan(t.scenario, t.lock, opts)
-	_, unsteady := errors.AsType[*scenarios.NondeterminismError](err)
-	if unsteady || errors.Is(err, scenarios.ErrContradiction) {
+	plan, err := play.NewSweepPlan(t.scenario, t.lock, opts)
+	_, unsteady := errors.AsType[*play.NondeterminismError](err)
+	if unsteady || errors.Is(err, play.ErrContradiction) {
 		return nil, &brokenError{cause: err}
 	}
 	return plan, err
 }
 
 // sweepScenario has the runs made, and publishes what they come to.
-func (s sweeps) sweepScenario(name string, plan *scenarios.SweepPlan, f sweepFlags, shard campaign.Shard, pub *publication) error {
+func (s sweeps) sweepScenario(name string, plan *play.SweepPlan, f sweepFlags, shard campaign.Shard, pub *publication) error {
 	began, dir := time.Now(), f.folder(shard)
-	var sofar scenarios.SweepTally
-	c := campaign.Campaign[workerJob, workerAnswer, scenarios.SweepBlock]{
-		Kind: scenarios.SweepName, Plan: plan, Jobs: plan.Jobs(),
+	var sofar play.SweepTally
+	c := campaign.Campaign[workerJob, workerAnswer, play.SweepBlock]{
+		Kind: play.SweepName, Plan: plan, Jobs: plan.Jobs(),
 		Job: func(i int) workerJob {
 			job := plan.Job(i)
 			return workerJob{Sweep: &job}
 		},
 		Result: sweepResult,
-		Done:   func(_ int, b scenarios.SweepBlock) { sofar.Add(b.SweepTally) },
+		Done:   func(_ int, b play.SweepBlock) { sofar.Add(b.SweepTally) },
 	}
 	h := s.newHeadway("placements", shard, plan.Jobs(), func(i int) int { return plan.Job(i).Runs }, func() string { return sweepDetail(&sofar) })
 	results, err := conduct(s.shell, f.campaignFlags, shard, dir, c, h)
@@ -157,8 +157,8 @@ func (s sweeps) sweepScenario(name string, plan *scenarios.SweepPlan, f sweepFla
 	if err != nil {
 		return err
 	}
-	sw := scenarios.AssembleSweep(plan, results.Finished, found)
-	sw.Timing = scenarios.NewExploreTiming()
+	sw := play.AssembleSweep(plan, results.Finished, found)
+	sw.Timing = play.NewExploreTiming()
 	sw.Timing.WallSeconds, sw.Timing.Made, sw.Timing.Workers = time.Since(began).Seconds(), h.made, f.children()
 	if !shard.Whole() {
 		sw.Timing.Shard = shard.String()
@@ -167,18 +167,18 @@ func (s sweeps) sweepScenario(name string, plan *scenarios.SweepPlan, f sweepFla
 }
 
 // sweepResult is what a child has found out.
-func sweepResult(i int, d workers.Done[workerJob, workerAnswer]) (scenarios.SweepBlock, error) {
+func sweepResult(i int, d workers.Done[workerJob, workerAnswer]) (play.SweepBlock, error) {
 	switch {
 	case d.Err != nil:
-		return scenarios.SweepBlock{}, d.Err
+		return play.SweepBlock{}, d.Err
 	case d.Result.Sweep == nil || d.Result.Sweep.Job != i:
-		return scenarios.SweepBlock{}, errors.New("the worker gave no answer")
+		return play.SweepBlock{}, errors.New("the worker gave no answer")
 	}
 	return *d.Result.Sweep, nil
 }
 
 // sweepDetail says what is known so far.
-func sweepDetail(t *scenarios.SweepTally) string {
+func sweepDetail(t *play.SweepTally) string {
 	var parts []string
 	for _, label := range t.Labels() {
 		parts = append(parts, fmt.Sprintf("%s %d", label, t.Violations[label]))

@@ -14,19 +14,19 @@ import (
 	"locksim/internal/campaign"
 	"locksim/internal/workers"
 	"locksim/reports"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // examine has child processes make the first violation of each shape as small as
 // it gets.
-func (s sweeps) examine(plan *scenarios.SweepPlan, blocks map[int]scenarios.SweepBlock, children int) (map[string]*scenarios.Found, error) {
+func (s sweeps) examine(plan *play.SweepPlan, blocks map[int]play.SweepBlock, children int) (map[string]*play.Found, error) {
 	command, err := s.child()
 	if err != nil {
 		return nil, err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	found := map[string]*scenarios.Found{}
+	found := map[string]*play.Found{}
 	var failed error
 	opt := workers.Options{Command: command, Workers: children, Silence: silence}
 	err = workers.Run(ctx, opt, examinations(plan.Examinations(blocks)), func(d workers.Done[workerJob, workerAnswer]) {
@@ -45,7 +45,7 @@ func (s sweeps) examine(plan *scenarios.SweepPlan, blocks map[int]scenarios.Swee
 }
 
 // examinations are what is to be examined as children take it.
-func examinations(todo []scenarios.SweepExamination) func(yield func(workerJob) bool) {
+func examinations(todo []play.SweepExamination) func(yield func(workerJob) bool) {
 	return func(yield func(workerJob) bool) {
 		for i := range todo {
 			if !yield(workerJob{Examine: &todo[i]}) {
@@ -58,10 +58,10 @@ func examinations(todo []scenarios.SweepExamination) func(yield func(workerJob) 
 // swept is a sweep as it is published. scenario is what the user calls the
 // scenario, dir the folder that keeps the sweep, or "". children is how many child
 // processes may write its pages, failed is what kept jobs from having a result.
-func (s sweeps) swept(sw *scenarios.Sweep, scenario, dir string, children int, failed error) finished {
-	replay := func(i int, c scenarios.SweepClass) string { return s.sweepReplay(&sw.Plan, scenario, dir, i, c) }
+func (s sweeps) swept(sw *play.Sweep, scenario, dir string, children int, failed error) finished {
+	replay := func(i int, c play.SweepClass) string { return s.sweepReplay(&sw.Plan, scenario, dir, i, c) }
 	return finished{
-		kind:     scenarios.SweepName,
+		kind:     play.SweepName,
 		document: sw,
 		text:     func(w io.Writer, opt reports.Options) error { return reports.Sweep(w, sw, replay, opt) },
 		files:    sweptFiles(sw),
@@ -72,7 +72,7 @@ func (s sweeps) swept(sw *scenarios.Sweep, scenario, dir string, children int, f
 }
 
 // sweptFiles are the smallest runs as replay reads them.
-func sweptFiles(sw *scenarios.Sweep) []func() (file, error) {
+func sweptFiles(sw *play.Sweep) []func() (file, error) {
 	var all []func() (file, error)
 	for i, c := range sw.Summary.Classes {
 		if c.Shown == nil {
@@ -88,7 +88,7 @@ func sweptFiles(sw *scenarios.Sweep) []func() (file, error) {
 
 // sweepReplay is the command that makes a violation again: from its file or,
 // where there is none, by placing the same kind of fault.
-func (s sweeps) sweepReplay(plan *scenarios.SweepPlan, scenario, dir string, i int, c scenarios.SweepClass) string {
+func (s sweeps) sweepReplay(plan *play.SweepPlan, scenario, dir string, i int, c play.SweepClass) string {
 	if dir != "" {
 		return fmt.Sprintf("%s replay %s", s.command(), quote(filepath.Join(dir, foundName(i))))
 	}
@@ -102,14 +102,14 @@ func (s sweeps) sweepReplay(plan *scenarios.SweepPlan, scenario, dir string, i i
 	if len(kinds) > 0 {
 		text += " --faults " + strings.Join(kinds, ",")
 	}
-	if plan.Judge == scenarios.JudgePromise {
+	if plan.Judge == play.JudgePromise {
 		text += " --promise"
 	}
 	return text
 }
 
 // sweepNotes say to people what a program reads in the document.
-func sweepNotes(sw *scenarios.Sweep, replay reports.SweepReplay) []string {
+func sweepNotes(sw *play.Sweep, replay reports.SweepReplay) []string {
 	notes := []string{sw.Statement()}
 	for i, c := range sw.Summary.Classes {
 		if c.Shown != nil {
@@ -120,7 +120,7 @@ func sweepNotes(sw *scenarios.Sweep, replay reports.SweepReplay) []string {
 }
 
 // sweepProblem is the error that the exit code speaks of.
-func sweepProblem(sw *scenarios.Sweep, failed error) error {
+func sweepProblem(sw *play.Sweep, failed error) error {
 	problem := sw.Summary.Problem()
 	switch {
 	case problem != "":
@@ -136,11 +136,11 @@ func sweepProblem(sw *scenarios.Sweep, failed error) error {
 // mergedSweep is the sweep that shards have made together. It examines what they
 // have found anew: the first violation of each shape is in one of them.
 func (s sweeps) mergedSweep(r *campaign.Record, dir string, children int) (finished, error) {
-	plan, err := scenarios.ReadSweepPlan(r.Plan)
+	plan, err := play.ReadSweepPlan(r.Plan)
 	if err != nil {
 		return finished{}, fmt.Errorf("%s: %w", r.Name, err)
 	}
-	blocks, err := decoded[scenarios.SweepBlock](r, plan.Jobs())
+	blocks, err := decoded[play.SweepBlock](r, plan.Jobs())
 	if err != nil {
 		return finished{}, err
 	}
@@ -148,8 +148,8 @@ func (s sweeps) mergedSweep(r *campaign.Record, dir string, children int) (finis
 	if err != nil {
 		return finished{}, err
 	}
-	sw := scenarios.AssembleSweep(plan, blocks, found)
-	sw.Timing = scenarios.NewExploreTiming()
+	sw := play.AssembleSweep(plan, blocks, found)
+	sw.Timing = play.NewExploreTiming()
 	done := s.swept(sw, plan.Scenario, dir, children, nil)
 	if done.problem == nil {
 		done.problem = missing(sw.Missing)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"locksim/lock"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	simredis "locksim/sim/redis"
 )
 
@@ -27,10 +27,10 @@ const (
 var clients atomic.Int64
 
 // unrulyLock is mylock with a promise, a short TTL, and a will of its own.
-func unrulyLock() scenarios.Lock {
-	l := scenarios.Lock{Name: "mylock"}
+func unrulyLock() play.Lock {
+	l := play.Lock{Name: "mylock"}
 	l.Promise, _ = lock.PromiseOf("single")
-	l.New = func(e scenarios.Env) (lock.Locker, error) {
+	l.New = func(e play.Env) (lock.Locker, error) {
 		if os.Args[len(os.Args)-1] == "worker" {
 			if err := rebel(os.Getenv(unruly)); err != nil {
 				return nil, err

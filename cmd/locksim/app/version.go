@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 func (s *shell) versionCommand() *cobra.Command {
@@ -17,7 +17,7 @@ func (s *shell) versionCommand() *cobra.Command {
 		Args:  exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(s.out, "locksim %s\n%s %s/%s\nstored runs of version %d\n",
-				ownVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, scenarios.RunVersion)
+				ownVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, play.RunVersion)
 			return s.print(err)
 		},
 	}

@@ -1,0 +1,66 @@
+package scenarios
+
+import "locksim/scenarios/play"
+
+// A lock under test, and what it is given. Package play explains each.
+type (
+	// Lock is the lock under test.
+	Lock = play.Lock
+	// Env is all that a lock may know of the world that it runs in.
+	Env = play.Env
+	// Servers says which servers a lock needs.
+	Servers = play.Servers
+	// ServerCount is so many servers of one kind.
+	ServerCount = play.ServerCount
+	// ServerKind is a kind of server that a lock can bring along.
+	ServerKind = play.ServerKind
+	// Space is what schedules are drawn from.
+	Space = play.Space
+)
+
+// One scenario, played. Package play explains each.
+type (
+	// Scenario says who takes part, what they do and what goes wrong.
+	Scenario = play.Scenario
+	// RunOptions are the seed, the fencing modes and the limits of a run.
+	RunOptions = play.RunOptions
+	// Outcome is what became of a scenario in each fencing mode.
+	Outcome = play.Outcome
+	// ModeRun is the run in one of them.
+	ModeRun = play.ModeRun
+)
+
+// Twice is [RunOptions.Check] where each run is made a second time and compared.
+const Twice = play.Twice
+
+// Primary is the name that leads to the first Redis server, or to the replica that
+// a failover has put into its place.
+const Primary = play.Primary
+
+// Redis are so many Redis servers: r0, r1, …
+func Redis(count int) []Servers { return play.Redis(count) }
+
+// Kind is one of the locks that come with locksim. The error lists the kinds.
+func Kind(name string) (Lock, error) { return play.Kind(name) }
+
+// ServerKinds are the kinds of servers, Redis apart, that come with locks: for
+// [Parse] and [Load].
+func ServerKinds(locks ...Lock) []ServerKind { return play.ServerKinds(locks...) }
+
+// Parse reads a scenario from the content of a file: see [play.Parse]. Every error
+// is a [*play.InputError] with the place.
+func Parse(file string, data []byte, kinds ...ServerKind) (*Scenario, error) {
+	return play.Parse(file, data, kinds...)
+}
+
+// Load is the scenario of that name in the library, or the one in a file: see
+// [play.Load], whose errors it returns.
+func Load(nameOrPath string, kinds ...ServerKind) (*Scenario, error) {
+	return play.Load(nameOrPath, kinds...)
+}
+
+// Run plays a scenario with a lock under each fencing mode: see [play.Run], whose
+// errors it returns. A broken lock is not an error: it is a verdict.
+func Run(sc *Scenario, l Lock, opts RunOptions) (*Outcome, error) {
+	return play.Run(sc, l, opts)
+}

@@ -1,0 +1,245 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"locksim/checker"
+	"locksim/lock"
+	"locksim/sim/trace"
+)
+
+// errCrashed ends the work of a client whose process has crashed.
+var errCrashed = errors.New("the process has crashed")
+
+// client drives the workload of one process: acquire, read, work, write,
+// release, think. Every step is a mark in the trace, and so a seam and an
+// event at which a fault may strike. A process that comes back after a crash
+// has a client of its own, which knows nothing of the first.
+type client struct {
+	play   *play
+	proc   Machine
+	watch  Watcher
+	locker lock.Locker
+	dice   *rand.Rand
+	start  time.Duration
+
+	grants   []*grant
+	attempts []checker.Attempt
+	granted  int // how many grants the process has had, in all its lives
+	ops      int // and operations
+	partial  atomic.Bool
+}
+
+// grant is a grant with what was done under it. The fields that a relay
+// writes are read when the run is over.
+type grant struct {
+	checker.Grant
+	id    string // unique in a run; what the store knows the grant by
+	steps steps
+	ops   []checker.Op
+	lease lock.Lease
+	heard atomic.Bool // the client has observed the loss
+	// request is the context that the round serves; nil for an inner section.
+	request context.Context
+	unwatch func() // ends the watch over the lease
+
+	releaseFailed bool // it may still hold the key, until the TTL
+	overAtOnce    bool // its validity had ended when Acquire returned
+}
+
+func newClient(p *play, proc Machine, i int) (*client, error) {
+	locker, err := p.lock.New(p.env(proc))
+	if err != nil {
+		return nil, err
+	}
+	if locker, err = p.inTheEyesOf(proc, locker); err != nil {
+		return nil, err
+	}
+	c := &client{play: p, proc: proc, watch: proc.Watcher(), locker: locker, dice: rand.New(proc.Source("workload"))}
+	w := p.sc.Workload
+	c.start = time.Duration(i) * w.Stagger
+	if w.Stagger == 0 {
+		c.start = c.upTo(w.Think)
+	}
+	return c, nil
+}
+
+// env is what the lock of a machine may know.
+func (p *play) env(m Machine) Env {
+	e := env{Machine: m, identity: m.Name(), spec: p.sc.Lock}
+	if p.sc.Lock.Owner == OwnerShared {
+		e.identity = sharedIdentity
+	}
+	return e
+}
+
+// sharedIdentity is who all clients say that they are where they share an owner id.
+const sharedIdentity = "everybody"
+
+// inTheEyesOf is a reentrant lock as its owner sees it, where the scenario
+// needs owners: one each, or one that they share.
+func (p *play) inTheEyesOf(proc Machine, l lock.Locker) (lock.Locker, error) {
+	path, owner := "workload.nested", proc.Name()
+	switch {
+	case p.sc.Lock.Owner == OwnerShared:
+		path, owner = "lock.owner", sharedIdentity
+	case p.sc.Workload.Nested == 0:
+		return l, nil
+	}
+	owned, ok := l.(lock.Owned)
+	if !ok {
+		return nil, p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s knows no owners: choose a reentrant kind, or leave this out", path, p.lock.Name)
+	}
+	return owned.As(owner), nil
+}
+
+// upTo draws a duration up to d.
+func (c *client) upTo(d time.Duration) time.Duration {
+	return time.Duration(c.dice.Int64N(int64(d) + 1))
+}
+
+// work is the whole workload. A crash ends it without another word.
+func (c *client) work() {
+	if c.sleep(c.start) != nil {
+		return
+	}
+	for round := range c.play.sc.Workload.Rounds {
+		if round > 0 && c.sleep(c.think()) != nil {
+			return
+		}
+		if err := c.round(); err != nil {
+			return
+		}
+	}
+}
+
+func (c *client) sleep(d time.Duration) error { return c.proc.Clock().Sleep(c.proc.Context(), d) }
+
+// round is one guarded section. Only a crash, or a lock that cannot be had, is
+// an error; everything else is part of the story.
+func (c *client) round() error {
+	ctx, goHome := context.WithCancel(c.proc.Context())
+	stop := c.proc.Clock().AfterFunc(c.play.acquirePatience(), goHome)
+	request, end := c.request(ctx)
+	defer end()
+	g, err := c.acquire(request, outer)
+	stop()
+	if g == nil || err != nil {
+		return errors.Join(err, ctx.Err())
+	}
+	g.request = request
+	defer g.unwatch()
+	if err := c.section(g); err != nil || g.Released != 0 {
+		return err
+	}
+	return c.release(g)
+}
+
+// request is the context that a round serves: it lives as long as the scenario
+// says or, without a word, as long as the client has patience.
+func (c *client) request(ctx context.Context) (context.Context, context.CancelFunc) {
+	d := c.play.sc.Workload.Request
+	if d == 0 {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	stop := c.proc.Clock().AfterFunc(d, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+	}
+}
+
+// acquire returns nil where the lock was not granted, and an error where the
+// client is no more.
+func (c *client) acquire(ctx context.Context, s steps) (*grant, error) {
+	invoked, err := c.proc.Mark(trace.Mark{Step: s.acquire, Resource: resource})
+	if err != nil {
+		return nil, err
+	}
+	lease, err := c.locker.Acquire(ctx, resource)
+	if err != nil {
+		return nil, c.notGranted(invoked, err)
+	}
+	if lease == nil {
+		panic(fmt.Sprintf("the Acquire of lock %s returned neither a lease nor an error", c.play.lock.Name))
+	}
+	return c.begin(s, invoked, lease)
+}
+
+// begin makes a grant of a lease, which is watched from now on: the client may
+// be paused before it has taken a single step.
+func (c *client) begin(s steps, invoked checker.Pos, lease lock.Lease) (*grant, error) {
+	c.granted++
+	g := &grant{lease: lease, steps: s, id: fmt.Sprintf("%s.g%d", c.proc.Name(), c.granted),
+		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(), Invoked: invoked}}
+	g.overAtOnce = isOver(lease, c.watch.Now())
+	known := make(chan struct{})
+	g.unwatch = c.watchLease(g, known)
+	granted, err := c.proc.Mark(trace.Mark{Step: s.granted, Resource: resource, Token: lease.Token()})
+	if err != nil {
+		g.unwatch()
+		return nil, err
+	}
+	g.Granted = granted
+	close(known)
+	c.grants = append(c.grants, g)
+	return g, nil
+}
+
+func (c *client) notGranted(invoked checker.Pos, cause error) error {
+	if c.watch.Crashed() {
+		return errCrashed
+	}
+	returned, err := c.proc.Mark(trace.Mark{Step: trace.NotGranted, Problem: cause.Error()})
+	if err != nil {
+		return err
+	}
+	outcome := checker.OutcomeFailed
+	if errors.Is(cause, lock.ErrOutcomeUnknown) {
+		outcome = checker.OutcomeUnknown
+	}
+	c.attempts = append(c.attempts, checker.Attempt{Client: c.proc.Name(), Resource: resource,
+		Invoked: invoked, Returned: returned, Outcome: outcome})
+	return nil
+}
+
+// release gives the lock back: under the request's context, where a round
+// serves one, and else under one that lasts.
+func (c *client) release(g *grant) error {
+	n, err := c.proc.Mark(trace.Mark{Step: g.steps.release, Resource: resource})
+	if err != nil {
+		return err
+	}
+	g.Released = n
+	cause := g.lease.Release(c.releaseContext(g))
+	m := trace.Mark{Step: g.steps.released, Resource: resource}
+	if cause != nil {
+		m.Problem = cause.Error()
+	}
+	if n, err = c.proc.Mark(m); err != nil {
+		return err
+	}
+	g.ReleaseReturned = n
+	g.releaseFailed = excusable(cause)
+	return nil
+}
+
+func (c *client) releaseContext(g *grant) context.Context {
+	if c.play.sc.Workload.Request > 0 && g.request != nil {
+		return g.request
+	}
+	return c.proc.Context()
+}
+
+// excusable reports whether a release that ended so may have left the key
+// behind, until its TTL, through no fault of the lock. That a context was
+// cancelled is no excuse: a release has to go on all the same (F29).
+func excusable(cause error) bool {
+	return cause != nil && !errors.Is(cause, lock.ErrNotHeld) && !errors.Is(cause, context.Canceled)
+}

@@ -1,0 +1,147 @@
+package play_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"locksim/lock"
+	"locksim/scenarios/play"
+	"locksim/sim/trace"
+)
+
+// soak is how much of a full-size test to run: 1 for make soak, less in CI,
+// fallback otherwise.
+func soak(t testing.TB, full int, fallback float64) int {
+	factor := fallback
+	if s := os.Getenv("LOCKSIM_SOAK"); s != "" {
+		f, err := strconv.ParseFloat(s, 64)
+		if err != nil || f <= 0 {
+			t.Fatalf("LOCKSIM_SOAK=%s: give a factor such as 1 or 0.1", s)
+		}
+		factor = f
+	} else if testing.Short() {
+		factor /= 10
+	}
+	return max(int(math.Round(float64(full)*factor)), 2)
+}
+
+// some is the library, and every third scenario of it in a short run.
+func some(t testing.TB) []*play.Scenario {
+	t.Helper()
+	all, err := play.Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var third []*play.Scenario
+	for i, sc := range all {
+		if !testing.Short() || i%3 == 0 {
+			third = append(third, sc)
+		}
+	}
+	return third
+}
+
+// Every scenario, 100 seeds at full size, each run twice: the same trace and
+// the same verdict, at one processor and at two.
+func TestDeterministic(t *testing.T) {
+	seeds := soak(t, 100, 0.02)
+	for _, sc := range some(t) {
+		_, l := load(t, sc.Name)
+		t.Run(sc.Name, func(t *testing.T) {
+			for _, procs := range []int{1, 2} {
+				old := runtime.GOMAXPROCS(procs)
+				defer runtime.GOMAXPROCS(old)
+				for seed := range uint64((seeds + procs - 1) / 2) {
+					playOf(t, sc, l, play.RunOptions{Seed: seed*2 + uint64(procs), Repeat: play.Twice})
+				}
+			}
+		})
+	}
+}
+
+// digest is the hash of all traces of the library for one seed.
+func digest(t testing.TB) string {
+	h := sha256.New()
+	for _, sc := range some(t) {
+		_, l := load(t, sc.Name)
+		for seed := range uint64(1) {
+			for _, m := range playOf(t, sc, l, play.RunOptions{Seed: seed}).Modes {
+				_, _ = fmt.Fprintln(h, sc.Name, seed, m.Mode, m.TraceHash, m.Verdict.Label)
+			}
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// The same seeds give the same traces in a fresh process with another number
+// of processors.
+func TestDeterministicAcrossProcesses(t *testing.T) {
+	if os.Getenv("LOCKSIM_DIGEST") != "" {
+		fmt.Println("digest " + digest(t))
+		return
+	}
+	want := "digest " + digest(t)
+	others := []string{"1", "2", "4"}
+	if testing.Short() {
+		others = others[:1]
+	}
+	for _, procs := range others {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestDeterministicAcrossProcesses$", "-test.count=1", fmt.Sprintf("-test.short=%t", testing.Short()))
+		cmd.Env = append(os.Environ(), "LOCKSIM_DIGEST=1", "GOMAXPROCS="+procs)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("GOMAXPROCS=%s: %v\n%s", procs, err, out)
+		}
+		if got := string(out[:min(len(out), len(want))]); got != want {
+			t.Errorf("GOMAXPROCS=%s: %s, here %s", procs, got, want)
+		}
+	}
+}
+
+// hasty is a lock with one draw from a source that nobody can seed: before
+// each Acquire it waits for a random while.
+type hasty struct {
+	lock.Locker
+	clock lock.Clock
+}
+
+func (h hasty) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	if err := h.clock.Sleep(ctx, time.Duration(rand.Int64N(int64(time.Millisecond)))); err != nil {
+		return nil, err
+	}
+	return h.Locker.Acquire(ctx, resource)
+}
+
+// One draw from the global source of math/rand/v2 is noticed, and the message
+// names the first event that differs.
+func TestGlobalRandIsNoticed(t *testing.T) {
+	sc, l := load(t, "calm")
+	drawing := l
+	drawing.New = func(e play.Env) (lock.Locker, error) {
+		inner, err := l.New(e)
+		return hasty{inner, e.Clock()}, err
+	}
+	_, err := play.Run(sc, drawing, play.RunOptions{Seed: 1, Repeat: play.Twice})
+	nd, ok := errors.AsType[*play.NondeterminismError](err)
+	if !ok {
+		t.Fatalf("got %v, want a NondeterminismError", err)
+	}
+	if nd.Divergence == nil || nd.Divergence.A == nil || nd.Divergence.Before == nil {
+		t.Fatalf("the divergence is not named: %v", nd)
+	}
+	if m, ok := nd.Divergence.Before.What.(trace.Mark); !ok || m.Step != trace.Acquire {
+		t.Errorf("the event before the first difference is %v, want the acquire whose delay was drawn", nd.Divergence.Before)
+	}
+	t.Log(nd)
+}

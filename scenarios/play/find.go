@@ -1,0 +1,35 @@
+package play
+
+// Sighting is a run in which a lock did what it must not.
+type Sighting struct {
+	// Runs is how many runs the search had made by then, this one included.
+	Runs int
+	// Outcome is what became of the run; its scenario and seed make it again.
+	Outcome *Outcome
+	// Violations are what the lock did.
+	Violations []Violation
+}
+
+// Find plays one scenario of a search after another with a lock, at most so many,
+// and asks about each run with a violation whether that is enough. The sighting is
+// nil where none was.
+//
+// Errors are those of [Run], and what enough returns.
+func Find(l Lock, from *Search, most int, enough func(*Sighting) (bool, error)) (*Sighting, error) {
+	for n := range most {
+		sc, seed := from.Next()
+		o, broken, err := l.Try(sc, seed)
+		if err != nil {
+			return nil, err
+		}
+		from.Learn(o)
+		if len(broken) == 0 {
+			continue
+		}
+		seen := &Sighting{Runs: n + 1, Outcome: o, Violations: broken}
+		if ok, err := enough(seen); ok || err != nil {
+			return seen, err
+		}
+	}
+	return nil, nil
+}

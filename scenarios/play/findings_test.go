@@ -1,0 +1,119 @@
+package play_test
+
+import (
+	"testing"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/scenarios/play"
+)
+
+// What random runs have found, each as a small scenario that shows it.
+
+// A client that is paused at the very moment of its grant has a claim that ends
+// with its validity, not when it wakes up.
+func TestPauseAtTheGrant(t *testing.T) {
+	sc := parse(t, `
+name: pause-at-the-grant
+lock: {ttl: 10s}
+workload: {stagger: 1s}
+faults:
+  - when: {client: c0, event: granted, nth: 1}
+    pause: {process: c0, for: 15s}
+`)
+	for _, kind := range []string{"single", "watchdog", "redlock"} {
+		m := playOf(t, sc, kindOf(t, kind, sc), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+		if f := m.Verdict.Facts; f.ClaimOverlaps != 0 || f.BeliefOverlaps != 1 || f.Grants != 2 {
+			t.Errorf("%s: %+v, want two beliefs that overlap, and no claims", kind, f)
+		}
+	}
+}
+
+// An answer that comes to a client which crashes in the same moment is an
+// answer that nobody had.
+func TestCrashAtTheAnswer(t *testing.T) {
+	sc := parse(t, `
+name: crash-at-the-answer
+lock: {ttl: 10s}
+workload: {stagger: 1s}
+faults:
+  - when: {client: c0, event: read, nth: 1}
+    pause: {process: c0, for: 15s}
+  - when: {client: c0, event: written, nth: 1}
+    crash: {process: c0}
+`)
+	for _, mode := range []fence.Mode{fence.None, fence.Seal} {
+		m := playOf(t, sc, kindOf(t, "fenced", sc), play.RunOptions{Seed: 1, Modes: []fence.Mode{mode}}).Modes[0]
+		var last checker.Op
+		for _, op := range m.History.Ops {
+			if op.Client == "c0" && op.Kind == checker.Write {
+				last = op
+			}
+		}
+		if last.Outcome != checker.OutcomeUnknown || last.Applied == 0 || last.Accepted != (mode == fence.None) {
+			t.Errorf("mode %s: the write of c0 is %+v, want one of unknown outcome that the store decided on", mode, last)
+		}
+	}
+}
+
+// Two toxics that end at the same time leave each byte to a certain one of the
+// two. The race detector's scheduler makes the other outcome likely.
+func TestToxicsThatEndTogether(t *testing.T) {
+	sc := parse(t, `
+name: toxics-that-end-together
+world: {clients: 1}
+lock: {kind: watchdog-fenced, ttl: 5s, backoff: 250ms..1s}
+workload: {hold: 1250ms, think: 500ms}
+faults:
+  - at: 0s
+    pause: {process: c0, for: 5500ms}
+  - at: 0s
+    delay_message: {between: [c0], by: 10m}
+  - at: 0s
+    slice: {between: [c0], size: 1, delay: 5ms}
+`)
+	for range soak(t, 500, 0.1) {
+		playOf(t, sc, kindOf(t, sc.Lock.Kind, sc), play.RunOptions{Seed: 62, Modes: []fence.Mode{fence.None}, Repeat: play.Twice})
+	}
+}
+
+// A client that closes a subscription when it is paused holds a mutex of
+// go-redis, which its reader may want first when both go on.
+func TestPauseDuringTheEndOfASubscription(t *testing.T) {
+	sc := parse(t, `
+name: pause-during-the-end-of-a-subscription
+world: {redis: 1, clients: 2, latency: 0s..2ms}
+lock: {kind: reentrant, ttl: 4.3s, backoff: 86ms, wait: notify}
+workload: {rounds: 3, hold: 1.075s, think: 2.15s, stagger: 430ms, checks_until: lost}
+faults:
+  - at: 1.29s
+    pause: {process: c1, for: 4.3s}
+  - at: 3.225s
+    exhaust_pool: {process: c0, for: 12.9s}
+  - at: 7.74s
+    pause: {process: c0, for: 12.9s}
+`)
+	playOf(t, sc, kindOf(t, sc.Lock.Kind, sc), play.RunOptions{Seed: 17179869972, Modes: []fence.Mode{fence.None}})
+}
+
+// An owner that cannot release and enters again has its old token once more. A
+// late write of its own earlier section passes the fence then, and what it has
+// written since is lost. No fence that goes by tokens can tell the two sections
+// apart: an owner whose release was not answered needs another name.
+func TestSameTokenAfterALostRelease(t *testing.T) {
+	sc := parse(t, `
+name: same-token-after-a-lost-release
+lock: {kind: reentrant-fenced, ttl: 10s}
+workload: {rounds: 2, hold: 2s, think: 1s, stagger: 20s, timeout: 1s, nested: 1}
+faults:
+  - when: {client: c0, event: granted, nth: 1}
+    after: 1s
+    delay_message: {between: [c0], by: 9s}
+`)
+	for mode, want := range map[fence.Mode]checker.Data{fence.Seal: checker.DataCorrupted, fence.Strict: checker.DataRight, fence.Claim: checker.DataRight} {
+		m := playOf(t, sc, kindOf(t, sc.Lock.Kind, sc), play.RunOptions{Seed: 1, Modes: []fence.Mode{mode}}).Modes[0]
+		if m.Verdict.Facts.Data != want {
+			t.Errorf("mode %s: the data is %s, want %s", mode, m.Verdict.Facts.Data, want)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package play
+
+import (
+	"cmp"
+
+	"locksim/sim/trace"
+)
+
+// Found is a violation that exploration has found, made as small as it gets.
+type Found struct {
+	// Lock is the lock's name, Seed the seed of the run.
+	Lock string `json:"lock"`
+	Seed uint64 `json:"seed"`
+	// Drawn is how many faults the schedule had when it was drawn, Faults how
+	// many are left.
+	Drawn  int `json:"faults_drawn"`
+	Faults int `json:"faults"`
+	// Violations are what the lock did although it must not. There are none
+	// where the lock is only nondeterministic.
+	Violations []Violation `json:"violations"`
+	// Shape is the same for violations that count as one.
+	Shape string `json:"shape"`
+	// Same of Replays runs of the drawn schedule, the first among them, were
+	// equal to the first, and Again of them broke the promise in the same way.
+	Same    int `json:"same"`
+	Again   int `json:"again"`
+	Replays int `json:"replays"`
+	// Divergence is the first difference of those that were not equal.
+	Divergence string `json:"divergence,omitempty"`
+	// Run is the minimal run as it is stored; [RunFile.Replay] makes it again.
+	Run *RunFile `json:"run"`
+	// Reasons say what was violated, Story tells the run in which it was.
+	Reasons []string `json:"reasons"`
+	Story   []string `json:"story"`
+
+	// Outcome is the minimal run. It is not there in what was read as JSON.
+	Outcome *Outcome `json:"-"`
+}
+
+// Replays is how often a drawn run is made, the first time among them.
+const Replays = 10
+
+// enough is how often a run must have broken the promise to be made smaller. What
+// fails less often might fail by chance while it is tried with less.
+const enough = 9
+
+// Examine makes a drawn run that has broken the promise of its lock again, ten
+// times in all, and then as small as it gets. A run that does not break the
+// promise now is examined all the same: Again says how often it did.
+//
+// Errors are those of [Run].
+func Examine(l Lock, sc *Scenario, seed uint64) (*Found, error) {
+	o, broken, err := l.Try(sc, seed)
+	if err != nil {
+		return nil, err
+	}
+	return l.Examine(sc, o, broken)
+}
+
+// Examine is the function of that name for a run that has just been made, and for
+// what [Lock.Try] said of it.
+func (l Lock) Examine(sc *Scenario, o *Outcome, broken []Violation) (*Found, error) {
+	f := &Found{Lock: l.Name, Seed: o.Seed, Drawn: len(sc.Faults), Violations: broken}
+	if err := f.repeat(l, sc, o); err != nil {
+		return nil, err
+	}
+	if f.Again >= enough {
+		struck := fired(sc, o)
+		small := Minimize(struck, l.failsLike(struck, f.Violations, f.Seed))
+		if ok, err := f.settle(l, small); ok || err != nil {
+			return f, err
+		}
+	}
+	_, err := f.settle(l, sc)
+	return f, err
+}
+
+// repeat makes a run again, to see whether it replays.
+func (f *Found) repeat(l Lock, sc *Scenario, first *Outcome) error {
+	f.Same, f.Replays = 1, Replays
+	if len(f.Violations) > 0 {
+		f.Again = 1
+	}
+	for range Replays - 1 {
+		o, broken, err := l.Try(sc, f.Seed)
+		if err != nil {
+			return err
+		}
+		f.compare(first, o)
+		if len(broken) > 0 && len(f.Violations) == 0 {
+			f.Violations = broken
+		}
+		if alike(broken, f.Violations) {
+			f.Again++
+		}
+	}
+	return nil
+}
+
+// compare counts a run that is equal to the first.
+func (f *Found) compare(first, o *Outcome) {
+	d, equal := difference(first, o)
+	if equal {
+		f.Same++
+		return
+	}
+	if f.Divergence == "" {
+		f.Divergence = divergence(d)
+	}
+}
+
+// difference compares two runs of one schedule in one mode. d is nil where only
+// what the clients saw differs, and no event does.
+func difference(a, b *Outcome) (d *trace.Divergence, equal bool) {
+	x, y := a.Modes[0], b.Modes[0]
+	d = trace.Diff(x.Trace, y.Trace)
+	return d, d == nil && x.Verdict.Facts == y.Verdict.Facts
+}
+
+// Difference says how two runs of one schedule differ in the first mode; it is
+// empty where they do not.
+func Difference(a, b *Outcome) string {
+	if d, equal := difference(a, b); !equal {
+		return divergence(d)
+	}
+	return ""
+}
+
+// divergence is a difference in words.
+func divergence(d *trace.Divergence) string {
+	if d == nil {
+		return "the events are the same, what the clients saw is not"
+	}
+	return d.String()
+}
+
+// Doubt counts one more run, which differed from the first in this way; an empty
+// text says that it did not, and counts nothing.
+func (f *Found) Doubt(difference string) {
+	if difference != "" {
+		f.Replays++
+		f.Divergence = cmp.Or(f.Divergence, difference)
+	}
+}
+
+// alike reports whether a run has broken the promise as another did: the first
+// violation counts, since others may follow from it.
+func alike(broken, like []Violation) bool {
+	for _, v := range broken {
+		if len(like) > 0 && v == like[0] {
+			return true
+		}
+	}
+	return false
+}
+
+// fired is the scenario without the faults that never struck.
+func fired(sc *Scenario, o *Outcome) *Scenario {
+	out := *sc
+	out.Faults = nil
+	for i, f := range sc.Faults {
+		if o.Modes[0].FaultsFired[i] {
+			out.Faults = append(out.Faults, f)
+		}
+	}
+	return &out
+}

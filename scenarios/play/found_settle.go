@@ -1,0 +1,77 @@
+package play
+
+import (
+	"fmt"
+
+	"locksim/lock/fence"
+)
+
+// AsStored is a failure as it is, without making it smaller once more. Errors are
+// those of [Run].
+func (l Lock) AsStored(sc *Scenario, seed uint64, broken []Violation) (*Found, error) {
+	f := &Found{Lock: l.Name, Seed: seed, Drawn: len(sc.Faults), Violations: broken}
+	_, err := f.settle(l, sc)
+	return f, err
+}
+
+// settle makes the run that is kept: from the text of the scenario, as whoever
+// replays it will, without a fence and in the mode in which the lock is judged.
+// Where chance has a hand in it, it may take several runs until one of them
+// breaks the promise; ok is false where none does.
+func (f *Found) settle(l Lock, sc *Scenario) (ok bool, err error) {
+	for range Replays {
+		o, err := l.written(sc, f.Seed)
+		if err != nil {
+			return false, err
+		}
+		judged := o.judged(l)
+		broken := Violations(judged, l.judgedBy())
+		ok = len(f.Violations) == 0 || alike(broken, f.Violations)
+		if ok {
+			f.Violations = broken
+		}
+		if f.keep(o, judged.Modes[0]); ok {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// keep takes over what there is to say of the run that is kept.
+func (f *Found) keep(o *Outcome, judged ModeRun) {
+	f.Outcome, f.Run, f.Faults = o, NewRunFile(o), len(o.Scenario.Faults)
+	f.Shape = Shape(o.Scenario, f.Violations)
+	f.Story, f.Reasons = shortStory(judged.Story), nil
+	for _, r := range judged.Verdict.Reasons {
+		f.Reasons = append(f.Reasons, r.Text)
+	}
+}
+
+// written plays a scenario as it is read back from its own text.
+func (l Lock) written(sc *Scenario, seed uint64) (*Outcome, error) {
+	source, err := Format(sc)
+	if err != nil {
+		return nil, err
+	}
+	again, err := Parse(sc.Name+".yaml", source, ServerKinds(l)...)
+	if err != nil {
+		return nil, fmt.Errorf("scenario %s, as it is stored: %w", sc.Name, err)
+	}
+	modes := []fence.Mode{fence.None}
+	if mode := l.JudgedMode(); mode != fence.None {
+		modes = append(modes, mode)
+	}
+	return Run(again, l, RunOptions{Seed: seed, Modes: modes})
+}
+
+// judged is the outcome without the modes in which the lock is not judged.
+func (o *Outcome) judged(l Lock) *Outcome {
+	out := *o
+	out.Modes = nil
+	for _, m := range o.Modes {
+		if m.Mode == l.JudgedMode() {
+			out.Modes = append(out.Modes, m)
+		}
+	}
+	return &out
+}

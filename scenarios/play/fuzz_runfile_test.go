@@ -1,0 +1,92 @@
+package play_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"locksim/faults"
+	"locksim/scenarios/play"
+)
+
+// FuzzReadRunFile holds stored runs to their promises, whatever the bytes: a
+// clear complaint that names the file, or a run that is the same after it was
+// written, and that can be set up and made again or is refused with a reason.
+func FuzzReadRunFile(f *testing.F) {
+	_, calm := stored(f, "calm")
+	_, pause := stored(f, "gc-pause")
+	for _, b := range [][]byte{calm, pause, calm[:len(calm)/2], nil, []byte("{}"), []byte(`{"version":1}`), []byte("null"), []byte("[]"),
+		[]byte(`{"version":1,"modes":{"none":{}}}`), []byte(`{"version":1e9}`),
+	} {
+		f.Add(b)
+	}
+	for _, edit := range [][2]string{
+		{`"seed": 4`, `"seed": 1e400`}, {`"seed": 4`, `"seed": -1`}, {`"none"`, `"nine"`}, {`"safe"`, `"fine"`},
+		{`"lock": "fenced"`, `"lock": "broken/nobody"`}, {`name: calm`, `name: storm`}, {`"trace_hash": "`, `"trace_hash": "x`},
+		{`rounds: `, `rounds: 99999999`}, {`"file": "`, `"file": "\u0000`}, {`"modes": {`, `"modes": {"none": null, `},
+	} {
+		f.Add(bytes.ReplaceAll(calm, []byte(edit[0]), []byte(edit[1])))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		run, err := play.ReadRunFile("fuzz.json", data)
+		if err != nil {
+			clearComplaint(t, err, "fuzz.json")
+			return
+		}
+		sameWhenWritten(t, run)
+		sc, _, err := run.Setup(nil)
+		if err != nil {
+			clearComplaint(t, err, run.File)
+			return
+		}
+		if short(sc) {
+			_, err = run.Replay(nil, play.Once)
+			if _, differs := errors.AsType[*play.ReplayError](err); !differs {
+				sensibleEnd(t, sc, err)
+			}
+		}
+	})
+}
+
+// clearComplaint demands one line about a file.
+func clearComplaint(t *testing.T, err error, file string) {
+	t.Helper()
+	input, ok := errors.AsType[*play.InputError](err)
+	if !ok || input.Pos.File != file || input.Msg == "" || strings.ContainsAny(input.Msg, "\n\x00") {
+		t.Fatalf("not one clear message about %q: %v", file, err)
+	}
+}
+
+func sameWhenWritten(t *testing.T, run *play.RunFile) {
+	t.Helper()
+	first, err := run.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := play.ReadRunFile("again.json", first)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, first)
+	}
+	second, err := again.JSON()
+	if err != nil || !bytes.Equal(first, second) {
+		t.Fatalf("written and read back (%v):\n%s\nthen\n%s", err, first, second)
+	}
+}
+
+// short says that a scenario is over in a moment, whatever happens in it.
+func short(sc *play.Scenario) bool {
+	w := sc.Workload
+	work := time.Duration(sc.World.Clients*w.Rounds) * (w.Hold + w.Think + sc.Lock.TTL)
+	return work < time.Hour && sc.Lock.Backoff.Min >= time.Millisecond && len(sc.Faults) < 5 && !longFaults(sc.Faults)
+}
+
+func longFaults(list []faults.Fault) bool {
+	for _, f := range list {
+		if f.At > time.Hour || f.After > time.Hour || f.Action.Kind() != "pause" && f.Action.Kind() != "partition" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,96 @@
+package play
+
+import (
+	"slices"
+
+	"locksim/checker"
+	"locksim/sim/trace"
+)
+
+// history gathers what the clients saw, with the decisions of the store and the
+// record of the nodes.
+func (p *play) history(t *trace.Trace) checker.History {
+	h := checker.History{
+		Care: p.sc.Workload.ChecksUntil, Final: p.final, SectionWrites: len(p.registers()),
+		Entry: p.entry(), Queue: p.queue(),
+	}
+	if slices.ContainsFunc(t.Events, func(e trace.Event) bool { return e.Within > 0 }) {
+		for _, e := range t.Events {
+			h.Within = append(h.Within, checker.Span{From: e.At, To: e.At + e.Within})
+		}
+	}
+	ends := endings(t)
+	for _, c := range p.clients {
+		for _, g := range c.grants {
+			g.ID = len(h.Grants) + 1
+			g.Crashed = ends.after(g.Client, g.Granted)
+			if g.overAtOnce { // what came too late is no claim, though the clock is read a little later
+				g.Until = g.Granted
+			}
+			for i := range g.ops {
+				g.ops[i].Grant = g.ID
+			}
+			h.Grants = append(h.Grants, g.Grant)
+			h.Ops = append(h.Ops, g.ops...)
+		}
+		h.Attempts = append(h.Attempts, c.attempts...)
+	}
+	p.addDecisions(&h)
+	p.record(t).into(&h)
+	h.Liveness, h.LivenessWhy = p.probe.verdict()
+	return h
+}
+
+// entry says whether a client may hold the lock more than once.
+func (p *play) entry() checker.Entry {
+	if p.sc.Workload.Nested > 0 || p.sc.Lock.Owner == OwnerShared {
+		return checker.EntryReentrant
+	}
+	return checker.EntryExclusive
+}
+
+// queue says in which order the lock is granted to those who wait.
+func (p *play) queue() checker.Queue {
+	if p.lock.queue != nil {
+		return checker.QueueFair
+	}
+	return checker.QueueNone
+}
+
+// addDecisions says of each operation what the store made of it.
+func (p *play) addDecisions(h *checker.History) {
+	decided := map[string]Decision{}
+	for _, d := range p.world.Ground().Decisions() {
+		decided[d.Op] = d
+	}
+	for i := range h.Ops {
+		if d, ok := decided[h.Ops[i].ID]; ok {
+			h.Ops[i].Applied, h.Ops[i].Accepted = d.At, d.Refused == ""
+		}
+	}
+}
+
+// ends are the steps at which the work of a client ended against its will.
+type ends map[string][]checker.Pos
+
+// endings finds them: a process crashed, or its worker died.
+func endings(t *trace.Trace) ends {
+	out := ends{}
+	for _, e := range t.Events {
+		switch e.What.(type) {
+		case trace.Crash, trace.KillWorker:
+			out[e.Peer] = append(out[e.Peer], checker.Pos(e.N))
+		}
+	}
+	return out
+}
+
+// after is the first end of a client behind a position; 0 for none.
+func (e ends) after(client string, p checker.Pos) checker.Pos {
+	for _, end := range e[client] {
+		if end > p {
+			return end
+		}
+	}
+	return 0
+}

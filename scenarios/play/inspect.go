@@ -1,0 +1,127 @@
+package play
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/sim/trace"
+)
+
+// State is the world at one step of a run.
+type State struct {
+	// Step is the number of the last event that had happened, Event that event.
+	// It may lie a little behind the step asked for, since what is sent in one
+	// instant is recorded together.
+	Step  int
+	Event string
+	// At is the virtual time.
+	At time.Duration
+	// Over says that the run had ended before the step.
+	Over bool
+	// Clients are c0, c1, …, Nodes the Redis nodes, replicas too.
+	Clients []ClientState
+	Nodes   []NodeState
+	// Store are the registers, as "resource/register=operation"; Highest is the
+	// highest token that the fence has seen.
+	Store   []string
+	Highest uint64
+	// Flights are the links with bytes under way.
+	Flights []trace.Flight
+}
+
+// ClientState is one client at one step.
+type ClientState struct {
+	Name string
+	// Condition is "running", "paused" or "crashed".
+	Condition string
+	// Holds says that the lock promises the client its lease: the claim.
+	Holds bool
+	// Believes says that the client acts as the holder.
+	Believes bool
+	// Token is that of its latest grant, Until what is left of it on the
+	// client's clock; both are zero without a grant.
+	Token uint64
+	Left  time.Duration
+}
+
+// NodeState is one Redis node at one step. Role is what it is, such as
+// "primary" or "replica of r0"; it is empty in a world without replicas.
+type NodeState struct {
+	Name string
+	Role string
+	Keys []trace.Key
+}
+
+// Inspect plays a run up to a step of its trace and returns the world's state
+// there. The step counts from 1. Errors as for [Run].
+func Inspect(sc *Scenario, l Lock, seed uint64, mode fence.Mode, step int) (*State, error) {
+	if err := errors.Join(sc.Validate(), l.validate()); err != nil {
+		return nil, err
+	}
+	if step < 1 {
+		return nil, fmt.Errorf("step %d: steps count from 1", step)
+	}
+	if mode.NeedsToken() && !l.Tokens {
+		return nil, fmt.Errorf("mode %s needs fencing tokens, and lock %s mints none: there is no such run", mode, l.Name)
+	}
+	p := newPlay(sc, l)
+	var state *State
+	_, err := p.simulate(seed, mode, step, func(w Stage) error {
+		err := p.body(w)
+		state = p.state()
+		state.Over = err == nil
+		if stopped(err) {
+			err = nil
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("scenario %s, lock %s, seed %d, mode %s: %w", sc.Name, l.Name, seed, mode, err)
+	}
+	return state, nil
+}
+
+// state looks around, on the world's goroutine, while everything is blocked.
+func (p *play) state() *State {
+	t := p.world.Trace()
+	s := &State{Step: t.Len()}
+	s.settingOf(p.world)
+	if s.Step > 0 {
+		s.Event = t.Events[s.Step-1].String()
+	}
+	for _, c := range p.clients {
+		s.Clients = append(s.Clients, c.state())
+	}
+	for _, server := range p.world.Ground().Servers() {
+		n := NodeState{Name: server.Name, Keys: server.Keys}
+		if p.sc.World.Replicas > 0 {
+			n.Role = server.Role
+		}
+		s.Nodes = append(s.Nodes, n)
+	}
+	return s
+}
+
+func (c *client) state() ClientState {
+	s := ClientState{Name: c.proc.Name(), Condition: "running"}
+	switch {
+	case c.watch.Crashed():
+		s.Condition = "crashed"
+	case c.watch.Paused():
+		s.Condition = "paused"
+	}
+	if len(c.grants) == 0 {
+		return s
+	}
+	g := c.grants[len(c.grants)-1]
+	alive := s.Condition != "crashed"
+	care := c.play.sc.Workload.ChecksUntil
+	s.Token = g.Token
+	s.Left = max(g.lease.Until().Sub(c.watch.Now()), 0)
+	s.Holds = alive && g.Released == 0 && g.Lost == 0 && g.Until == 0 && s.Left > 0
+	s.Believes = alive && g.Released == 0 && !(care != checker.CareNever && g.LostSeen > 0) && g.UntilSeen == 0
+	return s
+}

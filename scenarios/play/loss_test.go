@@ -1,0 +1,156 @@
+package play_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/lock/fence"
+	"locksim/scenarios/play"
+)
+
+// lossScenario is one holder that a fault keeps from its lock for longer than
+// the TTL, and one successor.
+func lossScenario(t testing.TB, hold time.Duration, fault string) *play.Scenario {
+	t.Helper()
+	sc, err := play.Parse("loss.yaml", fmt.Appendf(nil, `
+name: loss
+lock: {ttl: 10s}
+workload: {rounds: 1, hold: %v, stagger: 1s, checks_until: lost}
+faults:
+  - %s
+`, hold, fault))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sc
+}
+
+func kindOf(t testing.TB, name string, sc *play.Scenario) play.Lock {
+	t.Helper()
+	l, err := play.Kind(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// tally counts what became of many seeds.
+type tally struct{ seeds, corrupted, rescued, beliefs int }
+
+func (c *tally) add(m play.ModeRun) {
+	c.seeds++
+	if m.Verdict.Facts.Data == checker.DataCorrupted {
+		c.corrupted++
+	}
+	if m.Verdict.Label == checker.Rescued {
+		c.rescued++
+	}
+	if m.Verdict.Facts.BeliefOverlaps > 0 {
+		c.beliefs++
+	}
+}
+
+// Under a partition of the holder alone, with no pause and no clock fault, the
+// holder is told of the loss before its successor is granted the lock, so that
+// claims never overlap. A write that was already in flight may still corrupt
+// the data (F13): how often it did is shown.
+func TestHolderIsToldBeforeItsSuccessor(t *testing.T) {
+	for _, kind := range []string{"watchdog", "watchdog-fenced", "redlock", "redlock-watchdog"} {
+		t.Run(kind, func(t *testing.T) {
+			var inFlight tally
+			for seed := uint64(1); seed <= uint64(max(soak(t, 1000, 0.03), 20)); seed++ {
+				// The hold is drawn, so that the write is in flight in some seeds and not yet sent in others.
+				hold := time.Duration(1+rand.New(rand.NewPCG(seed, 1)).IntN(14)) * time.Second
+				sc := lossScenario(t, hold, "when: {client: c0, event: read, nth: 1}\n    partition: {between: [c0], for: 20s}")
+				m := playOf(t, sc, kindOf(t, kind, sc), play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
+				if m.Verdict.Facts.ClaimOverlaps > 0 {
+					t.Errorf("seed %d, hold %v: claims overlap: %v", seed, hold, m.Verdict.Reasons)
+				}
+				checkTold(t, seed, m.History)
+				inFlight.add(m)
+			}
+			t.Logf("%d seeds, a successor in each, claims never overlap; a write in flight corrupted %d", inFlight.seeds, inFlight.corrupted)
+			if inFlight.corrupted == 0 || inFlight.corrupted == inFlight.seeds {
+				t.Error("want some seeds in which the write was in flight, and some in which it was not")
+			}
+		})
+	}
+}
+
+// checkTold demands that c1 was granted the lock, and that c0 was told of its
+// loss before.
+func checkTold(t *testing.T, seed uint64, h checker.History) {
+	t.Helper()
+	var told, successor checker.Pos
+	for _, g := range h.Grants {
+		switch g.Client {
+		case "c0":
+			told = g.Lost
+		case "c1":
+			successor = g.Granted
+		}
+	}
+	if successor == 0 || told == 0 || told > successor {
+		t.Errorf("seed %d: c0 was told at step %d, c1 was granted the lock at step %d", seed, told, successor)
+	}
+}
+
+// Under pauses of every length about the TTL claims still exclude each other,
+// while beliefs overlap. The data is right in every seed under the mode that
+// the lock promises. Under check, the stale write that comes before the
+// successor's first one is let through (F14): how often is shown.
+func TestPauseAboutTheTTL(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
+	for kind, promised := range map[string]fence.Mode{"watchdog": fence.Claim, "watchdog-fenced": fence.Seal, "redlock": fence.Claim} {
+		t.Run(kind, func(t *testing.T) {
+			counts := map[fence.Mode]*tally{}
+			for _, mode := range []fence.Mode{fence.None, fence.Check, promised} {
+				counts[mode] = new(tally)
+			}
+			for seed := uint64(1); seed <= uint64(max(soak(t, 1000, 0.03), 20)); seed++ {
+				pauseRun(t, kind, seed, counts)
+			}
+			for _, mode := range fence.Modes() {
+				if c := counts[mode]; c != nil && c.seeds > 0 {
+					t.Logf("mode %s: %d seeds, beliefs overlapped in %d, corrupted %d, rescued %d", mode, c.seeds, c.beliefs, c.corrupted, c.rescued)
+				}
+			}
+			if c := counts[promised]; c.corrupted > 0 || c.rescued == 0 {
+				t.Errorf("mode %s: %d seeds corrupted, %d rescued: the promise is none and some", promised, c.corrupted, c.rescued)
+			}
+			if counts[fence.None].corrupted == 0 || counts[fence.None].beliefs == 0 {
+				t.Error("no pause did harm: nothing was shown")
+			}
+			if c := counts[fence.Check]; c.seeds > 0 && c.corrupted == 0 {
+				t.Error("mode check: F14 was never seen")
+			}
+		})
+	}
+}
+
+func pauseRun(t *testing.T, kind string, seed uint64, counts map[fence.Mode]*tally) {
+	sc := lossScenario(t, 4*time.Second, "when: {client: c0, event: write, nth: 1}\n    pause: {process: c0, for: 15s}")
+	pause := 6*time.Second + time.Duration(rand.New(rand.NewPCG(seed, 2)).Int64N(int64(14*time.Second)))
+	sc.Faults[0].Action = faults.Pause{Process: "c0", For: pause}
+	modes := []fence.Mode{}
+	for _, mode := range fence.Modes() {
+		if counts[mode] != nil {
+			modes = append(modes, mode)
+		}
+	}
+	for _, m := range playOf(t, sc, kindOf(t, kind, sc), play.RunOptions{Seed: seed, Modes: modes}).Modes {
+		if m.Trace == nil {
+			continue // the mode needs tokens, and the lock mints none
+		}
+		if m.Verdict.Facts.ClaimOverlaps > 0 {
+			t.Errorf("seed %d, pause %v, mode %s: claims overlap: %v", seed, pause, m.Mode, m.Verdict.Reasons)
+		}
+		counts[m.Mode].add(m)
+	}
+}

@@ -1,0 +1,64 @@
+package play_test
+
+import (
+	"testing"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/scenarios/play"
+)
+
+// labels plays a scenario over seeds 1 to 20 under one mode, and returns how often each label came up.
+func labels(t *testing.T, sc *play.Scenario, l play.Lock, mode fence.Mode) map[checker.Label]int {
+	t.Helper()
+	got := map[checker.Label]int{}
+	for seed := uint64(1); seed <= 20; seed++ {
+		m := playOf(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{mode}}).Modes[0]
+		got[m.Verdict.Label]++
+	}
+	return got
+}
+
+// Where a stale write corrupts the data without a fence, each of the rules
+// that the library does not mention saves it, with and without tokens.
+func TestEveryModeSavesTheData(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
+	for _, tc := range []struct {
+		kind  string
+		modes []fence.Mode
+	}{
+		{"fenced", []fence.Mode{fence.Seal, fence.Strict, fence.Claim, fence.CAS}},
+		{"single", []fence.Mode{fence.Claim, fence.CAS}},
+	} {
+		for _, name := range []string{"gc-pause", "late-packet"} {
+			sc, _ := load(t, name)
+			l, err := play.Kind(tc.kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if none := labels(t, sc, l, fence.None); none[checker.Corrupted] != 20 {
+				t.Fatalf("%s, lock %s, mode none: %v: nothing to save", name, tc.kind, none)
+			}
+			for _, mode := range tc.modes {
+				if got := labels(t, sc, l, mode); got[checker.Rescued] != 20 {
+					t.Errorf("%s, lock %s, mode %s: %v, want rescued in all 20", name, tc.kind, mode, got)
+				}
+			}
+		}
+	}
+}
+
+// Without faults no rule stands in anybody's way.
+func TestNoModeRefusesInCalm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
+	sc, l := load(t, "calm")
+	for _, mode := range fence.Modes() {
+		if got := labels(t, sc, l, mode); got[checker.Safe] != 20 {
+			t.Errorf("mode %s: %v, want safe in all 20", mode, got)
+		}
+	}
+}

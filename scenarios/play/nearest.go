@@ -1,0 +1,42 @@
+package play
+
+// nearest is the known word that is most like the given one, or "" when none is
+// like it: a typing mistake changes two letters at most, and not most of them.
+func nearest(word string, known []string) string {
+	best, least := "", min(2, len(word)/2)+1
+	for _, k := range known {
+		if len(word) > len(k)+2 {
+			continue // too far, and perhaps long enough to take a while
+		}
+		if d := edits([]rune(word), []rune(k)); d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// edits is the number of letters to insert, delete, replace or swap with their
+// neighbour to make b of a (optimal string alignment).
+func edits(a, b []rune) int {
+	row := make([][]int, len(a)+1)
+	for i := range row {
+		row[i] = make([]int, len(b)+1)
+		row[i][0] = i
+	}
+	for j := range row[0] {
+		row[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			change := 1
+			if a[i-1] == b[j-1] {
+				change = 0
+			}
+			row[i][j] = min(row[i-1][j]+1, row[i][j-1]+1, row[i-1][j-1]+change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[i][j] = min(row[i][j], row[i-2][j-2]+1)
+			}
+		}
+	}
+	return row[len(a)][len(b)]
+}

@@ -1,0 +1,42 @@
+package play
+
+import (
+	"context"
+
+	"locksim/checker"
+	"locksim/sim/trace"
+)
+
+// finish records the end of an operation, crash or not. ok says that it was
+// acknowledged.
+func (c *client) finish(g *grant, op checker.Op, step trace.Step, cause error) (ok bool, err error) {
+	if c.watch.Crashed() {
+		op.Outcome = checker.OutcomeUnknown
+		g.ops = append(g.ops, op)
+		return false, errCrashed
+	}
+	m := trace.Mark{Step: step, Op: op.ID}
+	if op.Kind == checker.Read {
+		m.Saw = op.Saw
+	}
+	if cause != nil {
+		m.Outcome, m.Problem = string(op.Outcome), cause.Error()
+	}
+	n, err := c.proc.Mark(m)
+	switch {
+	case err != nil && op.Outcome != checker.OutcomeNotSent:
+		op.Outcome = checker.OutcomeUnknown // the answer came to somebody who has crashed
+	case err == nil && op.Outcome != checker.OutcomeUnknown:
+		op.Returned = n
+	}
+	g.ops = append(g.ops, op)
+	return op.Outcome == checker.OutcomeOK, err
+}
+
+// storeContext bounds the wait for the store, where the scenario says so.
+func (c *client) storeContext() (context.Context, context.CancelFunc) {
+	if d := c.play.sc.Workload.Timeout; d > 0 {
+		return context.WithTimeout(c.proc.Context(), d)
+	}
+	return context.WithCancel(c.proc.Context())
+}

@@ -1,0 +1,122 @@
+package play
+
+import (
+	"fmt"
+	"time"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/sim/trace"
+)
+
+// Outcome is what became of one scenario, with one lock and one seed, under
+// each fencing mode that was asked for.
+type Outcome struct {
+	Scenario *Scenario
+	// Lock is the name of the lock that ran.
+	Lock string
+	Seed uint64
+	// Modes are the runs, in the order in which they were asked for.
+	Modes []ModeRun
+}
+
+// ModeRun is one run: the same seed and schedule under one fencing mode.
+type ModeRun struct {
+	Mode fence.Mode
+	// Verdict is the label with its facts and reasons. The label is n/a, and
+	// nothing else is set, when the mode needs tokens and the lock mints none.
+	Verdict checker.Verdict
+	// Corroboration is porcupine's second opinion on it.
+	Corroboration checker.Corroboration
+	// Trace is what the world did, TraceHash its hash.
+	Trace     *trace.Trace
+	TraceHash string
+	// History is what the clients saw.
+	History checker.History
+	// Events counts what the world delivered; Virtual is the virtual time.
+	Events  int
+	Virtual time.Duration
+	// FaultsFired says, for each fault of the scenario, whether it struck.
+	FaultsFired []bool
+	// LongestWait is the longest time from an Acquire to its grant.
+	LongestWait time.Duration
+	// PartialPause says that the lock acted during a pause, through timers of
+	// its own that no seam holds: that no violation was seen under pauses is
+	// then no evidence.
+	PartialPause bool
+	// Barred says that the lone client that asks for the lock in the end, the
+	// "probe" of the trace, never had it.
+	Barred bool
+	// Story is the run in words.
+	Story []Line
+	// Wall is what the run took on the wall clock. It differs from run to run
+	// and takes part in no comparison.
+	Wall time.Duration
+
+	wallClocks []string // the clients that have read their wall clocks
+}
+
+// Line is one step of a story.
+type Line struct {
+	// N is the number of the event in the trace.
+	N  int
+	At time.Duration
+	// Actor is who did it: c0, r0, s0, or "world" for a fault.
+	Actor string
+	// What is what happened, Remark what it means for the run, if anything; Text is
+	// both.
+	What, Remark string
+	Text         string
+	// Fatal marks the step at which it was decided.
+	Fatal bool
+}
+
+// Mismatch is a mode whose label is worse than the scenario expects.
+type Mismatch struct {
+	Mode      fence.Mode
+	Got, Want checker.Label
+}
+
+// String is the mismatch as a sentence.
+func (m Mismatch) String() string {
+	return fmt.Sprintf("mode %s is %s, and %s was expected", m.Mode, m.Got, m.Want)
+}
+
+// Mismatches are the modes whose label is worse than the scenario expects for
+// this lock. An expectation speaks of the worst seed: one seed may do better.
+func (o *Outcome) Mismatches() []Mismatch {
+	var out []Mismatch
+	for _, m := range o.Modes {
+		want, ok := o.Scenario.Expect[o.Lock][m.Mode]
+		if ok && m.Verdict.Label.Severity() > want.Severity() {
+			out = append(out, Mismatch{Mode: m.Mode, Got: m.Verdict.Label, Want: want})
+		}
+	}
+	return out
+}
+
+// Expected is the label that the scenario expects of this lock in a mode;
+// ok is false where it says nothing.
+func (o *Outcome) Expected(mode fence.Mode) (label checker.Label, ok bool) {
+	label, ok = o.Scenario.Expect[o.Lock][mode]
+	return label, ok
+}
+
+// NeverFired are the indices of the faults that struck in none of the runs.
+func (o *Outcome) NeverFired() []int {
+	fired := make([]bool, len(o.Scenario.Faults))
+	ran := false
+	for _, m := range o.Modes {
+		ran = ran || m.Trace != nil
+		for i, f := range m.FaultsFired {
+			fired[i] = fired[i] || f
+		}
+	}
+	var never []int
+	for i, f := range fired {
+		if ran && !f {
+			never = append(never, i)
+		}
+	}
+	return never
+}

@@ -1,0 +1,162 @@
+package play
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/lock"
+)
+
+// probe is a lone client that asks for the lock when all workloads have ended
+// and the network is whole: it must get it within what is left of the keys'
+// lives, plus a retry. It must not take a whole network, though, where a
+// majority is enough.
+type probe struct {
+	bound    time.Duration
+	waited   time.Duration
+	acquired bool
+	problem  error
+	leaked   string
+	held     string // what kept the clients from the lock before the network was whole
+}
+
+// retry is the longest time between two attempts that is granted to a lock
+// whose backoff is not known.
+const retry = 2 * time.Second
+
+func (p *play) runProbe() error {
+	w := p.world
+	after := afterwards{p}
+	p.probe = &probe{leaked: after.leftBehind(), held: after.heldUp()}
+	p.probe.bound = after.longestTTL() + max(p.sc.Lock.Backoff.Max, retry) + 8*p.sc.World.Latency.Max
+	proc, err := w.Join(probeName)
+	if err != nil {
+		return fmt.Errorf("add the probe: %w", err)
+	}
+	locker, err := p.lock.New(p.env(proc))
+	if err != nil {
+		return fmt.Errorf("make the lock of the probe: %w", err)
+	}
+	proc.Go(func() { p.probe.run(proc, locker) })
+	return w.RunUntil(w.Idle)
+}
+
+// run tries until the bound; a lock that gives up earlier is asked again.
+func (b *probe) run(proc Machine, locker lock.Locker) {
+	began := proc.Clock().Now()
+	ctx, cancel := context.WithTimeout(proc.Context(), b.bound)
+	defer cancel()
+	for ctx.Err() == nil {
+		lease, err := locker.Acquire(ctx, resource)
+		if err == nil {
+			b.acquired = true
+			b.waited = proc.Clock().Now().Sub(began)
+			b.problem = lease.Release(proc.Context())
+			return
+		}
+		b.problem = err
+		if proc.Clock().Sleep(ctx, 10*time.Millisecond) != nil {
+			return
+		}
+	}
+}
+
+func (b *probe) verdict() (checker.Liveness, string) {
+	switch {
+	case b.held != "":
+		return checker.LivenessStuck, b.held
+	case !b.acquired:
+		return checker.LivenessStuck, fmt.Sprintf("With the network whole and nobody else there, a client asked for it for %v: %v.", b.bound.Round(time.Millisecond), b.problem)
+	case b.leaked != "":
+		return checker.LivenessLeaked, b.leaked
+	}
+	return checker.LivenessOK, ""
+}
+
+// afterwards is a run when its workload is over and the world is whole.
+type afterwards struct{ *play }
+
+// longestTTL is what the longest-lived key with an end still has to live or, where
+// a server does not list its keys, the TTL of the lock.
+func (p afterwards) longestTTL() time.Duration {
+	var longest time.Duration
+	for _, s := range p.asked() {
+		if !s.Listed {
+			longest = max(longest, p.sc.Lock.TTL)
+		}
+		for _, k := range s.Keys {
+			longest = max(longest, k.TTL)
+		}
+	}
+	return longest
+}
+
+// asked are the servers that locks ask.
+func (p afterwards) asked() []ServerState {
+	return slices.DeleteFunc(p.world.Ground().Servers(), func(s ServerState) bool { return !s.Asked })
+}
+
+// leftBehind looks for lock keys that nobody is entitled to any more. A key
+// may stand, until its TTL, when its holder crashed, when a release or an
+// acquire ended without an answer, or when the network was cut meanwhile.
+func (p afterwards) leftBehind() string {
+	if p.lock.Keys == nil {
+		return ""
+	}
+	excused := p.excused()
+	for _, s := range p.asked() {
+		for _, k := range s.Keys {
+			for _, name := range p.lock.Keys(resource) {
+				switch {
+				case k.Name != name:
+				case k.TTL == 0:
+					return fmt.Sprintf("The key %s on %s has no TTL: nothing will ever free it.", k.Name, s.Name)
+				case !excused:
+					return fmt.Sprintf("The key %s on %s is still there, with %v to live, although every client has released or failed.", k.Name, s.Name, k.TTL.Round(time.Millisecond))
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// excused reports whether a key may be there through no fault of the lock.
+func (p afterwards) excused() bool {
+	for i, f := range p.sc.Faults {
+		if p.schedule.fired[i] && strands(f.Action) {
+			return true
+		}
+	}
+	for _, c := range p.clients {
+		if c.watch.Crashed() {
+			return true
+		}
+		for _, g := range c.grants {
+			if g.releaseFailed {
+				return true
+			}
+		}
+		for _, a := range c.attempts {
+			if a.Outcome == checker.OutcomeUnknown {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// strands reports whether an action can leave a key behind that no lock could
+// have removed: a request of some try may arrive after the one that was to undo
+// it (F28), a release may never arrive, a node may come back with old keys
+// (F43). Pauses, clocks and lost keys cannot.
+func strands(a faults.Action) bool {
+	switch a.(type) {
+	case faults.Pause, faults.Slow, faults.ClockJump, faults.ClockDrift, faults.ClockFreeze, faults.Evict, faults.Flush:
+		return false
+	}
+	return true
+}

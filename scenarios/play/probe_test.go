@@ -1,0 +1,78 @@
+package play_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"locksim/checker"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios/play"
+)
+
+// odd is a lock that does something else than the one inside it.
+type odd struct {
+	lock.Locker
+	acquire func(ctx context.Context, resource string) (lock.Lease, error)
+}
+
+func (o odd) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	return o.acquire(ctx, resource)
+}
+
+// keeping is a lease whose release does nothing.
+type keeping struct{ lock.Lease }
+
+func (keeping) Release(context.Context) error { return nil }
+
+var errNotNow = errors.New("not now")
+
+// The probe tells a lock that nobody can have from one that only has to be asked
+// again, and from one that leaves its key behind.
+func TestProbe(t *testing.T) {
+	sc := parse(t, "name: quiet\nworkload: {stagger: 5s}\n")
+	sound := kindOf(t, "single", sc)
+	for _, c := range []struct {
+		name string
+		bend func(e play.Env, inner lock.Locker) odd
+		want checker.Liveness
+	}{
+		{"sound", func(_ play.Env, l lock.Locker) odd { return odd{l, l.Acquire} }, checker.LivenessOK},
+		{"asked again", func(e play.Env, l lock.Locker) odd {
+			tries := 0
+			return odd{l, func(ctx context.Context, resource string) (lock.Lease, error) {
+				if tries++; e.Name() == "probe" && tries < 5 {
+					return nil, errNotNow
+				}
+				return l.Acquire(ctx, resource)
+			}}
+		}, checker.LivenessOK},
+		{"nobody's", func(e play.Env, l lock.Locker) odd {
+			return odd{l, func(ctx context.Context, resource string) (lock.Lease, error) {
+				if e.Name() == "probe" {
+					return nil, errNotNow
+				}
+				return l.Acquire(ctx, resource)
+			}}
+		}, checker.LivenessStuck},
+		{"left behind", func(_ play.Env, l lock.Locker) odd {
+			return odd{l, func(ctx context.Context, resource string) (lock.Lease, error) {
+				lease, err := l.Acquire(ctx, resource)
+				return keeping{lease}, err
+			}}
+		}, checker.LivenessLeaked},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := sound
+			l.New = func(e play.Env) (lock.Locker, error) {
+				inner, err := sound.New(e)
+				return c.bend(e, inner), err
+			}
+			v := playOf(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0].Verdict
+			if v.Facts.Liveness != c.want {
+				t.Errorf("liveness %s, want %s: %v", v.Facts.Liveness, c.want, v.Reasons)
+			}
+		})
+	}
+}

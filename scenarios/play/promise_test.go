@@ -1,0 +1,85 @@
+package play_test
+
+import (
+	"slices"
+	"testing"
+
+	"locksim/checker"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios/play"
+)
+
+// Every kind keeps its promise in every scenario of the library that is about
+// it and lies within it: claims never overlap, the data is right in the mode
+// that it names, and the lock can be had again. Clients that share an owner id
+// use the lock against its terms (F31, F32).
+func TestKindsKeepTheirPromises(t *testing.T) {
+	for _, name := range play.Kinds() {
+		t.Run(name, func(t *testing.T) {
+			judged := 0
+			for _, sc := range some(t) {
+				l := kindOf(t, name, sc)
+				lawful := sc.Lock.Owner != play.OwnerShared
+				if lawful && slices.Contains(sc.LockNames(), name) && l.Promises(sc.Faults) {
+					judged += judge(t, sc, l)
+				}
+			}
+			if judged == 0 {
+				t.Error("the promise covers no scenario: nothing was judged")
+			}
+		})
+	}
+}
+
+// judge plays a scenario over some seeds and returns how many runs contended.
+func judge(t *testing.T, sc *play.Scenario, l play.Lock) int {
+	contended := 0
+	data, ok := l.DataMode()
+	if !ok {
+		t.Fatalf("%s promises nothing about data", l.Name)
+	}
+	seeds := uint64(max(soak(t, 50, 0.06), 3))
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := uint64(1); seed <= seeds; seed++ {
+		for _, m := range playOf(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None, data}}).Modes {
+			f := m.Verdict.Facts
+			if f.ClaimOverlaps > 0 || f.Liveness != checker.LivenessOK {
+				t.Errorf("%s, seed %d, mode %s: %d claim overlaps, liveness %s: %v", sc.Name, seed, m.Mode, f.ClaimOverlaps, f.Liveness, m.Verdict.Reasons)
+			}
+			if oneWrite := sc.Workload.Kind == play.WorkloadRegister; oneWrite && m.Mode == data && f.Data != checker.DataRight {
+				t.Errorf("%s, seed %d, mode %s: data %s: %v", sc.Name, seed, m.Mode, f.Data, m.Verdict.Reasons)
+			}
+			if data == fence.Seal && m.Mode == data && f.FalseRejects > 0 {
+				t.Errorf("%s, seed %d, mode %s: %d false rejects: %v", sc.Name, seed, m.Mode, f.FalseRejects, m.Verdict.Reasons)
+			}
+			if f.Contended > 0 {
+				contended++
+			}
+		}
+	}
+	return contended
+}
+
+// Every kind has a promise, and a promise in words that nobody understands is
+// refused.
+func TestPromisesResolve(t *testing.T) {
+	sc, l := load(t, "calm")
+	for _, name := range play.Kinds() {
+		p, ok := lock.PromiseOf(name)
+		if !ok {
+			t.Errorf("%s has no promise", name)
+		}
+		if kindOf(t, name, sc).Tokens != (p.Data == "seal") && name != "redlock-fenced" {
+			t.Errorf("%s promises data in mode %s, tokens or not", name, p.Data)
+		}
+	}
+	for _, p := range []lock.Promise{{Exclusion: []lock.Fault{"weather"}}, {Data: "glue"}, {FreeWithin: "soon"}} {
+		l.Promise = p
+		if _, err := play.Run(sc, l, play.RunOptions{}); err == nil {
+			t.Errorf("the promise %+v was accepted", p)
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package play_test
+
+import (
+	"testing"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/scenarios/play"
+)
+
+// The probe comes when nothing is under way any more, also where a reply was lost
+// on another connection of the same link: found by exploration, with seed 38421.
+// The request that was late is then there, and the probe waits for its key to
+// end.
+func TestProbeAwaitsLateRequest(t *testing.T) {
+	sc := parse(t, `name: late-request
+world: {redis: 1, clients: 1, latency: 1ms}
+lock: {kind: single, ttl: 10s, backoff: 100ms}
+workload: {rounds: 2, hold: 0s, think: 0s, stagger: 0s}
+faults:
+  - when: {client: c0, event: released, nth: 1}
+    delay_message: {between: [c0], and: [r0], by: 6s}
+  - when: {client: c0, event: released, nth: 1}
+    lose_reply: {between: [c0], and: [r0]}
+`)
+	o := playOf(t, sc, kindOf(t, "single", sc), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
+	if facts := o.Modes[0].Verdict.Facts; facts.Liveness != checker.LivenessOK {
+		t.Errorf("%s: %v", facts.Liveness, o.Modes[0].Verdict.Reasons)
+	}
+}

@@ -1,0 +1,216 @@
+package play_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"locksim/checker"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios/play"
+)
+
+// reviewLabels counts runs by label, from pairs.
+type reviewLabels = map[checker.Label]int
+
+// measured is one ground of one mode.
+func measured(runs, corrupted, refused int, where ...string) play.ReviewCount {
+	return play.ReviewCount{Scenarios: 2, Runs: runs, Corrupted: where,
+		Labels: reviewLabels{checker.Corrupted: corrupted, checker.FalseReject: refused, checker.Rescued: 3}}
+}
+
+// soundFigures are the figures of a lock with a promise that keeps it, which loses data
+// without a fence and none within its promise with one.
+func soundFigures() *play.ReviewFigures {
+	grounds := func(within, outside play.ReviewCount) map[play.ReviewGround]play.ReviewCount {
+		return map[play.ReviewGround]play.ReviewCount{play.GroundPromised: within, play.GroundOutside: outside}
+	}
+	return &play.ReviewFigures{
+		Promises: true, Data: fence.Seal, Nodes: 1, Described: true,
+		Modes: []play.ReviewMode{
+			{Mode: fence.None, Grounds: grounds(measured(400, 180, 0, "gc-pause"), measured(200, 150, 0, "flushall"))},
+			{Mode: fence.Check, Grounds: grounds(measured(400, 60, 0, "late-read"), measured(200, 150, 0, "flushall"))},
+			{Mode: fence.Seal, Grounds: grounds(measured(400, 0, 0), measured(200, 90, 20, "flushall"))},
+			{Mode: fence.Claim, Grounds: grounds(measured(400, 0, 25), measured(200, 0, 0))},
+			{Mode: fence.CAS, Grounds: grounds(measured(400, 0, 0), measured(200, 0, 0))},
+		},
+		Within: play.ReviewRuns{Runs: 3000, Evidence: 2700, RateBound: 0.0011},
+		All: play.ReviewRuns{Runs: 600, Evidence: 540, Violating: 41,
+			Labels: reviewLabels{checker.Overlap: 30, checker.Stuck: 11}},
+		Swept: play.ReviewRuns{Runs: 1108, Evidence: 1000},
+	}
+}
+
+// adviceCase is a measurement, and what has to follow from it.
+type adviceCase struct {
+	change  func(f *play.ReviewFigures)
+	use     play.ReviewUse
+	rule    string
+	verdict play.ReviewVerdict
+	fence   fence.Mode
+	says    []string
+}
+
+var adviceCases = []adviceCase{
+	{func(f *play.ReviewFigures) { f.Doubtful = 2 }, play.ForEfficiency, "doubtful", play.Undecided, "", []string{"2 runs came out differently"}},
+	{func(f *play.ReviewFigures) { f.Doubtful = 1 }, play.ForCorrectness, "doubtful", play.Undecided, "", []string{"1 run came"}},
+	{func(f *play.ReviewFigures) { f.Faultless = []string{"overlap in mode none: no faults"} }, play.ForCorrectness, "faultless", play.NotSuitable, "", []string{"without any fault (overlap in mode none: no faults)"}},
+	{func(f *play.ReviewFigures) { f.Within.Violating = 7 }, play.ForEfficiency, "promise-broken", play.NotSuitable, "", []string{"breaks its own promise, in 7 of 2,700 explored runs"}},
+	{func(f *play.ReviewFigures) { f.Swept.Violating = 3 }, play.ForCorrectness, "promise-broken", play.NotSuitable, "", []string{"3 of 1,108 placements"}},
+	{func(f *play.ReviewFigures) { f.Within.Evidence = 299 }, play.ForEfficiency, "thin", play.Undecided, "", []string{"Only 299 runs are evidence", "up to 1 %"}},
+	{func(f *play.ReviewFigures) { f.Within.Evidence = 300 }, play.ForEfficiency, "kept", play.Suitable, "", []string{"300 explored runs"}},
+	{func(f *play.ReviewFigures) { f.Within.Evidence = 0 }, play.ForCorrectness, "thin", play.Undecided, "", []string{"Only 0 runs are evidence", "up to 100 %"}},
+	{func(f *play.ReviewFigures) { f.Promises, f.All.Evidence, f.Swept.Evidence = false, 200, 99 }, play.ForCorrectness, "thin", play.Undecided, "", []string{"Only 299 runs"}},
+	{func(f *play.ReviewFigures) { f.Promises = false }, play.ForEfficiency, "unpromised", play.WithCare, "", []string{"promises nothing", "41 of 540", "stuck 11, overlap 30"}},
+	{func(f *play.ReviewFigures) {
+		f.Promises, f.All.Violating, f.All.Labels = false, 0, nil
+		f.Swept.Violating, f.Swept.Labels = 5, reviewLabels{checker.Overlap: 5}
+	}, play.ForEfficiency, "unpromised", play.WithCare, "", []string{"so did 5 of 1,108 placements of a single fault (overlap 5)"}},
+	{func(*play.ReviewFigures) {}, play.ForEfficiency, "kept", play.Suitable, "", []string{"2,700 explored runs", "below 0.11 %", "no proof", "41 of 540", "work that waits"}},
+	{func(f *play.ReviewFigures) { f.All.Labels = reviewLabels{checker.FalseReject: 4} }, play.ForEfficiency, "kept", play.Suitable, "", []string{"a fence refuses"}},
+	{func(f *play.ReviewFigures) { f.All.Violating = 0 }, play.ForEfficiency, "unbroken", play.Suitable, "", []string{"3,240 explored runs", "That is no proof"}},
+	{func(f *play.ReviewFigures) { f.Modes = nil }, play.ForCorrectness, "unmeasured", play.Undecided, "", []string{"No recommendation"}},
+	{func(f *play.ReviewFigures) {
+		for i := range f.Modes {
+			f.Modes[i].Grounds = map[play.ReviewGround]play.ReviewCount{play.GroundPromised: measured(400, 0, 0)}
+		}
+	}, play.ForCorrectness, "not-refuted", play.WithCare, "", []string{"no data was lost without a fence in 400 runs of 2 scenarios", "no proof"}},
+	{func(*play.ReviewFigures) {}, play.ForCorrectness, "fence", play.BehindFence, fence.Seal, []string{
+		"the rule seal", "Without a fence data was lost in 180 of 400 runs within the promise and in 150 of 200 runs outside it", "with it data was lost in 0 of 400 runs"}},
+	{func(f *play.ReviewFigures) { f.Data = "" }, play.ForCorrectness, "fence", play.BehindFence, fence.Seal, []string{"seal"}},
+	{func(f *play.ReviewFigures) { // now the fence that the promise names lost data once
+		f.Modes[2].Grounds[play.GroundPromised] = measured(400, 1, 0, "gc-pause")
+	}, play.ForCorrectness, "fence", play.BehindFence, fence.Claim, []string{"the rule claim"}},
+	{func(f *play.ReviewFigures) { // and so did the other
+		f.Modes[2].Grounds[play.GroundPromised] = measured(400, 1, 0, "gc-pause")
+		f.Modes[3].Grounds[play.GroundPromised] = measured(400, 2, 0, "gc-pause")
+	}, play.ForCorrectness, "no-fence-helps", play.NotSuitable, "", []string{"no fence that was measured", "with the best, seal, data was lost in 1 of 400"}},
+	{func(f *play.ReviewFigures) { // no scenario lost data, a break did
+		f.Promises = false
+		f.Modes[2].Grounds[play.GroundOutside] = measured(200, 0, 0)
+		f.Modes[2].Breaks = play.BreakCount{Tried: 4, Corrupted: 1}
+		f.Modes[3].Breaks = play.BreakCount{Tried: 4}
+	}, play.ForCorrectness, "fence", play.BehindFence, fence.Claim, []string{"0 of 4 breaks found here"}},
+}
+
+// The wording of a recommendation follows from the figures: another measurement,
+// another sentence.
+func TestAdviceFollowsFromTheFigures(t *testing.T) {
+	seen := map[string]bool{}
+	for _, tc := range adviceCases {
+		f := soundFigures()
+		tc.change(f)
+		a := f.Advice()[slices.Index([]play.ReviewUse{play.ForEfficiency, play.ForCorrectness}, tc.use)]
+		seen[tc.rule] = true
+		if a.Use != tc.use || a.Rule != tc.rule || a.Verdict != tc.verdict || a.Fence != tc.fence {
+			t.Errorf("%s, %s: got %s, %s, %q for %s: %s", tc.use, tc.rule, a.Rule, a.Verdict, a.Fence, a.Use, a.Text)
+		}
+		for _, part := range tc.says {
+			if !strings.Contains(a.Text, part) {
+				t.Errorf("%s, %s does not say %q: %s", tc.use, tc.rule, part, a.Text)
+			}
+		}
+		if text := a.Text + strings.Join(a.Reasons, " ") + string(a.Verdict); strings.Contains(strings.ToLower(text), "safe") {
+			t.Errorf("%s, %s says that something is safe: %s", tc.use, tc.rule, text)
+		}
+	}
+	for _, use := range []play.ReviewUse{play.ForEfficiency, play.ForCorrectness} {
+		for _, r := range play.ReviewRules(use) {
+			if !seen[r.ID] {
+				t.Errorf("no case for the rule %s", r.ID)
+			}
+		}
+	}
+}
+
+// The reasons are figures, too: each appears when its figure does, and goes with
+// it.
+func TestReasonsFollowFromTheFigures(t *testing.T) {
+	for _, tc := range []struct {
+		says   string
+		use    int
+		remove func(f *play.ReviewFigures)
+	}{
+		{"1,108 placements, 0 with a violation", 0, func(f *play.ReviewFigures) { f.Swept.Runs = 0 }},
+		{"two clients had the lock at once in 30 explored runs", 0, func(f *play.ReviewFigures) { f.All.Labels[checker.Overlap] = 0 }},
+		{"nobody could have the lock again by itself in 11 explored runs", 0, func(f *play.ReviewFigures) { f.All.Labels[checker.Stuck] = 0 }},
+		{"Outside its promise seal does not always help: data was lost in flushall.", 1, func(f *play.ReviewFigures) {
+			f.Modes[2].Grounds[play.GroundOutside] = measured(200, 0, 20)
+		}},
+		{"the rule claim does better: data was lost in 0 of 200 runs; at the price of 25 of 400 runs within it", 1, func(f *play.ReviewFigures) {
+			f.Modes[3].Grounds[play.GroundOutside] = measured(200, 90, 0, "flushall")
+		}},
+		{"needs no lock at all: data was lost in 0 of 400 runs", 1, func(f *play.ReviewFigures) { f.Modes = f.Modes[:4] }},
+	} {
+		f := soundFigures()
+		if got := strings.Join(f.Advice()[tc.use].Reasons, "\n"); !strings.Contains(got, tc.says) {
+			t.Errorf("no reason says %q:\n%s", tc.says, got)
+		}
+		tc.remove(f)
+		if got := strings.Join(f.Advice()[tc.use].Reasons, "\n"); strings.Contains(got, tc.says) {
+			t.Errorf("without its figure it still says %q:\n%s", tc.says, got)
+		}
+	}
+}
+
+// questionCases are what makes each question come up. The sound lock has the
+// first two.
+var questionCases = map[string]struct {
+	change func(f *play.ReviewFigures)
+	says   string
+}{
+	"describe": {func(f *play.ReviewFigures) { f.Described = false }, "How does the lock work?"},
+	"promise":  {func(f *play.ReviewFigures) { f.Promises = false }, "What does the lock promise"},
+	"fence":    {func(*play.ReviewFigures) {}, "the rule seal to every operation? It rescued the data in 6 runs"},
+	"ttl": {func(f *play.ReviewFigures) { f.Seen = map[lock.Fault]int{lock.FaultPause: 4, lock.FaultStall: 1} },
+		"Harm was done with pause in 4, with stall in 1 of the breaks and scenarios here"},
+	"hold": {func(f *play.ReviewFigures) { f.Outlived = []string{"corrupted in mode none: no faults"} }, "longer than the lease? Without a fence data was lost here although nothing had gone wrong (corrupted"},
+	"several-writes": {func(f *play.ReviewFigures) {
+		f.Modes[0].Grounds[play.GroundSeveralWrites] = measured(20, 20, 0, "torn")
+	}, "more than once"},
+	"independent": {func(f *play.ReviewFigures) { f.Nodes = 5 }, "Are the 5 nodes independent"},
+	"stuck":       {func(*play.ReviewFigures) {}, "in 11 explored runs"},
+	"partial":     {func(f *play.ReviewFigures) { f.Partial = 3 }, "In 3 runs it acted while its process was paused"},
+}
+
+// Each question comes up with its figure, and not without.
+func TestQuestionsFollowFromTheFigures(t *testing.T) {
+	for _, class := range lock.Faults() {
+		questionCases[string(class)] = struct {
+			change func(f *play.ReviewFigures)
+			says   string
+		}{func(f *play.ReviewFigures) {
+			f.Unpromised, f.Seen = []lock.Fault{class}, map[lock.Fault]int{class: 2}
+		}, "Harm was done with " + string(class) + " in 2 of the breaks and scenarios here, and the lock promises nothing about it."}
+	}
+	for _, q := range play.ReviewQuestions() {
+		tc, ok := questionCases[q.ID]
+		if !ok {
+			t.Errorf("no case for the question %s", q.ID)
+			continue
+		}
+		f := soundFigures()
+		tc.change(f)
+		if got, _ := asked(f, q.ID); !strings.Contains(got, tc.says) {
+			t.Errorf("%s does not ask %q: %s", q.ID, tc.says, got)
+		}
+		if text, ok := asked(quietFigures(), q.ID); ok {
+			t.Errorf("%s is asked without a reason: %s", q.ID, text)
+		}
+	}
+}
+
+// quietFigures leave no question.
+func quietFigures() *play.ReviewFigures {
+	return &play.ReviewFigures{Promises: true, Described: true, Nodes: 1}
+}
+
+func asked(f *play.ReviewFigures, id string) (string, bool) {
+	for _, q := range f.Questions() {
+		if q.ID == id {
+			return q.Text, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,225 @@
+package play_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/scenarios/play"
+)
+
+// reviewed is a small review of a lock, measured in this process: in some
+// scenarios or, without any, in all that are about it.
+func reviewed(t *testing.T, name string, runs int, only ...string) *play.Review {
+	t.Helper()
+	l, err := play.FindLock(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, err := play.NewReviewWork(l, play.ReviewOptions{Seeds: play.Seeds{First: 1, Last: 1}, Runs: runs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	work.Sweep = nil // which has tests of its own
+	if len(only) > 0 {
+		work.Matrix, work.All, work.Within = matrixOf(t, name, only...), nil, nil
+	}
+	parts := play.ReviewParts{Missing: work.Missing, Matrix: playedMatrix(t, work.Matrix),
+		Within: playedExploration(t, work.Within), All: playedExploration(t, work.All)}
+	breaks := play.ReviewBreaks(parts, func(b play.ReviewBreak) string { return fmt.Sprintf("again %d", b.Found.Seed) })
+	for i := range breaks {
+		if breaks[i].Fences, err = (play.ReviewTrial{Run: breaks[i].Found.Run}).Play(nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := play.AssembleReview(work.Plan, l, parts, breaks, runCommand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// runCommand names what it runs.
+func runCommand(scenario, lock string, seed uint64, modes ...fence.Mode) string {
+	return fmt.Sprintf("run %s %s %d %v", scenario, lock, seed, modes)
+}
+
+func matrixOf(t *testing.T, lock string, only ...string) *play.MatrixPlan {
+	t.Helper()
+	opts := play.MatrixOptions{Locks: []string{lock}, Seeds: play.Seeds{First: 1, Last: 1}}
+	for _, name := range only {
+		sc, err := play.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts.Scenarios = append(opts.Scenarios, sc)
+	}
+	plan, err := play.NewMatrixPlan(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+func playedMatrix(t *testing.T, plan *play.MatrixPlan) *play.Matrix {
+	if plan == nil {
+		return nil
+	}
+	var answers []play.MatrixAnswer
+	for _, j := range plan.Jobs() {
+		tallies, err := j.Play(nil, func() {})
+		answers = append(answers, play.NewMatrixAnswer(tallies, err))
+	}
+	m := plan.Assemble(answers, runCommand)
+	m.Timing.WallSeconds = 12
+	return m
+}
+
+func playedExploration(t *testing.T, plan *play.ExplorePlan) *play.Exploration {
+	t.Helper()
+	if plan == nil {
+		return nil
+	}
+	blocks := map[int]play.ExploreBlock{}
+	for i := range plan.Jobs() {
+		b, err := plan.Job(i).Play(nil, func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks[i] = b
+	}
+	e := play.AssembleExploration(plan, blocks)
+	e.Timing.WallSeconds = 34
+	return e
+}
+
+// A specimen has no promise: everything is asked of it, its breaks are made in
+// every fencing mode, and what was not measured is said. Made again, it is the
+// same to the byte, whatever it took.
+func TestReviewOfASpecimen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
+	const name = "broken/token-after-lock"
+	r := reviewed(t, name, 20)
+	if r.Lock.Promises || r.Lock.Judged != fence.Seal || !strings.Contains(r.Lock.About, "wrong on purpose") || r.Within != nil {
+		t.Errorf("the lock is %+v, explored within a promise: %v", r.Lock, r.Within != nil)
+	}
+	if len(r.Missing) != 1 || r.Missing[0].Why != "the lock promises nothing" {
+		t.Errorf("missing is %v", r.Missing)
+	}
+	all, err := play.Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(r.Scenarios) + len(r.NotRun); len(r.Scenarios) == 0 || n != len(all) {
+		t.Errorf("%d scenarios of %d, of which %d were run", n, len(all), len(r.Scenarios))
+	}
+	if len(r.Breaks) == 0 {
+		t.Fatal("nothing broke it: the rest shows nothing")
+	}
+	for _, b := range r.Breaks {
+		checkFences(t, b)
+	}
+	one, err := r.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := reviewed(t, name, 20).JSON()
+	if err != nil || !bytes.Equal(one, two) {
+		t.Errorf("made again, the review differs: %v", err)
+	}
+	if bytes.Contains(one, []byte(`"wall_seconds": 12`)) || bytes.Contains(one, []byte(`"wall_seconds": 34`)) {
+		t.Error("wall times are part of it")
+	}
+}
+
+// checkFences demands that a break was made in every mode, and that where it is
+// judged it shows what it was found for.
+func checkFences(t *testing.T, b play.ReviewBreak) {
+	t.Helper()
+	var modes []fence.Mode
+	for _, f := range b.Fences {
+		modes = append(modes, f.Mode)
+		if v := b.Found.Violations[0]; f.Mode == v.Mode && v.Label != checker.Overlap && f.Label.Severity() < v.Label.Severity() {
+			t.Errorf("%s: in mode %s it is only %s", b.Shape, f.Mode, f.Label)
+		}
+	}
+	if !slices.Equal(modes, fence.Modes()) || b.Fences[0].Effect != play.NoFence {
+		t.Errorf("%s was made in %v", b.Shape, b.Fences)
+	}
+	if b.Replay != fmt.Sprintf("again %d", b.Found.Seed) || b.Found.Run.Timing.WallSeconds != nil {
+		t.Errorf("%s is made again by %q, wall times %v", b.Shape, b.Replay, b.Found.Run.Timing.WallSeconds)
+	}
+}
+
+// A kind of lock is compared on the ground of its promise: every scenario lies on
+// one ground, and the counts of a mode are those of its cells.
+func TestReviewGrounds(t *testing.T) {
+	r := reviewed(t, "fenced", 20, "gc-pause", "flushall", "torn-by-crash")
+	want := map[string]play.ReviewGround{"gc-pause": play.GroundPromised, "flushall": play.GroundOutside, "torn-by-crash": play.GroundSeveralWrites}
+	for _, s := range r.Scenarios {
+		if g, ok := want[s.Name]; ok && s.Ground != g {
+			t.Errorf("%s lies on the ground %s, want %s", s.Name, s.Ground, g)
+		}
+		if s.Name == "gc-pause" && (s.Effect(fence.Seal) != play.FenceRescues || s.Replay != "run gc-pause fenced 1 [none check seal strict claim cas]") {
+			t.Errorf("gc-pause: %s, %s", s.Effect(fence.Seal), s.Replay)
+		}
+	}
+	if len(r.Scenarios) != len(want) {
+		t.Errorf("%d scenarios, want %d", len(r.Scenarios), len(want))
+	}
+	for _, m := range r.Figures.Modes {
+		total := m.Total()
+		if total.Scenarios != len(r.Scenarios) || total.Runs != len(r.Scenarios) {
+			t.Errorf("mode %s: %d runs of %d scenarios, want %d", m.Mode, total.Runs, total.Scenarios, len(r.Scenarios))
+		}
+	}
+	a := r.Advice[1]
+	if a.Rule != "thin" || r.Figures.Seen["pause"] == 0 {
+		t.Errorf("the advice is %+v, pauses did harm %d times", a, r.Figures.Seen["pause"])
+	}
+}
+
+// A break is found once, whatever found it, and what breaks the promise comes
+// first.
+func TestReviewBreaksAreSorted(t *testing.T) {
+	found := func(shape string, label checker.Label, faults int) play.Distinct {
+		return play.Distinct{Shape: shape, Runs: 1, Shown: &play.Found{Faults: faults,
+			Violations: []play.Violation{{Mode: fence.None, Label: label}}, Run: &play.RunFile{}}}
+	}
+	of := func(distinct ...play.Distinct) *play.Exploration {
+		e := &play.Exploration{}
+		e.Summary.Distinct = distinct
+		return e
+	}
+	unexamined := play.Distinct{Shape: "not made smaller", Shown: nil}
+	parts := play.ReviewParts{
+		Within: of(found("b", checker.Overlap, 1)),
+		All:    of(found("c", checker.Stuck, 1), unexamined, found("b", checker.Overlap, 1), found("a", checker.Corrupted, 2), found("d", checker.Corrupted, 1)),
+	}
+	var got []string
+	for _, b := range play.ReviewBreaks(parts, func(play.ReviewBreak) string { return "" }) {
+		got = append(got, b.Shape+" "+string(b.From))
+	}
+	want := []string{"b " + string(play.FromPromise), "d " + string(play.FromAll), "a " + string(play.FromAll), "c " + string(play.FromAll)}
+	if !slices.Equal(got, want) {
+		t.Errorf("the breaks are %q, want %q", got, want)
+	}
+}
+
+// What makes no sense is an error before anything is run.
+func TestReviewWorkRefuses(t *testing.T) {
+	l, err := play.FindLock("single", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := play.NewReviewWork(l, play.ReviewOptions{Seeds: play.Seeds{First: 1, Last: 1}}); err == nil || errors.Is(err, play.ErrEmptyMatrix) {
+		t.Errorf("no runs: %v", err)
+	}
+}

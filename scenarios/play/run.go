@@ -1,0 +1,208 @@
+package play
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/sim/trace"
+)
+
+// RunOptions say how [Run] plays a scenario. The zero value is seed 0, the modes
+// none, check and seal, and no second run.
+type RunOptions struct {
+	// Seed decides everything that is random.
+	Seed uint64
+	// Modes are the fencing modes to run. Default: none, check, seal.
+	Modes []fence.Mode
+	// Repeat says whether each run is made a second time and compared.
+	Repeat Repeat
+	// Alone leaves out the run in mode none where Modes does not ask for it. A
+	// label then never says rescued, and a run of one mode takes half the time.
+	Alone bool
+}
+
+// Repeat says whether runs are checked for being deterministic.
+type Repeat int
+
+const (
+	// Once runs each mode once.
+	Once Repeat = iota
+	// Twice runs each mode twice and compares the traces. A difference is a
+	// [*NondeterminismError], never a verdict.
+	Twice
+)
+
+// DefaultModes are the fencing modes that a run compares unless told otherwise.
+func DefaultModes() []fence.Mode { return []fence.Mode{fence.None, fence.Check, fence.Seal} }
+
+// NondeterminismError is returned when two runs of one seed differed. The
+// code under test draws from a source of chance that the world does not
+// control: a shared generator, the order of a map, two ready cases of a select.
+type NondeterminismError struct {
+	Scenario, Lock string
+	Seed           uint64
+	Mode           fence.Mode
+	// Divergence is the first difference. It is nil when only what the clients
+	// saw differed, and no event did.
+	Divergence *trace.Divergence
+}
+
+func (e *NondeterminismError) Error() string {
+	where := "the events are the same, what the clients saw is not"
+	if e.Divergence != nil {
+		where = e.Divergence.String()
+	}
+	return fmt.Sprintf("nondeterministic: scenario %s, lock %s, seed %d, mode %s gave two different runs\n%s%s",
+		e.Scenario, e.Lock, e.Seed, e.Mode, where, unseeded())
+}
+
+// Run plays a scenario with a lock under each fencing mode: the same seed and
+// the same schedule, so that the runs agree up to the first refusal.
+//
+// A broken lock is not an error: it is a verdict. Errors are an *InputError or
+// another complaint about what was passed in, a [*NondeterminismError], the
+// errors of [sim.Run], and a checker that contradicts itself.
+func Run(sc *Scenario, l Lock, opts RunOptions) (*Outcome, error) {
+	if err := errors.Join(sc.Validate(), l.validate()); err != nil {
+		return nil, err
+	}
+	modes := opts.Modes
+	if len(modes) == 0 {
+		modes = DefaultModes()
+	}
+	out := &Outcome{Scenario: sc, Lock: l.Name, Seed: opts.Seed}
+	base, err := baseline(sc, l, opts, modes)
+	if err != nil {
+		return nil, err
+	}
+	for _, mode := range modes {
+		run, err := playMode(sc, l, opts, mode, base)
+		if err != nil {
+			return nil, err
+		}
+		out.Modes = append(out.Modes, *run)
+	}
+	return out, nil
+}
+
+// baseline is the run in mode none: what a rescue is measured against. It is
+// made even where it was not asked for, unless nobody wants to know.
+func baseline(sc *Scenario, l Lock, opts RunOptions, modes []fence.Mode) (*ModeRun, error) {
+	if opts.Alone || len(modes) == 1 && modes[0] == fence.None {
+		return nil, nil
+	}
+	return playMode(sc, l, opts, fence.None, nil)
+}
+
+// playMode makes the run of one mode, and its repetition.
+func playMode(sc *Scenario, l Lock, opts RunOptions, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
+	if mode == fence.None && base != nil {
+		return base, nil
+	}
+	if mode.NeedsToken() && !l.Tokens {
+		return &ModeRun{Mode: mode, Verdict: checker.Verdict{Label: checker.NotApplicable}}, nil
+	}
+	run, err := playOnce(sc, l, opts.Seed, mode, base)
+	if err != nil || opts.Repeat == Once {
+		return run, err
+	}
+	again, err := playOnce(sc, l, opts.Seed, mode, base)
+	if err != nil {
+		return nil, err
+	}
+	return run, compare(sc, l, opts.Seed, run, again)
+}
+
+func compare(sc *Scenario, l Lock, seed uint64, a, b *ModeRun) error {
+	d := trace.Diff(a.Trace, b.Trace)
+	if d == nil && a.Verdict.Facts == b.Verdict.Facts {
+		return nil
+	}
+	return &NondeterminismError{Scenario: sc.Name, Lock: l.Name, Seed: seed, Mode: a.Mode, Divergence: d}
+}
+
+// playOnce is one run, judged.
+func playOnce(sc *Scenario, l Lock, seed uint64, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
+	began := wallNow()
+	p := newPlay(sc, l)
+	res, err := p.simulate(seed, mode, 0, p.body)
+	if err != nil {
+		return nil, fmt.Errorf("scenario %s, lock %s, seed %d, mode %s: %w", sc.Name, l.Name, seed, mode, err)
+	}
+	run := p.runOf(mode, res.trace)
+	run.Events, run.Virtual = res.events, res.virtual
+	if err := run.judge(base); err != nil {
+		return nil, fmt.Errorf("scenario %s, lock %s, seed %d, mode %s: %w", sc.Name, l.Name, seed, mode, err)
+	}
+	run.Wall = wallNow().Sub(began)
+	return run, nil
+}
+
+// PlayOn plays a scenario in a world of the caller's, whose store judges by the
+// mode, to its verdict. The world must have what the scenario and the lock need.
+// base is the run in mode none, against which a rescue is measured; it may be nil.
+// Errors as for [Run], and those of the world.
+func PlayOn(w Stage, sc *Scenario, l Lock, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
+	if err := errors.Join(sc.Validate(), l.validate()); err != nil {
+		return nil, err
+	}
+	p := newPlay(sc, l)
+	if err := p.body(w); err != nil {
+		return nil, err
+	}
+	run := p.runOf(mode, w.Trace())
+	return run, run.judge(base)
+}
+
+// runOf is a run that has come to its end, without its verdict.
+func (p *play) runOf(mode fence.Mode, t *trace.Trace) *ModeRun {
+	run := &ModeRun{Mode: mode, Trace: t, TraceHash: t.Hash(), FaultsFired: p.schedule.fired, PartialPause: p.partialPause(),
+		Barred: !p.probe.acquired, wallClocks: p.wallClocks()}
+	run.History = p.history(t)
+	run.LongestWait = longestWait(run.History, t)
+	return run
+}
+
+// judge gives a run its verdict and its story.
+func (run *ModeRun) judge(base *ModeRun) (err error) {
+	var none *checker.Facts
+	if base != nil {
+		none = &base.Verdict.Facts
+	}
+	if run.Verdict, err = checker.Judge(run.History, none); err != nil {
+		return fmt.Errorf("the checker: %w", err)
+	}
+	if err := corroborate(run); err != nil {
+		return err
+	}
+	run.Story = tell(run)
+	return nil
+}
+
+// longestWait is the longest time from an Acquire to its grant.
+func longestWait(h checker.History, t *trace.Trace) time.Duration {
+	var longest time.Duration
+	for _, g := range h.Grants {
+		longest = max(longest, t.Events[g.Granted-1].At-t.Events[g.Invoked-1].At)
+	}
+	return longest
+}
+
+// ErrContradiction is returned when porcupine comes to another result than the
+// exact checks: one of the two is wrong, and there is no verdict.
+var ErrContradiction = errors.New("the checkers contradict each other: this is a bug in locksim")
+
+func corroborate(run *ModeRun) error {
+	c, err := checker.Corroborate(run.History, run.Verdict.Facts)
+	if err != nil {
+		return err
+	}
+	if c.Agreement == checker.Contradicts {
+		return fmt.Errorf("%w: %s", ErrContradiction, c.Why)
+	}
+	run.Corroboration = c
+	return nil
+}

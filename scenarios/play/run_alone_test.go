@@ -1,0 +1,96 @@
+package play_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/checker"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios/play"
+	"locksim/sim/trace"
+)
+
+// A run without the baseline is the same run, with the same facts. It cannot
+// know that the fence has rescued the data, and so says what else it saw.
+func TestAloneIsTheSameRun(t *testing.T) {
+	for _, c := range []struct {
+		scenario      string
+		mode          fence.Mode
+		whole, single checker.Label
+	}{
+		{"gc-pause", fence.Seal, checker.Rescued, checker.Overlap},
+		{"gc-pause", fence.Check, checker.Rescued, checker.Overlap},
+		{"gc-pause", fence.Claim, checker.Rescued, checker.Overlap},
+		{"gc-pause", fence.None, checker.Corrupted, checker.Corrupted},
+		{"late-packet", fence.Seal, checker.Rescued, checker.Safe},
+		{"calm", fence.Seal, checker.Safe, checker.Safe},
+		{"failover-before-replication", fence.Strict, checker.FalseReject, checker.FalseReject},
+	} {
+		t.Run(c.scenario+" "+string(c.mode), func(t *testing.T) {
+			sc, l := load(t, c.scenario)
+			opts := play.RunOptions{Seed: 1, Modes: []fence.Mode{c.mode}}
+			whole := playOf(t, sc, l, opts).Modes[0]
+			opts.Alone = true
+			alone := playOf(t, sc, l, opts)
+			if len(alone.Modes) != 1 || alone.Modes[0].Mode != c.mode {
+				t.Fatalf("it ran in %d modes", len(alone.Modes))
+			}
+			same(t, whole, alone.Modes[0])
+			if got := alone.Modes[0].Verdict.Label; got != c.single || whole.Verdict.Label != c.whole {
+				t.Errorf("%s with the baseline and %s alone, want %s and %s", whole.Verdict.Label, got, c.whole, c.single)
+			}
+		})
+	}
+}
+
+// same checks that two runs are one run: event by event, and fact by fact.
+func same(t *testing.T, a, b play.ModeRun) {
+	t.Helper()
+	if d := trace.Diff(a.Trace, b.Trace); d != nil || a.TraceHash != b.TraceHash {
+		t.Errorf("another trace: %v", d)
+	}
+	if diff := cmp.Diff(a.Verdict.Facts, b.Verdict.Facts); diff != "" {
+		t.Errorf("other facts (-whole +alone):\n%s", diff)
+	}
+	if diff := cmp.Diff(a.FaultsFired, b.FaultsFired); diff != "" {
+		t.Errorf("other faults fired (-whole +alone):\n%s", diff)
+	}
+}
+
+// Where mode none is asked for, it runs; the labels of the other modes are those
+// of runs that know nothing of it.
+func TestAloneWithNone(t *testing.T) {
+	sc, l := load(t, "gc-pause")
+	opts := play.RunOptions{Seed: 1, Alone: true, Modes: []fence.Mode{fence.None, fence.Seal}}
+	var labels []checker.Label
+	for _, m := range playOf(t, sc, l, opts).Modes {
+		labels = append(labels, m.Verdict.Label)
+	}
+	if diff := cmp.Diff([]checker.Label{checker.Corrupted, checker.Overlap}, labels); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The baseline is left out: half as many locks are made.
+func TestAloneTakesHalf(t *testing.T) {
+	sc, l := load(t, "gc-pause")
+	made, build := 0, l.New
+	l.New = func(e play.Env) (lock.Locker, error) { made++; return build(e) }
+	playOf(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.Seal}, Alone: true})
+	alone := made
+	playOf(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.Seal}})
+	if whole := made - alone; alone == 0 || whole != 2*alone {
+		t.Errorf("%d locks alone, %d with the baseline", alone, whole)
+	}
+}
+
+// A run of its own is repeated like any other.
+func TestAloneTwice(t *testing.T) {
+	sc, l := load(t, "gc-pause")
+	opts := play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.Seal}}
+	whole := playOf(t, sc, l, opts).Modes[0]
+	opts.Alone, opts.Repeat = true, play.Twice
+	same(t, whole, playOf(t, sc, l, opts).Modes[0])
+}

@@ -1,0 +1,239 @@
+package play_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locksim/checker"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios/play"
+	"locksim/sim/trace"
+)
+
+// load is a scenario of the library with the lock that it names.
+func load(t testing.TB, name string) (*play.Scenario, play.Lock) {
+	t.Helper()
+	sc, err := play.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := play.Kind(sc.Lock.Kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sc, l
+}
+
+func playOf(t testing.TB, sc *play.Scenario, l play.Lock, opts play.RunOptions) *play.Outcome {
+	t.Helper()
+	o, err := play.Run(sc, l, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// No label is worse than what each scenario says of its own lock, clients
+// contend, every fault strikes, and porcupine agrees. The matrix in .ci/run
+// looks at all locks and twenty seeds.
+func TestLibraryAsExpected(t *testing.T) {
+	all, err := play.Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sc := range all {
+		kind := sc.LockNames()[0]
+		if slices.Contains(sc.LockNames(), sc.Lock.Kind) {
+			kind = sc.Lock.Kind
+		}
+		t.Run(sc.Name, func(t *testing.T) { checkExpectation(t, sc, kind) })
+	}
+}
+
+func checkExpectation(t *testing.T, sc *play.Scenario, kind string) {
+	l, err := play.Kind(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contended, worst := 0, checker.Label("")
+	seeds := soak(t, 20, 0.1)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range uint64(seeds) {
+		o := playOf(t, sc, l, play.RunOptions{Seed: seed + 1, Modes: slices.Sorted(maps.Keys(sc.Expect[kind]))})
+		for _, m := range o.Mismatches() {
+			t.Errorf("seed %d: %v", seed+1, m)
+		}
+		for _, i := range o.NeverFired() {
+			t.Errorf("seed %d: fault %d never struck", seed+1, i+1)
+		}
+		for _, m := range o.Modes {
+			contended += m.Verdict.Facts.Contended
+			worst = checker.Worse(worst, m.Verdict.Label)
+			if m.Corroboration.Agreement != checker.Agrees {
+				t.Errorf("seed %d, mode %s: porcupine %s: %s", seed+1, m.Mode, m.Corroboration.Agreement, m.Corroboration.Why)
+			}
+		}
+	}
+	if contended == 0 && worst == checker.Safe {
+		t.Error("nobody contended, so that all is safe proves nothing")
+	}
+}
+
+// After the crash of its holder the lock is free again within the TTL, one
+// backoff, and the round trips of the request that finds it free.
+func TestHolderCrashWaitIsBounded(t *testing.T) {
+	sc, l := load(t, "holder-crash")
+	bound := sc.Lock.TTL + sc.Lock.Backoff.Max + 4*sc.World.Latency.Max
+	for seed := uint64(1); seed <= 50; seed++ {
+		for _, m := range playOf(t, sc, l, play.RunOptions{Seed: seed}).Modes {
+			if m.LongestWait > bound || m.LongestWait < sc.Lock.TTL/2 {
+				t.Errorf("seed %d, mode %s: waited %v, want at most %v, and more than half the TTL", seed, m.Mode, m.LongestWait, bound)
+			}
+		}
+	}
+}
+
+// In late-packet no two clients ever believe at once that they hold the lock,
+// and the data is lost all the same (F13).
+func TestLatePacketNeedsNoOverlap(t *testing.T) {
+	sc, l := load(t, "late-packet")
+	for seed := uint64(1); seed <= 20; seed++ {
+		m := playOf(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
+		f := m.Verdict.Facts
+		if f.Data != checker.DataCorrupted || f.BeliefOverlaps != 0 || f.ClaimOverlaps != 0 {
+			t.Errorf("seed %d: %s", seed, describe(f))
+		}
+	}
+}
+
+func describe(f checker.Facts) string {
+	return fmt.Sprintf("data %s, %d claim overlaps, %d belief overlaps", f.Data, f.ClaimOverlaps, f.BeliefOverlaps)
+}
+
+// The runs of the modes agree up to the first refusal: the schedule and every
+// draw are the same, only the store judges differently.
+func TestModesAgreeUpToTheFirstRefusal(t *testing.T) {
+	sc, l := load(t, "gc-pause")
+	o := playOf(t, sc, l, play.RunOptions{Seed: 3})
+	d := trace.Diff(o.Modes[0].Trace, o.Modes[2].Trace)
+	if d == nil || d.B == nil {
+		t.Fatalf("seal has no event that none has not: %v", d)
+	}
+	if _, ok := d.B.What.(trace.Decision); !ok {
+		t.Errorf("the first difference is not a decision of the store: %v", d.B)
+	}
+}
+
+// A lock that mints no tokens has no runs in the modes that need them.
+func TestModesWithoutTokens(t *testing.T) {
+	sc, _ := load(t, "gc-pause")
+	l, err := play.Kind("single")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := playOf(t, sc, l, play.RunOptions{Seed: 1})
+	if got := o.Modes[0].Verdict.Label; got != checker.Corrupted {
+		t.Errorf("mode none: %s", got)
+	}
+	for _, m := range o.Modes[1:] {
+		if m.Verdict.Label != checker.NotApplicable || m.Trace != nil {
+			t.Errorf("mode %s: %s, want n/a and no run", m.Mode, m.Verdict.Label)
+		}
+	}
+}
+
+// A story marks the one step that decided the run, and names it.
+func TestStoryNamesTheFatalStep(t *testing.T) {
+	for _, name := range []string{"gc-pause", "partition-holder", "late-packet"} {
+		sc, l := load(t, name)
+		for _, m := range playOf(t, sc, l, play.RunOptions{Seed: 1}).Modes {
+			var fatal []string
+			for _, line := range m.Story {
+				if line.Fatal {
+					fatal = append(fatal, line.Text)
+				}
+			}
+			if len(fatal) != 1 || !strings.Contains(fatal[0], "stale") || !strings.Contains(fatal[0], "write c0.w2") {
+				t.Errorf("%s, mode %s: the fatal steps are %q, want c0's stale write", name, m.Mode, fatal)
+			}
+		}
+	}
+}
+
+// What hits several processes at once names them all.
+func TestStoryNamesWhomAPartitionHits(t *testing.T) {
+	sc, err := play.Parse("two.yaml", []byte(`
+name: two
+world: {clients: 3}
+faults:
+  - at: 1s
+    partition: {between: [c0, c1], and: [r0], for: 3s}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, l := load(t, "calm")
+	told := 0
+	for _, line := range playOf(t, sc, l, play.RunOptions{Seed: 1}).Modes[0].Story {
+		if strings.HasPrefix(line.Text, "c0,c1: CUT OFF from r0") || line.Text == "c0,c1: CONNECTED again" {
+			told++
+		}
+	}
+	if told != 2 {
+		t.Errorf("the story tells of the partition in %d lines, want its beginning and its end", told)
+	}
+}
+
+// A careful client that reads the end of its lease before each step does not
+// write after a pause between read and write: the pause ends before its check.
+func TestCarefulClientSurvivesThePause(t *testing.T) {
+	sc, l := load(t, "gc-pause")
+	careful := *sc
+	careful.Workload.ChecksUntil = checker.CareSteps
+	for seed := uint64(1); seed <= 20; seed++ {
+		m := playOf(t, &careful, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
+		if m.Verdict.Facts.Data != checker.DataRight || m.Verdict.Facts.StaleAccepted != 0 {
+			t.Errorf("seed %d: %s, %d stale writes", seed, m.Verdict.Label, m.Verdict.Facts.StaleAccepted)
+		}
+	}
+}
+
+// A bad lock or an impossible mode is an error of the caller's, with a hint.
+func TestRunRefusesNonsense(t *testing.T) {
+	sc, l := load(t, "calm")
+	for name, broken := range map[string]play.Lock{
+		"no name": {New: l.New}, "no New": {Name: "x"}, "nodes": {Name: "x", New: l.New, Servers: play.Redis(99)},
+	} {
+		if _, err := play.Run(sc, broken, play.RunOptions{}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	long := *sc
+	long.Workload.Hold = -time.Second
+	if _, err := play.Run(&long, l, play.RunOptions{}); err == nil {
+		t.Error("a negative hold: no error")
+	}
+}
+
+// silent is a broken adapter: its Acquire returns nothing at all.
+type silent struct{}
+
+func (silent) Acquire(context.Context, string) (lock.Lease, error) { return nil, nil }
+
+// An adapter that returns neither a lease nor an error is named, with its lock.
+func TestAdapterWithoutALease(t *testing.T) {
+	sc, _ := load(t, "calm")
+	l := play.Lock{Name: "silent", New: func(play.Env) (lock.Locker, error) { return silent{}, nil }}
+	_, err := play.Run(sc, l, play.RunOptions{Seed: 1})
+	if err == nil || !strings.Contains(err.Error(), "the Acquire of lock silent returned neither a lease nor an error") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,229 @@
+package play
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/lock/fence"
+)
+
+// RunVersion is the version of stored runs that this package reads and writes.
+const RunVersion = 1
+
+// RunFile is a run as it is stored, and as the command prints it as JSON. It
+// holds all that is needed to make the run again. Everything but Timing is the
+// same on every machine.
+type RunFile struct {
+	Version  int    `json:"version"`
+	Scenario string `json:"scenario"`
+	Lock     string `json:"lock"`
+	Seed     uint64 `json:"seed"`
+	// Expected says whether no mode was worse than the scenario expects.
+	Expected bool `json:"as_expected"`
+	// Modes are the runs by fencing mode.
+	Modes map[fence.Mode]ModeFile `json:"modes"`
+	// Source is the scenario's text, File the name it had.
+	File   string `json:"file"`
+	Source string `json:"source"`
+	Timing Timing `json:"timing"`
+}
+
+// ModeFile is the run of one mode as it is stored. A mode that was not run,
+// since the lock mints no tokens, has the verdict n/a and nothing else.
+type ModeFile struct {
+	Verdict  checker.Label `json:"verdict"`
+	Expected checker.Label `json:"expected,omitempty"`
+	*checker.Facts
+	// Faults counts the faults of the schedule, FaultsFired those that struck.
+	Faults      int `json:"faults"`
+	FaultsFired int `json:"faults_fired"`
+	// LongestWait is the longest time from an Acquire to its grant, in seconds
+	// of virtual time.
+	LongestWait float64 `json:"longest_wait_seconds"`
+	// Pause is "partial" when the lock acted during a pause, "whole" otherwise.
+	Pause string `json:"pause,omitempty"`
+	// Corroboration is "agrees" or "skipped": porcupine's second opinion.
+	Corroboration checker.Agreement `json:"corroboration,omitempty"`
+	Reasons       []string          `json:"reasons,omitempty"`
+	// TraceHash is the SHA-256 of the trace's canonical lines.
+	TraceHash      string  `json:"trace_hash,omitempty"`
+	Events         int     `json:"events"`
+	VirtualSeconds float64 `json:"virtual_seconds"`
+}
+
+// Timing is what differs from run to run and from machine to machine.
+type Timing struct {
+	// WallSeconds is what each mode took on the wall clock.
+	WallSeconds map[fence.Mode]float64 `json:"wall_seconds"`
+	// Go and Modules are the versions that the hashes hold for.
+	Go      string            `json:"go"`
+	Modules map[string]string `json:"modules,omitempty"`
+}
+
+// NewRunFile puts an outcome into its stored form.
+func NewRunFile(o *Outcome) *RunFile {
+	f := &RunFile{Version: RunVersion, Scenario: o.Scenario.Name, Lock: o.Lock, Seed: o.Seed,
+		Expected: len(o.Mismatches()) == 0, Modes: map[fence.Mode]ModeFile{},
+		File: o.Scenario.File, Source: string(o.Scenario.Source),
+		Timing: Timing{WallSeconds: map[fence.Mode]float64{}, Go: runtime.Version(), Modules: modules()}}
+	for _, m := range o.Modes {
+		mf := newModeFile(m)
+		mf.Expected, _ = o.Expected(m.Mode)
+		f.Modes[m.Mode] = mf
+		f.Timing.WallSeconds[m.Mode] = m.Wall.Seconds()
+	}
+	return f
+}
+
+func newModeFile(m ModeRun) ModeFile {
+	f := ModeFile{Verdict: m.Verdict.Label}
+	if m.Trace == nil {
+		return f
+	}
+	f.Facts = &m.Verdict.Facts
+	f.Faults, f.Pause = len(m.FaultsFired), "whole"
+	for _, fired := range m.FaultsFired {
+		if fired {
+			f.FaultsFired++
+		}
+	}
+	if m.PartialPause {
+		f.Pause = "partial"
+	}
+	f.Corroboration = m.Corroboration.Agreement
+	for _, r := range m.Verdict.Reasons {
+		f.Reasons = append(f.Reasons, r.Text)
+	}
+	f.LongestWait, f.VirtualSeconds = m.LongestWait.Seconds(), m.Virtual.Seconds()
+	f.TraceHash, f.Events = m.TraceHash, m.Events
+	return f
+}
+
+// modules are the versions of the modules that a trace depends on.
+func modules() map[string]string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil
+	}
+	out := map[string]string{}
+	for _, m := range info.Deps {
+		switch m.Path {
+		case "github.com/redis/go-redis/v9", "github.com/alicebob/miniredis/v2", "github.com/Shopify/toxiproxy/v2", "github.com/yuin/gopher-lua":
+			out[m.Path] = m.Version
+		}
+	}
+	return out
+}
+
+// JSON is the file's text: one indented document.
+func (f *RunFile) JSON() ([]byte, error) {
+	b, err := json.MarshalIndent(f, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write run of %s as JSON: %w", f.Scenario, err)
+	}
+	return append(b, '\n'), nil
+}
+
+// ReadRunFile reads a stored run. Whatever is wrong with it is an *InputError:
+// text that is not JSON or was cut off, fields that are unknown, another
+// version, a hash that is none.
+func ReadRunFile(name string, data []byte) (*RunFile, error) {
+	var v struct{ Version *int }
+	if err := json.Unmarshal(data, &v); err != nil {
+		return nil, jsonError(name, data, err)
+	}
+	if v.Version == nil || *v.Version != RunVersion {
+		return nil, &InputError{Pos: faults.Pos{File: name}, Msg: fmt.Sprintf("this is not a stored run of version %d: %s; make it again with this version of locksim", RunVersion, versionFound(v.Version))}
+	}
+	f := new(RunFile)
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(f); err != nil {
+		return nil, jsonError(name, data, err)
+	}
+	if problem := f.problem(); problem != "" {
+		return nil, &InputError{Pos: faults.Pos{File: name}, Msg: "this stored run makes no sense: " + problem + "; make it again with locksim run --out"}
+	}
+	return f, nil
+}
+
+func versionFound(v *int) string {
+	if v == nil {
+		return "it has no version"
+	}
+	return fmt.Sprintf("it has version %d", *v)
+}
+
+// jsonError gives an error of the JSON decoder the place that it is about.
+func jsonError(name string, data []byte, err error) *InputError {
+	offset := int64(len(data))
+	msg := "this is not a stored run: " + err.Error()
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		offset = syntax.Offset
+	}
+	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		offset = kind.Offset
+		msg = fmt.Sprintf("this is not a stored run: field %s cannot be a %s", kind.Field, kind.Value)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) || offset >= int64(len(data)) && strings.Contains(err.Error(), "unexpected end") {
+		msg = "this stored run is cut off: the text ends in the middle"
+	}
+	return inputError(data, position(name, data, offset), "%s", msg)
+}
+
+func position(name string, data []byte, offset int64) faults.Pos {
+	before := data[:min(max(offset-1, 0), int64(len(data)))]
+	line := bytes.Count(before, []byte("\n")) + 1
+	return faults.Pos{File: name, Line: line, Column: len(before) - bytes.LastIndexByte(before, '\n')}
+}
+
+var hashForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// problem is what is wrong with a file that is well-formed.
+func (f *RunFile) problem() string {
+	if f.Lock == "" {
+		return "it names no lock"
+	}
+	if len(f.Modes) == 0 {
+		return "it has no modes"
+	}
+	for _, mode := range f.modes() {
+		m := f.Modes[mode]
+		if _, err := fence.ParseMode(string(mode)); err != nil {
+			return err.Error()
+		}
+		if _, err := checker.ParseLabel(string(m.Verdict)); err != nil {
+			return fmt.Sprintf("mode %s: %v", mode, err)
+		}
+		if m.Verdict != checker.NotApplicable && (m.Facts == nil || !hashForm.MatchString(m.TraceHash)) {
+			return fmt.Sprintf("mode %s has no facts, or its trace_hash is not 64 hexadecimal digits", mode)
+		}
+	}
+	return ""
+}
+
+// modes are the modes of the file in the order of fence.Modes, unknown ones last.
+func (f *RunFile) modes() []fence.Mode {
+	var out []fence.Mode
+	for _, m := range fence.Modes() {
+		if _, ok := f.Modes[m]; ok {
+			out = append(out, m)
+		}
+	}
+	for m := range f.Modes {
+		if !slices.Contains(out, m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}

@@ -1,0 +1,73 @@
+package play
+
+import (
+	"locksim/faults"
+	"locksim/sim/trace"
+)
+
+// schedule applies the faults of a run, at their times and when their events
+// have come. It lives on the world's goroutine.
+type schedule struct {
+	play   *play
+	world  Stage
+	fired  []bool
+	passed map[passage]int
+	failed error
+}
+
+// passage is an event of a client; how often it has come is counted.
+type passage struct{ client, event string }
+
+func newSchedule(p *play, w Stage) *schedule {
+	s := &schedule{play: p, world: w, fired: make([]bool, len(p.sc.Faults)), passed: map[passage]int{}}
+	for i, f := range p.sc.Faults {
+		if f.When == nil {
+			w.At(f.At, func() { s.strike(i) })
+		}
+	}
+	w.OnMark(s.mark)
+	return s
+}
+
+// mark counts an event and applies the faults that have waited for it, or plans
+// those that strike later.
+func (s *schedule) mark(process string, m trace.Mark) {
+	event := m.Name()
+	at := passage{process, event}
+	s.passed[at]++
+	for i, f := range s.play.sc.Faults {
+		if f.When == nil || f.When.Client != process || f.When.Name != event || f.When.Nth != s.passed[at] {
+			continue
+		}
+		if f.After > 0 {
+			s.world.After(f.After, func() { s.strike(i) })
+			continue
+		}
+		s.strike(i)
+	}
+}
+
+// bringBack restarts the servers that have crashed and were still to come back when
+// the workload ended: a crash with a restart is something that lasts, and all that
+// lasts is over when the world is healed. Clients are not missed any more.
+func (s *schedule) bringBack() {
+	for i, f := range s.play.sc.Faults {
+		if r, ok := f.Action.(faults.Restart); ok && !s.fired[i] && isServer(r.Process) {
+			_ = r.Apply(s.world.Faults()) // one that has not crashed stays as it is
+		}
+	}
+}
+
+// strike applies a fault. One that cannot be applied as things are, such as a
+// restart of somebody who is alive, is a mistake in the scenario.
+func (s *schedule) strike(i int) {
+	if s.fired[i] || s.play.over {
+		return
+	}
+	f := s.play.sc.Faults[i]
+	err := f.Action.Apply(s.play.strikable())
+	if err != nil && s.failed == nil {
+		s.failed = s.play.sc.ErrorAt(f.Pos, "fault %d: %v", i+1, err)
+	}
+	s.fired[i] = err == nil
+}

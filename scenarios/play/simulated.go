@@ -1,0 +1,227 @@
+package play
+
+import (
+	"errors"
+	"time"
+
+	"locksim/checker"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/sim"
+	"locksim/sim/redis"
+	protected "locksim/sim/store"
+	"locksim/sim/trace"
+)
+
+// This file puts a scenario into a simulated world. It is the only one of the
+// package that knows package sim.
+
+// ServerKind is a kind of server that a world can have: Redis, or any that comes
+// with the lock that needs it.
+type ServerKind struct {
+	// Name is what scenario files call it under world, such as "redis": a word of
+	// lower-case letters.
+	Name string
+	// Prefix begins the names of its servers, such as "r" for r0, r1, …: one lower-case
+	// letter or more, none of c, r and s alone, which others have.
+	Prefix string
+	// Make makes so many of them, named by prefix and number from 0 on.
+	Make func(count int) sim.Kind
+}
+
+// Persistence is what a Redis server keeps over a crash.
+type Persistence = redis.Persistence
+
+// Persistences lists them, the default first.
+func Persistences() []Persistence { return redis.Persistences() }
+
+// persistNone is the default.
+const persistNone = redis.PersistNone
+
+// Primary is the name that leads to the first Redis server, or to the replica
+// that a failover has put into its place.
+const Primary = redis.Primary
+
+// Frozen is returned when a run stood still; its process is of no more use.
+type Frozen = sim.FrozenError
+
+// simulated is what a simulated run leaves behind.
+type simulated struct {
+	trace   *trace.Trace
+	events  int
+	virtual time.Duration
+}
+
+// simulate plays in a simulated world. The world ends with body.
+func (p *play) simulate(seed uint64, mode fence.Mode, stopAt int, body func(w Stage) error) (*simulated, error) {
+	res, err := sim.Run(p.config(seed, mode, stopAt), func(w *sim.World) error { return body(newSimWorld(w)) })
+	if res == nil {
+		return nil, err
+	}
+	return &simulated{res.Trace, res.Events, res.Virtual}, err
+}
+
+func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
+	w := p.sc.World
+	c := sim.Config{
+		Seed: seed, Clients: w.Clients, Latency: sim.Latency(w.Latency),
+		Limits: sim.Limits{Virtual: p.patience()}, StopAt: stopAt,
+	}
+	if n := max(w.Redis, p.lock.count("redis")); n > 0 {
+		c.Servers = append(c.Servers, redis.Servers{
+			Nodes: n, Replicas: w.Replicas, Lag: sim.Latency(w.Lag), Persistence: w.Persistence, Snapshot: w.Snapshot,
+			Scripts: p.lock.scripts,
+		})
+	}
+	for _, s := range p.lock.Servers {
+		if s.Kind.Make != nil {
+			c.Servers = append(c.Servers, s.Kind.Make(max(s.Count, w.count(s.Kind.Name))))
+		}
+	}
+	c.Servers = append(c.Servers, protected.Server{Fencing: mode})
+	return c
+}
+
+// stopped reports whether a run was stopped at the event asked for.
+func stopped(err error) bool { return errors.Is(err, sim.ErrStopped) }
+
+// unseeded is the line that helps where math/rand does not follow the seed, and
+// empty where it does.
+func unseeded() string {
+	if sim.GlobalRandSeedable() {
+		return ""
+	}
+	return "\nmath/rand cannot be seeded in this program: put \"//go:debug randseednop=0\" into its main package or test file"
+}
+
+// simWorld is a simulated world as the driver knows it.
+type simWorld struct {
+	w        *sim.World
+	machines map[*sim.Process]Machine
+}
+
+func newSimWorld(w *sim.World) *simWorld {
+	return &simWorld{w: w, machines: map[*sim.Process]Machine{}}
+}
+
+func (w *simWorld) At(t time.Duration, f func()) { w.w.At(t, f) }
+
+func (w *simWorld) After(d time.Duration, f func()) { w.w.At(w.w.Now()+d, f) }
+
+func (w *simWorld) OnMark(f func(client string, m trace.Mark)) { w.w.OnMark(f) }
+
+func (w *simWorld) RunUntil(done func() bool) error { return w.w.RunUntil(done) }
+
+func (w *simWorld) Idle() bool { return w.w.Idle() }
+
+func (w *simWorld) Quiet() bool { return w.w.Quiet() }
+
+func (w *simWorld) Heal() { w.w.Heal() }
+
+func (w *simWorld) Trace() *trace.Trace { return w.w.Trace() }
+
+// machine is a process as the driver knows it, one for each.
+func (w *simWorld) machine(p *sim.Process) Machine {
+	m := w.machines[p]
+	if m == nil {
+		m = &simMachine{Process: p, store: StoreOver(protected.NewClient(p))}
+		w.machines[p] = m
+	}
+	return m
+}
+
+func (w *simWorld) Clients() []Machine {
+	all := make([]Machine, w.w.Clients())
+	for i := range all {
+		all[i] = w.machine(w.w.Client(i))
+	}
+	return all
+}
+
+func (w *simWorld) Join(name string) (Machine, error) { return w.machine(w.w.NewProcess(name)), nil }
+
+func (w *simWorld) Revive(name string) (Machine, error) {
+	p, err := w.w.Faults().Revive(name)
+	if err != nil {
+		return nil, err
+	}
+	return w.machine(p), nil
+}
+
+func (w *simWorld) Faults() any { return w.w.Faults() }
+
+func (w *simWorld) Ground() Ground { return simGround{w.w} }
+
+// simGround is the truth about a simulated world.
+type simGround struct{ *sim.World }
+
+func (g simGround) Servers() []ServerState {
+	var out []ServerState
+	primary, _ := g.Node(Primary) // nil in a world without Redis
+	for _, n := range g.Nodes() {
+		if n.Name() == protected.Name {
+			continue
+		}
+		s := ServerState{Name: n.Name(), Asked: n == primary || !isFamily(n.Name())}
+		if r, ok := n.Server().(sim.Ranked); ok {
+			s.Role, _ = r.Role()
+		}
+		if k, ok := n.Server().(sim.Keyed); ok {
+			s.Keys, s.Listed = k.Keys(), true
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func (g simGround) Decisions() []Decision {
+	var out []Decision
+	for _, d := range protected.Of(g.World).Decisions() {
+		out = append(out, Decision{checker.Pos(d.Step), d.Decision})
+	}
+	return out
+}
+
+func (g simGround) Value(resource, register string) string {
+	return protected.Of(g.World).Value(resource, register)
+}
+
+// simMachine is a process of a simulated world as the driver knows it.
+type simMachine struct {
+	*sim.Process
+	store Store
+}
+
+func (m *simMachine) Clock() lock.Clock { return m.Process.Clock() }
+
+func (m *simMachine) WallClock() lock.Clock { return m.Process.WallClock() }
+
+func (m *simMachine) Store() Store { return m.store }
+
+func (m *simMachine) Mark(mark trace.Mark) (checker.Pos, error) {
+	n, err := m.Process.Mark(mark)
+	return checker.Pos(n), err
+}
+
+func (m *simMachine) Observe(mark trace.Mark) checker.Pos {
+	return checker.Pos(m.Process.Observe(mark))
+}
+
+func (m *simMachine) Watcher() Watcher { return simWatcher{m.Process} }
+
+// simWatcher watches a process of a simulated world.
+type simWatcher struct{ *sim.Process }
+
+func (w simWatcher) Now() time.Time { return w.Clock().Peek() }
+
+func (w simWatcher) Until(t time.Time, stop <-chan struct{}) bool { return w.Clock().Until(t, stop) }
+
+// settingOf adds to a state what only a simulated world knows.
+func (s *State) settingOf(w Stage) {
+	sw, ok := w.(*simWorld)
+	if !ok {
+		return
+	}
+	s.At, s.Flights = sw.w.Now(), sw.w.Flights()
+	s.Store, s.Highest = protected.Of(sw.w).Cells(), protected.Of(sw.w).Highest(resource)
+}

@@ -1,0 +1,261 @@
+package play
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"locksim/checker"
+	"locksim/sim/trace"
+)
+
+// tell writes the whole story of a run: what the clients did, what struck
+// them, and what the store made of their writes, with the step marked that
+// decided it. Who shows it leaves out what there is no room for.
+func tell(run *ModeRun) []Line {
+	fatal := fatalStep(run)
+	lastly := tellProbe(run)
+	var lines []Line
+	for _, e := range run.Trace.Events {
+		text := cmp.Or(phrase(e), lastly[e.N])
+		if text == "" {
+			continue
+		}
+		line := Line{N: e.N, At: e.At, Actor: actorOf(e), What: text, Text: text, Fatal: e.N == fatal}
+		if line.Fatal {
+			line.Remark = fatalRemark(run)
+		}
+		if line.Remark != "" {
+			line.Text += " — " + line.Remark
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// actorOf puts what happens to one client or server into its column.
+func actorOf(e trace.Event) string {
+	if e.Actor == trace.World && !several(e) {
+		return e.Peer
+	}
+	return e.Actor
+}
+
+// several reports whether a fault hit more than one process, or a link.
+func several(e trace.Event) bool { return len(trace.Parties(e)) > 1 }
+
+// phrase is an event in words, or nothing where a story leaves it out. It begins with
+// a verb: whoever acts stands in front of it, or above.
+func phrase(e trace.Event) string {
+	if e.Actor == probeName || e.Peer == probeName {
+		return ""
+	}
+	switch m := e.What.(type) {
+	case trace.Mark:
+		return phraseOfMark(m)
+	case trace.Decision:
+		return decided(m)
+	}
+	what := strikes(e.What)
+	if what == "" {
+		return ""
+	}
+	text := strings.TrimSpace(what + " " + e.Text())
+	if several(e) {
+		return e.Peer + ": " + text // whom it hit has no column of its own
+	}
+	return text
+}
+
+// phraseOfMark tells of a step of a client.
+func phraseOfMark(m trace.Mark) string {
+	switch m.Step {
+	case trace.Acquire:
+		return "asks for the lock"
+	case trace.Granted:
+		return "is granted " + text(m)
+	case trace.NotGranted:
+		return "gives up: " + m.Problem
+	case trace.Read:
+		return "read " + text(m)
+	case trace.Write:
+		return "writes " + m.Op
+	case trace.Written:
+		return written(m)
+	case trace.Released:
+		return released(m)
+	case trace.Until:
+		return "reaches the end of its lease, by its own clock"
+	case trace.LostSeen:
+		return "learns that it has lost the lock"
+	case trace.UntilSeen:
+		return "sees that its lease has ended, and stops"
+	case trace.Reentered:
+		return "enters again " + text(m)
+	case trace.InnerWrite:
+		return "writes inside " + m.Op
+	case trace.Point:
+		return "passes " + m.Label
+	}
+	return ""
+}
+
+func text(m trace.Mark) string { return string(m.AppendText(nil)) }
+
+// strikes is what a fault does, before its details; empty for what is no fault.
+func strikes(what trace.What) string {
+	switch what.(type) {
+	case trace.Pause:
+		return "PAUSED for"
+	case trace.Resume:
+		return "RESUMES"
+	case trace.Crash:
+		return "CRASHES:"
+	case trace.Restart:
+		return "COMES BACK"
+	case trace.KillWorker:
+		return "LOSES ITS WORKER"
+	case trace.Cut:
+		return "CUT OFF"
+	case trace.Heal:
+		return "CONNECTED again"
+	case trace.Reset:
+		return "RESET"
+	case trace.Slow:
+		return "SLOW:"
+	case trace.SlowEnd:
+		return "no longer slow"
+	case trace.Stall:
+		return "STALLS"
+	case trace.StallEnd:
+		return "goes on"
+	case trace.Refuse:
+		return "REFUSES connections"
+	case trace.RefuseEnd:
+		return "takes connections again"
+	case trace.ReadOnly:
+		return "READ-ONLY"
+	case trace.ReadOnlyEnd:
+		return "takes writes again"
+	case trace.Toxic:
+		return "NETWORK:"
+	case trace.ToxicEnd:
+		return "network as before:"
+	case trace.Promote:
+		return "PROMOTED"
+	case trace.Evict:
+		return "EVICTS"
+	case trace.Flush:
+		return "FLUSHED:"
+	case trace.Exhaust:
+		return "POOL EXHAUSTED"
+	case trace.ExhaustEnd:
+		return "pool free again"
+	case trace.ClockJump:
+		return "CLOCK JUMPS by"
+	case trace.ClockDrift:
+		return "CLOCK DRIFTS by"
+	}
+	return ""
+}
+
+// written tells only of writes that did not simply work: the store's own line
+// tells of the others.
+func written(m trace.Mark) string {
+	switch checker.Outcome(m.Outcome) {
+	case "":
+		return ""
+	case checker.OutcomeUnknown:
+		return "has no answer to its write"
+	case checker.OutcomeNotSent:
+		return "cannot send its write"
+	default:
+		return "has its write " + m.Outcome
+	}
+}
+
+func released(m trace.Mark) string {
+	if m.Problem == "" {
+		return "has released"
+	}
+	return "fails to release: " + strings.TrimPrefix(m.Problem, "release "+resource+": ")
+}
+
+// decided tells of writes, and of reads that were refused.
+func decided(d trace.Decision) string {
+	switch {
+	case d.Refused != "":
+		return "REFUSES " + d.Brief()
+	case d.Write:
+		return "takes " + d.Brief()
+	}
+	return ""
+}
+
+// fatalStep is the step at which the run was decided: the stale write that
+// the store took where the data is corrupted, the first stale operation that
+// it refused where it was rescued, otherwise what the first reason speaks of.
+func fatalStep(run *ModeRun) int {
+	switch run.Verdict.Label {
+	case checker.Safe:
+		return 0
+	case checker.Corrupted:
+		if n := firstStale(run.History, true); n > 0 {
+			return n
+		}
+	case checker.Rescued:
+		if n := firstStale(run.History, false); n > 0 {
+			return n
+		}
+	case checker.Stuck:
+		return stuckSince(run)
+	}
+	for _, r := range run.Verdict.Reasons {
+		if len(r.At) > 0 {
+			return int(r.At[len(r.At)-1])
+		}
+	}
+	return 0
+}
+
+// firstStale is the step of the first write that was taken, or operation that
+// was refused, although a later grant of the resource existed by then.
+func firstStale(h checker.History, accepted bool) int {
+	granted := map[int]checker.Pos{}
+	for _, g := range h.Grants {
+		granted[g.ID] = g.Granted
+	}
+	first := 0
+	for _, op := range h.Ops {
+		if op.Applied == 0 || op.Accepted != accepted || accepted && op.Kind != checker.Write {
+			continue
+		}
+		if laterGrant(h, granted[op.Grant], op.Applied) && (first == 0 || int(op.Applied) < first) {
+			first = int(op.Applied)
+		}
+	}
+	return first
+}
+
+func laterGrant(h checker.History, mine, by checker.Pos) bool {
+	for _, g := range h.Grants {
+		if g.Granted > mine && g.Granted < by {
+			return true
+		}
+	}
+	return false
+}
+
+func fatalRemark(run *ModeRun) string {
+	switch run.Verdict.Label {
+	case checker.Corrupted:
+		return fmt.Sprintf("a stale write, mode %s lets it through", run.Mode)
+	case checker.Rescued:
+		return "stale: the fencing token saves the data"
+	case checker.Stuck:
+		if run.Barred {
+			return "nobody else gets the lock any more"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,59 @@
+package play
+
+import (
+	"cmp"
+
+	"locksim/checker"
+)
+
+// tellProbe tells of the lone client in the end, by the numbers of its first and
+// last events, where it never had the lock.
+func tellProbe(run *ModeRun) map[int]string {
+	first, last := 0, 0
+	for _, e := range run.Trace.Events {
+		if e.Actor == "probe" {
+			first, last = cmp.Or(first, e.N), e.N
+		}
+	}
+	if !run.Barred || first == last {
+		return nil
+	}
+	return map[int]string{
+		first: "asks for the lock, with nobody else there and the network whole",
+		last:  "has still not got it",
+	}
+}
+
+// stuckSince is the step of the story after which the lock was stuck: what the
+// last client that the nodes have as the holder did or suffered last with its
+// grant. It is 0 where nobody has it in the end.
+func stuckSince(run *ModeRun) int {
+	at := lastHold(run.History)
+	if at == 0 {
+		return 0
+	}
+	for _, e := range run.Trace.Events[at-1:] {
+		if phrase(e) != "" {
+			return e.N
+		}
+	}
+	return 0
+}
+
+// lastHold is where the last holding that never ended began or, if its client was
+// granted the lock, where that grant was last heard of.
+func lastHold(h checker.History) checker.Pos {
+	var last checker.Holding
+	for _, s := range h.Holdings {
+		if s.To == 0 && s.From > last.From {
+			last = s
+		}
+	}
+	at := last.From
+	for _, g := range h.Grants {
+		if at > 0 && g.Client == last.Client && g.Granted >= last.From {
+			at = max(at, g.Granted, g.Released, g.ReleaseReturned, g.Crashed)
+		}
+	}
+	return at
+}

@@ -1,0 +1,41 @@
+package play_test
+
+import (
+	"strings"
+	"testing"
+
+	"locksim/lock/fence"
+	"locksim/scenarios/play"
+)
+
+// The story of a lock that is stuck marks the step after which nobody else gets
+// it, and tells of the lone client that asks for it in the end; where that client
+// gets it, the key that was left behind is all there is to tell.
+func TestStoryOfAStuckLock(t *testing.T) {
+	for _, tt := range []struct{ scenario, lock, decisive, last string }{
+		{"dead-worker", "watchdog", "c0 LOSES ITS WORKER — nobody else gets the lock any more", "probe has still not got it"},
+		{"setnx-then-expire", "broken/setnx-then-expire", "c1 passes locked — nobody else gets the lock any more", "probe has still not got it"},
+		{"request-context", "broken/release-with-request-context", "c0 fails to release: outcome unknown: context canceled", "c1 gives up: acquire order: gave up: context canceled"},
+		{"dead-worker", "single", "", "c1 has released"},
+	} {
+		sc, _ := load(t, tt.scenario)
+		l, err := play.FindLock(tt.lock, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := playOf(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+		var decisive []string
+		for _, line := range m.Story {
+			if line.Fatal {
+				decisive = append(decisive, line.Actor+" "+line.Text)
+			}
+		}
+		last := m.Story[len(m.Story)-1]
+		if got := strings.Join(decisive, "; "); got != tt.decisive || last.Actor+" "+last.Text != tt.last {
+			t.Errorf("%s with %s: the decisive step is %q, the last is %q", tt.scenario, tt.lock, got, last.Actor+" "+last.Text)
+		}
+		if barred := strings.HasPrefix(tt.last, "probe"); m.Barred != barred {
+			t.Errorf("%s with %s: barred %v, want %v", tt.scenario, tt.lock, m.Barred, barred)
+		}
+	}
+}

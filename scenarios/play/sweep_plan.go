@@ -1,0 +1,220 @@
+package play
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"locksim/faults"
+	"locksim/lock"
+)
+
+// SweepVersion is the version of sweeps as JSON.
+const SweepVersion = 1
+
+// sweepBlock is how many runs one job of a sweep has.
+const sweepBlock = 100
+
+// MaxSweepPairs bounds the pairs of one sweep.
+const MaxSweepPairs = 1_000_000
+
+// SweepOptions say what a sweep tries.
+type SweepOptions struct {
+	// Seed is the seed of all its runs.
+	Seed uint64
+	// Kinds are names of [SweepKinds]. Nil means all of them or, for a lock that
+	// is judged by its promise, those that it promises to stand.
+	Kinds []string
+	// Pairs is how many pairs of placements are tried besides. 0 means none.
+	Pairs int
+	// Judge is what the lock is judged by.
+	Judge ExploreJudge
+}
+
+// SweepPlan is all that decides what a sweep comes to, as a value that can be
+// stored and sent. It is made by [NewSweepPlan].
+type SweepPlan struct {
+	// Scenario is the name of the scenario, Source the text of it without its
+	// faults.
+	Scenario string `json:"scenario"`
+	Source   string `json:"source"`
+	Lock     string `json:"lock"`
+	// Seed, Kinds and Judge are as in [SweepOptions].
+	Seed  uint64       `json:"seed"`
+	Kinds []string     `json:"kinds,omitempty"`
+	Judge ExploreJudge `json:"judge"`
+	// TTL is the lock's, by which faults are measured.
+	TTL time.Duration `json:"ttl"`
+	// TraceHash is that of the run without faults, whose boundaries these are.
+	TraceHash string `json:"trace_hash"`
+	// Boundaries counts the moments at which faults are placed, Placements the
+	// placements. Equivalent counts those that are left out since a fault finds
+	// its target there as it does in another placement, Idle the jumps of client
+	// clocks that are left out since the client never looks at its clock.
+	Boundaries int `json:"boundaries"`
+	Placements int `json:"placements"`
+	Equivalent int `json:"equivalent"`
+	Idle       int `json:"idle"`
+	// Pairs of AllPairs are tried, which are all that there are.
+	Pairs    int `json:"pairs"`
+	AllPairs int `json:"all_pairs"`
+	// Block is how many runs a job has; some have fewer.
+	Block int `json:"block"`
+}
+
+// NewSweepPlan plays the scenario without its faults, and enumerates what a
+// sweep places in it. The errors are about the options, or about that run: a
+// lock that breaks its promise without any fault cannot be swept.
+func NewSweepPlan(sc *Scenario, l Lock, opts SweepOptions) (*SweepPlan, error) {
+	p := &SweepPlan{Scenario: sc.Name, Lock: l.Name, Seed: opts.Seed, Kinds: opts.Kinds, Judge: opts.Judge, Block: sweepBlock}
+	if err := errors.Join(l.validate(), l.judgeable(), p.problem(), opts.problem(l)); err != nil {
+		return nil, err
+	}
+	l = p.judged(l)
+	calm := calmed(sc, l)
+	source, err := Format(calm)
+	if err != nil {
+		return nil, err
+	}
+	p.Source = string(source)
+	if p.TTL, err = ttlOf(l, calm); err != nil {
+		return nil, err
+	}
+	run, err := p.calmRun(l, calm, Twice)
+	if err != nil {
+		return nil, err
+	}
+	p.TraceHash = run.TraceHash
+	places, err := p.places(l, run)
+	if err != nil {
+		return nil, err
+	}
+	p.Boundaries, p.Placements, p.Equivalent, p.Idle = places.boundaries, len(places.all), places.equivalent, places.idle
+	p.AllPairs = newPairs(places.all, outageOf(p.TTL)).count()
+	p.Pairs = min(opts.Pairs, p.AllPairs)
+	if p.Placements == 0 {
+		return nil, fmt.Errorf("there is nowhere to place a fault: lock %s promises nothing under any of those asked for", l.Name)
+	}
+	return p, nil
+}
+
+// problem is what is wrong with the plan's words and numbers.
+func (p *SweepPlan) problem() error {
+	switch {
+	case p.Block < 1:
+		return fmt.Errorf("%d runs to a job: there has to be one", p.Block)
+	case p.Placements < 0 || p.Pairs < 0:
+		return fmt.Errorf("%d placements and %d pairs: there are no fewer than 0", p.Placements, p.Pairs)
+	case p.Judge != JudgeEverything && p.Judge != JudgePromise:
+		return fmt.Errorf("a lock is judged by %q: say %s or %s", p.Judge, JudgeEverything, JudgePromise)
+	}
+	_, err := kindsOf(p.Kinds)
+	return err
+}
+
+func (o SweepOptions) problem(l Lock) error {
+	switch {
+	case o.Pairs < 0 || o.Pairs > MaxSweepPairs:
+		return fmt.Errorf("%d pairs: give a number from 0 to %d", o.Pairs, MaxSweepPairs)
+	case o.Judge == JudgePromise && l.promisesNothing():
+		return fmt.Errorf("lock %s promises nothing, and cannot be judged by its promise", l.Name)
+	}
+	return nil
+}
+
+// judged is a lock as it is judged: without its promise, or with it.
+func (p *SweepPlan) judged(l Lock) Lock {
+	if p.Judge == JudgeEverything {
+		l.Promise = lock.Promise{}
+	}
+	return l
+}
+
+// calmed is a scenario without what goes wrong, and without what is said and
+// expected of that, for a lock.
+func calmed(sc *Scenario, l Lock) *Scenario {
+	calm := *sc
+	calm.Title, calm.Why, calm.Catalogue, calm.Locks = "", "", nil, nil
+	calm.Faults, calm.Expect, calm.Source = nil, nil, nil
+	calm.Name = strings.TrimRight(sc.Name[:min(len(sc.Name), 64-len(sweptSuffix))], "-") + sweptSuffix
+	calm.Lock.Kind = l.Name
+	calm.World.needs(l)
+	return &calm
+}
+
+const sweptSuffix = "-swept"
+
+// ttlOf is how long the lock holds: as long as the scenario says, if it can be
+// made so, and else as long as its leases and keys say.
+func ttlOf(l Lock, calm *Scenario) (time.Duration, error) {
+	if l.FollowsSpec {
+		return calm.Lock.TTL, nil
+	}
+	space, err := Discover(l, Space{Redis: calm.World.Redis, Servers: calm.World.Servers})
+	return space.TTL.Max, err
+}
+
+// calmRun plays the scenario without faults.
+func (p *SweepPlan) calmRun(l Lock, calm *Scenario, repeat Repeat) (*ModeRun, error) {
+	o, broken, err := l.Try(calm, p.Seed)
+	if err != nil {
+		return nil, err
+	}
+	if len(broken) > 0 {
+		return nil, fmt.Errorf("lock %s fails in scenario %s without any fault (%s): there is nothing to sweep", l.Name, p.Scenario, broken[0])
+	}
+	if repeat == Once {
+		return &o.Modes[0], nil
+	}
+	again, _, err := l.Try(calm, p.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return &o.Modes[0], compare(calm, l, p.Seed, &o.Modes[0], &again.Modes[0])
+}
+
+// places enumerates the placements in the run without faults.
+func (p *SweepPlan) places(l Lock, run *ModeRun) (placements, error) {
+	kinds, err := kindsOf(p.Kinds)
+	if err != nil {
+		return placements{}, err
+	}
+	at := placer{kinds: kinds, ttl: p.TTL, readers: run.wallClocks}
+	if p.Judge == JudgePromise {
+		at.wanted = func(schedule []faults.Fault) bool { return l.Promises(schedule) }
+	}
+	return at.place(boundaries(run.Trace)), nil
+}
+
+// Jobs is how many jobs the plan has: those of the placements, then those of the
+// pairs.
+func (p *SweepPlan) Jobs() int { return p.blocks(p.Placements) + p.blocks(p.Pairs) }
+
+func (p *SweepPlan) blocks(n int) int { return (n + p.Block - 1) / p.Block }
+
+// Job is one of the jobs, numbered from 0.
+func (p *SweepPlan) Job(i int) SweepJob {
+	j := SweepJob{Plan: *p, Number: i}
+	n := p.Placements
+	if singles := p.blocks(n); i >= singles {
+		j.Of, n, i = SweepPairs, p.Pairs, i-singles
+	}
+	j.First = i * p.Block
+	j.Runs = min(p.Block, n-j.First)
+	return j
+}
+
+// ReadSweepPlan reads a plan that was written as JSON. The error says what makes
+// no sense about it.
+func ReadSweepPlan(data []byte) (*SweepPlan, error) {
+	p := new(SweepPlan)
+	if err := json.Unmarshal(data, p); err != nil {
+		return nil, fmt.Errorf("this is no plan of a sweep: %w", err)
+	}
+	if err := p.problem(); err != nil {
+		return nil, fmt.Errorf("this plan of a sweep makes no sense: %w", err)
+	}
+	return p, nil
+}

@@ -1,0 +1,79 @@
+package play
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/checker"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/sim/trace"
+)
+
+// ran is a run of a mode with what a verdict counts.
+func ran(mode fence.Mode, f checker.Facts) ModeRun {
+	if f.Liveness == "" {
+		f.Liveness = checker.LivenessOK
+	}
+	if f.Data == "" {
+		f.Data = checker.DataRight
+	}
+	return ModeRun{Mode: mode, Verdict: checker.Verdict{Facts: f}, Trace: &trace.Trace{}}
+}
+
+// Each fact counts in the modes of which the promise speaks.
+func TestViolations(t *testing.T) {
+	seal, claim := lock.Promise{Data: "seal"}, lock.Promise{Data: "claim"}
+	for _, c := range []struct {
+		name    string
+		promise lock.Promise
+		run     ModeRun
+		want    []Violation
+	}{
+		{"right", seal, ran(fence.Seal, checker.Facts{}), nil},
+		{"claims overlap", claim, ran(fence.None, checker.Facts{ClaimOverlaps: 1}), []Violation{{fence.None, checker.Overlap}}},
+		{"beliefs overlap", claim, ran(fence.None, checker.Facts{BeliefOverlaps: 1}), nil},
+		{"stuck", claim, ran(fence.None, checker.Facts{Liveness: checker.LivenessStuck}), []Violation{{fence.None, checker.Stuck}}},
+		{"leaked", seal, ran(fence.Seal, checker.Facts{Liveness: checker.LivenessLeaked}), []Violation{{fence.Seal, checker.Stuck}}},
+		{"corrupted without a fence", seal, ran(fence.None, checker.Facts{Data: checker.DataCorrupted}), nil},
+		{"corrupted behind the fence", seal, ran(fence.Seal, checker.Facts{Data: checker.DataCorrupted}), []Violation{{fence.Seal, checker.Corrupted}}},
+		{"corrupted behind a weaker fence", seal, ran(fence.Check, checker.Facts{Data: checker.DataCorrupted}), nil},
+		{"corrupted behind claims", claim, ran(fence.Claim, checker.Facts{Data: checker.DataCorrupted}), []Violation{{fence.Claim, checker.Corrupted}}},
+		{"rightful holder refused", seal, ran(fence.Seal, checker.Facts{FalseRejects: 1}), []Violation{{fence.Seal, checker.FalseReject}}},
+		{"refused for no token", claim, ran(fence.Claim, checker.Facts{FalseRejects: 1}), nil},
+		{"not run", seal, ModeRun{Mode: fence.Seal, Verdict: checker.Verdict{Label: checker.NotApplicable}}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, Violations(&Outcome{Modes: []ModeRun{c.run}}, c.promise)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestVacuous(t *testing.T) {
+	fired := func(all ...bool) ModeRun {
+		m := ran(fence.None, checker.Facts{Contended: 1})
+		m.FaultsFired = all
+		return m
+	}
+	partial := fired()
+	partial.PartialPause = true
+	for _, c := range []struct {
+		want string
+		runs []ModeRun
+	}{
+		{"", []ModeRun{fired(), fired(true, true)}},
+		{"", []ModeRun{fired(true, false)}},
+		{"", []ModeRun{fired(), {Mode: fence.Seal}}},
+		{"nobody contended", []ModeRun{fired(), ran(fence.Seal, checker.Facts{})}},
+		{"no fault struck", []ModeRun{fired(false, false)}},
+		{"the lock acted during a pause", []ModeRun{partial}},
+		{"the data is undecided", []ModeRun{ran(fence.None, checker.Facts{Contended: 1, Data: checker.DataUndecided})}},
+	} {
+		if got := Vacuous(&Outcome{Modes: c.runs}); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
