@@ -23,7 +23,7 @@ var sameStory = cmp.Options{
 }
 
 func TestParseGCPause(t *testing.T) {
-	data, err := os.ReadFile("library/gc-pause.yaml")
+	data, err := os.ReadFile("../library/gc-pause.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
