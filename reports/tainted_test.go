@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"slices"
 
-	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
@@ -61,15 +60,4 @@ func (c taintedContent) Brief(answer trace.Content) string {
 func (c taintedContent) Negative() bool {
 	a, ok := c.Content.(trace.Answer)
 	return ok && a.Negative()
-}
-
-// taintedLine is a step of a story with a text behind what it says.
-func taintedLine(l play.Line, text string) play.Line {
-	l.What += text
-	l.Text = l.What
-	if l.Remark != "" {
-		l.Remark += text
-		l.Text += " — " + l.Remark
-	}
-	return l
 }

@@ -36,6 +36,7 @@ func Theirs(name string, wrap func(e play.Env, l lock.Locker) lock.Locker) play.
 // TTL is the TTL of these locks.
 const TTL = 3 * time.Second
 
+// Options are those of these locks for the world that e is of.
 func Options(e play.Env) lock.Options {
 	return lock.Options{TTL: TTL, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")}
 }

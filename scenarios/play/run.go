@@ -141,11 +141,11 @@ func playOnce(sc *Scenario, l Lock, seed uint64, mode fence.Mode, base *ModeRun)
 	return run, nil
 }
 
-// PlayOn plays a scenario in a world of the caller's, whose store judges by the
+// On plays a scenario in a world of the caller's, whose store judges by the
 // mode, to its verdict. The world must have what the scenario and the lock need.
 // base is the run in mode none, against which a rescue is measured; it may be nil.
 // Errors as for [Run], and those of the world.
-func PlayOn(w Stage, sc *Scenario, l Lock, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
+func On(w Stage, sc *Scenario, l Lock, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
 	if err := errors.Join(sc.Validate(), l.validate()); err != nil {
 		return nil, err
 	}
