@@ -48,10 +48,9 @@ func (n servers) Build(b *sim.Builder) {
 // An empty value is written as a dash. A register without a value, or whose value
 // has come to its end, is empty.
 type server struct {
-	node     *sim.Node
-	disk     map[string]entry
-	watched  []string
-	sessions []*session
+	node    *sim.Node
+	disk    map[string]entry
+	watched []string
 }
 
 // entry is a register.
