@@ -62,7 +62,7 @@ matrix: ## every lock, specimens too, against every scenario; writes reports/MAT
 	$(GO) run ./cmd/locksim matrix --seeds 20 --broken --markdown >reports/MATRIX.md.new
 	mv reports/MATRIX.md.new reports/MATRIX.md
 
-findings: ## runs until each specimen is found, plain against guided; writes reports/FINDINGS.md; takes minutes
+findings: ## runs until each specimen is found; writes reports/FINDINGS.md; takes minutes
 	$(GO) run ./internal/findings >reports/FINDINGS.md.new
 	mv reports/FINDINGS.md.new reports/FINDINGS.md
 

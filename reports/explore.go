@@ -42,11 +42,7 @@ func exploreHead(e *play.Exploration) string {
 	if e.Plan.Judge == play.JudgePromise {
 		by = "judged by its own promise, under the faults of which it speaks"
 	}
-	text := fmt.Sprintf("exploration of lock %s, %s runs from seed %d on, %s", e.Plan.Lock, thousands(e.Plan.Runs), e.Plan.FirstSeed, by)
-	if e.Plan.Guided {
-		text += ", guided"
-	}
-	return text
+	return fmt.Sprintf("exploration of lock %s, %s runs from seed %d on, %s", e.Plan.Lock, thousands(e.Plan.Runs), e.Plan.FirstSeed, by)
 }
 
 // exploreFigures are the counts, each kind on lines of its own.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strings"
 )
 
@@ -31,23 +30,4 @@ func (c counts) String() string {
 		out = append(out, fmt.Sprint(runs))
 	}
 	return strings.Join(out, ", ")
-}
-
-// logMean is the mean of the logarithms of the counts; a search that found nothing
-// counts as one that would have found something in the next run.
-func (c counts) logMean(most int) float64 {
-	total := 0.0
-	for _, runs := range c {
-		if runs == 0 {
-			runs = most + 1
-		}
-		total += math.Log(float64(runs))
-	}
-	return total / float64(len(c))
-}
-
-// ratio is by how much more runs the second needs than the first, as geometric
-// means.
-func ratio(first, second counts, most int) float64 {
-	return math.Exp(second.logMean(most) - first.logMean(most))
 }

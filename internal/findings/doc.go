@@ -1,6 +1,5 @@
 // Findings measures the power of the search: how many runs it takes until a lock
-// that is wrong on purpose is found out, by plain random schedules and by guided
-// ones.
+// that is wrong on purpose is found out by random schedules.
 //
 //	go run ./internal/findings [-run REGEXP] [-most N]
 //
@@ -12,6 +11,6 @@
 //
 // The progress goes to stderr, the table to stdout as Markdown. Nothing in it
 // depends on the machine or the time, so that a copy of it can be kept and
-// compared. The exit code is 0, 1 when a plain search has found nothing or a run
+// compared. The exit code is 0, 1 when a search has found nothing or a run
 // came to no end, and 2 for bad usage.
 package main

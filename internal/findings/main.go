@@ -45,12 +45,12 @@ func command(args []string, stdout, stderr io.Writer) int {
 	return verdict(rows, stderr)
 }
 
-// verdict names the locks in which a plain search has found nothing.
+// verdict names the locks in which a search has found nothing.
 func verdict(rows []row, stderr io.Writer) int {
 	code := exitOK
 	for _, r := range rows {
-		if r.plain.any.missed() > 0 {
-			_, _ = fmt.Fprintf(stderr, "findings: no violation of %s from %d of the first seeds\n", r.lock, r.plain.any.missed())
+		if r.runs.any.missed() > 0 {
+			_, _ = fmt.Fprintf(stderr, "findings: no violation of %s from %d of the first seeds\n", r.lock, r.runs.any.missed())
 			code = exitFailed
 		}
 	}
@@ -69,7 +69,7 @@ func measureAll(wanted func(string) bool, most int, progress io.Writer) ([]row, 
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		rows = append(rows, r)
-		_, _ = fmt.Fprintf(progress, "%s: plain %v and %v, guided %v and %v\n", name, r.plain.any, r.plain.own, r.guided.any, r.guided.own)
+		_, _ = fmt.Fprintf(progress, "%s: %v and %v\n", name, r.runs.any, r.runs.own)
 	}
 	return rows, nil
 }

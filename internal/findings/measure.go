@@ -15,24 +15,21 @@ var firstSeeds = []uint64{1, 1_000_001, 2_000_001}
 // row is what was measured for one lock.
 type row struct {
 	lock, faults, ttl string
-	plain, guided     sample
+	runs              sample
 }
 
 // sample is how many runs searches took, each from its first seed: to any
 // violation, and to the first that shows the mistake.
 type sample struct{ any, own counts }
 
-// measure searches a lock, plainly and guided.
+// measure searches a lock.
 func measure(name string, most int) (row, error) {
 	l, space, err := subject(name)
 	if err != nil {
 		return row{}, err
 	}
 	r := row{lock: name, faults: classes(space.Faults), ttl: space.TTL.String()}
-	if r.plain, err = searches(l, space, most, false); err != nil {
-		return row{}, err
-	}
-	r.guided, err = searches(l, space, most, true)
+	r.runs, err = searches(l, space, most)
 	return r, err
 }
 
@@ -57,10 +54,10 @@ func subject(name string) (play.Lock, play.Space, error) {
 func isSpecimen(name string) bool { return strings.HasPrefix(name, "broken/") }
 
 // searches makes a search from each of the first seeds.
-func searches(l play.Lock, space play.Space, most int, guided bool) (sample, error) {
+func searches(l play.Lock, space play.Space, most int) (sample, error) {
 	var s sample
 	for _, seed := range firstSeeds {
-		anyRuns, ownRuns, err := search(l, play.NewSearch(space, seed, guided), most)
+		anyRuns, ownRuns, err := search(l, space, seed, most)
 		if err != nil {
 			return s, fmt.Errorf("from seed %d: %w", seed, err)
 		}
@@ -71,8 +68,8 @@ func searches(l play.Lock, space play.Space, most int, guided bool) (sample, err
 
 // search counts the runs to the first violation, and goes on to the first that
 // shows the mistake.
-func search(l play.Lock, from *play.Search, most int) (anyRuns, ownRuns int, err error) {
-	seen, err := play.Find(l, from, most, func(s *play.Sighting) (bool, error) {
+func search(l play.Lock, space play.Space, first uint64, most int) (anyRuns, ownRuns int, err error) {
+	seen, err := play.Find(l, space, first, most, func(s *play.Sighting) (bool, error) {
 		if anyRuns == 0 {
 			anyRuns = s.Runs
 		}

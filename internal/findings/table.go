@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"locksim/lock"
@@ -20,23 +19,16 @@ with a lease loses data once its holder sleeps or works beyond the TTL. *Mistake
 is wrong with this lock: claims that overlap, a lock that is stuck, a rightful holder that is refused, data that is wrong
 behind a fence that seals or, for a watchdog, where the right watchdog comes out of the same run whole.
 
-*Plain* draws each schedule from its seed alone. *Guided* makes half of them out of earlier ones in which a fault met a
-client in a phase of the lock's protocol that none of its kind had met before. The ratio is that of the geometric means,
-guided to plain, of the runs to the mistake: below 1, guiding pays.
-
 `
 
 // markdown is the whole document.
 func markdown(rows []row, most int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, preamble, seeds(), thousands(most))
-	b.WriteString("| lock | faults | TTL | any, plain | any, guided | mistake, plain | mistake, guided | ratio |\n")
-	b.WriteString("|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| lock | faults | TTL | any | mistake |\n|---|---|---|---|---|\n")
 	for _, r := range rows {
-		fmt.Fprintf(&b, "| %s | %s | %s | %v | %v | %v | %v | %.2f |\n", r.lock, r.faults, r.ttl,
-			r.plain.any, r.guided.any, r.plain.own, r.guided.own, ratio(r.plain.own, r.guided.own, most))
+		fmt.Fprintf(&b, "| %s | %s | %s | %v | %v |\n", r.lock, r.faults, r.ttl, r.runs.any, r.runs.own)
 	}
-	b.WriteString(conclusion(rows, most))
 	return b.String()
 }
 
@@ -56,43 +48,6 @@ func thousands(n int) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
-}
-
-// conclusion says what the ratios are worth.
-func conclusion(rows []row, most int) string {
-	if len(rows) == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("\nOver all %d locks the ratio is %.2f", len(rows), meanRatio(rows, most))
-	if hard := hardRows(rows, most); len(hard) > 0 {
-		text += fmt.Sprintf("; over the %d that take more than %d runs, plain and guided searches taken together, it is %.2f", len(hard), easy, meanRatio(hard, most))
-	}
-	return text + ". So few seeds show no gain that could not be chance, and a plain schedule depends on its seed alone: " +
-		"schedules are plain unless `locksim explore --guided` asks for the other kind.\n"
-}
-
-// easy is a number of runs that is no trouble.
-const easy = 20
-
-// hardRows are the locks that take more runs than that, the two searches taken
-// together: to choose by one of them would favour the other.
-func hardRows(rows []row, most int) []row {
-	var out []row
-	for _, r := range rows {
-		if math.Exp((r.plain.own.logMean(most)+r.guided.own.logMean(most))/2) > easy {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// meanRatio is the geometric mean of the ratios.
-func meanRatio(rows []row, most int) float64 {
-	total := 0.0
-	for _, r := range rows {
-		total += math.Log(ratio(r.plain.own, r.guided.own, most))
-	}
-	return math.Exp(total / float64(len(rows)))
 }
 
 // classes are classes of fault in words.

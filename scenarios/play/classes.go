@@ -3,6 +3,7 @@ package play
 import (
 	"locksim/faults"
 	"locksim/lock"
+	"locksim/sim/trace"
 )
 
 // driftAllowance is by how much the rates of two clocks may differ for the locks
@@ -94,7 +95,7 @@ func classOfNode(action faults.Action) lock.Fault {
 
 // ofClientOrNode tells whom a fault strikes: the clients are c0, c1, …
 func ofClientOrNode(name string, client, node lock.Fault) lock.Fault {
-	if isClient(name) {
+	if trace.IsClient(name) {
 		return client
 	}
 	return node

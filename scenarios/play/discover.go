@@ -147,7 +147,7 @@ func (c *calmRun) points() []string {
 	var out []string
 	for _, e := range c.run.Trace.Events {
 		m, ok := e.What.(trace.Mark)
-		if !ok || m.Step != trace.Point || e.Actor == probeName || slices.Contains(out, m.Label) {
+		if !ok || m.Step != trace.Point || e.Actor == trace.Probe || slices.Contains(out, m.Label) {
 			continue
 		}
 		if (faults.Event{Client: "c0", Name: m.Label, Nth: 1}).Validate() == nil {

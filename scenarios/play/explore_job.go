@@ -91,15 +91,10 @@ type explorer struct {
 }
 
 func (e *explorer) explore() error {
-	search := NewSearch(e.job.Plan.Space, e.job.Seeds.First, e.job.Plan.Guided)
 	for i := range e.job.Seeds.Len() {
-		sc, seed := search.Next()
-		o, err := e.one(i, sc, seed)
-		if err != nil {
+		seed := e.job.Seeds.First + uint64(i)
+		if err := e.one(i, Draw(Seeded(seed), e.job.Plan.Space), seed); err != nil {
 			return err
-		}
-		if o != nil {
-			search.Learn(o)
 		}
 		e.step()
 		if e.job.Plan.Collect == CollectFirst && e.block.Ends() {
@@ -109,22 +104,21 @@ func (e *explorer) explore() error {
 	return e.examine()
 }
 
-// one makes the i-th run. The outcome is nil when there is none; the error is one
-// that ends the job.
-func (e *explorer) one(i int, sc *Scenario, seed uint64) (*Outcome, error) {
+// one makes the i-th run. The error is one that ends the job.
+func (e *explorer) one(i int, sc *Scenario, seed uint64) error {
 	o, broken, err := e.lock.Try(sc, seed)
 	if err != nil {
-		return nil, e.broken(seed, err)
+		return e.broken(seed, err)
 	}
 	e.block.count(o, broken)
 	if len(broken) > 0 {
 		e.note(newHit(o, broken))
-		return o, nil // which is made again when it is examined
+		return nil // which is made again when it is examined
 	}
 	if i%unsteadyEvery == 0 {
-		return o, e.again(o)
+		return e.again(o)
 	}
-	return o, nil
+	return nil
 }
 
 // again makes a run again and compares the two.

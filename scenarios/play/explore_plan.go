@@ -32,8 +32,6 @@ type ExploreOptions struct {
 	Judge ExploreJudge
 	// Collect says whether the first failure is the end.
 	Collect ExploreCollect
-	// Guided says that schedules are preferred that reach what is new.
-	Guided bool
 }
 
 // ExploreJudge is what an explored lock is judged by.
@@ -65,10 +63,9 @@ type ExplorePlan struct {
 	// nothing left to defaults.
 	Lock  string `json:"lock"`
 	Space Space  `json:"space"`
-	// Judge, Collect, Guided, Runs and FirstSeed are as in [ExploreOptions].
+	// Judge, Collect, Runs and FirstSeed are as in [ExploreOptions].
 	Judge     ExploreJudge   `json:"judge"`
 	Collect   ExploreCollect `json:"collect"`
-	Guided    bool           `json:"guided"`
 	Runs      int            `json:"runs"`
 	FirstSeed uint64         `json:"first_seed"`
 	// Block is how many runs a job has; the last one may have fewer.
@@ -79,7 +76,7 @@ type ExplorePlan struct {
 // faults. The errors are about the options, or say that the lock does not even
 // get through that run.
 func NewExplorePlan(l Lock, opts ExploreOptions) (*ExplorePlan, error) {
-	p := &ExplorePlan{Lock: l.Name, Judge: opts.Judge, Collect: opts.Collect, Guided: opts.Guided,
+	p := &ExplorePlan{Lock: l.Name, Judge: opts.Judge, Collect: opts.Collect,
 		Runs: opts.Runs, FirstSeed: opts.FirstSeed, Block: exploreBlock}
 	if err := errors.Join(l.validate(), p.problem(), promised(l, opts)); err != nil {
 		return nil, err

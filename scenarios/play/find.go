@@ -10,19 +10,18 @@ type Sighting struct {
 	Violations []Violation
 }
 
-// Find plays one scenario of a search after another with a lock, at most so many,
+// Find plays the scenarios that consecutive seeds draw from a space with a lock, at most so many,
 // and asks about each run with a violation whether that is enough. The sighting is
 // nil where none was.
 //
 // Errors are those of [Run], and what enough returns.
-func Find(l Lock, from *Search, most int, enough func(*Sighting) (bool, error)) (*Sighting, error) {
+func Find(l Lock, space Space, first uint64, most int, enough func(*Sighting) (bool, error)) (*Sighting, error) {
 	for n := range most {
-		sc, seed := from.Next()
-		o, broken, err := l.Try(sc, seed)
+		seed := first + uint64(n)
+		o, broken, err := l.Try(Draw(Seeded(seed), space), seed)
 		if err != nil {
 			return nil, err
 		}
-		from.Learn(o)
 		if len(broken) == 0 {
 			continue
 		}

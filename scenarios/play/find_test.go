@@ -47,15 +47,15 @@ func TestSpecimensAreFound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l, space := searched(t, name)
 			for _, first := range []uint64{1, 1_000_001, 2_000_001}[:min(soak(t, 6, 0)/2, 3)] {
-				found(t, l, play.NewSearch(space, first, false), first)
+				found(t, l, space, first)
 			}
 		})
 	}
 }
 
-func found(t *testing.T, l play.Lock, from *play.Search, first uint64) {
+func found(t *testing.T, l play.Lock, space play.Space, first uint64) {
 	t.Helper()
-	seen, err := play.Find(l, from, 2000, anySighting)
+	seen, err := play.Find(l, space, first, 2000, anySighting)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locksim/faults"
+	"locksim/sim/trace"
 )
 
 // fewerClients looks for one client, two, and then as few as fail. Whoever the
@@ -91,7 +92,7 @@ func (m *minimizer) clientsByRole() []string {
 // that nobody is left for.
 func keepClients(kept []string) func(*Scenario) {
 	rename := func(name string) string {
-		if !isClient(name) {
+		if !trace.IsClient(name) {
 			return name
 		}
 		if i := slices.Index(kept, name); i >= 0 {

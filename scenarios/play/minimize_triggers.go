@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locksim/faults"
+	"locksim/sim/trace"
 )
 
 // retrigger looks for the plainest moment for each fault: the first time that
@@ -41,7 +42,7 @@ func (m *minimizer) atAnEvent(i int) {
 func (m *minimizer) strikingAt(i int) []string {
 	const few = 3
 	all := checked{m.best}.clients().names
-	struck := slices.DeleteFunc(namesIn(faults.Fault{Action: m.best.Faults[i].Action}), func(name string) bool { return !isClient(name) })
+	struck := slices.DeleteFunc(namesIn(faults.Fault{Action: m.best.Faults[i].Action}), func(name string) bool { return !trace.IsClient(name) })
 	if len(struck) > 0 {
 		all = struck
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locksim/faults"
+	"locksim/sim/trace"
 )
 
 // heldUp says what kept the clients from getting on where nothing should have:
@@ -37,7 +38,7 @@ func (p afterwards) deadNodes() (dead []string, excused bool) {
 			}
 			excused = excused || untilHealed(a) && !onlyServers(a.And)
 		case faults.Crash:
-			excused = excused || !isClient(a.Process)
+			excused = excused || !trace.IsClient(a.Process)
 		case faults.Failover:
 			excused = true // whoever is not told of it stays with the old primary
 		default:
@@ -50,5 +51,5 @@ func (p afterwards) deadNodes() (dead []string, excused bool) {
 
 // onlyServers says that there are names, and each is that of a server.
 func onlyServers(names []string) bool {
-	return len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return !isServer(n) })
+	return len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return !trace.IsServer(n) })
 }

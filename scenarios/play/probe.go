@@ -9,6 +9,7 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock"
+	"locksim/sim/trace"
 )
 
 // probe is a lone client that asks for the lock when all workloads have ended
@@ -33,7 +34,7 @@ func (p *play) runProbe() error {
 	after := afterwards{p}
 	p.probe = &probe{leaked: after.leftBehind(), held: after.heldUp()}
 	p.probe.bound = after.longestTTL() + max(p.sc.Lock.Backoff.Max, retry) + 8*p.sc.World.Latency.Max
-	proc, err := w.Join(probeName)
+	proc, err := w.Join(trace.Probe)
 	if err != nil {
 		return fmt.Errorf("add the probe: %w", err)
 	}

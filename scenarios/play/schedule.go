@@ -52,7 +52,7 @@ func (s *schedule) mark(process string, m trace.Mark) {
 // lasts is over when the world is healed. Clients are not missed any more.
 func (s *schedule) bringBack() {
 	for i, f := range s.play.sc.Faults {
-		if r, ok := f.Action.(faults.Restart); ok && !s.fired[i] && isServer(r.Process) {
+		if r, ok := f.Action.(faults.Restart); ok && !s.fired[i] && trace.IsServer(r.Process) {
 			_ = r.Apply(s.world.Faults()) // one that has not crashed stays as it is
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"locksim/sim/trace"
 )
 
 // ServerCount is how many servers of a kind other than Redis a world has.
@@ -24,7 +26,7 @@ var (
 	// takenWords are the keys of a world, which no kind of server may have for a name.
 	takenWords = []string{"clients", "latency", "replicas", "lag", "persistence", "snapshot"}
 	// takenPrefixes are those of clients, Redis servers and the store.
-	takenPrefixes = []string{"c", "r", "s", "probe", "world"}
+	takenPrefixes = []string{"c", "r", "s", trace.Probe, trace.World}
 )
 
 // validateServers returns an error about the first servers of a lock that make no

@@ -47,7 +47,7 @@ func several(e trace.Event) bool { return len(trace.Parties(e)) > 1 }
 // phrase is an event in words, or nothing where a story leaves it out. It begins with
 // a verb: whoever acts stands in front of it, or above.
 func phrase(e trace.Event) string {
-	if e.Actor == probeName || e.Peer == probeName {
+	if e.Actor == trace.Probe || e.Peer == trace.Probe {
 		return ""
 	}
 	switch m := e.What.(type) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"locksim/checker"
+	"locksim/sim/trace"
 )
 
 // tellProbe tells of the lone client in the end, by the numbers of its first and
@@ -11,7 +12,7 @@ import (
 func tellProbe(run *ModeRun) map[int]string {
 	first, last := 0, 0
 	for _, e := range run.Trace.Events {
-		if e.Actor == "probe" {
+		if e.Actor == trace.Probe {
 			first, last = cmp.Or(first, e.N), e.N
 		}
 	}

@@ -43,16 +43,13 @@ const (
 func boundaries(t *trace.Trace) []boundary {
 	b := &boundaryFinder{passed: map[passage]int{}}
 	for _, e := range t.Events {
-		if e.Actor == probeName {
+		if e.Actor == trace.Probe {
 			break
 		}
 		b.event(e)
 	}
 	return b.found
 }
-
-// probeName is the client that asks for the lock when the workload is over.
-const probeName = "probe"
 
 type boundaryFinder struct {
 	found        []boundary
@@ -73,7 +70,7 @@ func (b *boundaryFinder) event(e trace.Event) {
 
 // read is what an event means, if it is a boundary.
 func (b *boundaryFinder) read(e trace.Event) (boundary, bool) {
-	if !isClient(e.Actor) {
+	if !trace.IsClient(e.Actor) {
 		return readServer(e)
 	}
 	switch m := e.What.(type) {
@@ -91,7 +88,7 @@ func (b *boundaryFinder) read(e trace.Event) (boundary, bool) {
 func readServer(e trace.Event) (boundary, bool) {
 	switch e.What.(type) {
 	case trace.Exec, trace.Decision, trace.Send, trace.Close:
-		return boundary{what: answering, client: e.Peer, node: e.Actor}, isClient(e.Peer)
+		return boundary{what: answering, client: e.Peer, node: e.Actor}, trace.IsClient(e.Peer)
 	case trace.Expire:
 		return boundary{what: expiring, node: e.Actor}, true
 	}

@@ -25,9 +25,6 @@ import (
 	"unicode/utf8"
 )
 
-// World is the actor of what is done to the processes and servers from outside: of faults.
-const World = "world"
-
 // Event is one thing that happened in a world.
 type Event struct {
 	// N numbers the events of a trace from 1, without gaps.

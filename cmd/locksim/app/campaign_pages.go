@@ -41,7 +41,7 @@ func (s *shell) exploreWhole(plan *play.ExplorePlan) string {
 	for _, flag := range []struct {
 		name string
 		on   bool
-	}{{"--promise", plan.Judge == play.JudgePromise}, {"--all", plan.Collect == play.CollectAll}, {"--guided", plan.Guided}} {
+	}{{"--promise", plan.Judge == play.JudgePromise}, {"--all", plan.Collect == play.CollectAll}} {
 		if flag.on {
 			text += " " + flag.name
 		}

@@ -26,7 +26,6 @@ type exploreFlags struct {
 	faults  []string
 	promise bool
 	all     bool
-	guided  bool
 
 	runsName string // of the flag that gave the runs
 }
@@ -77,7 +76,6 @@ was not deterministic, came to no end, or the command was interrupted.`,
 	flags.StringArrayVar(&f.faults, "faults", nil, "only faults of these `CLASSES`, with commas; none for none at all")
 	flags.BoolVar(&f.promise, "promise", false, "judge the lock by what it promises")
 	flags.BoolVar(&f.all, "all", false, "make all runs, and show each violation of another shape")
-	flags.BoolVar(&f.guided, "guided", false, "prefer schedules that reach what is new")
 	f.add(flags)
 	s.completeFlags(cmd)
 	return cmd
@@ -137,7 +135,7 @@ func (s explorations) explorePlans(f exploreFlags) ([]*play.ExplorePlan, error) 
 	if err != nil {
 		return nil, err
 	}
-	opts := play.ExploreOptions{Runs: f.runs, FirstSeed: f.from, Faults: classes, Guided: f.guided,
+	opts := play.ExploreOptions{Runs: f.runs, FirstSeed: f.from, Faults: classes,
 		Judge: play.JudgeEverything, Collect: play.CollectFirst}
 	if f.promise {
 		opts.Judge = play.JudgePromise

@@ -53,15 +53,7 @@ func (s explorations) exploreReplay(e *play.Exploration, dir string, i int, d pl
 
 // exploreAgain is the command that makes the run of a seed again.
 func (s explorations) exploreAgain(plan *play.ExplorePlan, seed uint64) string {
-	first, runs := seed, uint64(1)
-	if plan.Guided { // what was drawn depends on the runs before it in the same job
-		behind := (seed - plan.FirstSeed) % uint64(plan.Block)
-		first, runs = seed-behind, behind+1
-	}
-	text := fmt.Sprintf("%s explore --lock %s --from-seed %d --runs %d", s.command(), quote(plan.Lock), first, runs)
-	if plan.Guided {
-		text += " --guided"
-	}
+	text := fmt.Sprintf("%s explore --lock %s --from-seed %d --runs 1", s.command(), quote(plan.Lock), seed)
 	if plan.Judge == play.JudgePromise {
 		text += " --promise"
 	}

@@ -155,18 +155,16 @@ func TestExploreReplayCommand(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many runs")
 	}
-	for _, flags := range []string{"--faults pause", "--faults pause --guided"} {
-		code, out, errs := program(t, quiet, append([]string{"explore", "--lock", "single"}, strings.Fields(flags)...)...)
-		_, command, found := strings.Cut(out, "\nreplay: ")
-		if code != exitUnexpected || !found {
-			t.Fatalf("exit code %d\n%s%s", code, out, errs)
-		}
-		_, violation, _ := strings.Cut(out, "\nVIOLATION 1: ")
-		code, out, errs = program(t, quiet, strings.Fields(command)[1:]...)
-		_, again, _ := strings.Cut(out, "\nVIOLATION 1: ")
-		if diff := cmp.Diff(violation, again); code != exitUnexpected || flags == "--faults pause" && diff != "" {
-			t.Errorf("%s: exit code %d\n%s%s", command, code, errs, diff)
-		}
+	code, out, errs := program(t, quiet, "explore", "--lock", "single", "--faults", "pause")
+	_, command, found := strings.Cut(out, "\nreplay: ")
+	if code != exitUnexpected || !found {
+		t.Fatalf("exit code %d\n%s%s", code, out, errs)
+	}
+	_, violation, _ := strings.Cut(out, "\nVIOLATION 1: ")
+	code, out, errs = program(t, quiet, strings.Fields(command)[1:]...)
+	_, again, _ := strings.Cut(out, "\nVIOLATION 1: ")
+	if diff := cmp.Diff(violation, again); code != exitUnexpected || diff != "" {
+		t.Errorf("%s: exit code %d\n%s%s", command, code, errs, diff)
 	}
 }
 
