@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -40,7 +41,7 @@ func newViolation(i int, shape, like string, found *play.Found, opt CampaignOpti
 	}
 	v.Violations, v.Reasons = found.Violations, found.Reasons
 	v.Page, v.Replay = opt.page(i), opt.replay(i)
-	v.Shrunk = count(found.Faults, "fault")
+	v.Shrunk = prose.Count(found.Faults, "fault")
 	if found.Faults != found.Drawn {
 		v.Shrunk += fmt.Sprintf(" of the %d that were drawn", found.Drawn)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -42,14 +43,14 @@ func exploreHead(e *play.Exploration) string {
 	if e.Plan.Judge == play.JudgePromise {
 		by = "judged by its own promise, under the faults of which it speaks"
 	}
-	return fmt.Sprintf("exploration of lock %s, %s runs from seed %d on, %s", e.Plan.Lock, thousands(e.Plan.Runs), e.Plan.FirstSeed, by)
+	return fmt.Sprintf("exploration of lock %s, %s runs from seed %d on, %s", e.Plan.Lock, prose.Thousands(e.Plan.Runs), e.Plan.FirstSeed, by)
 }
 
 // exploreFigures are the counts, each kind on lines of its own.
 func exploreFigures(e *play.Exploration, opt Options) []string {
 	s := &e.Summary
 	lines := fold(fmt.Sprintf("%s over %s of virtual time; %s of them are evidence: a violation was seen, or clients contended and faults struck.",
-		runs(s.Runs), span(s.VirtualSeconds), thousands(s.NonVacuous)), opt.Width)
+		runs(s.Runs), span(s.VirtualSeconds), prose.Thousands(s.NonVacuous)), opt.Width)
 	for _, row := range []struct{ name, text string }{
 		{"no evidence: ", tallies(s.Vacuous)},
 		{"faults that struck, of those drawn: ", struckOf(s.Faults)},
@@ -70,7 +71,7 @@ func exploreFigures(e *play.Exploration, opt Options) []string {
 func tallies[K ~string](of map[K]int) string {
 	var parts []string
 	for _, key := range slices.Sorted(maps.Keys(of)) {
-		parts = append(parts, fmt.Sprintf("%s %s", key, thousands(of[key])))
+		parts = append(parts, fmt.Sprintf("%s %s", key, prose.Thousands(of[key])))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -78,7 +79,7 @@ func tallies[K ~string](of map[K]int) string {
 func struckOf(kinds map[string]play.FaultTally) string {
 	var parts []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		parts = append(parts, fmt.Sprintf("%s %s of %s", kind, thousands(kinds[kind].Struck), thousands(kinds[kind].Drawn)))
+		parts = append(parts, fmt.Sprintf("%s %s of %s", kind, prose.Thousands(kinds[kind].Struck), prose.Thousands(kinds[kind].Drawn)))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -105,7 +106,7 @@ func runs(n int) string {
 	if n == 1 {
 		return "1 run"
 	}
-	return thousands(n) + " runs"
+	return prose.Thousands(n) + " runs"
 }
 
 // exploreVerdict says what the runs are worth.
@@ -117,7 +118,7 @@ func exploreVerdict(e *play.Exploration) string {
 		return "The exploration ended with the first violation; --all goes on."
 	case s.Violating > 0:
 		return fmt.Sprintf("A violation in %s of %s that are evidence: %s. %s of different shape; %s with a violation not examined.",
-			thousands(s.Violating), runs(s.NonVacuous), bound, count(len(s.Distinct), "violation"), runs(s.Unexamined))
+			prose.Thousands(s.Violating), runs(s.NonVacuous), bound, prose.Count(len(s.Distinct), "violation"), runs(s.Unexamined))
 	case s.NonVacuous == 0:
 		return "No run says anything: this is no evidence."
 	}
@@ -130,9 +131,9 @@ func exploreOddities(e *play.Exploration, opt Options) []string {
 	switch {
 	case e.Complete:
 	case e.Timing.Shard != "":
-		lines = fold(fmt.Sprintf("This is shard %s: %s of %d runs are missing. Merge puts the shards together.", e.Timing.Shard, count(e.Missing, "job"), e.Plan.Block), opt.Width)
+		lines = fold(fmt.Sprintf("This is shard %s: %s of %d runs are missing. Merge puts the shards together.", e.Timing.Shard, prose.Count(e.Missing, "job"), e.Plan.Block), opt.Width)
 	default:
-		lines = fold(fmt.Sprintf("INCOMPLETE: %s of %d runs have no result.", count(e.Missing, "job"), e.Plan.Block), opt.Width)
+		lines = fold(fmt.Sprintf("INCOMPLETE: %s of %d runs have no result.", prose.Count(e.Missing, "job"), e.Plan.Block), opt.Width)
 	}
 	for _, problem := range e.Summary.Problems() {
 		for i, line := range strings.Split(strings.TrimRight(problem, "\n"), "\n") {

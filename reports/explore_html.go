@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -44,9 +45,9 @@ func exploreHeadline(e *play.Exploration) string {
 func exploreCounts(e *play.Exploration) []figure {
 	s := &e.Summary
 	out := []figure{
-		{thousands(s.Runs), fmt.Sprintf("runs were made, from seed %d on", e.Plan.FirstSeed)},
-		{thousands(s.NonVacuous), "of them are evidence: clients contended and faults struck, or a violation was seen"},
-		{thousands(s.Violating), "runs with a violation"},
+		{prose.Thousands(s.Runs), fmt.Sprintf("runs were made, from seed %d on", e.Plan.FirstSeed)},
+		{prose.Thousands(s.NonVacuous), "of them are evidence: clients contended and faults struck, or a violation was seen"},
+		{prose.Thousands(s.Violating), "runs with a violation"},
 		{span(s.VirtualSeconds), "of virtual time"},
 	}
 	if s.NonVacuous > 0 && e.StoppedAt == nil {
@@ -64,13 +65,13 @@ func exploreTables(e *play.Exploration) []countTable {
 		Note: "A fault strikes if the run comes as far as its trigger. One that does not strike proves nothing."}
 	for _, kind := range s.Kinds() {
 		n := s.Faults[kind]
-		kinds.Rows = append(kinds.Rows, countRow{kind, []string{thousands(n.Drawn), thousands(n.Struck)}, share(n.Struck, n.Drawn)})
+		kinds.Rows = append(kinds.Rows, countRow{kind, []string{prose.Thousands(n.Drawn), prose.Thousands(n.Struck)}, share(n.Struck, n.Drawn)})
 	}
 	classes := countTable{ID: "classes", Title: "Classes of fault", Heads: []string{"Class", "Runs in which one struck"},
 		Note: "A promise speaks of classes of fault. One that never struck is not covered."}
 	for _, class := range e.Plan.Classes() {
 		n := s.Classes[class]
-		value := thousands(n)
+		value := prose.Thousands(n)
 		if n == 0 {
 			value = "never"
 		}
@@ -84,7 +85,7 @@ func exploreTables(e *play.Exploration) []countTable {
 func tallyTable[K ~string](id, title, head string, of map[K]int, whole int) countTable {
 	t := countTable{ID: id, Title: title, Heads: []string{head, "Runs"}}
 	for _, key := range slices.Sorted(maps.Keys(of)) {
-		t.Rows = append(t.Rows, countRow{string(key), []string{thousands(of[key])}, share(of[key], whole)})
+		t.Rows = append(t.Rows, countRow{string(key), []string{prose.Thousands(of[key])}, share(of[key], whole)})
 	}
 	return t
 }

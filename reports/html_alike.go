@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -47,7 +48,7 @@ func inModes(mode fence.Mode, also []fence.Mode) string {
 	if len(also) == 0 {
 		return "mode " + string(mode)
 	}
-	return "modes " + listed(append([]fence.Mode{mode}, also...))
+	return "modes " + prose.Commas(append([]fence.Mode{mode}, also...))
 }
 
 // Named is what the panel is called: its mode, or its modes.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
@@ -140,7 +141,7 @@ func (d *drawing) decisive() *instant {
 // summary is the diagram in a sentence.
 func (d *drawing) summary(p panel) string {
 	text := fmt.Sprintf("Space-time diagram of the run in %s, which ended %s: %s, %s, %s over %s.", p.Named(), p.Label,
-		count(len(d.run.History.Grants), "grant"), count(len(p.Messages), "message"), count(faultsIn(p.Bands), "fault"), seconds(d.end))
+		prose.Count(len(d.run.History.Grants), "grant"), prose.Count(len(p.Messages), "message"), prose.Count(faultsIn(p.Bands), "fault"), seconds(d.end))
 	if p.Fatal != nil {
 		text += fmt.Sprintf(" It was decided at step %d, at %s.", p.Fatal.N, seconds(p.Fatal.T0))
 	}

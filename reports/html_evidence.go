@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -73,7 +74,7 @@ func equalCells(a, b []cellEvidence) bool {
 }
 
 // Name is the modes that it is the evidence of.
-func (p evidencePart) Name() string { return listed(p.Modes) }
+func (p evidencePart) Name() string { return prose.Commas(p.Modes) }
 
 func cellsOf(h checker.History) []cellEvidence {
 	var out []cellEvidence

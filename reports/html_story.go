@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -71,5 +72,5 @@ func skipped(out []storyLine, n int) []storyLine {
 	if n == 0 {
 		return out
 	}
-	return append(out, storyLine{LeftOut: n, Text: fmt.Sprintf("%s left out", count(n, "step"))})
+	return append(out, storyLine{LeftOut: n, Text: fmt.Sprintf("%s left out", prose.Count(n, "step"))})
 }

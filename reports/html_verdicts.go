@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -78,7 +79,7 @@ func headline(o *play.Outcome) string {
 // fencing names modes as the head of a sentence does.
 func fencing(modes []fence.Mode) string {
 	if modes[0] != fence.None {
-		return "fencing " + strings.ReplaceAll(listed(modes), ", ", " or ")
+		return "fencing " + strings.ReplaceAll(prose.Commas(modes), ", ", " or ")
 	}
 	if len(modes) == 1 {
 		return "no fence"

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"locksim/internal/prose"
 )
 
 // IndexHTML writes an index as one page that needs nothing else, with links to
@@ -163,7 +165,7 @@ func indexStatus(x Index) string {
 	for _, e := range x.Entries {
 		counts[e.state()]++
 	}
-	parts := []string{count(counts[stateDone], "result")}
+	parts := []string{prose.Count(counts[stateDone], "result")}
 	for _, state := range []string{stateRunning, stateStopped, stateUnread} {
 		if n := counts[state]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, state))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -52,7 +53,7 @@ func summaryOf(o *play.Outcome, m play.ModeRun) string {
 	if label, ok := o.Expected(m.Mode); ok {
 		text += fmt.Sprintf(", and at worst %s was expected", label)
 	}
-	return text + fmt.Sprintf(": %s, %s of virtual time, trace hash %s", count(m.Events, "event"), seconds(m.Virtual), m.TraceHash)
+	return text + fmt.Sprintf(": %s, %s of virtual time, trace hash %s", prose.Count(m.Events, "event"), seconds(m.Virtual), m.TraceHash)
 }
 
 // because is why a run ended as it did, a line for each reason, and last the

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -68,7 +69,7 @@ func figuresOf(cell play.MatrixCell) string {
 	var labels []string
 	for _, l := range checker.Labels() {
 		if n := cell.Labels[l]; n > 0 {
-			labels = append(labels, fmt.Sprintf("%s with %s", l, count(n, "seed")))
+			labels = append(labels, fmt.Sprintf("%s with %s", l, prose.Count(n, "seed")))
 		}
 	}
 	line := strings.Join(labels, ", ") + fmt.Sprintf("; the first %s is seed %d, trace hash %s", cell.Label, cell.Seed, cell.TraceHash)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -22,7 +23,7 @@ func limits(o *play.Outcome, opt Options) []string {
 	case len(ran(o)):
 		fmt.Fprintf(&b, "No violation in %s. That is not a proof: one seed is one schedule of many.", these(len(safe)))
 	default:
-		fmt.Fprintf(&b, "No violation in mode %s. That is not a proof: one seed is one schedule of many.", listed(safe))
+		fmt.Fprintf(&b, "No violation in mode %s. That is not a proof: one seed is one schedule of many.", prose.Commas(safe))
 	}
 	b.WriteString(" " + counts(o))
 	return append(vacuous(o, opt), fold(b.String(), opt.Width)...)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -144,7 +145,7 @@ func (m *markdown) reasons() []string {
 		lines = append(lines, "- "+markdownText(named(m.o, g))+":")
 		for i, text := range g.texts {
 			if i == m.extent.reasons {
-				lines = append(lines, fmt.Sprintf("  - … and %s", count(len(g.texts)-i, "more reason")))
+				lines = append(lines, fmt.Sprintf("  - … and %s", prose.Count(len(g.texts)-i, "more reason")))
 				break
 			}
 			lines = append(lines, "  - "+m.text(text))

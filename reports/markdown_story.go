@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -79,7 +80,7 @@ func (m *markdown) yaml() []string {
 	text := strings.TrimRight(m.schedule, "\n")
 	lines := strings.Split(text, "\n")
 	if left := len(lines) - m.lines; left > 0 {
-		text = strings.Join(lines[:m.lines], "\n") + fmt.Sprintf("\n# … %s left out", count(left, "line"))
+		text = strings.Join(lines[:m.lines], "\n") + fmt.Sprintf("\n# … %s left out", prose.Count(left, "line"))
 	}
 	return folded("The schedule, as YAML", fenced("yaml", text))
 }
@@ -88,7 +89,7 @@ func (m *markdown) yaml() []string {
 func (m *markdown) again() []string {
 	var lines []string
 	for _, run := range ran(m.o) {
-		lines = append(lines, fmt.Sprintf("- mode %s: %s, trace hash %s", markdownText(string(run.Mode)), count(run.Trace.Len(), "step"), codeSpan(run.TraceHash)))
+		lines = append(lines, fmt.Sprintf("- mode %s: %s, trace hash %s", markdownText(string(run.Mode)), prose.Count(run.Trace.Len(), "step"), codeSpan(run.TraceHash)))
 	}
 	for _, v := range m.opt.Versions {
 		lines = append(lines, "- "+m.text(v.Name+" "+v.Version))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -41,7 +42,7 @@ func Matrix(w io.Writer, m *play.Matrix, opt Options) error {
 
 func matrixHead(m *play.Matrix, opt Options) []string {
 	text := fmt.Sprintf("matrix of %s and %s, %s, fencing %s",
-		count(len(m.Scenarios), "scenario"), count(len(m.Locks), "lock"), m.Seeds, listed(m.Modes))
+		prose.Count(len(m.Scenarios), "scenario"), prose.Count(len(m.Locks), "lock"), m.Seeds, prose.Commas(m.Modes))
 	return fold(text, opt.Width)
 }
 
@@ -173,7 +174,7 @@ func specimenList(m *play.Matrix, opt Options) []string {
 
 // matrixLegend explains the signs.
 func matrixLegend(m *play.Matrix, opt Options) []string {
-	lines := fold(fmt.Sprintf("One sign for each mode: %s. A cell shows its worst seed.", listed(m.Modes)), opt.Width)
+	lines := fold(fmt.Sprintf("One sign for each mode: %s. A cell shows its worst seed.", prose.Commas(m.Modes)), opt.Width)
 	t := table{sides: make([]side, 3)}
 	for _, s := range legend() {
 		t.rows = append(t.rows, []cell{{text: s.glyph, style: s.style}, {text: s.name}, {text: s.meaning}})

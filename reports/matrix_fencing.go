@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -19,7 +20,7 @@ type effect struct {
 }
 
 // Named is the modes of the effect.
-func (e effect) Named() string { return listed(e.Modes) }
+func (e effect) Named() string { return prose.Commas(e.Modes) }
 
 // base is the cell without a fence; ok is false where that was not run.
 func (g cellGroup) base() (c play.MatrixCell, ok bool) {
@@ -125,9 +126,9 @@ func balanceOf(groups []cellGroup, noun, with string) string {
 	case bases == 0:
 		return "Nothing was run without a fence, so there is nothing to compare with."
 	case broken == 0:
-		return fmt.Sprintf("Without a fence, no data ended corrupted %s %s.", with, count(bases, noun))
+		return fmt.Sprintf("Without a fence, no data ended corrupted %s %s.", with, prose.Count(bases, noun))
 	}
-	return fmt.Sprintf("Without a fence, the data ended corrupted %s %d of %s. %s", with, broken, count(bases, noun), rescuers(saved, broken))
+	return fmt.Sprintf("Without a fence, the data ended corrupted %s %d of %s. %s", with, broken, prose.Count(bases, noun), rescuers(saved, broken))
 }
 
 // rescuers are the modes with how often each saved the data.

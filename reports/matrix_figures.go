@@ -2,42 +2,31 @@ package reports
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
-
-// thousands writes a number with commas: 12,340.
-func thousands(n int) string {
-	digits := strconv.Itoa(n)
-	var parts []string
-	for len(digits) > 3 {
-		parts = append([]string{digits[len(digits)-3:]}, parts...)
-		digits = digits[:len(digits)-3]
-	}
-	return strings.Join(append([]string{digits}, parts...), ",")
-}
 
 // span writes a long time in the two units that matter.
 func span(seconds float64) string {
 	s := int(seconds)
 	switch {
 	case s < 60:
-		return count(s, "second")
+		return prose.Count(s, "second")
 	case s < 3600:
-		return count(s/60, "minute")
+		return prose.Count(s/60, "minute")
 	case s < 48*3600:
-		return fmt.Sprintf("%s %d min", count(s/3600, "hour"), s%3600/60)
+		return fmt.Sprintf("%s %d min", prose.Count(s/3600, "hour"), s%3600/60)
 	}
-	return fmt.Sprintf("%s %d h", count(s/86400, "day"), s%86400/3600)
+	return fmt.Sprintf("%s %d h", prose.Count(s/86400, "day"), s%86400/3600)
 }
 
 // evidence is how much stands behind a matrix.
 func evidence(m *play.Matrix) string {
 	t := m.Totals
 	return fmt.Sprintf("%s runs in %s cells, over %s of virtual time. In %s of the runs clients contended and every fault fired.",
-		thousands(t.Runs), thousands(t.Cells), span(t.VirtualSeconds), thousands(t.NonVacuous))
+		prose.Thousands(t.Runs), prose.Thousands(t.Cells), span(t.VirtualSeconds), prose.Thousands(t.NonVacuous))
 }
 
 // outcomeOf is the matrix in a sentence.
@@ -58,7 +47,7 @@ func outcomeOf(m *play.Matrix) string {
 		}
 	}
 	if n := len(m.Failures); n > 0 {
-		parts = append(parts, fmt.Sprintf("%s could not be run", count(n, "pair")))
+		parts = append(parts, fmt.Sprintf("%s could not be run", prose.Count(n, "pair")))
 	}
 	return strings.Join(parts, "; ") + "."
 }
@@ -67,5 +56,5 @@ func cellsAre(n int) string {
 	if n == 1 {
 		return "1 cell is"
 	}
-	return thousands(n) + " cells are"
+	return prose.Thousands(n) + " cells are"
 }

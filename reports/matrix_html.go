@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -86,8 +87,8 @@ type matrixSpot struct {
 func newMatrixPage(s *MatrixSite) *matrixPage {
 	m := s.Matrix
 	p := &matrixPage{
-		Headline: fmt.Sprintf("%s with %s, under %s, with %s.", count(len(m.Scenarios), "scenario"), count(len(m.Locks), "lock"),
-			count(len(m.Modes), "fencing mode"), m.Seeds),
+		Headline: fmt.Sprintf("%s with %s, under %s, with %s.", prose.Count(len(m.Scenarios), "scenario"), prose.Count(len(m.Locks), "lock"),
+			prose.Count(len(m.Modes), "fencing mode"), m.Seeds),
 		Evidence: evidence(m), Outcome: outcomeOf(m), Made: s.Replay, Modes: m.Modes, Legend: legendLines(), Labels: labelCounts(m), Cells: len(m.Cells),
 		Problems: problemLines(m), CSS: matrixCSS(), JS: template.JS(asset("matrix.js")),
 	}

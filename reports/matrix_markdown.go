@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -47,7 +48,7 @@ func writtenBy(m *play.Matrix) string {
 func markdownHead(m *play.Matrix) []string {
 	return []string{
 		fmt.Sprintf("What became of %s with %s, under the fencing modes %s. Every cell is the worst label of %s.",
-			count(len(m.Scenarios), "scenario"), count(len(m.Locks), "lock"), listed(m.Modes), m.Seeds),
+			prose.Count(len(m.Scenarios), "scenario"), prose.Count(len(m.Locks), "lock"), prose.Commas(m.Modes), m.Seeds),
 		evidence(m) + " " + outcomeOf(m),
 		"That a cell is safe means that these runs showed no violation. It is not a proof.",
 		"",
@@ -58,7 +59,7 @@ func markdownHead(m *play.Matrix) []string {
 func markdownLegend(m *play.Matrix) []string {
 	lines := []string{
 		"## Legend", "",
-		fmt.Sprintf("A group of signs has one for each mode, in the order %s. An empty place was not run: the scenario is not about the lock.", listed(m.Modes)),
+		fmt.Sprintf("A group of signs has one for each mode, in the order %s. An empty place was not run: the scenario is not about the lock.", prose.Commas(m.Modes)),
 		"", "| sign | label | meaning |", "|---|---|---|",
 	}
 	for _, s := range legend() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -49,7 +50,7 @@ func (p complaint) String() string {
 	if len(p.modes) > 1 {
 		mode = "modes"
 	}
-	return fmt.Sprintf("%s, lock %s, %s %s: %s%s", p.cell.Scenario, p.cell.Lock, mode, listed(p.modes), p.cell.Problem(), p.figures())
+	return fmt.Sprintf("%s, lock %s, %s %s: %s%s", p.cell.Scenario, p.cell.Lock, mode, prose.Commas(p.modes), p.cell.Problem(), p.figures())
 }
 
 func (p complaint) figures() string {

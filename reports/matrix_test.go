@@ -12,6 +12,7 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 )
 
@@ -93,7 +94,7 @@ func troubled() *play.Matrix {
 
 // crowded has all locks, and specimens.
 func crowded() *play.Matrix {
-	locks := append(play.Kinds(), "mylock", "broken/del-without-owner", "broken/redlock-keeps-minority")
+	locks := append(kinds.Names(), "mylock", "broken/del-without-owner", "broken/redlock-keeps-minority")
 	rows := map[string][]string{}
 	for i, name := range []string{"calm", "a-scenario-with-a-long-name", "gc-pause", "holder-crash", "late-packet", "partition-holder"} {
 		for j := range locks {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 )
 
 // diagram is the story as a mermaid sequence diagram, with what it shows.
@@ -142,7 +143,7 @@ func (q *sequence) leftOut(rows []seqRow) {
 	if len(rows) == 0 {
 		return
 	}
-	q.add("    Note over " + q.whole() + ": … " + count(len(rows), "step") + " left out")
+	q.add("    Note over " + q.whole() + ": … " + prose.Count(len(rows), "step") + " left out")
 	q.believe(checker.Pos(rows[len(rows)-1].n))
 }
 

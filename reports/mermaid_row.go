@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 )
 
@@ -83,7 +84,7 @@ func (r seqRow) answers() []string {
 		if i == 0 {
 			word = "alt"
 		}
-		lines = append(lines, word+" mode "+mermaidText(strings.ReplaceAll(listed(b.modes), ", ", " or ")))
+		lines = append(lines, word+" mode "+mermaidText(strings.ReplaceAll(prose.Commas(b.modes), ", ", " or ")))
 		inner := r.answered(b.answer)
 		if b.says != "" {
 			inner = append(inner, r.remark(b.says))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -47,7 +48,7 @@ func (g group) name(o *play.Outcome) string {
 	if n := len(g.modes); n > 1 && n == len(ran(o)) {
 		return "all modes"
 	}
-	return listed(g.modes)
+	return prose.Commas(g.modes)
 }
 
 // sentences are the first reasons, folded, with a hanging indent.
@@ -55,7 +56,7 @@ func (g group) sentences(room int) []string {
 	var lines []string
 	for i, text := range g.texts {
 		if i == maxReasons {
-			return append(lines, fmt.Sprintf("… and %s, see --json", count(len(g.texts)-i, "more reason")))
+			return append(lines, fmt.Sprintf("… and %s, see --json", prose.Count(len(g.texts)-i, "more reason")))
 		}
 		for j, line := range fold(visible(text), room-2) {
 			if j > 0 {

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -36,7 +37,7 @@ func confirmed(m play.ModeRun) []cell {
 	}
 	return []cell{
 		{text: "replayed:"}, {text: string(m.Mode)}, label,
-		{text: count(m.Events, "event")}, {text: seconds(m.Virtual)},
+		{text: prose.Count(m.Events, "event")}, {text: seconds(m.Virtual)},
 		{text: "hash " + short(m.TraceHash)}, {text: "equal"},
 	}
 }

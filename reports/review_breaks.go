@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -46,7 +47,7 @@ func breakBlocks(r *play.Review) []reviewBlock {
 			blocks = append(blocks, reviewBlock{Break: newReviewBreak(i+1, b)})
 			continue
 		}
-		rest.row(fmt.Sprintf("%d. %s", i+1, b.Shape), fmt.Sprintf("%s of %s", thousands(b.Runs), thousands(b.Of)))
+		rest.row(fmt.Sprintf("%d. %s", i+1, b.Shape), fmt.Sprintf("%s of %s", prose.Thousands(b.Runs), prose.Thousands(b.Of)))
 		last := &rest.Rows[len(rest.Rows)-1]
 		last.Cells = append(last.Cells, reviewCell{Text: b.Replay, Code: true})
 	}
@@ -60,7 +61,7 @@ func ways(n int) string {
 	if n == 1 {
 		return "1 way"
 	}
-	return thousands(n) + " ways"
+	return prose.Thousands(n) + " ways"
 }
 
 func evidenceOf(r *play.Review) string {
@@ -80,14 +81,14 @@ func newReviewBreak(i int, b play.ReviewBreak) *reviewBreak {
 
 // whereFound says by what the break was found, and how often.
 func whereFound(b play.ReviewBreak) string {
-	often := fmt.Sprintf("%s of %s", thousands(b.Runs), runs(b.Of))
+	often := fmt.Sprintf("%s of %s", prose.Thousands(b.Runs), runs(b.Of))
 	switch b.From {
 	case play.FromPromise:
 		return "It breaks the lock’s own promise: found in " + often + " within it that are evidence."
 	case play.FromSweep:
 		return "Found by placing single faults, in " + often + "."
 	}
-	return fmt.Sprintf("Found with every fault there is, in %s that are evidence. The smallest run has %s of the %d that were drawn.%s", often, count(b.Found.Faults, "fault"), b.Found.Drawn, ofClasses(b))
+	return fmt.Sprintf("Found with every fault there is, in %s that are evidence. The smallest run has %s of the %d that were drawn.%s", often, prose.Count(b.Found.Faults, "fault"), b.Found.Drawn, ofClasses(b))
 }
 
 // ofClasses says of which classes the faults are.

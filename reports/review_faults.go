@@ -6,6 +6,7 @@ import (
 
 	"locksim/checker"
 	"locksim/faults"
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -22,7 +23,7 @@ func faultBlocks(r *play.Review) []reviewBlock {
 	}
 	if len(r.Scenarios) > 0 {
 		blocks = append(blocks, reviewBlock{Heading: "Scenarios of the library"},
-			paragraph("Each with its entries in the catalogue of failure modes, and the worst label of %s with the number of seeds that show it.", count(r.Plan.Seeds.Len(), "seed")),
+			paragraph("Each with its entries in the catalogue of failure modes, and the worst label of %s with the number of seeds that show it.", prose.Count(r.Plan.Seeds.Len(), "seed")),
 			reviewBlock{Table: scenarioTable(r)})
 	}
 	return blocks
@@ -41,12 +42,12 @@ func classTable(r *play.Review) *reviewTable {
 		promised := yesNo(slices.Contains(r.Lock.Promise.Exclusion, class))
 		within, all := nothing, nothing
 		if r.Within != nil && promised == "yes" {
-			within = thousands(r.Within.Summary.Classes[class])
+			within = prose.Thousands(r.Within.Summary.Classes[class])
 		}
 		if r.All != nil {
-			all = thousands(r.All.Summary.Classes[class])
+			all = prose.Thousands(r.All.Summary.Classes[class])
 		}
-		t.row(string(class), promised, within, all, thousands(n))
+		t.row(string(class), promised, within, all, prose.Thousands(n))
 	}
 	return t
 }
@@ -69,7 +70,7 @@ func struckOfDrawn(e *play.Exploration, kind string) string {
 		return nothing
 	}
 	n := e.Summary.Faults[kind]
-	return fmt.Sprintf("%s of %s struck", thousands(n.Struck), thousands(n.Drawn))
+	return fmt.Sprintf("%s of %s struck", prose.Thousands(n.Struck), prose.Thousands(n.Drawn))
 }
 
 // shortGround says where a scenario lies.

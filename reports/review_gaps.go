@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -12,13 +13,13 @@ import (
 func exploredBlocks(r *play.Review) []reviewBlock {
 	t := &reviewTable{Name: "The runs behind it", Head: []string{"What", "Runs", "Evidence", "With a violation", "Rate below, at 95 %", "Virtual time"}}
 	if m := r.Matrix; m != nil {
-		t.row("Scenarios of the library", thousands(m.Totals.Runs), thousands(m.Totals.NonVacuous), nothing, nothing, span(m.Totals.VirtualSeconds))
+		t.row("Scenarios of the library", prose.Thousands(m.Totals.Runs), prose.Thousands(m.Totals.NonVacuous), nothing, nothing, span(m.Totals.VirtualSeconds))
 	}
 	exploredRow(t, "Random schedules within the promise", r.Within)
 	exploredRow(t, "Random schedules with every fault", r.All)
 	if s := r.Sweep; s != nil {
 		n := r.Figures.Swept
-		t.row("Single faults placed in "+s.Plan.Scenario, thousands(n.Runs), thousands(n.Evidence), thousands(n.Violating), nothing, nothing)
+		t.row("Single faults placed in "+s.Plan.Scenario, prose.Thousands(n.Runs), prose.Thousands(n.Evidence), prose.Thousands(n.Violating), nothing, nothing)
 	}
 	blocks := []reviewBlock{{Table: t},
 		paragraph("A run is evidence when a violation was seen, or when clients contended and faults struck. The rate speaks of the generator that drew the schedules, and of nothing else.")}
@@ -39,7 +40,7 @@ func exploredRow(t *reviewTable, name string, e *play.Exploration) {
 		return
 	}
 	s := &e.Summary
-	t.row(name, thousands(s.Runs), thousands(s.NonVacuous), thousands(s.Violating), play.Percentage(s.RateBound), span(s.VirtualSeconds))
+	t.row(name, prose.Thousands(s.Runs), prose.Thousands(s.NonVacuous), prose.Thousands(s.Violating), play.Percentage(s.RateBound), span(s.VirtualSeconds))
 }
 
 func judgedBy(e *play.Exploration) string {
@@ -78,7 +79,7 @@ func gapBlocks(r *play.Review) []reviewBlock {
 	items = append(items, "Faults of which the generator knows nothing: disks that fill, bytes that arrive changed, a Redis Cluster that moves keys, bugs of Redis itself.")
 	blocks := []reviewBlock{{Items: items}}
 	if len(r.NotRun) > 0 {
-		blocks = append(blocks, reviewBlock{Folded: count(len(r.NotRun), "scenario") + " of the library not run with this lock", Items: gapItems(r.NotRun)})
+		blocks = append(blocks, reviewBlock{Folded: prose.Count(len(r.NotRun), "scenario") + " of the library not run with this lock", Items: gapItems(r.NotRun)})
 	}
 	if len(r.Catalogue) > 0 {
 		blocks = append(blocks, reviewBlock{Folded: fmt.Sprintf("%s of the catalogue that no scenario shows", failureModes(len(r.Catalogue))), Items: gapItems(r.Catalogue)})

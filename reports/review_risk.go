@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -20,7 +21,7 @@ func riskBlocks(r *play.Review) []reviewBlock {
 	if len(r.Figures.Modes) == 0 {
 		return []reviewBlock{paragraph("No scenario of the library is about this lock, so that there are no counts; above is what each fence made of each break.")}
 	}
-	blocks := []reviewBlock{paragraph("These are counts of runs, %s for every scenario and mode. The scenarios are chosen to break locks: how often they do says what can happen and what a fence makes of it, and not how often it happens in production.", count(r.Plan.Seeds.Len(), "seed"))}
+	blocks := []reviewBlock{paragraph("These are counts of runs, %s for every scenario and mode. The scenarios are chosen to break locks: how often they do says what can happen and what a fence makes of it, and not how often it happens in production.", prose.Count(r.Plan.Seeds.Len(), "seed"))}
 	for _, m := range r.Figures.Modes {
 		if m.Mode == fence.None || m.Mode == adviceFence(r) {
 			blocks = append(blocks, paragraph("%s", riskStatement(m)))
@@ -63,7 +64,7 @@ func riskStatement(m play.ReviewMode) string {
 		who = "With the fence " + string(m.Mode)
 	}
 	return fmt.Sprintf("%s, data was lost in %s of %s of the library, a rightful holder was refused in %s, and nobody could have the lock in %s.",
-		who, thousands(n.Labels[checker.Corrupted]), runs(n.Runs), thousands(n.Labels[checker.FalseReject]), thousands(n.Labels[checker.Stuck]))
+		who, prose.Thousands(n.Labels[checker.Corrupted]), runs(n.Runs), prose.Thousands(n.Labels[checker.FalseReject]), prose.Thousands(n.Labels[checker.Stuck]))
 }
 
 // riskTable has a row for each mode and a column for each label.
@@ -78,9 +79,9 @@ func riskTable(r *play.Review, g play.ReviewGround) *reviewTable {
 		if !ok {
 			continue
 		}
-		cells := []string{thousands(n.Scenarios), thousands(n.Runs)}
+		cells := []string{prose.Thousands(n.Scenarios), prose.Thousands(n.Runs)}
 		for _, l := range labels {
-			cells = append(cells, thousands(n.Labels[l]))
+			cells = append(cells, prose.Thousands(n.Labels[l]))
 		}
 		t.row(string(m.Mode), cells...)
 	}
@@ -120,7 +121,7 @@ func effectTable(r *play.Review) *reviewTable {
 		}
 		var cells []string
 		for _, e := range shown {
-			cells = append(cells, thousands(counts[e]))
+			cells = append(cells, prose.Thousands(counts[e]))
 		}
 		t.row(string(mode), cells...)
 	}

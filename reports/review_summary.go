@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -27,6 +28,6 @@ func ReviewSummary(w io.Writer, r *play.Review, opt Options) error {
 		}
 		p.part(append([]string{"what broke it"}, t.lines(opt.Colour)...))
 	}
-	p.part([]string{count(len(r.Questions), "open question") + " for the team."})
+	p.part([]string{prose.Count(len(r.Questions), "open question") + " for the team."})
 	return p.write(w)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -132,5 +133,5 @@ func (l layout) leftOut(lines []play.Line) []string {
 	if len(lines) == 0 {
 		return nil
 	}
-	return l.rows(play.Line{Text: fmt.Sprintf("… %s left out", count(len(lines), "step"))})
+	return l.rows(play.Line{Text: fmt.Sprintf("… %s left out", prose.Count(len(lines), "step"))})
 }

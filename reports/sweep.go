@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -55,7 +56,7 @@ func sweepFigures(s *play.Sweep, opt Options) []string {
 		{t.Reduced, "pairs break the promise as one of their faults does alone"},
 	} {
 		if row.n > 0 {
-			lines = append(lines, fold(thousands(row.n)+" "+row.text+".", opt.Width)...)
+			lines = append(lines, fold(prose.Thousands(row.n)+" "+row.text+".", opt.Width)...)
 		}
 	}
 	for _, row := range []struct{ name, text string }{
@@ -78,9 +79,9 @@ func placed(t *play.SweepSummary) string {
 		switch {
 		case !ok:
 		case n.Struck == n.Placed:
-			parts = append(parts, k.Name+" "+thousands(n.Placed))
+			parts = append(parts, k.Name+" "+prose.Thousands(n.Placed))
 		default:
-			parts = append(parts, fmt.Sprintf("%s %s of %s", k.Name, thousands(n.Struck), thousands(n.Placed)))
+			parts = append(parts, fmt.Sprintf("%s %s of %s", k.Name, prose.Thousands(n.Struck), prose.Thousands(n.Placed)))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -92,9 +93,9 @@ func sweepOddities(s *play.Sweep, opt Options) []string {
 	switch {
 	case s.Complete:
 	case s.Timing.Shard != "":
-		lines = fold(fmt.Sprintf("This is shard %s: %s of %d runs are missing. Merge puts the shards together.", s.Timing.Shard, count(s.Missing, "job"), s.Plan.Block), opt.Width)
+		lines = fold(fmt.Sprintf("This is shard %s: %s of %d runs are missing. Merge puts the shards together.", s.Timing.Shard, prose.Count(s.Missing, "job"), s.Plan.Block), opt.Width)
 	default:
-		lines = fold(fmt.Sprintf("INCOMPLETE: %s of %d runs have no result.", count(s.Missing, "job"), s.Plan.Block), opt.Width)
+		lines = fold(fmt.Sprintf("INCOMPLETE: %s of %d runs have no result.", prose.Count(s.Missing, "job"), s.Plan.Block), opt.Width)
 	}
 	for line := range strings.Lines(s.Summary.Problem()) {
 		lines = append(lines, indented(strings.TrimRight(line, "\n"), opt.Width)...)

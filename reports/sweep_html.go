@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -30,16 +31,16 @@ func SweepHTML(w io.Writer, s *play.Sweep, opt CampaignOptions) error {
 func sweepCounts(s *play.Sweep) []figure {
 	t := &s.Summary
 	out := []figure{
-		{thousands(s.Plan.Boundaries), "moments of the run at which faults were placed"},
-		{thousands(t.Placements), "runs with one fault"},
+		{prose.Thousands(s.Plan.Boundaries), "moments of the run at which faults were placed"},
+		{prose.Thousands(t.Placements), "runs with one fault"},
 	}
 	if s.Plan.Pairs > 0 {
-		out = append(out, figure{thousands(t.Pairs), fmt.Sprintf("runs with two, of %s pairs that there are", thousands(s.Plan.AllPairs))})
+		out = append(out, figure{prose.Thousands(t.Pairs), fmt.Sprintf("runs with two, of %s pairs that there are", prose.Thousands(s.Plan.AllPairs))})
 	}
-	out = append(out, figure{thousands(t.Struck), "of these runs saw their faults come about"},
-		figure{thousands(t.Violating), "runs with a violation"})
+	out = append(out, figure{prose.Thousands(t.Struck), "of these runs saw their faults come about"},
+		figure{prose.Thousands(t.Violating), "runs with a violation"})
 	if t.Reduced > 0 {
-		out = append(out, figure{thousands(t.Reduced), "pairs break the promise as one of their faults does alone; they are not among those"})
+		out = append(out, figure{prose.Thousands(t.Reduced), "pairs break the promise as one of their faults does alone; they are not among those"})
 	}
 	return out
 }
@@ -53,7 +54,7 @@ func sweepTables(s *play.Sweep) []countTable {
 			continue
 		}
 		kinds.Rows = append(kinds.Rows, countRow{k.Name + ": " + k.Text,
-			[]string{thousands(n.Placed), thousands(n.Violating), thousands(n.Struck)}, share(n.Struck, n.Placed)})
+			[]string{prose.Thousands(n.Placed), prose.Thousands(n.Violating), prose.Thousands(n.Struck)}, share(n.Struck, n.Placed)})
 	}
 	return filled(kinds, tallyTable("vacuous", "Runs that are no evidence", "Why", t.Vacuous, t.Struck),
 		tallyTable("labels", "Violations by label", "Label", t.Violations, t.Struck))
@@ -61,9 +62,9 @@ func sweepTables(s *play.Sweep) []countTable {
 
 // sweepLeftOut says which placements are not tried, and why.
 func sweepLeftOut(s *play.Sweep) string {
-	text := fmt.Sprintf("%s more placements are left out, at which the fault would find its target as one of these does.", thousands(s.Plan.Equivalent))
+	text := fmt.Sprintf("%s more placements are left out, at which the fault would find its target as one of these does.", prose.Thousands(s.Plan.Equivalent))
 	if s.Plan.Idle > 0 {
-		text += fmt.Sprintf(" So are %s jumps of client clocks: no client looks at its wall clock.", thousands(s.Plan.Idle))
+		text += fmt.Sprintf(" So are %s jumps of client clocks: no client looks at its wall clock.", prose.Thousands(s.Plan.Idle))
 	}
 	return text
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -37,7 +38,7 @@ func Terminal(w io.Writer, o *play.Outcome, opt Options) error {
 // head is the seed and what was run with it.
 func head(o *play.Outcome, opt Options) []string {
 	lines := []string{fmt.Sprintf("seed %d  scenario %s  lock %s  fencing %s  %s",
-		o.Seed, o.Scenario.Name, o.Lock, listed(modesOf(o)), repeated(opt.Repeat))}
+		o.Seed, o.Scenario.Name, o.Lock, prose.Commas(modesOf(o)), repeated(opt.Repeat))}
 	if o.Scenario.Title != "" {
 		lines = append(lines, fold(visible(o.Scenario.Title), opt.Width)...)
 	}

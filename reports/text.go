@@ -6,8 +6,6 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"locksim/lock/fence"
 )
 
 // seconds writes a time in seconds, to the millisecond.
@@ -62,24 +60,4 @@ func fold(text string, width int) []string {
 		}
 	}
 	return append(lines, line)
-}
-
-// count writes "1 step", "2 steps".
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// listed writes modes as "none, check, seal".
-func listed(modes []fence.Mode) string {
-	var b strings.Builder
-	for i, m := range modes {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(string(m))
-	}
-	return b.String()
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -195,5 +196,5 @@ func (r *rails) leftOut(n int) []string {
 	if n <= 0 {
 		return nil
 	}
-	return []string{blanks(r.edge()) + fmt.Sprintf("… %s left out", count(n, "step"))}
+	return []string{blanks(r.edge()) + fmt.Sprintf("… %s left out", prose.Count(n, "step"))}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -90,7 +91,7 @@ func (c *checkup) verdict() string {
 		text += "\nno failovers were drawn: the lock does not follow the name \"" + play.Primary + "\" to another node"
 	}
 	if c.late {
-		text += fmt.Sprintf("\nonly %s of %s runs were made: the test's time is nearly over, see -timeout", thousands(c.tally.runs), thousands(c.plan.runs()))
+		text += fmt.Sprintf("\nonly %s of %s runs were made: the test's time is nearly over, see -timeout", prose.Thousands(c.tally.runs), prose.Thousands(c.plan.runs()))
 	}
 	return text
 }

@@ -118,11 +118,3 @@ func TestStoredNames(t *testing.T) {
 		t.Error("the name does not depend on the seed")
 	}
 }
-
-func TestThousands(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
-		if got := thousands(n); got != want {
-			t.Errorf("%d: %s", n, got)
-		}
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 )
 
@@ -41,7 +42,7 @@ func (c *checkup) try(sc *Scenario, seed uint64) {
 	if len(broken) == 0 && doubt == "" {
 		return
 	}
-	found, err := c.lock.Examine(sc, o, broken)
+	found, err := play.ExamineRun(c.lock, sc, o, broken)
 	if err != nil {
 		c.failure = c.noRun(sc, seed, err)
 		return
@@ -76,7 +77,7 @@ func (c *checkup) report(f *play.Found) string {
 
 // stepByStep is the command that shows a stored failure, if locksim has the lock.
 func (c *checkup) stepByStep(path string) []string {
-	if !play.ComesWithLocksim(c.lock.Name) {
+	if !kinds.Reserved(c.lock.Name) {
 		return nil
 	}
 	return []string{"step by step: go run locksim/cmd/locksim replay " + path}

@@ -26,7 +26,7 @@ func (c *checkup) tryStored() {
 
 func (c *checkup) tryAgain(s stored) {
 	c.t.Helper()
-	sc, err := play.Parse(s.file.File, []byte(s.file.Source), play.ServerKinds(c.lock)...)
+	sc, err := play.Parse(s.file.File, []byte(s.file.Source), play.ServerNames(c.lock)...)
 	if err != nil {
 		c.t.Fatalf("%s: its scenario: %v", s.path, err)
 	}
@@ -70,7 +70,7 @@ func fails(l Lock, sc *Scenario, seed uint64) (*play.Found, error) {
 			return nil, err
 		}
 		if len(broken) > 0 {
-			return l.AsStored(sc, seed, broken)
+			return play.AsStored(l, sc, seed, broken)
 		}
 		if before != nil {
 			if play.Difference(before, o) == "" {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -45,7 +45,7 @@ func (t *tally) worthless() bool {
 // sentence is what a pass is worth.
 func (t *tally) sentence() string {
 	return fmt.Sprintf("%s runs, %s of them non-vacuous, no violation: rate below %.2g %% at 95 %% under this generator (faults drawn: %s)",
-		thousands(t.runs), thousands(t.useful), 100*play.RateBound(0, t.useful), counts(t.drawn))
+		prose.Thousands(t.runs), prose.Thousands(t.useful), 100*play.RateBound(0, t.useful), counts(t.drawn))
 }
 
 // reasons say why runs were vacuous.
@@ -63,16 +63,7 @@ func counts(of map[string]int) string {
 		return strings.Compare(a, b)
 	})
 	for i, k := range keys {
-		keys[i] = k + " " + thousands(of[k])
+		keys[i] = k + " " + prose.Thousands(of[k])
 	}
 	return strings.Join(keys, ", ")
-}
-
-// thousands writes a number with commas: 12,340.
-func thousands(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
 }

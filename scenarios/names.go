@@ -43,20 +43,18 @@ func Redis(count int) []Servers { return play.Redis(count) }
 // Kind is one of the locks that come with locksim. The error lists the kinds.
 func Kind(name string) (Lock, error) { return play.Kind(name) }
 
-// ServerKinds are the kinds of servers, Redis apart, that come with locks: for
-// [Parse] and [Load].
-func ServerKinds(locks ...Lock) []ServerKind { return play.ServerKinds(locks...) }
-
-// Parse reads a scenario from the content of a file: see [play.Parse]. Every error
-// is a [*play.InputError] with the place.
-func Parse(file string, data []byte, kinds ...ServerKind) (*Scenario, error) {
-	return play.Parse(file, data, kinds...)
+// Parse reads a scenario from the content of a file: see [play.Parse]. It may name
+// the servers that these locks bring along. Every error is a [*play.InputError] with
+// the place.
+func Parse(file string, data []byte, locks ...Lock) (*Scenario, error) {
+	return play.Parse(file, data, play.ServerNames(locks...)...)
 }
 
 // Load is the scenario of that name in the library, or the one in a file: see
-// [play.Load], whose errors it returns.
-func Load(nameOrPath string, kinds ...ServerKind) (*Scenario, error) {
-	return play.Load(nameOrPath, kinds...)
+// [play.Load], whose errors it returns. It may name the servers that these locks
+// bring along.
+func Load(nameOrPath string, locks ...Lock) (*Scenario, error) {
+	return play.Load(nameOrPath, play.ServerNames(locks...)...)
 }
 
 // Run plays a scenario with a lock under each fencing mode: see [play.Run], whose

@@ -127,7 +127,7 @@ func parse(t *testing.T, l scenarios.Lock) *scenarios.Scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sc, err := scenarios.Parse("server-trouble.yaml", data, scenarios.ServerKinds(l)...)
+	sc, err := scenarios.Parse("server-trouble.yaml", data, l)
 	if err != nil {
 		t.Fatal(err)
 	}

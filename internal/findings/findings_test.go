@@ -8,6 +8,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 )
 
@@ -99,7 +100,7 @@ func TestKeptTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(play.Specimens(), "single") {
+	for _, name := range append(kinds.Specimens(), "single") {
 		_, line, ok := strings.Cut(string(kept), "\n| "+name+" |")
 		line, _, _ = strings.Cut(line, "\n")
 		if !ok || strings.Contains(strings.Split(line, "|")[2], "–") {

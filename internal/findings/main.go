@@ -7,7 +7,7 @@ import (
 	"os"
 	"regexp"
 
-	"locksim/scenarios/play"
+	"locksim/scenarios/kinds"
 )
 
 // The exit codes.
@@ -60,7 +60,7 @@ func verdict(rows []row, stderr io.Writer) int {
 // measureAll measures the locks that are wanted.
 func measureAll(wanted func(string) bool, most int, progress io.Writer) ([]row, error) {
 	var rows []row
-	for _, name := range append(play.Specimens(), "single") {
+	for _, name := range append(kinds.Specimens(), "single") {
 		if !wanted(name) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"locksim/internal/prose"
 	"locksim/lock"
 )
 
@@ -24,7 +25,7 @@ behind a fence that seals or, for a watchdog, where the right watchdog comes out
 // markdown is the whole document.
 func markdown(rows []row, most int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, preamble, seeds(), thousands(most))
+	fmt.Fprintf(&b, preamble, seeds(), prose.Thousands(most))
 	b.WriteString("| lock | faults | TTL | any | mistake |\n|---|---|---|---|---|\n")
 	for _, r := range rows {
 		fmt.Fprintf(&b, "| %s | %s | %s | %v | %v |\n", r.lock, r.faults, r.ttl, r.runs.any, r.runs.own)
@@ -36,18 +37,9 @@ func markdown(rows []row, most int) string {
 func seeds() string {
 	var out []string
 	for _, s := range firstSeeds {
-		out = append(out, thousands(int(s)))
+		out = append(out, prose.Thousands(int(s)))
 	}
 	return strings.Join(out[:len(out)-1], ", ") + " and " + out[len(out)-1]
-}
-
-// thousands is a number with a comma every three digits.
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // classes are classes of fault in words.

@@ -9,6 +9,7 @@ import (
 
 	"locksim/checker"
 	"locksim/internal/campaign"
+	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/scenarios/play"
 )
@@ -124,7 +125,7 @@ func (d campaignFile) tell(e *reports.IndexEntry, kind string) error {
 	e.Labels = tally(d.Summary.Violations)
 	e.Said = d.Summary.result(d.Summary.NonVacuous) + judged(d.Plan.Judge)
 	if d.Missing > 0 {
-		e.Said += fmt.Sprintf(" %s missing", counted(d.Missing, "job"))
+		e.Said += fmt.Sprintf(" %s missing", prose.Count(d.Missing, "job"))
 		if d.Timing.Shard != "" {
 			e.Said += ": this is shard " + d.Timing.Shard
 		}
@@ -136,14 +137,14 @@ func (d campaignFile) tell(e *reports.IndexEntry, kind string) error {
 // result is what came of runs, in a sentence. evidence is 0 where it is not
 // known.
 func (b blockFile) result(evidence int) string {
-	text := counted(b.made(), "run")
+	text := prose.Count(b.made(), "run")
 	if evidence > 0 {
 		text += fmt.Sprintf(", %d of them evidence", evidence)
 	}
 	if b.Violating == 0 {
 		return text + ": no violation, which is no proof."
 	}
-	return text + fmt.Sprintf(": %s with a violation.", counted(b.Violating, "run"))
+	return text + fmt.Sprintf(": %s with a violation.", prose.Count(b.Violating, "run"))
 }
 
 func judged(by string) string {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios/play"
@@ -56,9 +57,9 @@ func readMatrix(c *scan, f folder, e *reports.IndexEntry) error {
 	if m.Version != play.MatrixVersion || len(m.Cells) == 0 {
 		return fmt.Errorf("this is no matrix of version %d: make it again with this version of locksim", play.MatrixVersion)
 	}
-	e.What = fmt.Sprintf("Matrix of %s and %s", counted(len(m.Scenarios), "scenario"), counted(len(m.Locks), "lock"))
+	e.What = fmt.Sprintf("Matrix of %s and %s", prose.Count(len(m.Scenarios), "scenario"), prose.Count(len(m.Locks), "lock"))
 	e.Seed, e.Unexpected, e.Changed = m.Seeds.String(), !m.Expected, c.moment(changed)
-	e.Said = fmt.Sprintf("%s in %s.", counted(m.Totals.Runs, "run"), counted(m.Totals.Cells, "cell"))
+	e.Said = fmt.Sprintf("%s in %s.", prose.Count(m.Totals.Runs, "run"), prose.Count(m.Totals.Cells, "cell"))
 	labels := map[checker.Label]int{}
 	for _, cell := range m.Cells {
 		labels[cell.Label]++
@@ -98,11 +99,4 @@ func decode(data []byte, into any) error {
 		return fmt.Errorf("this is no document of locksim: %w", err)
 	}
 	return nil
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

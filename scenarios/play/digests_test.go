@@ -19,6 +19,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -86,7 +87,7 @@ func write(t *testing.T, path, text string) {
 // digestsOf plays a scenario with every kind of lock, and with the specimens that it names.
 func digestsOf(t *testing.T, sc *play.Scenario, seeds ...uint64) string {
 	t.Helper()
-	kinds := play.Kinds()
+	kinds := kinds.Names()
 	for _, name := range sc.LockNames() {
 		if !slices.Contains(kinds, name) {
 			kinds = append(kinds, name)

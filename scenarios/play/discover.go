@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"locksim/faults"
+	"locksim/internal/prose"
 	"locksim/lock"
+	"locksim/scenarios/kinds"
 	"locksim/sim/trace"
 )
 
@@ -21,15 +23,15 @@ import (
 // can be drawn then. A lock that breaks its promise even in a calm run is no
 // error: the first runs that are drawn will show it.
 func Discover(l Lock, space Space) (Space, error) {
-	if err := errors.Join(l.validate(), l.judgeable(), space.Validate()); err != nil {
+	if err := errors.Join(l.validate(), judgeable(l), space.Validate()); err != nil {
 		return Space{}, err
 	}
 	space.Lock = l.Name
-	space.needs(l)
+	space.equip(l)
 	if err := space.discoverFaults(l); err != nil {
 		return Space{}, err
 	}
-	calm, err := l.calm(space)
+	calm, err := playCalm(l, space)
 	if err != nil {
 		return Space{}, fmt.Errorf("scenarios: lock %s, in a run without faults: %w", l.Name, err)
 	}
@@ -41,7 +43,7 @@ func Discover(l Lock, space Space) (Space, error) {
 	if space.Points == nil {
 		space.Points = calm.points()
 	}
-	if space.Nested == 0 && calm.owned && !l.mintsUnderPromise() {
+	if space.Nested == 0 && calm.owned && !mintsUnderPromise(l) {
 		space.Nested = 2
 	}
 	if l.FollowsSpec || space.TTL != (Range{}) {
@@ -52,7 +54,7 @@ func Discover(l Lock, space Space) (Space, error) {
 }
 
 // judgeable refuses a lock of which files and promises cannot speak.
-func (l Lock) judgeable() error {
+func judgeable(l Lock) error {
 	if strings.ContainsFunc(l.Name, notInWord) {
 		return fmt.Errorf("scenarios: lock %q: make its Name one word, such as my-lock: it stands in scenario files", l.Name)
 	}
@@ -66,7 +68,7 @@ func (l Lock) judgeable() error {
 // owner that enters again after a release that was lost has its old token once
 // more, and no fence that goes by tokens can tell the two sections apart. Where
 // the lock promises right data behind such a fence, that is no news.
-func (l Lock) mintsUnderPromise() bool { return l.Tokens && !l.promisesNothing() }
+func mintsUnderPromise(l Lock) bool { return l.Tokens && !l.promisesNothing() }
 
 // discoverFaults settles the classes of fault.
 func (s *Space) discoverFaults(l Lock) error {
@@ -76,7 +78,7 @@ func (s *Space) discoverFaults(l Lock) error {
 	if s.Faults == nil {
 		s.Faults = append([]lock.Fault{}, l.Promise.Exclusion...)
 	}
-	return l.standsAll(s.Faults)
+	return standsAll(l, s.Faults)
 }
 
 // discoverReplicas settles whether there are replicas that can take over. There
@@ -87,7 +89,7 @@ func (s *Space) discoverReplicas(l Lock) error {
 	if s.Replicas > 0 || s.Faults != nil && !asked {
 		return nil
 	}
-	follows, err := l.follows(*s)
+	follows, err := followsFailover(l, *s)
 	switch {
 	case err != nil:
 		return fmt.Errorf("scenarios: lock %s, in a run with a failover: %w", l.Name, err)
@@ -116,11 +118,11 @@ func (s *Space) discoverSize(l Lock) {
 
 // standsAll complains of a class that the lock's promise does not speak of:
 // nobody could say then what breaks it.
-func (l Lock) standsAll(classes []lock.Fault) error {
+func standsAll(l Lock, classes []lock.Fault) error {
 	for _, class := range classes {
 		if !slices.Contains(l.Promise.Exclusion, class) {
 			return fmt.Errorf("scenarios: the promise of lock %s does not speak of the fault %s: choose from %s, or judge it without its promise",
-				l.Name, class, commas(l.Promise.Exclusion))
+				l.Name, class, prose.Commas(l.Promise.Exclusion))
 		}
 	}
 	return nil
@@ -130,10 +132,10 @@ func (l Lock) standsAll(classes []lock.Fault) error {
 // the lock can be made in several ways. What go-redis does by default is nothing
 // that a promise speaks of.
 func (s *Space) discoverWays(l Lock) {
-	if !ComesWithLocksim(l.Name) {
+	if !kinds.Reserved(l.Name) {
 		return
 	}
-	if s.Waits == nil && l.nodes() <= 1 && slices.Contains(Kinds(), l.Name) {
+	if s.Waits == nil && l.nodes() <= 1 && slices.Contains(kinds.Names(), l.Name) {
 		s.Waits = []WaitMode{WaitPoll, WaitNotify}
 	}
 	if s.Profiles == nil && l.promisesNothing() {

@@ -8,6 +8,7 @@ import (
 
 	"locksim/faults"
 	"locksim/lock"
+	"locksim/scenarios/kinds"
 	"locksim/sim/trace"
 )
 
@@ -23,14 +24,14 @@ type calmRun struct {
 // calmSeed is the seed of the run; any will do.
 const calmSeed = 1
 
-// calm plays the run. It is an error if nobody was granted the lock.
-func (l Lock) calm(space Space) (*calmRun, error) {
+// playCalm plays the run. It is an error if nobody was granted the lock.
+func playCalm(l Lock, space Space) (*calmRun, error) {
 	c := &calmRun{sc: calmScenario(space)}
 	c.lock = l.kept()
 	var owned atomic.Bool
 	watched := c.lock
 	watched.New = func(e Env) (lock.Locker, error) {
-		locker, err := c.lock.make(e)
+		locker, err := makeLocker(c.lock, e)
 		if _, ok := locker.(lock.Owned); ok {
 			owned.Store(true)
 		}
@@ -46,10 +47,10 @@ func (l Lock) calm(space Space) (*calmRun, error) {
 	return c, c.granted()
 }
 
-// follows reports whether the lock can be had after a failover, before which
+// followsFailover reports whether the lock can be had after a failover, before which
 // nobody had it. Those that come with locksim can.
-func (l Lock) follows(space Space) (bool, error) {
-	if ComesWithLocksim(l.Name) {
+func followsFailover(l Lock, space Space) (bool, error) {
+	if kinds.Reserved(l.Name) {
 		return true, nil
 	}
 	sc := calmScenario(space)
@@ -62,8 +63,8 @@ func (l Lock) follows(space Space) (bool, error) {
 	return len(run.History.Grants) > 0, nil
 }
 
-// make is New, with a complaint about a lock that is neither there nor an error.
-func (l Lock) make(e Env) (lock.Locker, error) {
+// makeLocker is New, with a complaint about a lock that is neither there nor an error.
+func makeLocker(l Lock, e Env) (lock.Locker, error) {
 	locker, err := l.New(e)
 	if locker == nil && err == nil {
 		return nil, errors.New("its New returned neither a lock nor an error")

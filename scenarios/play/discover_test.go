@@ -13,6 +13,7 @@ import (
 
 	"locksim/internal/testlocks"
 	"locksim/lock"
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 	simredis "locksim/sim/redis"
 )
@@ -202,7 +203,7 @@ func (f lockerFunc) Acquire(context.Context, string) (lock.Lease, error) { retur
 // A space that was discovered is one that scenarios can be drawn from, for every
 // lock that comes with locksim.
 func TestDiscoverEveryLock(t *testing.T) {
-	for _, name := range slices.Concat(play.Kinds(), play.Specimens()) {
+	for _, name := range slices.Concat(kinds.Names(), kinds.Specimens()) {
 		space := discovered(t, ours(t, name), play.Space{})
 		if err := space.Validate(); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -121,7 +121,7 @@ func (d *drawer) client() string {
 }
 
 // node draws one of the servers.
-func (d *drawer) node() string { return pick(d, d.sc.World.names()...) }
+func (d *drawer) node() string { return pick(d, d.sc.World.Names()...) }
 
 // host draws a server or the store.
 func (d *drawer) host() string {

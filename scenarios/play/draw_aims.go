@@ -51,7 +51,7 @@ func (d *drawer) wire() (between, and []string, way faults.Direction) {
 
 // others draws the far side of a link: nodes, or nil for everything.
 func (d *drawer) others() []string {
-	servers := d.sc.World.names()
+	servers := d.sc.World.Names()
 	switch d.from.Below(4) {
 	case 0:
 		return servers

@@ -11,6 +11,7 @@ import (
 
 	"locksim/faults"
 	"locksim/lock"
+	"locksim/scenarios/kinds"
 )
 
 // shrinkable feeds Draw by rapid, which can then shrink what fails.
@@ -31,7 +32,7 @@ func spaces(t testing.TB) []Space {
 		Waits: []WaitMode{WaitPoll, WaitNotify}, Profiles: []ClientProfile{ClientQuiet, ClientStock},
 		Workloads: []WorkloadKind{WorkloadRegister, WorkloadTransfer},
 	}, {Faults: []lock.Fault{}}}
-	for _, name := range Kinds() {
+	for _, name := range kinds.Names() {
 		l, err := Kind(name)
 		if err != nil {
 			t.Fatal(err)

@@ -16,7 +16,7 @@ func troubles(w World) []trouble {
 	if w.Replicas > 0 {
 		all = append(all, replicaTroubles...)
 	}
-	if len(w.names()) >= 3 {
+	if len(w.Names()) >= 3 {
 		all = append(all, quorumTroubles...)
 	}
 	return all

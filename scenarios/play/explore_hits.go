@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 )
 
 // hit is a run with a violation.
@@ -39,7 +40,7 @@ func (h hit) signature() string {
 	if kinds == "" {
 		kinds = "no faults"
 	}
-	return fmt.Sprintf("%s: %s", commas(h.labels), kinds)
+	return fmt.Sprintf("%s: %s", prose.Commas(h.labels), kinds)
 }
 
 // covers reports whether another run may well be an instance of this one, which

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"locksim/internal/prose"
 	"locksim/lock"
 )
 
@@ -107,7 +108,7 @@ func promised(l Lock, opts ExploreOptions) error {
 	}
 	for _, f := range opts.Faults {
 		if !slices.Contains(l.Promise.Exclusion, f) {
-			return fmt.Errorf("lock %s promises nothing under %s: choose from %s", l.Name, f, commas(l.Promise.Exclusion))
+			return fmt.Errorf("lock %s promises nothing under %s: choose from %s", l.Name, f, prose.Commas(l.Promise.Exclusion))
 		}
 	}
 	return nil

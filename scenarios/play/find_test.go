@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"locksim/lock"
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 )
 
@@ -39,7 +40,7 @@ func TestSpecimensAreFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many runs")
 	}
-	names := append(play.Specimens(), "single")
+	names := append(kinds.Specimens(), "single")
 	if soak(t, 100, 0) < 50 { // a part of the soak is not worth the minutes
 		names = []string{"broken/del-without-owner", "broken/get-then-del", "broken/token-before-lock", "broken/watchdog-stop-lost", "single"}
 	}

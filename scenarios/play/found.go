@@ -2,6 +2,7 @@ package play
 
 import (
 	"cmp"
+	"slices"
 
 	"locksim/sim/trace"
 )
@@ -54,19 +55,19 @@ func Examine(l Lock, sc *Scenario, seed uint64) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.Examine(sc, o, broken)
+	return ExamineRun(l, sc, o, broken)
 }
 
-// Examine is the function of that name for a run that has just been made, and for
+// ExamineRun is [Examine] for a run that has just been made, and for
 // what [Lock.Try] said of it.
-func (l Lock) Examine(sc *Scenario, o *Outcome, broken []Violation) (*Found, error) {
+func ExamineRun(l Lock, sc *Scenario, o *Outcome, broken []Violation) (*Found, error) {
 	f := &Found{Lock: l.Name, Seed: o.Seed, Drawn: len(sc.Faults), Violations: broken}
 	if err := f.repeat(l, sc, o); err != nil {
 		return nil, err
 	}
 	if f.Again >= enough {
 		struck := fired(sc, o)
-		small := Minimize(struck, l.failsLike(struck, f.Violations, f.Seed))
+		small := Minimize(struck, failsLike(l, struck, f.Violations, f.Seed))
 		if ok, err := f.settle(l, small); ok || err != nil {
 			return f, err
 		}
@@ -164,4 +165,20 @@ func fired(sc *Scenario, o *Outcome) *Scenario {
 		}
 	}
 	return &out
+}
+
+// failsLike is what [Minimize] asks about a scenario that was drawn for a lock
+// and made it do what it must not: whether, with the same seed, the lock still
+// does the first of that, and every fault strikes.
+//
+// A lock that is made once and for all keeps its ways whatever a scenario says,
+// so a scenario that says something else of it than sc would mislead.
+func failsLike(l Lock, sc *Scenario, broken []Violation, seed uint64) func(*Scenario) bool {
+	return func(smaller *Scenario) bool {
+		if !l.FollowsSpec && smaller.Lock != sc.Lock {
+			return false
+		}
+		o, still, err := l.Try(smaller, seed)
+		return err == nil && len(broken) > 0 && slices.Contains(still, broken[0]) && len(o.NeverFired()) == 0
+	}
 }

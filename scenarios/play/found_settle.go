@@ -8,7 +8,7 @@ import (
 
 // AsStored is a failure as it is, without making it smaller once more. Errors are
 // those of [Run].
-func (l Lock) AsStored(sc *Scenario, seed uint64, broken []Violation) (*Found, error) {
+func AsStored(l Lock, sc *Scenario, seed uint64, broken []Violation) (*Found, error) {
 	f := &Found{Lock: l.Name, Seed: seed, Drawn: len(sc.Faults), Violations: broken}
 	_, err := f.settle(l, sc)
 	return f, err
@@ -20,11 +20,11 @@ func (l Lock) AsStored(sc *Scenario, seed uint64, broken []Violation) (*Found, e
 // breaks the promise; ok is false where none does.
 func (f *Found) settle(l Lock, sc *Scenario) (ok bool, err error) {
 	for range Replays {
-		o, err := l.written(sc, f.Seed)
+		o, err := playText(l, sc, f.Seed)
 		if err != nil {
 			return false, err
 		}
-		judged := o.judged(l)
+		judged := judgedIn(o, l)
 		broken := Violations(judged, l.judgedBy())
 		ok = len(f.Violations) == 0 || alike(broken, f.Violations)
 		if ok {
@@ -47,13 +47,13 @@ func (f *Found) keep(o *Outcome, judged ModeRun) {
 	}
 }
 
-// written plays a scenario as it is read back from its own text.
-func (l Lock) written(sc *Scenario, seed uint64) (*Outcome, error) {
+// playText plays a scenario as it is read back from its own text.
+func playText(l Lock, sc *Scenario, seed uint64) (*Outcome, error) {
 	source, err := Format(sc)
 	if err != nil {
 		return nil, err
 	}
-	again, err := Parse(sc.Name+".yaml", source, ServerKinds(l)...)
+	again, err := Parse(sc.Name+".yaml", source, ServerNames(l)...)
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s, as it is stored: %w", sc.Name, err)
 	}
@@ -64,8 +64,8 @@ func (l Lock) written(sc *Scenario, seed uint64) (*Outcome, error) {
 	return Run(again, l, RunOptions{Seed: seed, Modes: modes})
 }
 
-// judged is the outcome without the modes in which the lock is not judged.
-func (o *Outcome) judged(l Lock) *Outcome {
+// judgedIn is the outcome without the modes in which the lock is not judged.
+func judgedIn(o *Outcome, l Lock) *Outcome {
 	out := *o
 	out.Modes = nil
 	for _, m := range o.Modes {

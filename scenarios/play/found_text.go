@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"locksim/internal/prose"
 )
 
 // Headline is the failure in one line, which begins with its seed.
@@ -59,7 +61,7 @@ func (f *Found) shrunk() string {
 	case f.Again < enough:
 		return "as it was drawn"
 	}
-	return fmt.Sprintf("%s of the %d that were drawn", numberOf(f.Faults, "fault"), f.Drawn)
+	return fmt.Sprintf("%s of the %d that were drawn", prose.Count(f.Faults, "fault"), f.Drawn)
 }
 
 // doubt says how far the failure can be relied on to come again.
@@ -67,9 +69,9 @@ func (f *Found) doubt() string {
 	if f.Same == f.Replays {
 		return ""
 	}
-	text := fmt.Sprintf("\nNOT DETERMINISTIC: the run replays %s of %d", numberOf(f.Same, "time"), f.Replays)
+	text := fmt.Sprintf("\nNOT DETERMINISTIC: the run replays %s of %d", prose.Count(f.Same, "time"), f.Replays)
 	if len(f.Violations) > 0 {
-		text += fmt.Sprintf(", and breaks the promise %s of %d", numberOf(f.Again, "time"), f.Replays)
+		text += fmt.Sprintf(", and breaks the promise %s of %d", prose.Count(f.Again, "time"), f.Replays)
 	}
 	return text + "\n" + f.Divergence + "\n" + remedy()
 }
@@ -78,13 +80,6 @@ func (f *Found) doubt() string {
 func remedy() string {
 	return "a lock must take its chances from e.Source or e.Entropy, and its time from e.Clock: the global source of\n" +
 		"math/rand/v2, the order of a map, and a select with two ready cases are chances that no seed decides" + unseeded() + "\n"
-}
-
-func numberOf(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 const (
@@ -106,7 +101,7 @@ func shortStory(lines []Line) []string {
 			out = append(out, leftOut(skipped))
 		case skipped > 0 && i > opening && i < opening+skipped:
 		default:
-			out = append(out, line.row())
+			out = append(out, storyRow(line))
 		}
 	}
 	if cut > 0 {
@@ -126,10 +121,10 @@ func upToTheEnd(lines []Line) (kept []Line, cut int) {
 	return lines, 0
 }
 
-func leftOut(n int) string { return fmt.Sprintf("%20s … %s left out", "", numberOf(n, "step")) }
+func leftOut(n int) string { return fmt.Sprintf("%20s … %s left out", "", prose.Count(n, "step")) }
 
-// row is one line of a story: its number, its time, who, and what.
-func (l Line) row() string {
+// storyRow is one line of a story: its number, its time, who, and what.
+func storyRow(l Line) string {
 	mark := " "
 	if l.Fatal {
 		mark = ">"

@@ -8,6 +8,7 @@ import (
 
 	"locksim/faults"
 	"locksim/lock/fence"
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 )
 
@@ -66,7 +67,7 @@ func sensibleEnd(t *testing.T, sc *play.Scenario, err error) {
 
 // anything draws a scenario of everything, and then spoils its schedule.
 func anything(c play.Choices) *play.Scenario {
-	kinds := append(play.Kinds(), play.Specimens()...)
+	kinds := append(kinds.Names(), kinds.Specimens()...)
 	kind := kinds[c.Below(len(kinds))]
 	var extra []faults.Action
 	for range c.Below(4) {

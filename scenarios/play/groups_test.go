@@ -8,6 +8,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
+	"locksim/scenarios/kinds"
 )
 
 func TestGroups(t *testing.T) {
@@ -21,7 +22,7 @@ func TestGroups(t *testing.T) {
 		"renewing":      "watchdog watchdog-fenced redlock-watchdog",
 		"broken/x":      "broken/x",
 	} {
-		if got := strings.Join(members(group), " "); got != want {
+		if got := strings.Join(kinds.Members(group), " "); got != want {
 			t.Errorf("%s is %s, want %s", group, got, want)
 		}
 	}
@@ -68,8 +69,8 @@ expect:
 			t.Errorf("%s (-want +got):\n%s", kind, diff)
 		}
 	}
-	if len(s.Expect) != len(Kinds()) {
-		t.Errorf("%d kinds are expected to do something, want all %d", len(s.Expect), len(Kinds()))
+	if len(s.Expect) != len(kinds.Names()) {
+		t.Errorf("%d kinds are expected to do something, want all %d", len(s.Expect), len(kinds.Names()))
 	}
 	if got, want := s.Pos("expect.watchdog.none").String(), "x.yaml:3:15"; got != want {
 		t.Errorf("the line about watchdog stands at %s, want %s", got, want)

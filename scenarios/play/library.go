@@ -1,6 +1,7 @@
 package play
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"locksim/faults"
+	"locksim/internal/prose"
 	"locksim/scenarios/library"
 )
 
@@ -42,7 +44,7 @@ func Library() ([]*Scenario, error) {
 // Load is the scenario of that name in the library or, when the name has a slash
 // or ends in .yaml or .yml, the one in that file. A name that is not there and a
 // file that cannot be read or makes no sense are *InputErrors. kinds are those of [Parse].
-func Load(nameOrPath string, kinds ...ServerKind) (*Scenario, error) {
+func Load(nameOrPath string, kinds ...ServerName) (*Scenario, error) {
 	if isPath(nameOrPath) {
 		return loadFile(nameOrPath, kinds)
 	}
@@ -58,14 +60,14 @@ func Load(nameOrPath string, kinds ...ServerKind) (*Scenario, error) {
 		names[i] = s.Name
 	}
 	return nil, inputError(nil, faults.Pos{}, "there is no scenario %q in the library: %slocksim list shows the %d that there are; or name a file by its path, such as ./my.yaml",
-		nameOrPath, didYouMean(nameOrPath, names), len(names))
+		nameOrPath, prose.DidYouMean(nameOrPath, names), len(names))
 }
 
 func isPath(s string) bool {
 	return strings.ContainsAny(s, `/\`) || strings.HasSuffix(s, ".yaml") || strings.HasSuffix(s, ".yml")
 }
 
-func loadFile(path string, kinds []ServerKind) (*Scenario, error) {
+func loadFile(path string, kinds []ServerName) (*Scenario, error) {
 	data, err := readFile(path)
 	if err != nil {
 		return nil, &InputError{
@@ -84,4 +86,22 @@ func readFile(path string) ([]byte, error) {
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	return io.ReadAll(io.LimitReader(f, MaxSource+1))
+}
+
+// InLibrary reports whether the scenario is the one in the library.
+func (s *Scenario) InLibrary() bool {
+	name, ok := strings.CutPrefix(s.File, libraryFolder)
+	if !ok {
+		return false
+	}
+	data, err := library.Files.ReadFile(name)
+	return err == nil && bytes.Equal(data, s.Source)
+}
+
+// Reference is what Load finds the scenario by.
+func (s *Scenario) Reference() string {
+	if s.InLibrary() {
+		return s.Name
+	}
+	return s.File
 }

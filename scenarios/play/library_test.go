@@ -14,6 +14,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
+	"locksim/scenarios/kinds"
 )
 
 func TestLibraryIsSortedAndNamedLikeItsFiles(t *testing.T) {
@@ -73,7 +74,7 @@ func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
 			}
 			for _, mode := range fence.Modes() {
 				_, ok := s.Expect[name][mode]
-				if want := runsIn(name, mode); ok != want {
+				if want := kinds.RunsIn(name, mode.NeedsToken()); ok != want {
 					t.Errorf("%s: an expectation of %s in mode %s: %v, want %v", s.File, name, mode, ok, want)
 				}
 			}
@@ -92,7 +93,7 @@ func TestLibraryCatchesEachSpecimen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range Specimens() {
+	for _, name := range kinds.Specimens() {
 		worst := checker.Label("")
 		for _, s := range all {
 			if slices.Contains(s.LockNames(), name) {

@@ -2,12 +2,13 @@ package play
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	goredis "github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken"
+	"locksim/scenarios/kinds"
 	"locksim/sim/redis"
 )
 
@@ -103,35 +104,28 @@ func (l Lock) validate() error {
 	return nil
 }
 
-// kind is one of the locks of package lock: what it needs, and how it is made.
-type kind struct {
-	name   string
-	nodes  int // 0 means 1
-	tokens bool
-	queue  func(resource string) string
-	make   func(m maker) (lock.Locker, error)
+// made is how one of the locks of package lock is made.
+type made struct {
+	make  func(m maker) (lock.Locker, error)
+	queue func(resource string) string // see [Lock]
 }
 
-// kinds are the locks that come with locksim, by the names that scenario files
-// use.
-var kinds = []kind{
-	{name: "single", make: maker.single},
-	{name: "fenced", tokens: true, make: maker.fenced},
-	{name: "watchdog", make: watched(maker.single)},
-	{name: "watchdog-fenced", tokens: true, make: watched(maker.fenced)},
-	{name: "reentrant", make: func(m maker) (lock.Locker, error) { return lock.NewReentrant(m.node(0), m.options()) }},
-	{name: "reentrant-fenced", tokens: true, make: func(m maker) (lock.Locker, error) { return lock.NewReentrantFenced(m.node(0), m.options()) }},
-	{name: "fair", queue: queueOf, make: func(m maker) (lock.Locker, error) { return lock.NewFair(m.node(0), m.options()) }},
-	{name: "fair-fenced", tokens: true, queue: queueOf, make: func(m maker) (lock.Locker, error) { return lock.NewFairFenced(m.node(0), m.options()) }},
-	{name: "redlock", nodes: redlockNodes, make: maker.redlock},
-	{name: "redlock-watchdog", nodes: redlockNodes, make: watched(maker.redlock)},
-	{name: "redlock-fenced", nodes: redlockNodes, tokens: true, make: func(m maker) (lock.Locker, error) {
+// makers has an entry for each of [kinds.Names].
+var makers = map[string]made{
+	"single":           {make: maker.single},
+	"fenced":           {make: maker.fenced},
+	"watchdog":         {make: watched(maker.single)},
+	"watchdog-fenced":  {make: watched(maker.fenced)},
+	"reentrant":        {make: func(m maker) (lock.Locker, error) { return lock.NewReentrant(m.node(0), m.options()) }},
+	"reentrant-fenced": {make: func(m maker) (lock.Locker, error) { return lock.NewReentrantFenced(m.node(0), m.options()) }},
+	"fair":             {queue: queueOf, make: func(m maker) (lock.Locker, error) { return lock.NewFair(m.node(0), m.options()) }},
+	"fair-fenced":      {queue: queueOf, make: func(m maker) (lock.Locker, error) { return lock.NewFairFenced(m.node(0), m.options()) }},
+	"redlock":          {make: maker.redlock},
+	"redlock-watchdog": {make: watched(maker.redlock)},
+	"redlock-fenced": {make: func(m maker) (lock.Locker, error) {
 		return lock.NewRedlockFenced(m.majority(), lock.RedlockOptions{Options: m.options()})
 	}},
 }
-
-// redlockNodes is how many nodes a Redlock runs on.
-const redlockNodes = 5
 
 // maker makes the lock of one client.
 type maker struct{ env Env }
@@ -160,7 +154,7 @@ func (m maker) profile() *goredis.Options {
 }
 
 func (m maker) majority() []lock.Redis {
-	nodes := make([]lock.Redis, redlockNodes)
+	nodes := make([]lock.Redis, kinds.RedlockNodes)
 	for i := range nodes {
 		nodes[i] = m.node(i)
 	}
@@ -203,62 +197,61 @@ func watched(inner func(maker) (lock.Locker, error)) func(maker) (lock.Locker, e
 	}
 }
 
-// Kinds are the names of the locks that come with locksim.
-func Kinds() []string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = k.name
+// Kind is one of the locks that come with locksim, a specimen too. The error lists
+// the names that there are.
+func Kind(name string) (Lock, error) {
+	k, err := kinds.Find(name)
+	if err != nil {
+		return Lock{}, err
 	}
-	return names
+	l := Lock{
+		Name: name, Servers: Redis(k.Redis), Tokens: k.Tokens, Keys: keysOf, Promise: k.Promise, About: k.About,
+		FollowsSpec: true,
+	}
+	if short, ok := strings.CutPrefix(name, kinds.BrokenPrefix); ok {
+		if err := l.specimen(short); err != nil {
+			return Lock{}, err
+		}
+		return l.kept(), nil
+	}
+	m := makers[name]
+	l.queue = m.queue
+	l.New = func(e Env) (lock.Locker, error) { return m.make(maker{e}) }
+	return l.kept(), nil
 }
 
-// Kind is one of the locks that come with locksim. The error lists the kinds.
-func Kind(name string) (Lock, error) {
-	if specimen, ok := strings.CutPrefix(name, brokenPrefix); ok {
-		return brokenLock(specimen)
+// specimen makes the lock the specimen of that name.
+func (l *Lock) specimen(name string) error {
+	s, err := broken.Find(name)
+	if err != nil {
+		return err
 	}
-	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
-	if i < 0 {
-		return Lock{}, fmt.Errorf("there is no lock kind %q: there are %s", name, strings.Join(Kinds(), ", "))
+	l.Keys = s.Keys
+	l.New = func(e Env) (lock.Locker, error) {
+		m := maker{e}
+		nodes := make([]goredis.Cmdable, s.Nodes)
+		for i := range nodes {
+			nodes[i] = m.node(i)
+		}
+		return s.New(nodes, broken.Options{Options: m.options(), Wall: e.WallClock(), Point: func(label string) { _ = e.Point(label) }})
 	}
-	k := kinds[i]
-	promise, _ := lock.PromiseOf(name)
-	return Lock{
-		Name: name, Servers: Redis(max(k.nodes, 1)), Tokens: k.tokens, Keys: keysOf, Promise: promise, About: abouts[name],
-		FollowsSpec: true, queue: k.queue,
-		New: func(e Env) (lock.Locker, error) { return k.make(maker{e}) },
-	}.kept(), nil
+	return nil
 }
 
 // FindLock is the lock of that name: one of extra, or a kind that comes with
 // locksim. The error lists them all.
 func FindLock(name string, extra []Lock) (Lock, error) {
-	names := Kinds()
+	names := kinds.Names()
 	for _, l := range extra {
 		if l.Name == name {
 			return l, nil
 		}
 		names = append(names, l.Name)
 	}
-	if ComesWithLocksim(name) {
+	if kinds.Reserved(name) {
 		return Kind(name)
 	}
 	return Lock{}, fmt.Errorf("there is no lock %q: there are %s", name, strings.Join(names, ", "))
-}
-
-// ComesWithLocksim reports whether Kind makes a lock of that name, or says that
-// there is no such specimen.
-func ComesWithLocksim(name string) bool {
-	return slices.Contains(Kinds(), name) || strings.HasPrefix(name, brokenPrefix)
-}
-
-// redisNeededBy is how many Redis servers a lock needs that comes with locksim.
-func redisNeededBy(name string) (count int, ok bool) {
-	if i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name }); i >= 0 {
-		return max(kinds[i].nodes, 1), true
-	}
-	l, err := Kind(name)
-	return l.count(redisName), err == nil
 }
 
 // queueOf is the key in which a fair lock keeps who waits, in order.

@@ -1,14 +1,11 @@
 package play
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
-	"strings"
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios/library"
 )
 
 // MatrixAnswer is what became of a [MatrixJob]. It is a value that can be sent
@@ -52,7 +49,7 @@ func (p *MatrixPlan) Assemble(answers []MatrixAnswer, replay ReplayCommand) *Mat
 			m.NotRun = append(m.NotRun, gap)
 			continue
 		}
-		gap.Replay = replay(pair.scenario.reference(), pair.lock.Name, p.opts.Seeds.First, pair.modes(p.opts.Modes)...)
+		gap.Replay = replay(pair.scenario.Reference(), pair.lock.Name, p.opts.Seeds.First, pair.modes(p.opts.Modes)...)
 		m.Failures = append(m.Failures, gap)
 	}
 	m.frame(p)
@@ -94,7 +91,7 @@ func (m *Matrix) add(p pair, tallies []MatrixTally, replay ReplayCommand) {
 		}
 		c := newCell(p.scenario, p.lock.Name, mode, t, m.Seeds)
 		if c.CellRuns != nil {
-			c.Replay = replay(p.scenario.reference(), p.lock.Name, c.Seed, mode)
+			c.Replay = replay(p.scenario.Reference(), p.lock.Name, c.Seed, mode)
 		}
 		m.Totals.add(c)
 		m.Cells = append(m.Cells, c)
@@ -123,7 +120,7 @@ func (m *Matrix) frame(p *MatrixPlan) {
 	for i, pair := range p.pairs {
 		sc := pair.scenario
 		if i == 0 || p.pairs[i-1].scenario != sc {
-			m.Scenarios = append(m.Scenarios, MatrixRow{Name: sc.Name, Title: sc.Title, Catalogue: sc.Catalogue, File: sc.File, InLibrary: sc.inLibrary()})
+			m.Scenarios = append(m.Scenarios, MatrixRow{Name: sc.Name, Title: sc.Title, Catalogue: sc.Catalogue, File: sc.File, InLibrary: sc.InLibrary()})
 		}
 		if !slices.ContainsFunc(columns, func(l Lock) bool { return l.Name == pair.lock.Name }) {
 			columns = append(columns, pair.lock)
@@ -133,22 +130,4 @@ func (m *Matrix) frame(p *MatrixPlan) {
 	for _, l := range columns {
 		m.Locks = append(m.Locks, MatrixColumn{Name: l.Name, Tokens: l.Tokens})
 	}
-}
-
-// inLibrary reports whether the scenario is the one in the library.
-func (s *Scenario) inLibrary() bool {
-	name, ok := strings.CutPrefix(s.File, libraryFolder)
-	if !ok {
-		return false
-	}
-	data, err := library.Files.ReadFile(name)
-	return err == nil && bytes.Equal(data, s.Source)
-}
-
-// reference is what Load finds the scenario by.
-func (s *Scenario) reference() string {
-	if s.inLibrary() {
-		return s.Name
-	}
-	return s.File
 }

@@ -28,7 +28,7 @@ type MatrixJob struct {
 //
 // Errors are those of [Parse], [FindLock] and [Run].
 func (j MatrixJob) Play(extra []Lock, step func()) ([]MatrixTally, error) {
-	sc, err := Parse(j.File, []byte(j.Source), ServerKinds(extra...)...)
+	sc, err := Parse(j.File, []byte(j.Source), ServerNames(extra...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"locksim/faults"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
+	"locksim/scenarios/kinds"
 )
 
 // MatrixOptions say what a matrix has in it.
@@ -112,7 +114,7 @@ func (p *MatrixPlan) checkPatterns() error {
 			return fmt.Errorf("%q is no pattern for locks: %w: write a name, or one with *, such as redlock*", pattern, err)
 		}
 		if !slices.ContainsFunc(p.known, func(name string) bool { return fits(pattern, name) }) {
-			return fmt.Errorf("there is no lock %q: %slocksim list shows those that there are", pattern, didYouMean(pattern, p.known))
+			return fmt.Errorf("there is no lock %q: %slocksim list shows those that there are", pattern, prose.DidYouMean(pattern, p.known))
 		}
 	}
 	return nil
@@ -120,11 +122,11 @@ func (p *MatrixPlan) checkPatterns() error {
 
 // knownLocks are kinds first, then other people's locks, then specimens.
 func knownLocks(extra []Lock) []string {
-	names := Kinds()
+	names := kinds.Names()
 	for _, l := range extra {
 		names = append(names, l.Name)
 	}
-	return append(names, Specimens()...)
+	return append(names, kinds.Specimens()...)
 }
 
 func fits(pattern, name string) bool {
@@ -137,7 +139,7 @@ func (p *MatrixPlan) wanted(name string) bool {
 	if slices.ContainsFunc(p.opts.Locks, func(pattern string) bool { return fits(pattern, name) }) {
 		return true
 	}
-	if strings.HasPrefix(name, brokenPrefix) {
+	if strings.HasPrefix(name, kinds.BrokenPrefix) {
 		return p.opts.Specimens
 	}
 	return len(p.opts.Locks) == 0

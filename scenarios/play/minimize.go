@@ -1,11 +1,5 @@
 package play
 
-import (
-	"slices"
-
-	"locksim/faults"
-)
-
 // MaxTrials is how often [Minimize] asks at most whether a scenario fails.
 const MaxTrials = 600
 
@@ -22,7 +16,7 @@ const MaxTrials = 600
 // tried again, is returned as it is.
 func Minimize(sc *Scenario, fails func(*Scenario) bool) *Scenario {
 	m := &minimizer{best: sc, fails: fails, tried: map[string]bool{}}
-	if !m.attempt(forget) {
+	if !m.attempt((*Scenario).Unplaced) {
 		return sc
 	}
 	for before := -1; before != m.smaller; {
@@ -39,16 +33,6 @@ func Minimize(sc *Scenario, fails func(*Scenario) bool) *Scenario {
 	return m.best
 }
 
-// forget takes away what a smaller scenario is none of: its place in a file, and
-// what is expected of the whole one.
-func forget(s *Scenario) {
-	s.File, s.Source, s.at = "", nil, nil
-	s.Catalogue, s.Locks, s.Expect = nil, nil, nil
-	for i := range s.Faults {
-		s.Faults[i].Pos = faults.Pos{}
-	}
-}
-
 // minimizer looks for something smaller than the best so far.
 type minimizer struct {
 	best    *Scenario
@@ -61,7 +45,7 @@ type minimizer struct {
 // reports whether it did. What is no valid scenario, or was tried before, is
 // not tried.
 func (m *minimizer) attempt(change func(*Scenario)) bool {
-	next := m.best.clone()
+	next := m.best.Clone()
 	change(next)
 	text, err := Format(next)
 	if err != nil || m.tried[string(text)] || len(m.tried) == MaxTrials {
@@ -74,17 +58,4 @@ func (m *minimizer) attempt(change func(*Scenario)) bool {
 	m.best = next
 	m.smaller++
 	return true
-}
-
-// clone is a copy whose faults can be changed, one by one and as a list.
-func (s *Scenario) clone() *Scenario {
-	c := *s
-	c.Faults = slices.Clone(s.Faults)
-	for i, f := range c.Faults {
-		if f.When != nil {
-			event := *f.When
-			c.Faults[i].When = &event
-		}
-	}
-	return &c
 }

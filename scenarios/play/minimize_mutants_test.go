@@ -11,7 +11,7 @@ import (
 var mutants = map[string]func() reducer{
 	"leaves out what matters": func() reducer {
 		return func(sc *Scenario, fails func(*Scenario) bool) *Scenario {
-			small := Minimize(sc, fails).clone()
+			small := Minimize(sc, fails).Clone()
 			small.Faults = nil
 			return small
 		}
@@ -25,7 +25,7 @@ var mutants = map[string]func() reducer{
 	},
 	"makes no valid scenario": func() reducer {
 		return func(sc *Scenario, fails func(*Scenario) bool) *Scenario {
-			small := Minimize(sc, fails).clone()
+			small := Minimize(sc, fails).Clone()
 			small.World.Clients = 0
 			return small
 		}
@@ -61,7 +61,7 @@ var mutants = map[string]func() reducer{
 	"is another one each time": func() reducer {
 		hold := time.Duration(0)
 		return func(sc *Scenario, fails func(*Scenario) bool) *Scenario {
-			small := Minimize(sc, fails).clone()
+			small := Minimize(sc, fails).Clone()
 			hold += time.Second
 			small.Workload.Hold = hold
 			return small

@@ -14,7 +14,7 @@ var plainChanges = []func(*Scenario){
 	func(s *Scenario) { s.World.Replicas, s.World.Lag = 0, Range{} },
 	oneReplica,
 	func(s *Scenario) { s.World.Lag = Range{} },
-	func(s *Scenario) { s.World.Persistence = persistNone },
+	func(s *Scenario) { s.World.Persistence = PersistNone },
 	func(s *Scenario) { s.World.Snapshot = time.Minute },
 	func(s *Scenario) { s.Lock.Backoff = Range{100 * time.Millisecond, 100 * time.Millisecond} },
 	func(s *Scenario) { s.Lock.Client = ClientQuiet },
@@ -58,7 +58,7 @@ func (m *minimizer) fewerNodes() {
 	m.attempt(nodesByRole)
 	for redis := 1; redis < m.best.World.Redis; redis++ {
 		fewer := func(s *Scenario) { s.World.Redis = redis }
-		c := m.best.clone()
+		c := m.best.Clone()
 		if fewer(c); (checked{c}).redisNodes() < (checked{m.best}).redisNodes() && m.attempt(fewer) {
 			return
 		}

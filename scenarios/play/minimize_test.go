@@ -60,7 +60,7 @@ func wrongWith(t testing.TB, reduce reducer, sc *Scenario, fails func(*Scenario)
 func smallest(t testing.TB, small *Scenario, fails func(*Scenario) bool) error {
 	t.Helper()
 	for i, f := range small.Faults {
-		fewer := small.clone()
+		fewer := small.Clone()
 		fewer.Faults = slices.Delete(fewer.Faults, i, i+1)
 		if fewer.Validate() == nil && fails(fewer) {
 			return fmt.Errorf("it fails without %v:\n%s", f, formatted(t, small))

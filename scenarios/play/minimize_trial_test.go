@@ -133,7 +133,7 @@ func TestMinimizeRealFailures(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			l, sc := c.load(t)
 			seed, broken := firstFailure(t, l, sc)
-			fails := l.failsLike(sc, broken, seed)
+			fails := failsLike(l, sc, broken, seed)
 			trials := 0
 			small := Minimize(sc, func(s *Scenario) bool { trials++; return fails(s) })
 			text := formatted(t, small)
@@ -221,7 +221,7 @@ func formatted(t testing.TB, sc *Scenario) string {
 func TestFailsLike(t *testing.T) {
 	l, sc := failures[0].load(t)
 	seed, broken := firstFailure(t, l, sc)
-	fails := l.failsLike(sc, broken, seed)
+	fails := failsLike(l, sc, broken, seed)
 	if !fails(sc) {
 		t.Error("the failure does not fail like itself")
 	}
@@ -230,15 +230,15 @@ func TestFailsLike(t *testing.T) {
 		"a fault that waits": func(s *Scenario) { s.Faults[3].At = 24 * time.Hour },
 		"an impossible run":  func(s *Scenario) { s.Workload.Nested = 1 },
 	} {
-		other := sc.clone()
+		other := sc.Clone()
 		if change(other); fails(other) {
 			t.Errorf("%s: it fails", name)
 		}
 	}
-	if l.failsLike(sc, []Violation{{fence.None, "stuck"}}, seed)(sc) {
+	if failsLike(l, sc, []Violation{{fence.None, "stuck"}}, seed)(sc) {
 		t.Error("corrupted fails like stuck")
 	}
-	if l.failsLike(sc, nil, seed)(sc) {
+	if failsLike(l, sc, nil, seed)(sc) {
 		t.Error("it fails like what did not fail")
 	}
 }
@@ -266,7 +266,7 @@ func TestFailsLikeKeepsTheLock(t *testing.T) {
 	kind, sc := failures[0].load(t)
 	l := ofOnesOwn(kind, sc.Lock)
 	seed, broken := firstFailure(t, l, sc)
-	small := Minimize(sc, l.failsLike(sc, broken, seed))
+	small := Minimize(sc, failsLike(l, sc, broken, seed))
 	if small.Lock != sc.Lock {
 		t.Errorf("the lock was %+v and is %+v", sc.Lock, small.Lock)
 	}
@@ -274,7 +274,7 @@ func TestFailsLikeKeepsTheLock(t *testing.T) {
 		t.Errorf("not minimal:\n%s", formatted(t, small))
 	}
 	unable := Lock{Name: "unable", New: func(Env) (lock.Locker, error) { return nil, context.Canceled }}
-	if unable.failsLike(sc, broken, seed)(sc) {
+	if failsLike(unable, sc, broken, seed)(sc) {
 		t.Error("a lock that cannot be made fails like one that can")
 	}
 }

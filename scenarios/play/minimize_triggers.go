@@ -15,7 +15,7 @@ import (
 func (m *minimizer) retrigger() {
 	for i := 0; i < len(m.best.Faults); i++ {
 		switch f := m.best.Faults[i]; {
-		case m.best.follows(i) >= 0: // it moves with the crash
+		case followed(m.best, i) >= 0: // it moves with the crash
 		case f.When == nil:
 			m.atAnEvent(i)
 		default:
@@ -101,7 +101,7 @@ func strikeAt(i int, event faults.Event, after time.Duration) func(*Scenario) {
 	return func(s *Scenario) {
 		moving := []int{i}
 		for j := range s.Faults {
-			if s.follows(j) == i {
+			if followed(s, j) == i {
 				moving = append(moving, j)
 			}
 		}
@@ -113,9 +113,9 @@ func strikeAt(i int, event faults.Event, after time.Duration) func(*Scenario) {
 	}
 }
 
-// follows is the index of the crash that a restart comes some time after, both
+// followed is the index of the crash that a restart comes some time after, both
 // being set off by the same event or at times of their own; -1 for all else.
-func (s *Scenario) follows(i int) int {
+func followed(s *Scenario, i int) int {
 	restart, ok := s.Faults[i].Action.(faults.Restart)
 	if !ok {
 		return -1

@@ -17,6 +17,7 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/fence"
+	"locksim/scenarios/kinds"
 )
 
 // Parse reads a scenario from the content of a file. The file's name is used in
@@ -28,8 +29,8 @@ import (
 // error is an *InputError with the place; Parse never panics.
 //
 // kinds are the kinds of servers, besides Redis, that the file may name: see
-// [ServerKinds].
-func Parse(file string, data []byte, kinds ...ServerKind) (s *Scenario, err error) {
+// [locksim/scenarios/play.ServerNames].
+func Parse(file string, data []byte, kinds ...ServerName) (s *Scenario, err error) {
 	p := &reader{file: file, kinds: kinds, src: bytes.Clone(data), at: map[string]faults.Pos{"": {File: file, Line: 1, Column: 1}}}
 	defer func() {
 		// The YAML library has been seen to panic on odd input.
@@ -49,7 +50,7 @@ func Parse(file string, data []byte, kinds ...ServerKind) (s *Scenario, err erro
 // for errors at each step.
 type reader struct {
 	file  string
-	kinds []ServerKind
+	kinds []ServerName
 	src   []byte
 	at    map[string]faults.Pos // by path, see Scenario.Pos
 	err   *InputError
@@ -88,13 +89,13 @@ func (p *reader) scenario() *Scenario {
 func readWorld(v value, w *World) {
 	names := []string{"redis", "clients", "latency", "replicas", "lag", "persistence", "snapshot"}
 	for _, k := range v.p.kinds {
-		names = append(names, k.Name)
+		names = append(names, k.Kind)
 	}
 	f := v.fields(names...)
 	for _, k := range v.p.kinds {
 		count := 0
-		if f.whole(k.Name, &count); count != 0 {
-			w.Servers = append(w.Servers, ServerCount{k.Name, k.Prefix, count})
+		if f.whole(k.Kind, &count); count != 0 {
+			w.Servers = append(w.Servers, ServerCount{k.Kind, k.Prefix, count})
 		}
 	}
 	if slices.SortFunc(w.Servers, func(a, b ServerCount) int { return strings.Compare(a.Kind, b.Kind) }); len(w.Servers) > 0 {
@@ -139,12 +140,12 @@ func readExpect(v value) map[string]map[fence.Mode]checker.Label {
 	expect := make(map[string]map[fence.Mode]checker.Label)
 	for _, line := range v.entries() {
 		labels := readLabels(line)
-		for _, kind := range members(line.key) {
+		for _, kind := range kinds.Members(line.key) {
 			if expect[kind] == nil {
 				expect[kind] = make(map[fence.Mode]checker.Label)
 			}
 			for mode, label := range labels {
-				if kind == line.key || runsIn(kind, mode) {
+				if kind == line.key || kinds.RunsIn(kind, mode.NeedsToken()) {
 					expect[kind][mode] = label
 					v.p.at[v.path+"."+kind+"."+string(mode)] = v.p.at[line.path+"."+string(mode)]
 				}

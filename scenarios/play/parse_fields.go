@@ -2,8 +2,9 @@ package play
 
 import (
 	"slices"
-	"strings"
 	"time"
+
+	"locksim/internal/prose"
 )
 
 // fields are the entries of a mapping that has a fixed set of keys. Reading a
@@ -18,7 +19,7 @@ func (v value) fields(known ...string) fields {
 	f := fields{value: v, present: v.entries()}
 	for _, e := range f.present {
 		if !slices.Contains(known, e.key) {
-			v.p.fail(e.keyPos, "%s has no key %q: %s", v.name(), e.key, choose(e.key, known))
+			v.p.fail(e.keyPos, "%s has no key %q: %s", v.name(), e.key, prose.Choose(e.key, known))
 		}
 	}
 	return f
@@ -73,22 +74,4 @@ func (f fields) lasting(key string, to *time.Duration, instead string) {
 			v.p.fail(v.pos, "%s: 0s is no length of time: %s", v.name(), instead)
 		}
 	})
-}
-
-// choose says which words there are, the likeliest first.
-func choose(word string, known []string) string {
-	list := "choose one of " + strings.Join(known, ", ")
-	if near := didYouMean(word, known); near != "" {
-		return near + "Or " + list
-	}
-	return list
-}
-
-// didYouMean is a question that ends with a space, or nothing where no known
-// word is like the given one.
-func didYouMean(word string, known []string) string {
-	if near := nearest(word, known); near != "" {
-		return "did you mean " + near + "? "
-	}
-	return ""
 }

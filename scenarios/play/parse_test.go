@@ -14,6 +14,7 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/fence"
+	"locksim/scenarios/kinds"
 )
 
 // sameStory compares what a scenario says, not where it stands.
@@ -50,7 +51,7 @@ func TestParseGCPause(t *testing.T) {
 		t.Errorf("gc-pause (-want +got):\n%s", diff)
 	}
 	labels := map[fence.Mode]checker.Label{fence.None: checker.Corrupted, fence.Claim: checker.Rescued, fence.CAS: checker.Rescued}
-	if diff := cmp.Diff(labels, got.Expect["redlock"]); diff != "" || len(got.Expect) != len(Kinds()) {
+	if diff := cmp.Diff(labels, got.Expect["redlock"]); diff != "" || len(got.Expect) != len(kinds.Names()) {
 		t.Errorf("%d kinds are expected to do something; redlock (-want +got):\n%s", len(got.Expect), diff)
 	}
 	if !strings.HasPrefix(got.Why, "Kleppmann 2016 (F11). The holder") || strings.Count(got.Why, "\n") != 4 {

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"locksim/faults"
+	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/lock/fence"
 )
@@ -46,7 +46,7 @@ func (l Lock) DataMode() (mode fence.Mode, ok bool) {
 func validatePromise(p lock.Promise) error {
 	for _, f := range p.Exclusion {
 		if !slices.Contains(lock.Faults(), f) {
-			return fmt.Errorf("the promise speaks of the fault %q: choose from %s", f, commas(lock.Faults()))
+			return fmt.Errorf("the promise speaks of the fault %q: choose from %s", f, prose.Commas(lock.Faults()))
 		}
 	}
 	if p.Data != "" {
@@ -55,7 +55,7 @@ func validatePromise(p lock.Promise) error {
 		}
 	}
 	if p.FreeWithin != "" && !slices.Contains(lock.Terms(), p.FreeWithin) {
-		return fmt.Errorf("the promise is free again within %q: choose from %s", p.FreeWithin, commas(lock.Terms()))
+		return fmt.Errorf("the promise is free again within %q: choose from %s", p.FreeWithin, prose.Commas(lock.Terms()))
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func DescribePromise(p lock.Promise) string {
 	if len(p.Exclusion) == 0 {
 		return "promises nothing"
 	}
-	text := "claims exclude each other under " + commas(p.Exclusion)
+	text := "claims exclude each other under " + prose.Commas(p.Exclusion)
 	if p.Data != "" {
 		text += "; data right in mode " + p.Data
 	}
@@ -73,12 +73,4 @@ func DescribePromise(p lock.Promise) string {
 		text += "; free again within " + string(p.FreeWithin)
 	}
 	return text
-}
-
-func commas[S ~string](words []S) string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = string(w)
-	}
-	return strings.Join(out, ", ")
 }

@@ -7,6 +7,7 @@ import (
 	"locksim/checker"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 )
 
@@ -15,7 +16,7 @@ import (
 // that it names, and the lock can be had again. Clients that share an owner id
 // use the lock against its terms (F31, F32).
 func TestKindsKeepTheirPromises(t *testing.T) {
-	for _, name := range play.Kinds() {
+	for _, name := range kinds.Names() {
 		t.Run(name, func(t *testing.T) {
 			judged := 0
 			for _, sc := range some(t) {
@@ -67,7 +68,7 @@ func judge(t *testing.T, sc *play.Scenario, l play.Lock) int {
 // refused.
 func TestPromisesResolve(t *testing.T) {
 	sc, l := load(t, "calm")
-	for _, name := range play.Kinds() {
+	for _, name := range kinds.Names() {
 		p, ok := lock.PromiseOf(name)
 		if !ok {
 			t.Errorf("%s has no promise", name)

@@ -41,7 +41,7 @@ func (e *ReplayError) Error() string {
 // not come with locksim. A scenario or lock that cannot be made is an
 // *InputError.
 func (f *RunFile) Setup(extra []Lock) (*Scenario, Lock, error) {
-	sc, err := Parse(f.File, []byte(f.Source), ServerKinds(extra...)...)
+	sc, err := Parse(f.File, []byte(f.Source), ServerNames(extra...)...)
 	if err != nil {
 		return nil, Lock{}, err
 	}

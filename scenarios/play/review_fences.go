@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 )
 
@@ -74,11 +75,11 @@ func (f *ReviewFigures) lost(mode fence.Mode) string {
 }
 
 func (n BreakCount) share() string {
-	return fmt.Sprintf("%d of %s", n.Corrupted, numberOf(n.Tried, "break"))
+	return fmt.Sprintf("%d of %s", n.Corrupted, prose.Count(n.Tried, "break"))
 }
 
 func share(n ReviewCount) string {
-	return fmt.Sprintf("%s of %s", grouped(n.corrupted()), runsOf(n.Runs))
+	return fmt.Sprintf("%s of %s", prose.Thousands(n.corrupted()), runsOf(n.Runs))
 }
 
 // milder is a fence that lost no more data than another on the ground of the
@@ -107,9 +108,9 @@ func runsOf(n int) string {
 	if n == 1 {
 		return "1 run"
 	}
-	return grouped(n) + " runs"
+	return prose.Thousands(n) + " runs"
 }
 
 func inScenarios(n ReviewCount) string {
-	return fmt.Sprintf("%s of %s of the library", runsOf(n.Runs), numberOf(n.Scenarios, "scenario"))
+	return fmt.Sprintf("%s of %s of the library", runsOf(n.Runs), prose.Count(n.Scenarios, "scenario"))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/lock/fence"
 )
@@ -245,7 +246,7 @@ func harms(labels map[checker.Label]int) string {
 	var parts []string
 	for _, l := range checker.Labels() {
 		if n := labels[l]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", l, grouped(n)))
+			parts = append(parts, fmt.Sprintf("%s %s", l, prose.Thousands(n)))
 		}
 	}
 	if len(parts) == 0 {

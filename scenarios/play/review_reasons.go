@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 )
 
@@ -12,7 +13,7 @@ func explored(n int) string {
 	if n == 1 {
 		return "1 explored run"
 	}
-	return grouped(n) + " explored runs"
+	return prose.Thousands(n) + " explored runs"
 }
 
 // within says how the promise was kept.
@@ -40,19 +41,19 @@ func consequences(labels map[checker.Label]int) string {
 
 // brokenByAll says what every fault together did.
 func brokenByAll(f *ReviewFigures) string {
-	return fmt.Sprintf("%s of %s that are evidence broke it%s", grouped(f.All.Violating), explored(f.All.Evidence), bracketed(f.All.Labels))
+	return fmt.Sprintf("%s of %s that are evidence broke it%s", prose.Thousands(f.All.Violating), explored(f.All.Evidence), bracketed(f.All.Labels))
 }
 
 // brokenBySweep says what single faults did, in a sweep by no promise.
 func brokenBySweep(f *ReviewFigures) string {
-	return fmt.Sprintf("so did %s of %s of a single fault%s", grouped(f.Swept.Violating), placementsOf(f.Swept.Runs), bracketed(f.Swept.Labels))
+	return fmt.Sprintf("so did %s of %s of a single fault%s", prose.Thousands(f.Swept.Violating), placementsOf(f.Swept.Runs), bracketed(f.Swept.Labels))
 }
 
 func placementsOf(n int) string {
 	if n == 1 {
 		return "1 placement"
 	}
-	return grouped(n) + " placements"
+	return prose.Thousands(n) + " placements"
 }
 
 // bracketed are harms in brackets, or nothing.
@@ -79,7 +80,7 @@ func (f *ReviewFigures) reasons(a ReviewAdvice) []string {
 			out = append(out, fmt.Sprintf(format, args...))
 		}
 	}
-	add(f.Swept.Runs > 0 && f.Promises, "A sweep of the single faults that it promises to stand, at every step of one scenario: %s, %s with a violation.", placementsOf(f.Swept.Runs), grouped(f.Swept.Violating))
+	add(f.Swept.Runs > 0 && f.Promises, "A sweep of the single faults that it promises to stand, at every step of one scenario: %s, %s with a violation.", placementsOf(f.Swept.Runs), prose.Thousands(f.Swept.Violating))
 	if a.Use == ForEfficiency {
 		add(f.Promises && f.Within.Violating == 0 && a.Rule != "kept", "Within its promise: no violation in %s that are evidence.", explored(f.Within.Evidence))
 		add(f.All.Labels[checker.Overlap] > 0, "With every fault, two clients had the lock at once in %s.", explored(f.All.Labels[checker.Overlap]))
@@ -106,7 +107,7 @@ func (f *ReviewFigures) residue(best ReviewMode) []string {
 	var out []string
 	if n := best.Grounds[f.ground()]; n.refused() > 0 {
 		out = append(out, fmt.Sprintf("With %s, %s of %s on the ground of its promise ended stuck or with a rightful holder refused (%s): a client that is refused must be able to begin again.",
-			best.Mode, grouped(n.refused()), runsOf(n.Runs), harms(n.Labels)))
+			best.Mode, prose.Thousands(n.refused()), runsOf(n.Runs), harms(n.Labels)))
 	}
 	if n := best.Grounds[GroundOutside]; f.Promises && n.corrupted() > 0 {
 		out = append(out, fmt.Sprintf("Outside its promise %s does not always help: data was lost in %s.", best.Mode, strings.Join(n.Corrupted, ", ")))
@@ -127,7 +128,7 @@ func (f *ReviewFigures) alternative(best ReviewMode) []string {
 	text := fmt.Sprintf("Outside its promise the rule %s does better: data was lost in %s", other.Mode, share(other.Grounds[GroundOutside]))
 	for _, g := range []ReviewGround{GroundOutside, GroundPromised} {
 		if n := other.Grounds[g]; n.refused() > 0 {
-			text += fmt.Sprintf("; at the price of %s of %s %s in which a rightful holder was refused or nobody could have the lock", grouped(n.refused()), runsOf(n.Runs), g.words())
+			text += fmt.Sprintf("; at the price of %s of %s %s in which a rightful holder was refused or nobody could have the lock", prose.Thousands(n.refused()), runsOf(n.Runs), g.words())
 		}
 	}
 	return []string{text + "."}
@@ -146,13 +147,13 @@ func (f *ReviewFigures) answer(advice []ReviewAdvice) string {
 	}
 	fmt.Fprintf(&b, "Measured were %s", inScenarios(total))
 	if f.Within.Runs > 0 {
-		fmt.Fprintf(&b, "; %s within its promise, %s evidence, %s with a violation", explored(f.Within.Runs), areEvidence(f.Within.Evidence), grouped(f.Within.Violating))
+		fmt.Fprintf(&b, "; %s within its promise, %s evidence, %s with a violation", explored(f.Within.Runs), areEvidence(f.Within.Evidence), prose.Thousands(f.Within.Violating))
 		if f.Within.Violating == 0 && f.Within.Evidence > 0 {
 			fmt.Fprintf(&b, " (a rate below %s at 95 %%)", Percentage(f.Within.RateBound))
 		}
 	}
 	if f.All.Runs > 0 {
-		fmt.Fprintf(&b, "; and %s with every fault there is, %s evidence, %s with a violation", explored(f.All.Runs), areEvidence(f.All.Evidence), grouped(f.All.Violating))
+		fmt.Fprintf(&b, "; and %s with every fault there is, %s evidence, %s with a violation", explored(f.All.Runs), areEvidence(f.All.Evidence), prose.Thousands(f.All.Violating))
 	}
 	return b.String() + ". None of this is a proof: it speaks of these runs and of this generator."
 }
@@ -161,7 +162,7 @@ func areEvidence(n int) string {
 	if n == 1 {
 		return "1 of them"
 	}
-	return grouped(n) + " of them"
+	return prose.Thousands(n) + " of them"
 }
 
 // verdict is the verdict of an advice with its fence.

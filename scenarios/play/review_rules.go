@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 )
 
@@ -88,7 +89,7 @@ var commonRules = []adviceRule{
 		when:  "a run came out differently when it was made again, came to no end, or could not be made",
 		holds: func(f *ReviewFigures) bool { return f.Doubtful > 0 },
 		say: func(f *ReviewFigures) string {
-			return fmt.Sprintf("No recommendation: %s came out differently when made again, came to no end, or could not be made. Find out why first.", numberOf(f.Doubtful, "run"))
+			return fmt.Sprintf("No recommendation: %s came out differently when made again, came to no end, or could not be made. Find out why first.", prose.Count(f.Doubtful, "run"))
 		}},
 	{id: "faultless", uses: bothUses, verdict: NotSuitable,
 		when:  "it breaks without any fault, and not only for want of a fence",
@@ -101,7 +102,7 @@ var commonRules = []adviceRule{
 		holds: func(f *ReviewFigures) bool { return f.Promises && f.Within.Violating+f.Swept.Violating > 0 },
 		say: func(f *ReviewFigures) string {
 			return fmt.Sprintf("Not as it stands: it breaks its own promise, in %s of %s that are evidence, and at %s of %s of a single fault.",
-				grouped(f.Within.Violating), explored(f.Within.Evidence), grouped(f.Swept.Violating), placementsOf(f.Swept.Runs))
+				prose.Thousands(f.Within.Violating), explored(f.Within.Evidence), prose.Thousands(f.Swept.Violating), placementsOf(f.Swept.Runs))
 		}},
 	{id: "thin", uses: bothUses, verdict: Undecided,
 		when:  fmt.Sprintf("fewer than %d runs that put it to the test are evidence", enoughEvidence),

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"locksim/internal/prose"
 )
 
 // ReviewOptions say how much is measured for a review.
@@ -95,7 +97,7 @@ func (w *ReviewWork) planSweep(l Lock, opts ReviewOptions) error {
 	case err != nil:
 		w.missing(reviewSweep, err.Error())
 	case plan.Placements > reviewPlacements:
-		w.missing(reviewSweep, fmt.Sprintf("%s placements would take longer than all the rest; locksim sweep makes them", grouped(plan.Placements)))
+		w.missing(reviewSweep, fmt.Sprintf("%s placements would take longer than all the rest; locksim sweep makes them", prose.Thousands(plan.Placements)))
 	default:
 		w.Sweep = plan
 	}

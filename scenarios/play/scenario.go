@@ -2,11 +2,13 @@ package play
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/fence"
+	"locksim/scenarios/kinds"
 )
 
 // Limits of a scenario. Whatever goes beyond them is refused with a clear
@@ -244,7 +246,7 @@ func defaults() *Scenario {
 	return &Scenario{
 		World: World{
 			Redis: 1, Clients: 2, Latency: Range{time.Millisecond, 5 * time.Millisecond},
-			Persistence: persistNone, Snapshot: time.Minute,
+			Persistence: PersistNone, Snapshot: time.Minute,
 		},
 		Lock: LockSpec{
 			Kind: "fenced", TTL: 10 * time.Second,
@@ -256,4 +258,104 @@ func defaults() *Scenario {
 			ChecksUntil: checker.CareNever, Release: ReleaseLast,
 		},
 	}
+}
+
+// LockNames are the locks that the scenario is about, each once: kinds in the
+// order of [kinds.Names], then all others in the order in which they are named.
+func (s *Scenario) LockNames() []string {
+	named := s.Locks
+	if len(named) == 0 {
+		named = []string{s.Lock.Kind}
+	}
+	var all []string
+	for _, name := range named {
+		all = append(all, kinds.Members(name)...)
+	}
+	var out []string
+	for _, name := range append(kinds.Names(), all...) {
+		if slices.Contains(all, name) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Clone is a copy whose faults can be changed, one by one and as a list.
+func (s *Scenario) Clone() *Scenario {
+	c := *s
+	c.Faults = slices.Clone(s.Faults)
+	for i, f := range c.Faults {
+		if f.When != nil {
+			event := *f.When
+			c.Faults[i].When = &event
+		}
+	}
+	return &c
+}
+
+// Unplaced forgets where the scenario stands in a file, and what is expected of
+// it: it is to be changed.
+func (s *Scenario) Unplaced() {
+	s.File, s.Source, s.at = "", nil, nil
+	s.Catalogue, s.Locks, s.Expect = nil, nil, nil
+	for i := range s.Faults {
+		s.Faults[i].Pos = faults.Pos{}
+	}
+}
+
+// ServerCount is how many servers of a kind other than Redis a world has.
+type ServerCount struct {
+	// Kind is the kind's name, Prefix begins the names of its servers.
+	Kind   string `json:"kind"`
+	Prefix string `json:"prefix"`
+	Count  int    `json:"count"`
+}
+
+// MaxServers is the most servers of one kind that a world may have.
+const MaxServers = 9
+
+// ServerName is how scenario files name servers of a kind other than Redis.
+type ServerName struct {
+	// Kind is the key under world, such as "register"; Prefix begins the servers'
+	// names, such as "g" for g0, g1, …
+	Kind, Prefix string
+}
+
+// Count is how many servers of a kind, Redis apart, the world has.
+func (w World) Count(kind string) int {
+	for _, s := range w.Servers {
+		if s.Kind == kind {
+			return s.Count
+		}
+	}
+	return 0
+}
+
+// Names are those of all servers of the world but the store and the replicas.
+func (w World) Names() []string {
+	names := numbered("r", w.Redis)
+	for _, s := range w.Servers {
+		names = append(names, numbered(s.Prefix, s.Count)...)
+	}
+	return names
+}
+
+// Persistence is what a Redis server keeps over a crash.
+type Persistence string
+
+// What a Redis server keeps over a crash.
+const (
+	// PersistNone keeps nothing.
+	PersistNone Persistence = "none"
+	// PersistRDB keeps the last snapshot, see [World.Snapshot].
+	PersistRDB Persistence = "rdb"
+	// PersistEverysec keeps an append-only file that is synced once a second.
+	PersistEverysec Persistence = "everysec"
+	// PersistAlways keeps an append-only file that is synced before each answer.
+	PersistAlways Persistence = "always"
+)
+
+// Persistences lists them, the default first. The caller owns the slice.
+func Persistences() []Persistence {
+	return []Persistence{PersistNone, PersistRDB, PersistEverysec, PersistAlways}
 }

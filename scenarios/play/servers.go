@@ -9,17 +9,6 @@ import (
 	"locksim/sim/trace"
 )
 
-// ServerCount is how many servers of a kind other than Redis a world has.
-type ServerCount struct {
-	// Kind is the kind's name, Prefix begins the names of its servers.
-	Kind   string `json:"kind"`
-	Prefix string `json:"prefix"`
-	Count  int    `json:"count"`
-}
-
-// MaxServers is the most servers of one kind that a world may have.
-const MaxServers = 9
-
 var (
 	serverKind   = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 	serverPrefix = regexp.MustCompile(`^[a-z]+$`)
@@ -57,35 +46,10 @@ func validateServers(list []Servers) error {
 	return nil
 }
 
-// count is how many servers of a kind, Redis apart, the world has.
-func (w World) count(kind string) int {
-	for _, s := range w.Servers {
-		if s.Kind == kind {
-			return s.Count
-		}
-	}
-	return 0
-}
-
-// names are those of all servers of the world but the store and the replicas.
-func (w World) names() []string {
-	names := numbered("r", w.Redis)
-	for _, s := range w.Servers {
-		names = append(names, numbered(s.Prefix, s.Count)...)
-	}
-	return names
-}
-
-// needs gives the world the servers that a lock needs, where it has fewer.
-func (w *World) needs(l Lock) {
+// Equip gives a world the servers that a lock needs, where it has fewer.
+func Equip(w *World, l Lock) {
 	w.Redis = max(w.Redis, l.count(redisName))
 	w.Servers = withServersOf(w.Servers, l)
-}
-
-// needs gives the space the servers that a lock needs, where it has fewer.
-func (s *Space) needs(l Lock) {
-	s.Redis = max(s.Redis, l.count(redisName))
-	s.Servers = withServersOf(s.Servers, l)
 }
 
 // withServersOf is a list of servers with those that a lock needs, in the order of
@@ -107,15 +71,15 @@ func withServersOf(list []ServerCount, l Lock) []ServerCount {
 	return out
 }
 
-// ServerKinds are the kinds of servers, Redis apart, that come with locks: for
-// [Parse] of scenarios that name them.
-func ServerKinds(locks ...Lock) []ServerKind {
-	var out []ServerKind
+// ServerNames are those of the kinds of servers, Redis apart, that come with locks:
+// for [Parse] of scenarios that name them.
+func ServerNames(locks ...Lock) []ServerName {
+	var out []ServerName
 	for _, l := range locks {
 		for _, s := range l.Servers {
-			known := slices.ContainsFunc(out, func(k ServerKind) bool { return k.Name == s.Kind.Name })
-			if s.Kind.Name != redisName && !known {
-				out = append(out, s.Kind)
+			name := ServerName{s.Kind.Name, s.Kind.Prefix}
+			if s.Kind.Name != redisName && !slices.Contains(out, name) {
+				out = append(out, name)
 			}
 		}
 	}

@@ -29,15 +29,6 @@ type ServerKind struct {
 	Make func(count int) sim.Kind
 }
 
-// Persistence is what a Redis server keeps over a crash.
-type Persistence = redis.Persistence
-
-// Persistences lists them, the default first.
-func Persistences() []Persistence { return redis.Persistences() }
-
-// persistNone is the default.
-const persistNone = redis.PersistNone
-
 // Primary is the name that leads to the first Redis server, or to the replica
 // that a failover has put into its place.
 const Primary = redis.Primary
@@ -67,15 +58,15 @@ func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 		Seed: seed, Clients: w.Clients, Latency: sim.Latency(w.Latency),
 		Limits: sim.Limits{Virtual: p.patience()}, StopAt: stopAt,
 	}
-	if n := max(w.Redis, p.lock.count("redis")); n > 0 {
+	if n := max(w.Redis, p.lock.count(redisName)); n > 0 {
 		c.Servers = append(c.Servers, redis.Servers{
-			Nodes: n, Replicas: w.Replicas, Lag: sim.Latency(w.Lag), Persistence: w.Persistence, Snapshot: w.Snapshot,
+			Nodes: n, Replicas: w.Replicas, Lag: sim.Latency(w.Lag), Persistence: redis.Persistence(w.Persistence), Snapshot: w.Snapshot,
 			Scripts: p.lock.scripts,
 		})
 	}
 	for _, s := range p.lock.Servers {
 		if s.Kind.Make != nil {
-			c.Servers = append(c.Servers, s.Kind.Make(max(s.Count, w.count(s.Kind.Name))))
+			c.Servers = append(c.Servers, s.Kind.Make(max(s.Count, w.Count(s.Kind.Name))))
 		}
 	}
 	c.Servers = append(c.Servers, protected.Server{Fencing: mode})

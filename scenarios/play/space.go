@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"locksim/faults"
+	"locksim/internal/prose"
 	"locksim/lock"
 )
 
@@ -108,7 +109,7 @@ func (s Space) Validate() error {
 	}
 	for _, f := range s.Faults {
 		if !slices.Contains(lock.Faults(), f) {
-			errs = append(errs, fmt.Errorf("there is no class %q: choose from %s", f, commas(lock.Faults())))
+			errs = append(errs, fmt.Errorf("there is no class %q: choose from %s", f, prose.Commas(lock.Faults())))
 		}
 	}
 	for _, p := range s.Points {
@@ -140,4 +141,11 @@ func inSpan(field string, s Span, most int) error {
 		return fmt.Errorf("%s %d to %d: give a range from 1 to %d", field, s.Min, s.Max, most)
 	}
 	return nil
+}
+
+// equip gives the space the servers that a lock needs, where it has fewer.
+func (s *Space) equip(l Lock) {
+	w := World{Redis: s.Redis, Servers: s.Servers}
+	Equip(&w, l)
+	s.Redis, s.Servers = w.Redis, w.Servers
 }

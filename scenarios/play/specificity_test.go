@@ -10,6 +10,7 @@ import (
 	"locksim/checker"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 )
 
@@ -33,7 +34,7 @@ func TestSpecificity(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many runs")
 	}
-	kinds := play.Kinds()
+	kinds := kinds.Names()
 	const each = 30
 	var all evidence
 	for i, kind := range kinds {

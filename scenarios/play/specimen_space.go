@@ -7,6 +7,7 @@ import (
 
 	"locksim/lock"
 	"locksim/lock/broken"
+	"locksim/scenarios/kinds"
 )
 
 // classesOf are the classes of fault of which specimens speak.
@@ -24,7 +25,7 @@ var classesOf = map[broken.FaultClass][]lock.Fault{
 // of TTLs as far as it lies within the default one. The rest is for [Discover]
 // to find out. The name is one of [Specimens]; the error lists them.
 func SpecimenSpace(name string) (Space, error) {
-	s, err := broken.Find(strings.TrimPrefix(name, brokenPrefix))
+	s, err := broken.Find(strings.TrimPrefix(name, kinds.BrokenPrefix))
 	if err != nil {
 		return Space{}, fmt.Errorf("the space of %s: %w", name, err)
 	}

@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
+
+	"locksim/internal/prose"
 )
 
 // Sweep is what was found out about one lock by placing faults in one scenario.
@@ -131,11 +132,11 @@ func (s *SweepSummary) unsteadyClass() *Found {
 // shown".
 func (s *Sweep) Statement() string {
 	n := &s.Summary
-	text := outOf(n.Placements, s.Plan.Placements) + " placements of one fault at " + grouped(s.Plan.Boundaries) + " boundaries"
+	text := outOf(n.Placements, s.Plan.Placements) + " placements of one fault at " + prose.Thousands(s.Plan.Boundaries) + " boundaries"
 	if s.Plan.Pairs > 0 {
 		text += ", and " + outOf(n.Pairs, s.Plan.Pairs) + " pairs"
 		if s.Plan.Pairs < s.Plan.AllPairs {
-			text += ", a sample of " + grouped(s.Plan.AllPairs)
+			text += ", a sample of " + prose.Thousands(s.Plan.AllPairs)
 		}
 	}
 	switch len(n.Classes) {
@@ -150,18 +151,9 @@ func (s *Sweep) Statement() string {
 // outOf is "1,108", or "600 of 1,108" where some are missing.
 func outOf(n, all int) string {
 	if n == all {
-		return grouped(all)
+		return prose.Thousands(all)
 	}
-	return grouped(n) + " of " + grouped(all)
-}
-
-// grouped is a number with a comma between thousands.
-func grouped(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
+	return prose.Thousands(n) + " of " + prose.Thousands(all)
 }
 
 // JSON is the sweep as one indented document.

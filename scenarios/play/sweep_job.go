@@ -90,7 +90,7 @@ func (s *sweeper) prepare(extra []Lock) error {
 	if err := p.problem(); err != nil {
 		return err
 	}
-	calm, err := Parse(p.Scenario+sweptSuffix+".yaml", []byte(p.Source), ServerKinds(extra...)...)
+	calm, err := Parse(p.Scenario+sweptSuffix+".yaml", []byte(p.Source), ServerNames(extra...)...)
 	if err != nil {
 		return err
 	}

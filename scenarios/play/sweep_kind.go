@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locksim/faults"
+	"locksim/internal/prose"
 )
 
 // sweepKind is a kind of fault that a sweep places at boundaries.
@@ -111,7 +112,7 @@ func kindsOf(names []string) ([]sweepKind, error) {
 	}
 	for _, name := range names {
 		if wanted[name] {
-			return nil, fmt.Errorf("a sweep places no fault %q: %s", name, choose(name, known))
+			return nil, fmt.Errorf("a sweep places no fault %q: %s", name, prose.Choose(name, known))
 		}
 	}
 	return out, nil

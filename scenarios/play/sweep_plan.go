@@ -69,7 +69,7 @@ type SweepPlan struct {
 // lock that breaks its promise without any fault cannot be swept.
 func NewSweepPlan(sc *Scenario, l Lock, opts SweepOptions) (*SweepPlan, error) {
 	p := &SweepPlan{Scenario: sc.Name, Lock: l.Name, Seed: opts.Seed, Kinds: opts.Kinds, Judge: opts.Judge, Block: sweepBlock}
-	if err := errors.Join(l.validate(), l.judgeable(), p.problem(), opts.problem(l)); err != nil {
+	if err := errors.Join(l.validate(), judgeable(l), p.problem(), opts.problem(l)); err != nil {
 		return nil, err
 	}
 	l = p.judged(l)
@@ -140,7 +140,7 @@ func calmed(sc *Scenario, l Lock) *Scenario {
 	calm.Faults, calm.Expect, calm.Source = nil, nil, nil
 	calm.Name = strings.TrimRight(sc.Name[:min(len(sc.Name), 64-len(sweptSuffix))], "-") + sweptSuffix
 	calm.Lock.Kind = l.Name
-	calm.World.needs(l)
+	Equip(&calm.World, l)
 	return &calm
 }
 

@@ -11,7 +11,9 @@ import (
 
 	"locksim/checker"
 	"locksim/faults"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
+	"locksim/scenarios/kinds"
 )
 
 // Validate returns a *faults.FieldError for the first field that makes no sense,
@@ -135,7 +137,7 @@ func (s checked) validateWorkload() error {
 func (s checked) validateLocks() error {
 	for i, name := range s.Locks {
 		if name == "" || strings.ContainsFunc(name, notInWord) {
-			return wrong(fmt.Sprintf("locks[%d]", i), "%q cannot be a lock: write a kind such as fenced, or a group: %s", name, strings.Join(Groups(), ", "))
+			return wrong(fmt.Sprintf("locks[%d]", i), "%q cannot be a lock: write a kind such as fenced, or a group: %s", name, strings.Join(kinds.Groups(), ", "))
 		}
 	}
 	return nil
@@ -175,10 +177,10 @@ func validateKind(kind string) error {
 
 func validateLabel(kind string, mode fence.Mode, label checker.Label) error {
 	if _, err := fence.ParseMode(string(mode)); err != nil {
-		return wrong("expect."+kind+"."+string(mode), "there is no fencing mode %q: %s", string(mode), choose(string(mode), words(fence.Modes())))
+		return wrong("expect."+kind+"."+string(mode), "there is no fencing mode %q: %s", string(mode), prose.Choose(string(mode), words(fence.Modes())))
 	}
 	if _, err := checker.ParseLabel(string(label)); err != nil {
-		return wrong("expect."+kind+"."+string(mode), "there is no label %q: %s", string(label), choose(string(label), words(checker.Labels())))
+		return wrong("expect."+kind+"."+string(mode), "there is no label %q: %s", string(label), prose.Choose(string(label), words(checker.Labels())))
 	}
 	return nil
 }
@@ -189,7 +191,7 @@ func oneOf[T ~string](path string, made T, choices []T) error {
 	if made == "" || slices.Contains(choices, made) {
 		return nil
 	}
-	return wrong(path, "%q is not known: %s", string(made), choose(string(made), words(choices)))
+	return wrong(path, "%q is not known: %s", string(made), prose.Choose(string(made), words(choices)))
 }
 
 // counted checks a number of things, of which there must be one at least.

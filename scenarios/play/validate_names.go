@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locksim/faults"
+	"locksim/scenarios/kinds"
 )
 
 // role is one sort of participants, by their names.
@@ -50,8 +51,8 @@ func (s checked) redisNodes() int {
 	}
 	least := MaxRedis
 	for _, name := range s.LockNames() {
-		if n, ok := redisNeededBy(name); ok {
-			least = min(least, max(s.World.Redis, n))
+		if k, err := kinds.Find(name); err == nil {
+			least = min(least, max(s.World.Redis, k.Redis))
 		}
 	}
 	return least

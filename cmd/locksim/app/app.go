@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 )
 
@@ -93,7 +94,7 @@ func (s *shell) run() (code int) {
 
 // checkLocks refuses locks that no flag could name.
 func (s *shell) checkLocks() error {
-	names := play.Kinds()
+	names := kinds.Names()
 	for _, l := range s.extra {
 		if l.Name == "" {
 			return errors.New("a lock that was given to app.Main has no Name: flags and reports need one")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 )
 
@@ -69,7 +70,7 @@ func completeFaults(cmd *cobra.Command, _ []string, typed string) ([]string, cob
 // completeLocks offers all locks; a matrix and an exploration take a list of
 // them.
 func (s *shell) completeLocks(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	names := append(s.lockNames(), play.Specimens()...)
+	names := append(s.lockNames(), kinds.Specimens()...)
 	switch cmd.Name() {
 	case "matrix":
 	case "explore":

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/internal/campaign"
+	"locksim/internal/prose"
 	"locksim/internal/workers"
 	"locksim/lock"
 	"locksim/scenarios/play"
@@ -147,7 +148,7 @@ func (s explorations) explorePlans(f exploreFlags) ([]*play.ExplorePlan, error) 
 	for _, name := range names {
 		l, err := play.FindLock(name, s.extra)
 		if err != nil {
-			return nil, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), choose(name, s.lockNames()))
+			return nil, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), prose.Choose(name, s.lockNames()))
 		}
 		plan, err := play.NewExplorePlan(l, opts)
 		if err != nil {
@@ -191,7 +192,7 @@ func parseFaults(lists []string) ([]lock.Fault, error) {
 	for _, name := range words(lists) {
 		class := lock.Fault(name)
 		if !slices.Contains(lock.Faults(), class) {
-			return nil, fmt.Errorf("--faults %s: there is no class of fault of this name: %s", quote(name), choose(name, faultNames()))
+			return nil, fmt.Errorf("--faults %s: there is no class of fault of this name: %s", quote(name), prose.Choose(name, faultNames()))
 		}
 		if !slices.Contains(out, class) {
 			out = append(out, class)

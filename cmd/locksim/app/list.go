@@ -14,6 +14,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/broken"
 	"locksim/lock/fence"
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 )
 
@@ -133,7 +134,7 @@ func (s listing) catalogue() (*catalogue, error) {
 // locks are those that come with locksim, and the user's own.
 func (s listing) locks() ([]play.Lock, error) {
 	var all []play.Lock
-	for _, kind := range play.Kinds() {
+	for _, kind := range kinds.Names() {
 		l, err := play.Kind(kind)
 		if err != nil {
 			return nil, err
@@ -144,7 +145,7 @@ func (s listing) locks() ([]play.Lock, error) {
 }
 
 func (s *shell) lockNames() []string {
-	names := play.Kinds()
+	names := kinds.Names()
 	for _, l := range s.extra {
 		names = append(names, l.Name)
 	}

@@ -71,7 +71,7 @@ func (s matrices) chooseScenarios(lists []string) ([]*play.Scenario, error) {
 // fitting are the scenarios that a name, a file or a pattern means.
 func (s matrices) fitting(pattern string) ([]*play.Scenario, error) {
 	if !strings.ContainsAny(pattern, `*?[`) {
-		sc, err := play.Load(pattern, runs(s).serverKinds()...)
+		sc, err := play.Load(pattern, runs(s).serverNames()...)
 		return []*play.Scenario{sc}, err
 	}
 	if strings.ContainsAny(pattern, `/\`) {
@@ -105,7 +105,7 @@ func (s matrices) fittingFiles(pattern string) ([]*play.Scenario, error) {
 	}
 	var found []*play.Scenario
 	for _, name := range files {
-		sc, err := play.Load(name, runs(s).serverKinds()...)
+		sc, err := play.Load(name, runs(s).serverNames()...)
 		if err != nil {
 			return nil, err
 		}

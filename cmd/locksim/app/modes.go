@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 )
 
@@ -27,7 +28,7 @@ func parseModes(text string) ([]fence.Mode, error) {
 func parseMode(name string) (fence.Mode, error) {
 	m, err := fence.ParseMode(name)
 	if err != nil {
-		return "", fmt.Errorf("there is no fencing mode %q: %s", name, choose(name, modeNames()))
+		return "", fmt.Errorf("there is no fencing mode %q: %s", name, prose.Choose(name, modeNames()))
 	}
 	return m, nil
 }
@@ -46,13 +47,4 @@ func joinModes(modes []fence.Mode) string {
 		names = append(names, string(m))
 	}
 	return strings.Join(names, ",")
-}
-
-// choose says which words there are, and which one was likely meant.
-func choose(word string, known []string) string {
-	list := "choose one of " + strings.Join(known, ", ")
-	if near := nearest(word, known); near != "" {
-		return "did you mean " + near + "? Or " + list
-	}
-	return list
 }

@@ -10,8 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 )
 
@@ -97,7 +99,7 @@ func (s reviews) reviewWork(f reviewFlags) (play.Lock, *play.ReviewWork, error) 
 	}
 	l, err := play.FindLock(f.lock, s.extra)
 	if err != nil {
-		return none, nil, fmt.Errorf("--lock %s: there is no such lock: %s", quote(f.lock), choose(f.lock, append(s.lockNames(), play.Specimens()...)))
+		return none, nil, fmt.Errorf("--lock %s: there is no such lock: %s", quote(f.lock), prose.Choose(f.lock, append(s.lockNames(), kinds.Specimens()...)))
 	}
 	seeds, err := play.NewSeeds(1, f.seeds)
 	if err != nil {

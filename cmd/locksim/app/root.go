@@ -3,7 +3,8 @@ package app
 import (
 	"errors"
 	"fmt"
-	"slices"
+
+	"locksim/internal/prose"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -53,7 +54,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return fmt.Errorf("there is no command %q: %s", args[0], choose(args[0], names))
+	return fmt.Errorf("there is no command %q: %s", args[0], prose.Choose(args[0], names))
 }
 
 // flagError adds to a complaint about a flag what to do about it.
@@ -62,7 +63,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := nearest(unknown.GetSpecifiedName(), names); near != "" {
+		if near := prose.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 			hint = fmt.Sprintf("did you mean --%s? Or %s", near, hint)
 		}
 	}
@@ -92,20 +93,4 @@ func exactly(n int, what string) cobra.PositionalArgs {
 		}
 		return fmt.Errorf("%s takes %s, and got %d arguments: see %[1]s --help", cmd.CommandPath(), what, len(args))
 	}
-}
-
-// nearest is the known word that a mistyped one is likely to mean, or "". It
-// asks cobra, which knows that of its commands.
-func nearest(word string, known []string) string {
-	c := &cobra.Command{SuggestionsMinimumDistance: 2}
-	for _, k := range known {
-		c.AddCommand(&cobra.Command{Use: k, Run: func(*cobra.Command, []string) {}})
-	}
-	if slices.Contains(known, word) {
-		return word
-	}
-	if near := c.SuggestionsFor(word); len(near) > 0 {
-		return near[0]
-	}
-	return ""
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/scenarios/play"
 )
@@ -122,7 +123,7 @@ func (s runs) task(name string, f runFlags) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	sc, err := play.Load(name, s.serverKinds()...)
+	sc, err := play.Load(name, s.serverNames()...)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +137,7 @@ func (s runs) task(name string, f runFlags) (*task, error) {
 }
 
 // serverKinds are the kinds of servers that came with the program's own locks.
-func (s runs) serverKinds() []play.ServerKind { return play.ServerKinds(s.extra...) }
+func (s runs) serverNames() []play.ServerName { return play.ServerNames(s.extra...) }
 
 func repeat(once bool) play.Repeat {
 	if once {
@@ -156,9 +157,9 @@ func (s runs) findLock(sc *play.Scenario, flag string) (play.Lock, error) {
 	case err == nil:
 		return l, nil
 	case flag == "":
-		return l, sc.ErrorAt(sc.Pos("lock.kind"), "there is no lock %q: %s", name, choose(name, s.lockNames()))
+		return l, sc.ErrorAt(sc.Pos("lock.kind"), "there is no lock %q: %s", name, prose.Choose(name, s.lockNames()))
 	}
-	return l, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), choose(name, s.lockNames()))
+	return l, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), prose.Choose(name, s.lockNames()))
 }
 
 // play makes the runs. What fails then is the harness, or the lock draws from

@@ -30,7 +30,7 @@ type pageAnswer struct {
 
 // page makes the run again, and fails where it comes out differently.
 func (s runs) page(j pageJob) (*pageAnswer, error) {
-	sc, err := play.Parse(j.File, []byte(j.Source), s.serverKinds()...)
+	sc, err := play.Parse(j.File, []byte(j.Source), s.serverNames()...)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/internal/prose"
 	"locksim/reports"
 )
 
@@ -29,7 +30,7 @@ shard or put together by merge, "list" for what list prints.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			b, err := reports.Schema(args[0])
 			if err != nil {
-				return fmt.Errorf("there is no schema %q: %s", args[0], choose(args[0], reports.Schemas()))
+				return fmt.Errorf("there is no schema %q: %s", args[0], prose.Choose(args[0], reports.Schemas()))
 			}
 			_, err = s.out.Write(b)
 			return s.print(err)

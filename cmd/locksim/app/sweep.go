@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/internal/campaign"
+	"locksim/internal/prose"
 	"locksim/internal/workers"
 	"locksim/scenarios/play"
 )
@@ -111,7 +112,7 @@ func (f sweepFlags) problem() error {
 	}
 	for _, kind := range words(f.faults) {
 		if known := sweepKindNames(); !slices.Contains(known, kind) {
-			return fmt.Errorf("--faults %s: a sweep places no fault of this name: %s", quote(kind), choose(kind, known))
+			return fmt.Errorf("--faults %s: a sweep places no fault of this name: %s", quote(kind), prose.Choose(kind, known))
 		}
 	}
 	return nil

@@ -1,8 +1,28 @@
-package play
+package prose
 
-// nearest is the known word that is most like the given one, or "" when none is
+import "strings"
+
+// Choose says which words there are, the likeliest first.
+func Choose(word string, known []string) string {
+	list := "choose one of " + strings.Join(known, ", ")
+	if near := DidYouMean(word, known); near != "" {
+		return near + "Or " + list
+	}
+	return list
+}
+
+// DidYouMean is a question that ends with a space, or nothing where no known
+// word is like the given one.
+func DidYouMean(word string, known []string) string {
+	if near := Nearest(word, known); near != "" {
+		return "did you mean " + near + "? "
+	}
+	return ""
+}
+
+// Nearest is the known word that is most like the given one, or "" when none is
 // like it: a typing mistake changes two letters at most, and not most of them.
-func nearest(word string, known []string) string {
+func Nearest(word string, known []string) string {
 	best, least := "", min(2, len(word)/2)+1
 	for _, k := range known {
 		if len(word) > len(k)+2 {

@@ -1,0 +1,39 @@
+// Package prose writes numbers, lists and lines for people: in messages, on
+// terminals and on pages. Its functions are safe for concurrent use.
+package prose
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Thousands is a number with a comma between thousands: 12,340.
+func Thousands(n int) string {
+	digits := strconv.Itoa(n)
+	first := 0
+	if n < 0 {
+		first = 1
+	}
+	for i := len(digits) - 3; i > first; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// Count is a number of things: "1 step", "2 steps".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Commas is a list of words: "none, check, seal".
+func Commas[S ~string](words []S) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = string(w)
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,150 @@
+// Package kinds lists the locks that come with locksim, as data: how many servers
+// each needs, whether its leases carry fencing tokens, how it works. Scenario files
+// name locks by it. Package [locksim/scenarios/play] makes the locks.
+//
+// There are two sorts: the kinds of package [locksim/lock], and the specimens of
+// package [locksim/lock/broken], which are wrong on purpose and whose names begin
+// with "broken/".
+package kinds
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"locksim/lock"
+	"locksim/lock/broken"
+)
+
+// Kind is a lock that comes with locksim.
+type Kind struct {
+	// Name is what scenario files and commands call it, such as "single" or
+	// "broken/get-then-del".
+	Name string
+	// Redis is how many Redis servers it needs, 1 at least.
+	Redis int
+	// Tokens says that its leases carry fencing tokens.
+	Tokens bool
+	// Promise is what it is judged by. A specimen promises nothing.
+	Promise lock.Promise
+	// About says in a sentence or two how it works.
+	About string
+}
+
+// RedlockNodes is how many servers a Redlock runs on.
+const RedlockNodes = 5
+
+// BrokenPrefix begins the names of specimens.
+const BrokenPrefix = "broken/"
+
+// kinds are the locks of package lock. Their promises are those of lock.PromiseOf.
+var kinds = []Kind{
+	{
+		Name: "single", Redis: 1,
+		About: "A key on one Redis node, set with NX and a TTL, holds the id of its owner, and a script deletes it only while that id is still there. " +
+			"A holder that stays silent loses the lock when the TTL is over, whether it knows or not.",
+	},
+	{
+		Name: "fenced", Redis: 1, Tokens: true,
+		About: "A key on one Redis node, set with NX and a TTL, holds the id of its owner, and the script that grants it counts a fencing token up in the same step. " +
+			"Every grant carries a higher token than the one before, so that a store that looks at it can refuse a holder whose time is over.",
+	},
+	{
+		Name: "watchdog", Redis: 1,
+		About: "A key on one Redis node with a TTL holds the id of its owner, and a watchdog in the owner’s process extends it while it is held, and tells the holder when that fails. " +
+			"The work may take longer than the TTL, for as long as the process lives.",
+	},
+	{
+		Name: "watchdog-fenced", Redis: 1, Tokens: true,
+		About: "A key on one Redis node with a TTL holds the id of its owner, a watchdog in the owner’s process extends it while it is held, and every grant carries a higher fencing token than the one before. " +
+			"The work may take longer than the TTL, and the token stays the same for as long as the grant does.",
+	},
+	{
+		Name: "reentrant", Redis: 1,
+		About: "A hash on one Redis node with a TTL counts the entries of its owner, who is named and may enter again. " +
+			"The lock is free when each entry was released, or when the TTL is over.",
+	},
+	{
+		Name: "reentrant-fenced", Redis: 1, Tokens: true,
+		About: "A hash on one Redis node with a TTL counts the entries of its owner, who is named and may enter again, and every grant carries a higher fencing token than the one before. " +
+			"An entry into a lock that the owner holds already keeps the token.",
+	},
+	{
+		Name: "fair", Redis: 1,
+		About: "Beside the key, a queue on the same Redis node decides who is next, in the order in which clients asked. " +
+			"A waiter that does not ask again in time counts as dead and is passed over.",
+	},
+	{
+		Name: "fair-fenced", Redis: 1, Tokens: true,
+		About: "Beside the key, a queue on the same Redis node decides who is next, in the order in which clients asked, and every grant carries a higher fencing token than the one before. " +
+			"A waiter that does not ask again in time counts as dead and is passed over.",
+	},
+	{
+		Name: "redlock", Redis: RedlockNodes,
+		About: "The same key is set on a majority of five independent Redis nodes, within a time that leaves part of the TTL. " +
+			"No node alone can stop everybody, and the lock mints no token.",
+	},
+	{
+		Name: "redlock-watchdog", Redis: RedlockNodes,
+		About: "The same key is set on a majority of five independent Redis nodes, and a watchdog in the owner’s process extends it on a majority while it is held. " +
+			"The holder is told when a majority no longer agrees.",
+	},
+	{
+		Name: "redlock-fenced", Redis: RedlockNodes, Tokens: true,
+		About: "The same key is set on a majority of five independent Redis nodes, and a grant carries a token one above the highest counter of a majority, which it writes back to a majority. " +
+			"It is an experiment: nothing is promised about the order of these tokens.",
+	},
+}
+
+// Names are the names of the kinds of package lock, in the order in which tables
+// show them. The caller owns the slice.
+func Names() []string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.Name
+	}
+	return names
+}
+
+// Specimens are the names of the locks that are wrong on purpose, sorted:
+// broken/del-without-owner and others. The caller owns the slice.
+func Specimens() []string {
+	var names []string
+	for _, s := range broken.All() {
+		names = append(names, BrokenPrefix+s.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Find is the kind or the specimen of that name. The error lists those that there
+// are of the sort that was asked for.
+func Find(name string) (Kind, error) {
+	if short, ok := strings.CutPrefix(name, BrokenPrefix); ok {
+		s, err := broken.Find(short)
+		if err != nil {
+			return Kind{}, fmt.Errorf("there is no specimen %q: there are %s", name, strings.Join(Specimens(), ", "))
+		}
+		return Kind{Name: name, Redis: max(s.Nodes, 1), Tokens: s.Tokens,
+			About: "A lock that is wrong on purpose (" + s.ID + "): " + s.Wrong}, nil
+	}
+	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
+	if i < 0 {
+		return Kind{}, fmt.Errorf("there is no lock kind %q: there are %s", name, strings.Join(Names(), ", "))
+	}
+	k := kinds[i]
+	k.Promise, _ = lock.PromiseOf(name)
+	return k, nil
+}
+
+// Reserved reports whether a name is one of [Names], or begins like a specimen's.
+func Reserved(name string) bool {
+	return slices.Contains(Names(), name) || strings.HasPrefix(name, BrokenPrefix)
+}
+
+// RunsIn reports whether a lock can run in a fencing mode that needs tokens or
+// not. Nothing is known of a lock that does not come with locksim, so it can.
+func RunsIn(name string, needsToken bool) bool {
+	k, err := Find(name)
+	return err != nil || k.Tokens || !needsToken
+}
