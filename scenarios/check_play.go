@@ -58,7 +58,10 @@ func (c *checkup) secondRun(sc *Scenario, o *Outcome) string {
 	if err != nil {
 		return err.Error()
 	}
-	return play.Difference(o, again)
+	if differs := play.Differ(o, again); differs != nil {
+		return differs.Where()
+	}
+	return ""
 }
 
 // report stores a failure, if it can be tried again, and is all there is to say

@@ -72,10 +72,8 @@ func fails(l Lock, sc *Scenario, seed uint64) (*play.Found, error) {
 		if len(broken) > 0 {
 			return play.AsStored(l, sc, seed, broken)
 		}
-		if before != nil {
-			if play.Difference(before, o) == "" {
-				return nil, nil
-			}
+		if before != nil && play.Differ(before, o) == nil {
+			return nil, nil
 		}
 		before = o
 	}

@@ -10,9 +10,9 @@ import (
 // of package lock, in millionths.
 const driftAllowance = int64(lock.DefaultDriftFactor * 1_000_000)
 
-// classOf is the fault that promises call an action by, whatever other actions
+// ClassOf is the fault that promises call an action by, whatever other actions
 // there are; empty for one that no promise speaks of.
-func classOf(action faults.Action) lock.Fault {
+func ClassOf(action faults.Action) lock.Fault {
 	switch a := action.(type) {
 	case faults.Pause:
 		return lock.FaultPause
@@ -99,4 +99,12 @@ func ofClientOrNode(name string, client, node lock.Fault) lock.Fault {
 		return client
 	}
 	return node
+}
+
+// ClassIn is the class of an action of a schedule: drifts are taken together.
+func ClassIn(schedule []faults.Fault, action faults.Action) lock.Fault {
+	if _, drifts := action.(faults.ClockDrift); drifts {
+		return classOfDrifts(schedule)
+	}
+	return ClassOf(action)
 }

@@ -49,7 +49,7 @@ func TestClasses(t *testing.T) {
 		{faults.ReadOnly{Node: "r0"}, lock.FaultReadOnly},
 		{slowdown{}, ""},
 	} {
-		if got := classOf(tt.action); got != tt.want {
+		if got := ClassOf(tt.action); got != tt.want {
 			t.Errorf("%v: class %q, want %q", tt.action, got, tt.want)
 		}
 		called[tt.action.Kind()], classes[tt.want] = true, true

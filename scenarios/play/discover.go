@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"locksim/faults"
 	"locksim/internal/prose"
@@ -23,7 +22,7 @@ import (
 // can be drawn then. A lock that breaks its promise even in a calm run is no
 // error: the first runs that are drawn will show it.
 func Discover(l Lock, space Space) (Space, error) {
-	if err := errors.Join(l.validate(), judgeable(l), space.Validate()); err != nil {
+	if err := errors.Join(l.Validate(), Judgeable(l), space.Validate()); err != nil {
 		return Space{}, err
 	}
 	space.Lock = l.Name
@@ -53,9 +52,9 @@ func Discover(l Lock, space Space) (Space, error) {
 	return space, err
 }
 
-// judgeable refuses a lock of which files and promises cannot speak.
-func judgeable(l Lock) error {
-	if strings.ContainsFunc(l.Name, notInWord) {
+// Judgeable refuses a lock of which files and promises cannot speak.
+func Judgeable(l Lock) error {
+	if !IsWord(l.Name) {
 		return fmt.Errorf("scenarios: lock %q: make its Name one word, such as my-lock: it stands in scenario files", l.Name)
 	}
 	if mode := l.JudgedMode(); mode.NeedsToken() && !l.Tokens {
@@ -68,11 +67,11 @@ func judgeable(l Lock) error {
 // owner that enters again after a release that was lost has its old token once
 // more, and no fence that goes by tokens can tell the two sections apart. Where
 // the lock promises right data behind such a fence, that is no news.
-func mintsUnderPromise(l Lock) bool { return l.Tokens && !l.promisesNothing() }
+func mintsUnderPromise(l Lock) bool { return l.Tokens && !l.PromisesNothing() }
 
 // discoverFaults settles the classes of fault.
 func (s *Space) discoverFaults(l Lock) error {
-	if l.promisesNothing() {
+	if l.PromisesNothing() {
 		return nil
 	}
 	if s.Faults == nil {
@@ -105,7 +104,7 @@ func (s *Space) discoverReplicas(l Lock) error {
 // many nodes costs several times one on a single node: within a promise, where
 // it takes many runs to say anything, its worlds are smaller than others.
 func (s *Space) discoverSize(l Lock) {
-	if l.promisesNothing() || l.nodes() < 3 {
+	if l.PromisesNothing() || l.Nodes() < 3 {
 		return
 	}
 	if s.Clients == (Span{}) {
@@ -135,10 +134,10 @@ func (s *Space) discoverWays(l Lock) {
 	if !kinds.Reserved(l.Name) {
 		return
 	}
-	if s.Waits == nil && l.nodes() <= 1 && slices.Contains(kinds.Names(), l.Name) {
+	if s.Waits == nil && l.Nodes() <= 1 && slices.Contains(kinds.Names(), l.Name) {
 		s.Waits = []WaitMode{WaitPoll, WaitNotify}
 	}
-	if s.Profiles == nil && l.promisesNothing() {
+	if s.Profiles == nil && l.PromisesNothing() {
 		s.Profiles = []ClientProfile{ClientQuiet, ClientStock}
 	}
 }

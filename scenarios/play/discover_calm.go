@@ -8,6 +8,7 @@ import (
 
 	"locksim/faults"
 	"locksim/lock"
+	"locksim/lock/fence"
 	"locksim/scenarios/kinds"
 	"locksim/sim/trace"
 )
@@ -27,7 +28,7 @@ const calmSeed = 1
 // playCalm plays the run. It is an error if nobody was granted the lock.
 func playCalm(l Lock, space Space) (*calmRun, error) {
 	c := &calmRun{sc: calmScenario(space)}
-	c.lock = l.kept()
+	c.lock = l.Kept()
 	var owned atomic.Bool
 	watched := c.lock
 	watched.New = func(e Env) (lock.Locker, error) {
@@ -37,12 +38,11 @@ func playCalm(l Lock, space Space) (*calmRun, error) {
 		}
 		return locker, err
 	}
-	mode := l.JudgedMode()
-	var err error
-	c.run, err = playMode(c.sc, watched, RunOptions{Seed: calmSeed, Alone: true}, mode, nil)
+	o, err := Run(c.sc, watched, RunOptions{Seed: calmSeed, Modes: []fence.Mode{l.JudgedMode()}, Alone: true})
 	if err != nil {
 		return nil, err
 	}
+	c.run = &o.Modes[0]
 	c.owned = owned.Load()
 	return c, c.granted()
 }
@@ -56,11 +56,11 @@ func followsFailover(l Lock, space Space) (bool, error) {
 	sc := calmScenario(space)
 	sc.World.Replicas = 1
 	sc.Faults = []faults.Fault{{Action: faults.Failover{To: "r0a"}}}
-	run, err := playMode(sc, l, RunOptions{Seed: calmSeed, Alone: true}, l.JudgedMode(), nil)
+	o, err := Run(sc, l, RunOptions{Seed: calmSeed, Modes: []fence.Mode{l.JudgedMode()}, Alone: true})
 	if err != nil {
 		return false, err
 	}
-	return len(run.History.Grants) > 0, nil
+	return len(o.Modes[0].History.Grants) > 0, nil
 }
 
 // makeLocker is New, with a complaint about a lock that is neither there nor an error.
@@ -74,8 +74,8 @@ func makeLocker(l Lock, e Env) (lock.Locker, error) {
 
 // calmScenario is short, and as fast as the lock allows.
 func calmScenario(space Space) *Scenario {
-	space = space.withDefaults()
-	sc := defaults()
+	space = space.WithDefaults()
+	sc := Defaults()
 	sc.Name = "calm"
 	sc.World.Redis, sc.World.Servers = space.Redis, space.Servers
 	sc.World.Clients, sc.World.Latency = 2, Range{time.Microsecond, time.Microsecond}
@@ -111,7 +111,7 @@ func (c *calmRun) lease() (Range, error) {
 		ttl = longestKey(state)
 	}
 	if !sensible(ttl) {
-		ttl = defaults().Lock.TTL
+		ttl = Defaults().Lock.TTL
 	}
 	ttl = (ttl + time.Millisecond - 1).Truncate(time.Millisecond)
 	return Range{ttl, ttl}, nil

@@ -18,7 +18,7 @@ func Draw(from Choices, space Space) *Scenario {
 	if err := space.Validate(); err != nil {
 		panic("scenarios: draw from a space that makes no sense: " + err.Error())
 	}
-	d := &drawer{from: from, space: space.withDefaults(), sc: defaults()}
+	d := &drawer{from: from, space: space.WithDefaults(), sc: Defaults()}
 	d.sc.Name = "drawn"
 	d.lock()
 	d.world()

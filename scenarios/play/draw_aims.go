@@ -44,7 +44,7 @@ func (d *drawer) drift(clock string) []step {
 func (d *drawer) wire() (between, and []string, way faults.Direction) {
 	between = []string{d.client()}
 	if d.once(4) {
-		between = some(d, numbered("c", d.sc.World.Clients))
+		between = some(d, Numbered("c", d.sc.World.Clients))
 	}
 	return between, d.others(), pick(d, faults.Directions()...)
 }
@@ -78,7 +78,7 @@ func (d *drawer) replica() string { return "r0" + string(rune('a'+d.from.Below(d
 // told draws who hears of a new primary: everybody, or some.
 func (d *drawer) told() []string {
 	if d.once(3) {
-		return some(d, numbered("c", d.sc.World.Clients))
+		return some(d, Numbered("c", d.sc.World.Clients))
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func (d *drawer) schedule() {
 func (d *drawer) possible() []trouble {
 	return slices.DeleteFunc(troubles(d.sc.World), func(t trouble) bool {
 		return d.space.Faults != nil && slices.ContainsFunc(t.like, func(a faults.Action) bool {
-			return !slices.Contains(d.space.Faults, classOf(a))
+			return !slices.Contains(d.space.Faults, ClassOf(a))
 		})
 	})
 }

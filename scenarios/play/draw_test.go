@@ -69,7 +69,7 @@ func TestDrawnScenariosAreValid(t *testing.T) {
 
 // stays checks that a scenario lies within its space.
 func stays(t *rapid.T, sc *Scenario, space Space) {
-	space = space.withDefaults()
+	space = space.WithDefaults()
 	w := sc.World
 	if w.Redis != space.Redis || w.Replicas > space.Replicas || w.Clients < space.Clients.Min || w.Clients > space.Clients.Max {
 		t.Fatalf("world %+v of %+v", w, space)
@@ -78,7 +78,7 @@ func stays(t *rapid.T, sc *Scenario, space Space) {
 		t.Fatalf("lock %+v of %+v", sc.Lock, space)
 	}
 	for _, f := range sc.Faults {
-		if space.Faults != nil && !slices.Contains(space.Faults, classOf(f.Action)) {
+		if space.Faults != nil && !slices.Contains(space.Faults, ClassOf(f.Action)) {
 			t.Fatalf("%v is not among %v", f, space.Faults)
 		}
 	}

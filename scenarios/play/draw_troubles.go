@@ -152,6 +152,6 @@ var replicaTroubles = []trouble{
 var quorumTroubles = []trouble{
 	{"dead-node", []faults.Action{faults.Partition{}}, func(d *drawer) []step {
 		bytes := pick(d, faults.BytesHold, faults.BytesDrop)
-		return single(faults.Partition{Between: numbered("c", d.sc.World.Clients), And: []string{d.node()}, Bytes: bytes, Direction: faults.DirectionBoth})
+		return single(faults.Partition{Between: Numbered("c", d.sc.World.Clients), And: []string{d.node()}, Bytes: bytes, Direction: faults.DirectionBoth})
 	}, always},
 }

@@ -82,7 +82,7 @@ type ExploreTiming struct {
 
 // NewExploreTiming has the versions of Go and of the modules, and nothing else.
 func NewExploreTiming() ExploreTiming {
-	return ExploreTiming{Go: runtime.Version(), Modules: modules()}
+	return ExploreTiming{Go: runtime.Version(), Modules: Modules()}
 }
 
 // AssembleExploration puts the blocks together that are there. The result has no

@@ -127,8 +127,8 @@ func (e *explorer) again(o *Outcome) error {
 	if err != nil {
 		return e.broken(o.Seed, err)
 	}
-	if err := compare(o.Scenario, e.lock, o.Seed, &o.Modes[0], &other.Modes[0]); err != nil {
-		e.unsteady(o.Seed, err.Error())
+	if differs := Differ(o, other); differs != nil {
+		e.unsteady(o.Seed, differs.Error())
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ type ExplorePlan struct {
 func NewExplorePlan(l Lock, opts ExploreOptions) (*ExplorePlan, error) {
 	p := &ExplorePlan{Lock: l.Name, Judge: opts.Judge, Collect: opts.Collect,
 		Runs: opts.Runs, FirstSeed: opts.FirstSeed, Block: exploreBlock}
-	if err := errors.Join(l.validate(), p.problem(), promised(l, opts)); err != nil {
+	if err := errors.Join(l.Validate(), p.problem(), promised(l, opts)); err != nil {
 		return nil, err
 	}
 	l = p.judged(l)
@@ -94,7 +94,7 @@ func NewExplorePlan(l Lock, opts ExploreOptions) (*ExplorePlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Space = space.withDefaults()
+	p.Space = space.WithDefaults()
 	return p, p.Space.Validate()
 }
 
@@ -103,7 +103,7 @@ func promised(l Lock, opts ExploreOptions) error {
 	if opts.Judge != JudgePromise {
 		return nil
 	}
-	if l.promisesNothing() {
+	if l.PromisesNothing() {
 		return fmt.Errorf("lock %s promises nothing, and cannot be judged by its promise", l.Name)
 	}
 	for _, f := range opts.Faults {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"locksim/checker"
-	"locksim/faults"
 	"locksim/lock"
 )
 
@@ -70,21 +69,13 @@ func faultsOf(sc *Scenario, fired []bool) (map[string]FaultTally, map[lock.Fault
 		k.Drawn++
 		if fired[i] {
 			k.Struck++
-			if class := classIn(sc.Faults, f.Action); class != "" {
+			if class := ClassIn(sc.Faults, f.Action); class != "" {
 				classes[class] = 1
 			}
 		}
 		kinds[f.Action.Kind()] = k
 	}
 	return kinds, classes
-}
-
-// classIn is the class of an action of a schedule: drifts are taken together.
-func classIn(schedule []faults.Fault, action faults.Action) lock.Fault {
-	if _, drifts := action.(faults.ClockDrift); drifts {
-		return classOfDrifts(schedule)
-	}
-	return classOf(action)
 }
 
 // Add puts the tally of other runs to these.
@@ -96,9 +87,9 @@ func (t *ExploreTally) Add(other ExploreTally) {
 	t.Failed += other.Failed
 	t.Events += other.Events
 	t.Virtual += other.Virtual
-	t.Vacuous = added(t.Vacuous, other.Vacuous)
-	t.Violations = added(t.Violations, other.Violations)
-	t.Classes = added(t.Classes, other.Classes)
+	t.Vacuous = addCounts(t.Vacuous, other.Vacuous)
+	t.Violations = addCounts(t.Violations, other.Violations)
+	t.Classes = addCounts(t.Classes, other.Classes)
 	if t.Faults == nil && len(other.Faults) > 0 {
 		t.Faults = map[string]FaultTally{}
 	}
@@ -108,8 +99,8 @@ func (t *ExploreTally) Add(other ExploreTally) {
 	}
 }
 
-// added adds counts to others, in place where there are any.
-func added[K comparable](counts, others map[K]int) map[K]int {
+// addCounts adds counts to others, in place where there are any.
+func addCounts[K comparable](counts, others map[K]int) map[K]int {
 	if counts == nil && len(others) > 0 {
 		counts = map[K]int{}
 	}

@@ -53,7 +53,7 @@ func formatSetting(s *Scenario) string {
 }
 
 func formatWorld(w World) string {
-	d := defaults().World
+	d := Defaults().World
 	var servers strings.Builder
 	if w.Redis > 0 || len(w.Servers) == 0 {
 		fmt.Fprintf(&servers, "redis: %d, ", w.Redis)
@@ -67,13 +67,13 @@ func formatWorld(w World) string {
 }
 
 func formatLock(l LockSpec) string {
-	d := defaults().Lock
+	d := Defaults().Lock
 	return fmt.Sprintf("kind: %s, ttl: %v, backoff: %v", scalar(l.Kind), l.TTL, l.Backoff) +
 		unless("client", l.Client, d.Client) + unless("wait", l.Wait, d.Wait) + unless("owner", l.Owner, d.Owner)
 }
 
 func formatWorkload(w Workload) string {
-	d := defaults().Workload
+	d := Defaults().Workload
 	return fmt.Sprintf("rounds: %d, hold: %v, think: %v, stagger: %v", w.Rounds, w.Hold, w.Think, w.Stagger) +
 		unless("timeout", w.Timeout, d.Timeout) + fmt.Sprintf(", checks_until: %s", w.ChecksUntil) +
 		unless("kind", w.Kind, d.Kind) + unless("nested", w.Nested, d.Nested) +

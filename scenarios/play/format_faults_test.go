@@ -17,7 +17,7 @@ func TestFormatRoundTripOfEveryAction(t *testing.T) {
 	for i, k := range faults.Kinds() {
 		t.Run(k.Name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				want := defaults()
+				want := Defaults()
 				want.Name, want.World.Redis, want.World.Replicas = "round", 5, MaxReplicas
 				d := faultDrawer{t, want, "the fault"}
 				want.Faults = []faults.Fault{d.fault(drawActions[i])}

@@ -14,7 +14,7 @@ import (
 )
 
 func TestFormat(t *testing.T) {
-	s := defaults()
+	s := Defaults()
 	s.Name, s.Title, s.Why = "demo", "Say \"when\"", "one\ntwo\n"
 	s.Workload.Timeout = time.Second
 	s.Faults = []faults.Fault{
@@ -52,7 +52,7 @@ expect:
 type slowdown struct{ faults.Pause }
 
 func TestFormatRefusesWhatItCannotWrite(t *testing.T) {
-	bad, foreign := defaults(), defaults()
+	bad, foreign := Defaults(), Defaults()
 	bad.Name = "two words"
 	foreign.Name = "foreign"
 	foreign.Faults = []faults.Fault{{Action: slowdown{faults.Pause{Process: "c0", For: 1}}}}
@@ -151,4 +151,4 @@ func drawText(t *rapid.T, what string) string {
 	return rapid.StringOf(rapid.SampledFrom([]rune("ab é日0 \n\\\"'#:-{}[],&*!|>%@`?~"))).Draw(t, what)
 }
 
-func isWord(s string) bool { return !strings.ContainsFunc(s, notInWord) }
+func isWord(s string) bool { return s == "" || IsWord(s) }

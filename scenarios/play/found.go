@@ -3,8 +3,6 @@ package play
 import (
 	"cmp"
 	"slices"
-
-	"locksim/sim/trace"
 )
 
 // Found is a violation that exploration has found, made as small as it gets.
@@ -100,39 +98,11 @@ func (f *Found) repeat(l Lock, sc *Scenario, first *Outcome) error {
 
 // compare counts a run that is equal to the first.
 func (f *Found) compare(first, o *Outcome) {
-	d, equal := difference(first, o)
-	if equal {
+	if differs := Differ(first, o); differs == nil {
 		f.Same++
-		return
+	} else if f.Divergence == "" {
+		f.Divergence = differs.Where()
 	}
-	if f.Divergence == "" {
-		f.Divergence = divergence(d)
-	}
-}
-
-// difference compares two runs of one schedule in one mode. d is nil where only
-// what the clients saw differs, and no event does.
-func difference(a, b *Outcome) (d *trace.Divergence, equal bool) {
-	x, y := a.Modes[0], b.Modes[0]
-	d = trace.Diff(x.Trace, y.Trace)
-	return d, d == nil && x.Verdict.Facts == y.Verdict.Facts
-}
-
-// Difference says how two runs of one schedule differ in the first mode; it is
-// empty where they do not.
-func Difference(a, b *Outcome) string {
-	if d, equal := difference(a, b); !equal {
-		return divergence(d)
-	}
-	return ""
-}
-
-// divergence is a difference in words.
-func divergence(d *trace.Divergence) string {
-	if d == nil {
-		return "the events are the same, what the clients saw is not"
-	}
-	return d.String()
 }
 
 // Doubt counts one more run, which differed from the first in this way; an empty

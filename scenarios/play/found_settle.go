@@ -25,7 +25,7 @@ func (f *Found) settle(l Lock, sc *Scenario) (ok bool, err error) {
 			return false, err
 		}
 		judged := judgedIn(o, l)
-		broken := Violations(judged, l.judgedBy())
+		broken := Violations(judged, l.JudgedBy())
 		ok = len(f.Violations) == 0 || alike(broken, f.Violations)
 		if ok {
 			f.Violations = broken

@@ -79,7 +79,7 @@ func (f *Found) doubt() string {
 // remedy tells what to do about a lock that is not deterministic.
 func remedy() string {
 	return "a lock must take its chances from e.Source or e.Entropy, and its time from e.Clock: the global source of\n" +
-		"math/rand/v2, the order of a map, and a select with two ready cases are chances that no seed decides" + unseeded() + "\n"
+		"math/rand/v2, the order of a map, and a select with two ready cases are chances that no seed decides" + Unseeded() + "\n"
 }
 
 const (

@@ -37,7 +37,7 @@ func TestLockNames(t *testing.T) {
 		{[]string{"redlock", "single"}, "single redlock"},
 		{[]string{"broken/b", "quorum", "redlock", "broken/a"}, "redlock redlock-watchdog redlock-fenced broken/b broken/a"},
 	} {
-		s := defaults()
+		s := Defaults()
 		s.Locks = tt.locks
 		if got := strings.Join(s.LockNames(), " "); got != tt.want {
 			t.Errorf("%v: %s, want %s", tt.locks, got, tt.want)

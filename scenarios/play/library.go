@@ -59,7 +59,7 @@ func Load(nameOrPath string, kinds ...ServerName) (*Scenario, error) {
 		}
 		names[i] = s.Name
 	}
-	return nil, inputError(nil, faults.Pos{}, "there is no scenario %q in the library: %slocksim list shows the %d that there are; or name a file by its path, such as ./my.yaml",
+	return nil, NewInputError(nil, faults.Pos{}, "there is no scenario %q in the library: %slocksim list shows the %d that there are; or name a file by its path, such as ./my.yaml",
 		nameOrPath, prose.DidYouMean(nameOrPath, names), len(names))
 }
 

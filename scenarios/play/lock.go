@@ -68,8 +68,8 @@ func (l Lock) count(kind string) int {
 	return 0
 }
 
-// nodes is how many servers it needs, of whatever kind.
-func (l Lock) nodes() int {
+// Nodes is how many servers it needs, of whatever kind, 1 at least.
+func (l Lock) Nodes() int {
 	total := 0
 	for _, s := range l.Servers {
 		total += s.Count
@@ -77,18 +77,17 @@ func (l Lock) nodes() int {
 	return max(total, 1)
 }
 
-// kept is the lock with a place for what is kept from run to run.
-func (l Lock) kept() Lock {
+// Kept is the lock with a place for what is kept from run to run: what its Redis
+// scripts are compiled to. Runs of it are faster, and the same.
+func (l Lock) Kept() Lock {
 	if l.scripts == nil {
 		l.scripts = new(redis.Scripts)
 	}
 	return l
 }
 
-// Nodes is how many servers it needs, of whatever kind, 1 at least.
-func (l Lock) Nodes() int { return l.nodes() }
-
-func (l Lock) validate() error {
+// Validate says what is missing or makes no sense, or returns nil.
+func (l Lock) Validate() error {
 	switch {
 	case l.Name == "":
 		return fmt.Errorf("scenarios: the lock has no Name: reports need one")
@@ -212,12 +211,12 @@ func Kind(name string) (Lock, error) {
 		if err := l.specimen(short); err != nil {
 			return Lock{}, err
 		}
-		return l.kept(), nil
+		return l.Kept(), nil
 	}
 	m := makers[name]
 	l.queue = m.queue
 	l.New = func(e Env) (lock.Locker, error) { return m.make(maker{e}) }
-	return l.kept(), nil
+	return l.Kept(), nil
 }
 
 // specimen makes the lock the specimen of that name.

@@ -102,7 +102,7 @@ type JobTiming struct {
 }
 
 // NewMatrixTiming has the versions of Go and of the modules, and nothing else.
-func NewMatrixTiming() MatrixTiming { return MatrixTiming{Go: runtime.Version(), Modules: modules()} }
+func NewMatrixTiming() MatrixTiming { return MatrixTiming{Go: runtime.Version(), Modules: Modules()} }
 
 // JSON is the matrix as one indented document.
 func (m *Matrix) JSON() ([]byte, error) {

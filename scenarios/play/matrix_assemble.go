@@ -99,10 +99,10 @@ func (m *Matrix) add(p pair, tallies []MatrixTally, replay ReplayCommand) {
 }
 
 func (t *MatrixTotals) add(c MatrixCell) {
-	t.Worse += count(c.Match == TooBad)
-	t.Milder += count(c.Match == TooGood)
-	t.Vacuous += count(c.Vacuous != "")
-	t.NotApplicable += count(c.Label == checker.NotApplicable)
+	t.Worse += oneIf(c.Match == TooBad)
+	t.Milder += oneIf(c.Match == TooGood)
+	t.Vacuous += oneIf(c.Vacuous != "")
+	t.NotApplicable += oneIf(c.Label == checker.NotApplicable)
 	if c.CellRuns == nil {
 		return
 	}

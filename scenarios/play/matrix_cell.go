@@ -83,7 +83,7 @@ func match(got, want checker.Label, seeds Seeds) Match {
 		return NothingExpected
 	case got.Severity() > want.Severity():
 		return TooBad
-	case got != want && seeds.cover(expectedOver):
+	case got != want && seeds.Cover(expectedOver):
 		return TooGood
 	}
 	return AsExpected

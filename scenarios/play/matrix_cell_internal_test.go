@@ -201,7 +201,7 @@ func TestSeedsParts(t *testing.T) {
 		{Seeds{5, 5}, 20, []Seeds{{5, 5}}},
 		{Seeds{1<<64 - 3, 1<<64 - 1}, 2, []Seeds{{1<<64 - 3, 1<<64 - 2}, {1<<64 - 1, 1<<64 - 1}}},
 	} {
-		if diff := cmp.Diff(tt.want, tt.seeds.parts(tt.n)); diff != "" {
+		if diff := cmp.Diff(tt.want, tt.seeds.Parts(tt.n)); diff != "" {
 			t.Errorf("%s: %s", tt.seeds, diff)
 		}
 	}

@@ -189,7 +189,7 @@ func (p *MatrixPlan) planJobs() {
 		if len(modes) == 0 {
 			continue
 		}
-		for _, seeds := range p.opts.Seeds.parts(max(minSeeds, (p.opts.Seeds.Len()+maxParts-1)/maxParts)) {
+		for _, seeds := range p.opts.Seeds.Parts(max(minSeeds, (p.opts.Seeds.Len()+maxParts-1)/maxParts)) {
 			j := MatrixJob{File: pair.scenario.File, Source: string(pair.scenario.Source), Lock: pair.lock.Name, Modes: modes, Seeds: seeds}
 			j.Weight = j.Runs() * pair.messages()
 			p.jobs = append(p.jobs, plannedJob{j, i})
@@ -206,7 +206,7 @@ func (p pair) modes(asked []fence.Mode) []fence.Mode {
 // messages guesses how many messages a run has, compared with other pairs: they
 // are what costs time.
 func (p pair) messages() int {
-	nodes := max(p.scenario.World.Redis, p.lock.nodes())
+	nodes := max(p.scenario.World.Redis, p.lock.Nodes())
 	return nodes * p.scenario.World.Clients * p.scenario.Workload.Rounds
 }
 

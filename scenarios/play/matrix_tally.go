@@ -52,17 +52,18 @@ type LabelTally struct {
 // add counts one run.
 func (t *MatrixTally) add(seed uint64, m *ModeRun) {
 	one := MatrixTally{Mode: m.Mode, Runs: 1, Events: m.Events, Virtual: m.Virtual, Digest: m.TraceHash,
-		Contended: count(m.Verdict.Facts.Contended > 0), AllFired: count(!slices.Contains(m.FaultsFired, false)),
-		Partial: count(m.PartialPause)}
+		Contended: oneIf(m.Verdict.Facts.Contended > 0), AllFired: oneIf(!slices.Contains(m.FaultsFired, false)),
+		Partial: oneIf(m.PartialPause)}
 	for _, fired := range m.FaultsFired {
-		one.Fired = append(one.Fired, count(fired))
+		one.Fired = append(one.Fired, oneIf(fired))
 	}
-	one.NonVacuous = count(one.Contended == 1 && one.AllFired == 1 && one.Partial == 0)
+	one.NonVacuous = oneIf(one.Contended == 1 && one.AllFired == 1 && one.Partial == 0)
 	one.Labels = []LabelTally{{Label: m.Verdict.Label, Seeds: 1, NonVacuous: one.NonVacuous, Seed: seed, TraceHash: m.TraceHash}}
 	t.Add(one)
 }
 
-func count(yes bool) int {
+// oneIf is 1 for yes.
+func oneIf(yes bool) int {
 	if yes {
 		return 1
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"locksim/faults"
+	"locksim/sim/trace"
 )
 
 // plainFaults makes each fault as plain as it gets: words are the defaults,
@@ -54,7 +55,7 @@ func (m *minimizer) insteadOf(names []string, field string) [][]string {
 	case field == "Clients" && len(names) > 0:
 		lists = append(lists, nil)
 	case field == "And" && len(names) == 0:
-		names = slices.Concat(checked{m.best}.redis().names, checked{m.best}.store().names)
+		names = append(m.best.RedisNodes(), trace.Store)
 	}
 	if len(names) > 1 {
 		for _, name := range names {

@@ -85,7 +85,7 @@ func otherWork(s *Scenario) []func(*Scenario) {
 
 // clientsByRole are all clients, those whom the faults name first.
 func (m *minimizer) clientsByRole() []string {
-	return inOrder(m.best.Faults, checked{m.best}.clients().names)
+	return inOrder(m.best.Faults, m.best.Clients())
 }
 
 // keepClients makes a scenario of these clients alone, in this order. Faults go

@@ -59,7 +59,7 @@ func (m *minimizer) fewerNodes() {
 	for redis := 1; redis < m.best.World.Redis; redis++ {
 		fewer := func(s *Scenario) { s.World.Redis = redis }
 		c := m.best.Clone()
-		if fewer(c); (checked{c}).redisNodes() < (checked{m.best}).redisNodes() && m.attempt(fewer) {
+		if fewer(c); len(c.RedisNodes()) < len(m.best.RedisNodes()) && m.attempt(fewer) {
 			return
 		}
 	}
@@ -68,7 +68,7 @@ func (m *minimizer) fewerNodes() {
 // nodesByRole calls the nodes that the faults name r0, r1, …, in the order in
 // which they are named.
 func nodesByRole(s *Scenario) {
-	all := checked{s}.redis().names
+	all := s.RedisNodes()
 	order := inOrder(s.Faults, all)
 	for i, f := range s.Faults {
 		s.Faults[i], _ = renamed(f, func(name string) string {

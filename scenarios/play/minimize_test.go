@@ -147,7 +147,7 @@ func TestMinimizeForgets(t *testing.T) {
 
 // What does not fail is returned as it is, as is what is no scenario.
 func TestMinimizeOfNothing(t *testing.T) {
-	sc := defaults()
+	sc := Defaults()
 	sc.Name = "calm"
 	if got := Minimize(sc, func(*Scenario) bool { return false }); got != sc {
 		t.Errorf("got %+v", got)

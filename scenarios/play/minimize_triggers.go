@@ -41,7 +41,7 @@ func (m *minimizer) atAnEvent(i int) {
 // strikes or, where it strikes none, all of them if they are few.
 func (m *minimizer) strikingAt(i int) []string {
 	const few = 3
-	all := checked{m.best}.clients().names
+	all := m.best.Clients()
 	struck := slices.DeleteFunc(namesIn(faults.Fault{Action: m.best.Faults[i].Action}), func(name string) bool { return !trace.IsClient(name) })
 	if len(struck) > 0 {
 		all = struck

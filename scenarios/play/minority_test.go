@@ -61,7 +61,7 @@ func TestDrawnDeadNodes(t *testing.T) {
 					continue
 				}
 				here++
-				if f.When != nil || f.At != 0 || len(p.And) != 1 || !slices.Equal(p.Between, numbered("c", sc.World.Clients)) {
+				if f.When != nil || f.At != 0 || len(p.And) != 1 || !slices.Equal(p.Between, Numbered("c", sc.World.Clients)) {
 					t.Fatalf("seed %d: %v", seed, f)
 				}
 			}

@@ -53,7 +53,8 @@ type ModeRun struct {
 	// and takes part in no comparison.
 	Wall time.Duration
 
-	wallClocks []string // the clients that have read their wall clocks
+	// WallClocks are the clients that have read their wall clocks.
+	WallClocks []string
 }
 
 // Line is one step of a story.

@@ -35,7 +35,7 @@ func Parse(file string, data []byte, kinds ...ServerName) (s *Scenario, err erro
 	defer func() {
 		// The YAML library has been seen to panic on odd input.
 		if r := recover(); r != nil {
-			s, err = nil, inputError(p.src, p.at[""], "not valid YAML: the parser gave up (%v)", r)
+			s, err = nil, NewInputError(p.src, p.at[""], "not valid YAML: the parser gave up (%v)", r)
 		}
 	}()
 	s = p.scenario()
@@ -58,7 +58,7 @@ type reader struct {
 
 func (p *reader) fail(pos faults.Pos, format string, args ...any) {
 	if p.err == nil {
-		p.err = inputError(p.src, pos, format, args...)
+		p.err = NewInputError(p.src, pos, format, args...)
 	}
 }
 
@@ -67,7 +67,7 @@ func (p *reader) scenario() *Scenario {
 	if p.err != nil {
 		return nil
 	}
-	s := defaults()
+	s := Defaults()
 	s.File, s.Source, s.at = p.file, p.src, p.at
 	top := value{p: p, node: root, pos: p.at[""]}.fields(
 		"name", "title", "why", "catalogue", "world", "lock", "workload", "faults", "locks", "expect")

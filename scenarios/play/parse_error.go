@@ -40,7 +40,8 @@ func (e *InputError) Error() string {
 // Unwrap is the cause, or nil.
 func (e *InputError) Unwrap() error { return e.Err }
 
-func inputError(src []byte, pos faults.Pos, format string, args ...any) *InputError {
+// NewInputError is an error about a place of a source, with the line and a caret.
+func NewInputError(src []byte, pos faults.Pos, format string, args ...any) *InputError {
 	return &InputError{Pos: pos, Msg: fmt.Sprintf(format, args...), Excerpt: excerpt(src, pos)}
 }
 

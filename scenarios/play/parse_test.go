@@ -34,9 +34,9 @@ func TestParseGCPause(t *testing.T) {
 	}
 	want := &Scenario{
 		Name: "gc-pause", Title: "A stop-the-world pause outlives the lease", Why: got.Why, Catalogue: []string{"F11"},
-		World:    defaults().World,
-		Lock:     defaults().Lock,
-		Workload: defaults().Workload,
+		World:    Defaults().World,
+		Lock:     Defaults().Lock,
+		Workload: Defaults().Workload,
 		Faults: []faults.Fault{{
 			When:   &faults.Event{Client: "c0", Name: "read", Nth: 1},
 			Action: faults.Pause{Process: "c0", For: 15 * time.Second},
@@ -70,7 +70,7 @@ faults:
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := defaults()
+	want := Defaults()
 	want.Name = "small"
 	want.Faults = []faults.Fault{
 		{Action: faults.Crash{Process: "c1", Mode: faults.CrashProcess}},

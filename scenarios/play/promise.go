@@ -23,7 +23,7 @@ func (l Lock) Promises(schedule []faults.Fault) bool {
 func (l Lock) Unpromised(schedule []faults.Fault) []string {
 	var out []string
 	for _, f := range schedule {
-		class := classOf(f.Action)
+		class := ClassOf(f.Action)
 		if _, drifts := f.Action.(faults.ClockDrift); drifts {
 			class = classOfDrifts(schedule)
 		}

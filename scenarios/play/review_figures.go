@@ -117,7 +117,7 @@ func (f *ReviewFigures) count(r *Review) {
 	}
 	for _, s := range r.Scenarios {
 		for _, class := range s.Classes {
-			f.Seen[class] += count(s.Harmful())
+			f.Seen[class] += oneIf(s.Harmful())
 		}
 		for _, c := range s.Cells {
 			if c.CellRuns != nil {
@@ -128,7 +128,7 @@ func (f *ReviewFigures) count(r *Review) {
 	for _, e := range []*Exploration{r.Within, r.All} {
 		if e != nil {
 			f.Doubtful += e.Summary.Nondeterministic + e.Summary.Failed
-			f.Partial += e.Summary.Vacuous[actedDuringPause]
+			f.Partial += e.Summary.Vacuous[ActedDuringPause]
 		}
 	}
 	if r.Sweep != nil {
@@ -178,7 +178,7 @@ func (b *ReviewBreak) count(mode fence.Mode) BreakCount {
 		return BreakCount{}
 	}
 	label := b.Fences[i].Label
-	return BreakCount{1, count(label == checker.Corrupted), count(label == checker.Stuck || label == checker.FalseReject)}
+	return BreakCount{1, oneIf(label == checker.Corrupted), oneIf(label == checker.Stuck || label == checker.FalseReject)}
 }
 
 func (n BreakCount) plus(o BreakCount) BreakCount {
@@ -189,7 +189,7 @@ func (n BreakCount) plus(o BreakCount) BreakCount {
 func (n ReviewCount) with(scenario string, c MatrixCell) ReviewCount {
 	n.Scenarios++
 	n.Runs += c.Seeds
-	n.Labels = added(maps.Clone(n.Labels), c.Labels)
+	n.Labels = addCounts(maps.Clone(n.Labels), c.Labels)
 	if c.Labels[checker.Corrupted] > 0 {
 		n.Corrupted = append(slices.Clone(n.Corrupted), scenario)
 	}
@@ -203,7 +203,7 @@ func (m ReviewMode) sum(grounds ...ReviewGround) ReviewCount {
 		n := m.Grounds[g]
 		sum.Scenarios += n.Scenarios
 		sum.Runs += n.Runs
-		sum.Labels = added(maps.Clone(sum.Labels), n.Labels)
+		sum.Labels = addCounts(maps.Clone(sum.Labels), n.Labels)
 		sum.Corrupted = append(sum.Corrupted, n.Corrupted...)
 	}
 	return sum

@@ -105,7 +105,7 @@ func groundOf(sc *Scenario, l Lock) ReviewGround {
 func classesIn(schedule []faults.Fault) []lock.Fault {
 	out := []lock.Fault{}
 	for _, f := range schedule {
-		if class := classIn(schedule, f.Action); class != "" && !slices.Contains(out, class) {
+		if class := ClassIn(schedule, f.Action); class != "" && !slices.Contains(out, class) {
 			out = append(out, class)
 		}
 	}

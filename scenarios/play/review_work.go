@@ -70,7 +70,7 @@ func literally(name string) string {
 }
 
 func (w *ReviewWork) planExplorations(l Lock) (err error) {
-	if l.promisesNothing() {
+	if l.PromisesNothing() {
 		w.missing("an exploration within the promise", "the lock promises nothing")
 	} else if w.Within, err = NewExplorePlan(l, ExploreOptions{Runs: w.Plan.Runs, FirstSeed: 1, Judge: JudgePromise, Collect: CollectAll}); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (w *ReviewWork) planSweep(l Lock, opts ReviewOptions) error {
 		return err
 	}
 	judge := JudgePromise
-	if l.promisesNothing() {
+	if l.PromisesNothing() {
 		judge = JudgeEverything
 	}
 	plan, err := NewSweepPlan(sc, l, SweepOptions{Seed: 1, Judge: judge})

@@ -51,12 +51,29 @@ type NondeterminismError struct {
 }
 
 func (e *NondeterminismError) Error() string {
-	where := "the events are the same, what the clients saw is not"
-	if e.Divergence != nil {
-		where = e.Divergence.String()
-	}
 	return fmt.Sprintf("nondeterministic: scenario %s, lock %s, seed %d, mode %s gave two different runs\n%s%s",
-		e.Scenario, e.Lock, e.Seed, e.Mode, where, unseeded())
+		e.Scenario, e.Lock, e.Seed, e.Mode, e.Where(), Unseeded())
+}
+
+// Where is the first difference in words.
+func (e *NondeterminismError) Where() string {
+	if e.Divergence == nil {
+		return "the events are the same, what the clients saw is not"
+	}
+	return e.Divergence.String()
+}
+
+// Differ compares two outcomes of one schedule and seed in the same modes, event by
+// event. It is nil where they are equal.
+func Differ(a, b *Outcome) *NondeterminismError {
+	for i := range a.Modes {
+		x, y := &a.Modes[i], &b.Modes[i]
+		d := trace.Diff(x.Trace, y.Trace)
+		if d != nil || x.Verdict.Facts != y.Verdict.Facts {
+			return &NondeterminismError{Scenario: a.Scenario.Name, Lock: a.Lock, Seed: a.Seed, Mode: x.Mode, Divergence: d}
+		}
+	}
+	return nil
 }
 
 // Run plays a scenario with a lock under each fencing mode: the same seed and
@@ -66,7 +83,7 @@ func (e *NondeterminismError) Error() string {
 // another complaint about what was passed in, a [*NondeterminismError], the
 // errors of [sim.Run], and a checker that contradicts itself.
 func Run(sc *Scenario, l Lock, opts RunOptions) (*Outcome, error) {
-	if err := errors.Join(sc.Validate(), l.validate()); err != nil {
+	if err := errors.Join(sc.Validate(), l.Validate()); err != nil {
 		return nil, err
 	}
 	modes := opts.Modes
@@ -113,15 +130,13 @@ func playMode(sc *Scenario, l Lock, opts RunOptions, mode fence.Mode, base *Mode
 	if err != nil {
 		return nil, err
 	}
-	return run, compare(sc, l, opts.Seed, run, again)
-}
-
-func compare(sc *Scenario, l Lock, seed uint64, a, b *ModeRun) error {
-	d := trace.Diff(a.Trace, b.Trace)
-	if d == nil && a.Verdict.Facts == b.Verdict.Facts {
-		return nil
+	of := func(run *ModeRun) *Outcome {
+		return &Outcome{Scenario: sc, Lock: l.Name, Seed: opts.Seed, Modes: []ModeRun{*run}}
 	}
-	return &NondeterminismError{Scenario: sc.Name, Lock: l.Name, Seed: seed, Mode: a.Mode, Divergence: d}
+	if differs := Differ(of(run), of(again)); differs != nil {
+		return nil, differs
+	}
+	return run, nil
 }
 
 // playOnce is one run, judged.
@@ -146,7 +161,7 @@ func playOnce(sc *Scenario, l Lock, seed uint64, mode fence.Mode, base *ModeRun)
 // base is the run in mode none, against which a rescue is measured; it may be nil.
 // Errors as for [Run], and those of the world.
 func On(w Stage, sc *Scenario, l Lock, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
-	if err := errors.Join(sc.Validate(), l.validate()); err != nil {
+	if err := errors.Join(sc.Validate(), l.Validate()); err != nil {
 		return nil, err
 	}
 	p := newPlay(sc, l)
@@ -160,7 +175,7 @@ func On(w Stage, sc *Scenario, l Lock, mode fence.Mode, base *ModeRun) (*ModeRun
 // runOf is a run that has come to its end, without its verdict.
 func (p *play) runOf(mode fence.Mode, t *trace.Trace) *ModeRun {
 	run := &ModeRun{Mode: mode, Trace: t, TraceHash: t.Hash(), FaultsFired: p.schedule.fired, PartialPause: p.partialPause(),
-		Barred: !p.probe.acquired, wallClocks: p.wallClocks()}
+		Barred: !p.probe.acquired, WallClocks: p.wallClocks()}
 	run.History = p.history(t)
 	run.LongestWait = longestWait(run.History, t)
 	return run

@@ -75,7 +75,7 @@ func NewRunFile(o *Outcome) *RunFile {
 	f := &RunFile{Version: RunVersion, Scenario: o.Scenario.Name, Lock: o.Lock, Seed: o.Seed,
 		Expected: len(o.Mismatches()) == 0, Modes: map[fence.Mode]ModeFile{},
 		File: o.Scenario.File, Source: string(o.Scenario.Source),
-		Timing: Timing{WallSeconds: map[fence.Mode]float64{}, Go: runtime.Version(), Modules: modules()}}
+		Timing: Timing{WallSeconds: map[fence.Mode]float64{}, Go: runtime.Version(), Modules: Modules()}}
 	for _, m := range o.Modes {
 		mf := newModeFile(m)
 		mf.Expected, _ = o.Expected(m.Mode)
@@ -109,8 +109,8 @@ func newModeFile(m ModeRun) ModeFile {
 	return f
 }
 
-// modules are the versions of the modules that a trace depends on.
-func modules() map[string]string {
+// Modules are the versions of the modules that a trace depends on.
+func Modules() map[string]string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return nil
@@ -178,7 +178,7 @@ func jsonError(name string, data []byte, err error) *InputError {
 	if errors.Is(err, io.ErrUnexpectedEOF) || offset >= int64(len(data)) && strings.Contains(err.Error(), "unexpected end") {
 		msg = "this stored run is cut off: the text ends in the middle"
 	}
-	return inputError(data, position(name, data, offset), "%s", msg)
+	return NewInputError(data, position(name, data, offset), "%s", msg)
 }
 
 func position(name string, data []byte, offset int64) faults.Pos {

@@ -238,11 +238,11 @@ func (s *Scenario) Pos(path string) faults.Pos {
 // the source line and a caret. It is for what only shows later than in Parse:
 // a lock kind that nobody knows, a fault that never struck.
 func (s *Scenario) ErrorAt(pos faults.Pos, format string, args ...any) *InputError {
-	return inputError(s.Source, pos, format, args...)
+	return NewInputError(s.Source, pos, format, args...)
 }
 
-// defaults is a scenario that has everything but a name.
-func defaults() *Scenario {
+// Defaults is a scenario that has everything but a name.
+func Defaults() *Scenario {
 	return &Scenario{
 		World: World{
 			Redis: 1, Clients: 2, Latency: Range{time.Millisecond, 5 * time.Millisecond},
@@ -333,9 +333,9 @@ func (w World) Count(kind string) int {
 
 // Names are those of all servers of the world but the store and the replicas.
 func (w World) Names() []string {
-	names := numbered("r", w.Redis)
+	names := Numbered("r", w.Redis)
 	for _, s := range w.Servers {
-		names = append(names, numbered(s.Prefix, s.Count)...)
+		names = append(names, Numbered(s.Prefix, s.Count)...)
 	}
 	return names
 }
@@ -359,3 +359,10 @@ const (
 func Persistences() []Persistence {
 	return []Persistence{PersistNone, PersistRDB, PersistEverysec, PersistAlways}
 }
+
+// Clients are the names of the clients: c0, c1, …
+func (s *Scenario) Clients() []string { return Numbered("c", s.World.Clients) }
+
+// RedisNodes are the names of the Redis servers, those that every lock of the
+// scenario gets: a lock that needs more than World.Redis gets them.
+func (s *Scenario) RedisNodes() []string { return checked{s}.redis().names }

@@ -49,11 +49,11 @@ func (s Seeds) String() string {
 	return fmt.Sprintf("seeds %d to %d", s.First, s.Last)
 }
 
-// cover reports whether all seeds of other are among these.
-func (s Seeds) cover(other Seeds) bool { return s.First <= other.First && other.Last <= s.Last }
+// Cover reports whether all seeds of other are among these.
+func (s Seeds) Cover(other Seeds) bool { return s.First <= other.First && other.Last <= s.Last }
 
-// parts are the seeds in pieces of at most n.
-func (s Seeds) parts(n int) []Seeds {
+// Parts are the seeds in pieces of at most n.
+func (s Seeds) Parts(n int) []Seeds {
 	var out []Seeds
 	for i := 0; i < s.Len(); i += n {
 		out = append(out, Seeds{First: s.First + uint64(i), Last: s.First + uint64(min(i+n, s.Len())-1)})

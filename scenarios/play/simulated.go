@@ -76,9 +76,9 @@ func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 // stopped reports whether a run was stopped at the event asked for.
 func stopped(err error) bool { return errors.Is(err, sim.ErrStopped) }
 
-// unseeded is the line that helps where math/rand does not follow the seed, and
+// Unseeded is the line that helps where math/rand does not follow the seed, and
 // empty where it does.
-func unseeded() string {
+func Unseeded() string {
 	if sim.GlobalRandSeedable() {
 		return ""
 	}

@@ -59,10 +59,13 @@ type Span struct {
 // SpaceOf is the space in which a lock is judged: what it promises to stand, or
 // every fault for a lock that promises nothing.
 func SpaceOf(l Lock) Space {
-	return Space{Lock: l.Name, Redis: l.count(redisName), Servers: withServersOf(nil, l), Faults: l.Promise.Exclusion}
+	s := Space{Lock: l.Name, Faults: l.Promise.Exclusion}
+	s.equip(l)
+	return s
 }
 
-func (s Space) withDefaults() Space {
+// WithDefaults is the space with everything that it leaves open filled in.
+func (s Space) WithDefaults() Space {
 	if s.Lock == "" {
 		s.Lock = "fenced"
 	}
@@ -96,7 +99,7 @@ func (s Space) withDefaults() Space {
 // Validate returns an error that names every field from which no scenario can
 // be drawn, or nil.
 func (s Space) Validate() error {
-	s = s.withDefaults()
+	s = s.WithDefaults()
 	errs := []error{
 		inSpan("Clients", s.Clients, MaxClients), inSpan("Rounds", s.Rounds, MaxRounds),
 		inSpan("Redis", Span{s.Redis, s.Redis}.orNone(len(s.Servers) > 0), MaxRedis),

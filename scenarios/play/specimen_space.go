@@ -29,7 +29,7 @@ func SpecimenSpace(name string) (Space, error) {
 	if err != nil {
 		return Space{}, fmt.Errorf("the space of %s: %w", name, err)
 	}
-	usual := Space{}.withDefaults().TTL
+	usual := Space{}.WithDefaults().TTL
 	ttl := Range{max(s.MinTTL, usual.Min), min(s.MaxTTL, usual.Max)}
 	return Space{Faults: classesOf[s.Faults], TTL: Range{ttl.Min.Truncate(time.Millisecond), ttl.Max.Truncate(time.Millisecond)}}, nil
 }

@@ -41,7 +41,7 @@ const (
 // boundaries finds the boundaries of a run, in order. What comes after the
 // workload is the probe's, which no fault strikes.
 func boundaries(t *trace.Trace) []boundary {
-	b := &boundaryFinder{passed: map[passage]int{}}
+	b := &boundaryFinder{passed: map[clientEvent]int{}}
 	for _, e := range t.Events {
 		if e.Actor == trace.Probe {
 			break
@@ -51,10 +51,13 @@ func boundaries(t *trace.Trace) []boundary {
 	return b.found
 }
 
+// clientEvent is an event of a client; how often it has come is counted.
+type clientEvent struct{ client, event string }
+
 type boundaryFinder struct {
 	found        []boundary
 	now, earlier time.Duration // the instant of the last event, and the one before
-	passed       map[passage]int
+	passed       map[clientEvent]int
 }
 
 func (b *boundaryFinder) event(e trace.Event) {
@@ -100,7 +103,7 @@ var pointLabel = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 // point counts a point as a schedule does. It is nil where no schedule can name
 // it.
 func (b *boundaryFinder) point(client string, m trace.Mark) *faults.Event {
-	at := passage{client, m.Name()}
+	at := clientEvent{client, m.Name()}
 	b.passed[at]++
 	if !pointLabel.MatchString(at.event) {
 		return nil

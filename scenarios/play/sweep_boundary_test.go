@@ -129,7 +129,7 @@ func TestPlacedFaults(t *testing.T) {
 // small is a scenario that is quickly swept.
 func small(t *testing.T, kind string, rounds int) (*Scenario, Lock) {
 	t.Helper()
-	sc := defaults()
+	sc := Defaults()
 	sc.Name, sc.Lock.Kind, sc.Lock.TTL = "small", kind, time.Second
 	sc.Lock.Backoff = Range{60 * time.Millisecond, 120 * time.Millisecond}
 	sc.Workload.Rounds, sc.Workload.Hold, sc.Workload.Think = rounds, 200*time.Millisecond, 100*time.Millisecond
@@ -305,8 +305,8 @@ func ending(t *testing.T, l Lock, sc *Scenario, p placement) string {
 func TestIdleClocks(t *testing.T) {
 	sc, l := small(t, "single", 1)
 	run, found := swept(t, sc, l)
-	if len(run.wallClocks) > 0 {
-		t.Fatalf("%v look at their wall clocks", run.wallClocks)
+	if len(run.WallClocks) > 0 {
+		t.Fatalf("%v look at their wall clocks", run.WallClocks)
 	}
 	p := placer{kinds: kindNamed(t, "client-clock-forward"), ttl: time.Second, readers: []string{"c0", "c1"}}
 	for _, x := range p.place(found).all {
@@ -322,8 +322,8 @@ func TestIdleClocks(t *testing.T) {
 		_ = e.WallClock().Now()
 		return l.New(e)
 	}}
-	if run, _ := swept(t, sc, wall); !slices.Equal(run.wallClocks, []string{"c0", "c1"}) {
-		t.Errorf("%v look at their wall clocks, want both", run.wallClocks)
+	if run, _ := swept(t, sc, wall); !slices.Equal(run.WallClocks, []string{"c0", "c1"}) {
+		t.Errorf("%v look at their wall clocks, want both", run.WallClocks)
 	}
 }
 

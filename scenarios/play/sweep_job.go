@@ -199,8 +199,8 @@ func (s *sweeper) again(o *Outcome) error {
 	if err != nil {
 		return s.broken(o.Scenario, err)
 	}
-	if err := compare(o.Scenario, s.lock, o.Seed, &o.Modes[0], &other.Modes[0]); err != nil {
-		s.unsteady(placedIn(o.Scenario), err.Error())
+	if differs := Differ(o, other); differs != nil {
+		s.unsteady(placedIn(o.Scenario), differs.Error())
 	}
 	return nil
 }

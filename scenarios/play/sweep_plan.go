@@ -69,7 +69,7 @@ type SweepPlan struct {
 // lock that breaks its promise without any fault cannot be swept.
 func NewSweepPlan(sc *Scenario, l Lock, opts SweepOptions) (*SweepPlan, error) {
 	p := &SweepPlan{Scenario: sc.Name, Lock: l.Name, Seed: opts.Seed, Kinds: opts.Kinds, Judge: opts.Judge, Block: sweepBlock}
-	if err := errors.Join(l.validate(), judgeable(l), p.problem(), opts.problem(l)); err != nil {
+	if err := errors.Join(l.Validate(), Judgeable(l), p.problem(), opts.problem(l)); err != nil {
 		return nil, err
 	}
 	l = p.judged(l)
@@ -118,7 +118,7 @@ func (o SweepOptions) problem(l Lock) error {
 	switch {
 	case o.Pairs < 0 || o.Pairs > MaxSweepPairs:
 		return fmt.Errorf("%d pairs: give a number from 0 to %d", o.Pairs, MaxSweepPairs)
-	case o.Judge == JudgePromise && l.promisesNothing():
+	case o.Judge == JudgePromise && l.PromisesNothing():
 		return fmt.Errorf("lock %s promises nothing, and cannot be judged by its promise", l.Name)
 	}
 	return nil
@@ -172,7 +172,10 @@ func (p *SweepPlan) calmRun(l Lock, calm *Scenario, repeat Repeat) (*ModeRun, er
 	if err != nil {
 		return nil, err
 	}
-	return &o.Modes[0], compare(calm, l, p.Seed, &o.Modes[0], &again.Modes[0])
+	if differs := Differ(o, again); differs != nil {
+		return nil, differs
+	}
+	return &o.Modes[0], nil
 }
 
 // places enumerates the placements in the run without faults.
@@ -181,7 +184,7 @@ func (p *SweepPlan) places(l Lock, run *ModeRun) (placements, error) {
 	if err != nil {
 		return placements{}, err
 	}
-	at := placer{kinds: kinds, ttl: p.TTL, readers: run.wallClocks}
+	at := placer{kinds: kinds, ttl: p.TTL, readers: run.WallClocks}
 	if p.Judge == JudgePromise {
 		at.wanted = func(schedule []faults.Fault) bool { return l.Promises(schedule) }
 	}

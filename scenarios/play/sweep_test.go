@@ -138,7 +138,7 @@ func TestSweepReachesPoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	run, found := swept(t, calmed(sc, l), l)
-	p := placer{kinds: kindNamed(t, "pause"), ttl: sc.Lock.TTL, readers: run.wallClocks}
+	p := placer{kinds: kindNamed(t, "pause"), ttl: sc.Lock.TTL, readers: run.WallClocks}
 	want := sc.Faults[0].When
 	if want == nil || !slices.ContainsFunc(p.place(found).all, func(x placement) bool {
 		return x.faults[0].When != nil && x.faults[0].When.Name == want.Name

@@ -5,18 +5,18 @@ import (
 	"locksim/lock/fence"
 )
 
-// judgedBy is the promise that a lock is judged by: its own or, where it
+// JudgedBy is the promise that a lock is judged by: its own or, where it
 // promises nothing, that all goes well under every fault, the data without a
 // fence for a lock that mints no tokens, and behind one that seals for a lock
 // that does.
-func (l Lock) judgedBy() lock.Promise {
-	if l.promisesNothing() {
+func (l Lock) JudgedBy() lock.Promise {
+	if l.PromisesNothing() {
 		return lock.Promise{Data: string(l.JudgedMode())}
 	}
 	return l.Promise
 }
 
-func (l Lock) promisesNothing() bool { return len(l.Promise.Exclusion) == 0 && l.Promise.Data == "" }
+func (l Lock) PromisesNothing() bool { return len(l.Promise.Exclusion) == 0 && l.Promise.Data == "" }
 
 // JudgedMode is the fencing mode in which a lock is judged: the one in which it
 // promises that the data stays right, or else the best that it has a token for.
@@ -37,5 +37,5 @@ func (l Lock) Try(sc *Scenario, seed uint64) (*Outcome, []Violation, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return o, Violations(o, l.judgedBy()), nil
+	return o, Violations(o, l.JudgedBy()), nil
 }

@@ -93,7 +93,7 @@ func (s checked) validateServers() error {
 }
 
 func (s checked) validateLock() error {
-	if s.Lock.Kind == "" || strings.ContainsFunc(s.Lock.Kind, notInWord) {
+	if !IsWord(s.Lock.Kind) {
 		return wrong("lock.kind", "%q cannot be a kind of lock: write a word such as fenced", s.Lock.Kind)
 	}
 	if s.Lock.TTL%time.Millisecond != 0 {
@@ -136,7 +136,7 @@ func (s checked) validateWorkload() error {
 // runner to say.
 func (s checked) validateLocks() error {
 	for i, name := range s.Locks {
-		if name == "" || strings.ContainsFunc(name, notInWord) {
+		if !IsWord(name) {
 			return wrong(fmt.Sprintf("locks[%d]", i), "%q cannot be a lock: write a kind such as fenced, or a group: %s", name, strings.Join(kinds.Groups(), ", "))
 		}
 	}
@@ -169,7 +169,7 @@ func (s checked) validateExpect() error {
 }
 
 func validateKind(kind string) error {
-	if kind == "" || strings.ContainsFunc(kind, notInWord) {
+	if !IsWord(kind) {
 		return wrong("expect."+kind, "%q cannot be a kind of lock: write a word such as fenced", kind)
 	}
 	return nil
@@ -230,6 +230,9 @@ func first(errs ...error) error {
 func wrong(path, format string, args ...any) error {
 	return &faults.FieldError{Field: path, Problem: fmt.Sprintf(format, args...)}
 }
+
+// IsWord reports whether a name can stand in a scenario file as one word.
+func IsWord(name string) bool { return name != "" && !strings.ContainsFunc(name, notInWord) }
 
 func notInWord(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }
 

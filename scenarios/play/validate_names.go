@@ -15,9 +15,9 @@ type role struct {
 	names []string
 }
 
-func (s checked) clients() role { return role{"clients", numbered("c", s.World.Clients)} }
+func (s checked) clients() role { return role{"clients", Numbered("c", s.World.Clients)} }
 
-func (s checked) redis() role { return role{"Redis nodes", numbered("r", s.redisNodes())} }
+func (s checked) redis() role { return role{"Redis nodes", Numbered("r", s.redisNodes())} }
 
 // replicas are r0a, r0b, …
 func (s checked) replicas() role {
@@ -32,7 +32,7 @@ func (s checked) replicas() role {
 func (s checked) others() []role {
 	var all []role
 	for _, c := range s.World.Servers {
-		all = append(all, role{c.Kind + " servers", numbered(c.Prefix, c.Count)})
+		all = append(all, role{c.Kind + " servers", Numbered(c.Prefix, c.Count)})
 	}
 	return all
 }
@@ -157,8 +157,8 @@ func known(path, name string, roles ...role) error {
 	return wrong(path, "there is no %q here: choose from %s", name, strings.Join(parts, ", "))
 }
 
-// numbered is c0, c1, … for "c".
-func numbered(prefix string, count int) []string {
+// Numbered is c0, c1, … for "c".
+func Numbered(prefix string, count int) []string {
 	all := make([]string, max(count, 0))
 	for i := range all {
 		all[i] = fmt.Sprint(prefix, i)

@@ -47,7 +47,7 @@ func TestValidateScenariosBuiltInGo(t *testing.T) {
 			`expect.fenced.none: there is no label "": choose one of corrupted, unknown, stuck, false-reject, rescued, overlap, safe, n/a`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := defaults()
+			s := Defaults()
 			s.Name = "built-in-go"
 			tt.spoil(s)
 			got := ""

@@ -62,8 +62,8 @@ func against(m ModeRun, p lock.Promise) []checker.Label {
 	return out
 }
 
-// actedDuringPause is why a run with partial pauses is no evidence.
-const actedDuringPause = "the lock acted during a pause"
+// ActedDuringPause is why a run with partial pauses is no evidence.
+const ActedDuringPause = "the lock acted during a pause"
 
 // Vacuous says why a run without a violation is no evidence, or is empty: no
 // client ever waited for another, no fault of the schedule struck, the lock
@@ -79,7 +79,7 @@ func Vacuous(o *Outcome) string {
 		case len(m.FaultsFired) > 0 && !slices.Contains(m.FaultsFired, true):
 			return "no fault struck"
 		case m.PartialPause:
-			return actedDuringPause
+			return ActedDuringPause
 		case m.Verdict.Facts.Data == checker.DataUndecided:
 			return "the data is undecided"
 		}
