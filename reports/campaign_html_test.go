@@ -44,7 +44,7 @@ func sweepPage(t *testing.T, s *play.Sweep, opt reports.CampaignOptions) string 
 
 // sweep is made up: of three placements and a pair, one run is corrupted, and two
 // are of a shape that was not examined.
-func sweep() *play.Sweep {
+func aSweep() *play.Sweep {
 	plan := &play.SweepPlan{Scenario: "gc-pause", Lock: "mylock", Seed: 3, Judge: play.JudgePromise, Boundaries: 291, Placements: 3, Equivalent: 286,
 		Idle: 12, Pairs: 1, AllPairs: 1500, Block: 100}
 	b := play.SweepBlock{SweepTally: play.SweepTally{Placements: 3, Pairs: 1, Struck: 4, Violating: 3, Violations: map[checker.Label]int{checker.Corrupted: 1, checker.Stuck: 2},
@@ -74,7 +74,7 @@ func TestExplorationHTMLSaysAll(t *testing.T) {
 }
 
 func TestSweepHTMLSaysAll(t *testing.T) {
-	html := sweepPage(t, sweep(), campaignOptions)
+	html := sweepPage(t, aSweep(), campaignOptions)
 	wants(t, html, []string{
 		"<h1>Sweep of gc-pause with mylock</h1>",
 		"3 placements of one fault at 291 boundaries, and 1 pairs, a sample of 1,500: 2 classes of violation, smallest shown.",
@@ -99,7 +99,7 @@ func TestCampaignHTMLDoubts(t *testing.T) {
 	e.Summary.Unsteady, e.Summary.Nondeterministic = &play.ExploreRun{Seed: 7, Why: "first divergent event:\na"}, 2
 	head, _, _ := strings.Cut(explorationPage(t, e, reports.CampaignOptions{}), "<main>")
 	wants(t, head, []string{"This is shard 1/4: 3 jobs of 10 runs are missing.", "seed 7: NOT DETERMINISTIC, as were 2 runs in all"}, nil)
-	s := sweep()
+	s := aSweep()
 	s.Complete, s.Missing = false, 1
 	head, _, _ = strings.Cut(sweepPage(t, s, reports.CampaignOptions{}), "<main>")
 	wants(t, head, []string{"INCOMPLETE: 1 job of 100 runs have no result.", "a violation replays 9 times of 10"}, nil)
@@ -111,7 +111,7 @@ func TestCampaignHTMLDoubts(t *testing.T) {
 // Whatever a lock, a scenario or a run says is text, and the page asks for nothing.
 func TestCampaignHTMLEscapes(t *testing.T) {
 	const evil = `<img src=x onerror=alert(1)></script><!-- "'` + "\x1b[31m"
-	e, s := exploration(), sweep()
+	e, s := exploration(), aSweep()
 	e.Plan.Lock, s.Plan.Lock, s.Plan.Scenario = evil, evil, evil
 	for _, f := range []*play.Found{e.Summary.Distinct[0].Shown, s.Summary.Classes[0].Shown} {
 		f.Reasons, f.Story, f.Divergence, f.Run.Source = []string{evil}, []string{evil, "     1           0s  c0     " + evil}, evil, evil
@@ -134,11 +134,11 @@ func TestCampaignHTMLEscapes(t *testing.T) {
 // The same result gives the same page, whenever it was made, and whoever else
 // renders at that moment.
 func TestCampaignHTMLIsDeterministic(t *testing.T) {
-	want := explorationPage(t, exploration(), campaignOptions) + sweepPage(t, sweep(), campaignOptions)
+	want := explorationPage(t, exploration(), campaignOptions) + sweepPage(t, aSweep(), campaignOptions)
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() {
-			e, s := exploration(), sweep()
+			e, s := exploration(), aSweep()
 			e.Timing.WallSeconds, s.Timing.WallSeconds = float64(i), float64(i)
 			if explorationPage(t, e, campaignOptions)+sweepPage(t, s, campaignOptions) != want {
 				t.Error("two pages of one result differ")
@@ -152,7 +152,7 @@ func TestCampaignHTMLErrors(t *testing.T) {
 	if err := reports.ExplorationHTML(full{}, exploration(), reports.CampaignOptions{}); !errors.Is(err, errFull) {
 		t.Error(err)
 	}
-	if err := reports.SweepHTML(full{}, sweep(), reports.CampaignOptions{}); !errors.Is(err, errFull) {
+	if err := reports.SweepHTML(full{}, aSweep(), reports.CampaignOptions{}); !errors.Is(err, errFull) {
 		t.Error(err)
 	}
 }

@@ -43,7 +43,7 @@ func TestJUnitOfNothingExpected(t *testing.T) {
 // judged is a matrix of cells that are as expected, worse, milder, vacuous, and not
 // run, of a pair that was not run, and of one that failed.
 func judged() *play.Matrix {
-	m := matrix([]string{"single", "fenced"}, map[string][]string{"calm": {".-", ".."}, "gc-pause": {"", "Xr"}})
+	m := aMatrix([]string{"single", "fenced"}, map[string][]string{"calm": {".-", ".."}, "gc-pause": {"", "Xr"}})
 	for i := range m.Cells {
 		if c := &m.Cells[i]; c.CellRuns != nil {
 			c.Labels, c.TraceHash = map[checker.Label]int{c.Label: 20}, strings.Repeat("0123abcd", 8)

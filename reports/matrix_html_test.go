@@ -204,7 +204,7 @@ func TestMatrixPagesNameTheFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := siteOf(matrix([]string{"fenced"}, map[string][]string{"flushall": {"X....."}}))
+	s := siteOf(aMatrix([]string{"fenced"}, map[string][]string{"flushall": {"X....."}}))
 	s.Scenarios = []*play.Scenario{flush}
 	wants(t, pagesOf(t, s)[reports.MatrixLockFile("fenced")], []string{"Faults outside its promise: flush."}, []string{"within its promise"})
 }

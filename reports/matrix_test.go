@@ -18,7 +18,7 @@ import (
 
 // matrix is a matrix of some locks, in which every cell is what a text says: the
 // signs of the labels, mode by mode. A place without a text is not run.
-func matrix(locks []string, rows map[string][]string) *play.Matrix {
+func aMatrix(locks []string, rows map[string][]string) *play.Matrix {
 	m := &play.Matrix{Seeds: play.Seeds{First: 1, Last: 20}, Modes: fence.Modes(), Expected: true}
 	for _, l := range locks {
 		m.Locks = append(m.Locks, play.MatrixColumn{Name: l})
@@ -60,7 +60,7 @@ func matrixCell(scenario, lock string, mode fence.Mode, sign rune) play.MatrixCe
 // small has every label, a lock that a scenario is not about, and modes that a
 // lock cannot run in.
 func small() *play.Matrix {
-	m := matrix([]string{"single", "fenced", "redlock-fenced", "broken/token-read-late"}, map[string][]string{
+	m := aMatrix([]string{"single", "fenced", "redlock-fenced", "broken/token-read-late"}, map[string][]string{
 		"calm":          {".---..", "......", "......"},
 		"gc-pause":      {"X---rr", "Xrrrrr", "Xrrrrr"},
 		"counter-lost":  {"", "XXXrrr"},
@@ -101,7 +101,7 @@ func crowded() *play.Matrix {
 			rows[name] = append(rows[name], []string{"Xrrrrr", ".---..", ""}[(i+j)%3])
 		}
 	}
-	return matrix(locks, rows)
+	return aMatrix(locks, rows)
 }
 
 func TestMatrix(t *testing.T) {
@@ -168,7 +168,7 @@ func TestLongMatrix(t *testing.T) {
 			rows[fmt.Sprintf("row-%02d", i)] = []string{"......"}
 		}
 		var b bytes.Buffer
-		if err := reports.Matrix(&b, matrix([]string{"fenced"}, rows), reports.Options{}); err != nil {
+		if err := reports.Matrix(&b, aMatrix([]string{"fenced"}, rows), reports.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if n := strings.Count(b.String(), "  fenced\n"); n != tt.heads {

@@ -37,8 +37,8 @@ func foundBreak(shape string, from play.ReviewFrom, label checker.Label, effects
 }
 
 // review has all that a review can have.
-func review() *play.Review {
-	m := matrix([]string{"fenced"}, map[string][]string{"calm": {"......"}, "gc-pause": {"XXrrrF"}})
+func aReview() *play.Review {
+	m := aMatrix([]string{"fenced"}, map[string][]string{"calm": {"......"}, "gc-pause": {"XXrrrF"}})
 	r := &play.Review{
 		Plan:   play.ReviewPlan{Lock: "fenced", Seeds: play.Seeds{First: 1, Last: 20}, Runs: 3000, AllRuns: 600, Swept: "gc-pause"},
 		Lock:   play.ReviewLock{Name: "fenced", About: "A key that counts a token up.", Nodes: 1, Tokens: true, Promises: true, Judged: fence.Seal},

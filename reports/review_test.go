@@ -37,7 +37,7 @@ func reviewMarkdown(t *testing.T, r *play.Review) string {
 
 // The whole document, as it is read.
 func TestReviewMarkdown(t *testing.T) {
-	got := reviewMarkdown(t, review())
+	got := reviewMarkdown(t, aReview())
 	file := filepath.Join("testdata", "review.md")
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
@@ -58,7 +58,7 @@ func TestReviewMarkdown(t *testing.T) {
 func TestReviewOrder(t *testing.T) {
 	titles := []string{"The lock", "What it promises", "Recommendation by use", "What breaks it", "The risk, with and without a fence",
 		"The faults considered", "What was explored", "What is not covered", "Open questions for the team", "Make it again"}
-	html, md := reviewHTML(t, review()), reviewMarkdown(t, review())
+	html, md := reviewHTML(t, aReview()), reviewMarkdown(t, aReview())
 	var inHTML, inMarkdown []string
 	for _, m := range regexp.MustCompile(`<h2[^>]*>([^<]*)</h2>`).FindAllStringSubmatch(html, -1) {
 		inHTML = append(inHTML, m[1])
@@ -69,7 +69,7 @@ func TestReviewOrder(t *testing.T) {
 	if want := strings.Join(titles, "|"); strings.Join(inHTML, "|") != want || strings.Join(inMarkdown, "|") != want {
 		t.Errorf("the parts are\n%q\n%q\nwant\n%q", inHTML, inMarkdown, titles)
 	}
-	if reviewHTML(t, review()) != html || reviewMarkdown(t, review()) != md {
+	if reviewHTML(t, aReview()) != html || reviewMarkdown(t, aReview()) != md {
 		t.Error("the same review gives other bytes")
 	}
 }
@@ -77,7 +77,7 @@ func TestReviewOrder(t *testing.T) {
 // Headings go down by one at a time, ids are there once, tables name their
 // columns, and nothing is fetched.
 func TestReviewHTMLIsWellMade(t *testing.T) {
-	html := reviewHTML(t, review())
+	html := reviewHTML(t, aReview())
 	level := byte('0')
 	for _, m := range regexp.MustCompile(`<h(\d)`).FindAllStringSubmatch(html, -1) {
 		if m[1][0] > level+1 {
@@ -107,7 +107,7 @@ func TestReviewHTMLIsWellMade(t *testing.T) {
 // No text of a lock or of a run is markup.
 func TestReviewEscapes(t *testing.T) {
 	const bad = "<script>alert(1)</script>|`*x*"
-	r := review()
+	r := aReview()
 	r.Lock.Name, r.Lock.About, r.Answer = bad, bad, bad
 	b := &r.Breaks[0]
 	b.Shape, b.Replay, b.Found.Reasons, b.Found.Story, b.Found.Run.Source = bad, bad, []string{bad}, []string{"> 1 0s c0 " + bad}, bad
@@ -125,7 +125,7 @@ func TestReviewEscapes(t *testing.T) {
 
 // Another measurement is another document: figures are not in the template.
 func TestReviewFollowsTheFigures(t *testing.T) {
-	r := review()
+	r := aReview()
 	before := reviewMarkdown(t, r)
 	for _, text := range []string{"only behind a fence: seal", "data was lost in 20 of 40 runs", "210 of 300 struck", "breaks the lock’s own promise", "rescues at a price", "1. Can the protected store apply the rule seal"} {
 		if !strings.Contains(before, text) {
@@ -162,7 +162,7 @@ func TestReviewOfNothing(t *testing.T) {
 
 // Of many breaks, the first are told, and all have a command.
 func TestReviewOfManyBreaks(t *testing.T) {
-	r := review()
+	r := aReview()
 	for range 20 {
 		r.Breaks = append(r.Breaks, r.Breaks[0])
 	}
@@ -178,7 +178,7 @@ func TestReviewOfManyBreaks(t *testing.T) {
 // The summary fits a terminal, and an error of the writer is the caller's.
 func TestReviewSummary(t *testing.T) {
 	var b bytes.Buffer
-	if err := reports.ReviewSummary(&b, review(), reports.Options{Width: 80}); err != nil {
+	if err := reports.ReviewSummary(&b, aReview(), reports.Options{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(b.String(), "\n") {
@@ -190,7 +190,7 @@ func TestReviewSummary(t *testing.T) {
 		t.Errorf("the summary is\n%s", b.String())
 	}
 	broken := brokenPipe{}
-	for _, err := range []error{reports.ReviewSummary(broken, review(), reports.Options{}), reports.ReviewHTML(broken, review(), reports.Options{}), reports.ReviewMarkdown(broken, review(), reports.Options{})} {
+	for _, err := range []error{reports.ReviewSummary(broken, aReview(), reports.Options{}), reports.ReviewHTML(broken, aReview(), reports.Options{}), reports.ReviewMarkdown(broken, aReview(), reports.Options{})} {
 		if !errors.Is(err, errPipe) {
 			t.Errorf("the error is %v", err)
 		}

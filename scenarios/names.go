@@ -43,11 +43,11 @@ func Redis(count int) []Servers { return play.Redis(count) }
 // Kind is one of the locks that come with locksim. The error lists the kinds.
 func Kind(name string) (Lock, error) { return play.Kind(name) }
 
-// Parse reads a scenario from the content of a file: see [play.Parse]. It may name
+// Parse reads a scenario from the content of the file of that name: see [play.Parse]. It may name
 // the servers that these locks bring along. Every error is a [*play.InputError] with
 // the place.
-func Parse(file string, data []byte, locks ...Lock) (*Scenario, error) {
-	return play.Parse(file, data, play.ServerNames(locks...)...)
+func Parse(name string, data []byte, locks ...Lock) (*Scenario, error) {
+	return play.Parse(name, data, play.ServerNames(locks...)...)
 }
 
 // Load is the scenario of that name in the library, or the one in a file: see

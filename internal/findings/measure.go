@@ -57,7 +57,7 @@ func isSpecimen(name string) bool { return strings.HasPrefix(name, "broken/") }
 func searches(l play.Lock, space play.Space, most int) (sample, error) {
 	var s sample
 	for _, seed := range firstSeeds {
-		anyRuns, ownRuns, err := search(l, space, seed, most)
+		anyRuns, ownRuns, err := searchFrom(l, space, seed, most)
 		if err != nil {
 			return s, fmt.Errorf("from seed %d: %w", seed, err)
 		}
@@ -68,7 +68,7 @@ func searches(l play.Lock, space play.Space, most int) (sample, error) {
 
 // search counts the runs to the first violation, and goes on to the first that
 // shows the mistake.
-func search(l play.Lock, space play.Space, first uint64, most int) (anyRuns, ownRuns int, err error) {
+func searchFrom(l play.Lock, space play.Space, first uint64, most int) (anyRuns, ownRuns int, err error) {
 	seen, err := play.Find(l, space, first, most, func(s *play.Sighting) (bool, error) {
 		if anyRuns == 0 {
 			anyRuns = s.Runs

@@ -39,7 +39,7 @@ func exploration(t *testing.T, runs int, collect play.ExploreCollect) *play.Expl
 }
 
 // sweep is one of a specimen too, with its violations examined.
-func sweep(t *testing.T) *play.Sweep {
+func aSweep(t *testing.T) *play.Sweep {
 	t.Helper()
 	sc, err := play.Parse("./brief.yaml", []byte(brief))
 	if err != nil {
@@ -81,7 +81,7 @@ func document(t *testing.T, of interface{ JSON() ([]byte, error) }) []byte {
 // A campaign is valid with and without violations, finished and as one shard of
 // several, and so is the run that is kept of a violation.
 func TestCampaignsAreValid(t *testing.T) {
-	first, all, placed := exploration(t, 60, play.CollectFirst), exploration(t, 120, play.CollectAll), sweep(t)
+	first, all, placed := exploration(t, 60, play.CollectFirst), exploration(t, 120, play.CollectAll), aSweep(t)
 	if first.StoppedAt == nil || all.Complete || len(all.Summary.Distinct) == 0 || len(placed.Summary.Classes) == 0 {
 		t.Fatalf("stopped at %v, complete %v, %d and %d violations", first.StoppedAt, all.Complete, len(all.Summary.Distinct), len(placed.Summary.Classes))
 	}
@@ -118,7 +118,7 @@ var (
 
 // Whatever is taken from a campaign, set to null, or added to it, is noticed.
 func TestBrokenCampaignsAreRefused(t *testing.T) {
-	for name, doc := range map[string][]byte{"explore": document(t, exploration(t, 60, play.CollectFirst)), "sweep": document(t, sweep(t))} {
+	for name, doc := range map[string][]byte{"explore": document(t, exploration(t, 60, play.CollectFirst)), "sweep": document(t, aSweep(t))} {
 		s, whole, breaks := compiled(t, name), parsed(t, doc), 0
 		visit(whole, "", func(path string, object map[string]any) {
 			for key, value := range object {
@@ -151,7 +151,7 @@ func TestBrokenCampaignsAreRefused(t *testing.T) {
 
 // Values of a campaign that make no sense are refused.
 func TestNonsenseInCampaignsIsRefused(t *testing.T) {
-	docs := map[string]string{"explore": string(document(t, exploration(t, 60, play.CollectFirst))), "sweep": string(document(t, sweep(t)))}
+	docs := map[string]string{"explore": string(document(t, exploration(t, 60, play.CollectFirst))), "sweep": string(document(t, aSweep(t)))}
 	for _, tt := range []struct{ schema, old, wrong string }{
 		{"explore", `"kind": "explore"`, `"kind": "sweep"`},
 		{"explore", `"judge": "everything"`, `"judge": "luck"`},

@@ -77,7 +77,7 @@ func TestJUnitOfARun(t *testing.T) {
 }
 
 func TestJUnitOfAMatrix(t *testing.T) {
-	m := matrix(t)
+	m := aMatrix(t)
 	all := suites(t, func(w io.Writer) error { return reports.MatrixJUnit(w, m) })
 	if len(all) != len(m.Scenarios) {
 		t.Fatalf("%d suites, want one for each of %d scenarios", len(all), len(m.Scenarios))

@@ -39,7 +39,7 @@ expect:
 
 // matrix is one of real runs: of a calm scenario, one that is not as expected,
 // and a lock that does not suit it.
-func matrix(t *testing.T) *play.Matrix {
+func aMatrix(t *testing.T) *play.Matrix {
 	t.Helper()
 	calm, err := play.Load("calm")
 	if err != nil {

@@ -51,7 +51,7 @@ func runDocument(t *testing.T, o *play.Outcome) []byte {
 
 func matrixDocument(t *testing.T) []byte {
 	t.Helper()
-	b, err := matrix(t).JSON()
+	b, err := aMatrix(t).JSON()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package play
+package play_test
 
 import (
 	"slices"
@@ -6,32 +6,33 @@ import (
 	"testing"
 
 	"locksim/lock/fence"
+	"locksim/scenarios/play"
 )
 
 // The simulated world is able to do whatever a file can say, and does the same
 // in a second run.
 func TestTheWorldCanDoEveryAction(t *testing.T) {
-	for _, tt := range everyAction {
+	for _, action := range play.ActionSources() {
 		before := ""
-		if who, ok := strings.CutPrefix(tt.source, "restart: "); ok {
+		if who, ok := strings.CutPrefix(action, "restart: "); ok {
 			before = "  - {at: 2s, crash: " + who + "}\n"
 		}
-		source := bigWorld + before + "  - at: 3s\n    " + tt.source + "\nworkload: {rounds: 3}\n"
-		sc, err := Parse("x.yaml", []byte(source))
+		source := play.BigWorld + before + "  - at: 3s\n    " + action + "\nworkload: {rounds: 3}\n"
+		sc, err := play.Parse("x.yaml", []byte(source))
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := Kind("fenced")
+		l, err := play.Kind("fenced")
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := Run(sc, l, RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Repeat: Twice})
+		out, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Repeat: play.Twice})
 		if err != nil {
-			t.Errorf("%s: %v", tt.source, err)
+			t.Errorf("%s: %v", action, err)
 			continue
 		}
 		if slices.Contains(out.Modes[0].FaultsFired, false) {
-			t.Errorf("%s did not strike", tt.source)
+			t.Errorf("%s did not strike", action)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package play_test
 import (
 	"testing"
 
+	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -12,13 +13,13 @@ import (
 func BenchmarkModeRun(b *testing.B) {
 	for _, name := range []string{"gc-pause", "calm"} {
 		b.Run(name, func(b *testing.B) {
-			sc, l := load(b, name)
+			sc, l := testruns.Load(b, name)
 			b.ReportAllocs()
 			events, virtual := 0, 0.0
 			seed := uint64(0)
 			for b.Loop() {
 				seed++
-				m := playOf(b, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
+				m := testruns.Play(b, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
 				events += m.Events
 				virtual += m.Virtual.Seconds()
 			}

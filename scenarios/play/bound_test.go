@@ -1,8 +1,10 @@
-package play
+package play_test
 
 import (
 	"math"
 	"testing"
+
+	"locksim/scenarios/play"
 )
 
 // The bound without violations is exact, 1 - 0.05^(1/n), and nearly 3/n; with
@@ -14,12 +16,12 @@ func TestRateBound(t *testing.T) {
 	}{
 		{0, 0, 1}, {1, 1, 1}, {0, 1, 0.95}, {0, 100, 0.029513}, {0, 20_000, 0.00014978}, {1, 20, 0.216106}, {5, 100, 0.102253}, {10, 10, 1},
 	} {
-		if got := RateBound(c.violations, c.runs); math.Abs(got-c.want) > c.want*1e-4 {
+		if got := play.RateBound(c.violations, c.runs); math.Abs(got-c.want) > c.want*1e-4 {
 			t.Errorf("%d of %d: %v, want %v", c.violations, c.runs, got, c.want)
 		}
 	}
 	for _, n := range []int{10, 1000, 1_000_000} {
-		if got, want := RateBound(0, n), 1-math.Pow(0.05, 1/float64(n)); math.Abs(got-want) > 1e-9 {
+		if got, want := play.RateBound(0, n), 1-math.Pow(0.05, 1/float64(n)); math.Abs(got-want) > 1e-9 {
 			t.Errorf("0 of %d: %v, want %v", n, got, want)
 		}
 	}

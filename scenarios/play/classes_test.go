@@ -1,10 +1,11 @@
-package play
+package play_test
 
 import (
 	"testing"
 
 	"locksim/faults"
 	"locksim/lock"
+	"locksim/scenarios/play"
 )
 
 // Promises call every action by a class; whom it strikes and how hard tells
@@ -47,9 +48,9 @@ func TestClasses(t *testing.T) {
 		{faults.Flush{Node: "r0"}, lock.FaultFlush},
 		{faults.Flush{Node: "r0", What: faults.FlushScripts}, lock.FaultScripts},
 		{faults.ReadOnly{Node: "r0"}, lock.FaultReadOnly},
-		{slowdown{}, ""},
+		{unknownAction{}, ""},
 	} {
-		if got := ClassOf(tt.action); got != tt.want {
+		if got := play.ClassOf(tt.action); got != tt.want {
 			t.Errorf("%v: class %q, want %q", tt.action, got, tt.want)
 		}
 		called[tt.action.Kind()], classes[tt.want] = true, true
@@ -68,7 +69,7 @@ func TestClasses(t *testing.T) {
 
 // One fault outside the promise and it says nothing about the schedule.
 func TestPromises(t *testing.T) {
-	single, err := Kind("single")
+	single, err := play.Kind("single")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,22 +79,22 @@ func TestPromises(t *testing.T) {
 		}
 		return all
 	}
-	redlock, err := Kind("redlock")
+	redlock, err := play.Kind("redlock")
 	if err != nil {
 		t.Fatal(err)
 	}
 	drift := func(clock string, ppm int64) faults.Action { return faults.ClockDrift{Clock: clock, PPM: ppm} }
 	in, out := faults.Stall{Node: "r0"}, faults.Evict{Node: "r0"}
 	for _, tt := range []struct {
-		lock     Lock
+		lock     play.Lock
 		schedule []faults.Fault
 		want     bool
 	}{
 		{single, nil, true},
 		{single, schedule(in, in), true},
 		{single, schedule(in, out), false},
-		{single, schedule(slowdown{}), false},
-		{Lock{Name: "theirs"}, nil, false},
+		{single, schedule(unknownAction{}), false},
+		{play.Lock{Name: "theirs"}, nil, false},
 		{single, schedule(drift("c0", 1)), false},
 		{redlock, schedule(drift("r0", 10_000), drift("r1", 10_000)), true},
 		{redlock, schedule(drift("c0", -4_000), drift("r1", 6_000)), true},
@@ -105,3 +106,6 @@ func TestPromises(t *testing.T) {
 		}
 	}
 }
+
+// unknownAction is an action that no promise speaks of.
+type unknownAction struct{ faults.Pause }

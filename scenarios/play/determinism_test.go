@@ -1,40 +1,21 @@
 package play_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"runtime"
-	"strconv"
 	"testing"
-	"time"
 
+	"locksim/internal/testlocks"
+	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
-
-// soak is how much of a full-size test to run: 1 for make soak, less in CI,
-// fallback otherwise.
-func soak(t testing.TB, full int, fallback float64) int {
-	factor := fallback
-	if s := os.Getenv("LOCKSIM_SOAK"); s != "" {
-		f, err := strconv.ParseFloat(s, 64)
-		if err != nil || f <= 0 {
-			t.Fatalf("LOCKSIM_SOAK=%s: give a factor such as 1 or 0.1", s)
-		}
-		factor = f
-	} else if testing.Short() {
-		factor /= 10
-	}
-	return max(int(math.Round(float64(full)*factor)), 2)
-}
 
 // some is the library, and every third scenario of it in a short run.
 func some(t testing.TB) []*play.Scenario {
@@ -55,15 +36,15 @@ func some(t testing.TB) []*play.Scenario {
 // Every scenario, 100 seeds at full size, each run twice: the same trace and
 // the same verdict, at one processor and at two.
 func TestDeterministic(t *testing.T) {
-	seeds := soak(t, 100, 0.02)
+	seeds := testruns.Soak(t, 100, 0.02)
 	for _, sc := range some(t) {
-		_, l := load(t, sc.Name)
+		_, l := testruns.Load(t, sc.Name)
 		t.Run(sc.Name, func(t *testing.T) {
 			for _, procs := range []int{1, 2} {
 				old := runtime.GOMAXPROCS(procs)
 				defer runtime.GOMAXPROCS(old)
 				for seed := range uint64((seeds + procs - 1) / 2) {
-					playOf(t, sc, l, play.RunOptions{Seed: seed*2 + uint64(procs), Repeat: play.Twice})
+					testruns.Play(t, sc, l, play.RunOptions{Seed: seed*2 + uint64(procs), Repeat: play.Twice})
 				}
 			}
 		})
@@ -74,9 +55,9 @@ func TestDeterministic(t *testing.T) {
 func digest(t testing.TB) string {
 	h := sha256.New()
 	for _, sc := range some(t) {
-		_, l := load(t, sc.Name)
+		_, l := testruns.Load(t, sc.Name)
 		for seed := range uint64(1) {
-			for _, m := range playOf(t, sc, l, play.RunOptions{Seed: seed}).Modes {
+			for _, m := range testruns.Play(t, sc, l, play.RunOptions{Seed: seed}).Modes {
 				_, _ = fmt.Fprintln(h, sc.Name, seed, m.Mode, m.TraceHash, m.Verdict.Label)
 			}
 		}
@@ -109,28 +90,14 @@ func TestDeterministicAcrossProcesses(t *testing.T) {
 	}
 }
 
-// hasty is a lock with one draw from a source that nobody can seed: before
-// each Acquire it waits for a random while.
-type hasty struct {
-	lock.Locker
-	clock lock.Clock
-}
-
-func (h hasty) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
-	if err := h.clock.Sleep(ctx, time.Duration(rand.Int64N(int64(time.Millisecond)))); err != nil {
-		return nil, err
-	}
-	return h.Locker.Acquire(ctx, resource)
-}
-
 // One draw from the global source of math/rand/v2 is noticed, and the message
 // names the first event that differs.
 func TestGlobalRandIsNoticed(t *testing.T) {
-	sc, l := load(t, "calm")
+	sc, l := testruns.Load(t, "calm")
 	drawing := l
 	drawing.New = func(e play.Env) (lock.Locker, error) {
 		inner, err := l.New(e)
-		return hasty{inner, e.Clock()}, err
+		return testlocks.Hasty(inner, e.Clock()), err
 	}
 	_, err := play.Run(sc, drawing, play.RunOptions{Seed: 1, Repeat: play.Twice})
 	nd, ok := errors.AsType[*play.NondeterminismError](err)

@@ -85,7 +85,7 @@ func TestDiscover(t *testing.T) {
 		want play.Space
 	}{
 		"own points":       {pointed, play.Space{Lock: "pointed", Redis: 1, Points: []string{"asked", "got-it"}, Replicas: 2, TTL: play.Range{Min: testlocks.TTL, Max: testlocks.TTL}}},
-		"three nodes":      {redsyncOverThree(), play.Space{Lock: "redsync", Redis: 3, Replicas: 2, TTL: play.Range{Min: 9 * time.Second, Max: 10 * time.Second}}},
+		"three nodes":      {testlocks.Redsync(), play.Space{Lock: "redsync", Redis: 3, Replicas: 2, TTL: play.Range{Min: 9 * time.Second, Max: 10 * time.Second}}},
 		"promise":          {ours(t, "single"), play.Space{Lock: "single", Redis: 1, Faults: ours(t, "single").Promise.Exclusion, Waits: bothWays}},
 		"reentrant":        {ours(t, "reentrant"), play.Space{Lock: "reentrant", Redis: 1, Nested: 2, Faults: ours(t, "reentrant").Promise.Exclusion, Waits: bothWays}},
 		"reentrant-fenced": {ours(t, "reentrant-fenced"), play.Space{Lock: "reentrant-fenced", Redis: 1, Faults: ours(t, "reentrant-fenced").Promise.Exclusion, Waits: bothWays}},

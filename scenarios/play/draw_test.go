@@ -1,4 +1,4 @@
-package play
+package play_test
 
 import (
 	"slices"
@@ -10,65 +10,43 @@ import (
 	"pgregory.net/rapid"
 
 	"locksim/faults"
+	"locksim/internal/testruns"
 	"locksim/lock"
-	"locksim/scenarios/kinds"
+	"locksim/scenarios/play"
 )
-
-// shrinkable feeds Draw by rapid, which can then shrink what fails.
-type shrinkable struct{ *rapid.T }
-
-func (s shrinkable) Below(n int) int { return rapid.IntRange(0, n-1).Draw(s.T, "choice") }
 
 // simplest is the choices that a shrinker ends with.
 type simplest struct{}
 
 func (simplest) Below(int) int { return 0 }
 
-// spaces are those of the locks that come with locksim, and one of everything.
-func spaces(t testing.TB) []Space {
-	t.Helper()
-	all := []Space{{
-		Redis: 3, Replicas: 2, Nested: 2, MaxFaults: 12,
-		Waits: []WaitMode{WaitPoll, WaitNotify}, Profiles: []ClientProfile{ClientQuiet, ClientStock},
-		Workloads: []WorkloadKind{WorkloadRegister, WorkloadTransfer},
-	}, {Faults: []lock.Fault{}}}
-	for _, name := range kinds.Names() {
-		l, err := Kind(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, SpaceOf(l))
-	}
-	return all
-}
-
 // Whatever the choices, a scenario is valid, stays in its space, and is the same
 // after it was written to a file and read back.
 func TestDrawnScenariosAreValid(t *testing.T) {
-	all := spaces(t)
+	all := testruns.Spaces(t)
 	rapid.Check(t, func(t *rapid.T) {
 		space := rapid.SampledFrom(all).Draw(t, "space")
-		sc := Draw(shrinkable{t}, space)
+		sc := play.Draw(testruns.Choices{T: t}, space)
 		if err := sc.Validate(); err != nil {
 			t.Fatal(err)
 		}
 		stays(t, sc, space)
-		source, err := Format(sc)
+		source, err := play.Format(sc)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := Parse("drawn.yaml", source)
+		again, err := play.Parse("drawn.yaml", source)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, source)
 		}
-		if diff := cmp.Diff(sc, again, sameStory); diff != "" {
+		if diff := cmp.Diff(sc, again, testruns.SameStory()); diff != "" {
 			t.Fatalf("after Format (-before +after):\n%s\n%s", diff, source)
 		}
 	})
 }
 
 // stays checks that a scenario lies within its space.
-func stays(t *rapid.T, sc *Scenario, space Space) {
+func stays(t *rapid.T, sc *play.Scenario, space play.Space) {
 	space = space.WithDefaults()
 	w := sc.World
 	if w.Redis != space.Redis || w.Replicas > space.Replicas || w.Clients < space.Clients.Min || w.Clients > space.Clients.Max {
@@ -78,7 +56,7 @@ func stays(t *rapid.T, sc *Scenario, space Space) {
 		t.Fatalf("lock %+v of %+v", sc.Lock, space)
 	}
 	for _, f := range sc.Faults {
-		if space.Faults != nil && !slices.Contains(space.Faults, ClassOf(f.Action)) {
+		if space.Faults != nil && !slices.Contains(space.Faults, play.ClassOf(f.Action)) {
 			t.Fatalf("%v is not among %v", f, space.Faults)
 		}
 	}
@@ -89,7 +67,7 @@ func stays(t *rapid.T, sc *Scenario, space Space) {
 
 // The same seed draws the same scenario, another draws another one.
 func TestDrawDependsOnTheSeedAlone(t *testing.T) {
-	for _, space := range spaces(t) {
+	for _, space := range testruns.Spaces(t) {
 		seen := map[string]bool{}
 		for seed := range uint64(50) {
 			a, b := drawnText(t, seed, space), drawnText(t, seed, space)
@@ -104,9 +82,9 @@ func TestDrawDependsOnTheSeedAlone(t *testing.T) {
 	}
 }
 
-func drawnText(t *testing.T, seed uint64, space Space) string {
+func drawnText(t *testing.T, seed uint64, space play.Space) string {
 	t.Helper()
-	source, err := Format(Draw(Seeded(seed), space))
+	source, err := play.Format(play.Draw(play.Seeded(seed), space))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,12 +94,12 @@ func drawnText(t *testing.T, seed uint64, space Space) string {
 // Without a promise every kind of action is drawn. The runs differ in what they
 // are full of: some do without a kind that others have many times.
 func TestDrawIsASwarm(t *testing.T) {
-	space := spaces(t)[0]
+	space := testruns.Spaces(t)[0]
 	drawn := map[string]int{}
 	most := 0
 	for seed := range uint64(500) {
 		here := map[string]int{}
-		for _, f := range Draw(Seeded(seed), space).Faults {
+		for _, f := range play.Draw(play.Seeded(seed), space).Faults {
 			here[f.Action.Kind()]++
 			most = max(most, here[f.Action.Kind()])
 		}
@@ -141,16 +119,16 @@ func TestDrawIsASwarm(t *testing.T) {
 
 // Each client and node that comes back has crashed before, once.
 func TestDrawnRestartsFollowCrashes(t *testing.T) {
-	space := spaces(t)[0]
+	space := testruns.Spaces(t)[0]
 	restarts := 0
 	for seed := range uint64(500) {
-		for _, f := range Draw(Seeded(seed), space).Faults {
+		for _, f := range play.Draw(play.Seeded(seed), space).Faults {
 			r, ok := f.Action.(faults.Restart)
 			if !ok {
 				continue
 			}
 			restarts++
-			if !slices.ContainsFunc(Draw(Seeded(seed), space).Faults, func(g faults.Fault) bool {
+			if !slices.ContainsFunc(play.Draw(play.Seeded(seed), space).Faults, func(g faults.Fault) bool {
 				c, ok := g.Action.(faults.Crash)
 				return ok && c.Process == r.Process && cmp.Equal(g.When, f.When) && g.At+g.After < f.At+f.After
 			}) {
@@ -165,9 +143,9 @@ func TestDrawnRestartsFollowCrashes(t *testing.T) {
 
 // Faults of one kind that have times leave a stable period between them.
 func TestDrawnFaultsLeaveTimeBetween(t *testing.T) {
-	space := Space{Faults: []lock.Fault{lock.FaultPause}, MaxFaults: 8}
+	space := play.Space{Faults: []lock.Fault{lock.FaultPause}, MaxFaults: 8}
 	for seed := range uint64(200) {
-		sc := Draw(Seeded(seed), space)
+		sc := play.Draw(play.Seeded(seed), space)
 		end := time.Duration(-1)
 		for _, f := range sc.Faults {
 			if f.When != nil {
@@ -183,8 +161,8 @@ func TestDrawnFaultsLeaveTimeBetween(t *testing.T) {
 
 // What a shrinker ends with is a short story with one pause.
 func TestSimplestScenario(t *testing.T) {
-	for _, space := range spaces(t) {
-		sc := Draw(simplest{}, space)
+	for _, space := range testruns.Spaces(t) {
+		sc := play.Draw(simplest{}, space)
 		want := min(len(space.Faults), 1)
 		if space.Faults == nil {
 			want = 1
@@ -199,8 +177,8 @@ func TestSimplestScenario(t *testing.T) {
 }
 
 func TestSpaceValidate(t *testing.T) {
-	err := Space{
-		Redis: 10, Replicas: 4, Clients: Span{0, 3}, Rounds: Span{3, 2}, TTL: Range{time.Millisecond, 1500 * time.Microsecond},
+	err := play.Space{
+		Redis: 10, Replicas: 4, Clients: play.Span{0, 3}, Rounds: play.Span{3, 2}, TTL: play.Range{time.Millisecond, 1500 * time.Microsecond},
 		Faults: []lock.Fault{"rain"}, MaxFaults: -1, Nested: 9, Points: []string{"A b"},
 	}.Validate()
 	if err == nil {
@@ -211,7 +189,7 @@ func TestSpaceValidate(t *testing.T) {
 			t.Errorf("%q is not in %v", field, err)
 		}
 	}
-	if err := (Space{}).Validate(); err != nil {
+	if err := (play.Space{}).Validate(); err != nil {
 		t.Errorf("the zero space: %v", err)
 	}
 	defer func() {
@@ -219,5 +197,5 @@ func TestSpaceValidate(t *testing.T) {
 			t.Error("Draw took a space that makes no sense")
 		}
 	}()
-	Draw(Seeded(1), Space{MaxFaults: -1})
+	play.Draw(play.Seeded(1), play.Space{MaxFaults: -1})
 }

@@ -87,9 +87,9 @@ func (t *ExploreTally) Add(other ExploreTally) {
 	t.Failed += other.Failed
 	t.Events += other.Events
 	t.Virtual += other.Virtual
-	t.Vacuous = addCounts(t.Vacuous, other.Vacuous)
-	t.Violations = addCounts(t.Violations, other.Violations)
-	t.Classes = addCounts(t.Classes, other.Classes)
+	t.Vacuous = AddCounts(t.Vacuous, other.Vacuous)
+	t.Violations = AddCounts(t.Violations, other.Violations)
+	t.Classes = AddCounts(t.Classes, other.Classes)
 	if t.Faults == nil && len(other.Faults) > 0 {
 		t.Faults = map[string]FaultTally{}
 	}
@@ -97,17 +97,6 @@ func (t *ExploreTally) Add(other ExploreTally) {
 		sum := t.Faults[kind]
 		t.Faults[kind] = FaultTally{sum.Drawn + n.Drawn, sum.Struck + n.Struck}
 	}
-}
-
-// addCounts adds counts to others, in place where there are any.
-func addCounts[K comparable](counts, others map[K]int) map[K]int {
-	if counts == nil && len(others) > 0 {
-		counts = map[K]int{}
-	}
-	for key, n := range others {
-		counts[key] += n
-	}
-	return counts
 }
 
 // Labels are the labels of the violations, in the order of severity.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
@@ -41,13 +42,13 @@ func TestSpecimensAreFound(t *testing.T) {
 		t.Skip("it takes many runs")
 	}
 	names := append(kinds.Specimens(), "single")
-	if soak(t, 100, 0) < 50 { // a part of the soak is not worth the minutes
+	if testruns.Soak(t, 100, 0) < 50 { // a part of the soak is not worth the minutes
 		names = []string{"broken/del-without-owner", "broken/get-then-del", "broken/token-before-lock", "broken/watchdog-stop-lost", "single"}
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			l, space := searched(t, name)
-			for _, first := range []uint64{1, 1_000_001, 2_000_001}[:min(soak(t, 6, 0)/2, 3)] {
+			for _, first := range []uint64{1, 1_000_001, 2_000_001}[:min(testruns.Soak(t, 6, 0)/2, 3)] {
 				found(t, l, space, first)
 			}
 		})
@@ -78,7 +79,7 @@ func found(t *testing.T, l play.Lock, space play.Space, first uint64) {
 // A quorum lock that waits for a dead node is stuck as long as its go-redis goes on
 // dialling, and one that does not wait is not, whatever its clients are like.
 func TestDeadNode(t *testing.T) {
-	sc := parse(t, `
+	sc := testruns.Parse(t, `
 name: dead-node
 world: {redis: 5}
 lock: {ttl: 2s, client: stock}
@@ -88,7 +89,7 @@ faults:
     partition: {between: [c0, c1], and: [r1]}
 `)
 	for kind, want := range map[string]bool{"broken/redlock-one-by-one": true, "redlock": false, "redlock-watchdog": false, "redlock-fenced": false} {
-		o := playOf(t, sc, kindOf(t, kind, sc), play.RunOptions{Seed: 1})
+		o := testruns.Play(t, sc, testruns.Kind(t, kind), play.RunOptions{Seed: 1})
 		if stuck := o.Modes[0].Verdict.Facts.Liveness == "stuck"; stuck != want {
 			t.Errorf("%s: stuck %v, want %v: %v", kind, stuck, want, o.Modes[0].Verdict.Reasons)
 		}
@@ -99,7 +100,7 @@ faults:
 // wait as long as it takes.
 func TestDeadMajorityIsNoFault(t *testing.T) {
 	for _, c := range []struct{ kind, nodes string }{{"broken/redlock-one-by-one", "r0, r1, r2"}, {"single", "r0"}, {"redlock", "r0, s0"}} {
-		sc := parse(t, `
+		sc := testruns.Parse(t, `
 name: dead-majority
 world: {redis: 5}
 lock: {ttl: 2s}
@@ -108,7 +109,7 @@ faults:
   - at: 0s
     partition: {between: [c0, c1], and: [`+c.nodes+`]}
 `)
-		o := playOf(t, sc, kindOf(t, c.kind, sc), play.RunOptions{Seed: 1})
+		o := testruns.Play(t, sc, testruns.Kind(t, c.kind), play.RunOptions{Seed: 1})
 		if f := o.Modes[0].Verdict.Facts; f.Liveness != "ok" {
 			t.Errorf("%s without %s: %s", c.kind, c.nodes, f.Liveness)
 		}
@@ -118,7 +119,7 @@ faults:
 // A grant that comes when its lease is over is no claim, although the client
 // needs an instant to see that.
 func TestLateGrantIsNoClaim(t *testing.T) {
-	sc := parse(t, `
+	sc := testruns.Parse(t, `
 name: late-grant
 lock: {ttl: 10s, backoff: 50ms}
 workload: {hold: 6s, stagger: 1s}
@@ -126,9 +127,9 @@ faults:
   - when: {client: c0, event: locked}
     pause: {process: c0, for: 15s}
 `)
-	l := kindOf(t, "broken/token-after-lock", sc)
+	l := testruns.Kind(t, "broken/token-after-lock")
 	for seed := range uint64(5) {
-		m := playOf(t, sc, l, play.RunOptions{Seed: seed}).Modes[0]
+		m := testruns.Play(t, sc, l, play.RunOptions{Seed: seed}).Modes[0]
 		g := m.History.Grants[0]
 		if g.Client != "c0" || g.Granted == 0 || !g.Claim().Empty() || m.Verdict.Facts.ClaimOverlaps > 0 {
 			t.Errorf("seed %d: the late grant %+v is a claim, and %d overlap", seed, g, m.Verdict.Facts.ClaimOverlaps)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"locksim/checker"
+	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -13,7 +14,7 @@ import (
 // A client that is paused at the very moment of its grant has a claim that ends
 // with its validity, not when it wakes up.
 func TestPauseAtTheGrant(t *testing.T) {
-	sc := parse(t, `
+	sc := testruns.Parse(t, `
 name: pause-at-the-grant
 lock: {ttl: 10s}
 workload: {stagger: 1s}
@@ -22,7 +23,7 @@ faults:
     pause: {process: c0, for: 15s}
 `)
 	for _, kind := range []string{"single", "watchdog", "redlock"} {
-		m := playOf(t, sc, kindOf(t, kind, sc), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+		m := testruns.Play(t, sc, testruns.Kind(t, kind), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 		if f := m.Verdict.Facts; f.ClaimOverlaps != 0 || f.BeliefOverlaps != 1 || f.Grants != 2 {
 			t.Errorf("%s: %+v, want two beliefs that overlap, and no claims", kind, f)
 		}
@@ -32,7 +33,7 @@ faults:
 // An answer that comes to a client which crashes in the same moment is an
 // answer that nobody had.
 func TestCrashAtTheAnswer(t *testing.T) {
-	sc := parse(t, `
+	sc := testruns.Parse(t, `
 name: crash-at-the-answer
 lock: {ttl: 10s}
 workload: {stagger: 1s}
@@ -43,7 +44,7 @@ faults:
     crash: {process: c0}
 `)
 	for _, mode := range []fence.Mode{fence.None, fence.Seal} {
-		m := playOf(t, sc, kindOf(t, "fenced", sc), play.RunOptions{Seed: 1, Modes: []fence.Mode{mode}}).Modes[0]
+		m := testruns.Play(t, sc, testruns.Kind(t, "fenced"), play.RunOptions{Seed: 1, Modes: []fence.Mode{mode}}).Modes[0]
 		var last checker.Op
 		for _, op := range m.History.Ops {
 			if op.Client == "c0" && op.Kind == checker.Write {
@@ -59,7 +60,7 @@ faults:
 // Two toxics that end at the same time leave each byte to a certain one of the
 // two. The race detector's scheduler makes the other outcome likely.
 func TestToxicsThatEndTogether(t *testing.T) {
-	sc := parse(t, `
+	sc := testruns.Parse(t, `
 name: toxics-that-end-together
 world: {clients: 1}
 lock: {kind: watchdog-fenced, ttl: 5s, backoff: 250ms..1s}
@@ -72,15 +73,15 @@ faults:
   - at: 0s
     slice: {between: [c0], size: 1, delay: 5ms}
 `)
-	for range soak(t, 500, 0.1) {
-		playOf(t, sc, kindOf(t, sc.Lock.Kind, sc), play.RunOptions{Seed: 62, Modes: []fence.Mode{fence.None}, Repeat: play.Twice})
+	for range testruns.Soak(t, 500, 0.1) {
+		testruns.Play(t, sc, testruns.Kind(t, sc.Lock.Kind), play.RunOptions{Seed: 62, Modes: []fence.Mode{fence.None}, Repeat: play.Twice})
 	}
 }
 
 // A client that closes a subscription when it is paused holds a mutex of
 // go-redis, which its reader may want first when both go on.
 func TestPauseDuringTheEndOfASubscription(t *testing.T) {
-	sc := parse(t, `
+	sc := testruns.Parse(t, `
 name: pause-during-the-end-of-a-subscription
 world: {redis: 1, clients: 2, latency: 0s..2ms}
 lock: {kind: reentrant, ttl: 4.3s, backoff: 86ms, wait: notify}
@@ -93,7 +94,7 @@ faults:
   - at: 7.74s
     pause: {process: c0, for: 12.9s}
 `)
-	playOf(t, sc, kindOf(t, sc.Lock.Kind, sc), play.RunOptions{Seed: 17179869972, Modes: []fence.Mode{fence.None}})
+	testruns.Play(t, sc, testruns.Kind(t, sc.Lock.Kind), play.RunOptions{Seed: 17179869972, Modes: []fence.Mode{fence.None}})
 }
 
 // An owner that cannot release and enters again has its old token once more. A
@@ -101,7 +102,7 @@ faults:
 // written since is lost. No fence that goes by tokens can tell the two sections
 // apart: an owner whose release was not answered needs another name.
 func TestSameTokenAfterALostRelease(t *testing.T) {
-	sc := parse(t, `
+	sc := testruns.Parse(t, `
 name: same-token-after-a-lost-release
 lock: {kind: reentrant-fenced, ttl: 10s}
 workload: {rounds: 2, hold: 2s, think: 1s, stagger: 20s, timeout: 1s, nested: 1}
@@ -111,7 +112,7 @@ faults:
     delay_message: {between: [c0], by: 9s}
 `)
 	for mode, want := range map[fence.Mode]checker.Data{fence.Seal: checker.DataCorrupted, fence.Strict: checker.DataRight, fence.Claim: checker.DataRight} {
-		m := playOf(t, sc, kindOf(t, sc.Lock.Kind, sc), play.RunOptions{Seed: 1, Modes: []fence.Mode{mode}}).Modes[0]
+		m := testruns.Play(t, sc, testruns.Kind(t, sc.Lock.Kind), play.RunOptions{Seed: 1, Modes: []fence.Mode{mode}}).Modes[0]
 		if m.Verdict.Facts.Data != want {
 			t.Errorf("mode %s: the data is %s, want %s", mode, m.Verdict.Facts.Data, want)
 		}

@@ -65,7 +65,7 @@ func ExamineRun(l Lock, sc *Scenario, o *Outcome, broken []Violation) (*Found, e
 	}
 	if f.Again >= enough {
 		struck := fired(sc, o)
-		small := Minimize(struck, failsLike(l, struck, f.Violations, f.Seed))
+		small := Minimize(struck, FailsLike(l, struck, f.Violations, f.Seed))
 		if ok, err := f.settle(l, small); ok || err != nil {
 			return f, err
 		}
@@ -137,13 +137,13 @@ func fired(sc *Scenario, o *Outcome) *Scenario {
 	return &out
 }
 
-// failsLike is what [Minimize] asks about a scenario that was drawn for a lock
+// FailsLike is what [Minimize] asks about a scenario that was drawn for a lock
 // and made it do what it must not: whether, with the same seed, the lock still
 // does the first of that, and every fault strikes.
 //
 // A lock that is made once and for all keeps its ways whatever a scenario says,
 // so a scenario that says something else of it than sc would mislead.
-func failsLike(l Lock, sc *Scenario, broken []Violation, seed uint64) func(*Scenario) bool {
+func FailsLike(l Lock, sc *Scenario, broken []Violation, seed uint64) func(*Scenario) bool {
 	return func(smaller *Scenario) bool {
 		if !l.FollowsSpec && smaller.Lock != sc.Lock {
 			return false

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"locksim/faults"
+	"locksim/internal/testruns"
 	"locksim/scenarios/play"
 )
 
@@ -44,18 +45,18 @@ func FuzzReadRunFile(f *testing.F) {
 		if short(sc) {
 			_, err = run.Replay(nil, play.Once)
 			if _, differs := errors.AsType[*play.ReplayError](err); !differs {
-				sensibleEnd(t, sc, err)
+				testruns.RefusedOrPlayed(t, sc, err)
 			}
 		}
 	})
 }
 
 // clearComplaint demands one line about a file.
-func clearComplaint(t *testing.T, err error, file string) {
+func clearComplaint(t *testing.T, err error, name string) {
 	t.Helper()
 	input, ok := errors.AsType[*play.InputError](err)
-	if !ok || input.Pos.File != file || input.Msg == "" || strings.ContainsAny(input.Msg, "\n\x00") {
-		t.Fatalf("not one clear message about %q: %v", file, err)
+	if !ok || input.Pos.File != name || input.Msg == "" || strings.ContainsAny(input.Msg, "\n\x00") {
+		t.Fatalf("not one clear message about %q: %v", name, err)
 	}
 }
 

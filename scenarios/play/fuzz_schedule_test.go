@@ -1,12 +1,12 @@
 package play_test
 
 import (
-	"errors"
 	"slices"
 	"testing"
 	"time"
 
 	"locksim/faults"
+	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
@@ -51,18 +51,8 @@ func FuzzSchedule(f *testing.F) {
 		modes := fence.Modes()
 		_, err = play.Run(sc, l, play.RunOptions{Seed: seed,
 			Modes: []fence.Mode{modes[choices.Below(len(modes))]}, Repeat: play.Twice})
-		sensibleEnd(t, sc, err)
+		testruns.RefusedOrPlayed(t, sc, err)
 	})
-}
-
-// sensibleEnd fails the test where a run ended by the harness's own fault.
-func sensibleEnd(t *testing.T, sc *play.Scenario, err error) {
-	t.Helper()
-	if _, ok := errors.AsType[*play.InputError](err); ok || err == nil {
-		return
-	}
-	source, formatErr := play.Format(sc)
-	t.Fatalf("%v\n%s%v", err, source, formatErr)
 }
 
 // anything draws a scenario of everything, and then spoils its schedule.

@@ -1,4 +1,4 @@
-package play
+package play_test
 
 import (
 	"strings"
@@ -9,6 +9,7 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/play"
 )
 
 func TestGroups(t *testing.T) {
@@ -37,7 +38,7 @@ func TestLockNames(t *testing.T) {
 		{[]string{"redlock", "single"}, "single redlock"},
 		{[]string{"broken/b", "quorum", "redlock", "broken/a"}, "redlock redlock-watchdog redlock-fenced broken/b broken/a"},
 	} {
-		s := Defaults()
+		s := play.Defaults()
 		s.Locks = tt.locks
 		if got := strings.Join(s.LockNames(), " "); got != tt.want {
 			t.Errorf("%v: %s, want %s", tt.locks, got, tt.want)
@@ -48,7 +49,7 @@ func TestLockNames(t *testing.T) {
 // Later lines win mode by mode, and a group says nothing about modes that a
 // kind of it cannot run in.
 func TestExpectGroups(t *testing.T) {
-	s, err := Parse("x.yaml", []byte(`name: x
+	s, err := play.Parse("x.yaml", []byte(`name: x
 expect:
   all: {none: corrupted, seal: rescued, cas: safe}
   quorum: {none: overlap}
@@ -79,7 +80,7 @@ expect:
 
 // A wrong label in a line about a group is shown where it stands.
 func TestExpectGroupsErrors(t *testing.T) {
-	_, err := Parse("x.yaml", []byte("name: x\nexpect:\n  all: {none: save}\n"))
+	_, err := play.Parse("x.yaml", []byte("name: x\nexpect:\n  all: {none: save}\n"))
 	want := "x.yaml:3:15: expect.fair.none: there is no label \"save\": did you mean safe? Or choose one of " +
 		"corrupted, unknown, stuck, false-reject, rescued, overlap, safe, n/a\n   3 |   all: {none: save}\n     |               ^"
 	if err == nil || err.Error() != want {

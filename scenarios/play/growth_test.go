@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"testing"
 
+	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -26,11 +27,11 @@ func measure() footprint {
 // neither goroutines nor memory grow after the first tenth.
 func TestRunsDoNotAddUp(t *testing.T) {
 	names := []string{"gc-pause", "partition-holder", "holder-crash", "late-packet"}
-	runs := soak(t, 10_000, 0.05)
+	runs := testruns.Soak(t, 10_000, 0.05)
 	var early footprint
 	for i := range runs {
-		sc, l := load(t, names[i%len(names)])
-		playOf(t, sc, l, play.RunOptions{Seed: uint64(i), Modes: []fence.Mode{fence.None}})
+		sc, l := testruns.Load(t, names[i%len(names)])
+		testruns.Play(t, sc, l, play.RunOptions{Seed: uint64(i), Modes: []fence.Mode{fence.None}})
 		if i == runs/10 {
 			early = measure()
 		}

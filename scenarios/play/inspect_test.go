@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
@@ -13,9 +14,9 @@ import (
 // of which its replica has not heard; after the next grant the replica is
 // primary and has it.
 func TestInspectReplicas(t *testing.T) {
-	sc, l := load(t, "failover-before-replication")
+	sc, l := testruns.Load(t, "failover-before-replication")
 	var grants []int
-	for _, e := range playOf(t, sc, l, play.RunOptions{Seed: 1}).Modes[0].Trace.Events {
+	for _, e := range testruns.Play(t, sc, l, play.RunOptions{Seed: 1}).Modes[0].Trace.Events {
 		if m, ok := e.What.(trace.Mark); ok && m.Step == trace.Granted {
 			grants = append(grants, e.N)
 		}
@@ -52,8 +53,8 @@ func TestInspectStopsAnywhere(t *testing.T) {
 		{"power-loss-everysec", fence.Seal, 43},
 		{"lost-unlock-message", fence.None, 29},
 	} {
-		sc, l := load(t, tt.scenario)
-		run := playOf(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{tt.mode}, Alone: true}).Modes[0]
+		sc, l := testruns.Load(t, tt.scenario)
+		run := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{tt.mode}, Alone: true}).Modes[0]
 		for step := 1; step <= run.Trace.Len(); step += tt.stride {
 			s, err := play.Inspect(sc, l, 1, tt.mode, step)
 			if err != nil {

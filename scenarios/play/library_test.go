@@ -1,4 +1,4 @@
-package play
+package play_test
 
 import (
 	"errors"
@@ -15,10 +15,11 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/play"
 )
 
 func TestLibraryIsSortedAndNamedLikeItsFiles(t *testing.T) {
-	all, err := Library()
+	all, err := play.Library()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +41,7 @@ func TestLibraryIsSortedAndNamedLikeItsFiles(t *testing.T) {
 
 // A reader should see a whole story at once, and know what it is for.
 func TestLibraryFilesAreReadable(t *testing.T) {
-	all, err := Library()
+	all, err := play.Library()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,13 +64,13 @@ func TestLibraryFilesAreReadable(t *testing.T) {
 // Nobody is left in doubt about what a run of the matrix should show: each
 // lock that a scenario is about has a label for each mode that it runs in.
 func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
-	all, err := Library()
+	all, err := play.Library()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range all {
 		for _, name := range s.LockNames() {
-			if _, err := Kind(name); err != nil {
+			if _, err := play.Kind(name); err != nil {
 				t.Errorf("%s is about %s: %v", s.File, name, err)
 			}
 			for _, mode := range fence.Modes() {
@@ -89,7 +90,7 @@ func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
 
 // Each specimen has a cell that catches it.
 func TestLibraryCatchesEachSpecimen(t *testing.T) {
-	all, err := Library()
+	all, err := play.Library()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func TestLoad(t *testing.T) {
 	for from, want := range map[string]string{
 		"gc-pause": "gc-pause", "mine.yaml": "mine", "mine.yml": "mine", "./plain": "mine",
 	} {
-		s, err := Load(from)
+		s, err := play.Load(from)
 		if err != nil || s.Name != want {
 			t.Errorf("Load(%q) = %v, %v; want the scenario %s", from, s, err, want)
 		}
@@ -131,10 +132,10 @@ func TestLoadErrors(t *testing.T) {
 	if err := os.WriteFile("bad.yaml", []byte("name: bad\nworld: 3\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile("huge.yaml", make([]byte, MaxSource+1), 0o600); err != nil {
+	if err := os.WriteFile("huge.yaml", make([]byte, play.MaxSource+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	all, err := Library()
+	all, err := play.Library()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,8 +152,8 @@ func TestLoadErrors(t *testing.T) {
 			"   2 | world: 3\n     |        ^", nil},
 		{"huge.yaml", "huge.yaml: the file is too long: a scenario has at most 32768 bytes and 1000 lines", nil},
 	} {
-		_, err := Load(tt.from)
-		var input *InputError
+		_, err := play.Load(tt.from)
+		var input *play.InputError
 		if !errors.As(err, &input) {
 			t.Errorf("Load(%q) = %v, want an *InputError", tt.from, err)
 			continue

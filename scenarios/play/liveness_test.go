@@ -6,28 +6,20 @@ import (
 
 	"locksim/checker"
 	"locksim/faults"
+	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
 
-func parse(t testing.TB, text string) *play.Scenario {
-	t.Helper()
-	sc, err := play.Parse("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sc
-}
-
 // A claim lasts as long as renewals move its end: a holder that works for
 // longer than the TTL has one claim until it releases.
 func TestRenewalsMoveTheClaim(t *testing.T) {
-	sc := parse(t, `
+	sc := testruns.Parse(t, `
 name: long-hold
 lock: {ttl: 10s}
 workload: {rounds: 1, hold: 35s, stagger: 1s}
 `)
-	m := playOf(t, sc, kindOf(t, "watchdog", sc), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+	m := testruns.Play(t, sc, testruns.Kind(t, "watchdog"), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 	if m.Verdict.Label != checker.Safe || len(m.History.Grants) != 2 {
 		t.Fatalf("%s with %d grants, want safe with 2", m.Verdict.Label, len(m.History.Grants))
 	}
@@ -50,8 +42,8 @@ func TestStuckIsAVerdict(t *testing.T) {
 		{"broken/setnx-then-expire", "locked", checker.Stuck}, // SETNX is done, EXPIRE is not
 		{"single", faults.EventGranted, checker.Safe},
 	} {
-		sc := parse(t, fmt.Sprintf(crash, c.event))
-		m := playOf(t, sc, kindOf(t, c.lock, sc), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+		sc := testruns.Parse(t, fmt.Sprintf(crash, c.event))
+		m := testruns.Play(t, sc, testruns.Kind(t, c.lock), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 		if m.Verdict.Label != c.want || !m.FaultsFired[0] {
 			t.Errorf("%s: %s, fault struck %v, want %s: %v", c.lock, m.Verdict.Label, m.FaultsFired[0], c.want, m.Verdict.Reasons)
 		}

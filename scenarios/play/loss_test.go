@@ -8,6 +8,7 @@ import (
 
 	"locksim/checker"
 	"locksim/faults"
+	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -27,15 +28,6 @@ faults:
 		t.Fatal(err)
 	}
 	return sc
-}
-
-func kindOf(t testing.TB, name string, sc *play.Scenario) play.Lock {
-	t.Helper()
-	l, err := play.Kind(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
 }
 
 // tally counts what became of many seeds.
@@ -62,11 +54,11 @@ func TestHolderIsToldBeforeItsSuccessor(t *testing.T) {
 	for _, kind := range []string{"watchdog", "watchdog-fenced", "redlock", "redlock-watchdog"} {
 		t.Run(kind, func(t *testing.T) {
 			var inFlight tally
-			for seed := uint64(1); seed <= uint64(max(soak(t, 1000, 0.03), 20)); seed++ {
+			for seed := uint64(1); seed <= uint64(max(testruns.Soak(t, 1000, 0.03), 20)); seed++ {
 				// The hold is drawn, so that the write is in flight in some seeds and not yet sent in others.
 				hold := time.Duration(1+rand.New(rand.NewPCG(seed, 1)).IntN(14)) * time.Second
 				sc := lossScenario(t, hold, "when: {client: c0, event: read, nth: 1}\n    partition: {between: [c0], for: 20s}")
-				m := playOf(t, sc, kindOf(t, kind, sc), play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
+				m := testruns.Play(t, sc, testruns.Kind(t, kind), play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
 				if m.Verdict.Facts.ClaimOverlaps > 0 {
 					t.Errorf("seed %d, hold %v: claims overlap: %v", seed, hold, m.Verdict.Reasons)
 				}
@@ -113,7 +105,7 @@ func TestPauseAboutTheTTL(t *testing.T) {
 			for _, mode := range []fence.Mode{fence.None, fence.Check, promised} {
 				counts[mode] = new(tally)
 			}
-			for seed := uint64(1); seed <= uint64(max(soak(t, 1000, 0.03), 20)); seed++ {
+			for seed := uint64(1); seed <= uint64(max(testruns.Soak(t, 1000, 0.03), 20)); seed++ {
 				pauseRun(t, kind, seed, counts)
 			}
 			for _, mode := range fence.Modes() {
@@ -144,7 +136,7 @@ func pauseRun(t *testing.T, kind string, seed uint64, counts map[fence.Mode]*tal
 			modes = append(modes, mode)
 		}
 	}
-	for _, m := range playOf(t, sc, kindOf(t, kind, sc), play.RunOptions{Seed: seed, Modes: modes}).Modes {
+	for _, m := range testruns.Play(t, sc, testruns.Kind(t, kind), play.RunOptions{Seed: seed, Modes: modes}).Modes {
 		if m.Trace == nil {
 			continue // the mode needs tokens, and the lock mints none
 		}

@@ -206,3 +206,12 @@ func TestSeedsParts(t *testing.T) {
 		}
 	}
 }
+
+// A name is no pattern: it fits itself alone.
+func TestLiterally(t *testing.T) {
+	for _, name := range []string{"single", "a*b", "a[0]", `back\slash`, "what?"} {
+		if !fits(Literally(name), name) || fits(Literally(name), name+"x") || fits(Literally("a*b"), "aXb") {
+			t.Errorf("the pattern %q is not %q alone", Literally(name), name)
+		}
+	}
+}

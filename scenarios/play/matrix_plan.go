@@ -227,3 +227,8 @@ func (p *MatrixPlan) Timing(id int, wall time.Duration) JobTiming {
 	pair := p.pairs[p.jobs[id].pair]
 	return JobTiming{Scenario: pair.scenario.Name, Lock: pair.lock.Name, Runs: p.jobs[id].Runs(), WallSeconds: wall.Seconds()}
 }
+
+// Literally is a pattern, as of path.Match, that only the name itself fits.
+func Literally(name string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
+}

@@ -10,15 +10,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/checker"
+	"locksim/internal/testlocks"
+	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
 
 // parsed is a scenario from a text.
-func parsed(t *testing.T, file, text string) *play.Scenario {
+func parsed(t *testing.T, name, text string) *play.Scenario {
 	t.Helper()
-	sc, err := play.Parse(file, []byte(text))
+	sc, err := play.Parse(name, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +189,7 @@ func TestMatrixJobs(t *testing.T) {
 
 // A job's tallies are the verdicts of Run, and every seed is a step.
 func TestMatrixJobPlay(t *testing.T) {
-	sc, l := load(t, "gc-pause")
+	sc, l := testruns.Load(t, "gc-pause")
 	job := play.MatrixJob{File: sc.File, Source: string(sc.Source), Lock: l.Name, Modes: []fence.Mode{fence.None, fence.Seal}, Seeds: play.Seeds{First: 4, Last: 6}}
 	steps := 0
 	tallies, err := job.Play(nil, func() { steps++ })
@@ -197,7 +199,7 @@ func TestMatrixJobPlay(t *testing.T) {
 	for i, mode := range job.Modes {
 		want := map[checker.Label]int{}
 		for seed := range job.Seeds.All() {
-			want[playOf(t, sc, l, play.RunOptions{Seed: seed, Modes: job.Modes}).Modes[i].Verdict.Label]++
+			want[testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: job.Modes}).Modes[i].Verdict.Label]++
 		}
 		got := map[checker.Label]int{}
 		for _, label := range tallies[i].Labels {
@@ -212,12 +214,12 @@ func TestMatrixJobPlay(t *testing.T) {
 // The first seed of a job is run twice: a lock that draws from chance gets no
 // tally.
 func TestMatrixJobNondeterminism(t *testing.T) {
-	sc, l := load(t, "calm")
+	sc, l := testruns.Load(t, "calm")
 	drawing := l
 	drawing.Name = "drawing"
 	drawing.New = func(e play.Env) (lock.Locker, error) {
 		inner, err := l.New(e)
-		return hasty{inner, e.Clock()}, err
+		return testlocks.Hasty(inner, e.Clock()), err
 	}
 	job := play.MatrixJob{File: sc.File, Source: string(sc.Source), Lock: "drawing", Modes: []fence.Mode{fence.None}, Seeds: play.Seeds{First: 1, Last: 5}}
 	_, err := job.Play([]play.Lock{drawing}, func() { t.Error("a seed was counted") })
@@ -268,7 +270,7 @@ func TestMatrixReplays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := playOf(t, paused(t, ""), l, play.RunOptions{Seed: c.Seed, Modes: []fence.Mode{c.Mode}})
+		o := testruns.Play(t, paused(t, ""), l, play.RunOptions{Seed: c.Seed, Modes: []fence.Mode{c.Mode}})
 		if got := o.Modes[0]; got.Verdict.Label != c.Label || got.TraceHash != c.TraceHash {
 			t.Errorf("mode %s: seed %d is %s (%s), the cell says %s (%s)", c.Mode, c.Seed, got.Verdict.Label, got.TraceHash, c.Label, c.TraceHash)
 		}

@@ -1,9 +1,12 @@
-package play
+package play_test
 
 import (
 	"fmt"
 	"testing"
 	"time"
+
+	"locksim/internal/testruns"
+	"locksim/scenarios/play"
 )
 
 func TestRoundTimes(t *testing.T) {
@@ -18,7 +21,7 @@ func TestRoundTimes(t *testing.T) {
 		{time.Second, time.Hour, "[1s 2s 3s 4s 5s 6s 7s 8s 9s 10s 15s 20s 30s 40s 50s 1m0s 1m30s 2m30s 5m0s 10m0s 15m0s 25m0s 50m0s]"},
 		{1, 12, "[1ns 2ns 3ns 4ns 5ns 6ns 7ns 8ns 9ns 10ns]"},
 	} {
-		if got := fmt.Sprint(roundTimes(c.least, c.most)); got != c.want {
+		if got := fmt.Sprint(play.RoundTimes(c.least, c.most)); got != c.want {
 			t.Errorf("from %v to %v: got %s, want %s", c.least, c.most, got, c.want)
 		}
 	}
@@ -38,7 +41,7 @@ func TestRounderThan(t *testing.T) {
 		1234567 * time.Microsecond: "[1s 1.5s 1.2s 1.3s]",
 		2*time.Second + 345678901*time.Nanosecond: "[2s 2.5s 2.3s 2.4s]",
 	} {
-		if got := fmt.Sprint(rounderThan(d)); got != want {
+		if got := fmt.Sprint(play.RounderThan(d)); got != want {
 			t.Errorf("%v: got %s, want %s", d, got, want)
 		}
 	}
@@ -47,7 +50,7 @@ func TestRounderThan(t *testing.T) {
 // With the TTL everything becomes longer or shorter, but for the network and
 // the rates of clocks.
 func TestScaledTo(t *testing.T) {
-	sc, err := Parse("scaled.yaml", []byte(`
+	sc, err := play.Parse("scaled.yaml", []byte(`
 name: scaled
 world: {redis: 1, replicas: 1, lag: 20ms..30ms, clients: 2, latency: 1ms..5ms}
 lock: {kind: fenced, ttl: 2s, backoff: 10ms..40ms}
@@ -62,7 +65,7 @@ faults:
 	if err != nil {
 		t.Fatal(err)
 	}
-	scaledTo(10 * time.Second)(sc)
+	play.ScaledTo(10 * time.Second)(sc)
 	const want = `name: scaled
 world: {redis: 1, clients: 2, latency: 1ms..5ms, replicas: 1, lag: 100ms..150ms}
 lock: {kind: fenced, ttl: 10s, backoff: 50ms..200ms}
@@ -74,7 +77,7 @@ faults:
     after: 100ms
     clock_drift: {clock: c0, ppm: 100, for: 45s}
 `
-	if got := formatted(t, sc); got != want {
+	if got := testruns.Format(t, sc); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }

@@ -1,4 +1,4 @@
-package play
+package play_test
 
 import (
 	"fmt"
@@ -13,23 +13,25 @@ import (
 	"pgregory.net/rapid"
 
 	"locksim/faults"
+	"locksim/internal/testruns"
+	"locksim/scenarios/play"
 )
 
 // reducer is Minimize, or a mutant of it.
-type reducer func(*Scenario, func(*Scenario) bool) *Scenario
+type reducer func(*play.Scenario, func(*play.Scenario) bool) *play.Scenario
 
 // wrongWith says what is wrong with what a reducer makes of a scenario that
 // fails: it has to be valid, to fail, to be the same again, to be the same when
 // it was read from a file, and to lose nothing more; and the scenario has to be
 // what it was.
-func wrongWith(t testing.TB, reduce reducer, sc *Scenario, fails func(*Scenario) bool) error {
+func wrongWith(t testing.TB, reduce reducer, sc *play.Scenario, fails func(*play.Scenario) bool) error {
 	t.Helper()
-	before, trials := formatted(t, sc), 0
-	small := reduce(sc, func(s *Scenario) bool { trials++; return fails(s) })
-	if after := formatted(t, sc); after != before {
+	before, trials := testruns.Format(t, sc), 0
+	small := reduce(sc, func(s *play.Scenario) bool { trials++; return fails(s) })
+	if after := testruns.Format(t, sc); after != before {
 		return fmt.Errorf("the scenario has changed:\n%s", cmp.Diff(before, after))
 	}
-	source, err := Format(small)
+	source, err := play.Format(small)
 	if err != nil {
 		return err
 	}
@@ -37,51 +39,51 @@ func wrongWith(t testing.TB, reduce reducer, sc *Scenario, fails func(*Scenario)
 	if !fails(small) {
 		return fmt.Errorf("it does not fail:\n%s", text)
 	}
-	if again := formatted(t, reduce(sc, fails)); again != text {
+	if again := testruns.Format(t, reduce(sc, fails)); again != text {
 		return fmt.Errorf("another one the second time:\n%s", cmp.Diff(text, again))
 	}
-	read, err := Parse("small.yaml", source)
+	read, err := play.Parse("small.yaml", source)
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, text)
 	}
 	if len(read.Faults) != len(small.Faults) || !cmp.Equal(read.World, small.World) {
 		return fmt.Errorf("it is another one from a file:\n%s", text)
 	}
-	if trials > MaxTrials {
+	if trials > play.MaxTrials {
 		return fmt.Errorf("%d trials", trials)
 	}
-	if trials == MaxTrials {
+	if trials == play.MaxTrials {
 		return nil
 	}
 	return smallest(t, small, fails)
 }
 
 // smallest says what could still be taken away.
-func smallest(t testing.TB, small *Scenario, fails func(*Scenario) bool) error {
+func smallest(t testing.TB, small *play.Scenario, fails func(*play.Scenario) bool) error {
 	t.Helper()
 	for i, f := range small.Faults {
 		fewer := small.Clone()
 		fewer.Faults = slices.Delete(fewer.Faults, i, i+1)
 		if fewer.Validate() == nil && fails(fewer) {
-			return fmt.Errorf("it fails without %v:\n%s", f, formatted(t, small))
+			return fmt.Errorf("it fails without %v:\n%s", f, testruns.Format(t, small))
 		}
 	}
-	if text, again := formatted(t, small), formatted(t, Minimize(small, fails)); again != text {
+	if text, again := testruns.Format(t, small), testruns.Format(t, play.Minimize(small, fails)); again != text {
 		return fmt.Errorf("it can be made smaller:\n%s", cmp.Diff(text, again))
 	}
 	return nil
 }
 
 // atRandom fails with one change in three or so, and as it is.
-func atRandom(sc *Scenario, in int) func(*Scenario) bool {
-	hash := func(s *Scenario) uint64 {
-		text, _ := Format(s)
+func atRandom(sc *play.Scenario, in int) func(*play.Scenario) bool {
+	hash := func(s *play.Scenario) uint64 {
+		text, _ := play.Format(s)
 		h := fnv.New64a()
 		_, _ = h.Write(text)
 		return h.Sum64() / 7
 	}
 	first := hash(sc)
-	return func(s *Scenario) bool { return hash(s) == first || hash(s)%uint64(in) == 0 }
+	return func(s *play.Scenario) bool { return hash(s) == first || hash(s)%uint64(in) == 0 }
 }
 
 // Whatever was drawn, and whatever the reason why it fails.
@@ -89,11 +91,11 @@ func TestMinimizeAnything(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many runs")
 	}
-	all := spaces(t)
+	all := testruns.Spaces(t)
 	rapid.Check(t, func(r *rapid.T) {
-		sc := Draw(shrinkable{r}, rapid.SampledFrom(all).Draw(r, "space"))
+		sc := play.Draw(testruns.Choices{T: r}, rapid.SampledFrom(all).Draw(r, "space"))
 		in := rapid.IntRange(1, 50).Draw(r, "fails once in")
-		if err := wrongWith(t, Minimize, sc, atRandom(sc, in)); err != nil {
+		if err := wrongWith(t, play.Minimize, sc, atRandom(sc, in)); err != nil {
 			r.Fatal(err)
 		}
 	})
@@ -104,20 +106,20 @@ func TestMinimizeToTheCause(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many runs")
 	}
-	all := spaces(t)[:1]
+	all := testruns.Spaces(t)[:1]
 	for _, c := range causes {
 		t.Run(c.name, func(t *testing.T) {
 			found := 0
 			for seed := range uint64(150) {
-				sc := Draw(Seeded(seed), all[0])
+				sc := play.Draw(play.Seeded(seed), all[0])
 				if !c.fails(sc) {
 					continue
 				}
 				found++
-				if err := wrongWith(t, Minimize, sc, c.fails); err != nil {
+				if err := wrongWith(t, play.Minimize, sc, c.fails); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
-				small := anyEvent.ReplaceAllString(formatted(t, Minimize(sc, c.fails)), "event: any,")
+				small := anyEvent.ReplaceAllString(testruns.Format(t, play.Minimize(sc, c.fails)), "event: any,")
 				if !slices.Contains(c.want, small) {
 					t.Fatalf("seed %d: got\n%swant\n%s", seed, small, strings.Join(c.want, "or\n"))
 				}
@@ -132,11 +134,11 @@ func TestMinimizeToTheCause(t *testing.T) {
 // What is left is a scenario of its own: it has neither the expectations of the
 // whole one nor its place in a file, which stay where they were.
 func TestMinimizeForgets(t *testing.T) {
-	sc, err := Load("gc-pause")
+	sc, err := play.Load("gc-pause")
 	if err != nil {
 		t.Fatal(err)
 	}
-	small := Minimize(sc, func(s *Scenario) bool { return len(s.Faults) > 0 })
+	small := play.Minimize(sc, func(s *play.Scenario) bool { return len(s.Faults) > 0 })
 	if small.Expect != nil || small.Locks != nil || small.Catalogue != nil || small.File != "" || small.Source != nil || small.Faults[0].Pos != (faults.Pos{}) {
 		t.Errorf("it remembers: %+v", small)
 	}
@@ -147,13 +149,13 @@ func TestMinimizeForgets(t *testing.T) {
 
 // What does not fail is returned as it is, as is what is no scenario.
 func TestMinimizeOfNothing(t *testing.T) {
-	sc := Defaults()
+	sc := play.Defaults()
 	sc.Name = "calm"
-	if got := Minimize(sc, func(*Scenario) bool { return false }); got != sc {
+	if got := play.Minimize(sc, func(*play.Scenario) bool { return false }); got != sc {
 		t.Errorf("got %+v", got)
 	}
 	sc.World.Clients = -1
-	if got := Minimize(sc, func(*Scenario) bool { t.Error("tried"); return true }); got != sc {
+	if got := play.Minimize(sc, func(*play.Scenario) bool { t.Error("tried"); return true }); got != sc {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -161,21 +163,21 @@ func TestMinimizeOfNothing(t *testing.T) {
 // cause is a reason to fail, and what is left of a scenario that fails for it.
 type cause struct {
 	name  string
-	fails func(*Scenario) bool
+	fails func(*play.Scenario) bool
 	want  []string
 }
 
 var causes = []cause{{
-	"nothing", func(*Scenario) bool { return true }, []string{bare("")},
+	"nothing", func(*play.Scenario) bool { return true }, []string{bare("")},
 }, {
-	"a long pause of anybody", func(s *Scenario) bool {
+	"a long pause of anybody", func(s *play.Scenario) bool {
 		return slices.ContainsFunc(s.Faults, func(f faults.Fault) bool {
 			p, ok := f.Action.(faults.Pause)
 			return ok && p.For > s.Lock.TTL
 		})
 	}, []string{bare(atSomeEvent("pause: {process: c0, for: 15s}")), bare(atSomeEvent("pause: {process: c0, for: 11s}"))},
 }, {
-	"pauses that are long enough together", func(s *Scenario) bool {
+	"pauses that are long enough together", func(s *play.Scenario) bool {
 		total := time.Duration(0)
 		for _, f := range s.Faults {
 			if p, ok := f.Action.(faults.Pause); ok {
@@ -186,7 +188,7 @@ var causes = []cause{{
 	}, []string{bare(atSomeEvent("pause: {process: c0, for: 40s}")), bare(atSomeEvent("pause: {process: c0, for: 35s}")),
 		bare(atSomeEvent("pause: {process: c0, for: 31s}")), bare(atSomeEvent("pause: {process: c0, for: 32s}"))},
 }, {
-	"two clients and a node that restarts", func(s *Scenario) bool {
+	"two clients and a node that restarts", func(s *play.Scenario) bool {
 		crashed := slices.ContainsFunc(s.Faults, func(f faults.Fault) bool {
 			c, ok := f.Action.(faults.Crash)
 			return ok && c.Process == "r0"
@@ -196,21 +198,21 @@ var causes = []cause{{
 		})
 	}, []string{strings.Replace(bare(atSomeEvent("crash: {process: r0}")+atSomeEvent("restart: {process: r0}")), "clients: 1", "clients: 2", 1)},
 }, {
-	"a cut from the store", func(s *Scenario) bool {
+	"a cut from the store", func(s *play.Scenario) bool {
 		return slices.ContainsFunc(s.Faults, func(f faults.Fault) bool {
 			p, ok := f.Action.(faults.Partition)
 			return ok && (len(p.And) == 0 || slices.Contains(p.And, "s0"))
 		})
 	}, []string{bare(atSomeEvent("partition: {between: [c0], and: [s0], for: 1ms}"))},
 }, {
-	"a clock that jumps back by more than half the TTL", func(s *Scenario) bool {
+	"a clock that jumps back by more than half the TTL", func(s *play.Scenario) bool {
 		return slices.ContainsFunc(s.Faults, func(f faults.Fault) bool {
 			j, ok := f.Action.(faults.ClockJump)
 			return ok && j.By < -s.Lock.TTL/2
 		})
 	}, []string{bare(atSomeEvent("clock_jump: {clock: c0, by: -6s}")), bare(atSomeEvent("clock_jump: {clock: r0, by: -6s}"))},
 }, {
-	"a failover", func(s *Scenario) bool {
+	"a failover", func(s *play.Scenario) bool {
 		return slices.ContainsFunc(s.Faults, func(f faults.Fault) bool { return f.Action.Kind() == "failover" })
 	}, []string{strings.Replace(bare(atSomeEvent("failover: {to: r0a}")), "1ms}", "1ms, replicas: 1}", 1)},
 }}

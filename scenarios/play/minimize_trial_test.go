@@ -1,4 +1,4 @@
-package play
+package play_test
 
 import (
 	"context"
@@ -7,9 +7,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"locksim/faults"
+	"locksim/internal/testlocks"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/play"
 )
 
 // failure is a scenario that goes wrong, and what is to be left of it.
@@ -133,16 +134,16 @@ func TestMinimizeRealFailures(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			l, sc := c.load(t)
 			seed, broken := firstFailure(t, l, sc)
-			fails := failsLike(l, sc, broken, seed)
+			fails := play.FailsLike(l, sc, broken, seed)
 			trials := 0
-			small := Minimize(sc, func(s *Scenario) bool { trials++; return fails(s) })
+			small := play.Minimize(sc, func(s *play.Scenario) bool { trials++; return fails(s) })
 			text := formatted(t, small)
 			t.Logf("seed %d, %d trials:\n%s", seed, trials, text)
 			_, still, err := l.Try(small, seed)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := Shape(small, still); got != c.want || len(small.Faults) != c.faults || small.World.Clients != c.clients {
+			if got := play.Shape(small, still); got != c.want || len(small.Faults) != c.faults || small.World.Clients != c.clients {
 				t.Errorf("%s with %d faults and %d clients, want %s, %d and %d", got, len(small.Faults), small.World.Clients, c.want, c.faults, c.clients)
 			}
 			if c.left != "" {
@@ -155,13 +156,13 @@ func TestMinimizeRealFailures(t *testing.T) {
 	}
 }
 
-func (f failure) load(t *testing.T) (Lock, *Scenario) {
+func (f failure) load(t *testing.T) (play.Lock, *play.Scenario) {
 	t.Helper()
-	sc, err := Parse("failure.yaml", []byte(f.source))
+	sc, err := play.Parse("failure.yaml", []byte(f.source))
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := Kind(sc.Lock.Kind)
+	l, err := play.Kind(sc.Lock.Kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +172,7 @@ func (f failure) load(t *testing.T) (Lock, *Scenario) {
 
 // firstFailure is the first seed with which a lock does what it must not, and
 // every fault strikes.
-func firstFailure(t *testing.T, l Lock, sc *Scenario) (seed uint64, broken []Violation) {
+func firstFailure(t *testing.T, l play.Lock, sc *play.Scenario) (seed uint64, broken []play.Violation) {
 	t.Helper()
 	for seed := range uint64(200) {
 		o, broken, err := l.Try(sc, seed)
@@ -188,14 +189,14 @@ func firstFailure(t *testing.T, l Lock, sc *Scenario) (seed uint64, broken []Vio
 
 // mustReplay checks that a scenario plays as it does when it was written to a file
 // and read back.
-func mustReplay(t *testing.T, l Lock, sc *Scenario, seed uint64) {
+func mustReplay(t *testing.T, l play.Lock, sc *play.Scenario, seed uint64) {
 	t.Helper()
-	again, err := Parse("small.yaml", []byte(formatted(t, sc)))
+	again, err := play.Parse("small.yaml", []byte(formatted(t, sc)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var hashes []string
-	for _, s := range []*Scenario{sc, again} {
+	for _, s := range []*play.Scenario{sc, again} {
 		o, _, err := l.Try(s, seed)
 		if err != nil {
 			t.Fatal(err)
@@ -207,9 +208,9 @@ func mustReplay(t *testing.T, l Lock, sc *Scenario, seed uint64) {
 	}
 }
 
-func formatted(t testing.TB, sc *Scenario) string {
+func formatted(t testing.TB, sc *play.Scenario) string {
 	t.Helper()
-	text, err := Format(sc)
+	text, err := play.Format(sc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,60 +222,43 @@ func formatted(t testing.TB, sc *Scenario) string {
 func TestFailsLike(t *testing.T) {
 	l, sc := failures[0].load(t)
 	seed, broken := firstFailure(t, l, sc)
-	fails := failsLike(l, sc, broken, seed)
+	fails := play.FailsLike(l, sc, broken, seed)
 	if !fails(sc) {
 		t.Error("the failure does not fail like itself")
 	}
-	for name, change := range map[string]func(*Scenario){
-		"no faults":          func(s *Scenario) { s.Faults = nil },
-		"a fault that waits": func(s *Scenario) { s.Faults[3].At = 24 * time.Hour },
-		"an impossible run":  func(s *Scenario) { s.Workload.Nested = 1 },
+	for name, change := range map[string]func(*play.Scenario){
+		"no faults":          func(s *play.Scenario) { s.Faults = nil },
+		"a fault that waits": func(s *play.Scenario) { s.Faults[3].At = 24 * time.Hour },
+		"an impossible run":  func(s *play.Scenario) { s.Workload.Nested = 1 },
 	} {
 		other := sc.Clone()
 		if change(other); fails(other) {
 			t.Errorf("%s: it fails", name)
 		}
 	}
-	if failsLike(l, sc, []Violation{{fence.None, "stuck"}}, seed)(sc) {
+	if play.FailsLike(l, sc, []play.Violation{{fence.None, "stuck"}}, seed)(sc) {
 		t.Error("corrupted fails like stuck")
 	}
-	if failsLike(l, sc, nil, seed)(sc) {
+	if play.FailsLike(l, sc, nil, seed)(sc) {
 		t.Error("it fails like what did not fail")
 	}
 }
-
-// ofOnesOwn is a lock as somebody else would bring it: it is made by this spec,
-// whatever the scenario says.
-func ofOnesOwn(l Lock, spec LockSpec) Lock {
-	return Lock{Name: "mine", New: func(e Env) (lock.Locker, error) { return l.New(specified{e, spec}) }}
-}
-
-// specified is an environment with a spec of its own.
-type specified struct {
-	Env
-	spec LockSpec
-}
-
-func (e specified) Spec() LockSpec { return e.spec }
-
-// AddPool implements what the clients of package redis ask of an environment.
-func (e specified) AddPool(p faults.Pool) { e.Env.(env).AddPool(p) }
 
 // The TTL of a lock that is made once and for all is what it is: no smaller
 // scenario says something else.
 func TestFailsLikeKeepsTheLock(t *testing.T) {
 	kind, sc := failures[0].load(t)
-	l := ofOnesOwn(kind, sc.Lock)
+	l := testlocks.OfOnesOwn(kind, sc.Lock)
 	seed, broken := firstFailure(t, l, sc)
-	small := Minimize(sc, failsLike(l, sc, broken, seed))
+	small := play.Minimize(sc, play.FailsLike(l, sc, broken, seed))
 	if small.Lock != sc.Lock {
 		t.Errorf("the lock was %+v and is %+v", sc.Lock, small.Lock)
 	}
 	if len(small.Faults) != 1 || small.World.Clients != 2 {
 		t.Errorf("not minimal:\n%s", formatted(t, small))
 	}
-	unable := Lock{Name: "unable", New: func(Env) (lock.Locker, error) { return nil, context.Canceled }}
-	if failsLike(unable, sc, broken, seed)(sc) {
+	unable := play.Lock{Name: "unable", New: func(play.Env) (lock.Locker, error) { return nil, context.Canceled }}
+	if play.FailsLike(unable, sc, broken, seed)(sc) {
 		t.Error("a lock that cannot be made fails like one that can")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"locksim/checker"
+	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -13,7 +14,7 @@ func labels(t *testing.T, sc *play.Scenario, l play.Lock, mode fence.Mode) map[c
 	t.Helper()
 	got := map[checker.Label]int{}
 	for seed := uint64(1); seed <= 20; seed++ {
-		m := playOf(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{mode}}).Modes[0]
+		m := testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{mode}}).Modes[0]
 		got[m.Verdict.Label]++
 	}
 	return got
@@ -33,7 +34,7 @@ func TestEveryModeSavesTheData(t *testing.T) {
 		{"single", []fence.Mode{fence.Claim, fence.CAS}},
 	} {
 		for _, name := range []string{"gc-pause", "late-packet"} {
-			sc, _ := load(t, name)
+			sc, _ := testruns.Load(t, name)
 			l, err := play.Kind(tc.kind)
 			if err != nil {
 				t.Fatal(err)
@@ -55,7 +56,7 @@ func TestNoModeRefusesInCalm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many runs")
 	}
-	sc, l := load(t, "calm")
+	sc, l := testruns.Load(t, "calm")
 	for _, mode := range fence.Modes() {
 		if got := labels(t, sc, l, mode); got[checker.Safe] != 20 {
 			t.Errorf("mode %s: %v, want safe in all 20", mode, got)

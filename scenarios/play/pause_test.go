@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
@@ -81,7 +82,7 @@ func TestPauseShowsBothOrders(t *testing.T) {
 func countOrders(t *testing.T, sc *play.Scenario, l play.Lock, partial bool) {
 	stale, heard := 0, 0
 	for seed := uint64(1); seed <= 60; seed++ {
-		m := playOf(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Repeat: play.Twice}).Modes[0]
+		m := testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Repeat: play.Twice}).Modes[0]
 		if m.PartialPause != partial {
 			t.Fatalf("seed %d: partial pause is %v, want %v", seed, m.PartialPause, partial)
 		}

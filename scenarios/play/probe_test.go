@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"locksim/checker"
+	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
@@ -31,8 +32,8 @@ var errNotNow = errors.New("not now")
 // The probe tells a lock that nobody can have from one that only has to be asked
 // again, and from one that leaves its key behind.
 func TestProbe(t *testing.T) {
-	sc := parse(t, "name: quiet\nworkload: {stagger: 5s}\n")
-	sound := kindOf(t, "single", sc)
+	sc := testruns.Parse(t, "name: quiet\nworkload: {stagger: 5s}\n")
+	sound := testruns.Kind(t, "single")
 	for _, c := range []struct {
 		name string
 		bend func(e play.Env, inner lock.Locker) odd
@@ -69,7 +70,7 @@ func TestProbe(t *testing.T) {
 				inner, err := sound.New(e)
 				return c.bend(e, inner), err
 			}
-			v := playOf(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0].Verdict
+			v := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0].Verdict
 			if v.Facts.Liveness != c.want {
 				t.Errorf("liveness %s, want %s: %v", v.Facts.Liveness, c.want, v.Reasons)
 			}

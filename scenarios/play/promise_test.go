@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"locksim/checker"
+	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/kinds"
@@ -20,7 +21,7 @@ func TestKindsKeepTheirPromises(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			judged := 0
 			for _, sc := range some(t) {
-				l := kindOf(t, name, sc)
+				l := testruns.Kind(t, name)
 				lawful := sc.Lock.Owner != play.OwnerShared
 				if lawful && slices.Contains(sc.LockNames(), name) && l.Promises(sc.Faults) {
 					judged += judge(t, sc, l)
@@ -40,12 +41,12 @@ func judge(t *testing.T, sc *play.Scenario, l play.Lock) int {
 	if !ok {
 		t.Fatalf("%s promises nothing about data", l.Name)
 	}
-	seeds := uint64(max(soak(t, 50, 0.06), 3))
+	seeds := uint64(max(testruns.Soak(t, 50, 0.06), 3))
 	if testing.Short() {
 		seeds = 1
 	}
 	for seed := uint64(1); seed <= seeds; seed++ {
-		for _, m := range playOf(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None, data}}).Modes {
+		for _, m := range testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None, data}}).Modes {
 			f := m.Verdict.Facts
 			if f.ClaimOverlaps > 0 || f.Liveness != checker.LivenessOK {
 				t.Errorf("%s, seed %d, mode %s: %d claim overlaps, liveness %s: %v", sc.Name, seed, m.Mode, f.ClaimOverlaps, f.Liveness, m.Verdict.Reasons)
@@ -67,13 +68,13 @@ func judge(t *testing.T, sc *play.Scenario, l play.Lock) int {
 // Every kind has a promise, and a promise in words that nobody understands is
 // refused.
 func TestPromisesResolve(t *testing.T) {
-	sc, l := load(t, "calm")
+	sc, l := testruns.Load(t, "calm")
 	for _, name := range kinds.Names() {
 		p, ok := lock.PromiseOf(name)
 		if !ok {
 			t.Errorf("%s has no promise", name)
 		}
-		if kindOf(t, name, sc).Tokens != (p.Data == "seal") && name != "redlock-fenced" {
+		if testruns.Kind(t, name).Tokens != (p.Data == "seal") && name != "redlock-fenced" {
 			t.Errorf("%s promises data in mode %s, tokens or not", name, p.Data)
 		}
 	}

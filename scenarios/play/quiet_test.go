@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"locksim/checker"
+	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -13,7 +14,7 @@ import (
 // The request that was late is then there, and the probe waits for its key to
 // end.
 func TestProbeAwaitsLateRequest(t *testing.T) {
-	sc := parse(t, `name: late-request
+	sc := testruns.Parse(t, `name: late-request
 world: {redis: 1, clients: 1, latency: 1ms}
 lock: {kind: single, ttl: 10s, backoff: 100ms}
 workload: {rounds: 2, hold: 0s, think: 0s, stagger: 0s}
@@ -23,7 +24,7 @@ faults:
   - when: {client: c0, event: released, nth: 1}
     lose_reply: {between: [c0], and: [r0]}
 `)
-	o := playOf(t, sc, kindOf(t, "single", sc), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
+	o := testruns.Play(t, sc, testruns.Kind(t, "single"), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
 	if facts := o.Modes[0].Verdict.Facts; facts.Liveness != checker.LivenessOK {
 		t.Errorf("%s: %v", facts.Liveness, o.Modes[0].Verdict.Reasons)
 	}

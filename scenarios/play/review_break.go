@@ -61,7 +61,7 @@ func ReviewBreaks(p ReviewParts, replay func(ReviewBreak) string) []ReviewBreak 
 	return out
 }
 
-func outside(b ReviewBreak) int { return oneIf(b.From == FromAll) }
+func outside(b ReviewBreak) int { return reviewOneIf(b.From == FromAll) }
 
 func exploredBreaks(from ReviewFrom, e *Exploration) []ReviewBreak {
 	if e == nil {

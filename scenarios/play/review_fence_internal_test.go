@@ -36,15 +36,6 @@ func TestEffectOf(t *testing.T) {
 	}
 }
 
-// A name is no pattern: it fits itself alone.
-func TestLiterally(t *testing.T) {
-	for _, name := range []string{"single", "a*b", "a[0]", `back\slash`, "what?"} {
-		if !fits(literally(name), name) || fits(literally(name), name+"x") || fits(literally("a*b"), "aXb") {
-			t.Errorf("the pattern %q is not %q alone", literally(name), name)
-		}
-	}
-}
-
 // That data is lost for want of a fence is no failing of a lock; everything else
 // is.
 func TestUnfenced(t *testing.T) {

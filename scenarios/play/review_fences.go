@@ -33,7 +33,7 @@ func (f *ReviewFigures) bestFence() (best ReviewMode, ok bool) {
 	}
 	slices.SortStableFunc(modes, func(a, b ReviewMode) int {
 		return cmp.Or(cmp.Compare(f.losses(a), f.losses(b)), cmp.Compare(f.refusals(a), f.refusals(b)),
-			cmp.Compare(oneIf(a.Mode != f.Data), oneIf(b.Mode != f.Data)), cmp.Compare(a.Total().corrupted(), b.Total().corrupted()))
+			cmp.Compare(reviewOneIf(a.Mode != f.Data), reviewOneIf(b.Mode != f.Data)), cmp.Compare(a.Total().corrupted(), b.Total().corrupted()))
 	})
 	return modes[0], true
 }

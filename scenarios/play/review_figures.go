@@ -117,7 +117,7 @@ func (f *ReviewFigures) count(r *Review) {
 	}
 	for _, s := range r.Scenarios {
 		for _, class := range s.Classes {
-			f.Seen[class] += oneIf(s.Harmful())
+			f.Seen[class] += reviewOneIf(s.Harmful())
 		}
 		for _, c := range s.Cells {
 			if c.CellRuns != nil {
@@ -178,7 +178,7 @@ func (b *ReviewBreak) count(mode fence.Mode) BreakCount {
 		return BreakCount{}
 	}
 	label := b.Fences[i].Label
-	return BreakCount{1, oneIf(label == checker.Corrupted), oneIf(label == checker.Stuck || label == checker.FalseReject)}
+	return BreakCount{1, reviewOneIf(label == checker.Corrupted), reviewOneIf(label == checker.Stuck || label == checker.FalseReject)}
 }
 
 func (n BreakCount) plus(o BreakCount) BreakCount {
@@ -189,7 +189,7 @@ func (n BreakCount) plus(o BreakCount) BreakCount {
 func (n ReviewCount) with(scenario string, c MatrixCell) ReviewCount {
 	n.Scenarios++
 	n.Runs += c.Seeds
-	n.Labels = addCounts(maps.Clone(n.Labels), c.Labels)
+	n.Labels = AddCounts(maps.Clone(n.Labels), c.Labels)
 	if c.Labels[checker.Corrupted] > 0 {
 		n.Corrupted = append(slices.Clone(n.Corrupted), scenario)
 	}
@@ -203,7 +203,7 @@ func (m ReviewMode) sum(grounds ...ReviewGround) ReviewCount {
 		n := m.Grounds[g]
 		sum.Scenarios += n.Scenarios
 		sum.Runs += n.Runs
-		sum.Labels = addCounts(maps.Clone(sum.Labels), n.Labels)
+		sum.Labels = AddCounts(maps.Clone(sum.Labels), n.Labels)
 		sum.Corrupted = append(sum.Corrupted, n.Corrupted...)
 	}
 	return sum
@@ -253,4 +253,12 @@ func harms(labels map[checker.Label]int) string {
 		return "none"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// oneIf is 1 for yes.
+func reviewOneIf(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }

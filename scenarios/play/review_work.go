@@ -3,7 +3,6 @@ package play
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"locksim/internal/prose"
 )
@@ -56,17 +55,12 @@ func (w *ReviewWork) planMatrix(l Lock, opts ReviewOptions) error {
 	if err != nil {
 		return err
 	}
-	w.Matrix, err = NewMatrixPlan(MatrixOptions{Scenarios: all, Locks: []string{literally(l.Name)}, Seeds: opts.Seeds, Extra: opts.Extra})
+	w.Matrix, err = NewMatrixPlan(MatrixOptions{Scenarios: all, Locks: []string{Literally(l.Name)}, Seeds: opts.Seeds, Extra: opts.Extra})
 	if errors.Is(err, ErrEmptyMatrix) {
 		w.missing("the scenarios of the library", "none of them is about this lock")
 		return nil
 	}
 	return err
-}
-
-// literally is a pattern, as of path.Match, that only the name itself fits.
-func literally(name string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
 }
 
 func (w *ReviewWork) planExplorations(l Lock) (err error) {

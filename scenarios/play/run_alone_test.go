@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/checker"
+	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
@@ -29,11 +30,11 @@ func TestAloneIsTheSameRun(t *testing.T) {
 		{"failover-before-replication", fence.Strict, checker.FalseReject, checker.FalseReject},
 	} {
 		t.Run(c.scenario+" "+string(c.mode), func(t *testing.T) {
-			sc, l := load(t, c.scenario)
+			sc, l := testruns.Load(t, c.scenario)
 			opts := play.RunOptions{Seed: 1, Modes: []fence.Mode{c.mode}}
-			whole := playOf(t, sc, l, opts).Modes[0]
+			whole := testruns.Play(t, sc, l, opts).Modes[0]
 			opts.Alone = true
-			alone := playOf(t, sc, l, opts)
+			alone := testruns.Play(t, sc, l, opts)
 			if len(alone.Modes) != 1 || alone.Modes[0].Mode != c.mode {
 				t.Fatalf("it ran in %d modes", len(alone.Modes))
 			}
@@ -62,10 +63,10 @@ func same(t *testing.T, a, b play.ModeRun) {
 // Where mode none is asked for, it runs; the labels of the other modes are those
 // of runs that know nothing of it.
 func TestAloneWithNone(t *testing.T) {
-	sc, l := load(t, "gc-pause")
+	sc, l := testruns.Load(t, "gc-pause")
 	opts := play.RunOptions{Seed: 1, Alone: true, Modes: []fence.Mode{fence.None, fence.Seal}}
 	var labels []checker.Label
-	for _, m := range playOf(t, sc, l, opts).Modes {
+	for _, m := range testruns.Play(t, sc, l, opts).Modes {
 		labels = append(labels, m.Verdict.Label)
 	}
 	if diff := cmp.Diff([]checker.Label{checker.Corrupted, checker.Overlap}, labels); diff != "" {
@@ -75,12 +76,12 @@ func TestAloneWithNone(t *testing.T) {
 
 // The baseline is left out: half as many locks are made.
 func TestAloneTakesHalf(t *testing.T) {
-	sc, l := load(t, "gc-pause")
+	sc, l := testruns.Load(t, "gc-pause")
 	made, build := 0, l.New
 	l.New = func(e play.Env) (lock.Locker, error) { made++; return build(e) }
-	playOf(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.Seal}, Alone: true})
+	testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.Seal}, Alone: true})
 	alone := made
-	playOf(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.Seal}})
+	testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.Seal}})
 	if whole := made - alone; alone == 0 || whole != 2*alone {
 		t.Errorf("%d locks alone, %d with the baseline", alone, whole)
 	}
@@ -88,9 +89,9 @@ func TestAloneTakesHalf(t *testing.T) {
 
 // A run of its own is repeated like any other.
 func TestAloneTwice(t *testing.T) {
-	sc, l := load(t, "gc-pause")
+	sc, l := testruns.Load(t, "gc-pause")
 	opts := play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.Seal}}
-	whole := playOf(t, sc, l, opts).Modes[0]
+	whole := testruns.Play(t, sc, l, opts).Modes[0]
 	opts.Alone, opts.Repeat = true, play.Twice
-	same(t, whole, playOf(t, sc, l, opts).Modes[0])
+	same(t, whole, testruns.Play(t, sc, l, opts).Modes[0])
 }

@@ -10,34 +10,12 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
-
-// load is a scenario of the library with the lock that it names.
-func load(t testing.TB, name string) (*play.Scenario, play.Lock) {
-	t.Helper()
-	sc, err := play.Load(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := play.Kind(sc.Lock.Kind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sc, l
-}
-
-func playOf(t testing.TB, sc *play.Scenario, l play.Lock, opts play.RunOptions) *play.Outcome {
-	t.Helper()
-	o, err := play.Run(sc, l, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return o
-}
 
 // No label is worse than what each scenario says of its own lock, clients
 // contend, every fault strikes, and porcupine agrees. The matrix in .ci/run
@@ -62,12 +40,12 @@ func checkExpectation(t *testing.T, sc *play.Scenario, kind string) {
 		t.Fatal(err)
 	}
 	contended, worst := 0, checker.Label("")
-	seeds := soak(t, 20, 0.1)
+	seeds := testruns.Soak(t, 20, 0.1)
 	if testing.Short() {
 		seeds = 1
 	}
 	for seed := range uint64(seeds) {
-		o := playOf(t, sc, l, play.RunOptions{Seed: seed + 1, Modes: slices.Sorted(maps.Keys(sc.Expect[kind]))})
+		o := testruns.Play(t, sc, l, play.RunOptions{Seed: seed + 1, Modes: slices.Sorted(maps.Keys(sc.Expect[kind]))})
 		for _, m := range o.Mismatches() {
 			t.Errorf("seed %d: %v", seed+1, m)
 		}
@@ -90,10 +68,10 @@ func checkExpectation(t *testing.T, sc *play.Scenario, kind string) {
 // After the crash of its holder the lock is free again within the TTL, one
 // backoff, and the round trips of the request that finds it free.
 func TestHolderCrashWaitIsBounded(t *testing.T) {
-	sc, l := load(t, "holder-crash")
+	sc, l := testruns.Load(t, "holder-crash")
 	bound := sc.Lock.TTL + sc.Lock.Backoff.Max + 4*sc.World.Latency.Max
 	for seed := uint64(1); seed <= 50; seed++ {
-		for _, m := range playOf(t, sc, l, play.RunOptions{Seed: seed}).Modes {
+		for _, m := range testruns.Play(t, sc, l, play.RunOptions{Seed: seed}).Modes {
 			if m.LongestWait > bound || m.LongestWait < sc.Lock.TTL/2 {
 				t.Errorf("seed %d, mode %s: waited %v, want at most %v, and more than half the TTL", seed, m.Mode, m.LongestWait, bound)
 			}
@@ -104,9 +82,9 @@ func TestHolderCrashWaitIsBounded(t *testing.T) {
 // In late-packet no two clients ever believe at once that they hold the lock,
 // and the data is lost all the same (F13).
 func TestLatePacketNeedsNoOverlap(t *testing.T) {
-	sc, l := load(t, "late-packet")
+	sc, l := testruns.Load(t, "late-packet")
 	for seed := uint64(1); seed <= 20; seed++ {
-		m := playOf(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
+		m := testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
 		f := m.Verdict.Facts
 		if f.Data != checker.DataCorrupted || f.BeliefOverlaps != 0 || f.ClaimOverlaps != 0 {
 			t.Errorf("seed %d: %s", seed, describe(f))
@@ -121,8 +99,8 @@ func describe(f checker.Facts) string {
 // The runs of the modes agree up to the first refusal: the schedule and every
 // draw are the same, only the store judges differently.
 func TestModesAgreeUpToTheFirstRefusal(t *testing.T) {
-	sc, l := load(t, "gc-pause")
-	o := playOf(t, sc, l, play.RunOptions{Seed: 3})
+	sc, l := testruns.Load(t, "gc-pause")
+	o := testruns.Play(t, sc, l, play.RunOptions{Seed: 3})
 	d := trace.Diff(o.Modes[0].Trace, o.Modes[2].Trace)
 	if d == nil || d.B == nil {
 		t.Fatalf("seal has no event that none has not: %v", d)
@@ -134,12 +112,12 @@ func TestModesAgreeUpToTheFirstRefusal(t *testing.T) {
 
 // A lock that mints no tokens has no runs in the modes that need them.
 func TestModesWithoutTokens(t *testing.T) {
-	sc, _ := load(t, "gc-pause")
+	sc, _ := testruns.Load(t, "gc-pause")
 	l, err := play.Kind("single")
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := playOf(t, sc, l, play.RunOptions{Seed: 1})
+	o := testruns.Play(t, sc, l, play.RunOptions{Seed: 1})
 	if got := o.Modes[0].Verdict.Label; got != checker.Corrupted {
 		t.Errorf("mode none: %s", got)
 	}
@@ -153,8 +131,8 @@ func TestModesWithoutTokens(t *testing.T) {
 // A story marks the one step that decided the run, and names it.
 func TestStoryNamesTheFatalStep(t *testing.T) {
 	for _, name := range []string{"gc-pause", "partition-holder", "late-packet"} {
-		sc, l := load(t, name)
-		for _, m := range playOf(t, sc, l, play.RunOptions{Seed: 1}).Modes {
+		sc, l := testruns.Load(t, name)
+		for _, m := range testruns.Play(t, sc, l, play.RunOptions{Seed: 1}).Modes {
 			var fatal []string
 			for _, line := range m.Story {
 				if line.Fatal {
@@ -180,9 +158,9 @@ faults:
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, l := load(t, "calm")
+	_, l := testruns.Load(t, "calm")
 	told := 0
-	for _, line := range playOf(t, sc, l, play.RunOptions{Seed: 1}).Modes[0].Story {
+	for _, line := range testruns.Play(t, sc, l, play.RunOptions{Seed: 1}).Modes[0].Story {
 		if strings.HasPrefix(line.Text, "c0,c1: CUT OFF from r0") || line.Text == "c0,c1: CONNECTED again" {
 			told++
 		}
@@ -195,11 +173,11 @@ faults:
 // A careful client that reads the end of its lease before each step does not
 // write after a pause between read and write: the pause ends before its check.
 func TestCarefulClientSurvivesThePause(t *testing.T) {
-	sc, l := load(t, "gc-pause")
+	sc, l := testruns.Load(t, "gc-pause")
 	careful := *sc
 	careful.Workload.ChecksUntil = checker.CareSteps
 	for seed := uint64(1); seed <= 20; seed++ {
-		m := playOf(t, &careful, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
+		m := testruns.Play(t, &careful, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
 		if m.Verdict.Facts.Data != checker.DataRight || m.Verdict.Facts.StaleAccepted != 0 {
 			t.Errorf("seed %d: %s, %d stale writes", seed, m.Verdict.Label, m.Verdict.Facts.StaleAccepted)
 		}
@@ -208,7 +186,7 @@ func TestCarefulClientSurvivesThePause(t *testing.T) {
 
 // A bad lock or an impossible mode is an error of the caller's, with a hint.
 func TestRunRefusesNonsense(t *testing.T) {
-	sc, l := load(t, "calm")
+	sc, l := testruns.Load(t, "calm")
 	for name, broken := range map[string]play.Lock{
 		"no name": {New: l.New}, "no New": {Name: "x"}, "nodes": {Name: "x", New: l.New, Servers: play.Redis(99)},
 	} {
@@ -230,7 +208,7 @@ func (silent) Acquire(context.Context, string) (lock.Lease, error) { return nil,
 
 // An adapter that returns neither a lease nor an error is named, with its lock.
 func TestAdapterWithoutALease(t *testing.T) {
-	sc, _ := load(t, "calm")
+	sc, _ := testruns.Load(t, "calm")
 	l := play.Lock{Name: "silent", New: func(play.Env) (lock.Locker, error) { return silent{}, nil }}
 	_, err := play.Run(sc, l, play.RunOptions{Seed: 1})
 	if err == nil || !strings.Contains(err.Error(), "the Acquire of lock silent returned neither a lease nor an error") {

@@ -6,14 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"locksim/internal/testruns"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
 func stored(t testing.TB, name string) (*play.RunFile, []byte) {
 	t.Helper()
-	sc, l := load(t, name)
-	f := play.NewRunFile(playOf(t, sc, l, play.RunOptions{Seed: 4}))
+	sc, l := testruns.Load(t, name)
+	f := play.NewRunFile(testruns.Play(t, sc, l, play.RunOptions{Seed: 4}))
 	b, err := f.JSON()
 	if err != nil {
 		t.Fatal(err)
@@ -112,9 +113,9 @@ func TestReplayNoticesEdits(t *testing.T) {
 // successor's grant and before the end of the pause, c0 still believes and c1
 // holds.
 func TestInspect(t *testing.T) {
-	sc, l := load(t, "gc-pause")
+	sc, l := testruns.Load(t, "gc-pause")
 	step := 0
-	for _, e := range playOf(t, sc, l, play.RunOptions{Seed: 1}).Modes[0].Trace.Events {
+	for _, e := range testruns.Play(t, sc, l, play.RunOptions{Seed: 1}).Modes[0].Trace.Events {
 		if m, ok := e.What.(trace.Mark); ok && m.Step == trace.Granted && e.Actor == "c1" {
 			step = e.N
 			break

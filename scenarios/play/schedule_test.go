@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
@@ -12,7 +13,7 @@ import (
 // A fault strikes at the passing of its event that it names, neither before nor
 // again, and exactly so long after it as it says.
 func TestFaultsStrikeAtTheirEvents(t *testing.T) {
-	sc := parse(t, `
+	sc := testruns.Parse(t, `
 name: at-their-events
 workload: {rounds: 3}
 faults:
@@ -22,7 +23,7 @@ faults:
     after: 300ms
     clock_jump: {clock: c1, by: 1s}
 `)
-	m := playOf(t, sc, kindOf(t, "single", sc), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+	m := testruns.Play(t, sc, testruns.Kind(t, "single"), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 	for _, c := range []struct {
 		client, event string
 		nth           int

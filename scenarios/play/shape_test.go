@@ -1,4 +1,4 @@
-package play
+package play_test
 
 import (
 	"testing"
@@ -7,31 +7,32 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/fence"
+	"locksim/scenarios/play"
 )
 
 func TestShape(t *testing.T) {
 	pause := faults.Pause{Process: "c0", For: time.Second}
 	read := &faults.Event{Client: "c0", Name: faults.EventRead, Nth: 1}
 	write := &faults.Event{Client: "c1", Name: faults.EventWrite, Nth: 2}
-	corrupted := []Violation{{fence.None, checker.Corrupted}, {fence.None, checker.Overlap}}
+	corrupted := []play.Violation{{fence.None, checker.Corrupted}, {fence.None, checker.Overlap}}
 	for _, c := range []struct {
 		want   string
-		broken []Violation
-		work   Workload
+		broken []play.Violation
+		work   play.Workload
 		faults []faults.Fault
 	}{
-		{"corrupted in mode none: pause", corrupted, Workload{}, []faults.Fault{{When: read, Action: pause}}},
-		{"corrupted in mode none: pause", corrupted, Workload{Kind: WorkloadRegister}, []faults.Fault{{When: write, After: time.Second, Action: pause}}},
-		{"overlap in mode none: pause", corrupted[1:], Workload{}, []faults.Fault{{When: read, Action: pause}}},
-		{"stuck in mode seal: no faults", []Violation{{fence.Seal, checker.Stuck}}, Workload{}, nil},
-		{"corrupted in mode none: crash, pause, restart", corrupted, Workload{},
+		{"corrupted in mode none: pause", corrupted, play.Workload{}, []faults.Fault{{When: read, Action: pause}}},
+		{"corrupted in mode none: pause", corrupted, play.Workload{Kind: play.WorkloadRegister}, []faults.Fault{{When: write, After: time.Second, Action: pause}}},
+		{"overlap in mode none: pause", corrupted[1:], play.Workload{}, []faults.Fault{{When: read, Action: pause}}},
+		{"stuck in mode seal: no faults", []play.Violation{{fence.Seal, checker.Stuck}}, play.Workload{}, nil},
+		{"corrupted in mode none: crash, pause, restart", corrupted, play.Workload{},
 			[]faults.Fault{{Action: faults.Restart{Process: "r0"}}, {Action: pause}, {Action: faults.Crash{Process: "r0"}}}},
-		{"corrupted in mode none: pause, pause", corrupted, Workload{}, []faults.Fault{{Action: pause}, {At: time.Minute, Action: pause}}},
-		{"corrupted in mode none: no faults (transfer)", corrupted, Workload{Kind: WorkloadTransfer}, nil},
-		{"corrupted in mode none: no faults (nested)", corrupted, Workload{Nested: 2}, nil},
-		{"no violation: no faults", nil, Workload{}, nil},
+		{"corrupted in mode none: pause, pause", corrupted, play.Workload{}, []faults.Fault{{Action: pause}, {At: time.Minute, Action: pause}}},
+		{"corrupted in mode none: no faults (transfer)", corrupted, play.Workload{Kind: play.WorkloadTransfer}, nil},
+		{"corrupted in mode none: no faults (nested)", corrupted, play.Workload{Nested: 2}, nil},
+		{"no violation: no faults", nil, play.Workload{}, nil},
 	} {
-		if got := Shape(&Scenario{Workload: c.work, Faults: c.faults}, c.broken); got != c.want {
+		if got := play.Shape(&play.Scenario{Workload: c.work, Faults: c.faults}, c.broken); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/kinds"
@@ -84,12 +85,12 @@ func foreignReleases(o *play.Outcome) int {
 func drawnRun(t *testing.T, kind string, seed uint64) (*play.Outcome, lock.Promise) {
 	t.Helper()
 	sc := play.Draw(play.Seeded(seed), promised(t, kind))
-	l := kindOf(t, kind, sc)
+	l := testruns.Kind(t, kind)
 	mode, ok := l.DataMode()
 	if !ok || !l.Promises(sc.Faults) {
 		t.Fatalf("seed %d: lock %s does not promise anything under %v", seed, kind, sc.Faults)
 	}
-	return playOf(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None, mode}}), l.Promise
+	return testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None, mode}}), l.Promise
 }
 
 // promised is the space that Check draws from for a kind of lock: the faults that
@@ -158,7 +159,7 @@ func TestSpecificityHasPower(t *testing.T) {
 			}
 			for seed := range c.within {
 				sc := play.Draw(play.Seeded(seed), space)
-				o := playOf(t, sc, kindOf(t, space.Lock, sc), play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}})
+				o := testruns.Play(t, sc, testruns.Kind(t, space.Lock), play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}})
 				if slices.Contains(play.Violations(o, promise), play.Violation{Mode: fence.None, Label: c.want}) {
 					t.Logf("found in run %d", seed+1)
 					return

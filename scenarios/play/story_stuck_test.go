@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -18,12 +19,12 @@ func TestStoryOfAStuckLock(t *testing.T) {
 		{"request-context", "broken/release-with-request-context", "c0 fails to release: outcome unknown: context canceled", "c1 gives up: acquire order: gave up: context canceled"},
 		{"dead-worker", "single", "", "c1 has released"},
 	} {
-		sc, _ := load(t, tt.scenario)
+		sc, _ := testruns.Load(t, tt.scenario)
 		l, err := play.FindLock(tt.lock, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := playOf(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+		m := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 		var decisive []string
 		for _, line := range m.Story {
 			if line.Fatal {

@@ -73,8 +73,8 @@ func (t *SweepTally) Add(other SweepTally) {
 	t.Nondeterministic += other.Nondeterministic
 	t.Failed += other.Failed
 	t.Events += other.Events
-	t.Vacuous = addCounts(t.Vacuous, other.Vacuous)
-	t.Violations = addCounts(t.Violations, other.Violations)
+	t.Vacuous = AddCounts(t.Vacuous, other.Vacuous)
+	t.Violations = AddCounts(t.Violations, other.Violations)
 	if t.Kinds == nil && len(other.Kinds) > 0 {
 		t.Kinds = map[string]SweepKindTally{}
 	}

@@ -339,7 +339,7 @@ func TestSweepOfOnesOwnLock(t *testing.T) {
 	sc, l := small(t, "single", 1)
 	spec := sc.Lock
 	spec.TTL = 700 * time.Millisecond
-	mine := ofOnesOwn(l, spec)
+	mine := testlocksOfOnesOwn(l, spec)
 	mine.Keys = l.Keys
 	s := sweepOf(t, sc, mine, SweepOptions{Kinds: []string{"pause"}}, mine)
 	if s.Plan.TTL != spec.TTL || !slices.Equal(shapes(s), []string{"corrupted in mode none: pause"}) {

@@ -1,4 +1,4 @@
-package play
+package play_test
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/fence"
+	"locksim/scenarios/play"
 )
 
 // The mistakes that a file can have stand in TestParseErrors. These can only be
@@ -14,40 +15,40 @@ import (
 func TestValidateScenariosBuiltInGo(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		spoil func(*Scenario)
+		spoil func(*play.Scenario)
 		want  string
 	}{
-		{"nothing", func(*Scenario) {}, ""},
-		{"the limits", func(s *Scenario) {
-			s.World = World{Redis: MaxRedis, Clients: MaxClients, Latency: Range{0, MaxDuration}}
-			s.Workload.Rounds, s.Workload.Think = MaxRounds, MaxDuration
-			s.Faults = make([]faults.Fault, MaxFaults)
+		{"nothing", func(*play.Scenario) {}, ""},
+		{"the limits", func(s *play.Scenario) {
+			s.World = play.World{Redis: play.MaxRedis, Clients: play.MaxClients, Latency: play.Range{0, play.MaxDuration}}
+			s.Workload.Rounds, s.Workload.Think = play.MaxRounds, play.MaxDuration
+			s.Faults = make([]faults.Fault, play.MaxFaults)
 			for i := range s.Faults {
-				s.Faults[i] = faults.Fault{At: MaxDuration, Action: faults.Pause{Process: "c15", For: MaxDuration}}
+				s.Faults[i] = faults.Fault{At: play.MaxDuration, Action: faults.Pause{Process: "c15", For: play.MaxDuration}}
 			}
 		}, ""},
-		{"zero value", func(s *Scenario) { *s = Scenario{} }, `name: "" cannot be a name: use up to 64 of a-z, 0-9 and -`},
-		{"unknown care", func(s *Scenario) { s.Workload.ChecksUntil = "" },
+		{"zero value", func(s *play.Scenario) { *s = play.Scenario{} }, `name: "" cannot be a name: use up to 64 of a-z, 0-9 and -`},
+		{"unknown care", func(s *play.Scenario) { s.Workload.ChecksUntil = "" },
 			`workload.checks_until: there is no word: write never, lost or steps`},
-		{"no action", func(s *Scenario) { s.Faults = []faults.Fault{{}} },
+		{"no action", func(s *play.Scenario) { s.Faults = []faults.Fault{{}} },
 			"faults[0].action: the fault does nothing: give it an action, such as a pause"},
-		{"too many faults", func(s *Scenario) { s.Faults = make([]faults.Fault, MaxFaults+1) },
+		{"too many faults", func(s *play.Scenario) { s.Faults = make([]faults.Fault, play.MaxFaults+1) },
 			"faults: there are 65: a scenario has at most 64"},
-		{"pause without end", func(s *Scenario) {
-			s.Faults = []faults.Fault{{Action: faults.Pause{Process: "c0", For: MaxDuration + 1}}}
+		{"pause without end", func(s *play.Scenario) {
+			s.Faults = []faults.Fault{{Action: faults.Pause{Process: "c0", For: play.MaxDuration + 1}}}
 		}, "faults[0].pause.for: 24h0m0.000000001s is out of range: give a time from 0s to 24h"},
-		{"cut without end", func(s *Scenario) {
+		{"cut without end", func(s *play.Scenario) {
 			s.Faults = []faults.Fault{{Action: faults.Partition{Between: []string{"c0"}, For: 25 * time.Hour}}}
 		}, "faults[0].partition.for: 25h0m0s is out of range: give a time from 0s to 24h"},
-		{"unknown lock", func(s *Scenario) { s.Expect = expectation("", fence.None, checker.Safe) },
+		{"unknown lock", func(s *play.Scenario) { s.Expect = expectation("", fence.None, checker.Safe) },
 			`expect.: "" cannot be a kind of lock: write a word such as fenced`},
-		{"unknown mode", func(s *Scenario) { s.Expect = expectation("fenced", "seel", checker.Safe) },
+		{"unknown mode", func(s *play.Scenario) { s.Expect = expectation("fenced", "seel", checker.Safe) },
 			`expect.fenced.seel: there is no fencing mode "seel": did you mean seal? Or choose one of none, check, seal, strict, claim, cas`},
-		{"unknown label", func(s *Scenario) { s.Expect = expectation("fenced", fence.None, "") },
+		{"unknown label", func(s *play.Scenario) { s.Expect = expectation("fenced", fence.None, "") },
 			`expect.fenced.none: there is no label "": choose one of corrupted, unknown, stuck, false-reject, rescued, overlap, safe, n/a`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := Defaults()
+			s := play.Defaults()
 			s.Name = "built-in-go"
 			tt.spoil(s)
 			got := ""
@@ -66,7 +67,7 @@ func expectation(kind string, mode fence.Mode, label checker.Label) map[string]m
 }
 
 func TestRangeString(t *testing.T) {
-	for r, want := range map[Range]string{
+	for r, want := range map[play.Range]string{
 		{}: "0s", {time.Millisecond, time.Millisecond}: "1ms", {time.Millisecond, 5 * time.Second}: "1ms..5s",
 	} {
 		if got := r.String(); got != want {

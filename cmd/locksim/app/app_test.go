@@ -214,7 +214,7 @@ func TestSaveLeavesNothingHalfWritten(t *testing.T) {
 // Each file can be read by whoever may read the folder.
 func TestSaveMode(t *testing.T) {
 	dir := t.TempDir()
-	if err := writeAll(dir, []file{{"run.json", []byte("{}")}}); err != nil {
+	if err := writeAll(dir, []document{{"run.json", []byte("{}")}}); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(filepath.Join(dir, "run.json"))

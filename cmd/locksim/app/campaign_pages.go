@@ -18,7 +18,7 @@ func (s *shell) public() *shell {
 }
 
 // explorePages are explore.html and the pages of its violations.
-func (s *shell) explorePages(e *play.Exploration, children int) ([]file, error) {
+func (s *shell) explorePages(e *play.Exploration, children int) ([]document, error) {
 	public, jobs := s.public(), map[int]foundPageJob{}
 	for i, d := range e.Summary.Distinct {
 		jobs[i+1] = foundPageJob{Run: d.Shown.Run, Replay: explorations{public}.exploreAgain(&e.Plan, d.Shown.Seed)}
@@ -50,7 +50,7 @@ func (s *shell) exploreWhole(plan *play.ExplorePlan) string {
 }
 
 // sweepPages are sweep.html and the pages of its violations.
-func (s *shell) sweepPages(sw *play.Sweep, scenario string, children int) ([]file, error) {
+func (s *shell) sweepPages(sw *play.Sweep, scenario string, children int) ([]document, error) {
 	public, jobs := s.public(), map[int]foundPageJob{}
 	for i, c := range sw.Summary.Classes {
 		if c.Shown != nil && c.Shown.Run != nil {

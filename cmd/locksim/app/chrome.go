@@ -8,10 +8,10 @@ import (
 )
 
 // chromeFile is a run for a trace viewer.
-func chromeFile(o *play.Outcome, opt reports.Options) (file, error) {
+func chromeFile(o *play.Outcome, opt reports.Options) (document, error) {
 	var b bytes.Buffer
 	if err := reports.Chrome(&b, o, opt); err != nil {
-		return file{}, err
+		return document{}, err
 	}
-	return file{"trace.chrome.json", b.Bytes()}, nil
+	return document{"trace.chrome.json", b.Bytes()}, nil
 }

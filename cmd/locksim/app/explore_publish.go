@@ -21,7 +21,7 @@ func (s explorations) explored(e *play.Exploration, dir string, children int, fa
 		document: e,
 		text:     func(w io.Writer, opt reports.Options) error { return reports.Exploration(w, e, replay, opt) },
 		files:    foundFiles(e),
-		pages:    func() ([]file, error) { return s.explorePages(e, children) },
+		pages:    func() ([]document, error) { return s.explorePages(e, children) },
 		notes:    exploreNotes(e, replay),
 		problem:  s.exploreProblem(e, failed),
 	}
@@ -31,12 +31,12 @@ func (s explorations) explored(e *play.Exploration, dir string, children int, fa
 func foundName(i int) string { return fmt.Sprintf("found-%d.json", i) }
 
 // foundFiles are the smallest runs as replay reads them.
-func foundFiles(e *play.Exploration) []func() (file, error) {
-	var all []func() (file, error)
+func foundFiles(e *play.Exploration) []func() (document, error) {
+	var all []func() (document, error)
 	for i, d := range e.Summary.Distinct {
-		all = append(all, func() (file, error) {
+		all = append(all, func() (document, error) {
 			data, err := d.Shown.Run.JSON()
-			return file{foundName(i + 1), data}, err
+			return document{foundName(i + 1), data}, err
 		})
 	}
 	return all

@@ -44,8 +44,8 @@ func pageName(i int) string { return fmt.Sprintf("found-%d.html", i) }
 
 // foundPages has child processes write the pages of violations, by their numbers.
 // One that cannot be written is left out, and people are told why.
-func (s explorations) foundPages(jobs map[int]foundPageJob, children int) (map[int]file, error) {
-	pages := map[int]file{}
+func (s explorations) foundPages(jobs map[int]foundPageJob, children int) (map[int]document, error) {
+	pages := map[int]document{}
 	if len(jobs) == 0 {
 		return pages, nil
 	}
@@ -64,7 +64,7 @@ func (s explorations) foundPages(jobs map[int]foundPageJob, children int) (map[i
 			s.note(fmt.Sprintf("%s cannot be written: %v", pageName(i), d.Err))
 			return
 		}
-		pages[i] = file{pageName(i), []byte(d.Result.Report)}
+		pages[i] = document{pageName(i), []byte(d.Result.Report)}
 	})
 	if errors.Is(err, context.Canceled) {
 		return nil, errors.New("interrupted while reports were written: the results are kept; go on with the same command and --resume")
@@ -92,7 +92,7 @@ func numbered(jobs map[int]foundPageJob) ([]int, func(yield func(workerJob) bool
 
 // campaignFiles are the page of a campaign, called by its kind, and those of its
 // violations, to which it links. opt has the rest of what the page says.
-func (s explorations) campaignFiles(kind string, jobs map[int]foundPageJob, children int, opt reports.CampaignOptions, render func(b *bytes.Buffer, opt reports.CampaignOptions) error) ([]file, error) {
+func (s explorations) campaignFiles(kind string, jobs map[int]foundPageJob, children int, opt reports.CampaignOptions, render func(b *bytes.Buffer, opt reports.CampaignOptions) error) ([]document, error) {
 	pages, err := s.foundPages(jobs, children)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (s explorations) campaignFiles(kind string, jobs map[int]foundPageJob, chil
 	if err := render(&b, opt); err != nil {
 		return nil, err
 	}
-	files := []file{{kind + ".html", b.Bytes()}}
+	files := []document{{kind + ".html", b.Bytes()}}
 	for i := 1; len(files) <= len(pages); i++ {
 		if page, ok := pages[i]; ok {
 			files = append(files, page)

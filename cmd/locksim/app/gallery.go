@@ -49,7 +49,7 @@ func (s runs) gallery(dir string) error {
 	}
 	var index bytes.Buffer
 	index.WriteString(galleryHead)
-	var files []file
+	var files []document
 	for i, story := range galleryStories {
 		t, err := s.task(story.scenario, runFlags{seed: 1, fencing: story.modes})
 		if err != nil {
@@ -66,7 +66,7 @@ func (s runs) gallery(dir string) error {
 		files = append(files, page)
 		fmt.Fprintf(&index, "| %d | [%s](%s) | %s | %s | %s |\n", i+1, o.Scenario.Title, page.name, o.Lock, labels(o), strings.Join(o.Scenario.Catalogue, ", "))
 	}
-	files = append(files, file{"README.md", index.Bytes()})
+	files = append(files, document{"README.md", index.Bytes()})
 	if err := writeAll(dir, files); err != nil {
 		return fmt.Errorf("%w: give a folder that can be written to", err)
 	}

@@ -42,5 +42,5 @@ func saveFile(name string, render func(io.Writer) error) error {
 	if err := render(&b); err != nil {
 		return err
 	}
-	return writeAll(filepath.Dir(name), []file{{filepath.Base(name), b.Bytes()}})
+	return writeAll(filepath.Dir(name), []document{{filepath.Base(name), b.Bytes()}})
 }

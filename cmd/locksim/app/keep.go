@@ -45,7 +45,7 @@ func (k kept) list(s *shell) error {
 	}
 	page, err := (serving{s}).indexOf(all)
 	if err == nil {
-		err = writeAll(all, []file{{"index.html", page}})
+		err = writeAll(all, []document{{"index.html", page}})
 	}
 	if err != nil {
 		return &brokenError{cause: fmt.Errorf("write the index of %s: %w", all, err)}

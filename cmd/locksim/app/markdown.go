@@ -20,10 +20,10 @@ func (s runs) writeMarkdown(w io.Writer, o *play.Outcome, repeat play.Repeat) er
 }
 
 // markdownFile is a run as Markdown in a file.
-func markdownFile(name string, o *play.Outcome, opt reports.Options) (file, error) {
+func markdownFile(name string, o *play.Outcome, opt reports.Options) (document, error) {
 	var b bytes.Buffer
 	if err := reports.Markdown(&b, o, opt); err != nil {
-		return file{}, err
+		return document{}, err
 	}
-	return file{name, b.Bytes()}, nil
+	return document{name, b.Bytes()}, nil
 }

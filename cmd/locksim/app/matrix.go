@@ -196,5 +196,5 @@ func saveMatrix(dir string, m *play.Matrix) error {
 	if err != nil {
 		return fmt.Errorf("write the matrix into %s: %w", filepath.Clean(dir), err)
 	}
-	return writeAll(dir, []file{{"matrix.txt", text.Bytes()}, {"MATRIX.md", markdown.Bytes()}, {"matrix.json", asJSON}})
+	return writeAll(dir, []document{{"matrix.txt", text.Bytes()}, {"MATRIX.md", markdown.Bytes()}, {"matrix.json", asJSON}})
 }

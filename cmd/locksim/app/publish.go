@@ -19,9 +19,9 @@ type finished struct {
 	document interface{ JSON() ([]byte, error) }
 	text     func(w io.Writer, opt reports.Options) error
 	// files are kept besides, where anything is kept.
-	files []func() (file, error)
+	files []func() (document, error)
 	// pages are what a browser shows of it, and are kept too.
-	pages func() ([]file, error)
+	pages func() ([]document, error)
 	// notes say to people what a program reads in the document.
 	notes []string
 	// problem is what the exit code speaks of; nil is 0.
@@ -112,12 +112,12 @@ type several struct {
 
 // save writes the document, the report and the other files into a folder. The
 // document comes last: where it is, the others are complete.
-func (f finished) save(dir string, document []byte) error {
+func (f finished) save(dir string, whole []byte) error {
 	var report bytes.Buffer
 	if err := f.text(&report, reports.Options{}); err != nil {
 		return err
 	}
-	var files []file
+	var files []document
 	for _, make := range f.files {
 		one, err := make()
 		if err != nil {
@@ -129,7 +129,7 @@ func (f finished) save(dir string, document []byte) error {
 	if err != nil {
 		return err
 	}
-	files = append(append(files, pages...), file{f.kind + ".txt", report.Bytes()}, file{f.kind + ".json", document})
+	files = append(append(files, pages...), document{f.kind + ".txt", report.Bytes()}, document{f.kind + ".json", whole})
 	if err := prepare(dir); err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func (s runs) report(dir string) error {
 	if err != nil {
 		return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", o.Seed), replay: command}
 	}
-	if err := writeAll(dir, []file{html, md}); err != nil {
+	if err := writeAll(dir, []document{html, md}); err != nil {
 		return fmt.Errorf("%w: give a folder that can be written to", err)
 	}
 	_, err = fmt.Fprintln(s.out, filepath.Join(dir, html.name)+"\n"+filepath.Join(dir, md.name))
@@ -82,12 +82,12 @@ func (s runs) report(dir string) error {
 }
 
 // pageFile is a run as a page.
-func pageFile(o *play.Outcome, opt reports.Options) (file, error) {
+func pageFile(o *play.Outcome, opt reports.Options) (document, error) {
 	var b bytes.Buffer
 	if err := reports.HTML(&b, o, opt); err != nil {
-		return file{}, err
+		return document{}, err
 	}
-	return file{"report.html", b.Bytes()}, nil
+	return document{"report.html", b.Bytes()}, nil
 }
 
 // pageOptions are how the page of a run is rendered. It says nothing of the folder

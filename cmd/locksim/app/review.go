@@ -120,7 +120,7 @@ func (s reviews) publishReview(r *play.Review, k kept, f reviewFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := writeAll(filepath.Clean(k.dir), []file{md, html}); err != nil {
+	if err := writeAll(filepath.Clean(k.dir), []document{md, html}); err != nil {
 		return &brokenError{cause: fmt.Errorf("keep the review: %w", err)}
 	}
 	err = s.showReview(r, opt, f, filepath.Join(k.dir, html.name), filepath.Join(k.dir, md.name))
@@ -131,12 +131,12 @@ func (s reviews) publishReview(r *play.Review, k kept, f reviewFlags) error {
 }
 
 // rendered is a review as a file.
-func rendered(name string, r *play.Review, opt reports.Options, render reviewRenderer) (file, error) {
+func rendered(name string, r *play.Review, opt reports.Options, render reviewRenderer) (document, error) {
 	var b bytes.Buffer
 	if err := render(&b, r, opt); err != nil {
-		return file{}, &brokenError{cause: err}
+		return document{}, &brokenError{cause: err}
 	}
-	return file{name, b.Bytes()}, nil
+	return document{name, b.Bytes()}, nil
 }
 
 // showReview prints the review in short and where it is, or as JSON.

@@ -31,7 +31,7 @@ func prepare(dir string) error {
 
 // tryOut finds out whether files can be written into a folder.
 func tryOut(dir string) error {
-	name, err := writeBeside(dir, file{name: "run.json"})
+	name, err := writeBeside(dir, document{name: "run.json"})
 	if name != "" {
 		_ = os.Remove(name) // it is empty
 	}
@@ -39,7 +39,7 @@ func tryOut(dir string) error {
 }
 
 // file is a file to be written.
-type file struct {
+type document struct {
 	name string
 	data []byte
 }
@@ -68,19 +68,19 @@ func save(dir string, o *play.Outcome, opt, page, md reports.Options) error {
 	if err != nil {
 		return err
 	}
-	files := []file{html, chrome, markdown}
+	files := []document{html, chrome, markdown}
 	for _, m := range o.Modes {
 		if m.Trace != nil {
-			files = append(files, file{"trace-" + string(m.Mode) + ".jsonl", m.Trace.JSON()})
+			files = append(files, document{"trace-" + string(m.Mode) + ".jsonl", m.Trace.JSON()})
 		}
 	}
 	// run.json comes last: where it is, the others are complete.
-	return writeAll(dir, append(files, file{"report.txt", report.Bytes()}, file{"run.json", run}))
+	return writeAll(dir, append(files, document{"report.txt", report.Bytes()}, document{"run.json", run}))
 }
 
 // writeAll writes each file beside its place and moves them there when all are
 // complete. After an error nothing half-written is left.
-func writeAll(dir string, files []file) error {
+func writeAll(dir string, files []document) error {
 	var written []string
 	defer func() {
 		for _, name := range written {
@@ -106,7 +106,7 @@ func writeAll(dir string, files []file) error {
 
 // writeBeside writes a file under a temporary name, and returns that name as
 // soon as there is such a file.
-func writeBeside(dir string, f file) (name string, err error) {
+func writeBeside(dir string, f document) (name string, err error) {
 	t, err := os.CreateTemp(dir, "."+f.name+"-*")
 	if err != nil {
 		return "", err

@@ -65,22 +65,22 @@ func (s sweeps) swept(sw *play.Sweep, scenario, dir string, children int, failed
 		document: sw,
 		text:     func(w io.Writer, opt reports.Options) error { return reports.Sweep(w, sw, replay, opt) },
 		files:    sweptFiles(sw),
-		pages:    func() ([]file, error) { return s.sweepPages(sw, scenario, children) },
+		pages:    func() ([]document, error) { return s.sweepPages(sw, scenario, children) },
 		notes:    sweepNotes(sw, replay),
 		problem:  sweepProblem(sw, failed),
 	}
 }
 
 // sweptFiles are the smallest runs as replay reads them.
-func sweptFiles(sw *play.Sweep) []func() (file, error) {
-	var all []func() (file, error)
+func sweptFiles(sw *play.Sweep) []func() (document, error) {
+	var all []func() (document, error)
 	for i, c := range sw.Summary.Classes {
 		if c.Shown == nil {
 			continue
 		}
-		all = append(all, func() (file, error) {
+		all = append(all, func() (document, error) {
 			data, err := c.Shown.Run.JSON()
-			return file{foundName(i + 1), data}, err
+			return document{foundName(i + 1), data}, err
 		})
 	}
 	return all

@@ -1,0 +1,23 @@
+package play
+
+// What the tests of this package look into.
+var (
+	RoundTimes  = roundTimes
+	RounderThan = rounderThan
+	ScaledTo    = scaledTo
+)
+
+// FewerFaults is Minimize that knows nothing but faults.
+func FewerFaults(sc *Scenario, fails func(*Scenario) bool) *Scenario {
+	m := &minimizer{best: sc, fails: fails, tried: map[string]bool{}}
+	m.fewerFaults()
+	return m.best
+}
+
+// OnceRound is Minimize that goes round once.
+func OnceRound(sc *Scenario, fails func(*Scenario) bool) *Scenario {
+	m := &minimizer{best: sc, fails: fails, tried: map[string]bool{}}
+	m.shortTimes()
+	m.fewerFaults()
+	return m.best
+}
