@@ -1,0 +1,379 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/scenarios"
+)
+
+var update = flag.Bool("update", false, "put what the commands print, and what the files have, into the pages")
+
+const quickstart = "../../examples/quickstart"
+
+// The comments above the blocks of the pages:
+//
+//	prints            a console block with what its commands print, to the letter
+//	prints, about     the same for the tests of the quick start, but for their figures and times
+//	from FILE         Go or YAML that stands in a file of the repository, in this order; a line
+//	                  with an ellipsis leaves something out
+//	folders           the picture of the folders
+//
+// A console block without one has commands and nothing else.
+
+// A block that is marked so shows what its commands print, to the letter.
+func TestDocsShowWhatIsPrinted(t *testing.T) {
+	beside(t)
+	for _, b := range blocks(t, "console") {
+		if b.marker != "prints" {
+			continue
+		}
+		first, _, _ := strings.Cut(b.text, "\n")
+		t.Run(b.page.name+"/"+strings.TrimPrefix(first, "$ "), func(t *testing.T) {
+			if testing.Short() && b.page.name != "README.md" {
+				t.Skip("it runs many commands")
+			}
+			beside(t)
+			b.shows(t, b.printed(t))
+		})
+	}
+}
+
+// beside lets a test run beside others, unless they write: one at a time does.
+func beside(t *testing.T) {
+	if !*update {
+		t.Parallel()
+	}
+}
+
+// printed is the block as its commands make it: in the root of the repository,
+// where go run finds the command, or in an empty folder.
+func (b block) printed(t *testing.T) string {
+	t.Helper()
+	dir := root
+	if !strings.Contains(b.text, "$ go run ./cmd/locksim ") {
+		dir = t.TempDir()
+	}
+	var out strings.Builder
+	for _, line := range strings.SplitAfter(b.text, "\n") {
+		command, ok := strings.CutPrefix(line, "$ ")
+		if !ok {
+			continue
+		}
+		out.WriteString(line + shell(t, dir, command))
+	}
+	return out.String()
+}
+
+// shell is what a command prints: on standard output or, where it prints nothing
+// there, on standard error. Its exit code is its own affair.
+func shell(t *testing.T, dir, command string) string {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "NO_COLOR=1", "GOFLAGS=", "GOWORK=off")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	if stdout.Len() > 0 {
+		return stdout.String()
+	}
+	return stderr.String()
+}
+
+// shows compares a block with what it is to show, or writes it anew with -update.
+func (b block) shows(t *testing.T, want string) {
+	t.Helper()
+	if *update {
+		file := filepath.Join(root, b.page.name)
+		text := strings.Replace(readFile(t, file), "```"+b.kind+"\n"+b.text+"```", "```"+b.kind+"\n"+want+"```", 1)
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if d := cmp.Diff(want, b.text); d != "" {
+		t.Errorf("go test ./cmd/locksim -run Docs -update writes %s anew (-is +%[1]s):\n%s", b.page.name, d)
+	}
+}
+
+// The commands of the other console blocks are there, with their flags, scenarios
+// and locks, and the blocks show no output that nobody compares.
+func TestDocsCommands(t *testing.T) {
+	known := named(t)
+	for _, b := range blocks(t, "console") {
+		if b.marker != "" {
+			continue
+		}
+		for line := range strings.Lines(b.text) {
+			command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
+			if !ok {
+				t.Errorf("%s: this is no command, and no comment above its block says what it is: %s", b.page.name, line)
+				continue
+			}
+			if err := known.check(command); err != nil {
+				t.Errorf("%s: %s\n%v", b.page.name, command, err)
+			}
+		}
+	}
+}
+
+// names are what commands may name.
+type names struct{ scenarios, locks []string }
+
+func named(t *testing.T) names {
+	t.Helper()
+	out, err := exec.Command("locksim", "list", "--json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type list []struct{ Name string }
+	var doc struct{ Scenarios, Locks, Specimens list }
+	if err := json.Unmarshal(out, &doc); err != nil {
+		t.Fatal(err)
+	}
+	var n names
+	for _, s := range doc.Scenarios {
+		n.scenarios = append(n.scenarios, s.Name)
+	}
+	for _, l := range slices.Concat(doc.Locks, doc.Specimens) {
+		n.locks = append(n.locks, l.Name)
+	}
+	return n
+}
+
+var (
+	ownCommand = regexp.MustCompile(`^(?:locksim|go run \./cmd/locksim)((?: |$)[^|#;>&]*)`)
+	goCommand  = regexp.MustCompile(`^go run \. `)
+	makeTarget = regexp.MustCompile(`^make ([a-z-]+)`)
+	lockFlag   = regexp.MustCompile(`--lock ([\w/,-]+)`)
+	playing    = regexp.MustCompile(`^ ?(?:run|sweep) ([a-z][\w-]*)(?: |$)`)
+)
+
+// check says what is wrong with a command. Those of other programs it takes as they
+// are, and of a user's own command it knows neither locks nor scenarios.
+func (n names) check(command string) error {
+	if m := makeTarget.FindStringSubmatch(command); m != nil {
+		text, err := os.ReadFile(filepath.Join(root, "Makefile"))
+		if err == nil && !bytes.Contains(text, []byte("\n"+m[1]+":")) {
+			err = errors.New("the Makefile has no such target")
+		}
+		return err
+	}
+	m := ownCommand.FindStringSubmatch(command)
+	if m == nil {
+		if args, own := strings.CutPrefix(command, goCommand.FindString(command)); own && args != command {
+			return helps(args)
+		}
+		return nil
+	}
+	if s := playing.FindStringSubmatch(m[1]); s != nil && !slices.Contains(n.scenarios, s[1]) {
+		return fmt.Errorf("there is no scenario %s", s[1])
+	}
+	if l := lockFlag.FindStringSubmatch(m[1]); l != nil && l[1] != "all" {
+		for name := range strings.SplitSeq(l[1], ",") {
+			if !slices.Contains(n.locks, name) {
+				return fmt.Errorf("there is no lock %s", name)
+			}
+		}
+	}
+	return helps(m[1])
+}
+
+// helps asks a command for help behind its arguments: it looks at its flags first.
+func helps(args string) error {
+	args, _, _ = strings.Cut(args, " #")
+	words := strings.Fields(strings.ReplaceAll(args, "'", ""))
+	if len(words) > 0 && strings.HasPrefix(words[0], "-") {
+		return nil // of locksim itself, which has --help alone
+	}
+	out, err := exec.Command("locksim", append(words, "--help")...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	if len(words) > 0 && !strings.Contains(string(out), "locksim "+words[0]) {
+		return fmt.Errorf("there is no command %s", words[0])
+	}
+	return nil
+}
+
+// Go in the pages, and YAML that says so, stands in files that compile, are tested
+// or are read.
+func TestDocsQuoteFiles(t *testing.T) {
+	for _, b := range slices.Concat(blocks(t, "go"), blocks(t, "yaml")) {
+		name, quoted := strings.CutPrefix(b.marker, "from ")
+		if !quoted {
+			if b.kind == "go" {
+				t.Errorf("%s: a Go block says of no file that it is from there:\n%s", b.page.name, b.text)
+			}
+			continue
+		}
+		file := readFile(t, filepath.Join(root, name))
+		if *update && strings.Contains(b.text, "package ") && !ellipsis.MatchString(b.text) {
+			b.shows(t, file)
+			continue
+		}
+		for _, part := range ellipsis.Split(b.text, -1) {
+			rest, ok := after(file, part)
+			if !ok {
+				t.Errorf("%s: this does not stand in %s, or not in this order:\n%s", b.page.name, name, part)
+				break
+			}
+			file = rest
+		}
+	}
+}
+
+var ellipsis = regexp.MustCompile(`(?m)^\s*(?://|#) …\n`)
+
+// after is what a file has behind a part of it, which may be indented less.
+func after(file, part string) (rest string, ok bool) {
+	for range 4 {
+		if _, rest, ok = strings.Cut(file, part); ok {
+			return rest, true
+		}
+		part = regexp.MustCompile(`(?m)^(.)`).ReplaceAllString(part, "\t$1")
+	}
+	return "", false
+}
+
+// A scenario in the pages is one that can be played, and whose faults strike.
+func TestDocsScenarios(t *testing.T) {
+	for _, b := range blocks(t, "yaml") {
+		if !strings.HasPrefix(b.text, "name:") {
+			continue
+		}
+		sc, err := scenarios.Parse(b.page.name, []byte(b.text))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, name := range sc.LockNames() {
+			l, err := scenarios.Kind(name)
+			if err != nil {
+				t.Errorf("%s: %v", b.page.name, err)
+				continue
+			}
+			o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: 1})
+			if err != nil {
+				t.Errorf("%s: %v", b.page.name, err)
+				continue
+			}
+			if never := o.NeverFired(); len(never) > 0 {
+				t.Errorf("%s: faults %v of %s never struck lock %s", b.page.name, never, sc.Name, name)
+			}
+			for _, m := range o.Mismatches() {
+				t.Errorf("%s: %s with %s: %s", b.page.name, sc.Name, name, m)
+			}
+		}
+	}
+}
+
+// "Under 20 lines" is what the pages promise of the way to a first verdict.
+func TestTheGlueIsShort(t *testing.T) {
+	_, body, _ := strings.Cut(readFile(t, filepath.Join(quickstart, "mutex_test.go")), "\n)\n")
+	lines := 0
+	for line := range strings.Lines(body) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+			lines++
+		}
+	}
+	if lines >= 20 {
+		t.Errorf("the glue of the quick start has %d lines, want fewer than 20", lines)
+	}
+}
+
+// The tests of the quick start end as the pages show. They are run from a copy,
+// beside which there is no failure of an earlier run, as in a module of one's own:
+// by require and replace.
+func TestDocsShowTheQuickStart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a module")
+	}
+	beside(t)
+	dir := t.TempDir()
+	copySources(t, quickstart, dir)
+	from, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := shell(t, dir, "go mod edit -replace=locksim="+from); out != "" {
+		t.Fatal(out)
+	}
+	shown := 0
+	for _, b := range blocks(t, "console") {
+		if b.marker != "prints, about" {
+			continue
+		}
+		shown++
+		command, output, _ := strings.Cut(b.text, "\n")
+		fewer := strings.TrimPrefix(command, "$ ")
+		if strings.Contains(fewer, "TestMutex") {
+			fewer += " -rapid.checks=5" // of a hundred: the figures are not compared
+		}
+		printed := shell(t, dir, fewer)
+		switch want := about(printed); {
+		case want == about(output):
+		case *update:
+			b.shows(t, command+"\n"+timeless(printed))
+		default:
+			t.Errorf("%s: %s\n(-is +%[1]s)\n%s", b.page.name, command, cmp.Diff(want, about(output)))
+		}
+	}
+	if shown != 2 {
+		t.Errorf("the pages show %d tests of the quick start, want the one that passes and the one that fails", shown)
+	}
+}
+
+// copySources copies a module without what its tests have stored.
+func copySources(t *testing.T, from, to string) {
+	t.Helper()
+	for _, pattern := range []string{"*.go", "go.*"} {
+		files, err := filepath.Glob(filepath.Join(from, pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s has no %s: %v", from, pattern, err)
+		}
+		for _, file := range files {
+			if err := os.WriteFile(filepath.Join(to, filepath.Base(file)), []byte(readFile(t, file)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+var (
+	wallTime = regexp.MustCompile(`[(\t]\d+\.\d\d+s\b`)
+	passing  = regexp.MustCompile(`(?m)^(\s*mutex_test\.go:\d+: mutex: ).*( no violation: rate below ).*( at 95 % under this generator \(faults drawn: ).*\)$`)
+)
+
+// timeless leaves out of the output of go test how long it took, in the lines
+// that begin without an indent, and white space at the ends of lines.
+func timeless(out string) string {
+	var b strings.Builder
+	for line := range strings.Lines(out) {
+		if !strings.HasPrefix(line, " ") {
+			line = wallTime.ReplaceAllStringFunc(line, func(took string) string { return took[:1] + "…s" })
+		}
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	return b.String()
+}
+
+// about is an output without times, and without the figures of a test that passes,
+// which are others each time.
+func about(out string) string {
+	return passing.ReplaceAllString(timeless(out), "${1}…${2}…${3}…)")
+}

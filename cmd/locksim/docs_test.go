@@ -1,0 +1,304 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// root is the folder of the repository.
+const root = "../.."
+
+// page is a document that people read: the README, and what lies in docs.
+type page struct {
+	name string // from the root on, with slashes
+	text string
+}
+
+// pages are all pages, in the order of their names.
+func pages(t *testing.T) []page {
+	t.Helper()
+	var all []page
+	for _, pattern := range []string{"README.md", "docs/*.md", "examples/*/README.md"} {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("there is no %s: %v", pattern, err)
+		}
+		for _, file := range files {
+			name, err := filepath.Rel(root, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, page{filepath.ToSlash(name), readFile(t, file)})
+		}
+	}
+	return all
+}
+
+func readFile(t *testing.T, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// block is a fenced block of a page.
+type block struct {
+	page   page
+	marker string // the comment on the line above, if there is one
+	kind   string // the word behind the fence: go, console, yaml, …
+	text   string
+}
+
+// fences finds the blocks of a page. The comment belongs to a block only where it
+// stands right above.
+var fences = regexp.MustCompile("(?ms)^(?:<!-- ([^\n]*) -->\n)?```([a-z]*)\n(.*?)^```$")
+
+func (p page) blocks() []block {
+	var all []block
+	for _, m := range fences.FindAllStringSubmatch(p.text, -1) {
+		all = append(all, block{p, m[1], m[2], m[3]})
+	}
+	return all
+}
+
+// blocks are those of one kind, of all pages.
+func blocks(t *testing.T, kind string) []block {
+	t.Helper()
+	var all []block
+	for _, p := range pages(t) {
+		for _, b := range p.blocks() {
+			if b.kind == kind {
+				all = append(all, b)
+			}
+		}
+	}
+	if len(all) == 0 {
+		t.Fatalf("no page has a %s block", kind)
+	}
+	return all
+}
+
+// prose is a page without its blocks.
+func (p page) prose() string { return fences.ReplaceAllString(p.text, "") }
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+)
+
+// anchors are the names that GitHub gives to the headings of a page.
+func (p page) anchors() map[string]bool {
+	all := map[string]bool{}
+	for _, m := range heading.FindAllStringSubmatch(p.prose(), -1) {
+		name := strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, m[1])
+		all[name] = true
+	}
+	return all
+}
+
+// A link leads to a file that is there and, with an anchor, to a heading of it.
+func TestDocsLinks(t *testing.T) {
+	headings := map[string]map[string]bool{}
+	for _, p := range pages(t) {
+		headings[p.name] = p.anchors()
+	}
+	for _, p := range pages(t) {
+		for _, m := range link.FindAllStringSubmatch(p.prose(), -1) {
+			target, anchor, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			to := p.name
+			if target != "" {
+				to = filepath.ToSlash(filepath.Join(filepath.Dir(p.name), target))
+			}
+			if _, err := os.Stat(filepath.Join(root, to)); err != nil {
+				t.Errorf("%s: the link %s leads nowhere: %v", p.name, m[1], err)
+			} else if anchor != "" && !headings[to][anchor] {
+				t.Errorf("%s: the link %s: %s has no such heading", p.name, m[1], to)
+			}
+		}
+	}
+}
+
+// The index names each page of docs once, and the README leads to the index.
+func TestDocsIndex(t *testing.T) {
+	index := readFile(t, filepath.Join(root, "docs/README.md"))
+	for _, p := range pages(t) {
+		file, inDocs := strings.CutPrefix(p.name, "docs/")
+		if inDocs && file != "README.md" && strings.Count(index, "]("+file+")") != 1 {
+			t.Errorf("docs/README.md does not name %s once", file)
+		}
+	}
+	if !strings.Contains(readFile(t, filepath.Join(root, "README.md")), "](docs/README.md)") {
+		t.Error("README.md does not lead to docs/README.md")
+	}
+}
+
+// planned are folders that the pages speak of before they are there: the packages
+// into which scenarios/play and reports are being split. It is empty in the end.
+var planned = []string{
+	"scenarios/file", "scenarios/search", "scenarios/shrink", "scenarios/explore", "scenarios/sweep", "scenarios/matrix",
+	"scenarios/review", "reports/scene", "reports/terminal", "reports/markdown", "reports/html", "reports/chrome",
+	"reports/junit", "internal/prose",
+}
+
+// exists reports whether there is such a file or folder, or is to be one.
+func exists(path string) bool {
+	path = strings.TrimSuffix(path, "/")
+	_, err := os.Stat(filepath.Join(root, path))
+	isPlanned := slices.ContainsFunc(planned, func(dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") })
+	return err == nil || isPlanned
+}
+
+var code = regexp.MustCompile("`([^`\n]+)`")
+
+var (
+	pathForm = regexp.MustCompile(`^(?:locksim/)?([\w.-]+(?:/[\w.-]+)+/?|[a-z]+/)$`)
+	nameForm = regexp.MustCompile(`^([a-z]+)\.([A-Z]\w*)(?:[.(].*)?$`)
+)
+
+// packages are those whose names the pages use.
+var packages = map[string]string{
+	"app": "cmd/locksim/app", "broken": "lock/broken", "checker": "checker", "faults": "faults", "fence": "lock/fence",
+	"lock": "lock", "locktest": "lock/locktest", "metrics": "lock/metrics", "scenarios": "scenarios", "sim": "sim",
+	"simredis": "sim/redis", "redisserver": "lock/locktest/redisserver", "trace": "sim/trace",
+}
+
+// What stands in backquotes and looks like a path of the repository, or like an
+// exported name of one of its packages, is there.
+func TestDocsNames(t *testing.T) {
+	exported := map[string]map[string]bool{}
+	for name, dir := range packages {
+		exported[name] = exportedNames(t, filepath.Join(root, dir))
+	}
+	for _, p := range pages(t) {
+		for _, m := range code.FindAllStringSubmatch(p.prose(), -1) {
+			if path := pathForm.FindStringSubmatch(m[1]); path != nil && ours(path[1]) && !exists(path[1]) {
+				t.Errorf("%s: there is no %s", p.name, m[1])
+			}
+			if name := nameForm.FindStringSubmatch(m[1]); name != nil && packages[name[1]] != "" && !exported[name[1]][name[2]] {
+				t.Errorf("%s: package %s has no %s", p.name, packages[name[1]], name[2])
+			}
+		}
+	}
+}
+
+// ours reports whether a path begins in the root. Others are those of modules, of
+// results, or of a user's own folders.
+func ours(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	entries, err := os.ReadDir(root)
+	return err == nil && !strings.HasPrefix(path, "reports/out") &&
+		slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.IsDir() && e.Name() == first })
+}
+
+// exportedNames are the exported names of a package that stand at its top level.
+func exportedNames(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s is no package: %v", dir, err)
+	}
+	names := map[string]bool{}
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range f.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil {
+					names[d.Name.Name] = true
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					switch s := spec.(type) {
+					case *ast.TypeSpec:
+						names[s.Name.Name] = true
+					case *ast.ValueSpec:
+						for _, name := range s.Names {
+							names[name.Name] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// The picture of the folders names folders that are there, and leaves none out
+// that has packages of the main module.
+func TestDocsPicture(t *testing.T) {
+	var picture string
+	for _, b := range (page{"docs/README.md", readFile(t, filepath.Join(root, "docs/README.md"))}).blocks() {
+		if b.marker == "folders" {
+			picture = b.text
+		}
+	}
+	shown := map[string]bool{}
+	for line := range strings.Lines(picture) {
+		for _, word := range strings.Fields(line) {
+			dir, isFolder := strings.CutSuffix(strings.TrimSuffix(word, ","), "/")
+			if !isFolder {
+				break // the rest says what is there
+			}
+			shown[dir] = true
+			if !exists(dir) {
+				t.Errorf("the picture has a folder %s, and the repository has not", dir)
+			}
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(packageFolders(t))) {
+		for above := dir; !shown[above]; above = filepath.ToSlash(filepath.Dir(above)) {
+			if above == "." {
+				t.Errorf("the picture leaves out %s", dir)
+				break
+			}
+		}
+	}
+}
+
+// packageFolders are the folders with Go files.
+func packageFolders(t *testing.T) map[string]bool {
+	t.Helper()
+	all := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		switch name := d.Name(); {
+		case err != nil:
+			return err
+		case d.IsDir() && (name == "testdata" || name == "out" || strings.HasPrefix(name, ".") && name != ".."):
+			return filepath.SkipDir
+		case strings.HasSuffix(name, ".go"):
+			dir, err := filepath.Rel(root, filepath.Dir(path))
+			all[filepath.ToSlash(dir)] = true
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
