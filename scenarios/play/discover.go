@@ -103,7 +103,7 @@ func (s *Space) discoverReplicas(l Lock) error {
 // many nodes costs several times one on a single node: within a promise, where
 // it takes many runs to say anything, its worlds are smaller than others.
 func (s *Space) discoverSize(l Lock) {
-	if l.promisesNothing() || l.nodes() < 3 {
+	if l.promisesNothing() || l.Nodes() < 3 {
 		return
 	}
 	if s.Clients == (Span{}) {
@@ -133,7 +133,7 @@ func (s *Space) discoverWays(l Lock) {
 	if !ComesWithLocksim(l.Name) {
 		return
 	}
-	if s.Waits == nil && l.nodes() <= 1 && slices.Contains(Kinds(), l.Name) {
+	if s.Waits == nil && l.Nodes() <= 1 && slices.Contains(Kinds(), l.Name) {
 		s.Waits = []WaitMode{WaitPoll, WaitNotify}
 	}
 	if s.Profiles == nil && l.promisesNothing() {

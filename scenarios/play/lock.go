@@ -67,8 +67,8 @@ func (l Lock) count(kind string) int {
 	return 0
 }
 
-// nodes is how many servers it needs, of whatever kind.
-func (l Lock) nodes() int {
+// Nodes is how many servers it needs, of whatever kind, 1 at least.
+func (l Lock) Nodes() int {
 	total := 0
 	for _, s := range l.Servers {
 		total += s.Count
@@ -83,9 +83,6 @@ func (l Lock) kept() Lock {
 	}
 	return l
 }
-
-// Nodes is how many servers it needs, of whatever kind, 1 at least.
-func (l Lock) Nodes() int { return l.nodes() }
 
 func (l Lock) validate() error {
 	switch {

@@ -204,7 +204,7 @@ func (p pair) modes(asked []fence.Mode) []fence.Mode {
 // messages guesses how many messages a run has, compared with other pairs: they
 // are what costs time.
 func (p pair) messages() int {
-	nodes := max(p.scenario.World.Redis, p.lock.nodes())
+	nodes := max(p.scenario.World.Redis, p.lock.Nodes())
 	return nodes * p.scenario.World.Clients * p.scenario.Workload.Rounds
 }
 

@@ -14,7 +14,7 @@ import (
 // that a majority of them decides. It is empty where the clients got on, or
 // where there is an excuse.
 func (p afterwards) heldUp() string {
-	nodes := p.lock.nodes()
+	nodes := p.lock.Nodes()
 	dead, excused := p.deadNodes()
 	if !p.late || excused || len(dead) == 0 || 2*len(dead) >= nodes {
 		return ""

@@ -37,7 +37,7 @@ type record struct {
 
 // record follows the lock's key on every node up to the end of the workload.
 func (p *play) record(t *trace.Trace) *record {
-	r := &record{nodes: p.lock.nodes(), writers: map[string]string{}, holders: map[string]string{},
+	r := &record{nodes: p.lock.Nodes(), writers: map[string]string{}, holders: map[string]string{},
 		primary: "r0", held: map[string]checker.Pos{}}
 	keys := p.watchedKeys()
 	if len(keys) == 0 {

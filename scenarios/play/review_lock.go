@@ -25,7 +25,7 @@ type ReviewLock struct {
 }
 
 func newReviewLock(l Lock) ReviewLock {
-	r := ReviewLock{Name: l.Name, About: l.About, Nodes: l.nodes(), Tokens: l.Tokens,
+	r := ReviewLock{Name: l.Name, About: l.About, Nodes: l.Nodes(), Tokens: l.Tokens,
 		Promises: !l.promisesNothing(), Promise: l.Promise, Unpromised: []lock.Fault{}, Judged: l.JudgedMode()}
 	for _, class := range lock.Faults() {
 		if !slices.Contains(l.Promise.Exclusion, class) {

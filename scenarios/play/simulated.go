@@ -67,7 +67,7 @@ func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 		Seed: seed, Clients: w.Clients, Latency: sim.Latency(w.Latency),
 		Limits: sim.Limits{Virtual: p.patience()}, StopAt: stopAt,
 	}
-	if n := max(w.Redis, p.lock.count("redis")); n > 0 {
+	if n := max(w.Redis, p.lock.count(redisName)); n > 0 {
 		c.Servers = append(c.Servers, redis.Servers{
 			Nodes: n, Replicas: w.Replicas, Lag: sim.Latency(w.Lag), Persistence: w.Persistence, Snapshot: w.Snapshot,
 			Scripts: p.lock.scripts,
