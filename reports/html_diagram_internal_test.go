@@ -86,7 +86,7 @@ func TestMessagesFindTheirArrivals(t *testing.T) {
 			[]string{"request c0>r0 1 lost", "request c0>r0 2-3"},
 		},
 		"of a request in pieces, the first brings it": {
-			[]trace.Event{at(1, "c0", "r0", trace.Send{Conn: "#1", Content: trace.Bytes("EVAL -- a long")}), at(1, "c0", "r0", trace.Send{Conn: "#1", Content: trace.Bytes("script 0")}),
+			[]trace.Event{at(1, "c0", "r0", sends("#1", "EVAL -- a long")), at(1, "c0", "r0", sends("#1", "script 0")),
 				at(2, "r0", "c0", does("#1", "eval [long] 0", "1")), at(3, "c0", "r0", sends("#1", "PING")), at(4, "r0", "c0", does("#1", "PING", "PONG"))},
 			[]string{"request c0>r0 1-3", "request c0>r0 2 lost", "request c0>r0 4-5"},
 		},

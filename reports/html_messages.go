@@ -124,9 +124,6 @@ func (p *post) arrived(e trace.Event, link string) {
 // have come by any message.
 func brought(sent trace.Content, e trace.Event) bool {
 	words := trace.WordsOf(sent)
-	if words == nil { // a part of a request, or a content that knows none
-		words = strings.Fields(string(sent.AppendText(nil)))
-	}
 	switch m := e.What.(type) {
 	case trace.Exec:
 		did := trace.WordsOf(m.Request)

@@ -17,7 +17,7 @@ import (
 type scene struct {
 	run     *play.ModeRun
 	clients []string
-	nodes   []string // Redis nodes and replicas, without the store
+	nodes   []string // servers, replicas too, without the store
 	end     time.Duration
 	fatal   int               // the number of the decisive step, 0 for none
 	owners  map[string]string // who has sent a value to a node, as far as asked

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/internal/tainted"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios/play"
@@ -96,7 +97,7 @@ func TestHTMLEscapes(t *testing.T) {
 		if m.Trace != nil {
 			for j := range m.Trace.Events {
 				e := &m.Trace.Events[j]
-				e.What = tainted(e.What, evil)
+				e.What = tainted.What(e.What, evil)
 			}
 			last := m.Trace.Add(trace.Event{At: 20 * time.Second, Actor: "r0", Peer: "c1", What: strange{evil, evil}})
 			m.History.Holdings[1].To = checker.Pos(last)
@@ -123,7 +124,7 @@ func TestHTMLIsPrintable(t *testing.T) {
 	o := pausedOutcome()
 	o.Scenario.Title = "red \x1b[31m and \xff"
 	e := &o.Modes[0].Trace.Events[1]
-	e.What = tainted(e.What, "\x1b[2J\x00\xff")
+	e.What = tainted.What(e.What, "\x1b[2J\x00\xff")
 	html := page(t, o, reports.Options{})
 	if i := strings.IndexAny(html, "\x1b\x00"); i >= 0 || !strings.Contains(html, "red ") {
 		t.Errorf("byte %d of the page is no text", i)

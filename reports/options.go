@@ -24,7 +24,7 @@ type Options struct {
 	// Default: it lists none.
 	Versions []Version
 	// Inspect looks at the world at a step of a run, for the page of [HTML]: it
-	// adds the keys of the Redis nodes, and the bytes under way, to what the
+	// adds the keys of the servers, and the bytes under way, to what the
 	// run's own history knows. Where it fails, the page shows the history alone.
 	// Default: there is no such look.
 	Inspect func(mode fence.Mode, step int) (*play.State, error)

@@ -18,9 +18,9 @@ func lockBlocks(r *play.Review) []reviewBlock {
 	if about == "" {
 		about = "Nobody has said how this lock works; locksim knows it by its adapter alone."
 	}
-	needs := fmt.Sprintf("It needs %s and mints no fencing tokens, so that of the fences only claim and cas can be put before the data.", prose.Count(r.Lock.Nodes, "Redis node"))
+	needs := fmt.Sprintf("It needs %s and mints no fencing tokens, so that of the fences only claim and cas can be put before the data.", prose.Count(r.Lock.Nodes, "server"))
 	if r.Lock.Tokens {
-		needs = fmt.Sprintf("It needs %s, and every grant carries a fencing token.", prose.Count(r.Lock.Nodes, "Redis node"))
+		needs = fmt.Sprintf("It needs %s, and every grant carries a fencing token.", prose.Count(r.Lock.Nodes, "server"))
 	}
 	return []reviewBlock{paragraph("%s", about), paragraph("%s", needs)}
 }

@@ -152,7 +152,7 @@ func TestReviewOfNothing(t *testing.T) {
 	r := &play.Review{Lock: play.ReviewLock{Name: "mine", Nodes: 1, Judged: fence.None}}
 	r.Advice, r.Questions = r.Figures.Advice(), r.Figures.Questions()
 	md := reviewMarkdown(t, r)
-	for _, text := range []string{"Nobody has said how this lock works", "The lock promises nothing.", "No recommendation", "What does the lock promise"} {
+	for _, text := range []string{"Nobody has said how this lock works", "It needs 1 server and mints no fencing tokens", "The lock promises nothing.", "No recommendation", "What does the lock promise"} {
 		if !strings.Contains(md, text) {
 			t.Errorf("it does not say %q:\n%s", text, md)
 		}

@@ -17,7 +17,7 @@ type Moment struct {
 }
 
 // State writes the world at one step of a run: who holds the lock and who
-// believes so, the keys of each Redis node with what they have left to live,
+// believes so, the keys of each server with what they have left to live,
 // the store, and the bytes under way. Errors and concurrency are as for
 // [Terminal].
 func State(w io.Writer, at Moment, s *play.State, opt Options) error {

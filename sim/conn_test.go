@@ -2,7 +2,6 @@ package sim_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"net"
@@ -35,20 +34,6 @@ func solo(t *testing.T, cfg sim.Config, body func(w *sim.World, p *sim.Process, 
 		p.Go(func() { body(w, p, sink) })
 		return w.RunUntil(w.Idle)
 	})
-}
-
-func dial(p *sim.Process, node string) *sim.Conn {
-	c, err := p.Dial(context.Background(), "tcp", node)
-	if err != nil {
-		panic(err)
-	}
-	return c.(*sim.Conn)
-}
-
-func mustWrite(c net.Conn, text string) {
-	if _, err := io.WriteString(c, text); err != nil {
-		panic(err)
-	}
 }
 
 // rest lets the world go on for a while, from a goroutine of a process, which
@@ -181,16 +166,6 @@ func TestConnErrors(t *testing.T) {
 			})
 		})
 	}
-}
-
-func readErr(c net.Conn) error {
-	_, err := c.Read(make([]byte, 10))
-	return err
-}
-
-func writeErr(c net.Conn) error {
-	_, err := c.Write([]byte("x"))
-	return err
 }
 
 // resetNow resets the connections of c0 to the sink.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -64,17 +63,6 @@ func TestDeterminismAtTheHoles(t *testing.T) {
 			}
 		})
 	}
-}
-
-func onProcessors(t *testing.T, n int, cfg sim.Config, body func(w *sim.World) error) *trace.Trace {
-	t.Helper()
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
-	return run(t, cfg, body).Trace
-}
-
-// mark notes a result in the trace, in the name of the process.
-func mark(p *sim.Process, format string, args ...any) {
-	_, _ = p.Mark(trace.Mark{Step: trace.Point, Label: fmt.Sprintf(format, args...)})
 }
 
 func equalSleeps(sleep func(p *sim.Process, d time.Duration)) func(w *sim.World) error {

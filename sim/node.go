@@ -88,8 +88,13 @@ func (b *Builder) Alias(name string, port int, leads func(process string) *Node)
 }
 
 // Link puts links between all pairs of these servers, by which they reach each
-// other: see [Node.Peer].
+// other: see [Node.Peer]. A nil among them, such as [Builder.Add] returns, ends the
+// run with an error: that of Add, if there is one.
 func (b *Builder) Link(nodes ...*Node) {
+	if slices.Contains(nodes, nil) {
+		b.fail("there is a link to no server: give servers that Add has returned")
+		return
+	}
 	for i, x := range nodes {
 		for _, y := range nodes[i+1:] {
 			l := &peerLink{w: b.w, nodes: [2]*Node{x, y}}

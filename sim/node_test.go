@@ -39,6 +39,10 @@ func TestServersThatCannotBe(t *testing.T) {
 		"s listens on port 0: give one of":  func(b *sim.Builder) { b.Add("s", 0, newSink) },
 		"s listens on port 65536: give one": func(b *sim.Builder) { b.Add("s", 65536, newSink) },
 		`the server "s" has nobody to make`: func(b *sim.Builder) { b.Add("s", 9, nil) },
+		"t listens on port 0: give one of": func(b *sim.Builder) {
+			b.Link(b.Add("s", 9, newSink), b.Add("t", 0, newSink), b.Add("u", 9, newSink))
+		},
+		"there is a link to no server: give": func(b *sim.Builder) { b.Link(b.Add("s", 9, newSink), nil) },
 	} {
 		_, err := sim.Run(sim.Config{Servers: []sim.Kind{build}}, func(*sim.World) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "build the servers of kind sim_test.kind") {

@@ -5,10 +5,18 @@ import (
 	"testing"
 	"time"
 
+	"locksim/internal/testworld"
 	"locksim/sim"
 	simredis "locksim/sim/redis"
 	"locksim/sim/store"
 	"locksim/sim/trace"
+)
+
+// What the tests of the kernel and of its servers do in a world.
+var (
+	run, served, onProcessors, seeds, must = testworld.Run, testworld.Served, testworld.RunOn, testworld.Seeds, testworld.Must
+	redisOf, mark, count                   = testworld.Redis, testworld.Mark, testworld.Count
+	dial, mustWrite, readErr, writeErr     = testworld.Dial, testworld.MustWrite, testworld.ReadError, testworld.WriteError
 )
 
 // contend is a workload that meets many events of one instant: clients with
@@ -46,53 +54,6 @@ func contend(w *sim.World) error {
 		})
 	}
 	return w.RunUntil(w.Idle)
-}
-
-// run runs a world, of one Redis server and the store where the config names no
-// servers.
-func run(t testing.TB, cfg sim.Config, body func(*sim.World) error) *sim.Result {
-	t.Helper()
-	res, err := sim.Run(served(cfg), body)
-	if err != nil {
-		t.Fatalf("seed %d: %v", cfg.Seed, err)
-	}
-	return res
-}
-
-// served is the config with one Redis server and the store where it names no
-// servers.
-func served(cfg sim.Config) sim.Config {
-	if cfg.Servers == nil {
-		cfg.Servers = []sim.Kind{simredis.Servers{}, store.Server{}}
-	}
-	return cfg
-}
-
-// redisOf is the server r0 of a world.
-func redisOf(w *sim.World) *simredis.Server {
-	s, err := simredis.On(w, "r0")
-	if err != nil {
-		panic(err)
-	}
-	return s
-}
-
-// count is the number of events of a kind.
-func count(res *sim.Result, kind string) int {
-	n := 0
-	for _, e := range res.Trace.Events {
-		if e.Kind() == kind {
-			n++
-		}
-	}
-	return n
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 func TestSameSeedSameTrace(t *testing.T) {

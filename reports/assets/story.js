@@ -22,8 +22,8 @@ function stateView(s) {
     s.clients.map((c) => [c.name, c.is, c.holds ? "yes" : "no", c.believes ? "yes" : "no", c.token || "–", c.left || "–"])));
   if (s.lock !== undefined) out.push(make("h3", "The lock, by the nodes’ own record"), make("p", s.lock ? `held by ${s.lock}` : "free"));
   if (s.nodes) {
-    out.push(make("h3", "Redis nodes"));
-    out.push(table(["node", "key", "to live", "value"], s.nodes.flatMap((n) =>
+    out.push(make("h3", "Servers"));
+    out.push(table(["server", "key", "to live", "value"], s.nodes.flatMap((n) =>
       n.keys.length ? n.keys.map((k) => [n.name, k.name, k.ttl, k.value]) : [[n.name, "(no keys)", "", ""]])));
   }
   out.push(make("h3", s.highest ? `Store s0, highest token seen: ${s.highest}` : "Store s0"));

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"locksim/internal/tainted"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios/play"
@@ -87,10 +88,10 @@ func hostile(t *testing.T) *play.Outcome {
 	for i := range o.Modes {
 		for j := range o.Modes[i].Trace.Events {
 			e := &o.Modes[i].Trace.Events[j]
-			e.What = tainted(e.What, " "+markup)
+			e.What = tainted.What(e.What, " "+markup)
 		}
 		for j := range o.Modes[i].Story {
-			o.Modes[i].Story[j] = taintedLine(o.Modes[i].Story[j], " "+markup)
+			o.Modes[i].Story[j] = tainted.Line(o.Modes[i].Story[j], " "+markup)
 		}
 	}
 	return o

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"testing"
 
+	"locksim/internal/tainted"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios/play"
@@ -70,10 +71,10 @@ func hostile(t *testing.T) *play.Outcome {
 		m := &o.Modes[i]
 		for j := range m.Trace.Events {
 			e := &m.Trace.Events[j]
-			e.What = tainted(e.What, " "+evil)
+			e.What = tainted.What(e.What, " "+evil)
 		}
 		for j := range m.Story {
-			m.Story[j] = taintedLine(m.Story[j], " "+evil)
+			m.Story[j] = tainted.Line(m.Story[j], " "+evil)
 		}
 		for j := range m.Verdict.Reasons {
 			m.Verdict.Reasons[j].Text = evil

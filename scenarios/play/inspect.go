@@ -21,7 +21,7 @@ type State struct {
 	At time.Duration
 	// Over says that the run had ended before the step.
 	Over bool
-	// Clients are c0, c1, …, Nodes the Redis nodes, replicas too.
+	// Clients are c0, c1, …, Nodes the servers but the store, replicas too.
 	Clients []ClientState
 	Nodes   []NodeState
 	// Store are the registers, as "resource/register=operation"; Highest is the
@@ -47,7 +47,7 @@ type ClientState struct {
 	Left  time.Duration
 }
 
-// NodeState is one Redis node at one step. Role is what it is, such as
+// NodeState is one server at one step. Role is what it is, such as
 // "primary" or "replica of r0"; it is empty in a world without replicas.
 type NodeState struct {
 	Name string

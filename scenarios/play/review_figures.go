@@ -19,8 +19,8 @@ type ReviewFigures struct {
 	// mode it says that the data is right; it is empty where it says nothing.
 	Promises bool       `json:"promises"`
 	Data     fence.Mode `json:"data,omitempty"`
-	// Nodes is the number of Redis nodes. Described says that somebody has said
-	// how the lock works.
+	// Nodes is the number of servers that it needs. Described says that somebody
+	// has said how the lock works.
 	Nodes     int  `json:"nodes"`
 	Described bool `json:"described"`
 	// Modes are the fencing modes in which it was run, in their order.

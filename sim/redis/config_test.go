@@ -27,6 +27,16 @@ func TestConfigThatCannotBe(t *testing.T) {
 	}
 }
 
+// TestServersTwice shows that a second family, whose names are taken, is an error.
+func TestServersTwice(t *testing.T) {
+	for _, second := range []simredis.Servers{{}, {Nodes: 2, Replicas: 1}} {
+		_, err := sim.Run(sim.Config{Servers: []sim.Kind{simredis.Servers{}, second}}, func(*sim.World) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), `redis.Servers: the name "r0" is empty, or taken`) {
+			t.Errorf("%+v: %v", second, err)
+		}
+	}
+}
+
 // TestNames are those of the family, each with an address of its own.
 func TestNames(t *testing.T) {
 	cfg := sim.Config{Servers: []sim.Kind{simredis.Servers{Nodes: 2, Replicas: 3}, store.Server{}}}

@@ -27,9 +27,15 @@ func (r RESP) AppendText(b []byte) []byte {
 // AppendHash appends all of them.
 func (r RESP) AppendHash(b []byte) []byte { return append(trace.AppendInt(b, int64(len(r))), r...) }
 
-// Words are the words of the first request or answer, without lengths.
+// Words are the words of the first request or answer, without lengths. A client sends
+// a request that is larger than its buffer in pieces: the words of the first piece are
+// those that it has, the last of them cut.
 func (r RESP) Words() []string {
-	args, _, err := parseCommand(r)
+	args, n, err := parseCommand(r)
+	if n == 0 && err == nil && bytes.HasPrefix(r, []byte("*")) {
+		_, rest := cutLine(r)
+		args = appendArgs(nil, rest)
+	}
 	if err != nil || len(args) == 0 {
 		return nil
 	}

@@ -2,6 +2,7 @@ package redis_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -191,6 +192,30 @@ func TestLargeValues(t *testing.T) {
 		if len(e.Text()) > 1000 {
 			t.Errorf("event %d has a text of %d bytes", e.N, len(e.Text()))
 		}
+	}
+}
+
+// TestPiecesOfRequest shows that of a request which go-redis sends in pieces the first
+// has its words, as far as they are there.
+func TestPiecesOfRequest(t *testing.T) {
+	value := strings.Repeat("x", 6000)
+	res := withClient(t, sim.Config{}, func(c *client) {
+		if err := c.Set(c.ctx, "big", value, 0).Err(); err != nil {
+			t.Error(err)
+		}
+	})
+	var sent [][]string
+	for _, e := range res.Trace.Events {
+		if m, ok := e.What.(trace.Send); ok && e.Actor == "c0" && !bytes.Contains(m.Content.(simredis.RESP), []byte("hello")) {
+			sent = append(sent, trace.WordsOf(m.Content))
+		}
+	}
+	if len(sent) != 2 {
+		t.Fatalf("sent %q, want two pieces", sent)
+	}
+	first := sent[0]
+	if len(first) != 3 || first[0] != "set" || first[1] != "big" || len(first[2]) < 4000 || !strings.HasPrefix(value, first[2]) {
+		t.Errorf("the words of the first piece are %.20q", first)
 	}
 }
 

@@ -38,14 +38,23 @@ func parseCommand(b []byte) (args []string, n int, err error) {
 	if n, err = commandLength(b, head, count); n == 0 || err != nil {
 		return nil, 0, err
 	}
-	args = make([]string, 0, max(count, 0))
-	whole := string(b[:n]) // of which the arguments are parts
-	for at := head; at < n; {
-		length, used, _ := parseLength(b[at:n], "bulk", maxBulk)
-		args = append(args, whole[at+used:at+used+length])
-		at += used + length + 2
+	return appendArgs(make([]string, 0, max(count, 0)), b[head:n]), n, nil
+}
+
+// appendArgs appends the arguments of a command, which follow its head. Where b is
+// cut, the last one is as long as it is there.
+func appendArgs(args []string, b []byte) []string {
+	text := string(b) // of which the arguments are parts
+	for at := 0; at < len(b); {
+		length, used, _ := parseLength(b[at:], "bulk", maxBulk)
+		at += used
+		if used == 0 || at == len(b) { // nothing of the argument is there
+			break
+		}
+		args = append(args, text[at:min(at+length, len(b))])
+		at += length + 2
 	}
-	return args, n, nil
+	return args
 }
 
 // commandLength is the length of a whole command, or 0 where some is missing.

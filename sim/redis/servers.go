@@ -84,6 +84,9 @@ func (c Servers) Build(b *sim.Builder) {
 		f.kin = append(f.kin, f.add(b, "r0"+string(rune('a'+i))))
 	}
 	f.all = append(slices.Clone(f.kin), f.all[1:]...)
+	if slices.Contains(f.all, nil) { // the builder could not add it, and has the error
+		return
+	}
 	f.primary.at = f.kin[0]
 	b.Alias(Primary, port, f.primary.leads)
 	f.replicate(b)
@@ -98,6 +101,7 @@ type family struct {
 	watched map[string]bool // keys of database 0
 }
 
+// add adds a server to the world. It returns nil where the builder cannot.
 func (f *family) add(b *sim.Builder, name string) *Server {
 	var s *Server
 	b.Add(name, port, func(n *sim.Node) sim.Server {

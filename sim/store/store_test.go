@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"locksim/faults"
+	"locksim/internal/testworld"
 	"locksim/lock/fence"
 	"locksim/sim"
 	"locksim/sim/store"
@@ -26,11 +27,7 @@ func run(t *testing.T, cfg sim.Config, body func(*sim.World) error) *sim.Result 
 	if cfg.Servers == nil {
 		cfg.Servers = []sim.Kind{store.Server{}}
 	}
-	res, err := sim.Run(cfg, body)
-	if err != nil {
-		t.Fatalf("seed %d: %v", cfg.Seed, err)
-	}
-	return res
+	return testworld.Run(t, cfg, body)
 }
 
 // storeOp is an operation on the register order/balance.

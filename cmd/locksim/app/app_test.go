@@ -42,7 +42,7 @@ func mylock() play.Lock {
 // the replay command names the user's program.
 func TestExtraLock(t *testing.T) {
 	extra := []play.Lock{mylock()}
-	if code, out, _ := call(t, extra, "list"); code != exitExpected || !strings.Contains(out, "  mylock            one Redis node, mints no tokens\n") {
+	if code, out, _ := call(t, extra, "list"); code != exitExpected || !strings.Contains(out, "  mylock            one server, mints no tokens\n") {
 		t.Errorf("list: exit code %d\n%s", code, out)
 	}
 	dir := t.TempDir()
@@ -59,6 +59,16 @@ func TestExtraLock(t *testing.T) {
 	}
 	if _, out, _ = call(t, extra, "__complete", "run", "calm", "--lock", ""); !strings.Contains(out, "mylock\n") {
 		t.Errorf("completion does not offer mylock:\n%s", out)
+	}
+}
+
+// A lock on servers of another kind is listed with their number.
+func TestExtraLockOnOtherServers(t *testing.T) {
+	l := mylock()
+	l.Servers = []play.Servers{{Kind: play.ServerKind{Name: "register", Prefix: "k"}, Count: 3}}
+	code, out, _ := call(t, []play.Lock{l}, "list")
+	if code != exitExpected || !strings.Contains(out, "  mylock            3 servers, mints no tokens\n") {
+		t.Errorf("list: exit code %d\n%s", code, out)
 	}
 }
 

@@ -219,14 +219,14 @@ func (c *catalogue) promises() []listedThing {
 }
 
 func (l listedLock) text() string {
-	nodes := "one Redis node"
+	servers := "one server"
 	if l.Nodes > 1 {
-		nodes = fmt.Sprintf("%d Redis nodes", l.Nodes)
+		servers = fmt.Sprintf("%d servers", l.Nodes)
 	}
 	if l.Tokens {
-		return nodes + ", mints fencing tokens"
+		return servers + ", mints fencing tokens"
 	}
-	return nodes + ", mints no tokens"
+	return servers + ", mints no tokens"
 }
 
 // printJSON writes one document to standard output.

@@ -1,0 +1,81 @@
+// Package tainted puts a text behind the texts of a run, for the tests that no text
+// becomes markup, or a command, of a report.
+package tainted
+
+import (
+	"reflect"
+	"slices"
+
+	"locksim/scenarios/play"
+	"locksim/sim/trace"
+)
+
+// What is what happened, with a text behind each text of it. The names of processes
+// and of connections stay as they are: it is drawn between the same lanes.
+func What(what trace.What, text string) trace.What {
+	v := reflect.New(reflect.TypeOf(what)).Elem()
+	v.Set(reflect.ValueOf(what))
+	for i := range v.NumField() {
+		f := v.Field(i)
+		switch name := v.Type().Field(i).Name; {
+		case name == "Conn" || name == "Client" || name == "Server" || f.IsZero():
+		case f.Kind() == reflect.String:
+			f.SetString(f.String() + text)
+		case f.Kind() == reflect.Interface:
+			f.Set(reflect.ValueOf(content{f.Interface().(trace.Content), text}))
+		}
+	}
+	return v.Interface().(trace.What)
+}
+
+// Line is a step of a story with a text behind what it says.
+func Line(l play.Line, text string) play.Line {
+	l.What += text
+	l.Text = l.What
+	if l.Remark != "" {
+		l.Remark += text
+		l.Text += " — " + l.Remark
+	}
+	return l
+}
+
+// content is a content with a text behind it, behind each of its words but the first,
+// and behind its short form.
+type content struct {
+	trace.Content
+	text string
+}
+
+// AppendText implements [trace.Content].
+func (c content) AppendText(b []byte) []byte {
+	return append(c.Content.AppendText(b), c.text...)
+}
+
+// Words implements [trace.Worded].
+func (c content) Words() []string {
+	words := slices.Clone(trace.WordsOf(c.Content))
+	for i := range words {
+		if i > 0 {
+			words[i] += c.text
+		}
+	}
+	return words
+}
+
+// Brief implements [trace.Request].
+func (c content) Brief(answer trace.Content) string {
+	if a, ok := answer.(content); ok {
+		answer = a.Content
+	}
+	brief := c.Content.(trace.Request).Brief(answer)
+	if brief == "" {
+		return ""
+	}
+	return brief + c.text
+}
+
+// Negative implements [trace.Answer].
+func (c content) Negative() bool {
+	a, ok := c.Content.(trace.Answer)
+	return ok && a.Negative()
+}
