@@ -204,7 +204,9 @@ const (
 // Range is a span of time, both ends included. A file writes it as "1ms..5ms",
 // or as "5ms" when both ends are the same.
 type Range struct {
+	// Min is the shortest, in nanoseconds.
 	Min time.Duration `json:"min"`
+	// Max is the longest, in nanoseconds.
 	Max time.Duration `json:"max"`
 }
 

@@ -9,10 +9,12 @@ import (
 
 // ServerCount is how many servers of a kind other than Redis a world has.
 type ServerCount struct {
-	// Kind is the kind's name, Prefix begins the names of its servers.
-	Kind   string `json:"kind"`
+	// Kind is the name of the kind.
+	Kind string `json:"kind"`
+	// Prefix is what the names of its servers begin with.
 	Prefix string `json:"prefix"`
-	Count  int    `json:"count"`
+	// Count is how many of them there are.
+	Count int `json:"count" jsonschema:"minimum=1"`
 }
 
 // MaxServers is the most servers of one kind that a world may have.
