@@ -14,7 +14,7 @@ in_modules = @set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(
 # The packages with tests whose size LOCKSIM_SOAK sets.
 SOAK_PACKAGES := $(sort $(dir $(shell grep -rl --include='*_test.go' LOCKSIM_SOAK .)))
 
-.PHONY: help test race check vet format lint bench soak soak-tests promises mutants matrix findings gallery screenshots peers demo
+.PHONY: help test race check vet format lint bench soak soak-tests promises mutants schemas matrix findings gallery screenshots peers demo
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -57,6 +57,9 @@ promises: ## each lock within its promise, 50,000 runs that are evidence; SOAK=0
 
 mutants: ## plants one mistake at a time and names the test that notices it; takes minutes
 	$(GO) run ./internal/mutants
+
+schemas: ## the JSON Schemas of what locksim prints, from its Go types; writes reports/schema
+	$(GO) run ./internal/schemas
 
 matrix: ## every lock, specimens too, against every scenario; writes reports/MATRIX.md
 	$(GO) run ./cmd/locksim matrix --seeds 20 --broken --markdown >reports/MATRIX.md.new

@@ -20,20 +20,23 @@ const (
 // instant when a later grant of the same resource had already returned by then; a
 // holder's own entry into a reentrant lock is no later grant.
 type Facts struct {
-	// ClaimOverlaps and BeliefOverlaps count pairs of grants of one resource, of
-	// one client too unless its lock is reentrant. A claim lies within its belief,
-	// so the second is never below the first.
-	ClaimOverlaps  int `json:"claim_overlaps"`
+	// ClaimOverlaps counts pairs of grants of one resource whose claims overlap, of
+	// one client too unless its lock is reentrant: the lock broke its promise.
+	ClaimOverlaps int `json:"claim_overlaps"`
+	// BeliefOverlaps counts pairs of such grants whose holders believed at the same
+	// time that they had the lock. A claim lies within its belief, so there are
+	// never fewer of these than of overlapping claims.
 	BeliefOverlaps int `json:"belief_overlaps"`
-	// Data is the result of the exact check; LostUpdates counts the acknowledged
-	// writes that the final value knows nothing of. TornSections counts sections
-	// of which a part is in the data and a part is not. A write that was lost from
-	// a section whose other write is there counts as both: an update is gone, and
-	// the sum of the registers is no longer kept. If both writes are lost, the sum
-	// is kept and nothing is torn.
-	Data         Data `json:"data"`
-	LostUpdates  int  `json:"lost_updates"`
-	TornSections int  `json:"torn_sections"`
+	// Data is the result of the exact check.
+	Data Data `json:"data"`
+	// LostUpdates counts the acknowledged writes that the final value knows nothing
+	// of.
+	LostUpdates int `json:"lost_updates"`
+	// TornSections counts sections of which a part is in the data and a part is
+	// not. A write that was lost from a section whose other write is there counts
+	// as a lost update too: an update is gone, and the sum of the registers is no
+	// longer kept. If both writes are lost, the sum is kept and nothing is torn.
+	TornSections int `json:"torn_sections"`
 	// StaleAccepted counts stale writes that the store took. A stale read that
 	// it answered is not counted: alone it changes nothing.
 	StaleAccepted int `json:"stale_accepted"`
@@ -43,16 +46,17 @@ type Facts struct {
 	// FalseRejects counts reads and writes that were refused although their
 	// client was, at the store's instant, a rightful holder. It was one if nobody
 	// else had a claim and no other client had been granted the resource since. It
-	// was one too, whatever others had been told, if by [History.Holdings] it had
-	// held the lock without a gap since the grant that it used, and had not ended
-	// that grant itself.
+	// was one too, whatever others had been told, if by the record of the nodes it
+	// had held the lock without a gap since the grant that it used, and had not
+	// ended that grant itself.
 	FalseRejects int `json:"false_rejects"`
-	// TokenRegressions counts grants with a token below, TokenDuplicates grants
-	// with a token equal to, that of a grant which had returned before they were
-	// asked for. Token 0 is no token. An entry into a reentrant lock has the token
-	// of the grant that it enters, which is no duplicate.
+	// TokenRegressions counts grants with a token below that of a grant which had
+	// returned before they were asked for. Token 0 is no token.
 	TokenRegressions int `json:"token_regressions"`
-	TokenDuplicates  int `json:"token_duplicates"`
+	// TokenDuplicates counts grants with the token of a grant which had returned
+	// before they were asked for. An entry into a reentrant lock has the token of
+	// the grant that it enters, which is no duplicate.
+	TokenDuplicates int `json:"token_duplicates"`
 	// ForeignReleases counts the keys that a client deleted and another one had
 	// set, on each node.
 	ForeignReleases int `json:"foreign_releases"`
@@ -62,11 +66,13 @@ type Facts struct {
 	Overtaken int `json:"overtaken"`
 	// Liveness is what the harness found.
 	Liveness Liveness `json:"liveness"`
-	// Grants and Attempts count Acquires that succeeded and that did not.
-	// Contended counts those of both that were pending while another client had
-	// a claim on the resource or was acquiring it. Without one, safe says little.
-	Grants    int `json:"grants"`
-	Attempts  int `json:"attempts"`
+	// Grants counts Acquires that succeeded.
+	Grants int `json:"grants"`
+	// Attempts counts Acquires that did not succeed.
+	Attempts int `json:"attempts"`
+	// Contended counts the Acquires, of both outcomes, that were pending while
+	// another client had a claim on the resource or was acquiring it. Without one,
+	// safe says little.
 	Contended int `json:"contended"`
 	// Operations counts reads and writes of any outcome.
 	Operations int `json:"operations"`

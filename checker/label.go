@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Label is the verdict in one word. Of those that hold, the worst is given.
+// Label is the verdict in one word. Of those that hold, the worst is given. The
+// label n/a stands for a run that was not made.
 type Label string
 
 // The labels, worst first.

@@ -1,12 +1,13 @@
 package lock
 
-// Promise is what a kind of lock promises, as data that a harness can judge it by. The faults are named
-// in words, since this package knows no harness. What is not listed is not promised: it may hold all
-// the same.
+// Promise is what a kind of lock promises. What is not listed is not promised: it may hold all the same.
+//
+// It is data that a harness can judge the lock by. The faults are named in words, since this package
+// knows no harness.
 type Promise struct {
 	// Exclusion lists the faults under which no two claims on one resource overlap. A claim lasts from
 	// Acquire's return until Release is called, Lost is closed, or Until has passed on the holder's clock.
-	Exclusion []Fault `json:"exclusion"`
+	Exclusion []Fault `json:"exclusion" jsonschema:"nullable"`
 
 	// Data is the fencing mode under which the data stays right under those faults, provided that every
 	// operation goes through the fence and that a section writes once: fencing is not atomicity (F73).

@@ -6,6 +6,7 @@ import (
 	"strings"
 )
 
+//go:generate go -C .. run ./internal/schemas
 //go:embed schema/*.schema.json
 var schemas embed.FS
 
@@ -16,7 +17,8 @@ func Schemas() []string { return []string{"explore", "list", "matrix", "run", "s
 // what the command of that name prints with --json and, but for list, stores with
 // --out. The run of a violation that was found, found-1.json, is a "run"; what
 // merge puts together is an "explore" or a "sweep". A schema describes the version
-// that this locksim writes, and refuses what it does not write.
+// that this locksim writes, and refuses what it does not write. It is generated from
+// the Go types that are marshalled, by internal/schemas.
 //
 // The error is that there is no such document. Schema is safe for concurrent use.
 func Schema(name string) ([]byte, error) {

@@ -48,8 +48,10 @@ import (
 	"fmt"
 )
 
-// Mode names a fencing rule. The constants are the only valid values; [ParseMode] makes one from text.
-// Methods of any other value panic, since only a wrong program can have made it.
+// Mode is a fencing rule, by which a store takes or refuses an operation.
+//
+// The constants are the only valid values; [ParseMode] makes one from text. Methods of any other value
+// panic, since only a wrong program can have made it.
 //
 // All rules but CAS are about the resource: everything that one lock protects has one State. F numbers
 // are entries of the project's catalogue of failure modes.

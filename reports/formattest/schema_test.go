@@ -2,13 +2,16 @@ package formattest
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"locksim/cmd/locksim/app"
 	"locksim/reports"
 	"locksim/scenarios/play"
 )
@@ -58,6 +61,20 @@ func matrixDocument(t *testing.T) []byte {
 	return b
 }
 
+// listDocument is what list --json prints, with a lock that promises nothing.
+func listDocument(t *testing.T) []byte {
+	t.Helper()
+	l, err := app.NewList(play.Lock{Name: "mylock"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.MarshalIndent(l, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 func TestRunsAreValid(t *testing.T) {
 	s := compiled(t, "run")
 	for _, tt := range []struct {
@@ -86,6 +103,12 @@ func TestMatrixIsValid(t *testing.T) {
 	}
 }
 
+func TestListIsValid(t *testing.T) {
+	if err := compiled(t, "list").Validate(parsed(t, listDocument(t))); err != nil {
+		t.Error(err)
+	}
+}
+
 // mayBeAbsent are fields that a document can do without, and maps whose entries it
 // can do without.
 var mayBeAbsent = []string{"expected", "modules", "vacuous", "replay", "catalogue", "slowest", "faults_never_fired",
@@ -93,34 +116,43 @@ var mayBeAbsent = []string{"expected", "modules", "vacuous", "replay", "catalogu
 
 // Whatever is taken from a document, set to null, or added to it, is noticed.
 func TestBrokenDocumentsAreRefused(t *testing.T) {
-	for name, doc := range map[string][]byte{"run": runDocument(t, outcome(t, "gc-pause", "single", 1)), "matrix": matrixDocument(t)} {
-		s := compiled(t, name)
-		whole := parsed(t, doc)
-		breaks := 0
-		visit(whole, "", func(path string, object map[string]any) {
-			for key, value := range object {
-				absent := mayMiss(path, key, object)
-				delete(object, key)
-				if err := s.Validate(whole); (err == nil) != absent {
-					t.Errorf("%s without %s/%s: %v", name, path, key, err)
-				}
-				object[key] = nil
-				if s.Validate(whole) == nil {
-					t.Errorf("%s with null at %s/%s is valid", name, path, key)
-				}
-				object[key] = value
-				breaks += 2
+	never := func(string) bool { return false }
+	breakApart(t, "run", runDocument(t, outcome(t, "gc-pause", "single", 1)), 100, mayMiss, never)
+	breakApart(t, "matrix", matrixDocument(t), 100, mayMiss, never)
+	breakApart(t, "list", listDocument(t), 300, func(path, key string, _ map[string]any) bool {
+		return key == "catalogue" || strings.HasPrefix(path, "/failure_modes/") && (key == "scenarios" || key == "missing")
+	}, regexp.MustCompile(`^/locks/[0-9]+/promise/exclusion$`).MatchString)
+}
+
+// breakApart takes each field from a valid document, sets each to null, and adds
+// one to each object: but for what may be missing or null, the schema refuses all
+// that, and it is at least so many things.
+func breakApart(t *testing.T, name string, doc []byte, least int, mayMiss func(path, key string, object map[string]any) bool, mayBeNull func(path string) bool) {
+	t.Helper()
+	s, whole, breaks := compiled(t, name), parsed(t, doc), 0
+	visit(whole, "", func(path string, object map[string]any) {
+		for key, value := range object {
+			at, absent := path+"/"+key, mayMiss(path, key, object)
+			delete(object, key)
+			if err := s.Validate(whole); (err == nil) != absent {
+				t.Errorf("%s without %s: %v", name, at, err)
 			}
-			object["surprise"] = true
-			if s.Validate(whole) == nil {
-				t.Errorf("%s with a surprise at %s is valid", name, path)
+			object[key] = nil
+			if err := s.Validate(whole); (err == nil) != mayBeNull(at) {
+				t.Errorf("%s with null at %s: %v", name, at, err)
 			}
-			delete(object, "surprise")
-			breaks++
-		})
-		if err := s.Validate(whole); err != nil || breaks < 100 {
-			t.Errorf("%s: %d ways to break it, and whole again it is %v", name, breaks, err)
+			object[key] = value
+			breaks += 2
 		}
+		object["surprise"] = true
+		if s.Validate(whole) == nil {
+			t.Errorf("%s with a surprise at %s is valid", name, path)
+		}
+		delete(object, "surprise")
+		breaks++
+	})
+	if err := s.Validate(whole); err != nil || breaks < least {
+		t.Errorf("%s: %d ways to break it, and whole again it is %v", name, breaks, err)
 	}
 }
 
@@ -151,7 +183,7 @@ func visit(v any, path string, f func(path string, object map[string]any)) {
 
 // Values that make no sense are refused.
 func TestNonsenseIsRefused(t *testing.T) {
-	run, all := string(runDocument(t, outcome(t, "gc-pause", "single", 1))), string(matrixDocument(t))
+	docs := map[string]string{"run": string(runDocument(t, outcome(t, "gc-pause", "single", 1))), "matrix": string(matrixDocument(t)), "list": string(listDocument(t))}
 	for _, tt := range []struct{ schema, old, wrong string }{
 		{"run", `"version": 1`, `"version": 2`},
 		{"run", `"seed": 1`, `"seed": -1`},
@@ -174,14 +206,16 @@ func TestNonsenseIsRefused(t *testing.T) {
 		{"matrix", `"digest": "`, `"digest": "0`},
 		{"matrix", `"label": "n/a"`, `"label": "safe"`},
 		{"matrix", `"workers": 1`, `"workers": 0`},
+		{"list", `"tokens": true`, `"tokens": "true"`},
+		{"list", `"nodes": 1`, `"nodes": 0`},
+		{"list", `"id": "F17"`, `"id": "17"`},
+		{"list", `"pause",`, `"bad luck",`},
+		{"list", `"data": "seal"`, `"data": "luck"`},
+		{"list", `"free_within": "ttl`, `"free_within": "day`},
 	} {
-		doc := run
-		if tt.schema == "matrix" {
-			doc = all
-		}
-		broken := strings.Replace(doc, tt.old, tt.wrong, 1)
-		if broken == doc {
-			t.Errorf("there is no %s in the document", tt.old)
+		broken := strings.Replace(docs[tt.schema], tt.old, tt.wrong, 1)
+		if broken == docs[tt.schema] {
+			t.Errorf("there is no %s in the %s", tt.old, tt.schema)
 			continue
 		}
 		if compiled(t, tt.schema).Validate(parsed(t, []byte(broken))) == nil {

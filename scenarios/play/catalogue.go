@@ -5,12 +5,14 @@ import "slices"
 // FailureMode is an entry of the catalogue of what goes wrong with locks in the
 // field, and where to watch it happen.
 type FailureMode struct {
-	// ID is F01 to F73, Name says in a few words what it is.
-	ID, Name string
+	// ID is the number in the catalogue, F01 to F73.
+	ID string `json:"id" jsonschema:"pattern=^F[0-9][0-9]+$"`
+	// Name is what goes wrong, in a few words.
+	Name string `json:"name"`
 	// Scenarios are those of the library that show it, in order.
-	Scenarios []string
-	// Missing says why none does.
-	Missing string
+	Scenarios []string `json:"scenarios,omitempty"`
+	// Missing says why no scenario shows it.
+	Missing string `json:"missing,omitempty"`
 }
 
 // Catalogue is every failure mode that locksim knows of, by its id. It returns

@@ -12,17 +12,20 @@ import (
 	"locksim/lock"
 )
 
-// Exploration is what was found out about one lock by random schedules. As JSON,
-// everything but Timing depends on the plan and on which blocks are there, and
-// not on who made them.
+// Exploration is what was found out about one lock by random schedules, in all
+// or by one shard. As JSON, everything but the timing depends on the plan and on
+// which blocks are there, and not on who made them.
 type Exploration struct {
-	Version int         `json:"version"`
-	Kind    string      `json:"kind"`
-	Plan    ExplorePlan `json:"plan"`
-	// Complete says that every block is there, or every one up to that which
-	// ended the exploration. Missing counts those that are not.
+	// Version is the version of this format.
+	Version int `json:"version"`
+	// Kind says what the document is.
+	Kind string      `json:"kind"`
+	Plan ExplorePlan `json:"plan"`
+	// Complete says whether every block is there, or every one up to that which
+	// ended the exploration.
 	Complete bool `json:"complete"`
-	Missing  int  `json:"missing"`
+	// Missing counts the blocks that are not there.
+	Missing int `json:"missing"`
 	// StoppedAt is the job that ended the exploration, if one did: later blocks
 	// are no part of it.
 	StoppedAt *int           `json:"stopped_at,omitempty"`
@@ -35,31 +38,34 @@ type Exploration struct {
 // ExploreKind is the kind of an exploration as JSON.
 const ExploreKind = "explore"
 
-// ExploreSummary is what all blocks come to.
+// ExploreSummary is what all blocks of an exploration come to.
 type ExploreSummary struct {
 	ExploreTally
 	// RateBound is the highest rate of violations among runs that are not
 	// vacuous that is consistent with what was seen, at 95 %, under this
 	// generator.
-	RateBound float64 `json:"rate_bound_95"`
+	RateBound float64 `json:"rate_bound_95" jsonschema:"maximum=1"`
 	// VirtualSeconds is the virtual time of all runs.
 	VirtualSeconds float64 `json:"virtual_seconds"`
 	// Distinct are the violations by shape, the commonest first.
 	Distinct []Distinct `json:"distinct"`
 	// Unexamined counts the runs with a violation that was not examined.
 	Unexamined int `json:"unexamined"`
-	// Unsteady is the first run that came out differently when it was made
-	// again, Broken the first that came to no end.
+	// Unsteady is the first run that came out differently when it was made again.
 	Unsteady *ExploreRun `json:"unsteady,omitempty"`
-	Broken   *ExploreRun `json:"broken,omitempty"`
+	// Broken is the first run that came to no end.
+	Broken *ExploreRun `json:"broken,omitempty"`
 }
 
 // Distinct are violations that count as one.
 type Distinct struct {
+	// Shape is what they have in common: the first violation, the kinds of the
+	// faults, and what is unusual about a section.
 	Shape string `json:"shape"`
 	// Runs counts the runs that had it, as far as they were examined or are like
-	// one that was. FirstSeed is the lowest seed.
-	Runs      int    `json:"runs"`
+	// one that was.
+	Runs int `json:"runs" jsonschema:"minimum=1"`
+	// FirstSeed is the lowest seed.
 	FirstSeed uint64 `json:"first_seed"`
 	// Shown is the one with the fewest faults, and of these the one with the
 	// lowest seed.
@@ -68,15 +74,20 @@ type Distinct struct {
 
 // ExploreTiming is what differs from run to run and from machine to machine.
 type ExploreTiming struct {
-	// WallSeconds is what it took, Made the runs that were made in that time:
-	// others were there already.
+	// WallSeconds is what it took on the wall clock.
 	WallSeconds float64 `json:"wall_seconds"`
-	Made        int     `json:"runs_made"`
-	Workers     int     `json:"workers"`
-	// Shard is the part of the jobs that was done, where it was not all.
-	Shard string `json:"shard,omitempty"`
-	// Go and Modules are the versions that the hashes hold for.
-	Go      string            `json:"go"`
+	// Made counts the runs that were made in that time: others were there already.
+	Made int `json:"runs_made"`
+	// Workers counts the processes that worked at the same time. It is 0 where
+	// results were put together.
+	Workers int `json:"workers"`
+	// Shard is the part of the jobs that was done, as k/n. It is absent where that
+	// was all of them.
+	Shard string `json:"shard,omitempty" jsonschema:"pattern=^[0-9]+/[0-9]+$"`
+	// Go is the version of Go that the hashes hold for.
+	Go string `json:"go"`
+	// Modules are the versions of the modules that a trace depends on, by module
+	// path. They are absent where the program does not know them.
 	Modules map[string]string `json:"modules,omitempty"`
 }
 

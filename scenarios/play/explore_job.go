@@ -14,22 +14,25 @@ type ExploreJob struct {
 	Seeds Seeds `json:"seeds"`
 }
 
-// ExploreBlock is what became of an [ExploreJob]. It depends on the job alone.
+// ExploreBlock is what became of one job of an exploration. It depends on the job
+// alone.
 type ExploreBlock struct {
-	// Job is the number of the job, Seeds are those of its runs. In a block that
-	// ends the exploration, those behind the run that fails were not made.
-	Job   int   `json:"job"`
+	// Job is the number of the job.
+	Job int `json:"job"`
+	// Seeds are the seeds of its runs. In a block that ends the exploration, the
+	// runs behind the one that fails were not made.
 	Seeds Seeds `json:"seeds"`
 	ExploreTally
-	// Found are violations, made as small as they get: of each signature one,
-	// and of no more than maxExamined of them.
+	// Found are violations with their minimal runs: one of each signature, and of
+	// no more than a few signatures.
 	Found []ExploreFound `json:"found,omitempty"`
-	// Unexamined counts the runs with a violation that is like none in Found.
-	Unexamined int `json:"unexamined,omitempty"`
-	// Unsteady is the first run that came out differently when it was made
-	// again, Broken the first that came to no end.
+	// Unexamined counts the runs with a violation that is like none of those that
+	// were examined.
+	Unexamined int `json:"unexamined,omitempty" jsonschema:"minimum=1"`
+	// Unsteady is the first run that came out differently when it was made again.
 	Unsteady *ExploreRun `json:"unsteady,omitempty"`
-	Broken   *ExploreRun `json:"broken,omitempty"`
+	// Broken is the first run that came to no end.
+	Broken *ExploreRun `json:"broken,omitempty"`
 }
 
 // ExploreFound is a violation, and the runs that are like the one it was found
@@ -38,13 +41,14 @@ type ExploreFound struct {
 	// Signature is what these runs have in common: the labels of the violations,
 	// and the kinds of fault that had struck.
 	Signature string `json:"signature"`
-	// Runs counts them.
-	Runs int `json:"runs"`
+	// Runs is how many runs there are.
+	Runs int `json:"runs" jsonschema:"minimum=1"`
 	*Found
 }
 
 // ExploreRun is a run that says nothing about its lock.
 type ExploreRun struct {
+	// Seed is the seed of the run.
 	Seed uint64 `json:"seed"`
 	// Why is an error, in words.
 	Why string `json:"why"`

@@ -58,19 +58,19 @@ const (
 )
 
 // ExplorePlan is all that decides what an exploration comes to, as a value that
-// can be stored and sent. It is made by [NewExplorePlan].
+// can be stored and sent. Nothing in it is left to defaults.
 type ExplorePlan struct {
-	// Lock is the lock's name, Space what its schedules are drawn from, with
-	// nothing left to defaults.
-	Lock  string `json:"lock"`
-	Space Space  `json:"space"`
-	// Judge, Collect, Runs and FirstSeed are as in [ExploreOptions].
-	Judge     ExploreJudge   `json:"judge"`
-	Collect   ExploreCollect `json:"collect"`
-	Runs      int            `json:"runs"`
-	FirstSeed uint64         `json:"first_seed"`
-	// Block is how many runs a job has; the last one may have fewer.
-	Block int `json:"block"`
+	// Lock is the name of the lock.
+	Lock    string         `json:"lock"`
+	Space   Space          `json:"space"`
+	Judge   ExploreJudge   `json:"judge"`
+	Collect ExploreCollect `json:"collect"`
+	// Runs counts the runs in all.
+	Runs int `json:"runs" jsonschema:"minimum=1"`
+	// FirstSeed is the seed of the first run. Each run has the next one.
+	FirstSeed uint64 `json:"first_seed"`
+	// Block is how many runs a job has. The last one may have fewer.
+	Block int `json:"block" jsonschema:"minimum=1"`
 }
 
 // NewExplorePlan finds out what is to be drawn for a lock, from a run without

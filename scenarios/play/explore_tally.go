@@ -11,33 +11,38 @@ import (
 
 // ExploreTally is what some runs of an exploration came to.
 type ExploreTally struct {
-	// Runs counts the runs, NonVacuous those that say something: a violation was
-	// seen, or clients contended and faults struck, where any were drawn. Vacuous
-	// says of the others why they say nothing.
-	Runs       int            `json:"runs"`
-	NonVacuous int            `json:"non_vacuous"`
-	Vacuous    map[string]int `json:"vacuous,omitempty"`
-	// Violating counts the runs with a violation, Violations the runs with one
-	// of each label.
-	Violating  int                   `json:"violating"`
+	// Runs counts the runs that were made.
+	Runs int `json:"runs"`
+	// NonVacuous counts the runs that are evidence: a violation was seen, or
+	// clients contended and faults struck, where any were drawn.
+	NonVacuous int `json:"non_vacuous"`
+	// Vacuous counts the other runs, by the reason why they say nothing.
+	Vacuous map[string]int `json:"vacuous,omitempty"`
+	// Violating counts the runs with a violation.
+	Violating int `json:"violating"`
+	// Violations counts the runs with a violation by label. A run can have
+	// several.
 	Violations map[checker.Label]int `json:"violations,omitempty"`
 	// Nondeterministic counts the runs that came out differently when they were
-	// made again, Failed those that came to no end.
+	// made again.
 	Nondeterministic int `json:"nondeterministic"`
-	Failed           int `json:"failed"`
-	// Faults counts faults by kind, Classes the runs in which one of a class
-	// struck.
-	Faults  map[string]FaultTally `json:"faults,omitempty"`
-	Classes map[lock.Fault]int    `json:"classes,omitempty"`
-	// Events counts what the worlds delivered; Virtual is their virtual time.
-	Events  int           `json:"events"`
+	// Failed counts the runs that came to no end.
+	Failed int `json:"failed"`
+	// Faults counts the faults by kind.
+	Faults map[string]FaultTally `json:"faults,omitempty"`
+	// Classes counts the runs in which a fault of a class struck, by class.
+	Classes map[lock.Fault]int `json:"classes,omitempty"`
+	// Events counts the events that the worlds delivered.
+	Events int `json:"events"`
+	// Virtual is the virtual time of the worlds, in nanoseconds.
 	Virtual time.Duration `json:"virtual"`
 }
 
-// FaultTally counts the faults of one kind.
+// FaultTally is a count of the faults of one kind.
 type FaultTally struct {
-	// Drawn counts those of all schedules, Struck those of them that came about.
-	Drawn  int `json:"drawn"`
+	// Drawn counts the faults of all schedules.
+	Drawn int `json:"drawn"`
+	// Struck counts the faults that came about.
 	Struck int `json:"struck"`
 }
 

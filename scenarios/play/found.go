@@ -5,32 +5,36 @@ import (
 	"slices"
 )
 
-// Found is a violation that exploration has found, made as small as it gets.
+// Found is a violation that was found, with the minimal run that shows it.
 type Found struct {
-	// Lock is the lock's name, Seed the seed of the run.
+	// Lock is the name of the lock.
 	Lock string `json:"lock"`
+	// Seed is the seed of the run.
 	Seed uint64 `json:"seed"`
-	// Drawn is how many faults the schedule had when it was drawn, Faults how
-	// many are left.
-	Drawn  int `json:"faults_drawn"`
+	// Drawn is how many faults the schedule had in which the violation was found.
+	Drawn int `json:"faults_drawn"`
+	// Faults is how many faults are left in the minimal one.
 	Faults int `json:"faults"`
 	// Violations are what the lock did although it must not. There are none
 	// where the lock is only nondeterministic.
-	Violations []Violation `json:"violations"`
+	Violations []Violation `json:"violations" jsonschema:"nullable"`
 	// Shape is the same for violations that count as one.
 	Shape string `json:"shape"`
-	// Same of Replays runs of the drawn schedule, the first among them, were
-	// equal to the first, and Again of them broke the promise in the same way.
-	Same    int `json:"same"`
-	Again   int `json:"again"`
-	Replays int `json:"replays"`
-	// Divergence is the first difference of those that were not equal.
+	// Same counts the replays that were equal to the first, which is one of them.
+	Same int `json:"same"`
+	// Again counts the replays that broke the promise in the same way.
+	Again int `json:"again"`
+	// Replays is how often the schedule was run as it was found.
+	Replays int `json:"replays" jsonschema:"minimum=1"`
+	// Divergence is the first difference between replays that were not equal. It
+	// is absent where all were.
 	Divergence string `json:"divergence,omitempty"`
-	// Run is the minimal run as it is stored; [RunFile.Replay] makes it again.
+	// Run is the minimal run as it is stored.
 	Run *RunFile `json:"run"`
-	// Reasons say what was violated, Story tells the run in which it was.
-	Reasons []string `json:"reasons"`
-	Story   []string `json:"story"`
+	// Reasons are sentences that say what was violated, the decisive ones first.
+	Reasons []string `json:"reasons" jsonschema:"nullable"`
+	// Story is the minimal run, told line by line.
+	Story []string `json:"story" jsonschema:"nullable,minLength=0"`
 
 	// Outcome is the minimal run. It is not there in what was read as JSON.
 	Outcome *Outcome `json:"-"`

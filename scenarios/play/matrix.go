@@ -14,90 +14,114 @@ import (
 const MatrixVersion = 1
 
 // Matrix is what was measured of locks, scenarios and fencing modes. As JSON,
-// everything but Timing is the same on every machine.
+// everything but the timing is the same on every machine.
 type Matrix struct {
-	Version int          `json:"version"`
-	Seeds   Seeds        `json:"seeds"`
-	Modes   []fence.Mode `json:"modes"`
-	// Scenarios are the rows, sorted by name; Locks are the columns: kinds
-	// first, then the user's own, then specimens.
-	Scenarios []MatrixRow    `json:"scenarios"`
-	Locks     []MatrixColumn `json:"locks"`
-	// Expected says that no cell differs from what is expected, none is vacuous
+	// Version is the version of this format.
+	Version int   `json:"version"`
+	Seeds   Seeds `json:"seeds"`
+	// Modes are the fencing modes that were asked for.
+	Modes []fence.Mode `json:"modes" jsonschema:"minItems=1,uniqueItems=true"`
+	// Scenarios are the rows, sorted by name.
+	Scenarios []MatrixRow `json:"scenarios"`
+	// Locks are the columns: kinds first, then the user's own, then specimens.
+	Locks []MatrixColumn `json:"locks"`
+	// Expected says whether no cell differs from what is expected, none is vacuous
 	// and nothing failed.
 	Expected bool         `json:"as_expected"`
 	Totals   MatrixTotals `json:"totals"`
 	// Cells are the cells of each pair that was to be run: row by row, in a row
 	// column by column, and there mode by mode.
 	Cells []MatrixCell `json:"cells"`
-	// NotRun are pairs that cannot be run, Failures those that could not be run
-	// to their end. They have no cells.
-	NotRun   []MatrixGap  `json:"not_run"`
+	// NotRun are pairs that cannot be run. They have no cells.
+	NotRun []MatrixGap `json:"not_run"`
+	// Failures are pairs that could not be run to their end. They have no cells.
 	Failures []MatrixGap  `json:"failures"`
 	Timing   MatrixTiming `json:"timing"`
 }
 
 // MatrixRow is a scenario of a matrix.
 type MatrixRow struct {
-	Name      string   `json:"name"`
-	Title     string   `json:"title"`
-	Catalogue []string `json:"catalogue,omitempty"`
-	// File is the scenario's file. That of the library begins with library/,
-	// and InLibrary is set.
-	File      string `json:"file"`
-	InLibrary bool   `json:"in_library"`
+	// Name is the name of the scenario.
+	Name string `json:"name"`
+	// Title is what the scenario is about.
+	Title string `json:"title" jsonschema:"minLength=0"`
+	// Catalogue are the failure modes that it shows, by their ids.
+	Catalogue []string `json:"catalogue,omitempty" jsonschema:"pattern=^F[0-9][0-9]+$"`
+	// File is the scenario's file. That of the library begins with library/.
+	File string `json:"file" jsonschema:"minLength=0"`
+	// InLibrary says whether the scenario comes with locksim.
+	InLibrary bool `json:"in_library"`
 }
 
 // MatrixColumn is a lock of a matrix.
 type MatrixColumn struct {
-	Name   string `json:"name"`
-	Tokens bool   `json:"tokens"`
+	// Name is the name of the lock.
+	Name string `json:"name"`
+	// Tokens says whether it mints fencing tokens.
+	Tokens bool `json:"tokens"`
 }
 
 // MatrixTotals are sums over all cells.
 type MatrixTotals struct {
-	// Cells counts the cells that were run, NotApplicable those that were not,
-	// since the lock mints no tokens.
-	Cells         int `json:"cells"`
+	// Cells counts the cells that were run.
+	Cells int `json:"cells"`
+	// NotApplicable counts the cells that were not run, since the lock mints no
+	// tokens.
 	NotApplicable int `json:"not_applicable"`
-	// Runs counts the runs, NonVacuous those in which clients contended, every
-	// fault fired, and no pause was partial.
-	Runs           int     `json:"runs"`
-	NonVacuous     int     `json:"non_vacuous"`
-	Events         int     `json:"events"`
+	// Runs counts the runs of all cells.
+	Runs int `json:"runs"`
+	// NonVacuous counts the runs in which clients contended, every fault fired,
+	// and no pause was partial.
+	NonVacuous int `json:"non_vacuous"`
+	// Events counts the events of all runs.
+	Events int `json:"events"`
+	// VirtualSeconds is the virtual time of all runs.
 	VirtualSeconds float64 `json:"virtual_seconds"`
-	// Worse, Milder and Vacuous count the cells that are.
-	Worse   int `json:"worse"`
-	Milder  int `json:"milder"`
+	// Worse counts the cells that are worse than expected.
+	Worse int `json:"worse"`
+	// Milder counts the cells that are milder than expected.
+	Milder int `json:"milder"`
+	// Vacuous counts the cells that prove nothing.
 	Vacuous int `json:"vacuous"`
 }
 
-// MatrixGap is a pair without cells.
+// MatrixGap is a pair of scenario and lock without cells.
 type MatrixGap struct {
+	// Scenario is the name of the scenario.
 	Scenario string `json:"scenario"`
-	Lock     string `json:"lock"`
-	// Why is an error, in words. Replay is the command that shows it; it is
-	// empty where there is nothing to be seen.
-	Why    string `json:"why"`
+	// Lock is the name of the lock.
+	Lock string `json:"lock"`
+	// Why is an error, in words.
+	Why string `json:"why"`
+	// Replay is the command that shows it. It is absent where there is nothing to
+	// be seen.
 	Replay string `json:"replay,omitempty"`
 }
 
 // MatrixTiming is what differs from run to run and from machine to machine.
 type MatrixTiming struct {
+	// WallSeconds is what all took on the wall clock.
 	WallSeconds float64 `json:"wall_seconds"`
-	Workers     int     `json:"workers"`
+	// Workers counts the child processes.
+	Workers int `json:"workers" jsonschema:"minimum=1"`
 	// Slowest are the jobs that took longest, the slowest first.
 	Slowest []JobTiming `json:"slowest,omitempty"`
-	// Go and Modules are the versions that the hashes hold for.
-	Go      string            `json:"go"`
+	// Go is the version of Go that the hashes hold for.
+	Go string `json:"go"`
+	// Modules are the versions of the modules that a trace depends on, by module
+	// path. They are absent where the program does not know them.
 	Modules map[string]string `json:"modules,omitempty"`
 }
 
 // JobTiming is how long the runs of a scenario with a lock took.
 type JobTiming struct {
-	Scenario    string  `json:"scenario"`
-	Lock        string  `json:"lock"`
-	Runs        int     `json:"runs"`
+	// Scenario is the name of the scenario.
+	Scenario string `json:"scenario"`
+	// Lock is the name of the lock.
+	Lock string `json:"lock"`
+	// Runs is how many runs there are.
+	Runs int `json:"runs" jsonschema:"minimum=1"`
+	// WallSeconds is what the runs took on the wall clock.
 	WallSeconds float64 `json:"wall_seconds"`
 }
 

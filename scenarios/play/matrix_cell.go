@@ -12,16 +12,19 @@ import (
 // MatrixCell is what became of one scenario with one lock under one fencing
 // mode.
 type MatrixCell struct {
-	Scenario string     `json:"scenario"`
-	Lock     string     `json:"lock"`
-	Mode     fence.Mode `json:"mode"`
-	// Label is the worst label of all seeds, Expected the one that the scenario
-	// expects; empty where it says nothing.
-	Label    checker.Label `json:"label"`
+	// Scenario is the name of the scenario.
+	Scenario string `json:"scenario"`
+	// Lock is the name of the lock.
+	Lock string     `json:"lock"`
+	Mode fence.Mode `json:"mode"`
+	// Label is the worst label of all seeds.
+	Label checker.Label `json:"label"`
+	// Expected is what the scenario expects at worst of seeds 1 to 20. It is
+	// absent where the scenario says nothing.
 	Expected checker.Label `json:"expected,omitempty"`
 	Match    Match         `json:"match"`
-	// Vacuous says why the label proves nothing. It is empty when it does prove
-	// something.
+	// Vacuous says why the label proves nothing. It is absent where the label
+	// proves something.
 	Vacuous string `json:"vacuous,omitempty"`
 	// CellRuns are the figures. They are nil when the mode needs tokens and the
 	// lock mints none.
@@ -33,27 +36,34 @@ type CellRuns struct {
 	// SeedsWithLabel counts the seeds that show the label: k of N. Of a safe
 	// cell, those that are not vacuous.
 	SeedsWithLabel int `json:"seeds_with_label"`
-	Seeds          int `json:"seeds"`
-	// Seed is the first that shows the label, TraceHash the hash of its run, and
-	// Replay the command that makes it again.
-	Seed      uint64 `json:"seed"`
-	TraceHash string `json:"trace_hash"`
-	Replay    string `json:"replay"`
+	// Seeds counts the seeds that were run.
+	Seeds int `json:"seeds" jsonschema:"minimum=1"`
+	// Seed is the first one that shows the label.
+	Seed uint64 `json:"seed"`
+	// TraceHash is the hash of the trace of that seed.
+	TraceHash string `json:"trace_hash" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	// Replay is the command that makes that run again.
+	Replay string `json:"replay"`
 	// Labels counts the seeds by label.
-	Labels map[checker.Label]int `json:"labels"`
-	// The counts are those of [MatrixTally].
-	NonVacuous   int `json:"non_vacuous"`
-	Contended    int `json:"contended"`
-	AllFired     int `json:"all_faults_fired"`
+	Labels map[checker.Label]int `json:"labels" jsonschema:"minProperties=1"`
+	// NonVacuous counts the runs in which clients contended, every fault fired,
+	// and no pause was partial.
+	NonVacuous int `json:"non_vacuous"`
+	// Contended counts the runs in which clients contended.
+	Contended int `json:"contended"`
+	// AllFired counts the runs in which every fault of the schedule fired.
+	AllFired int `json:"all_faults_fired"`
+	// PartialPause counts the runs in which the lock acted during a pause.
 	PartialPause int `json:"pause_partial"`
 	// NeverFired are the numbers, from 1, of the faults that fired with no seed.
-	NeverFired []int `json:"faults_never_fired,omitempty"`
-	// Events and VirtualSeconds are sums over all seeds.
-	Events         int     `json:"events"`
+	NeverFired []int `json:"faults_never_fired,omitempty" jsonschema:"minimum=1"`
+	// Events counts the events of all seeds.
+	Events int `json:"events"`
+	// VirtualSeconds is the virtual time of all seeds.
 	VirtualSeconds float64 `json:"virtual_seconds"`
 	// Digest is a hash of all traces: two matrices with the same digest have
 	// seen the same events.
-	Digest string `json:"digest"`
+	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
 }
 
 // Match says how the worst label of a cell relates to what the scenario expects.

@@ -20,44 +20,59 @@ import (
 // RunVersion is the version of stored runs that this package reads and writes.
 const RunVersion = 1
 
-// RunFile is a run as it is stored, and as the command prints it as JSON. It
-// holds all that is needed to make the run again. Everything but Timing is the
-// same on every machine.
+// RunFile is a run as it is stored, and as the command prints it as JSON: one
+// scenario, with one lock and one seed, under each fencing mode that was asked
+// for. It holds all that is needed to make the run again. Everything but the
+// timing is the same on every machine.
 type RunFile struct {
-	Version  int    `json:"version"`
+	// Version is the version of this format.
+	Version int `json:"version"`
+	// Scenario is the name of the scenario.
 	Scenario string `json:"scenario"`
-	Lock     string `json:"lock"`
-	Seed     uint64 `json:"seed"`
+	// Lock is the name of the lock.
+	Lock string `json:"lock"`
+	// Seed is the number that decides everything random of the run.
+	Seed uint64 `json:"seed"`
 	// Expected says whether no mode was worse than the scenario expects.
 	Expected bool `json:"as_expected"`
 	// Modes are the runs by fencing mode.
-	Modes map[fence.Mode]ModeFile `json:"modes"`
-	// Source is the scenario's text, File the name it had.
-	File   string `json:"file"`
-	Source string `json:"source"`
+	Modes map[fence.Mode]ModeFile `json:"modes" jsonschema:"minProperties=1"`
+	// File is the name of the scenario's file.
+	File string `json:"file" jsonschema:"minLength=0"`
+	// Source is the scenario's text, from which the run can be made again.
+	Source string `json:"source" jsonschema:"minLength=0"`
 	Timing Timing `json:"timing"`
 }
 
-// ModeFile is the run of one mode as it is stored. A mode that was not run,
-// since the lock mints no tokens, has the verdict n/a and nothing else.
+// ModeFile is the run of one fencing mode as it is stored. A mode that was not
+// run, since the lock mints no tokens, has the verdict n/a and no facts.
 type ModeFile struct {
-	Verdict  checker.Label `json:"verdict"`
+	Verdict checker.Label `json:"verdict"`
+	// Expected is what the scenario expects at worst. It is absent where the
+	// scenario says nothing.
 	Expected checker.Label `json:"expected,omitempty"`
 	*checker.Facts
-	// Faults counts the faults of the schedule, FaultsFired those that struck.
-	Faults      int `json:"faults"`
+	// Faults counts the faults of the schedule.
+	Faults int `json:"faults"`
+	// FaultsFired counts the faults of the schedule that struck.
 	FaultsFired int `json:"faults_fired"`
-	// LongestWait is the longest time from an Acquire to its grant, in seconds
-	// of virtual time.
+	// LongestWait is the longest time from an Acquire to its grant, in virtual
+	// time.
 	LongestWait float64 `json:"longest_wait_seconds"`
-	// Pause is "partial" when the lock acted during a pause, "whole" otherwise.
-	Pause string `json:"pause,omitempty"`
-	// Corroboration is "agrees" or "skipped": porcupine's second opinion.
+	// Pause is "partial" when the lock acted during a pause, and "whole"
+	// otherwise. That nothing went wrong under a partial pause is no evidence.
+	Pause string `json:"pause,omitempty" jsonschema:"enum=whole,enum=partial"`
+	// Corroboration is porcupine's second opinion.
 	Corroboration checker.Agreement `json:"corroboration,omitempty"`
-	Reasons       []string          `json:"reasons,omitempty"`
-	// TraceHash is the SHA-256 of the trace's canonical lines.
-	TraceHash      string  `json:"trace_hash,omitempty"`
-	Events         int     `json:"events"`
+	// Reasons are sentences that say why the verdict is what it is, the decisive
+	// ones first.
+	Reasons []string `json:"reasons,omitempty"`
+	// TraceHash is the SHA-256 of the canonical lines of the trace. Equal hashes
+	// mean equal runs.
+	TraceHash string `json:"trace_hash,omitempty" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	// Events counts the events that the world delivered.
+	Events int `json:"events"`
+	// VirtualSeconds is how long the run took in virtual time.
 	VirtualSeconds float64 `json:"virtual_seconds"`
 }
 
@@ -65,8 +80,10 @@ type ModeFile struct {
 type Timing struct {
 	// WallSeconds is what each mode took on the wall clock.
 	WallSeconds map[fence.Mode]float64 `json:"wall_seconds"`
-	// Go and Modules are the versions that the hashes hold for.
-	Go      string            `json:"go"`
+	// Go is the version of Go that the hashes hold for.
+	Go string `json:"go"`
+	// Modules are the versions of the modules that a trace depends on, by module
+	// path. They are absent where the program does not know them.
 	Modules map[string]string `json:"modules,omitempty"`
 }
 

@@ -206,7 +206,9 @@ const (
 // Range is a span of time, both ends included. A file writes it as "1ms..5ms",
 // or as "5ms" when both ends are the same.
 type Range struct {
+	// Min is the shortest, in nanoseconds.
 	Min time.Duration `json:"min"`
+	// Max is the longest, in nanoseconds.
 	Max time.Duration `json:"max"`
 }
 
@@ -305,10 +307,12 @@ func (s *Scenario) Unplaced() {
 
 // ServerCount is how many servers of a kind other than Redis a world has.
 type ServerCount struct {
-	// Kind is the kind's name, Prefix begins the names of its servers.
-	Kind   string `json:"kind"`
+	// Kind is the name of the kind.
+	Kind string `json:"kind"`
+	// Prefix is what the names of its servers begin with.
 	Prefix string `json:"prefix"`
-	Count  int    `json:"count"`
+	// Count is how many of them there are.
+	Count int `json:"count" jsonschema:"minimum=1"`
 }
 
 // MaxServers is the most servers of one kind that a world may have.

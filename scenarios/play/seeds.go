@@ -8,8 +8,10 @@ import (
 
 // Seeds are consecutive seeds, both ends included.
 type Seeds struct {
+	// First is the lowest seed.
 	First uint64 `json:"first"`
-	Last  uint64 `json:"last"`
+	// Last is the highest seed.
+	Last uint64 `json:"last"`
 }
 
 // MaxSeeds bounds how many seeds one matrix may have.

@@ -11,48 +11,52 @@ import (
 	"locksim/lock"
 )
 
-// Space is what [Draw] draws a scenario from. The zero value is every fault,
-// two to four clients and a lock on one node; [SpaceOf] makes the space that a
-// lock is judged in.
+// Space is what scenarios are drawn from.
+//
+// The zero value is every fault, two to four clients and a lock on one node;
+// [SpaceOf] makes the space that a lock is judged in, [Draw] draws from it.
 type Space struct {
 	// Lock is the name of the lock under test. "" means fenced.
 	Lock string `json:"lock"`
-	// Redis is the number of Redis nodes. 0 means 1, or none where Servers has some.
+	// Redis is the number of Redis nodes. 0 means 1, or none where there are
+	// servers of other kinds.
 	Redis int `json:"redis"`
 	// Servers are the servers of other kinds. Nil means none.
 	Servers []ServerCount `json:"servers,omitempty"`
 	// Replicas is the most replicas that r0 has. 0 means none.
 	Replicas int `json:"replicas"`
-	// Clients is how many clients there are, Rounds how many rounds each makes.
-	// Zero means 2 to 4 of both.
+	// Clients is how many clients there are. Zero means 2 to 4.
 	Clients Span `json:"clients"`
-	Rounds  Span `json:"rounds"`
+	// Rounds is how many rounds each client makes. Zero means 2 to 4.
+	Rounds Span `json:"rounds"`
 	// TTL is the range of the lock's TTL, in whole milliseconds. Everything else
 	// that takes time is drawn in proportion to it. Zero means 500ms..10s.
 	TTL Range `json:"ttl"`
 	// Faults are the classes of fault that may strike. Nil means all of them,
 	// and also the actions that no promise speaks of; empty means none.
-	Faults []lock.Fault `json:"faults"`
+	Faults []lock.Fault `json:"faults" jsonschema:"nullable"`
 	// Points are named points that the lock or the workload passes, at which
 	// faults may strike as at the driver's own events.
-	Points []string `json:"points"`
+	Points []string `json:"points" jsonschema:"nullable"`
 	// MaxFaults is the most faults of a schedule; some come in pairs, a crash
 	// with its restart. 0 means 4.
-	MaxFaults int `json:"max_faults"`
+	MaxFaults int `json:"max_faults" jsonschema:"minimum=1"`
 	// Nested is the most entries of a section into a lock that it holds: 0 for a
 	// lock that is not reentrant.
 	Nested int `json:"nested"`
-	// Waits are the ways in which the lock may wait. Nil means WaitPoll.
-	Waits []WaitMode `json:"waits"`
-	// Profiles are how the lock's clients may be set up. Nil means ClientQuiet.
-	Profiles []ClientProfile `json:"profiles"`
-	// Workloads are what sections may do. Nil means WorkloadRegister.
-	Workloads []WorkloadKind `json:"workloads"`
+	// Waits are the ways in which the lock may wait. Nil means poll.
+	Waits []WaitMode `json:"waits" jsonschema:"minItems=1"`
+	// Profiles are how the lock's clients may be set up. Nil means quiet.
+	Profiles []ClientProfile `json:"profiles" jsonschema:"minItems=1"`
+	// Workloads are what sections may do. Nil means register.
+	Workloads []WorkloadKind `json:"workloads" jsonschema:"minItems=1"`
 }
 
 // Span is a range of numbers, both ends included.
 type Span struct {
+	// Min is the least.
 	Min int `json:"min"`
+	// Max is the most.
 	Max int `json:"max"`
 }
 

@@ -11,17 +11,20 @@ import (
 	"locksim/internal/prose"
 )
 
-// Sweep is what was found out about one lock by placing faults in one scenario.
-// As JSON, everything but Timing depends on the plan and on which blocks are
-// there, and not on who made them.
+// Sweep is what was found out about one lock by placing faults in one scenario,
+// in all or by one shard. As JSON, everything but the timing depends on the plan
+// and on which blocks are there, and not on who made them.
 type Sweep struct {
-	Version int       `json:"version"`
-	Kind    string    `json:"kind"`
-	Plan    SweepPlan `json:"plan"`
-	// Complete says that every block is there. Missing counts those that are not.
-	Complete bool         `json:"complete"`
-	Missing  int          `json:"missing"`
-	Summary  SweepSummary `json:"summary"`
+	// Version is the version of this format.
+	Version int `json:"version"`
+	// Kind says what the document is.
+	Kind string    `json:"kind"`
+	Plan SweepPlan `json:"plan"`
+	// Complete says whether every block is there.
+	Complete bool `json:"complete"`
+	// Missing counts the blocks that are not there.
+	Missing int          `json:"missing"`
+	Summary SweepSummary `json:"summary"`
 	// Blocks are the results of the jobs, in order.
 	Blocks []SweepBlock  `json:"blocks"`
 	Timing ExploreTiming `json:"timing"`
@@ -30,27 +33,30 @@ type Sweep struct {
 // SweepName is the kind of a sweep as JSON.
 const SweepName = "sweep"
 
-// SweepSummary is what all blocks come to.
+// SweepSummary is what all blocks of a sweep come to.
 type SweepSummary struct {
 	SweepTally
 	// Classes are the violations by shape, in the order in which they were found.
 	Classes []SweepClass `json:"classes"`
-	// Unsteady is the first run that came out differently when it was made
-	// again, Broken the first that came to no end.
+	// Unsteady is the first run that came out differently when it was made again.
 	Unsteady *SweepRun `json:"unsteady,omitempty"`
-	Broken   *SweepRun `json:"broken,omitempty"`
+	// Broken is the first run that came to no end.
+	Broken *SweepRun `json:"broken,omitempty"`
 }
 
 // SweepClass are violations that count as one.
 type SweepClass struct {
+	// Shape is what they have in common: the first violation, the kinds of the
+	// faults, and what is unusual about a section.
 	Shape string `json:"shape"`
-	// Runs counts those that had it. First is the fault with which it was found,
-	// and Kinds are the kinds of that as [SweepKinds] names them.
-	Runs  int      `json:"runs"`
-	First string   `json:"first"`
-	Kinds []string `json:"kinds"`
+	// Runs counts the runs that had it.
+	Runs int `json:"runs" jsonschema:"minimum=1"`
+	// First is the fault, or the pair, with which it was found.
+	First string `json:"first"`
+	// Kinds are the kinds of that fault, or of that pair.
+	Kinds []string `json:"kinds" jsonschema:"minItems=1"`
 	// Shown is the smallest: the one with the fewest faults and the shortest
-	// text. It is nil where none was examined.
+	// text. It is absent where none was examined.
 	Shown *Found `json:"shown,omitempty"`
 }
 

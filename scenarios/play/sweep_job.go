@@ -27,36 +27,40 @@ type SweepJob struct {
 	Runs  int       `json:"runs"`
 }
 
-// SweepBlock is what became of a [SweepJob]. It depends on the job alone.
+// SweepBlock is what became of one job of a sweep. It depends on the job alone.
 type SweepBlock struct {
 	// Job is the number of the job.
 	Job int `json:"job"`
 	SweepTally
 	// Hits are violations, the first of each shape.
 	Hits []SweepHit `json:"hits,omitempty"`
-	// Unsteady is the first run that came out differently when it was made
-	// again, Broken the first that came to no end.
+	// Unsteady is the first run that came out differently when it was made again.
 	Unsteady *SweepRun `json:"unsteady,omitempty"`
-	Broken   *SweepRun `json:"broken,omitempty"`
+	// Broken is the first run that came to no end.
+	Broken *SweepRun `json:"broken,omitempty"`
 }
 
 // SweepHit is a violation, and the runs of its block that are like it.
 type SweepHit struct {
-	// Shape is what the faults that were placed have done; see [Shape].
+	// Shape is what the runs have in common: what the faults that were placed have
+	// done.
 	Shape string `json:"shape"`
-	Runs  int    `json:"runs"`
-	// Number is the placement or the pair, and Faults says what it is.
-	Number int    `json:"number"`
+	// Runs is how many runs there are.
+	Runs int `json:"runs" jsonschema:"minimum=1"`
+	// Number is the number of the placement, or of the pair.
+	Number int `json:"number"`
+	// Faults says what was placed.
 	Faults string `json:"faults"`
-	// Kinds are the kinds of the placements, as [SweepKinds] names them.
-	Kinds []string `json:"kinds"`
+	// Kinds are the kinds of what was placed.
+	Kinds []string `json:"kinds" jsonschema:"minItems=1"`
 }
 
 // SweepRun is a run that says nothing about its lock.
 type SweepRun struct {
-	// Faults are what was placed, Why is an error in words.
+	// Faults says what was placed.
 	Faults string `json:"faults"`
-	Why    string `json:"why"`
+	// Why is an error, in words.
+	Why string `json:"why"`
 }
 
 // Play makes the runs, and calls step after each of them. One of 50 runs is made

@@ -76,7 +76,8 @@ var (
 
 // SweepKind is a kind of fault that a sweep places, for people to choose from.
 type SweepKind struct {
-	// Name is what the command calls it, Text says in a line what it does.
+	// Name is what the command and the stored sweep call it, Text says in a line
+	// what it does.
 	Name, Text string
 }
 

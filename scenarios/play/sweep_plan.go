@@ -34,34 +34,40 @@ type SweepOptions struct {
 }
 
 // SweepPlan is all that decides what a sweep comes to, as a value that can be
-// stored and sent. It is made by [NewSweepPlan].
+// stored and sent.
 type SweepPlan struct {
-	// Scenario is the name of the scenario, Source the text of it without its
-	// faults.
+	// Scenario is the name of the scenario.
 	Scenario string `json:"scenario"`
-	Source   string `json:"source"`
-	Lock     string `json:"lock"`
-	// Seed, Kinds and Judge are as in [SweepOptions].
-	Seed  uint64       `json:"seed"`
+	// Source is the text of the scenario without its faults.
+	Source string `json:"source"`
+	// Lock is the name of the lock.
+	Lock string `json:"lock"`
+	// Seed is the seed of every run.
+	Seed uint64 `json:"seed"`
+	// Kinds are the kinds of fault that are placed. They are absent where it is
+	// all of them.
 	Kinds []string     `json:"kinds,omitempty"`
 	Judge ExploreJudge `json:"judge"`
-	// TTL is the lock's, by which faults are measured.
+	// TTL is the TTL of the lock, by which faults are measured, in nanoseconds.
 	TTL time.Duration `json:"ttl"`
-	// TraceHash is that of the run without faults, whose boundaries these are.
-	TraceHash string `json:"trace_hash"`
-	// Boundaries counts the moments at which faults are placed, Placements the
-	// placements. Equivalent counts those that are left out since a fault finds
-	// its target there as it does in another placement, Idle the jumps of client
-	// clocks that are left out since the client never looks at its clock.
+	// TraceHash is the hash of the run without faults, whose boundaries these are.
+	TraceHash string `json:"trace_hash" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	// Boundaries counts the moments at which faults are placed.
 	Boundaries int `json:"boundaries"`
+	// Placements counts the placements of one fault.
 	Placements int `json:"placements"`
+	// Equivalent counts the placements that are left out since a fault finds its
+	// target there as it does in another placement.
 	Equivalent int `json:"equivalent"`
-	Idle       int `json:"idle"`
-	// Pairs of AllPairs are tried, which are all that there are.
-	Pairs    int `json:"pairs"`
+	// Idle counts the jumps of client clocks that are left out since the client
+	// never looks at its clock.
+	Idle int `json:"idle"`
+	// Pairs counts the pairs of placements that are tried.
+	Pairs int `json:"pairs"`
+	// AllPairs counts the pairs that there are.
 	AllPairs int `json:"all_pairs"`
-	// Block is how many runs a job has; some have fewer.
-	Block int `json:"block"`
+	// Block is how many runs a job has. Some have fewer.
+	Block int `json:"block" jsonschema:"minimum=1"`
 }
 
 // NewSweepPlan plays the scenario without its faults, and enumerates what a

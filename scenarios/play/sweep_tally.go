@@ -9,35 +9,41 @@ import (
 
 // SweepTally counts the runs of a sweep.
 type SweepTally struct {
-	// Placements and Pairs count the runs with one placement and with two.
+	// Placements counts the runs with one placement.
 	Placements int `json:"placements"`
-	Pairs      int `json:"pairs"`
-	// Struck counts the runs in which every fault came about, Vacuous those of
-	// them that are no evidence, by the reason; see [Vacuous].
-	Struck  int            `json:"struck"`
+	// Pairs counts the runs with two placements.
+	Pairs int `json:"pairs"`
+	// Struck counts the runs in which every fault came about.
+	Struck int `json:"struck"`
+	// Vacuous counts the runs in which every fault came about and which are no
+	// evidence all the same, by the reason.
 	Vacuous map[string]int `json:"vacuous,omitempty"`
-	// Violating counts the runs with a violation, Violations those of each label.
-	// Reduced counts pairs of which one placement alone does the same; these are
-	// not among them.
-	Violating  int                   `json:"violating"`
+	// Violating counts the runs with a violation.
+	Violating int `json:"violating"`
+	// Violations counts the runs with a violation by label. A run can have
+	// several.
 	Violations map[checker.Label]int `json:"violations,omitempty"`
-	Reduced    int                   `json:"reduced"`
+	// Reduced counts the pairs of which one placement alone does the same. These
+	// are not among the runs with a violation.
+	Reduced int `json:"reduced"`
 	// Nondeterministic counts the runs that came out differently when they were
-	// made again, Failed those that came to no end.
+	// made again.
 	Nondeterministic int `json:"nondeterministic"`
-	Failed           int `json:"failed"`
+	// Failed counts the runs that came to no end.
+	Failed int `json:"failed"`
 	// Kinds counts the placements by kind.
 	Kinds map[string]SweepKindTally `json:"kinds,omitempty"`
-	// Events counts what the worlds delivered.
+	// Events counts the events that the worlds delivered.
 	Events int `json:"events"`
 }
 
-// SweepKindTally counts the placements of one kind.
+// SweepKindTally is a count of the placements of one kind.
 type SweepKindTally struct {
-	// Placed counts them, Struck those that came about, Violating those with a
-	// violation.
-	Placed    int `json:"placed"`
-	Struck    int `json:"struck"`
+	// Placed counts the placements.
+	Placed int `json:"placed"`
+	// Struck counts the placements that came about.
+	Struck int `json:"struck"`
+	// Violating counts the placements with a violation.
 	Violating int `json:"violating"`
 }
 

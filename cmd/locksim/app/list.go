@@ -18,44 +18,53 @@ import (
 	"locksim/scenarios/play"
 )
 
-// catalogue is what there is to run. Its JSON form is what list --json prints.
-type catalogue struct {
-	Scenarios []listedScenario `json:"scenarios"`
-	Locks     []listedLock     `json:"locks"`
-	Specimens []listedThing    `json:"specimens"`
-	Faults    []listedThing    `json:"faults"`
-	Fencing   []listedThing    `json:"fencing"`
-	// FailureModes is where to watch what goes wrong with locks in the field.
-	FailureModes []listedMode `json:"failure_modes"`
+// List is what there is to run. As JSON it is what the command list prints.
+type List struct {
+	// Scenarios are those of the library, sorted by name.
+	Scenarios []ListedScenario `json:"scenarios"`
+	// Locks are those that come with locksim, then the program's own.
+	Locks []ListedLock `json:"locks"`
+	// Specimens are locks that are wrong on purpose.
+	Specimens []ListedThing `json:"specimens"`
+	// Faults are the kinds of fault.
+	Faults []ListedThing `json:"faults"`
+	// Fencing are the fencing modes.
+	Fencing []ListedThing `json:"fencing"`
+	// FailureModes are what is known to go wrong with locks in the field.
+	FailureModes []play.FailureMode `json:"failure_modes"`
 }
 
-type listedScenario struct {
-	Name  string `json:"name"`
+// ListedScenario is a scenario of the library.
+type ListedScenario struct {
+	// Name is the name of the scenario.
+	Name string `json:"name"`
+	// Title is what the scenario is about.
 	Title string `json:"title"`
-	Lock  string `json:"lock"`
-	// Locks are those that the scenario is about, Catalogue the failure modes
-	// that it shows.
-	Locks     []string `json:"locks"`
-	Catalogue []string `json:"catalogue,omitempty"`
+	// Lock is the lock that it runs with where none is named.
+	Lock string `json:"lock"`
+	// Locks are those that the scenario is about.
+	Locks []string `json:"locks"`
+	// Catalogue are the failure modes that it shows, by their ids.
+	Catalogue []string `json:"catalogue,omitempty" jsonschema:"pattern=^F[0-9][0-9]+$"`
 }
 
-type listedMode struct {
-	ID        string   `json:"id"`
-	Name      string   `json:"name"`
-	Scenarios []string `json:"scenarios,omitempty"`
-	Missing   string   `json:"missing,omitempty"`
-}
-
-type listedLock struct {
-	Name   string `json:"name"`
-	Tokens bool   `json:"tokens"`
-	Nodes  int    `json:"nodes"`
+// ListedLock is a lock.
+type ListedLock struct {
+	// Name is the name of the lock.
+	Name string `json:"name"`
+	// Tokens says whether it mints fencing tokens.
+	Tokens bool `json:"tokens"`
+	// Nodes is how many servers it needs.
+	Nodes int `json:"nodes" jsonschema:"minimum=1"`
 	// Promise is what the lock is judged by.
 	Promise lock.Promise `json:"promise"`
 }
 
-type listedThing struct {
+// ListedThing is a name with what it means.
+type ListedThing struct {
+	// Name is what it is called in files and flags.
 	Name string `json:"name"`
+	// Text is what it means, in a line.
 	Text string `json:"text"`
 }
 
@@ -77,7 +86,7 @@ func (s listing) listCommand() *cobra.Command {
 		Example: "  locksim list\n  locksim list --catalogue\n  locksim list --json",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			c, err := s.catalogue()
+			c, err := NewList(s.extra...)
 			if err != nil {
 				return &brokenError{cause: err}
 			}
@@ -95,53 +104,41 @@ func (s listing) listCommand() *cobra.Command {
 	return cmd
 }
 
-func (s listing) catalogue() (*catalogue, error) {
+// NewList lists what comes with locksim, and the locks of a program's own.
+func NewList(extra ...play.Lock) (*List, error) {
 	all, err := play.Library()
 	if err != nil {
 		return nil, err
 	}
-	c := &catalogue{}
+	c := &List{}
 	for _, sc := range all {
-		c.Scenarios = append(c.Scenarios, listedScenario{sc.Name, sc.Title, sc.Lock.Kind, sc.LockNames(), sc.Catalogue})
+		c.Scenarios = append(c.Scenarios, ListedScenario{sc.Name, sc.Title, sc.Lock.Kind, sc.LockNames(), sc.Catalogue})
 	}
-	modes, err := play.Catalogue()
-	if err != nil {
+	if c.FailureModes, err = play.Catalogue(); err != nil {
 		return nil, err
 	}
-	for _, m := range modes {
-		c.FailureModes = append(c.FailureModes, listedMode(m))
-	}
-	locks, err := s.locks()
-	if err != nil {
-		return nil, err
-	}
-	for _, l := range locks {
-		c.Locks = append(c.Locks, listedLock{l.Name, l.Tokens, l.Nodes(), l.Promise})
-	}
-	for _, b := range broken.All() {
-		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, b.Faults, b.Detector, b.Mode)
-		c.Specimens = append(c.Specimens, listedThing{"broken/" + b.Name, text})
-	}
-	for _, k := range faults.Kinds() {
-		c.Faults = append(c.Faults, listedThing{k.Name, k.Text})
-	}
-	for _, m := range fence.Modes() {
-		c.Fencing = append(c.Fencing, listedThing{string(m), rules[m]})
-	}
-	return c, nil
-}
-
-// locks are those that come with locksim, and the user's own.
-func (s listing) locks() ([]play.Lock, error) {
-	var all []play.Lock
+	var locks []play.Lock
 	for _, kind := range kinds.Names() {
 		l, err := play.Kind(kind)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, l)
+		locks = append(locks, l)
 	}
-	return append(all, s.extra...), nil
+	for _, l := range append(locks, extra...) {
+		c.Locks = append(c.Locks, ListedLock{l.Name, l.Tokens, l.Nodes(), l.Promise})
+	}
+	for _, b := range broken.All() {
+		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, b.Faults, b.Detector, b.Mode)
+		c.Specimens = append(c.Specimens, ListedThing{"broken/" + b.Name, text})
+	}
+	for _, k := range faults.Kinds() {
+		c.Faults = append(c.Faults, ListedThing{k.Name, k.Text})
+	}
+	for _, m := range fence.Modes() {
+		c.Fencing = append(c.Fencing, ListedThing{string(m), rules[m]})
+	}
+	return c, nil
 }
 
 func (s *shell) lockNames() []string {
@@ -153,7 +150,7 @@ func (s *shell) lockNames() []string {
 }
 
 // writeModes lists the failure modes with their scenarios.
-func (c *catalogue) writeModes(w io.Writer) error {
+func (c *List) writeModes(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, m := range c.FailureModes {
 		where := strings.Join(m.Scenarios, ", ")
@@ -167,7 +164,7 @@ func (c *catalogue) writeModes(w io.Writer) error {
 	return t.Flush()
 }
 
-func (c *catalogue) write(w io.Writer) error {
+func (c *List) write(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	var err error
 	line := func(format string, args ...any) {
@@ -189,7 +186,7 @@ func (c *catalogue) write(w io.Writer) error {
 	}
 	for _, part := range []struct {
 		title string
-		list  []listedThing
+		list  []ListedThing
 	}{{"specimens: locks that are wrong on purpose", c.Specimens}, {"faults", c.Faults}, {"fencing modes", c.Fencing}} {
 		line("\n%s", part.title)
 		for _, thing := range part.list {
@@ -204,13 +201,13 @@ func (c *catalogue) write(w io.Writer) error {
 
 // promises are what the locks promise, with those together that promise the
 // same.
-func (c *catalogue) promises() []listedThing {
-	var out []listedThing
+func (c *List) promises() []ListedThing {
+	var out []ListedThing
 	for _, l := range c.Locks {
 		text := play.DescribePromise(l.Promise)
-		i := slices.IndexFunc(out, func(p listedThing) bool { return p.Text == text })
+		i := slices.IndexFunc(out, func(p ListedThing) bool { return p.Text == text })
 		if i < 0 {
-			out = append(out, listedThing{l.Name, text})
+			out = append(out, ListedThing{l.Name, text})
 			continue
 		}
 		out[i].Name += ", " + l.Name
@@ -218,7 +215,7 @@ func (c *catalogue) promises() []listedThing {
 	return out
 }
 
-func (l listedLock) text() string {
+func (l ListedLock) text() string {
 	servers := "one server"
 	if l.Nodes > 1 {
 		servers = fmt.Sprintf("%d servers", l.Nodes)

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"reflect"
+
+	"locksim/checker"
+	"locksim/cmd/locksim/app"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios/play"
+)
+
+// document is a type that is printed as JSON, and what its schema says beyond it.
+type document struct {
+	name    string
+	title   string
+	version int
+	// value is of the type. The fields that are set have this value in each
+	// document, also where the type is a part of another document.
+	value any
+	// words are the values of strings of which the Go type does not say enough, by
+	// the name of the property: of the property itself, of the items of a list, or
+	// of the keys of a map.
+	words map[string]words
+}
+
+// words are all values of a string.
+type words struct {
+	name   string // in $defs
+	text   string // the description
+	values []string
+}
+
+// documents are all that locksim prints as JSON.
+var documents = []document{
+	{
+		name: "explore", title: "An exploration of locksim", version: play.ExploreVersion,
+		value: play.Exploration{Version: play.ExploreVersion, Kind: play.ExploreKind},
+	},
+	{
+		name: "list", title: "What locksim has", version: 1, value: app.List{},
+		words: map[string]words{
+			"data":        {"promised_mode", "A fencing mode, or none.", append([]string{""}, textsOf(fence.Modes())...)},
+			"free_within": {"term", "A length of time in terms of a lock's options, or none.", append([]string{""}, textsOf(lock.Terms())...)},
+		},
+	},
+	{
+		name: "matrix", title: "A matrix of locksim", version: play.MatrixVersion,
+		value: play.Matrix{Version: play.MatrixVersion},
+	},
+	{
+		name: "run", title: "A run of locksim", version: play.RunVersion,
+		value: play.RunFile{Version: play.RunVersion},
+	},
+	{
+		name: "sweep", title: "A sweep of locksim", version: play.SweepVersion,
+		value: play.Sweep{Version: play.SweepVersion, Kind: play.SweepName},
+		words: map[string]words{"kinds": {"sweep_kind", "A kind of fault that a sweep places.", sweepKinds()}},
+	},
+}
+
+// names are those in $defs of types whose own name, in snake case, is also that of
+// another type of the same document.
+var names = map[reflect.Type]string{}
+
+// part is what a document of a type has only if something happened.
+type part struct {
+	label string        // the property that tells
+	none  checker.Label // its value where nothing happened
+	more  []string      // of the part besides the fields of the embedded pointer
+}
+
+// parts are the types that embed a pointer that can be nil. A type that embeds one
+// and is not among them always has its fields.
+var parts = map[reflect.Type]part{
+	reflect.TypeFor[play.ModeFile]():   {"verdict", checker.NotApplicable, []string{"pause", "corroboration", "reasons", "trace_hash"}},
+	reflect.TypeFor[play.MatrixCell](): {"label", checker.NotApplicable, nil},
+}
+
+func sweepKinds() []string {
+	var out []string
+	for _, k := range play.SweepKinds() {
+		out = append(out, k.Name)
+	}
+	return out
+}
+
+func textsOf[T ~string](list []T) []string {
+	var out []string
+	for _, v := range list {
+		out = append(out, string(v))
+	}
+	return out
+}
