@@ -7,7 +7,10 @@ import (
 	"locksim/cmd/locksim/app"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
+	"locksim/scenarios/sweep"
 )
 
 // document is a type that is printed as JSON, and what its schema says beyond it.
@@ -34,8 +37,8 @@ type words struct {
 // documents are all that locksim prints as JSON.
 var documents = []document{
 	{
-		name: "explore", title: "An exploration of locksim", version: play.ExploreVersion,
-		value: play.Exploration{Version: play.ExploreVersion, Kind: play.ExploreKind},
+		name: "explore", title: "An exploration of locksim", version: explore.Version,
+		value: explore.Exploration{Version: explore.Version, Kind: explore.Kind},
 	},
 	{
 		name: "list", title: "What locksim has", version: 1, value: app.List{},
@@ -45,16 +48,16 @@ var documents = []document{
 		},
 	},
 	{
-		name: "matrix", title: "A matrix of locksim", version: play.MatrixVersion,
-		value: play.Matrix{Version: play.MatrixVersion},
+		name: "matrix", title: "A matrix of locksim", version: matrix.Version,
+		value: matrix.Matrix{Version: matrix.Version},
 	},
 	{
 		name: "run", title: "A run of locksim", version: play.RunVersion,
 		value: play.RunFile{Version: play.RunVersion},
 	},
 	{
-		name: "sweep", title: "A sweep of locksim", version: play.SweepVersion,
-		value: play.Sweep{Version: play.SweepVersion, Kind: play.SweepName},
+		name: "sweep", title: "A sweep of locksim", version: sweep.Version,
+		value: sweep.Sweep{Version: sweep.Version, Kind: sweep.Name},
 		words: map[string]words{"kinds": {"sweep_kind", "A kind of fault that a sweep places.", sweepKinds()}},
 	},
 }
@@ -73,13 +76,13 @@ type part struct {
 // parts are the types that embed a pointer that can be nil. A type that embeds one
 // and is not among them always has its fields.
 var parts = map[reflect.Type]part{
-	reflect.TypeFor[play.ModeFile]():   {"verdict", checker.NotApplicable, []string{"pause", "corroboration", "reasons", "trace_hash"}},
-	reflect.TypeFor[play.MatrixCell](): {"label", checker.NotApplicable, nil},
+	reflect.TypeFor[play.ModeFile](): {"verdict", checker.NotApplicable, []string{"pause", "corroboration", "reasons", "trace_hash"}},
+	reflect.TypeFor[matrix.Cell]():   {"label", checker.NotApplicable, nil},
 }
 
 func sweepKinds() []string {
 	var out []string
-	for _, k := range play.SweepKinds() {
+	for _, k := range sweep.Kinds() {
 		out = append(out, k.Name)
 	}
 	return out

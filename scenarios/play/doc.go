@@ -5,7 +5,7 @@
 //
 // # One scenario
 //
-// A [Scenario] says who takes part, what they do, what goes wrong and how it
+// A [file.Scenario] says who takes part, what they do, what goes wrong and how it
 // should end. A [Lock] is the lock under test: one that comes with locksim
 // ([Kind]), or anybody's behind a lock.Locker. [Run] plays the scenario with
 // the lock once for each fencing mode, with the same seed and the same
@@ -18,10 +18,10 @@
 //
 // # Many scenarios
 //
-// [Draw] draws a scenario from a [Space], which [Discover] finds out; [Minimize]
-// makes one that fails as small as it gets; [Examine] is all that can be said
-// about one failure. An [ExplorePlan] cuts the search for violations into jobs
-// that any number of processes share, a [SweepPlan] the placing of faults at
+// [search.Draw] draws a scenario from a [search.Space], which [search.Discover] finds out; [shrink.Minimize]
+// makes one that fails as small as it gets; [search.Examine] is all that can be said
+// about one failure. An [explore.Plan] cuts the search for violations into jobs
+// that any number of processes share, a [sweep.Plan] the placing of faults at
 // every moment of one run, and a matrix the whole library.
 //
 // # What a pass is worth

@@ -14,6 +14,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/broken"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 )
@@ -31,7 +32,7 @@ type List struct {
 	// Fencing are the fencing modes.
 	Fencing []ListedThing `json:"fencing"`
 	// FailureModes are what is known to go wrong with locks in the field.
-	FailureModes []play.FailureMode `json:"failure_modes"`
+	FailureModes []file.FailureMode `json:"failure_modes"`
 }
 
 // ListedScenario is a scenario of the library.
@@ -106,7 +107,7 @@ func (s listing) listCommand() *cobra.Command {
 
 // NewList lists what comes with locksim, and the locks of a program's own.
 func NewList(extra ...play.Lock) (*List, error) {
-	all, err := play.Library()
+	all, err := file.Library()
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func NewList(extra ...play.Lock) (*List, error) {
 	for _, sc := range all {
 		c.Scenarios = append(c.Scenarios, ListedScenario{sc.Name, sc.Title, sc.Lock.Kind, sc.LockNames(), sc.Catalogue})
 	}
-	if c.FailureModes, err = play.Catalogue(); err != nil {
+	if c.FailureModes, err = file.Catalogue(); err != nil {
 		return nil, err
 	}
 	var locks []play.Lock
