@@ -7,6 +7,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // violationPart is one violation of another shape, with its smallest story.
@@ -25,7 +26,7 @@ type violationPart struct {
 	Replay     string
 }
 
-// taleLine is one line of a story as a [play.Found] keeps it. A line that is
+// taleLine is one line of a story as a [search.Found] keeps it. A line that is
 // no step, since steps are left out there, has its text alone.
 type taleLine struct {
 	N, At, Actor, Text string
@@ -33,7 +34,7 @@ type taleLine struct {
 }
 
 // newViolation is a violation that was examined or, where found is nil, was not.
-func newViolation(i int, shape, like string, found *play.Found, opt CampaignOptions) violationPart {
+func newViolation(i int, shape, like string, found *search.Found, opt CampaignOptions) violationPart {
 	v := violationPart{N: i, Shape: shape, Like: like}
 	if found == nil {
 		v.Doubt = "It has not been examined."

@@ -12,6 +12,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
@@ -80,7 +81,7 @@ func worlds(t *testing.T) map[string]*play.Outcome {
 	t.Helper()
 	out := map[string]*play.Outcome{"by hand": pausedOutcome()}
 	for _, name := range []string{"gc-pause", "redlock-clock-jump", "failover-before-replication", "reentrant-expiry"} {
-		sc, err := play.Load(name)
+		sc, err := file.Load(name)
 		if err != nil {
 			t.Fatal(err)
 		}

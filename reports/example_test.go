@@ -7,13 +7,14 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
 // A report of a run in which nothing went wrong, without a story. An outcome
 // usually comes from play.Run.
 func ExampleTerminal() {
-	o := &play.Outcome{Scenario: &play.Scenario{Name: "calm", Title: "Nothing goes wrong"}, Lock: "fenced", Seed: 7}
+	o := &play.Outcome{Scenario: &file.Scenario{Name: "calm", Title: "Nothing goes wrong"}, Lock: "fenced", Seed: 7}
 	m := run(fence.None, checker.Safe, "Nothing went wrong in this run.")
 	m.FaultsFired = nil
 	o.Modes = append(o.Modes, m)

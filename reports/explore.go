@@ -8,19 +8,19 @@ import (
 	"strings"
 
 	"locksim/internal/prose"
-	"locksim/scenarios/play"
+	"locksim/scenarios/explore"
 )
 
 // ExploreReplay is the command that makes a violation again. i numbers those of
 // the exploration from 1.
-type ExploreReplay func(i int, d play.Distinct) string
+type ExploreReplay func(i int, d explore.Distinct) string
 
 // Exploration writes what was tried, what it is worth, and each violation of
 // another shape: what was violated, its story, the smallest schedule that leads
 // to it, and the command that replays it.
 //
 // The errors are those of [Terminal].
-func Exploration(w io.Writer, e *play.Exploration, replay ExploreReplay, opt Options) error {
+func Exploration(w io.Writer, e *explore.Exploration, replay ExploreReplay, opt Options) error {
 	opt, err := opt.withDefaults()
 	if err != nil {
 		return err
@@ -38,16 +38,16 @@ func Exploration(w io.Writer, e *play.Exploration, replay ExploreReplay, opt Opt
 	return p.write(w)
 }
 
-func exploreHead(e *play.Exploration) string {
+func exploreHead(e *explore.Exploration) string {
 	by := "judged as if it promised that all goes well under every fault"
-	if e.Plan.Judge == play.JudgePromise {
+	if e.Plan.Judge == explore.JudgePromise {
 		by = "judged by its own promise, under the faults of which it speaks"
 	}
 	return fmt.Sprintf("exploration of lock %s, %s runs from seed %d on, %s", e.Plan.Lock, prose.Thousands(e.Plan.Runs), e.Plan.FirstSeed, by)
 }
 
 // exploreFigures are the counts, each kind on lines of its own.
-func exploreFigures(e *play.Exploration, opt Options) []string {
+func exploreFigures(e *explore.Exploration, opt Options) []string {
 	s := &e.Summary
 	lines := fold(fmt.Sprintf("%s over %s of virtual time; %s of them are evidence: a violation was seen, or clients contended and faults struck.",
 		runs(s.Runs), span(s.VirtualSeconds), prose.Thousands(s.NonVacuous)), opt.Width)
@@ -76,7 +76,7 @@ func tallies[K ~string](of map[K]int) string {
 	return strings.Join(parts, ", ")
 }
 
-func struckOf(kinds map[string]play.FaultTally) string {
+func struckOf(kinds map[string]explore.FaultTally) string {
 	var parts []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		parts = append(parts, fmt.Sprintf("%s %s of %s", kind, prose.Thousands(kinds[kind].Struck), prose.Thousands(kinds[kind].Drawn)))
@@ -85,7 +85,7 @@ func struckOf(kinds map[string]play.FaultTally) string {
 }
 
 // coverage writes "12 of 13; never: pause", or nothing where no fault is drawn.
-func coverage(e *play.Exploration) string {
+func coverage(e *explore.Exploration) string {
 	never, all := e.Uncovered()
 	if all == 0 {
 		return ""
@@ -110,7 +110,7 @@ func runs(n int) string {
 }
 
 // exploreVerdict says what the runs are worth.
-func exploreVerdict(e *play.Exploration) string {
+func exploreVerdict(e *explore.Exploration) string {
 	s := &e.Summary
 	bound := fmt.Sprintf("the rate is below %.2g %% at 95 %% under this generator", 100*s.RateBound)
 	switch {
@@ -126,7 +126,7 @@ func exploreVerdict(e *play.Exploration) string {
 }
 
 // exploreOddities are what stands in the way of relying on the result.
-func exploreOddities(e *play.Exploration, opt Options) []string {
+func exploreOddities(e *explore.Exploration, opt Options) []string {
 	var lines []string
 	switch {
 	case e.Complete:
@@ -148,7 +148,7 @@ func exploreOddities(e *play.Exploration, opt Options) []string {
 
 // distinct is one violation. It begins with its seed and ends with the command
 // that replays it.
-func distinct(i int, d play.Distinct, replay ExploreReplay, opt Options) []string {
+func distinct(i int, d explore.Distinct, replay ExploreReplay, opt Options) []string {
 	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first with seed %d)", i, d.Shape, runs(d.Runs), d.FirstSeed)
 	return violation(head, d.Shown.Text("replay: "+replay(i, d)), opt)
 }

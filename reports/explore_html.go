@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"locksim/internal/prose"
-	"locksim/scenarios/play"
+	"locksim/scenarios/explore"
 )
 
 // ExplorationHTML writes an exploration as one page that needs nothing else, and
@@ -17,7 +17,7 @@ import (
 // The same exploration and options give the same bytes: of its timing, nothing
 // but the shard is told. The error is that of the writer. It is safe for
 // concurrent use if the functions of opt are.
-func ExplorationHTML(w io.Writer, e *play.Exploration, opt CampaignOptions) error {
+func ExplorationHTML(w io.Writer, e *explore.Exploration, opt CampaignOptions) error {
 	s := &e.Summary
 	p := &campaignPage{
 		Kind: "exploration", Subject: "lock " + e.Plan.Lock,
@@ -35,14 +35,14 @@ func ExplorationHTML(w io.Writer, e *play.Exploration, opt CampaignOptions) erro
 }
 
 // exploreHeadline is the result in a sentence or two.
-func exploreHeadline(e *play.Exploration) string {
+func exploreHeadline(e *explore.Exploration) string {
 	if e.Summary.Violating > 0 && e.StoppedAt != nil {
 		return fmt.Sprintf("A run with a violation ended the exploration, after %s.", runs(e.Summary.Runs))
 	}
 	return exploreVerdict(e)
 }
 
-func exploreCounts(e *play.Exploration) []figure {
+func exploreCounts(e *explore.Exploration) []figure {
 	s := &e.Summary
 	out := []figure{
 		{prose.Thousands(s.Runs), fmt.Sprintf("runs were made, from seed %d on", e.Plan.FirstSeed)},
@@ -59,7 +59,7 @@ func exploreCounts(e *play.Exploration) []figure {
 	return out
 }
 
-func exploreTables(e *play.Exploration) []countTable {
+func exploreTables(e *explore.Exploration) []countTable {
 	s := &e.Summary
 	kinds := countTable{ID: "kinds", Title: "Faults by kind", Heads: []string{"Kind", "Drawn", "Struck"},
 		Note: "A fault strikes if the run comes as far as its trigger. One that does not strike proves nothing."}
@@ -95,9 +95,9 @@ func filled(tables ...countTable) []countTable {
 	return slices.DeleteFunc(tables, func(t countTable) bool { return len(t.Rows) == 0 })
 }
 
-func exploreLimits(e *play.Exploration) []string {
+func exploreLimits(e *explore.Exploration) []string {
 	judged := "The lock was judged as if it promised that all goes well under every fault. What it promises may be less."
-	if e.Plan.Judge == play.JudgePromise {
+	if e.Plan.Judge == explore.JudgePromise {
 		judged = "The lock was judged by its own promise, under the faults of which it speaks. Under other faults it may well break."
 	}
 	return []string{

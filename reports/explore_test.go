@@ -10,31 +10,33 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // exploration is made up: two blocks of ten runs, of which one run was stuck.
-func exploration() *play.Exploration {
-	plan := &play.ExplorePlan{Lock: "mylock", Runs: 20, FirstSeed: 1, Block: 10, Judge: play.JudgeEverything, Collect: play.CollectAll,
-		Space: play.Space{Faults: append(play.Space{}.Faults, "pause", "crash")}}
-	calm := play.ExploreBlock{Job: 0, ExploreTally: play.ExploreTally{Runs: 10, NonVacuous: 9, Vacuous: map[string]int{"nobody contended": 1},
-		Faults: map[string]play.FaultTally{"pause": {Drawn: 4, Struck: 3}}, Virtual: 3e11}}
+func exploration() *explore.Exploration {
+	plan := &explore.Plan{Lock: "mylock", Runs: 20, FirstSeed: 1, Block: 10, Judge: explore.JudgeEverything, Collect: explore.CollectAll,
+		Space: search.Space{Faults: append(search.Space{}.Faults, "pause", "crash")}}
+	calm := explore.Block{Job: 0, Tally: explore.Tally{Runs: 10, NonVacuous: 9, Vacuous: map[string]int{"nobody contended": 1},
+		Faults: map[string]explore.FaultTally{"pause": {Drawn: 4, Struck: 3}}, Virtual: 3e11}}
 	count(&calm.Classes, "pause", 2)
-	bad := play.ExploreBlock{Job: 1, ExploreTally: play.ExploreTally{Runs: 10, NonVacuous: 10, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 2}},
-		Unexamined: 1, Found: []play.ExploreFound{{Runs: 1, Found: &play.Found{Lock: "mylock", Seed: 14, Drawn: 3, Faults: 1, Same: 10, Again: 10, Replays: 10,
+	bad := explore.Block{Job: 1, Tally: explore.Tally{Runs: 10, NonVacuous: 10, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 2}},
+		Unexamined: 1, Found: []explore.Found{{Runs: 1, Found: &search.Found{Lock: "mylock", Seed: 14, Drawn: 3, Faults: 1, Same: 10, Again: 10, Replays: 10,
 			Shape: "stuck in mode none: pause", Violations: []play.Violation{{Mode: fence.None, Label: checker.Stuck}},
 			Reasons: []string{"the lock was never free again, " + strings.Repeat("and nobody could say why, ", 5)},
 			Story:   []string{"    1           0s  c0     asks for the lock"}, Run: &play.RunFile{Source: "name: drawn\n"}}}}}
-	return play.AssembleExploration(plan, map[int]play.ExploreBlock{0: calm, 1: bad})
+	return explore.AssembleExploration(plan, map[int]explore.Block{0: calm, 1: bad})
 }
 
 // count sets a count, whatever type its key is of.
 func count[K ~string](counts *map[K]int, key K, n int) { *counts = map[K]int{key: n} }
 
-func exploreText(t *testing.T, e *play.Exploration) string {
+func exploreText(t *testing.T, e *explore.Exploration) string {
 	t.Helper()
 	var b strings.Builder
-	replay := func(i int, d play.Distinct) string { return "locksim replay found.json" }
+	replay := func(i int, d explore.Distinct) string { return "locksim replay found.json" }
 	if err := reports.Exploration(&b, e, replay, reports.Options{Width: 100}); err != nil {
 		t.Fatal(err)
 	}
@@ -77,26 +79,26 @@ replay: locksim replay found.json
 func TestExplorationVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		want   string
-		change func(*play.Exploration)
+		change func(*explore.Exploration)
 	}{
-		{"No violation in 19 runs that are evidence: the rate is below 15 % at 95 % under this generator. That\nis no proof.\n", func(e *play.Exploration) {
-			e.Summary.Violating, e.Summary.Distinct, e.Summary.RateBound = 0, nil, play.RateBound(0, 19)
+		{"No violation in 19 runs that are evidence: the rate is below 15 % at 95 % under this generator. That\nis no proof.\n", func(e *explore.Exploration) {
+			e.Summary.Violating, e.Summary.Distinct, e.Summary.RateBound = 0, nil, search.RateBound(0, 19)
 		}},
-		{"No run says anything: this is no evidence.\n", func(e *play.Exploration) {
+		{"No run says anything: this is no evidence.\n", func(e *explore.Exploration) {
 			e.Summary.Violating, e.Summary.NonVacuous, e.Summary.Distinct = 0, 0, nil
 		}},
-		{"The exploration ended with the first violation; --all goes on.\n", func(e *play.Exploration) { e.StoppedAt = new(1) }},
-		{"INCOMPLETE: 3 jobs of 10 runs have no result.\n", func(e *play.Exploration) { e.Complete, e.Missing = false, 3 }},
-		{"This is shard 1/4: 3 jobs of 10 runs are missing. Merge puts the shards together.\n", func(e *play.Exploration) {
+		{"The exploration ended with the first violation; --all goes on.\n", func(e *explore.Exploration) { e.StoppedAt = new(1) }},
+		{"INCOMPLETE: 3 jobs of 10 runs have no result.\n", func(e *explore.Exploration) { e.Complete, e.Missing = false, 3 }},
+		{"This is shard 1/4: 3 jobs of 10 runs are missing. Merge puts the shards together.\n", func(e *explore.Exploration) {
 			e.Complete, e.Missing, e.Timing.Shard = false, 3, "1/4"
 		}},
-		{"seed 7: NOT DETERMINISTIC, as were 2 runs in all: first divergent event:\n  a\n", func(e *play.Exploration) {
-			e.Summary.Unsteady, e.Summary.Nondeterministic = &play.ExploreRun{Seed: 7, Why: "first divergent event:\na"}, 2
+		{"seed 7: NOT DETERMINISTIC, as were 2 runs in all: first divergent event:\n  a\n", func(e *explore.Exploration) {
+			e.Summary.Unsteady, e.Summary.Nondeterministic = &explore.Run{Seed: 7, Why: "first divergent event:\na"}, 2
 		}},
-		{"seed 8: NO RESULT, as with 1 runs in all: too many events\n", func(e *play.Exploration) {
-			e.Summary.Broken, e.Summary.Failed = &play.ExploreRun{Seed: 8, Why: "too many events"}, 1
+		{"seed 8: NO RESULT, as with 1 runs in all: too many events\n", func(e *explore.Exploration) {
+			e.Summary.Broken, e.Summary.Failed = &explore.Run{Seed: 8, Why: "too many events"}, 1
 		}},
-		{", judged by its own promise, under the faults of", func(e *play.Exploration) { e.Plan.Judge = play.JudgePromise }},
+		{", judged by its own promise, under the faults of", func(e *explore.Exploration) { e.Plan.Judge = explore.JudgePromise }},
 	} {
 		e := exploration()
 		c.change(e)
@@ -114,7 +116,7 @@ var errFull = errors.New("the disk is full")
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestExplorationErrors(t *testing.T) {
-	replay := func(int, play.Distinct) string { return "" }
+	replay := func(int, explore.Distinct) string { return "" }
 	if err := reports.Exploration(full{}, exploration(), replay, reports.Options{}); !errors.Is(err, errFull) {
 		t.Error(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
@@ -80,14 +81,14 @@ func newHTMLPage(o *play.Outcome, opt Options) (*htmlPage, error) {
 
 // scheduleOf is the scenario as YAML: its file, or what such a file would be.
 // One that was made in Go, with faults of its own, has no YAML.
-func scheduleOf(sc *play.Scenario) (string, error) {
+func scheduleOf(sc *file.Scenario) (string, error) {
 	if len(sc.Source) > 0 {
 		return string(sc.Source), nil
 	}
 	if err := sc.Validate(); err != nil {
 		return fmt.Sprintf("# made in Go, and no file can say it: %v\n", err), nil
 	}
-	b, err := play.Format(sc)
+	b, err := file.Format(sc)
 	if err != nil {
 		return fmt.Sprintf("# made in Go, and no file can say it: %v\n", err), nil
 	}

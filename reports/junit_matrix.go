@@ -8,7 +8,7 @@ import (
 
 	"locksim/checker"
 	"locksim/internal/prose"
-	"locksim/scenarios/play"
+	"locksim/scenarios/matrix"
 )
 
 // MatrixJUnit writes a matrix as JUnit XML, for a CI system: a suite for each
@@ -19,7 +19,7 @@ import (
 //
 // The file has no times; see [JUnit]. Errors and concurrency are as for
 // [Terminal].
-func MatrixJUnit(w io.Writer, m *play.Matrix) error {
+func MatrixJUnit(w io.Writer, m *matrix.Matrix) error {
 	var suites []junitSuite
 	for _, row := range m.Scenarios {
 		s := junitSuite{Name: row.Name}
@@ -43,7 +43,7 @@ func MatrixJUnit(w io.Writer, m *play.Matrix) error {
 }
 
 // cellCase is a cell as a test case.
-func cellCase(cell play.MatrixCell) junitCase {
+func cellCase(cell matrix.Cell) junitCase {
 	c := junitCase{Class: cell.Scenario + "." + cell.Lock, Name: string(cell.Mode)}
 	problem := cell.Problem()
 	switch {
@@ -62,7 +62,7 @@ func cellCase(cell play.MatrixCell) junitCase {
 
 // figuresOf is how many seeds show which label, and the command that makes the
 // first of them again.
-func figuresOf(cell play.MatrixCell) string {
+func figuresOf(cell matrix.Cell) string {
 	if cell.CellRuns == nil {
 		return ""
 	}
@@ -77,12 +77,12 @@ func figuresOf(cell play.MatrixCell) string {
 }
 
 // gapsOf are the gaps of one scenario.
-func gapsOf(gaps []play.MatrixGap, scenario string) []play.MatrixGap {
-	return slices.DeleteFunc(slices.Clone(gaps), func(g play.MatrixGap) bool { return g.Scenario != scenario })
+func gapsOf(gaps []matrix.Gap, scenario string) []matrix.Gap {
+	return slices.DeleteFunc(slices.Clone(gaps), func(g matrix.Gap) bool { return g.Scenario != scenario })
 }
 
 // gapCase is a pair without cells as a test case that has a note in some place.
-func gapCase(g play.MatrixGap, place func(*junitCase) **junitNote) junitCase {
+func gapCase(g matrix.Gap, place func(*junitCase) **junitNote) junitCase {
 	c := junitCase{Class: g.Scenario + "." + g.Lock, Name: "all modes"}
 	first, rest, _ := strings.Cut(g.Why, "\n")
 	var lines []string

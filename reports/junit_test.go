@@ -11,6 +11,7 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
 )
 
@@ -42,7 +43,7 @@ func TestJUnitOfNothingExpected(t *testing.T) {
 
 // judged is a matrix of cells that are as expected, worse, milder, vacuous, and not
 // run, of a pair that was not run, and of one that failed.
-func judged() *play.Matrix {
+func judged() *matrix.Matrix {
 	m := aMatrix([]string{"single", "fenced"}, map[string][]string{"calm": {".-", ".."}, "gc-pause": {"", "Xr"}})
 	for i := range m.Cells {
 		if c := &m.Cells[i]; c.CellRuns != nil {
@@ -50,11 +51,11 @@ func judged() *play.Matrix {
 		}
 	}
 	m.Cells[2].Vacuous = "no acquire was contended"
-	m.Cells[3].Match, m.Cells[3].Expected = play.TooGood, checker.Rescued
-	m.Cells[4].Match, m.Cells[4].Expected = play.TooBad, checker.Safe
+	m.Cells[3].Match, m.Cells[3].Expected = matrix.TooGood, checker.Rescued
+	m.Cells[4].Match, m.Cells[4].Expected = matrix.TooBad, checker.Safe
 	m.Cells[4].Labels = map[checker.Label]int{checker.Overlap: 2, checker.Corrupted: 1, checker.Safe: 17}
-	m.NotRun = []play.MatrixGap{{Scenario: "gc-pause", Lock: "mylock", Why: "lock mylock knows no owners: choose a reentrant kind\n  3 | workload"}}
-	m.Failures = []play.MatrixGap{{Scenario: "gc-pause", Lock: "single", Why: "seeds 1 to 20: the worker process died\nit wrote:\npanic: \x1b[2Jowned",
+	m.NotRun = []matrix.Gap{{Scenario: "gc-pause", Lock: "mylock", Why: "lock mylock knows no owners: choose a reentrant kind\n  3 | workload"}}
+	m.Failures = []matrix.Gap{{Scenario: "gc-pause", Lock: "single", Why: "seeds 1 to 20: the worker process died\nit wrote:\npanic: \x1b[2Jowned",
 		Replay: "locksim run gc-pause --lock single --seed 1 --fencing none"}}
 	return m
 }
@@ -79,7 +80,7 @@ func TestJUnitEscapes(t *testing.T) {
 	got := junit(t, o, reports.Options{Replay: evilText})
 	m := judged()
 	m.Scenarios[0].Title, m.Failures[0].Why, m.NotRun[0].Why = evilText, evilText+"\n"+evilText, evilText
-	m.Cells[0].Match, m.Cells[0].Vacuous = play.TooBad, evilText
+	m.Cells[0].Match, m.Cells[0].Vacuous = matrix.TooBad, evilText
 	var b bytes.Buffer
 	if err := reports.MatrixJUnit(&b, m); err != nil {
 		t.Fatal(err)

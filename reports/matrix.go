@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"locksim/internal/prose"
-	"locksim/scenarios/play"
+	"locksim/scenarios/matrix"
 )
 
 // Matrix writes a matrix for a terminal: a row for each scenario, a column for
@@ -20,7 +20,7 @@ import (
 // the command that replays it.
 //
 // The errors are those of [Terminal].
-func Matrix(w io.Writer, m *play.Matrix, opt Options) error {
+func Matrix(w io.Writer, m *matrix.Matrix, opt Options) error {
 	opt, err := opt.withDefaults()
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func Matrix(w io.Writer, m *play.Matrix, opt Options) error {
 	return p.write(w)
 }
 
-func matrixHead(m *play.Matrix, opt Options) []string {
+func matrixHead(m *matrix.Matrix, opt Options) []string {
 	text := fmt.Sprintf("matrix of %s and %s, %s, fencing %s",
 		prose.Count(len(m.Scenarios), "scenario"), prose.Count(len(m.Locks), "lock"), m.Seeds, prose.Commas(m.Modes))
 	return fold(text, opt.Width)
@@ -52,7 +52,7 @@ const specimenPrefix = "broken/"
 func isSpecimen(lock string) bool { return strings.HasPrefix(lock, specimenPrefix) }
 
 // matrixTables are the locks that are no specimens, as many side by side as fit.
-func matrixTables(m *play.Matrix, opt Options) [][]string {
+func matrixTables(m *matrix.Matrix, opt Options) [][]string {
 	g, edge := newGrid(m), 0
 	for _, row := range m.Scenarios {
 		edge = max(edge, columns(row.Name)+2)
@@ -66,7 +66,7 @@ func matrixTables(m *play.Matrix, opt Options) [][]string {
 
 // sideBySide are the locks in runs that are at most so wide, of one lock at
 // least.
-func sideBySide(m *play.Matrix, width int) [][]string {
+func sideBySide(m *matrix.Matrix, width int) [][]string {
 	var all [][]string
 	room := 0
 	for _, l := range m.Locks {
@@ -100,8 +100,8 @@ func nameParts(lock string) []string {
 
 // table has a row for each scenario that was run with one of the locks. A long
 // one has gaps, which guide the eye, and its head at the foot too.
-func (g grid) table(m *play.Matrix, locks []string, c Colour) []string {
-	rows := slices.DeleteFunc(slices.Clone(m.Scenarios), func(sc play.MatrixRow) bool { return !g.ran(sc.Name, locks) })
+func (g grid) table(m *matrix.Matrix, locks []string, c Colour) []string {
+	rows := slices.DeleteFunc(slices.Clone(m.Scenarios), func(sc matrix.Row) bool { return !g.ran(sc.Name, locks) })
 	t := table{sides: make([]side, 1+len(locks))}
 	g.head(&t, locks)
 	for i, sc := range rows {
@@ -156,7 +156,7 @@ func headLines(locks []string) [][]string {
 }
 
 // specimenList is a line for each specimen and scenario.
-func specimenList(m *play.Matrix, opt Options) []string {
+func specimenList(m *matrix.Matrix, opt Options) []string {
 	g := newGrid(m)
 	t := table{sides: make([]side, 3)}
 	for _, l := range m.Locks {
@@ -173,7 +173,7 @@ func specimenList(m *play.Matrix, opt Options) []string {
 }
 
 // matrixLegend explains the signs.
-func matrixLegend(m *play.Matrix, opt Options) []string {
+func matrixLegend(m *matrix.Matrix, opt Options) []string {
 	lines := fold(fmt.Sprintf("One sign for each mode: %s. A cell shows its worst seed.", prose.Commas(m.Modes)), opt.Width)
 	t := table{sides: make([]side, 3)}
 	for _, s := range legend() {

@@ -8,7 +8,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/matrix"
 )
 
 // effect is what some fencing modes made of a scenario with a lock, as compared
@@ -23,8 +23,8 @@ type effect struct {
 func (e effect) Named() string { return prose.Commas(e.Modes) }
 
 // base is the cell without a fence; ok is false where that was not run.
-func (g cellGroup) base() (c play.MatrixCell, ok bool) {
-	i := slices.IndexFunc(g, func(c play.MatrixCell) bool { return c.Mode == fence.None && c.CellRuns != nil })
+func (g cellGroup) base() (c matrix.Cell, ok bool) {
+	i := slices.IndexFunc(g, func(c matrix.Cell) bool { return c.Mode == fence.None && c.CellRuns != nil })
 	if i < 0 {
 		return c, false
 	}
@@ -73,7 +73,7 @@ func changed(a, b checker.Label) string {
 
 // unharmed says that each cell of the group that was run is safe.
 func (g cellGroup) unharmed() bool {
-	return !slices.ContainsFunc(g, func(c play.MatrixCell) bool { return c.CellRuns != nil && c.Label != checker.Safe })
+	return !slices.ContainsFunc(g, func(c matrix.Cell) bool { return c.CellRuns != nil && c.Label != checker.Safe })
 }
 
 // modeCount is how many cells of one mode have each label.
@@ -83,9 +83,9 @@ type modeCount struct {
 }
 
 // modeCounts count cells by mode and label. Labels that no cell has are left out.
-func modeCounts(modes []fence.Mode, cells []play.MatrixCell) (labels []checker.Label, rows []modeCount) {
+func modeCounts(modes []fence.Mode, cells []matrix.Cell) (labels []checker.Label, rows []modeCount) {
 	for _, l := range checker.Labels() {
-		if slices.ContainsFunc(cells, func(c play.MatrixCell) bool { return c.Label == l }) {
+		if slices.ContainsFunc(cells, func(c matrix.Cell) bool { return c.Label == l }) {
 			labels = append(labels, l)
 		}
 	}

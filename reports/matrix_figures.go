@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"locksim/internal/prose"
-	"locksim/scenarios/play"
+	"locksim/scenarios/matrix"
 )
 
 // span writes a long time in the two units that matter.
@@ -23,14 +23,14 @@ func span(seconds float64) string {
 }
 
 // evidence is how much stands behind a matrix.
-func evidence(m *play.Matrix) string {
+func evidence(m *matrix.Matrix) string {
 	t := m.Totals
 	return fmt.Sprintf("%s runs in %s cells, over %s of virtual time. In %s of the runs clients contended and every fault fired.",
 		prose.Thousands(t.Runs), prose.Thousands(t.Cells), span(t.VirtualSeconds), prose.Thousands(t.NonVacuous))
 }
 
 // outcomeOf is the matrix in a sentence.
-func outcomeOf(m *play.Matrix) string {
+func outcomeOf(m *matrix.Matrix) string {
 	t := m.Totals
 	if m.Expected {
 		return "All cells are as their scenarios expect, and none is vacuous."

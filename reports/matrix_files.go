@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"locksim/scenarios/play"
+	"locksim/scenarios/matrix"
 )
 
 // MatrixIndexFile is the page of the whole matrix, in the folder of its pages.
@@ -86,7 +86,7 @@ func shortened(written, name string) string {
 // cellLink leads from a page, so many steps up, to the report of a cell's run; or
 // to its place on the page of the scenario, where there is no report; or nowhere,
 // if nothing was run.
-func (s *MatrixSite) cellLink(up string, c play.MatrixCell) string {
+func (s *MatrixSite) cellLink(up string, c matrix.Cell) string {
 	switch {
 	case c.CellRuns == nil:
 		return ""

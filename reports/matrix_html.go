@@ -10,7 +10,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/matrix"
 )
 
 // MatrixHTML writes the page of the whole matrix: a table with a row for each
@@ -142,7 +142,7 @@ func (s *MatrixSite) specimenLines(specimens []pageLink) []matrixLine {
 	return lines
 }
 
-func newMatrixLine(row play.MatrixRow) matrixLine {
+func newMatrixLine(row matrix.Row) matrixLine {
 	return matrixLine{pageLink: pageLink{row.Name, MatrixScenarioFile(row.Name)}, Title: row.Title, Catalogue: row.Catalogue}
 }
 
@@ -158,13 +158,13 @@ func (s *MatrixSite) place(g grid, scenario, lock string) matrixPlace {
 }
 
 // spot is a cell on a page that is so many steps from the folder of all pages.
-func (s *MatrixSite) spot(up string, c play.MatrixCell) matrixSpot {
+func (s *MatrixSite) spot(up string, c matrix.Cell) matrixSpot {
 	sign := signOf(c)
 	return matrixSpot{Mode: c.Mode, Label: checker.Label(sign.name), Glyph: sign.glyph, Says: spoken(c), Href: s.cellLink(up, c), Problem: c.Problem()}
 }
 
 // spoken is a cell in words: "corrupted 20/20".
-func spoken(c play.MatrixCell) string {
+func spoken(c matrix.Cell) string {
 	text := strings.TrimSpace(string(c.Label) + " " + kOfN(c))
 	if c.Vacuous != "" {
 		text = "vacuous, " + text
@@ -181,7 +181,7 @@ func legendLines() []legendLine {
 }
 
 // labelCounts count the cells by their signs, the worst first.
-func labelCounts(m *play.Matrix) []labelCount {
+func labelCounts(m *matrix.Matrix) []labelCount {
 	n := map[string]int{}
 	for _, c := range m.Cells {
 		n[signOf(c).name]++
@@ -199,7 +199,7 @@ func labelCounts(m *play.Matrix) []labelCount {
 // problemLine is something that a reader has to be told of, with its command.
 type problemLine struct{ Says, Replay string }
 
-func problemLines(m *play.Matrix) []problemLine {
+func problemLines(m *matrix.Matrix) []problemLine {
 	var lines []problemLine
 	for _, c := range complaints(m) {
 		lines = append(lines, problemLine{c.String(), c.replay})

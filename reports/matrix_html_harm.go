@@ -5,7 +5,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/matrix"
 )
 
 // harmRow is one lock: in how many of its scenarios some seed came to harm, by
@@ -43,7 +43,7 @@ func (s *MatrixSite) harm(locks []pageLink) []harmRow {
 func harmIn(groups []cellGroup, mode fence.Mode) harmCount {
 	var n harmCount
 	for _, g := range groups {
-		i := slices.IndexFunc(g, func(c play.MatrixCell) bool { return c.Mode == mode && c.CellRuns != nil })
+		i := slices.IndexFunc(g, func(c matrix.Cell) bool { return c.Mode == mode && c.CellRuns != nil })
 		if i >= 0 {
 			n.Ran = true
 			n.N += oneIf(slices.Contains(harms, g[i].Label))

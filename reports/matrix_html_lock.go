@@ -9,6 +9,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
+	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
 )
 
@@ -47,7 +48,7 @@ type promisePart struct {
 	Words      []string
 }
 
-func newLockPage(s *MatrixSite, column play.MatrixColumn) *lockPage {
+func newLockPage(s *MatrixSite, column matrix.Column) *lockPage {
 	l, m := s.lock(column.Name), s.Matrix
 	p := &lockPage{Name: column.Name, Index: upFromPage + MatrixIndexFile, Specimen: isSpecimen(column.Name), Tokens: column.Tokens,
 		Nodes: l.Nodes(), Promise: promiseParts(l), Modes: m.Modes, CSS: matrixCSS()}
@@ -62,7 +63,7 @@ func newLockPage(s *MatrixSite, column play.MatrixColumn) *lockPage {
 		p.Broke = append(p.Broke, row)
 	}
 	slices.SortStableFunc(p.Broke, func(a, b cellRow) int { return cmp.Compare(worst(b), worst(a)) })
-	p.NotRun = gapLines(m, func(g play.MatrixGap) bool { return g.Lock == column.Name }, func(g play.MatrixGap) string { return "scenario " + g.Scenario })
+	p.NotRun = gapLines(m, func(g matrix.Gap) bool { return g.Lock == column.Name }, func(g matrix.Gap) string { return "scenario " + g.Scenario })
 	for _, c := range m.Locks {
 		if c.Name != column.Name {
 			p.Others = append(p.Others, pageLink{c.Name, upFromPage + MatrixLockFile(c.Name)})
@@ -127,7 +128,7 @@ func promiseParts(l play.Lock) []promisePart {
 }
 
 // gapLines are the pairs without cells that fit.
-func gapLines(m *play.Matrix, fits func(play.MatrixGap) bool, name func(play.MatrixGap) string) []problemLine {
+func gapLines(m *matrix.Matrix, fits func(matrix.Gap) bool, name func(matrix.Gap) string) []problemLine {
 	var lines []problemLine
 	for _, gap := range slices.Concat(m.Failures, m.NotRun) {
 		if fits(gap) {

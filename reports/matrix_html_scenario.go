@@ -8,7 +8,8 @@ import (
 	"slices"
 
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/file"
+	"locksim/scenarios/matrix"
 )
 
 // MatrixScenarioHTML writes the page of a scenario: what it is about and why, what
@@ -32,7 +33,7 @@ var scenarioTemplate = htmlFile("matrix_scenario.html")
 type scenarioPage struct {
 	Name, Title, Headline, Why string
 	Index                      string
-	FailureModes               []play.FailureMode
+	FailureModes               []file.FailureMode
 	File                       string
 	Modes                      []fence.Mode
 	Rows                       []cellRow
@@ -42,7 +43,7 @@ type scenarioPage struct {
 	CSS                        template.CSS
 }
 
-func newScenarioPage(s *MatrixSite, row play.MatrixRow) (*scenarioPage, error) {
+func newScenarioPage(s *MatrixSite, row matrix.Row) (*scenarioPage, error) {
 	p := &scenarioPage{Name: row.Name, Title: cmp.Or(row.Title, row.Name), Index: upFromPage + MatrixIndexFile, FailureModes: s.failureModes(row),
 		File: row.File, Modes: s.Matrix.Modes, CSS: matrixCSS()}
 	sc := s.scenario(row.Name)
@@ -62,12 +63,12 @@ func newScenarioPage(s *MatrixSite, row play.MatrixRow) (*scenarioPage, error) {
 		}
 	}
 	p.Headline = scenarioBalance(groups)
-	p.NotRun = gapLines(s.Matrix, func(g play.MatrixGap) bool { return g.Scenario == row.Name }, func(g play.MatrixGap) string { return "lock " + g.Lock })
+	p.NotRun = gapLines(s.Matrix, func(g matrix.Gap) bool { return g.Scenario == row.Name }, func(g matrix.Gap) string { return "lock " + g.Lock })
 	p.Before, p.After = s.neighbours(row.Name)
 	return p, nil
 }
 
-func (s *MatrixSite) scenarioRow(g cellGroup, sc *play.Scenario) cellRow {
+func (s *MatrixSite) scenarioRow(g cellGroup, sc *file.Scenario) cellRow {
 	name := g[0].Lock
 	r := s.cellRow(g, sc, s.lock(name))
 	r.pageLink, r.ID = pageLink{name, upFromPage + MatrixLockFile(name)}, rowID(name)
@@ -77,7 +78,7 @@ func (s *MatrixSite) scenarioRow(g cellGroup, sc *play.Scenario) cellRow {
 // neighbours are the pages of the scenarios before and after one.
 func (s *MatrixSite) neighbours(name string) (before, after *pageLink) {
 	all := s.Matrix.Scenarios
-	i := slices.IndexFunc(all, func(r play.MatrixRow) bool { return r.Name == name })
+	i := slices.IndexFunc(all, func(r matrix.Row) bool { return r.Name == name })
 	link := func(i int) *pageLink {
 		if i < 0 || i >= len(all) {
 			return nil
@@ -88,11 +89,11 @@ func (s *MatrixSite) neighbours(name string) (before, after *pageLink) {
 }
 
 // failureModes are those of the catalogue that a scenario shows.
-func (s *MatrixSite) failureModes(row play.MatrixRow) []play.FailureMode {
-	var out []play.FailureMode
+func (s *MatrixSite) failureModes(row matrix.Row) []file.FailureMode {
+	var out []file.FailureMode
 	for _, id := range row.Catalogue {
-		mode := play.FailureMode{ID: id}
-		if i := slices.IndexFunc(s.FailureModes, func(f play.FailureMode) bool { return f.ID == id }); i >= 0 {
+		mode := file.FailureMode{ID: id}
+		if i := slices.IndexFunc(s.FailureModes, func(f file.FailureMode) bool { return f.ID == id }); i >= 0 {
 			mode = s.FailureModes[i]
 		}
 		out = append(out, mode)

@@ -5,6 +5,8 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
 )
 
@@ -29,7 +31,7 @@ type cellBox struct {
 	Expected string // what was expected instead, or nothing
 }
 
-func (s *MatrixSite) cellRow(g cellGroup, sc *play.Scenario, l play.Lock) cellRow {
+func (s *MatrixSite) cellRow(g cellGroup, sc *file.Scenario, l play.Lock) cellRow {
 	r := cellRow{Promised: promised(l, sc), Replays: replays(g)}
 	if !g.unharmed() {
 		r.Effects = g.effects()
@@ -42,7 +44,7 @@ func (s *MatrixSite) cellRow(g cellGroup, sc *play.Scenario, l play.Lock) cellRo
 
 // promised says whether a lock promises anything under the faults of a scenario;
 // of one that is not known it says nothing.
-func promised(l play.Lock, sc *play.Scenario) string {
+func promised(l play.Lock, sc *file.Scenario) string {
 	switch {
 	case sc == nil:
 		return ""
@@ -57,13 +59,13 @@ func promised(l play.Lock, sc *play.Scenario) string {
 	return "All faults are within its promise."
 }
 
-func (s *MatrixSite) box(c play.MatrixCell) cellBox {
+func (s *MatrixSite) box(c matrix.Cell) cellBox {
 	b := cellBox{matrixSpot: s.spot(upFromPage, c), Seeds: kOfN(c)}
 	b.Label = c.Label
 	if c.CellRuns != nil {
 		b.Seed = c.Seed
 	}
-	if c.Match == play.TooBad || c.Match == play.TooGood {
+	if c.Match == matrix.TooBad || c.Match == matrix.TooGood {
 		b.Expected = string(c.Expected)
 	}
 	return b
@@ -95,7 +97,7 @@ type labelTable struct {
 }
 
 func newLabelTable(modes []fence.Mode, groups []cellGroup) labelTable {
-	var cells []play.MatrixCell
+	var cells []matrix.Cell
 	for _, g := range groups {
 		cells = append(cells, g...)
 	}

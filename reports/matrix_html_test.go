@@ -11,6 +11,8 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/scenarios/file"
+	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
 )
 
@@ -41,11 +43,11 @@ func hostileSite() reports.MatrixSite {
 }
 
 // siteOf has reports of the runs of seed 1, and none of others.
-func siteOf(m *play.Matrix) reports.MatrixSite {
-	s := reports.MatrixSite{Matrix: m, Replay: "locksim matrix", FailureModes: []play.FailureMode{{ID: "F11", Name: "Client GC pause past TTL, then write"}},
+func siteOf(m *matrix.Matrix) reports.MatrixSite {
+	s := reports.MatrixSite{Matrix: m, Replay: "locksim matrix", FailureModes: []file.FailureMode{{ID: "F11", Name: "Client GC pause past TTL, then write"}},
 		HasReport: func(_, _ string, seed uint64) bool { return seed == 1 }}
 	for _, r := range m.Scenarios {
-		s.Scenarios = append(s.Scenarios, &play.Scenario{Name: r.Name, Why: "Because of " + r.Title, Source: []byte("name: " + r.Name + "\n# text of " + r.Title + "\n")})
+		s.Scenarios = append(s.Scenarios, &file.Scenario{Name: r.Name, Why: "Because of " + r.Title, Source: []byte("name: " + r.Name + "\n# text of " + r.Title + "\n")})
 	}
 	for _, l := range m.Locks {
 		known, _ := play.Kind(l.Name) // nothing of one that is not
@@ -200,12 +202,12 @@ func TestMatrixScenarioHTML(t *testing.T) {
 
 // Faults that a lock does not promise to stand are named.
 func TestMatrixPagesNameTheFaults(t *testing.T) {
-	flush, err := play.Load("flushall")
+	flush, err := file.Load("flushall")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := siteOf(aMatrix([]string{"fenced"}, map[string][]string{"flushall": {"X....."}}))
-	s.Scenarios = []*play.Scenario{flush}
+	s.Scenarios = []*file.Scenario{flush}
 	wants(t, pagesOf(t, s)[reports.MatrixLockFile("fenced")], []string{"Faults outside its promise: flush."}, []string{"within its promise"})
 }
 
@@ -213,7 +215,7 @@ func TestMatrixPagesNameTheFaults(t *testing.T) {
 func TestMatrixLockWithoutMode(t *testing.T) {
 	m := small()
 	m.Modes = m.Modes[1:]
-	var kept []play.MatrixCell
+	var kept []matrix.Cell
 	for _, c := range m.Cells {
 		if c.Mode != fence.None {
 			kept = append(kept, c)

@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	"locksim/internal/prose"
-	"locksim/scenarios/play"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/search"
 )
 
 // MatrixMarkdown writes a matrix as Markdown, to be kept as reports/MATRIX.md:
@@ -18,7 +19,7 @@ import (
 // bytes on every machine.
 //
 // The error is that of the writer.
-func MatrixMarkdown(w io.Writer, m *play.Matrix) error {
+func MatrixMarkdown(w io.Writer, m *matrix.Matrix) error {
 	p := &page{}
 	p.part([]string{"# The matrix"})
 	p.part([]string{"<!-- Written by " + writtenBy(m) + ". Do not edit. -->"})
@@ -38,14 +39,14 @@ func MatrixMarkdown(w io.Writer, m *play.Matrix) error {
 }
 
 // writtenBy is the command that writes the matrix, if it is the whole one.
-func writtenBy(m *play.Matrix) string {
-	if slices.ContainsFunc(m.Locks, func(l play.MatrixColumn) bool { return isSpecimen(l.Name) }) {
+func writtenBy(m *matrix.Matrix) string {
+	if slices.ContainsFunc(m.Locks, func(l matrix.Column) bool { return isSpecimen(l.Name) }) {
 		return "locksim matrix --broken --markdown"
 	}
 	return "locksim matrix --markdown"
 }
 
-func markdownHead(m *play.Matrix) []string {
+func markdownHead(m *matrix.Matrix) []string {
 	return []string{
 		fmt.Sprintf("What became of %s with %s, under the fencing modes %s. Every cell is the worst label of %s.",
 			prose.Count(len(m.Scenarios), "scenario"), prose.Count(len(m.Locks), "lock"), prose.Commas(m.Modes), m.Seeds),
@@ -56,7 +57,7 @@ func markdownHead(m *play.Matrix) []string {
 	}
 }
 
-func markdownLegend(m *play.Matrix) []string {
+func markdownLegend(m *matrix.Matrix) []string {
 	lines := []string{
 		"## Legend", "",
 		fmt.Sprintf("A group of signs has one for each mode, in the order %s. An empty place was not run: the scenario is not about the lock.", prose.Commas(m.Modes)),
@@ -69,7 +70,7 @@ func markdownLegend(m *play.Matrix) []string {
 }
 
 // markdownOverview is the table of groups, without the specimens.
-func markdownOverview(m *play.Matrix) []string {
+func markdownOverview(m *matrix.Matrix) []string {
 	var locks []string
 	for _, l := range m.Locks {
 		if !isSpecimen(l.Name) {
@@ -90,7 +91,7 @@ func markdownOverview(m *play.Matrix) []string {
 	return lines
 }
 
-func markdownSpecimens(m *play.Matrix) []string {
+func markdownSpecimens(m *matrix.Matrix) []string {
 	g := newGrid(m)
 	var rows []string
 	for _, l := range m.Locks {
@@ -106,7 +107,7 @@ func markdownSpecimens(m *play.Matrix) []string {
 	return append([]string{"## Specimens", "", "Locks that are wrong on purpose.", "", rowOf([]string{"specimen", "scenario", "modes"}), ruler(3)}, rows...)
 }
 
-func markdownProblems(m *play.Matrix) []string {
+func markdownProblems(m *matrix.Matrix) []string {
 	lines := []string{"## Not as expected", ""}
 	for _, p := range complaints(m) {
 		line := "- " + escape(p.String()) + "."
@@ -126,7 +127,7 @@ func markdownProblems(m *play.Matrix) []string {
 }
 
 // markdownScenario is the section of one scenario.
-func markdownScenario(m *play.Matrix, g grid, sc play.MatrixRow) []string {
+func markdownScenario(m *matrix.Matrix, g grid, sc matrix.Row) []string {
 	lines := []string{"### " + sc.Name, ""}
 	about := []string{escape(sc.Title)}
 	if len(sc.Catalogue) > 0 {
@@ -143,7 +144,7 @@ func markdownScenario(m *play.Matrix, g grid, sc play.MatrixRow) []string {
 }
 
 // alike are the rows of a section: locks whose cells read the same share one.
-func alike(m *play.Matrix, g grid, sc play.MatrixRow) []string {
+func alike(m *matrix.Matrix, g grid, sc matrix.Row) []string {
 	var texts, locks []string
 	for _, l := range m.Locks {
 		group := g.groups[place{sc.Name, l.Name}]
@@ -168,7 +169,7 @@ func alike(m *play.Matrix, g grid, sc play.MatrixRow) []string {
 }
 
 // inWords is a cell as a section shows it: "corrupted 3/20, seed 7".
-func inWords(c play.MatrixCell, seeds play.Seeds) string {
+func inWords(c matrix.Cell, seeds search.Seeds) string {
 	if c.CellRuns == nil {
 		return string(c.Label)
 	}
@@ -191,11 +192,11 @@ func (g grid) code(scenario, lock string) string {
 }
 
 // linked is the name of a scenario, with a link to its file.
-func linked(sc play.MatrixRow) string { return fileLink(sc, sc.Name) }
+func linked(sc matrix.Row) string { return fileLink(sc, sc.Name) }
 
 // fileLink is a link to the file of a scenario of the library. Of another, the
 // report does not know where it lies from here.
-func fileLink(sc play.MatrixRow, text string) string {
+func fileLink(sc matrix.Row, text string) string {
 	if !sc.InLibrary {
 		return text
 	}

@@ -6,19 +6,19 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/matrix"
 )
 
 // complaint is what is wrong with a cell, or with several modes of one scenario
 // and lock alike.
 type complaint struct {
-	cell   play.MatrixCell // the first
+	cell   matrix.Cell // the first
 	modes  []fence.Mode
 	replay string // empty when nothing was run
 }
 
 // complaints are the cells that differ from what is expected or are vacuous.
-func complaints(m *play.Matrix) []complaint {
+func complaints(m *matrix.Matrix) []complaint {
 	var all []complaint
 	for _, c := range m.Problems() {
 		if n := len(all) - 1; n >= 0 && all[n].covers(c) {
@@ -33,12 +33,12 @@ func complaints(m *play.Matrix) []complaint {
 
 // covers reports whether another mode has the same to be said of it: with the
 // same seed, so that one command, which ends with the modes, replays both.
-func (p complaint) covers(c play.MatrixCell) bool {
+func (p complaint) covers(c matrix.Cell) bool {
 	return c.Scenario == p.cell.Scenario && c.Lock == p.cell.Lock && c.Problem() == p.cell.Problem() && kOfN(c) == kOfN(p.cell) &&
 		c.CellRuns != nil && c.Seed == p.cell.Seed && strings.HasSuffix(p.replay, string(p.modes[len(p.modes)-1]))
 }
 
-func replayOf(c play.MatrixCell) string {
+func replayOf(c matrix.Cell) string {
 	if c.CellRuns == nil {
 		return ""
 	}
@@ -61,7 +61,7 @@ func (p complaint) figures() string {
 }
 
 // kOfN is how many seeds of how many show the label.
-func kOfN(c play.MatrixCell) string {
+func kOfN(c matrix.Cell) string {
 	if c.CellRuns == nil {
 		return ""
 	}
@@ -69,7 +69,7 @@ func kOfN(c play.MatrixCell) string {
 }
 
 // problems are the complaints, each with its replay command.
-func problems(m *play.Matrix, opt Options) []string {
+func problems(m *matrix.Matrix, opt Options) []string {
 	var lines []string
 	for _, p := range complaints(m) {
 		lines = append(lines, fold(visible(p.String()), opt.Width)...)
@@ -81,7 +81,7 @@ func problems(m *play.Matrix, opt Options) []string {
 }
 
 // failures are the pairs that the harness could not run to their end.
-func failures(m *play.Matrix, opt Options) []string {
+func failures(m *matrix.Matrix, opt Options) []string {
 	var lines []string
 	for _, f := range m.Failures {
 		lines = append(lines, fmt.Sprintf("%s, lock %s:", f.Scenario, f.Lock))
@@ -94,7 +94,7 @@ func failures(m *play.Matrix, opt Options) []string {
 }
 
 // notRun are the pairs that cannot be run, and why.
-func notRun(m *play.Matrix, opt Options) []string {
+func notRun(m *matrix.Matrix, opt Options) []string {
 	var lines []string
 	for _, f := range m.NotRun {
 		why, _, _ := strings.Cut(f.Why, "\n")

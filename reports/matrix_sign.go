@@ -2,7 +2,7 @@ package reports
 
 import (
 	"locksim/checker"
-	"locksim/scenarios/play"
+	"locksim/scenarios/matrix"
 )
 
 // sign is how a cell of a matrix looks: one character that says the same
@@ -38,7 +38,7 @@ func legend() []sign {
 	return append(all, vacuousSign)
 }
 
-func signOf(c play.MatrixCell) sign {
+func signOf(c matrix.Cell) sign {
 	if c.Vacuous != "" {
 		return vacuousSign
 	}
@@ -49,7 +49,7 @@ func signOf(c play.MatrixCell) sign {
 }
 
 // cellGroup is the cells of one scenario and lock, in the order of the modes.
-type cellGroup []play.MatrixCell
+type cellGroup []matrix.Cell
 
 // flag marks a group with a cell that is listed.
 const flag = "!"
@@ -78,7 +78,7 @@ type grid struct {
 // place is a row and a column.
 type place struct{ scenario, lock string }
 
-func newGrid(m *play.Matrix) grid {
+func newGrid(m *matrix.Matrix) grid {
 	g := grid{groups: map[place]cellGroup{}, failed: map[place]bool{}}
 	for _, c := range m.Cells {
 		at := place{c.Scenario, c.Lock}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 
+	"locksim/scenarios/file"
+	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
 )
 
@@ -16,15 +18,15 @@ import (
 // them; they belong into the files [MatrixIndexFile], [MatrixLockFile] and
 // [MatrixScenarioFile] of one folder.
 type MatrixSite struct {
-	Matrix *play.Matrix
+	Matrix *matrix.Matrix
 	// Scenarios has those of the matrix, in any order. One that is missing is
 	// shown by what the matrix itself knows of it.
-	Scenarios []*play.Scenario
+	Scenarios []*file.Scenario
 	// Locks has those of the matrix, in any order, for what they promise.
 	Locks []play.Lock
 	// FailureModes are the names of the ids in the catalogue. Default: the ids
 	// alone are shown.
-	FailureModes []play.FailureMode
+	FailureModes []file.FailureMode
 	// HasReport says whether there is a report of the run in the file
 	// [MatrixRunFile]. Default: there is none, and cells link to the page of their
 	// scenario.
@@ -35,8 +37,8 @@ type MatrixSite struct {
 }
 
 // scenario is the scenario of a row, or nil.
-func (s *MatrixSite) scenario(name string) *play.Scenario {
-	i := slices.IndexFunc(s.Scenarios, func(sc *play.Scenario) bool { return sc.Name == name })
+func (s *MatrixSite) scenario(name string) *file.Scenario {
+	i := slices.IndexFunc(s.Scenarios, func(sc *file.Scenario) bool { return sc.Name == name })
 	if i < 0 {
 		return nil
 	}
@@ -53,8 +55,8 @@ func (s *MatrixSite) lock(name string) play.Lock {
 }
 
 // row is the row of a scenario; ok is false where there is none.
-func (s *MatrixSite) row(name string) (row play.MatrixRow, ok bool) {
-	i := slices.IndexFunc(s.Matrix.Scenarios, func(r play.MatrixRow) bool { return r.Name == name })
+func (s *MatrixSite) row(name string) (row matrix.Row, ok bool) {
+	i := slices.IndexFunc(s.Matrix.Scenarios, func(r matrix.Row) bool { return r.Name == name })
 	if i < 0 {
 		return row, false
 	}
@@ -62,8 +64,8 @@ func (s *MatrixSite) row(name string) (row play.MatrixRow, ok bool) {
 }
 
 // column is the column of a lock; ok is false where there is none.
-func (s *MatrixSite) column(name string) (column play.MatrixColumn, ok bool) {
-	i := slices.IndexFunc(s.Matrix.Locks, func(c play.MatrixColumn) bool { return c.Name == name })
+func (s *MatrixSite) column(name string) (column matrix.Column, ok bool) {
+	i := slices.IndexFunc(s.Matrix.Locks, func(c matrix.Column) bool { return c.Name == name })
 	if i < 0 {
 		return column, false
 	}

@@ -13,15 +13,16 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/play"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/search"
 )
 
 // matrix is a matrix of some locks, in which every cell is what a text says: the
 // signs of the labels, mode by mode. A place without a text is not run.
-func aMatrix(locks []string, rows map[string][]string) *play.Matrix {
-	m := &play.Matrix{Seeds: play.Seeds{First: 1, Last: 20}, Modes: fence.Modes(), Expected: true}
+func aMatrix(locks []string, rows map[string][]string) *matrix.Matrix {
+	m := &matrix.Matrix{Seeds: search.Seeds{First: 1, Last: 20}, Modes: fence.Modes(), Expected: true}
 	for _, l := range locks {
-		m.Locks = append(m.Locks, play.MatrixColumn{Name: l})
+		m.Locks = append(m.Locks, matrix.Column{Name: l})
 	}
 	var names []string
 	for name := range rows {
@@ -29,7 +30,7 @@ func aMatrix(locks []string, rows map[string][]string) *play.Matrix {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		m.Scenarios = append(m.Scenarios, play.MatrixRow{Name: name, Title: "What happens in " + name, Catalogue: []string{"F11", "F12"}, File: "library/" + name + ".yaml", InLibrary: true})
+		m.Scenarios = append(m.Scenarios, matrix.Row{Name: name, Title: "What happens in " + name, Catalogue: []string{"F11", "F12"}, File: "library/" + name + ".yaml", InLibrary: true})
 		for i, text := range rows[name] {
 			for j, sign := range text {
 				m.Cells = append(m.Cells, matrixCell(name, locks[i], fence.Modes()[j], sign))
@@ -45,13 +46,13 @@ func aMatrix(locks []string, rows map[string][]string) *play.Matrix {
 	return m
 }
 
-func matrixCell(scenario, lock string, mode fence.Mode, sign rune) play.MatrixCell {
+func matrixCell(scenario, lock string, mode fence.Mode, sign rune) matrix.Cell {
 	label := map[rune]checker.Label{'X': checker.Corrupted, '?': checker.Unknown, 'S': checker.Stuck, 'F': checker.FalseReject,
 		'r': checker.Rescued, 'o': checker.Overlap, '.': checker.Safe, '-': checker.NotApplicable}[sign]
-	c := play.MatrixCell{Scenario: scenario, Lock: lock, Mode: mode, Label: label, Match: play.AsExpected}
+	c := matrix.Cell{Scenario: scenario, Lock: lock, Mode: mode, Label: label, Match: matrix.AsExpected}
 	c.Expected = c.Label
 	if c.Label != checker.NotApplicable {
-		c.CellRuns = &play.CellRuns{SeedsWithLabel: 20, Seeds: 20, Seed: 1,
+		c.CellRuns = &matrix.CellRuns{SeedsWithLabel: 20, Seeds: 20, Seed: 1,
 			Replay: fmt.Sprintf("locksim run %s --lock %s --seed 1 --fencing %s", scenario, lock, mode)}
 	}
 	return c
@@ -59,7 +60,7 @@ func matrixCell(scenario, lock string, mode fence.Mode, sign rune) play.MatrixCe
 
 // small has every label, a lock that a scenario is not about, and modes that a
 // lock cannot run in.
-func small() *play.Matrix {
+func small() *matrix.Matrix {
 	m := aMatrix([]string{"single", "fenced", "redlock-fenced", "broken/token-read-late"}, map[string][]string{
 		"calm":          {".---..", "......", "......"},
 		"gc-pause":      {"X---rr", "Xrrrrr", "Xrrrrr"},
@@ -73,27 +74,27 @@ func small() *play.Matrix {
 }
 
 // troubled has everything that a reader has to be told of.
-func troubled() *play.Matrix {
+func troubled() *matrix.Matrix {
 	m := small()
 	m.Expected = false
 	m.Totals.Worse, m.Totals.Milder, m.Totals.Vacuous = 1, 1, 2
 	worse, milder := &m.Cells[6], &m.Cells[1+6]
-	worse.Expected, worse.Match = checker.Safe, play.TooBad
+	worse.Expected, worse.Match = checker.Safe, matrix.TooBad
 	worse.Label = checker.Corrupted
 	worse.SeedsWithLabel, worse.Seed = 2, 9
 	worse.Replay = "locksim run calm --lock fenced --seed 9 --fencing none"
-	milder.Expected, milder.Match = checker.Rescued, play.TooGood
+	milder.Expected, milder.Match = checker.Rescued, matrix.TooGood
 	for i := 4; i <= 5; i++ {
 		m.Cells[i].Vacuous, m.Cells[i].SeedsWithLabel = "no acquire was contended", 0
 	}
-	m.Failures = []play.MatrixGap{{Scenario: "gc-pause", Lock: "single", Why: "seeds 1 to 20: the worker process died\nit wrote:\npanic: \x1b[2Jowned", Replay: "locksim run gc-pause --lock single --seed 1 --fencing none,claim,cas"}}
-	m.NotRun = []play.MatrixGap{{Scenario: "key-for-ever", Lock: "mylock", Why: "workload.nested: lock mylock knows no owners: choose a reentrant kind, or leave this out\n  3 | workload"}}
-	m.Cells = slices.DeleteFunc(m.Cells, func(c play.MatrixCell) bool { return c.Scenario == "gc-pause" && c.Lock == "single" })
+	m.Failures = []matrix.Gap{{Scenario: "gc-pause", Lock: "single", Why: "seeds 1 to 20: the worker process died\nit wrote:\npanic: \x1b[2Jowned", Replay: "locksim run gc-pause --lock single --seed 1 --fencing none,claim,cas"}}
+	m.NotRun = []matrix.Gap{{Scenario: "key-for-ever", Lock: "mylock", Why: "workload.nested: lock mylock knows no owners: choose a reentrant kind, or leave this out\n  3 | workload"}}
+	m.Cells = slices.DeleteFunc(m.Cells, func(c matrix.Cell) bool { return c.Scenario == "gc-pause" && c.Lock == "single" })
 	return m
 }
 
 // crowded has all locks, and specimens.
-func crowded() *play.Matrix {
+func crowded() *matrix.Matrix {
 	locks := append(kinds.Names(), "mylock", "broken/del-without-owner", "broken/redlock-keeps-minority")
 	rows := map[string][]string{}
 	for i, name := range []string{"calm", "a-scenario-with-a-long-name", "gc-pause", "holder-crash", "late-packet", "partition-holder"} {
@@ -107,7 +108,7 @@ func crowded() *play.Matrix {
 func TestMatrix(t *testing.T) {
 	for name, tt := range map[string]struct {
 		shows   string
-		matrix  *play.Matrix
+		matrix  *matrix.Matrix
 		options reports.Options
 	}{
 		"matrix":         {"every sign, a group for each lock, places that were not run", small(), reports.Options{Width: 100}},
@@ -129,7 +130,7 @@ func TestMatrix(t *testing.T) {
 func TestMatrixMarkdown(t *testing.T) {
 	for name, tt := range map[string]struct {
 		shows  string
-		matrix *play.Matrix
+		matrix *matrix.Matrix
 	}{
 		"matrix-markdown":         {"an overview in signs, a section for each scenario, locks that came out alike in one line", small()},
 		"matrix-markdown-trouble": {"what is not as expected, listed with its command and set in bold", troubled()},

@@ -10,6 +10,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -157,7 +158,7 @@ func TestBarsAreBalanced(t *testing.T) {
 	s := polling()
 	for n := 1; n < 12; n++ {
 		s.fatal = n
-		o := &play.Outcome{Scenario: &play.Scenario{}, Modes: []play.ModeRun{*s.run}}
+		o := &play.Outcome{Scenario: &file.Scenario{}, Modes: []play.ModeRun{*s.run}}
 		for rows := 2; rows < 12; rows++ {
 			m := &markdown{o: o, extent: extent{rows: rows}, scenes: []*scene{s}}
 			m.draw()

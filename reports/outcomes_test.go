@@ -8,6 +8,7 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -18,10 +19,10 @@ import (
 const ms = time.Millisecond
 
 // scenario is one of two clients, with a pause and what to expect of it.
-func scenario() *play.Scenario {
-	return &play.Scenario{
+func scenario() *file.Scenario {
+	return &file.Scenario{
 		Name: "gc-pause", Title: "A stop-the-world pause outlives the lease",
-		World:  play.World{Redis: 1, Clients: 2},
+		World:  file.World{Redis: 1, Clients: 2},
 		Faults: []faults.Fault{{When: &faults.Event{Client: "c0", Name: "read", Nth: 1}, Action: faults.Pause{Process: "c0", For: 15 * time.Second}}},
 		Expect: map[string]map[fence.Mode]checker.Label{"fenced": {fence.None: checker.Corrupted, fence.Check: checker.Rescued, fence.Seal: checker.Rescued}},
 	}

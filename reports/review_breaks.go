@@ -7,7 +7,7 @@ import (
 
 	"locksim/checker"
 	"locksim/internal/prose"
-	"locksim/scenarios/play"
+	"locksim/scenarios/review"
 )
 
 // maxBreaks is how many breaks are told with their stories; of more, there is one
@@ -35,7 +35,7 @@ type reviewStep struct {
 }
 
 // breakBlocks are the breaks, those within the promise first.
-func breakBlocks(r *play.Review) []reviewBlock {
+func breakBlocks(r *review.Review) []reviewBlock {
 	blocks := storyBlocks(r)
 	if len(r.Breaks) == 0 {
 		return append(blocks, paragraph("Neither random schedules nor placed faults found anything that broke it, in %s. That is no proof.", evidenceOf(r)))
@@ -64,12 +64,12 @@ func ways(n int) string {
 	return prose.Thousands(n) + " ways"
 }
 
-func evidenceOf(r *play.Review) string {
+func evidenceOf(r *review.Review) string {
 	f := &r.Figures
 	return runs(f.Within.Evidence+f.All.Evidence+f.Swept.Evidence) + " that are evidence"
 }
 
-func newReviewBreak(i int, b play.ReviewBreak) *reviewBreak {
+func newReviewBreak(i int, b review.Break) *reviewBreak {
 	f := b.Found
 	v := &reviewBreak{Number: i, Shape: b.Shape, Label: b.Label, Where: whereFound(b), Reasons: f.Reasons, Replay: b.Replay,
 		Schedule: f.Run.Source, Mode: string(f.Violations[0].Mode), Fences: fenceTable(i, b)}
@@ -80,19 +80,19 @@ func newReviewBreak(i int, b play.ReviewBreak) *reviewBreak {
 }
 
 // whereFound says by what the break was found, and how often.
-func whereFound(b play.ReviewBreak) string {
+func whereFound(b review.Break) string {
 	often := fmt.Sprintf("%s of %s", prose.Thousands(b.Runs), runs(b.Of))
 	switch b.From {
-	case play.FromPromise:
+	case review.FromPromise:
 		return "It breaks the lock’s own promise: found in " + often + " within it that are evidence."
-	case play.FromSweep:
+	case review.FromSweep:
 		return "Found by placing single faults, in " + often + "."
 	}
 	return fmt.Sprintf("Found with every fault there is, in %s that are evidence. The smallest run has %s of the %d that were drawn.%s", often, prose.Count(b.Found.Faults, "fault"), b.Found.Drawn, ofClasses(b))
 }
 
 // ofClasses says of which classes the faults are.
-func ofClasses(b play.ReviewBreak) string {
+func ofClasses(b review.Break) string {
 	if len(b.Classes) == 0 {
 		return ""
 	}
@@ -100,19 +100,19 @@ func ofClasses(b play.ReviewBreak) string {
 }
 
 // effects are what a fence did, in words.
-var effects = map[play.FenceEffect]string{
-	play.NoFence:          "without a fence",
-	play.FenceRescues:     "rescues: no harm is done",
-	play.FenceCosts:       "rescues at a price: the data is right, another harm is done",
-	play.FenceFails:       "does not rescue",
-	play.FenceHarms:       "does harm that is not there without it",
-	play.FenceIdle:        "nothing to rescue: no harm without it, nor with it",
-	play.FenceUndecided:   "undecided",
-	play.FenceNeedsTokens: "cannot be used: it needs tokens",
+var effects = map[review.FenceEffect]string{
+	review.NoFence:          "without a fence",
+	review.FenceRescues:     "rescues: no harm is done",
+	review.FenceCosts:       "rescues at a price: the data is right, another harm is done",
+	review.FenceFails:       "does not rescue",
+	review.FenceHarms:       "does harm that is not there without it",
+	review.FenceIdle:        "nothing to rescue: no harm without it, nor with it",
+	review.FenceUndecided:   "undecided",
+	review.FenceNeedsTokens: "cannot be used: it needs tokens",
 }
 
 // fenceTable is what each fence made of a break.
-func fenceTable(i int, b play.ReviewBreak) *reviewTable {
+func fenceTable(i int, b review.Break) *reviewTable {
 	t := &reviewTable{Name: fmt.Sprintf("Break %d in each fencing mode", i), Head: []string{"Fence", "Verdict", "What it does"}}
 	for _, f := range b.Fences {
 		t.Rows = append(t.Rows, reviewRow{Name: string(f.Mode), Cells: []reviewCell{{Label: f.Label}, {Text: effects[f.Effect]}}})
@@ -120,7 +120,7 @@ func fenceTable(i int, b play.ReviewBreak) *reviewTable {
 	return t
 }
 
-// newReviewStep reads a line of a story as [play.Found] has it: a mark, the
+// newReviewStep reads a line of a story as [search.Found] has it: a mark, the
 // number of the step, its time, who, and what.
 func newReviewStep(line string) reviewStep {
 	text, fatal := strings.CutPrefix(line, ">")

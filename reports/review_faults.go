@@ -7,12 +7,13 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/internal/prose"
-	"locksim/scenarios/play"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/review"
 )
 
 // faultBlocks are the faults by class and by kind, and the scenarios of the
 // library.
-func faultBlocks(r *play.Review) []reviewBlock {
+func faultBlocks(r *review.Review) []reviewBlock {
 	blocks := []reviewBlock{
 		{Heading: "Classes of fault"},
 		paragraph("A promise speaks of classes. The figures are the runs in which a fault of the class struck."),
@@ -30,7 +31,7 @@ func faultBlocks(r *play.Review) []reviewBlock {
 }
 
 // classTable has a row for each class of fault.
-func classTable(r *play.Review) *reviewTable {
+func classTable(r *review.Review) *reviewTable {
 	t := &reviewTable{Name: "Classes of fault", Head: []string{"Class", "Promised", "Within the promise", "With every fault", "Scenarios"}}
 	for _, class := range slices.Concat(r.Lock.Promise.Exclusion, r.Lock.Unpromised) {
 		n := 0
@@ -53,7 +54,7 @@ func classTable(r *play.Review) *reviewTable {
 }
 
 // kindTable has a row for each kind of fault that was drawn.
-func kindTable(r *play.Review) *reviewTable {
+func kindTable(r *review.Review) *reviewTable {
 	t := &reviewTable{Name: "Kinds of fault", Head: []string{"Kind", "Within the promise", "With every fault"}}
 	for _, k := range faults.Kinds() {
 		if slices.Contains(r.NeverDrawn, k.Name) {
@@ -65,7 +66,7 @@ func kindTable(r *play.Review) *reviewTable {
 	return t
 }
 
-func struckOfDrawn(e *play.Exploration, kind string) string {
+func struckOfDrawn(e *explore.Exploration, kind string) string {
 	if e == nil || e.Summary.Faults[kind].Drawn == 0 {
 		return nothing
 	}
@@ -74,22 +75,22 @@ func struckOfDrawn(e *play.Exploration, kind string) string {
 }
 
 // shortGround says where a scenario lies.
-var shortGround = map[play.ReviewGround]string{
-	play.GroundPromised:      "within",
-	play.GroundOutside:       "outside",
-	play.GroundSeveralWrites: "several writes",
+var shortGround = map[review.Ground]string{
+	review.GroundPromised:      "within",
+	review.GroundOutside:       "outside",
+	review.GroundSeveralWrites: "several writes",
 }
 
 // groundWord is where a scenario lies; a lock without a promise has no inside.
-func groundWord(r *play.Review, g play.ReviewGround) string {
-	if g == play.GroundOutside && !r.Lock.Promises {
+func groundWord(r *review.Review, g review.Ground) string {
+	if g == review.GroundOutside && !r.Lock.Promises {
 		return nothing
 	}
 	return shortGround[g]
 }
 
 // scenarioTable has a row for each scenario and a column for each mode.
-func scenarioTable(r *play.Review) *reviewTable {
+func scenarioTable(r *review.Review) *reviewTable {
 	t := &reviewTable{Name: "Scenarios of the library", Head: []string{"Scenario", "Catalogue", "Promise"}}
 	for _, m := range r.Figures.Modes {
 		t.Head = append(t.Head, string(m.Mode))

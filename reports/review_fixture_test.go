@@ -4,20 +4,23 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/fence"
+	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
+	"locksim/scenarios/review"
+	"locksim/scenarios/search"
 )
 
 // counted are runs of one ground by label.
-func counted(runs int, labels map[checker.Label]int) map[play.ReviewGround]play.ReviewCount {
-	return map[play.ReviewGround]play.ReviewCount{play.GroundPromised: {Scenarios: 2, Runs: runs, Labels: labels}}
+func counted(runs int, labels map[checker.Label]int) map[review.Ground]review.Count {
+	return map[review.Ground]review.Count{review.GroundPromised: {Scenarios: 2, Runs: runs, Labels: labels}}
 }
 
 // foundBreak is a break by some label, in the mode in which it is judged.
-func foundBreak(shape string, from play.ReviewFrom, label checker.Label, effects ...play.FenceEffect) play.ReviewBreak {
-	b := play.ReviewBreak{
+func foundBreak(shape string, from review.From, label checker.Label, effects ...review.FenceEffect) review.Break {
+	b := review.Break{
 		Shape: shape, From: from, Label: label, Runs: 3, Of: 540,
 		Replay: "go run ./cmd/locksim explore --lock fenced --from-seed 7 --runs 1",
-		Found: &play.Found{Seed: 7, Drawn: 3, Faults: 1, Violations: []play.Violation{{Mode: fence.Seal, Label: label}},
+		Found: &search.Found{Seed: 7, Drawn: 3, Faults: 1, Violations: []play.Violation{{Mode: fence.Seal, Label: label}},
 			Reasons: []string{"c0's write c0.w2 was acknowledged but lost"},
 			Story: []string{
 				"      1           0s  c0     asks for the lock",
@@ -29,33 +32,33 @@ func foundBreak(shape string, from play.ReviewFrom, label checker.Label, effects
 	}
 	b.Classes = append(b.Classes, "pause")
 	for i, e := range effects {
-		label := map[play.FenceEffect]checker.Label{play.NoFence: checker.Corrupted, play.FenceRescues: checker.Rescued,
-			play.FenceCosts: checker.FalseReject, play.FenceFails: checker.Corrupted, play.FenceNeedsTokens: checker.NotApplicable}[e]
-		b.Fences = append(b.Fences, play.ReviewFence{Mode: fence.Modes()[i], Label: label, Effect: e})
+		label := map[review.FenceEffect]checker.Label{review.NoFence: checker.Corrupted, review.FenceRescues: checker.Rescued,
+			review.FenceCosts: checker.FalseReject, review.FenceFails: checker.Corrupted, review.FenceNeedsTokens: checker.NotApplicable}[e]
+		b.Fences = append(b.Fences, review.Fence{Mode: fence.Modes()[i], Label: label, Effect: e})
 	}
 	return b
 }
 
 // review has all that a review can have.
-func aReview() *play.Review {
+func aReview() *review.Review {
 	m := aMatrix([]string{"fenced"}, map[string][]string{"calm": {"......"}, "gc-pause": {"XXrrrF"}})
-	r := &play.Review{
-		Plan:   play.ReviewPlan{Lock: "fenced", Seeds: play.Seeds{First: 1, Last: 20}, Runs: 3000, AllRuns: 600, Swept: "gc-pause"},
-		Lock:   play.ReviewLock{Name: "fenced", About: "A key that counts a token up.", Nodes: 1, Tokens: true, Promises: true, Judged: fence.Seal},
+	r := &review.Review{
+		Plan:   review.Plan{Lock: "fenced", Seeds: search.Seeds{First: 1, Last: 20}, Runs: 3000, AllRuns: 600, Swept: "gc-pause"},
+		Lock:   review.Lock{Name: "fenced", About: "A key that counts a token up.", Nodes: 1, Tokens: true, Promises: true, Judged: fence.Seal},
 		Answer: "For efficiency: suitable. None of this is a proof.",
-		Breaks: []play.ReviewBreak{
-			foundBreak("corrupted in mode seal: pause", play.FromPromise, checker.Corrupted,
-				play.NoFence, play.FenceFails, play.FenceFails, play.FenceCosts, play.FenceRescues, play.FenceRescues),
-			foundBreak("stuck in mode none: crash", play.FromSweep, checker.Stuck, play.NoFence, play.FenceNeedsTokens),
-			foundBreak("overlap in mode seal: flush", play.FromAll, checker.Overlap, play.NoFence),
+		Breaks: []review.Break{
+			foundBreak("corrupted in mode seal: pause", review.FromPromise, checker.Corrupted,
+				review.NoFence, review.FenceFails, review.FenceFails, review.FenceCosts, review.FenceRescues, review.FenceRescues),
+			foundBreak("stuck in mode none: crash", review.FromSweep, checker.Stuck, review.NoFence, review.FenceNeedsTokens),
+			foundBreak("overlap in mode seal: flush", review.FromAll, checker.Overlap, review.NoFence),
 		},
-		Scenarios: []play.ReviewScenario{
-			{Name: "calm", Title: "Nothing happens", Ground: play.GroundPromised, Cells: m.Cells[:6], Replay: "go run ./cmd/locksim run calm"},
-			{Name: "gc-pause", Title: "A pause", Catalogue: []string{"F11"}, Ground: play.GroundOutside,
+		Scenarios: []review.Scenario{
+			{Name: "calm", Title: "Nothing happens", Ground: review.GroundPromised, Cells: m.Cells[:6], Replay: "go run ./cmd/locksim run calm"},
+			{Name: "gc-pause", Title: "A pause", Catalogue: []string{"F11"}, Ground: review.GroundOutside,
 				Cells: m.Cells[6:], Replay: "go run ./cmd/locksim run gc-pause"},
 		},
-		NotRun:     []play.ReviewGap{{What: "split-vote", Why: "the scenario is not about this lock"}},
-		Catalogue:  []play.ReviewGap{{What: "F47 Lua", Why: "it is gone"}},
+		NotRun:     []review.Gap{{What: "split-vote", Why: "the scenario is not about this lock"}},
+		Catalogue:  []review.Gap{{What: "F47 Lua", Why: "it is gone"}},
 		NeverDrawn: kindsBut("pause", "crash"),
 		Go:         "go1.26.8", Modules: map[string]string{"github.com/redis/go-redis/v9": "v9.23.0"},
 	}
@@ -63,16 +66,16 @@ func aReview() *play.Review {
 	p.Exclusion, p.Data, p.FreeWithin = append(p.Exclusion, "pause", "crash"), "seal", "ttl + backoff + round trip"
 	r.Lock.Unpromised = append(r.Lock.Unpromised, "flush")
 	r.Scenarios[1].Classes = append(r.Scenarios[1].Classes, "pause")
-	r.Matrix, r.Within, r.All = m, explorationFor(play.JudgePromise, 0), explorationFor(play.JudgeEverything, 41)
-	r.Missing = []play.ReviewGap{{What: "a sweep of gc-pause", Why: "3,807 placements would take longer than all the rest"}}
-	r.Figures = play.ReviewFigures{
+	r.Matrix, r.Within, r.All = m, explorationFor(explore.JudgePromise, 0), explorationFor(explore.JudgeEverything, 41)
+	r.Missing = []review.Gap{{What: "a sweep of gc-pause", Why: "3,807 placements would take longer than all the rest"}}
+	r.Figures = review.Figures{
 		Promises: true, Data: fence.Seal, Nodes: 1, Described: true, Partial: 2,
-		Modes: []play.ReviewMode{
+		Modes: []review.Mode{
 			{Mode: fence.None, Grounds: counted(40, map[checker.Label]int{checker.Corrupted: 20, checker.Safe: 20})},
 			{Mode: fence.Seal, Grounds: counted(40, map[checker.Label]int{checker.Rescued: 20, checker.Safe: 20})},
 		},
-		Within: play.ReviewRuns{Runs: 3000, Evidence: 2700, RateBound: 0.0011},
-		All:    play.ReviewRuns{Runs: 600, Evidence: 540, Violating: 41, Labels: map[checker.Label]int{checker.Overlap: 41}},
+		Within: review.Runs{Runs: 3000, Evidence: 2700, RateBound: 0.0011},
+		All:    review.Runs{Runs: 600, Evidence: 540, Violating: 41, Labels: map[checker.Label]int{checker.Overlap: 41}},
 	}
 	put(&r.Figures.Seen, "pause", 2)
 	r.Advice, r.Questions = r.Figures.Advice(), r.Figures.Questions()
@@ -94,13 +97,13 @@ func kindsBut(drawn ...string) []string {
 }
 
 // explorationFor is an exploration with so many violations.
-func explorationFor(judge play.ExploreJudge, violating int) *play.Exploration {
-	e := &play.Exploration{Complete: true}
+func explorationFor(judge explore.Judge, violating int) *explore.Exploration {
+	e := &explore.Exploration{Complete: true}
 	e.Plan.Judge, e.Plan.Space.Faults = judge, append(e.Plan.Space.Faults, "pause", "crash")
 	e.Summary.Runs, e.Summary.NonVacuous, e.Summary.Violating = 600, 540, violating
 	e.Summary.Vacuous = map[string]int{"nobody contended": 60}
 	put(&e.Summary.Classes, "pause", 210)
-	e.Summary.Faults = map[string]play.FaultTally{"pause": {Drawn: 300, Struck: 210}, "crash": {Drawn: 4}}
-	e.Summary.RateBound, e.Summary.VirtualSeconds = play.RateBound(violating, 540), 7300
+	e.Summary.Faults = map[string]explore.FaultTally{"pause": {Drawn: 300, Struck: 210}, "crash": {Drawn: 4}}
+	e.Summary.RateBound, e.Summary.VirtualSeconds = search.RateBound(violating, 540), 7300
 	return e
 }

@@ -6,11 +6,13 @@ import (
 	"strings"
 
 	"locksim/internal/prose"
-	"locksim/scenarios/play"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/review"
 )
 
 // exploredBlocks say how much stands behind the review.
-func exploredBlocks(r *play.Review) []reviewBlock {
+func exploredBlocks(r *review.Review) []reviewBlock {
 	t := &reviewTable{Name: "The runs behind it", Head: []string{"What", "Runs", "Evidence", "With a violation", "Rate below, at 95 %", "Virtual time"}}
 	if m := r.Matrix; m != nil {
 		t.row("Scenarios of the library", prose.Thousands(m.Totals.Runs), prose.Thousands(m.Totals.NonVacuous), nothing, nothing, span(m.Totals.VirtualSeconds))
@@ -24,7 +26,7 @@ func exploredBlocks(r *play.Review) []reviewBlock {
 	blocks := []reviewBlock{{Table: t},
 		paragraph("A run is evidence when a violation was seen, or when clients contended and faults struck. The rate speaks of the generator that drew the schedules, and of nothing else.")}
 	var items []string
-	for _, e := range []*play.Exploration{r.Within, r.All} {
+	for _, e := range []*explore.Exploration{r.Within, r.All} {
 		if e != nil {
 			items = append(items, fmt.Sprintf("Random schedules, %s: classes of fault that struck: %s. No evidence: %s.", judgedBy(e), orNone(coverage(e)), orNone(tallies(e.Summary.Vacuous))))
 		}
@@ -35,16 +37,16 @@ func exploredBlocks(r *play.Review) []reviewBlock {
 	return append(blocks, reviewBlock{Items: items})
 }
 
-func exploredRow(t *reviewTable, name string, e *play.Exploration) {
+func exploredRow(t *reviewTable, name string, e *explore.Exploration) {
 	if e == nil {
 		return
 	}
 	s := &e.Summary
-	t.row(name, prose.Thousands(s.Runs), prose.Thousands(s.NonVacuous), prose.Thousands(s.Violating), play.Percentage(s.RateBound), span(s.VirtualSeconds))
+	t.row(name, prose.Thousands(s.Runs), prose.Thousands(s.NonVacuous), prose.Thousands(s.Violating), review.Percentage(s.RateBound), span(s.VirtualSeconds))
 }
 
-func judgedBy(e *play.Exploration) string {
-	if e.Plan.Judge == play.JudgePromise {
+func judgedBy(e *explore.Exploration) string {
+	if e.Plan.Judge == explore.JudgePromise {
 		return "within the promise"
 	}
 	return "with every fault"
@@ -58,7 +60,7 @@ func orNone(text string) string {
 }
 
 // gapBlocks say what the review does not cover.
-func gapBlocks(r *play.Review) []reviewBlock {
+func gapBlocks(r *review.Review) []reviewBlock {
 	items := []string{
 		"Interleavings inside one process are not explored: two goroutines of one client meet in one order.",
 		"A pass means no violation in these runs, and is no proof.",
@@ -88,10 +90,10 @@ func gapBlocks(r *play.Review) []reviewBlock {
 }
 
 // vacuousStories are the scenarios with a cell that proves nothing.
-func vacuousStories(r *play.Review) []string {
+func vacuousStories(r *review.Review) []string {
 	var names []string
 	for _, s := range r.Scenarios {
-		if slices.ContainsFunc(s.Cells, func(c play.MatrixCell) bool { return c.Vacuous != "" }) {
+		if slices.ContainsFunc(s.Cells, func(c matrix.Cell) bool { return c.Vacuous != "" }) {
 			names = append(names, s.Name)
 		}
 	}
@@ -106,9 +108,9 @@ func failureModes(n int) string {
 }
 
 // neverStruck are classes that were to be drawn and never struck.
-func neverStruck(r *play.Review) []string {
+func neverStruck(r *review.Review) []string {
 	var out []string
-	for _, e := range []*play.Exploration{r.Within, r.All} {
+	for _, e := range []*explore.Exploration{r.Within, r.All} {
 		if e == nil {
 			continue
 		}
@@ -119,7 +121,7 @@ func neverStruck(r *play.Review) []string {
 	return out
 }
 
-func gapItems(gaps []play.ReviewGap) []string {
+func gapItems(gaps []review.Gap) []string {
 	var out []string
 	for _, g := range gaps {
 		why, _, _ := strings.Cut(g.Why, "\n")

@@ -6,7 +6,7 @@ import (
 	"html/template"
 	"io"
 
-	"locksim/scenarios/play"
+	"locksim/scenarios/review"
 )
 
 // ReviewHTML writes the design review of a lock as one page that needs nothing
@@ -18,7 +18,7 @@ import (
 //
 // Of the other options none plays a part. The same review gives the same bytes.
 // The error is that of the writer. It is safe for concurrent use.
-func ReviewHTML(w io.Writer, r *play.Review, opt Options) error {
+func ReviewHTML(w io.Writer, r *review.Review, opt Options) error {
 	t, err := reviewTemplate()
 	if err != nil {
 		return fmt.Errorf("read the template of the review: %w", err)

@@ -7,13 +7,13 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/review"
 )
 
 func sortedKeys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 // lockBlocks say what lock it is and how it works.
-func lockBlocks(r *play.Review) []reviewBlock {
+func lockBlocks(r *review.Review) []reviewBlock {
 	about := r.Lock.About
 	if about == "" {
 		about = "Nobody has said how this lock works; locksim knows it by its adapter alone."
@@ -26,7 +26,7 @@ func lockBlocks(r *play.Review) []reviewBlock {
 }
 
 // promiseBlocks say what it is judged by.
-func promiseBlocks(r *play.Review) []reviewBlock {
+func promiseBlocks(r *review.Review) []reviewBlock {
 	l := r.Lock
 	if !l.Promises {
 		return []reviewBlock{paragraph("The lock promises nothing. Everything below is judged as if it promised that claims never overlap, that the lock is free again in the end, that no rightful holder is refused, and that the data is right in mode %s.", l.Judged)}
@@ -45,19 +45,19 @@ func promiseBlocks(r *play.Review) []reviewBlock {
 type reviewAdvice struct {
 	Use, Means string
 	Verdict    string
-	Kind       play.ReviewVerdict
+	Kind       review.Verdict
 	Text       string
 	Reasons    []string
 }
 
 // useMeans says what a use is.
-var useMeans = map[play.ReviewUse]string{
-	play.ForEfficiency:  "Work that is done twice is only waste.",
-	play.ForCorrectness: "A violation costs money or data.",
+var useMeans = map[review.Use]string{
+	review.ForEfficiency:  "Work that is done twice is only waste.",
+	review.ForCorrectness: "A violation costs money or data.",
 }
 
 // adviceBlocks are the recommendations, and the rules that they follow from.
-func adviceBlocks(r *play.Review) []reviewBlock {
+func adviceBlocks(r *review.Review) []reviewBlock {
 	var cards []reviewAdvice
 	for _, a := range r.Advice {
 		verdict := string(a.Verdict)
@@ -74,9 +74,9 @@ func adviceBlocks(r *play.Review) []reviewBlock {
 }
 
 // ruleItems are the rules for a use, up to the one that decided.
-func ruleItems(a play.ReviewAdvice) []string {
+func ruleItems(a review.Advice) []string {
 	var out []string
-	for _, rule := range play.ReviewRules(a.Use) {
+	for _, rule := range review.Rules(a.Use) {
 		text := fmt.Sprintf("%s, if %s", rule.ID, rule.Text)
 		if rule.ID == a.Rule {
 			return append(out, text+". This is so, and decides.")
@@ -86,7 +86,7 @@ func ruleItems(a play.ReviewAdvice) []string {
 	return out
 }
 
-func questionBlocks(r *play.Review) []reviewBlock {
+func questionBlocks(r *review.Review) []reviewBlock {
 	if len(r.Questions) == 0 {
 		return []reviewBlock{paragraph("The figures leave none.")}
 	}

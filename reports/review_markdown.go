@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"locksim/scenarios/play"
+	"locksim/scenarios/review"
 )
 
 // ReviewMarkdown writes the design review of a lock as Markdown: the same in the
@@ -13,7 +13,7 @@ import (
 //
 // Of the options, only Replay plays a part. The same review gives the same bytes.
 // The error is that of the writer. It is safe for concurrent use.
-func ReviewMarkdown(w io.Writer, r *play.Review, opt Options) error {
+func ReviewMarkdown(w io.Writer, r *review.Review, opt Options) error {
 	v := newReviewPage(r, opt)
 	p := &page{}
 	p.part([]string{"# Design review: lock " + markdownText(v.Lock)})

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"locksim/checker"
-	"locksim/scenarios/play"
+	"locksim/scenarios/review"
 )
 
 // reviewPage is a review as sections, which each form renders in its own way.
@@ -69,7 +69,7 @@ func (t *reviewTable) row(name string, cells ...string) {
 }
 
 // newReviewPage is a review as it is told, in order.
-func newReviewPage(r *play.Review, opt Options) *reviewPage {
+func newReviewPage(r *review.Review, opt Options) *reviewPage {
 	p := &reviewPage{Lock: r.Lock.Name, Answer: r.Answer, Replay: opt.Replay, Versions: reviewVersions(r)}
 	p.add("lock", "The lock", lockBlocks(r))
 	p.add("promise", "What it promises", promiseBlocks(r))
@@ -88,7 +88,7 @@ func (p *reviewPage) add(id, title string, blocks []reviewBlock) {
 }
 
 // reviewVersions are those that the hashes and the runs hold for.
-func reviewVersions(r *play.Review) []Version {
+func reviewVersions(r *review.Review) []Version {
 	out := []Version{{"Go", strings.TrimPrefix(r.Go, "go")}}
 	for _, module := range sortedKeys(r.Modules) {
 		out = append(out, Version{module, r.Modules[module]})

@@ -6,18 +6,18 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/review"
 )
 
 // grounds are the headings of the tables of risk.
-var grounds = map[play.ReviewGround]string{
-	play.GroundPromised:      "Within its promise",
-	play.GroundOutside:       "Outside its promise",
-	play.GroundSeveralWrites: "Sections that write more than once",
+var grounds = map[review.Ground]string{
+	review.GroundPromised:      "Within its promise",
+	review.GroundOutside:       "Outside its promise",
+	review.GroundSeveralWrites: "Sections that write more than once",
 }
 
 // riskBlocks count the runs of the library by label, mode by mode.
-func riskBlocks(r *play.Review) []reviewBlock {
+func riskBlocks(r *review.Review) []reviewBlock {
 	if len(r.Figures.Modes) == 0 {
 		return []reviewBlock{paragraph("No scenario of the library is about this lock, so that there are no counts; above is what each fence made of each break.")}
 	}
@@ -27,7 +27,7 @@ func riskBlocks(r *play.Review) []reviewBlock {
 			blocks = append(blocks, paragraph("%s", riskStatement(m)))
 		}
 	}
-	for _, g := range play.ReviewGrounds() {
+	for _, g := range review.Grounds() {
 		if t := riskTable(r, g); len(t.Rows) > 0 {
 			blocks = append(blocks, reviewBlock{Heading: groundTitle(r, g)}, reviewBlock{Table: t})
 		}
@@ -39,15 +39,15 @@ func riskBlocks(r *play.Review) []reviewBlock {
 }
 
 // groundTitle is the heading of a table; a lock without a promise has no inside.
-func groundTitle(r *play.Review, g play.ReviewGround) string {
-	if g == play.GroundOutside && !r.Lock.Promises {
+func groundTitle(r *review.Review, g review.Ground) string {
+	if g == review.GroundOutside && !r.Lock.Promises {
 		return "All scenarios with sections that write once"
 	}
 	return grounds[g]
 }
 
 // adviceFence is the mode that the advice asks for.
-func adviceFence(r *play.Review) fence.Mode {
+func adviceFence(r *review.Review) fence.Mode {
 	for _, a := range r.Advice {
 		if a.Fence != "" {
 			return a.Fence
@@ -57,7 +57,7 @@ func adviceFence(r *play.Review) fence.Mode {
 }
 
 // riskStatement is the risk of a mode in a sentence.
-func riskStatement(m play.ReviewMode) string {
+func riskStatement(m review.Mode) string {
 	n := m.Total()
 	who := "Without a fence"
 	if m.Mode != fence.None {
@@ -68,7 +68,7 @@ func riskStatement(m play.ReviewMode) string {
 }
 
 // riskTable has a row for each mode and a column for each label.
-func riskTable(r *play.Review, g play.ReviewGround) *reviewTable {
+func riskTable(r *review.Review, g review.Ground) *reviewTable {
 	t := &reviewTable{Name: groundTitle(r, g), Head: []string{"Fence", "Scenarios", "Runs"}}
 	labels := seenLabels(r, g)
 	for _, l := range labels {
@@ -89,7 +89,7 @@ func riskTable(r *play.Review, g play.ReviewGround) *reviewTable {
 }
 
 // seenLabels are the labels that any mode showed, and always that of lost data.
-func seenLabels(r *play.Review, g play.ReviewGround) []checker.Label {
+func seenLabels(r *review.Review, g review.Ground) []checker.Label {
 	var out []checker.Label
 	for _, l := range checker.Labels() {
 		n := 0
@@ -104,11 +104,11 @@ func seenLabels(r *play.Review, g play.ReviewGround) []checker.Label {
 }
 
 // effectTable counts what each fence did to the breaks.
-func effectTable(r *play.Review) *reviewTable {
+func effectTable(r *review.Review) *reviewTable {
 	t := &reviewTable{Name: "What fences made of the breaks", Head: []string{"Fence", "rescues", "rescues at a price", "does not rescue", "does harm", "nothing to rescue", "cannot be used"}}
-	shown := []play.FenceEffect{play.FenceRescues, play.FenceCosts, play.FenceFails, play.FenceHarms, play.FenceIdle, play.FenceNeedsTokens}
+	shown := []review.FenceEffect{review.FenceRescues, review.FenceCosts, review.FenceFails, review.FenceHarms, review.FenceIdle, review.FenceNeedsTokens}
 	for _, mode := range fence.Modes()[1:] {
-		counts := map[play.FenceEffect]int{}
+		counts := map[review.FenceEffect]int{}
 		for _, b := range r.Breaks {
 			for _, f := range b.Fences {
 				if f.Mode == mode {

@@ -2,14 +2,14 @@ package reports
 
 import (
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/review"
 )
 
 // storyBlocks are the scenarios of the library in which the lock was broken, with
 // what each fence made of them: those within the promise first.
-func storyBlocks(r *play.Review) []reviewBlock {
+func storyBlocks(r *review.Review) []reviewBlock {
 	t := &reviewTable{Name: "Stories of the library that break it", Head: []string{"Story", "Promise", "Without a fence", "Rescue", "Do not rescue", "Do harm", "Command"}}
-	for _, g := range play.ReviewGrounds() {
+	for _, g := range review.Grounds() {
 		for i := range r.Scenarios {
 			if s := &r.Scenarios[i]; s.Ground == g && s.Harmful() {
 				t.Rows = append(t.Rows, storyRow(r, s))
@@ -24,23 +24,23 @@ func storyBlocks(r *play.Review) []reviewBlock {
 		{Table: t}}
 }
 
-func storyRow(r *play.Review, s *play.ReviewScenario) reviewRow {
-	by := map[play.FenceEffect][]fence.Mode{}
+func storyRow(r *review.Review, s *review.Scenario) reviewRow {
+	by := map[review.FenceEffect][]fence.Mode{}
 	var rescue, fail []string
 	for _, c := range s.Cells {
 		e := s.Effect(c.Mode)
 		by[e] = append(by[e], c.Mode)
 		switch e {
-		case play.FenceRescues:
+		case review.FenceRescues:
 			rescue = append(rescue, string(c.Mode))
-		case play.FenceCosts:
+		case review.FenceCosts:
 			rescue = append(rescue, "("+string(c.Mode)+")")
-		case play.FenceFails, play.FenceUndecided:
+		case review.FenceFails, review.FenceUndecided:
 			fail = append(fail, string(c.Mode))
 		}
 	}
 	none := s.Cells[0]
 	return reviewRow{Name: s.Name, Note: s.Title, Cells: []reviewCell{
 		{Text: groundWord(r, s.Ground)}, {Text: kOfN(none), Label: none.Label},
-		{Text: commas(rescue)}, {Text: commas(fail)}, {Text: commas(by[play.FenceHarms])}, {Text: s.Replay, Code: true}}}
+		{Text: commas(rescue)}, {Text: commas(fail)}, {Text: commas(by[review.FenceHarms])}, {Text: s.Replay, Code: true}}}
 }

@@ -5,13 +5,13 @@ import (
 	"io"
 
 	"locksim/internal/prose"
-	"locksim/scenarios/play"
+	"locksim/scenarios/review"
 )
 
 // ReviewSummary writes the design review of a lock in short, for a terminal: the
 // answer, the recommendations, the ways in which it was broken, and how many
 // questions are open. Errors and concurrency are as for [Terminal].
-func ReviewSummary(w io.Writer, r *play.Review, opt Options) error {
+func ReviewSummary(w io.Writer, r *review.Review, opt Options) error {
 	opt, err := opt.withDefaults()
 	if err != nil {
 		return err

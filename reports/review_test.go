@@ -12,12 +12,12 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios/play"
+	"locksim/scenarios/review"
 )
 
 const reviewCommand = "go run ./cmd/locksim report --review --lock fenced --seeds 20 --runs 3000"
 
-func reviewHTML(t *testing.T, r *play.Review) string {
+func reviewHTML(t *testing.T, r *review.Review) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := reports.ReviewHTML(&b, r, reports.Options{Replay: reviewCommand}); err != nil {
@@ -26,7 +26,7 @@ func reviewHTML(t *testing.T, r *play.Review) string {
 	return b.String()
 }
 
-func reviewMarkdown(t *testing.T, r *play.Review) string {
+func reviewMarkdown(t *testing.T, r *review.Review) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := reports.ReviewMarkdown(&b, r, reports.Options{Replay: reviewCommand}); err != nil {
@@ -132,8 +132,8 @@ func TestReviewFollowsTheFigures(t *testing.T) {
 			t.Errorf("it does not say %q", text)
 		}
 	}
-	r.Figures.Modes[0].Grounds[play.GroundPromised].Labels[checker.Corrupted] = 19
-	r.Figures.Modes[1].Grounds[play.GroundPromised].Labels[checker.Corrupted] = 1
+	r.Figures.Modes[0].Grounds[review.GroundPromised].Labels[checker.Corrupted] = 19
+	r.Figures.Modes[1].Grounds[review.GroundPromised].Labels[checker.Corrupted] = 1
 	r.Figures.Within.Violating = 5
 	r.Advice, r.Breaks, r.Questions = r.Figures.Advice(), nil, nil
 	after := reviewMarkdown(t, r)
@@ -149,7 +149,7 @@ func TestReviewFollowsTheFigures(t *testing.T) {
 
 // A lock of which nothing is known has a review, too.
 func TestReviewOfNothing(t *testing.T) {
-	r := &play.Review{Lock: play.ReviewLock{Name: "mine", Nodes: 1, Judged: fence.None}}
+	r := &review.Review{Lock: review.Lock{Name: "mine", Nodes: 1, Judged: fence.None}}
 	r.Advice, r.Questions = r.Figures.Advice(), r.Figures.Questions()
 	md := reviewMarkdown(t, r)
 	for _, text := range []string{"Nobody has said how this lock works", "It needs 1 server and mints no fencing tokens", "The lock promises nothing.", "No recommendation", "What does the lock promise"} {

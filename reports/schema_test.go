@@ -11,7 +11,10 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
+	"locksim/scenarios/sweep"
 )
 
 // The module reports/formattest validates documents with these schemas. Here they
@@ -72,7 +75,7 @@ func readSchema(t *testing.T, name string) *schema {
 }
 
 // documents are what the schemas describe.
-var documents = map[string]any{"explore": play.Exploration{}, "matrix": play.Matrix{}, "run": play.RunFile{}, "sweep": play.Sweep{}}
+var documents = map[string]any{"explore": explore.Exploration{}, "matrix": matrix.Matrix{}, "run": play.RunFile{}, "sweep": sweep.Sweep{}}
 
 // Each field of a document is described, and nothing that is no field; what is
 // always written is required; each description says something.
@@ -146,10 +149,10 @@ func TestSchemasKnowTheWords(t *testing.T) {
 
 func TestSchemasKnowTheFaults(t *testing.T) {
 	var classes, kinds []string
-	for _, f := range (&play.ExplorePlan{}).Classes() {
+	for _, f := range (&explore.Plan{}).Classes() {
 		classes = append(classes, string(f))
 	}
-	for _, k := range play.SweepKinds() {
+	for _, k := range sweep.Kinds() {
 		kinds = append(kinds, k.Name)
 	}
 	for _, tt := range []struct {
@@ -163,13 +166,13 @@ func TestSchemasKnowTheFaults(t *testing.T) {
 }
 
 func TestSchemasHaveTheVersions(t *testing.T) {
-	for name, want := range map[string]string{"explore": play.ExploreKind, "sweep": play.SweepName} {
+	for name, want := range map[string]string{"explore": explore.Kind, "sweep": sweep.Name} {
 		if got := readSchema(t, name).Properties["kind"].Const; got != want {
 			t.Errorf("schema %s is of a kind %v, want %v", name, got, want)
 		}
 	}
-	for name, want := range map[string]float64{"run": play.RunVersion, "matrix": play.MatrixVersion,
-		"explore": play.ExploreVersion, "sweep": play.SweepVersion} {
+	for name, want := range map[string]float64{"run": play.RunVersion, "matrix": matrix.Version,
+		"explore": explore.Version, "sweep": sweep.Version} {
 		if got := readSchema(t, name).Properties["version"].Const; got != want {
 			t.Errorf("schema %s is of version %v, want %v", name, got, want)
 		}

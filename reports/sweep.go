@@ -6,19 +6,20 @@ import (
 	"strings"
 
 	"locksim/internal/prose"
-	"locksim/scenarios/play"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/sweep"
 )
 
 // SweepReplay is the command that makes a violation again. i numbers the classes
 // of the sweep from 1.
-type SweepReplay func(i int, c play.SweepClass) string
+type SweepReplay func(i int, c sweep.Class) string
 
 // Sweep writes what was covered, kind by kind, and each class of violation: what
 // was violated, its story, the smallest schedule that leads to it, and the
 // command that replays it.
 //
 // The errors are those of [Terminal].
-func Sweep(w io.Writer, s *play.Sweep, replay SweepReplay, opt Options) error {
+func Sweep(w io.Writer, s *sweep.Sweep, replay SweepReplay, opt Options) error {
 	opt, err := opt.withDefaults()
 	if err != nil {
 		return err
@@ -34,16 +35,16 @@ func Sweep(w io.Writer, s *play.Sweep, replay SweepReplay, opt Options) error {
 	return p.write(w)
 }
 
-func sweepHead(s *play.Sweep) string {
+func sweepHead(s *sweep.Sweep) string {
 	by := "judged as if it promised that all goes well under every fault"
-	if s.Plan.Judge == play.JudgePromise {
+	if s.Plan.Judge == explore.JudgePromise {
 		by = "judged by its own promise, under the faults of which it speaks"
 	}
 	return fmt.Sprintf("sweep of scenario %s without its faults, lock %s, seed %d, %s", s.Plan.Scenario, s.Plan.Lock, s.Plan.Seed, by)
 }
 
 // sweepFigures are the counts, each kind on lines of its own.
-func sweepFigures(s *play.Sweep, opt Options) []string {
+func sweepFigures(s *sweep.Sweep, opt Options) []string {
 	t := &s.Summary
 	lines := fold("placements that struck: "+placed(t), opt.Width)
 	for _, row := range []struct {
@@ -72,9 +73,9 @@ func sweepFigures(s *play.Sweep, opt Options) []string {
 
 // placed writes "pause 200, crash 110; restart 120 of 133", in the order in
 // which they are placed.
-func placed(t *play.SweepSummary) string {
+func placed(t *sweep.Summary) string {
 	var parts []string
-	for _, k := range play.SweepKinds() {
+	for _, k := range sweep.Kinds() {
 		n, ok := t.Kinds[k.Name]
 		switch {
 		case !ok:
@@ -88,7 +89,7 @@ func placed(t *play.SweepSummary) string {
 }
 
 // sweepOddities are what stands in the way of relying on the result.
-func sweepOddities(s *play.Sweep, opt Options) []string {
+func sweepOddities(s *sweep.Sweep, opt Options) []string {
 	var lines []string
 	switch {
 	case s.Complete:
@@ -105,7 +106,7 @@ func sweepOddities(s *play.Sweep, opt Options) []string {
 
 // sweepClass is one class of violation. It ends with the command that replays
 // the smallest.
-func sweepClass(i int, c play.SweepClass, replay SweepReplay, opt Options) []string {
+func sweepClass(i int, c sweep.Class, replay SweepReplay, opt Options) []string {
 	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first: %s)", i, c.Shape, runs(c.Runs), c.First)
 	if c.Shown == nil {
 		return []string{opt.Colour.paint(alarm, head), "It has not been examined."}

@@ -5,14 +5,15 @@ import (
 	"io"
 
 	"locksim/internal/prose"
-	"locksim/scenarios/play"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/sweep"
 )
 
 // SweepHTML writes a sweep as one page that needs nothing else, and no
 // JavaScript: what was placed where, what came about, and each class of violation
 // with its smallest story. Bytes, errors and concurrency are as for
 // [ExplorationHTML].
-func SweepHTML(w io.Writer, s *play.Sweep, opt CampaignOptions) error {
+func SweepHTML(w io.Writer, s *sweep.Sweep, opt CampaignOptions) error {
 	p := &campaignPage{
 		Kind: "sweep", Subject: fmt.Sprintf("scenario %s · lock %s · seed %d", s.Plan.Scenario, s.Plan.Lock, s.Plan.Seed),
 		Title:    fmt.Sprintf("Sweep of %s with %s", s.Plan.Scenario, s.Plan.Lock),
@@ -28,7 +29,7 @@ func SweepHTML(w io.Writer, s *play.Sweep, opt CampaignOptions) error {
 	return p.write(w)
 }
 
-func sweepCounts(s *play.Sweep) []figure {
+func sweepCounts(s *sweep.Sweep) []figure {
 	t := &s.Summary
 	out := []figure{
 		{prose.Thousands(s.Plan.Boundaries), "moments of the run at which faults were placed"},
@@ -45,10 +46,10 @@ func sweepCounts(s *play.Sweep) []figure {
 	return out
 }
 
-func sweepTables(s *play.Sweep) []countTable {
+func sweepTables(s *sweep.Sweep) []countTable {
 	t := &s.Summary
 	kinds := countTable{ID: "kinds", Title: "Faults by kind", Heads: []string{"Kind", "Placed", "With a violation", "Struck"}, Note: sweepLeftOut(s)}
-	for _, k := range play.SweepKinds() {
+	for _, k := range sweep.Kinds() {
 		n, ok := t.Kinds[k.Name]
 		if !ok {
 			continue
@@ -61,7 +62,7 @@ func sweepTables(s *play.Sweep) []countTable {
 }
 
 // sweepLeftOut says which placements are not tried, and why.
-func sweepLeftOut(s *play.Sweep) string {
+func sweepLeftOut(s *sweep.Sweep) string {
 	text := fmt.Sprintf("%s more placements are left out, at which the fault would find its target as one of these does.", prose.Thousands(s.Plan.Equivalent))
 	if s.Plan.Idle > 0 {
 		text += fmt.Sprintf(" So are %s jumps of client clocks: no client looks at its wall clock.", prose.Thousands(s.Plan.Idle))
@@ -69,9 +70,9 @@ func sweepLeftOut(s *play.Sweep) string {
 	return text
 }
 
-func sweepLimits(s *play.Sweep) []string {
+func sweepLimits(s *sweep.Sweep) []string {
 	judged := "The lock was judged as if it promised that all goes well under every fault. What it promises may be less."
-	if s.Plan.Judge == play.JudgePromise {
+	if s.Plan.Judge == explore.JudgePromise {
 		judged = "The lock was judged by its own promise, under the faults of which it speaks. Under other faults it may well break."
 	}
 	return []string{

@@ -11,7 +11,9 @@ import (
 	"pgregory.net/rapid"
 
 	"locksim/internal/testlocks"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // A tape of bytes gives back what was drawn from a seed, and draws a valid
@@ -22,14 +24,14 @@ func TestByteTape(t *testing.T) {
 		t.Fatal(err)
 	}
 	for seed := range uint64(100) {
-		want, got := play.Draw(play.Seeded(seed), space), play.Draw(&byteTape{rest: recorded(seed, space)}, space)
+		want, got := search.Draw(search.Seeded(seed), space), search.Draw(&byteTape{rest: recorded(seed, space)}, space)
 		if diff := cmp.Diff(formatted(t, want), formatted(t, got)); diff != "" {
 			t.Fatalf("seed %d (-want +got):\n%s", seed, diff)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		tape := rapid.SliceOf(rapid.Byte()).Draw(t, "tape")
-		if err := play.Draw(&byteTape{rest: tape}, space).Validate(); err != nil {
+		if err := search.Draw(&byteTape{rest: tape}, space).Validate(); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -37,7 +39,7 @@ func TestByteTape(t *testing.T) {
 
 func formatted(t *testing.T, sc *Scenario) string {
 	t.Helper()
-	text, err := play.Format(sc)
+	text, err := file.Format(sc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,8 +104,8 @@ func TestCheckStopsInTime(t *testing.T) {
 
 // Names of files hold nothing that a file system or a shell could mind.
 func TestStoredNames(t *testing.T) {
-	sc := play.Draw(play.Seeded(1), Space{})
-	f := &play.Found{Lock: "broken/Ünlock it", Seed: 7, Violations: []play.Violation{{Mode: "none", Label: "false-reject"}},
+	sc := search.Draw(search.Seeded(1), Space{})
+	f := &search.Found{Lock: "broken/Ünlock it", Seed: 7, Violations: []play.Violation{{Mode: "none", Label: "false-reject"}},
 		Outcome: &Outcome{Scenario: sc}, Run: &play.RunFile{Source: "x"}}
 	name := fileName(f)
 	if !strings.HasPrefix(name, "broken--nlock-it-false-reject-") || strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-_.", r) }) {

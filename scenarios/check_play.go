@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // doubtEvery is how many seeds there are to one whose run is made twice.
@@ -20,7 +22,7 @@ func (c *checkup) tryBlock(first uint64) {
 	}
 	c.tally.blocks++
 	for i := range uint64(c.plan.block) {
-		if c.try(play.Draw(play.Seeded(first+i), c.space), first+i); c.failure != "" {
+		if c.try(search.Draw(search.Seeded(first+i), c.space), first+i); c.failure != "" {
 			return
 		}
 	}
@@ -42,7 +44,7 @@ func (c *checkup) try(sc *Scenario, seed uint64) {
 	if len(broken) == 0 && doubt == "" {
 		return
 	}
-	found, err := play.ExamineRun(c.lock, sc, o, broken)
+	found, err := search.ExamineRun(c.lock, sc, o, broken)
 	if err != nil {
 		c.failure = c.noRun(sc, seed, err)
 		return
@@ -66,7 +68,7 @@ func (c *checkup) secondRun(sc *Scenario, o *Outcome) string {
 
 // report stores a failure, if it can be tried again, and is all there is to say
 // about it.
-func (c *checkup) report(f *play.Found) string {
+func (c *checkup) report(f *search.Found) string {
 	if len(f.Violations) == 0 {
 		return f.Text(c.commandFrom(f.Seed))
 	}
@@ -99,7 +101,7 @@ func (c *checkup) commandFrom(seed uint64) string {
 // noRun is the complaint about a run that came to no verdict: the lock panicked,
 // never came to an end, or left something behind.
 func (c *checkup) noRun(sc *Scenario, seed uint64, cause error) string {
-	source, err := play.Format(sc)
+	source, err := file.Format(sc)
 	if err != nil {
 		source = []byte(err.Error())
 	}

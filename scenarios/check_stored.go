@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // tryStored tries the failures of earlier runs again, each as it is stored. As
@@ -26,7 +28,7 @@ func (c *checkup) tryStored() {
 
 func (c *checkup) tryAgain(s stored) {
 	c.t.Helper()
-	sc, err := play.Parse(s.file.File, []byte(s.file.Source), play.ServerNames(c.lock)...)
+	sc, err := file.Parse(s.file.File, []byte(s.file.Source), play.ServerNames(c.lock)...)
 	if err != nil {
 		c.t.Fatalf("%s: its scenario: %v", s.path, err)
 	}
@@ -62,15 +64,15 @@ func strangerTo(l Lock, f *play.RunFile, sc *Scenario) string {
 // fails plays a stored failure; the result is nil when it passes. What does not
 // fail at once may be a matter of chance: where two runs differ, it passes when
 // it has passed as often as a failure is replayed.
-func fails(l Lock, sc *Scenario, seed uint64) (*play.Found, error) {
+func fails(l Lock, sc *Scenario, seed uint64) (*search.Found, error) {
 	var before *Outcome
-	for range play.Replays {
+	for range search.Replays {
 		o, broken, err := l.Try(sc, seed)
 		if err != nil {
 			return nil, err
 		}
 		if len(broken) > 0 {
-			return play.AsStored(l, sc, seed, broken)
+			return search.AsStored(l, sc, seed, broken)
 		}
 		if before != nil && play.Differ(before, o) == nil {
 			return nil, nil
@@ -80,7 +82,7 @@ func fails(l Lock, sc *Scenario, seed uint64) (*play.Found, error) {
 	return nil, nil
 }
 
-func (c *checkup) stillFails(s stored, f *play.Found) {
+func (c *checkup) stillFails(s stored, f *search.Found) {
 	c.t.Helper()
 	path, what := s.path, "stored failure "+s.path
 	if s.fixed {

@@ -8,6 +8,7 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // tally counts what runs without a violation were worth.
@@ -45,7 +46,7 @@ func (t *tally) worthless() bool {
 // sentence is what a pass is worth.
 func (t *tally) sentence() string {
 	return fmt.Sprintf("%s runs, %s of them non-vacuous, no violation: rate below %.2g %% at 95 %% under this generator (faults drawn: %s)",
-		prose.Thousands(t.runs), prose.Thousands(t.useful), 100*play.RateBound(0, t.useful), counts(t.drawn))
+		prose.Thousands(t.runs), prose.Thousands(t.useful), 100*search.RateBound(0, t.useful), counts(t.drawn))
 }
 
 // reasons say why runs were vacuous.

@@ -13,6 +13,7 @@ import (
 	"locksim/lock"
 	"locksim/scenarios"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // quick are the options of a check of a few runs, always the same ones.
@@ -185,7 +186,7 @@ func TestCheckSaysThatAFailureComesSometimes(t *testing.T) {
 // A pass that is no evidence is no pass.
 func TestCheckRefusesAWorthlessPass(t *testing.T) {
 	opts := quick(t)
-	opts.Space.Clients = play.Span{Min: 1, Max: 1}
+	opts.Space.Clients = search.Span{Min: 1, Max: 1}
 	j := checked(t, "TestTheirs", testlocks.Sound("theirs"), opts)
 	wants(t, j.said(), `^This says nothing about the lock`, `why runs are no evidence: nobody contended \d+`)
 	if len(j.errors) != 1 {

@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // Fuzz is [Check] for go test -fuzz: the fuzzer draws the schedules, and prefers
@@ -27,7 +27,7 @@ func Fuzz(f *testing.F, l Lock, opts Options) {
 		}
 		one := *c
 		one.t = t
-		one.try(play.Draw(&byteTape{rest: choices}, c.space), seed)
+		one.try(search.Draw(&byteTape{rest: choices}, c.space), seed)
 		if c.failure = one.failure; c.failure != "" {
 			t.Fatal(c.failure)
 		}
@@ -58,7 +58,7 @@ func (t *byteTape) Below(n int) int {
 
 // byteRecorder writes choices down as a byteTape gives them back.
 type byteRecorder struct {
-	from play.Choices
+	from search.Choices
 	made []byte
 }
 
@@ -76,7 +76,7 @@ func (r *byteRecorder) Below(n int) int {
 
 // recorded is a tape of what a seed draws.
 func recorded(seed uint64, space Space) []byte {
-	r := &byteRecorder{from: play.Seeded(seed)}
-	play.Draw(r, space)
+	r := &byteRecorder{from: search.Seeded(seed)}
+	search.Draw(r, space)
 	return r.made
 }

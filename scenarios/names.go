@@ -1,6 +1,10 @@
 package scenarios
 
-import "locksim/scenarios/play"
+import (
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
 
 // A lock under test, and what it is given. Package play explains each.
 type (
@@ -11,17 +15,17 @@ type (
 	// Servers says which servers a lock needs.
 	Servers = play.Servers
 	// ServerCount is so many servers of one kind.
-	ServerCount = play.ServerCount
+	ServerCount = file.ServerCount
 	// ServerKind is a kind of server that a lock can bring along.
 	ServerKind = play.ServerKind
 	// Space is what schedules are drawn from.
-	Space = play.Space
+	Space = search.Space
 )
 
 // One scenario, played. Package play explains each.
 type (
 	// Scenario says who takes part, what they do and what goes wrong.
-	Scenario = play.Scenario
+	Scenario = file.Scenario
 	// RunOptions are the seed, the fencing modes and the limits of a run.
 	RunOptions = play.RunOptions
 	// Outcome is what became of a scenario in each fencing mode.
@@ -43,18 +47,18 @@ func Redis(count int) []Servers { return play.Redis(count) }
 // Kind is one of the locks that come with locksim. The error lists the kinds.
 func Kind(name string) (Lock, error) { return play.Kind(name) }
 
-// Parse reads a scenario from the content of the file of that name: see [play.Parse]. It may name
-// the servers that these locks bring along. Every error is a [*play.InputError] with
+// Parse reads a scenario from the content of the file of that name: see [file.Parse]. It may name
+// the servers that these locks bring along. Every error is a [*file.InputError] with
 // the place.
 func Parse(name string, data []byte, locks ...Lock) (*Scenario, error) {
-	return play.Parse(name, data, play.ServerNames(locks...)...)
+	return file.Parse(name, data, play.ServerNames(locks...)...)
 }
 
 // Load is the scenario of that name in the library, or the one in a file: see
-// [play.Load], whose errors it returns. It may name the servers that these locks
+// [file.Load], whose errors it returns. It may name the servers that these locks
 // bring along.
 func Load(nameOrPath string, locks ...Lock) (*Scenario, error) {
-	return play.Load(nameOrPath, play.ServerNames(locks...)...)
+	return file.Load(nameOrPath, play.ServerNames(locks...)...)
 }
 
 // Run plays a scenario with a lock under each fencing mode: see [play.Run], whose

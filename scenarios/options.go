@@ -4,8 +4,7 @@ import (
 	"fmt"
 
 	"locksim/lock"
-
-	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // Options say what [Check] and [Fuzz] try. The zero value is a good default.
@@ -65,5 +64,5 @@ func (o Options) discover(l Lock) (Space, error) {
 	if o.Faults != nil {
 		space.Faults = o.Faults
 	}
-	return play.Discover(l, space)
+	return search.Discover(l, space)
 }

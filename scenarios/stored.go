@@ -12,8 +12,9 @@ import (
 	"strings"
 
 	"locksim/faults"
-
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // stored is a failure of some earlier test, in a file of its own.
@@ -60,14 +61,14 @@ func escaped(folder string) string {
 func readStored(name string) (*play.RunFile, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, &play.InputError{Pos: faults.Pos{File: name}, Msg: "this stored failure cannot be read: " + err.Error(), Err: err}
+		return nil, &file.InputError{Pos: faults.Pos{File: name}, Msg: "this stored failure cannot be read: " + err.Error(), Err: err}
 	}
 	return play.ReadRunFile(name, data)
 }
 
 // store writes a failure into a folder, under a name that tells what it is. A
 // failure that is there already is written again.
-func store(dir string, f *play.Found) (path string, err error) {
+func store(dir string, f *search.Found) (path string, err error) {
 	text, err := f.Run.JSON()
 	if err != nil {
 		return "", err
@@ -98,7 +99,7 @@ func replaceFile(path string, text []byte) error {
 
 // fileName is the lock, what it did, what struck it, and eight digits that tell
 // this schedule and seed from others.
-func fileName(f *play.Found) string {
+func fileName(f *search.Found) string {
 	words := []string{f.Lock}
 	if len(f.Violations) > 0 {
 		words = append(words, string(f.Violations[0].Label))

@@ -8,8 +8,10 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // A search that found nothing shows as a dash, and is counted.
@@ -34,7 +36,7 @@ func TestTelling(t *testing.T) {
 		{"broken/setnx-then-expire", checker.Stuck, fence.None, true},
 		{"single", checker.Corrupted, fence.None, true},
 	} {
-		got, err := telling(c.lock, &play.Sighting{Violations: []play.Violation{{Mode: c.mode, Label: c.label}}})
+		got, err := telling(c.lock, &search.Sighting{Violations: []play.Violation{{Mode: c.mode, Label: c.label}}})
 		if err != nil || got != c.want {
 			t.Errorf("%s, %s in mode %s: telling %v, %v; want %v", c.lock, c.label, c.mode, got, err, c.want)
 		}
@@ -46,11 +48,11 @@ func TestTellingWatchdog(t *testing.T) {
 	const story = "name: cut\nlock: {kind: watchdog, ttl: 10s}\nworkload: {hold: 30s, stagger: 1s, checks_until: %s}\nfaults:\n" +
 		"  - when: {client: c0, event: read}\n    partition: {between: [c0], and: [r0], for: 40s}\n"
 	for care, want := range map[string]bool{"lost": true, "never": false} {
-		sc, err := play.Parse("cut.yaml", []byte(strings.Replace(story, "%s", care, 1)))
+		sc, err := file.Parse("cut.yaml", []byte(strings.Replace(story, "%s", care, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &play.Sighting{
+		s := &search.Sighting{
 			Outcome:    &play.Outcome{Scenario: sc, Seed: 1},
 			Violations: []play.Violation{{Mode: fence.None, Label: checker.Corrupted}},
 		}

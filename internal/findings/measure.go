@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"locksim/lock"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // firstSeeds are where the searches begin.
@@ -35,26 +37,26 @@ func measure(name string, most int) (row, error) {
 
 // subject is a lock and the space that it is searched in: a specimen within what
 // it says of itself, and any other lock under pauses. It is judged on everything.
-func subject(name string) (play.Lock, play.Space, error) {
+func subject(name string) (play.Lock, search.Space, error) {
 	l, err := play.Kind(name)
 	if err != nil {
-		return l, play.Space{}, err
+		return l, search.Space{}, err
 	}
 	l.Promise = lock.Promise{}
-	space := play.Space{Faults: []lock.Fault{lock.FaultPause}, TTL: play.Range{Min: 500 * time.Millisecond, Max: 10 * time.Second}}
+	space := search.Space{Faults: []lock.Fault{lock.FaultPause}, TTL: file.Range{Min: 500 * time.Millisecond, Max: 10 * time.Second}}
 	if isSpecimen(name) {
-		if space, err = play.SpecimenSpace(name); err != nil {
+		if space, err = search.SpecimenSpace(name); err != nil {
 			return l, space, err
 		}
 	}
-	space, err = play.Discover(l, space)
+	space, err = search.Discover(l, space)
 	return l, space, err
 }
 
 func isSpecimen(name string) bool { return strings.HasPrefix(name, "broken/") }
 
 // searches makes a search from each of the first seeds.
-func searches(l play.Lock, space play.Space, most int) (sample, error) {
+func searches(l play.Lock, space search.Space, most int) (sample, error) {
 	var s sample
 	for _, seed := range firstSeeds {
 		anyRuns, ownRuns, err := searchFrom(l, space, seed, most)
@@ -68,8 +70,8 @@ func searches(l play.Lock, space play.Space, most int) (sample, error) {
 
 // search counts the runs to the first violation, and goes on to the first that
 // shows the mistake.
-func searchFrom(l play.Lock, space play.Space, first uint64, most int) (anyRuns, ownRuns int, err error) {
-	seen, err := play.Find(l, space, first, most, func(s *play.Sighting) (bool, error) {
+func searchFrom(l play.Lock, space search.Space, first uint64, most int) (anyRuns, ownRuns int, err error) {
+	seen, err := search.Find(l, space, first, most, func(s *search.Sighting) (bool, error) {
 		if anyRuns == 0 {
 			anyRuns = s.Runs
 		}

@@ -10,6 +10,7 @@ import (
 	"locksim/lock/broken"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // telling reports whether a violation shows what is wrong with a specimen, and
@@ -21,7 +22,7 @@ import (
 // A specimen that is known by corrupted data without a fence is a watchdog; its
 // run tells if the right watchdog comes out of the same schedule and seed whole.
 // For a lock that is no specimen any violation tells.
-func telling(name string, s *play.Sighting) (bool, error) {
+func telling(name string, s *search.Sighting) (bool, error) {
 	if !isSpecimen(name) || slices.ContainsFunc(s.Violations, guilty) {
 		return true, nil
 	}

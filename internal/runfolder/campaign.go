@@ -11,7 +11,8 @@ import (
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
 	"locksim/reports"
-	"locksim/scenarios/play"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/sweep"
 )
 
 // quiet is how long the journal of a campaign at work may stay the same, on the
@@ -61,8 +62,8 @@ type journalFile struct {
 }
 
 func readExploration(c *scan, f folder, e *reports.IndexEntry) error {
-	return readCampaign(c, f, e, play.ExploreKind, func(raw json.RawMessage) (journalFile, int, error) {
-		p, err := play.ReadExplorePlan(raw)
+	return readCampaign(c, f, e, explore.Kind, func(raw json.RawMessage) (journalFile, int, error) {
+		p, err := explore.ReadPlan(raw)
 		if err != nil {
 			return journalFile{}, 0, err
 		}
@@ -71,8 +72,8 @@ func readExploration(c *scan, f folder, e *reports.IndexEntry) error {
 }
 
 func readSweep(c *scan, f folder, e *reports.IndexEntry) error {
-	return readCampaign(c, f, e, play.SweepName, func(raw json.RawMessage) (journalFile, int, error) {
-		p, err := play.ReadSweepPlan(raw)
+	return readCampaign(c, f, e, sweep.Name, func(raw json.RawMessage) (journalFile, int, error) {
+		p, err := sweep.ReadPlan(raw)
 		if err != nil {
 			return journalFile{}, 0, err
 		}
@@ -119,7 +120,7 @@ func (d campaignFile) tell(e *reports.IndexEntry, kind string) error {
 	}
 	e.Lock, e.What = d.Plan.Lock, d.Plan.Scenario
 	e.Seed = fmt.Sprintf("from seed %d", d.Plan.FirstSeed)
-	if kind == play.SweepName {
+	if kind == sweep.Name {
 		e.Seed = fmt.Sprintf("seed %d", d.Plan.Seed)
 	}
 	e.Labels = tally(d.Summary.Violations)
@@ -148,7 +149,7 @@ func (b blockFile) result(evidence int) string {
 }
 
 func judged(by string) string {
-	if by == string(play.JudgePromise) {
+	if by == string(explore.JudgePromise) {
 		return " Judged by its own promise."
 	}
 	return ""

@@ -8,15 +8,16 @@ import (
 
 	"locksim/checker"
 	"locksim/reports"
-	"locksim/scenarios/play"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/search"
 )
 
 // A matrix is told by its labels, and its pages are not looked through.
 func TestIndexOfAMatrix(t *testing.T) {
-	cell := func(l checker.Label) play.MatrixCell { return play.MatrixCell{Label: l} }
-	m := &play.Matrix{Version: play.MatrixVersion, Seeds: play.Seeds{First: 1, Last: 20}, Expected: true,
-		Scenarios: make([]play.MatrixRow, 2), Locks: make([]play.MatrixColumn, 1), Totals: play.MatrixTotals{Cells: 3, Runs: 60},
-		Cells: []play.MatrixCell{cell(checker.Safe), cell(checker.Corrupted), cell(checker.Safe), cell(checker.NotApplicable)}}
+	cell := func(l checker.Label) matrix.Cell { return matrix.Cell{Label: l} }
+	m := &matrix.Matrix{Version: matrix.Version, Seeds: search.Seeds{First: 1, Last: 20}, Expected: true,
+		Scenarios: make([]matrix.Row, 2), Locks: make([]matrix.Column, 1), Totals: matrix.Totals{Cells: 3, Runs: 60},
+		Cells: []matrix.Cell{cell(checker.Safe), cell(checker.Corrupted), cell(checker.Safe), cell(checker.NotApplicable)}}
 	fsys := fstest.MapFS{"matrix/matrix.json": file(text(t, m), 0), "matrix/index.html": file("", 0), "matrix/runs/x/run.json": file("", 0)}
 	want := []reports.IndexEntry{{Folder: "matrix", Kind: reports.IndexMatrix, What: "Matrix of 2 scenarios and 1 lock", Seed: "seeds 1 to 20", Said: "60 runs in 3 cells.",
 		Labels: []reports.IndexLabel{{Label: checker.Corrupted, Count: 1}, {Label: checker.Safe, Count: 2}},

@@ -14,7 +14,9 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // readRun reads the document of a run.
@@ -35,12 +37,12 @@ func readRun(c *scan, f folder, e *reports.IndexEntry) error {
 
 // matrixFile is what an index tells of a matrix.
 type matrixFile struct {
-	Version   int                 `json:"version"`
-	Seeds     play.Seeds          `json:"seeds"`
-	Scenarios []play.MatrixRow    `json:"scenarios"`
-	Locks     []play.MatrixColumn `json:"locks"`
-	Expected  bool                `json:"as_expected"`
-	Totals    play.MatrixTotals   `json:"totals"`
+	Version   int             `json:"version"`
+	Seeds     search.Seeds    `json:"seeds"`
+	Scenarios []matrix.Row    `json:"scenarios"`
+	Locks     []matrix.Column `json:"locks"`
+	Expected  bool            `json:"as_expected"`
+	Totals    matrix.Totals   `json:"totals"`
 	Cells     []struct {
 		Label checker.Label `json:"label"`
 	} `json:"cells"`
@@ -54,8 +56,8 @@ func readMatrix(c *scan, f folder, e *reports.IndexEntry) error {
 	if err != nil {
 		return err
 	}
-	if m.Version != play.MatrixVersion || len(m.Cells) == 0 {
-		return fmt.Errorf("this is no matrix of version %d: make it again with this version of locksim", play.MatrixVersion)
+	if m.Version != matrix.Version || len(m.Cells) == 0 {
+		return fmt.Errorf("this is no matrix of version %d: make it again with this version of locksim", matrix.Version)
 	}
 	e.What = fmt.Sprintf("Matrix of %s and %s", prose.Count(len(m.Scenarios), "scenario"), prose.Count(len(m.Locks), "lock"))
 	e.Seed, e.Unexpected, e.Changed = m.Seeds.String(), !m.Expected, c.moment(changed)

@@ -14,7 +14,9 @@ import (
 	"locksim/internal/runfolder"
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // noon is the time at which indexes of the present moment are made.
@@ -43,11 +45,11 @@ func text(t *testing.T, document interface{ JSON() ([]byte, error) }) string {
 }
 
 // plan is that of an exploration of three jobs.
-var plan = play.ExplorePlan{Lock: "single", Judge: play.JudgePromise, Collect: play.CollectAll, Runs: 250, FirstSeed: 1, Block: 100,
-	Space: play.Space{Redis: 1}}
+var plan = explore.Plan{Lock: "single", Judge: explore.JudgePromise, Collect: explore.CollectAll, Runs: 250, FirstSeed: 1, Block: 100,
+	Space: search.Space{Redis: 1}}
 
-func block(job int) play.ExploreBlock {
-	return play.ExploreBlock{Job: job, ExploreTally: play.ExploreTally{Runs: 100, NonVacuous: 90, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 1, checker.Overlap: 2}}}
+func block(job int) explore.Block {
+	return explore.Block{Job: job, Tally: explore.Tally{Runs: 100, NonVacuous: 90, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 1, checker.Overlap: 2}}}
 }
 
 // journal is that of the exploration with so many results.
@@ -97,7 +99,7 @@ func TestIndexOfARun(t *testing.T) {
 // A journal is a campaign at work as long as it grows, and one that can go on
 // afterwards; with a document it has come to its end, unless it went on since.
 func TestIndexOfACampaign(t *testing.T) {
-	e := play.AssembleExploration(&plan, map[int]play.ExploreBlock{0: block(0), 1: block(1), 2: block(2)})
+	e := explore.AssembleExploration(&plan, map[int]explore.Block{0: block(0), 1: block(1), 2: block(2)})
 	stuck := []reports.IndexLabel{{Label: checker.Stuck, Count: 2}, {Label: checker.Overlap, Count: 4}}
 	for _, tt := range []struct {
 		name     string

@@ -13,7 +13,9 @@ import (
 
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+
 	simredis "locksim/sim/redis"
 )
 
@@ -144,7 +146,7 @@ func fingerprint(e play.Env) uint64 { return e.Source("fingerprint").Uint64() }
 // fingerprintOf is the fingerprint of a seed.
 func fingerprintOf(t *testing.T, seed uint64) (number uint64) {
 	t.Helper()
-	sc, err := play.Load("calm")
+	sc, err := file.Load("calm")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,10 @@ import (
 
 	"locksim/faults"
 	"locksim/lock"
+	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // Soak is how much of a full-size test to run: 1 for make soak, less in CI,
@@ -36,9 +38,9 @@ func Soak(t testing.TB, full int, fallback float64) int {
 }
 
 // Parse is the scenario of a text.
-func Parse(t testing.TB, text string) *play.Scenario {
+func Parse(t testing.TB, text string) *file.Scenario {
 	t.Helper()
-	sc, err := play.Parse("test.yaml", []byte(text))
+	sc, err := file.Parse("test.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,9 +48,9 @@ func Parse(t testing.TB, text string) *play.Scenario {
 }
 
 // Format is the text of a scenario.
-func Format(t testing.TB, sc *play.Scenario) string {
+func Format(t testing.TB, sc *file.Scenario) string {
 	t.Helper()
-	text, err := play.Format(sc)
+	text, err := file.Format(sc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,9 +68,9 @@ func Kind(t testing.TB, name string) play.Lock {
 }
 
 // Load is a scenario of the library with the lock that it names.
-func Load(t testing.TB, name string) (*play.Scenario, play.Lock) {
+func Load(t testing.TB, name string) (*file.Scenario, play.Lock) {
 	t.Helper()
-	sc, err := play.Load(name)
+	sc, err := file.Load(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +78,7 @@ func Load(t testing.TB, name string) (*play.Scenario, play.Lock) {
 }
 
 // Play plays a scenario.
-func Play(t testing.TB, sc *play.Scenario, l play.Lock, opts play.RunOptions) *play.Outcome {
+func Play(t testing.TB, sc *file.Scenario, l play.Lock, opts play.RunOptions) *play.Outcome {
 	t.Helper()
 	o, err := play.Run(sc, l, opts)
 	if err != nil {
@@ -87,19 +89,19 @@ func Play(t testing.TB, sc *play.Scenario, l play.Lock, opts play.RunOptions) *p
 
 // RefusedOrPlayed fails the test where a run ended by a mistake of the harness: it
 // must end well, or refuse its input.
-func RefusedOrPlayed(t testing.TB, sc *play.Scenario, err error) {
+func RefusedOrPlayed(t testing.TB, sc *file.Scenario, err error) {
 	t.Helper()
-	if _, ok := errors.AsType[*play.InputError](err); ok || err == nil {
+	if _, ok := errors.AsType[*file.InputError](err); ok || err == nil {
 		return
 	}
-	source, formatErr := play.Format(sc)
+	source, formatErr := file.Format(sc)
 	t.Fatalf("%v\n%s%v", err, source, formatErr)
 }
 
 // SameStory compares what scenarios say, not where they stand.
 func SameStory() cmp.Option {
 	return cmp.Options{
-		cmpopts.IgnoreUnexported(play.Scenario{}), cmpopts.IgnoreFields(play.Scenario{}, "File", "Source"),
+		cmpopts.IgnoreUnexported(file.Scenario{}), cmpopts.IgnoreFields(file.Scenario{}, "File", "Source"),
 		cmpopts.IgnoreTypes(faults.Pos{}), cmpopts.EquateEmpty(),
 	}
 }
@@ -112,15 +114,15 @@ func (s Choices) Below(n int) int { return rapid.IntRange(0, n-1).Draw(s.T, "cho
 
 // Spaces are those of the locks that come with locksim, and before them one of
 // everything and one without faults.
-func Spaces(t testing.TB) []play.Space {
+func Spaces(t testing.TB) []search.Space {
 	t.Helper()
-	all := []play.Space{{
+	all := []search.Space{{
 		Redis: 3, Replicas: 2, Nested: 2, MaxFaults: 12,
-		Waits: []play.WaitMode{play.WaitPoll, play.WaitNotify}, Profiles: []play.ClientProfile{play.ClientQuiet, play.ClientStock},
-		Workloads: []play.WorkloadKind{play.WorkloadRegister, play.WorkloadTransfer},
+		Waits: []file.WaitMode{file.WaitPoll, file.WaitNotify}, Profiles: []file.ClientProfile{file.ClientQuiet, file.ClientStock},
+		Workloads: []file.WorkloadKind{file.WorkloadRegister, file.WorkloadTransfer},
 	}, {Faults: []lock.Fault{}}}
 	for _, name := range kinds.Names() {
-		all = append(all, play.SpaceOf(Kind(t, name)))
+		all = append(all, search.SpaceOf(Kind(t, name)))
 	}
 	return all
 }

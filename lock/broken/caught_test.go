@@ -8,6 +8,7 @@ import (
 	"locksim/faults"
 	"locksim/lock/broken"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
@@ -61,13 +62,13 @@ func (tr trial) run(t *testing.T) {
 }
 
 // load returns the trial's specimen and scenario, which lies within what the specimen says of itself.
-func (tr trial) load(t *testing.T) (broken.Specimen, *play.Scenario) {
+func (tr trial) load(t *testing.T) (broken.Specimen, *file.Scenario) {
 	t.Helper()
 	s, err := broken.Find(tr.specimen)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sc, err := play.Parse(s.Name+".yaml", []byte("name: "+s.Name+"\n"+tr.story))
+	sc, err := file.Parse(s.Name+".yaml", []byte("name: "+s.Name+"\n"+tr.story))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func (tr trial) load(t *testing.T) (broken.Specimen, *play.Scenario) {
 
 // count plays every seed and returns in how many of them the specimen's detector sees something. A run in
 // which a fault did not strike is no evidence.
-func (tr trial) count(t *testing.T, sc *play.Scenario, s broken.Specimen, l play.Lock, seeds int) (seen int) {
+func (tr trial) count(t *testing.T, sc *file.Scenario, s broken.Specimen, l play.Lock, seeds int) (seen int) {
 	t.Helper()
 	sees := detectors[s.Detector]
 	for seed := range uint64(seeds) {
@@ -114,17 +115,17 @@ func (tr trial) count(t *testing.T, sc *play.Scenario, s broken.Specimen, l play
 }
 
 // detectors are what the names of detectors stand for.
-var detectors = map[broken.Detector]func(*play.Scenario, play.ModeRun) bool{
-	broken.ClaimOverlaps: func(_ *play.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.ClaimOverlaps > 0 },
-	broken.Corrupted:     func(_ *play.Scenario, m play.ModeRun) bool { return m.Verdict.Label == checker.Corrupted },
-	broken.FalseRejects:  func(_ *play.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.FalseRejects > 0 },
-	broken.Stuck: func(_ *play.Scenario, m play.ModeRun) bool {
+var detectors = map[broken.Detector]func(*file.Scenario, play.ModeRun) bool{
+	broken.ClaimOverlaps: func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.ClaimOverlaps > 0 },
+	broken.Corrupted:     func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Label == checker.Corrupted },
+	broken.FalseRejects:  func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.FalseRejects > 0 },
+	broken.Stuck: func(_ *file.Scenario, m play.ModeRun) bool {
 		return m.Verdict.Facts.Liveness == checker.LivenessStuck
 	},
-	broken.Leaked: func(_ *play.Scenario, m play.ModeRun) bool {
+	broken.Leaked: func(_ *file.Scenario, m play.ModeRun) bool {
 		return m.Verdict.Facts.Liveness == checker.LivenessLeaked
 	},
-	broken.LongestWait: func(sc *play.Scenario, m play.ModeRun) bool {
+	broken.LongestWait: func(sc *file.Scenario, m play.ModeRun) bool {
 		holders := time.Duration(sc.World.Clients) * (sc.Lock.TTL + sc.Workload.Hold)
 		return m.LongestWait > 2*holders
 	},

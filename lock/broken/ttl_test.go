@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"locksim/faults"
-	"locksim/scenarios/play"
+	"locksim/scenarios/file"
 )
 
 // Each mistake shows at both ends of the range of TTLs that its specimen names, in the same story played
@@ -29,13 +29,13 @@ func TestTTLRange(t *testing.T) {
 
 // paced is the scenario with all its times in the same proportion to another TTL. The network stays as
 // fast as it is.
-func (tr trial) paced(sc *play.Scenario, ttl time.Duration) *play.Scenario {
+func (tr trial) paced(sc *file.Scenario, ttl time.Duration) *file.Scenario {
 	pace := func(d time.Duration) time.Duration {
 		return time.Duration(float64(d) / float64(sc.Lock.TTL) * float64(ttl))
 	}
 	out := *sc
 	out.Lock.TTL = ttl
-	out.Lock.Backoff = play.Range{
+	out.Lock.Backoff = file.Range{
 		Min: max(pace(sc.Lock.Backoff.Min), time.Millisecond),
 		Max: max(pace(sc.Lock.Backoff.Max), time.Millisecond),
 	}

@@ -16,6 +16,7 @@ import (
 	"locksim/internal/runfolder"
 	"locksim/internal/serve"
 	"locksim/reports"
+	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
 )
 
@@ -45,7 +46,7 @@ func newKept(t *testing.T, runs int) *kept {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := play.NewExplorePlan(l, play.ExploreOptions{Runs: 1000, FirstSeed: 1, Judge: play.JudgePromise, Collect: play.CollectAll})
+	plan, err := explore.NewPlan(l, explore.Options{Runs: 1000, FirstSeed: 1, Judge: explore.JudgePromise, Collect: explore.CollectAll})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func (k *kept) grow(job, violating int) {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	b := play.ExploreBlock{Job: job, ExploreTally: play.ExploreTally{Runs: 100, NonVacuous: 90, Violating: violating}}
+	b := explore.Block{Job: job, Tally: explore.Tally{Runs: 100, NonVacuous: 90, Violating: violating}}
 	if violating > 0 {
 		b.Violations = map[checker.Label]int{checker.Stuck: violating}
 	}

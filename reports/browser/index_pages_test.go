@@ -8,7 +8,10 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"locksim/reports"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/sweep"
 )
 
 // indexPages are the pages of this kind that are looked at.
@@ -36,7 +39,7 @@ func explored(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := play.NewExplorePlan(l, play.ExploreOptions{Runs: 20, FirstSeed: 1, Judge: play.JudgeEverything, Collect: play.CollectAll})
+	plan, err := explore.NewPlan(l, explore.Options{Runs: 20, FirstSeed: 1, Judge: explore.JudgeEverything, Collect: explore.CollectAll})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +48,7 @@ func explored(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := reports.ExplorationHTML(&b, play.AssembleExploration(plan, map[int]play.ExploreBlock{0: block}), campaignOptions()); err != nil {
+	if err := reports.ExplorationHTML(&b, explore.AssembleExploration(plan, map[int]explore.Block{0: block}), campaignOptions()); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -59,7 +62,7 @@ func campaignOptions() reports.CampaignOptions {
 // swept is the page of a sweep, of which one job was done.
 func swept(t *testing.T) []byte {
 	t.Helper()
-	sc, err := play.Load("gc-pause")
+	sc, err := file.Load("gc-pause")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +70,7 @@ func swept(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := play.NewSweepPlan(sc, l, play.SweepOptions{Seed: 1, Kinds: []string{"pause"}, Judge: play.JudgeEverything})
+	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Kinds: []string{"pause"}, Judge: explore.JudgeEverything})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +79,7 @@ func swept(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := reports.SweepHTML(&b, play.AssembleSweep(plan, map[int]play.SweepBlock{0: block}, nil), campaignOptions()); err != nil {
+	if err := reports.SweepHTML(&b, sweep.AssembleSweep(plan, map[int]sweep.Block{0: block}, nil), campaignOptions()); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -11,13 +11,14 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
 // crowded is a run of many rounds, with a pause in the middle of it.
 func crowded(t *testing.T, clients, rounds int, modes ...fence.Mode) *play.Outcome {
 	t.Helper()
-	sc, err := play.Parse("crowded.yaml", []byte(fmt.Sprintf(`
+	sc, err := file.Parse("crowded.yaml", []byte(fmt.Sprintf(`
 name: crowded
 title: Many clients and many rounds
 world: {redis: 1, clients: %d, latency: 1ms..5ms}

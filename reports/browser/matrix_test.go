@@ -12,27 +12,29 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios/play"
+	"locksim/scenarios/file"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/search"
 )
 
 // matrixSite is a small matrix that was run, with a specimen, and a lock that is
 // called by markup and could not be run. It is run once for all tests.
 var matrixSite = sync.OnceValues(func() (reports.MatrixSite, error) {
-	var chosen []*play.Scenario
+	var chosen []*file.Scenario
 	for _, name := range []string{"gc-pause", "flushall", "dead-worker"} {
-		sc, err := play.Load(name)
+		sc, err := file.Load(name)
 		if err != nil {
 			return reports.MatrixSite{}, err
 		}
 		chosen = append(chosen, sc)
 	}
-	plan, err := play.NewMatrixPlan(play.MatrixOptions{Scenarios: chosen, Locks: []string{"single", "fenced", "watchdog"}, Seeds: play.Seeds{First: 1, Last: 1}})
+	plan, err := matrix.NewPlan(matrix.Options{Scenarios: chosen, Locks: []string{"single", "fenced", "watchdog"}, Seeds: search.Seeds{First: 1, Last: 1}})
 	if err != nil {
 		return reports.MatrixSite{}, err
 	}
-	var answers []play.MatrixAnswer
+	var answers []matrix.Answer
 	for _, j := range plan.Jobs() {
-		answers = append(answers, play.NewMatrixAnswer(j.Play(nil, func() {})))
+		answers = append(answers, matrix.NewAnswer(j.Play(nil, func() {})))
 	}
 	m := plan.Assemble(answers, func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
 		return fmt.Sprintf("locksim run %s --lock %s --seed %d --fencing %s", scenario, lock, seed, modes[0])
@@ -44,7 +46,7 @@ var matrixSite = sync.OnceValues(func() (reports.MatrixSite, error) {
 
 // disguise makes watchdog a specimen, calls a title by markup, and adds a failure
 // and a cell that is not as expected.
-func disguise(m *play.Matrix) {
+func disguise(m *matrix.Matrix) {
 	for i := range m.Cells {
 		if m.Cells[i].Lock == "watchdog" {
 			m.Cells[i].Lock = "broken/watchdog"
@@ -52,9 +54,9 @@ func disguise(m *play.Matrix) {
 	}
 	m.Locks[2].Name = "broken/watchdog"
 	m.Scenarios[0].Title = markup
-	m.Cells[0].Match, m.Cells[0].Expected = play.TooBad, "safe"
+	m.Cells[0].Match, m.Cells[0].Expected = matrix.TooBad, "safe"
 	m.Expected, m.Totals.Worse = false, 1
-	m.Failures = []play.MatrixGap{{Scenario: "gc-pause", Lock: markup, Why: markup, Replay: markup}}
+	m.Failures = []matrix.Gap{{Scenario: "gc-pause", Lock: markup, Why: markup, Replay: markup}}
 }
 
 func written(t *testing.T, render func(io.Writer) error) []byte {

@@ -8,20 +8,21 @@ import (
 	"locksim/internal/tainted"
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
 // played is a run with the locks that come with locksim.
 func played(t *testing.T, name, lock string, modes ...fence.Mode) *play.Outcome {
 	t.Helper()
-	sc, err := play.Load(name)
+	sc, err := file.Load(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return playedScenario(t, sc, lock, modes...)
 }
 
-func playedScenario(t *testing.T, sc *play.Scenario, lock string, modes ...fence.Mode) *play.Outcome {
+func playedScenario(t *testing.T, sc *file.Scenario, lock string, modes ...fence.Mode) *play.Outcome {
 	t.Helper()
 	l, err := play.FindLock(lock, nil)
 	if err != nil {

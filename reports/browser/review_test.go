@@ -10,7 +10,11 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
+	"locksim/scenarios/review"
+	"locksim/scenarios/search"
 )
 
 // reviewPage is the design review of a specimen, measured here and now.
@@ -19,7 +23,7 @@ var reviewPage = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	work, err := play.NewReviewWork(l, play.ReviewOptions{Seeds: play.Seeds{First: 1, Last: 1}, Runs: 20})
+	work, err := review.NewWork(l, review.Options{Seeds: search.Seeds{First: 1, Last: 1}, Runs: 20})
 	if err != nil {
 		return nil, err
 	}
@@ -27,15 +31,15 @@ var reviewPage = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	breaks := play.ReviewBreaks(parts, func(b play.ReviewBreak) string {
+	breaks := review.Breaks(parts, func(b review.Break) string {
 		return fmt.Sprintf("locksim explore --from-seed %d", b.Found.Seed)
 	})
 	for i := range breaks {
-		if breaks[i].Fences, err = (play.ReviewTrial{Run: breaks[i].Found.Run}).Play(nil); err != nil {
+		if breaks[i].Fences, err = (review.Trial{Run: breaks[i].Found.Run}).Play(nil); err != nil {
 			return nil, err
 		}
 	}
-	r, err := play.AssembleReview(work.Plan, l, parts, breaks, runCommand)
+	r, err := review.AssembleReview(work.Plan, l, parts, breaks, runCommand)
 	if err != nil {
 		return nil, err
 	}
@@ -49,15 +53,15 @@ func runCommand(scenario, lock string, seed uint64, modes ...fence.Mode) string 
 }
 
 // measuredParts are the matrix and the exploration of a review.
-func measuredParts(work *play.ReviewWork) (play.ReviewParts, error) {
-	parts := play.ReviewParts{Missing: work.Missing}
-	var answers []play.MatrixAnswer
+func measuredParts(work *review.Work) (review.Parts, error) {
+	parts := review.Parts{Missing: work.Missing}
+	var answers []matrix.Answer
 	for _, j := range work.Matrix.Jobs() {
-		answers = append(answers, play.NewMatrixAnswer(j.Play(nil, func() {})))
+		answers = append(answers, matrix.NewAnswer(j.Play(nil, func() {})))
 	}
 	parts.Matrix = work.Matrix.Assemble(answers, runCommand)
 	block, err := work.All.Job(0).Play(nil, func() {})
-	parts.All = play.AssembleExploration(work.All, map[int]play.ExploreBlock{0: block})
+	parts.All = explore.AssembleExploration(work.All, map[int]explore.Block{0: block})
 	return parts, err
 }
 

@@ -5,7 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"locksim/scenarios/explore"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+	"locksim/scenarios/sweep"
 )
 
 // brief is a scenario in which a pause can do harm, and soon over.
@@ -17,13 +21,13 @@ workload: {rounds: 1, hold: 500ms}
 
 // exploration is one of a specimen, which is soon found out. collect says whether
 // that is the end of it.
-func exploration(t *testing.T, runs int, collect play.ExploreCollect) *play.Exploration {
+func exploration(t *testing.T, runs int, collect explore.Collect) *explore.Exploration {
 	t.Helper()
 	l, err := play.FindLock("broken/del-without-owner", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := play.NewExplorePlan(l, play.ExploreOptions{Runs: runs, FirstSeed: 1, Judge: play.JudgeEverything, Collect: collect})
+	plan, err := explore.NewPlan(l, explore.Options{Runs: runs, FirstSeed: 1, Judge: explore.JudgeEverything, Collect: collect})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,17 +35,17 @@ func exploration(t *testing.T, runs int, collect play.ExploreCollect) *play.Expl
 	if err != nil {
 		t.Fatal(err)
 	}
-	block.Unsteady = &play.ExploreRun{Seed: 7, Why: "the first event differs"}
-	e := play.AssembleExploration(plan, map[int]play.ExploreBlock{0: block})
-	e.Timing = play.NewExploreTiming()
+	block.Unsteady = &explore.Run{Seed: 7, Why: "the first event differs"}
+	e := explore.AssembleExploration(plan, map[int]explore.Block{0: block})
+	e.Timing = explore.NewTiming()
 	e.Timing.Workers, e.Timing.Made, e.Timing.WallSeconds, e.Timing.Shard = 2, block.Runs, 0.5, "0/2"
 	return e
 }
 
 // sweep is one of a specimen too, with its violations examined.
-func aSweep(t *testing.T) *play.Sweep {
+func aSweep(t *testing.T) *sweep.Sweep {
 	t.Helper()
-	sc, err := play.Parse("./brief.yaml", []byte(brief))
+	sc, err := file.Parse("./brief.yaml", []byte(brief))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +53,7 @@ func aSweep(t *testing.T) *play.Sweep {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := play.NewSweepPlan(sc, l, play.SweepOptions{Seed: 1, Kinds: []string{"pause", "lose-reply"}, Judge: play.JudgeEverything})
+	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Kinds: []string{"pause", "lose-reply"}, Judge: explore.JudgeEverything})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,15 +61,15 @@ func aSweep(t *testing.T) *play.Sweep {
 	if err != nil {
 		t.Fatal(err)
 	}
-	block.Broken = &play.SweepRun{Faults: "pause c0 for 3s, at 4ms", Why: "it came to no end"}
-	blocks, found := map[int]play.SweepBlock{0: block}, map[string]*play.Found{}
+	block.Broken = &sweep.Run{Faults: "pause c0 for 3s, at 4ms", Why: "it came to no end"}
+	blocks, found := map[int]sweep.Block{0: block}, map[string]*search.Found{}
 	for _, e := range plan.Examinations(blocks) {
 		if found[e.Shape], err = e.Play(nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s := play.AssembleSweep(plan, blocks, found)
-	s.Timing = play.NewExploreTiming()
+	s := sweep.AssembleSweep(plan, blocks, found)
+	s.Timing = explore.NewTiming()
 	return s
 }
 
@@ -81,11 +85,11 @@ func document(t *testing.T, of interface{ JSON() ([]byte, error) }) []byte {
 // A campaign is valid with and without violations, finished and as one shard of
 // several, and so is the run that is kept of a violation.
 func TestCampaignsAreValid(t *testing.T) {
-	first, all, placed := exploration(t, 60, play.CollectFirst), exploration(t, 120, play.CollectAll), aSweep(t)
+	first, all, placed := exploration(t, 60, explore.CollectFirst), exploration(t, 120, explore.CollectAll), aSweep(t)
 	if first.StoppedAt == nil || all.Complete || len(all.Summary.Distinct) == 0 || len(placed.Summary.Classes) == 0 {
 		t.Fatalf("stopped at %v, complete %v, %d and %d violations", first.StoppedAt, all.Complete, len(all.Summary.Distinct), len(placed.Summary.Classes))
 	}
-	nothing := play.AssembleExploration(&all.Plan, nil)
+	nothing := explore.AssembleExploration(&all.Plan, nil)
 	nothing.Timing = all.Timing
 	for _, tt := range []struct {
 		name, schema string
@@ -118,7 +122,7 @@ var (
 
 // Whatever is taken from a campaign, set to null, or added to it, is noticed.
 func TestBrokenCampaignsAreRefused(t *testing.T) {
-	for name, doc := range map[string][]byte{"explore": document(t, exploration(t, 60, play.CollectFirst)), "sweep": document(t, aSweep(t))} {
+	for name, doc := range map[string][]byte{"explore": document(t, exploration(t, 60, explore.CollectFirst)), "sweep": document(t, aSweep(t))} {
 		s, whole, breaks := compiled(t, name), parsed(t, doc), 0
 		visit(whole, "", func(path string, object map[string]any) {
 			for key, value := range object {
@@ -151,7 +155,7 @@ func TestBrokenCampaignsAreRefused(t *testing.T) {
 
 // Values of a campaign that make no sense are refused.
 func TestNonsenseInCampaignsIsRefused(t *testing.T) {
-	docs := map[string]string{"explore": string(document(t, exploration(t, 60, play.CollectFirst))), "sweep": string(document(t, aSweep(t)))}
+	docs := map[string]string{"explore": string(document(t, exploration(t, 60, explore.CollectFirst))), "sweep": string(document(t, aSweep(t)))}
 	for _, tt := range []struct{ schema, old, wrong string }{
 		{"explore", `"kind": "explore"`, `"kind": "sweep"`},
 		{"explore", `"judge": "everything"`, `"judge": "luck"`},

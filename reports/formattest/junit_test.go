@@ -12,7 +12,7 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios/play"
+	"locksim/scenarios/matrix"
 )
 
 // suites are what the other parser makes of a file.
@@ -100,7 +100,7 @@ func TestJUnitOfAMatrix(t *testing.T) {
 	}
 }
 
-func statusOf(c play.MatrixCell) junit.Status {
+func statusOf(c matrix.Cell) junit.Status {
 	switch {
 	case c.Problem() != "":
 		return junit.StatusFailed

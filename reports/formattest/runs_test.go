@@ -5,13 +5,16 @@ import (
 	"testing"
 
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // outcome is a real run of a scenario of the library.
 func outcome(t *testing.T, name, lock string, seed uint64) *play.Outcome {
 	t.Helper()
-	sc, err := play.Load(name)
+	sc, err := file.Load(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,31 +42,31 @@ expect:
 
 // matrix is one of real runs: of a calm scenario, one that is not as expected,
 // and a lock that does not suit it.
-func aMatrix(t *testing.T) *play.Matrix {
+func aMatrix(t *testing.T) *matrix.Matrix {
 	t.Helper()
-	calm, err := play.Load("calm")
+	calm, err := file.Load("calm")
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := play.Parse("./rash.yaml", []byte(rash))
+	own, err := file.Parse("./rash.yaml", []byte(rash))
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := play.NewMatrixPlan(play.MatrixOptions{Scenarios: []*play.Scenario{calm, own}, Locks: []string{"fenced", "single"},
-		Seeds: play.Seeds{First: 1, Last: 2}, Modes: fence.Modes()})
+	plan, err := matrix.NewPlan(matrix.Options{Scenarios: []*file.Scenario{calm, own}, Locks: []string{"fenced", "single"},
+		Seeds: search.Seeds{First: 1, Last: 2}, Modes: fence.Modes()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var answers []play.MatrixAnswer
+	var answers []matrix.Answer
 	for _, j := range plan.Jobs() {
-		answers = append(answers, play.NewMatrixAnswer(j.Play(nil, func() {})))
+		answers = append(answers, matrix.NewAnswer(j.Play(nil, func() {})))
 	}
 	m := plan.Assemble(answers, func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
 		return fmt.Sprint("again ", scenario, " ", lock, " ", seed, " ", modes)
 	})
-	m.Timing = play.NewMatrixTiming()
-	m.Timing.Workers, m.Timing.WallSeconds, m.Timing.Slowest = 1, 0.5, []play.JobTiming{plan.Timing(0, 1)}
-	gap := play.MatrixGap{Scenario: "rash", Lock: "mylock", Why: "lock mylock knows no owners\n  3 | workload"}
+	m.Timing = matrix.NewTiming()
+	m.Timing.Workers, m.Timing.WallSeconds, m.Timing.Slowest = 1, 0.5, []matrix.JobTiming{plan.Timing(0, 1)}
+	gap := matrix.Gap{Scenario: "rash", Lock: "mylock", Why: "lock mylock knows no owners\n  3 | workload"}
 	m.NotRun = append(m.NotRun, gap)
 	gap.Replay = "again rash mylock"
 	m.Failures = append(m.Failures, gap)

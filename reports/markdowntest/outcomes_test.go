@@ -8,11 +8,12 @@ import (
 	"locksim/internal/tainted"
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
 // played is a run of a scenario of the library, with its own lock.
-func played(t *testing.T, sc *play.Scenario, modes ...fence.Mode) *play.Outcome {
+func played(t *testing.T, sc *file.Scenario, modes ...fence.Mode) *play.Outcome {
 	t.Helper()
 	l, err := play.FindLock(sc.Lock.Kind, nil)
 	if err != nil {
@@ -25,9 +26,9 @@ func played(t *testing.T, sc *play.Scenario, modes ...fence.Mode) *play.Outcome 
 	return o
 }
 
-func loaded(t *testing.T, name string) *play.Scenario {
+func loaded(t *testing.T, name string) *file.Scenario {
 	t.Helper()
-	sc, err := play.Load(name)
+	sc, err := file.Load(name)
 	if err != nil {
 		t.Fatal(err)
 	}

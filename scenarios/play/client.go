@@ -10,6 +10,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock"
+	"locksim/scenarios/file"
 	"locksim/sim/trace"
 )
 
@@ -72,7 +73,7 @@ func newClient(p *play, proc Machine, i int) (*client, error) {
 // env is what the lock of a machine may know.
 func (p *play) env(m Machine) Env {
 	e := env{Machine: m, identity: m.Name(), spec: p.sc.Lock}
-	if p.sc.Lock.Owner == OwnerShared {
+	if p.sc.Lock.Owner == file.OwnerShared {
 		e.identity = sharedIdentity
 	}
 	return e
@@ -86,7 +87,7 @@ const sharedIdentity = "everybody"
 func (p *play) inTheEyesOf(proc Machine, l lock.Locker) (lock.Locker, error) {
 	path, owner := "workload.nested", proc.Name()
 	switch {
-	case p.sc.Lock.Owner == OwnerShared:
+	case p.sc.Lock.Owner == file.OwnerShared:
 		path, owner = "lock.owner", sharedIdentity
 	case p.sc.Workload.Nested == 0:
 		return l, nil

@@ -13,18 +13,19 @@ import (
 	"locksim/internal/testlocks"
 	"locksim/internal/testruns"
 	"locksim/lock"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
 // some is the library, and every third scenario of it in a short run.
-func some(t testing.TB) []*play.Scenario {
+func some(t testing.TB) []*file.Scenario {
 	t.Helper()
-	all, err := play.Library()
+	all, err := file.Library()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var third []*play.Scenario
+	var third []*file.Scenario
 	for i, sc := range all {
 		if !testing.Short() || i%3 == 0 {
 			third = append(third, sc)

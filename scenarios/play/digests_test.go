@@ -19,6 +19,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
@@ -39,7 +40,7 @@ func TestDigests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it plays the whole library with every lock")
 	}
-	all, err := play.Library()
+	all, err := file.Library()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func write(t *testing.T, path, text string) {
 }
 
 // digestsOf plays a scenario with every kind of lock, and with the specimens that it names.
-func digestsOf(t *testing.T, sc *play.Scenario, seeds ...uint64) string {
+func digestsOf(t *testing.T, sc *file.Scenario, seeds ...uint64) string {
 	t.Helper()
 	kinds := kinds.Names()
 	for _, name := range sc.LockNames() {
@@ -106,10 +107,10 @@ func digestsOf(t *testing.T, sc *play.Scenario, seeds ...uint64) string {
 	return out.String()
 }
 
-func digestsOfLock(t *testing.T, sc *play.Scenario, l play.Lock, seed uint64) string {
+func digestsOfLock(t *testing.T, sc *file.Scenario, l play.Lock, seed uint64) string {
 	t.Helper()
 	o, err := play.Run(sc, l, play.RunOptions{Seed: seed, Modes: fence.Modes()})
-	if _, unfit := errors.AsType[*play.InputError](err); unfit {
+	if _, unfit := errors.AsType[*file.InputError](err); unfit {
 		return fmt.Sprintf("%s %d does not fit\n", l.Name, seed)
 	}
 	if err != nil {

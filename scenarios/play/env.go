@@ -10,6 +10,7 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock"
+	"locksim/scenarios/file"
 	"locksim/sim/trace"
 )
 
@@ -48,7 +49,7 @@ type Env interface {
 	Entropy(use string) io.Reader
 	// Spec is the lock as the scenario wants it: its TTL, its backoff, its clients.
 	// A lock that goes by it sets [Lock.FollowsSpec].
-	Spec() LockSpec
+	Spec() file.LockSpec
 	// Point is a named point, at which faults may strike although no time passes
 	// there. Its error means that the process has come to its end.
 	Point(label string) error
@@ -176,12 +177,12 @@ type Decision struct {
 type env struct {
 	Machine
 	identity string
-	spec     LockSpec
+	spec     file.LockSpec
 }
 
 func (e env) Identity() string { return e.identity }
 
-func (e env) Spec() LockSpec { return e.spec }
+func (e env) Spec() file.LockSpec { return e.spec }
 
 func (e env) Point(label string) error {
 	_, err := e.Mark(trace.Mark{Step: trace.Point, Label: label})

@@ -9,6 +9,7 @@ import (
 
 	"locksim/faults"
 	"locksim/internal/testruns"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
@@ -54,7 +55,7 @@ func FuzzReadRunFile(f *testing.F) {
 // clearComplaint demands one line about a file.
 func clearComplaint(t *testing.T, err error, name string) {
 	t.Helper()
-	input, ok := errors.AsType[*play.InputError](err)
+	input, ok := errors.AsType[*file.InputError](err)
 	if !ok || input.Pos.File != name || input.Msg == "" || strings.ContainsAny(input.Msg, "\n\x00") {
 		t.Fatalf("not one clear message about %q: %v", name, err)
 	}
@@ -77,7 +78,7 @@ func sameWhenWritten(t *testing.T, run *play.RunFile) {
 }
 
 // short says that a scenario is over in a moment, whatever happens in it.
-func short(sc *play.Scenario) bool {
+func short(sc *file.Scenario) bool {
 	w := sc.Workload
 	work := time.Duration(sc.World.Clients*w.Rounds) * (w.Hold + w.Think + sc.Lock.TTL)
 	return work < time.Hour && sc.Lock.Backoff.Min >= time.Millisecond && len(sc.Faults) < 5 && !longFaults(sc.Faults)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"locksim/checker"
+	"locksim/scenarios/file"
 	"locksim/sim/trace"
 )
 
@@ -43,7 +44,7 @@ func (p *play) history(t *trace.Trace) checker.History {
 
 // entry says whether a client may hold the lock more than once.
 func (p *play) entry() checker.Entry {
-	if p.sc.Workload.Nested > 0 || p.sc.Lock.Owner == OwnerShared {
+	if p.sc.Workload.Nested > 0 || p.sc.Lock.Owner == file.OwnerShared {
 		return checker.EntryReentrant
 	}
 	return checker.EntryExclusive

@@ -7,6 +7,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/sim/trace"
 )
 
@@ -57,7 +58,7 @@ type NodeState struct {
 
 // Inspect plays a run up to a step of its trace and returns the world's state
 // there. The step counts from 1. Errors as for [Run].
-func Inspect(sc *Scenario, l Lock, seed uint64, mode fence.Mode, step int) (*State, error) {
+func Inspect(sc *file.Scenario, l Lock, seed uint64, mode fence.Mode, step int) (*State, error) {
 	if err := errors.Join(sc.Validate(), l.Validate()); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"locksim/scenarios/file"
+
 	goredis "github.com/redis/go-redis/v9"
 
 	"locksim/lock"
@@ -144,7 +146,7 @@ func (m maker) node(i int) *goredis.Client {
 // their contexts, which the bounds of the locks rely on; go-redis does not do
 // that by default.
 func (m maker) profile() *goredis.Options {
-	if m.env.Spec().Client == ClientStock {
+	if m.env.Spec().Client == file.ClientStock {
 		return redis.Stock()
 	}
 	opt := redis.Quiet()
@@ -171,7 +173,7 @@ func (m maker) options() lock.Options {
 		Entropy: m.env.Entropy("lock"),
 		Jitter:  m.env.Source("lock"),
 	}
-	if spec.Wait == WaitNotify {
+	if spec.Wait == file.WaitNotify {
 		o.Waiting = lock.WaitNotify
 	}
 	return o

@@ -10,14 +10,15 @@ import (
 	"locksim/faults"
 	"locksim/internal/testruns"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
 // lossScenario is one holder that a fault keeps from its lock for longer than
 // the TTL, and one successor.
-func lossScenario(t testing.TB, hold time.Duration, fault string) *play.Scenario {
+func lossScenario(t testing.TB, hold time.Duration, fault string) *file.Scenario {
 	t.Helper()
-	sc, err := play.Parse("loss.yaml", fmt.Appendf(nil, `
+	sc, err := file.Parse("loss.yaml", fmt.Appendf(nil, `
 name: loss
 lock: {ttl: 10s}
 workload: {rounds: 1, hold: %v, stagger: 1s, checks_until: lost}

@@ -6,11 +6,12 @@ import (
 	"locksim/checker"
 	"locksim/internal/testruns"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
 // labels plays a scenario over seeds 1 to 20 under one mode, and returns how often each label came up.
-func labels(t *testing.T, sc *play.Scenario, l play.Lock, mode fence.Mode) map[checker.Label]int {
+func labels(t *testing.T, sc *file.Scenario, l play.Lock, mode fence.Mode) map[checker.Label]int {
 	t.Helper()
 	got := map[checker.Label]int{}
 	for seed := uint64(1); seed <= 20; seed++ {

@@ -6,13 +6,14 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/sim/trace"
 )
 
 // Outcome is what became of one scenario, with one lock and one seed, under
 // each fencing mode that was asked for.
 type Outcome struct {
-	Scenario *Scenario
+	Scenario *file.Scenario
 	// Lock is the name of the lock that ran.
 	Lock string
 	Seed uint64

@@ -9,6 +9,7 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
@@ -58,7 +59,7 @@ faults:
 // that no seam holds (the notice came at 10 s, inside the pause) and with one
 // that the world makes late.
 func TestPauseShowsBothOrders(t *testing.T) {
-	sc, err := play.Parse("paused.yaml", []byte(pausedInWork))
+	sc, err := file.Parse("paused.yaml", []byte(pausedInWork))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func TestPauseShowsBothOrders(t *testing.T) {
 	}
 }
 
-func countOrders(t *testing.T, sc *play.Scenario, l play.Lock, partial bool) {
+func countOrders(t *testing.T, sc *file.Scenario, l play.Lock, partial bool) {
 	stale, heard := 0, 0
 	for seed := uint64(1); seed <= 60; seed++ {
 		m := testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Repeat: play.Twice}).Modes[0]

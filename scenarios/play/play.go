@@ -7,6 +7,7 @@ import (
 
 	"locksim/checker"
 	"locksim/faults"
+	"locksim/scenarios/file"
 )
 
 // resource is what the clients of a run quarrel over. Sections read and write
@@ -22,7 +23,7 @@ const (
 // play is one run on its way: the clients, the schedule, and what the clients
 // have seen.
 type play struct {
-	sc       *Scenario
+	sc       *file.Scenario
 	lock     Lock
 	world    Stage
 	schedule *schedule
@@ -34,11 +35,11 @@ type play struct {
 	final    map[checker.Cell]string
 }
 
-func newPlay(sc *Scenario, l Lock) *play { return &play{sc: sc, lock: l} }
+func newPlay(sc *file.Scenario, l Lock) *play { return &play{sc: sc, lock: l} }
 
 // registers are those that a section works on.
 func (p *play) registers() []string {
-	if p.sc.Workload.Kind == WorkloadTransfer {
+	if p.sc.Workload.Kind == file.WorkloadTransfer {
 		return []string{register, secondRegister}
 	}
 	return []string{register}
@@ -143,7 +144,7 @@ func (p *play) startClients() error {
 // noLock is the complaint about a lock that cannot be made as the scenario
 // says: a TTL too short for it, a way of waiting that it does not have.
 func (p *play) noLock(process string, cause error) error {
-	if _, ok := errors.AsType[*InputError](cause); ok {
+	if _, ok := errors.AsType[*file.InputError](cause); ok {
 		return cause
 	}
 	why := strings.ReplaceAll(cause.Error(), "\n", "; ")

@@ -8,6 +8,7 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 )
@@ -22,7 +23,7 @@ func TestKindsKeepTheirPromises(t *testing.T) {
 			judged := 0
 			for _, sc := range some(t) {
 				l := testruns.Kind(t, name)
-				lawful := sc.Lock.Owner != play.OwnerShared
+				lawful := sc.Lock.Owner != file.OwnerShared
 				if lawful && slices.Contains(sc.LockNames(), name) && l.Promises(sc.Faults) {
 					judged += judge(t, sc, l)
 				}
@@ -35,7 +36,7 @@ func TestKindsKeepTheirPromises(t *testing.T) {
 }
 
 // judge plays a scenario over some seeds and returns how many runs contended.
-func judge(t *testing.T, sc *play.Scenario, l play.Lock) int {
+func judge(t *testing.T, sc *file.Scenario, l play.Lock) int {
 	contended := 0
 	data, ok := l.DataMode()
 	if !ok {
@@ -51,7 +52,7 @@ func judge(t *testing.T, sc *play.Scenario, l play.Lock) int {
 			if f.ClaimOverlaps > 0 || f.Liveness != checker.LivenessOK {
 				t.Errorf("%s, seed %d, mode %s: %d claim overlaps, liveness %s: %v", sc.Name, seed, m.Mode, f.ClaimOverlaps, f.Liveness, m.Verdict.Reasons)
 			}
-			if oneWrite := sc.Workload.Kind == play.WorkloadRegister; oneWrite && m.Mode == data && f.Data != checker.DataRight {
+			if oneWrite := sc.Workload.Kind == file.WorkloadRegister; oneWrite && m.Mode == data && f.Data != checker.DataRight {
 				t.Errorf("%s, seed %d, mode %s: data %s: %v", sc.Name, seed, m.Mode, f.Data, m.Verdict.Reasons)
 			}
 			if data == fence.Seal && m.Mode == data && f.FalseRejects > 0 {

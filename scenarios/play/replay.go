@@ -10,6 +10,7 @@ import (
 
 	"locksim/faults"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 )
 
 // ReplayError is returned when a stored run, made again, came out differently.
@@ -40,14 +41,14 @@ func (e *ReplayError) Error() string {
 // Setup is the scenario and the lock of a stored run. extra are locks that do
 // not come with locksim. A scenario or lock that cannot be made is an
 // *InputError.
-func (f *RunFile) Setup(extra []Lock) (*Scenario, Lock, error) {
-	sc, err := Parse(f.File, []byte(f.Source), ServerNames(extra...)...)
+func (f *RunFile) Setup(extra []Lock) (*file.Scenario, Lock, error) {
+	sc, err := file.Parse(f.File, []byte(f.Source), ServerNames(extra...)...)
 	if err != nil {
 		return nil, Lock{}, err
 	}
 	l, err := FindLock(f.Lock, extra)
 	if err != nil {
-		return nil, Lock{}, &InputError{Pos: faults.Pos{File: f.File}, Msg: err.Error(), Err: err}
+		return nil, Lock{}, &file.InputError{Pos: faults.Pos{File: f.File}, Msg: err.Error(), Err: err}
 	}
 	return sc, l, nil
 }

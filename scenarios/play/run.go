@@ -7,6 +7,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/sim/trace"
 )
 
@@ -82,7 +83,7 @@ func Differ(a, b *Outcome) *NondeterminismError {
 // A broken lock is not an error: it is a verdict. Errors are an *InputError or
 // another complaint about what was passed in, a [*NondeterminismError], the
 // errors of [sim.Run], and a checker that contradicts itself.
-func Run(sc *Scenario, l Lock, opts RunOptions) (*Outcome, error) {
+func Run(sc *file.Scenario, l Lock, opts RunOptions) (*Outcome, error) {
 	if err := errors.Join(sc.Validate(), l.Validate()); err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func Run(sc *Scenario, l Lock, opts RunOptions) (*Outcome, error) {
 
 // baseline is the run in mode none: what a rescue is measured against. It is
 // made even where it was not asked for, unless nobody wants to know.
-func baseline(sc *Scenario, l Lock, opts RunOptions, modes []fence.Mode) (*ModeRun, error) {
+func baseline(sc *file.Scenario, l Lock, opts RunOptions, modes []fence.Mode) (*ModeRun, error) {
 	if opts.Alone || len(modes) == 1 && modes[0] == fence.None {
 		return nil, nil
 	}
@@ -115,7 +116,7 @@ func baseline(sc *Scenario, l Lock, opts RunOptions, modes []fence.Mode) (*ModeR
 }
 
 // playMode makes the run of one mode, and its repetition.
-func playMode(sc *Scenario, l Lock, opts RunOptions, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
+func playMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
 	if mode == fence.None && base != nil {
 		return base, nil
 	}
@@ -140,7 +141,7 @@ func playMode(sc *Scenario, l Lock, opts RunOptions, mode fence.Mode, base *Mode
 }
 
 // playOnce is one run, judged.
-func playOnce(sc *Scenario, l Lock, seed uint64, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
+func playOnce(sc *file.Scenario, l Lock, seed uint64, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
 	began := wallNow()
 	p := newPlay(sc, l)
 	res, err := p.simulate(seed, mode, 0, p.body)
@@ -160,7 +161,7 @@ func playOnce(sc *Scenario, l Lock, seed uint64, mode fence.Mode, base *ModeRun)
 // mode, to its verdict. The world must have what the scenario and the lock need.
 // base is the run in mode none, against which a rescue is measured; it may be nil.
 // Errors as for [Run], and those of the world.
-func On(w Stage, sc *Scenario, l Lock, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
+func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
 	if err := errors.Join(sc.Validate(), l.Validate()); err != nil {
 		return nil, err
 	}

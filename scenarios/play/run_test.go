@@ -13,6 +13,7 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -21,7 +22,7 @@ import (
 // contend, every fault strikes, and porcupine agrees. The matrix in .ci/run
 // looks at all locks and twenty seeds.
 func TestLibraryAsExpected(t *testing.T) {
-	all, err := play.Library()
+	all, err := file.Library()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func TestLibraryAsExpected(t *testing.T) {
 	}
 }
 
-func checkExpectation(t *testing.T, sc *play.Scenario, kind string) {
+func checkExpectation(t *testing.T, sc *file.Scenario, kind string) {
 	l, err := play.Kind(kind)
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +149,7 @@ func TestStoryNamesTheFatalStep(t *testing.T) {
 
 // What hits several processes at once names them all.
 func TestStoryNamesWhomAPartitionHits(t *testing.T) {
-	sc, err := play.Parse("two.yaml", []byte(`
+	sc, err := file.Parse("two.yaml", []byte(`
 name: two
 world: {clients: 3}
 faults:

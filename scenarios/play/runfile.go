@@ -15,6 +15,7 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 )
 
 // RunVersion is the version of stored runs that this package reads and writes.
@@ -143,7 +144,7 @@ func ReadRunFile(name string, data []byte) (*RunFile, error) {
 		return nil, jsonError(name, data, err)
 	}
 	if v.Version == nil || *v.Version != RunVersion {
-		return nil, &InputError{Pos: faults.Pos{File: name}, Msg: fmt.Sprintf("this is not a stored run of version %d: %s; make it again with this version of locksim", RunVersion, versionFound(v.Version))}
+		return nil, &file.InputError{Pos: faults.Pos{File: name}, Msg: fmt.Sprintf("this is not a stored run of version %d: %s; make it again with this version of locksim", RunVersion, versionFound(v.Version))}
 	}
 	f := new(RunFile)
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -152,7 +153,7 @@ func ReadRunFile(name string, data []byte) (*RunFile, error) {
 		return nil, jsonError(name, data, err)
 	}
 	if problem := f.problem(); problem != "" {
-		return nil, &InputError{Pos: faults.Pos{File: name}, Msg: "this stored run makes no sense: " + problem + "; make it again with locksim run --out"}
+		return nil, &file.InputError{Pos: faults.Pos{File: name}, Msg: "this stored run makes no sense: " + problem + "; make it again with locksim run --out"}
 	}
 	return f, nil
 }
@@ -165,7 +166,7 @@ func versionFound(v *int) string {
 }
 
 // jsonError gives an error of the JSON decoder the place that it is about.
-func jsonError(name string, data []byte, err error) *InputError {
+func jsonError(name string, data []byte, err error) *file.InputError {
 	offset := int64(len(data))
 	msg := "this is not a stored run: " + err.Error()
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
@@ -178,7 +179,7 @@ func jsonError(name string, data []byte, err error) *InputError {
 	if errors.Is(err, io.ErrUnexpectedEOF) || offset >= int64(len(data)) && strings.Contains(err.Error(), "unexpected end") {
 		msg = "this stored run is cut off: the text ends in the middle"
 	}
-	return NewInputError(data, position(name, data, offset), "%s", msg)
+	return file.NewInputError(data, position(name, data, offset), "%s", msg)
 }
 
 func position(name string, data []byte, offset int64) faults.Pos {

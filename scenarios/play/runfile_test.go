@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"locksim/internal/testruns"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -67,7 +68,7 @@ func TestRunFileRefusesNonsense(t *testing.T) {
 		"no modes":      {[]byte(`{"version":1,"lock":"fenced"}`), "no modes"},
 	} {
 		_, err := play.ReadRunFile("run.json", c.data)
-		if _, ok := errors.AsType[*play.InputError](err); !ok {
+		if _, ok := errors.AsType[*file.InputError](err); !ok {
 			t.Errorf("%s: got %v, want an InputError", name, err)
 			continue
 		}

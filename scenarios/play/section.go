@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/scenarios/file"
 	"locksim/sim/trace"
 )
 
@@ -46,7 +47,7 @@ func (c *client) section(g *grant) error {
 	if over, err := c.leaseIsOver(g); over || err != nil {
 		return err
 	}
-	if c.play.sc.Workload.Release == ReleaseEarly {
+	if c.play.sc.Workload.Release == file.ReleaseEarly {
 		if err := c.release(g); err != nil {
 			return err
 		}

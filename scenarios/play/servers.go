@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/scenarios/file"
 	"locksim/sim/trace"
 )
 
@@ -23,10 +24,10 @@ var (
 func validateServers(list []Servers) error {
 	for i, s := range list {
 		k := s.Kind
-		most := MaxServers
+		most := file.MaxServers
 		switch {
 		case k.Name == redisName && k.Prefix == "r" && k.Make == nil:
-			most = MaxRedis
+			most = file.MaxRedis
 		case !serverKind.MatchString(k.Name) || slices.Contains(takenWords, k.Name) || k.Name == redisName:
 			return fmt.Errorf("a kind of server cannot be named %q: write a word of lower-case letters that is no other key of a world, such as register", k.Name)
 		case !serverPrefix.MatchString(k.Prefix) || slices.Contains(takenPrefixes, k.Prefix):
@@ -47,37 +48,37 @@ func validateServers(list []Servers) error {
 }
 
 // Equip gives a world the servers that a lock needs, where it has fewer.
-func Equip(w *World, l Lock) {
+func Equip(w *file.World, l Lock) {
 	w.Redis = max(w.Redis, l.count(redisName))
 	w.Servers = withServersOf(w.Servers, l)
 }
 
 // withServersOf is a list of servers with those that a lock needs, in the order of
 // their kinds.
-func withServersOf(list []ServerCount, l Lock) []ServerCount {
+func withServersOf(list []file.ServerCount, l Lock) []file.ServerCount {
 	out := slices.Clone(list)
 	for _, s := range l.Servers {
 		if s.Kind.Name == redisName {
 			continue
 		}
-		i := slices.IndexFunc(out, func(c ServerCount) bool { return c.Kind == s.Kind.Name })
+		i := slices.IndexFunc(out, func(c file.ServerCount) bool { return c.Kind == s.Kind.Name })
 		if i < 0 {
-			out = append(out, ServerCount{s.Kind.Name, s.Kind.Prefix, s.Count})
+			out = append(out, file.ServerCount{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Count: s.Count})
 			continue
 		}
 		out[i].Count = max(out[i].Count, s.Count)
 	}
-	slices.SortFunc(out, func(a, b ServerCount) int { return strings.Compare(a.Kind, b.Kind) })
+	slices.SortFunc(out, func(a, b file.ServerCount) int { return strings.Compare(a.Kind, b.Kind) })
 	return out
 }
 
 // ServerNames are those of the kinds of servers, Redis apart, that come with locks:
-// for [Parse] of scenarios that name them.
-func ServerNames(locks ...Lock) []ServerName {
-	var out []ServerName
+// for [file.Parse] of scenarios that name them.
+func ServerNames(locks ...Lock) []file.ServerName {
+	var out []file.ServerName
 	for _, l := range locks {
 		for _, s := range l.Servers {
-			name := ServerName{s.Kind.Name, s.Kind.Prefix}
+			name := file.ServerName{Kind: s.Kind.Name, Prefix: s.Kind.Prefix}
 			if s.Kind.Name != redisName && !slices.Contains(out, name) {
 				out = append(out, name)
 			}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"locksim/scenarios/file"
 )
 
 // Shape is what minimal failures have in common that count as one: the first
@@ -11,7 +13,7 @@ import (
 // in "corrupted in mode none: crash, restart (transfer)". At which event a fault
 // strikes is no part of it: a pause after the read and one before the write do
 // the same harm.
-func Shape(sc *Scenario, broken []Violation) string {
+func Shape(sc *file.Scenario, broken []Violation) string {
 	what := "no violation"
 	if len(broken) > 0 {
 		what = broken[0].String()
@@ -28,9 +30,9 @@ func Shape(sc *Scenario, broken []Violation) string {
 }
 
 // sectionShape says what is unusual about a section.
-func sectionShape(w Workload) string {
+func sectionShape(w file.Workload) string {
 	switch {
-	case w.Kind == WorkloadTransfer:
+	case w.Kind == file.WorkloadTransfer:
 		return " (transfer)"
 	case w.Nested > 0:
 		return " (nested)"

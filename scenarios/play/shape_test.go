@@ -7,6 +7,7 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
@@ -18,21 +19,21 @@ func TestShape(t *testing.T) {
 	for _, c := range []struct {
 		want   string
 		broken []play.Violation
-		work   play.Workload
+		work   file.Workload
 		faults []faults.Fault
 	}{
-		{"corrupted in mode none: pause", corrupted, play.Workload{}, []faults.Fault{{When: read, Action: pause}}},
-		{"corrupted in mode none: pause", corrupted, play.Workload{Kind: play.WorkloadRegister}, []faults.Fault{{When: write, After: time.Second, Action: pause}}},
-		{"overlap in mode none: pause", corrupted[1:], play.Workload{}, []faults.Fault{{When: read, Action: pause}}},
-		{"stuck in mode seal: no faults", []play.Violation{{fence.Seal, checker.Stuck}}, play.Workload{}, nil},
-		{"corrupted in mode none: crash, pause, restart", corrupted, play.Workload{},
+		{"corrupted in mode none: pause", corrupted, file.Workload{}, []faults.Fault{{When: read, Action: pause}}},
+		{"corrupted in mode none: pause", corrupted, file.Workload{Kind: file.WorkloadRegister}, []faults.Fault{{When: write, After: time.Second, Action: pause}}},
+		{"overlap in mode none: pause", corrupted[1:], file.Workload{}, []faults.Fault{{When: read, Action: pause}}},
+		{"stuck in mode seal: no faults", []play.Violation{{fence.Seal, checker.Stuck}}, file.Workload{}, nil},
+		{"corrupted in mode none: crash, pause, restart", corrupted, file.Workload{},
 			[]faults.Fault{{Action: faults.Restart{Process: "r0"}}, {Action: pause}, {Action: faults.Crash{Process: "r0"}}}},
-		{"corrupted in mode none: pause, pause", corrupted, play.Workload{}, []faults.Fault{{Action: pause}, {At: time.Minute, Action: pause}}},
-		{"corrupted in mode none: no faults (transfer)", corrupted, play.Workload{Kind: play.WorkloadTransfer}, nil},
-		{"corrupted in mode none: no faults (nested)", corrupted, play.Workload{Nested: 2}, nil},
-		{"no violation: no faults", nil, play.Workload{}, nil},
+		{"corrupted in mode none: pause, pause", corrupted, file.Workload{}, []faults.Fault{{Action: pause}, {At: time.Minute, Action: pause}}},
+		{"corrupted in mode none: no faults (transfer)", corrupted, file.Workload{Kind: file.WorkloadTransfer}, nil},
+		{"corrupted in mode none: no faults (nested)", corrupted, file.Workload{Nested: 2}, nil},
+		{"no violation: no faults", nil, file.Workload{}, nil},
 	} {
-		if got := play.Shape(&play.Scenario{Workload: c.work, Faults: c.faults}, c.broken); got != c.want {
+		if got := play.Shape(&file.Scenario{Workload: c.work, Faults: c.faults}, c.broken); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}

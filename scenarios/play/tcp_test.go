@@ -3,6 +3,9 @@ package play_test
 import (
 	"bufio"
 	"context"
+
+	"locksim/scenarios/file"
+
 	crand "crypto/rand"
 	"fmt"
 	"io"
@@ -20,6 +23,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
+
 	protected "locksim/sim/store"
 	"locksim/sim/trace"
 )
@@ -33,17 +37,17 @@ func TestDriverOverTCP(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name   string
-		change func(sc *play.Scenario)
+		change func(sc *file.Scenario)
 	}{
-		{"calm", func(*play.Scenario) {}},
-		{"transfer", func(sc *play.Scenario) {
-			sc.Workload.Kind, sc.Workload.Rounds = play.WorkloadTransfer, 3
+		{"calm", func(*file.Scenario) {}},
+		{"transfer", func(sc *file.Scenario) {
+			sc.Workload.Kind, sc.Workload.Rounds = file.WorkloadTransfer, 3
 		}},
 	} {
 		for _, kind := range []string{"fenced", "single"} {
 			t.Run(tt.name+"/"+kind, func(t *testing.T) {
 				t.Parallel()
-				sc, err := play.Load("calm")
+				sc, err := file.Load("calm")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -75,7 +79,7 @@ func TestDriverOverTCP(t *testing.T) {
 
 // hurried is a scenario at a tenth of its times, but for the TTL: a slow machine is
 // not to lose its leases.
-func hurried(sc *play.Scenario) *play.Scenario {
+func hurried(sc *file.Scenario) *file.Scenario {
 	fast := *sc
 	w := &fast.Workload
 	for _, d := range []*time.Duration{&w.Hold, &w.Think, &w.Stagger, &fast.Lock.Backoff.Min, &fast.Lock.Backoff.Max} {

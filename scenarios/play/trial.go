@@ -3,6 +3,7 @@ package play
 import (
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 )
 
 // JudgedBy is the promise that a lock is judged by: its own or, where it
@@ -32,7 +33,7 @@ func (l Lock) JudgedMode() fence.Mode {
 
 // Try plays a scenario once with the lock, in the mode in which it is judged, and
 // says what it did that it must not. Errors are those of [Run].
-func (l Lock) Try(sc *Scenario, seed uint64) (*Outcome, []Violation, error) {
+func (l Lock) Try(sc *file.Scenario, seed uint64) (*Outcome, []Violation, error) {
 	o, err := Run(sc, l, RunOptions{Seed: seed, Modes: []fence.Mode{l.JudgedMode()}, Alone: true})
 	if err != nil {
 		return nil, nil, err

@@ -17,7 +17,9 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+
 	simredis "locksim/sim/redis"
 )
 
@@ -184,7 +186,7 @@ func TestListIsComplete(t *testing.T) {
 			t.Errorf("list says nothing about fencing mode %s", m)
 		}
 	}
-	_, err := play.Parse("x.yaml", []byte("name: x\nfaults:\n  - {at: 1s, earthquake: 3}\n"))
+	_, err := file.Parse("x.yaml", []byte("name: x\nfaults:\n  - {at: 1s, earthquake: 3}\n"))
 	if err == nil {
 		t.Fatal("an earthquake was accepted")
 	}

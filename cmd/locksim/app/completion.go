@@ -5,13 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/play"
 )
 
 // completeScenarios offers the library's scenarios, and files besides.
 func completeScenarios(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	all, err := play.Library()
+	all, err := file.Library()
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -84,7 +84,7 @@ func (s *shell) completeLocks(cmd *cobra.Command, _ []string, typed string) ([]s
 // completeScenarioList offers the library's scenarios that the list so far does
 // not have, and files besides.
 func completeScenarioList(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	all, err := play.Library()
+	all, err := file.Library()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"locksim/faults"
-	"locksim/scenarios/play"
+	"locksim/scenarios/file"
 )
 
 // The exit codes.
@@ -48,7 +48,7 @@ func (s *shell) complain(err error) int {
 		}
 		return exitBroken
 	}
-	if input, ok := errors.AsType[*play.InputError](err); ok && input.Pos != (faults.Pos{}) {
+	if input, ok := errors.AsType[*file.InputError](err); ok && input.Pos != (faults.Pos{}) {
 		s.note(err.Error()) // it begins with the place, as editors expect it
 		return exitUsage
 	}

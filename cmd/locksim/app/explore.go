@@ -15,6 +15,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/internal/workers"
 	"locksim/lock"
+	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
 )
 
@@ -109,8 +110,8 @@ func (s explorations) explore(f exploreFlags) error {
 // problem refuses numbers of runs and seeds that make no sense.
 func (f exploreFlags) problem() error {
 	switch {
-	case f.runs < 1 || f.runs > play.MaxExploreRuns:
-		return fmt.Errorf("%s %d: give a number from 1 to %d", f.runsName, f.runs, play.MaxExploreRuns)
+	case f.runs < 1 || f.runs > explore.MaxExploreRuns:
+		return fmt.Errorf("%s %d: give a number from 1 to %d", f.runsName, f.runs, explore.MaxExploreRuns)
 	case f.from > math.MaxUint64-uint64(f.runs-1):
 		return fmt.Errorf("--from-seed %d with %s %d: there are no seeds beyond %d", f.from, f.runsName, f.runs, uint64(math.MaxUint64))
 	}
@@ -119,7 +120,7 @@ func (f exploreFlags) problem() error {
 
 // below is the folder of a lock within that of the flags: a lock that is alone
 // needs none.
-func below(plan *play.ExplorePlan, plans int) []string {
+func below(plan *explore.Plan, plans int) []string {
 	if plans == 1 {
 		return nil
 	}
@@ -127,7 +128,7 @@ func below(plan *play.ExplorePlan, plans int) []string {
 }
 
 // explorePlans finds out what the flags ask for, for each lock.
-func (s explorations) explorePlans(f exploreFlags) ([]*play.ExplorePlan, error) {
+func (s explorations) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
 	names, err := s.exploreLocks(f.locks)
 	if err != nil {
 		return nil, err
@@ -136,21 +137,21 @@ func (s explorations) explorePlans(f exploreFlags) ([]*play.ExplorePlan, error) 
 	if err != nil {
 		return nil, err
 	}
-	opts := play.ExploreOptions{Runs: f.runs, FirstSeed: f.from, Faults: classes,
-		Judge: play.JudgeEverything, Collect: play.CollectFirst}
+	opts := explore.Options{Runs: f.runs, FirstSeed: f.from, Faults: classes,
+		Judge: explore.JudgeEverything, Collect: explore.CollectFirst}
 	if f.promise {
-		opts.Judge = play.JudgePromise
+		opts.Judge = explore.JudgePromise
 	}
 	if f.all {
-		opts.Collect = play.CollectAll
+		opts.Collect = explore.CollectAll
 	}
-	var plans []*play.ExplorePlan
+	var plans []*explore.Plan
 	for _, name := range names {
 		l, err := play.FindLock(name, s.extra)
 		if err != nil {
 			return nil, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), prose.Choose(name, s.lockNames()))
 		}
-		plan, err := play.NewExplorePlan(l, opts)
+		plan, err := explore.NewPlan(l, opts)
 		if err != nil {
 			return nil, err
 		}
@@ -211,18 +212,18 @@ func faultNames() []string {
 }
 
 // exploreLock has the runs of one lock made, and publishes what they come to.
-func (s explorations) exploreLock(plan *play.ExplorePlan, f exploreFlags, shard campaign.Shard, dir string, pub *publication) error {
+func (s explorations) exploreLock(plan *explore.Plan, f exploreFlags, shard campaign.Shard, dir string, pub *publication) error {
 	began := time.Now()
-	var sofar play.ExploreTally
-	c := campaign.Campaign[workerJob, workerAnswer, play.ExploreBlock]{
-		Kind: play.ExploreKind, Plan: plan, Jobs: plan.Jobs(),
+	var sofar explore.Tally
+	c := campaign.Campaign[workerJob, workerAnswer, explore.Block]{
+		Kind: explore.Kind, Plan: plan, Jobs: plan.Jobs(),
 		Job: func(i int) workerJob {
 			job := plan.Job(i)
 			return workerJob{Explore: &job}
 		},
 		Result: exploreResult,
-		Ends:   func(b play.ExploreBlock) bool { return plan.Collect == play.CollectFirst && b.Ends() },
-		Done:   func(_ int, b play.ExploreBlock) { sofar.Add(b.ExploreTally) },
+		Ends:   func(b explore.Block) bool { return plan.Collect == explore.CollectFirst && b.Ends() },
+		Done:   func(_ int, b explore.Block) { sofar.Add(b.Tally) },
 	}
 	size := func(i int) int { return plan.Job(i).Seeds.Len() }
 	h := s.newHeadway("runs", shard, plan.Jobs(), size, func() string { return exploreDetail(plan, &sofar) })
@@ -230,8 +231,8 @@ func (s explorations) exploreLock(plan *play.ExplorePlan, f exploreFlags, shard 
 	if err != nil {
 		return err
 	}
-	e := play.AssembleExploration(plan, results.Finished)
-	e.Timing = play.NewExploreTiming()
+	e := explore.AssembleExploration(plan, results.Finished)
+	e.Timing = explore.NewTiming()
 	e.Timing.WallSeconds, e.Timing.Made, e.Timing.Workers = time.Since(began).Seconds(), h.made, f.children()
 	if !shard.Whole() {
 		e.Timing.Shard = shard.String()
@@ -240,18 +241,18 @@ func (s explorations) exploreLock(plan *play.ExplorePlan, f exploreFlags, shard 
 }
 
 // exploreResult is what a child has found out.
-func exploreResult(i int, d workers.Done[workerJob, workerAnswer]) (play.ExploreBlock, error) {
+func exploreResult(i int, d workers.Done[workerJob, workerAnswer]) (explore.Block, error) {
 	switch {
 	case d.Err != nil:
-		return play.ExploreBlock{}, fmt.Errorf("%s: %w", d.Job.Explore.Seeds, d.Err)
+		return explore.Block{}, fmt.Errorf("%s: %w", d.Job.Explore.Seeds, d.Err)
 	case d.Result.Explore == nil || d.Result.Explore.Job != i:
-		return play.ExploreBlock{}, fmt.Errorf("%s: the worker gave no answer", d.Job.Explore.Seeds)
+		return explore.Block{}, fmt.Errorf("%s: the worker gave no answer", d.Job.Explore.Seeds)
 	}
 	return *d.Result.Explore, nil
 }
 
 // exploreDetail says what is known so far.
-func exploreDetail(plan *play.ExplorePlan, t *play.ExploreTally) string {
+func exploreDetail(plan *explore.Plan, t *explore.Tally) string {
 	if t.Runs == 0 {
 		return ""
 	}

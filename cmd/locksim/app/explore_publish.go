@@ -8,16 +8,16 @@ import (
 	"strings"
 
 	"locksim/reports"
-	"locksim/scenarios/play"
+	"locksim/scenarios/explore"
 )
 
 // explored is an exploration as it is published. dir is the folder that keeps
 // it, or "". children is how many child processes may write its pages, failed is
 // what kept jobs from having a result.
-func (s explorations) explored(e *play.Exploration, dir string, children int, failed error) finished {
-	replay := func(i int, d play.Distinct) string { return s.exploreReplay(e, dir, i, d) }
+func (s explorations) explored(e *explore.Exploration, dir string, children int, failed error) finished {
+	replay := func(i int, d explore.Distinct) string { return s.exploreReplay(e, dir, i, d) }
 	return finished{
-		kind:     play.ExploreKind,
+		kind:     explore.Kind,
 		document: e,
 		text:     func(w io.Writer, opt reports.Options) error { return reports.Exploration(w, e, replay, opt) },
 		files:    foundFiles(e),
@@ -31,7 +31,7 @@ func (s explorations) explored(e *play.Exploration, dir string, children int, fa
 func foundName(i int) string { return fmt.Sprintf("found-%d.json", i) }
 
 // foundFiles are the smallest runs as replay reads them.
-func foundFiles(e *play.Exploration) []func() (document, error) {
+func foundFiles(e *explore.Exploration) []func() (document, error) {
 	var all []func() (document, error)
 	for i, d := range e.Summary.Distinct {
 		all = append(all, func() (document, error) {
@@ -44,7 +44,7 @@ func foundFiles(e *play.Exploration) []func() (document, error) {
 
 // exploreReplay is the command that makes a violation again: from its file or,
 // where there is none, by the seed in which it was found.
-func (s explorations) exploreReplay(e *play.Exploration, dir string, i int, d play.Distinct) string {
+func (s explorations) exploreReplay(e *explore.Exploration, dir string, i int, d explore.Distinct) string {
 	if dir != "" {
 		return fmt.Sprintf("%s replay %s", s.command(), quote(filepath.Join(dir, foundName(i))))
 	}
@@ -52,9 +52,9 @@ func (s explorations) exploreReplay(e *play.Exploration, dir string, i int, d pl
 }
 
 // exploreAgain is the command that makes the run of a seed again.
-func (s explorations) exploreAgain(plan *play.ExplorePlan, seed uint64) string {
+func (s explorations) exploreAgain(plan *explore.Plan, seed uint64) string {
 	text := fmt.Sprintf("%s explore --lock %s --from-seed %d --runs 1", s.command(), quote(plan.Lock), seed)
-	if plan.Judge == play.JudgePromise {
+	if plan.Judge == explore.JudgePromise {
 		text += " --promise"
 	}
 	if plan.Space.Faults != nil {
@@ -63,7 +63,7 @@ func (s explorations) exploreAgain(plan *play.ExplorePlan, seed uint64) string {
 	return text
 }
 
-func classList(plan *play.ExplorePlan) string {
+func classList(plan *explore.Plan) string {
 	if len(plan.Space.Faults) == 0 {
 		return noFaults
 	}
@@ -75,7 +75,7 @@ func classList(plan *play.ExplorePlan) string {
 }
 
 // exploreNotes say to people what a program reads in the document.
-func exploreNotes(e *play.Exploration, replay reports.ExploreReplay) []string {
+func exploreNotes(e *explore.Exploration, replay reports.ExploreReplay) []string {
 	var notes []string
 	for i, d := range e.Summary.Distinct {
 		notes = append(notes, d.Shown.Headline(), "replay: "+replay(i+1, d))
@@ -84,7 +84,7 @@ func exploreNotes(e *play.Exploration, replay reports.ExploreReplay) []string {
 }
 
 // exploreProblem is the error that the exit code speaks of.
-func (s explorations) exploreProblem(e *play.Exploration, failed error) error {
+func (s explorations) exploreProblem(e *explore.Exploration, failed error) error {
 	sum := &e.Summary
 	first := sum.Unsteady
 	if first == nil {

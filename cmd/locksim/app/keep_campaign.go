@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"locksim/scenarios/play"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/sweep"
 )
 
 // end says what the exit code of a campaign is to be, once its folder is listed.
@@ -21,8 +22,8 @@ const fewLocks = 3
 
 // folderToKeep is where the results of an exploration go. With --keep, those that
 // are judged by promises lie in other folders than those that are not.
-func (f exploreFlags) folderToKeep(plans []*play.ExplorePlan) (kept, error) {
-	about := []string{play.ExploreKind}
+func (f exploreFlags) folderToKeep(plans []*explore.Plan) (kept, error) {
+	about := []string{explore.Kind}
 	if list := words(f.locks); len(list) == 1 && list[0] == "all" {
 		about = append(about, "all")
 	} else {
@@ -32,7 +33,7 @@ func (f exploreFlags) folderToKeep(plans []*play.ExplorePlan) (kept, error) {
 }
 
 // lockParts are the locks of some plans as parts of a name.
-func lockParts(plans []*play.ExplorePlan) []string {
+func lockParts(plans []*explore.Plan) []string {
 	var names []string
 	for _, p := range plans {
 		names = append(names, p.Lock)
@@ -44,8 +45,8 @@ func lockParts(plans []*play.ExplorePlan) []string {
 }
 
 // folderToKeep is where the results of a sweep go.
-func (f sweepFlags) folderToKeep(p *play.SweepPlan) (kept, error) {
-	about := []string{play.SweepName, p.Scenario, p.Lock, fmt.Sprintf("s%d", p.Seed)}
+func (f sweepFlags) folderToKeep(p *sweep.Plan) (kept, error) {
+	about := []string{sweep.Name, p.Scenario, p.Lock, fmt.Sprintf("s%d", p.Seed)}
 	return keep(f.keep, f.out, promised(about, f.promise)...)
 }
 

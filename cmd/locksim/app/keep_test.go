@@ -7,21 +7,23 @@ import (
 	"strings"
 	"testing"
 
+	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
+	"locksim/scenarios/sweep"
 )
 
 // The folders of results are called by what they are about.
 func TestFolderToKeep(t *testing.T) {
-	plans := func(locks ...string) (all []*play.ExplorePlan) {
+	plans := func(locks ...string) (all []*explore.Plan) {
 		for _, l := range locks {
-			all = append(all, &play.ExplorePlan{Lock: l})
+			all = append(all, &explore.Plan{Lock: l})
 		}
 		return all
 	}
 	for _, tt := range []struct {
 		want    string
 		locks   string
-		plans   []*play.ExplorePlan
+		plans   []*explore.Plan
 		promise bool
 	}{
 		{"explore-redlock", "redlock", plans("redlock"), false},
@@ -36,7 +38,7 @@ func TestFolderToKeep(t *testing.T) {
 		}
 	}
 	f := sweepFlags{campaignFlags: campaignFlags{keep: true}, promise: true}
-	if k, err := f.folderToKeep(&play.SweepPlan{Scenario: "gc-pause", Lock: "mylock", Seed: 3}); err != nil || k.dir != filepath.Join("reports", "out", "sweep-gc-pause-mylock-s3-promise") {
+	if k, err := f.folderToKeep(&sweep.Plan{Scenario: "gc-pause", Lock: "mylock", Seed: 3}); err != nil || k.dir != filepath.Join("reports", "out", "sweep-gc-pause-mylock-s3-promise") {
 		t.Errorf("%+v, %v", k, err)
 	}
 }

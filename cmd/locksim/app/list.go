@@ -14,6 +14,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/broken"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 )
@@ -96,7 +97,7 @@ func (s listing) listCommand() *cobra.Command {
 }
 
 func (s listing) catalogue() (*catalogue, error) {
-	all, err := play.Library()
+	all, err := file.Library()
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func (s listing) catalogue() (*catalogue, error) {
 	for _, sc := range all {
 		c.Scenarios = append(c.Scenarios, listedScenario{sc.Name, sc.Title, sc.Lock.Kind, sc.LockNames(), sc.Catalogue})
 	}
-	modes, err := play.Catalogue()
+	modes, err := file.Catalogue()
 	if err != nil {
 		return nil, err
 	}

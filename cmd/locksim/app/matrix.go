@@ -14,7 +14,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios/play"
+	"locksim/scenarios/matrix"
 )
 
 // matrixFlags are the flags of the matrix command.
@@ -127,7 +127,7 @@ func (s matrices) runAgain(scenario, lock string, seed uint64, modes ...fence.Mo
 
 // publishMatrix writes the files and the report, and says whether all is as
 // expected.
-func (s matrices) publishMatrix(plan *play.MatrixPlan, m *play.Matrix, f matrixFlags, k kept) error {
+func (s matrices) publishMatrix(plan *matrix.Plan, m *matrix.Matrix, f matrixFlags, k kept) error {
 	var pageless error
 	if f.out != "" {
 		if err := saveMatrix(f.out, m); err != nil {
@@ -153,7 +153,7 @@ func (s matrices) publishMatrix(plan *play.MatrixPlan, m *play.Matrix, f matrixF
 	return nil
 }
 
-func (s matrices) showMatrix(m *play.Matrix, f matrixFlags) error {
+func (s matrices) showMatrix(m *matrix.Matrix, f matrixFlags) error {
 	switch {
 	case f.json:
 		s.noteProblems(m)
@@ -174,7 +174,7 @@ func (s matrices) showMatrix(m *play.Matrix, f matrixFlags) error {
 const matrixWidth = 100
 
 // noteProblems says to people what a program reads in the document.
-func (s matrices) noteProblems(m *play.Matrix) {
+func (s matrices) noteProblems(m *matrix.Matrix) {
 	for _, c := range m.Problems() {
 		s.note(fmt.Sprintf("%s, lock %s, mode %s: %s", c.Scenario, c.Lock, c.Mode, c.Problem()))
 		if c.CellRuns != nil {
@@ -184,7 +184,7 @@ func (s matrices) noteProblems(m *play.Matrix) {
 }
 
 // saveMatrix writes the matrix in all its forms.
-func saveMatrix(dir string, m *play.Matrix) error {
+func saveMatrix(dir string, m *matrix.Matrix) error {
 	asJSON, err := m.JSON()
 	if err != nil {
 		return err

@@ -11,7 +11,8 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios/play"
+	"locksim/scenarios/file"
+	"locksim/scenarios/matrix"
 )
 
 // pages are those of a matrix, as they are written: into a folder beside their
@@ -29,8 +30,8 @@ type pages struct {
 // where it is new, the others are. Where the reports of some runs could not be
 // made, that is the error, and all else has been written; after every other error
 // nothing has.
-func (s matrices) savePages(plan *play.MatrixPlan, m *play.Matrix, f matrixFlags) error {
-	modes, err := play.Catalogue()
+func (s matrices) savePages(plan *matrix.Plan, m *matrix.Matrix, f matrixFlags) error {
+	modes, err := file.Catalogue()
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func (p *pages) move() error {
 // order of the cells.
 func (p *pages) pageJobs() (jobs []pageJob, names []string) {
 	at := map[string]int{}
-	sources := map[string]*play.Scenario{}
+	sources := map[string]*file.Scenario{}
 	for _, sc := range p.site.Scenarios {
 		sources[sc.Name] = sc
 	}

@@ -15,6 +15,8 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/scenarios/file"
+	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
 )
 
@@ -89,7 +91,7 @@ func TestMatrixPages(t *testing.T) {
 		!strings.Contains(index, "<code>mysim matrix --seeds 2 --scenario calm,gc-pause --lock mylock,fenced --fencing none,seal</code>") {
 		t.Error("the index does not lead to the report, or does not say what makes it")
 	}
-	var m play.Matrix
+	var m matrix.Matrix
 	readJSON(t, files["matrix.json"], &m)
 	for _, c := range m.Cells {
 		if c.CellRuns != nil && !strings.Contains(files[reports.MatrixRunFile(c.Scenario, c.Lock, c.Seed)], c.TraceHash) {
@@ -163,7 +165,7 @@ func lateMatrix(t *testing.T, how, dir string) (code int, stdout, stderr string)
 
 // A run that comes out differently has no report.
 func TestPageConfirms(t *testing.T) {
-	sc, err := play.Load("gc-pause")
+	sc, err := file.Load("gc-pause")
 	if err != nil {
 		t.Fatal(err)
 	}

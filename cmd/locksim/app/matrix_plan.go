@@ -7,16 +7,18 @@ import (
 	"slices"
 	"strings"
 
-	"locksim/scenarios/play"
+	"locksim/scenarios/file"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/search"
 )
 
 // planMatrix finds out what the flags ask for.
-func (s matrices) planMatrix(f matrixFlags) (*play.MatrixPlan, error) {
+func (s matrices) planMatrix(f matrixFlags) (*matrix.Plan, error) {
 	modes, err := parseModes(f.fencing)
 	if err != nil {
 		return nil, err
 	}
-	seeds, err := play.NewSeeds(f.from, f.seeds)
+	seeds, err := search.NewSeeds(f.from, f.seeds)
 	if err != nil {
 		return nil, fmt.Errorf("--seeds %d --from-seed %d: %w", f.seeds, f.from, err)
 	}
@@ -24,7 +26,7 @@ func (s matrices) planMatrix(f matrixFlags) (*play.MatrixPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return play.NewMatrixPlan(play.MatrixOptions{
+	return matrix.NewPlan(matrix.Options{
 		Scenarios: chosen, Locks: words(f.locks), Specimens: f.broken, Modes: modes, Seeds: seeds, Extra: s.extra,
 	})
 }
@@ -44,23 +46,23 @@ func words(lists []string) []string {
 
 // chooseScenarios are the scenarios that a flag names, each once: all of the
 // library where it names none.
-func (s matrices) chooseScenarios(lists []string) ([]*play.Scenario, error) {
+func (s matrices) chooseScenarios(lists []string) ([]*file.Scenario, error) {
 	patterns := words(lists)
 	if len(patterns) == 0 {
-		all, err := play.Library()
+		all, err := file.Library()
 		if err != nil {
 			return nil, &brokenError{cause: err}
 		}
 		return all, nil
 	}
-	var chosen []*play.Scenario
+	var chosen []*file.Scenario
 	for _, pattern := range patterns {
 		found, err := s.fitting(pattern)
 		if err != nil {
 			return nil, err
 		}
 		for _, sc := range found {
-			if !slices.ContainsFunc(chosen, func(c *play.Scenario) bool { return c.Name == sc.Name && c.File == sc.File }) {
+			if !slices.ContainsFunc(chosen, func(c *file.Scenario) bool { return c.Name == sc.Name && c.File == sc.File }) {
 				chosen = append(chosen, sc)
 			}
 		}
@@ -69,22 +71,22 @@ func (s matrices) chooseScenarios(lists []string) ([]*play.Scenario, error) {
 }
 
 // fitting are the scenarios that a name, a file or a pattern means.
-func (s matrices) fitting(pattern string) ([]*play.Scenario, error) {
+func (s matrices) fitting(pattern string) ([]*file.Scenario, error) {
 	if !strings.ContainsAny(pattern, `*?[`) {
-		sc, err := play.Load(pattern, runs(s).serverNames()...)
-		return []*play.Scenario{sc}, err
+		sc, err := file.Load(pattern, runs(s).serverNames()...)
+		return []*file.Scenario{sc}, err
 	}
 	if strings.ContainsAny(pattern, `/\`) {
 		return s.fittingFiles(pattern)
 	}
-	all, err := play.Library()
+	all, err := file.Library()
 	if err != nil {
 		return nil, &brokenError{cause: err}
 	}
 	if _, err := path.Match(pattern, ""); err != nil {
 		return nil, fmt.Errorf("--scenario %s: %w: write a name, or one with *, such as late-*", quote(pattern), err)
 	}
-	found := slices.DeleteFunc(all, func(sc *play.Scenario) bool {
+	found := slices.DeleteFunc(all, func(sc *file.Scenario) bool {
 		fits, _ := path.Match(pattern, sc.Name)
 		return !fits
 	})
@@ -95,7 +97,7 @@ func (s matrices) fitting(pattern string) ([]*play.Scenario, error) {
 }
 
 // fittingFiles are the scenarios in the files of a pattern.
-func (s matrices) fittingFiles(pattern string) ([]*play.Scenario, error) {
+func (s matrices) fittingFiles(pattern string) ([]*file.Scenario, error) {
 	files, err := filepath.Glob(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("--scenario %s: %w: write a path, or one with *, such as './mine/*.yaml'", quote(pattern), err)
@@ -103,9 +105,9 @@ func (s matrices) fittingFiles(pattern string) ([]*play.Scenario, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("--scenario %s: there is no such file", quote(pattern))
 	}
-	var found []*play.Scenario
+	var found []*file.Scenario
 	for _, name := range files {
-		sc, err := play.Load(name, runs(s).serverNames()...)
+		sc, err := file.Load(name, runs(s).serverNames()...)
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/lock/fence"
+	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // matrixOf runs a small matrix as a user's own program would.
@@ -29,14 +31,14 @@ func TestMatrixWithExtraLock(t *testing.T) {
 	if code != exitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
-	var m play.Matrix
+	var m matrix.Matrix
 	if err := json.Unmarshal([]byte(out), &m); err != nil {
 		t.Fatal(err)
 	}
 	got := map[string]int{}
 	for _, c := range m.Cells {
 		got[c.Scenario+" "+c.Lock]++
-		if c.Lock == "mylock" && (c.Match != play.NothingExpected || c.CellRuns != nil && !strings.HasPrefix(c.Replay, "mysim run "+c.Scenario+" --lock mylock --seed ")) {
+		if c.Lock == "mylock" && (c.Match != matrix.NothingExpected || c.CellRuns != nil && !strings.HasPrefix(c.Replay, "mysim run "+c.Scenario+" --lock mylock --seed ")) {
 			t.Errorf("%+v, replay %q", c, c.Replay)
 		}
 	}
@@ -112,9 +114,9 @@ func TestMatrixInterrupted(t *testing.T) {
 // What progress says, and how it takes a job that is tried again.
 func TestProgress(t *testing.T) {
 	two := []fence.Mode{fence.None, fence.Seal}
-	p := (&shell{err: new(bytes.Buffer)}).newProgress([]play.MatrixJob{
-		{Modes: two, Seeds: play.Seeds{First: 1, Last: 10}, Weight: 90},
-		{Modes: two[:1], Seeds: play.Seeds{First: 1, Last: 10}, Weight: 10},
+	p := (&shell{err: new(bytes.Buffer)}).newProgress([]matrix.Job{
+		{Modes: two, Seeds: search.Seeds{First: 1, Last: 10}, Weight: 90},
+		{Modes: two[:1], Seeds: search.Seeds{First: 1, Last: 10}, Weight: 10},
 	})
 	var got []string
 	say := func() { got = append(got, p.line(10*time.Second)) }

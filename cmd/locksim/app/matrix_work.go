@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"locksim/internal/workers"
-	"locksim/scenarios/play"
+	"locksim/scenarios/file"
+	"locksim/scenarios/matrix"
 )
 
 // slowest is how many jobs the timing of a matrix names.
@@ -24,8 +25,8 @@ const silence = 10 * time.Minute
 
 // work has the jobs of a plan done by child processes. The answers are in the
 // order of the jobs.
-func (s matrices) work(plan *play.MatrixPlan, children int) ([]play.MatrixAnswer, play.MatrixTiming, error) {
-	timing := play.NewMatrixTiming()
+func (s matrices) work(plan *matrix.Plan, children int) ([]matrix.Answer, matrix.Timing, error) {
+	timing := matrix.NewTiming()
 	command, err := s.child()
 	if err != nil {
 		return nil, timing, err
@@ -37,7 +38,7 @@ func (s matrices) work(plan *play.MatrixPlan, children int) ([]play.MatrixAnswer
 	jobs := plan.Jobs()
 	progress := s.newProgress(jobs)
 	defer progress.clear()
-	answers, finished := make([]play.MatrixAnswer, len(jobs)), 0
+	answers, finished := make([]matrix.Answer, len(jobs)), 0
 	opt := workers.Options{Command: command, Workers: children, Silence: silence, Step: progress.step}
 	err = workers.Run(ctx, opt, matrixJobs(jobs), func(d workers.Done[workerJob, workerAnswer]) {
 		finished++
@@ -49,14 +50,14 @@ func (s matrices) work(plan *play.MatrixPlan, children int) ([]play.MatrixAnswer
 		}
 	})
 	timing.Workers = children
-	slices.SortFunc(timing.Slowest, func(a, b play.JobTiming) int { return cmp.Compare(b.WallSeconds, a.WallSeconds) })
+	slices.SortFunc(timing.Slowest, func(a, b matrix.JobTiming) int { return cmp.Compare(b.WallSeconds, a.WallSeconds) })
 	timing.Slowest = timing.Slowest[:min(slowest, len(timing.Slowest))]
 	return answers, timing, unfinished(err, finished, len(jobs))
 }
 
 // unfinished makes of the error that ended all work what it is to the user.
 func unfinished(err error, finished, jobs int) error {
-	input, isInput := errors.AsType[*play.InputError](err)
+	input, isInput := errors.AsType[*file.InputError](err)
 	switch {
 	case err == nil:
 		return nil

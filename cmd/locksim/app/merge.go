@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/internal/campaign"
-	"locksim/scenarios/play"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/sweep"
 )
 
 // mergeFlags are the flags of the merge command.
@@ -88,25 +89,25 @@ func (s merging) merge(args []string, f mergeFlags) error {
 // merged makes of results what is published.
 func (s merging) merged(r *campaign.Record, dir string) (finished, error) {
 	switch r.Kind {
-	case play.ExploreKind:
+	case explore.Kind:
 		return s.mergedExploration(r, dir)
-	case play.SweepName:
+	case sweep.Name:
 		return sweeps(s).mergedSweep(r, dir, runtime.GOMAXPROCS(0))
 	}
 	return finished{}, fmt.Errorf("%s has results of a kind %q that this version of locksim does not know", r.Name, r.Kind)
 }
 
 func (s merging) mergedExploration(r *campaign.Record, dir string) (finished, error) {
-	plan, err := play.ReadExplorePlan(r.Plan)
+	plan, err := explore.ReadPlan(r.Plan)
 	if err != nil {
 		return finished{}, fmt.Errorf("%s: %w", r.Name, err)
 	}
-	blocks, err := decoded[play.ExploreBlock](r, plan.Jobs())
+	blocks, err := decoded[explore.Block](r, plan.Jobs())
 	if err != nil {
 		return finished{}, err
 	}
-	e := play.AssembleExploration(plan, blocks)
-	e.Timing = play.NewExploreTiming()
+	e := explore.AssembleExploration(plan, blocks)
+	e.Timing = explore.NewTiming()
 	done := explorations(s).explored(e, dir, runtime.GOMAXPROCS(0), nil)
 	if done.problem == nil {
 		done.problem = missing(e.Missing)

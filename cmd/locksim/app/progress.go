@@ -5,14 +5,14 @@ import (
 	"io"
 	"time"
 
-	"locksim/scenarios/play"
+	"locksim/scenarios/matrix"
 )
 
 // progress tells a person at a terminal how far a long command has come. The
 // zero value tells nobody.
 type progress struct {
 	w      io.Writer // nil: nobody looks
-	jobs   []play.MatrixJob
+	jobs   []matrix.Job
 	steps  []int // the seeds done of each job
 	runs   portion
 	labour portion // runs, weighted by how long they take
@@ -23,7 +23,7 @@ type progress struct {
 // portion is a part of a whole.
 type portion struct{ done, all int }
 
-func (s *shell) newProgress(jobs []play.MatrixJob) *progress {
+func (s *shell) newProgress(jobs []matrix.Job) *progress {
 	p := &progress{jobs: jobs, steps: make([]int, len(jobs)), began: time.Now()}
 	if isTerminal(s.err) {
 		p.w = s.err

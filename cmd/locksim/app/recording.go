@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"locksim/faults"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
@@ -25,7 +26,7 @@ func readRecording(name string) (*recording, error) {
 		return nil, fmt.Errorf("cannot read the stored run: %w: give the run.json that locksim run --out wrote", err)
 	}
 	if len(data) > maxStored {
-		return nil, &play.InputError{Pos: faults.Pos{File: name}, Msg: fmt.Sprintf("this is no stored run: it is longer than %d MiB", maxStored>>20)}
+		return nil, &file.InputError{Pos: faults.Pos{File: name}, Msg: fmt.Sprintf("this is no stored run: it is longer than %d MiB", maxStored>>20)}
 	}
 	run, err := play.ReadRunFile(name, data)
 	if err != nil {
@@ -47,7 +48,7 @@ func readStored(name string) ([]byte, error) {
 // failed tells a stored run that cannot be made again, which is bad input, from
 // one that came out differently. command is what was called.
 func (r *recording) failed(err error, command string) error {
-	if _, ok := errors.AsType[*play.InputError](err); ok {
+	if _, ok := errors.AsType[*file.InputError](err); ok {
 		return fmt.Errorf("%s: this stored run cannot be made again: %w", r.name, err)
 	}
 	return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", r.run.Seed), replay: command}

@@ -13,6 +13,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
@@ -132,8 +133,8 @@ const ownProgram = "locksim"
 const inClone = "go run ./cmd/locksim"
 
 // bundled says that a scenario is the one of its name that comes with locksim.
-func bundled(sc *play.Scenario) bool {
-	own, err := play.Load(sc.Name)
+func bundled(sc *file.Scenario) bool {
+	own, err := file.Load(sc.Name)
 	return err == nil && bytes.Equal(own.Source, sc.Source)
 }
 

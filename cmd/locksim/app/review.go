@@ -13,8 +13,12 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/scenarios/explore"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
+	"locksim/scenarios/review"
+	"locksim/scenarios/search"
+	"locksim/scenarios/sweep"
 )
 
 // reviewFlags are the flags of report --review.
@@ -86,7 +90,7 @@ func (s reviews) review(f reviewFlags) error {
 }
 
 // reviewWork finds out what the flags ask for.
-func (s reviews) reviewWork(f reviewFlags) (play.Lock, *play.ReviewWork, error) {
+func (s reviews) reviewWork(f reviewFlags) (play.Lock, *review.Work, error) {
 	none := play.Lock{}
 	if f.lock == "" {
 		return none, nil, errors.New("--review: say which lock is to be reviewed, with --lock: see locksim list")
@@ -94,23 +98,23 @@ func (s reviews) reviewWork(f reviewFlags) (play.Lock, *play.ReviewWork, error) 
 	if f.workers < 0 || f.workers > maxWorkers {
 		return none, nil, fmt.Errorf("--workers %d: give a number from 1 to %d, or leave it out for one per core", f.workers, maxWorkers)
 	}
-	if f.runs < 1 || f.runs > play.MaxExploreRuns {
-		return none, nil, fmt.Errorf("--runs %d: give a number from 1 to %d", f.runs, play.MaxExploreRuns)
+	if f.runs < 1 || f.runs > explore.MaxExploreRuns {
+		return none, nil, fmt.Errorf("--runs %d: give a number from 1 to %d", f.runs, explore.MaxExploreRuns)
 	}
 	l, err := play.FindLock(f.lock, s.extra)
 	if err != nil {
 		return none, nil, fmt.Errorf("--lock %s: there is no such lock: %s", quote(f.lock), prose.Choose(f.lock, append(s.lockNames(), kinds.Specimens()...)))
 	}
-	seeds, err := play.NewSeeds(1, f.seeds)
+	seeds, err := search.NewSeeds(1, f.seeds)
 	if err != nil {
 		return none, nil, fmt.Errorf("--seeds %d: %w", f.seeds, err)
 	}
-	work, err := play.NewReviewWork(l, play.ReviewOptions{Seeds: seeds, Runs: f.runs, Extra: s.extra})
+	work, err := review.NewWork(l, review.Options{Seeds: seeds, Runs: f.runs, Extra: s.extra})
 	return l, work, err
 }
 
 // publishReview writes the review, and says what it comes to.
-func (s reviews) publishReview(r *play.Review, k kept, f reviewFlags) error {
+func (s reviews) publishReview(r *review.Review, k kept, f reviewFlags) error {
 	opt := reports.Options{Replay: s.reviewAgain(f), Colour: s.colour(isTerminal)}
 	html, err := rendered("review.html", r, opt, reports.ReviewHTML)
 	if err != nil {
@@ -131,7 +135,7 @@ func (s reviews) publishReview(r *play.Review, k kept, f reviewFlags) error {
 }
 
 // rendered is a review as a file.
-func rendered(name string, r *play.Review, opt reports.Options, render reviewRenderer) (document, error) {
+func rendered(name string, r *review.Review, opt reports.Options, render reviewRenderer) (document, error) {
 	var b bytes.Buffer
 	if err := render(&b, r, opt); err != nil {
 		return document{}, &brokenError{cause: err}
@@ -140,7 +144,7 @@ func rendered(name string, r *play.Review, opt reports.Options, render reviewRen
 }
 
 // showReview prints the review in short and where it is, or as JSON.
-func (s reviews) showReview(r *play.Review, opt reports.Options, f reviewFlags, names ...string) error {
+func (s reviews) showReview(r *review.Review, opt reports.Options, f reviewFlags, names ...string) error {
 	if f.json {
 		b, err := r.JSON()
 		if err != nil {
@@ -159,7 +163,7 @@ func (s reviews) showReview(r *play.Review, opt reports.Options, f reviewFlags, 
 }
 
 // reviewProblem is the error that the exit code speaks of.
-func reviewProblem(r *play.Review) error {
+func reviewProblem(r *review.Review) error {
 	f := &r.Figures
 	switch {
 	case f.Doubtful > 0:
@@ -176,15 +180,15 @@ func (s reviews) reviewAgain(f reviewFlags) string {
 }
 
 // breakAgain is the command that finds a break again.
-func (s reviews) breakAgain(work *play.ReviewWork, b play.ReviewBreak) string {
+func (s reviews) breakAgain(work *review.Work, b review.Break) string {
 	again := s.public()
 	switch b.From {
-	case play.FromPromise:
+	case review.FromPromise:
 		return explorations{again}.exploreAgain(work.Within, b.Found.Seed)
-	case play.FromAll:
+	case review.FromAll:
 		return explorations{again}.exploreAgain(work.All, b.Found.Seed)
 	}
-	return sweeps{again}.sweepReplay(work.Sweep, work.Plan.Swept, "", 0, play.SweepClass{Kinds: b.Kinds})
+	return sweeps{again}.sweepReplay(work.Sweep, work.Plan.Swept, "", 0, sweep.Class{Kinds: b.Kinds})
 }
 
 // cellAgain is the command that makes a run of the matrix again.

@@ -14,22 +14,27 @@ import (
 	"locksim/internal/campaign"
 	"locksim/internal/workers"
 	"locksim/reports"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
+	"locksim/scenarios/review"
+	"locksim/scenarios/search"
+	"locksim/scenarios/sweep"
 )
 
 // reviewRenderer writes a review in one of its forms.
-type reviewRenderer func(w io.Writer, r *play.Review, opt reports.Options) error
+type reviewRenderer func(w io.Writer, r *review.Review, opt reports.Options) error
 
 // reviewer has the parts of a review made, one after the other.
 type reviewer struct {
 	*shell
 	ctx  context.Context
-	work *play.ReviewWork
+	work *review.Work
 	opt  workers.Options
 }
 
 // reviewed measures all that a review needs.
-func (s reviews) reviewed(l play.Lock, work *play.ReviewWork, f reviewFlags) (*play.Review, error) {
+func (s reviews) reviewed(l play.Lock, work *review.Work, f reviewFlags) (*review.Review, error) {
 	command, err := s.child()
 	if err != nil {
 		return nil, err
@@ -38,7 +43,7 @@ func (s reviews) reviewed(l play.Lock, work *play.ReviewWork, f reviewFlags) (*p
 	defer stop()
 	children := cmp.Or(f.workers, runtime.GOMAXPROCS(0))
 	r := &reviewer{s.shell, ctx, work, workers.Options{Command: command, Workers: children, Silence: silence}}
-	parts := play.ReviewParts{Missing: work.Missing}
+	parts := review.Parts{Missing: work.Missing}
 	if parts.Matrix, err = r.matrix(); err != nil {
 		return nil, err
 	}
@@ -51,11 +56,11 @@ func (s reviews) reviewed(l play.Lock, work *play.ReviewWork, f reviewFlags) (*p
 	if parts.Sweep, err = r.sweep(); err != nil {
 		return nil, err
 	}
-	breaks := play.ReviewBreaks(parts, func(b play.ReviewBreak) string { return s.breakAgain(work, b) })
+	breaks := review.Breaks(parts, func(b review.Break) string { return s.breakAgain(work, b) })
 	if err := r.fences(breaks); err != nil {
 		return nil, err
 	}
-	review, err := play.AssembleReview(work.Plan, l, parts, breaks, reviews{r.shell}.cellAgain)
+	review, err := review.AssembleReview(work.Plan, l, parts, breaks, reviews{r.shell}.cellAgain)
 	if err != nil {
 		return nil, &brokenError{cause: err}
 	}
@@ -63,7 +68,7 @@ func (s reviews) reviewed(l play.Lock, work *play.ReviewWork, f reviewFlags) (*p
 }
 
 // matrix runs the scenarios of the library.
-func (r *reviewer) matrix() (*play.Matrix, error) {
+func (r *reviewer) matrix() (*matrix.Matrix, error) {
 	if r.work.Matrix == nil {
 		return nil, nil
 	}
@@ -77,18 +82,18 @@ func (r *reviewer) matrix() (*play.Matrix, error) {
 }
 
 // exploration tries random schedules.
-func (r *reviewer) exploration(plan *play.ExplorePlan, what string) (*play.Exploration, error) {
+func (r *reviewer) exploration(plan *explore.Plan, what string) (*explore.Exploration, error) {
 	if plan == nil {
 		return nil, nil
 	}
-	var sofar play.ExploreTally
-	c := campaign.Campaign[workerJob, workerAnswer, play.ExploreBlock]{
-		Kind: play.ExploreKind, Plan: plan, Jobs: plan.Jobs(), Result: exploreResult,
+	var sofar explore.Tally
+	c := campaign.Campaign[workerJob, workerAnswer, explore.Block]{
+		Kind: explore.Kind, Plan: plan, Jobs: plan.Jobs(), Result: exploreResult,
 		Job: func(i int) workerJob {
 			job := plan.Job(i)
 			return workerJob{Explore: &job}
 		},
-		Done: func(_ int, b play.ExploreBlock) { sofar.Add(b.ExploreTally) },
+		Done: func(_ int, b explore.Block) { sofar.Add(b.Tally) },
 	}
 	h := r.newHeadway("runs "+what, campaign.Shard{}, plan.Jobs(), func(i int) int { return plan.Job(i).Seeds.Len() },
 		func() string { return exploreDetail(plan, &sofar) })
@@ -96,48 +101,48 @@ func (r *reviewer) exploration(plan *play.ExplorePlan, what string) (*play.Explo
 	if err != nil {
 		return nil, err
 	}
-	return play.AssembleExploration(plan, blocks), nil
+	return explore.AssembleExploration(plan, blocks), nil
 }
 
 // sweep places single faults.
-func (r *reviewer) sweep() (*play.Sweep, error) {
+func (r *reviewer) sweep() (*sweep.Sweep, error) {
 	plan := r.work.Sweep
 	if plan == nil {
 		return nil, nil
 	}
-	var sofar play.SweepTally
-	c := campaign.Campaign[workerJob, workerAnswer, play.SweepBlock]{
-		Kind: play.SweepName, Plan: plan, Jobs: plan.Jobs(), Result: sweepResult,
+	var sofar sweep.Tally
+	c := campaign.Campaign[workerJob, workerAnswer, sweep.Block]{
+		Kind: sweep.Name, Plan: plan, Jobs: plan.Jobs(), Result: sweepResult,
 		Job: func(i int) workerJob {
 			job := plan.Job(i)
 			return workerJob{Sweep: &job}
 		},
-		Done: func(_ int, b play.SweepBlock) { sofar.Add(b.SweepTally) },
+		Done: func(_ int, b sweep.Block) { sofar.Add(b.Tally) },
 	}
 	h := r.newHeadway("placements", campaign.Shard{}, plan.Jobs(), func(i int) int { return plan.Job(i).Runs }, func() string { return sweepDetail(&sofar) })
 	blocks, err := conducted(r, c, h)
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]*play.Found{}
+	found := map[string]*search.Found{}
 	err = r.each("examine the violations of the sweep", examinations(plan.Examinations(blocks)), func(d workers.Done[workerJob, workerAnswer]) {
 		found[d.Job.Examine.Shape] = d.Result.Found
 	})
-	return play.AssembleSweep(plan, blocks, found), err
+	return sweep.AssembleSweep(plan, blocks, found), err
 }
 
 // fences makes the smallest run of each break in every fencing mode.
-func (r *reviewer) fences(breaks []play.ReviewBreak) error {
+func (r *reviewer) fences(breaks []review.Break) error {
 	return r.each("make the breaks with each fence", trials(breaks), func(d workers.Done[workerJob, workerAnswer]) {
 		breaks[d.ID].Fences = d.Result.Fences
 	})
 }
 
 // trials are the breaks as children take them.
-func trials(breaks []play.ReviewBreak) func(yield func(workerJob) bool) {
+func trials(breaks []review.Break) func(yield func(workerJob) bool) {
 	return func(yield func(workerJob) bool) {
 		for _, b := range breaks {
-			if !yield(workerJob{Trial: &play.ReviewTrial{Run: b.Found.Run}}) {
+			if !yield(workerJob{Trial: &review.Trial{Run: b.Found.Run}}) {
 				return
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/reports"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
@@ -112,7 +113,7 @@ func (s runs) runScenario(name string, f runFlags) error {
 
 // task is a run as it was asked for.
 type task struct {
-	scenario *play.Scenario
+	scenario *file.Scenario
 	lock     play.Lock
 	opts     play.RunOptions
 	replay   string // the command that makes it again
@@ -123,7 +124,7 @@ func (s runs) task(name string, f runFlags) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	sc, err := play.Load(name, s.serverNames()...)
+	sc, err := file.Load(name, s.serverNames()...)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +138,7 @@ func (s runs) task(name string, f runFlags) (*task, error) {
 }
 
 // serverKinds are the kinds of servers that came with the program's own locks.
-func (s runs) serverNames() []play.ServerName { return play.ServerNames(s.extra...) }
+func (s runs) serverNames() []file.ServerName { return play.ServerNames(s.extra...) }
 
 func repeat(once bool) play.Repeat {
 	if once {
@@ -147,7 +148,7 @@ func repeat(once bool) play.Repeat {
 }
 
 // findLock is the lock that a flag names or, without one, that of the scenario.
-func (s runs) findLock(sc *play.Scenario, flag string) (play.Lock, error) {
+func (s runs) findLock(sc *file.Scenario, flag string) (play.Lock, error) {
 	name := flag
 	if name == "" {
 		name = sc.Lock.Kind
@@ -170,7 +171,7 @@ func (s runs) play(t *task) (*play.Outcome, error) {
 	if err == nil {
 		return o, nil
 	}
-	if _, ok := errors.AsType[*play.InputError](err); ok {
+	if _, ok := errors.AsType[*file.InputError](err); ok {
 		return nil, err
 	}
 	return nil, &brokenError{cause: err, seed: fmt.Sprintf("seed %d", t.opts.Seed), replay: t.replay}

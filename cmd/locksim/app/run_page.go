@@ -6,6 +6,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
@@ -30,7 +31,7 @@ type pageAnswer struct {
 
 // page makes the run again, and fails where it comes out differently.
 func (s runs) page(j pageJob) (*pageAnswer, error) {
-	sc, err := play.Parse(j.File, []byte(j.Source), s.serverNames()...)
+	sc, err := file.Parse(j.File, []byte(j.Source), s.serverNames()...)
 	if err != nil {
 		return nil, err
 	}

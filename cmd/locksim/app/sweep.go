@@ -13,7 +13,9 @@ import (
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
 	"locksim/internal/workers"
+	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
+	"locksim/scenarios/sweep"
 )
 
 // sweepFlags are the flags of the sweep command.
@@ -68,7 +70,7 @@ was not deterministic, came to no end, or the command was interrupted.`,
 // sweepKindList are the kinds of fault, a line each.
 func sweepKindList() string {
 	var b strings.Builder
-	for _, k := range play.SweepKinds() {
+	for _, k := range sweep.Kinds() {
 		fmt.Fprintf(&b, "  %-21s %s\n", k.Name, k.Text)
 	}
 	return b.String()
@@ -76,7 +78,7 @@ func sweepKindList() string {
 
 func sweepKindNames() []string {
 	var names []string
-	for _, k := range play.SweepKinds() {
+	for _, k := range sweep.Kinds() {
 		names = append(names, k.Name)
 	}
 	return names
@@ -107,8 +109,8 @@ func (s sweeps) sweep(name string, f sweepFlags) error {
 // problem refuses a number of pairs that makes no sense, and kinds of fault that
 // there are not.
 func (f sweepFlags) problem() error {
-	if f.pairs < 0 || f.pairs > play.MaxSweepPairs {
-		return fmt.Errorf("--pairs %d: give a number from 0 to %d", f.pairs, play.MaxSweepPairs)
+	if f.pairs < 0 || f.pairs > sweep.MaxSweepPairs {
+		return fmt.Errorf("--pairs %d: give a number from 0 to %d", f.pairs, sweep.MaxSweepPairs)
 	}
 	for _, kind := range words(f.faults) {
 		if known := sweepKindNames(); !slices.Contains(known, kind) {
@@ -119,16 +121,16 @@ func (f sweepFlags) problem() error {
 }
 
 // sweepPlan finds out what the flags ask for.
-func (s sweeps) sweepPlan(name string, f sweepFlags) (*play.SweepPlan, error) {
+func (s sweeps) sweepPlan(name string, f sweepFlags) (*sweep.Plan, error) {
 	t, err := runs(s).task(name, runFlags{lock: f.lock, seed: f.seed, fencing: "none"})
 	if err != nil {
 		return nil, err
 	}
-	opts := play.SweepOptions{Seed: f.seed, Kinds: words(f.faults), Pairs: f.pairs, Judge: play.JudgeEverything}
+	opts := sweep.Options{Seed: f.seed, Kinds: words(f.faults), Pairs: f.pairs, Judge: explore.JudgeEverything}
 	if f.promise {
-		opts.Judge = play.JudgePromise
+		opts.Judge = explore.JudgePromise
 	}
-	plan, err := play.NewSweepPlan(t.scenario, t.lock, opts)
+	plan, err := sweep.NewPlan(t.scenario, t.lock, opts)
 	_, unsteady := errors.AsType[*play.NondeterminismError](err)
 	if unsteady || errors.Is(err, play.ErrContradiction) {
 		return nil, &brokenError{cause: err}
@@ -137,17 +139,17 @@ func (s sweeps) sweepPlan(name string, f sweepFlags) (*play.SweepPlan, error) {
 }
 
 // sweepScenario has the runs made, and publishes what they come to.
-func (s sweeps) sweepScenario(name string, plan *play.SweepPlan, f sweepFlags, shard campaign.Shard, pub *publication) error {
+func (s sweeps) sweepScenario(name string, plan *sweep.Plan, f sweepFlags, shard campaign.Shard, pub *publication) error {
 	began, dir := time.Now(), f.folder(shard)
-	var sofar play.SweepTally
-	c := campaign.Campaign[workerJob, workerAnswer, play.SweepBlock]{
-		Kind: play.SweepName, Plan: plan, Jobs: plan.Jobs(),
+	var sofar sweep.Tally
+	c := campaign.Campaign[workerJob, workerAnswer, sweep.Block]{
+		Kind: sweep.Name, Plan: plan, Jobs: plan.Jobs(),
 		Job: func(i int) workerJob {
 			job := plan.Job(i)
 			return workerJob{Sweep: &job}
 		},
 		Result: sweepResult,
-		Done:   func(_ int, b play.SweepBlock) { sofar.Add(b.SweepTally) },
+		Done:   func(_ int, b sweep.Block) { sofar.Add(b.Tally) },
 	}
 	h := s.newHeadway("placements", shard, plan.Jobs(), func(i int) int { return plan.Job(i).Runs }, func() string { return sweepDetail(&sofar) })
 	results, err := conduct(s.shell, f.campaignFlags, shard, dir, c, h)
@@ -158,8 +160,8 @@ func (s sweeps) sweepScenario(name string, plan *play.SweepPlan, f sweepFlags, s
 	if err != nil {
 		return err
 	}
-	sw := play.AssembleSweep(plan, results.Finished, found)
-	sw.Timing = play.NewExploreTiming()
+	sw := sweep.AssembleSweep(plan, results.Finished, found)
+	sw.Timing = explore.NewTiming()
 	sw.Timing.WallSeconds, sw.Timing.Made, sw.Timing.Workers = time.Since(began).Seconds(), h.made, f.children()
 	if !shard.Whole() {
 		sw.Timing.Shard = shard.String()
@@ -168,18 +170,18 @@ func (s sweeps) sweepScenario(name string, plan *play.SweepPlan, f sweepFlags, s
 }
 
 // sweepResult is what a child has found out.
-func sweepResult(i int, d workers.Done[workerJob, workerAnswer]) (play.SweepBlock, error) {
+func sweepResult(i int, d workers.Done[workerJob, workerAnswer]) (sweep.Block, error) {
 	switch {
 	case d.Err != nil:
-		return play.SweepBlock{}, d.Err
+		return sweep.Block{}, d.Err
 	case d.Result.Sweep == nil || d.Result.Sweep.Job != i:
-		return play.SweepBlock{}, errors.New("the worker gave no answer")
+		return sweep.Block{}, errors.New("the worker gave no answer")
 	}
 	return *d.Result.Sweep, nil
 }
 
 // sweepDetail says what is known so far.
-func sweepDetail(t *play.SweepTally) string {
+func sweepDetail(t *sweep.Tally) string {
 	var parts []string
 	for _, label := range t.Labels() {
 		parts = append(parts, fmt.Sprintf("%s %d", label, t.Violations[label]))

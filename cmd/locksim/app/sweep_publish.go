@@ -14,19 +14,21 @@ import (
 	"locksim/internal/campaign"
 	"locksim/internal/workers"
 	"locksim/reports"
-	"locksim/scenarios/play"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/search"
+	"locksim/scenarios/sweep"
 )
 
 // examine has child processes make the first violation of each shape as small as
 // it gets.
-func (s sweeps) examine(plan *play.SweepPlan, blocks map[int]play.SweepBlock, children int) (map[string]*play.Found, error) {
+func (s sweeps) examine(plan *sweep.Plan, blocks map[int]sweep.Block, children int) (map[string]*search.Found, error) {
 	command, err := s.child()
 	if err != nil {
 		return nil, err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	found := map[string]*play.Found{}
+	found := map[string]*search.Found{}
 	var failed error
 	opt := workers.Options{Command: command, Workers: children, Silence: silence}
 	err = workers.Run(ctx, opt, examinations(plan.Examinations(blocks)), func(d workers.Done[workerJob, workerAnswer]) {
@@ -45,7 +47,7 @@ func (s sweeps) examine(plan *play.SweepPlan, blocks map[int]play.SweepBlock, ch
 }
 
 // examinations are what is to be examined as children take it.
-func examinations(todo []play.SweepExamination) func(yield func(workerJob) bool) {
+func examinations(todo []sweep.Examination) func(yield func(workerJob) bool) {
 	return func(yield func(workerJob) bool) {
 		for i := range todo {
 			if !yield(workerJob{Examine: &todo[i]}) {
@@ -58,10 +60,10 @@ func examinations(todo []play.SweepExamination) func(yield func(workerJob) bool)
 // swept is a sweep as it is published. scenario is what the user calls the
 // scenario, dir the folder that keeps the sweep, or "". children is how many child
 // processes may write its pages, failed is what kept jobs from having a result.
-func (s sweeps) swept(sw *play.Sweep, scenario, dir string, children int, failed error) finished {
-	replay := func(i int, c play.SweepClass) string { return s.sweepReplay(&sw.Plan, scenario, dir, i, c) }
+func (s sweeps) swept(sw *sweep.Sweep, scenario, dir string, children int, failed error) finished {
+	replay := func(i int, c sweep.Class) string { return s.sweepReplay(&sw.Plan, scenario, dir, i, c) }
 	return finished{
-		kind:     play.SweepName,
+		kind:     sweep.Name,
 		document: sw,
 		text:     func(w io.Writer, opt reports.Options) error { return reports.Sweep(w, sw, replay, opt) },
 		files:    sweptFiles(sw),
@@ -72,7 +74,7 @@ func (s sweeps) swept(sw *play.Sweep, scenario, dir string, children int, failed
 }
 
 // sweptFiles are the smallest runs as replay reads them.
-func sweptFiles(sw *play.Sweep) []func() (document, error) {
+func sweptFiles(sw *sweep.Sweep) []func() (document, error) {
 	var all []func() (document, error)
 	for i, c := range sw.Summary.Classes {
 		if c.Shown == nil {
@@ -88,7 +90,7 @@ func sweptFiles(sw *play.Sweep) []func() (document, error) {
 
 // sweepReplay is the command that makes a violation again: from its file or,
 // where there is none, by placing the same kind of fault.
-func (s sweeps) sweepReplay(plan *play.SweepPlan, scenario, dir string, i int, c play.SweepClass) string {
+func (s sweeps) sweepReplay(plan *sweep.Plan, scenario, dir string, i int, c sweep.Class) string {
 	if dir != "" {
 		return fmt.Sprintf("%s replay %s", s.command(), quote(filepath.Join(dir, foundName(i))))
 	}
@@ -102,14 +104,14 @@ func (s sweeps) sweepReplay(plan *play.SweepPlan, scenario, dir string, i int, c
 	if len(kinds) > 0 {
 		text += " --faults " + strings.Join(kinds, ",")
 	}
-	if plan.Judge == play.JudgePromise {
+	if plan.Judge == explore.JudgePromise {
 		text += " --promise"
 	}
 	return text
 }
 
 // sweepNotes say to people what a program reads in the document.
-func sweepNotes(sw *play.Sweep, replay reports.SweepReplay) []string {
+func sweepNotes(sw *sweep.Sweep, replay reports.SweepReplay) []string {
 	notes := []string{sw.Statement()}
 	for i, c := range sw.Summary.Classes {
 		if c.Shown != nil {
@@ -120,7 +122,7 @@ func sweepNotes(sw *play.Sweep, replay reports.SweepReplay) []string {
 }
 
 // sweepProblem is the error that the exit code speaks of.
-func sweepProblem(sw *play.Sweep, failed error) error {
+func sweepProblem(sw *sweep.Sweep, failed error) error {
 	problem := sw.Summary.Problem()
 	switch {
 	case problem != "":
@@ -136,11 +138,11 @@ func sweepProblem(sw *play.Sweep, failed error) error {
 // mergedSweep is the sweep that shards have made together. It examines what they
 // have found anew: the first violation of each shape is in one of them.
 func (s sweeps) mergedSweep(r *campaign.Record, dir string, children int) (finished, error) {
-	plan, err := play.ReadSweepPlan(r.Plan)
+	plan, err := sweep.ReadPlan(r.Plan)
 	if err != nil {
 		return finished{}, fmt.Errorf("%s: %w", r.Name, err)
 	}
-	blocks, err := decoded[play.SweepBlock](r, plan.Jobs())
+	blocks, err := decoded[sweep.Block](r, plan.Jobs())
 	if err != nil {
 		return finished{}, err
 	}
@@ -148,8 +150,8 @@ func (s sweeps) mergedSweep(r *campaign.Record, dir string, children int) (finis
 	if err != nil {
 		return finished{}, err
 	}
-	sw := play.AssembleSweep(plan, blocks, found)
-	sw.Timing = play.NewExploreTiming()
+	sw := sweep.AssembleSweep(plan, blocks, found)
+	sw.Timing = explore.NewTiming()
 	done := s.swept(sw, plan.Scenario, dir, children, nil)
 	if done.problem == nil {
 		done.problem = missing(sw.Missing)

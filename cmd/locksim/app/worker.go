@@ -12,31 +12,35 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/internal/workers"
-	"locksim/scenarios/play"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/review"
+	"locksim/scenarios/search"
+	"locksim/scenarios/sweep"
 	"locksim/sim"
 )
 
 // workerJob is what a child of this command can be asked to do: one of its
 // fields.
 type workerJob struct {
-	Matrix  *play.MatrixJob        `json:"matrix,omitempty"`
-	Explore *play.ExploreJob       `json:"explore,omitempty"`
-	Sweep   *play.SweepJob         `json:"sweep,omitempty"`
-	Examine *play.SweepExamination `json:"examine,omitempty"`
-	Page    *pageJob               `json:"page,omitempty"`
-	Report  *foundPageJob          `json:"report,omitempty"`
-	Trial   *play.ReviewTrial      `json:"trial,omitempty"`
+	Matrix  *matrix.Job        `json:"matrix,omitempty"`
+	Explore *explore.Job       `json:"explore,omitempty"`
+	Sweep   *sweep.Job         `json:"sweep,omitempty"`
+	Examine *sweep.Examination `json:"examine,omitempty"`
+	Page    *pageJob           `json:"page,omitempty"`
+	Report  *foundPageJob      `json:"report,omitempty"`
+	Trial   *review.Trial      `json:"trial,omitempty"`
 }
 
 // workerAnswer is the answer, in the field of the job's name.
 type workerAnswer struct {
-	Matrix  *play.MatrixAnswer `json:"matrix,omitempty"`
-	Explore *play.ExploreBlock `json:"explore,omitempty"`
-	Sweep   *play.SweepBlock   `json:"sweep,omitempty"`
-	Found   *play.Found        `json:"found,omitempty"`
-	Page    *pageAnswer        `json:"page,omitempty"`
-	Report  string             `json:"report,omitempty"`
-	Fences  []play.ReviewFence `json:"fences,omitempty"`
+	Matrix  *matrix.Answer `json:"matrix,omitempty"`
+	Explore *explore.Block `json:"explore,omitempty"`
+	Sweep   *sweep.Block   `json:"sweep,omitempty"`
+	Found   *search.Found  `json:"found,omitempty"`
+	Page    *pageAnswer    `json:"page,omitempty"`
+	Report  string         `json:"report,omitempty"`
+	Fences  []review.Fence `json:"fences,omitempty"`
 }
 
 // workerCommand is what the children of this command run. People have no use
@@ -81,7 +85,7 @@ func (s *shell) answer(j workerJob, step func()) (workerAnswer, error) {
 	switch {
 	case j.Matrix != nil:
 		tallies, err := j.Matrix.Play(s.extra, step)
-		a := play.NewMatrixAnswer(tallies, err)
+		a := matrix.NewAnswer(tallies, err)
 		return workerAnswer{Matrix: &a}, onlyFrozen(err)
 	case j.Explore != nil:
 		block, err := j.Explore.Play(s.extra, step)
@@ -147,7 +151,7 @@ func tuned(env []string) []string {
 }
 
 // matrixJobs are the jobs of a matrix as children take them.
-func matrixJobs(jobs []play.MatrixJob) iter.Seq[workerJob] {
+func matrixJobs(jobs []matrix.Job) iter.Seq[workerJob] {
 	return func(yield func(workerJob) bool) {
 		for i := range jobs {
 			if !yield(workerJob{Matrix: &jobs[i]}) {
@@ -159,12 +163,12 @@ func matrixJobs(jobs []play.MatrixJob) iter.Seq[workerJob] {
 
 // matrixAnswer is the answer to a job of a matrix. That a child was lost over it
 // is an answer too.
-func matrixAnswer(d workers.Done[workerJob, workerAnswer]) play.MatrixAnswer {
+func matrixAnswer(d workers.Done[workerJob, workerAnswer]) matrix.Answer {
 	switch {
 	case d.Err != nil:
-		return play.MatrixAnswer{Error: fmt.Sprintf("%s: %v", d.Job.Matrix.Seeds, d.Err)}
+		return matrix.Answer{Error: fmt.Sprintf("%s: %v", d.Job.Matrix.Seeds, d.Err)}
 	case d.Result.Matrix == nil:
-		return play.MatrixAnswer{Error: "the worker gave no answer"}
+		return matrix.Answer{Error: "the worker gave no answer"}
 	}
 	return *d.Result.Matrix
 }

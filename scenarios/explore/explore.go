@@ -1,0 +1,176 @@
+package explore
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+
+	"locksim/lock"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+// Exploration is what was found out about one lock by random schedules. As JSON,
+// everything but Timing depends on the plan and on which blocks are there, and
+// not on who made them.
+type Exploration struct {
+	Version int    `json:"version"`
+	Kind    string `json:"kind"`
+	Plan    Plan   `json:"plan"`
+	// Complete says that every block is there, or every one up to that which
+	// ended the exploration. Missing counts those that are not.
+	Complete bool `json:"complete"`
+	Missing  int  `json:"missing"`
+	// StoppedAt is the job that ended the exploration, if one did: later blocks
+	// are no part of it.
+	StoppedAt *int    `json:"stopped_at,omitempty"`
+	Summary   Summary `json:"summary"`
+	// Blocks are the results of the jobs, in order.
+	Blocks []Block `json:"blocks"`
+	Timing Timing  `json:"timing"`
+}
+
+// Kind is the kind of an exploration as JSON.
+const Kind = "explore"
+
+// Summary is what all blocks come to.
+type Summary struct {
+	Tally
+	// RateBound is the highest rate of violations among runs that are not
+	// vacuous that is consistent with what was seen, at 95 %, under this
+	// generator.
+	RateBound float64 `json:"rate_bound_95"`
+	// VirtualSeconds is the virtual time of all runs.
+	VirtualSeconds float64 `json:"virtual_seconds"`
+	// Distinct are the violations by shape, the commonest first.
+	Distinct []Distinct `json:"distinct"`
+	// Unexamined counts the runs with a violation that was not examined.
+	Unexamined int `json:"unexamined"`
+	// Unsteady is the first run that came out differently when it was made
+	// again, Broken the first that came to no end.
+	Unsteady *Run `json:"unsteady,omitempty"`
+	Broken   *Run `json:"broken,omitempty"`
+}
+
+// Distinct are violations that count as one.
+type Distinct struct {
+	Shape string `json:"shape"`
+	// Runs counts the runs that had it, as far as they were examined or are like
+	// one that was. FirstSeed is the lowest seed.
+	Runs      int    `json:"runs"`
+	FirstSeed uint64 `json:"first_seed"`
+	// Shown is the one with the fewest faults, and of these the one with the
+	// lowest seed.
+	Shown *search.Found `json:"shown"`
+}
+
+// Timing is what differs from run to run and from machine to machine.
+type Timing struct {
+	// WallSeconds is what it took, Made the runs that were made in that time:
+	// others were there already.
+	WallSeconds float64 `json:"wall_seconds"`
+	Made        int     `json:"runs_made"`
+	Workers     int     `json:"workers"`
+	// Shard is the part of the jobs that was done, where it was not all.
+	Shard string `json:"shard,omitempty"`
+	// Go and Modules are the versions that the hashes hold for.
+	Go      string            `json:"go"`
+	Modules map[string]string `json:"modules,omitempty"`
+}
+
+// NewTiming has the versions of Go and of the modules, and nothing else.
+func NewTiming() Timing {
+	return Timing{Go: runtime.Version(), Modules: play.Modules()}
+}
+
+// AssembleExploration puts the blocks together that are there. The result has no
+// timing yet.
+func AssembleExploration(plan *Plan, blocks map[int]Block) *Exploration {
+	e := &Exploration{Version: Version, Kind: Kind, Plan: *plan, Blocks: []Block{}}
+	jobs := plan.Jobs()
+	for _, i := range slices.Sorted(maps.Keys(blocks)) {
+		b := blocks[i]
+		e.Blocks = append(e.Blocks, b)
+		if plan.Collect == CollectFirst && b.Ends() {
+			e.StoppedAt, jobs = &i, i+1
+			break
+		}
+	}
+	e.Missing = jobs - len(e.Blocks)
+	e.Complete = e.Missing == 0
+	e.Summary = summarise(e.Blocks)
+	return e
+}
+
+func summarise(blocks []Block) Summary {
+	s := Summary{Distinct: []Distinct{}}
+	for _, b := range blocks {
+		s.Add(b.Tally)
+		s.Unexamined += b.Unexamined
+		s.Unsteady = cmp.Or(s.Unsteady, b.Unsteady)
+		s.Broken = cmp.Or(s.Broken, b.Broken)
+		for _, f := range b.Found {
+			s.found(f)
+		}
+	}
+	s.RateBound = search.RateBound(s.Violating, s.NonVacuous)
+	s.VirtualSeconds = s.Virtual.Seconds()
+	slices.SortStableFunc(s.Distinct, func(a, b Distinct) int { return cmp.Compare(b.Runs, a.Runs) })
+	return s
+}
+
+// found counts a violation with those of its shape.
+func (s *Summary) found(f Found) {
+	i := slices.IndexFunc(s.Distinct, func(d Distinct) bool { return d.Shape == f.Shape })
+	if i < 0 {
+		s.Distinct = append(s.Distinct, Distinct{Shape: f.Shape, Runs: f.Runs, FirstSeed: f.Seed, Shown: f.Found})
+		return
+	}
+	d := &s.Distinct[i]
+	d.Runs += f.Runs
+	d.FirstSeed = min(d.FirstSeed, f.Seed)
+	if order := cmp.Or(cmp.Compare(f.Faults, d.Shown.Faults), cmp.Compare(f.Seed, d.Shown.Seed)); order < 0 {
+		d.Shown = f.Found
+	}
+}
+
+// Problems say why the result cannot be relied upon, in words: runs were not
+// deterministic, or came to no end.
+func (s *Summary) Problems() []string {
+	var out []string
+	if s.Unsteady != nil {
+		out = append(out, fmt.Sprintf("seed %d: NOT DETERMINISTIC, as were %d runs in all: %s", s.Unsteady.Seed, s.Nondeterministic, s.Unsteady.Why))
+	}
+	if s.Broken != nil {
+		out = append(out, fmt.Sprintf("seed %d: NO RESULT, as with %d runs in all: %s", s.Broken.Seed, s.Failed, s.Broken.Why))
+	}
+	return out
+}
+
+// Uncovered are the classes of fault that never struck, of all that could be
+// drawn.
+func (e *Exploration) Uncovered() (never []lock.Fault, all int) {
+	classes := e.Plan.Classes()
+	for _, class := range classes {
+		if e.Summary.Classes[class] == 0 {
+			never = append(never, class)
+		}
+	}
+	return never, len(classes)
+}
+
+// JSON is the exploration as one indented document.
+func (e *Exploration) JSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(e); err != nil {
+		return nil, fmt.Errorf("write the exploration of %s as JSON: %w", e.Plan.Lock, err)
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,325 @@
+package explore_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/checker"
+	"locksim/lock"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+
+	simredis "locksim/sim/redis"
+)
+
+func planOf(t *testing.T, l play.Lock, opts explore.Options) *explore.Plan {
+	t.Helper()
+	plan, err := explore.NewPlan(l, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+func ofKind(t *testing.T, name string) play.Lock {
+	t.Helper()
+	l, err := play.Kind(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func block(t *testing.T, job explore.Job, extra ...play.Lock) explore.Block {
+	t.Helper()
+	b, err := job.Play(extra, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// A job that was sent and a block that was sent back are the same, and a block
+// depends on its job alone.
+func TestExploreBlockIsAValue(t *testing.T) {
+	plan := planOf(t, ofKind(t, "single"), explore.Options{Runs: 150, FirstSeed: 1, Faults: []lock.Fault{lock.FaultPause},
+		Judge: explore.JudgeEverything, Collect: explore.CollectFirst})
+	job := plan.Job(0)
+	first := asJSON(t, block(t, job))
+	var sent explore.Job
+	if err := json.Unmarshal([]byte(asJSON(t, job)), &sent); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first, asJSON(t, block(t, sent))); diff != "" {
+		t.Error(diff)
+	}
+	var back explore.Block
+	if err := json.Unmarshal([]byte(first), &back); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first, asJSON(t, back)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The jobs of a plan have all of its seeds, each once.
+func TestExploreJobs(t *testing.T) {
+	plan := explore.Plan{Runs: 230, FirstSeed: 7, Block: 100}
+	var got []string
+	for i := range plan.Jobs() {
+		got = append(got, plan.Job(i).Seeds.String())
+	}
+	if diff := cmp.Diff([]string{"seeds 7 to 106", "seeds 107 to 206", "seeds 207 to 236"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A violation ends its block: it is the last run, and examined.
+func TestExploreFindsAndStops(t *testing.T) {
+	plan := planOf(t, ofKind(t, "broken/del-without-owner"), explore.Options{Runs: 100, FirstSeed: 1, Faults: []lock.Fault{},
+		Judge: explore.JudgeEverything, Collect: explore.CollectFirst})
+	b := block(t, plan.Job(0))
+	if !b.Ends() || b.Violating != 1 || len(b.Found) != 1 || b.Runs == 100 {
+		t.Fatalf("%+v", b)
+	}
+	f := b.Found[0]
+	if f.Seed != uint64(b.Runs) || f.Run == nil || f.Faults != 0 || f.Shape == "" || len(f.Run.Timing.WallSeconds) > 0 {
+		t.Errorf("run %d: %+v", b.Runs, f.Found)
+	}
+}
+
+// With all failures wanted every run is made, and what is not examined is
+// counted.
+func TestExploreCollects(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
+	plan := planOf(t, ofKind(t, "single"), explore.Options{Runs: 60, FirstSeed: 1,
+		Judge: explore.JudgeEverything, Collect: explore.CollectAll})
+	steps := 0
+	b, err := plan.Job(0).Play(nil, func() { steps++ })
+	if err != nil {
+		t.Fatal(err)
+	}
+	like := b.Unexamined
+	for _, f := range b.Found {
+		like += f.Runs
+	}
+	if b.Runs != 60 || steps < 60 || b.Violating < 2 || like != b.Violating || len(b.Found) > 4 {
+		t.Errorf("%d runs, %d steps, %d violating, %d of them like what was found or not examined, %d found", b.Runs, steps, b.Violating, like, len(b.Found))
+	}
+	if sum := b.NonVacuous + total(b.Vacuous); sum != b.Runs {
+		t.Errorf("%d runs are evidence or not, of %d", sum, b.Runs)
+	}
+}
+
+func total[K comparable](counts map[K]int) int {
+	n := 0
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+// What a lock promises is all that is drawn when it is judged by its promise.
+func TestExplorePromise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
+	l := ofKind(t, "single")
+	plan := planOf(t, l, explore.Options{Runs: 100, FirstSeed: 1, Judge: explore.JudgePromise, Collect: explore.CollectAll})
+	b := block(t, plan.Job(0))
+	if b.Ends() || b.NonVacuous < 30 {
+		t.Errorf("%+v", b)
+	}
+	for class := range b.Classes {
+		if !slices.Contains(l.Promise.Exclusion, class) {
+			t.Errorf("a fault of class %s struck", class)
+		}
+	}
+}
+
+// erratic is a lock that draws from chance that no seed reaches.
+func erratic() play.Lock {
+	return play.Lock{Name: "erratic", New: func(e play.Env) (lock.Locker, error) {
+		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{TTL: time.Second, Clock: e.Clock(), Entropy: e.Entropy("lock"),
+			Jitter: rand.NewPCG(rand.Uint64(), 1)})
+	}}
+}
+
+// A run that comes out differently when it is made again is found out, whether it
+// broke the promise or not, and ends the exploration.
+func TestExploreNondeterminism(t *testing.T) {
+	for _, judge := range []explore.Judge{explore.JudgeEverything, explore.JudgePromise} {
+		t.Run(string(judge), func(t *testing.T) { nondeterminism(t, judge) })
+	}
+}
+
+func nondeterminism(t *testing.T, judge explore.Judge) {
+	l := erratic()
+	l.Promise.Exclusion = []lock.Fault{lock.FaultPause}
+	plan := planOf(t, l, explore.Options{Runs: 40, FirstSeed: 1, Faults: l.Promise.Exclusion, Judge: judge, Collect: explore.CollectAll})
+	b := block(t, plan.Job(0), l)
+	if wanted := judge == explore.JudgeEverything; wanted != (b.Violating > 0) {
+		t.Errorf("%d runs with a violation", b.Violating)
+	}
+	if b.Nondeterministic == 0 || b.Unsteady == nil || !strings.Contains(b.Unsteady.Why, "c") || !b.Ends() {
+		t.Fatalf("%+v", b)
+	}
+	e := explore.AssembleExploration(plan, map[int]explore.Block{0: b})
+	if problems := e.Summary.Problems(); len(problems) != 1 || !strings.Contains(problems[0], "NOT DETERMINISTIC") {
+		t.Error(problems)
+	}
+}
+
+// A run that comes to no end is counted, with its error, and the others are made.
+func TestExploreBrokenRuns(t *testing.T) {
+	n := 0
+	faulty := play.Lock{Name: "faulty", New: func(e play.Env) (lock.Locker, error) {
+		if n++; n > 60 && n%7 == 0 {
+			return nil, fmt.Errorf("no lock for client %d", n)
+		}
+		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{TTL: time.Second, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
+	}}
+	plan := planOf(t, faulty, explore.Options{Runs: 40, FirstSeed: 1, Faults: []lock.Fault{},
+		Judge: explore.JudgeEverything, Collect: explore.CollectAll})
+	b := block(t, plan.Job(0), faulty)
+	if b.Failed == 0 || b.Broken == nil || !strings.Contains(b.Broken.Why, "no lock for client") || b.Runs+b.Failed < 40 || b.Runs < 10 {
+		t.Errorf("%+v", b)
+	}
+}
+
+func TestExplorePlanErrors(t *testing.T) {
+	good := explore.Options{Runs: 10, FirstSeed: 1, Judge: explore.JudgeEverything, Collect: explore.CollectFirst}
+	for want, change := range map[string]func(*explore.Options){
+		"0 runs: give a number":        func(o *explore.Options) { o.Runs = 0 },
+		"there are no seeds beyond":    func(o *explore.Options) { o.FirstSeed = 1<<64 - 5 },
+		`judged by "luck"`:             func(o *explore.Options) { o.Judge = "luck" },
+		`"some" failures`:              func(o *explore.Options) { o.Collect = "some" },
+		`there is no class "sabotage"`: func(o *explore.Options) { o.Faults = []lock.Fault{"sabotage"} },
+		"lock single promises nothing under flush:": func(o *explore.Options) {
+			o.Judge, o.Faults = explore.JudgePromise, []lock.Fault{lock.FaultPause, lock.FaultFlush}
+		},
+	} {
+		opts := good
+		change(&opts)
+		l := ofKind(t, "single")
+		l.Promise.Exclusion = []lock.Fault{lock.FaultPause}
+		if _, err := explore.NewPlan(l, opts); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	plan := planOf(t, ofKind(t, "single"), good)
+	plan.Lock = "nobody"
+	if _, err := plan.Job(0).Play(nil, func() {}); err == nil || !strings.Contains(err.Error(), `there is no lock "nobody"`) {
+		t.Error(err)
+	}
+	plan.Block = 0
+	if _, err := explore.ReadPlan([]byte(asJSON(t, plan))); err == nil {
+		t.Error("a plan without runs to a job was read")
+	}
+}
+
+// blocks are made up: a block for each number of violating runs.
+func blocks(violating ...int) map[int]explore.Block {
+	all := map[int]explore.Block{}
+	for i, n := range violating {
+		b := explore.Block{Job: i}
+		b.Runs, b.NonVacuous, b.Violating, b.Virtual = 10, 8, n, time.Second
+		if n > 0 {
+			b.Violations = map[checker.Label]int{checker.Corrupted: n}
+			b.Found = []explore.Found{{Runs: n, Found: &search.Found{Shape: fmt.Sprint("shape ", n), Seed: uint64(100 - i), Faults: 2}}}
+		}
+		all[i] = b
+	}
+	return all
+}
+
+// An exploration that is to end with the first failure is its blocks up to that
+// one, whatever else was done; what is missing before it is said.
+func TestAssembleStops(t *testing.T) {
+	plan := &explore.Plan{Runs: 50, Block: 10, Collect: explore.CollectFirst}
+	e := explore.AssembleExploration(plan, blocks(0, 0, 1, 0, 2))
+	if e.StoppedAt == nil || *e.StoppedAt != 2 || !e.Complete || len(e.Blocks) != 3 || e.Summary.Runs != 30 || len(e.Summary.Distinct) != 1 {
+		t.Errorf("%+v", e)
+	}
+	some := blocks(0, 0, 1, 0, 2)
+	delete(some, 1)
+	if e = explore.AssembleExploration(plan, some); e.Complete || e.Missing != 1 || *e.StoppedAt != 2 {
+		t.Errorf("%+v", e)
+	}
+	delete(some, 2)
+	if e = explore.AssembleExploration(plan, some); e.Complete || e.Missing != 2 || *e.StoppedAt != 4 {
+		t.Errorf("%+v", e)
+	}
+	if e = explore.AssembleExploration(plan, blocks(0, 0, 0, 0)); e.Complete || e.Missing != 1 || e.StoppedAt != nil {
+		t.Errorf("%+v", e)
+	}
+	plan.Collect = explore.CollectAll
+	if e = explore.AssembleExploration(plan, blocks(0, 0, 1, 0, 2)); !e.Complete || e.StoppedAt != nil || e.Summary.Runs != 50 {
+		t.Errorf("%+v", e)
+	}
+}
+
+// Violations of one shape count as one: the one with the fewest faults is shown,
+// and of these the one with the lowest seed.
+func TestAssembleDistinct(t *testing.T) {
+	plan := &explore.Plan{Runs: 60, Block: 10, Collect: explore.CollectAll}
+	all := blocks(3, 1, 1, 1, 1, 1)
+	all[3].Found[0].Faults = 1 // the smallest, with seed 97
+	all[4].Found[0].Faults = 1 // as small, with seed 96
+	e := explore.AssembleExploration(plan, all)
+	var got []string
+	for _, d := range e.Summary.Distinct {
+		got = append(got, fmt.Sprintf("%s: %d runs, first seed %d, shown seed %d", d.Shape, d.Runs, d.FirstSeed, d.Shown.Seed))
+	}
+	if diff := cmp.Diff([]string{"shape 1: 5 runs, first seed 95, shown seed 96", "shape 3: 3 runs, first seed 100, shown seed 100"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if want := search.RateBound(8, 48); e.Summary.RateBound != want || e.Summary.VirtualSeconds != 6 || e.Summary.Violations[checker.Corrupted] != 8 {
+		t.Errorf("%+v", e.Summary)
+	}
+}
+
+// The document is the same whatever order the blocks came in, and can be read
+// again.
+func TestExplorationJSON(t *testing.T) {
+	plan := &explore.Plan{Lock: "a<b", Runs: 30, Block: 10, Collect: explore.CollectAll}
+	a, err := explore.AssembleExploration(plan, blocks(0, 2, 1)).JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e explore.Exploration
+	if err := json.Unmarshal(a, &e); err != nil {
+		t.Fatal(err)
+	}
+	back := map[int]explore.Block{}
+	for _, b := range slices.Backward(e.Blocks) {
+		back[b.Job] = b
+	}
+	b, err := explore.AssembleExploration(&e.Plan, back).JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(a, b) || !bytes.Contains(a, []byte(`"lock": "a<b"`)) {
+		t.Error(cmp.Diff(string(a), string(b)))
+	}
+}

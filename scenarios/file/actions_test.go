@@ -1,0 +1,39 @@
+package file_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+)
+
+// The simulated world is able to do whatever a file can say, and does the same
+// in a second run.
+func TestTheWorldCanDoEveryAction(t *testing.T) {
+	for _, action := range file.ActionSources() {
+		before := ""
+		if who, ok := strings.CutPrefix(action, "restart: "); ok {
+			before = "  - {at: 2s, crash: " + who + "}\n"
+		}
+		source := file.BigWorld + before + "  - at: 3s\n    " + action + "\nworkload: {rounds: 3}\n"
+		sc, err := file.Parse("x.yaml", []byte(source))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := play.Kind("fenced")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Repeat: play.Twice})
+		if err != nil {
+			t.Errorf("%s: %v", action, err)
+			continue
+		}
+		if slices.Contains(out.Modes[0].FaultsFired, false) {
+			t.Errorf("%s did not strike", action)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package file
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/lock/fence"
+)
+
+func TestFormat(t *testing.T) {
+	s := Defaults()
+	s.Name, s.Title, s.Why = "demo", "Say \"when\"", "one\ntwo\n"
+	s.Workload.Timeout = time.Second
+	s.Faults = []faults.Fault{
+		{When: &faults.Event{Client: "c0", Name: "read", Nth: 1}, Action: faults.Pause{Process: "c0", For: 15 * time.Second}},
+		{At: 3 * time.Second, Action: faults.Partition{Between: []string{"c0"}, And: []string{"r0", "s0"}, Bytes: faults.BytesDrop}},
+	}
+	s.Expect = map[string]map[fence.Mode]checker.Label{
+		"single": {fence.Seal: checker.NotApplicable, fence.None: checker.Corrupted}, "broken/x": {},
+	}
+	got, err := Format(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `name: demo
+title: "Say \"when\""
+why: "one\ntwo\n"
+world: {redis: 1, clients: 2, latency: 1ms..5ms}
+lock: {kind: fenced, ttl: 10s, backoff: 50ms..200ms}
+workload: {rounds: 1, hold: 2s, think: 1s, stagger: 0s, timeout: 1s, checks_until: never}
+faults:
+  - when: {client: c0, event: read, nth: 1}
+    pause: {process: c0, for: 15s}
+  - at: 3s
+    partition: {between: [c0], and: [r0, s0], bytes: drop}
+expect:
+  broken/x: {}
+  single: {none: corrupted, seal: n/a}
+`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("Format (-want +got):\n%s", diff)
+	}
+}
+
+// slowdown is an action that the format does not have.
+type slowdown struct{ faults.Pause }
+
+func TestFormatRefusesWhatItCannotWrite(t *testing.T) {
+	bad, foreign := Defaults(), Defaults()
+	bad.Name = "two words"
+	foreign.Name = "foreign"
+	foreign.Faults = []faults.Fault{{Action: slowdown{faults.Pause{Process: "c0", For: 1}}}}
+	for _, tt := range []struct {
+		s    *Scenario
+		want string
+	}{
+		{bad, `format scenario "two words": name: "two words" cannot be a name: use up to 64 of a-z, 0-9 and -`},
+		{foreign, `format scenario "foreign": faults[0]: a file.slowdown cannot be written to a file`},
+	} {
+		if _, err := Format(tt.s); err == nil || err.Error() != tt.want {
+			t.Errorf("Format = %v, want %s", err, tt.want)
+		}
+	}
+}
+
+// What Format writes, Parse reads.
+func TestFormatRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := drawScenario(t)
+		source, err := Format(want)
+		if err != nil {
+			t.Fatalf("%v\n%+v", err, want)
+		}
+		got, err := Parse("round.yaml", source)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, source)
+		}
+		if diff := cmp.Diff(want, got, sameStory); diff != "" {
+			t.Fatalf("read back (-want +got):\n%s\n%s", diff, source)
+		}
+	})
+}
+
+func drawScenario(t *rapid.T) *Scenario {
+	care := []checker.Care{checker.CareNever, checker.CareLost, checker.CareSteps}
+	s := &Scenario{
+		Name:  rapid.StringMatching(`[a-z0-9][a-z0-9-]{0,20}`).Draw(t, "name"),
+		Title: strings.ReplaceAll(drawText(t, "title"), "\n", ""),
+		Why:   drawText(t, "why"),
+		World: World{
+			Redis:   rapid.IntRange(1, MaxRedis).Draw(t, "redis"),
+			Clients: rapid.IntRange(1, MaxClients).Draw(t, "clients"),
+			Latency: drawRange(t, "latency", 0),
+
+			Replicas:    rapid.IntRange(0, MaxReplicas).Draw(t, "replicas"),
+			Lag:         drawRange(t, "lag", 0),
+			Persistence: rapid.SampledFrom(Persistences()).Draw(t, "persistence"),
+			Snapshot:    drawDuration(t, "snapshot", 1),
+		},
+		Lock: LockSpec{
+			Kind:    rapid.SampledFrom([]string{"fenced", "broken/x", "null", "a: b", "{", "@", "7"}).Filter(isWord).Draw(t, "kind"),
+			TTL:     time.Duration(rapid.Int64Range(1, 86_400_000).Draw(t, "ttl")) * time.Millisecond,
+			Backoff: drawRange(t, "backoff", time.Millisecond),
+			Client:  rapid.SampledFrom([]ClientProfile{ClientQuiet, ClientStock}).Draw(t, "client"),
+			Wait:    rapid.SampledFrom([]WaitMode{WaitPoll, WaitNotify}).Draw(t, "wait"),
+			Owner:   rapid.SampledFrom([]OwnerIDs{OwnerFresh, OwnerShared}).Draw(t, "owner"),
+		},
+		Workload: Workload{
+			Rounds: rapid.IntRange(1, MaxRounds).Draw(t, "rounds"),
+			Hold:   drawDuration(t, "hold", 0), Think: drawDuration(t, "think", 0),
+			Stagger: drawDuration(t, "stagger", 0), Timeout: drawDuration(t, "timeout", 0),
+			ChecksUntil: rapid.SampledFrom(care).Draw(t, "care"),
+			Kind:        rapid.SampledFrom([]WorkloadKind{WorkloadRegister, WorkloadTransfer}).Draw(t, "workload"),
+			Nested:      rapid.IntRange(0, MaxNested).Draw(t, "nested"),
+			Request:     drawDuration(t, "request", 0),
+			Release:     rapid.SampledFrom([]ReleaseTime{ReleaseLast, ReleaseEarly}).Draw(t, "release"),
+		},
+		Catalogue: rapid.SliceOf(rapid.SampledFrom([]string{"F01", "F14", "F73"})).Draw(t, "catalogue"),
+		Locks:     rapid.SliceOf(rapid.SampledFrom([]string{"all", "one-node", "broken/x", "true"})).Draw(t, "locks"),
+	}
+	if s.Workload.Kind == WorkloadTransfer {
+		s.Workload.Nested = 0
+	}
+	for i := range rapid.IntRange(0, 4).Draw(t, "faults") {
+		s.Faults = append(s.Faults, drawFault(t, s, i))
+	}
+	s.Expect = rapid.MapOf(
+		rapid.SampledFrom([]string{"fenced", "redlock-fenced", "broken/del-without-owner", "My@Lock"}),
+		rapid.MapOf(rapid.SampledFrom(fence.Modes()), rapid.SampledFrom(checker.Labels())),
+	).Draw(t, "expect")
+	return s
+}
+
+func drawDuration(t *rapid.T, what string, least time.Duration) time.Duration {
+	return time.Duration(rapid.Int64Range(int64(least), int64(MaxDuration)).Draw(t, what))
+}
+
+func drawRange(t *rapid.T, what string, least time.Duration) Range {
+	low := drawDuration(t, what+" min", least)
+	return Range{low, drawDuration(t, what+" max", low)}
+}
+
+// drawText is prose with everything in it that YAML might take for its own.
+func drawText(t *rapid.T, what string) string {
+	return rapid.StringOf(rapid.SampledFrom([]rune("ab é日0 \n\\\"'#:-{}[],&*!|>%@`?~"))).Draw(t, what)
+}
+
+func isWord(s string) bool { return s == "" || IsWord(s) }

@@ -1,0 +1,107 @@
+package file
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"locksim/faults"
+	"locksim/internal/prose"
+	"locksim/scenarios/library"
+)
+
+// libraryFolder is before the file's name of a scenario of the library.
+const libraryFolder = "library/"
+
+// Library is all scenarios that come with locksim, sorted by name. The caller
+// owns the slice and the scenarios. An error means that a file of the library
+// itself is broken.
+func Library() ([]*Scenario, error) {
+	entries, err := library.Files.ReadDir(".")
+	if err != nil {
+		return nil, fmt.Errorf("list the scenario library: %w", err)
+	}
+	var all []*Scenario
+	for _, entry := range entries {
+		file := libraryFolder + entry.Name()
+		data, err := library.Files.ReadFile(entry.Name())
+		if err != nil {
+			return nil, fmt.Errorf("read scenario %s: %w", file, err)
+		}
+		s, err := Parse(file, data)
+		if err != nil {
+			return nil, fmt.Errorf("parse scenario %s: %w", file, err)
+		}
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b *Scenario) int { return strings.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+// Load is the scenario of that name in the library or, when the name has a slash
+// or ends in .yaml or .yml, the one in that file. A name that is not there and a
+// file that cannot be read or makes no sense are *InputErrors. kinds are those of [Parse].
+func Load(nameOrPath string, kinds ...ServerName) (*Scenario, error) {
+	if isPath(nameOrPath) {
+		return loadFile(nameOrPath, kinds)
+	}
+	all, err := Library()
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(all))
+	for i, s := range all {
+		if s.Name == nameOrPath {
+			return s, nil
+		}
+		names[i] = s.Name
+	}
+	return nil, NewInputError(nil, faults.Pos{}, "there is no scenario %q in the library: %slocksim list shows the %d that there are; or name a file by its path, such as ./my.yaml",
+		nameOrPath, prose.DidYouMean(nameOrPath, names), len(names))
+}
+
+func isPath(s string) bool {
+	return strings.ContainsAny(s, `/\`) || strings.HasSuffix(s, ".yaml") || strings.HasSuffix(s, ".yml")
+}
+
+func loadFile(path string, kinds []ServerName) (*Scenario, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, &InputError{
+			Msg: fmt.Sprintf("cannot read the scenario: %v: give the path of a YAML file, or a name that locksim list shows", err),
+			Err: err,
+		}
+	}
+	return Parse(path, data, kinds...)
+}
+
+// readFile reads no more than it takes to see that a file is too long.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return io.ReadAll(io.LimitReader(f, MaxSource+1))
+}
+
+// InLibrary reports whether the scenario is the one in the library.
+func (s *Scenario) InLibrary() bool {
+	name, ok := strings.CutPrefix(s.File, libraryFolder)
+	if !ok {
+		return false
+	}
+	data, err := library.Files.ReadFile(name)
+	return err == nil && bytes.Equal(data, s.Source)
+}
+
+// Reference is what Load finds the scenario by.
+func (s *Scenario) Reference() string {
+	if s.InLibrary() {
+		return s.Name
+	}
+	return s.File
+}

@@ -1,0 +1,277 @@
+package file
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/lock/fence"
+	"locksim/scenarios/kinds"
+)
+
+// Parse reads a scenario from the content of a file. The file's name is used in
+// error messages only. Keys that the file leaves out have the defaults that the
+// fields of Scenario name.
+//
+// The format is strict: unknown and repeated keys, a second document, anchors,
+// tags, tabs, and everything that Scenario.Validate refuses are errors. Every
+// error is an *InputError with the place; Parse never panics.
+//
+// kinds are the kinds of servers, besides Redis, that the file may name: see
+// [locksim/scenarios/play.ServerNames].
+func Parse(file string, data []byte, kinds ...ServerName) (s *Scenario, err error) {
+	p := &reader{file: file, kinds: kinds, src: bytes.Clone(data), at: map[string]faults.Pos{"": {File: file, Line: 1, Column: 1}}}
+	defer func() {
+		// The YAML library has been seen to panic on odd input.
+		if r := recover(); r != nil {
+			s, err = nil, NewInputError(p.src, p.at[""], "not valid YAML: the parser gave up (%v)", r)
+		}
+	}()
+	s = p.scenario()
+	if p.err != nil {
+		return nil, p.err
+	}
+	return s, nil
+}
+
+// reader turns a file into a scenario. It keeps the first error and makes
+// nothing of what comes after it, so the code that reads a part need not look
+// for errors at each step.
+type reader struct {
+	file  string
+	kinds []ServerName
+	src   []byte
+	at    map[string]faults.Pos // by path, see Scenario.Pos
+	err   *InputError
+}
+
+func (p *reader) fail(pos faults.Pos, format string, args ...any) {
+	if p.err == nil {
+		p.err = NewInputError(p.src, pos, format, args...)
+	}
+}
+
+func (p *reader) scenario() *Scenario {
+	root := p.document()
+	if p.err != nil {
+		return nil
+	}
+	s := Defaults()
+	s.File, s.Source, s.at = p.file, p.src, p.at
+	top := value{p: p, node: root, pos: p.at[""]}.fields(
+		"name", "title", "why", "catalogue", "world", "lock", "workload", "faults", "locks", "expect")
+	top.need("name", "name: my-scenario")
+	top.text("name", &s.Name)
+	top.text("title", &s.Title)
+	top.text("why", &s.Why)
+	top.words("catalogue", &s.Catalogue, "[F11, F12]")
+	top.group("world", func(v value) { readWorld(v, &s.World) })
+	top.group("lock", func(v value) { readLock(v, &s.Lock) })
+	top.group("workload", func(v value) { readWorkload(v, &s.Workload) })
+	top.group("faults", func(v value) { s.Faults = readFaults(v) })
+	top.words("locks", &s.Locks, "[single, fenced]")
+	top.group("expect", func(v value) { s.Expect = readExpect(v) })
+	p.validate(s)
+	return s
+}
+
+func readWorld(v value, w *World) {
+	names := []string{"redis", "clients", "latency", "replicas", "lag", "persistence", "snapshot"}
+	for _, k := range v.p.kinds {
+		names = append(names, k.Kind)
+	}
+	f := v.fields(names...)
+	for _, k := range v.p.kinds {
+		count := 0
+		if f.whole(k.Kind, &count); count != 0 {
+			w.Servers = append(w.Servers, ServerCount{k.Kind, k.Prefix, count})
+		}
+	}
+	if slices.SortFunc(w.Servers, func(a, b ServerCount) int { return strings.Compare(a.Kind, b.Kind) }); len(w.Servers) > 0 {
+		w.Redis = 0 // unless the file says otherwise
+	}
+	f.whole("redis", &w.Redis)
+	f.whole("clients", &w.Clients)
+	f.span("latency", &w.Latency)
+	f.whole("replicas", &w.Replicas)
+	f.span("lag", &w.Lag)
+	f.choice("persistence", (*string)(&w.Persistence))
+	f.duration("snapshot", &w.Snapshot)
+}
+
+func readLock(v value, l *LockSpec) {
+	f := v.fields("kind", "ttl", "backoff", "client", "wait", "owner")
+	f.text("kind", &l.Kind)
+	f.duration("ttl", &l.TTL)
+	f.span("backoff", &l.Backoff)
+	f.choice("client", (*string)(&l.Client))
+	f.choice("wait", (*string)(&l.Wait))
+	f.choice("owner", (*string)(&l.Owner))
+}
+
+func readWorkload(v value, w *Workload) {
+	f := v.fields("kind", "rounds", "hold", "think", "stagger", "timeout", "checks_until", "nested", "request", "release")
+	f.choice("kind", (*string)(&w.Kind))
+	f.whole("rounds", &w.Rounds)
+	f.duration("hold", &w.Hold)
+	f.duration("think", &w.Think)
+	f.duration("stagger", &w.Stagger)
+	f.lasting("timeout", &w.Timeout, "leave timeout out to wait for ever")
+	f.choice("checks_until", (*string)(&w.ChecksUntil))
+	f.whole("nested", &w.Nested)
+	f.lasting("request", &w.Request, "leave request out for a context that lasts")
+	f.choice("release", (*string)(&w.Release))
+}
+
+// readExpect writes groups of kinds out. A line about a group says nothing
+// about a mode that a kind of it cannot run in.
+func readExpect(v value) map[string]map[fence.Mode]checker.Label {
+	expect := make(map[string]map[fence.Mode]checker.Label)
+	for _, line := range v.entries() {
+		labels := readLabels(line)
+		for _, kind := range kinds.Members(line.key) {
+			if expect[kind] == nil {
+				expect[kind] = make(map[fence.Mode]checker.Label)
+			}
+			for mode, label := range labels {
+				if kind == line.key || kinds.RunsIn(kind, mode.NeedsToken()) {
+					expect[kind][mode] = label
+					v.p.at[v.path+"."+kind+"."+string(mode)] = v.p.at[line.path+"."+string(mode)]
+				}
+			}
+		}
+	}
+	return expect
+}
+
+func readLabels(v value) map[fence.Mode]checker.Label {
+	labels := make(map[fence.Mode]checker.Label)
+	for _, mode := range v.fields(words(fence.Modes())...).present {
+		var label string
+		mode.text(&label)
+		labels[fence.Mode(mode.key)] = checker.Label(label)
+	}
+	return labels
+}
+
+// validate turns an error about a field into one about a place in the file.
+func (p *reader) validate(s *Scenario) {
+	if p.err != nil {
+		return
+	}
+	if field, ok := errors.AsType[*faults.FieldError](s.Validate()); ok {
+		p.fail(s.Pos(field.Field), "%v", field)
+	}
+}
+
+// document is the only document of the file.
+func (p *reader) document() ast.Node {
+	p.checkText()
+	if p.err != nil {
+		return nil
+	}
+	tokens := lexer.Tokenize(string(bytes.ReplaceAll(trimMark(p.src), []byte("\r\n"), []byte("\n"))))
+	p.checkDepth(tokens)
+	if p.err != nil {
+		return nil
+	}
+	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey()) // entries says it better
+	if err != nil {
+		p.syntaxError(err)
+		return nil
+	}
+	return p.only(file.Docs)
+}
+
+// only is the body of the one document there may be.
+func (p *reader) only(docs []*ast.DocumentNode) ast.Node {
+	if len(docs) == 0 || docs[0].Body == nil && len(docs) == 1 {
+		p.fail(p.at[""], "the file is empty: a scenario needs a name at least, such as name: my-scenario")
+		return nil
+	}
+	if directive, ok := docs[0].Body.(*ast.DirectiveNode); ok {
+		p.fail(p.tokenPos(directive.GetToken()), "a directive is not part of the format: leave this line out")
+		return nil
+	}
+	if len(docs) > 1 {
+		p.fail(p.tokenPos(docs[1].Start), "a second document begins here: put each scenario into a file of its own")
+		return nil
+	}
+	return docs[0].Body
+}
+
+func (p *reader) syntaxError(err error) {
+	pos, msg := p.at[""], err.Error()
+	if e, ok := errors.AsType[yaml.Error](err); ok {
+		pos, msg = p.tokenPos(e.GetToken()), e.GetMessage()
+	}
+	p.fail(pos, "not valid YAML: %s", msg)
+}
+
+// checkText refuses what has no place in a text that people read. It also keeps
+// the YAML library away from the characters that it counts wrongly, and from
+// lengths at which its time, which grows with their square, is felt.
+func (p *reader) checkText() {
+	if len(p.src) > MaxSource || bytes.Count(p.src, []byte("\n")) > MaxLines {
+		p.fail(faults.Pos{File: p.file}, "the file is too long: a scenario has at most %d bytes and %d lines", MaxSource, MaxLines)
+		return
+	}
+	pos := faults.Pos{File: p.file, Line: 1, Column: 1}
+	for rest := trimMark(p.src); len(rest) > 0; {
+		r, size := utf8.DecodeRune(rest)
+		switch {
+		case r == '\n':
+			pos.Line, pos.Column = pos.Line+1, 0
+		case r == '\r' && bytes.HasPrefix(rest, []byte("\r\n")):
+		case r == '\t':
+			p.fail(pos, "a tab stands here: use spaces")
+		case r == utf8.RuneError && size == 1:
+			p.fail(pos, "the byte 0x%02X is not UTF-8: save the file as UTF-8", rest[0])
+		case !unicode.IsPrint(r):
+			p.fail(pos, "the invisible character %U stands here: take it out", r)
+		}
+		pos.Column++
+		rest = rest[size:]
+	}
+}
+
+// maxDepth is how deep brackets may be nested. The format needs three; the YAML
+// library's time grows with the square of the depth.
+const maxDepth = 16
+
+func (p *reader) checkDepth(tokens token.Tokens) {
+	depth := 0
+	for _, t := range tokens {
+		switch t.Type {
+		case token.MappingStartType, token.SequenceStartType:
+			depth++
+		case token.MappingEndType, token.SequenceEndType:
+			depth--
+		}
+		if depth > maxDepth {
+			p.fail(p.tokenPos(t), "brackets are nested more than %d deep: the format needs no more than three", maxDepth)
+			return
+		}
+	}
+}
+
+func (p *reader) tokenPos(t *token.Token) faults.Pos {
+	if t == nil || t.Position == nil {
+		return p.at[""]
+	}
+	return faults.Pos{File: p.file, Line: max(t.Position.Line, 1), Column: max(t.Position.Column, 1)}
+}
+
+// trimMark takes off the byte-order mark that some editors put first.
+func trimMark(src []byte) []byte { return bytes.TrimPrefix(src, []byte("\uFEFF")) }

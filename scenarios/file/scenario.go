@@ -1,0 +1,368 @@
+package file
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/lock/fence"
+	"locksim/scenarios/kinds"
+)
+
+// Limits of a scenario. Whatever goes beyond them is refused with a clear
+// error, so that no file can make a run without end.
+const (
+	MaxClients  = 16             // clients of a world
+	MaxRedis    = 9              // Redis nodes of a world
+	MaxRounds   = 1000           // rounds of a client
+	MaxReplicas = 3              // replicas of r0
+	MaxNested   = 8              // entries of a section into a lock that it holds
+	MaxFaults   = 64             // faults of a schedule
+	MaxDuration = 24 * time.Hour // any single length of time, virtual
+	MaxSource   = 32 << 10       // bytes of a scenario file
+	MaxLines    = 1000           // lines of a scenario file
+)
+
+// Scenario is a story that a world can play: who takes part, what they do, what
+// goes wrong, and how it is expected to end. Together with a seed it determines
+// a run completely.
+//
+// A Scenario is a value. It is usually read from a file by Parse or Load, which
+// fill in the defaults that the fields name and check everything; one built in
+// Go needs all of its fields set, and is checked by Validate. Nothing in it may
+// change while a run uses it; any number of runs may.
+type Scenario struct {
+	// Name is the scenario's short name: lower-case letters, digits, hyphens.
+	// It is the only key that a file must have.
+	Name string
+	// Title is one line that says what happens. Default: empty.
+	Title string
+	// Why says what the scenario shows, and who described it first. Default:
+	// empty.
+	Why string
+	// Catalogue lists the failure modes that it shows, by their ids in the
+	// catalogue, such as F11. Default: none.
+	Catalogue []string
+	// World is who takes part.
+	World World
+	// Lock is the lock under test.
+	Lock LockSpec
+	// Workload is what the clients do.
+	Workload Workload
+	// Faults is what goes wrong. Default: nothing.
+	Faults []faults.Fault
+	// Locks are the locks that the scenario is about: names and groups, as
+	// LockNames resolves them. Default: Lock.Kind alone.
+	Locks []string
+	// Expect is the worst label that any seed may show, per lock kind and
+	// fencing mode. A seed may do better, never worse. A file may name a group
+	// of kinds: Parse writes each of them out, and later lines win. Default:
+	// nothing is expected.
+	Expect map[string]map[fence.Mode]checker.Label
+
+	// File is the name of the file as it was given, empty for one built in Go.
+	File string
+	// Source is the file's content as it was parsed.
+	Source []byte
+
+	at map[string]faults.Pos // where each field stands in the file, by path
+}
+
+// World is who takes part in a scenario, and how far apart they are. The
+// protected store s0 is always there.
+type World struct {
+	// Redis is the number of Redis nodes r0, r1, …: 1 to MaxRedis. Default: 1.
+	// A lock that needs more nodes gets more.
+	Redis int
+	// Clients is the number of clients c0, c1, …: 1 to MaxClients. Default: 2.
+	Clients int
+	// Latency is the time that a message takes one way, drawn anew for each
+	// message. Default: 1ms..5ms.
+	Latency Range
+	// Replicas is the number of replicas of r0, called r0a, r0b, …: 0 to
+	// MaxReplicas. With replicas, a lock reaches its first node by the name of
+	// the primary, which a failover moves. Default: 0.
+	Replicas int
+	// Lag is how much later than a message of its own would take a replica
+	// hears of a write. Default: 0s.
+	Lag Range
+	// Persistence is what a node keeps over a crash. Default: none.
+	Persistence Persistence
+	// Servers are the servers of other kinds, by the names of their kinds. Default:
+	// none, or those that the lock needs.
+	Servers []ServerCount
+	// Snapshot is the time between two snapshots of a node with persistence
+	// rdb. Default: 60s.
+	Snapshot time.Duration
+}
+
+// LockSpec is the lock under test.
+type LockSpec struct {
+	// Kind names the lock, such as "fenced". Default: fenced.
+	Kind string
+	// TTL is how long the lock outlives a holder that is silent. At least 1 ms,
+	// in whole milliseconds, since Redis counts no finer. Default: 10s.
+	TTL time.Duration
+	// Backoff is the time between two attempts to get the lock: Min bounds the
+	// first pause, Max every later one. It must be positive. Default:
+	// 50ms..200ms.
+	Backoff Range
+	// Client is how its go-redis clients are set up. Default: quiet.
+	Client ClientProfile
+	// Wait is how it waits for a lock that somebody else holds. Default: poll.
+	Wait WaitMode
+	// Owner says whose owner ids a reentrant lock is asked with. Default: fresh.
+	Owner OwnerIDs
+}
+
+// ClientProfile is how the go-redis clients of a lock are set up.
+type ClientProfile string
+
+const (
+	// ClientQuiet does nothing that nobody asked for: requests end with their
+	// contexts, and nothing is sent twice.
+	ClientQuiet ClientProfile = "quiet"
+	// ClientStock has the defaults that users run: a request outlasts its
+	// context, and is sent up to three times more when its reply is lost (F27).
+	ClientStock ClientProfile = "stock"
+)
+
+// WaitMode is how a lock waits for a lock that somebody else holds.
+type WaitMode string
+
+const (
+	// WaitPoll asks again after each backoff.
+	WaitPoll WaitMode = "poll"
+	// WaitNotify listens for the release (F50).
+	WaitNotify WaitMode = "notify"
+)
+
+// OwnerIDs say whose owner ids a reentrant lock is asked with.
+type OwnerIDs string
+
+const (
+	// OwnerFresh is an id for each client.
+	OwnerFresh OwnerIDs = "fresh"
+	// OwnerShared is one id that all clients present (F31, F32).
+	OwnerShared OwnerIDs = "shared"
+)
+
+// Workload is what every client does. One round is: acquire the lock, read the
+// protected value, work for Hold, write, release; then Think.
+type Workload struct {
+	// Kind is what a section does. Default: register.
+	Kind WorkloadKind
+	// Rounds is how many rounds each client makes: 1 to MaxRounds. Default: 1.
+	Rounds int
+	// Hold is the work between the read and the write. Default: 2s.
+	Hold time.Duration
+	// Think is the time between two rounds. Default: 1s.
+	Think time.Duration
+	// Stagger is the time between the starts of the clients: c0 starts at 0, c1
+	// at Stagger, c2 at twice that. Default: 0s, all at once.
+	Stagger time.Duration
+	// Timeout is how long a client waits for the store's answer. After that the
+	// outcome of the operation is unknown, and the client releases the lock.
+	// Default: 0s, for ever.
+	Timeout time.Duration
+	// ChecksUntil is how careful a client is about the end of its lease.
+	// Default: never, it does not look.
+	ChecksUntil checker.Care
+	// Nested is how often a section enters the same lock again, after its read:
+	// it reads and writes another register under the inner lease, and leaves.
+	// Only for a lock that is reentrant (F34). 0 to MaxNested. Default: 0.
+	Nested int
+	// Request is the life of the context that a round serves, from the Acquire
+	// on; the lock is released under that context (F29). Default: 0s, as long
+	// as the client lives.
+	Request time.Duration
+	// Release says when the lock is released. Default: last.
+	Release ReleaseTime
+}
+
+// WorkloadKind is what a section does.
+type WorkloadKind string
+
+const (
+	// WorkloadRegister reads a register and writes it.
+	WorkloadRegister WorkloadKind = "register"
+	// WorkloadTransfer reads two registers and writes both, as a transfer
+	// between two accounts does: a section that is cut short is torn (F73).
+	WorkloadTransfer WorkloadKind = "transfer"
+)
+
+// ReleaseTime says when a client releases its lock.
+type ReleaseTime string
+
+const (
+	// ReleaseLast releases it when the section is over.
+	ReleaseLast ReleaseTime = "last"
+	// ReleaseEarly releases it before the write is sent (F69).
+	ReleaseEarly ReleaseTime = "early"
+)
+
+// Range is a span of time, both ends included. A file writes it as "1ms..5ms",
+// or as "5ms" when both ends are the same.
+type Range struct {
+	Min time.Duration `json:"min"`
+	Max time.Duration `json:"max"`
+}
+
+// String is the range as a file writes it.
+func (r Range) String() string {
+	if r.Min == r.Max {
+		return r.Min.String()
+	}
+	return fmt.Sprintf("%v..%v", r.Min, r.Max)
+}
+
+// Pos is where a field stands in the file that the scenario was read from. The
+// path is written like "lock.kind", "faults[0].pause.for" or
+// "expect.fenced.seal". A field with a single value has the position of that
+// value; a group of fields has the position of its key. Where the file leaves
+// the field out, it is the position of the group that would have it. It is zero
+// for a scenario built in Go.
+func (s *Scenario) Pos(path string) faults.Pos {
+	for path != "" {
+		if pos, ok := s.at[path]; ok {
+			return pos
+		}
+		path = parent(path)
+	}
+	return s.at[""]
+}
+
+// ErrorAt is an *InputError about the place pos of the scenario's file, with
+// the source line and a caret. It is for what only shows later than in Parse:
+// a lock kind that nobody knows, a fault that never struck.
+func (s *Scenario) ErrorAt(pos faults.Pos, format string, args ...any) *InputError {
+	return NewInputError(s.Source, pos, format, args...)
+}
+
+// Defaults is a scenario that has everything but a name.
+func Defaults() *Scenario {
+	return &Scenario{
+		World: World{
+			Redis: 1, Clients: 2, Latency: Range{time.Millisecond, 5 * time.Millisecond},
+			Persistence: PersistNone, Snapshot: time.Minute,
+		},
+		Lock: LockSpec{
+			Kind: "fenced", TTL: 10 * time.Second,
+			Backoff: Range{50 * time.Millisecond, 200 * time.Millisecond},
+			Client:  ClientQuiet, Wait: WaitPoll, Owner: OwnerFresh,
+		},
+		Workload: Workload{
+			Kind: WorkloadRegister, Rounds: 1, Hold: 2 * time.Second, Think: time.Second,
+			ChecksUntil: checker.CareNever, Release: ReleaseLast,
+		},
+	}
+}
+
+// LockNames are the locks that the scenario is about, each once: kinds in the
+// order of [kinds.Names], then all others in the order in which they are named.
+func (s *Scenario) LockNames() []string {
+	named := s.Locks
+	if len(named) == 0 {
+		named = []string{s.Lock.Kind}
+	}
+	var all []string
+	for _, name := range named {
+		all = append(all, kinds.Members(name)...)
+	}
+	var out []string
+	for _, name := range append(kinds.Names(), all...) {
+		if slices.Contains(all, name) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Clone is a copy whose faults can be changed, one by one and as a list.
+func (s *Scenario) Clone() *Scenario {
+	c := *s
+	c.Faults = slices.Clone(s.Faults)
+	for i, f := range c.Faults {
+		if f.When != nil {
+			event := *f.When
+			c.Faults[i].When = &event
+		}
+	}
+	return &c
+}
+
+// Unplaced forgets where the scenario stands in a file, and what is expected of
+// it: it is to be changed.
+func (s *Scenario) Unplaced() {
+	s.File, s.Source, s.at = "", nil, nil
+	s.Catalogue, s.Locks, s.Expect = nil, nil, nil
+	for i := range s.Faults {
+		s.Faults[i].Pos = faults.Pos{}
+	}
+}
+
+// ServerCount is how many servers of a kind other than Redis a world has.
+type ServerCount struct {
+	// Kind is the kind's name, Prefix begins the names of its servers.
+	Kind   string `json:"kind"`
+	Prefix string `json:"prefix"`
+	Count  int    `json:"count"`
+}
+
+// MaxServers is the most servers of one kind that a world may have.
+const MaxServers = 9
+
+// ServerName is how scenario files name servers of a kind other than Redis.
+type ServerName struct {
+	// Kind is the key under world, such as "register"; Prefix begins the servers'
+	// names, such as "g" for g0, g1, …
+	Kind, Prefix string
+}
+
+// Count is how many servers of a kind, Redis apart, the world has.
+func (w World) Count(kind string) int {
+	for _, s := range w.Servers {
+		if s.Kind == kind {
+			return s.Count
+		}
+	}
+	return 0
+}
+
+// Names are those of all servers of the world but the store and the replicas.
+func (w World) Names() []string {
+	names := Numbered("r", w.Redis)
+	for _, s := range w.Servers {
+		names = append(names, Numbered(s.Prefix, s.Count)...)
+	}
+	return names
+}
+
+// Persistence is what a Redis server keeps over a crash.
+type Persistence string
+
+// What a Redis server keeps over a crash.
+const (
+	// PersistNone keeps nothing.
+	PersistNone Persistence = "none"
+	// PersistRDB keeps the last snapshot, see [World.Snapshot].
+	PersistRDB Persistence = "rdb"
+	// PersistEverysec keeps an append-only file that is synced once a second.
+	PersistEverysec Persistence = "everysec"
+	// PersistAlways keeps an append-only file that is synced before each answer.
+	PersistAlways Persistence = "always"
+)
+
+// Persistences lists them, the default first. The caller owns the slice.
+func Persistences() []Persistence {
+	return []Persistence{PersistNone, PersistRDB, PersistEverysec, PersistAlways}
+}
+
+// Clients are the names of the clients: c0, c1, …
+func (s *Scenario) Clients() []string { return Numbered("c", s.World.Clients) }
+
+// RedisNodes are the names of the Redis servers, those that every lock of the
+// scenario gets: a lock that needs more than World.Redis gets them.
+func (s *Scenario) RedisNodes() []string { return checked{s}.redis().names }

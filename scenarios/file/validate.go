@@ -1,0 +1,245 @@
+package file
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/internal/prose"
+	"locksim/lock/fence"
+	"locksim/scenarios/kinds"
+)
+
+// Validate returns a *faults.FieldError for the first field that makes no sense,
+// or nil. The error's field is a path as Pos takes it. Parse has called it for
+// every scenario that comes from a file; call it for one built in Go.
+//
+// It does not know which locks there are: that is for the runner to say.
+func (s *Scenario) Validate() error {
+	c := checked{s}
+	for _, check := range []func() error{
+		c.validateTexts, c.validateCatalogue, c.validateWorld, c.validateLock, c.validateWorkload, c.validateFaults,
+		c.validateLocks, c.validateExpect,
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checked is a scenario while it is validated.
+type checked struct{ *Scenario }
+
+var scenarioName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+
+func (s checked) validateTexts() error {
+	if !scenarioName.MatchString(s.Name) {
+		return wrong("name", "%q cannot be a name: use up to 64 of a-z, 0-9 and -", s.Name)
+	}
+	if strings.ContainsFunc(s.Title, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return wrong("title", "a title is one line of visible characters: put the rest into why")
+	}
+	if strings.ContainsFunc(s.Why, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+		return wrong("why", "there are invisible characters in the text: take them out")
+	}
+	return nil
+}
+
+var catalogueID = regexp.MustCompile(`^F[0-9]{2}$`)
+
+func (s checked) validateCatalogue() error {
+	for i, id := range s.Catalogue {
+		if !catalogueID.MatchString(id) {
+			return wrong(fmt.Sprintf("catalogue[%d]", i), "%q is no entry of the catalogue: write F01, F02, …", id)
+		}
+	}
+	return nil
+}
+
+func (s checked) validateWorld() error {
+	w := s.World
+	if w.Replicas < 0 || w.Replicas > MaxReplicas {
+		return wrong("world.replicas", "%d is out of range: give a number from 0 to %d", w.Replicas, MaxReplicas)
+	}
+	return first(
+		s.validateServers(),
+		counted("world.clients", w.Clients, MaxClients),
+		ordered("world.latency", w.Latency, 0),
+		ordered("world.lag", w.Lag, 0),
+		oneOf("world.persistence", w.Persistence, Persistences()),
+		lasts("world.snapshot", w.Snapshot, 0),
+	)
+}
+
+// validateServers checks how many servers there are. One of other kinds does
+// instead of one Redis server.
+func (s checked) validateServers() error {
+	for _, c := range s.World.Servers {
+		if err := counted("world."+c.Kind, c.Count, MaxServers); err != nil {
+			return err
+		}
+	}
+	if s.World.Redis == 0 && len(s.World.Servers) > 0 {
+		return nil
+	}
+	return counted("world.redis", s.World.Redis, MaxRedis)
+}
+
+func (s checked) validateLock() error {
+	if !IsWord(s.Lock.Kind) {
+		return wrong("lock.kind", "%q cannot be a kind of lock: write a word such as fenced", s.Lock.Kind)
+	}
+	if s.Lock.TTL%time.Millisecond != 0 {
+		return wrong("lock.ttl", "%v is not a whole number of milliseconds: Redis counts no finer", s.Lock.TTL)
+	}
+	return first(
+		lasts("lock.ttl", s.Lock.TTL, time.Millisecond),
+		ordered("lock.backoff", s.Lock.Backoff, time.Millisecond),
+		oneOf("lock.client", s.Lock.Client, []ClientProfile{ClientQuiet, ClientStock}),
+		oneOf("lock.wait", s.Lock.Wait, []WaitMode{WaitPoll, WaitNotify}),
+		oneOf("lock.owner", s.Lock.Owner, []OwnerIDs{OwnerFresh, OwnerShared}),
+	)
+}
+
+func (s checked) validateWorkload() error {
+	w := s.Workload
+	if w.ChecksUntil == "" {
+		return wrong("workload.checks_until", "there is no word: write never, lost or steps")
+	}
+	if w.Nested > 0 && w.Kind == WorkloadTransfer {
+		return wrong("workload.nested", "a transfer has no section within it: make it a register, or leave nested out")
+	}
+	if w.Nested < 0 || w.Nested > MaxNested {
+		return wrong("workload.nested", "%d is out of range: give a number from 0 to %d", w.Nested, MaxNested)
+	}
+	return first(
+		oneOf("workload.checks_until", w.ChecksUntil, []checker.Care{checker.CareNever, checker.CareLost, checker.CareSteps}),
+		oneOf("workload.kind", w.Kind, []WorkloadKind{WorkloadRegister, WorkloadTransfer}),
+		oneOf("workload.release", w.Release, []ReleaseTime{ReleaseLast, ReleaseEarly}),
+		counted("workload.rounds", w.Rounds, MaxRounds),
+		lasts("workload.hold", w.Hold, 0),
+		lasts("workload.think", w.Think, 0),
+		lasts("workload.stagger", w.Stagger, 0),
+		lasts("workload.timeout", w.Timeout, 0),
+		lasts("workload.request", w.Request, 0),
+	)
+}
+
+// validateLocks checks the form of the names. Which locks there are is for the
+// runner to say.
+func (s checked) validateLocks() error {
+	for i, name := range s.Locks {
+		if !IsWord(name) {
+			return wrong(fmt.Sprintf("locks[%d]", i), "%q cannot be a lock: write a kind such as fenced, or a group: %s", name, strings.Join(kinds.Groups(), ", "))
+		}
+	}
+	return nil
+}
+
+// validateExpect names the first expectation that makes no sense, in the order of
+// the names, so that the same scenario always has the same error.
+func (s checked) validateExpect() error {
+	wrong := false
+	for kind, labels := range s.Expect {
+		wrong = wrong || validateKind(kind) != nil
+		for mode, label := range labels {
+			wrong = wrong || validateLabel(kind, mode, label) != nil
+		}
+	}
+	if !wrong {
+		return nil
+	}
+	for _, kind := range slices.Sorted(maps.Keys(s.Expect)) {
+		err := validateKind(kind)
+		for _, mode := range slices.Sorted(maps.Keys(s.Expect[kind])) {
+			err = first(err, validateLabel(kind, mode, s.Expect[kind][mode]))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func validateKind(kind string) error {
+	if !IsWord(kind) {
+		return wrong("expect."+kind, "%q cannot be a kind of lock: write a word such as fenced", kind)
+	}
+	return nil
+}
+
+func validateLabel(kind string, mode fence.Mode, label checker.Label) error {
+	if _, err := fence.ParseMode(string(mode)); err != nil {
+		return wrong("expect."+kind+"."+string(mode), "there is no fencing mode %q: %s", string(mode), prose.Choose(string(mode), words(fence.Modes())))
+	}
+	if _, err := checker.ParseLabel(string(label)); err != nil {
+		return wrong("expect."+kind+"."+string(mode), "there is no label %q: %s", string(label), prose.Choose(string(label), words(checker.Labels())))
+	}
+	return nil
+}
+
+// oneOf checks a choice of words. None was made in a scenario that was built in
+// Go: the default, which stands first.
+func oneOf[T ~string](path string, made T, choices []T) error {
+	if made == "" || slices.Contains(choices, made) {
+		return nil
+	}
+	return wrong(path, "%q is not known: %s", string(made), prose.Choose(string(made), words(choices)))
+}
+
+// counted checks a number of things, of which there must be one at least.
+func counted(path string, n, most int) error {
+	if n < 1 || n > most {
+		return wrong(path, "%d is out of range: give a number from 1 to %d", n, most)
+	}
+	return nil
+}
+
+// lasts checks a length of time.
+func lasts(path string, d, least time.Duration) error {
+	if d < least || d > MaxDuration {
+		return wrong(path, "%v is out of range: give a time from %v to %gh", d, least, MaxDuration.Hours())
+	}
+	return nil
+}
+
+// ordered checks a span of time.
+func ordered(path string, r Range, least time.Duration) error {
+	if r.Min > r.Max {
+		return wrong(path, "%v is more than %v: write the shorter time first", r.Min, r.Max)
+	}
+	return first(lasts(path, r.Min, least), lasts(path, r.Max, least))
+}
+
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func wrong(path, format string, args ...any) error {
+	return &faults.FieldError{Field: path, Problem: fmt.Sprintf(format, args...)}
+}
+
+// IsWord reports whether a name can stand in a scenario file as one word.
+func IsWord(name string) bool { return name != "" && !strings.ContainsFunc(name, notInWord) }
+
+func notInWord(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }
+
+func words[T ~string](values []T) []string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = string(v)
+	}
+	return all
+}

@@ -1,0 +1,77 @@
+package file_test
+
+import (
+	"testing"
+	"time"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+)
+
+// The mistakes that a file can have stand in TestParseErrors. These can only be
+// made in Go.
+func TestValidateScenariosBuiltInGo(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		spoil func(*file.Scenario)
+		want  string
+	}{
+		{"nothing", func(*file.Scenario) {}, ""},
+		{"the limits", func(s *file.Scenario) {
+			s.World = file.World{Redis: file.MaxRedis, Clients: file.MaxClients, Latency: file.Range{0, file.MaxDuration}}
+			s.Workload.Rounds, s.Workload.Think = file.MaxRounds, file.MaxDuration
+			s.Faults = make([]faults.Fault, file.MaxFaults)
+			for i := range s.Faults {
+				s.Faults[i] = faults.Fault{At: file.MaxDuration, Action: faults.Pause{Process: "c15", For: file.MaxDuration}}
+			}
+		}, ""},
+		{"zero value", func(s *file.Scenario) { *s = file.Scenario{} }, `name: "" cannot be a name: use up to 64 of a-z, 0-9 and -`},
+		{"unknown care", func(s *file.Scenario) { s.Workload.ChecksUntil = "" },
+			`workload.checks_until: there is no word: write never, lost or steps`},
+		{"no action", func(s *file.Scenario) { s.Faults = []faults.Fault{{}} },
+			"faults[0].action: the fault does nothing: give it an action, such as a pause"},
+		{"too many faults", func(s *file.Scenario) { s.Faults = make([]faults.Fault, file.MaxFaults+1) },
+			"faults: there are 65: a scenario has at most 64"},
+		{"pause without end", func(s *file.Scenario) {
+			s.Faults = []faults.Fault{{Action: faults.Pause{Process: "c0", For: file.MaxDuration + 1}}}
+		}, "faults[0].pause.for: 24h0m0.000000001s is out of range: give a time from 0s to 24h"},
+		{"cut without end", func(s *file.Scenario) {
+			s.Faults = []faults.Fault{{Action: faults.Partition{Between: []string{"c0"}, For: 25 * time.Hour}}}
+		}, "faults[0].partition.for: 25h0m0s is out of range: give a time from 0s to 24h"},
+		{"unknown lock", func(s *file.Scenario) { s.Expect = expectation("", fence.None, checker.Safe) },
+			`expect.: "" cannot be a kind of lock: write a word such as fenced`},
+		{"unknown mode", func(s *file.Scenario) { s.Expect = expectation("fenced", "seel", checker.Safe) },
+			`expect.fenced.seel: there is no fencing mode "seel": did you mean seal? Or choose one of none, check, seal, strict, claim, cas`},
+		{"unknown label", func(s *file.Scenario) { s.Expect = expectation("fenced", fence.None, "") },
+			`expect.fenced.none: there is no label "": choose one of corrupted, unknown, stuck, false-reject, rescued, overlap, safe, n/a`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := file.Defaults()
+			s.Name = "built-in-go"
+			tt.spoil(s)
+			got := ""
+			if err := s.Validate(); err != nil {
+				got = err.Error()
+			}
+			if got != tt.want {
+				t.Errorf("Validate:\n got %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func expectation(kind string, mode fence.Mode, label checker.Label) map[string]map[fence.Mode]checker.Label {
+	return map[string]map[fence.Mode]checker.Label{kind: {mode: label}}
+}
+
+func TestRangeString(t *testing.T) {
+	for r, want := range map[file.Range]string{
+		{}: "0s", {time.Millisecond, time.Millisecond}: "1ms", {time.Millisecond, 5 * time.Second}: "1ms..5s",
+	} {
+		if got := r.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package matrix
+
+import (
+	"cmp"
+	"slices"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+)
+
+// Answer is what became of a [Job]. It is a value that can be sent
+// to another process.
+type Answer struct {
+	// Tallies has one for each mode of the job. It is empty after an error.
+	Tallies []Tally `json:"tallies,omitempty"`
+	// Error is what kept the job from its end, in words. BadInput is the error
+	// itself, without its cause, where it is the user's to put right.
+	Error    string           `json:"error,omitempty"`
+	BadInput *file.InputError `json:"bad_input,omitempty"`
+}
+
+// Refusal is the error of an answer that the user has to put right: the scenario
+// itself names a lock with which it makes no sense. That a lock of the user's own
+// does not suit some scenario is no error. id is the number of the job.
+func (p *Plan) Refusal(id int, a Answer) error {
+	if a.BadInput == nil || !p.pairs[p.jobs[id].pair].named {
+		return nil
+	}
+	return a.BadInput
+}
+
+// ReplayCommand is the command that makes some runs of a matrix again. scenario
+// is the name or the file by which [file.Load] finds it.
+type ReplayCommand func(scenario, lock string, seed uint64, modes ...fence.Mode) string
+
+// Assemble puts the answers together; answers[i] is that to Jobs()[i]. The
+// result has no timing yet.
+func (p *Plan) Assemble(answers []Answer, replay ReplayCommand) *Matrix {
+	m := &Matrix{Version: Version, Seeds: p.opts.Seeds, Modes: p.opts.Modes,
+		Cells: []Cell{}, NotRun: []Gap{}, Failures: []Gap{}}
+	for i, pair := range p.pairs {
+		whole := p.gather(i, answers)
+		if whole.Error == "" {
+			m.add(pair, whole.Tallies, replay)
+			continue
+		}
+		gap := Gap{Scenario: pair.scenario.Name, Lock: pair.lock.Name, Why: whole.Error}
+		if whole.BadInput != nil && !pair.named {
+			m.NotRun = append(m.NotRun, gap)
+			continue
+		}
+		gap.Replay = replay(pair.scenario.Reference(), pair.lock.Name, p.opts.Seeds.First, pair.modes(p.opts.Modes)...)
+		m.Failures = append(m.Failures, gap)
+	}
+	m.frame(p)
+	m.Expected = len(m.Failures) == 0 && len(m.Problems()) == 0
+	return m
+}
+
+// gather puts the answers to all jobs of a pair together, those of the first
+// seeds first.
+func (p *Plan) gather(pair int, answers []Answer) Answer {
+	var parts []int
+	for i, j := range p.jobs {
+		if j.pair == pair {
+			parts = append(parts, i)
+		}
+	}
+	slices.SortFunc(parts, func(a, b int) int { return cmp.Compare(p.jobs[a].Seeds.First, p.jobs[b].Seeds.First) })
+	var whole Answer
+	for _, i := range parts {
+		if answers[i].Error != "" {
+			return answers[i]
+		}
+		for mode, t := range answers[i].Tallies {
+			if mode == len(whole.Tallies) {
+				whole.Tallies = append(whole.Tallies, Tally{})
+			}
+			whole.Tallies[mode].Add(t)
+		}
+	}
+	return whole
+}
+
+// add adds the cells of a pair.
+func (m *Matrix) add(p pair, tallies []Tally, replay ReplayCommand) {
+	for _, mode := range m.Modes {
+		var t Tally
+		if i := slices.IndexFunc(tallies, func(t Tally) bool { return t.Mode == mode }); i >= 0 {
+			t = tallies[i]
+		}
+		c := newCell(p.scenario, p.lock.Name, mode, t, m.Seeds)
+		if c.CellRuns != nil {
+			c.Replay = replay(p.scenario.Reference(), p.lock.Name, c.Seed, mode)
+		}
+		m.Totals.add(c)
+		m.Cells = append(m.Cells, c)
+	}
+}
+
+func (t *Totals) add(c Cell) {
+	t.Worse += oneIf(c.Match == TooBad)
+	t.Milder += oneIf(c.Match == TooGood)
+	t.Vacuous += oneIf(c.Vacuous != "")
+	t.NotApplicable += oneIf(c.Label == checker.NotApplicable)
+	if c.CellRuns == nil {
+		return
+	}
+	t.Cells++
+	t.Runs += c.Seeds
+	t.NonVacuous += c.NonVacuous
+	t.Events += c.Events
+	t.VirtualSeconds += c.VirtualSeconds
+}
+
+// frame names the rows and columns that a plan has.
+func (m *Matrix) frame(p *Plan) {
+	m.Scenarios, m.Locks = []Row{}, []Column{}
+	var columns []play.Lock
+	for i, pair := range p.pairs {
+		sc := pair.scenario
+		if i == 0 || p.pairs[i-1].scenario != sc {
+			m.Scenarios = append(m.Scenarios, Row{Name: sc.Name, Title: sc.Title, Catalogue: sc.Catalogue, File: sc.File, InLibrary: sc.InLibrary()})
+		}
+		if !slices.ContainsFunc(columns, func(l play.Lock) bool { return l.Name == pair.lock.Name }) {
+			columns = append(columns, pair.lock)
+		}
+	}
+	slices.SortFunc(columns, p.order)
+	for _, l := range columns {
+		m.Locks = append(m.Locks, Column{Name: l.Name, Tokens: l.Tokens})
+	}
+}

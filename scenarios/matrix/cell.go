@@ -1,0 +1,180 @@
+package matrix
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/search"
+)
+
+// Cell is what became of one scenario with one lock under one fencing
+// mode.
+type Cell struct {
+	Scenario string     `json:"scenario"`
+	Lock     string     `json:"lock"`
+	Mode     fence.Mode `json:"mode"`
+	// Label is the worst label of all seeds, Expected the one that the scenario
+	// expects; empty where it says nothing.
+	Label    checker.Label `json:"label"`
+	Expected checker.Label `json:"expected,omitempty"`
+	Match    Match         `json:"match"`
+	// Vacuous says why the label proves nothing. It is empty when it does prove
+	// something.
+	Vacuous string `json:"vacuous,omitempty"`
+	// CellRuns are the figures. They are nil when the mode needs tokens and the
+	// lock mints none.
+	*CellRuns
+}
+
+// CellRuns are the figures behind a cell.
+type CellRuns struct {
+	// SeedsWithLabel counts the seeds that show the label: k of N. Of a safe
+	// cell, those that are not vacuous.
+	SeedsWithLabel int `json:"seeds_with_label"`
+	Seeds          int `json:"seeds"`
+	// Seed is the first that shows the label, TraceHash the hash of its run, and
+	// Replay the command that makes it again.
+	Seed      uint64 `json:"seed"`
+	TraceHash string `json:"trace_hash"`
+	Replay    string `json:"replay"`
+	// Labels counts the seeds by label.
+	Labels map[checker.Label]int `json:"labels"`
+	// The counts are those of [Tally].
+	NonVacuous   int `json:"non_vacuous"`
+	Contended    int `json:"contended"`
+	AllFired     int `json:"all_faults_fired"`
+	PartialPause int `json:"pause_partial"`
+	// NeverFired are the numbers, from 1, of the faults that fired with no seed.
+	NeverFired []int `json:"faults_never_fired,omitempty"`
+	// Events and VirtualSeconds are sums over all seeds.
+	Events         int     `json:"events"`
+	VirtualSeconds float64 `json:"virtual_seconds"`
+	// Digest is a hash of all traces: two matrices with the same digest have
+	// seen the same events.
+	Digest string `json:"digest"`
+}
+
+// Match says how the worst label of a cell relates to what the scenario expects.
+type Match string
+
+// The matches.
+const (
+	// AsExpected means that no seed was worse, and with seeds 1 to 20 among
+	// them, that one was as bad.
+	AsExpected Match = "as-expected"
+	// TooBad means that a seed was worse.
+	TooBad Match = "worse"
+	// TooGood means that with all of the seeds 1 to 20 none was as bad.
+	TooGood Match = "milder"
+	// NothingExpected means that the scenario says nothing about this cell.
+	NothingExpected Match = "nothing-expected"
+)
+
+// expectedOver are the seeds that the expectations of a scenario speak of.
+var expectedOver = search.Seeds{First: 1, Last: 20}
+
+// match compares the worst label of some seeds with what is expected of seeds 1
+// to 20. Fewer seeds may all do better.
+func match(got, want checker.Label, seeds search.Seeds) Match {
+	switch {
+	case want == "":
+		return NothingExpected
+	case got.Severity() > want.Severity():
+		return TooBad
+	case got != want && seeds.Cover(expectedOver):
+		return TooGood
+	}
+	return AsExpected
+}
+
+// newCell judges a tally.
+func newCell(sc *file.Scenario, lock string, mode fence.Mode, t Tally, seeds search.Seeds) Cell {
+	c := Cell{Scenario: sc.Name, Lock: lock, Mode: mode, Label: checker.NotApplicable, Expected: sc.Expect[lock][mode]}
+	if t.Runs > 0 {
+		c.Label = t.Labels[0].Label
+		c.CellRuns = newCellRuns(t)
+		c.Vacuous = vacuity(sc, c)
+	}
+	c.Match = match(c.Label, c.Expected, seeds)
+	return c
+}
+
+func newCellRuns(t Tally) *CellRuns {
+	worst := t.Labels[0]
+	r := &CellRuns{SeedsWithLabel: worst.Seeds, Seeds: t.Runs, Seed: worst.Seed, TraceHash: worst.TraceHash,
+		Labels: map[checker.Label]int{}, NonVacuous: t.NonVacuous, Contended: t.Contended, AllFired: t.AllFired,
+		PartialPause: t.Partial, Events: t.Events, VirtualSeconds: t.Virtual.Seconds(), Digest: t.Digest}
+	if worst.Label == checker.Safe {
+		r.SeedsWithLabel = worst.NonVacuous
+	}
+	for _, l := range t.Labels {
+		r.Labels[l.Label] = l.Seeds
+	}
+	for i, n := range t.Fired {
+		if n == 0 {
+			r.NeverFired = append(r.NeverFired, i+1)
+		}
+	}
+	return r
+}
+
+// vacuity is why a label proves nothing. A violation that was found stands by
+// itself: nobody has to contend for a lock that stays stuck, nor does a fault
+// have to fire. Every other label also says that nothing worse was seen, which
+// counts only when every fault of the schedule fired; that a cell is safe counts
+// only when there is one run in which, besides, clients contended, and no pause
+// was partial.
+func vacuity(sc *file.Scenario, c Cell) string {
+	switch c.Label {
+	case checker.Corrupted, checker.Stuck, checker.FalseReject:
+		return ""
+	}
+	var why []string
+	for _, n := range c.NeverFired {
+		why = append(why, fmt.Sprintf("fault %d never fired (%v)", n, sc.Faults[n-1]))
+	}
+	if c.Label == checker.Safe && c.NonVacuous == 0 {
+		why = append(why, idle(c.CellRuns)...)
+	}
+	return strings.Join(why, "; ")
+}
+
+// idle says what is missing in all runs of a safe cell.
+func idle(r *CellRuns) []string {
+	switch {
+	case r.Contended == 0:
+		return []string{"no acquire was contended"}
+	case r.PartialPause == r.Seeds:
+		return []string{"all pauses were partial"}
+	case len(r.NeverFired) > 0:
+		return nil // that says it
+	}
+	return []string{"in no run did clients contend, all faults fire, and pauses hold the whole lock"}
+}
+
+// Problem is what is wrong with a cell, as a sentence, or nothing.
+func (c Cell) Problem() string {
+	var parts []string
+	if c.Match == TooBad || c.Match == TooGood {
+		parts = append(parts, fmt.Sprintf("%s, and %s was expected", c.Label, c.Expected))
+	}
+	if c.Vacuous != "" {
+		parts = append(parts, "vacuous: "+c.Vacuous)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// sortedModes are modes in the order of fence.Modes, each once.
+func sortedModes(modes []fence.Mode) []fence.Mode {
+	var out []fence.Mode
+	for _, m := range fence.Modes() {
+		if slices.Contains(modes, m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}

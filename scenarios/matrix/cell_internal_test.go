@@ -1,0 +1,220 @@
+package matrix
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+// An expectation speaks of the worst of the seeds 1 to 20: it is exceeded by
+// none, and, when all of them were run, reached by one.
+func TestMatch(t *testing.T) {
+	twenty, few, others := search.Seeds{First: 1, Last: 20}, search.Seeds{First: 1, Last: 19}, search.Seeds{First: 101, Last: 200}
+	for _, tt := range []struct {
+		got, want checker.Label
+		seeds     search.Seeds
+		match     Match
+	}{
+		{checker.Rescued, checker.Rescued, twenty, AsExpected},
+		{checker.Corrupted, checker.Rescued, twenty, TooBad},
+		{checker.Overlap, checker.Rescued, twenty, TooGood},
+		{checker.Overlap, checker.Rescued, search.Seeds{First: 0, Last: 1000}, TooGood},
+		{checker.Overlap, checker.Rescued, few, AsExpected},
+		{checker.Overlap, checker.Rescued, others, AsExpected},
+		{checker.Overlap, checker.Rescued, search.Seeds{First: 2, Last: 40}, AsExpected},
+		{checker.Corrupted, checker.Rescued, few, TooBad},
+		{checker.Corrupted, checker.Rescued, others, TooBad},
+		{checker.Corrupted, "", twenty, NothingExpected},
+		{checker.NotApplicable, "", twenty, NothingExpected},
+		{checker.NotApplicable, checker.NotApplicable, twenty, AsExpected},
+		{checker.NotApplicable, checker.Rescued, twenty, TooGood},
+	} {
+		if got := match(tt.got, tt.want, tt.seeds); got != tt.match {
+			t.Errorf("%s where %s was expected, %s: %s, want %s", tt.got, tt.want, tt.seeds, got, tt.match)
+		}
+	}
+}
+
+// run is a run as far as a tally looks at it.
+func run(label checker.Label, contended int, fired ...bool) play.ModeRun {
+	m := play.ModeRun{Mode: fence.Seal, TraceHash: fmt.Sprint(label, contended, fired), Events: 10, Virtual: time.Second, FaultsFired: fired}
+	m.Verdict.Label, m.Verdict.Facts.Contended = label, contended
+	return m
+}
+
+func partial(m play.ModeRun) play.ModeRun {
+	m.PartialPause = true
+	return m
+}
+
+func tallied(runs ...play.ModeRun) Tally {
+	var t Tally
+	for i := range runs {
+		t.add(uint64(i+1), &runs[i])
+	}
+	return t
+}
+
+func TestVacuity(t *testing.T) {
+	sc := &file.Scenario{Name: "x", Faults: []faults.Fault{
+		{At: time.Second, Action: faults.Pause{Process: "c0", For: time.Second}},
+		{At: 2 * time.Second, Action: faults.Pause{Process: "c1", For: time.Second}},
+	}}
+	for name, tt := range map[string]struct {
+		runs []play.ModeRun
+		want string // a part of why; empty: not vacuous
+	}{
+		"safe with all there is":        {[]play.ModeRun{run(checker.Safe, 1, true, true)}, ""},
+		"safe, one run of two counts":   {[]play.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 1, true, true)}, ""},
+		"safe, nobody contended":        {[]play.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 0, true, true)}, "no acquire was contended"},
+		"safe, a fault never fired":     {[]play.ModeRun{run(checker.Safe, 1, true, false), run(checker.Safe, 1, true, false)}, "fault 2 never fired (pause c1 for 1s"},
+		"safe, never both faults":       {[]play.ModeRun{run(checker.Safe, 1, true, false), run(checker.Safe, 1, false, true)}, "in no run"},
+		"safe, never both conditions":   {[]play.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 1, false, true)}, "in no run"},
+		"safe, pauses partial":          {[]play.ModeRun{partial(run(checker.Safe, 1, true, true))}, "all pauses were partial"},
+		"safe, one pause whole":         {[]play.ModeRun{partial(run(checker.Safe, 1, true, true)), run(checker.Safe, 1, true, true)}, ""},
+		"rescued without contention":    {[]play.ModeRun{run(checker.Rescued, 0, true, true)}, ""},
+		"rescued, a fault never fired":  {[]play.ModeRun{run(checker.Rescued, 1, false, true)}, "fault 1 never fired"},
+		"overlap, a fault never fired":  {[]play.ModeRun{run(checker.Overlap, 1, false, true)}, "fault 1 never fired"},
+		"rescued, each fired once":      {[]play.ModeRun{run(checker.Rescued, 1, false, true), run(checker.Safe, 1, true, false)}, ""},
+		"corrupted, a fault less":       {[]play.ModeRun{run(checker.Corrupted, 0, false, true)}, ""},
+		"stuck needs no contention":     {[]play.ModeRun{run(checker.Stuck, 0, true, true)}, ""},
+		"false-reject stands by itself": {[]play.ModeRun{run(checker.FalseReject, 0, true, false)}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCell(sc, "fenced", fence.Seal, tallied(tt.runs...), search.Seeds{First: 1, Last: 20})
+			if (c.Vacuous == "") != (tt.want == "") || !strings.Contains(c.Vacuous, tt.want) {
+				t.Errorf("vacuous: %q, want %q", c.Vacuous, tt.want)
+			}
+			if tt.want != "" && !strings.Contains(c.Problem(), "vacuous: ") {
+				t.Errorf("no problem: %q", c.Problem())
+			}
+		})
+	}
+}
+
+// k of N, and the seed that is replayed.
+func TestCell(t *testing.T) {
+	sc := &file.Scenario{Name: "x", Expect: map[string]map[fence.Mode]checker.Label{"fenced": {fence.Seal: checker.Overlap}}}
+	for name, tt := range map[string]struct {
+		runs []play.ModeRun
+		k    int
+		seed uint64
+		want checker.Label
+	}{
+		"the worst counts":            {[]play.ModeRun{run(checker.Safe, 1), run(checker.Rescued, 1), run(checker.Corrupted, 1), run(checker.Rescued, 1), run(checker.Corrupted, 1)}, 2, 3, checker.Corrupted},
+		"safe runs that are vacuous":  {[]play.ModeRun{run(checker.Safe, 0), run(checker.Safe, 1), run(checker.Safe, 0), run(checker.Safe, 2)}, 2, 2, checker.Safe},
+		"safe, and nothing else":      {[]play.ModeRun{run(checker.Safe, 0), run(checker.Safe, 0)}, 0, 1, checker.Safe},
+		"others count in any case":    {[]play.ModeRun{run(checker.Safe, 1), run(checker.Stuck, 0), run(checker.Stuck, 1)}, 2, 2, checker.Stuck},
+		"unknown is worse than stuck": {[]play.ModeRun{run(checker.Stuck, 1), run(checker.Unknown, 1)}, 1, 2, checker.Unknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCell(sc, "fenced", fence.Seal, tallied(tt.runs...), search.Seeds{First: 1, Last: 20})
+			if c.Label != tt.want || c.SeedsWithLabel != tt.k || c.Seeds != len(tt.runs) || c.Seed != tt.seed {
+				t.Errorf("%s %d/%d, seed %d", c.Label, c.SeedsWithLabel, c.Seeds, c.Seed)
+			}
+			if want := tt.runs[tt.seed-1].TraceHash; c.TraceHash != want {
+				t.Errorf("the hash is that of another run: %s, want %s", c.TraceHash, want)
+			}
+			if c.Expected != checker.Overlap || c.Match == NothingExpected {
+				t.Errorf("expected %q, %s", c.Expected, c.Match)
+			}
+		})
+	}
+}
+
+// A mode that was not run has no figures, and nothing is wrong with it.
+func TestCellNotApplicable(t *testing.T) {
+	c := newCell(&file.Scenario{Name: "x"}, "single", fence.Seal, Tally{}, search.Seeds{First: 1, Last: 20})
+	want := Cell{Scenario: "x", Lock: "single", Mode: fence.Seal, Label: checker.NotApplicable, Match: NothingExpected}
+	if diff := cmp.Diff(want, c); diff != "" {
+		t.Error(diff)
+	}
+	b, err := json.Marshal(c)
+	if err != nil || strings.Contains(string(b), "null") || strings.Contains(string(b), "seeds") {
+		t.Errorf("%v: %s", err, b)
+	}
+}
+
+// Tallies of parts put together are the tally of the whole, wherever it is cut:
+// all but the digest, which knows of the cut.
+func TestTallyAdd(t *testing.T) {
+	runs := []play.ModeRun{
+		run(checker.Safe, 0, true, false), partial(run(checker.Rescued, 1, true, true)), run(checker.Safe, 2, true, true),
+		run(checker.Corrupted, 1, true, true), run(checker.Safe, 3, true, true), run(checker.Corrupted, 0, false, false),
+	}
+	whole := tallied(runs...)
+	if whole.Runs != 6 || whole.Contended != 4 || whole.AllFired != 4 || whole.Partial != 1 || whole.NonVacuous != 3 || whole.Events != 60 || whole.Virtual != 6*time.Second {
+		t.Errorf("%+v", whole)
+	}
+	if diff := cmp.Diff([]int{5, 4}, whole.Fired); diff != "" {
+		t.Error(diff)
+	}
+	for cut := range len(runs) + 1 {
+		var first, second, both Tally
+		for i := range runs {
+			part := &first
+			if i >= cut {
+				part = &second
+			}
+			part.add(uint64(i+1), &runs[i])
+		}
+		both.Add(first)
+		if second.Runs > 0 {
+			both.Add(second)
+		}
+		both.Digest = whole.Digest
+		if diff := cmp.Diff(whole, both); diff != "" {
+			t.Errorf("cut at %d: %s", cut, diff)
+		}
+	}
+}
+
+// The digest tells any two sequences of runs apart.
+func TestTallyDigest(t *testing.T) {
+	a, b := run(checker.Safe, 1), run(checker.Corrupted, 1)
+	seen := map[string]string{}
+	for name, runs := range map[string][]play.ModeRun{"": {}, "a": {a}, "b": {b}, "ab": {a, b}, "ba": {b, a}, "aa": {a, a}} {
+		d := tallied(runs...).Digest
+		if other, ok := seen[d]; ok {
+			t.Errorf("%q and %q have the digest %q", name, other, d)
+		}
+		seen[d] = name
+	}
+}
+
+func TestSeedsParts(t *testing.T) {
+	for _, tt := range []struct {
+		seeds search.Seeds
+		n     int
+		want  []search.Seeds
+	}{
+		{search.Seeds{First: 1, Last: 20}, 20, []search.Seeds{{First: 1, Last: 20}}},
+		{search.Seeds{First: 1, Last: 21}, 20, []search.Seeds{{First: 1, Last: 20}, {First: 21, Last: 21}}},
+		{search.Seeds{First: 5, Last: 5}, 20, []search.Seeds{{First: 5, Last: 5}}},
+		{search.Seeds{First: 1<<64 - 3, Last: 1<<64 - 1}, 2, []search.Seeds{{First: 1<<64 - 3, Last: 1<<64 - 2}, {First: 1<<64 - 1, Last: 1<<64 - 1}}},
+	} {
+		if diff := cmp.Diff(tt.want, tt.seeds.Parts(tt.n)); diff != "" {
+			t.Errorf("%s: %s", tt.seeds, diff)
+		}
+	}
+}
+
+// A name is no pattern: it fits itself alone.
+func TestLiterally(t *testing.T) {
+	for _, name := range []string{"single", "a*b", "a[0]", `back\slash`, "what?"} {
+		if !fits(Literally(name), name) || fits(Literally(name), name+"x") || fits(Literally("a*b"), "aXb") {
+			t.Errorf("the pattern %q is not %q alone", Literally(name), name)
+		}
+	}
+}

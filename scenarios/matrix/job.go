@@ -1,0 +1,73 @@
+package matrix
+
+import (
+	"errors"
+
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+// Job is a part of a matrix that is done in one go: one scenario with one
+// lock, in several modes, with several seeds. It is a value that can be sent to
+// another process.
+type Job struct {
+	// File and Source are those of the [file.Scenario].
+	File   string `json:"file"`
+	Source string `json:"source"`
+	// Lock is the lock's name.
+	Lock string `json:"lock"`
+	// Modes are modes in which the lock can run.
+	Modes []fence.Mode `json:"modes"`
+	Seeds search.Seeds `json:"seeds"`
+	// Weight guesses how long the job takes, compared with others of its plan.
+	Weight int `json:"-"`
+}
+
+// Play makes the runs, and calls step after those of each seed. The runs of the
+// first seed are made twice and compared. extra are locks besides those that
+// come with locksim. The result has a tally for each mode, in order.
+//
+// Errors are those of [file.Parse], [play.FindLock] and [play.Run].
+func (j Job) Play(extra []play.Lock, step func()) ([]Tally, error) {
+	sc, err := file.Parse(j.File, []byte(j.Source), play.ServerNames(extra...)...)
+	if err != nil {
+		return nil, err
+	}
+	l, err := play.FindLock(j.Lock, extra)
+	if err != nil {
+		return nil, err
+	}
+	tallies := make([]Tally, len(j.Modes))
+	for seed := range j.Seeds.All() {
+		o, err := play.Run(sc, l, play.RunOptions{Seed: seed, Modes: j.Modes, Repeat: j.repeat(seed)})
+		if err != nil {
+			return nil, err
+		}
+		for i := range o.Modes {
+			tallies[i].add(seed, &o.Modes[i])
+		}
+		step()
+	}
+	return tallies, nil
+}
+
+func (j Job) repeat(seed uint64) play.Repeat {
+	if seed == j.Seeds.First {
+		return play.Twice
+	}
+	return play.Once
+}
+
+// NewAnswer makes what Play returns an answer.
+func NewAnswer(tallies []Tally, err error) Answer {
+	if err == nil {
+		return Answer{Tallies: tallies}
+	}
+	a := Answer{Error: err.Error()}
+	if input, ok := errors.AsType[*file.InputError](err); ok {
+		a.BadInput = &file.InputError{Pos: input.Pos, Msg: input.Msg, Excerpt: input.Excerpt}
+	}
+	return a
+}

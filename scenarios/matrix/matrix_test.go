@@ -1,0 +1,351 @@
+package matrix_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/checker"
+	"locksim/internal/testlocks"
+	"locksim/internal/testruns"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+// parsed is a scenario from a text.
+func parsed(t *testing.T, name, text string) *file.Scenario {
+	t.Helper()
+	sc, err := file.Parse(name, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sc
+}
+
+// paused is a scenario in which the holder outlives its lease; expect is the
+// rest of the file.
+func paused(t *testing.T, expect string) *file.Scenario {
+	t.Helper()
+	return parsed(t, "./paused.yaml", `name: paused
+workload: {rounds: 1, hold: 2s, stagger: 1s}
+faults:
+  - when: {client: c0, event: read, nth: 1}
+    pause: {process: c0, for: 15s}
+`+expect)
+}
+
+func plan(t *testing.T, opts matrix.Options) *matrix.Plan {
+	t.Helper()
+	if opts.Seeds == (search.Seeds{}) {
+		opts.Seeds = search.Seeds{First: 1, Last: 2}
+	}
+	p, err := matrix.NewPlan(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// played is a matrix whose jobs are all done here, in the order of the plan.
+func played(t *testing.T, opts matrix.Options) *matrix.Matrix {
+	t.Helper()
+	p := plan(t, opts)
+	jobs := p.Jobs()
+	answers := make([]matrix.Answer, len(jobs))
+	for i, j := range jobs {
+		answers[i] = matrix.NewAnswer(j.Play(opts.Extra, func() {}))
+	}
+	return p.Assemble(answers, again)
+}
+
+func again(scenario, lock string, seed uint64, modes ...fence.Mode) string {
+	return fmt.Sprint("again ", scenario, " ", lock, " ", seed, " ", modes)
+}
+
+// pairs are the jobs of a plan as "scenario lock mode,mode", sorted.
+func pairs(p *matrix.Plan) []string {
+	var all []string
+	for _, j := range p.Jobs() {
+		name, _, _ := strings.Cut(strings.TrimPrefix(j.Source, "name: "), "\n")
+		var modes []string
+		for _, m := range j.Modes {
+			modes = append(modes, string(m))
+		}
+		all = append(all, name+" "+j.Lock+" "+strings.Join(modes, ","))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Which locks take part: those of the scenario, unless a flag names others;
+// specimens only when asked for; locks of the user's own everywhere.
+func TestMatrixPlan(t *testing.T) {
+	one := parsed(t, "one.yaml", "name: one\nlocks: [fenced, single, broken/get-then-del]\n")
+	two := parsed(t, "two.yaml", "name: two\nlock: {kind: redlock}\n")
+	mine := play.Lock{Name: "mine"}
+	for name, tt := range map[string]struct {
+		opts matrix.Options
+		want []string
+	}{
+		"as the scenarios say": {matrix.Options{}, []string{"one fenced none,seal", "one single none", "two redlock none"}},
+		"with specimens": {matrix.Options{Specimens: true}, []string{
+			"one broken/get-then-del none", "one fenced none,seal", "one single none", "two redlock none"}},
+		"one lock":               {matrix.Options{Locks: []string{"single"}}, []string{"one single none"}},
+		"a pattern":              {matrix.Options{Locks: []string{"*d*"}}, []string{"one fenced none,seal", "two redlock none"}},
+		"specimens by a pattern": {matrix.Options{Locks: []string{"broken/*"}}, []string{"one broken/get-then-del none"}},
+		"a lock and specimens":   {matrix.Options{Locks: []string{"redlock"}, Specimens: true}, []string{"one broken/get-then-del none", "two redlock none"}},
+		"one's own": {matrix.Options{Extra: []play.Lock{mine}}, []string{
+			"one fenced none,seal", "one mine none", "one single none", "two mine none", "two redlock none"}},
+		"only one's own": {matrix.Options{Extra: []play.Lock{mine}, Locks: []string{"mine"}}, []string{"one mine none", "two mine none"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tt.opts.Scenarios, tt.opts.Modes = []*file.Scenario{two, one}, []fence.Mode{fence.Seal, fence.None}
+			if diff := cmp.Diff(tt.want, pairs(plan(t, tt.opts))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// A lock without tokens has no job in modes that need them, and no job at all
+// where there are no others.
+func TestMatrixPlanWithoutModes(t *testing.T) {
+	sc := parsed(t, "one.yaml", "name: one\nlocks: [fenced, single]\n")
+	p := plan(t, matrix.Options{Scenarios: []*file.Scenario{sc}, Modes: []fence.Mode{fence.Check, fence.Seal}})
+	if diff := cmp.Diff([]string{"one fenced check,seal"}, pairs(p)); diff != "" {
+		t.Error(diff)
+	}
+	m := p.Assemble([]matrix.Answer{{Tallies: []matrix.Tally{oneSafe(fence.Check), oneSafe(fence.Seal)}}}, again)
+	var got []string
+	for _, c := range m.Cells {
+		got = append(got, fmt.Sprint(c.Lock, " ", c.Mode, " ", c.Label))
+	}
+	if diff := cmp.Diff([]string{"single check n/a", "single seal n/a", "fenced check safe", "fenced seal safe"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// oneSafe is the tally of one safe run.
+func oneSafe(mode fence.Mode) matrix.Tally {
+	return matrix.Tally{Mode: mode, Runs: 1, Contended: 1, AllFired: 1, NonVacuous: 1,
+		Labels: []matrix.LabelTally{{Label: checker.Safe, Seeds: 1, NonVacuous: 1, Seed: 1}}}
+}
+
+func TestMatrixPlanRefused(t *testing.T) {
+	sc := parsed(t, "x.yaml", "name: x\n")
+	for name, tt := range map[string]struct {
+		opts matrix.Options
+		want string
+	}{
+		"no such lock":      {matrix.Options{Scenarios: []*file.Scenario{sc}, Locks: []string{"fencd"}}, "did you mean fenced?"},
+		"a broken pattern":  {matrix.Options{Scenarios: []*file.Scenario{sc}, Locks: []string{"[a"}}, `"[a" is no pattern`},
+		"nothing to run":    {matrix.Options{Scenarios: []*file.Scenario{sc}, Locks: []string{"redlock"}}, matrix.ErrEmptyMatrix.Error()},
+		"no scenario":       {matrix.Options{}, matrix.ErrEmptyMatrix.Error()},
+		"two of one name":   {matrix.Options{Scenarios: []*file.Scenario{sc, parsed(t, "y.yaml", "name: x\n")}}, "x.yaml and y.yaml"},
+		"made in Go":        {matrix.Options{Scenarios: []*file.Scenario{{Name: "go"}}}, "has no source"},
+		"unknown in a file": {matrix.Options{Scenarios: []*file.Scenario{parsed(t, "x.yaml", "name: x\nlocks: [fenced, zookeper]\n")}}, "x.yaml:2:17: "},
+		"unknown kind":      {matrix.Options{Scenarios: []*file.Scenario{parsed(t, "x.yaml", "name: x\nlock: {kind: fencd}\n")}}, "x.yaml:2:14: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tt.opts.Seeds = search.Seeds{First: 1, Last: 1}
+			_, err := matrix.NewPlan(tt.opts)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("want %q in: %v", tt.want, err)
+			}
+		})
+	}
+}
+
+// The longest jobs come first, and many seeds are more than one job, whose
+// answers are put together in the order of the seeds.
+func TestMatrixJobs(t *testing.T) {
+	light := parsed(t, "a.yaml", "name: a-light\n")
+	heavy := parsed(t, "b.yaml", "name: b-heavy\nworld: {clients: 5}\nlock: {kind: redlock}\nworkload: {rounds: 9}\n")
+	p := plan(t, matrix.Options{Scenarios: []*file.Scenario{light, heavy}, Modes: []fence.Mode{fence.None}, Seeds: search.Seeds{First: 1, Last: 50}})
+	jobs := p.Jobs()
+	var got []string
+	answers := make([]matrix.Answer, len(jobs))
+	for i, j := range jobs {
+		got = append(got, fmt.Sprint(j.Lock, " ", j.Seeds))
+		one := oneSafe(fence.None)
+		one.Labels[0].Seed, one.Digest = j.Seeds.First, fmt.Sprint(j.Seeds)
+		answers[i].Tallies = []matrix.Tally{one}
+	}
+	want := []string{"redlock seeds 1 to 20", "redlock seeds 21 to 40", "redlock seeds 41 to 50", "fenced seeds 1 to 20", "fenced seeds 21 to 40", "fenced seeds 41 to 50"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, c := range p.Assemble(answers, again).Cells {
+		if c.Seeds != 3 || c.SeedsWithLabel != 3 || c.Seed != 1 {
+			t.Errorf("%s: %+v", c.Scenario, c.CellRuns)
+		}
+	}
+}
+
+// A job's tallies are the verdicts of Run, and every seed is a step.
+func TestMatrixJobPlay(t *testing.T) {
+	sc, l := testruns.Load(t, "gc-pause")
+	job := matrix.Job{File: sc.File, Source: string(sc.Source), Lock: l.Name, Modes: []fence.Mode{fence.None, fence.Seal}, Seeds: search.Seeds{First: 4, Last: 6}}
+	steps := 0
+	tallies, err := job.Play(nil, func() { steps++ })
+	if err != nil || steps != 3 || len(tallies) != 2 {
+		t.Fatalf("%d tallies, %d steps, %v", len(tallies), steps, err)
+	}
+	for i, mode := range job.Modes {
+		want := map[checker.Label]int{}
+		for seed := range job.Seeds.All() {
+			want[testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: job.Modes}).Modes[i].Verdict.Label]++
+		}
+		got := map[checker.Label]int{}
+		for _, label := range tallies[i].Labels {
+			got[label.Label] = label.Seeds
+		}
+		if diff := cmp.Diff(want, got); diff != "" || tallies[i].Mode != mode || tallies[i].Runs != 3 {
+			t.Errorf("mode %s, %d runs: %s", mode, tallies[i].Runs, diff)
+		}
+	}
+}
+
+// The first seed of a job is run twice: a lock that draws from chance gets no
+// tally.
+func TestMatrixJobNondeterminism(t *testing.T) {
+	sc, l := testruns.Load(t, "calm")
+	drawing := l
+	drawing.Name = "drawing"
+	drawing.New = func(e play.Env) (lock.Locker, error) {
+		inner, err := l.New(e)
+		return testlocks.Hasty(inner, e.Clock()), err
+	}
+	job := matrix.Job{File: sc.File, Source: string(sc.Source), Lock: "drawing", Modes: []fence.Mode{fence.None}, Seeds: search.Seeds{First: 1, Last: 5}}
+	_, err := job.Play([]play.Lock{drawing}, func() { t.Error("a seed was counted") })
+	if _, ok := errors.AsType[*play.NondeterminismError](err); !ok {
+		t.Errorf("%v", err)
+	}
+}
+
+// Mutants of a scenario that the matrix must catch: an expectation that is too
+// good, one that is too bad, a lock that nobody contends for, a fault that never
+// fires. The scenario as it should be has no problem.
+func TestMatrixCatches(t *testing.T) {
+	right := paused(t, "expect:\n  fenced: {none: corrupted, seal: rescued}\n")
+	alone := parsed(t, "./alone.yaml", "name: alone\nworld: {clients: 1}\nexpect:\n  fenced: {none: safe, seal: safe}\n")
+	never := parsed(t, "./never.yaml", "name: never\nworkload: {rounds: 1}\nfaults:\n  - when: {client: c0, event: renewal}\n    pause: {process: c0, for: 1s}\nexpect:\n  fenced: {none: safe, seal: safe}\n")
+	for name, tt := range map[string]struct {
+		scenario *file.Scenario
+		seeds    search.Seeds
+		want     []string
+	}{
+		"right":         {right, search.Seeds{First: 1, Last: 20}, nil},
+		"too good":      {paused(t, "expect:\n  fenced: {none: overlap, seal: rescued}\n"), search.Seeds{First: 1, Last: 2}, []string{"none: corrupted, and overlap was expected"}},
+		"too bad":       {paused(t, "expect:\n  fenced: {none: corrupted, seal: corrupted}\n"), search.Seeds{First: 1, Last: 20}, []string{"seal: rescued, and corrupted was expected"}},
+		"nobody else":   {alone, search.Seeds{First: 1, Last: 2}, []string{"none: vacuous: no acquire was contended", "seal: vacuous: no acquire was contended"}},
+		"without fault": {never, search.Seeds{First: 1, Last: 2}, []string{"none: vacuous: fault 1 never fired (pause c0 for 1s, when c0 passes renewal)", "seal: vacuous: fault 1 never fired (pause c0 for 1s, when c0 passes renewal)"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := played(t, matrix.Options{Scenarios: []*file.Scenario{tt.scenario}, Modes: []fence.Mode{fence.None, fence.Seal}, Seeds: tt.seeds})
+			var got []string
+			for _, c := range m.Problems() {
+				got = append(got, string(c.Mode)+": "+c.Problem())
+				if want := fmt.Sprintf("again ./%s.yaml fenced %d [%s]", c.Scenario, c.Seed, c.Mode); c.Replay != want {
+					t.Errorf("replay %q, want %q", c.Replay, want)
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" || m.Expected != (len(tt.want) == 0) {
+				t.Errorf("expected %v: %s", m.Expected, diff)
+			}
+		})
+	}
+}
+
+// A replay command is about the run that the cell shows: it has that label.
+func TestMatrixReplays(t *testing.T) {
+	m := played(t, matrix.Options{Scenarios: []*file.Scenario{paused(t, "")}, Seeds: search.Seeds{First: 3, Last: 5}})
+	for _, c := range m.Cells {
+		l, err := play.Kind(c.Lock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := testruns.Play(t, paused(t, ""), l, play.RunOptions{Seed: c.Seed, Modes: []fence.Mode{c.Mode}})
+		if got := o.Modes[0]; got.Verdict.Label != c.Label || got.TraceHash != c.TraceHash {
+			t.Errorf("mode %s: seed %d is %s (%s), the cell says %s (%s)", c.Mode, c.Seed, got.Verdict.Label, got.TraceHash, c.Label, c.TraceHash)
+		}
+	}
+}
+
+// The document does not depend on who did which job when: answers come from
+// other processes, in any order.
+func TestMatrixIsStable(t *testing.T) {
+	opts := matrix.Options{Scenarios: []*file.Scenario{paused(t, "")}, Seeds: search.Seeds{First: 1, Last: 3}}
+	first, err := played(t, opts).JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := plan(t, opts)
+	jobs := p.Jobs()
+	answers := make([]matrix.Answer, len(jobs))
+	for i := len(jobs) - 1; i >= 0; i-- {
+		answers[i] = matrix.NewAnswer(jobs[i].Play(nil, func() {}))
+	}
+	second, err := p.Assemble(answers, again).JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(first), string(second)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What could not be run to its end is a failure; a lock of the user's own that
+// does not suit a scenario is no failure, unless the scenario names it.
+func TestMatrixGaps(t *testing.T) {
+	bad := matrix.Answer{Error: "x.yaml: it knows no owners", BadInput: &file.InputError{Msg: "it knows no owners"}}
+	lost := matrix.Answer{Error: "the worker process hung"}
+	opts := matrix.Options{Scenarios: []*file.Scenario{parsed(t, "x.yaml", "name: x\nlocks: [single, fenced]\n")}, Extra: []play.Lock{{Name: "mine"}}}
+	p := plan(t, opts)
+	var answers []matrix.Answer
+	refused := 0
+	for i, j := range p.Jobs() {
+		answers = append(answers, map[string]matrix.Answer{"single": bad, "fenced": lost, "mine": bad}[j.Lock])
+		if err := p.Refusal(i, answers[i]); err != nil {
+			refused++
+			if j.Lock != "single" || err.Error() != "it knows no owners" {
+				t.Errorf("%s: %v", j.Lock, err)
+			}
+		}
+	}
+	m := p.Assemble(answers, again)
+	if refused != 1 || len(m.Cells) != 0 || m.Expected {
+		t.Errorf("%d refused, %d cells, expected %v", refused, len(m.Cells), m.Expected)
+	}
+	if diff := cmp.Diff([]matrix.Gap{{Scenario: "x", Lock: "mine", Why: bad.Error}}, m.NotRun); diff != "" {
+		t.Error(diff)
+	}
+	if len(m.Failures) != 2 || m.Failures[1].Why != lost.Error || !strings.HasPrefix(m.Failures[1].Replay, "again x.yaml fenced 1 ") {
+		t.Errorf("%+v", m.Failures)
+	}
+}
+
+// The names in the answer to a job that makes no sense.
+func TestMatrixAnswer(t *testing.T) {
+	for name, tt := range map[string]struct {
+		job   matrix.Job
+		want  string
+		input bool
+	}{
+		"no scenario":  {matrix.Job{File: "x.yaml", Source: "nam: x\n"}, "x.yaml:1:", true},
+		"no such lock": {matrix.Job{File: "x.yaml", Source: "name: x\n", Lock: "fencd"}, `there is no lock "fencd"`, false},
+	} {
+		a := matrix.NewAnswer(tt.job.Play(nil, nil))
+		if !strings.Contains(a.Error, tt.want) || (a.BadInput != nil) != tt.input || a.Tallies != nil {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+}

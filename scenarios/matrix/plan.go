@@ -1,0 +1,237 @@
+package matrix
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"locksim/faults"
+	"locksim/internal/prose"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+// Options say what a matrix has in it.
+type Options struct {
+	// Scenarios are its rows, each with its source. Required.
+	Scenarios []*file.Scenario
+	// Locks are patterns, as of path.Match, for the names of its locks; one
+	// that begins with "broken/" means specimens. Default: all locks that a
+	// scenario is about, and those of Extra.
+	Locks []string
+	// Specimens says that the specimens that a scenario is about take part, as
+	// if Locks had the pattern broken/* too.
+	Specimens bool
+	// Modes are the fencing modes. Default: all.
+	Modes []fence.Mode
+	// Seeds are the seeds of every cell.
+	Seeds search.Seeds
+	// Extra are locks besides those that come with locksim. They take part in
+	// every scenario.
+	Extra []play.Lock
+}
+
+// Plan is what has to be run for a matrix, and in which order it is
+// shown. It is made by [NewPlan] and not changed afterwards.
+type Plan struct {
+	opts  Options
+	known []string // the names of all locks, in the order of the columns
+	pairs []pair
+	jobs  []plannedJob
+}
+
+// pair is one scenario with one lock.
+type pair struct {
+	scenario *file.Scenario
+	lock     play.Lock
+	named    bool // the scenario says that it is about this lock
+}
+
+// plannedJob is a job and the number of its pair.
+type plannedJob struct {
+	Job
+	pair int
+}
+
+// A pair with many seeds has more than one job, so that a matrix of few pairs
+// keeps all cores busy too: of at least minSeeds seeds each, and at most maxParts
+// of them. Only the seeds decide on the parts, since a cell's digest depends on
+// them.
+const (
+	minSeeds = 20
+	maxParts = 50
+)
+
+// ErrEmptyMatrix is returned when no scenario is about any of the locks.
+var ErrEmptyMatrix = errors.New("the matrix is empty: none of these scenarios is about any of these locks")
+
+// NewPlan finds out what has to be run. The errors are about the options:
+// two scenarios of one name, a pattern that fits no lock, a scenario that names
+// a lock that nobody knows (an *InputError), and ErrEmptyMatrix.
+func NewPlan(opts Options) (*Plan, error) {
+	if len(opts.Modes) == 0 {
+		opts.Modes = fence.Modes()
+	}
+	opts.Modes = sortedModes(opts.Modes)
+	opts.Scenarios = slices.SortedStableFunc(slices.Values(opts.Scenarios), func(a, b *file.Scenario) int { return strings.Compare(a.Name, b.Name) })
+	p := &Plan{opts: opts, known: knownLocks(opts.Extra)}
+	if err := errors.Join(p.checkScenarios(), p.checkPatterns()); err != nil {
+		return nil, err
+	}
+	for _, sc := range opts.Scenarios {
+		if err := p.addScenario(sc); err != nil {
+			return nil, err
+		}
+	}
+	if len(p.pairs) == 0 {
+		return nil, ErrEmptyMatrix
+	}
+	p.planJobs()
+	return p, nil
+}
+
+// checkScenarios refuses rows that nobody could tell apart, or send to a worker.
+func (p *Plan) checkScenarios() error {
+	for i, sc := range p.opts.Scenarios {
+		if len(sc.Source) == 0 {
+			return fmt.Errorf("scenario %s has no source: a matrix takes scenarios that were read by Parse or Load", sc.Name)
+		}
+		if i > 0 && p.opts.Scenarios[i-1].Name == sc.Name {
+			return fmt.Errorf("there are two scenarios called %s, %s and %s: give one of them another name", sc.Name, p.opts.Scenarios[i-1].File, sc.File)
+		}
+	}
+	return nil
+}
+
+// checkPatterns refuses a pattern that no lock fits.
+func (p *Plan) checkPatterns() error {
+	for _, pattern := range p.opts.Locks {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return fmt.Errorf("%q is no pattern for locks: %w: write a name, or one with *, such as redlock*", pattern, err)
+		}
+		if !slices.ContainsFunc(p.known, func(name string) bool { return fits(pattern, name) }) {
+			return fmt.Errorf("there is no lock %q: %slocksim list shows those that there are", pattern, prose.DidYouMean(pattern, p.known))
+		}
+	}
+	return nil
+}
+
+// knownLocks are kinds first, then other people's locks, then specimens.
+func knownLocks(extra []play.Lock) []string {
+	names := kinds.Names()
+	for _, l := range extra {
+		names = append(names, l.Name)
+	}
+	return append(names, kinds.Specimens()...)
+}
+
+func fits(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
+}
+
+// wanted reports whether a lock takes part.
+func (p *Plan) wanted(name string) bool {
+	if slices.ContainsFunc(p.opts.Locks, func(pattern string) bool { return fits(pattern, name) }) {
+		return true
+	}
+	if strings.HasPrefix(name, kinds.BrokenPrefix) {
+		return p.opts.Specimens
+	}
+	return len(p.opts.Locks) == 0
+}
+
+// addScenario adds the pairs of one row.
+func (p *Plan) addScenario(sc *file.Scenario) error {
+	named := sc.LockNames()
+	names := slices.Clone(named)
+	for _, l := range p.opts.Extra {
+		if !slices.Contains(names, l.Name) {
+			names = append(names, l.Name)
+		}
+	}
+	first := len(p.pairs)
+	for _, name := range names {
+		l, err := play.FindLock(name, p.opts.Extra)
+		if err != nil {
+			return sc.ErrorAt(lockPos(sc, name), "%v", err)
+		}
+		if p.wanted(name) {
+			p.pairs = append(p.pairs, pair{scenario: sc, lock: l, named: slices.Contains(named, name)})
+		}
+	}
+	slices.SortStableFunc(p.pairs[first:], func(a, b pair) int { return p.order(a.lock, b.lock) })
+	return nil
+}
+
+// lockPos is where a scenario names a lock, if it does not do so by a group.
+func lockPos(sc *file.Scenario, name string) faults.Pos {
+	if i := slices.Index(sc.Locks, name); i >= 0 {
+		return sc.Pos(fmt.Sprintf("locks[%d]", i))
+	}
+	return sc.Pos("lock.kind")
+}
+
+// order compares the places of two columns.
+func (p *Plan) order(a, b play.Lock) int {
+	return cmp.Compare(slices.Index(p.known, a.Name), slices.Index(p.known, b.Name))
+}
+
+// planJobs cuts the work into jobs, the longest first, so that no core has to
+// wait long for another at the end.
+func (p *Plan) planJobs() {
+	for i, pair := range p.pairs {
+		modes := pair.modes(p.opts.Modes)
+		if len(modes) == 0 {
+			continue
+		}
+		for _, seeds := range p.opts.Seeds.Parts(max(minSeeds, (p.opts.Seeds.Len()+maxParts-1)/maxParts)) {
+			j := Job{File: pair.scenario.File, Source: string(pair.scenario.Source), Lock: pair.lock.Name, Modes: modes, Seeds: seeds}
+			j.Weight = j.Runs() * pair.messages()
+			p.jobs = append(p.jobs, plannedJob{j, i})
+		}
+	}
+	slices.SortStableFunc(p.jobs, func(a, b plannedJob) int { return cmp.Compare(b.Weight, a.Weight) })
+}
+
+// modes are those of some modes in which the lock can run.
+func (p pair) modes(asked []fence.Mode) []fence.Mode {
+	return slices.DeleteFunc(slices.Clone(asked), func(m fence.Mode) bool { return m.NeedsToken() && !p.lock.Tokens })
+}
+
+// messages guesses how many messages a run has, compared with other pairs: they
+// are what costs time.
+func (p pair) messages() int {
+	nodes := max(p.scenario.World.Redis, p.lock.Nodes())
+	return nodes * p.scenario.World.Clients * p.scenario.Workload.Rounds
+}
+
+// Runs is how many runs a job has.
+func (j Job) Runs() int { return len(j.Modes) * j.Seeds.Len() }
+
+// Jobs are the jobs of the plan, longest first. The caller owns the slice.
+func (p *Plan) Jobs() []Job {
+	jobs := make([]Job, len(p.jobs))
+	for i, j := range p.jobs {
+		jobs[i] = j.Job
+	}
+	return jobs
+}
+
+// Timing is how long a job took; id is its number.
+func (p *Plan) Timing(id int, wall time.Duration) JobTiming {
+	pair := p.pairs[p.jobs[id].pair]
+	return JobTiming{Scenario: pair.scenario.Name, Lock: pair.lock.Name, Runs: p.jobs[id].Runs(), WallSeconds: wall.Seconds()}
+}
+
+// Literally is a pattern, as of path.Match, that only the name itself fits.
+func Literally(name string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
+}

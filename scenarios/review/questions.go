@@ -1,0 +1,167 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"locksim/checker"
+	"locksim/lock"
+	"locksim/lock/fence"
+)
+
+// questionRule is a question that the team has to answer, and when it comes up.
+type questionRule struct {
+	id, when string
+	holds    func(f *Figures) bool
+	ask      func(f *Figures) string
+}
+
+// questionRules are all of them, in the order in which they are asked.
+var questionRules = slices.Concat([]questionRule{
+	{"describe", "nobody has said how the lock works",
+		func(f *Figures) bool { return !f.Described },
+		func(*Figures) string {
+			return "How does the lock work? Nobody has said so (the field About of play.Lock); a review should not have to guess."
+		}},
+	{"promise", "the lock promises nothing",
+		func(f *Figures) bool { return !f.Promises },
+		func(*Figures) string {
+			return "What does the lock promise, and under which faults? Without a promise (the field Promise of play.Lock) it cannot be held to one."
+		}},
+	{"fence", "a fence rescued data",
+		func(f *Figures) bool { _, ok := f.rescuer(); return ok },
+		func(f *Figures) string {
+			m, _ := f.rescuer()
+			n, _ := f.mode(fence.None)
+			return fmt.Sprintf("Can the protected store apply the rule %s to every operation? It rescued the data in %s of the library; where it cannot, data is lost as without a fence, in %s.",
+				m.Mode, runsOf(m.Total().Labels[checker.Rescued]), share(n.Total()))
+		}},
+	{"ttl", "a pause, a delay or a slow process did harm",
+		func(f *Figures) bool {
+			return f.seen(lock.FaultPause, lock.FaultSlow, lock.FaultLatency, lock.FaultStall, lock.FaultPartition) > 0
+		},
+		func(f *Figures) string {
+			return fmt.Sprintf("Is the TTL longer than the longest stop that you have measured: garbage collection, a throttled container, a migrated machine, a network that stalls? %s.",
+				f.places(lock.FaultPause, lock.FaultSlow, lock.FaultLatency, lock.FaultStall, lock.FaultPartition))
+		}},
+	{"hold", "data was lost without any fault, for want of a fence",
+		func(f *Figures) bool { return len(f.Outlived) > 0 },
+		func(f *Figures) string {
+			return fmt.Sprintf("Can the work ever take longer than the lease? Without a fence data was lost here although nothing had gone wrong (%s).", strings.Join(f.Outlived, "; "))
+		}},
+	{"several-writes", "a section that writes more than once lost data",
+		func(f *Figures) bool {
+			return slices.ContainsFunc(f.Modes, func(m Mode) bool { return m.Grounds[GroundSeveralWrites].corrupted() > 0 })
+		},
+		func(*Figures) string {
+			return "Does a section ever write more than once? No fence makes several writes one: they need a transaction of the store."
+		}},
+	{"independent", "the lock has several nodes",
+		func(f *Figures) bool { return f.Nodes > 1 },
+		func(f *Figures) string {
+			return fmt.Sprintf("Are the %d nodes independent of each other: machines, disks, power, clocks, and whoever restarts them?", f.Nodes)
+		}},
+	{"stuck", "the lock could not be had again",
+		func(f *Figures) bool {
+			return f.All.Labels[checker.Stuck]+f.Within.Labels[checker.Stuck]+f.Swept.Labels[checker.Stuck] > 0
+		},
+		func(f *Figures) string {
+			return fmt.Sprintf("Who notices that nobody can have the lock, and who may free it? It was so in %s.", explored(f.All.Labels[checker.Stuck]+f.Within.Labels[checker.Stuck]))
+		}},
+	{"partial", "the lock acted during a pause",
+		func(f *Figures) bool { return f.Partial > 0 },
+		func(f *Figures) string {
+			return fmt.Sprintf("Which timers does the lock have of its own? In %s it acted while its process was paused, which no real process can; these runs are no evidence about pauses.", runsOf(f.Partial))
+		}},
+}, classQuestions())
+
+// classQuestions ask about faults of which the promise does not speak.
+func classQuestions() []questionRule {
+	var out []questionRule
+	for _, q := range []struct {
+		class lock.Fault
+		text  string
+	}{
+		{lock.FaultWorker, "What ends a process whose worker has died? The lock is held for as long as the process lives."},
+		{lock.FaultClockDrift, "How are clocks kept at one rate, on clients and nodes? The promise does not allow for drift."},
+		{lock.FaultClockRate, "What tells you that a clock runs at a wrong rate, or stands still, on a client or a node?"},
+		{lock.FaultNodeClock, "How is the time of the Redis nodes kept: is it slewed, never stepped, also after a start and by hand?"},
+		{lock.FaultNodeCrash, "What does a Redis node keep over a crash (appendfsync always, or less), and how long does it stay away before it comes back?"},
+		{lock.FaultFailover, "Does the key live on a primary that a replica can replace? What the replica had not heard of is lost with it."},
+		{lock.FaultEviction, "Is maxmemory-policy noeviction on the nodes, and does nothing else fill their memory?"},
+		{lock.FaultFlush, "Who may run FLUSHALL, or delete keys, on the nodes?"},
+	} {
+		out = append(out, questionRule{
+			id:   string(q.class),
+			when: fmt.Sprintf("%s is not promised, and did harm", q.class),
+			holds: func(f *Figures) bool {
+				return slices.Contains(f.Unpromised, q.class) && f.Seen[q.class] > 0
+			},
+			ask: func(f *Figures) string {
+				return fmt.Sprintf("%s %s, and the lock promises nothing about it.", q.text, f.places(q.class))
+			},
+		})
+	}
+	return out
+}
+
+// seen counts the breaks and the scenarios with a harm in which one of some
+// classes struck.
+func (f *Figures) seen(classes ...lock.Fault) int {
+	n := 0
+	for _, class := range classes {
+		n += f.Seen[class]
+	}
+	return n
+}
+
+// places says in which company harm was done, and how often.
+func (f *Figures) places(classes ...lock.Fault) string {
+	var parts []string
+	for _, class := range classes {
+		if n := f.Seen[class]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s in %d", class, n))
+		}
+	}
+	return fmt.Sprintf("Harm was done with %s of the breaks and scenarios here", strings.Join(parts, ", with "))
+}
+
+// rescuer is the mode of the promise if it rescued anything, or else the one that
+// rescued most.
+func (f *Figures) rescuer() (Mode, bool) {
+	best, ok := f.bestFence()
+	if ok && best.Total().Labels[checker.Rescued] > 0 {
+		return best, true
+	}
+	i, most := -1, 0
+	for j, m := range f.Modes {
+		if n := m.Total().Labels[checker.Rescued]; m.Mode != fence.CAS && n > most {
+			i, most = j, n
+		}
+	}
+	if i < 0 {
+		return Mode{}, false
+	}
+	return f.Modes[i], true
+}
+
+// Questions are the conditions under which questions are asked, in order.
+func Questions() []Rule {
+	var out []Rule
+	for _, q := range questionRules {
+		out = append(out, Rule{q.id, q.when})
+	}
+	return out
+}
+
+// Questions are what the figures leave for the team to answer.
+func (f *Figures) Questions() []Rule {
+	out := []Rule{}
+	for _, q := range questionRules {
+		if q.holds(f) {
+			out = append(out, Rule{q.id, q.ask(f)})
+		}
+	}
+	return out
+}

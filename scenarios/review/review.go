@@ -1,0 +1,204 @@
+package review
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"locksim/faults"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/file"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+	"locksim/scenarios/sweep"
+)
+
+// Review is what the review of a design needs to know of one lock: how it works
+// and what it promises, what was measured, what broke it and what a fence made of
+// that, and what follows from the figures by rules that are written down; see
+// [Rules].
+//
+// It is a plain value. Everything in it but the versions depends on the plan
+// alone: there are no wall times in it, and it is the same on every machine.
+type Review struct {
+	Version int    `json:"version"`
+	Kind    string `json:"kind"`
+	Plan    Plan   `json:"plan"`
+	Lock    Lock   `json:"lock"`
+	// Figures are what the rules look at.
+	Figures Figures `json:"figures"`
+	// Answer is the review in a paragraph, Advice the recommendation for each
+	// use, Questions what the figures leave for the team to answer.
+	Answer    string   `json:"answer"`
+	Advice    []Advice `json:"advice"`
+	Questions []Rule   `json:"questions"`
+	// Breaks are the ways in which it was broken, those within its promise
+	// first, then the worst first.
+	Breaks []Break `json:"breaks"`
+	// Scenarios are those of the library that it was run in, NotRun those that
+	// it was not, each with the reason.
+	Scenarios []Scenario `json:"scenarios"`
+	NotRun    []Gap      `json:"not_run"`
+	// Catalogue are the failure modes that no scenario shows, each with the
+	// reason. NeverDrawn are kinds of fault that no drawn schedule had.
+	Catalogue  []Gap    `json:"catalogue_not_shown"`
+	NeverDrawn []string `json:"never_drawn"`
+	// Parts are the measurements themselves.
+	Parts
+	// Go and Modules are the versions that the hashes hold for.
+	Go      string            `json:"go"`
+	Modules map[string]string `json:"modules,omitempty"`
+}
+
+const (
+	// Version is the version of reviews as JSON.
+	Version = 1
+	// Kind is the kind of a review as JSON.
+	Kind = "review"
+)
+
+// Plan is all that decides what a review comes to.
+type Plan struct {
+	Lock string `json:"lock"`
+	// Seeds are those of every cell of the matrix.
+	Seeds search.Seeds `json:"seeds"`
+	// Runs is how many random schedules are tried within the promise, AllRuns
+	// how many with every fault there is.
+	Runs    int `json:"runs"`
+	AllRuns int `json:"runs_with_every_fault"`
+	// Swept is the scenario of the sweep.
+	Swept string `json:"swept"`
+}
+
+// Parts are the measurements of a review. Each is nil where it was not
+// made; Missing says why.
+type Parts struct {
+	// Matrix is the lock in every scenario of the library that is about it.
+	Matrix *matrix.Matrix `json:"matrix"`
+	// Within is an exploration in which it is judged by its promise, All one in
+	// which everything goes wrong and is judged.
+	Within *explore.Exploration `json:"within"`
+	All    *explore.Exploration `json:"all"`
+	// Sweep places single faults in one scenario.
+	Sweep *sweep.Sweep `json:"sweep"`
+	// Missing are the parts that were not made.
+	Missing []Gap `json:"missing"`
+}
+
+// Gap is something that was not run, and why.
+type Gap struct {
+	What string `json:"what"`
+	Why  string `json:"why"`
+}
+
+// AssembleReview makes a review of what was measured of a lock, and of what became
+// of the breaks under each fence; see [Breaks]. replay is the command that
+// runs a scenario. The wall times of the parts are taken out of them, and so are
+// the results of their single jobs. The error is that of [file.Library].
+func AssembleReview(plan Plan, l play.Lock, parts Parts, breaks []Break, replay matrix.ReplayCommand) (*Review, error) {
+	timeless(parts)
+	t := explore.NewTiming()
+	r := &Review{Version: Version, Kind: Kind, Plan: plan, Lock: newReviewLock(l), Parts: parts,
+		Breaks: breaks, Scenarios: []Scenario{}, NotRun: []Gap{}, Catalogue: []Gap{}, NeverDrawn: []string{},
+		Go: t.Go, Modules: t.Modules}
+	r.Missing = append([]Gap{}, r.Missing...)
+	if err := r.readLibrary(l, replay); err != nil {
+		return nil, err
+	}
+	r.neverDrawn()
+	r.Figures = newReviewFigures(r)
+	r.Advice, r.Questions = r.Figures.Advice(), r.Figures.Questions()
+	r.Answer = r.Figures.answer(r.Advice)
+	return r, nil
+}
+
+// timeless takes out of the parts what differs from run to run, and the results
+// of single jobs, which their summaries say again.
+func timeless(p Parts) {
+	if p.Matrix != nil {
+		p.Matrix.Timing = matrix.Timing{Go: p.Matrix.Timing.Go, Modules: p.Matrix.Timing.Modules}
+	}
+	for _, e := range []*explore.Exploration{p.Within, p.All} {
+		if e != nil {
+			e.Timing, e.Blocks = explore.NewTiming(), []explore.Block{}
+		}
+	}
+	if p.Sweep != nil {
+		p.Sweep.Timing, p.Sweep.Blocks = explore.NewTiming(), []sweep.Block{}
+	}
+}
+
+// readLibrary puts the scenarios of the library into those that were run and
+// those that were not.
+func (r *Review) readLibrary(l play.Lock, replay matrix.ReplayCommand) error {
+	all, err := file.Library()
+	if err != nil {
+		return err
+	}
+	for _, sc := range all {
+		if cells := r.cells(sc.Name); len(cells) > 0 {
+			r.Scenarios = append(r.Scenarios, newReviewScenario(sc, l, cells, replay))
+			continue
+		}
+		r.NotRun = append(r.NotRun, Gap{sc.Name, cmp.Or(r.gap(sc.Name), "the scenario is not about this lock")})
+	}
+	modes, err := file.Catalogue()
+	for _, m := range modes {
+		if m.Missing != "" {
+			r.Catalogue = append(r.Catalogue, Gap{m.ID + " " + m.Name, m.Missing})
+		}
+	}
+	return err
+}
+
+// cells are the cells of one scenario.
+func (r *Review) cells(scenario string) []matrix.Cell {
+	if r.Matrix == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(r.Matrix.Cells), func(c matrix.Cell) bool { return c.Scenario != scenario })
+}
+
+// gap is why a scenario has no cells, where the matrix knows.
+func (r *Review) gap(scenario string) string {
+	if r.Matrix == nil {
+		return ""
+	}
+	for _, g := range slices.Concat(r.Matrix.NotRun, r.Matrix.Failures) {
+		if g.Scenario == scenario {
+			return g.Why
+		}
+	}
+	return ""
+}
+
+// neverDrawn finds the kinds of fault that no drawn schedule had.
+func (r *Review) neverDrawn() {
+	drawn := map[string]explore.FaultTally{}
+	for _, e := range []*explore.Exploration{r.Within, r.All} {
+		if e != nil {
+			maps.Copy(drawn, e.Summary.Faults)
+		}
+	}
+	for _, k := range faults.Kinds() {
+		if _, ok := drawn[k.Name]; !ok {
+			r.NeverDrawn = append(r.NeverDrawn, k.Name)
+		}
+	}
+}
+
+// JSON is the review as one indented document.
+func (r *Review) JSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(r); err != nil {
+		return nil, fmt.Errorf("write the review of %s as JSON: %w", r.Plan.Lock, err)
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,230 @@
+package review_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/file"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/play"
+	"locksim/scenarios/review"
+	"locksim/scenarios/search"
+)
+
+// reviewed is a small review of a lock, measured in this process: in some
+// scenarios or, without any, in all that are about it.
+func reviewed(t *testing.T, name string, runs int, only ...string) *review.Review {
+	t.Helper()
+	l, err := play.FindLock(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, err := review.NewWork(l, review.Options{Seeds: search.Seeds{First: 1, Last: 1}, Runs: runs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	work.Sweep = nil // which has tests of its own
+	if len(only) > 0 {
+		work.Matrix, work.All, work.Within = matrixOf(t, name, only...), nil, nil
+	}
+	parts := review.Parts{Missing: work.Missing, Matrix: playedMatrix(t, work.Matrix),
+		Within: playedExploration(t, work.Within), All: playedExploration(t, work.All)}
+	breaks := review.Breaks(parts, func(b review.Break) string { return fmt.Sprintf("again %d", b.Found.Seed) })
+	for i := range breaks {
+		if breaks[i].Fences, err = (review.Trial{Run: breaks[i].Found.Run}).Play(nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := review.AssembleReview(work.Plan, l, parts, breaks, runCommand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// runCommand names what it runs.
+func runCommand(scenario, lock string, seed uint64, modes ...fence.Mode) string {
+	return fmt.Sprintf("run %s %s %d %v", scenario, lock, seed, modes)
+}
+
+func matrixOf(t *testing.T, lock string, only ...string) *matrix.Plan {
+	t.Helper()
+	opts := matrix.Options{Locks: []string{lock}, Seeds: search.Seeds{First: 1, Last: 1}}
+	for _, name := range only {
+		sc, err := file.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts.Scenarios = append(opts.Scenarios, sc)
+	}
+	plan, err := matrix.NewPlan(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+func playedMatrix(t *testing.T, plan *matrix.Plan) *matrix.Matrix {
+	if plan == nil {
+		return nil
+	}
+	var answers []matrix.Answer
+	for _, j := range plan.Jobs() {
+		tallies, err := j.Play(nil, func() {})
+		answers = append(answers, matrix.NewAnswer(tallies, err))
+	}
+	m := plan.Assemble(answers, runCommand)
+	m.Timing.WallSeconds = 12
+	return m
+}
+
+func playedExploration(t *testing.T, plan *explore.Plan) *explore.Exploration {
+	t.Helper()
+	if plan == nil {
+		return nil
+	}
+	blocks := map[int]explore.Block{}
+	for i := range plan.Jobs() {
+		b, err := plan.Job(i).Play(nil, func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks[i] = b
+	}
+	e := explore.AssembleExploration(plan, blocks)
+	e.Timing.WallSeconds = 34
+	return e
+}
+
+// A specimen has no promise: everything is asked of it, its breaks are made in
+// every fencing mode, and what was not measured is said. Made again, it is the
+// same to the byte, whatever it took.
+func TestReviewOfASpecimen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
+	const name = "broken/token-after-lock"
+	r := reviewed(t, name, 20)
+	if r.Lock.Promises || r.Lock.Judged != fence.Seal || !strings.Contains(r.Lock.About, "wrong on purpose") || r.Within != nil {
+		t.Errorf("the lock is %+v, explored within a promise: %v", r.Lock, r.Within != nil)
+	}
+	if len(r.Missing) != 1 || r.Missing[0].Why != "the lock promises nothing" {
+		t.Errorf("missing is %v", r.Missing)
+	}
+	all, err := file.Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(r.Scenarios) + len(r.NotRun); len(r.Scenarios) == 0 || n != len(all) {
+		t.Errorf("%d scenarios of %d, of which %d were run", n, len(all), len(r.Scenarios))
+	}
+	if len(r.Breaks) == 0 {
+		t.Fatal("nothing broke it: the rest shows nothing")
+	}
+	for _, b := range r.Breaks {
+		checkFences(t, b)
+	}
+	one, err := r.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := reviewed(t, name, 20).JSON()
+	if err != nil || !bytes.Equal(one, two) {
+		t.Errorf("made again, the review differs: %v", err)
+	}
+	if bytes.Contains(one, []byte(`"wall_seconds": 12`)) || bytes.Contains(one, []byte(`"wall_seconds": 34`)) {
+		t.Error("wall times are part of it")
+	}
+}
+
+// checkFences demands that a break was made in every mode, and that where it is
+// judged it shows what it was found for.
+func checkFences(t *testing.T, b review.Break) {
+	t.Helper()
+	var modes []fence.Mode
+	for _, f := range b.Fences {
+		modes = append(modes, f.Mode)
+		if v := b.Found.Violations[0]; f.Mode == v.Mode && v.Label != checker.Overlap && f.Label.Severity() < v.Label.Severity() {
+			t.Errorf("%s: in mode %s it is only %s", b.Shape, f.Mode, f.Label)
+		}
+	}
+	if !slices.Equal(modes, fence.Modes()) || b.Fences[0].Effect != review.NoFence {
+		t.Errorf("%s was made in %v", b.Shape, b.Fences)
+	}
+	if b.Replay != fmt.Sprintf("again %d", b.Found.Seed) || b.Found.Run.Timing.WallSeconds != nil {
+		t.Errorf("%s is made again by %q, wall times %v", b.Shape, b.Replay, b.Found.Run.Timing.WallSeconds)
+	}
+}
+
+// A kind of lock is compared on the ground of its promise: every scenario lies on
+// one ground, and the counts of a mode are those of its cells.
+func TestReviewGrounds(t *testing.T) {
+	r := reviewed(t, "fenced", 20, "gc-pause", "flushall", "torn-by-crash")
+	want := map[string]review.Ground{"gc-pause": review.GroundPromised, "flushall": review.GroundOutside, "torn-by-crash": review.GroundSeveralWrites}
+	for _, s := range r.Scenarios {
+		if g, ok := want[s.Name]; ok && s.Ground != g {
+			t.Errorf("%s lies on the ground %s, want %s", s.Name, s.Ground, g)
+		}
+		if s.Name == "gc-pause" && (s.Effect(fence.Seal) != review.FenceRescues || s.Replay != "run gc-pause fenced 1 [none check seal strict claim cas]") {
+			t.Errorf("gc-pause: %s, %s", s.Effect(fence.Seal), s.Replay)
+		}
+	}
+	if len(r.Scenarios) != len(want) {
+		t.Errorf("%d scenarios, want %d", len(r.Scenarios), len(want))
+	}
+	for _, m := range r.Figures.Modes {
+		total := m.Total()
+		if total.Scenarios != len(r.Scenarios) || total.Runs != len(r.Scenarios) {
+			t.Errorf("mode %s: %d runs of %d scenarios, want %d", m.Mode, total.Runs, total.Scenarios, len(r.Scenarios))
+		}
+	}
+	a := r.Advice[1]
+	if a.Rule != "thin" || r.Figures.Seen["pause"] == 0 {
+		t.Errorf("the advice is %+v, pauses did harm %d times", a, r.Figures.Seen["pause"])
+	}
+}
+
+// A break is found once, whatever found it, and what breaks the promise comes
+// first.
+func TestReviewBreaksAreSorted(t *testing.T) {
+	found := func(shape string, label checker.Label, faults int) explore.Distinct {
+		return explore.Distinct{Shape: shape, Runs: 1, Shown: &search.Found{Faults: faults,
+			Violations: []play.Violation{{Mode: fence.None, Label: label}}, Run: &play.RunFile{}}}
+	}
+	of := func(distinct ...explore.Distinct) *explore.Exploration {
+		e := &explore.Exploration{}
+		e.Summary.Distinct = distinct
+		return e
+	}
+	unexamined := explore.Distinct{Shape: "not made smaller", Shown: nil}
+	parts := review.Parts{
+		Within: of(found("b", checker.Overlap, 1)),
+		All:    of(found("c", checker.Stuck, 1), unexamined, found("b", checker.Overlap, 1), found("a", checker.Corrupted, 2), found("d", checker.Corrupted, 1)),
+	}
+	var got []string
+	for _, b := range review.Breaks(parts, func(review.Break) string { return "" }) {
+		got = append(got, b.Shape+" "+string(b.From))
+	}
+	want := []string{"b " + string(review.FromPromise), "d " + string(review.FromAll), "a " + string(review.FromAll), "c " + string(review.FromAll)}
+	if !slices.Equal(got, want) {
+		t.Errorf("the breaks are %q, want %q", got, want)
+	}
+}
+
+// What makes no sense is an error before anything is run.
+func TestReviewWorkRefuses(t *testing.T) {
+	l, err := play.FindLock("single", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := review.NewWork(l, review.Options{Seeds: search.Seeds{First: 1, Last: 1}}); err == nil || errors.Is(err, matrix.ErrEmptyMatrix) {
+		t.Errorf("no runs: %v", err)
+	}
+}

@@ -1,0 +1,218 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"locksim/internal/prose"
+	"locksim/lock/fence"
+	"locksim/scenarios/search"
+)
+
+// Advice is the recommendation for one use of a lock. It follows from the
+// figures of a review by the first rule for that use whose condition holds.
+type Advice struct {
+	Use     Use     `json:"use"`
+	Verdict Verdict `json:"verdict"`
+	// Fence is the fencing mode that it asks for; empty where it asks for none.
+	Fence fence.Mode `json:"fence,omitempty"`
+	// Rule is the id of the rule that applied, Text what it says, Reasons are the
+	// figures behind it.
+	Rule    string   `json:"rule"`
+	Text    string   `json:"text"`
+	Reasons []string `json:"reasons"`
+}
+
+// Use is what a lock is wanted for.
+type Use string
+
+// The uses, by what a violation costs.
+const (
+	// ForEfficiency means that work that is done twice is only waste.
+	ForEfficiency Use = "efficiency"
+	// ForCorrectness means that a violation costs money or data.
+	ForCorrectness Use = "correctness"
+)
+
+// Verdict is a recommendation in a word or two. None of them says that a
+// lock is safe: no figure could.
+type Verdict string
+
+// The verdicts.
+const (
+	Suitable    Verdict = "suitable"
+	WithCare    Verdict = "with care"
+	BehindFence Verdict = "only behind a fence"
+	NotSuitable Verdict = "not suitable"
+	Undecided   Verdict = "undecided"
+)
+
+// Rule is a rule of a review. In a review, Text is what it came to there; in
+// [Rules] and [Questions] it is the condition, in words.
+type Rule struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
+
+// adviceRule is a rule for one or both of the uses.
+type adviceRule struct {
+	id      string
+	uses    []Use
+	verdict Verdict
+	// when is the condition in words, holds whether it does, say what follows.
+	when  string
+	holds func(f *Figures) bool
+	say   func(f *Figures) string
+	// fences says that the advice asks for the best fence.
+	fences bool
+}
+
+var bothUses = []Use{ForEfficiency, ForCorrectness}
+
+// enoughEvidence is how many runs that are evidence a recommendation needs: with
+// fewer, not even a rate of one violation in a hundred runs is ruled out.
+const enoughEvidence = 300
+
+// tested counts the runs that are evidence and put the lock to the test: those
+// within its promise or, where there is none, all.
+func (f *Figures) tested() int {
+	if f.Promises {
+		return f.Within.Evidence
+	}
+	return f.All.Evidence + f.Swept.Evidence
+}
+
+// commonRules come first: where one of them holds, no use is decided by anything
+// else.
+var commonRules = []adviceRule{
+	{id: "doubtful", uses: bothUses, verdict: Undecided,
+		when:  "a run came out differently when it was made again, came to no end, or could not be made",
+		holds: func(f *Figures) bool { return f.Doubtful > 0 },
+		say: func(f *Figures) string {
+			return fmt.Sprintf("No recommendation: %s came out differently when made again, came to no end, or could not be made. Find out why first.", prose.Count(f.Doubtful, "run"))
+		}},
+	{id: "faultless", uses: bothUses, verdict: NotSuitable,
+		when:  "it breaks without any fault, and not only for want of a fence",
+		holds: func(f *Figures) bool { return len(f.Faultless) > 0 },
+		say: func(f *Figures) string {
+			return fmt.Sprintf("Not as it stands: it breaks without any fault (%s).", strings.Join(f.Faultless, "; "))
+		}},
+	{id: "promise-broken", uses: bothUses, verdict: NotSuitable,
+		when:  "it promises something, and breaks it",
+		holds: func(f *Figures) bool { return f.Promises && f.Within.Violating+f.Swept.Violating > 0 },
+		say: func(f *Figures) string {
+			return fmt.Sprintf("Not as it stands: it breaks its own promise, in %s of %s that are evidence, and at %s of %s of a single fault.",
+				prose.Thousands(f.Within.Violating), explored(f.Within.Evidence), prose.Thousands(f.Swept.Violating), placementsOf(f.Swept.Runs))
+		}},
+	{id: "thin", uses: bothUses, verdict: Undecided,
+		when:  fmt.Sprintf("fewer than %d runs that put it to the test are evidence", enoughEvidence),
+		holds: func(f *Figures) bool { return f.tested() < enoughEvidence },
+		say: func(f *Figures) string {
+			return fmt.Sprintf("No recommendation: too little was measured. Only %s are evidence, and a rate of violations of up to %s could well go unseen in so few. Measure more (--runs).",
+				runsOf(f.tested()), Percentage(search.RateBound(0, f.tested())))
+		}},
+}
+
+// efficiencyRules are for work that may be done twice.
+var efficiencyRules = []adviceRule{
+	{id: "unpromised", uses: []Use{ForEfficiency}, verdict: WithCare,
+		when:  "it promises nothing, and something broke it",
+		holds: func(f *Figures) bool { return !f.Promises && f.All.Violating+f.Swept.Violating > 0 },
+		say: func(f *Figures) string {
+			return fmt.Sprintf("Only where a failure costs little and somebody notices it: the lock promises nothing that it could be held to, and %s, %s.", brokenByAll(f), brokenBySweep(f))
+		}},
+	{id: "kept", uses: []Use{ForEfficiency}, verdict: Suitable,
+		when:  "it keeps its promise, and is broken when everything is asked of it under every fault",
+		holds: func(f *Figures) bool { return f.Promises && f.All.Violating > 0 },
+		say: func(f *Figures) string {
+			return fmt.Sprintf("Suitable, as far as was measured: %s. Judged as if it promised everything, under every fault, %s: that is %s.", within(f), brokenByAll(f), consequences(f.All.Labels))
+		}},
+	{id: "unbroken", uses: []Use{ForEfficiency}, verdict: Suitable,
+		when:  "nothing broke it",
+		holds: func(*Figures) bool { return true },
+		say: func(f *Figures) string {
+			return fmt.Sprintf("Suitable, as far as was measured: no violation in %s that are evidence, with every fault there is, nor at %s of a single fault. That is no proof.", explored(f.All.Evidence+f.Within.Evidence), placementsOf(f.Swept.Runs))
+		}},
+}
+
+// correctnessRules are for work that must not be done twice, and whose data must
+// be right.
+var correctnessRules = []adviceRule{
+	{id: "unmeasured", uses: []Use{ForCorrectness}, verdict: Undecided,
+		when: "neither a scenario nor a break compares the fences as far as its promise reaches",
+		holds: func(f *Figures) bool {
+			_, ok := f.bestFence()
+			return !ok
+		},
+		say: func(*Figures) string {
+			return "No recommendation: neither a scenario of the library nor a break compares the fences with this lock as far as its promise reaches."
+		}},
+	{id: "not-refuted", uses: []Use{ForCorrectness}, verdict: WithCare,
+		when:  "no run lost data, not even without a fence",
+		holds: func(f *Figures) bool { return f.corrupted() == 0 },
+		say: func(f *Figures) string {
+			none, _ := f.mode(fence.None)
+			return fmt.Sprintf("Not refuted: no data was lost without a fence in %s, nor in %s that are evidence. That is no proof: put a fence before the data all the same if the store can have one.",
+				inScenarios(none.Total()), explored(f.All.Evidence))
+		}},
+	{id: "fence", uses: []Use{ForCorrectness}, verdict: BehindFence, fences: true,
+		when: "without a fence data was lost, and with the best one none was, as far as its promise reaches",
+		holds: func(f *Figures) bool {
+			best, _ := f.bestFence()
+			return f.losses(best) == 0
+		},
+		say: func(f *Figures) string {
+			best, _ := f.bestFence()
+			return fmt.Sprintf("Only behind a store that fences by the rule %s. Without a fence %s; with it %s.", best.Mode, f.lost(fence.None), f.lost(best.Mode))
+		}},
+	{id: "no-fence-helps", uses: []Use{ForCorrectness}, verdict: NotSuitable,
+		when:  "the best fence lost data, too, as far as its promise reaches",
+		holds: func(*Figures) bool { return true },
+		say: func(f *Figures) string {
+			best, _ := f.bestFence()
+			return fmt.Sprintf("Not suitable: no fence that was measured kept the data right. Without one %s; with the best, %s, %s.", f.lost(fence.None), best.Mode, f.lost(best.Mode))
+		}},
+}
+
+// rulesFor are the rules for a use, in the order in which they are tried.
+func rulesFor(use Use) []adviceRule {
+	rules := slices.Concat(commonRules, efficiencyRules, correctnessRules)
+	return slices.DeleteFunc(rules, func(r adviceRule) bool { return !slices.Contains(r.uses, use) })
+}
+
+// Rules are the conditions of the rules for a use, in the order in which they
+// are tried; the first that holds decides.
+func Rules(use Use) []Rule {
+	var out []Rule
+	for _, r := range rulesFor(use) {
+		out = append(out, Rule{r.id, r.when + ": " + string(r.verdict)})
+	}
+	return out
+}
+
+// Advice is the recommendation for each use.
+func (f *Figures) Advice() []Advice {
+	var out []Advice
+	for _, use := range bothUses {
+		for _, r := range rulesFor(use) {
+			if r.holds(f) {
+				out = append(out, r.advice(use, f))
+				break
+			}
+		}
+	}
+	return out
+}
+
+func (r adviceRule) advice(use Use, f *Figures) Advice {
+	a := Advice{Use: use, Verdict: r.verdict, Rule: r.id, Text: r.say(f), Reasons: []string{}}
+	if r.fences {
+		best, _ := f.bestFence()
+		a.Fence = best.Mode
+	}
+	if a.Verdict != Undecided {
+		a.Reasons = f.reasons(a)
+	}
+	return a
+}

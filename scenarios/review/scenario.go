@@ -1,0 +1,122 @@
+package review
+
+import (
+	"cmp"
+	"slices"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/play"
+)
+
+// Scenario is a scenario of the library, and what became of the lock in it.
+type Scenario struct {
+	Name      string   `json:"name"`
+	Title     string   `json:"title"`
+	Catalogue []string `json:"catalogue,omitempty"`
+	// Ground says how the scenario relates to what the lock promises.
+	Ground Ground `json:"ground"`
+	// Classes are the classes of its faults.
+	Classes []lock.Fault `json:"classes"`
+	// Cells has one for each fencing mode.
+	Cells []matrix.Cell `json:"cells"`
+	// Replay is the command that runs it in all of them, with the seed that is
+	// worst without a fence.
+	Replay string `json:"replay"`
+}
+
+// Harmful reports whether a harm was done in any mode: the data wrong, the lock
+// stuck, or a rightful holder refused.
+func (s *Scenario) Harmful() bool {
+	return slices.ContainsFunc(s.Cells, func(c matrix.Cell) bool { return harmful(c.Label) })
+}
+
+// Effect is what a fencing mode did, by the worst labels of all seeds.
+func (s *Scenario) Effect(mode fence.Mode) FenceEffect {
+	label := func(mode fence.Mode) checker.Label {
+		i := slices.IndexFunc(s.Cells, func(c matrix.Cell) bool { return c.Mode == mode })
+		if i < 0 {
+			return checker.NotApplicable
+		}
+		return s.Cells[i].Label
+	}
+	if mode == fence.None {
+		return NoFence
+	}
+	return effectOf(label(fence.None), label(mode))
+}
+
+// Ground is how a scenario relates to what a lock promises.
+type Ground string
+
+// The grounds.
+const (
+	// GroundPromised is a scenario within the promise.
+	GroundPromised Ground = "promised"
+	// GroundSeveralWrites is one whose sections write more than once. No promise
+	// about data speaks of them: fencing is not atomicity (F73).
+	GroundSeveralWrites Ground = "several-writes"
+	// GroundOutside is any other: with a fault that the promise does not name, or
+	// with clients that use the lock against its terms.
+	GroundOutside Ground = "outside"
+)
+
+// words are where a ground lies, at the end of a sentence.
+func (g Ground) words() string {
+	switch g {
+	case GroundPromised:
+		return "within it"
+	case GroundSeveralWrites:
+		return "of several writes"
+	}
+	return "outside it"
+}
+
+// Grounds are all of them, in the order in which a review shows them.
+func Grounds() []Ground {
+	return []Ground{GroundPromised, GroundOutside, GroundSeveralWrites}
+}
+
+func newReviewScenario(sc *file.Scenario, l play.Lock, cells []matrix.Cell, replay matrix.ReplayCommand) Scenario {
+	s := Scenario{Name: sc.Name, Title: sc.Title, Catalogue: sc.Catalogue, Ground: groundOf(sc, l), Classes: classesIn(sc.Faults), Cells: cells}
+	var modes []fence.Mode
+	seed := uint64(0)
+	for _, c := range cells {
+		if c.CellRuns != nil {
+			modes, seed = append(modes, c.Mode), cmp.Or(seed, c.Seed)
+		}
+	}
+	s.Replay = replay(sc.Name, l.Name, seed, modes...)
+	return s
+}
+
+func groundOf(sc *file.Scenario, l play.Lock) Ground {
+	switch {
+	case sc.Workload.Kind == file.WorkloadTransfer:
+		return GroundSeveralWrites
+	case sc.Lock.Owner == file.OwnerShared || !l.Promises(sc.Faults): // one id for all is against the terms (F31, F32)
+		return GroundOutside
+	}
+	return GroundPromised
+}
+
+// classesIn are the classes of the faults of a schedule, each once.
+func classesIn(schedule []faults.Fault) []lock.Fault {
+	out := []lock.Fault{}
+	for _, f := range schedule {
+		if class := play.ClassIn(schedule, f.Action); class != "" && !slices.Contains(out, class) {
+			out = append(out, class)
+		}
+	}
+	return out
+}
+
+// harmful reports whether a cell shows a harm: wrong data, a lock that is stuck, or
+// a rightful holder that was refused.
+func harmful(label checker.Label) bool {
+	return label == checker.Corrupted || label == checker.Stuck || label == checker.FalseReject
+}

@@ -1,0 +1,109 @@
+package review
+
+import (
+	"errors"
+	"fmt"
+
+	"locksim/internal/prose"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/file"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+	"locksim/scenarios/sweep"
+)
+
+// Options say how much is measured for a review.
+type Options struct {
+	// Seeds are those of every cell of the matrix.
+	Seeds search.Seeds
+	// Runs is how many random schedules are tried within the promise. With every
+	// fault there is, it is a fifth of that: each violation costs hundreds of
+	// runs, until it is as small as it gets.
+	Runs int
+	// Extra are locks besides those that come with locksim.
+	Extra []play.Lock
+}
+
+const (
+	// reviewSwept is the scenario of the sweep: it has all that a lock is about,
+	// and nothing of what only some locks can do.
+	reviewSwept = "gc-pause"
+	reviewSweep = "a sweep of " + reviewSwept
+	// reviewPlacements is how many placements a sweep may have to be part of a
+	// review: those of a lock on one node stay below.
+	reviewPlacements = 2500
+	// reviewAllShare is the part of the runs that are made with every fault.
+	reviewAllShare = 5
+)
+
+// Work is what has to be run for a review. Each plan is nil where that part
+// is not made; Missing says why.
+type Work struct {
+	Plan    Plan
+	Matrix  *matrix.Plan
+	Within  *explore.Plan
+	All     *explore.Plan
+	Sweep   *sweep.Plan
+	Missing []Gap
+}
+
+// NewWork finds out what has to be run. The errors are those of the plans, or
+// of [file.Library]; that there is no scenario for the lock, or that it cannot be swept,
+// is no error but a gap.
+func NewWork(l play.Lock, opts Options) (*Work, error) {
+	w := &Work{Plan: Plan{Lock: l.Name, Seeds: opts.Seeds, Runs: opts.Runs, AllRuns: max(opts.Runs/reviewAllShare, 1), Swept: reviewSwept}}
+	return w, errors.Join(w.planMatrix(l, opts), w.planExplorations(l), w.planSweep(l, opts))
+}
+
+func (w *Work) planMatrix(l play.Lock, opts Options) error {
+	all, err := file.Library()
+	if err != nil {
+		return err
+	}
+	w.Matrix, err = matrix.NewPlan(matrix.Options{Scenarios: all, Locks: []string{matrix.Literally(l.Name)}, Seeds: opts.Seeds, Extra: opts.Extra})
+	if errors.Is(err, matrix.ErrEmptyMatrix) {
+		w.missing("the scenarios of the library", "none of them is about this lock")
+		return nil
+	}
+	return err
+}
+
+func (w *Work) planExplorations(l play.Lock) (err error) {
+	if l.PromisesNothing() {
+		w.missing("an exploration within the promise", "the lock promises nothing")
+	} else if w.Within, err = explore.NewPlan(l, explore.Options{Runs: w.Plan.Runs, FirstSeed: 1, Judge: explore.JudgePromise, Collect: explore.CollectAll}); err != nil {
+		return err
+	}
+	w.All, err = explore.NewPlan(l, explore.Options{Runs: w.Plan.AllRuns, FirstSeed: 1, Judge: explore.JudgeEverything, Collect: explore.CollectAll})
+	return err
+}
+
+// planSweep plans a sweep by the promise, where there is one, if it is cheap.
+func (w *Work) planSweep(l play.Lock, opts Options) error {
+	sc, err := file.Load(reviewSwept)
+	if err != nil {
+		return err
+	}
+	if l, err = play.FindLock(l.Name, opts.Extra); err != nil {
+		return err
+	}
+	judge := explore.JudgePromise
+	if l.PromisesNothing() {
+		judge = explore.JudgeEverything
+	}
+	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Judge: judge})
+	switch {
+	case err != nil:
+		w.missing(reviewSweep, err.Error())
+	case plan.Placements > reviewPlacements:
+		w.missing(reviewSweep, fmt.Sprintf("%s placements would take longer than all the rest; locksim sweep makes them", prose.Thousands(plan.Placements)))
+	default:
+		w.Sweep = plan
+	}
+	return nil
+}
+
+func (w *Work) missing(what, why string) {
+	w.Missing = append(w.Missing, Gap{what, why})
+}

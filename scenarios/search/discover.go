@@ -1,0 +1,161 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"locksim/faults"
+	"locksim/internal/prose"
+	"locksim/lock"
+	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
+	"locksim/scenarios/play"
+	"locksim/sim/trace"
+)
+
+// Discover finds out from a run without faults what can be drawn for a lock:
+// how long its lease is, which named points it passes, whether it is reentrant,
+// and how many nodes it needs. What the space already says stays. The faults
+// are those of the space or, where it names none, those that the lock promises
+// to stand; for a lock that promises nothing, all.
+//
+// The error says what is wrong with the lock, the space or the promise: no run
+// can be drawn then. A lock that breaks its promise even in a calm run is no
+// error: the first runs that are drawn will show it.
+func Discover(l play.Lock, space Space) (Space, error) {
+	if err := errors.Join(l.Validate(), Judgeable(l), space.Validate()); err != nil {
+		return Space{}, err
+	}
+	space.Lock = l.Name
+	space.equip(l)
+	if err := space.discoverFaults(l); err != nil {
+		return Space{}, err
+	}
+	calm, err := playCalm(l, space)
+	if err != nil {
+		return Space{}, fmt.Errorf("scenarios: lock %s, in a run without faults: %w", l.Name, err)
+	}
+	if err := space.discoverReplicas(l); err != nil {
+		return Space{}, err
+	}
+	space.discoverWays(l)
+	space.discoverSize(l)
+	if space.Points == nil {
+		space.Points = calm.points()
+	}
+	if space.Nested == 0 && calm.owned && !mintsUnderPromise(l) {
+		space.Nested = 2
+	}
+	if l.FollowsSpec || space.TTL != (file.Range{}) {
+		return space, nil
+	}
+	space.TTL, err = calm.lease()
+	return space, err
+}
+
+// Judgeable refuses a lock of which files and promises cannot speak.
+func Judgeable(l play.Lock) error {
+	if !file.IsWord(l.Name) {
+		return fmt.Errorf("scenarios: lock %q: make its Name one word, such as my-lock: it stands in scenario files", l.Name)
+	}
+	if mode := l.JudgedMode(); mode.NeedsToken() && !l.Tokens {
+		return fmt.Errorf("scenarios: lock %s promises that the data is right in mode %s, which needs fencing tokens: set Tokens if its leases carry some, or choose another mode", l.Name, mode)
+	}
+	return nil
+}
+
+// mintsUnderPromise is true for a lock whose nested sections are not drawn: an
+// owner that enters again after a release that was lost has its old token once
+// more, and no fence that goes by tokens can tell the two sections apart. Where
+// the lock promises right data behind such a fence, that is no news.
+func mintsUnderPromise(l play.Lock) bool { return l.Tokens && !l.PromisesNothing() }
+
+// discoverFaults settles the classes of fault.
+func (s *Space) discoverFaults(l play.Lock) error {
+	if l.PromisesNothing() {
+		return nil
+	}
+	if s.Faults == nil {
+		s.Faults = append([]lock.Fault{}, l.Promise.Exclusion...)
+	}
+	return standsAll(l, s.Faults)
+}
+
+// discoverReplicas settles whether there are replicas that can take over. There
+// are none for a lock that stays with r0 when another node is the primary: all
+// that could be seen is that it does.
+func (s *Space) discoverReplicas(l play.Lock) error {
+	asked := slices.Contains(s.Faults, lock.FaultFailover)
+	if s.Replicas > 0 || s.Faults != nil && !asked {
+		return nil
+	}
+	follows, err := followsFailover(l, *s)
+	switch {
+	case err != nil:
+		return fmt.Errorf("scenarios: lock %s, in a run with a failover: %w", l.Name, err)
+	case follows:
+		s.Replicas = 2
+	case asked:
+		return fmt.Errorf("scenarios: lock %s does not follow a failover: let it dial its first node by the name %q, which is play.Primary, or leave failovers out", l.Name, play.Primary)
+	}
+	return nil
+}
+
+// discoverSize settles how many clients and rounds there are. A run of a lock on
+// many nodes costs several times one on a single node: within a promise, where
+// it takes many runs to say anything, its worlds are smaller than others.
+func (s *Space) discoverSize(l play.Lock) {
+	if l.PromisesNothing() || l.Nodes() < 3 {
+		return
+	}
+	if s.Clients == (Span{}) {
+		s.Clients = Span{2, 3}
+	}
+	if s.Rounds == (Span{}) {
+		s.Rounds = Span{1, 3}
+	}
+}
+
+// standsAll complains of a class that the lock's promise does not speak of:
+// nobody could say then what breaks it.
+func standsAll(l play.Lock, classes []lock.Fault) error {
+	for _, class := range classes {
+		if !slices.Contains(l.Promise.Exclusion, class) {
+			return fmt.Errorf("scenarios: the promise of lock %s does not speak of the fault %s: choose from %s, or judge it without its promise",
+				l.Name, class, prose.Commas(l.Promise.Exclusion))
+		}
+	}
+	return nil
+}
+
+// discoverWays settles how the lock waits and how its clients are set up, where
+// the lock can be made in several ways. What go-redis does by default is nothing
+// that a promise speaks of.
+func (s *Space) discoverWays(l play.Lock) {
+	if !kinds.Reserved(l.Name) {
+		return
+	}
+	if s.Waits == nil && l.Nodes() <= 1 && slices.Contains(kinds.Names(), l.Name) {
+		s.Waits = []file.WaitMode{file.WaitPoll, file.WaitNotify}
+	}
+	if s.Profiles == nil && l.PromisesNothing() {
+		s.Profiles = []file.ClientProfile{file.ClientQuiet, file.ClientStock}
+	}
+}
+
+// points are the named points that the clients have passed, in the order of
+// their first passing.
+func (c *calmRun) points() []string {
+	var out []string
+	for _, e := range c.run.Trace.Events {
+		m, ok := e.What.(trace.Mark)
+		if !ok || m.Step != trace.Point || e.Actor == trace.Probe || slices.Contains(out, m.Label) {
+			continue
+		}
+		if (faults.Event{Client: "c0", Name: m.Label, Nth: 1}).Validate() == nil {
+			out = append(out, m.Label)
+		}
+	}
+	return out
+}

@@ -1,0 +1,155 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"locksim/faults"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
+	"locksim/scenarios/play"
+	"locksim/sim/trace"
+)
+
+// calmRun is a run of two clients in which nothing goes wrong and messages take
+// next to no time.
+type calmRun struct {
+	sc    *file.Scenario
+	lock  play.Lock
+	run   *play.ModeRun
+	owned bool // the lock knows owners: it is reentrant
+}
+
+// calmSeed is the seed of the run; any will do.
+const calmSeed = 1
+
+// playCalm plays the run. It is an error if nobody was granted the lock.
+func playCalm(l play.Lock, space Space) (*calmRun, error) {
+	c := &calmRun{sc: calmScenario(space)}
+	c.lock = l.Kept()
+	var owned atomic.Bool
+	watched := c.lock
+	watched.New = func(e play.Env) (lock.Locker, error) {
+		locker, err := makeLocker(c.lock, e)
+		if _, ok := locker.(lock.Owned); ok {
+			owned.Store(true)
+		}
+		return locker, err
+	}
+	o, err := play.Run(c.sc, watched, play.RunOptions{Seed: calmSeed, Modes: []fence.Mode{l.JudgedMode()}, Alone: true})
+	if err != nil {
+		return nil, err
+	}
+	c.run = &o.Modes[0]
+	c.owned = owned.Load()
+	return c, c.granted()
+}
+
+// followsFailover reports whether the lock can be had after a failover, before which
+// nobody had it. Those that come with locksim can.
+func followsFailover(l play.Lock, space Space) (bool, error) {
+	if kinds.Reserved(l.Name) {
+		return true, nil
+	}
+	sc := calmScenario(space)
+	sc.World.Replicas = 1
+	sc.Faults = []faults.Fault{{Action: faults.Failover{To: "r0a"}}}
+	o, err := play.Run(sc, l, play.RunOptions{Seed: calmSeed, Modes: []fence.Mode{l.JudgedMode()}, Alone: true})
+	if err != nil {
+		return false, err
+	}
+	return len(o.Modes[0].History.Grants) > 0, nil
+}
+
+// makeLocker is New, with a complaint about a lock that is neither there nor an error.
+func makeLocker(l play.Lock, e play.Env) (lock.Locker, error) {
+	locker, err := l.New(e)
+	if locker == nil && err == nil {
+		return nil, errors.New("its New returned neither a lock nor an error")
+	}
+	return locker, err
+}
+
+// calmScenario is short, and as fast as the lock allows.
+func calmScenario(space Space) *file.Scenario {
+	space = space.WithDefaults()
+	sc := file.Defaults()
+	sc.Name = "calm"
+	sc.World.Redis, sc.World.Servers = space.Redis, space.Servers
+	sc.World.Clients, sc.World.Latency = 2, file.Range{Min: time.Microsecond, Max: time.Microsecond}
+	sc.Lock.Kind, sc.Lock.TTL = space.Lock, space.TTL.Max
+	retry := max(space.TTL.Max/100, time.Millisecond)
+	sc.Lock.Backoff = file.Range{Min: retry, Max: 4 * retry}
+	sc.Workload.Rounds, sc.Workload.Hold, sc.Workload.Think = 2, 10*time.Millisecond, 10*time.Millisecond
+	return sc
+}
+
+// granted complains where nobody has got the lock, with what the lock said.
+func (c *calmRun) granted() error {
+	if len(c.run.History.Grants) > 0 {
+		return nil
+	}
+	for _, e := range c.run.Trace.Events {
+		if m, ok := e.What.(trace.Mark); ok && m.Step == trace.NotGranted {
+			return fmt.Errorf("nobody was granted it: after %v, %s was told: %s", e.At.Round(time.Millisecond), e.Actor, m.Problem)
+		}
+	}
+	return errors.New("nobody was granted it: Acquire never returned")
+}
+
+// lease is how long the lock holds without renewal, as its first lease says or,
+// where that says nothing, the keys that stand on the nodes then.
+func (c *calmRun) lease() (file.Range, error) {
+	state, err := play.Inspect(c.sc, c.lock, calmSeed, c.run.Mode, c.firstGrant())
+	if err != nil {
+		return file.Range{}, err
+	}
+	ttl := longestLeft(state)
+	if !sensible(ttl) {
+		ttl = longestKey(state)
+	}
+	if !sensible(ttl) {
+		ttl = file.Defaults().Lock.TTL
+	}
+	ttl = (ttl + time.Millisecond - 1).Truncate(time.Millisecond)
+	return file.Range{Min: ttl, Max: ttl}, nil
+}
+
+func (c *calmRun) firstGrant() int {
+	for _, e := range c.run.Trace.Events {
+		if m, ok := e.What.(trace.Mark); ok && m.Step == trace.Granted {
+			return e.N
+		}
+	}
+	return 0
+}
+
+// sensible reports whether a lease may be so long: a space takes no other.
+func sensible(ttl time.Duration) bool { return ttl >= shortestLease && ttl <= longestLease }
+
+const (
+	shortestLease = 10 * time.Millisecond
+	longestLease  = time.Hour
+)
+
+func longestLeft(s *play.State) time.Duration {
+	var longest time.Duration
+	for _, c := range s.Clients {
+		longest = max(longest, c.Left)
+	}
+	return longest
+}
+
+func longestKey(s *play.State) time.Duration {
+	var longest time.Duration
+	for _, n := range s.Nodes {
+		for _, k := range n.Keys {
+			longest = max(longest, k.TTL)
+		}
+	}
+	return longest
+}

@@ -1,0 +1,215 @@
+package search_test
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/internal/testlocks"
+	"locksim/lock"
+	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+
+	simredis "locksim/sim/redis"
+)
+
+// silent is a lock whose leases do not say how long they are.
+type silentLocker struct{ lock.Locker }
+
+type silentLease struct{ lock.Lease }
+
+func (silentLease) Until() time.Time { return time.Time{} }
+
+func (l silentLocker) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	lease, err := l.Locker.Acquire(ctx, resource)
+	if err != nil {
+		return nil, err
+	}
+	return silentLease{lease}, nil
+}
+
+func discovered(t *testing.T, l play.Lock, space search.Space) search.Space {
+	t.Helper()
+	space, err := search.Discover(l, space)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return space
+}
+
+// The TTL comes from the lease, or else from the key that it stands for.
+func TestDiscoverTheTTL(t *testing.T) {
+	exactly := file.Range{Min: testlocks.TTL, Max: testlocks.TTL}
+	silent := testlocks.Theirs("theirs", func(_ play.Env, l lock.Locker) lock.Locker { return silentLocker{l} })
+	given := file.Range{Min: time.Second, Max: 2 * time.Second}
+	for name, c := range map[string]struct {
+		l           play.Lock
+		space, want file.Range
+	}{
+		"lease": {testlocks.Sound("theirs"), file.Range{}, exactly},
+		"key":   {silent, file.Range{}, exactly},
+		"given": {testlocks.Sound("theirs"), given, given},
+		"ours":  {ours(t, "single"), file.Range{}, file.Range{}},
+	} {
+		if got := discovered(t, c.l, search.Space{TTL: c.space}).TTL; got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// ours is a lock that comes with locksim.
+func ours(t testing.TB, name string) play.Lock {
+	t.Helper()
+	l, err := play.Kind(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// What a lock does decides what is drawn for it.
+func TestDiscover(t *testing.T) {
+	pointed := testlocks.Theirs("pointed", func(e play.Env, l lock.Locker) lock.Locker { return pointedLocker{l, e} })
+	everything := func(name string) play.Lock {
+		l := ours(t, name)
+		l.Promise = lock.Promise{}
+		return l
+	}
+	for name, c := range map[string]struct {
+		l    play.Lock
+		want search.Space
+	}{
+		"own points":       {pointed, search.Space{Lock: "pointed", Redis: 1, Points: []string{"asked", "got-it"}, Replicas: 2, TTL: file.Range{Min: testlocks.TTL, Max: testlocks.TTL}}},
+		"three nodes":      {testlocks.Redsync(), search.Space{Lock: "redsync", Redis: 3, Replicas: 2, TTL: file.Range{Min: 9 * time.Second, Max: 10 * time.Second}}},
+		"promise":          {ours(t, "single"), search.Space{Lock: "single", Redis: 1, Faults: ours(t, "single").Promise.Exclusion, Waits: bothWays}},
+		"reentrant":        {ours(t, "reentrant"), search.Space{Lock: "reentrant", Redis: 1, Nested: 2, Faults: ours(t, "reentrant").Promise.Exclusion, Waits: bothWays}},
+		"reentrant-fenced": {ours(t, "reentrant-fenced"), search.Space{Lock: "reentrant-fenced", Redis: 1, Faults: ours(t, "reentrant-fenced").Promise.Exclusion, Waits: bothWays}},
+		"everything":       {everything("single"), search.Space{Lock: "single", Redis: 1, Replicas: 2, Waits: bothWays, Profiles: bothProfiles}},
+		"specimen":         {ours(t, "broken/get-then-del"), search.Space{Lock: "broken/get-then-del", Redis: 1, Replicas: 2, Points: []string{"compared"}, Profiles: bothProfiles}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := discovered(t, c.l, search.Space{})
+			if ttl := c.want.TTL; ttl.Min <= got.TTL.Min && got.TTL.Max <= ttl.Max {
+				got.TTL = ttl
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+var (
+	bothWays     = []file.WaitMode{file.WaitPoll, file.WaitNotify}
+	bothProfiles = []file.ClientProfile{file.ClientQuiet, file.ClientStock}
+)
+
+// pointedLocker passes points of its own, one of them with a name that no
+// scenario can have.
+type pointedLocker struct {
+	lock.Locker
+	e play.Env
+}
+
+func (l pointedLocker) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	for _, label := range []string{"asked", "not a name"} {
+		if err := l.e.Point(label); err != nil {
+			return nil, err
+		}
+	}
+	lease, err := l.Locker.Acquire(ctx, resource)
+	return lease, errors.Join(err, l.e.Point("got-it"))
+}
+
+// A lock that stays with r0 is not shown failovers, which would leave it behind
+// for good; whoever asks for them is told what to do.
+func TestDiscoverFailovers(t *testing.T) {
+	stays := testlocks.Theirs("stays", nil)
+	stays.New = func(e play.Env) (lock.Locker, error) {
+		return lock.NewSingle(simredis.Client(e, "r0"), testlocks.Options(e))
+	}
+	if got := discovered(t, stays, search.Space{}); got.Replicas != 0 {
+		t.Errorf("%d replicas", got.Replicas)
+	}
+	asked := search.Space{Faults: []lock.Fault{lock.FaultFailover}}
+	if _, err := search.Discover(stays, asked); err == nil {
+		t.Error("no error")
+	} else {
+		if want := `lock stays does not follow a failover: let it dial its first node by the name "primary"`; !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	follows := testlocks.Sound("follows")
+	follows.Promise = lock.Promise{}
+	if got := discovered(t, follows, asked); got.Replicas != 2 {
+		t.Errorf("%d replicas", got.Replicas)
+	}
+}
+
+// A promise without faults is judged without faults, and not under all of them.
+func TestDiscoverAPromiseWithoutFaults(t *testing.T) {
+	l := testlocks.Sound("theirs")
+	l.Promise = lock.Promise{Data: "claim"}
+	if got := discovered(t, l, search.Space{}).Faults; got == nil || len(got) > 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+// A lock that cannot be judged is said so, in words that help.
+func TestDiscoverRefuses(t *testing.T) {
+	refusing := errors.New("the door is shut")
+	never := testlocks.Theirs("never", func(play.Env, lock.Locker) lock.Locker { return lockerFunc(func() error { return refusing }) })
+	nothing := testlocks.Theirs("nothing", func(play.Env, lock.Locker) lock.Locker { return nil })
+	unmade := testlocks.Sound("unmade")
+	unmade.New = func(play.Env) (lock.Locker, error) { return nil, refusing }
+	sealed := testlocks.Sound("sealed")
+	sealed.Promise.Data = "seal"
+	farAway := testlocks.Sound("far-away")
+	farAway.New = func(e play.Env) (lock.Locker, error) {
+		return lock.NewSingle(simredis.Client(e, "r1"), testlocks.Options(e))
+	}
+	for _, c := range []struct {
+		l    play.Lock
+		want string
+	}{
+		{never, `lock never, in a run without faults: nobody was granted it: after 3ms, c\d was told: the door is shut`},
+		{nothing, `its New returned neither a lock nor an error`},
+		{unmade, `the lock of c0 cannot be made: the door is shut`},
+		{sealed, `promises that the data is right in mode seal, which needs fencing tokens: set Tokens`},
+		{farAway, `nobody was granted it: .* nobody listens at "r1"`},
+	} {
+		t.Run(c.l.Name, func(t *testing.T) {
+			_, err := search.Discover(c.l, search.Space{})
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if !regexp.MustCompile(c.want).MatchString(err.Error()) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+		})
+	}
+}
+
+// lockerFunc is a lock that nobody gets.
+type lockerFunc func() error
+
+func (f lockerFunc) Acquire(context.Context, string) (lock.Lease, error) { return nil, f() }
+
+// A space that was discovered is one that scenarios can be drawn from, for every
+// lock that comes with locksim.
+func TestDiscoverEveryLock(t *testing.T) {
+	for _, name := range slices.Concat(kinds.Names(), kinds.Specimens()) {
+		space := discovered(t, ours(t, name), search.Space{})
+		if err := space.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package search
+
+import (
+	"time"
+
+	"locksim/faults"
+	"locksim/scenarios/file"
+)
+
+// spell draws how long something lasts, or how late something is: around the
+// lock's TTL, since that is where locks break.
+func (d *drawer) spell() time.Duration { return d.part(pick(d, 110, 10, 50, 90, 100, 150, 300)) }
+
+// single is a trouble of one action, which lasts no time.
+func single(a faults.Action) []step { return []step{{action: a}} }
+
+// lasting is a trouble of one action that lasts so long.
+func lasting(l time.Duration, action func(l time.Duration) faults.Action) []step {
+	return []step{{action: action(l), lasts: l}}
+}
+
+// comeBack is a crash and, after a while, the restart.
+func (d *drawer) comeBack(process string) []step {
+	crash := faults.Crash{Process: process, Mode: pick(d, faults.CrashModes()...)}
+	return []step{{action: crash}, {action: faults.Restart{Process: process}, later: d.spell()}}
+}
+
+// jump draws by how much a wall clock is set: forward or back.
+func (d *drawer) jump() time.Duration {
+	by := d.part(pick(d, 110, 10, 1000))
+	if d.once(2) {
+		return -by
+	}
+	return by
+}
+
+// drift makes a clock run too fast or too slow.
+func (d *drawer) drift(clock string) []step {
+	ppm := int64(pick(d, modestDrift, -modestDrift, 100, -100))
+	return lasting(10*d.spell(), func(l time.Duration) faults.Action { return faults.ClockDrift{Clock: clock, PPM: ppm, For: l} })
+}
+
+// wire draws a part of the network: one client, or some, and one node, some, or
+// everything else.
+func (d *drawer) wire() (between, and []string, way faults.Direction) {
+	between = []string{d.client()}
+	if d.once(4) {
+		between = some(d, file.Numbered("c", d.sc.World.Clients))
+	}
+	return between, d.others(), pick(d, faults.Directions()...)
+}
+
+// others draws the far side of a link: nodes, or nil for everything.
+func (d *drawer) others() []string {
+	servers := d.sc.World.Names()
+	switch d.from.Below(4) {
+	case 0:
+		return servers
+	case 1:
+		return []string{"s0"}
+	case 2:
+		return some(d, append(servers, "s0"))
+	}
+	return nil
+}
+
+// partition cuts some clients off from some nodes.
+func (d *drawer) partition() []step {
+	between, and, way := d.wire()
+	bytes := pick(d, faults.BytesHold, faults.BytesDrop)
+	return lasting(d.spell(), func(l time.Duration) faults.Action {
+		return faults.Partition{Between: between, And: and, For: l, Bytes: bytes, Direction: way}
+	})
+}
+
+// replica draws one of the replicas of r0.
+func (d *drawer) replica() string { return "r0" + string(rune('a'+d.from.Below(d.sc.World.Replicas))) }
+
+// told draws who hears of a new primary: everybody, or some.
+func (d *drawer) told() []string {
+	if d.once(3) {
+		return some(d, file.Numbered("c", d.sc.World.Clients))
+	}
+	return nil
+}

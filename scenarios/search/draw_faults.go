@@ -1,0 +1,190 @@
+package search
+
+import (
+	"slices"
+	"time"
+
+	"locksim/faults"
+	"locksim/scenarios/play"
+)
+
+// trouble is a sort of thing that may go wrong: one action, or several that
+// belong together, such as a crash and the restart.
+type trouble struct {
+	name string
+	// like has an action of each kind and aim that steps may return.
+	like []faults.Action
+	// steps draws what happens.
+	steps func(d *drawer) []step
+	// repeats says when, and how often, it may come about.
+	repeats repeats
+}
+
+type repeats int
+
+const (
+	often  repeats = iota
+	seldom         // once in a schedule
+	always         // once, and from the very beginning
+)
+
+// step is an action, how long after the beginning of its trouble it comes, and
+// how long it lasts.
+type step struct {
+	action       faults.Action
+	later, lasts time.Duration
+}
+
+// schedule draws the faults, in the manner of a swarm: each run does without
+// whole kinds of trouble, and weighs the others very differently, so that among
+// many runs some have much of one kind, which the average of all kinds would
+// never have.
+func (d *drawer) schedule() {
+	menu := d.possible()
+	if len(menu) == 0 {
+		return
+	}
+	s := &swarm{drawer: d, troubles: menu, weights: d.weigh(len(menu)), free: map[string]time.Duration{}, nth: map[string]int{}}
+	for range 1 + d.from.Below(d.space.MaxFaults) {
+		if t, ok := s.next(); ok {
+			d.sc.Faults = append(d.sc.Faults, s.place(t)...)
+		}
+	}
+}
+
+// possible are the troubles that the space allows.
+func (d *drawer) possible() []trouble {
+	return slices.DeleteFunc(troubles(d.sc.World), func(t trouble) bool {
+		return d.space.Faults != nil && slices.ContainsFunc(t.like, func(a faults.Action) bool {
+			return !slices.Contains(d.space.Faults, play.ClassOf(a))
+		})
+	})
+}
+
+// weigh draws the weights of n kinds of trouble, of which one at least has some.
+func (d *drawer) weigh(n int) []int {
+	weights := make([]int, n)
+	for i := range weights {
+		weights[i] = pick(d, 0, 1, 0, 4, 0, 16)
+	}
+	if sum(weights) == 0 {
+		weights[d.from.Below(n)] = 1
+	}
+	return weights
+}
+
+func sum(list []int) int {
+	total := 0
+	for _, n := range list {
+		total += n
+	}
+	return total
+}
+
+// swarm places troubles in time.
+type swarm struct {
+	*drawer
+	troubles []trouble
+	weights  []int
+	free     map[string]time.Duration // from when on a trouble may come again
+	nth      map[string]int           // the last round of which an event sets it off
+}
+
+// next draws a trouble by weight; ok is false where none is left.
+func (s *swarm) next() (t trouble, ok bool) {
+	total := sum(s.weights)
+	if total == 0 {
+		return trouble{}, false
+	}
+	n := s.from.Below(total)
+	i := 0
+	for ; n >= s.weights[i]; i++ {
+		n -= s.weights[i]
+	}
+	t = s.troubles[i]
+	if t.repeats != often {
+		s.weights[i] = 0
+	}
+	return t, true
+}
+
+// place gives a trouble its trigger: a time, or an event of some client's, or
+// the beginning of the run.
+func (s *swarm) place(t trouble) []faults.Fault {
+	s.victim = ""
+	steps := t.steps(s.drawer)
+	if t.repeats == always {
+		return []faults.Fault{{Action: steps[0].action}}
+	}
+	if s.once(2) && s.nth[t.name] < s.sc.Workload.Rounds {
+		return s.atEvent(t, steps)
+	}
+	return s.atTime(t, steps)
+}
+
+// stable is how long nothing of a kind happens after it has ended, so that what
+// it has broken can show, or heal.
+func (s *swarm) stable() time.Duration { return s.part(50) }
+
+// atTime places a trouble within the time in which the sections alone take
+// place, or after its like.
+func (s *swarm) atTime(t trouble, steps []step) []faults.Fault {
+	const places = 40
+	w := s.sc.Workload
+	sections := w.Hold * time.Duration(w.Rounds*s.sc.World.Clients)
+	at := (sections * time.Duration(s.from.Below(places)) / places).Truncate(time.Millisecond)
+	at = max(at, s.free[t.name])
+	s.free[t.name] = at + span(steps) + s.stable()
+	var out []faults.Fault
+	for _, step := range steps {
+		out = append(out, faults.Fault{At: at + step.later, Action: step.action})
+	}
+	return out
+}
+
+// span is how long the steps take.
+func span(steps []step) time.Duration {
+	var longest time.Duration
+	for _, s := range steps {
+		longest = max(longest, s.later+s.lasts)
+	}
+	return longest
+}
+
+// atEvent places a trouble at an event of a later round than its like: mostly
+// one of the client that it strikes, since that is where it hurts.
+func (s *swarm) atEvent(t trouble, steps []step) []faults.Fault {
+	nth := s.nth[t.name] + 1
+	nth += s.from.Below(s.sc.Workload.Rounds - nth + 1)
+	s.nth[t.name] = nth
+	client := s.victim
+	if client == "" || s.once(3) {
+		client = s.client()
+	}
+	event := faults.Event{Client: client, Name: s.moment(), Nth: nth}
+	after := s.delay(event)
+	var out []faults.Fault
+	for _, step := range steps {
+		e := event
+		out = append(out, faults.Fault{When: &e, After: after + step.later, Action: step.action})
+	}
+	return out
+}
+
+// moment draws an event: one that every client passes or, as often, a named
+// point, since somebody named it for a reason.
+func (s *swarm) moment() string {
+	if len(s.space.Points) > 0 && s.once(2) {
+		return pick(s.drawer, s.space.Points...)
+	}
+	return pick(s.drawer, faults.Events()...)
+}
+
+// delay draws how long after an event a trouble comes: at once where the event is
+// a named point, which is where a client can be hit although no time passes.
+func (s *swarm) delay(e faults.Event) time.Duration {
+	if slices.Contains(s.space.Points, e.Name) {
+		return 0
+	}
+	return pick(s.drawer, 0, 0, s.part(1), s.part(20), s.part(100))
+}

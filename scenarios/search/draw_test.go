@@ -1,0 +1,203 @@
+package search_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"locksim/faults"
+	"locksim/internal/testruns"
+	"locksim/lock"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+// simplest is the choices that a shrinker ends with.
+type simplest struct{}
+
+func (simplest) Below(int) int { return 0 }
+
+// Whatever the choices, a scenario is valid, stays in its space, and is the same
+// after it was written to a file and read back.
+func TestDrawnScenariosAreValid(t *testing.T) {
+	all := testruns.Spaces(t)
+	rapid.Check(t, func(t *rapid.T) {
+		space := rapid.SampledFrom(all).Draw(t, "space")
+		sc := search.Draw(testruns.Choices{T: t}, space)
+		if err := sc.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		stays(t, sc, space)
+		source, err := file.Format(sc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := file.Parse("drawn.yaml", source)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, source)
+		}
+		if diff := cmp.Diff(sc, again, testruns.SameStory()); diff != "" {
+			t.Fatalf("after Format (-before +after):\n%s\n%s", diff, source)
+		}
+	})
+}
+
+// stays checks that a scenario lies within its space.
+func stays(t *rapid.T, sc *file.Scenario, space search.Space) {
+	space = space.WithDefaults()
+	w := sc.World
+	if w.Redis != space.Redis || w.Replicas > space.Replicas || w.Clients < space.Clients.Min || w.Clients > space.Clients.Max {
+		t.Fatalf("world %+v of %+v", w, space)
+	}
+	if ttl := sc.Lock.TTL; ttl < space.TTL.Min || ttl > space.TTL.Max || sc.Lock.Kind != space.Lock {
+		t.Fatalf("lock %+v of %+v", sc.Lock, space)
+	}
+	for _, f := range sc.Faults {
+		if space.Faults != nil && !slices.Contains(space.Faults, play.ClassOf(f.Action)) {
+			t.Fatalf("%v is not among %v", f, space.Faults)
+		}
+	}
+	if len(sc.Faults) > 2*space.MaxFaults {
+		t.Fatalf("%d faults of at most %d", len(sc.Faults), space.MaxFaults)
+	}
+}
+
+// The same seed draws the same scenario, another draws another one.
+func TestDrawDependsOnTheSeedAlone(t *testing.T) {
+	for _, space := range testruns.Spaces(t) {
+		seen := map[string]bool{}
+		for seed := range uint64(50) {
+			a, b := drawnText(t, seed, space), drawnText(t, seed, space)
+			if a != b {
+				t.Fatalf("seed %d:\n%s\nthen\n%s", seed, a, b)
+			}
+			seen[a] = true
+		}
+		if len(seen) < 45 {
+			t.Errorf("%s: 50 seeds drew %d scenarios", space.Lock, len(seen))
+		}
+	}
+}
+
+func drawnText(t *testing.T, seed uint64, space search.Space) string {
+	t.Helper()
+	source, err := file.Format(search.Draw(search.Seeded(seed), space))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(source)
+}
+
+// Without a promise every kind of action is drawn. The runs differ in what they
+// are full of: some do without a kind that others have many times.
+func TestDrawIsASwarm(t *testing.T) {
+	space := testruns.Spaces(t)[0]
+	drawn := map[string]int{}
+	most := 0
+	for seed := range uint64(500) {
+		here := map[string]int{}
+		for _, f := range search.Draw(search.Seeded(seed), space).Faults {
+			here[f.Action.Kind()]++
+			most = max(most, here[f.Action.Kind()])
+		}
+		for kind := range here {
+			drawn[kind]++
+		}
+	}
+	for _, k := range faults.Kinds() {
+		if n := drawn[k.Name]; n == 0 || n > 450 {
+			t.Errorf("%s is in %d of 500 schedules", k.Name, n)
+		}
+	}
+	if most < 5 {
+		t.Errorf("no schedule has a kind more than %d times", most)
+	}
+}
+
+// Each client and node that comes back has crashed before, once.
+func TestDrawnRestartsFollowCrashes(t *testing.T) {
+	space := testruns.Spaces(t)[0]
+	restarts := 0
+	for seed := range uint64(500) {
+		for _, f := range search.Draw(search.Seeded(seed), space).Faults {
+			r, ok := f.Action.(faults.Restart)
+			if !ok {
+				continue
+			}
+			restarts++
+			if !slices.ContainsFunc(search.Draw(search.Seeded(seed), space).Faults, func(g faults.Fault) bool {
+				c, ok := g.Action.(faults.Crash)
+				return ok && c.Process == r.Process && cmp.Equal(g.When, f.When) && g.At+g.After < f.At+f.After
+			}) {
+				t.Errorf("seed %d: %v without a crash", seed, f)
+			}
+		}
+	}
+	if restarts == 0 {
+		t.Error("nobody came back")
+	}
+}
+
+// Faults of one kind that have times leave a stable period between them.
+func TestDrawnFaultsLeaveTimeBetween(t *testing.T) {
+	space := search.Space{Faults: []lock.Fault{lock.FaultPause}, MaxFaults: 8}
+	for seed := range uint64(200) {
+		sc := search.Draw(search.Seeded(seed), space)
+		end := time.Duration(-1)
+		for _, f := range sc.Faults {
+			if f.When != nil {
+				continue
+			}
+			if end >= 0 && f.At < end+sc.Lock.TTL/2-time.Millisecond {
+				t.Fatalf("seed %d: %v begins less than half a TTL after %v", seed, f, end)
+			}
+			end = f.At + f.Action.(faults.Pause).For
+		}
+	}
+}
+
+// What a shrinker ends with is a short story with one pause.
+func TestSimplestScenario(t *testing.T) {
+	for _, space := range testruns.Spaces(t) {
+		sc := search.Draw(simplest{}, space)
+		want := min(len(space.Faults), 1)
+		if space.Faults == nil {
+			want = 1
+		}
+		if len(sc.Faults) != want || sc.World.Clients != 2 || sc.Workload.Rounds != 2 {
+			t.Errorf("%s: %d faults, %d clients, %d rounds", space.Lock, len(sc.Faults), sc.World.Clients, sc.Workload.Rounds)
+		}
+		if want == 1 && sc.Faults[0].Action.Kind() != "pause" {
+			t.Errorf("%s: %v", space.Lock, sc.Faults[0])
+		}
+	}
+}
+
+func TestSpaceValidate(t *testing.T) {
+	err := search.Space{
+		Redis: 10, Replicas: 4, Clients: search.Span{0, 3}, Rounds: search.Span{3, 2}, TTL: file.Range{Min: time.Millisecond, Max: 1500 * time.Microsecond},
+		Faults: []lock.Fault{"rain"}, MaxFaults: -1, Nested: 9, Points: []string{"A b"},
+	}.Validate()
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, field := range []string{"Redis 10", "Replicas 4", "Clients 0 to 3", "Rounds 3 to 2", "TTL 1ms..1.5ms: give a range", "whole milliseconds", `"rain"`, "MaxFaults -1", "Nested 9", "points: "} {
+		if !strings.Contains(err.Error(), field) {
+			t.Errorf("%q is not in %v", field, err)
+		}
+	}
+	if err := (search.Space{}).Validate(); err != nil {
+		t.Errorf("the zero space: %v", err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("Draw took a space that makes no sense")
+		}
+	}()
+	search.Draw(search.Seeded(1), search.Space{MaxFaults: -1})
+}

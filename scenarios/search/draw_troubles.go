@@ -1,0 +1,158 @@
+package search
+
+import (
+	"slices"
+	"time"
+
+	"locksim/faults"
+	"locksim/scenarios/file"
+)
+
+// troubles are all kinds of trouble that a world can have, the simplest first.
+func troubles(w file.World) []trouble {
+	all := slices.Concat(processTroubles, clockTroubles, networkTroubles, nodeTroubles)
+	if w.Redis == 0 { // other servers need not be able to do what a Redis does
+		all = slices.DeleteFunc(all, func(t trouble) bool { return slices.Contains(redisTroubles, t.name) })
+	}
+	if w.Replicas > 0 {
+		all = append(all, replicaTroubles...)
+	}
+	if len(w.Names()) >= 3 {
+		all = append(all, quorumTroubles...)
+	}
+	return all
+}
+
+var processTroubles = []trouble{
+	{"pause", []faults.Action{faults.Pause{}}, func(d *drawer) []step {
+		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.Pause{Process: d.client(), For: l} })
+	}, often},
+	{"crash", []faults.Action{faults.Crash{Process: "c0"}}, func(d *drawer) []step {
+		return single(faults.Crash{Process: d.client(), Mode: pick(d, faults.CrashModes()...)})
+	}, often},
+	{"come-back", []faults.Action{faults.Crash{Process: "c0"}, faults.Restart{Process: "c0"}}, func(d *drawer) []step {
+		return d.comeBack(d.client())
+	}, seldom},
+	{"slow", []faults.Action{faults.Slow{}}, func(d *drawer) []step {
+		by := d.part(pick(d, 10, 1, 50, 100))
+		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.Slow{Process: d.client(), By: by, For: l} })
+	}, often},
+	{"kill-worker", []faults.Action{faults.KillWorker{}}, func(d *drawer) []step {
+		return single(faults.KillWorker{Process: d.client()})
+	}, seldom},
+	{"exhaust-pool", []faults.Action{faults.ExhaustPool{}}, func(d *drawer) []step {
+		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.ExhaustPool{Process: d.client(), For: l} })
+	}, often},
+}
+
+// clockTroubles strike clients. The rates of two clocks differ by less than the
+// hundredth that a Redlock allows.
+var clockTroubles = []trouble{
+	{"clock-jump", []faults.Action{faults.ClockJump{Clock: "c0", By: time.Second}}, func(d *drawer) []step {
+		return single(faults.ClockJump{Clock: d.client(), By: d.jump()})
+	}, often},
+	{"clock-drift", []faults.Action{faults.ClockDrift{Clock: "c0", PPM: modestDrift}}, func(d *drawer) []step {
+		return d.drift(d.client())
+	}, often},
+	{"node-clock-drift", []faults.Action{faults.ClockDrift{Clock: "r0", PPM: modestDrift}}, func(d *drawer) []step {
+		return d.drift(d.node())
+	}, often},
+	{"clock-freeze", []faults.Action{faults.ClockFreeze{Clock: "c0"}}, func(d *drawer) []step {
+		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.ClockFreeze{Clock: d.client(), For: l} })
+	}, often},
+	{"node-clock-freeze", []faults.Action{faults.ClockFreeze{Clock: "r0"}}, func(d *drawer) []step {
+		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.ClockFreeze{Clock: d.node(), For: l} })
+	}, often},
+	{"node-clock-jump", []faults.Action{faults.ClockJump{Clock: "r0", By: time.Second}}, func(d *drawer) []step {
+		return single(faults.ClockJump{Clock: d.node(), By: d.jump()})
+	}, often},
+}
+
+// modestDrift is the most by which a drawn clock drifts, in millionths: two of
+// them, one too fast and one too slow, stay within a hundredth.
+const modestDrift = 4_900
+
+var networkTroubles = []trouble{
+	{"partition", []faults.Action{faults.Partition{}}, (*drawer).partition, often},
+	{"latency", []faults.Action{faults.Latency{}}, func(d *drawer) []step {
+		between, and, way := d.wire()
+		add, jitter := d.part(pick(d, 5, 1, 20, 100)), d.part(pick(d, 1, 10, 50))
+		return lasting(d.spell(), func(l time.Duration) faults.Action {
+			return faults.Latency{Between: between, And: and, Add: add, Jitter: jitter, For: l, Direction: way}
+		})
+	}, often},
+	{"delay-message", []faults.Action{faults.DelayMessage{}}, func(d *drawer) []step {
+		between, and, way := d.wire()
+		return single(faults.DelayMessage{Between: between, And: and, By: d.spell(), Direction: way})
+	}, often},
+	{"lose-reply", []faults.Action{faults.LoseReply{}}, func(d *drawer) []step {
+		between, and, _ := d.wire()
+		return single(faults.LoseReply{Between: between, And: and, Count: 1 + d.from.Below(3)})
+	}, often},
+	{"reset", []faults.Action{faults.Reset{}}, func(d *drawer) []step {
+		return single(faults.Reset{Between: []string{d.client()}, And: []string{d.host()}})
+	}, often},
+	{"bandwidth", []faults.Action{faults.Bandwidth{}}, func(d *drawer) []step {
+		between, and, way := d.wire()
+		rate := pick(d, 10, 1, 100)
+		return lasting(d.spell(), func(l time.Duration) faults.Action {
+			return faults.Bandwidth{Between: between, And: and, Rate: rate, For: l, Direction: way}
+		})
+	}, often},
+	{"slice", []faults.Action{faults.Slice{}}, func(d *drawer) []step {
+		between, and, way := d.wire()
+		size, delay := pick(d, 16, 1, 64), pick(d, 0, time.Millisecond)
+		return lasting(d.spell(), func(l time.Duration) faults.Action {
+			return faults.Slice{Between: between, And: and, Size: size, Delay: delay, For: l, Direction: way}
+		})
+	}, often},
+	{"slow-close", []faults.Action{faults.SlowClose{}}, func(d *drawer) []step {
+		between, and, way := d.wire()
+		delay := d.spell()
+		return lasting(d.spell(), func(l time.Duration) faults.Action {
+			return faults.SlowClose{Between: between, And: and, Delay: delay, For: l, Direction: way}
+		})
+	}, often},
+	{"refuse", []faults.Action{faults.Refuse{Node: "r0"}}, func(d *drawer) []step {
+		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.Refuse{Node: d.host(), For: l} })
+	}, often},
+}
+
+var nodeTroubles = []trouble{
+	{"stall", []faults.Action{faults.Stall{Node: "r0"}}, func(d *drawer) []step {
+		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.Stall{Node: d.host(), For: l} })
+	}, often},
+	{"read-only", []faults.Action{faults.ReadOnly{Node: "r0"}}, func(d *drawer) []step {
+		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.ReadOnly{Node: d.node(), For: l} })
+	}, often},
+	{"flush-scripts", []faults.Action{faults.Flush{Node: "r0", What: faults.FlushScripts}}, func(d *drawer) []step {
+		return single(faults.Flush{Node: d.node(), What: faults.FlushScripts})
+	}, often},
+	{"flush-keys", []faults.Action{faults.Flush{Node: "r0", What: faults.FlushKeys}}, func(d *drawer) []step {
+		return single(faults.Flush{Node: d.node(), What: faults.FlushKeys})
+	}, often},
+	{"evict", []faults.Action{faults.Evict{Node: "r0"}}, func(d *drawer) []step {
+		return single(faults.Evict{Node: d.node(), Policy: pick(d, faults.EvictionPolicies()...), Keys: 1 + d.from.Below(3)})
+	}, often},
+	{"node-crash", []faults.Action{faults.Crash{Process: "r0"}, faults.Restart{Process: "r0"}}, func(d *drawer) []step {
+		return d.comeBack(d.node())
+	}, seldom},
+}
+
+// redisTroubles are those that only a Redis server need be able to suffer.
+var redisTroubles = []string{"read-only", "flush-scripts", "flush-keys", "evict", "exhaust-pool"}
+
+var replicaTroubles = []trouble{
+	{"failover", []faults.Action{faults.Failover{}}, func(d *drawer) []step {
+		return single(faults.Failover{To: d.replica(), Old: pick(d, faults.OldPrimaries()...), Clients: d.told()})
+	}, seldom},
+}
+
+// quorumTroubles strike a minority of the nodes for all the time that clients
+// work: a majority goes on.
+var quorumTroubles = []trouble{
+	{"dead-node", []faults.Action{faults.Partition{}}, func(d *drawer) []step {
+		bytes := pick(d, faults.BytesHold, faults.BytesDrop)
+		return single(faults.Partition{Between: file.Numbered("c", d.sc.World.Clients), And: []string{d.node()}, Bytes: bytes, Direction: faults.DirectionBoth})
+	}, always},
+}

@@ -1,0 +1,139 @@
+package search_test
+
+import (
+	"strings"
+	"testing"
+
+	"locksim/internal/testruns"
+	"locksim/lock"
+	"locksim/scenarios/kinds"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+// searched is a lock and the space in which it must be found out: a specimen
+// within what it says of itself, and single under pauses. Both are judged on
+// everything.
+func searched(t testing.TB, name string) (play.Lock, search.Space) {
+	t.Helper()
+	l, err := play.Kind(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Promise = lock.Promise{}
+	space := search.Space{Faults: []lock.Fault{lock.FaultPause}}
+	if strings.HasPrefix(name, "broken/") {
+		if space, err = search.SpecimenSpace(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if space, err = search.Discover(l, space); err != nil {
+		t.Fatal(err)
+	}
+	return l, space
+}
+
+func anySighting(*search.Sighting) (bool, error) { return true, nil }
+
+// Every specimen is found out within 2,000 runs, from three first seeds at full
+// size, and some of them otherwise; and what is left of the schedule is small:
+// two faults at most, and two clients.
+func TestSpecimensAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
+	names := append(kinds.Specimens(), "single")
+	if testruns.Soak(t, 100, 0) < 50 { // a part of the soak is not worth the minutes
+		names = []string{"broken/del-without-owner", "broken/get-then-del", "broken/token-before-lock", "broken/watchdog-stop-lost", "single"}
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			l, space := searched(t, name)
+			for _, first := range []uint64{1, 1_000_001, 2_000_001}[:min(testruns.Soak(t, 6, 0)/2, 3)] {
+				found(t, l, space, first)
+			}
+		})
+	}
+}
+
+func found(t *testing.T, l play.Lock, space search.Space, first uint64) {
+	t.Helper()
+	seen, err := search.Find(l, space, first, 2000, anySighting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen == nil {
+		t.Fatalf("nothing found in 2,000 runs from seed %d", first)
+	}
+	f, err := search.Examine(l, seen.Outcome.Scenario, seen.Outcome.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := f.Outcome.Scenario
+	if len(small.Faults) > 2 || small.World.Clients > 2 || f.Same != f.Replays {
+		t.Errorf("seed %d: %s with %d faults and %d clients, %d of %d replays the same; want at most 2 of both, and all the same",
+			f.Seed, f.Shape, len(small.Faults), small.World.Clients, f.Same, f.Replays)
+	}
+	t.Logf("from seed %d in run %d: %s", first, seen.Runs, f.Shape)
+}
+
+// A quorum lock that waits for a dead node is stuck as long as its go-redis goes on
+// dialling, and one that does not wait is not, whatever its clients are like.
+func TestDeadNode(t *testing.T) {
+	sc := testruns.Parse(t, `
+name: dead-node
+world: {redis: 5}
+lock: {ttl: 2s, client: stock}
+workload: {rounds: 2, hold: 500ms, stagger: 100ms}
+faults:
+  - at: 0s
+    partition: {between: [c0, c1], and: [r1]}
+`)
+	for kind, want := range map[string]bool{"broken/redlock-one-by-one": true, "redlock": false, "redlock-watchdog": false, "redlock-fenced": false} {
+		o := testruns.Play(t, sc, testruns.Kind(t, kind), play.RunOptions{Seed: 1})
+		if stuck := o.Modes[0].Verdict.Facts.Liveness == "stuck"; stuck != want {
+			t.Errorf("%s: stuck %v, want %v: %v", kind, stuck, want, o.Modes[0].Verdict.Reasons)
+		}
+	}
+}
+
+// A client that is cut off from a majority, or a lock that has one node only, may
+// wait as long as it takes.
+func TestDeadMajorityIsNoFault(t *testing.T) {
+	for _, c := range []struct{ kind, nodes string }{{"broken/redlock-one-by-one", "r0, r1, r2"}, {"single", "r0"}, {"redlock", "r0, s0"}} {
+		sc := testruns.Parse(t, `
+name: dead-majority
+world: {redis: 5}
+lock: {ttl: 2s}
+workload: {rounds: 2, hold: 500ms, stagger: 100ms}
+faults:
+  - at: 0s
+    partition: {between: [c0, c1], and: [`+c.nodes+`]}
+`)
+		o := testruns.Play(t, sc, testruns.Kind(t, c.kind), play.RunOptions{Seed: 1})
+		if f := o.Modes[0].Verdict.Facts; f.Liveness != "ok" {
+			t.Errorf("%s without %s: %s", c.kind, c.nodes, f.Liveness)
+		}
+	}
+}
+
+// A grant that comes when its lease is over is no claim, although the client
+// needs an instant to see that.
+func TestLateGrantIsNoClaim(t *testing.T) {
+	sc := testruns.Parse(t, `
+name: late-grant
+lock: {ttl: 10s, backoff: 50ms}
+workload: {hold: 6s, stagger: 1s}
+faults:
+  - when: {client: c0, event: locked}
+    pause: {process: c0, for: 15s}
+`)
+	l := testruns.Kind(t, "broken/token-after-lock")
+	for seed := range uint64(5) {
+		m := testruns.Play(t, sc, l, play.RunOptions{Seed: seed}).Modes[0]
+		g := m.History.Grants[0]
+		if g.Client != "c0" || g.Granted == 0 || !g.Claim().Empty() || m.Verdict.Facts.ClaimOverlaps > 0 {
+			t.Errorf("seed %d: the late grant %+v is a claim, and %d overlap", seed, g, m.Verdict.Facts.ClaimOverlaps)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"locksim/internal/prose"
+	"locksim/scenarios/play"
+)
+
+// Headline is the failure in one line, which begins with its seed.
+func (f *Found) Headline() string {
+	if len(f.Violations) == 0 {
+		return fmt.Sprintf("seed %d: %s is not deterministic: two runs of this seed differ", f.Seed, f.Lock)
+	}
+	broken := make([]string, len(f.Violations))
+	for i, v := range f.Violations {
+		broken[i] = v.String()
+	}
+	return fmt.Sprintf("seed %d: %s fails: %s", f.Seed, f.Lock, strings.Join(broken, ", "))
+}
+
+// Text is all that somebody needs to understand the failure: the headline, what
+// was violated, the story, and the schedule. The caller adds the last lines,
+// such as the command that replays it.
+func (f *Found) Text(last ...string) string {
+	var b strings.Builder
+	b.WriteString(f.Headline() + "\n")
+	if len(f.Violations) > 0 {
+		b.WriteString(indent(f.Reasons))
+	}
+	b.WriteString(f.doubt())
+	if len(f.Violations) > 0 {
+		fmt.Fprintf(&b, "\nstory in mode %s:\n%s\n", f.Violations[0].Mode, strings.Join(f.Story, "\n"))
+	}
+	fmt.Fprintf(&b, "\nschedule, %s:\n%s\n", f.shrunk(), indent(f.source()))
+	return b.String() + strings.Join(last, "\n")
+}
+
+// source is the schedule, line by line.
+func (f *Found) source() []string {
+	if f.Run == nil {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(f.Run.Source, "\n"), "\n")
+}
+
+func indent(lines []string) string {
+	var b strings.Builder
+	for _, line := range lines {
+		b.WriteString("  " + line + "\n")
+	}
+	return b.String()
+}
+
+// shrunk says what became of the faults that were drawn.
+func (f *Found) shrunk() string {
+	switch {
+	case f.Replays == 0:
+		return "as it is stored"
+	case f.Again < enough:
+		return "as it was drawn"
+	}
+	return fmt.Sprintf("%s of the %d that were drawn", prose.Count(f.Faults, "fault"), f.Drawn)
+}
+
+// doubt says how far the failure can be relied on to come again.
+func (f *Found) doubt() string {
+	if f.Same == f.Replays {
+		return ""
+	}
+	text := fmt.Sprintf("\nNOT DETERMINISTIC: the run replays %s of %d", prose.Count(f.Same, "time"), f.Replays)
+	if len(f.Violations) > 0 {
+		text += fmt.Sprintf(", and breaks the promise %s of %d", prose.Count(f.Again, "time"), f.Replays)
+	}
+	return text + "\n" + f.Divergence + "\n" + remedy()
+}
+
+// remedy tells what to do about a lock that is not deterministic.
+func remedy() string {
+	return "a lock must take its chances from e.Source or e.Entropy, and its time from e.Clock: the global source of\n" +
+		"math/rand/v2, the order of a map, and a select with two ready cases are chances that no seed decides" + play.Unseeded() + "\n"
+}
+
+const (
+	// maxStory bounds the lines of a story that is printed, opening those of its
+	// beginning, and aftermath those behind its decisive step, when some must go.
+	maxStory  = 60
+	opening   = 6
+	aftermath = 6
+)
+
+// shortStory is a story as numbered lines: the opening, the way to the decisive
+// step, and what came of it.
+func shortStory(lines []play.Line) []string {
+	lines, cut := upToTheEnd(lines)
+	var out []string
+	for i, line := range lines {
+		switch skipped := len(lines) - maxStory; {
+		case skipped > 0 && i == opening:
+			out = append(out, leftOut(skipped))
+		case skipped > 0 && i > opening && i < opening+skipped:
+		default:
+			out = append(out, storyRow(line))
+		}
+	}
+	if cut > 0 {
+		out = append(out, leftOut(cut))
+	}
+	return out
+}
+
+// upToTheEnd is the story up to a little behind its decisive step, and the number
+// of lines behind that.
+func upToTheEnd(lines []play.Line) (kept []play.Line, cut int) {
+	for i, line := range lines {
+		if end := i + 1 + aftermath; line.Fatal && end < len(lines) {
+			return lines[:end], len(lines) - end
+		}
+	}
+	return lines, 0
+}
+
+func leftOut(n int) string { return fmt.Sprintf("%20s … %s left out", "", prose.Count(n, "step")) }
+
+// storyRow is one line of a story: its number, its time, who, and what.
+func storyRow(l play.Line) string {
+	mark := " "
+	if l.Fatal {
+		mark = ">"
+	}
+	return fmt.Sprintf("%s%5d %12s  %-6s %s", mark, l.N, l.At.Round(time.Microsecond), l.Actor, l.Text)
+}

@@ -1,0 +1,156 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"locksim/faults"
+	"locksim/internal/prose"
+	"locksim/lock"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+)
+
+// Space is what [Draw] draws a scenario from. The zero value is every fault,
+// two to four clients and a lock on one node; [SpaceOf] makes the space that a
+// lock is judged in.
+type Space struct {
+	// Lock is the name of the lock under test. "" means fenced.
+	Lock string `json:"lock"`
+	// Redis is the number of Redis nodes. 0 means 1, or none where Servers has some.
+	Redis int `json:"redis"`
+	// Servers are the servers of other kinds. Nil means none.
+	Servers []file.ServerCount `json:"servers,omitempty"`
+	// Replicas is the most replicas that r0 has. 0 means none.
+	Replicas int `json:"replicas"`
+	// Clients is how many clients there are, Rounds how many rounds each makes.
+	// Zero means 2 to 4 of both.
+	Clients Span `json:"clients"`
+	Rounds  Span `json:"rounds"`
+	// TTL is the range of the lock's TTL, in whole milliseconds. Everything else
+	// that takes time is drawn in proportion to it. Zero means 500ms..10s.
+	TTL file.Range `json:"ttl"`
+	// Faults are the classes of fault that may strike. Nil means all of them,
+	// and also the actions that no promise speaks of; empty means none.
+	Faults []lock.Fault `json:"faults"`
+	// Points are named points that the lock or the workload passes, at which
+	// faults may strike as at the driver's own events.
+	Points []string `json:"points"`
+	// MaxFaults is the most faults of a schedule; some come in pairs, a crash
+	// with its restart. 0 means 4.
+	MaxFaults int `json:"max_faults"`
+	// Nested is the most entries of a section into a lock that it holds: 0 for a
+	// lock that is not reentrant.
+	Nested int `json:"nested"`
+	// Waits are the ways in which the lock may wait. Nil means WaitPoll.
+	Waits []file.WaitMode `json:"waits"`
+	// Profiles are how the lock's clients may be set up. Nil means ClientQuiet.
+	Profiles []file.ClientProfile `json:"profiles"`
+	// Workloads are what sections may do. Nil means WorkloadRegister.
+	Workloads []file.WorkloadKind `json:"workloads"`
+}
+
+// Span is a range of numbers, both ends included.
+type Span struct {
+	Min int `json:"min"`
+	Max int `json:"max"`
+}
+
+// SpaceOf is the space in which a lock is judged: what it promises to stand, or
+// every fault for a lock that promises nothing.
+func SpaceOf(l play.Lock) Space {
+	s := Space{Lock: l.Name, Faults: l.Promise.Exclusion}
+	s.equip(l)
+	return s
+}
+
+// WithDefaults is the space with everything that it leaves open filled in.
+func (s Space) WithDefaults() Space {
+	if s.Lock == "" {
+		s.Lock = "fenced"
+	}
+	if len(s.Servers) == 0 {
+		s.Redis = max(s.Redis, 1)
+	}
+	if s.Clients == (Span{}) {
+		s.Clients = Span{2, 4}
+	}
+	if s.Rounds == (Span{}) {
+		s.Rounds = Span{2, 4}
+	}
+	if s.TTL == (file.Range{}) {
+		s.TTL = file.Range{Min: 500 * time.Millisecond, Max: 10 * time.Second}
+	}
+	if s.MaxFaults == 0 {
+		s.MaxFaults = 4
+	}
+	if len(s.Waits) == 0 {
+		s.Waits = []file.WaitMode{file.WaitPoll}
+	}
+	if len(s.Profiles) == 0 {
+		s.Profiles = []file.ClientProfile{file.ClientQuiet}
+	}
+	if len(s.Workloads) == 0 {
+		s.Workloads = []file.WorkloadKind{file.WorkloadRegister}
+	}
+	return s
+}
+
+// Validate returns an error that names every field from which no scenario can
+// be drawn, or nil.
+func (s Space) Validate() error {
+	s = s.WithDefaults()
+	errs := []error{
+		inSpan("Clients", s.Clients, file.MaxClients), inSpan("Rounds", s.Rounds, file.MaxRounds),
+		inSpan("Redis", Span{s.Redis, s.Redis}.orNone(len(s.Servers) > 0), file.MaxRedis),
+	}
+	if s.TTL.Min < 10*time.Millisecond || s.TTL.Max < s.TTL.Min || s.TTL.Max > time.Hour {
+		errs = append(errs, fmt.Errorf("TTL %v: give a range from 10ms to 1h", s.TTL))
+	}
+	if s.TTL.Min%time.Millisecond != 0 || s.TTL.Max%time.Millisecond != 0 {
+		errs = append(errs, fmt.Errorf("TTL %v: give whole milliseconds, Redis counts no finer", s.TTL))
+	}
+	for _, f := range s.Faults {
+		if !slices.Contains(lock.Faults(), f) {
+			errs = append(errs, fmt.Errorf("there is no class %q: choose from %s", f, prose.Commas(lock.Faults())))
+		}
+	}
+	for _, p := range s.Points {
+		if err := (faults.Event{Client: "c0", Name: p, Nth: 1}).Validate(); err != nil {
+			errs = append(errs, fmt.Errorf("points: %w", err))
+		}
+	}
+	for _, n := range []struct {
+		field       string
+		value, most int
+	}{{"MaxFaults", s.MaxFaults, file.MaxFaults / 2}, {"Nested", s.Nested, file.MaxNested}, {"Replicas", s.Replicas, file.MaxReplicas}} {
+		if n.value < 0 || n.value > n.most {
+			errs = append(errs, fmt.Errorf("%s %d: give a number from 0 to %d", n.field, n.value, n.most))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// orNone is the range or, where there may be none, one that passes for it.
+func (s Span) orNone(none bool) Span {
+	if none && s == (Span{}) {
+		return Span{1, 1}
+	}
+	return s
+}
+
+func inSpan(field string, s Span, most int) error {
+	if s.Min < 1 || s.Max < s.Min || s.Max > most {
+		return fmt.Errorf("%s %d to %d: give a range from 1 to %d", field, s.Min, s.Max, most)
+	}
+	return nil
+}
+
+// equip gives the space the servers that a lock needs, where it has fewer.
+func (s *Space) equip(l play.Lock) {
+	w := file.World{Redis: s.Redis, Servers: s.Servers}
+	play.Equip(&w, l)
+	s.Redis, s.Servers = w.Redis, w.Servers
+}

@@ -1,0 +1,109 @@
+package shrink
+
+import (
+	"time"
+
+	"locksim/scenarios/file"
+)
+
+// dial is a length of time in a scenario, or a number that is made smaller in
+// the same way. What has a direction, such as the jump of a clock, keeps it.
+type dial struct {
+	of     func(*file.Scenario) time.Duration
+	turn   func(*file.Scenario, time.Duration)
+	least  time.Duration // what is tried, apart from 0
+	zero   zero
+	scales scales
+}
+
+// zero is what a time of 0 means.
+type zero int
+
+const (
+	shortest zero = iota
+	endless
+)
+
+// scales is what a dial has to do with the TTL of the lock.
+type scales int
+
+const (
+	withTTL scales = iota
+	alone
+)
+
+// faultDials are the times of the schedule: how long, how late, and when.
+func faultDials(s *file.Scenario) []dial {
+	var all []dial
+	for i, f := range s.Faults {
+		for _, field := range fieldsOf[time.Duration](f.Action) {
+			all = append(all, fieldDial[time.Duration](i, field))
+		}
+		for _, field := range fieldsOf[int64](f.Action) { // parts per million
+			d := fieldDial[int64](i, field)
+			d.least, d.scales = 1, alone
+			all = append(all, d)
+		}
+		all = append(all, settingDial(func(s *file.Scenario) *time.Duration { return &s.Faults[i].At }),
+			settingDial(func(s *file.Scenario) *time.Duration { return &s.Faults[i].After }))
+	}
+	return all
+}
+
+// workDials are the times of the workload and of the replication.
+func workDials(s *file.Scenario) []dial {
+	timeout := settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.Timeout })
+	request := settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.Request })
+	timeout.zero, request.zero = endless, endless
+	return append(rangeDials(s, func(s *file.Scenario) *file.Range { return &s.World.Lag }),
+		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.Hold }),
+		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.Think }),
+		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.Stagger }),
+		timeout, request)
+}
+
+// setDials are the times of the network and of the lock, but for its TTL.
+func setDials(s *file.Scenario) []dial {
+	return append(backoffDials(s), rangeDials(s, func(s *file.Scenario) *file.Range { return &s.World.Latency })...)
+}
+
+func backoffDials(s *file.Scenario) []dial {
+	return rangeDials(s, func(s *file.Scenario) *file.Range { return &s.Lock.Backoff })
+}
+
+func settingDial(at func(*file.Scenario) *time.Duration) dial {
+	return dial{
+		of:    func(s *file.Scenario) time.Duration { return *at(s) },
+		turn:  func(s *file.Scenario, to time.Duration) { *at(s) = to },
+		least: time.Millisecond,
+	}
+}
+
+// rangeDials are the ends of a range, or one dial for both where it is a single
+// value.
+func rangeDials(s *file.Scenario, at func(*file.Scenario) *file.Range) []dial {
+	from := settingDial(func(s *file.Scenario) *time.Duration { return &at(s).Min })
+	to := settingDial(func(s *file.Scenario) *time.Duration { return &at(s).Max })
+	if at(s).Min != at(s).Max {
+		return []dial{to, from}
+	}
+	from.turn = func(s *file.Scenario, d time.Duration) { *at(s) = file.Range{Min: d, Max: d} }
+	return []dial{from}
+}
+
+// fieldDial is a field of the action of a fault.
+func fieldDial[T ~int64](i int, field string) dial {
+	d := dial{least: time.Millisecond}
+	if field == "For" {
+		d.zero = endless
+	}
+	value := func(s *file.Scenario) T { return fieldOf[T](s.Faults[i].Action, field) }
+	d.of = func(s *file.Scenario) time.Duration { return time.Duration(max(value(s), -value(s))) }
+	d.turn = func(s *file.Scenario, to time.Duration) {
+		if value(s) < 0 {
+			to = -to
+		}
+		setField(i, field, to)(s)
+	}
+	return d
+}

@@ -1,0 +1,108 @@
+package shrink
+
+import (
+	"slices"
+	"time"
+
+	"locksim/faults"
+	"locksim/scenarios/file"
+)
+
+// fewerFaults looks for a part of the schedule that fails: none of it, one
+// fault, and then what is left when halves, quarters and in the end single
+// faults are taken away. Two may need each other, as a crash and the restart:
+// so pairs are taken away as well, and tried on their own.
+func (m *minimizer) fewerFaults() {
+	all := m.best.Faults
+	if m.onlyFaults(nil) || m.oneFault(all) {
+		return
+	}
+	m.dropFaults()
+	if len(m.best.Faults) > 2 {
+		m.pairOfFaults(all)
+	}
+	for m.dropPair() || m.joinPair() {
+	}
+}
+
+// onlyFaults tries a schedule.
+func (m *minimizer) onlyFaults(schedule []faults.Fault) bool {
+	return m.attempt(func(s *file.Scenario) { s.Faults = slices.Clone(schedule) })
+}
+
+// oneFault tries each fault alone.
+func (m *minimizer) oneFault(all []faults.Fault) bool {
+	if len(all) < 2 {
+		return false
+	}
+	return slices.ContainsFunc(all, func(f faults.Fault) bool { return m.onlyFaults([]faults.Fault{f}) })
+}
+
+// pairOfFaults tries each pair of the faults alone, where there are few enough.
+func (m *minimizer) pairOfFaults(all []faults.Fault) bool {
+	const few = 12
+	if len(all) > few {
+		return false
+	}
+	for i, f := range all {
+		for _, g := range all[i+1:] {
+			if m.onlyFaults([]faults.Fault{f, g}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// dropFaults takes away ever smaller parts of the schedule, down to one fault.
+func (m *minimizer) dropFaults() {
+	for part := (len(m.best.Faults) + 1) / 2; part > 0; part /= 2 {
+		for i := 0; i < len(m.best.Faults); {
+			if !m.attempt(without(i, min(i+part, len(m.best.Faults)))) {
+				i += part
+			}
+		}
+	}
+}
+
+// dropPair takes away two faults at once.
+func (m *minimizer) dropPair() bool {
+	n := len(m.best.Faults)
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			if m.attempt(func(s *file.Scenario) { without(j, j+1)(s); without(i, i+1)(s) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// joinPair tries one fault that lasts as long as two of its kind.
+func (m *minimizer) joinPair() bool {
+	for i, f := range m.best.Faults {
+		for j, g := range m.best.Faults {
+			if i != j && f.Action.Kind() == g.Action.Kind() && m.attempt(inOne(i, j)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// inOne lets a fault last longer by the time that another of its kind lasts, and
+// takes that one out.
+func inOne(i, j int) func(*file.Scenario) {
+	return func(s *file.Scenario) {
+		f, g := s.Faults[i].Action, s.Faults[j].Action
+		if slices.Contains(fieldsOf[time.Duration](f), "For") {
+			setField(i, "For", fieldOf[time.Duration](f, "For")+fieldOf[time.Duration](g, "For"))(s)
+		}
+		without(j, j+1)(s)
+	}
+}
+
+// without takes some faults out of a schedule.
+func without(from, to int) func(*file.Scenario) {
+	return func(s *file.Scenario) { s.Faults = slices.Delete(s.Faults, from, to) }
+}

@@ -1,0 +1,65 @@
+package shrink
+
+import (
+	"locksim/scenarios/file"
+)
+
+// MaxTrials is how often [Minimize] asks at most whether a scenario fails.
+const MaxTrials = 600
+
+// Minimize makes a scenario that fails as small as it gets: the fewest faults,
+// then the fewest clients and rounds, then a world, a lock and a workload
+// without peculiarities, and short, round times. fails says whether a scenario
+// fails in the same way. It is asked [MaxTrials] times at most, never twice
+// about the same scenario, and must not change what it is given.
+//
+// The result is valid and fails, and none of the steps that Minimize knows
+// makes it smaller, unless the trials ran out. It depends on the arguments
+// alone. sc stays as it is; the result has neither its expectations nor its
+// place in a file. A scenario that is not valid, or does not fail when it is
+// tried again, is returned as it is.
+func Minimize(sc *file.Scenario, fails func(*file.Scenario) bool) *file.Scenario {
+	m := &minimizer{best: sc, fails: fails, tried: map[string]bool{}}
+	if !m.attempt((*file.Scenario).Unplaced) {
+		return sc
+	}
+	for before := -1; before != m.smaller; {
+		before = m.smaller
+		m.fewerFaults()
+		m.roundTTL()
+		m.retrigger()
+		m.fewerClients()
+		m.fewerRounds()
+		m.plainSetting()
+		m.plainFaults()
+		m.shortTimes()
+	}
+	return m.best
+}
+
+// minimizer looks for something smaller than the best so far.
+type minimizer struct {
+	best    *file.Scenario
+	fails   func(*file.Scenario) bool
+	tried   map[string]bool // by their texts
+	smaller int             // how often something smaller was found
+}
+
+// attempt tries the best scenario with a change, and keeps it if it fails. It
+// reports whether it did. What is no valid scenario, or was tried before, is
+// not tried.
+func (m *minimizer) attempt(change func(*file.Scenario)) bool {
+	next := m.best.Clone()
+	change(next)
+	text, err := file.Format(next)
+	if err != nil || m.tried[string(text)] || len(m.tried) == MaxTrials {
+		return false
+	}
+	m.tried[string(text)] = true
+	if !m.fails(next) {
+		return false
+	}
+	m.best = next
+	m.smaller++
+	return true
+}

@@ -1,0 +1,135 @@
+package shrink
+
+import (
+	"slices"
+	"time"
+
+	"locksim/faults"
+	"locksim/scenarios/file"
+	"locksim/sim/trace"
+)
+
+// retrigger looks for the plainest moment for each fault: the first time that
+// the client which it strikes passes an event, rather than a time, a later round
+// or some time after an event. An event is found again when everything else of
+// the scenario has changed.
+func (m *minimizer) retrigger() {
+	for i := 0; i < len(m.best.Faults); i++ {
+		switch f := m.best.Faults[i]; {
+		case followed(m.best, i) >= 0: // it moves with the crash
+		case f.When == nil:
+			m.atAnEvent(i)
+		default:
+			m.byTheVictim(i)
+			m.earlier(i)
+			atOnce(m, i)
+		}
+	}
+}
+
+// atAnEvent tries an event instead of a time.
+func (m *minimizer) atAnEvent(i int) {
+	for nth := 1; nth <= min(m.best.Workload.Rounds, 3); nth++ {
+		for _, client := range m.strikingAt(i) {
+			if m.anyEvent(i, client, nth) {
+				return
+			}
+		}
+	}
+}
+
+// strikingAt are the clients whose events may set off a fault: those that it
+// strikes or, where it strikes none, all of them if they are few.
+func (m *minimizer) strikingAt(i int) []string {
+	const few = 3
+	all := m.best.Clients()
+	struck := slices.DeleteFunc(namesIn(faults.Fault{Action: m.best.Faults[i].Action}), func(name string) bool { return !trace.IsClient(name) })
+	if len(struck) > 0 {
+		all = struck
+	}
+	return all[:min(few, len(all))]
+}
+
+// byTheVictim tries the same event of a client that the fault strikes, where it
+// is one of somebody else's.
+func (m *minimizer) byTheVictim(i int) {
+	f := m.best.Faults[i]
+	clients := m.strikingAt(i)
+	if slices.Contains(clients, f.When.Client) {
+		return
+	}
+	for _, client := range clients {
+		event := *f.When
+		event.Client = client
+		if m.attempt(strikeAt(i, event, f.After)) {
+			return
+		}
+	}
+}
+
+// anyEvent tries the driver's events of a round, one after another.
+func (m *minimizer) anyEvent(i int, client string, nth int) bool {
+	return slices.ContainsFunc(faults.Events(), func(event string) bool {
+		return m.attempt(strikeAt(i, faults.Event{Client: client, Name: event, Nth: nth}, 0))
+	})
+}
+
+// earlier tries earlier passings of the event.
+func (m *minimizer) earlier(i int) {
+	const few = 4
+	f := m.best.Faults[i]
+	for nth := 1; nth < min(f.When.Nth, few); nth++ {
+		event := *f.When
+		event.Nth = nth
+		if m.attempt(strikeAt(i, event, f.After)) {
+			return
+		}
+	}
+}
+
+// atOnce tries to do without the time after the event: at that event, or at
+// another of the same round.
+func atOnce(m *minimizer, i int) {
+	f := m.best.Faults[i]
+	if f.After > 0 && !m.attempt(strikeAt(i, *f.When, 0)) {
+		m.anyEvent(i, f.When.Client, f.When.Nth)
+	}
+}
+
+// strikeAt lets a fault strike so long after an event, and the restart of whom
+// it has crashed as much later as before.
+func strikeAt(i int, event faults.Event, after time.Duration) func(*file.Scenario) {
+	return func(s *file.Scenario) {
+		moving := []int{i}
+		for j := range s.Faults {
+			if followed(s, j) == i {
+				moving = append(moving, j)
+			}
+		}
+		first := s.Faults[i]
+		for _, j := range moving {
+			f, e := &s.Faults[j], event
+			f.When, f.At, f.After = &e, 0, after+f.At+f.After-first.At-first.After
+		}
+	}
+}
+
+// followed is the index of the crash that a restart comes some time after, both
+// being set off by the same event or at times of their own; -1 for all else.
+func followed(s *file.Scenario, i int) int {
+	restart, ok := s.Faults[i].Action.(faults.Restart)
+	if !ok {
+		return -1
+	}
+	return slices.IndexFunc(s.Faults, func(f faults.Fault) bool {
+		crash, ok := f.Action.(faults.Crash)
+		return ok && crash.Process == restart.Process && sameEvent(f.When, s.Faults[i].When) && f.At+f.After <= s.Faults[i].At+s.Faults[i].After
+	})
+}
+
+func sameEvent(a, b *faults.Event) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}

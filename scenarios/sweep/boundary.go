@@ -1,0 +1,141 @@
+package sweep
+
+import (
+	"regexp"
+	"slices"
+	"time"
+
+	"locksim/faults"
+	"locksim/sim/trace"
+)
+
+// boundary is a moment of a run at which a fault can find the world in another
+// state than before: a message of a client's leaves, arrives, or a client passes
+// a point. A fault is placed just before it.
+type boundary struct {
+	at     time.Duration
+	what   passing
+	client string        // whose message it is, or who passes the point
+	node   string        // with whom it exchanges the message: a Redis node or s0
+	event  *faults.Event // the point, where a schedule can name it
+	strike time.Duration // the last instant at which nothing of it has happened
+}
+
+// passing is what happens at a boundary.
+type passing int
+
+const (
+	// sending is a client that sends a message or that gets a connection.
+	sending passing = iota
+	// answering is a node that has received a message, acts on it, and answers
+	// in the same instant.
+	answering
+	// receiving is a client to which an answer comes.
+	receiving
+	// pointing is a client that passes a named point or an event of the driver.
+	pointing
+	// expiring is a key whose time is over.
+	expiring
+)
+
+// boundaries finds the boundaries of a run, in order. What comes after the
+// workload is the probe's, which no fault strikes.
+func boundaries(t *trace.Trace) []boundary {
+	b := &boundaryFinder{passed: map[clientEvent]int{}}
+	for _, e := range t.Events {
+		if e.Actor == trace.Probe {
+			break
+		}
+		b.event(e)
+	}
+	return b.found
+}
+
+// clientEvent is an event of a client; how often it has come is counted.
+type clientEvent struct{ client, event string }
+
+type boundaryFinder struct {
+	found        []boundary
+	now, earlier time.Duration // the instant of the last event, and the one before
+	passed       map[clientEvent]int
+}
+
+func (b *boundaryFinder) event(e trace.Event) {
+	if e.At > b.now {
+		b.earlier, b.now = b.now, e.At
+	}
+	next, ok := b.read(e)
+	next.at, next.strike = e.At, b.strike()
+	if ok && !slices.ContainsFunc(b.sameInstant(), next.same) {
+		b.found = append(b.found, next)
+	}
+}
+
+// read is what an event means, if it is a boundary.
+func (b *boundaryFinder) read(e trace.Event) (boundary, bool) {
+	if !trace.IsClient(e.Actor) {
+		return readServer(e)
+	}
+	switch m := e.What.(type) {
+	case trace.Send, trace.Connect, trace.Close:
+		return boundary{what: sending, client: e.Actor, node: e.Peer}, true
+	case trace.Receive, trace.EOF, trace.Refused:
+		return boundary{what: receiving, client: e.Actor, node: e.Peer}, true
+	case trace.Mark:
+		return boundary{what: pointing, client: e.Actor, event: b.point(e.Actor, m)}, true
+	}
+	return boundary{}, false
+}
+
+// readServer is read for what a server does.
+func readServer(e trace.Event) (boundary, bool) {
+	switch e.What.(type) {
+	case trace.Exec, trace.Decision, trace.Send, trace.Close:
+		return boundary{what: answering, client: e.Peer, node: e.Actor}, trace.IsClient(e.Peer)
+	case trace.Expire:
+		return boundary{what: expiring, node: e.Actor}, true
+	}
+	return boundary{}, false
+}
+
+var pointLabel = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+
+// point counts a point as a schedule does. It is nil where no schedule can name
+// it.
+func (b *boundaryFinder) point(client string, m trace.Mark) *faults.Event {
+	at := clientEvent{client, m.Name()}
+	b.passed[at]++
+	if !pointLabel.MatchString(at.event) {
+		return nil
+	}
+	return &faults.Event{Client: client, Name: at.event, Nth: b.passed[at]}
+}
+
+// strike is when a fault has to strike to come before what happens now. The
+// world's own events come first in their instant and move what wants the same
+// one. A timer of the code under test would come before them, so the instant
+// before is better, where nothing else happens then.
+func (b *boundaryFinder) strike() time.Duration {
+	if b.now-b.earlier > 1 {
+		return b.now - 1
+	}
+	return b.now
+}
+
+// sameInstant are the boundaries found so far that are at the present instant.
+func (b *boundaryFinder) sameInstant() []boundary {
+	for i := len(b.found); i > 0; i-- {
+		if b.found[i-1].at != b.now {
+			return b.found[i:]
+		}
+	}
+	return b.found
+}
+
+// same reports whether two boundaries of one instant are one.
+func (b boundary) same(other boundary) bool {
+	if b.what == pointing && other.what == pointing && b.event != nil && other.event != nil {
+		return *b.event == *other.event
+	}
+	return b.what == other.what && b.client == other.client && b.node == other.node
+}

@@ -1,0 +1,337 @@
+package sweep
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/faults"
+	"locksim/lock"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+	"locksim/sim/trace"
+)
+
+// handMade is a trace with a dial, a request with its answer, points that can be
+// named and one that cannot, two requests that leave at once, an answer that
+// nobody asked for, a key that expires, and a probe.
+func handMade() *trace.Trace {
+	t := new(trace.Trace)
+	send := func(text string) trace.What { return trace.Send{Conn: "#1", Content: trace.Text(text)} }
+	point := func(label string) trace.What { return trace.Mark{Step: trace.Point, Label: label} }
+	served := trace.Exec{Conn: "#1", Request: trace.Text("SET"), Answer: trace.Text("OK")}
+	for _, e := range []trace.Event{
+		{At: 10, Actor: "c0", What: trace.Mark{Step: trace.Acquire, Resource: "order"}},
+		{At: 30, Actor: "c0", What: trace.Connect{}, Peer: "r0"},
+		{At: 30, Actor: "c0", What: send("SET"), Peer: "r0"},
+		{At: 50, Actor: "r0", What: served, Peer: "c0"},
+		{At: 50, Actor: "r0", What: send("OK"), Peer: "c0"},
+		{At: 50, Actor: "r0", What: send("a message"), Peer: "c1"},
+		{At: 70, Actor: "c0", What: trace.Receive{Conn: "#1", Bytes: 5}, Peer: "r0"},
+		{At: 71, Actor: "c0", What: point("checked")},
+		{At: 72, Actor: "c0", What: point("Checked?")},
+		{At: 73, Actor: "c0", What: point("checked")},
+		{At: 73, Actor: "c0", What: send("READ"), Peer: "s0"},
+		{At: 73, Actor: "c0", What: send("GET"), Peer: "r1"},
+		{At: 80, Actor: "r0", What: trace.Expire{Key: "k"}},
+		{At: 90, Actor: "r0", What: trace.Apply{Effects: trace.Text("k")}, Peer: "r0a"},
+		{At: 95, Actor: "s0", What: trace.Decision{Conn: "#1", Resource: "order", Register: "balance", Op: "c0.r1"}, Peer: "c0"},
+		{At: 99, Actor: "probe", What: trace.Connect{}, Peer: "r0"},
+		{At: 100, Actor: "r0", What: served, Peer: "probe"},
+	} {
+		t.Add(e)
+	}
+	return t
+}
+
+// describe is a boundary in short: when it is, when a fault strikes before it,
+// and what it is.
+func (b boundary) describe() string {
+	text := fmt.Sprintf("%d<%d %s", b.strike, b.at, []string{"send", "answer", "receive", "point", "expire"}[b.what])
+	if b.client != "" {
+		text += " " + b.client
+	}
+	if b.node != "" {
+		text += " " + b.node
+	}
+	if b.event != nil {
+		text += fmt.Sprintf(" %s/%d", b.event.Name, b.event.Nth)
+	}
+	return text
+}
+
+func TestBoundaries(t *testing.T) {
+	var got []string
+	for _, b := range boundaries(handMade()) {
+		got = append(got, b.describe())
+	}
+	want := []string{
+		"9<10 point c0 acquire/1", "29<30 send c0 r0", "49<50 answer c0 r0", "49<50 answer c1 r0", "69<70 receive c0 r0",
+		"71<71 point c0 checked/1", "72<72 point c0", "73<73 point c0 checked/2", "73<73 send c0 s0", "73<73 send c0 r1",
+		"79<80 expire r0", "94<95 answer c0 s0",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Where each kind is placed in the trace, written down by hand.
+func TestPlacements(t *testing.T) {
+	p := placer{kinds: sweepKinds, ttl: time.Second, readers: []string{"c0"}}
+	places := p.place(boundaries(handMade()))
+	got := map[string][]string{}
+	for _, x := range places.all {
+		got[x.kind] = append(got[x.kind], fmt.Sprintf("%d %s", x.at, x.target))
+	}
+	c0 := []string{"9 c0", "29 c0", "69 c0", "71 c0", "72 c0", "73 c0"}
+	links := []string{"29 c0-r0", "49 c0-r0", "49 c1-r0", "73 c0-s0", "73 c0-r1", "94 c0-s0"}
+	node := []string{"49 r0", "79 r0"}
+	want := map[string][]string{
+		"pause": c0, "crash": {"9 c0", "29 c0", "71 c0", "72 c0", "73 c0"}, "client-clock-forward": c0, "client-clock-back": c0,
+		"cut-hold": links, "cut-drop": links, "lose-reply": {"49 c0-r0", "49 c1-r0", "94 c0-s0"},
+		"node-clock-forward": node, "node-clock-back": node, "restart": {"49 r0", "51 r0", "79 r0"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if places.boundaries != 12 {
+		t.Errorf("%d boundaries, want 12", places.boundaries)
+	}
+}
+
+// The faults of a placement: a point is waited for, all else has its time.
+func TestPlacedFaults(t *testing.T) {
+	p := placer{kinds: sweepKinds, ttl: 10 * time.Second}
+	var got []string
+	for _, x := range p.place(boundaries(handMade())).all {
+		if !slices.Contains(got, x.kind) && (x.at == 73 || x.at == 49) {
+			got = append(got, x.kind, x.String())
+		}
+	}
+	want := []string{
+		"pause", "pause c0 for 15s, when c0 passes checked for the 2nd time",
+		"crash", "crash c0 (process), when c0 passes checked for the 2nd time",
+		"cut-hold", "cut c0 off from r0 for 15s (hold, both), at 49ns",
+		"cut-drop", "cut c0 off from r0 for 15s (drop, both), at 49ns",
+		"lose-reply", "lose the next reply to c0 from r0, at 49ns",
+		"node-clock-forward", "set the clock of r0 forward by 11s, at 49ns",
+		"node-clock-back", "set the clock of r0 back by 11s, at 49ns",
+		"restart", "crash r0 (process), at 49ns; restart r0, at 100.000049ms",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// small is a scenario that is quickly swept.
+func small(t *testing.T, kind string, rounds int) (*file.Scenario, play.Lock) {
+	t.Helper()
+	sc := file.Defaults()
+	sc.Name, sc.Lock.Kind, sc.Lock.TTL = "small", kind, time.Second
+	sc.Lock.Backoff = file.Range{Min: 60 * time.Millisecond, Max: 120 * time.Millisecond}
+	sc.Workload.Rounds, sc.Workload.Hold, sc.Workload.Think = rounds, 200*time.Millisecond, 100*time.Millisecond
+	l, err := play.Kind(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Promise = lock.Promise{}
+	return calmed(sc, l), l
+}
+
+// swept is a scenario's run without faults, and its boundaries.
+func swept(t *testing.T, sc *file.Scenario, l play.Lock) (*play.ModeRun, []boundary) {
+	t.Helper()
+	o, broken, err := l.Try(sc, 1)
+	if err != nil || len(broken) > 0 {
+		t.Fatal(broken, err)
+	}
+	return &o.Modes[0], boundaries(o.Modes[0].Trace)
+}
+
+// uncovered looks for an event of a client's at which there is no boundary, in
+// the trace itself.
+func uncovered(tr *trace.Trace, found []boundary) string {
+	for _, e := range tr.Events {
+		of := strings.TrimPrefix(e.Actor, "c") != e.Actor || strings.HasPrefix(e.Peer, "c") && e.Actor != "world"
+		at := func(b boundary) bool {
+			return b.at == e.At && (b.client == e.Actor || b.client == e.Peer) && (b.node == e.Actor || b.node == e.Peer)
+		}
+		if of && !slices.ContainsFunc(found, at) {
+			return e.String()
+		}
+	}
+	return ""
+}
+
+// Every message of a client's, sent or delivered, and every point is a boundary.
+// An enumerator that leaves out a sort of them is found out.
+func TestBoundariesAreComplete(t *testing.T) {
+	for _, kind := range []string{"fenced", "redlock", "fair"} {
+		sc, l := small(t, kind, 2)
+		run, found := swept(t, sc, l)
+		if missing := uncovered(run.Trace, found); missing != "" {
+			t.Errorf("%s: there is no boundary at %s", kind, missing)
+		}
+		for _, what := range []passing{sending, answering, receiving, pointing} {
+			mutant := slices.DeleteFunc(slices.Clone(found), func(b boundary) bool { return b.what == what })
+			if uncovered(run.Trace, mutant) == "" {
+				t.Errorf("%s: nobody misses the boundaries of sort %d", kind, what)
+			}
+		}
+	}
+}
+
+// before says what is wrong with when a placement strikes: up to there the run
+// is the one without faults, which goes on with the boundary.
+func before(calm, placed *trace.Trace, p placement, at time.Duration) string {
+	n := slices.IndexFunc(placed.Events, func(e trace.Event) bool { return e.Actor == "world" })
+	if n < 0 {
+		return "nothing has struck"
+	}
+	for i, e := range placed.Events[:n] {
+		point := p.faults[0].When != nil && i == n-1
+		if i >= len(calm.Events) || calm.Events[i].Kind() != e.Kind() || calm.Events[i].Text() != e.Text() || calm.Events[i].At >= at && !point {
+			return fmt.Sprintf("%v comes before it", e)
+		}
+	}
+	if p.faults[0].When != nil {
+		return ""
+	}
+	if next := calm.Events[n]; next.At < at {
+		return fmt.Sprintf("%v comes after it, and the boundary is at %v", next, at)
+	}
+	return ""
+}
+
+// A fault strikes after all that comes before its boundary, and before all that
+// happens there.
+func TestPlacementsStrikeBefore(t *testing.T) {
+	onlyInASoak(t)
+	for _, kind := range []string{"single", "redlock", "broken/get-then-del"} {
+		sc, l := small(t, kind, 1)
+		run, found := swept(t, sc, l)
+		for _, b := range found {
+			pl := placer{kinds: kindNamed(t, "pause"), ttl: time.Second}
+			for _, p := range pl.place([]boundary{b}).all {
+				o, _, err := l.Try(p.scenario(sc), 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if problem := before(run.Trace, o.Modes[0].Trace, p, b.at); problem != "" {
+					t.Fatalf("%s: %v: %s", kind, p, problem)
+				}
+				if late := (placement{faults: []faults.Fault{{At: b.at + 1, Action: p.faults[0].Action}}}); p.faults[0].When == nil {
+					o, _, _ := l.Try(late.scenario(sc), 1)
+					if before(run.Trace, o.Modes[0].Trace, late, b.at) == "" {
+						t.Fatalf("%s: nobody sees that %v comes too late", kind, late)
+					}
+				}
+			}
+		}
+	}
+}
+
+func kindNamed(t *testing.T, name string) []sweepKind {
+	t.Helper()
+	kinds, err := kindsOf([]string{name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kinds
+}
+
+// What is left out as equivalent ends as the placement that stands for it: the
+// next one of the same target or, for a restart, the one before, which is behind
+// the last command. One behind which nothing comes does nothing.
+func TestLeftOutIsEquivalent(t *testing.T) {
+	onlyInASoak(t)
+	for _, lockKind := range []string{"single", "fenced"} {
+		sc, l := small(t, lockKind, 1)
+		_, found := swept(t, sc, l)
+		for _, k := range sweepKinds {
+			if strings.HasPrefix(k.name, "client-clock") {
+				continue
+			}
+			pl := placer{kinds: []sweepKind{k}, ttl: time.Second}
+			all := pl.place(found).all
+			for _, b := range found {
+				target := k.target(b)
+				if target == "" || slices.Contains(k.tells, b.what) {
+					continue
+				}
+				left := placement{kind: k.name, target: target, at: b.strike, faults: pl.faults(k, b, b.strike)}
+				if got, want := ending(t, l, sc, left), standIns(t, l, sc, all, left); !slices.Contains(want, got) {
+					t.Errorf("%s: %v: %s, and with what stands for it: %s", lockKind, left, got, want)
+				}
+			}
+		}
+	}
+}
+
+// standIns are the endings of the placements that stand for one that was left
+// out.
+func standIns(t *testing.T, l play.Lock, sc *file.Scenario, all []placement, left placement) []string {
+	t.Helper()
+	next := "no violation"
+	for _, p := range slices.Backward(all) {
+		switch {
+		case p.target != left.target:
+		case p.at >= left.at:
+			next = ending(t, l, sc, p)
+		case left.kind == "restart":
+			return []string{next, ending(t, l, sc, p)}
+		}
+	}
+	return []string{next}
+}
+
+// ending is what became of a placement.
+func ending(t *testing.T, l play.Lock, sc *file.Scenario, p placement) string {
+	t.Helper()
+	o, broken, err := l.Try(p.scenario(sc), 1)
+	if err != nil {
+		t.Fatalf("%v: %v", p, err)
+	}
+	if slices.Contains(o.Modes[0].FaultsFired, false) || len(broken) == 0 {
+		return "no violation"
+	}
+	return fmt.Sprint(broken)
+}
+
+// A jump of a clock that nobody looks at leaves the run as it was.
+func TestIdleClocks(t *testing.T) {
+	sc, l := small(t, "single", 1)
+	run, found := swept(t, sc, l)
+	if len(run.WallClocks) > 0 {
+		t.Fatalf("%v look at their wall clocks", run.WallClocks)
+	}
+	p := placer{kinds: kindNamed(t, "client-clock-forward"), ttl: time.Second, readers: []string{"c0", "c1"}}
+	for _, x := range p.place(found).all {
+		o, _, err := l.Try(x.scenario(sc), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(run.Verdict, o.Modes[0].Verdict); diff != "" {
+			t.Errorf("%v: %s", x, diff)
+		}
+	}
+	wall := play.Lock{Name: "wall", New: func(e play.Env) (lock.Locker, error) {
+		_ = e.WallClock().Now()
+		return l.New(e)
+	}}
+	if run, _ := swept(t, sc, wall); !slices.Equal(run.WallClocks, []string{"c0", "c1"}) {
+		t.Errorf("%v look at their wall clocks, want both", run.WallClocks)
+	}
+}
+
+// onlyInASoak skips a test that takes many runs.
+func onlyInASoak(t testing.TB) {
+	if os.Getenv("LOCKSIM_SOAK") == "" {
+		t.Skip("make soak does it: LOCKSIM_SOAK is not set")
+	}
+}

@@ -1,0 +1,158 @@
+package sweep
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"locksim/faults"
+	"locksim/internal/prose"
+)
+
+// sweepKind is a kind of fault that a sweep places at boundaries.
+//
+// It is placed just before each boundary that it can tell from the one before:
+// at which its target does something that the fault would prevent, delay or
+// change. Between two of these the target does nothing of the kind, so wherever
+// a fault strikes there it finds its target in the same state, and one placement
+// stands for all of them. In particular just after a message is just before the
+// next step of the same target. What is left out that way:
+//
+//   - A pause and a clock jump of a client: boundaries at which only a node acts.
+//   - A crash of a client: also answers that arrive and to which the client says
+//     nothing in that instant. Whatever it has made of them dies with it.
+//   - A cut: answers that arrive. Bytes that are under way arrive all the same,
+//     so only what is sent matters, on either side. A dial that has begun waits
+//     as one that begins.
+//   - A lost reply: all but the moments at which the node answers. The fault
+//     waits for the next answer, whenever it comes.
+//   - A clock jump of a node: all but the moments at which it acts on a command
+//     or a key of it expires: only then does it look at its clock.
+//   - A restart of a node: all but the moments just before it acts on a command
+//     or a key of it expires, and those just behind. Before, the command that is
+//     under way finds the node gone; behind, clients hear that their connections
+//     have ended before they ask again. When a command is sent makes no difference.
+//
+// Faults that last strike a little earlier or later within such a gap, and end
+// as much earlier or later; that is all that placements in one gap differ in.
+type sweepKind struct {
+	name   string
+	text   string
+	target func(b boundary) string // whom it strikes at a boundary; "" for nobody
+	tells  []passing               // the boundaries that it can tell from those before
+	action func(b boundary, ttl time.Duration) faults.Action
+}
+
+// sweepKinds are the kinds in the order in which they are placed.
+var sweepKinds = []sweepKind{
+	{"pause", "a client stops for one and a half TTLs", clientOf, clientSteps,
+		func(b boundary, ttl time.Duration) faults.Action {
+			return faults.Pause{Process: b.client, For: percent(ttl, 150)}
+		}},
+	{"crash", "a client dies", clientOf, []passing{sending, pointing},
+		func(b boundary, _ time.Duration) faults.Action {
+			return faults.Crash{Process: b.client, Mode: faults.CrashProcess}
+		}},
+	{"cut-hold", "a client and a node are cut off for one and a half TTLs, and what they send arrives late", linkOf, linkSteps, cut(faults.BytesHold)},
+	{"cut-drop", "the same, and what they send is lost", linkOf, linkSteps, cut(faults.BytesDrop)},
+	{"lose-reply", "the next reply is lost", linkOf, []passing{answering},
+		func(b boundary, _ time.Duration) faults.Action {
+			return faults.LoseReply{Between: []string{b.client}, And: []string{b.node}, Count: 1}
+		}},
+	{"client-clock-forward", "a client's wall clock jumps forward by 1.1 TTLs", clientOf, clientSteps, jump(clientOf, 110)},
+	{"client-clock-back", "a client's wall clock jumps back by 1.1 TTLs", clientOf, clientSteps, jump(clientOf, -110)},
+	{"node-clock-forward", "a node's clock jumps forward by 1.1 TTLs", redisOf, []passing{answering, expiring}, jump(redisOf, 110)},
+	{"node-clock-back", "a node's clock jumps back by 1.1 TTLs", redisOf, []passing{answering, expiring}, jump(redisOf, -110)},
+	{"restart", "a node crashes, and comes back a hundredth of a TTL later with what its persistence has kept", redisOf, []passing{answering, expiring},
+		func(b boundary, _ time.Duration) faults.Action {
+			return faults.Crash{Process: b.node, Mode: faults.CrashProcess}
+		}},
+}
+
+var (
+	clientSteps = []passing{sending, receiving, pointing}
+	linkSteps   = []passing{sending, answering}
+)
+
+// Kind is a kind of fault that a sweep places, for people to choose from.
+type Kind struct {
+	// Name is what the command calls it, Text says in a line what it does.
+	Name, Text string
+}
+
+// Kinds lists the kinds in the order in which they are placed. The caller
+// owns the slice.
+func Kinds() []Kind {
+	out := make([]Kind, len(sweepKinds))
+	for i, k := range sweepKinds {
+		out[i] = Kind{k.name, k.text}
+	}
+	return out
+}
+
+// kindsOf are the kinds of those names, in their own order; all for none.
+func kindsOf(names []string) ([]sweepKind, error) {
+	var known []string
+	for _, k := range sweepKinds {
+		known = append(known, k.name)
+	}
+	if len(names) == 0 {
+		return sweepKinds, nil
+	}
+	wanted := map[string]bool{}
+	for _, name := range names {
+		wanted[name] = true
+	}
+	var out []sweepKind
+	for _, k := range sweepKinds {
+		if wanted[k.name] {
+			out = append(out, k)
+			delete(wanted, k.name)
+		}
+	}
+	for _, name := range names {
+		if wanted[name] {
+			return nil, fmt.Errorf("a sweep places no fault %q: %s", name, prose.Choose(name, known))
+		}
+	}
+	return out, nil
+}
+
+func clientOf(b boundary) string { return b.client }
+
+// redisOf is the Redis node of a boundary: the store has no clock that anybody
+// looks at, and never dies.
+func redisOf(b boundary) string {
+	if strings.HasPrefix(b.node, "r") {
+		return b.node
+	}
+	return ""
+}
+
+func linkOf(b boundary) string {
+	if b.client == "" || b.node == "" {
+		return ""
+	}
+	return b.client + "-" + b.node
+}
+
+func cut(bytes faults.Bytes) func(boundary, time.Duration) faults.Action {
+	return func(b boundary, ttl time.Duration) faults.Action {
+		return faults.Partition{Between: []string{b.client}, And: []string{b.node}, For: percent(ttl, 150), Bytes: bytes, Direction: faults.DirectionBoth}
+	}
+}
+
+func jump(whose func(boundary) string, by int) func(boundary, time.Duration) faults.Action {
+	return func(b boundary, ttl time.Duration) faults.Action {
+		return faults.ClockJump{Clock: whose(b), By: percent(ttl, by)}
+	}
+}
+
+// percent is so many hundredths of a TTL, in whole milliseconds, 1 ms at least.
+func percent(ttl time.Duration, n int) time.Duration {
+	d := (ttl * time.Duration(n) / 100).Truncate(time.Millisecond)
+	if d == 0 {
+		return time.Millisecond
+	}
+	return d
+}

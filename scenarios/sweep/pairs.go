@@ -1,0 +1,102 @@
+package sweep
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"time"
+
+	"locksim/scenarios/search"
+)
+
+// pairs are the pairs of placements of which the second strikes later than the
+// first, in the run without faults.
+type pairs struct {
+	byTime []placement
+	outage time.Duration
+	behind []int // of each placement, the first that strikes later
+	upTo   []int // how many pairs begin with it or with one before it
+	clash  int   // pairs that no run can have
+}
+
+// newPairs counts the pairs.
+func newPairs(all []placement, outage time.Duration) *pairs {
+	p := &pairs{byTime: slices.Clone(all), outage: outage}
+	slices.SortStableFunc(p.byTime, func(a, b placement) int { return cmp.Compare(a.at, b.at) })
+	total := 0
+	for i, first := range p.byTime {
+		later := sort.Search(len(p.byTime), func(j int) bool { return p.byTime[j].at > first.at })
+		total += len(p.byTime) - later
+		p.behind, p.upTo = append(p.behind, later), append(p.upTo, total)
+		p.clash += p.clashes(i)
+	}
+	return p
+}
+
+// clashes counts the pairs that begin with a placement and that no run can have.
+func (p *pairs) clashes(i int) int {
+	first, n := p.byTime[i], 0
+	if first.kind != "restart" {
+		return 0
+	}
+	for j := p.behind[i]; j < len(p.byTime) && p.byTime[j].at <= first.at+p.outage; j++ {
+		if p.clashing(first, p.byTime[j]) {
+			n++
+		}
+	}
+	return n
+}
+
+// clashing reports whether the second of two placements is a restart of a node
+// that is away: it cannot crash, and nobody can bring it back twice.
+func (p *pairs) clashing(first, second placement) bool {
+	return first.kind == "restart" && second.kind == "restart" && first.target == second.target && second.at <= first.at+p.outage
+}
+
+// count is how many pairs there are.
+func (p *pairs) count() int {
+	if len(p.upTo) == 0 {
+		return 0
+	}
+	return p.upTo[len(p.upTo)-1] - p.clash
+}
+
+// pair is the pair of that number; ok is false for one that clashes.
+func (p *pairs) pair(n int) (first, second placement, ok bool) {
+	i := sort.SearchInts(p.upTo, n+1)
+	before := 0
+	if i > 0 {
+		before = p.upTo[i-1]
+	}
+	first, second = p.byTime[i], p.byTime[p.behind[i]+n-before]
+	return first, second, !p.clashing(first, second)
+}
+
+// sample draws numbers of pairs, each once: all of them where there are no more.
+// They depend on the seed alone.
+func (p *pairs) sample(n int, seed uint64) []int {
+	if n >= p.count() {
+		return p.every()
+	}
+	from, drawn := search.Seeded(seed), map[int]bool{}
+	var out []int
+	for len(out) < n {
+		k := from.Below(p.upTo[len(p.upTo)-1])
+		if _, _, ok := p.pair(k); ok && !drawn[k] {
+			drawn[k] = true
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// every is the number of each pair.
+func (p *pairs) every() []int {
+	var out []int
+	for k := range p.count() + p.clash {
+		if _, _, ok := p.pair(k); ok {
+			out = append(out, k)
+		}
+	}
+	return out
+}

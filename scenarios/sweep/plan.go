@@ -1,0 +1,227 @@
+package sweep
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"locksim/faults"
+	"locksim/lock"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+// Version is the version of sweeps as JSON.
+const Version = 1
+
+// sweepBlock is how many runs one job of a sweep has.
+const sweepBlock = 100
+
+// MaxSweepPairs bounds the pairs of one sweep.
+const MaxSweepPairs = 1_000_000
+
+// Options say what a sweep tries.
+type Options struct {
+	// Seed is the seed of all its runs.
+	Seed uint64
+	// Kinds are names of [Kinds]. Nil means all of them or, for a lock that
+	// is judged by its promise, those that it promises to stand.
+	Kinds []string
+	// Pairs is how many pairs of placements are tried besides. 0 means none.
+	Pairs int
+	// Judge is what the lock is judged by.
+	Judge explore.Judge
+}
+
+// Plan is all that decides what a sweep comes to, as a value that can be
+// stored and sent. It is made by [NewPlan].
+type Plan struct {
+	// Scenario is the name of the scenario, Source the text of it without its
+	// faults.
+	Scenario string `json:"scenario"`
+	Source   string `json:"source"`
+	Lock     string `json:"lock"`
+	// Seed, Kinds and Judge are as in [Options].
+	Seed  uint64        `json:"seed"`
+	Kinds []string      `json:"kinds,omitempty"`
+	Judge explore.Judge `json:"judge"`
+	// TTL is the lock's, by which faults are measured.
+	TTL time.Duration `json:"ttl"`
+	// TraceHash is that of the run without faults, whose boundaries these are.
+	TraceHash string `json:"trace_hash"`
+	// Boundaries counts the moments at which faults are placed, Placements the
+	// placements. Equivalent counts those that are left out since a fault finds
+	// its target there as it does in another placement, Idle the jumps of client
+	// clocks that are left out since the client never looks at its clock.
+	Boundaries int `json:"boundaries"`
+	Placements int `json:"placements"`
+	Equivalent int `json:"equivalent"`
+	Idle       int `json:"idle"`
+	// Pairs of AllPairs are tried, which are all that there are.
+	Pairs    int `json:"pairs"`
+	AllPairs int `json:"all_pairs"`
+	// Block is how many runs a job has; some have fewer.
+	Block int `json:"block"`
+}
+
+// NewPlan plays the scenario without its faults, and enumerates what a
+// sweep places in it. The errors are about the options, or about that run: a
+// lock that breaks its promise without any fault cannot be swept.
+func NewPlan(sc *file.Scenario, l play.Lock, opts Options) (*Plan, error) {
+	p := &Plan{Scenario: sc.Name, Lock: l.Name, Seed: opts.Seed, Kinds: opts.Kinds, Judge: opts.Judge, Block: sweepBlock}
+	if err := errors.Join(l.Validate(), search.Judgeable(l), p.problem(), opts.problem(l)); err != nil {
+		return nil, err
+	}
+	l = p.judged(l)
+	calm := calmed(sc, l)
+	source, err := file.Format(calm)
+	if err != nil {
+		return nil, err
+	}
+	p.Source = string(source)
+	if p.TTL, err = ttlOf(l, calm); err != nil {
+		return nil, err
+	}
+	run, err := p.calmRun(l, calm, play.Twice)
+	if err != nil {
+		return nil, err
+	}
+	p.TraceHash = run.TraceHash
+	places, err := p.places(l, run)
+	if err != nil {
+		return nil, err
+	}
+	p.Boundaries, p.Placements, p.Equivalent, p.Idle = places.boundaries, len(places.all), places.equivalent, places.idle
+	p.AllPairs = newPairs(places.all, outageOf(p.TTL)).count()
+	p.Pairs = min(opts.Pairs, p.AllPairs)
+	if p.Placements == 0 {
+		return nil, fmt.Errorf("there is nowhere to place a fault: lock %s promises nothing under any of those asked for", l.Name)
+	}
+	return p, nil
+}
+
+// problem is what is wrong with the plan's words and numbers.
+func (p *Plan) problem() error {
+	switch {
+	case p.Block < 1:
+		return fmt.Errorf("%d runs to a job: there has to be one", p.Block)
+	case p.Placements < 0 || p.Pairs < 0:
+		return fmt.Errorf("%d placements and %d pairs: there are no fewer than 0", p.Placements, p.Pairs)
+	case p.Judge != explore.JudgeEverything && p.Judge != explore.JudgePromise:
+		return fmt.Errorf("a lock is judged by %q: say %s or %s", p.Judge, explore.JudgeEverything, explore.JudgePromise)
+	}
+	_, err := kindsOf(p.Kinds)
+	return err
+}
+
+func (o Options) problem(l play.Lock) error {
+	switch {
+	case o.Pairs < 0 || o.Pairs > MaxSweepPairs:
+		return fmt.Errorf("%d pairs: give a number from 0 to %d", o.Pairs, MaxSweepPairs)
+	case o.Judge == explore.JudgePromise && l.PromisesNothing():
+		return fmt.Errorf("lock %s promises nothing, and cannot be judged by its promise", l.Name)
+	}
+	return nil
+}
+
+// judged is a lock as it is judged: without its promise, or with it.
+func (p *Plan) judged(l play.Lock) play.Lock {
+	if p.Judge == explore.JudgeEverything {
+		l.Promise = lock.Promise{}
+	}
+	return l
+}
+
+// calmed is a scenario without what goes wrong, and without what is said and
+// expected of that, for a lock.
+func calmed(sc *file.Scenario, l play.Lock) *file.Scenario {
+	calm := *sc
+	calm.Title, calm.Why, calm.Catalogue, calm.Locks = "", "", nil, nil
+	calm.Faults, calm.Expect, calm.Source = nil, nil, nil
+	calm.Name = strings.TrimRight(sc.Name[:min(len(sc.Name), 64-len(sweptSuffix))], "-") + sweptSuffix
+	calm.Lock.Kind = l.Name
+	play.Equip(&calm.World, l)
+	return &calm
+}
+
+const sweptSuffix = "-swept"
+
+// ttlOf is how long the lock holds: as long as the scenario says, if it can be
+// made so, and else as long as its leases and keys say.
+func ttlOf(l play.Lock, calm *file.Scenario) (time.Duration, error) {
+	if l.FollowsSpec {
+		return calm.Lock.TTL, nil
+	}
+	space, err := search.Discover(l, search.Space{Redis: calm.World.Redis, Servers: calm.World.Servers})
+	return space.TTL.Max, err
+}
+
+// calmRun plays the scenario without faults.
+func (p *Plan) calmRun(l play.Lock, calm *file.Scenario, repeat play.Repeat) (*play.ModeRun, error) {
+	o, broken, err := l.Try(calm, p.Seed)
+	if err != nil {
+		return nil, err
+	}
+	if len(broken) > 0 {
+		return nil, fmt.Errorf("lock %s fails in scenario %s without any fault (%s): there is nothing to sweep", l.Name, p.Scenario, broken[0])
+	}
+	if repeat == play.Once {
+		return &o.Modes[0], nil
+	}
+	again, _, err := l.Try(calm, p.Seed)
+	if err != nil {
+		return nil, err
+	}
+	if differs := play.Differ(o, again); differs != nil {
+		return nil, differs
+	}
+	return &o.Modes[0], nil
+}
+
+// places enumerates the placements in the run without faults.
+func (p *Plan) places(l play.Lock, run *play.ModeRun) (placements, error) {
+	kinds, err := kindsOf(p.Kinds)
+	if err != nil {
+		return placements{}, err
+	}
+	at := placer{kinds: kinds, ttl: p.TTL, readers: run.WallClocks}
+	if p.Judge == explore.JudgePromise {
+		at.wanted = func(schedule []faults.Fault) bool { return l.Promises(schedule) }
+	}
+	return at.place(boundaries(run.Trace)), nil
+}
+
+// Jobs is how many jobs the plan has: those of the placements, then those of the
+// pairs.
+func (p *Plan) Jobs() int { return p.blocks(p.Placements) + p.blocks(p.Pairs) }
+
+func (p *Plan) blocks(n int) int { return (n + p.Block - 1) / p.Block }
+
+// Job is one of the jobs, numbered from 0.
+func (p *Plan) Job(i int) Job {
+	j := Job{Plan: *p, Number: i}
+	n := p.Placements
+	if singles := p.blocks(n); i >= singles {
+		j.Of, n, i = Pairs, p.Pairs, i-singles
+	}
+	j.First = i * p.Block
+	j.Runs = min(p.Block, n-j.First)
+	return j
+}
+
+// ReadPlan reads a plan that was written as JSON. The error says what makes
+// no sense about it.
+func ReadPlan(data []byte) (*Plan, error) {
+	p := new(Plan)
+	if err := json.Unmarshal(data, p); err != nil {
+		return nil, fmt.Errorf("this is no plan of a sweep: %w", err)
+	}
+	if err := p.problem(); err != nil {
+		return nil, fmt.Errorf("this plan of a sweep makes no sense: %w", err)
+	}
+	return p, nil
+}

@@ -1,0 +1,356 @@
+package sweep
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/internal/testlocks"
+	"locksim/lock"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+// sweepOf plans and makes a whole sweep, with what is found made small.
+func sweepOf(t *testing.T, sc *file.Scenario, l play.Lock, opts Options, extra ...play.Lock) *Sweep {
+	t.Helper()
+	if opts.Judge == "" {
+		opts.Judge = explore.JudgeEverything
+	}
+	opts.Seed = 1
+	plan, err := NewPlan(sc, l, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := blocksOf(t, plan, extra, func(int) bool { return true })
+	return AssembleSweep(plan, blocks, examineAll(t, plan, blocks, extra))
+}
+
+// blocksOf makes some jobs of a plan, which are sent and answered as JSON.
+func blocksOf(t *testing.T, plan *Plan, extra []play.Lock, wanted func(i int) bool) map[int]Block {
+	t.Helper()
+	blocks := map[int]Block{}
+	for i := range plan.Jobs() {
+		if !wanted(i) {
+			continue
+		}
+		job, steps := sent(t, plan.Job(i)), 0
+		b, err := job.Play(extra, func() { steps++ })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if steps != job.Runs {
+			t.Errorf("job %d: %d steps for %d runs", i, steps, job.Runs)
+		}
+		blocks[i] = sent(t, b)
+	}
+	return blocks
+}
+
+func examineAll(t *testing.T, plan *Plan, blocks map[int]Block, extra []play.Lock) map[string]*search.Found {
+	t.Helper()
+	found := map[string]*search.Found{}
+	for _, e := range plan.Examinations(blocks) {
+		f, err := sent(t, e).Play(extra)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found[e.Shape] = sent(t, f)
+	}
+	return found
+}
+
+// sent is a value as another process reads it.
+func sent[T any](t *testing.T, v T) (again T) {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(b, &again)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return again
+}
+
+// shapes are the classes of a sweep.
+func shapes(s *Sweep) []string {
+	var out []string
+	for _, c := range s.Summary.Classes {
+		out = append(out, c.Shape)
+	}
+	return out
+}
+
+// Each lock breaks as is published: a pause makes a lock without a fence lose a
+// write, also in a quorum; a client that asks whether it holds the lock, and then
+// deletes it, deletes another's; a node's clock that jumps ends a lease early.
+func TestSweepFinds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
+	for _, tt := range []struct {
+		scenario, lock string
+		kinds          []string
+		want           []string
+	}{
+		{"gc-pause", "single", []string{"pause"}, []string{"corrupted in mode none: pause"}},
+		{"gc-pause", "fenced", []string{"pause", "cut-hold", "lose-reply"}, nil},
+		{"gc-pause", "fenced", []string{"node-clock-forward"}, []string{"overlap in mode seal: clock_jump"}},
+		{"get-then-del", "broken/get-then-del", []string{"pause"}, []string{"corrupted in mode none: pause"}},
+	} {
+		sc, err := file.Load(tt.scenario)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := play.Kind(tt.lock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := sweepOf(t, sc, l, Options{Kinds: tt.kinds})
+		if diff := cmp.Diff(tt.want, shapes(s)); diff != "" || !s.Complete || s.Summary.Problem() != "" {
+			t.Errorf("%s with %s: complete: %v, %s%s", tt.scenario, tt.lock, s.Complete, s.Summary.Problem(), diff)
+		}
+		for _, c := range s.Summary.Classes {
+			if c.Shown.Faults > 1 || c.Shown.Same != c.Shown.Replays {
+				t.Errorf("%s with %s: not the smallest:\n%s", tt.scenario, tt.lock, c.Shown.Text())
+			}
+			if _, err := c.Shown.Run.Replay(nil, play.Once); err != nil {
+				t.Errorf("%s with %s: %v", tt.scenario, tt.lock, err)
+			}
+		}
+	}
+}
+
+// The published point of get-then-del is the moment between its two commands: a
+// pause there, and only a sweep that places faults at points finds that point.
+func TestSweepReachesPoints(t *testing.T) {
+	sc, err := file.Load("get-then-del")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := play.Kind("broken/get-then-del")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, found := swept(t, calmed(sc, l), l)
+	p := placer{kinds: kindNamed(t, "pause"), ttl: sc.Lock.TTL, readers: run.WallClocks}
+	want := sc.Faults[0].When
+	if want == nil || !slices.ContainsFunc(p.place(found).all, func(x placement) bool {
+		return x.faults[0].When != nil && x.faults[0].When.Name == want.Name
+	}) {
+		t.Errorf("no pause is placed at %v", want)
+	}
+}
+
+// No single fault of a promise breaks it.
+func TestSweepPromises(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
+	for _, kind := range []string{"single", "fenced", "watchdog-fenced"} {
+		sc, _ := small(t, kind, 1)
+		l, err := play.Kind(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := sweepOf(t, sc, l, Options{Judge: explore.JudgePromise})
+		if len(s.Summary.Classes) > 0 || s.Summary.Struck == 0 || s.Summary.Problem() != "" {
+			t.Errorf("%s: %s\n%s", kind, s.Statement(), s.Summary.Problem())
+		}
+		if n := s.Summary.Kinds["pause"].Placed; n == 0 {
+			t.Errorf("%s: no pause was placed", kind)
+		}
+		if n := s.Summary.Kinds["node-clock-forward"].Placed; n > 0 {
+			t.Errorf("%s: %d clocks of nodes were set, of which it promises nothing", kind, n)
+		}
+	}
+}
+
+// Whoever makes the jobs, and in whatever order, the document is the same.
+func TestSweepShards(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
+	sc, l := small(t, "single", 1)
+	plan, err := NewPlan(sc, l, Options{Seed: 1, Kinds: []string{"pause", "restart"}, Pairs: 30, Judge: explore.JudgeEverything})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.Block = 20
+	document := func(blocks map[int]Block) string {
+		b, err := AssembleSweep(plan, blocks, examineAll(t, plan, blocks, nil)).JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	whole := document(blocksOf(t, plan, nil, func(int) bool { return true }))
+	parts := blocksOf(t, plan, nil, func(i int) bool { return i%2 == 1 })
+	half := document(parts)
+	for i, b := range blocksOf(t, plan, nil, func(i int) bool { return i%2 == 0 }) {
+		parts[i] = b
+	}
+	if diff := cmp.Diff(whole, document(parts)); diff != "" {
+		t.Error(diff)
+	}
+	if half == whole || !strings.Contains(half, `"complete": false`) {
+		t.Error("half of the jobs pass for all")
+	}
+}
+
+// All pairs of which the second is later, each once; a sample of them has no
+// pair twice, and depends on its seed.
+func TestPairs(t *testing.T) {
+	all := []placement{
+		{kind: "restart", target: "r0", at: 10}, {kind: "pause", target: "c0", at: 5}, {kind: "pause", target: "c1", at: 10},
+		{kind: "restart", target: "r0", at: 12}, {kind: "restart", target: "r1", at: 13}, {kind: "restart", target: "r0", at: 30},
+	}
+	p := newPairs(all, 5)
+	var got []string
+	for _, k := range p.sample(100, 1) {
+		first, second, ok := p.pair(k)
+		if !ok || second.at <= first.at {
+			t.Errorf("%v and %v are no pair", first, second)
+		}
+		got = append(got, first.target+second.target)
+	}
+	// 5 with all others, both of 10 with 12, 13 and 30, but r0 with itself; 12 with 13 and 30; 13 with 30.
+	if len(got) != 13 || p.count() != 13 {
+		t.Errorf("%d pairs, and %d are said to be there, want 13: %v", len(got), p.count(), got)
+	}
+	one, two, other := p.sample(4, 1), p.sample(4, 1), p.sample(4, 2)
+	if !slices.Equal(one, two) || slices.Equal(one, other) || len(slices.Compact(slices.Sorted(slices.Values(one)))) != 4 {
+		t.Errorf("samples: %v, again %v, of another seed %v", one, two, other)
+	}
+	if n := newPairs(nil, 5).count(); n != 0 {
+		t.Errorf("%d pairs of nothing", n)
+	}
+}
+
+// A pair that does what one of its faults does alone is no news, and two of which
+// each does nothing can break a lock together.
+func TestSweepPairs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
+	sc, l := small(t, "single", 1)
+	s := sweepOf(t, sc, l, Options{Kinds: []string{"pause"}, Pairs: 100})
+	n := s.Summary
+	if n.Pairs != 100 || n.Reduced == 0 || s.Plan.AllPairs <= 100 {
+		t.Errorf("%d pairs of %d, %d of them do what one fault does alone", n.Pairs, s.Plan.AllPairs, n.Reduced)
+	}
+	if n.Violating != sumOf(n.Classes) {
+		t.Errorf("%d runs with a violation, and %d in classes", n.Violating, sumOf(n.Classes))
+	}
+	if text := s.Statement(); !strings.Contains(text, "100 pairs, a sample of") {
+		t.Error(text)
+	}
+}
+
+func sumOf(classes []Class) int {
+	n := 0
+	for _, c := range classes {
+		n += c.Runs
+	}
+	return n
+}
+
+// What cannot be swept is refused, with a reason.
+func TestSweepRefuses(t *testing.T) {
+	sc, l := small(t, "single", 1)
+	none := play.Lock{Name: "none", New: func(play.Env) (lock.Locker, error) { return freeForAll{}, nil }}
+	for _, tt := range []struct {
+		lock play.Lock
+		opts Options
+		want string
+	}{
+		{l, Options{Judge: explore.JudgeEverything, Kinds: []string{"pase"}}, `a sweep places no fault "pase": did you mean pause?`},
+		{l, Options{Judge: explore.JudgePromise}, "lock single promises nothing, and cannot be judged by its promise"},
+		{l, Options{Judge: explore.JudgeEverything, Pairs: -1}, "-1 pairs: give a number from 0 to 1000000"},
+		{l, Options{}, `a lock is judged by ""`},
+		{none, Options{Judge: explore.JudgeEverything}, "lock none fails in scenario small-swept without any fault (corrupted in mode none)"},
+	} {
+		if _, err := NewPlan(sc, tt.lock, tt.opts); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v: %v, want %s", tt.opts, err, tt.want)
+		}
+	}
+}
+
+// freeForAll is a lock that everybody gets.
+type freeForAll struct{}
+
+func (freeForAll) Acquire(ctx context.Context, _ string) (lock.Lease, error) {
+	return freeLease{ctx}, nil
+}
+
+type freeLease struct{ ctx context.Context }
+
+func (freeLease) Token() uint64                     { return 0 }
+func (freeLease) Until() time.Time                  { return time.Time{} }
+func (freeLease) Lost() <-chan struct{}             { return nil }
+func (l freeLease) Context() context.Context        { return l.ctx }
+func (freeLease) Release(ctx context.Context) error { return nil }
+
+// A lock whose run without faults never comes out twice the same is found out
+// before anything is placed, and one that another program has planned differently
+// before its job begins.
+func TestSweepNeedsOneRun(t *testing.T) {
+	sc, l := small(t, "single", 1)
+	chance := l
+	chance.Name = "chance"
+	chance.New = func(e play.Env) (lock.Locker, error) {
+		inner, err := l.New(e)
+		return chanceLock{inner, e}, err
+	}
+	_, err := NewPlan(sc, chance, Options{Judge: explore.JudgeEverything})
+	if _, ok := errors.AsType[*play.NondeterminismError](err); !ok {
+		t.Errorf("got %v", err)
+	}
+	plan, err := NewPlan(sc, l, Options{Judge: explore.JudgeEverything})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.TraceHash = strings.Repeat("0", 64)
+	if _, err := plan.Job(0).Play(nil, func() {}); !errors.Is(err, ErrAnotherRun) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// chanceLock waits as long as the program's own dice say.
+type chanceLock struct {
+	lock.Locker
+	e play.Env
+}
+
+func (l chanceLock) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	if err := l.e.Clock().Sleep(ctx, rand.N(time.Second)); err != nil {
+		return nil, err
+	}
+	return l.Locker.Acquire(ctx, resource)
+}
+
+// A lock that is as it is has its own TTL, whatever the scenario says.
+func TestSweepOfOnesOwnLock(t *testing.T) {
+	sc, l := small(t, "single", 1)
+	spec := sc.Lock
+	spec.TTL = 700 * time.Millisecond
+	mine := testlocks.OfOnesOwn(l, spec)
+	mine.Keys = l.Keys
+	s := sweepOf(t, sc, mine, Options{Kinds: []string{"pause"}}, mine)
+	if s.Plan.TTL != spec.TTL || !slices.Equal(shapes(s), []string{"corrupted in mode none: pause"}) {
+		t.Errorf("TTL %v, %v", s.Plan.TTL, shapes(s))
+	}
+	if first := s.Summary.Classes[0].First; !strings.Contains(first, "pause c0 for 1.05s") {
+		t.Errorf("the pause is not measured by the lock's TTL: %s", first)
+	}
+}
