@@ -155,11 +155,9 @@ func TestDocsIndex(t *testing.T) {
 }
 
 // planned are folders that the pages speak of before they are there: the packages
-// into which scenarios/play and reports are being split. It is empty in the end.
+// into which reports is being split. It is empty in the end.
 var planned = []string{
-	"scenarios/file", "scenarios/search", "scenarios/shrink", "scenarios/explore", "scenarios/sweep", "scenarios/matrix",
-	"scenarios/review", "reports/scene", "reports/terminal", "reports/markdown", "reports/html", "reports/chrome",
-	"reports/junit", "internal/prose",
+	"reports/scene", "reports/terminal", "reports/markdown", "reports/html", "reports/chrome", "reports/junit",
 }
 
 // exists reports whether there is such a file or folder, or is to be one.

@@ -62,6 +62,9 @@ var documents = []document{
 	},
 }
 
+// campaigns are the packages of documents: each has a Plan, a Summary, a Timing.
+var campaigns = []string{"explore", "sweep", "matrix", "review"}
+
 // names are those in $defs of types whose own name, in snake case, is also that of
 // another type of the same document.
 var names = map[reflect.Type]string{}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"reflect"
 	"slices"
 	"strconv"
@@ -65,8 +66,9 @@ func (g *generator) fail(format string, args ...any) {
 	g.errs = append(g.errs, fmt.Errorf(format, args...))
 }
 
-// name is that of a type in $defs: its own in snake case, or the one that the
-// table names gives it.
+// name is that of a type in $defs: its own in snake case, behind the name of its
+// package where the packages of several documents have a type of that name, or the
+// one that the table names gives it.
 func (g *generator) name(t reflect.Type) string {
 	if t.Kind() != reflect.Struct && len(g.constants(t)) == 0 {
 		return ""
@@ -74,6 +76,9 @@ func (g *generator) name(t reflect.Type) string {
 	name, given := names[t]
 	if !given {
 		name = strings.ReplaceAll(jsonschema.ToSnakeCase(t.Name()), "-", "_")
+		if pkg := path.Base(t.PkgPath()); slices.Contains(campaigns, pkg) && name != pkg {
+			name = pkg + "_" + name
+		}
 	}
 	if other := g.types[name]; other != nil && other != t {
 		g.fail("%v and %v are both %s in $defs: give one another name in the table names", other, t, name)
