@@ -28,9 +28,10 @@ type Lock struct {
 	Keys func(resource string) []string
 	// Promise is what the lock is judged by. The zero promise promises nothing.
 	Promise lock.Promise
-	// About says in a sentence or two how it works, for the review of a design.
-	// Nothing else reads it.
-	About string
+	// About says in a sentence or two how it works, ForWhom in one for whom it is:
+	// for the review of a design, and for a comparison of locks.
+	About   string
+	ForWhom string
 
 	// FollowsSpec says that New goes by [Env.Spec]: the TTL and the backoff of the
 	// lock are those of the scenario. Then they are drawn, and made smaller where a
@@ -225,7 +226,7 @@ func Kind(name string) (Lock, error) {
 	promise, _ := lock.PromiseOf(name)
 	return Lock{
 		Name: name, Servers: Redis(max(k.nodes, 1)), Tokens: k.tokens, Keys: keysOf, Promise: promise, About: abouts[name],
-		FollowsSpec: true, queue: k.queue,
+		ForWhom: forWhom[name], FollowsSpec: true, queue: k.queue,
 		New: func(e Env) (lock.Locker, error) { return k.make(maker{e}) },
 	}.kept(), nil
 }

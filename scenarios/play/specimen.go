@@ -34,7 +34,8 @@ func brokenLock(name string) (Lock, error) {
 	s := all[i]
 	return Lock{
 		Name: brokenPrefix + s.Name, FollowsSpec: true, Servers: Redis(s.Nodes), Tokens: s.Tokens, Keys: s.Keys,
-		About: "A lock that is wrong on purpose (" + s.ID + "): " + s.Wrong,
+		About:   "A lock that is wrong on purpose (" + s.ID + "): " + s.Wrong,
+		ForWhom: "Tests: it is wrong on purpose.",
 		New: func(e Env) (lock.Locker, error) {
 			m := maker{e}
 			nodes := make([]redis.Cmdable, s.Nodes)
