@@ -14,7 +14,7 @@ in_modules = @set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(
 # The packages with tests whose size LOCKSIM_SOAK sets.
 SOAK_PACKAGES := $(sort $(dir $(shell grep -rl --include='*_test.go' LOCKSIM_SOAK .)))
 
-.PHONY: help test race check vet format lint bench soak soak-tests promises mutants schemas matrix findings gallery screenshots peers demo
+.PHONY: help test race check vet format lint bench soak soak-tests promises mutants schemas matrix compare findings gallery screenshots peers demo
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -64,6 +64,10 @@ schemas: ## the JSON Schemas of what locksim prints, from its Go types; writes r
 matrix: ## every lock, specimens too, against every scenario; writes reports/MATRIX.md
 	$(GO) run ./cmd/locksim matrix --seeds 20 --broken --markdown >reports/MATRIX.md.new
 	mv reports/MATRIX.md.new reports/MATRIX.md
+
+compare: ## the locks side by side; writes docs/compare.md
+	$(GO) run ./cmd/locksim compare --markdown >docs/compare.md.new
+	mv docs/compare.md.new docs/compare.md
 
 findings: ## runs until each specimen is found; writes reports/FINDINGS.md; takes minutes
 	$(GO) run ./internal/findings >reports/FINDINGS.md.new

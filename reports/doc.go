@@ -19,6 +19,8 @@
 // [ExplorationHTML] and [SweepHTML] are the pages of a search, [IndexHTML] is the
 // page over many folders.
 //
+// [Comparison] and [ComparisonMarkdown] set locks side by side.
+//
 // [ReviewHTML] and [ReviewMarkdown] are the design review of a lock, [ReviewSummary]
 // is the same in short.
 //

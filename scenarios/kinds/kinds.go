@@ -29,6 +29,8 @@ type Kind struct {
 	Promise lock.Promise
 	// About says in a sentence or two how it works.
 	About string
+	// ForWhom says in a sentence for whom it is.
+	ForWhom string
 }
 
 // RedlockNodes is how many servers a Redlock runs on.
@@ -43,56 +45,67 @@ var kinds = []Kind{
 		Name: "single", Redis: 1,
 		About: "A key on one Redis node, set with NX and a TTL, holds the id of its owner, and a script deletes it only while that id is still there. " +
 			"A holder that stays silent loses the lock when the TTL is over, whether it knows or not.",
+		ForWhom: "Work that may be done twice now and then.",
 	},
 	{
 		Name: "fenced", Redis: 1, Tokens: true,
 		About: "A key on one Redis node, set with NX and a TTL, holds the id of its owner, and the script that grants it counts a fencing token up in the same step. " +
 			"Every grant carries a higher token than the one before, so that a store that looks at it can refuse a holder whose time is over.",
+		ForWhom: "Data that must stay right, in a store that compares tokens.",
 	},
 	{
 		Name: "watchdog", Redis: 1,
 		About: "A key on one Redis node with a TTL holds the id of its owner, and a watchdog in the owner’s process extends it while it is held, and tells the holder when that fails. " +
 			"The work may take longer than the TTL, for as long as the process lives.",
+		ForWhom: "Work of unknown length that may be done twice now and then.",
 	},
 	{
 		Name: "watchdog-fenced", Redis: 1, Tokens: true,
 		About: "A key on one Redis node with a TTL holds the id of its owner, a watchdog in the owner’s process extends it while it is held, and every grant carries a higher fencing token than the one before. " +
 			"The work may take longer than the TTL, and the token stays the same for as long as the grant does.",
+		ForWhom: "Work of unknown length on data that must stay right, in a store that compares tokens.",
 	},
 	{
 		Name: "reentrant", Redis: 1,
 		About: "A hash on one Redis node with a TTL counts the entries of its owner, who is named and may enter again. " +
 			"The lock is free when each entry was released, or when the TTL is over.",
+		ForWhom: "Code that may be called with the lock held; the work may be done twice now and then.",
 	},
 	{
 		Name: "reentrant-fenced", Redis: 1, Tokens: true,
 		About: "A hash on one Redis node with a TTL counts the entries of its owner, who is named and may enter again, and every grant carries a higher fencing token than the one before. " +
 			"An entry into a lock that the owner holds already keeps the token.",
+		ForWhom: "Code that may be called with the lock held, on data that must stay right, in a store that compares tokens.",
 	},
 	{
 		Name: "fair", Redis: 1,
 		About: "Beside the key, a queue on the same Redis node decides who is next, in the order in which clients asked. " +
 			"A waiter that does not ask again in time counts as dead and is passed over.",
+		ForWhom: "Many clients that wait for one lock, where none may starve and the work may be done twice now and then.",
 	},
 	{
 		Name: "fair-fenced", Redis: 1, Tokens: true,
 		About: "Beside the key, a queue on the same Redis node decides who is next, in the order in which clients asked, and every grant carries a higher fencing token than the one before. " +
 			"A waiter that does not ask again in time counts as dead and is passed over.",
+		ForWhom: "Many clients that wait for one lock, where none may starve, on data that must stay right, in a store that compares tokens.",
 	},
 	{
 		Name: "redlock", Redis: RedlockNodes,
 		About: "The same key is set on a majority of five independent Redis nodes, within a time that leaves part of the TTL. " +
 			"No node alone can stop everybody, and the lock mints no token.",
+		ForWhom: "Work that may be done twice now and then, and must go on when a Redis server fails.",
 	},
 	{
 		Name: "redlock-watchdog", Redis: RedlockNodes,
 		About: "The same key is set on a majority of five independent Redis nodes, and a watchdog in the owner’s process extends it on a majority while it is held. " +
 			"The holder is told when a majority no longer agrees.",
+		ForWhom: "Work of unknown length that may be done twice now and then, and must go on when a Redis server fails.",
 	},
 	{
 		Name: "redlock-fenced", Redis: RedlockNodes, Tokens: true,
 		About: "The same key is set on a majority of five independent Redis nodes, and a grant carries a token one above the highest counter of a majority, which it writes back to a majority. " +
 			"It is an experiment: nothing is promised about the order of these tokens.",
+		ForWhom: "Experiments with tokens from a quorum. Nothing is promised about their order, so data must not rest on them.",
 	},
 }
 
@@ -126,7 +139,7 @@ func Find(name string) (Kind, error) {
 			return Kind{}, fmt.Errorf("there is no specimen %q: there are %s", name, strings.Join(Specimens(), ", "))
 		}
 		return Kind{Name: name, Redis: max(s.Nodes, 1), Tokens: s.Tokens,
-			About: "A lock that is wrong on purpose (" + s.ID + "): " + s.Wrong}, nil
+			About: "A lock that is wrong on purpose (" + s.ID + "): " + s.Wrong, ForWhom: "Tests: it is wrong on purpose."}, nil
 	}
 	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
 	if i < 0 {

@@ -31,9 +31,10 @@ type Lock struct {
 	Keys func(resource string) []string
 	// Promise is what the lock is judged by. The zero promise promises nothing.
 	Promise lock.Promise
-	// About says in a sentence or two how it works, for the review of a design.
-	// Nothing else reads it.
-	About string
+	// About says in a sentence or two how it works, ForWhom in one for whom it is:
+	// for the review of a design, and for a comparison of locks.
+	About   string
+	ForWhom string
 
 	// FollowsSpec says that New goes by [Env.Spec]: the TTL and the backoff of the
 	// lock are those of the scenario. Then they are drawn, and made smaller where a
@@ -207,6 +208,7 @@ func Kind(name string) (Lock, error) {
 	}
 	l := Lock{
 		Name: name, Servers: Redis(k.Redis), Tokens: k.Tokens, Keys: keysOf, Promise: k.Promise, About: k.About,
+		ForWhom:     k.ForWhom,
 		FollowsSpec: true,
 	}
 	if short, ok := strings.CutPrefix(name, kinds.BrokenPrefix); ok {

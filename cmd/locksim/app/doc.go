@@ -15,7 +15,7 @@
 //		}))
 //	}
 //
-// Its lock is then listed, run, explored and swept under that name, like those
+// Its lock is then listed, compared, run, explored and swept under that name, like those
 // that come with locksim. The first line lets the world seed math/rand, for
 // locks that draw from it. Call [Main] first: the commands that make many runs
 // start the same program again as worker processes.

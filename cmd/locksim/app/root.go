@@ -22,6 +22,7 @@ it did not, and whether a fencing token would have saved the data.
 Exit codes: 0 as expected; 1 an unexpected label, or a violation; 2 bad usage or
 bad input; 3 the harness failed, or a run was not deterministic.`,
 		Example: `  locksim list                 what there is to run
+  locksim compare              the locks side by side
   locksim run gc-pause         the first thing to try
   locksim run ./my.yaml        a scenario of your own
   locksim matrix               everything, with every lock
@@ -37,7 +38,7 @@ bad input; 3 the harness failed, or a run was not deterministic.`,
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(listing{s}.listCommand(), runs{s}.runCommand(), runs{s}.replayCommand(), (runs{s}).reportCommand(), matrices{s}.matrixCommand(),
+	root.AddCommand(listing{s}.listCommand(), comparisons{s}.compareCommand(), runs{s}.runCommand(), runs{s}.replayCommand(), (runs{s}).reportCommand(), matrices{s}.matrixCommand(),
 		explorations{s}.exploreCommand(), sweeps{s}.sweepCommand(), merging{s}.mergeCommand(), s.schemaCommand(), s.versionCommand(), s.workerCommand(),
 		runs{s}.galleryCommand(), serving{s}.serveCommand())
 	return root

@@ -30,6 +30,7 @@ type workerJob struct {
 	Page    *pageJob           `json:"page,omitempty"`
 	Report  *foundPageJob      `json:"report,omitempty"`
 	Trial   *review.Trial      `json:"trial,omitempty"`
+	Compare *compareJob        `json:"compare,omitempty"`
 }
 
 // workerAnswer is the answer, in the field of the job's name.
@@ -41,6 +42,7 @@ type workerAnswer struct {
 	Page    *pageAnswer    `json:"page,omitempty"`
 	Report  string         `json:"report,omitempty"`
 	Fences  []review.Fence `json:"fences,omitempty"`
+	Compare *compareAnswer `json:"compare,omitempty"`
 }
 
 // workerCommand is what the children of this command run. People have no use
@@ -105,6 +107,9 @@ func (s *shell) answer(j workerJob, step func()) (workerAnswer, error) {
 	case j.Trial != nil:
 		fences, err := j.Trial.Play(s.extra)
 		return workerAnswer{Fences: fences}, err
+	case j.Compare != nil:
+		answer, err := comparisons{s}.measure(*j.Compare, step)
+		return workerAnswer{Compare: answer}, err
 	}
 	return workerAnswer{}, errors.New("this job is of no kind that is known here")
 }

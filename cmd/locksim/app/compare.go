@@ -1,0 +1,208 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"locksim/internal/prose"
+	"locksim/internal/workers"
+	"locksim/reports"
+	"locksim/scenarios/compare"
+	"locksim/scenarios/kinds"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+// comparisons sets locks side by side.
+type comparisons struct{ *shell }
+
+// compareFlags are the flags of the compare command.
+type compareFlags struct {
+	seeds    int
+	json     bool
+	markdown bool
+}
+
+func (s comparisons) compareCommand() *cobra.Command {
+	var f compareFlags
+	cmd := &cobra.Command{
+		Use:   "compare [LOCK…]",
+		Short: "Set locks side by side: servers, tokens, round trips, what each survives",
+		Long: `Compare shows for each lock how many servers it needs, whether it mints fencing
+tokens, how many round trips it takes to acquire, release and renew it while nobody
+else wants it, for whom it is, and which faults it survives behind which fence.
+
+Without names, all locks are compared: those that come with locksim and your own.
+
+What a lock says of itself is its servers, its tokens, its promise and for whom it
+is. All else is measured, at this moment: the round trips in a run of one client, the
+rest in the scenarios of the library that are about the lock. For each class of faults
+you see the weakest fencing mode in which no run did harm. --markdown and --json also
+have, for each weaker mode, a run that did, with the command that makes it again.
+
+The faults of the library are placed for locks on Redis with a lease of ten seconds.
+A lock of your own, with another lease or other servers, is missed by some of them:
+locksim explore --lock LOCK draws them for it.`,
+		Example: `  locksim compare
+  locksim compare single redlock
+  locksim compare fenced broken/token-after-lock
+  locksim compare --seeds 20
+  locksim compare --markdown >docs/compare.md`,
+		ValidArgsFunction: s.completeCompared,
+		RunE:              func(_ *cobra.Command, names []string) error { return s.compare(names, f) },
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&f.seeds, "seeds", 1, "play each scenario with `N` seeds")
+	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the table")
+	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
+	s.completeFlags(cmd)
+	return cmd
+}
+
+// completeCompared offers the locks that are not named yet.
+func (s comparisons) completeCompared(_ *cobra.Command, named []string, _ string) ([]string, cobra.ShellCompDirective) {
+	names := slices.DeleteFunc(s.everyLock(), func(name string) bool { return slices.Contains(named, name) })
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// everyLock has the names of all locks, specimens too.
+func (s comparisons) everyLock() []string { return append(s.lockNames(), kinds.Specimens()...) }
+
+// compare is the compare command.
+func (s comparisons) compare(names []string, f compareFlags) error {
+	if f.json && f.markdown {
+		return errors.New("--json and --markdown: choose one")
+	}
+	seeds, err := search.NewSeeds(1, f.seeds)
+	if err != nil {
+		return fmt.Errorf("--seeds %d: %w", f.seeds, err)
+	}
+	locks, err := s.compared(names)
+	if err != nil {
+		return err
+	}
+	c, err := s.measured(locks, seeds)
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.json:
+		b, err := c.JSON()
+		if err != nil {
+			return &brokenError{cause: err}
+		}
+		_, err = s.out.Write(b)
+		return s.print(err)
+	case f.markdown:
+		return s.print(reports.ComparisonMarkdown(s.out, c))
+	}
+	return s.print(reports.Comparison(s.out, c, reports.Options{Width: compareWidth, Colour: s.colour(isTerminal)}))
+}
+
+// compareWidth is how wide the table may be.
+const compareWidth = 80
+
+// compared are the locks of these names; without any, all but the specimens.
+func (s comparisons) compared(names []string) ([]play.Lock, error) {
+	if len(names) == 0 {
+		names = s.lockNames()
+	}
+	var locks []play.Lock
+	for i, name := range names {
+		l, err := play.FindLock(name, s.extra)
+		if err != nil {
+			return nil, fmt.Errorf("there is no lock %s: %s", quote(name), prose.Choose(name, s.everyLock()))
+		}
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("lock %s is there twice: name each lock once", name)
+		}
+		locks = append(locks, l)
+	}
+	return locks, nil
+}
+
+// compareJob is a lock to be measured by a child.
+type compareJob struct {
+	Lock  string       `json:"lock"`
+	Seeds search.Seeds `json:"seeds"`
+}
+
+// compareAnswer is what a child found out. Unusable says why a lock cannot be
+// measured, where that is for its author to put right.
+type compareAnswer struct {
+	Lock     *compare.Lock `json:"lock,omitempty"`
+	Unusable string        `json:"unusable,omitempty"`
+}
+
+// measure does the job of a child.
+func (s comparisons) measure(j compareJob, step func()) (*compareAnswer, error) {
+	l, err := play.FindLock(j.Lock, s.extra)
+	if err != nil {
+		return nil, err
+	}
+	m, err := compare.Measure(l, compare.Options{Seeds: j.Seeds, Replay: matrices(s).runAgain, Step: step})
+	if errors.Is(err, compare.ErrUnusable) {
+		return &compareAnswer{Unusable: err.Error()}, nil
+	}
+	return &compareAnswer{Lock: m}, err
+}
+
+// measured has the locks measured by child processes, those first that take longest:
+// a lock on many servers sends many messages.
+func (s comparisons) measured(locks []play.Lock, seeds search.Seeds) (*compare.Comparison, error) {
+	command, err := s.child()
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	defer s.busy(fmt.Sprintf("comparing %d locks", len(locks)))()
+	order := make([]int, len(locks))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return locks[b].Nodes() - locks[a].Nodes() })
+	jobs := func(yield func(workerJob) bool) {
+		for _, i := range order {
+			if !yield(workerJob{Compare: &compareJob{Lock: locks[i].Name, Seeds: seeds}}) {
+				return
+			}
+		}
+	}
+	rows := make([]compare.Lock, len(locks))
+	var unusable []string
+	var failed error
+	finished := 0
+	err = workers.Run(ctx, workers.Options{Command: command, Silence: silence}, jobs, func(d workers.Done[workerJob, workerAnswer]) {
+		finished++
+		answer := d.Result.Compare
+		switch {
+		case d.Err != nil:
+			failed = errors.Join(failed, fmt.Errorf("measure %s: %w", d.Job.Compare.Lock, d.Err))
+		case answer == nil || answer.Lock == nil && answer.Unusable == "":
+			failed = errors.Join(failed, fmt.Errorf("measure %s: the worker gave no answer", d.Job.Compare.Lock))
+		case answer.Unusable != "":
+			unusable = append(unusable, answer.Unusable)
+		default:
+			rows[order[d.ID]] = *answer.Lock
+		}
+	})
+	switch {
+	case err != nil:
+		return nil, unfinished(err, finished, len(locks))
+	case failed != nil:
+		return nil, &brokenError{cause: failed}
+	case len(unusable) > 0:
+		slices.Sort(unusable)
+		return nil, errors.New(strings.Join(unusable, "\n"))
+	}
+	return compare.New(seeds, rows), nil
+}

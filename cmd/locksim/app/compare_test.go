@@ -1,0 +1,73 @@
+package app
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/lock"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+// The page in docs is what the command prints now.
+func TestComparisonIsUpToDate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many runs")
+	}
+	t.Setenv(asChild, "yes")
+	page, err := os.ReadFile("../../../docs/compare.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := own(t, "compare", "--markdown")
+	if code != exitExpected || errs != "" {
+		t.Fatalf("exit code %d\n%s", code, errs)
+	}
+	if d := cmp.Diff(string(page), out); d != "" {
+		t.Errorf("make compare writes docs/compare.md anew (-is +now):\n%s", d)
+	}
+}
+
+// A lock that is passed to Main stands beside those that come with locksim, within
+// the width of a terminal.
+func TestCompareExtraLock(t *testing.T) {
+	t.Setenv(asChild, "yes")
+	code, out, errs := call(t, []play.Lock{mylock()}, "compare", "mylock", "single", "watchdog-fenced", "reentrant-fenced", "redlock-watchdog", "fair")
+	if code != exitExpected || errs != "" {
+		t.Fatalf("exit code %d\n%s", code, errs)
+	}
+	for _, want := range []string{"6 locks side by side\n", "\nmylock            1 redis  no      1        1        1\n", "\nredlock-watchdog  5 redis  no      1 (5)    1 (5)    1 (5), by itself\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("there is no %q:\n%s", want, out)
+		}
+	}
+	for line := range strings.Lines(out) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > compareWidth {
+			t.Errorf("a line of %d columns: %s", n, line)
+		}
+	}
+	if _, out, _ := call(t, []play.Lock{mylock()}, "__complete", "compare", ""); !strings.Contains(out, "mylock\n") {
+		t.Errorf("completion does not offer mylock:\n%s", out)
+	}
+}
+
+// A lock that no client can use is a mistake of its author, of which the message
+// tells; a child that ends is none of the user's.
+func TestCompareWhatCannotBe(t *testing.T) {
+	t.Setenv(asChild, "yes")
+	t.Setenv(misbehaving, "exit")
+	extra := []play.Lock{{Name: "mylock", New: misbehave}}
+	if code, out, errs := call(t, extra, "compare", "mylock"); code != exitBroken || out != "" || !strings.Contains(errs, "measure mylock: the worker process died") {
+		t.Errorf("a child that ends: exit code %d\n%s%s", code, out, errs)
+	}
+	s := comparisons{&shell{program: "mysim", extra: []play.Lock{{Name: "mylock", New: func(play.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }}}}}
+	answer, err := s.measure(compareJob{Lock: "mylock", Seeds: search.Seeds{First: 1, Last: 1}}, func() {})
+	if err != nil || !strings.Contains(answer.Unusable, "no quorum possible") {
+		t.Errorf("a lock that cannot be made: %+v, %v", answer, err)
+	}
+}

@@ -1,0 +1,335 @@
+package compare_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/internal/testlocks"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios/compare"
+	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+	simredis "locksim/sim/redis"
+)
+
+func kind(t *testing.T, name string) play.Lock {
+	t.Helper()
+	l, err := play.Kind(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func again(scenario, lock string, seed uint64, modes ...fence.Mode) string {
+	return fmt.Sprint("again ", scenario, " ", lock, " ", seed, " ", modes)
+}
+
+// measured keeps what is known of a lock from one test to the next: it takes many runs.
+var measured = map[string]*compare.Lock{}
+
+func measure(t *testing.T, l play.Lock) *compare.Lock {
+	t.Helper()
+	if m := measured[l.Name]; m != nil {
+		return m
+	}
+	m, err := compare.Measure(l, compare.Options{Seeds: search.Seeds{First: 1, Last: 1}, Replay: again})
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured[l.Name] = m
+	return m
+}
+
+// of is what became of a lock under a class.
+func of(t *testing.T, l *compare.Lock, class lock.Fault) compare.Survival {
+	t.Helper()
+	i := slices.IndexFunc(l.Survives, func(s compare.Survival) bool { return s.Class == class })
+	if i < 0 {
+		t.Fatalf("%s: nothing about %s", l.Name, class)
+	}
+	return l.Survives[i]
+}
+
+// three is Redlock over three servers, as a user might bring it.
+func three() play.Lock {
+	return play.Lock{Name: "three", Servers: play.Redis(3), FollowsSpec: true, New: func(e play.Env) (lock.Locker, error) {
+		nodes := make([]lock.Redis, 3)
+		for i := range nodes {
+			nodes[i] = simredis.Client(e, fmt.Sprintf("r%d", i))
+		}
+		return lock.NewRedlock(nodes, lock.RedlockOptions{Options: lock.Options{TTL: e.Spec().TTL, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")}})
+	}}
+}
+
+// Round trips that are known from how the locks work: one request, one to each of
+// several servers at once, or one after the other.
+func TestTrips(t *testing.T) {
+	once := compare.Trip{RoundTrips: 1, Messages: 1}
+	each := func(servers int) compare.Trip { return compare.Trip{RoundTrips: 1, Messages: servers} }
+	plain := compare.Trips{Acquire: once, Release: once, Renew: &once}
+	five := each(5)
+	for name, tt := range map[string]struct {
+		lock play.Lock
+		want compare.Trips
+	}{
+		"single":   {kind(t, "single"), plain},
+		"fenced":   {kind(t, "fenced"), plain},
+		"watchdog": {kind(t, "watchdog"), compare.Trips{Acquire: once, Release: once, Renew: &once, Unasked: true}},
+		"redlock":  {kind(t, "redlock"), compare.Trips{Acquire: five, Release: five, Renew: &five}},
+		"redlock-watchdog": {kind(t, "redlock-watchdog"),
+			compare.Trips{Acquire: five, Release: five, Renew: &five, Unasked: true}},
+		"redlock-fenced, which reads the counters and writes them back": {kind(t, "redlock-fenced"),
+			compare.Trips{Acquire: compare.Trip{RoundTrips: 2, Messages: 10}, Release: five, Renew: &five}},
+		"somebody's redlock of three servers": {three(),
+			compare.Trips{Acquire: each(3), Release: each(3), Renew: new(each(3))}},
+		"five servers one by one": {kind(t, "broken/redlock-one-by-one"),
+			compare.Trips{Acquire: compare.Trip{RoundTrips: 5, Messages: 5}, Release: five}},
+		"a token in a request of its own": {kind(t, "broken/token-after-lock"),
+			compare.Trips{Acquire: compare.Trip{RoundTrips: 2, Messages: 2}, Release: once}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := compare.TripsOf(tt.lock)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// Each run that a comparison names shows what it is named for, and the command that
+// makes it again is about that run.
+func TestSeenIsSo(t *testing.T) {
+	names := []string{"fenced", "redlock", "watchdog"}
+	if testing.Short() {
+		names = names[:1]
+	}
+	library, err := file.Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		l := kind(t, name)
+		m := measure(t, l)
+		shown := 0
+		for _, s := range m.Survives {
+			seen := slices.Clone(s.Others)
+			for _, one := range []*compare.Seen{s.Refused, s.Overlap} {
+				if one != nil {
+					seen = append(seen, *one)
+				}
+			}
+			for _, one := range seen {
+				shown++
+				i := slices.IndexFunc(library, func(sc *file.Scenario) bool { return sc.Name == one.Scenario })
+				o, err := play.Run(library[i], l, play.RunOptions{Seed: one.Seed, Modes: []fence.Mode{one.Mode}, Alone: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := o.Modes[0].Verdict.Label; got != one.Label {
+					t.Errorf("%s under %s: %s is %s", name, s.Class, one.Replay, got)
+				}
+				if one.Replay != again(one.Scenario, name, one.Seed, one.Mode) {
+					t.Errorf("%s under %s: %s", name, s.Class, one.Replay)
+				}
+			}
+			if s.Overlap != nil && s.Promised {
+				t.Errorf("%s promises to stand %s, and claims overlap: %s", name, s.Class, s.Overlap.Replay)
+			}
+			if s.Promised && s.Scenarios > 0 && s.Fence == "" {
+				t.Errorf("%s promises to stand %s, and no fence saves the data: %+v", name, s.Class, s.Others)
+			}
+		}
+		if shown == 0 {
+			t.Errorf("%s: no run is shown", name)
+		}
+	}
+}
+
+// What is known of these locks from the catalogue.
+func TestSurvival(t *testing.T) {
+	fenced, dog := measure(t, kind(t, "fenced")), measure(t, kind(t, "watchdog"))
+	single := measure(t, kind(t, "single"))
+	for name, tt := range map[string]struct {
+		got  compare.Survival
+		want compare.Survival // its Runs, Scenarios and runs are not looked at
+	}{
+		"a crash needs no fence (F01)":                        {of(t, fenced, lock.FaultCrash), compare.Survival{Promised: true, Fence: fence.None}},
+		"a pause needs one that seals (F11, F14)":             {of(t, fenced, lock.FaultPause), compare.Survival{Promised: true, Fence: fence.Seal}},
+		"a section beyond the TTL needs one":                  {of(t, fenced, compare.NoFault), compare.Survival{Promised: true, Fence: fence.Seal}},
+		"not where the lease is renewed":                      {of(t, dog, compare.NoFault), compare.Survival{Promised: true, Fence: fence.None}},
+		"without tokens, claim refuses a rightful holder":     {of(t, single, lock.FaultPause), compare.Survival{Promised: true, Fence: fence.Claim, Refused: &compare.Seen{}}},
+		"a counter that is lost with the lock gets past seal": {of(t, fenced, lock.FaultFailover), compare.Survival{Fence: fence.Claim, Overlap: &compare.Seen{}}},
+		"a dead worker's watchdog renews for ever (F36)":      {of(t, dog, lock.FaultWorker), compare.Survival{}},
+	} {
+		got, want := tt.got, tt.want
+		if got.Promised != want.Promised || got.Fence != want.Fence || (got.Refused != nil) != (want.Refused != nil) || (got.Overlap != nil) != (want.Overlap != nil) || got.Runs == 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	if s := of(t, dog, lock.FaultWorker); !s.Stuck() {
+		t.Errorf("a watchdog whose worker is dead is not stuck: %+v", s)
+	}
+	if s := of(t, fenced, lock.FaultFailover); s.Stuck() {
+		t.Errorf("a lock that can be had is stuck: %+v", s)
+	}
+	var failed []fence.Mode
+	for _, o := range of(t, fenced, lock.FaultPause).Others {
+		failed = append(failed, o.Mode)
+	}
+	if diff := cmp.Diff([]fence.Mode{fence.None, fence.Check}, failed); diff != "" {
+		t.Errorf("the weaker fences under a pause: %s", diff)
+	}
+}
+
+// Locks that the library does not know: what their own mistakes do is seen, and what
+// their short leases do without any fault is blamed on no fault.
+func TestLockFromOutside(t *testing.T) {
+	careless := kind(t, "broken/del-without-owner")
+	careless.Name = "mine"
+	if s := of(t, measure(t, careless), lock.FaultPause); s.Overlap == nil || s.Overlap.Scenario != "del-without-owner" {
+		t.Errorf("a release that deletes another's key was not seen: %+v", s)
+	}
+	sound := measure(t, testlocks.Sound("sound"))
+	if s := of(t, sound, compare.NoFault); s.Fence == fence.None || s.Overlap != nil {
+		t.Errorf("a lease of %v in sections of twenty seconds: %+v", testlocks.TTL, s)
+	}
+	for _, class := range []lock.Fault{lock.FaultCrash, lock.FaultWorker, lock.FaultScripts, lock.FaultReset} {
+		if s := of(t, sound, class); s.Scenarios > 0 && s.Fence != fence.None {
+			t.Errorf("a short lease was blamed on %s: %+v", class, s)
+		}
+	}
+	for _, s := range sound.Survives {
+		if s.Promised && s.Overlap != nil {
+			t.Errorf("claims of a sound lock overlap under %s: %+v", s.Class, s.Overlap)
+		}
+	}
+}
+
+// What becomes of a server that the lock does not use says nothing of the lock.
+func TestOtherServers(t *testing.T) {
+	m := measure(t, play.Lock{Name: "second", Servers: play.Redis(2), FollowsSpec: true, New: func(e play.Env) (lock.Locker, error) {
+		return lock.NewSingle(simredis.Client(e, "r1"), lock.Options{TTL: e.Spec().TTL, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
+	}})
+	for _, class := range []lock.Fault{lock.FaultFlush, lock.FaultFailover, lock.FaultScripts} {
+		if s := of(t, m, class); s.Scenarios > 0 {
+			t.Errorf("%s strikes r0, and counts for a lock on r1: %+v", class, s)
+		}
+	}
+	if s := of(t, m, lock.FaultPause); s.Scenarios == 0 {
+		t.Errorf("a pause of a client counts for nothing: %+v", s)
+	}
+}
+
+// hasty waits before each Acquire for a while that no seed decides.
+type hasty struct {
+	lock.Locker
+	clock lock.Clock
+}
+
+func (h hasty) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	if err := h.clock.Sleep(ctx, time.Duration(rand.Int64N(int64(time.Second)))); err != nil {
+		return nil, err
+	}
+	return h.Locker.Acquire(ctx, resource)
+}
+
+// closed can never be had.
+type closed struct{}
+
+func (closed) Acquire(context.Context, string) (lock.Lease, error) {
+	return nil, errors.New("closed on Mondays")
+}
+
+// A lock that no client can use, or that draws from chance, is not measured.
+func TestMeasureRefuses(t *testing.T) {
+	opt := compare.Options{Seeds: search.Seeds{First: 1, Last: 1}, Replay: again}
+	for name, of := range map[string]func(play.Env) (lock.Locker, error){
+		"never granted": func(play.Env) (lock.Locker, error) { return closed{}, nil },
+		"not made":      func(play.Env) (lock.Locker, error) { return nil, errors.New("closed on Mondays") },
+	} {
+		if _, err := compare.Measure(play.Lock{Name: "mine", New: of}, opt); !errors.Is(err, compare.ErrUnusable) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := compare.Measure(play.Lock{Name: "mine"}, opt); err == nil || errors.Is(err, compare.ErrUnusable) {
+		t.Errorf("without New: %v", err)
+	}
+	drawing := kind(t, "single")
+	inner := drawing.New
+	drawing.New = func(e play.Env) (lock.Locker, error) {
+		l, err := inner(e)
+		return hasty{l, e.Clock()}, err
+	}
+	_, err := compare.Measure(drawing, opt)
+	if _, ok := errors.AsType[*play.NondeterminismError](err); !ok {
+		t.Errorf("a lock that draws from chance: %v", err)
+	}
+}
+
+// The same lock gives the same document, whatever was measured before; every seed
+// adds runs, and every run is a step.
+func TestMeasureIsStable(t *testing.T) {
+	seeds := search.Seeds{First: 1, Last: 1}
+	document := func(l *compare.Lock) string {
+		b, err := compare.New(seeds, []compare.Lock{*l}).JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	runs := func(l *compare.Lock) (n int) {
+		for _, s := range l.Survives {
+			n += s.Runs
+		}
+		return n
+	}
+	first := measure(t, kind(t, "single"))
+	steps := 0
+	again, err := compare.Measure(kind(t, "single"), compare.Options{Seeds: seeds, Replay: again, Step: func() { steps++ }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(document(first), document(again)); diff != "" {
+		t.Error(diff)
+	}
+	if steps < runs(again) {
+		t.Errorf("%d steps for %d runs", steps, runs(again))
+	}
+	if testing.Short() {
+		return
+	}
+	more, err := compare.Measure(kind(t, "single"), compare.Options{Seeds: search.Seeds{First: 1, Last: 2}, Replay: func(string, string, uint64, ...fence.Mode) string { return "" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runs(more) <= runs(first) {
+		t.Errorf("%d runs with two seeds, and %d with one", runs(more), runs(first))
+	}
+}
+
+// Every kind says how it works and for whom it is, and every survival has a class.
+func TestKindsDeclare(t *testing.T) {
+	for _, name := range append(kinds.Names(), kinds.Specimens()...) {
+		if l := kind(t, name); l.About == "" || l.ForWhom == "" {
+			t.Errorf("%s does not say how it works or for whom it is", name)
+		}
+	}
+	classes := compare.New(search.Seeds{First: 1, Last: 1}, nil).Classes
+	if diff := cmp.Diff(append([]lock.Fault{compare.NoFault}, lock.Faults()...), classes); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,292 @@
+package compare
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+	"locksim/sim/trace"
+)
+
+// reference is the lock whose promise says which faults are not to blame where they
+// strike beside others: those that every lock with a lease on one correct node stands.
+const reference = "single"
+
+// byClass are the scenarios that can say something of each class: those with faults
+// of that class alone, or beside others that the reference promises to stand. Of a
+// scenario with faults of two classes that it does not stand, nobody could say which
+// did the harm. Left out, too, are scenarios that use a lock against its terms:
+// sections of several writes, which no fence makes atomic (F73), and one owner id for
+// all (F31).
+func byClass(library []*file.Scenario) (map[lock.Fault][]*file.Scenario, error) {
+	stands, err := play.Kind(reference)
+	if err != nil {
+		return nil, err
+	}
+	all := map[lock.Fault][]*file.Scenario{}
+	for _, sc := range library {
+		if sc.Workload.Kind == file.WorkloadTransfer || sc.Lock.Owner == file.OwnerShared {
+			continue
+		}
+		names := stands.Unpromised(sc.Faults)
+		switch {
+		case len(sc.Faults) == 0:
+			names = []string{string(NoFault)}
+		case len(names) == 0:
+			names = play.Lock{}.Unpromised(sc.Faults) // all of its classes
+		case len(names) > 1:
+			names = nil
+		}
+		for _, name := range names {
+			all[lock.Fault(name)] = append(all[lock.Fault(name)], sc)
+		}
+	}
+	return all, nil
+}
+
+// isOf reports whether a fault is of a class. Drifts have theirs together.
+func isOf(f faults.Fault, class lock.Fault) bool {
+	if _, drifts := f.Action.(faults.ClockDrift); drifts {
+		return class == lock.FaultClockDrift || class == lock.FaultClockRate
+	}
+	return slices.Contains(play.Lock{}.Unpromised([]faults.Fault{f}), string(class))
+}
+
+// trials are the runs of one lock. Each is made once, for however many classes it
+// counts.
+type trials struct {
+	lock  play.Lock
+	opt   Options
+	asked map[string]bool // the servers that the lock asks, and the store
+	made  map[trial]result
+}
+
+// trial is one run, in which the faults of a class may be left out.
+type trial struct {
+	scenario string
+	mode     fence.Mode
+	seed     uint64
+	without  lock.Fault
+}
+
+// result is what is asked of a run.
+type result struct {
+	label   checker.Label
+	overlap bool // the claims of two clients overlapped
+	struck  bool // every fault did, and not only servers that the lock does not use
+	tested  bool // clients contended, and no pause was partial
+	misfit  bool // the lock does not suit the scenario
+}
+
+// failed reports wrong data, data that was not decided, or a lock that is stuck.
+func (r result) failed() bool {
+	return r.label == checker.Corrupted || r.label == checker.Unknown || r.label == checker.Stuck
+}
+
+// refused reports whether the fence refused a rightful holder, and nothing is worse.
+func (r result) refused() bool { return r.label == checker.FalseReject }
+
+func (r result) harm() bool { return r.failed() || r.refused() }
+
+// survival finds the weakest fence for a class. It plays the scenarios that are about
+// the lock; where none of those says anything, as for a lock that the library does
+// not know, all others.
+func (t *trials) survival(class lock.Fault, scenarios []*file.Scenario) (Survival, error) {
+	var about, others []*file.Scenario
+	for _, sc := range scenarios {
+		if slices.Contains(sc.LockNames(), t.lock.Name) {
+			about = append(about, sc)
+		} else {
+			others = append(others, sc)
+		}
+	}
+	s, err := t.weakest(class, about)
+	if err != nil || s.Scenarios > 0 {
+		return s, err
+	}
+	return t.weakest(class, others)
+}
+
+// weakest tries the modes in their order, and each until a run fails. Without a fence
+// it goes on until claims overlap as well.
+func (t *trials) weakest(class lock.Fault, scenarios []*file.Scenario) (Survival, error) {
+	s := Survival{Class: class, Promised: t.promises(class), Others: []Seen{}}
+	counted := map[string]bool{}
+	var second *Seen // the first mode that failed in no run, and refused somebody
+	for _, mode := range t.modes() {
+		var failed, refused *Seen
+		for _, sc := range scenarios {
+			for seed := range t.opt.Seeds.All() {
+				if failed != nil && (mode != fence.None || s.Overlap != nil) {
+					break
+				}
+				r, counts, err := t.blamed(class, sc, mode, seed)
+				if err != nil {
+					return s, err
+				}
+				if !counts {
+					continue
+				}
+				s.Runs++
+				counted[sc.Name] = true
+				seen := &Seen{Mode: mode, Label: r.label, Scenario: sc.Name, Seed: seed, Replay: t.opt.Replay(sc.Name, t.lock.Name, seed, mode)}
+				if r.failed() && failed == nil {
+					failed = seen
+				}
+				if r.refused() && refused == nil {
+					refused = seen
+				}
+				if r.overlap && s.Overlap == nil {
+					s.Overlap = seen
+				}
+			}
+		}
+		s.Scenarios = len(counted)
+		switch {
+		case s.Scenarios == 0:
+			return s, nil
+		case failed != nil:
+			s.Others = append(s.Others, *failed)
+		case refused == nil:
+			s.Fence = mode
+			if second != nil {
+				s.Others = append(s.Others, *second)
+			}
+			return s, nil
+		case second == nil:
+			second = refused
+		default:
+			s.Others = append(s.Others, *refused)
+		}
+	}
+	if second != nil {
+		s.Fence, s.Refused = second.Mode, second
+	}
+	return s, nil
+}
+
+// promises reports whether the lock promises that claims exclude each other under
+// this class.
+func (t *trials) promises(class lock.Fault) bool {
+	if class == NoFault {
+		return len(t.lock.Promise.Exclusion) > 0
+	}
+	return slices.Contains(t.lock.Promise.Exclusion, class)
+}
+
+// blamed is a run, and whether it counts for a class. Every fault has to strike. A run
+// without harm counts if clients contended, one with harm if the class is to blame.
+func (t *trials) blamed(class lock.Fault, sc *file.Scenario, mode fence.Mode, seed uint64) (r result, counts bool, err error) {
+	one := trial{scenario: sc.Name, mode: mode, seed: seed}
+	if r, err = t.run(sc, one); err != nil || r.misfit || !r.struck {
+		return r, false, err
+	}
+	if r.overlap && class != NoFault {
+		one.without = class
+		other, err := t.run(sc, one)
+		if err != nil {
+			return r, false, err
+		}
+		r.overlap = !other.overlap
+	}
+	if !r.harm() {
+		return r, r.tested || r.overlap, nil
+	}
+	counts, err = t.guilty(class, sc, seed)
+	return r, counts, err
+}
+
+// guilty reports whether a class is to blame for the harm in a scenario: there is a
+// fence behind which there is none without the faults of the class. Otherwise the
+// other faults alone ask for as strong a fence, or the workload does: the data of a
+// lock with a lease of two seconds is lost in a section of nine, whatever happens.
+func (t *trials) guilty(class lock.Fault, sc *file.Scenario, seed uint64) (bool, error) {
+	if class == NoFault {
+		return true, nil
+	}
+	for _, mode := range t.modes() {
+		one := trial{scenario: sc.Name, mode: mode, seed: seed}
+		with, err := t.run(sc, one)
+		if err != nil {
+			return false, err
+		}
+		if !with.harm() {
+			continue
+		}
+		one.without = class
+		without, err := t.run(sc, one)
+		if err != nil || !without.harm() {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// modes are the fencing modes in which the lock can run.
+func (t *trials) modes() []fence.Mode {
+	return slices.DeleteFunc(fence.Modes(), func(m fence.Mode) bool { return m.NeedsToken() && !t.lock.Tokens })
+}
+
+// run makes a run, or remembers it.
+func (t *trials) run(sc *file.Scenario, one trial) (result, error) {
+	if r, ok := t.made[one]; ok {
+		return r, nil
+	}
+	if one.without != "" {
+		rest := *sc
+		rest.Faults = slices.DeleteFunc(slices.Clone(sc.Faults), func(f faults.Fault) bool { return isOf(f, one.without) })
+		sc = &rest
+	}
+	o, err := play.Run(sc, t.lock, play.RunOptions{Seed: one.seed, Modes: []fence.Mode{one.mode}, Alone: true})
+	var r result
+	_, misfit := errors.AsType[*file.InputError](err)
+	switch {
+	case misfit && !slices.Contains(sc.LockNames(), t.lock.Name):
+		r = result{misfit: true}
+	case err != nil:
+		return r, err
+	default:
+		m := o.Modes[0]
+		r = result{label: m.Verdict.Label, overlap: m.Verdict.Facts.ClaimOverlaps > 0,
+			struck: !slices.Contains(m.FaultsFired, false) && t.meets(m.Trace), tested: m.Verdict.Facts.Contended > 0 && !m.PartialPause}
+	}
+	t.made[one] = r
+	if t.opt.Step != nil {
+		t.opt.Step()
+	}
+	return r, nil
+}
+
+// meets reports whether the servers that faults strike are among those that the lock
+// asks, or the store, one of them at least: a lock on servers of its own kind cares
+// nothing for what becomes of Redis. A replica, such as r0a, counts as its primary.
+func (t *trials) meets(run *trace.Trace) bool {
+	clients := map[string]bool{}
+	for _, e := range run.Events {
+		if _, ok := e.What.(trace.Mark); ok {
+			clients[e.Actor] = true
+		}
+	}
+	missed := false
+	for _, e := range run.Events {
+		if e.Actor != trace.World {
+			continue
+		}
+		for _, name := range trace.Parties(e) {
+			switch {
+			case clients[name]:
+			case t.asked[name], t.asked[strings.TrimRight(name, "abc")]:
+				return true
+			default:
+				missed = true
+			}
+		}
+	}
+	return !missed
+}

@@ -1,0 +1,212 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+	"locksim/sim/trace"
+)
+
+// Trips is what the requests of a lock take when nobody else wants it.
+type Trips struct {
+	Acquire Trip `json:"acquire"`
+	Release Trip `json:"release"`
+	// Renew is nil where a lease is no [lock.Extender].
+	Renew *Trip `json:"renew,omitempty"`
+	// Unasked says that the lock sends requests while it is held and nobody calls it:
+	// it renews its leases by itself.
+	Unasked bool `json:"unasked"`
+}
+
+// Trip is what one call takes, over connections that are open and with scripts that
+// the servers know.
+type Trip struct {
+	// RoundTrips is the time from the call to its return, in round trips of the
+	// network: those made at the same time count once.
+	RoundTrips int `json:"round_trips"`
+	// Messages counts what the client sends, to all servers.
+	Messages int `json:"messages"`
+}
+
+// oneWay is the time of each message of these runs. In the first, the third round
+// finds everything open; the second holds the lock for twice the TTL, in which a lock
+// that renews by itself has to do so.
+const (
+	oneWay      = 10 * time.Millisecond
+	uncontended = "name: uncontended\nworld: {clients: 1, latency: 10ms}\nlock: {ttl: 10s}\nworkload: {rounds: 3, hold: 0s, think: 0s}\n"
+	held        = "name: held\nworld: {clients: 1, latency: 10ms}\nlock: {ttl: 10s}\nworkload: {rounds: 1, hold: 20s}\n"
+)
+
+// TripsOf counts the round trips of a lock. Its errors are those of [Measure].
+func TripsOf(l play.Lock) (Trips, error) {
+	trips, _, err := tripsOf(l)
+	return trips, err
+}
+
+// tripsOf also has the names of all servers that the client asks, the store too.
+func tripsOf(l play.Lock) (trips Trips, asked map[string]bool, err error) {
+	calls, err := alone(renewing(l), uncontended)
+	if err != nil {
+		return Trips{}, nil, err
+	}
+	if trips, err = count(calls); err != nil {
+		return Trips{}, nil, err
+	}
+	idle, err := alone(l, held)
+	if err != nil {
+		return Trips{}, nil, err
+	}
+	trips.Unasked = sendsWhileHeld(idle)
+	asked = map[string]bool{}
+	for _, e := range calls.Events {
+		if _, ok := e.What.(trace.Send); ok && e.Actor == client {
+			asked[e.Peer] = true
+		}
+	}
+	return trips, asked, nil
+}
+
+// alone plays a scenario twice: a lock that draws from chance is told here.
+func alone(l play.Lock, source string) (*trace.Trace, error) {
+	sc, err := file.Parse("", []byte(source))
+	if err != nil {
+		return nil, err
+	}
+	o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Repeat: play.Twice})
+	if input, ok := errors.AsType[*file.InputError](err); ok {
+		return nil, fmt.Errorf("%w: %s", ErrUnusable, input.Msg)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return o.Modes[0].Trace, nil
+}
+
+// client is the one that is measured. The harness has another, which asks for the
+// lock in the end.
+const client = "c0"
+
+// count takes the calls of the last round apart.
+func count(t *trace.Trace) (Trips, error) {
+	var trips Trips
+	var call *Trip // the one that is under way
+	var began time.Duration
+	begin := func(c *Trip, at time.Duration) { *c, call, began = Trip{}, c, at }
+	end := func(at time.Duration) { call.RoundTrips, call = int((at-began+oneWay)/(2*oneWay)), nil }
+	for _, e := range t.Events {
+		if e.Actor != client {
+			continue
+		}
+		switch what := e.What.(type) {
+		case trace.Send:
+			if call != nil {
+				call.Messages++
+			}
+		case trace.Mark:
+			switch {
+			case what.Step == trace.Acquire:
+				begin(&trips.Acquire, e.At)
+			case what.Step == trace.Granted:
+				end(e.At)
+			case what.Step == trace.NotGranted:
+				return trips, fmt.Errorf("%w: Acquire failed: %s", ErrUnusable, what.Problem)
+			case what.Step == trace.Point && what.Label == renewal:
+				trips.Renew = new(Trip)
+				begin(trips.Renew, e.At)
+			case what.Step == trace.Point && what.Label == renewed:
+				end(e.At)
+				begin(&trips.Release, e.At)
+			case what.Step == trace.Release:
+				begin(&trips.Release, e.At)
+			case what.Step == trace.Released:
+				end(e.At)
+				if what.Problem != "" {
+					return trips, fmt.Errorf("%w: it could not be renewed and released: %s", ErrUnusable, what.Problem)
+				}
+			}
+		}
+	}
+	if call != nil {
+		return trips, fmt.Errorf("%w: a call did not return", ErrUnusable)
+	}
+	return trips, nil
+}
+
+// sendsWhileHeld reports whether the client sent anything between its read and its
+// write, in which it does nothing.
+func sendsWhileHeld(t *trace.Trace) bool {
+	working := false
+	for _, e := range t.Events {
+		if e.Actor != client {
+			continue
+		}
+		switch what := e.What.(type) {
+		case trace.Send:
+			if working {
+				return true
+			}
+		case trace.Mark:
+			working = what.Step == trace.Read || working && what.Step != trace.Write
+		}
+	}
+	return false
+}
+
+// The named points around a renewal.
+const (
+	renewal = "compare-renewal"
+	renewed = "compare-renewed"
+)
+
+// renewing is a lock whose leases are renewed once before each release, where they
+// can be.
+func renewing(l play.Lock) play.Lock {
+	inner := l.New
+	if inner == nil {
+		return l // Run complains
+	}
+	l.New = func(e play.Env) (lock.Locker, error) {
+		locks, err := inner(e)
+		if err != nil || locks == nil {
+			return locks, err
+		}
+		return renewer{locks, e}, nil
+	}
+	return l
+}
+
+type renewer struct {
+	lock.Locker
+	env play.Env
+}
+
+func (r renewer) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	lease, err := r.Locker.Acquire(ctx, resource)
+	if extender, ok := lease.(lock.Extender); ok && err == nil {
+		return renewable{lease, extender, r.env}, nil
+	}
+	return lease, err
+}
+
+type renewable struct {
+	lock.Lease
+	extender lock.Extender
+	env      play.Env
+}
+
+func (r renewable) Release(ctx context.Context) error {
+	if err := r.env.Point(renewal); err != nil {
+		return err
+	}
+	failed := r.extender.Extend(ctx)
+	if err := r.env.Point(renewed); err != nil {
+		return err
+	}
+	return errors.Join(failed, r.Lease.Release(ctx))
+}
