@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -66,15 +67,19 @@ type (
 	serving struct{ *shell }
 )
 
-// calledAs is how a program was called, or "" for by its name. What go run builds
-// lies in a cache, or in a folder that is gone afterwards: nobody can call it by its
-// name.
+// calledAs is how a program was called, or "" for by its name. A program that go run
+// has built cannot be called by its name: see [builtByGoRun].
 func calledAs(path, program string) string {
-	if program == ownProgram && strings.Contains(filepath.ToSlash(path), "/go-build") {
+	if program == ownProgram && builtByGoRun.MatchString(filepath.ToSlash(path)) {
 		return inClone
 	}
 	return ""
 }
+
+// builtByGoRun fits the path of a program that go run has built: it lies in a folder
+// that is removed afterwards, or in the build cache, wherever GOCACHE says, in a folder
+// named by the hash of its inputs.
+var builtByGoRun = regexp.MustCompile(`/go-build[0-9]+/b[0-9]+/exe/[^/]+$|/[0-9a-f]{2}/[0-9a-f]{64}-d/[^/]+$`)
 
 // command is how people call this program.
 func (s *shell) command() string { return cmp.Or(s.called, s.program) }

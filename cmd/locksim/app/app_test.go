@@ -261,8 +261,16 @@ func TestStateFileHasNoNull(t *testing.T) {
 
 // What go run has built cannot be called by its name, and everything else can.
 func TestCalledAs(t *testing.T) {
+	hash := strings.Repeat("6e", 32)
 	for path, want := range map[string]string{
-		"/tmp/go-build123/b001/exe/locksim": inClone, "/home/me/.cache/go-build/6e/6ebb-d/locksim": inClone, "locksim": "", "/usr/local/bin/locksim": "", "/opt/go/bin/locksim": "",
+		"/tmp/go-build123/b001/exe/locksim":                  inClone,
+		"/home/me/.cache/go-build/6e/" + hash + "-d/locksim": inClone,
+		"/elsewhere/" + hash[:2] + "/" + hash + "-d/locksim": inClone,
+		"locksim":                                     "",
+		"/usr/local/bin/locksim":                      "",
+		"/opt/go/bin/locksim":                         "",
+		"/home/me/go-build/locksim":                   "",
+		"/home/me/go-build-scripts/6e/6ebb-d/locksim": "",
 	} {
 		if got := calledAs(path, ownProgram); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
