@@ -24,7 +24,7 @@ help: ## this list
 ALL = $$([ ! -d scenarios/play ] || echo ./scenarios/play) ./...
 
 test: ## all tests, without the race detector, in every module
-	$(call in_modules,$(GO) test $(ALL))
+	$(GO) run ./internal/testall
 
 race: ## short tests under the race detector, in the main module
 	$(GO) test -race -short $(ALL)

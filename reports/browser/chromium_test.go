@@ -31,7 +31,7 @@ func missing(t *testing.T, what string) {
 	if os.Getenv("LOCKSIM_REQUIRE_LIVE") == "1" {
 		t.Fatalf("%s is missing, and LOCKSIM_REQUIRE_LIVE=1", what)
 	}
-	t.Skipf("%s is missing: install it to run this test", what)
+	t.Skipf("%s is missing; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure", what)
 }
 
 // flags keep Chromium from reaching out, and let it run as any user.

@@ -33,7 +33,7 @@ func missing(t *testing.T, what string) {
 	if os.Getenv("LOCKSIM_REQUIRE_LIVE") == "1" {
 		t.Fatalf("%s is missing, and LOCKSIM_REQUIRE_LIVE=1", what)
 	}
-	t.Skipf("%s is missing", what)
+	t.Skipf("%s is missing; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure", what)
 }
 
 // installed is a folder with the packages and the script in it. It is made once

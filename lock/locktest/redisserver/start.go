@@ -76,7 +76,7 @@ func missing(t testing.TB, err error) {
 		t.Fatalf("redisserver: %v, and %s=1 asks for it", err, RequireVar)
 		return
 	}
-	t.Skipf("redisserver: %v: skipped; set %s=1 to make this a failure", err, RequireVar)
+	t.Skipf("%v; set %s=1 to make this a failure", err, RequireVar)
 }
 
 // errExited says that the process ended by itself: its port was taken, or it did not like its arguments.

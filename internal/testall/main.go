@@ -1,0 +1,84 @@
+// Testall runs the tests of every module of the checkout, and says at the end which
+// were skipped because a real component is missing: go test does not.
+//
+//	go run ./internal/testall [FLAGS OF GO TEST]
+//
+// It prints what go test prints. The exit code is 0 when all tests pass, 1 when one
+// fails, and 2 when the modules cannot be listed.
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+func main() {
+	modules, err := modulesUnder(".")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "testall:", err)
+		os.Exit(2)
+	}
+	all, failed := newSummary(os.Stdout), false
+	for _, dir := range modules {
+		fmt.Println("==", dir)
+		failed = !all.test(dir, os.Args[1:]) || failed
+	}
+	all.print()
+	if failed {
+		os.Exit(1)
+	}
+}
+
+// modulesUnder are the folders with a go.mod, the main one first. Those of test data
+// and of hidden folders are left out.
+func modulesUnder(root string) ([]string, error) {
+	var dirs []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != root && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".")):
+			return filepath.SkipDir
+		case !d.IsDir() && d.Name() == "go.mod":
+			dirs = append(dirs, filepath.Dir(path))
+		}
+		return nil
+	})
+	slices.Sort(dirs)
+	return dirs, err
+}
+
+// test runs the tests of one module. go test begins with the packages that are named
+// first: the one that takes longest, so that a core is not left alone with it in the
+// end.
+func (s *summary) test(dir string, flags []string) (ok bool) {
+	args := append([]string{"test", "-json"}, flags...)
+	const longest = "./scenarios/play"
+	if _, err := os.Stat(filepath.Join(dir, longest)); err == nil {
+		args = append(args, longest)
+	}
+	cmd := exec.Command("go", append(args, "./...")...)
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "testall:", err)
+		return false
+	}
+	if err := cmd.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, "testall:", err)
+		return false
+	}
+	readErr := s.read(out)
+	if err := cmd.Wait(); err != nil {
+		return false
+	}
+	if readErr != nil {
+		fmt.Fprintln(os.Stderr, "testall: the output of go test:", readErr)
+	}
+	return readErr == nil
+}

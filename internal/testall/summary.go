@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"locksim/internal/prose"
+)
+
+// event is what go test -json prints; see go doc test2json.
+type event struct {
+	Action, Package, Test, Output string
+}
+
+// summary reads what tests did, and prints what go test would print.
+type summary struct {
+	w       io.Writer
+	output  map[string][]string // of each test that has not ended, by package and test
+	missing map[string]int      // tests that were skipped for want of a component, by the reason
+	skipped int                 // for other reasons
+}
+
+func newSummary(w io.Writer) *summary {
+	return &summary{w: w, output: map[string][]string{}, missing: map[string]int{}}
+}
+
+// read reads the events of one go test. What is no event, such as a complaint about a
+// flag, is an error.
+func (s *summary) read(r io.Reader) error {
+	d := json.NewDecoder(r)
+	for {
+		var e event
+		if err := d.Decode(&e); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		s.see(e)
+	}
+}
+
+// see follows one event. go test without -v prints the last line of a package that
+// passes, and of one that fails all but the tests that pass.
+func (s *summary) see(e event) {
+	key := e.Package + "\x00" + e.Test
+	switch e.Action {
+	case "build-output":
+		s.write(e.Output)
+	case "output":
+		if !strings.HasPrefix(e.Output, "=== ") && e.Output != "PASS\n" {
+			s.output[key] = append(s.output[key], e.Output)
+		}
+	case "fail":
+		s.write(strings.Join(s.output[key], ""))
+		delete(s.output, key)
+	case "pass", "skip":
+		lines := s.output[key]
+		delete(s.output, key)
+		switch {
+		case e.Test == "" && len(lines) > 0:
+			s.write(lines[len(lines)-1])
+		case e.Test != "" && e.Action == "skip":
+			s.skip(strings.Join(lines, ""))
+		}
+	}
+}
+
+func (s *summary) write(text string) { _, _ = io.WriteString(s.w, text) }
+
+// reason is what a test says of a component that is not there, between the place of
+// its Skip and the variable that makes such a test fail.
+var reason = regexp.MustCompile(`(?m)^\s+\S+\.go:\d+: (.*); set LOCKSIM_REQUIRE_LIVE=1 `)
+
+func (s *summary) skip(output string) {
+	if m := reason.FindStringSubmatch(output); m != nil {
+		s.missing[m[1]]++
+		return
+	}
+	s.skipped++
+}
+
+// print prints a line for each component that is missing.
+func (s *summary) print() {
+	for _, why := range slices.Sorted(maps.Keys(s.missing)) {
+		_, _ = fmt.Fprintf(s.w, "skipped: %s: %s\n", prose.Count(s.missing[why], "test"), why)
+	}
+	if s.skipped > 0 {
+		_, _ = fmt.Fprintf(s.w, "skipped: %s that other commands run, such as make soak\n", prose.Count(s.skipped, "test"))
+	}
+}

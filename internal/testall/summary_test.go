@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// stream are events of go test -json.
+func stream(events ...[4]string) *strings.Reader {
+	var b strings.Builder
+	for _, e := range events {
+		fmt.Fprintf(&b, "{\"Action\":%q,\"Package\":%q,\"Test\":%q,\"Output\":%q}\n", e[0], e[1], e[2], e[3])
+	}
+	return strings.NewReader(b.String())
+}
+
+// A package that passes is one line, one that fails shows its failed tests alone, and
+// what was skipped for want of a component is counted by the reason.
+func TestSummary(t *testing.T) {
+	var out bytes.Buffer
+	s := newSummary(&out)
+	skip := func(pkg, test, why string) [][4]string {
+		return [][4]string{
+			{"output", pkg, test, "=== RUN   " + test + "\n"},
+			{"output", pkg, test, "    x_test.go:12: " + why + "\n"},
+			{"output", pkg, test, "--- SKIP: " + test + " (0.00s)\n"},
+			{"skip", pkg, test, ""},
+		}
+	}
+	var events [][4]string
+	events = append(events, [4]string{"output", "a", "TestGood", "said in passing\n"}, [4]string{"pass", "a", "TestGood", ""})
+	events = append(events, skip("a", "TestOne", "redis-server is missing; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure")...)
+	events = append(events, skip("a", "TestTwo", "redis-server is missing; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure")...)
+	events = append(events, skip("a", "TestLong", "make soak does it")...)
+	events = append(events,
+		[4]string{"output", "a", "", "PASS\n"}, [4]string{"output", "a", "", "ok  \ta\t0.1s\n"}, [4]string{"pass", "a", "", ""},
+		[4]string{"output", "b", "TestBad", "=== RUN   TestBad\n"}, [4]string{"output", "b", "TestBad", "    b_test.go:3: wrong\n"},
+		[4]string{"output", "b", "TestBad", "--- FAIL: TestBad (0.00s)\n"}, [4]string{"fail", "b", "TestBad", ""},
+		[4]string{"output", "b", "", "FAIL\tb\t0.1s\n"}, [4]string{"fail", "b", "", ""},
+		[4]string{"build-output", "c", "", "c.go:1: syntax error\n"})
+	if err := s.read(stream(events...)); err != nil {
+		t.Fatal(err)
+	}
+	s.print()
+	want := "ok  \ta\t0.1s\n    b_test.go:3: wrong\n--- FAIL: TestBad (0.00s)\nFAIL\tb\t0.1s\nc.go:1: syntax error\n" +
+		"skipped: 2 tests: redis-server is missing\nskipped: 1 test that other commands run, such as make soak\n"
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
+// What go test prints besides events is no success.
+func TestSummaryRefusesWhatIsNoEvent(t *testing.T) {
+	if err := newSummary(&bytes.Buffer{}).read(strings.NewReader("flag provided but not defined\n")); err == nil {
+		t.Error("it is read as events")
+	}
+}
