@@ -1,56 +1,58 @@
-package checker
+package checker_test
 
 import (
 	"slices"
 	"testing"
+
+	"locksim/checker"
 )
 
 // The order is the one the design fixes; every other order is a bug.
 func TestSeverityOrder(t *testing.T) {
-	want := []Label{"corrupted", "unknown", "stuck", "false-reject", "rescued", "overlap", "safe", "n/a", ""}
+	want := []checker.Label{"corrupted", "unknown", "stuck", "false-reject", "rescued", "overlap", "safe", "n/a", ""}
 	got := slices.Clone(want)
 	slices.Sort(got)
-	slices.SortStableFunc(got, func(a, b Label) int { return b.Severity() - a.Severity() })
+	slices.SortStableFunc(got, func(a, b checker.Label) int { return b.Severity() - a.Severity() })
 	if !slices.Equal(got, want) {
 		t.Errorf("order %q, want %q", got, want)
 	}
 }
 
 func TestWorse(t *testing.T) {
-	for _, c := range []struct{ a, b, want Label }{
-		{Safe, Corrupted, Corrupted},
-		{Corrupted, Safe, Corrupted},
-		{Overlap, Rescued, Rescued},
-		{NotApplicable, Safe, Safe},
-		{"", NotApplicable, NotApplicable}, // a fold may start from nothing
-		{Stuck, Stuck, Stuck},
+	for _, c := range []struct{ a, b, want checker.Label }{
+		{checker.Safe, checker.Corrupted, checker.Corrupted},
+		{checker.Corrupted, checker.Safe, checker.Corrupted},
+		{checker.Overlap, checker.Rescued, checker.Rescued},
+		{checker.NotApplicable, checker.Safe, checker.Safe},
+		{"", checker.NotApplicable, checker.NotApplicable}, // a fold may start from nothing
+		{checker.Stuck, checker.Stuck, checker.Stuck},
 	} {
-		if got := Worse(c.a, c.b); got != c.want {
+		if got := checker.Worse(c.a, c.b); got != c.want {
 			t.Errorf("Worse(%q, %q) = %q, want %q", c.a, c.b, got, c.want)
 		}
 	}
 }
 
 func TestParseLabel(t *testing.T) {
-	for _, l := range Labels() {
-		if got, err := ParseLabel(string(l)); got != l || err != nil {
+	for _, l := range checker.Labels() {
+		if got, err := checker.ParseLabel(string(l)); got != l || err != nil {
 			t.Errorf("ParseLabel(%q) = %q, %v", l, got, err)
 		}
 	}
 	for _, s := range []string{"", "Safe", "fine"} {
-		if got, err := ParseLabel(s); err == nil {
+		if got, err := checker.ParseLabel(s); err == nil {
 			t.Errorf("ParseLabel(%q) = %q, want an error", s, got)
 		}
 	}
 }
 
 func TestParseCare(t *testing.T) {
-	for _, c := range []Care{CareNever, CareLost, CareSteps} {
-		if got, err := ParseCare(string(c)); got != c || err != nil {
+	for _, c := range []checker.Care{checker.CareNever, checker.CareLost, checker.CareSteps} {
+		if got, err := checker.ParseCare(string(c)); got != c || err != nil {
 			t.Errorf("ParseCare(%q) = %q, %v", c, got, err)
 		}
 	}
-	if got, err := ParseCare(""); err == nil {
+	if got, err := checker.ParseCare(""); err == nil {
 		t.Errorf(`ParseCare("") = %q, want an error`, got)
 	}
 }

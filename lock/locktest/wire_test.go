@@ -1,4 +1,4 @@
-package locktest
+package locktest_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"locksim/lock/locktest"
 )
 
 // echo is a server that answers every request with the same bytes.
@@ -57,10 +59,10 @@ func (l *line) ask(request string) (string, error) {
 	return string(buf[:n]), err
 }
 
-func overWire(t *testing.T, test func(w *Wire, dial func(server string) *line)) {
+func overWire(t *testing.T, test func(w *locktest.Wire, dial func(server string) *line)) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &echo{t: t, requests: make(chan string, 100)}
-		w := NewWire(e.dial)
+		w := locktest.NewWire(e.dial)
 		var all []net.Conn
 		test(w, func(server string) *line {
 			c, err := w.Dial(t.Context(), "tcp", server)
@@ -89,7 +91,7 @@ func (l *line) want(request string, failure error, reached int) {
 }
 
 func TestWirePasses(t *testing.T) {
-	overWire(t, func(w *Wire, dial func(string) *line) {
+	overWire(t, func(w *locktest.Wire, dial func(string) *line) {
 		dial("r0").want("a", nil, 1)
 		if n := w.Answers(); n != 1 {
 			t.Errorf("%d answers, want 1", n)
@@ -98,7 +100,7 @@ func TestWirePasses(t *testing.T) {
 }
 
 func TestWireCut(t *testing.T) {
-	overWire(t, func(w *Wire, dial func(string) *line) {
+	overWire(t, func(w *locktest.Wire, dial func(string) *line) {
 		before := dial("r0")
 		before.want("a", nil, 1)
 		w.Cut()
@@ -113,7 +115,7 @@ func TestWireCut(t *testing.T) {
 }
 
 func TestWireLosesTheNextRequestToEachServer(t *testing.T) {
-	overWire(t, func(w *Wire, dial func(string) *line) {
+	overWire(t, func(w *locktest.Wire, dial func(string) *line) {
 		w.LoseRequests()
 		broken := dial("r0")
 		broken.want("a", os.ErrDeadlineExceeded, 0)
@@ -126,7 +128,7 @@ func TestWireLosesTheNextRequestToEachServer(t *testing.T) {
 }
 
 func TestWireLosesTheNextReplyOfEachServer(t *testing.T) {
-	overWire(t, func(w *Wire, dial func(string) *line) {
+	overWire(t, func(w *locktest.Wire, dial func(string) *line) {
 		w.LoseReplies()
 		dial("r0").want("a", os.ErrDeadlineExceeded, 1)
 		dial("r0").want("b", nil, 2)
@@ -135,7 +137,7 @@ func TestWireLosesTheNextReplyOfEachServer(t *testing.T) {
 }
 
 func TestWireDelaysReplies(t *testing.T) {
-	overWire(t, func(w *Wire, dial func(string) *line) {
+	overWire(t, func(w *locktest.Wire, dial func(string) *line) {
 		c := dial("r0")
 		w.DelayReplies(999 * time.Millisecond)
 		began := time.Now()
@@ -164,7 +166,7 @@ func TestWireOfTheMachine(t *testing.T) {
 			_ = c.Close()
 		}
 	}()
-	c, err := NewWire(nil).Dial(t.Context(), "tcp", l.Addr().String())
+	c, err := locktest.NewWire(nil).Dial(t.Context(), "tcp", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}

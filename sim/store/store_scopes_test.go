@@ -1,10 +1,11 @@
-package store
+package store_test
 
 import (
 	"strings"
 	"testing"
 
 	"locksim/lock/fence"
+	"locksim/sim/store"
 	"locksim/sim/trace"
 )
 
@@ -13,7 +14,7 @@ import (
 func serveStore(t *testing.T, mode fence.Mode, lines ...string) []string {
 	t.Helper()
 	var answers []string
-	s := New(mode)
+	s := store.New(mode)
 	for i, line := range lines {
 		answer := s.Serve(line, func(trace.Decision) int { return i + 1 })
 		if strings.HasPrefix(answer, "REFUSED ") {
