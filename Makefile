@@ -55,8 +55,9 @@ soak-tests:
 promises: ## each lock within its promise, 50,000 runs that are evidence; SOAK=0.1 makes it a tenth
 	$(GO) run ./cmd/locksim explore --lock all --promise --runs $(EXPLORE_RUNS)
 
-mutants: ## plants one mistake at a time and names the test that notices it; takes minutes
-	$(GO) run ./internal/mutants
+mutants: ## makes one mistake at a time and names the test that notices it; writes reports/MUTANTS.md; takes minutes
+	$(GO) run ./internal/mutants -markdown >reports/MUTANTS.md.new
+	mv reports/MUTANTS.md.new reports/MUTANTS.md
 
 schemas: ## the JSON Schemas of what locksim prints, from its Go types; writes reports/schema
 	$(GO) run ./internal/schemas

@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -65,16 +66,82 @@ func TestOrderWithinTheUncertainty(t *testing.T) {
 	}
 }
 
-// A history in which too many orders are possible is undecided, soon.
+// An order in which a grant comes before its own request is none: only there would
+// c1 hold the lock before c0 has released it.
+func TestImpossibleOrdersDoNotCount(t *testing.T) {
+	ok := OutcomeOK
+	h := History{
+		Grants: []Grant{
+			{ID: 1, Client: "c0", Resource: "r", Invoked: 1, Granted: 2, Released: 6, ReleaseReturned: 7},
+			{ID: 2, Client: "c1", Resource: "r", Invoked: 8, Granted: 9, Released: 13, ReleaseReturned: 14},
+		},
+		Ops: []Op{
+			{ID: "a", Client: "c0", Grant: 1, Resource: "r", Kind: Write, Invoked: 3, Applied: 4, Accepted: true, Returned: 5, Outcome: ok},
+			{ID: "b", Client: "c1", Grant: 2, Resource: "r", Kind: Write, Invoked: 10, Applied: 11, Accepted: true, Returned: 12, Outcome: ok, Saw: "a"},
+		},
+		Final:    map[Cell]string{{Resource: "r"}: "b"},
+		Liveness: LivenessOK,
+		Within:   exact(14),
+	}
+	h.Within[9-1].From = h.Within[6-1].From // c1's grant, from c0's release on
+	if v, err := Judge(h, nil); err != nil || v.Label != Safe {
+		t.Errorf("label %s, %v, want safe: %v", v.Label, err, v.Reasons)
+	}
+}
+
+// A history in which too many orders are possible is undecided, soon, even if all
+// that are tried have the same label.
 func TestTooManyOrders(t *testing.T) {
 	h := handOver()
-	h.Within = exact(12)
+	h.Grants, h.Ops = h.Grants[:1], h.Ops[:1]
+	h.Attempts = []Attempt{{Client: "c1", Resource: "r", Invoked: 10, Returned: 11, Outcome: OutcomeFailed}}
+	h.Final = map[Cell]string{{Resource: "r"}: "a"}
+	h.Within = make([]Span, 12)
 	for i := range h.Within {
 		h.Within[i] = Span{0, time.Second}
 	}
 	v, err := Judge(h, nil)
-	if err != nil || v.Label != Unknown {
-		t.Fatalf("label %s, %v, want unknown", v.Label, err)
+	want := fmt.Sprintf("Order within the uncertainty: more than %d orders of what happened are possible.", MaxOrders)
+	if err != nil || v.Label != Unknown || v.Reasons[0].Text != want {
+		t.Fatalf("label %s, %v, want unknown and the reason %q: %v", v.Label, err, want, v.Reasons)
+	}
+}
+
+// Whatever happened in a history takes part in its orders: no position is left out.
+func TestEveryPositionIsReordered(t *testing.T) {
+	h := History{Grants: make([]Grant, 2), Attempts: make([]Attempt, 2), Ops: make([]Op, 2), Deletions: make([]Deletion, 2), Holdings: make([]Holding, 2)}
+	last, order := Pos(0), map[Pos]Pos{}
+	eachPos(reflect.ValueOf(&h).Elem(), "History", func(p *Pos, _ string) {
+		last++
+		*p, order[last] = last, last+1_000
+	})
+	if last < 2*(10+4+3+1+2) {
+		t.Fatalf("a history of two of each has only %d positions", last)
+	}
+	again := h.reordered(order)
+	n := Pos(0)
+	eachPos(reflect.ValueOf(&again).Elem(), "History", func(p *Pos, where string) {
+		if n++; *p != n+1_000 {
+			t.Errorf("%s is %d, want %d", where, *p, n+1_000)
+		}
+	})
+}
+
+// eachPos visits every position in a value, in the order of its fields.
+func eachPos(v reflect.Value, where string, visit func(p *Pos, where string)) {
+	if p, ok := v.Addr().Interface().(*Pos); ok {
+		visit(p, where)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			eachPos(v.Field(i), where+"."+v.Type().Field(i).Name, visit)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			eachPos(v.Index(i), fmt.Sprintf("%s[%d]", where, i), visit)
+		}
 	}
 }
 

@@ -58,7 +58,11 @@ func (a *attempt) ended() bool {
 // end waits for the lease.
 func (w *world) end(a *attempt) lock.Lease {
 	w.Helper()
-	<-a.done
+	select {
+	case <-a.done:
+	case <-time.After(10 * time.Minute): // polling goes on for ever where the lock is never free
+		w.Fatal("Acquire has not returned for ten minutes")
+	}
 	if a.err != nil {
 		w.Fatal(a.err)
 	}

@@ -2,114 +2,129 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"regexp"
+	"runtime"
 	"sync"
+	"syscall"
 )
 
 // The exit codes.
 const (
-	exitOK       = 0
-	exitSurvived = 1 // also where the table or the tests are not in order
-	exitUsage    = 2
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := command(ctx, os.Args[1:], groups(), os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
-}
+func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // command is the whole program.
-func command(ctx context.Context, args []string, table []group, stdout, stderr io.Writer) int {
+func command(args []string, stdout io.Writer, stderr *os.File) int {
 	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	pattern := flags.String("run", "", "only the mutants whose name matches this regular expression")
+	pattern := flags.String("run", "", "only the mutants whose GROUP/NAME matches this regular expression")
 	markdown := flags.Bool("markdown", false, "print the table as Markdown")
-	jobs := flags.Int("j", 1, "how many mutants to try at the same time")
+	jobs := flags.Int("j", runtime.NumCPU(), "how many mutants to try at the same time")
 	if err := flags.Parse(args); err != nil {
 		return exitUsage
 	}
-	keep, err := regexp.Compile(*pattern)
+	wanted, err := regexp.Compile(*pattern)
 	if err != nil || *jobs < 1 || flags.NArg() > 0 {
 		_, _ = fmt.Fprintf(stderr, "mutants: usage: -run takes a regular expression (%v), -j a number from 1, and there are no arguments\n", err)
 		return exitUsage
 	}
-	table = matching(table, keep.MatchString)
-	results, err := work(ctx, all(table), *jobs, stderr)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	results, err := work(ctx, wanted, *jobs, stderr)
 	if err != nil {
 		_, _ = fmt.Fprintf(stderr, "mutants: %v\n", err)
-		return exitSurvived
+		return exitFailed
 	}
 	report := text
 	if *markdown {
 		report = markdownText
 	}
-	_, _ = io.WriteString(stdout, report(table, results))
-	return verdict(all(table), results, stderr)
-}
-
-// verdict tells what was not killed, and returns the exit code.
-func verdict(mutants []mutant, results map[string]result, stderr io.Writer) int {
+	_, _ = io.WriteString(stdout, report(results))
 	code := exitOK
-	for _, m := range mutants {
-		if r := results[m.name]; r.fate != killed {
-			_, _ = fmt.Fprintf(stderr, "%s: %s: %s\n", r.name, r.fate, r.detail)
-			code = exitSurvived
+	for _, r := range results {
+		if r.fate != killed {
+			_, _ = fmt.Fprintf(stderr, "%s: %s: %s\n", r.patch, r.fate, r.detail)
+			code = exitFailed
 		}
 	}
 	return code
 }
 
-// work tries the mutants, some at a time, and returns the results by name.
-func work(ctx context.Context, mutants []mutant, jobs int, progress io.Writer) (map[string]result, error) {
+// work tries the mutants whose names are wanted, some at a time.
+func work(ctx context.Context, wanted *regexp.Regexp, jobs int, stderr *os.File) ([]result, error) {
 	root, err := findRoot(ctx)
 	if err != nil {
 		return nil, err
+	}
+	mutants, err := readMutants(root, wanted)
+	if err != nil {
+		return nil, err
+	}
+	if len(mutants) == 0 {
+		return nil, errors.New("there is no such mutant")
 	}
 	dir, err := os.MkdirTemp("", "mutants-")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // it is the system's directory for such things
+	defer os.RemoveAll(dir) //nolint:errcheck // it is in the system's directory for such things
 	w := workshop{root: root, dir: dir}
-	_, _ = fmt.Fprintln(progress, "the named tests without a mutant …")
-	if err := w.sound(ctx, mutants); err != nil {
+
+	tasks := w.soundness(mutants)
+	results := make([]result, len(mutants))
+	var misfits []error
+	for i, m := range mutants {
+		overlay, err := w.overlay(m)
+		misfits = append(misfits, err)
+		tasks = append(tasks, func(ctx context.Context) error {
+			r, err := w.try(ctx, m, overlay)
+			results[i] = r
+			return err
+		})
+	}
+	if err := errors.Join(misfits...); err != nil {
 		return nil, err
 	}
-	return w.tryAll(ctx, mutants, jobs, progress)
+	p := newProgress(stderr, len(tasks))
+	defer p.end()
+	return results, all(ctx, tasks, jobs, p.step)
 }
 
-func (w workshop) tryAll(ctx context.Context, mutants []mutant, jobs int, progress io.Writer) (map[string]result, error) {
+// all carries out tasks, some at a time, until one of them fails. It calls step
+// after each.
+func all(ctx context.Context, tasks []func(context.Context) error, jobs int, step func()) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var mu sync.Mutex // guards results and progress
+	queue := make(chan func(context.Context) error, len(tasks))
+	for _, t := range tasks {
+		queue <- t
+	}
+	close(queue)
 	var group sync.WaitGroup
-	results := map[string]result{}
-	slots := make(chan struct{}, jobs)
-	for _, m := range mutants {
-		slots <- struct{}{}
+	for range jobs {
 		group.Go(func() {
-			defer func() { <-slots }()
-			if ctx.Err() != nil {
-				return
+			for t := range queue {
+				if ctx.Err() != nil {
+					return
+				}
+				if err := t(ctx); err != nil {
+					cancel(err) // only the first one counts: the others may be its consequences
+					return
+				}
+				step()
 			}
-			r, err := w.try(ctx, m)
-			if err != nil {
-				cancel(err)
-				return
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			results[m.name] = r
-			_, _ = fmt.Fprintf(progress, "[%d/%d] %s: %s\n", len(results), len(mutants), m.name, r.fate)
 		})
 	}
 	group.Wait()
-	return results, context.Cause(ctx)
+	return context.Cause(ctx)
 }

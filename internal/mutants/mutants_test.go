@@ -4,54 +4,163 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"net"
 	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// The table fits the source: each text is there once, each test exists. The
-// mutants themselves are tried by `make mutants`, which takes minutes.
-func TestTableFitsTheSource(t *testing.T) {
-	root := moduleRoot(t)
+// In a script, mutants is this very program.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"mutants": main})
+}
+
+func TestScripts(t *testing.T) {
+	cache, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("GOCACHE", strings.TrimSpace(string(cache)))
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits":   exits,
+			"await":   await,
+			"refuses": refuses,
+			"empty":   empty,
+		},
+	})
+}
+
+// exits CODE COMMAND ARGS… runs a command that must end with that exit code.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	code := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		exit, ok := err.(*exec.ExitError) //nolint:errorlint // testscript returns what exec returns
+		if !ok {
+			ts.Fatalf("%s: %v", args[1], err)
+		}
+		code = exit.ExitCode()
+	}
+	if args[0] != strconv.Itoa(code) {
+		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
+}
+
+// await FILE waits until a file is there.
+func await(ts *testscript.TestScript, _ bool, args []string) {
+	until(ts, args[0]+" is not there", func() bool {
+		_, err := os.Stat(ts.MkAbs(args[0]))
+		return err == nil
+	})
+}
+
+// refuses FILE waits until nobody listens at the address in a file.
+func refuses(ts *testscript.TestScript, _ bool, args []string) {
+	until(ts, "somebody still listens", func() bool {
+		conn, err := net.Dial("tcp", ts.ReadFile(args[0]))
+		if err == nil {
+			ts.Check(conn.Close())
+		}
+		return err != nil
+	})
+}
+
+// until waits for something that comes soon, even on a slow machine.
+func until(ts *testscript.TestScript, complaint string, holds func() bool) {
+	for end := time.Now().Add(5 * time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			ts.Fatalf("%s after five minutes", complaint)
+		}
+	}
+}
+
+// empty DIR demands that nothing is in a directory.
+func empty(ts *testscript.TestScript, _ bool, args []string) {
+	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	for _, e := range entries {
+		ts.Fatalf("%s is in %s", e.Name(), args[0])
+	}
+}
+
+// Each patch fits the source as it is, and names a test that there is. The mutants
+// themselves are tried by make mutants, which takes minutes.
+func TestPatchesFitTheSource(t *testing.T) {
+	root, mutants := committed(t)
 	tests := map[string]map[string]bool{}
-	seen := map[string]bool{}
-	for _, m := range all(groups()) {
-		if _, err := m.source(root); err != nil {
+	groups, names := map[string]int{}, map[string]string{}
+	for _, m := range mutants {
+		if _, err := m.mutated(root); err != nil {
 			t.Error(err)
 		}
 		if tests[m.pkg] == nil {
 			tests[m.pkg] = testsOf(t, filepath.Join(root, m.pkg))
 		}
 		if name, _, _ := strings.Cut(m.test, "/"); !tests[m.pkg][name] {
-			t.Errorf("mutant %s: %s has no test %s", m.name, m.pkg, name)
+			t.Error(m.errorf(2, "%s has no test %s", m.pkg, name))
 		}
-		if seen[m.name] || !mutantName.MatchString(m.name) || m.breaks == "" || strings.ContainsAny(m.breaks, "|\n") {
-			t.Errorf("mutant %q: its name is taken or odd, or the sentence %q cannot stand in a table", m.name, m.breaks)
+		if !sentence.MatchString(m.breaks) {
+			t.Error(m.errorf(1, "%q is no sentence", m.breaks))
 		}
-		seen[m.name] = true
+		name := path.Base(m.name)
+		if other, taken := names[name]; taken || !mutantName.MatchString(m.name) {
+			t.Errorf("%s: its name is odd, or taken by %s", m.patch, other)
+		}
+		names[name] = m.patch
+		groups[m.group()]++
+	}
+	for _, g := range []string{"checker", "driver", "lock", "world"} {
+		if groups[g] < 10 {
+			t.Errorf("%s: %d mutants, want 10 at least", g, groups[g])
+		}
 	}
 }
 
-var mutantName = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
+var (
+	sentence   = regexp.MustCompile(`^[A-Z].* .*\.$`)
+	mutantName = regexp.MustCompile(`^[a-z]+/[a-z]+(-[a-z]+)*$`)
+)
 
-// Locks, checkers and world have ten mutants each at the least.
-func TestTableIsLongEnough(t *testing.T) {
-	for _, g := range groups() {
-		if len(g.mutants) < 10 {
-			t.Errorf("%s: %d mutants, want 10 at least", g.title, len(g.mutants))
-		}
-	}
-}
-
-func moduleRoot(t *testing.T) string {
+// committed are the root of the module and its mutants.
+func committed(t *testing.T) (root string, mutants []mutant) {
 	t.Helper()
 	root, err := findRoot(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return root
+	mutants, err = readMutants(root, regexp.MustCompile(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root, mutants
+}
+
+// The table that is committed has every mutant, and says that its test notices it.
+func TestReportIsUpToDate(t *testing.T) {
+	root, mutants := committed(t)
+	var all []result
+	for _, m := range mutants {
+		all = append(all, result{m, killed, ""})
+	}
+	kept, err := os.ReadFile(filepath.Join(root, "reports", "MUTANTS.md"))
+	if err != nil || string(kept) != markdownText(all) {
+		t.Errorf("reports/MUTANTS.md is not what the patches say now, run make mutants: %v\n%s", err, cmp.Diff(markdownText(all), string(kept)))
+	}
 }
 
 // testsOf are the names of the test functions of a package.
@@ -74,101 +183,4 @@ func testsOf(t *testing.T, dir string) map[string]bool {
 		}
 	}
 	return names
-}
-
-// small is a module with one function and a test that looks at one half of it.
-var small = map[string]string{
-	"go.mod":      "module small\n\ngo 1.26\n",
-	"double.go":   "package small\n\n// Double doubles, up to a hundred.\nfunc Double(n int) int {\n\tif n > 50 {\n\t\treturn 100\n\t}\n\treturn 2 * n\n}\n",
-	"d_test.go":   "package small\n\nimport \"testing\"\n\nfunc TestDouble(t *testing.T) {\n\tif Double(2) != 4 {\n\t\tt.Error(Double(2))\n\t}\n}\n",
-	"red_test.go": "package small\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestRed(t *testing.T) {\n\tif os.Getenv(\"RED\") != \"\" {\n\t\tt.Error(\"red\")\n\t}\n}\n",
-}
-
-var smallMutants = []group{{"Small", []mutant{
-	{"three-times", "a double is triple", "double.go", "2 * n", "3 * n", ".", "TestDouble"},
-	{"no-limit", "nothing stops at a hundred", "double.go", "return 100", "return 2 * n", ".", "TestDouble"},
-	{"nonsense", "it is not Go", "double.go", "2 * n", "2 * m", ".", "TestDouble"},
-	{"gone", "its text is not there", "double.go", "4 * n", "5 * n", ".", "TestDouble"},
-}}}
-
-// inSmall makes the small module the working directory.
-func inSmall(t *testing.T) {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range small {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Chdir(dir)
-}
-
-// Each fate is told from the others, and the source stays as it is.
-func TestFates(t *testing.T) {
-	inSmall(t)
-	for _, jobs := range []string{"1", "3"} {
-		var out, progress strings.Builder
-		code := command(t.Context(), []string{"-j", jobs}, smallMutants, &out, &progress)
-		want := `Small
-  three-times  a double is triple             killed by TestDouble
-  no-limit     nothing stops at a hundred     SURVIVED
-  nonsense     it is not Go                   does not compile
-  gone         its text is not there          out of date
-
-4 mutants: 1 killed, 1 survived, 2 that the table has wrong.
-`
-		if squeeze(out.String()) != squeeze(want) || code != exitSurvived {
-			t.Errorf("exit code %d, got\n%s\nwant\n%s\n%s", code, out.String(), want, progress.String())
-		}
-	}
-	if text, _ := os.ReadFile("double.go"); string(text) != small["double.go"] {
-		t.Errorf("the source was changed:\n%s", text)
-	}
-}
-
-// squeeze makes runs of spaces one.
-func squeeze(s string) string { return regexp.MustCompile(` +`).ReplaceAllString(s, " ") }
-
-func TestMarkdownIsStable(t *testing.T) {
-	inSmall(t)
-	var first, second, progress strings.Builder
-	for _, out := range []*strings.Builder{&first, &second} {
-		if code := command(t.Context(), []string{"-markdown", "-run", "^three"}, smallMutants, out, &progress); code != exitOK {
-			t.Fatalf("exit code %d\n%s", code, progress.String())
-		}
-	}
-	line := "| three-times | `double.go` | a double is triple | `TestDouble` |\n"
-	if first.String() != second.String() || !strings.HasSuffix(first.String(), line) || strings.Contains(first.String(), "no-limit") {
-		t.Errorf("got\n%s\nthen\n%s", first.String(), second.String())
-	}
-}
-
-// A named test that fails without a mutant would seem to kill them all.
-func TestRedTestsAreNoEvidence(t *testing.T) {
-	inSmall(t)
-	t.Setenv("RED", "1")
-	red := []group{{"Small", []mutant{{"three-times", "a double is triple", "double.go", "2 * n", "3 * n", ".", "TestRed"}}}}
-	var out, progress strings.Builder
-	if code := command(t.Context(), nil, red, &out, &progress); code != exitSurvived || !strings.Contains(progress.String(), "fail without a mutant") {
-		t.Errorf("exit code %d\n%s%s", code, out.String(), progress.String())
-	}
-}
-
-// A test that is not there kills nothing, and must not seem to pass.
-func TestMissingTest(t *testing.T) {
-	inSmall(t)
-	missing := []group{{"Small", []mutant{{"three-times", "a double is triple", "double.go", "2 * n", "3 * n", ".", "TestNobody"}}}}
-	var out, progress strings.Builder
-	if code := command(t.Context(), nil, missing, &out, &progress); code != exitSurvived || !strings.Contains(progress.String(), "has no test") {
-		t.Errorf("exit code %d\n%s%s", code, out.String(), progress.String())
-	}
-}
-
-func TestUsage(t *testing.T) {
-	for _, args := range [][]string{{"-run", "("}, {"-j", "0"}, {"word"}, {"-unknown"}} {
-		var out, progress strings.Builder
-		if code := command(t.Context(), args, smallMutants, &out, &progress); code != exitUsage || progress.Len() == 0 {
-			t.Errorf("%v: exit code %d, message %q", args, code, progress.String())
-		}
-	}
 }

@@ -7,66 +7,49 @@ import (
 )
 
 // text renders the results for a terminal.
-func text(table []group, results map[string]result) string {
+func text(results []result) string {
 	var b strings.Builder
-	for _, g := range table {
-		fmt.Fprintf(&b, "%s\n", g.title)
-		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-		for _, m := range g.mutants {
-			_, _ = fmt.Fprintf(w, "  %s\t%s\t%s\n", m.name, m.breaks, results[m.name].end())
-		}
-		_ = w.Flush()
-		b.WriteByte('\n')
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, r := range results {
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.name, r.breaks, r.testName(), r.fate)
 	}
-	b.WriteString(sum(results) + "\n")
-	return b.String()
+	_ = w.Flush()
+	return b.String() + "\n" + sum(results) + "\n"
 }
 
-// end says in words how a mutant ended.
-func (r result) end() string {
-	if r.fate != killed {
-		return string(r.fate)
-	}
-	return "killed by " + r.test
-}
+// testName is the mutant's test with its package.
+func (m mutant) testName() string { return strings.TrimPrefix(m.pkg, "./") + " " + m.test }
 
 // sum counts the fates.
-func sum(results map[string]result) string {
-	count := map[fate]int{}
+func sum(results []result) string {
+	n := 0
 	for _, r := range results {
-		count[r.fate]++
+		if r.fate == killed {
+			n++
+		}
 	}
-	line := fmt.Sprintf("%d mutants: %d killed, %d survived", len(results), count[killed], count[survived])
-	if n := count[stale] + count[invalid]; n > 0 {
-		line += fmt.Sprintf(", %d that the table has wrong", n)
-	}
-	return line + "."
+	return fmt.Sprintf("%d mutants, %d of them killed.", len(results), n)
 }
 
 const preamble = `# Mutants
 
-Made by ` + "`make mutants`" + `; do not edit. Each line is one realistic mistake, planted in the code alone
-(` + "`go test -overlay`" + `), and the test that notices it. A test that passes on right code says little until
-it is seen to fail on wrong code.
+Made by ` + "`make mutants`" + `; do not edit. Each line is one realistic mistake, planted in the code by a patch, and the
+test that notices it. A test that passes on right code says little until it is seen to fail on wrong code.
 
 `
 
 // markdownText renders the results as a document that is the same each time.
-func markdownText(table []group, results map[string]result) string {
+func markdownText(results []result) string {
 	var b strings.Builder
 	b.WriteString(preamble + sum(results) + "\n")
-	for _, g := range table {
-		fmt.Fprintf(&b, "\n## %s\n\n| mutant | file | what it breaks | killed by |\n|---|---|---|---|\n", g.title)
-		for _, m := range g.mutants {
-			fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", m.name, m.file, m.breaks, results[m.name].markdownEnd())
+	group := ""
+	for _, r := range results {
+		if r.group() != group {
+			group = r.group()
+			fmt.Fprintf(&b, "\n## %s\n\n| mutant | what it breaks | test | result |\n|---|---|---|---|\n", group)
 		}
+		_, name, _ := strings.Cut(r.name, "/")
+		fmt.Fprintf(&b, "| [%s](../%s) | %s | `%s` | %s |\n", name, r.patch, r.breaks, r.testName(), r.fate)
 	}
 	return b.String()
-}
-
-func (r result) markdownEnd() string {
-	if r.fate != killed {
-		return "**" + string(r.fate) + "**"
-	}
-	return "`" + r.test + "`"
 }

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// workshop runs tests, with and without a mutant.
+type workshop struct {
+	root string // of the module
+	dir  string // for whatever it and the go command make
+}
+
+// findRoot returns the root of the module that the working directory is in.
+func findRoot(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the module: %w", err)
+	}
+	return filepath.Dir(strings.TrimSpace(string(out))), nil
+}
+
+// overlay writes a mutant's file, and the description of it that -overlay takes.
+func (w workshop) overlay(m mutant) (string, error) {
+	text, err := m.mutated(w.root)
+	if err != nil {
+		return "", err
+	}
+	base := filepath.Join(w.dir, strings.ReplaceAll(m.name, "/", "-"))
+	mutated := base + filepath.Ext(m.file)
+	if err := os.WriteFile(mutated, []byte(text), 0o600); err != nil {
+		return "", err
+	}
+	original := filepath.Join(w.root, filepath.FromSlash(m.file))
+	list, err := json.Marshal(map[string]map[string]string{"Replace": {original: mutated}})
+	if err != nil {
+		return "", err
+	}
+	return base + ".json", os.WriteFile(base+".json", list, 0o600)
+}
+
+// tested is what came of some tests of one package.
+type tested struct {
+	built  bool              // the package and its tests compile
+	passed bool              // all that ran
+	tests  map[string]string // the last that is known of each test: run, pass, fail, skip
+	output string            // of the compiler and the tests
+}
+
+// patience bounds the tests of one package on the wall clock: a mutant may hang.
+const patience = 5 * time.Minute
+
+var errHangs = fmt.Errorf("the test did not end within %v", patience)
+
+// goTest runs the tests of a package that a pattern means. The flags are further
+// ones of go test.
+//
+// Most of the time goes into compiling the package and its tests anew, so the
+// compiler does not optimise, which takes it half the time. A test draws the same
+// inputs each time, and does not look for a smaller one that fails.
+func (w workshop) goTest(ctx context.Context, pkg, pattern string, flags ...string) (tested, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errHangs)
+	defer cancel()
+	args := slices.Concat([]string{"test", "-json", "-vet=off", "-gcflags=./...=-N -l", "-count=1", "-run", pattern}, flags, []string{pkg})
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = w.root
+	cmd.Env = append(os.Environ(), "GOTMPDIR="+w.dir, "TMPDIR="+w.dir,
+		"RAPID_NOFAILFILE=1", "RAPID_SEED=1", "RAPID_SHRINKTIME=0s", "LOCKSIM_SOAK=")
+	killWhole(cmd)
+	var out, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaints
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return tested{}, context.Cause(ctx)
+	}
+	if exit, isExit := errors.AsType[*exec.ExitError](err); err != nil && !(isExit && exit.Exited()) {
+		return tested{}, fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
+	}
+	t := tested{built: true, passed: err == nil, tests: map[string]string{}}
+	var text strings.Builder
+	dec := json.NewDecoder(&out)
+	for {
+		var e struct{ Action, Test, Output, FailedBuild string }
+		if err := dec.Decode(&e); err == io.EOF {
+			break
+		} else if err != nil {
+			return tested{}, fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, complaints.String())
+		}
+		text.WriteString(e.Output)
+		if e.FailedBuild != "" {
+			t.built = false
+		}
+		switch e.Action {
+		case "run", "pass", "fail", "skip":
+			t.tests[e.Test] = e.Action
+		}
+	}
+	t.output = text.String() + complaints.String()
+	return t, nil
+}

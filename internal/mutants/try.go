@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// fate is what became of a mutant.
+type fate string
+
+const (
+	killed   fate = "killed"
+	survived fate = "SURVIVED"
+	invalid  fate = "DOES NOT COMPILE" // so it says nothing about the tests
+	endless  fate = "DOES NOT END"     // nor does this: the machine may be slow
+)
+
+// result is a mutant with its fate.
+type result struct {
+	mutant
+	fate   fate
+	detail string // what to look at where it was not killed
+}
+
+// try runs the test of a mutant. An error is about the tool or the machine, never
+// about the mutant.
+func (w workshop) try(ctx context.Context, m mutant, overlay string) (result, error) {
+	t, err := w.goTest(ctx, m.pkg, m.pattern(), "-overlay", overlay)
+	switch {
+	case errors.Is(err, errHangs):
+		return result{m, endless, err.Error()}, nil
+	case err != nil:
+		return result{}, fmt.Errorf("%s: %w", m.name, err)
+	case !t.built:
+		return result{m, invalid, t.output}, nil
+	case t.tests[m.test] == "":
+		return result{}, m.errorf(2, "%s did not begin:\n%s", m.test, t.output)
+	case t.passed:
+		return result{m, survived, m.test + " passes with it"}, nil
+	}
+	return result{m, killed, ""}, nil
+}
+
+// soundness are tasks, one for each package, that fail if one of the mutants' tests
+// does not pass without a mutant: such a test would seem to kill them all.
+func (w workshop) soundness(mutants []mutant) []func(context.Context) error {
+	of := map[string][]mutant{}
+	var tasks []func(context.Context) error
+	for _, m := range mutants {
+		if of[m.pkg] == nil {
+			tasks = append(tasks, func(ctx context.Context) error { return w.sound(ctx, m.pkg, of[m.pkg]) })
+		}
+		of[m.pkg] = append(of[m.pkg], m)
+	}
+	return tasks
+}
+
+func (w workshop) sound(ctx context.Context, pkg string, mutants []mutant) error {
+	var names []string
+	for _, m := range mutants {
+		names = append(names, strings.Split(m.test, "/")[0])
+	}
+	slices.Sort(names)
+	t, err := w.goTest(ctx, pkg, "^("+strings.Join(slices.Compact(names), "|")+")$")
+	if err != nil {
+		return fmt.Errorf("the tests of %s without a mutant: %w", pkg, err)
+	}
+	if !t.passed {
+		return fmt.Errorf("the tests of %s fail without a mutant:\n%s", pkg, t.output)
+	}
+	for _, m := range mutants {
+		switch t.tests[m.test] {
+		case "pass":
+		case "skip":
+			return m.errorf(2, "%s is skipped here", m.test)
+		default:
+			return m.errorf(2, "%s has no test %s: write the new name of the test", pkg, m.test)
+		}
+	}
+	return nil
+}
