@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"flag"
+	"slices"
 	"testing"
 
 	"locksim/scenarios/search"
@@ -27,7 +28,7 @@ func Fuzz(f *testing.F, l Lock, opts Options) {
 		}
 		one := *c
 		one.t = t
-		one.try(search.Draw(&byteTape{rest: choices}, c.space), seed)
+		one.try(slices.Values([]search.Case{{Scenario: search.Draw(&byteTape{rest: choices}, c.space), Seed: seed}}))
 		if c.failure = one.failure; c.failure != "" {
 			t.Fatal(c.failure)
 		}

@@ -95,7 +95,7 @@ func match(got, want checker.Label, seeds search.Seeds) Match {
 func newCell(sc *file.Scenario, lock string, mode fence.Mode, t Tally, seeds search.Seeds) Cell {
 	c := Cell{Scenario: sc.Name, Lock: lock, Mode: mode, Label: checker.NotApplicable, Expected: sc.Expect[lock][mode]}
 	if t.Runs > 0 {
-		c.Label = t.Labels[0].Label
+		c.Label = t.Seen[0].Label
 		c.CellRuns = newCellRuns(t)
 		c.Vacuous = vacuity(sc, c)
 	}
@@ -104,14 +104,14 @@ func newCell(sc *file.Scenario, lock string, mode fence.Mode, t Tally, seeds sea
 }
 
 func newCellRuns(t Tally) *CellRuns {
-	worst := t.Labels[0]
+	worst := t.Seen[0]
 	r := &CellRuns{SeedsWithLabel: worst.Seeds, Seeds: t.Runs, Seed: worst.Seed, TraceHash: worst.TraceHash,
-		Labels: map[checker.Label]int{}, NonVacuous: t.NonVacuous, Contended: t.Contended, AllFired: t.AllFired,
+		Labels: map[checker.Label]int{}, NonVacuous: t.Evidence, Contended: t.Contended, AllFired: t.AllFired,
 		PartialPause: t.Partial, Events: t.Events, VirtualSeconds: t.Virtual.Seconds(), Digest: t.Digest}
 	if worst.Label == checker.Safe {
 		r.SeedsWithLabel = worst.NonVacuous
 	}
-	for _, l := range t.Labels {
+	for _, l := range t.Seen {
 		r.Labels[l.Label] = l.Seeds
 	}
 	for i, n := range t.Fired {

@@ -64,10 +64,10 @@ var questionRules = slices.Concat([]questionRule{
 		}},
 	{"stuck", "the lock could not be had again",
 		func(f *Figures) bool {
-			return f.All.Labels[checker.Stuck]+f.Within.Labels[checker.Stuck]+f.Swept.Labels[checker.Stuck] > 0
+			return f.All.Violations[checker.Stuck]+f.Within.Violations[checker.Stuck]+f.Swept.Violations[checker.Stuck] > 0
 		},
 		func(f *Figures) string {
-			return fmt.Sprintf("Who notices that nobody can have the lock, and who may free it? It was so in %s.", explored(f.All.Labels[checker.Stuck]+f.Within.Labels[checker.Stuck]))
+			return fmt.Sprintf("Who notices that nobody can have the lock, and who may free it? It was so in %s.", explored(f.All.Violations[checker.Stuck]+f.Within.Violations[checker.Stuck]))
 		}},
 	{"partial", "the lock acted during a pause",
 		func(f *Figures) bool { return f.Partial > 0 },

@@ -10,7 +10,7 @@ import (
 )
 
 // Headline is the failure in one line, which begins with its seed.
-func (f *Found) Headline() string {
+func (f *Failure) Headline() string {
 	if len(f.Violations) == 0 {
 		return fmt.Sprintf("seed %d: %s is not deterministic: two runs of this seed differ", f.Seed, f.Lock)
 	}
@@ -24,7 +24,7 @@ func (f *Found) Headline() string {
 // Text is all that somebody needs to understand the failure: the headline, what
 // was violated, the story, and the schedule. The caller adds the last lines,
 // such as the command that replays it.
-func (f *Found) Text(last ...string) string {
+func (f *Failure) Text(last ...string) string {
 	var b strings.Builder
 	b.WriteString(f.Headline() + "\n")
 	if len(f.Violations) > 0 {
@@ -39,7 +39,7 @@ func (f *Found) Text(last ...string) string {
 }
 
 // source is the schedule, line by line.
-func (f *Found) source() []string {
+func (f *Failure) source() []string {
 	if f.Run == nil {
 		return nil
 	}
@@ -55,7 +55,7 @@ func indent(lines []string) string {
 }
 
 // shrunk says what became of the faults that were drawn.
-func (f *Found) shrunk() string {
+func (f *Failure) shrunk() string {
 	switch {
 	case f.Replays == 0:
 		return "as it is stored"
@@ -66,7 +66,7 @@ func (f *Found) shrunk() string {
 }
 
 // doubt says how far the failure can be relied on to come again.
-func (f *Found) doubt() string {
+func (f *Failure) doubt() string {
 	if f.Same == f.Replays {
 		return ""
 	}
