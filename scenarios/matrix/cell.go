@@ -147,7 +147,7 @@ func vacuity(sc *file.Scenario, c Cell) string {
 func idle(r *CellRuns) []string {
 	switch {
 	case r.Contended == 0:
-		return []string{"no acquire was contended"}
+		return []string{uncontended}
 	case r.PartialPause == r.Seeds:
 		return []string{"all pauses were partial"}
 	case len(r.NeverFired) > 0:

@@ -38,6 +38,9 @@ type Tally struct {
 	Digest string `json:"digest"`
 }
 
+// uncontended is why runs are no evidence in which nobody waited for anybody.
+const uncontended = "no acquire was contended"
+
 // LabelTally is one label and the runs that had it.
 type LabelTally struct {
 	Label checker.Label `json:"label"`
@@ -58,7 +61,7 @@ func (t *Tally) count(sc *file.Scenario, seed uint64, m *play.ModeRun) {
 		Outcome: &play.Outcome{Scenario: sc, Seed: seed, Modes: []play.ModeRun{*m}}}
 	switch {
 	case one.Contended == 0:
-		run.Vacuous = play.Uncontended
+		run.Vacuous = uncontended
 	case one.AllFired == 0:
 		run.Vacuous = search.Missed
 	case m.PartialPause:

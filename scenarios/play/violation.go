@@ -62,13 +62,8 @@ func against(m ModeRun, p lock.Promise) []checker.Label {
 	return out
 }
 
-// Why a run is no evidence, in words.
-const (
-	// Uncontended means that no client ever waited for another.
-	Uncontended = "nobody contended"
-	// ActedDuringPause means that pauses were partial.
-	ActedDuringPause = "the lock acted during a pause"
-)
+// ActedDuringPause is why a run with partial pauses is no evidence.
+const ActedDuringPause = "the lock acted during a pause"
 
 // Vacuous says why a run without a violation is no evidence, or is empty: no
 // client ever waited for another, no fault of the schedule struck, the lock
@@ -80,7 +75,7 @@ func Vacuous(o *Outcome) string {
 		switch {
 		case m.Trace == nil:
 		case m.Verdict.Facts.Contended == 0:
-			return Uncontended
+			return "nobody contended"
 		case len(m.FaultsFired) > 0 && !slices.Contains(m.FaultsFired, true):
 			return "no fault struck"
 		case m.PartialPause:
