@@ -20,10 +20,10 @@ import (
 
 // Check plays a lock under schedules that are drawn at random, and fails the
 // test with the first that makes it break its promise: with the reason, the
-// story, the smallest schedule that does it, and the command that replays it.
+// story, the minimal schedule that does it, and the command that replays it.
 // The failure is stored in a file, which this and every later run of the test
-// try first; one that no longer fails is said so once and watched from then on.
-// What is drawn follows from the lock and the options; see [Discover]. A lock
+// try first; one that no longer fails is reported once, and tried silently from
+// then on. What is drawn follows from the lock and the options; see [Discover]. A lock
 // that promises nothing is judged for everything under every fault.
 //
 // The failure is made ten times over, and every twentieth run that passes twice.
@@ -48,7 +48,7 @@ func Check(t testing.TB, l Lock, opts Options) {
 	c.conclude()
 }
 
-// checkup is one Check on its way.
+// checkup is the state of one Check.
 type checkup struct {
 	t     testing.TB
 	name  string // of the test
@@ -83,7 +83,7 @@ func newCheckup(t testing.TB, l Lock, opts Options) *checkup {
 	return c
 }
 
-// conclude fails the test, or says what its pass is worth.
+// conclude fails the test, or says what its pass means.
 func (c *checkup) conclude() {
 	c.t.Helper()
 	switch {
@@ -96,7 +96,7 @@ func (c *checkup) conclude() {
 	c.t.Log(c.verdict())
 }
 
-// worthless says that next to none of so many runs is evidence.
+// worthless reports whether next to none of many runs is evidence.
 func (c *checkup) worthless() bool {
 	const least = 20
 	return c.tally.Runs >= least && c.tally.Evidence*20 < c.tally.Runs
@@ -134,7 +134,7 @@ func (c *checkup) verdict() string {
 	return text
 }
 
-// outOfTime says that another block of runs might not come to its end.
+// outOfTime reports whether the test's time may end before another block does.
 func (c *checkup) outOfTime() bool {
 	if c.end.IsZero() || c.blocks == 0 {
 		return false
@@ -178,8 +178,7 @@ func (c *checkup) try(cases iter.Seq[search.Case]) {
 	}
 }
 
-// report stores a failure, if it can be tried again, and is all there is to say
-// about it.
+// report stores a failure, if it can be tried again, and describes it in full.
 func (c *checkup) report(f *search.Failure) string {
 	if len(f.Violations) == 0 {
 		return f.Text(c.commandFrom(f.Seed))

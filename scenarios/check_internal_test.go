@@ -24,7 +24,7 @@ func TestByteTape(t *testing.T) {
 		t.Fatal(err)
 	}
 	for seed := range uint64(100) {
-		want, got := search.Draw(search.Seeded(seed), space), search.Draw(&byteTape{rest: recorded(seed, space)}, space)
+		want, got := search.Draw(search.Seeded(seed), space), search.Draw(&byteTape{rest: tapeOf(seed, space)}, space)
 		if diff := cmp.Diff(formatted(t, want), formatted(t, got)); diff != "" {
 			t.Fatalf("seed %d (-want +got):\n%s", seed, diff)
 		}

@@ -30,8 +30,8 @@ type stored struct {
 const fixedDir = "fixed"
 
 // loadStored reads the failures of a lock that a folder holds, and those that no
-// longer fail, in the order of their names. There need be no such folder. A file
-// that is no stored run is an *InputError, whichever lock it may be about.
+// longer fail, in the order of their names. The folder may be missing. A file that
+// is no stored run is an *InputError, whatever lock it is about.
 func loadStored(dir, lock string) ([]stored, error) {
 	var all []stored
 	for _, folder := range []string{dir, filepath.Join(dir, fixedDir)} {
@@ -53,7 +53,7 @@ func loadStored(dir, lock string) ([]stored, error) {
 	return all, nil
 }
 
-// escaped is a folder's name for a pattern, in which it means itself.
+// escaped is a pattern that matches the folder's name alone.
 func escaped(folder string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(folder)
 }
@@ -80,7 +80,7 @@ func store(dir string, f *search.Failure) (path string, err error) {
 	return path, replaceFile(path, text)
 }
 
-// replaceFile writes a file so that nobody ever reads half of it.
+// replaceFile writes a file in one step: no other process reads half of it.
 func replaceFile(path string, text []byte) error {
 	temporary, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
 	if err != nil {
@@ -116,7 +116,7 @@ func fileName(f *search.Failure) string {
 	return strings.TrimRight(name[:min(len(name), most)], "-") + "-" + hex.EncodeToString(sum[:4]) + ".json"
 }
 
-// slug keeps what is safe in the name of a file anywhere.
+// slug replaces what is not safe in the name of a file on every system.
 func slug(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -129,8 +129,8 @@ func slug(text string) string {
 	}, text)
 }
 
-// retire moves a failure that no longer fails to those that are watched
-// silently, and returns its new place.
+// retire moves a failure that no longer fails to the folder of those that are tried
+// silently, and returns its new path.
 func (s stored) retire() (string, error) {
 	folder := filepath.Join(filepath.Dir(s.path), fixedDir)
 	to := filepath.Join(folder, filepath.Base(s.path))
@@ -151,8 +151,7 @@ func (s stored) relapse() (string, error) {
 }
 
 // tryStored tries the failures of earlier runs again, each as it is stored. As
-// long as one of them fails, the test ends with them: there is nothing new to
-// look for.
+// long as one of them fails, the test ends with them and looks for nothing new.
 func (c *checkup) tryStored() {
 	c.t.Helper()
 	all, err := loadStored(c.dir, c.lock.Name)
@@ -191,8 +190,8 @@ func (c *checkup) tryAgain(s stored) {
 	}
 }
 
-// strangerTo says why a stored failure is none of this test's, or is empty:
-// another test judges the same lock otherwise.
+// strangerTo says why a stored failure belongs to another test, which judges the
+// same lock otherwise. It is empty where it does not.
 func strangerTo(l Lock, f *play.RunFile, sc *Scenario) string {
 	if _, ok := f.Modes[l.JudgedMode()]; !ok {
 		return fmt.Sprintf("the lock is judged in mode %s here, and was in another then", l.JudgedMode())

@@ -74,7 +74,7 @@ const (
 	NothingExpected Match = "nothing-expected"
 )
 
-// expectedOver are the seeds that the expectations of a scenario speak of.
+// expectedOver are the seeds for which a scenario states its expectations.
 var expectedOver = search.Seeds{First: 1, Last: 20}
 
 // match compares the worst label of some seeds with what is expected of seeds 1

@@ -38,7 +38,7 @@ type Tally struct {
 	Digest string `json:"digest"`
 }
 
-// uncontended is why runs are no evidence in which nobody waited for anybody.
+// uncontended is why runs are no evidence in which no client waited for another.
 const uncontended = "no acquire was contended"
 
 // LabelTally is one label and the runs that had it.

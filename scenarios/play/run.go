@@ -107,7 +107,7 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*Outcome, error) {
 }
 
 // baseline is the run in mode none: what a rescue is measured against. It is
-// made even where it was not asked for, unless nobody wants to know.
+// made even where it was not asked for, unless [RunOptions.Alone] leaves it out.
 func baseline(sc *file.Scenario, l Lock, opts RunOptions, modes []fence.Mode) (*ModeRun, error) {
 	if opts.Alone || len(modes) == 1 && modes[0] == fence.None {
 		return nil, nil
@@ -173,7 +173,7 @@ func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *ModeRun) (*Mo
 	return run, run.judge(base)
 }
 
-// runOf is a run that has come to its end, without its verdict.
+// runOf is a run that has ended, without its verdict.
 func (p *play) runOf(mode fence.Mode, t *trace.Trace) *ModeRun {
 	run := &ModeRun{Mode: mode, Trace: t, TraceHash: t.Hash(), FaultsFired: p.schedule.fired, PartialPause: p.partialPause(),
 		Barred: !p.probe.acquired, WallClocks: p.wallClocks()}

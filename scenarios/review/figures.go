@@ -15,15 +15,14 @@ import (
 	"locksim/scenarios/search"
 )
 
-// Figures are the figures that the rules of a review look at, and nothing
-// else: whoever changes one changes what the rules say.
+// Figures are the figures that the rules of a review look at, and nothing else.
 type Figures struct {
 	// Promises says whether the lock promises anything, Data under which fencing
 	// mode it says that the data is right; it is empty where it says nothing.
 	Promises bool       `json:"promises"`
 	Data     fence.Mode `json:"data,omitempty"`
-	// Nodes is the number of servers that it needs. Described says that somebody
-	// has said how the lock works.
+	// Nodes is the number of servers that it needs. Described says that the
+	// lock has a text about how it works.
 	Nodes     int  `json:"nodes"`
 	Described bool `json:"described"`
 	// Modes are the fencing modes in which it was run, in their order.

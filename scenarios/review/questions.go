@@ -43,7 +43,7 @@ var questionRules = slices.Concat([]questionRule{
 		},
 		func(f *Figures) string {
 			return fmt.Sprintf("Is the TTL longer than the longest stop that you have measured: garbage collection, a throttled container, a migrated machine, a network that stalls? %s.",
-				f.places(lock.FaultPause, lock.FaultSlow, lock.FaultLatency, lock.FaultStall, lock.FaultPartition))
+				f.harmWith(lock.FaultPause, lock.FaultSlow, lock.FaultLatency, lock.FaultStall, lock.FaultPartition))
 		}},
 	{"hold", "data was lost without any fault, for want of a fence",
 		func(f *Figures) bool { return len(f.Outlived) > 0 },
@@ -99,7 +99,7 @@ func classQuestions() []questionRule {
 				return slices.Contains(f.Unpromised, q.class) && f.Seen[q.class] > 0
 			},
 			ask: func(f *Figures) string {
-				return fmt.Sprintf("%s %s, and the lock promises nothing about it.", q.text, f.places(q.class))
+				return fmt.Sprintf("%s %s, and the lock promises nothing about it.", q.text, f.harmWith(q.class))
 			},
 		})
 	}
@@ -116,8 +116,8 @@ func (f *Figures) seen(classes ...lock.Fault) int {
 	return n
 }
 
-// places says in which company harm was done, and how often.
-func (f *Figures) places(classes ...lock.Fault) string {
+// harmWith says with faults of which classes harm was done, and how often.
+func (f *Figures) harmWith(classes ...lock.Fault) string {
 	var parts []string
 	for _, class := range classes {
 		if n := f.Seen[class]; n > 0 {

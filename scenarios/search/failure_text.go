@@ -21,8 +21,8 @@ func (f *Failure) Headline() string {
 	return fmt.Sprintf("seed %d: %s fails: %s", f.Seed, f.Lock, strings.Join(broken, ", "))
 }
 
-// Text is all that somebody needs to understand the failure: the headline, what
-// was violated, the story, and the schedule. The caller adds the last lines,
+// Text is all that is needed to understand the failure: the headline, what was
+// violated, the story, and the schedule. The caller adds the last lines,
 // such as the command that replays it.
 func (f *Failure) Text(last ...string) string {
 	var b strings.Builder
@@ -65,7 +65,7 @@ func (f *Failure) shrunk() string {
 	return fmt.Sprintf("%s of the %d that were drawn", prose.Count(f.Faults, "fault"), f.Drawn)
 }
 
-// doubt says how far the failure can be relied on to come again.
+// doubt says how often the failure replays, where it does not always.
 func (f *Failure) doubt() string {
 	if f.Same == f.Replays {
 		return ""
@@ -77,7 +77,7 @@ func (f *Failure) doubt() string {
 	return text + "\n" + f.Divergence + "\n" + remedy()
 }
 
-// remedy tells what to do about a lock that is not deterministic.
+// remedy says what to do about a lock that is not deterministic.
 func remedy() string {
 	return "a lock must take its chances from e.Source or e.Entropy, and its time from e.Clock: the global source of\n" +
 		"math/rand/v2, the order of a map, and a select with two ready cases are chances that no seed decides" + play.Unseeded() + "\n"

@@ -62,9 +62,9 @@ func (s Seeds) Parts(n int) []Seeds {
 	return out
 }
 
-// Choices is where a drawn scenario takes its chances from. A seed feeds it by
-// [Seeded]; a property test or a fuzzer feeds it by its own numbers, which it
-// can then shrink: the smaller a number, the simpler what comes of it.
+// Choices are the numbers from which a scenario is drawn. [Seeded] takes them from a
+// seed; a property test or a fuzzer brings its own, which it can then shrink: a
+// smaller number draws something simpler.
 type Choices interface {
 	// Below returns a number from 0 to n-1. n is at least 1.
 	Below(n int) int

@@ -36,7 +36,7 @@ type Space struct {
 	// that takes time is drawn in proportion to it. Zero means 500ms..10s.
 	TTL file.Range `json:"ttl"`
 	// Faults are the classes of fault that may strike. Nil means all of them,
-	// and also the actions that no promise speaks of; empty means none.
+	// and also the actions that are in no class; empty means none.
 	Faults []lock.Fault `json:"faults"`
 	// Points are named points that the lock or the workload passes, at which
 	// faults may strike as at the driver's own events.
@@ -136,7 +136,7 @@ func (s Space) Validate() error {
 	return errors.Join(errs...)
 }
 
-// orNone is the range or, where there may be none, one that passes for it.
+// orNone is the range or, where there may be none, one that is valid.
 func (s Span) orNone(none bool) Span {
 	if none && s == (Span{}) {
 		return Span{1, 1}
@@ -158,7 +158,7 @@ func (s *Space) equip(l play.Lock) {
 	s.Redis, s.Servers = w.Redis, w.Servers
 }
 
-// classesOf are the classes of fault of which specimens speak.
+// classesOf translates what specimens call their class of fault.
 var classesOf = map[broken.FaultClass][]lock.Fault{
 	broken.NoFaults:   {},
 	broken.Pause:      {lock.FaultPause},

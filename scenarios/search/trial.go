@@ -37,9 +37,8 @@ func (c Case) String() string {
 	return fmt.Sprintf("seed %d", c.Seed)
 }
 
-// Frozen is the error of a run of the case if the run stood still on the wall clock,
-// and nil for every other error. A search must end with it: the process is of no
-// more use.
+// Frozen is the error of a run of the case if that is a [*play.Frozen], and nil for
+// every other error. A search must end with it: the process is of no more use.
 func (c Case) Frozen(err error) error {
 	if _, frozen := errors.AsType[*play.Frozen](err); frozen {
 		return fmt.Errorf("%v: %w", c, err)

@@ -187,7 +187,7 @@ func newSweeper(p *Plan, of Part, extra []play.Lock) (*sweeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	places, err := p.places(s.lock, run)
+	places, err := p.enumerate(s.lock, run)
 	if err != nil {
 		return nil, err
 	}

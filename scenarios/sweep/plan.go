@@ -91,7 +91,7 @@ func NewPlan(sc *file.Scenario, l play.Lock, opts Options) (*Plan, error) {
 		return nil, err
 	}
 	p.TraceHash = run.TraceHash
-	places, err := p.places(l, run)
+	places, err := p.enumerate(l, run)
 	if err != nil {
 		return nil, err
 	}
@@ -136,8 +136,8 @@ func (p *Plan) judged(l play.Lock) play.Lock {
 	return l
 }
 
-// calmed is a scenario without what goes wrong, and without what is said and
-// expected of that, for a lock.
+// calmed is a scenario for a lock without its faults, and without what the file says
+// and expects of these.
 func calmed(sc *file.Scenario, l play.Lock) *file.Scenario {
 	calm := *sc
 	calm.Title, calm.Why, calm.Catalogue, calm.Locks = "", "", nil, nil
@@ -174,8 +174,8 @@ func (p *Plan) calmRun(t *search.Trial) (*play.ModeRun, error) {
 	return &t.Outcome.Modes[0], nil
 }
 
-// places enumerates the placements in the run without faults.
-func (p *Plan) places(l play.Lock, run *play.ModeRun) (placements, error) {
+// enumerate finds the placements in the run without faults.
+func (p *Plan) enumerate(l play.Lock, run *play.ModeRun) (placements, error) {
 	kinds, err := kindsOf(p.Kinds)
 	if err != nil {
 		return placements{}, err

@@ -62,7 +62,7 @@ func AssembleSweep(plan *Plan, blocks map[int]Block, examined map[string]*search
 }
 
 // Problem is why a result cannot be relied upon: a run was not deterministic, or
-// came to no end. It is empty where there is nothing to be said.
+// came to no end. It is empty where it can be relied upon.
 func (s *Summary) Problem() string {
 	if s.Unsteady != nil {
 		return fmt.Sprintf("%d runs were not deterministic; with %s: %s", s.Nondeterministic, s.Unsteady.Faults, s.Unsteady.Why)
