@@ -50,14 +50,15 @@ func sweepPage(t *testing.T, s *sweep.Sweep, opt reports.CampaignOptions) string
 func aSweep() *sweep.Sweep {
 	plan := &sweep.Plan{Scenario: "gc-pause", Lock: "mylock", Seed: 3, Judge: explore.JudgePromise, Boundaries: 291, Placements: 3, Equivalent: 286,
 		Idle: 12, Pairs: 1, AllPairs: 1500, Block: 100}
-	b := sweep.Block{Tally: sweep.Tally{Placements: 3, Pairs: 1, Struck: 4, Violating: 3, Violations: map[checker.Label]int{checker.Corrupted: 1, checker.Stuck: 2},
-		Reduced: 1, Vacuous: map[string]int{"nobody contended": 1}, Kinds: map[string]sweep.KindTally{"pause": {Placed: 2, Struck: 1, Violating: 1}, "crash": {Placed: 1, Struck: 1}}},
-		Hits: []sweep.Hit{{Shape: "a", Runs: 1, Faults: "pause c0 for 15s, at 1s", Kinds: []string{"pause"}}, {Shape: "stuck in mode none: crash", Runs: 2, Faults: "crash c0"}}}
-	found := &search.Found{Lock: "mylock", Seed: 3, Drawn: 1, Faults: 1, Same: 9, Again: 9, Replays: 10, Divergence: "event 7 differs", Shape: "corrupted in mode none: pause",
+	b := sweep.Block{Tally: sweep.Tally{Tally: search.Tally{Runs: 4, Evidence: 3, Violating: 3, Violations: map[checker.Label]int{checker.Corrupted: 1, checker.Stuck: 2},
+		Vacuous: map[string]int{"nobody contended": 1}}, Pairs: 1, Reduced: 1,
+		Kinds: map[string]search.FaultTally{"pause": {Planned: 2, Struck: 1, Violating: 1}, "crash": {Planned: 1, Struck: 1}}},
+		Failures: search.Failures{{Shape: "a", Runs: 1}, {Shape: "stuck in mode none: crash", Runs: 2, Placed: &search.Placed{Faults: "crash c0"}}}}
+	found := &search.Failure{Placed: &search.Placed{Faults: "pause c0 for 15s, at 1s", Kinds: []string{"pause"}}, Lock: "mylock", Seed: 3, Drawn: 1, Faults: 1, Same: 9, Again: 9, Replays: 10, Divergence: "event 7 differs", Shape: "corrupted in mode none: pause",
 		Violations: []play.Violation{{Mode: fence.None, Label: checker.Corrupted}}, Reasons: []string{"c0's write was lost"},
 		Story: []string{"     1           0s  c0     asks for the lock", ">  441   10.511066s  s0     takes write c0.w2", "                     … 3 steps left out"},
 		Run:   &play.RunFile{Source: "name: swept\n"}}
-	return sweep.AssembleSweep(plan, map[int]sweep.Block{0: b}, map[string]*search.Found{"a": found})
+	return sweep.AssembleSweep(plan, map[int]sweep.Block{0: b}, map[string]*search.Failure{"a": found})
 }
 
 func TestExplorationHTMLSaysAll(t *testing.T) {
@@ -99,7 +100,7 @@ func TestSweepHTMLSaysAll(t *testing.T) {
 func TestCampaignHTMLDoubts(t *testing.T) {
 	e := exploration()
 	e.Complete, e.Missing, e.Timing.Shard = false, 3, "1/4"
-	e.Summary.Unsteady, e.Summary.Nondeterministic = &explore.Run{Seed: 7, Why: "first divergent event:\na"}, 2
+	e.Summary.Unsteady, e.Summary.Nondeterministic = &search.BadRun{Seed: 7, Why: "first divergent event:\na"}, 2
 	head, _, _ := strings.Cut(explorationPage(t, e, reports.CampaignOptions{}), "<main>")
 	wants(t, head, []string{"This is shard 1/4: 3 jobs of 10 runs are missing.", "seed 7: NOT DETERMINISTIC, as were 2 runs in all"}, nil)
 	s := aSweep()
@@ -116,12 +117,12 @@ func TestCampaignHTMLEscapes(t *testing.T) {
 	const evil = `<img src=x onerror=alert(1)></script><!-- "'` + "\x1b[31m"
 	e, s := exploration(), aSweep()
 	e.Plan.Lock, s.Plan.Lock, s.Plan.Scenario = evil, evil, evil
-	for _, f := range []*search.Found{e.Summary.Distinct[0].Shown, s.Summary.Classes[0].Shown} {
+	for _, f := range []*search.Failure{&e.Summary.Failures[0], &s.Summary.Failures[0]} {
 		f.Reasons, f.Story, f.Divergence, f.Run.Source = []string{evil}, []string{evil, "     1           0s  c0     " + evil}, evil, evil
 	}
-	e.Summary.Distinct[0].Shape, s.Summary.Classes[0].Shape, s.Summary.Classes[0].First = evil, evil, evil
+	e.Summary.Failures[0].Shape, s.Summary.Failures[0].Shape, s.Summary.Failures[0].Placed.Faults = evil, evil, evil
 	e.Summary.Vacuous = map[string]int{evil: 1}
-	e.Summary.Broken = &explore.Run{Why: evil}
+	e.Summary.Broken = &search.BadRun{Why: evil}
 	opt := reports.CampaignOptions{Page: func(int) string { return "javascript:alert(1)" }, Replay: func(int) string { return evil }, Again: evil,
 		Versions: []reports.Version{{Name: evil, Version: evil}}}
 	for _, html := range []string{explorationPage(t, e, opt), sweepPage(t, s, opt)} {

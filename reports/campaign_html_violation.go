@@ -26,17 +26,17 @@ type violationPart struct {
 	Replay     string
 }
 
-// taleLine is one line of a story as a [search.Found] keeps it. A line that is
+// taleLine is one line of a story as a [search.Failure] keeps it. A line that is
 // no step, since steps are left out there, has its text alone.
 type taleLine struct {
 	N, At, Actor, Text string
 	Fatal              bool
 }
 
-// newViolation is a violation that was examined or, where found is nil, was not.
-func newViolation(i int, shape, like string, found *search.Found, opt CampaignOptions) violationPart {
-	v := violationPart{N: i, Shape: shape, Like: like}
-	if found == nil {
+// newViolation is a violation that was examined, or was not.
+func newViolation(i int, like string, found *search.Failure, opt CampaignOptions) violationPart {
+	v := violationPart{N: i, Shape: found.Shape, Like: like}
+	if found.Run == nil {
 		v.Doubt = "It has not been examined."
 		return v
 	}
@@ -52,9 +52,7 @@ func newViolation(i int, shape, like string, found *search.Found, opt CampaignOp
 	if len(found.Violations) > 0 {
 		v.Mode, v.Tale = found.Violations[0].Mode, tale(found.Story)
 	}
-	if found.Run != nil {
-		v.Schedule = found.Run.Source
-	}
+	v.Schedule = found.Run.Source
 	return v
 }
 

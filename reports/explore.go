@@ -9,11 +9,12 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/scenarios/explore"
+	"locksim/scenarios/search"
 )
 
 // ExploreReplay is the command that makes a violation again. i numbers those of
 // the exploration from 1.
-type ExploreReplay func(i int, d explore.Distinct) string
+type ExploreReplay func(i int, f *search.Failure) string
 
 // Exploration writes what was tried, what it is worth, and each violation of
 // another shape: what was violated, its story, the smallest schedule that leads
@@ -29,10 +30,10 @@ func Exploration(w io.Writer, e *explore.Exploration, replay ExploreReplay, opt 
 	p.part(fold(exploreHead(e), opt.Width))
 	p.part(exploreFigures(e, opt))
 	p.part(exploreOddities(e, opt))
-	for i, d := range e.Summary.Distinct {
-		p.part(distinct(i+1, d, replay, opt))
+	for i := range e.Summary.Failures {
+		p.part(distinct(i+1, &e.Summary.Failures[i], replay, opt))
 	}
-	if len(e.Summary.Distinct) == 0 {
+	if len(e.Summary.Failures) == 0 {
 		p.part(fold(exploreVerdict(e), opt.Width))
 	}
 	return p.write(w)
@@ -50,7 +51,7 @@ func exploreHead(e *explore.Exploration) string {
 func exploreFigures(e *explore.Exploration, opt Options) []string {
 	s := &e.Summary
 	lines := fold(fmt.Sprintf("%s over %s of virtual time; %s of them are evidence: a violation was seen, or clients contended and faults struck.",
-		runs(s.Runs), span(s.VirtualSeconds), prose.Thousands(s.NonVacuous)), opt.Width)
+		runs(s.Runs), span(s.VirtualSeconds), prose.Thousands(s.Evidence)), opt.Width)
 	for _, row := range []struct{ name, text string }{
 		{"no evidence: ", tallies(s.Vacuous)},
 		{"faults that struck, of those drawn: ", struckOf(s.Faults)},
@@ -61,7 +62,7 @@ func exploreFigures(e *explore.Exploration, opt Options) []string {
 			lines = append(lines, fold(row.name+row.text, opt.Width)...)
 		}
 	}
-	if len(s.Distinct) > 0 {
+	if len(s.Failures) > 0 {
 		lines = append(lines, fold(exploreVerdict(e), opt.Width)...)
 	}
 	return lines
@@ -76,10 +77,10 @@ func tallies[K ~string](of map[K]int) string {
 	return strings.Join(parts, ", ")
 }
 
-func struckOf(kinds map[string]explore.FaultTally) string {
+func struckOf(kinds map[string]search.FaultTally) string {
 	var parts []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		parts = append(parts, fmt.Sprintf("%s %s of %s", kind, prose.Thousands(kinds[kind].Struck), prose.Thousands(kinds[kind].Drawn)))
+		parts = append(parts, fmt.Sprintf("%s %s of %s", kind, prose.Thousands(kinds[kind].Struck), prose.Thousands(kinds[kind].Planned)))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -118,11 +119,11 @@ func exploreVerdict(e *explore.Exploration) string {
 		return "The exploration ended with the first violation; --all goes on."
 	case s.Violating > 0:
 		return fmt.Sprintf("A violation in %s of %s that are evidence: %s. %s of different shape; %s with a violation not examined.",
-			prose.Thousands(s.Violating), runs(s.NonVacuous), bound, prose.Count(len(s.Distinct), "violation"), runs(s.Unexamined))
-	case s.NonVacuous == 0:
+			prose.Thousands(s.Violating), runs(s.Evidence), bound, prose.Count(len(s.Failures), "violation"), runs(s.Unexamined))
+	case s.Evidence == 0:
 		return "No run says anything: this is no evidence."
 	}
-	return fmt.Sprintf("No violation in %s that are evidence: %s. That is no proof.", runs(s.NonVacuous), bound)
+	return fmt.Sprintf("No violation in %s that are evidence: %s. That is no proof.", runs(s.Evidence), bound)
 }
 
 // exploreOddities are what stands in the way of relying on the result.
@@ -148,9 +149,9 @@ func exploreOddities(e *explore.Exploration, opt Options) []string {
 
 // distinct is one violation. It begins with its seed and ends with the command
 // that replays it.
-func distinct(i int, d explore.Distinct, replay ExploreReplay, opt Options) []string {
-	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first with seed %d)", i, d.Shape, runs(d.Runs), d.FirstSeed)
-	return violation(head, d.Shown.Text("replay: "+replay(i, d)), opt)
+func distinct(i int, f *search.Failure, replay ExploreReplay, opt Options) []string {
+	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first with seed %d)", i, f.Shape, runs(f.Runs), f.FirstSeed)
+	return violation(head, f.Text("replay: "+replay(i, f)), opt)
 }
 
 // violation is one violation under its headline. Its reasons, which come first,

@@ -27,9 +27,10 @@ func ExplorationHTML(w io.Writer, e *explore.Exploration, opt CampaignOptions) e
 		Figures: exploreCounts(e), Tables: exploreTables(e),
 		Limits: exploreLimits(e), Again: opt.Again, Versions: opt.Versions,
 	}
-	for i, d := range s.Distinct {
-		like := fmt.Sprintf("%s like it, the first with seed %d", runs(d.Runs), d.FirstSeed)
-		p.Violations = append(p.Violations, newViolation(i+1, d.Shape, like, d.Shown, opt))
+	for i := range s.Failures {
+		f := &s.Failures[i]
+		like := fmt.Sprintf("%s like it, the first with seed %d", runs(f.Runs), f.FirstSeed)
+		p.Violations = append(p.Violations, newViolation(i+1, like, f, opt))
 	}
 	return p.write(w)
 }
@@ -46,11 +47,11 @@ func exploreCounts(e *explore.Exploration) []figure {
 	s := &e.Summary
 	out := []figure{
 		{prose.Thousands(s.Runs), fmt.Sprintf("runs were made, from seed %d on", e.Plan.FirstSeed)},
-		{prose.Thousands(s.NonVacuous), "of them are evidence: clients contended and faults struck, or a violation was seen"},
+		{prose.Thousands(s.Evidence), "of them are evidence: clients contended and faults struck, or a violation was seen"},
 		{prose.Thousands(s.Violating), "runs with a violation"},
 		{span(s.VirtualSeconds), "of virtual time"},
 	}
-	if s.NonVacuous > 0 && e.StoppedAt == nil {
+	if s.Evidence > 0 && e.StoppedAt == nil {
 		out = append(out, figure{fmt.Sprintf("< %.2g %%", 100*s.RateBound), "rate of violations, at 95 %, under this generator"})
 	}
 	if never, all := e.Uncovered(); all > 0 {
@@ -63,9 +64,9 @@ func exploreTables(e *explore.Exploration) []countTable {
 	s := &e.Summary
 	kinds := countTable{ID: "kinds", Title: "Faults by kind", Heads: []string{"Kind", "Drawn", "Struck"},
 		Note: "A fault strikes if the run comes as far as its trigger. One that does not strike proves nothing."}
-	for _, kind := range s.Kinds() {
+	for _, kind := range slices.Sorted(maps.Keys(s.Faults)) {
 		n := s.Faults[kind]
-		kinds.Rows = append(kinds.Rows, countRow{kind, []string{prose.Thousands(n.Drawn), prose.Thousands(n.Struck)}, share(n.Struck, n.Drawn)})
+		kinds.Rows = append(kinds.Rows, countRow{kind, []string{prose.Thousands(n.Planned), prose.Thousands(n.Struck)}, share(n.Struck, n.Planned)})
 	}
 	classes := countTable{ID: "classes", Title: "Classes of fault", Heads: []string{"Class", "Runs in which one struck"},
 		Note: "A promise speaks of classes of fault. One that never struck is not covered."}
@@ -78,7 +79,7 @@ func exploreTables(e *explore.Exploration) []countTable {
 		classes.Rows = append(classes.Rows, countRow{string(class), []string{value}, share(n, s.Runs)})
 	}
 	return filled(kinds, classes, tallyTable("vacuous", "Runs that are no evidence", "Why", s.Vacuous, s.Runs),
-		tallyTable("labels", "Violations by label", "Label", s.Violations, s.NonVacuous))
+		tallyTable("labels", "Violations by label", "Label", s.Violations, s.Evidence))
 }
 
 // tallyTable is a table of counts.

@@ -19,14 +19,14 @@ import (
 func exploration() *explore.Exploration {
 	plan := &explore.Plan{Lock: "mylock", Runs: 20, FirstSeed: 1, Block: 10, Judge: explore.JudgeEverything, Collect: explore.CollectAll,
 		Space: search.Space{Faults: append(search.Space{}.Faults, "pause", "crash")}}
-	calm := explore.Block{Job: 0, Tally: explore.Tally{Runs: 10, NonVacuous: 9, Vacuous: map[string]int{"nobody contended": 1},
-		Faults: map[string]explore.FaultTally{"pause": {Drawn: 4, Struck: 3}}, Virtual: 3e11}}
+	calm := explore.Block{Job: 0, Tally: search.Tally{Runs: 10, Evidence: 9, Vacuous: map[string]int{"nobody contended": 1},
+		Faults: map[string]search.FaultTally{"pause": {Planned: 4, Struck: 3}}, Virtual: 3e11}}
 	count(&calm.Classes, "pause", 2)
-	bad := explore.Block{Job: 1, Tally: explore.Tally{Runs: 10, NonVacuous: 10, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 2}},
-		Unexamined: 1, Found: []explore.Found{{Runs: 1, Found: &search.Found{Lock: "mylock", Seed: 14, Drawn: 3, Faults: 1, Same: 10, Again: 10, Replays: 10,
+	bad := explore.Block{Job: 1, Tally: search.Tally{Runs: 10, Evidence: 10, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 2}},
+		Unexamined: 1, Failures: search.Failures{{Lock: "mylock", Seed: 14, Runs: 1, FirstSeed: 14, Drawn: 3, Faults: 1, Same: 10, Again: 10, Replays: 10,
 			Shape: "stuck in mode none: pause", Violations: []play.Violation{{Mode: fence.None, Label: checker.Stuck}},
 			Reasons: []string{"the lock was never free again, " + strings.Repeat("and nobody could say why, ", 5)},
-			Story:   []string{"    1           0s  c0     asks for the lock"}, Run: &play.RunFile{Source: "name: drawn\n"}}}}}
+			Story:   []string{"    1           0s  c0     asks for the lock"}, Run: &play.RunFile{Source: "name: drawn\n"}}}}
 	return explore.AssembleExploration(plan, map[int]explore.Block{0: calm, 1: bad})
 }
 
@@ -36,7 +36,7 @@ func count[K ~string](counts *map[K]int, key K, n int) { *counts = map[K]int{key
 func exploreText(t *testing.T, e *explore.Exploration) string {
 	t.Helper()
 	var b strings.Builder
-	replay := func(i int, d explore.Distinct) string { return "locksim replay found.json" }
+	replay := func(i int, f *search.Failure) string { return "locksim replay found.json" }
 	if err := reports.Exploration(&b, e, replay, reports.Options{Width: 100}); err != nil {
 		t.Fatal(err)
 	}
@@ -82,10 +82,10 @@ func TestExplorationVerdicts(t *testing.T) {
 		change func(*explore.Exploration)
 	}{
 		{"No violation in 19 runs that are evidence: the rate is below 15 % at 95 % under this generator. That\nis no proof.\n", func(e *explore.Exploration) {
-			e.Summary.Violating, e.Summary.Distinct, e.Summary.RateBound = 0, nil, search.RateBound(0, 19)
+			e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, search.RateBound(0, 19)
 		}},
 		{"No run says anything: this is no evidence.\n", func(e *explore.Exploration) {
-			e.Summary.Violating, e.Summary.NonVacuous, e.Summary.Distinct = 0, 0, nil
+			e.Summary.Violating, e.Summary.Evidence, e.Summary.Failures = 0, 0, nil
 		}},
 		{"The exploration ended with the first violation; --all goes on.\n", func(e *explore.Exploration) { e.StoppedAt = new(1) }},
 		{"INCOMPLETE: 3 jobs of 10 runs have no result.\n", func(e *explore.Exploration) { e.Complete, e.Missing = false, 3 }},
@@ -93,10 +93,10 @@ func TestExplorationVerdicts(t *testing.T) {
 			e.Complete, e.Missing, e.Timing.Shard = false, 3, "1/4"
 		}},
 		{"seed 7: NOT DETERMINISTIC, as were 2 runs in all: first divergent event:\n  a\n", func(e *explore.Exploration) {
-			e.Summary.Unsteady, e.Summary.Nondeterministic = &explore.Run{Seed: 7, Why: "first divergent event:\na"}, 2
+			e.Summary.Unsteady, e.Summary.Nondeterministic = &search.BadRun{Seed: 7, Why: "first divergent event:\na"}, 2
 		}},
 		{"seed 8: NO RESULT, as with 1 runs in all: too many events\n", func(e *explore.Exploration) {
-			e.Summary.Broken, e.Summary.Failed = &explore.Run{Seed: 8, Why: "too many events"}, 1
+			e.Summary.Broken, e.Summary.Failed = &search.BadRun{Seed: 8, Why: "too many events"}, 1
 		}},
 		{", judged by its own promise, under the faults of", func(e *explore.Exploration) { e.Plan.Judge = explore.JudgePromise }},
 	} {
@@ -116,7 +116,7 @@ var errFull = errors.New("the disk is full")
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestExplorationErrors(t *testing.T) {
-	replay := func(int, explore.Distinct) string { return "" }
+	replay := func(int, *search.Failure) string { return "" }
 	if err := reports.Exploration(full{}, exploration(), replay, reports.Options{}); !errors.Is(err, errFull) {
 		t.Error(err)
 	}

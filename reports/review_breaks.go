@@ -37,12 +37,12 @@ type reviewStep struct {
 // breakBlocks are the breaks, those within the promise first.
 func breakBlocks(r *review.Review) []reviewBlock {
 	blocks := storyBlocks(r)
-	if len(r.Breaks) == 0 {
+	if len(r.Failures) == 0 {
 		return append(blocks, paragraph("Neither random schedules nor placed faults found anything that broke it, in %s. That is no proof.", evidenceOf(r)))
 	}
-	blocks = append(blocks, reviewBlock{Heading: "Found by exploration"}, paragraph("%s of breaking it were found by random schedules and placed faults, each made as small as it gets. Those within the promise come first, if there are any, then the worst. Each was made again in every fencing mode, with the same seed. A mode named in the title is the one in which the lock is judged.", ways(len(r.Breaks))))
+	blocks = append(blocks, reviewBlock{Heading: "Found by exploration"}, paragraph("%s of breaking it were found by random schedules and placed faults, each made as small as it gets. Those within the promise come first, if there are any, then the worst. Each was made again in every fencing mode, with the same seed. A mode named in the title is the one in which the lock is judged.", ways(len(r.Failures))))
 	rest := &reviewTable{Name: "Further breaks", Head: []string{"Break", "Runs like it", "Command"}}
-	for i, b := range r.Breaks {
+	for i, b := range r.Failures {
 		if i < maxBreaks {
 			blocks = append(blocks, reviewBlock{Break: newReviewBreak(i+1, b)})
 			continue
@@ -69,18 +69,17 @@ func evidenceOf(r *review.Review) string {
 	return runs(f.Within.Evidence+f.All.Evidence+f.Swept.Evidence) + " that are evidence"
 }
 
-func newReviewBreak(i int, b review.Break) *reviewBreak {
-	f := b.Found
-	v := &reviewBreak{Number: i, Shape: b.Shape, Label: b.Label, Where: whereFound(b), Reasons: f.Reasons, Replay: b.Replay,
-		Schedule: f.Run.Source, Mode: string(f.Violations[0].Mode), Fences: fenceTable(i, b)}
-	for _, line := range f.Story {
+func newReviewBreak(i int, b review.Failure) *reviewBreak {
+	v := &reviewBreak{Number: i, Shape: b.Shape, Label: b.Label(), Where: whereFound(b), Reasons: b.Reasons, Replay: b.Replay,
+		Schedule: b.Run.Source, Mode: string(b.Violations[0].Mode), Fences: fenceTable(i, b)}
+	for _, line := range b.Story {
 		v.Story = append(v.Story, newReviewStep(line))
 	}
 	return v
 }
 
 // whereFound says by what the break was found, and how often.
-func whereFound(b review.Break) string {
+func whereFound(b review.Failure) string {
 	often := fmt.Sprintf("%s of %s", prose.Thousands(b.Runs), runs(b.Of))
 	switch b.From {
 	case review.FromPromise:
@@ -88,11 +87,11 @@ func whereFound(b review.Break) string {
 	case review.FromSweep:
 		return "Found by placing single faults, in " + often + "."
 	}
-	return fmt.Sprintf("Found with every fault there is, in %s that are evidence. The smallest run has %s of the %d that were drawn.%s", often, prose.Count(b.Found.Faults, "fault"), b.Found.Drawn, ofClasses(b))
+	return fmt.Sprintf("Found with every fault there is, in %s that are evidence. The smallest run has %s of the %d that were drawn.%s", often, prose.Count(b.Faults, "fault"), b.Drawn, ofClasses(b))
 }
 
 // ofClasses says of which classes the faults are.
-func ofClasses(b review.Break) string {
+func ofClasses(b review.Failure) string {
 	if len(b.Classes) == 0 {
 		return ""
 	}
@@ -112,7 +111,7 @@ var effects = map[review.FenceEffect]string{
 }
 
 // fenceTable is what each fence made of a break.
-func fenceTable(i int, b review.Break) *reviewTable {
+func fenceTable(i int, b review.Failure) *reviewTable {
 	t := &reviewTable{Name: fmt.Sprintf("Break %d in each fencing mode", i), Head: []string{"Fence", "Verdict", "What it does"}}
 	for _, f := range b.Fences {
 		t.Rows = append(t.Rows, reviewRow{Name: string(f.Mode), Cells: []reviewCell{{Label: f.Label}, {Text: effects[f.Effect]}}})
@@ -120,7 +119,7 @@ func fenceTable(i int, b review.Break) *reviewTable {
 	return t
 }
 
-// newReviewStep reads a line of a story as [search.Found] has it: a mark, the
+// newReviewStep reads a line of a story as [search.Failure] has it: a mark, the
 // number of the step, its time, who, and what.
 func newReviewStep(line string) reviewStep {
 	text, fatal := strings.CutPrefix(line, ">")

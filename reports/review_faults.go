@@ -67,11 +67,11 @@ func kindTable(r *review.Review) *reviewTable {
 }
 
 func struckOfDrawn(e *explore.Exploration, kind string) string {
-	if e == nil || e.Summary.Faults[kind].Drawn == 0 {
+	if e == nil || e.Summary.Faults[kind].Planned == 0 {
 		return nothing
 	}
 	n := e.Summary.Faults[kind]
-	return fmt.Sprintf("%s of %s struck", prose.Thousands(n.Struck), prose.Thousands(n.Drawn))
+	return fmt.Sprintf("%s of %s struck", prose.Thousands(n.Struck), prose.Thousands(n.Planned))
 }
 
 // shortGround says where a scenario lies.

@@ -16,11 +16,11 @@ func counted(runs int, labels map[checker.Label]int) map[review.Ground]review.Co
 }
 
 // foundBreak is a break by some label, in the mode in which it is judged.
-func foundBreak(shape string, from review.From, label checker.Label, effects ...review.FenceEffect) review.Break {
-	b := review.Break{
-		Shape: shape, From: from, Label: label, Runs: 3, Of: 540,
+func foundBreak(shape string, from review.From, label checker.Label, effects ...review.FenceEffect) review.Failure {
+	b := review.Failure{
+		From: from, Of: 540,
 		Replay: "go run ./cmd/locksim explore --lock fenced --from-seed 7 --runs 1",
-		Found: &search.Found{Seed: 7, Drawn: 3, Faults: 1, Violations: []play.Violation{{Mode: fence.Seal, Label: label}},
+		Failure: search.Failure{Shape: shape, Runs: 3, Seed: 7, Drawn: 3, Faults: 1, Violations: []play.Violation{{Mode: fence.Seal, Label: label}},
 			Reasons: []string{"c0's write c0.w2 was acknowledged but lost"},
 			Story: []string{
 				"      1           0s  c0     asks for the lock",
@@ -46,7 +46,7 @@ func aReview() *review.Review {
 		Plan:   review.Plan{Lock: "fenced", Seeds: search.Seeds{First: 1, Last: 20}, Runs: 3000, AllRuns: 600, Swept: "gc-pause"},
 		Lock:   review.Lock{Name: "fenced", About: "A key that counts a token up.", Nodes: 1, Tokens: true, Promises: true, Judged: fence.Seal},
 		Answer: "For efficiency: suitable. None of this is a proof.",
-		Breaks: []review.Break{
+		Failures: []review.Failure{
 			foundBreak("corrupted in mode seal: pause", review.FromPromise, checker.Corrupted,
 				review.NoFence, review.FenceFails, review.FenceFails, review.FenceCosts, review.FenceRescues, review.FenceRescues),
 			foundBreak("stuck in mode none: crash", review.FromSweep, checker.Stuck, review.NoFence, review.FenceNeedsTokens),
@@ -74,8 +74,8 @@ func aReview() *review.Review {
 			{Mode: fence.None, Grounds: counted(40, map[checker.Label]int{checker.Corrupted: 20, checker.Safe: 20})},
 			{Mode: fence.Seal, Grounds: counted(40, map[checker.Label]int{checker.Rescued: 20, checker.Safe: 20})},
 		},
-		Within: review.Runs{Runs: 3000, Evidence: 2700, RateBound: 0.0011},
-		All:    review.Runs{Runs: 600, Evidence: 540, Violating: 41, Labels: map[checker.Label]int{checker.Overlap: 41}},
+		Within: search.Tally{Runs: 3000, Evidence: 2700},
+		All:    search.Tally{Runs: 600, Evidence: 540, Violating: 41, Violations: map[checker.Label]int{checker.Overlap: 41}},
 	}
 	put(&r.Figures.Seen, "pause", 2)
 	r.Advice, r.Questions = r.Figures.Advice(), r.Figures.Questions()
@@ -100,10 +100,10 @@ func kindsBut(drawn ...string) []string {
 func explorationFor(judge explore.Judge, violating int) *explore.Exploration {
 	e := &explore.Exploration{Complete: true}
 	e.Plan.Judge, e.Plan.Space.Faults = judge, append(e.Plan.Space.Faults, "pause", "crash")
-	e.Summary.Runs, e.Summary.NonVacuous, e.Summary.Violating = 600, 540, violating
+	e.Summary.Runs, e.Summary.Evidence, e.Summary.Violating = 600, 540, violating
 	e.Summary.Vacuous = map[string]int{"nobody contended": 60}
 	put(&e.Summary.Classes, "pause", 210)
-	e.Summary.Faults = map[string]explore.FaultTally{"pause": {Drawn: 300, Struck: 210}, "crash": {Drawn: 4}}
+	e.Summary.Faults = map[string]search.FaultTally{"pause": {Planned: 300, Struck: 210}, "crash": {Planned: 4}}
 	e.Summary.RateBound, e.Summary.VirtualSeconds = search.RateBound(violating, 540), 7300
 	return e
 }

@@ -42,7 +42,7 @@ func exploredRow(t *reviewTable, name string, e *explore.Exploration) {
 		return
 	}
 	s := &e.Summary
-	t.row(name, prose.Thousands(s.Runs), prose.Thousands(s.NonVacuous), prose.Thousands(s.Violating), review.Percentage(s.RateBound), span(s.VirtualSeconds))
+	t.row(name, prose.Thousands(s.Runs), prose.Thousands(s.Evidence), prose.Thousands(s.Violating), review.Percentage(s.RateBound), span(s.VirtualSeconds))
 }
 
 func judgedBy(e *explore.Exploration) string {

@@ -109,7 +109,7 @@ func effectTable(r *review.Review) *reviewTable {
 	shown := []review.FenceEffect{review.FenceRescues, review.FenceCosts, review.FenceFails, review.FenceHarms, review.FenceIdle, review.FenceNeedsTokens}
 	for _, mode := range fence.Modes()[1:] {
 		counts := map[review.FenceEffect]int{}
-		for _, b := range r.Breaks {
+		for _, b := range r.Failures {
 			for _, f := range b.Fences {
 				if f.Mode == mode {
 					counts[f.Effect]++

@@ -21,10 +21,10 @@ func ReviewSummary(w io.Writer, r *review.Review, opt Options) error {
 	for _, a := range r.Advice {
 		p.part(fold(fmt.Sprintf("%s: %s", a.Use, a.Text), opt.Width))
 	}
-	if len(r.Breaks) > 0 {
+	if len(r.Failures) > 0 {
 		t := table{sides: []side{right, left, right}}
-		for i, b := range r.Breaks {
-			t.rows = append(t.rows, []cell{{text: fmt.Sprint(i + 1)}, {text: visible(b.Shape), style: styleOf(b.Label)}, {text: fmt.Sprintf("%d of %s", b.Runs, runs(b.Of))}})
+		for i, b := range r.Failures {
+			t.rows = append(t.rows, []cell{{text: fmt.Sprint(i + 1)}, {text: visible(b.Shape), style: styleOf(b.Label())}, {text: fmt.Sprintf("%d of %s", b.Runs, runs(b.Of))}})
 		}
 		p.part(append([]string{"what broke it"}, t.lines(opt.Colour)...))
 	}

@@ -109,8 +109,8 @@ func TestReviewEscapes(t *testing.T) {
 	const bad = "<script>alert(1)</script>|`*x*"
 	r := aReview()
 	r.Lock.Name, r.Lock.About, r.Answer = bad, bad, bad
-	b := &r.Breaks[0]
-	b.Shape, b.Replay, b.Found.Reasons, b.Found.Story, b.Found.Run.Source = bad, bad, []string{bad}, []string{"> 1 0s c0 " + bad}, bad
+	b := &r.Failures[0]
+	b.Shape, b.Replay, b.Reasons, b.Story, b.Run.Source = bad, bad, []string{bad}, []string{"> 1 0s c0 " + bad}, bad
 	r.Scenarios[1].Title, r.Scenarios[1].Replay = bad, bad
 	r.NotRun[0].What, r.NotRun[0].Why, r.Missing[0].Why = bad, bad, bad
 	if html := reviewHTML(t, r); strings.Count(html, "<script>") != 1 || !strings.Contains(html, "&lt;script&gt;alert(1)") {
@@ -135,7 +135,7 @@ func TestReviewFollowsTheFigures(t *testing.T) {
 	r.Figures.Modes[0].Grounds[review.GroundPromised].Labels[checker.Corrupted] = 19
 	r.Figures.Modes[1].Grounds[review.GroundPromised].Labels[checker.Corrupted] = 1
 	r.Figures.Within.Violating = 5
-	r.Advice, r.Breaks, r.Questions = r.Figures.Advice(), nil, nil
+	r.Advice, r.Failures, r.Questions = r.Figures.Advice(), nil, nil
 	after := reviewMarkdown(t, r)
 	for _, text := range []string{"Not as it stands: it breaks its own promise, in 5 of 2,700", "data was lost in 19 of 40 runs", "found anything that broke it", "The figures leave none."} {
 		if !strings.Contains(after, text) {
@@ -164,14 +164,14 @@ func TestReviewOfNothing(t *testing.T) {
 func TestReviewOfManyBreaks(t *testing.T) {
 	r := aReview()
 	for range 20 {
-		r.Breaks = append(r.Breaks, r.Breaks[0])
+		r.Failures = append(r.Failures, r.Failures[0])
 	}
 	md := reviewMarkdown(t, r)
 	if n := strings.Count(md, "The story in mode"); n != 12 {
 		t.Errorf("%d stories, want 12", n)
 	}
-	if n := strings.Count(md, "explore --lock fenced --from-seed 7"); n != len(r.Breaks) {
-		t.Errorf("%d commands for %d breaks", n, len(r.Breaks))
+	if n := strings.Count(md, "explore --lock fenced --from-seed 7"); n != len(r.Failures) {
+		t.Errorf("%d commands for %d breaks", n, len(r.Failures))
 	}
 }
 

@@ -3,16 +3,18 @@ package reports
 import (
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 
 	"locksim/internal/prose"
 	"locksim/scenarios/explore"
+	"locksim/scenarios/search"
 	"locksim/scenarios/sweep"
 )
 
-// SweepReplay is the command that makes a violation again. i numbers the classes
-// of the sweep from 1.
-type SweepReplay func(i int, c sweep.Class) string
+// SweepReplay is the command that makes a violation again. i numbers those of
+// the sweep from 1.
+type SweepReplay func(i int, f *search.Failure) string
 
 // Sweep writes what was covered, kind by kind, and each class of violation: what
 // was violated, its story, the smallest schedule that leads to it, and the
@@ -29,8 +31,8 @@ func Sweep(w io.Writer, s *sweep.Sweep, replay SweepReplay, opt Options) error {
 	p.part(fold(s.Statement()+".", opt.Width))
 	p.part(sweepFigures(s, opt))
 	p.part(sweepOddities(s, opt))
-	for i, c := range s.Summary.Classes {
-		p.part(sweepClass(i+1, c, replay, opt))
+	for i := range s.Summary.Failures {
+		p.part(sweepClass(i+1, &s.Summary.Failures[i], replay, opt))
 	}
 	return p.write(w)
 }
@@ -53,7 +55,7 @@ func sweepFigures(s *sweep.Sweep, opt Options) []string {
 	}{
 		{s.Plan.Equivalent, "placements are left out: the fault would find its target as one of these does"},
 		{s.Plan.Idle, "jumps of client clocks are left out: no client looks at its wall clock"},
-		{t.Placements + t.Pairs - t.Struck, "did not come about to their end: the workload was over before"},
+		{t.Runs - t.Struck(), "did not come about to their end: the workload was over before"},
 		{t.Reduced, "pairs break the promise as one of their faults does alone"},
 	} {
 		if row.n > 0 {
@@ -61,7 +63,7 @@ func sweepFigures(s *sweep.Sweep, opt Options) []string {
 		}
 	}
 	for _, row := range []struct{ name, text string }{
-		{"no evidence: ", tallies(t.Vacuous)},
+		{"no evidence: ", tallies(vacuousStruck(t))},
 		{"violations: ", tallies(t.Violations)},
 	} {
 		if row.text != "" {
@@ -69,6 +71,13 @@ func sweepFigures(s *sweep.Sweep, opt Options) []string {
 		}
 	}
 	return lines
+}
+
+// vacuousStruck are the runs that are no evidence although every fault struck.
+func vacuousStruck(t *sweep.Summary) map[string]int {
+	out := maps.Clone(t.Vacuous)
+	delete(out, search.Missed)
+	return out
 }
 
 // placed writes "pause 200, crash 110; restart 120 of 133", in the order in
@@ -79,10 +88,10 @@ func placed(t *sweep.Summary) string {
 		n, ok := t.Kinds[k.Name]
 		switch {
 		case !ok:
-		case n.Struck == n.Placed:
-			parts = append(parts, k.Name+" "+prose.Thousands(n.Placed))
+		case n.Struck == n.Planned:
+			parts = append(parts, k.Name+" "+prose.Thousands(n.Planned))
 		default:
-			parts = append(parts, fmt.Sprintf("%s %s of %s", k.Name, prose.Thousands(n.Struck), prose.Thousands(n.Placed)))
+			parts = append(parts, fmt.Sprintf("%s %s of %s", k.Name, prose.Thousands(n.Struck), prose.Thousands(n.Planned)))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -106,10 +115,10 @@ func sweepOddities(s *sweep.Sweep, opt Options) []string {
 
 // sweepClass is one class of violation. It ends with the command that replays
 // the smallest.
-func sweepClass(i int, c sweep.Class, replay SweepReplay, opt Options) []string {
-	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first: %s)", i, c.Shape, runs(c.Runs), c.First)
-	if c.Shown == nil {
+func sweepClass(i int, f *search.Failure, replay SweepReplay, opt Options) []string {
+	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first: %s)", i, f.Shape, runs(f.Runs), f.Placed.Faults)
+	if f.Run == nil {
 		return []string{opt.Colour.paint(alarm, head), "It has not been examined."}
 	}
-	return violation(head, c.Shown.Text("replay: "+replay(i, c)), opt)
+	return violation(head, f.Text("replay: "+replay(i, f)), opt)
 }

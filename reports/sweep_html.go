@@ -22,9 +22,10 @@ func SweepHTML(w io.Writer, s *sweep.Sweep, opt CampaignOptions) error {
 		Figures: sweepCounts(s), Tables: sweepTables(s),
 		Limits: sweepLimits(s), Again: opt.Again, Versions: opt.Versions,
 	}
-	for i, c := range s.Summary.Classes {
-		like := fmt.Sprintf("%s like it, the first: %s", runs(c.Runs), c.First)
-		p.Violations = append(p.Violations, newViolation(i+1, c.Shape, like, c.Shown, opt))
+	for i := range s.Summary.Failures {
+		f := &s.Summary.Failures[i]
+		like := fmt.Sprintf("%s like it, the first: %s", runs(f.Runs), f.Placed.Faults)
+		p.Violations = append(p.Violations, newViolation(i+1, like, f, opt))
 	}
 	return p.write(w)
 }
@@ -33,12 +34,12 @@ func sweepCounts(s *sweep.Sweep) []figure {
 	t := &s.Summary
 	out := []figure{
 		{prose.Thousands(s.Plan.Boundaries), "moments of the run at which faults were placed"},
-		{prose.Thousands(t.Placements), "runs with one fault"},
+		{prose.Thousands(t.Placements()), "runs with one fault"},
 	}
 	if s.Plan.Pairs > 0 {
 		out = append(out, figure{prose.Thousands(t.Pairs), fmt.Sprintf("runs with two, of %s pairs that there are", prose.Thousands(s.Plan.AllPairs))})
 	}
-	out = append(out, figure{prose.Thousands(t.Struck), "of these runs saw their faults come about"},
+	out = append(out, figure{prose.Thousands(t.Struck()), "of these runs saw their faults come about"},
 		figure{prose.Thousands(t.Violating), "runs with a violation"})
 	if t.Reduced > 0 {
 		out = append(out, figure{prose.Thousands(t.Reduced), "pairs break the promise as one of their faults does alone; they are not among those"})
@@ -55,10 +56,10 @@ func sweepTables(s *sweep.Sweep) []countTable {
 			continue
 		}
 		kinds.Rows = append(kinds.Rows, countRow{k.Name + ": " + k.Text,
-			[]string{prose.Thousands(n.Placed), prose.Thousands(n.Violating), prose.Thousands(n.Struck)}, share(n.Struck, n.Placed)})
+			[]string{prose.Thousands(n.Planned), prose.Thousands(n.Violating), prose.Thousands(n.Struck)}, share(n.Struck, n.Planned)})
 	}
-	return filled(kinds, tallyTable("vacuous", "Runs that are no evidence", "Why", t.Vacuous, t.Struck),
-		tallyTable("labels", "Violations by label", "Label", t.Violations, t.Struck))
+	return filled(kinds, tallyTable("vacuous", "Runs that are no evidence", "Why", vacuousStruck(t), t.Struck()),
+		tallyTable("labels", "Violations by label", "Label", t.Violations, t.Struck()))
 }
 
 // sweepLeftOut says which placements are not tried, and why.

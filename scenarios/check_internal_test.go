@@ -24,7 +24,7 @@ func TestByteTape(t *testing.T) {
 		t.Fatal(err)
 	}
 	for seed := range uint64(100) {
-		want, got := search.Draw(search.Seeded(seed), space), search.Draw(&byteTape{rest: recorded(seed, space)}, space)
+		want, got := search.Draw(search.Seeded(seed), space), search.Draw(&byteTape{rest: tapeOf(seed, space)}, space)
 		if diff := cmp.Diff(formatted(t, want), formatted(t, got)); diff != "" {
 			t.Fatalf("seed %d (-want +got):\n%s", seed, diff)
 		}
@@ -86,9 +86,9 @@ func TestPlanRuns(t *testing.T) {
 
 // A test whose time is nearly over makes no more runs, and says so.
 func TestCheckStopsInTime(t *testing.T) {
-	now := wallNow()
+	now := time.Now()
 	c := &checkup{lock: Lock{Name: "x"}, plan: runPlan{100, 20}, began: now.Add(-time.Second), end: now.Add(time.Hour)}
-	c.tally.blocks, c.tally.runs = 10, 200
+	c.blocks, c.tally.Runs = 10, 200
 	if c.outOfTime() {
 		t.Error("it stops an hour before the end")
 	}
@@ -105,7 +105,7 @@ func TestCheckStopsInTime(t *testing.T) {
 // Names of files hold nothing that a file system or a shell could mind.
 func TestStoredNames(t *testing.T) {
 	sc := search.Draw(search.Seeded(1), Space{})
-	f := &search.Found{Lock: "broken/Ünlock it", Seed: 7, Violations: []play.Violation{{Mode: "none", Label: "false-reject"}},
+	f := &search.Failure{Lock: "broken/Ünlock it", Seed: 7, Violations: []play.Violation{{Mode: "none", Label: "false-reject"}},
 		Outcome: &Outcome{Scenario: sc}, Run: &play.RunFile{Source: "x"}}
 	name := fileName(f)
 	if !strings.HasPrefix(name, "broken--nlock-it-false-reject-") || strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-_.", r) }) {

@@ -1,11 +1,12 @@
-// Package scenarios is the way in for tests of a lock. It holds what they name and
-// no more; package [locksim/scenarios/play], on which it stands, has the rest:
-// scenario files, searches, matrices, replays.
+// Package scenarios is the way in for tests of a lock. It has what they name and no
+// more. The packages below it have the rest: file has scenario files, play plays one
+// run, search draws scenarios and examines failures, shrink makes them minimal, and
+// explore, sweep, matrix and review are the campaigns of the command.
 //
 // # A lock of your own, under go test
 //
 // [Check] plays a lock under random schedules, and fails the test with the first
-// that breaks what the lock promises: made as small as it gets, told as a story,
+// that breaks what the lock promises: made minimal, told as a story,
 // and stored in a file that every later run tries first. [Fuzz] does the same
 // for go test -fuzz.
 //
@@ -21,16 +22,15 @@
 // [Lock] has a Promise, by which it is judged; without one it is judged for
 // everything under every fault. [Options] narrow down what is tried. The lock
 // may pass named points, by Env.Point, at which faults strike too. A lock whose
-// runs differ, by chance that no seed decides, is reported as such.
+// runs differ, since it draws on chance that no seed decides, is reported as such.
 //
 // # One scenario
 //
 // [Run] plays one [Scenario], which [Load] finds in the library or in a file, with
 // the lock once for each fencing mode, and returns an [Outcome] with a verdict for
-// each: so one sees what broke, and whether a fencing token would have saved the
-// data.
+// each: it shows what broke, and whether a fencing token would have saved the data.
 //
-// # What a pass is worth
+// # What a pass means
 //
 // That a run shows no violation says nothing about other runs. A run counts for
 // something only when clients contended and faults struck: both are among its

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"flag"
+	"slices"
 	"testing"
 
 	"locksim/scenarios/search"
@@ -18,16 +19,16 @@ func Fuzz(f *testing.F, l Lock, opts Options) {
 		c.tryStored()
 	}
 	for seed := range uint64(8) {
-		f.Add(seed, recorded(seed, c.space))
+		f.Add(seed, tapeOf(seed, c.space))
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, choices []byte) {
 		if c.failure != "" {
-			// The fuzzer shrinks its input; the schedule is as small as it gets.
+			// The fuzzer shrinks its input; the schedule is minimal already.
 			t.Skip("another input has failed")
 		}
 		one := *c
 		one.t = t
-		one.try(search.Draw(&byteTape{rest: choices}, c.space), seed)
+		one.try(slices.Values([]search.Case{{Scenario: search.Draw(&byteTape{rest: choices}, c.space), Seed: seed}}))
 		if c.failure = one.failure; c.failure != "" {
 			t.Fatal(c.failure)
 		}
@@ -41,7 +42,7 @@ func fuzzWorker() bool {
 	return f != nil && f.Value.String() == "true"
 }
 
-// byteTape is choices out of bytes; when they have come to an end, the simplest.
+// byteTape takes choices from bytes; when there are none left, the simplest.
 type byteTape struct{ rest []byte }
 
 func (t *byteTape) Below(n int) int {
@@ -56,13 +57,13 @@ func (t *byteTape) Below(n int) int {
 	return v % n
 }
 
-// byteRecorder writes choices down as a byteTape gives them back.
-type byteRecorder struct {
+// tapeWriter writes choices for a byteTape.
+type tapeWriter struct {
 	from search.Choices
 	made []byte
 }
 
-func (r *byteRecorder) Below(n int) int {
+func (r *tapeWriter) Below(n int) int {
 	v := r.from.Below(n)
 	bytes := 0
 	for room := n - 1; room > 0; room >>= 8 {
@@ -74,9 +75,9 @@ func (r *byteRecorder) Below(n int) int {
 	return v
 }
 
-// recorded is a tape of what a seed draws.
-func recorded(seed uint64, space Space) []byte {
-	r := &byteRecorder{from: search.Seeded(seed)}
+// tapeOf is a tape of what a seed draws.
+func tapeOf(seed uint64, space Space) []byte {
+	r := &tapeWriter{from: search.Seeded(seed)}
 	search.Draw(r, space)
 	return r.made
 }

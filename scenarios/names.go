@@ -34,7 +34,7 @@ type (
 	ModeRun = play.ModeRun
 )
 
-// Twice is [RunOptions.Check] where each run is made a second time and compared.
+// Twice is [RunOptions.Repeat] where each run is made a second time and compared.
 const Twice = play.Twice
 
 // Primary is the name that leads to the first Redis server, or to the replica that

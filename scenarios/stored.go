@@ -30,8 +30,8 @@ type stored struct {
 const fixedDir = "fixed"
 
 // loadStored reads the failures of a lock that a folder holds, and those that no
-// longer fail, in the order of their names. There need be no such folder. A file
-// that is no stored run is an *InputError, whichever lock it may be about.
+// longer fail, in the order of their names. The folder may be missing. A file that
+// is no stored run is an *InputError, whatever lock it is about.
 func loadStored(dir, lock string) ([]stored, error) {
 	var all []stored
 	for _, folder := range []string{dir, filepath.Join(dir, fixedDir)} {
@@ -53,7 +53,7 @@ func loadStored(dir, lock string) ([]stored, error) {
 	return all, nil
 }
 
-// escaped is a folder's name for a pattern, in which it means itself.
+// escaped is a pattern that matches the folder's name alone.
 func escaped(folder string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(folder)
 }
@@ -68,7 +68,7 @@ func readStored(name string) (*play.RunFile, error) {
 
 // store writes a failure into a folder, under a name that tells what it is. A
 // failure that is there already is written again.
-func store(dir string, f *search.Found) (path string, err error) {
+func store(dir string, f *search.Failure) (path string, err error) {
 	text, err := f.Run.JSON()
 	if err != nil {
 		return "", err
@@ -80,7 +80,7 @@ func store(dir string, f *search.Found) (path string, err error) {
 	return path, replaceFile(path, text)
 }
 
-// replaceFile writes a file so that nobody ever reads half of it.
+// replaceFile writes a file in one step: no other process reads half of it.
 func replaceFile(path string, text []byte) error {
 	temporary, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
 	if err != nil {
@@ -99,7 +99,7 @@ func replaceFile(path string, text []byte) error {
 
 // fileName is the lock, what it did, what struck it, and eight digits that tell
 // this schedule and seed from others.
-func fileName(f *search.Found) string {
+func fileName(f *search.Failure) string {
 	words := []string{f.Lock}
 	if len(f.Violations) > 0 {
 		words = append(words, string(f.Violations[0].Label))
@@ -116,7 +116,7 @@ func fileName(f *search.Found) string {
 	return strings.TrimRight(name[:min(len(name), most)], "-") + "-" + hex.EncodeToString(sum[:4]) + ".json"
 }
 
-// slug keeps what is safe in the name of a file anywhere.
+// slug replaces what is not safe in the name of a file on every system.
 func slug(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -129,8 +129,8 @@ func slug(text string) string {
 	}, text)
 }
 
-// retire moves a failure that no longer fails to those that are watched
-// silently, and returns its new place.
+// retire moves a failure that no longer fails to the folder of those that are tried
+// silently, and returns its new path.
 func (s stored) retire() (string, error) {
 	folder := filepath.Join(filepath.Dir(s.path), fixedDir)
 	to := filepath.Join(folder, filepath.Base(s.path))
@@ -148,4 +148,82 @@ func (s stored) retire() (string, error) {
 func (s stored) relapse() (string, error) {
 	to := filepath.Join(filepath.Dir(filepath.Dir(s.path)), filepath.Base(s.path))
 	return to, os.Rename(s.path, to)
+}
+
+// tryStored tries the failures of earlier runs again, each as it is stored. As
+// long as one of them fails, the test ends with them and looks for nothing new.
+func (c *checkup) tryStored() {
+	c.t.Helper()
+	all, err := loadStored(c.dir, c.lock.Name)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, s := range all {
+		c.tryAgain(s)
+	}
+	if c.stale {
+		c.t.FailNow()
+	}
+}
+
+func (c *checkup) tryAgain(s stored) {
+	c.t.Helper()
+	sc, err := file.Parse(s.file.File, []byte(s.file.Source), play.ServerNames(c.lock)...)
+	if err != nil {
+		c.t.Fatalf("%s: its scenario: %v", s.path, err)
+	}
+	if why := strangerTo(c.lock, s.file, sc); why != "" {
+		c.t.Logf("%s is not tried: %s", s.path, why)
+		return
+	}
+	again := search.Case{Scenario: sc, Seed: s.file.Seed}
+	found, err := search.Fails(c.lock, again)
+	switch {
+	case err != nil:
+		c.stale = true
+		c.t.Errorf("%s\nstored failure %s", c.noRun(again, err), s.path)
+	case found != nil:
+		c.stale = true
+		c.stillFails(s, found)
+	case !s.fixed:
+		c.noLongerFails(s)
+	}
+}
+
+// strangerTo says why a stored failure belongs to another test, which judges the
+// same lock otherwise. It is empty where it does not.
+func strangerTo(l Lock, f *play.RunFile, sc *Scenario) string {
+	if _, ok := f.Modes[l.JudgedMode()]; !ok {
+		return fmt.Sprintf("the lock is judged in mode %s here, and was in another then", l.JudgedMode())
+	}
+	if (len(l.Promise.Exclusion) > 0 || l.Promise.Data != "") && !l.Promises(sc.Faults) && len(sc.Faults) > 0 {
+		return "the promise by which the lock is judged here does not speak of its faults"
+	}
+	return ""
+}
+
+func (c *checkup) stillFails(s stored, f *search.Failure) {
+	c.t.Helper()
+	path, what := s.path, "stored failure "+s.path
+	if s.fixed {
+		what += ", which had been fixed, fails again"
+		if to, err := s.relapse(); err == nil {
+			path = to
+		}
+	}
+	c.t.Error(f.Text(slices.Concat([]string{what}, c.stepByStep(path), []string{c.command()})...))
+}
+
+func (c *checkup) noLongerFails(s stored) {
+	c.t.Helper()
+	was := "it failed"
+	if m, ok := s.file.Modes[c.lock.JudgedMode()]; ok {
+		was = fmt.Sprintf("it was %s", m.Verdict)
+	}
+	to, err := s.retire()
+	if err != nil {
+		c.t.Logf("%s no longer fails (%s), and could not be moved to %s: %v", s.path, was, fixedDir, err)
+		return
+	}
+	c.t.Logf("%s no longer fails (%s): moved to %s, where it is watched silently", s.path, was, to)
 }

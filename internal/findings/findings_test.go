@@ -36,7 +36,7 @@ func TestTelling(t *testing.T) {
 		{"broken/setnx-then-expire", checker.Stuck, fence.None, true},
 		{"single", checker.Corrupted, fence.None, true},
 	} {
-		got, err := telling(c.lock, &search.Sighting{Violations: []play.Violation{{Mode: c.mode, Label: c.label}}})
+		got, err := telling(c.lock, &search.Trial{Violations: []play.Violation{{Mode: c.mode, Label: c.label}}})
 		if err != nil || got != c.want {
 			t.Errorf("%s, %s in mode %s: telling %v, %v; want %v", c.lock, c.label, c.mode, got, err, c.want)
 		}
@@ -52,7 +52,7 @@ func TestTellingWatchdog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &search.Sighting{
+		s := &search.Trial{
 			Outcome:    &play.Outcome{Scenario: sc, Seed: 1},
 			Violations: []play.Violation{{Mode: fence.None, Label: checker.Corrupted}},
 		}

@@ -68,17 +68,35 @@ func searches(l play.Lock, space search.Space, most int) (sample, error) {
 	return s, nil
 }
 
-// search counts the runs to the first violation, and goes on to the first that
+// searchFrom counts the runs to the first violation, and goes on to the first that
 // shows the mistake.
 func searchFrom(l play.Lock, space search.Space, first uint64, most int) (anyRuns, ownRuns int, err error) {
-	seen, err := search.Find(l, space, first, most, func(s *search.Sighting) (bool, error) {
-		if anyRuns == 0 {
-			anyRuns = s.Runs
-		}
-		return telling(l.Name, s)
-	})
-	if seen != nil {
-		ownRuns = seen.Runs
+	seeds, err := search.NewSeeds(first, most)
+	if err != nil {
+		return 0, 0, err
 	}
-	return anyRuns, ownRuns, err
+	runs := 0
+	for t := range search.Trials(l, search.Drawn(space, seeds)) {
+		runs++
+		if t.Err != nil {
+			return 0, 0, t.Err
+		}
+		if t.Difference != nil {
+			return 0, 0, t.Difference
+		}
+		if len(t.Violations) == 0 {
+			continue
+		}
+		if anyRuns == 0 {
+			anyRuns = runs
+		}
+		own, err := telling(l.Name, t)
+		if err != nil {
+			return 0, 0, err
+		}
+		if own {
+			return anyRuns, runs, nil
+		}
+	}
+	return anyRuns, 0, nil
 }

@@ -22,15 +22,15 @@ import (
 // A specimen that is known by corrupted data without a fence is a watchdog; its
 // run tells if the right watchdog comes out of the same schedule and seed whole.
 // For a lock that is no specimen any violation tells.
-func telling(name string, s *search.Sighting) (bool, error) {
-	if !isSpecimen(name) || slices.ContainsFunc(s.Violations, guilty) {
+func telling(name string, t *search.Trial) (bool, error) {
+	if !isSpecimen(name) || slices.ContainsFunc(t.Violations, guilty) {
 		return true, nil
 	}
 	specimen, err := broken.Find(strings.TrimPrefix(name, "broken/"))
 	if err != nil || specimen.Detector != broken.Corrupted {
 		return false, err
 	}
-	return wholeWithWatchdog(s.Outcome)
+	return wholeWithWatchdog(t.Outcome)
 }
 
 // guilty is what no right lock does, whatever goes wrong.

@@ -7,11 +7,11 @@ import (
 	"path"
 	"time"
 
-	"locksim/checker"
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/scenarios/explore"
+	"locksim/scenarios/search"
 	"locksim/scenarios/sweep"
 )
 
@@ -31,34 +31,19 @@ type campaignFile struct {
 		FirstSeed uint64 `json:"first_seed"`
 		Judge     string `json:"judge"`
 	} `json:"plan"`
-	Missing int `json:"missing"`
-	Summary struct {
-		blockFile
-		NonVacuous int `json:"non_vacuous"`
-	} `json:"summary"`
-	Timing struct {
+	Missing int          `json:"missing"`
+	Summary search.Tally `json:"summary"`
+	Timing  struct {
 		Shard string `json:"shard"`
 	} `json:"timing"`
 }
-
-// blockFile is what is counted of each result, and of all.
-type blockFile struct {
-	Runs       int                   `json:"runs"`
-	Placements int                   `json:"placements"`
-	Pairs      int                   `json:"pairs"`
-	Violating  int                   `json:"violating"`
-	Violations map[checker.Label]int `json:"violations"`
-}
-
-// made is how many runs there were: those of explorations, or of sweeps.
-func (b blockFile) made() int { return b.Runs + b.Placements + b.Pairs }
 
 // journalFile is what an index tells of a journal.
 type journalFile struct {
 	lock, scenario, judge string
 	jobs                  func(campaign.Shard) int
 	done                  int
-	sum                   blockFile
+	sum                   search.Tally
 }
 
 func readExploration(c *scan, f folder, e *reports.IndexEntry) error {
@@ -120,11 +105,12 @@ func (d campaignFile) tell(e *reports.IndexEntry, kind string) error {
 	}
 	e.Lock, e.What = d.Plan.Lock, d.Plan.Scenario
 	e.Seed = fmt.Sprintf("from seed %d", d.Plan.FirstSeed)
+	evidence := d.Summary.Evidence
 	if kind == sweep.Name {
-		e.Seed = fmt.Sprintf("seed %d", d.Plan.Seed)
+		e.Seed, evidence = fmt.Sprintf("seed %d", d.Plan.Seed), 0
 	}
 	e.Labels = tally(d.Summary.Violations)
-	e.Said = d.Summary.result(d.Summary.NonVacuous) + judged(d.Plan.Judge)
+	e.Said = result(&d.Summary, evidence) + judged(d.Plan.Judge)
 	if d.Missing > 0 {
 		e.Said += fmt.Sprintf(" %s missing", prose.Count(d.Missing, "job"))
 		if d.Timing.Shard != "" {
@@ -135,17 +121,17 @@ func (d campaignFile) tell(e *reports.IndexEntry, kind string) error {
 	return nil
 }
 
-// result is what came of runs, in a sentence. evidence is 0 where it is not
-// known.
-func (b blockFile) result(evidence int) string {
-	text := prose.Count(b.made(), "run")
+// result is what came of runs, in a sentence. evidence is 0 where it is not to be
+// told.
+func result(t *search.Tally, evidence int) string {
+	text := prose.Count(t.Runs, "run")
 	if evidence > 0 {
 		text += fmt.Sprintf(", %d of them evidence", evidence)
 	}
-	if b.Violating == 0 {
+	if t.Violating == 0 {
 		return text + ": no violation, which is no proof."
 	}
-	return text + fmt.Sprintf(": %s with a violation.", prose.Count(b.Violating, "run"))
+	return text + fmt.Sprintf(": %s with a violation.", prose.Count(t.Violating, "run"))
 }
 
 func judged(by string) string {
@@ -165,17 +151,13 @@ func readJournal(name string, data []byte, plan func(json.RawMessage) (journalFi
 	if err != nil {
 		return j, err
 	}
-	j.jobs, j.done, j.sum.Violations = jobsOf(jobs), len(r.Results), map[checker.Label]int{}
+	j.jobs, j.done = jobsOf(jobs), len(r.Results)
 	for _, raw := range r.Results {
-		var b blockFile
-		if err := decode(raw, &b); err != nil {
+		var t search.Tally
+		if err := decode(raw, &t); err != nil {
 			return j, err
 		}
-		j.sum.Runs += b.made()
-		j.sum.Violating += b.Violating
-		for label, n := range b.Violations {
-			j.sum.Violations[label] += n
-		}
+		j.sum.Add(t)
 	}
 	return j, nil
 }
@@ -210,7 +192,7 @@ func shardOf(dir string) campaign.Shard {
 func (j journalFile) tell(e *reports.IndexEntry, s campaign.Shard) {
 	e.Lock, e.What, e.Seed = j.lock, j.scenario, ""
 	e.Labels = tally(j.sum.Violations)
-	e.Said = "So far " + j.sum.result(0) + judged(j.judge)
+	e.Said = "So far " + result(&j.sum, 0) + judged(j.judge)
 	e.Progress = &reports.IndexProgress{Done: j.done, Jobs: max(j.jobs(s), j.done)}
 	switch {
 	case j.done == 0:

@@ -49,7 +49,7 @@ var plan = explore.Plan{Lock: "single", Judge: explore.JudgePromise, Collect: ex
 	Space: search.Space{Redis: 1}}
 
 func block(job int) explore.Block {
-	return explore.Block{Job: job, Tally: explore.Tally{Runs: 100, NonVacuous: 90, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 1, checker.Overlap: 2}}}
+	return explore.Block{Job: job, Tally: search.Tally{Runs: 100, Evidence: 90, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 1, checker.Overlap: 2}}}
 }
 
 // journal is that of the exploration with so many results.

@@ -32,7 +32,7 @@ func TestIndexOfWhatCannotBeRead(t *testing.T) {
 		"f-lines/explore.jsonl":    file(journal(t, 1)+"nonsense\n{}\n", 0),
 		"g-matrix/matrix.json":     file(`{"version": 1}`, 0),
 		"h-page/review.html":       file("<p>", 0),
-		"i-numbers/explore.jsonl":  file(strings.Replace(journal(t, 1), `"runs":100,"non_vacuous"`, `"runs":"many","non_vacuous"`, 1), 0),
+		"i-numbers/explore.jsonl":  file(strings.Replace(journal(t, 1), `"runs":100,"evidence"`, `"runs":"many","evidence"`, 1), 0),
 		"shut/run.json":            file(run, 0),
 		"z-good/run.json":          file(run, 0),
 		"z-good/deeper/4/run.json": file("{", 0), // below a run lie its pages

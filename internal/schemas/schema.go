@@ -70,7 +70,8 @@ func (g *generator) fail(format string, args ...any) {
 // package where the packages of several documents have a type of that name, or the
 // one that the table names gives it.
 func (g *generator) name(t reflect.Type) string {
-	if t.Kind() != reflect.Struct && len(g.constants(t)) == 0 {
+	list := t.Kind() == reflect.Slice && t.PkgPath() != ""
+	if t.Kind() != reflect.Struct && !list && len(g.constants(t)) == 0 {
 		return ""
 	}
 	name, given := names[t]
@@ -141,6 +142,9 @@ func (g *generator) allowed(w words) *jsonschema.Schema {
 func (g *generator) complete(t reflect.Type, s *jsonschema.Schema) {
 	if s.Description == "" {
 		g.fail("type %v has no comment", t)
+	}
+	if t.Kind() != reflect.Struct {
+		return
 	}
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -18,6 +18,7 @@ import (
 	"locksim/reports"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // kept is a folder with a run, something torn, and an exploration at work.
@@ -73,7 +74,7 @@ func (k *kept) grow(job, violating int) {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	b := explore.Block{Job: job, Tally: explore.Tally{Runs: 100, NonVacuous: 90, Violating: violating}}
+	b := explore.Block{Job: job, Tally: search.Tally{Runs: 100, Evidence: 90, Violating: violating}}
 	if violating > 0 {
 		b.Violations = map[checker.Label]int{checker.Stuck: violating}
 	}

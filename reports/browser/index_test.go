@@ -56,7 +56,7 @@ func TestIndexRefreshes(t *testing.T) {
 // ends gives the exploration its document, which is later than the journal.
 func (k *kept) ends() {
 	k.t.Helper()
-	k.write("explore-single/explore.json", `{"version":1,"kind":"explore","plan":{"lock":"single","first_seed":1},"summary":{"runs":200,"non_vacuous":180,"violating":3,"violations":{"stuck":3}}}`)
+	k.write("explore-single/explore.json", `{"version":1,"kind":"explore","plan":{"lock":"single","first_seed":1},"summary":{"runs":200,"evidence":180,"violating":3,"violations":{"stuck":3}}}`)
 }
 
 // served demands that the page said nothing, and asked its own server alone.

@@ -31,15 +31,15 @@ var reviewPage = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	breaks := review.Breaks(parts, func(b review.Break) string {
-		return fmt.Sprintf("locksim explore --from-seed %d", b.Found.Seed)
+	failures := review.Failures(parts, func(f review.Failure) string {
+		return fmt.Sprintf("locksim explore --from-seed %d", f.Seed)
 	})
-	for i := range breaks {
-		if breaks[i].Fences, err = (review.Trial{Run: breaks[i].Found.Run}).Play(nil); err != nil {
+	for i := range failures {
+		if failures[i].Fences, err = (review.FenceJob{Run: failures[i].Run}).Play(nil); err != nil {
 			return nil, err
 		}
 	}
-	r, err := review.AssembleReview(work.Plan, l, parts, breaks, runCommand)
+	r, err := review.AssembleReview(work.Plan, l, parts, failures, runCommand)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func exploration(t *testing.T, runs int, collect explore.Collect) *explore.Explo
 	if err != nil {
 		t.Fatal(err)
 	}
-	block.Unsteady = &explore.Run{Seed: 7, Why: "the first event differs"}
+	block.Unsteady = &search.BadRun{Seed: 7, Why: "the first event differs"}
 	e := explore.AssembleExploration(plan, map[int]explore.Block{0: block})
 	e.Timing = explore.NewTiming()
 	e.Timing.Workers, e.Timing.Made, e.Timing.WallSeconds, e.Timing.Shard = 2, block.Runs, 0.5, "0/2"
@@ -61,8 +61,8 @@ func aSweep(t *testing.T) *sweep.Sweep {
 	if err != nil {
 		t.Fatal(err)
 	}
-	block.Broken = &sweep.Run{Faults: "pause c0 for 3s, at 4ms", Why: "it came to no end"}
-	blocks, found := map[int]sweep.Block{0: block}, map[string]*search.Found{}
+	block.Broken = &search.BadRun{Seed: 1, Faults: "pause c0 for 3s, at 4ms", Why: "it came to no end"}
+	blocks, found := map[int]sweep.Block{0: block}, map[string]*search.Failure{}
 	for _, e := range plan.Examinations(blocks) {
 		if found[e.Shape], err = e.Play(nil); err != nil {
 			t.Fatal(err)
@@ -86,8 +86,8 @@ func document(t *testing.T, of interface{ JSON() ([]byte, error) }) []byte {
 // several, and so is the run that is kept of a violation.
 func TestCampaignsAreValid(t *testing.T) {
 	first, all, placed := exploration(t, 60, explore.CollectFirst), exploration(t, 120, explore.CollectAll), aSweep(t)
-	if first.StoppedAt == nil || all.Complete || len(all.Summary.Distinct) == 0 || len(placed.Summary.Classes) == 0 {
-		t.Fatalf("stopped at %v, complete %v, %d and %d violations", first.StoppedAt, all.Complete, len(all.Summary.Distinct), len(placed.Summary.Classes))
+	if first.StoppedAt == nil || all.Complete || len(all.Summary.Failures) == 0 || len(placed.Summary.Failures) == 0 {
+		t.Fatalf("stopped at %v, complete %v, %d and %d violations", first.StoppedAt, all.Complete, len(all.Summary.Failures), len(placed.Summary.Failures))
 	}
 	nothing := explore.AssembleExploration(&all.Plan, nil)
 	nothing.Timing = all.Timing
@@ -99,8 +99,8 @@ func TestCampaignsAreValid(t *testing.T) {
 		{"a shard of all violations", "explore", all},
 		{"a shard without jobs", "explore", nothing},
 		{"sweep", "sweep", placed},
-		{"the run of one that was explored", "run", first.Summary.Distinct[0].Shown.Run},
-		{"the run of one that was placed", "run", placed.Summary.Classes[0].Shown.Run},
+		{"the run of one that was explored", "run", first.Summary.Failures[0].Run},
+		{"the run of one that was placed", "run", placed.Summary.Failures[0].Run},
 	} {
 		b := document(t, tt.document)
 		if err := compiled(t, tt.schema).Validate(parsed(t, b)); err != nil {
@@ -112,12 +112,14 @@ func TestCampaignsAreValid(t *testing.T) {
 // spared are the places of a campaign that can be left out, spareNull those that
 // can be null. Entries of maps can be left out, but the last mode of a run.
 var (
-	anyCampaign = `/timing/(shard|modules)$|/(vacuous|violations|kinds|modules)/[^/]+$|/run/modes/[^/]+/expected$`
-	spared      = map[string]*regexp.Regexp{
-		"explore": regexp.MustCompile(`^/stopped_at$|^/(summary|blocks/0)/(vacuous|violations|faults|classes|unsteady|broken)$|^/blocks/0/(found|unexamined)$|/(faults|classes)/[^/]+$|` + anyCampaign),
-		"sweep":   regexp.MustCompile(`^/plan/kinds$|^/(summary|blocks/0)/(vacuous|violations|kinds|unsteady|broken)$|^/blocks/0/hits$|^/summary/classes/0/shown$|` + anyCampaign),
+	anyCampaign = `/timing/(shard|modules)$|/(vacuous|violations|kinds|modules|faults|classes)/[^/]+$|/run/modes/[^/]+/expected$` +
+		`|^/(summary|blocks/0)/(vacuous|violations|faults|classes|kinds|unsteady|broken)$|^/blocks/0/(failures|unexamined)$` +
+		`|/failures/[0-9]+/(placed|same|again|replays|run|reasons|story)$|/broken/faults$`
+	spared = map[string]*regexp.Regexp{
+		"explore": regexp.MustCompile(`^/stopped_at$|` + anyCampaign),
+		"sweep":   regexp.MustCompile(`^/plan/kinds$|` + anyCampaign),
 	}
-	spareNull = regexp.MustCompile(`^/plan/space/(faults|points)$|/(shown|found/0)/(violations|reasons|story)$`)
+	spareNull = regexp.MustCompile(`^/plan/space/(faults|points)$|/failures/[0-9]+/violations$`)
 )
 
 // Whatever is taken from a campaign, set to null, or added to it, is noticed.
@@ -145,13 +147,13 @@ func TestNonsenseInCampaignsIsRefused(t *testing.T) {
 		{"explore", `"runs_made": `, `"runs_made": -`},
 		{"explore", `"label": "corrupted"`, `"label": "bad"`},
 		{"explore", `"trace_hash": "`, `"trace_hash": "X`},
-		{"explore", `"drawn": `, `"drawn": -1`},
+		{"explore", `"planned": `, `"planned": -1`},
 		{"sweep", `"kind": "sweep"`, `"kind": "explore"`},
 		{"sweep", `"version": 1`, `"version": 2`},
 		{"sweep", `"lose-reply"`, `"bad-luck"`},
-		{"sweep", `"placements": `, `"placements": -`},
+		{"sweep", `"runs": `, `"runs": -`},
 		{"sweep", `"trace_hash": "`, `"trace_hash": "0`},
-		{"sweep", `"placed": `, `"placed": -`},
+		{"sweep", `"planned": `, `"planned": -`},
 		{"sweep", `"replays": 10`, `"replays": 0`},
 	} {
 		broken := strings.Replace(docs[tt.schema], tt.old, tt.wrong, 1)

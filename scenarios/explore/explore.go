@@ -14,9 +14,9 @@ import (
 	"locksim/scenarios/search"
 )
 
-// Exploration is what was found out about one lock by random schedules, in all
-// or by one shard. As JSON, everything but the timing depends on the plan and on
-// which blocks are there, and not on who made them.
+// Exploration is what was found out about one lock by random schedules. As JSON,
+// everything but Timing depends on the plan and on which blocks are there, and
+// not on who made them.
 type Exploration struct {
 	// Version is the version of this format.
 	Version int `json:"version"`
@@ -40,38 +40,18 @@ type Exploration struct {
 // Kind is the kind of an exploration as JSON.
 const Kind = "explore"
 
-// Summary is what all blocks of an exploration come to.
+// Summary is what all blocks come to.
 type Summary struct {
-	Tally
-	// RateBound is the highest rate of violations among runs that are not
-	// vacuous that is consistent with what was seen, at 95 %, under this
-	// generator.
+	search.Tally
+	// RateBound is the highest rate of violations among runs that are evidence that
+	// is consistent with what was seen, at 95 %, under this generator.
 	RateBound float64 `json:"rate_bound_95" jsonschema:"maximum=1"`
 	// VirtualSeconds is the virtual time of all runs.
 	VirtualSeconds float64 `json:"virtual_seconds"`
-	// Distinct are the violations by shape, the commonest first.
-	Distinct []Distinct `json:"distinct"`
+	// Failures are those of different shapes, the commonest first, each examined.
+	Failures search.Failures `json:"failures"`
 	// Unexamined counts the runs with a violation that was not examined.
 	Unexamined int `json:"unexamined"`
-	// Unsteady is the first run that came out differently when it was made again.
-	Unsteady *Run `json:"unsteady,omitempty"`
-	// Broken is the first run that came to no end.
-	Broken *Run `json:"broken,omitempty"`
-}
-
-// Distinct are violations that count as one.
-type Distinct struct {
-	// Shape is what they have in common: the first violation, the kinds of the
-	// faults, and what is unusual about a section.
-	Shape string `json:"shape"`
-	// Runs counts the runs that had it, as far as they were examined or are like
-	// one that was.
-	Runs int `json:"runs" jsonschema:"minimum=1"`
-	// FirstSeed is the lowest seed.
-	FirstSeed uint64 `json:"first_seed"`
-	// Shown is the one with the fewest faults, and of these the one with the
-	// lowest seed.
-	Shown *search.Found `json:"shown"`
 }
 
 // Timing is what differs from run to run and from machine to machine.
@@ -118,35 +98,18 @@ func AssembleExploration(plan *Plan, blocks map[int]Block) *Exploration {
 }
 
 func summarise(blocks []Block) Summary {
-	s := Summary{Distinct: []Distinct{}}
+	s := Summary{Failures: search.Failures{}}
 	for _, b := range blocks {
 		s.Add(b.Tally)
 		s.Unexamined += b.Unexamined
-		s.Unsteady = cmp.Or(s.Unsteady, b.Unsteady)
-		s.Broken = cmp.Or(s.Broken, b.Broken)
-		for _, f := range b.Found {
-			s.found(f)
+		for _, f := range b.Failures {
+			s.Failures.Add(f)
 		}
 	}
-	s.RateBound = search.RateBound(s.Violating, s.NonVacuous)
+	s.RateBound = search.RateBound(s.Violating, s.Evidence)
 	s.VirtualSeconds = s.Virtual.Seconds()
-	slices.SortStableFunc(s.Distinct, func(a, b Distinct) int { return cmp.Compare(b.Runs, a.Runs) })
+	slices.SortStableFunc(s.Failures, func(a, b search.Failure) int { return cmp.Compare(b.Runs, a.Runs) })
 	return s
-}
-
-// found counts a violation with those of its shape.
-func (s *Summary) found(f Found) {
-	i := slices.IndexFunc(s.Distinct, func(d Distinct) bool { return d.Shape == f.Shape })
-	if i < 0 {
-		s.Distinct = append(s.Distinct, Distinct{Shape: f.Shape, Runs: f.Runs, FirstSeed: f.Seed, Shown: f.Found})
-		return
-	}
-	d := &s.Distinct[i]
-	d.Runs += f.Runs
-	d.FirstSeed = min(d.FirstSeed, f.Seed)
-	if order := cmp.Or(cmp.Compare(f.Faults, d.Shown.Faults), cmp.Compare(f.Seed, d.Shown.Seed)); order < 0 {
-		d.Shown = f.Found
-	}
 }
 
 // Problems say why the result cannot be relied upon, in words: runs were not

@@ -97,12 +97,12 @@ func TestExploreFindsAndStops(t *testing.T) {
 	plan := planOf(t, ofKind(t, "broken/del-without-owner"), explore.Options{Runs: 100, FirstSeed: 1, Faults: []lock.Fault{},
 		Judge: explore.JudgeEverything, Collect: explore.CollectFirst})
 	b := block(t, plan.Job(0))
-	if !b.Ends() || b.Violating != 1 || len(b.Found) != 1 || b.Runs == 100 {
+	if !b.Ends() || b.Violating != 1 || len(b.Failures) != 1 || b.Runs == 100 {
 		t.Fatalf("%+v", b)
 	}
-	f := b.Found[0]
+	f := b.Failures[0]
 	if f.Seed != uint64(b.Runs) || f.Run == nil || f.Faults != 0 || f.Shape == "" || len(f.Run.Timing.WallSeconds) > 0 {
-		t.Errorf("run %d: %+v", b.Runs, f.Found)
+		t.Errorf("run %d: %+v", b.Runs, f)
 	}
 }
 
@@ -120,13 +120,13 @@ func TestExploreCollects(t *testing.T) {
 		t.Fatal(err)
 	}
 	like := b.Unexamined
-	for _, f := range b.Found {
+	for _, f := range b.Failures {
 		like += f.Runs
 	}
-	if b.Runs != 60 || steps < 60 || b.Violating < 2 || like != b.Violating || len(b.Found) > 4 {
-		t.Errorf("%d runs, %d steps, %d violating, %d of them like what was found or not examined, %d found", b.Runs, steps, b.Violating, like, len(b.Found))
+	if b.Runs != 60 || steps < 60 || b.Violating < 2 || like != b.Violating || len(b.Failures) > 4 {
+		t.Errorf("%d runs, %d steps, %d violating, %d of them like what was found or not examined, %d found", b.Runs, steps, b.Violating, like, len(b.Failures))
 	}
-	if sum := b.NonVacuous + total(b.Vacuous); sum != b.Runs {
+	if sum := b.Evidence + total(b.Vacuous); sum != b.Runs {
 		t.Errorf("%d runs are evidence or not, of %d", sum, b.Runs)
 	}
 }
@@ -147,7 +147,7 @@ func TestExplorePromise(t *testing.T) {
 	l := ofKind(t, "single")
 	plan := planOf(t, l, explore.Options{Runs: 100, FirstSeed: 1, Judge: explore.JudgePromise, Collect: explore.CollectAll})
 	b := block(t, plan.Job(0))
-	if b.Ends() || b.NonVacuous < 30 {
+	if b.Ends() || b.Evidence < 30 {
 		t.Errorf("%+v", b)
 	}
 	for class := range b.Classes {
@@ -243,10 +243,10 @@ func blocks(violating ...int) map[int]explore.Block {
 	all := map[int]explore.Block{}
 	for i, n := range violating {
 		b := explore.Block{Job: i}
-		b.Runs, b.NonVacuous, b.Violating, b.Virtual = 10, 8, n, time.Second
+		b.Runs, b.Evidence, b.Violating, b.Virtual = 10, 8, n, time.Second
 		if n > 0 {
 			b.Violations = map[checker.Label]int{checker.Corrupted: n}
-			b.Found = []explore.Found{{Runs: n, Found: &search.Found{Shape: fmt.Sprint("shape ", n), Seed: uint64(100 - i), Faults: 2}}}
+			b.Failures = search.Failures{{Runs: n, Shape: fmt.Sprint("shape ", n), Seed: uint64(100 - i), FirstSeed: uint64(100 - i), Faults: 2}}
 		}
 		all[i] = b
 	}
@@ -258,7 +258,7 @@ func blocks(violating ...int) map[int]explore.Block {
 func TestAssembleStops(t *testing.T) {
 	plan := &explore.Plan{Runs: 50, Block: 10, Collect: explore.CollectFirst}
 	e := explore.AssembleExploration(plan, blocks(0, 0, 1, 0, 2))
-	if e.StoppedAt == nil || *e.StoppedAt != 2 || !e.Complete || len(e.Blocks) != 3 || e.Summary.Runs != 30 || len(e.Summary.Distinct) != 1 {
+	if e.StoppedAt == nil || *e.StoppedAt != 2 || !e.Complete || len(e.Blocks) != 3 || e.Summary.Runs != 30 || len(e.Summary.Failures) != 1 {
 		t.Errorf("%+v", e)
 	}
 	some := blocks(0, 0, 1, 0, 2)
@@ -284,12 +284,12 @@ func TestAssembleStops(t *testing.T) {
 func TestAssembleDistinct(t *testing.T) {
 	plan := &explore.Plan{Runs: 60, Block: 10, Collect: explore.CollectAll}
 	all := blocks(3, 1, 1, 1, 1, 1)
-	all[3].Found[0].Faults = 1 // the smallest, with seed 97
-	all[4].Found[0].Faults = 1 // as small, with seed 96
+	all[3].Failures[0].Faults = 1 // the smallest, with seed 97
+	all[4].Failures[0].Faults = 1 // as small, with seed 96
 	e := explore.AssembleExploration(plan, all)
 	var got []string
-	for _, d := range e.Summary.Distinct {
-		got = append(got, fmt.Sprintf("%s: %d runs, first seed %d, shown seed %d", d.Shape, d.Runs, d.FirstSeed, d.Shown.Seed))
+	for _, d := range e.Summary.Failures {
+		got = append(got, fmt.Sprintf("%s: %d runs, first seed %d, shown seed %d", d.Shape, d.Runs, d.FirstSeed, d.Seed))
 	}
 	if diff := cmp.Diff([]string{"shape 1: 5 runs, first seed 95, shown seed 96", "shape 3: 3 runs, first seed 100, shown seed 100"}, got); diff != "" {
 		t.Error(diff)

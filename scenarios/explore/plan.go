@@ -49,7 +49,7 @@ const (
 	JudgePromise Judge = "promise"
 )
 
-// Collect is how many failures an exploration is after.
+// Collect is how many failures an exploration looks for.
 type Collect string
 
 const (

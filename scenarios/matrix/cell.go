@@ -84,7 +84,7 @@ const (
 	NothingExpected Match = "nothing-expected"
 )
 
-// expectedOver are the seeds that the expectations of a scenario speak of.
+// expectedOver are the seeds for which a scenario states its expectations.
 var expectedOver = search.Seeds{First: 1, Last: 20}
 
 // match compares the worst label of some seeds with what is expected of seeds 1
@@ -105,7 +105,7 @@ func match(got, want checker.Label, seeds search.Seeds) Match {
 func newCell(sc *file.Scenario, lock string, mode fence.Mode, t Tally, seeds search.Seeds) Cell {
 	c := Cell{Scenario: sc.Name, Lock: lock, Mode: mode, Label: checker.NotApplicable, Expected: sc.Expect[lock][mode]}
 	if t.Runs > 0 {
-		c.Label = t.Labels[0].Label
+		c.Label = t.Seen[0].Label
 		c.CellRuns = newCellRuns(t)
 		c.Vacuous = vacuity(sc, c)
 	}
@@ -114,14 +114,14 @@ func newCell(sc *file.Scenario, lock string, mode fence.Mode, t Tally, seeds sea
 }
 
 func newCellRuns(t Tally) *CellRuns {
-	worst := t.Labels[0]
+	worst := t.Seen[0]
 	r := &CellRuns{SeedsWithLabel: worst.Seeds, Seeds: t.Runs, Seed: worst.Seed, TraceHash: worst.TraceHash,
-		Labels: map[checker.Label]int{}, NonVacuous: t.NonVacuous, Contended: t.Contended, AllFired: t.AllFired,
+		Labels: map[checker.Label]int{}, NonVacuous: t.Evidence, Contended: t.Contended, AllFired: t.AllFired,
 		PartialPause: t.Partial, Events: t.Events, VirtualSeconds: t.Virtual.Seconds(), Digest: t.Digest}
 	if worst.Label == checker.Safe {
 		r.SeedsWithLabel = worst.NonVacuous
 	}
-	for _, l := range t.Labels {
+	for _, l := range t.Seen {
 		r.Labels[l.Label] = l.Seeds
 	}
 	for i, n := range t.Fired {
@@ -157,7 +157,7 @@ func vacuity(sc *file.Scenario, c Cell) string {
 func idle(r *CellRuns) []string {
 	switch {
 	case r.Contended == 0:
-		return []string{"no acquire was contended"}
+		return []string{uncontended}
 	case r.PartialPause == r.Seeds:
 		return []string{"all pauses were partial"}
 	case len(r.NeverFired) > 0:

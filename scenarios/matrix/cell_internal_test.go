@@ -58,12 +58,22 @@ func partial(m play.ModeRun) play.ModeRun {
 	return m
 }
 
+// tallied counts runs, each of a scenario with as many faults as it has.
 func tallied(runs ...play.ModeRun) Tally {
 	var t Tally
 	for i := range runs {
-		t.add(uint64(i+1), &runs[i])
+		t.count(paused(runs[i]), uint64(i+1), &runs[i])
 	}
 	return t
+}
+
+// paused is a scenario with as many faults as a run has.
+func paused(m play.ModeRun) *file.Scenario {
+	sc := &file.Scenario{Name: "x"}
+	for range m.FaultsFired {
+		sc.Faults = append(sc.Faults, faults.Fault{Action: faults.Pause{Process: "c0", For: time.Second}})
+	}
+	return sc
 }
 
 func TestVacuity(t *testing.T) {
@@ -154,7 +164,7 @@ func TestTallyAdd(t *testing.T) {
 		run(checker.Corrupted, 1, true, true), run(checker.Safe, 3, true, true), run(checker.Corrupted, 0, false, false),
 	}
 	whole := tallied(runs...)
-	if whole.Runs != 6 || whole.Contended != 4 || whole.AllFired != 4 || whole.Partial != 1 || whole.NonVacuous != 3 || whole.Events != 60 || whole.Virtual != 6*time.Second {
+	if whole.Runs != 6 || whole.Contended != 4 || whole.AllFired != 4 || whole.Partial != 1 || whole.Evidence != 3 || whole.Events != 60 || whole.Virtual != 6*time.Second {
 		t.Errorf("%+v", whole)
 	}
 	if diff := cmp.Diff([]int{5, 4}, whole.Fired); diff != "" {
@@ -167,7 +177,7 @@ func TestTallyAdd(t *testing.T) {
 			if i >= cut {
 				part = &second
 			}
-			part.add(uint64(i+1), &runs[i])
+			part.count(paused(runs[i]), uint64(i+1), &runs[i])
 		}
 		both.Add(first)
 		if second.Runs > 0 {

@@ -46,7 +46,7 @@ func (j Job) Play(extra []play.Lock, step func()) ([]Tally, error) {
 			return nil, err
 		}
 		for i := range o.Modes {
-			tallies[i].add(seed, &o.Modes[i])
+			tallies[i].count(sc, seed, &o.Modes[i])
 		}
 		step()
 	}

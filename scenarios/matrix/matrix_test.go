@@ -135,8 +135,8 @@ func TestMatrixPlanWithoutModes(t *testing.T) {
 
 // oneSafe is the tally of one safe run.
 func oneSafe(mode fence.Mode) matrix.Tally {
-	return matrix.Tally{Mode: mode, Runs: 1, Contended: 1, AllFired: 1, NonVacuous: 1,
-		Labels: []matrix.LabelTally{{Label: checker.Safe, Seeds: 1, NonVacuous: 1, Seed: 1}}}
+	return matrix.Tally{Mode: mode, Tally: search.Tally{Runs: 1, Evidence: 1}, Contended: 1, AllFired: 1,
+		Seen: []matrix.LabelTally{{Label: checker.Safe, Seeds: 1, NonVacuous: 1, Seed: 1}}}
 }
 
 func TestMatrixPlanRefused(t *testing.T) {
@@ -176,7 +176,7 @@ func TestMatrixJobs(t *testing.T) {
 	for i, j := range jobs {
 		got = append(got, fmt.Sprint(j.Lock, " ", j.Seeds))
 		one := oneSafe(fence.None)
-		one.Labels[0].Seed, one.Digest = j.Seeds.First, fmt.Sprint(j.Seeds)
+		one.Seen[0].Seed, one.Digest = j.Seeds.First, fmt.Sprint(j.Seeds)
 		answers[i].Tallies = []matrix.Tally{one}
 	}
 	want := []string{"redlock seeds 1 to 20", "redlock seeds 21 to 40", "redlock seeds 41 to 50", "fenced seeds 1 to 20", "fenced seeds 21 to 40", "fenced seeds 41 to 50"}
@@ -205,7 +205,7 @@ func TestMatrixJobPlay(t *testing.T) {
 			want[testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: job.Modes}).Modes[i].Verdict.Label]++
 		}
 		got := map[checker.Label]int{}
-		for _, label := range tallies[i].Labels {
+		for _, label := range tallies[i].Seen {
 			got[label.Label] = label.Seeds
 		}
 		if diff := cmp.Diff(want, got); diff != "" || tallies[i].Mode != mode || tallies[i].Runs != 3 {

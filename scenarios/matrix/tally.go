@@ -5,38 +5,41 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
-	"time"
 
 	"locksim/checker"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // Tally is what the runs of one scenario, lock and mode came to, seed by
 // seed. Tallies of consecutive seeds can be put together.
+//
+// A matrix asks other things of its runs than a search does. It judges them by no
+// promise, so that none is counted as violating. A run is evidence only if it was
+// contended, every fault struck, and the pauses were whole. And a cell needs for
+// each label the first seed that shows it, and a digest of all traces in their
+// order.
 type Tally struct {
+	search.Tally
 	Mode fence.Mode `json:"mode"`
-	// Runs counts the runs.
-	Runs int `json:"runs"`
-	// Labels are the labels that were seen, worst first.
-	Labels []LabelTally `json:"labels"`
+	// Seen are the labels that were seen, worst first.
+	Seen []LabelTally `json:"seen"`
 	// Contended counts the runs in which an acquire was contended, AllFired
 	// those in which every fault of the schedule fired, Partial those in which
 	// the lock acted during a pause.
 	Contended int `json:"contended"`
 	AllFired  int `json:"all_fired"`
 	Partial   int `json:"partial"`
-	// NonVacuous counts the runs that were contended, in which every fault
-	// fired, and whose pauses were whole: if one is safe, that says something.
-	NonVacuous int `json:"non_vacuous"`
 	// Fired counts for each fault of the schedule the runs in which it fired.
 	Fired []int `json:"fired"`
-	// Events counts what the worlds delivered; Virtual is their virtual time.
-	Events  int           `json:"events"`
-	Virtual time.Duration `json:"virtual"`
 	// Digest is a hash of the hashes of all traces.
 	Digest string `json:"digest"`
 }
+
+// uncontended is why runs are no evidence in which no client waited for another.
+const uncontended = "no acquire was contended"
 
 // LabelTally is one label and the runs that had it.
 type LabelTally struct {
@@ -50,16 +53,25 @@ type LabelTally struct {
 	TraceHash string `json:"trace_hash"`
 }
 
-// add counts one run.
-func (t *Tally) add(seed uint64, m *play.ModeRun) {
-	one := Tally{Mode: m.Mode, Runs: 1, Events: m.Events, Virtual: m.Virtual, Digest: m.TraceHash,
-		Contended: oneIf(m.Verdict.Facts.Contended > 0), AllFired: oneIf(!slices.Contains(m.FaultsFired, false)),
-		Partial: oneIf(m.PartialPause)}
+// count counts one run.
+func (t *Tally) count(sc *file.Scenario, seed uint64, m *play.ModeRun) {
+	one := Tally{Mode: m.Mode, Digest: m.TraceHash, Contended: oneIf(m.Verdict.Facts.Contended > 0),
+		AllFired: oneIf(!slices.Contains(m.FaultsFired, false)), Partial: oneIf(m.PartialPause)}
+	run := &search.Trial{Case: search.Case{Scenario: sc, Seed: seed},
+		Outcome: &play.Outcome{Scenario: sc, Seed: seed, Modes: []play.ModeRun{*m}}}
+	switch {
+	case one.Contended == 0:
+		run.Vacuous = uncontended
+	case one.AllFired == 0:
+		run.Vacuous = search.Missed
+	case m.PartialPause:
+		run.Vacuous = play.ActedDuringPause
+	}
+	one.Count(run)
 	for _, fired := range m.FaultsFired {
 		one.Fired = append(one.Fired, oneIf(fired))
 	}
-	one.NonVacuous = oneIf(one.Contended == 1 && one.AllFired == 1 && one.Partial == 0)
-	one.Labels = []LabelTally{{Label: m.Verdict.Label, Seeds: 1, NonVacuous: one.NonVacuous, Seed: seed, TraceHash: m.TraceHash}}
+	one.Seen = []LabelTally{{Label: m.Verdict.Label, Seeds: 1, NonVacuous: one.Evidence, Seed: seed, TraceHash: m.TraceHash}}
 	t.Add(one)
 }
 
@@ -73,14 +85,11 @@ func oneIf(yes bool) int {
 
 // Add puts the tally of later seeds to that of earlier ones.
 func (t *Tally) Add(later Tally) {
+	t.Tally.Add(later.Tally)
 	t.Mode = later.Mode
-	t.Runs += later.Runs
 	t.Contended += later.Contended
 	t.AllFired += later.AllFired
 	t.Partial += later.Partial
-	t.NonVacuous += later.NonVacuous
-	t.Events += later.Events
-	t.Virtual += later.Virtual
 	t.Digest = chained(t.Digest, later.Digest)
 	for i, n := range later.Fired {
 		if i == len(t.Fired) {
@@ -88,19 +97,19 @@ func (t *Tally) Add(later Tally) {
 		}
 		t.Fired[i] += n
 	}
-	for _, l := range later.Labels {
+	for _, l := range later.Seen {
 		t.addLabel(l)
 	}
 }
 
 func (t *Tally) addLabel(later LabelTally) {
-	i := slices.IndexFunc(t.Labels, func(l LabelTally) bool { return l.Label == later.Label })
+	i := slices.IndexFunc(t.Seen, func(l LabelTally) bool { return l.Label == later.Label })
 	if i < 0 {
-		t.Labels = append(t.Labels, later)
-		slices.SortFunc(t.Labels, func(a, b LabelTally) int { return cmp.Compare(b.Label.Severity(), a.Label.Severity()) })
+		t.Seen = append(t.Seen, later)
+		slices.SortFunc(t.Seen, func(a, b LabelTally) int { return cmp.Compare(b.Label.Severity(), a.Label.Severity()) })
 		return
 	}
-	l := &t.Labels[i]
+	l := &t.Seen[i]
 	if l.Label == checker.Safe && l.NonVacuous == 0 && later.NonVacuous > 0 {
 		l.Seed, l.TraceHash = later.Seed, later.TraceHash
 	}

@@ -24,7 +24,7 @@ var errCrashed = errors.New("the process has crashed")
 type client struct {
 	play   *play
 	proc   Machine
-	watch  Watcher
+	view   View
 	locker lock.Locker
 	dice   *rand.Rand
 	start  time.Duration
@@ -61,7 +61,7 @@ func newClient(p *play, proc Machine, i int) (*client, error) {
 	if locker, err = p.inTheEyesOf(proc, locker); err != nil {
 		return nil, err
 	}
-	c := &client{play: p, proc: proc, watch: proc.Watcher(), locker: locker, dice: rand.New(proc.Source("workload"))}
+	c := &client{play: p, proc: proc, view: proc.View(), locker: locker, dice: rand.New(proc.Source("workload"))}
 	w := p.sc.Workload
 	c.start = time.Duration(i) * w.Stagger
 	if w.Stagger == 0 {
@@ -124,8 +124,8 @@ func (c *client) sleep(d time.Duration) error { return c.proc.Clock().Sleep(c.pr
 // round is one guarded section. Only a crash, or a lock that cannot be had, is
 // an error; everything else is part of the story.
 func (c *client) round() error {
-	ctx, goHome := context.WithCancel(c.proc.Context())
-	stop := c.proc.Clock().AfterFunc(c.play.acquirePatience(), goHome)
+	ctx, giveUp := context.WithCancel(c.proc.Context())
+	stop := c.proc.Clock().AfterFunc(c.play.acquirePatience(), giveUp)
 	request, end := c.request(ctx)
 	defer end()
 	g, err := c.acquire(request, outer)
@@ -157,7 +157,7 @@ func (c *client) request(ctx context.Context) (context.Context, context.CancelFu
 }
 
 // acquire returns nil where the lock was not granted, and an error where the
-// client is no more.
+// process has crashed.
 func (c *client) acquire(ctx context.Context, s steps) (*grant, error) {
 	invoked, err := c.proc.Mark(trace.Mark{Step: s.acquire, Resource: resource})
 	if err != nil {
@@ -179,7 +179,7 @@ func (c *client) begin(s steps, invoked checker.Pos, lease lock.Lease) (*grant, 
 	c.granted++
 	g := &grant{lease: lease, steps: s, id: fmt.Sprintf("%s.g%d", c.proc.Name(), c.granted),
 		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(), Invoked: invoked}}
-	g.overAtOnce = isOver(lease, c.watch.Now())
+	g.overAtOnce = isOver(lease, c.view.Now())
 	known := make(chan struct{})
 	g.unwatch = c.watchLease(g, known)
 	granted, err := c.proc.Mark(trace.Mark{Step: s.granted, Resource: resource, Token: lease.Token()})
@@ -194,7 +194,7 @@ func (c *client) begin(s steps, invoked checker.Pos, lease lock.Lease) (*grant, 
 }
 
 func (c *client) notGranted(invoked checker.Pos, cause error) error {
-	if c.watch.Crashed() {
+	if c.view.Crashed() {
 		return errCrashed
 	}
 	returned, err := c.proc.Mark(trace.Mark{Step: trace.NotGranted, Problem: cause.Error()})

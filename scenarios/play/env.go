@@ -82,12 +82,12 @@ type Machine interface {
 	Observe(m trace.Mark) checker.Pos
 	// Store is the client's way to the protected resource.
 	Store() Store
-	// Watcher is what else the harness sees.
-	Watcher() Watcher
+	// View is what else the harness sees.
+	View() View
 }
 
-// Watcher is what a harness sees of a process from outside.
-type Watcher interface {
+// View is what a harness sees of a process from outside.
+type View interface {
 	// Crashed and Paused say what state the process is in.
 	Crashed() bool
 	Paused() bool
@@ -141,8 +141,8 @@ type Stage interface {
 
 // Ground is the truth about a world that its clients cannot see.
 type Ground interface {
-	// WatchKeys asks for a record of these keys on every server, KeyChanges is that
-	// record.
+	// WatchKeys asks for every change of these keys on every server, KeyChanges are
+	// the changes so far.
 	WatchKeys(keys ...string)
 	KeyChanges() []trace.KeyChange
 	// Servers are all servers but the store, in order. The caller owns the slice.
@@ -189,7 +189,7 @@ func (e env) Point(label string) error {
 	return err
 }
 
-// AddPool tells the world of a pool of connections, if it wants to know.
+// AddPool tells the world of a pool of connections, if the world has a use for it.
 func (e env) AddPool(p faults.Pool) {
 	if a, ok := e.Machine.(interface{ AddPool(faults.Pool) }); ok {
 		a.AddPool(p)

@@ -9,7 +9,7 @@ import (
 )
 
 // history gathers what the clients saw, with the decisions of the store and the
-// record of the nodes.
+// ground truth of the nodes.
 func (p *play) history(t *trace.Trace) checker.History {
 	h := checker.History{
 		Care: p.sc.Workload.ChecksUntil, Final: p.final, SectionWrites: len(p.registers()),
@@ -37,7 +37,7 @@ func (p *play) history(t *trace.Trace) checker.History {
 		h.Attempts = append(h.Attempts, c.attempts...)
 	}
 	p.addDecisions(&h)
-	p.record(t).into(&h)
+	p.groundTruth(t).into(&h)
 	h.Liveness, h.LivenessWhy = p.probe.verdict()
 	return h
 }

@@ -109,9 +109,9 @@ func (p *play) state() *State {
 func (c *client) state() ClientState {
 	s := ClientState{Name: c.proc.Name(), Condition: "running"}
 	switch {
-	case c.watch.Crashed():
+	case c.view.Crashed():
 		s.Condition = "crashed"
-	case c.watch.Paused():
+	case c.view.Paused():
 		s.Condition = "paused"
 	}
 	if len(c.grants) == 0 {
@@ -121,7 +121,7 @@ func (c *client) state() ClientState {
 	alive := s.Condition != "crashed"
 	care := c.play.sc.Workload.ChecksUntil
 	s.Token = g.Token
-	s.Left = max(g.lease.Until().Sub(c.watch.Now()), 0)
+	s.Left = max(g.lease.Until().Sub(c.view.Now()), 0)
 	s.Holds = alive && g.Released == 0 && g.Lost == 0 && g.Until == 0 && s.Left > 0
 	s.Believes = alive && g.Released == 0 && !(care != checker.CareNever && g.LostSeen > 0) && g.UntilSeen == 0
 	return s

@@ -42,7 +42,7 @@ type Lock struct {
 	FollowsSpec bool
 
 	queue   func(resource string) string // the key of its queue; nil for none
-	scripts *redis.Scripts               // what is kept of Redis scripts from run to run
+	scripts *redis.Scripts               // the cache of compiled scripts; nil for none
 }
 
 // Servers are servers of one kind.
@@ -80,9 +80,9 @@ func (l Lock) Nodes() int {
 	return max(total, 1)
 }
 
-// Kept is the lock with a place for what is kept from run to run: what its Redis
-// scripts are compiled to. Runs of it are faster, and the same.
-func (l Lock) Kept() Lock {
+// Cached is the lock with a cache of what its Redis scripts are compiled to, which
+// runs share. They are faster, and the same.
+func (l Lock) Cached() Lock {
 	if l.scripts == nil {
 		l.scripts = new(redis.Scripts)
 	}
@@ -116,14 +116,14 @@ type made struct {
 var makers = map[string]made{
 	"single":           {make: maker.single},
 	"fenced":           {make: maker.fenced},
-	"watchdog":         {make: watched(maker.single)},
-	"watchdog-fenced":  {make: watched(maker.fenced)},
+	"watchdog":         {make: withWatchdog(maker.single)},
+	"watchdog-fenced":  {make: withWatchdog(maker.fenced)},
 	"reentrant":        {make: func(m maker) (lock.Locker, error) { return lock.NewReentrant(m.node(0), m.options()) }},
 	"reentrant-fenced": {make: func(m maker) (lock.Locker, error) { return lock.NewReentrantFenced(m.node(0), m.options()) }},
 	"fair":             {queue: queueOf, make: func(m maker) (lock.Locker, error) { return lock.NewFair(m.node(0), m.options()) }},
 	"fair-fenced":      {queue: queueOf, make: func(m maker) (lock.Locker, error) { return lock.NewFairFenced(m.node(0), m.options()) }},
 	"redlock":          {make: maker.redlock},
-	"redlock-watchdog": {make: watched(maker.redlock)},
+	"redlock-watchdog": {make: withWatchdog(maker.redlock)},
 	"redlock-fenced": {make: func(m maker) (lock.Locker, error) {
 		return lock.NewRedlockFenced(m.majority(), lock.RedlockOptions{Options: m.options()})
 	}},
@@ -188,8 +188,8 @@ func (m maker) redlock() (lock.Locker, error) {
 	return lock.NewRedlock(m.majority(), lock.RedlockOptions{Options: m.options()})
 }
 
-// watched puts a watchdog over a lock.
-func watched(inner func(maker) (lock.Locker, error)) func(maker) (lock.Locker, error) {
+// withWatchdog puts a watchdog over a lock.
+func withWatchdog(inner func(maker) (lock.Locker, error)) func(maker) (lock.Locker, error) {
 	return func(m maker) (lock.Locker, error) {
 		l, err := inner(m)
 		if err != nil {
@@ -215,12 +215,12 @@ func Kind(name string) (Lock, error) {
 		if err := l.specimen(short); err != nil {
 			return Lock{}, err
 		}
-		return l.Kept(), nil
+		return l.Cached(), nil
 	}
 	m := makers[name]
 	l.queue = m.queue
 	l.New = func(e Env) (lock.Locker, error) { return m.make(maker{e}) }
-	return l.Kept(), nil
+	return l.Cached(), nil
 }
 
 // specimen makes the lock the specimen of that name.

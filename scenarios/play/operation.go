@@ -10,7 +10,7 @@ import (
 // finish records the end of an operation, crash or not. ok says that it was
 // acknowledged.
 func (c *client) finish(g *grant, op checker.Op, step trace.Step, cause error) (ok bool, err error) {
-	if c.watch.Crashed() {
+	if c.view.Crashed() {
 		op.Outcome = checker.OutcomeUnknown
 		g.ops = append(g.ops, op)
 		return false, errCrashed

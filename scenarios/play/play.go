@@ -10,7 +10,7 @@ import (
 	"locksim/scenarios/file"
 )
 
-// resource is what the clients of a run quarrel over. Sections read and write
+// resource is what the clients of a run contend for. Sections read and write
 // its register, transfers the second register as well, and sections within
 // sections one of their own.
 const (
@@ -20,7 +20,7 @@ const (
 	nestedRegister = "audit"
 )
 
-// play is one run on its way: the clients, the schedule, and what the clients
+// play is the state of one run: the clients, the schedule, and what the clients
 // have seen.
 type play struct {
 	sc       *file.Scenario
@@ -61,8 +61,8 @@ func (p *play) labour() time.Duration {
 	return total + 2*round*time.Duration(w.Rounds*lives)
 }
 
-// acquirePatience is how long a client asks for the lock before it goes home:
-// whoever does has met a lock that nobody can have any more.
+// acquirePatience is how long a client asks for the lock before it gives up. By then
+// no client can have the lock any more.
 func (p *play) acquirePatience() time.Duration { return p.labour() + time.Minute }
 
 // patience is the virtual time after which a run is given up.
@@ -98,10 +98,10 @@ func (p *play) body(w Stage) error {
 	return nil
 }
 
-// runClients lets the world go on until every client has come to its end. What
-// lasts until the world is healed may keep one from it for ever, such as a
-// store that is cut off, or a clock that stands still: so the world is healed at
-// the latest when the time is over in which any workload ends.
+// runClients runs the world until every client has ended its work. A fault that lasts
+// until the world is healed may prevent that for ever, such as a store that is cut
+// off, or a clock that is frozen: so the world is healed at the latest when the time
+// is over in which any workload ends.
 func (p *play) runClients() error {
 	w := p.world
 	passed := false
@@ -157,7 +157,7 @@ func (p *play) noLock(process string, cause error) error {
 func (p *play) wallClocks() []string {
 	var out []string
 	for _, c := range p.clients {
-		if c.watch.LooksAtWallClock() {
+		if c.view.LooksAtWallClock() {
 			out = append(out, c.proc.Name())
 		}
 	}

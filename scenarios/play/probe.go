@@ -133,7 +133,7 @@ func (p afterwards) excused() bool {
 		}
 	}
 	for _, c := range p.clients {
-		if c.watch.Crashed() {
+		if c.view.Crashed() {
 			return true
 		}
 		for _, g := range c.grants {

@@ -107,7 +107,7 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*Outcome, error) {
 }
 
 // baseline is the run in mode none: what a rescue is measured against. It is
-// made even where it was not asked for, unless nobody wants to know.
+// made even where it was not asked for, unless [RunOptions.Alone] leaves it out.
 func baseline(sc *file.Scenario, l Lock, opts RunOptions, modes []fence.Mode) (*ModeRun, error) {
 	if opts.Alone || len(modes) == 1 && modes[0] == fence.None {
 		return nil, nil
@@ -142,7 +142,7 @@ func playMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base 
 
 // playOnce is one run, judged.
 func playOnce(sc *file.Scenario, l Lock, seed uint64, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
-	began := wallNow()
+	began := time.Now() //nolint:forbidigo // outside the bubble; it takes part in no comparison
 	p := newPlay(sc, l)
 	res, err := p.simulate(seed, mode, 0, p.body)
 	if err != nil {
@@ -153,7 +153,7 @@ func playOnce(sc *file.Scenario, l Lock, seed uint64, mode fence.Mode, base *Mod
 	if err := run.judge(base); err != nil {
 		return nil, fmt.Errorf("scenario %s, lock %s, seed %d, mode %s: %w", sc.Name, l.Name, seed, mode, err)
 	}
-	run.Wall = wallNow().Sub(began)
+	run.Wall = time.Since(began) //nolint:forbidigo // outside the bubble
 	return run, nil
 }
 
@@ -173,7 +173,7 @@ func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *ModeRun) (*Mo
 	return run, run.judge(base)
 }
 
-// runOf is a run that has come to its end, without its verdict.
+// runOf is a run that has ended, without its verdict.
 func (p *play) runOf(mode fence.Mode, t *trace.Trace) *ModeRun {
 	run := &ModeRun{Mode: mode, Trace: t, TraceHash: t.Hash(), FaultsFired: p.schedule.fired, PartialPause: p.partialPause(),
 		Barred: !p.probe.acquired, WallClocks: p.wallClocks()}

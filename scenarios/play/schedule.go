@@ -59,7 +59,7 @@ func (s *schedule) bringBack() {
 }
 
 // strike applies a fault. One that cannot be applied as things are, such as a
-// restart of somebody who is alive, is a mistake in the scenario.
+// restart of a process that is alive, is a mistake in the scenario.
 func (s *schedule) strike(i int) {
 	if s.fired[i] || s.play.over {
 		return

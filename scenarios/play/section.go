@@ -121,8 +121,8 @@ func (c *client) read(g *grant, register string) (saw string, ok bool, err error
 }
 
 // writeAll writes registers, one after another, up to the first that is not
-// acknowledged: whoever does not know that the first half took place does not
-// go on with the second.
+// acknowledged: a client that does not know whether the first half took place does
+// not go on with the second.
 func (c *client) writeAll(g *grant, registers, saw []string) error {
 	for i, register := range registers {
 		ok, err := c.write(g, register, saw[i])

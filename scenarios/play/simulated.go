@@ -33,7 +33,8 @@ type ServerKind struct {
 // that a failover has put into its place.
 const Primary = redis.Primary
 
-// Frozen is returned when a run stood still; its process is of no more use.
+// Frozen is returned when a run made no progress on the wall clock. The process in
+// which it ran must end, since the run cannot.
 type Frozen = sim.FrozenError
 
 // simulated is what a simulated run leaves behind.
@@ -198,14 +199,14 @@ func (m *simMachine) Observe(mark trace.Mark) checker.Pos {
 	return checker.Pos(m.Process.Observe(mark))
 }
 
-func (m *simMachine) Watcher() Watcher { return simWatcher{m.Process} }
+func (m *simMachine) View() View { return simView{m.Process} }
 
-// simWatcher watches a process of a simulated world.
-type simWatcher struct{ *sim.Process }
+// simView sees a process of a simulated world.
+type simView struct{ *sim.Process }
 
-func (w simWatcher) Now() time.Time { return w.Clock().Peek() }
+func (w simView) Now() time.Time { return w.Clock().Peek() }
 
-func (w simWatcher) Until(t time.Time, stop <-chan struct{}) bool { return w.Clock().Until(t, stop) }
+func (w simView) Until(t time.Time, stop <-chan struct{}) bool { return w.Clock().Until(t, stop) }
 
 // settingOf adds to a state what only a simulated world knows.
 func (s *State) settingOf(w Stage) {

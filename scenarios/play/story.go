@@ -45,7 +45,7 @@ func actorOf(e trace.Event) string {
 func several(e trace.Event) bool { return len(trace.Parties(e)) > 1 }
 
 // phrase is an event in words, or nothing where a story leaves it out. It begins with
-// a verb: whoever acts stands in front of it, or above.
+// a verb: its subject is written in front of it, or above.
 func phrase(e trace.Event) string {
 	if e.Actor == trace.Probe || e.Peer == trace.Probe {
 		return ""
@@ -194,7 +194,7 @@ func decided(d trace.Decision) string {
 
 // fatalStep is the step at which the run was decided: the stale write that
 // the store took where the data is corrupted, the first stale operation that
-// it refused where it was rescued, otherwise what the first reason speaks of.
+// it refused where it was rescued, otherwise what the first reason names.
 func fatalStep(run *ModeRun) int {
 	switch run.Verdict.Label {
 	case checker.Safe:

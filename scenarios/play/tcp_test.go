@@ -329,16 +329,16 @@ func (m *tcpMachine) Store() play.Store {
 	return play.StoreOver(m.store)
 }
 
-func (m *tcpMachine) Watcher() play.Watcher { return tcpWatcher{m.ctx} }
+func (m *tcpMachine) View() play.View { return tcpView{m.ctx} }
 
-type tcpWatcher struct{ ctx context.Context }
+type tcpView struct{ ctx context.Context }
 
-func (tcpWatcher) Crashed() bool          { return false }
-func (tcpWatcher) Paused() bool           { return false }
-func (tcpWatcher) LooksAtWallClock() bool { return false }
-func (tcpWatcher) Now() time.Time         { return time.Now() }
+func (tcpView) Crashed() bool          { return false }
+func (tcpView) Paused() bool           { return false }
+func (tcpView) LooksAtWallClock() bool { return false }
+func (tcpView) Now() time.Time         { return time.Now() }
 
-func (w tcpWatcher) Until(t time.Time, stop <-chan struct{}) bool {
+func (w tcpView) Until(t time.Time, stop <-chan struct{}) bool {
 	select {
 	case <-time.After(time.Until(t)):
 		return true

@@ -25,7 +25,7 @@ func (c *client) watchLease(g *grant, known <-chan struct{}) (end func()) {
 		case <-stop:
 			return
 		}
-		if c.watch.Paused() {
+		if c.view.Paused() {
 			c.partial.Store(true)
 		}
 		g.Lost = c.proc.Observe(trace.Mark{Step: trace.Lost, Resource: resource})
@@ -56,7 +56,7 @@ func (c *client) outlast(l lock.Lease, stop <-chan struct{}) bool {
 	if until.IsZero() {
 		return false
 	}
-	for c.watch.Until(until, stop) {
+	for c.view.Until(until, stop) {
 		next := l.Until()
 		if !next.After(until) {
 			return true

@@ -19,45 +19,40 @@ func (f *Figures) ground() Ground {
 	return GroundOutside
 }
 
-// bestFence is the mode that lost data in the fewest runs and breaks on the ground
+// bestFence is the mode that lost data in the fewest runs and failures on the ground
 // of the promise, then the one that did the least other harm there, then the one
 // that the promise names, then the one that lost data in the fewest runs elsewhere,
 // then the simplest. Version checks are none: they need no lock at all. ok is false
 // where nothing was run on that ground.
 func (f *Figures) bestFence() (best Mode, ok bool) {
 	modes := slices.DeleteFunc(slices.Clone(f.Modes), func(m Mode) bool {
-		return m.Mode == fence.None || m.Mode == fence.CAS || m.Grounds[f.ground()].Runs+m.Breaks.Tried == 0
+		return m.Mode == fence.None || m.Mode == fence.CAS || m.Grounds[f.ground()].Runs+m.Failures.Runs == 0
 	})
 	if len(modes) == 0 {
 		return Mode{}, false
 	}
 	slices.SortStableFunc(modes, func(a, b Mode) int {
 		return cmp.Or(cmp.Compare(f.losses(a), f.losses(b)), cmp.Compare(f.refusals(a), f.refusals(b)),
-			cmp.Compare(reviewOneIf(a.Mode != f.Data), reviewOneIf(b.Mode != f.Data)), cmp.Compare(a.Total().corrupted(), b.Total().corrupted()))
+			cmp.Compare(oneIf(a.Mode != f.Data), oneIf(b.Mode != f.Data)), cmp.Compare(a.Total().corrupted(), b.Total().corrupted()))
 	})
 	return modes[0], true
 }
 
-// losses counts the runs and breaks on the ground of the promise that lost data,
+// losses counts the runs and failures on the ground of the promise that lost data,
 // refusals those with another harm.
 func (f *Figures) losses(m Mode) int {
-	return m.Grounds[f.ground()].corrupted() + m.Breaks.Corrupted
+	return m.Grounds[f.ground()].corrupted() + m.Failures.corrupted()
 }
 
 func (f *Figures) refusals(m Mode) int {
-	return m.Grounds[f.ground()].refused() + m.Breaks.Refused
+	return m.Grounds[f.ground()].refused() + m.Failures.refused()
 }
 
-func (n Count) corrupted() int { return n.Labels[checker.Corrupted] }
-
-// refused counts the runs with another harm than wrong data.
-func (n Count) refused() int { return n.Labels[checker.Stuck] + n.Labels[checker.FalseReject] }
-
-// corrupted counts the runs, breaks and violations that lost data without a fence,
+// corrupted counts the runs, failures and violations that lost data without a fence,
 // or in the mode in which the lock is judged.
 func (f *Figures) corrupted() int {
 	none, _ := f.mode(fence.None)
-	return none.Total().corrupted() + f.Lost + f.All.Labels[checker.Corrupted] + f.Swept.Labels[checker.Corrupted]
+	return none.Total().corrupted() + f.Lost + f.All.Violations[checker.Corrupted] + f.Swept.Violations[checker.Corrupted]
 }
 
 // lost says where data was lost in a mode: within the promise, and outside it.
@@ -65,7 +60,7 @@ func (f *Figures) lost(mode fence.Mode) string {
 	m, _ := f.mode(mode)
 	others := m.sum(GroundOutside)
 	if !f.Promises {
-		return "data was lost in " + share(others) + " of the library and in " + m.Breaks.share() + " found here"
+		return "data was lost in " + share(others) + " of the library and in " + failuresShare(m.Failures) + " found here"
 	}
 	text := "data was lost in " + share(m.Grounds[GroundPromised]) + " within the promise"
 	if others.Runs > 0 {
@@ -74,8 +69,8 @@ func (f *Figures) lost(mode fence.Mode) string {
 	return text
 }
 
-func (n BreakCount) share() string {
-	return fmt.Sprintf("%d of %s", n.Corrupted, prose.Count(n.Tried, "break"))
+func failuresShare(n Count) string {
+	return fmt.Sprintf("%d of %s", n.corrupted(), prose.Count(n.Runs, "break"))
 }
 
 func share(n Count) string {

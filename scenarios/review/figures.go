@@ -10,42 +10,40 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/lock/fence"
-	"locksim/scenarios/explore"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
-	"locksim/scenarios/sweep"
 )
 
-// Figures are the figures that the rules of a review look at, and nothing
-// else: whoever changes one changes what the rules say.
+// Figures are the figures that the rules of a review look at, and nothing else.
 type Figures struct {
 	// Promises says whether the lock promises anything, Data under which fencing
 	// mode it says that the data is right; it is empty where it says nothing.
 	Promises bool       `json:"promises"`
 	Data     fence.Mode `json:"data,omitempty"`
-	// Nodes is the number of servers that it needs. Described says that somebody
-	// has said how the lock works.
+	// Nodes is the number of servers that it needs. Described says that the
+	// lock has a text about how it works.
 	Nodes     int  `json:"nodes"`
 	Described bool `json:"described"`
 	// Modes are the fencing modes in which it was run, in their order.
 	Modes []Mode `json:"modes"`
-	// Within, All and Swept are the runs of the explorations and of the sweep.
-	Within Runs `json:"within"`
-	All    Runs `json:"all"`
-	Swept  Runs `json:"swept"`
+	// Within, All and Swept count the runs of the explorations and of the sweep. The
+	// rules look at the runs, the evidence and the violations.
+	Within search.Tally `json:"within"`
+	All    search.Tally `json:"all"`
+	Swept  search.Tally `json:"swept"`
 	// Doubtful counts the runs that came out differently when they were made
 	// again, came to no end, or could not be made.
 	Doubtful int `json:"doubtful"`
-	// Lost counts the breaks in which data was lost without a fence.
+	// Lost counts the failures in which data was lost without a fence.
 	Lost int `json:"lost"`
-	// Faultless are the shapes of breaks that need no fault. Outlived are those of
+	// Faultless are the shapes of failures that need no fault. Outlived are those of
 	// them in which data was lost for want of a fence and the lock did nothing
 	// wrong: its client went on after its lease.
 	Faultless []string `json:"faultless"`
 	Outlived  []string `json:"outlived"`
 	// Unpromised are the classes of fault of which the promise does not speak;
-	// Seen counts for each class the breaks and the scenarios with a harm in
+	// Seen counts for each class the failures and the scenarios with a harm in
 	// which it struck.
 	Unpromised []lock.Fault       `json:"unpromised"`
 	Seen       map[lock.Fault]int `json:"seen"`
@@ -58,48 +56,36 @@ type Mode struct {
 	Mode fence.Mode `json:"mode"`
 	// Grounds has the runs of the scenarios of each ground.
 	Grounds map[Ground]Count `json:"grounds"`
-	// Breaks are the smallest runs of the breaks in this mode: of those within the
-	// promise or, where there is none, of all.
-	Breaks BreakCount `json:"breaks"`
+	// Failures are the failures, made in this mode: those within the promise or,
+	// where there is none, all.
+	Failures Count `json:"failures"`
 }
 
-// BreakCount counts the smallest runs of breaks in one fencing mode.
-type BreakCount struct {
-	// Tried counts them, Corrupted those in which data was lost, Refused those in
-	// which a rightful holder was refused or nobody could have the lock.
-	Tried     int `json:"tried"`
-	Corrupted int `json:"corrupted"`
-	Refused   int `json:"refused"`
-}
-
-// Count counts runs of the matrix by label.
+// Count counts runs by label: runs of the matrix, or failures made in one fencing
+// mode. It is no [search.Tally], since what counts here is what became of the data
+// behind each fence, which no promise judges.
 type Count struct {
-	Scenarios int                   `json:"scenarios"`
+	Scenarios int                   `json:"scenarios,omitempty"`
 	Runs      int                   `json:"runs"`
 	Labels    map[checker.Label]int `json:"labels"`
 	// Corrupted are the scenarios in which the data ended corrupted.
-	Corrupted []string `json:"corrupted"`
-}
-
-// Runs are the runs of an exploration or a sweep.
-type Runs struct {
-	// Runs counts them, Evidence those that say something, Violating those with
-	// a violation, Labels these by label.
-	Runs      int                   `json:"runs"`
-	Evidence  int                   `json:"evidence"`
-	Violating int                   `json:"violating"`
-	Labels    map[checker.Label]int `json:"labels,omitempty"`
-	// RateBound is the highest rate of violations that this is consistent with,
-	// at 95 %; 0 for a sweep, which draws nothing.
-	RateBound float64 `json:"rate_bound_95,omitempty"`
+	Corrupted []string `json:"corrupted,omitempty"`
 }
 
 func newReviewFigures(r *Review) Figures {
 	f := Figures{Promises: r.Lock.Promises, Nodes: r.Lock.Nodes, Described: r.Lock.About != "", Modes: r.modes(),
-		Within: exploredRuns(r.Within), All: exploredRuns(r.All), Swept: sweptRuns(r.Sweep),
 		Faultless: []string{}, Outlived: []string{}, Unpromised: r.Lock.Unpromised, Seen: map[lock.Fault]int{}}
 	if mode, err := fence.ParseMode(r.Lock.Promise.Data); err == nil {
 		f.Data = mode
+	}
+	if r.Within != nil {
+		f.Within = r.Within.Summary.Tally
+	}
+	if r.All != nil {
+		f.All = r.All.Summary.Tally
+	}
+	if r.Sweep != nil {
+		f.Swept = r.Sweep.Summary.Tally.Tally
 	}
 	f.count(r)
 	return f
@@ -107,22 +93,22 @@ func newReviewFigures(r *Review) Figures {
 
 // count counts what is found in several parts.
 func (f *Figures) count(r *Review) {
-	for _, b := range r.Breaks {
-		for _, class := range b.Classes {
+	for _, found := range r.Failures {
+		for _, class := range found.Classes {
 			f.Seen[class]++
 		}
 		switch {
-		case b.Found.Faults > 0:
-		case b.unfenced():
-			f.Outlived = append(f.Outlived, b.Shape)
+		case found.Faults > 0:
+		case found.unfenced():
+			f.Outlived = append(f.Outlived, found.Shape)
 		default:
-			f.Faultless = append(f.Faultless, b.Shape)
+			f.Faultless = append(f.Faultless, found.Shape)
 		}
-		f.Lost += b.count(fence.None).Corrupted
+		f.Lost += found.count(fence.None).corrupted()
 	}
 	for _, s := range r.Scenarios {
 		for _, class := range s.Classes {
-			f.Seen[class] += reviewOneIf(s.Harmful())
+			f.Seen[class] += oneIf(s.Harmful())
 		}
 		for _, c := range s.Cells {
 			if c.CellRuns != nil {
@@ -130,15 +116,10 @@ func (f *Figures) count(r *Review) {
 			}
 		}
 	}
-	for _, e := range []*explore.Exploration{r.Within, r.All} {
-		if e != nil {
-			f.Doubtful += e.Summary.Nondeterministic + e.Summary.Failed
-			f.Partial += e.Summary.Vacuous[play.ActedDuringPause]
-		}
+	for _, t := range []*search.Tally{&f.Within, &f.All, &f.Swept} {
+		f.Doubtful += t.Nondeterministic + t.Failed
 	}
-	if r.Sweep != nil {
-		f.Doubtful += r.Sweep.Summary.Nondeterministic + r.Sweep.Summary.Failed
-	}
+	f.Partial += f.Within.Vacuous[play.ActedDuringPause] + f.All.Vacuous[play.ActedDuringPause]
 	if r.Matrix != nil {
 		f.Doubtful += len(r.Matrix.Failures)
 	}
@@ -146,13 +127,13 @@ func (f *Figures) count(r *Review) {
 
 // unfenced reports whether data was lost without a fence, and nothing else was
 // wrong: no lock with a lease keeps a client from going on after it.
-func (b *Break) unfenced() bool {
-	return !slices.ContainsFunc(b.Found.Violations, func(v play.Violation) bool {
+func (f *Failure) unfenced() bool {
+	return !slices.ContainsFunc(f.Violations, func(v play.Violation) bool {
 		return v.Label != checker.Corrupted || v.Mode != fence.None
 	})
 }
 
-// modes are the runs of the matrix and of the breaks, mode by mode.
+// modes are the runs of the matrix and the failures, mode by mode.
 func (r *Review) modes() []Mode {
 	out := []Mode{}
 	for _, mode := range fence.Modes() {
@@ -164,78 +145,58 @@ func (r *Review) modes() []Mode {
 				}
 			}
 		}
-		for _, b := range r.Breaks {
-			if b.From != FromAll || !r.Lock.Promises {
-				m.Breaks = m.Breaks.plus(b.count(mode))
+		for _, f := range r.Failures {
+			if f.From != FromAll || !r.Lock.Promises {
+				m.Failures = m.Failures.plus(f.count(mode))
 			}
 		}
-		if len(m.Grounds) > 0 || m.Breaks.Tried > 0 {
+		if len(m.Grounds) > 0 || m.Failures.Runs > 0 {
 			out = append(out, m)
 		}
 	}
 	return out
 }
 
-// count is what became of the smallest run in a mode.
-func (b *Break) count(mode fence.Mode) BreakCount {
-	i := slices.IndexFunc(b.Fences, func(f Fence) bool { return f.Mode == mode })
-	if i < 0 || b.Fences[i].Label == checker.NotApplicable {
-		return BreakCount{}
+// count is what became of the failure in a mode.
+func (f *Failure) count(mode fence.Mode) Count {
+	i := slices.IndexFunc(f.Fences, func(f Fence) bool { return f.Mode == mode })
+	if i < 0 || f.Fences[i].Label == checker.NotApplicable {
+		return Count{}
 	}
-	label := b.Fences[i].Label
-	return BreakCount{1, reviewOneIf(label == checker.Corrupted), reviewOneIf(label == checker.Stuck || label == checker.FalseReject)}
-}
-
-func (n BreakCount) plus(o BreakCount) BreakCount {
-	return BreakCount{n.Tried + o.Tried, n.Corrupted + o.Corrupted, n.Refused + o.Refused}
+	return Count{Runs: 1, Labels: map[checker.Label]int{f.Fences[i].Label: 1}}
 }
 
 // with counts one cell more.
 func (n Count) with(scenario string, c matrix.Cell) Count {
-	n.Scenarios++
-	n.Runs += c.Seeds
-	n.Labels = search.AddCounts(maps.Clone(n.Labels), c.Labels)
-	if c.Labels[checker.Corrupted] > 0 {
-		n.Corrupted = append(slices.Clone(n.Corrupted), scenario)
+	one := Count{Scenarios: 1, Runs: c.Seeds, Labels: c.Labels}
+	if one.corrupted() > 0 {
+		one.Corrupted = []string{scenario}
 	}
-	return n
+	return n.plus(one)
 }
+
+// plus is the sum of two counts.
+func (n Count) plus(o Count) Count {
+	return Count{n.Scenarios + o.Scenarios, n.Runs + o.Runs,
+		search.AddCounts(maps.Clone(n.Labels), o.Labels), slices.Concat(n.Corrupted, o.Corrupted)}
+}
+
+// corrupted counts the runs that lost data, refused those with another harm.
+func (n Count) corrupted() int { return n.Labels[checker.Corrupted] }
+
+func (n Count) refused() int { return n.Labels[checker.Stuck] + n.Labels[checker.FalseReject] }
 
 // sum adds up the counts of some grounds.
 func (m Mode) sum(grounds ...Ground) Count {
 	var sum Count
 	for _, g := range grounds {
-		n := m.Grounds[g]
-		sum.Scenarios += n.Scenarios
-		sum.Runs += n.Runs
-		sum.Labels = search.AddCounts(maps.Clone(sum.Labels), n.Labels)
-		sum.Corrupted = append(sum.Corrupted, n.Corrupted...)
+		sum = sum.plus(m.Grounds[g])
 	}
 	return sum
 }
 
 // Total adds up the counts of all grounds.
 func (m Mode) Total() Count { return m.sum(Grounds()...) }
-
-func exploredRuns(e *explore.Exploration) Runs {
-	if e == nil {
-		return Runs{}
-	}
-	s := &e.Summary
-	return Runs{Runs: s.Runs, Evidence: s.NonVacuous, Violating: s.Violating, Labels: s.Violations, RateBound: s.RateBound}
-}
-
-func sweptRuns(s *sweep.Sweep) Runs {
-	if s == nil {
-		return Runs{}
-	}
-	t := &s.Summary
-	vacuous := 0
-	for _, n := range t.Vacuous {
-		vacuous += n
-	}
-	return Runs{Runs: t.Placements, Evidence: t.Struck - vacuous, Violating: t.Violating, Labels: t.Violations}
-}
 
 // mode is what the matrix came to in a mode, if it ran in it.
 func (f *Figures) mode(mode fence.Mode) (m Mode, ok bool) {
@@ -261,7 +222,7 @@ func harms(labels map[checker.Label]int) string {
 }
 
 // oneIf is 1 for yes.
-func reviewOneIf(yes bool) int {
+func oneIf(yes bool) int {
 	if yes {
 		return 1
 	}

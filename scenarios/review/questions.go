@@ -43,7 +43,7 @@ var questionRules = slices.Concat([]questionRule{
 		},
 		func(f *Figures) string {
 			return fmt.Sprintf("Is the TTL longer than the longest stop that you have measured: garbage collection, a throttled container, a migrated machine, a network that stalls? %s.",
-				f.places(lock.FaultPause, lock.FaultSlow, lock.FaultLatency, lock.FaultStall, lock.FaultPartition))
+				f.harmWith(lock.FaultPause, lock.FaultSlow, lock.FaultLatency, lock.FaultStall, lock.FaultPartition))
 		}},
 	{"hold", "data was lost without any fault, for want of a fence",
 		func(f *Figures) bool { return len(f.Outlived) > 0 },
@@ -64,10 +64,10 @@ var questionRules = slices.Concat([]questionRule{
 		}},
 	{"stuck", "the lock could not be had again",
 		func(f *Figures) bool {
-			return f.All.Labels[checker.Stuck]+f.Within.Labels[checker.Stuck]+f.Swept.Labels[checker.Stuck] > 0
+			return f.All.Violations[checker.Stuck]+f.Within.Violations[checker.Stuck]+f.Swept.Violations[checker.Stuck] > 0
 		},
 		func(f *Figures) string {
-			return fmt.Sprintf("Who notices that nobody can have the lock, and who may free it? It was so in %s.", explored(f.All.Labels[checker.Stuck]+f.Within.Labels[checker.Stuck]))
+			return fmt.Sprintf("Who notices that nobody can have the lock, and who may free it? It was so in %s.", explored(f.All.Violations[checker.Stuck]+f.Within.Violations[checker.Stuck]))
 		}},
 	{"partial", "the lock acted during a pause",
 		func(f *Figures) bool { return f.Partial > 0 },
@@ -99,7 +99,7 @@ func classQuestions() []questionRule {
 				return slices.Contains(f.Unpromised, q.class) && f.Seen[q.class] > 0
 			},
 			ask: func(f *Figures) string {
-				return fmt.Sprintf("%s %s, and the lock promises nothing about it.", q.text, f.places(q.class))
+				return fmt.Sprintf("%s %s, and the lock promises nothing about it.", q.text, f.harmWith(q.class))
 			},
 		})
 	}
@@ -116,8 +116,8 @@ func (f *Figures) seen(classes ...lock.Fault) int {
 	return n
 }
 
-// places says in which company harm was done, and how often.
-func (f *Figures) places(classes ...lock.Fault) string {
+// harmWith says with faults of which classes harm was done, and how often.
+func (f *Figures) harmWith(classes ...lock.Fault) string {
 	var parts []string
 	for _, class := range classes {
 		if n := f.Seen[class]; n > 0 {

@@ -7,6 +7,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
+	"locksim/scenarios/search"
 )
 
 func explored(n int) string {
@@ -18,7 +19,7 @@ func explored(n int) string {
 
 // within says how the promise was kept.
 func within(f *Figures) string {
-	return fmt.Sprintf("within its promise no violation in %s that are evidence (a rate below %s at 95 %%), which is no proof", explored(f.Within.Evidence), Percentage(f.Within.RateBound))
+	return fmt.Sprintf("within its promise no violation in %s that are evidence (a rate below %s at 95 %%), which is no proof", explored(f.Within.Evidence), Percentage(search.RateBound(f.Within.Violating, f.Within.Evidence)))
 }
 
 // consequences are what violations mean for work that may be done twice.
@@ -41,12 +42,12 @@ func consequences(labels map[checker.Label]int) string {
 
 // brokenByAll says what every fault together did.
 func brokenByAll(f *Figures) string {
-	return fmt.Sprintf("%s of %s that are evidence broke it%s", prose.Thousands(f.All.Violating), explored(f.All.Evidence), bracketed(f.All.Labels))
+	return fmt.Sprintf("%s of %s that are evidence broke it%s", prose.Thousands(f.All.Violating), explored(f.All.Evidence), bracketed(f.All.Violations))
 }
 
 // brokenBySweep says what single faults did, in a sweep by no promise.
 func brokenBySweep(f *Figures) string {
-	return fmt.Sprintf("so did %s of %s of a single fault%s", prose.Thousands(f.Swept.Violating), placementsOf(f.Swept.Runs), bracketed(f.Swept.Labels))
+	return fmt.Sprintf("so did %s of %s of a single fault%s", prose.Thousands(f.Swept.Violating), placementsOf(f.Swept.Runs), bracketed(f.Swept.Violations))
 }
 
 func placementsOf(n int) string {
@@ -83,8 +84,8 @@ func (f *Figures) reasons(a Advice) []string {
 	add(f.Swept.Runs > 0 && f.Promises, "A sweep of the single faults that it promises to stand, at every step of one scenario: %s, %s with a violation.", placementsOf(f.Swept.Runs), prose.Thousands(f.Swept.Violating))
 	if a.Use == ForEfficiency {
 		add(f.Promises && f.Within.Violating == 0 && a.Rule != "kept", "Within its promise: no violation in %s that are evidence.", explored(f.Within.Evidence))
-		add(f.All.Labels[checker.Overlap] > 0, "With every fault, two clients had the lock at once in %s.", explored(f.All.Labels[checker.Overlap]))
-		add(f.All.Labels[checker.Stuck] > 0, "With every fault, nobody could have the lock again by itself in %s.", explored(f.All.Labels[checker.Stuck]))
+		add(f.All.Violations[checker.Overlap] > 0, "With every fault, two clients had the lock at once in %s.", explored(f.All.Violations[checker.Overlap]))
+		add(f.All.Violations[checker.Stuck] > 0, "With every fault, nobody could have the lock again by itself in %s.", explored(f.All.Violations[checker.Stuck]))
 		return out
 	}
 	return append(out, f.fenceReasons(a)...)
@@ -149,7 +150,7 @@ func (f *Figures) answer(advice []Advice) string {
 	if f.Within.Runs > 0 {
 		fmt.Fprintf(&b, "; %s within its promise, %s evidence, %s with a violation", explored(f.Within.Runs), areEvidence(f.Within.Evidence), prose.Thousands(f.Within.Violating))
 		if f.Within.Violating == 0 && f.Within.Evidence > 0 {
-			fmt.Fprintf(&b, " (a rate below %s at 95 %%)", Percentage(f.Within.RateBound))
+			fmt.Fprintf(&b, " (a rate below %s at 95 %%)", Percentage(search.RateBound(f.Within.Violating, f.Within.Evidence)))
 		}
 	}
 	if f.All.Runs > 0 {

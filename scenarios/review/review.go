@@ -36,9 +36,9 @@ type Review struct {
 	Answer    string   `json:"answer"`
 	Advice    []Advice `json:"advice"`
 	Questions []Rule   `json:"questions"`
-	// Breaks are the ways in which it was broken, those within its promise
+	// Failures are the ways in which it was broken, those within its promise
 	// first, then the worst first.
-	Breaks []Break `json:"breaks"`
+	Failures []Failure `json:"failures"`
 	// Scenarios are those of the library that it was run in, NotRun those that
 	// it was not, each with the reason.
 	Scenarios []Scenario `json:"scenarios"`
@@ -96,14 +96,14 @@ type Gap struct {
 }
 
 // AssembleReview makes a review of what was measured of a lock, and of what became
-// of the breaks under each fence; see [Breaks]. replay is the command that
+// of the failures under each fence; see [Failures]. replay is the command that
 // runs a scenario. The wall times of the parts are taken out of them, and so are
 // the results of their single jobs. The error is that of [file.Library].
-func AssembleReview(plan Plan, l play.Lock, parts Parts, breaks []Break, replay matrix.ReplayCommand) (*Review, error) {
+func AssembleReview(plan Plan, l play.Lock, parts Parts, failures []Failure, replay matrix.ReplayCommand) (*Review, error) {
 	timeless(parts)
 	t := explore.NewTiming()
 	r := &Review{Version: Version, Kind: Kind, Plan: plan, Lock: newReviewLock(l), Parts: parts,
-		Breaks: breaks, Scenarios: []Scenario{}, NotRun: []Gap{}, Catalogue: []Gap{}, NeverDrawn: []string{},
+		Failures: failures, Scenarios: []Scenario{}, NotRun: []Gap{}, Catalogue: []Gap{}, NeverDrawn: []string{},
 		Go: t.Go, Modules: t.Modules}
 	r.Missing = append([]Gap{}, r.Missing...)
 	if err := r.readLibrary(l, replay); err != nil {
@@ -178,7 +178,7 @@ func (r *Review) gap(scenario string) string {
 
 // neverDrawn finds the kinds of fault that no drawn schedule had.
 func (r *Review) neverDrawn() {
-	drawn := map[string]explore.FaultTally{}
+	drawn := map[string]search.FaultTally{}
 	for _, e := range []*explore.Exploration{r.Within, r.All} {
 		if e != nil {
 			maps.Copy(drawn, e.Summary.Faults)

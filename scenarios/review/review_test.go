@@ -36,13 +36,13 @@ func reviewed(t *testing.T, name string, runs int, only ...string) *review.Revie
 	}
 	parts := review.Parts{Missing: work.Missing, Matrix: playedMatrix(t, work.Matrix),
 		Within: playedExploration(t, work.Within), All: playedExploration(t, work.All)}
-	breaks := review.Breaks(parts, func(b review.Break) string { return fmt.Sprintf("again %d", b.Found.Seed) })
-	for i := range breaks {
-		if breaks[i].Fences, err = (review.Trial{Run: breaks[i].Found.Run}).Play(nil); err != nil {
+	failures := review.Failures(parts, func(f review.Failure) string { return fmt.Sprintf("again %d", f.Seed) })
+	for i := range failures {
+		if failures[i].Fences, err = (review.FenceJob{Run: failures[i].Run}).Play(nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r, err := review.AssembleReview(work.Plan, l, parts, breaks, runCommand)
+	r, err := review.AssembleReview(work.Plan, l, parts, failures, runCommand)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,10 +125,10 @@ func TestReviewOfASpecimen(t *testing.T) {
 	if n := len(r.Scenarios) + len(r.NotRun); len(r.Scenarios) == 0 || n != len(all) {
 		t.Errorf("%d scenarios of %d, of which %d were run", n, len(all), len(r.Scenarios))
 	}
-	if len(r.Breaks) == 0 {
+	if len(r.Failures) == 0 {
 		t.Fatal("nothing broke it: the rest shows nothing")
 	}
-	for _, b := range r.Breaks {
+	for _, b := range r.Failures {
 		checkFences(t, b)
 	}
 	one, err := r.JSON()
@@ -144,22 +144,22 @@ func TestReviewOfASpecimen(t *testing.T) {
 	}
 }
 
-// checkFences demands that a break was made in every mode, and that where it is
+// checkFences demands that a failure was made in every mode, and that where it is
 // judged it shows what it was found for.
-func checkFences(t *testing.T, b review.Break) {
+func checkFences(t *testing.T, b review.Failure) {
 	t.Helper()
 	var modes []fence.Mode
 	for _, f := range b.Fences {
 		modes = append(modes, f.Mode)
-		if v := b.Found.Violations[0]; f.Mode == v.Mode && v.Label != checker.Overlap && f.Label.Severity() < v.Label.Severity() {
+		if v := b.Violations[0]; f.Mode == v.Mode && v.Label != checker.Overlap && f.Label.Severity() < v.Label.Severity() {
 			t.Errorf("%s: in mode %s it is only %s", b.Shape, f.Mode, f.Label)
 		}
 	}
 	if !slices.Equal(modes, fence.Modes()) || b.Fences[0].Effect != review.NoFence {
 		t.Errorf("%s was made in %v", b.Shape, b.Fences)
 	}
-	if b.Replay != fmt.Sprintf("again %d", b.Found.Seed) || b.Found.Run.Timing.WallSeconds != nil {
-		t.Errorf("%s is made again by %q, wall times %v", b.Shape, b.Replay, b.Found.Run.Timing.WallSeconds)
+	if b.Replay != fmt.Sprintf("again %d", b.Seed) || len(b.Run.Timing.WallSeconds) > 0 {
+		t.Errorf("%s is made again by %q, wall times %v", b.Shape, b.Replay, b.Run.Timing.WallSeconds)
 	}
 }
 
@@ -191,30 +191,30 @@ func TestReviewGrounds(t *testing.T) {
 	}
 }
 
-// A break is found once, whatever found it, and what breaks the promise comes
+// A failure is found once, whatever found it, and what breaks the promise comes
 // first.
-func TestReviewBreaksAreSorted(t *testing.T) {
-	found := func(shape string, label checker.Label, faults int) explore.Distinct {
-		return explore.Distinct{Shape: shape, Runs: 1, Shown: &search.Found{Faults: faults,
-			Violations: []play.Violation{{Mode: fence.None, Label: label}}, Run: &play.RunFile{}}}
+func TestReviewFailuresAreSorted(t *testing.T) {
+	found := func(shape string, label checker.Label, faults int) search.Failure {
+		return search.Failure{Shape: shape, Runs: 1, Faults: faults,
+			Violations: []play.Violation{{Mode: fence.None, Label: label}}, Run: &play.RunFile{}}
 	}
-	of := func(distinct ...explore.Distinct) *explore.Exploration {
+	of := func(failures ...search.Failure) *explore.Exploration {
 		e := &explore.Exploration{}
-		e.Summary.Distinct = distinct
+		e.Summary.Failures = failures
 		return e
 	}
-	unexamined := explore.Distinct{Shape: "not made smaller", Shown: nil}
+	unexamined := search.Failure{Shape: "not made minimal", Violations: []play.Violation{{Mode: fence.None, Label: checker.Stuck}}}
 	parts := review.Parts{
 		Within: of(found("b", checker.Overlap, 1)),
 		All:    of(found("c", checker.Stuck, 1), unexamined, found("b", checker.Overlap, 1), found("a", checker.Corrupted, 2), found("d", checker.Corrupted, 1)),
 	}
 	var got []string
-	for _, b := range review.Breaks(parts, func(review.Break) string { return "" }) {
+	for _, b := range review.Failures(parts, func(review.Failure) string { return "" }) {
 		got = append(got, b.Shape+" "+string(b.From))
 	}
 	want := []string{"b " + string(review.FromPromise), "d " + string(review.FromAll), "a " + string(review.FromAll), "c " + string(review.FromAll)}
 	if !slices.Equal(got, want) {
-		t.Errorf("the breaks are %q, want %q", got, want)
+		t.Errorf("the failures are %q, want %q", got, want)
 	}
 }
 

@@ -126,7 +126,7 @@ var efficiencyRules = []adviceRule{
 		when:  "it keeps its promise, and is broken when everything is asked of it under every fault",
 		holds: func(f *Figures) bool { return f.Promises && f.All.Violating > 0 },
 		say: func(f *Figures) string {
-			return fmt.Sprintf("Suitable, as far as was measured: %s. Judged as if it promised everything, under every fault, %s: that is %s.", within(f), brokenByAll(f), consequences(f.All.Labels))
+			return fmt.Sprintf("Suitable, as far as was measured: %s. Judged as if it promised everything, under every fault, %s: that is %s.", within(f), brokenByAll(f), consequences(f.All.Violations))
 		}},
 	{id: "unbroken", uses: []Use{ForEfficiency}, verdict: Suitable,
 		when:  "nothing broke it",

@@ -9,6 +9,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/review"
+	"locksim/scenarios/search"
 )
 
 // reviewLabels counts runs by label, from pairs.
@@ -35,10 +36,10 @@ func soundFigures() *review.Figures {
 			{Mode: fence.Claim, Grounds: grounds(measured(400, 0, 25), measured(200, 0, 0))},
 			{Mode: fence.CAS, Grounds: grounds(measured(400, 0, 0), measured(200, 0, 0))},
 		},
-		Within: review.Runs{Runs: 3000, Evidence: 2700, RateBound: 0.0011},
-		All: review.Runs{Runs: 600, Evidence: 540, Violating: 41,
-			Labels: reviewLabels{checker.Overlap: 30, checker.Stuck: 11}},
-		Swept: review.Runs{Runs: 1108, Evidence: 1000},
+		Within: search.Tally{Runs: 3000, Evidence: 2700},
+		All: search.Tally{Runs: 600, Evidence: 540, Violating: 41,
+			Violations: reviewLabels{checker.Overlap: 30, checker.Stuck: 11}},
+		Swept: search.Tally{Runs: 1108, Evidence: 1000},
 	}
 }
 
@@ -64,11 +65,11 @@ var adviceCases = []adviceCase{
 	{func(f *review.Figures) { f.Promises, f.All.Evidence, f.Swept.Evidence = false, 200, 99 }, review.ForCorrectness, "thin", review.Undecided, "", []string{"Only 299 runs"}},
 	{func(f *review.Figures) { f.Promises = false }, review.ForEfficiency, "unpromised", review.WithCare, "", []string{"promises nothing", "41 of 540", "stuck 11, overlap 30"}},
 	{func(f *review.Figures) {
-		f.Promises, f.All.Violating, f.All.Labels = false, 0, nil
-		f.Swept.Violating, f.Swept.Labels = 5, reviewLabels{checker.Overlap: 5}
+		f.Promises, f.All.Violating, f.All.Violations = false, 0, nil
+		f.Swept.Violating, f.Swept.Violations = 5, reviewLabels{checker.Overlap: 5}
 	}, review.ForEfficiency, "unpromised", review.WithCare, "", []string{"so did 5 of 1,108 placements of a single fault (overlap 5)"}},
 	{func(*review.Figures) {}, review.ForEfficiency, "kept", review.Suitable, "", []string{"2,700 explored runs", "below 0.11 %", "no proof", "41 of 540", "work that waits"}},
-	{func(f *review.Figures) { f.All.Labels = reviewLabels{checker.FalseReject: 4} }, review.ForEfficiency, "kept", review.Suitable, "", []string{"a fence refuses"}},
+	{func(f *review.Figures) { f.All.Violations = reviewLabels{checker.FalseReject: 4} }, review.ForEfficiency, "kept", review.Suitable, "", []string{"a fence refuses"}},
 	{func(f *review.Figures) { f.All.Violating = 0 }, review.ForEfficiency, "unbroken", review.Suitable, "", []string{"3,240 explored runs", "That is no proof"}},
 	{func(f *review.Figures) { f.Modes = nil }, review.ForCorrectness, "unmeasured", review.Undecided, "", []string{"No recommendation"}},
 	{func(f *review.Figures) {
@@ -89,8 +90,8 @@ var adviceCases = []adviceCase{
 	{func(f *review.Figures) { // no scenario lost data, a break did
 		f.Promises = false
 		f.Modes[2].Grounds[review.GroundOutside] = measured(200, 0, 0)
-		f.Modes[2].Breaks = review.BreakCount{Tried: 4, Corrupted: 1}
-		f.Modes[3].Breaks = review.BreakCount{Tried: 4}
+		f.Modes[2].Failures = review.Count{Runs: 4, Labels: reviewLabels{checker.Corrupted: 1}}
+		f.Modes[3].Failures = review.Count{Runs: 4}
 	}, review.ForCorrectness, "fence", review.BehindFence, fence.Claim, []string{"0 of 4 breaks found here"}},
 }
 
@@ -133,8 +134,8 @@ func TestReasonsFollowFromTheFigures(t *testing.T) {
 		remove func(f *review.Figures)
 	}{
 		{"1,108 placements, 0 with a violation", 0, func(f *review.Figures) { f.Swept.Runs = 0 }},
-		{"two clients had the lock at once in 30 explored runs", 0, func(f *review.Figures) { f.All.Labels[checker.Overlap] = 0 }},
-		{"nobody could have the lock again by itself in 11 explored runs", 0, func(f *review.Figures) { f.All.Labels[checker.Stuck] = 0 }},
+		{"two clients had the lock at once in 30 explored runs", 0, func(f *review.Figures) { f.All.Violations[checker.Overlap] = 0 }},
+		{"nobody could have the lock again by itself in 11 explored runs", 0, func(f *review.Figures) { f.All.Violations[checker.Stuck] = 0 }},
 		{"Outside its promise seal does not always help: data was lost in flushall.", 1, func(f *review.Figures) {
 			f.Modes[2].Grounds[review.GroundOutside] = measured(200, 0, 20)
 		}},

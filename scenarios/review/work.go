@@ -19,7 +19,7 @@ type Options struct {
 	Seeds search.Seeds
 	// Runs is how many random schedules are tried within the promise. With every
 	// fault there is, it is a fifth of that: each violation costs hundreds of
-	// runs, until it is as small as it gets.
+	// runs, until it is minimal.
 	Runs int
 	// Extra are locks besides those that come with locksim.
 	Extra []play.Lock

@@ -54,7 +54,8 @@ func Discover(l play.Lock, space Space) (Space, error) {
 	return space, err
 }
 
-// Judgeable refuses a lock of which files and promises cannot speak.
+// Judgeable refuses a lock whose name cannot be in a scenario file, or whose promise
+// about data needs tokens that it does not mint.
 func Judgeable(l play.Lock) error {
 	if !file.IsWord(l.Name) {
 		return fmt.Errorf("scenarios: lock %q: make its Name one word, such as my-lock: it stands in scenario files", l.Name)
@@ -68,10 +69,10 @@ func Judgeable(l play.Lock) error {
 // mintsUnderPromise is true for a lock whose nested sections are not drawn: an
 // owner that enters again after a release that was lost has its old token once
 // more, and no fence that goes by tokens can tell the two sections apart. Where
-// the lock promises right data behind such a fence, that is no news.
+// the lock promises right data behind such a fence, that is known.
 func mintsUnderPromise(l play.Lock) bool { return l.Tokens && !l.PromisesNothing() }
 
-// discoverFaults settles the classes of fault.
+// discoverFaults decides on the classes of fault.
 func (s *Space) discoverFaults(l play.Lock) error {
 	if l.PromisesNothing() {
 		return nil
@@ -82,9 +83,9 @@ func (s *Space) discoverFaults(l play.Lock) error {
 	return standsAll(l, s.Faults)
 }
 
-// discoverReplicas settles whether there are replicas that can take over. There
-// are none for a lock that stays with r0 when another node is the primary: all
-// that could be seen is that it does.
+// discoverReplicas decides whether there are replicas that can take over. There
+// are none for a lock that stays with r0 when another node is the primary: a
+// failover would show nothing else of it.
 func (s *Space) discoverReplicas(l play.Lock) error {
 	asked := slices.Contains(s.Faults, lock.FaultFailover)
 	if s.Replicas > 0 || s.Faults != nil && !asked {
@@ -102,9 +103,9 @@ func (s *Space) discoverReplicas(l play.Lock) error {
 	return nil
 }
 
-// discoverSize settles how many clients and rounds there are. A run of a lock on
+// discoverSize decides how many clients and rounds there are. A run of a lock on
 // many nodes costs several times one on a single node: within a promise, where
-// it takes many runs to say anything, its worlds are smaller than others.
+// only many runs are evidence, its worlds are smaller than others.
 func (s *Space) discoverSize(l play.Lock) {
 	if l.PromisesNothing() || l.Nodes() < 3 {
 		return
@@ -117,8 +118,8 @@ func (s *Space) discoverSize(l play.Lock) {
 	}
 }
 
-// standsAll complains of a class that the lock's promise does not speak of:
-// nobody could say then what breaks it.
+// standsAll returns an error for a class that is not in the lock's promise: under
+// such a fault nothing would be a violation.
 func standsAll(l play.Lock, classes []lock.Fault) error {
 	for _, class := range classes {
 		if !slices.Contains(l.Promise.Exclusion, class) {
@@ -129,9 +130,9 @@ func standsAll(l play.Lock, classes []lock.Fault) error {
 	return nil
 }
 
-// discoverWays settles how the lock waits and how its clients are set up, where
-// the lock can be made in several ways. What go-redis does by default is nothing
-// that a promise speaks of.
+// discoverWays decides how the lock waits and how its clients are set up, where
+// the lock can be made in several ways. No promise covers what go-redis does by
+// default.
 func (s *Space) discoverWays(l play.Lock) {
 	if !kinds.Reserved(l.Name) {
 		return

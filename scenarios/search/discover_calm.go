@@ -30,17 +30,17 @@ const calmSeed = 1
 // playCalm plays the run. It is an error if nobody was granted the lock.
 func playCalm(l play.Lock, space Space) (*calmRun, error) {
 	c := &calmRun{sc: calmScenario(space)}
-	c.lock = l.Kept()
+	c.lock = l.Cached()
 	var owned atomic.Bool
-	watched := c.lock
-	watched.New = func(e play.Env) (lock.Locker, error) {
+	wrapped := c.lock
+	wrapped.New = func(e play.Env) (lock.Locker, error) {
 		locker, err := makeLocker(c.lock, e)
 		if _, ok := locker.(lock.Owned); ok {
 			owned.Store(true)
 		}
 		return locker, err
 	}
-	o, err := play.Run(c.sc, watched, play.RunOptions{Seed: calmSeed, Modes: []fence.Mode{l.JudgedMode()}, Alone: true})
+	o, err := play.Run(c.sc, wrapped, play.RunOptions{Seed: calmSeed, Modes: []fence.Mode{l.JudgedMode()}, Alone: true})
 	if err != nil {
 		return nil, err
 	}
@@ -49,8 +49,8 @@ func playCalm(l play.Lock, space Space) (*calmRun, error) {
 	return c, c.granted()
 }
 
-// followsFailover reports whether the lock can be had after a failover, before which
-// nobody had it. Those that come with locksim can.
+// followsFailover reports whether the lock is granted after a failover before which
+// it was not. The locks that come with locksim are.
 func followsFailover(l play.Lock, space Space) (bool, error) {
 	if kinds.Reserved(l.Name) {
 		return true, nil
@@ -65,7 +65,7 @@ func followsFailover(l play.Lock, space Space) (bool, error) {
 	return len(o.Modes[0].History.Grants) > 0, nil
 }
 
-// makeLocker is New, with a complaint about a lock that is neither there nor an error.
+// makeLocker is New, with an error where New returns neither a lock nor an error.
 func makeLocker(l play.Lock, e play.Env) (lock.Locker, error) {
 	locker, err := l.New(e)
 	if locker == nil && err == nil {
@@ -88,7 +88,7 @@ func calmScenario(space Space) *file.Scenario {
 	return sc
 }
 
-// granted complains where nobody has got the lock, with what the lock said.
+// granted returns an error where nobody was granted the lock, with the lock's own.
 func (c *calmRun) granted() error {
 	if len(c.run.History.Grants) > 0 {
 		return nil
@@ -102,7 +102,7 @@ func (c *calmRun) granted() error {
 }
 
 // lease is how long the lock holds without renewal, as its first lease says or,
-// where that says nothing, the keys that stand on the nodes then.
+// where that says nothing, the keys that are on the nodes then.
 func (c *calmRun) lease() (file.Range, error) {
 	state, err := play.Inspect(c.sc, c.lock, calmSeed, c.run.Mode, c.firstGrant())
 	if err != nil {

@@ -33,8 +33,6 @@ func searched(t testing.TB, name string) (play.Lock, search.Space) {
 	return l, space
 }
 
-func anySighting(*search.Sighting) (bool, error) { return true, nil }
-
 // Every specimen is found out within 2,000 runs, from three first seeds at full
 // size, and some of them otherwise; and what is left of the schedule is small:
 // two faults at most, and two clients.
@@ -58,15 +56,8 @@ func TestSpecimensAreFound(t *testing.T) {
 
 func found(t *testing.T, l play.Lock, space search.Space, first uint64) {
 	t.Helper()
-	seen, err := search.Find(l, space, first, 2000, anySighting)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if seen == nil {
-		t.Fatalf("nothing found in 2,000 runs from seed %d", first)
-	}
-	f, err := search.Examine(l, seen.Outcome.Scenario, seen.Outcome.Seed)
-	if err != nil {
+	f := firstFound(t, l, space, search.Seeds{First: first, Last: first + 1999})
+	if err := f.Examine(); err != nil {
 		t.Fatal(err)
 	}
 	small := f.Outcome.Scenario
@@ -74,7 +65,22 @@ func found(t *testing.T, l play.Lock, space search.Space, first uint64) {
 		t.Errorf("seed %d: %s with %d faults and %d clients, %d of %d replays the same; want at most 2 of both, and all the same",
 			f.Seed, f.Shape, len(small.Faults), small.World.Clients, f.Same, f.Replays)
 	}
-	t.Logf("from seed %d in run %d: %s", first, seen.Runs, f.Shape)
+	t.Logf("from seed %d in run %d: %s", first, f.Seed-first+1, f.Shape)
+}
+
+// firstFound is the first failure of a search.
+func firstFound(t *testing.T, l play.Lock, space search.Space, seeds search.Seeds) search.Failure {
+	t.Helper()
+	for trial := range search.Trials(l, search.Drawn(space, seeds)) {
+		if trial.Err != nil {
+			t.Fatal(trial.Err)
+		}
+		if len(trial.Violations) > 0 {
+			return search.NewFailure(trial)
+		}
+	}
+	t.Fatalf("nothing found with %s", seeds)
+	return search.Failure{}
 }
 
 // A quorum lock that waits for a dead node is stuck as long as its go-redis goes on

@@ -146,7 +146,7 @@ func TestMinimizeRealFailures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := play.Shape(small, still); got != c.want || len(small.Faults) != c.faults || small.World.Clients != c.clients {
+			if got := search.Shape(small, still); got != c.want || len(small.Faults) != c.faults || small.World.Clients != c.clients {
 				t.Errorf("%s with %d faults and %d clients, want %s, %d and %d", got, len(small.Faults), small.World.Clients, c.want, c.faults, c.clients)
 			}
 			if c.left != "" {

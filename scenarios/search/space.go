@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"locksim/faults"
 	"locksim/internal/prose"
 	"locksim/lock"
+	"locksim/lock/broken"
 	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 )
 
@@ -137,7 +140,7 @@ func (s Space) Validate() error {
 	return errors.Join(errs...)
 }
 
-// orNone is the range or, where there may be none, one that passes for it.
+// orNone is the range or, where there may be none, one that is valid.
 func (s Span) orNone(none bool) Span {
 	if none && s == (Span{}) {
 		return Span{1, 1}
@@ -157,4 +160,28 @@ func (s *Space) equip(l play.Lock) {
 	w := file.World{Redis: s.Redis, Servers: s.Servers}
 	play.Equip(&w, l)
 	s.Redis, s.Servers = w.Redis, w.Servers
+}
+
+// classesOf translates what specimens call their class of fault.
+var classesOf = map[broken.FaultClass][]lock.Fault{
+	broken.NoFaults:   {},
+	broken.Pause:      {lock.FaultPause},
+	broken.Crash:      {lock.FaultCrash},
+	broken.Partition:  {lock.FaultPartition},
+	broken.ClockJump:  {lock.FaultWallClock},
+	broken.ClockDrift: {lock.FaultClockDrift},
+}
+
+// SpecimenSpace is the space in which the mistake of a lock of package broken
+// shows, by what the specimen says of itself: its class of fault, and its range
+// of TTLs as far as it lies within the default one. The rest is for [Discover]
+// to find out. The name is one of [Specimens]; the error lists them.
+func SpecimenSpace(name string) (Space, error) {
+	s, err := broken.Find(strings.TrimPrefix(name, kinds.BrokenPrefix))
+	if err != nil {
+		return Space{}, fmt.Errorf("the space of %s: %w", name, err)
+	}
+	usual := Space{}.WithDefaults().TTL
+	ttl := file.Range{Min: max(s.MinTTL, usual.Min), Max: min(s.MaxTTL, usual.Max)}
+	return Space{Faults: classesOf[s.Faults], TTL: file.Range{Min: ttl.Min.Truncate(time.Millisecond), Max: ttl.Max.Truncate(time.Millisecond)}}, nil
 }

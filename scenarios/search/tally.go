@@ -1,5 +1,173 @@
 package search
 
+import (
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"locksim/checker"
+	"locksim/lock"
+	"locksim/scenarios/play"
+)
+
+// Tally counts what the runs of a search came to. Tallies of consecutive parts of a
+// search add up to that of the whole.
+type Tally struct {
+	// Runs counts the runs that ended.
+	Runs int `json:"runs"`
+	// Evidence counts the runs that say something about the lock: a violation was
+	// seen, or clients contended and faults struck, where there were any.
+	Evidence int `json:"evidence"`
+	// Vacuous counts the other runs by the reason why they say nothing.
+	Vacuous map[string]int `json:"vacuous,omitempty"`
+	// Violating counts the runs with a violation.
+	Violating int `json:"violating"`
+	// Violations counts the runs with a violation of each label.
+	Violations map[checker.Label]int `json:"violations,omitempty"`
+	// Nondeterministic counts the runs that came out differently when they were
+	// repeated.
+	Nondeterministic int `json:"nondeterministic"`
+	// Failed counts the runs that did not end.
+	Failed int `json:"failed"`
+	// Faults counts the faults by kind.
+	Faults map[string]FaultTally `json:"faults,omitempty"`
+	// Classes counts the runs in which a fault of each class struck.
+	Classes map[lock.Fault]int `json:"classes,omitempty"`
+	// Events counts what the worlds delivered.
+	Events int `json:"events"`
+	// Virtual is the virtual time of the worlds, in nanoseconds.
+	Virtual time.Duration `json:"virtual"`
+	// Unsteady is the first run that came out differently when it was repeated.
+	Unsteady *BadRun `json:"unsteady,omitempty"`
+	// Broken is the first run that did not end.
+	Broken *BadRun `json:"broken,omitempty"`
+}
+
+// FaultTally counts the faults of one kind.
+type FaultTally struct {
+	// Planned counts those of all schedules.
+	Planned int `json:"planned"`
+	// Struck counts those that struck.
+	Struck int `json:"struck"`
+	// Violating counts those that struck in a run with a violation.
+	Violating int `json:"violating"`
+}
+
+// BadRun is a run that says nothing about its lock.
+type BadRun struct {
+	// Seed is the seed of the run.
+	Seed uint64 `json:"seed"`
+	// Faults are what a sweep had placed.
+	Faults string `json:"faults,omitempty"`
+	// Why is an error, in words.
+	Why string `json:"why"`
+}
+
+// Missed is why a run is vacuous in which some fault of the schedule did not
+// strike, for searches that ask for all of them.
+const Missed = "not every fault struck"
+
+// Count counts a run.
+func (t *Tally) Count(r *Trial) {
+	if r.Outcome != nil {
+		t.countRun(r)
+	}
+	if r.Difference != nil {
+		t.CountUnsteady(r.Case, r.Difference.Error())
+	}
+	if r.Err != nil {
+		t.CountFailed(r.Case, r.Err)
+	}
+}
+
+// countRun counts a run that came to its end.
+func (t *Tally) countRun(r *Trial) {
+	m := &r.Outcome.Modes[0]
+	one := Tally{Runs: 1, Events: m.Events, Virtual: m.Virtual,
+		Violations: map[checker.Label]int{}, Faults: map[string]FaultTally{}, Classes: map[lock.Fault]int{}}
+	for _, v := range r.Violations {
+		one.Violating, one.Violations[v.Label] = 1, 1
+	}
+	if one.Violating == 0 && r.Vacuous != "" {
+		one.Vacuous = map[string]int{r.Vacuous: 1}
+	} else {
+		one.Evidence = 1
+	}
+	for i, f := range r.Scenario.Faults {
+		kind := f.Action.Kind()
+		n := FaultTally{Planned: 1}
+		if m.FaultsFired[i] {
+			n.Struck, n.Violating = 1, one.Violating
+			if class := play.ClassIn(r.Scenario.Faults, f.Action); class != "" {
+				one.Classes[class] = 1
+			}
+		}
+		one.Faults[kind] = one.Faults[kind].plus(n)
+	}
+	t.Add(one)
+}
+
+// CountUnsteady counts a case whose runs differed; why says how.
+func (t *Tally) CountUnsteady(c Case, why string) {
+	t.Add(Tally{Nondeterministic: 1, Unsteady: newBadRun(c, why)})
+}
+
+// CountFailed counts a run that came to no end.
+func (t *Tally) CountFailed(c Case, err error) {
+	t.Add(Tally{Failed: 1, Broken: newBadRun(c, err.Error())})
+}
+
+func newBadRun(c Case, why string) *BadRun {
+	r := &BadRun{Seed: c.Seed, Why: why}
+	if c.Placed != nil {
+		r.Faults = c.Placed.Faults
+	}
+	return r
+}
+
+// Add adds the tally of later runs.
+func (t *Tally) Add(later Tally) {
+	t.Runs += later.Runs
+	t.Evidence += later.Evidence
+	t.Vacuous = AddCounts(t.Vacuous, later.Vacuous)
+	t.Violating += later.Violating
+	t.Violations = AddCounts(t.Violations, later.Violations)
+	t.Nondeterministic += later.Nondeterministic
+	t.Failed += later.Failed
+	t.Faults = AddFaults(t.Faults, later.Faults)
+	t.Classes = AddCounts(t.Classes, later.Classes)
+	t.Events += later.Events
+	t.Virtual += later.Virtual
+	if t.Unsteady == nil {
+		t.Unsteady = later.Unsteady
+	}
+	if t.Broken == nil {
+		t.Broken = later.Broken
+	}
+}
+
+// Labels are the labels of the violations, the worst first.
+func (t *Tally) Labels() []checker.Label {
+	return slices.SortedFunc(maps.Keys(t.Violations), func(a, b checker.Label) int { return b.Severity() - a.Severity() })
+}
+
+// plus is the sum of two tallies.
+func (n FaultTally) plus(m FaultTally) FaultTally {
+	return FaultTally{n.Planned + m.Planned, n.Struck + m.Struck, n.Violating + m.Violating}
+}
+
+// AddFaults adds tallies of faults to others, in place where there are any.
+func AddFaults(faults, others map[string]FaultTally) map[string]FaultTally {
+	if faults == nil && len(others) > 0 {
+		faults = map[string]FaultTally{}
+	}
+	for kind, n := range others {
+		faults[kind] = faults[kind].plus(n)
+	}
+	return faults
+}
+
 // AddCounts adds counts to others, in place where there are any.
 func AddCounts[K comparable](counts, others map[K]int) map[K]int {
 	if counts == nil && len(others) > 0 {
@@ -9,4 +177,39 @@ func AddCounts[K comparable](counts, others map[K]int) map[K]int {
 		counts[key] += n
 	}
 	return counts
+}
+
+// RateBound is the highest rate of violations that runs in a row with so many
+// violations are consistent with at 95 %: were it higher, as few of them would
+// be seen less than once in twenty times (Clopper and Pearson, one-sided).
+// Without any violation it is nearly 3/runs. It speaks of the generator that
+// drew the runs and of nothing else. Without runs it is 1.
+func RateBound(violations, runs int) float64 {
+	if violations >= runs {
+		return 1
+	}
+	low, high := 0.0, 1.0
+	for range 60 {
+		rate := (low + high) / 2
+		if atMost(violations, runs, rate) > 0.05 {
+			low = rate
+		} else {
+			high = rate
+		}
+	}
+	return high
+}
+
+// atMost is the probability of at most so many violations in n runs.
+func atMost(violations, n int, rate float64) float64 {
+	logFactorial := func(n int) float64 {
+		v, _ := math.Lgamma(float64(n) + 1)
+		return v
+	}
+	total := 0.0
+	for k := 0; k <= violations; k++ {
+		ways := logFactorial(n) - logFactorial(k) - logFactorial(n-k)
+		total += math.Exp(ways + float64(k)*math.Log(rate) + float64(n-k)*math.Log1p(-rate))
+	}
+	return total
 }

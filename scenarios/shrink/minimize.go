@@ -7,7 +7,7 @@ import (
 // MaxTrials is how often [Minimize] asks at most whether a scenario fails.
 const MaxTrials = 600
 
-// Minimize makes a scenario that fails as small as it gets: the fewest faults,
+// Minimize makes a scenario that fails minimal: the fewest faults,
 // then the fewest clients and rounds, then a world, a lock and a workload
 // without peculiarities, and short, round times. fails says whether a scenario
 // fails in the same way. It is asked [MaxTrials] times at most, never twice

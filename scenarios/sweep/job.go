@@ -1,12 +1,15 @@
 package sweep
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // Part is one of the two parts of a sweep.
@@ -30,225 +33,245 @@ type Job struct {
 	Runs  int  `json:"runs"`
 }
 
-// Block is what became of one job of a sweep. It depends on the job alone.
+// Block is what became of a [Job]. It depends on the job alone.
 type Block struct {
 	// Job is the number of the job.
 	Job int `json:"job"`
 	Tally
-	// Hits are violations, the first of each shape.
-	Hits []Hit `json:"hits,omitempty"`
-	// Unsteady is the first run that came out differently when it was made again.
-	Unsteady *Run `json:"unsteady,omitempty"`
-	// Broken is the first run that came to no end.
-	Broken *Run `json:"broken,omitempty"`
+	// Failures are those of different shapes. None is examined.
+	Failures search.Failures `json:"failures,omitempty"`
 }
 
-// Hit is a violation, and the runs of its block that are like it.
-type Hit struct {
-	// Shape is what the runs have in common: what the faults that were placed have
-	// done.
-	Shape string `json:"shape"`
-	// Runs is how many runs there are.
-	Runs int `json:"runs" jsonschema:"minimum=1"`
-	// Number is the number of the placement, or of the pair.
-	Number int `json:"number"`
-	// Faults says what was placed.
-	Faults string `json:"faults"`
-	// Kinds are the kinds of what was placed.
-	Kinds []string `json:"kinds" jsonschema:"minItems=1"`
+// Tally counts the runs of a sweep. A run is evidence only if every fault that was
+// placed struck.
+type Tally struct {
+	search.Tally
+	// Pairs counts the runs with two placements; all others have one.
+	Pairs int `json:"pairs"`
+	// Reduced counts the pairs of which one placement alone does the same: their
+	// violations are not counted.
+	Reduced int `json:"reduced"`
+	// Kinds counts the placements of the runs with one by kind, as [Kinds] names them.
+	Kinds map[string]search.FaultTally `json:"kinds,omitempty"`
 }
 
-// Run is a run that says nothing about its lock.
-type Run struct {
-	// Faults says what was placed.
-	Faults string `json:"faults"`
-	// Why is an error, in words.
-	Why string `json:"why"`
+// Placements counts the runs with one placement.
+func (t *Tally) Placements() int { return t.Runs - t.Pairs }
+
+// Struck counts the runs in which every fault struck.
+func (t *Tally) Struck() int { return t.Runs - t.Vacuous[search.Missed] }
+
+// Add adds the tally of later runs.
+func (t *Tally) Add(later Tally) {
+	t.Tally.Add(later.Tally)
+	t.Pairs += later.Pairs
+	t.Reduced += later.Reduced
+	t.Kinds = search.AddFaults(t.Kinds, later.Kinds)
 }
 
-// Play makes the runs, and calls step after each of them. One of 50 runs is made
-// again and compared. extra are locks besides those that come with locksim.
+// Play makes the runs, and calls step after each of them. extra are locks besides
+// those that come with locksim.
 //
 // That a run fails is no error. Errors are those of [file.Parse] and [play.FindLock], a run
 // without faults that is not that of the plan, and a [*play.Frozen], after
 // which the process is of no more use.
 func (j Job) Play(extra []play.Lock, step func()) (Block, error) {
-	s := &sweeper{job: j, step: step, block: Block{Job: j.Number}}
-	if err := s.prepare(extra); err != nil {
-		return s.block, err
-	}
-	err := s.sweep()
-	return s.block, err
-}
-
-// sweeper is a job at work.
-type sweeper struct {
-	job   Job
-	calm  *file.Scenario
-	lock  play.Lock
-	all   []placement
-	step  func()
-	block Block
-}
-
-// prepare plays the run without faults once more, and finds its boundaries.
-func (s *sweeper) prepare(extra []play.Lock) error {
-	p := &s.job.Plan
-	if err := p.problem(); err != nil {
-		return err
-	}
-	calm, err := file.Parse(p.Scenario+sweptSuffix+".yaml", []byte(p.Source), play.ServerNames(extra...)...)
+	b := Block{Job: j.Number}
+	s, err := newSweeper(&j.Plan, j.Of, extra)
 	if err != nil {
-		return err
+		return b, err
 	}
-	l, err := play.FindLock(p.Lock, extra)
-	if err != nil {
-		return err
-	}
-	s.calm, s.lock = calm, p.judged(l)
-	run, err := p.calmRun(s.lock, calm, play.Once)
-	if err != nil {
-		return err
-	}
-	places, err := p.places(s.lock, run)
-	if err != nil {
-		return err
-	}
-	s.all = places.all
-	if run.TraceHash != p.TraceHash || len(s.all) != p.Placements {
-		return fmt.Errorf("%w: lock %s, scenario %s, seed %d", ErrAnotherRun, p.Lock, p.Scenario, p.Seed)
-	}
-	return nil
-}
-
-// ErrAnotherRun is wrapped by the error of [Job.Play] where the run without
-// faults came out differently than when the sweep was planned.
-var ErrAnotherRun = errors.New("the run without faults is not the one whose boundaries were planned: another version of the lock or of locksim, or the lock is not deterministic")
-
-// sweep makes the runs.
-func (s *sweeper) sweep() error {
-	placed := s.placed(s.job.Of)
-	for n := s.job.First; n < s.job.First+s.job.Runs; n++ {
-		if err := s.one(n, placed(n)); err != nil {
-			return err
-		}
-		s.step()
-	}
-	return nil
-}
-
-// placed finds placements or pairs by their number.
-func (s *sweeper) placed(of Part) func(n int) []placement {
-	if of == Singles {
-		return func(n int) []placement { return s.all[n : n+1] }
-	}
-	all := newPairs(s.all, outageOf(s.job.Plan.TTL))
-	sample := all.sample(s.job.Plan.Pairs, s.job.Plan.Seed)
-	return func(n int) []placement {
-		first, second, _ := all.pair(sample[n])
-		return []placement{first, second}
-	}
-}
-
-// one makes the run of a number. What other faults than those that were placed
-// have done does not count: one of these has not come about.
-func (s *sweeper) one(n int, placed []placement) error {
-	sc := placed[0].scenario(s.calm, placed[1:]...)
-	o, broken, err := s.lock.Try(sc, s.job.Plan.Seed)
-	if err != nil {
-		return s.broken(sc, err)
-	}
-	if slices.Contains(o.Modes[0].FaultsFired, false) {
-		broken = nil
-	}
-	if len(broken) > 0 && len(placed) > 1 {
-		known, err := s.alone(broken[0], placed)
-		if err != nil {
-			return err
-		}
-		if known {
-			s.block.Reduced++
-			broken = nil
+	cases := func(yield func(search.Case) bool) {
+		for n := range j.Runs {
+			if !yield(s.numbered(j.First + n)) {
+				return
+			}
 		}
 	}
-	s.block.count(o, placed, broken)
-	if len(broken) > 0 {
-		s.note(Hit{Shape: play.Shape(sc, broken), Runs: 1, Number: n, Faults: placedIn(sc), Kinds: kindsIn(placed)})
+	for t := range search.Trials(s.lock, cases) {
+		if err := cmp.Or(t.Frozen(t.Err), b.count(s, t)); err != nil {
+			return b, err
+		}
+		if len(t.Violations) > 0 {
+			b.Failures.Add(search.NewFailure(t).Value())
+		}
+		step()
+	}
+	return b, nil
+}
+
+// count counts a run. It takes the violations from a run in which a fault did not
+// strike, since other faults than those that were placed are to blame then, and
+// from a pair of which one placement alone does the same. The error is one that ends
+// the job.
+func (b *Block) count(s *sweeper, t *search.Trial) error {
+	if t.Outcome == nil {
+		b.Count(t)
 		return nil
 	}
-	if n%sweepAgain == 0 {
-		return s.again(o)
+	pair := len(t.Placed.Kinds) > 1
+	if !t.Struck() {
+		t.Violations, t.Vacuous = nil, search.Missed
 	}
+	if pair && len(t.Violations) > 0 {
+		reduced, err := b.reduces(s, t)
+		if err != nil {
+			return err
+		}
+		if reduced {
+			b.Reduced++
+			t.Violations = nil
+		}
+	}
+	b.Count(t)
+	if pair {
+		b.Pairs++
+		return nil
+	}
+	n := search.FaultTally{Planned: 1, Struck: oneIf(t.Struck()), Violating: oneIf(len(t.Violations) > 0)}
+	b.Kinds = search.AddFaults(b.Kinds, map[string]search.FaultTally{t.Placed.Kinds[0]: n})
 	return nil
 }
 
-// sweepAgain is how many runs there are to one that is made again.
-const sweepAgain = 50
-
-// alone reports whether one of two placements alone does what both have done.
-func (s *sweeper) alone(violation play.Violation, placed []placement) (bool, error) {
-	for _, p := range placed {
-		sc := p.scenario(s.calm)
-		_, broken, err := s.lock.Try(sc, s.job.Plan.Seed)
-		if err != nil {
-			return false, s.broken(sc, err)
+// reduces reports whether one of the two placements of a run alone does what both
+// have done.
+func (b *Block) reduces(s *sweeper, t *search.Trial) (bool, error) {
+	for _, p := range s.placements(t.Placed.Number) {
+		alone := search.Play(s.lock, s.of(t.Placed.Number, p))
+		if err := alone.Frozen(alone.Err); err != nil {
+			return false, err
 		}
-		if slices.Contains(broken, violation) {
+		if alone.Err != nil {
+			b.Count(alone)
+			return false, nil
+		}
+		if slices.Contains(alone.Violations, t.Violations[0]) {
 			return true, nil
 		}
 	}
 	return false, nil
 }
 
-// again makes a run again and compares the two.
-func (s *sweeper) again(o *play.Outcome) error {
-	other, _, err := s.lock.Try(o.Scenario, o.Seed)
+// oneIf is 1 for yes.
+func oneIf(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// sweeper makes the cases of one part of a plan.
+type sweeper struct {
+	plan *Plan
+	calm *file.Scenario
+	lock play.Lock
+	// placements are those of a case by its number: one, or a pair.
+	placements func(n int) []placement
+}
+
+// newSweeper plays the run without faults once more, and finds its boundaries.
+func newSweeper(p *Plan, of Part, extra []play.Lock) (*sweeper, error) {
+	if err := p.problem(); err != nil {
+		return nil, err
+	}
+	calm, err := file.Parse(p.Scenario+sweptSuffix+".yaml", []byte(p.Source), play.ServerNames(extra...)...)
 	if err != nil {
-		return s.broken(o.Scenario, err)
+		return nil, err
 	}
-	if differs := play.Differ(o, other); differs != nil {
-		s.unsteady(placedIn(o.Scenario), differs.Error())
+	l, err := play.FindLock(p.Lock, extra)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	s := &sweeper{plan: p, calm: calm, lock: p.judged(l)}
+	run, err := p.calmRun(search.Play(s.lock, search.Case{Scenario: calm, Seed: p.Seed}))
+	if err != nil {
+		return nil, err
+	}
+	places, err := p.enumerate(s.lock, run)
+	if err != nil {
+		return nil, err
+	}
+	if run.TraceHash != p.TraceHash || len(places.all) != p.Placements {
+		return nil, fmt.Errorf("%w: lock %s, scenario %s, seed %d", ErrAnotherRun, p.Lock, p.Scenario, p.Seed)
+	}
+	s.placements = func(n int) []placement { return places.all[n : n+1] }
+	if of == Pairs {
+		all := newPairs(places.all, outageOf(p.TTL))
+		sample := all.sample(p.Pairs, p.Seed)
+		s.placements = func(n int) []placement {
+			first, second, _ := all.pair(sample[n])
+			return []placement{first, second}
+		}
+	}
+	return s, nil
 }
 
-// broken counts a run that came to no end. The error is one that ends the job.
-func (s *sweeper) broken(sc *file.Scenario, err error) error {
-	if _, frozen := errors.AsType[*play.Frozen](err); frozen {
-		return fmt.Errorf("%s: %w", placedIn(sc), err)
-	}
-	s.block.Failed++
-	if s.block.Broken == nil {
-		s.block.Broken = &Run{placedIn(sc), err.Error()}
-	}
-	return nil
-}
+// ErrAnotherRun is wrapped by the error of [Job.Play] where the run without
+// faults came out differently than when the sweep was planned.
+var ErrAnotherRun = errors.New("the run without faults is not the one whose boundaries were planned: another version of the lock or of locksim, or the lock is not deterministic")
 
-// unsteady counts a run that came out differently when it was made again.
-func (s *sweeper) unsteady(what, why string) {
-	s.block.Nondeterministic++
-	if s.block.Unsteady == nil {
-		s.block.Unsteady = &Run{what, why}
-	}
-}
+// numbered is the case of that number.
+func (s *sweeper) numbered(n int) search.Case { return s.of(n, s.placements(n)...) }
 
-// note keeps the first run of each shape.
-func (s *sweeper) note(h Hit) {
-	i := slices.IndexFunc(s.block.Hits, func(other Hit) bool { return other.Shape == h.Shape })
-	if i < 0 {
-		s.block.Hits = append(s.block.Hits, h)
-		return
-	}
-	s.block.Hits[i].Runs++
-}
-
-// placedIn says which faults a scenario has.
-func placedIn(sc *file.Scenario) string { return placement{faults: sc.Faults}.String() }
-
-func kindsIn(placed []placement) []string {
+// of is the scenario with some placements in it.
+func (s *sweeper) of(n int, placed ...placement) search.Case {
+	sc := placed[0].scenario(s.calm, placed[1:]...)
 	kinds := make([]string, len(placed))
 	for i, p := range placed {
 		kinds[i] = p.kind
 	}
-	return kinds
+	return search.Case{Scenario: sc, Seed: s.plan.Seed,
+		Placed: &search.Placed{Number: n, Faults: placement{faults: sc.Faults}.String(), Kinds: kinds}}
+}
+
+// Examination is a failure of a sweep that is to be examined. It is a value that can
+// be sent to another process.
+//
+// It takes hundreds of runs to make a failure minimal, and most blocks have failures
+// of the same few shapes. So a sweep examines one of each shape when all blocks are
+// there, rather than one of each block.
+type Examination struct {
+	Plan Plan `json:"plan"`
+	// Shape is that of the failure, Placed what was placed.
+	Shape  string        `json:"shape"`
+	Placed search.Placed `json:"placed"`
+}
+
+// Examinations are what is to be examined: of each shape the first failure, or the
+// first of those with the fewest faults.
+func (p *Plan) Examinations(blocks map[int]Block) []Examination {
+	var failures search.Failures
+	for _, i := range slices.Sorted(maps.Keys(blocks)) {
+		for _, f := range blocks[i].Failures {
+			failures.Add(f)
+		}
+	}
+	var out []Examination
+	for _, f := range failures {
+		out = append(out, Examination{Plan: *p, Shape: f.Shape, Placed: *f.Placed})
+	}
+	return out
+}
+
+// Play examines the failure. extra are locks besides those that come with locksim.
+// Errors are those of [Job.Play] and [search.Failure.Examine].
+func (e Examination) Play(extra []play.Lock) (*search.Failure, error) {
+	of := Singles
+	if len(e.Placed.Kinds) > 1 {
+		of = Pairs
+	}
+	s, err := newSweeper(&e.Plan, of, extra)
+	if err != nil {
+		return nil, err
+	}
+	t := search.Play(s.lock, s.numbered(e.Placed.Number))
+	if t.Err != nil {
+		return nil, fmt.Errorf("%s, to be examined: %w", e.Shape, t.Err)
+	}
+	f := search.NewFailure(t)
+	if err := f.Examine(); err != nil {
+		return nil, fmt.Errorf("%s, to be examined: %w", e.Shape, err)
+	}
+	f = f.Value()
+	return &f, nil
 }

@@ -92,12 +92,12 @@ func NewPlan(sc *file.Scenario, l play.Lock, opts Options) (*Plan, error) {
 	if p.TTL, err = ttlOf(l, calm); err != nil {
 		return nil, err
 	}
-	run, err := p.calmRun(l, calm, play.Twice)
+	run, err := p.calmRun(search.PlayTwice(l, search.Case{Scenario: calm, Seed: p.Seed}))
 	if err != nil {
 		return nil, err
 	}
 	p.TraceHash = run.TraceHash
-	places, err := p.places(l, run)
+	places, err := p.enumerate(l, run)
 	if err != nil {
 		return nil, err
 	}
@@ -142,8 +142,8 @@ func (p *Plan) judged(l play.Lock) play.Lock {
 	return l
 }
 
-// calmed is a scenario without what goes wrong, and without what is said and
-// expected of that, for a lock.
+// calmed is a scenario for a lock without its faults, and without what the file says
+// and expects of these.
 func calmed(sc *file.Scenario, l play.Lock) *file.Scenario {
 	calm := *sc
 	calm.Title, calm.Why, calm.Catalogue, calm.Locks = "", "", nil, nil
@@ -166,30 +166,22 @@ func ttlOf(l play.Lock, calm *file.Scenario) (time.Duration, error) {
 	return space.TTL.Max, err
 }
 
-// calmRun plays the scenario without faults.
-func (p *Plan) calmRun(l play.Lock, calm *file.Scenario, repeat play.Repeat) (*play.ModeRun, error) {
-	o, broken, err := l.Try(calm, p.Seed)
-	if err != nil {
-		return nil, err
+// calmRun is a run of the scenario without faults. It is an error where the lock
+// fails in it, and where its repetition differs.
+func (p *Plan) calmRun(t *search.Trial) (*play.ModeRun, error) {
+	switch {
+	case t.Err != nil:
+		return nil, t.Err
+	case len(t.Violations) > 0:
+		return nil, fmt.Errorf("lock %s fails in scenario %s without any fault (%s): there is nothing to sweep", p.Lock, p.Scenario, t.Violations[0])
+	case t.Difference != nil:
+		return nil, t.Difference
 	}
-	if len(broken) > 0 {
-		return nil, fmt.Errorf("lock %s fails in scenario %s without any fault (%s): there is nothing to sweep", l.Name, p.Scenario, broken[0])
-	}
-	if repeat == play.Once {
-		return &o.Modes[0], nil
-	}
-	again, _, err := l.Try(calm, p.Seed)
-	if err != nil {
-		return nil, err
-	}
-	if differs := play.Differ(o, again); differs != nil {
-		return nil, differs
-	}
-	return &o.Modes[0], nil
+	return &t.Outcome.Modes[0], nil
 }
 
-// places enumerates the placements in the run without faults.
-func (p *Plan) places(l play.Lock, run *play.ModeRun) (placements, error) {
+// enumerate finds the placements in the run without faults.
+func (p *Plan) enumerate(l play.Lock, run *play.ModeRun) (placements, error) {
 	kinds, err := kindsOf(p.Kinds)
 	if err != nil {
 		return placements{}, err

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,9 +12,9 @@ import (
 	"locksim/scenarios/search"
 )
 
-// Sweep is what was found out about one lock by placing faults in one scenario,
-// in all or by one shard. As JSON, everything but the timing depends on the plan
-// and on which blocks are there, and not on who made them.
+// Sweep is what was found out about one lock by placing faults in one scenario.
+// As JSON, everything but Timing depends on the plan and on which blocks are
+// there, and not on who made them.
 type Sweep struct {
 	// Version is the version of this format.
 	Version int `json:"version"`
@@ -35,104 +34,51 @@ type Sweep struct {
 // Name is the kind of a sweep as JSON.
 const Name = "sweep"
 
-// Summary is what all blocks of a sweep come to.
+// Summary is what all blocks come to.
 type Summary struct {
 	Tally
-	// Classes are the violations by shape, in the order in which they were found.
-	Classes []Class `json:"classes"`
-	// Unsteady is the first run that came out differently when it was made again.
-	Unsteady *Run `json:"unsteady,omitempty"`
-	// Broken is the first run that came to no end.
-	Broken *Run `json:"broken,omitempty"`
+	// Failures are those of different shapes, in the order in which they were found.
+	Failures search.Failures `json:"failures"`
 }
 
-// Class are violations that count as one.
-type Class struct {
-	// Shape is what they have in common: the first violation, the kinds of the
-	// faults, and what is unusual about a section.
-	Shape string `json:"shape"`
-	// Runs counts the runs that had it.
-	Runs int `json:"runs" jsonschema:"minimum=1"`
-	// First is the fault, or the pair, with which it was found.
-	First string `json:"first"`
-	// Kinds are the kinds of that fault, or of that pair.
-	Kinds []string `json:"kinds" jsonschema:"minItems=1"`
-	// Shown is the smallest: the one with the fewest faults and the shortest
-	// text. It is absent where none was examined.
-	Shown *search.Found `json:"shown,omitempty"`
-}
-
-// AssembleSweep puts the blocks together that are there. found is what the
+// AssembleSweep puts the blocks together that are there. examined is what the
 // [Plan.Examinations] have come to, by their shapes. The result has no
 // timing yet.
-func AssembleSweep(plan *Plan, blocks map[int]Block, found map[string]*search.Found) *Sweep {
-	s := &Sweep{Version: Version, Kind: Name, Plan: *plan, Blocks: []Block{}}
-	s.Summary.Classes = []Class{}
+func AssembleSweep(plan *Plan, blocks map[int]Block, examined map[string]*search.Failure) *Sweep {
+	s := &Sweep{Version: Version, Kind: Name, Plan: *plan, Summary: Summary{Failures: search.Failures{}}, Blocks: []Block{}}
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
-		s.Blocks = append(s.Blocks, blocks[i])
-		s.Summary.add(blocks[i], found)
+		b := blocks[i]
+		s.Blocks = append(s.Blocks, b)
+		s.Summary.Add(b.Tally)
+		for _, f := range b.Failures {
+			if minimal := examined[f.Shape]; minimal != nil {
+				runs, first := f.Runs, f.FirstSeed
+				f = *minimal
+				f.Runs, f.FirstSeed = runs, first
+			}
+			s.Summary.Failures.Add(f)
+		}
 	}
 	s.Missing = plan.Jobs() - len(s.Blocks)
 	s.Complete = s.Missing == 0
 	return s
 }
 
-func (s *Summary) add(b Block, found map[string]*search.Found) {
-	s.Add(b.Tally)
-	s.Unsteady = cmp.Or(s.Unsteady, b.Unsteady)
-	s.Broken = cmp.Or(s.Broken, b.Broken)
-	for _, h := range b.Hits {
-		s.hit(h, found[h.Shape])
-	}
-}
-
-// hit counts a violation with those of its shape: that of the smallest run, once
-// that is known.
-func (s *Summary) hit(h Hit, found *search.Found) {
-	shape := h.Shape
-	if found != nil {
-		shape = found.Shape
-	}
-	i := slices.IndexFunc(s.Classes, func(c Class) bool { return c.Shape == shape })
-	if i < 0 {
-		s.Classes = append(s.Classes, Class{Shape: shape, Runs: h.Runs, First: h.Faults, Kinds: h.Kinds, Shown: found})
-		return
-	}
-	c := &s.Classes[i]
-	c.Runs += h.Runs
-	if found != nil && (c.Shown == nil || smaller(found, c.Shown)) {
-		c.First, c.Kinds, c.Shown = h.Faults, h.Kinds, found
-	}
-}
-
-// smaller compares two minimal runs.
-func smaller(a, b *search.Found) bool {
-	return cmp.Or(cmp.Compare(a.Faults, b.Faults), cmp.Compare(len(a.Run.Source), len(b.Run.Source))) < 0
-}
-
 // Problem is why a result cannot be relied upon: a run was not deterministic, or
-// came to no end. It is empty where there is nothing to be said.
+// came to no end. It is empty where it can be relied upon.
 func (s *Summary) Problem() string {
-	switch {
-	case s.Unsteady != nil:
+	if s.Unsteady != nil {
 		return fmt.Sprintf("%d runs were not deterministic; with %s: %s", s.Nondeterministic, s.Unsteady.Faults, s.Unsteady.Why)
-	case s.unsteadyClass() != nil:
-		f := s.unsteadyClass()
-		return fmt.Sprintf("a violation replays %d times of %d: %s", f.Same, f.Replays, f.Divergence)
-	case s.Broken != nil:
+	}
+	for _, f := range s.Failures {
+		if f.Same < f.Replays {
+			return fmt.Sprintf("a violation replays %d times of %d: %s", f.Same, f.Replays, f.Divergence)
+		}
+	}
+	if s.Broken != nil {
 		return fmt.Sprintf("%d runs came to no end; with %s: %s", s.Failed, s.Broken.Faults, s.Broken.Why)
 	}
 	return ""
-}
-
-// unsteadyClass is a violation that does not always replay, or nil.
-func (s *Summary) unsteadyClass() *search.Found {
-	for _, c := range s.Classes {
-		if c.Shown != nil && c.Shown.Same < c.Shown.Replays {
-			return c.Shown
-		}
-	}
-	return nil
 }
 
 // Statement says in a sentence what was covered and what came of it: "1,108
@@ -140,20 +86,20 @@ func (s *Summary) unsteadyClass() *search.Found {
 // shown".
 func (s *Sweep) Statement() string {
 	n := &s.Summary
-	text := outOf(n.Placements, s.Plan.Placements) + " placements of one fault at " + prose.Thousands(s.Plan.Boundaries) + " boundaries"
+	text := outOf(n.Placements(), s.Plan.Placements) + " placements of one fault at " + prose.Thousands(s.Plan.Boundaries) + " boundaries"
 	if s.Plan.Pairs > 0 {
 		text += ", and " + outOf(n.Pairs, s.Plan.Pairs) + " pairs"
 		if s.Plan.Pairs < s.Plan.AllPairs {
 			text += ", a sample of " + prose.Thousands(s.Plan.AllPairs)
 		}
 	}
-	switch len(n.Classes) {
+	switch len(n.Failures) {
 	case 0:
 		return text + ": no violation"
 	case 1:
 		return text + ": 1 class of violation, smallest shown"
 	}
-	return fmt.Sprintf("%s: %d classes of violation, smallest shown", text, len(n.Classes))
+	return fmt.Sprintf("%s: %d classes of violation, smallest shown", text, len(n.Failures))
 }
 
 // outOf is "1,108", or "600 of 1,108" where some are missing.

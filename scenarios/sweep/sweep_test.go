@@ -56,9 +56,9 @@ func blocksOf(t *testing.T, plan *Plan, extra []play.Lock, wanted func(i int) bo
 	return blocks
 }
 
-func examineAll(t *testing.T, plan *Plan, blocks map[int]Block, extra []play.Lock) map[string]*search.Found {
+func examineAll(t *testing.T, plan *Plan, blocks map[int]Block, extra []play.Lock) map[string]*search.Failure {
 	t.Helper()
-	found := map[string]*search.Found{}
+	found := map[string]*search.Failure{}
 	for _, e := range plan.Examinations(blocks) {
 		f, err := sent(t, e).Play(extra)
 		if err != nil {
@@ -82,10 +82,10 @@ func sent[T any](t *testing.T, v T) (again T) {
 	return again
 }
 
-// shapes are the classes of a sweep.
+// shapes are those of the failures of a sweep.
 func shapes(s *Sweep) []string {
 	var out []string
-	for _, c := range s.Summary.Classes {
+	for _, c := range s.Summary.Failures {
 		out = append(out, c.Shape)
 	}
 	return out
@@ -120,11 +120,11 @@ func TestSweepFinds(t *testing.T) {
 		if diff := cmp.Diff(tt.want, shapes(s)); diff != "" || !s.Complete || s.Summary.Problem() != "" {
 			t.Errorf("%s with %s: complete: %v, %s%s", tt.scenario, tt.lock, s.Complete, s.Summary.Problem(), diff)
 		}
-		for _, c := range s.Summary.Classes {
-			if c.Shown.Faults > 1 || c.Shown.Same != c.Shown.Replays {
-				t.Errorf("%s with %s: not the smallest:\n%s", tt.scenario, tt.lock, c.Shown.Text())
+		for _, c := range s.Summary.Failures {
+			if c.Faults > 1 || c.Same != c.Replays {
+				t.Errorf("%s with %s: not the smallest:\n%s", tt.scenario, tt.lock, c.Text())
 			}
-			if _, err := c.Shown.Run.Replay(nil, play.Once); err != nil {
+			if _, err := c.Run.Replay(nil, play.Once); err != nil {
 				t.Errorf("%s with %s: %v", tt.scenario, tt.lock, err)
 			}
 		}
@@ -164,13 +164,13 @@ func TestSweepPromises(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := sweepOf(t, sc, l, Options{Judge: explore.JudgePromise})
-		if len(s.Summary.Classes) > 0 || s.Summary.Struck == 0 || s.Summary.Problem() != "" {
+		if len(s.Summary.Failures) > 0 || s.Summary.Struck() == 0 || s.Summary.Problem() != "" {
 			t.Errorf("%s: %s\n%s", kind, s.Statement(), s.Summary.Problem())
 		}
-		if n := s.Summary.Kinds["pause"].Placed; n == 0 {
+		if n := s.Summary.Kinds["pause"].Planned; n == 0 {
 			t.Errorf("%s: no pause was placed", kind)
 		}
-		if n := s.Summary.Kinds["node-clock-forward"].Placed; n > 0 {
+		if n := s.Summary.Kinds["node-clock-forward"].Planned; n > 0 {
 			t.Errorf("%s: %d clocks of nodes were set, of which it promises nothing", kind, n)
 		}
 	}
@@ -249,17 +249,17 @@ func TestSweepPairs(t *testing.T) {
 	if n.Pairs != 100 || n.Reduced == 0 || s.Plan.AllPairs <= 100 {
 		t.Errorf("%d pairs of %d, %d of them do what one fault does alone", n.Pairs, s.Plan.AllPairs, n.Reduced)
 	}
-	if n.Violating != sumOf(n.Classes) {
-		t.Errorf("%d runs with a violation, and %d in classes", n.Violating, sumOf(n.Classes))
+	if n.Violating != sumOf(n.Failures) {
+		t.Errorf("%d runs with a violation, and %d in failures", n.Violating, sumOf(n.Failures))
 	}
 	if text := s.Statement(); !strings.Contains(text, "100 pairs, a sample of") {
 		t.Error(text)
 	}
 }
 
-func sumOf(classes []Class) int {
+func sumOf(failures search.Failures) int {
 	n := 0
-	for _, c := range classes {
+	for _, c := range failures {
 		n += c.Runs
 	}
 	return n
@@ -350,7 +350,7 @@ func TestSweepOfOnesOwnLock(t *testing.T) {
 	if s.Plan.TTL != spec.TTL || !slices.Equal(shapes(s), []string{"corrupted in mode none: pause"}) {
 		t.Errorf("TTL %v, %v", s.Plan.TTL, shapes(s))
 	}
-	if first := s.Summary.Classes[0].First; !strings.Contains(first, "pause c0 for 1.05s") {
+	if first := s.Summary.Failures[0].Placed.Faults; !strings.Contains(first, "pause c0 for 1.05s") {
 		t.Errorf("the pause is not measured by the lock's TTL: %s", first)
 	}
 }

@@ -21,8 +21,8 @@ func (s *shell) public() *shell {
 // explorePages are explore.html and the pages of its violations.
 func (s *shell) explorePages(e *explore.Exploration, children int) ([]document, error) {
 	public, jobs := s.public(), map[int]foundPageJob{}
-	for i, d := range e.Summary.Distinct {
-		jobs[i+1] = foundPageJob{Run: d.Shown.Run, Replay: explorations{public}.exploreAgain(&e.Plan, d.Shown.Seed)}
+	for i, f := range e.Summary.Failures {
+		jobs[i+1] = foundPageJob{Run: f.Run, Replay: explorations{public}.exploreAgain(&e.Plan, f.Seed)}
 	}
 	opt := reports.CampaignOptions{Again: public.exploreWhole(&e.Plan), Versions: versionsOf(e.Timing.Go, e.Timing.Modules)}
 	return explorations{s}.campaignFiles(explore.Kind, jobs, children, opt, func(b *bytes.Buffer, opt reports.CampaignOptions) error {
@@ -53,9 +53,9 @@ func (s *shell) exploreWhole(plan *explore.Plan) string {
 // sweepPages are sweep.html and the pages of its violations.
 func (s *shell) sweepPages(sw *sweep.Sweep, scenario string, children int) ([]document, error) {
 	public, jobs := s.public(), map[int]foundPageJob{}
-	for i, c := range sw.Summary.Classes {
-		if c.Shown != nil && c.Shown.Run != nil {
-			jobs[i+1] = foundPageJob{Run: c.Shown.Run, Replay: sweeps{public}.sweepReplay(&sw.Plan, scenario, "", i+1, c)}
+	for i := range sw.Summary.Failures {
+		if f := &sw.Summary.Failures[i]; f.Run != nil {
+			jobs[i+1] = foundPageJob{Run: f.Run, Replay: sweeps{public}.sweepReplay(&sw.Plan, scenario, "", i+1, f)}
 		}
 	}
 	opt := reports.CampaignOptions{Again: public.sweepWhole(&sw.Plan, scenario), Versions: versionsOf(sw.Timing.Go, sw.Timing.Modules)}

@@ -17,6 +17,7 @@ import (
 	"locksim/lock"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // exploreFlags are the flags of the explore command.
@@ -214,7 +215,7 @@ func faultNames() []string {
 // exploreLock has the runs of one lock made, and publishes what they come to.
 func (s explorations) exploreLock(plan *explore.Plan, f exploreFlags, shard campaign.Shard, dir string, pub *publication) error {
 	began := time.Now()
-	var sofar explore.Tally
+	var sofar search.Tally
 	c := campaign.Campaign[workerJob, workerAnswer, explore.Block]{
 		Kind: explore.Kind, Plan: plan, Jobs: plan.Jobs(),
 		Job: func(i int) workerJob {
@@ -252,7 +253,7 @@ func exploreResult(i int, d workers.Done[workerJob, workerAnswer]) (explore.Bloc
 }
 
 // exploreDetail says what is known so far.
-func exploreDetail(plan *explore.Plan, t *explore.Tally) string {
+func exploreDetail(plan *explore.Plan, t *search.Tally) string {
 	if t.Runs == 0 {
 		return ""
 	}

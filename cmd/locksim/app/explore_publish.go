@@ -9,13 +9,14 @@ import (
 
 	"locksim/reports"
 	"locksim/scenarios/explore"
+	"locksim/scenarios/search"
 )
 
 // explored is an exploration as it is published. dir is the folder that keeps
 // it, or "". children is how many child processes may write its pages, failed is
 // what kept jobs from having a result.
 func (s explorations) explored(e *explore.Exploration, dir string, children int, failed error) finished {
-	replay := func(i int, d explore.Distinct) string { return s.exploreReplay(e, dir, i, d) }
+	replay := func(i int, f *search.Failure) string { return s.exploreReplay(e, dir, i, f) }
 	return finished{
 		kind:     explore.Kind,
 		document: e,
@@ -33,9 +34,9 @@ func foundName(i int) string { return fmt.Sprintf("found-%d.json", i) }
 // foundFiles are the smallest runs as replay reads them.
 func foundFiles(e *explore.Exploration) []func() (document, error) {
 	var all []func() (document, error)
-	for i, d := range e.Summary.Distinct {
+	for i, f := range e.Summary.Failures {
 		all = append(all, func() (document, error) {
-			data, err := d.Shown.Run.JSON()
+			data, err := f.Run.JSON()
 			return document{foundName(i + 1), data}, err
 		})
 	}
@@ -44,11 +45,11 @@ func foundFiles(e *explore.Exploration) []func() (document, error) {
 
 // exploreReplay is the command that makes a violation again: from its file or,
 // where there is none, by the seed in which it was found.
-func (s explorations) exploreReplay(e *explore.Exploration, dir string, i int, d explore.Distinct) string {
+func (s explorations) exploreReplay(e *explore.Exploration, dir string, i int, f *search.Failure) string {
 	if dir != "" {
 		return fmt.Sprintf("%s replay %s", s.command(), quote(filepath.Join(dir, foundName(i))))
 	}
-	return s.exploreAgain(&e.Plan, d.Shown.Seed)
+	return s.exploreAgain(&e.Plan, f.Seed)
 }
 
 // exploreAgain is the command that makes the run of a seed again.
@@ -77,8 +78,9 @@ func classList(plan *explore.Plan) string {
 // exploreNotes say to people what a program reads in the document.
 func exploreNotes(e *explore.Exploration, replay reports.ExploreReplay) []string {
 	var notes []string
-	for i, d := range e.Summary.Distinct {
-		notes = append(notes, d.Shown.Headline(), "replay: "+replay(i+1, d))
+	for i := range e.Summary.Failures {
+		f := &e.Summary.Failures[i]
+		notes = append(notes, f.Headline(), "replay: "+replay(i+1, f))
 	}
 	return notes
 }

@@ -18,7 +18,6 @@ import (
 	"locksim/scenarios/play"
 	"locksim/scenarios/review"
 	"locksim/scenarios/search"
-	"locksim/scenarios/sweep"
 )
 
 // reviewFlags are the flags of report --review.
@@ -179,16 +178,16 @@ func (s reviews) reviewAgain(f reviewFlags) string {
 	return fmt.Sprintf("%s report --review --lock %s --seeds %d --runs %d", s.publicName(), quote(f.lock), f.seeds, f.runs)
 }
 
-// breakAgain is the command that finds a break again.
-func (s reviews) breakAgain(work *review.Work, b review.Break) string {
+// failureAgain is the command that finds a failure again.
+func (s reviews) failureAgain(work *review.Work, f review.Failure) string {
 	again := s.public()
-	switch b.From {
+	switch f.From {
 	case review.FromPromise:
-		return explorations{again}.exploreAgain(work.Within, b.Found.Seed)
+		return explorations{again}.exploreAgain(work.Within, f.Seed)
 	case review.FromAll:
-		return explorations{again}.exploreAgain(work.All, b.Found.Seed)
+		return explorations{again}.exploreAgain(work.All, f.Seed)
 	}
-	return sweeps{again}.sweepReplay(work.Sweep, work.Plan.Swept, "", 0, sweep.Class{Kinds: b.Kinds})
+	return sweeps{again}.sweepReplay(work.Sweep, work.Plan.Swept, "", 0, &f.Failure)
 }
 
 // cellAgain is the command that makes a run of the matrix again.

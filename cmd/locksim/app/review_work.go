@@ -56,11 +56,11 @@ func (s reviews) reviewed(l play.Lock, work *review.Work, f reviewFlags) (*revie
 	if parts.Sweep, err = r.sweep(); err != nil {
 		return nil, err
 	}
-	breaks := review.Breaks(parts, func(b review.Break) string { return s.breakAgain(work, b) })
-	if err := r.fences(breaks); err != nil {
+	failures := review.Failures(parts, func(f review.Failure) string { return s.failureAgain(work, f) })
+	if err := r.fences(failures); err != nil {
 		return nil, err
 	}
-	review, err := review.AssembleReview(work.Plan, l, parts, breaks, reviews{r.shell}.cellAgain)
+	review, err := review.AssembleReview(work.Plan, l, parts, failures, reviews{r.shell}.cellAgain)
 	if err != nil {
 		return nil, &brokenError{cause: err}
 	}
@@ -86,7 +86,7 @@ func (r *reviewer) exploration(plan *explore.Plan, what string) (*explore.Explor
 	if plan == nil {
 		return nil, nil
 	}
-	var sofar explore.Tally
+	var sofar search.Tally
 	c := campaign.Campaign[workerJob, workerAnswer, explore.Block]{
 		Kind: explore.Kind, Plan: plan, Jobs: plan.Jobs(), Result: exploreResult,
 		Job: func(i int) workerJob {
@@ -124,25 +124,25 @@ func (r *reviewer) sweep() (*sweep.Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]*search.Found{}
+	found := map[string]*search.Failure{}
 	err = r.each("examine the violations of the sweep", examinations(plan.Examinations(blocks)), func(d workers.Done[workerJob, workerAnswer]) {
-		found[d.Job.Examine.Shape] = d.Result.Found
+		found[d.Job.Examine.Shape] = d.Result.Failure
 	})
 	return sweep.AssembleSweep(plan, blocks, found), err
 }
 
-// fences makes the smallest run of each break in every fencing mode.
-func (r *reviewer) fences(breaks []review.Break) error {
-	return r.each("make the breaks with each fence", trials(breaks), func(d workers.Done[workerJob, workerAnswer]) {
-		breaks[d.ID].Fences = d.Result.Fences
+// fences makes each failure in every fencing mode.
+func (r *reviewer) fences(failures []review.Failure) error {
+	return r.each("make the breaks with each fence", fenceJobs(failures), func(d workers.Done[workerJob, workerAnswer]) {
+		failures[d.ID].Fences = d.Result.Fences
 	})
 }
 
-// trials are the breaks as children take them.
-func trials(breaks []review.Break) func(yield func(workerJob) bool) {
+// fenceJobs are failures as children take them.
+func fenceJobs(failures []review.Failure) func(yield func(workerJob) bool) {
 	return func(yield func(workerJob) bool) {
-		for _, b := range breaks {
-			if !yield(workerJob{Trial: &review.Trial{Run: b.Found.Run}}) {
+		for _, f := range failures {
+			if !yield(workerJob{Fences: &review.FenceJob{Run: f.Run}}) {
 				return
 			}
 		}

@@ -21,21 +21,21 @@ import (
 
 // examine has child processes make the first violation of each shape as small as
 // it gets.
-func (s sweeps) examine(plan *sweep.Plan, blocks map[int]sweep.Block, children int) (map[string]*search.Found, error) {
+func (s sweeps) examine(plan *sweep.Plan, blocks map[int]sweep.Block, children int) (map[string]*search.Failure, error) {
 	command, err := s.child()
 	if err != nil {
 		return nil, err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	found := map[string]*search.Found{}
+	found := map[string]*search.Failure{}
 	var failed error
 	opt := workers.Options{Command: command, Workers: children, Silence: silence}
 	err = workers.Run(ctx, opt, examinations(plan.Examinations(blocks)), func(d workers.Done[workerJob, workerAnswer]) {
 		if d.Err != nil {
 			failed = errors.Join(failed, d.Err)
 		}
-		found[d.Job.Examine.Shape] = d.Result.Found
+		found[d.Job.Examine.Shape] = d.Result.Failure
 	})
 	if errors.Is(err, context.Canceled) {
 		return nil, &brokenError{cause: errors.New("interrupted while the violations were examined: what --out keeps is complete; go on with the same command and --resume")}
@@ -61,7 +61,7 @@ func examinations(todo []sweep.Examination) func(yield func(workerJob) bool) {
 // scenario, dir the folder that keeps the sweep, or "". children is how many child
 // processes may write its pages, failed is what kept jobs from having a result.
 func (s sweeps) swept(sw *sweep.Sweep, scenario, dir string, children int, failed error) finished {
-	replay := func(i int, c sweep.Class) string { return s.sweepReplay(&sw.Plan, scenario, dir, i, c) }
+	replay := func(i int, f *search.Failure) string { return s.sweepReplay(&sw.Plan, scenario, dir, i, f) }
 	return finished{
 		kind:     sweep.Name,
 		document: sw,
@@ -76,12 +76,12 @@ func (s sweeps) swept(sw *sweep.Sweep, scenario, dir string, children int, faile
 // sweptFiles are the smallest runs as replay reads them.
 func sweptFiles(sw *sweep.Sweep) []func() (document, error) {
 	var all []func() (document, error)
-	for i, c := range sw.Summary.Classes {
-		if c.Shown == nil {
+	for i, f := range sw.Summary.Failures {
+		if f.Run == nil {
 			continue
 		}
 		all = append(all, func() (document, error) {
-			data, err := c.Shown.Run.JSON()
+			data, err := f.Run.JSON()
 			return document{foundName(i + 1), data}, err
 		})
 	}
@@ -90,14 +90,14 @@ func sweptFiles(sw *sweep.Sweep) []func() (document, error) {
 
 // sweepReplay is the command that makes a violation again: from its file or,
 // where there is none, by placing the same kind of fault.
-func (s sweeps) sweepReplay(plan *sweep.Plan, scenario, dir string, i int, c sweep.Class) string {
+func (s sweeps) sweepReplay(plan *sweep.Plan, scenario, dir string, i int, f *search.Failure) string {
 	if dir != "" {
 		return fmt.Sprintf("%s replay %s", s.command(), quote(filepath.Join(dir, foundName(i))))
 	}
 	text := fmt.Sprintf("%s sweep %s --lock %s --seed %d", s.command(), quote(scenario), quote(plan.Lock), plan.Seed)
 	kinds := plan.Kinds
-	if len(c.Kinds) == 1 {
-		kinds = c.Kinds
+	if len(f.Placed.Kinds) == 1 {
+		kinds = f.Placed.Kinds
 	} else {
 		text += fmt.Sprintf(" --pairs %d", plan.Pairs) // which pairs are drawn depends on the kinds
 	}
@@ -113,9 +113,9 @@ func (s sweeps) sweepReplay(plan *sweep.Plan, scenario, dir string, i int, c swe
 // sweepNotes say to people what a program reads in the document.
 func sweepNotes(sw *sweep.Sweep, replay reports.SweepReplay) []string {
 	notes := []string{sw.Statement()}
-	for i, c := range sw.Summary.Classes {
-		if c.Shown != nil {
-			notes = append(notes, c.Shown.Headline(), "replay: "+replay(i+1, c))
+	for i := range sw.Summary.Failures {
+		if f := &sw.Summary.Failures[i]; f.Run != nil {
+			notes = append(notes, f.Headline(), "replay: "+replay(i+1, f))
 		}
 	}
 	return notes

@@ -29,20 +29,20 @@ type workerJob struct {
 	Examine *sweep.Examination `json:"examine,omitempty"`
 	Page    *pageJob           `json:"page,omitempty"`
 	Report  *foundPageJob      `json:"report,omitempty"`
-	Trial   *review.Trial      `json:"trial,omitempty"`
+	Fences  *review.FenceJob   `json:"fences,omitempty"`
 	Compare *compareJob        `json:"compare,omitempty"`
 }
 
 // workerAnswer is the answer, in the field of the job's name.
 type workerAnswer struct {
-	Matrix  *matrix.Answer `json:"matrix,omitempty"`
-	Explore *explore.Block `json:"explore,omitempty"`
-	Sweep   *sweep.Block   `json:"sweep,omitempty"`
-	Found   *search.Found  `json:"found,omitempty"`
-	Page    *pageAnswer    `json:"page,omitempty"`
-	Report  string         `json:"report,omitempty"`
-	Fences  []review.Fence `json:"fences,omitempty"`
-	Compare *compareAnswer `json:"compare,omitempty"`
+	Matrix  *matrix.Answer  `json:"matrix,omitempty"`
+	Explore *explore.Block  `json:"explore,omitempty"`
+	Sweep   *sweep.Block    `json:"sweep,omitempty"`
+	Failure *search.Failure `json:"failure,omitempty"`
+	Page    *pageAnswer     `json:"page,omitempty"`
+	Report  string          `json:"report,omitempty"`
+	Fences  []review.Fence  `json:"fences,omitempty"`
+	Compare *compareAnswer  `json:"compare,omitempty"`
 }
 
 // workerCommand is what the children of this command run. People have no use
@@ -96,16 +96,16 @@ func (s *shell) answer(j workerJob, step func()) (workerAnswer, error) {
 		block, err := j.Sweep.Play(s.extra, step)
 		return workerAnswer{Sweep: &block}, err
 	case j.Examine != nil:
-		found, err := j.Examine.Play(s.extra)
-		return workerAnswer{Found: found}, err
+		f, err := j.Examine.Play(s.extra)
+		return workerAnswer{Failure: f}, err
 	case j.Page != nil:
 		page, err := runs{s}.page(*j.Page)
 		return workerAnswer{Page: page}, err
 	case j.Report != nil:
 		html, err := explorations{s}.foundPage(*j.Report)
 		return workerAnswer{Report: html}, err
-	case j.Trial != nil:
-		fences, err := j.Trial.Play(s.extra)
+	case j.Fences != nil:
+		fences, err := j.Fences.Play(s.extra)
 		return workerAnswer{Fences: fences}, err
 	case j.Compare != nil:
 		answer, err := comparisons{s}.measure(*j.Compare, step)

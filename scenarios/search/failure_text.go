@@ -10,7 +10,7 @@ import (
 )
 
 // Headline is the failure in one line, which begins with its seed.
-func (f *Found) Headline() string {
+func (f *Failure) Headline() string {
 	if len(f.Violations) == 0 {
 		return fmt.Sprintf("seed %d: %s is not deterministic: two runs of this seed differ", f.Seed, f.Lock)
 	}
@@ -21,10 +21,10 @@ func (f *Found) Headline() string {
 	return fmt.Sprintf("seed %d: %s fails: %s", f.Seed, f.Lock, strings.Join(broken, ", "))
 }
 
-// Text is all that somebody needs to understand the failure: the headline, what
-// was violated, the story, and the schedule. The caller adds the last lines,
+// Text is all that is needed to understand the failure: the headline, what was
+// violated, the story, and the schedule. The caller adds the last lines,
 // such as the command that replays it.
-func (f *Found) Text(last ...string) string {
+func (f *Failure) Text(last ...string) string {
 	var b strings.Builder
 	b.WriteString(f.Headline() + "\n")
 	if len(f.Violations) > 0 {
@@ -39,7 +39,7 @@ func (f *Found) Text(last ...string) string {
 }
 
 // source is the schedule, line by line.
-func (f *Found) source() []string {
+func (f *Failure) source() []string {
 	if f.Run == nil {
 		return nil
 	}
@@ -55,7 +55,7 @@ func indent(lines []string) string {
 }
 
 // shrunk says what became of the faults that were drawn.
-func (f *Found) shrunk() string {
+func (f *Failure) shrunk() string {
 	switch {
 	case f.Replays == 0:
 		return "as it is stored"
@@ -65,8 +65,8 @@ func (f *Found) shrunk() string {
 	return fmt.Sprintf("%s of the %d that were drawn", prose.Count(f.Faults, "fault"), f.Drawn)
 }
 
-// doubt says how far the failure can be relied on to come again.
-func (f *Found) doubt() string {
+// doubt says how often the failure replays, where it does not always.
+func (f *Failure) doubt() string {
 	if f.Same == f.Replays {
 		return ""
 	}
@@ -77,7 +77,7 @@ func (f *Found) doubt() string {
 	return text + "\n" + f.Divergence + "\n" + remedy()
 }
 
-// remedy tells what to do about a lock that is not deterministic.
+// remedy says what to do about a lock that is not deterministic.
 func remedy() string {
 	return "a lock must take its chances from e.Source or e.Entropy, and its time from e.Clock: the global source of\n" +
 		"math/rand/v2, the order of a map, and a select with two ready cases are chances that no seed decides" + play.Unseeded() + "\n"

@@ -41,26 +41,26 @@ func TestEffectOf(t *testing.T) {
 // That data is lost for want of a fence is no failing of a lock; everything else
 // is.
 func TestUnfenced(t *testing.T) {
-	none := func(labels ...checker.Label) *Break {
-		b := &Break{Found: &search.Found{}}
+	none := func(labels ...checker.Label) *Failure {
+		b := &Failure{}
 		for _, l := range labels {
-			b.Found.Violations = append(b.Found.Violations, play.Violation{Mode: fence.None, Label: l})
+			b.Violations = append(b.Violations, play.Violation{Mode: fence.None, Label: l})
 		}
 		return b
 	}
-	sealed := &Break{Found: &search.Found{Violations: []play.Violation{{Mode: fence.Seal, Label: checker.Corrupted}}}}
+	sealed := &Failure{Failure: search.Failure{Violations: []play.Violation{{Mode: fence.Seal, Label: checker.Corrupted}}}}
 	if !none(checker.Corrupted).unfenced() {
 		t.Error("data lost for want of a fence is taken for the lock's failing")
 	}
-	for _, b := range []*Break{none(checker.Corrupted, checker.Overlap), none(checker.Stuck), none(checker.Overlap), sealed} {
+	for _, b := range []*Failure{none(checker.Corrupted, checker.Overlap), none(checker.Stuck), none(checker.Overlap), sealed} {
 		if b.unfenced() {
-			t.Errorf("%v is taken for a want of a fence", b.Found.Violations)
+			t.Errorf("%v is taken for a want of a fence", b.Violations)
 		}
 	}
 	f := Figures{Seen: map[lock.Fault]int{}}
 	broken, lost := none(checker.Overlap), none(checker.Corrupted)
 	broken.Shape, lost.Shape = "broken", "lost"
-	f.count(&Review{Breaks: []Break{*broken, *lost}})
+	f.count(&Review{Failures: []Failure{*broken, *lost}})
 	if len(f.Faultless) != 1 || f.Faultless[0] != "broken" || len(f.Outlived) != 1 || f.Outlived[0] != "lost" {
 		t.Errorf("faultless %v, outlived %v", f.Faultless, f.Outlived)
 	}

@@ -15,8 +15,7 @@ type runPlan struct{ blocks, block int }
 
 func (p runPlan) runs() int { return p.blocks * p.block }
 
-// rapidChecks is how many checks rapid makes unless it is told otherwise: as
-// many blocks there are.
+// rapidChecks is how many checks rapid makes by default. There are as many blocks.
 const rapidChecks = 100
 
 // planRuns follows -short and -rapid.checks as rapid itself does: it makes so many
@@ -52,7 +51,7 @@ func (c *checkup) trySeeds() {
 
 // tryRapid lets rapid choose the seeds. When a block has failed, rapid makes it
 // again and tries to shrink it: for the same block the answer is known, and all
-// others pass at once, since the schedule has been made as small as it gets.
+// others pass at once, since the schedule is minimal already.
 func (c *checkup) tryRapid() {
 	tb := &rapidTB{TB: c.t}
 	failed, line := uint64(0), ""
@@ -68,11 +67,11 @@ func (c *checkup) tryRapid() {
 			t.Fatal(line)
 		}
 	})
-	c.settle(tb)
+	c.addRapid(tb)
 }
 
-// anySeed draws all seeds alike, where rapid's integers prefer the small ones:
-// consecutive runs from them would be the same ones again and again.
+// anySeed draws all seeds with the same probability. Rapid's integers prefer small
+// numbers, and consecutive seeds from these would be the same again and again.
 var anySeed = rapid.Custom(func(t *rapid.T) uint64 {
 	seed := uint64(0)
 	for range 64 {
@@ -84,8 +83,9 @@ var anySeed = rapid.Custom(func(t *rapid.T) uint64 {
 	return seed
 })
 
-// settle takes over what rapid has to say.
-func (c *checkup) settle(tb *rapidTB) {
+// addRapid adds what rapid said: an error of its own, or how it finds the failure
+// again.
+func (c *checkup) addRapid(tb *rapidTB) {
 	switch {
 	case !tb.failed:
 	case c.failure == "":
@@ -105,8 +105,8 @@ func cutLast(text string) (before, last string) {
 	return text[:max(i, 0)], text[i+1:]
 }
 
-// rapidTB stands between rapid and the test. Rapid is not to have the last word:
-// what a failure has to say comes from here.
+// rapidTB collects what rapid says to the test, since Check reports a failure in its
+// own words.
 type rapidTB struct {
 	testing.TB
 	failed bool

@@ -1,0 +1,145 @@
+package play
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"locksim/checker"
+	"locksim/sim/trace"
+)
+
+// watchedKeys are the keys of which the world reports every change.
+func (p *play) watchedKeys() []string {
+	if p.lock.Keys == nil {
+		return nil
+	}
+	keys := slices.Clone(p.lock.Keys(resource))
+	if p.lock.queue != nil {
+		keys = append(keys, p.lock.queue(resource))
+	}
+	return keys
+}
+
+// groundTruth is what the nodes know of who had the lock, which no client can see.
+// A lock without Keys has none.
+type groundTruth struct {
+	key     string            // of the lock
+	nodes   int               // how many nodes the lock asks
+	writers map[string]string // who has set a value, by the value
+	holders map[string]string // who has the lock as a node knows, by the node
+	primary string            // the node in the place of the first of them
+	held    map[string]checker.Pos
+
+	deletions []checker.Deletion
+	holdings  []checker.Holding
+}
+
+// groundTruth follows the lock's key on every node up to the end of the workload.
+func (p *play) groundTruth(t *trace.Trace) *groundTruth {
+	g := &groundTruth{nodes: p.lock.Nodes(), writers: map[string]string{}, holders: map[string]string{},
+		primary: "r0", held: map[string]checker.Pos{}}
+	keys := p.watchedKeys()
+	if len(keys) == 0 {
+		return g
+	}
+	g.key = keys[0]
+	moves := promotions(t)
+	for _, change := range p.world.Ground().KeyChanges() {
+		if change.Step > p.overAt {
+			break
+		}
+		for len(moves) > 0 && moves[0].N <= change.Step {
+			g.move(moves[0])
+			moves = moves[1:]
+		}
+		if change.Key == g.key {
+			g.follow(change)
+		}
+	}
+	for _, e := range moves {
+		g.move(e)
+	}
+	return g
+}
+
+// promotions are the failovers of a run, in order.
+func promotions(t *trace.Trace) []trace.Event {
+	var out []trace.Event
+	for _, e := range t.Events {
+		if _, ok := e.What.(trace.Promote); ok {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// move puts another node in the place of the first.
+func (g *groundTruth) move(e trace.Event) {
+	g.primary = e.Peer
+	g.recount(checker.Pos(e.N))
+}
+
+func (g *groundTruth) follow(c trace.KeyChange) {
+	owner := g.holders[c.Server]
+	at := checker.Pos(c.Step)
+	switch {
+	case c.Change == trace.KeySet:
+		g.writers[c.Value] = c.By
+		g.holders[c.Server] = c.By
+	case c.Value != "": // it came from another node, or from a disk
+		g.holders[c.Server] = g.writers[c.Value]
+	default:
+		if c.Change == trace.KeyDeleted && owner != "" && c.By != "" {
+			g.deletions = append(g.deletions, checker.Deletion{At: at, Node: c.Server, Resource: resource, Owner: owner, By: c.By})
+		}
+		delete(g.holders, c.Server)
+	}
+	g.recount(at)
+}
+
+// recount opens the span of a client that has a majority of the nodes now, and
+// closes those of all others.
+func (g *groundTruth) recount(at checker.Pos) {
+	votes := map[string]int{}
+	for node, holder := range g.holders {
+		if g.hasVote(node) && holder != "" {
+			votes[holder]++
+		}
+	}
+	for _, client := range slices.Sorted(maps.Keys(votes)) {
+		if _, open := g.held[client]; !open && votes[client] > g.nodes/2 {
+			g.held[client] = at
+		}
+	}
+	for _, client := range slices.Sorted(maps.Keys(g.held)) {
+		if votes[client] <= g.nodes/2 {
+			g.close(client, at)
+		}
+	}
+}
+
+// hasVote reports whether a node counts: a replica does once it has
+// been promoted, and the primary before it no longer does.
+func (g *groundTruth) hasVote(node string) bool {
+	return node == g.primary || !isFamily(node)
+}
+
+// isFamily reports whether a server is r0, or one of its replicas.
+func isFamily(server string) bool { return strings.HasPrefix(server, "r0") }
+
+func (g *groundTruth) close(client string, at checker.Pos) {
+	if from := g.held[client]; from < at {
+		g.holdings = append(g.holdings, checker.Holding{Client: client, Resource: resource, From: from, To: at})
+	}
+	delete(g.held, client)
+}
+
+// into adds it to a history.
+func (g *groundTruth) into(h *checker.History) {
+	for _, client := range slices.Sorted(maps.Keys(g.held)) {
+		h.Holdings = append(h.Holdings, checker.Holding{Client: client, Resource: resource, From: g.held[client]})
+	}
+	h.Holdings = append(g.holdings, h.Holdings...)
+	h.Deletions = g.deletions
+}

@@ -1,0 +1,159 @@
+package review
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"locksim/checker"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+// Failure is one way in which a lock was broken, where it was found, and what each
+// fence made of it.
+type Failure struct {
+	search.Failure
+	From From `json:"from"`
+	// Of is out of how many runs it was in Runs: those that are evidence or, in a
+	// sweep, all.
+	Of int `json:"of"`
+	// Classes are the classes of its faults.
+	Classes []lock.Fault `json:"classes"`
+	// Fences are the same run, made in each fencing mode; empty before they are
+	// made. Replay is the command that finds the failure again.
+	Fences []Fence `json:"fences"`
+	Replay string  `json:"replay"`
+}
+
+// Label is the first of the violations, of which the others may be consequences.
+func (f *Failure) Label() checker.Label { return f.Violations[0].Label }
+
+// From is where a failure was found.
+type From string
+
+// The places where failures are found.
+const (
+	FromPromise From = "exploration within the promise"
+	FromAll     From = "exploration with every fault"
+	FromSweep   From = "sweep"
+)
+
+// Failures are the ways in which a lock was broken in the parts of a review,
+// each shape once: those within its promise first, then the worst, those with the
+// fewest faults, and the commonest first. replay is the command that finds one
+// again.
+func Failures(p Parts, replay func(Failure) string) []Failure {
+	all := []Failure{}
+	add := func(from From, of int, found search.Failures) {
+		for _, f := range found {
+			known := slices.ContainsFunc(all, func(other Failure) bool { return other.Shape == f.Shape })
+			if known || f.Run == nil || len(f.Violations) == 0 { // without one, runs only came out differently
+				continue
+			}
+			one := Failure{Failure: f, From: from, Of: of, Classes: []lock.Fault{}, Fences: []Fence{}}
+			if sc, err := file.Parse(f.Run.File, []byte(f.Run.Source)); err == nil {
+				one.Classes = classesIn(sc.Faults)
+			}
+			one.Replay = replay(one)
+			all = append(all, one)
+		}
+	}
+	if e := p.Within; e != nil {
+		add(FromPromise, e.Summary.Evidence, e.Summary.Failures)
+	}
+	if e := p.All; e != nil {
+		add(FromAll, e.Summary.Evidence, e.Summary.Failures)
+	}
+	if s := p.Sweep; s != nil {
+		add(FromSweep, s.Summary.Placements(), s.Summary.Failures)
+	}
+	slices.SortStableFunc(all, func(a, b Failure) int {
+		return cmp.Or(cmp.Compare(oneIf(a.From == FromAll), oneIf(b.From == FromAll)), cmp.Compare(b.Label().Severity(), a.Label().Severity()),
+			cmp.Compare(a.Faults, b.Faults), cmp.Compare(b.Runs, a.Runs), cmp.Compare(a.Shape, b.Shape))
+	})
+	return all
+}
+
+// Fence is what a fencing mode made of a failure.
+type Fence struct {
+	Mode  fence.Mode    `json:"mode"`
+	Label checker.Label `json:"label"`
+	// Effect is what the fence did, compared with no fence.
+	Effect    FenceEffect `json:"effect"`
+	TraceHash string      `json:"trace_hash,omitempty"`
+}
+
+// FenceEffect is what a fence did in a run, compared with the run without one.
+type FenceEffect string
+
+// The effects.
+const (
+	// NoFence is the run without a fence, with which the others are compared.
+	NoFence FenceEffect = "no-fence"
+	// FenceRescues means that no harm was done, and without a fence there was.
+	FenceRescues FenceEffect = "rescues"
+	// FenceCosts means that the data is right, which without a fence it is not,
+	// and that another harm was done instead: a rightful holder was refused.
+	FenceCosts FenceEffect = "rescues-at-a-price"
+	// FenceFails means that the harm is done with it, too.
+	FenceFails FenceEffect = "does-not-rescue"
+	// FenceHarms means that a harm was done that is not there without a fence.
+	FenceHarms FenceEffect = "harms"
+	// FenceIdle means that no harm was done, with it or without.
+	FenceIdle FenceEffect = "nothing-to-rescue"
+	// FenceUndecided means that the data was not decided.
+	FenceUndecided FenceEffect = "undecided"
+	// FenceNeedsTokens means that the mode needs tokens, and the lock mints none.
+	FenceNeedsTokens FenceEffect = "needs-tokens"
+)
+
+// effectOf compares the labels of a run without a fence and with one.
+func effectOf(without, with checker.Label) FenceEffect {
+	switch {
+	case with == checker.NotApplicable:
+		return FenceNeedsTokens
+	case with == checker.Unknown || without == checker.Unknown:
+		return FenceUndecided
+	case harmful(with) && !harmful(without):
+		return FenceHarms
+	case harmful(with) && without == checker.Corrupted && with != checker.Corrupted:
+		return FenceCosts
+	case harmful(with):
+		return FenceFails
+	case harmful(without):
+		return FenceRescues
+	}
+	return FenceIdle
+}
+
+// FenceJob is the run of a failure, to be made in each fencing mode. It is a value
+// that can be sent to another process.
+type FenceJob struct {
+	Run *play.RunFile `json:"run"`
+}
+
+// Play makes the runs, each twice. extra are locks besides those that come with
+// locksim. Errors are those of [play.RunFile.Setup] and [play.Run].
+func (j FenceJob) Play(extra []play.Lock) ([]Fence, error) {
+	sc, l, err := j.Run.Setup(extra)
+	if err != nil {
+		return nil, err
+	}
+	o, err := play.Run(sc, l, play.RunOptions{Seed: j.Run.Seed, Modes: fence.Modes(), Repeat: play.Twice})
+	if err != nil {
+		return nil, fmt.Errorf("a failure in every fencing mode: %w", err)
+	}
+	var out []Fence
+	for _, m := range o.Modes {
+		f := Fence{Mode: m.Mode, Label: m.Verdict.Label, Effect: NoFence, TraceHash: m.TraceHash}
+		if m.Mode != fence.None {
+			f.Effect = effectOf(o.Modes[0].Verdict.Label, m.Verdict.Label)
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}

@@ -1,0 +1,135 @@
+package search_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+func TestShape(t *testing.T) {
+	pause := faults.Pause{Process: "c0", For: time.Second}
+	read := &faults.Event{Client: "c0", Name: faults.EventRead, Nth: 1}
+	write := &faults.Event{Client: "c1", Name: faults.EventWrite, Nth: 2}
+	corrupted := []play.Violation{{Mode: fence.None, Label: checker.Corrupted}, {Mode: fence.None, Label: checker.Overlap}}
+	for _, c := range []struct {
+		want   string
+		broken []play.Violation
+		work   file.Workload
+		faults []faults.Fault
+	}{
+		{"corrupted in mode none: pause", corrupted, file.Workload{}, []faults.Fault{{When: read, Action: pause}}},
+		{"corrupted in mode none: pause", corrupted, file.Workload{Kind: file.WorkloadRegister}, []faults.Fault{{When: write, After: time.Second, Action: pause}}},
+		{"overlap in mode none: pause", corrupted[1:], file.Workload{}, []faults.Fault{{When: read, Action: pause}}},
+		{"stuck in mode seal: no faults", []play.Violation{{Mode: fence.Seal, Label: checker.Stuck}}, file.Workload{}, nil},
+		{"corrupted in mode none: crash, pause, restart", corrupted, file.Workload{},
+			[]faults.Fault{{Action: faults.Restart{Process: "r0"}}, {Action: pause}, {Action: faults.Crash{Process: "r0"}}}},
+		{"corrupted in mode none: pause, pause", corrupted, file.Workload{}, []faults.Fault{{Action: pause}, {At: time.Minute, Action: pause}}},
+		{"corrupted in mode none: no faults (transfer)", corrupted, file.Workload{Kind: file.WorkloadTransfer}, nil},
+		{"corrupted in mode none: no faults (nested)", corrupted, file.Workload{Nested: 2}, nil},
+		{"no violation: no faults", nil, file.Workload{}, nil},
+	} {
+		if got := search.Shape(&file.Scenario{Workload: c.work, Faults: c.faults}, c.broken); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+// Neither chance nor order decides what is stored for a failure.
+func TestExamineIsDeterministic(t *testing.T) {
+	l, err := play.Kind("broken/del-without-owner")
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, err := search.Discover(l, search.Space{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := firstFound(t, l, space, search.Seeds{First: 1, Last: 2000})
+	if a, b := examined(t, f), examined(t, f); !bytes.Equal(a, b) {
+		t.Errorf("one time:\n%s\nthe other:\n%s", a, b)
+	}
+}
+
+// examined is what there is to say about a failure, without its timing.
+func examined(t *testing.T, f search.Failure) []byte {
+	t.Helper()
+	if err := f.Examine(); err != nil {
+		t.Fatal(err)
+	}
+	if f.Same != search.Replays || f.Again != search.Replays || f.Replays != search.Replays {
+		t.Errorf("%d equal, %d broken, of %d", f.Same, f.Again, f.Replays)
+	}
+	f.Run.Timing = play.Timing{}
+	text, err := f.Run.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(text, f.Text()...)
+}
+
+// Failures of one shape count as one, of which the smallest is kept: the one with the
+// fewest faults, then the one with the lowest seed, then the shortest.
+func TestFailuresAdd(t *testing.T) {
+	failure := func(shape string, runs int, seed uint64, faults int, source string) search.Failure {
+		return search.Failure{Shape: shape, Runs: runs, Seed: seed, FirstSeed: seed, Faults: faults, Run: &play.RunFile{Source: source}}
+	}
+	for _, c := range []struct {
+		name string
+		all  []search.Failure
+		want []string
+	}{
+		{"other shapes", []search.Failure{failure("b", 1, 1, 1, ""), failure("a", 1, 2, 1, "")}, []string{"b: 1 runs from 1, seed 1 \"\"", "a: 1 runs from 2, seed 2 \"\""}},
+		{"fewer faults", []search.Failure{failure("a", 2, 1, 2, ""), failure("a", 3, 2, 1, "")}, []string{"a: 5 runs from 1, seed 2 \"\""}},
+		{"more faults", []search.Failure{failure("a", 2, 5, 1, ""), failure("a", 3, 2, 2, "")}, []string{"a: 5 runs from 2, seed 5 \"\""}},
+		{"a lower seed", []search.Failure{failure("a", 1, 9, 1, "x"), failure("a", 1, 8, 1, "xx")}, []string{"a: 2 runs from 8, seed 8 \"xx\""}},
+		{"a shorter text", []search.Failure{failure("a", 1, 9, 1, "xx"), failure("a", 1, 9, 1, "x")}, []string{"a: 2 runs from 9, seed 9 \"x\""}},
+		{"the first of equals", []search.Failure{failure("a", 1, 9, 1, "x"), failure("a", 1, 9, 1, "y")}, []string{"a: 2 runs from 9, seed 9 \"x\""}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var sum search.Failures
+			for _, f := range c.all {
+				sum.Add(f)
+			}
+			var got []string
+			for _, f := range sum {
+				got = append(got, fmt.Sprintf("%s: %d runs from %d, seed %d %q", f.Shape, f.Runs, f.FirstSeed, f.Seed, f.Run.Source))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// Before a failure is examined it is alike another by its labels and by the kinds of
+// the faults that struck, and a minimal failure explains others with more of them.
+func TestFailureExplains(t *testing.T) {
+	l, sc := failures[0].load(t)
+	seed, _ := firstFailure(t, l, sc)
+	drawn := search.NewFailure(search.Play(l, search.Case{Scenario: sc, Seed: seed}))
+	if want := "corrupted: clock_drift, latency, pause, slow"; drawn.Shape != want || drawn.Run != nil || drawn.Runs != 1 {
+		t.Errorf("%+v, want the shape %q", drawn, want)
+	}
+	minimal := drawn
+	if err := minimal.Examine(); err != nil {
+		t.Fatal(err)
+	}
+	if minimal.Shape != failures[0].want || minimal.Drawn != 4 || minimal.Faults != 1 || minimal.Run == nil {
+		t.Errorf("%+v, want the shape %q", minimal, failures[0].want)
+	}
+	if !minimal.Explains(&drawn) || drawn.Explains(&minimal) {
+		t.Errorf("%s explains %s: %v, and the other way round: %v", minimal.Shape, drawn.Shape, minimal.Explains(&drawn), drawn.Explains(&minimal))
+	}
+	if v := minimal.Value(); v.Outcome != nil || v.Run != minimal.Run {
+		t.Errorf("the value is %+v", v)
+	}
+}

@@ -1,0 +1,125 @@
+package search_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/checker"
+	"locksim/internal/testlocks"
+	"locksim/lock"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+// The tallies of two parts of a search add up to that of the whole, wherever it is
+// cut, and every run is evidence or not.
+func TestTally(t *testing.T) {
+	l, err := play.Kind("single")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Promise = lock.Promise{}
+	space, err := search.Discover(l, search.Space{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const runs = 20
+	var whole search.Tally
+	var trials []*search.Trial
+	for trial := range search.Trials(l, search.Drawn(space, search.Seeds{First: 1, Last: runs})) {
+		trials = append(trials, trial)
+		whole.Count(trial)
+	}
+	planned, vacuous := 0, 0
+	for _, n := range whole.Faults {
+		planned += n.Planned
+		if n.Struck > n.Planned || n.Violating > n.Struck {
+			t.Errorf("%+v", n)
+		}
+	}
+	for _, n := range whole.Vacuous {
+		vacuous += n
+	}
+	if whole.Runs != runs || whole.Evidence+vacuous != runs || whole.Violating == 0 || whole.Violations[checker.Corrupted] == 0 ||
+		planned == 0 || len(whole.Classes) == 0 || whole.Events == 0 || whole.Virtual == 0 {
+		t.Errorf("%+v", whole)
+	}
+	for _, cut := range []int{0, 1, runs / 2, runs} {
+		var first, second search.Tally
+		for i, trial := range trials {
+			if i < cut {
+				first.Count(trial)
+			} else {
+				second.Count(trial)
+			}
+		}
+		if first.Add(second); !cmp.Equal(whole, first) {
+			t.Errorf("cut at %d: %s", cut, cmp.Diff(whole, first))
+		}
+	}
+}
+
+// Runs that came out differently or to no end are counted, each with the first.
+func TestTallyOfBadRuns(t *testing.T) {
+	var sum search.Tally
+	placed := search.Case{Seed: 7, Placed: &search.Placed{Number: 3, Faults: "pause c0"}}
+	sum.CountUnsteady(placed, "one")
+	sum.CountUnsteady(search.Case{Seed: 8}, "two")
+	for _, seed := range []uint64{9, 10} {
+		unable := play.Lock{Name: "unable"}
+		sum.Count(search.Play(unable, search.Case{Scenario: search.Draw(search.Seeded(seed), search.Space{}), Seed: seed}))
+	}
+	if sum.Nondeterministic != 2 || sum.Failed != 2 || sum.Runs != 0 || sum.Broken == nil || sum.Broken.Seed != 9 || sum.Broken.Why == "" {
+		t.Errorf("%+v", sum)
+	}
+	if diff := cmp.Diff(&search.BadRun{Seed: 7, Faults: "pause c0", Why: "one"}, sum.Unsteady); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Of the runs without a violation, those of every twentieth seed are made twice.
+func TestTrialsRepeat(t *testing.T) {
+	l := testlocks.Sound("counted")
+	runs, makeLocker := 0, l.New
+	l.New = func(e play.Env) (lock.Locker, error) {
+		if testlocks.Begins(e) {
+			runs++
+		}
+		return makeLocker(e)
+	}
+	var got []uint64
+	for trial := range search.Trials(l, search.Drawn(search.Space{Lock: l.Name, Faults: []lock.Fault{}}, search.Seeds{First: 15, Last: 42})) {
+		if trial.Err != nil || trial.Difference != nil || len(trial.Violations) > 0 {
+			t.Fatalf("seed %d: %v, %v, %v", trial.Seed, trial.Err, trial.Difference, trial.Violations)
+		}
+		if runs > 1 {
+			got = append(got, trial.Seed)
+		}
+		runs = 0
+	}
+	if diff := cmp.Diff([]uint64{20, 40}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The bound without violations is exact, 1 - 0.05^(1/n), and nearly 3/n; with
+// some it is that of published tables.
+func TestRateBound(t *testing.T) {
+	for _, c := range []struct {
+		violations, runs int
+		want             float64
+	}{
+		{0, 0, 1}, {1, 1, 1}, {0, 1, 0.95}, {0, 100, 0.029513}, {0, 20_000, 0.00014978}, {1, 20, 0.216106}, {5, 100, 0.102253}, {10, 10, 1},
+	} {
+		if got := search.RateBound(c.violations, c.runs); math.Abs(got-c.want) > c.want*1e-4 {
+			t.Errorf("%d of %d: %v, want %v", c.violations, c.runs, got, c.want)
+		}
+	}
+	for _, n := range []int{10, 1000, 1_000_000} {
+		if got, want := search.RateBound(0, n), 1-math.Pow(0.05, 1/float64(n)); math.Abs(got-want) > 1e-9 {
+			t.Errorf("0 of %d: %v, want %v", n, got, want)
+		}
+	}
+}

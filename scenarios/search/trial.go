@@ -1,0 +1,145 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+)
+
+// Case is what a search plays: a scenario with a seed.
+type Case struct {
+	Scenario *file.Scenario
+	Seed     uint64
+	// Placed is what a sweep has placed in the scenario. It is nil in every other
+	// search.
+	Placed *Placed
+}
+
+// Placed is what a sweep places in a scenario: one placement, or a pair of them.
+type Placed struct {
+	// Number is that of the placement or of the pair.
+	Number int `json:"number"`
+	// Faults says which faults these are.
+	Faults string `json:"faults"`
+	// Kinds are the kinds of the placements, one for each.
+	Kinds []string `json:"kinds"`
+}
+
+// String names the case among those of its search: "seed 7", or what was placed.
+func (c Case) String() string {
+	if c.Placed != nil {
+		return c.Placed.Faults
+	}
+	return fmt.Sprintf("seed %d", c.Seed)
+}
+
+// Frozen is the error of a run of the case if that is a [*play.Frozen], and nil for
+// every other error. A search must end with it: the process is of no more use.
+func (c Case) Frozen(err error) error {
+	if _, frozen := errors.AsType[*play.Frozen](err); frozen {
+		return fmt.Errorf("%v: %w", c, err)
+	}
+	return nil
+}
+
+// Drawn are the scenarios that seeds draw from a space, each with its seed.
+func Drawn(space Space, seeds Seeds) iter.Seq[Case] {
+	return func(yield func(Case) bool) {
+		for seed := range seeds.All() {
+			if !yield(Case{Scenario: Draw(Seeded(seed), space), Seed: seed}) {
+				return
+			}
+		}
+	}
+}
+
+// Trial is one run of a search: a case, played with a lock in the mode in which
+// the lock is judged.
+type Trial struct {
+	Case
+	// Outcome is the run, in that mode alone. It is nil where the run came to no
+	// end.
+	Outcome *play.Outcome
+	// Violations are what the lock did although it must not.
+	Violations []play.Violation
+	// Vacuous says why the run is no evidence if it shows no violation; it is empty
+	// where the run is evidence.
+	Vacuous string
+	// Difference is how the repetition of the run differed from it. It is nil where
+	// it did not, and where the run was not repeated.
+	Difference *play.NondeterminismError
+	// Err is the error of [play.Run] for which the run, or its repetition, came to
+	// no end.
+	Err error
+
+	lock play.Lock
+}
+
+// repeatEvery is how many runs of a search there are to one that is repeated.
+const repeatEvery = 20
+
+// Trials is the loop of every search: it plays cases with a lock, one after
+// another, and yields each run.
+//
+// One of 20 runs is repeated and compared, as the seed of a drawn scenario or the
+// number of a placement decides: the same runs, whichever process makes them. A run
+// with a violation is not among them, since its examination repeats it.
+func Trials(l play.Lock, cases iter.Seq[Case]) iter.Seq[*Trial] {
+	return func(yield func(*Trial) bool) {
+		for c := range cases {
+			number := c.Seed
+			if c.Placed != nil {
+				number = uint64(c.Placed.Number)
+			}
+			t := Play(l, c)
+			if len(t.Violations) == 0 && number%repeatEvery == 0 {
+				t.compare()
+			}
+			if !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// Play plays a case once.
+func Play(l play.Lock, c Case) *Trial {
+	t := &Trial{Case: c, lock: l}
+	if t.Outcome, t.Violations, t.Err = l.Try(c.Scenario, c.Seed); t.Err == nil {
+		t.Vacuous = play.Vacuous(t.Outcome)
+	}
+	return t
+}
+
+// PlayTwice plays a case twice and compares the runs.
+func PlayTwice(l play.Lock, c Case) *Trial {
+	t := Play(l, c)
+	t.compare()
+	return t
+}
+
+// compare repeats a run, if it came to its end, and says how the repetition
+// differs.
+func (t *Trial) compare() {
+	if t.Err == nil {
+		again := t.repeat()
+		t.Difference, t.Err = again.Difference, again.Err
+	}
+}
+
+// repeat plays the case of a run once more. Difference is how the result differs
+// from the run.
+func (t *Trial) repeat() *Trial {
+	again := Play(t.lock, t.Case)
+	if again.Err == nil {
+		again.Difference = play.Differ(t.Outcome, again.Outcome)
+	}
+	return again
+}
+
+// Struck reports whether every fault of the scenario struck.
+func (t *Trial) Struck() bool { return !slices.Contains(t.Outcome.Modes[0].FaultsFired, false) }
