@@ -26,7 +26,7 @@ type Failure struct {
 	Placed *Placed `json:"placed,omitempty"`
 	// Violations are what the lock did although it must not. There are none
 	// where the lock is only nondeterministic.
-	Violations []play.Violation `json:"violations"`
+	Violations []play.Violation `json:"violations" jsonschema:"nullable"`
 	// Shape is what failures have in common that count as one, by [Shape]. Of a
 	// scenario that was drawn, that makes sense only once the failure is examined;
 	// before, it is the labels and the kinds of the faults that struck.
@@ -40,11 +40,11 @@ type Failure struct {
 	// Faults counts the faults that are left.
 	Faults int `json:"faults"`
 	// Same counts the replays that were equal to the first run, the first among them.
-	Same int `json:"same,omitempty"`
+	Same int `json:"same,omitempty" jsonschema:"minimum=1"`
 	// Again counts the replays that broke the promise in the same way.
 	Again int `json:"again,omitempty"`
 	// Replays counts the runs of the scenario as it was at first, the first among them.
-	Replays int `json:"replays,omitempty"`
+	Replays int `json:"replays,omitempty" jsonschema:"minimum=1"`
 	// Divergence is the first difference of those that were not equal.
 	Divergence string `json:"divergence,omitempty"`
 	// Run is the minimal run as it is stored, without its wall times;
@@ -53,7 +53,7 @@ type Failure struct {
 	// Reasons say what was violated.
 	Reasons []string `json:"reasons,omitempty"`
 	// Story tells the run in which it was.
-	Story []string `json:"story,omitempty"`
+	Story []string `json:"story,omitempty" jsonschema:"minLength=0"`
 
 	// Outcome is the run: the minimal one, once the failure is examined. It is nil
 	// in a [Failure.Value].

@@ -26,7 +26,7 @@ type Placed struct {
 	// Faults says which faults these are.
 	Faults string `json:"faults"`
 	// Kinds are the kinds of the placements, one for each.
-	Kinds []string `json:"kinds"`
+	Kinds []string `json:"kinds" jsonschema:"minItems=1"`
 }
 
 // String names the case among those of its search: "seed 7", or what was placed.
