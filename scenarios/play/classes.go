@@ -3,12 +3,9 @@ package play
 import (
 	"locksim/faults"
 	"locksim/lock"
+	"locksim/lock/promise"
 	"locksim/sim/trace"
 )
-
-// driftAllowance is by how much the rates of two clocks may differ for the locks
-// of package lock, in millionths.
-const driftAllowance = int64(lock.DefaultDriftFactor * 1_000_000)
 
 // ClassOf is the fault that promises call an action by, whatever other actions
 // there are; empty for one that no promise speaks of.
@@ -67,7 +64,7 @@ func classOfDrifts(schedule []faults.Fault) lock.Fault {
 
 // driftOf is the class of clocks whose rates differ by so many millionths.
 func driftOf(ppm int64) lock.Fault {
-	if ppm <= driftAllowance {
+	if ppm <= promise.DriftAllowance {
 		return lock.FaultClockDrift
 	}
 	return lock.FaultClockRate

@@ -11,16 +11,6 @@ import (
 	"locksim/scenarios/kinds"
 )
 
-// classesOf are the classes of fault of which specimens speak.
-var classesOf = map[broken.FaultClass][]lock.Fault{
-	broken.NoFaults:   {},
-	broken.Pause:      {lock.FaultPause},
-	broken.Crash:      {lock.FaultCrash},
-	broken.Partition:  {lock.FaultPartition},
-	broken.ClockJump:  {lock.FaultWallClock},
-	broken.ClockDrift: {lock.FaultClockDrift},
-}
-
 // SpecimenSpace is the space in which the mistake of a lock of package broken
 // shows, by what the specimen says of itself: its class of fault, and its range
 // of TTLs as far as it lies within the default one. The rest is for [Discover]
@@ -30,7 +20,11 @@ func SpecimenSpace(name string) (Space, error) {
 	if err != nil {
 		return Space{}, fmt.Errorf("the space of %s: %w", name, err)
 	}
+	classes := []lock.Fault{}
+	if s.Fault != "" {
+		classes = append(classes, s.Fault)
+	}
 	usual := Space{}.WithDefaults().TTL
 	ttl := file.Range{Min: max(s.MinTTL, usual.Min), Max: min(s.MaxTTL, usual.Max)}
-	return Space{Faults: classesOf[s.Faults], TTL: file.Range{Min: ttl.Min.Truncate(time.Millisecond), Max: ttl.Max.Truncate(time.Millisecond)}}, nil
+	return Space{Faults: classes, TTL: file.Range{Min: ttl.Min.Truncate(time.Millisecond), Max: ttl.Max.Truncate(time.Millisecond)}}, nil
 }

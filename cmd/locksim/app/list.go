@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -120,7 +121,7 @@ func (s listing) catalogue() (*catalogue, error) {
 		c.Locks = append(c.Locks, listedLock{l.Name, l.Tokens, l.Nodes(), l.Promise})
 	}
 	for _, b := range broken.All() {
-		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, b.Faults, b.Detector, b.Mode)
+		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, cmp.Or(string(b.Fault), noFaults), b.Detector, b.Mode)
 		c.Specimens = append(c.Specimens, listedThing{"broken/" + b.Name, text})
 	}
 	for _, k := range faults.Kinds() {
