@@ -161,7 +161,7 @@ var does = []struct {
 func TestApplyUsesTheAbilityAndFillsDefaults(t *testing.T) {
 	for _, tt := range does {
 		world := new(notebook)
-		if err := tt.action.Validate(); err != nil {
+		if err := faults.Validate(tt.action); err != nil {
 			t.Errorf("%v: %v", tt.action, err)
 		}
 		if err := tt.action.Apply(world); err != nil {

@@ -82,7 +82,7 @@ func (tr trial) load(t *testing.T) (broken.Specimen, *file.Scenario) {
 		t.Errorf("no faults, and the fault class is %s", s.Fault)
 	}
 	for _, f := range sc.Faults {
-		if class := play.ClassIn(sc.Faults, f.Action); class != s.Fault {
+		if class := faults.ClassIn(sc.Faults, f.Action); class != s.Fault {
 			t.Errorf("%v is of class %s, and the fault class is %s", f.Action, class, s.Fault)
 		}
 	}

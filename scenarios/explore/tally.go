@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/faults"
 	"locksim/lock"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
@@ -72,7 +73,7 @@ func faultsOf(sc *file.Scenario, fired []bool) (map[string]FaultTally, map[lock.
 		k.Drawn++
 		if fired[i] {
 			k.Struck++
-			if class := play.ClassIn(sc.Faults, f.Action); class != "" {
+			if class := faults.ClassIn(sc.Faults, f.Action); class != "" {
 				classes[class] = 1
 			}
 		}

@@ -402,7 +402,7 @@ x.yaml:4:5: faults[0].pause lacks the key for: add one, such as for: 15s
    4 |     pause: {process: c0}
      |     ^`},
 	{"a negative pause", badFault("at: 3s\n    pause: {process: c0, for: -15s}"), `
-x.yaml:4:31: faults[0].pause.for: -15s is not a length of time: a pause lasts more than 0s, such as 15s
+x.yaml:4:31: faults[0].pause.for: -15s is no length of time: give one such as 15s
    4 |     pause: {process: c0, for: -15s}
      |                               ^`},
 	{"unknown crash mode", badFault("at: 3s\n    crash: {process: c0, mode: soft}"), `
@@ -434,15 +434,15 @@ x.yaml:4:26: faults[0].partition.between: want a list, such as [c0], found "c0"
    4 |     partition: {between: c0}
      |                          ^`},
 	{"an empty side", badFault("at: 3s\n    partition: {between: []}"), `
-x.yaml:4:17: faults[0].partition.between: nobody is cut off: name the processes of one side, such as [c0]
+x.yaml:4:17: faults[0].partition.between: nobody is named: say who is on one side, such as [c0]
    4 |     partition: {between: []}
      |                 ^`},
 	{"both sides", badFault("at: 3s\n    partition: {between: [c0], and: [r0, c0]}"), `
-x.yaml:4:42: faults[0].partition.and[1]: c0 is named twice: a process stands on one side, once
+x.yaml:4:42: faults[0].partition.and[1]: c0 stands on both sides: name it on one of them
    4 |     partition: {between: [c0], and: [r0, c0]}
      |                                          ^`},
 	{"a cut of no length", badFault("at: 3s\n    partition: {between: [c0], for: 0s}"), `
-x.yaml:4:37: faults[0].partition.for: 0s is no length of time: leave for out to last until the end of the workload
+x.yaml:4:37: faults[0].partition.for: this says nothing: write one such as for: 15s, or leave for out (default: until every client has ended its workload)
    4 |     partition: {between: [c0], for: 0s}
      |                                     ^`},
 	{"unknown bytes", badFault("at: 3s\n    partition: {between: [c0], bytes: eat}"), `

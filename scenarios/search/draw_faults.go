@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"locksim/faults"
-	"locksim/scenarios/play"
 )
 
 // trouble is a sort of thing that may go wrong: one action, or several that
@@ -56,7 +55,7 @@ func (d *drawer) schedule() {
 func (d *drawer) possible() []trouble {
 	return slices.DeleteFunc(troubles(d.sc.World), func(t trouble) bool {
 		return d.space.Faults != nil && slices.ContainsFunc(t.like, func(a faults.Action) bool {
-			return !slices.Contains(d.space.Faults, play.ClassOf(a))
+			return !slices.Contains(d.space.Faults, faults.ClassOf(a))
 		})
 	})
 }

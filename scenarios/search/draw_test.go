@@ -13,7 +13,6 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
 
@@ -58,7 +57,7 @@ func stays(t *rapid.T, sc *file.Scenario, space search.Space) {
 		t.Fatalf("lock %+v of %+v", sc.Lock, space)
 	}
 	for _, f := range sc.Faults {
-		if space.Faults != nil && !slices.Contains(space.Faults, play.ClassOf(f.Action)) {
+		if space.Faults != nil && !slices.Contains(space.Faults, faults.ClassOf(f.Action)) {
 			t.Fatalf("%v is not among %v", f, space.Faults)
 		}
 	}
