@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"slices"
 
 	"locksim/lock/promise"
 )
@@ -70,6 +71,40 @@ func (f Form) Sides() (between, and []string) {
 		}
 	}
 	return between, and
+}
+
+// Classes are all that promises call actions of the kind by.
+func (f Form) Classes() []promise.Fault {
+	var out []promise.Fault
+	for i, field := range f.Fields {
+		try := func(set func(h Holding)) {
+			variant, _ := Open(f.Action())
+			set(variant.Fields[i].Holds)
+			if class := ClassOf(variant.Action()); !slices.Contains(out, class) {
+				out = append(out, class)
+			}
+		}
+		switch h := field.Holds.(type) {
+		case Name:
+			for _, role := range []Role{Clients, Servers} {
+				if h.Role.Has(role) {
+					try(func(h Holding) { *h.(Name).To = role.example() })
+				}
+			}
+		case Word:
+			for _, word := range h.Words {
+				try(func(h Holding) { *h.(Word).To = word })
+			}
+		case Deviation:
+			for _, n := range []int64{1, h.Least} {
+				try(func(h Holding) { *h.(Deviation).To = n })
+			}
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, f.Class)
+	}
+	return out
 }
 
 // problem returns a *FieldError for the first field that makes no sense, or nil.

@@ -79,7 +79,7 @@ func (s *Space) discoverFaults(l play.Lock) error {
 	if s.Faults == nil {
 		s.Faults = append([]lock.Fault{}, l.Promise.Exclusion...)
 	}
-	return standsAll(l, s.Faults)
+	return standsAll(l, s.Classes())
 }
 
 // discoverReplicas settles whether there are replicas that can take over. There

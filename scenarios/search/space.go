@@ -35,6 +35,9 @@ type Space struct {
 	// Faults are the classes of fault that may strike. Nil means all of them,
 	// and also the actions that no promise speaks of; empty means none.
 	Faults []lock.Fault `json:"faults"`
+	// Kinds are kinds of fault that may strike besides, by the names that scenario
+	// files have for them.
+	Kinds []string `json:"kinds,omitempty"`
 	// Points are named points that the lock or the workload passes, at which
 	// faults may strike as at the driver's own events.
 	Points []string `json:"points"`
@@ -117,6 +120,11 @@ func (s Space) Validate() error {
 			errs = append(errs, fmt.Errorf("there is no class %q: choose from %s", f, prose.Commas(lock.Faults())))
 		}
 	}
+	for _, k := range s.Kinds {
+		if known := kindNames(); !slices.Contains(known, k) {
+			errs = append(errs, fmt.Errorf("there is no kind of fault %q: %s", k, prose.Choose(k, known)))
+		}
+	}
 	for _, p := range s.Points {
 		if err := (faults.Event{Client: "c0", Name: p, Nth: 1}).Validate(); err != nil {
 			errs = append(errs, fmt.Errorf("points: %w", err))
@@ -131,6 +139,31 @@ func (s Space) Validate() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// kindNames are the kinds of fault that a space may name.
+func kindNames() []string {
+	var names []string
+	for _, k := range faults.Kinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// Classes are the classes of fault that may strike, those of the kinds included.
+func (s Space) Classes() []lock.Fault {
+	if s.Faults == nil {
+		return lock.Faults()
+	}
+	all := slices.Clone(s.Faults)
+	for _, k := range faults.Kinds() {
+		for _, class := range k.Classes() {
+			if slices.Contains(s.Kinds, k.Name) && !slices.Contains(all, class) {
+				all = append(all, class)
+			}
+		}
+	}
+	return all
 }
 
 // orNone is the range or, where there may be none, one that passes for it.
