@@ -176,25 +176,6 @@ func TestApplyUsesTheAbilityAndFillsDefaults(t *testing.T) {
 	}
 }
 
-// Kinds names each action once, and none that is not there.
-func TestKinds(t *testing.T) {
-	var listed, tested []string
-	for _, k := range faults.Kinds() {
-		listed = append(listed, k.Name)
-		if k.Text == "" {
-			t.Errorf("%s says nothing", k.Name)
-		}
-	}
-	for _, tt := range does {
-		if n := len(tested); n == 0 || tested[n-1] != tt.action.Kind() {
-			tested = append(tested, tt.action.Kind())
-		}
-	}
-	if diff := cmp.Diff(tested, listed); diff != "" {
-		t.Errorf("Kinds (-tested here +listed):\n%s", diff)
-	}
-}
-
 func TestResetGoesThroughThePairs(t *testing.T) {
 	reset := faults.Reset{Between: []string{"c0", "c1"}, And: []string{"r0", "s0"}}
 	world := new(notebook)

@@ -40,7 +40,12 @@ func fillWithExamples(t *testing.T, f faults.Form) {
 // A form leaves out no field of its action: whatever has been filled in is in the
 // action, and is valid. Open gives it back.
 func TestFormsHaveEveryField(t *testing.T) {
+	seen := map[string]bool{}
 	for _, form := range faults.Kinds() {
+		if seen[form.Name] {
+			t.Errorf("two kinds are called %s", form.Name)
+		}
+		seen[form.Name] = true
 		fillWithExamples(t, form)
 		action := form.Action()
 		value := reflect.ValueOf(action)
