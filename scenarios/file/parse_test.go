@@ -378,7 +378,7 @@ x.yaml:5:5: faults[0] has pause and crash: a fault has one of them, so make two 
    5 |     crash: {process: c0}
      |     ^`},
 	{"unknown action", badFault("at: 3s\n    pausing: {process: c0, for: 1s}"), `
-x.yaml:4:5: faults[0] has no key "pausing": choose one of when, at, after, pause, crash, restart, slow, kill_worker, exhaust_pool, clock_jump, clock_drift, clock_freeze, latency, bandwidth, slice, slow_close, lose_reply, delay_message, partition, reset, refuse, stall, failover, evict, flush, read_only
+x.yaml:4:5: faults[0] has no key "pausing": choose one of when, at, after, `+kindsInALine()+`
    4 |     pausing: {process: c0, for: 1s}
      |     ^`},
 	{"at before the start", badFault("at: -3s\n    crash: {process: c0}"), `
@@ -457,6 +457,15 @@ x.yaml:4:43: faults[0].partition.direction: "up" is not known: choose both, forw
 x.yaml:2:1: faults: want a list, such as - {at: 3s, crash: {process: c0}}, found keys with values
    2 | faults: {at: 3s}
      | ^`},
+}
+
+// kindsInALine are all kinds of fault.
+func kindsInALine() string {
+	var names []string
+	for _, k := range faults.Kinds() {
+		names = append(names, k.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 func TestParseErrors(t *testing.T) {
