@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"locksim/lock/promise"
+
 	"github.com/Shopify/toxiproxy/v2/toxics"
 )
 
@@ -28,21 +30,26 @@ type Bandwidth struct {
 // Kind is "bandwidth".
 func (Bandwidth) Kind() string { return "bandwidth" }
 
+func (b *Bandwidth) form() Form {
+	return Form{
+		Text:  "connections carry only so many KB/s",
+		Class: promise.Latency,
+		Fields: []Field{
+			near(&b.Between, Anybody),
+			far(&b.And, Anybody),
+			{"rate", Count{To: &b.Rate, Most: MaxRate, Units: "KB/s", Such: 10}, "how much each direction of a connection carries"},
+			lasts(&b.For),
+			way(&b.Direction, DirectionBoth),
+		},
+	}
+}
+
 // Apply asks a Toxifier for Toxiproxy's bandwidth toxics.
 func (b Bandwidth) Apply(world any) error {
+	b = filled(b)
 	return toxify(b, world, b.wire(), func(uint64) toxics.Toxic {
 		return &toxics.BandwidthToxic{Rate: int64(b.Rate)}
 	}, b.For)
-}
-
-// Validate returns a *FieldError when a side makes no sense, the rate is out of
-// range, the time is negative, or the direction is not known.
-func (b Bandwidth) Validate() error {
-	return first(
-		b.wire().validate("no connections are slow"),
-		within1To("rate", b.Rate, MaxRate, "KB/s"),
-		orToTheEnd("for", b.For, "the shortage"),
-	)
 }
 
 func (b Bandwidth) wire() Wire { return Wire{b.Between, b.And, b.Direction} }

@@ -3,6 +3,8 @@ package faults
 import (
 	"fmt"
 	"time"
+
+	"locksim/lock/promise"
 )
 
 // The rates at which a clock may run: from standing still to ten times too fast.
@@ -38,33 +40,42 @@ type ClockDrifter interface {
 // Kind is "clock_drift".
 func (ClockDrift) Kind() string { return "clock_drift" }
 
+func (c *ClockDrift) form() Form {
+	return Form{
+		Text:     "a clock runs too fast or too slow",
+		Class:    driftClass(2 * max(c.PPM, -c.PPM)), // any number of drifts of half the allowance differ by no more than the whole
+		together: driftsClass,
+		Fields: []Field{
+			{"clock", Name{To: &c.Clock, Role: Clients | Servers}, "whose clock drifts"},
+			{"ppm", Deviation{To: &c.PPM, Least: MinPPM, Most: MaxPPM, Units: "millionths of the true rate", Such: 10_000}, "how much too fast, or too slow if it is negative"},
+			lasts(&c.For),
+		},
+	}
+}
+
+// driftsClass is what promises call the drifts of a schedule by, taken together:
+// clocks that are all too fast differ less than their sizes say.
+func driftsClass(schedule []Fault) promise.Fault {
+	var slowest, fastest int64 // clocks without a fault run true
+	for _, f := range schedule {
+		if drift, ok := f.Action.(ClockDrift); ok {
+			slowest, fastest = min(slowest, drift.PPM), max(fastest, drift.PPM)
+		}
+	}
+	return driftClass(fastest - slowest)
+}
+
+// driftClass is the class of clocks whose rates differ by so many millionths.
+func driftClass(ppm int64) promise.Fault {
+	if ppm <= promise.DriftAllowance {
+		return promise.ClockDrift
+	}
+	return promise.ClockRate
+}
+
 // Apply asks a ClockDrifter for the drift.
 func (c ClockDrift) Apply(world any) error {
-	w, err := able[ClockDrifter](c, world)
-	if err != nil {
-		return err
-	}
-	return done(c, w.DriftClock(c.Clock, c.PPM, c.For))
-}
-
-// Validate returns a *FieldError when no clock is named, the rate is none that
-// a clock may have, or the time is negative.
-func (c ClockDrift) Validate() error {
-	return first(
-		named("clock", c.Clock, "whose clock drifts", "c0"),
-		validatePPM(c.PPM),
-		orToTheEnd("for", c.For, "the drift"),
-	)
-}
-
-func validatePPM(ppm int64) error {
-	if ppm == 0 {
-		return wrong("ppm", "a drift of 0 is none: give millionths of the true rate, such as 10000 for one in a hundred too fast")
-	}
-	if ppm < MinPPM || ppm > MaxPPM {
-		return wrong("ppm", "%d is out of range: give a number from %d, which stands still, to %d", ppm, MinPPM, MaxPPM)
-	}
-	return nil
+	return ask(c, world, func(w ClockDrifter) error { return w.DriftClock(c.Clock, c.PPM, c.For) })
 }
 
 // String is "drift the clock of r0 by +10000 ppm for 1m0s".

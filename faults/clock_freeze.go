@@ -3,6 +3,8 @@ package faults
 import (
 	"fmt"
 	"time"
+
+	"locksim/lock/promise"
 )
 
 // ClockFreeze makes the clocks of a machine stand still, while the machine goes
@@ -18,21 +20,17 @@ type ClockFreeze struct {
 // Kind is "clock_freeze".
 func (ClockFreeze) Kind() string { return "clock_freeze" }
 
-// Apply asks a ClockDrifter for a drift of MinPPM.
-func (c ClockFreeze) Apply(world any) error {
-	w, err := able[ClockDrifter](c, world)
-	if err != nil {
-		return err
+func (c *ClockFreeze) form() Form {
+	return Form{
+		Text:   "a clock stands still",
+		Class:  promise.ClockRate,
+		Fields: []Field{{"clock", Name{To: &c.Clock, Role: Clients | Servers}, "whose clock stands still"}, lasts(&c.For)},
 	}
-	return done(c, w.DriftClock(c.Clock, MinPPM, c.For))
 }
 
-// Validate returns a *FieldError when no clock is named or the time is negative.
-func (c ClockFreeze) Validate() error {
-	return first(
-		named("clock", c.Clock, "whose clock stands still", "c0"),
-		orToTheEnd("for", c.For, "the standstill"),
-	)
+// Apply asks a ClockDrifter for a drift of MinPPM.
+func (c ClockFreeze) Apply(world any) error {
+	return ask(c, world, func(w ClockDrifter) error { return w.DriftClock(c.Clock, MinPPM, c.For) })
 }
 
 // String is "freeze the clock of c0 for 15s".

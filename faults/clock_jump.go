@@ -3,6 +3,8 @@ package faults
 import (
 	"fmt"
 	"time"
+
+	"locksim/lock/promise"
 )
 
 // ClockJump sets the wall clock of a machine: a step of NTP, a leap second, an
@@ -27,25 +29,21 @@ type ClockJumper interface {
 // Kind is "clock_jump".
 func (ClockJump) Kind() string { return "clock_jump" }
 
+func (c *ClockJump) form() Form {
+	return Form{
+		Text:  "a wall clock is set forward or back",
+		Class: clientOrNode(c.Clock, promise.WallClock, promise.NodeClock),
+		Fields: []Field{
+			{"clock", Name{To: &c.Clock, Role: Clients | Servers}, "whose clock jumps"},
+			{"by", Offset{To: &c.By, EitherWay: true, Such: 5 * time.Second}, "how far, forward if it is positive"},
+		},
+	}
+}
+
 // Apply asks a ClockJumper for the jump.
 func (c ClockJump) Apply(world any) error {
-	w, err := able[ClockJumper](c, world)
-	if err != nil {
-		return err
-	}
-	return done(c, w.JumpClock(c.Clock, c.By))
+	return ask(c, world, func(w ClockJumper) error { return w.JumpClock(c.Clock, c.By) })
 }
-
-// Validate returns a *FieldError when no clock is named or the jump leads
-// nowhere.
-func (c ClockJump) Validate() error {
-	if c.By == 0 {
-		return first(c.validateClock(), wrong("by", "a jump by 0s is none: give a time such as 5s or -5s"))
-	}
-	return c.validateClock()
-}
-
-func (c ClockJump) validateClock() error { return named("clock", c.Clock, "whose clock jumps", "c0") }
 
 // String is "set the clock of r0 forward by 5s".
 func (c ClockJump) String() string {

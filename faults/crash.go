@@ -1,6 +1,10 @@
 package faults
 
-import "fmt"
+import (
+	"fmt"
+
+	"locksim/lock/promise"
+)
 
 // Crash ends a process: none of its code, deferred code included, touches the
 // world any more. Only a Restart brings it back, without its memory. What a
@@ -37,25 +41,26 @@ type Crasher interface {
 // Kind is "crash".
 func (Crash) Kind() string { return "crash" }
 
-// Apply asks a Crasher for the crash.
-func (c Crash) Apply(world any) error {
-	w, err := able[Crasher](c, world)
-	if err != nil {
-		return err
+func (c *Crash) form() Form {
+	return Form{
+		Text:  "a process ends, and the system closes its sockets or the power is gone",
+		Class: clientOrNode(c.Process, promise.Crash, promise.NodeCrash),
+		Stays: !isClient(c.Process),
+		Fields: []Field{
+			{"process", Name{To: &c.Process, Role: Clients | Servers}, "which one dies"},
+			{"mode", Word{(*string)(&c.Mode), texts(CrashModes())}, "what its peers notice"},
+		},
 	}
-	return done(c, w.Crash(c.Process, orFirst(c.Mode, CrashModes())))
 }
 
-// Validate returns a *FieldError when no process is named or the mode is not
-// known.
-func (c Crash) Validate() error {
-	return first(
-		named("process", c.Process, "which one dies", "c0"),
-		oneOf("mode", c.Mode, CrashModes()),
-	)
+// Apply asks a Crasher for the crash.
+func (c Crash) Apply(world any) error {
+	c = filled(c)
+	return ask(c, world, func(w Crasher) error { return w.Crash(c.Process, c.Mode) })
 }
 
 // String is "crash c0 (process)".
 func (c Crash) String() string {
-	return fmt.Sprintf("crash %s (%s)", c.Process, orFirst(c.Mode, CrashModes()))
+	c = filled(c)
+	return fmt.Sprintf("crash %s (%s)", c.Process, c.Mode)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"locksim/lock/promise"
+
 	"github.com/Shopify/toxiproxy/v2/toxics"
 )
 
@@ -26,28 +28,29 @@ type DelayMessage struct {
 // Kind is "delay_message".
 func (DelayMessage) Kind() string { return "delay_message" }
 
+func (d *DelayMessage) form() Form {
+	return Form{
+		Text:  "the next message is late, and others overtake it",
+		Class: promise.Latency,
+		Fields: []Field{
+			near(&d.Between, Anybody),
+			far(&d.And, Anybody),
+			{"by", Offset{To: &d.By, Such: 15 * time.Second}, "how late it is"},
+			way(&d.Direction, DirectionForward),
+		},
+	}
+}
+
 // Apply asks a Toxifier for Delay toxics.
 func (d DelayMessage) Apply(world any) error {
+	d = filled(d)
 	return toxify(d, world, d.wire(), func(uint64) toxics.Toxic { return &Delay{By: d.By} }, 0)
 }
 
-// Validate returns a *FieldError when a side makes no sense, the delay is none,
-// or the direction is not known.
-func (d DelayMessage) Validate() error {
-	return first(
-		d.wire().validate("no message is late"),
-		longerThanZero("by", d.By, "a message is late by", "15s"),
-	)
-}
-
-func (d DelayMessage) wire() Wire {
-	if d.Direction == "" {
-		d.Direction = DirectionForward
-	}
-	return Wire{d.Between, d.And, d.Direction}
-}
+func (d DelayMessage) wire() Wire { return Wire{d.Between, d.And, d.Direction} }
 
 // String is "delay the next message between c0 and s0 (forward) by 15s".
 func (d DelayMessage) String() string {
+	d = filled(d)
 	return fmt.Sprintf("delay the next message %v by %v", d.wire(), d.By)
 }

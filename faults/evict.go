@@ -1,6 +1,10 @@
 package faults
 
-import "fmt"
+import (
+	"fmt"
+
+	"locksim/lock/promise"
+)
 
 // MaxEvicted is the most keys that one Evict may take away.
 const MaxEvicted = 1_000_000
@@ -48,37 +52,29 @@ type Evictor interface {
 // Kind is "evict".
 func (Evict) Kind() string { return "evict" }
 
+func (e *Evict) form() Form {
+	return Form{
+		Text:  "a node without memory gives up keys",
+		Class: promise.Eviction,
+		Fields: []Field{
+			{"node", Name{To: &e.Node, Role: Servers}, "which one has no memory left"},
+			{"policy", Word{(*string)(&e.Policy), texts(EvictionPolicies())}, "which keys go first"},
+			{"keys", Count{To: &e.Keys, Most: MaxEvicted, Units: "keys", Default: 1}, "how many go, if there are so many"},
+		},
+	}
+}
+
 // Apply asks an Evictor for it.
 func (e Evict) Apply(world any) error {
-	w, err := able[Evictor](e, world)
-	if err != nil {
-		return err
-	}
-	return done(e, w.Evict(e.Node, orFirst(e.Policy, EvictionPolicies()), e.keys()))
-}
-
-func (e Evict) keys() int {
-	if e.Keys == 0 {
-		return 1
-	}
-	return e.Keys
-}
-
-// Validate returns a *FieldError when no node is named, the policy is not known,
-// or the number of keys is out of range.
-func (e Evict) Validate() error {
-	return first(
-		named("node", e.Node, "which one has no memory left", "r0"),
-		oneOf("policy", e.Policy, EvictionPolicies()),
-		within1To("keys", e.keys(), MaxEvicted, "keys"),
-	)
+	e = filled(e)
+	return ask(e, world, func(w Evictor) error { return w.Evict(e.Node, e.Policy, e.Keys) })
 }
 
 // String is "evict 2 keys from r0 (allkeys-lru)".
 func (e Evict) String() string {
 	keys := "1 key"
-	if e.keys() != 1 {
-		keys = fmt.Sprint(e.keys(), " keys")
+	if e = filled(e); e.Keys != 1 {
+		keys = fmt.Sprint(e.Keys, " keys")
 	}
-	return fmt.Sprintf("evict %s from %s (%s)", keys, e.Node, orFirst(e.Policy, EvictionPolicies()))
+	return fmt.Sprintf("evict %s from %s (%s)", keys, e.Node, e.Policy)
 }

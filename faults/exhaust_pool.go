@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"locksim/lock/promise"
 )
 
 // ExhaustPool lets other work of a process hold every connection of its Redis
@@ -41,22 +43,17 @@ type Pool interface {
 // Kind is "exhaust_pool".
 func (ExhaustPool) Kind() string { return "exhaust_pool" }
 
-// Apply asks a PoolExhauster for it.
-func (e ExhaustPool) Apply(world any) error {
-	w, err := able[PoolExhauster](e, world)
-	if err != nil {
-		return err
+func (e *ExhaustPool) form() Form {
+	return Form{
+		Text:   "other work of a process holds every connection to Redis",
+		Class:  promise.Pool,
+		Fields: []Field{{"process", Name{To: &e.Process, Role: Clients}, "whose pools are empty"}, lasts(&e.For)},
 	}
-	return done(e, w.ExhaustPool(e.Process, e.For))
 }
 
-// Validate returns a *FieldError when no process is named or the time is
-// negative.
-func (e ExhaustPool) Validate() error {
-	return first(
-		named("process", e.Process, "whose pools are empty", "c0"),
-		orToTheEnd("for", e.For, "the shortage"),
-	)
+// Apply asks a PoolExhauster for it.
+func (e ExhaustPool) Apply(world any) error {
+	return ask(e, world, func(w PoolExhauster) error { return w.ExhaustPool(e.Process, e.For) })
 }
 
 // String is "exhaust the pools of c0 for 15s".

@@ -3,6 +3,8 @@ package faults
 import (
 	"fmt"
 	"strings"
+
+	"locksim/lock/promise"
 )
 
 // Failover makes a replica the primary, with what it has by then. Redis
@@ -51,35 +53,32 @@ type Promoter interface {
 // Kind is "failover".
 func (Failover) Kind() string { return "failover" }
 
+func (f *Failover) form() Form {
+	return Form{
+		Text:  "a replica takes over with what it has",
+		Class: promise.Failover,
+		Stays: true,
+		Fields: []Field{
+			{"to", Name{To: &f.To, Role: Family, Default: FirstReplica}, "which one takes over"},
+			{"old", Word{(*string)(&f.Old), texts(OldPrimaries())}, "what becomes of the old primary"},
+			{"clients", Names{To: &f.Clients, Role: Clients, Nobody: "all of them"}, "who is told of the new primary"},
+		},
+	}
+}
+
 // Apply asks a Promoter for it.
 func (f Failover) Apply(world any) error {
-	w, err := able[Promoter](f, world)
-	if err != nil {
-		return err
-	}
-	f.To, f.Old = f.to(), orFirst(f.Old, OldPrimaries())
-	return done(f, w.Promote(f))
-}
-
-func (f Failover) to() string {
-	if f.To == "" {
-		return FirstReplica
-	}
-	return f.To
-}
-
-// Validate returns a *FieldError when the fate of the old primary is not known,
-// or a client has no name or is named twice.
-func (f Failover) Validate() error {
-	return first(oneOf("old", f.Old, OldPrimaries()), everyOnce("clients", f.Clients))
+	f = filled(f)
+	return ask(f, world, func(w Promoter) error { return w.Promote(f) })
 }
 
 // String is "fail over to r0a (old primary fenced)", "fail over to r0a for c1
 // (old primary serving)".
 func (f Failover) String() string {
+	f = filled(f)
 	who := ""
 	if len(f.Clients) > 0 {
 		who = " for " + strings.Join(f.Clients, ", ")
 	}
-	return fmt.Sprintf("fail over to %s%s (old primary %s)", f.to(), who, orFirst(f.Old, OldPrimaries()))
+	return fmt.Sprintf("fail over to %s%s (old primary %s)", f.To, who, f.Old)
 }

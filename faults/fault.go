@@ -51,9 +51,6 @@ type Action interface {
 	// be valid. Apply is called from wherever the world allows its ability to
 	// be used.
 	Apply(world any) error
-	// Validate returns a *FieldError for the first field that makes no sense,
-	// or nil.
-	Validate() error
 }
 
 // ErrUnable is returned when a fault is applied to a world that lacks the
@@ -94,7 +91,7 @@ func (f Fault) Validate() error {
 	if f.Action == nil {
 		return wrong("action", "the fault does nothing: give it an action, such as a pause")
 	}
-	return within(f.Action.Kind(), f.Action.Validate())
+	return within(f.Action.Kind(), Validate(f.Action))
 }
 
 func (f Fault) validateAfter() error {
@@ -132,18 +129,13 @@ func within(part string, err error) error {
 	return &FieldError{Field: part + "." + field.Field, Problem: field.Problem}
 }
 
-// able asks the world for the ability that an action needs.
-func able[Ability any](a Action, world any) (Ability, error) {
+// ask has an action done by the ability of the world that it needs.
+func ask[Ability any](a Action, world any, do func(world Ability) error) error {
 	ability, ok := abilityOf[Ability](world)
 	if !ok {
-		return ability, fmt.Errorf("%v: %w: a %T cannot %s", a, ErrUnable, world, a.Kind())
+		return fmt.Errorf("%v: %w: a %T cannot %s", a, ErrUnable, world, a.Kind())
 	}
-	return ability, nil
-}
-
-// done names the action in the error of its ability, if there is one.
-func done(a Action, err error) error {
-	if err != nil {
+	if err := do(ability); err != nil {
 		return fmt.Errorf("%v: %w", a, err)
 	}
 	return nil

@@ -1,6 +1,10 @@
 package faults
 
-import "fmt"
+import (
+	"fmt"
+
+	"locksim/lock/promise"
+)
 
 // Flush empties a node at an administrator's word: FLUSHALL, or SCRIPT FLUSH
 // (F46).
@@ -36,25 +40,29 @@ type Flusher interface {
 // Kind is "flush".
 func (Flush) Kind() string { return "flush" }
 
-// Apply asks a Flusher for it.
-func (f Flush) Apply(world any) error {
-	w, err := able[Flusher](f, world)
-	if err != nil {
-		return err
+func (f *Flush) form() Form {
+	class := promise.Flush
+	if f.What == FlushScripts {
+		class = promise.Scripts
 	}
-	return done(f, w.Flush(f.Node, orFirst(f.What, FlushWhats())))
+	return Form{
+		Text:  "a node forgets its keys or its scripts",
+		Class: class,
+		Fields: []Field{
+			{"node", Name{To: &f.Node, Role: Servers}, "which one forgets"},
+			{"what", Word{(*string)(&f.What), texts(FlushWhats())}, "what it forgets"},
+		},
+	}
 }
 
-// Validate returns a *FieldError when no node is named or what it forgets is
-// not known.
-func (f Flush) Validate() error {
-	return first(
-		named("node", f.Node, "which one forgets", "r0"),
-		oneOf("what", f.What, FlushWhats()),
-	)
+// Apply asks a Flusher for it.
+func (f Flush) Apply(world any) error {
+	f = filled(f)
+	return ask(f, world, func(w Flusher) error { return w.Flush(f.Node, f.What) })
 }
 
 // String is "flush the keys of r0".
 func (f Flush) String() string {
-	return fmt.Sprintf("flush the %s of %s", orFirst(f.What, FlushWhats()), f.Node)
+	f = filled(f)
+	return fmt.Sprintf("flush the %s of %s", f.What, f.Node)
 }

@@ -1,5 +1,7 @@
 package faults
 
+import "locksim/lock/promise"
+
 // KillWorker ends the thread of a process that does the work of its critical
 // section, at once and without a release. The process lives on, and so do its
 // timers: a watchdog goes on renewing a lock that nobody works under (F36).
@@ -18,18 +20,17 @@ type WorkerKiller interface {
 // Kind is "kill_worker".
 func (KillWorker) Kind() string { return "kill_worker" }
 
-// Apply asks a WorkerKiller for it.
-func (k KillWorker) Apply(world any) error {
-	w, err := able[WorkerKiller](k, world)
-	if err != nil {
-		return err
+func (k *KillWorker) form() Form {
+	return Form{
+		Text:   "the working thread of a process dies, and its timers live on",
+		Class:  promise.Worker,
+		Fields: []Field{{"process", Name{To: &k.Process, Role: Clients}, "whose worker dies"}},
 	}
-	return done(k, w.KillWorker(k.Process))
 }
 
-// Validate returns a *FieldError when no process is named.
-func (k KillWorker) Validate() error {
-	return named("process", k.Process, "whose worker dies", "c0")
+// Apply asks a WorkerKiller for it.
+func (k KillWorker) Apply(world any) error {
+	return ask(k, world, func(w WorkerKiller) error { return w.KillWorker(k.Process) })
 }
 
 // String is "kill the worker of c0".

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"locksim/lock/promise"
+
 	"github.com/Shopify/toxiproxy/v2/toxics"
 )
 
@@ -31,33 +33,33 @@ type Latency struct {
 // Kind is "latency".
 func (Latency) Kind() string { return "latency" }
 
+func (l *Latency) form() Form {
+	return Form{
+		Text:  "messages are late, each by another time",
+		Class: promise.Latency,
+		check: func() error {
+			if l.Add == 0 && l.Jitter == 0 {
+				return wrong("add", "nothing is late: give add, jitter or both, such as 50ms")
+			}
+			return nil
+		},
+		Fields: []Field{
+			near(&l.Between, Anybody),
+			far(&l.And, Anybody),
+			{"add", Offset{To: &l.Add, Each: true, None: "nothing", Such: 50 * time.Millisecond}, "by how much each message is late at least"},
+			{"jitter", Offset{To: &l.Jitter, Each: true, None: "nothing", Such: 20 * time.Millisecond}, "by how much more it may be late"},
+			lasts(&l.For),
+			way(&l.Direction, DirectionBoth),
+		},
+	}
+}
+
 // Apply asks a Toxifier for Jitter toxics.
 func (l Latency) Apply(world any) error {
+	l = filled(l)
 	return toxify(l, world, l.wire(), func(seed uint64) toxics.Toxic {
 		return &Jitter{Add: l.Add, Spread: l.Jitter, Seed: seed}
 	}, l.For)
-}
-
-// Validate returns a *FieldError when a side makes no sense, a time is negative,
-// nothing is late, or the direction is not known.
-func (l Latency) Validate() error {
-	return first(
-		l.wire().validate("no messages are late"),
-		l.validateDelay(),
-		orToTheEnd("for", l.For, "the latency"),
-	)
-}
-
-func (l Latency) validateDelay() error {
-	switch {
-	case l.Add < 0:
-		return wrong("add", "%v is negative: no message is early, give a time such as 50ms", l.Add)
-	case l.Jitter < 0:
-		return wrong("jitter", "%v is negative: give the most by which a message may be later than add, such as 20ms", l.Jitter)
-	case l.Add == 0 && l.Jitter == 0:
-		return wrong("add", "nothing is late: give add, jitter or both, such as 50ms")
-	}
-	return nil
 }
 
 func (l Latency) wire() Wire { return Wire{l.Between, l.And, l.Direction} }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"locksim/lock/promise"
+
 	"github.com/Shopify/toxiproxy/v2/toxics"
 )
 
@@ -29,36 +31,31 @@ type LoseReply struct {
 // Kind is "lose_reply".
 func (LoseReply) Kind() string { return "lose_reply" }
 
+func (l *LoseReply) form() Form {
+	return Form{
+		Text:  "the next replies are lost after their commands were applied",
+		Class: promise.Reset,
+		Fields: []Field{
+			near(&l.Between, Clients),
+			far(&l.And, Servers|Store),
+			{"count", Count{To: &l.Count, Most: MaxReplies, Units: "replies", Default: 1}, "how many are lost on each link"},
+		},
+	}
+}
+
 // Apply asks a Toxifier for Lose toxics on the way back.
 func (l LoseReply) Apply(world any) error {
-	return toxify(l, world, l.wire(), func(uint64) toxics.Toxic {
-		return &Lose{Count: l.count()}
+	l = filled(l)
+	return toxify(l, world, Wire{l.Between, l.And, DirectionBackward}, func(uint64) toxics.Toxic {
+		return &Lose{Count: l.Count}
 	}, 0)
 }
-
-// Validate returns a *FieldError when a side makes no sense or the count is out
-// of range.
-func (l LoseReply) Validate() error {
-	return first(
-		l.wire().validate("no replies are lost"),
-		within1To("count", l.count(), MaxReplies, "replies"),
-	)
-}
-
-func (l LoseReply) count() int {
-	if l.Count == 0 {
-		return 1
-	}
-	return l.Count
-}
-
-func (l LoseReply) wire() Wire { return Wire{l.Between, l.And, DirectionBackward} }
 
 // String is "lose the next reply to c0 from r0".
 func (l LoseReply) String() string {
 	replies := "reply"
-	if l.count() != 1 {
-		replies = fmt.Sprint(l.count(), " replies")
+	if l = filled(l); l.Count != 1 {
+		replies = fmt.Sprint(l.Count, " replies")
 	}
 	return fmt.Sprintf("lose the next %s to %s from %s", replies, strings.Join(l.Between, ", "), orEverything(l.And))
 }

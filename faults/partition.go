@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"locksim/lock/promise"
 )
 
 // Partition cuts the links between two sides of the world: between clients and
@@ -51,29 +53,29 @@ type Cutter interface {
 // Kind is "partition".
 func (Partition) Kind() string { return "partition" }
 
-// Apply asks a Cutter for the cut.
-func (p Partition) Apply(world any) error {
-	w, err := able[Cutter](p, world)
-	if err != nil {
-		return err
+func (p *Partition) form() Form {
+	return Form{
+		Text:  "the network between two groups holds or drops what is sent",
+		Class: promise.Partition,
+		Cuts:  true,
+		Fields: []Field{
+			near(&p.Between, Anybody),
+			far(&p.And, Anybody),
+			lasts(&p.For),
+			{"bytes", Word{(*string)(&p.Bytes), texts(BytesModes())}, "what becomes of the bytes sent meanwhile"},
+			way(&p.Direction, DirectionBoth),
+		},
 	}
-	p.Bytes = orFirst(p.Bytes, BytesModes())
-	p.Direction = orFirst(p.Direction, Directions())
-	return done(p, w.Cut(p))
 }
 
-// Validate returns a *FieldError when a side makes no sense, the time is
-// negative, or a choice is not known.
-func (p Partition) Validate() error {
-	return first(
-		Wire{p.Between, p.And, p.Direction}.validate("nobody is cut off"),
-		orToTheEnd("for", p.For, "the cut"),
-		oneOf("bytes", p.Bytes, BytesModes()),
-	)
+// Apply asks a Cutter for the cut.
+func (p Partition) Apply(world any) error {
+	p = filled(p)
+	return ask(p, world, func(w Cutter) error { return w.Cut(p) })
 }
 
 // String is "cut c0 off from r0, s0 for 15s (hold, both)".
 func (p Partition) String() string {
-	return fmt.Sprintf("cut %s off from %s %s (%s, %s)", strings.Join(p.Between, ", "), orEverything(p.And), length(p.For),
-		orFirst(p.Bytes, BytesModes()), orFirst(p.Direction, Directions()))
+	p = filled(p)
+	return fmt.Sprintf("cut %s off from %s %s (%s, %s)", strings.Join(p.Between, ", "), orEverything(p.And), length(p.For), p.Bytes, p.Direction)
 }

@@ -3,6 +3,8 @@ package faults
 import (
 	"fmt"
 	"time"
+
+	"locksim/lock/promise"
 )
 
 // Pause stops a process for a while: a garbage collector that stops the world,
@@ -27,22 +29,20 @@ type Pauser interface {
 // Kind is "pause".
 func (Pause) Kind() string { return "pause" }
 
-// Apply asks a Pauser for the pause.
-func (p Pause) Apply(world any) error {
-	w, err := able[Pauser](p, world)
-	if err != nil {
-		return err
+func (p *Pause) form() Form {
+	return Form{
+		Text:  "a process stops for a while, as in a garbage collection",
+		Class: promise.Pause,
+		Fields: []Field{
+			{"process", Name{To: &p.Process, Role: Clients}, "which one stops"},
+			{"for", Length{To: &p.For, Ends: true}, "how long it stops"},
+		},
 	}
-	return done(p, w.Pause(p.Process, p.For))
 }
 
-// Validate returns a *FieldError when no process is named or the pause does not
-// last.
-func (p Pause) Validate() error {
-	return first(
-		named("process", p.Process, "which one stops", "c0"),
-		longerThanZero("for", p.For, "a pause lasts", "15s"),
-	)
+// Apply asks a Pauser for the pause.
+func (p Pause) Apply(world any) error {
+	return ask(p, world, func(w Pauser) error { return w.Pause(p.Process, p.For) })
 }
 
 // String is "pause c0 for 15s".

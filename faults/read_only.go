@@ -3,6 +3,8 @@ package faults
 import (
 	"fmt"
 	"time"
+
+	"locksim/lock/promise"
 )
 
 // ReadOnly makes a node answer writes with READONLY, as a replica does that its
@@ -26,21 +28,17 @@ type WriteRefuser interface {
 // Kind is "read_only".
 func (ReadOnly) Kind() string { return "read_only" }
 
-// Apply asks a WriteRefuser for it.
-func (r ReadOnly) Apply(world any) error {
-	w, err := able[WriteRefuser](r, world)
-	if err != nil {
-		return err
+func (r *ReadOnly) form() Form {
+	return Form{
+		Text:   "a node refuses writes",
+		Class:  promise.ReadOnly,
+		Fields: []Field{{"node", Name{To: &r.Node, Role: Servers}, "which one takes no writes"}, lasts(&r.For)},
 	}
-	return done(r, w.RefuseWrites(r.Node, r.For))
 }
 
-// Validate returns a *FieldError when no node is named or the time is negative.
-func (r ReadOnly) Validate() error {
-	return first(
-		named("node", r.Node, "which one takes no writes", "r0"),
-		orToTheEnd("for", r.For, "the refusal"),
-	)
+// Apply asks a WriteRefuser for it.
+func (r ReadOnly) Apply(world any) error {
+	return ask(r, world, func(w WriteRefuser) error { return w.RefuseWrites(r.Node, r.For) })
 }
 
 // String is "make r0 read-only for 15s".

@@ -3,6 +3,8 @@ package faults
 import (
 	"fmt"
 	"time"
+
+	"locksim/lock/promise"
 )
 
 // Refuse makes a node refuse new connections. Those that are there go on.
@@ -25,21 +27,17 @@ type Refuser interface {
 // Kind is "refuse".
 func (Refuse) Kind() string { return "refuse" }
 
-// Apply asks a Refuser for it.
-func (r Refuse) Apply(world any) error {
-	w, err := able[Refuser](r, world)
-	if err != nil {
-		return err
+func (r *Refuse) form() Form {
+	return Form{
+		Text:   "a node refuses new connections",
+		Class:  promise.Reset,
+		Fields: []Field{{"node", Name{To: &r.Node, Role: Servers | Store}, "which one refuses connections"}, lasts(&r.For)},
 	}
-	return done(r, w.Refuse(r.Node, r.For))
 }
 
-// Validate returns a *FieldError when no node is named or the time is negative.
-func (r Refuse) Validate() error {
-	return first(
-		named("node", r.Node, "which one refuses connections", "r0"),
-		orToTheEnd("for", r.For, "the refusal"),
-	)
+// Apply asks a Refuser for it.
+func (r Refuse) Apply(world any) error {
+	return ask(r, world, func(w Refuser) error { return w.Refuse(r.Node, r.For) })
 }
 
 // String is "refuse connections to r0 for 15s".

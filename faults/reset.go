@@ -3,6 +3,8 @@ package faults
 import (
 	"fmt"
 	"strings"
+
+	"locksim/lock/promise"
 )
 
 // Reset breaks the connections between two sides, as a machine on the way does
@@ -26,31 +28,29 @@ type Resetter interface {
 // Kind is "reset".
 func (Reset) Kind() string { return "reset" }
 
-// Apply asks a Resetter for the reset of each pair, in the order of the names.
-func (r Reset) Apply(world any) error {
-	w, err := able[Resetter](r, world)
-	if err != nil {
-		return err
+func (r *Reset) form() Form {
+	return Form{
+		Text:  "the connections between two groups break",
+		Class: promise.Reset,
+		Fields: []Field{
+			near(&r.Between, Clients),
+			{"and", Names{To: &r.And, Role: Servers | Store, Side: Far}, "which nodes are on the other side"},
+		},
 	}
-	for _, process := range r.Between {
-		for _, node := range r.And {
-			if err := w.Reset(process, node); err != nil {
-				return done(r, err)
-			}
-		}
-	}
-	return nil
 }
 
-// Validate returns a *FieldError when a side is empty or makes no sense.
-func (r Reset) Validate() error {
-	if err := (Wire{Between: r.Between, And: r.And}).validate("no connections are reset"); err != nil {
-		return err
-	}
-	if len(r.And) == 0 {
-		return wrong("and", "no connections are reset: name the nodes of the other side, such as [r0]")
-	}
-	return nil
+// Apply asks a Resetter for the reset of each pair, in the order of the names.
+func (r Reset) Apply(world any) error {
+	return ask(r, world, func(w Resetter) error {
+		for _, process := range r.Between {
+			for _, node := range r.And {
+				if err := w.Reset(process, node); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
 }
 
 // String is "reset the connections of c0 to r0, s0".

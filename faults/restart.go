@@ -1,5 +1,7 @@
 package faults
 
+import "locksim/lock/promise"
+
 // Restart brings a crashed process back. A client begins its workload anew,
 // with a fresh memory: it knows of no lease. A Redis node has what its
 // persistence kept (F15 to F17).
@@ -18,18 +20,17 @@ type Restarter interface {
 // Kind is "restart".
 func (Restart) Kind() string { return "restart" }
 
-// Apply asks a Restarter for the restart.
-func (r Restart) Apply(world any) error {
-	w, err := able[Restarter](r, world)
-	if err != nil {
-		return err
+func (r *Restart) form() Form {
+	return Form{
+		Text:   "a crashed process comes back, a node with what its persistence kept",
+		Class:  clientOrNode(r.Process, promise.Restart, promise.NodeCrash),
+		Fields: []Field{{"process", Name{To: &r.Process, Role: Clients | Servers}, "which one comes back"}},
 	}
-	return done(r, w.Restart(r.Process))
 }
 
-// Validate returns a *FieldError when no process is named.
-func (r Restart) Validate() error {
-	return named("process", r.Process, "which one comes back", "c0")
+// Apply asks a Restarter for the restart.
+func (r Restart) Apply(world any) error {
+	return ask(r, world, func(w Restarter) error { return w.Restart(r.Process) })
 }
 
 // String is "restart c0".

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"locksim/lock/promise"
+
 	"github.com/Shopify/toxiproxy/v2/toxics"
 )
 
@@ -32,23 +34,27 @@ type Slice struct {
 // Kind is "slice".
 func (Slice) Kind() string { return "slice" }
 
+func (s *Slice) form() Form {
+	return Form{
+		Text:  "messages arrive in small packets",
+		Class: promise.Latency,
+		Fields: []Field{
+			near(&s.Between, Anybody),
+			far(&s.And, Anybody),
+			{"size", Count{To: &s.Size, Most: MaxSliceSize, Units: "bytes", Such: 8}, "the most that a packet has"},
+			{"delay", Offset{To: &s.Delay, Each: true, None: "nothing", Unit: time.Microsecond, Such: time.Millisecond}, "the time from one packet to the next"},
+			lasts(&s.For),
+			way(&s.Direction, DirectionBoth),
+		},
+	}
+}
+
 // Apply asks a Toxifier for Toxiproxy's slicer toxics.
 func (s Slice) Apply(world any) error {
+	s = filled(s)
 	return toxify(s, world, s.wire(), func(uint64) toxics.Toxic {
 		return &toxics.SlicerToxic{AverageSize: s.Size, Delay: int(s.Delay / time.Microsecond)}
 	}, s.For)
-}
-
-// Validate returns a *FieldError when a side makes no sense, the size is out of
-// range, a time is negative or too fine, or the direction is not known.
-func (s Slice) Validate() error {
-	return first(
-		s.wire().validate("no messages are cut"),
-		within1To("size", s.Size, MaxSliceSize, "bytes"),
-		orToTheEnd("delay", s.Delay, "the wait between two packets"),
-		whole("delay", s.Delay, time.Microsecond, "microseconds"),
-		orToTheEnd("for", s.For, "the slicing"),
-	)
 }
 
 func (s Slice) wire() Wire { return Wire{s.Between, s.And, s.Direction} }

@@ -3,6 +3,8 @@ package faults
 import (
 	"fmt"
 	"time"
+
+	"locksim/lock/promise"
 )
 
 // Slow makes the timers of a process late: a processor that is starved, a
@@ -29,23 +31,21 @@ type Slower interface {
 // Kind is "slow".
 func (Slow) Kind() string { return "slow" }
 
-// Apply asks a Slower for it.
-func (s Slow) Apply(world any) error {
-	w, err := able[Slower](s, world)
-	if err != nil {
-		return err
+func (s *Slow) form() Form {
+	return Form{
+		Text:  "the timers of a process fire late",
+		Class: promise.Slow,
+		Fields: []Field{
+			{"process", Name{To: &s.Process, Role: Clients}, "whose timers are late"},
+			{"by", Offset{To: &s.By, Each: true, Such: 2 * time.Second}, "how much later each timer fires"},
+			lasts(&s.For),
+		},
 	}
-	return done(s, w.Slow(s.Process, s.By, s.For))
 }
 
-// Validate returns a *FieldError when no process is named, nothing is late, or
-// the time is negative.
-func (s Slow) Validate() error {
-	return first(
-		named("process", s.Process, "whose timers are late", "c0"),
-		longerThanZero("by", s.By, "a slow process is late by", "2s"),
-		orToTheEnd("for", s.For, "the slowness"),
-	)
+// Apply asks a Slower for it.
+func (s Slow) Apply(world any) error {
+	return ask(s, world, func(w Slower) error { return w.Slow(s.Process, s.By, s.For) })
 }
 
 // String is "slow the timers of c0 by 2s for 1m0s".

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"locksim/lock/promise"
+
 	"github.com/Shopify/toxiproxy/v2/toxics"
 )
 
@@ -26,22 +28,26 @@ type SlowClose struct {
 // Kind is "slow_close".
 func (SlowClose) Kind() string { return "slow_close" }
 
+func (s *SlowClose) form() Form {
+	return Form{
+		Text:  "the end of a connection arrives late",
+		Class: promise.Latency,
+		Fields: []Field{
+			near(&s.Between, Anybody),
+			far(&s.And, Anybody),
+			{"delay", Offset{To: &s.Delay, Each: true, Unit: time.Millisecond, Such: 5 * time.Second}, "by how much the end is late"},
+			lasts(&s.For),
+			way(&s.Direction, DirectionBoth),
+		},
+	}
+}
+
 // Apply asks a Toxifier for Toxiproxy's slow_close toxics.
 func (s SlowClose) Apply(world any) error {
+	s = filled(s)
 	return toxify(s, world, s.wire(), func(uint64) toxics.Toxic {
 		return &toxics.SlowCloseToxic{Delay: s.Delay.Milliseconds()}
 	}, s.For)
-}
-
-// Validate returns a *FieldError when a side makes no sense, the delay is none
-// or too fine, the time is negative, or the direction is not known.
-func (s SlowClose) Validate() error {
-	return first(
-		s.wire().validate("no connections end late"),
-		longerThanZero("delay", s.Delay, "a slow close is late by", "5s"),
-		whole("delay", s.Delay, time.Millisecond, "milliseconds"),
-		orToTheEnd("for", s.For, "the slowness"),
-	)
 }
 
 func (s SlowClose) wire() Wire { return Wire{s.Between, s.And, s.Direction} }

@@ -3,6 +3,8 @@ package faults
 import (
 	"fmt"
 	"time"
+
+	"locksim/lock/promise"
 )
 
 // Stall blocks a node: a slow command, such as KEYS over millions of them, or a
@@ -26,21 +28,17 @@ type Staller interface {
 // Kind is "stall".
 func (Stall) Kind() string { return "stall" }
 
-// Apply asks a Staller for it.
-func (s Stall) Apply(world any) error {
-	w, err := able[Staller](s, world)
-	if err != nil {
-		return err
+func (s *Stall) form() Form {
+	return Form{
+		Text:   "a slow command blocks a node",
+		Class:  promise.Stall,
+		Fields: []Field{{"node", Name{To: &s.Node, Role: Servers | Store}, "which one is blocked"}, lasts(&s.For)},
 	}
-	return done(s, w.Stall(s.Node, s.For))
 }
 
-// Validate returns a *FieldError when no node is named or the time is negative.
-func (s Stall) Validate() error {
-	return first(
-		named("node", s.Node, "which one is blocked", "r0"),
-		orToTheEnd("for", s.For, "the stall"),
-	)
+// Apply asks a Staller for it.
+func (s Stall) Apply(world any) error {
+	return ask(s, world, func(w Staller) error { return w.Stall(s.Node, s.For) })
 }
 
 // String is "stall r0 for 15s".

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,45 +50,47 @@ type Toxifier interface {
 	Toxify(w Wire, name string, build func(seed uint64) toxics.Toxic, d time.Duration) error
 }
 
-// toxify asks a Toxifier for the toxics of an action.
+// toxify asks a Toxifier for the toxics of an action. w.Direction is not empty.
 func toxify(a Action, world any, w Wire, build func(seed uint64) toxics.Toxic, d time.Duration) error {
-	t, err := able[Toxifier](a, world)
-	if err != nil {
-		return err
-	}
-	w.Direction = orFirst(w.Direction, Directions())
-	return done(a, t.Toxify(w, a.Kind(), build, d))
+	return ask(a, world, func(t Toxifier) error { return t.Toxify(w, a.Kind(), build, d) })
 }
 
-// validate returns a *FieldError when a side makes no sense or the direction is
-// not known. The complaint is what to say when nobody stands on the first side.
-func (w Wire) validate(complaint string) error {
-	if len(w.Between) == 0 {
-		return wrong("between", "%s: name the processes of one side, such as [c0]", complaint)
-	}
-	return first(w.validateSides(), oneOf("direction", w.Direction, Directions()))
+// near and far are the fields that have the two sides of a wire.
+func near(to *[]string, role Role) Field {
+	return Field{"between", Names{To: to, Role: role, Side: Near}, "who is on one side"}
 }
 
-// validateSides looks for nameless processes and for one named twice: there is
-// no link from a process to itself.
-func (w Wire) validateSides() error {
-	both := slices.Concat(w.Between, w.And)
-	for i, name := range both {
-		field := fmt.Sprintf("between[%d]", i)
-		if i >= len(w.Between) {
-			field = fmt.Sprintf("and[%d]", i-len(w.Between))
-		}
-		if name == "" {
-			return wrong(field, "the process has no name: write one such as c0, r0 or s0")
-		}
-		if slices.Contains(both[:i], name) {
-			return wrong(field, "%s is named twice: a process stands on one side, once", name)
-		}
+func far(to *[]string, role Role) Field {
+	return Field{"and", Names{To: to, Role: role, Side: Far, Nobody: "everything else"}, "who is on the other side"}
+}
+
+// way is the field that has the direction of a wire, with its default.
+func way(to *Direction, byDefault Direction) Field {
+	words := texts(Directions())
+	i := slices.Index(words, string(byDefault))
+	return Field{"direction", Word{(*string)(to), slices.Insert(slices.Delete(words, i, i+1), 0, string(byDefault))}, "which way"}
+}
+
+// lasts is the field that has the length of a fault that may last to the end.
+func lasts(to *time.Duration) Field { return Field{"for", Length{To: to}, "how long this lasts"} }
+
+// length is how long something lasts, as the end of a phrase.
+func length(d time.Duration) string {
+	if d == 0 {
+		return "until the end"
 	}
-	return nil
+	return fmt.Sprint("for ", d)
+}
+
+// orEverything is one side of a network, as part of a phrase.
+func orEverything(names []string) string {
+	if len(names) == 0 {
+		return "everything else"
+	}
+	return strings.Join(names, ", ")
 }
 
 // String is "between c0 and r0, s0 (both)".
 func (w Wire) String() string {
-	return fmt.Sprintf("between %s and %s (%s)", strings.Join(w.Between, ", "), orEverything(w.And), orFirst(w.Direction, Directions()))
+	return fmt.Sprintf("between %s and %s (%s)", strings.Join(w.Between, ", "), orEverything(w.And), cmp.Or(w.Direction, DirectionBoth))
 }

@@ -1,5 +1,7 @@
 package lock
 
+import "locksim/lock/promise"
+
 // Promise is what a kind of lock promises. What is not listed is not promised: it may hold all the same.
 //
 // It is data that a harness can judge the lock by. The faults are named in words, since this package
@@ -21,43 +23,35 @@ type Promise struct {
 	FreeWithin Term `json:"free_within"`
 }
 
-// Fault is a class of things that go wrong.
-type Fault string
+// Fault is a class of things that go wrong. Package promise says what each of them is.
+type Fault = promise.Fault
 
-// The faults that the locks of this package stand, as far as exclusion of claims goes: they stop
-// processes, threads and messages, or refuse requests, and leave alone what a node has answered.
+// The classes of fault.
 const (
-	FaultPause     Fault = "pause"      // a process stops and goes on
-	FaultCrash     Fault = "crash"      // a process ends for good
-	FaultRestart   Fault = "restart"    // a process that has crashed begins anew, with a fresh memory and new owner ids
-	FaultSlow      Fault = "slow"       // the timers of a process fire late
-	FaultPool      Fault = "pool"       // a process has no connection to a node free
-	FaultPartition Fault = "partition"  // messages are held or lost
-	FaultLatency   Fault = "latency"    // messages are late, in pieces, or few at a time
-	FaultReset     Fault = "reset"      // connections break, dials are refused, replies are lost
-	FaultStall     Fault = "stall"      // a node answers late, and in order
-	FaultReadOnly  Fault = "read-only"  // a node refuses writes
-	FaultScripts   Fault = "scripts"    // a node forgets the scripts that it was sent
-	FaultWallClock Fault = "wall-clock" // a client's wall clock jumps: our locks measure by the monotonic one
-)
-
-// The faults that only some of the locks stand, or none.
-const (
-	FaultWorker     Fault = "worker"      // a thread ends without a release, and its process goes on
-	FaultClockDrift Fault = "clock-drift" // clocks run at rates that differ by no more than the drift allowance
-	FaultClockRate  Fault = "clock-rate"  // clocks run at rates that differ by more, or stand still (F20)
-	FaultNodeClock  Fault = "node-clock"  // the wall clock of a Redis node jumps, and its keys end early or late (F18, F19)
-	FaultNodeCrash  Fault = "node-crash"  // a Redis node ends, or comes back with what its persistence kept (F15 to F17)
-	FaultFailover   Fault = "failover"    // a replica takes over with what it has (F40 to F44)
-	FaultEviction   Fault = "eviction"    // a node gives up keys for want of memory (F10, F45)
-	FaultFlush      Fault = "flush"       // a node forgets its keys (F46)
+	FaultPause      = promise.Pause
+	FaultCrash      = promise.Crash
+	FaultRestart    = promise.Restart
+	FaultSlow       = promise.Slow
+	FaultPool       = promise.Pool
+	FaultPartition  = promise.Partition
+	FaultLatency    = promise.Latency
+	FaultReset      = promise.Reset
+	FaultStall      = promise.Stall
+	FaultReadOnly   = promise.ReadOnly
+	FaultScripts    = promise.Scripts
+	FaultWallClock  = promise.WallClock
+	FaultWorker     = promise.Worker
+	FaultClockDrift = promise.ClockDrift
+	FaultClockRate  = promise.ClockRate
+	FaultNodeClock  = promise.NodeClock
+	FaultNodeCrash  = promise.NodeCrash
+	FaultFailover   = promise.Failover
+	FaultEviction   = promise.Eviction
+	FaultFlush      = promise.Flush
 )
 
 // Faults lists the classes of fault. The caller owns the slice.
-func Faults() []Fault {
-	return append(endured(), FaultWorker, FaultClockDrift, FaultClockRate, FaultNodeClock, FaultNodeCrash,
-		FaultFailover, FaultEviction, FaultFlush)
-}
+func Faults() []Fault { return promise.Faults() }
 
 // endured are the faults that every lock with a lease on one correct node stands. The node answers each
 // request once, in an order of its own and by its own clock, and a holder counts its lease from before

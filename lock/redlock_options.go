@@ -4,13 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"locksim/lock/promise"
 )
 
 // The values that a zero field of [RedlockOptions] stands for, where they are constants.
 const (
 	// DefaultDriftFactor is the allowance of the Redis documentation's reference implementation. The
 	// clock of a healthy machine drifts by a hundredth of it.
-	DefaultDriftFactor = 0.01
+	DefaultDriftFactor = promise.DriftAllowance / 1e6
 
 	// DefaultDriftConstant is the reference implementation's allowance for Redis, which expires keys to
 	// the millisecond: one for rounding on each side.

@@ -57,10 +57,11 @@ func classTable(r *review.Review) *reviewTable {
 func kindTable(r *review.Review) *reviewTable {
 	t := &reviewTable{Name: "Kinds of fault", Head: []string{"Kind", "Within the promise", "With every fault"}}
 	for _, k := range faults.Kinds() {
-		if slices.Contains(r.NeverDrawn, k.Name) {
+		within, all := struckOfDrawn(r.Within, k.Name), struckOfDrawn(r.All, k.Name)
+		if within == nothing && all == nothing {
 			continue
 		}
-		t.row(k.Name, struckOfDrawn(r.Within, k.Name), struckOfDrawn(r.All, k.Name))
+		t.row(k.Name, within, all)
 		t.Rows[len(t.Rows)-1].Note = k.Text
 	}
 	return t

@@ -1,8 +1,9 @@
 package reports_test
 
 import (
+	"strings"
+
 	"locksim/checker"
-	"locksim/faults"
 	"locksim/lock/fence"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
@@ -59,7 +60,7 @@ func aReview() *review.Review {
 		},
 		NotRun:     []review.Gap{{What: "split-vote", Why: "the scenario is not about this lock"}},
 		Catalogue:  []review.Gap{{What: "F47 Lua", Why: "it is gone"}},
-		NeverDrawn: kindsBut("pause", "crash"),
+		NeverDrawn: neverDrawn,
 		Go:         "go1.26.8", Modules: map[string]string{"github.com/redis/go-redis/v9": "v9.23.0"},
 	}
 	p := &r.Lock.Promise
@@ -85,16 +86,9 @@ func aReview() *review.Review {
 // put puts a count into a map, which it makes.
 func put[K ~string](counts *map[K]int, key K, n int) { *counts = map[K]int{key: n} }
 
-// kindsBut are all kinds of fault but some.
-func kindsBut(drawn ...string) []string {
-	var out []string
-	for _, k := range faults.Kinds() {
-		if k.Name != drawn[0] && k.Name != drawn[1] {
-			out = append(out, k.Name)
-		}
-	}
-	return out
-}
+// neverDrawn are most kinds of fault.
+var neverDrawn = strings.Fields("restart slow kill_worker exhaust_pool clock_jump clock_drift clock_freeze latency bandwidth slice " +
+	"slow_close lose_reply delay_message partition reset refuse stall failover evict flush read_only")
 
 // explorationFor is an exploration with so many violations.
 func explorationFor(judge explore.Judge, violating int) *explore.Exploration {

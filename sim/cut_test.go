@@ -250,9 +250,9 @@ func TestCutErrors(t *testing.T) {
 		}{
 			{faults.Partition{Between: []string{"c7"}}, `there is nothing named "c7"`},
 			{faults.Partition{Between: []string{"c0"}, And: []string{"c1"}}, "no link between them"},
-			{faults.Partition{}, "nobody is cut off"},
+			{faults.Partition{}, "nobody is named"},
 			{faults.Partition{Between: []string{"c0"}, Bytes: "eat"}, `"eat" is not known`},
-			{faults.Partition{Between: []string{"c0"}, For: -1}, "negative"},
+			{faults.Partition{Between: []string{"c0"}, For: -1}, "no length of time"},
 		} {
 			if err := w.Faults().Cut(tt.f); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Cut(%v) = %v, want %s", tt.f, err, tt.want)

@@ -296,7 +296,7 @@ func (f *Faults) Evict(server string, policy faults.EvictionPolicy, keys int) er
 	if err != nil {
 		return err
 	}
-	if err := (faults.Evict{Node: server, Policy: policy, Keys: keys}).Validate(); err != nil {
+	if err := faults.Validate(faults.Evict{Node: server, Policy: policy, Keys: keys}); err != nil {
 		return err
 	}
 	e, ok := n.server.(Evictor)
@@ -314,7 +314,7 @@ func (f *Faults) Flush(server string, what faults.FlushWhat) error {
 	if err != nil {
 		return err
 	}
-	if err := (faults.Flush{Node: server, What: what}).Validate(); err != nil {
+	if err := faults.Validate(faults.Flush{Node: server, What: what}); err != nil {
 		return err
 	}
 	e, ok := n.server.(Flusher)

@@ -17,7 +17,7 @@ import (
 // [World.Heal]. Bytes that are under way when it begins still arrive; a dial
 // waits for the end.
 func (f *Faults) Cut(p faults.Partition) error {
-	if err := p.Validate(); err != nil {
+	if err := faults.Validate(p); err != nil {
 		return fmt.Errorf("cut: %w", err)
 	}
 	net := f.w.net

@@ -78,12 +78,12 @@ func (tr trial) load(t *testing.T) (broken.Specimen, *file.Scenario) {
 	if sc.Lock.TTL < s.MinTTL || sc.Lock.TTL > s.MaxTTL {
 		t.Errorf("the TTL %v is not between %v and %v", sc.Lock.TTL, s.MinTTL, s.MaxTTL)
 	}
-	if len(sc.Faults) == 0 && s.Faults != broken.NoFaults {
-		t.Errorf("no faults, and the fault class is %s", s.Faults)
+	if len(sc.Faults) == 0 && s.Fault != "" {
+		t.Errorf("no faults, and the fault class is %s", s.Fault)
 	}
 	for _, f := range sc.Faults {
-		if f.Action.Kind() != string(s.Faults) {
-			t.Errorf("a %s, and the fault class is %s", f.Action.Kind(), s.Faults)
+		if class := faults.ClassIn(sc.Faults, f.Action); class != s.Fault {
+			t.Errorf("%v is of class %s, and the fault class is %s", f.Action, class, s.Fault)
 		}
 	}
 	return s, sc

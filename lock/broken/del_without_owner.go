@@ -13,8 +13,8 @@ import (
 // successor's, and a third client enters beside that one.
 var delWithoutOwner = Specimen{
 	Name: "del-without-owner", ID: "F02",
-	Wrong:  "The release deletes the key whoever holds it by now.",
-	Faults: Pause, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
+	Wrong: "The release deletes the key whoever holds it by now.",
+	Fault: lock.FaultPause, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
 	Detector: ClaimOverlaps, Mode: "none", Nodes: 1,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		release := func(ctx context.Context, c claim) error {

@@ -19,7 +19,7 @@ return 1`)
 var expireWholeSeconds = Specimen{
 	Name: "expire-whole-seconds", ID: "F48",
 	Wrong:  "The TTL is cut to whole seconds, and one below a second becomes 0, which deletes the key.",
-	Faults: NoFaults, MinTTL: 50 * time.Millisecond, MaxTTL: 999 * time.Millisecond,
+	MinTTL: 50 * time.Millisecond, MaxTTL: 999 * time.Millisecond,
 	Detector: ClaimOverlaps, Mode: "none", Nodes: 1,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		grant := func(ctx context.Context, c claim) (token uint64, granted bool, err error) {

@@ -17,8 +17,8 @@ return 0`)
 // than the TTL the key is gone as soon as it is set, and everybody is granted the lock.
 var expiryByClientClock = Specimen{
 	Name: "expiry-by-client-clock", ID: "F22",
-	Wrong:  "The key ends at an instant on the client's wall clock, and where that is behind it is gone at once.",
-	Faults: ClockJump, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
+	Wrong: "The key ends at an instant on the client's wall clock, and where that is behind it is gone at once.",
+	Fault: lock.FaultWallClock, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
 	Detector: ClaimOverlaps, Mode: "none", Nodes: 1,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		grant := func(ctx context.Context, c claim) (token uint64, granted bool, err error) {

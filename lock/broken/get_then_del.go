@@ -14,8 +14,8 @@ import (
 // become another's.
 var getThenDel = Specimen{
 	Name: "get-then-del", ID: "F03",
-	Wrong:  "The release compares the owner and deletes the key in two steps, and in between the key may change hands.",
-	Faults: Pause, MinTTL: time.Second, MaxTTL: 10 * time.Second, // it must expire while a release may last
+	Wrong: "The release compares the owner and deletes the key in two steps, and in between the key may change hands.",
+	Fault: lock.FaultPause, MinTTL: time.Second, MaxTTL: 10 * time.Second, // it must expire while a release may last
 	Detector: ClaimOverlaps, Mode: "none", Nodes: 1,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		release := func(ctx context.Context, c claim) error {

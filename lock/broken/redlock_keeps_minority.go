@@ -14,7 +14,7 @@ import (
 var redlockKeepsMinority = Specimen{
 	Name: "redlock-keeps-minority", ID: "F26",
 	Wrong:  "A failed attempt keeps the nodes that had granted it, and nobody can have those until the TTL has passed.",
-	Faults: NoFaults, MinTTL: time.Second, MaxTTL: time.Hour, // it has to outlast the rest of the work
+	MinTTL: time.Second, MaxTTL: time.Hour, // it has to outlast the rest of the work
 	Detector: Leaked, Mode: "none", Nodes: 5,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		r := newRedlock(nodes, o)

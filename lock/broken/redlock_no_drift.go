@@ -12,8 +12,8 @@ import (
 // fast the keys expire while the lease is still valid.
 var redlockNoDrift = Specimen{
 	Name: "redlock-no-drift", ID: "F20",
-	Wrong:  "The validity leaves no margin for clock drift, so keys on fast nodes expire within it.",
-	Faults: ClockDrift, MinTTL: 5 * time.Second, MaxTTL: time.Hour, // below, the drift is less than a few round trips
+	Wrong: "The validity leaves no margin for clock drift, so keys on fast nodes expire within it.",
+	Fault: lock.FaultClockDrift, MinTTL: 5 * time.Second, MaxTTL: time.Hour, // below, the drift is less than a few round trips
 	Detector: ClaimOverlaps, Mode: "none", Nodes: 5,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		r := newRedlock(nodes, o)

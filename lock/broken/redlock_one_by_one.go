@@ -13,8 +13,8 @@ import (
 // answer eats up the validity of all the others' grants, so one node of five stops everybody.
 var redlockOneByOne = Specimen{
 	Name: "redlock-one-by-one", ID: "F23",
-	Wrong:  "The nodes are asked in turn without a timeout for each, so one that does not answer uses up the lease.",
-	Faults: Partition, MinTTL: 50 * time.Millisecond, MaxTTL: 3 * time.Second, // up to go-redis' ReadTimeout
+	Wrong: "The nodes are asked in turn without a timeout for each, so one that does not answer uses up the lease.",
+	Fault: lock.FaultPartition, MinTTL: 50 * time.Millisecond, MaxTTL: 3 * time.Second, // up to go-redis' ReadTimeout
 	Detector: LongestWait, Mode: "none", Nodes: 5,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		r := newRedlock(nodes, o)

@@ -12,8 +12,8 @@ import (
 // meanwhile, the lease seems to last longer than the keys.
 var redlockWallClock = Specimen{
 	Name: "redlock-wall-clock", ID: "F21",
-	Wrong:  "Elapsed time is the difference of two wall clock readings, and a clock set back in between lengthens the lease.",
-	Faults: ClockJump, MinTTL: time.Second, MaxTTL: time.Hour,
+	Wrong: "Elapsed time is the difference of two wall clock readings, and a clock set back in between lengthens the lease.",
+	Fault: lock.FaultWallClock, MinTTL: time.Second, MaxTTL: time.Hour,
 	Detector: ClaimOverlaps, Mode: "none", Nodes: 5,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		r := newRedlock(nodes, o)

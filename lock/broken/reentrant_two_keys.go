@@ -26,8 +26,8 @@ return 1`)
 // owner goes on counting from what was left, and its last release is none.
 var reentrantTwoKeys = Specimen{
 	Name: "reentrant-two-keys", ID: "F33",
-	Wrong:  "Owner and count expire apart, so the next owner inherits a count and its last release does not free the lock.",
-	Faults: Pause, MinTTL: time.Second, MaxTTL: time.Hour,
+	Wrong: "Owner and count expire apart, so the next owner inherits a count and its last release does not free the lock.",
+	Fault: lock.FaultPause, MinTTL: time.Second, MaxTTL: time.Hour,
 	Detector: Leaked, Mode: "none", Nodes: 1,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		countKey := func(c claim) string { return c.key + ":count" }

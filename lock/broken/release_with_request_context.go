@@ -14,7 +14,7 @@ import (
 var releaseWithRequestContext = Specimen{
 	Name: "release-with-request-context", ID: "F29",
 	Wrong:  "The release runs under the request's own context, and when that has ended nothing is sent.",
-	Faults: NoFaults, MinTTL: time.Second, MaxTTL: time.Hour, // it has to outlast the rest of the work
+	MinTTL: time.Second, MaxTTL: time.Hour, // it has to outlast the rest of the work
 	Detector: Leaked, Mode: "none", Nodes: 1,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		p := newOnNode(o, protocol{grantBySetNX(nodes[0], o.TTL), releaseOwn(nodes[0])})

@@ -24,8 +24,8 @@ return 0`)
 // clock is ahead takes a lock that is held.
 var rowByClientClock = Specimen{
 	Name: "row-by-client-clock", ID: "F63",
-	Wrong:  "Whether the row's lease has ended is judged by the client's clock, and one that is ahead takes what is held.",
-	Faults: ClockJump, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
+	Wrong: "Whether the row's lease has ended is judged by the client's clock, and one that is ahead takes what is held.",
+	Fault: lock.FaultWallClock, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
 	Detector: ClaimOverlaps, Mode: "none", Nodes: 1, endless: true,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		return newRowLock(nodes[0], o, func(context.Context) (time.Time, error) {

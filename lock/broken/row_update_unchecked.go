@@ -20,7 +20,7 @@ return 1`)
 var rowUpdateUnchecked = Specimen{
 	Name: "row-update-unchecked", ID: "F67",
 	Wrong:  "The conditional update may have changed no row, and the count that says so is ignored.",
-	Faults: NoFaults, MinTTL: 50 * time.Millisecond, MaxTTL: time.Hour, // above the latency
+	MinTTL: 50 * time.Millisecond, MaxTTL: time.Hour, // above the latency
 	Detector: ClaimOverlaps, Mode: "none", Nodes: 1,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		return newVersionLock(nodes[0], o, func(changed int) bool {

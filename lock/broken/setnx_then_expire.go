@@ -13,8 +13,8 @@ import (
 // key that never expires.
 var setnxThenExpire = Specimen{
 	Name: "setnx-then-expire", ID: "F01",
-	Wrong:  "The key gets its TTL by a second command, so a crash between the two leaves it there for ever.",
-	Faults: Crash, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
+	Wrong: "The key gets its TTL by a second command, so a crash between the two leaves it there for ever.",
+	Fault: lock.FaultCrash, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
 	Detector: Stuck, Mode: "none", Nodes: 1,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		grant := func(ctx context.Context, c claim) (token uint64, granted bool, err error) {

@@ -19,8 +19,9 @@ type Specimen struct {
 	ID string
 	// Wrong says in one sentence what is wrong.
 	Wrong string
-	// Faults is what has to go wrong in the world for the mistake to show.
-	Faults FaultClass
+	// Fault is the class of what has to go wrong in the world for the mistake to show. Empty means that
+	// contention is enough, or what the caller does.
+	Fault lock.Fault
 	// MinTTL and MaxTTL are the range of TTLs with which it shows.
 	MinTTL, MaxTTL time.Duration
 	// Detector is what must see it.
@@ -35,25 +36,6 @@ type Specimen struct {
 	endless bool // its keys have no TTL
 	build   func(nodes []redis.Cmdable, o Options) lock.Locker
 }
-
-// FaultClass is what has to go wrong in the world before a mistake shows.
-type FaultClass string
-
-// The fault classes.
-const (
-	// NoFaults means that contention is enough, or what the caller does.
-	NoFaults FaultClass = "none"
-	// Pause is a client that stops for a while.
-	Pause FaultClass = "pause"
-	// Crash is a client that dies.
-	Crash FaultClass = "crash"
-	// Partition is a network that loses or holds bytes.
-	Partition FaultClass = "partition"
-	// ClockJump is a wall clock that is set, on a client.
-	ClockJump FaultClass = "clock_jump"
-	// ClockDrift is a clock that runs too fast or too slowly, on a node.
-	ClockDrift FaultClass = "clock_drift"
-)
 
 // Detector is what must see a mistake. All but LongestWait are facts of a verdict, by the names that
 // they have there.

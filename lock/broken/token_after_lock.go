@@ -13,8 +13,8 @@ import (
 // between gets a higher token than its successor.
 var tokenAfterLock = Specimen{
 	Name: "token-after-lock", ID: "F07",
-	Wrong:  "The token is minted after the grant, so a holder that has lost the lock in between has the higher token.",
-	Faults: Pause, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
+	Wrong: "The token is minted after the grant, so a holder that has lost the lock in between has the higher token.",
+	Fault: lock.FaultPause, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
 	Detector: Corrupted, Mode: "check", Nodes: 1, Tokens: true,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		grant := func(ctx context.Context, c claim) (token uint64, granted bool, err error) {

@@ -24,7 +24,7 @@ return redis.call('INCR', KEYS[2])
 var tokenPerReentry = Specimen{
 	Name: "token-per-reentry", ID: "F34",
 	Wrong:  "Each re-entry mints a token, so a write of the inner section makes the fence refuse the outer one.",
-	Faults: NoFaults, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
+	MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
 	Detector: FalseRejects, Mode: "check", Nodes: 1, Tokens: true,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		return reentrant{newOnNode(o, protocol{enterBy(enterAnewScript, nodes[0], o.TTL), leave(nodes[0])})}

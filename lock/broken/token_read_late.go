@@ -13,8 +13,8 @@ import (
 // successor's token, and no rule on numbers can tell the two apart.
 var tokenReadLate = Specimen{
 	Name: "token-read-late", ID: "F08",
-	Wrong:  "The token is read from the counter after the grant, and by then it may be the successor's.",
-	Faults: Pause, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
+	Wrong: "The token is read from the counter after the grant, and by then it may be the successor's.",
+	Fault: lock.FaultPause, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
 	Detector: Corrupted, Mode: "seal", Nodes: 1, Tokens: true,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		grant := func(ctx context.Context, c claim) (token uint64, granted bool, err error) {

@@ -13,8 +13,8 @@ import (
 // successor's lock, takes that for its own, and works on.
 var watchdogBareExpire = Specimen{
 	Name: "watchdog-bare-expire", ID: "F04",
-	Wrong:  "The watchdog renews the key whoever holds it, and takes a successor's key for its own.",
-	Faults: Pause, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
+	Wrong: "The watchdog renews the key whoever holds it, and takes a successor's key for its own.",
+	Fault: lock.FaultPause, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
 	Detector: Corrupted, Mode: "none", Nodes: 1,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		w := newWatchdog(nodes[0], o)

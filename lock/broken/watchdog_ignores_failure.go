@@ -12,8 +12,8 @@ import (
 // told.
 var watchdogIgnoresFailure = Specimen{
 	Name: "watchdog-ignores-failure", ID: "F39",
-	Wrong:  "The watchdog counts renewals that failed as done, so the holder is never told of the loss.",
-	Faults: Partition, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
+	Wrong: "The watchdog counts renewals that failed as done, so the holder is never told of the loss.",
+	Fault: lock.FaultPartition, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
 	Detector: Corrupted, Mode: "none", Nodes: 1,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		w := newWatchdog(nodes[0], o)

@@ -19,8 +19,8 @@ return 1`)
 // again without knowing, although others may have come and gone, and works on with what it had read.
 var watchdogRecreatesKey = Specimen{
 	Name: "watchdog-recreates-key", ID: "F05",
-	Wrong:  "A renewal that finds the key gone sets it again, and the holder is not told that others may have had the lock.",
-	Faults: Pause, MinTTL: time.Second, MaxTTL: time.Hour, // another has to come and go within a pause
+	Wrong: "A renewal that finds the key gone sets it again, and the holder is not told that others may have had the lock.",
+	Fault: lock.FaultPause, MinTTL: time.Second, MaxTTL: time.Hour, // another has to come and go within a pause
 	Detector: Corrupted, Mode: "none", Nodes: 1,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		w := newWatchdog(nodes[0], o)

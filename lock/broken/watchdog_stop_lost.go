@@ -13,8 +13,8 @@ import (
 // it, and renews for ever a lock that nobody works under.
 var watchdogStopLost = Specimen{
 	Name: "watchdog-stop-lost", ID: "F36",
-	Wrong:  "A release that fails never tells the watchdog to stop, and so the lock is kept for ever.",
-	Faults: Partition, MinTTL: 5 * time.Second, MaxTTL: time.Hour, // longer than the failure of a release
+	Wrong: "A release that fails never tells the watchdog to stop, and so the lock is kept for ever.",
+	Fault: lock.FaultPartition, MinTTL: 5 * time.Second, MaxTTL: time.Hour, // longer than the failure of a release
 	Detector: Stuck, Mode: "none", Nodes: 1,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		w := newWatchdog(nodes[0], o)

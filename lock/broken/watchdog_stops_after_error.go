@@ -12,8 +12,8 @@ import (
 // the holder works on under a lock that then expires.
 var watchdogStopsAfterError = Specimen{
 	Name: "watchdog-stops-after-error", ID: "F35",
-	Wrong:  "The watchdog gives up for good after one renewal without an answer, and the lock expires under its holder.",
-	Faults: Partition, MinTTL: 5 * time.Second, MaxTTL: time.Hour, // a renewal fails and there is time for another
+	Wrong: "The watchdog gives up for good after one renewal without an answer, and the lock expires under its holder.",
+	Fault: lock.FaultPartition, MinTTL: 5 * time.Second, MaxTTL: time.Hour, // a renewal fails and there is time for another
 	Detector: Corrupted, Mode: "none", Nodes: 1,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		w := newWatchdog(nodes[0], o)

@@ -53,7 +53,7 @@ func aSweep(t *testing.T) *sweep.Sweep {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Kinds: []string{"pause", "lose-reply"}, Judge: explore.JudgeEverything})
+	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Kinds: []string{"pause", "lose_reply"}, Judge: explore.JudgeEverything})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestNonsenseInCampaignsIsRefused(t *testing.T) {
 		{"explore", `"planned": `, `"planned": -1`},
 		{"sweep", `"kind": "sweep"`, `"kind": "explore"`},
 		{"sweep", `"version": 1`, `"version": 2`},
-		{"sweep", `"lose-reply"`, `"bad-luck"`},
+		{"sweep", `"lose_reply"`, `"bad-luck"`},
 		{"sweep", `"runs": `, `"runs": -`},
 		{"sweep", `"trace_hash": "`, `"trace_hash": "0`},
 		{"sweep", `"planned": `, `"planned": -`},

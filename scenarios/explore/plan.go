@@ -31,6 +31,9 @@ type Options struct {
 	// Faults are the classes of fault that may strike. Nil means all or, for a
 	// lock that is judged by its promise, those that it promises to stand.
 	Faults []lock.Fault
+	// Kinds are kinds of fault that may strike besides, by the names that scenario
+	// files have for them.
+	Kinds []string
 	// Judge is what the lock is judged by.
 	Judge Judge
 	// Collect says whether the first failure is the end.
@@ -89,6 +92,7 @@ func NewPlan(l play.Lock, opts Options) (*Plan, error) {
 	if opts.Faults != nil {
 		space.Faults = opts.Faults
 	}
+	space.Kinds = opts.Kinds
 	if err := space.Validate(); err != nil {
 		return nil, err
 	}
@@ -108,7 +112,8 @@ func promised(l play.Lock, opts Options) error {
 	if l.PromisesNothing() {
 		return fmt.Errorf("lock %s promises nothing, and cannot be judged by its promise", l.Name)
 	}
-	for _, f := range opts.Faults {
+	asked := search.Space{Faults: append([]lock.Fault{}, opts.Faults...), Kinds: opts.Kinds}
+	for _, f := range asked.Classes() {
 		if !slices.Contains(l.Promise.Exclusion, f) {
 			return fmt.Errorf("lock %s promises nothing under %s: choose from %s", l.Name, f, prose.Commas(l.Promise.Exclusion))
 		}
@@ -152,12 +157,7 @@ func (p *Plan) Job(i int) Job {
 }
 
 // Classes are the classes of fault that may be drawn.
-func (p *Plan) Classes() []lock.Fault {
-	if p.Space.Faults == nil {
-		return lock.Faults()
-	}
-	return p.Space.Faults
-}
+func (p *Plan) Classes() []lock.Fault { return p.Space.Classes() }
 
 // ReadPlan reads a plan that was written as JSON. The error says what
 // makes no sense about it.

@@ -3,9 +3,9 @@ package file
 // ActionSources are all actions as a file writes them, BigWorld a file with everybody
 // whom they name.
 func ActionSources() []string {
-	out := make([]string, len(everyAction))
-	for i, a := range everyAction {
-		out[i] = a.source
+	out := exampleSources()
+	for _, a := range everyAction {
+		out = append(out, a.source)
 	}
 	return out
 }

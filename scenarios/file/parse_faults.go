@@ -14,43 +14,13 @@ func readFaults(v value) []faults.Fault {
 	return all
 }
 
-// actions are the keys of a fault that say what happens, with their readers.
-var actions = []struct {
-	key  string
-	read func(value) faults.Action
-}{
-	{"pause", readPause},
-	{"crash", readCrash},
-	{"restart", readRestart},
-	{"slow", readSlow},
-	{"kill_worker", readKillWorker},
-	{"exhaust_pool", readExhaustPool},
-	{"clock_jump", readClockJump},
-	{"clock_drift", readClockDrift},
-	{"clock_freeze", readClockFreeze},
-	{"latency", readLatency},
-	{"bandwidth", readBandwidth},
-	{"slice", readSlice},
-	{"slow_close", readSlowClose},
-	{"lose_reply", readLoseReply},
-	{"delay_message", readDelayMessage},
-	{"partition", readPartition},
-	{"reset", readReset},
-	{"refuse", readRefuse},
-	{"stall", readStall},
-	{"failover", readFailover},
-	{"evict", readEvict},
-	{"flush", readFlush},
-	{"read_only", readReadOnly},
-}
-
 // triggers are the keys of a fault that say when.
 var triggers = []string{"when", "at", "after"}
 
 func readFault(v value) faults.Fault {
 	var kinds []string
-	for _, a := range actions {
-		kinds = append(kinds, a.key)
+	for _, k := range faults.Kinds() {
+		kinds = append(kinds, k.Name)
 	}
 	f := v.fields(slices.Concat(triggers, kinds)...)
 	fault := faults.Fault{Pos: v.pos}
@@ -59,10 +29,64 @@ func readFault(v value) faults.Fault {
 	f.group("when", func(v value) { fault.When = readEvent(v) })
 	f.duration("at", &fault.At)
 	f.lasting("after", &fault.After, "leave after out to strike at the event itself")
-	for _, a := range actions {
-		f.group(a.key, func(v value) { fault.Action = a.read(v) })
+	for _, k := range faults.Kinds() {
+		f.group(k.Name, func(v value) { fault.Action = readAction(v, k) })
 	}
 	return fault
+}
+
+// readAction fills in a form. It begins with the defaults, so that what is not
+// written is the same as the default written out.
+func readAction(v value, form faults.Form) faults.Action {
+	form.Fill()
+	var keys []string
+	for _, field := range form.Fields {
+		keys = append(keys, field.Key)
+	}
+	f := v.fields(keys...)
+	for _, field := range form.Fields {
+		if field.Needed() {
+			f.need(field.Key, exampleOf(field))
+		}
+		f.group(field.Key, func(v value) { readField(v, field) })
+	}
+	return form.Action()
+}
+
+// exampleOf is how to write a field that must be there.
+func exampleOf(field faults.Field) string {
+	if n, ok := field.Holds.(faults.Count); ok {
+		return field.Example() + ", in " + n.Units
+	}
+	return field.Example()
+}
+
+// readField reads what a field holds. A field that may be left out is left out to
+// have its default: an empty one is a mistake.
+func readField(v value, field faults.Field) {
+	switch to := field.Holds.(type) {
+	case faults.Name:
+		v.text(to.To)
+	case faults.Names:
+		*to.To = nil
+		v.names(to.To)
+	case faults.Word:
+		v.text(to.To)
+	case faults.Count:
+		v.whole(to.To)
+	case faults.Deviation:
+		n := 0
+		v.whole(&n)
+		*to.To = int64(n)
+	case faults.Length:
+		v.duration(to.To)
+	case faults.Offset:
+		v.duration(to.To)
+		return // a message may be late by 0s
+	}
+	if absent := field.Absent(); field.Text() == "" && absent != "" {
+		v.p.fail(v.pos, "%s: this says nothing: write one such as %s, or leave %s out (default: %s)", v.name(), field.Example(), field.Key, absent)
+	}
 }
 
 // onlyOne refuses a fault that has none of the keys, or more than one.

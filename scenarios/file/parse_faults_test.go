@@ -2,6 +2,7 @@ package file
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -77,7 +78,6 @@ const bigWorld = "name: x\nworld: {redis: 5, clients: 2, latency: 1ms, replicas:
 // What a file says is what the run gets, and Format writes it so that it is read
 // as the same.
 func TestParseEveryAction(t *testing.T) {
-	seen := map[string]bool{}
 	for _, tt := range everyAction {
 		s, err := Parse("x.yaml", []byte(bigWorld+"  - when: {client: c0, event: read}\n    after: 7ms\n    "+tt.source+"\n"))
 		if err != nil {
@@ -100,26 +100,29 @@ func TestParseEveryAction(t *testing.T) {
 		if diff := cmp.Diff(s.Faults, again.Faults, sameStory); diff != "" {
 			t.Errorf("%s after Format (-before +after):\n%s", tt.source, diff)
 		}
-		seen[tt.want.Kind()] = true
-	}
-	for _, k := range faults.Kinds() {
-		if !seen[k.Name] {
-			t.Errorf("%s is not tested", k.Name)
-		}
 	}
 }
 
-// The keys of a file are the kinds that there are, in their order.
-func TestActionsAreTheKinds(t *testing.T) {
-	var keys, kinds []string
-	for _, a := range actions {
-		keys = append(keys, a.key)
-	}
+// exampleSources are the examples that the forms give, a fault of each kind with
+// every key.
+func exampleSources() []string {
+	var out []string
 	for _, k := range faults.Kinds() {
-		kinds = append(kinds, k.Name)
+		var keys []string
+		for _, field := range k.Fields {
+			keys = append(keys, field.Example())
+		}
+		out = append(out, fmt.Sprintf("%s: {%s}", k.Name, strings.Join(keys, ", ")))
 	}
-	if diff := cmp.Diff(kinds, keys); diff != "" {
-		t.Errorf("keys of a fault (-kinds +keys):\n%s", diff)
+	return out
+}
+
+// The examples of each kind are what a file may have.
+func TestParseExamples(t *testing.T) {
+	for _, source := range exampleSources() {
+		if _, err := Parse("x.yaml", []byte(bigWorld+"  - at: 3s\n    "+source+"\n")); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -130,19 +133,19 @@ var badActions = []struct{ source, want string }{
 	{"after: 1s\n    stall: {node: r0}", "x.yaml:5:12: faults[0].after: there is no event that it could be after: add when, or put the time into at"},
 	{"restart: {}", "x.yaml:5:5: faults[0].restart lacks the key process: add one, such as process: c0"},
 	{"restart: {process: s0}", `x.yaml:5:24: faults[0].restart.process: there is no "s0" here: choose from the clients c0 and c1, the Redis nodes r0 to r4, and the replicas r0a and r0b`},
-	{"crash: {process: c0, mode: \"\"}", "x.yaml:5:32: faults[0].crash.mode: there is no word: write one, or leave mode out for the default"},
+	{"crash: {process: c0, mode: \"\"}", "x.yaml:5:32: faults[0].crash.mode: this says nothing: write one such as mode: process, or leave mode out (default: process)"},
 	{"slow: {process: r0, by: 1s}", `x.yaml:5:21: faults[0].slow.process: there is no client "r0": world.clients makes c0 and c1`},
 	{"slow: {process: c0}", "x.yaml:5:5: faults[0].slow lacks the key by: add one, such as by: 2s"},
 	{"slow: {process: c0, by: 25h}", "x.yaml:5:29: faults[0].slow.by: 25h0m0s is out of range: give a time from 0s to 24h"},
-	{"slow: {process: c0, by: 1s, for: 0s}", "x.yaml:5:38: faults[0].slow.for: 0s is no length of time: leave for out to last until the end of the workload"},
+	{"slow: {process: c0, by: 1s, for: 0s}", "x.yaml:5:38: faults[0].slow.for: this says nothing: write one such as for: 15s, or leave for out (default: until every client has ended its workload)"},
 	{"kill_worker: {process: c0, for: 1s}", `x.yaml:5:32: faults[0].kill_worker has no key "for": choose one of process`},
 	{"exhaust_pool: {process: c7}", `x.yaml:5:29: faults[0].exhaust_pool.process: there is no client "c7": world.clients makes c0 and c1`},
 	{"clock_jump: {clock: s0, by: 1s}", `x.yaml:5:25: faults[0].clock_jump.clock: there is no "s0" here: choose from the clients c0 and c1, the Redis nodes r0 to r4, and the replicas r0a and r0b`},
 	{"clock_jump: {clock: r0, by: 5}", "x.yaml:5:33: faults[0].clock_jump.by: want a length of time with its unit, such as 2s or 500ms, found the number 5"},
-	{"clock_jump: {clock: r0, by: 0s}", "x.yaml:5:33: faults[0].clock_jump.by: a jump by 0s is none: give a time such as 5s or -5s"},
+	{"clock_jump: {clock: r0, by: 0s}", "x.yaml:5:33: faults[0].clock_jump.by: 0s is nothing: give a time such as 5s or -5s"},
 	{"clock_jump: {clock: r0, by: -25h}", "x.yaml:5:33: faults[0].clock_jump.by: 25h0m0s is out of range: give a time from 0s to 24h"},
 	{"clock_drift: {clock: r0, ppm: 1%}", `x.yaml:5:35: faults[0].clock_drift.ppm: want a whole number, such as 3, found "1%"`},
-	{"clock_drift: {clock: r0, ppm: 9000001}", "x.yaml:5:35: faults[0].clock_drift.ppm: 9000001 is out of range: give a number from -1000000, which stands still, to 9000000"},
+	{"clock_drift: {clock: r0, ppm: 9000001}", "x.yaml:5:35: faults[0].clock_drift.ppm: 9000001 is out of range: give -1000000 to 9000000 millionths of the true rate, but not 0"},
 	{"clock_freeze: {clock: r0c}", `x.yaml:5:27: faults[0].clock_freeze.clock: there is no "r0c" here: choose from the clients c0 and c1, the Redis nodes r0 to r4, and the replicas r0a and r0b`},
 	{"latency: {add: 1s}", "x.yaml:5:5: faults[0].latency lacks the key between: add one, such as between: [c0]"},
 	{"latency: {between: [c0]}", "x.yaml:5:5: faults[0].latency.add: nothing is late: give add, jitter or both, such as 50ms"},
@@ -155,23 +158,23 @@ var badActions = []struct{ source, want string }{
 	{"slice: {between: [c0]}", "x.yaml:5:5: faults[0].slice lacks the key size: add one, such as size: 8, in bytes"},
 	{"slice: {between: [c0, r7], size: 1}", `x.yaml:5:27: faults[0].slice.between[1]: there is no "r7" here: choose from the clients c0 and c1, the Redis nodes r0 to r4, the replicas r0a and r0b, and the store s0`},
 	{"slow_close: {between: [c0], delay: 1us}", "x.yaml:5:40: faults[0].slow_close.delay: 1µs is not a whole number of milliseconds: the toxic counts no finer"},
-	{"lose_reply: {between: [r0]}", `x.yaml:5:28: faults[0].lose_reply.between[0]: there is no "r0" here: choose from the clients c0 and c1`},
+	{"lose_reply: {between: [r0]}", `x.yaml:5:28: faults[0].lose_reply.between[0]: there is no client "r0": world.clients makes c0 and c1`},
 	{"lose_reply: {between: [c0], and: [c1]}", `x.yaml:5:39: faults[0].lose_reply.and[0]: there is no "c1" here: choose from the Redis nodes r0 to r4, the replicas r0a and r0b, and the store s0`},
-	{"lose_reply: {between: [c0], count: 0}", "x.yaml:5:40: faults[0].lose_reply.count: 0 is none: give a number from 1 up"},
+	{"lose_reply: {between: [c0], count: 0}", "x.yaml:5:40: faults[0].lose_reply.count: this says nothing: write one such as count: 1, or leave count out (default: 1)"},
 	{"lose_reply: {between: [c0], count: 1001}", "x.yaml:5:40: faults[0].lose_reply.count: 1001 is out of range: give 1 to 1000 replies"},
-	{"delay_message: {between: [c0], by: -1s}", "x.yaml:5:40: faults[0].delay_message.by: -1s is not a length of time: a message is late by more than 0s, such as 15s"},
+	{"delay_message: {between: [c0], by: -1s}", "x.yaml:5:40: faults[0].delay_message.by: -1s is no length of time: give one such as 15s"},
 	{"delay_message: {between: [c0], and: s0, by: 1s}", `x.yaml:5:41: faults[0].delay_message.and: want a list, such as [c0], found "s0"`},
 	{"reset: {between: [c0]}", "x.yaml:5:5: faults[0].reset lacks the key and: add one, such as and: [r0]"},
-	{"reset: {between: [c0], and: []}", "x.yaml:5:28: faults[0].reset.and: no connections are reset: name the nodes of the other side, such as [r0]"},
+	{"reset: {between: [c0], and: []}", "x.yaml:5:28: faults[0].reset.and: nobody is named: say which nodes are on the other side, such as [r0]"},
 	{"refuse: {node: c0}", `x.yaml:5:20: faults[0].refuse.node: there is no "c0" here: choose from the Redis nodes r0 to r4, the replicas r0a and r0b, and the store s0`},
-	{"stall: {node: r0, for: -1s}", "x.yaml:5:28: faults[0].stall.for: -1s is negative: give the length of the stall, such as 15s"},
+	{"stall: {node: r0, for: -1s}", "x.yaml:5:28: faults[0].stall.for: -1s is no length of time: give one such as 15s"},
 	{"failover: {to: r1}", `x.yaml:5:20: faults[0].failover.to: there is no "r1" here: choose from the first primary r0, and the replicas r0a and r0b`},
 	{"failover: {old: dead}", `x.yaml:5:21: faults[0].failover.old: "dead" is not known: choose fenced, serving or demoted`},
-	{"failover: {clients: []}", "x.yaml:5:16: faults[0].failover.clients: nobody is told of the new primary: name clients, or leave clients out to tell them all"},
+	{"failover: {clients: []}", "x.yaml:5:16: faults[0].failover.clients: this says nothing: write one such as clients: [c0], or leave clients out (default: all of them)"},
 	{"failover: {clients: [c2]}", `x.yaml:5:26: faults[0].failover.clients[0]: there is no client "c2": world.clients makes c0 and c1`},
 	{"evict: {node: s0}", `x.yaml:5:19: faults[0].evict.node: there is no "s0" here: choose from the Redis nodes r0 to r4, and the replicas r0a and r0b`},
 	{"evict: {node: r0, policy: noeviction}", `x.yaml:5:31: faults[0].evict.policy: "noeviction" is not known: choose allkeys-lru, allkeys-random, volatile-lru, volatile-random or volatile-ttl`},
-	{"evict: {node: r0, keys: 0}", "x.yaml:5:29: faults[0].evict.keys: 0 is none: give a number from 1 up"},
+	{"evict: {node: r0, keys: 0}", "x.yaml:5:29: faults[0].evict.keys: this says nothing: write one such as keys: 1, or leave keys out (default: 1)"},
 	{"flush: {node: r0, what: all}", `x.yaml:5:29: faults[0].flush.what: "all" is not known: choose keys or scripts`},
 	{"read_only: {nod: r0}", `x.yaml:5:17: faults[0].read_only has no key "nod": did you mean node? Or choose one of node, for`},
 }

@@ -63,6 +63,15 @@ func (f fields) words(key string, to *[]string, example string) {
 	})
 }
 
+// choice reads a word that may be left out for a default, but not be empty.
+func (f fields) choice(key string, to *string) {
+	f.group(key, func(v value) {
+		if v.text(to); *to == "" {
+			v.p.fail(v.pos, "%s: there is no word: write one, or leave %s out for the default", v.name(), key)
+		}
+	})
+}
+
 func (f fields) duration(key string, to *time.Duration) {
 	f.group(key, func(v value) { v.duration(to) })
 }

@@ -378,7 +378,7 @@ x.yaml:5:5: faults[0] has pause and crash: a fault has one of them, so make two 
    5 |     crash: {process: c0}
      |     ^`},
 	{"unknown action", badFault("at: 3s\n    pausing: {process: c0, for: 1s}"), `
-x.yaml:4:5: faults[0] has no key "pausing": choose one of when, at, after, pause, crash, restart, slow, kill_worker, exhaust_pool, clock_jump, clock_drift, clock_freeze, latency, bandwidth, slice, slow_close, lose_reply, delay_message, partition, reset, refuse, stall, failover, evict, flush, read_only
+x.yaml:4:5: faults[0] has no key "pausing": choose one of when, at, after, `+kindsInALine()+`
    4 |     pausing: {process: c0, for: 1s}
      |     ^`},
 	{"at before the start", badFault("at: -3s\n    crash: {process: c0}"), `
@@ -402,7 +402,7 @@ x.yaml:4:5: faults[0].pause lacks the key for: add one, such as for: 15s
    4 |     pause: {process: c0}
      |     ^`},
 	{"a negative pause", badFault("at: 3s\n    pause: {process: c0, for: -15s}"), `
-x.yaml:4:31: faults[0].pause.for: -15s is not a length of time: a pause lasts more than 0s, such as 15s
+x.yaml:4:31: faults[0].pause.for: -15s is no length of time: give one such as 15s
    4 |     pause: {process: c0, for: -15s}
      |                               ^`},
 	{"unknown crash mode", badFault("at: 3s\n    crash: {process: c0, mode: soft}"), `
@@ -434,15 +434,15 @@ x.yaml:4:26: faults[0].partition.between: want a list, such as [c0], found "c0"
    4 |     partition: {between: c0}
      |                          ^`},
 	{"an empty side", badFault("at: 3s\n    partition: {between: []}"), `
-x.yaml:4:17: faults[0].partition.between: nobody is cut off: name the processes of one side, such as [c0]
+x.yaml:4:17: faults[0].partition.between: nobody is named: say who is on one side, such as [c0]
    4 |     partition: {between: []}
      |                 ^`},
 	{"both sides", badFault("at: 3s\n    partition: {between: [c0], and: [r0, c0]}"), `
-x.yaml:4:42: faults[0].partition.and[1]: c0 is named twice: a process stands on one side, once
+x.yaml:4:42: faults[0].partition.and[1]: c0 stands on both sides: name it on one of them
    4 |     partition: {between: [c0], and: [r0, c0]}
      |                                          ^`},
 	{"a cut of no length", badFault("at: 3s\n    partition: {between: [c0], for: 0s}"), `
-x.yaml:4:37: faults[0].partition.for: 0s is no length of time: leave for out to last until the end of the workload
+x.yaml:4:37: faults[0].partition.for: this says nothing: write one such as for: 15s, or leave for out (default: until every client has ended its workload)
    4 |     partition: {between: [c0], for: 0s}
      |                                     ^`},
 	{"unknown bytes", badFault("at: 3s\n    partition: {between: [c0], bytes: eat}"), `
@@ -457,6 +457,15 @@ x.yaml:4:43: faults[0].partition.direction: "up" is not known: choose both, forw
 x.yaml:2:1: faults: want a list, such as - {at: 3s, crash: {process: c0}}, found keys with values
    2 | faults: {at: 3s}
      | ^`},
+}
+
+// kindsInALine are all kinds of fault.
+func kindsInALine() string {
+	var names []string
+	for _, k := range faults.Kinds() {
+		names = append(names, k.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 func TestParseErrors(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"locksim/faults"
 )
@@ -14,7 +13,7 @@ func (s checked) validateFaults() error {
 		return wrong("faults", "there are %d: a scenario has at most %d", len(s.Faults), MaxFaults)
 	}
 	for i, f := range s.Faults {
-		err := first(s.validateNames(f), f.Validate(), s.validateLinks(f.Action), s.validateMoment(f), validateLengths(f.Action))
+		err := first(s.validateTrigger(f), f.Validate(), s.validateAction(f.Action), s.validateMoment(f))
 		if field, ok := errors.AsType[*faults.FieldError](err); ok {
 			return &faults.FieldError{Field: fmt.Sprintf("faults[%d].%s", i, field.Field), Problem: field.Problem}
 		}
@@ -53,61 +52,87 @@ func (s checked) restarts(client string) int {
 	return count
 }
 
-// validateLengths checks every length of time of an action.
-func validateLengths(action faults.Action) error {
-	for _, l := range lengths(action) {
-		if err := lasts(action.Kind()+"."+l.field, max(l.d, -l.d), 0); err != nil {
+// validateTrigger checks that the world has the client whose event it is.
+func (s checked) validateTrigger(f faults.Fault) error {
+	if f.When == nil {
+		return nil
+	}
+	return s.known("when.client", f.When.Client, faults.Clients)
+}
+
+// validateAction checks that the world has whom the fault is about, and that no
+// time is too long.
+func (s checked) validateAction(action faults.Action) error {
+	form, ok := faults.Open(action)
+	if !ok {
+		return nil
+	}
+	for _, field := range form.Fields {
+		if err := s.validateField(form.Name+"."+field.Key, field); err != nil {
 			return err
 		}
 	}
-	return nil
+	return s.validateLinks(form)
 }
 
-// timeField is a field with a length of time.
-type timeField struct {
-	field string
-	d     time.Duration
-}
-
-// lengths are the lengths of time of an action.
-func lengths(action faults.Action) []timeField {
-	switch a := action.(type) {
-	case faults.Pause:
-		return []timeField{{"for", a.For}}
-	case faults.Slow:
-		return []timeField{{"by", a.By}, {"for", a.For}}
-	case faults.ExhaustPool:
-		return []timeField{{"for", a.For}}
-	case faults.ClockJump:
-		return []timeField{{"by", a.By}}
-	case faults.ClockDrift:
-		return []timeField{{"for", a.For}}
-	case faults.ClockFreeze:
-		return []timeField{{"for", a.For}}
-	case faults.Refuse:
-		return []timeField{{"for", a.For}}
-	case faults.Stall:
-		return []timeField{{"for", a.For}}
-	case faults.ReadOnly:
-		return []timeField{{"for", a.For}}
-	}
-	return lengthsOfLinks(action)
-}
-
-func lengthsOfLinks(action faults.Action) []timeField {
-	switch a := action.(type) {
-	case faults.Latency:
-		return []timeField{{"add", a.Add}, {"jitter", a.Jitter}, {"for", a.For}}
-	case faults.Bandwidth:
-		return []timeField{{"for", a.For}}
-	case faults.Slice:
-		return []timeField{{"delay", a.Delay}, {"for", a.For}}
-	case faults.SlowClose:
-		return []timeField{{"delay", a.Delay}, {"for", a.For}}
-	case faults.DelayMessage:
-		return []timeField{{"by", a.By}}
-	case faults.Partition:
-		return []timeField{{"for", a.For}}
+func (s checked) validateField(path string, field faults.Field) error {
+	switch holds := field.Holds.(type) {
+	case faults.Name:
+		if holds.Role.Has(faults.Family) && s.World.Replicas == 0 {
+			return wrong(path, "nobody can take over: r0 has no replicas; set world.replicas to 1 or more")
+		}
+		if *holds.To != "" {
+			return s.known(path, *holds.To, holds.Role)
+		}
+	case faults.Names:
+		for i, name := range *holds.To {
+			if err := s.known(fmt.Sprintf("%s[%d]", path, i), name, holds.Role); err != nil {
+				return err
+			}
+		}
+	case faults.Length:
+		return lasts(path, *holds.To, 0)
+	case faults.Offset:
+		return lasts(path, max(*holds.To, -*holds.To), 0)
 	}
 	return nil
+}
+
+// validateLinks checks that a link leads from one side to the other.
+func (s checked) validateLinks(form faults.Form) error {
+	between, and := form.Sides()
+	if len(between) == 0 {
+		return nil
+	}
+	if len(and) == 0 {
+		for _, r := range s.roles(faults.Anybody) {
+			and = append(and, r.names...)
+		}
+	}
+	for _, one := range between {
+		for _, other := range and {
+			if !slices.Contains(between, other) && (s.dials(one, other) || form.Cuts && s.replicates(one, other)) {
+				return nil
+			}
+		}
+	}
+	return wrong(form.Name+".between", "no link of this kind leads from one side to the other: put clients on one and nodes on the other; "+
+		"between r0 and its replicas only a partition can be")
+}
+
+// dials reports whether one of the two is a client and the other a node.
+func (s checked) dials(one, other string) bool {
+	clients := s.clients().names
+	return slices.Contains(clients, one) != slices.Contains(clients, other)
+}
+
+// replicates reports whether both are among r0 and its replicas.
+func (s checked) replicates(one, other string) bool {
+	for _, r := range s.others() { // whether they have links to each other is for the world to say
+		if slices.Contains(r.names, one) && slices.Contains(r.names, other) {
+			return true
+		}
+	}
+	family := append(s.replicas().names, "r0")
+	return slices.Contains(family, one) && slices.Contains(family, other)
 }

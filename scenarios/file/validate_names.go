@@ -37,9 +37,6 @@ func (s checked) others() []role {
 	return all
 }
 
-// servers are all servers but the store.
-func (s checked) servers() []role { return append([]role{s.redis(), s.replicas()}, s.others()...) }
-
 func (s checked) store() role { return role{"store", []string{"s0"}} }
 
 // redisNodes is how many Redis nodes there are whichever lock of the scenario is
@@ -58,98 +55,38 @@ func (s checked) redisNodes() int {
 	return least
 }
 
-// validateNames checks that the world has whom the fault is about.
-func (s checked) validateNames(f faults.Fault) error {
-	if f.When != nil {
-		if err := s.client("when.client", f.When.Client); err != nil {
-			return err
-		}
+// roles are the sorts of participants of a fault's role.
+func (s checked) roles(of faults.Role) []role {
+	var all []role
+	if of.Has(faults.Clients) {
+		all = append(all, s.clients())
 	}
-	return first(s.validateProcess(f.Action), s.validateSides(f.Action), s.validateNode(f.Action))
+	if of.Has(faults.Servers) {
+		all = append(all, s.redis(), s.replicas())
+		all = append(all, s.others()...)
+	}
+	if of.Has(faults.Family) {
+		all = append(all, role{"first primary", []string{"r0"}}, s.replicas())
+	}
+	if of.Has(faults.Store) {
+		all = append(all, s.store())
+	}
+	return all
 }
 
-// validateProcess is validateNames for what strikes a process or its clock.
-func (s checked) validateProcess(action faults.Action) error {
-	switch a := action.(type) {
-	case faults.Pause:
-		return s.client("pause.process", a.Process)
-	case faults.Crash:
-		return known("crash.process", a.Process, s.with(s.clients())...)
-	case faults.Restart:
-		return known("restart.process", a.Process, s.with(s.clients())...)
-	case faults.Slow:
-		return s.client("slow.process", a.Process)
-	case faults.KillWorker:
-		return s.client("kill_worker.process", a.Process)
-	case faults.ExhaustPool:
-		return s.client("exhaust_pool.process", a.Process)
-	case faults.ClockJump:
-		return known("clock_jump.clock", a.Clock, s.with(s.clients())...)
-	case faults.ClockDrift:
-		return known("clock_drift.clock", a.Clock, s.with(s.clients())...)
-	case faults.ClockFreeze:
-		return known("clock_freeze.clock", a.Clock, s.with(s.clients())...)
-	}
-	return nil
-}
-
-// with is a role, and behind it those of all servers but the store.
-func (s checked) with(r role) []role { return append([]role{r}, s.servers()...) }
-
-// validateNode is validateNames for what strikes a node.
-func (s checked) validateNode(action faults.Action) error {
-	switch a := action.(type) {
-	case faults.Refuse:
-		return known("refuse.node", a.Node, append(s.servers(), s.store())...)
-	case faults.Stall:
-		return known("stall.node", a.Node, append(s.servers(), s.store())...)
-	case faults.Evict:
-		return known("evict.node", a.Node, s.servers()...)
-	case faults.Flush:
-		return known("flush.node", a.Node, s.servers()...)
-	case faults.ReadOnly:
-		return known("read_only.node", a.Node, s.servers()...)
-	case faults.Failover:
-		return s.validateFailover(a)
-	}
-	return nil
-}
-
-func (s checked) validateFailover(f faults.Failover) error {
-	if s.World.Replicas == 0 {
-		return wrong("failover.to", "nobody can take over: r0 has no replicas; set world.replicas to 1 or more")
-	}
-	for i, name := range f.Clients {
-		if err := s.client(fmt.Sprintf("failover.clients[%d]", i), name); err != nil {
-			return err
-		}
-	}
-	if f.To == "" {
-		return nil
-	}
-	primary := role{"first primary", []string{"r0"}}
-	return known("failover.to", f.To, primary, s.replicas())
-}
-
-// client checks that there is such a client.
-func (s checked) client(path, name string) error {
-	clients := s.clients().names
-	if slices.Contains(clients, name) {
-		return nil
-	}
-	return wrong(path, "there is no client %q: world.clients makes %s", name, interval(clients))
-}
-
-// known checks that somebody of these roles has the name.
-func known(path, name string, roles ...role) error {
+// known checks that somebody of a role has the name.
+func (s checked) known(path, name string, of faults.Role) error {
 	var parts []string
-	for _, r := range roles {
+	for _, r := range s.roles(of) {
 		if slices.Contains(r.names, name) {
 			return nil
 		}
 		if len(r.names) > 0 {
 			parts = append(parts, fmt.Sprintf("the %s %s", r.title, interval(r.names)))
 		}
+	}
+	if of == faults.Clients {
+		return wrong(path, "there is no client %q: world.clients makes %s", name, interval(s.clients().names))
 	}
 	if last := len(parts) - 1; last > 0 {
 		parts[last] = "and " + parts[last]

@@ -13,69 +13,19 @@ const manyTimes = 50
 // lastsFor is how much later a run may end for an action: as long as it works,
 // as far as it says, and what it adds to each of the things that it makes late.
 func lastsFor(a faults.Action) time.Duration {
-	length, _ := lengthOf(a)
-	switch a := a.(type) {
-	case faults.Pause:
-		return a.For
-	case faults.Slow:
-		return length + manyTimes*a.By
-	case faults.Latency:
-		return length + manyTimes*(a.Add+a.Jitter)
-	case faults.Slice:
-		return length + manyTimes*a.Delay
-	case faults.SlowClose:
-		return length + manyTimes*a.Delay
-	case faults.ClockJump:
-		return max(a.By, -a.By) // a key may live so much longer (F19)
-	case faults.DelayMessage:
-		return a.By
+	var total time.Duration
+	form, _ := faults.Open(a)
+	for _, field := range form.Fields {
+		switch holds := field.Holds.(type) {
+		case faults.Length:
+			total += *holds.To
+		case faults.Offset:
+			late := max(*holds.To, -*holds.To) // a key may live so much longer by a clock that was set back (F19)
+			if holds.Each {
+				late *= manyTimes
+			}
+			total += late
+		}
 	}
-	return length
-}
-
-// untilHealed reports whether an action lasts until the world is healed: its
-// length is 0, where actions of its kind have one.
-func untilHealed(a faults.Action) bool {
-	length, ok := lengthOf(a)
-	return ok && length == 0
-}
-
-// lengthOf is how long an action lasts that may last until the world is healed,
-// by its own word; ok is false for all others: those of a moment, and pauses,
-// which always end.
-func lengthOf(a faults.Action) (length time.Duration, ok bool) {
-	switch a := a.(type) {
-	case faults.Slow:
-		return a.For, true
-	case faults.ExhaustPool:
-		return a.For, true
-	case faults.ClockDrift:
-		return a.For, true
-	case faults.ClockFreeze:
-		return a.For, true
-	case faults.Refuse:
-		return a.For, true
-	case faults.Stall:
-		return a.For, true
-	case faults.ReadOnly:
-		return a.For, true
-	}
-	return lengthOnLinks(a)
-}
-
-// lengthOnLinks is lengthOf for what happens to links.
-func lengthOnLinks(a faults.Action) (length time.Duration, ok bool) {
-	switch a := a.(type) {
-	case faults.Partition:
-		return a.For, true
-	case faults.Latency:
-		return a.For, true
-	case faults.Bandwidth:
-		return a.For, true
-	case faults.Slice:
-		return a.For, true
-	case faults.SlowClose:
-		return a.For, true
-	}
-	return 0, false
+	return total
 }

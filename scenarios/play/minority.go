@@ -31,18 +31,11 @@ func (p afterwards) deadNodes() (dead []string, excused bool) {
 		if !p.schedule.fired[i] {
 			continue
 		}
-		switch a := f.Action.(type) {
-		case faults.Partition:
-			if untilHealed(a) {
-				dead = append(dead, a.And...)
-			}
-			excused = excused || untilHealed(a) && !onlyServers(a.And)
-		case faults.Crash:
-			excused = excused || !trace.IsClient(a.Process)
-		case faults.Failover:
-			excused = true // whoever is not told of it stays with the old primary
-		default:
-			excused = excused || untilHealed(a)
+		form, _ := faults.Open(f.Action)
+		if _, and := form.Sides(); form.Cuts && form.UntilHealed() && onlyServers(and) {
+			dead = append(dead, and...)
+		} else {
+			excused = excused || form.UntilHealed() || form.Stays
 		}
 	}
 	slices.Sort(dead)

@@ -9,6 +9,7 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock"
+	"locksim/lock/promise"
 	"locksim/sim/trace"
 )
 
@@ -155,8 +156,9 @@ func (p afterwards) excused() bool {
 // it (F28), a release may never arrive, a node may come back with old keys
 // (F43). Pauses, clocks and lost keys cannot.
 func strands(a faults.Action) bool {
-	switch a.(type) {
-	case faults.Pause, faults.Slow, faults.ClockJump, faults.ClockDrift, faults.ClockFreeze, faults.Evict, faults.Flush:
+	switch faults.ClassOf(a) {
+	case promise.Pause, promise.Slow, promise.WallClock, promise.NodeClock, promise.ClockDrift, promise.ClockRate,
+		promise.Eviction, promise.Flush, promise.Scripts:
 		return false
 	}
 	return true

@@ -24,10 +24,7 @@ func (l Lock) Promises(schedule []faults.Fault) bool {
 func (l Lock) Unpromised(schedule []faults.Fault) []string {
 	var out []string
 	for _, f := range schedule {
-		class := ClassOf(f.Action)
-		if _, drifts := f.Action.(faults.ClockDrift); drifts {
-			class = classOfDrifts(schedule)
-		}
+		class := faults.ClassIn(schedule, f.Action)
 		name := cmp.Or(string(class), f.Action.Kind())
 		if !slices.Contains(l.Promise.Exclusion, class) && !slices.Contains(out, name) {
 			out = append(out, name)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"locksim/checker"
+	"locksim/faults"
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
@@ -86,3 +87,46 @@ func TestPromisesResolve(t *testing.T) {
 		}
 	}
 }
+
+// One fault outside the promise and it says nothing about the schedule.
+func TestPromises(t *testing.T) {
+	single, err := play.Kind("single")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schedule := func(actions ...faults.Action) (all []faults.Fault) {
+		for _, a := range actions {
+			all = append(all, faults.Fault{Action: a})
+		}
+		return all
+	}
+	redlock, err := play.Kind("redlock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	drift := func(clock string, ppm int64) faults.Action { return faults.ClockDrift{Clock: clock, PPM: ppm} }
+	in, out := faults.Stall{Node: "r0"}, faults.Evict{Node: "r0"}
+	for _, tt := range []struct {
+		lock     play.Lock
+		schedule []faults.Fault
+		want     bool
+	}{
+		{single, nil, true},
+		{single, schedule(in, in), true},
+		{single, schedule(in, out), false},
+		{single, schedule(unknownAction{}), false},
+		{play.Lock{Name: "theirs"}, nil, false},
+		{single, schedule(drift("c0", 1)), false},
+		{redlock, schedule(drift("r0", 10_000), drift("r1", 10_000)), true},
+		{redlock, schedule(drift("c0", -4_000), drift("r1", 6_000)), true},
+		{redlock, schedule(drift("c0", -4_001), drift("r1", 6_000)), false},
+		{redlock, schedule(faults.ClockFreeze{Clock: "c0"}), false},
+	} {
+		if got := tt.lock.Promises(tt.schedule); got != tt.want {
+			t.Errorf("%s promises %v: %v, want %v", tt.lock.Name, tt.schedule, got, tt.want)
+		}
+	}
+}
+
+// unknownAction is an action that no promise speaks of.
+type unknownAction struct{ faults.Pause }

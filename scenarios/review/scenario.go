@@ -108,7 +108,7 @@ func groundOf(sc *file.Scenario, l play.Lock) Ground {
 func classesIn(schedule []faults.Fault) []lock.Fault {
 	out := []lock.Fault{}
 	for _, f := range schedule {
-		if class := play.ClassIn(schedule, f.Action); class != "" && !slices.Contains(out, class) {
+		if class := faults.ClassIn(schedule, f.Action); class != "" && !slices.Contains(out, class) {
 			out = append(out, class)
 		}
 	}

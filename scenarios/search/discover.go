@@ -80,7 +80,7 @@ func (s *Space) discoverFaults(l play.Lock) error {
 	if s.Faults == nil {
 		s.Faults = append([]lock.Fault{}, l.Promise.Exclusion...)
 	}
-	return standsAll(l, s.Faults)
+	return standsAll(l, s.Classes())
 }
 
 // discoverReplicas decides whether there are replicas that can take over. There

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"locksim/faults"
-	"locksim/scenarios/play"
 )
 
 // trouble is a sort of thing that may go wrong: one action, or several that
@@ -18,6 +17,15 @@ type trouble struct {
 	steps func(d *drawer) []step
 	// repeats says when, and how often, it may come about.
 	repeats repeats
+}
+
+// kinds are those of its actions.
+func (t trouble) kinds() []string {
+	var out []string
+	for _, a := range t.like {
+		out = append(out, a.Kind())
+	}
+	return out
 }
 
 type repeats int
@@ -54,11 +62,20 @@ func (d *drawer) schedule() {
 
 // possible are the troubles that the space allows.
 func (d *drawer) possible() []trouble {
-	return slices.DeleteFunc(troubles(d.sc.World), func(t trouble) bool {
-		return d.space.Faults != nil && slices.ContainsFunc(t.like, func(a faults.Action) bool {
-			return !slices.Contains(d.space.Faults, play.ClassOf(a))
-		})
-	})
+	all := slices.DeleteFunc(troubles(d.sc.World), func(t trouble) bool { return !d.space.allows(t) })
+	return append(all, d.formTroubles()...)
+}
+
+// allows reports whether each action of a trouble is of a class that may strike, or
+// each is of a kind that the space names.
+func (s Space) allows(t trouble) bool {
+	ofClass := func(a faults.Action) bool { return s.Faults == nil || slices.Contains(s.Faults, faults.ClassOf(a)) }
+	named := func(kind string) bool { return slices.Contains(s.Kinds, kind) }
+	return every(t.like, ofClass) || every(t.kinds(), named)
+}
+
+func every[T any](list []T, holds func(T) bool) bool {
+	return !slices.ContainsFunc(list, func(x T) bool { return !holds(x) })
 }
 
 // weigh draws the weights of n kinds of trouble, of which one at least has some.

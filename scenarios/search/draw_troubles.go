@@ -37,10 +37,10 @@ var processTroubles = []trouble{
 		by := d.part(pick(d, 10, 1, 50, 100))
 		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.Slow{Process: d.client(), By: by, For: l} })
 	}, often},
-	{"kill-worker", []faults.Action{faults.KillWorker{}}, func(d *drawer) []step {
+	{"kill_worker", []faults.Action{faults.KillWorker{}}, func(d *drawer) []step {
 		return single(faults.KillWorker{Process: d.client()})
 	}, seldom},
-	{"exhaust-pool", []faults.Action{faults.ExhaustPool{}}, func(d *drawer) []step {
+	{"exhaust_pool", []faults.Action{faults.ExhaustPool{}}, func(d *drawer) []step {
 		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.ExhaustPool{Process: d.client(), For: l} })
 	}, often},
 }
@@ -48,16 +48,16 @@ var processTroubles = []trouble{
 // clockTroubles strike clients. The rates of two clocks differ by less than the
 // hundredth that a Redlock allows.
 var clockTroubles = []trouble{
-	{"clock-jump", []faults.Action{faults.ClockJump{Clock: "c0", By: time.Second}}, func(d *drawer) []step {
+	{"clock_jump", []faults.Action{faults.ClockJump{Clock: "c0", By: time.Second}}, func(d *drawer) []step {
 		return single(faults.ClockJump{Clock: d.client(), By: d.jump()})
 	}, often},
-	{"clock-drift", []faults.Action{faults.ClockDrift{Clock: "c0", PPM: modestDrift}}, func(d *drawer) []step {
+	{"clock_drift", []faults.Action{faults.ClockDrift{Clock: "c0", PPM: modestDrift}}, func(d *drawer) []step {
 		return d.drift(d.client())
 	}, often},
 	{"node-clock-drift", []faults.Action{faults.ClockDrift{Clock: "r0", PPM: modestDrift}}, func(d *drawer) []step {
 		return d.drift(d.node())
 	}, often},
-	{"clock-freeze", []faults.Action{faults.ClockFreeze{Clock: "c0"}}, func(d *drawer) []step {
+	{"clock_freeze", []faults.Action{faults.ClockFreeze{Clock: "c0"}}, func(d *drawer) []step {
 		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.ClockFreeze{Clock: d.client(), For: l} })
 	}, often},
 	{"node-clock-freeze", []faults.Action{faults.ClockFreeze{Clock: "r0"}}, func(d *drawer) []step {
@@ -81,11 +81,11 @@ var networkTroubles = []trouble{
 			return faults.Latency{Between: between, And: and, Add: add, Jitter: jitter, For: l, Direction: way}
 		})
 	}, often},
-	{"delay-message", []faults.Action{faults.DelayMessage{}}, func(d *drawer) []step {
+	{"delay_message", []faults.Action{faults.DelayMessage{}}, func(d *drawer) []step {
 		between, and, way := d.wire()
 		return single(faults.DelayMessage{Between: between, And: and, By: d.spell(), Direction: way})
 	}, often},
-	{"lose-reply", []faults.Action{faults.LoseReply{}}, func(d *drawer) []step {
+	{"lose_reply", []faults.Action{faults.LoseReply{}}, func(d *drawer) []step {
 		between, and, _ := d.wire()
 		return single(faults.LoseReply{Between: between, And: and, Count: 1 + d.from.Below(3)})
 	}, often},
@@ -106,7 +106,7 @@ var networkTroubles = []trouble{
 			return faults.Slice{Between: between, And: and, Size: size, Delay: delay, For: l, Direction: way}
 		})
 	}, often},
-	{"slow-close", []faults.Action{faults.SlowClose{}}, func(d *drawer) []step {
+	{"slow_close", []faults.Action{faults.SlowClose{}}, func(d *drawer) []step {
 		between, and, way := d.wire()
 		delay := d.spell()
 		return lasting(d.spell(), func(l time.Duration) faults.Action {
@@ -122,7 +122,7 @@ var nodeTroubles = []trouble{
 	{"stall", []faults.Action{faults.Stall{Node: "r0"}}, func(d *drawer) []step {
 		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.Stall{Node: d.host(), For: l} })
 	}, often},
-	{"read-only", []faults.Action{faults.ReadOnly{Node: "r0"}}, func(d *drawer) []step {
+	{"read_only", []faults.Action{faults.ReadOnly{Node: "r0"}}, func(d *drawer) []step {
 		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.ReadOnly{Node: d.node(), For: l} })
 	}, often},
 	{"flush-scripts", []faults.Action{faults.Flush{Node: "r0", What: faults.FlushScripts}}, func(d *drawer) []step {
@@ -140,7 +140,7 @@ var nodeTroubles = []trouble{
 }
 
 // redisTroubles are those that only a Redis server need be able to suffer.
-var redisTroubles = []string{"read-only", "flush-scripts", "flush-keys", "evict", "exhaust-pool"}
+var redisTroubles = []string{"read_only", "flush-scripts", "flush-keys", "evict", "exhaust_pool"}
 
 var replicaTroubles = []trouble{
 	{"failover", []faults.Action{faults.Failover{}}, func(d *drawer) []step {

@@ -40,6 +40,9 @@ type Space struct {
 	// Faults are the classes of fault that may strike. Nil means all of them,
 	// and also the actions that no promise speaks of; empty means none.
 	Faults []lock.Fault `json:"faults" jsonschema:"nullable"`
+	// Kinds are kinds of fault that may strike besides, by the names that scenario
+	// files have for them.
+	Kinds []string `json:"kinds,omitempty" jsonschema:"minItems=1"`
 	// Points are named points that the lock or the workload passes, at which
 	// faults may strike as at the driver's own events.
 	Points []string `json:"points" jsonschema:"nullable"`
@@ -124,6 +127,11 @@ func (s Space) Validate() error {
 			errs = append(errs, fmt.Errorf("there is no class %q: choose from %s", f, prose.Commas(lock.Faults())))
 		}
 	}
+	for _, k := range s.Kinds {
+		if known := kindNames(); !slices.Contains(known, k) {
+			errs = append(errs, fmt.Errorf("there is no kind of fault %q: %s", k, prose.Choose(k, known)))
+		}
+	}
 	for _, p := range s.Points {
 		if err := (faults.Event{Client: "c0", Name: p, Nth: 1}).Validate(); err != nil {
 			errs = append(errs, fmt.Errorf("points: %w", err))
@@ -138,6 +146,31 @@ func (s Space) Validate() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// kindNames are the kinds of fault that a space may name.
+func kindNames() []string {
+	var names []string
+	for _, k := range faults.Kinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// Classes are the classes of fault that may strike, those of the kinds included.
+func (s Space) Classes() []lock.Fault {
+	if s.Faults == nil {
+		return lock.Faults()
+	}
+	all := slices.Clone(s.Faults)
+	for _, k := range faults.Kinds() {
+		for _, class := range k.Classes() {
+			if slices.Contains(s.Kinds, k.Name) && !slices.Contains(all, class) {
+				all = append(all, class)
+			}
+		}
+	}
+	return all
 }
 
 // orNone is the range or, where there may be none, one that is valid.
@@ -162,16 +195,6 @@ func (s *Space) equip(l play.Lock) {
 	s.Redis, s.Servers = w.Redis, w.Servers
 }
 
-// classesOf translates what specimens call their class of fault.
-var classesOf = map[broken.FaultClass][]lock.Fault{
-	broken.NoFaults:   {},
-	broken.Pause:      {lock.FaultPause},
-	broken.Crash:      {lock.FaultCrash},
-	broken.Partition:  {lock.FaultPartition},
-	broken.ClockJump:  {lock.FaultWallClock},
-	broken.ClockDrift: {lock.FaultClockDrift},
-}
-
 // SpecimenSpace is the space in which the mistake of a lock of package broken
 // shows, by what the specimen says of itself: its class of fault, and its range
 // of TTLs as far as it lies within the default one. The rest is for [Discover]
@@ -183,5 +206,9 @@ func SpecimenSpace(name string) (Space, error) {
 	}
 	usual := Space{}.WithDefaults().TTL
 	ttl := file.Range{Min: max(s.MinTTL, usual.Min), Max: min(s.MaxTTL, usual.Max)}
-	return Space{Faults: classesOf[s.Faults], TTL: file.Range{Min: ttl.Min.Truncate(time.Millisecond), Max: ttl.Max.Truncate(time.Millisecond)}}, nil
+	classes := []lock.Fault{}
+	if s.Fault != "" {
+		classes = append(classes, s.Fault)
+	}
+	return Space{Faults: classes, TTL: file.Range{Min: ttl.Min.Truncate(time.Millisecond), Max: ttl.Max.Truncate(time.Millisecond)}}, nil
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/faults"
 	"locksim/lock"
-	"locksim/scenarios/play"
 )
 
 // Tally counts what the runs of a search came to. Tallies of consecutive parts of a
@@ -99,7 +99,7 @@ func (t *Tally) countRun(r *Trial) {
 		n := FaultTally{Planned: 1}
 		if m.FaultsFired[i] {
 			n.Struck, n.Violating = 1, one.Violating
-			if class := play.ClassIn(r.Scenario.Faults, f.Action); class != "" {
+			if class := faults.ClassIn(r.Scenario.Faults, f.Action); class != "" {
 				one.Classes[class] = 1
 			}
 		}

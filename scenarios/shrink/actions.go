@@ -13,35 +13,32 @@ import (
 // a cut.
 func (m *minimizer) plainFaults() {
 	for i := range m.best.Faults {
-		action := func() faults.Action { return m.best.Faults[i].Action }
-		for _, field := range choicesOf(action()) {
-			m.attempt(setField(i, field, ""))
+		for _, p := range partsOf[faults.Word](m.best.Faults[i].Action) {
+			m.attempt(change(i, p.field, func(w faults.Word) { *w.To = "" }))
 		}
-		for _, field := range fieldsOf[int](action()) {
-			m.attempt(setField(i, field, 0)) // the default, 1, where there is one
+		for _, p := range partsOf[faults.Count](m.best.Faults[i].Action) {
+			m.attempt(change(i, p.field, func(c faults.Count) { *c.To = 0 }))
 		}
-		for _, field := range fieldsOf[[]string](action()) {
-			m.fewerNames(i, field)
+		for _, p := range partsOf[faults.Names](m.best.Faults[i].Action) {
+			m.fewerNames(i, p)
 		}
 	}
-}
-
-// setField gives a field of the action of a fault another value.
-func setField(i int, field string, v any) func(*file.Scenario) {
-	return func(s *file.Scenario) { s.Faults[i].Action = withField(s.Faults[i].Action, field, v) }
 }
 
 // fewerNames looks for one name that will do for a list, or takes away what it
 // can.
-func (m *minimizer) fewerNames(i int, field string) {
-	names := fieldOf[[]string](m.best.Faults[i].Action, field)
-	for _, name := range m.insteadOf(names, field) {
-		if m.attempt(setField(i, field, name)) {
+func (m *minimizer) fewerNames(i int, p part[faults.Names]) {
+	list := func(names []string) func(*file.Scenario) {
+		return change(i, p.field, func(n faults.Names) { *n.To = names })
+	}
+	for _, names := range m.insteadOf(p.holds) {
+		if m.attempt(list(names)) {
 			return
 		}
 	}
+	names := *p.holds.To
 	for j := len(names) - 1; j >= 0 && len(names) > 2; j-- {
-		if fewer := slices.Delete(slices.Clone(names), j, j+1); m.attempt(setField(i, field, fewer)) {
+		if fewer := slices.Delete(slices.Clone(names), j, j+1); m.attempt(list(fewer)) {
 			names = fewer
 		}
 	}
@@ -50,12 +47,13 @@ func (m *minimizer) fewerNames(i int, field string) {
 // insteadOf are lists that are simpler than one. Nobody at all stands for
 // everybody: that is simple where it says who hears of a new primary, and one
 // process is simpler where it says who is cut off.
-func (m *minimizer) insteadOf(names []string, field string) [][]string {
+func (m *minimizer) insteadOf(n faults.Names) [][]string {
 	var lists [][]string
+	names := *n.To
 	switch {
-	case field == "Clients" && len(names) > 0:
+	case n.Side == faults.NoSide && len(names) > 0:
 		lists = append(lists, nil)
-	case field == "And" && len(names) == 0:
+	case n.Side == faults.Far && len(names) == 0:
 		names = append(m.best.RedisNodes(), trace.Store)
 	}
 	if len(names) > 1 {

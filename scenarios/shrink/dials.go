@@ -3,6 +3,7 @@ package shrink
 import (
 	"time"
 
+	"locksim/faults"
 	"locksim/scenarios/file"
 )
 
@@ -36,14 +37,7 @@ const (
 func faultDials(s *file.Scenario) []dial {
 	var all []dial
 	for i, f := range s.Faults {
-		for _, field := range fieldsOf[time.Duration](f.Action) {
-			all = append(all, fieldDial[time.Duration](i, field))
-		}
-		for _, field := range fieldsOf[int64](f.Action) { // parts per million
-			d := fieldDial[int64](i, field)
-			d.least, d.scales = 1, alone
-			all = append(all, d)
-		}
+		all = append(all, fieldDials(i, f.Action)...)
 		all = append(all, settingDial(func(s *file.Scenario) *time.Duration { return &s.Faults[i].At }),
 			settingDial(func(s *file.Scenario) *time.Duration { return &s.Faults[i].After }))
 	}
@@ -91,19 +85,53 @@ func rangeDials(s *file.Scenario, at func(*file.Scenario) *file.Range) []dial {
 	return []dial{from}
 }
 
-// fieldDial is a field of the action of a fault.
-func fieldDial[T ~int64](i int, field string) dial {
-	d := dial{least: time.Millisecond}
-	if field == "For" {
-		d.zero = endless
-	}
-	value := func(s *file.Scenario) T { return fieldOf[T](s.Faults[i].Action, field) }
-	d.of = func(s *file.Scenario) time.Duration { return time.Duration(max(value(s), -value(s))) }
-	d.turn = func(s *file.Scenario, to time.Duration) {
-		if value(s) < 0 {
-			to = -to
+// fieldDials are the times of the action of a fault, and behind them what is no
+// time but is made smaller in the same way.
+func fieldDials(i int, action faults.Action) []dial {
+	var times, others []dial
+	form, _ := faults.Open(action)
+	for j, field := range form.Fields {
+		if amount(field.Holds) == nil {
+			continue
 		}
-		setField(i, field, to)(s)
+		value := func(s *file.Scenario) int64 {
+			form, _ := faults.Open(s.Faults[i].Action)
+			return *amount(form.Fields[j].Holds)
+		}
+		d := dial{
+			least: time.Millisecond,
+			of:    func(s *file.Scenario) time.Duration { return time.Duration(max(value(s), -value(s))) },
+			turn: func(s *file.Scenario, to time.Duration) {
+				if value(s) < 0 {
+					to = -to
+				}
+				change(i, j, func(h faults.Holding) { *amount(h) = int64(to) })(s)
+			},
+		}
+		switch field.Holds.(type) {
+		case faults.Length:
+			d.zero = endless
+			times = append(times, d)
+		case faults.Offset:
+			times = append(times, d)
+		case faults.Deviation:
+			d.least, d.scales = 1, alone
+			others = append(others, d)
+		}
 	}
-	return d
+	return append(times, others...)
+}
+
+// amount is where a field has a time, or a number that is the milder the smaller it
+// is; nil for all other fields.
+func amount(h faults.Holding) *int64 {
+	switch h := h.(type) {
+	case faults.Length:
+		return (*int64)(h.To)
+	case faults.Offset:
+		return (*int64)(h.To)
+	case faults.Deviation:
+		return h.To
+	}
+	return nil
 }

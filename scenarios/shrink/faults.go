@@ -2,7 +2,6 @@ package shrink
 
 import (
 	"slices"
-	"time"
 
 	"locksim/faults"
 	"locksim/scenarios/file"
@@ -94,9 +93,8 @@ func (m *minimizer) joinPair() bool {
 // takes that one out.
 func inOne(i, j int) func(*file.Scenario) {
 	return func(s *file.Scenario) {
-		f, g := s.Faults[i].Action, s.Faults[j].Action
-		if slices.Contains(fieldsOf[time.Duration](f), "For") {
-			setField(i, "For", fieldOf[time.Duration](f, "For")+fieldOf[time.Duration](g, "For"))(s)
+		for _, other := range partsOf[faults.Length](s.Faults[j].Action) {
+			change(i, other.field, func(l faults.Length) { *l.To += *other.holds.To })(s)
 		}
 		without(j, j+1)(s)
 	}

@@ -1,52 +1,40 @@
 package shrink
 
 import (
-	"reflect"
 	"slices"
 
 	"locksim/faults"
+	"locksim/scenarios/file"
 )
 
-// An action is a struct of few sorts of fields, which mean the same wherever
-// they stand: names, lists of names, words of a choice, numbers and lengths of
-// time. The minimizer changes them by their sort, for every kind of action.
+// The fields of an action are of few sorts, which mean the same wherever they
+// stand. The minimizer changes them by their sort, for every kind of action.
 
-// fieldsOf are the names of the fields of an action that have a type.
-func fieldsOf[T any](action faults.Action) []string {
-	var names []string
-	for _, field := range reflect.VisibleFields(reflect.TypeOf(action)) {
-		if field.Type == reflect.TypeFor[T]() {
-			names = append(names, field.Name)
+// part is a field of an action: its place in the form, and what it holds.
+type part[H faults.Holding] struct {
+	field int
+	holds H
+}
+
+// partsOf are the fields of an action that are of a sort.
+func partsOf[H faults.Holding](action faults.Action) []part[H] {
+	var out []part[H]
+	form, _ := faults.Open(action)
+	for i, field := range form.Fields {
+		if h, ok := field.Holds.(H); ok {
+			out = append(out, part[H]{i, h})
 		}
 	}
-	return names
+	return out
 }
 
-// choicesOf are the fields that hold a word of a choice, the empty word being
-// the default.
-func choicesOf(action faults.Action) []string {
-	var names []string
-	for _, field := range reflect.VisibleFields(reflect.TypeOf(action)) {
-		if field.Type.Kind() == reflect.String && field.Type != reflect.TypeFor[string]() {
-			names = append(names, field.Name)
-		}
+// change lets a field of the action of a fault hold something else.
+func change[H faults.Holding](i, field int, to func(H)) func(*file.Scenario) {
+	return func(s *file.Scenario) {
+		form, _ := faults.Open(s.Faults[i].Action)
+		to(form.Fields[field].Holds.(H))
+		s.Faults[i].Action = form.Action()
 	}
-	return names
-}
-
-// fieldOf is the value of a field.
-func fieldOf[T any](action faults.Action, name string) T {
-	return reflect.ValueOf(action).FieldByName(name).Interface().(T)
-}
-
-// withField is the action with another value in a field. A string becomes a
-// word of the field's type.
-func withField(action faults.Action, name string, v any) faults.Action {
-	changed := reflect.New(reflect.TypeOf(action)).Elem()
-	changed.Set(reflect.ValueOf(action))
-	field := changed.FieldByName(name)
-	field.Set(reflect.ValueOf(v).Convert(field.Type()))
-	return changed.Interface().(faults.Action)
 }
 
 // namesIn are whom a fault names: who sets it off, and whom it strikes.
@@ -55,11 +43,11 @@ func namesIn(f faults.Fault) []string {
 	if f.When != nil {
 		names = append(names, f.When.Client)
 	}
-	for _, field := range fieldsOf[string](f.Action) {
-		names = append(names, fieldOf[string](f.Action, field))
+	for _, p := range partsOf[faults.Name](f.Action) {
+		names = append(names, *p.holds.To)
 	}
-	for _, field := range fieldsOf[[]string](f.Action) {
-		names = append(names, fieldOf[[]string](f.Action, field)...)
+	for _, p := range partsOf[faults.Names](f.Action) {
+		names = append(names, *p.holds.To...)
 	}
 	return names
 }
@@ -90,17 +78,23 @@ func renamed(f faults.Fault, rename func(string) string) (_ faults.Fault, ok boo
 		f.When = &event
 		lost = event.Client == ""
 	}
-	for _, field := range fieldsOf[string](f.Action) {
-		old := fieldOf[string](f.Action, field)
-		lost = lost || old != "" && rename(old) == ""
-		f.Action = withField(f.Action, field, rename(old))
+	form, known := faults.Open(f.Action)
+	if !known {
+		return f, !lost
 	}
-	for _, field := range fieldsOf[[]string](f.Action) {
-		old := fieldOf[[]string](f.Action, field)
-		now := renamedList(old, rename)
-		lost = lost || len(old) > 0 && len(now) == 0
-		f.Action = withField(f.Action, field, now)
+	for _, field := range form.Fields {
+		switch h := field.Holds.(type) {
+		case faults.Name:
+			old := *h.To
+			*h.To = rename(old)
+			lost = lost || old != "" && *h.To == ""
+		case faults.Names:
+			old := *h.To
+			*h.To = renamedList(old, rename)
+			lost = lost || len(old) > 0 && len(*h.To) == 0
+		}
 	}
+	f.Action = form.Action()
 	return f, !lost
 }
 

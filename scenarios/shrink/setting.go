@@ -48,9 +48,10 @@ func (m *minimizer) plainSetting() {
 func oneReplica(s *file.Scenario) {
 	s.World.Replicas = min(s.World.Replicas, 1)
 	for i, f := range s.Faults {
-		if failover, ok := f.Action.(faults.Failover); ok {
-			failover.To = faults.FirstReplica
-			s.Faults[i].Action = failover
+		for _, p := range partsOf[faults.Name](f.Action) {
+			if p.holds.Role.Has(faults.Family) {
+				change(i, p.field, func(n faults.Name) { *n.To = n.Default })(s)
+			}
 		}
 	}
 }

@@ -93,7 +93,7 @@ func TestPlacements(t *testing.T) {
 	node := []string{"49 r0", "79 r0"}
 	want := map[string][]string{
 		"pause": c0, "crash": {"9 c0", "29 c0", "71 c0", "72 c0", "73 c0"}, "client-clock-forward": c0, "client-clock-back": c0,
-		"cut-hold": links, "cut-drop": links, "lose-reply": {"49 c0-r0", "49 c1-r0", "94 c0-s0"},
+		"cut-hold": links, "cut-drop": links, "lose_reply": {"49 c0-r0", "49 c1-r0", "94 c0-s0"},
 		"node-clock-forward": node, "node-clock-back": node, "restart": {"49 r0", "51 r0", "79 r0"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -118,7 +118,7 @@ func TestPlacedFaults(t *testing.T) {
 		"crash", "crash c0 (process), when c0 passes checked for the 2nd time",
 		"cut-hold", "cut c0 off from r0 for 15s (hold, both), at 49ns",
 		"cut-drop", "cut c0 off from r0 for 15s (drop, both), at 49ns",
-		"lose-reply", "lose the next reply to c0 from r0, at 49ns",
+		"lose_reply", "lose the next reply to c0 from r0, at 49ns",
 		"node-clock-forward", "set the clock of r0 forward by 11s, at 49ns",
 		"node-clock-back", "set the clock of r0 back by 11s, at 49ns",
 		"restart", "crash r0 (process), at 49ns; restart r0, at 100.000049ms",
@@ -333,5 +333,32 @@ func TestIdleClocks(t *testing.T) {
 func onlyInASoak(t testing.TB) {
 	if os.Getenv("LOCKSIM_SOAK") == "" {
 		t.Skip("make soak does it: LOCKSIM_SOAK is not set")
+	}
+}
+
+// A kind of fault that no placement is thought through for is placed by its form,
+// where it is asked for: at whom it strikes, and so that the scenario is valid.
+func TestPlacementsByForm(t *testing.T) {
+	sc, l := small(t, "fenced", 1)
+	sc.World.Replicas = 1
+	_, found := swept(t, sc, l)
+	for _, k := range formKinds() {
+		kinds, err := kindsOf([]string{k.name})
+		if err != nil || len(kinds) != 1 {
+			t.Fatalf("%s: %v", k.name, err)
+		}
+		p := placer{kinds: kinds, ttl: sc.Lock.TTL}
+		places := p.place(found).all
+		if len(places) == 0 {
+			t.Errorf("%s is placed nowhere", k.name)
+		}
+		for _, x := range places {
+			if err := x.scenario(sc).Validate(); err != nil || x.faults[0].Action.Kind() != k.name {
+				t.Errorf("%v: %v", x, err)
+			}
+		}
+	}
+	if all, err := kindsOf(nil); err != nil || len(all) != len(sweepKinds) {
+		t.Errorf("%d kinds are placed that nobody has asked for", len(all)-len(sweepKinds))
 	}
 }

@@ -2,11 +2,13 @@ package sweep
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"locksim/faults"
 	"locksim/internal/prose"
+	"locksim/sim/trace"
 )
 
 // sweepKind is a kind of fault that a sweep places at boundaries.
@@ -55,7 +57,7 @@ var sweepKinds = []sweepKind{
 		}},
 	{"cut-hold", "a client and a node are cut off for one and a half TTLs, and what they send arrives late", linkOf, linkSteps, cut(faults.BytesHold)},
 	{"cut-drop", "the same, and what they send is lost", linkOf, linkSteps, cut(faults.BytesDrop)},
-	{"lose-reply", "the next reply is lost", linkOf, []passing{answering},
+	{"lose_reply", "the next reply is lost", linkOf, []passing{answering},
 		func(b boundary, _ time.Duration) faults.Action {
 			return faults.LoseReply{Between: []string{b.client}, And: []string{b.node}, Count: 1}
 		}},
@@ -84,39 +86,109 @@ type Kind struct {
 // Kinds lists the kinds in the order in which they are placed. The caller
 // owns the slice.
 func Kinds() []Kind {
-	out := make([]Kind, len(sweepKinds))
-	for i, k := range sweepKinds {
-		out[i] = Kind{k.name, k.text}
+	var out []Kind
+	for _, k := range append(slices.Clone(sweepKinds), formKinds()...) {
+		out = append(out, Kind{k.name, k.text})
 	}
 	return out
 }
 
-// kindsOf are the kinds of those names, in their own order; all for none.
+// kindsOf are the kinds of those names, in their own order; for none those whose
+// placements are thought through.
 func kindsOf(names []string) ([]sweepKind, error) {
-	var known []string
-	for _, k := range sweepKinds {
-		known = append(known, k.name)
-	}
 	if len(names) == 0 {
 		return sweepKinds, nil
 	}
-	wanted := map[string]bool{}
-	for _, name := range names {
-		wanted[name] = true
-	}
 	var out []sweepKind
-	for _, k := range sweepKinds {
-		if wanted[k.name] {
+	var known []string
+	for _, k := range append(slices.Clone(sweepKinds), formKinds()...) {
+		known = append(known, k.name)
+		if slices.Contains(names, k.name) {
 			out = append(out, k)
-			delete(wanted, k.name)
 		}
 	}
 	for _, name := range names {
-		if wanted[name] {
+		if !slices.Contains(known, name) {
 			return nil, fmt.Errorf("a sweep places no fault %q: %s", name, prose.Choose(name, known))
 		}
 	}
 	return out, nil
+}
+
+// formKinds are all kinds of fault of which no other placement is made, by their
+// forms. They are placed where they are asked for by name: one that was placed
+// always would make each sweep another one. Nobody has thought about the boundaries
+// that they can tell, so they are placed at all that their target takes part in.
+func formKinds() []sweepKind {
+	sample := boundary{client: "c0", node: "r0"}
+	var out []sweepKind
+	for _, form := range faults.Kinds() {
+		known := func(k sweepKind) bool { return k.name == form.Name || k.action(sample, time.Second).Kind() == form.Name }
+		if !slices.ContainsFunc(sweepKinds, known) {
+			out = append(out, formKind(form))
+		}
+	}
+	return out
+}
+
+// formKind places a kind of fault by its form. Whom it strikes tells where: the
+// client, the node or the link of a boundary.
+func formKind(blank faults.Form) sweepKind {
+	k := sweepKind{name: blank.Name, text: blank.Text, target: func(boundary) string { return "all" }, tells: []passing{sending, answering, receiving, pointing, expiring}}
+	for _, field := range blank.Fields {
+		switch h := field.Holds.(type) {
+		case faults.Names:
+			if h.Side == faults.Near {
+				k.target, k.tells = linkOf, []passing{sending, answering, receiving}
+			}
+		case faults.Name:
+			switch {
+			case h.Role.Has(faults.Clients):
+				k.target, k.tells = clientOf, clientSteps
+			case h.Role.Has(faults.Store):
+				k.target, k.tells = nodeOf, []passing{sending, answering, expiring}
+			case h.Role.Has(faults.Servers):
+				k.target, k.tells = serverOf, []passing{sending, answering, expiring}
+			}
+		}
+	}
+	k.action = func(b boundary, ttl time.Duration) faults.Action { return fillIn(blank.Name, b, ttl) }
+	return k
+}
+
+// fillIn is a fault of a kind that strikes who is at a boundary: for one and a half
+// TTLs, late by as much, and in all else as a file would have it by default.
+func fillIn(kind string, b boundary, ttl time.Duration) faults.Action {
+	all := faults.Kinds()
+	form := all[slices.IndexFunc(all, func(f faults.Form) bool { return f.Name == kind })]
+	form.Fill()
+	for _, field := range form.Fields {
+		switch h := field.Holds.(type) {
+		case faults.Name:
+			switch {
+			case h.Role.Has(faults.Clients):
+				*h.To = b.client
+			case !h.Role.Has(faults.Family):
+				*h.To = b.node
+			}
+		case faults.Names:
+			switch h.Side {
+			case faults.Near:
+				*h.To = []string{b.client}
+			case faults.Far:
+				*h.To = []string{b.node}
+			}
+		case faults.Count:
+			*h.To = max(*h.To, h.Such)
+		case faults.Deviation:
+			*h.To = h.Such
+		case faults.Length:
+			*h.To = percent(ttl, 150)
+		case faults.Offset:
+			*h.To = percent(ttl, 150)
+		}
+	}
+	return form.Action()
 }
 
 func clientOf(b boundary) string { return b.client }
@@ -128,6 +200,16 @@ func redisOf(b boundary) string {
 		return b.node
 	}
 	return ""
+}
+
+// nodeOf is the node of a boundary, serverOf the same but for the store.
+func nodeOf(b boundary) string { return b.node }
+
+func serverOf(b boundary) string {
+	if b.node == trace.Store {
+		return ""
+	}
+	return b.node
 }
 
 func linkOf(b boundary) string {

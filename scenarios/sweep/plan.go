@@ -28,8 +28,9 @@ const MaxSweepPairs = 1_000_000
 type Options struct {
 	// Seed is the seed of all its runs.
 	Seed uint64
-	// Kinds are names of [Kinds]. Nil means all of them or, for a lock that
-	// is judged by its promise, those that it promises to stand.
+	// Kinds are names of [Kinds]. Nil means pauses, crashes, restarts, cuts, lost
+	// replies and clocks that jump or, for a lock that is judged by its promise, those
+	// of them that it promises to stand.
 	Kinds []string
 	// Pairs is how many pairs of placements are tried besides. 0 means none.
 	Pairs int
@@ -100,6 +101,13 @@ func NewPlan(sc *file.Scenario, l play.Lock, opts Options) (*Plan, error) {
 	places, err := p.enumerate(l, run)
 	if err != nil {
 		return nil, err
+	}
+	for i, x := range places.all {
+		if i == 0 || x.kind != places.all[i-1].kind {
+			if err := x.scenario(calm).Validate(); err != nil {
+				return nil, fmt.Errorf("place %s in scenario %s: %w", x.kind, sc.Name, err)
+			}
+		}
 	}
 	p.Boundaries, p.Placements, p.Equivalent, p.Idle = places.boundaries, len(places.all), places.equivalent, places.idle
 	p.AllPairs = newPairs(places.all, outageOf(p.TTL)).count()

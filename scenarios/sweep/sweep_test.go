@@ -104,7 +104,7 @@ func TestSweepFinds(t *testing.T) {
 		want           []string
 	}{
 		{"gc-pause", "single", []string{"pause"}, []string{"corrupted in mode none: pause"}},
-		{"gc-pause", "fenced", []string{"pause", "cut-hold", "lose-reply"}, nil},
+		{"gc-pause", "fenced", []string{"pause", "cut-hold", "lose_reply"}, nil},
 		{"gc-pause", "fenced", []string{"node-clock-forward"}, []string{"overlap in mode seal: clock_jump"}},
 		{"get-then-del", "broken/get-then-del", []string{"pause"}, []string{"corrupted in mode none: pause"}},
 	} {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/faults"
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
 	"locksim/internal/workers"
@@ -76,7 +77,7 @@ was not deterministic, came to no end, or the command was interrupted.`,
 	flags.IntVar(&f.runs, "runs", 10_000, "make `N` runs")
 	flags.IntVar(&f.runs, "seeds", 10_000, "`N` is the number of runs, under another name")
 	flags.Uint64Var(&f.from, "from-seed", 1, "the first seed is `N`")
-	flags.StringArrayVar(&f.faults, "faults", nil, "only faults of these `CLASSES`, with commas; none for none at all")
+	flags.StringArrayVar(&f.faults, "faults", nil, "only faults of these `CLASSES`, with commas, or of single kinds; none for none at all")
 	flags.BoolVar(&f.promise, "promise", false, "judge the lock by what it promises")
 	flags.BoolVar(&f.all, "all", false, "make all runs, and show each violation of another shape")
 	f.add(flags)
@@ -134,11 +135,11 @@ func (s explorations) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	classes, err := parseFaults(f.faults)
+	classes, kinds, err := parseFaults(f.faults)
 	if err != nil {
 		return nil, err
 	}
-	opts := explore.Options{Runs: f.runs, FirstSeed: f.from, Faults: classes,
+	opts := explore.Options{Runs: f.runs, FirstSeed: f.from, Faults: classes, Kinds: kinds,
 		Judge: explore.JudgeEverything, Collect: explore.CollectFirst}
 	if f.promise {
 		opts.Judge = explore.JudgePromise
@@ -185,29 +186,42 @@ func (s explorations) exploreLocks(lists []string) ([]string, error) {
 // noFaults is the word for no class of fault at all.
 const noFaults = "none"
 
-// parseFaults reads classes of fault. Nil is what no flag says; "none" is none.
-func parseFaults(lists []string) ([]lock.Fault, error) {
-	var out []lock.Fault
-	if list := words(lists); len(list) == 1 && list[0] == noFaults {
-		return []lock.Fault{}, nil
+// parseFaults reads classes of fault, and single kinds of it that are not called as
+// a class is. Nil is what no flag says; "none" is none.
+func parseFaults(lists []string) (classes []lock.Fault, kinds []string, err error) {
+	list := words(lists)
+	if len(list) == 0 {
+		return nil, nil, nil
 	}
-	for _, name := range words(lists) {
-		class := lock.Fault(name)
-		if !slices.Contains(lock.Faults(), class) {
-			return nil, fmt.Errorf("--faults %s: there is no class of fault of this name: %s", quote(name), prose.Choose(name, faultNames()))
-		}
-		if !slices.Contains(out, class) {
-			out = append(out, class)
+	classes = []lock.Fault{}
+	if len(list) == 1 && list[0] == noFaults {
+		return classes, nil, nil
+	}
+	for _, name := range list {
+		switch class := lock.Fault(name); {
+		case slices.Contains(classes, class) || slices.Contains(kinds, name):
+		case slices.Contains(lock.Faults(), class):
+			classes = append(classes, class)
+		case slices.Contains(faultNames(), name):
+			kinds = append(kinds, name)
+		default:
+			return nil, nil, fmt.Errorf("--faults %s: there is no class of fault of this name: %s", quote(name), prose.Choose(name, faultNames()))
 		}
 	}
-	return out, nil
+	return classes, kinds, nil
 }
 
-// faultNames are the classes of fault that promises speak of.
+// faultNames are the classes of fault that promises speak of, and the kinds of fault
+// that are not called as a class is.
 func faultNames() []string {
 	var names []string
 	for _, class := range lock.Faults() {
 		names = append(names, string(class))
+	}
+	for _, k := range faults.Kinds() {
+		if !slices.Contains(names, k.Name) {
+			names = append(names, k.Name)
+		}
 	}
 	return names
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -65,14 +66,11 @@ func (s explorations) exploreAgain(plan *explore.Plan, seed uint64) string {
 }
 
 func classList(plan *explore.Plan) string {
-	if len(plan.Space.Faults) == 0 {
-		return noFaults
-	}
 	var names []string
 	for _, class := range plan.Space.Faults {
 		names = append(names, string(class))
 	}
-	return strings.Join(names, ",")
+	return cmp.Or(strings.Join(append(names, plan.Space.Kinds...), ","), noFaults)
 }
 
 // exploreNotes say to people what a program reads in the document.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -130,7 +131,7 @@ func NewList(extra ...play.Lock) (*List, error) {
 		c.Locks = append(c.Locks, ListedLock{l.Name, l.Tokens, l.Nodes(), l.Promise})
 	}
 	for _, b := range broken.All() {
-		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, b.Faults, b.Detector, b.Mode)
+		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, cmp.Or(string(b.Fault), noFaults), b.Detector, b.Mode)
 		c.Specimens = append(c.Specimens, ListedThing{"broken/" + b.Name, text})
 	}
 	for _, k := range faults.Kinds() {

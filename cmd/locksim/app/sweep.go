@@ -39,7 +39,7 @@ sent or delivered, and at each named point. It says what it has covered, and sho
 each class of violation with the smallest schedule that leads to it. With --pairs
 it goes on with a sample of pairs of these placements.
 
-The faults, for --faults:
+The faults, for --faults. Without it those are placed that come up to restart:
 ` + sweepKindList() + `
 A lock is judged as by explore: as if it promised that all goes well under every
 fault or, with --promise, by what it promises, under the faults of which it speaks.

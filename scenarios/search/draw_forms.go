@@ -1,0 +1,86 @@
+package search
+
+import (
+	"slices"
+
+	"locksim/faults"
+	"locksim/scenarios/file"
+)
+
+// byHand are the kinds of fault that the troubles above are about. All others are
+// drawn by their forms.
+func byHand(kind string) bool {
+	return slices.ContainsFunc(slices.Concat(processTroubles, clockTroubles, networkTroubles, nodeTroubles, replicaTroubles, quorumTroubles),
+		func(t trouble) bool { return slices.Contains(t.kinds(), kind) })
+}
+
+// formTroubles are troubles of one action each, of the kinds that the space names
+// and that no other trouble is about.
+//
+// They come about only where they are asked for by name. One that struck wherever
+// its class may would change what every seed draws, and with it each stored seed and
+// each figure that was measured.
+func (d *drawer) formTroubles() []trouble {
+	var out []trouble
+	for _, k := range faults.Kinds() {
+		if slices.Contains(d.space.Kinds, k.Name) && !byHand(k.Name) {
+			out = append(out, trouble{k.Name, []faults.Action{k.Action()}, func(d *drawer) []step { return d.fillIn(k.Name) }, often})
+		}
+	}
+	return out
+}
+
+// fillIn draws what each field of a form holds.
+func (d *drawer) fillIn(kind string) []step {
+	all := faults.Kinds()
+	form := all[slices.IndexFunc(all, func(f faults.Form) bool { return f.Name == kind })]
+	for _, field := range form.Fields {
+		switch h := field.Holds.(type) {
+		case faults.Name:
+			*h.To = d.somebody(h.Role)
+		case faults.Names:
+			switch {
+			case h.Side == faults.Near:
+				*h.To, _, _ = d.wire()
+			case h.Side == faults.Far && field.Needed():
+				*h.To = []string{d.host()}
+			case h.Side == faults.Far:
+				*h.To = d.others()
+			case d.once(3) || field.Needed():
+				*h.To = some(d, file.Numbered("c", d.sc.World.Clients))
+			}
+		case faults.Word:
+			*h.To = pick(d, h.Words...)
+		case faults.Count:
+			usual := max(h.Such, h.Default)
+			*h.To = min(pick(d, usual, 1, 2*usual, 10*usual), h.Most)
+		case faults.Deviation:
+			*h.To = pick(d, min(h.Such, h.Most), max(-h.Such, h.Least))
+		case faults.Length:
+			*h.To = d.spell()
+		case faults.Offset:
+			*h.To = d.spell()
+			if h.EitherWay && d.once(2) {
+				*h.To = -*h.To
+			}
+		}
+	}
+	s := step{action: form.Action()}
+	if l, ok := form.Length(); ok {
+		s.lasts = *l.To
+	}
+	return []step{s}
+}
+
+// somebody draws one of a role.
+func (d *drawer) somebody(role faults.Role) string {
+	switch {
+	case role.Has(faults.Clients) && (!role.Has(faults.Servers) || !d.once(2)):
+		return d.client()
+	case role.Has(faults.Store):
+		return d.host()
+	case role.Has(faults.Family) && d.sc.World.Replicas > 0:
+		return d.replica()
+	}
+	return d.node()
+}

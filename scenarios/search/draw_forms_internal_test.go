@@ -1,0 +1,38 @@
+package search
+
+import (
+	"testing"
+
+	"locksim/faults"
+	"locksim/scenarios/file"
+)
+
+// A form alone is enough to draw a fault of any kind that fits its world. The few
+// kinds for which others have been thought out only show it.
+func TestFormsCanBeDrawn(t *testing.T) {
+	for _, k := range faults.Kinds() {
+		seen := map[string]bool{}
+		for seed := range uint64(200) {
+			d := &drawer{from: Seeded(seed), space: Space{Redis: 3, Replicas: 2}.WithDefaults(), sc: file.Defaults()}
+			d.sc.Name = "drawn"
+			d.lock()
+			d.world()
+			d.workload()
+			d.sc.World.Replicas = 2
+			for _, s := range d.fillIn(k.Name) {
+				d.sc.Faults = append(d.sc.Faults, faults.Fault{At: s.later, Action: s.action})
+			}
+			if err := d.sc.Validate(); err != nil || len(d.sc.Faults) != 1 || d.sc.Faults[0].Action.Kind() != k.Name {
+				t.Fatalf("%s, seed %d: %v: %v", k.Name, seed, d.sc.Faults, err)
+			}
+			text, err := file.Format(d.sc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen[string(text)] = true
+		}
+		if len(seen) < 50 {
+			t.Errorf("%s: 200 seeds drew %d scenarios", k.Name, len(seen))
+		}
+	}
+}
