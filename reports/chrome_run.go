@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -151,7 +152,7 @@ const briefest = 60
 
 // brief cuts a text to the length of a name.
 func brief(text string) string {
-	r := []rune(visible(text))
+	r := []rune(prose.Visible(text))
 	if len(r) <= briefest {
 		return string(r)
 	}

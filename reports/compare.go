@@ -22,28 +22,28 @@ func Comparison(w io.Writer, c *compare.Comparison, opt Options) error {
 	if err != nil {
 		return err
 	}
-	p := &page{opt: opt}
-	p.part(fold(compareHead(c), opt.Width))
+	p := new(prose.Page)
+	p.Add(prose.Fold(compareHead(c), opt.Width))
 	needs := compareNeeds(c)
-	if !slices.ContainsFunc(needs, func(line string) bool { return columns(line) > opt.Width }) {
-		p.part(needs)
-		p.part(compareWhom(c, opt))
+	if !slices.ContainsFunc(needs, func(line string) bool { return prose.Columns(line) > opt.Width }) {
+		p.Add(needs)
+		p.Add(compareWhom(c, opt))
 	} else {
 		for _, l := range c.Locks {
-			p.part(compareBlock(l, opt))
+			p.Add(compareBlock(l, opt))
 		}
 	}
-	p.part(fold(tripsNote, opt.Width))
+	p.Add(prose.Fold(tripsNote, opt.Width))
 	for i, t := range compareTables(c, opt) {
 		if i == 0 {
 			t = append([]string{"what each survives, and behind which fence", ""}, t...)
 		}
-		p.part(t)
+		p.Add(t)
 	}
-	p.part(compareLegend(opt))
-	p.part(compareUnplayed(c, opt.Width))
-	p.part(fold(compareEvidence(c)+" --markdown and --json have a run for each weaker fence that failed.", opt.Width))
-	return p.write(w)
+	p.Add(compareLegend(opt))
+	p.Add(compareUnplayed(c, opt.Width))
+	p.Add(prose.Fold(compareEvidence(c)+" --markdown and --json have a run for each weaker fence that failed.", opt.Width))
+	return p.Render(w)
 }
 
 const tripsNote = "Round trips are counted with open connections while nobody else wants the lock, one after another; " +
@@ -72,7 +72,7 @@ var compareColumns = []struct {
 	text func(l compare.Lock) string
 }{
 	{"servers", serversText},
-	{"tokens", func(l compare.Lock) string { return yesNo(l.Tokens) }},
+	{"tokens", func(l compare.Lock) string { return prose.YesNo(l.Tokens) }},
 	{"acquire", func(l compare.Lock) string { return tripText(&l.Trips.Acquire) }},
 	{"release", func(l compare.Lock) string { return tripText(&l.Trips.Release) }},
 	{"renew", renewText},
@@ -87,7 +87,7 @@ func compareNeeds(c *compare.Comparison) []string {
 	}
 	t.row(head...)
 	for _, l := range c.Locks {
-		row := []string{visible(l.Name)}
+		row := []string{prose.Visible(l.Name)}
 		for _, column := range compareColumns {
 			row = append(row, column.text(l))
 		}
@@ -100,19 +100,19 @@ func compareNeeds(c *compare.Comparison) []string {
 func compareWhom(c *compare.Comparison, opt Options) []string {
 	names := 0
 	for _, l := range c.Locks {
-		names = max(names, columns(visible(l.Name)))
+		names = max(names, prose.Columns(prose.Visible(l.Name)))
 	}
 	lines := []string{}
 	for _, l := range c.Locks {
 		if l.ForWhom == "" {
 			continue
 		}
-		for i, line := range fold(visible(l.ForWhom), opt.Width-names-2) {
+		for i, line := range prose.Fold(prose.Visible(l.ForWhom), opt.Width-names-2) {
 			name := ""
 			if i == 0 {
-				name = visible(l.Name)
+				name = prose.Visible(l.Name)
 			}
-			lines = append(lines, pad(name, names+2)+line)
+			lines = append(lines, prose.Pad(name, names+2)+line)
 		}
 	}
 	if len(lines) == 0 {
@@ -123,14 +123,14 @@ func compareWhom(c *compare.Comparison, opt Options) []string {
 
 // compareBlock is a lock by itself.
 func compareBlock(l compare.Lock, opt Options) []string {
-	lines := fold(visible(l.Name), opt.Width)
+	lines := prose.Fold(prose.Visible(l.Name), opt.Width)
 	t := table{sides: make([]side, 2)}
 	for _, column := range compareColumns {
 		t.row("  "+column.head, column.text(l))
 	}
 	lines = append(lines, t.lines(Plain)...)
 	if l.ForWhom != "" {
-		for _, line := range fold("for whom: "+visible(l.ForWhom), opt.Width-2) {
+		for _, line := range prose.Fold("for whom: "+prose.Visible(l.ForWhom), opt.Width-2) {
 			lines = append(lines, "  "+line)
 		}
 	}
@@ -221,18 +221,18 @@ func survivalStyle(s compare.Survival) style {
 func compareTables(c *compare.Comparison, opt Options) [][]string {
 	edge := 0
 	for _, class := range c.Classes {
-		edge = max(edge, columns(string(class)))
+		edge = max(edge, prose.Columns(string(class)))
 	}
 	var tables [][]string
 	var beside []compare.Lock // of the table at hand
 	room := opt.Width - edge
 	for _, l := range c.Locks {
 		need := 2
-		for _, part := range nameParts(visible(l.Name)) {
-			need = max(need, columns(part)+2)
+		for _, part := range nameParts(prose.Visible(l.Name)) {
+			need = max(need, prose.Columns(part)+2)
 		}
 		for _, s := range l.Survives {
-			need = max(need, columns(survivalWord(s))+2)
+			need = max(need, prose.Columns(survivalWord(s))+2)
 		}
 		if need > room && len(beside) > 0 {
 			tables, beside, room = append(tables, compareTable(c, beside, opt)), nil, opt.Width-edge
@@ -249,7 +249,7 @@ func compareTable(c *compare.Comparison, locks []compare.Lock, opt Options) []st
 	t := table{sides: make([]side, 1+len(locks))}
 	names := make([]string, len(locks))
 	for i, l := range locks {
-		names[i] = visible(l.Name)
+		names[i] = prose.Visible(l.Name)
 	}
 	for _, line := range headLines(names) {
 		t.row(append([]string{""}, line...)...)
@@ -285,7 +285,7 @@ func compareUnplayed(c *compare.Comparison, width int) []string {
 	}
 	text := "Without a row, since no scenario of the library says anything of them: " + strings.Join(names, ", ") +
 		". The promises (locksim list) and an exploration (locksim explore) speak of these."
-	return fold(text, width)
+	return prose.Fold(text, width)
 }
 
 // compareSigns explain the cells.
@@ -304,16 +304,16 @@ var compareSigns = []struct{ sign, meaning string }{
 func compareLegend(opt Options) []string {
 	edge := 0
 	for _, s := range compareSigns {
-		edge = max(edge, columns(s.sign)+2)
+		edge = max(edge, prose.Columns(s.sign)+2)
 	}
 	var lines []string
 	for _, s := range compareSigns {
-		for i, line := range fold(s.meaning, opt.Width-edge) {
+		for i, line := range prose.Fold(s.meaning, opt.Width-edge) {
 			sign := ""
 			if i == 0 {
 				sign = s.sign
 			}
-			lines = append(lines, pad(sign, edge)+line)
+			lines = append(lines, prose.Pad(sign, edge)+line)
 		}
 	}
 	return lines

@@ -19,25 +19,25 @@ import (
 //
 // The error is that of the writer.
 func ComparisonMarkdown(w io.Writer, c *compare.Comparison) error {
-	p := &page{}
-	p.part([]string{"# Locks side by side"})
-	p.part([]string{"<!-- Written by locksim compare --markdown. Do not edit. -->"})
-	p.part([]string{"What a lock needs, promises and is for is what it declares. All else is measured by the command that writes this page.", compareEvidence(c)})
-	p.part([]string{"## What each needs, and for whom it is"})
-	p.part(markdownNeeds(c))
-	p.part([]string{tripsNote})
-	p.part([]string{"## What each survives, and behind which fence"})
-	p.part(markdownSurvives(c))
-	p.part(markdownComparisonSigns())
-	p.part(compareUnplayed(c, defaultWidth))
-	p.part([]string{"## Why no weaker fence", "",
+	p := new(prose.Page)
+	p.Add([]string{"# Locks side by side"})
+	p.Add([]string{"<!-- Written by locksim compare --markdown. Do not edit. -->"})
+	p.Add([]string{"What a lock needs, promises and is for is what it declares. All else is measured by the command that writes this page.", compareEvidence(c)})
+	p.Add([]string{"## What each needs, and for whom it is"})
+	p.Add(markdownNeeds(c))
+	p.Add([]string{tripsNote})
+	p.Add([]string{"## What each survives, and behind which fence"})
+	p.Add(markdownSurvives(c))
+	p.Add(markdownComparisonSigns())
+	p.Add(compareUnplayed(c, defaultWidth))
+	p.Add([]string{"## Why no weaker fence", "",
 		"Each run that is named here shows a fence that fails or refuses a rightful holder, or claims that overlap.",
 		"`locksim run SCENARIO --lock LOCK --seed SEED --fencing MODE` makes it again. Faults that are left out did no harm, or have no",
 		"row above."})
 	for _, l := range c.Locks {
-		p.part(markdownWhy(l))
+		p.Add(markdownWhy(l))
 	}
-	return p.write(w)
+	return p.Render(w)
 }
 
 func markdownNeeds(c *compare.Comparison) []string {

@@ -25,17 +25,17 @@ func Exploration(w io.Writer, e *explore.Exploration, replay ExploreReplay, opt 
 	if err != nil {
 		return err
 	}
-	p := &page{opt: opt}
-	p.part(fold(exploreHead(e), opt.Width))
-	p.part(exploreFigures(e, opt))
-	p.part(exploreOddities(e, opt))
+	p := new(prose.Page)
+	p.Add(prose.Fold(exploreHead(e), opt.Width))
+	p.Add(exploreFigures(e, opt))
+	p.Add(exploreOddities(e, opt))
 	for i, d := range e.Summary.Distinct {
-		p.part(distinct(i+1, d, replay, opt))
+		p.Add(distinct(i+1, d, replay, opt))
 	}
 	if len(e.Summary.Distinct) == 0 {
-		p.part(fold(exploreVerdict(e), opt.Width))
+		p.Add(prose.Fold(exploreVerdict(e), opt.Width))
 	}
-	return p.write(w)
+	return p.Render(w)
 }
 
 func exploreHead(e *explore.Exploration) string {
@@ -49,8 +49,8 @@ func exploreHead(e *explore.Exploration) string {
 // exploreFigures are the counts, each kind on lines of its own.
 func exploreFigures(e *explore.Exploration, opt Options) []string {
 	s := &e.Summary
-	lines := fold(fmt.Sprintf("%s over %s of virtual time; %s of them are evidence: a violation was seen, or clients contended and faults struck.",
-		runs(s.Runs), span(s.VirtualSeconds), prose.Thousands(s.NonVacuous)), opt.Width)
+	lines := prose.Fold(fmt.Sprintf("%s over %s of virtual time; %s of them are evidence: a violation was seen, or clients contended and faults struck.",
+		prose.Amount(s.Runs, "run"), prose.Span(s.VirtualSeconds), prose.Thousands(s.NonVacuous)), opt.Width)
 	for _, row := range []struct{ name, text string }{
 		{"no evidence: ", tallies(s.Vacuous)},
 		{"faults that struck, of those drawn: ", struckOf(s.Faults)},
@@ -58,11 +58,11 @@ func exploreFigures(e *explore.Exploration, opt Options) []string {
 		{"violations: ", tallies(s.Violations)},
 	} {
 		if row.text != "" {
-			lines = append(lines, fold(row.name+row.text, opt.Width)...)
+			lines = append(lines, prose.Fold(row.name+row.text, opt.Width)...)
 		}
 	}
 	if len(s.Distinct) > 0 {
-		lines = append(lines, fold(exploreVerdict(e), opt.Width)...)
+		lines = append(lines, prose.Fold(exploreVerdict(e), opt.Width)...)
 	}
 	return lines
 }
@@ -102,13 +102,6 @@ func coverage(e *explore.Exploration) string {
 	return text
 }
 
-func runs(n int) string {
-	if n == 1 {
-		return "1 run"
-	}
-	return prose.Thousands(n) + " runs"
-}
-
 // exploreVerdict says what the runs are worth.
 func exploreVerdict(e *explore.Exploration) string {
 	s := &e.Summary
@@ -118,11 +111,11 @@ func exploreVerdict(e *explore.Exploration) string {
 		return "The exploration ended with the first violation; --all goes on."
 	case s.Violating > 0:
 		return fmt.Sprintf("A violation in %s of %s that are evidence: %s. %s of different shape; %s with a violation not examined.",
-			prose.Thousands(s.Violating), runs(s.NonVacuous), bound, prose.Count(len(s.Distinct), "violation"), runs(s.Unexamined))
+			prose.Thousands(s.Violating), prose.Amount(s.NonVacuous, "run"), bound, prose.Count(len(s.Distinct), "violation"), prose.Amount(s.Unexamined, "run"))
 	case s.NonVacuous == 0:
 		return "No run says anything: this is no evidence."
 	}
-	return fmt.Sprintf("No violation in %s that are evidence: %s. That is no proof.", runs(s.NonVacuous), bound)
+	return fmt.Sprintf("No violation in %s that are evidence: %s. That is no proof.", prose.Amount(s.NonVacuous, "run"), bound)
 }
 
 // exploreOddities are what stands in the way of relying on the result.
@@ -131,16 +124,16 @@ func exploreOddities(e *explore.Exploration, opt Options) []string {
 	switch {
 	case e.Complete:
 	case e.Timing.Shard != "":
-		lines = fold(fmt.Sprintf("This is shard %s: %s of %d runs are missing. Merge puts the shards together.", e.Timing.Shard, prose.Count(e.Missing, "job"), e.Plan.Block), opt.Width)
+		lines = prose.Fold(fmt.Sprintf("This is shard %s: %s of %d runs are missing. Merge puts the shards together.", e.Timing.Shard, prose.Count(e.Missing, "job"), e.Plan.Block), opt.Width)
 	default:
-		lines = fold(fmt.Sprintf("INCOMPLETE: %s of %d runs have no result.", prose.Count(e.Missing, "job"), e.Plan.Block), opt.Width)
+		lines = prose.Fold(fmt.Sprintf("INCOMPLETE: %s of %d runs have no result.", prose.Count(e.Missing, "job"), e.Plan.Block), opt.Width)
 	}
 	for _, problem := range e.Summary.Problems() {
 		for i, line := range strings.Split(strings.TrimRight(problem, "\n"), "\n") {
 			if i > 0 {
 				line = "  " + line
 			}
-			lines = append(lines, indented(line, opt.Width)...)
+			lines = append(lines, prose.FoldIndented(line, opt.Width)...)
 		}
 	}
 	return lines
@@ -149,7 +142,7 @@ func exploreOddities(e *explore.Exploration, opt Options) []string {
 // distinct is one violation. It begins with its seed and ends with the command
 // that replays it.
 func distinct(i int, d explore.Distinct, replay ExploreReplay, opt Options) []string {
-	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first with seed %d)", i, d.Shape, runs(d.Runs), d.FirstSeed)
+	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first with seed %d)", i, d.Shape, prose.Amount(d.Runs, "run"), d.FirstSeed)
 	return violation(head, d.Shown.Text("replay: "+replay(i, d)), opt)
 }
 
@@ -159,18 +152,7 @@ func violation(head, text string, opt Options) []string {
 	reasons, rest, _ := strings.Cut(strings.TrimRight(text, "\n"), "\n\n")
 	lines := []string{opt.Colour.paint(alarm, head)}
 	for _, line := range strings.Split(reasons, "\n") {
-		lines = append(lines, indented(line, opt.Width)...)
+		lines = append(lines, prose.FoldIndented(line, opt.Width)...)
 	}
 	return append(append(lines, ""), strings.Split(rest, "\n")...)
-}
-
-// indented breaks a line that is too long, and keeps its indentation.
-func indented(line string, width int) []string {
-	words := strings.TrimLeft(line, " ")
-	margin := line[:len(line)-len(words)]
-	parts := fold(visible(words), width-columns(margin))
-	for i := range parts {
-		parts[i] = margin + parts[i]
-	}
-	return parts
 }

@@ -28,7 +28,7 @@ func ExplorationHTML(w io.Writer, e *explore.Exploration, opt CampaignOptions) e
 		Limits: exploreLimits(e), Again: opt.Again, Versions: opt.Versions,
 	}
 	for i, d := range s.Distinct {
-		like := fmt.Sprintf("%s like it, the first with seed %d", runs(d.Runs), d.FirstSeed)
+		like := fmt.Sprintf("%s like it, the first with seed %d", prose.Amount(d.Runs, "run"), d.FirstSeed)
 		p.Violations = append(p.Violations, newViolation(i+1, d.Shape, like, d.Shown, opt))
 	}
 	return p.write(w)
@@ -37,7 +37,7 @@ func ExplorationHTML(w io.Writer, e *explore.Exploration, opt CampaignOptions) e
 // exploreHeadline is the result in a sentence or two.
 func exploreHeadline(e *explore.Exploration) string {
 	if e.Summary.Violating > 0 && e.StoppedAt != nil {
-		return fmt.Sprintf("A run with a violation ended the exploration, after %s.", runs(e.Summary.Runs))
+		return fmt.Sprintf("A run with a violation ended the exploration, after %s.", prose.Amount(e.Summary.Runs, "run"))
 	}
 	return exploreVerdict(e)
 }
@@ -48,7 +48,7 @@ func exploreCounts(e *explore.Exploration) []figure {
 		{prose.Thousands(s.Runs), fmt.Sprintf("runs were made, from seed %d on", e.Plan.FirstSeed)},
 		{prose.Thousands(s.NonVacuous), "of them are evidence: clients contended and faults struck, or a violation was seen"},
 		{prose.Thousands(s.Violating), "runs with a violation"},
-		{span(s.VirtualSeconds), "of virtual time"},
+		{prose.Span(s.VirtualSeconds), "of virtual time"},
 	}
 	if s.NonVacuous > 0 && e.StoppedAt == nil {
 		out = append(out, figure{fmt.Sprintf("< %.2g %%", 100*s.RateBound), "rate of violations, at 95 %, under this generator"})

@@ -8,6 +8,7 @@ import (
 	"io"
 	"sync"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -56,8 +57,8 @@ var htmlTemplate = htmlFile("report.html")
 func htmlFile(name string) func() (*template.Template, error) {
 	return sync.OnceValues(func() (*template.Template, error) {
 		return template.New(name).Funcs(template.FuncMap{
-			"seconds": seconds,
-			"visible": visible,
+			"seconds": prose.Seconds,
+			"visible": prose.Visible,
 		}).ParseFS(assets, "assets/"+name, "assets/parts.html")
 	})
 }

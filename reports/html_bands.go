@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/internal/prose"
 	"locksim/sim/trace"
 )
 
@@ -156,7 +157,7 @@ func (d *drawing) struck(e trace.Event, end *trace.Event, lasts bool) []band {
 		p.T1 = min(p.T1, d.end)
 		words, _ := faultWords(e, name)
 		b := band{stretch: d.scale.place(p), Kind: e.Kind(), Text: words, Moment: !lasts}
-		b.Says = name + " " + b.Text + ", at " + seconds(p.T0)
+		b.Says = name + " " + b.Text + ", at " + prose.Seconds(p.T0)
 		if lasts {
 			b.Says = name + " " + b.Text + ", " + during(p)
 		}
@@ -208,7 +209,7 @@ func (d *drawing) arrange(bands []band) {
 const maxStrips = 4
 
 // textRoom is about how wide a text is, in tenths of a pixel.
-func textRoom(s string) int64 { return int64(columns(s))*62 + 240 }
+func textRoom(s string) int64 { return int64(prose.Columns(s))*62 + 240 }
 
 // settle gives the bands their places, once the lanes have theirs.
 func (d *drawing) settle(bands []band) {

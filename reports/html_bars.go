@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/sim/trace"
 )
 
@@ -128,7 +129,9 @@ func tokenOf(g checker.Grant) string {
 	return fmt.Sprintf(" with token %d", g.Token)
 }
 
-func during(s stretch) string { return fmt.Sprintf("from %s to %s", seconds(s.T0), seconds(s.T1)) }
+func during(s stretch) string {
+	return fmt.Sprintf("from %s to %s", prose.Seconds(s.T0), prose.Seconds(s.T1))
+}
 
 func endedBy(i checker.Interval) string {
 	if i.End == 0 {

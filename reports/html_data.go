@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -71,7 +72,7 @@ func newPageData() *pageData {
 
 // text is the number of a text.
 func (d *pageData) text(s string) int64 {
-	s = visible(s)
+	s = prose.Visible(s)
 	i, ok := d.known[s]
 	if !ok {
 		i = len(d.Texts)
@@ -137,7 +138,7 @@ func (s *scene) data(state *play.State) stateData {
 	for _, n := range state.Nodes {
 		node := nodeData{Name: n.Name, Keys: []keyData{}}
 		for _, k := range n.Keys {
-			node.Keys = append(node.Keys, keyData{visible(k.Name), life(k.TTL), s.owned(k.Value)})
+			node.Keys = append(node.Keys, keyData{prose.Visible(k.Name), life(k.TTL), s.owned(k.Value)})
 		}
 		d.Nodes = append(d.Nodes, node)
 	}
@@ -151,5 +152,5 @@ func leaseLeft(d time.Duration) string {
 	if d <= 0 {
 		return ""
 	}
-	return seconds(d)
+	return prose.Seconds(d)
 }

@@ -141,9 +141,9 @@ func (d *drawing) decisive() *instant {
 // summary is the diagram in a sentence.
 func (d *drawing) summary(p panel) string {
 	text := fmt.Sprintf("Space-time diagram of the run in %s, which ended %s: %s, %s, %s over %s.", p.Named(), p.Label,
-		prose.Count(len(d.run.History.Grants), "grant"), prose.Count(len(p.Messages), "message"), prose.Count(faultsIn(p.Bands), "fault"), seconds(d.end))
+		prose.Count(len(d.run.History.Grants), "grant"), prose.Count(len(p.Messages), "message"), prose.Count(faultsIn(p.Bands), "fault"), prose.Seconds(d.end))
 	if p.Fatal != nil {
-		text += fmt.Sprintf(" It was decided at step %d, at %s.", p.Fatal.N, seconds(p.Fatal.T0))
+		text += fmt.Sprintf(" It was decided at step %d, at %s.", p.Fatal.N, prose.Seconds(p.Fatal.T0))
 	}
 	return text + " The story below tells it in sentences."
 }
@@ -194,7 +194,7 @@ func difference(first, s *scene) string {
 	if d == nil {
 		return fmt.Sprintf("the same run as mode %s, event by event.", first.run.Mode)
 	}
-	text := fmt.Sprintf("the same run as mode %s up to step %d. They part at %s", first.run.Mode, d.N-1, seconds(s.at(checker.Pos(d.N))))
+	text := fmt.Sprintf("the same run as mode %s up to step %d. They part at %s", first.run.Mode, d.N-1, prose.Seconds(s.at(checker.Pos(d.N))))
 	before, after := sentence(first.run.Story, d.N), sentence(s.run.Story, d.N)
 	switch {
 	case after == "":

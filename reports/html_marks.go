@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/sim/trace"
 )
 
@@ -30,7 +31,7 @@ func (d *drawing) marks() []mark {
 		if kind == "" {
 			continue
 		}
-		m := mark{Kind: kind, Says: fmt.Sprintf("%s %s, at %s", e.Actor, says, seconds(e.At)), Y: l.middle()}
+		m := mark{Kind: kind, Says: fmt.Sprintf("%s %s, at %s", e.Actor, says, prose.Seconds(e.At)), Y: l.middle()}
 		m.stretch = d.scale.place(stretch{N: e.N, T0: e.At, T1: e.At, Lane: e.Actor})
 		if l.Kind == laneClient {
 			m.Y = l.middle() + 12

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
@@ -103,14 +104,14 @@ func (s *scene) stored(p checker.Pos) []string {
 func (s *scene) owned(value string) string {
 	const long = 16
 	if len(value) < long {
-		return visible(value)
+		return prose.Visible(value)
 	}
 	owner, known := s.owners[value]
 	if !known {
 		owner = s.sender(value)
 		s.owners[value] = owner
 	}
-	short := visible(string([]rune(value)[:8])) + "…"
+	short := prose.Visible(string([]rune(value)[:8])) + "…"
 	if owner == "" {
 		return short
 	}

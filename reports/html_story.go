@@ -62,7 +62,7 @@ func storyLines(lines []play.Line) []storyLine {
 
 func sentences(out []storyLine, lines []play.Line) []storyLine {
 	for _, l := range lines {
-		out = append(out, storyLine{N: l.N, At: l.At, Actor: l.Actor, Text: visible(l.Text), Fatal: l.Fatal})
+		out = append(out, storyLine{N: l.N, At: l.At, Actor: l.Actor, Text: prose.Visible(l.Text), Fatal: l.Fatal})
 	}
 	return out
 }

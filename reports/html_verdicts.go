@@ -132,8 +132,8 @@ var facts = []struct {
 		return fmt.Sprintf("%d of %d", f.Contended, f.Grants+f.Attempts)
 	}},
 	{"Faults that struck", "", struck},
-	{"Longest wait", "", func(m play.ModeRun) string { return seconds(m.LongestWait) }},
-	{"Events, virtual time", "", func(m play.ModeRun) string { return fmt.Sprintf("%d in %s", m.Events, seconds(m.Virtual)) }},
+	{"Longest wait", "", func(m play.ModeRun) string { return prose.Seconds(m.LongestWait) }},
+	{"Events, virtual time", "", func(m play.ModeRun) string { return fmt.Sprintf("%d in %s", m.Events, prose.Seconds(m.Virtual)) }},
 	{"Second opinion", "porcupine, on the same history", func(m play.ModeRun) string { return string(m.Corroboration.Agreement) }},
 }
 
@@ -146,12 +146,12 @@ func newFactTable(o *play.Outcome) factTable {
 	for _, f := range facts {
 		row := factRow{Name: f.name, Note: f.note}
 		for _, m := range o.Modes {
-			value := nothing
+			value := prose.Nothing
 			if m.Trace != nil {
 				value = f.value(m)
 			}
 			if value == "" {
-				value = nothing
+				value = prose.Nothing
 			}
 			row.Values = append(row.Values, value)
 		}

@@ -26,7 +26,7 @@ func limits(o *play.Outcome, opt Options) []string {
 		fmt.Fprintf(&b, "No violation in mode %s. That is not a proof: one seed is one schedule of many.", prose.Commas(safe))
 	}
 	b.WriteString(" " + counts(o))
-	return append(vacuous(o, opt), fold(b.String(), opt.Width)...)
+	return append(vacuous(o, opt), prose.Fold(b.String(), opt.Width)...)
 }
 
 func these(runs int) string {
@@ -76,7 +76,7 @@ func counts(o *play.Outcome) string {
 func vacuous(o *play.Outcome, opt Options) []string {
 	var lines []string
 	loud := func(format string, args ...any) {
-		for i, line := range fold("VACUOUS: "+fmt.Sprintf(format, args...), opt.Width) {
+		for i, line := range prose.Fold("VACUOUS: "+fmt.Sprintf(format, args...), opt.Width) {
 			if i == 0 {
 				line = opt.Colour.paint(warning, "VACUOUS") + strings.TrimPrefix(line, "VACUOUS")
 			}

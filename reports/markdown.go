@@ -49,25 +49,25 @@ type markdown struct {
 }
 
 func (m *markdown) String() string {
-	p := &page{}
-	p.part([]string{"# " + m.title()})
-	p.part([]string{"**" + markdownText(headline(m.o)) + "**"})
-	p.part(m.about())
-	p.part(m.notice())
-	p.part(m.why())
-	p.part(m.verdicts())
-	p.part(m.remarks())
-	p.part(m.diagram())
-	p.part(m.reasons())
-	p.part(m.story())
-	p.part(m.limits())
-	p.part(m.yaml())
-	p.part(m.again())
-	return p.b.String()
+	p := new(prose.Page)
+	p.Add([]string{"# " + m.title()})
+	p.Add([]string{"**" + markdownText(headline(m.o)) + "**"})
+	p.Add(m.about())
+	p.Add(m.notice())
+	p.Add(m.why())
+	p.Add(m.verdicts())
+	p.Add(m.remarks())
+	p.Add(m.diagram())
+	p.Add(m.reasons())
+	p.Add(m.story())
+	p.Add(m.limits())
+	p.Add(m.yaml())
+	p.Add(m.again())
+	return p.String()
 }
 
 // text is a text of the run, as long as there is room for.
-func (m *markdown) text(s string) string { return markdownText(clipped(s, m.runes)) }
+func (m *markdown) text(s string) string { return markdownText(prose.Clip(s, m.runes)) }
 
 func (m *markdown) title() string {
 	if m.o.Scenario.Title == "" {
@@ -107,7 +107,7 @@ func (m *markdown) verdicts() []string {
 		"contended", "faults struck", "longest wait", "events", "virtual time"}
 	lines := []string{rowOf(head), ruler(len(head))}
 	for _, run := range m.o.Modes {
-		expected := nothing
+		expected := prose.Nothing
 		if label, ok := m.o.Expected(run.Mode); ok {
 			expected = string(label)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -57,5 +58,5 @@ func fitted(o *play.Outcome, opt Options) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("reports: the report of %s takes %d bytes at its shortest, and the limit is %d: give a larger one",
-		clipped(visible(o.Scenario.Name), 80), size, opt.Limit)
+		prose.Clip(prose.Visible(o.Scenario.Name), 80), size, opt.Limit)
 }

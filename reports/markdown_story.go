@@ -16,7 +16,7 @@ func (m *markdown) story() []string {
 	}
 	lines := []string{"| step | time | who | what |", "|--:|--:|---|---|"}
 	for _, l := range storyAround(run.Story, m.steps) {
-		row := []string{fmt.Sprint(l.N), seconds(l.At), markdownText(l.Actor), m.text(l.Text)}
+		row := []string{fmt.Sprint(l.N), prose.Seconds(l.At), markdownText(l.Actor), m.text(l.Text)}
 		switch {
 		case l.LeftOut > 0:
 			row = []string{"", "", "", "… " + m.text(l.Text)}

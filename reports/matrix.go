@@ -25,25 +25,25 @@ func Matrix(w io.Writer, m *matrix.Matrix, opt Options) error {
 	if err != nil {
 		return err
 	}
-	p := &page{opt: opt}
-	p.part(matrixHead(m, opt))
+	p := new(prose.Page)
+	p.Add(matrixHead(m, opt))
 	for _, t := range matrixTables(m, opt) {
-		p.part(t)
+		p.Add(t)
 	}
-	p.part(specimenList(m, opt))
-	p.part(matrixLegend(m, opt))
-	p.part(fold(evidence(m), opt.Width))
-	p.part(notRun(m, opt))
-	p.part(problems(m, opt))
-	p.part(failures(m, opt))
-	p.part(fold(outcomeOf(m), opt.Width))
-	return p.write(w)
+	p.Add(specimenList(m, opt))
+	p.Add(matrixLegend(m, opt))
+	p.Add(prose.Fold(evidence(m), opt.Width))
+	p.Add(notRun(m, opt))
+	p.Add(problems(m, opt))
+	p.Add(failures(m, opt))
+	p.Add(prose.Fold(outcomeOf(m), opt.Width))
+	return p.Render(w)
 }
 
 func matrixHead(m *matrix.Matrix, opt Options) []string {
 	text := fmt.Sprintf("matrix of %s and %s, %s, fencing %s",
 		prose.Count(len(m.Scenarios), "scenario"), prose.Count(len(m.Locks), "lock"), m.Seeds, prose.Commas(m.Modes))
-	return fold(text, opt.Width)
+	return prose.Fold(text, opt.Width)
 }
 
 // specimens begin with this; they are listed apart.
@@ -55,7 +55,7 @@ func isSpecimen(lock string) bool { return strings.HasPrefix(lock, specimenPrefi
 func matrixTables(m *matrix.Matrix, opt Options) [][]string {
 	g, edge := newGrid(m), 0
 	for _, row := range m.Scenarios {
-		edge = max(edge, columns(row.Name)+2)
+		edge = max(edge, prose.Columns(row.Name)+2)
 	}
 	var tables [][]string
 	for _, locks := range sideBySide(m, opt.Width-edge) {
@@ -87,7 +87,7 @@ func sideBySide(m *matrix.Matrix, width int) [][]string {
 func columnWidth(lock string, modes int) int {
 	width := modes + len(flag)
 	for _, part := range nameParts(lock) {
-		width = max(width, columns(part))
+		width = max(width, prose.Columns(part))
 	}
 	return width
 }
@@ -174,7 +174,7 @@ func specimenList(m *matrix.Matrix, opt Options) []string {
 
 // matrixLegend explains the signs.
 func matrixLegend(m *matrix.Matrix, opt Options) []string {
-	lines := fold(fmt.Sprintf("One sign for each mode: %s. A cell shows its worst seed.", prose.Commas(m.Modes)), opt.Width)
+	lines := prose.Fold(fmt.Sprintf("One sign for each mode: %s. A cell shows its worst seed.", prose.Commas(m.Modes)), opt.Width)
 	t := table{sides: make([]side, 3)}
 	for _, s := range legend() {
 		t.rows = append(t.rows, []cell{{text: s.glyph, style: s.style}, {text: s.name}, {text: s.meaning}})

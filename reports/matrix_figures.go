@@ -8,25 +8,11 @@ import (
 	"locksim/scenarios/matrix"
 )
 
-// span writes a long time in the two units that matter.
-func span(seconds float64) string {
-	s := int(seconds)
-	switch {
-	case s < 60:
-		return prose.Count(s, "second")
-	case s < 3600:
-		return prose.Count(s/60, "minute")
-	case s < 48*3600:
-		return fmt.Sprintf("%s %d min", prose.Count(s/3600, "hour"), s%3600/60)
-	}
-	return fmt.Sprintf("%s %d h", prose.Count(s/86400, "day"), s%86400/3600)
-}
-
 // evidence is how much stands behind a matrix.
 func evidence(m *matrix.Matrix) string {
 	t := m.Totals
 	return fmt.Sprintf("%s runs in %s cells, over %s of virtual time. In %s of the runs clients contended and every fault fired.",
-		prose.Thousands(t.Runs), prose.Thousands(t.Cells), span(t.VirtualSeconds), prose.Thousands(t.NonVacuous))
+		prose.Thousands(t.Runs), prose.Thousands(t.Cells), prose.Span(t.VirtualSeconds), prose.Thousands(t.NonVacuous))
 }
 
 // outcomeOf is the matrix in a sentence.

@@ -20,22 +20,22 @@ import (
 //
 // The error is that of the writer.
 func MatrixMarkdown(w io.Writer, m *matrix.Matrix) error {
-	p := &page{}
-	p.part([]string{"# The matrix"})
-	p.part([]string{"<!-- Written by " + writtenBy(m) + ". Do not edit. -->"})
-	p.part(markdownHead(m))
-	p.part(markdownLegend(m))
-	p.part([]string{"## Overview"})
-	p.part(markdownOverview(m))
-	p.part(markdownSpecimens(m))
-	p.part(markdownProblems(m))
-	p.part([]string{"## Scenarios", "", "`corrupted 3/20, seed 7` means that 3 of 20 seeds show it, seed 7 first. Of a safe cell, only those runs count",
+	p := new(prose.Page)
+	p.Add([]string{"# The matrix"})
+	p.Add([]string{"<!-- Written by " + writtenBy(m) + ". Do not edit. -->"})
+	p.Add(markdownHead(m))
+	p.Add(markdownLegend(m))
+	p.Add([]string{"## Overview"})
+	p.Add(markdownOverview(m))
+	p.Add(markdownSpecimens(m))
+	p.Add(markdownProblems(m))
+	p.Add([]string{"## Scenarios", "", "`corrupted 3/20, seed 7` means that 3 of 20 seeds show it, seed 7 first. Of a safe cell, only those runs count",
 		"in which clients contended and every fault fired."})
 	g := newGrid(m)
 	for _, sc := range m.Scenarios {
-		p.part(markdownScenario(m, g, sc))
+		p.Add(markdownScenario(m, g, sc))
 	}
-	return p.write(w)
+	return p.Render(w)
 }
 
 // writtenBy is the command that writes the matrix, if it is the whole one.
@@ -209,5 +209,5 @@ func ruler(n int) string { return strings.Repeat("|---", n) + "|" }
 
 // escape keeps what others wrote from becoming markup.
 func escape(text string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "[", `\[`).Replace(visible(text))
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "[", `\[`).Replace(prose.Visible(text))
 }

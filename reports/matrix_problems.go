@@ -72,7 +72,7 @@ func kOfN(c matrix.Cell) string {
 func problems(m *matrix.Matrix, opt Options) []string {
 	var lines []string
 	for _, p := range complaints(m) {
-		lines = append(lines, fold(visible(p.String()), opt.Width)...)
+		lines = append(lines, prose.Fold(prose.Visible(p.String()), opt.Width)...)
 		if p.replay != "" {
 			lines = append(lines, "    "+p.replay)
 		}
@@ -86,7 +86,7 @@ func failures(m *matrix.Matrix, opt Options) []string {
 	for _, f := range m.Failures {
 		lines = append(lines, fmt.Sprintf("%s, lock %s:", f.Scenario, f.Lock))
 		for line := range strings.Lines(f.Why) {
-			lines = append(lines, "    "+visible(strings.TrimRight(line, "\n")))
+			lines = append(lines, "    "+prose.Visible(strings.TrimRight(line, "\n")))
 		}
 		lines = append(lines, "    "+f.Replay)
 	}
@@ -98,7 +98,7 @@ func notRun(m *matrix.Matrix, opt Options) []string {
 	var lines []string
 	for _, f := range m.NotRun {
 		why, _, _ := strings.Cut(f.Why, "\n")
-		lines = append(lines, fold(visible(fmt.Sprintf("Not run: %s with lock %s: %s", f.Scenario, f.Lock, why)), opt.Width)...)
+		lines = append(lines, prose.Fold(prose.Visible(fmt.Sprintf("Not run: %s with lock %s: %s", f.Scenario, f.Lock, why)), opt.Width)...)
 	}
 	return lines
 }

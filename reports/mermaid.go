@@ -76,7 +76,7 @@ func (m *markdown) mermaid() []string {
 func describe(s *scene) string {
 	text := fmt.Sprintf("Requests, answers and faults in the order of time. The run ended %s", s.run.Verdict.Label)
 	if s.fatal > 0 {
-		text += fmt.Sprintf(", decided at step %d, at %s", s.fatal, seconds(s.at(checker.Pos(s.fatal))))
+		text += fmt.Sprintf(", decided at step %d, at %s", s.fatal, prose.Seconds(s.at(checker.Pos(s.fatal))))
 	}
 	return text + ". The table below tells the same in words."
 }

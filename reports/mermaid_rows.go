@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -102,7 +103,7 @@ func (c *seqRows) store(e trace.Event, d trace.Decision) {
 	r := c.request(e, d.Brief(), storeAnswer(d))
 	if r.late() {
 		c.rows = append(c.rows, seqRow{n: c.arrived[e.N].N, at: r.sent, note: true, over: []string{e.Peer},
-			text: "sends " + d.Brief() + ", on its way until " + seconds(e.At)})
+			text: "sends " + d.Brief() + ", on its way until " + prose.Seconds(e.At)})
 	}
 	c.rows = append(c.rows, r)
 }

@@ -58,7 +58,7 @@ func (g group) sentences(room int) []string {
 		if i == maxReasons {
 			return append(lines, fmt.Sprintf("… and %s, see --json", prose.Count(len(g.texts)-i, "more reason")))
 		}
-		for j, line := range fold(visible(text), room-2) {
+		for j, line := range prose.Fold(prose.Visible(text), room-2) {
 			if j > 0 {
 				line = "  " + line
 			}
@@ -105,7 +105,7 @@ func grouped(all []reason) []group {
 func widest(o *play.Outcome, groups []group) int {
 	width := 0
 	for _, g := range groups {
-		width = max(width, columns(g.name(o)))
+		width = max(width, prose.Columns(g.name(o)))
 	}
 	return width
 }

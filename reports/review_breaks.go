@@ -40,7 +40,7 @@ func breakBlocks(r *review.Review) []reviewBlock {
 	if len(r.Breaks) == 0 {
 		return append(blocks, paragraph("Neither random schedules nor placed faults found anything that broke it, in %s. That is no proof.", evidenceOf(r)))
 	}
-	blocks = append(blocks, reviewBlock{Heading: "Found by exploration"}, paragraph("%s of breaking it were found by random schedules and placed faults, each made as small as it gets. Those within the promise come first, if there are any, then the worst. Each was made again in every fencing mode, with the same seed. A mode named in the title is the one in which the lock is judged.", ways(len(r.Breaks))))
+	blocks = append(blocks, reviewBlock{Heading: "Found by exploration"}, paragraph("%s of breaking it were found by random schedules and placed faults, each made as small as it gets. Those within the promise come first, if there are any, then the worst. Each was made again in every fencing mode, with the same seed. A mode named in the title is the one in which the lock is judged.", prose.Amount(len(r.Breaks), "way")))
 	rest := &reviewTable{Name: "Further breaks", Head: []string{"Break", "Runs like it", "Command"}}
 	for i, b := range r.Breaks {
 		if i < maxBreaks {
@@ -57,16 +57,9 @@ func breakBlocks(r *review.Review) []reviewBlock {
 	return blocks
 }
 
-func ways(n int) string {
-	if n == 1 {
-		return "1 way"
-	}
-	return prose.Thousands(n) + " ways"
-}
-
 func evidenceOf(r *review.Review) string {
 	f := &r.Figures
-	return runs(f.Within.Evidence+f.All.Evidence+f.Swept.Evidence) + " that are evidence"
+	return prose.Amount(f.Within.Evidence+f.All.Evidence+f.Swept.Evidence, "run") + " that are evidence"
 }
 
 func newReviewBreak(i int, b review.Break) *reviewBreak {
@@ -81,7 +74,7 @@ func newReviewBreak(i int, b review.Break) *reviewBreak {
 
 // whereFound says by what the break was found, and how often.
 func whereFound(b review.Break) string {
-	often := fmt.Sprintf("%s of %s", prose.Thousands(b.Runs), runs(b.Of))
+	often := fmt.Sprintf("%s of %s", prose.Thousands(b.Runs), prose.Amount(b.Of, "run"))
 	switch b.From {
 	case review.FromPromise:
 		return "It breaks the lock’s own promise: found in " + often + " within it that are evidence."

@@ -40,8 +40,8 @@ func classTable(r *review.Review) *reviewTable {
 				n++
 			}
 		}
-		promised := yesNo(slices.Contains(r.Lock.Promise.Exclusion, class))
-		within, all := nothing, nothing
+		promised := prose.YesNo(slices.Contains(r.Lock.Promise.Exclusion, class))
+		within, all := prose.Nothing, prose.Nothing
 		if r.Within != nil && promised == "yes" {
 			within = prose.Thousands(r.Within.Summary.Classes[class])
 		}
@@ -68,7 +68,7 @@ func kindTable(r *review.Review) *reviewTable {
 
 func struckOfDrawn(e *explore.Exploration, kind string) string {
 	if e == nil || e.Summary.Faults[kind].Drawn == 0 {
-		return nothing
+		return prose.Nothing
 	}
 	n := e.Summary.Faults[kind]
 	return fmt.Sprintf("%s of %s struck", prose.Thousands(n.Struck), prose.Thousands(n.Drawn))
@@ -84,7 +84,7 @@ var shortGround = map[review.Ground]string{
 // groundWord is where a scenario lies; a lock without a promise has no inside.
 func groundWord(r *review.Review, g review.Ground) string {
 	if g == review.GroundOutside && !r.Lock.Promises {
-		return nothing
+		return prose.Nothing
 	}
 	return shortGround[g]
 }

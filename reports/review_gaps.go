@@ -15,13 +15,13 @@ import (
 func exploredBlocks(r *review.Review) []reviewBlock {
 	t := &reviewTable{Name: "The runs behind it", Head: []string{"What", "Runs", "Evidence", "With a violation", "Rate below, at 95 %", "Virtual time"}}
 	if m := r.Matrix; m != nil {
-		t.row("Scenarios of the library", prose.Thousands(m.Totals.Runs), prose.Thousands(m.Totals.NonVacuous), nothing, nothing, span(m.Totals.VirtualSeconds))
+		t.row("Scenarios of the library", prose.Thousands(m.Totals.Runs), prose.Thousands(m.Totals.NonVacuous), prose.Nothing, prose.Nothing, prose.Span(m.Totals.VirtualSeconds))
 	}
 	exploredRow(t, "Random schedules within the promise", r.Within)
 	exploredRow(t, "Random schedules with every fault", r.All)
 	if s := r.Sweep; s != nil {
 		n := r.Figures.Swept
-		t.row("Single faults placed in "+s.Plan.Scenario, prose.Thousands(n.Runs), prose.Thousands(n.Evidence), prose.Thousands(n.Violating), nothing, nothing)
+		t.row("Single faults placed in "+s.Plan.Scenario, prose.Thousands(n.Runs), prose.Thousands(n.Evidence), prose.Thousands(n.Violating), prose.Nothing, prose.Nothing)
 	}
 	blocks := []reviewBlock{{Table: t},
 		paragraph("A run is evidence when a violation was seen, or when clients contended and faults struck. The rate speaks of the generator that drew the schedules, and of nothing else.")}
@@ -42,7 +42,7 @@ func exploredRow(t *reviewTable, name string, e *explore.Exploration) {
 		return
 	}
 	s := &e.Summary
-	t.row(name, prose.Thousands(s.Runs), prose.Thousands(s.NonVacuous), prose.Thousands(s.Violating), review.Percentage(s.RateBound), span(s.VirtualSeconds))
+	t.row(name, prose.Thousands(s.Runs), prose.Thousands(s.NonVacuous), prose.Thousands(s.Violating), review.Percentage(s.RateBound), prose.Span(s.VirtualSeconds))
 }
 
 func judgedBy(e *explore.Exploration) string {
@@ -73,7 +73,7 @@ func gapBlocks(r *review.Review) []reviewBlock {
 	}
 	items = append(items, neverStruck(r)...)
 	if n := r.Figures.Partial; n > 0 {
-		items = append(items, fmt.Sprintf("In %s the lock acted during a pause, through timers that no seam holds: these are no evidence about pauses.", runs(n)))
+		items = append(items, fmt.Sprintf("In %s the lock acted during a pause, through timers that no seam holds: these are no evidence about pauses.", prose.Amount(n, "run")))
 	}
 	if names := vacuousStories(r); len(names) > 0 {
 		items = append(items, "These scenarios prove nothing in some mode, since nobody contended or a fault never struck: "+commas(names)+".")
@@ -84,7 +84,7 @@ func gapBlocks(r *review.Review) []reviewBlock {
 		blocks = append(blocks, reviewBlock{Folded: prose.Count(len(r.NotRun), "scenario") + " of the library not run with this lock", Items: gapItems(r.NotRun)})
 	}
 	if len(r.Catalogue) > 0 {
-		blocks = append(blocks, reviewBlock{Folded: fmt.Sprintf("%s of the catalogue that no scenario shows", failureModes(len(r.Catalogue))), Items: gapItems(r.Catalogue)})
+		blocks = append(blocks, reviewBlock{Folded: fmt.Sprintf("%s of the catalogue that no scenario shows", prose.Amount(len(r.Catalogue), "failure mode")), Items: gapItems(r.Catalogue)})
 	}
 	return blocks
 }
@@ -98,13 +98,6 @@ func vacuousStories(r *review.Review) []string {
 		}
 	}
 	return names
-}
-
-func failureModes(n int) string {
-	if n == 1 {
-		return "1 failure mode"
-	}
-	return fmt.Sprintf("%d failure modes", n)
 }
 
 // neverStruck are classes that were to be drawn and never struck.

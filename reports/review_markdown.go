@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/review"
 )
 
@@ -15,23 +16,23 @@ import (
 // The error is that of the writer. It is safe for concurrent use.
 func ReviewMarkdown(w io.Writer, r *review.Review, opt Options) error {
 	v := newReviewPage(r, opt)
-	p := &page{}
-	p.part([]string{"# Design review: lock " + markdownText(v.Lock)})
-	p.part([]string{"**" + markdownText(v.Answer) + "**"})
+	p := new(prose.Page)
+	p.Add([]string{"# Design review: lock " + markdownText(v.Lock)})
+	p.Add([]string{"**" + markdownText(v.Answer) + "**"})
 	for _, s := range v.Sections {
-		p.part([]string{"## " + s.Title})
+		p.Add([]string{"## " + s.Title})
 		for _, b := range s.Blocks {
 			for _, part := range b.markdown() {
-				p.part(part)
+				p.Add(part)
 			}
 		}
 	}
-	p.part([]string{"## Make it again"})
-	p.part(markdownVersions(v.Versions))
+	p.Add([]string{"## Make it again"})
+	p.Add(markdownVersions(v.Versions))
 	if v.Replay != "" {
-		p.part(fenced("console", v.Replay))
+		p.Add(fenced("console", v.Replay))
 	}
-	return p.write(w)
+	return p.Render(w)
 }
 
 func markdownVersions(versions []Version) []string {
@@ -81,7 +82,7 @@ func (b reviewBlock) list() []string {
 
 // htmlText keeps a text within a tag from becoming one.
 func htmlText(text string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(visible(text))
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(prose.Visible(text))
 }
 
 func (a reviewAdvice) markdown() [][]string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/scenarios/review"
 )
 
@@ -101,14 +102,6 @@ func paragraph(format string, args ...any) reviewBlock {
 	return reviewBlock{Text: fmt.Sprintf(format, args...)}
 }
 
-// yesNo is a flag in a table.
-func yesNo(yes bool) string {
-	if yes {
-		return "yes"
-	}
-	return "no"
-}
-
 // joined are words with commas, or a dash for none.
 func commas[S ~string](words []S) string {
 	out := make([]string, len(words))
@@ -116,7 +109,7 @@ func commas[S ~string](words []S) string {
 		out[i] = string(w)
 	}
 	if len(out) == 0 {
-		return nothing
+		return prose.Nothing
 	}
 	return strings.Join(out, ", ")
 }

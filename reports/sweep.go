@@ -24,15 +24,15 @@ func Sweep(w io.Writer, s *sweep.Sweep, replay SweepReplay, opt Options) error {
 	if err != nil {
 		return err
 	}
-	p := &page{opt: opt}
-	p.part(fold(sweepHead(s), opt.Width))
-	p.part(fold(s.Statement()+".", opt.Width))
-	p.part(sweepFigures(s, opt))
-	p.part(sweepOddities(s, opt))
+	p := new(prose.Page)
+	p.Add(prose.Fold(sweepHead(s), opt.Width))
+	p.Add(prose.Fold(s.Statement()+".", opt.Width))
+	p.Add(sweepFigures(s, opt))
+	p.Add(sweepOddities(s, opt))
 	for i, c := range s.Summary.Classes {
-		p.part(sweepClass(i+1, c, replay, opt))
+		p.Add(sweepClass(i+1, c, replay, opt))
 	}
-	return p.write(w)
+	return p.Render(w)
 }
 
 func sweepHead(s *sweep.Sweep) string {
@@ -46,7 +46,7 @@ func sweepHead(s *sweep.Sweep) string {
 // sweepFigures are the counts, each kind on lines of its own.
 func sweepFigures(s *sweep.Sweep, opt Options) []string {
 	t := &s.Summary
-	lines := fold("placements that struck: "+placed(t), opt.Width)
+	lines := prose.Fold("placements that struck: "+placed(t), opt.Width)
 	for _, row := range []struct {
 		n    int
 		text string
@@ -57,7 +57,7 @@ func sweepFigures(s *sweep.Sweep, opt Options) []string {
 		{t.Reduced, "pairs break the promise as one of their faults does alone"},
 	} {
 		if row.n > 0 {
-			lines = append(lines, fold(prose.Thousands(row.n)+" "+row.text+".", opt.Width)...)
+			lines = append(lines, prose.Fold(prose.Thousands(row.n)+" "+row.text+".", opt.Width)...)
 		}
 	}
 	for _, row := range []struct{ name, text string }{
@@ -65,7 +65,7 @@ func sweepFigures(s *sweep.Sweep, opt Options) []string {
 		{"violations: ", tallies(t.Violations)},
 	} {
 		if row.text != "" {
-			lines = append(lines, fold(row.name+row.text, opt.Width)...)
+			lines = append(lines, prose.Fold(row.name+row.text, opt.Width)...)
 		}
 	}
 	return lines
@@ -94,12 +94,12 @@ func sweepOddities(s *sweep.Sweep, opt Options) []string {
 	switch {
 	case s.Complete:
 	case s.Timing.Shard != "":
-		lines = fold(fmt.Sprintf("This is shard %s: %s of %d runs are missing. Merge puts the shards together.", s.Timing.Shard, prose.Count(s.Missing, "job"), s.Plan.Block), opt.Width)
+		lines = prose.Fold(fmt.Sprintf("This is shard %s: %s of %d runs are missing. Merge puts the shards together.", s.Timing.Shard, prose.Count(s.Missing, "job"), s.Plan.Block), opt.Width)
 	default:
-		lines = fold(fmt.Sprintf("INCOMPLETE: %s of %d runs have no result.", prose.Count(s.Missing, "job"), s.Plan.Block), opt.Width)
+		lines = prose.Fold(fmt.Sprintf("INCOMPLETE: %s of %d runs have no result.", prose.Count(s.Missing, "job"), s.Plan.Block), opt.Width)
 	}
 	for line := range strings.Lines(s.Summary.Problem()) {
-		lines = append(lines, indented(strings.TrimRight(line, "\n"), opt.Width)...)
+		lines = append(lines, prose.FoldIndented(strings.TrimRight(line, "\n"), opt.Width)...)
 	}
 	return lines
 }
@@ -107,7 +107,7 @@ func sweepOddities(s *sweep.Sweep, opt Options) []string {
 // sweepClass is one class of violation. It ends with the command that replays
 // the smallest.
 func sweepClass(i int, c sweep.Class, replay SweepReplay, opt Options) []string {
-	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first: %s)", i, c.Shape, runs(c.Runs), c.First)
+	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first: %s)", i, c.Shape, prose.Amount(c.Runs, "run"), c.First)
 	if c.Shown == nil {
 		return []string{opt.Colour.paint(alarm, head), "It has not been examined."}
 	}

@@ -23,7 +23,7 @@ func SweepHTML(w io.Writer, s *sweep.Sweep, opt CampaignOptions) error {
 		Limits: sweepLimits(s), Again: opt.Again, Versions: opt.Versions,
 	}
 	for i, c := range s.Summary.Classes {
-		like := fmt.Sprintf("%s like it, the first: %s", runs(c.Runs), c.First)
+		like := fmt.Sprintf("%s like it, the first: %s", prose.Amount(c.Runs, "run"), c.First)
 		p.Violations = append(p.Violations, newViolation(i+1, c.Shape, like, c.Shown, opt))
 	}
 	return p.write(w)

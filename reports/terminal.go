@@ -3,7 +3,6 @@ package reports
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"locksim/internal/prose"
 	"locksim/lock/fence"
@@ -23,16 +22,16 @@ func Terminal(w io.Writer, o *play.Outcome, opt Options) error {
 	if err != nil {
 		return err
 	}
-	p := &page{opt: opt}
-	p.part(head(o, opt))
-	p.part(verdicts(o, opt))
-	p.part(reasons(o, opt))
-	p.part(story(o, opt))
-	p.part(limits(o, opt))
+	p := new(prose.Page)
+	p.Add(head(o, opt))
+	p.Add(verdicts(o, opt))
+	p.Add(reasons(o, opt))
+	p.Add(story(o, opt))
+	p.Add(limits(o, opt))
 	if opt.Replay != "" {
-		p.part([]string{"replay: " + opt.Replay})
+		p.Add([]string{"replay: " + opt.Replay})
 	}
-	return p.write(w)
+	return p.Render(w)
 }
 
 // head is the seed and what was run with it.
@@ -40,7 +39,7 @@ func head(o *play.Outcome, opt Options) []string {
 	lines := []string{fmt.Sprintf("seed %d  scenario %s  lock %s  fencing %s  %s",
 		o.Seed, o.Scenario.Name, o.Lock, prose.Commas(modesOf(o)), repeated(opt.Repeat))}
 	if o.Scenario.Title != "" {
-		lines = append(lines, fold(visible(o.Scenario.Title), opt.Width)...)
+		lines = append(lines, prose.Fold(prose.Visible(o.Scenario.Title), opt.Width)...)
 	}
 	return lines
 }
@@ -58,29 +57,4 @@ func modesOf(o *play.Outcome) []fence.Mode {
 		modes = append(modes, m.Mode)
 	}
 	return modes
-}
-
-// page gathers the parts of a report, with an empty line between them.
-type page struct {
-	opt Options
-	b   strings.Builder
-}
-
-func (p *page) part(lines []string) {
-	if len(lines) == 0 {
-		return
-	}
-	if p.b.Len() > 0 {
-		p.b.WriteByte('\n')
-	}
-	for _, line := range lines {
-		p.b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-}
-
-func (p *page) write(w io.Writer) error {
-	if _, err := io.WriteString(w, p.b.String()); err != nil {
-		return fmt.Errorf("write the report: %w", err)
-	}
-	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -23,25 +24,25 @@ func Timeline(w io.Writer, o *play.Outcome, opt Options) error {
 	if err != nil {
 		return err
 	}
-	p := &page{opt: opt}
-	p.part(head(o, opt))
+	p := new(prose.Page)
+	p.Add(head(o, opt))
 	var told []*play.ModeRun
 	for i := range o.Modes {
 		m := &o.Modes[i]
 		if m.Trace == nil {
-			p.part([]string{fmt.Sprintf("mode %s needs fencing tokens, and lock %s mints none", m.Mode, o.Lock)})
+			p.Add([]string{fmt.Sprintf("mode %s needs fencing tokens, and lock %s mints none", m.Mode, o.Lock)})
 			continue
 		}
-		p.part(timeline(m, told, opt))
+		p.Add(timeline(m, told, opt))
 		told = append(told, m)
 	}
 	if len(told) > 0 {
-		p.part(signsExplained())
+		p.Add(signsExplained())
 	}
 	if opt.Replay != "" {
-		p.part([]string{"replay: " + opt.Replay})
+		p.Add([]string{"replay: " + opt.Replay})
 	}
-	return p.write(w)
+	return p.Render(w)
 }
 
 const (

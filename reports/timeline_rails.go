@@ -43,7 +43,7 @@ func signsExplained() []string {
 
 func newRails(m *play.ModeRun, opt Options) *rails {
 	s := newScene(m)
-	r := &rails{scene: s, opt: opt, time: columns("time"), number: columns("step")}
+	r := &rails{scene: s, opt: opt, time: prose.Columns("time"), number: prose.Columns("step")}
 	r.bands = undrawn(s).bands()
 	for _, name := range slices.Concat(s.clients, s.nodes, []string{"s0"}) {
 		if name != prober && r.appears(name) {
@@ -51,8 +51,8 @@ func newRails(m *play.ModeRun, opt Options) *rails {
 		}
 	}
 	for _, line := range m.Story {
-		r.time = max(r.time, columns(seconds(line.At)))
-		r.number = max(r.number, columns(fmt.Sprint(line.N)))
+		r.time = max(r.time, prose.Columns(prose.Seconds(line.At)))
+		r.number = max(r.number, prose.Columns(fmt.Sprint(line.N)))
 	}
 	return r
 }
@@ -68,21 +68,21 @@ func (r *rails) appears(name string) bool {
 func (r *rails) header() string {
 	var b strings.Builder
 	for _, name := range r.names {
-		b.WriteString(pad(name, r.wide(name)))
+		b.WriteString(prose.Pad(name, r.wide(name)))
 	}
 	return r.left("", "time", "step") + b.String() + "who and what"
 }
 
 // wide is the width of a column: two signs or the name, and a space.
-func (r *rails) wide(name string) int { return max(columns(name), 2) + 1 }
+func (r *rails) wide(name string) int { return max(prose.Columns(name), 2) + 1 }
 
 func (r *rails) left(mark, time, step string) string {
-	return pad(mark, 3) + blanks(r.time-columns(time)) + time + "  " + blanks(r.number-columns(step)) + step + "  "
+	return prose.Pad(mark, 3) + prose.Blanks(r.time-prose.Columns(time)) + time + "  " + prose.Blanks(r.number-prose.Columns(step)) + step + "  "
 }
 
 // edge is where the text of a step begins.
 func (r *rails) edge() int {
-	n := columns(r.left("", "", ""))
+	n := prose.Columns(r.left("", "", ""))
 	for _, name := range r.names {
 		n += r.wide(name)
 	}
@@ -98,9 +98,9 @@ func (r *rails) rows(line play.Line) []string {
 			look = bold
 		}
 	}
-	left, actor := r.left(mark, seconds(line.At), fmt.Sprint(line.N)), line.Actor
+	left, actor := r.left(mark, prose.Seconds(line.At), fmt.Sprint(line.N)), line.Actor
 	var rows []string
-	for _, part := range fold(visible(line.Actor+" "+line.Text), max(r.opt.Width-r.edge(), MinWidth/2)) {
+	for _, part := range prose.Fold(prose.Visible(line.Actor+" "+line.Text), max(r.opt.Width-r.edge(), MinWidth/2)) {
 		rows = append(rows, r.opt.Colour.paint(look, left)+r.signs(line, actor)+r.opt.Colour.paint(look, part))
 		left, actor = r.left(mark, "", ""), ""
 	}
@@ -127,7 +127,7 @@ func (r *rails) signs(line play.Line, actor string) string {
 		case asks, " ":
 			paint = unstyled
 		}
-		b.WriteString(r.opt.Colour.paint(paint, stands) + fares + blanks(r.wide(name)-2))
+		b.WriteString(r.opt.Colour.paint(paint, stands) + fares + prose.Blanks(r.wide(name)-2))
 	}
 	return b.String()
 }
@@ -196,5 +196,5 @@ func (r *rails) leftOut(n int) []string {
 	if n <= 0 {
 		return nil
 	}
-	return []string{blanks(r.edge()) + fmt.Sprintf("… %s left out", prose.Count(n, "step"))}
+	return []string{prose.Blanks(r.edge()) + fmt.Sprintf("… %s left out", prose.Count(n, "step"))}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -18,10 +19,8 @@ func verdicts(o *play.Outcome, opt Options) []string {
 	return append(t.lines(opt.Colour), remarks(o, opt)...)
 }
 
-const nothing = "–"
-
 func verdict(o *play.Outcome, m play.ModeRun) []cell {
-	expected := nothing
+	expected := prose.Nothing
 	if label, ok := o.Expected(m.Mode); ok {
 		expected = string(label)
 	}
@@ -35,7 +34,7 @@ func verdict(o *play.Outcome, m play.ModeRun) []cell {
 // figures are the facts of a run that its table shows.
 func figures(m play.ModeRun) []string {
 	if m.Trace == nil {
-		return []string{nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing}
+		return []string{prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing}
 	}
 	f := m.Verdict.Facts
 	return []string{
@@ -44,9 +43,9 @@ func figures(m play.ModeRun) []string {
 		string(f.Data),
 		fmt.Sprintf("%d of %d", f.Contended, f.Grants+f.Attempts),
 		struck(m),
-		seconds(m.LongestWait),
+		prose.Seconds(m.LongestWait),
 		fmt.Sprint(m.Events),
-		seconds(m.Virtual),
+		prose.Seconds(m.Virtual),
 	}
 }
 
