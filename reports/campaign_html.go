@@ -1,8 +1,6 @@
 package reports
 
 import (
-	"bytes"
-	"fmt"
 	"html/template"
 	"io"
 )
@@ -78,23 +76,12 @@ func share(part, whole int) int {
 	return 100 * part / whole
 }
 
-var campaignTemplate = htmlFile("campaign.html")
+var campaignTemplate = page("campaign.html")
 
 // write renders the page.
 func (p *campaignPage) write(w io.Writer) error {
-	t, err := campaignTemplate()
-	if err != nil {
-		return fmt.Errorf("read the template of the %s: %w", p.Kind, err)
-	}
 	p.CSS = template.CSS(asset("base.css") + asset("campaign.css"))
-	var b bytes.Buffer
-	if err := t.Execute(&b, p); err != nil {
-		return fmt.Errorf("render the %s: %w", p.Kind, err)
-	}
-	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("write the %s: %w", p.Kind, err)
-	}
-	return nil
+	return render(w, p.Kind, campaignTemplate, p)
 }
 
 // unfolded is wider than any sentence.

@@ -150,7 +150,7 @@ func distinct(i int, d explore.Distinct, replay ExploreReplay, opt Options) []st
 // are folded.
 func violation(head, text string, opt Options) []string {
 	reasons, rest, _ := strings.Cut(strings.TrimRight(text, "\n"), "\n\n")
-	lines := []string{opt.Colour.paint(alarm, head)}
+	lines := []string{paint(opt.Colour, alarm, head)}
 	for _, line := range strings.Split(reasons, "\n") {
 		lines = append(lines, prose.FoldIndented(line, opt.Width)...)
 	}

@@ -20,8 +20,8 @@ func drawnRun(h checker.History, events ...trace.Event) panel {
 	for _, e := range events {
 		m.Trace.Add(e)
 	}
-	s := newScenes(&play.Outcome{Modes: []play.ModeRun{*m}})[0]
-	return newPanel(s, scale{end: s.end}, maxMessages)
+	s := NewScenes(&play.Outcome{Modes: []play.ModeRun{*m}})[0]
+	return newPanel(s, scale{end: s.End}, maxMessages)
 }
 
 // at is an event, so many milliseconds after the start of its run.
@@ -140,10 +140,10 @@ func TestMessagesFindTheirArrivals(t *testing.T) {
 	}
 }
 
-func describeMessage(m message) string {
-	text := fmt.Sprintf("%s %s>%s %d", m.Kind, m.From, m.To, m.N)
-	if m.M > 0 {
-		text += fmt.Sprintf("-%d", m.M)
+func describeMessage(m arrow) string {
+	text := fmt.Sprintf("%s %s>%s %d", m.Kind, m.From, m.To, m.Step)
+	if m.Until > 0 {
+		text += fmt.Sprintf("-%d", m.Until)
 	}
 	if m.Lost {
 		text += " lost"
@@ -187,7 +187,7 @@ func TestBandsOfFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var got []string
 			for _, b := range drawnRun(checker.History{}, append(names, tc.events...)...).Bands {
-				got = append(got, fmt.Sprintf("%s %d-%d %s", b.Lane, b.T0.Milliseconds(), b.T1.Milliseconds(), b.Text))
+				got = append(got, fmt.Sprintf("%s %d-%d %s", b.Lane, b.Start.Milliseconds(), b.End.Milliseconds(), b.Text))
 			}
 			if d := cmp.Diff(tc.want, got); d != "" {
 				t.Errorf("bands (-want +got):\n%s", d)
@@ -234,7 +234,7 @@ func TestWordsOfFaults(t *testing.T) {
 		var got []string
 		for _, b := range drawnRun(checker.History{}, events...).Bands {
 			if b.Lane == "r0" {
-				got = append(got, fmt.Sprintf("%d-%d %s", b.T0.Milliseconds(), b.T1.Milliseconds(), b.Text))
+				got = append(got, fmt.Sprintf("%d-%d %s", b.Start.Milliseconds(), b.End.Milliseconds(), b.Text))
 			}
 			if b.Moment != (tt.end == nil) {
 				t.Errorf("%s on %s: it is a moment: %v", b.Text, b.Lane, b.Moment)
@@ -270,7 +270,7 @@ func TestShades(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var got []string
 			for _, s := range drawnRun(tc.history, events...).Shades {
-				got = append(got, fmt.Sprintf("%s %d-%d", s.Kind, s.T0.Milliseconds(), s.T1.Milliseconds()))
+				got = append(got, fmt.Sprintf("%s %d-%d", s.Kind, s.Start.Milliseconds(), s.End.Milliseconds()))
 			}
 			if d := cmp.Diff(tc.want, got); d != "" {
 				t.Errorf("shades (-want +got):\n%s", d)
@@ -292,7 +292,7 @@ func TestLanesDoNotTouch(t *testing.T) {
 			t.Errorf("lane %s begins at %d, and %s ends at %d", l.Name, l.Y, p.Lanes[i-1].Name, p.Lanes[i-1].Bottom())
 		}
 	}
-	if d := cmp.Diff([]string{"c0", "c2", "c10", recordName, "r0", "r0a", "s0"}, names); d != "" {
+	if d := cmp.Diff([]string{"c0", "c2", "c10", Record, "r0", "r0a", "s0"}, names); d != "" {
 		t.Errorf("lanes (-want +got):\n%s", d)
 	}
 	if p.Bands[0].Y == p.Bands[1].Y {
@@ -337,7 +337,7 @@ func TestAround(t *testing.T) {
 		all[i] = i + 1
 	}
 	for step, want := range map[int][2]int{0: {1, 8}, 1: {1, 8}, 50: {45, 52}, 100: {93, 100}} {
-		got := around(all, 8, step, func(n int) int { return n })
+		got := Around(all, 8, step, func(n int) int { return n })
 		if got[0] != want[0] || got[len(got)-1] != want[1] || len(got) != 8 {
 			t.Errorf("around step %d: %v, want %v", step, got, want)
 		}

@@ -79,15 +79,15 @@ func TestStoryLines(t *testing.T) {
 	for i := range 300 {
 		lines = append(lines, play.Line{N: i + 1, Fatal: i == 199})
 	}
-	got := storyLines(lines)
-	if len(got) != maxSteps+2 || got[opening].LeftOut != 199+1+aftermath-maxSteps || got[len(got)-1].LeftOut != 300-200-aftermath {
-		t.Errorf("%d lines, with %d and %d left out", len(got), got[opening].LeftOut, got[len(got)-1].LeftOut)
+	got := Excerpt(lines)
+	if len(got) != MaxSteps+2 || got[Opening].LeftOut != 199+1+Aftermath-MaxSteps || got[len(got)-1].LeftOut != 300-200-Aftermath {
+		t.Errorf("%d lines, with %d and %d left out", len(got), got[Opening].LeftOut, got[len(got)-1].LeftOut)
 	}
-	if n := len(got); !got[n-2-aftermath].Fatal {
-		t.Errorf("the decisive step is not %d lines before the end", aftermath)
+	if n := len(got); !got[n-2-Aftermath].Fatal {
+		t.Errorf("the decisive step is not %d lines before the end", Aftermath)
 	}
 	lines[199].Fatal = false
-	if got = storyLines(lines); len(got) != maxSteps+1 || got[maxSteps].LeftOut != 300-maxSteps {
+	if got = Excerpt(lines); len(got) != MaxSteps+1 || got[MaxSteps].LeftOut != 300-MaxSteps {
 		t.Errorf("without a decisive step there are %d lines", len(got))
 	}
 }

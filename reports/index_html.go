@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bytes"
 	"fmt"
 	"html/template"
 	"io"
@@ -20,21 +19,10 @@ import (
 // The same index gives the same bytes. The error is that of the writer. It is
 // safe for concurrent use.
 func IndexHTML(w io.Writer, x Index) error {
-	t, err := indexTemplate()
-	if err != nil {
-		return fmt.Errorf("read the template of the index: %w", err)
-	}
-	var b bytes.Buffer
-	if err := t.Execute(&b, newIndexPage(x)); err != nil {
-		return fmt.Errorf("render the index: %w", err)
-	}
-	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("write the index: %w", err)
-	}
-	return nil
+	return render(w, "index", indexTemplate, newIndexPage(x))
 }
 
-var indexTemplate = htmlFile("index.html")
+var indexTemplate = page("index.html")
 
 // indexPage is what the template shows.
 type indexPage struct {

@@ -85,7 +85,7 @@ func (l layout) rows(line play.Line) []string {
 		if i == 0 {
 			left = l.left(mark, prose.Seconds(line.At), fmt.Sprint(line.N))
 		}
-		rows = append(rows, l.colour.paint(style, left+prose.Blanks(indent)+part))
+		rows = append(rows, paint(l.colour, style, left+prose.Blanks(indent)+part))
 	}
 	return rows
 }

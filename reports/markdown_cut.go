@@ -36,19 +36,15 @@ var extents = []extent{
 	{60, everything, everything, everything, everything, ""},
 	{24, everything, everything, everything, everything, "the diagram is shortened"},
 	{24, 500, everything, everything, everything, "the diagram and the story are shortened"},
-	{24, maxSteps, everything, everything, everything, "the diagram and the story are shortened"},
-	{24, maxSteps, 200, maxReasons, 2000, "the diagram, the story, the reasons and the schedule are shortened"},
+	{24, MaxSteps, everything, everything, everything, "the diagram and the story are shortened"},
+	{24, MaxSteps, 200, MaxReasons, 2000, "the diagram, the story, the reasons and the schedule are shortened"},
 	{24, 24, 0, 2, 400, "the schedule is left out, and the rest shortened"},
 	{0, 0, 0, 1, 160, "the diagram, the story and the schedule are left out, and the rest shortened"},
 }
 
 // fitted is the longest report that fits into the limit.
 func fitted(o *play.Outcome, opt Options) (string, error) {
-	schedule, err := scheduleOf(o.Scenario)
-	if err != nil {
-		return "", err
-	}
-	m := &markdown{o: o, opt: opt, scenes: newScenes(o), schedule: schedule}
+	m := &markdown{o: o, opt: opt, scenes: NewScenes(o), schedule: Schedule(o.Scenario)}
 	m.draw()
 	size := 0
 	for _, m.extent = range extents {

@@ -86,7 +86,7 @@ const sms = time.Millisecond
 
 // polling is a run in which c0 asks three times, gets the lock, loses the answer
 // to its release, and sends a write that never arrives.
-func polling() *scene {
+func polling() *Scene {
 	m := &play.ModeRun{Mode: fence.None, Trace: &trace.Trace{}}
 	set := func(id string) words { return words{trace.Text("set k " + id + " nx"), "set k nx"} }
 	for _, e := range []trace.Event{
@@ -107,7 +107,7 @@ func polling() *scene {
 	}
 	m.Story = []play.Line{line(7, "c0", "is granted order"), line(12, "world", "c0>r0,r0a: CUT OFF")}
 	m.History = checker.History{Grants: []checker.Grant{{ID: 1, Client: "c0", Resource: "order", Invoked: 1, Granted: 7, Released: 9}}}
-	return newScene(m)
+	return NewScene(m)
 }
 
 // line is a step of a story without a remark.
@@ -136,15 +136,15 @@ func TestSeqRows(t *testing.T) {
 // Names that are no lane's come into no diagram.
 func TestSeqRowsOfStrangers(t *testing.T) {
 	s := polling()
-	for i := range s.run.Trace.Events {
-		e := &s.run.Trace.Events[i]
+	for i := range s.Run.Trace.Events {
+		e := &s.Run.Trace.Events[i]
 		e.Peer = "r0; end"
 		if cut, ok := e.What.(trace.Cut); ok {
 			cut.Between = []string{e.Peer}
 			e.What = cut
 		}
 	}
-	for _, r := range newSeqRows(newScene(s.run)) {
+	for _, r := range newSeqRows(NewScene(s.Run)) {
 		for _, line := range r.lines() {
 			if strings.Contains(line, ";") {
 				t.Error(line)
@@ -157,10 +157,10 @@ func TestSeqRowsOfStrangers(t *testing.T) {
 func TestBarsAreBalanced(t *testing.T) {
 	s := polling()
 	for n := 1; n < 12; n++ {
-		s.fatal = n
-		o := &play.Outcome{Scenario: &file.Scenario{}, Modes: []play.ModeRun{*s.run}}
+		s.Fatal = n
+		o := &play.Outcome{Scenario: &file.Scenario{}, Modes: []play.ModeRun{*s.Run}}
 		for rows := 2; rows < 12; rows++ {
-			m := &markdown{o: o, extent: extent{rows: rows}, scenes: []*scene{s}}
+			m := &markdown{o: o, extent: extent{rows: rows}, scenes: []*Scene{s}}
 			m.draw()
 			open := 0
 			for _, line := range m.mermaid() {

@@ -38,6 +38,35 @@ type Options struct {
 	Limit int
 }
 
+// Colour says whether a report is coloured.
+type Colour int
+
+const (
+	// Plain is text without colours.
+	Plain Colour = iota
+	// ANSI colours by the escape sequences that terminals understand.
+	ANSI
+)
+
+// Alike says how the page of a run shows runs that were the same, event by event, and
+// ended alike.
+type Alike int
+
+const (
+	// Apart gives each run a diagram and a story of its own. It is the default.
+	Apart Alike = iota
+	// Together gives them one diagram and one story that name all of their modes.
+	// A page of many modes is then a fraction as long.
+	Together
+)
+
+// Moment names the run that a [play.State] belongs to.
+type Moment struct {
+	Scenario, Lock string
+	Seed           uint64
+	Mode           fence.Mode
+}
+
 // Version is the version of something that a run depends on.
 type Version struct {
 	Name, Version string

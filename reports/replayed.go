@@ -22,7 +22,7 @@ func Replayed(w io.Writer, o *play.Outcome, opt Options) error {
 		t.rows = append(t.rows, confirmed(m))
 	}
 	p := new(prose.Page)
-	p.Add([]string{fmt.Sprintf("seed %d  scenario %s  lock %s  %s", o.Seed, o.Scenario.Name, o.Lock, repeated(opt.Repeat))})
+	p.Add([]string{fmt.Sprintf("seed %d  scenario %s  lock %s  (%s)", o.Seed, o.Scenario.Name, o.Lock, Repeated(opt.Repeat))})
 	p.Add(t.lines(opt.Colour))
 	if opt.Replay != "" {
 		p.Add([]string{"replay: " + opt.Replay})

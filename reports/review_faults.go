@@ -99,7 +99,7 @@ func scenarioTable(r *review.Review) *reviewTable {
 		row := reviewRow{Name: s.Name, Note: s.Title, Cells: []reviewCell{{Text: commas(s.Catalogue)}, {Text: groundWord(r, s.Ground)}}}
 		for _, c := range s.Cells {
 			if c.Label != checker.NotApplicable {
-				row.Cells = append(row.Cells, reviewCell{Text: kOfN(c), Label: c.Label})
+				row.Cells = append(row.Cells, reviewCell{Text: KOfN(c), Label: c.Label})
 			}
 		}
 		t.Rows = append(t.Rows, row)

@@ -33,7 +33,7 @@ func promiseBlocks(r *review.Review) []reviewBlock {
 	}
 	blocks := []reviewBlock{paragraph("No two claims overlap under these faults: %s.", commas(l.Promise.Exclusion))}
 	if l.Promise.Data != "" {
-		blocks = append(blocks, paragraph("Under the same faults the data is right behind a store that fences by the rule %s, if every section writes once. %s", l.Promise.Data, rules[fence.Mode(l.Promise.Data)]))
+		blocks = append(blocks, paragraph("Under the same faults the data is right behind a store that fences by the rule %s, if every section writes once. %s", l.Promise.Data, Rule(fence.Mode(l.Promise.Data))))
 	}
 	if l.Promise.FreeWithin != "" {
 		blocks = append(blocks, paragraph("After its last holder has gone, in whatever way, it can be had again within: %s.", l.Promise.FreeWithin))

@@ -41,6 +41,6 @@ func storyRow(r *review.Review, s *review.Scenario) reviewRow {
 	}
 	none := s.Cells[0]
 	return reviewRow{Name: s.Name, Note: s.Title, Cells: []reviewCell{
-		{Text: groundWord(r, s.Ground)}, {Text: kOfN(none), Label: none.Label},
+		{Text: groundWord(r, s.Ground)}, {Text: KOfN(none), Label: none.Label},
 		{Text: commas(rescue)}, {Text: commas(fail)}, {Text: commas(by[review.FenceHarms])}, {Text: s.Replay, Code: true}}}
 }

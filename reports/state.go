@@ -3,19 +3,10 @@ package reports
 import (
 	"fmt"
 	"io"
-	"time"
 
 	"locksim/internal/prose"
-	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
-
-// Moment names the run that a [play.State] belongs to.
-type Moment struct {
-	Scenario, Lock string
-	Seed           uint64
-	Mode           fence.Mode
-}
 
 // State writes the world at one step of a run: who holds the lock and who
 // believes so, the keys of each server with what they have left to live,
@@ -87,7 +78,7 @@ func nodes(s *play.State, opt Options) []string {
 			t.row(called(n), "(no keys)")
 		}
 		for _, k := range n.Keys {
-			t.row(called(n), prose.Visible(k.Name), life(k.TTL), prose.Visible(k.Value))
+			t.row(called(n), prose.Visible(k.Name), ToLive(k.TTL), prose.Visible(k.Value))
 		}
 	}
 	return t.lines(opt.Colour)
@@ -99,13 +90,6 @@ func called(n play.NodeState) string {
 		return n.Name
 	}
 	return n.Name + " (" + n.Role + ")"
-}
-
-func life(ttl time.Duration) string {
-	if ttl == 0 {
-		return "for ever"
-	}
-	return prose.Seconds(ttl)
 }
 
 func store(s *play.State) []string {

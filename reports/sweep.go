@@ -109,7 +109,7 @@ func sweepOddities(s *sweep.Sweep, opt Options) []string {
 func sweepClass(i int, c sweep.Class, replay SweepReplay, opt Options) []string {
 	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first: %s)", i, c.Shape, prose.Amount(c.Runs, "run"), c.First)
 	if c.Shown == nil {
-		return []string{opt.Colour.paint(alarm, head), "It has not been examined."}
+		return []string{paint(opt.Colour, alarm, head), "It has not been examined."}
 	}
 	return violation(head, c.Shown.Text("replay: "+replay(i, c)), opt)
 }

@@ -30,7 +30,7 @@ func (c cell) columns() int {
 }
 
 func (c cell) paint(colour Colour) string {
-	text := colour.paint(c.style, c.text)
+	text := paint(colour, c.style, c.text)
 	for _, r := range c.rest {
 		text += r.paint(colour)
 	}

@@ -3,9 +3,9 @@ package reports
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"locksim/internal/prose"
-	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
 
@@ -36,25 +36,66 @@ func Terminal(w io.Writer, o *play.Outcome, opt Options) error {
 
 // head is the seed and what was run with it.
 func head(o *play.Outcome, opt Options) []string {
-	lines := []string{fmt.Sprintf("seed %d  scenario %s  lock %s  fencing %s  %s",
-		o.Seed, o.Scenario.Name, o.Lock, prose.Commas(modesOf(o)), repeated(opt.Repeat))}
+	lines := []string{fmt.Sprintf("seed %d  scenario %s  lock %s  fencing %s  (%s)",
+		o.Seed, o.Scenario.Name, o.Lock, prose.Commas(Modes(o)), Repeated(opt.Repeat))}
 	if o.Scenario.Title != "" {
 		lines = append(lines, prose.Fold(prose.Visible(o.Scenario.Title), opt.Width)...)
 	}
 	return lines
 }
 
-func repeated(r play.Repeat) string {
-	if r == play.Twice {
-		return "(each run made twice, equal)"
+// reasons is why the verdicts are what they are, as a table.
+func reasons(o *play.Outcome, opt Options) []string {
+	groups := Reasons(o)
+	if len(groups) == 0 {
+		return nil
 	}
-	return "(each run made once)"
+	names := 0
+	for _, g := range groups {
+		names = max(names, prose.Columns(g.Name(o)))
+	}
+	t := table{sides: []side{left, left}}
+	for _, g := range groups {
+		name := g.Name(o)
+		for _, line := range sentences(g, opt.Width-2-names) {
+			t.row(name, line)
+			name = ""
+		}
+	}
+	return append([]string{"why"}, t.lines(opt.Colour)...)
 }
 
-func modesOf(o *play.Outcome) []fence.Mode {
-	var modes []fence.Mode
-	for _, m := range o.Modes {
-		modes = append(modes, m.Mode)
+// sentences are the first reasons of a group, folded, with a hanging indent.
+func sentences(g ReasonGroup, room int) []string {
+	var lines []string
+	for i, text := range g.Texts {
+		if i == MaxReasons {
+			return append(lines, fmt.Sprintf("… and %s, see --json", prose.Count(len(g.Texts)-i, "more reason")))
+		}
+		for j, line := range prose.Fold(prose.Visible(text), room-2) {
+			if j > 0 {
+				line = "  " + line
+			}
+			lines = append(lines, line)
+		}
 	}
-	return modes
+	return lines
+}
+
+// limits is what the run does not prove, and how much stands behind it.
+func limits(o *play.Outcome, opt Options) []string {
+	evidence := Evidence(o)
+	if evidence == "" {
+		return nil
+	}
+	var lines []string
+	for _, text := range Vacuous(o) {
+		for i, line := range prose.Fold("VACUOUS: "+text, opt.Width) {
+			if i == 0 {
+				line = paint(opt.Colour, warning, "VACUOUS") + strings.TrimPrefix(line, "VACUOUS")
+			}
+			lines = append(lines, line)
+		}
+	}
+	return append(lines, prose.Fold(evidence, opt.Width)...)
 }

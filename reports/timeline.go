@@ -55,7 +55,7 @@ const (
 // are the runs before it.
 func timeline(m *play.ModeRun, told []*play.ModeRun, opt Options) []string {
 	r := newRails(m, opt)
-	title := fmt.Sprintf("mode %s: %s", m.Mode, opt.Colour.paint(styleOf(m.Verdict.Label), string(m.Verdict.Label)))
+	title := fmt.Sprintf("mode %s: %s", m.Mode, paint(opt.Colour, styleOf(m.Verdict.Label), string(m.Verdict.Label)))
 	if len(told) == 0 {
 		return append([]string{title, r.header()}, r.tell(m.Story, maxTimeline)...)
 	}
@@ -77,7 +77,7 @@ func timeline(m *play.ModeRun, told []*play.ModeRun, opt Options) []string {
 func (r *rails) tell(story []play.Line, room int) []string {
 	shown := story
 	if len(story) > room {
-		shown = around(story, room, r.fatal, func(l play.Line) int { return l.N })
+		shown = Around(story, room, r.Fatal, func(l play.Line) int { return l.N })
 	}
 	before := 0
 	if len(shown) > 0 {
