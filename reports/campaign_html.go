@@ -3,6 +3,8 @@ package reports
 import (
 	"html/template"
 	"io"
+
+	"locksim/scenarios/explore"
 )
 
 // CampaignOptions say what the page of an exploration or a sweep cannot know of
@@ -84,5 +86,10 @@ func (p *campaignPage) write(w io.Writer) error {
 	return render(w, p.Kind, campaignTemplate, p)
 }
 
-// unfolded is wider than any sentence.
-const unfolded = 1 << 20
+// judgedAs says by what a lock was judged, and what that leaves open.
+func judgedAs(judge explore.Judge) string {
+	if judge == explore.JudgePromise {
+		return "The lock was judged by its own promise, under the faults of which it speaks. Under other faults it may well break."
+	}
+	return "The lock was judged as if it promised that all goes well under every fault. What it promises may be less."
+}

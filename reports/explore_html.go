@@ -23,7 +23,7 @@ func ExplorationHTML(w io.Writer, e *explore.Exploration, opt CampaignOptions) e
 		Kind: "exploration", Subject: "lock " + e.Plan.Lock,
 		Title:    "Exploration of " + e.Plan.Lock,
 		Headline: exploreHeadline(e), Found: s.Violating > 0,
-		Doubts:  exploreOddities(e, Options{Width: unfolded}),
+		Doubts:  ExplorationDoubts(e),
 		Figures: exploreCounts(e), Tables: exploreTables(e),
 		Limits: exploreLimits(e), Again: opt.Again, Versions: opt.Versions,
 	}
@@ -39,7 +39,7 @@ func exploreHeadline(e *explore.Exploration) string {
 	if e.Summary.Violating > 0 && e.StoppedAt != nil {
 		return fmt.Sprintf("A run with a violation ended the exploration, after %s.", prose.Amount(e.Summary.Runs, "run"))
 	}
-	return exploreVerdict(e)
+	return ExplorationVerdict(e)
 }
 
 func exploreCounts(e *explore.Exploration) []figure {
@@ -96,13 +96,9 @@ func filled(tables ...countTable) []countTable {
 }
 
 func exploreLimits(e *explore.Exploration) []string {
-	judged := "The lock was judged as if it promised that all goes well under every fault. What it promises may be less."
-	if e.Plan.Judge == explore.JudgePromise {
-		judged = "The lock was judged by its own promise, under the faults of which it speaks. Under other faults it may well break."
-	}
 	return []string{
 		"Runs without a violation are no proof. The bound on the rate speaks of the schedules that this generator draws, and of no others.",
-		judged,
+		judgedAs(e.Plan.Judge),
 		"Interleavings inside one process are not explored.",
 	}
 }

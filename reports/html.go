@@ -29,7 +29,7 @@ var assets embed.FS
 // give the same bytes. Errors and concurrency are as for [Terminal], as long as
 // Options.Inspect, which may be slow, is safe for concurrent use too.
 func HTML(w io.Writer, o *play.Outcome, opt Options) error {
-	opt, err := opt.withDefaults()
+	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}

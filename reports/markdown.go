@@ -24,7 +24,7 @@ import (
 // Of the options, Width, Colour and Inspect play no part. Errors and concurrency
 // are as for [Terminal]; it is an error, too, if not even the shortest report fits.
 func Markdown(w io.Writer, o *play.Outcome, opt Options) error {
-	opt, err := opt.withDefaults()
+	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}

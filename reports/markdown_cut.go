@@ -8,16 +8,6 @@ import (
 	"locksim/scenarios/play"
 )
 
-// The sizes of a report in Markdown, in bytes.
-const (
-	// CommentLimit is what a comment on a pull request can hold: 64 KiB.
-	CommentLimit = 64 << 10
-	// SummaryLimit is what a step summary of a CI job can hold: 1 MiB.
-	SummaryLimit = 1 << 20
-	// MinLimit is the smallest limit that a report is cut to.
-	MinLimit = 8 << 10
-)
-
 // extent is how much of a run a report in Markdown shows.
 type extent struct {
 	rows    int // of the diagram, 0 for no diagram

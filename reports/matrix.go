@@ -22,7 +22,7 @@ import (
 //
 // The errors are those of [Terminal].
 func Matrix(w io.Writer, m *matrix.Matrix, opt Options) error {
-	opt, err := opt.withDefaults()
+	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}

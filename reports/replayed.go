@@ -13,7 +13,7 @@ import (
 // equal: a line for each mode with the hash of its trace. Errors and
 // concurrency are as for [Terminal].
 func Replayed(w io.Writer, o *play.Outcome, opt Options) error {
-	opt, err := opt.withDefaults()
+	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}

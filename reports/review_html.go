@@ -17,7 +17,7 @@ import (
 // Of the other options none plays a part. The same review gives the same bytes.
 // The error is that of the writer. It is safe for concurrent use.
 func ReviewHTML(w io.Writer, r *review.Review, opt Options) error {
-	v := reviewView{reviewPage: newReviewPage(r, opt), CSS: template.CSS(asset("base.css") + asset("review.css")), JS: template.JS(asset("review.js"))}
+	v := reviewView{Page: NewReviewPage(r, opt), CSS: template.CSS(asset("base.css") + asset("review.css")), JS: template.JS(asset("review.js"))}
 	return render(w, "review", reviewTemplate, v)
 }
 
@@ -25,7 +25,7 @@ var reviewTemplate = page("review.html")
 
 // reviewView is what the template shows.
 type reviewView struct {
-	*reviewPage
+	*Page
 	CSS template.CSS
 	JS  template.JS
 }

@@ -12,7 +12,7 @@ import (
 // answer, the recommendations, the ways in which it was broken, and how many
 // questions are open. Errors and concurrency are as for [Terminal].
 func ReviewSummary(w io.Writer, r *review.Review, opt Options) error {
-	opt, err := opt.withDefaults()
+	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}

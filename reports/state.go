@@ -13,7 +13,7 @@ import (
 // the store, and the bytes under way. Errors and concurrency are as for
 // [Terminal].
 func State(w io.Writer, at Moment, s *play.State, opt Options) error {
-	opt, err := opt.withDefaults()
+	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"locksim/internal/prose"
-	"locksim/scenarios/explore"
 	"locksim/scenarios/sweep"
 )
 
@@ -20,7 +19,7 @@ type SweepReplay func(i int, c sweep.Class) string
 //
 // The errors are those of [Terminal].
 func Sweep(w io.Writer, s *sweep.Sweep, replay SweepReplay, opt Options) error {
-	opt, err := opt.withDefaults()
+	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}
@@ -28,7 +27,7 @@ func Sweep(w io.Writer, s *sweep.Sweep, replay SweepReplay, opt Options) error {
 	p.Add(prose.Fold(sweepHead(s), opt.Width))
 	p.Add(prose.Fold(s.Statement()+".", opt.Width))
 	p.Add(sweepFigures(s, opt))
-	p.Add(sweepOddities(s, opt))
+	p.Add(doubts(SweepDoubts(s), opt))
 	for i, c := range s.Summary.Classes {
 		p.Add(sweepClass(i+1, c, replay, opt))
 	}
@@ -36,11 +35,7 @@ func Sweep(w io.Writer, s *sweep.Sweep, replay SweepReplay, opt Options) error {
 }
 
 func sweepHead(s *sweep.Sweep) string {
-	by := "judged as if it promised that all goes well under every fault"
-	if s.Plan.Judge == explore.JudgePromise {
-		by = "judged by its own promise, under the faults of which it speaks"
-	}
-	return fmt.Sprintf("sweep of scenario %s without its faults, lock %s, seed %d, %s", s.Plan.Scenario, s.Plan.Lock, s.Plan.Seed, by)
+	return fmt.Sprintf("sweep of scenario %s without its faults, lock %s, seed %d, %s", s.Plan.Scenario, s.Plan.Lock, s.Plan.Seed, judgedBy(s.Plan.Judge))
 }
 
 // sweepFigures are the counts, each kind on lines of its own.
@@ -61,8 +56,8 @@ func sweepFigures(s *sweep.Sweep, opt Options) []string {
 		}
 	}
 	for _, row := range []struct{ name, text string }{
-		{"no evidence: ", tallies(t.Vacuous)},
-		{"violations: ", tallies(t.Violations)},
+		{"no evidence: ", Tallies(t.Vacuous)},
+		{"violations: ", Tallies(t.Violations)},
 	} {
 		if row.text != "" {
 			lines = append(lines, prose.Fold(row.name+row.text, opt.Width)...)
@@ -86,22 +81,6 @@ func placed(t *sweep.Summary) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// sweepOddities are what stands in the way of relying on the result.
-func sweepOddities(s *sweep.Sweep, opt Options) []string {
-	var lines []string
-	switch {
-	case s.Complete:
-	case s.Timing.Shard != "":
-		lines = prose.Fold(fmt.Sprintf("This is shard %s: %s of %d runs are missing. Merge puts the shards together.", s.Timing.Shard, prose.Count(s.Missing, "job"), s.Plan.Block), opt.Width)
-	default:
-		lines = prose.Fold(fmt.Sprintf("INCOMPLETE: %s of %d runs have no result.", prose.Count(s.Missing, "job"), s.Plan.Block), opt.Width)
-	}
-	for line := range strings.Lines(s.Summary.Problem()) {
-		lines = append(lines, prose.FoldIndented(strings.TrimRight(line, "\n"), opt.Width)...)
-	}
-	return lines
 }
 
 // sweepClass is one class of violation. It ends with the command that replays

@@ -18,7 +18,7 @@ import (
 // the options make no sense. Terminal only reads the outcome, and is safe for
 // concurrent use.
 func Terminal(w io.Writer, o *play.Outcome, opt Options) error {
-	opt, err := opt.withDefaults()
+	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}

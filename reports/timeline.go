@@ -20,7 +20,7 @@ import (
 // they part from it. A long story is cut around its decisive step, and says so. Colour is for a terminal; the signs say the same without it. Errors and
 // concurrency are as for [Terminal].
 func Timeline(w io.Writer, o *play.Outcome, opt Options) error {
-	opt, err := opt.withDefaults()
+	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}
