@@ -3,13 +3,12 @@ package reports_test
 import (
 	"bytes"
 	"errors"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"locksim/checker"
+	"locksim/internal/testreports"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios/review"
@@ -37,17 +36,8 @@ func reviewMarkdown(t *testing.T, r *review.Review) string {
 
 // The whole document, as it is read.
 func TestReviewMarkdown(t *testing.T) {
-	got := reviewMarkdown(t, aReview())
-	file := filepath.Join("testdata", "review.md")
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil || string(want) != got {
-		t.Errorf("%s differs (%v): go test ./reports -run TestReview -update writes it anew\n%s", file, err, got)
-	}
+	got := reviewMarkdown(t, testreports.Review())
+	testreports.GoldenFile(t, "review.md", got)
 	if !strings.HasSuffix(got, "\n"+reviewCommand+"\n```\n") {
 		t.Error("the command does not come last")
 	}
@@ -58,7 +48,7 @@ func TestReviewMarkdown(t *testing.T) {
 func TestReviewOrder(t *testing.T) {
 	titles := []string{"The lock", "What it promises", "Recommendation by use", "What breaks it", "The risk, with and without a fence",
 		"The faults considered", "What was explored", "What is not covered", "Open questions for the team", "Make it again"}
-	html, md := reviewHTML(t, aReview()), reviewMarkdown(t, aReview())
+	html, md := reviewHTML(t, testreports.Review()), reviewMarkdown(t, testreports.Review())
 	var inHTML, inMarkdown []string
 	for _, m := range regexp.MustCompile(`<h2[^>]*>([^<]*)</h2>`).FindAllStringSubmatch(html, -1) {
 		inHTML = append(inHTML, m[1])
@@ -69,7 +59,7 @@ func TestReviewOrder(t *testing.T) {
 	if want := strings.Join(titles, "|"); strings.Join(inHTML, "|") != want || strings.Join(inMarkdown, "|") != want {
 		t.Errorf("the parts are\n%q\n%q\nwant\n%q", inHTML, inMarkdown, titles)
 	}
-	if reviewHTML(t, aReview()) != html || reviewMarkdown(t, aReview()) != md {
+	if reviewHTML(t, testreports.Review()) != html || reviewMarkdown(t, testreports.Review()) != md {
 		t.Error("the same review gives other bytes")
 	}
 }
@@ -77,7 +67,7 @@ func TestReviewOrder(t *testing.T) {
 // Headings go down by one at a time, ids are there once, tables name their
 // columns, and nothing is fetched.
 func TestReviewHTMLIsWellMade(t *testing.T) {
-	html := reviewHTML(t, aReview())
+	html := reviewHTML(t, testreports.Review())
 	level := byte('0')
 	for _, m := range regexp.MustCompile(`<h(\d)`).FindAllStringSubmatch(html, -1) {
 		if m[1][0] > level+1 {
@@ -107,7 +97,7 @@ func TestReviewHTMLIsWellMade(t *testing.T) {
 // No text of a lock or of a run is markup.
 func TestReviewEscapes(t *testing.T) {
 	const bad = "<script>alert(1)</script>|`*x*"
-	r := aReview()
+	r := testreports.Review()
 	r.Lock.Name, r.Lock.About, r.Answer = bad, bad, bad
 	b := &r.Breaks[0]
 	b.Shape, b.Replay, b.Found.Reasons, b.Found.Story, b.Found.Run.Source = bad, bad, []string{bad}, []string{"> 1 0s c0 " + bad}, bad
@@ -125,7 +115,7 @@ func TestReviewEscapes(t *testing.T) {
 
 // Another measurement is another document: figures are not in the template.
 func TestReviewFollowsTheFigures(t *testing.T) {
-	r := aReview()
+	r := testreports.Review()
 	before := reviewMarkdown(t, r)
 	for _, text := range []string{"only behind a fence: seal", "data was lost in 20 of 40 runs", "210 of 300 struck", "breaks the lock’s own promise", "rescues at a price", "1. Can the protected store apply the rule seal"} {
 		if !strings.Contains(before, text) {
@@ -162,7 +152,7 @@ func TestReviewOfNothing(t *testing.T) {
 
 // Of many breaks, the first are told, and all have a command.
 func TestReviewOfManyBreaks(t *testing.T) {
-	r := aReview()
+	r := testreports.Review()
 	for range 20 {
 		r.Breaks = append(r.Breaks, r.Breaks[0])
 	}
@@ -178,7 +168,7 @@ func TestReviewOfManyBreaks(t *testing.T) {
 // The summary fits a terminal, and an error of the writer is the caller's.
 func TestReviewSummary(t *testing.T) {
 	var b bytes.Buffer
-	if err := reports.ReviewSummary(&b, aReview(), reports.Options{Width: 80}); err != nil {
+	if err := reports.ReviewSummary(&b, testreports.Review(), reports.Options{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(b.String(), "\n") {
@@ -190,7 +180,7 @@ func TestReviewSummary(t *testing.T) {
 		t.Errorf("the summary is\n%s", b.String())
 	}
 	broken := brokenPipe{}
-	for _, err := range []error{reports.ReviewSummary(broken, aReview(), reports.Options{}), reports.ReviewHTML(broken, aReview(), reports.Options{}), reports.ReviewMarkdown(broken, aReview(), reports.Options{})} {
+	for _, err := range []error{reports.ReviewSummary(broken, testreports.Review(), reports.Options{}), reports.ReviewHTML(broken, testreports.Review(), reports.Options{}), reports.ReviewMarkdown(broken, testreports.Review(), reports.Options{})} {
 		if !errors.Is(err, errPipe) {
 			t.Errorf("the error is %v", err)
 		}

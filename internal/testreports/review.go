@@ -1,4 +1,4 @@
-package reports_test
+package testreports
 
 import (
 	"locksim/checker"
@@ -39,9 +39,9 @@ func foundBreak(shape string, from review.From, label checker.Label, effects ...
 	return b
 }
 
-// review has all that a review can have.
-func aReview() *review.Review {
-	m := aMatrix([]string{"fenced"}, map[string][]string{"calm": {"......"}, "gc-pause": {"XXrrrF"}})
+// Review has all that a review can have.
+func Review() *review.Review {
+	m := Matrix([]string{"fenced"}, map[string][]string{"calm": {"......"}, "gc-pause": {"XXrrrF"}})
 	r := &review.Review{
 		Plan:   review.Plan{Lock: "fenced", Seeds: search.Seeds{First: 1, Last: 20}, Runs: 3000, AllRuns: 600, Swept: "gc-pause"},
 		Lock:   review.Lock{Name: "fenced", About: "A key that counts a token up.", Nodes: 1, Tokens: true, Promises: true, Judged: fence.Seal},
@@ -77,13 +77,10 @@ func aReview() *review.Review {
 		Within: review.Runs{Runs: 3000, Evidence: 2700, RateBound: 0.0011},
 		All:    review.Runs{Runs: 600, Evidence: 540, Violating: 41, Labels: map[checker.Label]int{checker.Overlap: 41}},
 	}
-	put(&r.Figures.Seen, "pause", 2)
+	count(&r.Figures.Seen, "pause", 2)
 	r.Advice, r.Questions = r.Figures.Advice(), r.Figures.Questions()
 	return r
 }
-
-// put puts a count into a map, which it makes.
-func put[K ~string](counts *map[K]int, key K, n int) { *counts = map[K]int{key: n} }
 
 // kindsBut are all kinds of fault but some.
 func kindsBut(drawn ...string) []string {
@@ -102,7 +99,7 @@ func explorationFor(judge explore.Judge, violating int) *explore.Exploration {
 	e.Plan.Judge, e.Plan.Space.Faults = judge, append(e.Plan.Space.Faults, "pause", "crash")
 	e.Summary.Runs, e.Summary.NonVacuous, e.Summary.Violating = 600, 540, violating
 	e.Summary.Vacuous = map[string]int{"nobody contended": 60}
-	put(&e.Summary.Classes, "pause", 210)
+	count(&e.Summary.Classes, "pause", 210)
 	e.Summary.Faults = map[string]explore.FaultTally{"pause": {Drawn: 300, Struck: 210}, "crash": {Drawn: 4}}
 	e.Summary.RateBound, e.Summary.VirtualSeconds = search.RateBound(violating, 540), 7300
 	return e
