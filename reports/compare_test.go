@@ -38,24 +38,12 @@ func TestComparison(t *testing.T) {
 	}
 }
 
-func TestComparisonMarkdown(t *testing.T) {
-	var b bytes.Buffer
-	if err := reports.ComparisonMarkdown(&b, testreports.WideComparison()); err != nil {
-		t.Fatal(err)
-	}
-	testreports.Golden(t, "compare-markdown", "tables, and a section for each lock with the runs that show harm; what a lock says is no markup", b.String())
-}
-
 func TestComparisonErrors(t *testing.T) {
 	if err := reports.Comparison(io.Discard, testreports.Comparison(), reports.Options{Width: 10}); err == nil {
 		t.Error("10 columns are enough")
 	}
-	for _, err := range []error{
-		reports.Comparison(testreports.Full{}, testreports.Comparison(), reports.Options{}), reports.ComparisonMarkdown(testreports.Full{}, testreports.Comparison()),
-	} {
-		if !errors.Is(err, testreports.ErrFull) {
-			t.Errorf("%v", err)
-		}
+	if err := reports.Comparison(testreports.Full{}, testreports.Comparison(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+		t.Errorf("%v", err)
 	}
 	var b bytes.Buffer
 	none := testreports.Comparison()

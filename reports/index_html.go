@@ -59,8 +59,8 @@ var indexGroups = []struct {
 	id, title string
 	has       func(e IndexEntry) bool
 }{
-	{"under-way", "Under way", func(e IndexEntry) bool { return e.state() == stateRunning }},
-	{"not-finished", "Not finished", func(e IndexEntry) bool { return e.state() == stateStopped }},
+	{"under-way", "Under way", func(e IndexEntry) bool { return state(e) == stateRunning }},
+	{"not-finished", "Not finished", func(e IndexEntry) bool { return state(e) == stateStopped }},
 	{"runs", "Runs", indexed(IndexRun)},
 	{"explorations", "Explorations", indexed(IndexExplore)},
 	{"sweeps", "Sweeps", indexed(IndexSweep)},
@@ -71,13 +71,13 @@ var indexGroups = []struct {
 
 // indexed chooses entries of a kind that have come to their end.
 func indexed(kind IndexKind) func(IndexEntry) bool {
-	return func(e IndexEntry) bool { return e.Kind == kind && (e.state() == stateDone || kind == IndexUnread) }
+	return func(e IndexEntry) bool { return e.Kind == kind && (state(e) == stateDone || kind == IndexUnread) }
 }
 
 func newIndexPage(x Index) *indexPage {
 	p := &indexPage{Note: x.Note, First: x.First, Status: indexStatus(x), Live: x.Live,
 		CSS: template.CSS(asset("base.css") + asset("index.css")), JS: template.JS(asset("index.js"))}
-	p.Busy = slices.ContainsFunc(x.Entries, func(e IndexEntry) bool { return e.state() == stateRunning })
+	p.Busy = slices.ContainsFunc(x.Entries, func(e IndexEntry) bool { return state(e) == stateRunning })
 	ids := map[string]int{}
 	for _, g := range indexGroups {
 		s := indexSection{ID: g.id, Title: g.title}
@@ -151,7 +151,7 @@ func below(folder, file string) string {
 func indexStatus(x Index) string {
 	counts := map[string]int{}
 	for _, e := range x.Entries {
-		counts[e.state()]++
+		counts[state(e)]++
 	}
 	parts := []string{prose.Count(counts[stateDone], "result")}
 	for _, state := range []string{stateRunning, stateStopped, stateUnread} {
@@ -170,7 +170,7 @@ const (
 	stateUnread  = "that cannot be read"
 )
 
-func (e IndexEntry) state() string {
+func state(e IndexEntry) string {
 	switch {
 	case e.Kind == IndexUnread:
 		return stateUnread

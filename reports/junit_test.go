@@ -19,7 +19,7 @@ import (
 // The module reports/formattest reads JUnit files of real runs with another
 // parser. Here is what they look like.
 
-func junit(t *testing.T, o *play.Outcome, opt reports.Options) string {
+func junitFile(t *testing.T, o *play.Outcome, opt reports.Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := reports.JUnit(&b, o, opt); err != nil {
@@ -32,13 +32,13 @@ func TestJUnit(t *testing.T) {
 	o := testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check), testreports.NotApplicable(fence.Seal))
 	o.Scenario.Expect["fenced"] = map[fence.Mode]checker.Label{fence.None: checker.Safe, fence.Check: checker.Rescued}
 	testreports.Golden(t, "junit", "one mode worse than expected, one as expected, one that was not run",
-		junit(t, o, reports.Options{Replay: "locksim run gc-pause --seed 1"}))
+		junitFile(t, o, reports.Options{Replay: "locksim run gc-pause --seed 1"}))
 }
 
 func TestJUnitOfNothingExpected(t *testing.T) {
 	o := testreports.Outcome(testreports.Corrupted())
 	o.Scenario.Expect = nil
-	got := junit(t, o, reports.Options{})
+	got := junitFile(t, o, reports.Options{})
 	testreports.Wants(t, got, []string{`failures="0"`, "Mode none is corrupted: 369 events"}, []string{"was expected", "<failure", "replay"})
 }
 
@@ -78,7 +78,7 @@ func TestJUnitEscapes(t *testing.T) {
 	o.Scenario.Name, o.Lock = evilText, evilText
 	o.Scenario.Expect = map[string]map[fence.Mode]checker.Label{evilText: {fence.None: checker.Safe}}
 	o.Modes[0].Verdict.Reasons = []checker.Reason{{Text: evilText}}
-	got := junit(t, o, reports.Options{Replay: evilText})
+	got := junitFile(t, o, reports.Options{Replay: evilText})
 	m := judged()
 	m.Scenarios[0].Title, m.Failures[0].Why, m.NotRun[0].Why = evilText, evilText+"\n"+evilText, evilText
 	m.Cells[0].Match, m.Cells[0].Vacuous = matrix.TooBad, evilText

@@ -16,7 +16,7 @@ import (
 
 const again = "go run ./cmd/locksim run gc-pause --seed 1 --markdown"
 
-func markdown(t *testing.T, o *play.Outcome, opt reports.Options) string {
+func rendered(t *testing.T, o *play.Outcome, opt reports.Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := reports.Markdown(&b, o, opt); err != nil {
@@ -47,7 +47,7 @@ func TestMarkdown(t *testing.T) {
 		"none-ran": {func() *play.Outcome { return testreports.Outcome(testreports.NotApplicable(fence.Seal)) }, reports.Options{Replay: again}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			testreports.GoldenFile(t, "markdown-"+name+".md", markdown(t, tt.outcome(), tt.options))
+			testreports.GoldenFile(t, "markdown-"+name+".md", rendered(t, tt.outcome(), tt.options))
 		})
 	}
 }
@@ -55,7 +55,7 @@ func TestMarkdown(t *testing.T) {
 // The command that makes the run again is the last line of code of every page.
 func TestMarkdownEndsWithTheCommand(t *testing.T) {
 	for _, o := range []*play.Outcome{testreports.PausedOutcome(), testreports.Safe(), testreports.Outcome(), testreports.Outcome(testreports.NotApplicable(fence.Seal)), testreports.Outcome(testreports.Corrupted())} {
-		got := markdown(t, o, reports.Options{Replay: again})
+		got := rendered(t, o, reports.Options{Replay: again})
 		if !strings.HasSuffix(got, "\n```console\n"+again+"\n```\n") {
 			t.Errorf("the page ends with %q", got[max(len(got)-200, 0):])
 		}
@@ -86,7 +86,7 @@ func TestMarkdownFits(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%d steps in %d bytes", tt.steps, tt.limit), func(t *testing.T) {
 			o := long(tt.steps)
-			got := markdown(t, o, reports.Options{Limit: tt.limit, Replay: again})
+			got := rendered(t, o, reports.Options{Limit: tt.limit, Replay: again})
 			limit := tt.limit
 			if limit == 0 {
 				limit = reports.CommentLimit
@@ -120,7 +120,7 @@ func TestMarkdownOfTooMuch(t *testing.T) {
 			o.Modes[i].Verdict.Reasons = append(o.Modes[i].Verdict.Reasons, checker.Reason{Text: strings.Repeat(fmt.Sprint(len(o.Modes[i].Verdict.Reasons)), 300)})
 		}
 	}
-	got := markdown(t, o, reports.Options{Limit: reports.MinLimit, Replay: again})
+	got := rendered(t, o, reports.Options{Limit: reports.MinLimit, Replay: again})
 	if len(got) > reports.MinLimit || strings.Contains(got, "```mermaid") {
 		t.Errorf("%d bytes", len(got))
 	}
@@ -144,7 +144,7 @@ func TestMarkdownErrors(t *testing.T) {
 
 // The same run gives the same page, whoever else renders at that moment.
 func TestMarkdownIsDeterministic(t *testing.T) {
-	want := markdown(t, testreports.PausedOutcome(), reports.Options{})
+	want := rendered(t, testreports.PausedOutcome(), reports.Options{})
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {

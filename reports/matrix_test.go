@@ -49,24 +49,6 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-func TestMatrixMarkdown(t *testing.T) {
-	for name, tt := range map[string]struct {
-		shows  string
-		matrix *matrix.Matrix
-	}{
-		"matrix-markdown":         {"an overview in signs, a section for each scenario, locks that came out alike in one line", testreports.SmallMatrix()},
-		"matrix-markdown-trouble": {"what is not as expected, listed with its command and set in bold", testreports.TroubledMatrix()},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var b bytes.Buffer
-			if err := reports.MatrixMarkdown(&b, tt.matrix); err != nil {
-				t.Fatal(err)
-			}
-			testreports.Golden(t, name, tt.shows, b.String())
-		})
-	}
-}
-
 // Without colour the signs alone tell the labels apart.
 func TestSignsDiffer(t *testing.T) {
 	var b bytes.Buffer
@@ -100,27 +82,11 @@ func TestLongMatrix(t *testing.T) {
 	}
 }
 
-// In Markdown, a title cannot become markup, nor end the cell of a table.
-func TestMatrixMarkdownEscapes(t *testing.T) {
-	m := testreports.SmallMatrix()
-	m.Scenarios[0].Title = "<b>a|b</b> *x* [y](z)\n# no"
-	var b bytes.Buffer
-	if err := reports.MatrixMarkdown(&b, m); err != nil {
-		t.Fatal(err)
-	}
-	if want := `&lt;b>a\|b&lt;/b> \*x\* \[y](z) # no`; !strings.Contains(b.String(), want) {
-		t.Errorf("no %q in:\n%s", want, b.String())
-	}
-}
-
 func TestMatrixErrors(t *testing.T) {
 	if err := reports.Matrix(io.Discard, testreports.SmallMatrix(), reports.Options{Width: 3}); err == nil {
 		t.Error("a width of 3 was accepted")
 	}
 	if err := reports.Matrix(testreports.Full{}, testreports.SmallMatrix(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
 		t.Errorf("Matrix: %v", err)
-	}
-	if err := reports.MatrixMarkdown(testreports.Full{}, testreports.SmallMatrix()); !errors.Is(err, testreports.ErrFull) {
-		t.Errorf("MatrixMarkdown: %v", err)
 	}
 }

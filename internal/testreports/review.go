@@ -104,3 +104,15 @@ func explorationFor(judge explore.Judge, violating int) *explore.Exploration {
 	e.Summary.RateBound, e.Summary.VirtualSeconds = search.RateBound(violating, 540), 7300
 	return e
 }
+
+// HostileReview is a review in which every text that anybody brings tries to be markup.
+func HostileReview() *review.Review {
+	const bad = "<script>alert(1)</script>|`*x*"
+	r := Review()
+	r.Lock.Name, r.Lock.About, r.Answer = bad, bad, bad
+	b := &r.Breaks[0]
+	b.Shape, b.Replay, b.Found.Reasons, b.Found.Story, b.Found.Run.Source = bad, bad, []string{bad}, []string{"> 1 0s c0 " + bad}, bad
+	r.Scenarios[1].Title, r.Scenarios[1].Replay = bad, bad
+	r.NotRun[0].What, r.NotRun[0].Why, r.Missing[0].Why = bad, bad, bad
+	return r
+}
