@@ -1,10 +1,10 @@
 package reports
 
 import (
-	"bytes"
-	"fmt"
 	"html/template"
 	"io"
+
+	"locksim/scenarios/explore"
 )
 
 // CampaignOptions say what the page of an exploration or a sweep cannot know of
@@ -78,24 +78,18 @@ func share(part, whole int) int {
 	return 100 * part / whole
 }
 
-var campaignTemplate = htmlFile("campaign.html")
+var campaignTemplate = page("campaign.html")
 
 // write renders the page.
 func (p *campaignPage) write(w io.Writer) error {
-	t, err := campaignTemplate()
-	if err != nil {
-		return fmt.Errorf("read the template of the %s: %w", p.Kind, err)
-	}
 	p.CSS = template.CSS(asset("base.css") + asset("campaign.css"))
-	var b bytes.Buffer
-	if err := t.Execute(&b, p); err != nil {
-		return fmt.Errorf("render the %s: %w", p.Kind, err)
-	}
-	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("write the %s: %w", p.Kind, err)
-	}
-	return nil
+	return render(w, p.Kind, campaignTemplate, p)
 }
 
-// unfolded is wider than any sentence.
-const unfolded = 1 << 20
+// judgedAs says by what a lock was judged, and what that leaves open.
+func judgedAs(judge explore.Judge) string {
+	if judge == explore.JudgePromise {
+		return "The lock was judged by its own promise, under the faults of which it speaks. Under other faults it may well break."
+	}
+	return "The lock was judged as if it promised that all goes well under every fault. What it promises may be less."
+}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"locksim/checker"
+	"locksim/internal/testreports"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios/explore"
@@ -62,8 +63,8 @@ func aSweep() *sweep.Sweep {
 }
 
 func TestExplorationHTMLSaysAll(t *testing.T) {
-	html := explorationPage(t, exploration(), campaignOptions)
-	wants(t, html, []string{
+	html := explorationPage(t, testreports.Exploration(), campaignOptions)
+	testreports.Wants(t, html, []string{
 		"<h1>Exploration of mylock</h1>",
 		"A violation in 2 of 19 runs that are evidence: the rate is below 30 % at 95 % under this generator.",
 		`<dt>runs were made, from seed 1 on</dt><dd>20</dd>`, `<dd>5 minutes</dd>`, `<dd>1 of 2</dd>`, `<dd>&lt; 30 %</dd>`,
@@ -79,7 +80,7 @@ func TestExplorationHTMLSaysAll(t *testing.T) {
 
 func TestSweepHTMLSaysAll(t *testing.T) {
 	html := sweepPage(t, aSweep(), campaignOptions)
-	wants(t, html, []string{
+	testreports.Wants(t, html, []string{
 		"<h1>Sweep of gc-pause with mylock</h1>",
 		"3 placements of one fault at 291 boundaries, and 1 pairs, a sample of 1,500: 2 classes of violation, smallest shown.",
 		"286 more placements are left out", "So are 12 jumps of client clocks", "<dd>291</dd>", "of 1,500 pairs that there are", "<dt>pairs break the promise",
@@ -98,24 +99,24 @@ func TestSweepHTMLSaysAll(t *testing.T) {
 
 // What stands in the way of relying on a result stands at its head.
 func TestCampaignHTMLDoubts(t *testing.T) {
-	e := exploration()
+	e := testreports.Exploration()
 	e.Complete, e.Missing, e.Timing.Shard = false, 3, "1/4"
 	e.Summary.Unsteady, e.Summary.Nondeterministic = &search.BadRun{Seed: 7, Why: "first divergent event:\na"}, 2
 	head, _, _ := strings.Cut(explorationPage(t, e, reports.CampaignOptions{}), "<main>")
-	wants(t, head, []string{"This is shard 1/4: 3 jobs of 10 runs are missing.", "seed 7: NOT DETERMINISTIC, as were 2 runs in all"}, nil)
+	testreports.Wants(t, head, []string{"This is shard 1/4: 3 jobs of 10 runs are missing.", "seed 7: NOT DETERMINISTIC, as were 2 runs in all"}, nil)
 	s := aSweep()
 	s.Complete, s.Missing = false, 1
 	head, _, _ = strings.Cut(sweepPage(t, s, reports.CampaignOptions{}), "<main>")
-	wants(t, head, []string{"INCOMPLETE: 1 job of 100 runs have no result.", "a violation replays 9 times of 10"}, nil)
-	e = exploration()
+	testreports.Wants(t, head, []string{"INCOMPLETE: 1 job of 100 runs have no result.", "a violation replays 9 times of 10"}, nil)
+	e = testreports.Exploration()
 	e.StoppedAt = new(1)
-	wants(t, explorationPage(t, e, reports.CampaignOptions{}), []string{"A run with a violation ended the exploration, after 20 runs."}, []string{"under this generator</dt>", "Make it again", `href="found`})
+	testreports.Wants(t, explorationPage(t, e, reports.CampaignOptions{}), []string{"A run with a violation ended the exploration, after 20 runs."}, []string{"under this generator</dt>", "Make it again", `href="found`})
 }
 
 // Whatever a lock, a scenario or a run says is text, and the page asks for nothing.
 func TestCampaignHTMLEscapes(t *testing.T) {
 	const evil = `<img src=x onerror=alert(1)></script><!-- "'` + "\x1b[31m"
-	e, s := exploration(), aSweep()
+	e, s := testreports.Exploration(), aSweep()
 	e.Plan.Lock, s.Plan.Lock, s.Plan.Scenario = evil, evil, evil
 	for _, f := range []*search.Failure{&e.Summary.Failures[0], &s.Summary.Failures[0]} {
 		f.Reasons, f.Story, f.Divergence, f.Run.Source = []string{evil}, []string{evil, "     1           0s  c0     " + evil}, evil, evil
@@ -126,7 +127,7 @@ func TestCampaignHTMLEscapes(t *testing.T) {
 	opt := reports.CampaignOptions{Page: func(int) string { return "javascript:alert(1)" }, Replay: func(int) string { return evil }, Again: evil,
 		Versions: []reports.Version{{Name: evil, Version: evil}}}
 	for _, html := range []string{explorationPage(t, e, opt), sweepPage(t, s, opt)} {
-		wants(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`}, []string{"<img", "<script", "<!--", "javascript:", "<h1><"})
+		testreports.Wants(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`}, []string{"<img", "<script", "<!--", "javascript:", "<h1><"})
 		for _, found := range regexp.MustCompile(`(?:src|href|action|data)="([^"]*)"|url\(([^)]*)\)|@import`).FindAllString(html, -1) {
 			if !slices.ContainsFunc([]string{`href="#`, `href="data:,"`, `data="`}, func(ok string) bool { return strings.HasPrefix(found, ok) }) {
 				t.Errorf("the page refers to %s", found)
@@ -138,11 +139,11 @@ func TestCampaignHTMLEscapes(t *testing.T) {
 // The same result gives the same page, whenever it was made, and whoever else
 // renders at that moment.
 func TestCampaignHTMLIsDeterministic(t *testing.T) {
-	want := explorationPage(t, exploration(), campaignOptions) + sweepPage(t, aSweep(), campaignOptions)
+	want := explorationPage(t, testreports.Exploration(), campaignOptions) + sweepPage(t, aSweep(), campaignOptions)
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() {
-			e, s := exploration(), aSweep()
+			e, s := testreports.Exploration(), aSweep()
 			e.Timing.WallSeconds, s.Timing.WallSeconds = float64(i), float64(i)
 			if explorationPage(t, e, campaignOptions)+sweepPage(t, s, campaignOptions) != want {
 				t.Error("two pages of one result differ")
@@ -153,10 +154,10 @@ func TestCampaignHTMLIsDeterministic(t *testing.T) {
 }
 
 func TestCampaignHTMLErrors(t *testing.T) {
-	if err := reports.ExplorationHTML(full{}, exploration(), reports.CampaignOptions{}); !errors.Is(err, errFull) {
+	if err := reports.ExplorationHTML(testreports.Full{}, testreports.Exploration(), reports.CampaignOptions{}); !errors.Is(err, testreports.ErrFull) {
 		t.Error(err)
 	}
-	if err := reports.SweepHTML(full{}, aSweep(), reports.CampaignOptions{}); !errors.Is(err, errFull) {
+	if err := reports.SweepHTML(testreports.Full{}, aSweep(), reports.CampaignOptions{}); !errors.Is(err, testreports.ErrFull) {
 		t.Error(err)
 	}
 }

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"regexp"
 
 	"locksim/internal/prose"
 	"locksim/lock/fence"
@@ -19,18 +18,11 @@ type violationPart struct {
 	Reasons    []string
 	Doubt      string
 	Mode       fence.Mode
-	Tale       []taleLine
+	Tale       []Step
 	Schedule   string
 	Shrunk     string
 	Page       string
 	Replay     string
-}
-
-// taleLine is one line of a story as a [search.Failure] keeps it. A line that is
-// no step, since steps are left out there, has its text alone.
-type taleLine struct {
-	N, At, Actor, Text string
-	Fatal              bool
 }
 
 // newViolation is a violation that was examined, or was not.
@@ -50,24 +42,8 @@ func newViolation(i int, like string, found *search.Failure, opt CampaignOptions
 		v.Doubt = fmt.Sprintf("Not deterministic: %d of %d runs of it were equal. %s", found.Same, found.Replays, found.Divergence)
 	}
 	if len(found.Violations) > 0 {
-		v.Mode, v.Tale = found.Violations[0].Mode, tale(found.Story)
+		v.Mode, v.Tale = found.Violations[0].Mode, Steps(found.Story)
 	}
 	v.Schedule = found.Run.Source
 	return v
-}
-
-// row is a line of a story as scenarios writes it: the mark of the decisive step,
-// number, time, actor and text.
-var row = regexp.MustCompile(`^([ >]) *([0-9]+) +([^ ]+) +([^ ]+) +(.*)$`)
-
-func tale(lines []string) []taleLine {
-	var out []taleLine
-	for _, line := range lines {
-		if m := row.FindStringSubmatch(line); m != nil {
-			out = append(out, taleLine{N: m[2], At: m[3], Actor: m[4], Text: m[5], Fatal: m[1] == ">"})
-			continue
-		}
-		out = append(out, taleLine{Text: line})
-	}
-	return out
 }

@@ -83,7 +83,7 @@ func (m micros) MarshalJSON() ([]byte, error) {
 func (c *chromeTrace) document(o *play.Outcome, opt Options) ([]byte, error) {
 	about := map[string]string{"scenario": o.Scenario.Name, "lock": o.Lock, "seed": fmt.Sprint(o.Seed),
 		"times": "virtual", "replay": opt.Replay}
-	for _, m := range ran(o) {
+	for _, m := range Ran(o) {
 		about["trace hash of mode "+string(m.Mode)] = m.TraceHash
 	}
 	var b bytes.Buffer

@@ -5,24 +5,25 @@ import (
 	"slices"
 	"time"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
 // process adds a run.
 func (c *chromeTrace) process(m *play.ModeRun) {
-	s := newScene(m)
-	s.end = max(s.end, time.Millisecond)
+	s := NewScene(m)
+	s.End = max(s.End, time.Millisecond)
 	c.runs++
-	p := &chromeProcess{chromeTrace: c, drawing: undrawn(s), pid: c.runs, rows: map[string][]*chromeRow{}}
-	bands, bars, marks := p.bands(), p.bars(), p.marks()
+	p := &chromeProcess{chromeTrace: c, Scene: s, pid: c.runs, rows: map[string][]*chromeRow{}}
+	faults, periods, marks := p.Faults(), p.Periods(), p.Marks()
 	p.tale()
-	for _, name := range p.clients {
-		p.client(name, bars, bands, marks)
+	for _, name := range p.Clients {
+		p.client(name, periods, faults, marks)
 	}
-	p.record(bars)
-	for _, name := range slices.Concat(p.nodes, []string{"s0"}) {
-		p.faults(name, bands)
+	p.record(periods)
+	for _, name := range slices.Concat(p.Servers, []string{trace.Store}) {
+		p.faults(name, faults)
 		p.moments(name, marks)
 		p.deeds(name)
 	}
@@ -31,21 +32,11 @@ func (c *chromeTrace) process(m *play.ModeRun) {
 	p.named()
 }
 
-// undrawn is a run whose bars, faults and messages are known, and not where they
-// would be drawn.
-func undrawn(s *scene) *drawing {
-	d := &drawing{scene: s, scale: scale{end: s.end}, lanes: map[string]*lane{}, taken: map[int]bool{}}
-	for _, l := range lanesOf(s) {
-		d.lanes[l.Name] = l
-	}
-	return d
-}
-
 // tale is the story, a moment for each of its steps.
 func (p *chromeProcess) tale() {
-	for _, line := range p.run.Story {
+	for _, line := range p.Run.Story {
 		s := chromeSlice{category: "story", name: line.Actor + " " + line.Text}
-		s.N, s.T0 = line.N, line.At
+		s.Step, s.Start = line.N, line.At
 		p.instant("story", s)
 	}
 }
@@ -54,13 +45,13 @@ func (p *chromeProcess) tale() {
 //
 // A wait ends where a belief begins. They have tracks of their own: a viewer that
 // adds a duration to a time as floating-point numbers could see them overlap.
-func (p *chromeProcess) client(name string, bars []bar, bands []band, marks []mark) {
+func (p *chromeProcess) client(name string, periods []Period, faults []Fault, marks []Mark) {
 	var waits, all []chromeSlice
-	for _, b := range bars {
-		s := chromeSlice{stretch: b.stretch, category: b.Kind, name: barName(b), args: map[string]any{"detail": b.Says}}
+	for _, w := range periods {
+		s := chromeSlice{Span: w.Span, category: string(w.Kind), name: periodName(w), args: map[string]any{"detail": w.Says}}
 		switch {
-		case b.Lane != name:
-		case b.Kind == "wait":
+		case w.Lane != name:
+		case w.Kind == Wait:
 			waits = append(waits, s)
 		default:
 			all = append(all, s)
@@ -69,39 +60,39 @@ func (p *chromeProcess) client(name string, bars []bar, bands []band, marks []ma
 	p.slices(name+" asks", waits)
 	p.slices(name, all)
 	p.moments(name, marks)
-	p.faults(name, bands)
+	p.faults(name, faults)
 }
 
-// barName is what a bar is called where there are no colours.
-func barName(b bar) string {
-	switch b.Kind {
-	case "claim":
-		return "claim: " + b.Text
-	case "belief":
+// periodName is what a period is called where there are no colours.
+func periodName(w Period) string {
+	switch w.Kind {
+	case Claim:
+		return "claim: " + w.Text
+	case Belief:
 		return "believes that it has the lock"
 	}
 	return "asks for the lock"
 }
 
 // record draws who had the lock by the nodes' own record.
-func (p *chromeProcess) record(bars []bar) {
+func (p *chromeProcess) record(periods []Period) {
 	var all []chromeSlice
-	for _, b := range bars {
-		if b.Lane == recordName {
-			all = append(all, chromeSlice{stretch: b.stretch, category: "record", name: b.Text, args: map[string]any{"detail": b.Says}})
+	for _, w := range periods {
+		if w.Lane == Record {
+			all = append(all, chromeSlice{Span: w.Span, category: "record", name: w.Text, args: map[string]any{"detail": w.Says}})
 		}
 	}
 	p.slices("lock, by the nodes' record", all)
 }
 
 // faults draws what befalls somebody.
-func (p *chromeProcess) faults(name string, bands []band) {
+func (p *chromeProcess) faults(name string, faults []Fault) {
 	var all []chromeSlice
-	for _, b := range bands {
-		s := chromeSlice{stretch: b.stretch, category: "fault", name: b.Text, args: map[string]any{"kind": b.Kind}}
+	for _, f := range faults {
+		s := chromeSlice{Span: f.Span, category: "fault", name: f.Text, args: map[string]any{"kind": f.Kind}}
 		switch {
-		case b.Lane != name:
-		case b.Moment:
+		case f.Lane != name:
+		case f.Moment:
 			p.instant(name+" faults", s)
 		default:
 			all = append(all, s)
@@ -111,26 +102,26 @@ func (p *chromeProcess) faults(name string, bands []band) {
 }
 
 // moments draws what happens to somebody at one moment.
-func (p *chromeProcess) moments(name string, marks []mark) {
+func (p *chromeProcess) moments(name string, marks []Mark) {
 	for _, m := range marks {
 		if m.Lane == name {
-			p.instant(name, chromeSlice{stretch: m.stretch, category: m.Kind, name: m.Says})
+			p.instant(name, chromeSlice{Span: m.Span, category: string(m.Kind), name: m.Says})
 		}
 	}
 }
 
 // decision marks the decisive step through the whole process.
 func (p *chromeProcess) decision() {
-	if d := p.decisive(); d != nil {
-		p.add(chromeEvent{Phase: phaseInstant, Time: micros(d.T0), Category: "decision", Name: d.Text, Scope: "p",
-			Args: map[string]any{"step": d.N, "label": string(p.run.Verdict.Label)}})
+	if d := p.Decision(); d != nil {
+		p.add(chromeEvent{Phase: phaseInstant, Time: micros(d.At), Category: "decision", Name: d.Text, Scope: "p",
+			Args: map[string]any{"step": d.Step, "label": string(p.Run.Verdict.Label)}})
 	}
 }
 
 // deeds are what a node did: each command and its answer.
 func (p *chromeProcess) deeds(node string) {
-	for _, e := range p.run.Trace.Events {
-		if e.Actor != node || p.hidden(e) {
+	for _, e := range p.Run.Trace.Events {
+		if e.Actor != node || p.Hidden(e) {
 			continue
 		}
 		switch e.What.(type) {
@@ -142,7 +133,7 @@ func (p *chromeProcess) deeds(node string) {
 
 func deed(e trace.Event) chromeSlice {
 	s := chromeSlice{category: e.Kind(), name: brief(fmt.Sprintf("%s: %s", e.Peer, e.Text())), args: map[string]any{"for": e.Peer, "text": e.Text()}}
-	s.N, s.T0, s.T1 = e.N, e.At, e.At
+	s.Span = Span{Step: e.N, Start: e.At, End: e.At}
 	return s
 }
 
@@ -151,7 +142,7 @@ const briefest = 60
 
 // brief cuts a text to the length of a name.
 func brief(text string) string {
-	r := []rune(visible(text))
+	r := []rune(prose.Visible(text))
 	if len(r) <= briefest {
 		return string(r)
 	}

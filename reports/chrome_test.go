@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
 
+	"locksim/internal/testreports"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios/file"
@@ -79,7 +79,7 @@ func readChrome(t *testing.T, o *play.Outcome, opt reports.Options) chromeFile {
 // once, a failover with replication, nested entries.
 func worlds(t *testing.T) map[string]*play.Outcome {
 	t.Helper()
-	out := map[string]*play.Outcome{"by hand": pausedOutcome()}
+	out := map[string]*play.Outcome{"by hand": testreports.PausedOutcome()}
 	for _, name := range []string{"gc-pause", "redlock-clock-jump", "failover-before-replication", "reentrant-expiry"} {
 		sc, err := file.Load(name)
 		if err != nil {
@@ -293,7 +293,7 @@ func checkWhole(t *testing.T, f chromeFile, o *play.Outcome) {
 // The moment at which a run was decided goes through its whole process.
 func TestChromeMarksTheDecision(t *testing.T) {
 	var got []string
-	for _, e := range readChrome(t, pausedOutcome(), reports.Options{}).TraceEvents {
+	for _, e := range readChrome(t, testreports.PausedOutcome(), reports.Options{}).TraceEvents {
 		if e.Cat == "decision" {
 			got = append(got, fmt.Sprint(e.Pid, e.Ph, e.S, e.Ts, e.Name, e.Args["step"]))
 		}
@@ -306,7 +306,7 @@ func TestChromeMarksTheDecision(t *testing.T) {
 // A message that never arrived has no arrow.
 func TestChromeLosesMessages(t *testing.T) {
 	lost := 0
-	for _, e := range readChrome(t, pausedOutcome(), reports.Options{}).TraceEvents {
+	for _, e := range readChrome(t, testreports.PausedOutcome(), reports.Options{}).TraceEvents {
 		if e.Args["lost"] == true {
 			lost++
 		}
@@ -317,13 +317,13 @@ func TestChromeLosesMessages(t *testing.T) {
 }
 
 func TestChromeOfNothing(t *testing.T) {
-	if f := readChrome(t, outcome(notApplicable(fence.Seal)), reports.Options{}); len(f.TraceEvents) > 0 {
+	if f := readChrome(t, testreports.Outcome(testreports.NotApplicable(fence.Seal)), reports.Options{}); len(f.TraceEvents) > 0 {
 		t.Errorf("a mode that was not run has events: %v", f.TraceEvents)
 	}
 }
 
 func TestChromeIsPure(t *testing.T) {
-	o := pausedOutcome()
+	o := testreports.PausedOutcome()
 	var first, second bytes.Buffer
 	if err := errors.Join(reports.Chrome(&first, o, reports.Options{}), reports.Chrome(&second, o, reports.Options{})); err != nil {
 		t.Fatal(err)
@@ -331,7 +331,7 @@ func TestChromeIsPure(t *testing.T) {
 	if first.String() != second.String() {
 		t.Error("two files of one outcome differ")
 	}
-	if err := reports.Chrome(closed{}, o, reports.Options{}); !errors.Is(err, io.ErrClosedPipe) {
+	if err := reports.Chrome(testreports.Full{}, o, reports.Options{}); !errors.Is(err, testreports.ErrFull) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 // chromeProcess is a run while its tracks are made.
 type chromeProcess struct {
 	*chromeTrace
-	*drawing
+	*Scene
 	pid   int
 	rows  map[string][]*chromeRow // of each track, by its name
 	names []string                // of the rows: the thread ids count them from 1
@@ -50,7 +50,7 @@ func (p *chromeProcess) newRow(track string) *chromeRow {
 
 // chromeSlice is something that lasts, or a moment, on a track.
 type chromeSlice struct {
-	stretch
+	Span
 	category, name string
 	args           map[string]any
 }
@@ -61,7 +61,7 @@ const instantly = time.Nanosecond
 
 // slices draws what lasts on a track.
 func (p *chromeProcess) slices(track string, all []chromeSlice) {
-	slices.SortStableFunc(all, func(a, b chromeSlice) int { return cmp.Or(cmp.Compare(a.T0, b.T0), cmp.Compare(b.T1, a.T1)) })
+	slices.SortStableFunc(all, func(a, b chromeSlice) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
 	for _, s := range all {
 		p.slice(track, s)
 	}
@@ -69,19 +69,19 @@ func (p *chromeProcess) slices(track string, all []chromeSlice) {
 
 // slice draws one and returns the line that it lies on.
 func (p *chromeProcess) slice(track string, s chromeSlice) int {
-	to := max(s.T1, s.T0+instantly)
-	r := p.row(track, s.T0, to)
+	to := max(s.End, s.Start+instantly)
+	r := p.row(track, s.Start, to)
 	r.open = append(r.open, to)
-	p.add(chromeEvent{Phase: phaseSlice, TID: r.tid, Time: micros(s.T0), Duration: micros(to - s.T0),
+	p.add(chromeEvent{Phase: phaseSlice, TID: r.tid, Time: micros(s.Start), Duration: micros(to - s.Start),
 		Category: s.category, Name: s.name, Args: s.steps()})
 	return r.tid
 }
 
 // steps are the arguments of a slice with the steps that began and ended it.
 func (s chromeSlice) steps() map[string]any {
-	args := map[string]any{"step": s.N}
-	if s.M > 0 {
-		args["until step"] = s.M
+	args := map[string]any{"step": s.Step}
+	if s.Until > 0 {
+		args["until step"] = s.Until
 	}
 	for name, value := range s.args {
 		args[name] = value
@@ -94,7 +94,7 @@ func (p *chromeProcess) instant(track string, s chromeSlice) {
 	if len(p.rows[track]) == 0 {
 		p.newRow(track)
 	}
-	p.add(chromeEvent{Phase: phaseInstant, TID: p.rows[track][0].tid, Time: micros(s.T0), Category: s.category, Name: s.name,
+	p.add(chromeEvent{Phase: phaseInstant, TID: p.rows[track][0].tid, Time: micros(s.Start), Category: s.category, Name: s.name,
 		Scope: "t", Args: s.steps()})
 }
 
@@ -105,7 +105,7 @@ func (p *chromeProcess) add(e chromeEvent) {
 
 // named gives the process and its lines their names and their order.
 func (p *chromeProcess) named() {
-	m := p.run
+	m := p.Run
 	p.about("process_name", 0, "name", fmt.Sprintf("mode %s: %s", m.Mode, m.Verdict.Label))
 	p.about("process_sort_index", 0, "sort_index", p.pid)
 	for i, name := range p.names {

@@ -2,16 +2,6 @@ package reports
 
 import "locksim/checker"
 
-// Colour says whether a report is coloured.
-type Colour int
-
-const (
-	// Plain is text without colours.
-	Plain Colour = iota
-	// ANSI colours by the escape sequences that terminals understand.
-	ANSI
-)
-
 // style is the parameter of an escape sequence; empty leaves text as it is.
 type style string
 
@@ -39,8 +29,8 @@ func styleOf(l checker.Label) style {
 	return unstyled
 }
 
-// paint gives text a style.
-func (c Colour) paint(s style, text string) string {
+// paint gives text a style, where there are colours.
+func paint(c Colour, s style, text string) string {
 	if c == Plain || s == unstyled || text == "" {
 		return text
 	}

@@ -19,38 +19,40 @@ import (
 //
 // The error is that of the writer.
 func ComparisonMarkdown(w io.Writer, c *compare.Comparison) error {
-	p := &page{}
-	p.part([]string{"# Locks side by side"})
-	p.part([]string{"<!-- Written by locksim compare --markdown. Do not edit. -->"})
-	p.part([]string{"What a lock needs, promises and is for is what it declares. All else is measured by the command that writes this page.", compareEvidence(c)})
-	p.part([]string{"## What each needs, and for whom it is"})
-	p.part(markdownNeeds(c))
-	p.part([]string{tripsNote})
-	p.part([]string{"## What each survives, and behind which fence"})
-	p.part(markdownSurvives(c))
-	p.part(markdownComparisonSigns())
-	p.part(compareUnplayed(c, defaultWidth))
-	p.part([]string{"## Why no weaker fence", "",
+	p := new(prose.Page)
+	p.Add([]string{"# Locks side by side"})
+	p.Add([]string{"<!-- Written by locksim compare --markdown. Do not edit. -->"})
+	p.Add([]string{"What a lock needs, promises and is for is what it declares. All else is measured by the command that writes this page.", ComparisonEvidence(c)})
+	p.Add([]string{"## What each needs, and for whom it is"})
+	p.Add(markdownNeeds(c))
+	p.Add([]string{TripsNote})
+	p.Add([]string{"## What each survives, and behind which fence"})
+	p.Add(markdownSurvives(c))
+	p.Add(markdownComparisonSigns())
+	if text := Unplayed(c); text != "" {
+		p.Add(prose.Fold(text, DefaultWidth))
+	}
+	p.Add([]string{"## Why no weaker fence", "",
 		"Each run that is named here shows a fence that fails or refuses a rightful holder, or claims that overlap.",
 		"`locksim run SCENARIO --lock LOCK --seed SEED --fencing MODE` makes it again. Faults that are left out did no harm, or have no",
 		"row above."})
 	for _, l := range c.Locks {
-		p.part(markdownWhy(l))
+		p.Add(markdownWhy(l))
 	}
-	return p.write(w)
+	return p.Render(w)
 }
 
 func markdownNeeds(c *compare.Comparison) []string {
 	head := []string{"lock"}
-	for _, column := range compareColumns {
-		head = append(head, column.head)
+	for _, column := range Needs() {
+		head = append(head, column.Head)
 	}
 	head = append(head, "for whom")
 	lines := []string{rowOf(head), ruler(len(head))}
 	for _, l := range c.Locks {
 		row := []string{escape(l.Name)}
-		for _, column := range compareColumns {
-			row = append(row, column.text(l))
+		for _, column := range Needs() {
+			row = append(row, column.Text(l))
 		}
 		lines = append(lines, rowOf(append(row, escape(l.ForWhom))))
 	}
@@ -64,12 +66,12 @@ func markdownSurvives(c *compare.Comparison) []string {
 	}
 	lines := []string{rowOf(head), ruler(len(head))}
 	for i, class := range c.Classes {
-		if !played(c, i) {
+		if !Played(c, i) {
 			continue
 		}
 		row := []string{string(class)}
 		for _, l := range c.Locks {
-			row = append(row, "`"+survivalWord(l.Survives[i])+"`")
+			row = append(row, "`"+SurvivalWord(l.Survives[i])+"`")
 		}
 		lines = append(lines, rowOf(row))
 	}
@@ -78,8 +80,8 @@ func markdownSurvives(c *compare.Comparison) []string {
 
 func markdownComparisonSigns() []string {
 	lines := []string{rowOf([]string{"sign", "meaning"}), ruler(2)}
-	for _, s := range compareSigns {
-		lines = append(lines, rowOf([]string{"`" + s.sign + "`", s.meaning}))
+	for _, s := range SurvivalSigns() {
+		lines = append(lines, rowOf([]string{"`" + s.Word + "`", s.Meaning}))
 	}
 	return lines
 }
@@ -94,7 +96,7 @@ func markdownWhy(l compare.Lock) []string {
 	lines = append(lines, rowOf([]string{"faults", "fence", "played", "runs that show harm"}), ruler(4))
 	for _, s := range l.Survives {
 		if runs := markdownSeen(s); len(runs) > 0 {
-			lines = append(lines, rowOf([]string{string(s.Class), "`" + survivalWord(s) + "`",
+			lines = append(lines, rowOf([]string{string(s.Class), "`" + SurvivalWord(s) + "`",
 				prose.Count(s.Runs, "run") + " of " + prose.Count(s.Scenarios, "scenario"), strings.Join(runs, "; ")}))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"locksim/checker"
+	"locksim/internal/testreports"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios/file"
@@ -15,7 +16,7 @@ import (
 // usually comes from play.Run.
 func ExampleTerminal() {
 	o := &play.Outcome{Scenario: &file.Scenario{Name: "calm", Title: "Nothing goes wrong"}, Lock: "fenced", Seed: 7}
-	m := run(fence.None, checker.Safe, "Nothing went wrong in this run.")
+	m := testreports.Run(fence.None, checker.Safe, "Nothing went wrong in this run.")
 	m.FaultsFired = nil
 	o.Modes = append(o.Modes, m)
 	if err := reports.Terminal(os.Stdout, o, reports.Options{Replay: "locksim run calm --seed 7"}); err != nil {

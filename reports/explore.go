@@ -22,59 +22,62 @@ type ExploreReplay func(i int, f *search.Failure) string
 //
 // The errors are those of [Terminal].
 func Exploration(w io.Writer, e *explore.Exploration, replay ExploreReplay, opt Options) error {
-	opt, err := opt.withDefaults()
+	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}
-	p := &page{opt: opt}
-	p.part(fold(exploreHead(e), opt.Width))
-	p.part(exploreFigures(e, opt))
-	p.part(exploreOddities(e, opt))
+	p := new(prose.Page)
+	p.Add(prose.Fold(exploreHead(e), opt.Width))
+	p.Add(exploreFigures(e, opt))
+	p.Add(doubts(ExplorationDoubts(e), opt))
 	for i := range e.Summary.Failures {
-		p.part(distinct(i+1, &e.Summary.Failures[i], replay, opt))
+		p.Add(distinct(i+1, &e.Summary.Failures[i], replay, opt))
 	}
 	if len(e.Summary.Failures) == 0 {
-		p.part(fold(exploreVerdict(e), opt.Width))
+		p.Add(prose.Fold(ExplorationVerdict(e), opt.Width))
 	}
-	return p.write(w)
+	return p.Render(w)
 }
 
 func exploreHead(e *explore.Exploration) string {
-	by := "judged as if it promised that all goes well under every fault"
-	if e.Plan.Judge == explore.JudgePromise {
-		by = "judged by its own promise, under the faults of which it speaks"
+	return fmt.Sprintf("exploration of lock %s, %s runs from seed %d on, %s", e.Plan.Lock, prose.Thousands(e.Plan.Runs), e.Plan.FirstSeed, judgedBy(e.Plan.Judge))
+}
+
+func judgedBy(judge explore.Judge) string {
+	if judge == explore.JudgePromise {
+		return "judged by its own promise, under the faults of which it speaks"
 	}
-	return fmt.Sprintf("exploration of lock %s, %s runs from seed %d on, %s", e.Plan.Lock, prose.Thousands(e.Plan.Runs), e.Plan.FirstSeed, by)
+	return "judged as if it promised that all goes well under every fault"
+}
+
+// doubts are folded lines.
+func doubts(lines []string, opt Options) []string {
+	var out []string
+	for _, line := range lines {
+		out = append(out, prose.FoldIndented(line, opt.Width)...)
+	}
+	return out
 }
 
 // exploreFigures are the counts, each kind on lines of its own.
 func exploreFigures(e *explore.Exploration, opt Options) []string {
 	s := &e.Summary
-	lines := fold(fmt.Sprintf("%s over %s of virtual time; %s of them are evidence: a violation was seen, or clients contended and faults struck.",
-		runs(s.Runs), span(s.VirtualSeconds), prose.Thousands(s.Evidence)), opt.Width)
+	lines := prose.Fold(fmt.Sprintf("%s over %s of virtual time; %s of them are evidence: a violation was seen, or clients contended and faults struck.",
+		prose.Amount(s.Runs, "run"), prose.Span(s.VirtualSeconds), prose.Thousands(s.Evidence)), opt.Width)
 	for _, row := range []struct{ name, text string }{
-		{"no evidence: ", tallies(s.Vacuous)},
+		{"no evidence: ", Tallies(s.Vacuous)},
 		{"faults that struck, of those drawn: ", struckOf(s.Faults)},
-		{"classes of fault that struck: ", coverage(e)},
-		{"violations: ", tallies(s.Violations)},
+		{"classes of fault that struck: ", Coverage(e)},
+		{"violations: ", Tallies(s.Violations)},
 	} {
 		if row.text != "" {
-			lines = append(lines, fold(row.name+row.text, opt.Width)...)
+			lines = append(lines, prose.Fold(row.name+row.text, opt.Width)...)
 		}
 	}
 	if len(s.Failures) > 0 {
-		lines = append(lines, fold(exploreVerdict(e), opt.Width)...)
+		lines = append(lines, prose.Fold(ExplorationVerdict(e), opt.Width)...)
 	}
 	return lines
-}
-
-// tallies writes "no fault struck 3, nobody contended 12".
-func tallies[K ~string](of map[K]int) string {
-	var parts []string
-	for _, key := range slices.Sorted(maps.Keys(of)) {
-		parts = append(parts, fmt.Sprintf("%s %s", key, prose.Thousands(of[key])))
-	}
-	return strings.Join(parts, ", ")
 }
 
 func struckOf(kinds map[string]search.FaultTally) string {
@@ -85,72 +88,10 @@ func struckOf(kinds map[string]search.FaultTally) string {
 	return strings.Join(parts, ", ")
 }
 
-// coverage writes "12 of 13; never: pause", or nothing where no fault is drawn.
-func coverage(e *explore.Exploration) string {
-	never, all := e.Uncovered()
-	if all == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("%d of %d", all-len(never), all)
-	for i, class := range never {
-		if i == 0 {
-			text += "; never: "
-		} else {
-			text += ", "
-		}
-		text += string(class)
-	}
-	return text
-}
-
-func runs(n int) string {
-	if n == 1 {
-		return "1 run"
-	}
-	return prose.Thousands(n) + " runs"
-}
-
-// exploreVerdict says what the runs are worth.
-func exploreVerdict(e *explore.Exploration) string {
-	s := &e.Summary
-	bound := fmt.Sprintf("the rate is below %.2g %% at 95 %% under this generator", 100*s.RateBound)
-	switch {
-	case s.Violating > 0 && e.StoppedAt != nil:
-		return "The exploration ended with the first violation; --all goes on."
-	case s.Violating > 0:
-		return fmt.Sprintf("A violation in %s of %s that are evidence: %s. %s of different shape; %s with a violation not examined.",
-			prose.Thousands(s.Violating), runs(s.Evidence), bound, prose.Count(len(s.Failures), "violation"), runs(s.Unexamined))
-	case s.Evidence == 0:
-		return "No run says anything: this is no evidence."
-	}
-	return fmt.Sprintf("No violation in %s that are evidence: %s. That is no proof.", runs(s.Evidence), bound)
-}
-
-// exploreOddities are what stands in the way of relying on the result.
-func exploreOddities(e *explore.Exploration, opt Options) []string {
-	var lines []string
-	switch {
-	case e.Complete:
-	case e.Timing.Shard != "":
-		lines = fold(fmt.Sprintf("This is shard %s: %s of %d runs are missing. Merge puts the shards together.", e.Timing.Shard, prose.Count(e.Missing, "job"), e.Plan.Block), opt.Width)
-	default:
-		lines = fold(fmt.Sprintf("INCOMPLETE: %s of %d runs have no result.", prose.Count(e.Missing, "job"), e.Plan.Block), opt.Width)
-	}
-	for _, problem := range e.Summary.Problems() {
-		for i, line := range strings.Split(strings.TrimRight(problem, "\n"), "\n") {
-			if i > 0 {
-				line = "  " + line
-			}
-			lines = append(lines, indented(line, opt.Width)...)
-		}
-	}
-	return lines
-}
-
 // distinct is one violation. It begins with its seed and ends with the command
 // that replays it.
 func distinct(i int, f *search.Failure, replay ExploreReplay, opt Options) []string {
-	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first with seed %d)", i, f.Shape, runs(f.Runs), f.FirstSeed)
+	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first with seed %d)", i, f.Shape, prose.Amount(f.Runs, "run"), f.FirstSeed)
 	return violation(head, f.Text("replay: "+replay(i, f)), opt)
 }
 
@@ -158,20 +99,9 @@ func distinct(i int, f *search.Failure, replay ExploreReplay, opt Options) []str
 // are folded.
 func violation(head, text string, opt Options) []string {
 	reasons, rest, _ := strings.Cut(strings.TrimRight(text, "\n"), "\n\n")
-	lines := []string{opt.Colour.paint(alarm, head)}
+	lines := []string{paint(opt.Colour, alarm, head)}
 	for _, line := range strings.Split(reasons, "\n") {
-		lines = append(lines, indented(line, opt.Width)...)
+		lines = append(lines, prose.FoldIndented(line, opt.Width)...)
 	}
 	return append(append(lines, ""), strings.Split(rest, "\n")...)
-}
-
-// indented breaks a line that is too long, and keeps its indentation.
-func indented(line string, width int) []string {
-	words := strings.TrimLeft(line, " ")
-	margin := line[:len(line)-len(words)]
-	parts := fold(visible(words), width-columns(margin))
-	for i := range parts {
-		parts[i] = margin + parts[i]
-	}
-	return parts
 }

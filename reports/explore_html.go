@@ -23,13 +23,13 @@ func ExplorationHTML(w io.Writer, e *explore.Exploration, opt CampaignOptions) e
 		Kind: "exploration", Subject: "lock " + e.Plan.Lock,
 		Title:    "Exploration of " + e.Plan.Lock,
 		Headline: exploreHeadline(e), Found: s.Violating > 0,
-		Doubts:  exploreOddities(e, Options{Width: unfolded}),
+		Doubts:  ExplorationDoubts(e),
 		Figures: exploreCounts(e), Tables: exploreTables(e),
 		Limits: exploreLimits(e), Again: opt.Again, Versions: opt.Versions,
 	}
 	for i := range s.Failures {
 		f := &s.Failures[i]
-		like := fmt.Sprintf("%s like it, the first with seed %d", runs(f.Runs), f.FirstSeed)
+		like := fmt.Sprintf("%s like it, the first with seed %d", prose.Amount(f.Runs, "run"), f.FirstSeed)
 		p.Violations = append(p.Violations, newViolation(i+1, like, f, opt))
 	}
 	return p.write(w)
@@ -38,9 +38,9 @@ func ExplorationHTML(w io.Writer, e *explore.Exploration, opt CampaignOptions) e
 // exploreHeadline is the result in a sentence or two.
 func exploreHeadline(e *explore.Exploration) string {
 	if e.Summary.Violating > 0 && e.StoppedAt != nil {
-		return fmt.Sprintf("A run with a violation ended the exploration, after %s.", runs(e.Summary.Runs))
+		return fmt.Sprintf("A run with a violation ended the exploration, after %s.", prose.Amount(e.Summary.Runs, "run"))
 	}
-	return exploreVerdict(e)
+	return ExplorationVerdict(e)
 }
 
 func exploreCounts(e *explore.Exploration) []figure {
@@ -49,7 +49,7 @@ func exploreCounts(e *explore.Exploration) []figure {
 		{prose.Thousands(s.Runs), fmt.Sprintf("runs were made, from seed %d on", e.Plan.FirstSeed)},
 		{prose.Thousands(s.Evidence), "of them are evidence: clients contended and faults struck, or a violation was seen"},
 		{prose.Thousands(s.Violating), "runs with a violation"},
-		{span(s.VirtualSeconds), "of virtual time"},
+		{prose.Span(s.VirtualSeconds), "of virtual time"},
 	}
 	if s.Evidence > 0 && e.StoppedAt == nil {
 		out = append(out, figure{fmt.Sprintf("< %.2g %%", 100*s.RateBound), "rate of violations, at 95 %, under this generator"})
@@ -97,13 +97,9 @@ func filled(tables ...countTable) []countTable {
 }
 
 func exploreLimits(e *explore.Exploration) []string {
-	judged := "The lock was judged as if it promised that all goes well under every fault. What it promises may be less."
-	if e.Plan.Judge == explore.JudgePromise {
-		judged = "The lock was judged by its own promise, under the faults of which it speaks. Under other faults it may well break."
-	}
 	return []string{
 		"Runs without a violation are no proof. The bound on the rate speaks of the schedules that this generator draws, and of no others.",
-		judged,
+		judgedAs(e.Plan.Judge),
 		"Interleavings inside one process are not explored.",
 	}
 }

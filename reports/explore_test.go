@@ -7,31 +7,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"locksim/checker"
-	"locksim/lock/fence"
+	"locksim/internal/testreports"
 	"locksim/reports"
 	"locksim/scenarios/explore"
-	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
-
-// exploration is made up: two blocks of ten runs, of which one run was stuck.
-func exploration() *explore.Exploration {
-	plan := &explore.Plan{Lock: "mylock", Runs: 20, FirstSeed: 1, Block: 10, Judge: explore.JudgeEverything, Collect: explore.CollectAll,
-		Space: search.Space{Faults: append(search.Space{}.Faults, "pause", "crash")}}
-	calm := explore.Block{Job: 0, Tally: search.Tally{Runs: 10, Evidence: 9, Vacuous: map[string]int{"nobody contended": 1},
-		Faults: map[string]search.FaultTally{"pause": {Planned: 4, Struck: 3}}, Virtual: 3e11}}
-	count(&calm.Classes, "pause", 2)
-	bad := explore.Block{Job: 1, Tally: search.Tally{Runs: 10, Evidence: 10, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 2}},
-		Unexamined: 1, Failures: search.Failures{{Lock: "mylock", Seed: 14, Runs: 1, FirstSeed: 14, Drawn: 3, Faults: 1, Same: 10, Again: 10, Replays: 10,
-			Shape: "stuck in mode none: pause", Violations: []play.Violation{{Mode: fence.None, Label: checker.Stuck}},
-			Reasons: []string{"the lock was never free again, " + strings.Repeat("and nobody could say why, ", 5)},
-			Story:   []string{"    1           0s  c0     asks for the lock"}, Run: &play.RunFile{Source: "name: drawn\n"}}}}
-	return explore.AssembleExploration(plan, map[int]explore.Block{0: calm, 1: bad})
-}
-
-// count sets a count, whatever type its key is of.
-func count[K ~string](counts *map[K]int, key K, n int) { *counts = map[K]int{key: n} }
 
 func exploreText(t *testing.T, e *explore.Exploration) string {
 	t.Helper()
@@ -70,7 +50,7 @@ schedule, 1 fault of the 3 that were drawn:
 
 replay: locksim replay found.json
 `
-	if diff := cmp.Diff(want, exploreText(t, exploration())); diff != "" {
+	if diff := cmp.Diff(want, exploreText(t, testreports.Exploration())); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -100,7 +80,7 @@ func TestExplorationVerdicts(t *testing.T) {
 		}},
 		{", judged by its own promise, under the faults of", func(e *explore.Exploration) { e.Plan.Judge = explore.JudgePromise }},
 	} {
-		e := exploration()
+		e := testreports.Exploration()
 		c.change(e)
 		if text := exploreText(t, e); !strings.Contains(text, c.want) {
 			t.Errorf("%s\nhas no\n%s", text, c.want)
@@ -108,19 +88,12 @@ func TestExplorationVerdicts(t *testing.T) {
 	}
 }
 
-// full is a file on a full disk.
-type full struct{}
-
-var errFull = errors.New("the disk is full")
-
-func (full) Write([]byte) (int, error) { return 0, errFull }
-
 func TestExplorationErrors(t *testing.T) {
 	replay := func(int, *search.Failure) string { return "" }
-	if err := reports.Exploration(full{}, exploration(), replay, reports.Options{}); !errors.Is(err, errFull) {
+	if err := reports.Exploration(testreports.Full{}, testreports.Exploration(), replay, reports.Options{}); !errors.Is(err, testreports.ErrFull) {
 		t.Error(err)
 	}
-	if err := reports.Exploration(new(strings.Builder), exploration(), replay, reports.Options{Width: 1}); err == nil {
+	if err := reports.Exploration(new(strings.Builder), testreports.Exploration(), replay, reports.Options{Width: 1}); err == nil {
 		t.Error("a width of one column")
 	}
 }

@@ -3,10 +3,6 @@ package reports_test
 import (
 	"bytes"
 	"errors"
-	"flag"
-	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,13 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"locksim/checker"
+	"locksim/internal/testreports"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+const ms = time.Millisecond
 
 // cases are outcomes and how they look. Each golden file begins with what it
 // shows.
@@ -31,23 +28,27 @@ var cases = map[string]struct {
 	options reports.Options
 }{
 	"rescued": {
-		shows:   "data corrupted without a fence and saved with one: both decisive steps, reasons said once",
-		outcome: func() *play.Outcome { return outcome(corrupted(), rescued(fence.Check), rescued(fence.Seal)) },
+		shows: "data corrupted without a fence and saved with one: both decisive steps, reasons said once",
+		outcome: func() *play.Outcome {
+			return testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check), testreports.Rescued(fence.Seal))
+		},
 		options: reports.Options{Repeat: play.Twice, Replay: "locksim run gc-pause --seed 1"},
 	},
 	"rescued-alone": {
 		shows:   "mode none was not asked for: the story is that of the first run",
-		outcome: func() *play.Outcome { return outcome(rescued(fence.Seal)) },
+		outcome: func() *play.Outcome { return testreports.Outcome(testreports.Rescued(fence.Seal)) },
 	},
 	"colour": {
-		shows:   "colour on the verdicts and on the decisive step, nowhere else (ESC stands for the escape character)",
-		outcome: func() *play.Outcome { return outcome(corrupted(), rescued(fence.Check)) },
+		shows: "colour on the verdicts and on the decisive step, nowhere else (ESC stands for the escape character)",
+		outcome: func() *play.Outcome {
+			return testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check))
+		},
 		options: reports.Options{Colour: reports.ANSI},
 	},
 	"unexpected": {
 		shows: "a label that is worse than expected is said loudly",
 		outcome: func() *play.Outcome {
-			o := outcome(corrupted(), rescued(fence.Check))
+			o := testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check))
 			o.Scenario.Expect["fenced"] = map[fence.Mode]checker.Label{fence.None: checker.Safe, fence.Check: checker.Safe}
 			return o
 		},
@@ -56,7 +57,7 @@ var cases = map[string]struct {
 	"not-applicable": {
 		shows: "a lock without tokens, of which nothing is expected",
 		outcome: func() *play.Outcome {
-			o := outcome(corrupted(), notApplicable(fence.Check), notApplicable(fence.Seal))
+			o := testreports.Outcome(testreports.Corrupted(), testreports.NotApplicable(fence.Check), testreports.NotApplicable(fence.Seal))
 			o.Lock = "single"
 			return o
 		},
@@ -64,25 +65,25 @@ var cases = map[string]struct {
 	"none-ran": {
 		shows: "no mode could be run: no story, no claim",
 		outcome: func() *play.Outcome {
-			o := outcome(notApplicable(fence.Seal))
+			o := testreports.Outcome(testreports.NotApplicable(fence.Seal))
 			o.Lock = "single"
 			return o
 		},
 	},
 	"safe": {
 		shows:   "all safe: no proof, with the counts behind it",
-		outcome: safe,
+		outcome: testreports.Safe,
 	},
 	"safe-in-one": {
 		shows: "one mode safe, another not: only the safe one is spoken of",
 		outcome: func() *play.Outcome {
-			return outcome(corrupted(), run(fence.Seal, checker.Safe, "Nothing went wrong."))
+			return testreports.Outcome(testreports.Corrupted(), testreports.Run(fence.Seal, checker.Safe, "Nothing went wrong."))
 		},
 	},
 	"vacuous": {
 		shows: "safe, but nobody contended, a fault did not strike, and a pause was partial",
 		outcome: func() *play.Outcome {
-			o := safe()
+			o := testreports.Safe()
 			o.Modes[0].Verdict.Facts.Contended = 0
 			o.Modes[1].FaultsFired = []bool{false}
 			o.Modes[1].PartialPause = true
@@ -92,49 +93,43 @@ var cases = map[string]struct {
 	"long": {
 		shows: "a long way to the decisive step: the middle is left out, 40 lines stay",
 		outcome: func() *play.Outcome {
-			m := corrupted()
-			m.Story = append(steps(1, 60), m.Story[6:]...)
-			r := rescued(fence.Check)
-			return outcome(m, r)
+			m := testreports.Corrupted()
+			m.Story = append(testreports.Steps(1, 60), m.Story[6:]...)
+			r := testreports.Rescued(fence.Check)
+			return testreports.Outcome(m, r)
 		},
 	},
 	"long-safe": {
 		shows: "a long story without a decisive step: the beginning stays",
 		outcome: func() *play.Outcome {
-			o := safe()
-			o.Modes[0].Story = steps(1, 60)
+			o := testreports.Safe()
+			o.Modes[0].Story = testreports.Steps(1, 60)
 			return o
 		},
 	},
 	"crowd": {
 		shows: "too many clients for columns: names instead",
 		outcome: func() *play.Outcome {
-			o := outcome(corrupted())
+			o := testreports.Outcome(testreports.Corrupted())
 			o.Scenario.World.Clients = 16
 			return o
 		},
 	},
 	"narrow": {
-		shows:   "60 columns: texts are folded, the table stays whole",
-		outcome: func() *play.Outcome { return outcome(corrupted(), rescued(fence.Check)) },
+		shows: "60 columns: texts are folded, the table stays whole",
+		outcome: func() *play.Outcome {
+			return testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check))
+		},
 		options: reports.Options{Width: reports.MinWidth},
 	},
 	"hostile": {
 		shows: "what a lock says cannot command the terminal; wide reasons and other alphabets do not break the columns",
 		outcome: func() *play.Outcome {
-			m := run(fence.None, checker.Stuck, "The lock said \x1b[2J\x07 and\nно́рмально "+strings.Repeat("x", 130)+".", "b", "c", "d", "e", "f")
-			m.Story = []play.Line{line(1, time.Hour, "c0", "gives up: \x1b]0;owned\x07"), fatal(line(2, time.Hour, "c1", "остановился"))}
-			return outcome(m)
+			m := testreports.Run(fence.None, checker.Stuck, "The lock said \x1b[2J\x07 and\nно́рмально "+strings.Repeat("x", 130)+".", "b", "c", "d", "e", "f")
+			m.Story = []play.Line{testreports.Line(1, time.Hour, "c0", "gives up: \x1b]0;owned\x07"), testreports.Fatal(testreports.Line(2, time.Hour, "c1", "остановился"))}
+			return testreports.Outcome(m)
 		},
 	},
-}
-
-func safe() *play.Outcome {
-	calm := run(fence.None, checker.Safe, "Nothing went wrong in this run.")
-	calm.Story = steps(1, 3)
-	fenced := run(fence.Seal, checker.Safe, "Nothing went wrong in this run.")
-	fenced.Story = steps(1, 3)
-	return outcome(calm, fenced)
 }
 
 func TestTerminal(t *testing.T) {
@@ -144,27 +139,8 @@ func TestTerminal(t *testing.T) {
 			if err := reports.Terminal(&b, tt.outcome(), tt.options); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name, tt.shows, b.String())
+			testreports.Golden(t, name, tt.shows, b.String())
 		})
-	}
-}
-
-// golden compares with a file of testdata, or writes it with -update.
-func golden(t *testing.T, name, shows, got string) {
-	t.Helper()
-	got = "# " + shows + "\n" + strings.ReplaceAll(got, "\x1b", "ESC")
-	file := filepath.Join("testdata", name+".txt")
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got; go test ./reports -update writes it anew):\n%s", file, diff)
 	}
 }
 
@@ -173,10 +149,10 @@ func golden(t *testing.T, name, shows, got string) {
 func TestStoryFits(t *testing.T) {
 	for before := range 60 {
 		for _, after := range []int{0, 1, 5, 50} {
-			m := corrupted()
-			m.Story = append(steps(1, before), append(m.Story[6:7], steps(200, after)...)...)
+			m := testreports.Corrupted()
+			m.Story = append(testreports.Steps(1, before), append(m.Story[6:7], testreports.Steps(200, after)...)...)
 			var b bytes.Buffer
-			if err := reports.Terminal(&b, outcome(m, rescued(fence.Check)), reports.Options{}); err != nil {
+			if err := reports.Terminal(&b, testreports.Outcome(m, testreports.Rescued(fence.Check)), reports.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			_, story, _ := strings.Cut(b.String(), "\nstory in mode none\n")
@@ -193,7 +169,7 @@ func TestStoryFits(t *testing.T) {
 
 // The same outcome gives the same bytes, and is not changed.
 func TestTerminalIsPure(t *testing.T) {
-	o := outcome(corrupted(), rescued(fence.Check), rescued(fence.Seal))
+	o := testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check), testreports.Rescued(fence.Seal))
 	var first, second bytes.Buffer
 	if err := errors.Join(reports.Terminal(&first, o, reports.Options{}), reports.Terminal(&second, o, reports.Options{})); err != nil {
 		t.Fatal(err)
@@ -201,7 +177,7 @@ func TestTerminalIsPure(t *testing.T) {
 	if first.String() != second.String() {
 		t.Error("two reports of one outcome differ")
 	}
-	if diff := cmp.Diff(outcome(corrupted(), rescued(fence.Check), rescued(fence.Seal)).Modes, o.Modes, cmpopts.IgnoreUnexported(play.ModeRun{})); diff != "" {
+	if diff := cmp.Diff(testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check), testreports.Rescued(fence.Seal)).Modes, o.Modes, cmpopts.IgnoreUnexported(play.ModeRun{})); diff != "" {
 		t.Errorf("the report changed its outcome:\n%s", diff)
 	}
 }
@@ -210,8 +186,8 @@ func TestOptions(t *testing.T) {
 	for _, opt := range []reports.Options{{Width: -1}, {Width: reports.MinWidth - 1}, {Colour: 7}} {
 		var b bytes.Buffer
 		for name, err := range map[string]error{
-			"Terminal": reports.Terminal(&b, safe(), opt),
-			"Replayed": reports.Replayed(&b, safe(), opt),
+			"Terminal": reports.Terminal(&b, testreports.Safe(), opt),
+			"Replayed": reports.Replayed(&b, testreports.Safe(), opt),
 			"State":    reports.State(&b, reports.Moment{}, new(play.State), opt),
 		} {
 			if err == nil || b.Len() > 0 {
@@ -221,24 +197,19 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// closed is a writer that takes nothing.
-type closed struct{}
-
-func (closed) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
-
 func TestWriterFails(t *testing.T) {
-	if err := reports.Terminal(closed{}, safe(), reports.Options{}); !errors.Is(err, io.ErrClosedPipe) {
+	if err := reports.Terminal(testreports.Full{}, testreports.Safe(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestReplayed(t *testing.T) {
 	var b bytes.Buffer
-	o := outcome(corrupted(), rescued(fence.Check), notApplicable(fence.Seal))
+	o := testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check), testreports.NotApplicable(fence.Seal))
 	if err := reports.Replayed(&b, o, reports.Options{Repeat: play.Twice}); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "replayed", "a stored run that came out equal, with a mode that was not run", b.String())
+	testreports.Golden(t, "replayed", "a stored run that came out equal, with a mode that was not run", b.String())
 }
 
 func TestState(t *testing.T) {
@@ -273,7 +244,7 @@ func TestState(t *testing.T) {
 			if err := reports.State(&b, at, &tt.state, reports.Options{}); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name, tt.shows, b.String())
+			testreports.Golden(t, name, tt.shows, b.String())
 		})
 	}
 }

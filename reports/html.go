@@ -8,6 +8,7 @@ import (
 	"io"
 	"sync"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -28,36 +29,37 @@ var assets embed.FS
 // give the same bytes. Errors and concurrency are as for [Terminal], as long as
 // Options.Inspect, which may be slow, is safe for concurrent use too.
 func HTML(w io.Writer, o *play.Outcome, opt Options) error {
-	opt, err := opt.withDefaults()
+	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}
-	t, err := htmlTemplate()
+	return render(w, "report", runTemplate, newRunPage(o, opt))
+}
+
+var runTemplate = page("report.html")
+
+// render writes a page, all of it or nothing. what is the page in an error.
+func render(w io.Writer, what string, read func() (*template.Template, error), view any) error {
+	t, err := read()
 	if err != nil {
-		return fmt.Errorf("read the template of the report: %w", err)
-	}
-	v, err := newHTMLPage(o, opt)
-	if err != nil {
-		return err
+		return fmt.Errorf("read the template of the %s: %w", what, err)
 	}
 	var b bytes.Buffer
-	if err := t.Execute(&b, v); err != nil {
-		return fmt.Errorf("render the report: %w", err)
+	if err := t.Execute(&b, view); err != nil {
+		return fmt.Errorf("render the %s: %w", what, err)
 	}
 	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("write the report: %w", err)
+		return fmt.Errorf("write the %s: %w", what, err)
 	}
 	return nil
 }
 
-var htmlTemplate = htmlFile("report.html")
-
-// htmlFile reads the template of a page, once, with the parts that pages share.
-func htmlFile(name string) func() (*template.Template, error) {
+// page reads the template of a page, once, with the parts that pages share.
+func page(name string) func() (*template.Template, error) {
 	return sync.OnceValues(func() (*template.Template, error) {
 		return template.New(name).Funcs(template.FuncMap{
-			"seconds": seconds,
-			"visible": visible,
+			"seconds": prose.Seconds,
+			"visible": prose.Visible,
 		}).ParseFS(assets, "assets/"+name, "assets/parts.html")
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -71,7 +72,7 @@ func newPageData() *pageData {
 
 // text is the number of a text.
 func (d *pageData) text(s string) int64 {
-	s = visible(s)
+	s = prose.Visible(s)
 	i, ok := d.known[s]
 	if !ok {
 		i = len(d.Texts)
@@ -81,54 +82,58 @@ func (d *pageData) text(s string) int64 {
 }
 
 // addPanel adds the events that a panel draws.
-func (d *pageData) addPanel(s *scene, p panel) {
-	data := panelData{Mode: p.Mode, Fatal: s.fatal, At: int64(s.at(checker.Pos(s.fatal))), Events: [][6]int64{}, States: []stateData{}}
+func (d *pageData) addPanel(s *Scene, p panel) {
+	data := panelData{Mode: p.Mode, Fatal: s.Fatal, At: int64(s.At(checker.Pos(s.Fatal))), Events: [][6]int64{}, States: []stateData{}}
 	for _, n := range drawn(s, p) {
-		e := s.run.Trace.Events[n-1]
+		e := s.Run.Trace.Events[n-1]
 		data.Events = append(data.Events, [6]int64{int64(e.N), int64(e.At), d.text(e.Actor), d.text(e.Kind()), d.text(e.Peer), d.text(e.Text())})
 	}
 	d.Panels = append(d.Panels, data)
 }
 
 // drawn are the numbers of the events that a panel shows, in order.
-func drawn(s *scene, p panel) []int {
+func drawn(s *Scene, p panel) []int {
 	var all []int
-	note := func(sp stretch) { all = append(all, sp.N, sp.M) }
+	note := func(p Span) { all = append(all, p.Step, p.Until) }
 	for _, m := range p.Messages {
-		note(m.stretch)
+		note(m.Span)
 	}
 	for _, b := range p.Bars {
-		note(b.stretch)
+		note(b.Span)
 	}
 	for _, b := range p.Bands {
-		note(b.stretch)
+		note(b.Span)
 	}
 	for _, m := range p.Marks {
-		note(m.stretch)
+		note(m.Span)
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)
-	return slices.DeleteFunc(all, func(n int) bool { return n < 1 || n > len(s.run.Trace.Events) })
+	return slices.DeleteFunc(all, func(n int) bool { return n < 1 || n > len(s.Run.Trace.Events) })
 }
 
+// maxReplayed bounds what is played to look at a story's steps: events of the run
+// times steps of the story.
+const maxReplayed = 200_000
+
 // addStates adds the state after each step of the story that was added last.
-func (d *pageData) addStates(s *scene, lines []storyLine, inspect func(fence.Mode, int) (*play.State, error)) {
-	if s.run.Trace.Len()*len(lines) > maxReplayed {
+func (d *pageData) addStates(s *Scene, lines []Sentence, inspect func(fence.Mode, int) (*play.State, error)) {
+	if s.Run.Trace.Len()*len(lines) > maxReplayed {
 		inspect = nil
 	}
-	i := slices.IndexFunc(d.Panels, func(p panelData) bool { return p.Mode == s.run.Mode })
+	i := slices.IndexFunc(d.Panels, func(p panelData) bool { return p.Mode == s.Run.Mode })
 	for _, l := range lines {
-		if l.N > 0 && l.N <= s.run.Trace.Len() {
-			d.Panels[i].States = append(d.Panels[i].States, s.data(s.stateAfter(l.N, inspect)))
+		if l.Step > 0 && l.Step <= s.Run.Trace.Len() {
+			d.Panels[i].States = append(d.Panels[i].States, stateOf(s, s.StateAfter(l.Step, inspect)))
 		}
 	}
 }
 
-// data is a state for the scripts.
-func (s *scene) data(state *play.State) stateData {
+// stateOf is a state for the scripts.
+func stateOf(s *Scene, state *play.State) stateData {
 	d := stateData{N: state.Step, At: int64(state.At), Store: append([]string{}, state.Store...), Highest: state.Highest}
-	if len(s.run.History.Holdings) > 0 {
-		holder := s.holder(checker.Pos(state.Step))
+	if len(s.Run.History.Holdings) > 0 {
+		holder := s.Holder(checker.Pos(state.Step))
 		d.Lock = &holder
 	}
 	for _, c := range state.Clients {
@@ -137,7 +142,7 @@ func (s *scene) data(state *play.State) stateData {
 	for _, n := range state.Nodes {
 		node := nodeData{Name: n.Name, Keys: []keyData{}}
 		for _, k := range n.Keys {
-			node.Keys = append(node.Keys, keyData{visible(k.Name), life(k.TTL), s.owned(k.Value)})
+			node.Keys = append(node.Keys, keyData{prose.Visible(k.Name), ToLive(k.TTL), s.Owned(k.Value)})
 		}
 		d.Nodes = append(d.Nodes, node)
 	}
@@ -151,5 +156,5 @@ func leaseLeft(d time.Duration) string {
 	if d <= 0 {
 		return ""
 	}
-	return seconds(d)
+	return prose.Seconds(d)
 }

@@ -8,8 +8,6 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
-	"locksim/sim/trace"
 )
 
 // diagram is the runs of all modes, one below the other on one time axis.
@@ -25,7 +23,7 @@ type diagram struct {
 // panel is the space-time diagram of one run.
 type panel struct {
 	Mode     fence.Mode
-	Also     []fence.Mode
+	Named    string
 	Label    checker.Label
 	Says     string // for those who do not see it
 	Height   int
@@ -33,8 +31,8 @@ type panel struct {
 	Shades   []shade
 	Bands    []band
 	Bars     []bar
-	Messages []message
-	Marks    []mark
+	Messages []arrow
+	Marks    []symbol
 	Fatal    *instant
 	Parts    *instant
 	Cut      []string // what was left out
@@ -52,13 +50,13 @@ func (p panel) Listed() []string {
 	}
 	var all []entry
 	for _, b := range p.Bands {
-		all = append(all, entry{b.N, b.Says})
+		all = append(all, entry{b.Step, b.Says})
 	}
 	for _, b := range p.Bars {
-		all = append(all, entry{b.N, b.Says})
+		all = append(all, entry{b.Step, b.Says})
 	}
 	for _, s := range p.Shades {
-		all = append(all, entry{s.N, s.Says})
+		all = append(all, entry{s.Step, s.Says})
 	}
 	slices.SortStableFunc(all, func(a, b entry) int { return a.n - b.n })
 	var out []string
@@ -73,32 +71,32 @@ func (p panel) Listed() []string {
 
 // instant is a line through all lanes.
 type instant struct {
-	stretch
+	Span
+	place
 	Text string
 }
 
 // drawing is a panel while it is made.
 type drawing struct {
-	*scene
+	*Scene
 	scale scale
 	lanes map[string]*lane
-	taken map[int]bool // the ends of faults that were matched
 }
 
 // newDiagram draws the runs and puts the texts of what it shows into the data of
 // the page.
-func newDiagram(o *play.Outcome, scenes []*scene, data *pageData) diagram {
+func newDiagram(scenes []*Scene, data *pageData) diagram {
 	g := diagram{Width: chartWidth, Gutter: chartGutter, Right: chartRight, Plot: chartWidth - chartGutter - chartRight, Clip: chartWidth - chartGutter}
 	if len(scenes) == 0 {
 		return g
 	}
-	g.End = scenes[0].end
+	g.End = scenes[0].End
 	sc := scale{end: g.End}
 	g.Ticks = sc.ticks()
 	for _, s := range scenes {
 		p := newPanel(s, sc, room(len(scenes)))
 		if s != scenes[0] {
-			p.Parts = parts(scenes[0], s, sc)
+			p.Parts = sc.instant(s.Parts(scenes[0]))
 		}
 		g.Panels = append(g.Panels, p)
 		data.addPanel(s, p)
@@ -107,110 +105,105 @@ func newDiagram(o *play.Outcome, scenes []*scene, data *pageData) diagram {
 }
 
 // newPanel draws one run with at most n messages.
-func newPanel(s *scene, sc scale, n int) panel {
-	d := &drawing{scene: s, scale: sc, lanes: map[string]*lane{}, taken: map[int]bool{}}
-	p := panel{Mode: s.run.Mode, Also: s.also, Label: s.run.Verdict.Label, Lanes: lanesOf(s)}
-	for _, l := range p.Lanes {
-		d.lanes[l.Name] = l
+func newPanel(s *Scene, sc scale, n int) panel {
+	d := &drawing{Scene: s, scale: sc, lanes: map[string]*lane{}}
+	p := panel{Mode: s.Run.Mode, Named: s.Named(), Label: s.Run.Verdict.Label}
+	for _, l := range s.Lanes() {
+		drawn := &lane{Lane: l}
+		p.Lanes, d.lanes[l.Name] = append(p.Lanes, drawn), drawn
 	}
 	p.Bands = d.bands()
 	p.Height = stack(p.Lanes)
-	d.settle(p.Bands)
-	p.Bars, p.Shades, p.Marks, p.Messages = d.bars(), d.shades(), d.marks(), d.messages()
-	p.Fatal = d.decisive()
+	d.stackBands(p.Bands)
+	p.Bars, p.Shades, p.Marks, p.Messages = d.bars(), d.shades(), d.symbols(), d.arrows()
+	p.Fatal = sc.instant(s.Decision())
 	p.Says = d.summary(p)
 	d.cut(&p, n)
 	return p
 }
 
-// decisions name the decisive step of a run.
-var decisions = map[checker.Label]string{
-	checker.Corrupted: "it broke here", checker.Rescued: "the fence held here", checker.FalseReject: "wrongly refused here",
-	checker.Stuck: "stuck since here", checker.Unknown: "undecided here", checker.Overlap: "overlap here",
-}
-
-// decisive is the step at which the run was decided.
-func (d *drawing) decisive() *instant {
-	if d.fatal == 0 {
+// instant is where a moment of the run is drawn, nil for none.
+func (s scale) instant(i *Instant) *instant {
+	if i == nil {
 		return nil
 	}
-	t := d.at(checker.Pos(d.fatal))
-	return &instant{stretch: d.scale.place(stretch{N: d.fatal, T0: t, T1: t}), Text: decisions[d.run.Verdict.Label]}
+	at := Span{Step: i.Step, Start: i.At, End: i.At}
+	return &instant{at, s.place(at), i.Text}
 }
 
 // summary is the diagram in a sentence.
 func (d *drawing) summary(p panel) string {
-	text := fmt.Sprintf("Space-time diagram of the run in %s, which ended %s: %s, %s, %s over %s.", p.Named(), p.Label,
-		prose.Count(len(d.run.History.Grants), "grant"), prose.Count(len(p.Messages), "message"), prose.Count(faultsIn(p.Bands), "fault"), seconds(d.end))
+	faults := map[int]bool{} // not the lanes that they hit
+	for _, b := range p.Bands {
+		faults[b.Step] = true
+	}
+	text := fmt.Sprintf("Space-time diagram of the run in %s, which ended %s: %s, %s, %s over %s.", p.Named, p.Label,
+		prose.Count(len(d.Run.History.Grants), "grant"), prose.Count(len(p.Messages), "message"), prose.Count(len(faults), "fault"), prose.Seconds(d.End))
 	if p.Fatal != nil {
-		text += fmt.Sprintf(" It was decided at step %d, at %s.", p.Fatal.N, seconds(p.Fatal.T0))
+		text += fmt.Sprintf(" It was decided at step %d, at %s.", p.Fatal.Step, prose.Seconds(p.Fatal.Start))
 	}
 	return text + " The story below tells it in sentences."
 }
 
-// faultsIn counts faults, not the lanes that they hit.
-func faultsIn(bands []band) int {
-	seen := map[int]bool{}
-	for _, b := range bands {
-		seen[b.N] = true
-	}
-	return len(seen)
+// shade is an overlap as it is drawn, over the lanes of all clients.
+type shade struct {
+	Overlap
+	place
+	Y, H int
 }
 
-// parts is where a run leaves the first one, or nil.
-func parts(first, s *scene, sc scale) *instant {
-	d := trace.Diff(first.run.Trace, s.run.Trace)
-	if d == nil {
-		return nil
-	}
-	t := s.at(checker.Pos(d.N))
-	return &instant{stretch: sc.place(stretch{N: d.N, T0: t, T1: t}), Text: fmt.Sprintf("parts from mode %s", first.run.Mode)}
-}
-
-// parting says where the runs part, a sentence for those that part from the first
-// one alike.
-func parting(scenes []*scene) []string {
-	var out []string
-	said := map[string]int{}
-	for i := 1; i < len(scenes); i++ {
-		what := difference(scenes[0], scenes[i])
-		at, known := said[what]
-		if !known {
-			said[what] = len(out)
-			out = append(out, "Mode "+string(scenes[i].run.Mode))
-			continue
-		}
-		out[at] += " and mode " + string(scenes[i].run.Mode)
-	}
-	for what, at := range said {
-		out[at] += ": " + what
+func (d *drawing) shades() []shade {
+	var out []shade
+	for _, o := range d.Overlaps() {
+		first, last := d.lanes[d.Clients[0]], d.lanes[d.Clients[len(d.Clients)-1]]
+		out = append(out, shade{o, d.scale.place(o.Span), first.Y, last.Bottom() - first.Y})
 	}
 	return out
 }
 
-// difference is how a run differs from the first one.
-func difference(first, s *scene) string {
-	d := trace.Diff(first.run.Trace, s.run.Trace)
-	if d == nil {
-		return fmt.Sprintf("the same run as mode %s, event by event.", first.run.Mode)
-	}
-	text := fmt.Sprintf("the same run as mode %s up to step %d. They part at %s", first.run.Mode, d.N-1, seconds(s.at(checker.Pos(d.N))))
-	before, after := sentence(first.run.Story, d.N), sentence(s.run.Story, d.N)
-	switch {
-	case after == "":
-		return text + "."
-	case before == "":
-		return text + ": here " + after + "."
-	}
-	return text + fmt.Sprintf(": in mode %s %s; here %s.", first.run.Mode, before, after)
+// symbol is a mark as it is drawn on its lane.
+type symbol struct {
+	Mark
+	place
+	Y int
 }
 
-// sentence is what the story says of a step.
-func sentence(lines []play.Line, n int) string {
-	for _, l := range lines {
-		if l.N == n {
-			return l.Actor + " " + l.What
+func (d *drawing) symbols() []symbol {
+	var out []symbol
+	for _, m := range d.Marks() {
+		l := d.lanes[m.Lane]
+		y := l.middle()
+		if l.Kind == LaneClient {
+			y += 12
 		}
+		out = append(out, symbol{m, d.scale.place(m.Span), y})
 	}
-	return ""
+	return out
+}
+
+// arrow is a message as it is drawn, from lane to lane.
+type arrow struct {
+	Message
+	place
+	Y1, Y2 int
+	X2     string
+}
+
+// lostStub is how far the arrow of a message reaches that never arrived.
+const lostStub = 12
+
+func (d *drawing) arrows() []arrow {
+	var out []arrow
+	for _, m := range d.Scene.Messages() {
+		from, to := d.lanes[m.From], d.lanes[m.To]
+		a := arrow{Message: m, place: d.scale.place(m.Span), X2: d.scale.At(m.End), Y1: from.port(), Y2: to.port()}
+		if m.Lost {
+			a.Y2 = a.Y1 + lostStub
+			if to.Y < from.Y {
+				a.Y2 = a.Y1 - lostStub
+			}
+		}
+		out = append(out, a)
+	}
+	return out
 }

@@ -51,7 +51,7 @@ const (
 func newEvidence(o *play.Outcome) []evidencePart {
 	var parts []evidencePart
 	var histories []checker.History
-	for _, m := range ran(o) {
+	for _, m := range Ran(o) {
 		p := evidencePart{Modes: []fence.Mode{m.Mode}, Cells: cellsOf(m.History), Second: m.Corroboration.Why}
 		i := slices.IndexFunc(parts, func(q evidencePart) bool { return q.Second == p.Second && equalCells(q.Cells, p.Cells) })
 		if i >= 0 {

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/checker"
-	"locksim/scenarios/play"
 )
 
 var balance = checker.Cell{Resource: "order", Register: "balance"}
@@ -70,24 +69,5 @@ func TestManyWritesKeepTheLost(t *testing.T) {
 	}
 	if len(c.Path) != maxPath || c.PathCut != 200-maxPath || c.Path[maxPath-1] != saw {
 		t.Errorf("the path has %d writes, %d are cut, and it ends in %s", len(c.Path), c.PathCut, c.Path[len(c.Path)-1])
-	}
-}
-
-// A story of many lines keeps its opening, its decisive step and what follows.
-func TestStoryLines(t *testing.T) {
-	var lines []play.Line
-	for i := range 300 {
-		lines = append(lines, play.Line{N: i + 1, Fatal: i == 199})
-	}
-	got := storyLines(lines)
-	if len(got) != maxSteps+2 || got[opening].LeftOut != 199+1+aftermath-maxSteps || got[len(got)-1].LeftOut != 300-200-aftermath {
-		t.Errorf("%d lines, with %d and %d left out", len(got), got[opening].LeftOut, got[len(got)-1].LeftOut)
-	}
-	if n := len(got); !got[n-2-aftermath].Fatal {
-		t.Errorf("the decisive step is not %d lines before the end", aftermath)
-	}
-	lines[199].Fatal = false
-	if got = storyLines(lines); len(got) != maxSteps+1 || got[maxSteps].LeftOut != 300-maxSteps {
-		t.Errorf("without a decisive step there are %d lines", len(got))
 	}
 }

@@ -1,7 +1,5 @@
 package reports
 
-import "strings"
-
 // The measures of a diagram, in pixels. The script keeps the vertical ones and
 // lays out the time axis anew for the width of the window.
 const (
@@ -17,58 +15,15 @@ const (
 	laneGap     = 6
 )
 
-// lane is the line of one actor.
+// lane is a lane as it is drawn.
 type lane struct {
-	Name, Says string // Says is the name for those who do not know it
-	Kind       laneKind
-	Y, H       int // from the top of the diagram, without the gap
-	Strips     int // rows of faults
+	Lane
+	Y, H   int // from the top of the diagram, without the gap
+	Strips int // rows of faults
 }
 
-// laneKind says what a lane is the line of.
-type laneKind string
-
-const (
-	laneClient laneKind = "client"
-	laneRecord laneKind = "record" // the lock, by the record of the nodes
-	laneNode   laneKind = "node"
-	laneStore  laneKind = "store"
-)
-
-// recordName is the lane of the lock itself.
-const recordName = "lock"
-
-// lanesOf are the lanes of a run from top to bottom: the clients, the lock by
-// the nodes' own record, the nodes, the store.
-func lanesOf(s *scene) []*lane {
-	var lanes []*lane
-	for _, c := range s.clients {
-		lanes = append(lanes, &lane{Name: c, Says: "client " + c, Kind: laneClient, H: clientLane})
-	}
-	if len(s.run.History.Holdings) > 0 {
-		lanes = append(lanes, &lane{Name: recordName, Says: "the lock, by the nodes' own record", Kind: laneRecord, H: recordLane})
-	}
-	for _, n := range s.nodes {
-		lanes = append(lanes, &lane{Name: n, Says: serverSays(n), Kind: laneNode, H: nodeLane})
-	}
-	return append(lanes, &lane{Name: "s0", Says: "the store s0", Kind: laneStore, H: nodeLane})
-}
-
-// serverSays is what a server is for those who do not know its name.
-func serverSays(name string) string {
-	if strings.HasPrefix(name, "r") {
-		return "Redis node " + name
-	}
-	return "server " + name
-}
-
-// serverTitle is serverSays in short.
-func serverTitle(name string) string {
-	if strings.HasPrefix(name, "r") {
-		return "Redis " + name
-	}
-	return "server " + name
-}
+// laneHeights are how high the lanes of each kind are, without their strips.
+var laneHeights = map[LaneKind]int{LaneClient: clientLane, LaneRecord: recordLane, LaneServer: nodeLane, LaneStore: nodeLane}
 
 // stack gives each lane its place, once it is known how many strips it needs,
 // and returns the height of all.
@@ -76,7 +31,7 @@ func stack(lanes []*lane) int {
 	y := axisHeight
 	for _, l := range lanes {
 		l.Y = y
-		l.H += l.Strips * stripHeight
+		l.H = laneHeights[l.Kind] + l.Strips*stripHeight
 		y += l.H + laneGap
 	}
 	return y + footHeight
@@ -85,7 +40,7 @@ func stack(lanes []*lane) int {
 // middle is where the bars of a lane lie.
 func (l *lane) middle() int {
 	top := l.Y + l.Strips*stripHeight
-	if l.Kind == laneClient {
+	if l.Kind == LaneClient {
 		return top + 15
 	}
 	return top + (l.Y+l.H-top)/2
@@ -94,7 +49,7 @@ func (l *lane) middle() int {
 // port is where the messages of a lane begin and end: below a client's bars, at
 // a node's line.
 func (l *lane) port() int {
-	if l.Kind == laneClient {
+	if l.Kind == LaneClient {
 		return l.Y + l.H - 6
 	}
 	return l.middle()

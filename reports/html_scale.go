@@ -7,16 +7,11 @@ import (
 	"time"
 )
 
-// stretch is what all elements of a diagram have in common: the step they stand
-// for, and from when to when they last. It is drawn by whole numbers, so that it
-// is the same on any machine.
-type stretch struct {
-	N      int // the event that began it
-	M      int // the event that ended it, 0 for none
-	T0, T1 time.Duration
-	Lane   string
-	X, W   string // where the page without scripts draws it
-	wide   int64  // W in tenths of a pixel
+// place is where the page without scripts draws a span. It is drawn by whole numbers,
+// so that it is the same on any machine.
+type place struct {
+	X, W string
+	wide int64 // W in tenths of a pixel
 }
 
 // scale turns times into places of the page without scripts.
@@ -28,12 +23,11 @@ func (s scale) x(t time.Duration) int64 {
 	return chartGutter*10 + int64(t/time.Microsecond)*room/max(int64(s.end/time.Microsecond), 1)
 }
 
-// place fills in where a stretch is drawn.
-func (s scale) place(p stretch) stretch {
-	x0, x1 := s.x(p.T0), s.x(p.T1)
-	p.wide = max(x1-x0, 0)
-	p.X, p.W = tenths(x0), tenths(p.wide)
-	return p
+// place is where a span is drawn.
+func (s scale) place(p Span) place {
+	x0, x1 := s.x(p.Start), s.x(p.End)
+	wide := max(x1-x0, 0)
+	return place{tenths(x0), tenths(wide), wide}
 }
 
 // At is the place of a moment.

@@ -11,6 +11,7 @@ import (
 
 	"locksim/checker"
 	"locksim/internal/tainted"
+	"locksim/internal/testreports"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios/play"
@@ -26,26 +27,11 @@ func page(t *testing.T, o *play.Outcome, opt reports.Options) string {
 	return b.String()
 }
 
-// wants demands that a page has some texts, and lacks others.
-func wants(t *testing.T, html string, has, lacks []string) {
-	t.Helper()
-	for _, text := range has {
-		if !strings.Contains(html, text) {
-			t.Errorf("the page lacks %q", text)
-		}
-	}
-	for _, text := range lacks {
-		if strings.Contains(html, text) {
-			t.Errorf("the page has %q", text)
-		}
-	}
-}
-
 func TestHTMLSaysAll(t *testing.T) {
-	o := pausedOutcome()
+	o := testreports.PausedOutcome()
 	html := page(t, o, reports.Options{Repeat: play.Twice, Replay: "locksim run gc-pause --seed 1",
 		Versions: []reports.Version{{Name: "Go", Version: "1.26.1"}}})
-	wants(t, html, []string{
+	testreports.Wants(t, html, []string{
 		"<h1>A stop-the-world pause outlives the lease</h1>",
 		"With no fence the data ended corrupted; with fencing check the fence saved the data.",
 		"Not run: this mode needs fencing tokens",
@@ -67,8 +53,8 @@ func TestHTMLSaysAll(t *testing.T) {
 
 // A page depends on nothing outside it and lets nothing in.
 func TestHTMLIsSelfContained(t *testing.T) {
-	html := page(t, pausedOutcome(), reports.Options{})
-	wants(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`}, nil)
+	html := page(t, testreports.PausedOutcome(), reports.Options{})
+	testreports.Wants(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`}, nil)
 	for _, found := range regexp.MustCompile(`(?:src|href|action|data)="([^"]*)"|url\(([^)]*)\)|@import`).FindAllString(html, -1) {
 		if !regexp.MustCompile(`"#|"data:,"|url\(#`).MatchString(found) {
 			t.Errorf("the page refers to %s", found)
@@ -79,7 +65,7 @@ func TestHTMLIsSelfContained(t *testing.T) {
 // Whatever a scenario, a lock or a run says is text.
 func TestHTMLEscapes(t *testing.T) {
 	const evil = `<img src=x onerror=alert(1)></script><!--`
-	o := pausedOutcome()
+	o := testreports.PausedOutcome()
 	sc := o.Scenario
 	sc.Name, sc.Title, sc.Why, sc.Source, o.Lock = evil, evil, evil, []byte(evil), evil
 	for i := range o.Modes {
@@ -106,7 +92,7 @@ func TestHTMLEscapes(t *testing.T) {
 	state := &play.State{Store: []string{evil}, Nodes: []play.NodeState{{Name: evil}}}
 	html := page(t, o, reports.Options{Replay: evil, Versions: []reports.Version{{Name: evil, Version: evil}},
 		Inspect: func(fence.Mode, int) (*play.State, error) { return state, nil }})
-	wants(t, html, []string{"&lt;img src=x onerror=alert(1)&gt;"}, []string{"<img", "onerror=alert(1)></script>", "<!--"})
+	testreports.Wants(t, html, []string{"&lt;img src=x onerror=alert(1)&gt;"}, []string{"<img", "onerror=alert(1)></script>", "<!--"})
 	if n := strings.Count(html, "</script>"); n != 2 {
 		t.Errorf("%d scripts end in the page, want 2", n)
 	}
@@ -121,7 +107,7 @@ func (s strange) AppendHash(b []byte) []byte { return trace.AppendString(b, s.te
 
 // Terminal escape sequences and bytes that are no text do not get through.
 func TestHTMLIsPrintable(t *testing.T) {
-	o := pausedOutcome()
+	o := testreports.PausedOutcome()
 	o.Scenario.Title = "red \x1b[31m and \xff"
 	e := &o.Modes[0].Trace.Events[1]
 	e.What = tainted.What(e.What, "\x1b[2J\x00\xff")
@@ -133,12 +119,12 @@ func TestHTMLIsPrintable(t *testing.T) {
 
 // The same run gives the same page, whoever else renders at that moment.
 func TestHTMLIsDeterministic(t *testing.T) {
-	want := page(t, pausedOutcome(), reports.Options{})
+	want := page(t, testreports.PausedOutcome(), reports.Options{})
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			var b bytes.Buffer
-			if err := reports.HTML(&b, pausedOutcome(), reports.Options{}); err != nil || b.String() != want {
+			if err := reports.HTML(&b, testreports.PausedOutcome(), reports.Options{}); err != nil || b.String() != want {
 				t.Errorf("another page, or an error: %v", err)
 			}
 		})
@@ -152,35 +138,37 @@ func TestHTMLOfOddOutcomes(t *testing.T) {
 		outcome func() *play.Outcome
 		has     string
 	}{
-		"none ran":    {func() *play.Outcome { return outcome(notApplicable(fence.Seal)) }, "No run was made."},
-		"no modes":    {func() *play.Outcome { return outcome() }, "No run was made."},
-		"empty trace": {func() *play.Outcome { return outcome(corrupted()) }, "the data ended corrupted"},
-		"one mode":    {func() *play.Outcome { return outcome(paused(fence.Check)) }, "With fencing check the fence saved the data."},
-		"equal runs":  {func() *play.Outcome { return outcome(paused(fence.Check), paused(fence.Seal)) }, "the same run as mode check, event by event."},
+		"none ran":    {func() *play.Outcome { return testreports.Outcome(testreports.NotApplicable(fence.Seal)) }, "No run was made."},
+		"no modes":    {func() *play.Outcome { return testreports.Outcome() }, "No run was made."},
+		"empty trace": {func() *play.Outcome { return testreports.Outcome(testreports.Corrupted()) }, "the data ended corrupted"},
+		"one mode":    {func() *play.Outcome { return testreports.Outcome(testreports.Paused(fence.Check)) }, "With fencing check the fence saved the data."},
+		"equal runs": {func() *play.Outcome {
+			return testreports.Outcome(testreports.Paused(fence.Check), testreports.Paused(fence.Seal))
+		}, "the same run as mode check, event by event."},
 		"alike without a fence and with one": {func() *play.Outcome {
-			with := paused(fence.None)
+			with := testreports.Paused(fence.None)
 			with.Mode = fence.Seal
-			return outcome(paused(fence.None), with)
+			return testreports.Outcome(testreports.Paused(fence.None), with)
 		}, "With no fence, and with fencing seal, the data ended corrupted."},
-		"made in Go": {func() *play.Outcome { return outcome(paused(fence.None)) }, "# made in Go"},
+		"made in Go": {func() *play.Outcome { return testreports.Outcome(testreports.Paused(fence.None)) }, "# made in Go"},
 		"no expectation": {func() *play.Outcome {
-			o := outcome(paused(fence.None))
+			o := testreports.Outcome(testreports.Paused(fence.None))
 			o.Scenario.Expect = nil
 			return o
 		}, "says nothing about what to expect"},
 		"partial pause": {func() *play.Outcome {
-			o := outcome(paused(fence.None))
+			o := testreports.Outcome(testreports.Paused(fence.None))
 			o.Modes[0].PartialPause = true
 			return o
 		}, "acted during a pause"},
 		"worse than expected": {func() *play.Outcome {
-			o := outcome(paused(fence.None))
+			o := testreports.Outcome(testreports.Paused(fence.None))
 			o.Scenario.Expect["fenced"][fence.None] = "safe"
 			return o
 		}, "Unexpected: the scenario says safe."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			wants(t, page(t, tc.outcome(), reports.Options{}), []string{tc.has, "</html>"}, nil)
+			testreports.Wants(t, page(t, tc.outcome(), reports.Options{}), []string{tc.has, "</html>"}, nil)
 		})
 	}
 }
@@ -188,21 +176,17 @@ func TestHTMLOfOddOutcomes(t *testing.T) {
 // A look at the world that fails leaves what the history knows.
 func TestHTMLWithoutALook(t *testing.T) {
 	opt := reports.Options{Inspect: func(fence.Mode, int) (*play.State, error) { return nil, errors.New("no such step") }}
-	if page(t, pausedOutcome(), opt) != page(t, pausedOutcome(), reports.Options{}) {
+	if page(t, testreports.PausedOutcome(), opt) != page(t, testreports.PausedOutcome(), reports.Options{}) {
 		t.Error("a failed look changed the page")
 	}
 }
 
-type brokenWriter struct{}
-
-func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }
-
 func TestHTMLErrors(t *testing.T) {
-	if err := reports.HTML(brokenWriter{}, pausedOutcome(), reports.Options{}); err == nil || !strings.Contains(err.Error(), "write the report: disk full") {
+	if err := reports.HTML(testreports.Full{}, testreports.PausedOutcome(), reports.Options{}); err == nil || !strings.Contains(err.Error(), "write the report: the disk is full") {
 		t.Errorf("got %v", err)
 	}
 	var b bytes.Buffer
-	if err := reports.HTML(&b, pausedOutcome(), reports.Options{Width: 3}); err == nil || b.Len() > 0 {
+	if err := reports.HTML(&b, testreports.PausedOutcome(), reports.Options{Width: 3}); err == nil || b.Len() > 0 {
 		t.Errorf("bad options: got %v and %d bytes", err, b.Len())
 	}
 }

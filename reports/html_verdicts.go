@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"strings"
 
 	"locksim/checker"
 	"locksim/internal/prose"
@@ -20,16 +19,6 @@ type verdictCard struct {
 	Reason   string
 }
 
-// rules say what the store does in each mode.
-var rules = map[fence.Mode]string{
-	fence.None:   "The store takes everything.",
-	fence.Check:  "The store refuses a write with a token below the highest one written.",
-	fence.Seal:   "Reads count too: the store refuses whatever has a token below the highest one seen.",
-	fence.Strict: "As seal, and a token belongs to the first grant that sends it.",
-	fence.Claim:  "A read claims the resource for its grant; the store refuses a write whose claim is gone.",
-	fence.CAS:    "The store takes a write only on the version that it is based on.",
-}
-
 func verdictCards(o *play.Outcome) []verdictCard {
 	worse := map[fence.Mode]bool{}
 	for _, m := range o.Mismatches() {
@@ -37,7 +26,7 @@ func verdictCards(o *play.Outcome) []verdictCard {
 	}
 	var cards []verdictCard
 	for _, m := range o.Modes {
-		c := verdictCard{Mode: m.Mode, Rule: rules[m.Mode], Label: m.Verdict.Label, Worse: worse[m.Mode]}
+		c := verdictCard{Mode: m.Mode, Rule: Rule(m.Mode), Label: m.Verdict.Label, Worse: worse[m.Mode]}
 		c.Expected, _ = o.Expected(m.Mode)
 		if len(m.Verdict.Reasons) > 0 {
 			c.Reason = m.Verdict.Reasons[0].Text
@@ -48,56 +37,6 @@ func verdictCards(o *play.Outcome) []verdictCard {
 		cards = append(cards, c)
 	}
 	return cards
-}
-
-// labelWords are the labels in words, as the end of a sentence about a run.
-var labelWords = map[checker.Label]string{
-	checker.Corrupted:   "the data ended corrupted",
-	checker.Unknown:     "the data was not decided",
-	checker.Stuck:       "the lock could not be taken again",
-	checker.FalseReject: "a rightful holder was refused",
-	checker.Rescued:     "the fence saved the data",
-	checker.Overlap:     "two clients held the lock at once, and no harm came of it",
-	checker.Safe:        "nothing went wrong",
-}
-
-// headline is the whole outcome in a sentence or two: modes that ended alike
-// are named together.
-func headline(o *play.Outcome) string {
-	var parts []string
-	for _, label := range labelsOf(o) {
-		modes := labelled(o, label)
-		parts = append(parts, fmt.Sprintf("with %s %s", fencing(modes), labelWords[label]))
-	}
-	if len(parts) == 0 {
-		return "No run was made."
-	}
-	text := strings.Join(parts, "; ") + "."
-	return strings.ToUpper(text[:1]) + text[1:]
-}
-
-// fencing names modes as the head of a sentence does.
-func fencing(modes []fence.Mode) string {
-	if modes[0] != fence.None {
-		return "fencing " + strings.ReplaceAll(prose.Commas(modes), ", ", " or ")
-	}
-	if len(modes) == 1 {
-		return "no fence"
-	}
-	return "no fence, and with " + fencing(modes[1:]) + ","
-}
-
-// labelsOf are the labels of the runs, in the order of their modes.
-func labelsOf(o *play.Outcome) []checker.Label {
-	var out []checker.Label
-	seen := map[checker.Label]bool{}
-	for _, m := range ran(o) {
-		if l := m.Verdict.Label; !seen[l] {
-			seen[l] = true
-			out = append(out, l)
-		}
-	}
-	return out
 }
 
 // factTable has a column per mode and a row per fact.
@@ -131,9 +70,9 @@ var facts = []struct {
 		f := m.Verdict.Facts
 		return fmt.Sprintf("%d of %d", f.Contended, f.Grants+f.Attempts)
 	}},
-	{"Faults that struck", "", struck},
-	{"Longest wait", "", func(m play.ModeRun) string { return seconds(m.LongestWait) }},
-	{"Events, virtual time", "", func(m play.ModeRun) string { return fmt.Sprintf("%d in %s", m.Events, seconds(m.Virtual)) }},
+	{"Faults that struck", "", Struck},
+	{"Longest wait", "", func(m play.ModeRun) string { return prose.Seconds(m.LongestWait) }},
+	{"Events, virtual time", "", func(m play.ModeRun) string { return fmt.Sprintf("%d in %s", m.Events, prose.Seconds(m.Virtual)) }},
 	{"Second opinion", "porcupine, on the same history", func(m play.ModeRun) string { return string(m.Corroboration.Agreement) }},
 }
 
@@ -142,16 +81,16 @@ func number(of func(checker.Facts) int) func(play.ModeRun) string {
 }
 
 func newFactTable(o *play.Outcome) factTable {
-	t := factTable{Modes: modesOf(o)}
+	t := factTable{Modes: Modes(o)}
 	for _, f := range facts {
 		row := factRow{Name: f.name, Note: f.note}
 		for _, m := range o.Modes {
-			value := nothing
+			value := prose.Nothing
 			if m.Trace != nil {
 				value = f.value(m)
 			}
 			if value == "" {
-				value = nothing
+				value = prose.Nothing
 			}
 			row.Values = append(row.Values, value)
 		}

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bytes"
 	"fmt"
 	"html/template"
 	"io"
@@ -20,21 +19,10 @@ import (
 // The same index gives the same bytes. The error is that of the writer. It is
 // safe for concurrent use.
 func IndexHTML(w io.Writer, x Index) error {
-	t, err := indexTemplate()
-	if err != nil {
-		return fmt.Errorf("read the template of the index: %w", err)
-	}
-	var b bytes.Buffer
-	if err := t.Execute(&b, newIndexPage(x)); err != nil {
-		return fmt.Errorf("render the index: %w", err)
-	}
-	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("write the index: %w", err)
-	}
-	return nil
+	return render(w, "index", indexTemplate, newIndexPage(x))
 }
 
-var indexTemplate = htmlFile("index.html")
+var indexTemplate = page("index.html")
 
 // indexPage is what the template shows.
 type indexPage struct {
@@ -71,8 +59,8 @@ var indexGroups = []struct {
 	id, title string
 	has       func(e IndexEntry) bool
 }{
-	{"under-way", "Under way", func(e IndexEntry) bool { return e.state() == stateRunning }},
-	{"not-finished", "Not finished", func(e IndexEntry) bool { return e.state() == stateStopped }},
+	{"under-way", "Under way", func(e IndexEntry) bool { return state(e) == stateRunning }},
+	{"not-finished", "Not finished", func(e IndexEntry) bool { return state(e) == stateStopped }},
 	{"runs", "Runs", indexed(IndexRun)},
 	{"explorations", "Explorations", indexed(IndexExplore)},
 	{"sweeps", "Sweeps", indexed(IndexSweep)},
@@ -83,13 +71,13 @@ var indexGroups = []struct {
 
 // indexed chooses entries of a kind that have come to their end.
 func indexed(kind IndexKind) func(IndexEntry) bool {
-	return func(e IndexEntry) bool { return e.Kind == kind && (e.state() == stateDone || kind == IndexUnread) }
+	return func(e IndexEntry) bool { return e.Kind == kind && (state(e) == stateDone || kind == IndexUnread) }
 }
 
 func newIndexPage(x Index) *indexPage {
 	p := &indexPage{Note: x.Note, First: x.First, Status: indexStatus(x), Live: x.Live,
 		CSS: template.CSS(asset("base.css") + asset("index.css")), JS: template.JS(asset("index.js"))}
-	p.Busy = slices.ContainsFunc(x.Entries, func(e IndexEntry) bool { return e.state() == stateRunning })
+	p.Busy = slices.ContainsFunc(x.Entries, func(e IndexEntry) bool { return state(e) == stateRunning })
 	ids := map[string]int{}
 	for _, g := range indexGroups {
 		s := indexSection{ID: g.id, Title: g.title}
@@ -163,7 +151,7 @@ func below(folder, file string) string {
 func indexStatus(x Index) string {
 	counts := map[string]int{}
 	for _, e := range x.Entries {
-		counts[e.state()]++
+		counts[state(e)]++
 	}
 	parts := []string{prose.Count(counts[stateDone], "result")}
 	for _, state := range []string{stateRunning, stateStopped, stateUnread} {
@@ -182,7 +170,7 @@ const (
 	stateUnread  = "that cannot be read"
 )
 
-func (e IndexEntry) state() string {
+func state(e IndexEntry) string {
 	switch {
 	case e.Kind == IndexUnread:
 		return stateUnread

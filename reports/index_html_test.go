@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"locksim/checker"
+	"locksim/internal/testreports"
 	"locksim/reports"
 )
 
@@ -37,7 +38,7 @@ func entries() []reports.IndexEntry {
 
 func TestIndexHTMLSaysAll(t *testing.T) {
 	html := indexPage(t, reports.Index{Entries: entries(), Note: "More folders.", First: "locksim run"})
-	wants(t, html, []string{
+	testreports.Wants(t, html, []string{
 		"3 results, 1 under way, 1 not finished, 1 that cannot be read.", "More folders.",
 		`Latest: <a href="./run-gc-pause/report.html">gc-pause with fenced</a>`,
 		`<h3><a href="./run-gc-pause/report.html">gc-pause with fenced</a> <small>seed 1</small> <span class="latest">latest</span></h3>`,
@@ -61,11 +62,11 @@ func TestIndexHTMLSaysAll(t *testing.T) {
 // A page that is served may ask its server, and does so while something runs.
 func TestIndexHTMLLive(t *testing.T) {
 	html := indexPage(t, reports.Index{Entries: entries(), Live: true})
-	wants(t, html, []string{"data-parts data-live data-busy>", "Stop refreshing", "connect-src 'self'"}, nil)
+	testreports.Wants(t, html, []string{"data-parts data-live data-busy>", "Stop refreshing", "connect-src 'self'"}, nil)
 	html = indexPage(t, reports.Index{Entries: entries()[3:], Live: true})
-	wants(t, html, []string{"data-parts data-live>"}, nil)
+	testreports.Wants(t, html, []string{"data-parts data-live>"}, nil)
 	html = indexPage(t, reports.Index{First: "mysim run gc-pause"})
-	wants(t, html, []string{"0 results.", "Nothing is here yet", "<code>mysim run gc-pause</code>"}, []string{"Latest"})
+	testreports.Wants(t, html, []string{"0 results.", "Nothing is here yet", "<code>mysim run gc-pause</code>"}, []string{"Latest"})
 }
 
 // Links lead to the very folder, whatever it is called, and its name is text.
@@ -80,7 +81,7 @@ func TestIndexHTMLEscapes(t *testing.T) {
 		e := reports.IndexEntry{Folder: folder, Kind: reports.IndexRun, What: folder, Lock: folder, Seed: folder, Said: folder, Problem: folder,
 			Pages: []reports.IndexPage{{Name: "Report", File: "x.html"}}}
 		html := indexPage(t, reports.Index{Entries: []reports.IndexEntry{e, {Kind: reports.IndexUnread, Folder: folder, Problem: folder}}, Note: folder, First: folder})
-		wants(t, html, []string{want}, []string{"<script>alert", `href="javascript`, `href="http`, "ZgotmplZ"})
+		testreports.Wants(t, html, []string{want}, []string{"<script>alert", `href="javascript`, `href="http`, "ZgotmplZ"})
 	}
 }
 
@@ -100,7 +101,7 @@ func TestIndexHTMLNames(t *testing.T) {
 }
 
 func TestIndexHTMLErrors(t *testing.T) {
-	if err := reports.IndexHTML(full{}, reports.Index{}); !errors.Is(err, errFull) {
+	if err := reports.IndexHTML(testreports.Full{}, reports.Index{}); !errors.Is(err, testreports.ErrFull) {
 		t.Error(err)
 	}
 }

@@ -53,7 +53,7 @@ func summaryOf(o *play.Outcome, m play.ModeRun) string {
 	if label, ok := o.Expected(m.Mode); ok {
 		text += fmt.Sprintf(", and at worst %s was expected", label)
 	}
-	return text + fmt.Sprintf(": %s, %s of virtual time, trace hash %s", prose.Count(m.Events, "event"), seconds(m.Virtual), m.TraceHash)
+	return text + fmt.Sprintf(": %s, %s of virtual time, trace hash %s", prose.Count(m.Events, "event"), prose.Seconds(m.Virtual), m.TraceHash)
 }
 
 // because is why a run ended as it did, a line for each reason, and last the
@@ -61,14 +61,14 @@ func summaryOf(o *play.Outcome, m play.ModeRun) string {
 func because(m play.ModeRun, replay string) string {
 	var lines []string
 	for _, r := range m.Verdict.Reasons {
-		lines = append(lines, visible(r.Text))
+		lines = append(lines, prose.Visible(r.Text))
 	}
 	return endedByReplay(lines, replay)
 }
 
 func endedByReplay(lines []string, replay string) string {
 	if replay != "" {
-		lines = append(lines, "replay: "+visible(replay))
+		lines = append(lines, "replay: "+prose.Visible(replay))
 	}
 	return strings.Join(lines, "\n")
 }

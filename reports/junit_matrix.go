@@ -48,7 +48,7 @@ func cellCase(cell matrix.Cell) junitCase {
 	problem := cell.Problem()
 	switch {
 	case problem != "":
-		c.Failure = &junitNote{Type: string(cell.Match), Message: visible(problem), Text: figuresOf(cell)}
+		c.Failure = &junitNote{Type: string(cell.Match), Message: prose.Visible(problem), Text: figuresOf(cell)}
 		if cell.Vacuous != "" {
 			c.Failure.Type = "vacuous"
 		}
@@ -87,8 +87,8 @@ func gapCase(g matrix.Gap, place func(*junitCase) **junitNote) junitCase {
 	first, rest, _ := strings.Cut(g.Why, "\n")
 	var lines []string
 	for line := range strings.Lines(rest) {
-		lines = append(lines, visible(strings.TrimRight(line, "\n")))
+		lines = append(lines, prose.Visible(strings.TrimRight(line, "\n")))
 	}
-	*place(&c) = &junitNote{Message: visible(first), Text: endedByReplay(lines, g.Replay)}
+	*place(&c) = &junitNote{Message: prose.Visible(first), Text: endedByReplay(lines, g.Replay)}
 	return c
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"locksim/checker"
+	"locksim/internal/testreports"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios/matrix"
@@ -18,7 +19,7 @@ import (
 // The module reports/formattest reads JUnit files of real runs with another
 // parser. Here is what they look like.
 
-func junit(t *testing.T, o *play.Outcome, opt reports.Options) string {
+func junitFile(t *testing.T, o *play.Outcome, opt reports.Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := reports.JUnit(&b, o, opt); err != nil {
@@ -28,23 +29,23 @@ func junit(t *testing.T, o *play.Outcome, opt reports.Options) string {
 }
 
 func TestJUnit(t *testing.T) {
-	o := outcome(corrupted(), rescued(fence.Check), notApplicable(fence.Seal))
+	o := testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check), testreports.NotApplicable(fence.Seal))
 	o.Scenario.Expect["fenced"] = map[fence.Mode]checker.Label{fence.None: checker.Safe, fence.Check: checker.Rescued}
-	golden(t, "junit", "one mode worse than expected, one as expected, one that was not run",
-		junit(t, o, reports.Options{Replay: "locksim run gc-pause --seed 1"}))
+	testreports.Golden(t, "junit", "one mode worse than expected, one as expected, one that was not run",
+		junitFile(t, o, reports.Options{Replay: "locksim run gc-pause --seed 1"}))
 }
 
 func TestJUnitOfNothingExpected(t *testing.T) {
-	o := outcome(corrupted())
+	o := testreports.Outcome(testreports.Corrupted())
 	o.Scenario.Expect = nil
-	got := junit(t, o, reports.Options{})
-	wants(t, got, []string{`failures="0"`, "Mode none is corrupted: 369 events"}, []string{"was expected", "<failure", "replay"})
+	got := junitFile(t, o, reports.Options{})
+	testreports.Wants(t, got, []string{`failures="0"`, "Mode none is corrupted: 369 events"}, []string{"was expected", "<failure", "replay"})
 }
 
 // judged is a matrix of cells that are as expected, worse, milder, vacuous, and not
 // run, of a pair that was not run, and of one that failed.
 func judged() *matrix.Matrix {
-	m := aMatrix([]string{"single", "fenced"}, map[string][]string{"calm": {".-", ".."}, "gc-pause": {"", "Xr"}})
+	m := testreports.Matrix([]string{"single", "fenced"}, map[string][]string{"calm": {".-", ".."}, "gc-pause": {"", "Xr"}})
 	for i := range m.Cells {
 		if c := &m.Cells[i]; c.CellRuns != nil {
 			c.Labels, c.TraceHash = map[checker.Label]int{c.Label: 20}, strings.Repeat("0123abcd", 8)
@@ -65,7 +66,7 @@ func TestMatrixJUnit(t *testing.T) {
 	if err := reports.MatrixJUnit(&b, judged()); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "junit-matrix", "cells as expected, vacuous, milder, worse and not run; a pair that was not run and one that failed", b.String())
+	testreports.Golden(t, "junit-matrix", "cells as expected, vacuous, milder, worse and not run; a pair that was not run and one that failed", b.String())
 }
 
 // evilText has what XML forbids or what ends its sections.
@@ -73,11 +74,11 @@ const evilText = "a]]>b<c>&\"'\x00\x1b[31m\xff\ufffe\r\n"
 
 // Whatever a scenario or a lock says, the file is well-formed and says it.
 func TestJUnitEscapes(t *testing.T) {
-	o := outcome(corrupted(), notApplicable(fence.Check))
+	o := testreports.Outcome(testreports.Corrupted(), testreports.NotApplicable(fence.Check))
 	o.Scenario.Name, o.Lock = evilText, evilText
 	o.Scenario.Expect = map[string]map[fence.Mode]checker.Label{evilText: {fence.None: checker.Safe}}
 	o.Modes[0].Verdict.Reasons = []checker.Reason{{Text: evilText}}
-	got := junit(t, o, reports.Options{Replay: evilText})
+	got := junitFile(t, o, reports.Options{Replay: evilText})
 	m := judged()
 	m.Scenarios[0].Title, m.Failures[0].Why, m.NotRun[0].Why = evilText, evilText+"\n"+evilText, evilText
 	m.Cells[0].Match, m.Cells[0].Vacuous = matrix.TooBad, evilText
@@ -86,7 +87,7 @@ func TestJUnitEscapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{got, b.String()} {
-		wants(t, text, nil, []string{"\x1b", "\x00"})
+		testreports.Wants(t, text, nil, []string{"\x1b", "\x00"})
 		if said := saidIn(t, text); !strings.Contains(said, "a]]>b<c>&\"'\ufffd\ufffd[31m") {
 			t.Errorf("the text was not kept:\n%s", said)
 		}
@@ -112,7 +113,7 @@ func saidIn(t *testing.T, file string) string {
 }
 
 func TestJUnitWriterFails(t *testing.T) {
-	if err := reports.JUnit(closed{}, safe(), reports.Options{}); !errors.Is(err, io.ErrClosedPipe) {
+	if err := reports.JUnit(testreports.Full{}, testreports.Safe(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -28,13 +29,13 @@ const (
 )
 
 func newLayout(o *play.Outcome, m *play.ModeRun, opt Options) layout {
-	l := layout{width: opt.Width, time: columns("time"), number: columns("step"), style: styleOf(m.Verdict.Label), colour: opt.Colour}
+	l := layout{width: opt.Width, time: prose.Columns("time"), number: prose.Columns("step"), style: styleOf(m.Verdict.Label), colour: opt.Colour}
 	for i := range o.Scenario.World.Clients {
 		l.clients = append(l.clients, fmt.Sprintf("c%d", i))
 	}
 	for _, line := range m.Story {
-		l.time = max(l.time, columns(seconds(line.At)))
-		l.number = max(l.number, columns(fmt.Sprint(line.N)))
+		l.time = max(l.time, prose.Columns(prose.Seconds(line.At)))
+		l.number = max(l.number, prose.Columns(fmt.Sprint(line.N)))
 	}
 	if len(l.clients) > 0 {
 		l.column = min((l.width-l.edge()-storeRoom)/len(l.clients), maxColumn)
@@ -56,19 +57,19 @@ func (l layout) header() string {
 		return b.String() + "who and what"
 	}
 	for _, c := range l.clients {
-		b.WriteString(pad(c, l.column))
+		b.WriteString(prose.Pad(c, l.column))
 	}
 	return b.String() + "store and world"
 }
 
 func (l layout) left(mark, time, step string) string {
-	return pad(mark, 3) + blanks(l.time-columns(time)) + time + "  " + blanks(l.number-columns(step)) + step + "  "
+	return prose.Pad(mark, 3) + prose.Blanks(l.time-prose.Columns(time)) + time + "  " + prose.Blanks(l.number-prose.Columns(step)) + step + "  "
 }
 
 // rows are the lines of text that a step takes.
 func (l layout) rows(line play.Line) []string {
 	if line.N == 0 {
-		return []string{blanks(l.edge()) + visible(line.Text)}
+		return []string{prose.Blanks(l.edge()) + prose.Visible(line.Text)}
 	}
 	mark, style := "", unstyled
 	if line.Fatal {
@@ -79,12 +80,12 @@ func (l layout) rows(line play.Line) []string {
 	}
 	indent, text := l.place(line)
 	var rows []string
-	for i, part := range fold(visible(text), l.width-l.edge()-indent) {
+	for i, part := range prose.Fold(prose.Visible(text), l.width-l.edge()-indent) {
 		left := l.left(mark, "", "")
 		if i == 0 {
-			left = l.left(mark, seconds(line.At), fmt.Sprint(line.N))
+			left = l.left(mark, prose.Seconds(line.At), fmt.Sprint(line.N))
 		}
-		rows = append(rows, l.colour.paint(style, left+blanks(indent)+part))
+		rows = append(rows, paint(l.colour, style, left+prose.Blanks(indent)+part))
 	}
 	return rows
 }

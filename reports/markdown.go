@@ -24,7 +24,7 @@ import (
 // Of the options, Width, Colour and Inspect play no part. Errors and concurrency
 // are as for [Terminal]; it is an error, too, if not even the shortest report fits.
 func Markdown(w io.Writer, o *play.Outcome, opt Options) error {
-	opt, err := opt.withDefaults()
+	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}
@@ -43,31 +43,31 @@ type markdown struct {
 	extent
 	o        *play.Outcome
 	opt      Options
-	scenes   []*scene
+	scenes   []*Scene
 	drawing  []seqRow
 	schedule string
 }
 
 func (m *markdown) String() string {
-	p := &page{}
-	p.part([]string{"# " + m.title()})
-	p.part([]string{"**" + markdownText(headline(m.o)) + "**"})
-	p.part(m.about())
-	p.part(m.notice())
-	p.part(m.why())
-	p.part(m.verdicts())
-	p.part(m.remarks())
-	p.part(m.diagram())
-	p.part(m.reasons())
-	p.part(m.story())
-	p.part(m.limits())
-	p.part(m.yaml())
-	p.part(m.again())
-	return p.b.String()
+	p := new(prose.Page)
+	p.Add([]string{"# " + m.title()})
+	p.Add([]string{"**" + markdownText(Headline(m.o)) + "**"})
+	p.Add(m.about())
+	p.Add(m.notice())
+	p.Add(m.why())
+	p.Add(m.verdicts())
+	p.Add(m.remarks())
+	p.Add(m.diagram())
+	p.Add(m.reasons())
+	p.Add(m.story())
+	p.Add(m.limits())
+	p.Add(m.yaml())
+	p.Add(m.again())
+	return p.String()
 }
 
 // text is a text of the run, as long as there is room for.
-func (m *markdown) text(s string) string { return markdownText(clipped(s, m.runes)) }
+func (m *markdown) text(s string) string { return markdownText(prose.Clip(s, m.runes)) }
 
 func (m *markdown) title() string {
 	if m.o.Scenario.Title == "" {
@@ -79,7 +79,7 @@ func (m *markdown) title() string {
 func (m *markdown) about() []string {
 	about := []string{
 		"Scenario " + m.text(m.o.Scenario.Name), "lock " + m.text(m.o.Lock), fmt.Sprintf("seed %d", m.o.Seed),
-		strings.Trim(repeated(m.opt.Repeat), "()"),
+		Repeated(m.opt.Repeat),
 	}
 	if c := m.o.Scenario.Catalogue; len(c) > 0 {
 		about = append(about, m.text("catalogue "+strings.Join(c, ", ")))
@@ -107,11 +107,11 @@ func (m *markdown) verdicts() []string {
 		"contended", "faults struck", "longest wait", "events", "virtual time"}
 	lines := []string{rowOf(head), ruler(len(head))}
 	for _, run := range m.o.Modes {
-		expected := nothing
+		expected := prose.Nothing
 		if label, ok := m.o.Expected(run.Mode); ok {
 			expected = string(label)
 		}
-		row := append([]string{string(run.Mode), string(run.Verdict.Label), expected}, figures(run)...)
+		row := append([]string{string(run.Mode), string(run.Verdict.Label), expected}, Figures(run)...)
 		for i := range row {
 			row[i] = markdownText(row[i])
 		}
@@ -127,7 +127,7 @@ func (m *markdown) remarks() []string {
 	for _, mismatch := range m.o.Mismatches() {
 		lines = append(lines, "- **Unexpected**: "+markdownText(mismatch.String())+".")
 	}
-	for _, text := range plainRemarks(m.o) {
+	for _, text := range Remarks(m.o) {
 		lines = append(lines, "- "+m.text(text))
 	}
 	for _, run := range m.o.Modes {
@@ -141,11 +141,11 @@ func (m *markdown) remarks() []string {
 // reasons is why the verdicts are what they are.
 func (m *markdown) reasons() []string {
 	var lines []string
-	for _, g := range grouped(gathered(m.o)) {
+	for _, g := range Reasons(m.o) {
 		lines = append(lines, "- "+markdownText(named(m.o, g))+":")
-		for i, text := range g.texts {
+		for i, text := range g.Texts {
 			if i == m.extent.reasons {
-				lines = append(lines, fmt.Sprintf("  - … and %s", prose.Count(len(g.texts)-i, "more reason")))
+				lines = append(lines, fmt.Sprintf("  - … and %s", prose.Count(len(g.Texts)-i, "more reason")))
 				break
 			}
 			lines = append(lines, "  - "+m.text(text))
@@ -158,9 +158,9 @@ func (m *markdown) reasons() []string {
 }
 
 // named is the modes of a group, as the head of its reasons.
-func named(o *play.Outcome, g group) string {
-	switch name := g.name(o); {
-	case len(g.modes) == 1:
+func named(o *play.Outcome, g ReasonGroup) string {
+	switch name := g.Name(o); {
+	case len(g.Modes) == 1:
 		return "mode " + name
 	case name == "all modes":
 		return name

@@ -4,17 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
-)
-
-// The sizes of a report in Markdown, in bytes.
-const (
-	// CommentLimit is what a comment on a pull request can hold: 64 KiB.
-	CommentLimit = 64 << 10
-	// SummaryLimit is what a step summary of a CI job can hold: 1 MiB.
-	SummaryLimit = 1 << 20
-	// MinLimit is the smallest limit that a report is cut to.
-	MinLimit = 8 << 10
 )
 
 // extent is how much of a run a report in Markdown shows.
@@ -35,19 +26,15 @@ var extents = []extent{
 	{60, everything, everything, everything, everything, ""},
 	{24, everything, everything, everything, everything, "the diagram is shortened"},
 	{24, 500, everything, everything, everything, "the diagram and the story are shortened"},
-	{24, maxSteps, everything, everything, everything, "the diagram and the story are shortened"},
-	{24, maxSteps, 200, maxReasons, 2000, "the diagram, the story, the reasons and the schedule are shortened"},
+	{24, MaxSteps, everything, everything, everything, "the diagram and the story are shortened"},
+	{24, MaxSteps, 200, MaxReasons, 2000, "the diagram, the story, the reasons and the schedule are shortened"},
 	{24, 24, 0, 2, 400, "the schedule is left out, and the rest shortened"},
 	{0, 0, 0, 1, 160, "the diagram, the story and the schedule are left out, and the rest shortened"},
 }
 
 // fitted is the longest report that fits into the limit.
 func fitted(o *play.Outcome, opt Options) (string, error) {
-	schedule, err := scheduleOf(o.Scenario)
-	if err != nil {
-		return "", err
-	}
-	m := &markdown{o: o, opt: opt, scenes: newScenes(o), schedule: schedule}
+	m := &markdown{o: o, opt: opt, scenes: NewScenes(o), schedule: Schedule(o.Scenario)}
 	m.draw()
 	size := 0
 	for _, m.extent = range extents {
@@ -57,5 +44,5 @@ func fitted(o *play.Outcome, opt Options) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("reports: the report of %s takes %d bytes at its shortest, and the limit is %d: give a larger one",
-		clipped(visible(o.Scenario.Name), 80), size, opt.Limit)
+		prose.Clip(prose.Visible(o.Scenario.Name), 80), size, opt.Limit)
 }

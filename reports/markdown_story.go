@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"locksim/internal/prose"
@@ -10,13 +11,13 @@ import (
 
 // story is a row for each step of the run that is told.
 func (m *markdown) story() []string {
-	run := told(m.o)
+	run := Told(m.o)
 	if run == nil || m.steps == 0 {
 		return nil
 	}
 	lines := []string{"| step | time | who | what |", "|--:|--:|---|---|"}
 	for _, l := range storyAround(run.Story, m.steps) {
-		row := []string{fmt.Sprint(l.N), seconds(l.At), markdownText(l.Actor), m.text(l.Text)}
+		row := []string{fmt.Sprint(l.Step), prose.Seconds(l.At), markdownText(l.Actor), m.text(l.Text)}
 		switch {
 		case l.LeftOut > 0:
 			row = []string{"", "", "", "… " + m.text(l.Text)}
@@ -33,29 +34,19 @@ func (m *markdown) story() []string {
 
 // storyAround is a story in at most n steps: the whole, or what storyLines chooses
 // where that is enough, or else what lies around the decisive step.
-func storyAround(lines []play.Line, n int) []storyLine {
+func storyAround(lines []play.Line, n int) []Sentence {
 	switch {
 	case len(lines) <= n:
-		return sentences(nil, lines)
-	case n == maxSteps:
-		return storyLines(lines)
+		return Sentences(lines)
+	case n == MaxSteps:
+		return Excerpt(lines)
 	}
-	kept := around(lines, n, decisiveStep(lines), func(l play.Line) int { return l.N })
+	kept := Around(lines, n, DecisiveStep(lines), func(l play.Line) int { return l.N })
 	before := 0
 	for before < len(lines) && lines[before].N < kept[0].N {
 		before++
 	}
-	out := skipped(nil, before)
-	out = sentences(out, kept)
-	return skipped(out, len(lines)-before-len(kept))
-}
-
-// decisiveStep is the number of the decisive step of a story, or 0.
-func decisiveStep(lines []play.Line) int {
-	if i := fatal(lines); i >= 0 {
-		return lines[i].N
-	}
-	return 0
+	return slices.Concat(LeftOut(before), Sentences(kept), LeftOut(len(lines)-before-len(kept)))
 }
 
 // limits says what the run does not prove.
@@ -65,7 +56,7 @@ func (m *markdown) limits() []string {
 	}
 	const most = 12
 	lines := []string{"## What this does not prove", ""}
-	texts := plainLimits(m.o)
+	texts := Limits(m.o)
 	for _, text := range texts[max(len(texts)-most, 0):] {
 		lines = append(lines, "- "+m.text(text))
 	}
@@ -88,7 +79,7 @@ func (m *markdown) yaml() []string {
 // again are the hashes, the versions that they hold for and the command.
 func (m *markdown) again() []string {
 	var lines []string
-	for _, run := range ran(m.o) {
+	for _, run := range Ran(m.o) {
 		lines = append(lines, fmt.Sprintf("- mode %s: %s, trace hash %s", markdownText(string(run.Mode)), prose.Count(run.Trace.Len(), "step"), codeSpan(run.TraceHash)))
 	}
 	for _, v := range m.opt.Versions {

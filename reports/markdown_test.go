@@ -3,15 +3,12 @@ package reports_test
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"locksim/checker"
+	"locksim/internal/testreports"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios/play"
@@ -19,7 +16,7 @@ import (
 
 const again = "go run ./cmd/locksim run gc-pause --seed 1 --markdown"
 
-func markdown(t *testing.T, o *play.Outcome, opt reports.Options) string {
+func rendered(t *testing.T, o *play.Outcome, opt reports.Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := reports.Markdown(&b, o, opt); err != nil {
@@ -35,43 +32,30 @@ func TestMarkdown(t *testing.T) {
 		outcome func() *play.Outcome
 		options reports.Options
 	}{
-		"paused": {pausedOutcome, reports.Options{Repeat: play.Twice, Replay: again, Versions: []reports.Version{{Name: "Go", Version: "1.26.1"}}}},
-		"alone":  {func() *play.Outcome { return outcome(paused(fence.Check)) }, reports.Options{}},
+		"paused": {testreports.PausedOutcome, reports.Options{Repeat: play.Twice, Replay: again, Versions: []reports.Version{{Name: "Go", Version: "1.26.1"}}}},
+		"alone":  {func() *play.Outcome { return testreports.Outcome(testreports.Paused(fence.Check)) }, reports.Options{}},
 		"safe": {func() *play.Outcome {
-			o := safe()
+			o := testreports.Safe()
 			o.Modes[1].FaultsFired = []bool{false}
 			return o
 		}, reports.Options{}},
 		"unexpected": {func() *play.Outcome {
-			o := outcome(paused(fence.None), notApplicable(fence.Seal))
+			o := testreports.Outcome(testreports.Paused(fence.None), testreports.NotApplicable(fence.Seal))
 			o.Scenario.Expect["fenced"][fence.None] = checker.Safe
 			return o
 		}, reports.Options{}},
-		"none-ran": {func() *play.Outcome { return outcome(notApplicable(fence.Seal)) }, reports.Options{Replay: again}},
+		"none-ran": {func() *play.Outcome { return testreports.Outcome(testreports.NotApplicable(fence.Seal)) }, reports.Options{Replay: again}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := markdown(t, tt.outcome(), tt.options)
-			path := filepath.Join("testdata", "markdown-"+name+".md")
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatalf("%v: go test ./reports -run TestMarkdown -update writes it", err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Error(diff)
-			}
+			testreports.GoldenFile(t, "markdown-"+name+".md", rendered(t, tt.outcome(), tt.options))
 		})
 	}
 }
 
 // The command that makes the run again is the last line of code of every page.
 func TestMarkdownEndsWithTheCommand(t *testing.T) {
-	for _, o := range []*play.Outcome{pausedOutcome(), safe(), outcome(), outcome(notApplicable(fence.Seal)), outcome(corrupted())} {
-		got := markdown(t, o, reports.Options{Replay: again})
+	for _, o := range []*play.Outcome{testreports.PausedOutcome(), testreports.Safe(), testreports.Outcome(), testreports.Outcome(testreports.NotApplicable(fence.Seal)), testreports.Outcome(testreports.Corrupted())} {
+		got := rendered(t, o, reports.Options{Replay: again})
 		if !strings.HasSuffix(got, "\n```console\n"+again+"\n```\n") {
 			t.Errorf("the page ends with %q", got[max(len(got)-200, 0):])
 		}
@@ -80,11 +64,11 @@ func TestMarkdownEndsWithTheCommand(t *testing.T) {
 
 // long is a run whose story has n steps, with the decisive one two thirds in.
 func long(n int) *play.Outcome {
-	m := paused(fence.None)
+	m := testreports.Paused(fence.None)
 	fatal := m.Story[2]
 	fatal.N = 2 * n / 3
-	m.Story = append(append(steps(1, fatal.N-1), fatal), steps(fatal.N+1, n-fatal.N)...)
-	return outcome(m)
+	m.Story = append(append(testreports.Steps(1, fatal.N-1), fatal), testreports.Steps(fatal.N+1, n-fatal.N)...)
+	return testreports.Outcome(m)
 }
 
 // A page fits: of a long story, what lies around the decisive step stays, and a
@@ -102,7 +86,7 @@ func TestMarkdownFits(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%d steps in %d bytes", tt.steps, tt.limit), func(t *testing.T) {
 			o := long(tt.steps)
-			got := markdown(t, o, reports.Options{Limit: tt.limit, Replay: again})
+			got := rendered(t, o, reports.Options{Limit: tt.limit, Replay: again})
 			limit := tt.limit
 			if limit == 0 {
 				limit = reports.CommentLimit
@@ -127,7 +111,7 @@ func TestMarkdownFits(t *testing.T) {
 // The diagram goes first, and the verdicts and the command stay, whatever a
 // scenario brings.
 func TestMarkdownOfTooMuch(t *testing.T) {
-	o := pausedOutcome()
+	o := testreports.PausedOutcome()
 	o.Scenario.Title = strings.Repeat("$", 50_000)
 	o.Scenario.Why = strings.Repeat("a*", 50_000)
 	o.Scenario.Source = []byte(strings.Repeat("# schedule\n", 5000))
@@ -136,11 +120,11 @@ func TestMarkdownOfTooMuch(t *testing.T) {
 			o.Modes[i].Verdict.Reasons = append(o.Modes[i].Verdict.Reasons, checker.Reason{Text: strings.Repeat(fmt.Sprint(len(o.Modes[i].Verdict.Reasons)), 300)})
 		}
 	}
-	got := markdown(t, o, reports.Options{Limit: reports.MinLimit, Replay: again})
+	got := rendered(t, o, reports.Options{Limit: reports.MinLimit, Replay: again})
 	if len(got) > reports.MinLimit || strings.Contains(got, "```mermaid") {
 		t.Errorf("%d bytes", len(got))
 	}
-	wants(t, got, []string{"| none | **corrupted** |", "| check | **rescued** |", "the diagram, the story and the schedule are left out", "more reasons", again}, nil)
+	testreports.Wants(t, got, []string{"| none | **corrupted** |", "| check | **rescued** |", "the diagram, the story and the schedule are left out", "more reasons", again}, nil)
 }
 
 func TestMarkdownErrors(t *testing.T) {
@@ -149,23 +133,23 @@ func TestMarkdownErrors(t *testing.T) {
 		"a limit of 100 bytes: give 0 for the default, or at least 8192": {Limit: 100},
 		"bytes at its shortest, and the limit is 8192: give a larger":    {Limit: reports.MinLimit, Replay: strings.Repeat("x", 9000)},
 	} {
-		if err := reports.Markdown(&b, pausedOutcome(), opt); err == nil || !strings.Contains(err.Error(), want) || b.Len() > 0 {
+		if err := reports.Markdown(&b, testreports.PausedOutcome(), opt); err == nil || !strings.Contains(err.Error(), want) || b.Len() > 0 {
 			t.Errorf("got %v and %d bytes, want %q", err, b.Len(), want)
 		}
 	}
-	if err := reports.Markdown(brokenWriter{}, pausedOutcome(), reports.Options{}); err == nil || !strings.Contains(err.Error(), "write the report: disk full") {
+	if err := reports.Markdown(testreports.Full{}, testreports.PausedOutcome(), reports.Options{}); err == nil || !strings.Contains(err.Error(), "write the report: the disk is full") {
 		t.Errorf("got %v", err)
 	}
 }
 
 // The same run gives the same page, whoever else renders at that moment.
 func TestMarkdownIsDeterministic(t *testing.T) {
-	want := markdown(t, pausedOutcome(), reports.Options{})
+	want := rendered(t, testreports.PausedOutcome(), reports.Options{})
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			var b bytes.Buffer
-			if err := reports.Markdown(&b, pausedOutcome(), reports.Options{}); err != nil || b.String() != want {
+			if err := reports.Markdown(&b, testreports.PausedOutcome(), reports.Options{}); err != nil || b.String() != want {
 				t.Errorf("another page, or an error: %v", err)
 			}
 		})

@@ -2,7 +2,8 @@ package reports
 
 import (
 	"strings"
-	"unicode/utf8"
+
+	"locksim/internal/prose"
 )
 
 // markdownSigns are the characters that Markdown, or GitHub's reading of it, acts
@@ -16,7 +17,7 @@ var markdownSigns = map[rune]string{
 // markdownText keeps what others wrote from becoming markup, a link or a call. The
 // text may stand behind others, or begin a line, a cell or an item.
 func markdownText(text string) string {
-	text = strings.TrimSpace(visible(text))
+	text = strings.TrimSpace(prose.Visible(text))
 	var b strings.Builder
 	for i, r := range text {
 		sign, special := markdownSigns[r]
@@ -52,7 +53,7 @@ func beginsBlock(text string, i int) bool {
 
 // codeSpan is a text as code within a line, outside of tables.
 func codeSpan(text string) string {
-	text = visible(text)
+	text = prose.Visible(text)
 	fence := strings.Repeat("`", longestRun(text)+1)
 	if strings.TrimSpace(text) == "" || strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
 		text = " " + text + " "
@@ -65,7 +66,7 @@ func fenced(language, text string) []string {
 	fence := strings.Repeat("`", max(longestRun(text)+1, 3))
 	lines := []string{fence + language}
 	for line := range strings.Lines(strings.TrimRight(text, "\r\n")) {
-		lines = append(lines, visible(strings.TrimRight(line, "\r\n")))
+		lines = append(lines, prose.Visible(strings.TrimRight(line, "\r\n")))
 	}
 	return append(lines, fence)
 }
@@ -90,12 +91,4 @@ func folded(title string, lines []string) []string {
 	}
 	all := append([]string{"<details>", "<summary>" + title + "</summary>", ""}, lines...)
 	return append(all, "", "</details>")
-}
-
-// clipped is a text of at most n characters.
-func clipped(text string, n int) string {
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	return string([]rune(text)[:n]) + "…"
 }

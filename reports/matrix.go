@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/scenarios/matrix"
 )
@@ -21,45 +22,40 @@ import (
 //
 // The errors are those of [Terminal].
 func Matrix(w io.Writer, m *matrix.Matrix, opt Options) error {
-	opt, err := opt.withDefaults()
+	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}
-	p := &page{opt: opt}
-	p.part(matrixHead(m, opt))
+	p := new(prose.Page)
+	p.Add(matrixHead(m, opt))
 	for _, t := range matrixTables(m, opt) {
-		p.part(t)
+		p.Add(t)
 	}
-	p.part(specimenList(m, opt))
-	p.part(matrixLegend(m, opt))
-	p.part(fold(evidence(m), opt.Width))
-	p.part(notRun(m, opt))
-	p.part(problems(m, opt))
-	p.part(failures(m, opt))
-	p.part(fold(outcomeOf(m), opt.Width))
-	return p.write(w)
+	p.Add(specimenList(m, opt))
+	p.Add(matrixLegend(m, opt))
+	p.Add(prose.Fold(MatrixEvidence(m), opt.Width))
+	p.Add(notRun(m, opt))
+	p.Add(problems(m, opt))
+	p.Add(failures(m, opt))
+	p.Add(prose.Fold(MatrixOutcome(m), opt.Width))
+	return p.Render(w)
 }
 
 func matrixHead(m *matrix.Matrix, opt Options) []string {
 	text := fmt.Sprintf("matrix of %s and %s, %s, fencing %s",
 		prose.Count(len(m.Scenarios), "scenario"), prose.Count(len(m.Locks), "lock"), m.Seeds, prose.Commas(m.Modes))
-	return fold(text, opt.Width)
+	return prose.Fold(text, opt.Width)
 }
-
-// specimens begin with this; they are listed apart.
-const specimenPrefix = "broken/"
-
-func isSpecimen(lock string) bool { return strings.HasPrefix(lock, specimenPrefix) }
 
 // matrixTables are the locks that are no specimens, as many side by side as fit.
 func matrixTables(m *matrix.Matrix, opt Options) [][]string {
-	g, edge := newGrid(m), 0
+	g, edge := NewGrid(m), 0
 	for _, row := range m.Scenarios {
-		edge = max(edge, columns(row.Name)+2)
+		edge = max(edge, prose.Columns(row.Name)+2)
 	}
 	var tables [][]string
 	for _, locks := range sideBySide(m, opt.Width-edge) {
-		tables = append(tables, g.table(m, locks, opt.Colour))
+		tables = append(tables, matrixTable(g, m, locks, opt.Colour))
 	}
 	return tables
 }
@@ -70,7 +66,7 @@ func sideBySide(m *matrix.Matrix, width int) [][]string {
 	var all [][]string
 	room := 0
 	for _, l := range m.Locks {
-		if isSpecimen(l.Name) {
+		if IsSpecimen(l.Name) {
 			continue
 		}
 		need := columnWidth(l.Name, len(m.Modes)) + 2
@@ -85,9 +81,9 @@ func sideBySide(m *matrix.Matrix, width int) [][]string {
 
 // columnWidth is the room for a lock: its name, broken at hyphens, or a group.
 func columnWidth(lock string, modes int) int {
-	width := modes + len(flag)
+	width := modes + len(Flag)
 	for _, part := range nameParts(lock) {
-		width = max(width, columns(part))
+		width = max(width, prose.Columns(part))
 	}
 	return width
 }
@@ -98,24 +94,26 @@ func nameParts(lock string) []string {
 	return slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 }
 
-// table has a row for each scenario that was run with one of the locks. A long
+// matrixTable has a row for each scenario that was run with one of the locks. A long
 // one has gaps, which guide the eye, and its head at the foot too.
-func (g grid) table(m *matrix.Matrix, locks []string, c Colour) []string {
-	rows := slices.DeleteFunc(slices.Clone(m.Scenarios), func(sc matrix.Row) bool { return !g.ran(sc.Name, locks) })
+func matrixTable(g Grid, m *matrix.Matrix, locks []string, c Colour) []string {
+	rows := slices.DeleteFunc(slices.Clone(m.Scenarios), func(sc matrix.Row) bool {
+		return !slices.ContainsFunc(locks, func(l string) bool { return g.Has(sc.Name, l) })
+	})
 	t := table{sides: make([]side, 1+len(locks))}
-	g.head(&t, locks)
+	matrixTableHead(&t, locks)
 	for i, sc := range rows {
 		if i > 0 && i%rowsBetweenGaps == 0 && len(rows) > 2*rowsBetweenGaps {
 			t.row("")
 		}
 		row := []cell{{text: sc.Name}}
 		for _, l := range locks {
-			row = append(row, g.cell(sc.Name, l))
+			row = append(row, matrixCell(g, sc.Name, l))
 		}
 		t.rows = append(t.rows, row)
 	}
 	if len(rows) > longTable {
-		g.head(&t, locks)
+		matrixTableHead(&t, locks)
 	}
 	return t.lines(c)
 }
@@ -125,11 +123,7 @@ const (
 	longTable       = 30
 )
 
-func (g grid) ran(scenario string, locks []string) bool {
-	return slices.ContainsFunc(locks, func(l string) bool { return g.has(scenario, l) })
-}
-
-func (g grid) head(t *table, locks []string) {
+func matrixTableHead(t *table, locks []string) {
 	for _, names := range headLines(locks) {
 		t.row(append([]string{""}, names...)...)
 	}
@@ -157,12 +151,12 @@ func headLines(locks []string) [][]string {
 
 // specimenList is a line for each specimen and scenario.
 func specimenList(m *matrix.Matrix, opt Options) []string {
-	g := newGrid(m)
+	g := NewGrid(m)
 	t := table{sides: make([]side, 3)}
 	for _, l := range m.Locks {
 		for _, sc := range m.Scenarios {
-			if isSpecimen(l.Name) && g.has(sc.Name, l.Name) {
-				t.rows = append(t.rows, []cell{{text: l.Name}, {text: sc.Name}, g.cell(sc.Name, l.Name)})
+			if IsSpecimen(l.Name) && g.Has(sc.Name, l.Name) {
+				t.rows = append(t.rows, []cell{{text: l.Name}, {text: sc.Name}, matrixCell(g, sc.Name, l.Name)})
 			}
 		}
 	}
@@ -174,12 +168,79 @@ func specimenList(m *matrix.Matrix, opt Options) []string {
 
 // matrixLegend explains the signs.
 func matrixLegend(m *matrix.Matrix, opt Options) []string {
-	lines := fold(fmt.Sprintf("One sign for each mode: %s. A cell shows its worst seed.", prose.Commas(m.Modes)), opt.Width)
+	lines := prose.Fold(fmt.Sprintf("One sign for each mode: %s. A cell shows its worst seed.", prose.Commas(m.Modes)), opt.Width)
 	t := table{sides: make([]side, 3)}
-	for _, s := range legend() {
-		t.rows = append(t.rows, []cell{{text: s.glyph, style: s.style}, {text: s.name}, {text: s.meaning}})
+	for _, s := range Legend() {
+		t.rows = append(t.rows, []cell{{text: s.Glyph, style: signStyle(s)}, {text: s.Name}, {text: s.Meaning}})
 	}
-	t.rows = append(t.rows, []cell{{text: flag, style: alarm}, {}, {text: "after a group: one of its cells is not as expected, or is vacuous; see below"}},
+	t.rows = append(t.rows, []cell{{text: Flag, style: alarm}, {}, {text: "after a group: one of its cells is not as expected, or is vacuous; see below"}},
 		[]cell{{}, {text: "(nothing)"}, {text: "not run: the scenario is not about this lock"}})
 	return append(lines, t.lines(opt.Colour)...)
+}
+
+// problems are the complaints, each with its replay command.
+func problems(m *matrix.Matrix, opt Options) []string {
+	var lines []string
+	for _, p := range Complaints(m) {
+		lines = append(lines, prose.Fold(prose.Visible(p.String()), opt.Width)...)
+		if p.Replay != "" {
+			lines = append(lines, "    "+p.Replay)
+		}
+	}
+	return titled(opt, "NOT AS EXPECTED", lines)
+}
+
+// failures are the pairs that the harness could not run to their end.
+func failures(m *matrix.Matrix, opt Options) []string {
+	var lines []string
+	for _, f := range m.Failures {
+		lines = append(lines, fmt.Sprintf("%s, lock %s:", f.Scenario, f.Lock))
+		for line := range strings.Lines(f.Why) {
+			lines = append(lines, "    "+prose.Visible(strings.TrimRight(line, "\n")))
+		}
+		lines = append(lines, "    "+f.Replay)
+	}
+	return titled(opt, "FAILED", lines)
+}
+
+// notRun are the pairs that cannot be run, and why.
+func notRun(m *matrix.Matrix, opt Options) []string {
+	var lines []string
+	for _, f := range m.NotRun {
+		why, _, _ := strings.Cut(f.Why, "\n")
+		lines = append(lines, prose.Fold(prose.Visible(fmt.Sprintf("Not run: %s with lock %s: %s", f.Scenario, f.Lock, why)), opt.Width)...)
+	}
+	return lines
+}
+
+func titled(opt Options, title string, lines []string) []string {
+	if len(lines) == 0 {
+		return nil
+	}
+	return append([]string{paint(opt.Colour, alarm, title)}, lines...)
+}
+
+// matrixCell is a group in signs, with the flag after them where there is a problem.
+func matrixCell(g Grid, scenario, lock string) cell {
+	if g.Failed(scenario, lock) {
+		return cell{text: "FAILED", style: alarm}
+	}
+	var all cell
+	group := g.Group(scenario, lock)
+	for _, c := range group {
+		s := SignOf(c)
+		all.rest = append(all.rest, cell{text: s.Glyph, style: signStyle(s)})
+	}
+	if group.Flagged() {
+		all.rest = append(all.rest, cell{text: Flag, style: alarm})
+	}
+	return all
+}
+
+// signStyle is how a sign looks.
+func signStyle(s Sign) style {
+	if s.Name == VacuousSign {
+		return warning
+	}
+	return styleOf(checker.Label(s.Name))
 }

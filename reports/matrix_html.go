@@ -21,10 +21,10 @@ import (
 // The same site gives the same bytes. The errors are that of the writer, and bugs
 // of the template.
 func MatrixHTML(w io.Writer, s MatrixSite) error {
-	return writeHTML(w, matrixTemplate, newMatrixPage(&s))
+	return render(w, "page", matrixTemplate, newMatrixPage(&s))
 }
 
-var matrixTemplate = htmlFile("matrix.html")
+var matrixTemplate = page("matrix.html")
 
 // matrixPage is what the template shows.
 type matrixPage struct {
@@ -89,7 +89,7 @@ func newMatrixPage(s *MatrixSite) *matrixPage {
 	p := &matrixPage{
 		Headline: fmt.Sprintf("%s with %s, under %s, with %s.", prose.Count(len(m.Scenarios), "scenario"), prose.Count(len(m.Locks), "lock"),
 			prose.Count(len(m.Modes), "fencing mode"), m.Seeds),
-		Evidence: evidence(m), Outcome: outcomeOf(m), Made: s.Replay, Modes: m.Modes, Legend: legendLines(), Labels: labelCounts(m), Cells: len(m.Cells),
+		Evidence: MatrixEvidence(m), Outcome: MatrixOutcome(m), Made: s.Replay, Modes: m.Modes, Legend: legendLines(), Labels: labelCounts(m), Cells: len(m.Cells),
 		Problems: problemLines(m), CSS: matrixCSS(), JS: template.JS(asset("matrix.js")),
 	}
 	for _, f := range m.NotRun {
@@ -99,7 +99,7 @@ func newMatrixPage(s *MatrixSite) *matrixPage {
 	var specimens []pageLink
 	for _, l := range m.Locks {
 		link := pageLink{l.Name, MatrixLockFile(l.Name)}
-		if isSpecimen(l.Name) {
+		if IsSpecimen(l.Name) {
 			specimens = append(specimens, link)
 			continue
 		}
@@ -112,7 +112,7 @@ func newMatrixPage(s *MatrixSite) *matrixPage {
 
 // lines are the rows of the scenarios that some of the locks take part in.
 func (s *MatrixSite) lines(locks []pageLink) []matrixLine {
-	g := newGrid(s.Matrix)
+	g := NewGrid(s.Matrix)
 	var lines []matrixLine
 	for _, row := range s.Matrix.Scenarios {
 		line := newMatrixLine(row)
@@ -128,11 +128,11 @@ func (s *MatrixSite) lines(locks []pageLink) []matrixLine {
 
 // specimenLines are a row for each specimen and scenario.
 func (s *MatrixSite) specimenLines(specimens []pageLink) []matrixLine {
-	g := newGrid(s.Matrix)
+	g := NewGrid(s.Matrix)
 	var lines []matrixLine
 	for _, l := range specimens {
 		for _, row := range s.Matrix.Scenarios {
-			if g.has(row.Name, l.Name) {
+			if g.Has(row.Name, l.Name) {
 				line := newMatrixLine(row)
 				line.Specimen, line.Places = l, []matrixPlace{s.place(g, row.Name, l.Name)}
 				lines = append(lines, line)
@@ -148,10 +148,9 @@ func newMatrixLine(row matrix.Row) matrixLine {
 
 func (p matrixPlace) filled() bool { return p.Failed || len(p.Cells) > 0 }
 
-func (s *MatrixSite) place(g grid, scenario, lock string) matrixPlace {
-	at := place{scenario, lock}
-	p := matrixPlace{Lock: lock, Failed: g.failed[at]}
-	for _, c := range g.groups[at] {
+func (s *MatrixSite) place(g Grid, scenario, lock string) matrixPlace {
+	p := matrixPlace{Lock: lock, Failed: g.Failed(scenario, lock)}
+	for _, c := range g.Group(scenario, lock) {
 		p.Cells = append(p.Cells, s.spot("", c))
 	}
 	return p
@@ -159,13 +158,13 @@ func (s *MatrixSite) place(g grid, scenario, lock string) matrixPlace {
 
 // spot is a cell on a page that is so many steps from the folder of all pages.
 func (s *MatrixSite) spot(up string, c matrix.Cell) matrixSpot {
-	sign := signOf(c)
-	return matrixSpot{Mode: c.Mode, Label: checker.Label(sign.name), Glyph: sign.glyph, Says: spoken(c), Href: s.cellLink(up, c), Problem: c.Problem()}
+	sign := SignOf(c)
+	return matrixSpot{Mode: c.Mode, Label: checker.Label(sign.Name), Glyph: sign.Glyph, Says: spoken(c), Href: s.cellLink(up, c), Problem: c.Problem()}
 }
 
 // spoken is a cell in words: "corrupted 20/20".
 func spoken(c matrix.Cell) string {
-	text := strings.TrimSpace(string(c.Label) + " " + kOfN(c))
+	text := strings.TrimSpace(string(c.Label) + " " + KOfN(c))
 	if c.Vacuous != "" {
 		text = "vacuous, " + text
 	}
@@ -174,8 +173,8 @@ func spoken(c matrix.Cell) string {
 
 func legendLines() []legendLine {
 	var lines []legendLine
-	for _, s := range legend() {
-		lines = append(lines, legendLine{checker.Label(s.name), s.glyph, s.meaning})
+	for _, s := range Legend() {
+		lines = append(lines, legendLine{checker.Label(s.Name), s.Glyph, s.Meaning})
 	}
 	return lines
 }
@@ -184,13 +183,13 @@ func legendLines() []legendLine {
 func labelCounts(m *matrix.Matrix) []labelCount {
 	n := map[string]int{}
 	for _, c := range m.Cells {
-		n[signOf(c).name]++
+		n[SignOf(c).Name]++
 	}
 	var out []labelCount
-	for _, s := range legend() {
-		if n[s.name] > 0 {
-			label := checker.Label(s.name)
-			out = append(out, labelCount{label, s.glyph, n[s.name], label.Severity() > checker.Safe.Severity()})
+	for _, s := range Legend() {
+		if n[s.Name] > 0 {
+			label := checker.Label(s.Name)
+			out = append(out, labelCount{label, s.Glyph, n[s.Name], label.Severity() > checker.Safe.Severity()})
 		}
 	}
 	return out
@@ -201,8 +200,8 @@ type problemLine struct{ Says, Replay string }
 
 func problemLines(m *matrix.Matrix) []problemLine {
 	var lines []problemLine
-	for _, c := range complaints(m) {
-		lines = append(lines, problemLine{c.String(), c.replay})
+	for _, c := range Complaints(m) {
+		lines = append(lines, problemLine{c.String(), c.Replay})
 	}
 	for _, f := range m.Failures {
 		why, _, _ := strings.Cut(f.Why, "\n")

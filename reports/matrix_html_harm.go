@@ -40,13 +40,15 @@ func (s *MatrixSite) harm(locks []pageLink) []harmRow {
 	return rows
 }
 
-func harmIn(groups []cellGroup, mode fence.Mode) harmCount {
+func harmIn(groups []Group, mode fence.Mode) harmCount {
 	var n harmCount
 	for _, g := range groups {
 		i := slices.IndexFunc(g, func(c matrix.Cell) bool { return c.Mode == mode && c.CellRuns != nil })
 		if i >= 0 {
 			n.Ran = true
-			n.N += oneIf(slices.Contains(harms, g[i].Label))
+			if slices.Contains(harms, g[i].Label) {
+				n.N++
+			}
 		}
 	}
 	return n

@@ -21,10 +21,10 @@ func MatrixLockHTML(w io.Writer, s MatrixSite, lock string) error {
 	if !ok {
 		return fmt.Errorf("reports: the matrix has no lock %q", lock)
 	}
-	return writeHTML(w, lockTemplate, newLockPage(&s, column))
+	return render(w, "page", lockTemplate, newLockPage(&s, column))
 }
 
-var lockTemplate = htmlFile("matrix_lock.html")
+var lockTemplate = page("matrix_lock.html")
 
 // lockPage is what the template shows.
 type lockPage struct {
@@ -50,13 +50,13 @@ type promisePart struct {
 
 func newLockPage(s *MatrixSite, column matrix.Column) *lockPage {
 	l, m := s.lock(column.Name), s.Matrix
-	p := &lockPage{Name: column.Name, Index: upFromPage + MatrixIndexFile, Specimen: isSpecimen(column.Name), Tokens: column.Tokens,
+	p := &lockPage{Name: column.Name, Index: upFromPage + MatrixIndexFile, Specimen: IsSpecimen(column.Name), Tokens: column.Tokens,
 		Nodes: l.Nodes(), Promise: promiseParts(l), Modes: m.Modes, CSS: matrixCSS()}
 	groups := s.ofLock(column.Name)
-	p.Headline, p.Counts = lockBalance(groups), newLabelTable(m.Modes, groups)
+	p.Headline, p.Counts = LockBalance(groups), newLabelTable(m.Modes, groups)
 	for _, g := range groups {
 		row := s.lockRow(g, l)
-		if g.unharmed() {
+		if g.Unharmed() {
 			p.Stood = append(p.Stood, row)
 			continue
 		}
@@ -73,18 +73,18 @@ func newLockPage(s *MatrixSite, column matrix.Column) *lockPage {
 }
 
 // ofLock are the groups of a lock, in the order of the scenarios.
-func (s *MatrixSite) ofLock(lock string) []cellGroup {
-	g := newGrid(s.Matrix)
-	var groups []cellGroup
+func (s *MatrixSite) ofLock(lock string) []Group {
+	all := NewGrid(s.Matrix)
+	var groups []Group
 	for _, row := range s.Matrix.Scenarios {
-		if group := g.groups[place{row.Name, lock}]; len(group) > 0 {
+		if group := all.Group(row.Name, lock); len(group) > 0 {
 			groups = append(groups, group)
 		}
 	}
 	return groups
 }
 
-func (s *MatrixSite) lockRow(g cellGroup, l play.Lock) cellRow {
+func (s *MatrixSite) lockRow(g Group, l play.Lock) cellRow {
 	name := g[0].Scenario
 	r := s.cellRow(g, s.scenario(name), l)
 	r.pageLink, r.ID = pageLink{name, upFromPage + MatrixScenarioFile(name)}, rowID(name)
@@ -119,7 +119,7 @@ func promiseParts(l play.Lock) []promisePart {
 	}
 	parts := []promisePart{exclusion}
 	if mode, ok := l.DataMode(); ok {
-		parts = append(parts, promisePart{Name: "Data", Text: fmt.Sprintf("Under those faults the data stays right in mode %s. %s Without a fence, nothing is promised about data.", mode, rules[mode])})
+		parts = append(parts, promisePart{Name: "Data", Text: fmt.Sprintf("Under those faults the data stays right in mode %s. %s Without a fence, nothing is promised about data.", mode, Rule(mode))})
 	}
 	if l.Promise.FreeWithin != "" {
 		parts = append(parts, promisePart{Name: "Free again", Text: fmt.Sprintf("Once its last holder is gone, the lock can be had again within %s.", l.Promise.FreeWithin)})

@@ -20,14 +20,10 @@ func MatrixScenarioHTML(w io.Writer, s MatrixSite, scenario string) error {
 	if !ok {
 		return fmt.Errorf("reports: the matrix has no scenario %q", scenario)
 	}
-	p, err := newScenarioPage(&s, row)
-	if err != nil {
-		return err
-	}
-	return writeHTML(w, scenarioTemplate, p)
+	return render(w, "page", scenarioTemplate, newScenarioPage(&s, row))
 }
 
-var scenarioTemplate = htmlFile("matrix_scenario.html")
+var scenarioTemplate = page("matrix_scenario.html")
 
 // scenarioPage is what the template shows.
 type scenarioPage struct {
@@ -43,32 +39,28 @@ type scenarioPage struct {
 	CSS                        template.CSS
 }
 
-func newScenarioPage(s *MatrixSite, row matrix.Row) (*scenarioPage, error) {
+func newScenarioPage(s *MatrixSite, row matrix.Row) *scenarioPage {
 	p := &scenarioPage{Name: row.Name, Title: cmp.Or(row.Title, row.Name), Index: upFromPage + MatrixIndexFile, FailureModes: s.failureModes(row),
 		File: row.File, Modes: s.Matrix.Modes, CSS: matrixCSS()}
 	sc := s.scenario(row.Name)
 	if sc != nil {
-		var err error
-		if p.Schedule, err = scheduleOf(sc); err != nil {
-			return nil, err
-		}
-		p.Why = sc.Why
+		p.Schedule, p.Why = Schedule(sc), sc.Why
 	}
-	var groups []cellGroup
-	grid := newGrid(s.Matrix)
+	var groups []Group
+	all := NewGrid(s.Matrix)
 	for _, l := range s.Matrix.Locks {
-		if g := grid.groups[place{row.Name, l.Name}]; len(g) > 0 {
+		if g := all.Group(row.Name, l.Name); len(g) > 0 {
 			groups = append(groups, g)
 			p.Rows = append(p.Rows, s.scenarioRow(g, sc))
 		}
 	}
-	p.Headline = scenarioBalance(groups)
+	p.Headline = ScenarioBalance(groups)
 	p.NotRun = gapLines(s.Matrix, func(g matrix.Gap) bool { return g.Scenario == row.Name }, func(g matrix.Gap) string { return "lock " + g.Lock })
 	p.Before, p.After = s.neighbours(row.Name)
-	return p, nil
+	return p
 }
 
-func (s *MatrixSite) scenarioRow(g cellGroup, sc *file.Scenario) cellRow {
+func (s *MatrixSite) scenarioRow(g Group, sc *file.Scenario) cellRow {
 	name := g[0].Lock
 	r := s.cellRow(g, sc, s.lock(name))
 	r.pageLink, r.ID = pageLink{name, upFromPage + MatrixLockFile(name)}, rowID(name)

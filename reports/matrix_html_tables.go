@@ -19,7 +19,7 @@ type cellRow struct {
 	// the faults of the scenario.
 	Promised string
 	Cells    []cellBox
-	Effects  []effect
+	Effects  []Effect
 	Replays  []string
 }
 
@@ -31,10 +31,10 @@ type cellBox struct {
 	Expected string // what was expected instead, or nothing
 }
 
-func (s *MatrixSite) cellRow(g cellGroup, sc *file.Scenario, l play.Lock) cellRow {
+func (s *MatrixSite) cellRow(g Group, sc *file.Scenario, l play.Lock) cellRow {
 	r := cellRow{Promised: promised(l, sc), Replays: replays(g)}
-	if !g.unharmed() {
-		r.Effects = g.effects()
+	if !g.Unharmed() {
+		r.Effects = g.Effects()
 	}
 	for _, c := range g {
 		r.Cells = append(r.Cells, s.box(c))
@@ -60,7 +60,7 @@ func promised(l play.Lock, sc *file.Scenario) string {
 }
 
 func (s *MatrixSite) box(c matrix.Cell) cellBox {
-	b := cellBox{matrixSpot: s.spot(upFromPage, c), Seeds: kOfN(c)}
+	b := cellBox{matrixSpot: s.spot(upFromPage, c), Seeds: KOfN(c)}
 	b.Label = c.Label
 	if c.CellRuns != nil {
 		b.Seed = c.Seed
@@ -73,7 +73,7 @@ func (s *MatrixSite) box(c matrix.Cell) cellBox {
 
 // replays are the commands that make the runs of a group again: one for each seed
 // that a cell speaks of.
-func replays(g cellGroup) []string {
+func replays(g Group) []string {
 	var out []string
 	at := map[uint64]int{}
 	for _, c := range g {
@@ -93,15 +93,15 @@ func replays(g cellGroup) []string {
 // labelTable is how many cells have which label, by mode.
 type labelTable struct {
 	Labels []checker.Label
-	Rows   []modeCount
+	Rows   []ModeCount
 }
 
-func newLabelTable(modes []fence.Mode, groups []cellGroup) labelTable {
+func newLabelTable(modes []fence.Mode, groups []Group) labelTable {
 	var cells []matrix.Cell
 	for _, g := range groups {
 		cells = append(cells, g...)
 	}
 	var t labelTable
-	t.Labels, t.Rows = modeCounts(modes, cells)
+	t.Labels, t.Rows = ModeCounts(modes, cells)
 	return t
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"locksim/internal/testreports"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios/file"
@@ -21,7 +22,7 @@ const evilName = `../<script>alert(1)</script>"&`
 // hostileSite is a matrix with everything that a reader has to be told of, in
 // which a lock and a scenario are called by markup, and so is all that is said.
 func hostileSite() reports.MatrixSite {
-	m := troubled()
+	m := testreports.TroubledMatrix()
 	for i := range m.Scenarios {
 		m.Scenarios[i].Title, m.Scenarios[i].Catalogue = evilName, []string{"F11", evilName}
 	}
@@ -139,12 +140,12 @@ func TestMatrixPagesEscape(t *testing.T) {
 // The whole table is there without scripts: a sign, words and a link for each
 // cell, what is wrong, and the counts.
 func TestMatrixHTMLSaysAll(t *testing.T) {
-	m := troubled()
+	m := testreports.TroubledMatrix()
 	html := pagesOf(t, siteOf(m))[reports.MatrixIndexFile]
 	if n := strings.Count(html, `class="cell`); n != len(m.Cells) {
 		t.Errorf("%d cells, want %d", n, len(m.Cells))
 	}
-	wants(t, html, []string{
+	testreports.Wants(t, html, []string{
 		`href="runs/gc-pause/fenced/seed-1.html#mode-seal"><i aria-hidden="true">r</i><span class="w">seal rescued 20/20 </span></a>`,
 		// Seed 7 has no report here, so the cell leads to its scenario.
 		`href="scenarios/calm.html#row-single"><i aria-hidden="true">.</i><span class="w">none safe 3/20 </span></a>`,
@@ -166,8 +167,8 @@ func TestMatrixHTMLSaysAll(t *testing.T) {
 // The page of a lock says what it promises, what broke it and what the fences
 // made of that.
 func TestMatrixLockHTML(t *testing.T) {
-	pages := pagesOf(t, siteOf(small()))
-	wants(t, pages[reports.MatrixLockFile("fenced")], []string{
+	pages := pagesOf(t, siteOf(testreports.SmallMatrix()))
+	testreports.Wants(t, pages[reports.MatrixLockFile("fenced")], []string{
 		"Without a fence, the data ended corrupted in 3 of 4 scenarios. Of these 3, fencing rescues 1 with check, 2 with seal, 3 with strict, 3 with claim, 2 with cas.",
 		"Two claims on one resource never overlap, under these faults:", "<li>partition</li>",
 		"the data stays right in mode seal.", "within ttl &#43; backoff &#43; round trip.",
@@ -180,22 +181,22 @@ func TestMatrixLockHTML(t *testing.T) {
 	if !strings.Contains(broke, `id="row-gc-pause"`) || !strings.Contains(stood, `id="row-calm"`) {
 		t.Error("gc-pause is not in what broke it, or calm not in what it stood")
 	}
-	wants(t, pages[reports.MatrixLockFile("broken/token-read-late")], []string{"A specimen: a lock that is wrong on purpose.", "<p>Nothing.</p>", "It promises nothing."}, nil)
+	testreports.Wants(t, pages[reports.MatrixLockFile("broken/token-read-late")], []string{"A specimen: a lock that is wrong on purpose.", "<p>Nothing.</p>", "It promises nothing."}, nil)
 }
 
 // The page of a scenario says why it is there, whose failure it shows, and its text.
 func TestMatrixScenarioHTML(t *testing.T) {
-	pages := pagesOf(t, siteOf(small()))
-	wants(t, pages[reports.MatrixScenarioFile("gc-pause")], []string{
+	pages := pagesOf(t, siteOf(testreports.SmallMatrix()))
+	testreports.Wants(t, pages[reports.MatrixScenarioFile("gc-pause")], []string{
 		"<h1>What happens in gc-pause</h1>", "Because of What happens in gc-pause", "<b>F11</b> Client GC pause past TTL, then write", "<b>F12</b>",
 		"Without a fence, the data ended corrupted with 3 of 3 locks. Of these 3, fencing rescues 2 with check,",
 		`<a href="../locks/redlock-fenced.html">redlock-fenced</a>`, "# text of What happens in gc-pause", `rel="prev">← counter-lost</a>`, `rel="next">key-for-ever →</a>`,
 	}, nil)
 	first := pages[reports.MatrixScenarioFile("calm")]
-	wants(t, first, []string{"no data ended corrupted with 3 locks"}, []string{`rel="prev"`})
-	wants(t, pages[reports.MatrixLockFile("single")], []string{"No faults.", "no difference: <b>claim, cas</b>"}, nil) // it stays stuck
-	wants(t, pages[reports.MatrixLockFile("redlock-fenced")], []string{"worse: unknown, and overlap without it: <b>seal</b>"}, []string{"no difference"})
-	if bare := pagesOf(t, reports.MatrixSite{Matrix: small()})[reports.MatrixScenarioFile("calm")]; !strings.Contains(bare, "Its text is not known here.") || strings.Contains(bare, "runs/") {
+	testreports.Wants(t, first, []string{"no data ended corrupted with 3 locks"}, []string{`rel="prev"`})
+	testreports.Wants(t, pages[reports.MatrixLockFile("single")], []string{"No faults.", "no difference: <b>claim, cas</b>"}, nil) // it stays stuck
+	testreports.Wants(t, pages[reports.MatrixLockFile("redlock-fenced")], []string{"worse: unknown, and overlap without it: <b>seal</b>"}, []string{"no difference"})
+	if bare := pagesOf(t, reports.MatrixSite{Matrix: testreports.SmallMatrix()})[reports.MatrixScenarioFile("calm")]; !strings.Contains(bare, "Its text is not known here.") || strings.Contains(bare, "runs/") {
 		t.Error("a matrix alone has no text of its scenarios and no reports")
 	}
 }
@@ -206,14 +207,14 @@ func TestMatrixPagesNameTheFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := siteOf(aMatrix([]string{"fenced"}, map[string][]string{"flushall": {"X....."}}))
+	s := siteOf(testreports.Matrix([]string{"fenced"}, map[string][]string{"flushall": {"X....."}}))
 	s.Scenarios = []*file.Scenario{flush}
-	wants(t, pagesOf(t, s)[reports.MatrixLockFile("fenced")], []string{"Faults outside its promise: flush."}, []string{"within its promise"})
+	testreports.Wants(t, pagesOf(t, s)[reports.MatrixLockFile("fenced")], []string{"Faults outside its promise: flush."}, []string{"within its promise"})
 }
 
 // Nothing without a fence is nothing to compare with.
 func TestMatrixLockWithoutMode(t *testing.T) {
-	m := small()
+	m := testreports.SmallMatrix()
 	m.Modes = m.Modes[1:]
 	var kept []matrix.Cell
 	for _, c := range m.Cells {
@@ -222,7 +223,7 @@ func TestMatrixLockWithoutMode(t *testing.T) {
 		}
 	}
 	m.Cells = kept
-	wants(t, pagesOf(t, siteOf(m))[reports.MatrixLockFile("fenced")], []string{"Nothing was run without a fence"}, []string{"data rescued:"})
+	testreports.Wants(t, pagesOf(t, siteOf(m))[reports.MatrixLockFile("fenced")], []string{"Nothing was run without a fence"}, []string{"data rescued:"})
 }
 
 func TestMatrixPagesAreDeterministic(t *testing.T) {
@@ -235,14 +236,14 @@ func TestMatrixPagesAreDeterministic(t *testing.T) {
 }
 
 func TestMatrixPagesErrors(t *testing.T) {
-	s := siteOf(small())
+	s := siteOf(testreports.SmallMatrix())
 	if err := reports.MatrixLockHTML(io.Discard, s, "nolock"); err == nil || !strings.Contains(err.Error(), `no lock "nolock"`) {
 		t.Errorf("got %v", err)
 	}
 	if err := reports.MatrixScenarioHTML(io.Discard, s, "nowhere"); err == nil || !strings.Contains(err.Error(), `no scenario "nowhere"`) {
 		t.Errorf("got %v", err)
 	}
-	if err := reports.MatrixHTML(closed{}, s); !errors.Is(err, io.ErrClosedPipe) {
+	if err := reports.MatrixHTML(testreports.Full{}, s); !errors.Is(err, testreports.ErrFull) {
 		t.Errorf("got %v", err)
 	}
 }

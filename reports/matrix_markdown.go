@@ -20,27 +20,27 @@ import (
 //
 // The error is that of the writer.
 func MatrixMarkdown(w io.Writer, m *matrix.Matrix) error {
-	p := &page{}
-	p.part([]string{"# The matrix"})
-	p.part([]string{"<!-- Written by " + writtenBy(m) + ". Do not edit. -->"})
-	p.part(markdownHead(m))
-	p.part(markdownLegend(m))
-	p.part([]string{"## Overview"})
-	p.part(markdownOverview(m))
-	p.part(markdownSpecimens(m))
-	p.part(markdownProblems(m))
-	p.part([]string{"## Scenarios", "", "`corrupted 3/20, seed 7` means that 3 of 20 seeds show it, seed 7 first. Of a safe cell, only those runs count",
+	p := new(prose.Page)
+	p.Add([]string{"# The matrix"})
+	p.Add([]string{"<!-- Written by " + writtenBy(m) + ". Do not edit. -->"})
+	p.Add(markdownHead(m))
+	p.Add(markdownLegend(m))
+	p.Add([]string{"## Overview"})
+	p.Add(markdownOverview(m))
+	p.Add(markdownSpecimens(m))
+	p.Add(markdownProblems(m))
+	p.Add([]string{"## Scenarios", "", "`corrupted 3/20, seed 7` means that 3 of 20 seeds show it, seed 7 first. Of a safe cell, only those runs count",
 		"in which clients contended and every fault fired."})
-	g := newGrid(m)
+	g := NewGrid(m)
 	for _, sc := range m.Scenarios {
-		p.part(markdownScenario(m, g, sc))
+		p.Add(markdownScenario(m, g, sc))
 	}
-	return p.write(w)
+	return p.Render(w)
 }
 
 // writtenBy is the command that writes the matrix, if it is the whole one.
 func writtenBy(m *matrix.Matrix) string {
-	if slices.ContainsFunc(m.Locks, func(l matrix.Column) bool { return isSpecimen(l.Name) }) {
+	if slices.ContainsFunc(m.Locks, func(l matrix.Column) bool { return IsSpecimen(l.Name) }) {
 		return "locksim matrix --broken --markdown"
 	}
 	return "locksim matrix --markdown"
@@ -50,7 +50,7 @@ func markdownHead(m *matrix.Matrix) []string {
 	return []string{
 		fmt.Sprintf("What became of %s with %s, under the fencing modes %s. Every cell is the worst label of %s.",
 			prose.Count(len(m.Scenarios), "scenario"), prose.Count(len(m.Locks), "lock"), prose.Commas(m.Modes), m.Seeds),
-		evidence(m) + " " + outcomeOf(m),
+		MatrixEvidence(m) + " " + MatrixOutcome(m),
 		"That a cell is safe means that these runs showed no violation. It is not a proof.",
 		"",
 		"`locksim run SCENARIO --lock LOCK --seed SEED --fencing MODE` makes a run of any cell again.",
@@ -63,26 +63,26 @@ func markdownLegend(m *matrix.Matrix) []string {
 		fmt.Sprintf("A group of signs has one for each mode, in the order %s. An empty place was not run: the scenario is not about the lock.", prose.Commas(m.Modes)),
 		"", "| sign | label | meaning |", "|---|---|---|",
 	}
-	for _, s := range legend() {
-		lines = append(lines, fmt.Sprintf("| `%s` | %s | %s |", s.glyph, s.name, s.meaning))
+	for _, s := range Legend() {
+		lines = append(lines, fmt.Sprintf("| `%s` | %s | %s |", s.Glyph, s.Name, s.Meaning))
 	}
-	return append(lines, fmt.Sprintf("| `%s` | | after a group: one of its cells is not as expected, or is vacuous |", flag))
+	return append(lines, fmt.Sprintf("| `%s` | | after a group: one of its cells is not as expected, or is vacuous |", Flag))
 }
 
 // markdownOverview is the table of groups, without the specimens.
 func markdownOverview(m *matrix.Matrix) []string {
 	var locks []string
 	for _, l := range m.Locks {
-		if !isSpecimen(l.Name) {
+		if !IsSpecimen(l.Name) {
 			locks = append(locks, l.Name)
 		}
 	}
-	g := newGrid(m)
+	g := NewGrid(m)
 	lines := []string{rowOf(append([]string{"scenario"}, locks...)), ruler(1 + len(locks))}
 	for _, sc := range m.Scenarios {
 		row := []string{linked(sc)}
 		for _, l := range locks {
-			row = append(row, g.code(sc.Name, l))
+			row = append(row, signsOf(g, sc.Name, l))
 		}
 		if slices.ContainsFunc(row[1:], func(s string) bool { return s != "" }) {
 			lines = append(lines, rowOf(row))
@@ -92,12 +92,12 @@ func markdownOverview(m *matrix.Matrix) []string {
 }
 
 func markdownSpecimens(m *matrix.Matrix) []string {
-	g := newGrid(m)
+	g := NewGrid(m)
 	var rows []string
 	for _, l := range m.Locks {
 		for _, sc := range m.Scenarios {
-			if isSpecimen(l.Name) && g.has(sc.Name, l.Name) {
-				rows = append(rows, rowOf([]string{l.Name, linked(sc), g.code(sc.Name, l.Name)}))
+			if IsSpecimen(l.Name) && g.Has(sc.Name, l.Name) {
+				rows = append(rows, rowOf([]string{l.Name, linked(sc), signsOf(g, sc.Name, l.Name)}))
 			}
 		}
 	}
@@ -109,10 +109,10 @@ func markdownSpecimens(m *matrix.Matrix) []string {
 
 func markdownProblems(m *matrix.Matrix) []string {
 	lines := []string{"## Not as expected", ""}
-	for _, p := range complaints(m) {
+	for _, p := range Complaints(m) {
 		line := "- " + escape(p.String()) + "."
-		if p.replay != "" {
-			line += " `" + p.replay + "`"
+		if p.Replay != "" {
+			line += " `" + p.Replay + "`"
 		}
 		lines = append(lines, line)
 	}
@@ -127,7 +127,7 @@ func markdownProblems(m *matrix.Matrix) []string {
 }
 
 // markdownScenario is the section of one scenario.
-func markdownScenario(m *matrix.Matrix, g grid, sc matrix.Row) []string {
+func markdownScenario(m *matrix.Matrix, g Grid, sc matrix.Row) []string {
 	lines := []string{"### " + sc.Name, ""}
 	about := []string{escape(sc.Title)}
 	if len(sc.Catalogue) > 0 {
@@ -144,10 +144,10 @@ func markdownScenario(m *matrix.Matrix, g grid, sc matrix.Row) []string {
 }
 
 // alike are the rows of a section: locks whose cells read the same share one.
-func alike(m *matrix.Matrix, g grid, sc matrix.Row) []string {
+func alike(m *matrix.Matrix, g Grid, sc matrix.Row) []string {
 	var texts, locks []string
 	for _, l := range m.Locks {
-		group := g.groups[place{sc.Name, l.Name}]
+		group := g.Group(sc.Name, l.Name)
 		if len(group) == 0 {
 			continue
 		}
@@ -173,22 +173,32 @@ func inWords(c matrix.Cell, seeds search.Seeds) string {
 	if c.CellRuns == nil {
 		return string(c.Label)
 	}
-	text := fmt.Sprintf("%s %s", c.Label, kOfN(c))
+	text := fmt.Sprintf("%s %s", c.Label, KOfN(c))
 	if c.Seed != seeds.First {
 		text += fmt.Sprintf(", seed %d", c.Seed)
 	}
 	if c.Problem() != "" {
-		text = "**" + text + "** " + flag
+		text = "**" + text + "** " + Flag
 	}
 	return text
 }
 
-// code is a group of signs, in the type that keeps them apart.
-func (g grid) code(scenario, lock string) string {
-	if !g.has(scenario, lock) {
+// signsOf is a group of signs, in the type that keeps them apart.
+func signsOf(g Grid, scenario, lock string) string {
+	if g.Failed(scenario, lock) {
+		return "`FAILED`"
+	}
+	group, text := g.Group(scenario, lock), ""
+	for _, c := range group {
+		text += SignOf(c).Glyph
+	}
+	if group.Flagged() {
+		text += Flag
+	}
+	if text == "" {
 		return ""
 	}
-	return "`" + g.cell(scenario, lock).paint(Plain) + "`"
+	return "`" + text + "`"
 }
 
 // linked is the name of a scenario, with a link to its file.
@@ -209,5 +219,5 @@ func ruler(n int) string { return strings.Repeat("|---", n) + "|" }
 
 // escape keeps what others wrote from becoming markup.
 func escape(text string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "[", `\[`).Replace(visible(text))
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "[", `\[`).Replace(prose.Visible(text))
 }

@@ -1,10 +1,7 @@
 package reports
 
 import (
-	"bytes"
-	"fmt"
 	"html/template"
-	"io"
 	"slices"
 
 	"locksim/scenarios/file"
@@ -70,22 +67,6 @@ func (s *MatrixSite) column(name string) (column matrix.Column, ok bool) {
 		return column, false
 	}
 	return s.Matrix.Locks[i], true
-}
-
-// writeHTML renders a page.
-func writeHTML(w io.Writer, read func() (*template.Template, error), page any) error {
-	t, err := read()
-	if err != nil {
-		return fmt.Errorf("read the template of the page: %w", err)
-	}
-	var b bytes.Buffer
-	if err := t.Execute(&b, page); err != nil {
-		return fmt.Errorf("render the page: %w", err)
-	}
-	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("write the page: %w", err)
-	}
-	return nil
 }
 
 // matrixCSS is the style of all pages of a matrix.

@@ -7,6 +7,7 @@ import (
 
 	"locksim/checker"
 	"locksim/internal/prose"
+	"locksim/sim/trace"
 )
 
 // diagram is the story as a mermaid sequence diagram, with what it shows.
@@ -18,14 +19,14 @@ func (m *markdown) diagram() []string {
 	if len(diagram) == 0 {
 		return nil
 	}
-	mode := markdownText(string(m.drawn().run.Mode))
+	mode := markdownText(string(m.drawn().Run.Mode))
 	lines := []string{
 		"## The story", "",
 		fmt.Sprintf("The run in mode %s. The bar on a client’s line says that it believes that it holds the lock. Requests that are made again", mode),
 		"and answered as before are drawn once.", "",
 	}
 	lines = append(lines, fenced("mermaid", strings.Join(diagram, "\n"))...)
-	parts := parting(m.scenes)
+	parts := Parting(m.scenes)
 	if len(parts) > 0 {
 		lines = append(lines, "")
 	}
@@ -36,9 +37,9 @@ func (m *markdown) diagram() []string {
 }
 
 // drawn is the run that is told.
-func (m *markdown) drawn() *scene {
-	run := told(m.o)
-	i := slices.IndexFunc(m.scenes, func(s *scene) bool { return s.run == run })
+func (m *markdown) drawn() *Scene {
+	run := Told(m.o)
+	i := slices.IndexFunc(m.scenes, func(s *Scene) bool { return s.Run == run })
 	return m.scenes[max(i, 0)]
 }
 
@@ -49,7 +50,7 @@ func (m *markdown) draw() {
 	}
 	s := m.drawn()
 	m.drawing = newSeqRows(s)
-	branch(m.drawing, s, slices.DeleteFunc(slices.Clone(m.scenes), func(o *scene) bool { return o == s }))
+	branch(m.drawing, s, slices.DeleteFunc(slices.Clone(m.scenes), func(o *Scene) bool { return o == s }))
 }
 
 // mermaid are the lines of the diagram; a run of which there is nothing to draw has
@@ -59,10 +60,10 @@ func (m *markdown) mermaid() []string {
 	if len(rows) == 0 {
 		return nil
 	}
-	head, from, end := window(rows, s.fatal, m.rows)
+	head, from, end := window(rows, s.Fatal, m.rows)
 	shown := append(slices.Clone(rows[:head]), rows[from:end]...)
-	q := &sequence{scene: s, bars: map[string]int{}}
-	q.add("    accTitle: "+mermaidText(fmt.Sprintf("What happened in mode %s", s.run.Mode)), "    accDescr: "+mermaidText(describe(s)))
+	q := &sequence{Scene: s, bars: map[string]int{}}
+	q.add("    accTitle: "+mermaidText(fmt.Sprintf("What happened in mode %s", s.Run.Mode)), "    accDescr: "+mermaidText(describe(s)))
 	q.participants(shown)
 	q.rows(rows[:head])
 	q.leftOut(rows[head:from])
@@ -73,10 +74,10 @@ func (m *markdown) mermaid() []string {
 }
 
 // describe is the diagram in a sentence, for those who do not see it.
-func describe(s *scene) string {
-	text := fmt.Sprintf("Requests, answers and faults in the order of time. The run ended %s", s.run.Verdict.Label)
-	if s.fatal > 0 {
-		text += fmt.Sprintf(", decided at step %d, at %s", s.fatal, seconds(s.at(checker.Pos(s.fatal))))
+func describe(s *Scene) string {
+	text := fmt.Sprintf("Requests, answers and faults in the order of time. The run ended %s", s.Run.Verdict.Label)
+	if s.Fatal > 0 {
+		text += fmt.Sprintf(", decided at step %d, at %s", s.Fatal, prose.Seconds(s.At(checker.Pos(s.Fatal))))
 	}
 	return text + ". The table below tells the same in words."
 }
@@ -85,7 +86,7 @@ func describe(s *scene) string {
 // release at five nodes takes five.
 const epilogue = 12
 
-// window chooses at most n rows: the opening, the way to the decisive step and a
+// window chooses at most n rows: the Opening, the way to the decisive step and a
 // short aftermath. Without such a step it is the beginning.
 func window(rows []seqRow, step, n int) (head, from, end int) {
 	at := slices.IndexFunc(rows, func(r seqRow) bool { return r.n == step })
@@ -94,13 +95,13 @@ func window(rows []seqRow, step, n int) (head, from, end int) {
 		return head, head, head
 	}
 	end = min(len(rows), at+1+min(epilogue, n/4))
-	head = min(opening, n/4, end)
+	head = min(Opening, n/4, end)
 	return head, max(head, end-(n-head)), end
 }
 
 // sequence is a diagram while it is written.
 type sequence struct {
-	*scene
+	*Scene
 	bars  map[string]int // of a client, open
 	lines []string
 }
@@ -115,19 +116,27 @@ func (q *sequence) participants(rows []seqRow) {
 			part[name] = true
 		}
 	}
-	for _, c := range q.clients {
-		if laneName.MatchString(c) && (c != prober || part[c]) {
+	for _, c := range q.Clients {
+		if laneName.MatchString(c) && (c != trace.Probe || part[c]) {
 			q.add("    participant " + c + " as client " + c)
 		}
 	}
-	for _, n := range q.nodes {
+	for _, n := range q.Servers {
 		if part[n] {
-			q.add("    participant " + n + " as " + serverTitle(n))
+			q.add("    participant " + n + " as " + participant(n))
 		}
 	}
-	if part["s0"] {
+	if part[trace.Store] {
 		q.add("    participant s0 as store s0")
 	}
+}
+
+// participant is what a server is called at the head of its line.
+func participant(server string) string {
+	if IsRedis(server) {
+		return "Redis " + server
+	}
+	return "server " + server
 }
 
 // rows writes rows, and after each the bars as they are by then.
@@ -165,13 +174,13 @@ func (q *sequence) whole() string {
 // believe opens and closes bars, so that each client has one for each grant that
 // it believes in after a step. Step 0 is the end of the diagram: none is left.
 func (q *sequence) believe(p checker.Pos) {
-	for _, c := range q.clients {
+	for _, c := range q.Clients {
 		if !laneName.MatchString(c) {
 			continue
 		}
 		want := 0
-		for _, g := range q.run.History.Grants {
-			if p > 0 && g.Client == c && g.Belief(q.run.History.Care).Contains(p) {
+		for _, g := range q.Run.History.Grants {
+			if p > 0 && g.Client == c && g.Belief(q.Run.History.Care).Contains(p) {
 				want++
 			}
 		}

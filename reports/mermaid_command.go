@@ -3,6 +3,7 @@ package reports
 import (
 	"strings"
 
+	"locksim/internal/prose"
 	"locksim/sim/trace"
 )
 
@@ -17,9 +18,9 @@ const (
 // out.
 func shortRequest(request, answer trace.Content) string {
 	if r, ok := request.(trace.Request); ok {
-		return clipped(r.Brief(answer), maxCommand)
+		return prose.Clip(r.Brief(answer), maxCommand)
 	}
-	return clipped(string(request.AppendText(nil)), maxCommand)
+	return prose.Clip(string(request.AppendText(nil)), maxCommand)
 }
 
 // answered is an answer in a diagram.
@@ -27,7 +28,7 @@ func answered(answer trace.Content) string {
 	if answer == nil {
 		return "(waits)"
 	}
-	return clipped(string(answer.AppendText(nil)), maxAnswer)
+	return prose.Clip(string(answer.AppendText(nil)), maxAnswer)
 }
 
 // storeAnswer is the store's answer in words. Which operation it is about stands
@@ -39,7 +40,7 @@ func storeAnswer(d trace.Decision) string {
 		if _, reason, ok := strings.Cut(d.Refused, " refused, "); ok {
 			text = "REFUSED: " + strings.TrimSuffix(reason, ": stale operation")
 		}
-		return clipped(text, maxAnswer)
+		return prose.Clip(text, maxAnswer)
 	case d.Write:
 		return "taken"
 	case d.Value == "":

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/checker"
+	"locksim/internal/testreports"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
@@ -17,13 +18,13 @@ import (
 
 // once is a request that may have to be made in another way: then it has no short
 // form.
-type once struct{ words }
+type once struct{ testreports.Words }
 
 func (o once) Brief(answer trace.Content) string {
 	if answer == trace.Text("ask otherwise") {
 		return ""
 	}
-	return o.brief
+	return o.Short
 }
 
 // A request goes by its short form, or by its text where it has none; what is long
@@ -33,12 +34,12 @@ func TestShortRequest(t *testing.T) {
 		request, answer trace.Content
 		want            string
 	}{
-		{words{"take the lock of c0", "take"}, trace.Text("yes"), "take"},
-		{words{"take the lock of c0", "take"}, nil, "take"},
-		{words{"hello", ""}, trace.Text("yes"), ""},
-		{once{words{"take the lock of c0", "take"}}, trace.Text("ask otherwise"), ""},
-		{once{words{"take the lock of c0", "take"}}, trace.Text("yes"), "take"},
-		{says(strings.Repeat("x", 200)), nil, strings.Repeat("x", maxCommand) + "…"},
+		{testreports.Worded("take the lock of c0", "take"), trace.Text("yes"), "take"},
+		{testreports.Worded("take the lock of c0", "take"), nil, "take"},
+		{testreports.Worded("hello", ""), trace.Text("yes"), ""},
+		{once{testreports.Worded("take the lock of c0", "take")}, trace.Text("ask otherwise"), ""},
+		{once{testreports.Worded("take the lock of c0", "take")}, trace.Text("yes"), "take"},
+		{testreports.Says(strings.Repeat("x", 200)), nil, strings.Repeat("x", maxCommand) + "…"},
 		{trace.Text("take the lock"), trace.Text("ask otherwise"), "take the lock"},
 		{trace.Text(strings.Repeat("é", 100)), nil, strings.Repeat("é", maxCommand) + "…"},
 	} {
@@ -86,9 +87,9 @@ const sms = time.Millisecond
 
 // polling is a run in which c0 asks three times, gets the lock, loses the answer
 // to its release, and sends a write that never arrives.
-func polling() *scene {
+func polling() *Scene {
 	m := &play.ModeRun{Mode: fence.None, Trace: &trace.Trace{}}
-	set := func(id string) words { return words{trace.Text("set k " + id + " nx"), "set k nx"} }
+	set := func(id string) testreports.Words { return testreports.Worded("set k "+id+" nx", "set k nx") }
 	for _, e := range []trace.Event{
 		{At: 1 * sms, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: set("aaaaaaaaaaaaaaaa")}},
 		{At: 2 * sms, Actor: "r0", Peer: "c0", What: trace.Exec{Conn: "#1", Request: set("aaaaaaaaaaaaaaaa"), Answer: trace.Text("nil")}},
@@ -97,17 +98,17 @@ func polling() *scene {
 		{At: 5 * sms, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: set("cccccccccccccccc")}},
 		{At: 6 * sms, Actor: "r0", Peer: "c0", What: trace.Exec{Conn: "#1", Request: set("cccccccccccccccc"), Answer: trace.Text("OK")}},
 		{At: 7 * sms, Actor: "c0", What: trace.Mark{Step: trace.Granted, Resource: "order"}},
-		{At: 8 * sms, Actor: "c0", Peer: "s0", What: trace.Send{Conn: "#2", Content: words{"WRITE order balance c0.w2 0 c0.g1 -", "write c0.w2"}}},
-		{At: 900 * sms, Actor: "c0", Peer: "r0", What: sends("#1", "del k")},
-		{At: 901 * sms, Actor: "r0", Peer: "c0", What: does("#1", "del k", "1")},
-		{At: 901 * sms, Actor: "r0", Peer: "c0", What: sends("#1", "1")},
+		{At: 8 * sms, Actor: "c0", Peer: "s0", What: trace.Send{Conn: "#2", Content: testreports.Worded("WRITE order balance c0.w2 0 c0.g1 -", "write c0.w2")}},
+		{At: 900 * sms, Actor: "c0", Peer: "r0", What: testreports.Sends("#1", "del k")},
+		{At: 901 * sms, Actor: "r0", Peer: "c0", What: testreports.Does("#1", "del k", "1")},
+		{At: 901 * sms, Actor: "r0", Peer: "c0", What: testreports.Sends("#1", "1")},
 		{At: 2000 * sms, Actor: "world", Peer: "c0>r0,r0a", What: trace.Cut{Between: []string{"c0", "r0", "r0a"}}},
 	} {
 		m.Trace.Add(e)
 	}
 	m.Story = []play.Line{line(7, "c0", "is granted order"), line(12, "world", "c0>r0,r0a: CUT OFF")}
 	m.History = checker.History{Grants: []checker.Grant{{ID: 1, Client: "c0", Resource: "order", Invoked: 1, Granted: 7, Released: 9}}}
-	return newScene(m)
+	return NewScene(m)
 }
 
 // line is a step of a story without a remark.
@@ -136,15 +137,15 @@ func TestSeqRows(t *testing.T) {
 // Names that are no lane's come into no diagram.
 func TestSeqRowsOfStrangers(t *testing.T) {
 	s := polling()
-	for i := range s.run.Trace.Events {
-		e := &s.run.Trace.Events[i]
+	for i := range s.Run.Trace.Events {
+		e := &s.Run.Trace.Events[i]
 		e.Peer = "r0; end"
 		if cut, ok := e.What.(trace.Cut); ok {
 			cut.Between = []string{e.Peer}
 			e.What = cut
 		}
 	}
-	for _, r := range newSeqRows(newScene(s.run)) {
+	for _, r := range newSeqRows(NewScene(s.Run)) {
 		for _, line := range r.lines() {
 			if strings.Contains(line, ";") {
 				t.Error(line)
@@ -157,10 +158,10 @@ func TestSeqRowsOfStrangers(t *testing.T) {
 func TestBarsAreBalanced(t *testing.T) {
 	s := polling()
 	for n := 1; n < 12; n++ {
-		s.fatal = n
-		o := &play.Outcome{Scenario: &file.Scenario{}, Modes: []play.ModeRun{*s.run}}
+		s.Fatal = n
+		o := &play.Outcome{Scenario: &file.Scenario{}, Modes: []play.ModeRun{*s.Run}}
 		for rows := 2; rows < 12; rows++ {
-			m := &markdown{o: o, extent: extent{rows: rows}, scenes: []*scene{s}}
+			m := &markdown{o: o, extent: extent{rows: rows}, scenes: []*Scene{s}}
 			m.draw()
 			open := 0
 			for _, line := range m.mermaid() {

@@ -40,9 +40,9 @@ func (r seqRow) lines() []string {
 	var lines []string
 	switch {
 	case r.note:
-		lines = []string{fmt.Sprintf("Note over %s: %s", strings.Join(r.over, ","), mermaidLabel(seconds(r.at)+" "+r.text))}
+		lines = []string{fmt.Sprintf("Note over %s: %s", strings.Join(r.over, ","), mermaidLabel(prose.Seconds(r.at)+" "+r.text))}
 	case r.lost:
-		lines = []string{fmt.Sprintf("%s-x%s: %s", r.over[0], r.over[1], mermaidLabel(seconds(r.at)+" "+r.text+" (it never arrives)"))}
+		lines = []string{fmt.Sprintf("%s-x%s: %s", r.over[0], r.over[1], mermaidLabel(prose.Seconds(r.at)+" "+r.text+" (it never arrives)"))}
 	default:
 		lines = append([]string{fmt.Sprintf("%s->>%s: %s", r.over[0], r.over[1], mermaidLabel(r.request()))}, r.answers()...)
 	}
@@ -65,9 +65,9 @@ const fatalColour = "rgba(220, 50, 47, 0.2)"
 const lateFrom = 500 * time.Millisecond
 
 func (r seqRow) request() string {
-	text := seconds(r.at) + " " + r.text
+	text := prose.Seconds(r.at) + " " + r.text
 	if r.late() {
-		text += fmt.Sprintf(" (sent at %s)", seconds(r.sent))
+		text += fmt.Sprintf(" (sent at %s)", prose.Seconds(r.sent))
 	}
 	return text
 }
@@ -103,7 +103,7 @@ func (r seqRow) answered(answer string) []string {
 		arrow, answer = "--x", answer+" (the answer is lost)"
 	}
 	if r.times > 1 {
-		answer += fmt.Sprintf(" (%d times, until %s)", r.times, seconds(r.until))
+		answer += fmt.Sprintf(" (%d times, until %s)", r.times, prose.Seconds(r.until))
 	}
 	return []string{fmt.Sprintf("%s%s%s: %s", r.over[1], arrow, r.over[0], mermaidLabel(answer))}
 }

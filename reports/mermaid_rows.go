@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -15,44 +16,35 @@ import (
 // answers; and in notes what the clients do besides, what strikes them, and what
 // the nodes let expire.
 type seqRows struct {
-	*scene
+	*Scene
 	lines   map[int]play.Line // the story, by step
-	arrived map[int]message   // the requests, by the step of their arrival
-	sent    map[int]message   // and the messages by that of their sending
+	arrived map[int]Message   // the requests, by the step of their arrival
+	sent    map[int]Message   // and the messages by that of their sending
 	last    map[string]int    // the last row of a client with a node
 	rows    []seqRow
 }
 
-func newSeqRows(s *scene) []seqRow {
-	c := &seqRows{scene: s, lines: map[int]play.Line{}, arrived: map[int]message{}, sent: map[int]message{}, last: map[string]int{}}
-	for _, l := range s.run.Story {
+func newSeqRows(s *Scene) []seqRow {
+	c := &seqRows{Scene: s, lines: map[int]play.Line{}, arrived: map[int]Message{}, sent: map[int]Message{}, last: map[string]int{}}
+	for _, l := range s.Run.Story {
 		c.lines[l.N] = l
 	}
-	for _, m := range s.posted() {
-		c.sent[m.N] = m
-		if m.Kind == "request" && !m.Lost {
-			c.arrived[m.M] = m
+	for _, m := range s.Messages() {
+		c.sent[m.Step] = m
+		if m.Kind == Request && !m.Lost {
+			c.arrived[m.Until] = m
 		}
 	}
-	for _, e := range s.run.Trace.Events {
+	for _, e := range s.Run.Trace.Events {
 		c.see(e)
 	}
 	slices.SortStableFunc(c.rows, func(a, b seqRow) int { return a.n - b.n })
 	return c.rows
 }
 
-// posted are the messages of a run.
-func (s *scene) posted() []message {
-	d := &drawing{scene: s, scale: scale{end: s.end}, lanes: map[string]*lane{}}
-	for _, l := range lanesOf(s) {
-		d.lanes[l.Name] = l
-	}
-	return d.messages()
-}
-
 // see takes notice of an event.
 func (c *seqRows) see(e trace.Event) {
-	if c.hidden(e) {
+	if c.Hidden(e) {
 		return
 	}
 	switch m := e.What.(type) {
@@ -101,8 +93,8 @@ func (c *seqRows) store(e trace.Event, d trace.Decision) {
 	}
 	r := c.request(e, d.Brief(), storeAnswer(d))
 	if r.late() {
-		c.rows = append(c.rows, seqRow{n: c.arrived[e.N].N, at: r.sent, note: true, over: []string{e.Peer},
-			text: "sends " + d.Brief() + ", on its way until " + seconds(e.At)})
+		c.rows = append(c.rows, seqRow{n: c.arrived[e.N].Step, at: r.sent, note: true, over: []string{e.Peer},
+			text: "sends " + d.Brief() + ", on its way until " + prose.Seconds(e.At)})
 	}
 	c.rows = append(c.rows, r)
 }
@@ -111,7 +103,7 @@ func (c *seqRows) store(e trace.Event, d trace.Decision) {
 func (c *seqRows) request(e trace.Event, text, answer string) seqRow {
 	r := seqRow{n: e.N, at: e.At, sent: e.At, over: []string{e.Peer, e.Actor}, text: text, answer: answer, times: 1, fatal: c.decision(e)}
 	if m, ok := c.arrived[e.N]; ok {
-		r.sent = m.T0
+		r.sent = m.Start
 	}
 	if m, ok := c.sent[e.N+1]; ok && m.From == e.Actor && m.To == e.Peer {
 		r.unheard = m.Lost
@@ -123,7 +115,7 @@ func (c *seqRows) request(e trace.Event, text, answer string) seqRow {
 // else has just been done with success, other than to get it.
 func (c *seqRows) other(e trace.Event, answer trace.Content) string {
 	p := checker.Pos(e.N)
-	holder := c.holder(p - 1)
+	holder := c.Holder(p - 1)
 	if a, ok := answer.(trace.Answer); ok && a.Negative() || holder == "" || holder == e.Peer {
 		return ""
 	}
@@ -136,11 +128,11 @@ func (c *seqRows) other(e trace.Event, answer trace.Content) string {
 // ownKey says that a client deleted a key at this step that it had set itself, as
 // one of a majority.
 func (c *seqRows) ownKey(p checker.Pos) bool {
-	return slices.ContainsFunc(c.run.History.Deletions, func(d checker.Deletion) bool { return d.At == p && d.Owner == d.By })
+	return slices.ContainsFunc(c.Run.History.Deletions, func(d checker.Deletion) bool { return d.At == p && d.Owner == d.By })
 }
 
 func (c *seqRows) acquiring(client string, p checker.Pos) bool {
-	h := c.run.History
+	h := c.Run.History
 	return slices.ContainsFunc(h.Grants, func(g checker.Grant) bool { return g.Client == client && g.Invoked <= p && p < g.Granted }) ||
 		slices.ContainsFunc(h.Attempts, func(a checker.Attempt) bool {
 			return a.Client == client && a.Invoked <= p && (p < a.Returned || a.Returned == 0)
@@ -150,7 +142,7 @@ func (c *seqRows) acquiring(client string, p checker.Pos) bool {
 // send is a request that never arrives; the others are shown where they do.
 func (c *seqRows) send(e trace.Event, sent trace.Send) {
 	m, ok := c.sent[e.N]
-	if !ok || !m.Lost || m.Kind != "request" || !c.drawn(e.Actor, e.Peer) {
+	if !ok || !m.Lost || m.Kind != Request || !c.drawn(e.Actor, e.Peer) {
 		return
 	}
 	command := shortRequest(sent.Content, nil)
@@ -180,7 +172,7 @@ func untold(e trace.Event) bool {
 // told is a step of the story, or the decisive step, whatever it is.
 func (c *seqRows) told(e trace.Event) {
 	l, ok := c.lines[e.N]
-	if e.N != c.fatal && (!ok || untold(e)) {
+	if e.N != c.Fatal && (!ok || untold(e)) {
 		return
 	}
 	text := l.What
@@ -209,10 +201,10 @@ func (c *seqRows) note(e trace.Event, text string, over ...string) {
 
 // decision says what was decided at a step, or nothing.
 func (c *seqRows) decision(e trace.Event) string {
-	if e.N != c.fatal {
+	if e.N != c.Fatal {
 		return ""
 	}
-	text := decisions[c.run.Verdict.Label]
+	text := c.Decision().Text
 	if remark := c.lines[e.N].Remark; remark != "" {
 		text += ": " + remark
 	}
@@ -225,20 +217,20 @@ var laneName = regexp.MustCompile(`^([a-z]+[0-9]+[a-z]?|probe)$`)
 // drawn says that all of these are lanes.
 func (c *seqRows) drawn(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
-		return !laneName.MatchString(name) || name != "s0" && !slices.Contains(c.clients, name) && !slices.Contains(c.nodes, name)
+		return !laneName.MatchString(name) || name != trace.Store && !slices.Contains(c.Clients, name) && !slices.Contains(c.Servers, name)
 	})
 }
 
 // byLane orders lanes from left to right.
-func (s *scene) byLane(a, b string) int { return s.column(a) - s.column(b) }
+func (c *seqRows) byLane(a, b string) int { return c.column(a) - c.column(b) }
 
-// column is the place of a lane: clients, nodes, store.
-func (s *scene) column(name string) int {
-	if i := slices.Index(s.clients, name); i >= 0 {
+// column is the place of a lane: clients, servers, store.
+func (c *seqRows) column(name string) int {
+	if i := slices.Index(c.Clients, name); i >= 0 {
 		return i
 	}
-	if i := slices.Index(s.nodes, name); i >= 0 {
-		return len(s.clients) + i
+	if i := slices.Index(c.Servers, name); i >= 0 {
+		return len(c.Clients) + i
 	}
-	return len(s.clients) + len(s.nodes)
+	return len(c.Clients) + len(c.Servers)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"locksim/internal/prose"
 )
 
 // mermaidPlain are the signs that mean themselves in a mermaid text. All others
@@ -14,7 +16,7 @@ const mermaidPlain = " .,()/=+-_'’!?{}…–—→·"
 // mermaidText keeps what others wrote from becoming mermaid, Markdown or HTML.
 func mermaidText(text string) string {
 	var b strings.Builder
-	for _, r := range strings.TrimSpace(visible(text)) {
+	for _, r := range strings.TrimSpace(prose.Visible(text)) {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(mermaidPlain, r) {
 			b.WriteRune(r)
 			continue
@@ -32,7 +34,7 @@ const (
 
 // mermaidLabel is a text in a few short lines.
 func mermaidLabel(text string) string {
-	lines := fold(visible(text), mermaidWidth)
+	lines := prose.Fold(prose.Visible(text), mermaidWidth)
 	if len(lines) > mermaidLines {
 		lines = append(lines[:mermaidLines-1], lines[mermaidLines-1]+" …")
 	}

@@ -38,6 +38,35 @@ type Options struct {
 	Limit int
 }
 
+// Colour says whether a report is coloured.
+type Colour int
+
+const (
+	// Plain is text without colours.
+	Plain Colour = iota
+	// ANSI colours by the escape sequences that terminals understand.
+	ANSI
+)
+
+// Alike says how the page of a run shows runs that were the same, event by event, and
+// ended alike.
+type Alike int
+
+const (
+	// Apart gives each run a diagram and a story of its own. It is the default.
+	Apart Alike = iota
+	// Together gives them one diagram and one story that name all of their modes.
+	// A page of many modes is then a fraction as long.
+	Together
+)
+
+// Moment names the run that a [play.State] belongs to.
+type Moment struct {
+	Scenario, Lock string
+	Seed           uint64
+	Mode           fence.Mode
+}
+
 // Version is the version of something that a run depends on.
 type Version struct {
 	Name, Version string
@@ -53,9 +82,22 @@ type Link struct {
 // table of verdicts is wider; its lines are not folded.
 const MinWidth = 60
 
-const defaultWidth = 120
+// DefaultWidth is the number of columns of a line where nothing else is asked for.
+const DefaultWidth = 120
 
-func (o Options) withDefaults() (Options, error) {
+// The sizes of a report in Markdown, in bytes.
+const (
+	// CommentLimit is what a comment on a pull request can hold: 64 KiB.
+	CommentLimit = 64 << 10
+	// SummaryLimit is what a step summary of a CI job can hold: 1 MiB.
+	SummaryLimit = 1 << 20
+	// MinLimit is the smallest limit that a report is cut to.
+	MinLimit = 8 << 10
+)
+
+// WithDefaults are the options with the defaults in place of zero values. The error
+// says which of them makes no sense.
+func (o Options) WithDefaults() (Options, error) {
 	if o.Limit == 0 {
 		o.Limit = CommentLimit
 	}
@@ -63,7 +105,7 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("reports: a limit of %d bytes: give 0 for the default, or at least %d", o.Limit, MinLimit)
 	}
 	if o.Width == 0 {
-		o.Width = defaultWidth
+		o.Width = DefaultWidth
 	}
 	if o.Width < MinWidth {
 		return o, fmt.Errorf("reports: a width of %d columns: give 0 for the default, or at least %d", o.Width, MinWidth)

@@ -13,7 +13,7 @@ import (
 // equal: a line for each mode with the hash of its trace. Errors and
 // concurrency are as for [Terminal].
 func Replayed(w io.Writer, o *play.Outcome, opt Options) error {
-	opt, err := opt.withDefaults()
+	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}
@@ -21,13 +21,13 @@ func Replayed(w io.Writer, o *play.Outcome, opt Options) error {
 	for _, m := range o.Modes {
 		t.rows = append(t.rows, confirmed(m))
 	}
-	p := &page{opt: opt}
-	p.part([]string{fmt.Sprintf("seed %d  scenario %s  lock %s  %s", o.Seed, o.Scenario.Name, o.Lock, repeated(opt.Repeat))})
-	p.part(t.lines(opt.Colour))
+	p := new(prose.Page)
+	p.Add([]string{fmt.Sprintf("seed %d  scenario %s  lock %s  (%s)", o.Seed, o.Scenario.Name, o.Lock, Repeated(opt.Repeat))})
+	p.Add(t.lines(opt.Colour))
 	if opt.Replay != "" {
-		p.part([]string{"replay: " + opt.Replay})
+		p.Add([]string{"replay: " + opt.Replay})
 	}
-	return p.write(w)
+	return p.Render(w)
 }
 
 func confirmed(m play.ModeRun) []cell {
@@ -37,7 +37,7 @@ func confirmed(m play.ModeRun) []cell {
 	}
 	return []cell{
 		{text: "replayed:"}, {text: string(m.Mode)}, label,
-		{text: prose.Count(m.Events, "event")}, {text: seconds(m.Virtual)},
+		{text: prose.Count(m.Events, "event")}, {text: prose.Seconds(m.Virtual)},
 		{text: "hash " + short(m.TraceHash)}, {text: "equal"},
 	}
 }

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"locksim/checker"
@@ -14,73 +13,61 @@ import (
 // line each.
 const maxBreaks = 12
 
-// reviewBreak is a way in which the lock was broken.
-type reviewBreak struct {
+// Break is a way in which the lock was broken.
+type Break struct {
 	Number   int
 	Shape    string
 	Label    checker.Label
 	Where    string
 	Reasons  []string
-	Fences   *reviewTable
+	Fences   *Table
 	Mode     string
-	Story    []reviewStep
+	Story    []Step
 	Schedule string
 	Replay   string
 }
 
-// reviewStep is a line of a story, or says how many are left out.
-type reviewStep struct {
-	N, At, Actor, Text string
-	Fatal              bool
-}
-
 // breakBlocks are the breaks, those within the promise first.
-func breakBlocks(r *review.Review) []reviewBlock {
+func breakBlocks(r *review.Review) []Block {
 	blocks := storyBlocks(r)
 	if len(r.Failures) == 0 {
 		return append(blocks, paragraph("Neither random schedules nor placed faults found anything that broke it, in %s. That is no proof.", evidenceOf(r)))
 	}
-	blocks = append(blocks, reviewBlock{Heading: "Found by exploration"}, paragraph("%s of breaking it were found by random schedules and placed faults, each made as small as it gets. Those within the promise come first, if there are any, then the worst. Each was made again in every fencing mode, with the same seed. A mode named in the title is the one in which the lock is judged.", ways(len(r.Failures))))
-	rest := &reviewTable{Name: "Further breaks", Head: []string{"Break", "Runs like it", "Command"}}
+	blocks = append(blocks, Block{Heading: "Found by exploration"}, paragraph("%s of breaking it were found by random schedules and placed faults, each made as small as it gets. Those within the promise come first, if there are any, then the worst. Each was made again in every fencing mode, with the same seed. A mode named in the title is the one in which the lock is judged.", prose.Amount(len(r.Failures), "way")))
+	rest := &Table{Name: "Further breaks", Head: []string{"Break", "Runs like it", "Command"}}
 	for i, b := range r.Failures {
 		if i < maxBreaks {
-			blocks = append(blocks, reviewBlock{Break: newReviewBreak(i+1, b)})
+			blocks = append(blocks, Block{Break: newReviewBreak(i+1, b)})
 			continue
 		}
 		rest.row(fmt.Sprintf("%d. %s", i+1, b.Shape), fmt.Sprintf("%s of %s", prose.Thousands(b.Runs), prose.Thousands(b.Of)))
 		last := &rest.Rows[len(rest.Rows)-1]
-		last.Cells = append(last.Cells, reviewCell{Text: b.Replay, Code: true})
+		last.Cells = append(last.Cells, Cell{Text: b.Replay, Code: true})
 	}
 	if len(rest.Rows) > 0 {
-		blocks = append(blocks, reviewBlock{Heading: "Further breaks, in a line each"}, reviewBlock{Table: rest})
+		blocks = append(blocks, Block{Heading: "Further breaks, in a line each"}, Block{Table: rest})
 	}
 	return blocks
 }
 
-func ways(n int) string {
-	if n == 1 {
-		return "1 way"
-	}
-	return prose.Thousands(n) + " ways"
-}
-
 func evidenceOf(r *review.Review) string {
 	f := &r.Figures
-	return runs(f.Within.Evidence+f.All.Evidence+f.Swept.Evidence) + " that are evidence"
+	return prose.Amount(f.Within.Evidence+f.All.Evidence+f.Swept.Evidence, "run") + " that are evidence"
 }
 
-func newReviewBreak(i int, b review.Failure) *reviewBreak {
-	v := &reviewBreak{Number: i, Shape: b.Shape, Label: b.Label(), Where: whereFound(b), Reasons: b.Reasons, Replay: b.Replay,
+func newReviewBreak(i int, b review.Failure) *Break {
+	v := &Break{Number: i, Shape: b.Shape, Label: b.Label(), Where: whereFound(b), Reasons: b.Reasons, Replay: b.Replay,
 		Schedule: b.Run.Source, Mode: string(b.Violations[0].Mode), Fences: fenceTable(i, b)}
-	for _, line := range b.Story {
-		v.Story = append(v.Story, newReviewStep(line))
+	for _, step := range Steps(b.Story) {
+		step.Text = strings.Join(strings.Fields(step.Text), " ")
+		v.Story = append(v.Story, step)
 	}
 	return v
 }
 
 // whereFound says by what the break was found, and how often.
 func whereFound(b review.Failure) string {
-	often := fmt.Sprintf("%s of %s", prose.Thousands(b.Runs), runs(b.Of))
+	often := fmt.Sprintf("%s of %s", prose.Thousands(b.Runs), prose.Amount(b.Of, "run"))
 	switch b.From {
 	case review.FromPromise:
 		return "It breaks the lock’s own promise: found in " + often + " within it that are evidence."
@@ -111,24 +98,10 @@ var effects = map[review.FenceEffect]string{
 }
 
 // fenceTable is what each fence made of a break.
-func fenceTable(i int, b review.Failure) *reviewTable {
-	t := &reviewTable{Name: fmt.Sprintf("Break %d in each fencing mode", i), Head: []string{"Fence", "Verdict", "What it does"}}
+func fenceTable(i int, b review.Failure) *Table {
+	t := &Table{Name: fmt.Sprintf("Break %d in each fencing mode", i), Head: []string{"Fence", "Verdict", "What it does"}}
 	for _, f := range b.Fences {
-		t.Rows = append(t.Rows, reviewRow{Name: string(f.Mode), Cells: []reviewCell{{Label: f.Label}, {Text: effects[f.Effect]}}})
+		t.Rows = append(t.Rows, Row{Name: string(f.Mode), Cells: []Cell{{Label: f.Label}, {Text: effects[f.Effect]}}})
 	}
 	return t
-}
-
-// newReviewStep reads a line of a story as [search.Failure] has it: a mark, the
-// number of the step, its time, who, and what.
-func newReviewStep(line string) reviewStep {
-	text, fatal := strings.CutPrefix(line, ">")
-	fields := strings.Fields(text)
-	if len(fields) < 4 {
-		return reviewStep{Text: strings.TrimSpace(text)}
-	}
-	if _, err := strconv.Atoi(fields[0]); err != nil {
-		return reviewStep{Text: strings.TrimSpace(text)}
-	}
-	return reviewStep{N: fields[0], At: fields[1], Actor: fields[2], Text: strings.Join(fields[3:], " "), Fatal: fatal}
 }

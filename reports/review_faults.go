@@ -13,8 +13,8 @@ import (
 
 // faultBlocks are the faults by class and by kind, and the scenarios of the
 // library.
-func faultBlocks(r *review.Review) []reviewBlock {
-	blocks := []reviewBlock{
+func faultBlocks(r *review.Review) []Block {
+	blocks := []Block{
 		{Heading: "Classes of fault"},
 		paragraph("A promise speaks of classes. The figures are the runs in which a fault of the class struck."),
 		{Table: classTable(r)},
@@ -23,16 +23,16 @@ func faultBlocks(r *review.Review) []reviewBlock {
 		{Table: kindTable(r)},
 	}
 	if len(r.Scenarios) > 0 {
-		blocks = append(blocks, reviewBlock{Heading: "Scenarios of the library"},
+		blocks = append(blocks, Block{Heading: "Scenarios of the library"},
 			paragraph("Each with its entries in the catalogue of failure modes, and the worst label of %s with the number of seeds that show it.", prose.Count(r.Plan.Seeds.Len(), "seed")),
-			reviewBlock{Table: scenarioTable(r)})
+			Block{Table: scenarioTable(r)})
 	}
 	return blocks
 }
 
 // classTable has a row for each class of fault.
-func classTable(r *review.Review) *reviewTable {
-	t := &reviewTable{Name: "Classes of fault", Head: []string{"Class", "Promised", "Within the promise", "With every fault", "Scenarios"}}
+func classTable(r *review.Review) *Table {
+	t := &Table{Name: "Classes of fault", Head: []string{"Class", "Promised", "Within the promise", "With every fault", "Scenarios"}}
 	for _, class := range slices.Concat(r.Lock.Promise.Exclusion, r.Lock.Unpromised) {
 		n := 0
 		for _, s := range r.Scenarios {
@@ -40,8 +40,8 @@ func classTable(r *review.Review) *reviewTable {
 				n++
 			}
 		}
-		promised := yesNo(slices.Contains(r.Lock.Promise.Exclusion, class))
-		within, all := nothing, nothing
+		promised := prose.YesNo(slices.Contains(r.Lock.Promise.Exclusion, class))
+		within, all := prose.Nothing, prose.Nothing
 		if r.Within != nil && promised == "yes" {
 			within = prose.Thousands(r.Within.Summary.Classes[class])
 		}
@@ -54,11 +54,11 @@ func classTable(r *review.Review) *reviewTable {
 }
 
 // kindTable has a row for each kind of fault that was drawn.
-func kindTable(r *review.Review) *reviewTable {
-	t := &reviewTable{Name: "Kinds of fault", Head: []string{"Kind", "Within the promise", "With every fault"}}
+func kindTable(r *review.Review) *Table {
+	t := &Table{Name: "Kinds of fault", Head: []string{"Kind", "Within the promise", "With every fault"}}
 	for _, k := range faults.Kinds() {
 		within, all := struckOfDrawn(r.Within, k.Name), struckOfDrawn(r.All, k.Name)
-		if within == nothing && all == nothing {
+		if within == prose.Nothing && all == prose.Nothing {
 			continue
 		}
 		t.row(k.Name, within, all)
@@ -69,7 +69,7 @@ func kindTable(r *review.Review) *reviewTable {
 
 func struckOfDrawn(e *explore.Exploration, kind string) string {
 	if e == nil || e.Summary.Faults[kind].Planned == 0 {
-		return nothing
+		return prose.Nothing
 	}
 	n := e.Summary.Faults[kind]
 	return fmt.Sprintf("%s of %s struck", prose.Thousands(n.Struck), prose.Thousands(n.Planned))
@@ -85,22 +85,22 @@ var shortGround = map[review.Ground]string{
 // groundWord is where a scenario lies; a lock without a promise has no inside.
 func groundWord(r *review.Review, g review.Ground) string {
 	if g == review.GroundOutside && !r.Lock.Promises {
-		return nothing
+		return prose.Nothing
 	}
 	return shortGround[g]
 }
 
 // scenarioTable has a row for each scenario and a column for each mode.
-func scenarioTable(r *review.Review) *reviewTable {
-	t := &reviewTable{Name: "Scenarios of the library", Head: []string{"Scenario", "Catalogue", "Promise"}}
+func scenarioTable(r *review.Review) *Table {
+	t := &Table{Name: "Scenarios of the library", Head: []string{"Scenario", "Catalogue", "Promise"}}
 	for _, m := range r.Figures.Modes {
 		t.Head = append(t.Head, string(m.Mode))
 	}
 	for _, s := range r.Scenarios {
-		row := reviewRow{Name: s.Name, Note: s.Title, Cells: []reviewCell{{Text: commas(s.Catalogue)}, {Text: groundWord(r, s.Ground)}}}
+		row := Row{Name: s.Name, Note: s.Title, Cells: []Cell{{Text: commas(s.Catalogue)}, {Text: groundWord(r, s.Ground)}}}
 		for _, c := range s.Cells {
 			if c.Label != checker.NotApplicable {
-				row.Cells = append(row.Cells, reviewCell{Text: kOfN(c), Label: c.Label})
+				row.Cells = append(row.Cells, Cell{Text: KOfN(c), Label: c.Label})
 			}
 		}
 		t.Rows = append(t.Rows, row)

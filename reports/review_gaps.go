@@ -12,40 +12,40 @@ import (
 )
 
 // exploredBlocks say how much stands behind the review.
-func exploredBlocks(r *review.Review) []reviewBlock {
-	t := &reviewTable{Name: "The runs behind it", Head: []string{"What", "Runs", "Evidence", "With a violation", "Rate below, at 95 %", "Virtual time"}}
+func exploredBlocks(r *review.Review) []Block {
+	t := &Table{Name: "The runs behind it", Head: []string{"What", "Runs", "Evidence", "With a violation", "Rate below, at 95 %", "Virtual time"}}
 	if m := r.Matrix; m != nil {
-		t.row("Scenarios of the library", prose.Thousands(m.Totals.Runs), prose.Thousands(m.Totals.NonVacuous), nothing, nothing, span(m.Totals.VirtualSeconds))
+		t.row("Scenarios of the library", prose.Thousands(m.Totals.Runs), prose.Thousands(m.Totals.NonVacuous), prose.Nothing, prose.Nothing, prose.Span(m.Totals.VirtualSeconds))
 	}
 	exploredRow(t, "Random schedules within the promise", r.Within)
 	exploredRow(t, "Random schedules with every fault", r.All)
 	if s := r.Sweep; s != nil {
 		n := r.Figures.Swept
-		t.row("Single faults placed in "+s.Plan.Scenario, prose.Thousands(n.Runs), prose.Thousands(n.Evidence), prose.Thousands(n.Violating), nothing, nothing)
+		t.row("Single faults placed in "+s.Plan.Scenario, prose.Thousands(n.Runs), prose.Thousands(n.Evidence), prose.Thousands(n.Violating), prose.Nothing, prose.Nothing)
 	}
-	blocks := []reviewBlock{{Table: t},
+	blocks := []Block{{Table: t},
 		paragraph("A run is evidence when a violation was seen, or when clients contended and faults struck. The rate speaks of the generator that drew the schedules, and of nothing else.")}
 	var items []string
 	for _, e := range []*explore.Exploration{r.Within, r.All} {
 		if e != nil {
-			items = append(items, fmt.Sprintf("Random schedules, %s: classes of fault that struck: %s. No evidence: %s.", judgedBy(e), orNone(coverage(e)), orNone(tallies(e.Summary.Vacuous))))
+			items = append(items, fmt.Sprintf("Random schedules, %s: classes of fault that struck: %s. No evidence: %s.", judgedUnder(e), orNone(Coverage(e)), orNone(Tallies(e.Summary.Vacuous))))
 		}
 	}
 	if r.Sweep != nil {
 		items = append(items, "Sweep: "+r.Sweep.Statement()+".")
 	}
-	return append(blocks, reviewBlock{Items: items})
+	return append(blocks, Block{Items: items})
 }
 
-func exploredRow(t *reviewTable, name string, e *explore.Exploration) {
+func exploredRow(t *Table, name string, e *explore.Exploration) {
 	if e == nil {
 		return
 	}
 	s := &e.Summary
-	t.row(name, prose.Thousands(s.Runs), prose.Thousands(s.Evidence), prose.Thousands(s.Violating), review.Percentage(s.RateBound), span(s.VirtualSeconds))
+	t.row(name, prose.Thousands(s.Runs), prose.Thousands(s.Evidence), prose.Thousands(s.Violating), review.Percentage(s.RateBound), prose.Span(s.VirtualSeconds))
 }
 
-func judgedBy(e *explore.Exploration) string {
+func judgedUnder(e *explore.Exploration) string {
 	if e.Plan.Judge == explore.JudgePromise {
 		return "within the promise"
 	}
@@ -60,7 +60,7 @@ func orNone(text string) string {
 }
 
 // gapBlocks say what the review does not cover.
-func gapBlocks(r *review.Review) []reviewBlock {
+func gapBlocks(r *review.Review) []Block {
 	items := []string{
 		"Interleavings inside one process are not explored: two goroutines of one client meet in one order.",
 		"A pass means no violation in these runs, and is no proof.",
@@ -73,18 +73,18 @@ func gapBlocks(r *review.Review) []reviewBlock {
 	}
 	items = append(items, neverStruck(r)...)
 	if n := r.Figures.Partial; n > 0 {
-		items = append(items, fmt.Sprintf("In %s the lock acted during a pause, through timers that no seam holds: these are no evidence about pauses.", runs(n)))
+		items = append(items, fmt.Sprintf("In %s the lock acted during a pause, through timers that no seam holds: these are no evidence about pauses.", prose.Amount(n, "run")))
 	}
 	if names := vacuousStories(r); len(names) > 0 {
 		items = append(items, "These scenarios prove nothing in some mode, since nobody contended or a fault never struck: "+commas(names)+".")
 	}
 	items = append(items, "Faults of which the generator knows nothing: disks that fill, bytes that arrive changed, a Redis Cluster that moves keys, bugs of Redis itself.")
-	blocks := []reviewBlock{{Items: items}}
+	blocks := []Block{{Items: items}}
 	if len(r.NotRun) > 0 {
-		blocks = append(blocks, reviewBlock{Folded: prose.Count(len(r.NotRun), "scenario") + " of the library not run with this lock", Items: gapItems(r.NotRun)})
+		blocks = append(blocks, Block{Folded: prose.Count(len(r.NotRun), "scenario") + " of the library not run with this lock", Items: gapItems(r.NotRun)})
 	}
 	if len(r.Catalogue) > 0 {
-		blocks = append(blocks, reviewBlock{Folded: fmt.Sprintf("%s of the catalogue that no scenario shows", failureModes(len(r.Catalogue))), Items: gapItems(r.Catalogue)})
+		blocks = append(blocks, Block{Folded: fmt.Sprintf("%s of the catalogue that no scenario shows", prose.Amount(len(r.Catalogue), "failure mode")), Items: gapItems(r.Catalogue)})
 	}
 	return blocks
 }
@@ -100,13 +100,6 @@ func vacuousStories(r *review.Review) []string {
 	return names
 }
 
-func failureModes(n int) string {
-	if n == 1 {
-		return "1 failure mode"
-	}
-	return fmt.Sprintf("%d failure modes", n)
-}
-
 // neverStruck are classes that were to be drawn and never struck.
 func neverStruck(r *review.Review) []string {
 	var out []string
@@ -115,7 +108,7 @@ func neverStruck(r *review.Review) []string {
 			continue
 		}
 		if never, _ := e.Uncovered(); len(never) > 0 {
-			out = append(out, fmt.Sprintf("Random schedules %s: no fault of these classes struck: %s.", judgedBy(e), commas(never)))
+			out = append(out, fmt.Sprintf("Random schedules %s: no fault of these classes struck: %s.", judgedUnder(e), commas(never)))
 		}
 	}
 	return out

@@ -1,8 +1,6 @@
 package reports
 
 import (
-	"bytes"
-	"fmt"
 	"html/template"
 	"io"
 
@@ -19,26 +17,15 @@ import (
 // Of the other options none plays a part. The same review gives the same bytes.
 // The error is that of the writer. It is safe for concurrent use.
 func ReviewHTML(w io.Writer, r *review.Review, opt Options) error {
-	t, err := reviewTemplate()
-	if err != nil {
-		return fmt.Errorf("read the template of the review: %w", err)
-	}
-	v := reviewView{reviewPage: newReviewPage(r, opt), CSS: template.CSS(asset("base.css") + asset("review.css")), JS: template.JS(asset("review.js"))}
-	var b bytes.Buffer
-	if err := t.Execute(&b, v); err != nil {
-		return fmt.Errorf("render the review: %w", err)
-	}
-	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("write the review: %w", err)
-	}
-	return nil
+	v := reviewView{Page: NewReviewPage(r, opt), CSS: template.CSS(asset("base.css") + asset("review.css")), JS: template.JS(asset("review.js"))}
+	return render(w, "review", reviewTemplate, v)
 }
 
-var reviewTemplate = htmlFile("review.html")
+var reviewTemplate = page("review.html")
 
 // reviewView is what the template shows.
 type reviewView struct {
-	*reviewPage
+	*Page
 	CSS template.CSS
 	JS  template.JS
 }

@@ -13,7 +13,7 @@ import (
 func sortedKeys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 // lockBlocks say what lock it is and how it works.
-func lockBlocks(r *review.Review) []reviewBlock {
+func lockBlocks(r *review.Review) []Block {
 	about := r.Lock.About
 	if about == "" {
 		about = "Nobody has said how this lock works; locksim knows it by its adapter alone."
@@ -22,18 +22,18 @@ func lockBlocks(r *review.Review) []reviewBlock {
 	if r.Lock.Tokens {
 		needs = fmt.Sprintf("It needs %s, and every grant carries a fencing token.", prose.Count(r.Lock.Nodes, "server"))
 	}
-	return []reviewBlock{paragraph("%s", about), paragraph("%s", needs)}
+	return []Block{paragraph("%s", about), paragraph("%s", needs)}
 }
 
 // promiseBlocks say what it is judged by.
-func promiseBlocks(r *review.Review) []reviewBlock {
+func promiseBlocks(r *review.Review) []Block {
 	l := r.Lock
 	if !l.Promises {
-		return []reviewBlock{paragraph("The lock promises nothing. Everything below is judged as if it promised that claims never overlap, that the lock is free again in the end, that no rightful holder is refused, and that the data is right in mode %s.", l.Judged)}
+		return []Block{paragraph("The lock promises nothing. Everything below is judged as if it promised that claims never overlap, that the lock is free again in the end, that no rightful holder is refused, and that the data is right in mode %s.", l.Judged)}
 	}
-	blocks := []reviewBlock{paragraph("No two claims overlap under these faults: %s.", commas(l.Promise.Exclusion))}
+	blocks := []Block{paragraph("No two claims overlap under these faults: %s.", commas(l.Promise.Exclusion))}
 	if l.Promise.Data != "" {
-		blocks = append(blocks, paragraph("Under the same faults the data is right behind a store that fences by the rule %s, if every section writes once. %s", l.Promise.Data, rules[fence.Mode(l.Promise.Data)]))
+		blocks = append(blocks, paragraph("Under the same faults the data is right behind a store that fences by the rule %s, if every section writes once. %s", l.Promise.Data, Rule(fence.Mode(l.Promise.Data))))
 	}
 	if l.Promise.FreeWithin != "" {
 		blocks = append(blocks, paragraph("After its last holder has gone, in whatever way, it can be had again within: %s.", l.Promise.FreeWithin))
@@ -41,8 +41,8 @@ func promiseBlocks(r *review.Review) []reviewBlock {
 	return append(blocks, paragraph("It promises nothing under: %s.", commas(l.Unpromised)))
 }
 
-// reviewAdvice is an advice as a card.
-type reviewAdvice struct {
+// Advice is an advice as a card.
+type Advice struct {
 	Use, Means string
 	Verdict    string
 	Kind       review.Verdict
@@ -57,18 +57,18 @@ var useMeans = map[review.Use]string{
 }
 
 // adviceBlocks are the recommendations, and the rules that they follow from.
-func adviceBlocks(r *review.Review) []reviewBlock {
-	var cards []reviewAdvice
+func adviceBlocks(r *review.Review) []Block {
+	var cards []Advice
 	for _, a := range r.Advice {
 		verdict := string(a.Verdict)
 		if a.Fence != "" {
 			verdict += ": " + string(a.Fence)
 		}
-		cards = append(cards, reviewAdvice{Use: "For " + string(a.Use), Means: useMeans[a.Use], Verdict: verdict, Kind: a.Verdict, Text: a.Text, Reasons: a.Reasons})
+		cards = append(cards, Advice{Use: "For " + string(a.Use), Means: useMeans[a.Use], Verdict: verdict, Kind: a.Verdict, Text: a.Text, Reasons: a.Reasons})
 	}
-	blocks := []reviewBlock{{Advice: cards}}
+	blocks := []Block{{Advice: cards}}
 	for _, a := range r.Advice {
-		blocks = append(blocks, reviewBlock{Folded: fmt.Sprintf("The rules for %s, of which %s decided", a.Use, a.Rule), Items: ruleItems(a)})
+		blocks = append(blocks, Block{Folded: fmt.Sprintf("The rules for %s, of which %s decided", a.Use, a.Rule), Items: ruleItems(a)})
 	}
 	return blocks
 }
@@ -86,13 +86,13 @@ func ruleItems(a review.Advice) []string {
 	return out
 }
 
-func questionBlocks(r *review.Review) []reviewBlock {
+func questionBlocks(r *review.Review) []Block {
 	if len(r.Questions) == 0 {
-		return []reviewBlock{paragraph("The figures leave none.")}
+		return []Block{paragraph("The figures leave none.")}
 	}
 	var items []string
 	for _, q := range r.Questions {
 		items = append(items, q.Text)
 	}
-	return []reviewBlock{{Items: items, Numbered: true}}
+	return []Block{{Items: items, Numbered: true}}
 }

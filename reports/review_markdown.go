@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/review"
 )
 
@@ -14,24 +15,24 @@ import (
 // Of the options, only Replay plays a part. The same review gives the same bytes.
 // The error is that of the writer. It is safe for concurrent use.
 func ReviewMarkdown(w io.Writer, r *review.Review, opt Options) error {
-	v := newReviewPage(r, opt)
-	p := &page{}
-	p.part([]string{"# Design review: lock " + markdownText(v.Lock)})
-	p.part([]string{"**" + markdownText(v.Answer) + "**"})
+	v := NewReviewPage(r, opt)
+	p := new(prose.Page)
+	p.Add([]string{"# Design review: lock " + markdownText(v.Lock)})
+	p.Add([]string{"**" + markdownText(v.Answer) + "**"})
 	for _, s := range v.Sections {
-		p.part([]string{"## " + s.Title})
+		p.Add([]string{"## " + s.Title})
 		for _, b := range s.Blocks {
-			for _, part := range b.markdown() {
-				p.part(part)
+			for _, part := range blockParts(b) {
+				p.Add(part)
 			}
 		}
 	}
-	p.part([]string{"## Make it again"})
-	p.part(markdownVersions(v.Versions))
+	p.Add([]string{"## Make it again"})
+	p.Add(markdownVersions(v.Versions))
 	if v.Replay != "" {
-		p.part(fenced("console", v.Replay))
+		p.Add(fenced("console", v.Replay))
 	}
-	return p.write(w)
+	return p.Render(w)
 }
 
 func markdownVersions(versions []Version) []string {
@@ -42,8 +43,8 @@ func markdownVersions(versions []Version) []string {
 	return lines
 }
 
-// markdown is a block as parts with an empty line between them.
-func (b reviewBlock) markdown() [][]string {
+// blockParts are a block as parts with an empty line between them.
+func blockParts(b Block) [][]string {
 	var parts [][]string
 	if b.Heading != "" {
 		parts = append(parts, []string{"### " + markdownText(b.Heading)})
@@ -52,22 +53,22 @@ func (b reviewBlock) markdown() [][]string {
 		parts = append(parts, []string{markdownText(b.Text)})
 	}
 	for _, a := range b.Advice {
-		parts = append(parts, a.markdown()...)
+		parts = append(parts, adviceParts(a)...)
 	}
 	if b.Table != nil {
-		parts = append(parts, b.Table.markdown())
+		parts = append(parts, tableLines(b.Table))
 	}
 	if b.Break != nil {
-		parts = append(parts, b.Break.markdown()...)
+		parts = append(parts, breakParts(b.Break)...)
 	}
 	if b.Folded != "" {
-		return append(parts, folded(htmlText(b.Folded), b.list()))
+		return append(parts, folded(htmlText(b.Folded), listed(b)))
 	}
-	return append(parts, b.list())
+	return append(parts, listed(b))
 }
 
-// list are the items.
-func (b reviewBlock) list() []string {
+// listed are the items.
+func listed(b Block) []string {
 	var lines []string
 	for i, item := range b.Items {
 		mark := "- "
@@ -81,19 +82,19 @@ func (b reviewBlock) list() []string {
 
 // htmlText keeps a text within a tag from becoming one.
 func htmlText(text string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(visible(text))
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(prose.Visible(text))
 }
 
-func (a reviewAdvice) markdown() [][]string {
+func adviceParts(a Advice) [][]string {
 	parts := [][]string{
 		{fmt.Sprintf("### %s: %s", markdownText(a.Use), markdownText(a.Verdict))},
 		{"*" + markdownText(a.Means) + "*"},
 		{markdownText(a.Text)},
 	}
-	return append(parts, reviewBlock{Items: a.Reasons}.list())
+	return append(parts, listed(Block{Items: a.Reasons}))
 }
 
-func (t *reviewTable) markdown() []string {
+func tableLines(t *Table) []string {
 	lines := []string{rowOf(escaped(t.Head)), ruler(len(t.Head))}
 	for _, r := range t.Rows {
 		row := []string{markdownText(r.Name)}
@@ -101,14 +102,14 @@ func (t *reviewTable) markdown() []string {
 			row[0] += "<br>" + markdownText(r.Note)
 		}
 		for _, c := range r.Cells {
-			row = append(row, c.markdown())
+			row = append(row, cellText(c))
 		}
 		lines = append(lines, rowOf(row))
 	}
 	return lines
 }
 
-func (c reviewCell) markdown() string {
+func cellText(c Cell) string {
 	if c.Code {
 		return "<code>" + markdownText(c.Text) + "</code>"
 	}
@@ -123,22 +124,22 @@ func escaped(texts []string) []string {
 	return out
 }
 
-// markdown is a break with its story; its schedule is folded.
-func (b *reviewBreak) markdown() [][]string {
+// breakParts are a break with its story; its schedule is folded.
+func breakParts(b *Break) [][]string {
 	parts := [][]string{
 		{fmt.Sprintf("### %d. %s", b.Number, markdownText(b.Shape))},
 		{markdownText(b.Where)},
-		reviewBlock{Items: b.Reasons}.list(),
-		b.Fences.markdown(),
+		listed(Block{Items: b.Reasons}),
+		tableLines(b.Fences),
 		{fmt.Sprintf("The story in mode %s:", markdownText(b.Mode))},
-		b.storyTable(),
+		storyTable(b),
 		folded("The schedule, as YAML", fenced("yaml", b.Schedule)),
 		fenced("console", b.Replay),
 	}
 	return parts
 }
 
-func (b *reviewBreak) storyTable() []string {
+func storyTable(b *Break) []string {
 	lines := []string{"| step | time | who | what |", "|--:|--:|---|---|"}
 	for _, s := range b.Story {
 		row := escaped([]string{s.N, s.At, s.Actor, s.Text})

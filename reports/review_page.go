@@ -5,72 +5,73 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/scenarios/review"
 )
 
-// reviewPage is a review as sections, which each form renders in its own way.
-type reviewPage struct {
+// Page is a review as sections, which each form renders in its own way.
+type Page struct {
 	Lock     string
 	Answer   string
-	Sections []reviewSection
+	Sections []Section
 	Replay   string
 	Versions []Version
 }
 
-// reviewSection is a part of the review under a heading.
-type reviewSection struct {
+// Section is a part of the review under a heading.
+type Section struct {
 	ID, Title string
-	Blocks    []reviewBlock
+	Blocks    []Block
 }
 
-// reviewBlock is one thing after another below a heading. All but one or two of
+// Block is one thing after another below a heading. All but one or two of
 // its fields are empty.
-type reviewBlock struct {
+type Block struct {
 	Heading string
 	Text    string
 	Items   []string
 	// Numbered says that the items are a numbered list.
 	Numbered bool
-	Advice   []reviewAdvice
-	Table    *reviewTable
-	Break    *reviewBreak
+	Advice   []Advice
+	Table    *Table
+	Break    *Break
 	// Folded are items that a reader unfolds under this title.
 	Folded string
 }
 
-// reviewTable is a table with a name, for whoever hears it.
-type reviewTable struct {
+// Table is a table with a name, for whoever hears it.
+type Table struct {
 	Name string
 	Head []string
-	Rows []reviewRow
+	Rows []Row
 }
 
-// reviewRow begins with what it is about.
-type reviewRow struct {
+// Row begins with what it is about.
+type Row struct {
 	Name  string
 	Note  string
-	Cells []reviewCell
+	Cells []Cell
 }
 
-// reviewCell is a text, with the sign of a label where it has one.
-type reviewCell struct {
+// Cell is a text, with the sign of a label where it has one.
+type Cell struct {
 	Text  string
 	Label checker.Label
 	Code  bool
 }
 
 // row is a row of texts.
-func (t *reviewTable) row(name string, cells ...string) {
-	r := reviewRow{Name: name}
+func (t *Table) row(name string, cells ...string) {
+	r := Row{Name: name}
 	for _, c := range cells {
-		r.Cells = append(r.Cells, reviewCell{Text: c})
+		r.Cells = append(r.Cells, Cell{Text: c})
 	}
 	t.Rows = append(t.Rows, r)
 }
 
-// newReviewPage is a review as it is told, in order.
-func newReviewPage(r *review.Review, opt Options) *reviewPage {
-	p := &reviewPage{Lock: r.Lock.Name, Answer: r.Answer, Replay: opt.Replay, Versions: reviewVersions(r)}
+// NewReviewPage is a review as it is told, in order.
+func NewReviewPage(r *review.Review, opt Options) *Page {
+	p := &Page{Lock: r.Lock.Name, Answer: r.Answer, Replay: opt.Replay, Versions: reviewVersions(r)}
 	p.add("lock", "The lock", lockBlocks(r))
 	p.add("promise", "What it promises", promiseBlocks(r))
 	p.add("advice", "Recommendation by use", adviceBlocks(r))
@@ -83,8 +84,8 @@ func newReviewPage(r *review.Review, opt Options) *reviewPage {
 	return p
 }
 
-func (p *reviewPage) add(id, title string, blocks []reviewBlock) {
-	p.Sections = append(p.Sections, reviewSection{id, title, blocks})
+func (p *Page) add(id, title string, blocks []Block) {
+	p.Sections = append(p.Sections, Section{id, title, blocks})
 }
 
 // reviewVersions are those that the hashes and the runs hold for.
@@ -97,16 +98,8 @@ func reviewVersions(r *review.Review) []Version {
 }
 
 // paragraph is a block of text.
-func paragraph(format string, args ...any) reviewBlock {
-	return reviewBlock{Text: fmt.Sprintf(format, args...)}
-}
-
-// yesNo is a flag in a table.
-func yesNo(yes bool) string {
-	if yes {
-		return "yes"
-	}
-	return "no"
+func paragraph(format string, args ...any) Block {
+	return Block{Text: fmt.Sprintf(format, args...)}
 }
 
 // joined are words with commas, or a dash for none.
@@ -116,7 +109,7 @@ func commas[S ~string](words []S) string {
 		out[i] = string(w)
 	}
 	if len(out) == 0 {
-		return nothing
+		return prose.Nothing
 	}
 	return strings.Join(out, ", ")
 }

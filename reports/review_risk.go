@@ -17,11 +17,11 @@ var grounds = map[review.Ground]string{
 }
 
 // riskBlocks count the runs of the library by label, mode by mode.
-func riskBlocks(r *review.Review) []reviewBlock {
+func riskBlocks(r *review.Review) []Block {
 	if len(r.Figures.Modes) == 0 {
-		return []reviewBlock{paragraph("No scenario of the library is about this lock, so that there are no counts; above is what each fence made of each break.")}
+		return []Block{paragraph("No scenario of the library is about this lock, so that there are no counts; above is what each fence made of each break.")}
 	}
-	blocks := []reviewBlock{paragraph("These are counts of runs, %s for every scenario and mode. The scenarios are chosen to break locks: how often they do says what can happen and what a fence makes of it, and not how often it happens in production.", prose.Count(r.Plan.Seeds.Len(), "seed"))}
+	blocks := []Block{paragraph("These are counts of runs, %s for every scenario and mode. The scenarios are chosen to break locks: how often they do says what can happen and what a fence makes of it, and not how often it happens in production.", prose.Count(r.Plan.Seeds.Len(), "seed"))}
 	for _, m := range r.Figures.Modes {
 		if m.Mode == fence.None || m.Mode == adviceFence(r) {
 			blocks = append(blocks, paragraph("%s", riskStatement(m)))
@@ -29,11 +29,11 @@ func riskBlocks(r *review.Review) []reviewBlock {
 	}
 	for _, g := range review.Grounds() {
 		if t := riskTable(r, g); len(t.Rows) > 0 {
-			blocks = append(blocks, reviewBlock{Heading: groundTitle(r, g)}, reviewBlock{Table: t})
+			blocks = append(blocks, Block{Heading: groundTitle(r, g)}, Block{Table: t})
 		}
 	}
 	if t := effectTable(r); len(t.Rows) > 0 {
-		blocks = append(blocks, reviewBlock{Heading: "What fences made of the breaks above"}, reviewBlock{Table: t})
+		blocks = append(blocks, Block{Heading: "What fences made of the breaks above"}, Block{Table: t})
 	}
 	return blocks
 }
@@ -64,12 +64,12 @@ func riskStatement(m review.Mode) string {
 		who = "With the fence " + string(m.Mode)
 	}
 	return fmt.Sprintf("%s, data was lost in %s of %s of the library, a rightful holder was refused in %s, and nobody could have the lock in %s.",
-		who, prose.Thousands(n.Labels[checker.Corrupted]), runs(n.Runs), prose.Thousands(n.Labels[checker.FalseReject]), prose.Thousands(n.Labels[checker.Stuck]))
+		who, prose.Thousands(n.Labels[checker.Corrupted]), prose.Amount(n.Runs, "run"), prose.Thousands(n.Labels[checker.FalseReject]), prose.Thousands(n.Labels[checker.Stuck]))
 }
 
 // riskTable has a row for each mode and a column for each label.
-func riskTable(r *review.Review, g review.Ground) *reviewTable {
-	t := &reviewTable{Name: groundTitle(r, g), Head: []string{"Fence", "Scenarios", "Runs"}}
+func riskTable(r *review.Review, g review.Ground) *Table {
+	t := &Table{Name: groundTitle(r, g), Head: []string{"Fence", "Scenarios", "Runs"}}
 	labels := seenLabels(r, g)
 	for _, l := range labels {
 		t.Head = append(t.Head, string(l))
@@ -104,8 +104,8 @@ func seenLabels(r *review.Review, g review.Ground) []checker.Label {
 }
 
 // effectTable counts what each fence did to the breaks.
-func effectTable(r *review.Review) *reviewTable {
-	t := &reviewTable{Name: "What fences made of the breaks", Head: []string{"Fence", "rescues", "rescues at a price", "does not rescue", "does harm", "nothing to rescue", "cannot be used"}}
+func effectTable(r *review.Review) *Table {
+	t := &Table{Name: "What fences made of the breaks", Head: []string{"Fence", "rescues", "rescues at a price", "does not rescue", "does harm", "nothing to rescue", "cannot be used"}}
 	shown := []review.FenceEffect{review.FenceRescues, review.FenceCosts, review.FenceFails, review.FenceHarms, review.FenceIdle, review.FenceNeedsTokens}
 	for _, mode := range fence.Modes()[1:] {
 		counts := map[review.FenceEffect]int{}

@@ -12,22 +12,22 @@ import (
 // answer, the recommendations, the ways in which it was broken, and how many
 // questions are open. Errors and concurrency are as for [Terminal].
 func ReviewSummary(w io.Writer, r *review.Review, opt Options) error {
-	opt, err := opt.withDefaults()
+	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}
-	p := &page{opt: opt}
-	p.part(fold("design review of lock "+visible(r.Lock.Name)+". "+r.Answer, opt.Width))
+	p := new(prose.Page)
+	p.Add(prose.Fold("design review of lock "+prose.Visible(r.Lock.Name)+". "+r.Answer, opt.Width))
 	for _, a := range r.Advice {
-		p.part(fold(fmt.Sprintf("%s: %s", a.Use, a.Text), opt.Width))
+		p.Add(prose.Fold(fmt.Sprintf("%s: %s", a.Use, a.Text), opt.Width))
 	}
 	if len(r.Failures) > 0 {
 		t := table{sides: []side{right, left, right}}
 		for i, b := range r.Failures {
-			t.rows = append(t.rows, []cell{{text: fmt.Sprint(i + 1)}, {text: visible(b.Shape), style: styleOf(b.Label())}, {text: fmt.Sprintf("%d of %s", b.Runs, runs(b.Of))}})
+			t.rows = append(t.rows, []cell{{text: fmt.Sprint(i + 1)}, {text: prose.Visible(b.Shape), style: styleOf(b.Label())}, {text: fmt.Sprintf("%d of %s", b.Runs, prose.Amount(b.Of, "run"))}})
 		}
-		p.part(append([]string{"what broke it"}, t.lines(opt.Colour)...))
+		p.Add(append([]string{"what broke it"}, t.lines(opt.Colour)...))
 	}
-	p.part([]string{prose.Count(len(r.Questions), "open question") + " for the team."})
-	return p.write(w)
+	p.Add([]string{prose.Count(len(r.Questions), "open question") + " for the team."})
+	return p.Render(w)
 }

@@ -3,38 +3,30 @@ package reports
 import (
 	"fmt"
 	"io"
-	"time"
 
-	"locksim/lock/fence"
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
-
-// Moment names the run that a [play.State] belongs to.
-type Moment struct {
-	Scenario, Lock string
-	Seed           uint64
-	Mode           fence.Mode
-}
 
 // State writes the world at one step of a run: who holds the lock and who
 // believes so, the keys of each server with what they have left to live,
 // the store, and the bytes under way. Errors and concurrency are as for
 // [Terminal].
 func State(w io.Writer, at Moment, s *play.State, opt Options) error {
-	opt, err := opt.withDefaults()
+	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}
-	p := &page{opt: opt}
-	p.part(moment(at, s, opt))
-	p.part(clients(s, opt))
-	p.part(nodes(s, opt))
-	p.part(store(s))
-	p.part(flights(s, opt))
+	p := new(prose.Page)
+	p.Add(moment(at, s, opt))
+	p.Add(clients(s, opt))
+	p.Add(nodes(s, opt))
+	p.Add(store(s))
+	p.Add(flights(s, opt))
 	if opt.Replay != "" {
-		p.part([]string{"replay: " + opt.Replay})
+		p.Add([]string{"replay: " + opt.Replay})
 	}
-	return p.write(w)
+	return p.Render(w)
 }
 
 func moment(at Moment, s *play.State, opt Options) []string {
@@ -44,12 +36,12 @@ func moment(at Moment, s *play.State, opt Options) []string {
 	}
 	lines := []string{
 		fmt.Sprintf("seed %d  scenario %s  lock %s  fencing %s", at.Seed, at.Scenario, at.Lock, at.Mode),
-		fmt.Sprintf("%s step %d, at %s", when, s.Step, seconds(s.At)),
+		fmt.Sprintf("%s step %d, at %s", when, s.Step, prose.Seconds(s.At)),
 	}
 	if s.Event == "" {
 		return lines
 	}
-	for _, part := range fold(visible(s.Event), opt.Width-2) {
+	for _, part := range prose.Fold(prose.Visible(s.Event), opt.Width-2) {
 		lines = append(lines, "  "+part)
 	}
 	return lines
@@ -59,30 +51,23 @@ func clients(s *play.State, opt Options) []string {
 	t := table{sides: []side{left, left, left, left, right, right}}
 	t.row("client", "is", "holds", "believes", "token", "lease left")
 	for _, c := range s.Clients {
-		t.row(c.Name, c.Condition, yes(c.Holds), yes(c.Believes), orNothing(c.Token), remaining(c))
+		t.row(c.Name, c.Condition, prose.YesNo(c.Holds), prose.YesNo(c.Believes), orNothing(c.Token), remaining(c))
 	}
 	return t.lines(opt.Colour)
 }
 
-func yes(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
-}
-
 func orNothing(token uint64) string {
 	if token == 0 {
-		return nothing
+		return prose.Nothing
 	}
 	return fmt.Sprint(token)
 }
 
 func remaining(c play.ClientState) string {
 	if c.Token == 0 && c.Left == 0 {
-		return nothing
+		return prose.Nothing
 	}
-	return seconds(c.Left)
+	return prose.Seconds(c.Left)
 }
 
 func nodes(s *play.State, opt Options) []string {
@@ -93,7 +78,7 @@ func nodes(s *play.State, opt Options) []string {
 			t.row(called(n), "(no keys)")
 		}
 		for _, k := range n.Keys {
-			t.row(called(n), visible(k.Name), life(k.TTL), visible(k.Value))
+			t.row(called(n), prose.Visible(k.Name), ToLive(k.TTL), prose.Visible(k.Value))
 		}
 	}
 	return t.lines(opt.Colour)
@@ -107,17 +92,10 @@ func called(n play.NodeState) string {
 	return n.Name + " (" + n.Role + ")"
 }
 
-func life(ttl time.Duration) string {
-	if ttl == 0 {
-		return "for ever"
-	}
-	return seconds(ttl)
-}
-
 func store(s *play.State) []string {
 	lines := []string{fmt.Sprintf("store s0, highest token seen: %s", orNothing(s.Highest))}
 	for _, register := range s.Store {
-		lines = append(lines, "  "+visible(register))
+		lines = append(lines, "  "+prose.Visible(register))
 	}
 	if len(s.Store) == 0 {
 		lines = append(lines, "  (nothing was written)")

@@ -5,23 +5,16 @@ import (
 
 	"locksim/checker"
 	"locksim/internal/prose"
-	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
 
-const (
-	// maxStory bounds the lines that the whole story takes, headings included.
-	maxStory = 40
-	// opening, and aftermath, are how many steps stay at the story's beginning,
-	// and after its decisive step, when some must go.
-	opening   = 6
-	aftermath = 4
-)
+// maxStory bounds the lines that the whole story takes, headings included.
+const maxStory = 40
 
 // story tells the run without a fence, if it is there, and what a fence did
 // at the same moment.
 func story(o *play.Outcome, opt Options) []string {
-	m := told(o)
+	m := Told(o)
 	if m == nil {
 		return nil
 	}
@@ -32,24 +25,6 @@ func story(o *play.Outcome, opt Options) []string {
 	return append(append(lines, steps...), rescue...)
 }
 
-// told is the run whose story is told: that of mode none, or the first.
-func told(o *play.Outcome) *play.ModeRun {
-	var first *play.ModeRun
-	for i := range o.Modes {
-		m := &o.Modes[i]
-		if len(m.Story) == 0 {
-			continue
-		}
-		if m.Mode == fence.None {
-			return m
-		}
-		if first == nil {
-			first = m
-		}
-	}
-	return first
-}
-
 // rescued is the decisive step of the first run that a fence saved, with the
 // steps around it, where the story told is not such a run itself.
 func rescued(o *play.Outcome, told *play.ModeRun, opt Options) []string {
@@ -58,7 +33,7 @@ func rescued(o *play.Outcome, told *play.ModeRun, opt Options) []string {
 	}
 	for i := range o.Modes {
 		m := &o.Modes[i]
-		at := fatal(m.Story)
+		at := Decisive(m.Story)
 		if m.Verdict.Label != checker.Rescued || at < 0 {
 			continue
 		}
@@ -72,29 +47,19 @@ func rescued(o *play.Outcome, told *play.ModeRun, opt Options) []string {
 	return nil
 }
 
-// fatal is the index of the decisive step, or -1.
-func fatal(lines []play.Line) int {
-	for i, line := range lines {
-		if line.Fatal {
-			return i
-		}
-	}
-	return -1
-}
-
 // fit lays out a story in at most room lines: the opening, the way to the
 // decisive step, and a short aftermath.
 func (l layout) fit(lines []play.Line, room int) []string {
 	end := len(lines)
-	if at := fatal(lines); at >= 0 {
-		end = min(end, at+1+aftermath)
+	if at := Decisive(lines); at >= 0 {
+		end = min(end, at+1+Aftermath)
 	}
 	rows := l.all(lines[:end])
 	rest := l.leftOut(lines[end:])
 	if len(rows)+len(rest) <= room {
 		return append(rows, rest...)
 	}
-	if fatal(lines) < 0 {
+	if Decisive(lines) < 0 {
 		return l.start(lines, room)
 	}
 	return append(l.middle(lines[:end], room-len(rest)), rest...)
@@ -111,12 +76,12 @@ func (l layout) start(lines []play.Line, room int) []string {
 
 // middle leaves out steps after the opening.
 func (l layout) middle(lines []play.Line, room int) []string {
-	head := l.all(lines[:min(opening, len(lines))])
-	from := min(opening, len(lines))
+	head := l.all(lines[:min(Opening, len(lines))])
+	from := min(Opening, len(lines))
 	for from < len(lines) && len(head)+1+len(l.all(lines[from:])) > room {
 		from++
 	}
-	rows := append(head, l.leftOut(lines[min(opening, from):from])...)
+	rows := append(head, l.leftOut(lines[min(Opening, from):from])...)
 	return append(rows, l.all(lines[from:])...)
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"locksim/internal/prose"
-	"locksim/scenarios/explore"
 	"locksim/scenarios/search"
 	"locksim/scenarios/sweep"
 )
@@ -22,33 +21,29 @@ type SweepReplay func(i int, f *search.Failure) string
 //
 // The errors are those of [Terminal].
 func Sweep(w io.Writer, s *sweep.Sweep, replay SweepReplay, opt Options) error {
-	opt, err := opt.withDefaults()
+	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}
-	p := &page{opt: opt}
-	p.part(fold(sweepHead(s), opt.Width))
-	p.part(fold(s.Statement()+".", opt.Width))
-	p.part(sweepFigures(s, opt))
-	p.part(sweepOddities(s, opt))
+	p := new(prose.Page)
+	p.Add(prose.Fold(sweepHead(s), opt.Width))
+	p.Add(prose.Fold(s.Statement()+".", opt.Width))
+	p.Add(sweepFigures(s, opt))
+	p.Add(doubts(SweepDoubts(s), opt))
 	for i := range s.Summary.Failures {
-		p.part(sweepClass(i+1, &s.Summary.Failures[i], replay, opt))
+		p.Add(sweepClass(i+1, &s.Summary.Failures[i], replay, opt))
 	}
-	return p.write(w)
+	return p.Render(w)
 }
 
 func sweepHead(s *sweep.Sweep) string {
-	by := "judged as if it promised that all goes well under every fault"
-	if s.Plan.Judge == explore.JudgePromise {
-		by = "judged by its own promise, under the faults of which it speaks"
-	}
-	return fmt.Sprintf("sweep of scenario %s without its faults, lock %s, seed %d, %s", s.Plan.Scenario, s.Plan.Lock, s.Plan.Seed, by)
+	return fmt.Sprintf("sweep of scenario %s without its faults, lock %s, seed %d, %s", s.Plan.Scenario, s.Plan.Lock, s.Plan.Seed, judgedBy(s.Plan.Judge))
 }
 
 // sweepFigures are the counts, each kind on lines of its own.
 func sweepFigures(s *sweep.Sweep, opt Options) []string {
 	t := &s.Summary
-	lines := fold("placements that struck: "+placed(t), opt.Width)
+	lines := prose.Fold("placements that struck: "+placed(t), opt.Width)
 	for _, row := range []struct {
 		n    int
 		text string
@@ -59,15 +54,15 @@ func sweepFigures(s *sweep.Sweep, opt Options) []string {
 		{t.Reduced, "pairs break the promise as one of their faults does alone"},
 	} {
 		if row.n > 0 {
-			lines = append(lines, fold(prose.Thousands(row.n)+" "+row.text+".", opt.Width)...)
+			lines = append(lines, prose.Fold(prose.Thousands(row.n)+" "+row.text+".", opt.Width)...)
 		}
 	}
 	for _, row := range []struct{ name, text string }{
-		{"no evidence: ", tallies(vacuousStruck(t))},
-		{"violations: ", tallies(t.Violations)},
+		{"no evidence: ", Tallies(t.Vacuous)},
+		{"violations: ", Tallies(t.Violations)},
 	} {
 		if row.text != "" {
-			lines = append(lines, fold(row.name+row.text, opt.Width)...)
+			lines = append(lines, prose.Fold(row.name+row.text, opt.Width)...)
 		}
 	}
 	return lines
@@ -97,28 +92,12 @@ func placed(t *sweep.Summary) string {
 	return strings.Join(parts, ", ")
 }
 
-// sweepOddities are what stands in the way of relying on the result.
-func sweepOddities(s *sweep.Sweep, opt Options) []string {
-	var lines []string
-	switch {
-	case s.Complete:
-	case s.Timing.Shard != "":
-		lines = fold(fmt.Sprintf("This is shard %s: %s of %d runs are missing. Merge puts the shards together.", s.Timing.Shard, prose.Count(s.Missing, "job"), s.Plan.Block), opt.Width)
-	default:
-		lines = fold(fmt.Sprintf("INCOMPLETE: %s of %d runs have no result.", prose.Count(s.Missing, "job"), s.Plan.Block), opt.Width)
-	}
-	for line := range strings.Lines(s.Summary.Problem()) {
-		lines = append(lines, indented(strings.TrimRight(line, "\n"), opt.Width)...)
-	}
-	return lines
-}
-
 // sweepClass is one class of violation. It ends with the command that replays
 // the smallest.
 func sweepClass(i int, f *search.Failure, replay SweepReplay, opt Options) []string {
-	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first: %s)", i, f.Shape, runs(f.Runs), f.Placed.Faults)
+	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first: %s)", i, f.Shape, prose.Amount(f.Runs, "run"), f.Placed.Faults)
 	if f.Run == nil {
-		return []string{opt.Colour.paint(alarm, head), "It has not been examined."}
+		return []string{paint(opt.Colour, alarm, head), "It has not been examined."}
 	}
 	return violation(head, f.Text("replay: "+replay(i, f)), opt)
 }

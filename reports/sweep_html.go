@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"locksim/internal/prose"
-	"locksim/scenarios/explore"
 	"locksim/scenarios/sweep"
 )
 
@@ -18,13 +17,13 @@ func SweepHTML(w io.Writer, s *sweep.Sweep, opt CampaignOptions) error {
 		Kind: "sweep", Subject: fmt.Sprintf("scenario %s · lock %s · seed %d", s.Plan.Scenario, s.Plan.Lock, s.Plan.Seed),
 		Title:    fmt.Sprintf("Sweep of %s with %s", s.Plan.Scenario, s.Plan.Lock),
 		Headline: s.Statement() + ".", Found: s.Summary.Violating > 0,
-		Doubts:  sweepOddities(s, Options{Width: unfolded}),
+		Doubts:  SweepDoubts(s),
 		Figures: sweepCounts(s), Tables: sweepTables(s),
 		Limits: sweepLimits(s), Again: opt.Again, Versions: opt.Versions,
 	}
 	for i := range s.Summary.Failures {
 		f := &s.Summary.Failures[i]
-		like := fmt.Sprintf("%s like it, the first: %s", runs(f.Runs), f.Placed.Faults)
+		like := fmt.Sprintf("%s like it, the first: %s", prose.Amount(f.Runs, "run"), f.Placed.Faults)
 		p.Violations = append(p.Violations, newViolation(i+1, like, f, opt))
 	}
 	return p.write(w)
@@ -72,13 +71,9 @@ func sweepLeftOut(s *sweep.Sweep) string {
 }
 
 func sweepLimits(s *sweep.Sweep) []string {
-	judged := "The lock was judged as if it promised that all goes well under every fault. What it promises may be less."
-	if s.Plan.Judge == explore.JudgePromise {
-		judged = "The lock was judged by its own promise, under the faults of which it speaks. Under other faults it may well break."
-	}
 	return []string{
 		"A sweep without a violation is no proof: it covers one workload and one seed, and faults of fixed length.",
-		judged,
+		judgedAs(s.Plan.Judge),
 		"Interleavings inside one process are not explored.",
 	}
 }

@@ -1,6 +1,10 @@
 package reports
 
-import "strings"
+import (
+	"strings"
+
+	"locksim/internal/prose"
+)
 
 // side is where the text of a column stands.
 type side int
@@ -18,7 +22,7 @@ type cell struct {
 }
 
 func (c cell) columns() int {
-	n := columns(c.text)
+	n := prose.Columns(c.text)
 	for _, r := range c.rest {
 		n += r.columns()
 	}
@@ -26,7 +30,7 @@ func (c cell) columns() int {
 }
 
 func (c cell) paint(colour Colour) string {
-	text := colour.paint(c.style, c.text)
+	text := paint(colour, c.style, c.text)
 	for _, r := range c.rest {
 		text += r.paint(colour)
 	}
@@ -72,7 +76,7 @@ func (t *table) line(row []cell, widths []int, c Colour) string {
 			gap, space = gap+space, 0
 		}
 		if cell.columns() > 0 {
-			b.WriteString(blanks(gap) + cell.paint(c))
+			b.WriteString(prose.Blanks(gap) + cell.paint(c))
 			gap = 0
 		}
 		gap += space + 2

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"locksim/internal/prose"
-	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
 
@@ -19,68 +18,84 @@ import (
 // the options make no sense. Terminal only reads the outcome, and is safe for
 // concurrent use.
 func Terminal(w io.Writer, o *play.Outcome, opt Options) error {
-	opt, err := opt.withDefaults()
+	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}
-	p := &page{opt: opt}
-	p.part(head(o, opt))
-	p.part(verdicts(o, opt))
-	p.part(reasons(o, opt))
-	p.part(story(o, opt))
-	p.part(limits(o, opt))
+	p := new(prose.Page)
+	p.Add(head(o, opt))
+	p.Add(verdicts(o, opt))
+	p.Add(reasons(o, opt))
+	p.Add(story(o, opt))
+	p.Add(limits(o, opt))
 	if opt.Replay != "" {
-		p.part([]string{"replay: " + opt.Replay})
+		p.Add([]string{"replay: " + opt.Replay})
 	}
-	return p.write(w)
+	return p.Render(w)
 }
 
 // head is the seed and what was run with it.
 func head(o *play.Outcome, opt Options) []string {
-	lines := []string{fmt.Sprintf("seed %d  scenario %s  lock %s  fencing %s  %s",
-		o.Seed, o.Scenario.Name, o.Lock, prose.Commas(modesOf(o)), repeated(opt.Repeat))}
+	lines := []string{fmt.Sprintf("seed %d  scenario %s  lock %s  fencing %s  (%s)",
+		o.Seed, o.Scenario.Name, o.Lock, prose.Commas(Modes(o)), Repeated(opt.Repeat))}
 	if o.Scenario.Title != "" {
-		lines = append(lines, fold(visible(o.Scenario.Title), opt.Width)...)
+		lines = append(lines, prose.Fold(prose.Visible(o.Scenario.Title), opt.Width)...)
 	}
 	return lines
 }
 
-func repeated(r play.Repeat) string {
-	if r == play.Twice {
-		return "(each run made twice, equal)"
+// reasons is why the verdicts are what they are, as a table.
+func reasons(o *play.Outcome, opt Options) []string {
+	groups := Reasons(o)
+	if len(groups) == 0 {
+		return nil
 	}
-	return "(each run made once)"
+	names := 0
+	for _, g := range groups {
+		names = max(names, prose.Columns(g.Name(o)))
+	}
+	t := table{sides: []side{left, left}}
+	for _, g := range groups {
+		name := g.Name(o)
+		for _, line := range sentences(g, opt.Width-2-names) {
+			t.row(name, line)
+			name = ""
+		}
+	}
+	return append([]string{"why"}, t.lines(opt.Colour)...)
 }
 
-func modesOf(o *play.Outcome) []fence.Mode {
-	var modes []fence.Mode
-	for _, m := range o.Modes {
-		modes = append(modes, m.Mode)
+// sentences are the first reasons of a group, folded, with a hanging indent.
+func sentences(g ReasonGroup, room int) []string {
+	var lines []string
+	for i, text := range g.Texts {
+		if i == MaxReasons {
+			return append(lines, fmt.Sprintf("… and %s, see --json", prose.Count(len(g.Texts)-i, "more reason")))
+		}
+		for j, line := range prose.Fold(prose.Visible(text), room-2) {
+			if j > 0 {
+				line = "  " + line
+			}
+			lines = append(lines, line)
+		}
 	}
-	return modes
+	return lines
 }
 
-// page gathers the parts of a report, with an empty line between them.
-type page struct {
-	opt Options
-	b   strings.Builder
-}
-
-func (p *page) part(lines []string) {
-	if len(lines) == 0 {
-		return
+// limits is what the run does not prove, and how much stands behind it.
+func limits(o *play.Outcome, opt Options) []string {
+	evidence := Evidence(o)
+	if evidence == "" {
+		return nil
 	}
-	if p.b.Len() > 0 {
-		p.b.WriteByte('\n')
+	var lines []string
+	for _, text := range Vacuous(o) {
+		for i, line := range prose.Fold("VACUOUS: "+text, opt.Width) {
+			if i == 0 {
+				line = paint(opt.Colour, warning, "VACUOUS") + strings.TrimPrefix(line, "VACUOUS")
+			}
+			lines = append(lines, line)
+		}
 	}
-	for _, line := range lines {
-		p.b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-}
-
-func (p *page) write(w io.Writer) error {
-	if _, err := io.WriteString(w, p.b.String()); err != nil {
-		return fmt.Errorf("write the report: %w", err)
-	}
-	return nil
+	return append(lines, prose.Fold(evidence, opt.Width)...)
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -19,29 +20,29 @@ import (
 // they part from it. A long story is cut around its decisive step, and says so. Colour is for a terminal; the signs say the same without it. Errors and
 // concurrency are as for [Terminal].
 func Timeline(w io.Writer, o *play.Outcome, opt Options) error {
-	opt, err := opt.withDefaults()
+	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}
-	p := &page{opt: opt}
-	p.part(head(o, opt))
+	p := new(prose.Page)
+	p.Add(head(o, opt))
 	var told []*play.ModeRun
 	for i := range o.Modes {
 		m := &o.Modes[i]
 		if m.Trace == nil {
-			p.part([]string{fmt.Sprintf("mode %s needs fencing tokens, and lock %s mints none", m.Mode, o.Lock)})
+			p.Add([]string{fmt.Sprintf("mode %s needs fencing tokens, and lock %s mints none", m.Mode, o.Lock)})
 			continue
 		}
-		p.part(timeline(m, told, opt))
+		p.Add(timeline(m, told, opt))
 		told = append(told, m)
 	}
 	if len(told) > 0 {
-		p.part(signsExplained())
+		p.Add(signsExplained())
 	}
 	if opt.Replay != "" {
-		p.part([]string{"replay: " + opt.Replay})
+		p.Add([]string{"replay: " + opt.Replay})
 	}
-	return p.write(w)
+	return p.Render(w)
 }
 
 const (
@@ -54,7 +55,7 @@ const (
 // are the runs before it.
 func timeline(m *play.ModeRun, told []*play.ModeRun, opt Options) []string {
 	r := newRails(m, opt)
-	title := fmt.Sprintf("mode %s: %s", m.Mode, opt.Colour.paint(styleOf(m.Verdict.Label), string(m.Verdict.Label)))
+	title := fmt.Sprintf("mode %s: %s", m.Mode, paint(opt.Colour, styleOf(m.Verdict.Label), string(m.Verdict.Label)))
 	if len(told) == 0 {
 		return append([]string{title, r.header()}, r.tell(m.Story, maxTimeline)...)
 	}
@@ -76,7 +77,7 @@ func timeline(m *play.ModeRun, told []*play.ModeRun, opt Options) []string {
 func (r *rails) tell(story []play.Line, room int) []string {
 	shown := story
 	if len(story) > room {
-		shown = around(story, room, r.fatal, func(l play.Line) int { return l.N })
+		shown = Around(story, room, r.Fatal, func(l play.Line) int { return l.N })
 	}
 	before := 0
 	if len(shown) > 0 {

@@ -8,14 +8,15 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/scenarios/play"
+	"locksim/sim/trace"
 )
 
 // rails are the columns of a timeline: one for each client and node of a story.
 type rails struct {
-	*scene
+	*Scene
 	opt    Options
 	names  []string
-	bands  []band
+	faults []Fault
 	time   int // the width of the times
 	number int // the width of the step numbers
 }
@@ -42,17 +43,16 @@ func signsExplained() []string {
 }
 
 func newRails(m *play.ModeRun, opt Options) *rails {
-	s := newScene(m)
-	r := &rails{scene: s, opt: opt, time: columns("time"), number: columns("step")}
-	r.bands = undrawn(s).bands()
-	for _, name := range slices.Concat(s.clients, s.nodes, []string{"s0"}) {
-		if name != prober && r.appears(name) {
+	s := NewScene(m)
+	r := &rails{Scene: s, faults: s.Faults(), opt: opt, time: prose.Columns("time"), number: prose.Columns("step")}
+	for _, name := range slices.Concat(s.Clients, s.Servers, []string{trace.Store}) {
+		if name != trace.Probe && r.appears(name) {
 			r.names = append(r.names, name)
 		}
 	}
 	for _, line := range m.Story {
-		r.time = max(r.time, columns(seconds(line.At)))
-		r.number = max(r.number, columns(fmt.Sprint(line.N)))
+		r.time = max(r.time, prose.Columns(prose.Seconds(line.At)))
+		r.number = max(r.number, prose.Columns(fmt.Sprint(line.N)))
 	}
 	return r
 }
@@ -60,29 +60,29 @@ func newRails(m *play.ModeRun, opt Options) *rails {
 // appears says that somebody has a column: a client, and a node of which the story
 // tells something.
 func (r *rails) appears(name string) bool {
-	return isClient(name) || slices.ContainsFunc(r.run.Story, func(l play.Line) bool { return l.Actor == name }) ||
-		slices.ContainsFunc(r.bands, func(b band) bool { return b.Lane == name })
+	return IsClient(name) || slices.ContainsFunc(r.Run.Story, func(l play.Line) bool { return l.Actor == name }) ||
+		slices.ContainsFunc(r.faults, func(f Fault) bool { return f.Lane == name })
 }
 
 // header names the columns.
 func (r *rails) header() string {
 	var b strings.Builder
 	for _, name := range r.names {
-		b.WriteString(pad(name, r.wide(name)))
+		b.WriteString(prose.Pad(name, r.wide(name)))
 	}
 	return r.left("", "time", "step") + b.String() + "who and what"
 }
 
 // wide is the width of a column: two signs or the name, and a space.
-func (r *rails) wide(name string) int { return max(columns(name), 2) + 1 }
+func (r *rails) wide(name string) int { return max(prose.Columns(name), 2) + 1 }
 
 func (r *rails) left(mark, time, step string) string {
-	return pad(mark, 3) + blanks(r.time-columns(time)) + time + "  " + blanks(r.number-columns(step)) + step + "  "
+	return prose.Pad(mark, 3) + prose.Blanks(r.time-prose.Columns(time)) + time + "  " + prose.Blanks(r.number-prose.Columns(step)) + step + "  "
 }
 
 // edge is where the text of a step begins.
 func (r *rails) edge() int {
-	n := columns(r.left("", "", ""))
+	n := prose.Columns(r.left("", "", ""))
 	for _, name := range r.names {
 		n += r.wide(name)
 	}
@@ -93,15 +93,15 @@ func (r *rails) edge() int {
 func (r *rails) rows(line play.Line) []string {
 	mark, look := "", unstyled
 	if line.Fatal {
-		mark, look = ">>", styleOf(r.run.Verdict.Label)
+		mark, look = ">>", styleOf(r.Run.Verdict.Label)
 		if look == unstyled {
 			look = bold
 		}
 	}
-	left, actor := r.left(mark, seconds(line.At), fmt.Sprint(line.N)), line.Actor
+	left, actor := r.left(mark, prose.Seconds(line.At), fmt.Sprint(line.N)), line.Actor
 	var rows []string
-	for _, part := range fold(visible(line.Actor+" "+line.Text), max(r.opt.Width-r.edge(), MinWidth/2)) {
-		rows = append(rows, r.opt.Colour.paint(look, left)+r.signs(line, actor)+r.opt.Colour.paint(look, part))
+	for _, part := range prose.Fold(prose.Visible(line.Actor+" "+line.Text), max(r.opt.Width-r.edge(), MinWidth/2)) {
+		rows = append(rows, paint(r.opt.Colour, look, left)+r.signs(line, actor)+paint(r.opt.Colour, look, part))
 		left, actor = r.left(mark, "", ""), ""
 	}
 	return rows
@@ -120,21 +120,21 @@ func (r *rails) signs(line play.Line, actor string) string {
 		if name == actor && (fares == " " || fares == hurt && !r.strikes(name, line.N)) {
 			fares = acts
 		}
-		paint := look
+		looks := look
 		switch stands {
 		case believes:
-			paint = warning
+			looks = warning
 		case asks, " ":
-			paint = unstyled
+			looks = unstyled
 		}
-		b.WriteString(r.opt.Colour.paint(paint, stands) + fares + blanks(r.wide(name)-2))
+		b.WriteString(paint(r.opt.Colour, looks, stands) + fares + prose.Blanks(r.wide(name)-2))
 	}
 	return b.String()
 }
 
 // stands is how somebody stands to the lock at a step.
 func (r *rails) stands(name string, at checker.Pos) string {
-	h, sign := r.run.History, " "
+	h, sign := r.Run.History, " "
 	for _, g := range h.Grants {
 		switch {
 		case g.Client != name:
@@ -157,7 +157,7 @@ func (r *rails) stands(name string, at checker.Pos) string {
 // holders counts the clients that hold the lock, or believe so, at a step.
 func (r *rails) holders(at checker.Pos) int {
 	n := 0
-	for _, c := range r.clients {
+	for _, c := range r.Clients {
 		if s := r.stands(c, at); s == holds || s == believes {
 			n++
 		}
@@ -168,11 +168,11 @@ func (r *rails) holders(at checker.Pos) int {
 // fares is what befalls somebody at a step.
 func (r *rails) fares(name string, step int) string {
 	sign := " "
-	for _, b := range r.bands {
-		if b.Lane != name || step < b.N || b.Moment && step > b.N || !b.Moment && b.M > 0 && step >= b.M {
+	for _, f := range r.faults {
+		if f.Lane != name || step < f.Step || f.Moment && step > f.Step || !f.Moment && f.Until > 0 && step >= f.Until {
 			continue
 		}
-		switch b.Kind {
+		switch f.Kind {
 		case "crash":
 			return down
 		case "pause":
@@ -188,7 +188,7 @@ func (r *rails) fares(name string, step int) string {
 
 // strikes says that a step is the beginning of what befalls somebody.
 func (r *rails) strikes(name string, step int) bool {
-	return slices.ContainsFunc(r.bands, func(b band) bool { return b.Lane == name && b.N == step })
+	return slices.ContainsFunc(r.faults, func(f Fault) bool { return f.Lane == name && f.Step == step })
 }
 
 // leftOut stands for steps that are not shown.
@@ -196,5 +196,5 @@ func (r *rails) leftOut(n int) []string {
 	if n <= 0 {
 		return nil
 	}
-	return []string{blanks(r.edge()) + fmt.Sprintf("… %s left out", prose.Count(n, "step"))}
+	return []string{prose.Blanks(r.edge()) + fmt.Sprintf("… %s left out", prose.Count(n, "step"))}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/internal/testreports"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios/play"
@@ -27,16 +28,16 @@ func timelineOf(t *testing.T, o *play.Outcome, opt reports.Options) string {
 
 // told is the paused run with a story of all that it has to tell.
 func told(mode fence.Mode) play.ModeRun {
-	m := paused(mode)
+	m := testreports.Paused(mode)
 	m.Story = nil
 	for _, e := range m.Trace.Events {
 		switch e.What.(type) {
 		case trace.Mark, trace.Decision:
-			l := line(e.N, e.At, e.Actor, e.Kind()+" "+e.Text())
+			l := testreports.Line(e.N, e.At, e.Actor, e.Kind()+" "+e.Text())
 			l.Fatal = e.N == 20
 			m.Story = append(m.Story, l)
 		case trace.Pause, trace.Resume:
-			m.Story = append(m.Story, line(e.N, e.At, e.Peer, strings.ToUpper(e.Kind())))
+			m.Story = append(m.Story, testreports.Line(e.N, e.At, e.Peer, strings.ToUpper(e.Kind())))
 		}
 	}
 	return m
@@ -50,22 +51,22 @@ func TestTimeline(t *testing.T) {
 	}{
 		"timeline": {
 			shows:   "c0 pauses past its claim and still believes, c1 holds beside it; the other modes from where they part, the same story once",
-			outcome: outcome(told(fence.None), told(fence.Check), told(fence.Seal), notApplicable(fence.Strict)),
+			outcome: testreports.Outcome(told(fence.None), told(fence.Check), told(fence.Seal), testreports.NotApplicable(fence.Strict)),
 			options: reports.Options{Repeat: play.Twice, Replay: "locksim run gc-pause --seed 1"},
 		},
 		"timeline-colour": {
 			shows:   "colour on the decisive step, on who holds, and another where two do (ESC stands for the escape character)",
-			outcome: outcome(told(fence.None)),
+			outcome: testreports.Outcome(told(fence.None)),
 			options: reports.Options{Colour: reports.ANSI},
 		},
 		"timeline-narrow": {
 			shows:   "60 columns: a long text goes on beside the columns, which go on too",
-			outcome: outcome(told(fence.None)),
+			outcome: testreports.Outcome(told(fence.None)),
 			options: reports.Options{Width: reports.MinWidth},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			golden(t, name, tt.shows, timelineOf(t, tt.outcome, tt.options))
+			testreports.Golden(t, name, tt.shows, timelineOf(t, tt.outcome, tt.options))
 		})
 	}
 }
@@ -93,7 +94,7 @@ func signsAt(t *testing.T, text string, column, step int) string {
 // A column shows what the history says: the claim, the belief beyond it, the wait,
 // and what befalls the client.
 func TestTimelineSigns(t *testing.T) {
-	text := timelineOf(t, outcome(told(fence.None)), reports.Options{})
+	text := timelineOf(t, testreports.Outcome(told(fence.None)), reports.Options{})
 	for _, tt := range []struct {
 		column, step int
 		want         string
@@ -111,7 +112,7 @@ func TestTimelineSigns(t *testing.T) {
 func TestTimelineHeedsCare(t *testing.T) {
 	m := told(fence.None)
 	m.History.Care, m.History.Grants[0].LostSeen = checker.CareLost, 17
-	if got := signsAt(t, timelineOf(t, outcome(m), reports.Options{}), 0, 20); got != "  " {
+	if got := signsAt(t, timelineOf(t, testreports.Outcome(m), reports.Options{}), 0, 20); got != "  " {
 		t.Errorf("it still has the signs %q", got)
 	}
 }
@@ -120,9 +121,9 @@ func TestTimelineHeedsCare(t *testing.T) {
 func TestTimelineIsCut(t *testing.T) {
 	m := told(fence.None)
 	decisive := m.Story[len(m.Story)-2]
-	m.Story = append(append(steps(1, 500), fatal(line(600, time.Hour, "s0", decisive.Text))), steps(700, 500)...)
-	text := timelineOf(t, outcome(m), reports.Options{})
-	wants(t, text, []string{">>", "… 351 steps left out", "… 450 steps left out"}, nil)
+	m.Story = append(append(testreports.Steps(1, 500), testreports.Fatal(testreports.Line(600, time.Hour, "s0", decisive.Text))), testreports.Steps(700, 500)...)
+	text := timelineOf(t, testreports.Outcome(m), reports.Options{})
+	testreports.Wants(t, text, []string{">>", "… 351 steps left out", "… 450 steps left out"}, nil)
 	if n := strings.Count(text, "passes point"); n != 199 {
 		t.Errorf("%d steps besides the decisive one, want 199", n)
 	}
@@ -131,30 +132,30 @@ func TestTimelineIsCut(t *testing.T) {
 func TestTimelineOfEqualRuns(t *testing.T) {
 	a, b := told(fence.None), told(fence.None)
 	b.Mode = fence.CAS
-	wants(t, timelineOf(t, outcome(a, b), reports.Options{}), []string{"mode cas: corrupted, the same run as mode none, event by event"}, nil)
+	testreports.Wants(t, timelineOf(t, testreports.Outcome(a, b), reports.Options{}), []string{"mode cas: corrupted, the same run as mode none, event by event"}, nil)
 }
 
 // A mode that goes on in its own way is told, even if it parts where another does.
 func TestTimelineTellsWhatDiffers(t *testing.T) {
 	other := told(fence.Seal)
 	last := &other.Story[len(other.Story)-1]
-	*last = line(last.N, last.At, last.Actor, "gives up")
-	text := timelineOf(t, outcome(told(fence.None), told(fence.Check), other), reports.Options{})
-	wants(t, text, []string{"c0 gives up"}, []string{"the same story"})
+	*last = testreports.Line(last.N, last.At, last.Actor, "gives up")
+	text := timelineOf(t, testreports.Outcome(told(fence.None), told(fence.Check), other), reports.Options{})
+	testreports.Wants(t, text, []string{"c0 gives up"}, []string{"the same story"})
 }
 
 func TestTimelineIsVisible(t *testing.T) {
 	m := told(fence.None)
 	first := &m.Story[0]
-	*first = line(first.N, first.At, first.Actor, "asks \x1b[2J for\nthe lock")
-	wants(t, timelineOf(t, outcome(m), reports.Options{}), []string{"c0 asks \ufffd[2J for the lock"}, []string{"\x1b"})
+	*first = testreports.Line(first.N, first.At, first.Actor, "asks \x1b[2J for\nthe lock")
+	testreports.Wants(t, timelineOf(t, testreports.Outcome(m), reports.Options{}), []string{"c0 asks \ufffd[2J for the lock"}, []string{"\x1b"})
 }
 
 func TestTimelineErrors(t *testing.T) {
-	if err := reports.Timeline(io.Discard, safe(), reports.Options{Width: 3}); err == nil {
+	if err := reports.Timeline(io.Discard, testreports.Safe(), reports.Options{Width: 3}); err == nil {
 		t.Error("a width of 3 was accepted")
 	}
-	if err := reports.Timeline(closed{}, safe(), reports.Options{}); !errors.Is(err, io.ErrClosedPipe) {
+	if err := reports.Timeline(testreports.Full{}, testreports.Safe(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/scenarios/play"
 )
 
@@ -18,60 +19,23 @@ func verdicts(o *play.Outcome, opt Options) []string {
 	return append(t.lines(opt.Colour), remarks(o, opt)...)
 }
 
-const nothing = "–"
-
 func verdict(o *play.Outcome, m play.ModeRun) []cell {
-	expected := nothing
+	expected := prose.Nothing
 	if label, ok := o.Expected(m.Mode); ok {
 		expected = string(label)
 	}
 	row := []cell{{text: string(m.Mode)}, {text: string(m.Verdict.Label), style: styleOf(m.Verdict.Label)}, {text: expected}}
-	for _, text := range figures(m) {
+	for _, text := range Figures(m) {
 		row = append(row, cell{text: text})
 	}
 	return row
-}
-
-// figures are the facts of a run that its table shows.
-func figures(m play.ModeRun) []string {
-	if m.Trace == nil {
-		return []string{nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing}
-	}
-	f := m.Verdict.Facts
-	return []string{
-		fmt.Sprintf("%d / %d", f.ClaimOverlaps, f.BeliefOverlaps),
-		fmt.Sprintf("%d / %d", f.StaleAccepted, f.StaleRejected),
-		string(f.Data),
-		fmt.Sprintf("%d of %d", f.Contended, f.Grants+f.Attempts),
-		struck(m),
-		seconds(m.LongestWait),
-		fmt.Sprint(m.Events),
-		seconds(m.Virtual),
-	}
-}
-
-func struck(m play.ModeRun) string {
-	if len(m.FaultsFired) == 0 {
-		return "none"
-	}
-	return fmt.Sprintf("%d of %d", fired(m), len(m.FaultsFired))
-}
-
-func fired(m play.ModeRun) int {
-	n := 0
-	for _, f := range m.FaultsFired {
-		if f {
-			n++
-		}
-	}
-	return n
 }
 
 // remarks are what the table alone does not say.
 func remarks(o *play.Outcome, opt Options) []string {
 	var lines []string
 	for _, mismatch := range o.Mismatches() {
-		lines = append(lines, opt.Colour.paint(alarm, "UNEXPECTED")+": "+mismatch.String())
+		lines = append(lines, paint(opt.Colour, alarm, "UNEXPECTED")+": "+mismatch.String())
 	}
 	if len(o.Scenario.Expect[o.Lock]) == 0 {
 		lines = append(lines, fmt.Sprintf("The scenario says nothing about what to expect of lock %s.", o.Lock))

@@ -29,6 +29,14 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// Amount is a large number of things: "1 run", "12,340 runs".
+func Amount(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Thousands(n) + " " + noun + "s"
+}
+
 // Commas is a list of words: "none, check, seal".
 func Commas[S ~string](words []S) string {
 	out := make([]string, len(words))

@@ -22,7 +22,7 @@ func TestIndexOfAMatrix(t *testing.T) {
 	want := []reports.IndexEntry{{Folder: "matrix", Kind: reports.IndexMatrix, What: "Matrix of 2 scenarios and 1 lock", Seed: "seeds 1 to 20", Said: "60 runs in 3 cells.",
 		Labels: []reports.IndexLabel{{Label: checker.Corrupted, Count: 1}, {Label: checker.Safe, Count: 2}},
 		Pages:  []reports.IndexPage{{Name: "Pages", File: "index.html"}, {Name: "JSON", File: "matrix.json"}}}}
-	if d := cmp.Diff(want, index(t, fsys, nil).Entries); d != "" {
+	if d := cmp.Diff(want, indexOf(t, fsys, nil).Entries); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 }
@@ -31,12 +31,12 @@ func TestIndexOfAMatrix(t *testing.T) {
 // the index, then.
 func TestIndexOfTheFolderItself(t *testing.T) {
 	fsys := fstest.MapFS{"run.json": file(storedRun(t), 0), "index.html": file("", 0), "report.html": file("", 0), "other/run.json": file("{", 0)}
-	got := index(t, fsys, nil).Entries
+	got := indexOf(t, fsys, nil).Entries
 	if len(got) != 2 || got[0].Folder != "." || got[0].Pages[0].File != "report.html" || got[1].Folder != "other" {
 		t.Errorf("the index has %+v", got)
 	}
 	m := fstest.MapFS{"review.html": file("<title>x</title>", 0), "matrix.json": file("{", 0), "index.html": file("", 0)}
-	for _, e := range index(t, m, nil).Entries {
+	for _, e := range indexOf(t, m, nil).Entries {
 		for _, p := range e.Pages {
 			if p.File == "index.html" {
 				t.Errorf("%+v leads to the index", e)
@@ -48,7 +48,7 @@ func TestIndexOfTheFolderItself(t *testing.T) {
 // A review is called by its title.
 func TestIndexOfAReview(t *testing.T) {
 	fsys := fstest.MapFS{"review-x/review.html": file("<head><title>Review of a&amp;b · locksim</title>", 0)}
-	if got := index(t, fsys, nil).Entries; len(got) != 1 || got[0].What != "Review of a&b" || got[0].Kind != reports.IndexReview {
+	if got := indexOf(t, fsys, nil).Entries; len(got) != 1 || got[0].What != "Review of a&b" || got[0].Kind != reports.IndexReview {
 		t.Errorf("the index has %+v", got)
 	}
 }

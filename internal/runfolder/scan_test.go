@@ -62,7 +62,7 @@ func journal(t *testing.T, results int) string {
 	return b
 }
 
-func index(t *testing.T, fsys fs.FS, now func() time.Time) reports.Index {
+func indexOf(t *testing.T, fsys fs.FS, now func() time.Time) reports.Index {
 	t.Helper()
 	x, err := (&runfolder.Scanner{FS: fsys, Now: now}).Index()
 	if err != nil {
@@ -87,11 +87,11 @@ func TestIndexOfARun(t *testing.T) {
 		Labels:     []reports.IndexLabel{{Mode: "none", Label: checker.Corrupted}, {Mode: "seal", Label: checker.Rescued}},
 		Unexpected: true, Latest: true, Changed: "2026-11-21 11:00:00",
 		Pages: []reports.IndexPage{{Name: "Report", File: "report.html"}, {Name: "JSON", File: "run.json"}}}}}
-	if d := cmp.Diff(want, index(t, fsys, atNoon)); d != "" {
+	if d := cmp.Diff(want, indexOf(t, fsys, atNoon)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 	want.Entries[0].Changed = ""
-	if d := cmp.Diff(want, index(t, fsys, nil)); d != "" {
+	if d := cmp.Diff(want, indexOf(t, fsys, nil)); d != "" {
 		t.Errorf("without a time: (-want +got)\n%s", d)
 	}
 }
@@ -127,7 +127,7 @@ func TestIndexOfACampaign(t *testing.T) {
 			if tt.document != nil {
 				fsys["x/explore.json"] = tt.document
 			}
-			got := index(t, fsys, atNoon).Entries
+			got := indexOf(t, fsys, atNoon).Entries
 			if len(got) != 1 || got[0].Kind != reports.IndexExplore {
 				t.Fatalf("the index has %+v", got)
 			}
@@ -150,7 +150,7 @@ func TestIndexOfShards(t *testing.T) {
 		"all/shard-0-of-2/explore.jsonl": file(journal(t, 1), time.Second),
 		"all/shard-1-of-2/explore.jsonl": file(journal(t, 0), time.Second),
 	}
-	got := index(t, fsys, atNoon).Entries
+	got := indexOf(t, fsys, atNoon).Entries
 	if len(got) != 2 || got[0].Progress.Jobs != 2 || got[0].Progress.Done != 1 || got[1].Progress.Jobs != 1 {
 		t.Errorf("the index has %+v", got)
 	}

@@ -49,7 +49,7 @@ func TestIndexOfWhatCannotBeRead(t *testing.T) {
 		"i-numbers": "explore.jsonl: this is no document of locksim",
 		"shut":      "permission denied",
 	}
-	for _, e := range index(t, fsys, atNoon).Entries {
+	for _, e := range indexOf(t, fsys, atNoon).Entries {
 		problem, bad := want[e.Folder]
 		if bad != (e.Kind == reports.IndexUnread) || !strings.HasPrefix(e.Problem, problem) || strings.Contains(e.Problem, "somewhere") {
 			t.Errorf("%s is a %s with the problem %q, want %q", e.Folder, e.Kind, e.Problem, problem)
@@ -79,7 +79,7 @@ type failing struct{ fs.File }
 func (failing) Read([]byte) (int, error) { return 0, errBroken }
 
 func TestIndexOfABrokenDisk(t *testing.T) {
-	got := index(t, broken{fstest.MapFS{"x/run.json": file(storedRun(t), 0)}}, nil).Entries
+	got := indexOf(t, broken{fstest.MapFS{"x/run.json": file(storedRun(t), 0)}}, nil).Entries
 	if len(got) != 1 || got[0].Problem != "run.json: the disk is gone" {
 		t.Errorf("the index has %+v", got)
 	}

@@ -20,16 +20,16 @@ func indexPages(t *testing.T) map[string][]byte {
 	k := newKept(t, 3)
 	k.grow(0, 2)
 	k.write("explore-old/explore.jsonl", "")
-	html, err := k.page(true)
+	page, err := k.page(true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	html = bytes.ReplaceAll(html, []byte(" data-live"), nil) // it has no server here
+	page = bytes.ReplaceAll(page, []byte(" data-live"), nil) // it has no server here
 	empty := new(bytes.Buffer)
 	if err := reports.IndexHTML(empty, reports.Index{First: "go run ./cmd/locksim run gc-pause --keep"}); err != nil {
 		t.Fatal(err)
 	}
-	return map[string][]byte{"index": html, "index-empty": empty.Bytes(), "explore": explored(t), "sweep": swept(t)}
+	return map[string][]byte{"index": page, "index-empty": empty.Bytes(), "explore": explored(t), "sweep": swept(t)}
 }
 
 // explored is the page of an exploration that breaks a lock.

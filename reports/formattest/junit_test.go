@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/joshdk/go-junit"
+	parser "github.com/joshdk/go-junit"
 
 	"locksim/checker"
 	"locksim/lock/fence"
@@ -16,13 +16,13 @@ import (
 )
 
 // suites are what the other parser makes of a file.
-func suites(t *testing.T, write func(io.Writer) error) []junit.Suite {
+func suites(t *testing.T, write func(io.Writer) error) []parser.Suite {
 	t.Helper()
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
 		t.Fatal(err)
 	}
-	out, err := junit.Ingest(b.Bytes())
+	out, err := parser.Ingest(b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func suites(t *testing.T, write func(io.Writer) error) []junit.Suite {
 }
 
 // agree demands that the numbers of a suite are those of its cases.
-func agree(t *testing.T, s junit.Suite) {
+func agree(t *testing.T, s parser.Suite) {
 	t.Helper()
 	stated := s.Totals
 	s.Aggregate()
@@ -43,8 +43,8 @@ func agree(t *testing.T, s junit.Suite) {
 }
 
 // statuses are how the cases of a suite ended.
-func statuses(s junit.Suite) map[string]junit.Status {
-	out := map[string]junit.Status{}
+func statuses(s parser.Suite) map[string]parser.Status {
+	out := map[string]parser.Status{}
 	for _, c := range s.Tests {
 		out[c.Classname+" "+c.Name] = c.Status
 	}
@@ -59,9 +59,9 @@ func TestJUnitOfARun(t *testing.T) {
 	if len(all) != 1 || all[0].Name != "gc-pause, lock single, seed 1" || all[0].Properties["seed"] != "1" {
 		t.Fatalf("got %+v", all)
 	}
-	want := map[string]junit.Status{
-		"gc-pause.single none": junit.StatusFailed, "gc-pause.single claim": junit.StatusPassed, "gc-pause.single cas": junit.StatusPassed,
-		"gc-pause.single check": junit.StatusSkipped, "gc-pause.single seal": junit.StatusSkipped, "gc-pause.single strict": junit.StatusSkipped,
+	want := map[string]parser.Status{
+		"gc-pause.single none": parser.StatusFailed, "gc-pause.single claim": parser.StatusPassed, "gc-pause.single cas": parser.StatusPassed,
+		"gc-pause.single check": parser.StatusSkipped, "gc-pause.single seal": parser.StatusSkipped, "gc-pause.single strict": parser.StatusSkipped,
 	}
 	if diff := cmp.Diff(want, statuses(all[0])); diff != "" {
 		t.Errorf("cases (-want +got):\n%s", diff)
@@ -82,30 +82,30 @@ func TestJUnitOfAMatrix(t *testing.T) {
 	if len(all) != len(m.Scenarios) {
 		t.Fatalf("%d suites, want one for each of %d scenarios", len(all), len(m.Scenarios))
 	}
-	cases := map[string]junit.Status{}
+	cases := map[string]parser.Status{}
 	for _, s := range all {
 		for name, status := range statuses(s) {
 			cases[name] = status
 		}
 	}
-	want := map[string]junit.Status{"rash.mylock all modes": junit.StatusError} // of two such cases the last
+	want := map[string]parser.Status{"rash.mylock all modes": parser.StatusError} // of two such cases the last
 	for _, c := range m.Cells {
 		want[c.Scenario+"."+c.Lock+" "+string(c.Mode)] = statusOf(c)
 	}
 	if diff := cmp.Diff(want, cases); diff != "" {
 		t.Errorf("cases (-want +got):\n%s", diff)
 	}
-	if cases["rash.fenced none"] != junit.StatusFailed || cases["calm.single seal"] != junit.StatusSkipped || cases["calm.fenced none"] != junit.StatusPassed {
+	if cases["rash.fenced none"] != parser.StatusFailed || cases["calm.single seal"] != parser.StatusSkipped || cases["calm.fenced none"] != parser.StatusPassed {
 		t.Errorf("not the cases that this test is about: %v", cases)
 	}
 }
 
-func statusOf(c matrix.Cell) junit.Status {
+func statusOf(c matrix.Cell) parser.Status {
 	switch {
 	case c.Problem() != "":
-		return junit.StatusFailed
+		return parser.StatusFailed
 	case c.CellRuns == nil:
-		return junit.StatusSkipped
+		return parser.StatusSkipped
 	}
-	return junit.StatusPassed
+	return parser.StatusPassed
 }

@@ -189,12 +189,12 @@ func saveMatrix(dir string, m *matrix.Matrix) error {
 	if err != nil {
 		return err
 	}
-	var text, markdown bytes.Buffer
+	var text, md bytes.Buffer
 	err = errors.Join(
 		reports.Matrix(&text, m, reports.Options{Width: matrixWidth}),
-		reports.MatrixMarkdown(&markdown, m))
+		reports.MatrixMarkdown(&md, m))
 	if err != nil {
 		return fmt.Errorf("write the matrix into %s: %w", filepath.Clean(dir), err)
 	}
-	return writeAll(dir, []document{{"matrix.txt", text.Bytes()}, {"MATRIX.md", markdown.Bytes()}, {"matrix.json", asJSON}})
+	return writeAll(dir, []document{{"matrix.txt", text.Bytes()}, {"MATRIX.md", md.Bytes()}, {"matrix.json", asJSON}})
 }

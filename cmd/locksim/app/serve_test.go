@@ -87,11 +87,11 @@ var metaPolicy = regexp.MustCompile(`http-equiv="Content-Security-Policy" conten
 // What the server lets a page do is no less than what the page lets itself do:
 // else a report would be another when it is served.
 func TestServePolicyIsThatOfThePages(t *testing.T) {
-	var index bytes.Buffer
-	if err := reports.IndexHTML(&index, reports.Index{}); err != nil {
+	var page bytes.Buffer
+	if err := reports.IndexHTML(&page, reports.Index{}); err != nil {
 		t.Fatal(err)
 	}
-	m := metaPolicy.FindStringSubmatch(index.String())
+	m := metaPolicy.FindStringSubmatch(page.String())
 	if m == nil {
 		t.Fatal("the page has no policy")
 	}

@@ -7,14 +7,11 @@ import (
 	"locksim/sim/trace"
 )
 
-// message is a request or an answer, from its sending to its arrival.
-type message struct {
-	stretch
+// Message is a request or an answer, from its sending to its arrival.
+type Message struct {
+	Span
 	From, To string
-	Y1, Y2   int
-	X2       string
-	// Kind is "request" or "answer".
-	Kind string
+	Kind     MessageKind
 	// Lost says that no arrival is in the trace.
 	Lost bool
 	// Routine says that the same bytes were sent again and again.
@@ -23,37 +20,47 @@ type message struct {
 	Fatal bool
 }
 
+// MessageKind tells requests from answers.
+type MessageKind string
+
+// The kinds of messages.
+const (
+	Request MessageKind = "request"
+	Answer  MessageKind = "answer"
+)
+
 // routineFrom is how often the same bytes must be sent to count as routine.
 const routineFrom = 3
 
-// messages finds what was sent, and where it arrived. The trace numbers the
-// connections of a client to a node; on each, bytes keep their order.
-func (d *drawing) messages() []message {
-	p := &post{drawing: d, times: map[string]int{}, pending: map[string][]int{}, routine: map[string]bool{}}
-	events := d.run.Trace.Events
+// Messages finds what was sent, and where it arrived. The trace numbers the
+// connections of a client to a server; on each, bytes keep their order.
+func (s *Scene) Messages() []Message {
+	p := &post{Scene: s, times: map[string]int{}, pending: map[string][]int{}, routine: map[string]bool{}}
+	events := s.Run.Trace.Events
 	for _, e := range events {
 		if m, ok := e.What.(trace.Send); ok {
 			p.times[request(e, m)]++
 		}
 	}
 	for _, e := range events {
-		if !d.hidden(e) {
+		if !s.Hidden(e) {
 			p.see(e)
 		}
 	}
 	for i := range p.out {
-		p.place(&p.out[i])
+		m := &p.out[i]
+		m.End = min(max(m.End, m.Start), max(s.End, m.Start))
 	}
 	return p.out
 }
 
 // post follows the messages of a run.
 type post struct {
-	*drawing
+	*Scene
 	times   map[string]int   // how often a request was sent
 	pending map[string][]int // what is under way, by link and connection
 	routine map[string]bool  // whether the last request of a connection was routine
-	out     []message
+	out     []Message
 	sends   []trace.Send // what each of them is
 }
 
@@ -83,14 +90,14 @@ func (p *post) see(e trace.Event) {
 func connection(from, to, label string) string { return from + ">" + to + " " + label }
 
 func (p *post) sent(e trace.Event, send trace.Send) {
-	from, to := p.lanes[e.Actor], p.lanes[e.Peer]
-	if from == nil || to == nil {
+	from, to := p.LaneKind(e.Actor), p.LaneKind(e.Peer)
+	if from == "" || to == "" {
 		return
 	}
-	m := message{From: e.Actor, To: e.Peer, Kind: "answer", Lost: true}
-	m.stretch = stretch{N: e.N, T0: e.At, T1: e.At, Lane: e.Actor + ">" + e.Peer}
-	if from.Kind == laneClient {
-		m.Kind = "request"
+	m := Message{From: e.Actor, To: e.Peer, Kind: Answer, Lost: true}
+	m.Span = Span{Step: e.N, Start: e.At, End: e.At, Lane: e.Actor + ">" + e.Peer}
+	if from == LaneClient {
+		m.Kind = Request
 		m.Routine = p.times[request(e, send)] >= routineFrom
 		p.routine[connection(e.Peer, e.Actor, send.Conn)] = m.Routine
 	} else {
@@ -110,7 +117,7 @@ func (p *post) arrived(e trace.Event, link string) {
 		return
 	}
 	m := &p.out[waiting[i]]
-	m.M, m.T1, m.Lost, m.Fatal = e.N, e.At, false, e.N == p.fatal
+	m.Until, m.End, m.Lost, m.Fatal = e.N, e.At, false, e.N == p.Fatal
 	if m.Fatal {
 		m.Routine = false
 	}
@@ -132,20 +139,4 @@ func brought(sent trace.Content, e trace.Event) bool {
 		return len(words) > 3 && words[0] == m.Verb() && words[3] == m.Op
 	}
 	return true
-}
-
-// lostStub is how far the line of a message reaches that never arrived.
-const lostStub = 12
-
-func (p *post) place(m *message) {
-	m.T1 = min(max(m.T1, m.T0), max(p.end, m.T0))
-	m.stretch = p.scale.place(m.stretch)
-	from, to := p.lanes[m.From], p.lanes[m.To]
-	m.X2, m.Y1, m.Y2 = p.scale.At(m.T1), from.port(), to.port()
-	if m.Lost {
-		m.Y2 = m.Y1 + lostStub
-		if to.Y < from.Y {
-			m.Y2 = m.Y1 - lostStub
-		}
-	}
 }

@@ -1,4 +1,4 @@
-package reports_test
+package testreports
 
 import (
 	"strings"
@@ -40,9 +40,9 @@ func foundBreak(shape string, from review.From, label checker.Label, effects ...
 	return b
 }
 
-// review has all that a review can have.
-func aReview() *review.Review {
-	m := aMatrix([]string{"fenced"}, map[string][]string{"calm": {"......"}, "gc-pause": {"XXrrrF"}})
+// Review has all that a review can have.
+func Review() *review.Review {
+	m := Matrix([]string{"fenced"}, map[string][]string{"calm": {"......"}, "gc-pause": {"XXrrrF"}})
 	r := &review.Review{
 		Plan:   review.Plan{Lock: "fenced", Seeds: search.Seeds{First: 1, Last: 20}, Runs: 3000, AllRuns: 600, Swept: "gc-pause"},
 		Lock:   review.Lock{Name: "fenced", About: "A key that counts a token up.", Nodes: 1, Tokens: true, Promises: true, Judged: fence.Seal},
@@ -78,13 +78,10 @@ func aReview() *review.Review {
 		Within: search.Tally{Runs: 3000, Evidence: 2700},
 		All:    search.Tally{Runs: 600, Evidence: 540, Violating: 41, Violations: map[checker.Label]int{checker.Overlap: 41}},
 	}
-	put(&r.Figures.Seen, "pause", 2)
+	count(&r.Figures.Seen, "pause", 2)
 	r.Advice, r.Questions = r.Figures.Advice(), r.Figures.Questions()
 	return r
 }
-
-// put puts a count into a map, which it makes.
-func put[K ~string](counts *map[K]int, key K, n int) { *counts = map[K]int{key: n} }
 
 // neverDrawn are most kinds of fault.
 var neverDrawn = strings.Fields("restart slow kill_worker exhaust_pool clock_jump clock_drift clock_freeze latency bandwidth slice " +
@@ -96,8 +93,20 @@ func explorationFor(judge explore.Judge, violating int) *explore.Exploration {
 	e.Plan.Judge, e.Plan.Space.Faults = judge, append(e.Plan.Space.Faults, "pause", "crash")
 	e.Summary.Runs, e.Summary.Evidence, e.Summary.Violating = 600, 540, violating
 	e.Summary.Vacuous = map[string]int{"nobody contended": 60}
-	put(&e.Summary.Classes, "pause", 210)
+	count(&e.Summary.Classes, "pause", 210)
 	e.Summary.Faults = map[string]search.FaultTally{"pause": {Planned: 300, Struck: 210}, "crash": {Planned: 4}}
 	e.Summary.RateBound, e.Summary.VirtualSeconds = search.RateBound(violating, 540), 7300
 	return e
+}
+
+// HostileReview is a review in which every text that anybody brings tries to be markup.
+func HostileReview() *review.Review {
+	const bad = "<script>alert(1)</script>|`*x*"
+	r := Review()
+	r.Lock.Name, r.Lock.About, r.Answer = bad, bad, bad
+	b := &r.Failures[0]
+	b.Shape, b.Replay, b.Reasons, b.Story, b.Run.Source = bad, bad, []string{bad}, []string{"> 1 0s c0 " + bad}, bad
+	r.Scenarios[1].Title, r.Scenarios[1].Replay = bad, bad
+	r.NotRun[0].What, r.NotRun[0].Why, r.Missing[0].Why = bad, bad, bad
+	return r
 }

@@ -11,19 +11,19 @@ import (
 	"locksim/scenarios/matrix"
 )
 
-// effect is what some fencing modes made of a scenario with a lock, as compared
+// Effect is what some fencing modes made of a scenario with a lock, as compared
 // with mode none.
-type effect struct {
+type Effect struct {
 	Says  string
 	Label checker.Label // what the modes came to
 	Modes []fence.Mode
 }
 
 // Named is the modes of the effect.
-func (e effect) Named() string { return prose.Commas(e.Modes) }
+func (e Effect) Named() string { return prose.Commas(e.Modes) }
 
 // base is the cell without a fence; ok is false where that was not run.
-func (g cellGroup) base() (c matrix.Cell, ok bool) {
+func (g Group) base() (c matrix.Cell, ok bool) {
 	i := slices.IndexFunc(g, func(c matrix.Cell) bool { return c.Mode == fence.None && c.CellRuns != nil })
 	if i < 0 {
 		return c, false
@@ -31,22 +31,22 @@ func (g cellGroup) base() (c matrix.Cell, ok bool) {
 	return g[i], true
 }
 
-// effects say what the fences did, the modes of one effect together, in the order
+// Effects say what the fences did, the modes of one effect together, in the order
 // of the modes.
-func (g cellGroup) effects() []effect {
+func (g Group) Effects() []Effect {
 	base, ok := g.base()
 	if !ok {
 		return nil
 	}
-	var all []effect
+	var all []Effect
 	for _, c := range g {
 		if c.Mode == fence.None || c.CellRuns == nil {
 			continue
 		}
 		says := changed(base.Label, c.Label)
-		i := slices.IndexFunc(all, func(e effect) bool { return e.Says == says })
+		i := slices.IndexFunc(all, func(e Effect) bool { return e.Says == says })
 		if i < 0 {
-			i, all = len(all), append(all, effect{Says: says, Label: c.Label})
+			i, all = len(all), append(all, Effect{Says: says, Label: c.Label})
 		}
 		all[i].Modes = append(all[i].Modes, c.Mode)
 	}
@@ -71,26 +71,26 @@ func changed(a, b checker.Label) string {
 	return fmt.Sprintf("milder: %s, and %s without it", b, a)
 }
 
-// unharmed says that each cell of the group that was run is safe.
-func (g cellGroup) unharmed() bool {
+// Unharmed says that each cell of the group that was run is safe.
+func (g Group) Unharmed() bool {
 	return !slices.ContainsFunc(g, func(c matrix.Cell) bool { return c.CellRuns != nil && c.Label != checker.Safe })
 }
 
-// modeCount is how many cells of one mode have each label.
-type modeCount struct {
+// ModeCount is how many cells of one mode have each label.
+type ModeCount struct {
 	Mode   fence.Mode
 	Counts []int // as many as labels
 }
 
-// modeCounts count cells by mode and label. Labels that no cell has are left out.
-func modeCounts(modes []fence.Mode, cells []matrix.Cell) (labels []checker.Label, rows []modeCount) {
+// ModeCounts count cells by mode and label. Labels that no cell has are left out.
+func ModeCounts(modes []fence.Mode, cells []matrix.Cell) (labels []checker.Label, rows []ModeCount) {
 	for _, l := range checker.Labels() {
 		if slices.ContainsFunc(cells, func(c matrix.Cell) bool { return c.Label == l }) {
 			labels = append(labels, l)
 		}
 	}
 	for _, m := range modes {
-		row := modeCount{Mode: m, Counts: make([]int, len(labels))}
+		row := ModeCount{Mode: m, Counts: make([]int, len(labels))}
 		for _, c := range cells {
 			if c.Mode == m {
 				row.Counts[slices.Index(labels, c.Label)]++
@@ -101,14 +101,14 @@ func modeCounts(modes []fence.Mode, cells []matrix.Cell) (labels []checker.Label
 	return labels, rows
 }
 
-// lockBalance is what the fences made of a lock in some scenarios, in a sentence or
+// LockBalance is what the fences made of a lock in some scenarios, in a sentence or
 // two.
-func lockBalance(groups []cellGroup) string { return balanceOf(groups, "scenario", "in") }
+func LockBalance(groups []Group) string { return balanceOf(groups, "scenario", "in") }
 
-// scenarioBalance is what the fences made of a scenario with some locks.
-func scenarioBalance(groups []cellGroup) string { return balanceOf(groups, "lock", "with") }
+// ScenarioBalance is what the fences made of a scenario with some locks.
+func ScenarioBalance(groups []Group) string { return balanceOf(groups, "lock", "with") }
 
-func balanceOf(groups []cellGroup, noun, with string) string {
+func balanceOf(groups []Group, noun, with string) string {
 	broken, bases := 0, 0
 	saved := map[fence.Mode]int{}
 	for _, g := range groups {

@@ -1,7 +1,7 @@
-package reports_test
+package testreports
 
 import (
-	"strings"
+	"fmt"
 	"time"
 
 	"locksim/checker"
@@ -10,14 +10,14 @@ import (
 	"locksim/sim/trace"
 )
 
-// paused is a run by hand: c0 reads, is paused past its lease, and writes after c1
+// Paused is a run by hand: c0 reads, is paused past its lease, and writes after c1
 // has. The store takes or refuses that write.
-func paused(mode fence.Mode) play.ModeRun {
+func Paused(mode fence.Mode) play.ModeRun {
 	answer, refused, label, accepted := "OK", "", checker.Corrupted, true
 	if mode != fence.None {
 		answer, refused, label, accepted = "REFUSED token 1 is below 2", "token 1 is below 2", checker.Rescued, false
 	}
-	m := run(mode, label, "c0's write c0.w2 (step 20) was stale.")
+	m := Run(mode, label, "c0's write c0.w2 (step 20) was stale.")
 	m.Trace = &trace.Trace{}
 	for _, e := range pausedEvents(refused) {
 		m.Trace.Add(e)
@@ -36,26 +36,12 @@ func paused(mode fence.Mode) play.ModeRun {
 		Holdings: []checker.Holding{{Client: "c0", Resource: "order", From: 3, To: 10}, {Client: "c1", Resource: "order", From: 10, To: 15}},
 	}
 	m.Story = []play.Line{
-		line(1, 1*ms, "c0", "asks for the lock"),
-		line(7, 7*ms, "c0", "PAUSED for 10s"),
-		fatal(line(20, 20*time.Second, "s0", answer+" write c0.w2 (token 1)")),
+		Line(1, 1*ms, "c0", "asks for the lock"),
+		Line(7, 7*ms, "c0", "PAUSED for 10s"),
+		Fatal(Line(20, 20*time.Second, "s0", answer+" write c0.w2 (token 1)")),
 	}
 	return m
 }
-
-// words is a content as a kind of servers may make it: it knows its words, and has a
-// short form.
-type words struct {
-	trace.Text
-	brief string
-}
-
-func (w words) Words() []string { return strings.Fields(string(w.Text)) }
-
-func (w words) Brief(trace.Content) string { return w.brief }
-
-// says is a content of words that is short as it is.
-func says(text string) words { return words{trace.Text(text), text} }
 
 func op(id string, kind checker.OpKind, grant int, invoked, applied checker.Pos, accepted bool, saw string) checker.Op {
 	o := checker.Op{ID: id, Client: id[:2], Grant: grant, Resource: "order", Register: "balance", Kind: kind, Token: uint64(grant),
@@ -69,13 +55,13 @@ func op(id string, kind checker.OpKind, grant int, invoked, applied checker.Pos,
 // pausedEvents are the events of that run. refused is why the store refuses the
 // stale write, empty where it takes it.
 func pausedEvents(refused string) []trace.Event {
-	set, stale := says("SET lock:order id-of-c0-0123456789 NX PX 5000"), written(1, "c0.w2", "c0.g1")
+	set, stale := Says("SET lock:order id-of-c0-0123456789 NX PX 5000"), Written(1, "c0.w2", "c0.g1")
 	stale.Refused = refused
 	return []trace.Event{
 		{At: 1 * ms, Actor: "c0", What: trace.Mark{Step: trace.Acquire, Resource: "order"}},
 		{At: 2 * ms, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: set}},
-		{At: 3 * ms, Actor: "r0", Peer: "c0", What: trace.Exec{Conn: "#1", Request: set, Answer: says("OK")}},
-		{At: 3 * ms, Actor: "r0", Peer: "c0", What: trace.Send{Conn: "#1", Content: says("OK")}},
+		{At: 3 * ms, Actor: "r0", Peer: "c0", What: trace.Exec{Conn: "#1", Request: set, Answer: Says("OK")}},
+		{At: 3 * ms, Actor: "r0", Peer: "c0", What: trace.Send{Conn: "#1", Content: Says("OK")}},
 		{At: 5 * ms, Actor: "c0", What: trace.Mark{Step: trace.Granted, Resource: "order", Token: 1}},
 		{At: 6 * ms, Actor: "s0", Peer: "c0", What: trace.Decision{Conn: "#1", Resource: "order", Register: "balance", Op: "c0.r1", Token: 1, Grant: "c0.g1"}},
 		{At: 7 * ms, Actor: "world", Peer: "c0", What: trace.Pause{For: 10 * time.Second}},
@@ -83,27 +69,58 @@ func pausedEvents(refused string) []trace.Event {
 		{At: 5 * time.Second, Actor: "c0", What: trace.Mark{Step: trace.Until, Resource: "order"}},
 		{At: 5 * time.Second, Actor: "r0", What: trace.Expire{Key: "lock:order"}},
 		{At: 6 * time.Second, Actor: "c1", What: trace.Mark{Step: trace.Granted, Resource: "order", Token: 2}},
-		{At: 7 * time.Second, Actor: "c1", Peer: "s0", What: trace.Send{Conn: "#1", Content: words{"WRITE order balance c1.w2 2 c1.g1 -", "write c1.w2 (token 2)"}}},
-		{At: 7*time.Second + 2*ms, Actor: "s0", Peer: "c1", What: written(2, "c1.w2", "c1.g1")},
-		{At: 7*time.Second + 2*ms, Actor: "s0", Peer: "c1", What: trace.Send{Conn: "#1", Content: says("OK")}},
+		{At: 7 * time.Second, Actor: "c1", Peer: "s0", What: trace.Send{Conn: "#1", Content: Worded("WRITE order balance c1.w2 2 c1.g1 -", "write c1.w2 (token 2)")}},
+		{At: 7*time.Second + 2*ms, Actor: "s0", Peer: "c1", What: Written(2, "c1.w2", "c1.g1")},
+		{At: 7*time.Second + 2*ms, Actor: "s0", Peer: "c1", What: trace.Send{Conn: "#1", Content: Says("OK")}},
 		{At: 7*time.Second + 3*ms, Actor: "c1", Peer: "s0", What: trace.Receive{Conn: "#1", Bytes: 3}},
 		{At: 7*time.Second + 4*ms, Actor: "c1", What: trace.Mark{Step: trace.Release, Resource: "order"}},
 		{At: 10 * time.Second, Actor: "world", Peer: "c0", What: trace.Resume{}},
-		{At: 19 * time.Second, Actor: "c0", Peer: "s0", What: trace.Send{Conn: "#1", Content: words{"WRITE order balance c0.w2 1 c0.g1 -", "write c0.w2 (token 1)"}}},
-		{At: 19 * time.Second, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: words{"PING", ""}}},
+		{At: 19 * time.Second, Actor: "c0", Peer: "s0", What: trace.Send{Conn: "#1", Content: Worded("WRITE order balance c0.w2 1 c0.g1 -", "write c0.w2 (token 1)")}},
+		{At: 19 * time.Second, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: Worded("PING", "")}},
 		{At: 20 * time.Second, Actor: "s0", Peer: "c0", What: stale},
 		{At: 20 * time.Second, Actor: "c0", What: trace.Mark{Step: trace.Release, Resource: "order"}},
 	}
 }
 
-// written is a write that the store takes.
-func written(token uint64, op, grant string) trace.Decision {
+// Written is a write that the store takes.
+func Written(token uint64, op, grant string) trace.Decision {
 	return trace.Decision{Conn: "#1", Write: true, Resource: "order", Register: "balance", Op: op, Token: token, Grant: grant}
 }
 
-// pausedOutcome is that run without a fence and with one.
-func pausedOutcome() *play.Outcome {
-	o := outcome(paused(fence.None), paused(fence.Check), notApplicable(fence.Seal))
+// PausedOutcome is that run without a fence and with one.
+func PausedOutcome() *play.Outcome {
+	o := Outcome(Paused(fence.None), Paused(fence.Check), NotApplicable(fence.Seal))
 	o.Scenario.Source = []byte("name: gc-pause\n")
 	return o
+}
+
+// Large is a run of n rounds of two clients, of about ten events each.
+func Large(mode fence.Mode, n int) play.ModeRun {
+	m := Paused(mode)
+	m.History.Final, m.History.Ops = map[checker.Cell]string{}, nil
+	set := Says("SET lock:order id NX PX 5000")
+	for i := range n {
+		at, c := 21*time.Second+time.Duration(i)*time.Second, fmt.Sprintf("c%d", i%2)
+		from := checker.Pos(m.Trace.Len() + 1)
+		id, token := fmt.Sprintf("%s.w%d", c, i+3), uint64(i+3)
+		write := Written(token, id, c+".g1")
+		for _, e := range []trace.Event{
+			{Actor: c, What: trace.Mark{Step: trace.Acquire, Resource: "order"}},
+			{Actor: c, Peer: "r0", What: trace.Send{Conn: "#1", Content: set}},
+			{Actor: "r0", Peer: c, What: trace.Exec{Conn: "#1", Request: set, Answer: Says("OK")}},
+			{Actor: "r0", Peer: c, What: trace.Send{Conn: "#1", Content: Says("OK")}},
+			{Actor: c, What: trace.Mark{Step: trace.Granted, Resource: "order", Token: token}},
+			{Actor: c, Peer: "s0", What: trace.Send{Conn: "#1", Content: Worded(fmt.Sprintf("WRITE order balance %s %d %s.g1 -", id, token, c), write.Brief())}},
+			{Actor: "s0", Peer: c, What: write},
+			{Actor: "s0", Peer: c, What: trace.Send{Conn: "#1", Content: Says("OK")}},
+			{Actor: c, What: trace.Mark{Step: trace.Release, Resource: "order"}},
+		} {
+			e.At = at
+			m.Trace.Add(e)
+		}
+		m.Story = append(m.Story, Line(int(from)+4, at, c, "is granted order"))
+		m.History.Grants = append(m.History.Grants, checker.Grant{ID: i + 3, Client: c, Resource: "order", Invoked: from, Granted: from + 4, Released: from + 8})
+		m.History.Holdings = append(m.History.Holdings, checker.Holding{Client: c, Resource: "order", From: from + 2, To: from + 8})
+	}
+	return m
 }

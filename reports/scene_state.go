@@ -4,26 +4,24 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
-// maxReplayed bounds what is played to look at a story's steps: events of the run
-// times steps of the story.
-const maxReplayed = 200_000
-
-// stateAfter is the world after a step as the run's history knows it: who holds
+// StateAfter is the world after a step as the run's history knows it: who holds
 // and who believes, what the store has. Inspect, where it is there and succeeds,
 // adds what only the world itself knows.
-func (s *scene) stateAfter(step int, inspect func(fence.Mode, int) (*play.State, error)) *play.State {
+func (s *Scene) StateAfter(step int, inspect func(fence.Mode, int) (*play.State, error)) *play.State {
 	state := s.derived(step)
 	if inspect == nil {
 		return state
 	}
-	seen, err := inspect(s.run.Mode, step)
+	seen, err := inspect(s.Run.Mode, step)
 	if err != nil || seen == nil {
 		return state
 	}
@@ -39,34 +37,34 @@ func (s *scene) stateAfter(step int, inspect func(fence.Mode, int) (*play.State,
 }
 
 // derived is the state by the history alone.
-func (s *scene) derived(step int) *play.State {
+func (s *Scene) derived(step int) *play.State {
 	p := checker.Pos(step)
-	state := &play.State{Step: step, At: s.at(p), Store: s.stored(p)}
-	for _, c := range s.clients {
-		if c != prober {
+	state := &play.State{Step: step, At: s.At(p), Store: s.stored(p)}
+	for _, c := range s.Clients {
+		if c != trace.Probe {
 			state.Clients = append(state.Clients, s.client(c, p))
 		}
 	}
 	return state
 }
 
-func (s *scene) client(name string, p checker.Pos) play.ClientState {
+func (s *Scene) client(name string, p checker.Pos) play.ClientState {
 	c := play.ClientState{Name: name, Condition: s.condition(name, p)}
-	for _, g := range byGranted(s.run.History) {
+	for _, g := range byGranted(s.Run.History) {
 		if g.Client != name || g.Granted > p {
 			continue
 		}
 		c.Token = g.Token
 		c.Holds = g.Claim().Contains(p)
-		c.Believes = g.Belief(s.run.History.Care).Contains(p)
+		c.Believes = g.Belief(s.Run.History.Care).Contains(p)
 	}
 	return c
 }
 
 // condition is how a client is after a step.
-func (s *scene) condition(name string, p checker.Pos) string {
+func (s *Scene) condition(name string, p checker.Pos) string {
 	condition := "running"
-	for _, e := range s.run.Trace.Events[:min(int(p), len(s.run.Trace.Events))] {
+	for _, e := range s.Run.Trace.Events[:min(int(p), len(s.Run.Trace.Events))] {
 		if e.Actor != trace.World || e.Peer != name {
 			continue
 		}
@@ -83,9 +81,9 @@ func (s *scene) condition(name string, p checker.Pos) string {
 }
 
 // stored are the registers after a step, as "resource/register=operation".
-func (s *scene) stored(p checker.Pos) []string {
+func (s *Scene) stored(p checker.Pos) []string {
 	last := map[string]checker.Op{}
-	for _, op := range s.run.History.Ops {
+	for _, op := range s.Run.History.Ops {
 		cell := checker.Cell{Resource: op.Resource, Register: op.Register}.String()
 		if op.Kind == checker.Write && op.Accepted && op.Applied > 0 && op.Applied <= p && op.Applied > last[cell].Applied {
 			last[cell] = op
@@ -98,19 +96,19 @@ func (s *scene) stored(p checker.Pos) []string {
 	return out
 }
 
-// owned is the value of a key: that of a lock is its owner's random id, which
+// Owned is the value of a key: that of a lock is its owner's random id, which
 // says more with the client that sent it, and no more at its whole length.
-func (s *scene) owned(value string) string {
+func (s *Scene) Owned(value string) string {
 	const long = 16
 	if len(value) < long {
-		return visible(value)
+		return prose.Visible(value)
 	}
 	owner, known := s.owners[value]
 	if !known {
 		owner = s.sender(value)
 		s.owners[value] = owner
 	}
-	short := visible(string([]rune(value)[:8])) + "…"
+	short := prose.Visible(string([]rune(value)[:8])) + "…"
 	if owner == "" {
 		return short
 	}
@@ -118,8 +116,8 @@ func (s *scene) owned(value string) string {
 }
 
 // sender is the client that first sent a value to a node.
-func (s *scene) sender(value string) string {
-	for _, e := range s.run.Trace.Events {
+func (s *Scene) sender(value string) string {
+	for _, e := range s.Run.Trace.Events {
 		if m, ok := e.What.(trace.Exec); ok && slices.ContainsFunc(trace.WordsOf(m.Request), func(w string) bool { return strings.Contains(w, value) }) {
 			return e.Peer
 		}
@@ -127,13 +125,21 @@ func (s *scene) sender(value string) string {
 	return ""
 }
 
-// holder is who has the lock after a step by the nodes' own record, or "".
-func (s *scene) holder(p checker.Pos) string {
+// Holder is who has the lock after a step by the nodes' own record, or "".
+func (s *Scene) Holder(p checker.Pos) string {
 	var names []string
-	for _, h := range s.run.History.Holdings {
+	for _, h := range s.Run.History.Holdings {
 		if h.Span().Contains(p) {
 			names = append(names, h.Client)
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// ToLive is the time that a key has left, in words.
+func ToLive(ttl time.Duration) string {
+	if ttl == 0 {
+		return "for ever"
+	}
+	return prose.Seconds(ttl)
 }

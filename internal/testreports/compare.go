@@ -1,0 +1,73 @@
+package testreports
+
+import (
+	"strings"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/scenarios/compare"
+	"locksim/scenarios/search"
+)
+
+// comparedLock is a lock of a comparison of four classes, of each of which a word
+// Says what became of it: as a cell reads, without the brackets.
+func comparedLock(name string, servers int, words ...string) compare.Lock {
+	trip := compare.Trip{RoundTrips: 1, Messages: servers}
+	l := compare.Lock{Name: name, Servers: []compare.Servers{{Kind: "redis", Count: servers}}, Trips: compare.Trips{Acquire: trip, Release: trip}}
+	for i, word := range words {
+		s := compare.Survival{Class: comparedClasses[i], Promised: i < 3, Scenarios: 2, Runs: 5, Others: []compare.Seen{}}
+		seen := func(mode fence.Mode, label checker.Label) compare.Seen {
+			return compare.Seen{Mode: mode, Label: label, Scenario: "gc-pause", Seed: 1, Replay: "again"}
+		}
+		if word, found := strings.CutSuffix(word, "!"); found {
+			s.Overlap = new(seen(fence.None, checker.Overlap))
+			words[i] = word
+		}
+		if word, found := strings.CutSuffix(words[i], "*"); found {
+			s.Refused = new(seen(fence.Mode(word), checker.FalseReject))
+			words[i] = word
+		}
+		switch words[i] {
+		case "?":
+			s.Scenarios, s.Runs = 0, 0
+		case "ok":
+			s.Fence = fence.None
+		case "no":
+			s.Others = append(s.Others, seen(fence.None, checker.Corrupted), seen(fence.CAS, checker.Stuck), seen(fence.Claim, checker.Stuck))
+		case "stuck":
+			s.Others = append(s.Others, seen(fence.None, checker.Stuck), seen(fence.Claim, checker.Stuck))
+		default:
+			s.Fence = fence.Mode(words[i])
+			s.Others = append(s.Others, seen(fence.None, checker.Corrupted))
+		}
+		l.Survives = append(l.Survives, s)
+	}
+	return l
+}
+
+var comparedClasses = append(compare.New(search.Seeds{}, nil).Classes[:0:0], compare.NoFault, "pause", "stall", "flush")
+
+// Comparison has every word and every sign, and a class that was not played.
+func Comparison() *compare.Comparison {
+	single := comparedLock("single", 1, "ok", "claim*", "?", "no!")
+	single.ForWhom, single.About = "Work that may be done twice now and then.", "A key on one node."
+	fenced := comparedLock("fenced", 1, "ok", "seal", "?", "claim!")
+	fenced.ForWhom, fenced.Tokens = "Data that must stay right, in a store that compares tokens.", true
+	redlock := comparedLock("redlock-watchdog", 5, "?", "stuck", "?", "ok")
+	redlock.Trips.Renew, redlock.Trips.Unasked = &compare.Trip{RoundTrips: 2, Messages: 10}, true
+	return &compare.Comparison{Seeds: search.Seeds{First: 1, Last: 1}, Classes: comparedClasses, Locks: []compare.Lock{single, fenced, redlock}}
+}
+
+// WideComparison has a lock of somebody with a long name, on servers of two kinds, that wants to
+// command the terminal, and more locks than fit side by side.
+func WideComparison() *compare.Comparison {
+	c := Comparison()
+	theirs := comparedLock("an-extraordinarily-long-name\x1b[2J", 3, "claim", "check!", "?", "strict*!")
+	theirs.Servers = append(theirs.Servers, compare.Servers{Kind: "register", Count: 2})
+	theirs.ForWhom = "Whoever *wants* to see | what becomes\nof <it>."
+	c.Locks = append(c.Locks, theirs)
+	for _, name := range []string{"a", "b", "c"} {
+		c.Locks = append(c.Locks, comparedLock("lock-"+name, 1, "ok", "ok", "?", "ok"))
+	}
+	return c
+}

@@ -1,0 +1,29 @@
+package testreports
+
+import (
+	"strings"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+// Exploration is made up: two blocks of ten runs, of which one run was stuck.
+func Exploration() *explore.Exploration {
+	plan := &explore.Plan{Lock: "mylock", Runs: 20, FirstSeed: 1, Block: 10, Judge: explore.JudgeEverything, Collect: explore.CollectAll,
+		Space: search.Space{Faults: append(search.Space{}.Faults, "pause", "crash")}}
+	calm := explore.Block{Job: 0, Tally: search.Tally{Runs: 10, Evidence: 9, Vacuous: map[string]int{"nobody contended": 1},
+		Faults: map[string]search.FaultTally{"pause": {Planned: 4, Struck: 3}}, Virtual: 3e11}}
+	count(&calm.Classes, "pause", 2)
+	bad := explore.Block{Job: 1, Tally: search.Tally{Runs: 10, Evidence: 10, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 2}},
+		Unexamined: 1, Failures: search.Failures{{Lock: "mylock", Seed: 14, Runs: 1, FirstSeed: 14, Drawn: 3, Faults: 1, Same: 10, Again: 10, Replays: 10,
+			Shape: "stuck in mode none: pause", Violations: []play.Violation{{Mode: fence.None, Label: checker.Stuck}},
+			Reasons: []string{"the lock was never free again, " + strings.Repeat("and nobody could say why, ", 5)},
+			Story:   []string{"    1           0s  c0     asks for the lock"}, Run: &play.RunFile{Source: "name: drawn\n"}}}}
+	return explore.AssembleExploration(plan, map[int]explore.Block{0: calm, 1: bad})
+}
+
+// count sets a count, whatever type its key is of.
+func count[K ~string](counts *map[K]int, key K, n int) { *counts = map[K]int{key: n} }

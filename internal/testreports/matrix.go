@@ -1,0 +1,87 @@
+package testreports
+
+import (
+	"fmt"
+	"slices"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/search"
+)
+
+// Matrix is a matrix of some locks, in which every cell is what a text says: the
+// signs of the labels, mode by mode. A place without a text is not run.
+func Matrix(locks []string, rows map[string][]string) *matrix.Matrix {
+	m := &matrix.Matrix{Seeds: search.Seeds{First: 1, Last: 20}, Modes: fence.Modes(), Expected: true}
+	for _, l := range locks {
+		m.Locks = append(m.Locks, matrix.Column{Name: l})
+	}
+	var names []string
+	for name := range rows {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		m.Scenarios = append(m.Scenarios, matrix.Row{Name: name, Title: "What happens in " + name, Catalogue: []string{"F11", "F12"}, File: "library/" + name + ".yaml", InLibrary: true})
+		for i, text := range rows[name] {
+			for j, sign := range text {
+				m.Cells = append(m.Cells, matrixCell(name, locks[i], fence.Modes()[j], sign))
+			}
+		}
+	}
+	for _, c := range m.Cells {
+		if c.CellRuns != nil {
+			m.Totals.Cells++
+		}
+	}
+	m.Totals.Runs, m.Totals.NonVacuous, m.Totals.VirtualSeconds = 20*m.Totals.Cells, 19*m.Totals.Cells, 3700*float64(m.Totals.Cells)
+	return m
+}
+
+func matrixCell(scenario, lock string, mode fence.Mode, sign rune) matrix.Cell {
+	label := map[rune]checker.Label{'X': checker.Corrupted, '?': checker.Unknown, 'S': checker.Stuck, 'F': checker.FalseReject,
+		'r': checker.Rescued, 'o': checker.Overlap, '.': checker.Safe, '-': checker.NotApplicable}[sign]
+	c := matrix.Cell{Scenario: scenario, Lock: lock, Mode: mode, Label: label, Match: matrix.AsExpected}
+	c.Expected = c.Label
+	if c.Label != checker.NotApplicable {
+		c.CellRuns = &matrix.CellRuns{SeedsWithLabel: 20, Seeds: 20, Seed: 1,
+			Replay: fmt.Sprintf("locksim run %s --lock %s --seed 1 --fencing %s", scenario, lock, mode)}
+	}
+	return c
+}
+
+// SmallMatrix has every label, a lock that a scenario is not about, and modes that a
+// lock cannot run in.
+func SmallMatrix() *matrix.Matrix {
+	m := Matrix([]string{"single", "fenced", "redlock-fenced", "broken/token-read-late"}, map[string][]string{
+		"calm":          {".---..", "......", "......"},
+		"gc-pause":      {"X---rr", "Xrrrrr", "Xrrrrr"},
+		"counter-lost":  {"", "XXXrrr"},
+		"split-vote":    {"", "", "o.?..."},
+		"key-for-ever":  {"S---SS"},
+		"token-trouble": {"", "XFrrro", "", "XXXrrr"},
+	})
+	m.Cells[0].SeedsWithLabel, m.Cells[0].Seed = 3, 7 // calm, single, none
+	return m
+}
+
+// TroubledMatrix has everything that a reader has to be told of.
+func TroubledMatrix() *matrix.Matrix {
+	m := SmallMatrix()
+	m.Expected = false
+	m.Totals.Worse, m.Totals.Milder, m.Totals.Vacuous = 1, 1, 2
+	worse, milder := &m.Cells[6], &m.Cells[1+6]
+	worse.Expected, worse.Match = checker.Safe, matrix.TooBad
+	worse.Label = checker.Corrupted
+	worse.SeedsWithLabel, worse.Seed = 2, 9
+	worse.Replay = "locksim run calm --lock fenced --seed 9 --fencing none"
+	milder.Expected, milder.Match = checker.Rescued, matrix.TooGood
+	for i := 4; i <= 5; i++ {
+		m.Cells[i].Vacuous, m.Cells[i].SeedsWithLabel = "no acquire was contended", 0
+	}
+	m.Failures = []matrix.Gap{{Scenario: "gc-pause", Lock: "single", Why: "seeds 1 to 20: the worker process died\nit wrote:\npanic: \x1b[2Jowned", Replay: "locksim run gc-pause --lock single --seed 1 --fencing none,claim,cas"}}
+	m.NotRun = []matrix.Gap{{Scenario: "key-for-ever", Lock: "mylock", Why: "workload.nested: lock mylock knows no owners: choose a reentrant kind, or leave this out\n  3 | workload"}}
+	m.Cells = slices.DeleteFunc(m.Cells, func(c matrix.Cell) bool { return c.Scenario == "gc-pause" && c.Lock == "single" })
+	return m
+}

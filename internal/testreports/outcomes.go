@@ -1,0 +1,119 @@
+package testreports
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+	"locksim/sim/trace"
+)
+
+const ms = time.Millisecond
+
+// Scenario is one of two clients, with a pause and what to expect of it.
+func Scenario() *file.Scenario {
+	return &file.Scenario{
+		Name: "gc-pause", Title: "A stop-the-world pause outlives the lease",
+		World:  file.World{Redis: 1, Clients: 2},
+		Faults: []faults.Fault{{When: &faults.Event{Client: "c0", Name: "read", Nth: 1}, Action: faults.Pause{Process: "c0", For: 15 * time.Second}}},
+		Expect: map[string]map[fence.Mode]checker.Label{"fenced": {fence.None: checker.Corrupted, fence.Check: checker.Rescued, fence.Seal: checker.Rescued}},
+	}
+}
+
+// Outcome is what the scenario came to with lock fenced, mode by mode.
+func Outcome(runs ...play.ModeRun) *play.Outcome {
+	return &play.Outcome{Scenario: Scenario(), Lock: "fenced", Seed: 1, Modes: runs}
+}
+
+// Run is a run with a label and the sentences of its reasons.
+func Run(mode fence.Mode, label checker.Label, sentences ...string) play.ModeRun {
+	m := play.ModeRun{Mode: mode, Trace: new(trace.Trace), TraceHash: strings.Repeat("0123abcd", 8),
+		Events: 369, Virtual: 23318858406, FaultsFired: []bool{true}, LongestWait: 9673990191}
+	m.Verdict = checker.Verdict{Label: label, Facts: checker.Facts{Data: checker.DataRight, Liveness: checker.LivenessOK,
+		Grants: 5, Attempts: 1, Contended: 4, Operations: 12}}
+	for _, s := range sentences {
+		m.Verdict.Reasons = append(m.Verdict.Reasons, checker.Reason{Text: s})
+	}
+	return m
+}
+
+// Saved is the reason of a run that a fence saved.
+const Saved = "The fence saved the data: without it the same seed ended corrupted."
+
+const (
+	lost    = "c1's write c1.w2 (step 126) was acknowledged but lost: c0's write c0.w2 (step 137) was based on the initial value, as if c1.w2 had never been."
+	stale   = "c0's stale write c0.w2 with token 1 was accepted at step 137."
+	overlap = "c1 was granted order with token 2 at step 116, while c0 outlived its claim."
+)
+
+// Corrupted is a run without a fence in which a stale write was taken.
+func Corrupted() play.ModeRun {
+	m := Run(fence.None, checker.Corrupted, lost, overlap, stale)
+	f := &m.Verdict.Facts
+	f.Data, f.BeliefOverlaps, f.StaleAccepted, f.LostUpdates = checker.DataCorrupted, 3, 1, 1
+	m.Story = Tale("takes write c0.w2 (token 1) — a stale write, mode none lets it through")
+	return m
+}
+
+// Rescued is the same run with a fence that refused it.
+func Rescued(mode fence.Mode) play.ModeRun {
+	m := Run(mode, checker.Rescued, Saved, overlap)
+	m.Verdict.Facts.BeliefOverlaps, m.Verdict.Facts.StaleRejected = 3, 1
+	m.Story = Tale("REFUSES write c0.w2 (token 1) — stale: the fencing token saves the data")
+	return m
+}
+
+// NotApplicable is a mode that was not run.
+func NotApplicable(mode fence.Mode) play.ModeRun {
+	return play.ModeRun{Mode: mode, Verdict: checker.Verdict{Label: checker.NotApplicable}}
+}
+
+// Line is a step of a story. What stands behind a dash is the remark.
+func Line(n int, at time.Duration, actor, text string) play.Line {
+	what, remark, _ := strings.Cut(text, " — ")
+	return play.Line{N: n, At: at, Actor: actor, What: what, Remark: remark, Text: text}
+}
+
+// Fatal is a step at which a run was decided.
+func Fatal(l play.Line) play.Line {
+	l.Fatal = true
+	return l
+}
+
+// Tale is a story with a decisive step and a long aftermath.
+func Tale(decision string) []play.Line {
+	lines := []play.Line{
+		Line(1, 2, "c0", "asks for the lock"),
+		Line(15, 18*ms+761934, "c0", "is granted order token=1"),
+		Line(22, 31*ms+500000, "c0", "read c0.r1 found nothing"),
+		Line(23, 31*ms+500000, "c0", "PAUSED for 15s"),
+		Line(116, 10316*ms, "c1", "is granted order token=2"),
+		Line(130, 10400*ms, "world", "CUT OFF c0,c1"),
+		Fatal(Line(137, 17322316449, "s0", decision)),
+		Line(140, 17327*ms, "c0", "fails to release: lock not held: its key was gone or another's"),
+	}
+	return append(lines, Steps(150, 9)...)
+}
+
+// Steps are uneventful steps of c1.
+func Steps(from, count int) []play.Line {
+	var lines []play.Line
+	for i := range count {
+		lines = append(lines, Line(from+i, time.Duration(18000+i)*ms, "c1", fmt.Sprintf("passes point-%d", i)))
+	}
+	return lines
+}
+
+// Safe is an outcome in which nothing went wrong.
+func Safe() *play.Outcome {
+	calm := Run(fence.None, checker.Safe, "Nothing went wrong in this run.")
+	calm.Story = Steps(1, 3)
+	fenced := Run(fence.Seal, checker.Safe, "Nothing went wrong in this run.")
+	fenced.Story = Steps(1, 3)
+	return Outcome(calm, fenced)
+}
