@@ -3,7 +3,6 @@ package reports
 import (
 	"fmt"
 	"io"
-	"maps"
 	"strings"
 
 	"locksim/internal/prose"
@@ -63,7 +62,7 @@ func sweepFigures(s *sweep.Sweep, opt Options) []string {
 		}
 	}
 	for _, row := range []struct{ name, text string }{
-		{"no evidence: ", tallies(vacuousStruck(t))},
+		{"no evidence: ", tallies(t.VacuousStruck())},
 		{"violations: ", tallies(t.Violations)},
 	} {
 		if row.text != "" {
@@ -71,13 +70,6 @@ func sweepFigures(s *sweep.Sweep, opt Options) []string {
 		}
 	}
 	return lines
-}
-
-// vacuousStruck are the runs that are no evidence although every fault struck.
-func vacuousStruck(t *sweep.Summary) map[string]int {
-	out := maps.Clone(t.Vacuous)
-	delete(out, search.Missed)
-	return out
 }
 
 // placed writes "pause 200, crash 110; restart 120 of 133", in the order in
