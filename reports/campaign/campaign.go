@@ -10,7 +10,6 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/scenarios/explore"
-	"locksim/scenarios/search"
 	"locksim/scenarios/sweep"
 )
 
@@ -112,12 +111,5 @@ func Steps(story []string) []Step {
 		}
 		out = append(out, Step{Text: line})
 	}
-	return out
-}
-
-// SweepVacuous are the runs of a sweep that are no evidence although every fault struck.
-func SweepVacuous(t *sweep.Summary) map[string]int {
-	out := maps.Clone(t.Vacuous)
-	delete(out, search.Missed)
 	return out
 }

@@ -58,7 +58,7 @@ func sweepTables(s *sweep.Sweep) []countTable {
 		kinds.Rows = append(kinds.Rows, countRow{k.Name + ": " + k.Text,
 			[]string{prose.Thousands(n.Planned), prose.Thousands(n.Violating), prose.Thousands(n.Struck)}, share(n.Struck, n.Planned)})
 	}
-	return filled(kinds, tallyTable("vacuous", "Runs that are no evidence", "Why", campaign.SweepVacuous(t), t.Struck()),
+	return filled(kinds, tallyTable("vacuous", "Runs that are no evidence", "Why", t.VacuousStruck(), t.Struck()),
 		tallyTable("labels", "Violations by label", "Label", t.Violations, t.Struck()))
 }
 

@@ -59,7 +59,7 @@ func sweepFigures(s *sweep.Sweep, opt reports.Options) []string {
 		}
 	}
 	for _, row := range []struct{ name, text string }{
-		{"no evidence: ", campaign.Tallies(t.Vacuous)},
+		{"no evidence: ", campaign.Tallies(t.VacuousStruck())},
 		{"violations: ", campaign.Tallies(t.Violations)},
 	} {
 		if row.text != "" {

@@ -55,7 +55,7 @@ func (j Job) Play(extra []play.Lock, step func()) (Block, error) {
 		return b, err
 	}
 	var failures search.Failures
-	for t := range search.Trials(j.Plan.judged(l), search.Drawn(j.Plan.Space, j.Seeds)) {
+	for t := range search.Trials(j.Plan.Judge.Of(l), search.Drawn(j.Plan.Space, j.Seeds)) {
 		if err := t.Frozen(t.Err); err != nil {
 			return b, err
 		}

@@ -52,6 +52,14 @@ const (
 	JudgePromise Judge = "promise"
 )
 
+// Of is the lock as it is judged: without its promise, or with it.
+func (j Judge) Of(l play.Lock) play.Lock {
+	if j == JudgeEverything {
+		l.Promise = lock.Promise{}
+	}
+	return l
+}
+
 // Collect is how many failures an exploration looks for.
 type Collect string
 
@@ -87,7 +95,7 @@ func NewPlan(l play.Lock, opts Options) (*Plan, error) {
 	if err := errors.Join(l.Validate(), p.problem(), promised(l, opts)); err != nil {
 		return nil, err
 	}
-	l = p.judged(l)
+	l = p.Judge.Of(l)
 	space := search.SpaceOf(l)
 	if opts.Faults != nil {
 		space.Faults = opts.Faults
@@ -136,14 +144,6 @@ func (p *Plan) problem() error {
 		return fmt.Errorf("%q failures are collected: say %s or %s", p.Collect, CollectFirst, CollectAll)
 	}
 	return nil
-}
-
-// judged is a lock as it is judged: without its promise, or with it.
-func (p *Plan) judged(l play.Lock) play.Lock {
-	if p.Judge == JudgeEverything {
-		l.Promise = lock.Promise{}
-	}
-	return l
 }
 
 // Jobs is how many jobs the plan has.

@@ -349,3 +349,30 @@ func TestMatrixAnswer(t *testing.T) {
 		}
 	}
 }
+
+// The rows and columns of a plan are those of its matrix.
+func TestMatrixPlanRowsAndColumns(t *testing.T) {
+	all, err := file.Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := matrix.NewPlan(matrix.Options{Scenarios: all, Specimens: true, Seeds: search.Seeds{First: 1, Last: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := plan.Assemble(make([]matrix.Answer, len(plan.Jobs())), nil)
+	rows, columns := plan.Scenarios(), plan.Locks()
+	if len(rows) != len(m.Scenarios) || len(columns) != len(m.Locks) || len(rows) == 0 {
+		t.Fatalf("%d rows and %d columns, want %d and %d", len(rows), len(columns), len(m.Scenarios), len(m.Locks))
+	}
+	for i, sc := range rows {
+		if sc.Name != m.Scenarios[i].Name {
+			t.Errorf("row %d is %s, want %s", i, sc.Name, m.Scenarios[i].Name)
+		}
+	}
+	for i, l := range columns {
+		if l.Name != m.Locks[i].Name {
+			t.Errorf("column %d is %s, want %s", i, l.Name, m.Locks[i].Name)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package play_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"locksim/checker"
 	"locksim/faults"
@@ -130,3 +131,32 @@ func TestPromises(t *testing.T) {
 
 // unknownAction is an action that no promise speaks of.
 type unknownAction struct{ faults.Pause }
+
+// The faults that a lock does not promise to stand are named by their classes, each
+// once; two drifts count by how far they are apart.
+func TestUnpromised(t *testing.T) {
+	fault := func(a faults.Action) faults.Fault { return faults.Fault{Action: a} }
+	pause, flush := fault(faults.Pause{Process: "c0", For: time.Second}), fault(faults.Flush{Node: "r0", What: faults.FlushKeys})
+	fast, slow := fault(faults.ClockDrift{Clock: "c0", PPM: 5000}), fault(faults.ClockDrift{Clock: "c1", PPM: -6000})
+	for _, tt := range []struct {
+		lock     string
+		schedule []faults.Fault
+		want     []string
+	}{
+		{"single", nil, nil},
+		{"single", []faults.Fault{pause}, nil},
+		{"single", []faults.Fault{flush, pause, flush}, []string{"flush"}},
+		{"single", []faults.Fault{fast, flush}, []string{"clock-drift", "flush"}},
+		{"redlock", []faults.Fault{fast}, nil},
+		{"redlock", []faults.Fault{fast, slow}, []string{"clock-rate"}},
+		{"broken/del-without-owner", []faults.Fault{pause}, []string{"pause"}},
+	} {
+		l, err := play.Kind(tt.lock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Unpromised(tt.schedule); !slices.Equal(got, tt.want) {
+			t.Errorf("%s under %v: %q, want %q", tt.lock, tt.schedule, got, tt.want)
+		}
+	}
+}

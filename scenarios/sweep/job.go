@@ -61,6 +61,14 @@ func (t *Tally) Placements() int { return t.Runs - t.Pairs }
 // Struck counts the runs in which every fault struck.
 func (t *Tally) Struck() int { return t.Runs - t.Vacuous[search.Missed] }
 
+// VacuousStruck counts the runs that are no evidence although every fault struck, by
+// the reason.
+func (t *Tally) VacuousStruck() map[string]int {
+	out := maps.Clone(t.Vacuous)
+	delete(out, search.Missed)
+	return out
+}
+
 // Add adds the tally of later runs.
 func (t *Tally) Add(later Tally) {
 	t.Tally.Add(later.Tally)
@@ -182,7 +190,7 @@ func newSweeper(p *Plan, of Part, extra []play.Lock) (*sweeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sweeper{plan: p, calm: calm, lock: p.judged(l)}
+	s := &sweeper{plan: p, calm: calm, lock: p.Judge.Of(l)}
 	run, err := p.calmRun(search.Play(s.lock, search.Case{Scenario: calm, Seed: p.Seed}))
 	if err != nil {
 		return nil, err

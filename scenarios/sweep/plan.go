@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"locksim/faults"
-	"locksim/lock"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
@@ -83,7 +82,7 @@ func NewPlan(sc *file.Scenario, l play.Lock, opts Options) (*Plan, error) {
 	if err := errors.Join(l.Validate(), search.Judgeable(l), p.problem(), opts.problem(l)); err != nil {
 		return nil, err
 	}
-	l = p.judged(l)
+	l = p.Judge.Of(l)
 	calm := calmed(sc, l)
 	source, err := file.Format(calm)
 	if err != nil {
@@ -140,14 +139,6 @@ func (o Options) problem(l play.Lock) error {
 		return fmt.Errorf("lock %s promises nothing, and cannot be judged by its promise", l.Name)
 	}
 	return nil
-}
-
-// judged is a lock as it is judged: without its promise, or with it.
-func (p *Plan) judged(l play.Lock) play.Lock {
-	if p.Judge == explore.JudgeEverything {
-		l.Promise = lock.Promise{}
-	}
-	return l
 }
 
 // calmed is a scenario for a lock without its faults, and without what the file says
