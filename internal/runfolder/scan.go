@@ -134,7 +134,14 @@ func (c *scan) entriesOf(f folder) []reports.IndexEntry {
 			continue
 		}
 		e := reports.IndexEntry{Kind: r.kind}
-		if err := r.read(c, f, &e); err != nil {
+		var err error
+		if f.has(r.document) {
+			err = r.read(c, f, &e)
+		}
+		if err == nil && f.has(r.journal) {
+			err = atWork(c, f, &e, r)
+		}
+		if err != nil {
 			e = reports.IndexEntry{Kind: reports.IndexUnread, Problem: r.problem(f, reason(err))}
 		}
 		e.Folder, e.Latest = f.dir, f.dir == c.latest
@@ -158,7 +165,7 @@ type reader struct {
 }
 
 func (r reader) in(f folder) bool {
-	return f.has(r.document) || r.journal != "" && f.has(r.journal)
+	return f.has(r.document) || f.has(r.journal)
 }
 
 // problem is why a file of this kind cannot be read, beginning with its name.
@@ -168,7 +175,7 @@ func (r reader) problem(f folder, why string) string {
 		name = r.journal
 	}
 	for _, known := range []string{r.document, r.journal} {
-		if known != "" && strings.HasPrefix(why, known+":") {
+		if known != "" && strings.HasPrefix(why, known) {
 			return why
 		}
 	}
@@ -181,9 +188,9 @@ var readers = []reader{
 		{Name: "text", File: "report.txt"}, {Name: "JSON", File: "run.json"}, {Name: "trace for a viewer", File: "trace.chrome.json"}}, readRun},
 	{reports.IndexExplore, "explore.json", "explore.jsonl", campaignPages("explore"), readExploration},
 	{reports.IndexSweep, "sweep.json", "sweep.jsonl", campaignPages("sweep"), readSweep},
-	{reports.IndexMatrix, "matrix.json", "", []reports.IndexPage{{Name: "Pages", File: "index.html"}, {Name: "Markdown", File: "MATRIX.md"},
+	{reports.IndexMatrix, "matrix.json", "matrix.jsonl", []reports.IndexPage{{Name: "Pages", File: "index.html"}, {Name: "Markdown", File: "MATRIX.md"},
 		{Name: "text", File: "matrix.txt"}, {Name: "JSON", File: "matrix.json"}}, readMatrix},
-	{reports.IndexReview, "review.html", "", []reports.IndexPage{{Name: "Review", File: "review.html"}, {Name: "Markdown", File: "review.md"},
+	{reports.IndexReview, "review.html", "review.jsonl", []reports.IndexPage{{Name: "Review", File: "review.html"}, {Name: "Markdown", File: "review.md"},
 		{Name: "JSON", File: "review.json"}}, readReview},
 }
 

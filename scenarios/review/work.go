@@ -42,7 +42,7 @@ const (
 // is not made; Missing says why. As JSON it is all that decides what a review
 // comes to; [ReadWork] reads that.
 type Work struct {
-	Plan    Plan          `json:"plan"`
+	Plan
 	Matrix  *matrix.Plan  `json:"matrix"`
 	Within  *explore.Plan `json:"within"`
 	All     *explore.Plan `json:"all"`
@@ -115,7 +115,7 @@ func (w *Work) missing(what, why string) {
 // it.
 func ReadWork(data []byte, extra []play.Lock) (*Work, error) {
 	var stored struct {
-		Plan                       Plan
+		Plan
 		Matrix, Within, All, Sweep json.RawMessage
 		Missing                    []Gap
 	}

@@ -39,7 +39,7 @@ the same for a pull request, and shorter.
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if review.on {
-				return reviews(s).review(review)
+				return s.review(review)
 			}
 			return s.report(args[0])
 		},
@@ -123,6 +123,14 @@ func (s *shell) publicName() string {
 		return inClone
 	}
 	return s.program
+}
+
+// public is this program under the name by which it is called in what is read
+// elsewhere.
+func (s *shell) public() *shell {
+	elsewhere := *s
+	elsewhere.program, elsewhere.called = s.publicName(), ""
+	return &elsewhere
 }
 
 // ownProgram is what this program is called, as opposed to one that somebody made
