@@ -56,13 +56,19 @@ to be as bad. What differs is listed, with the command that replays it.
 With --out, DIR/index.html is the table with filters. It leads to a page for each
 lock and each scenario, and each cell to the report of the first run that shows
 its label. The reports of the whole library take half as long again as its matrix,
-and 80 MB; --no-runs leaves them out.`,
+and 80 MB; --no-runs leaves them out.
+
+With --out each result is kept as soon as it is there, too, and --resume goes on
+after whatever has ended the command. The runs can be shared out: --shard 0/8 to
+7/8 make them on eight machines, and "locksim merge" puts the matrix together.`,
 		Example: `  locksim matrix
   locksim matrix --scenario 'late-*,gc-pause' --lock 'redlock*' --seeds 5
   locksim matrix --scenario ./my.yaml --fencing none,seal
   locksim matrix --broken --json
   locksim matrix --markdown >reports/MATRIX.md
   locksim matrix --out /tmp/matrix      then open /tmp/matrix/index.html
+  locksim matrix --out /tmp/matrix --resume
+  locksim matrix --shard 0/2 --out /tmp/parts
   locksim matrix --junit result.xml`,
 		Args: exactly(0, "no arguments; name scenarios with --scenario"),
 		RunE: func(*cobra.Command, []string) error { return s.matrix(f) },
@@ -75,7 +81,7 @@ and 80 MB; --no-runs leaves them out.`,
 	flags.StringVar(&f.fencing, "fencing", joinModes(fence.Modes()), "fencing `MODES`, with commas")
 	flags.BoolVar(&f.broken, "broken", false, "also the locks that are wrong on purpose")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
-	flags.StringVar(&f.out, "out", "", "also write index.html with its pages, matrix.json, matrix.txt and MATRIX.md into `DIR`")
+	flags.StringVar(&f.out, "out", "", "keep the results in `DIR`, and write index.html with its pages, matrix.json, matrix.txt and MATRIX.md")
 	flags.BoolVar(&f.noRuns, "no-runs", false, "with --out: leave out the reports of the runs that the cells lead to")
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	flags.StringVar(&f.junit, "junit", "", "also write JUnit XML into `FILE`: a test case for each cell")

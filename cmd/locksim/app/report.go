@@ -32,7 +32,8 @@ the same for a pull request, and shorter.
 		Example: `  locksim run gc-pause --out /tmp/run
   locksim report /tmp/run
   locksim report --review --lock fenced
-  locksim report --review --lock redlock --runs 10000 --out /tmp/review`,
+  locksim report --review --lock redlock --runs 10000 --out /tmp/review
+  locksim report --review --lock redlock --runs 10000 --out /tmp/review --resume`,
 		Args: review.args,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs

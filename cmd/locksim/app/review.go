@@ -41,7 +41,8 @@ fence made of that, what was tried and what was not, and what the team has to
 answer. It runs the scenarios of the library, random schedules within the promise
 and with every fault, and a sweep of single faults, in child processes. That takes
 a quarter of a minute on two cores for a lock on one node, and about a minute for a
-Redlock.
+Redlock. It can be ended at any time: --resume goes on. With --shard the runs are
+shared out among machines, and "locksim merge" puts the review together.
 
 The exit code of --review is 1 where the lock breaks its own promise or a scenario
 ends worse than expected, and 3 where runs do not repeat; the review is written

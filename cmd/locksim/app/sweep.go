@@ -50,14 +50,15 @@ The faults, for --faults:
 ` + sweepKindList() + `
 A lock is judged as by explore: as if it promised that all goes well under every
 fault or, with --promise, by what it promises, under the faults of which it speaks.
-The flags --shard, --out, --keep and --resume are those of explore too; the page is
-sweep.html.
+The flags --shard, --out, --keep and --resume are those of explore too, and merge
+puts shards together; the page is sweep.html.
 
 The exit code is 0 when no violation was found, 1 when one was, and 3 when a run
 was not deterministic, came to no end, or the command was interrupted.`,
 		Example: `  locksim sweep gc-pause
   locksim sweep gc-pause --lock redlock --faults pause,restart
   locksim sweep ./my.yaml --pairs 10000 --out /tmp/sweep
+  locksim sweep ./my.yaml --pairs 10000 --out /tmp/sweep --resume
   locksim sweep gc-pause --lock single --promise --json`,
 		Args:              exactly(1, "one scenario, by its name or its file"),
 		ValidArgsFunction: completeScenarios,
