@@ -80,10 +80,10 @@ func (c Campaign) Run(ctx context.Context, opt Options) (*Record, error) {
 	return r.record, errors.Join(err, r.journal.close())
 }
 
-// Finish has those jobs done that the results of a record call for, and adds
+// FollowUp has those jobs done that the results of a record call for, and adds
 // their answers to it. It makes no numbered job, and writes no journal. The error
 // is as that of Run; it is a [*JournalError] where results cannot be used.
-func (c Campaign) Finish(ctx context.Context, opt Options, record *Record) error {
+func (c Campaign) FollowUp(ctx context.Context, opt Options, record *Record) error {
 	r := &run{Campaign: c, opt: opt, record: record}
 	r.end.Store(math.MaxInt64)
 	if err := r.load(); err != nil {

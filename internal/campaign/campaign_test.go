@@ -400,16 +400,16 @@ func TestFollow(t *testing.T) {
 }
 
 // What is put together of shards is finished without a journal.
-func TestFinish(t *testing.T) {
+func TestFollowUp(t *testing.T) {
 	r, err := squares(4, nil).Run(t.Context(), options(""))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := rooted(4).Finish(t.Context(), options(""), r); err != nil || r.Done() != 7 {
+	if err := rooted(4).FollowUp(t.Context(), options(""), r); err != nil || r.Done() != 7 {
 		t.Errorf("%v: %d jobs", err, r.Done())
 	}
 	r.Results[4] = json.RawMessage("{}")
-	err = rooted(4).Finish(t.Context(), options(""), r)
+	err = rooted(4).FollowUp(t.Context(), options(""), r)
 	if _, ok := errors.AsType[*campaign.JournalError](err); !ok || err.Error() != "the result of job 4 cannot be used: there are 4 jobs" {
 		t.Error(err)
 	}
@@ -458,8 +458,8 @@ func TestProgress(t *testing.T) {
 	for want, p := range map[string]campaign.Progress{
 		"0 of 30 runs":                      {Noun: "runs", All: 30, Ahead: 100},
 		"10 of 30 runs":                     {Noun: "runs", All: 30, Done: 10, Ahead: 10, Spent: time.Second}, // by others
-		"10 of 30 runs, 1 runs/s, 12s left": {Noun: "runs", All: 30, Done: 10, Made: 10, Labour: 45, Ahead: 55, Spent: 10 * time.Second},
-		"30 of 30 runs, 3 runs/s, 0s left":  {Noun: "runs", All: 30, Done: 30, Made: 30, Labour: 100, Spent: 10 * time.Second},
+		"10 of 30 runs, 1/s, 12s left":      {Noun: "runs", All: 30, Done: 10, Made: 10, Labour: 45, Ahead: 55, Spent: 10 * time.Second},
+		"30 of 30 runs, 3/s, 0s left":       {Noun: "runs", All: 30, Done: 30, Made: 30, Labour: 100, Spent: 10 * time.Second},
 		"1 of 3 reports written, 1m0s left": {Noun: "reports written", All: 3, Done: 1, Made: 1, Labour: 1, Ahead: 2, Spent: 30 * time.Second},
 	} {
 		if got := p.String(); got != want {

@@ -6,7 +6,7 @@
 // appends each result to a journal as soon as it is there. Whatever ends the run,
 // it can go on from that journal. All that is known of a campaign is a [Record]:
 // Run returns one, [Read] reads one from a journal or a document, [Union] puts
-// together those of shards, and [Campaign.Finish] goes on from there.
+// together those of shards, and [Campaign.FollowUp] goes on from there.
 //
 // A [Task] ties the parent to its children: what a child is told, and what it
 // answers. [Serve] is the whole of a child.

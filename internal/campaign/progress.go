@@ -25,7 +25,7 @@ func (p Progress) String() string {
 		return text
 	}
 	if rate := float64(p.Made) / p.Spent.Seconds(); rate >= 1 {
-		text += fmt.Sprintf(", %.0f %s/s", rate, p.Noun)
+		text += fmt.Sprintf(", %.0f/s", rate)
 	}
 	left := time.Duration(float64(p.Spent) * float64(p.Ahead) / float64(p.Labour))
 	return text + fmt.Sprintf(", %v left", left.Round(time.Second))

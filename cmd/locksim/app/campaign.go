@@ -34,8 +34,8 @@ type work interface {
 	// divisible reports whether a part of the results can be shown. If not, a shard
 	// keeps its journal, and merge makes the document.
 	divisible() bool
-	// finish makes of results the document, and what else is published.
-	finish(r *results) (finished, error)
+	// finished makes of results the document, and what else is published.
+	finished(r *results) (finished, error)
 }
 
 // results are what is known of a campaign, and how it was made.
@@ -92,7 +92,7 @@ type crewFlags struct {
 }
 
 func (f *crewFlags) add(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the report")
+	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the report; see locksim schema")
 	flags.IntVar(&f.workers, "workers", 0, "`N` child processes (default: one per core)")
 	flags.BoolVar(&f.quiet, "quiet", false, "do not say how far the work has come")
 }
@@ -212,7 +212,7 @@ func (s *shell) conduct(f campaignFlags, shard campaign.Shard, k kept, form form
 		if dir != "" && !shard.Whole() {
 			dir = filepath.Join(dir, fmt.Sprintf("shard-%d-of-%d", shard.Index, shard.Count))
 		}
-		if err := c.conduct(w, f, shard, k, dir, pub); err != nil {
+		if err := c.conductOne(w, f, shard, k, dir, pub); err != nil {
 			return err
 		}
 	}
@@ -223,8 +223,8 @@ func (s *shell) conduct(f campaignFlags, shard campaign.Shard, k kept, form form
 	return problem
 }
 
-// conduct has one campaign done.
-func (c *crew) conduct(w work, f campaignFlags, shard campaign.Shard, k kept, dir string, pub *publication) error {
+// conductOne has one campaign done.
+func (c *crew) conductOne(w work, f campaignFlags, shard campaign.Shard, k kept, dir string, pub *publication) error {
 	if err := prepare(dir); err != nil {
 		return err
 	}
@@ -250,7 +250,7 @@ func (c *crew) conduct(w work, f campaignFlags, shard campaign.Shard, k kept, di
 		}
 		return c.print(reportShard(c.out, what.Kind, shard, record, journal, c.command()+" merge "+quote(k.dir)))
 	}
-	done, err := w.finish(&results{crew: c, Record: record, dir: dir, shard: shard, wall: time.Since(began), children: c.workers.Workers})
+	done, err := w.finished(&results{crew: c, Record: record, dir: dir, shard: shard, wall: time.Since(began), children: c.workers.Workers})
 	if err != nil {
 		return cmp.Or(failed, err)
 	}
@@ -260,10 +260,14 @@ func (c *crew) conduct(w work, f campaignFlags, shard campaign.Shard, k kept, di
 	if err := pub.add(dir, done); err != nil {
 		return explain(err, k, goOn(record, dir))
 	}
-	if w.divisible() || journal == "" || isBroken(done.problem) {
+	if w.divisible() || journal == "" || isBroken(pub.problem) {
 		return nil
 	}
-	return os.Remove(journal) // its document says it all, and the next one may take its place
+	// Its document says it all, and the next one may take its place.
+	if err := os.Remove(journal); err != nil {
+		return &brokenError{cause: err}
+	}
+	return nil
 }
 
 // failedJobs is an error for the jobs that have no result, or nil.

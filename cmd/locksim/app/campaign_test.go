@@ -41,7 +41,7 @@ func TestKilledAndResumed(t *testing.T) {
 	}{
 		{"matrix", []string{"matrix", "--scenario", "c*,g*,late-*", "--lock", "mylock", "--seeds", "2", "--fencing", "none"}, "30",
 			[]string{"index.html", "matrix.json", "MATRIX.md", "runs/calm/mylock/seed-1.html"}},
-		{"review", []string{"report", "--review", "--lock", "mylock", "--seeds", "1", "--runs", "40"}, "300",
+		{"review", []string{"report", "--review", "--lock", "mylock", "--seeds", "1", "--runs", "20"}, "300",
 			[]string{"review.html", "review.md", "review.json", "review.txt"}},
 	} {
 		t.Run(tt.kind, func(t *testing.T) {

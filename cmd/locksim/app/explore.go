@@ -286,7 +286,7 @@ func (x *exploration) assembled(r *campaign.Record) (*explore.Exploration, error
 	return e, nil
 }
 
-func (x *exploration) finish(r *results) (finished, error) {
+func (x *exploration) finished(r *results) (finished, error) {
 	e, err := x.assembled(r.Record)
 	if err != nil {
 		return finished{}, err

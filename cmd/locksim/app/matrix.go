@@ -321,7 +321,7 @@ func (x *matrixWork) assembled(r *campaign.Record) (*matrix.Matrix, error) {
 // slowest is how many jobs the timing of a matrix names.
 const slowest = 10
 
-func (x *matrixWork) finish(r *results) (finished, error) {
+func (x *matrixWork) finished(r *results) (finished, error) {
 	m, err := x.assembled(r.Record)
 	if err != nil {
 		return finished{}, err

@@ -26,7 +26,7 @@ func (x *matrixWork) pages(r *results, m *matrix.Matrix, add func(string, []byte
 		}}
 	if !x.noRuns {
 		failed := 0
-		err := r.write(runPagesOf(site), func(name string, data []byte) error {
+		err := r.writePages(runPagesOf(site), func(name string, data []byte) error {
 			written[name] = true
 			return add(name, data)
 		}, func(name string, err error) {

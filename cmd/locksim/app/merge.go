@@ -95,7 +95,7 @@ func (c *crew) merge(r *campaign.Record, dir string, f mergeFlags, pub *publicat
 		return err
 	}
 	what := w.campaign()
-	err = what.Finish(c.ctx, campaign.Options{Workers: c.workers, Watch: c.watch(w.detail)}, r)
+	err = what.FollowUp(c.ctx, campaign.Options{Workers: c.workers, Watch: c.watch(w.detail)}, r)
 	c.progress.clear()
 	if err != nil {
 		return explain(err, kept{}, mergeInterrupted)
@@ -103,7 +103,7 @@ func (c *crew) merge(r *campaign.Record, dir string, f mergeFlags, pub *publicat
 	if err := prepare(dir); err != nil {
 		return err
 	}
-	done, err := w.finish(&results{crew: c, Record: r, dir: dir})
+	done, err := w.finished(&results{crew: c, Record: r, dir: dir})
 	if err != nil {
 		return err
 	}

@@ -92,9 +92,9 @@ type pageOf struct {
 	job  campaign.Job
 }
 
-// write has children write pages, and adds each as soon as it is there. One that
+// writePages has children write pages, and adds each as soon as it is there. One that
 // cannot be written is left out; failed is told why. err ends all work.
-func (c *crew) write(todo []pageOf, add func(name string, data []byte) error, failed func(name string, err error)) error {
+func (c *crew) writePages(todo []pageOf, add func(name string, data []byte) error, failed func(name string, err error)) error {
 	defer c.progress.clear()
 	jobs := make([]campaign.Job, len(todo))
 	for i := range todo {
@@ -131,7 +131,7 @@ func (c *crew) foundPages(kind string, jobs map[int]foundPageJob, opt reports.Ca
 		}
 	}
 	written := map[string]bool{}
-	err := c.write(todo, func(name string, data []byte) error {
+	err := c.writePages(todo, func(name string, data []byte) error {
 		written[name] = true
 		return add(name, data)
 	}, func(name string, err error) { c.note(fmt.Sprintf("%s cannot be written: %v", name, err)) })

@@ -251,7 +251,7 @@ func (x *reviewing) breaks(parts review.Parts) []review.Break {
 	})
 }
 
-func (x *reviewing) finish(r *results) (finished, error) {
+func (x *reviewing) finished(r *results) (finished, error) {
 	if n := x.missing(r.Record); n > 0 {
 		return finished{}, incomplete(n)
 	}

@@ -228,7 +228,7 @@ func (x *sweeping) assembled(r *campaign.Record) (sw *sweep.Sweep, ok bool, err 
 	return sw, true, nil
 }
 
-func (x *sweeping) finish(r *results) (finished, error) {
+func (x *sweeping) finished(r *results) (finished, error) {
 	sw, ok, err := x.assembled(r.Record)
 	if err != nil || !ok {
 		return finished{}, cmp.Or(err, failedJobs(x.campaign(), r.Record, r.dir))
