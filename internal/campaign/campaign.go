@@ -10,39 +10,40 @@ import (
 	"math"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"locksim/internal/workers"
 )
 
-// Campaign is work that is cut into jobs, numbered from 0. J is what a child is
-// sent, A what it answers, and R what is kept of that: a value that is the same
-// after it was written as JSON and read again.
-type Campaign[J, A, R any] struct {
-	// Kind says in the journal what sort of work it is, such as "explore".
+// Campaign is work that is cut into jobs, numbered from 0.
+type Campaign struct {
+	// Kind says what sort of work it is, such as "explore".
 	Kind string
 	// Plan is what every result depends on, besides the number of its job. It
 	// is written as JSON.
 	Plan any
+	// Asked is how the user has put it, where that is not to be seen from the
+	// plan. No result depends on it.
+	Asked string
 	// Jobs is how many jobs there are.
 	Jobs int
-	// Job makes a job. It is called on another goroutine than the other
-	// functions.
-	Job func(i int) J
-	// Result makes of an answer what is kept. An error is kept apart, and its
-	// job is done again when the campaign goes on.
-	Result func(i int, d workers.Done[J, A]) (R, error)
-	// Ends reports whether a result ends the campaign: jobs of a higher number
-	// are then not begun any more. Nil means that none does.
-	Ends func(R) bool
-	// Step is told of each step that a child reports, Done of each result, also
-	// of those that a journal had. Nil means that nobody asks.
-	Step func(i int)
-	Done func(i int, r R)
+	// Job makes a job. It is called from several goroutines.
+	Job func(i int) Job
+	// Take is told of each result once, also of those that a journal had, in any
+	// order. last says that jobs of a higher number need not be done any more.
+	// The error is that the result cannot be used: it ends the campaign, and the
+	// result is not written down. Nil takes all.
+	Take func(i int, result json.RawMessage) (last bool, err error)
+	// Follow are the jobs that the results call for, such as the examination of
+	// what was found. It is called when all numbered jobs have come to their end,
+	// and again when these have, until it names no new ones. It must get on with
+	// whatever results there are. Nil means that there are none.
+	Follow func(r *Record) ([]Job, error)
 }
 
 // Options say where and how the jobs of a campaign are done.
 type Options struct {
-	// Shard is the part of the jobs that is to be done.
+	// Shard is the part of the numbered jobs that is to be done.
 	Shard Shard
 	// Journal is the file to which each result is appended. Its folder must be
 	// there. "" keeps none.
@@ -52,125 +53,257 @@ type Options struct {
 	Resume bool
 	// Workers are the child processes. Its Step is not used.
 	Workers workers.Options
+	// Watch is told how far the jobs have come. Nil means that nobody asks.
+	Watch func(Progress)
 }
 
-// Results are what a campaign has come to.
-type Results[R any] struct {
-	// Finished are the results by number, those of the journal too.
-	Finished map[int]R
-	// Failed are the errors of jobs that have none.
-	Failed map[int]error
-}
-
-// FirstFailed is the lowest job that failed, and its error; nil where none did.
-func (r *Results[R]) FirstFailed() (job int, err error) {
-	if len(r.Failed) == 0 {
-		return 0, nil
-	}
-	job = slices.Min(slices.Collect(maps.Keys(r.Failed)))
-	return job, r.Failed[job]
-}
-
-// Run has those jobs of a shard done that the journal has no results of.
+// Run has those jobs of a shard done that the journal has no results of, and
+// those that the results call for.
 //
-// The results are never nil: after an error they are those that were finished by
-// then, and they are in the journal. The error is that of the context, of
-// [workers.Run] or of writing the journal, or a [*JournalError].
-func (c Campaign[J, A, R]) Run(ctx context.Context, opt Options) (*Results[R], error) {
-	r := &run[J, A, R]{Campaign: c, results: &Results[R]{Finished: map[int]R{}, Failed: map[int]error{}}}
+// The record is never nil: after an error it has what was finished by then, which
+// is in the journal. The error is that of the context, of [workers.Run], of Take,
+// Follow, or of writing the journal, or a [*JournalError].
+func (c Campaign) Run(ctx context.Context, opt Options) (*Record, error) {
+	r := &run{Campaign: c, opt: opt}
 	r.end.Store(math.MaxInt64)
-	j, before, err := openJournal(opt, c.Kind, c.Plan)
-	if err != nil {
-		return r.results, &JournalError{File: opt.Journal, Cause: err}
+	var err error
+	if r.journal, r.record, err = openJournal(c, opt); err != nil {
+		return newRecord(), &JournalError{File: opt.Journal, Cause: err}
 	}
-	r.journal = j
-	if err := r.load(before); err != nil {
-		return r.results, &JournalError{File: opt.Journal, Cause: errors.Join(err, j.close())}
+	if err := r.load(); err != nil {
+		return r.record, &JournalError{File: opt.Journal, Cause: errors.Join(err, r.journal.close())}
 	}
-	for i := range c.Jobs {
-		if _, finished := r.results.Finished[i]; opt.Shard.Has(i) && !finished {
-			r.todo = append(r.todo, i)
-		}
+	err = r.numbered(ctx)
+	if err == nil {
+		err = r.follow(ctx)
 	}
-	err = r.work(ctx, opt.Workers)
-	return r.results, errors.Join(err, j.close())
+	return r.record, errors.Join(err, r.journal.close())
+}
+
+// FollowUp has those jobs done that the results of a record call for, and adds
+// their answers to it. It makes no numbered job, and writes no journal. The error
+// is as that of Run; it is a [*JournalError] where results cannot be used.
+func (c Campaign) FollowUp(ctx context.Context, opt Options, record *Record) error {
+	r := &run{Campaign: c, opt: opt, record: record}
+	r.end.Store(math.MaxInt64)
+	if err := r.load(); err != nil {
+		return &JournalError{File: record.Name, Cause: err}
+	}
+	return r.follow(ctx)
 }
 
 // run is a campaign at work.
-type run[J, A, R any] struct {
-	Campaign[J, A, R]
-	results *Results[R]
+type run struct {
+	Campaign
+	opt     Options
 	journal *journal
-	todo    []int        // the numbers of the jobs that are to be done, in order
-	end     atomic.Int64 // the lowest job that ends the campaign
-	giveUp  context.CancelCauseFunc
+	record  *Record
+	end     atomic.Int64 // the lowest job after which no other need be done
 }
 
-// load takes over what the journal knows.
-func (r *run[J, A, R]) load(before *Record) error {
-	for _, i := range slices.Sorted(maps.Keys(before.Results)) {
-		var result R
-		if err := json.Unmarshal(before.Results[i], &result); err != nil || i >= r.Jobs {
-			return fmt.Errorf("%s: the result of job %d cannot be used: %w", before.Name, i, errors.Join(err, r.known(i)))
+// load takes the results that are there.
+func (r *run) load() error {
+	for _, i := range slices.Sorted(maps.Keys(r.record.Results)) {
+		err := fmt.Errorf("there are %d jobs", r.Jobs)
+		if i < r.Jobs {
+			err = r.take(i, r.record.Results[i])
 		}
-		r.keep(i, result)
+		if err != nil {
+			return fmt.Errorf("%sthe result of job %d cannot be used: %w", r.record.prefix(), i, err)
+		}
 	}
 	return nil
 }
 
-func (r *run[J, A, R]) known(i int) error {
-	if i < r.Jobs {
+func (r *run) take(i int, result json.RawMessage) error {
+	if r.Take == nil {
 		return nil
 	}
-	return fmt.Errorf("there are %d jobs", r.Jobs)
+	last, err := r.Take(i, result)
+	if last && err == nil {
+		r.end.Store(min(r.end.Load(), int64(i)))
+	}
+	return err
 }
 
-func (r *run[J, A, R]) work(ctx context.Context, opt workers.Options) error {
-	if len(r.todo) == 0 {
-		return nil
-	}
-	ctx, r.giveUp = context.WithCancelCause(ctx)
-	defer r.giveUp(nil)
-	opt.Step = func(id int) {
-		if r.Step != nil {
-			r.Step(r.todo[id])
+// numbered has the jobs done that have a number.
+func (r *run) numbered(ctx context.Context) error {
+	var todo []int
+	m := newMeter(r.opt.Watch)
+	for i := range r.Jobs {
+		if !r.opt.Shard.Has(i) {
+			continue
+		}
+		r.record.All++
+		_, finished := r.record.Results[i]
+		m.add(r.Job(i), finished)
+		if !finished {
+			todo = append(todo, i)
 		}
 	}
-	return workers.Run(ctx, opt, r.jobs(), r.done)
-}
-
-// jobs are the jobs that are to be done, up to the one that ends the campaign.
-func (r *run[J, A, R]) jobs() iter.Seq[J] {
-	return func(yield func(J) bool) {
-		for _, i := range r.todo {
+	jobs := func(yield func(Job) bool) {
+		for _, i := range todo {
 			if int64(i) > r.end.Load() || !yield(r.Job(i)) {
 				return
 			}
 		}
 	}
+	if len(todo) == 0 {
+		return nil
+	}
+	defer func() { r.record.Made = m.p.Made }()
+	return do(ctx, r.opt.Workers, m, jobs, func(id int) Job { return r.Job(todo[id]) }, func(id int, a answer) error {
+		i := todo[id]
+		if a.err != nil {
+			r.record.Failed[i] = a.err
+			return r.journal.write(line{Job: &i, Failed: a.err.Error()})
+		}
+		if err := r.take(i, a.text); err != nil {
+			return err
+		}
+		delete(r.record.Failed, i)
+		r.record.Results[i], r.record.Took[i] = a.text, a.took
+		return r.journal.write(line{Job: &i, Result: a.text})
+	})
 }
 
-// done is told of a job that has come to its end.
-func (r *run[J, A, R]) done(d workers.Done[J, A]) {
-	i := r.todo[d.ID]
-	result, err := r.Result(i, d)
-	if err != nil {
-		r.results.Failed[i] = err
-		return
+// follow has the jobs done that the results call for.
+func (r *run) follow(ctx context.Context) error {
+	failed := map[string]bool{} // they are not tried again at once
+	for r.Follow != nil {
+		all, err := r.Follow(r.record)
+		if err != nil {
+			return err
+		}
+		m := newMeter(r.opt.Watch)
+		var todo []Job
+		var keys []string
+		for _, j := range all {
+			key, err := j.key()
+			if err != nil {
+				return err
+			}
+			_, known := r.record.Answers[key]
+			m.add(j, known)
+			if !known && !failed[key] {
+				todo, keys = append(todo, j), append(keys, key)
+			}
+		}
+		if len(todo) == 0 {
+			return nil
+		}
+		r.record.All = len(r.record.Results) + len(r.record.Answers) + len(todo)
+		err = do(ctx, r.opt.Workers, m, slices.Values(todo), func(id int) Job { return todo[id] }, func(id int, a answer) error {
+			if a.err != nil {
+				failed[keys[id]] = true
+				r.record.FailedAnswers = append(r.record.FailedAnswers, todo[id].named(a.err))
+				return nil
+			}
+			r.record.Answers[keys[id]] = a.text
+			return r.journal.write(line{Follow: keys[id], Result: a.text})
+		})
+		if err != nil {
+			return err
+		}
 	}
-	if err := r.journal.add(i, result); err != nil {
-		r.giveUp(err)
-		return
-	}
-	r.keep(i, result)
+	return nil
 }
 
-func (r *run[J, A, R]) keep(i int, result R) {
-	r.results.Finished[i] = result
-	if r.Ends != nil && r.Ends(result) {
-		r.end.Store(min(r.end.Load(), int64(i)))
+// answer is what became of a job.
+type answer struct {
+	text json.RawMessage
+	err  error
+	took time.Duration
+}
+
+// Do has jobs done that are nobody's campaign: nothing is written down, and
+// nothing is kept. done is called for each as soon as it has come to its end, in
+// any order, on the goroutine of the caller; an error that it returns ends all
+// work.
+func Do(ctx context.Context, opt workers.Options, watch func(Progress), jobs []Job, done func(id int, answer json.RawMessage, err error) error) error {
+	m := newMeter(watch)
+	for _, j := range jobs {
+		m.add(j, false)
 	}
-	if r.Done != nil {
-		r.Done(i, result)
+	return do(ctx, opt, m, slices.Values(jobs), func(id int) Job { return jobs[id] }, func(id int, a answer) error {
+		return done(id, a.text, a.err)
+	})
+}
+
+func do(ctx context.Context, opt workers.Options, m *meter, jobs iter.Seq[Job], job func(id int) Job, done func(id int, a answer) error) error {
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	m.show()
+	opt.Step = func(id int) { m.step(id, job(id)) }
+	requests := func(yield func(request[any]) bool) {
+		for j := range jobs {
+			if !yield(request[any]{j.task, j.data}) {
+				return
+			}
+		}
 	}
+	return workers.Run(ctx, opt, requests, func(d workers.Done[request[any], json.RawMessage]) {
+		m.done(d.ID, job(d.ID))
+		if err := done(d.ID, answer{d.Result, d.Err, d.Wall}); err != nil {
+			giveUp(err)
+		}
+	})
+}
+
+// FirstFailed says why the lowest job that failed has no result, or one that
+// results have called for, and how many there are; nil where none has failed.
+func (c Campaign) FirstFailed(r *Record) (failed int, err error) {
+	failed = len(r.Failed) + len(r.FailedAnswers)
+	switch {
+	case len(r.Failed) > 0:
+		i := slices.Min(slices.Collect(maps.Keys(r.Failed)))
+		return failed, fmt.Errorf("job %d: %w", i, c.Job(i).named(r.Failed[i]))
+	case len(r.FailedAnswers) > 0:
+		return failed, r.FailedAnswers[0]
+	}
+	return 0, nil
+}
+
+// Join makes one campaign of several: its jobs are theirs, in their order, and
+// so are the jobs that results call for. part is what a record of the whole knows
+// of the k-th of them.
+func Join(kind string, plan any, parts ...Campaign) (whole Campaign, part func(r *Record, k int) *Record) {
+	whole = Campaign{Kind: kind, Plan: plan}
+	first := make([]int, len(parts))
+	for k, p := range parts {
+		first[k] = whole.Jobs
+		whole.Jobs += p.Jobs
+	}
+	of := func(i int) (c Campaign, number int) {
+		k := len(parts) - 1
+		for first[k] > i {
+			k--
+		}
+		return parts[k], i - first[k]
+	}
+	part = func(r *Record, k int) *Record { return r.part(first[k], parts[k].Jobs) }
+	whole.Job = func(i int) Job {
+		c, number := of(i)
+		return c.Job(number)
+	}
+	whole.Take = func(i int, result json.RawMessage) (last bool, err error) {
+		if c, number := of(i); c.Take != nil {
+			_, err = c.Take(number, result)
+		}
+		return false, err
+	}
+	whole.Follow = func(r *Record) (jobs []Job, err error) {
+		for k, p := range parts {
+			if p.Follow == nil {
+				continue
+			}
+			more, err := p.Follow(part(r, k))
+			if err != nil {
+				return nil, err
+			}
+			jobs = append(jobs, more...)
+		}
+		return jobs, nil
+	}
+	return whole, part
 }

@@ -2,6 +2,7 @@ package campaign_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -25,14 +27,19 @@ func TestMain(m *testing.M) {
 		goleak.VerifyTestMain(m)
 		return
 	}
-	if err := workers.Serve(os.Stdin, os.Stdout, do); err != nil {
+	if err := campaign.Serve(os.Stdin, os.Stdout, squareTask.By(do), rootTask.By(root)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// task is a job of these tests, square what becomes of it.
-type task struct {
+// The tasks of these tests: numbers are squared, and roots taken of squares.
+const (
+	squareTask = campaign.Task[number, square]("square")
+	rootTask   = campaign.Task[square, int]("root")
+)
+
+type number struct {
 	N int
 	// Die is a file without which the process ends in the middle of the job.
 	Die string
@@ -45,20 +52,28 @@ type square struct {
 	Value int `json:"value"`
 }
 
-func do(t task, step func()) (square, error) {
+func do(n number, step func()) (square, error) {
 	step()
-	if t.Fail {
+	step()
+	if n.Fail {
 		return square{}, errors.New("no result today")
 	}
-	if t.Die != "" {
-		if _, err := os.Stat(t.Die); err != nil {
-			if err := os.WriteFile(t.Die, nil, 0o600); err != nil {
+	if n.Die != "" {
+		if _, err := os.Stat(n.Die); err != nil {
+			if err := os.WriteFile(n.Die, nil, 0o600); err != nil {
 				return square{}, err
 			}
 			os.Exit(3)
 		}
 	}
-	return square{t.N, t.N * t.N}, nil
+	return square{n.N, n.N * n.N}, nil
+}
+
+func root(s square, _ func()) (int, error) {
+	if s.Job == 4 {
+		return 0, errors.New("no root of 16 today")
+	}
+	return s.Job, nil
 }
 
 // plan is the plan of these tests.
@@ -67,18 +82,28 @@ type plan struct {
 	Jobs int    `json:"jobs"`
 }
 
-// squares is a campaign; asked records which of its jobs a child was asked for.
-func squares(jobs int, asked *[]int) campaign.Campaign[task, square, square] {
-	return campaign.Campaign[task, square, square]{
+// squares is a campaign; made records which of its jobs have a result.
+func squares(jobs int, made *[]int) campaign.Campaign {
+	return campaign.Campaign{
 		Kind: "squares", Plan: plan{"squares", jobs}, Jobs: jobs,
-		Job: func(i int) task { return task{N: i} },
-		Result: func(i int, d workers.Done[task, square]) (square, error) {
-			if asked != nil {
-				*asked = append(*asked, i)
+		Job: func(i int) campaign.Job { return squareJob(number{N: i}) },
+		Take: func(i int, result json.RawMessage) (bool, error) {
+			s, err := squareTask.Read(result)
+			if err == nil && s.Job != i {
+				err = fmt.Errorf("it is that of job %d", s.Job)
 			}
-			return d.Result, d.Err
+			if made != nil && err == nil {
+				*made = append(*made, i)
+			}
+			return false, err
 		},
 	}
+}
+
+func squareJob(n number) campaign.Job {
+	job := squareTask.Job(n)
+	job.Name, job.Noun, job.Count, job.Steps = fmt.Sprintf("number %d", n.N), "numbers", 4, 2
+	return job
 }
 
 func options(journal string) campaign.Options {
@@ -98,70 +123,99 @@ func want(jobs ...int) map[int]square {
 	return all
 }
 
-// Every job has its result, whichever child did it.
-func TestRun(t *testing.T) {
-	steps, done := 0, map[int]square{}
-	c := squares(7, nil)
-	c.Step = func(int) { steps++ }
-	c.Done = func(i int, s square) { done[i] = s }
-	results, err := c.Run(t.Context(), options(""))
+// has compares the results of a record.
+func has(t *testing.T, r *campaign.Record, want map[int]square) {
+	t.Helper()
+	got, err := squareTask.Results(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want(0, 1, 2, 3, 4, 5, 6), results.Finished); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(results.Finished, done); diff != "" || steps != 7 {
-		t.Errorf("%d steps\n%s", steps, diff)
+}
+
+// Every job has its result, whichever child did it.
+func TestRun(t *testing.T) {
+	var made []int
+	c := squares(7, &made)
+	r, err := c.Run(t.Context(), options(""))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if job, err := results.FirstFailed(); err != nil {
-		t.Errorf("job %d failed: %v", job, err)
+	has(t, r, want(0, 1, 2, 3, 4, 5, 6))
+	if len(made) != 7 || r.Done() != 7 || r.All != 7 || r.Made != 28 || len(r.Took) != 7 {
+		t.Errorf("%d results were taken; %+v", len(made), r)
+	}
+	if n, err := c.FirstFailed(r); n != 0 || err != nil {
+		t.Errorf("%d failed: %v", n, err)
 	}
 }
 
 // Shards do their own jobs only, and together all of them.
 func TestShards(t *testing.T) {
-	together := map[int]square{}
+	var records []*campaign.Record
 	for i := range 3 {
 		opt := options("")
 		opt.Shard = campaign.Shard{Index: i, Count: 3}
-		results, err := squares(8, nil).Run(t.Context(), opt)
+		r, err := squares(8, nil).Run(t.Context(), opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for job, s := range results.Finished {
-			if _, twice := together[job]; twice || job%3 != i {
+		for job := range r.Results {
+			if job%3 != i {
 				t.Errorf("shard %d did job %d", i, job)
 			}
-			together[job] = s
 		}
+		records = append(records, r)
 	}
-	if diff := cmp.Diff(want(0, 1, 2, 3, 4, 5, 6, 7), together); diff != "" {
-		t.Error(diff)
+	all, err := campaign.Union(records...)
+	if err != nil {
+		t.Fatal(err)
 	}
+	has(t, all, want(0, 1, 2, 3, 4, 5, 6, 7))
 }
 
-// A result that ends the campaign lets no later job begin, but for two: the one
+// A result that is the last lets no later job begin, but for two: the one
 // that was waiting for the child, and the one that was taken from the list for it
 // before anybody had looked at the result. All earlier ones come to their end.
-func TestEnds(t *testing.T) {
+func TestLast(t *testing.T) {
 	for _, children := range []int{1, 2} {
 		c := squares(1000, nil)
-		c.Ends = func(s square) bool { return s.Job == 10 }
+		c.Take = func(i int, _ json.RawMessage) (bool, error) { return i == 10, nil }
 		opt := options("")
 		opt.Workers.Workers = children
-		results, err := c.Run(t.Context(), opt)
+		r, err := c.Run(t.Context(), opt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range 11 {
-			if _, ok := results.Finished[i]; !ok {
+			if _, ok := r.Results[i]; !ok {
 				t.Errorf("%d children: job %d was left out", children, i)
 			}
 		}
-		if n := len(results.Finished); children == 1 && n > 13 {
+		if n := len(r.Results); children == 1 && n > 13 {
 			t.Errorf("one child did %d jobs", n)
 		}
+	}
+}
+
+// A result that cannot be used ends the campaign, and is not written down.
+func TestTakeRefuses(t *testing.T) {
+	journal := filepath.Join(t.TempDir(), "journal")
+	c, refusal := squares(5, nil), errors.New("I do not like nine")
+	c.Take = func(i int, _ json.RawMessage) (bool, error) {
+		if i == 3 {
+			return false, refusal
+		}
+		return false, nil
+	}
+	r, err := c.Run(t.Context(), options(journal))
+	if !errors.Is(err, refusal) || r.Results[3] != nil {
+		t.Errorf("%v, job 3 has the result %s", err, r.Results[3])
+	}
+	if r = resumed(t, squares(5, nil), journal); len(r.Results) != 5 || r.Took[3] == 0 {
+		t.Errorf("%+v", r)
 	}
 }
 
@@ -169,56 +223,72 @@ func TestEnds(t *testing.T) {
 func TestChildDies(t *testing.T) {
 	c := squares(6, nil)
 	file := filepath.Join(t.TempDir(), "died")
-	c.Job = func(i int) task {
+	c.Job = func(i int) campaign.Job {
 		if i == 3 {
-			return task{N: i, Die: file}
+			return squareJob(number{N: i, Die: file})
 		}
-		return task{N: i}
+		return squareJob(number{N: i})
 	}
-	results, err := c.Run(t.Context(), options(""))
+	var last campaign.Progress
+	opt := options("")
+	opt.Watch = func(p campaign.Progress) { last = p }
+	r, err := c.Run(t.Context(), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want(0, 1, 2, 3, 4, 5), results.Finished); diff != "" {
-		t.Error(diff)
-	}
+	has(t, r, want(0, 1, 2, 3, 4, 5))
 	if _, err := os.Stat(file); err != nil {
 		t.Error("no child has died")
 	}
+	if last.Done != 24 || last.All != 24 || last.Made != 24 || last.Ahead != 0 { // its steps do not count twice
+		t.Errorf("%+v", last)
+	}
 }
 
-// A job that fails has no result, is not in the journal, and is done again when
-// the campaign goes on.
+// A job that fails has no result, and is done again when the campaign goes on.
+// The journal says why it has failed.
 func TestFailedJobIsTriedAgain(t *testing.T) {
 	journal := filepath.Join(t.TempDir(), "journal")
 	c := squares(5, nil)
-	c.Job = func(i int) task { return task{N: i, Fail: i == 1 || i == 4} }
-	results, err := c.Run(t.Context(), options(journal))
+	c.Job = func(i int) campaign.Job { return squareJob(number{N: i, Fail: i == 1 || i == 4}) }
+	r, err := c.Run(t.Context(), options(journal))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if job, err := results.FirstFailed(); job != 1 || err == nil || err.Error() != "no result today" {
-		t.Errorf("job %d failed: %v", job, err)
+	if n, err := c.FirstFailed(r); n != 2 || err == nil || err.Error() != "job 1: number 1: no result today" {
+		t.Errorf("%d failed: %v", n, err)
 	}
-	if diff := cmp.Diff(want(0, 2, 3), results.Finished); diff != "" {
-		t.Error(diff)
+	has(t, r, want(0, 2, 3))
+	if r = readFile(t, journal); len(r.Failed) != 2 || r.Failed[4].Error() != "no result today" || len(r.Results) != 3 {
+		t.Errorf("the journal has %+v", r)
 	}
-	var asked []int
-	results = resumed(t, squares(5, &asked), journal)
-	if diff := cmp.Diff(want(0, 1, 2, 3, 4), results.Finished); diff != "" || len(asked) != 2 {
-		t.Errorf("asked for %v\n%s", asked, diff)
+	if r = resumed(t, squares(5, nil), journal); len(r.Took) != 2 || len(r.Failed) != 0 {
+		t.Errorf("done were %v, and %v failed", r.Took, r.Failed)
+	}
+	has(t, r, want(0, 1, 2, 3, 4))
+	if r = readFile(t, journal); len(r.Failed) != 0 || len(r.Results) != 5 {
+		t.Errorf("the journal has %+v", r)
 	}
 }
 
-func resumed(t *testing.T, c campaign.Campaign[task, square, square], journal string) *campaign.Results[square] {
+func readFile(t *testing.T, journal string) *campaign.Record {
 	t.Helper()
-	opt := options(journal)
-	opt.Resume = true
-	results, err := c.Run(t.Context(), opt)
+	data, err := os.ReadFile(journal)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return results
+	return read(t, journal, string(data))
+}
+
+func resumed(t *testing.T, c campaign.Campaign, journal string) *campaign.Record {
+	t.Helper()
+	opt := options(journal)
+	opt.Resume = true
+	r, err := c.Run(t.Context(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // However a run ends, what was finished by then is in the journal, and not done
@@ -228,22 +298,22 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	c, finished := squares(50, nil), 0
-	c.Done = func(int, square) {
+	c.Take = func(int, json.RawMessage) (bool, error) {
 		if finished++; finished == 5 {
 			cancel()
 		}
+		return false, nil
 	}
 	before, err := c.Run(ctx, options(journal))
-	if !errors.Is(err, context.Canceled) || len(before.Finished) < 5 || len(before.Finished) == 50 {
-		t.Fatalf("%d jobs, error %v", len(before.Finished), err)
+	if !errors.Is(err, context.Canceled) || before.Done() < 5 || before.Done() == 50 || before.All != 50 {
+		t.Fatalf("%d of %d jobs, error %v", before.Done(), before.All, err)
 	}
-	var asked []int
-	after := resumed(t, squares(50, &asked), journal)
-	if len(after.Finished) != 50 || len(asked) != 50-len(before.Finished) {
-		t.Errorf("%d jobs finished, %d of them now, and %d before", len(after.Finished), len(asked), len(before.Finished))
+	after := resumed(t, squares(50, nil), journal)
+	if len(after.Results) != 50 || len(after.Took) != 50-before.Done() {
+		t.Errorf("%d jobs finished, %d of them now, and %d before", len(after.Results), len(after.Took), before.Done())
 	}
-	for _, job := range asked {
-		if _, twice := before.Finished[job]; twice {
+	for job := range after.Took {
+		if _, twice := before.Results[job]; twice {
 			t.Errorf("job %d was done again", job)
 		}
 	}
@@ -265,35 +335,179 @@ func TestJournalCutOff(t *testing.T) {
 		if err := os.WriteFile(journal, data[:cut], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		var asked []int
-		results := resumed(t, squares(3, &asked), journal)
+		r := resumed(t, squares(3, nil), journal)
 		lost := 3 - max(strings.Count(string(data[:cut]), "\n")-1, 0)
-		if diff := cmp.Diff(want(0, 1, 2), results.Finished); diff != "" || len(asked) != lost {
-			t.Errorf("cut at %d: %d jobs done again, and %d were lost\n%s", cut, len(asked), lost, diff)
+		has(t, r, want(0, 1, 2))
+		if len(r.Took) != lost {
+			t.Errorf("cut at %d: %d jobs done again, and %d were lost", cut, len(r.Took), lost)
 		}
-		if results = resumed(t, squares(3, nil), journal); len(results.Finished) != 3 {
-			t.Errorf("cut at %d: after that the journal has %d results", cut, len(results.Finished))
+		if r = resumed(t, squares(3, nil), journal); len(r.Results) != 3 || len(r.Took) != 0 {
+			t.Errorf("cut at %d: after that the journal has %d results", cut, len(r.Results))
 		}
+	}
+}
+
+// rooted is a campaign that takes the roots of even squares, and then that of
+// their sum.
+func rooted(jobs int) campaign.Campaign {
+	c := squares(jobs, nil)
+	c.Follow = func(r *campaign.Record) ([]campaign.Job, error) {
+		all, err := squareTask.Results(r)
+		var out []campaign.Job
+		sum := 0
+		for i := 0; i < jobs; i += 2 {
+			job := rootTask.Job(all[i])
+			job.Name, job.Count, job.Noun = fmt.Sprintf("root of %d", all[i].Value), 1, "roots"
+			out = append(out, job)
+			if root, ok, err := rootTask.Answer(r, all[i]); ok && err == nil {
+				sum += root
+			}
+		}
+		if r.Done() >= jobs+len(out) {
+			out = append(out, rootTask.Job(square{Job: 1000 + sum}))
+		}
+		return out, err
+	}
+	return c
+}
+
+// Jobs that results call for are done behind the others, wave by wave, and their
+// answers are in the journal: going on does only those that it lacks.
+func TestFollow(t *testing.T) {
+	journal := filepath.Join(t.TempDir(), "journal")
+	r, err := rooted(4).Run(t.Context(), options(journal))
+	if err != nil || r.Done() != 7 || r.All != 7 {
+		t.Fatalf("%v: %d of %d jobs", err, r.Done(), r.All)
+	}
+	if sum, ok, err := rootTask.Answer(r, square{Job: 1002}); sum != 1002 || !ok || err != nil {
+		t.Errorf("%d, %v, %v", sum, ok, err)
+	}
+	data, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(data), "\n")
+	if err := os.WriteFile(journal, []byte(strings.Join(lines[:len(lines)-2], "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var asked int
+	opt := options(journal)
+	opt.Resume, opt.Watch = true, func(p campaign.Progress) { asked = max(asked, p.Made) }
+	again, err := rooted(4).Run(t.Context(), opt)
+	if diff := cmp.Diff(r.Answers, again.Answers); err != nil || diff != "" || asked > 1 {
+		t.Errorf("%v, %d jobs were done again: %s", err, asked, diff)
+	}
+}
+
+// What is put together of shards is finished without a journal.
+func TestFollowUp(t *testing.T) {
+	r, err := squares(4, nil).Run(t.Context(), options(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rooted(4).FollowUp(t.Context(), options(""), r); err != nil || r.Done() != 7 {
+		t.Errorf("%v: %d jobs", err, r.Done())
+	}
+	r.Results[4] = json.RawMessage("{}")
+	err = rooted(4).FollowUp(t.Context(), options(""), r)
+	if _, ok := errors.AsType[*campaign.JournalError](err); !ok || err.Error() != "the result of job 4 cannot be used: there are 4 jobs" {
+		t.Error(err)
+	}
+}
+
+// A job that results call for, and that fails, is not tried again and again, and
+// others are done all the same.
+func TestFollowFails(t *testing.T) {
+	c := rooted(6)
+	r, err := c.Run(t.Context(), options(""))
+	if n, failed := c.FirstFailed(r); err != nil || n != 1 || failed == nil || failed.Error() != "root of 16: no root of 16 today" {
+		t.Errorf("%v; %d failed: %v", err, n, failed)
+	}
+	if r.Done() != 8 {
+		t.Errorf("%d jobs", r.Done())
+	}
+}
+
+// Two campaigns in one have the jobs of both, and each sees its own results, with
+// its own numbers.
+func TestJoin(t *testing.T) {
+	first, none, second := rooted(4), squares(0, nil), squares(3, nil)
+	second.Job = func(i int) campaign.Job { return squareJob(number{N: i, Fail: i == 2}) }
+	c, part := campaign.Join("both", plan{"both", 7}, first, none, second)
+	r, err := c.Run(t.Context(), options(""))
+	if err != nil || c.Jobs != 7 {
+		t.Fatalf("%d jobs, %v", c.Jobs, err)
+	}
+	has(t, part(r, 0), want(0, 1, 2, 3))
+	has(t, part(r, 1), want())
+	has(t, part(r, 2), want(0, 1))
+	if failed := part(r, 2).Failed; len(failed) != 1 || failed[2] == nil || len(part(r, 0).Failed) != 0 {
+		t.Errorf("failed are %v", failed)
+	}
+	if _, ok, err := rootTask.Answer(r, square{2, 4}); !ok || err != nil {
+		t.Errorf("the answers of the first are not there: %v", err)
+	}
+	if _, err := c.FirstFailed(r); err == nil || err.Error() != "job 6: number 2: no result today" {
+		t.Error(err)
+	}
+}
+
+// How far it is, how fast it goes, and how long it takes: by the weight of what
+// was done by this process.
+func TestProgress(t *testing.T) {
+	for want, p := range map[string]campaign.Progress{
+		"0 of 30 runs":                      {Noun: "runs", All: 30, Ahead: 100},
+		"10 of 30 runs":                     {Noun: "runs", All: 30, Done: 10, Ahead: 10, Spent: time.Second}, // by others
+		"10 of 30 runs, 1/s, 12s left":      {Noun: "runs", All: 30, Done: 10, Made: 10, Labour: 45, Ahead: 55, Spent: 10 * time.Second},
+		"30 of 30 runs, 3/s, 0s left":       {Noun: "runs", All: 30, Done: 30, Made: 30, Labour: 100, Spent: 10 * time.Second},
+		"1 of 3 reports written, 1m0s left": {Noun: "reports written", All: 3, Done: 1, Made: 1, Labour: 1, Ahead: 2, Spent: 30 * time.Second},
+	} {
+		if got := p.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Jobs that are nobody's campaign are done, and one that cannot be is told.
+func TestDo(t *testing.T) {
+	got := map[int]string{}
+	jobs := []campaign.Job{squareJob(number{N: 3}), squareJob(number{N: 4, Fail: true})}
+	err := campaign.Do(t.Context(), options("").Workers, nil, jobs, func(id int, answer json.RawMessage, err error) error {
+		got[id] = fmt.Sprint(string(answer), err)
+		return nil
+	})
+	if diff := cmp.Diff(map[int]string{0: `{"job":3,"value":9}<nil>`, 1: "no result today"}, got); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+	full := errors.New("the disk is full")
+	if err := campaign.Do(t.Context(), options("").Workers, nil, jobs, func(int, json.RawMessage, error) error { return full }); !errors.Is(err, full) {
+		t.Error(err)
 	}
 }
 
 // Mistakes with journals are found before anything is run, and nothing in them
 // is lost.
 func TestJournalErrors(t *testing.T) {
-	header := `{"version":1,"kind":"squares","plan":{"name":"squares","jobs":3}}` + "\n"
+	header := `{"version":1,"kind":"squares","jobs":3,"plan":{"name":"squares","jobs":3}}` + "\n"
 	for _, c := range []struct {
 		name, text, want string
 		fresh            bool
 	}{
 		{"not asked to go on", header, "there are results of an earlier run", true},
-		{"another plan", `{"version":1,"kind":"squares","plan":{"name":"squares","jobs":4,"more":[1]}}` + "\n", "jobs is 4, not 3; more is [1], not missing", false},
-		{"another kind", `{"version":1,"kind":"cubes","plan":{"name":"squares","jobs":3}}` + "\n", `kind is "cubes", not "squares"`, false},
+		{"another plan", `{"version":1,"kind":"squares","jobs":3,"plan":{"name":"squares","jobs":4,"more":[1]}}` + "\n", "jobs is 4, not 3; more is [1], not missing", false},
+		{"another kind", `{"version":1,"kind":"cubes","jobs":3,"plan":{"name":"squares","jobs":3}}` + "\n", `kind is "cubes", not "squares"`, false},
 		{"another version", `{"version":2,"kind":"squares","plan":{}}` + "\n", "has no results of version 1", false},
+		{"no jobs", `{"version":1,"kind":"squares","plan":{"name":"squares","jobs":3}}` + "\n", "has no results of version 1", false},
 		{"no journal", "Dear diary,\n", "is neither a journal nor a document of results", false},
 		{"a broken line", header + "{\"job\":1\n" + `{"job":2,"result":{}}` + "\n", "journal:2: this line is no result", false},
 		{"a contradiction", header + `{"job":1,"result":{"job":1}}` + "\n" + `{"job":1,"result":{"job":2}}` + "\n", "contradict each other about job 1", false},
 		{"no such job", header + `{"job":3,"result":{"job":3}}` + "\n", "the result of job 3 cannot be used: there are 3 jobs", false},
 		{"no square", header + `{"job":1,"result":"nine"}` + "\n", "the result of job 1 cannot be used", false},
+		{"another's result", header + `{"job":1,"result":{"job":2,"value":4}}` + "\n", "the result of job 1 cannot be used: it is that of job 2", false},
+		{"another task's", header + `{"job":1,"result":{"job":1,"cube":1}}` + "\n", "the result of job 1 cannot be used: this is no result of task square", false},
+		{"no job", header + `{"result":{"job":1}}` + "\n" + `{"job":1,"result":{}}` + "\n", "journal:2: this line is no result", false},
+		{"no result", header + `{"job":1}` + "\n" + `{"job":1,"result":{}}` + "\n", "journal:2: this line is no result", false},
+		{"two answers", header + `{"follow":"x","result":1}` + "\n" + `{"follow":"x","result":2}` + "\n", "contradict each other about what follows from the results", false},
 		{"a negative job", header + `{"job":-1,"result":{}}` + "\n", "there is no job -1", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -303,13 +517,12 @@ func TestJournalErrors(t *testing.T) {
 			}
 			opt := options(journal)
 			opt.Resume = !c.fresh
-			var asked []int
-			_, err := squares(3, &asked).Run(t.Context(), opt)
+			r, err := squares(3, nil).Run(t.Context(), opt)
 			if _, ok := errors.AsType[*campaign.JournalError](err); !ok || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
-			if after, err := os.ReadFile(journal); err != nil || string(after) != c.text || len(asked) > 0 {
-				t.Errorf("jobs %v were done, and the journal is\n%s", asked, after)
+			if after, err := os.ReadFile(journal); err != nil || string(after) != c.text || len(r.Took) > 0 {
+				t.Errorf("jobs %v were done, and the journal is\n%s", r.Took, after)
 			}
 		})
 	}

@@ -19,6 +19,9 @@ type JournalError struct {
 func (e *JournalError) Error() string { return e.Cause.Error() }
 func (e *JournalError) Unwrap() error { return e.Cause }
 
+// JournalSuffix is how the names of journals end.
+const JournalSuffix = ".jsonl"
+
 // ErrJournalExists is wrapped by a [*JournalError] about a journal that has
 // results in it which were not asked for.
 var ErrJournalExists = errors.New("there are results of an earlier run")
@@ -28,9 +31,13 @@ type journal struct {
 	file *os.File
 }
 
-// openJournal opens the journal of a plan, and returns the results that it has.
-func openJournal(opt Options, kind string, plan any) (*journal, *Record, error) {
-	first, err := heading(kind, plan)
+// openJournal opens the journal of a campaign, and returns what it knows.
+func openJournal(c Campaign, opt Options) (*journal, *Record, error) {
+	plan, err := marshal(c.Plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	first, err := marshal(header{Version: Version, Kind: c.Kind, Jobs: c.Jobs, Asked: c.Asked, Plan: plan})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -48,8 +55,8 @@ func openJournal(opt Options, kind string, plan any) (*journal, *Record, error) 
 	}
 	j := &journal{file: f}
 	if before == nil {
-		err = errors.Join(j.cut(0), j.write(first))
 		before = asked
+		err = errors.Join(j.cut(0), j.append(first))
 	} else {
 		err = j.cut(before.end)
 	}
@@ -81,15 +88,6 @@ func earlier(opt Options, asked *Record) (*Record, error) {
 	return r, r.samePlan(asked)
 }
 
-// heading is the first line of a journal.
-func heading(kind string, plan any) ([]byte, error) {
-	return marshal(struct {
-		Version int    `json:"version"`
-		Kind    string `json:"kind"`
-		Plan    any    `json:"plan"`
-	}{Version, kind, plan})
-}
-
 // marshal is a value as a line of JSON.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
@@ -101,22 +99,19 @@ func marshal(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// add appends a result. It is in the file, whatever happens, when add returns.
-func (j *journal) add(job int, result any) error {
+// write appends a line. It is in the file, whatever happens, when write returns.
+func (j *journal) write(l line) error {
 	if j == nil {
 		return nil
 	}
-	text, err := marshal(struct {
-		Job    int `json:"job"`
-		Result any `json:"result"`
-	}{job, result})
+	text, err := marshal(l)
 	if err != nil {
 		return err
 	}
-	return j.write(text)
+	return j.append(text)
 }
 
-func (j *journal) write(text []byte) error {
+func (j *journal) append(text []byte) error {
 	if _, err := j.file.Write(text); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}

@@ -5,39 +5,95 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
+	"strings"
+	"time"
 )
 
 // Version is the version of the journals and documents that this package reads.
 const Version = 1
 
-// Record is what is known of a campaign: its plan, and the results of the jobs
-// that are finished.
+// Record is what is known of a campaign.
 type Record struct {
-	// Name is the file that it was read from.
+	// Name is the file that it was read from, or "".
 	Name string
-	// Kind says what sort of work it is, such as "explore".
-	Kind string
-	// Plan is the plan as JSON.
-	Plan json.RawMessage
-	// Results are those of the finished jobs, as JSON, by number.
+	// Kind, Plan and Asked are those of the [Campaign], Jobs is how many it has,
+	// or 0 where that is not known.
+	Kind  string
+	Plan  json.RawMessage
+	Asked string
+	Jobs  int
+	// Results are those of the finished jobs, by number, as JSON. Failed are why
+	// others have none.
 	Results map[int]json.RawMessage
+	Failed  map[int]error
+	// Answers are those to the jobs that results have called for, by what was
+	// asked; see [Task.Answer]. FailedAnswers are why there are others without.
+	Answers       map[string]json.RawMessage
+	FailedAnswers []error
+
+	// All is how many jobs this process knew of that were to be done. Of those that
+	// have a number, Made is how much this process has done of what they consist of,
+	// and Took how long each took.
+	All, Made int
+	Took      map[int]time.Duration
 
 	end int64 // of a journal: behind its last whole line
 }
 
-// header is how a journal and a document begin.
-type header struct {
-	Version *int              `json:"version"`
-	Kind    string            `json:"kind"`
-	Plan    json.RawMessage   `json:"plan"`
-	Blocks  []json.RawMessage `json:"blocks"`
+func newRecord() *Record {
+	return &Record{Results: map[int]json.RawMessage{}, Failed: map[int]error{}, Answers: map[string]json.RawMessage{}, Took: map[int]time.Duration{}}
 }
 
-// line is a result in a journal.
+// Done is how many jobs have a result or an answer.
+func (r *Record) Done() int { return len(r.Results) + len(r.Answers) }
+
+// part is what is known of n jobs from the first on, as if there were no others.
+func (r *Record) part(first, n int) *Record {
+	p := *r
+	p.Jobs, p.Results, p.Failed, p.Took = n, shifted(r.Results, first, n), shifted(r.Failed, first, n), shifted(r.Took, first, n)
+	return &p
+}
+
+// shifted are the values of n keys from the first on, which becomes 0.
+func shifted[V any](all map[int]V, first, n int) map[int]V {
+	out := map[int]V{}
+	for i, v := range all {
+		if i >= first && i < first+n {
+			out[i-first] = v
+		}
+	}
+	return out
+}
+
+// prefix begins an error about the record.
+func (r *Record) prefix() string {
+	if r.Name == "" {
+		return ""
+	}
+	return r.Name + ": "
+}
+
+// header is how a journal and a document begin.
+type header struct {
+	Version int             `json:"version"`
+	Kind    string          `json:"kind"`
+	Jobs    int             `json:"jobs,omitempty"`
+	Asked   string          `json:"asked,omitempty"`
+	Plan    json.RawMessage `json:"plan"`
+	// Blocks are the results in a document, nil in a journal.
+	Blocks []json.RawMessage `json:"blocks,omitempty"`
+}
+
+// line is what a journal says of one job: a number and what became of it, or the
+// answer to one that results have called for.
 type line struct {
-	Job    *int            `json:"job"`
-	Result json.RawMessage `json:"result"`
+	Job    *int            `json:"job,omitempty"`
+	Follow string          `json:"follow,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Failed string          `json:"failed,omitempty"`
 }
 
 // ErrEmpty is wrapped by the error of [Read] for a journal that was cut off
@@ -64,24 +120,36 @@ func Read(name string, data []byte) (*Record, error) {
 	return readDocument(name, h)
 }
 
-func newRecord(name string, h header) (*Record, error) {
-	if h.Version == nil || *h.Version != Version || h.Kind == "" || len(h.Plan) == 0 {
-		return nil, fmt.Errorf("%s has no results of version %d: give a file that explore, sweep or merge of this version of locksim wrote", name, Version)
+func noResults(name string) error {
+	return fmt.Errorf("%s has no results of version %d: give what a campaign of this version of locksim has kept", name, Version)
+}
+
+// record is what a header says.
+func (h header) record(name string) (*Record, error) {
+	if h.Version != Version || h.Kind == "" || len(h.Plan) == 0 || h.Jobs < 0 {
+		return nil, noResults(name)
 	}
-	return &Record{Name: name, Kind: h.Kind, Plan: h.Plan, Results: map[int]json.RawMessage{}}, nil
+	r := newRecord()
+	r.Name, r.Kind, r.Plan, r.Asked, r.Jobs = name, h.Kind, h.Plan, h.Asked, h.Jobs
+	return r, nil
 }
 
 func readDocument(name string, h header) (*Record, error) {
-	r, err := newRecord(name, h)
+	r, err := h.record(name)
+	if err == nil && h.Blocks == nil {
+		err = fmt.Errorf("%s has no results of single jobs: give the journals of the shards", name)
+	}
 	if err != nil {
 		return nil, err
 	}
 	for i, block := range h.Blocks {
-		var l line
-		if err := json.Unmarshal(block, &l); err != nil || l.Job == nil {
+		var b struct {
+			Job *int `json:"job"`
+		}
+		if err := json.Unmarshal(block, &b); err != nil || b.Job == nil {
 			return nil, fmt.Errorf("%s: blocks.%d has no job number", name, i)
 		}
-		if err := r.add(*l.Job, block); err != nil {
+		if err := r.add(line{Job: b.Job, Result: block}); err != nil {
 			return nil, err
 		}
 	}
@@ -90,7 +158,10 @@ func readDocument(name string, h header) (*Record, error) {
 
 // readJournal reads the lines behind the first one, which ends at an offset.
 func readJournal(name string, h header, offset int64, rest []byte) (*Record, error) {
-	r, err := newRecord(name, h)
+	r, err := h.record(name)
+	if err == nil && h.Jobs == 0 {
+		err = noResults(name)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -101,27 +172,202 @@ func readJournal(name string, h header, offset int64, rest []byte) (*Record, err
 			return r, nil
 		}
 		var l line
-		if err := json.Unmarshal(text, &l); err != nil || l.Job == nil || len(l.Result) == 0 {
+		if err := json.Unmarshal(text, &l); err != nil || !l.valid() {
 			if len(after) == 0 {
 				return r, nil // what a machine leaves that lost its power
 			}
 			return nil, fmt.Errorf("%s:%d: this line is no result: delete it, and its job is done again", name, n)
 		}
-		if err := r.add(*l.Job, l.Result); err != nil {
+		if err := r.add(l); err != nil {
 			return nil, err
 		}
 		rest, r.end = after, r.end+int64(len(text)+1)
 	}
 }
 
-// add adds a result. One that is there already must be the same.
-func (r *Record) add(job int, result json.RawMessage) error {
-	if job < 0 {
-		return fmt.Errorf("%s: there is no job %d", r.Name, job)
+// valid reports whether a line says one thing of one job.
+func (l line) valid() bool {
+	return (l.Job != nil) != (l.Follow != "") && (len(l.Result) > 0) != (l.Failed != "")
+}
+
+// add adds what a line says. A result that is there already must be the same.
+func (r *Record) add(l line) error {
+	switch {
+	case l.Job == nil:
+		if differ(r.Answers[l.Follow], l.Result) {
+			return &ContradictionError{About: "what follows from the results", First: r.Name, Second: r.Name}
+		}
+		r.Answers[l.Follow] = l.Result
+		return nil
+	case *l.Job < 0:
+		return fmt.Errorf("%sthere is no job %d", r.prefix(), *l.Job)
+	case l.Failed != "":
+		if r.Results[*l.Job] == nil {
+			r.Failed[*l.Job] = errors.New(l.Failed)
+		}
+		return nil
+	case differ(r.Results[*l.Job], l.Result):
+		return &ContradictionError{About: fmt.Sprintf("job %d", *l.Job), First: r.Name, Second: r.Name}
 	}
-	if before, ok := r.Results[job]; ok && !reflect.DeepEqual(value(before), value(result)) {
-		return &ContradictionError{Job: job, First: r.Name, Second: r.Name}
-	}
-	r.Results[job] = result
+	r.Results[*l.Job] = l.Result
+	delete(r.Failed, *l.Job)
 	return nil
+}
+
+// differ compares two results. One that is not there differs from none.
+func differ(a, b json.RawMessage) bool {
+	return a != nil && b != nil && !bytes.Equal(a, b) && !reflect.DeepEqual(value(a), value(b))
+}
+
+// ContradictionError is returned where two results of one job differ. A job
+// depends on the plan alone, so one of the two was made by another version of
+// the program or of Go, or a run was not deterministic.
+type ContradictionError struct {
+	// About says which job it is.
+	About string
+	// First and Second are the files with the two results.
+	First, Second string
+	// Field is the first thing that differs, where it is known.
+	Field string
+}
+
+func (e *ContradictionError) Error() string {
+	text := fmt.Sprintf("%s and %s contradict each other about %s", e.First, e.Second, e.About)
+	if e.Field != "" {
+		text += ": " + e.Field
+	}
+	return text + ": they were made by different versions, or a run was not deterministic"
+}
+
+// Union puts together what several records of one plan know. The error is a
+// [*PlanError] or a [*ContradictionError].
+func Union(records ...*Record) (*Record, error) {
+	if len(records) == 0 {
+		return nil, errors.New("there is nothing to put together")
+	}
+	all := newRecord()
+	all.Name, all.Kind, all.Plan = records[0].Name, records[0].Kind, records[0].Plan
+	results, answers := map[int]*Record{}, map[string]*Record{} // who has said so first
+	for _, r := range records {
+		if err := r.samePlan(records[0]); err != nil {
+			return nil, err
+		}
+		all.Jobs = max(all.Jobs, r.Jobs)
+		if all.Asked == "" {
+			all.Asked = r.Asked
+		}
+		maps.Copy(all.Failed, r.Failed)
+		for _, job := range slices.Sorted(maps.Keys(r.Results)) {
+			if differ(all.Results[job], r.Results[job]) {
+				return nil, contradiction(fmt.Sprintf("job %d", job), results[job], r, all.Results[job], r.Results[job])
+			}
+			if results[job] == nil {
+				results[job], all.Results[job] = r, r.Results[job]
+			}
+		}
+		for _, key := range slices.Sorted(maps.Keys(r.Answers)) {
+			if differ(all.Answers[key], r.Answers[key]) {
+				return nil, contradiction("what follows from the results", answers[key], r, all.Answers[key], r.Answers[key])
+			}
+			if answers[key] == nil {
+				answers[key], all.Answers[key] = r, r.Answers[key]
+			}
+		}
+	}
+	for job := range all.Results {
+		delete(all.Failed, job)
+	}
+	return all, nil
+}
+
+func contradiction(about string, first, second *Record, a, b json.RawMessage) error {
+	e := &ContradictionError{About: about, First: first.Name, Second: second.Name}
+	if fields := difference(value(a), value(b), ""); len(fields) > 0 {
+		e.Field = fields[0]
+	}
+	return e
+}
+
+// PlanError is returned where results of one plan were expected, and there are
+// those of another.
+type PlanError struct {
+	// File is where the other plan stands, Other the file that it is compared
+	// with, or empty for what was asked for.
+	File, Other string
+	// Fields are what differs, such as "runs is 1000, not 2000".
+	Fields []string
+}
+
+func (e *PlanError) Error() string {
+	other := e.Other
+	if other == "" {
+		other = "the one asked for"
+	}
+	return fmt.Sprintf("%s has the results of another plan than %s: %s", e.File, other, strings.Join(e.Fields, "; "))
+}
+
+// samePlan compares a record with another of its kind.
+func (r *Record) samePlan(other *Record) error {
+	fields := difference(map[string]any{"kind": r.Kind, "plan": value(r.Plan)}, map[string]any{"kind": other.Kind, "plan": value(other.Plan)}, "")
+	if len(fields) == 0 {
+		return nil
+	}
+	const most = 5
+	if n := len(fields) - most; n > 1 {
+		fields = append(fields[:most], fmt.Sprintf("and %d other differences", n))
+	}
+	return &PlanError{File: r.Name, Other: other.Name, Fields: fields}
+}
+
+// difference lists what differs between two values of JSON, in order.
+func difference(a, b any, path string) []string {
+	if reflect.DeepEqual(a, b) {
+		return nil
+	}
+	left, isObject := a.(map[string]any)
+	right, areObjects := b.(map[string]any)
+	if !isObject || !areObjects {
+		return []string{fmt.Sprintf("%s is %s, not %s", path, inShort(a), inShort(b))}
+	}
+	fields := map[string]bool{}
+	for field := range left {
+		fields[field] = true
+	}
+	for field := range right {
+		fields[field] = true
+	}
+	var out []string
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		inner := field // of the plan itself goes without saying
+		if path != "" && path != "plan" {
+			inner = path + "." + field
+		}
+		out = append(out, difference(left[field], right[field], inner)...)
+	}
+	return out
+}
+
+// inShort is a value as JSON, as far as it fits into a sentence.
+func inShort(v any) string {
+	const most = 60
+	b, err := json.Marshal(v)
+	if err != nil || v == nil {
+		return "missing"
+	}
+	if len(b) > most {
+		return strings.ToValidUTF8(string(b[:most]), "") + "…"
+	}
+	return string(b)
+}
+
+// value is what JSON says, with numbers as they are written. It is nil for text
+// that is not JSON.
+func value(raw json.RawMessage) any {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil {
+		return nil
+	}
+	return v
 }

@@ -25,7 +25,7 @@ func TestParseShard(t *testing.T) {
 
 // The two forms of a record, with the results of jobs 0 and 2.
 const (
-	asJournal = `{"version":1,"kind":"squares","plan":{"jobs":3}}
+	asJournal = `{"version":1,"kind":"squares","jobs":3,"plan":{"jobs":3}}
 {"job":2,"result":{"job":2,"value":4}}
 {"job":0,"result":{"value":0,"job":0}}
 `

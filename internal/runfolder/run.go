@@ -59,7 +59,7 @@ func readMatrix(c *scan, f folder, e *index.Entry) error {
 	if m.Version != matrix.Version || len(m.Cells) == 0 {
 		return fmt.Errorf("this is no matrix of version %d: make it again with this version of locksim", matrix.Version)
 	}
-	e.What = fmt.Sprintf("Matrix of %s and %s", prose.Count(len(m.Scenarios), "scenario"), prose.Count(len(m.Locks), "lock"))
+	e.What = matrixOf(len(m.Scenarios), len(m.Locks))
 	e.Seed, e.Unexpected, e.Changed = m.Seeds.String(), !m.Expected, c.moment(changed)
 	e.Said = fmt.Sprintf("%s in %s.", prose.Count(m.Totals.Runs, "run"), prose.Count(m.Totals.Cells, "cell"))
 	labels := map[checker.Label]int{}
@@ -69,6 +69,11 @@ func readMatrix(c *scan, f folder, e *index.Entry) error {
 	delete(labels, checker.NotApplicable)
 	e.Labels = tally(labels)
 	return nil
+}
+
+// matrixOf is what a matrix is called.
+func matrixOf(scenarios, locks int) string {
+	return fmt.Sprintf("Matrix of %s and %s", prose.Count(scenarios, "scenario"), prose.Count(locks, "lock"))
 }
 
 // tally is labels with their counts, the gravest first.

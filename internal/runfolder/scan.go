@@ -134,7 +134,14 @@ func (c *scan) entriesOf(f folder) []index.Entry {
 			continue
 		}
 		e := index.Entry{Kind: r.kind}
-		if err := r.read(c, f, &e); err != nil {
+		var err error
+		if f.has(r.document) {
+			err = r.read(c, f, &e)
+		}
+		if err == nil && f.has(r.journal) {
+			err = atWork(c, f, &e, r)
+		}
+		if err != nil {
 			e = index.Entry{Kind: index.Unread, Problem: r.problem(f, reason(err))}
 		}
 		e.Folder, e.Latest = f.dir, f.dir == c.latest
@@ -158,7 +165,7 @@ type reader struct {
 }
 
 func (r reader) in(f folder) bool {
-	return f.has(r.document) || r.journal != "" && f.has(r.journal)
+	return f.has(r.document) || f.has(r.journal)
 }
 
 // problem is why a file of this kind cannot be read, beginning with its name.
@@ -168,7 +175,7 @@ func (r reader) problem(f folder, why string) string {
 		name = r.journal
 	}
 	for _, known := range []string{r.document, r.journal} {
-		if known != "" && strings.HasPrefix(why, known+":") {
+		if known != "" && strings.HasPrefix(why, known) {
 			return why
 		}
 	}
@@ -181,9 +188,9 @@ var readers = []reader{
 		{Name: "text", File: "report.txt"}, {Name: "JSON", File: "run.json"}, {Name: "trace for a viewer", File: "trace.chrome.json"}}, readRun},
 	{index.Exploration, "explore.json", "explore.jsonl", campaignPages("explore"), readExploration},
 	{index.Sweep, "sweep.json", "sweep.jsonl", campaignPages("sweep"), readSweep},
-	{index.Matrix, "matrix.json", "", []index.Page{{Name: "Pages", File: "index.html"}, {Name: "Markdown", File: "MATRIX.md"},
+	{index.Matrix, "matrix.json", "matrix.jsonl", []index.Page{{Name: "Pages", File: "index.html"}, {Name: "Markdown", File: "MATRIX.md"},
 		{Name: "text", File: "matrix.txt"}, {Name: "JSON", File: "matrix.json"}}, readMatrix},
-	{index.Review, "review.html", "", []index.Page{{Name: "Review", File: "review.html"}, {Name: "Markdown", File: "review.md"},
+	{index.Review, "review.html", "review.jsonl", []index.Page{{Name: "Review", File: "review.html"}, {Name: "Markdown", File: "review.md"},
 		{Name: "JSON", File: "review.json"}}, readReview},
 }
 

@@ -55,7 +55,7 @@ func block(job int) explore.Block {
 // journal is that of the exploration with so many results.
 func journal(t *testing.T, results int) string {
 	t.Helper()
-	b := fmt.Sprintf("{\"version\":1,\"kind\":\"explore\",\"plan\":%s}\n", marshal(t, plan))
+	b := fmt.Sprintf("{\"version\":1,\"kind\":\"explore\",\"jobs\":3,\"plan\":%s}\n", marshal(t, plan))
 	for i := range results {
 		b += fmt.Sprintf("{\"job\":%d,\"result\":%s}\n", i, marshal(t, block(i)))
 	}
@@ -141,6 +141,32 @@ func TestIndexOfACampaign(t *testing.T) {
 				t.Errorf("it says %q, want %q", got[0].Said, tt.said)
 			}
 		})
+	}
+}
+
+// A matrix and a review at work are told by their journals, too. What goes wrong
+// in a run is no violation there.
+func TestIndexOfAMatrixAtWork(t *testing.T) {
+	matrix := `{"version":1,"kind":"matrix","jobs":4,"plan":{"scenarios":{"calm":{"locks":["a","b"]},"gc-pause":{"locks":["b"]}}}}` + "\n" +
+		`{"job":1,"result":{"tallies":[{"runs":2},{"runs":2}]}}` + "\n" + `{"job":3,"failed":"it hung"}` + "\n"
+	review := `{"version":1,"kind":"review","jobs":2,"plan":{"lock":"fenced","matrix":{}}}` + "\n" +
+		`{"job":0,"result":{"tallies":[{"runs":2}]}}` + "\n" + `{"job":1,"result":{"job":0,"runs":100,"violating":7}}` + "\n" + `{"follow":"trial x","result":[]}` + "\n"
+	fsys := fstest.MapFS{
+		"matrix/matrix.jsonl": file(matrix, time.Second), "new/matrix.jsonl": file("", time.Second),
+		"review-fenced/review.jsonl": file(review, time.Hour), "shard/shard-1-of-2/matrix.jsonl": file(matrix, time.Second),
+	}
+	var got []string
+	for _, e := range indexOf(t, fsys, atNoon).Entries {
+		got = append(got, fmt.Sprintf("%s %s %q %q %+v %v", e.Folder, e.Kind, e.What, e.Said, *e.Progress, e.Labels))
+	}
+	want := []string{
+		`matrix matrix "Matrix of 2 scenarios and 2 locks" "So far 4 runs." {Done:1 Jobs:4 Running:true} []`,
+		`new matrix "Matrix" "No job has come to its end yet." {Done:0 Jobs:0 Running:true} []`,
+		`review-fenced review "Review of fenced" "So far 102 runs. All runs are made." {Done:2 Jobs:2 Running:false} []`,
+		`shard/shard-1-of-2 matrix "Matrix of 2 scenarios and 2 locks" "So far 4 runs." {Done:1 Jobs:2 Running:true} []`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
 	}
 }
 

@@ -42,7 +42,7 @@ func TestIndexOfWhatCannotBeRead(t *testing.T) {
 		"b-half":    "run.json:",
 		"c-other":   "explore.json: this is no document of kind explore and version 1",
 		"d-words":   "sweep.json: this is no document of locksim",
-		"e-plan":    "sweep.jsonl: this plan of a sweep makes no sense",
+		"e-plan":    "sweep.jsonl has no results of version 1",
 		"f-lines":   "explore.jsonl:3: this line is no result",
 		"g-matrix":  "matrix.json: this is no matrix of version 1",
 		"h-page":    "review.html: this page has no title",

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 )
 
@@ -43,20 +44,13 @@ func start(ctx context.Context, command func() *exec.Cmd) (*child, error) {
 	return nil, &StartError{Cause: errors.New(how), Stderr: c.stderr.String()}
 }
 
-// seldom has a child collect its garbage less often: worlds come and go in a few
-// megabytes, and an eighth of the time went into that.
-const seldom = "GOGC=400"
-
 // launch starts the process and the goroutine that listens to it.
 func launch(cmd *exec.Cmd) (*child, error) {
 	c := &child{cmd: cmd, stderr: new(excerpt), replies: make(chan reply), over: make(chan struct{}), gone: make(chan struct{})}
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()
 	}
-	cmd.Env = append(cmd.Env, "GOMAXPROCS=1")
-	if os.Getenv("GOGC") == "" {
-		cmd.Env = append(cmd.Env, seldom)
-	}
+	cmd.Env = tuned(cmd.Env)
 	cmd.Stderr, cmd.WaitDelay = c.stderr, graceForOutput
 	var err error
 	if c.in, err = cmd.StdinPipe(); err != nil {
@@ -70,6 +64,24 @@ func launch(cmd *exec.Cmd) (*child, error) {
 	}
 	go c.listen()
 	return c, nil
+}
+
+// tuned is the environment of a child: one core, less garbage collected, of which
+// there is little at any time, and goroutines that begin with stacks that need
+// not grow. Together the last two make runs faster by a sixth. What the user has
+// set stays.
+func tuned(env []string) []string {
+	debug, collected := "", false
+	for _, v := range env {
+		if value, ok := strings.CutPrefix(v, "GODEBUG="); ok && value != "" {
+			debug = value + ","
+		}
+		collected = collected || strings.HasPrefix(v, "GOGC=")
+	}
+	if !collected {
+		env = append(env, "GOGC=400")
+	}
+	return append(env, "GOMAXPROCS=1", "GODEBUG="+debug+"adaptivestackstart=1")
 }
 
 func (c *child) awaitReady(ctx context.Context) error {
@@ -151,4 +163,57 @@ func (c *child) ask(ctx context.Context, req request, silence time.Duration, ste
 		late.Reset(silence)
 		step()
 	}
+}
+
+// How long a child has to end by itself, and how long its output is waited for
+// when a process that it started still holds it.
+const (
+	graceToEnd     = 5 * time.Second
+	graceForOutput = time.Second
+)
+
+// end ends a child with which nothing more can be done, for the reason that
+// next or ask gave, and waits until it is gone. It returns what became of it.
+func (c *child) end(why error) string {
+	if !errors.Is(why, errEnded) {
+		c.kill()
+		return why.Error()
+	}
+	c.retire()
+	return c.fate()
+}
+
+// retire lets a child end, and waits until it is gone.
+func (c *child) retire() {
+	close(c.over)
+	_ = c.in.Close() // it may be closed already
+	late := time.NewTimer(graceToEnd)
+	defer late.Stop()
+	select {
+	case <-c.gone:
+	case <-late.C:
+		c.strike()
+	}
+}
+
+// kill ends a child at once, and waits until it is gone.
+func (c *child) kill() {
+	close(c.over)
+	c.strike()
+}
+
+// strike kills this process, by its id. What it still has to say is not read.
+func (c *child) strike() {
+	_ = c.cmd.Process.Kill() // it may be gone already
+	_ = c.out.Close()
+	_ = c.in.Close()
+	<-c.gone
+}
+
+// fate is what became of a child that is gone.
+func (c *child) fate() string {
+	if c.state == nil {
+		return "it ended by itself, with exit status 0"
+	}
+	return fmt.Sprintf("it ended by itself: %v", c.state)
 }

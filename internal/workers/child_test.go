@@ -102,8 +102,8 @@ func do(j job, step func()) (int, error) {
 		return os.Getpid(), fmt.Errorf("%w: a goroutine is busy", workers.ErrSpent)
 	case "who":
 		return os.Getpid(), nil
-	case "cores":
-		return len(os.Getenv("GOMAXPROCS")), nil
+	case "environment":
+		return 0, errors.New(os.Getenv("GOMAXPROCS") + " " + os.Getenv("GOGC") + " " + os.Getenv("GODEBUG"))
 	}
 	select {} // "hang"
 }

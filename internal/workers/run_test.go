@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -66,10 +67,24 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// A child runs on one core: more threads would only be in each other's way.
-func TestOneCore(t *testing.T) {
-	if d := run(t, workers.Options{}, job{Do: "cores"})[0]; d.Result != 1 {
-		t.Errorf("%+v", d)
+// A child runs on one core: more threads would only be in each other's way. Its
+// runtime is tuned; what the user has set stays.
+func TestEnvironment(t *testing.T) {
+	for _, tt := range []struct{ collect, debug, want string }{
+		{"", "", "1 400 adaptivestackstart=1"},
+		{"off", "gctrace=0", "1 off gctrace=0,adaptivestackstart=1"},
+	} {
+		opt := workers.Options{Command: func() *exec.Cmd {
+			cmd := command("serve")()
+			cmd.Env = slices.DeleteFunc(cmd.Env, func(v string) bool { return strings.HasPrefix(v, "GOGC=") || strings.HasPrefix(v, "GODEBUG=") })
+			if tt.collect != "" {
+				cmd.Env = append(cmd.Env, "GOGC="+tt.collect, "GODEBUG="+tt.debug)
+			}
+			return cmd
+		}}
+		if d := run(t, opt, job{Do: "environment"})[0]; d.Err == nil || d.Err.Error() != tt.want {
+			t.Errorf("%v, want %s", d.Err, tt.want)
+		}
 	}
 }
 

@@ -39,7 +39,8 @@ type Options struct {
 }
 
 // Plan is what has to be run for a matrix, and in which order it is
-// shown. It is made by [NewPlan] and not changed afterwards.
+// shown. It is made by [NewPlan] and not changed afterwards. As JSON it is all
+// that decides what a matrix comes to; [ReadPlan] reads that.
 type Plan struct {
 	opts  Options
 	known []string // the names of all locks, in the order of the columns
@@ -157,18 +158,24 @@ func (p *Plan) addScenario(sc *file.Scenario) error {
 			names = append(names, l.Name)
 		}
 	}
-	first := len(p.pairs)
+	var row []pair
 	for _, name := range names {
 		l, err := play.FindLock(name, p.opts.Extra)
 		if err != nil {
 			return sc.ErrorAt(lockPos(sc, name), "%v", err)
 		}
 		if p.wanted(name) {
-			p.pairs = append(p.pairs, pair{scenario: sc, lock: l, named: slices.Contains(named, name)})
+			row = append(row, pair{scenario: sc, lock: l, named: slices.Contains(named, name)})
 		}
 	}
-	slices.SortStableFunc(p.pairs[first:], func(a, b pair) int { return p.order(a.lock, b.lock) })
+	p.addRow(row)
 	return nil
+}
+
+// addRow adds the pairs of one row, in the order of the columns.
+func (p *Plan) addRow(row []pair) {
+	slices.SortStableFunc(row, func(a, b pair) int { return p.order(a.lock, b.lock) })
+	p.pairs = append(p.pairs, row...)
 }
 
 // lockPos is where a scenario names a lock, if it does not do so by a group.

@@ -2,6 +2,7 @@ package review_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -226,5 +227,34 @@ func TestReviewWorkRefuses(t *testing.T) {
 	}
 	if _, err := review.NewWork(l, review.Options{Seeds: search.Seeds{First: 1, Last: 1}}); err == nil || errors.Is(err, matrix.ErrEmptyMatrix) {
 		t.Errorf("no runs: %v", err)
+	}
+}
+
+// Work that was stored and read again is the same work.
+func TestWorkIsStored(t *testing.T) {
+	l, err := play.FindLock("broken/redlock-keeps-minority", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, err := review.NewWork(l, review.Options{Seeds: search.Seeds{First: 1, Last: 3}, Runs: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(work)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := review.ReadWork(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice, err := json.Marshal(again)
+	if err != nil || string(data) != string(twice) || again.Within != nil || again.Sweep != nil || len(again.Missing) != 2 || len(again.Matrix.Jobs()) != len(work.Matrix.Jobs()) {
+		t.Errorf("%v: stored were\n%s\nread was\n%s", err, data, twice)
+	}
+	for _, text := range []string{`[]`, `{}`, `{"lock":"single","matrix":{}}`, `{"lock":"single","all":{"lock":"fenced"}}`, strings.Replace(string(data), `"lock":"broken/`, `"lock":"other/`, 1)} {
+		if w, err := review.ReadWork([]byte(text), nil); err == nil {
+			t.Errorf("%.100s is the work %+v", text, w)
+		}
 	}
 }

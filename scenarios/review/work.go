@@ -1,6 +1,7 @@
 package review
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -38,14 +39,15 @@ const (
 )
 
 // Work is what has to be run for a review. Each plan is nil where that part
-// is not made; Missing says why.
+// is not made; Missing says why. As JSON it is all that decides what a review
+// comes to; [ReadWork] reads that.
 type Work struct {
-	Plan    Plan
-	Matrix  *matrix.Plan
-	Within  *explore.Plan
-	All     *explore.Plan
-	Sweep   *sweep.Plan
-	Missing []Gap
+	Plan
+	Matrix  *matrix.Plan  `json:"matrix"`
+	Within  *explore.Plan `json:"within"`
+	All     *explore.Plan `json:"all"`
+	Sweep   *sweep.Plan   `json:"sweep"`
+	Missing []Gap         `json:"missing"`
 }
 
 // NewWork finds out what has to be run. The errors are those of the plans, or
@@ -107,3 +109,41 @@ func (w *Work) planSweep(l play.Lock, opts Options) error {
 func (w *Work) missing(what, why string) {
 	w.Missing = append(w.Missing, Gap{what, why})
 }
+
+// ReadWork reads the work of a review that was written as JSON. extra are locks
+// besides those that come with locksim. The error says what makes no sense about
+// it.
+func ReadWork(data []byte, extra []play.Lock) (*Work, error) {
+	var stored struct {
+		Plan
+		Matrix, Within, All, Sweep json.RawMessage
+		Missing                    []Gap
+	}
+	if err := json.Unmarshal(data, &stored); err != nil {
+		return nil, fmt.Errorf("this is no plan of a review: %w", err)
+	}
+	w := &Work{Plan: stored.Plan, Missing: stored.Missing}
+	var errs [4]error
+	if has(stored.Matrix) {
+		w.Matrix, errs[0] = matrix.ReadPlan(stored.Matrix, extra)
+	}
+	if has(stored.Within) {
+		w.Within, errs[1] = explore.ReadPlan(stored.Within)
+	}
+	if has(stored.All) {
+		w.All, errs[2] = explore.ReadPlan(stored.All)
+	}
+	if has(stored.Sweep) {
+		w.Sweep, errs[3] = sweep.ReadPlan(stored.Sweep)
+	}
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, fmt.Errorf("this plan of a review makes no sense: %w", err)
+	}
+	if w.All == nil || w.Plan.Lock != w.All.Lock {
+		return nil, errors.New("this plan of a review makes no sense: it does not explore its lock")
+	}
+	return w, nil
+}
+
+// has reports whether a part of stored work is there.
+func has(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }

@@ -47,22 +47,12 @@ type shell struct {
 	extra    []play.Lock
 }
 
-// The commands, each with what it needs of the shell.
+// What some commands share.
 type (
 	// runs plays scenarios, once or again.
 	runs struct{ *shell }
-	// matrices plays the library with all locks.
-	matrices struct{ *shell }
-	// explorations searches at random.
-	explorations struct{ *shell }
-	// sweeps places faults at every moment of a run.
-	sweeps struct{ *shell }
-	// reviews writes the review of a lock.
-	reviews struct{ *shell }
 	// listing shows what there is.
 	listing struct{ *shell }
-	// merging puts shards together.
-	merging struct{ *shell }
 	// serving shows pages.
 	serving struct{ *shell }
 )

@@ -6,37 +6,131 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"locksim/internal/campaign"
 	"locksim/internal/workers"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/file"
 )
+
+// work is one campaign as the command has it done and shows it: an exploration, a
+// sweep, a matrix or a review. [shell.workOf] is the list of them.
+type work interface {
+	// campaign is its plan, its jobs, and the jobs that their results call for.
+	campaign() campaign.Campaign
+	// detail is what is known of it so far, for the line that says how far it has
+	// come; "" for nothing.
+	detail() string
+	// divisible reports whether a part of the results can be shown. If not, a shard
+	// keeps its journal, and merge makes the document.
+	divisible() bool
+	// finished makes of results the document, and what else is published.
+	finished(r *results) (finished, error)
+}
+
+// results are what is known of a campaign, and how it was made.
+type results struct {
+	*crew
+	*campaign.Record
+	// dir is the folder that keeps it, or "".
+	dir string
+	// shard is the part that was to be done, wall how long it took, and children
+	// how many processes did it; zero for what was put together.
+	shard    campaign.Shard
+	wall     time.Duration
+	children int
+}
+
+// time says how the results were made.
+func (r *results) time(t *explore.Timing) {
+	t.WallSeconds, t.Made, t.Workers = r.wall.Seconds(), r.Made, r.children
+	if !r.shard.Whole() {
+		t.Shard = r.shard.String()
+	}
+}
+
+// workOf is the campaign that a record is of.
+func (s *shell) workOf(r *campaign.Record, f mergeFlags) (w work, err error) {
+	switch r.Kind {
+	case exploreKind:
+		w, err = s.readExploration(r)
+	case sweepKind:
+		w, err = s.readSweep(r)
+	case matrixKind:
+		w, err = s.readMatrix(r, f)
+	case reviewKind:
+		w, err = s.readReview(r)
+	default:
+		return nil, fmt.Errorf("%s has results of a kind %q that this version of locksim does not know", r.Name, r.Kind)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Name, err)
+	}
+	return w, nil
+}
+
+// resultNames are the files that hold results of single jobs.
+var resultNames = []string{exploreKind + ".json", exploreKind + campaign.JournalSuffix, sweepKind + ".json", sweepKind + campaign.JournalSuffix,
+	matrixKind + campaign.JournalSuffix, reviewKind + campaign.JournalSuffix}
+
+// crewFlags are the flags of the commands that have child processes.
+type crewFlags struct {
+	out     string
+	json    bool
+	workers int
+	quiet   bool
+}
+
+func (f *crewFlags) add(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the report; see locksim schema")
+	flags.IntVar(&f.workers, "workers", 0, "`N` child processes (default: one per core)")
+	flags.BoolVar(&f.quiet, "quiet", false, "do not say how far the work has come")
+}
+
+// form is how the results are printed.
+func (f crewFlags) form() form {
+	if f.json {
+		return asJSON
+	}
+	return asText
+}
+
+// maxWorkers bounds the processes that a mistyped number can start.
+const maxWorkers = 1024
+
+func (f crewFlags) check() error {
+	if f.workers < 0 || f.workers > maxWorkers {
+		return fmt.Errorf("--workers %d: give a number from 1 to %d, or leave it out for one per core", f.workers, maxWorkers)
+	}
+	return nil
+}
 
 // campaignFlags are the flags of the commands whose work is cut into jobs.
 type campaignFlags struct {
-	shard   string
-	shards  int
-	out     string
-	keep    bool
-	resume  bool
-	json    bool
-	workers int
+	crewFlags
+	shard  string
+	shards int
+	keep   bool
+	resume bool
 }
 
+const outUsage = "keep the results in `DIR`, each as soon as it is there"
+
 func (f *campaignFlags) add(flags *pflag.FlagSet) {
+	f.crewFlags.add(flags)
 	flags.StringVar(&f.shard, "shard", "", "do shard `I/N` of the work, such as 0/8 for the first of eight")
 	flags.IntVar(&f.shards, "shards", 0, "do one of `N` shards: the one that "+indexVariable+" names")
-	flags.StringVar(&f.out, "out", "", "keep the results in `DIR`, each as soon as it is there")
-	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	flags.BoolVar(&f.resume, "resume", false, "go on from the results that the folder of --out has")
-	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the report")
-	flags.IntVar(&f.workers, "workers", 0, "`N` child processes (default: one per core)")
 }
 
 // indexVariable is where Kubernetes tells a pod of an Indexed Job its number.
@@ -44,9 +138,12 @@ const indexVariable = "JOB_COMPLETION_INDEX"
 
 // check refuses flags that make no sense, and returns the shard that they mean.
 func (f campaignFlags) check(getenv func(string) string) (campaign.Shard, error) {
+	if err := f.crewFlags.check(); err != nil {
+		return campaign.Shard{}, err
+	}
 	switch {
-	case f.workers < 0 || f.workers > maxWorkers:
-		return campaign.Shard{}, fmt.Errorf("--workers %d: give a number from 1 to %d, or leave it out for one per core", f.workers, maxWorkers)
+	case f.keep && f.out != "":
+		return campaign.Shard{}, errKeepAndOut
 	case f.resume && f.out == "" && !f.keep:
 		return campaign.Shard{}, errors.New("--resume: say where the results are, with --out or --keep")
 	case f.shard != "" && f.shards != 0:
@@ -79,102 +176,194 @@ func about(flags string, err error) error {
 	return fmt.Errorf("%s: %w", flags, err)
 }
 
-// folder is where the results of a shard are kept: in a folder of its own, so
-// that shards can share the one that --out names. It is "" for nowhere.
-func (f campaignFlags) folder(shard campaign.Shard, below ...string) string {
-	if f.out == "" {
-		return ""
+// wholeOnly refuses flags that a shard of such a campaign has no use for: it has
+// no document. asked are those that are set.
+func (f campaignFlags) wholeOnly(shard campaign.Shard, what string, asked ...string) error {
+	switch {
+	case shard.Whole():
+		return nil
+	case f.out == "" && !f.keep:
+		return fmt.Errorf("a shard of a %s has to keep its results for merge: say where, with --out", what)
+	case len(asked) > 0:
+		return fmt.Errorf("%s: a shard has no %s to show: give this to merge, or leave it out", asked[0], what)
 	}
-	if !shard.Whole() {
-		below = append(below, fmt.Sprintf("shard-%d-of-%d", shard.Index, shard.Count))
-	}
-	return filepath.Join(append([]string{f.out}, below...)...)
+	return nil
 }
 
-// where is the flag that says where results are kept.
-func (f campaignFlags) where() string {
-	if f.keep {
-		return "--keep"
+// conduct has campaigns done, one after the other, keeps and prints what they
+// come to, and says what the exit code is. names are the folders of several that
+// share one. In a folder each shard has one of its own, so that they can share
+// that of --out.
+func (s *shell) conduct(f campaignFlags, shard campaign.Shard, k kept, form form, works []work, names []string) error {
+	if err := prepare(k.dir); err != nil {
+		return err
 	}
-	return "--out " + quote(f.out)
-}
-
-// elsewhere is how results are kept in another folder.
-func (f campaignFlags) elsewhere() string {
-	if f.keep {
-		return "remove that folder, or choose one with --out"
-	}
-	return "give another folder"
-}
-
-// children is how many child processes there are to be.
-func (f campaignFlags) children() int { return cmp.Or(f.workers, runtime.GOMAXPROCS(0)) }
-
-// journalOf is the journal in a folder, or "".
-func journalOf(dir, kind string) string {
-	if dir == "" {
-		return ""
-	}
-	return filepath.Join(dir, kind+".jsonl")
-}
-
-// conduct has the jobs of a campaign done by child processes, as its flags say,
-// and keeps the results in a folder, or nowhere for "". The results are what was
-// finished, also where there is an error.
-func conduct[R any](s *shell, f campaignFlags, shard campaign.Shard, dir string, c campaign.Campaign[workerJob, workerAnswer, R], h *headway) (*campaign.Results[R], error) {
-	command, err := s.child()
+	c, err := s.newCrew(f.crewFlags)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := prepare(dir); err != nil {
-		return nil, err
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	defer h.clear()
-	done := c.Done
-	c.Step = h.step
-	c.Done = func(i int, r R) {
-		h.done(i)
-		if done != nil {
-			done(i, r)
+	defer c.dismiss()
+	pub := &publication{shell: s, form: form}
+	for i, w := range works {
+		dir := k.dir
+		if dir != "" && len(works) > 1 {
+			dir = filepath.Join(dir, strings.ReplaceAll(names[i], "/", "-"))
+		}
+		if dir != "" && !shard.Whole() {
+			dir = filepath.Join(dir, fmt.Sprintf("shard-%d-of-%d", shard.Index, shard.Count))
+		}
+		if err := c.conductOne(w, f, shard, k, dir, pub); err != nil {
+			return err
 		}
 	}
-	results, err := c.Run(ctx, campaign.Options{Shard: shard, Journal: journalOf(dir, c.Kind), Resume: f.resume,
-		Workers: workers.Options{Command: command, Workers: f.children(), Silence: silence}})
-	return results, f.explain(err, len(results.Finished), h.jobs)
-}
-
-// explain makes of the error that ended a campaign what it is to the user.
-func (f campaignFlags) explain(err error, finished, jobs int) error {
-	_, aboutPlan := errors.AsType[*campaign.PlanError](err)
-	_, aboutJournal := errors.AsType[*campaign.JournalError](err)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, campaign.ErrJournalExists):
-		return fmt.Errorf("%s: %w: go on with --resume, or %s", f.where(), err, f.elsewhere())
-	case aboutPlan:
-		return fmt.Errorf("--resume: %w: give the same flags as then, or another folder", err)
-	case aboutJournal:
-		return fmt.Errorf("%s: %w", f.where(), err)
-	case errors.Is(err, context.Canceled) && f.out != "":
-		return &brokenError{cause: fmt.Errorf("interrupted, with %d of %d jobs done, which are in %s: go on with the same command and --resume", finished, jobs, f.out)}
-	case errors.Is(err, context.Canceled):
-		return &brokenError{cause: fmt.Errorf("interrupted, with %d of %d jobs done: --out would have kept them", finished, jobs)}
+	problem := pub.end()
+	if err := k.list(s); err != nil {
+		return err
 	}
-	return &brokenError{cause: err}
+	return problem
 }
 
-// failedJob is an error for the jobs that have no result, or nil.
-func failedJob[R any](results *campaign.Results[R], f campaignFlags) error {
-	job, err := results.FirstFailed()
+// conductOne has one campaign done.
+func (c *crew) conductOne(w work, f campaignFlags, shard campaign.Shard, k kept, dir string, pub *publication) error {
+	if err := prepare(dir); err != nil {
+		return err
+	}
+	if dir != "" && f.resume {
+		if err := tidy(dir); err != nil {
+			return err
+		}
+	}
+	began, what := time.Now(), w.campaign()
+	journal := ""
+	if dir != "" {
+		journal = filepath.Join(dir, what.Kind+campaign.JournalSuffix)
+	}
+	record, err := what.Run(c.ctx, campaign.Options{Shard: shard, Journal: journal, Resume: f.resume, Workers: c.workers, Watch: c.watch(w.detail)})
+	c.progress.clear()
+	if err != nil {
+		return explain(err, k, goOn(record, dir))
+	}
+	failed := failedJobs(what, record, dir)
+	if !shard.Whole() && !w.divisible() {
+		if failed != nil {
+			return failed
+		}
+		return c.print(reportShard(c.out, what.Kind, shard, record, journal, c.command()+" merge "+quote(k.dir)))
+	}
+	done, err := w.finished(&results{crew: c, Record: record, dir: dir, shard: shard, wall: time.Since(began), children: c.workers.Workers})
+	if err != nil {
+		return cmp.Or(failed, err)
+	}
+	if failed != nil && done.missing > 0 && !isBroken(done.problem) {
+		done.problem = failed
+	}
+	if err := pub.add(dir, done); err != nil {
+		return explain(err, k, goOn(record, dir))
+	}
+	if w.divisible() || journal == "" || isBroken(pub.problem) {
+		return nil
+	}
+	// Its document says it all, and the next one may take its place.
+	if err := os.Remove(journal); err != nil {
+		return &brokenError{cause: err}
+	}
+	return nil
+}
+
+// failedJobs is an error for the jobs that have no result, or nil.
+func failedJobs(c campaign.Campaign, r *campaign.Record, dir string) error {
+	n, err := c.FirstFailed(r)
 	if err == nil {
 		return nil
 	}
 	hint := "it is tried again by the same command"
-	if f.out != "" {
+	if dir != "" {
 		hint += " and --resume"
 	}
-	return &brokenError{cause: fmt.Errorf("%d jobs failed; job %d: %w\n%s", len(results.Failed), job, err, hint)}
+	return &brokenError{cause: fmt.Errorf("%d jobs failed; %w\n%s", n, err, hint)}
+}
+
+// incomplete is the error of results of which some are missing.
+func incomplete(jobs int) error {
+	return &brokenError{cause: fmt.Errorf("the result is not complete, without %d of its jobs: wait for their shards, or go on with these by --resume", jobs)}
+}
+
+// explain makes of the error that ended a campaign what it is to the user.
+// interrupted says what is to be done after Ctrl-C.
+func explain(err error, k kept, interrupted string) error {
+	_, aboutPlan := errors.AsType[*campaign.PlanError](err)
+	_, aboutJournal := errors.AsType[*campaign.JournalError](err)
+	input, isInput := errors.AsType[*file.InputError](err)
+	switch {
+	case err == nil:
+		return nil
+	case isInput:
+		return input
+	case errors.Is(err, campaign.ErrJournalExists):
+		return fmt.Errorf("%s%w: go on with --resume, or %s", k.flag, err, k.elsewhere)
+	case aboutPlan:
+		return fmt.Errorf("--resume: %w: give the same flags as then, or another folder", err)
+	case aboutJournal:
+		return fmt.Errorf("%s%w", k.flag, err)
+	case errors.Is(err, context.Canceled):
+		return &brokenError{cause: errors.New("interrupted" + interrupted)}
+	case isBroken(err):
+		return err
+	}
+	return &brokenError{cause: err}
+}
+
+// goOn says how far a campaign has come, and how it goes on.
+func goOn(r *campaign.Record, dir string) string {
+	text := fmt.Sprintf(", with %d of %d jobs done", r.Done(), r.All)
+	if dir == "" {
+		return text + ": --out would have kept them"
+	}
+	return text + ", which are in " + dir + ": go on with the same command and --resume"
+}
+
+// crew are the child processes of a command, and the line that says how far they
+// have come. All of them end with the context, which does so by Ctrl-C.
+type crew struct {
+	*shell
+	ctx      context.Context
+	stop     context.CancelFunc
+	workers  workers.Options
+	progress *progress
+}
+
+// silence is how long a child may take for the runs of one seed: far longer than
+// it takes a world to find out that it is frozen or over its limits.
+const silence = 10 * time.Minute
+
+func (s *shell) newCrew(f crewFlags) (*crew, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, &brokenError{cause: fmt.Errorf("find this program, to run it in child processes: %w", err)}
+	}
+	command := func() *exec.Cmd {
+		cmd := exec.Command(program, "worker")
+		cmd.Args[0] = os.Args[0] // it is called by the name that this one was called by
+		return cmd
+	}
+	c := &crew{shell: s, progress: newProgress(s, f.quiet),
+		workers: workers.Options{Command: command, Workers: cmp.Or(f.workers, runtime.GOMAXPROCS(0)), Silence: silence}}
+	c.ctx, c.stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	return c, nil
+}
+
+func (c *crew) dismiss() {
+	c.stop()
+	c.progress.end()
+}
+
+// watch shows how far some jobs have come.
+func (c *crew) watch(detail func() string) func(campaign.Progress) {
+	return func(p campaign.Progress) {
+		line := p.String()
+		if more := detail(); more != "" {
+			line += ", " + more
+		}
+		c.progress.show(line)
+	}
 }

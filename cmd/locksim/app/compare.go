@@ -1,19 +1,16 @@
 package app
 
 import (
-	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"locksim/internal/campaign"
 	"locksim/internal/prose"
-	"locksim/internal/workers"
 	"locksim/reports"
 	"locksim/reports/markdown"
 	"locksim/reports/terminal"
@@ -145,61 +142,61 @@ type compareAnswer struct {
 }
 
 // measure does the job of a child.
-func (s comparisons) measure(j compareJob, step func()) (*compareAnswer, error) {
+func (s comparisons) measure(j compareJob, step func()) (compareAnswer, error) {
 	l, err := play.FindLock(j.Lock, s.extra)
 	if err != nil {
-		return nil, err
+		return compareAnswer{}, err
 	}
-	m, err := compare.Measure(l, compare.Options{Seeds: j.Seeds, Replay: matrices(s).runAgain, Step: step})
+	m, err := compare.Measure(l, compare.Options{Seeds: j.Seeds, Replay: s.runAgain, Step: step})
 	if errors.Is(err, compare.ErrUnusable) {
-		return &compareAnswer{Unusable: err.Error()}, nil
+		return compareAnswer{Unusable: err.Error()}, nil
 	}
-	return &compareAnswer{Lock: m}, err
+	return compareAnswer{Lock: m}, err
 }
 
 // measured has the locks measured by child processes, those first that take longest:
 // a lock on many servers sends many messages.
 func (s comparisons) measured(locks []play.Lock, seeds search.Seeds) (*compare.Comparison, error) {
-	command, err := s.child()
+	c, err := s.newCrew(crewFlags{})
 	if err != nil {
 		return nil, err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	defer s.busy(fmt.Sprintf("comparing %d locks", len(locks)))()
+	defer c.dismiss()
 	order := make([]int, len(locks))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return locks[b].Nodes() - locks[a].Nodes() })
-	jobs := func(yield func(workerJob) bool) {
-		for _, i := range order {
-			if !yield(workerJob{Compare: &compareJob{Lock: locks[i].Name, Seeds: seeds}}) {
-				return
-			}
-		}
+	jobs := make([]campaign.Job, len(locks))
+	for n, i := range order {
+		jobs[n] = compareTask.Job(compareJob{Lock: locks[i].Name, Seeds: seeds})
+		jobs[n].Noun, jobs[n].Count = "locks", 1
 	}
 	rows := make([]compare.Lock, len(locks))
 	var unusable []string
 	var failed error
 	finished := 0
-	err = workers.Run(ctx, workers.Options{Command: command, Silence: silence}, jobs, func(d workers.Done[workerJob, workerAnswer]) {
+	err = campaign.Do(c.ctx, c.workers, c.watch(func() string { return "" }), jobs, func(n int, text json.RawMessage, err error) error {
 		finished++
-		answer := d.Result.Compare
+		name, answer := locks[order[n]].Name, compareAnswer{}
+		if err == nil {
+			answer, err = compareTask.Read(text)
+		}
 		switch {
-		case d.Err != nil:
-			failed = errors.Join(failed, fmt.Errorf("measure %s: %w", d.Job.Compare.Lock, d.Err))
-		case answer == nil || answer.Lock == nil && answer.Unusable == "":
-			failed = errors.Join(failed, fmt.Errorf("measure %s: the worker gave no answer", d.Job.Compare.Lock))
+		case err != nil:
+			failed = errors.Join(failed, fmt.Errorf("measure %s: %w", name, err))
+		case answer.Lock == nil && answer.Unusable == "":
+			failed = errors.Join(failed, fmt.Errorf("measure %s: the worker gave no answer", name))
 		case answer.Unusable != "":
 			unusable = append(unusable, answer.Unusable)
 		default:
-			rows[order[d.ID]] = *answer.Lock
+			rows[order[n]] = *answer.Lock
 		}
+		return nil
 	})
 	switch {
 	case err != nil:
-		return nil, unfinished(err, finished, len(locks))
+		return nil, &brokenError{cause: fmt.Errorf("%w: %d of %d locks are measured", err, finished, len(locks))}
 	case failed != nil:
 		return nil, &brokenError{cause: failed}
 	case len(unusable) > 0:

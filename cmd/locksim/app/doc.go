@@ -28,5 +28,6 @@
 //	   in an exploration or a sweep a violation
 //	2  bad usage or bad input: the message says where and what to do
 //	3  the harness failed, a run was not deterministic, or the work was
-//	   interrupted; of a merge also: results are missing
+//	   interrupted, and goes on with --resume; of a merge also: results are
+//	   missing
 package app

@@ -1,10 +1,13 @@
 package app
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"locksim/faults"
+	"locksim/reports"
 	"locksim/scenarios/file"
 )
 
@@ -68,4 +71,32 @@ func (s *shell) note(line string) {
 	if line != "" {
 		_, _ = fmt.Fprintln(s.err, line)
 	}
+}
+
+// printJSON writes one document to standard output.
+func (s *shell) printJSON(v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return &brokenError{cause: fmt.Errorf("write as JSON: %w", err)}
+	}
+	_, err = s.out.Write(append(b, '\n'))
+	return s.print(err)
+}
+
+// print makes of a failure to write to standard output what it is: nobody's
+// wrong input.
+func (s *shell) print(err error) error {
+	if err != nil {
+		return &brokenError{cause: fmt.Errorf("write to standard output: %w", err)}
+	}
+	return nil
+}
+
+// colour is how the report on standard output is coloured: not at all where
+// nobody looks, or where the user does not want it (https://no-color.org).
+func (s *shell) colour(terminal func(io.Writer) bool) reports.Colour {
+	if s.getenv("NO_COLOR") != "" || s.getenv("TERM") == "dumb" || !terminal(s.out) {
+		return reports.Plain
+	}
+	return reports.ANSI
 }

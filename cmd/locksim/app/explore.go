@@ -1,10 +1,14 @@
 package app
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -14,12 +18,17 @@ import (
 	"locksim/faults"
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
-	"locksim/internal/workers"
 	"locksim/lock"
+	"locksim/reports"
+	"locksim/reports/html"
+	"locksim/reports/terminal"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
+
+// exploreKind is what explorations are called.
+const exploreKind = explore.Kind
 
 // exploreFlags are the flags of the explore command.
 type exploreFlags struct {
@@ -34,10 +43,10 @@ type exploreFlags struct {
 	runsName string // of the flag that gave the runs
 }
 
-func (s explorations) exploreCommand() *cobra.Command { return s.exploreWith(new(exploreFlags)) }
+func (s *shell) exploreCommand() *cobra.Command { return s.exploreWith(new(exploreFlags)) }
 
 // exploreWith is the command whose flags go to f.
-func (s explorations) exploreWith(f *exploreFlags) *cobra.Command {
+func (s *shell) exploreWith(f *exploreFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore --lock LOCK",
 		Short: "Search for schedules that break a lock",
@@ -80,13 +89,15 @@ was not deterministic, came to no end, or the command was interrupted.`,
 	flags.StringArrayVar(&f.faults, "faults", nil, "only faults of these `CLASSES`, with commas, or of single kinds; none for none at all")
 	flags.BoolVar(&f.promise, "promise", false, "judge the lock by what it promises")
 	flags.BoolVar(&f.all, "all", false, "make all runs, and show each violation of another shape")
+	flags.StringVar(&f.out, "out", "", outUsage)
+	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	f.add(flags)
 	s.completeFlags(cmd)
 	return cmd
 }
 
 // explore is the explore command.
-func (s explorations) explore(f exploreFlags) error {
+func (s *shell) explore(f exploreFlags) error {
 	shard, err := f.check(s.getenv)
 	if err = cmp.Or(err, f.problem()); err != nil {
 		return err
@@ -95,18 +106,31 @@ func (s explorations) explore(f exploreFlags) error {
 	if err != nil {
 		return err
 	}
-	k, err := f.folderToKeep(plans)
-	if err != nil {
-		return err
-	}
-	f.out = k.dir
-	pub := &publication{shell: s.shell, json: f.json}
+	var works []work
+	var names []string
 	for _, plan := range plans {
-		if err := s.exploreLock(plan, f, shard, f.folder(shard, below(plan, len(plans))...), pub); err != nil {
-			return err
-		}
+		works, names = append(works, &exploration{shell: s, plan: plan}), append(names, plan.Lock)
 	}
-	return k.end(pub)
+	return s.conduct(f.campaignFlags, shard, keep(f.keep, f.out, f.about(names)...), f.form(), works, names)
+}
+
+// fewLocks is how many locks the name of a folder tells one by one.
+const fewLocks = 3
+
+// about is what an exploration of some locks is about, for the name of its folder.
+// Those that are judged by promises lie in other folders than those that are not.
+func (f exploreFlags) about(locks []string) []string {
+	switch list := words(f.locks); {
+	case len(list) == 1 && list[0] == allLocks:
+		locks = []string{allLocks}
+	case len(locks) > fewLocks:
+		locks = []string{strings.Join(locks, ",")}
+	}
+	about := append([]string{exploreKind}, locks...)
+	if f.promise {
+		about = append(about, "promise")
+	}
+	return about
 }
 
 // problem refuses numbers of runs and seeds that make no sense.
@@ -120,17 +144,8 @@ func (f exploreFlags) problem() error {
 	return nil
 }
 
-// below is the folder of a lock within that of the flags: a lock that is alone
-// needs none.
-func below(plan *explore.Plan, plans int) []string {
-	if plans == 1 {
-		return nil
-	}
-	return []string{strings.ReplaceAll(plan.Lock, "/", "-")}
-}
-
 // explorePlans finds out what the flags ask for, for each lock.
-func (s explorations) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
+func (s *shell) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
 	names, err := s.exploreLocks(f.locks)
 	if err != nil {
 		return nil, err
@@ -163,10 +178,10 @@ func (s explorations) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
 }
 
 // exploreLocks are the locks that a flag names, each once.
-func (s explorations) exploreLocks(lists []string) ([]string, error) {
+func (s *shell) exploreLocks(lists []string) ([]string, error) {
 	var names []string
 	for _, name := range words(lists) {
-		if name == "all" {
+		if name == allLocks {
 			names = append(names, s.lockNames()...)
 		} else {
 			names = append(names, name)
@@ -182,6 +197,9 @@ func (s explorations) exploreLocks(lists []string) ([]string, error) {
 		return again
 	}), nil
 }
+
+// allLocks is the word for all locks that there are.
+const allLocks = "all"
 
 // noFaults is the word for no class of fault at all.
 const noFaults = "none"
@@ -226,54 +244,158 @@ func faultNames() []string {
 	return names
 }
 
-// exploreLock has the runs of one lock made, and publishes what they come to.
-func (s explorations) exploreLock(plan *explore.Plan, f exploreFlags, shard campaign.Shard, dir string, pub *publication) error {
-	began := time.Now()
-	var sofar search.Tally
-	c := campaign.Campaign[workerJob, workerAnswer, explore.Block]{
-		Kind: explore.Kind, Plan: plan, Jobs: plan.Jobs(),
-		Job: func(i int) workerJob {
-			job := plan.Job(i)
-			return workerJob{Explore: &job}
+// exploration is an exploration of one lock.
+type exploration struct {
+	*shell
+	plan  *explore.Plan
+	sofar search.Tally
+}
+
+func (s *shell) readExploration(r *campaign.Record) (*exploration, error) {
+	plan, err := explore.ReadPlan(r.Plan)
+	return &exploration{shell: s, plan: plan}, err
+}
+
+func (x *exploration) campaign() campaign.Campaign {
+	return campaign.Campaign{Kind: exploreKind, Plan: x.plan, Jobs: x.plan.Jobs(),
+		Job: func(i int) campaign.Job {
+			data := x.plan.Job(i)
+			job := exploreTask.Job(data)
+			job.Name, job.Noun, job.Count = data.Seeds.String(), "runs", data.Seeds.Len()
+			return job
 		},
-		Result: exploreResult,
-		Ends:   func(b explore.Block) bool { return plan.Collect == explore.CollectFirst && b.Ends() },
-		Done:   func(_ int, b explore.Block) { sofar.Add(b.Tally) },
+		Take: func(i int, result json.RawMessage) (last bool, err error) {
+			b, err := exploreTask.Read(result)
+			if err == nil && b.Job != i {
+				err = fmt.Errorf("it is that of job %d", b.Job)
+			}
+			if err != nil {
+				return false, err
+			}
+			x.sofar.Add(b.Tally)
+			return x.plan.Collect == explore.CollectFirst && b.Ends(), nil
+		},
 	}
-	size := func(i int) int { return plan.Job(i).Seeds.Len() }
-	h := s.newHeadway("runs", shard, plan.Jobs(), size, func() string { return exploreDetail(plan, &sofar) })
-	results, err := conduct(s.shell, f.campaignFlags, shard, dir, c, h)
-	if err != nil {
-		return err
-	}
-	e := explore.AssembleExploration(plan, results.Finished)
-	e.Timing = explore.NewTiming()
-	e.Timing.WallSeconds, e.Timing.Made, e.Timing.Workers = time.Since(began).Seconds(), h.made, f.children()
-	if !shard.Whole() {
-		e.Timing.Shard = shard.String()
-	}
-	return pub.add(dir, s.explored(e, dir, f.children(), failedJob(results, f.campaignFlags)))
 }
 
-// exploreResult is what a child has found out.
-func exploreResult(i int, d workers.Done[workerJob, workerAnswer]) (explore.Block, error) {
-	switch {
-	case d.Err != nil:
-		return explore.Block{}, fmt.Errorf("%s: %w", d.Job.Explore.Seeds, d.Err)
-	case d.Result.Explore == nil || d.Result.Explore.Job != i:
-		return explore.Block{}, fmt.Errorf("%s: the worker gave no answer", d.Job.Explore.Seeds)
-	}
-	return *d.Result.Explore, nil
-}
-
-// exploreDetail says what is known so far.
-func exploreDetail(plan *explore.Plan, t *search.Tally) string {
+func (x *exploration) detail() string {
+	t := &x.sofar
 	if t.Runs == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%v virtual, %d of %d classes of fault", t.Virtual.Round(time.Minute), len(t.Classes), len(plan.Classes()))
+	text := fmt.Sprintf("%s: %v virtual, %d of %d classes of fault", x.plan.Lock, t.Virtual.Round(time.Minute), len(t.Classes), len(x.plan.Classes()))
 	for _, label := range t.Labels() {
 		text += fmt.Sprintf(", %s %d", label, t.Violations[label])
 	}
-	return plan.Lock + ": " + text
+	return text
+}
+
+func (x *exploration) divisible() bool { return true }
+
+// assembled is the exploration, without what differs from run to run.
+func (x *exploration) assembled(r *campaign.Record) (*explore.Exploration, error) {
+	blocks, err := exploreTask.Results(r)
+	if err != nil {
+		return nil, err
+	}
+	e := explore.AssembleExploration(x.plan, blocks)
+	e.Timing = explore.NewTiming()
+	return e, nil
+}
+
+func (x *exploration) finished(r *results) (finished, error) {
+	e, err := x.assembled(r.Record)
+	if err != nil {
+		return finished{}, err
+	}
+	r.time(&e.Timing)
+	replay := func(i int, f *search.Failure) string {
+		if r.dir != "" {
+			return fmt.Sprintf("%s replay %s", x.command(), quote(filepath.Join(r.dir, foundName(i))))
+		}
+		return x.again(f.Seed)
+	}
+	var files []func() (document, error)
+	var notes []string
+	for i := range e.Summary.Failures {
+		f := &e.Summary.Failures[i]
+		files = append(files, func() (document, error) {
+			data, err := f.Run.JSON()
+			return document{foundName(i + 1), data}, err
+		})
+		notes = append(notes, f.Headline(), "replay: "+replay(i+1, f))
+	}
+	return finished{
+		kind:     exploreKind,
+		document: e,
+		text:     func(w io.Writer, opt reports.Options) error { return terminal.Exploration(w, e, replay, opt) },
+		files:    files,
+		pages:    func(add func(string, []byte) error) (problem, err error) { return nil, x.pages(r, e, add) },
+		notes:    notes,
+		missing:  e.Missing,
+		problem:  x.problem(e),
+	}, nil
+}
+
+// pages are explore.html and the pages of its violations.
+func (x *exploration) pages(r *results, e *explore.Exploration, add func(string, []byte) error) error {
+	public, jobs := &exploration{shell: x.public(), plan: x.plan}, map[int]foundPageJob{}
+	for i, f := range e.Summary.Failures {
+		jobs[i+1] = foundPageJob{Run: f.Run, Replay: public.again(f.Seed)}
+	}
+	opt := html.CampaignOptions{Again: public.whole(), Versions: versionsOf(e.Timing.Go, e.Timing.Modules)}
+	return r.foundPages(exploreKind, jobs, opt, func(b *bytes.Buffer, opt html.CampaignOptions) error {
+		return html.Exploration(b, e, opt)
+	}, add)
+}
+
+// again is the command that makes the run of a seed again.
+func (x *exploration) again(seed uint64) string {
+	text := fmt.Sprintf("%s explore --lock %s --from-seed %d --runs 1", x.command(), quote(x.plan.Lock), seed)
+	if x.plan.Judge == explore.JudgePromise {
+		text += " --promise"
+	}
+	if x.plan.Space.Faults != nil {
+		text += " --faults " + x.classes()
+	}
+	return text
+}
+
+// whole is the command that makes the whole exploration again.
+func (x *exploration) whole() string {
+	text := fmt.Sprintf("%s explore --lock %s --runs %d", x.command(), quote(x.plan.Lock), x.plan.Runs)
+	if x.plan.FirstSeed != 1 {
+		text += fmt.Sprintf(" --from-seed %d", x.plan.FirstSeed)
+	}
+	if x.plan.Space.Faults != nil {
+		text += " --faults " + x.classes()
+	}
+	if x.plan.Judge == explore.JudgePromise {
+		text += " --promise"
+	}
+	if x.plan.Collect == explore.CollectAll {
+		text += " --all"
+	}
+	return text
+}
+
+// classes are the classes of fault as --faults takes them.
+func (x *exploration) classes() string {
+	var names []string
+	for _, class := range x.plan.Space.Faults {
+		names = append(names, string(class))
+	}
+	return cmp.Or(strings.Join(append(names, x.plan.Space.Kinds...), ","), noFaults)
+}
+
+// problem is the error that the exit code speaks of.
+func (x *exploration) problem(e *explore.Exploration) error {
+	sum := &e.Summary
+	switch first := cmp.Or(sum.Unsteady, sum.Broken); {
+	case first != nil:
+		return &brokenError{cause: errors.New(sum.Problems()[0]), replay: x.again(first.Seed)}
+	case sum.Violating > 0:
+		return errUnexpected
+	}
+	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -39,7 +38,7 @@ func program(t *testing.T, will string, args ...string) (code int, stdout, stder
 // exploreMine are the arguments of an exploration of mylock that finds nothing
 // wrong.
 func exploreMine(dir string, more ...string) []string {
-	return append([]string{"explore", "--lock", "mylock", "--promise", "--runs", "320", "--out", dir}, more...)
+	return append([]string{"explore", "--lock", "mylock", "--promise", "--runs", "320", "--out", dir, "--quiet"}, more...)
 }
 
 // undisturbed is the document of exploreMine.
@@ -139,7 +138,7 @@ func TestExploreIsStable(t *testing.T) {
 	for _, args := range [][]string{
 		exploreMine(three, "--workers", "3"),
 		exploreMine(parts, "--shard", "0/3"), exploreMine(parts, "--shard", "2/3"), exploreMine(parts, "--shard", "1/3"),
-		{"merge", parts, "--out", whole},
+		{"merge", parts, "--out", whole, "--quiet"},
 	} {
 		if code, _, errs := program(t, quiet, args...); code != exitExpected || errs != "" {
 			t.Fatalf("%v: exit code %d\n%s", args, code, errs)
@@ -173,37 +172,9 @@ func TestExploreReplayCommand(t *testing.T) {
 func TestExploreFailedJobs(t *testing.T) {
 	t.Setenv(asChild, "1")
 	t.Setenv(misbehaving, "exit")
-	code, out, errs := call(t, []play.Lock{mylock()}, "explore", "--lock", "mylock", "--runs", "150")
+	code, out, errs := call(t, []play.Lock{mylock()}, "explore", "--lock", "mylock", "--runs", "150", "--quiet")
 	if code != exitBroken || !strings.Contains(errs, "2 jobs failed; job 0: seeds 1 to 100: the worker process died under this job") ||
 		!strings.Contains(out, "INCOMPLETE: 2 jobs of 100 runs have no result.\n") || !strings.Contains(out, "this is no evidence") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
-	}
-}
-
-// What a person at a terminal is told, and how a job that is tried again counts.
-func TestHeadway(t *testing.T) {
-	detail := ""
-	h := (&shell{err: new(bytes.Buffer)}).newHeadway("runs", campaign.Shard{Index: 1, Count: 2}, 4, func(int) int { return 10 }, func() string { return detail })
-	var got []string
-	say := func() { got = append(got, h.line(10*time.Second)) }
-	h.done(1) // from the journal
-	say()
-	for range 5 {
-		h.step(3)
-	}
-	say()
-	for range 10 {
-		h.step(3)
-	}
-	detail = "corrupted 3"
-	say()
-	h.done(3)
-	say()
-	want := []string{
-		"10 of 20 runs", "15 of 20 runs, 0 runs/s, 10s left",
-		"20 of 20 runs, 2 runs/s, 0s left, corrupted 3", "20 of 20 runs, 2 runs/s, 0s left, corrupted 3",
-	}
-	if diff := cmp.Diff(want, got); diff != "" || h.jobs != 2 {
-		t.Error(diff)
 	}
 }

@@ -11,26 +11,26 @@ import (
 	"locksim/reports/html"
 )
 
-// kept is the folder of a command's results, and whether it is one of those that
-// are kept side by side.
+// kept is the folder of a command's results.
 type kept struct {
 	dir    string // "" for nowhere
-	listed bool
+	listed bool   // it is one of those that are kept side by side
+	// flag begins an error about the folder, elsewhere says how to choose another.
+	flag, elsewhere string
 }
 
 // keepUsage is what --keep does, in the help of each command that has it.
 const keepUsage = "as --out, into a folder of its own below " + runfolder.Default + ", with an index of all: see locksim serve"
 
+var errKeepAndOut = errors.New("--keep and --out: choose one; --keep takes a folder below " + runfolder.Default)
+
 // keep is where results go: into the folder of --out or, with --keep, into one
 // that is called by what the results are about.
-func keep(keep bool, out string, about ...string) (kept, error) {
-	switch {
-	case !keep:
-		return kept{dir: out}, nil
-	case out != "":
-		return kept{}, errors.New("--keep and --out: choose one; --keep takes a folder below " + runfolder.Default)
+func keep(keep bool, out string, about ...string) kept {
+	if keep {
+		return kept{filepath.Join(filepath.FromSlash(runfolder.Default), runfolder.Name(about...)), true, "--keep: ", "remove that folder, or choose one with --out"}
 	}
-	return kept{dir: filepath.Join(filepath.FromSlash(runfolder.Default), runfolder.Name(about...)), listed: true}, nil
+	return kept{out, false, "--out " + quote(out) + ": ", "give another folder"}
 }
 
 // list makes the folder the latest of those that are kept, and writes their index

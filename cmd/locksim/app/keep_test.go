@@ -7,39 +7,31 @@ import (
 	"strings"
 	"testing"
 
-	"locksim/scenarios/explore"
+	"locksim/reports/html"
 	"locksim/scenarios/play"
-	"locksim/scenarios/sweep"
 )
 
 // The folders of results are called by what they are about.
 func TestFolderToKeep(t *testing.T) {
-	plans := func(locks ...string) (all []*explore.Plan) {
-		for _, l := range locks {
-			all = append(all, &explore.Plan{Lock: l})
-		}
-		return all
-	}
 	for _, tt := range []struct {
 		want    string
-		locks   string
-		plans   []*explore.Plan
+		flag    string
+		locks   []string
 		promise bool
 	}{
-		{"explore-redlock", "redlock", plans("redlock"), false},
-		{"explore-single-fenced-promise", "single,fenced", plans("single", "fenced"), true},
-		{"explore-all", "all", plans("a", "b", "c", "d"), false},
-		{"explore-a-b-c-d_", "a,b,c,d", plans("a", "b", "c", "d"), false},
+		{"explore-redlock", "redlock", []string{"redlock"}, false},
+		{"explore-single-fenced-promise", "single,fenced", []string{"single", "fenced"}, true},
+		{"explore-all", "all", []string{"a", "b", "c", "d"}, false},
+		{"explore-a-b-c-d_", "a,b,c,d", []string{"a", "b", "c", "d"}, false},
 	} {
-		f := exploreFlags{campaignFlags: campaignFlags{keep: true}, locks: []string{tt.locks}, promise: tt.promise}
-		k, err := f.folderToKeep(tt.plans)
-		if err != nil || !k.listed || !strings.HasPrefix(k.dir, filepath.Join("reports", "out", tt.want)) || len(k.dir) > len("reports/out/"+tt.want)+8 {
-			t.Errorf("%+v, %v; want %s", k, err, tt.want)
+		f := exploreFlags{locks: []string{tt.flag}, promise: tt.promise}
+		k := keep(true, "", f.about(tt.locks)...)
+		if !k.listed || !strings.HasPrefix(k.dir, filepath.Join("reports", "out", tt.want)) || len(k.dir) > len("reports/out/"+tt.want)+8 {
+			t.Errorf("%+v; want %s", k, tt.want)
 		}
 	}
-	f := sweepFlags{campaignFlags: campaignFlags{keep: true}, promise: true}
-	if k, err := f.folderToKeep(&sweep.Plan{Scenario: "gc-pause", Lock: "mylock", Seed: 3}); err != nil || k.dir != filepath.Join("reports", "out", "sweep-gc-pause-mylock-s3-promise") {
-		t.Errorf("%+v, %v", k, err)
+	if k := keep(false, "here", "explore"); k.listed || k.dir != "here" {
+		t.Errorf("%+v", k)
 	}
 }
 
@@ -75,12 +67,29 @@ func TestFoundPages(t *testing.T) {
 	other.Lock = "nobodys"
 	var errs bytes.Buffer
 	s := &shell{program: "mysim", err: &errs}
-	pages, err := explorations{s}.foundPages(map[int]foundPageJob{1: {Run: &other}, 3: {Run: r.run, Replay: "mysim explore <again>"}}, 2)
+	c, err := s.newCrew(crewFlags{workers: 2, quiet: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(pages) != 1 || !strings.Contains(string(pages[3].data), "mysim explore &lt;again&gt;") || pages[3].name != "found-3.html" {
-		t.Errorf("%d pages: %.200s", len(pages), pages[3].data)
+	defer c.dismiss()
+	pages := map[string]string{}
+	linked := map[int]string{}
+	jobs := map[int]foundPageJob{1: {Run: &other}, 3: {Run: r.run, Replay: "mysim explore <again>"}}
+	err = c.foundPages("explore", jobs, html.CampaignOptions{}, func(b *bytes.Buffer, opt html.CampaignOptions) error {
+		linked = map[int]string{1: opt.Page(1), 3: opt.Page(3)}
+		return nil
+	}, func(name string, data []byte) error {
+		pages[name] = string(data)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, whole := pages["explore.html"]; !whole || len(pages) != 2 || !strings.Contains(pages["found-3.html"], "mysim explore &lt;again&gt;") {
+		t.Errorf("%d pages: %.200s", len(pages), pages["found-3.html"])
+	}
+	if linked[1] != "" || linked[3] != "found-3.html" {
+		t.Errorf("the page leads to %v", linked)
 	}
 	if !strings.HasPrefix(errs.String(), "found-1.html cannot be written: ") || !strings.Contains(errs.String(), "nobodys") {
 		t.Errorf("people are told %q", errs.String())

@@ -2,7 +2,6 @@ package app
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -226,23 +225,4 @@ func (l ListedLock) text() string {
 		return servers + ", mints fencing tokens"
 	}
 	return servers + ", mints no tokens"
-}
-
-// printJSON writes one document to standard output.
-func (s *shell) printJSON(v any) error {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return &brokenError{cause: fmt.Errorf("write as JSON: %w", err)}
-	}
-	_, err = s.out.Write(append(b, '\n'))
-	return s.print(err)
-}
-
-// print makes of a failure to write to standard output what it is: nobody's
-// wrong input.
-func (s *shell) print(err error) error {
-	if err != nil {
-		return &brokenError{cause: fmt.Errorf("write to standard output: %w", err)}
-	}
-	return nil
 }

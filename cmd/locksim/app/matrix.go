@@ -3,41 +3,46 @@ package app
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"path/filepath"
-	"runtime"
-	"time"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"locksim/internal/campaign"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/junit"
 	"locksim/reports/markdown"
 	"locksim/reports/terminal"
+	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
+	"locksim/scenarios/search"
 )
+
+// matrixKind is what matrices are called.
+const matrixKind = "matrix"
 
 // matrixFlags are the flags of the matrix command.
 type matrixFlags struct {
+	campaignFlags
 	scenarios []string
 	locks     []string
 	fencing   string
 	seeds     int
 	from      uint64
 	broken    bool
-	json      bool
 	markdown  bool
-	out       string
-	keep      bool
 	junit     string
-	workers   int
 	noRuns    bool
 }
 
-func (s matrices) matrixCommand() *cobra.Command {
+func (s *shell) matrixCommand() *cobra.Command {
 	var f matrixFlags
 	cmd := &cobra.Command{
 		Use:   "matrix",
@@ -54,13 +59,19 @@ to be as bad. What differs is listed, with the command that replays it.
 With --out, DIR/index.html is the table with filters. It leads to a page for each
 lock and each scenario, and each cell to the report of the first run that shows
 its label. The reports of the whole library take half as long again as its matrix,
-and 80 MB; --no-runs leaves them out.`,
+and 80 MB; --no-runs leaves them out.
+
+With --out each result is kept as soon as it is there, too, and --resume goes on
+after whatever has ended the command. The runs can be shared out: --shard 0/8 to
+7/8 make them on eight machines, and "locksim merge" puts the matrix together.`,
 		Example: `  locksim matrix
   locksim matrix --scenario 'late-*,gc-pause' --lock 'redlock*' --seeds 5
   locksim matrix --scenario ./my.yaml --fencing none,seal
   locksim matrix --broken --json
   locksim matrix --markdown >reports/MATRIX.md
   locksim matrix --out /tmp/matrix      then open /tmp/matrix/index.html
+  locksim matrix --out /tmp/matrix --resume
+  locksim matrix --shard 0/2 --out /tmp/parts
   locksim matrix --junit result.xml`,
 		Args: exactly(0, "no arguments; name scenarios with --scenario"),
 		RunE: func(*cobra.Command, []string) error { return s.matrix(f) },
@@ -72,132 +83,302 @@ and 80 MB; --no-runs leaves them out.`,
 	flags.StringArrayVar(&f.locks, "lock", nil, "only these `LOCKS`, with commas: names, or patterns such as 'redlock*' and 'broken/*'")
 	flags.StringVar(&f.fencing, "fencing", joinModes(fence.Modes()), "fencing `MODES`, with commas")
 	flags.BoolVar(&f.broken, "broken", false, "also the locks that are wrong on purpose")
-	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the table; see locksim schema matrix")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
-	flags.StringVar(&f.out, "out", "", "also write index.html with its pages, matrix.json, matrix.txt and MATRIX.md into `DIR`")
+	flags.StringVar(&f.out, "out", "", "keep the results in `DIR`, and write index.html with its pages, matrix.json, matrix.txt and MATRIX.md")
 	flags.BoolVar(&f.noRuns, "no-runs", false, "with --out: leave out the reports of the runs that the cells lead to")
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	flags.StringVar(&f.junit, "junit", "", "also write JUnit XML into `FILE`: a test case for each cell")
-	flags.IntVar(&f.workers, "workers", 0, "`N` child processes (default: one per core)")
+	f.add(flags)
 	s.completeFlags(cmd)
 	return cmd
 }
 
 // matrix is the matrix command.
-func (s matrices) matrix(f matrixFlags) error {
+func (s *shell) matrix(f matrixFlags) error {
 	if f.json && f.markdown {
 		return errors.New("--json and --markdown: choose one; --out writes both")
 	}
-	if f.noRuns && f.out == "" {
+	if f.noRuns && f.out == "" && !f.keep {
 		return errors.New("--no-runs: it is about the pages, which --out DIR writes: add that, or leave it out")
 	}
-	if f.workers < 0 || f.workers > maxWorkers {
-		return fmt.Errorf("--workers %d: give a number from 1 to %d, or leave it out for one per core", f.workers, maxWorkers)
+	shard, err := f.check(s.getenv)
+	if err == nil {
+		err = f.wholeOnly(shard, matrixKind, f.forWhole()...)
+	}
+	if err != nil {
+		return err
 	}
 	plan, err := s.planMatrix(f)
 	if err != nil {
 		return err
 	}
-	k, err := keep(f.keep, f.out, "matrix")
-	if err != nil {
+	if err := prepareFile("junit", f.junit); err != nil {
 		return err
 	}
-	f.out = k.dir
-	if err := errors.Join(prepare(f.out), prepareFile("junit", f.junit)); err != nil {
-		return err
-	}
-	began := time.Now()
-	answers, timing, err := s.work(plan, f.children())
-	if err != nil {
-		return err
-	}
-	m := plan.Assemble(answers, s.runAgain)
-	m.Timing = timing
-	m.Timing.WallSeconds = time.Since(began).Seconds()
-	return s.publishMatrix(plan, m, f, k)
+	w := &matrixWork{shell: s, plan: plan, asked: f.asked(), junit: f.junit, noRuns: f.noRuns}
+	return s.conduct(f.campaignFlags, shard, keep(f.keep, f.out, matrixKind), f.form(), []work{w}, nil)
 }
 
-// children is how many child processes there are to be.
-func (f matrixFlags) children() int { return cmp.Or(f.workers, runtime.GOMAXPROCS(0)) }
-
-// maxWorkers bounds the processes that a mistyped number can start.
-const maxWorkers = 1024
-
-// runAgain is the command that makes some runs of a matrix again.
-func (s matrices) runAgain(scenario, lock string, seed uint64, modes ...fence.Mode) string {
-	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.program, quote(scenario), quote(lock), seed, joinModes(modes))
+// form is how the matrix is printed.
+func (f matrixFlags) form() form {
+	if f.markdown {
+		return asMarkdown
+	}
+	return f.campaignFlags.form()
 }
 
-// publishMatrix writes the files and the report, and says whether all is as
-// expected.
-func (s matrices) publishMatrix(plan *matrix.Plan, m *matrix.Matrix, f matrixFlags, k kept) error {
-	var pageless error
-	if f.out != "" {
-		if err := saveMatrix(f.out, m); err != nil {
-			return &brokenError{cause: err}
+// forWhole are the flags that are about the matrix, as opposed to its jobs.
+func (f matrixFlags) forWhole() (asked []string) {
+	for _, flag := range []struct {
+		name string
+		on   bool
+	}{{"--json", f.json}, {"--markdown", f.markdown}, {"--junit", f.junit != ""}, {"--no-runs", f.noRuns}} {
+		if flag.on {
+			asked = append(asked, flag.name)
 		}
-		pageless = s.savePages(plan, m, f)
 	}
-	if err := saveFile(f.junit, func(w io.Writer) error { return junit.Matrix(w, m) }); err != nil {
-		return &brokenError{cause: err}
-	}
-	if err := errors.Join(s.showMatrix(m, f), k.list(s.shell)); err != nil {
-		return err
-	}
-	switch n := len(m.Failures); {
-	case n > 0:
-		return &brokenError{cause: fmt.Errorf("%d of the pairs of scenario and lock could not be run to their end; the first: %s with %s: %s",
-			n, m.Failures[0].Scenario, m.Failures[0].Lock, m.Failures[0].Why), replay: m.Failures[0].Replay}
-	case pageless != nil:
-		return &brokenError{cause: pageless}
-	case !m.Expected:
-		return errUnexpected
-	}
-	return nil
+	return asked
 }
 
-func (s matrices) showMatrix(m *matrix.Matrix, f matrixFlags) error {
-	switch {
-	case f.json:
-		s.noteProblems(m)
-		b, err := m.JSON()
+// asked are the words behind the name of the program that ask for the same matrix
+// anywhere. They say nothing of where it is kept.
+func (f matrixFlags) asked() string {
+	words := []string{"matrix", "--seeds", fmt.Sprint(f.seeds)}
+	if f.from != 1 {
+		words = append(words, "--from-seed", fmt.Sprint(f.from))
+	}
+	for _, list := range []struct {
+		flag   string
+		values []string
+	}{{"--scenario", f.scenarios}, {"--lock", f.locks}} {
+		for _, v := range list.values {
+			words = append(words, list.flag, quote(v))
+		}
+	}
+	if f.fencing != joinModes(fence.Modes()) {
+		words = append(words, "--fencing", quote(f.fencing))
+	}
+	if f.broken {
+		words = append(words, "--broken")
+	}
+	return strings.Join(words, " ")
+}
+
+// planMatrix finds out what the flags ask for.
+func (s *shell) planMatrix(f matrixFlags) (*matrix.Plan, error) {
+	modes, err := parseModes(f.fencing)
+	if err != nil {
+		return nil, err
+	}
+	seeds, err := search.NewSeeds(f.from, f.seeds)
+	if err != nil {
+		return nil, fmt.Errorf("--seeds %d --from-seed %d: %w", f.seeds, f.from, err)
+	}
+	chosen, err := s.chooseScenarios(f.scenarios)
+	if err != nil {
+		return nil, err
+	}
+	return matrix.NewPlan(matrix.Options{
+		Scenarios: chosen, Locks: words(f.locks), Specimens: f.broken, Modes: modes, Seeds: seeds, Extra: s.extra,
+	})
+}
+
+// chooseScenarios are the scenarios that a flag names, each once: all of the
+// library where it names none.
+func (s *shell) chooseScenarios(lists []string) ([]*file.Scenario, error) {
+	patterns := words(lists)
+	if len(patterns) == 0 {
+		all, err := file.Library()
 		if err != nil {
-			return &brokenError{cause: err}
+			return nil, &brokenError{cause: err}
 		}
-		_, err = s.out.Write(b)
-		return s.print(err)
-	case f.markdown:
-		s.noteProblems(m)
-		return s.print(markdown.Matrix(s.out, m))
+		return all, nil
 	}
-	return s.print(terminal.Matrix(s.out, m, reports.Options{Width: matrixWidth, Colour: s.colour(isTerminal)}))
+	var chosen []*file.Scenario
+	for _, pattern := range patterns {
+		found, err := s.fitting(pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, sc := range found {
+			if !slices.ContainsFunc(chosen, func(c *file.Scenario) bool { return c.Name == sc.Name && c.File == sc.File }) {
+				chosen = append(chosen, sc)
+			}
+		}
+	}
+	return chosen, nil
+}
+
+// fitting are the scenarios that a name, a file or a pattern means.
+func (s *shell) fitting(pattern string) ([]*file.Scenario, error) {
+	if !strings.ContainsAny(pattern, `*?[`) {
+		sc, err := file.Load(pattern, runs{s}.serverNames()...)
+		return []*file.Scenario{sc}, err
+	}
+	if strings.ContainsAny(pattern, `/\`) {
+		return s.fittingFiles(pattern)
+	}
+	all, err := file.Library()
+	if err != nil {
+		return nil, &brokenError{cause: err}
+	}
+	if _, err := path.Match(pattern, ""); err != nil {
+		return nil, fmt.Errorf("--scenario %s: %w: write a name, or one with *, such as late-*", quote(pattern), err)
+	}
+	found := slices.DeleteFunc(all, func(sc *file.Scenario) bool {
+		fits, _ := path.Match(pattern, sc.Name)
+		return !fits
+	})
+	if len(found) == 0 {
+		return nil, fmt.Errorf("--scenario %s: no scenario of the library has such a name: see locksim list", quote(pattern))
+	}
+	return found, nil
+}
+
+// fittingFiles are the scenarios in the files of a pattern.
+func (s *shell) fittingFiles(pattern string) ([]*file.Scenario, error) {
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("--scenario %s: %w: write a path, or one with *, such as './mine/*.yaml'", quote(pattern), err)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("--scenario %s: there is no such file", quote(pattern))
+	}
+	var found []*file.Scenario
+	for _, name := range files {
+		sc, err := file.Load(name, runs{s}.serverNames()...)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, sc)
+	}
+	return found, nil
+}
+
+// matrixWork is a matrix.
+type matrixWork struct {
+	*shell
+	plan *matrix.Plan
+	// asked is what the user has asked for; see [matrixFlags.asked].
+	asked  string
+	junit  string
+	noRuns bool
+}
+
+func (s *shell) readMatrix(r *campaign.Record, f mergeFlags) (*matrixWork, error) {
+	plan, err := matrix.ReadPlan(r.Plan, s.extra)
+	return &matrixWork{shell: s, plan: plan, asked: r.Asked, noRuns: f.noRuns}, err
+}
+
+func (x *matrixWork) campaign() campaign.Campaign {
+	jobs := x.plan.Jobs()
+	return campaign.Campaign{Kind: matrixKind, Plan: x.plan, Asked: x.asked, Jobs: len(jobs),
+		Job: func(i int) campaign.Job {
+			job := matrixTask.Job(jobs[i])
+			of := x.plan.Timing(i, 0)
+			job.Name = fmt.Sprintf("%s with %s, %s", of.Scenario, of.Lock, jobs[i].Seeds)
+			job.Noun, job.Count, job.Steps, job.Weight = "runs", jobs[i].Runs(), jobs[i].Seeds.Len(), jobs[i].Weight
+			return job
+		},
+		Take: func(i int, result json.RawMessage) (last bool, err error) {
+			a, err := matrixTask.Read(result)
+			if err == nil {
+				err = x.plan.Refusal(i, a)
+			}
+			if err == nil && a.BadInput == nil && len(a.Tallies) != len(jobs[i].Modes) {
+				err = fmt.Errorf("it has %d fencing modes of %d", len(a.Tallies), len(jobs[i].Modes))
+			}
+			return false, err
+		},
+	}
+}
+
+func (x *matrixWork) detail() string { return "" }
+
+func (x *matrixWork) divisible() bool { return false }
+
+// assembled is the matrix, without what differs from run to run. A job that has
+// failed is a failure in it.
+func (x *matrixWork) assembled(r *campaign.Record) (*matrix.Matrix, error) {
+	done, err := matrixTask.Results(r)
+	if err != nil {
+		return nil, err
+	}
+	jobs := x.plan.Jobs()
+	answers := make([]matrix.Answer, len(jobs))
+	for i := range answers {
+		a, ok := done[i]
+		if failed := r.Failed[i]; failed != nil {
+			a, ok = matrix.Answer{Error: fmt.Sprintf("%s: %v", jobs[i].Seeds, failed)}, true
+		}
+		if !ok {
+			return nil, incomplete(len(jobs) - len(done) - len(r.Failed))
+		}
+		answers[i] = a
+	}
+	m := x.plan.Assemble(answers, x.runAgain)
+	m.Timing = matrix.NewTiming()
+	return m, nil
+}
+
+// slowest is how many jobs the timing of a matrix names.
+const slowest = 10
+
+func (x *matrixWork) finished(r *results) (finished, error) {
+	m, err := x.assembled(r.Record)
+	if err != nil {
+		return finished{}, err
+	}
+	m.Timing.WallSeconds, m.Timing.Workers = r.wall.Seconds(), r.children
+	for i, wall := range r.Took {
+		m.Timing.Slowest = append(m.Timing.Slowest, x.plan.Timing(i, wall))
+	}
+	slices.SortFunc(m.Timing.Slowest, func(a, b matrix.JobTiming) int { return cmp.Compare(b.WallSeconds, a.WallSeconds) })
+	m.Timing.Slowest = m.Timing.Slowest[:min(slowest, len(m.Timing.Slowest))]
+	var notes []string
+	for _, c := range m.Problems() {
+		notes = append(notes, fmt.Sprintf("%s, lock %s, mode %s: %s", c.Scenario, c.Lock, c.Mode, c.Problem()))
+		if c.CellRuns != nil {
+			notes = append(notes, "replay: "+c.Replay)
+		}
+	}
+	markdown := func(w io.Writer) error { return markdown.Matrix(w, m) }
+	return finished{
+		kind:     matrixKind,
+		document: m,
+		text: func(w io.Writer, opt reports.Options) error {
+			opt.Width = matrixWidth
+			return terminal.Matrix(w, m, opt)
+		},
+		markdown: markdown,
+		files: []func() (document, error){func() (document, error) {
+			var b bytes.Buffer
+			err := markdown(&b)
+			return document{"MATRIX.md", b.Bytes()}, err
+		}},
+		pages:     func(add func(string, []byte) error) (problem, err error) { return x.pages(r, m, add) },
+		elsewhere: func() error { return saveFile(x.junit, func(w io.Writer) error { return junit.Matrix(w, m) }) },
+		notes:     notes,
+		problem:   matrixProblem(m),
+	}, nil
 }
 
 // matrixWidth is how wide the table may be.
 const matrixWidth = 100
 
-// noteProblems says to people what a program reads in the document.
-func (s matrices) noteProblems(m *matrix.Matrix) {
-	for _, c := range m.Problems() {
-		s.note(fmt.Sprintf("%s, lock %s, mode %s: %s", c.Scenario, c.Lock, c.Mode, c.Problem()))
-		if c.CellRuns != nil {
-			s.note("replay: " + c.Replay)
-		}
-	}
+// runAgain is the command that makes some runs of a matrix again.
+func (s *shell) runAgain(scenario, lock string, seed uint64, modes ...fence.Mode) string {
+	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.program, quote(scenario), quote(lock), seed, joinModes(modes))
 }
 
-// saveMatrix writes the matrix in all its forms.
-func saveMatrix(dir string, m *matrix.Matrix) error {
-	asJSON, err := m.JSON()
-	if err != nil {
-		return err
+// matrixProblem is the error that the exit code speaks of.
+func matrixProblem(m *matrix.Matrix) error {
+	switch n := len(m.Failures); {
+	case n > 0:
+		return &brokenError{cause: fmt.Errorf("%d of the pairs of scenario and lock could not be run to their end; the first: %s with %s: %s",
+			n, m.Failures[0].Scenario, m.Failures[0].Lock, m.Failures[0].Why), replay: m.Failures[0].Replay}
+	case !m.Expected:
+		return errUnexpected
 	}
-	var text, md bytes.Buffer
-	err = errors.Join(
-		terminal.Matrix(&text, m, reports.Options{Width: matrixWidth}),
-		markdown.Matrix(&md, m))
-	if err != nil {
-		return fmt.Errorf("write the matrix into %s: %w", filepath.Clean(dir), err)
-	}
-	return writeAll(dir, []document{{"matrix.txt", text.Bytes()}, {"MATRIX.md", md.Bytes()}, {"matrix.json", asJSON}})
+	return nil
 }

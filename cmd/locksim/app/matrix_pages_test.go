@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,19 +139,15 @@ func TestMatrixReportFails(t *testing.T) {
 	}
 }
 
-// Ctrl-C while the reports are made leaves the matrix, and no page.
+// Ctrl-C while the reports are made leaves the results, and no page.
 func TestMatrixReportsInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	code, _, errs := lateMatrix(t, "late-interrupt", dir)
-	if code != exitBroken || !strings.Contains(errs, "interrupted, with 0 of 1 reports of runs made") {
+	if want := "mysim: interrupted, with 1 of 1 jobs done, which are in " + dir + ": go on with the same command and --resume\n"; code != exitBroken || errs != want {
 		t.Errorf("exit code %d\n%s", code, errs)
 	}
-	var names []string
-	for name := range tree(t, dir) {
-		names = append(names, name)
-	}
-	if len(names) != 3 {
-		t.Errorf("left are %q, want the three forms of the matrix", names)
+	if files := tree(t, dir); len(files) != 1 || files["matrix.jsonl"] == "" {
+		t.Errorf("left are %v, want the journal", slices.Sorted(maps.Keys(files)))
 	}
 }
 
@@ -160,7 +158,7 @@ func lateMatrix(t *testing.T, how, dir string) (code int, stdout, stderr string)
 	t.Setenv(misbehaving, "yes")
 	t.Setenv(unruly, how+":12:"+filepath.Join(t.TempDir(), "clients"))
 	t.Setenv(asChild, "1")
-	return call(t, []play.Lock{unrulyLock()}, "matrix", "--scenario", "calm", "--seeds", "2", "--lock", "mylock", "--workers", "1", "--fencing", "none", "--out", dir)
+	return call(t, []play.Lock{unrulyLock()}, "matrix", "--scenario", "calm", "--seeds", "2", "--lock", "mylock", "--workers", "1", "--fencing", "none", "--out", dir, "--quiet")
 }
 
 // A run that comes out differently has no report.
@@ -170,39 +168,36 @@ func TestPageConfirms(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &shell{program: "mysim"}
-	job := pageJob{File: sc.File, Source: string(sc.Source), Lock: "single", Seed: 1, Modes: []fence.Mode{fence.None, fence.Seal}, Hashes: map[fence.Mode]string{}}
-	made, err := runs{s}.page(job)
+	job := runPageJob{File: sc.File, Source: string(sc.Source), Lock: "single", Seed: 1, Modes: []fence.Mode{fence.None, fence.Seal}, Hashes: map[fence.Mode]string{}}
+	made, err := runs{s}.runPage(job)
 	if err != nil || !bytes.Contains(made.HTML, []byte("each run made once")) {
 		t.Fatalf("%v: a run that nobody has made before was made once", err)
 	}
 	job.Hashes[fence.None] = regexp.MustCompile(`<code>([0-9a-f]{64})</code>`).FindStringSubmatch(string(made.HTML))[1]
-	if made, err = (runs{s}).page(job); err != nil || !bytes.Contains(made.HTML, []byte("each run made twice, equal")) {
+	if made, err = (runs{s}).runPage(job); err != nil || !bytes.Contains(made.HTML, []byte("each run made twice, equal")) {
 		t.Errorf("%v: with the hash that it had before, the run was made twice", err)
 	}
 	job.Hashes[fence.None] = strings.Repeat("0", 64)
-	if _, err = (runs{s}).page(job); err == nil || !strings.Contains(err.Error(), "not deterministic: in mode none") {
+	if _, err = (runs{s}).runPage(job); err == nil || !strings.Contains(err.Error(), "not deterministic: in mode none") {
 		t.Errorf("got %v", err)
 	}
 	job.Lock = "nolock"
-	if _, err = (runs{s}).page(job); err == nil {
+	if _, err = (runs{s}).runPage(job); err == nil {
 		t.Error("there is no such lock")
 	}
 }
 
 // The command on the index makes the same matrix, wherever the pages lie.
-func TestMatrixAgain(t *testing.T) {
+func TestMatrixAsked(t *testing.T) {
 	all := joinModes(fence.Modes())
 	for want, f := range map[string]matrixFlags{
-		"mysim matrix --seeds 20": {seeds: 20, from: 1, fencing: all, out: "somewhere", workers: 3},
-		"mysim matrix --seeds 5 --from-seed 7 --scenario 'late-*' --scenario gc-pause --lock 'broken/*' --fencing none --broken": {
+		"matrix --seeds 20": {seeds: 20, from: 1, fencing: all, campaignFlags: campaignFlags{crewFlags: crewFlags{out: "somewhere", workers: 3}}},
+		"matrix --seeds 5 --from-seed 7 --scenario 'late-*' --scenario gc-pause --lock 'broken/*' --fencing none --broken": {
 			seeds: 5, from: 7, scenarios: []string{"late-*", "gc-pause"}, locks: []string{"broken/*"}, fencing: "none", broken: true},
 	} {
-		if diff := cmp.Diff(want, (matrices{&shell{program: "mysim"}}).matrixAgain(f)); diff != "" {
+		if diff := cmp.Diff(want, f.asked()); diff != "" {
 			t.Error(diff)
 		}
-	}
-	if got := (matrices{&shell{program: "locksim"}}).matrixAgain(matrixFlags{seeds: 1, from: 1, fencing: all}); got != "go run ./cmd/locksim matrix --seeds 1" {
-		t.Error(got)
 	}
 }
 

@@ -7,21 +7,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"locksim/lock/fence"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 )
 
 // matrixOf runs a small matrix as a user's own program would.
 func matrixOf(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	t.Setenv(asChild, "1")
-	return call(t, []play.Lock{mylock()}, append([]string{"matrix", "--scenario", "calm,gc-pause", "--seeds", "2"}, args...)...)
+	return call(t, []play.Lock{mylock()}, append([]string{"matrix", "--scenario", "calm,gc-pause", "--seeds", "2", "--quiet"}, args...)...)
 }
 
 // A lock that is passed to Main has a column of its own, with nothing expected of
@@ -106,66 +103,7 @@ func TestMatrixFailure(t *testing.T) {
 func TestMatrixInterrupted(t *testing.T) {
 	t.Setenv(misbehaving, "interrupt")
 	code, out, errs := matrixOf(t, "--lock", "mylock", "--workers", "1")
-	if code != exitBroken || out != "" || errs != "mysim: interrupted, with 0 of 2 jobs done\n" {
+	if code != exitBroken || out != "" || errs != "mysim: interrupted, with 0 of 2 jobs done: --out would have kept them\n" {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
-	}
-}
-
-// What progress says, and how it takes a job that is tried again.
-func TestProgress(t *testing.T) {
-	two := []fence.Mode{fence.None, fence.Seal}
-	p := (&shell{err: new(bytes.Buffer)}).newProgress([]matrix.Job{
-		{Modes: two, Seeds: search.Seeds{First: 1, Last: 10}, Weight: 90},
-		{Modes: two[:1], Seeds: search.Seeds{First: 1, Last: 10}, Weight: 10},
-	})
-	var got []string
-	say := func() { got = append(got, p.line(10*time.Second)) }
-	say()
-	for range 5 {
-		p.step(0)
-	}
-	say()
-	for range 10 {
-		p.step(0) // the child died, and the job began anew
-	}
-	say()
-	p.done(0)
-	p.step(1)
-	p.done(1)
-	say()
-	want := []string{
-		"0 of 30 runs", "10 of 30 runs, 1 runs/s, 12s left", "20 of 30 runs, 2 runs/s, 1s left", "30 of 30 runs, 3 runs/s, 0s left",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// Nobody is told of progress where nobody looks, and nobody at once.
-func TestProgressIsQuiet(t *testing.T) {
-	var screen bytes.Buffer
-	p := &progress{w: &screen, began: time.Now()}
-	p.show(p.began.Add(patience - 1))
-	p.clear()
-	if screen.Len() > 0 {
-		t.Errorf("%q", screen.String())
-	}
-	p.show(p.began.Add(patience))
-	p.show(p.began.Add(patience + often - 1))
-	p.clear()
-	if want := "\r\x1b[K0 of 0 runs\r\x1b[K"; screen.String() != want {
-		t.Errorf("%q, want %q", screen.String(), want)
-	}
-}
-
-// A child's runtime is tuned; what the user has set stays.
-func TestTuned(t *testing.T) {
-	for _, tt := range []struct{ env, want []string }{
-		{[]string{"A=1"}, []string{"A=1", "GOGC=400", "GODEBUG=adaptivestackstart=1"}},
-		{[]string{"GOGC=off", "GODEBUG=gctrace=1"}, []string{"GOGC=off", "GODEBUG=gctrace=1", "GODEBUG=gctrace=1,adaptivestackstart=1"}},
-	} {
-		if diff := cmp.Diff(tt.want, tuned(tt.env)); diff != "" {
-			t.Error(diff)
-		}
 	}
 }

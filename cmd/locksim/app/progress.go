@@ -1,85 +1,127 @@
 package app
 
 import (
-	"fmt"
 	"io"
+	"os"
+	"sync"
 	"time"
-
-	"locksim/scenarios/matrix"
 )
 
-// progress tells a person at a terminal how far a long command has come. The
-// zero value tells nobody.
+// How often a person is told how far a command has come, on the wall clock: at a
+// terminal one line is written anew, elsewhere there is a line for each time.
+// Nobody is told in the first of these intervals, or at a terminal in the first
+// second.
+const (
+	patience   = time.Second
+	often      = 200 * time.Millisecond
+	nowAndThen = 5 * time.Second
+)
+
+// progress tells people how far a command has come. Its methods are safe for
+// concurrent use, and all of them but newProgress take nil for nobody.
 type progress struct {
-	w      io.Writer // nil: nobody looks
-	jobs   []matrix.Job
-	steps  []int // the seeds done of each job
-	runs   portion
-	labour portion // runs, weighted by how long they take
-	began  time.Time
-	shown  time.Time
+	w        io.Writer
+	program  string
+	terminal bool
+	stop     chan struct{}
+	stopped  sync.WaitGroup
+
+	mu    sync.Mutex
+	line  string // what is to be shown next; "" for nothing
+	shown bool   // there is a line at the terminal
 }
 
-// portion is a part of a whole.
-type portion struct{ done, all int }
-
-func (s *shell) newProgress(jobs []matrix.Job) *progress {
-	p := &progress{jobs: jobs, steps: make([]int, len(jobs)), began: time.Now()}
-	if isTerminal(s.err) {
-		p.w = s.err
+// newProgress begins to tell people. With quiet, it is nil.
+func newProgress(s *shell, quiet bool) *progress {
+	if quiet {
+		return nil
 	}
-	for _, j := range jobs {
-		p.runs.all += j.Runs()
-		p.labour.all += j.Weight
+	p := &progress{w: s.err, program: s.program, terminal: isTerminal(s.err), stop: make(chan struct{})}
+	first, interval := nowAndThen, nowAndThen
+	if p.terminal {
+		first, interval = patience, often
 	}
+	p.stopped.Go(func() {
+		t := time.NewTimer(first)
+		defer t.Stop()
+		for {
+			select {
+			case <-t.C:
+				p.tell()
+				t.Reset(interval)
+			case <-p.stop:
+				return
+			}
+		}
+	})
 	return p
 }
 
-// step is told of each seed that is done.
-func (p *progress) step(id int) {
-	if p.steps[id] < p.jobs[id].Seeds.Len() { // a job that is tried again begins anew
-		p.forward(id, 1)
+// tell writes the line.
+func (p *progress) tell() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.line == "":
+	case p.terminal:
+		p.shown = true
+		_, _ = io.WriteString(p.w, "\r\x1b[K"+p.line) // it is only a courtesy
+	default:
+		_, _ = io.WriteString(p.w, p.program+": "+p.line+"\n")
 	}
-	p.show(time.Now())
 }
 
-// done is told of each job that is done.
-func (p *progress) done(id int) {
-	p.forward(id, p.jobs[id].Seeds.Len()-p.steps[id])
-	p.show(time.Now())
-}
-
-func (p *progress) forward(id, seeds int) {
-	j := p.jobs[id]
-	p.steps[id] += seeds
-	p.runs.done += seeds * len(j.Modes)
-	p.labour.done += seeds * j.Weight / j.Seeds.Len()
-}
-
-// often is how often the line is written anew.
-const often = 200 * time.Millisecond
-
-func (p *progress) show(now time.Time) {
-	if p.w == nil || now.Sub(p.shown) < often || now.Sub(p.began) < patience {
+// show says what the line is from now on.
+func (p *progress) show(line string) {
+	if p == nil {
 		return
 	}
-	p.shown = now
-	_, _ = io.WriteString(p.w, "\r\x1b[K"+p.line(now.Sub(p.began))) // it is only a courtesy
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.line = line
 }
 
-// clear takes the line back.
+// clear takes the line back: what comes next is for other lines.
 func (p *progress) clear() {
-	if p.w != nil && !p.shown.IsZero() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.line = ""
+	if p.shown {
+		p.shown = false
 		_, _ = io.WriteString(p.w, "\r\x1b[K")
 	}
 }
 
-// line says how much is done, how fast, and how long the rest will take.
-func (p *progress) line(spent time.Duration) string {
-	text := fmt.Sprintf("%d of %d runs", p.runs.done, p.runs.all)
-	if spent <= 0 || p.labour.done == 0 {
-		return text
+// end ends it. Nothing is written after that.
+func (p *progress) end() {
+	if p == nil {
+		return
 	}
-	left := time.Duration(float64(spent) * float64(p.labour.all-p.labour.done) / float64(p.labour.done))
-	return fmt.Sprintf("%s, %.0f runs/s, %v left", text, float64(p.runs.done)/spent.Seconds(), left.Round(time.Second))
+	close(p.stop)
+	p.stopped.Wait()
+	p.clear()
+}
+
+// busy tells a person at a terminal that something is still going on, if it
+// takes a while. The function that it returns takes the message back.
+func (s *shell) busy(what string) (done func()) {
+	if !isTerminal(s.err) {
+		return func() {}
+	}
+	p := newProgress(s, false)
+	p.show(what + " …")
+	return p.end
+}
+
+// isTerminal reports whether a stream is a person's screen.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -1,12 +1,18 @@
 package app
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
+	"locksim/faults"
+	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/terminal"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
@@ -87,4 +93,132 @@ func (s runs) again(r *recording, f replayFlags) error {
 func (s runs) replayed(r *recording) (*play.Outcome, error) {
 	defer s.busy(fmt.Sprintf("replaying %s with seed %d", r.run.Scenario, r.run.Seed))()
 	return r.run.Replay(s.extra, play.Twice)
+}
+
+// inspect stops the run at a step and prints the world.
+func (s runs) inspect(r *recording, f replayFlags) error {
+	mode, err := parseMode(f.mode)
+	if err != nil {
+		return fmt.Errorf("--mode: %w", err)
+	}
+	command := fmt.Sprintf("%s replay %s --mode %s --until-step %d", s.command(), quote(r.name), mode, f.until)
+	sc, l, err := r.run.Setup(s.extra)
+	if err != nil {
+		return r.failed(err, command)
+	}
+	if mode.NeedsToken() && !l.Tokens {
+		return fmt.Errorf("--mode %s: this mode needs fencing tokens, and lock %s mints none: choose %s", mode, l.Name, fence.None)
+	}
+	state, err := play.Inspect(sc, l, r.run.Seed, mode, f.until)
+	if err != nil {
+		return r.failed(err, command)
+	}
+	at := reports.Moment{Scenario: sc.Name, Lock: l.Name, Seed: r.run.Seed, Mode: mode}
+	if f.json {
+		return s.printJSON(newStateFile(at, state))
+	}
+	return s.print(terminal.State(s.out, at, state, reports.Options{Colour: s.colour(isTerminal)}))
+}
+
+// recording is a stored run and the name of its file.
+type recording struct {
+	name string
+	run  *play.RunFile
+}
+
+// maxStored bounds the bytes of a stored run: no real one comes near.
+const maxStored = 16 << 20
+
+func readRecording(name string) (*recording, error) {
+	data, err := readStored(name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the stored run: %w: give the run.json that locksim run --out wrote", err)
+	}
+	if len(data) > maxStored {
+		return nil, &file.InputError{Pos: faults.Pos{File: name}, Msg: fmt.Sprintf("this is no stored run: it is longer than %d MiB", maxStored>>20)}
+	}
+	run, err := play.ReadRunFile(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return &recording{name: name, run: run}, nil
+}
+
+// readStored reads no more than it takes to see that a file is too long.
+func readStored(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return io.ReadAll(io.LimitReader(f, maxStored+1))
+}
+
+// failed tells a stored run that cannot be made again, which is bad input, from
+// one that came out differently. command is what was called.
+func (r *recording) failed(err error, command string) error {
+	if _, ok := errors.AsType[*file.InputError](err); ok {
+		return fmt.Errorf("%s: this stored run cannot be made again: %w", r.name, err)
+	}
+	return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", r.run.Seed), replay: command}
+}
+
+// stateFile is the world at one step as replay --until-step --json prints it.
+type stateFile struct {
+	Scenario       string               `json:"scenario"`
+	Lock           string               `json:"lock"`
+	Seed           uint64               `json:"seed"`
+	Mode           fence.Mode           `json:"mode"`
+	Step           int                  `json:"step"`
+	Event          string               `json:"event"`
+	Over           bool                 `json:"over"`
+	VirtualSeconds float64              `json:"virtual_seconds"`
+	Clients        []clientFile         `json:"clients"`
+	Nodes          map[string][]keyFile `json:"nodes"`
+	Store          []string             `json:"store"`
+	HighestToken   uint64               `json:"highest_token"`
+	InFlight       []flightFile         `json:"in_flight"`
+}
+
+type clientFile struct {
+	Name        string  `json:"name"`
+	Condition   string  `json:"condition"`
+	Holds       bool    `json:"holds"`
+	Believes    bool    `json:"believes"`
+	Token       uint64  `json:"token"`
+	LeftSeconds float64 `json:"left_seconds"`
+}
+
+// keyFile is a key of a Redis node; ttl_seconds 0 means for ever.
+type keyFile struct {
+	Name       string  `json:"name"`
+	TTLSeconds float64 `json:"ttl_seconds"`
+	Value      string  `json:"value"`
+}
+
+type flightFile struct {
+	From  string `json:"from"`
+	To    string `json:"to"`
+	Bytes int    `json:"bytes"`
+}
+
+func newStateFile(at reports.Moment, s *play.State) *stateFile {
+	f := &stateFile{Scenario: at.Scenario, Lock: at.Lock, Seed: at.Seed, Mode: at.Mode,
+		Step: s.Step, Event: s.Event, Over: s.Over, VirtualSeconds: s.At.Seconds(),
+		Clients: []clientFile{}, Nodes: map[string][]keyFile{}, Store: append([]string{}, s.Store...),
+		HighestToken: s.Highest, InFlight: []flightFile{}}
+	for _, c := range s.Clients {
+		f.Clients = append(f.Clients, clientFile{c.Name, c.Condition, c.Holds, c.Believes, c.Token, c.Left.Seconds()})
+	}
+	for _, n := range s.Nodes {
+		keys := []keyFile{}
+		for _, k := range n.Keys {
+			keys = append(keys, keyFile{k.Name, k.TTL.Seconds(), k.Value})
+		}
+		f.Nodes[n.Name] = keys
+	}
+	for _, l := range s.Flights {
+		f.InFlight = append(f.InFlight, flightFile{l.From, l.To, l.Bytes})
+	}
+	return f
 }

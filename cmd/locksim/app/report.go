@@ -33,14 +33,15 @@ the same for a pull request, and shorter.
 		Example: `  locksim run gc-pause --out /tmp/run
   locksim report /tmp/run
   locksim report --review --lock fenced
-  locksim report --review --lock redlock --runs 10000 --out /tmp/review`,
+  locksim report --review --lock redlock --runs 10000 --out /tmp/review
+  locksim report --review --lock redlock --runs 10000 --out /tmp/review --resume`,
 		Args: review.args,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if review.on {
-				return reviews(s).review(review)
+				return s.review(review)
 			}
 			return s.report(args[0])
 		},
@@ -124,6 +125,14 @@ func (s *shell) publicName() string {
 		return inClone
 	}
 	return s.program
+}
+
+// public is this program under the name by which it is called in what is read
+// elsewhere.
+func (s *shell) public() *shell {
+	elsewhere := *s
+	elsewhere.program, elsewhere.called = s.publicName(), ""
+	return &elsewhere
 }
 
 // ownProgram is what this program is called, as opposed to one that somebody made

@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"locksim/internal/campaign"
 	"locksim/internal/prose"
-	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/html"
 	"locksim/reports/markdown"
@@ -23,15 +24,16 @@ import (
 	"locksim/scenarios/search"
 )
 
+// reviewKind is what reviews are called.
+const reviewKind = review.Kind
+
 // reviewFlags are the flags of report --review.
 type reviewFlags struct {
-	on      bool
-	lock    string
-	seeds   int
-	runs    int
-	out     string
-	json    bool
-	workers int
+	campaignFlags
+	on    bool
+	lock  string
+	seeds int
+	runs  int
 }
 
 const reviewHelp = `With --review it measures one lock instead, and writes what the review of a design
@@ -41,7 +43,8 @@ fence made of that, what was tried and what was not, and what the team has to
 answer. It runs the scenarios of the library, random schedules within the promise
 and with every fault, and a sweep of single faults, in child processes. That takes
 a quarter of a minute on two cores for a lock on one node, and about a minute for a
-Redlock.
+Redlock. It can be ended at any time: --resume goes on. With --shard the runs are
+shared out among machines, and "locksim merge" puts the review together.
 
 The exit code of --review is 1 where the lock breaks its own promise or a scenario
 ends worse than expected, and 3 where runs do not repeat; the review is written
@@ -53,8 +56,7 @@ func (f *reviewFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.seeds, "seeds", 20, "`N` seeds for every scenario and fencing mode")
 	flags.IntVar(&f.runs, "runs", 3000, "try `N` random schedules within the promise, and a fifth of that with every fault")
 	flags.StringVar(&f.out, "out", "", "write the review into `DIR` (default: reports/out/review-KIND, and an index of all: see locksim serve)")
-	flags.BoolVar(&f.json, "json", false, "print the review as one JSON document, too")
-	flags.IntVar(&f.workers, "workers", 0, "`N` child processes (default: one per core)")
+	f.campaignFlags.add(flags)
 }
 
 // args demands a folder, or none with --review, and refuses flags that only a
@@ -63,43 +65,44 @@ func (f *reviewFlags) args(cmd *cobra.Command, args []string) error {
 	if f.on {
 		return exactly(0, "no folder with --review; name the lock with --lock")(cmd, args)
 	}
-	for _, name := range []string{"lock", "seeds", "runs", "out", "json", "workers"} {
-		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s: only a review has this flag: say --review, too, or leave it out", name)
-		}
+	only := ""
+	cmd.Flags().Visit(func(flag *pflag.Flag) { only = flag.Name })
+	if only != "" {
+		return fmt.Errorf("--%s: only a review has this flag: say --review, too, or leave it out", only)
 	}
 	return exactly(1, "one folder, such as locksim run --out has written")(cmd, args)
 }
 
 // review is the report command with --review.
-func (s reviews) review(f reviewFlags) error {
-	l, work, err := s.reviewWork(f)
+func (s *shell) review(f reviewFlags) error {
+	if f.lock == "" {
+		return errors.New("--review: say which lock is to be reviewed, with --lock: see locksim list")
+	}
+	f.keep = f.out == ""
+	shard, err := f.check(s.getenv)
 	if err != nil {
 		return err
 	}
-	k, err := keep(f.out == "", f.out, "review", l.Name)
+	if f.json {
+		err = f.wholeOnly(shard, reviewKind, "--json")
+	}
 	if err != nil {
 		return err
 	}
-	if err := prepare(k.dir); err != nil {
-		return err
-	}
-	r, err := s.reviewed(l, work, f)
+	l, plan, err := s.planReview(f)
 	if err != nil {
 		return err
 	}
-	return s.publishReview(r, k, f)
+	k := keep(f.keep, f.out, reviewKind, l.Name)
+	if f.keep {
+		k.flag = "" // nobody has said --keep
+	}
+	return s.conduct(f.campaignFlags, shard, k, f.form(), []work{s.newReview(l, plan)}, nil)
 }
 
-// reviewWork finds out what the flags ask for.
-func (s reviews) reviewWork(f reviewFlags) (play.Lock, *review.Work, error) {
+// planReview finds out what the flags ask for.
+func (s *shell) planReview(f reviewFlags) (play.Lock, *review.Work, error) {
 	none := play.Lock{}
-	if f.lock == "" {
-		return none, nil, errors.New("--review: say which lock is to be reviewed, with --lock: see locksim list")
-	}
-	if f.workers < 0 || f.workers > maxWorkers {
-		return none, nil, fmt.Errorf("--workers %d: give a number from 1 to %d, or leave it out for one per core", f.workers, maxWorkers)
-	}
 	if f.runs < 1 || f.runs > explore.MaxExploreRuns {
 		return none, nil, fmt.Errorf("--runs %d: give a number from 1 to %d", f.runs, explore.MaxExploreRuns)
 	}
@@ -115,53 +118,182 @@ func (s reviews) reviewWork(f reviewFlags) (play.Lock, *review.Work, error) {
 	return l, work, err
 }
 
-// publishReview writes the review, and says what it comes to.
-func (s reviews) publishReview(r *review.Review, k kept, f reviewFlags) error {
-	opt := reports.Options{Replay: s.reviewAgain(f), Colour: s.colour(isTerminal)}
-	html, err := rendered("review.html", r, opt, html.Review)
-	if err != nil {
-		return err
-	}
-	md, err := rendered("review.md", r, opt, markdown.Review)
-	if err != nil {
-		return err
-	}
-	if err := writeAll(filepath.Clean(k.dir), []document{md, html}); err != nil {
-		return &brokenError{cause: fmt.Errorf("keep the review: %w", err)}
-	}
-	err = s.showReview(r, opt, f, filepath.Join(k.dir, html.name), filepath.Join(k.dir, md.name))
-	if err := errors.Join(err, k.list(s.shell)); err != nil {
-		return err
-	}
-	return reviewProblem(r)
+// reviewing is the review of a lock. It is made of the other campaigns, whose jobs
+// it does in one go. Each of them is nil where that part is not made.
+type reviewing struct {
+	*shell
+	lock   play.Lock
+	plan   *review.Work
+	matrix *matrixWork
+	within *exploration
+	all    *exploration
+	sweep  *sweeping
+
+	whole campaign.Campaign
+	// part is what a record of the review knows of one of them.
+	part func(r *campaign.Record, of work) *campaign.Record
 }
 
-// rendered is a review as a file.
-func rendered(name string, r *review.Review, opt reports.Options, render reviewRenderer) (document, error) {
-	var b bytes.Buffer
-	if err := render(&b, r, opt); err != nil {
-		return document{}, &brokenError{cause: err}
+func (s *shell) newReview(l play.Lock, plan *review.Work) *reviewing {
+	x := &reviewing{shell: s, lock: l, plan: plan}
+	var parts []work
+	if plan.Matrix != nil {
+		x.matrix = &matrixWork{shell: s.public(), plan: plan.Matrix}
+		parts = append(parts, x.matrix)
 	}
-	return document{name, b.Bytes()}, nil
+	if plan.Within != nil {
+		x.within = &exploration{shell: s.public(), plan: plan.Within}
+		parts = append(parts, x.within)
+	}
+	x.all = &exploration{shell: s.public(), plan: plan.All}
+	parts = append(parts, x.all)
+	if plan.Sweep != nil {
+		x.sweep = &sweeping{shell: s.public(), plan: plan.Sweep, scenario: plan.Swept}
+		parts = append(parts, x.sweep)
+	}
+	var campaigns []campaign.Campaign
+	for _, p := range parts {
+		campaigns = append(campaigns, p.campaign())
+	}
+	var part func(*campaign.Record, int) *campaign.Record
+	x.whole, part = campaign.Join(reviewKind, plan, campaigns...)
+	x.part = func(r *campaign.Record, of work) *campaign.Record { return part(r, slices.Index(parts, of)) }
+	job := x.whole.Job
+	x.whole.Job = func(i int) campaign.Job {
+		j := job(i)
+		j.Noun, j.Weight = "runs", j.Count // those of the parts are not to be compared
+		return j
+	}
+	examinations := x.whole.Follow
+	x.whole.Follow = func(r *campaign.Record) ([]campaign.Job, error) { return x.follow(r, examinations) }
+	return x
 }
 
-// showReview prints the review in short and where it is, or as JSON.
-func (s reviews) showReview(r *review.Review, opt reports.Options, f reviewFlags, names ...string) error {
-	if f.json {
-		b, err := r.JSON()
-		if err != nil {
-			return &brokenError{cause: err}
-		}
-		_, err = s.out.Write(b)
-		return s.print(err)
+func (s *shell) readReview(r *campaign.Record) (*reviewing, error) {
+	plan, err := review.ReadWork(r.Plan, s.extra)
+	if err != nil {
+		return nil, err
 	}
-	err := terminal.Review(s.out, r, opt)
-	for _, name := range names {
-		if err == nil {
-			_, err = fmt.Fprintln(s.out, name)
+	l, err := play.FindLock(plan.Lock, s.extra)
+	if err != nil {
+		return nil, err
+	}
+	return s.newReview(l, plan), nil
+}
+
+func (x *reviewing) campaign() campaign.Campaign { return x.whole }
+
+func (x *reviewing) detail() string { return "" }
+
+func (x *reviewing) divisible() bool { return false }
+
+// follow are the jobs that results call for: first those of the parts, and then
+// each break with each fence. A shard calls for none: it has no part that is
+// complete.
+func (x *reviewing) follow(r *campaign.Record, examinations func(*campaign.Record) ([]campaign.Job, error)) ([]campaign.Job, error) {
+	if x.missing(r) > 0 {
+		return nil, nil
+	}
+	jobs, err := examinations(r)
+	if err != nil {
+		return nil, err
+	}
+	parts, ok, err := x.parts(r)
+	if !ok || err != nil {
+		return jobs, err
+	}
+	jobs = nil
+	for _, b := range x.breaks(parts) {
+		job := fencesTask.Job(review.FenceJob{Run: b.Run})
+		job.Name, job.Noun, job.Count = "make with each fence: "+b.Shape, "breaks made with each fence", 1
+		jobs = append(jobs, job)
+	}
+	return jobs, nil
+}
+
+// missing counts the jobs without which there is no review. A pair of the matrix
+// that could not be run is a part of it.
+func (x *reviewing) missing(r *campaign.Record) int {
+	n := x.whole.Jobs - len(r.Results)
+	if x.matrix != nil {
+		n -= len(x.part(r, x.matrix).Failed)
+	}
+	return n
+}
+
+// parts are the measurements. ok is false where a violation has not been examined.
+func (x *reviewing) parts(r *campaign.Record) (parts review.Parts, ok bool, err error) {
+	parts = review.Parts{Missing: x.plan.Missing}
+	ok = true
+	var errs [4]error
+	if x.matrix != nil {
+		parts.Matrix, errs[0] = x.matrix.assembled(x.part(r, x.matrix))
+	}
+	if x.within != nil {
+		parts.Within, errs[1] = x.within.assembled(x.part(r, x.within))
+	}
+	parts.All, errs[2] = x.all.assembled(x.part(r, x.all))
+	if x.sweep != nil {
+		parts.Sweep, ok, errs[3] = x.sweep.assembled(x.part(r, x.sweep))
+	}
+	return parts, ok, errors.Join(errs[:]...)
+}
+
+// breaks are the ways in which the lock was broken, each with the command that
+// finds it again.
+func (x *reviewing) breaks(parts review.Parts) []review.Failure {
+	return review.Failures(parts, func(f review.Failure) string {
+		switch f.From {
+		case review.FromPromise:
+			return x.within.again(f.Seed)
+		case review.FromAll:
+			return x.all.again(f.Seed)
+		}
+		return x.sweep.again(&f.Failure)
+	})
+}
+
+func (x *reviewing) finished(r *results) (finished, error) {
+	if n := x.missing(r.Record); n > 0 {
+		return finished{}, incomplete(n)
+	}
+	parts, ok, err := x.parts(r.Record)
+	if err != nil {
+		return finished{}, err
+	}
+	breaks := x.breaks(parts)
+	for i := range breaks {
+		if ok {
+			breaks[i].Fences, ok, err = fencesTask.Answer(r.Record, review.FenceJob{Run: breaks[i].Run})
 		}
 	}
-	return s.print(err)
+	if !ok || err != nil {
+		return finished{}, errors.Join(err, failedJobs(x.whole, r.Record, r.dir))
+	}
+	done, err := review.AssembleReview(x.plan.Plan, x.lock, parts, breaks, x.public().runAgain)
+	if err != nil {
+		return finished{}, &brokenError{cause: err}
+	}
+	again := fmt.Sprintf("%s report --review --lock %s --seeds %d --runs %d", x.publicName(), quote(x.lock.Name), x.plan.Seeds.Len(), x.plan.Runs)
+	file := func(name string, render func(io.Writer, *review.Review, reports.Options) error) func() (document, error) {
+		return func() (document, error) {
+			var b bytes.Buffer
+			err := render(&b, done, reports.Options{Replay: again})
+			return document{name, b.Bytes()}, err
+		}
+	}
+	return finished{
+		kind:     reviewKind,
+		document: done,
+		text: func(w io.Writer, opt reports.Options) error {
+			opt.Replay = again
+			return terminal.Review(w, done, opt)
+		},
+		files:   []func() (document, error){file("review.md", markdown.Review), file("review.html", html.Review)},
+		pages:   func(func(string, []byte) error) (problem, err error) { return nil, nil },
+		opened:  []string{filepath.Join(r.dir, "review.html"), filepath.Join(r.dir, "review.md")},
+		problem: reviewProblem(done),
+	}, nil
 }
 
 // reviewProblem is the error that the exit code speaks of.
@@ -174,26 +306,4 @@ func reviewProblem(r *review.Review) error {
 		return errUnexpected
 	}
 	return nil
-}
-
-// reviewAgain is the command that makes the review again.
-func (s reviews) reviewAgain(f reviewFlags) string {
-	return fmt.Sprintf("%s report --review --lock %s --seeds %d --runs %d", s.publicName(), quote(f.lock), f.seeds, f.runs)
-}
-
-// failureAgain is the command that finds a failure again.
-func (s reviews) failureAgain(work *review.Work, f review.Failure) string {
-	again := s.public()
-	switch f.From {
-	case review.FromPromise:
-		return explorations{again}.exploreAgain(work.Within, f.Seed)
-	case review.FromAll:
-		return explorations{again}.exploreAgain(work.All, f.Seed)
-	}
-	return sweeps{again}.sweepReplay(work.Sweep, work.Plan.Swept, "", 0, &f.Failure)
-}
-
-// cellAgain is the command that makes a run of the matrix again.
-func (s reviews) cellAgain(scenario, lock string, seed uint64, modes ...fence.Mode) string {
-	return matrices{s.public()}.runAgain(scenario, lock, seed, slices.Clone(modes)...)
 }

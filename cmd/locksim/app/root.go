@@ -3,8 +3,11 @@ package app
 import (
 	"errors"
 	"fmt"
+	"runtime"
+	"runtime/debug"
 
 	"locksim/internal/prose"
+	"locksim/scenarios/play"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -38,8 +41,8 @@ bad input; 3 the harness failed, or a run was not deterministic.`,
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(listing{s}.listCommand(), comparisons{s}.compareCommand(), runs{s}.runCommand(), runs{s}.replayCommand(), (runs{s}).reportCommand(), matrices{s}.matrixCommand(),
-		explorations{s}.exploreCommand(), sweeps{s}.sweepCommand(), merging{s}.mergeCommand(), s.schemaCommand(), s.versionCommand(), s.workerCommand(),
+	root.AddCommand(listing{s}.listCommand(), comparisons{s}.compareCommand(), runs{s}.runCommand(), runs{s}.replayCommand(), runs{s}.reportCommand(), s.matrixCommand(),
+		s.exploreCommand(), s.sweepCommand(), s.mergeCommand(), s.schemaCommand(), s.versionCommand(), s.workerCommand(),
 		runs{s}.galleryCommand(), serving{s}.serveCommand())
 	return root
 }
@@ -86,12 +89,23 @@ func kindOf(flag *pflag.Flag) string {
 	return "a " + flag.Value.Type()
 }
 
-// exactly demands a number of arguments and says what they are.
-func exactly(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == n {
-			return nil
-		}
-		return fmt.Errorf("%s takes %s, and got %d arguments: see %[1]s --help", cmd.CommandPath(), what, len(args))
+func (s *shell) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of locksim, of Go and of stored runs",
+		Args:  exactly(0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(s.out, "locksim %s\n%s %s/%s\nstored runs of version %d\n",
+				ownVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, play.RunVersion)
+			return s.print(err)
+		},
 	}
+}
+
+func ownVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(unknown version)"
+	}
+	return info.Main.Version
 }

@@ -94,10 +94,10 @@ func (s runs) runScenario(name string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	k, err := keep(f.keep, f.out, "run", t.scenario.Name, t.lock.Name, fmt.Sprintf("s%d", t.opts.Seed))
-	if err != nil {
-		return err
+	if f.keep && f.out != "" {
+		return errKeepAndOut
 	}
+	k := keep(f.keep, f.out, "run", t.scenario.Name, t.lock.Name, fmt.Sprintf("s%d", t.opts.Seed))
 	f.out = k.dir
 	if err := errors.Join(prepare(f.out), prepareFile("junit", f.junit)); err != nil {
 		return err

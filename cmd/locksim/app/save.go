@@ -2,48 +2,19 @@ package app
 
 import (
 	"bytes"
-	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 
 	"locksim/reports"
+	"locksim/reports/chrome"
+	"locksim/reports/junit"
+	"locksim/reports/markdown"
 	"locksim/reports/terminal"
 	"locksim/scenarios/play"
 )
 
 // stored is where a run is stored in its folder.
 func stored(dir string) string { return filepath.Join(dir, "run.json") }
-
-// prepare makes the folder for the files of a run, before the run is made. A
-// folder that cannot be is the user's to put right.
-func prepare(dir string) error {
-	if dir == "" {
-		return nil
-	}
-	err := os.MkdirAll(dir, 0o777)
-	if err == nil {
-		err = tryOut(dir)
-	}
-	if err != nil {
-		return fmt.Errorf("--out %s: %w: give a folder that can be written to", quote(dir), err)
-	}
-	return nil
-}
-
-// tryOut finds out whether files can be written into a folder.
-func tryOut(dir string) error {
-	name, err := writeBeside(dir, document{name: "run.json"})
-	if name != "" {
-		_ = os.Remove(name) // it is empty
-	}
-	return err
-}
-
-// file is a file to be written.
-type document struct {
-	name string
-	data []byte
-}
 
 // save writes a run as files: run.json, report.txt, report.html, report.md, the
 // traces for a trace viewer, and a trace for each mode. page is how the page is
@@ -79,44 +50,37 @@ func save(dir string, o *play.Outcome, opt, page, md reports.Options) error {
 	return writeAll(dir, append(files, document{"report.txt", report.Bytes()}, document{"run.json", run}))
 }
 
-// writeAll writes each file beside its place and moves them there when all are
-// complete. After an error nothing half-written is left.
-func writeAll(dir string, files []document) error {
-	var written []string
-	defer func() {
-		for _, name := range written {
-			_ = os.Remove(name) // those that were moved are gone from here
-		}
-	}()
-	for _, f := range files {
-		name, err := writeBeside(dir, f)
-		if name != "" {
-			written = append(written, name)
-		}
-		if err != nil {
-			return fmt.Errorf("write %s: %w", filepath.Join(dir, f.name), err)
-		}
+// chromeFile is a run for a trace viewer.
+func chromeFile(o *play.Outcome, opt reports.Options) (document, error) {
+	var b bytes.Buffer
+	if err := chrome.Run(&b, o, opt); err != nil {
+		return document{}, err
 	}
-	for i, f := range files {
-		if err := os.Rename(written[i], filepath.Join(dir, f.name)); err != nil {
-			return fmt.Errorf("move %s into its place: %w", f.name, err)
-		}
-	}
-	return nil
+	return document{"trace.chrome.json", b.Bytes()}, nil
 }
 
-// writeBeside writes a file under a temporary name, and returns that name as
-// soon as there is such a file.
-func writeBeside(dir string, f document) (name string, err error) {
-	t, err := os.CreateTemp(dir, "."+f.name+"-*")
-	if err != nil {
-		return "", err
+// markdownOptions are how a run is rendered as Markdown. It names no folder and no
+// version of Go, so that the command on its last line prints it again, anywhere.
+func (s runs) markdownOptions(o *play.Outcome, repeat play.Repeat) reports.Options {
+	return reports.Options{Repeat: repeat, Replay: s.anywhere(o) + " --markdown"}
+}
+
+// writeMarkdown writes a run as Markdown.
+func (s runs) writeMarkdown(w io.Writer, o *play.Outcome, repeat play.Repeat) error {
+	return markdown.Run(w, o, s.markdownOptions(o, repeat))
+}
+
+// markdownFile is a run as Markdown in a file.
+func markdownFile(name string, o *play.Outcome, opt reports.Options) (document, error) {
+	var b bytes.Buffer
+	if err := markdown.Run(&b, o, opt); err != nil {
+		return document{}, err
 	}
-	if _, err = t.Write(f.data); err == nil {
-		err = t.Chmod(0o644) // a temporary file is its owner's alone
-	}
-	if closed := t.Close(); err == nil {
-		err = closed
-	}
-	return t.Name(), err
+	return document{name, b.Bytes()}, nil
+}
+
+// saveJUnit writes a run for a CI system, which may read it elsewhere: it says
+// nothing of where the run was made.
+func (s runs) saveJUnit(name string, o *play.Outcome) error {
+	return saveFile(name, func(w io.Writer) error { return junit.Run(w, o, reports.Options{Replay: s.anywhere(o)}) })
 }

@@ -44,16 +44,6 @@ folder, and ends with Ctrl-C.`,
 	return cmd
 }
 
-// atMostOne takes one argument or none, and says what it would be.
-func atMostOne(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) <= 1 {
-			return nil
-		}
-		return fmt.Errorf("%s takes %s, and got %d arguments: see %[1]s --help", cmd.CommandPath(), what, len(args))
-	}
-}
-
 // serveFolder is the serve command.
 func (s serving) serveFolder(dir, addr string) error {
 	root, err := os.OpenRoot(filepath.FromSlash(dir))

@@ -1,22 +1,31 @@
 package app
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
-	"locksim/internal/workers"
+	"locksim/reports"
+	"locksim/reports/html"
+	"locksim/reports/terminal"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 	"locksim/scenarios/sweep"
 )
+
+// sweepKind is what sweeps are called.
+const sweepKind = sweep.Name
 
 // sweepFlags are the flags of the sweep command.
 type sweepFlags struct {
@@ -28,7 +37,7 @@ type sweepFlags struct {
 	promise bool
 }
 
-func (s sweeps) sweepCommand() *cobra.Command {
+func (s *shell) sweepCommand() *cobra.Command {
 	var f sweepFlags
 	cmd := &cobra.Command{
 		Use:   "sweep SCENARIO|FILE.yaml",
@@ -43,14 +52,15 @@ The faults, for --faults. Without it those are placed that come up to restart:
 ` + sweepKindList() + `
 A lock is judged as by explore: as if it promised that all goes well under every
 fault or, with --promise, by what it promises, under the faults of which it speaks.
-The flags --shard, --out, --keep and --resume are those of explore too; the page is
-sweep.html.
+The flags --shard, --out, --keep and --resume are those of explore too, and merge
+puts shards together; the page is sweep.html.
 
 The exit code is 0 when no violation was found, 1 when one was, and 3 when a run
 was not deterministic, came to no end, or the command was interrupted.`,
 		Example: `  locksim sweep gc-pause
   locksim sweep gc-pause --lock redlock --faults pause,restart
   locksim sweep ./my.yaml --pairs 10000 --out /tmp/sweep
+  locksim sweep ./my.yaml --pairs 10000 --out /tmp/sweep --resume
   locksim sweep gc-pause --lock single --promise --json`,
 		Args:              exactly(1, "one scenario, by its name or its file"),
 		ValidArgsFunction: completeScenarios,
@@ -62,6 +72,8 @@ was not deterministic, came to no end, or the command was interrupted.`,
 	flags.StringArrayVar(&f.faults, "faults", nil, "only these `KINDS` of fault, with commas")
 	flags.IntVar(&f.pairs, "pairs", 0, "also place `N` pairs of faults")
 	flags.BoolVar(&f.promise, "promise", false, "judge the lock by what it promises")
+	flags.StringVar(&f.out, "out", "", outUsage)
+	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	f.add(flags)
 	s.completeFlags(cmd)
 	return cmd
@@ -85,7 +97,7 @@ func sweepKindNames() []string {
 }
 
 // sweep is the sweep command.
-func (s sweeps) sweep(name string, f sweepFlags) error {
+func (s *shell) sweep(name string, f sweepFlags) error {
 	shard, err := f.check(s.getenv)
 	if err = cmp.Or(err, f.problem()); err != nil {
 		return err
@@ -94,16 +106,12 @@ func (s sweeps) sweep(name string, f sweepFlags) error {
 	if err != nil {
 		return err
 	}
-	k, err := f.folderToKeep(plan)
-	if err != nil {
-		return err
+	about := []string{sweepKind, plan.Scenario, plan.Lock, fmt.Sprintf("s%d", plan.Seed)}
+	if f.promise {
+		about = append(about, "promise")
 	}
-	f.out = k.dir
-	pub := &publication{shell: s.shell, json: f.json}
-	if err := s.sweepScenario(name, plan, f, shard, pub); err != nil {
-		return err
-	}
-	return k.end(pub)
+	w := &sweeping{shell: s, plan: plan, scenario: name}
+	return s.conduct(f.campaignFlags, shard, keep(f.keep, f.out, about...), f.form(), []work{w}, nil)
 }
 
 // problem refuses a number of pairs that makes no sense, and kinds of fault that
@@ -121,8 +129,8 @@ func (f sweepFlags) problem() error {
 }
 
 // sweepPlan finds out what the flags ask for.
-func (s sweeps) sweepPlan(name string, f sweepFlags) (*sweep.Plan, error) {
-	t, err := runs(s).task(name, runFlags{lock: f.lock, seed: f.seed, fencing: "none"})
+func (s *shell) sweepPlan(name string, f sweepFlags) (*sweep.Plan, error) {
+	t, err := runs{s}.task(name, runFlags{lock: f.lock, seed: f.seed, fencing: "none"})
 	if err != nil {
 		return nil, err
 	}
@@ -138,53 +146,174 @@ func (s sweeps) sweepPlan(name string, f sweepFlags) (*sweep.Plan, error) {
 	return plan, err
 }
 
-// sweepScenario has the runs made, and publishes what they come to.
-func (s sweeps) sweepScenario(name string, plan *sweep.Plan, f sweepFlags, shard campaign.Shard, pub *publication) error {
-	began, dir := time.Now(), f.folder(shard)
-	var sofar sweep.Tally
-	c := campaign.Campaign[workerJob, workerAnswer, sweep.Block]{
-		Kind: sweep.Name, Plan: plan, Jobs: plan.Jobs(),
-		Job: func(i int) workerJob {
-			job := plan.Job(i)
-			return workerJob{Sweep: &job}
+// sweeping is a sweep of one scenario.
+type sweeping struct {
+	*shell
+	plan *sweep.Plan
+	// scenario is what the user calls the scenario.
+	scenario string
+	sofar    sweep.Tally
+}
+
+func (s *shell) readSweep(r *campaign.Record) (*sweeping, error) {
+	plan, err := sweep.ReadPlan(r.Plan)
+	if err != nil {
+		return nil, err
+	}
+	return &sweeping{shell: s, plan: plan, scenario: cmp.Or(r.Asked, plan.Scenario)}, nil
+}
+
+func (x *sweeping) campaign() campaign.Campaign {
+	return campaign.Campaign{Kind: sweepKind, Plan: x.plan, Asked: x.scenario, Jobs: x.plan.Jobs(),
+		Job: func(i int) campaign.Job {
+			data := x.plan.Job(i)
+			job := sweepTask.Job(data)
+			job.Name, job.Noun, job.Count = fmt.Sprintf("%d placements from number %d on", data.Runs, data.First), "placements", data.Runs
+			if data.Of == sweep.Pairs {
+				job.Name = fmt.Sprintf("%d pairs from number %d on", data.Runs, data.First)
+			}
+			return job
 		},
-		Result: sweepResult,
-		Done:   func(_ int, b sweep.Block) { sofar.Add(b.Tally) },
+		Take: func(i int, result json.RawMessage) (last bool, err error) {
+			b, err := sweepTask.Read(result)
+			if err == nil && b.Job != i {
+				err = fmt.Errorf("it is that of job %d", b.Job)
+			}
+			if err == nil {
+				x.sofar.Add(b.Tally)
+			}
+			return false, err
+		},
+		Follow: func(r *campaign.Record) ([]campaign.Job, error) {
+			blocks, err := sweepTask.Results(r)
+			if err != nil {
+				return nil, err
+			}
+			var jobs []campaign.Job
+			for _, e := range x.plan.Examinations(blocks) {
+				job := examineTask.Job(e)
+				job.Name, job.Noun, job.Count = "examine "+e.Shape, "violations examined", 1
+				jobs = append(jobs, job)
+			}
+			return jobs, nil
+		},
 	}
-	h := s.newHeadway("placements", shard, plan.Jobs(), func(i int) int { return plan.Job(i).Runs }, func() string { return sweepDetail(&sofar) })
-	results, err := conduct(s.shell, f.campaignFlags, shard, dir, c, h)
-	if err != nil {
-		return err
-	}
-	found, err := s.examine(plan, results.Finished, f.children())
-	if err != nil {
-		return err
-	}
-	sw := sweep.AssembleSweep(plan, results.Finished, found)
-	sw.Timing = explore.NewTiming()
-	sw.Timing.WallSeconds, sw.Timing.Made, sw.Timing.Workers = time.Since(began).Seconds(), h.made, f.children()
-	if !shard.Whole() {
-		sw.Timing.Shard = shard.String()
-	}
-	return pub.add(dir, s.swept(sw, name, dir, f.children(), failedJob(results, f.campaignFlags)))
 }
 
-// sweepResult is what a child has found out.
-func sweepResult(i int, d workers.Done[workerJob, workerAnswer]) (sweep.Block, error) {
-	switch {
-	case d.Err != nil:
-		return sweep.Block{}, d.Err
-	case d.Result.Sweep == nil || d.Result.Sweep.Job != i:
-		return sweep.Block{}, errors.New("the worker gave no answer")
-	}
-	return *d.Result.Sweep, nil
-}
-
-// sweepDetail says what is known so far.
-func sweepDetail(t *sweep.Tally) string {
+func (x *sweeping) detail() string {
 	var parts []string
-	for _, label := range t.Labels() {
-		parts = append(parts, fmt.Sprintf("%s %d", label, t.Violations[label]))
+	for _, label := range x.sofar.Labels() {
+		parts = append(parts, fmt.Sprintf("%s %d", label, x.sofar.Violations[label]))
 	}
 	return strings.Join(parts, ", ")
+}
+
+func (x *sweeping) divisible() bool { return true }
+
+// assembled is the sweep, without what differs from run to run. ok is false where
+// a violation has not been examined.
+func (x *sweeping) assembled(r *campaign.Record) (sw *sweep.Sweep, ok bool, err error) {
+	blocks, err := sweepTask.Results(r)
+	if err != nil {
+		return nil, false, err
+	}
+	found := map[string]*search.Failure{}
+	for _, e := range x.plan.Examinations(blocks) {
+		f, ok, err := examineTask.Answer(r, e)
+		if !ok || err != nil {
+			return nil, false, err
+		}
+		found[e.Shape] = f
+	}
+	sw = sweep.AssembleSweep(x.plan, blocks, found)
+	sw.Timing = explore.NewTiming()
+	return sw, true, nil
+}
+
+func (x *sweeping) finished(r *results) (finished, error) {
+	sw, ok, err := x.assembled(r.Record)
+	if err != nil || !ok {
+		return finished{}, cmp.Or(err, failedJobs(x.campaign(), r.Record, r.dir))
+	}
+	r.time(&sw.Timing)
+	replay := func(i int, f *search.Failure) string {
+		if r.dir != "" {
+			return fmt.Sprintf("%s replay %s", x.command(), quote(filepath.Join(r.dir, foundName(i))))
+		}
+		return x.again(f)
+	}
+	var files []func() (document, error)
+	notes := []string{sw.Statement()}
+	for i := range sw.Summary.Failures {
+		f := &sw.Summary.Failures[i]
+		if f.Run == nil {
+			continue
+		}
+		files = append(files, func() (document, error) {
+			data, err := f.Run.JSON()
+			return document{foundName(i + 1), data}, err
+		})
+		notes = append(notes, f.Headline(), "replay: "+replay(i+1, f))
+	}
+	return finished{
+		kind:     sweepKind,
+		document: sw,
+		text:     func(w io.Writer, opt reports.Options) error { return terminal.Sweep(w, sw, replay, opt) },
+		files:    files,
+		pages:    func(add func(string, []byte) error) (problem, err error) { return nil, x.pages(r, sw, add) },
+		notes:    notes,
+		missing:  sw.Missing,
+		problem:  sweepProblem(sw),
+	}, nil
+}
+
+// pages are sweep.html and the pages of its violations.
+func (x *sweeping) pages(r *results, sw *sweep.Sweep, add func(string, []byte) error) error {
+	public, jobs := &sweeping{shell: x.public(), plan: x.plan, scenario: x.scenario}, map[int]foundPageJob{}
+	for i := range sw.Summary.Failures {
+		if f := &sw.Summary.Failures[i]; f.Run != nil {
+			jobs[i+1] = foundPageJob{Run: f.Run, Replay: public.again(f)}
+		}
+	}
+	opt := html.CampaignOptions{Again: public.whole(), Versions: versionsOf(sw.Timing.Go, sw.Timing.Modules)}
+	return r.foundPages(sweepKind, jobs, opt, func(b *bytes.Buffer, opt html.CampaignOptions) error {
+		return html.Sweep(b, sw, opt)
+	}, add)
+}
+
+// whole is the command that makes the whole sweep again.
+func (x *sweeping) whole() string { return x.asking(x.plan.Pairs, x.plan.Kinds) }
+
+// again is the command that finds a failure again, by placing the same kind of fault. Which pairs are drawn depends on all kinds.
+func (x *sweeping) again(f *search.Failure) string {
+	if len(f.Placed.Kinds) == 1 {
+		return x.asking(0, f.Placed.Kinds)
+	}
+	return x.whole()
+}
+
+// asking is the command that makes such a sweep.
+func (x *sweeping) asking(pairs int, kinds []string) string {
+	text := fmt.Sprintf("%s sweep %s --lock %s --seed %d", x.command(), quote(x.scenario), quote(x.plan.Lock), x.plan.Seed)
+	if pairs > 0 {
+		text += fmt.Sprintf(" --pairs %d", pairs)
+	}
+	if len(kinds) > 0 {
+		text += " --faults " + strings.Join(kinds, ",")
+	}
+	if x.plan.Judge == explore.JudgePromise {
+		text += " --promise"
+	}
+	return text
+}
+
+// sweepProblem is the error that the exit code speaks of.
+func sweepProblem(sw *sweep.Sweep) error {
+	if problem := sw.Summary.Problem(); problem != "" {
+		return &brokenError{cause: errors.New(problem)}
+	}
+	if sw.Summary.Violating > 0 {
+		return errUnexpected
+	}
+	return nil
 }

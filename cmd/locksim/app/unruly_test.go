@@ -15,7 +15,8 @@ import (
 
 // unruly makes mylock do something to its process, or to the parent of that, in a
 // worker: "kill:N:FILE" is SIGKILL for the process at the N-th client, if there
-// is no FILE yet, and "interrupt:N:" is SIGINT for its parent. "late-kill:N:FILE"
+// is no FILE yet, "interrupt:N:" is SIGINT for its parent, and "kill-parent:N:"
+// SIGKILL. "late-kill:N:FILE"
 // and "late-interrupt:N:FILE" are the same at every client of all processes after
 // the N-th, which FILE counts.
 const (
@@ -50,8 +51,11 @@ func rebel(how string) error {
 	if err != nil || clients.Add(1) != n {
 		return err
 	}
-	if parts[0] == "interrupt" {
+	switch parts[0] {
+	case "interrupt":
 		return syscall.Kill(os.Getppid(), syscall.SIGINT)
+	case "kill-parent":
+		return syscall.Kill(os.Getppid(), syscall.SIGKILL)
 	}
 	if _, err := os.Stat(parts[2]); err == nil {
 		return nil

@@ -1,0 +1,163 @@
+package app
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/internal/campaign"
+)
+
+// published are the files of a folder, documents without their timing.
+func published(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := tree(t, dir)
+	for name, text := range files {
+		if strings.HasSuffix(name, ".json") {
+			files[name], _, _ = strings.Cut(text, "\n  \"timing\":")
+		}
+	}
+	return files
+}
+
+// A matrix and a review that are killed or interrupted when about a third is done,
+// at the first run and where it goes on, come to the same bytes with --resume as
+// those that are not: the document, the reports and all pages. So do two shards
+// that are put together.
+func TestKilledAndResumed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it makes many runs")
+	}
+	for _, tt := range []struct {
+		kind string
+		args []string
+		// clients is how many there are when about a third of the runs is done.
+		clients string
+		pages   []string
+	}{
+		{"matrix", []string{"matrix", "--scenario", "c*,g*,late-*", "--lock", "mylock", "--seeds", "2", "--fencing", "none"}, "30",
+			[]string{"index.html", "matrix.json", "MATRIX.md", "runs/calm/mylock/seed-1.html"}},
+		{"review", []string{"report", "--review", "--lock", "mylock", "--seeds", "1", "--runs", "20"}, "300",
+			[]string{"review.html", "review.md", "review.json", "review.txt"}},
+	} {
+		t.Run(tt.kind, func(t *testing.T) {
+			t.Parallel()
+			with := func(dir string, more ...string) []string {
+				return append(append(append([]string{}, tt.args...), "--quiet", "--out", dir), more...)
+			}
+			whole := t.TempDir()
+			want, _, errs := program(t, quiet, with(whole)...)
+			files := published(t, whole)
+			for _, name := range tt.pages {
+				if files[name] == "" {
+					t.Fatalf("exit code %d, and %s is not there\n%s", want, name, errs)
+				}
+			}
+			for _, end := range []string{"kill-parent", "interrupt"} {
+				dir := t.TempDir()
+				code, out, errs := program(t, end+":"+tt.clients+":", with(dir, "--workers", "1")...)
+				done, all := begun(t, filepath.Join(dir, tt.kind+".jsonl"))
+				t.Logf("%s: %d of %d jobs are done", end, done, all)
+				if code == want || out != "" || done == 0 || done > all/2 {
+					t.Fatalf("%s: exit code %d, %d of %d jobs are done\n%s%s", end, code, done, all, out, errs)
+				}
+				if code, _, errs := program(t, quiet, with(dir, "--resume")...); code != want || errs != "" {
+					t.Errorf("%s: the exit code is %d, not %d\n%s", end, code, want, errs)
+				}
+				if diff := cmp.Diff(files, published(t, dir)); diff != "" {
+					t.Errorf("%s: %s", end, diff)
+				}
+			}
+			parts, merged := t.TempDir(), t.TempDir()
+			for _, args := range [][]string{with(parts, "--shard", "1/2"), with(parts, "--shard", "0/2")} {
+				if code, _, errs := program(t, quiet, args...); code != exitExpected || errs != "" {
+					t.Errorf("%v: exit code %d\n%s", args, code, errs)
+				}
+			}
+			if code, _, errs := program(t, quiet, "merge", parts, "--out", merged, "--quiet"); code != want || errs != "" {
+				t.Errorf("merge: the exit code is %d, not %d\n%s", code, want, errs)
+			}
+			if diff := cmp.Diff(files, published(t, merged)); diff != "" {
+				t.Errorf("merge: %s", diff)
+			}
+		})
+	}
+}
+
+// begun says how many jobs of a journal are done, and how many there are.
+func begun(t *testing.T, journal string) (done, all int) {
+	t.Helper()
+	data, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := campaign.Read(journal, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Done(), r.Jobs
+}
+
+// A pair of a matrix that kills each of its workers is a failure of the matrix,
+// also where it was put together of shards; the journal stays, and --resume tries
+// the pair again.
+func TestFailedPairInShards(t *testing.T) {
+	parts, merged := t.TempDir(), t.TempDir()
+	args := []string{"matrix", "--scenario", "calm,gc-pause", "--lock", "mylock,single", "--seeds", "1", "--fencing", "none", "--quiet", "--out", parts}
+	always := filepath.Join(t.TempDir(), "clients")
+	if code, _, errs := program(t, quiet, append(args, "--shard", "0/2")...); code != exitExpected { // the jobs of single
+		t.Fatalf("exit code %d\n%s", code, errs)
+	}
+	code, out, errs := program(t, "late-kill:0:"+always, append(args, "--shard", "1/2")...)
+	if code != exitBroken || out != "" || !strings.Contains(errs, "2 jobs failed; job 1: ") || !strings.Contains(errs, " with mylock, seed 1: the worker process died under this job") {
+		t.Fatalf("exit code %d\n%s%s", code, out, errs)
+	}
+	code, out, errs = program(t, quiet, "merge", parts, "--out", merged, "--quiet")
+	if code != exitBroken || !strings.Contains(errs, "2 of the pairs of scenario and lock could not be run to their end") || !strings.Contains(out, "\ncalm      .       FAILED\n") {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+	for _, shard := range []string{"0/2", "1/2"} {
+		if code, _, errs := program(t, quiet, append(args, "--shard", shard, "--resume")...); code != exitExpected || errs != "" {
+			t.Errorf("exit code %d\n%s", code, errs)
+		}
+	}
+	if code, out, errs = program(t, quiet, "merge", parts, "--out", merged, "--quiet"); code != exitExpected || strings.Contains(out, "FAILED") {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+}
+
+// Elsewhere than at a terminal a line is a line; at one it is written anew, and
+// taken back. Nobody is told of what is over.
+func TestProgress(t *testing.T) {
+	for _, tt := range []struct {
+		terminal bool
+		want     string
+	}{{false, "mysim: 1 of 3 runs\nmysim: 2 of 3 runs\n"}, {true, "\r\x1b[K1 of 3 runs\r\x1b[K2 of 3 runs\r\x1b[K"}} {
+		var screen bytes.Buffer
+		p := &progress{w: &screen, program: "mysim", terminal: tt.terminal}
+		p.tell()
+		p.show("1 of 3 runs")
+		p.tell()
+		p.show("2 of 3 runs")
+		p.tell()
+		p.clear()
+		p.tell()
+		p.clear()
+		if screen.String() != tt.want {
+			t.Errorf("%q, want %q", screen.String(), tt.want)
+		}
+	}
+	none := newProgress(&shell{}, true)
+	none.show("with --quiet nobody is told")
+	none.end()
+	some := newProgress(&shell{err: &bytes.Buffer{}}, false)
+	some.show("a command that ends soon tells nobody")
+	some.end()
+	if said := some.w.(*bytes.Buffer).String(); said != "" {
+		t.Errorf("%q", said)
+	}
+}

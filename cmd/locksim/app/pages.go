@@ -1,0 +1,154 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"locksim/internal/campaign"
+	"locksim/lock/fence"
+	"locksim/reports"
+	"locksim/reports/html"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+)
+
+// page is the page of a run, as a child writes it: a lock that ends its process
+// does not take the command along.
+type page struct {
+	HTML []byte `json:"html"`
+}
+
+// runPageJob is the page of a run that was made before: a child makes the run
+// again.
+type runPageJob struct {
+	// File and Source are those of the scenario.
+	File   string       `json:"file"`
+	Source string       `json:"source"`
+	Lock   string       `json:"lock"`
+	Seed   uint64       `json:"seed"`
+	Modes  []fence.Mode `json:"modes"`
+	// Hashes are those of the traces that were seen before, as far as they are
+	// known.
+	Hashes map[fence.Mode]string `json:"hashes"`
+	Links  []reports.Link        `json:"links"`
+}
+
+// runPage makes the run again, and fails where it comes out differently.
+func (s runs) runPage(j runPageJob) (page, error) {
+	sc, err := file.Parse(j.File, []byte(j.Source), s.serverNames()...)
+	if err != nil {
+		return page{}, err
+	}
+	l, err := play.FindLock(j.Lock, s.extra)
+	if err != nil {
+		return page{}, err
+	}
+	o, err := play.Run(sc, l, play.RunOptions{Seed: j.Seed, Modes: j.Modes})
+	if err != nil {
+		return page{}, err
+	}
+	repeated := play.Twice // here, and before
+	for _, m := range o.Modes {
+		want, known := j.Hashes[m.Mode]
+		if known && m.TraceHash != want {
+			return page{}, fmt.Errorf("not deterministic: in mode %s the trace of seed %d has the hash %s, and had %s in the matrix", m.Mode, j.Seed, m.TraceHash, want)
+		}
+		if m.Trace != nil && want == "" {
+			repeated = play.Once
+		}
+	}
+	opt := s.pageOptions(o, l, repeated)
+	opt.Alike, opt.Links = reports.Together, j.Links
+	made, err := pageFile(o, opt)
+	return page{made.data}, err
+}
+
+// foundPageJob is the page of a violation.
+type foundPageJob struct {
+	Run *play.RunFile `json:"run"`
+	// Replay is the command at the end of the page.
+	Replay string `json:"replay"`
+}
+
+// foundPage makes the violation again, twice.
+func (s runs) foundPage(j foundPageJob) (page, error) {
+	_, l, err := j.Run.Setup(s.extra)
+	if err != nil {
+		return page{}, err
+	}
+	o, err := j.Run.Replay(s.extra, play.Twice)
+	if err != nil {
+		return page{}, err
+	}
+	opt := s.pageOptions(o, l, play.Twice)
+	opt.Replay = j.Replay
+	made, err := pageFile(o, opt)
+	return page{made.data}, err
+}
+
+// pageOf is a page that is to be written, and its name.
+type pageOf struct {
+	name string
+	job  campaign.Job
+}
+
+// writePages has children write pages, and adds each as soon as it is there. One that
+// cannot be written is left out; failed is told why. err ends all work.
+func (c *crew) writePages(todo []pageOf, add func(name string, data []byte) error, failed func(name string, err error)) error {
+	defer c.progress.clear()
+	jobs := make([]campaign.Job, len(todo))
+	for i := range todo {
+		jobs[i] = todo[i].job
+		jobs[i].Noun, jobs[i].Count = "reports written", 1
+	}
+	return campaign.Do(c.ctx, c.workers, c.watch(func() string { return "" }), jobs, func(i int, answer json.RawMessage, err error) error {
+		made := page{}
+		if err == nil {
+			err = json.Unmarshal(answer, &made)
+		}
+		if err != nil {
+			failed(todo[i].name, err)
+			return nil
+		}
+		return add(todo[i].name, made.HTML)
+	})
+}
+
+// foundName is the file of the i-th violation, from 1 on, and foundPageName its
+// page.
+func foundName(i int) string     { return fmt.Sprintf("found-%d.json", i) }
+func foundPageName(i int) string { return fmt.Sprintf("found-%d.html", i) }
+
+// foundPages are the page of a campaign, called by its kind, and those of its
+// violations, to which it links. jobs are these by their numbers, and opt has the
+// rest of what the page says.
+func (c *crew) foundPages(kind string, jobs map[int]foundPageJob, opt html.CampaignOptions, render func(b *bytes.Buffer, opt html.CampaignOptions) error,
+	add func(name string, data []byte) error) error {
+	var todo []pageOf
+	for i := 1; len(todo) < len(jobs); i++ {
+		if job, ok := jobs[i]; ok {
+			todo = append(todo, pageOf{foundPageName(i), foundPageTask.Job(job)})
+		}
+	}
+	written := map[string]bool{}
+	err := c.writePages(todo, func(name string, data []byte) error {
+		written[name] = true
+		return add(name, data)
+	}, func(name string, err error) { c.note(fmt.Sprintf("%s cannot be written: %v", name, err)) })
+	if err != nil {
+		return err
+	}
+	opt.Page = func(i int) string {
+		if name := foundPageName(i); written[name] {
+			return name
+		}
+		return ""
+	}
+	opt.Replay = func(i int) string { return jobs[i].Replay }
+	var b bytes.Buffer
+	if err := render(&b, opt); err != nil {
+		return err
+	}
+	return add(kind+".html", b.Bytes())
+}

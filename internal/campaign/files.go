@@ -1,0 +1,79 @@
+package campaign
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ReadFiles reads what files and folders hold, in groups of one kind and one
+// lock. In a folder, and in those below it, these are the files of some names.
+func ReadFiles(paths, names []string) ([][]*Record, error) {
+	var groups [][]*Record
+	for _, path := range paths {
+		files, err := filesIn(path, names)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				return nil, fmt.Errorf("cannot read the results: %w", err)
+			}
+			r, err := Read(file, data)
+			if errors.Is(err, ErrEmpty) && filepath.Ext(file) == JournalSuffix {
+				continue // a shard that has not begun
+			}
+			if err != nil {
+				return nil, err
+			}
+			i := slices.IndexFunc(groups, func(g []*Record) bool { return g[0].Kind == r.Kind && g[0].Lock() == r.Lock() })
+			if i < 0 {
+				i, groups = len(groups), append(groups, nil)
+			}
+			groups[i] = append(groups[i], r)
+		}
+	}
+	if len(groups) == 0 {
+		return nil, fmt.Errorf("there are no results in %s: give the folders in which shards have kept theirs", strings.Join(paths, ", "))
+	}
+	return groups, nil
+}
+
+// filesIn are the files that a path means, sorted.
+func filesIn(path string, names []string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the results: %w", err)
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	var files []string
+	err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && slices.Contains(names, d.Name()) {
+			files = append(files, name)
+		}
+		return err
+	})
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("%s has no results: there is no %s in it", path, strings.Join(names, " or "))
+	}
+	return files, err
+}
+
+// Lock is the lock that a campaign is about, where its plan names one.
+func (r *Record) Lock() string {
+	var plan struct {
+		Lock string `json:"lock"`
+	}
+	if json.Unmarshal(r.Plan, &plan) != nil {
+		return ""
+	}
+	return plan.Lock
+}

@@ -1,0 +1,79 @@
+package matrix
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+// storedPlan is a plan as JSON: no pattern is left in it, so that it means the
+// same to a program that knows other locks.
+type storedPlan struct {
+	Seeds     search.Seeds         `json:"seeds"`
+	Modes     []fence.Mode         `json:"modes"`
+	Scenarios map[string]storedRow `json:"scenarios"`
+}
+
+// storedRow is a scenario, and the locks that it is played with.
+type storedRow struct {
+	File   string   `json:"file"`
+	Source string   `json:"source"`
+	Locks  []string `json:"locks"`
+}
+
+// MarshalJSON makes the plan a value that [ReadPlan] reads.
+func (p *Plan) MarshalJSON() ([]byte, error) {
+	s := storedPlan{Seeds: p.opts.Seeds, Modes: p.opts.Modes, Scenarios: map[string]storedRow{}}
+	for _, pair := range p.pairs {
+		sc := pair.scenario
+		row := s.Scenarios[sc.Name]
+		row.File, row.Source = sc.File, string(sc.Source)
+		row.Locks = append(row.Locks, pair.lock.Name)
+		s.Scenarios[sc.Name] = row
+	}
+	return json.Marshal(s)
+}
+
+// ReadPlan reads a plan that was written as JSON. extra are locks besides those
+// that come with locksim. The error says what makes no sense about the plan.
+func ReadPlan(data []byte, extra []play.Lock) (*Plan, error) {
+	var s storedPlan
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, fmt.Errorf("this is no plan of a matrix: %w", err)
+	}
+	p := &Plan{opts: Options{Modes: sortedModes(s.Modes), Seeds: s.Seeds, Extra: extra}, known: knownLocks(extra)}
+	if s.Seeds.First > s.Seeds.Last || s.Seeds.Last-s.Seeds.First >= search.MaxSeeds || len(s.Modes) == 0 || len(p.opts.Modes) != len(s.Modes) {
+		return nil, fmt.Errorf("this plan of a matrix makes no sense: %v in the fencing modes %q", s.Seeds, s.Modes)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Scenarios)) {
+		row := s.Scenarios[name]
+		sc, err := file.Parse(row.File, []byte(row.Source), play.ServerNames(extra...)...)
+		if err != nil {
+			return nil, fmt.Errorf("this plan of a matrix makes no sense: %w", err)
+		}
+		if sc.Name != name {
+			return nil, fmt.Errorf("this plan of a matrix makes no sense: scenario %s is called %s", name, sc.Name)
+		}
+		var pairs []pair
+		for _, lock := range row.Locks {
+			l, err := play.FindLock(lock, extra)
+			if err != nil {
+				return nil, fmt.Errorf("this plan of a matrix has a lock that this program does not know: %w", err)
+			}
+			pairs = append(pairs, pair{scenario: sc, lock: l, named: slices.Contains(sc.LockNames(), lock)})
+		}
+		p.opts.Scenarios = append(p.opts.Scenarios, sc)
+		p.addRow(pairs)
+	}
+	if len(p.pairs) == 0 {
+		return nil, ErrEmptyMatrix
+	}
+	p.planJobs()
+	return p, nil
+}
