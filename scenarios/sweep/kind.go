@@ -122,7 +122,9 @@ func formKinds() []sweepKind {
 	sample := boundary{client: "c0", node: "r0"}
 	var out []sweepKind
 	for _, form := range faults.Kinds() {
-		known := func(k sweepKind) bool { return k.name == form.Name || k.action(sample, time.Second).Kind() == form.Name }
+		known := func(k sweepKind) bool {
+			return k.name == form.Name || k.action(sample, time.Second).Kind() == form.Name
+		}
 		if !slices.ContainsFunc(sweepKinds, known) {
 			out = append(out, formKind(form))
 		}
