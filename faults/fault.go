@@ -3,8 +3,9 @@
 // A [Fault] is an [Action] (a pause, a crash, a partition: [Kinds] lists them
 // all) together with its trigger: an instant of virtual time, or an [Event] that
 // a client passes, and perhaps some time after it. A list of faults is a
-// schedule. Schedules are plain values: they can be
-// compared, printed, shrunk and stored.
+// schedule. Schedules are plain values: they can be compared, printed, shrunk and
+// stored. What a kind of action is, and what its fields hold, is declared once, as
+// a [Form].
 //
 // A fault does not know the world that it strikes. Each action needs one small
 // ability, such as [Pauser] or [Cutter], and asks the world for it when it is

@@ -10,7 +10,7 @@ import (
 // Form is an action taken apart: what it is, and what each of its fields holds, to
 // be read and to be changed. It is the one declaration of a fault: scenario files,
 // validation, promises, the minimizer, the generators and the reference page take
-// from it what they have to know, and know no single fault besides.
+// from it what they have to know.
 type Form struct {
 	// Name is what Action.Kind returns and a scenario file writes.
 	Name string

@@ -20,6 +20,7 @@ var kinds = []kind{
 	of[DelayMessage](),
 	of[Partition](),
 	of[Reset](),
+	of[HalfOpen](),
 	of[Refuse](),
 	of[Stall](),
 	of[Failover](),

@@ -47,10 +47,9 @@ func (f fields) group(key string, read func(value)) {
 	}
 }
 
-func (f fields) text(key string, to *string)    { f.group(key, func(v value) { v.text(to) }) }
-func (f fields) whole(key string, to *int)      { f.group(key, func(v value) { v.whole(to) }) }
-func (f fields) span(key string, to *Range)     { f.group(key, func(v value) { v.span(to) }) }
-func (f fields) names(key string, to *[]string) { f.group(key, func(v value) { v.names(to) }) }
+func (f fields) text(key string, to *string) { f.group(key, func(v value) { v.text(to) }) }
+func (f fields) whole(key string, to *int)   { f.group(key, func(v value) { v.whole(to) }) }
+func (f fields) span(key string, to *Range)  { f.group(key, func(v value) { v.span(to) }) }
 
 // words reads a list of words.
 func (f fields) words(key string, to *[]string, example string) {

@@ -13,6 +13,12 @@ import (
 )
 
 // value is one value of the file, and the way to it.
+//
+// Values are read from the syntax tree, and not by the YAML library's decoder. Even
+// when that is strict it takes 3.7 and "3" for the number 3, true and 7 for text, null
+// for anything, follows anchors and merges, passes over a second document, and has no
+// place for a bad length of time. Each of these is a mistake that somebody wants to
+// hear of.
 type value struct {
 	p      *reader
 	node   ast.Node
