@@ -7,23 +7,23 @@
 //	…
 //	err = reports.Terminal(os.Stdout, o, reports.Options{Repeat: scenarios.Twice})
 //
-// [Terminal] is the whole report of a run: the verdicts, the reasons, the story
-// and what all that does not prove. [HTML] is the same and more as one page for a
-// browser, with a space-time diagram of each fencing mode. [Markdown] is for a pull
-// request or the summary of a CI job, with a sequence diagram. [Timeline] is the
-// story beside narrow columns that show who holds the lock at each step. [Replayed]
-// confirms a stored run, [State] shows the world at one step of a run.
+// [terminal.Run] is the whole report of a run: the verdicts, the reasons, the story
+// and what all that does not prove. [html.Run] is the same and more as one page for a
+// browser, with a space-time diagram of each fencing mode. [markdown.Run] is for a pull
+// request or the summary of a CI job, with a sequence diagram. [terminal.Timeline] is the
+// story beside narrow columns that show who holds the lock at each step. [terminal.Replayed]
+// confirms a stored run, [terminal.State] shows the world at one step of a run.
 //
-// [Matrix] and [MatrixMarkdown] are a whole matrix; [MatrixHTML], [MatrixLockHTML]
-// and [MatrixScenarioHTML] are the pages of a [MatrixSite].
-// [ExplorationHTML] and [SweepHTML] are the pages of a search, [IndexHTML] is the
+// [terminal.Matrix] and [markdown.Matrix] are a whole matrix; [html.Matrix], [html.MatrixLock]
+// and [html.MatrixScenario] are the pages of a [html.MatrixSite].
+// [html.Exploration] and [html.Sweep] are the pages of a search, [html.Index] is the
 // page over many folders.
 //
-// [Comparison] and [ComparisonMarkdown] set locks side by side.
+// [terminal.Comparison] and [markdown.Comparison] set locks side by side.
 //
-// [ReviewHTML] and [ReviewMarkdown] are the design review of a lock, [ReviewSummary]
+// [html.Review] and [markdown.Review] are the design review of a lock, [terminal.Review]
 // is the same in short.
 //
-// For programs, [JUnit] and [MatrixJUnit] are what CI systems read, [Chrome] is what
+// For programs, [junit.Run] and [junit.Matrix] are what CI systems read, [chrome.Run] is what
 // trace viewers open, and [Schema] describes the JSON of runs and matrices.
 package reports

@@ -10,7 +10,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
-	"locksim/reports"
+	"locksim/reports/index"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/sweep"
 )
@@ -61,7 +61,7 @@ type journalFile struct {
 	sum                   blockFile
 }
 
-func readExploration(c *scan, f folder, e *reports.IndexEntry) error {
+func readExploration(c *scan, f folder, e *index.Entry) error {
 	return readCampaign(c, f, e, explore.Kind, func(raw json.RawMessage) (journalFile, int, error) {
 		p, err := explore.ReadPlan(raw)
 		if err != nil {
@@ -71,7 +71,7 @@ func readExploration(c *scan, f folder, e *reports.IndexEntry) error {
 	})
 }
 
-func readSweep(c *scan, f folder, e *reports.IndexEntry) error {
+func readSweep(c *scan, f folder, e *index.Entry) error {
 	return readCampaign(c, f, e, sweep.Name, func(raw json.RawMessage) (journalFile, int, error) {
 		p, err := sweep.ReadPlan(raw)
 		if err != nil {
@@ -83,7 +83,7 @@ func readSweep(c *scan, f folder, e *reports.IndexEntry) error {
 
 // readCampaign reads the document of a campaign or, where there is none yet, or
 // the journal has gone on since, the journal.
-func readCampaign(c *scan, f folder, e *reports.IndexEntry, kind string, plan func(json.RawMessage) (journalFile, int, error)) error {
+func readCampaign(c *scan, f folder, e *index.Entry, kind string, plan func(json.RawMessage) (journalFile, int, error)) error {
 	document, journal := kind+".json", kind+".jsonl"
 	var ended time.Time
 	if f.has(document) {
@@ -114,7 +114,7 @@ func readCampaign(c *scan, f folder, e *reports.IndexEntry, kind string, plan fu
 }
 
 // tell makes an entry of a document.
-func (d campaignFile) tell(e *reports.IndexEntry, kind string) error {
+func (d campaignFile) tell(e *index.Entry, kind string) error {
 	if d.Version != campaign.Version || d.Kind != kind || d.Plan.Lock == "" {
 		return fmt.Errorf("this is no document of kind %s and version %d: make it again with this version of locksim", kind, campaign.Version)
 	}
@@ -207,11 +207,11 @@ func shardOf(dir string) campaign.Shard {
 }
 
 // tell makes an entry of a journal.
-func (j journalFile) tell(e *reports.IndexEntry, s campaign.Shard) {
+func (j journalFile) tell(e *index.Entry, s campaign.Shard) {
 	e.Lock, e.What, e.Seed = j.lock, j.scenario, ""
 	e.Labels = tally(j.sum.Violations)
 	e.Said = "So far " + j.sum.result(0) + judged(j.judge)
-	e.Progress = &reports.IndexProgress{Done: j.done, Jobs: max(j.jobs(s), j.done)}
+	e.Progress = &index.Progress{Done: j.done, Jobs: max(j.jobs(s), j.done)}
 	switch {
 	case j.done == 0:
 		e.Said = "No job has come to its end yet."

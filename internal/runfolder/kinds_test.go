@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/checker"
-	"locksim/reports"
+	"locksim/reports/index"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/search"
 )
@@ -19,9 +19,9 @@ func TestIndexOfAMatrix(t *testing.T) {
 		Scenarios: make([]matrix.Row, 2), Locks: make([]matrix.Column, 1), Totals: matrix.Totals{Cells: 3, Runs: 60},
 		Cells: []matrix.Cell{cell(checker.Safe), cell(checker.Corrupted), cell(checker.Safe), cell(checker.NotApplicable)}}
 	fsys := fstest.MapFS{"matrix/matrix.json": file(text(t, m), 0), "matrix/index.html": file("", 0), "matrix/runs/x/run.json": file("", 0)}
-	want := []reports.IndexEntry{{Folder: "matrix", Kind: reports.IndexMatrix, What: "Matrix of 2 scenarios and 1 lock", Seed: "seeds 1 to 20", Said: "60 runs in 3 cells.",
-		Labels: []reports.IndexLabel{{Label: checker.Corrupted, Count: 1}, {Label: checker.Safe, Count: 2}},
-		Pages:  []reports.IndexPage{{Name: "Pages", File: "index.html"}, {Name: "JSON", File: "matrix.json"}}}}
+	want := []index.Entry{{Folder: "matrix", Kind: index.Matrix, What: "Matrix of 2 scenarios and 1 lock", Seed: "seeds 1 to 20", Said: "60 runs in 3 cells.",
+		Labels: []index.Label{{Label: checker.Corrupted, Count: 1}, {Label: checker.Safe, Count: 2}},
+		Pages:  []index.Page{{Name: "Pages", File: "index.html"}, {Name: "JSON", File: "matrix.json"}}}}
 	if d := cmp.Diff(want, indexOf(t, fsys, nil).Entries); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
@@ -48,7 +48,7 @@ func TestIndexOfTheFolderItself(t *testing.T) {
 // A review is called by its title.
 func TestIndexOfAReview(t *testing.T) {
 	fsys := fstest.MapFS{"review-x/review.html": file("<head><title>Review of a&amp;b · locksim</title>", 0)}
-	if got := indexOf(t, fsys, nil).Entries; len(got) != 1 || got[0].What != "Review of a&b" || got[0].Kind != reports.IndexReview {
+	if got := indexOf(t, fsys, nil).Entries; len(got) != 1 || got[0].What != "Review of a&b" || got[0].Kind != index.Review {
 		t.Errorf("the index has %+v", got)
 	}
 }

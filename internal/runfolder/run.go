@@ -13,14 +13,14 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
-	"locksim/reports"
+	"locksim/reports/index"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
 
 // readRun reads the document of a run.
-func readRun(c *scan, f folder, e *reports.IndexEntry) error {
+func readRun(c *scan, f folder, e *index.Entry) error {
 	run, changed, err := remembered(c, f, "run.json", play.ReadRunFile)
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func readRun(c *scan, f folder, e *reports.IndexEntry) error {
 	e.Unexpected, e.Changed = !run.Expected, c.moment(changed)
 	for _, mode := range fence.Modes() {
 		if m, ok := run.Modes[mode]; ok {
-			e.Labels = append(e.Labels, reports.IndexLabel{Mode: string(mode), Label: m.Verdict})
+			e.Labels = append(e.Labels, index.Label{Mode: string(mode), Label: m.Verdict})
 		}
 	}
 	return nil
@@ -49,7 +49,7 @@ type matrixFile struct {
 }
 
 // readMatrix reads the document of a matrix.
-func readMatrix(c *scan, f folder, e *reports.IndexEntry) error {
+func readMatrix(c *scan, f folder, e *index.Entry) error {
 	m, changed, err := remembered(c, f, "matrix.json", func(_ string, data []byte) (m matrixFile, err error) {
 		return m, decode(data, &m)
 	})
@@ -72,10 +72,10 @@ func readMatrix(c *scan, f folder, e *reports.IndexEntry) error {
 }
 
 // tally is labels with their counts, the gravest first.
-func tally(counts map[checker.Label]int) []reports.IndexLabel {
-	var out []reports.IndexLabel
+func tally(counts map[checker.Label]int) []index.Label {
+	var out []index.Label
 	for _, l := range slices.SortedFunc(maps.Keys(counts), func(a, b checker.Label) int { return b.Severity() - a.Severity() }) {
-		out = append(out, reports.IndexLabel{Label: l, Count: counts[l]})
+		out = append(out, index.Label{Label: l, Count: counts[l]})
 	}
 	return out
 }
@@ -83,7 +83,7 @@ func tally(counts map[checker.Label]int) []reports.IndexLabel {
 var title = regexp.MustCompile(`(?s)<title>(.*?)</title>`)
 
 // readReview finds out what a review is called.
-func readReview(c *scan, f folder, e *reports.IndexEntry) error {
+func readReview(c *scan, f folder, e *index.Entry) error {
 	text, changed, err := remembered(c, f, "review.html", func(_ string, data []byte) (string, error) {
 		m := title.FindSubmatch(data[:min(len(data), 1<<20)])
 		if m == nil {

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"locksim/reports"
+	"locksim/reports/index"
 )
 
 // Limits of a scan: folders are looked for so deep, and so many at most.
@@ -35,17 +35,17 @@ type Scanner struct {
 // Index is what the folder holds now, sorted by folder. A folder or a file in it
 // that cannot be read is an entry that says so; the error is that the folder
 // itself cannot be.
-func (s *Scanner) Index() (reports.Index, error) {
+func (s *Scanner) Index() (index.Index, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := &scan{Scanner: s, seen: map[string]memo{}, latest: latestOf(s.FS)}
 	top, err := fs.ReadDir(s.FS, ".")
 	if err != nil {
-		return reports.Index{}, err
+		return index.Index{}, err
 	}
 	c.look(".", top, 0)
 	s.known = c.seen
-	x := reports.Index{Entries: c.entries}
+	x := index.Index{Entries: c.entries}
 	if c.cut {
 		x.Note = fmt.Sprintf("More than %d folders: the others are not listed.", maxFolders)
 	}
@@ -71,7 +71,7 @@ type scan struct {
 	seen    map[string]memo // what this look has read
 	visited int
 	cut     bool
-	entries []reports.IndexEntry
+	entries []index.Entry
 }
 
 // folder looks at one folder.
@@ -82,7 +82,7 @@ func (c *scan) folder(dir string, depth int) {
 	}
 	contents, err := fs.ReadDir(c.FS, dir)
 	if err != nil {
-		c.entries = append(c.entries, reports.IndexEntry{Folder: dir, Kind: reports.IndexUnread, Problem: reason(err)})
+		c.entries = append(c.entries, index.Entry{Folder: dir, Kind: index.Unread, Problem: reason(err)})
 		return
 	}
 	c.look(dir, contents, depth)
@@ -127,15 +127,15 @@ type folder struct {
 func (f folder) has(name string) bool { return f.files[name] != nil }
 
 // entriesOf are those of a folder: one for each kind of document in it.
-func (c *scan) entriesOf(f folder) []reports.IndexEntry {
-	var out []reports.IndexEntry
+func (c *scan) entriesOf(f folder) []index.Entry {
+	var out []index.Entry
 	for _, r := range readers {
 		if !r.in(f) {
 			continue
 		}
-		e := reports.IndexEntry{Kind: r.kind}
+		e := index.Entry{Kind: r.kind}
 		if err := r.read(c, f, &e); err != nil {
-			e = reports.IndexEntry{Kind: reports.IndexUnread, Problem: r.problem(f, reason(err))}
+			e = index.Entry{Kind: index.Unread, Problem: r.problem(f, reason(err))}
 		}
 		e.Folder, e.Latest = f.dir, f.dir == c.latest
 		for _, p := range r.pages {
@@ -150,11 +150,11 @@ func (c *scan) entriesOf(f folder) []reports.IndexEntry {
 
 // reader knows one kind of document.
 type reader struct {
-	kind     reports.IndexKind
+	kind     index.Kind
 	document string
 	journal  string // "" where there is none
-	pages    []reports.IndexPage
-	read     func(c *scan, f folder, e *reports.IndexEntry) error
+	pages    []index.Page
+	read     func(c *scan, f folder, e *index.Entry) error
 }
 
 func (r reader) in(f folder) bool {
@@ -177,16 +177,16 @@ func (r reader) problem(f folder, why string) string {
 
 // readers are all kinds, in the order in which they are shown.
 var readers = []reader{
-	{reports.IndexRun, "run.json", "", []reports.IndexPage{{Name: "Report", File: "report.html"}, {Name: "Markdown", File: "report.md"},
+	{index.Run, "run.json", "", []index.Page{{Name: "Report", File: "report.html"}, {Name: "Markdown", File: "report.md"},
 		{Name: "text", File: "report.txt"}, {Name: "JSON", File: "run.json"}, {Name: "trace for a viewer", File: "trace.chrome.json"}}, readRun},
-	{reports.IndexExplore, "explore.json", "explore.jsonl", campaignPages("explore"), readExploration},
-	{reports.IndexSweep, "sweep.json", "sweep.jsonl", campaignPages("sweep"), readSweep},
-	{reports.IndexMatrix, "matrix.json", "", []reports.IndexPage{{Name: "Pages", File: "index.html"}, {Name: "Markdown", File: "MATRIX.md"},
+	{index.Exploration, "explore.json", "explore.jsonl", campaignPages("explore"), readExploration},
+	{index.Sweep, "sweep.json", "sweep.jsonl", campaignPages("sweep"), readSweep},
+	{index.Matrix, "matrix.json", "", []index.Page{{Name: "Pages", File: "index.html"}, {Name: "Markdown", File: "MATRIX.md"},
 		{Name: "text", File: "matrix.txt"}, {Name: "JSON", File: "matrix.json"}}, readMatrix},
-	{reports.IndexReview, "review.html", "", []reports.IndexPage{{Name: "Review", File: "review.html"}, {Name: "Markdown", File: "review.md"},
+	{index.Review, "review.html", "", []index.Page{{Name: "Review", File: "review.html"}, {Name: "Markdown", File: "review.md"},
 		{Name: "JSON", File: "review.json"}}, readReview},
 }
 
-func campaignPages(kind string) []reports.IndexPage {
-	return []reports.IndexPage{{Name: "Report", File: kind + ".html"}, {Name: "text", File: kind + ".txt"}, {Name: "JSON", File: kind + ".json"}}
+func campaignPages(kind string) []index.Page {
+	return []index.Page{{Name: "Report", File: kind + ".html"}, {Name: "text", File: kind + ".txt"}, {Name: "JSON", File: kind + ".json"}}
 }

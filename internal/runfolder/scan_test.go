@@ -13,7 +13,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/runfolder"
 	"locksim/lock/fence"
-	"locksim/reports"
+	"locksim/reports/index"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
@@ -62,7 +62,7 @@ func journal(t *testing.T, results int) string {
 	return b
 }
 
-func indexOf(t *testing.T, fsys fs.FS, now func() time.Time) reports.Index {
+func indexOf(t *testing.T, fsys fs.FS, now func() time.Time) index.Index {
 	t.Helper()
 	x, err := (&runfolder.Scanner{FS: fsys, Now: now}).Index()
 	if err != nil {
@@ -83,10 +83,10 @@ func TestIndexOfARun(t *testing.T) {
 		".hidden/run.json":  file("{", time.Hour),
 		"latest":            {Data: []byte("run-x"), Mode: fs.ModeSymlink | 0o777},
 	}
-	want := reports.Index{Entries: []reports.IndexEntry{{Folder: "run-x", Kind: reports.IndexRun, What: "gc-pause", Lock: "fenced", Seed: "seed 7",
-		Labels:     []reports.IndexLabel{{Mode: "none", Label: checker.Corrupted}, {Mode: "seal", Label: checker.Rescued}},
+	want := index.Index{Entries: []index.Entry{{Folder: "run-x", Kind: index.Run, What: "gc-pause", Lock: "fenced", Seed: "seed 7",
+		Labels:     []index.Label{{Mode: "none", Label: checker.Corrupted}, {Mode: "seal", Label: checker.Rescued}},
 		Unexpected: true, Latest: true, Changed: "2026-11-21 11:00:00",
-		Pages: []reports.IndexPage{{Name: "Report", File: "report.html"}, {Name: "JSON", File: "run.json"}}}}}
+		Pages: []index.Page{{Name: "Report", File: "report.html"}, {Name: "JSON", File: "run.json"}}}}}
 	if d := cmp.Diff(want, indexOf(t, fsys, atNoon)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
@@ -100,26 +100,26 @@ func TestIndexOfARun(t *testing.T) {
 // afterwards; with a document it has come to its end, unless it went on since.
 func TestIndexOfACampaign(t *testing.T) {
 	e := explore.AssembleExploration(&plan, map[int]explore.Block{0: block(0), 1: block(1), 2: block(2)})
-	stuck := []reports.IndexLabel{{Label: checker.Stuck, Count: 2}, {Label: checker.Overlap, Count: 4}}
+	stuck := []index.Label{{Label: checker.Stuck, Count: 2}, {Label: checker.Overlap, Count: 4}}
 	for _, tt := range []struct {
 		name     string
 		journal  *fstest.MapFile
 		document *fstest.MapFile
-		progress *reports.IndexProgress
+		progress *index.Progress
 		said     string
-		labels   []reports.IndexLabel
+		labels   []index.Label
 	}{
-		{name: "at work", journal: file(journal(t, 2), time.Minute), progress: &reports.IndexProgress{Done: 2, Jobs: 3, Running: true},
+		{name: "at work", journal: file(journal(t, 2), time.Minute), progress: &index.Progress{Done: 2, Jobs: 3, Running: true},
 			said: "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},
-		{name: "interrupted", journal: file(journal(t, 2), time.Hour), progress: &reports.IndexProgress{Done: 2, Jobs: 3},
+		{name: "interrupted", journal: file(journal(t, 2), time.Hour), progress: &index.Progress{Done: 2, Jobs: 3},
 			said: "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},
-		{name: "cut off in the middle of a line", journal: file(strings.TrimSuffix(journal(t, 3), "}\n"), time.Second), progress: &reports.IndexProgress{Done: 2, Jobs: 3, Running: true},
+		{name: "cut off in the middle of a line", journal: file(strings.TrimSuffix(journal(t, 3), "}\n"), time.Second), progress: &index.Progress{Done: 2, Jobs: 3, Running: true},
 			said: "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},
-		{name: "not begun", journal: file("", time.Second), progress: &reports.IndexProgress{Running: true}, said: "No job has come to its end yet."},
+		{name: "not begun", journal: file("", time.Second), progress: &index.Progress{Running: true}, said: "No job has come to its end yet."},
 		{name: "ended", journal: file(journal(t, 3), time.Minute), document: file(text(t, e), time.Second),
 			said:   "300 runs, 270 of them evidence: 6 runs with a violation. Judged by its own promise.",
-			labels: []reports.IndexLabel{{Label: checker.Stuck, Count: 3}, {Label: checker.Overlap, Count: 6}}},
-		{name: "gone on", journal: file(journal(t, 2), time.Second), document: file(text(t, e), time.Minute), progress: &reports.IndexProgress{Done: 2, Jobs: 3, Running: true},
+			labels: []index.Label{{Label: checker.Stuck, Count: 3}, {Label: checker.Overlap, Count: 6}}},
+		{name: "gone on", journal: file(journal(t, 2), time.Second), document: file(text(t, e), time.Minute), progress: &index.Progress{Done: 2, Jobs: 3, Running: true},
 			said: "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestIndexOfACampaign(t *testing.T) {
 				fsys["x/explore.json"] = tt.document
 			}
 			got := indexOf(t, fsys, atNoon).Entries
-			if len(got) != 1 || got[0].Kind != reports.IndexExplore {
+			if len(got) != 1 || got[0].Kind != index.Exploration {
 				t.Fatalf("the index has %+v", got)
 			}
 			if d := cmp.Diff(tt.progress, got[0].Progress); d != "" {
@@ -185,7 +185,7 @@ func TestScannerReadsOnce(t *testing.T) {
 	opened := 0
 	fsys := fstest.MapFS{"x/explore.jsonl": file(journal(t, 1), time.Minute), "y/run.json": file(storedRun(t), time.Minute), "z/run.json": file("{", time.Minute)}
 	s := &runfolder.Scanner{FS: counting{fsys, &opened}, Now: atNoon}
-	look := func() reports.Index {
+	look := func() index.Index {
 		x, err := s.Index()
 		if err != nil {
 			t.Fatal(err)

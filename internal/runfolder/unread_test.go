@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"locksim/reports"
+	"locksim/reports/index"
 )
 
 // denied is a folder in which some things cannot be read.
@@ -51,7 +51,7 @@ func TestIndexOfWhatCannotBeRead(t *testing.T) {
 	}
 	for _, e := range indexOf(t, fsys, atNoon).Entries {
 		problem, bad := want[e.Folder]
-		if bad != (e.Kind == reports.IndexUnread) || !strings.HasPrefix(e.Problem, problem) || strings.Contains(e.Problem, "somewhere") {
+		if bad != (e.Kind == index.Unread) || !strings.HasPrefix(e.Problem, problem) || strings.Contains(e.Problem, "somewhere") {
 			t.Errorf("%s is a %s with the problem %q, want %q", e.Folder, e.Kind, e.Problem, problem)
 		}
 		delete(want, e.Folder)

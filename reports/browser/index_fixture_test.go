@@ -15,7 +15,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/runfolder"
 	"locksim/internal/serve"
-	"locksim/reports"
+	"locksim/reports/html"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
 )
@@ -97,7 +97,7 @@ func (k *kept) page(live bool) ([]byte, error) {
 	}
 	x.Live = live
 	var b bytes.Buffer
-	err = reports.IndexHTML(&b, x)
+	err = html.Index(&b, x)
 	return b.Bytes(), err
 }
 

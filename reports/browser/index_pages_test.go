@@ -8,6 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"locksim/reports"
+	"locksim/reports/html"
+	"locksim/reports/index"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
@@ -26,7 +28,7 @@ func indexPages(t *testing.T) map[string][]byte {
 	}
 	page = bytes.ReplaceAll(page, []byte(" data-live"), nil) // it has no server here
 	empty := new(bytes.Buffer)
-	if err := reports.IndexHTML(empty, reports.Index{First: "go run ./cmd/locksim run gc-pause --keep"}); err != nil {
+	if err := html.Index(empty, index.Index{First: "go run ./cmd/locksim run gc-pause --keep"}); err != nil {
 		t.Fatal(err)
 	}
 	return map[string][]byte{"index": page, "index-empty": empty.Bytes(), "explore": explored(t), "sweep": swept(t)}
@@ -48,14 +50,14 @@ func explored(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := reports.ExplorationHTML(&b, explore.AssembleExploration(plan, map[int]explore.Block{0: block}), campaignOptions()); err != nil {
+	if err := html.Exploration(&b, explore.AssembleExploration(plan, map[int]explore.Block{0: block}), campaignOptions()); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
 }
 
-func campaignOptions() reports.CampaignOptions {
-	return reports.CampaignOptions{Page: func(i int) string { return fmt.Sprintf("found-%d.html", i) }, Again: "go run ./cmd/locksim explore",
+func campaignOptions() html.CampaignOptions {
+	return html.CampaignOptions{Page: func(i int) string { return fmt.Sprintf("found-%d.html", i) }, Again: "go run ./cmd/locksim explore",
 		Replay: func(int) string { return "go run ./cmd/locksim explore --from-seed 1" }, Versions: []reports.Version{{Name: "Go", Version: "1.26"}}}
 }
 
@@ -79,7 +81,7 @@ func swept(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := reports.SweepHTML(&b, sweep.AssembleSweep(plan, map[int]sweep.Block{0: block}, nil), campaignOptions()); err != nil {
+	if err := html.Sweep(&b, sweep.AssembleSweep(plan, map[int]sweep.Block{0: block}, nil), campaignOptions()); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -12,6 +12,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/reports/html"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/search"
@@ -19,18 +20,18 @@ import (
 
 // matrixSite is a small matrix that was run, with a specimen, and a lock that is
 // called by markup and could not be run. It is run once for all tests.
-var matrixSite = sync.OnceValues(func() (reports.MatrixSite, error) {
+var matrixSite = sync.OnceValues(func() (html.MatrixSite, error) {
 	var chosen []*file.Scenario
 	for _, name := range []string{"gc-pause", "flushall", "dead-worker"} {
 		sc, err := file.Load(name)
 		if err != nil {
-			return reports.MatrixSite{}, err
+			return html.MatrixSite{}, err
 		}
 		chosen = append(chosen, sc)
 	}
 	plan, err := matrix.NewPlan(matrix.Options{Scenarios: chosen, Locks: []string{"single", "fenced", "watchdog"}, Seeds: search.Seeds{First: 1, Last: 1}})
 	if err != nil {
-		return reports.MatrixSite{}, err
+		return html.MatrixSite{}, err
 	}
 	var answers []matrix.Answer
 	for _, j := range plan.Jobs() {
@@ -40,7 +41,7 @@ var matrixSite = sync.OnceValues(func() (reports.MatrixSite, error) {
 		return fmt.Sprintf("locksim run %s --lock %s --seed %d --fencing %s", scenario, lock, seed, modes[0])
 	})
 	disguise(m)
-	return reports.MatrixSite{Matrix: m, Scenarios: plan.Scenarios(), Locks: plan.Locks(), Replay: "locksim matrix",
+	return html.MatrixSite{Matrix: m, Scenarios: plan.Scenarios(), Locks: plan.Locks(), Replay: "locksim matrix",
 		HasReport: func(string, string, uint64) bool { return true }}, nil
 })
 
@@ -75,9 +76,9 @@ func matrixPages(t *testing.T) map[string][]byte {
 		t.Fatal(err)
 	}
 	return map[string][]byte{
-		"matrix":   written(t, func(w io.Writer) error { return reports.MatrixHTML(w, s) }),
-		"lock":     written(t, func(w io.Writer) error { return reports.MatrixLockHTML(w, s, "fenced") }),
-		"scenario": written(t, func(w io.Writer) error { return reports.MatrixScenarioHTML(w, s, "flushall") }),
+		"matrix":   written(t, func(w io.Writer) error { return html.Matrix(w, s) }),
+		"lock":     written(t, func(w io.Writer) error { return html.MatrixLock(w, s, "fenced") }),
+		"scenario": written(t, func(w io.Writer) error { return html.MatrixScenario(w, s, "flushall") }),
 	}
 }
 
@@ -205,7 +206,7 @@ func TestMatrixWithoutScripts(t *testing.T) {
 func TestTogetherPlays(t *testing.T) {
 	o := played(t, "calm", "fenced", fence.None, fence.Check, fence.Seal)
 	html := written(t, func(w io.Writer) error {
-		return reports.HTML(w, o, reports.Options{Alike: reports.Together, Links: reports.MatrixRunLinks("calm", "fenced")})
+		return html.Run(w, o, reports.Options{Alike: reports.Together, Links: html.MatrixRunLinks("calm", "fenced")})
 	})
 	tb := open(t, html, desktop)
 	tb.click(`[data-play=next]`)

@@ -8,6 +8,7 @@ import (
 	"locksim/internal/tainted"
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/reports/html"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
@@ -43,7 +44,7 @@ func rendered(t *testing.T, o *play.Outcome) []byte {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	err = reports.HTML(&b, o, reports.Options{
+	err = html.Run(&b, o, reports.Options{
 		Replay:   "locksim run " + o.Scenario.Name + " --lock " + o.Lock + " --seed 1",
 		Versions: []reports.Version{{Name: "Go", Version: "1.26"}},
 		Inspect: func(mode fence.Mode, step int) (*play.State, error) {
@@ -104,7 +105,7 @@ const markup = `<script>alert(1)</script>`
 func bare(t *testing.T, o *play.Outcome) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := reports.HTML(&b, o, reports.Options{Replay: "locksim run " + o.Scenario.Name}); err != nil {
+	if err := html.Run(&b, o, reports.Options{Replay: "locksim run " + o.Scenario.Name}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

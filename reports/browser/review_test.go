@@ -10,6 +10,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/reports/html"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
@@ -44,7 +45,7 @@ var reviewPage = sync.OnceValues(func() ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = reports.ReviewHTML(&b, r, reports.Options{Replay: "locksim report --review --lock broken/token-after-lock"})
+	err = html.Review(&b, r, reports.Options{Replay: "locksim report --review --lock broken/token-after-lock"})
 	return b.Bytes(), err
 })
 

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"locksim/reports/junit"
+
 	parser "github.com/joshdk/go-junit"
 
 	"locksim/checker"
@@ -55,7 +58,7 @@ func TestJUnitOfARun(t *testing.T) {
 	o := outcome(t, "gc-pause", "single", 1)
 	o.Scenario.Expect["single"] = map[fence.Mode]checker.Label{fence.None: checker.Safe}
 	const replay = "locksim run gc-pause --lock single"
-	all := suites(t, func(w io.Writer) error { return reports.JUnit(w, o, reports.Options{Replay: replay}) })
+	all := suites(t, func(w io.Writer) error { return junit.Run(w, o, reports.Options{Replay: replay}) })
 	if len(all) != 1 || all[0].Name != "gc-pause, lock single, seed 1" || all[0].Properties["seed"] != "1" {
 		t.Fatalf("got %+v", all)
 	}
@@ -78,7 +81,7 @@ func TestJUnitOfARun(t *testing.T) {
 
 func TestJUnitOfAMatrix(t *testing.T) {
 	m := aMatrix(t)
-	all := suites(t, func(w io.Writer) error { return reports.MatrixJUnit(w, m) })
+	all := suites(t, func(w io.Writer) error { return junit.Matrix(w, m) })
 	if len(all) != len(m.Scenarios) {
 		t.Fatalf("%d suites, want one for each of %d scenarios", len(all), len(m.Scenarios))
 	}

@@ -8,6 +8,7 @@ import (
 	"locksim/internal/tainted"
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/reports/markdown"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
@@ -38,7 +39,7 @@ func loaded(t *testing.T, name string) *file.Scenario {
 func rendered(t *testing.T, o *play.Outcome, opt reports.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := reports.Markdown(&b, o, opt); err != nil {
+	if err := markdown.Run(&b, o, opt); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"locksim/reports"
+	"locksim/reports/html"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/sweep"
 )
@@ -24,9 +24,9 @@ func (s *shell) explorePages(e *explore.Exploration, children int) ([]document, 
 	for i, d := range e.Summary.Distinct {
 		jobs[i+1] = foundPageJob{Run: d.Shown.Run, Replay: explorations{public}.exploreAgain(&e.Plan, d.Shown.Seed)}
 	}
-	opt := reports.CampaignOptions{Again: public.exploreWhole(&e.Plan), Versions: versionsOf(e.Timing.Go, e.Timing.Modules)}
-	return explorations{s}.campaignFiles(explore.Kind, jobs, children, opt, func(b *bytes.Buffer, opt reports.CampaignOptions) error {
-		return reports.ExplorationHTML(b, e, opt)
+	opt := html.CampaignOptions{Again: public.exploreWhole(&e.Plan), Versions: versionsOf(e.Timing.Go, e.Timing.Modules)}
+	return explorations{s}.campaignFiles(explore.Kind, jobs, children, opt, func(b *bytes.Buffer, opt html.CampaignOptions) error {
+		return html.Exploration(b, e, opt)
 	})
 }
 
@@ -58,9 +58,9 @@ func (s *shell) sweepPages(sw *sweep.Sweep, scenario string, children int) ([]do
 			jobs[i+1] = foundPageJob{Run: c.Shown.Run, Replay: sweeps{public}.sweepReplay(&sw.Plan, scenario, "", i+1, c)}
 		}
 	}
-	opt := reports.CampaignOptions{Again: public.sweepWhole(&sw.Plan, scenario), Versions: versionsOf(sw.Timing.Go, sw.Timing.Modules)}
-	return explorations{s}.campaignFiles(sweep.Name, jobs, children, opt, func(b *bytes.Buffer, opt reports.CampaignOptions) error {
-		return reports.SweepHTML(b, sw, opt)
+	opt := html.CampaignOptions{Again: public.sweepWhole(&sw.Plan, scenario), Versions: versionsOf(sw.Timing.Go, sw.Timing.Modules)}
+	return explorations{s}.campaignFiles(sweep.Name, jobs, children, opt, func(b *bytes.Buffer, opt html.CampaignOptions) error {
+		return html.Sweep(b, sw, opt)
 	})
 }
 

@@ -15,6 +15,8 @@ import (
 	"locksim/internal/prose"
 	"locksim/internal/workers"
 	"locksim/reports"
+	"locksim/reports/markdown"
+	"locksim/reports/terminal"
 	"locksim/scenarios/compare"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
@@ -102,9 +104,9 @@ func (s comparisons) compare(names []string, f compareFlags) error {
 		_, err = s.out.Write(b)
 		return s.print(err)
 	case f.markdown:
-		return s.print(reports.ComparisonMarkdown(s.out, c))
+		return s.print(markdown.Comparison(s.out, c))
 	}
-	return s.print(reports.Comparison(s.out, c, reports.Options{Width: compareWidth, Colour: s.colour(isTerminal)}))
+	return s.print(terminal.Comparison(s.out, c, reports.Options{Width: compareWidth, Colour: s.colour(isTerminal)}))
 }
 
 // compareWidth is how wide the table may be.

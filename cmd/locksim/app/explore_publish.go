@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"locksim/reports"
+	"locksim/reports/terminal"
 	"locksim/scenarios/explore"
 )
 
@@ -19,7 +20,7 @@ func (s explorations) explored(e *explore.Exploration, dir string, children int,
 	return finished{
 		kind:     explore.Kind,
 		document: e,
-		text:     func(w io.Writer, opt reports.Options) error { return reports.Exploration(w, e, replay, opt) },
+		text:     func(w io.Writer, opt reports.Options) error { return terminal.Exploration(w, e, replay, opt) },
 		files:    foundFiles(e),
 		pages:    func() ([]document, error) { return s.explorePages(e, children) },
 		notes:    exploreNotes(e, replay),
@@ -75,7 +76,7 @@ func classList(plan *explore.Plan) string {
 }
 
 // exploreNotes say to people what a program reads in the document.
-func exploreNotes(e *explore.Exploration, replay reports.ExploreReplay) []string {
+func exploreNotes(e *explore.Exploration, replay terminal.ExploreReplay) []string {
 	var notes []string
 	for i, d := range e.Summary.Distinct {
 		notes = append(notes, d.Shown.Headline(), "replay: "+replay(i+1, d))

@@ -10,7 +10,7 @@ import (
 	"syscall"
 
 	"locksim/internal/workers"
-	"locksim/reports"
+	"locksim/reports/html"
 	"locksim/scenarios/play"
 )
 
@@ -92,7 +92,7 @@ func numbered(jobs map[int]foundPageJob) ([]int, func(yield func(workerJob) bool
 
 // campaignFiles are the page of a campaign, called by its kind, and those of its
 // violations, to which it links. opt has the rest of what the page says.
-func (s explorations) campaignFiles(kind string, jobs map[int]foundPageJob, children int, opt reports.CampaignOptions, render func(b *bytes.Buffer, opt reports.CampaignOptions) error) ([]document, error) {
+func (s explorations) campaignFiles(kind string, jobs map[int]foundPageJob, children int, opt html.CampaignOptions, render func(b *bytes.Buffer, opt html.CampaignOptions) error) ([]document, error) {
 	pages, err := s.foundPages(jobs, children)
 	if err != nil {
 		return nil, err

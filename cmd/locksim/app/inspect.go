@@ -5,6 +5,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/reports/terminal"
 	"locksim/scenarios/play"
 )
 
@@ -30,5 +31,5 @@ func (s runs) inspect(r *recording, f replayFlags) error {
 	if f.json {
 		return s.printJSON(newStateFile(at, state))
 	}
-	return s.print(reports.State(s.out, at, state, reports.Options{Colour: s.colour(isTerminal)}))
+	return s.print(terminal.State(s.out, at, state, reports.Options{Colour: s.colour(isTerminal)}))
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"locksim/reports"
+	"locksim/reports/junit"
 	"locksim/scenarios/play"
 )
 
@@ -30,7 +31,7 @@ func prepareFile(flag, name string) error {
 // saveJUnit writes a run for a CI system, which may read it elsewhere: it says
 // nothing of where the run was made.
 func (s runs) saveJUnit(name string, o *play.Outcome) error {
-	return saveFile(name, func(w io.Writer) error { return reports.JUnit(w, o, reports.Options{Replay: s.anywhere(o)}) })
+	return saveFile(name, func(w io.Writer) error { return junit.Run(w, o, reports.Options{Replay: s.anywhere(o)}) })
 }
 
 // saveFile writes what render makes into a file, all of it or nothing.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"locksim/internal/runfolder"
-	"locksim/reports"
+	"locksim/reports/html"
 )
 
 // kept is the folder of a command's results, and whether it is one of those that
@@ -72,6 +72,6 @@ func (s serving) indexPage(scanner *runfolder.Scanner, live bool) ([]byte, error
 	}
 	x.Live, x.First = live, s.publicName()+" run gc-pause --keep"
 	var b bytes.Buffer
-	err = reports.IndexHTML(&b, x)
+	err = html.Index(&b, x)
 	return b.Bytes(), err
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"locksim/reports"
+	"locksim/reports/markdown"
 	"locksim/scenarios/play"
 )
 
@@ -16,13 +17,13 @@ func (s runs) markdownOptions(o *play.Outcome, repeat play.Repeat) reports.Optio
 
 // writeMarkdown writes a run as Markdown.
 func (s runs) writeMarkdown(w io.Writer, o *play.Outcome, repeat play.Repeat) error {
-	return reports.Markdown(w, o, s.markdownOptions(o, repeat))
+	return markdown.Run(w, o, s.markdownOptions(o, repeat))
 }
 
 // markdownFile is a run as Markdown in a file.
 func markdownFile(name string, o *play.Outcome, opt reports.Options) (document, error) {
 	var b bytes.Buffer
-	if err := reports.Markdown(&b, o, opt); err != nil {
+	if err := markdown.Run(&b, o, opt); err != nil {
 		return document{}, err
 	}
 	return document{name, b.Bytes()}, nil

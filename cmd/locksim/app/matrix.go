@@ -14,6 +14,9 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/reports/junit"
+	"locksim/reports/markdown"
+	"locksim/reports/terminal"
 	"locksim/scenarios/matrix"
 )
 
@@ -135,7 +138,7 @@ func (s matrices) publishMatrix(plan *matrix.Plan, m *matrix.Matrix, f matrixFla
 		}
 		pageless = s.savePages(plan, m, f)
 	}
-	if err := saveFile(f.junit, func(w io.Writer) error { return reports.MatrixJUnit(w, m) }); err != nil {
+	if err := saveFile(f.junit, func(w io.Writer) error { return junit.Matrix(w, m) }); err != nil {
 		return &brokenError{cause: err}
 	}
 	if err := errors.Join(s.showMatrix(m, f), k.list(s.shell)); err != nil {
@@ -165,9 +168,9 @@ func (s matrices) showMatrix(m *matrix.Matrix, f matrixFlags) error {
 		return s.print(err)
 	case f.markdown:
 		s.noteProblems(m)
-		return s.print(reports.MatrixMarkdown(s.out, m))
+		return s.print(markdown.Matrix(s.out, m))
 	}
-	return s.print(reports.Matrix(s.out, m, reports.Options{Width: matrixWidth, Colour: s.colour(isTerminal)}))
+	return s.print(terminal.Matrix(s.out, m, reports.Options{Width: matrixWidth, Colour: s.colour(isTerminal)}))
 }
 
 // matrixWidth is how wide the table may be.
@@ -191,8 +194,8 @@ func saveMatrix(dir string, m *matrix.Matrix) error {
 	}
 	var text, md bytes.Buffer
 	err = errors.Join(
-		reports.Matrix(&text, m, reports.Options{Width: matrixWidth}),
-		reports.MatrixMarkdown(&md, m))
+		terminal.Matrix(&text, m, reports.Options{Width: matrixWidth}),
+		markdown.Matrix(&md, m))
 	if err != nil {
 		return fmt.Errorf("write the matrix into %s: %w", filepath.Clean(dir), err)
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"locksim/lock/fence"
-	"locksim/reports"
+	"locksim/reports/html"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
 )
@@ -19,7 +19,7 @@ import (
 // places first.
 type pages struct {
 	*shell
-	site  reports.MatrixSite
+	site  html.MatrixSite
 	dir   string // where they belong
 	stage string // a folder in dir, which is gone in the end
 	files []string
@@ -35,10 +35,10 @@ func (s matrices) savePages(plan *matrix.Plan, m *matrix.Matrix, f matrixFlags) 
 	if err != nil {
 		return err
 	}
-	p := &pages{shell: s.shell, dir: filepath.Clean(f.out), made: map[string]bool{}, site: reports.MatrixSite{
+	p := &pages{shell: s.shell, dir: filepath.Clean(f.out), made: map[string]bool{}, site: html.MatrixSite{
 		Matrix: m, Scenarios: plan.Scenarios(), Locks: plan.Locks(), FailureModes: modes, Replay: s.matrixAgain(f)}}
 	p.site.HasReport = func(scenario, lock string, seed uint64) bool {
-		return p.made[reports.MatrixRunFile(scenario, lock, seed)]
+		return p.made[html.MatrixRunFile(scenario, lock, seed)]
 	}
 	if p.stage, err = os.MkdirTemp(p.dir, ".matrix-*"); err != nil {
 		return err
@@ -59,16 +59,16 @@ func (s matrices) savePages(plan *matrix.Plan, m *matrix.Matrix, f matrixFlags) 
 // render writes all pages but the reports.
 func (p *pages) render() error {
 	for _, sc := range p.site.Matrix.Scenarios {
-		if err := p.add(reports.MatrixScenarioFile(sc.Name), func(w io.Writer) error { return reports.MatrixScenarioHTML(w, p.site, sc.Name) }); err != nil {
+		if err := p.add(html.MatrixScenarioFile(sc.Name), func(w io.Writer) error { return html.MatrixScenario(w, p.site, sc.Name) }); err != nil {
 			return err
 		}
 	}
 	for _, l := range p.site.Matrix.Locks {
-		if err := p.add(reports.MatrixLockFile(l.Name), func(w io.Writer) error { return reports.MatrixLockHTML(w, p.site, l.Name) }); err != nil {
+		if err := p.add(html.MatrixLockFile(l.Name), func(w io.Writer) error { return html.MatrixLock(w, p.site, l.Name) }); err != nil {
 			return err
 		}
 	}
-	return p.add(reports.MatrixIndexFile, func(w io.Writer) error { return reports.MatrixHTML(w, p.site) })
+	return p.add(html.MatrixIndexFile, func(w io.Writer) error { return html.Matrix(w, p.site) })
 }
 
 // add renders a page.
@@ -117,14 +117,14 @@ func (p *pages) pageJobs() (jobs []pageJob, names []string) {
 		if c.CellRuns == nil {
 			continue
 		}
-		name := reports.MatrixRunFile(c.Scenario, c.Lock, c.Seed)
+		name := html.MatrixRunFile(c.Scenario, c.Lock, c.Seed)
 		i, known := at[name]
 		if !known {
 			i, at[name] = len(jobs), len(jobs)
 			sc := sources[c.Scenario]
 			names = append(names, name)
 			jobs = append(jobs, pageJob{File: sc.File, Source: string(sc.Source), Lock: c.Lock, Seed: c.Seed, Modes: p.site.Matrix.Modes,
-				Hashes: map[fence.Mode]string{}, Links: reports.MatrixRunLinks(c.Scenario, c.Lock)})
+				Hashes: map[fence.Mode]string{}, Links: html.MatrixRunLinks(c.Scenario, c.Lock)})
 		}
 		jobs[i].Hashes[c.Mode] = c.TraceHash
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/lock/fence"
-	"locksim/reports"
+	"locksim/reports/html"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
@@ -94,7 +94,7 @@ func TestMatrixPages(t *testing.T) {
 	var m matrix.Matrix
 	readJSON(t, files["matrix.json"], &m)
 	for _, c := range m.Cells {
-		if c.CellRuns != nil && !strings.Contains(files[reports.MatrixRunFile(c.Scenario, c.Lock, c.Seed)], c.TraceHash) {
+		if c.CellRuns != nil && !strings.Contains(files[html.MatrixRunFile(c.Scenario, c.Lock, c.Seed)], c.TraceHash) {
 			t.Errorf("the report of %s with %s has not the hash of mode %s", c.Scenario, c.Lock, c.Mode)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/reports"
+	"locksim/reports/terminal"
 	"locksim/scenarios/play"
 )
 
@@ -80,7 +81,7 @@ func (s runs) again(r *recording, f replayFlags) error {
 		return s.printJSON(play.NewRunFile(o))
 	}
 	opt := reports.Options{Colour: s.colour(isTerminal), Repeat: play.Twice}
-	return s.print(reports.Replayed(s.out, o, opt))
+	return s.print(terminal.Replayed(s.out, o, opt))
 }
 
 func (s runs) replayed(r *recording) (*play.Outcome, error) {

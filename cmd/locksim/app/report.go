@@ -13,6 +13,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/reports/html"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
@@ -85,7 +86,7 @@ func (s runs) report(dir string) error {
 // pageFile is a run as a page.
 func pageFile(o *play.Outcome, opt reports.Options) (document, error) {
 	var b bytes.Buffer
-	if err := reports.HTML(&b, o, opt); err != nil {
+	if err := html.Run(&b, o, opt); err != nil {
 		return document{}, err
 	}
 	return document{"report.html", b.Bytes()}, nil

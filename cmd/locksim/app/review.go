@@ -13,6 +13,9 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/reports/html"
+	"locksim/reports/markdown"
+	"locksim/reports/terminal"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
@@ -116,11 +119,11 @@ func (s reviews) reviewWork(f reviewFlags) (play.Lock, *review.Work, error) {
 // publishReview writes the review, and says what it comes to.
 func (s reviews) publishReview(r *review.Review, k kept, f reviewFlags) error {
 	opt := reports.Options{Replay: s.reviewAgain(f), Colour: s.colour(isTerminal)}
-	html, err := rendered("review.html", r, opt, reports.ReviewHTML)
+	html, err := rendered("review.html", r, opt, html.Review)
 	if err != nil {
 		return err
 	}
-	md, err := rendered("review.md", r, opt, reports.ReviewMarkdown)
+	md, err := rendered("review.md", r, opt, markdown.Review)
 	if err != nil {
 		return err
 	}
@@ -153,7 +156,7 @@ func (s reviews) showReview(r *review.Review, opt reports.Options, f reviewFlags
 		_, err = s.out.Write(b)
 		return s.print(err)
 	}
-	err := reports.ReviewSummary(s.out, r, opt)
+	err := terminal.Review(s.out, r, opt)
 	for _, name := range names {
 		if err == nil {
 			_, err = fmt.Fprintln(s.out, name)

@@ -9,6 +9,7 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/reports"
+	"locksim/reports/terminal"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
@@ -222,7 +223,7 @@ func (s runs) show(o *play.Outcome, opt reports.Options, f runFlags) error {
 	}
 	opt.Colour = s.colour(isTerminal)
 	if f.timeline {
-		return s.print(reports.Timeline(s.out, o, opt))
+		return s.print(terminal.Timeline(s.out, o, opt))
 	}
-	return s.print(reports.Terminal(s.out, o, opt))
+	return s.print(terminal.Run(s.out, o, opt))
 }

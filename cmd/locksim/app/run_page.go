@@ -6,6 +6,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/reports/html"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
@@ -49,7 +50,7 @@ func (s runs) page(j pageJob) (*pageAnswer, error) {
 	opt := s.pageOptions(o, l, j.repeated(o))
 	opt.Alike, opt.Links = reports.Together, j.Links
 	var b bytes.Buffer
-	if err := reports.HTML(&b, o, opt); err != nil {
+	if err := html.Run(&b, o, opt); err != nil {
 		return nil, err
 	}
 	return &pageAnswer{HTML: b.Bytes()}, nil

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"locksim/reports"
+	"locksim/reports/terminal"
 	"locksim/scenarios/play"
 )
 
@@ -53,7 +54,7 @@ func save(dir string, o *play.Outcome, opt, page, md reports.Options) error {
 		return err
 	}
 	var report bytes.Buffer
-	if err := reports.Terminal(&report, o, opt); err != nil {
+	if err := terminal.Run(&report, o, opt); err != nil {
 		return err
 	}
 	html, err := pageFile(o, page)

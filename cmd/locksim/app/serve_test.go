@@ -14,7 +14,8 @@ import (
 	"testing"
 
 	"locksim/internal/serve"
-	"locksim/reports"
+	"locksim/reports/html"
+	"locksim/reports/index"
 )
 
 var shownAt = regexp.MustCompile(`^.* is shown at (http://127\.0\.0\.1:[0-9]+/) \(Ctrl-C ends this\)$`)
@@ -88,7 +89,7 @@ var metaPolicy = regexp.MustCompile(`http-equiv="Content-Security-Policy" conten
 // else a report would be another when it is served.
 func TestServePolicyIsThatOfThePages(t *testing.T) {
 	var page bytes.Buffer
-	if err := reports.IndexHTML(&page, reports.Index{}); err != nil {
+	if err := html.Index(&page, index.Index{}); err != nil {
 		t.Fatal(err)
 	}
 	m := metaPolicy.FindStringSubmatch(page.String())

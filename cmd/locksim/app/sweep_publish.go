@@ -14,6 +14,7 @@ import (
 	"locksim/internal/campaign"
 	"locksim/internal/workers"
 	"locksim/reports"
+	"locksim/reports/terminal"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/search"
 	"locksim/scenarios/sweep"
@@ -65,7 +66,7 @@ func (s sweeps) swept(sw *sweep.Sweep, scenario, dir string, children int, faile
 	return finished{
 		kind:     sweep.Name,
 		document: sw,
-		text:     func(w io.Writer, opt reports.Options) error { return reports.Sweep(w, sw, replay, opt) },
+		text:     func(w io.Writer, opt reports.Options) error { return terminal.Sweep(w, sw, replay, opt) },
 		files:    sweptFiles(sw),
 		pages:    func() ([]document, error) { return s.sweepPages(sw, scenario, children) },
 		notes:    sweepNotes(sw, replay),
@@ -111,7 +112,7 @@ func (s sweeps) sweepReplay(plan *sweep.Plan, scenario, dir string, i int, c swe
 }
 
 // sweepNotes say to people what a program reads in the document.
-func sweepNotes(sw *sweep.Sweep, replay reports.SweepReplay) []string {
+func sweepNotes(sw *sweep.Sweep, replay terminal.SweepReplay) []string {
 	notes := []string{sw.Statement()}
 	for i, c := range sw.Summary.Classes {
 		if c.Shown != nil {

@@ -1,0 +1,115 @@
+package campaign
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"locksim/internal/prose"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/sweep"
+)
+
+// Tallies writes "no fault struck 3, nobody contended 12", "" for none.
+func Tallies[K ~string](of map[K]int) string {
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		parts = append(parts, fmt.Sprintf("%s %s", key, prose.Thousands(of[key])))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Coverage writes "12 of 13; never: pause": how many of the classes of fault struck
+// that an exploration draws. It is "" where no fault is drawn.
+func Coverage(e *explore.Exploration) string {
+	never, all := e.Uncovered()
+	if all == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %d", all-len(never), all)
+	if len(never) > 0 {
+		text += "; never: " + prose.Commas(never)
+	}
+	return text
+}
+
+// ExplorationVerdict says what the runs of an exploration are worth.
+func ExplorationVerdict(e *explore.Exploration) string {
+	s := &e.Summary
+	bound := fmt.Sprintf("the rate is below %.2g %% at 95 %% under this generator", 100*s.RateBound)
+	switch {
+	case s.Violating > 0 && e.StoppedAt != nil:
+		return "The exploration ended with the first violation; --all goes on."
+	case s.Violating > 0:
+		return fmt.Sprintf("A violation in %s of %s that are evidence: %s. %s of different shape; %s with a violation not examined.",
+			prose.Thousands(s.Violating), prose.Amount(s.NonVacuous, "run"), bound, prose.Count(len(s.Distinct), "violation"), prose.Amount(s.Unexamined, "run"))
+	case s.NonVacuous == 0:
+		return "No run says anything: this is no evidence."
+	}
+	return fmt.Sprintf("No violation in %s that are evidence: %s. That is no proof.", prose.Amount(s.NonVacuous, "run"), bound)
+}
+
+// ExplorationDoubts are what stands in the way of relying on the result of an
+// exploration. A line that goes on with the one before it is indented.
+func ExplorationDoubts(e *explore.Exploration) []string {
+	lines := incomplete(e.Complete, e.Timing.Shard, e.Missing, e.Plan.Block)
+	for _, problem := range e.Summary.Problems() {
+		for i, line := range strings.Split(strings.TrimRight(problem, "\n"), "\n") {
+			if i > 0 {
+				line = "  " + line
+			}
+			lines = append(lines, unfolded(line))
+		}
+	}
+	return lines
+}
+
+// SweepDoubts are what stands in the way of relying on the result of a sweep.
+func SweepDoubts(s *sweep.Sweep) []string {
+	lines := incomplete(s.Complete, s.Timing.Shard, s.Missing, s.Plan.Block)
+	for line := range strings.Lines(s.Summary.Problem()) {
+		lines = append(lines, unfolded(strings.TrimRight(line, "\n")))
+	}
+	return lines
+}
+
+// incomplete says which jobs of so many runs have no result.
+func incomplete(complete bool, shard string, missing, runs int) []string {
+	switch {
+	case complete:
+		return nil
+	case shard != "":
+		return []string{fmt.Sprintf("This is shard %s: %s of %d runs are missing. Merge puts the shards together.", shard, prose.Count(missing, "job"), runs)}
+	}
+	return []string{fmt.Sprintf("INCOMPLETE: %s of %d runs have no result.", prose.Count(missing, "job"), runs)}
+}
+
+// unfolded is a line with one space between its words.
+func unfolded(line string) string { return prose.FoldIndented(line, math.MaxInt)[0] }
+
+// Step is a line of the story of a violation. A line that is no step, since steps are
+// left out there, has its text alone.
+type Step struct {
+	N, At, Actor, Text string
+	Fatal              bool
+}
+
+// storyLine is a line of a story as [search.Found] keeps it: the mark of the decisive
+// step, number, time, actor and text.
+var storyLine = regexp.MustCompile(`^([ >]) *([0-9]+) +([^ ]+) +([^ ]+) +(.*)$`)
+
+// Steps are the story of a violation.
+func Steps(story []string) []Step {
+	var out []Step
+	for _, line := range story {
+		if m := storyLine.FindStringSubmatch(line); m != nil {
+			out = append(out, Step{N: m[2], At: m[3], Actor: m[4], Text: m[5], Fatal: m[1] == ">"})
+			continue
+		}
+		out = append(out, Step{Text: line})
+	}
+	return out
+}

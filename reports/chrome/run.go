@@ -1,0 +1,151 @@
+package chrome
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"locksim/internal/prose"
+	"locksim/reports/scene"
+	"locksim/scenarios/play"
+	"locksim/sim/trace"
+)
+
+// process adds a run.
+func (c *chromeTrace) process(m *play.ModeRun) {
+	s := scene.New(m)
+	s.End = max(s.End, time.Millisecond)
+	c.runs++
+	p := &chromeProcess{chromeTrace: c, Scene: s, pid: c.runs, rows: map[string][]*chromeRow{}}
+	faults, periods, marks := p.Faults(), p.Periods(), p.Marks()
+	p.tale()
+	for _, name := range p.Clients {
+		p.client(name, periods, faults, marks)
+	}
+	p.record(periods)
+	for _, name := range slices.Concat(p.Servers, []string{trace.Store}) {
+		p.faults(name, faults)
+		p.moments(name, marks)
+		p.deeds(name)
+	}
+	p.post()
+	p.decision()
+	p.named()
+}
+
+// tale is the story, a moment for each of its steps.
+func (p *chromeProcess) tale() {
+	for _, line := range p.Run.Story {
+		s := chromeSlice{category: "story", name: line.Actor + " " + line.Text}
+		s.Step, s.Start = line.N, line.At
+		p.instant("story", s)
+	}
+}
+
+// client draws what a client waits for, believes and has, and what befalls it.
+//
+// A wait ends where a belief begins. They have tracks of their own: a viewer that
+// adds a duration to a time as floating-point numbers could see them overlap.
+func (p *chromeProcess) client(name string, periods []scene.Period, faults []scene.Fault, marks []scene.Mark) {
+	var waits, all []chromeSlice
+	for _, w := range periods {
+		s := chromeSlice{Span: w.Span, category: string(w.Kind), name: periodName(w), args: map[string]any{"detail": w.Says}}
+		switch {
+		case w.Lane != name:
+		case w.Kind == scene.Wait:
+			waits = append(waits, s)
+		default:
+			all = append(all, s)
+		}
+	}
+	p.slices(name+" asks", waits)
+	p.slices(name, all)
+	p.moments(name, marks)
+	p.faults(name, faults)
+}
+
+// periodName is what a period is called where there are no colours.
+func periodName(w scene.Period) string {
+	switch w.Kind {
+	case scene.Claim:
+		return "claim: " + w.Text
+	case scene.Belief:
+		return "believes that it has the lock"
+	}
+	return "asks for the lock"
+}
+
+// record draws who had the lock by the nodes' own record.
+func (p *chromeProcess) record(periods []scene.Period) {
+	var all []chromeSlice
+	for _, w := range periods {
+		if w.Lane == scene.Record {
+			all = append(all, chromeSlice{Span: w.Span, category: "record", name: w.Text, args: map[string]any{"detail": w.Says}})
+		}
+	}
+	p.slices("lock, by the nodes' record", all)
+}
+
+// faults draws what befalls somebody.
+func (p *chromeProcess) faults(name string, faults []scene.Fault) {
+	var all []chromeSlice
+	for _, f := range faults {
+		s := chromeSlice{Span: f.Span, category: "fault", name: f.Text, args: map[string]any{"kind": f.Kind}}
+		switch {
+		case f.Lane != name:
+		case f.Moment:
+			p.instant(name+" faults", s)
+		default:
+			all = append(all, s)
+		}
+	}
+	p.slices(name+" faults", all)
+}
+
+// moments draws what happens to somebody at one moment.
+func (p *chromeProcess) moments(name string, marks []scene.Mark) {
+	for _, m := range marks {
+		if m.Lane == name {
+			p.instant(name, chromeSlice{Span: m.Span, category: string(m.Kind), name: m.Says})
+		}
+	}
+}
+
+// decision marks the decisive step through the whole process.
+func (p *chromeProcess) decision() {
+	if d := p.Decision(); d != nil {
+		p.add(chromeEvent{Phase: phaseInstant, Time: micros(d.At), Category: "decision", Name: d.Text, Scope: "p",
+			Args: map[string]any{"step": d.Step, "label": string(p.Run.Verdict.Label)}})
+	}
+}
+
+// deeds are what a node did: each command and its answer.
+func (p *chromeProcess) deeds(node string) {
+	for _, e := range p.Run.Trace.Events {
+		if e.Actor != node || p.Hidden(e) {
+			continue
+		}
+		switch e.What.(type) {
+		case trace.Exec, trace.Decision:
+			p.slice(node, deed(e))
+		}
+	}
+}
+
+func deed(e trace.Event) chromeSlice {
+	s := chromeSlice{category: e.Kind(), name: brief(fmt.Sprintf("%s: %s", e.Peer, e.Text())), args: map[string]any{"for": e.Peer, "text": e.Text()}}
+	s.Span = scene.Span{Step: e.N, Start: e.At, End: e.At}
+	return s
+}
+
+// briefest is how long a name may be.
+const briefest = 60
+
+// brief cuts a text to the length of a name.
+func brief(text string) string {
+	r := []rune(prose.Visible(text))
+	if len(r) <= briefest {
+		return string(r)
+	}
+	return string(r[:briefest-1]) + "…"
+}

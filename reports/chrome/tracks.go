@@ -1,0 +1,121 @@
+package chrome
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"locksim/reports/scene"
+)
+
+// chromeProcess is a run while its tracks are made.
+type chromeProcess struct {
+	*chromeTrace
+	*scene.Scene
+	pid   int
+	rows  map[string][]*chromeRow // of each track, by its name
+	names []string                // of the rows: the thread ids count them from 1
+}
+
+// chromeRow is one line of a track. The slices of a line nest, as the format
+// demands: what overlaps in any other way lies on another line.
+type chromeRow struct {
+	tid  int
+	open []time.Duration // the ends of the slices that stand, the innermost last
+}
+
+// row is the first line of a track with room for a slice. Slices come in the
+// order in which they begin.
+func (p *chromeProcess) row(track string, from, to time.Duration) *chromeRow {
+	for _, r := range p.rows[track] {
+		for len(r.open) > 0 && r.open[len(r.open)-1] <= from {
+			r.open = r.open[:len(r.open)-1]
+		}
+		if len(r.open) == 0 || to <= r.open[len(r.open)-1] {
+			return r
+		}
+	}
+	return p.newRow(track)
+}
+
+func (p *chromeProcess) newRow(track string) *chromeRow {
+	name := track
+	if n := len(p.rows[track]); n > 0 {
+		name = fmt.Sprintf("%s (%d)", track, n+1)
+	}
+	p.names = append(p.names, name)
+	r := &chromeRow{tid: len(p.names)}
+	p.rows[track] = append(p.rows[track], r)
+	return r
+}
+
+// chromeSlice is something that lasts, or a moment, on a track.
+type chromeSlice struct {
+	scene.Span
+	category, name string
+	args           map[string]any
+}
+
+// instantly is how long a moment is drawn where the format has arrows for slices
+// only.
+const instantly = time.Nanosecond
+
+// slices draws what lasts on a track.
+func (p *chromeProcess) slices(track string, all []chromeSlice) {
+	slices.SortStableFunc(all, func(a, b chromeSlice) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
+	for _, s := range all {
+		p.slice(track, s)
+	}
+}
+
+// slice draws one and returns the line that it lies on.
+func (p *chromeProcess) slice(track string, s chromeSlice) int {
+	to := max(s.End, s.Start+instantly)
+	r := p.row(track, s.Start, to)
+	r.open = append(r.open, to)
+	p.add(chromeEvent{Phase: phaseSlice, TID: r.tid, Time: micros(s.Start), Duration: micros(to - s.Start),
+		Category: s.category, Name: s.name, Args: s.steps()})
+	return r.tid
+}
+
+// steps are the arguments of a slice with the steps that began and ended it.
+func (s chromeSlice) steps() map[string]any {
+	args := map[string]any{"step": s.Step}
+	if s.Until > 0 {
+		args["until step"] = s.Until
+	}
+	for name, value := range s.args {
+		args[name] = value
+	}
+	return args
+}
+
+// instant draws a moment on the first line of a track.
+func (p *chromeProcess) instant(track string, s chromeSlice) {
+	if len(p.rows[track]) == 0 {
+		p.newRow(track)
+	}
+	p.add(chromeEvent{Phase: phaseInstant, TID: p.rows[track][0].tid, Time: micros(s.Start), Category: s.category, Name: s.name,
+		Scope: "t", Args: s.steps()})
+}
+
+func (p *chromeProcess) add(e chromeEvent) {
+	e.PID = p.pid
+	p.events = append(p.events, e)
+}
+
+// named gives the process and its lines their names and their order.
+func (p *chromeProcess) named() {
+	m := p.Run
+	p.about("process_name", 0, "name", fmt.Sprintf("mode %s: %s", m.Mode, m.Verdict.Label))
+	p.about("process_sort_index", 0, "sort_index", p.pid)
+	for i, name := range p.names {
+		p.about("thread_name", i+1, "name", name)
+		p.about("thread_sort_index", i+1, "sort_index", i+1)
+	}
+}
+
+func (p *chromeProcess) about(what string, tid int, key string, value any) {
+	p.add(chromeEvent{Phase: phaseName, TID: tid, Name: what, Args: map[string]any{key: value}})
+}

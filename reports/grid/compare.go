@@ -1,0 +1,149 @@
+package grid
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"locksim/internal/prose"
+	"locksim/lock/fence"
+	"locksim/scenarios/compare"
+)
+
+// TripsNote says how round trips are counted.
+const TripsNote = "Round trips are counted with open connections while nobody else wants the lock, one after another; " +
+	"in brackets are the messages to all servers, where these are more."
+
+// ComparisonEvidence is how much stands behind a comparison.
+func ComparisonEvidence(c *compare.Comparison) string {
+	runs := 0
+	for _, l := range c.Locks {
+		for _, s := range l.Survives {
+			runs += s.Runs
+		}
+	}
+	return fmt.Sprintf("%s runs of the scenarios of the library, %s. That a lock survives means that these runs showed no harm. It is not a proof.",
+		prose.Thousands(runs), c.Seeds)
+}
+
+// Need is a column of the table of what locks need: a heading, and what stands below it.
+type Need struct {
+	Head string
+	Text func(l compare.Lock) string
+}
+
+// Needs are the columns of that table, but for the name of the lock.
+func Needs() []Need {
+	return []Need{
+		{"servers", serversText},
+		{"tokens", func(l compare.Lock) string { return prose.YesNo(l.Tokens) }},
+		{"acquire", func(l compare.Lock) string { return tripText(&l.Trips.Acquire) }},
+		{"release", func(l compare.Lock) string { return tripText(&l.Trips.Release) }},
+		{"renew", renewText},
+	}
+}
+
+func serversText(l compare.Lock) string {
+	var parts []string
+	for _, s := range l.Servers {
+		parts = append(parts, fmt.Sprintf("%d %s", s.Count, s.Kind))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// tripText is "1", or "1 (5)" with the messages to all servers.
+func tripText(t *compare.Trip) string {
+	if t.Messages > t.RoundTrips {
+		return fmt.Sprintf("%d (%d)", t.RoundTrips, t.Messages)
+	}
+	return fmt.Sprint(t.RoundTrips)
+}
+
+func renewText(l compare.Lock) string {
+	text := "-"
+	if l.Trips.Renew != nil {
+		text = tripText(l.Trips.Renew)
+	}
+	if l.Trips.Unasked {
+		text += ", by itself"
+	}
+	return text
+}
+
+// The words of a cell that name no fencing mode, and the signs around one.
+const (
+	fenceless   = "ok"    // no fence is needed
+	noFence     = "no"    // none helps
+	nobodyHas   = "stuck" // none helps, since the lock is stuck
+	notPlayed   = "?"
+	refusesSign = "*"
+	overlapSign = "!"
+)
+
+// SurvivalWord is a survival in a word.
+func SurvivalWord(s compare.Survival) string {
+	word := string(s.Fence)
+	switch {
+	case s.Scenarios == 0:
+		return unpromised(s, notPlayed)
+	case s.Fence == fence.None:
+		word = fenceless
+	case s.Stuck():
+		word = nobodyHas
+	case s.Fence == "":
+		word = noFence
+	}
+	if s.Refused != nil {
+		word += refusesSign
+	}
+	if s.Overlap != nil {
+		word += overlapSign
+	}
+	return unpromised(s, word)
+}
+
+func unpromised(s compare.Survival, word string) string {
+	if s.Promised {
+		return word
+	}
+	return "(" + word + ")"
+}
+
+// Played reports whether any lock was played under a class, by its number.
+func Played(c *compare.Comparison, class int) bool {
+	return slices.ContainsFunc(c.Locks, func(l compare.Lock) bool { return l.Survives[class].Scenarios > 0 })
+}
+
+// Unplayed is a sentence that names the classes that have no row, "" where there is
+// none.
+func Unplayed(c *compare.Comparison) string {
+	var names []string
+	for i, class := range c.Classes {
+		if !Played(c, i) {
+			names = append(names, string(class))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "Without a row, since no scenario of the library says anything of them: " + strings.Join(names, ", ") +
+		". The promises (locksim list) and an exploration (locksim explore) speak of these."
+}
+
+// SurvivalSign is how a survival may look in a table, and what that means.
+type SurvivalSign struct{ Word, Meaning string }
+
+// SurvivalSigns explain [SurvivalWord].
+func SurvivalSigns() []SurvivalSign {
+	return []SurvivalSign{
+		{fenceless, "the data is right without a fence"},
+		{"seal", "or another mode: the first fence behind which the data is right, in the order check, seal, strict, claim, cas"},
+		{"seal" + refusesSign, "that fence also refuses a client that rightfully holds the lock"},
+		{noFence, "behind every fence the data is wrong or the lock stuck"},
+		{nobodyHas, "nobody can have the lock any more, and no fence helps"},
+		{"seal" + overlapSign, "the lock had two holders: their claims overlapped in a run"},
+		{"(seal)", "not promised by the lock, which may fare worse under other schedules"},
+		{notPlayed, "no scenario of the library says anything of this lock and these faults"},
+		{string(compare.NoFault), "scenarios without faults, with sections longer than the TTL among them"},
+	}
+}

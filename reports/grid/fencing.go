@@ -1,0 +1,153 @@
+package grid
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"locksim/checker"
+	"locksim/internal/prose"
+	"locksim/lock/fence"
+	"locksim/scenarios/matrix"
+)
+
+// Effect is what some fencing modes made of a scenario with a lock, as compared
+// with mode none.
+type Effect struct {
+	Says  string
+	Label checker.Label // what the modes came to
+	Modes []fence.Mode
+}
+
+// Named is the modes of the effect.
+func (e Effect) Named() string { return prose.Commas(e.Modes) }
+
+// base is the cell without a fence; ok is false where that was not run.
+func (g Group) base() (c matrix.Cell, ok bool) {
+	i := slices.IndexFunc(g, func(c matrix.Cell) bool { return c.Mode == fence.None && c.CellRuns != nil })
+	if i < 0 {
+		return c, false
+	}
+	return g[i], true
+}
+
+// Effects say what the fences did, the modes of one effect together, in the order
+// of the modes.
+func (g Group) Effects() []Effect {
+	base, ok := g.base()
+	if !ok {
+		return nil
+	}
+	var all []Effect
+	for _, c := range g {
+		if c.Mode == fence.None || c.CellRuns == nil {
+			continue
+		}
+		says := changed(base.Label, c.Label)
+		i := slices.IndexFunc(all, func(e Effect) bool { return e.Says == says })
+		if i < 0 {
+			i, all = len(all), append(all, Effect{Says: says, Label: c.Label})
+		}
+		all[i].Modes = append(all[i].Modes, c.Mode)
+	}
+	return all
+}
+
+// changed is what a fence under which the worst label is b did, where the worst
+// is a without one.
+func changed(a, b checker.Label) string {
+	switch {
+	case b == checker.Rescued:
+		return "data rescued"
+	case a == checker.Corrupted && b == checker.Corrupted:
+		return "still corrupted"
+	case a == b:
+		return "no difference"
+	case b == checker.FalseReject:
+		return "a rightful holder refused"
+	case b.Severity() > a.Severity():
+		return fmt.Sprintf("worse: %s, and %s without it", b, a)
+	}
+	return fmt.Sprintf("milder: %s, and %s without it", b, a)
+}
+
+// Unharmed says that each cell of the group that was run is safe.
+func (g Group) Unharmed() bool {
+	return !slices.ContainsFunc(g, func(c matrix.Cell) bool { return c.CellRuns != nil && c.Label != checker.Safe })
+}
+
+// ModeCount is how many cells of one mode have each label.
+type ModeCount struct {
+	Mode   fence.Mode
+	Counts []int // as many as labels
+}
+
+// ModeCounts count cells by mode and label. Labels that no cell has are left out.
+func ModeCounts(modes []fence.Mode, cells []matrix.Cell) (labels []checker.Label, rows []ModeCount) {
+	for _, l := range checker.Labels() {
+		if slices.ContainsFunc(cells, func(c matrix.Cell) bool { return c.Label == l }) {
+			labels = append(labels, l)
+		}
+	}
+	for _, m := range modes {
+		row := ModeCount{Mode: m, Counts: make([]int, len(labels))}
+		for _, c := range cells {
+			if c.Mode == m {
+				row.Counts[slices.Index(labels, c.Label)]++
+			}
+		}
+		rows = append(rows, row)
+	}
+	return labels, rows
+}
+
+// LockBalance is what the fences made of a lock in some scenarios, in a sentence or
+// two.
+func LockBalance(groups []Group) string { return balanceOf(groups, "scenario", "in") }
+
+// ScenarioBalance is what the fences made of a scenario with some locks.
+func ScenarioBalance(groups []Group) string { return balanceOf(groups, "lock", "with") }
+
+func balanceOf(groups []Group, noun, with string) string {
+	broken, bases := 0, 0
+	saved := map[fence.Mode]int{}
+	for _, g := range groups {
+		base, ok := g.base()
+		bases += oneIf(ok)
+		if !ok || base.Label != checker.Corrupted {
+			continue
+		}
+		broken++
+		for _, c := range g {
+			saved[c.Mode] += oneIf(c.Label == checker.Rescued)
+		}
+	}
+	switch {
+	case bases == 0:
+		return "Nothing was run without a fence, so there is nothing to compare with."
+	case broken == 0:
+		return fmt.Sprintf("Without a fence, no data ended corrupted %s %s.", with, prose.Count(bases, noun))
+	}
+	return fmt.Sprintf("Without a fence, the data ended corrupted %s %d of %s. %s", with, broken, prose.Count(bases, noun), rescuers(saved, broken))
+}
+
+// rescuers are the modes with how often each saved the data.
+func rescuers(saved map[fence.Mode]int, broken int) string {
+	var parts []string
+	for _, m := range fence.Modes() {
+		if saved[m] > 0 {
+			parts = append(parts, fmt.Sprintf("%d with %s", saved[m], m))
+		}
+	}
+	if len(parts) == 0 {
+		return "No fence rescues any of these."
+	}
+	return fmt.Sprintf("Of these %d, fencing rescues %s.", broken, strings.Join(parts, ", "))
+}
+
+func oneIf(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}

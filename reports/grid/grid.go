@@ -1,0 +1,148 @@
+package grid
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"locksim/checker"
+	"locksim/internal/prose"
+	"locksim/scenarios/matrix"
+)
+
+// Sign is how a cell of a matrix looks: one character that says the same without
+// colour. Capitals are violations.
+type Sign struct {
+	Glyph string
+	// Name is a label, or "vacuous".
+	Name    string
+	Meaning string
+}
+
+// VacuousSign is the name of the sign that stands for a label that proves nothing,
+// whatever the label.
+const VacuousSign = "vacuous"
+
+// signs are the signs of the labels.
+var signs = map[checker.Label]Sign{
+	checker.Corrupted:     {"X", "corrupted", "the data is wrong: an acknowledged write was lost"},
+	checker.Unknown:       {"?", "unknown", "a budget ran out before the data was decided"},
+	checker.Stuck:         {"S", "stuck", "nobody could take the lock again, or a key of it was left behind"},
+	checker.FalseReject:   {"F", "false-reject", "the fence refused a client that rightfully held the lock"},
+	checker.Rescued:       {"r", "rescued", "the fence saved data that the same seed corrupts without it"},
+	checker.Overlap:       {"o", "overlap", "two clients held the lock at once, or believed so; the data is right"},
+	checker.Safe:          {".", "safe", "none of these was seen, which is no proof"},
+	checker.NotApplicable: {"-", "n/a", "not run: the mode needs tokens, and the lock mints none"},
+}
+
+var vacuousSign = Sign{"~", VacuousSign, "the cell proves nothing, since nobody contended or a fault never fired"}
+
+// Legend is all signs, the worst first.
+func Legend() []Sign {
+	var all []Sign
+	for _, l := range checker.Labels() {
+		all = append(all, signs[l])
+	}
+	return append(all, vacuousSign)
+}
+
+// SignOf is the sign of a cell.
+func SignOf(c matrix.Cell) Sign {
+	if c.Vacuous != "" {
+		return vacuousSign
+	}
+	if s, ok := signs[c.Label]; ok {
+		return s
+	}
+	return Sign{Glyph: "?", Name: string(c.Label)}
+}
+
+// KOfN is how many seeds of how many show the label of a cell, "" where nothing was
+// run.
+func KOfN(c matrix.Cell) string {
+	if c.CellRuns == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", c.SeedsWithLabel, c.Seeds)
+}
+
+// Group is the cells of one scenario and lock, in the order of the modes.
+type Group []matrix.Cell
+
+// Flag marks a group with a cell that is not as expected, or is vacuous.
+const Flag = "!"
+
+// Flagged says that the group is marked with [Flag].
+func (g Group) Flagged() bool {
+	return slices.ContainsFunc(g, func(c matrix.Cell) bool { return c.Problem() != "" })
+}
+
+// Grid finds the groups of a matrix by their row and column.
+type Grid struct {
+	groups map[pair]Group
+	failed map[pair]bool
+}
+
+// pair is a row and a column.
+type pair struct{ scenario, lock string }
+
+// New is the grid of a matrix.
+func New(m *matrix.Matrix) Grid {
+	g := Grid{groups: map[pair]Group{}, failed: map[pair]bool{}}
+	for _, c := range m.Cells {
+		at := pair{c.Scenario, c.Lock}
+		g.groups[at] = append(g.groups[at], c)
+	}
+	for _, f := range m.Failures {
+		g.failed[pair{f.Scenario, f.Lock}] = true
+	}
+	return g
+}
+
+// Group is what was run of a scenario and a lock.
+func (g Grid) Group(scenario, lock string) Group { return g.groups[pair{scenario, lock}] }
+
+// Failed reports whether the harness could not run them to their end.
+func (g Grid) Failed(scenario, lock string) bool { return g.failed[pair{scenario, lock}] }
+
+// Has reports whether there is anything to show of them.
+func (g Grid) Has(scenario, lock string) bool {
+	return len(g.Group(scenario, lock)) > 0 || g.Failed(scenario, lock)
+}
+
+// IsSpecimen says that a lock is wrong on purpose. Specimens take part in few
+// scenarios each, and are listed apart.
+func IsSpecimen(lock string) bool { return strings.HasPrefix(lock, "broken/") }
+
+// Evidence is how much stands behind a matrix, in sentences.
+func Evidence(m *matrix.Matrix) string {
+	t := m.Totals
+	return fmt.Sprintf("%s runs in %s cells, over %s of virtual time. In %s of the runs clients contended and every fault fired.",
+		prose.Thousands(t.Runs), prose.Thousands(t.Cells), prose.Span(t.VirtualSeconds), prose.Thousands(t.NonVacuous))
+}
+
+// Outcome is a matrix in a sentence.
+func Outcome(m *matrix.Matrix) string {
+	t := m.Totals
+	if m.Expected {
+		return "All cells are as their scenarios expect, and none is vacuous."
+	}
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		text string
+	}{
+		{t.Worse, "worse than expected"}, {t.Milder, "milder than expected"}, {t.Vacuous, "vacuous"},
+	} {
+		switch {
+		case p.n == 1:
+			parts = append(parts, "1 cell is "+p.text)
+		case p.n > 1:
+			parts = append(parts, prose.Thousands(p.n)+" cells are "+p.text)
+		}
+	}
+	if n := len(m.Failures); n > 0 {
+		parts = append(parts, fmt.Sprintf("%s could not be run", prose.Count(n, "pair")))
+	}
+	return strings.Join(parts, "; ") + "."
+}

@@ -1,0 +1,161 @@
+package html
+
+import (
+	"slices"
+	"time"
+
+	"locksim/checker"
+	"locksim/internal/prose"
+	"locksim/lock/fence"
+	"locksim/reports/scene"
+	"locksim/scenarios/play"
+)
+
+// pageData is what the scripts of a page read: the texts of the events that are
+// drawn, and the state of the world after each step of a story. Its form is a
+// matter between the scripts and this file.
+type pageData struct {
+	Texts  []string    `json:"texts"` // each once; events refer to them
+	Panels []panelData `json:"panels"`
+	known  map[string]int
+}
+
+// panelData is one run.
+type panelData struct {
+	Mode   fence.Mode  `json:"mode"`
+	Fatal  int         `json:"fatal"` // the decisive step, 0 for none, and its time
+	At     int64       `json:"fatalAt"`
+	Events [][6]int64  `json:"events"` // number, time in ns, then actor, kind, peer and text as texts
+	States []stateData `json:"states"`
+}
+
+// stateData is the world after a step.
+type stateData struct {
+	N       int          `json:"n"`
+	At      int64        `json:"at"`
+	Lock    *string      `json:"lock,omitempty"` // who has it by the nodes' record; absent where there is none
+	Clients []clientData `json:"clients"`
+	Nodes   []nodeData   `json:"nodes,omitempty"`
+	Store   []string     `json:"store"`
+	Highest uint64       `json:"highest,omitempty"`
+	Flights []flightData `json:"flights,omitempty"`
+}
+
+type clientData struct {
+	Name     string `json:"name"`
+	Is       string `json:"is"`
+	Holds    bool   `json:"holds"`
+	Believes bool   `json:"believes"`
+	Token    uint64 `json:"token,omitempty"`
+	Left     string `json:"left,omitempty"`
+}
+
+type nodeData struct {
+	Name string    `json:"name"`
+	Keys []keyData `json:"keys"`
+}
+
+type keyData struct {
+	Name  string `json:"name"`
+	TTL   string `json:"ttl"`
+	Value string `json:"value"`
+}
+
+type flightData struct {
+	From  string `json:"from"`
+	To    string `json:"to"`
+	Bytes int    `json:"bytes"`
+}
+
+func newPageData() *pageData {
+	return &pageData{Texts: []string{}, Panels: []panelData{}, known: map[string]int{}}
+}
+
+// text is the number of a text.
+func (d *pageData) text(s string) int64 {
+	s = prose.Visible(s)
+	i, ok := d.known[s]
+	if !ok {
+		i = len(d.Texts)
+		d.known[s], d.Texts = i, append(d.Texts, s)
+	}
+	return int64(i)
+}
+
+// addPanel adds the events that a panel draws.
+func (d *pageData) addPanel(s *scene.Scene, p panel) {
+	data := panelData{Mode: p.Mode, Fatal: s.Fatal, At: int64(s.At(checker.Pos(s.Fatal))), Events: [][6]int64{}, States: []stateData{}}
+	for _, n := range drawn(s, p) {
+		e := s.Run.Trace.Events[n-1]
+		data.Events = append(data.Events, [6]int64{int64(e.N), int64(e.At), d.text(e.Actor), d.text(e.Kind()), d.text(e.Peer), d.text(e.Text())})
+	}
+	d.Panels = append(d.Panels, data)
+}
+
+// drawn are the numbers of the events that a panel shows, in order.
+func drawn(s *scene.Scene, p panel) []int {
+	var all []int
+	note := func(p scene.Span) { all = append(all, p.Step, p.Until) }
+	for _, m := range p.Messages {
+		note(m.Span)
+	}
+	for _, b := range p.Bars {
+		note(b.Span)
+	}
+	for _, b := range p.Bands {
+		note(b.Span)
+	}
+	for _, m := range p.Marks {
+		note(m.Span)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	return slices.DeleteFunc(all, func(n int) bool { return n < 1 || n > len(s.Run.Trace.Events) })
+}
+
+// maxReplayed bounds what is played to look at a story's steps: events of the run
+// times steps of the story.
+const maxReplayed = 200_000
+
+// addStates adds the state after each step of the story that was added last.
+func (d *pageData) addStates(s *scene.Scene, lines []scene.Sentence, inspect func(fence.Mode, int) (*play.State, error)) {
+	if s.Run.Trace.Len()*len(lines) > maxReplayed {
+		inspect = nil
+	}
+	i := slices.IndexFunc(d.Panels, func(p panelData) bool { return p.Mode == s.Run.Mode })
+	for _, l := range lines {
+		if l.Step > 0 && l.Step <= s.Run.Trace.Len() {
+			d.Panels[i].States = append(d.Panels[i].States, stateOf(s, s.StateAfter(l.Step, inspect)))
+		}
+	}
+}
+
+// stateOf is a state for the scripts.
+func stateOf(s *scene.Scene, state *play.State) stateData {
+	d := stateData{N: state.Step, At: int64(state.At), Store: append([]string{}, state.Store...), Highest: state.Highest}
+	if len(s.Run.History.Holdings) > 0 {
+		holder := s.Holder(checker.Pos(state.Step))
+		d.Lock = &holder
+	}
+	for _, c := range state.Clients {
+		d.Clients = append(d.Clients, clientData{c.Name, c.Condition, c.Holds, c.Believes, c.Token, leaseLeft(c.Left)})
+	}
+	for _, n := range state.Nodes {
+		node := nodeData{Name: n.Name, Keys: []keyData{}}
+		for _, k := range n.Keys {
+			node.Keys = append(node.Keys, keyData{prose.Visible(k.Name), scene.ToLive(k.TTL), s.Owned(k.Value)})
+		}
+		d.Nodes = append(d.Nodes, node)
+	}
+	for _, f := range state.Flights {
+		d.Flights = append(d.Flights, flightData{f.From, f.To, f.Bytes})
+	}
+	return d
+}
+
+func leaseLeft(d time.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return prose.Seconds(d)
+}

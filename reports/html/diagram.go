@@ -1,0 +1,210 @@
+package html
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"locksim/checker"
+	"locksim/internal/prose"
+	"locksim/lock/fence"
+	"locksim/reports/scene"
+)
+
+// diagram is the runs of all modes, one below the other on one time axis.
+type diagram struct {
+	Width, Gutter, Right int
+	Plot, Clip           int // how wide the lanes are, and what may be drawn of them
+	End                  time.Duration
+	Ticks                []tick
+	Panels               []panel
+	Parting              []string // where the runs part, in sentences
+}
+
+// panel is the space-time diagram of one run.
+type panel struct {
+	Mode     fence.Mode
+	Named    string
+	Label    checker.Label
+	Says     string // for those who do not see it
+	Height   int
+	Lanes    []*lane
+	Shades   []shade
+	Bands    []band
+	Bars     []bar
+	Messages []arrow
+	Marks    []symbol
+	Fatal    *instant
+	Parts    *instant
+	Cut      []string // what was left out
+}
+
+// maxListed bounds the diagram as a list.
+const maxListed = 200
+
+// Listed is the diagram as sentences, in the order of time: faults, claims,
+// beliefs and where they overlap.
+func (p panel) Listed() []string {
+	type entry struct {
+		n    int
+		says string
+	}
+	var all []entry
+	for _, b := range p.Bands {
+		all = append(all, entry{b.Step, b.Says})
+	}
+	for _, b := range p.Bars {
+		all = append(all, entry{b.Step, b.Says})
+	}
+	for _, s := range p.Shades {
+		all = append(all, entry{s.Step, s.Says})
+	}
+	slices.SortStableFunc(all, func(a, b entry) int { return a.n - b.n })
+	var out []string
+	for i, e := range all {
+		if i == maxListed {
+			return append(out, fmt.Sprintf("… and %d more", len(all)-i))
+		}
+		out = append(out, e.says)
+	}
+	return out
+}
+
+// instant is a line through all lanes.
+type instant struct {
+	scene.Span
+	place
+	Text string
+}
+
+// drawing is a panel while it is made.
+type drawing struct {
+	*scene.Scene
+	scale scale
+	lanes map[string]*lane
+}
+
+// newDiagram draws the runs and puts the texts of what it shows into the data of
+// the page.
+func newDiagram(scenes []*scene.Scene, data *pageData) diagram {
+	g := diagram{Width: chartWidth, Gutter: chartGutter, Right: chartRight, Plot: chartWidth - chartGutter - chartRight, Clip: chartWidth - chartGutter}
+	if len(scenes) == 0 {
+		return g
+	}
+	g.End = scenes[0].End
+	sc := scale{end: g.End}
+	g.Ticks = sc.ticks()
+	for _, s := range scenes {
+		p := newPanel(s, sc, room(len(scenes)))
+		if s != scenes[0] {
+			p.Parts = sc.instant(s.Parts(scenes[0]))
+		}
+		g.Panels = append(g.Panels, p)
+		data.addPanel(s, p)
+	}
+	return g
+}
+
+// newPanel draws one run with at most n messages.
+func newPanel(s *scene.Scene, sc scale, n int) panel {
+	d := &drawing{Scene: s, scale: sc, lanes: map[string]*lane{}}
+	p := panel{Mode: s.Run.Mode, Named: s.Named(), Label: s.Run.Verdict.Label}
+	for _, l := range s.Lanes() {
+		drawn := &lane{Lane: l}
+		p.Lanes, d.lanes[l.Name] = append(p.Lanes, drawn), drawn
+	}
+	p.Bands = d.bands()
+	p.Height = stack(p.Lanes)
+	d.stackBands(p.Bands)
+	p.Bars, p.Shades, p.Marks, p.Messages = d.bars(), d.shades(), d.symbols(), d.arrows()
+	p.Fatal = sc.instant(s.Decision())
+	p.Says = d.summary(p)
+	d.cut(&p, n)
+	return p
+}
+
+// instant is where a moment of the run is drawn, nil for none.
+func (s scale) instant(i *scene.Instant) *instant {
+	if i == nil {
+		return nil
+	}
+	at := scene.Span{Step: i.Step, Start: i.At, End: i.At}
+	return &instant{at, s.place(at), i.Text}
+}
+
+// summary is the diagram in a sentence.
+func (d *drawing) summary(p panel) string {
+	faults := map[int]bool{} // not the lanes that they hit
+	for _, b := range p.Bands {
+		faults[b.Step] = true
+	}
+	text := fmt.Sprintf("Space-time diagram of the run in %s, which ended %s: %s, %s, %s over %s.", p.Named, p.Label,
+		prose.Count(len(d.Run.History.Grants), "grant"), prose.Count(len(p.Messages), "message"), prose.Count(len(faults), "fault"), prose.Seconds(d.End))
+	if p.Fatal != nil {
+		text += fmt.Sprintf(" It was decided at step %d, at %s.", p.Fatal.Step, prose.Seconds(p.Fatal.Start))
+	}
+	return text + " The story below tells it in sentences."
+}
+
+// shade is an overlap as it is drawn, over the lanes of all clients.
+type shade struct {
+	scene.Overlap
+	place
+	Y, H int
+}
+
+func (d *drawing) shades() []shade {
+	var out []shade
+	for _, o := range d.Overlaps() {
+		first, last := d.lanes[d.Clients[0]], d.lanes[d.Clients[len(d.Clients)-1]]
+		out = append(out, shade{o, d.scale.place(o.Span), first.Y, last.Bottom() - first.Y})
+	}
+	return out
+}
+
+// symbol is a mark as it is drawn on its lane.
+type symbol struct {
+	scene.Mark
+	place
+	Y int
+}
+
+func (d *drawing) symbols() []symbol {
+	var out []symbol
+	for _, m := range d.Marks() {
+		l := d.lanes[m.Lane]
+		y := l.middle()
+		if l.Kind == scene.LaneClient {
+			y += 12
+		}
+		out = append(out, symbol{m, d.scale.place(m.Span), y})
+	}
+	return out
+}
+
+// arrow is a message as it is drawn, from lane to lane.
+type arrow struct {
+	scene.Message
+	place
+	Y1, Y2 int
+	X2     string
+}
+
+// lostStub is how far the arrow of a message reaches that never arrived.
+const lostStub = 12
+
+func (d *drawing) arrows() []arrow {
+	var out []arrow
+	for _, m := range d.Scene.Messages() {
+		from, to := d.lanes[m.From], d.lanes[m.To]
+		a := arrow{Message: m, place: d.scale.place(m.Span), X2: d.scale.At(m.End), Y1: from.port(), Y2: to.port()}
+		if m.Lost {
+			a.Y2 = a.Y1 + lostStub
+			if to.Y < from.Y {
+				a.Y2 = a.Y1 - lostStub
+			}
+		}
+		out = append(out, a)
+	}
+	return out
+}

@@ -1,0 +1,73 @@
+package html
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/checker"
+)
+
+var balance = checker.Cell{Resource: "order", Register: "balance"}
+
+func write(id, saw string, outcome checker.Outcome, applied checker.Pos, accepted bool) checker.Op {
+	return checker.Op{ID: id, Client: id[:2], Resource: "order", Register: "balance", Kind: checker.Write, Invoked: 1, Applied: applied,
+		Accepted: accepted, Outcome: outcome, Saw: saw}
+}
+
+// The path leads back from the final value; every other write has another fate.
+func TestFates(t *testing.T) {
+	h := checker.History{Final: map[checker.Cell]string{balance: "c1.w3"}, Ops: []checker.Op{
+		write("c0.w1", "", checker.OutcomeOK, 2, true),
+		write("c0.w2", "", checker.OutcomeOK, 3, true),
+		write("c1.w3", "c0.w1", checker.OutcomeUnknown, 4, true),
+		write("c1.w4", "c0.w1", checker.OutcomeRefused, 5, false),
+		write("c1.w5", "c0.w1", checker.OutcomeUnknown, 6, true),
+		write("c1.w6", "c0.w1", checker.OutcomeUnknown, 0, false),
+		{ID: "c0.r9", Kind: checker.Read, Resource: "order", Register: "balance", Outcome: checker.OutcomeOK},
+		{ID: "c0.w9", Client: "c0", Kind: checker.Write, Resource: "order", Register: "audit", Outcome: checker.OutcomeOK},
+	}}
+	c := cellsOf(h)[0]
+	if d := cmp.Diff([]string{"c0.w1", "c1.w3"}, c.Path); d != "" {
+		t.Errorf("path (-want +got):\n%s", d)
+	}
+	var got []string
+	for _, w := range c.Writes {
+		got = append(got, fmt.Sprintf("%s %s %v", w.ID, w.Fate, w.Lost))
+	}
+	want := []string{"c1.w6 never arrived false", "c0.w1 on the path false", "c0.w2 acknowledged, and lost true", "c1.w3 on the path false",
+		"c1.w4 refused false", "c1.w5 taken and unanswered, not on the path false"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("writes (-want +got):\n%s", d)
+	}
+}
+
+// A history that goes round in circles has a path with an end.
+func TestPathOfACircle(t *testing.T) {
+	h := checker.History{Final: map[checker.Cell]string{balance: "c0.w1"}, Ops: []checker.Op{
+		write("c0.w1", "c0.w2", checker.OutcomeOK, 2, true), write("c0.w2", "c0.w1", checker.OutcomeOK, 3, true)}}
+	if d := cmp.Diff([]string{"c0.w2", "c0.w1"}, pathTo(h, balance)); d != "" {
+		t.Errorf("path (-want +got):\n%s", d)
+	}
+}
+
+// Of many writes the lost ones are kept.
+func TestManyWritesKeepTheLost(t *testing.T) {
+	h := checker.History{Final: map[checker.Cell]string{}}
+	saw := ""
+	for i := range 200 {
+		id := fmt.Sprintf("c0.w%d", i)
+		h.Ops = append(h.Ops, write(id, saw, checker.OutcomeOK, checker.Pos(i+2), true))
+		saw = id
+	}
+	h.Ops = append(h.Ops, write("c1.w0", "c0.w150", checker.OutcomeOK, 300, true))
+	h.Final[balance] = saw
+	c := cellsOf(h)[0]
+	if last := c.Writes[len(c.Writes)-1]; len(c.Writes) != maxWrites || c.Omitted != 201-maxWrites || last.ID != "c1.w0" || !last.Lost {
+		t.Errorf("%d writes are shown, %d omitted, the last is %+v", len(c.Writes), c.Omitted, last)
+	}
+	if len(c.Path) != maxPath || c.PathCut != 200-maxPath || c.Path[maxPath-1] != saw {
+		t.Errorf("the path has %d writes, %d are cut, and it ends in %s", len(c.Path), c.PathCut, c.Path[len(c.Path)-1])
+	}
+}

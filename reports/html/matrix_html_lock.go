@@ -1,0 +1,141 @@
+package html
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/reports/grid"
+	"locksim/reports/scene"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/play"
+)
+
+// MatrixLock writes the page of a lock: what it promises, what broke it, what
+// fencing made of that, and what it stood. The error is that of [Matrix], or
+// says that the matrix has no such lock.
+func MatrixLock(w io.Writer, s MatrixSite, lock string) error {
+	column, ok := s.column(lock)
+	if !ok {
+		return fmt.Errorf("reports: the matrix has no lock %q", lock)
+	}
+	return render(w, "page", lockTemplate, newLockPage(&s, column))
+}
+
+var lockTemplate = page("matrix_lock.html")
+
+// lockPage is what the template shows.
+type lockPage struct {
+	Name, Headline string
+	Index          string
+	Specimen       bool
+	Tokens         bool
+	Nodes          int
+	Promise        []promisePart
+	Modes          []fence.Mode
+	Counts         labelTable
+	Broke, Stood   []cellRow
+	NotRun         []problemLine
+	Others         []pageLink
+	CSS            template.CSS
+}
+
+// promisePart is one thing that a lock promises.
+type promisePart struct {
+	Name, Text string
+	Words      []string
+}
+
+func newLockPage(s *MatrixSite, column matrix.Column) *lockPage {
+	l, m := s.lock(column.Name), s.Matrix
+	p := &lockPage{Name: column.Name, Index: upFromPage + MatrixIndexFile, Specimen: grid.IsSpecimen(column.Name), Tokens: column.Tokens,
+		Nodes: l.Nodes(), Promise: promiseParts(l), Modes: m.Modes, CSS: matrixCSS()}
+	groups := s.ofLock(column.Name)
+	p.Headline, p.Counts = grid.LockBalance(groups), newLabelTable(m.Modes, groups)
+	for _, g := range groups {
+		row := s.lockRow(g, l)
+		if g.Unharmed() {
+			p.Stood = append(p.Stood, row)
+			continue
+		}
+		p.Broke = append(p.Broke, row)
+	}
+	slices.SortStableFunc(p.Broke, func(a, b cellRow) int { return cmp.Compare(worst(b), worst(a)) })
+	p.NotRun = gapLines(m, func(g matrix.Gap) bool { return g.Lock == column.Name }, func(g matrix.Gap) string { return "scenario " + g.Scenario })
+	for _, c := range m.Locks {
+		if c.Name != column.Name {
+			p.Others = append(p.Others, pageLink{c.Name, upFromPage + MatrixLockFile(c.Name)})
+		}
+	}
+	return p
+}
+
+// ofLock are the groups of a lock, in the order of the scenarios.
+func (s *MatrixSite) ofLock(lock string) []grid.Group {
+	all := grid.New(s.Matrix)
+	var groups []grid.Group
+	for _, row := range s.Matrix.Scenarios {
+		if group := all.Group(row.Name, lock); len(group) > 0 {
+			groups = append(groups, group)
+		}
+	}
+	return groups
+}
+
+func (s *MatrixSite) lockRow(g grid.Group, l play.Lock) cellRow {
+	name := g[0].Scenario
+	r := s.cellRow(g, s.scenario(name), l)
+	r.pageLink, r.ID = pageLink{name, upFromPage + MatrixScenarioFile(name)}, rowID(name)
+	if row, ok := s.row(name); ok {
+		r.Title = row.Title
+	}
+	return r
+}
+
+// worst is the severity of the worst label of a row, that without a fence first.
+func worst(r cellRow) int {
+	of := func(modes func(fence.Mode) bool) int {
+		n := 0
+		for _, c := range r.Cells {
+			if modes(c.Mode) {
+				n = max(n, c.Label.Severity())
+			}
+		}
+		return n
+	}
+	return of(func(m fence.Mode) bool { return m == fence.None })*len(checker.Labels())*2 + of(func(fence.Mode) bool { return true })
+}
+
+// promiseParts are what a lock promises, or nothing.
+func promiseParts(l play.Lock) []promisePart {
+	if len(l.Promise.Exclusion) == 0 {
+		return nil
+	}
+	exclusion := promisePart{Name: "Exclusion", Text: "Two claims on one resource never overlap, under these faults:"}
+	for _, f := range l.Promise.Exclusion {
+		exclusion.Words = append(exclusion.Words, string(f))
+	}
+	parts := []promisePart{exclusion}
+	if mode, ok := l.DataMode(); ok {
+		parts = append(parts, promisePart{Name: "Data", Text: fmt.Sprintf("Under those faults the data stays right in mode %s. %s Without a fence, nothing is promised about data.", mode, scene.Rule(mode))})
+	}
+	if l.Promise.FreeWithin != "" {
+		parts = append(parts, promisePart{Name: "Free again", Text: fmt.Sprintf("Once its last holder is gone, the lock can be had again within %s.", l.Promise.FreeWithin)})
+	}
+	return parts
+}
+
+// gapLines are the pairs without cells that fit.
+func gapLines(m *matrix.Matrix, fits func(matrix.Gap) bool, name func(matrix.Gap) string) []problemLine {
+	var lines []problemLine
+	for _, gap := range slices.Concat(m.Failures, m.NotRun) {
+		if fits(gap) {
+			lines = append(lines, problemLine{name(gap) + ": " + gap.Why, gap.Replay})
+		}
+	}
+	return lines
+}

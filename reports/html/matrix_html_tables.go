@@ -1,0 +1,108 @@
+package html
+
+import (
+	"strings"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/reports/grid"
+	"locksim/scenarios/file"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/play"
+)
+
+// cellRow is a row of the table on the page of a lock or of a scenario: what stood
+// in one place of the matrix, with more words.
+type cellRow struct {
+	pageLink
+	ID, Title string
+	// Promised says whether the lock promises that claims exclude each other under
+	// the faults of the scenario.
+	Promised string
+	Cells    []cellBox
+	Effects  []grid.Effect
+	Replays  []string
+}
+
+// cellBox is a cell with all that there is to say of it.
+type cellBox struct {
+	matrixSpot
+	Seed     uint64
+	Seeds    string // k of N, empty where nothing was run
+	Expected string // what was expected instead, or nothing
+}
+
+func (s *MatrixSite) cellRow(g grid.Group, sc *file.Scenario, l play.Lock) cellRow {
+	r := cellRow{Promised: promised(l, sc), Replays: replays(g)}
+	if !g.Unharmed() {
+		r.Effects = g.Effects()
+	}
+	for _, c := range g {
+		r.Cells = append(r.Cells, s.box(c))
+	}
+	return r
+}
+
+// promised says whether a lock promises anything under the faults of a scenario;
+// of one that is not known it says nothing.
+func promised(l play.Lock, sc *file.Scenario) string {
+	switch {
+	case sc == nil:
+		return ""
+	case len(l.Promise.Exclusion) == 0:
+		return "It promises nothing."
+	case len(sc.Faults) == 0:
+		return "No faults."
+	}
+	if outside := l.Unpromised(sc.Faults); len(outside) > 0 {
+		return "Faults outside its promise: " + strings.Join(outside, ", ") + "."
+	}
+	return "All faults are within its promise."
+}
+
+func (s *MatrixSite) box(c matrix.Cell) cellBox {
+	b := cellBox{matrixSpot: s.spot(upFromPage, c), Seeds: grid.KOfN(c)}
+	b.Label = c.Label
+	if c.CellRuns != nil {
+		b.Seed = c.Seed
+	}
+	if c.Match == matrix.TooBad || c.Match == matrix.TooGood {
+		b.Expected = string(c.Expected)
+	}
+	return b
+}
+
+// replays are the commands that make the runs of a group again: one for each seed
+// that a cell speaks of.
+func replays(g grid.Group) []string {
+	var out []string
+	at := map[uint64]int{}
+	for _, c := range g {
+		if c.CellRuns == nil {
+			continue
+		}
+		if i, known := at[c.Seed]; known {
+			out[i] += "," + string(c.Mode) // a command ends with its modes
+			continue
+		}
+		at[c.Seed] = len(out)
+		out = append(out, c.Replay)
+	}
+	return out
+}
+
+// labelTable is how many cells have which label, by mode.
+type labelTable struct {
+	Labels []checker.Label
+	Rows   []grid.ModeCount
+}
+
+func newLabelTable(modes []fence.Mode, groups []grid.Group) labelTable {
+	var cells []matrix.Cell
+	for _, g := range groups {
+		cells = append(cells, g...)
+	}
+	var t labelTable
+	t.Labels, t.Rows = grid.ModeCounts(modes, cells)
+	return t
+}

@@ -1,0 +1,87 @@
+package html
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"locksim/reports/scene"
+)
+
+// place is where the page without scripts draws a span. It is drawn by whole numbers,
+// so that it is the same on any machine.
+type place struct {
+	X, W string
+	wide int64 // W in tenths of a pixel
+}
+
+// scale turns times into places of the page without scripts.
+type scale struct{ end time.Duration }
+
+// x is a place in tenths of a pixel.
+func (s scale) x(t time.Duration) int64 {
+	const room = (chartWidth - chartGutter - chartRight) * 10
+	return chartGutter*10 + int64(t/time.Microsecond)*room/max(int64(s.end/time.Microsecond), 1)
+}
+
+// place is where a span is drawn.
+func (s scale) place(p scene.Span) place {
+	x0, x1 := s.x(p.Start), s.x(p.End)
+	wide := max(x1-x0, 0)
+	return place{tenths(x0), tenths(wide), wide}
+}
+
+// At is the place of a moment.
+func (s scale) At(t time.Duration) string { return tenths(s.x(t)) }
+
+func tenths(n int64) string {
+	if n%10 == 0 {
+		return strconv.FormatInt(n/10, 10)
+	}
+	return fmt.Sprintf("%d.%d", n/10, n%10)
+}
+
+// tick is a mark of the time axis.
+type tick struct{ X, Text string }
+
+// steps of an axis, as multiples of a power of ten.
+var tickSteps = []int64{1, 2, 5}
+
+// ticks are round times, at most about a dozen.
+func (s scale) ticks() []tick {
+	step := int64(1000) // a microsecond
+	for i := 0; int64(s.end)/step > 12; i++ {
+		step = tickSteps[i%3] * pow10(3+i/3)
+	}
+	var out []tick
+	for t := int64(0); t <= int64(s.end); t += step {
+		out = append(out, tick{s.At(time.Duration(t)), briefly(time.Duration(t))})
+	}
+	return out
+}
+
+func pow10(n int) int64 {
+	p := int64(1)
+	for range n {
+		p *= 10
+	}
+	return p
+}
+
+// briefly writes a round time without needless zeros.
+func briefly(d time.Duration) string {
+	if d < time.Second && d > 0 {
+		return trimmed(int64(d/time.Microsecond), 1000) + " ms"
+	}
+	return trimmed(int64(d/time.Millisecond), 1000) + " s"
+}
+
+// trimmed is n/unit as a decimal; unit is a power of ten.
+func trimmed(n, unit int64) string {
+	if n%unit == 0 {
+		return strconv.FormatInt(n/unit, 10)
+	}
+	digits := len(strconv.FormatInt(unit, 10)) - 1
+	return strconv.FormatInt(n/unit, 10) + "." + strings.TrimRight(fmt.Sprintf("%0*d", digits, n%unit), "0")
+}

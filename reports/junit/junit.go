@@ -1,0 +1,171 @@
+package junit
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"locksim/checker"
+	"locksim/internal/prose"
+	"locksim/reports"
+	"locksim/scenarios/play"
+)
+
+// Run writes a run as Run XML, for a CI system: one suite with a test case
+// for each fencing mode. A case fails when its mode is worse than the scenario
+// expects, and is skipped when the lock mints no tokens for it. A failure's text
+// is the reasons, and the command that makes the run again is its last line.
+//
+// The file has no times: that of a run is virtual, and that of the machine would
+// differ from run to run. Of the options, only Replay plays a part. Errors and
+// concurrency are as for [terminal.Run].
+func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
+	s := junitSuite{Name: fmt.Sprintf("%s, lock %s, seed %d", o.Scenario.Name, o.Lock, o.Seed)}
+	s.property("scenario", o.Scenario.Name)
+	s.property("lock", o.Lock)
+	s.property("seed", fmt.Sprint(o.Seed))
+	for _, m := range o.Modes {
+		s.add(runCase(o, m, opt))
+	}
+	return writeJUnit(w, []junitSuite{s})
+}
+
+// runCase is the run of one mode as a test case.
+func runCase(o *play.Outcome, m play.ModeRun, opt reports.Options) junitCase {
+	c := junitCase{Class: o.Scenario.Name + "." + o.Lock, Name: string(m.Mode)}
+	if m.Verdict.Label == checker.NotApplicable {
+		c.Skipped = &junitNote{Message: fmt.Sprintf("mode %s needs fencing tokens, and lock %s mints none", m.Mode, o.Lock)}
+		return c
+	}
+	for _, mismatch := range o.Mismatches() {
+		if mismatch.Mode == m.Mode {
+			c.Failure = &junitNote{Type: string(m.Verdict.Label), Message: mismatch.String(), Text: because(m, opt.Replay)}
+			return c
+		}
+	}
+	c.Out = &junitText{summaryOf(o, m) + "\n" + because(m, opt.Replay)}
+	return c
+}
+
+// summaryOf is what became of a mode that did not fail.
+func summaryOf(o *play.Outcome, m play.ModeRun) string {
+	text := fmt.Sprintf("Mode %s is %s", m.Mode, m.Verdict.Label)
+	if label, ok := o.Expected(m.Mode); ok {
+		text += fmt.Sprintf(", and at worst %s was expected", label)
+	}
+	return text + fmt.Sprintf(": %s, %s of virtual time, trace hash %s", prose.Count(m.Events, "event"), prose.Seconds(m.Virtual), m.TraceHash)
+}
+
+// because is why a run ended as it did, a line for each reason, and last the
+// command that makes it again.
+func because(m play.ModeRun, replay string) string {
+	var lines []string
+	for _, r := range m.Verdict.Reasons {
+		lines = append(lines, prose.Visible(r.Text))
+	}
+	return endedByReplay(lines, replay)
+}
+
+func endedByReplay(lines []string, replay string) string {
+	if replay != "" {
+		lines = append(lines, "replay: "+prose.Visible(replay))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// junitFile is the whole document.
+type junitFile struct {
+	XMLName xml.Name `xml:"testsuites"`
+	Name    string   `xml:"name,attr"`
+	junitCounts
+	Suites []junitSuite `xml:"testsuite"`
+}
+
+// junitCounts are how many cases ended how.
+type junitCounts struct {
+	Tests    int `xml:"tests,attr"`
+	Failures int `xml:"failures,attr"`
+	Errors   int `xml:"errors,attr"`
+	Skipped  int `xml:"skipped,attr"`
+}
+
+// junitSuite is test cases that belong together.
+type junitSuite struct {
+	Name string `xml:"name,attr"`
+	junitCounts
+	Properties *junitProperties `xml:"properties"`
+	Cases      []junitCase      `xml:"testcase"`
+}
+
+// junitProperties is a list that is left out when it is empty.
+type junitProperties struct {
+	List []junitProperty `xml:"property"`
+}
+
+type junitProperty struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+// junitCase is one test. It passed unless it says otherwise.
+type junitCase struct {
+	Name    string     `xml:"name,attr"`
+	Class   string     `xml:"classname,attr"`
+	Skipped *junitNote `xml:"skipped"`
+	Error   *junitNote `xml:"error"`
+	Failure *junitNote `xml:"failure"`
+	Out     *junitText `xml:"system-out"`
+}
+
+// junitNote is why a case did not pass.
+type junitNote struct {
+	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr,omitempty"`
+	Text    string `xml:",cdata"` // with nothing in it but what visible lets through, and line breaks
+}
+
+type junitText struct {
+	Text string `xml:",cdata"`
+}
+
+func (s *junitSuite) property(name, value string) {
+	if s.Properties == nil {
+		s.Properties = &junitProperties{}
+	}
+	s.Properties.List = append(s.Properties.List, junitProperty{name, value})
+}
+
+func (s *junitSuite) add(c junitCase) {
+	s.Cases = append(s.Cases, c)
+	s.Tests++
+	s.Failures += times(c.Failure != nil)
+	s.Errors += times(c.Error != nil)
+	s.Skipped += times(c.Skipped != nil)
+}
+
+// times counts a thing that is there or not.
+func times(there bool) int {
+	if there {
+		return 1
+	}
+	return 0
+}
+
+func writeJUnit(w io.Writer, suites []junitSuite) error {
+	f := junitFile{Name: "locksim", Suites: suites}
+	for _, s := range suites {
+		f.Tests += s.Tests
+		f.Failures += s.Failures
+		f.Errors += s.Errors
+		f.Skipped += s.Skipped
+	}
+	b, err := xml.MarshalIndent(f, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write the report as JUnit XML: %w", err)
+	}
+	if _, err := io.WriteString(w, xml.Header+string(b)+"\n"); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}

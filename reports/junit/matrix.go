@@ -1,0 +1,94 @@
+package junit
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"locksim/checker"
+	"locksim/internal/prose"
+	"locksim/scenarios/matrix"
+)
+
+// Matrix writes a matrix as Run XML, for a CI system: a suite for each
+// scenario, with a test case for each cell. A cell fails when it differs from what
+// its scenario expects or is vacuous, and is skipped when the lock mints no
+// tokens for it. A pair of scenario and lock that cannot be run is one skipped
+// case, one that could not be run to its end is an error.
+//
+// The file has no times; see [Run]. Errors and concurrency are as for
+// [terminal.Run].
+func Matrix(w io.Writer, m *matrix.Matrix) error {
+	var suites []junitSuite
+	for _, row := range m.Scenarios {
+		s := junitSuite{Name: row.Name}
+		s.property("title", row.Title)
+		s.property("catalogue", strings.Join(row.Catalogue, ", "))
+		s.property("seeds", m.Seeds.String())
+		for _, c := range m.Cells {
+			if c.Scenario == row.Name {
+				s.add(cellCase(c))
+			}
+		}
+		for _, g := range gapsOf(m.NotRun, row.Name) {
+			s.add(gapCase(g, func(c *junitCase) **junitNote { return &c.Skipped }))
+		}
+		for _, g := range gapsOf(m.Failures, row.Name) {
+			s.add(gapCase(g, func(c *junitCase) **junitNote { return &c.Error }))
+		}
+		suites = append(suites, s)
+	}
+	return writeJUnit(w, suites)
+}
+
+// cellCase is a cell as a test case.
+func cellCase(cell matrix.Cell) junitCase {
+	c := junitCase{Class: cell.Scenario + "." + cell.Lock, Name: string(cell.Mode)}
+	problem := cell.Problem()
+	switch {
+	case problem != "":
+		c.Failure = &junitNote{Type: string(cell.Match), Message: prose.Visible(problem), Text: figuresOf(cell)}
+		if cell.Vacuous != "" {
+			c.Failure.Type = "vacuous"
+		}
+	case cell.Label == checker.NotApplicable:
+		c.Skipped = &junitNote{Message: fmt.Sprintf("mode %s needs fencing tokens, and lock %s mints none", cell.Mode, cell.Lock)}
+	default:
+		c.Out = &junitText{figuresOf(cell)}
+	}
+	return c
+}
+
+// figuresOf is how many seeds show which label, and the command that makes the
+// first of them again.
+func figuresOf(cell matrix.Cell) string {
+	if cell.CellRuns == nil {
+		return ""
+	}
+	var labels []string
+	for _, l := range checker.Labels() {
+		if n := cell.Labels[l]; n > 0 {
+			labels = append(labels, fmt.Sprintf("%s with %s", l, prose.Count(n, "seed")))
+		}
+	}
+	line := strings.Join(labels, ", ") + fmt.Sprintf("; the first %s is seed %d, trace hash %s", cell.Label, cell.Seed, cell.TraceHash)
+	return endedByReplay([]string{line}, cell.Replay)
+}
+
+// gapsOf are the gaps of one scenario.
+func gapsOf(gaps []matrix.Gap, scenario string) []matrix.Gap {
+	return slices.DeleteFunc(slices.Clone(gaps), func(g matrix.Gap) bool { return g.Scenario != scenario })
+}
+
+// gapCase is a pair without cells as a test case that has a note in some place.
+func gapCase(g matrix.Gap, place func(*junitCase) **junitNote) junitCase {
+	c := junitCase{Class: g.Scenario + "." + g.Lock, Name: "all modes"}
+	first, rest, _ := strings.Cut(g.Why, "\n")
+	var lines []string
+	for line := range strings.Lines(rest) {
+		lines = append(lines, prose.Visible(strings.TrimRight(line, "\n")))
+	}
+	*place(&c) = &junitNote{Message: prose.Visible(first), Text: endedByReplay(lines, g.Replay)}
+	return c
+}

@@ -1,0 +1,172 @@
+package markdown
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"locksim/checker"
+	"locksim/internal/prose"
+	"locksim/reports"
+	"locksim/reports/scene"
+	"locksim/scenarios/play"
+)
+
+// Run writes the report of a run for a pull request, an issue or the summary
+// of a CI job: what became of each fencing mode, the story as a mermaid sequence
+// diagram and in a table, the reasons, what all that does not prove, the schedule
+// as YAML, the hashes of the traces, and last the command that makes the run
+// again.
+//
+// It is at most Options.Limit bytes long. Of a longer report the diagram is cut
+// first, then the story, then the rest, with a notice of what is missing; the
+// verdicts and the command are always there. No text of a scenario, a lock or a
+// run is taken for markup. The same outcome and options give the same bytes.
+//
+// Of the options, Width, Colour and Inspect play no part. Errors and concurrency
+// are as for [terminal.Run]; it is an error, too, if not even the shortest report fits.
+func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
+	opt, err := opt.WithDefaults()
+	if err != nil {
+		return err
+	}
+	text, err := fitted(o, opt)
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(w, text); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}
+
+// markdown is a report while it is made.
+type markdown struct {
+	extent
+	o        *play.Outcome
+	opt      reports.Options
+	scenes   []*scene.Scene
+	drawing  []seqRow
+	schedule string
+}
+
+func (m *markdown) String() string {
+	p := new(prose.Page)
+	p.Add([]string{"# " + m.title()})
+	p.Add([]string{"**" + markdownText(scene.Headline(m.o)) + "**"})
+	p.Add(m.about())
+	p.Add(m.notice())
+	p.Add(m.why())
+	p.Add(m.verdicts())
+	p.Add(m.remarks())
+	p.Add(m.diagram())
+	p.Add(m.reasons())
+	p.Add(m.story())
+	p.Add(m.limits())
+	p.Add(m.yaml())
+	p.Add(m.again())
+	return p.String()
+}
+
+// text is a text of the run, as long as there is room for.
+func (m *markdown) text(s string) string { return markdownText(prose.Clip(s, m.runes)) }
+
+func (m *markdown) title() string {
+	if m.o.Scenario.Title == "" {
+		return m.text(m.o.Scenario.Name)
+	}
+	return m.text(m.o.Scenario.Title)
+}
+
+func (m *markdown) about() []string {
+	about := []string{
+		"Scenario " + m.text(m.o.Scenario.Name), "lock " + m.text(m.o.Lock), fmt.Sprintf("seed %d", m.o.Seed),
+		scene.Repeated(m.opt.Repeat),
+	}
+	if c := m.o.Scenario.Catalogue; len(c) > 0 {
+		about = append(about, m.text("catalogue "+strings.Join(c, ", ")))
+	}
+	return []string{strings.Join(about, " · ")}
+}
+
+func (m *markdown) notice() []string {
+	if m.cut == "" {
+		return nil
+	}
+	return []string{fmt.Sprintf("> **Cut** to fit into %d bytes: %s. The command at the end makes the whole run again.", m.opt.Limit, m.cut)}
+}
+
+func (m *markdown) why() []string {
+	if strings.TrimSpace(m.o.Scenario.Why) == "" {
+		return nil
+	}
+	return []string{"> " + m.text(m.o.Scenario.Why)}
+}
+
+// verdicts is the table of the modes.
+func (m *markdown) verdicts() []string {
+	head := []string{"mode", "verdict", "expected", "overlaps (claim / belief)", "stale (taken / refused)", "data",
+		"contended", "faults struck", "longest wait", "events", "virtual time"}
+	lines := []string{rowOf(head), ruler(len(head))}
+	for _, run := range m.o.Modes {
+		expected := prose.Nothing
+		if label, ok := m.o.Expected(run.Mode); ok {
+			expected = string(label)
+		}
+		row := append([]string{string(run.Mode), string(run.Verdict.Label), expected}, scene.Figures(run)...)
+		for i := range row {
+			row[i] = markdownText(row[i])
+		}
+		row[1] = "**" + row[1] + "**"
+		lines = append(lines, rowOf(row))
+	}
+	return lines
+}
+
+// remarks are what the table alone does not say.
+func (m *markdown) remarks() []string {
+	var lines []string
+	for _, mismatch := range m.o.Mismatches() {
+		lines = append(lines, "- **Unexpected**: "+markdownText(mismatch.String())+".")
+	}
+	for _, text := range scene.Remarks(m.o) {
+		lines = append(lines, "- "+m.text(text))
+	}
+	for _, run := range m.o.Modes {
+		if run.Verdict.Label == checker.NotApplicable {
+			lines = append(lines, fmt.Sprintf("- Mode %s needs fencing tokens, and lock %s mints none.", markdownText(string(run.Mode)), m.text(m.o.Lock)))
+		}
+	}
+	return lines
+}
+
+// reasons is why the verdicts are what they are.
+func (m *markdown) reasons() []string {
+	var lines []string
+	for _, g := range scene.Reasons(m.o) {
+		lines = append(lines, "- "+markdownText(named(m.o, g))+":")
+		for i, text := range g.Texts {
+			if i == m.extent.reasons {
+				lines = append(lines, fmt.Sprintf("  - … and %s", prose.Count(len(g.Texts)-i, "more reason")))
+				break
+			}
+			lines = append(lines, "  - "+m.text(text))
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return append([]string{"## Why", ""}, lines...)
+}
+
+// named is the modes of a group, as the head of its reasons.
+func named(o *play.Outcome, g scene.ReasonGroup) string {
+	switch name := g.Name(o); {
+	case len(g.Modes) == 1:
+		return "mode " + name
+	case name == "all modes":
+		return name
+	default:
+		return "modes " + name
+	}
+}

@@ -1,0 +1,195 @@
+package markdown
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"locksim/checker"
+	"locksim/internal/prose"
+	"locksim/reports/scene"
+	"locksim/sim/trace"
+)
+
+// diagram is the story as a mermaid sequence diagram, with what it shows.
+func (m *markdown) diagram() []string {
+	if m.rows == 0 || len(m.scenes) == 0 {
+		return nil
+	}
+	diagram := m.mermaid()
+	if len(diagram) == 0 {
+		return nil
+	}
+	mode := markdownText(string(m.drawn().Run.Mode))
+	lines := []string{
+		"## The story", "",
+		fmt.Sprintf("The run in mode %s. The bar on a client’s line says that it believes that it holds the lock. Requests that are made again", mode),
+		"and answered as before are drawn once.", "",
+	}
+	lines = append(lines, fenced("mermaid", strings.Join(diagram, "\n"))...)
+	parts := scene.Parting(m.scenes)
+	if len(parts) > 0 {
+		lines = append(lines, "")
+	}
+	for _, text := range parts {
+		lines = append(lines, "- "+m.text(text))
+	}
+	return lines
+}
+
+// drawn is the run that is told.
+func (m *markdown) drawn() *scene.Scene {
+	run := scene.Told(m.o)
+	i := slices.IndexFunc(m.scenes, func(s *scene.Scene) bool { return s.Run == run })
+	return m.scenes[max(i, 0)]
+}
+
+// draw finds the rows of the diagram, of which a page shows as many as fit.
+func (m *markdown) draw() {
+	if len(m.scenes) == 0 {
+		return
+	}
+	s := m.drawn()
+	m.drawing = newSeqRows(s)
+	branch(m.drawing, s, slices.DeleteFunc(slices.Clone(m.scenes), func(o *scene.Scene) bool { return o == s }))
+}
+
+// mermaid are the lines of the diagram; a run of which there is nothing to draw has
+// none.
+func (m *markdown) mermaid() []string {
+	s, rows := m.drawn(), m.drawing
+	if len(rows) == 0 {
+		return nil
+	}
+	head, from, end := window(rows, s.Fatal, m.rows)
+	shown := append(slices.Clone(rows[:head]), rows[from:end]...)
+	q := &sequence{Scene: s, bars: map[string]int{}}
+	q.add("    accTitle: "+mermaidText(fmt.Sprintf("What happened in mode %s", s.Run.Mode)), "    accDescr: "+mermaidText(describe(s)))
+	q.participants(shown)
+	q.rows(rows[:head])
+	q.leftOut(rows[head:from])
+	q.rows(rows[from:end])
+	q.leftOut(rows[end:])
+	q.believe(0)
+	return append([]string{"sequenceDiagram"}, q.lines...)
+}
+
+// describe is the diagram in a sentence, for those who do not see it.
+func describe(s *scene.Scene) string {
+	text := fmt.Sprintf("Requests, answers and faults in the order of time. The run ended %s", s.Run.Verdict.Label)
+	if s.Fatal > 0 {
+		text += fmt.Sprintf(", decided at step %d, at %s", s.Fatal, prose.Seconds(s.At(checker.Pos(s.Fatal))))
+	}
+	return text + ". The table below tells the same in words."
+}
+
+// epilogue is how many rows a diagram has at most after the decisive step: a
+// release at five nodes takes five.
+const epilogue = 12
+
+// window chooses at most n rows: the Opening, the way to the decisive step and a
+// short aftermath. Without such a step it is the beginning.
+func window(rows []seqRow, step, n int) (head, from, end int) {
+	at := slices.IndexFunc(rows, func(r seqRow) bool { return r.n == step })
+	if at < 0 {
+		head = min(len(rows), n)
+		return head, head, head
+	}
+	end = min(len(rows), at+1+min(epilogue, n/4))
+	head = min(scene.Opening, n/4, end)
+	return head, max(head, end-(n-head)), end
+}
+
+// sequence is a diagram while it is written.
+type sequence struct {
+	*scene.Scene
+	bars  map[string]int // of a client, open
+	lines []string
+}
+
+func (q *sequence) add(lines ...string) { q.lines = append(q.lines, lines...) }
+
+// participants are the clients, and whoever else has a part in the rows.
+func (q *sequence) participants(rows []seqRow) {
+	part := map[string]bool{}
+	for _, r := range rows {
+		for _, name := range r.over {
+			part[name] = true
+		}
+	}
+	for _, c := range q.Clients {
+		if laneName.MatchString(c) && (c != trace.Probe || part[c]) {
+			q.add("    participant " + c + " as client " + c)
+		}
+	}
+	for _, n := range q.Servers {
+		if part[n] {
+			q.add("    participant " + n + " as " + participant(n))
+		}
+	}
+	if part[trace.Store] {
+		q.add("    participant s0 as store s0")
+	}
+}
+
+// participant is what a server is called at the head of its line.
+func participant(server string) string {
+	if scene.IsRedis(server) {
+		return "Redis " + server
+	}
+	return "server " + server
+}
+
+// rows writes rows, and after each the bars as they are by then.
+func (q *sequence) rows(rows []seqRow) {
+	for _, r := range rows {
+		q.add(inset(r.lines())...)
+		q.believe(checker.Pos(r.n))
+	}
+}
+
+// leftOut stands for rows that are not shown.
+func (q *sequence) leftOut(rows []seqRow) {
+	if len(rows) == 0 {
+		return
+	}
+	q.add("    Note over " + q.whole() + ": … " + prose.Count(len(rows), "step") + " left out")
+	q.believe(checker.Pos(rows[len(rows)-1].n))
+}
+
+// whole is the first and the last participant.
+func (q *sequence) whole() string {
+	var names []string
+	for _, line := range q.lines {
+		if name, ok := strings.CutPrefix(line, "    participant "); ok {
+			name, _, _ = strings.Cut(name, " ")
+			names = append(names, name)
+		}
+	}
+	if len(names) == 1 {
+		return names[0]
+	}
+	return names[0] + "," + names[len(names)-1]
+}
+
+// believe opens and closes bars, so that each client has one for each grant that
+// it believes in after a step. Step 0 is the end of the diagram: none is left.
+func (q *sequence) believe(p checker.Pos) {
+	for _, c := range q.Clients {
+		if !laneName.MatchString(c) {
+			continue
+		}
+		want := 0
+		for _, g := range q.Run.History.Grants {
+			if p > 0 && g.Client == c && g.Belief(q.Run.History.Care).Contains(p) {
+				want++
+			}
+		}
+		for ; q.bars[c] < want; q.bars[c]++ {
+			q.add("    activate " + c)
+		}
+		for ; q.bars[c] > want; q.bars[c]-- {
+			q.add("    deactivate " + c)
+		}
+	}
+}

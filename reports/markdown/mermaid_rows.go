@@ -1,0 +1,237 @@
+package markdown
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"locksim/checker"
+	"locksim/internal/prose"
+	"locksim/reports/scene"
+	"locksim/scenarios/play"
+	"locksim/sim/trace"
+)
+
+// seqRows finds what a sequence diagram of a run shows: each request to a node or
+// the store that a node decided, those in a row that are alike once, with their
+// answers; and in notes what the clients do besides, what strikes them, and what
+// the nodes let expire.
+type seqRows struct {
+	*scene.Scene
+	lines   map[int]play.Line     // the story, by step
+	arrived map[int]scene.Message // the requests, by the step of their arrival
+	sent    map[int]scene.Message // and the messages by that of their sending
+	last    map[string]int        // the last row of a client with a node
+	rows    []seqRow
+}
+
+func newSeqRows(s *scene.Scene) []seqRow {
+	c := &seqRows{Scene: s, lines: map[int]play.Line{}, arrived: map[int]scene.Message{}, sent: map[int]scene.Message{}, last: map[string]int{}}
+	for _, l := range s.Run.Story {
+		c.lines[l.N] = l
+	}
+	for _, m := range s.Messages() {
+		c.sent[m.Step] = m
+		if m.Kind == scene.Request && !m.Lost {
+			c.arrived[m.Until] = m
+		}
+	}
+	for _, e := range s.Run.Trace.Events {
+		c.see(e)
+	}
+	slices.SortStableFunc(c.rows, func(a, b seqRow) int { return a.n - b.n })
+	return c.rows
+}
+
+// see takes notice of an event.
+func (c *seqRows) see(e trace.Event) {
+	if c.Hidden(e) {
+		return
+	}
+	switch m := e.What.(type) {
+	case trace.Exec:
+		c.exec(e, m)
+	case trace.Decision:
+		c.store(e, m)
+	case trace.Send:
+		c.send(e, m)
+	case trace.Expire:
+		c.note(e, m.Key+" expires", e.Actor)
+	default:
+		c.told(e)
+	}
+}
+
+// exec is a command that a server did.
+func (c *seqRows) exec(e trace.Event, m trace.Exec) {
+	command := shortRequest(m.Request, m.Answer)
+	if command == "" || !c.drawn(e.Actor, e.Peer) {
+		return
+	}
+	r := c.request(e, command, answered(m.Answer))
+	if who := c.other(e, m.Answer); who != "" {
+		r.text += ", and by the nodes’ record " + who + " has the lock"
+	}
+	between := e.Peer + ">" + e.Actor
+	if i, known := c.last[between]; known && alikeRows(c.rows[i], r) {
+		c.rows[i].times++
+		c.rows[i].until = e.At
+		return
+	}
+	c.last[between] = len(c.rows)
+	c.rows = append(c.rows, r)
+}
+
+// alikeRows says that a request was made again and answered as before.
+func alikeRows(a, b seqRow) bool {
+	return a.text == b.text && a.answer == b.answer && a.unheard == b.unheard && a.fatal == "" && b.fatal == "" && !b.late()
+}
+
+// store is an operation that the store decided.
+func (c *seqRows) store(e trace.Event, d trace.Decision) {
+	if !c.drawn(e.Actor, e.Peer) {
+		return
+	}
+	r := c.request(e, d.Brief(), storeAnswer(d))
+	if r.late() {
+		c.rows = append(c.rows, seqRow{n: c.arrived[e.N].Step, at: r.sent, note: true, over: []string{e.Peer},
+			text: "sends " + d.Brief() + ", on its way until " + prose.Seconds(e.At)})
+	}
+	c.rows = append(c.rows, r)
+}
+
+// request is the row of a request that arrived with an event.
+func (c *seqRows) request(e trace.Event, text, answer string) seqRow {
+	r := seqRow{n: e.N, at: e.At, sent: e.At, over: []string{e.Peer, e.Actor}, text: text, answer: answer, times: 1, fatal: c.decision(e)}
+	if m, ok := c.arrived[e.N]; ok {
+		r.sent = m.Start
+	}
+	if m, ok := c.sent[e.N+1]; ok && m.From == e.Actor && m.To == e.Peer {
+		r.unheard = m.Lost
+	}
+	return r
+}
+
+// other is who has the lock by the nodes' record, where a command of somebody
+// else has just been done with success, other than to get it.
+func (c *seqRows) other(e trace.Event, answer trace.Content) string {
+	p := checker.Pos(e.N)
+	holder := c.Holder(p - 1)
+	if a, ok := answer.(trace.Answer); ok && a.Negative() || holder == "" || holder == e.Peer {
+		return ""
+	}
+	if c.acquiring(e.Peer, p) || c.ownKey(p) {
+		return ""
+	}
+	return holder
+}
+
+// ownKey says that a client deleted a key at this step that it had set itself, as
+// one of a majority.
+func (c *seqRows) ownKey(p checker.Pos) bool {
+	return slices.ContainsFunc(c.Run.History.Deletions, func(d checker.Deletion) bool { return d.At == p && d.Owner == d.By })
+}
+
+func (c *seqRows) acquiring(client string, p checker.Pos) bool {
+	h := c.Run.History
+	return slices.ContainsFunc(h.Grants, func(g checker.Grant) bool { return g.Client == client && g.Invoked <= p && p < g.Granted }) ||
+		slices.ContainsFunc(h.Attempts, func(a checker.Attempt) bool {
+			return a.Client == client && a.Invoked <= p && (p < a.Returned || a.Returned == 0)
+		})
+}
+
+// send is a request that never arrives; the others are shown where they do.
+func (c *seqRows) send(e trace.Event, sent trace.Send) {
+	m, ok := c.sent[e.N]
+	if !ok || !m.Lost || m.Kind != scene.Request || !c.drawn(e.Actor, e.Peer) {
+		return
+	}
+	command := shortRequest(sent.Content, nil)
+	if command == "" {
+		return
+	}
+	c.rows = append(c.rows, seqRow{n: e.N, at: e.At, sent: e.At, over: []string{e.Actor, e.Peer}, text: command, lost: true, times: 1, fatal: c.decision(e)})
+}
+
+// untold says that requests and answers show a step of a story already.
+func untold(e trace.Event) bool {
+	m, ok := e.What.(trace.Mark)
+	if !ok {
+		return false
+	}
+	switch m.Step {
+	case trace.Acquire, trace.Read, trace.Write, trace.InnerWrite:
+		return true
+	case trace.Released:
+		return m.Problem == ""
+	case trace.Written:
+		return checker.Outcome(m.Outcome) == checker.OutcomeRefused
+	}
+	return false
+}
+
+// told is a step of the story, or the decisive step, whatever it is.
+func (c *seqRows) told(e trace.Event) {
+	l, ok := c.lines[e.N]
+	if e.N != c.Fatal && (!ok || untold(e)) {
+		return
+	}
+	text := l.What
+	if !ok {
+		text = strings.TrimSpace(e.Kind() + " " + e.Text())
+	}
+	over := []string{e.Actor}
+	if e.Actor == trace.World {
+		over = slices.Clone(trace.Parties(e))
+	}
+	c.note(e, text, over...)
+}
+
+// note adds a note, unless it says again what the last one of the same said.
+func (c *seqRows) note(e trace.Event, text string, over ...string) {
+	over = slices.DeleteFunc(over, func(name string) bool { return !c.drawn(name) })
+	if len(over) == 0 {
+		return
+	}
+	slices.SortFunc(over, c.byLane)
+	if len(over) > 2 {
+		over = []string{over[0], over[len(over)-1]}
+	}
+	c.rows = append(c.rows, seqRow{n: e.N, at: e.At, note: true, over: slices.Compact(over), text: text, fatal: c.decision(e)})
+}
+
+// decision says what was decided at a step, or nothing.
+func (c *seqRows) decision(e trace.Event) string {
+	if e.N != c.Fatal {
+		return ""
+	}
+	text := c.Decision().Text
+	if remark := c.lines[e.N].Remark; remark != "" {
+		text += ": " + remark
+	}
+	return text
+}
+
+// laneName is what a participant of a diagram may be called.
+var laneName = regexp.MustCompile(`^([a-z]+[0-9]+[a-z]?|probe)$`)
+
+// drawn says that all of these are lanes.
+func (c *seqRows) drawn(names ...string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		return !laneName.MatchString(name) || name != trace.Store && !slices.Contains(c.Clients, name) && !slices.Contains(c.Servers, name)
+	})
+}
+
+// byLane orders lanes from left to right.
+func (c *seqRows) byLane(a, b string) int { return c.column(a) - c.column(b) }
+
+// column is the place of a lane: clients, servers, store.
+func (c *seqRows) column(name string) int {
+	if i := slices.Index(c.Clients, name); i >= 0 {
+		return i
+	}
+	if i := slices.Index(c.Servers, name); i >= 0 {
+		return len(c.Clients) + i
+	}
+	return len(c.Clients) + len(c.Servers)
+}

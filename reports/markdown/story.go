@@ -1,0 +1,99 @@
+package markdown
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"locksim/internal/prose"
+	"locksim/reports/scene"
+	"locksim/scenarios/play"
+)
+
+// story is a row for each step of the run that is told.
+func (m *markdown) story() []string {
+	run := scene.Told(m.o)
+	if run == nil || m.steps == 0 {
+		return nil
+	}
+	lines := []string{"| step | time | who | what |", "|--:|--:|---|---|"}
+	for _, l := range storyAround(run.Story, m.steps) {
+		row := []string{fmt.Sprint(l.Step), prose.Seconds(l.At), markdownText(l.Actor), m.text(l.Text)}
+		switch {
+		case l.LeftOut > 0:
+			row = []string{"", "", "", "… " + m.text(l.Text)}
+		case l.Fatal:
+			for i := range row {
+				row[i] = "**" + row[i] + "**"
+			}
+			row[0] = ">> " + row[0]
+		}
+		lines = append(lines, rowOf(row))
+	}
+	return folded(fmt.Sprintf("The story in mode %s, step by step", markdownText(string(run.Mode))), lines)
+}
+
+// storyAround is a story in at most n steps: the whole, or what storyLines chooses
+// where that is enough, or else what lies around the decisive step.
+func storyAround(lines []play.Line, n int) []scene.Sentence {
+	switch {
+	case len(lines) <= n:
+		return scene.Sentences(lines)
+	case n == scene.MaxSteps:
+		return scene.Excerpt(lines)
+	}
+	kept := scene.Around(lines, n, scene.DecisiveStep(lines), func(l play.Line) int { return l.N })
+	before := 0
+	for before < len(lines) && lines[before].N < kept[0].N {
+		before++
+	}
+	return slices.Concat(scene.LeftOut(before), scene.Sentences(kept), scene.LeftOut(len(lines)-before-len(kept)))
+}
+
+// limits says what the run does not prove.
+func (m *markdown) limits() []string {
+	if len(m.scenes) == 0 {
+		return nil
+	}
+	const most = 12
+	lines := []string{"## What this does not prove", ""}
+	texts := scene.Limits(m.o)
+	for _, text := range texts[max(len(texts)-most, 0):] {
+		lines = append(lines, "- "+m.text(text))
+	}
+	return lines
+}
+
+// yaml is the schedule, as far as there is room.
+func (m *markdown) yaml() []string {
+	if m.lines == 0 {
+		return nil
+	}
+	text := strings.TrimRight(m.schedule, "\n")
+	lines := strings.Split(text, "\n")
+	if left := len(lines) - m.lines; left > 0 {
+		text = strings.Join(lines[:m.lines], "\n") + fmt.Sprintf("\n# … %s left out", prose.Count(left, "line"))
+	}
+	return folded("The schedule, as YAML", fenced("yaml", text))
+}
+
+// again are the hashes, the versions that they hold for and the command.
+func (m *markdown) again() []string {
+	var lines []string
+	for _, run := range scene.Ran(m.o) {
+		lines = append(lines, fmt.Sprintf("- mode %s: %s, trace hash %s", markdownText(string(run.Mode)), prose.Count(run.Trace.Len(), "step"), codeSpan(run.TraceHash)))
+	}
+	for _, v := range m.opt.Versions {
+		lines = append(lines, "- "+m.text(v.Name+" "+v.Version))
+	}
+	if m.opt.Replay != "" {
+		if len(lines) > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, fenced("console", m.opt.Replay)...)
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return append([]string{"## The run again", ""}, lines...)
+}

@@ -1,0 +1,109 @@
+package reviewpage
+
+import (
+	"fmt"
+	"slices"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/internal/prose"
+	"locksim/reports/grid"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/review"
+)
+
+// faultBlocks are the faults by class and by kind, and the scenarios of the
+// library.
+func faultBlocks(r *review.Review) []Block {
+	blocks := []Block{
+		{Heading: "Classes of fault"},
+		paragraph("A promise speaks of classes. The figures are the runs in which a fault of the class struck."),
+		{Table: classTable(r)},
+		{Heading: "Kinds of fault"},
+		paragraph("How many faults were drawn for the schedules, and how many of them struck before the run was over."),
+		{Table: kindTable(r)},
+	}
+	if len(r.Scenarios) > 0 {
+		blocks = append(blocks, Block{Heading: "Scenarios of the library"},
+			paragraph("Each with its entries in the catalogue of failure modes, and the worst label of %s with the number of seeds that show it.", prose.Count(r.Plan.Seeds.Len(), "seed")),
+			Block{Table: scenarioTable(r)})
+	}
+	return blocks
+}
+
+// classTable has a row for each class of fault.
+func classTable(r *review.Review) *Table {
+	t := &Table{Name: "Classes of fault", Head: []string{"Class", "Promised", "Within the promise", "With every fault", "Scenarios"}}
+	for _, class := range slices.Concat(r.Lock.Promise.Exclusion, r.Lock.Unpromised) {
+		n := 0
+		for _, s := range r.Scenarios {
+			if slices.Contains(s.Classes, class) {
+				n++
+			}
+		}
+		promised := prose.YesNo(slices.Contains(r.Lock.Promise.Exclusion, class))
+		within, all := prose.Nothing, prose.Nothing
+		if r.Within != nil && promised == "yes" {
+			within = prose.Thousands(r.Within.Summary.Classes[class])
+		}
+		if r.All != nil {
+			all = prose.Thousands(r.All.Summary.Classes[class])
+		}
+		t.row(string(class), promised, within, all, prose.Thousands(n))
+	}
+	return t
+}
+
+// kindTable has a row for each kind of fault that was drawn.
+func kindTable(r *review.Review) *Table {
+	t := &Table{Name: "Kinds of fault", Head: []string{"Kind", "Within the promise", "With every fault"}}
+	for _, k := range faults.Kinds() {
+		if slices.Contains(r.NeverDrawn, k.Name) {
+			continue
+		}
+		t.row(k.Name, struckOfDrawn(r.Within, k.Name), struckOfDrawn(r.All, k.Name))
+		t.Rows[len(t.Rows)-1].Note = k.Text
+	}
+	return t
+}
+
+func struckOfDrawn(e *explore.Exploration, kind string) string {
+	if e == nil || e.Summary.Faults[kind].Drawn == 0 {
+		return prose.Nothing
+	}
+	n := e.Summary.Faults[kind]
+	return fmt.Sprintf("%s of %s struck", prose.Thousands(n.Struck), prose.Thousands(n.Drawn))
+}
+
+// shortGround says where a scenario lies.
+var shortGround = map[review.Ground]string{
+	review.GroundPromised:      "within",
+	review.GroundOutside:       "outside",
+	review.GroundSeveralWrites: "several writes",
+}
+
+// groundWord is where a scenario lies; a lock without a promise has no inside.
+func groundWord(r *review.Review, g review.Ground) string {
+	if g == review.GroundOutside && !r.Lock.Promises {
+		return prose.Nothing
+	}
+	return shortGround[g]
+}
+
+// scenarioTable has a row for each scenario and a column for each mode.
+func scenarioTable(r *review.Review) *Table {
+	t := &Table{Name: "Scenarios of the library", Head: []string{"Scenario", "Catalogue", "Promise"}}
+	for _, m := range r.Figures.Modes {
+		t.Head = append(t.Head, string(m.Mode))
+	}
+	for _, s := range r.Scenarios {
+		row := Row{Name: s.Name, Note: s.Title, Cells: []Cell{{Text: commas(s.Catalogue)}, {Text: groundWord(r, s.Ground)}}}
+		for _, c := range s.Cells {
+			if c.Label != checker.NotApplicable {
+				row.Cells = append(row.Cells, Cell{Text: grid.KOfN(c), Label: c.Label})
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}

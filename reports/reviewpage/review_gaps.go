@@ -1,0 +1,125 @@
+package reviewpage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"locksim/internal/prose"
+	"locksim/reports/campaign"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/review"
+)
+
+// exploredBlocks say how much stands behind the review.
+func exploredBlocks(r *review.Review) []Block {
+	t := &Table{Name: "The runs behind it", Head: []string{"What", "Runs", "Evidence", "With a violation", "Rate below, at 95 %", "Virtual time"}}
+	if m := r.Matrix; m != nil {
+		t.row("Scenarios of the library", prose.Thousands(m.Totals.Runs), prose.Thousands(m.Totals.NonVacuous), prose.Nothing, prose.Nothing, prose.Span(m.Totals.VirtualSeconds))
+	}
+	exploredRow(t, "Random schedules within the promise", r.Within)
+	exploredRow(t, "Random schedules with every fault", r.All)
+	if s := r.Sweep; s != nil {
+		n := r.Figures.Swept
+		t.row("Single faults placed in "+s.Plan.Scenario, prose.Thousands(n.Runs), prose.Thousands(n.Evidence), prose.Thousands(n.Violating), prose.Nothing, prose.Nothing)
+	}
+	blocks := []Block{{Table: t},
+		paragraph("A run is evidence when a violation was seen, or when clients contended and faults struck. The rate speaks of the generator that drew the schedules, and of nothing else.")}
+	var items []string
+	for _, e := range []*explore.Exploration{r.Within, r.All} {
+		if e != nil {
+			items = append(items, fmt.Sprintf("Random schedules, %s: classes of fault that struck: %s. No evidence: %s.", judgedUnder(e), orNone(campaign.Coverage(e)), orNone(campaign.Tallies(e.Summary.Vacuous))))
+		}
+	}
+	if r.Sweep != nil {
+		items = append(items, "Sweep: "+r.Sweep.Statement()+".")
+	}
+	return append(blocks, Block{Items: items})
+}
+
+func exploredRow(t *Table, name string, e *explore.Exploration) {
+	if e == nil {
+		return
+	}
+	s := &e.Summary
+	t.row(name, prose.Thousands(s.Runs), prose.Thousands(s.NonVacuous), prose.Thousands(s.Violating), review.Percentage(s.RateBound), prose.Span(s.VirtualSeconds))
+}
+
+func judgedUnder(e *explore.Exploration) string {
+	if e.Plan.Judge == explore.JudgePromise {
+		return "within the promise"
+	}
+	return "with every fault"
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// gapBlocks say what the review does not cover.
+func gapBlocks(r *review.Review) []Block {
+	items := []string{
+		"Interleavings inside one process are not explored: two goroutines of one client meet in one order.",
+		"A pass means no violation in these runs, and is no proof.",
+	}
+	for _, g := range r.Missing {
+		items = append(items, fmt.Sprintf("Not made: %s: %s.", g.What, strings.TrimSuffix(g.Why, ".")))
+	}
+	if len(r.NeverDrawn) > 0 {
+		items = append(items, "No random schedule had these kinds of fault: "+commas(r.NeverDrawn)+".")
+	}
+	items = append(items, neverStruck(r)...)
+	if n := r.Figures.Partial; n > 0 {
+		items = append(items, fmt.Sprintf("In %s the lock acted during a pause, through timers that no seam holds: these are no evidence about pauses.", prose.Amount(n, "run")))
+	}
+	if names := vacuousStories(r); len(names) > 0 {
+		items = append(items, "These scenarios prove nothing in some mode, since nobody contended or a fault never struck: "+commas(names)+".")
+	}
+	items = append(items, "Faults of which the generator knows nothing: disks that fill, bytes that arrive changed, a Redis Cluster that moves keys, bugs of Redis itself.")
+	blocks := []Block{{Items: items}}
+	if len(r.NotRun) > 0 {
+		blocks = append(blocks, Block{Folded: prose.Count(len(r.NotRun), "scenario") + " of the library not run with this lock", Items: gapItems(r.NotRun)})
+	}
+	if len(r.Catalogue) > 0 {
+		blocks = append(blocks, Block{Folded: fmt.Sprintf("%s of the catalogue that no scenario shows", prose.Amount(len(r.Catalogue), "failure mode")), Items: gapItems(r.Catalogue)})
+	}
+	return blocks
+}
+
+// vacuousStories are the scenarios with a cell that proves nothing.
+func vacuousStories(r *review.Review) []string {
+	var names []string
+	for _, s := range r.Scenarios {
+		if slices.ContainsFunc(s.Cells, func(c matrix.Cell) bool { return c.Vacuous != "" }) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// neverStruck are classes that were to be drawn and never struck.
+func neverStruck(r *review.Review) []string {
+	var out []string
+	for _, e := range []*explore.Exploration{r.Within, r.All} {
+		if e == nil {
+			continue
+		}
+		if never, _ := e.Uncovered(); len(never) > 0 {
+			out = append(out, fmt.Sprintf("Random schedules %s: no fault of these classes struck: %s.", judgedUnder(e), commas(never)))
+		}
+	}
+	return out
+}
+
+func gapItems(gaps []review.Gap) []string {
+	var out []string
+	for _, g := range gaps {
+		why, _, _ := strings.Cut(g.Why, "\n")
+		out = append(out, g.What+": "+why+".")
+	}
+	return out
+}

@@ -1,0 +1,99 @@
+package reviewpage
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"locksim/internal/prose"
+	"locksim/lock/fence"
+	"locksim/reports/scene"
+	"locksim/scenarios/review"
+)
+
+func sortedKeys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// lockBlocks say what lock it is and how it works.
+func lockBlocks(r *review.Review) []Block {
+	about := r.Lock.About
+	if about == "" {
+		about = "Nobody has said how this lock works; locksim knows it by its adapter alone."
+	}
+	needs := fmt.Sprintf("It needs %s and mints no fencing tokens, so that of the fences only claim and cas can be put before the data.", prose.Count(r.Lock.Nodes, "server"))
+	if r.Lock.Tokens {
+		needs = fmt.Sprintf("It needs %s, and every grant carries a fencing token.", prose.Count(r.Lock.Nodes, "server"))
+	}
+	return []Block{paragraph("%s", about), paragraph("%s", needs)}
+}
+
+// promiseBlocks say what it is judged by.
+func promiseBlocks(r *review.Review) []Block {
+	l := r.Lock
+	if !l.Promises {
+		return []Block{paragraph("The lock promises nothing. Everything below is judged as if it promised that claims never overlap, that the lock is free again in the end, that no rightful holder is refused, and that the data is right in mode %s.", l.Judged)}
+	}
+	blocks := []Block{paragraph("No two claims overlap under these faults: %s.", commas(l.Promise.Exclusion))}
+	if l.Promise.Data != "" {
+		blocks = append(blocks, paragraph("Under the same faults the data is right behind a store that fences by the rule %s, if every section writes once. %s", l.Promise.Data, scene.Rule(fence.Mode(l.Promise.Data))))
+	}
+	if l.Promise.FreeWithin != "" {
+		blocks = append(blocks, paragraph("After its last holder has gone, in whatever way, it can be had again within: %s.", l.Promise.FreeWithin))
+	}
+	return append(blocks, paragraph("It promises nothing under: %s.", commas(l.Unpromised)))
+}
+
+// Advice is an advice as a card.
+type Advice struct {
+	Use, Means string
+	Verdict    string
+	Kind       review.Verdict
+	Text       string
+	Reasons    []string
+}
+
+// useMeans says what a use is.
+var useMeans = map[review.Use]string{
+	review.ForEfficiency:  "Work that is done twice is only waste.",
+	review.ForCorrectness: "A violation costs money or data.",
+}
+
+// adviceBlocks are the recommendations, and the rules that they follow from.
+func adviceBlocks(r *review.Review) []Block {
+	var cards []Advice
+	for _, a := range r.Advice {
+		verdict := string(a.Verdict)
+		if a.Fence != "" {
+			verdict += ": " + string(a.Fence)
+		}
+		cards = append(cards, Advice{Use: "For " + string(a.Use), Means: useMeans[a.Use], Verdict: verdict, Kind: a.Verdict, Text: a.Text, Reasons: a.Reasons})
+	}
+	blocks := []Block{{Advice: cards}}
+	for _, a := range r.Advice {
+		blocks = append(blocks, Block{Folded: fmt.Sprintf("The rules for %s, of which %s decided", a.Use, a.Rule), Items: ruleItems(a)})
+	}
+	return blocks
+}
+
+// ruleItems are the rules for a use, up to the one that decided.
+func ruleItems(a review.Advice) []string {
+	var out []string
+	for _, rule := range review.Rules(a.Use) {
+		text := fmt.Sprintf("%s, if %s", rule.ID, rule.Text)
+		if rule.ID == a.Rule {
+			return append(out, text+". This is so, and decides.")
+		}
+		out = append(out, text+". This is not so.")
+	}
+	return out
+}
+
+func questionBlocks(r *review.Review) []Block {
+	if len(r.Questions) == 0 {
+		return []Block{paragraph("The figures leave none.")}
+	}
+	var items []string
+	for _, q := range r.Questions {
+		items = append(items, q.Text)
+	}
+	return []Block{{Items: items, Numbered: true}}
+}

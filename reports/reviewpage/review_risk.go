@@ -1,0 +1,129 @@
+package reviewpage
+
+import (
+	"fmt"
+
+	"locksim/checker"
+	"locksim/internal/prose"
+	"locksim/lock/fence"
+	"locksim/scenarios/review"
+)
+
+// grounds are the headings of the tables of risk.
+var grounds = map[review.Ground]string{
+	review.GroundPromised:      "Within its promise",
+	review.GroundOutside:       "Outside its promise",
+	review.GroundSeveralWrites: "Sections that write more than once",
+}
+
+// riskBlocks count the runs of the library by label, mode by mode.
+func riskBlocks(r *review.Review) []Block {
+	if len(r.Figures.Modes) == 0 {
+		return []Block{paragraph("No scenario of the library is about this lock, so that there are no counts; above is what each fence made of each break.")}
+	}
+	blocks := []Block{paragraph("These are counts of runs, %s for every scenario and mode. The scenarios are chosen to break locks: how often they do says what can happen and what a fence makes of it, and not how often it happens in production.", prose.Count(r.Plan.Seeds.Len(), "seed"))}
+	for _, m := range r.Figures.Modes {
+		if m.Mode == fence.None || m.Mode == adviceFence(r) {
+			blocks = append(blocks, paragraph("%s", riskStatement(m)))
+		}
+	}
+	for _, g := range review.Grounds() {
+		if t := riskTable(r, g); len(t.Rows) > 0 {
+			blocks = append(blocks, Block{Heading: groundTitle(r, g)}, Block{Table: t})
+		}
+	}
+	if t := effectTable(r); len(t.Rows) > 0 {
+		blocks = append(blocks, Block{Heading: "What fences made of the breaks above"}, Block{Table: t})
+	}
+	return blocks
+}
+
+// groundTitle is the heading of a table; a lock without a promise has no inside.
+func groundTitle(r *review.Review, g review.Ground) string {
+	if g == review.GroundOutside && !r.Lock.Promises {
+		return "All scenarios with sections that write once"
+	}
+	return grounds[g]
+}
+
+// adviceFence is the mode that the advice asks for.
+func adviceFence(r *review.Review) fence.Mode {
+	for _, a := range r.Advice {
+		if a.Fence != "" {
+			return a.Fence
+		}
+	}
+	return fence.None
+}
+
+// riskStatement is the risk of a mode in a sentence.
+func riskStatement(m review.Mode) string {
+	n := m.Total()
+	who := "Without a fence"
+	if m.Mode != fence.None {
+		who = "With the fence " + string(m.Mode)
+	}
+	return fmt.Sprintf("%s, data was lost in %s of %s of the library, a rightful holder was refused in %s, and nobody could have the lock in %s.",
+		who, prose.Thousands(n.Labels[checker.Corrupted]), prose.Amount(n.Runs, "run"), prose.Thousands(n.Labels[checker.FalseReject]), prose.Thousands(n.Labels[checker.Stuck]))
+}
+
+// riskTable has a row for each mode and a column for each label.
+func riskTable(r *review.Review, g review.Ground) *Table {
+	t := &Table{Name: groundTitle(r, g), Head: []string{"Fence", "Scenarios", "Runs"}}
+	labels := seenLabels(r, g)
+	for _, l := range labels {
+		t.Head = append(t.Head, string(l))
+	}
+	for _, m := range r.Figures.Modes {
+		n, ok := m.Grounds[g]
+		if !ok {
+			continue
+		}
+		cells := []string{prose.Thousands(n.Scenarios), prose.Thousands(n.Runs)}
+		for _, l := range labels {
+			cells = append(cells, prose.Thousands(n.Labels[l]))
+		}
+		t.row(string(m.Mode), cells...)
+	}
+	return t
+}
+
+// seenLabels are the labels that any mode showed, and always that of lost data.
+func seenLabels(r *review.Review, g review.Ground) []checker.Label {
+	var out []checker.Label
+	for _, l := range checker.Labels() {
+		n := 0
+		for _, m := range r.Figures.Modes {
+			n += m.Grounds[g].Labels[l]
+		}
+		if n > 0 || l == checker.Corrupted {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// effectTable counts what each fence did to the breaks.
+func effectTable(r *review.Review) *Table {
+	t := &Table{Name: "What fences made of the breaks", Head: []string{"Fence", "rescues", "rescues at a price", "does not rescue", "does harm", "nothing to rescue", "cannot be used"}}
+	shown := []review.FenceEffect{review.FenceRescues, review.FenceCosts, review.FenceFails, review.FenceHarms, review.FenceIdle, review.FenceNeedsTokens}
+	for _, mode := range fence.Modes()[1:] {
+		counts := map[review.FenceEffect]int{}
+		for _, b := range r.Breaks {
+			for _, f := range b.Fences {
+				if f.Mode == mode {
+					counts[f.Effect]++
+				}
+			}
+		}
+		if len(counts) == 0 {
+			continue
+		}
+		var cells []string
+		for _, e := range shown {
+			cells = append(cells, prose.Thousands(counts[e]))
+		}
+		t.row(string(mode), cells...)
+	}
+	return t
+}

@@ -1,0 +1,161 @@
+package scene
+
+import (
+	"slices"
+	"strings"
+
+	"locksim/internal/prose"
+	"locksim/sim/trace"
+)
+
+// Fault is a fault on a lane that it hits: a stretch of time, or a moment.
+type Fault struct {
+	Span
+	Kind   string // of the event that began it
+	Text   string
+	Says   string // the whole, with whom and when
+	Moment bool
+}
+
+// Faults finds the faults in the trace, on each lane that they hit.
+func (s *Scene) Faults() []Fault {
+	var out []Fault
+	events := s.Run.Trace.Events
+	ended := map[int]bool{} // the ends that belong to a fault
+	for i, e := range events {
+		if e.Actor != trace.World || s.Hidden(e) {
+			continue
+		}
+		name, lasts := faultWords(e, "")
+		if name == "" {
+			continue
+		}
+		p := Span{Step: e.N, Start: e.At, End: e.At}
+		if lasts {
+			p.End = s.End
+			at := slices.IndexFunc(events[i+1:], func(end trace.Event) bool { return ends(e, end) && !ended[end.N] })
+			if at >= 0 {
+				end := events[i+1+at]
+				ended[end.N] = true
+				p.Until, p.End = end.N, end.At
+			}
+		}
+		for _, victim := range s.victims(e) {
+			p.Lane, p.End = victim, min(p.End, s.End)
+			words, _ := faultWords(e, victim)
+			f := Fault{Span: p, Kind: e.Kind(), Text: words, Moment: !lasts}
+			f.Says = victim + " " + words + ", at " + prose.Seconds(p.Start)
+			if lasts {
+				f.Says = victim + " " + words + ", " + p.during()
+			}
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// victims are the lanes that a fault hits: on either side, where it has two.
+func (s *Scene) victims(e trace.Event) []string {
+	names := trace.Parties(e)
+	switch f := e.What.(type) {
+	case trace.Cut:
+		names = slices.Concat(f.Between, f.And)
+	case trace.Toxic:
+		names = slices.Concat(f.Between, f.And)
+	}
+	var out []string
+	for _, n := range names {
+		if s.LaneKind(n) != "" && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// faultWords is what a fault is called on the lane of somebody whom it hits, and
+// whether it lasts. The name is empty for what is no fault.
+func faultWords(e trace.Event, lane string) (name string, lasts bool) {
+	switch f := e.What.(type) {
+	case trace.Pause:
+		return "paused " + f.For.String(), true
+	case trace.Crash:
+		return "down " + f.Mode, true
+	case trace.Cut:
+		from := f.Between
+		if slices.Contains(f.Between, lane) {
+			from = f.And
+		}
+		if len(from) == 0 {
+			return "cut off from everything else", true
+		}
+		return "cut off from " + strings.Join(from, ","), true
+	case trace.Slow:
+		return "slow timers late by " + f.By.String(), true
+	case trace.Stall:
+		return "stalled " + trace.Lasts(f.For), true
+	case trace.Refuse:
+		return "refuses connections " + trace.Lasts(f.For), true
+	case trace.ReadOnly:
+		return "read-only " + trace.Lasts(f.For), true
+	case trace.Toxic:
+		return "network " + f.Name, true
+	case trace.Exhaust:
+		return "pool exhausted " + e.Text(), true
+	case trace.ClockDrift:
+		if f.PPM != 0 {
+			return "clock drifts " + e.Text(), true
+		}
+	case trace.Reset:
+		return "connection reset " + f.Conn, false
+	case trace.ClockJump:
+		if f.By > 0 {
+			return "clock jumps +" + f.By.String(), false
+		}
+		return "clock jumps " + f.By.String(), false
+	case trace.KillWorker:
+		return "worker dies", false
+	case trace.Promote:
+		return "promoted " + e.Text(), false
+	case trace.NotPromoted:
+		return "not promoted " + e.Text(), false
+	case trace.Evict:
+		return "evicts " + e.Text(), false
+	case trace.Flush:
+		return "flushed " + e.Text(), false
+	}
+	return "", false
+}
+
+// ends reports whether an event is the end of what another has begun.
+func ends(begin, end trace.Event) bool {
+	if end.Actor != trace.World || end.Peer != begin.Peer {
+		return false
+	}
+	ok := false
+	switch b := begin.What.(type) {
+	case trace.Pause:
+		_, ok = end.What.(trace.Resume)
+	case trace.Crash:
+		_, ok = end.What.(trace.Restart)
+	case trace.Cut:
+		_, ok = end.What.(trace.Heal)
+	case trace.Slow:
+		_, ok = end.What.(trace.SlowEnd)
+	case trace.Stall:
+		_, ok = end.What.(trace.StallEnd)
+	case trace.Refuse:
+		_, ok = end.What.(trace.RefuseEnd)
+	case trace.ReadOnly:
+		_, ok = end.What.(trace.ReadOnlyEnd)
+	case trace.Exhaust:
+		_, ok = end.What.(trace.ExhaustEnd)
+	case trace.ClockDrift:
+		_, ok = end.What.(trace.ClockDrift)
+	case trace.Toxic:
+		var e trace.ToxicEnd
+		if e, ok = end.What.(trace.ToxicEnd); ok {
+			return e.Name == b.Name
+		}
+	}
+	return ok
+}

@@ -1,0 +1,72 @@
+package scene
+
+import (
+	"fmt"
+
+	"locksim/checker"
+	"locksim/internal/prose"
+	"locksim/scenarios/play"
+)
+
+// Limits say what an outcome does not prove, and how much stands behind it.
+func Limits(o *play.Outcome) []string {
+	var out []string
+	for _, text := range Vacuous(o) {
+		out = append(out, "VACUOUS: "+text)
+	}
+	if text := Evidence(o); text != "" {
+		out = append(out, text)
+	}
+	return append(out, "Interleavings inside one process are not explored, and a lock's own promise may be narrower than what was asked of it here.")
+}
+
+// Evidence is how much stands behind an outcome, in sentences. It is empty where no
+// run was made.
+func Evidence(o *play.Outcome) string {
+	all := Ran(o)
+	if len(all) == 0 {
+		return ""
+	}
+	text := "One seed is one schedule of many: other seeds may end better or worse."
+	switch safe := labelled(o, checker.Safe); {
+	case len(safe) == 1 && len(all) == 1:
+		text = "No violation in this run. That is not a proof: one seed is one schedule of many."
+	case len(safe) == len(all):
+		text = fmt.Sprintf("No violation in these %d runs. That is not a proof: one seed is one schedule of many.", len(safe))
+	case len(safe) > 0:
+		text = fmt.Sprintf("No violation in mode %s. That is not a proof: one seed is one schedule of many.", prose.Commas(safe))
+	}
+	contended, acquires, struck, faults := 0, 0, 0, 0
+	for _, m := range all {
+		f := m.Verdict.Facts
+		contended, acquires = contended+f.Contended, acquires+f.Grants+f.Attempts
+		struck, faults = struck+fired(m), faults+len(m.FaultsFired)
+	}
+	text += fmt.Sprintf(" In all, %d of %d acquires were contended", contended, acquires)
+	if faults == 0 {
+		return text + "; no faults were scheduled."
+	}
+	return text + fmt.Sprintf(" and %d of %d faults struck.", struck, faults)
+}
+
+// Vacuous says where a run proves even less than it seems to.
+func Vacuous(o *play.Outcome) []string {
+	var out []string
+	for _, m := range Ran(o) {
+		if m.Verdict.Label != checker.Safe {
+			continue
+		}
+		if m.Verdict.Facts.Contended == 0 {
+			out = append(out, fmt.Sprintf("in mode %s no acquire was contended, so safe says nothing about exclusion.", m.Mode))
+		}
+		for i, f := range o.Scenario.Faults {
+			if i < len(m.FaultsFired) && !m.FaultsFired[i] {
+				out = append(out, fmt.Sprintf("in mode %s fault %d never struck (%v).", m.Mode, i+1, f))
+			}
+		}
+		if m.PartialPause {
+			out = append(out, fmt.Sprintf("in mode %s pauses were partial: that nothing went wrong under them is no evidence.", m.Mode))
+		}
+	}
+	return out
+}

@@ -1,0 +1,114 @@
+package scene
+
+import (
+	"fmt"
+	"strings"
+
+	"locksim/checker"
+	"locksim/internal/prose"
+	"locksim/sim/trace"
+)
+
+// Mark is something that happens at one moment on one lane.
+type Mark struct {
+	Span
+	Kind MarkKind
+	Says string // the whole, with whom and when
+}
+
+// MarkKind says what happened at a mark.
+type MarkKind string
+
+// The kinds of marks: what the store did with an operation, what became of a key,
+// what a client learned.
+const (
+	MarkTaken   MarkKind = "taken"
+	MarkStale   MarkKind = "stale" // taken although a later grant existed
+	MarkRefused MarkKind = "refused"
+	MarkRead    MarkKind = "read"
+	MarkExpire  MarkKind = "expire"
+	MarkApply   MarkKind = "apply" // a replica hears from its primary
+	MarkUntil   MarkKind = "until" // a client is past the end of its lease
+	MarkLost    MarkKind = "lost"  // a client learns that it has lost the lock
+)
+
+// Marks are what the store decided, what the nodes let expire, and what clients
+// learned about their leases.
+func (s *Scene) Marks() []Mark {
+	stale := s.staleOps()
+	var out []Mark
+	for _, e := range s.Run.Trace.Events {
+		if s.LaneKind(e.Actor) == "" || s.Hidden(e) {
+			continue
+		}
+		kind, says := markOf(e, stale)
+		if kind == "" {
+			continue
+		}
+		out = append(out, Mark{Span{Step: e.N, Start: e.At, End: e.At, Lane: e.Actor}, kind,
+			fmt.Sprintf("%s %s, at %s", e.Actor, says, prose.Seconds(e.At))})
+	}
+	return out
+}
+
+// markOf is how an event is marked; most are not.
+func markOf(e trace.Event, stale map[checker.Pos]bool) (kind MarkKind, says string) {
+	switch m := e.What.(type) {
+	case trace.Decision:
+		return storeMark(m, stale[checker.Pos(e.N)])
+	case trace.Expire:
+		return MarkExpire, "lets " + m.Key + " expire"
+	case trace.Apply:
+		return MarkApply, "hears from its primary: " + e.Text()
+	case trace.Mark:
+		switch m.Step {
+		case trace.Until:
+			return MarkUntil, "is past the end of its lease, by its own clock"
+		case trace.LostSeen:
+			return MarkLost, "learns that it has lost the lock"
+		}
+	}
+	return "", ""
+}
+
+func storeMark(d trace.Decision, stale bool) (kind MarkKind, says string) {
+	what := strings.ToLower(d.Verb()) + " " + d.Op
+	switch {
+	case d.Refused != "":
+		return MarkRefused, "refuses the " + what
+	case !d.Write:
+		return MarkRead, "answers the " + what
+	case stale:
+		return MarkStale, "takes the stale " + what
+	}
+	return MarkTaken, "takes the " + what
+}
+
+// staleOps are the steps at which the store decided about an operation although
+// a later grant existed by then.
+func (s *Scene) staleOps() map[checker.Pos]bool {
+	h := s.Run.History
+	next := successors(h)
+	stale := map[checker.Pos]bool{}
+	for _, op := range h.Ops {
+		if later := next[op.Grant]; later > 0 && later < op.Applied {
+			stale[op.Applied] = true
+		}
+	}
+	return stale
+}
+
+// successors are, for each grant, where the next one came that makes it stale.
+func successors(h checker.History) map[int]checker.Pos {
+	grants := byGranted(h)
+	next := map[int]checker.Pos{}
+	for i, a := range grants {
+		for _, b := range grants[i+1:] {
+			if rivals(h, a, b) {
+				next[a.ID] = b.Granted
+				break
+			}
+		}
+	}
+	return next
+}

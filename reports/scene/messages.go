@@ -1,0 +1,142 @@
+package scene
+
+import (
+	"slices"
+	"strings"
+
+	"locksim/sim/trace"
+)
+
+// Message is a request or an answer, from its sending to its arrival.
+type Message struct {
+	Span
+	From, To string
+	Kind     MessageKind
+	// Lost says that no arrival is in the trace.
+	Lost bool
+	// Routine says that the same bytes were sent again and again.
+	Routine bool
+	// Fatal says that its arrival decided the run.
+	Fatal bool
+}
+
+// MessageKind tells requests from answers.
+type MessageKind string
+
+// The kinds of messages.
+const (
+	Request MessageKind = "request"
+	Answer  MessageKind = "answer"
+)
+
+// routineFrom is how often the same bytes must be sent to count as routine.
+const routineFrom = 3
+
+// Messages finds what was sent, and where it arrived. The trace numbers the
+// connections of a client to a server; on each, bytes keep their order.
+func (s *Scene) Messages() []Message {
+	p := &post{Scene: s, times: map[string]int{}, pending: map[string][]int{}, routine: map[string]bool{}}
+	events := s.Run.Trace.Events
+	for _, e := range events {
+		if m, ok := e.What.(trace.Send); ok {
+			p.times[request(e, m)]++
+		}
+	}
+	for _, e := range events {
+		if !s.Hidden(e) {
+			p.see(e)
+		}
+	}
+	for i := range p.out {
+		m := &p.out[i]
+		m.End = min(max(m.End, m.Start), max(s.End, m.Start))
+	}
+	return p.out
+}
+
+// post follows the messages of a run.
+type post struct {
+	*Scene
+	times   map[string]int   // how often a request was sent
+	pending map[string][]int // what is under way, by link and connection
+	routine map[string]bool  // whether the last request of a connection was routine
+	out     []Message
+	sends   []trace.Send // what each of them is
+}
+
+// request is what was asked of whom, whatever the connection.
+func request(e trace.Event, m trace.Send) string {
+	return e.Actor + ">" + e.Peer + " " + string(m.Content.AppendText(nil))
+}
+
+// see takes notice of one event.
+func (p *post) see(e trace.Event) {
+	switch m := e.What.(type) {
+	case trace.Send:
+		p.sent(e, m)
+	case trace.Receive:
+		p.arrived(e, connection(e.Peer, e.Actor, m.Conn))
+	case trace.Exec:
+		p.arrived(e, connection(e.Peer, e.Actor, m.Conn))
+	case trace.Decision:
+		p.arrived(e, connection(e.Peer, e.Actor, m.Conn))
+	case trace.Reset:
+		delete(p.pending, connection(m.Client, m.Server, m.Conn))
+		delete(p.pending, connection(m.Server, m.Client, m.Conn))
+	}
+}
+
+// connection names one direction of a connection.
+func connection(from, to, label string) string { return from + ">" + to + " " + label }
+
+func (p *post) sent(e trace.Event, send trace.Send) {
+	from, to := p.LaneKind(e.Actor), p.LaneKind(e.Peer)
+	if from == "" || to == "" {
+		return
+	}
+	m := Message{From: e.Actor, To: e.Peer, Kind: Answer, Lost: true}
+	m.Span = Span{Step: e.N, Start: e.At, End: e.At, Lane: e.Actor + ">" + e.Peer}
+	if from == LaneClient {
+		m.Kind = Request
+		m.Routine = p.times[request(e, send)] >= routineFrom
+		p.routine[connection(e.Peer, e.Actor, send.Conn)] = m.Routine
+	} else {
+		m.Routine = p.routine[connection(e.Actor, e.Peer, send.Conn)]
+	}
+	link := connection(e.Actor, e.Peer, send.Conn)
+	p.pending[link] = append(p.pending[link], len(p.out))
+	p.out, p.sends = append(p.out, m), append(p.sends, send)
+}
+
+// arrived finds the message that an event is the arrival of: the oldest of its
+// connection that may have brought what happened.
+func (p *post) arrived(e trace.Event, link string) {
+	waiting := p.pending[link]
+	i := slices.IndexFunc(waiting, func(m int) bool { return brought(p.sends[m].Content, e) })
+	if i < 0 {
+		return
+	}
+	m := &p.out[waiting[i]]
+	m.Until, m.End, m.Lost, m.Fatal = e.N, e.At, false, e.N == p.Fatal
+	if m.Fatal {
+		m.Routine = false
+	}
+	p.pending[link] = waiting[i+1:]
+}
+
+// brought reports whether a message may be the one by which something has
+// happened. One message may hold several requests, of which the first counts, and a
+// request may come in several messages, of which the first counts: its first word must
+// be the same, and for the store the operation too. What happened without words may
+// have come by any message.
+func brought(sent trace.Content, e trace.Event) bool {
+	words := trace.WordsOf(sent)
+	switch m := e.What.(type) {
+	case trace.Exec:
+		did := trace.WordsOf(m.Request)
+		return len(did) == 0 || len(words) > 0 && strings.EqualFold(words[0], did[0])
+	case trace.Decision:
+		return len(words) > 3 && words[0] == m.Verb() && words[3] == m.Op
+	}
+	return true
+}

@@ -1,0 +1,88 @@
+package scene
+
+import (
+	"cmp"
+	"slices"
+
+	"locksim/checker"
+)
+
+// Overlap is a time in which more than one client had a claim, or believed so. It is
+// on no lane.
+type Overlap struct {
+	Span
+	Kind PeriodKind // Claim or Belief
+	Says string
+}
+
+// Overlaps are where beliefs overlap and then where claims do, joined where they touch.
+func (s *Scene) Overlaps() []Overlap {
+	h := s.Run.History
+	claims := s.overlaps(func(g checker.Grant) checker.Interval { return g.Claim() })
+	beliefs := s.overlaps(func(g checker.Grant) checker.Interval { return g.Belief(h.Care) })
+	var out []Overlap
+	for _, b := range beliefs {
+		out = append(out, Overlap{b, Belief, "more than one client believes that it holds the lock, " + b.during()})
+	}
+	for _, c := range claims {
+		out = append(out, Overlap{c, Claim, "more than one client has a claim: the lock breaks its promise, " + c.during()})
+	}
+	return out
+}
+
+// overlaps are the times in which two intervals of grants stand at once.
+func (s *Scene) overlaps(of func(checker.Grant) checker.Interval) []Span {
+	h := s.Run.History
+	var out []Span
+	var standing []checker.Grant
+	for _, g := range byGranted(h) {
+		i := of(g)
+		standing = slices.DeleteFunc(standing, func(before checker.Grant) bool { return !of(before).Contains(g.Granted) })
+		for _, before := range standing {
+			if x := of(before); rivals(h, before, g) && x.Overlaps(i) {
+				out = append(out, s.common(x, i))
+			}
+		}
+		standing = append(standing, g)
+	}
+	return joined(out)
+}
+
+// byGranted are the grants in the order in which they were made.
+func byGranted(h checker.History) []checker.Grant {
+	return slices.SortedFunc(slices.Values(h.Grants), func(a, b checker.Grant) int { return cmp.Compare(a.Granted, b.Granted) })
+}
+
+// rivals says that two grants should exclude each other.
+func rivals(h checker.History, a, b checker.Grant) bool {
+	return a.Resource == b.Resource && (a.Client != b.Client || h.Entry != checker.EntryReentrant)
+}
+
+// common is the time that two intervals share.
+func (s *Scene) common(x, y checker.Interval) Span {
+	return s.span("", checker.Interval{Start: max(x.Start, y.Start), End: earlier(x.End, y.End)})
+}
+
+// earlier is the first of two ends; 0 is the end of the run.
+func earlier(a, b checker.Pos) checker.Pos {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// joined puts together spans that touch.
+func joined(spans []Span) []Span {
+	slices.SortStableFunc(spans, func(a, b Span) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
+	var out []Span
+	for _, s := range spans {
+		if n := len(out); n > 0 && s.Start <= out[n-1].End {
+			if s.End > out[n-1].End {
+				out[n-1].End, out[n-1].Until = s.End, s.Until
+			}
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}

@@ -1,0 +1,125 @@
+package scene
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"locksim/checker"
+	"locksim/sim/trace"
+)
+
+// Period is a time in which a client has, wants or believes something.
+type Period struct {
+	Span
+	Kind   PeriodKind
+	Client string
+	Text   string // in short, "" for none
+	Says   string // the whole, with whom and when
+}
+
+// PeriodKind says what a client does in a period.
+type PeriodKind string
+
+// The kinds of periods.
+const (
+	Wait   PeriodKind = "wait"
+	Belief PeriodKind = "belief" // it acts as holder
+	Claim  PeriodKind = "claim"  // the lock promises that it alone holds it
+	Hold   PeriodKind = "hold"   // it has the lock by the servers' own record
+)
+
+// Periods are the waits, claims and beliefs of the clients, and who had the lock by
+// the servers' own record, in the order in which they begin.
+func (s *Scene) Periods() []Period {
+	var out []Period
+	h := s.Run.History
+	for _, g := range h.Grants {
+		if s.LaneKind(g.Client) != "" {
+			out = append(out, s.wait(g.Client, g.Invoked, g.Granted, "waits for the lock"), s.belief(g), s.claim(g))
+		}
+	}
+	for _, a := range h.Attempts {
+		if s.LaneKind(a.Client) != "" {
+			out = append(out, s.wait(a.Client, a.Invoked, a.Returned, "asks for the lock in vain"))
+		}
+	}
+	if from, to := s.probed(); s.Run.Barred && to > from {
+		out = append(out, s.wait(trace.Probe, from, to, "asks for the lock in vain, with nobody else there"))
+	}
+	for _, holding := range h.Holdings {
+		out = append(out, s.holding(holding))
+	}
+	slices.SortStableFunc(out, func(a, b Period) int { return a.Step - b.Step })
+	return out
+}
+
+// probed are the first and the last event of the probe, where it has a lane.
+func (s *Scene) probed() (from, to checker.Pos) {
+	for _, e := range s.Run.Trace.Events {
+		if e.Actor == trace.Probe && s.LaneKind(trace.Probe) != "" {
+			from, to = cmp.Or(from, checker.Pos(e.N)), checker.Pos(e.N)
+		}
+	}
+	return from, to
+}
+
+// span is an interval of the trace on a lane.
+func (s *Scene) span(lane string, i checker.Interval) Span {
+	return Span{Step: int(i.Start), Until: int(i.End), Start: s.At(i.Start), End: s.At(i.End), Lane: lane}
+}
+
+func (s *Scene) wait(client string, from, to checker.Pos, what string) Period {
+	p := Period{Span: s.span(client, checker.Interval{Start: from, End: to}), Kind: Wait, Client: client}
+	p.Says = fmt.Sprintf("%s %s, %s", client, what, p.during())
+	return p
+}
+
+func (s *Scene) claim(g checker.Grant) Period {
+	i := g.Claim()
+	p := Period{Span: s.span(g.Client, i), Kind: Claim, Client: g.Client, Text: "holds"}
+	if g.Token != 0 {
+		p.Text = fmt.Sprintf("token %d", g.Token)
+	}
+	p.Says = fmt.Sprintf("%s has a claim%s, %s, until %s", g.Client, withToken(g), p.during(), endOf(i))
+	return p
+}
+
+func (s *Scene) belief(g checker.Grant) Period {
+	i := g.Belief(s.Run.History.Care)
+	p := Period{Span: s.span(g.Client, i), Kind: Belief, Client: g.Client}
+	p.Says = fmt.Sprintf("%s believes that it holds the lock%s, %s, until %s", g.Client, withToken(g), p.during(), endOf(i))
+	return p
+}
+
+func withToken(g checker.Grant) string {
+	if g.Token == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" with token %d", g.Token)
+}
+
+// endOf is what ended a claim or a belief.
+func endOf(i checker.Interval) string {
+	if i.End == 0 {
+		return "the run ended"
+	}
+	return i.Ended
+}
+
+func (s *Scene) holding(h checker.Holding) Period {
+	p := Period{Span: s.span(Record, h.Span()), Kind: Hold, Client: h.Client, Text: h.Client}
+	p.Says = fmt.Sprintf("by the record of the nodes %s has the lock, %s", h.Client, p.during())
+	if h.To == 0 {
+		return p
+	}
+	switch e := s.Run.Trace.Events[h.To-1]; e.What.(type) {
+	case trace.Expire:
+		p.Says += ", until the key expired on " + e.Actor
+	case trace.Exec:
+		p.Says += ", until " + e.Actor + " did a command of " + e.Peer
+	default:
+		p.Says += fmt.Sprintf(", until %s: %s %s", e.Kind(), e.Peer, e.Text())
+	}
+	return p
+}

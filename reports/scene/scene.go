@@ -1,0 +1,201 @@
+package scene
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"locksim/checker"
+	"locksim/internal/prose"
+	"locksim/lock/fence"
+	"locksim/scenarios/play"
+	"locksim/sim/trace"
+)
+
+// Scene is one run: who takes part in it, how long it lasts, and where it was
+// decided. Its methods say what there is to draw and to tell, in the units of the
+// run: steps of its trace, and virtual time.
+type Scene struct {
+	Run     *play.ModeRun
+	Clients []string
+	Servers []string // of any kind, replicas too, without the store
+	// End is the time up to which the run is shown.
+	End time.Duration
+	// Fatal is the number of the decisive step, 0 for none.
+	Fatal int
+	// Also are modes whose runs were the same, and that have no scene of their own.
+	Also []fence.Mode
+
+	owners map[string]string // who has sent a value to a server, as far as asked
+}
+
+// Span is from when to when something lasts that a picture shows.
+type Span struct {
+	Step  int // the event that began it
+	Until int // the event that ended it, 0 for none
+	Start time.Duration
+	End   time.Duration
+	Lane  string // of a message "c0>r0"
+}
+
+// during is a span in words.
+func (s Span) during() string {
+	return "from " + prose.Seconds(s.Start) + " to " + prose.Seconds(s.End)
+}
+
+// All are the runs of an outcome that were made, all of them as long as the
+// longest, so that they can be drawn on one axis.
+func All(o *play.Outcome) []*Scene {
+	var scenes []*Scene
+	var end time.Duration
+	for i := range o.Modes {
+		if m := &o.Modes[i]; m.Trace != nil {
+			s := New(m)
+			scenes, end = append(scenes, s), max(end, s.End)
+		}
+	}
+	for _, s := range scenes {
+		s.End = max(end, time.Millisecond)
+	}
+	return scenes
+}
+
+// New is one run by itself. It must have a trace.
+func New(m *play.ModeRun) *Scene {
+	s := &Scene{Run: m, Fatal: decided(m), owners: map[string]string{}}
+	for _, e := range m.Trace.Events {
+		if s.Hidden(e) {
+			continue
+		}
+		s.meet(e.Actor)
+		for _, name := range trace.Parties(e) {
+			s.meet(name)
+		}
+		s.End = max(s.End, e.At)
+	}
+	slices.SortFunc(s.Clients, byName)
+	slices.SortFunc(s.Servers, byName)
+	return s
+}
+
+// decided is the decisive step of a run: the story's, or else the first that the
+// first reason speaks of; 0 for a run in which nothing was decided.
+func decided(m *play.ModeRun) int {
+	if n := DecisiveStep(m.Story); n > 0 {
+		return n
+	}
+	if m.Verdict.Label == checker.Safe || len(m.Verdict.Reasons) == 0 || len(m.Verdict.Reasons[0].At) == 0 {
+		return 0
+	}
+	return int(m.Verdict.Reasons[0].At[0])
+}
+
+// Hidden says that an event belongs to the probe, in a run that it found in order:
+// there it has nothing to show.
+func (s *Scene) Hidden(e trace.Event) bool {
+	return s.Run.Verdict.Facts.Liveness == checker.LivenessOK && (e.Actor == trace.Probe || e.Peer == trace.Probe)
+}
+
+// meet notes a name that takes part.
+func (s *Scene) meet(name string) {
+	list := &s.Servers
+	switch {
+	case IsClient(name):
+		list = &s.Clients
+	case !isServer(name):
+		return
+	}
+	if !slices.Contains(*list, name) {
+		*list = append(*list, name)
+	}
+}
+
+// IsClient says that a name is that of a client, or of the probe.
+func IsClient(name string) bool { return clientName.MatchString(name) || name == trace.Probe }
+
+// isServer says that a name is that of a server other than the store.
+func isServer(name string) bool {
+	return serverName.MatchString(name) && !IsClient(name) && name != trace.Store
+}
+
+var (
+	clientName = regexp.MustCompile(`^c[0-9]+$`)
+	serverName = regexp.MustCompile(`^[a-z]+[0-9]+[a-z]?$`)
+	redisName  = regexp.MustCompile(`^r[0-9]+[a-z]?$`)
+)
+
+// byName orders c2 before c10, and r0 before r0a.
+func byName(a, b string) int {
+	if len(a) != len(b) && strings.TrimRight(a, "0123456789") == strings.TrimRight(b, "0123456789") {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
+}
+
+// At is the time of a step; 0 stands for the end of the run.
+func (s *Scene) At(p checker.Pos) time.Duration {
+	if p < 1 || int(p) > len(s.Run.Trace.Events) {
+		return s.End
+	}
+	return min(s.Run.Trace.Events[p-1].At, s.End)
+}
+
+// Lane is the line of somebody who takes part in a run.
+type Lane struct {
+	Name string
+	Says string // the name for those who do not know it
+	Kind LaneKind
+}
+
+// LaneKind says what a lane is the line of.
+type LaneKind string
+
+// The kinds of lanes.
+const (
+	LaneClient LaneKind = "client"
+	LaneRecord LaneKind = "record" // the lock, by the servers' own record
+	LaneServer LaneKind = "node"
+	LaneStore  LaneKind = "store"
+)
+
+// Record is the name of the lane of the lock itself.
+const Record = "lock"
+
+// Lanes are the lanes of a run from top to bottom: the clients, the lock by the
+// servers' own record, the servers, the store.
+func (s *Scene) Lanes() []Lane {
+	var lanes []Lane
+	for _, c := range s.Clients {
+		lanes = append(lanes, Lane{Name: c, Says: "client " + c, Kind: LaneClient})
+	}
+	if len(s.Run.History.Holdings) > 0 {
+		lanes = append(lanes, Lane{Name: Record, Says: "the lock, by the nodes' own record", Kind: LaneRecord})
+	}
+	for _, n := range s.Servers {
+		says := "server " + n
+		if IsRedis(n) {
+			says = "Redis node " + n
+		}
+		lanes = append(lanes, Lane{Name: n, Says: says, Kind: LaneServer})
+	}
+	return append(lanes, Lane{Name: trace.Store, Says: "the store " + trace.Store, Kind: LaneStore})
+}
+
+// IsRedis says that a name is that of a Redis server: r0, or its replica r0a.
+func IsRedis(name string) bool { return redisName.MatchString(name) }
+
+// LaneKind is what the lane of a name is the line of, "" where it has no lane.
+func (s *Scene) LaneKind(name string) LaneKind {
+	switch {
+	case slices.Contains(s.Clients, name):
+		return LaneClient
+	case slices.Contains(s.Servers, name):
+		return LaneServer
+	case name == trace.Store:
+		return LaneStore
+	case name == Record && len(s.Run.History.Holdings) > 0:
+		return LaneRecord
+	}
+	return ""
+}

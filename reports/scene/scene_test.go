@@ -1,0 +1,283 @@
+package scene_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/checker"
+	"locksim/internal/testreports"
+	"locksim/reports/scene"
+	"locksim/scenarios/play"
+	"locksim/sim/trace"
+)
+
+// sceneOf is a run that is nothing but events and a history.
+func sceneOf(h checker.History, events ...trace.Event) *scene.Scene {
+	m := play.ModeRun{Mode: "none", Trace: &trace.Trace{}, History: h, Verdict: checker.Verdict{Facts: checker.Facts{Liveness: checker.LivenessOK}}}
+	for _, e := range events {
+		m.Trace.Add(e)
+	}
+	return scene.All(&play.Outcome{Modes: []play.ModeRun{m}})[0]
+}
+
+// Each message ends where it arrived: answers by their connection, commands by
+// the connection that the node answers on, and what was never seen again is lost.
+func TestMessagesFindTheirArrivals(t *testing.T) {
+	for name, tc := range map[string]struct {
+		events []trace.Event
+		want   []string
+	}{
+		"a round trip": {
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "GET k")), testreports.At(2, "r0", "c0", testreports.Does("#1", "GET k", "nil")),
+				testreports.At(2, "r0", "c0", testreports.Sends("#1", "nil")), testreports.At(4, "c0", "r0", trace.Receive{Conn: "#1", Bytes: 5})},
+			[]string{"request c0>r0 1-2", "answer r0>c0 3-4"},
+		},
+		"two connections that overtake each other": {
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "GET k")), testreports.At(2, "c0", "r0", testreports.Sends("#2", "GET k")),
+				testreports.At(3, "r0", "c0", testreports.Does("#2", "GET k", "a")), testreports.At(3, "r0", "c0", testreports.Sends("#2", "a")),
+				testreports.At(4, "r0", "c0", testreports.Does("#1", "GET k", "a")), testreports.At(4, "r0", "c0", testreports.Sends("#1", "a"))},
+			[]string{"request c0>r0 1-5", "request c0>r0 2-3", "answer r0>c0 4 lost", "answer r0>c0 6 lost"},
+		},
+		"a command that is not answered yet": {
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "SUBSCRIBE x")), testreports.At(1, "c0", "r0", testreports.Sends("#2", "PING")), testreports.At(3, "r0", "c0", testreports.Does("#2", "PING", "PONG"))},
+			[]string{"request c0>r0 1 lost", "request c0>r0 2-3"},
+		},
+		"a command that waits is done twice, and arrives once": {
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "BLPOP k 0")), testreports.At(2, "r0", "c0", trace.Exec{Conn: "#1", Request: testreports.Says("BLPOP k 0")}),
+				testreports.At(3, "c0", "r0", testreports.Sends("#1", "PING")), testreports.At(4, "r0", "c0", testreports.Does("#1", "BLPOP k 0", "a")), testreports.At(5, "r0", "c0", testreports.Does("#1", "PING", "PONG"))},
+			[]string{"request c0>r0 1-2", "request c0>r0 3-5"},
+		},
+		"a command is found by its name, however it is written": {
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "SUBSCRIBE x")), testreports.At(1, "c0", "r0", testreports.Sends("#1", "ping")), testreports.At(3, "r0", "c0", testreports.Does("#1", "PING", "PONG"))},
+			[]string{"request c0>r0 1 lost", "request c0>r0 2-3"},
+		},
+		"of a request in pieces, the first brings it": {
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "EVAL -- a long")), testreports.At(1, "c0", "r0", testreports.Sends("#1", "script 0")),
+				testreports.At(2, "r0", "c0", testreports.Does("#1", "eval [long] 0", "1")), testreports.At(3, "c0", "r0", testreports.Sends("#1", "PING")), testreports.At(4, "r0", "c0", testreports.Does("#1", "PING", "PONG"))},
+			[]string{"request c0>r0 1-3", "request c0>r0 2 lost", "request c0>r0 4-5"},
+		},
+		"an operation on the store is found by its id": {
+			[]trace.Event{testreports.At(1, "c0", "s0", testreports.Sends("#1", "WRITE order balance c0.w1 1 g -")), testreports.At(2, "c0", "s0", testreports.Sends("#1", "WRITE order balance c0.w2 1 g -")),
+				testreports.At(3, "s0", "c0", trace.Decision{Conn: "#1", Write: true, Resource: "order", Register: "balance", Op: "c0.w2", Token: 1, Grant: "g"})},
+			[]string{"request c0>s0 1 lost", "request c0>s0 2-3"},
+		},
+		"a read of the store is not a write with its id": {
+			[]trace.Event{testreports.At(1, "c0", "s0", testreports.Sends("#1", "READ order balance c0.1 1 g -")), testreports.At(2, "c0", "s0", testreports.Sends("#1", "WRITE order balance c0.1 1 g -")),
+				testreports.At(3, "s0", "c0", trace.Decision{Conn: "#1", Write: true, Resource: "order", Register: "balance", Op: "c0.1", Token: 1, Grant: "g"})},
+			[]string{"request c0>s0 1 lost", "request c0>s0 2-3"},
+		},
+		"without words, the oldest of the connection": {
+			[]trace.Event{testreports.At(1, "c0", "n0", trace.Send{Conn: "#1", Content: trace.Bytes("take")}), testreports.At(1, "c0", "n0", trace.Send{Conn: "#2", Content: trace.Bytes("take")}), testreports.At(2, "c0", "n0", trace.Send{Conn: "#2", Content: trace.Bytes("give")}),
+				testreports.At(3, "n0", "c0", trace.Exec{Conn: "#2", Request: trace.Text("take"), Answer: trace.Text("yes")}),
+				testreports.At(4, "n0", "c0", trace.Exec{Conn: "#2", Request: trace.Text("give"), Answer: trace.Text("yes")})},
+			[]string{"request c0>n0 1 lost", "request c0>n0 2-4", "request c0>n0 3-5"},
+		},
+		"a reset loses what was under way on its connection alone": {
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "GET k")), testreports.At(1, "c0", "r0", testreports.Sends("#2", "GET k")),
+				testreports.At(2, "world", "c0>r0", trace.Reset{Conn: "#1", Client: "c0", Server: "r0"}),
+				testreports.At(3, "r0", "c0", testreports.Does("#2", "GET k", "a")), testreports.At(3, "r0", "c0", testreports.Sends("#2", "a"))},
+			[]string{"request c0>r0 1 lost", "request c0>r0 2-4", "answer r0>c0 5 lost"},
+		},
+		"a reset loses requests and answers": {
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "GET k")), testreports.At(1, "r0", "c0", testreports.Sends("#1", "a")),
+				testreports.At(2, "world", "c0>r0", trace.Reset{Conn: "#1", Client: "c0", Server: "r0"}),
+				testreports.At(3, "r0", "c0", testreports.Does("#1", "GET k", "a")), testreports.At(3, "c0", "r0", trace.Receive{Conn: "#1", Bytes: 3})},
+			[]string{"request c0>r0 1 lost", "answer r0>c0 2 lost"},
+		},
+		"the same bytes three times are routine, and so are their answers": {
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "GET k")), testreports.At(2, "r0", "c0", testreports.Sends("#1", "a")), testreports.At(3, "c0", "r0", testreports.Sends("#1", "GET k")),
+				testreports.At(4, "c0", "r0", testreports.Sends("#1", "GET k")), testreports.At(5, "c0", "r0", testreports.Sends("#1", "GET other")), testreports.At(6, "r0", "c0", testreports.Sends("#1", "b"))},
+			[]string{"request c0>r0 1 lost routine", "answer r0>c0 2 lost routine", "request c0>r0 3 lost routine", "request c0>r0 4 lost routine", "request c0>r0 5 lost", "answer r0>c0 6 lost"},
+		},
+		"the probe is left out where it found nothing": {
+			[]trace.Event{testreports.At(1, "c0", "", testreports.Step(trace.Acquire)), testreports.At(2, "probe", "r0", testreports.Sends("#1", "GET k")), testreports.At(3, "r0", "probe", testreports.Does("#1", "GET k", "nil"))},
+			nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, m := range sceneOf(checker.History{}, tc.events...).Messages() {
+				got = append(got, describeMessage(m))
+			}
+			if d := cmp.Diff(tc.want, got); d != "" {
+				t.Errorf("messages (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func describeMessage(m scene.Message) string {
+	text := fmt.Sprintf("%s %s>%s %d", m.Kind, m.From, m.To, m.Step)
+	if m.Until > 0 {
+		text += fmt.Sprintf("-%d", m.Until)
+	}
+	if m.Lost {
+		text += " lost"
+	}
+	if m.Routine {
+		text += " routine"
+	}
+	return text
+}
+
+// Faults lie on the lanes that they hit, on both sides of a partition, and end
+// with the event that ends them, each with its own.
+func TestFaults(t *testing.T) {
+	names := []trace.Event{testreports.At(0, "c0", "", testreports.Step(trace.Acquire)), testreports.At(0, "c1", "", testreports.Step(trace.Acquire)), testreports.At(0, "r0", "", trace.Expire{}), testreports.At(0, "r1", "", trace.Expire{})}
+	read := testreports.Step(trace.Read)
+	cut := func(bytes string, and ...string) trace.Cut {
+		return trace.Cut{Between: []string{"c0"}, And: and, Bytes: bytes, Direction: "both"}
+	}
+	heal := trace.Heal{Between: []string{"c0"}}
+	latency := trace.Toxic{Name: "latency", Between: []string{"c0"}, And: []string{"r0"}, Direction: "both", For: time.Second}
+	endOf := func(name string) trace.ToxicEnd { return trace.ToxicEnd{Name: name, Between: []string{"c0"}} }
+	for name, tc := range map[string]struct {
+		events []trace.Event
+		want   []string
+	}{
+		"a pause": {[]trace.Event{testreports.At(1, "world", "c0", trace.Pause{For: 2 * time.Second}), testreports.At(3, "world", "c0", trace.Resume{})}, []string{"c0 1-3 paused 2s"}},
+		"a pause to the end": {[]trace.Event{testreports.At(1, "world", "c1", trace.Pause{For: 2 * time.Second}), testreports.At(3, "world", "c0", trace.Resume{}), testreports.At(9, "c0", "", read)},
+			[]string{"c1 1-9 paused 2s"}},
+		"a partition": {[]trace.Event{testreports.At(1, "world", "c0", cut("drop", "r0", "r1")), testreports.At(5, "world", "c0", heal)},
+			[]string{"c0 1-5 cut off from r0,r1", "r0 1-5 cut off from c0", "r1 1-5 cut off from c0"}},
+		"two partitions of one client, one after the other": {[]trace.Event{testreports.At(1, "world", "c0", cut("drop", "r0")), testreports.At(2, "world", "c0", heal),
+			testreports.At(3, "world", "c0", cut("hold", "r1")), testreports.At(4, "world", "c0", heal)},
+			[]string{"c0 1-2 cut off from r0", "r0 1-2 cut off from c0", "c0 3-4 cut off from r1", "r1 3-4 cut off from c0"}},
+		"a bad network": {[]trace.Event{testreports.At(1, "world", "c0", latency), testreports.At(2, "world", "c0", endOf("bandwidth")), testreports.At(3, "world", "c0", endOf("latency"))},
+			[]string{"c0 1-3 network latency", "r0 1-3 network latency"}},
+		"a jump of a clock": {[]trace.Event{testreports.At(2, "world", "r1", trace.ClockJump{By: 15 * time.Second}), testreports.At(9, "c0", "", read)}, []string{"r1 2-2 clock jumps +15s"}},
+		"a drift that ends": {[]trace.Event{testreports.At(2, "world", "r1", trace.ClockDrift{PPM: 100}), testreports.At(4, "world", "r1", trace.ClockDrift{}), testreports.At(9, "c0", "", read)},
+			[]string{"r1 2-4 clock drifts 100 ppm"}},
+		"nobody has a lane": {[]trace.Event{testreports.At(1, "world", "c7", trace.Pause{For: 2 * time.Second}), testreports.At(1, "world", "x", trace.Evict{})}, []string{"c7 1-1 paused 2s"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, b := range sceneOf(checker.History{}, append(names, tc.events...)...).Faults() {
+				got = append(got, fmt.Sprintf("%s %d-%d %s", b.Lane, b.Start.Milliseconds(), b.End.Milliseconds(), b.Text))
+			}
+			if d := cmp.Diff(tc.want, got); d != "" {
+				t.Errorf("faults (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// Each fault has its words on a lane, and lasts until its own end or strikes once.
+func TestWordsOfFaults(t *testing.T) {
+	clients, r0 := []string{"c0", "c1"}, []string{"r0"}
+	for _, tt := range []struct {
+		what trace.What
+		end  trace.What // nil for what strikes once
+		want string     // on the lane of r0
+	}{
+		{trace.Pause{For: 2 * time.Second}, trace.Resume{}, "paused 2s"},
+		{trace.Crash{Mode: "power"}, trace.Restart{Kept: "3 keys kept"}, "down power"},
+		{trace.Cut{Between: clients, And: r0, Bytes: "drop", Direction: "both"}, trace.Heal{Between: clients}, "cut off from c0,c1"},
+		{trace.Cut{Between: r0, And: clients, Bytes: "drop", Direction: "both"}, trace.Heal{Between: r0}, "cut off from c0,c1"},
+		{trace.Cut{Between: r0, Bytes: "drop", Direction: "both"}, trace.Heal{Between: r0}, "cut off from everything else"},
+		{trace.Slow{By: time.Second, For: 3 * time.Second}, trace.SlowEnd{}, "slow timers late by 1s"},
+		{trace.Stall{For: 3 * time.Second}, trace.StallEnd{}, "stalled for 3s"},
+		{trace.Refuse{}, trace.RefuseEnd{}, "refuses connections until healed"},
+		{trace.ReadOnly{For: 3 * time.Second}, trace.ReadOnlyEnd{}, "read-only for 3s"},
+		{trace.Toxic{Name: "latency 1s", Between: r0, For: time.Second}, trace.ToxicEnd{Name: "latency 1s", Between: r0}, "network latency 1s"},
+		{trace.Exhaust{Connections: 16, For: 3 * time.Second}, trace.ExhaustEnd{}, "pool exhausted 16 connections, for 3s"},
+		{trace.ClockDrift{PPM: -100}, trace.ClockDrift{}, "clock drifts -100 ppm"},
+		{trace.Reset{Conn: "#1", Client: "c0", Server: "r0"}, nil, "connection reset #1"},
+		{trace.ClockJump{By: -3 * time.Second}, nil, "clock jumps -3s"},
+		{trace.KillWorker{}, nil, "worker dies"},
+		{trace.Promote{Old: "r1", Fate: "is gone", Follows: true, Has: 2, Of: 3}, nil, "promoted old primary r1 is gone, with 2 of its 3 effects"},
+		{trace.NotPromoted{Role: "down"}, nil, "not promoted it is down"},
+		{trace.Evict{Policy: "allkeys-lru", Keys: []string{"a", "b"}}, nil, "evicts allkeys-lru: a b"},
+		{trace.Flush{What: "data"}, nil, "flushed data"},
+	} {
+		want := "1-2 " + tt.want
+		events := []trace.Event{testreports.At(0, "c0", "", testreports.Step(trace.Acquire)), testreports.At(0, "c1", "", testreports.Step(trace.Acquire)), testreports.At(0, "r0", "", trace.Expire{}),
+			testreports.At(1, "world", "r0", tt.what), testreports.At(2, "world", "r0", tt.end), testreports.At(3, "c0", "", testreports.Step(trace.Read))}
+		if tt.end == nil {
+			want = "1-1 " + tt.want
+			events = slices.Delete(events, 4, 5)
+		}
+		var got []string
+		for _, b := range sceneOf(checker.History{}, events...).Faults() {
+			if b.Lane == "r0" {
+				got = append(got, fmt.Sprintf("%d-%d %s", b.Start.Milliseconds(), b.End.Milliseconds(), b.Text))
+			}
+			if b.Moment != (tt.end == nil) {
+				t.Errorf("%s on %s: it is a moment: %v", b.Text, b.Lane, b.Moment)
+			}
+		}
+		if d := cmp.Diff([]string{want}, got); d != "" {
+			t.Errorf("%T (-want +got):\n%s", tt.what, d)
+		}
+	}
+}
+
+// Overlaps are where two rivals stand at once, and joined where they touch.
+func TestOverlaps(t *testing.T) {
+	events := make([]trace.Event, 12)
+	for i := range events {
+		events[i] = testreports.At(i+1, []string{"c0", "c1"}[i%2], "", testreports.Step(trace.Point))
+	}
+	grant := func(id int, client string, from, released checker.Pos) checker.Grant {
+		return checker.Grant{ID: id, Client: client, Resource: "order", Granted: from, Released: released}
+	}
+	for name, tc := range map[string]struct {
+		history checker.History
+		want    []string
+	}{
+		"apart":               {checker.History{Grants: []checker.Grant{grant(1, "c0", 1, 3), grant(2, "c1", 3, 5)}}, nil},
+		"overlapping":         {checker.History{Grants: []checker.Grant{grant(2, "c1", 3, 7), grant(1, "c0", 1, 5)}}, []string{"belief 3-5", "claim 3-5"}},
+		"one inside two":      {checker.History{Grants: []checker.Grant{grant(1, "c0", 1, 9), grant(2, "c1", 2, 4), grant(3, "c1", 4, 6)}}, []string{"belief 2-6", "claim 2-6"}},
+		"to the end":          {checker.History{Grants: []checker.Grant{grant(1, "c0", 1, 0), grant(2, "c1", 4, 0)}}, []string{"belief 4-12", "claim 4-12"}},
+		"the same client":     {checker.History{Grants: []checker.Grant{grant(1, "c0", 1, 5), grant(2, "c0", 2, 4)}}, []string{"belief 2-4", "claim 2-4"}},
+		"it may enter again":  {checker.History{Entry: checker.EntryReentrant, Grants: []checker.Grant{grant(1, "c0", 1, 5), grant(2, "c0", 2, 4)}}, nil},
+		"beliefs and no more": {checker.History{Grants: []checker.Grant{{ID: 1, Client: "c0", Resource: "order", Granted: 1, Until: 3, Released: 8}, grant(2, "c1", 5, 7)}}, []string{"belief 5-7"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, s := range sceneOf(tc.history, events...).Overlaps() {
+				got = append(got, fmt.Sprintf("%s %d-%d", s.Kind, s.Start.Milliseconds(), s.End.Milliseconds()))
+			}
+			if d := cmp.Diff(tc.want, got); d != "" {
+				t.Errorf("overlaps (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// What is kept of a long list lies around the decisive step.
+func TestAround(t *testing.T) {
+	all := make([]int, 100)
+	for i := range all {
+		all[i] = i + 1
+	}
+	for step, want := range map[int][2]int{0: {1, 8}, 1: {1, 8}, 50: {45, 52}, 100: {93, 100}} {
+		got := scene.Around(all, 8, step, func(n int) int { return n })
+		if got[0] != want[0] || got[len(got)-1] != want[1] || len(got) != 8 {
+			t.Errorf("around step %d: %v, want %v", step, got, want)
+		}
+	}
+}
+
+// A story of many lines keeps its opening, its decisive step and what follows.
+func TestExcerpt(t *testing.T) {
+	var lines []play.Line
+	for i := range 300 {
+		lines = append(lines, play.Line{N: i + 1, Fatal: i == 199})
+	}
+	got := scene.Excerpt(lines)
+	if len(got) != scene.MaxSteps+2 || got[scene.Opening].LeftOut != 199+1+scene.Aftermath-scene.MaxSteps || got[len(got)-1].LeftOut != 300-200-scene.Aftermath {
+		t.Errorf("%d lines, with %d and %d left out", len(got), got[scene.Opening].LeftOut, got[len(got)-1].LeftOut)
+	}
+	if n := len(got); !got[n-2-scene.Aftermath].Fatal {
+		t.Errorf("the decisive step is not %d lines before the end", scene.Aftermath)
+	}
+	lines[199].Fatal = false
+	if got = scene.Excerpt(lines); len(got) != scene.MaxSteps+1 || got[scene.MaxSteps].LeftOut != 300-scene.MaxSteps {
+		t.Errorf("without a decisive step there are %d lines", len(got))
+	}
+}

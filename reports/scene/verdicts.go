@@ -1,0 +1,173 @@
+package scene
+
+import (
+	"fmt"
+	"strings"
+
+	"locksim/checker"
+	"locksim/internal/prose"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+)
+
+// Modes are the fencing modes of an outcome.
+func Modes(o *play.Outcome) []fence.Mode {
+	var modes []fence.Mode
+	for _, m := range o.Modes {
+		modes = append(modes, m.Mode)
+	}
+	return modes
+}
+
+// Ran are the runs that were made.
+func Ran(o *play.Outcome) []play.ModeRun {
+	var runs []play.ModeRun
+	for _, m := range o.Modes {
+		if m.Trace != nil {
+			runs = append(runs, m)
+		}
+	}
+	return runs
+}
+
+// Repeated says how often each run was made.
+func Repeated(r play.Repeat) string {
+	if r == play.Twice {
+		return "each run made twice, equal"
+	}
+	return "each run made once"
+}
+
+// rules say what the store does in each mode.
+var rules = map[fence.Mode]string{
+	fence.None:   "The store takes everything.",
+	fence.Check:  "The store refuses a write with a token below the highest one written.",
+	fence.Seal:   "Reads count too: the store refuses whatever has a token below the highest one seen.",
+	fence.Strict: "As seal, and a token belongs to the first grant that sends it.",
+	fence.Claim:  "A read claims the resource for its grant; the store refuses a write whose claim is gone.",
+	fence.CAS:    "The store takes a write only on the version that it is based on.",
+}
+
+// Rule says what the store does in a mode, in a sentence.
+func Rule(mode fence.Mode) string { return rules[mode] }
+
+// endings are the labels in words, as the end of a sentence about a run.
+var endings = map[checker.Label]string{
+	checker.Corrupted:   "the data ended corrupted",
+	checker.Unknown:     "the data was not decided",
+	checker.Stuck:       "the lock could not be taken again",
+	checker.FalseReject: "a rightful holder was refused",
+	checker.Rescued:     "the fence saved the data",
+	checker.Overlap:     "two clients held the lock at once, and no harm came of it",
+	checker.Safe:        "nothing went wrong",
+}
+
+// Headline is the whole outcome in a sentence or two: modes that ended alike
+// are named together.
+func Headline(o *play.Outcome) string {
+	var parts []string
+	said := map[checker.Label]bool{}
+	for _, m := range Ran(o) {
+		label := m.Verdict.Label
+		if !said[label] {
+			parts = append(parts, fmt.Sprintf("with %s %s", fencing(labelled(o, label)), endings[label]))
+		}
+		said[label] = true
+	}
+	if len(parts) == 0 {
+		return "No run was made."
+	}
+	text := strings.Join(parts, "; ") + "."
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// labelled are the modes whose runs ended with a label.
+func labelled(o *play.Outcome, label checker.Label) []fence.Mode {
+	var modes []fence.Mode
+	for _, m := range Ran(o) {
+		if m.Verdict.Label == label {
+			modes = append(modes, m.Mode)
+		}
+	}
+	return modes
+}
+
+// fencing names modes as the head of a sentence does.
+func fencing(modes []fence.Mode) string {
+	if modes[0] != fence.None {
+		return "fencing " + strings.ReplaceAll(prose.Commas(modes), ", ", " or ")
+	}
+	if len(modes) == 1 {
+		return "no fence"
+	}
+	return "no fence, and with " + fencing(modes[1:]) + ","
+}
+
+// Figures are the facts of a run that a table of verdicts shows: overlaps of claims
+// and of beliefs, stale operations taken and refused, the data, contended acquires,
+// faults that struck, the longest wait, events, virtual time.
+func Figures(m play.ModeRun) []string {
+	if m.Trace == nil {
+		return []string{prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing}
+	}
+	f := m.Verdict.Facts
+	return []string{
+		fmt.Sprintf("%d / %d", f.ClaimOverlaps, f.BeliefOverlaps),
+		fmt.Sprintf("%d / %d", f.StaleAccepted, f.StaleRejected),
+		string(f.Data),
+		fmt.Sprintf("%d of %d", f.Contended, f.Grants+f.Attempts),
+		Struck(m),
+		prose.Seconds(m.LongestWait),
+		fmt.Sprint(m.Events),
+		prose.Seconds(m.Virtual),
+	}
+}
+
+// Struck is how many of the faults of a run struck.
+func Struck(m play.ModeRun) string {
+	if len(m.FaultsFired) == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%d of %d", fired(m), len(m.FaultsFired))
+}
+
+func fired(m play.ModeRun) int {
+	n := 0
+	for _, f := range m.FaultsFired {
+		if f {
+			n++
+		}
+	}
+	return n
+}
+
+// Remarks are what neither the verdicts nor the facts say.
+func Remarks(o *play.Outcome) []string {
+	var out []string
+	if len(o.Scenario.Expect[o.Lock]) == 0 {
+		out = append(out, fmt.Sprintf("The scenario says nothing about what to expect of lock %s.", o.Lock))
+	}
+	for _, m := range Ran(o) {
+		if m.PartialPause {
+			out = append(out, fmt.Sprintf("Mode %s: the lock acted during a pause, through timers that no seam holds.", m.Mode))
+		}
+	}
+	return out
+}
+
+// Schedule is a scenario as YAML: its file, or what such a file would be. One that was
+// made in Go, with faults of its own, has no YAML, and the text says so.
+func Schedule(sc *file.Scenario) string {
+	if len(sc.Source) > 0 {
+		return string(sc.Source)
+	}
+	err := sc.Validate()
+	if err == nil {
+		var b []byte
+		if b, err = file.Format(sc); err == nil {
+			return string(b)
+		}
+	}
+	return fmt.Sprintf("# made in Go, and no file can say it: %v\n", err)
+}

@@ -1,0 +1,195 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"locksim/internal/prose"
+	"locksim/lock/fence"
+	"locksim/reports"
+	"locksim/reports/grid"
+	"locksim/scenarios/compare"
+)
+
+// Comparison writes locks side by side for a terminal: what each needs and how many
+// round trips it takes, for whom it is, and then a table of what each survives, with
+// a row for each class of faults. Locks that do not fit into the width follow in a
+// second table; where the first table does not fit, each lock is a block of its own.
+//
+// The errors are those of [Run].
+func Comparison(w io.Writer, c *compare.Comparison, opt reports.Options) error {
+	opt, err := opt.WithDefaults()
+	if err != nil {
+		return err
+	}
+	p := new(prose.Page)
+	p.Add(prose.Fold(compareHead(c), opt.Width))
+	needs := compareNeeds(c)
+	if !slices.ContainsFunc(needs, func(line string) bool { return prose.Columns(line) > opt.Width }) {
+		p.Add(needs)
+		p.Add(compareWhom(c, opt))
+	} else {
+		for _, l := range c.Locks {
+			p.Add(compareBlock(l, opt))
+		}
+	}
+	p.Add(prose.Fold(grid.TripsNote, opt.Width))
+	for i, t := range compareTables(c, opt) {
+		if i == 0 {
+			t = append([]string{"what each survives, and behind which fence", ""}, t...)
+		}
+		p.Add(t)
+	}
+	p.Add(compareLegend(opt))
+	if text := grid.Unplayed(c); text != "" {
+		p.Add(prose.Fold(text, opt.Width))
+	}
+	p.Add(prose.Fold(grid.ComparisonEvidence(c)+" --markdown and --json have a run for each weaker fence that failed.", opt.Width))
+	return p.Render(w)
+}
+
+func compareHead(c *compare.Comparison) string {
+	return fmt.Sprintf("%s side by side", prose.Count(len(c.Locks), "lock"))
+}
+
+// compareNeeds is the first table.
+func compareNeeds(c *compare.Comparison) []string {
+	t := table{sides: make([]side, 1+len(grid.Needs()))}
+	head := []string{"lock"}
+	for _, column := range grid.Needs() {
+		head = append(head, column.Head)
+	}
+	t.row(head...)
+	for _, l := range c.Locks {
+		row := []string{prose.Visible(l.Name)}
+		for _, column := range grid.Needs() {
+			row = append(row, column.Text(l))
+		}
+		t.row(row...)
+	}
+	return t.lines(reports.Plain)
+}
+
+// compareWhom says for whom each lock is, those left out that do not say so.
+func compareWhom(c *compare.Comparison, opt reports.Options) []string {
+	names := 0
+	for _, l := range c.Locks {
+		names = max(names, prose.Columns(prose.Visible(l.Name)))
+	}
+	lines := []string{}
+	for _, l := range c.Locks {
+		if l.ForWhom == "" {
+			continue
+		}
+		for i, line := range prose.Fold(prose.Visible(l.ForWhom), opt.Width-names-2) {
+			name := ""
+			if i == 0 {
+				name = prose.Visible(l.Name)
+			}
+			lines = append(lines, prose.Pad(name, names+2)+line)
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return append([]string{"for whom", ""}, lines...)
+}
+
+// compareBlock is a lock by itself.
+func compareBlock(l compare.Lock, opt reports.Options) []string {
+	lines := prose.Fold(prose.Visible(l.Name), opt.Width)
+	t := table{sides: make([]side, 2)}
+	for _, column := range grid.Needs() {
+		t.row("  "+column.Head, column.Text(l))
+	}
+	lines = append(lines, t.lines(reports.Plain)...)
+	if l.ForWhom != "" {
+		for _, line := range prose.Fold("for whom: "+prose.Visible(l.ForWhom), opt.Width-2) {
+			lines = append(lines, "  "+line)
+		}
+	}
+	return lines
+}
+
+func survivalStyle(s compare.Survival) style {
+	switch {
+	case s.Scenarios == 0:
+		return unstyled
+	case s.Fence == "":
+		return alarm
+	case s.Overlap != nil || s.Refused != nil:
+		return warning
+	case s.Fence == fence.None:
+		return fine
+	}
+	return relief
+}
+
+// compareTables are what the locks survive, as many side by side as fit.
+func compareTables(c *compare.Comparison, opt reports.Options) [][]string {
+	edge := 0
+	for _, class := range c.Classes {
+		edge = max(edge, prose.Columns(string(class)))
+	}
+	var tables [][]string
+	var beside []compare.Lock // of the table at hand
+	room := opt.Width - edge
+	for _, l := range c.Locks {
+		need := 2
+		for _, part := range nameParts(prose.Visible(l.Name)) {
+			need = max(need, prose.Columns(part)+2)
+		}
+		for _, s := range l.Survives {
+			need = max(need, prose.Columns(grid.SurvivalWord(s))+2)
+		}
+		if need > room && len(beside) > 0 {
+			tables, beside, room = append(tables, compareTable(c, beside, opt)), nil, opt.Width-edge
+		}
+		beside, room = append(beside, l), room-need
+	}
+	if len(beside) > 0 {
+		tables = append(tables, compareTable(c, beside, opt))
+	}
+	return tables
+}
+
+func compareTable(c *compare.Comparison, locks []compare.Lock, opt reports.Options) []string {
+	t := table{sides: make([]side, 1+len(locks))}
+	names := make([]string, len(locks))
+	for i, l := range locks {
+		names[i] = prose.Visible(l.Name)
+	}
+	for _, line := range headLines(names) {
+		t.row(append([]string{""}, line...)...)
+	}
+	for i, class := range c.Classes {
+		if !grid.Played(c, i) {
+			continue
+		}
+		row := []cell{{text: string(class)}}
+		for _, l := range locks {
+			row = append(row, cell{text: grid.SurvivalWord(l.Survives[i]), style: survivalStyle(l.Survives[i])})
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t.lines(opt.Colour)
+}
+
+func compareLegend(opt reports.Options) []string {
+	edge := 0
+	for _, s := range grid.SurvivalSigns() {
+		edge = max(edge, prose.Columns(s.Word)+2)
+	}
+	var lines []string
+	for _, s := range grid.SurvivalSigns() {
+		for i, line := range prose.Fold(s.Meaning, opt.Width-edge) {
+			sign := ""
+			if i == 0 {
+				sign = s.Word
+			}
+			lines = append(lines, prose.Pad(sign, edge)+line)
+		}
+	}
+	return lines
+}

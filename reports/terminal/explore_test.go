@@ -1,0 +1,100 @@
+package terminal_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/internal/testreports"
+	"locksim/reports"
+	"locksim/reports/terminal"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/search"
+)
+
+func exploreText(t *testing.T, e *explore.Exploration) string {
+	t.Helper()
+	var b strings.Builder
+	replay := func(i int, d explore.Distinct) string { return "locksim replay found.json" }
+	if err := terminal.Exploration(&b, e, replay, reports.Options{Width: 100}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// The whole report of a violation.
+func TestExploration(t *testing.T) {
+	want := `exploration of lock mylock, 20 runs from seed 1 on, judged as if it promised that all goes well
+under every fault
+
+20 runs over 5 minutes of virtual time; 19 of them are evidence: a violation was seen, or clients
+contended and faults struck.
+no evidence: nobody contended 1
+faults that struck, of those drawn: pause 3 of 4
+classes of fault that struck: 1 of 2; never: crash
+violations: stuck 2
+A violation in 2 of 19 runs that are evidence: the rate is below 30 % at 95 % under this generator.
+1 violation of different shape; 1 run with a violation not examined.
+
+VIOLATION 1: stuck in mode none: pause (1 run like it, the first with seed 14)
+seed 14: mylock fails: stuck in mode none
+  the lock was never free again, and nobody could say why, and nobody could say why, and nobody
+  could say why, and nobody could say why, and nobody could say why,
+
+story in mode none:
+    1           0s  c0     asks for the lock
+
+schedule, 1 fault of the 3 that were drawn:
+  name: drawn
+
+replay: locksim replay found.json
+`
+	if diff := cmp.Diff(want, exploreText(t, testreports.Exploration())); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What the verdict says, in all cases in which it is another.
+func TestExplorationVerdicts(t *testing.T) {
+	for _, c := range []struct {
+		want   string
+		change func(*explore.Exploration)
+	}{
+		{"No violation in 19 runs that are evidence: the rate is below 15 % at 95 % under this generator. That\nis no proof.\n", func(e *explore.Exploration) {
+			e.Summary.Violating, e.Summary.Distinct, e.Summary.RateBound = 0, nil, search.RateBound(0, 19)
+		}},
+		{"No run says anything: this is no evidence.\n", func(e *explore.Exploration) {
+			e.Summary.Violating, e.Summary.NonVacuous, e.Summary.Distinct = 0, 0, nil
+		}},
+		{"The exploration ended with the first violation; --all goes on.\n", func(e *explore.Exploration) { e.StoppedAt = new(1) }},
+		{"INCOMPLETE: 3 jobs of 10 runs have no result.\n", func(e *explore.Exploration) { e.Complete, e.Missing = false, 3 }},
+		{"This is shard 1/4: 3 jobs of 10 runs are missing. Merge puts the shards together.\n", func(e *explore.Exploration) {
+			e.Complete, e.Missing, e.Timing.Shard = false, 3, "1/4"
+		}},
+		{"seed 7: NOT DETERMINISTIC, as were 2 runs in all: first divergent event:\n  a\n", func(e *explore.Exploration) {
+			e.Summary.Unsteady, e.Summary.Nondeterministic = &explore.Run{Seed: 7, Why: "first divergent event:\na"}, 2
+		}},
+		{"seed 8: NO RESULT, as with 1 runs in all: too many events\n", func(e *explore.Exploration) {
+			e.Summary.Broken, e.Summary.Failed = &explore.Run{Seed: 8, Why: "too many events"}, 1
+		}},
+		{", judged by its own promise, under the faults of", func(e *explore.Exploration) { e.Plan.Judge = explore.JudgePromise }},
+	} {
+		e := testreports.Exploration()
+		c.change(e)
+		if text := exploreText(t, e); !strings.Contains(text, c.want) {
+			t.Errorf("%s\nhas no\n%s", text, c.want)
+		}
+	}
+}
+
+func TestExplorationErrors(t *testing.T) {
+	replay := func(int, explore.Distinct) string { return "" }
+	if err := terminal.Exploration(testreports.Full{}, testreports.Exploration(), replay, reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+		t.Error(err)
+	}
+	if err := terminal.Exploration(new(strings.Builder), testreports.Exploration(), replay, reports.Options{Width: 1}); err == nil {
+		t.Error("a width of one column")
+	}
+}

@@ -1,0 +1,86 @@
+package terminal
+
+import (
+	"strings"
+
+	"locksim/internal/prose"
+	"locksim/reports"
+)
+
+// side is where the text of a column stands.
+type side int
+
+const (
+	left side = iota
+	right
+)
+
+// cell is one entry of a table.
+type cell struct {
+	text  string
+	style style
+	rest  []cell // what follows directly, in styles of its own
+}
+
+func (c cell) columns() int {
+	n := prose.Columns(c.text)
+	for _, r := range c.rest {
+		n += r.columns()
+	}
+	return n
+}
+
+func (c cell) paint(colour reports.Colour) string {
+	text := paint(colour, c.style, c.text)
+	for _, r := range c.rest {
+		text += r.paint(colour)
+	}
+	return text
+}
+
+// table is rows of cells in aligned columns, two spaces apart.
+type table struct {
+	sides []side // of each column
+	rows  [][]cell
+}
+
+// row adds a row of unstyled cells.
+func (t *table) row(texts ...string) {
+	cells := make([]cell, len(texts))
+	for i, s := range texts {
+		cells[i].text = s
+	}
+	t.rows = append(t.rows, cells)
+}
+
+// lines are the rows as text, without spaces at the ends.
+func (t *table) lines(c reports.Colour) []string {
+	widths := make([]int, len(t.sides))
+	for _, row := range t.rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], cell.columns())
+		}
+	}
+	lines := make([]string, len(t.rows))
+	for i, row := range t.rows {
+		lines[i] = t.line(row, widths, c)
+	}
+	return lines
+}
+
+func (t *table) line(row []cell, widths []int, c reports.Colour) string {
+	var b strings.Builder
+	gap := 0 // spaces that are due if something follows
+	for i, cell := range row {
+		space := widths[i] - cell.columns()
+		if t.sides[i] == right {
+			gap, space = gap+space, 0
+		}
+		if cell.columns() > 0 {
+			b.WriteString(prose.Blanks(gap) + cell.paint(c))
+			gap = 0
+		}
+		gap += space + 2
+	}
+	return b.String()
+}

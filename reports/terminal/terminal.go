@@ -1,0 +1,103 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"locksim/internal/prose"
+	"locksim/reports"
+	"locksim/reports/scene"
+	"locksim/scenarios/play"
+)
+
+// Run writes the report of a run: its seed first, then the verdict of each
+// fencing mode with the facts behind it, the reasons, the story in at most 40
+// lines with the decisive step marked ">>", what the run does not prove, and
+// last the command that makes it again.
+//
+// The error is that of the options or of the writer; nothing is written when
+// the options make no sense. Run only reads the outcome, and is safe for
+// concurrent use.
+func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
+	opt, err := opt.WithDefaults()
+	if err != nil {
+		return err
+	}
+	p := new(prose.Page)
+	p.Add(head(o, opt))
+	p.Add(verdicts(o, opt))
+	p.Add(reasons(o, opt))
+	p.Add(story(o, opt))
+	p.Add(limits(o, opt))
+	if opt.Replay != "" {
+		p.Add([]string{"replay: " + opt.Replay})
+	}
+	return p.Render(w)
+}
+
+// head is the seed and what was run with it.
+func head(o *play.Outcome, opt reports.Options) []string {
+	lines := []string{fmt.Sprintf("seed %d  scenario %s  lock %s  fencing %s  (%s)",
+		o.Seed, o.Scenario.Name, o.Lock, prose.Commas(scene.Modes(o)), scene.Repeated(opt.Repeat))}
+	if o.Scenario.Title != "" {
+		lines = append(lines, prose.Fold(prose.Visible(o.Scenario.Title), opt.Width)...)
+	}
+	return lines
+}
+
+// reasons is why the verdicts are what they are, as a table.
+func reasons(o *play.Outcome, opt reports.Options) []string {
+	groups := scene.Reasons(o)
+	if len(groups) == 0 {
+		return nil
+	}
+	names := 0
+	for _, g := range groups {
+		names = max(names, prose.Columns(g.Name(o)))
+	}
+	t := table{sides: []side{left, left}}
+	for _, g := range groups {
+		name := g.Name(o)
+		for _, line := range sentences(g, opt.Width-2-names) {
+			t.row(name, line)
+			name = ""
+		}
+	}
+	return append([]string{"why"}, t.lines(opt.Colour)...)
+}
+
+// sentences are the first reasons of a group, folded, with a hanging indent.
+func sentences(g scene.ReasonGroup, room int) []string {
+	var lines []string
+	for i, text := range g.Texts {
+		if i == scene.MaxReasons {
+			return append(lines, fmt.Sprintf("… and %s, see --json", prose.Count(len(g.Texts)-i, "more reason")))
+		}
+		for j, line := range prose.Fold(prose.Visible(text), room-2) {
+			if j > 0 {
+				line = "  " + line
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// limits is what the run does not prove, and how much stands behind it.
+func limits(o *play.Outcome, opt reports.Options) []string {
+	evidence := scene.Evidence(o)
+	if evidence == "" {
+		return nil
+	}
+	var lines []string
+	for _, text := range scene.Vacuous(o) {
+		for i, line := range prose.Fold("VACUOUS: "+text, opt.Width) {
+			if i == 0 {
+				line = paint(opt.Colour, warning, "VACUOUS") + strings.TrimPrefix(line, "VACUOUS")
+			}
+			lines = append(lines, line)
+		}
+	}
+	return append(lines, prose.Fold(evidence, opt.Width)...)
+}
