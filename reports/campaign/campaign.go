@@ -1,3 +1,6 @@
+// Package campaign says what there is to show of an exploration or a sweep: counts in
+// words, what the runs are worth, what stands in the way of relying on them, and the
+// story of a violation.
 package campaign
 
 import (

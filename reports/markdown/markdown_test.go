@@ -3,6 +3,7 @@ package markdown_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -156,4 +157,14 @@ func TestMarkdownIsDeterministic(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// A run of 100,000 events as Markdown.
+func BenchmarkMarkdownLarge(b *testing.B) {
+	o := testreports.Outcome(testreports.Large(fence.None, 11_000), testreports.Large(fence.Check, 11_000))
+	for b.Loop() {
+		if err := markdown.Run(io.Discard, o, reports.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

@@ -11,7 +11,6 @@ import (
 	"locksim/internal/testreports"
 	"locksim/reports"
 	"locksim/reports/terminal"
-
 	sidebyside "locksim/scenarios/compare"
 )
 

@@ -1,3 +1,7 @@
+// Package reviewpage says what there is to show of the design review of a lock: a
+// [Page] of sections, in which one block follows another. A format draws each kind of
+// block in its own way. page.go has the kinds of blocks and the order of the sections;
+// each section has a file.
 package reviewpage
 
 import (

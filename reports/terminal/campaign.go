@@ -11,6 +11,7 @@ import (
 	"locksim/reports"
 	"locksim/reports/campaign"
 	"locksim/scenarios/explore"
+	"locksim/scenarios/sweep"
 )
 
 // ExploreReplay is the command that makes a violation again. i numbers those of
@@ -105,4 +106,88 @@ func violation(head, text string, opt reports.Options) []string {
 		lines = append(lines, prose.FoldIndented(line, opt.Width)...)
 	}
 	return append(append(lines, ""), strings.Split(rest, "\n")...)
+}
+
+// SweepReplay is the command that makes a violation again. i numbers the classes
+// of the sweep from 1.
+type SweepReplay func(i int, c sweep.Class) string
+
+// Sweep writes what was covered, kind by kind, and each class of violation: what
+// was violated, its story, the smallest schedule that leads to it, and the
+// command that replays it.
+//
+// The errors are those of [Run].
+func Sweep(w io.Writer, s *sweep.Sweep, replay SweepReplay, opt reports.Options) error {
+	opt, err := opt.WithDefaults()
+	if err != nil {
+		return err
+	}
+	p := new(prose.Page)
+	p.Add(prose.Fold(sweepHead(s), opt.Width))
+	p.Add(prose.Fold(s.Statement()+".", opt.Width))
+	p.Add(sweepFigures(s, opt))
+	p.Add(doubts(campaign.SweepDoubts(s), opt))
+	for i, c := range s.Summary.Classes {
+		p.Add(sweepClass(i+1, c, replay, opt))
+	}
+	return p.Render(w)
+}
+
+func sweepHead(s *sweep.Sweep) string {
+	return fmt.Sprintf("sweep of scenario %s without its faults, lock %s, seed %d, %s", s.Plan.Scenario, s.Plan.Lock, s.Plan.Seed, judgedBy(s.Plan.Judge))
+}
+
+// sweepFigures are the counts, each kind on lines of its own.
+func sweepFigures(s *sweep.Sweep, opt reports.Options) []string {
+	t := &s.Summary
+	lines := prose.Fold("placements that struck: "+placed(t), opt.Width)
+	for _, row := range []struct {
+		n    int
+		text string
+	}{
+		{s.Plan.Equivalent, "placements are left out: the fault would find its target as one of these does"},
+		{s.Plan.Idle, "jumps of client clocks are left out: no client looks at its wall clock"},
+		{t.Placements + t.Pairs - t.Struck, "did not come about to their end: the workload was over before"},
+		{t.Reduced, "pairs break the promise as one of their faults does alone"},
+	} {
+		if row.n > 0 {
+			lines = append(lines, prose.Fold(prose.Thousands(row.n)+" "+row.text+".", opt.Width)...)
+		}
+	}
+	for _, row := range []struct{ name, text string }{
+		{"no evidence: ", campaign.Tallies(t.Vacuous)},
+		{"violations: ", campaign.Tallies(t.Violations)},
+	} {
+		if row.text != "" {
+			lines = append(lines, prose.Fold(row.name+row.text, opt.Width)...)
+		}
+	}
+	return lines
+}
+
+// placed writes "pause 200, crash 110; restart 120 of 133", in the order in
+// which they are placed.
+func placed(t *sweep.Summary) string {
+	var parts []string
+	for _, k := range sweep.Kinds() {
+		n, ok := t.Kinds[k.Name]
+		switch {
+		case !ok:
+		case n.Struck == n.Placed:
+			parts = append(parts, k.Name+" "+prose.Thousands(n.Placed))
+		default:
+			parts = append(parts, fmt.Sprintf("%s %s of %s", k.Name, prose.Thousands(n.Struck), prose.Thousands(n.Placed)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sweepClass is one class of violation. It ends with the command that replays
+// the smallest.
+func sweepClass(i int, c sweep.Class, replay SweepReplay, opt reports.Options) []string {
+	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first: %s)", i, c.Shape, prose.Amount(c.Runs, "run"), c.First)
+	if c.Shown == nil {
+		return []string{paint(opt.Colour, alarm, head), "It has not been examined."}
+	}
+	return violation(head, c.Shown.Text("replay: "+replay(i, c)), opt)
 }

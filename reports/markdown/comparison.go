@@ -26,11 +26,11 @@ func Comparison(w io.Writer, c *compare.Comparison) error {
 	p.Add([]string{"<!-- Written by locksim compare --markdown. Do not edit. -->"})
 	p.Add([]string{"What a lock needs, promises and is for is what it declares. All else is measured by the command that writes this page.", grid.ComparisonEvidence(c)})
 	p.Add([]string{"## What each needs, and for whom it is"})
-	p.Add(markdownNeeds(c))
+	p.Add(needs(c))
 	p.Add([]string{grid.TripsNote})
 	p.Add([]string{"## What each survives, and behind which fence"})
-	p.Add(markdownSurvives(c))
-	p.Add(markdownComparisonSigns())
+	p.Add(survives(c))
+	p.Add(survivalSigns())
 	if text := grid.Unplayed(c); text != "" {
 		p.Add(prose.Fold(text, reports.DefaultWidth))
 	}
@@ -39,12 +39,12 @@ func Comparison(w io.Writer, c *compare.Comparison) error {
 		"`locksim run SCENARIO --lock LOCK --seed SEED --fencing MODE` makes it again. Faults that are left out did no harm, or have no",
 		"row above."})
 	for _, l := range c.Locks {
-		p.Add(markdownWhy(l))
+		p.Add(lockSection(l))
 	}
 	return p.Render(w)
 }
 
-func markdownNeeds(c *compare.Comparison) []string {
+func needs(c *compare.Comparison) []string {
 	head := []string{"lock"}
 	for _, column := range grid.Needs() {
 		head = append(head, column.Head)
@@ -61,7 +61,7 @@ func markdownNeeds(c *compare.Comparison) []string {
 	return lines
 }
 
-func markdownSurvives(c *compare.Comparison) []string {
+func survives(c *compare.Comparison) []string {
 	head := []string{"faults"}
 	for _, l := range c.Locks {
 		head = append(head, escape(l.Name))
@@ -80,7 +80,7 @@ func markdownSurvives(c *compare.Comparison) []string {
 	return lines
 }
 
-func markdownComparisonSigns() []string {
+func survivalSigns() []string {
 	lines := []string{rowOf([]string{"sign", "meaning"}), ruler(2)}
 	for _, s := range grid.SurvivalSigns() {
 		lines = append(lines, rowOf([]string{"`" + s.Word + "`", s.Meaning}))
@@ -89,7 +89,7 @@ func markdownComparisonSigns() []string {
 }
 
 // markdownWhy is the section of one lock.
-func markdownWhy(l compare.Lock) []string {
+func lockSection(l compare.Lock) []string {
 	lines := []string{"### " + escape(l.Name), ""}
 	if l.About != "" {
 		lines = append(lines, escape(l.About), "")
@@ -97,7 +97,7 @@ func markdownWhy(l compare.Lock) []string {
 	none := len(lines)
 	lines = append(lines, rowOf([]string{"faults", "fence", "played", "runs that show harm"}), ruler(4))
 	for _, s := range l.Survives {
-		if runs := markdownSeen(s); len(runs) > 0 {
+		if runs := harm(s); len(runs) > 0 {
 			lines = append(lines, rowOf([]string{string(s.Class), "`" + grid.SurvivalWord(s) + "`",
 				prose.Count(s.Runs, "run") + " of " + prose.Count(s.Scenarios, "scenario"), strings.Join(runs, "; ")}))
 		}
@@ -110,7 +110,7 @@ func markdownWhy(l compare.Lock) []string {
 
 // markdownSeen are the runs of a survival that show something, those together that
 // end alike in one scenario.
-func markdownSeen(s compare.Survival) []string {
+func harm(s compare.Survival) []string {
 	others := slices.Clone(s.Others)
 	if s.Refused != nil {
 		others = append(others, *s.Refused)

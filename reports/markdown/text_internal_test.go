@@ -23,7 +23,7 @@ func TestMarkdownText(t *testing.T) {
 		" two\nlines\x1b ":                   "two lines\ufffd",
 		"":                                   "",
 	} {
-		if got := markdownText(in); got != want {
+		if got := literal(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}

@@ -19,8 +19,8 @@ import (
 func Review(w io.Writer, r *review.Review, opt reports.Options) error {
 	v := reviewpage.New(r, opt)
 	p := new(prose.Page)
-	p.Add([]string{"# Design review: lock " + markdownText(v.Lock)})
-	p.Add([]string{"**" + markdownText(v.Answer) + "**"})
+	p.Add([]string{"# Design review: lock " + literal(v.Lock)})
+	p.Add([]string{"**" + literal(v.Answer) + "**"})
 	for _, s := range v.Sections {
 		p.Add([]string{"## " + s.Title})
 		for _, b := range s.Blocks {
@@ -30,17 +30,17 @@ func Review(w io.Writer, r *review.Review, opt reports.Options) error {
 		}
 	}
 	p.Add([]string{"## Make it again"})
-	p.Add(markdownVersions(v.Versions))
+	p.Add(versions(v.Versions))
 	if v.Replay != "" {
 		p.Add(fenced("console", v.Replay))
 	}
 	return p.Render(w)
 }
 
-func markdownVersions(versions []reports.Version) []string {
+func versions(versions []reports.Version) []string {
 	lines := []string{"The figures, and all hashes, hold for these versions:", ""}
 	for _, v := range versions {
-		lines = append(lines, "- "+markdownText(v.Name+" "+v.Version))
+		lines = append(lines, "- "+literal(v.Name+" "+v.Version))
 	}
 	return lines
 }
@@ -49,10 +49,10 @@ func markdownVersions(versions []reports.Version) []string {
 func blockParts(b reviewpage.Block) [][]string {
 	var parts [][]string
 	if b.Heading != "" {
-		parts = append(parts, []string{"### " + markdownText(b.Heading)})
+		parts = append(parts, []string{"### " + literal(b.Heading)})
 	}
 	if b.Text != "" {
-		parts = append(parts, []string{markdownText(b.Text)})
+		parts = append(parts, []string{literal(b.Text)})
 	}
 	for _, a := range b.Advice {
 		parts = append(parts, adviceParts(a)...)
@@ -77,7 +77,7 @@ func listed(b reviewpage.Block) []string {
 		if b.Numbered {
 			mark = fmt.Sprintf("%d. ", i+1)
 		}
-		lines = append(lines, mark+markdownText(item))
+		lines = append(lines, mark+literal(item))
 	}
 	return lines
 }
@@ -89,9 +89,9 @@ func htmlText(text string) string {
 
 func adviceParts(a reviewpage.Advice) [][]string {
 	parts := [][]string{
-		{fmt.Sprintf("### %s: %s", markdownText(a.Use), markdownText(a.Verdict))},
-		{"*" + markdownText(a.Means) + "*"},
-		{markdownText(a.Text)},
+		{fmt.Sprintf("### %s: %s", literal(a.Use), literal(a.Verdict))},
+		{"*" + literal(a.Means) + "*"},
+		{literal(a.Text)},
 	}
 	return append(parts, listed(reviewpage.Block{Items: a.Reasons}))
 }
@@ -99,9 +99,9 @@ func adviceParts(a reviewpage.Advice) [][]string {
 func tableLines(t *reviewpage.Table) []string {
 	lines := []string{rowOf(escaped(t.Head)), ruler(len(t.Head))}
 	for _, r := range t.Rows {
-		row := []string{markdownText(r.Name)}
+		row := []string{literal(r.Name)}
 		if r.Note != "" {
-			row[0] += "<br>" + markdownText(r.Note)
+			row[0] += "<br>" + literal(r.Note)
 		}
 		for _, c := range r.Cells {
 			row = append(row, cellText(c))
@@ -113,15 +113,15 @@ func tableLines(t *reviewpage.Table) []string {
 
 func cellText(c reviewpage.Cell) string {
 	if c.Code {
-		return "<code>" + markdownText(c.Text) + "</code>"
+		return "<code>" + literal(c.Text) + "</code>"
 	}
-	return markdownText(strings.TrimSpace(string(c.Label) + " " + c.Text))
+	return literal(strings.TrimSpace(string(c.Label) + " " + c.Text))
 }
 
 func escaped(texts []string) []string {
 	out := make([]string, len(texts))
 	for i, text := range texts {
-		out[i] = markdownText(text)
+		out[i] = literal(text)
 	}
 	return out
 }
@@ -129,11 +129,11 @@ func escaped(texts []string) []string {
 // breakParts are a break with its story; its schedule is folded.
 func breakParts(b *reviewpage.Break) [][]string {
 	parts := [][]string{
-		{fmt.Sprintf("### %d. %s", b.Number, markdownText(b.Shape))},
-		{markdownText(b.Where)},
+		{fmt.Sprintf("### %d. %s", b.Number, literal(b.Shape))},
+		{literal(b.Where)},
 		listed(reviewpage.Block{Items: b.Reasons}),
 		tableLines(b.Fences),
-		{fmt.Sprintf("The story in mode %s:", markdownText(b.Mode))},
+		{fmt.Sprintf("The story in mode %s:", literal(b.Mode))},
 		storyTable(b),
 		folded("The schedule, as YAML", fenced("yaml", b.Schedule)),
 		fenced("console", b.Replay),

@@ -24,17 +24,17 @@ func Matrix(w io.Writer, m *matrix.Matrix) error {
 	p := new(prose.Page)
 	p.Add([]string{"# The matrix"})
 	p.Add([]string{"<!-- Written by " + writtenBy(m) + ". Do not edit. -->"})
-	p.Add(markdownHead(m))
-	p.Add(markdownLegend(m))
+	p.Add(matrixHead(m))
+	p.Add(legend(m))
 	p.Add([]string{"## Overview"})
-	p.Add(markdownOverview(m))
-	p.Add(markdownSpecimens(m))
-	p.Add(markdownProblems(m))
+	p.Add(overview(m))
+	p.Add(specimens(m))
+	p.Add(problems(m))
 	p.Add([]string{"## Scenarios", "", "`corrupted 3/20, seed 7` means that 3 of 20 seeds show it, seed 7 first. Of a safe cell, only those runs count",
 		"in which clients contended and every fault fired."})
 	g := grid.New(m)
 	for _, sc := range m.Scenarios {
-		p.Add(markdownScenario(m, g, sc))
+		p.Add(scenarioSection(m, g, sc))
 	}
 	return p.Render(w)
 }
@@ -47,7 +47,7 @@ func writtenBy(m *matrix.Matrix) string {
 	return "locksim matrix --markdown"
 }
 
-func markdownHead(m *matrix.Matrix) []string {
+func matrixHead(m *matrix.Matrix) []string {
 	return []string{
 		fmt.Sprintf("What became of %s with %s, under the fencing modes %s. Every cell is the worst label of %s.",
 			prose.Count(len(m.Scenarios), "scenario"), prose.Count(len(m.Locks), "lock"), prose.Commas(m.Modes), m.Seeds),
@@ -58,7 +58,7 @@ func markdownHead(m *matrix.Matrix) []string {
 	}
 }
 
-func markdownLegend(m *matrix.Matrix) []string {
+func legend(m *matrix.Matrix) []string {
 	lines := []string{
 		"## Legend", "",
 		fmt.Sprintf("A group of signs has one for each mode, in the order %s. An empty place was not run: the scenario is not about the lock.", prose.Commas(m.Modes)),
@@ -71,7 +71,7 @@ func markdownLegend(m *matrix.Matrix) []string {
 }
 
 // markdownOverview is the table of groups, without the specimens.
-func markdownOverview(m *matrix.Matrix) []string {
+func overview(m *matrix.Matrix) []string {
 	var locks []string
 	for _, l := range m.Locks {
 		if !grid.IsSpecimen(l.Name) {
@@ -92,7 +92,7 @@ func markdownOverview(m *matrix.Matrix) []string {
 	return lines
 }
 
-func markdownSpecimens(m *matrix.Matrix) []string {
+func specimens(m *matrix.Matrix) []string {
 	g := grid.New(m)
 	var rows []string
 	for _, l := range m.Locks {
@@ -108,7 +108,7 @@ func markdownSpecimens(m *matrix.Matrix) []string {
 	return append([]string{"## Specimens", "", "Locks that are wrong on purpose.", "", rowOf([]string{"specimen", "scenario", "modes"}), ruler(3)}, rows...)
 }
 
-func markdownProblems(m *matrix.Matrix) []string {
+func problems(m *matrix.Matrix) []string {
 	lines := []string{"## Not as expected", ""}
 	for _, p := range grid.Complaints(m) {
 		line := "- " + escape(p.String()) + "."
@@ -128,7 +128,7 @@ func markdownProblems(m *matrix.Matrix) []string {
 }
 
 // markdownScenario is the section of one scenario.
-func markdownScenario(m *matrix.Matrix, g grid.Grid, sc matrix.Row) []string {
+func scenarioSection(m *matrix.Matrix, g grid.Grid, sc matrix.Row) []string {
 	lines := []string{"### " + sc.Name, ""}
 	about := []string{escape(sc.Title)}
 	if len(sc.Catalogue) > 0 {
