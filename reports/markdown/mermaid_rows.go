@@ -36,7 +36,7 @@ func newSeqRows(s *scene.Scene) []seqRow {
 	}
 	for _, m := range s.Messages() {
 		c.sent[m.Step] = m
-		if m.Kind == scene.Request && !m.Lost {
+		if _, known := c.arrived[m.Until]; m.Kind == scene.Request && !m.Lost && !known {
 			c.arrived[m.Until] = m
 		}
 	}

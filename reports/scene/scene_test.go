@@ -55,10 +55,15 @@ func TestMessagesFindTheirArrivals(t *testing.T) {
 			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "SUBSCRIBE x")), testreports.At(1, "c0", "r0", testreports.Sends("#1", "ping")), testreports.At(3, "r0", "c0", testreports.Does("#1", "PING", "PONG"))},
 			[]string{"request c0>r0 1 lost", "request c0>r0 2-3"},
 		},
-		"of a request in pieces, the first brings it": {
+		"the pieces of a request arrive together": {
 			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "EVAL -- a long")), testreports.At(1, "c0", "r0", testreports.Sends("#1", "script 0")),
 				testreports.At(2, "r0", "c0", testreports.Does("#1", "eval [long] 0", "1")), testreports.At(3, "c0", "r0", testreports.Sends("#1", "PING")), testreports.At(4, "r0", "c0", testreports.Does("#1", "PING", "PONG"))},
-			[]string{"request c0>r0 1-3", "request c0>r0 2 lost", "request c0>r0 4-5"},
+			[]string{"request c0>r0 1-3", "request c0>r0 2-3", "request c0>r0 4-5"},
+		},
+		"a request in pieces is lost as a whole, and a later one is none of them": {
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "GET k")), testreports.At(2, "r0", "c0", testreports.Does("#1", "GET k", "nil")),
+				testreports.At(3, "c0", "r0", testreports.Sends("#1", "EVAL -- a long")), testreports.At(3, "c0", "r0", testreports.Sends("#1", "script 0"))},
+			[]string{"request c0>r0 1-2", "request c0>r0 3 lost", "request c0>r0 4 lost"},
 		},
 		"an operation on the store is found by its id": {
 			[]trace.Event{testreports.At(1, "c0", "s0", testreports.Sends("#1", "WRITE order balance c0.w1 1 g -")), testreports.At(2, "c0", "s0", testreports.Sends("#1", "WRITE order balance c0.w2 1 g -")),
