@@ -9,6 +9,7 @@
 //	…
 //	err = terminal.Run(os.Stdout, o, reports.Options{Repeat: scenarios.Twice})
 //
+// The formats:
 //   - reports/terminal: a run, its timeline, a replayed run, the state of the world at
 //     a step, a matrix, an exploration, a sweep, a review in short, a comparison.
 //   - reports/markdown: a run, a matrix, a review, a comparison.

@@ -33,7 +33,7 @@ type Options struct {
 	// Links lead from the head of its page to pages around it. Default:
 	// there are none.
 	Links []Link
-	// Limit is how many bytes the report of [markdown.Run] may take, at least
+	// Limit is how many bytes a report in Markdown may take, at least
 	// [MinLimit]. Default: [CommentLimit].
 	Limit int
 }

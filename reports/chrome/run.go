@@ -12,11 +12,11 @@ import (
 )
 
 // process adds a run.
-func (c *document) process(m *play.ModeRun) {
+func (c *traceFile) process(m *play.ModeRun) {
 	s := scene.New(m)
 	s.End = max(s.End, time.Millisecond)
 	c.runs++
-	p := &process{document: c, Scene: s, pid: c.runs, rows: map[string][]*row{}}
+	p := &process{traceFile: c, Scene: s, pid: c.runs, rows: map[string][]*row{}}
 	faults, periods, marks := p.Faults(), p.Periods(), p.Marks()
 	p.tale()
 	for _, name := range p.Clients {

@@ -9,16 +9,16 @@ import (
 	"locksim/reports/scene"
 )
 
-// chromeProcess is a run while its tracks are made.
+// process is a run while its tracks are made.
 type process struct {
-	*document
+	*traceFile
 	*scene.Scene
 	pid   int
 	rows  map[string][]*row // of each track, by its name
-	names []string                // of the rows: the thread ids count them from 1
+	names []string          // of the rows: the thread ids count them from 1
 }
 
-// chromeRow is one line of a track. The slices of a line nest, as the format
+// row is one line of a track. The slices of a line nest, as the format
 // demands: what overlaps in any other way lies on another line.
 type row struct {
 	tid  int
@@ -50,7 +50,7 @@ func (p *process) newRow(track string) *row {
 	return r
 }
 
-// chromeSlice is something that lasts, or a moment, on a track.
+// slice is something that lasts, or a moment, on a track.
 type slice struct {
 	scene.Span
 	category, name string

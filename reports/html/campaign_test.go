@@ -62,7 +62,7 @@ func aSweep() *sweep.Sweep {
 	return sweep.AssembleSweep(plan, map[int]sweep.Block{0: b}, map[string]*search.Found{"a": found})
 }
 
-func TestExplorationHTMLSaysAll(t *testing.T) {
+func TestExplorationSaysAll(t *testing.T) {
 	html := explorationPage(t, testreports.Exploration(), campaignOptions)
 	testreports.Wants(t, html, []string{
 		"<h1>Exploration of mylock</h1>",
@@ -78,7 +78,7 @@ func TestExplorationHTMLSaysAll(t *testing.T) {
 	}, []string{"ZgotmplZ", "<no value>", "%!", "&lt;nil"})
 }
 
-func TestSweepHTMLSaysAll(t *testing.T) {
+func TestSweepSaysAll(t *testing.T) {
 	html := sweepPage(t, aSweep(), campaignOptions)
 	testreports.Wants(t, html, []string{
 		"<h1>Sweep of gc-pause with mylock</h1>",
@@ -98,7 +98,7 @@ func TestSweepHTMLSaysAll(t *testing.T) {
 }
 
 // What stands in the way of relying on a result stands at its head.
-func TestCampaignHTMLDoubts(t *testing.T) {
+func TestCampaignDoubts(t *testing.T) {
 	e := testreports.Exploration()
 	e.Complete, e.Missing, e.Timing.Shard = false, 3, "1/4"
 	e.Summary.Unsteady, e.Summary.Nondeterministic = &explore.Run{Seed: 7, Why: "first divergent event:\na"}, 2
@@ -114,7 +114,7 @@ func TestCampaignHTMLDoubts(t *testing.T) {
 }
 
 // Whatever a lock, a scenario or a run says is text, and the page asks for nothing.
-func TestCampaignHTMLEscapes(t *testing.T) {
+func TestCampaignEscapes(t *testing.T) {
 	const evil = `<img src=x onerror=alert(1)></script><!-- "'` + "\x1b[31m"
 	e, s := testreports.Exploration(), aSweep()
 	e.Plan.Lock, s.Plan.Lock, s.Plan.Scenario = evil, evil, evil
@@ -138,7 +138,7 @@ func TestCampaignHTMLEscapes(t *testing.T) {
 
 // The same result gives the same page, whenever it was made, and whoever else
 // renders at that moment.
-func TestCampaignHTMLIsDeterministic(t *testing.T) {
+func TestCampaignIsDeterministic(t *testing.T) {
 	want := explorationPage(t, testreports.Exploration(), campaignOptions) + sweepPage(t, aSweep(), campaignOptions)
 	var wg sync.WaitGroup
 	for i := range 4 {
@@ -153,7 +153,7 @@ func TestCampaignHTMLIsDeterministic(t *testing.T) {
 	wg.Wait()
 }
 
-func TestCampaignHTMLErrors(t *testing.T) {
+func TestCampaignErrors(t *testing.T) {
 	if err := html.Exploration(testreports.Full{}, testreports.Exploration(), html.CampaignOptions{}); !errors.Is(err, testreports.ErrFull) {
 		t.Error(err)
 	}

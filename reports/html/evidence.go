@@ -171,7 +171,7 @@ func writeOf(op checker.Op, onPath bool) writeEvidence {
 type pictureView struct {
 	Title  string // for the frame, and who cannot see it
 	Says   string
-	Page   string // an Run page of its own; empty where there is none
+	Page   string // an HTML page of its own; empty where there is none
 	Why    string // it is not there
 	Height int    // of the frame, in pixels
 }

@@ -37,7 +37,7 @@ func entries() []index.Entry {
 	}
 }
 
-func TestIndexHTMLSaysAll(t *testing.T) {
+func TestIndexSaysAll(t *testing.T) {
 	html := indexPage(t, index.Index{Entries: entries(), Note: "More folders.", First: "locksim run"})
 	testreports.Wants(t, html, []string{
 		"3 results, 1 under way, 1 not finished, 1 that cannot be read.", "More folders.",
@@ -61,7 +61,7 @@ func TestIndexHTMLSaysAll(t *testing.T) {
 }
 
 // A page that is served may ask its server, and does so while something runs.
-func TestIndexHTMLLive(t *testing.T) {
+func TestIndexLive(t *testing.T) {
 	html := indexPage(t, index.Index{Entries: entries(), Live: true})
 	testreports.Wants(t, html, []string{"data-parts data-live data-busy>", "Stop refreshing", "connect-src 'self'"}, nil)
 	html = indexPage(t, index.Index{Entries: entries()[3:], Live: true})
@@ -71,7 +71,7 @@ func TestIndexHTMLLive(t *testing.T) {
 }
 
 // Links lead to the very folder, whatever it is called, and its name is text.
-func TestIndexHTMLEscapes(t *testing.T) {
+func TestIndexEscapes(t *testing.T) {
 	for folder, want := range map[string]string{
 		"a b#c?d%e":             `href="./a%20b%23c%3Fd%25e/x.html"`,
 		"javascript:alert(1)":   `href="./javascript:alert%281%29/x.html"`,
@@ -87,7 +87,7 @@ func TestIndexHTMLEscapes(t *testing.T) {
 }
 
 // Each part has a name of its own, by which it is found again.
-func TestIndexHTMLNames(t *testing.T) {
+func TestIndexNames(t *testing.T) {
 	x := index.Index{Entries: append(entries(), entries()...)}
 	seen := map[string]bool{}
 	for _, m := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(indexPage(t, x), -1) {
@@ -101,7 +101,7 @@ func TestIndexHTMLNames(t *testing.T) {
 	}
 }
 
-func TestIndexHTMLErrors(t *testing.T) {
+func TestIndexErrors(t *testing.T) {
 	if err := html.Index(testreports.Full{}, index.Index{}); !errors.Is(err, testreports.ErrFull) {
 		t.Error(err)
 	}

@@ -139,7 +139,7 @@ func TestMatrixPagesEscape(t *testing.T) {
 
 // The whole table is there without scripts: a sign, words and a link for each
 // cell, what is wrong, and the counts.
-func TestMatrixHTMLSaysAll(t *testing.T) {
+func TestMatrixSaysAll(t *testing.T) {
 	m := testreports.TroubledMatrix()
 	html := pagesOf(t, siteOf(m))[html.MatrixIndexFile]
 	if n := strings.Count(html, `class="cell`); n != len(m.Cells) {
@@ -166,7 +166,7 @@ func TestMatrixHTMLSaysAll(t *testing.T) {
 
 // The page of a lock says what it promises, what broke it and what the fences
 // made of that.
-func TestMatrixLockHTML(t *testing.T) {
+func TestMatrixLock(t *testing.T) {
 	pages := pagesOf(t, siteOf(testreports.SmallMatrix()))
 	testreports.Wants(t, pages[html.MatrixLockFile("fenced")], []string{
 		"Without a fence, the data ended corrupted in 3 of 4 scenarios. Of these 3, fencing rescues 1 with check, 2 with seal, 3 with strict, 3 with claim, 2 with cas.",
@@ -185,7 +185,7 @@ func TestMatrixLockHTML(t *testing.T) {
 }
 
 // The page of a scenario says why it is there, whose failure it shows, and its text.
-func TestMatrixScenarioHTML(t *testing.T) {
+func TestMatrixScenario(t *testing.T) {
 	pages := pagesOf(t, siteOf(testreports.SmallMatrix()))
 	testreports.Wants(t, pages[html.MatrixScenarioFile("gc-pause")], []string{
 		"<h1>What happens in gc-pause</h1>", "Because of What happens in gc-pause", "<b>F11</b> Client GC pause past TTL, then write", "<b>F12</b>",

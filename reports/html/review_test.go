@@ -25,7 +25,7 @@ func reviewHTML(t *testing.T, r *review.Review) string {
 
 // Headings go down by one at a time, ids are there once, tables name their
 // columns, and nothing is fetched.
-func TestReviewHTMLIsWellMade(t *testing.T) {
+func TestReviewIsWellMade(t *testing.T) {
 	html := reviewHTML(t, testreports.Review())
 	level := byte('0')
 	for _, m := range regexp.MustCompile(`<h(\d)`).FindAllStringSubmatch(html, -1) {
@@ -54,7 +54,7 @@ func TestReviewHTMLIsWellMade(t *testing.T) {
 }
 
 // The parts come in the order of the review, and the same review gives the same bytes.
-func TestReviewHTMLOrder(t *testing.T) {
+func TestReviewOrder(t *testing.T) {
 	html := reviewHTML(t, testreports.Review())
 	at := 0
 	for _, s := range reviewpage.New(testreports.Review(), reports.Options{}).Sections {
@@ -70,7 +70,7 @@ func TestReviewHTMLOrder(t *testing.T) {
 }
 
 // No text of a lock or of a run is markup.
-func TestReviewHTMLEscapes(t *testing.T) {
+func TestReviewEscapes(t *testing.T) {
 	if html := reviewHTML(t, testreports.HostileReview()); strings.Count(html, "<script>") != 1 || !strings.Contains(html, "&lt;script&gt;alert(1)") {
 		t.Errorf("%d scripts on the page, want its own", strings.Count(html, "<script>"))
 	}
@@ -78,7 +78,7 @@ func TestReviewHTMLEscapes(t *testing.T) {
 
 // A lock of which nothing is known has a page, too, and an error of the writer is the
 // caller's.
-func TestReviewHTMLOfNothing(t *testing.T) {
+func TestReviewOfNothing(t *testing.T) {
 	testreports.Wants(t, reviewHTML(t, &review.Review{Lock: review.Lock{Name: "mine", Nodes: 1}}), []string{"The lock promises nothing."}, []string{"<no value>", "%!"})
 	if err := html.Review(testreports.Full{}, testreports.Review(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
 		t.Errorf("the error is %v", err)

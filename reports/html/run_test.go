@@ -28,7 +28,7 @@ func page(t *testing.T, o *play.Outcome, opt reports.Options) string {
 	return b.String()
 }
 
-func TestHTMLSaysAll(t *testing.T) {
+func TestRunSaysAll(t *testing.T) {
 	o := testreports.PausedOutcome()
 	html := page(t, o, reports.Options{Repeat: play.Twice, Replay: "locksim run gc-pause --seed 1",
 		Versions: []reports.Version{{Name: "Go", Version: "1.26.1"}}})
@@ -53,7 +53,7 @@ func TestHTMLSaysAll(t *testing.T) {
 }
 
 // A page depends on nothing outside it and lets nothing in.
-func TestHTMLIsSelfContained(t *testing.T) {
+func TestRunIsSelfContained(t *testing.T) {
 	html := page(t, testreports.PausedOutcome(), reports.Options{})
 	testreports.Wants(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`}, nil)
 	for _, found := range regexp.MustCompile(`(?:src|href|action|data)="([^"]*)"|url\(([^)]*)\)|@import`).FindAllString(html, -1) {
@@ -64,7 +64,7 @@ func TestHTMLIsSelfContained(t *testing.T) {
 }
 
 // Whatever a scenario, a lock or a run says is text.
-func TestHTMLEscapes(t *testing.T) {
+func TestRunEscapes(t *testing.T) {
 	const evil = `<img src=x onerror=alert(1)></script><!--`
 	o := testreports.PausedOutcome()
 	sc := o.Scenario
@@ -107,7 +107,7 @@ func (s strange) AppendText(b []byte) []byte { return append(b, s.text...) }
 func (s strange) AppendHash(b []byte) []byte { return trace.AppendString(b, s.text) }
 
 // Terminal escape sequences and bytes that are no text do not get through.
-func TestHTMLIsPrintable(t *testing.T) {
+func TestRunIsPrintable(t *testing.T) {
 	o := testreports.PausedOutcome()
 	o.Scenario.Title = "red \x1b[31m and \xff"
 	e := &o.Modes[0].Trace.Events[1]
@@ -119,7 +119,7 @@ func TestHTMLIsPrintable(t *testing.T) {
 }
 
 // The same run gives the same page, whoever else renders at that moment.
-func TestHTMLIsDeterministic(t *testing.T) {
+func TestRunIsDeterministic(t *testing.T) {
 	want := page(t, testreports.PausedOutcome(), reports.Options{})
 	var wg sync.WaitGroup
 	for range 8 {
@@ -134,7 +134,7 @@ func TestHTMLIsDeterministic(t *testing.T) {
 }
 
 // What is odd about an outcome changes the page, and does not break it.
-func TestHTMLOfOddOutcomes(t *testing.T) {
+func TestRunOfOddOutcomes(t *testing.T) {
 	for name, tc := range map[string]struct {
 		outcome func() *play.Outcome
 		has     string
@@ -175,14 +175,14 @@ func TestHTMLOfOddOutcomes(t *testing.T) {
 }
 
 // A look at the world that fails leaves what the history knows.
-func TestHTMLWithoutALook(t *testing.T) {
+func TestRunWithoutALook(t *testing.T) {
 	opt := reports.Options{Inspect: func(fence.Mode, int) (*play.State, error) { return nil, errors.New("no such step") }}
 	if page(t, testreports.PausedOutcome(), opt) != page(t, testreports.PausedOutcome(), reports.Options{}) {
 		t.Error("a failed look changed the page")
 	}
 }
 
-func TestHTMLErrors(t *testing.T) {
+func TestRunErrors(t *testing.T) {
 	if err := html.Run(testreports.Full{}, testreports.PausedOutcome(), reports.Options{}); err == nil || !strings.Contains(err.Error(), "write the report: the disk is full") {
 		t.Errorf("got %v", err)
 	}
@@ -193,7 +193,7 @@ func TestHTMLErrors(t *testing.T) {
 }
 
 // Runs that were the same share a diagram and a story, where that is asked for.
-func TestHTMLTogether(t *testing.T) {
+func TestRunTogether(t *testing.T) {
 	o := testreports.Outcome(testreports.Paused(fence.None), testreports.Paused(fence.Check), testreports.Paused(fence.Seal), testreports.NotApplicable(fence.Strict))
 	apart, together := page(t, o, reports.Options{}), page(t, o, reports.Options{Alike: reports.Together, Links: []reports.Link{{Text: "The <matrix>", Href: "../index.html"}}})
 	if n, m := strings.Count(apart, `<figure class="panel"`), strings.Count(together, `<figure class="panel"`); n != 3 || m != 2 {

@@ -13,7 +13,7 @@ import (
 	"locksim/scenarios/play"
 )
 
-// Run writes a run as Run XML, for a CI system: one suite with a test case
+// Run writes a run as JUnit XML, for a CI system: one suite with a test case
 // for each fencing mode. A case fails when its mode is worse than the scenario
 // expects, and is skipped when the lock mints no tokens for it. A failure's text
 // is the reasons, and the command that makes the run again is its last line.
@@ -75,7 +75,7 @@ func endedByReplay(lines []string, replay string) string {
 	return strings.Join(lines, "\n")
 }
 
-// junitFile is the whole document.
+// document is the whole document.
 type document struct {
 	XMLName xml.Name `xml:"testsuites"`
 	Name    string   `xml:"name,attr"`
@@ -83,7 +83,7 @@ type document struct {
 	Suites []suite `xml:"testsuite"`
 }
 
-// junitCounts are how many cases ended how.
+// counts are how many cases ended how.
 type counts struct {
 	Tests    int `xml:"tests,attr"`
 	Failures int `xml:"failures,attr"`
@@ -91,15 +91,15 @@ type counts struct {
 	Skipped  int `xml:"skipped,attr"`
 }
 
-// junitSuite is test cases that belong together.
+// suite is test cases that belong together.
 type suite struct {
 	Name string `xml:"name,attr"`
 	counts
 	Properties *properties `xml:"properties"`
-	Cases      []testCase      `xml:"testcase"`
+	Cases      []testCase  `xml:"testcase"`
 }
 
-// junitProperties is a list that is left out when it is empty.
+// properties is a list that is left out when it is empty.
 type properties struct {
 	List []property `xml:"property"`
 }
@@ -109,17 +109,17 @@ type property struct {
 	Value string `xml:"value,attr"`
 }
 
-// junitCase is one test. It passed unless it says otherwise.
+// testCase is one test. It passed unless it says otherwise.
 type testCase struct {
-	Name    string     `xml:"name,attr"`
-	Class   string     `xml:"classname,attr"`
-	Skipped *note `xml:"skipped"`
-	Error   *note `xml:"error"`
-	Failure *note `xml:"failure"`
-	Out     *text `xml:"system-out"`
+	Name    string `xml:"name,attr"`
+	Class   string `xml:"classname,attr"`
+	Skipped *note  `xml:"skipped"`
+	Error   *note  `xml:"error"`
+	Failure *note  `xml:"failure"`
+	Out     *text  `xml:"system-out"`
 }
 
-// junitNote is why a case did not pass.
+// note is why a case did not pass.
 type note struct {
 	Message string `xml:"message,attr"`
 	Type    string `xml:"type,attr,omitempty"`

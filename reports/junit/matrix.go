@@ -11,7 +11,7 @@ import (
 	"locksim/scenarios/matrix"
 )
 
-// Matrix writes a matrix as Run XML, for a CI system: a suite for each
+// Matrix writes a matrix as JUnit XML, for a CI system: a suite for each
 // scenario, with a test case for each cell. A cell fails when it differs from what
 // its scenario expects or is vacuous, and is skipped when the lock mints no
 // tokens for it. A pair of scenario and lock that cannot be run is one skipped

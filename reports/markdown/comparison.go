@@ -14,8 +14,8 @@ import (
 	"locksim/scenarios/compare"
 )
 
-// Comparison writes locks side by side as Run. After the tables of
-// [terminal.Comparison], a section for each lock names, for each fence that is weaker than
+// Comparison writes locks side by side as Markdown. After the tables of
+// the terminal, a section for each lock names, for each fence that is weaker than
 // what the faults ask for, a run in which it failed. The same comparison gives the
 // same bytes on every machine.
 //
@@ -88,7 +88,7 @@ func survivalSigns() []string {
 	return lines
 }
 
-// markdownWhy is the section of one lock.
+// lockSection is the section of one lock.
 func lockSection(l compare.Lock) []string {
 	lines := []string{"### " + escape(l.Name), ""}
 	if l.About != "" {
@@ -108,7 +108,7 @@ func lockSection(l compare.Lock) []string {
 	return lines
 }
 
-// markdownSeen are the runs of a survival that show something, those together that
+// harm are the runs of a survival that show something, those together that
 // end alike in one scenario.
 func harm(s compare.Survival) []string {
 	others := slices.Clone(s.Others)

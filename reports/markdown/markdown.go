@@ -47,7 +47,7 @@ func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 	return nil
 }
 
-// markdown is a report while it is made.
+// report is a report while it is made.
 type report struct {
 	extent
 	o        *play.Outcome
@@ -178,7 +178,7 @@ func named(o *play.Outcome, g scene.ReasonGroup) string {
 	}
 }
 
-// extent is how much of a run a report in Run shows.
+// extent is how much of a run a report in Markdown shows.
 type extent struct {
 	rows    int // of the diagram, 0 for no diagram
 	steps   int // of the story

@@ -13,7 +13,7 @@ import (
 	"locksim/scenarios/search"
 )
 
-// Matrix writes a matrix as Run, to be kept as reports/MATRIX.md:
+// Matrix writes a matrix as Markdown, to be kept as reports/MATRIX.md:
 // the links to the scenarios are those of that place. It has an overview in
 // signs and a section for each scenario, in which locks that came out alike
 // share a line. There are no wall times in it: the same matrix gives the same
@@ -70,7 +70,7 @@ func legend(m *matrix.Matrix) []string {
 	return append(lines, fmt.Sprintf("| `%s` | | after a group: one of its cells is not as expected, or is vacuous |", grid.Flag))
 }
 
-// markdownOverview is the table of groups, without the specimens.
+// overview is the table of groups, without the specimens.
 func overview(m *matrix.Matrix) []string {
 	var locks []string
 	for _, l := range m.Locks {
@@ -127,7 +127,7 @@ func problems(m *matrix.Matrix) []string {
 	return lines
 }
 
-// markdownScenario is the section of one scenario.
+// scenarioSection is the section of one scenario.
 func scenarioSection(m *matrix.Matrix, g grid.Grid, sc matrix.Row) []string {
 	lines := []string{"### " + sc.Name, ""}
 	about := []string{escape(sc.Title)}

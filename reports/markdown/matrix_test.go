@@ -11,13 +11,13 @@ import (
 	"locksim/scenarios/matrix"
 )
 
-func TestMatrixMarkdown(t *testing.T) {
+func TestMatrix(t *testing.T) {
 	for name, tt := range map[string]struct {
 		shows  string
 		matrix *matrix.Matrix
 	}{
-		"matrix-markdown":         {"an overview in signs, a section for each scenario, locks that came out alike in one line", testreports.SmallMatrix()},
-		"matrix-markdown-trouble": {"what is not as expected, listed with its command and set in bold", testreports.TroubledMatrix()},
+		"matrix":         {"an overview in signs, a section for each scenario, locks that came out alike in one line", testreports.SmallMatrix()},
+		"matrix-trouble": {"what is not as expected, listed with its command and set in bold", testreports.TroubledMatrix()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -30,7 +30,7 @@ func TestMatrixMarkdown(t *testing.T) {
 }
 
 // In Markdown, a title cannot become markup, nor end the cell of a table.
-func TestMatrixMarkdownEscapes(t *testing.T) {
+func TestMatrixEscapes(t *testing.T) {
 	m := testreports.SmallMatrix()
 	m.Scenarios[0].Title = "<b>a|b</b> *x* [y](z)\n# no"
 	var b bytes.Buffer
@@ -42,7 +42,7 @@ func TestMatrixMarkdownEscapes(t *testing.T) {
 	}
 }
 
-func TestMatrixMarkdownError(t *testing.T) {
+func TestMatrixError(t *testing.T) {
 	if err := markdown.Matrix(testreports.Full{}, testreports.SmallMatrix()); !errors.Is(err, testreports.ErrFull) {
 		t.Errorf("the error is %v", err)
 	}

@@ -14,7 +14,7 @@ import (
 // end a statement or begin a comment, a tag, a formula or a fence.
 const mermaidPlain = " .,()/=+-_'’!?{}…–—→·"
 
-// mermaidText keeps what others wrote from becoming mermaid, Run or HTML.
+// mermaidText keeps what others wrote from becoming mermaid, Markdown or HTML.
 func mermaidText(text string) string {
 	var b strings.Builder
 	for _, r := range strings.TrimSpace(prose.Visible(text)) {

@@ -11,8 +11,8 @@ import (
 	"locksim/scenarios/review"
 )
 
-// Review writes the design review of a lock as Run: the same in the
-// same order as [html.Review]. No text of a lock or of a run is taken for markup.
+// Review writes the design review of a lock as Markdown: the same in the
+// same order as on its page. No text of a lock or of a run is taken for markup.
 //
 // Of the options, only Replay plays a part. The same review gives the same bytes.
 // The error is that of the writer. It is safe for concurrent use.

@@ -29,7 +29,7 @@ func reviewMarkdown(t *testing.T, r *review.Review) string {
 }
 
 // The whole document, as it is read.
-func TestReviewMarkdown(t *testing.T) {
+func TestReview(t *testing.T) {
 	got := reviewMarkdown(t, testreports.Review())
 	testreports.GoldenFile(t, "review.md", got)
 	if !strings.HasSuffix(got, "\n"+reviewCommand+"\n```\n") {
@@ -38,7 +38,7 @@ func TestReviewMarkdown(t *testing.T) {
 }
 
 // The parts come in one order, and the same review gives the same bytes.
-func TestReviewMarkdownOrder(t *testing.T) {
+func TestReviewOrder(t *testing.T) {
 	titles := []string{"The lock", "What it promises", "Recommendation by use", "What breaks it", "The risk, with and without a fence",
 		"The faults considered", "What was explored", "What is not covered", "Open questions for the team", "Make it again"}
 	md := reviewMarkdown(t, testreports.Review())
@@ -58,7 +58,7 @@ func TestReviewMarkdownOrder(t *testing.T) {
 }
 
 // No text of a lock or of a run is markup.
-func TestReviewMarkdownEscapes(t *testing.T) {
+func TestReviewEscapes(t *testing.T) {
 	md := reviewMarkdown(t, testreports.HostileReview())
 	outside := regexp.MustCompile("(?s)\n```.*?\n```\n").ReplaceAllString(md, "\n")
 	if strings.Contains(outside, "<script>") || strings.Contains(outside, "`*x") || !strings.Contains(outside, "&lt;script&gt;") {

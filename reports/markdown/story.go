@@ -33,7 +33,7 @@ func (m *report) story() []string {
 	return folded(fmt.Sprintf("The story in mode %s, step by step", literal(string(run.Mode))), lines)
 }
 
-// storyAround is a story in at most n steps: the whole, or what storyLines chooses
+// storyAround is a story in at most n steps: the whole, or the excerpt
 // where that is enough, or else what lies around the decisive step.
 func storyAround(lines []play.Line, n int) []scene.Sentence {
 	switch {

@@ -6,7 +6,7 @@ import (
 	"locksim/internal/prose"
 )
 
-// markdownSigns are the characters that Run, or GitHub's reading of it, acts
+// signs are the characters that Markdown, or GitHub's reading of it, acts
 // on anywhere in a line, and what stands for them. Behind @ and # comes a space of
 // no width, so that nobody is called and no issue is linked.
 var signs = map[rune]string{
@@ -14,7 +14,7 @@ var signs = map[rune]string{
 	'<': "&lt;", '>': "&gt;", '&': "&amp;", '$': "<span>$</span>", '@': "@&#8203;", '#': `\#&#8203;`,
 }
 
-// markdownText keeps what others wrote from becoming markup, a link or a call. The
+// literal keeps what others wrote from becoming markup, a link or a call. The
 // text may stand behind others, or begin a line, a cell or an item.
 func literal(text string) string {
 	text = strings.TrimSpace(prose.Visible(text))
@@ -84,7 +84,7 @@ func longestRun(text string) int {
 	return longest
 }
 
-// folded are lines that a reader unfolds. What is inside is Run.
+// folded are lines that a reader unfolds. What is inside is Markdown.
 func folded(title string, lines []string) []string {
 	if len(lines) == 0 {
 		return nil

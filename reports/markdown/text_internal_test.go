@@ -6,8 +6,8 @@ import (
 )
 
 // Text is text, wherever it stands on a page. Rendering by a parser is checked in
-// markdowntest; this is what GitHub does beyond Run.
-func TestMarkdownText(t *testing.T) {
+// markdowntest; this is what GitHub does beyond Markdown.
+func TestLiteral(t *testing.T) {
 	for in, want := range map[string]string{
 		"c0's write c0.w2 (step 20), 9.674s": "c0's write c0.w2 (step 20), 9.674s",
 		"a|b*c_d[e](f)`g`~h~\\":              "a\\|b\\*c\\_d\\[e\\](f)\\`g\\`\\~h\\~\\\\",
@@ -48,7 +48,7 @@ func TestFenced(t *testing.T) {
 	}
 }
 
-// Whatever a text is, no sign of it means anything to mermaid, to Run or to
+// Whatever a text is, no sign of it means anything to mermaid, to Markdown or to
 // the language of tags.
 func TestMermaidText(t *testing.T) {
 	for in, want := range map[string]string{

@@ -286,3 +286,54 @@ func TestExcerpt(t *testing.T) {
 		t.Errorf("without a decisive step there are %d lines", len(got))
 	}
 }
+
+// Those who take part have lanes, in an order, and are called by what they are.
+func TestLanes(t *testing.T) {
+	s := sceneOf(checker.History{Holdings: []checker.Holding{{Client: "c0", Resource: "order", From: 1}}},
+		testreports.At(1, "c10", "", testreports.Step(trace.Acquire)), testreports.At(1, "c2", "reg0", testreports.Sends("#1", "take")),
+		testreports.At(1, "c2", "r1", testreports.Sends("#1", "PING")), testreports.At(1, "c2", "r0a", testreports.Sends("#1", "PING")),
+		testreports.At(1, "world", "nobody at all", trace.Evict{}))
+	var got []string
+	for _, l := range s.Lanes() {
+		got = append(got, fmt.Sprintf("%s %s: %s", l.Kind, l.Name, l.Says))
+		if s.LaneKind(l.Name) != l.Kind {
+			t.Errorf("lane %s is of kind %q and of kind %q", l.Name, l.Kind, s.LaneKind(l.Name))
+		}
+	}
+	want := []string{"client c2: client c2", "client c10: client c10", "record lock: the lock, by the nodes' own record",
+		"node r0a: Redis node r0a", "node r1: Redis node r1", "node reg0: server reg0", "store s0: the store s0"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("lanes (-want +got):\n%s", d)
+	}
+	if kind := s.LaneKind("nobody at all"); kind != "" {
+		t.Errorf("somebody who takes no part has a lane of kind %q", kind)
+	}
+}
+
+// Waits, beliefs and claims last as long as the history says, each with its words.
+func TestPeriods(t *testing.T) {
+	events := make([]trace.Event, 9)
+	for i := range events {
+		events[i] = testreports.At(i+1, []string{"c0", "c1"}[i%2], "r0", testreports.Step(trace.Point))
+	}
+	events[5].Actor, events[5].What = "r0", trace.Expire{Key: "lock:order"}
+	s := sceneOf(checker.History{
+		Grants:   []checker.Grant{{ID: 1, Client: "c0", Resource: "order", Token: 7, Invoked: 1, Granted: 3, Until: 6, Released: 8}, {ID: 2, Client: "c9", Granted: 4}},
+		Attempts: []checker.Attempt{{Client: "c1", Resource: "order", Invoked: 2, Returned: 4}},
+		Holdings: []checker.Holding{{Client: "c0", Resource: "order", From: 3, To: 6}},
+	}, events...)
+	var got []string
+	for _, p := range s.Periods() {
+		got = append(got, fmt.Sprintf("%s %s %d-%d %q: %s", p.Kind, p.Lane, p.Step, p.Until, p.Text, p.Says))
+	}
+	want := []string{
+		`wait c0 1-3 "": c0 waits for the lock, from 0.001s to 0.003s`,
+		`wait c1 2-4 "": c1 asks for the lock in vain, from 0.002s to 0.004s`,
+		`belief c0 3-8 "": c0 believes that it holds the lock with token 7, from 0.003s to 0.008s, until it released`,
+		`claim c0 3-6 "token 7": c0 has a claim with token 7, from 0.003s to 0.006s, until its validity ended`,
+		`hold lock 3-6 "c0": by the record of the nodes c0 has the lock, from 0.003s to 0.006s, until the key expired on r0`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("periods (-want +got):\n%s", d)
+	}
+}

@@ -12,7 +12,7 @@ import (
 )
 
 // The summary fits a terminal, and an error of the writer is the caller's.
-func TestReviewSummary(t *testing.T) {
+func TestReview(t *testing.T) {
 	var b bytes.Buffer
 	if err := terminal.Review(&b, testreports.Review(), reports.Options{Width: 80}); err != nil {
 		t.Fatal(err)

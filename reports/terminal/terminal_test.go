@@ -133,7 +133,7 @@ var cases = map[string]struct {
 	},
 }
 
-func TestTerminal(t *testing.T) {
+func TestRun(t *testing.T) {
 	for name, tt := range cases {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -169,7 +169,7 @@ func TestStoryFits(t *testing.T) {
 }
 
 // The same outcome gives the same bytes, and is not changed.
-func TestTerminalIsPure(t *testing.T) {
+func TestRunIsPure(t *testing.T) {
 	o := testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check), testreports.Rescued(fence.Seal))
 	var first, second bytes.Buffer
 	if err := errors.Join(terminal.Run(&first, o, reports.Options{}), terminal.Run(&second, o, reports.Options{})); err != nil {
@@ -187,7 +187,7 @@ func TestOptions(t *testing.T) {
 	for _, opt := range []reports.Options{{Width: -1}, {Width: reports.MinWidth - 1}, {Colour: 7}} {
 		var b bytes.Buffer
 		for name, err := range map[string]error{
-			"Terminal": terminal.Run(&b, testreports.Safe(), opt),
+			"Run":      terminal.Run(&b, testreports.Safe(), opt),
 			"Replayed": terminal.Replayed(&b, testreports.Safe(), opt),
 			"State":    terminal.State(&b, reports.Moment{}, new(play.State), opt),
 		} {
