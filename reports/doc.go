@@ -1,29 +1,26 @@
-// Package reports renders what became of a run, for people and for programs.
+// Package reports has what all report formats share: their options, links, versions,
+// and the JSON Schemas of the documents that locksim prints.
 //
-// It is pure: an outcome in, bytes out. It runs nothing, reads no clock, no
-// environment and no file, and the same outcome gives the same bytes.
+// Rendering is pure: an outcome in, bytes out. A format runs nothing, reads no clock,
+// no environment and no file, and the same input gives the same bytes. Each format is
+// a package with a function for each thing that it can show:
 //
 //	o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: 1, Repeat: scenarios.Twice})
 //	…
-//	err = reports.Terminal(os.Stdout, o, reports.Options{Repeat: scenarios.Twice})
+//	err = terminal.Run(os.Stdout, o, reports.Options{Repeat: scenarios.Twice})
 //
-// [terminal.Run] is the whole report of a run: the verdicts, the reasons, the story
-// and what all that does not prove. [html.Run] is the same and more as one page for a
-// browser, with a space-time diagram of each fencing mode. [markdown.Run] is for a pull
-// request or the summary of a CI job, with a sequence diagram. [terminal.Timeline] is the
-// story beside narrow columns that show who holds the lock at each step. [terminal.Replayed]
-// confirms a stored run, [terminal.State] shows the world at one step of a run.
+// The formats:
+//   - reports/terminal: a run, its timeline, a replayed run, the state of the world at
+//     a step, a matrix, an exploration, a sweep, a review in short, a comparison.
+//   - reports/markdown: a run, a matrix, a review, a comparison.
+//   - reports/html: a run, a matrix with its pages, an exploration, a sweep, a review,
+//     and the index over many folders.
+//   - reports/chrome: a run, for trace viewers.
+//   - reports/junit: a run and a matrix, for CI systems.
 //
-// [terminal.Matrix] and [markdown.Matrix] are a whole matrix; [html.Matrix], [html.MatrixLock]
-// and [html.MatrixScenario] are the pages of a [html.MatrixSite].
-// [html.Exploration] and [html.Sweep] are the pages of a search, [html.Index] is the
-// page over many folders.
-//
-// [terminal.Comparison] and [markdown.Comparison] set locks side by side.
-//
-// [html.Review] and [markdown.Review] are the design review of a lock, [terminal.Review]
-// is the same in short.
-//
-// For programs, [junit.Run] and [junit.Matrix] are what CI systems read, [chrome.Run] is what
-// trace viewers open, and [Schema] describes the JSON of runs and matrices.
+// What there is to show is apart from how a format shows it, so that all formats say
+// the same: reports/scene for a run, reports/grid for a matrix and a comparison,
+// reports/campaign for an exploration and a sweep, reports/reviewpage for a review,
+// reports/index for a folder of results. They know neither pixels nor markup nor
+// colours. Formats import them, and never each other.
 package reports

@@ -20,20 +20,20 @@ type Options struct {
 	// Replay is the command that makes the run again. It becomes the last line
 	// of the report. Default: there is no such line.
 	Replay string
-	// Versions are those that a run depends on, as [html.Run] and [markdown.Run] list them.
+	// Versions are those that a run depends on, as pages and Markdown list them.
 	// Default: it lists none.
 	Versions []Version
-	// Inspect looks at the world at a step of a run, for the page of [html.Run]: it
+	// Inspect looks at the world at a step of a run, for its page: it
 	// adds the keys of the servers, and the bytes under way, to what the
 	// run's own history knows. Where it fails, the page shows the history alone.
 	// Default: there is no such look.
 	Inspect func(mode fence.Mode, step int) (*play.State, error)
-	// Alike says how [html.Run] shows runs that were the same. Default: each apart.
+	// Alike says how the page of an outcome shows runs that were the same. Default: each apart.
 	Alike Alike
-	// Links lead from the head of the page of [html.Run] to pages around it. Default:
+	// Links lead from the head of its page to pages around it. Default:
 	// there are none.
 	Links []Link
-	// Limit is how many bytes the report of [markdown.Run] may take, at least
+	// Limit is how many bytes a report in Markdown may take, at least
 	// [MinLimit]. Default: [CommentLimit].
 	Limit int
 }

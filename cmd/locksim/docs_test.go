@@ -154,18 +154,10 @@ func TestDocsIndex(t *testing.T) {
 	}
 }
 
-// planned are folders that the pages speak of before they are there: the packages
-// into which reports is being split. It is empty in the end.
-var planned = []string{
-	"reports/scene", "reports/terminal", "reports/markdown", "reports/html", "reports/chrome", "reports/junit",
-}
-
-// exists reports whether there is such a file or folder, or is to be one.
+// exists reports whether there is such a file or folder.
 func exists(path string) bool {
-	path = strings.TrimSuffix(path, "/")
-	_, err := os.Stat(filepath.Join(root, path))
-	isPlanned := slices.ContainsFunc(planned, func(dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") })
-	return err == nil || isPlanned
+	_, err := os.Stat(filepath.Join(root, strings.TrimSuffix(path, "/")))
+	return err == nil
 }
 
 var code = regexp.MustCompile("`([^`\n]+)`")
@@ -180,6 +172,8 @@ var packages = map[string]string{
 	"app": "cmd/locksim/app", "broken": "lock/broken", "checker": "checker", "faults": "faults", "fence": "lock/fence",
 	"lock": "lock", "locktest": "lock/locktest", "metrics": "lock/metrics", "scenarios": "scenarios", "sim": "sim",
 	"simredis": "sim/redis", "redisserver": "lock/locktest/redisserver", "trace": "sim/trace",
+	"reports": "reports", "scene": "reports/scene", "grid": "reports/grid", "reviewpage": "reports/reviewpage", "index": "reports/index",
+	"terminal": "reports/terminal", "prose": "internal/prose",
 }
 
 // What stands in backquotes and looks like a path of the repository, or like an

@@ -1,3 +1,6 @@
+// Package campaign says what there is to show of an exploration or a sweep: counts in
+// words, what the runs are worth, what stands in the way of relying on them, and the
+// story of a violation.
 package campaign
 
 import (
@@ -97,7 +100,7 @@ type Step struct {
 	Fatal              bool
 }
 
-// storyLine is a line of a story as [search.Found] keeps it: the mark of the decisive
+// storyLine is a line of a story as [search.Failure] keeps it: the mark of the decisive
 // step, number, time, actor and text.
 var storyLine = regexp.MustCompile(`^([ >]) *([0-9]+) +([^ ]+) +([^ ]+) +(.*)$`)
 

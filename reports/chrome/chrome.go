@@ -1,3 +1,6 @@
+// Package chrome writes runs in the trace-event format of Chrome. chrome.go is the
+// file, tracks.go lays out what lasts on tracks, run.go and messages.go say which
+// tracks a run has.
 package chrome
 
 import (
@@ -13,7 +16,7 @@ import (
 )
 
 // Run writes the runs of all fencing modes in the trace-event format of
-// Run, which trace viewers such as Perfetto (https://ui.perfetto.dev) open.
+// Chrome, which trace viewers such as Perfetto (https://ui.perfetto.dev) open.
 //
 // Each mode is a process, and all begin at time 0, so that the moment at which
 // they part lies below itself. A process has tracks for the story, for the waits,
@@ -23,9 +26,10 @@ import (
 // virtual time is drawn a nanosecond long.
 //
 // A run of mode n/a is left out. Of the options, only Replay plays a part. The
-// same outcome gives the same bytes. Errors and concurrency are as for [terminal.Run].
+// same outcome gives the same bytes. The error is that of the writer. Run only
+// reads the outcome, and is safe for concurrent use.
 func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
-	c := &chromeTrace{}
+	c := &traceFile{}
 	for i := range o.Modes {
 		if m := &o.Modes[i]; m.Trace != nil {
 			c.process(m)
@@ -41,15 +45,15 @@ func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 	return nil
 }
 
-// chromeTrace gathers the events of all processes.
-type chromeTrace struct {
-	events []chromeEvent
+// traceFile gathers the events of all processes.
+type traceFile struct {
+	events []event
 	runs   int // processes so far
 	flows  int // arrows so far
 }
 
-// chromeEvent is one entry of the trace-event format.
-type chromeEvent struct {
+// event is one entry of the trace-event format.
+type event struct {
 	Phase    string         `json:"ph"`
 	PID      int            `json:"pid"`
 	TID      int            `json:"tid"`
@@ -82,7 +86,7 @@ func (m micros) MarshalJSON() ([]byte, error) {
 }
 
 // document is the whole file, an event to the line.
-func (c *chromeTrace) document(o *play.Outcome, opt reports.Options) ([]byte, error) {
+func (c *traceFile) document(o *play.Outcome, opt reports.Options) ([]byte, error) {
 	about := map[string]string{"scenario": o.Scenario.Name, "lock": o.Lock, "seed": fmt.Sprint(o.Seed),
 		"times": "virtual", "replay": opt.Replay}
 	for _, m := range scene.Ran(o) {

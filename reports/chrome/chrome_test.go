@@ -17,24 +17,24 @@ import (
 	"locksim/scenarios/play"
 )
 
-// chromeFile is a file of trace events as a viewer reads it.
-type chromeFile struct {
+// traceFile is a file of trace events as a viewer reads it.
+type traceFile struct {
 	DisplayTimeUnit string
 	OtherData       map[string]string
-	TraceEvents     []chromeEvent
+	TraceEvents     []event
 }
 
-type chromeEvent struct {
+type event struct {
 	Ph, Cat, Name, S, Bp string
 	Pid, Tid, ID         int
 	Ts, Dur              json.Number
 	Args                 map[string]any
 }
 
-// chromeLine is where an event lies.
-type chromeLine struct{ pid, tid int }
+// place is where an event lies.
+type place struct{ pid, tid int }
 
-func (e chromeEvent) line() chromeLine { return chromeLine{e.Pid, e.Tid} }
+func (e event) line() place { return place{e.Pid, e.Tid} }
 
 // nanos reads microseconds with three decimals.
 func nanos(t *testing.T, n json.Number) int64 {
@@ -53,15 +53,15 @@ func nanos(t *testing.T, n json.Number) int64 {
 	return v
 }
 
-func (e chromeEvent) from(t *testing.T) int64 { t.Helper(); return nanos(t, e.Ts) }
-func (e chromeEvent) to(t *testing.T) int64   { t.Helper(); return nanos(t, e.Ts) + nanos(t, e.Dur) }
+func (e event) from(t *testing.T) int64 { t.Helper(); return nanos(t, e.Ts) }
+func (e event) to(t *testing.T) int64   { t.Helper(); return nanos(t, e.Ts) + nanos(t, e.Dur) }
 
 // floatingFrom and floating are the begin and the end for a viewer that reckons in
 // floating-point numbers.
-func (e chromeEvent) floatingFrom() float64 { v, _ := e.Ts.Float64(); return v }
-func (e chromeEvent) floating() float64     { v, _ := e.Dur.Float64(); return e.floatingFrom() + v }
+func (e event) floatingFrom() float64 { v, _ := e.Ts.Float64(); return v }
+func (e event) floating() float64     { v, _ := e.Dur.Float64(); return e.floatingFrom() + v }
 
-func readChrome(t *testing.T, o *play.Outcome, opt reports.Options) chromeFile {
+func readChrome(t *testing.T, o *play.Outcome, opt reports.Options) traceFile {
 	t.Helper()
 	var b bytes.Buffer
 	if err := chrome.Run(&b, o, opt); err != nil {
@@ -69,7 +69,7 @@ func readChrome(t *testing.T, o *play.Outcome, opt reports.Options) chromeFile {
 	}
 	dec := json.NewDecoder(&b)
 	dec.DisallowUnknownFields()
-	var f chromeFile
+	var f traceFile
 	if err := dec.Decode(&f); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func worlds(t *testing.T) map[string]*play.Outcome {
 	return out
 }
 
-func TestChrome(t *testing.T) {
+func TestRun(t *testing.T) {
 	for name, o := range worlds(t) {
 		t.Run(name, func(t *testing.T) {
 			f := readChrome(t, o, reports.Options{Replay: "locksim run x"})
@@ -122,10 +122,10 @@ func ranModes(o *play.Outcome) []play.ModeRun {
 
 // checkNames demands a name for each process and line, no two alike in a process,
 // and none without events.
-func checkNames(t *testing.T, f chromeFile, o *play.Outcome) {
+func checkNames(t *testing.T, f traceFile, o *play.Outcome) {
 	t.Helper()
-	processes, lines := map[int]string{}, map[chromeLine]string{}
-	used := map[chromeLine]bool{}
+	processes, lines := map[int]string{}, map[place]string{}
+	used := map[place]bool{}
 	for _, e := range f.TraceEvents {
 		switch {
 		case e.Ph == "M" && e.Name == "process_name":
@@ -162,7 +162,7 @@ func checkNames(t *testing.T, f chromeFile, o *play.Outcome) {
 
 // checkTimes demands that each event begins, and each slice ends, when the trace
 // says that its steps happened.
-func checkTimes(t *testing.T, f chromeFile, o *play.Outcome) {
+func checkTimes(t *testing.T, f traceFile, o *play.Outcome) {
 	t.Helper()
 	for _, e := range f.TraceEvents {
 		if e.Ph != "X" && e.Ph != "i" {
@@ -181,7 +181,7 @@ func checkTimes(t *testing.T, f chromeFile, o *play.Outcome) {
 	}
 }
 
-func stepOf(t *testing.T, e chromeEvent, key string) int {
+func stepOf(t *testing.T, e event, key string) int {
 	t.Helper()
 	n, ok := e.Args[key].(float64)
 	if !ok || n < 1 {
@@ -192,9 +192,9 @@ func stepOf(t *testing.T, e chromeEvent, key string) int {
 
 // checkNesting demands of the slices of each line that one lies within another or
 // beside it, for a viewer that reckons in floating-point numbers too.
-func checkNesting(t *testing.T, f chromeFile) {
+func checkNesting(t *testing.T, f traceFile) {
 	t.Helper()
-	lines := map[chromeLine][]chromeEvent{}
+	lines := map[place][]event{}
 	for _, e := range f.TraceEvents {
 		if e.Ph == "X" {
 			if e.to(t) <= e.from(t) {
@@ -204,9 +204,9 @@ func checkNesting(t *testing.T, f chromeFile) {
 		}
 	}
 	for _, all := range lines {
-		slices.SortStableFunc(all, func(a, b chromeEvent) int { return int(min(max(a.from(t)-b.from(t), -1), 1)) })
-		var open []chromeEvent
-		var last *chromeEvent
+		slices.SortStableFunc(all, func(a, b event) int { return int(min(max(a.from(t)-b.from(t), -1), 1)) })
+		var open []event
+		var last *event
 		for _, e := range all {
 			for len(open) > 0 && open[len(open)-1].to(t) <= e.from(t) {
 				open = open[:len(open)-1]
@@ -225,9 +225,9 @@ func checkNesting(t *testing.T, f chromeFile) {
 
 // checkArrows demands that each arrow has a start within a slice and, not before
 // it, a finish within a slice that begins there.
-func checkArrows(t *testing.T, f chromeFile) {
+func checkArrows(t *testing.T, f traceFile) {
 	t.Helper()
-	starts, finishes := map[int]chromeEvent{}, map[int]chromeEvent{}
+	starts, finishes := map[int]event{}, map[int]event{}
 	for _, e := range f.TraceEvents {
 		list := starts
 		switch e.Ph {
@@ -245,7 +245,7 @@ func checkArrows(t *testing.T, f chromeFile) {
 	if len(starts) == 0 || len(starts) != len(finishes) {
 		t.Errorf("%d arrows start and %d finish", len(starts), len(finishes))
 	}
-	begin := map[chromeLine]map[int64]bool{}
+	begin := map[place]map[int64]bool{}
 	for _, e := range f.TraceEvents {
 		if e.Ph != "X" {
 			continue
@@ -268,7 +268,7 @@ func checkArrows(t *testing.T, f chromeFile) {
 
 // checkWhole demands that each message, each deed of a node and each grant of the
 // trace is there once.
-func checkWhole(t *testing.T, f chromeFile, o *play.Outcome) {
+func checkWhole(t *testing.T, f traceFile, o *play.Outcome) {
 	t.Helper()
 	for i, m := range ranModes(o) {
 		got, want := map[string]int{}, map[string]int{"claim": len(m.History.Grants), "belief": len(m.History.Grants), "record": len(m.History.Holdings)}
@@ -292,7 +292,7 @@ func checkWhole(t *testing.T, f chromeFile, o *play.Outcome) {
 }
 
 // The moment at which a run was decided goes through its whole process.
-func TestChromeMarksTheDecision(t *testing.T) {
+func TestRunMarksTheDecision(t *testing.T) {
 	var got []string
 	for _, e := range readChrome(t, testreports.PausedOutcome(), reports.Options{}).TraceEvents {
 		if e.Cat == "decision" {
@@ -305,7 +305,7 @@ func TestChromeMarksTheDecision(t *testing.T) {
 }
 
 // A message that never arrived has no arrow.
-func TestChromeLosesMessages(t *testing.T) {
+func TestRunLosesMessages(t *testing.T) {
 	lost := 0
 	for _, e := range readChrome(t, testreports.PausedOutcome(), reports.Options{}).TraceEvents {
 		if e.Args["lost"] == true {
@@ -317,13 +317,13 @@ func TestChromeLosesMessages(t *testing.T) {
 	}
 }
 
-func TestChromeOfNothing(t *testing.T) {
+func TestRunOfNothing(t *testing.T) {
 	if f := readChrome(t, testreports.Outcome(testreports.NotApplicable(fence.Seal)), reports.Options{}); len(f.TraceEvents) > 0 {
 		t.Errorf("a mode that was not run has events: %v", f.TraceEvents)
 	}
 }
 
-func TestChromeIsPure(t *testing.T) {
+func TestRunIsPure(t *testing.T) {
 	o := testreports.PausedOutcome()
 	var first, second bytes.Buffer
 	if err := errors.Join(chrome.Run(&first, o, reports.Options{}), chrome.Run(&second, o, reports.Options{})); err != nil {

@@ -11,7 +11,7 @@ import (
 
 // post draws the messages: each as long as it is under way, on the track of its
 // sender, with an arrow to what its arrival set off.
-func (p *chromeProcess) post() {
+func (p *process) post() {
 	p.heard()
 	messages := p.Messages()
 	slices.SortStableFunc(messages, func(a, b scene.Message) int { return cmp.Compare(a.From, b.From) })
@@ -24,7 +24,7 @@ func (p *chromeProcess) post() {
 }
 
 // heard is when a process read what had come.
-func (p *chromeProcess) heard() {
+func (p *process) heard() {
 	for _, e := range p.Run.Trace.Events {
 		if m, ok := e.What.(trace.Receive); ok && p.LaneKind(e.Actor) != "" && !p.Hidden(e) {
 			p.slice(e.Actor+" hears", hearing(e, m))
@@ -32,19 +32,19 @@ func (p *chromeProcess) heard() {
 	}
 }
 
-func hearing(e trace.Event, m trace.Receive) chromeSlice {
-	s := chromeSlice{category: "recv", name: brief(fmt.Sprintf("%s: %d bytes", e.Peer, m.Bytes)), args: map[string]any{"from": e.Peer}}
+func hearing(e trace.Event, m trace.Receive) slice {
+	s := slice{category: "recv", name: brief(fmt.Sprintf("%s: %d bytes", e.Peer, m.Bytes)), args: map[string]any{"from": e.Peer}}
 	s.Span = scene.Span{Step: e.N, Start: e.At, End: e.At}
 	return s
 }
 
 // underway is a message as something that lasts.
-func (p *chromeProcess) underway(m scene.Message) chromeSlice {
+func (p *process) underway(m scene.Message) slice {
 	text := ""
 	if sent, ok := p.Run.Trace.Events[m.Step-1].What.(trace.Send); ok {
 		text = string(sent.Content.AppendText(nil))
 	}
-	s := chromeSlice{Span: m.Span, category: string(m.Kind), name: brief("to " + m.To + ": " + text), args: map[string]any{"to": m.To, "text": text}}
+	s := slice{Span: m.Span, category: string(m.Kind), name: brief("to " + m.To + ": " + text), args: map[string]any{"to": m.To, "text": text}}
 	if m.Lost {
 		s.name = brief("LOST, " + s.name)
 		s.args["lost"] = true
@@ -53,9 +53,9 @@ func (p *chromeProcess) underway(m scene.Message) chromeSlice {
 }
 
 // arrow leads from a message to its arrival.
-func (p *chromeProcess) arrow(m scene.Message, tid int) {
+func (p *process) arrow(m scene.Message, tid int) {
 	p.flows++
-	start := chromeEvent{Phase: phaseStart, TID: tid, Time: micros(m.Start), Category: "message", Name: "message", ID: p.flows}
+	start := event{Phase: phaseStart, TID: tid, Time: micros(m.Start), Category: "message", Name: "message", ID: p.flows}
 	finish := start
 	finish.Phase, finish.Bind = phaseFinish, "e"
 	finish.TID, finish.Time = p.arrival(m), micros(m.End)
@@ -65,7 +65,7 @@ func (p *chromeProcess) arrow(m scene.Message, tid int) {
 
 // arrival is the line on which a message arrives. Moments lie on the first line of
 // their track.
-func (p *chromeProcess) arrival(m scene.Message) int {
+func (p *process) arrival(m scene.Message) int {
 	track := m.To
 	if _, ok := p.Run.Trace.Events[m.Until-1].What.(trace.Receive); ok {
 		track += " hears"

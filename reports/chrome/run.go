@@ -12,11 +12,11 @@ import (
 )
 
 // process adds a run.
-func (c *chromeTrace) process(m *play.ModeRun) {
+func (c *traceFile) process(m *play.ModeRun) {
 	s := scene.New(m)
 	s.End = max(s.End, time.Millisecond)
 	c.runs++
-	p := &chromeProcess{chromeTrace: c, Scene: s, pid: c.runs, rows: map[string][]*chromeRow{}}
+	p := &process{traceFile: c, Scene: s, pid: c.runs, rows: map[string][]*row{}}
 	faults, periods, marks := p.Faults(), p.Periods(), p.Marks()
 	p.tale()
 	for _, name := range p.Clients {
@@ -34,9 +34,9 @@ func (c *chromeTrace) process(m *play.ModeRun) {
 }
 
 // tale is the story, a moment for each of its steps.
-func (p *chromeProcess) tale() {
+func (p *process) tale() {
 	for _, line := range p.Run.Story {
-		s := chromeSlice{category: "story", name: line.Actor + " " + line.Text}
+		s := slice{category: "story", name: line.Actor + " " + line.Text}
 		s.Step, s.Start = line.N, line.At
 		p.instant("story", s)
 	}
@@ -46,10 +46,10 @@ func (p *chromeProcess) tale() {
 //
 // A wait ends where a belief begins. They have tracks of their own: a viewer that
 // adds a duration to a time as floating-point numbers could see them overlap.
-func (p *chromeProcess) client(name string, periods []scene.Period, faults []scene.Fault, marks []scene.Mark) {
-	var waits, all []chromeSlice
+func (p *process) client(name string, periods []scene.Period, faults []scene.Fault, marks []scene.Mark) {
+	var waits, all []slice
 	for _, w := range periods {
-		s := chromeSlice{Span: w.Span, category: string(w.Kind), name: periodName(w), args: map[string]any{"detail": w.Says}}
+		s := slice{Span: w.Span, category: string(w.Kind), name: periodName(w), args: map[string]any{"detail": w.Says}}
 		switch {
 		case w.Lane != name:
 		case w.Kind == scene.Wait:
@@ -76,21 +76,21 @@ func periodName(w scene.Period) string {
 }
 
 // record draws who had the lock by the nodes' own record.
-func (p *chromeProcess) record(periods []scene.Period) {
-	var all []chromeSlice
+func (p *process) record(periods []scene.Period) {
+	var all []slice
 	for _, w := range periods {
 		if w.Lane == scene.Record {
-			all = append(all, chromeSlice{Span: w.Span, category: "record", name: w.Text, args: map[string]any{"detail": w.Says}})
+			all = append(all, slice{Span: w.Span, category: "record", name: w.Text, args: map[string]any{"detail": w.Says}})
 		}
 	}
 	p.slices("lock, by the nodes' record", all)
 }
 
 // faults draws what befalls somebody.
-func (p *chromeProcess) faults(name string, faults []scene.Fault) {
-	var all []chromeSlice
+func (p *process) faults(name string, faults []scene.Fault) {
+	var all []slice
 	for _, f := range faults {
-		s := chromeSlice{Span: f.Span, category: "fault", name: f.Text, args: map[string]any{"kind": f.Kind}}
+		s := slice{Span: f.Span, category: "fault", name: f.Text, args: map[string]any{"kind": f.Kind}}
 		switch {
 		case f.Lane != name:
 		case f.Moment:
@@ -103,24 +103,24 @@ func (p *chromeProcess) faults(name string, faults []scene.Fault) {
 }
 
 // moments draws what happens to somebody at one moment.
-func (p *chromeProcess) moments(name string, marks []scene.Mark) {
+func (p *process) moments(name string, marks []scene.Mark) {
 	for _, m := range marks {
 		if m.Lane == name {
-			p.instant(name, chromeSlice{Span: m.Span, category: string(m.Kind), name: m.Says})
+			p.instant(name, slice{Span: m.Span, category: string(m.Kind), name: m.Says})
 		}
 	}
 }
 
 // decision marks the decisive step through the whole process.
-func (p *chromeProcess) decision() {
+func (p *process) decision() {
 	if d := p.Decision(); d != nil {
-		p.add(chromeEvent{Phase: phaseInstant, Time: micros(d.At), Category: "decision", Name: d.Text, Scope: "p",
+		p.add(event{Phase: phaseInstant, Time: micros(d.At), Category: "decision", Name: d.Text, Scope: "p",
 			Args: map[string]any{"step": d.Step, "label": string(p.Run.Verdict.Label)}})
 	}
 }
 
 // deeds are what a node did: each command and its answer.
-func (p *chromeProcess) deeds(node string) {
+func (p *process) deeds(node string) {
 	for _, e := range p.Run.Trace.Events {
 		if e.Actor != node || p.Hidden(e) {
 			continue
@@ -132,8 +132,8 @@ func (p *chromeProcess) deeds(node string) {
 	}
 }
 
-func deed(e trace.Event) chromeSlice {
-	s := chromeSlice{category: e.Kind(), name: brief(fmt.Sprintf("%s: %s", e.Peer, e.Text())), args: map[string]any{"for": e.Peer, "text": e.Text()}}
+func deed(e trace.Event) slice {
+	s := slice{category: e.Kind(), name: brief(fmt.Sprintf("%s: %s", e.Peer, e.Text())), args: map[string]any{"for": e.Peer, "text": e.Text()}}
 	s.Span = scene.Span{Step: e.N, Start: e.At, End: e.At}
 	return s
 }

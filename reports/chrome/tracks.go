@@ -9,25 +9,25 @@ import (
 	"locksim/reports/scene"
 )
 
-// chromeProcess is a run while its tracks are made.
-type chromeProcess struct {
-	*chromeTrace
+// process is a run while its tracks are made.
+type process struct {
+	*traceFile
 	*scene.Scene
 	pid   int
-	rows  map[string][]*chromeRow // of each track, by its name
-	names []string                // of the rows: the thread ids count them from 1
+	rows  map[string][]*row // of each track, by its name
+	names []string          // of the rows: the thread ids count them from 1
 }
 
-// chromeRow is one line of a track. The slices of a line nest, as the format
+// row is one line of a track. The slices of a line nest, as the format
 // demands: what overlaps in any other way lies on another line.
-type chromeRow struct {
+type row struct {
 	tid  int
 	open []time.Duration // the ends of the slices that stand, the innermost last
 }
 
 // row is the first line of a track with room for a slice. Slices come in the
 // order in which they begin.
-func (p *chromeProcess) row(track string, from, to time.Duration) *chromeRow {
+func (p *process) row(track string, from, to time.Duration) *row {
 	for _, r := range p.rows[track] {
 		for len(r.open) > 0 && r.open[len(r.open)-1] <= from {
 			r.open = r.open[:len(r.open)-1]
@@ -39,19 +39,19 @@ func (p *chromeProcess) row(track string, from, to time.Duration) *chromeRow {
 	return p.newRow(track)
 }
 
-func (p *chromeProcess) newRow(track string) *chromeRow {
+func (p *process) newRow(track string) *row {
 	name := track
 	if n := len(p.rows[track]); n > 0 {
 		name = fmt.Sprintf("%s (%d)", track, n+1)
 	}
 	p.names = append(p.names, name)
-	r := &chromeRow{tid: len(p.names)}
+	r := &row{tid: len(p.names)}
 	p.rows[track] = append(p.rows[track], r)
 	return r
 }
 
-// chromeSlice is something that lasts, or a moment, on a track.
-type chromeSlice struct {
+// slice is something that lasts, or a moment, on a track.
+type slice struct {
 	scene.Span
 	category, name string
 	args           map[string]any
@@ -62,25 +62,25 @@ type chromeSlice struct {
 const instantly = time.Nanosecond
 
 // slices draws what lasts on a track.
-func (p *chromeProcess) slices(track string, all []chromeSlice) {
-	slices.SortStableFunc(all, func(a, b chromeSlice) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
+func (p *process) slices(track string, all []slice) {
+	slices.SortStableFunc(all, func(a, b slice) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
 	for _, s := range all {
 		p.slice(track, s)
 	}
 }
 
 // slice draws one and returns the line that it lies on.
-func (p *chromeProcess) slice(track string, s chromeSlice) int {
+func (p *process) slice(track string, s slice) int {
 	to := max(s.End, s.Start+instantly)
 	r := p.row(track, s.Start, to)
 	r.open = append(r.open, to)
-	p.add(chromeEvent{Phase: phaseSlice, TID: r.tid, Time: micros(s.Start), Duration: micros(to - s.Start),
+	p.add(event{Phase: phaseSlice, TID: r.tid, Time: micros(s.Start), Duration: micros(to - s.Start),
 		Category: s.category, Name: s.name, Args: s.steps()})
 	return r.tid
 }
 
 // steps are the arguments of a slice with the steps that began and ended it.
-func (s chromeSlice) steps() map[string]any {
+func (s slice) steps() map[string]any {
 	args := map[string]any{"step": s.Step}
 	if s.Until > 0 {
 		args["until step"] = s.Until
@@ -92,21 +92,21 @@ func (s chromeSlice) steps() map[string]any {
 }
 
 // instant draws a moment on the first line of a track.
-func (p *chromeProcess) instant(track string, s chromeSlice) {
+func (p *process) instant(track string, s slice) {
 	if len(p.rows[track]) == 0 {
 		p.newRow(track)
 	}
-	p.add(chromeEvent{Phase: phaseInstant, TID: p.rows[track][0].tid, Time: micros(s.Start), Category: s.category, Name: s.name,
+	p.add(event{Phase: phaseInstant, TID: p.rows[track][0].tid, Time: micros(s.Start), Category: s.category, Name: s.name,
 		Scope: "t", Args: s.steps()})
 }
 
-func (p *chromeProcess) add(e chromeEvent) {
+func (p *process) add(e event) {
 	e.PID = p.pid
 	p.events = append(p.events, e)
 }
 
 // named gives the process and its lines their names and their order.
-func (p *chromeProcess) named() {
+func (p *process) named() {
 	m := p.Run
 	p.about("process_name", 0, "name", fmt.Sprintf("mode %s: %s", m.Mode, m.Verdict.Label))
 	p.about("process_sort_index", 0, "sort_index", p.pid)
@@ -116,6 +116,6 @@ func (p *chromeProcess) named() {
 	}
 }
 
-func (p *chromeProcess) about(what string, tid int, key string, value any) {
-	p.add(chromeEvent{Phase: phaseName, TID: tid, Name: what, Args: map[string]any{key: value}})
+func (p *process) about(what string, tid int, key string, value any) {
+	p.add(event{Phase: phaseName, TID: tid, Name: what, Args: map[string]any{key: value}})
 }

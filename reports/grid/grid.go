@@ -1,3 +1,9 @@
+// Package grid says what there is to show of a matrix or a comparison: the sign of each
+// cell, what fencing made of it, what is not as expected, and what locks need and
+// survive, in words.
+//
+// A [Grid] finds the cells of a scenario and a lock as a [Group]. All formats use the
+// same signs; only terminals colour them.
 package grid
 
 import (

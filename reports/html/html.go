@@ -1,3 +1,9 @@
+// Package html writes pages for browsers. Each page is one file that needs nothing
+// else: no network, no other file, and no JavaScript to be read or printed.
+//
+// A page is a struct of what it shows and a template in assets, which also has the
+// styles and the scripts. [Run] draws what package scene says of a run: diagram.go,
+// lanes.go and scale.go give it places in pixels, data.go hands it to the scripts.
 package html
 
 import (
@@ -27,8 +33,8 @@ var assets embed.FS
 // decisive step, and says so.
 //
 // Of the options, Width and Colour play no part. The same outcome and options
-// give the same bytes. Errors and concurrency are as for [terminal.Run], as long as
-// Options.Inspect, which may be slow, is safe for concurrent use too.
+// give the same bytes. The error is that of the options or of the writer.
+// Run only reads the outcome, and is safe for concurrent use if Options.Inspect is.
 func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {

@@ -1,3 +1,6 @@
+// Package index says what there is to show of a folder of results: a list of runs,
+// matrices, campaigns and reviews. Who reads the folder makes an [Index]; package html
+// writes it as a page.
 package index
 
 import "locksim/checker"

@@ -1,3 +1,4 @@
+// Package junit writes runs and matrices as JUnit XML, for CI systems.
 package junit
 
 import (
@@ -12,39 +13,39 @@ import (
 	"locksim/scenarios/play"
 )
 
-// Run writes a run as Run XML, for a CI system: one suite with a test case
+// Run writes a run as JUnit XML, for a CI system: one suite with a test case
 // for each fencing mode. A case fails when its mode is worse than the scenario
 // expects, and is skipped when the lock mints no tokens for it. A failure's text
 // is the reasons, and the command that makes the run again is its last line.
 //
 // The file has no times: that of a run is virtual, and that of the machine would
-// differ from run to run. Of the options, only Replay plays a part. Errors and
-// concurrency are as for [terminal.Run].
+// differ from run to run. Of the options, only Replay plays a part. The error
+// is that of the writer. Run only reads the outcome, and is safe for concurrent use.
 func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
-	s := junitSuite{Name: fmt.Sprintf("%s, lock %s, seed %d", o.Scenario.Name, o.Lock, o.Seed)}
+	s := suite{Name: fmt.Sprintf("%s, lock %s, seed %d", o.Scenario.Name, o.Lock, o.Seed)}
 	s.property("scenario", o.Scenario.Name)
 	s.property("lock", o.Lock)
 	s.property("seed", fmt.Sprint(o.Seed))
 	for _, m := range o.Modes {
 		s.add(runCase(o, m, opt))
 	}
-	return writeJUnit(w, []junitSuite{s})
+	return write(w, []suite{s})
 }
 
 // runCase is the run of one mode as a test case.
-func runCase(o *play.Outcome, m play.ModeRun, opt reports.Options) junitCase {
-	c := junitCase{Class: o.Scenario.Name + "." + o.Lock, Name: string(m.Mode)}
+func runCase(o *play.Outcome, m play.ModeRun, opt reports.Options) testCase {
+	c := testCase{Class: o.Scenario.Name + "." + o.Lock, Name: string(m.Mode)}
 	if m.Verdict.Label == checker.NotApplicable {
-		c.Skipped = &junitNote{Message: fmt.Sprintf("mode %s needs fencing tokens, and lock %s mints none", m.Mode, o.Lock)}
+		c.Skipped = &note{Message: fmt.Sprintf("mode %s needs fencing tokens, and lock %s mints none", m.Mode, o.Lock)}
 		return c
 	}
 	for _, mismatch := range o.Mismatches() {
 		if mismatch.Mode == m.Mode {
-			c.Failure = &junitNote{Type: string(m.Verdict.Label), Message: mismatch.String(), Text: because(m, opt.Replay)}
+			c.Failure = &note{Type: string(m.Verdict.Label), Message: mismatch.String(), Text: because(m, opt.Replay)}
 			return c
 		}
 	}
-	c.Out = &junitText{summaryOf(o, m) + "\n" + because(m, opt.Replay)}
+	c.Out = &text{summaryOf(o, m) + "\n" + because(m, opt.Replay)}
 	return c
 }
 
@@ -74,69 +75,69 @@ func endedByReplay(lines []string, replay string) string {
 	return strings.Join(lines, "\n")
 }
 
-// junitFile is the whole document.
-type junitFile struct {
+// document is the whole document.
+type document struct {
 	XMLName xml.Name `xml:"testsuites"`
 	Name    string   `xml:"name,attr"`
-	junitCounts
-	Suites []junitSuite `xml:"testsuite"`
+	counts
+	Suites []suite `xml:"testsuite"`
 }
 
-// junitCounts are how many cases ended how.
-type junitCounts struct {
+// counts are how many cases ended how.
+type counts struct {
 	Tests    int `xml:"tests,attr"`
 	Failures int `xml:"failures,attr"`
 	Errors   int `xml:"errors,attr"`
 	Skipped  int `xml:"skipped,attr"`
 }
 
-// junitSuite is test cases that belong together.
-type junitSuite struct {
+// suite is test cases that belong together.
+type suite struct {
 	Name string `xml:"name,attr"`
-	junitCounts
-	Properties *junitProperties `xml:"properties"`
-	Cases      []junitCase      `xml:"testcase"`
+	counts
+	Properties *properties `xml:"properties"`
+	Cases      []testCase  `xml:"testcase"`
 }
 
-// junitProperties is a list that is left out when it is empty.
-type junitProperties struct {
-	List []junitProperty `xml:"property"`
+// properties is a list that is left out when it is empty.
+type properties struct {
+	List []property `xml:"property"`
 }
 
-type junitProperty struct {
+type property struct {
 	Name  string `xml:"name,attr"`
 	Value string `xml:"value,attr"`
 }
 
-// junitCase is one test. It passed unless it says otherwise.
-type junitCase struct {
-	Name    string     `xml:"name,attr"`
-	Class   string     `xml:"classname,attr"`
-	Skipped *junitNote `xml:"skipped"`
-	Error   *junitNote `xml:"error"`
-	Failure *junitNote `xml:"failure"`
-	Out     *junitText `xml:"system-out"`
+// testCase is one test. It passed unless it says otherwise.
+type testCase struct {
+	Name    string `xml:"name,attr"`
+	Class   string `xml:"classname,attr"`
+	Skipped *note  `xml:"skipped"`
+	Error   *note  `xml:"error"`
+	Failure *note  `xml:"failure"`
+	Out     *text  `xml:"system-out"`
 }
 
-// junitNote is why a case did not pass.
-type junitNote struct {
+// note is why a case did not pass.
+type note struct {
 	Message string `xml:"message,attr"`
 	Type    string `xml:"type,attr,omitempty"`
 	Text    string `xml:",cdata"` // with nothing in it but what visible lets through, and line breaks
 }
 
-type junitText struct {
+type text struct {
 	Text string `xml:",cdata"`
 }
 
-func (s *junitSuite) property(name, value string) {
+func (s *suite) property(name, value string) {
 	if s.Properties == nil {
-		s.Properties = &junitProperties{}
+		s.Properties = &properties{}
 	}
-	s.Properties.List = append(s.Properties.List, junitProperty{name, value})
+	s.Properties.List = append(s.Properties.List, property{name, value})
 }
 
-func (s *junitSuite) add(c junitCase) {
+func (s *suite) add(c testCase) {
 	s.Cases = append(s.Cases, c)
 	s.Tests++
 	s.Failures += times(c.Failure != nil)
@@ -152,8 +153,8 @@ func times(there bool) int {
 	return 0
 }
 
-func writeJUnit(w io.Writer, suites []junitSuite) error {
-	f := junitFile{Name: "locksim", Suites: suites}
+func write(w io.Writer, suites []suite) error {
+	f := document{Name: "locksim", Suites: suites}
 	for _, s := range suites {
 		f.Tests += s.Tests
 		f.Failures += s.Failures

@@ -29,14 +29,14 @@ func junitFile(t *testing.T, o *play.Outcome, opt reports.Options) string {
 	return b.String()
 }
 
-func TestJUnit(t *testing.T) {
+func TestRun(t *testing.T) {
 	o := testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check), testreports.NotApplicable(fence.Seal))
 	o.Scenario.Expect["fenced"] = map[fence.Mode]checker.Label{fence.None: checker.Safe, fence.Check: checker.Rescued}
-	testreports.Golden(t, "junit", "one mode worse than expected, one as expected, one that was not run",
+	testreports.Golden(t, "run", "one mode worse than expected, one as expected, one that was not run",
 		junitFile(t, o, reports.Options{Replay: "locksim run gc-pause --seed 1"}))
 }
 
-func TestJUnitOfNothingExpected(t *testing.T) {
+func TestRunOfNothingExpected(t *testing.T) {
 	o := testreports.Outcome(testreports.Corrupted())
 	o.Scenario.Expect = nil
 	got := junitFile(t, o, reports.Options{})
@@ -62,19 +62,19 @@ func judged() *matrix.Matrix {
 	return m
 }
 
-func TestMatrixJUnit(t *testing.T) {
+func TestMatrix(t *testing.T) {
 	var b bytes.Buffer
 	if err := junit.Matrix(&b, judged()); err != nil {
 		t.Fatal(err)
 	}
-	testreports.Golden(t, "junit-matrix", "cells as expected, vacuous, milder, worse and not run; a pair that was not run and one that failed", b.String())
+	testreports.Golden(t, "matrix", "cells as expected, vacuous, milder, worse and not run; a pair that was not run and one that failed", b.String())
 }
 
 // evilText has what XML forbids or what ends its sections.
 const evilText = "a]]>b<c>&\"'\x00\x1b[31m\xff\ufffe\r\n"
 
 // Whatever a scenario or a lock says, the file is well-formed and says it.
-func TestJUnitEscapes(t *testing.T) {
+func TestRunEscapes(t *testing.T) {
 	o := testreports.Outcome(testreports.Corrupted(), testreports.NotApplicable(fence.Check))
 	o.Scenario.Name, o.Lock = evilText, evilText
 	o.Scenario.Expect = map[string]map[fence.Mode]checker.Label{evilText: {fence.None: checker.Safe}}
@@ -113,7 +113,7 @@ func saidIn(t *testing.T, file string) string {
 	}
 }
 
-func TestJUnitWriterFails(t *testing.T) {
+func TestRunWriterFails(t *testing.T) {
 	if err := junit.Run(testreports.Full{}, testreports.Safe(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
 		t.Errorf("got %v", err)
 	}

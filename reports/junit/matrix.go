@@ -11,18 +11,18 @@ import (
 	"locksim/scenarios/matrix"
 )
 
-// Matrix writes a matrix as Run XML, for a CI system: a suite for each
+// Matrix writes a matrix as JUnit XML, for a CI system: a suite for each
 // scenario, with a test case for each cell. A cell fails when it differs from what
 // its scenario expects or is vacuous, and is skipped when the lock mints no
 // tokens for it. A pair of scenario and lock that cannot be run is one skipped
 // case, one that could not be run to its end is an error.
 //
-// The file has no times; see [Run]. Errors and concurrency are as for
-// [terminal.Run].
+// The file has no times; see [Run]. The error is that of the writer. Matrix only reads
+// the matrix, and is safe for concurrent use.
 func Matrix(w io.Writer, m *matrix.Matrix) error {
-	var suites []junitSuite
+	var suites []suite
 	for _, row := range m.Scenarios {
-		s := junitSuite{Name: row.Name}
+		s := suite{Name: row.Name}
 		s.property("title", row.Title)
 		s.property("catalogue", strings.Join(row.Catalogue, ", "))
 		s.property("seeds", m.Seeds.String())
@@ -32,30 +32,30 @@ func Matrix(w io.Writer, m *matrix.Matrix) error {
 			}
 		}
 		for _, g := range gapsOf(m.NotRun, row.Name) {
-			s.add(gapCase(g, func(c *junitCase) **junitNote { return &c.Skipped }))
+			s.add(gapCase(g, func(c *testCase) **note { return &c.Skipped }))
 		}
 		for _, g := range gapsOf(m.Failures, row.Name) {
-			s.add(gapCase(g, func(c *junitCase) **junitNote { return &c.Error }))
+			s.add(gapCase(g, func(c *testCase) **note { return &c.Error }))
 		}
 		suites = append(suites, s)
 	}
-	return writeJUnit(w, suites)
+	return write(w, suites)
 }
 
 // cellCase is a cell as a test case.
-func cellCase(cell matrix.Cell) junitCase {
-	c := junitCase{Class: cell.Scenario + "." + cell.Lock, Name: string(cell.Mode)}
+func cellCase(cell matrix.Cell) testCase {
+	c := testCase{Class: cell.Scenario + "." + cell.Lock, Name: string(cell.Mode)}
 	problem := cell.Problem()
 	switch {
 	case problem != "":
-		c.Failure = &junitNote{Type: string(cell.Match), Message: prose.Visible(problem), Text: figuresOf(cell)}
+		c.Failure = &note{Type: string(cell.Match), Message: prose.Visible(problem), Text: figuresOf(cell)}
 		if cell.Vacuous != "" {
 			c.Failure.Type = "vacuous"
 		}
 	case cell.Label == checker.NotApplicable:
-		c.Skipped = &junitNote{Message: fmt.Sprintf("mode %s needs fencing tokens, and lock %s mints none", cell.Mode, cell.Lock)}
+		c.Skipped = &note{Message: fmt.Sprintf("mode %s needs fencing tokens, and lock %s mints none", cell.Mode, cell.Lock)}
 	default:
-		c.Out = &junitText{figuresOf(cell)}
+		c.Out = &text{figuresOf(cell)}
 	}
 	return c
 }
@@ -82,13 +82,13 @@ func gapsOf(gaps []matrix.Gap, scenario string) []matrix.Gap {
 }
 
 // gapCase is a pair without cells as a test case that has a note in some place.
-func gapCase(g matrix.Gap, place func(*junitCase) **junitNote) junitCase {
-	c := junitCase{Class: g.Scenario + "." + g.Lock, Name: "all modes"}
+func gapCase(g matrix.Gap, place func(*testCase) **note) testCase {
+	c := testCase{Class: g.Scenario + "." + g.Lock, Name: "all modes"}
 	first, rest, _ := strings.Cut(g.Why, "\n")
 	var lines []string
 	for line := range strings.Lines(rest) {
 		lines = append(lines, prose.Visible(strings.TrimRight(line, "\n")))
 	}
-	*place(&c) = &junitNote{Message: prose.Visible(first), Text: endedByReplay(lines, g.Replay)}
+	*place(&c) = &note{Message: prose.Visible(first), Text: endedByReplay(lines, g.Replay)}
 	return c
 }

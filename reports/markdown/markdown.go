@@ -1,8 +1,14 @@
+// Package markdown writes reports as Markdown, as GitHub reads it: for pull requests,
+// issues, summaries of CI jobs, and for files of a repository.
+//
+// No text of a scenario, a lock or a run is taken for markup: [literal] and
+// [mermaidText] see to it.
 package markdown
 
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"locksim/checker"
@@ -23,8 +29,9 @@ import (
 // verdicts and the command are always there. No text of a scenario, a lock or a
 // run is taken for markup. The same outcome and options give the same bytes.
 //
-// Of the options, Width, Colour and Inspect play no part. Errors and concurrency
-// are as for [terminal.Run]; it is an error, too, if not even the shortest report fits.
+// Of the options, Width, Colour and Inspect play no part. The error is that of the
+// options or of the writer, or says that not even the shortest report fits. Run only
+// reads the outcome, and is safe for concurrent use.
 func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {
@@ -40,8 +47,8 @@ func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 	return nil
 }
 
-// markdown is a report while it is made.
-type markdown struct {
+// report is a report while it is made.
+type report struct {
 	extent
 	o        *play.Outcome
 	opt      reports.Options
@@ -50,10 +57,10 @@ type markdown struct {
 	schedule string
 }
 
-func (m *markdown) String() string {
+func (m *report) String() string {
 	p := new(prose.Page)
 	p.Add([]string{"# " + m.title()})
-	p.Add([]string{"**" + markdownText(scene.Headline(m.o)) + "**"})
+	p.Add([]string{"**" + literal(scene.Headline(m.o)) + "**"})
 	p.Add(m.about())
 	p.Add(m.notice())
 	p.Add(m.why())
@@ -69,16 +76,16 @@ func (m *markdown) String() string {
 }
 
 // text is a text of the run, as long as there is room for.
-func (m *markdown) text(s string) string { return markdownText(prose.Clip(s, m.runes)) }
+func (m *report) text(s string) string { return literal(prose.Clip(s, m.runes)) }
 
-func (m *markdown) title() string {
+func (m *report) title() string {
 	if m.o.Scenario.Title == "" {
 		return m.text(m.o.Scenario.Name)
 	}
 	return m.text(m.o.Scenario.Title)
 }
 
-func (m *markdown) about() []string {
+func (m *report) about() []string {
 	about := []string{
 		"Scenario " + m.text(m.o.Scenario.Name), "lock " + m.text(m.o.Lock), fmt.Sprintf("seed %d", m.o.Seed),
 		scene.Repeated(m.opt.Repeat),
@@ -89,14 +96,14 @@ func (m *markdown) about() []string {
 	return []string{strings.Join(about, " · ")}
 }
 
-func (m *markdown) notice() []string {
+func (m *report) notice() []string {
 	if m.cut == "" {
 		return nil
 	}
 	return []string{fmt.Sprintf("> **Cut** to fit into %d bytes: %s. The command at the end makes the whole run again.", m.opt.Limit, m.cut)}
 }
 
-func (m *markdown) why() []string {
+func (m *report) why() []string {
 	if strings.TrimSpace(m.o.Scenario.Why) == "" {
 		return nil
 	}
@@ -104,7 +111,7 @@ func (m *markdown) why() []string {
 }
 
 // verdicts is the table of the modes.
-func (m *markdown) verdicts() []string {
+func (m *report) verdicts() []string {
 	head := []string{"mode", "verdict", "expected", "overlaps (claim / belief)", "stale (taken / refused)", "data",
 		"contended", "faults struck", "longest wait", "events", "virtual time"}
 	lines := []string{rowOf(head), ruler(len(head))}
@@ -115,7 +122,7 @@ func (m *markdown) verdicts() []string {
 		}
 		row := append([]string{string(run.Mode), string(run.Verdict.Label), expected}, scene.Figures(run)...)
 		for i := range row {
-			row[i] = markdownText(row[i])
+			row[i] = literal(row[i])
 		}
 		row[1] = "**" + row[1] + "**"
 		lines = append(lines, rowOf(row))
@@ -124,27 +131,27 @@ func (m *markdown) verdicts() []string {
 }
 
 // remarks are what the table alone does not say.
-func (m *markdown) remarks() []string {
+func (m *report) remarks() []string {
 	var lines []string
 	for _, mismatch := range m.o.Mismatches() {
-		lines = append(lines, "- **Unexpected**: "+markdownText(mismatch.String())+".")
+		lines = append(lines, "- **Unexpected**: "+literal(mismatch.String())+".")
 	}
 	for _, text := range scene.Remarks(m.o) {
 		lines = append(lines, "- "+m.text(text))
 	}
 	for _, run := range m.o.Modes {
 		if run.Verdict.Label == checker.NotApplicable {
-			lines = append(lines, fmt.Sprintf("- Mode %s needs fencing tokens, and lock %s mints none.", markdownText(string(run.Mode)), m.text(m.o.Lock)))
+			lines = append(lines, fmt.Sprintf("- Mode %s needs fencing tokens, and lock %s mints none.", literal(string(run.Mode)), m.text(m.o.Lock)))
 		}
 	}
 	return lines
 }
 
 // reasons is why the verdicts are what they are.
-func (m *markdown) reasons() []string {
+func (m *report) reasons() []string {
 	var lines []string
 	for _, g := range scene.Reasons(m.o) {
-		lines = append(lines, "- "+markdownText(named(m.o, g))+":")
+		lines = append(lines, "- "+literal(named(m.o, g))+":")
 		for i, text := range g.Texts {
 			if i == m.extent.reasons {
 				lines = append(lines, fmt.Sprintf("  - … and %s", prose.Count(len(g.Texts)-i, "more reason")))
@@ -169,4 +176,43 @@ func named(o *play.Outcome, g scene.ReasonGroup) string {
 	default:
 		return "modes " + name
 	}
+}
+
+// extent is how much of a run a report in Markdown shows.
+type extent struct {
+	rows    int // of the diagram, 0 for no diagram
+	steps   int // of the story
+	lines   int // of the schedule
+	reasons int // of a set of modes
+	runes   int // of a text
+	cut     string
+}
+
+const everything = math.MaxInt
+
+// extents are tried in turn until a report fits. The diagram is bounded in any
+// case, since a longer one helps nobody.
+var extents = []extent{
+	{60, everything, everything, everything, everything, ""},
+	{24, everything, everything, everything, everything, "the diagram is shortened"},
+	{24, 500, everything, everything, everything, "the diagram and the story are shortened"},
+	{24, scene.MaxSteps, everything, everything, everything, "the diagram and the story are shortened"},
+	{24, scene.MaxSteps, 200, scene.MaxReasons, 2000, "the diagram, the story, the reasons and the schedule are shortened"},
+	{24, 24, 0, 2, 400, "the schedule is left out, and the rest shortened"},
+	{0, 0, 0, 1, 160, "the diagram, the story and the schedule are left out, and the rest shortened"},
+}
+
+// fitted is the longest report that fits into the limit.
+func fitted(o *play.Outcome, opt reports.Options) (string, error) {
+	m := &report{o: o, opt: opt, scenes: scene.All(o), schedule: scene.Schedule(o.Scenario)}
+	m.draw()
+	size := 0
+	for _, m.extent = range extents {
+		text := m.String()
+		if size = len(text); size <= opt.Limit {
+			return text, nil
+		}
+	}
+	return "", fmt.Errorf("reports: the report of %s takes %d bytes at its shortest, and the limit is %d: give a larger one",
+		prose.Clip(prose.Visible(o.Scenario.Name), 80), size, opt.Limit)
 }

@@ -3,6 +3,7 @@ package markdown_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -28,7 +29,7 @@ func rendered(t *testing.T, o *play.Outcome, opt reports.Options) string {
 
 // What pages look like, read by people in the diff. The files lie there as the
 // pages that they are.
-func TestMarkdown(t *testing.T) {
+func TestRun(t *testing.T) {
 	for name, tt := range map[string]struct {
 		outcome func() *play.Outcome
 		options reports.Options
@@ -48,13 +49,13 @@ func TestMarkdown(t *testing.T) {
 		"none-ran": {func() *play.Outcome { return testreports.Outcome(testreports.NotApplicable(fence.Seal)) }, reports.Options{Replay: again}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			testreports.GoldenFile(t, "markdown-"+name+".md", rendered(t, tt.outcome(), tt.options))
+			testreports.GoldenFile(t, name+".md", rendered(t, tt.outcome(), tt.options))
 		})
 	}
 }
 
 // The command that makes the run again is the last line of code of every page.
-func TestMarkdownEndsWithTheCommand(t *testing.T) {
+func TestRunEndsWithTheCommand(t *testing.T) {
 	for _, o := range []*play.Outcome{testreports.PausedOutcome(), testreports.Safe(), testreports.Outcome(), testreports.Outcome(testreports.NotApplicable(fence.Seal)), testreports.Outcome(testreports.Corrupted())} {
 		got := rendered(t, o, reports.Options{Replay: again})
 		if !strings.HasSuffix(got, "\n```console\n"+again+"\n```\n") {
@@ -74,7 +75,7 @@ func long(n int) *play.Outcome {
 
 // A page fits: of a long story, what lies around the decisive step stays, and a
 // notice says what does not.
-func TestMarkdownFits(t *testing.T) {
+func TestRunFits(t *testing.T) {
 	for _, tt := range []struct {
 		steps, limit int
 		whole        bool
@@ -111,7 +112,7 @@ func TestMarkdownFits(t *testing.T) {
 
 // The diagram goes first, and the verdicts and the command stay, whatever a
 // scenario brings.
-func TestMarkdownOfTooMuch(t *testing.T) {
+func TestRunOfTooMuch(t *testing.T) {
 	o := testreports.PausedOutcome()
 	o.Scenario.Title = strings.Repeat("$", 50_000)
 	o.Scenario.Why = strings.Repeat("a*", 50_000)
@@ -128,7 +129,7 @@ func TestMarkdownOfTooMuch(t *testing.T) {
 	testreports.Wants(t, got, []string{"| none | **corrupted** |", "| check | **rescued** |", "the diagram, the story and the schedule are left out", "more reasons", again}, nil)
 }
 
-func TestMarkdownErrors(t *testing.T) {
+func TestRunErrors(t *testing.T) {
 	var b bytes.Buffer
 	for want, opt := range map[string]reports.Options{
 		"a limit of 100 bytes: give 0 for the default, or at least 8192": {Limit: 100},
@@ -144,7 +145,7 @@ func TestMarkdownErrors(t *testing.T) {
 }
 
 // The same run gives the same page, whoever else renders at that moment.
-func TestMarkdownIsDeterministic(t *testing.T) {
+func TestRunIsDeterministic(t *testing.T) {
 	want := rendered(t, testreports.PausedOutcome(), reports.Options{})
 	var wg sync.WaitGroup
 	for range 8 {
@@ -156,4 +157,14 @@ func TestMarkdownIsDeterministic(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// A run of 100,000 events as Markdown.
+func BenchmarkRunLarge(b *testing.B) {
+	o := testreports.Outcome(testreports.Large(fence.None, 11_000), testreports.Large(fence.Check, 11_000))
+	for b.Loop() {
+		if err := markdown.Run(io.Discard, o, reports.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // diagram is the story as a mermaid sequence diagram, with what it shows.
-func (m *markdown) diagram() []string {
+func (m *report) diagram() []string {
 	if m.rows == 0 || len(m.scenes) == 0 {
 		return nil
 	}
@@ -20,7 +20,7 @@ func (m *markdown) diagram() []string {
 	if len(diagram) == 0 {
 		return nil
 	}
-	mode := markdownText(string(m.drawn().Run.Mode))
+	mode := literal(string(m.drawn().Run.Mode))
 	lines := []string{
 		"## The story", "",
 		fmt.Sprintf("The run in mode %s. The bar on a client’s line says that it believes that it holds the lock. Requests that are made again", mode),
@@ -38,14 +38,14 @@ func (m *markdown) diagram() []string {
 }
 
 // drawn is the run that is told.
-func (m *markdown) drawn() *scene.Scene {
+func (m *report) drawn() *scene.Scene {
 	run := scene.Told(m.o)
 	i := slices.IndexFunc(m.scenes, func(s *scene.Scene) bool { return s.Run == run })
 	return m.scenes[max(i, 0)]
 }
 
 // draw finds the rows of the diagram, of which a page shows as many as fit.
-func (m *markdown) draw() {
+func (m *report) draw() {
 	if len(m.scenes) == 0 {
 		return
 	}
@@ -56,7 +56,7 @@ func (m *markdown) draw() {
 
 // mermaid are the lines of the diagram; a run of which there is nothing to draw has
 // none.
-func (m *markdown) mermaid() []string {
+func (m *report) mermaid() []string {
 	s, rows := m.drawn(), m.drawing
 	if len(rows) == 0 {
 		return nil

@@ -162,7 +162,7 @@ func TestBarsAreBalanced(t *testing.T) {
 		s.Fatal = n
 		o := &play.Outcome{Scenario: &file.Scenario{}, Modes: []play.ModeRun{*s.Run}}
 		for rows := 2; rows < 12; rows++ {
-			m := &markdown{o: o, extent: extent{rows: rows}, scenes: []*scene.Scene{s}}
+			m := &report{o: o, extent: extent{rows: rows}, scenes: []*scene.Scene{s}}
 			m.draw()
 			open := 0
 			for _, line := range m.mermaid() {

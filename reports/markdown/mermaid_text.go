@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"locksim/internal/prose"
+	"locksim/sim/trace"
 )
 
 // mermaidPlain are the signs that mean themselves in a mermaid text. All others
@@ -13,7 +14,7 @@ import (
 // end a statement or begin a comment, a tag, a formula or a fence.
 const mermaidPlain = " .,()/=+-_'’!?{}…–—→·"
 
-// mermaidText keeps what others wrote from becoming mermaid, Run or HTML.
+// mermaidText keeps what others wrote from becoming mermaid, Markdown or HTML.
 func mermaidText(text string) string {
 	var b strings.Builder
 	for _, r := range strings.TrimSpace(prose.Visible(text)) {
@@ -42,4 +43,46 @@ func mermaidLabel(text string) string {
 		lines[i] = mermaidText(line)
 	}
 	return strings.Join(lines, "<br/>")
+}
+
+// maxCommand and maxAnswer are how much of a request and of an answer a diagram
+// shows, in characters.
+const (
+	maxCommand = 72
+	maxAnswer  = 90
+)
+
+// shortRequest is a request in a few words; it is empty for those that a diagram leaves
+// out.
+func shortRequest(request, answer trace.Content) string {
+	if r, ok := request.(trace.Request); ok {
+		return prose.Clip(r.Brief(answer), maxCommand)
+	}
+	return prose.Clip(string(request.AppendText(nil)), maxCommand)
+}
+
+// answered is an answer in a diagram.
+func answered(answer trace.Content) string {
+	if answer == nil {
+		return "(waits)"
+	}
+	return prose.Clip(string(answer.AppendText(nil)), maxAnswer)
+}
+
+// storeAnswer is the store's answer in words. Which operation it is about stands
+// beside it.
+func storeAnswer(d trace.Decision) string {
+	switch {
+	case d.Refused != "":
+		text := "REFUSED " + d.Refused
+		if _, reason, ok := strings.Cut(d.Refused, " refused, "); ok {
+			text = "REFUSED: " + strings.TrimSuffix(reason, ": stale operation")
+		}
+		return prose.Clip(text, maxAnswer)
+	case d.Write:
+		return "taken"
+	case d.Value == "":
+		return "nothing written yet"
+	}
+	return "found " + d.Value
 }

@@ -11,14 +11,14 @@ import (
 )
 
 // story is a row for each step of the run that is told.
-func (m *markdown) story() []string {
+func (m *report) story() []string {
 	run := scene.Told(m.o)
 	if run == nil || m.steps == 0 {
 		return nil
 	}
 	lines := []string{"| step | time | who | what |", "|--:|--:|---|---|"}
 	for _, l := range storyAround(run.Story, m.steps) {
-		row := []string{fmt.Sprint(l.Step), prose.Seconds(l.At), markdownText(l.Actor), m.text(l.Text)}
+		row := []string{fmt.Sprint(l.Step), prose.Seconds(l.At), literal(l.Actor), m.text(l.Text)}
 		switch {
 		case l.LeftOut > 0:
 			row = []string{"", "", "", "… " + m.text(l.Text)}
@@ -30,10 +30,10 @@ func (m *markdown) story() []string {
 		}
 		lines = append(lines, rowOf(row))
 	}
-	return folded(fmt.Sprintf("The story in mode %s, step by step", markdownText(string(run.Mode))), lines)
+	return folded(fmt.Sprintf("The story in mode %s, step by step", literal(string(run.Mode))), lines)
 }
 
-// storyAround is a story in at most n steps: the whole, or what storyLines chooses
+// storyAround is a story in at most n steps: the whole, or the excerpt
 // where that is enough, or else what lies around the decisive step.
 func storyAround(lines []play.Line, n int) []scene.Sentence {
 	switch {
@@ -51,7 +51,7 @@ func storyAround(lines []play.Line, n int) []scene.Sentence {
 }
 
 // limits says what the run does not prove.
-func (m *markdown) limits() []string {
+func (m *report) limits() []string {
 	if len(m.scenes) == 0 {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (m *markdown) limits() []string {
 }
 
 // yaml is the schedule, as far as there is room.
-func (m *markdown) yaml() []string {
+func (m *report) yaml() []string {
 	if m.lines == 0 {
 		return nil
 	}
@@ -78,10 +78,10 @@ func (m *markdown) yaml() []string {
 }
 
 // again are the hashes, the versions that they hold for and the command.
-func (m *markdown) again() []string {
+func (m *report) again() []string {
 	var lines []string
 	for _, run := range scene.Ran(m.o) {
-		lines = append(lines, fmt.Sprintf("- mode %s: %s, trace hash %s", markdownText(string(run.Mode)), prose.Count(run.Trace.Len(), "step"), codeSpan(run.TraceHash)))
+		lines = append(lines, fmt.Sprintf("- mode %s: %s, trace hash %s", literal(string(run.Mode)), prose.Count(run.Trace.Len(), "step"), codeSpan(run.TraceHash)))
 	}
 	for _, v := range m.opt.Versions {
 		lines = append(lines, "- "+m.text(v.Name+" "+v.Version))

@@ -6,21 +6,21 @@ import (
 	"locksim/internal/prose"
 )
 
-// markdownSigns are the characters that Run, or GitHub's reading of it, acts
+// signs are the characters that Markdown, or GitHub's reading of it, acts
 // on anywhere in a line, and what stands for them. Behind @ and # comes a space of
 // no width, so that nobody is called and no issue is linked.
-var markdownSigns = map[rune]string{
+var signs = map[rune]string{
 	'\\': `\\`, '`': "\\`", '*': `\*`, '_': `\_`, '[': `\[`, ']': `\]`, '|': `\|`, '~': `\~`,
 	'<': "&lt;", '>': "&gt;", '&': "&amp;", '$': "<span>$</span>", '@': "@&#8203;", '#': `\#&#8203;`,
 }
 
-// markdownText keeps what others wrote from becoming markup, a link or a call. The
+// literal keeps what others wrote from becoming markup, a link or a call. The
 // text may stand behind others, or begin a line, a cell or an item.
-func markdownText(text string) string {
+func literal(text string) string {
 	text = strings.TrimSpace(prose.Visible(text))
 	var b strings.Builder
 	for i, r := range text {
-		sign, special := markdownSigns[r]
+		sign, special := signs[r]
 		switch {
 		case special:
 			b.WriteString(sign)
@@ -84,7 +84,7 @@ func longestRun(text string) int {
 	return longest
 }
 
-// folded are lines that a reader unfolds. What is inside is Run.
+// folded are lines that a reader unfolds. What is inside is Markdown.
 func folded(title string, lines []string) []string {
 	if len(lines) == 0 {
 		return nil

@@ -35,7 +35,7 @@ const routineFrom = 3
 // Messages finds what was sent, and where it arrived. The trace numbers the
 // connections of a client to a server; on each, bytes keep their order.
 func (s *Scene) Messages() []Message {
-	p := &post{Scene: s, times: map[string]int{}, pending: map[string][]int{}, routine: map[string]bool{}}
+	p := &post{Scene: s, times: map[string]int{}, pending: map[string][]int{}, last: map[string]int{}, routine: map[string]bool{}}
 	events := s.Run.Trace.Events
 	for _, e := range events {
 		if m, ok := e.What.(trace.Send); ok {
@@ -49,6 +49,11 @@ func (s *Scene) Messages() []Message {
 	}
 	for i := range p.out {
 		m := &p.out[i]
+		if f := p.follows[i]; m.Lost && m.Kind == Request && f >= 0 && p.out[f].Start == m.Start {
+			// A request that is larger than the client's buffer is sent in pieces, at one
+			// instant: it has arrived with the last of them.
+			m.Until, m.End, m.Lost = p.out[f].Until, p.out[f].End, p.out[f].Lost
+		}
 		m.End = min(max(m.End, m.Start), max(s.End, m.Start))
 	}
 	return p.out
@@ -59,9 +64,11 @@ type post struct {
 	*Scene
 	times   map[string]int   // how often a request was sent
 	pending map[string][]int // what is under way, by link and connection
+	last    map[string]int   // the last message of a link and connection, counted from 1
 	routine map[string]bool  // whether the last request of a connection was routine
 	out     []Message
 	sends   []trace.Send // what each of them is
+	follows []int        // the message before each on its link and connection, or -1
 }
 
 // request is what was asked of whom, whatever the connection.
@@ -104,6 +111,8 @@ func (p *post) sent(e trace.Event, send trace.Send) {
 		m.Routine = p.routine[connection(e.Actor, e.Peer, send.Conn)]
 	}
 	link := connection(e.Actor, e.Peer, send.Conn)
+	p.follows = append(p.follows, p.last[link]-1)
+	p.last[link] = len(p.out) + 1
 	p.pending[link] = append(p.pending[link], len(p.out))
 	p.out, p.sends = append(p.out, m), append(p.sends, send)
 }

@@ -1,3 +1,14 @@
+// Package scene says what there is to show of a run, before it is drawn or told.
+//
+// [All] makes a [Scene] of each run of an outcome. A scene knows who takes part
+// ([Scene.Lanes]), what they have, want and believe ([Scene.Periods],
+// [Scene.Overlaps]), what strikes them ([Scene.Faults]), what they send each other
+// ([Scene.Messages]), what is decided and learned at a moment ([Scene.Marks],
+// [Scene.Decision], [Scene.Parts]), and the state after a step ([Scene.StateAfter]).
+// Everything is in the units of the run: steps of its trace and virtual time.
+//
+// The rest is the outcome in words: [Headline], [Reasons], [Figures], [Remarks],
+// [Excerpt] of a story, and [Limits], what all that does not prove.
 package scene
 
 import (

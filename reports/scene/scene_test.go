@@ -55,10 +55,15 @@ func TestMessagesFindTheirArrivals(t *testing.T) {
 			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "SUBSCRIBE x")), testreports.At(1, "c0", "r0", testreports.Sends("#1", "ping")), testreports.At(3, "r0", "c0", testreports.Does("#1", "PING", "PONG"))},
 			[]string{"request c0>r0 1 lost", "request c0>r0 2-3"},
 		},
-		"of a request in pieces, the first brings it": {
+		"the pieces of a request arrive together": {
 			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "EVAL -- a long")), testreports.At(1, "c0", "r0", testreports.Sends("#1", "script 0")),
 				testreports.At(2, "r0", "c0", testreports.Does("#1", "eval [long] 0", "1")), testreports.At(3, "c0", "r0", testreports.Sends("#1", "PING")), testreports.At(4, "r0", "c0", testreports.Does("#1", "PING", "PONG"))},
-			[]string{"request c0>r0 1-3", "request c0>r0 2 lost", "request c0>r0 4-5"},
+			[]string{"request c0>r0 1-3", "request c0>r0 2-3", "request c0>r0 4-5"},
+		},
+		"a request in pieces is lost as a whole, and a later one is none of them": {
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "GET k")), testreports.At(2, "r0", "c0", testreports.Does("#1", "GET k", "nil")),
+				testreports.At(3, "c0", "r0", testreports.Sends("#1", "EVAL -- a long")), testreports.At(3, "c0", "r0", testreports.Sends("#1", "script 0"))},
+			[]string{"request c0>r0 1-2", "request c0>r0 3 lost", "request c0>r0 4 lost"},
 		},
 		"an operation on the store is found by its id": {
 			[]trace.Event{testreports.At(1, "c0", "s0", testreports.Sends("#1", "WRITE order balance c0.w1 1 g -")), testreports.At(2, "c0", "s0", testreports.Sends("#1", "WRITE order balance c0.w2 1 g -")),
@@ -279,5 +284,56 @@ func TestExcerpt(t *testing.T) {
 	lines[199].Fatal = false
 	if got = scene.Excerpt(lines); len(got) != scene.MaxSteps+1 || got[scene.MaxSteps].LeftOut != 300-scene.MaxSteps {
 		t.Errorf("without a decisive step there are %d lines", len(got))
+	}
+}
+
+// Those who take part have lanes, in an order, and are called by what they are.
+func TestLanes(t *testing.T) {
+	s := sceneOf(checker.History{Holdings: []checker.Holding{{Client: "c0", Resource: "order", From: 1}}},
+		testreports.At(1, "c10", "", testreports.Step(trace.Acquire)), testreports.At(1, "c2", "reg0", testreports.Sends("#1", "take")),
+		testreports.At(1, "c2", "r1", testreports.Sends("#1", "PING")), testreports.At(1, "c2", "r0a", testreports.Sends("#1", "PING")),
+		testreports.At(1, "world", "nobody at all", trace.Evict{}))
+	var got []string
+	for _, l := range s.Lanes() {
+		got = append(got, fmt.Sprintf("%s %s: %s", l.Kind, l.Name, l.Says))
+		if s.LaneKind(l.Name) != l.Kind {
+			t.Errorf("lane %s is of kind %q and of kind %q", l.Name, l.Kind, s.LaneKind(l.Name))
+		}
+	}
+	want := []string{"client c2: client c2", "client c10: client c10", "record lock: the lock, by the nodes' own record",
+		"node r0a: Redis node r0a", "node r1: Redis node r1", "node reg0: server reg0", "store s0: the store s0"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("lanes (-want +got):\n%s", d)
+	}
+	if kind := s.LaneKind("nobody at all"); kind != "" {
+		t.Errorf("somebody who takes no part has a lane of kind %q", kind)
+	}
+}
+
+// Waits, beliefs and claims last as long as the history says, each with its words.
+func TestPeriods(t *testing.T) {
+	events := make([]trace.Event, 9)
+	for i := range events {
+		events[i] = testreports.At(i+1, []string{"c0", "c1"}[i%2], "r0", testreports.Step(trace.Point))
+	}
+	events[5].Actor, events[5].What = "r0", trace.Expire{Key: "lock:order"}
+	s := sceneOf(checker.History{
+		Grants:   []checker.Grant{{ID: 1, Client: "c0", Resource: "order", Token: 7, Invoked: 1, Granted: 3, Until: 6, Released: 8}, {ID: 2, Client: "c9", Granted: 4}},
+		Attempts: []checker.Attempt{{Client: "c1", Resource: "order", Invoked: 2, Returned: 4}},
+		Holdings: []checker.Holding{{Client: "c0", Resource: "order", From: 3, To: 6}},
+	}, events...)
+	var got []string
+	for _, p := range s.Periods() {
+		got = append(got, fmt.Sprintf("%s %s %d-%d %q: %s", p.Kind, p.Lane, p.Step, p.Until, p.Text, p.Says))
+	}
+	want := []string{
+		`wait c0 1-3 "": c0 waits for the lock, from 0.001s to 0.003s`,
+		`wait c1 2-4 "": c1 asks for the lock in vain, from 0.002s to 0.004s`,
+		`belief c0 3-8 "": c0 believes that it holds the lock with token 7, from 0.003s to 0.008s, until it released`,
+		`claim c0 3-6 "token 7": c0 has a claim with token 7, from 0.003s to 0.006s, until its validity ended`,
+		`hold lock 3-6 "c0": by the record of the nodes c0 has the lock, from 0.003s to 0.006s, until the key expired on r0`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("periods (-want +got):\n%s", d)
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
+	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/reports/scene"
@@ -100,4 +102,192 @@ func after(lines []play.Line, n int) []play.Line {
 		}
 	}
 	return nil
+}
+
+// rails are the columns of a timeline: one for each client and node of a story.
+type rails struct {
+	*scene.Scene
+	opt    reports.Options
+	names  []string
+	faults []scene.Fault
+	time   int // the width of the times
+	number int // the width of the step numbers
+}
+
+// The signs of a column. The first of a pair says how its owner stands to the
+// lock, the second how it fares.
+const (
+	asks     = "?"
+	holds    = "┃"
+	believes = "╎"
+
+	acts   = "●"
+	asleep = "z"
+	down   = "✗"
+	hurt   = "!"
+)
+
+// signsExplained says what the signs mean.
+func signsExplained() []string {
+	return []string{
+		asks + " asks for the lock   " + holds + " holds it   " + believes + " believes so, after the end of its claim",
+		acts + " acts   " + asleep + " paused   " + down + " down   " + hurt + " under another fault",
+	}
+}
+
+func newRails(m *play.ModeRun, opt reports.Options) *rails {
+	s := scene.New(m)
+	r := &rails{Scene: s, faults: s.Faults(), opt: opt, time: prose.Columns("time"), number: prose.Columns("step")}
+	for _, name := range slices.Concat(s.Clients, s.Servers, []string{trace.Store}) {
+		if name != trace.Probe && r.appears(name) {
+			r.names = append(r.names, name)
+		}
+	}
+	for _, line := range m.Story {
+		r.time = max(r.time, prose.Columns(prose.Seconds(line.At)))
+		r.number = max(r.number, prose.Columns(fmt.Sprint(line.N)))
+	}
+	return r
+}
+
+// appears says that somebody has a column: a client, and a node of which the story
+// tells something.
+func (r *rails) appears(name string) bool {
+	return scene.IsClient(name) || slices.ContainsFunc(r.Run.Story, func(l play.Line) bool { return l.Actor == name }) ||
+		slices.ContainsFunc(r.faults, func(f scene.Fault) bool { return f.Lane == name })
+}
+
+// header names the columns.
+func (r *rails) header() string {
+	var b strings.Builder
+	for _, name := range r.names {
+		b.WriteString(prose.Pad(name, r.wide(name)))
+	}
+	return r.left("", "time", "step") + b.String() + "who and what"
+}
+
+// wide is the width of a column: two signs or the name, and a space.
+func (r *rails) wide(name string) int { return max(prose.Columns(name), 2) + 1 }
+
+func (r *rails) left(mark, time, step string) string {
+	return prose.Pad(mark, 3) + prose.Blanks(r.time-prose.Columns(time)) + time + "  " + prose.Blanks(r.number-prose.Columns(step)) + step + "  "
+}
+
+// edge is where the text of a step begins.
+func (r *rails) edge() int {
+	n := prose.Columns(r.left("", "", ""))
+	for _, name := range r.names {
+		n += r.wide(name)
+	}
+	return n
+}
+
+// rows is a step: one line, and more where its text has no room on one.
+func (r *rails) rows(line play.Line) []string {
+	mark, look := "", unstyled
+	if line.Fatal {
+		mark, look = ">>", styleOf(r.Run.Verdict.Label)
+		if look == unstyled {
+			look = bold
+		}
+	}
+	left, actor := r.left(mark, prose.Seconds(line.At), fmt.Sprint(line.N)), line.Actor
+	var rows []string
+	for _, part := range prose.Fold(prose.Visible(line.Actor+" "+line.Text), max(r.opt.Width-r.edge(), reports.MinWidth/2)) {
+		rows = append(rows, paint(r.opt.Colour, look, left)+r.signs(line, actor)+paint(r.opt.Colour, look, part))
+		left, actor = r.left(mark, "", ""), ""
+	}
+	return rows
+}
+
+// signs are the columns at a step of somebody; "" for the further lines of a step.
+func (r *rails) signs(line play.Line, actor string) string {
+	at := checker.Pos(line.N)
+	look := fine
+	if r.holders(at) > 1 {
+		look = warning
+	}
+	var b strings.Builder
+	for _, name := range r.names {
+		stands, fares := r.stands(name, at), r.fares(name, line.N)
+		if name == actor && (fares == " " || fares == hurt && !r.strikes(name, line.N)) {
+			fares = acts
+		}
+		looks := look
+		switch stands {
+		case believes:
+			looks = warning
+		case asks, " ":
+			looks = unstyled
+		}
+		b.WriteString(paint(r.opt.Colour, looks, stands) + fares + prose.Blanks(r.wide(name)-2))
+	}
+	return b.String()
+}
+
+// stands is how somebody stands to the lock at a step.
+func (r *rails) stands(name string, at checker.Pos) string {
+	h, sign := r.Run.History, " "
+	for _, g := range h.Grants {
+		switch {
+		case g.Client != name:
+		case g.Claim().Contains(at):
+			return holds
+		case g.Belief(h.Care).Contains(at):
+			sign = believes
+		case sign == " " && g.Invoked <= at && at < g.Granted:
+			sign = asks
+		}
+	}
+	for _, a := range h.Attempts {
+		if a.Client == name && sign == " " && a.Invoked <= at && (a.Returned == 0 || at < a.Returned) {
+			sign = asks
+		}
+	}
+	return sign
+}
+
+// holders counts the clients that hold the lock, or believe so, at a step.
+func (r *rails) holders(at checker.Pos) int {
+	n := 0
+	for _, c := range r.Clients {
+		if s := r.stands(c, at); s == holds || s == believes {
+			n++
+		}
+	}
+	return n
+}
+
+// fares is what befalls somebody at a step.
+func (r *rails) fares(name string, step int) string {
+	sign := " "
+	for _, f := range r.faults {
+		if f.Lane != name || step < f.Step || f.Moment && step > f.Step || !f.Moment && f.Until > 0 && step >= f.Until {
+			continue
+		}
+		switch f.Kind {
+		case "crash":
+			return down
+		case "pause":
+			sign = asleep
+		default:
+			if sign == " " {
+				sign = hurt
+			}
+		}
+	}
+	return sign
+}
+
+// strikes says that a step is the beginning of what befalls somebody.
+func (r *rails) strikes(name string, step int) bool {
+	return slices.ContainsFunc(r.faults, func(f scene.Fault) bool { return f.Lane == name && f.Step == step })
+}
+
+// leftOut stands for steps that are not shown.
+func (r *rails) leftOut(n int) []string {
+	if n <= 0 {
+		return nil
+	}
+	return []string{prose.Blanks(r.edge()) + fmt.Sprintf("… %s left out", prose.Count(n, "step"))}
 }

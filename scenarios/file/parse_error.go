@@ -3,9 +3,9 @@ package file
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"locksim/faults"
+	"locksim/internal/prose"
 )
 
 // InputError is returned when a scenario file, or the name of one, makes no
@@ -60,17 +60,6 @@ func excerpt(src []byte, pos faults.Pos) string {
 	start := max(0, caret-excerptWidth*2/3)
 	line = line[start:min(len(line), start+excerptWidth)]
 	number := fmt.Sprintf("%4d | ", pos.Line)
-	return number + strings.Map(visible, string(line)) + "\n" +
+	return number + prose.Visible(string(line)) + "\n" +
 		strings.Repeat(" ", len(number)-2) + "| " + strings.Repeat(" ", caret-start) + "^"
-}
-
-// visible keeps a terminal from acting on what a file contains.
-func visible(r rune) rune {
-	switch {
-	case unicode.IsPrint(r):
-		return r
-	case unicode.IsSpace(r):
-		return ' '
-	}
-	return unicode.ReplacementChar
 }

@@ -1,0 +1,65 @@
+package campaign_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/internal/testreports"
+	"locksim/reports/campaign"
+	"locksim/scenarios/search"
+	"locksim/scenarios/sweep"
+)
+
+// A line of a story is a step, or stands for steps that are left out.
+func TestSteps(t *testing.T) {
+	got := campaign.Steps([]string{
+		"     1           0s  c0     asks for the lock",
+		">  441   10.511066s  s0     takes write c0.w2 — a stale write",
+		"                     … 3 steps left out",
+		"",
+	})
+	want := []campaign.Step{
+		{N: "1", At: "0s", Actor: "c0", Text: "asks for the lock"},
+		{N: "441", At: "10.511066s", Actor: "s0", Text: "takes write c0.w2 — a stale write", Fatal: true},
+		{Text: "                     … 3 steps left out"},
+		{},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// Counts are in the order of their names, and nothing is said of none.
+func TestTallies(t *testing.T) {
+	if got := campaign.Tallies(map[string]int{"b": 12345, "a": 1}); got != "a 1, b 12,345" {
+		t.Errorf("got %q", got)
+	}
+	if got := campaign.Tallies(map[string]int(nil)); got != "" {
+		t.Errorf("got %q", got)
+	}
+	if got := campaign.Coverage(testreports.Exploration()); got != "1 of 2; never: crash" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Whatever stands in the way of relying on a result is said, and nothing where all is
+// well.
+func TestDoubts(t *testing.T) {
+	e := testreports.Exploration()
+	if got := campaign.ExplorationDoubts(e); got != nil {
+		t.Errorf("of an exploration without doubts: %q", got)
+	}
+	e.Complete, e.Missing = false, 3
+	e.Summary.Unsteady, e.Summary.Nondeterministic = &search.BadRun{Seed: 7, Why: "first divergent event:\na   b"}, 2
+	want := []string{"INCOMPLETE: 3 jobs of 10 runs have no result.", "seed 7: NOT DETERMINISTIC, as were 2 runs in all: first divergent event:", "  a b"}
+	if diff := cmp.Diff(want, campaign.ExplorationDoubts(e)); diff != "" {
+		t.Errorf("of an exploration (-want +got):\n%s", diff)
+	}
+	s := &sweep.Sweep{Plan: sweep.Plan{Block: 100}, Missing: 1}
+	s.Timing.Shard = "1/4"
+	want = []string{"This is shard 1/4: 1 job of 100 runs are missing. Merge puts the shards together."}
+	if diff := cmp.Diff(want, campaign.SweepDoubts(s)); diff != "" {
+		t.Errorf("of a sweep (-want +got):\n%s", diff)
+	}
+}

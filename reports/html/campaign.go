@@ -1,0 +1,308 @@
+package html
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"maps"
+	"slices"
+
+	"locksim/internal/prose"
+	"locksim/lock/fence"
+	"locksim/reports"
+	"locksim/reports/campaign"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+	"locksim/scenarios/sweep"
+)
+
+// CampaignOptions say what the page of an exploration or a sweep cannot know of
+// itself. The zero value is a page without links and commands.
+type CampaignOptions struct {
+	// Page is the address of the report of the i-th violation, from 1 on,
+	// relative to the page, or "" where there is none. Nil means that there are
+	// none.
+	Page func(i int) string
+	// Replay is the command that makes the i-th violation again. Nil means that
+	// no command is shown.
+	Replay func(i int) string
+	// Again is the command that does all of it again. "" shows none.
+	Again string
+	// Versions are those that the result depends on. None are listed by default.
+	Versions []reports.Version
+}
+
+// page is the address of a violation's report, or "".
+func (o CampaignOptions) page(i int) string { return call(o.Page, i) }
+
+// replay is the command of a violation, or "".
+func (o CampaignOptions) replay(i int) string { return call(o.Replay, i) }
+
+func call(f func(int) string, i int) string {
+	if f == nil {
+		return ""
+	}
+	return f(i)
+}
+
+// campaignPage is what the template of explorations and sweeps shows.
+type campaignPage struct {
+	// Kind is "exploration" or "sweep", Subject what it is about.
+	Kind, Subject   string
+	Title, Headline string
+	Found           bool // a violation was found
+	Doubts          []string
+	Figures         []figure
+	Tables          []countTable
+	Violations      []violationPart
+	Limits          []string
+	Again           string
+	Versions        []reports.Version
+	CSS             template.CSS
+}
+
+// figure is one number at the head of the page, and what it counts.
+type figure struct{ Value, Name string }
+
+// countTable has a row for each thing that was counted.
+type countTable struct {
+	ID, Title, Note string
+	Heads           []string
+	Rows            []countRow
+}
+
+// countRow is one row. Share is how much of the thing came about, in per cent; a
+// negative one is not shown.
+type countRow struct {
+	Name   string
+	Values []string
+	Share  int
+}
+
+// share is a part in per cent, rounded down so that 100 means all.
+func share(part, whole int) int {
+	if whole == 0 {
+		return -1
+	}
+	return 100 * part / whole
+}
+
+var campaignTemplate = page("campaign.html")
+
+// write renders the page.
+func (p *campaignPage) write(w io.Writer) error {
+	p.CSS = template.CSS(asset("base.css") + asset("campaign.css"))
+	return render(w, p.Kind, campaignTemplate, p)
+}
+
+// judgedAs says by what a lock was judged, and what that leaves open.
+func judgedAs(judge explore.Judge) string {
+	if judge == explore.JudgePromise {
+		return "The lock was judged by its own promise, under the faults of which it speaks. Under other faults it may well break."
+	}
+	return "The lock was judged as if it promised that all goes well under every fault. What it promises may be less."
+}
+
+// violationPart is one violation of another shape, with its smallest story.
+type violationPart struct {
+	N          int
+	Shape      string
+	Like       string // how many runs are like it
+	Violations []play.Violation
+	Reasons    []string
+	Doubt      string
+	Mode       fence.Mode
+	Tale       []campaign.Step
+	Schedule   string
+	Shrunk     string
+	Page       string
+	Replay     string
+}
+
+// newViolation is a violation that was examined, or was not.
+func newViolation(i int, like string, found *search.Failure, opt CampaignOptions) violationPart {
+	v := violationPart{N: i, Shape: found.Shape, Like: like}
+	if found.Run == nil {
+		v.Doubt = "It has not been examined."
+		return v
+	}
+	v.Violations, v.Reasons = found.Violations, found.Reasons
+	v.Page, v.Replay = opt.page(i), opt.replay(i)
+	v.Shrunk = prose.Count(found.Faults, "fault")
+	if found.Faults != found.Drawn {
+		v.Shrunk += fmt.Sprintf(" of the %d that were drawn", found.Drawn)
+	}
+	if found.Same < found.Replays {
+		v.Doubt = fmt.Sprintf("Not deterministic: %d of %d runs of it were equal. %s", found.Same, found.Replays, found.Divergence)
+	}
+	if len(found.Violations) > 0 {
+		v.Mode, v.Tale = found.Violations[0].Mode, campaign.Steps(found.Story)
+	}
+	v.Schedule = found.Run.Source
+	return v
+}
+
+// Exploration writes an exploration as one page that needs nothing else, and
+// no JavaScript: what was tried, what of it is evidence, which faults struck, and
+// each violation of another shape with its smallest story.
+//
+// The same exploration and options give the same bytes: of its timing, nothing
+// but the shard is told. The error is that of the writer. It is safe for
+// concurrent use if the functions of opt are.
+func Exploration(w io.Writer, e *explore.Exploration, opt CampaignOptions) error {
+	s := &e.Summary
+	p := &campaignPage{
+		Kind: "exploration", Subject: "lock " + e.Plan.Lock,
+		Title:    "Exploration of " + e.Plan.Lock,
+		Headline: exploreHeadline(e), Found: s.Violating > 0,
+		Doubts:  campaign.ExplorationDoubts(e),
+		Figures: exploreCounts(e), Tables: exploreTables(e),
+		Limits: exploreLimits(e), Again: opt.Again, Versions: opt.Versions,
+	}
+	for i := range s.Failures {
+		f := &s.Failures[i]
+		like := fmt.Sprintf("%s like it, the first with seed %d", prose.Amount(f.Runs, "run"), f.FirstSeed)
+		p.Violations = append(p.Violations, newViolation(i+1, like, f, opt))
+	}
+	return p.write(w)
+}
+
+// exploreHeadline is the result in a sentence or two.
+func exploreHeadline(e *explore.Exploration) string {
+	if e.Summary.Violating > 0 && e.StoppedAt != nil {
+		return fmt.Sprintf("A run with a violation ended the exploration, after %s.", prose.Amount(e.Summary.Runs, "run"))
+	}
+	return campaign.ExplorationVerdict(e)
+}
+
+func exploreCounts(e *explore.Exploration) []figure {
+	s := &e.Summary
+	out := []figure{
+		{prose.Thousands(s.Runs), fmt.Sprintf("runs were made, from seed %d on", e.Plan.FirstSeed)},
+		{prose.Thousands(s.Evidence), "of them are evidence: clients contended and faults struck, or a violation was seen"},
+		{prose.Thousands(s.Violating), "runs with a violation"},
+		{prose.Span(s.VirtualSeconds), "of virtual time"},
+	}
+	if s.Evidence > 0 && e.StoppedAt == nil {
+		out = append(out, figure{fmt.Sprintf("< %.2g %%", 100*s.RateBound), "rate of violations, at 95 %, under this generator"})
+	}
+	if never, all := e.Uncovered(); all > 0 {
+		out = append(out, figure{fmt.Sprintf("%d of %d", all-len(never), all), "classes of fault struck"})
+	}
+	return out
+}
+
+func exploreTables(e *explore.Exploration) []countTable {
+	s := &e.Summary
+	kinds := countTable{ID: "kinds", Title: "Faults by kind", Heads: []string{"Kind", "Drawn", "Struck"},
+		Note: "A fault strikes if the run comes as far as its trigger. One that does not strike proves nothing."}
+	for _, kind := range slices.Sorted(maps.Keys(s.Faults)) {
+		n := s.Faults[kind]
+		kinds.Rows = append(kinds.Rows, countRow{kind, []string{prose.Thousands(n.Planned), prose.Thousands(n.Struck)}, share(n.Struck, n.Planned)})
+	}
+	classes := countTable{ID: "classes", Title: "Classes of fault", Heads: []string{"Class", "Runs in which one struck"},
+		Note: "A promise speaks of classes of fault. One that never struck is not covered."}
+	for _, class := range e.Plan.Classes() {
+		n := s.Classes[class]
+		value := prose.Thousands(n)
+		if n == 0 {
+			value = "never"
+		}
+		classes.Rows = append(classes.Rows, countRow{string(class), []string{value}, share(n, s.Runs)})
+	}
+	return filled(kinds, classes, tallyTable("vacuous", "Runs that are no evidence", "Why", s.Vacuous, s.Runs),
+		tallyTable("labels", "Violations by label", "Label", s.Violations, s.Evidence))
+}
+
+// tallyTable is a table of counts.
+func tallyTable[K ~string](id, title, head string, of map[K]int, whole int) countTable {
+	t := countTable{ID: id, Title: title, Heads: []string{head, "Runs"}}
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		t.Rows = append(t.Rows, countRow{string(key), []string{prose.Thousands(of[key])}, share(of[key], whole)})
+	}
+	return t
+}
+
+// filled are the tables that have rows.
+func filled(tables ...countTable) []countTable {
+	return slices.DeleteFunc(tables, func(t countTable) bool { return len(t.Rows) == 0 })
+}
+
+func exploreLimits(e *explore.Exploration) []string {
+	return []string{
+		"Runs without a violation are no proof. The bound on the rate speaks of the schedules that this generator draws, and of no others.",
+		judgedAs(e.Plan.Judge),
+		"Interleavings inside one process are not explored.",
+	}
+}
+
+// Sweep writes a sweep as one page that needs nothing else, and no
+// JavaScript: what was placed where, what came about, and each class of violation
+// with its smallest story. Bytes, errors and concurrency are as for
+// [Exploration].
+func Sweep(w io.Writer, s *sweep.Sweep, opt CampaignOptions) error {
+	p := &campaignPage{
+		Kind: "sweep", Subject: fmt.Sprintf("scenario %s · lock %s · seed %d", s.Plan.Scenario, s.Plan.Lock, s.Plan.Seed),
+		Title:    fmt.Sprintf("Sweep of %s with %s", s.Plan.Scenario, s.Plan.Lock),
+		Headline: s.Statement() + ".", Found: s.Summary.Violating > 0,
+		Doubts:  campaign.SweepDoubts(s),
+		Figures: sweepCounts(s), Tables: sweepTables(s),
+		Limits: sweepLimits(s), Again: opt.Again, Versions: opt.Versions,
+	}
+	for i := range s.Summary.Failures {
+		f := &s.Summary.Failures[i]
+		like := fmt.Sprintf("%s like it, the first: %s", prose.Amount(f.Runs, "run"), f.Placed.Faults)
+		p.Violations = append(p.Violations, newViolation(i+1, like, f, opt))
+	}
+	return p.write(w)
+}
+
+func sweepCounts(s *sweep.Sweep) []figure {
+	t := &s.Summary
+	out := []figure{
+		{prose.Thousands(s.Plan.Boundaries), "moments of the run at which faults were placed"},
+		{prose.Thousands(t.Placements()), "runs with one fault"},
+	}
+	if s.Plan.Pairs > 0 {
+		out = append(out, figure{prose.Thousands(t.Pairs), fmt.Sprintf("runs with two, of %s pairs that there are", prose.Thousands(s.Plan.AllPairs))})
+	}
+	out = append(out, figure{prose.Thousands(t.Struck()), "of these runs saw their faults come about"},
+		figure{prose.Thousands(t.Violating), "runs with a violation"})
+	if t.Reduced > 0 {
+		out = append(out, figure{prose.Thousands(t.Reduced), "pairs break the promise as one of their faults does alone; they are not among those"})
+	}
+	return out
+}
+
+func sweepTables(s *sweep.Sweep) []countTable {
+	t := &s.Summary
+	kinds := countTable{ID: "kinds", Title: "Faults by kind", Heads: []string{"Kind", "Placed", "With a violation", "Struck"}, Note: sweepLeftOut(s)}
+	for _, k := range sweep.Kinds() {
+		n, ok := t.Kinds[k.Name]
+		if !ok {
+			continue
+		}
+		kinds.Rows = append(kinds.Rows, countRow{k.Name + ": " + k.Text,
+			[]string{prose.Thousands(n.Planned), prose.Thousands(n.Violating), prose.Thousands(n.Struck)}, share(n.Struck, n.Planned)})
+	}
+	return filled(kinds, tallyTable("vacuous", "Runs that are no evidence", "Why", t.VacuousStruck(), t.Struck()),
+		tallyTable("labels", "Violations by label", "Label", t.Violations, t.Struck()))
+}
+
+// sweepLeftOut says which placements are not tried, and why.
+func sweepLeftOut(s *sweep.Sweep) string {
+	text := fmt.Sprintf("%s more placements are left out, at which the fault would find its target as one of these does.", prose.Thousands(s.Plan.Equivalent))
+	if s.Plan.Idle > 0 {
+		text += fmt.Sprintf(" So are %s jumps of client clocks: no client looks at its wall clock.", prose.Thousands(s.Plan.Idle))
+	}
+	return text
+}
+
+func sweepLimits(s *sweep.Sweep) []string {
+	return []string{
+		"A sweep without a violation is no proof: it covers one workload and one seed, and faults of fixed length.",
+		judgedAs(s.Plan.Judge),
+		"Interleavings inside one process are not explored.",
+	}
+}

@@ -1,0 +1,164 @@
+package html_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"locksim/checker"
+	"locksim/internal/testreports"
+	"locksim/lock/fence"
+	"locksim/reports"
+	"locksim/reports/html"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+	"locksim/scenarios/sweep"
+)
+
+// campaignOptions are all that a page can have.
+var campaignOptions = html.CampaignOptions{
+	Page:     func(i int) string { return fmt.Sprintf("found-%d.html", i) },
+	Replay:   func(i int) string { return fmt.Sprintf("locksim explore --seed %d", i) },
+	Again:    "locksim explore --lock mylock --runs 20",
+	Versions: []reports.Version{{Name: "Go", Version: "1.26.1"}},
+}
+
+func explorationPage(t *testing.T, e *explore.Exploration, opt html.CampaignOptions) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := html.Exploration(&b, e, opt); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func sweepPage(t *testing.T, s *sweep.Sweep, opt html.CampaignOptions) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := html.Sweep(&b, s, opt); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// sweep is made up: of three placements and a pair, one run is corrupted, and two
+// are of a shape that was not examined.
+func aSweep() *sweep.Sweep {
+	plan := &sweep.Plan{Scenario: "gc-pause", Lock: "mylock", Seed: 3, Judge: explore.JudgePromise, Boundaries: 291, Placements: 3, Equivalent: 286,
+		Idle: 12, Pairs: 1, AllPairs: 1500, Block: 100}
+	b := sweep.Block{Tally: sweep.Tally{Tally: search.Tally{Runs: 4, Evidence: 3, Violating: 3, Violations: map[checker.Label]int{checker.Corrupted: 1, checker.Stuck: 2},
+		Vacuous: map[string]int{"nobody contended": 1}}, Pairs: 1, Reduced: 1,
+		Kinds: map[string]search.FaultTally{"pause": {Planned: 2, Struck: 1, Violating: 1}, "crash": {Planned: 1, Struck: 1}}},
+		Failures: search.Failures{{Shape: "a", Runs: 1}, {Shape: "stuck in mode none: crash", Runs: 2, Placed: &search.Placed{Faults: "crash c0"}}}}
+	found := &search.Failure{Placed: &search.Placed{Faults: "pause c0 for 15s, at 1s", Kinds: []string{"pause"}}, Lock: "mylock", Seed: 3, Drawn: 1, Faults: 1, Same: 9, Again: 9, Replays: 10, Divergence: "event 7 differs", Shape: "corrupted in mode none: pause",
+		Violations: []play.Violation{{Mode: fence.None, Label: checker.Corrupted}}, Reasons: []string{"c0's write was lost"},
+		Story: []string{"     1           0s  c0     asks for the lock", ">  441   10.511066s  s0     takes write c0.w2", "                     … 3 steps left out"},
+		Run:   &play.RunFile{Source: "name: swept\n"}}
+	return sweep.AssembleSweep(plan, map[int]sweep.Block{0: b}, map[string]*search.Failure{"a": found})
+}
+
+func TestExplorationSaysAll(t *testing.T) {
+	html := explorationPage(t, testreports.Exploration(), campaignOptions)
+	testreports.Wants(t, html, []string{
+		"<h1>Exploration of mylock</h1>",
+		"A violation in 2 of 19 runs that are evidence: the rate is below 30 % at 95 % under this generator.",
+		`<dt>runs were made, from seed 1 on</dt><dd>20</dd>`, `<dd>5 minutes</dd>`, `<dd>1 of 2</dd>`, `<dd>&lt; 30 %</dd>`,
+		`<th scope="row">pause</th><td class="n">4</td><td class="n">3</td>`, "75 %",
+		`<th scope="row">crash</th><td class="n">never</td>`,
+		`<th scope="row">nobody contended</th><td class="n">1</td>`,
+		"1. stuck in mode none: pause", "1 run like it, the first with seed 14", "the lock was never free again",
+		`<a href="found-1.html">The report of this run</a>`, "asks for the lock", "The schedule, 1 fault of the 3 that were drawn", "<code>name: drawn\n</code>",
+		"<code>locksim explore --seed 1</code>", "<code>locksim explore --lock mylock --runs 20</code>", "1.26.1",
+		"Runs without a violation are no proof.", "judged as if it promised",
+	}, []string{"ZgotmplZ", "<no value>", "%!", "&lt;nil"})
+}
+
+func TestSweepSaysAll(t *testing.T) {
+	html := sweepPage(t, aSweep(), campaignOptions)
+	testreports.Wants(t, html, []string{
+		"<h1>Sweep of gc-pause with mylock</h1>",
+		"3 placements of one fault at 291 boundaries, and 1 pairs, a sample of 1,500: 2 classes of violation, smallest shown.",
+		"286 more placements are left out", "So are 12 jumps of client clocks", "<dd>291</dd>", "of 1,500 pairs that there are", "<dt>pairs break the promise",
+		`<th scope="row">pause: a client stops for one and a half TTLs</th><td class="n">2</td><td class="n">1</td><td class="n">1</td>`,
+		"1. corrupted in mode none: pause", "the first: pause c0 for 15s, at 1s",
+		"Not deterministic: 9 of 10 runs of it were equal. event 7 differs",
+		`<tr class="fatal"><td class="n">441</td><td class="n">10.511066s</td><td><b>s0</b></td><td>takes write c0.w2 <span class="decisive">decisive step</span></td></tr>`,
+		`<td colspan="4">                     … 3 steps left out</td>`, "The schedule, 1 fault</summary>",
+		"2. stuck in mode none: crash", "It has not been examined.",
+		"one workload and one seed", "judged by its own promise",
+	}, []string{"ZgotmplZ", "<no value>", "%!"})
+	if n := strings.Count(html, `<a href="found-`); n != 1 {
+		t.Errorf("%d links to reports, want that of the violation that was examined", n)
+	}
+}
+
+// What stands in the way of relying on a result stands at its head.
+func TestCampaignDoubts(t *testing.T) {
+	e := testreports.Exploration()
+	e.Complete, e.Missing, e.Timing.Shard = false, 3, "1/4"
+	e.Summary.Unsteady, e.Summary.Nondeterministic = &search.BadRun{Seed: 7, Why: "first divergent event:\na"}, 2
+	head, _, _ := strings.Cut(explorationPage(t, e, html.CampaignOptions{}), "<main>")
+	testreports.Wants(t, head, []string{"This is shard 1/4: 3 jobs of 10 runs are missing.", "seed 7: NOT DETERMINISTIC, as were 2 runs in all"}, nil)
+	s := aSweep()
+	s.Complete, s.Missing = false, 1
+	head, _, _ = strings.Cut(sweepPage(t, s, html.CampaignOptions{}), "<main>")
+	testreports.Wants(t, head, []string{"INCOMPLETE: 1 job of 100 runs have no result.", "a violation replays 9 times of 10"}, nil)
+	e = testreports.Exploration()
+	e.StoppedAt = new(1)
+	testreports.Wants(t, explorationPage(t, e, html.CampaignOptions{}), []string{"A run with a violation ended the exploration, after 20 runs."}, []string{"under this generator</dt>", "Make it again", `href="found`})
+}
+
+// Whatever a lock, a scenario or a run says is text, and the page asks for nothing.
+func TestCampaignEscapes(t *testing.T) {
+	const evil = `<img src=x onerror=alert(1)></script><!-- "'` + "\x1b[31m"
+	e, s := testreports.Exploration(), aSweep()
+	e.Plan.Lock, s.Plan.Lock, s.Plan.Scenario = evil, evil, evil
+	for _, f := range []*search.Failure{&e.Summary.Failures[0], &s.Summary.Failures[0]} {
+		f.Reasons, f.Story, f.Divergence, f.Run.Source = []string{evil}, []string{evil, "     1           0s  c0     " + evil}, evil, evil
+	}
+	e.Summary.Failures[0].Shape, s.Summary.Failures[0].Shape, s.Summary.Failures[0].Placed.Faults = evil, evil, evil
+	e.Summary.Vacuous = map[string]int{evil: 1}
+	e.Summary.Broken = &search.BadRun{Why: evil}
+	opt := html.CampaignOptions{Page: func(int) string { return "javascript:alert(1)" }, Replay: func(int) string { return evil }, Again: evil,
+		Versions: []reports.Version{{Name: evil, Version: evil}}}
+	for _, html := range []string{explorationPage(t, e, opt), sweepPage(t, s, opt)} {
+		testreports.Wants(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`}, []string{"<img", "<script", "<!--", "javascript:", "<h1><"})
+		for _, found := range regexp.MustCompile(`(?:src|href|action|data)="([^"]*)"|url\(([^)]*)\)|@import`).FindAllString(html, -1) {
+			if !slices.ContainsFunc([]string{`href="#`, `href="data:,"`, `data="`}, func(ok string) bool { return strings.HasPrefix(found, ok) }) {
+				t.Errorf("the page refers to %s", found)
+			}
+		}
+	}
+}
+
+// The same result gives the same page, whenever it was made, and whoever else
+// renders at that moment.
+func TestCampaignIsDeterministic(t *testing.T) {
+	want := explorationPage(t, testreports.Exploration(), campaignOptions) + sweepPage(t, aSweep(), campaignOptions)
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			e, s := testreports.Exploration(), aSweep()
+			e.Timing.WallSeconds, s.Timing.WallSeconds = float64(i), float64(i)
+			if explorationPage(t, e, campaignOptions)+sweepPage(t, s, campaignOptions) != want {
+				t.Error("two pages of one result differ")
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestCampaignErrors(t *testing.T) {
+	if err := html.Exploration(testreports.Full{}, testreports.Exploration(), html.CampaignOptions{}); !errors.Is(err, testreports.ErrFull) {
+		t.Error(err)
+	}
+	if err := html.Sweep(testreports.Full{}, aSweep(), html.CampaignOptions{}); !errors.Is(err, testreports.ErrFull) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,258 @@
+package html
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"locksim/checker"
+	"locksim/internal/prose"
+	"locksim/lock/fence"
+	"locksim/reports/grid"
+	"locksim/scenarios/matrix"
+)
+
+// Matrix writes the page of the whole matrix: a table with a row for each
+// scenario, a column for each lock, and in each place a cell for each fencing mode,
+// with a sign, its words, and a link to the report of its run. Specimens have a
+// table of their own. Scripts add filters; without them the page has all there is.
+//
+// The same site gives the same bytes. The errors are that of the writer, and bugs
+// of the template.
+func Matrix(w io.Writer, s MatrixSite) error {
+	return render(w, "page", matrixTemplate, newMatrixPage(&s))
+}
+
+var matrixTemplate = page("matrix.html")
+
+// matrixPage is what the template shows.
+type matrixPage struct {
+	Headline, Evidence, Outcome, Made string
+	Modes                             []fence.Mode
+	Legend                            []legendLine
+	Labels                            []labelCount
+	Cells                             int
+	Locks                             []pageLink
+	Harm                              []harmRow
+	Rows                              []matrixLine
+	SpecimenRows                      []matrixLine
+	Problems                          []problemLine
+	NotRun                            []string
+	CSS                               template.CSS
+	JS                                template.JS
+}
+
+// pageLink is a name with the address of its page.
+type pageLink struct{ Name, Href string }
+
+// legendLine is a sign with its meaning.
+type legendLine struct {
+	Label          checker.Label
+	Glyph, Meaning string
+}
+
+// labelCount is how many cells have a label.
+type labelCount struct {
+	Label checker.Label
+	Glyph string
+	N     int
+	Worse bool // than safe
+}
+
+// matrixLine is a row of the table: a scenario with all locks, or with a specimen.
+type matrixLine struct {
+	pageLink
+	Title     string
+	Catalogue []string
+	Specimen  pageLink
+	Places    []matrixPlace
+}
+
+// matrixPlace is where a row and a column cross.
+type matrixPlace struct {
+	Lock   string
+	Failed bool
+	Cells  []matrixSpot
+}
+
+// matrixSpot is a cell.
+type matrixSpot struct {
+	Mode              fence.Mode
+	Label             checker.Label
+	Glyph, Says, Href string
+	Problem           string
+}
+
+func newMatrixPage(s *MatrixSite) *matrixPage {
+	m := s.Matrix
+	p := &matrixPage{
+		Headline: fmt.Sprintf("%s with %s, under %s, with %s.", prose.Count(len(m.Scenarios), "scenario"), prose.Count(len(m.Locks), "lock"),
+			prose.Count(len(m.Modes), "fencing mode"), m.Seeds),
+		Evidence: grid.Evidence(m), Outcome: grid.Outcome(m), Made: s.Replay, Modes: m.Modes, Legend: legendLines(), Labels: labelCounts(m), Cells: len(m.Cells),
+		Problems: problemLines(m), CSS: matrixCSS(), JS: template.JS(asset("matrix.js")),
+	}
+	for _, f := range m.NotRun {
+		why, _, _ := strings.Cut(f.Why, "\n")
+		p.NotRun = append(p.NotRun, fmt.Sprintf("%s with lock %s: %s", f.Scenario, f.Lock, why))
+	}
+	var specimens []pageLink
+	for _, l := range m.Locks {
+		link := pageLink{l.Name, MatrixLockFile(l.Name)}
+		if grid.IsSpecimen(l.Name) {
+			specimens = append(specimens, link)
+			continue
+		}
+		p.Locks = append(p.Locks, link)
+	}
+	p.Harm = s.harm(slices.Concat(p.Locks, specimens))
+	p.Rows, p.SpecimenRows = s.lines(p.Locks), s.specimenLines(specimens)
+	return p
+}
+
+// lines are the rows of the scenarios that some of the locks take part in.
+func (s *MatrixSite) lines(locks []pageLink) []matrixLine {
+	g := grid.New(s.Matrix)
+	var lines []matrixLine
+	for _, row := range s.Matrix.Scenarios {
+		line := newMatrixLine(row)
+		for _, l := range locks {
+			line.Places = append(line.Places, s.place(g, row.Name, l.Name))
+		}
+		if slices.ContainsFunc(line.Places, matrixPlace.filled) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// specimenLines are a row for each specimen and scenario.
+func (s *MatrixSite) specimenLines(specimens []pageLink) []matrixLine {
+	g := grid.New(s.Matrix)
+	var lines []matrixLine
+	for _, l := range specimens {
+		for _, row := range s.Matrix.Scenarios {
+			if g.Has(row.Name, l.Name) {
+				line := newMatrixLine(row)
+				line.Specimen, line.Places = l, []matrixPlace{s.place(g, row.Name, l.Name)}
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+func newMatrixLine(row matrix.Row) matrixLine {
+	return matrixLine{pageLink: pageLink{row.Name, MatrixScenarioFile(row.Name)}, Title: row.Title, Catalogue: row.Catalogue}
+}
+
+func (p matrixPlace) filled() bool { return p.Failed || len(p.Cells) > 0 }
+
+func (s *MatrixSite) place(g grid.Grid, scenario, lock string) matrixPlace {
+	p := matrixPlace{Lock: lock, Failed: g.Failed(scenario, lock)}
+	for _, c := range g.Group(scenario, lock) {
+		p.Cells = append(p.Cells, s.spot("", c))
+	}
+	return p
+}
+
+// spot is a cell on a page that is so many steps from the folder of all pages.
+func (s *MatrixSite) spot(up string, c matrix.Cell) matrixSpot {
+	sign := grid.SignOf(c)
+	return matrixSpot{Mode: c.Mode, Label: checker.Label(sign.Name), Glyph: sign.Glyph, Says: spoken(c), Href: s.cellLink(up, c), Problem: c.Problem()}
+}
+
+// spoken is a cell in words: "corrupted 20/20".
+func spoken(c matrix.Cell) string {
+	text := strings.TrimSpace(string(c.Label) + " " + grid.KOfN(c))
+	if c.Vacuous != "" {
+		text = "vacuous, " + text
+	}
+	return text
+}
+
+func legendLines() []legendLine {
+	var lines []legendLine
+	for _, s := range grid.Legend() {
+		lines = append(lines, legendLine{checker.Label(s.Name), s.Glyph, s.Meaning})
+	}
+	return lines
+}
+
+// labelCounts count the cells by their signs, the worst first.
+func labelCounts(m *matrix.Matrix) []labelCount {
+	n := map[string]int{}
+	for _, c := range m.Cells {
+		n[grid.SignOf(c).Name]++
+	}
+	var out []labelCount
+	for _, s := range grid.Legend() {
+		if n[s.Name] > 0 {
+			label := checker.Label(s.Name)
+			out = append(out, labelCount{label, s.Glyph, n[s.Name], label.Severity() > checker.Safe.Severity()})
+		}
+	}
+	return out
+}
+
+// problemLine is something that a reader has to be told of, with its command.
+type problemLine struct{ Says, Replay string }
+
+func problemLines(m *matrix.Matrix) []problemLine {
+	var lines []problemLine
+	for _, c := range grid.Complaints(m) {
+		lines = append(lines, problemLine{c.String(), c.Replay})
+	}
+	for _, f := range m.Failures {
+		why, _, _ := strings.Cut(f.Why, "\n")
+		lines = append(lines, problemLine{fmt.Sprintf("%s, lock %s could not be run: %s", f.Scenario, f.Lock, why), f.Replay})
+	}
+	return lines
+}
+
+// harmRow is one lock: in how many of its scenarios some seed came to harm, by
+// fencing mode.
+type harmRow struct {
+	pageLink
+	Scenarios int
+	Modes     []harmCount
+}
+
+// harmCount is how many scenarios came to harm in one mode; Ran says whether any
+// was run.
+type harmCount struct {
+	N   int
+	Ran bool
+}
+
+// harms are the labels that nobody wants to see: wrong data, a lock that nobody
+// can take, a rightful holder refused. That data was saved is none.
+var harms = []checker.Label{checker.Corrupted, checker.Stuck, checker.FalseReject}
+
+func (s *MatrixSite) harm(locks []pageLink) []harmRow {
+	var rows []harmRow
+	for _, l := range locks {
+		groups := s.ofLock(l.Name)
+		row := harmRow{pageLink: l, Scenarios: len(groups)}
+		for _, m := range s.Matrix.Modes {
+			row.Modes = append(row.Modes, harmIn(groups, m))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func harmIn(groups []grid.Group, mode fence.Mode) harmCount {
+	var n harmCount
+	for _, g := range groups {
+		i := slices.IndexFunc(g, func(c matrix.Cell) bool { return c.Mode == mode && c.CellRuns != nil })
+		if i >= 0 {
+			n.Ran = true
+			if slices.Contains(harms, g[i].Label) {
+				n.N++
+			}
+		}
+	}
+	return n
+}

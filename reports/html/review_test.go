@@ -1,0 +1,86 @@
+package html_test
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"locksim/internal/testreports"
+	"locksim/reports"
+	"locksim/reports/html"
+	"locksim/reports/reviewpage"
+	"locksim/scenarios/review"
+)
+
+func reviewHTML(t *testing.T, r *review.Review) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := html.Review(&b, r, reports.Options{Replay: "go run ./cmd/locksim report --review --lock fenced"}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Headings go down by one at a time, ids are there once, tables name their
+// columns, and nothing is fetched.
+func TestReviewIsWellMade(t *testing.T) {
+	html := reviewHTML(t, testreports.Review())
+	level := byte('0')
+	for _, m := range regexp.MustCompile(`<h(\d)`).FindAllStringSubmatch(html, -1) {
+		if m[1][0] > level+1 {
+			t.Errorf("a heading of level %s follows one of level %c", m[1], level)
+		}
+		level = m[1][0]
+	}
+	seen := map[string]bool{}
+	for _, m := range regexp.MustCompile(` (?:id|aria-label)="([^"]*)"`).FindAllStringSubmatch(html, -1) {
+		if seen[m[0]] {
+			t.Errorf("%s is there twice", m[0])
+		}
+		seen[m[0]] = true
+	}
+	for _, m := range regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(html, -1) {
+		if !seen[` id="`+m[1]+`"`] {
+			t.Errorf("a link leads to %s, which is not there", m[1])
+		}
+	}
+	for _, bad := range []string{"<th>", "http://", "https://", " src=", "<link rel=\"stylesheet\""} {
+		if strings.Contains(html, bad) {
+			t.Errorf("the page has %s", bad)
+		}
+	}
+}
+
+// The parts come in the order of the review, and the same review gives the same bytes.
+func TestReviewOrder(t *testing.T) {
+	html := reviewHTML(t, testreports.Review())
+	at := 0
+	for _, s := range reviewpage.New(testreports.Review(), reports.Options{}).Sections {
+		i := strings.Index(html[at:], ">"+s.Title+"</h2>")
+		if i < 0 {
+			t.Fatalf("%q is not there, or not in its place", s.Title)
+		}
+		at += i
+	}
+	if !strings.Contains(html[at:], ">Make it again</h2>") || reviewHTML(t, testreports.Review()) != html {
+		t.Error("the command does not come last, or the same review gives other bytes")
+	}
+}
+
+// No text of a lock or of a run is markup.
+func TestReviewEscapes(t *testing.T) {
+	if html := reviewHTML(t, testreports.HostileReview()); strings.Count(html, "<script>") != 1 || !strings.Contains(html, "&lt;script&gt;alert(1)") {
+		t.Errorf("%d scripts on the page, want its own", strings.Count(html, "<script>"))
+	}
+}
+
+// A lock of which nothing is known has a page, too, and an error of the writer is the
+// caller's.
+func TestReviewOfNothing(t *testing.T) {
+	testreports.Wants(t, reviewHTML(t, &review.Review{Lock: review.Lock{Name: "mine", Nodes: 1}}), []string{"The lock promises nothing."}, []string{"<no value>", "%!"})
+	if err := html.Review(testreports.Full{}, testreports.Review(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+		t.Errorf("the error is %v", err)
+	}
+}

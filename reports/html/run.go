@@ -1,0 +1,189 @@
+package html
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+
+	"locksim/checker"
+	"locksim/internal/prose"
+	"locksim/lock/fence"
+	"locksim/reports"
+	"locksim/reports/scene"
+	"locksim/scenarios/play"
+)
+
+// runPage is what the template shows, part by part.
+type runPage struct {
+	Title, Headline string
+	Scenario, Lock  string
+	Seed            uint64
+	Repeated        string
+	Links           []reports.Link
+	Why             string
+
+	Cards   []verdictCard
+	Facts   factTable
+	Remarks []string
+
+	Diagram  diagram
+	Stories  []storyPart
+	Reasons  []reasonPart
+	Evidence []evidencePart
+	Limits   []string
+
+	Schedule string
+	Replay   string
+	Hashes   []traceHash
+	Versions []reports.Version
+
+	CSS  template.CSS
+	JS   template.JS
+	Data *pageData
+}
+
+// traceHash is what a replay has to come to.
+type traceHash struct {
+	Mode fence.Mode
+	Hash string
+}
+
+func newRunPage(o *play.Outcome, opt reports.Options) *runPage {
+	p := &runPage{
+		Title: cmp.Or(o.Scenario.Title, o.Scenario.Name), Headline: scene.Headline(o),
+		Scenario: o.Scenario.Name, Lock: o.Lock, Seed: o.Seed,
+		Repeated: scene.Repeated(opt.Repeat), Links: opt.Links, Why: o.Scenario.Why,
+		Cards: verdictCards(o), Facts: newFactTable(o), Remarks: scene.Remarks(o),
+		Limits: scene.Limits(o), Schedule: scene.Schedule(o.Scenario), Replay: opt.Replay, Versions: opt.Versions,
+		CSS: template.CSS(asset("base.css") + asset("report.css")),
+		JS:  template.JS(asset("chart.js") + asset("story.js") + asset("page.js")),
+	}
+	for _, g := range scene.Reasons(o) {
+		p.Reasons = append(p.Reasons, reasonPart{Name: g.Name(o), Texts: g.Texts})
+	}
+	for _, m := range scene.Ran(o) {
+		p.Hashes = append(p.Hashes, traceHash{m.Mode, m.TraceHash})
+	}
+	scenes := scene.All(o)
+	partings := scene.Parting(scenes)
+	if opt.Alike == reports.Together {
+		scenes = scene.Merged(scenes)
+	}
+	p.Data = newPageData()
+	p.Diagram = newDiagram(scenes, p.Data)
+	p.Diagram.Parting = partings
+	first := scene.Told(o)
+	for _, s := range scenes {
+		story := storyPart{Mode: s.Run.Mode, Named: s.Named(), Modes: prose.Commas(s.Modes()), Label: s.Run.Verdict.Label,
+			Told: s.Tells(first), Lines: scene.Excerpt(s.Run.Story)}
+		p.Stories = append(p.Stories, story)
+		p.Data.addStates(s, story.Lines, opt.Inspect)
+	}
+	p.Evidence = newEvidence(o)
+	return p
+}
+
+// storyPart is the story of one run, in sentences.
+type storyPart struct {
+	Mode         fence.Mode
+	Named, Modes string // as a heading, and as a choice
+	Label        checker.Label
+	Told         bool // it is the one that is told first
+	Lines        []scene.Sentence
+}
+
+// reasonPart is the reasons that hold for the same modes.
+type reasonPart struct {
+	Name  string
+	Texts []string
+}
+
+// verdictCard is one mode's verdict, at the head of the page.
+type verdictCard struct {
+	Mode     fence.Mode
+	Rule     string
+	Label    checker.Label
+	Expected checker.Label
+	Worse    bool // than expected
+	Reason   string
+}
+
+func verdictCards(o *play.Outcome) []verdictCard {
+	worse := map[fence.Mode]bool{}
+	for _, m := range o.Mismatches() {
+		worse[m.Mode] = true
+	}
+	var cards []verdictCard
+	for _, m := range o.Modes {
+		c := verdictCard{Mode: m.Mode, Rule: scene.Rule(m.Mode), Label: m.Verdict.Label, Worse: worse[m.Mode]}
+		c.Expected, _ = o.Expected(m.Mode)
+		if len(m.Verdict.Reasons) > 0 {
+			c.Reason = m.Verdict.Reasons[0].Text
+		}
+		if m.Trace == nil {
+			c.Reason = fmt.Sprintf("Not run: this mode needs fencing tokens, and lock %s mints none.", o.Lock)
+		}
+		cards = append(cards, c)
+	}
+	return cards
+}
+
+// factTable has a column per mode and a row per fact.
+type factTable struct {
+	Modes []fence.Mode
+	Rows  []factRow
+}
+
+// factRow is one fact in every mode.
+type factRow struct {
+	Name, Note string
+	Values     []string
+}
+
+// facts are the rows, each with what it says of a run.
+var facts = []struct {
+	name, note string
+	value      func(m play.ModeRun) string
+}{
+	{"Data", "by the exact check", func(m play.ModeRun) string { return string(m.Verdict.Facts.Data) }},
+	{"Lost updates", "acknowledged, and not in the data", number(func(f checker.Facts) int { return f.LostUpdates })},
+	{"Torn sections", "in the data by half", number(func(f checker.Facts) int { return f.TornSections })},
+	{"Claims that overlap", "the lock broke its promise", number(func(f checker.Facts) int { return f.ClaimOverlaps })},
+	{"Beliefs that overlap", "a client outlived its lease", number(func(f checker.Facts) int { return f.BeliefOverlaps })},
+	{"Stale writes taken", "", number(func(f checker.Facts) int { return f.StaleAccepted })},
+	{"Stale operations refused", "", number(func(f checker.Facts) int { return f.StaleRejected })},
+	{"Rightful holders refused", "", number(func(f checker.Facts) int { return f.FalseRejects })},
+	{"Keys of another deleted", "", number(func(f checker.Facts) int { return f.ForeignReleases })},
+	{"Lock can be taken again", "", func(m play.ModeRun) string { return string(m.Verdict.Facts.Liveness) }},
+	{"Acquires contended", "", func(m play.ModeRun) string {
+		f := m.Verdict.Facts
+		return fmt.Sprintf("%d of %d", f.Contended, f.Grants+f.Attempts)
+	}},
+	{"Faults that struck", "", scene.Struck},
+	{"Longest wait", "", func(m play.ModeRun) string { return prose.Seconds(m.LongestWait) }},
+	{"Events, virtual time", "", func(m play.ModeRun) string { return fmt.Sprintf("%d in %s", m.Events, prose.Seconds(m.Virtual)) }},
+	{"Second opinion", "porcupine, on the same history", func(m play.ModeRun) string { return string(m.Corroboration.Agreement) }},
+}
+
+func number(of func(checker.Facts) int) func(play.ModeRun) string {
+	return func(m play.ModeRun) string { return fmt.Sprint(of(m.Verdict.Facts)) }
+}
+
+func newFactTable(o *play.Outcome) factTable {
+	t := factTable{Modes: scene.Modes(o)}
+	for _, f := range facts {
+		row := factRow{Name: f.name, Note: f.note}
+		for _, m := range o.Modes {
+			value := prose.Nothing
+			if m.Trace != nil {
+				value = f.value(m)
+			}
+			if value == "" {
+				value = prose.Nothing
+			}
+			row.Values = append(row.Values, value)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}

@@ -1,0 +1,213 @@
+package html_test
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"locksim/checker"
+	"locksim/internal/tainted"
+	"locksim/internal/testreports"
+	"locksim/lock/fence"
+	"locksim/reports"
+	"locksim/reports/html"
+	"locksim/scenarios/play"
+	"locksim/sim/trace"
+)
+
+func page(t *testing.T, o *play.Outcome, opt reports.Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := html.Run(&b, o, opt); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestRunSaysAll(t *testing.T) {
+	o := testreports.PausedOutcome()
+	html := page(t, o, reports.Options{Repeat: play.Twice, Replay: "locksim run gc-pause --seed 1",
+		Versions: []reports.Version{{Name: "Go", Version: "1.26.1"}}})
+	testreports.Wants(t, html, []string{
+		"<h1>A stop-the-world pause outlives the lease</h1>",
+		"With no fence the data ended corrupted; with fencing check the fence saved the data.",
+		"Not run: this mode needs fencing tokens",
+		"Mode check: the same run as mode none up to step 19. They part at 20.000s: in mode none s0 OK write c0.w2 (token 1); here s0 REFUSED",
+		"c0 paused 10s, from 0.007s to 10.000s",
+		"c0 has a claim with token 1, from 0.005s to 5.000s, until its validity ended",
+		"more than one client believes that it holds the lock, from 6.000s to 7.004s",
+		"by the record of the nodes c0 has the lock, from 0.003s to 5.000s, until the key expired on r0",
+		"it broke here", "the fence held here", "parts from mode none",
+		"acknowledged, and lost", "refused",
+		"<summary>Porcupine’s own drawing of order/balance: no order found</summary>",
+		`sandbox="allow-scripts" title="Porcupine’s drawing of order/balance, mode check: an order found" height="`,
+		"One seed is one schedule of many",
+		"<code>name: gc-pause\n</code>",
+		"<code>locksim run gc-pause --seed 1</code>",
+		o.Modes[0].TraceHash, o.Modes[1].TraceHash, "1.26.1",
+	}, []string{"ZgotmplZ", "<no value>", "%!"})
+}
+
+// A page depends on nothing outside it and lets nothing in.
+func TestRunIsSelfContained(t *testing.T) {
+	html := page(t, testreports.PausedOutcome(), reports.Options{})
+	testreports.Wants(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`}, nil)
+	for _, found := range regexp.MustCompile(`(?:src|href|action|data)="([^"]*)"|url\(([^)]*)\)|@import`).FindAllString(html, -1) {
+		if !regexp.MustCompile(`"#|"data:,"|url\(#`).MatchString(found) {
+			t.Errorf("the page refers to %s", found)
+		}
+	}
+}
+
+// Whatever a scenario, a lock or a run says is text.
+func TestRunEscapes(t *testing.T) {
+	const evil = `<img src=x onerror=alert(1)></script><!--`
+	o := testreports.PausedOutcome()
+	sc := o.Scenario
+	sc.Name, sc.Title, sc.Why, sc.Source, o.Lock = evil, evil, evil, []byte(evil), evil
+	for i := range o.Modes {
+		m := &o.Modes[i]
+		m.TraceHash, m.Corroboration.Why = evil, evil
+		for j := range m.Verdict.Reasons {
+			m.Verdict.Reasons[j].Text = evil
+		}
+		for j := range m.Story {
+			m.Story[j].What, m.Story[j].Text, m.Story[j].Actor = evil, evil, evil
+		}
+		for j := range m.History.Ops {
+			m.History.Ops[j].Saw, m.History.Ops[j].Client = evil, evil
+		}
+		if m.Trace != nil {
+			for j := range m.Trace.Events {
+				e := &m.Trace.Events[j]
+				e.What = tainted.What(e.What, evil)
+			}
+			last := m.Trace.Add(trace.Event{At: 20 * time.Second, Actor: "r0", Peer: "c1", What: strange{evil, evil}})
+			m.History.Holdings[1].To = checker.Pos(last)
+		}
+	}
+	state := &play.State{Store: []string{evil}, Nodes: []play.NodeState{{Name: evil}}}
+	html := page(t, o, reports.Options{Replay: evil, Versions: []reports.Version{{Name: evil, Version: evil}},
+		Inspect: func(fence.Mode, int) (*play.State, error) { return state, nil }})
+	testreports.Wants(t, html, []string{"&lt;img src=x onerror=alert(1)&gt;"}, []string{"<img", "onerror=alert(1)></script>", "<!--"})
+	if n := strings.Count(html, "</script>"); n != 2 {
+		t.Errorf("%d scripts end in the page, want 2", n)
+	}
+}
+
+// strange is what happened in the words of somebody else's server.
+type strange struct{ kind, text string }
+
+func (s strange) Kind() string               { return s.kind }
+func (s strange) AppendText(b []byte) []byte { return append(b, s.text...) }
+func (s strange) AppendHash(b []byte) []byte { return trace.AppendString(b, s.text) }
+
+// Terminal escape sequences and bytes that are no text do not get through.
+func TestRunIsPrintable(t *testing.T) {
+	o := testreports.PausedOutcome()
+	o.Scenario.Title = "red \x1b[31m and \xff"
+	e := &o.Modes[0].Trace.Events[1]
+	e.What = tainted.What(e.What, "\x1b[2J\x00\xff")
+	html := page(t, o, reports.Options{})
+	if i := strings.IndexAny(html, "\x1b\x00"); i >= 0 || !strings.Contains(html, "red ") {
+		t.Errorf("byte %d of the page is no text", i)
+	}
+}
+
+// The same run gives the same page, whoever else renders at that moment.
+func TestRunIsDeterministic(t *testing.T) {
+	want := page(t, testreports.PausedOutcome(), reports.Options{})
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			var b bytes.Buffer
+			if err := html.Run(&b, testreports.PausedOutcome(), reports.Options{}); err != nil || b.String() != want {
+				t.Errorf("another page, or an error: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// What is odd about an outcome changes the page, and does not break it.
+func TestRunOfOddOutcomes(t *testing.T) {
+	for name, tc := range map[string]struct {
+		outcome func() *play.Outcome
+		has     string
+	}{
+		"none ran":    {func() *play.Outcome { return testreports.Outcome(testreports.NotApplicable(fence.Seal)) }, "No run was made."},
+		"no modes":    {func() *play.Outcome { return testreports.Outcome() }, "No run was made."},
+		"empty trace": {func() *play.Outcome { return testreports.Outcome(testreports.Corrupted()) }, "the data ended corrupted"},
+		"one mode":    {func() *play.Outcome { return testreports.Outcome(testreports.Paused(fence.Check)) }, "With fencing check the fence saved the data."},
+		"equal runs": {func() *play.Outcome {
+			return testreports.Outcome(testreports.Paused(fence.Check), testreports.Paused(fence.Seal))
+		}, "the same run as mode check, event by event."},
+		"alike without a fence and with one": {func() *play.Outcome {
+			with := testreports.Paused(fence.None)
+			with.Mode = fence.Seal
+			return testreports.Outcome(testreports.Paused(fence.None), with)
+		}, "With no fence, and with fencing seal, the data ended corrupted."},
+		"made in Go": {func() *play.Outcome { return testreports.Outcome(testreports.Paused(fence.None)) }, "# made in Go"},
+		"no expectation": {func() *play.Outcome {
+			o := testreports.Outcome(testreports.Paused(fence.None))
+			o.Scenario.Expect = nil
+			return o
+		}, "says nothing about what to expect"},
+		"partial pause": {func() *play.Outcome {
+			o := testreports.Outcome(testreports.Paused(fence.None))
+			o.Modes[0].PartialPause = true
+			return o
+		}, "acted during a pause"},
+		"worse than expected": {func() *play.Outcome {
+			o := testreports.Outcome(testreports.Paused(fence.None))
+			o.Scenario.Expect["fenced"][fence.None] = "safe"
+			return o
+		}, "Unexpected: the scenario says safe."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			testreports.Wants(t, page(t, tc.outcome(), reports.Options{}), []string{tc.has, "</html>"}, nil)
+		})
+	}
+}
+
+// A look at the world that fails leaves what the history knows.
+func TestRunWithoutALook(t *testing.T) {
+	opt := reports.Options{Inspect: func(fence.Mode, int) (*play.State, error) { return nil, errors.New("no such step") }}
+	if page(t, testreports.PausedOutcome(), opt) != page(t, testreports.PausedOutcome(), reports.Options{}) {
+		t.Error("a failed look changed the page")
+	}
+}
+
+func TestRunErrors(t *testing.T) {
+	if err := html.Run(testreports.Full{}, testreports.PausedOutcome(), reports.Options{}); err == nil || !strings.Contains(err.Error(), "write the report: the disk is full") {
+		t.Errorf("got %v", err)
+	}
+	var b bytes.Buffer
+	if err := html.Run(&b, testreports.PausedOutcome(), reports.Options{Width: 3}); err == nil || b.Len() > 0 {
+		t.Errorf("bad options: got %v and %d bytes", err, b.Len())
+	}
+}
+
+// Runs that were the same share a diagram and a story, where that is asked for.
+func TestRunTogether(t *testing.T) {
+	o := testreports.Outcome(testreports.Paused(fence.None), testreports.Paused(fence.Check), testreports.Paused(fence.Seal), testreports.NotApplicable(fence.Strict))
+	apart, together := page(t, o, reports.Options{}), page(t, o, reports.Options{Alike: reports.Together, Links: []reports.Link{{Text: "The <matrix>", Href: "../index.html"}}})
+	if n, m := strings.Count(apart, `<figure class="panel"`), strings.Count(together, `<figure class="panel"`); n != 3 || m != 2 {
+		t.Errorf("%d and %d diagrams, want 3 and 2", n, m)
+	}
+	testreports.Wants(t, together, []string{"<b>modes check, seal</b>", `value="check"> check, seal</label>`, "<h3>In modes check, seal ", "Mode check and mode seal: the same run as mode none up to step",
+		`id="mode-strict"`, `<a href="../index.html">The &lt;matrix&gt;</a>`}, nil)
+	testreports.Wants(t, apart, []string{"<b>mode check</b>", "<b>mode seal</b>"}, []string{`class="around"`})
+	calm, later := testreports.Paused(fence.Check), testreports.Paused(fence.None)
+	later.Trace, later.TraceHash, later.Verdict.Label = calm.Trace, calm.TraceHash, calm.Verdict.Label
+	testreports.Wants(t, page(t, testreports.Outcome(calm, later), reports.Options{Alike: reports.Together}), []string{`value="check" checked> check, none</label>`}, nil)
+	worse := testreports.Paused(fence.Seal)
+	worse.Verdict.Label = checker.Stuck
+	if n := strings.Count(page(t, testreports.Outcome(testreports.Paused(fence.Check), worse), reports.Options{Alike: reports.Together}), `<figure class="panel"`); n != 2 {
+		t.Errorf("two labels share a diagram: %d diagrams, want 2", n)
+	}
+}

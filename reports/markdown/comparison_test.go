@@ -1,0 +1,21 @@
+package markdown_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"locksim/internal/testreports"
+	"locksim/reports/markdown"
+)
+
+func TestComparison(t *testing.T) {
+	var b bytes.Buffer
+	if err := markdown.Comparison(&b, testreports.WideComparison()); err != nil {
+		t.Fatal(err)
+	}
+	testreports.Golden(t, "comparison", "tables, and a section for each lock with the runs that show harm; what a lock says is no markup", b.String())
+	if err := markdown.Comparison(testreports.Full{}, testreports.Comparison()); !errors.Is(err, testreports.ErrFull) {
+		t.Errorf("the error is %v", err)
+	}
+}

@@ -1,0 +1,224 @@
+package markdown
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"locksim/internal/prose"
+	"locksim/reports/grid"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/search"
+)
+
+// Matrix writes a matrix as Markdown, to be kept as reports/MATRIX.md:
+// the links to the scenarios are those of that place. It has an overview in
+// signs and a section for each scenario, in which locks that came out alike
+// share a line. There are no wall times in it: the same matrix gives the same
+// bytes on every machine.
+//
+// The error is that of the writer.
+func Matrix(w io.Writer, m *matrix.Matrix) error {
+	p := new(prose.Page)
+	p.Add([]string{"# The matrix"})
+	p.Add([]string{"<!-- Written by " + writtenBy(m) + ". Do not edit. -->"})
+	p.Add(matrixHead(m))
+	p.Add(legend(m))
+	p.Add([]string{"## Overview"})
+	p.Add(overview(m))
+	p.Add(specimens(m))
+	p.Add(problems(m))
+	p.Add([]string{"## Scenarios", "", "`corrupted 3/20, seed 7` means that 3 of 20 seeds show it, seed 7 first. Of a safe cell, only those runs count",
+		"in which clients contended and every fault fired."})
+	g := grid.New(m)
+	for _, sc := range m.Scenarios {
+		p.Add(scenarioSection(m, g, sc))
+	}
+	return p.Render(w)
+}
+
+// writtenBy is the command that writes the matrix, if it is the whole one.
+func writtenBy(m *matrix.Matrix) string {
+	if slices.ContainsFunc(m.Locks, func(l matrix.Column) bool { return grid.IsSpecimen(l.Name) }) {
+		return "locksim matrix --broken --markdown"
+	}
+	return "locksim matrix --markdown"
+}
+
+func matrixHead(m *matrix.Matrix) []string {
+	return []string{
+		fmt.Sprintf("What became of %s with %s, under the fencing modes %s. Every cell is the worst label of %s.",
+			prose.Count(len(m.Scenarios), "scenario"), prose.Count(len(m.Locks), "lock"), prose.Commas(m.Modes), m.Seeds),
+		grid.Evidence(m) + " " + grid.Outcome(m),
+		"That a cell is safe means that these runs showed no violation. It is not a proof.",
+		"",
+		"`locksim run SCENARIO --lock LOCK --seed SEED --fencing MODE` makes a run of any cell again.",
+	}
+}
+
+func legend(m *matrix.Matrix) []string {
+	lines := []string{
+		"## Legend", "",
+		fmt.Sprintf("A group of signs has one for each mode, in the order %s. An empty place was not run: the scenario is not about the lock.", prose.Commas(m.Modes)),
+		"", "| sign | label | meaning |", "|---|---|---|",
+	}
+	for _, s := range grid.Legend() {
+		lines = append(lines, fmt.Sprintf("| `%s` | %s | %s |", s.Glyph, s.Name, s.Meaning))
+	}
+	return append(lines, fmt.Sprintf("| `%s` | | after a group: one of its cells is not as expected, or is vacuous |", grid.Flag))
+}
+
+// overview is the table of groups, without the specimens.
+func overview(m *matrix.Matrix) []string {
+	var locks []string
+	for _, l := range m.Locks {
+		if !grid.IsSpecimen(l.Name) {
+			locks = append(locks, l.Name)
+		}
+	}
+	g := grid.New(m)
+	lines := []string{rowOf(append([]string{"scenario"}, locks...)), ruler(1 + len(locks))}
+	for _, sc := range m.Scenarios {
+		row := []string{linked(sc)}
+		for _, l := range locks {
+			row = append(row, signsOf(g, sc.Name, l))
+		}
+		if slices.ContainsFunc(row[1:], func(s string) bool { return s != "" }) {
+			lines = append(lines, rowOf(row))
+		}
+	}
+	return lines
+}
+
+func specimens(m *matrix.Matrix) []string {
+	g := grid.New(m)
+	var rows []string
+	for _, l := range m.Locks {
+		for _, sc := range m.Scenarios {
+			if grid.IsSpecimen(l.Name) && g.Has(sc.Name, l.Name) {
+				rows = append(rows, rowOf([]string{l.Name, linked(sc), signsOf(g, sc.Name, l.Name)}))
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return append([]string{"## Specimens", "", "Locks that are wrong on purpose.", "", rowOf([]string{"specimen", "scenario", "modes"}), ruler(3)}, rows...)
+}
+
+func problems(m *matrix.Matrix) []string {
+	lines := []string{"## Not as expected", ""}
+	for _, p := range grid.Complaints(m) {
+		line := "- " + escape(p.String()) + "."
+		if p.Replay != "" {
+			line += " `" + p.Replay + "`"
+		}
+		lines = append(lines, line)
+	}
+	for _, f := range m.Failures {
+		why, _, _ := strings.Cut(f.Why, "\n")
+		lines = append(lines, escape(fmt.Sprintf("- %s, lock %s could not be run: %s.", f.Scenario, f.Lock, why))+" `"+f.Replay+"`")
+	}
+	if len(lines) == 2 {
+		return nil
+	}
+	return lines
+}
+
+// scenarioSection is the section of one scenario.
+func scenarioSection(m *matrix.Matrix, g grid.Grid, sc matrix.Row) []string {
+	lines := []string{"### " + sc.Name, ""}
+	about := []string{escape(sc.Title)}
+	if len(sc.Catalogue) > 0 {
+		about = append(about, strings.Join(sc.Catalogue, ", "))
+	}
+	about = append(about, fileLink(sc, path.Base(sc.File)))
+	lines = append(lines, strings.Join(slices.DeleteFunc(about, func(s string) bool { return s == "" }), " · "), "")
+	head := []string{"lock"}
+	for _, mode := range m.Modes {
+		head = append(head, string(mode))
+	}
+	lines = append(lines, rowOf(head), ruler(len(head)))
+	return append(lines, alike(m, g, sc)...)
+}
+
+// alike are the rows of a section: locks whose cells read the same share one.
+func alike(m *matrix.Matrix, g grid.Grid, sc matrix.Row) []string {
+	var texts, locks []string
+	for _, l := range m.Locks {
+		group := g.Group(sc.Name, l.Name)
+		if len(group) == 0 {
+			continue
+		}
+		var row []string
+		for _, c := range group {
+			row = append(row, inWords(c, m.Seeds))
+		}
+		text := rowOf(row)
+		if i := slices.Index(texts, text); i >= 0 {
+			locks[i] += ", " + l.Name
+			continue
+		}
+		texts, locks = append(texts, text), append(locks, l.Name)
+	}
+	for i := range texts {
+		texts[i] = "| " + locks[i] + " " + texts[i]
+	}
+	return texts
+}
+
+// inWords is a cell as a section shows it: "corrupted 3/20, seed 7".
+func inWords(c matrix.Cell, seeds search.Seeds) string {
+	if c.CellRuns == nil {
+		return string(c.Label)
+	}
+	text := fmt.Sprintf("%s %s", c.Label, grid.KOfN(c))
+	if c.Seed != seeds.First {
+		text += fmt.Sprintf(", seed %d", c.Seed)
+	}
+	if c.Problem() != "" {
+		text = "**" + text + "** " + grid.Flag
+	}
+	return text
+}
+
+// signsOf is a group of signs, in the type that keeps them apart.
+func signsOf(g grid.Grid, scenario, lock string) string {
+	if g.Failed(scenario, lock) {
+		return "`FAILED`"
+	}
+	group, text := g.Group(scenario, lock), ""
+	for _, c := range group {
+		text += grid.SignOf(c).Glyph
+	}
+	if group.Flagged() {
+		text += grid.Flag
+	}
+	if text == "" {
+		return ""
+	}
+	return "`" + text + "`"
+}
+
+// linked is the name of a scenario, with a link to its file.
+func linked(sc matrix.Row) string { return fileLink(sc, sc.Name) }
+
+// fileLink is a link to the file of a scenario of the library. Of another, the
+// report does not know where it lies from here.
+func fileLink(sc matrix.Row, text string) string {
+	if !sc.InLibrary {
+		return text
+	}
+	return fmt.Sprintf("[%s](%s)", text, path.Join("../scenarios", sc.File))
+}
+
+func rowOf(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }
+
+func ruler(n int) string { return strings.Repeat("|---", n) + "|" }
+
+// escape keeps what others wrote from becoming markup.
+func escape(text string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "[", `\[`).Replace(prose.Visible(text))
+}

@@ -1,0 +1,150 @@
+package reviewpage
+
+import (
+	"fmt"
+	"strings"
+
+	"locksim/checker"
+	"locksim/internal/prose"
+	"locksim/lock/fence"
+	"locksim/reports/campaign"
+	"locksim/reports/grid"
+	"locksim/scenarios/review"
+)
+
+// maxBreaks is how many breaks are told with their stories; of more, there is one
+// line each.
+const maxBreaks = 12
+
+// Break is a way in which the lock was broken.
+type Break struct {
+	Number   int
+	Shape    string
+	Label    checker.Label
+	Where    string
+	Reasons  []string
+	Fences   *Table
+	Mode     string
+	Story    []campaign.Step
+	Schedule string
+	Replay   string
+}
+
+// breakBlocks are the breaks, those within the promise first.
+func breakBlocks(r *review.Review) []Block {
+	blocks := storyBlocks(r)
+	if len(r.Failures) == 0 {
+		return append(blocks, paragraph("Neither random schedules nor placed faults found anything that broke it, in %s. That is no proof.", evidenceOf(r)))
+	}
+	blocks = append(blocks, Block{Heading: "Found by exploration"}, paragraph("%s of breaking it were found by random schedules and placed faults, each made as small as it gets. Those within the promise come first, if there are any, then the worst. Each was made again in every fencing mode, with the same seed. A mode named in the title is the one in which the lock is judged.", prose.Amount(len(r.Failures), "way")))
+	rest := &Table{Name: "Further breaks", Head: []string{"Break", "Runs like it", "Command"}}
+	for i, b := range r.Failures {
+		if i < maxBreaks {
+			blocks = append(blocks, Block{Break: newReviewBreak(i+1, b)})
+			continue
+		}
+		rest.row(fmt.Sprintf("%d. %s", i+1, b.Shape), fmt.Sprintf("%s of %s", prose.Thousands(b.Runs), prose.Thousands(b.Of)))
+		last := &rest.Rows[len(rest.Rows)-1]
+		last.Cells = append(last.Cells, Cell{Text: b.Replay, Code: true})
+	}
+	if len(rest.Rows) > 0 {
+		blocks = append(blocks, Block{Heading: "Further breaks, in a line each"}, Block{Table: rest})
+	}
+	return blocks
+}
+
+func evidenceOf(r *review.Review) string {
+	f := &r.Figures
+	return prose.Amount(f.Within.Evidence+f.All.Evidence+f.Swept.Evidence, "run") + " that are evidence"
+}
+
+func newReviewBreak(i int, b review.Failure) *Break {
+	v := &Break{Number: i, Shape: b.Shape, Label: b.Label(), Where: whereFound(b), Reasons: b.Reasons, Replay: b.Replay,
+		Schedule: b.Run.Source, Mode: string(b.Violations[0].Mode), Fences: fenceTable(i, b)}
+	for _, step := range campaign.Steps(b.Story) {
+		step.Text = strings.Join(strings.Fields(step.Text), " ")
+		v.Story = append(v.Story, step)
+	}
+	return v
+}
+
+// whereFound says by what the break was found, and how often.
+func whereFound(b review.Failure) string {
+	often := fmt.Sprintf("%s of %s", prose.Thousands(b.Runs), prose.Amount(b.Of, "run"))
+	switch b.From {
+	case review.FromPromise:
+		return "It breaks the lock’s own promise: found in " + often + " within it that are evidence."
+	case review.FromSweep:
+		return "Found by placing single faults, in " + often + "."
+	}
+	return fmt.Sprintf("Found with every fault there is, in %s that are evidence. The smallest run has %s of the %d that were drawn.%s", often, prose.Count(b.Faults, "fault"), b.Drawn, ofClasses(b))
+}
+
+// ofClasses says of which classes the faults are.
+func ofClasses(b review.Failure) string {
+	if len(b.Classes) == 0 {
+		return ""
+	}
+	return " What strikes is of the class " + commas(b.Classes) + "."
+}
+
+// effects are what a fence did, in words.
+var effects = map[review.FenceEffect]string{
+	review.NoFence:          "without a fence",
+	review.FenceRescues:     "rescues: no harm is done",
+	review.FenceCosts:       "rescues at a price: the data is right, another harm is done",
+	review.FenceFails:       "does not rescue",
+	review.FenceHarms:       "does harm that is not there without it",
+	review.FenceIdle:        "nothing to rescue: no harm without it, nor with it",
+	review.FenceUndecided:   "undecided",
+	review.FenceNeedsTokens: "cannot be used: it needs tokens",
+}
+
+// fenceTable is what each fence made of a break.
+func fenceTable(i int, b review.Failure) *Table {
+	t := &Table{Name: fmt.Sprintf("Break %d in each fencing mode", i), Head: []string{"Fence", "Verdict", "What it does"}}
+	for _, f := range b.Fences {
+		t.Rows = append(t.Rows, Row{Name: string(f.Mode), Cells: []Cell{{Label: f.Label}, {Text: effects[f.Effect]}}})
+	}
+	return t
+}
+
+// storyBlocks are the scenarios of the library in which the lock was broken, with
+// what each fence made of them: those within the promise first.
+func storyBlocks(r *review.Review) []Block {
+	t := &Table{Name: "Stories of the library that break it", Head: []string{"Story", "Promise", "Without a fence", "Rescue", "Do not rescue", "Do harm", "Command"}}
+	for _, g := range review.Grounds() {
+		for i := range r.Scenarios {
+			if s := &r.Scenarios[i]; s.Ground == g && s.Harmful() {
+				t.Rows = append(t.Rows, storyRow(r, s))
+			}
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return []Block{{Heading: "Stories of the library"},
+		paragraph("Known failures of locks in the field, each told by a scenario. A fence in brackets rescues the data at a price: a rightful holder is refused. The command runs a story in every fencing mode."),
+		{Table: t}}
+}
+
+func storyRow(r *review.Review, s *review.Scenario) Row {
+	by := map[review.FenceEffect][]fence.Mode{}
+	var rescue, fail []string
+	for _, c := range s.Cells {
+		e := s.Effect(c.Mode)
+		by[e] = append(by[e], c.Mode)
+		switch e {
+		case review.FenceRescues:
+			rescue = append(rescue, string(c.Mode))
+		case review.FenceCosts:
+			rescue = append(rescue, "("+string(c.Mode)+")")
+		case review.FenceFails, review.FenceUndecided:
+			fail = append(fail, string(c.Mode))
+		}
+	}
+	none := s.Cells[0]
+	return Row{Name: s.Name, Note: s.Title, Cells: []Cell{
+		{Text: groundWord(r, s.Ground)}, {Text: grid.KOfN(none), Label: none.Label},
+		{Text: commas(rescue)}, {Text: commas(fail)}, {Text: commas(by[review.FenceHarms])}, {Text: s.Replay, Code: true}}}
+}

@@ -1,0 +1,120 @@
+// Package reviewpage says what there is to show of the design review of a lock: a
+// [Page] of sections, in which one block follows another. A format draws each kind of
+// block in its own way. page.go has the kinds of blocks and the order of the sections;
+// each section has a file.
+package reviewpage
+
+import (
+	"fmt"
+	"strings"
+
+	"locksim/checker"
+	"locksim/internal/prose"
+	"locksim/reports"
+	"locksim/scenarios/review"
+)
+
+// Page is a review as sections, which each form renders in its own way.
+type Page struct {
+	Lock     string
+	Answer   string
+	Sections []Section
+	Replay   string
+	Versions []reports.Version
+}
+
+// Section is a part of the review under a heading.
+type Section struct {
+	ID, Title string
+	Blocks    []Block
+}
+
+// Block is one thing after another below a heading. All but one or two of
+// its fields are empty.
+type Block struct {
+	Heading string
+	Text    string
+	Items   []string
+	// Numbered says that the items are a numbered list.
+	Numbered bool
+	Advice   []Advice
+	Table    *Table
+	Break    *Break
+	// Folded are items that a reader unfolds under this title.
+	Folded string
+}
+
+// Table is a table with a name, for whoever hears it.
+type Table struct {
+	Name string
+	Head []string
+	Rows []Row
+}
+
+// Row begins with what it is about.
+type Row struct {
+	Name  string
+	Note  string
+	Cells []Cell
+}
+
+// Cell is a text, with the sign of a label where it has one.
+type Cell struct {
+	Text  string
+	Label checker.Label
+	Code  bool
+}
+
+// row is a row of texts.
+func (t *Table) row(name string, cells ...string) {
+	r := Row{Name: name}
+	for _, c := range cells {
+		r.Cells = append(r.Cells, Cell{Text: c})
+	}
+	t.Rows = append(t.Rows, r)
+}
+
+// New is a review as it is told, in order.
+func New(r *review.Review, opt reports.Options) *Page {
+	p := &Page{Lock: r.Lock.Name, Answer: r.Answer, Replay: opt.Replay, Versions: reviewVersions(r)}
+	p.add("lock", "The lock", lockBlocks(r))
+	p.add("promise", "What it promises", promiseBlocks(r))
+	p.add("advice", "Recommendation by use", adviceBlocks(r))
+	p.add("breaks", "What breaks it", breakBlocks(r))
+	p.add("risk", "The risk, with and without a fence", riskBlocks(r))
+	p.add("faults", "The faults considered", faultBlocks(r))
+	p.add("explored", "What was explored", exploredBlocks(r))
+	p.add("gaps", "What is not covered", gapBlocks(r))
+	p.add("questions", "Open questions for the team", questionBlocks(r))
+	return p
+}
+
+func (p *Page) add(id, title string, blocks []Block) {
+	p.Sections = append(p.Sections, Section{id, title, blocks})
+}
+
+// reviewVersions are those that the hashes and the runs hold for.
+func reviewVersions(r *review.Review) []reports.Version {
+	out := []reports.Version{{Name: "Go", Version: strings.TrimPrefix(r.Go, "go")}}
+	for _, module := range sortedKeys(r.Modules) {
+		out = append(out, reports.Version{Name: module, Version: r.Modules[module]})
+	}
+	return out
+}
+
+// paragraph is a block of text.
+func paragraph(format string, args ...any) Block {
+	return Block{Text: fmt.Sprintf(format, args...)}
+}
+
+// joined are words with commas, or a dash for none.
+func commas[S ~string](words []S) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = string(w)
+	}
+	if len(out) == 0 {
+		return prose.Nothing
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,94 @@
+package reviewpage_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/internal/testreports"
+	"locksim/reports"
+	"locksim/reports/reviewpage"
+	"locksim/scenarios/review"
+)
+
+// The sections have an order, each has something to say, and a section is found by its
+// id.
+func TestSections(t *testing.T) {
+	for name, r := range map[string]*review.Review{"of a lock": testreports.Review(), "of nothing": {Lock: review.Lock{Name: "mine", Nodes: 1}}} {
+		p := reviewpage.New(r, reports.Options{Replay: "locksim report --review"})
+		var ids []string
+		for _, s := range p.Sections {
+			ids = append(ids, s.ID)
+			if s.Title == "" || len(s.Blocks) == 0 {
+				t.Errorf("%s: section %s has nothing to say", name, s.ID)
+			}
+		}
+		if diff := cmp.Diff([]string{"lock", "promise", "advice", "breaks", "risk", "faults", "explored", "gaps", "questions"}, ids); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if p.Lock != r.Lock.Name || p.Replay != "locksim report --review" || p.Versions[0].Name != "Go" {
+			t.Errorf("%s: the page is of %q, with %q and %v", name, p.Lock, p.Replay, p.Versions)
+		}
+	}
+}
+
+// A table has as many cells in each row as its head names.
+func TestTablesAreFull(t *testing.T) {
+	tables := 0
+	check := func(t *testing.T, table *reviewpage.Table) {
+		if table == nil {
+			return
+		}
+		tables++
+		for _, row := range table.Rows {
+			if len(row.Cells)+1 != len(table.Head) {
+				t.Errorf("table %q: row %q has %d cells below %q", table.Name, row.Name, len(row.Cells), table.Head)
+			}
+		}
+	}
+	r := testreports.Review()
+	for i := range r.Scenarios {
+		r.Scenarios[i].Cells = r.Scenarios[i].Cells[:len(r.Figures.Modes)]
+	}
+	for _, s := range reviewpage.New(r, reports.Options{}).Sections {
+		for _, b := range s.Blocks {
+			check(t, b.Table)
+			if b.Break != nil {
+				check(t, b.Break.Fences)
+			}
+		}
+	}
+	if tables < 8 {
+		t.Errorf("the review has %d tables", tables)
+	}
+}
+
+// Of many breaks the first are told, and all have a command.
+func TestManyBreaks(t *testing.T) {
+	r := testreports.Review()
+	for range 20 {
+		r.Failures = append(r.Failures, r.Failures[0])
+	}
+	told, listed := 0, 0
+	for _, s := range reviewpage.New(r, reports.Options{}).Sections {
+		if s.ID != "breaks" {
+			continue
+		}
+		for _, b := range s.Blocks {
+			if b.Break != nil {
+				told++
+			}
+			if b.Table != nil && b.Table.Name == "Further breaks" {
+				for _, row := range b.Table.Rows {
+					if c := row.Cells[len(row.Cells)-1]; c.Code && strings.Contains(c.Text, "--from-seed 7") {
+						listed++
+					}
+				}
+			}
+		}
+	}
+	if told != 12 || told+listed != len(r.Failures) {
+		t.Errorf("%d breaks are told and %d listed, of %d", told, listed, len(r.Failures))
+	}
+}

@@ -1,0 +1,194 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"locksim/internal/prose"
+	"locksim/reports"
+	"locksim/reports/campaign"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/search"
+	"locksim/scenarios/sweep"
+)
+
+// ExploreReplay is the command that makes a violation again. i numbers those of
+// the exploration from 1.
+type ExploreReplay func(i int, f *search.Failure) string
+
+// Exploration writes what was tried, what it is worth, and each violation of
+// another shape: what was violated, its story, the smallest schedule that leads
+// to it, and the command that replays it.
+//
+// The errors are those of [Run].
+func Exploration(w io.Writer, e *explore.Exploration, replay ExploreReplay, opt reports.Options) error {
+	opt, err := opt.WithDefaults()
+	if err != nil {
+		return err
+	}
+	p := new(prose.Page)
+	p.Add(prose.Fold(exploreHead(e), opt.Width))
+	p.Add(exploreFigures(e, opt))
+	p.Add(doubts(campaign.ExplorationDoubts(e), opt))
+	for i := range e.Summary.Failures {
+		p.Add(distinct(i+1, &e.Summary.Failures[i], replay, opt))
+	}
+	if len(e.Summary.Failures) == 0 {
+		p.Add(prose.Fold(campaign.ExplorationVerdict(e), opt.Width))
+	}
+	return p.Render(w)
+}
+
+func exploreHead(e *explore.Exploration) string {
+	return fmt.Sprintf("exploration of lock %s, %s runs from seed %d on, %s", e.Plan.Lock, prose.Thousands(e.Plan.Runs), e.Plan.FirstSeed, judgedBy(e.Plan.Judge))
+}
+
+func judgedBy(judge explore.Judge) string {
+	if judge == explore.JudgePromise {
+		return "judged by its own promise, under the faults of which it speaks"
+	}
+	return "judged as if it promised that all goes well under every fault"
+}
+
+// doubts are folded lines.
+func doubts(lines []string, opt reports.Options) []string {
+	var out []string
+	for _, line := range lines {
+		out = append(out, prose.FoldIndented(line, opt.Width)...)
+	}
+	return out
+}
+
+// exploreFigures are the counts, each kind on lines of its own.
+func exploreFigures(e *explore.Exploration, opt reports.Options) []string {
+	s := &e.Summary
+	lines := prose.Fold(fmt.Sprintf("%s over %s of virtual time; %s of them are evidence: a violation was seen, or clients contended and faults struck.",
+		prose.Amount(s.Runs, "run"), prose.Span(s.VirtualSeconds), prose.Thousands(s.Evidence)), opt.Width)
+	for _, row := range []struct{ name, text string }{
+		{"no evidence: ", campaign.Tallies(s.Vacuous)},
+		{"faults that struck, of those drawn: ", struckOf(s.Faults)},
+		{"classes of fault that struck: ", campaign.Coverage(e)},
+		{"violations: ", campaign.Tallies(s.Violations)},
+	} {
+		if row.text != "" {
+			lines = append(lines, prose.Fold(row.name+row.text, opt.Width)...)
+		}
+	}
+	if len(s.Failures) > 0 {
+		lines = append(lines, prose.Fold(campaign.ExplorationVerdict(e), opt.Width)...)
+	}
+	return lines
+}
+
+func struckOf(kinds map[string]search.FaultTally) string {
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		parts = append(parts, fmt.Sprintf("%s %s of %s", kind, prose.Thousands(kinds[kind].Struck), prose.Thousands(kinds[kind].Planned)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// distinct is one violation. It begins with its seed and ends with the command
+// that replays it.
+func distinct(i int, f *search.Failure, replay ExploreReplay, opt reports.Options) []string {
+	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first with seed %d)", i, f.Shape, prose.Amount(f.Runs, "run"), f.FirstSeed)
+	return violation(head, f.Text("replay: "+replay(i, f)), opt)
+}
+
+// violation is one violation under its headline. Its reasons, which come first,
+// are folded.
+func violation(head, text string, opt reports.Options) []string {
+	reasons, rest, _ := strings.Cut(strings.TrimRight(text, "\n"), "\n\n")
+	lines := []string{paint(opt.Colour, alarm, head)}
+	for _, line := range strings.Split(reasons, "\n") {
+		lines = append(lines, prose.FoldIndented(line, opt.Width)...)
+	}
+	return append(append(lines, ""), strings.Split(rest, "\n")...)
+}
+
+// SweepReplay is the command that makes a violation again. i numbers those of
+// the sweep from 1.
+type SweepReplay func(i int, f *search.Failure) string
+
+// Sweep writes what was covered, kind by kind, and each class of violation: what
+// was violated, its story, the smallest schedule that leads to it, and the
+// command that replays it.
+//
+// The errors are those of [Run].
+func Sweep(w io.Writer, s *sweep.Sweep, replay SweepReplay, opt reports.Options) error {
+	opt, err := opt.WithDefaults()
+	if err != nil {
+		return err
+	}
+	p := new(prose.Page)
+	p.Add(prose.Fold(sweepHead(s), opt.Width))
+	p.Add(prose.Fold(s.Statement()+".", opt.Width))
+	p.Add(sweepFigures(s, opt))
+	p.Add(doubts(campaign.SweepDoubts(s), opt))
+	for i := range s.Summary.Failures {
+		p.Add(sweepClass(i+1, &s.Summary.Failures[i], replay, opt))
+	}
+	return p.Render(w)
+}
+
+func sweepHead(s *sweep.Sweep) string {
+	return fmt.Sprintf("sweep of scenario %s without its faults, lock %s, seed %d, %s", s.Plan.Scenario, s.Plan.Lock, s.Plan.Seed, judgedBy(s.Plan.Judge))
+}
+
+// sweepFigures are the counts, each kind on lines of its own.
+func sweepFigures(s *sweep.Sweep, opt reports.Options) []string {
+	t := &s.Summary
+	lines := prose.Fold("placements that struck: "+placed(t), opt.Width)
+	for _, row := range []struct {
+		n    int
+		text string
+	}{
+		{s.Plan.Equivalent, "placements are left out: the fault would find its target as one of these does"},
+		{s.Plan.Idle, "jumps of client clocks are left out: no client looks at its wall clock"},
+		{t.Runs - t.Struck(), "did not come about to their end: the workload was over before"},
+		{t.Reduced, "pairs break the promise as one of their faults does alone"},
+	} {
+		if row.n > 0 {
+			lines = append(lines, prose.Fold(prose.Thousands(row.n)+" "+row.text+".", opt.Width)...)
+		}
+	}
+	for _, row := range []struct{ name, text string }{
+		{"no evidence: ", campaign.Tallies(t.VacuousStruck())},
+		{"violations: ", campaign.Tallies(t.Violations)},
+	} {
+		if row.text != "" {
+			lines = append(lines, prose.Fold(row.name+row.text, opt.Width)...)
+		}
+	}
+	return lines
+}
+
+// placed writes "pause 200, crash 110; restart 120 of 133", in the order in
+// which they are placed.
+func placed(t *sweep.Summary) string {
+	var parts []string
+	for _, k := range sweep.Kinds() {
+		n, ok := t.Kinds[k.Name]
+		switch {
+		case !ok:
+		case n.Struck == n.Planned:
+			parts = append(parts, k.Name+" "+prose.Thousands(n.Planned))
+		default:
+			parts = append(parts, fmt.Sprintf("%s %s of %s", k.Name, prose.Thousands(n.Struck), prose.Thousands(n.Planned)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sweepClass is one class of violation. It ends with the command that replays
+// the smallest.
+func sweepClass(i int, f *search.Failure, replay SweepReplay, opt reports.Options) []string {
+	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first: %s)", i, f.Shape, prose.Amount(f.Runs, "run"), f.Placed.Faults)
+	if f.Run == nil {
+		return []string{paint(opt.Colour, alarm, head), "It has not been examined."}
+	}
+	return violation(head, f.Text("replay: "+replay(i, f)), opt)
+}
