@@ -5,12 +5,12 @@ type Entry string
 
 // The kinds of entry. The zero value of [Entry] counts as EntryExclusive.
 const (
-	// EntryExclusive grants the lock once at a time, whoever asks: a client that
-	// is granted what it holds already has met a broken lock.
+	// EntryExclusive grants the lock to one request at a time: a lock that
+	// grants it again to its holder is broken.
 	EntryExclusive Entry = "exclusive"
-	// EntryReentrant lets a client that holds the lock enter it again. Claims and
-	// beliefs of one client then do not count as overlapping, and an entry that it
-	// makes while an earlier one stands makes nothing stale.
+	// EntryReentrant lets a client that holds the lock enter it again. Claims
+	// and beliefs of one client then do not count as overlapping, and a further
+	// entry during an earlier one makes nothing stale.
 	EntryReentrant Entry = "reentrant"
 )
 
@@ -19,17 +19,17 @@ type Queue string
 
 // The kinds of queue.
 const (
-	// QueueNone promises none.
+	// QueueNone promises no order.
 	QueueNone Queue = ""
 	// QueueFair promises to grant in the order in which the requests joined.
 	QueueFair Queue = "fair"
 )
 
-// sameHold says that b, a later grant of a's client and resource, was made while
-// the client had not ended a itself: with [EntryReentrant] it then entered again,
-// and b is no grant of its own. How long the lock had promised a for has no part
-// in it: the node, which alone knows whether the key is still there, grants such a
-// request either way.
+// sameHold reports whether b, a later grant of a's client and resource, was
+// made before the client had ended a itself: with [EntryReentrant] it then
+// entered again, and b is not a separate grant. The validity of a does not
+// matter: the node, which alone knows whether the key still exists, grants such
+// a request either way.
 func (h History) sameHold(a, b Grant) bool {
 	return h.Entry == EntryReentrant && a.Belief(CareNever).Contains(b.Granted)
 }

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The exact checks take linear time: ns/op must grow by ten from line to line.
+// The exact checks take linear time: ns/op must grow by a factor of ten from
+// line to line.
 func BenchmarkJudge(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -29,7 +30,8 @@ func BenchmarkJudge(b *testing.B) {
 	}
 }
 
-// transfersInTurn is n operations, four to a section, under a grant each.
+// transfersInTurn is n operations in sections of four, each under its own
+// grant.
 func transfersInTurn(n int) History {
 	h := transfers("", "", nil)
 	for i := range n / 4 {
@@ -42,7 +44,7 @@ func transfersInTurn(n int) History {
 }
 
 // queueInTurn is n grants of a fair lock with tokens, each with a refused write
-// and with what the nodes know of it.
+// and the nodes' record of it.
 func queueInTurn(n int) History {
 	h := story("", nil)
 	h.Queue = QueueFair

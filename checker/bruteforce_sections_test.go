@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// naiveSection is a section as the definition has it: what it must have found and
-// what it left in each register, at one instant. Each grant has one. It is built
-// and searched without any code of the checker.
+// naiveSection is a section by the definition: the values that it read and
+// wrote in each register, at one instant. Each grant has one. It is built and
+// searched without code of the checker.
 type naiveSection struct {
 	from, to Pos
 	saw      [][2]string // register, value
 	puts     map[string]string
-	optional bool // nobody was told that it had any effect
+	optional bool // no effect of it was acknowledged
 	cut      bool // it cannot have had an effect as a whole
 }
 
@@ -79,8 +79,8 @@ func sectionOrderExists(left []naiveSection, state, final map[string]string) boo
 	return false
 }
 
-// naiveTorn counts the sections of which a write can be traced back from the
-// final value, and another cannot. right says that the walks came to an end.
+// naiveTorn counts the sections of which one write can be traced back from the
+// final value, and another cannot. right says that all walks ended.
 func naiveTorn(h History) (torn int, right bool) {
 	kept, right := make(map[string]bool), true
 	for c, id := range h.Final {
@@ -113,8 +113,8 @@ func naiveTorn(h History) (torn int, right bool) {
 	return torn, right
 }
 
-// The exact check, a search over all orders of sections, and porcupine must agree
-// on small histories of transfers, of which each verdict has its share.
+// The exact check, a search over all orders of sections, and porcupine must
+// agree on small histories of transfers, with enough of each verdict.
 func TestSectionsAgainstBruteForce(t *testing.T) {
 	const histories = 10_000
 	var corrupted, torn, both, tangled, unknown int
@@ -149,6 +149,6 @@ func TestSectionsAgainstBruteForce(t *testing.T) {
 	t.Logf("of %d: corrupted %d, torn %d, torn and lost %d, right register by register only %d, right with an unknown outcome %d",
 		histories, corrupted, torn, both, tangled, unknown)
 	if least := min(corrupted, histories-corrupted, torn, both, 2*unknown, 10*tangled); least < histories/20 {
-		t.Errorf("the generator is lopsided: some kind is only %d of %d", least, histories)
+		t.Errorf("the generator is unbalanced: some kind is only %d of %d", least, histories)
 	}
 }

@@ -5,15 +5,15 @@ import (
 	"testing"
 )
 
-// naive is a section or a single operation, as the definition has it. It is
-// built and searched here without any code of the checker.
+// naive is a section or a single operation by the definition. It is built and
+// searched without code of the checker.
 type naive struct {
 	from, to  Pos
 	saw, puts string // puts is "" for a read
 	optional  bool
 }
 
-// naiveUnits follows the definition literally, operation by operation.
+// naiveUnits applies the definition literally, operation by operation.
 func naiveUnits(h History, c Cell) []naive {
 	var all []naive
 	for _, o := range h.Ops {
@@ -74,7 +74,7 @@ func orderExists(left []naive, state, final string) bool {
 	for i, u := range left {
 		rest := append(append([]naive(nil), left[:i]...), left[i+1:]...)
 		if u.optional && orderExists(rest, state, final) {
-			return true // it never happened
+			return true // it had no effect
 		}
 		if u.saw != state || !mayComeFirst(u, rest) {
 			continue
@@ -100,7 +100,7 @@ func mayComeFirst(u naive, others []naive) bool {
 }
 
 // The exact check, a search over all orders, and porcupine must agree on 10,000
-// small histories, of which each verdict has its share.
+// small histories, with enough of each verdict.
 func TestDataAgainstBruteForce(t *testing.T) {
 	const histories = 10_000
 	corrupted, unknown, untimely, observed := 0, 0, 0, 0
@@ -127,7 +127,7 @@ func TestDataAgainstBruteForce(t *testing.T) {
 	t.Logf("of %d: corrupted %d, with unknown outcomes %d, right with an observed one %d, corrupted without a lost update %d",
 		histories, corrupted, unknown, observed, untimely)
 	if least := min(corrupted, histories-corrupted, unknown, histories-unknown, untimely, observed); least < histories/10 {
-		t.Errorf("the generator is lopsided: some kind is only %d of %d", least, histories)
+		t.Errorf("the generator is unbalanced: some kind is only %d of %d", least, histories)
 	}
 }
 
@@ -137,8 +137,8 @@ func count(n *int, is bool) {
 	}
 }
 
-// unknownWrites says whether there are writes of unknown outcome, and whether
-// one of them was observed.
+// unknownWrites reports whether there are writes of unknown outcome, and
+// whether one of them was observed.
 func unknownWrites(h History) (some, observed bool) {
 	saw := make(map[string]bool)
 	for _, o := range h.Ops {

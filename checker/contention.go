@@ -6,7 +6,7 @@ import (
 )
 
 // acquire is the pending time of a grant or an attempt, and how long its client
-// was in the way of others: up to the end of the claim.
+// was in the way of others: until the end of the claim.
 type acquire struct {
 	client            string
 	pending, inTheWay Interval
@@ -44,8 +44,8 @@ func acquiresByResource(h History) map[string][]acquire {
 	return all
 }
 
-// pending spans at least the invocation. Of an attempt that never returned that
-// is all: nobody knows how long it went on, and contention must not be imagined.
+// pending spans at least the invocation. For an attempt that never returned it
+// spans no more: its end is unknown, and contention must not be overcounted.
 func pending(invoked, returned Pos) Interval {
 	return Interval{Start: invoked, End: max(returned, invoked+1)}
 }
@@ -76,7 +76,7 @@ func rivalsOf(acquires []acquire) []rival {
 	return rivals
 }
 
-// inTheWay says that one of the client's spans overlaps p.
+// inTheWay reports whether one of the client's spans overlaps p.
 func (r rival) inTheWay(p Interval) bool {
 	begun, _ := slices.BinarySearch(r.starts, p.end())
 	return begun > 0 && r.reach[begun-1] > p.Start

@@ -15,7 +15,7 @@ func TestContended(t *testing.T) {
 		attempts []Attempt
 		want     int
 	}{
-		// Nobody is in anybody's way.
+		// No client is in the way of another.
 		{name: "alone", grants: []Grant{held(1, "c0", 2, 5), held(2, "c1", 10, 15)}},
 		// c1 asks while c0 holds.
 		{name: "asks a holder", grants: []Grant{held(1, "c0", 2, 12), held(2, "c1", 14, 20).asked(8)}, want: 1},
@@ -23,21 +23,22 @@ func TestContended(t *testing.T) {
 		{name: "ask together", grants: []Grant{held(1, "c0", 6, 12).asked(2), held(2, "c1", 14, 20).asked(4)}, want: 2},
 		// A client does not contend with itself.
 		{name: "same client", grants: []Grant{held(1, "c0", 2, 12), held(2, "c0", 14, 20).asked(8)}},
-		// Nor with who holds something else.
+		// Nor with the holder of another resource.
 		{name: "other resource", grants: []Grant{held(1, "c0", 2, 12).of("stock"), held(2, "c1", 14, 20).asked(8)}},
-		// Asked at the very position of the release: the way is free.
+		// Invoked at the position of the release: the lock is free.
 		{name: "touching", grants: []Grant{held(1, "c0", 2, 12), held(2, "c1", 14, 20).asked(12)}},
-		// An attempt that gave up was contended all the same.
+		// An attempt that gave up was contended too.
 		{name: "gave up", grants: []Grant{held(1, "c0", 2, 30)}, attempts: []Attempt{waited("c1", 10, 20)}, want: 1},
 		// Two attempts contend with each other.
 		{name: "two attempts", attempts: []Attempt{waited("c0", 10, 20), waited("c1", 15, 25)}, want: 2},
-		// One that never returned counts at its invocation only, for itself and for
-		// others.
+		// One that never returned counts only at its invocation, for itself and
+		// for others.
 		{name: "never returned", attempts: []Attempt{waited("c0", 10, 0), waited("c1", 15, 25)}},
 		{name: "never returned, met a holder", grants: []Grant{held(1, "c0", 2, 30)}, attempts: []Attempt{waited("c1", 10, 0)}, want: 1},
-		// A holder whose claim is over is in nobody's way.
+		// A holder whose claim has ended is in no client's way.
 		{name: "claim over", grants: []Grant{held(1, "c0", 2, 30).until(6, 0), held(2, "c1", 14, 20).asked(8)}},
-		// A long holder hides behind a later, shorter grant of the same client.
+		// A long claim is not hidden by a later, shorter one of the same
+		// client.
 		{name: "long and short", grants: []Grant{held(1, "c0", 2, 50), held(2, "c0", 10, 12), held(3, "c1", 42, 60).asked(40)}, want: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -54,7 +55,7 @@ func TestContended(t *testing.T) {
 	}
 }
 
-// The count must be that of the definition, tried out for all pairs.
+// The count must be that of the definition, applied to all pairs.
 func TestContendedAgainstBruteForce(t *testing.T) {
 	sum, acquires := 0, 0
 	for seed := range uint64(2_000) {
@@ -75,7 +76,7 @@ func TestContendedAgainstBruteForce(t *testing.T) {
 		sum, acquires = sum+got, acquires+len(h.Grants)+len(h.Attempts)
 	}
 	if sum < acquires/10 || sum > acquires*9/10 {
-		t.Errorf("%d of %d acquires contended: the generator is lopsided", sum, acquires)
+		t.Errorf("%d of %d acquires contended: the generator is unbalanced", sum, acquires)
 	}
 }
 

@@ -5,32 +5,32 @@ import (
 	"slices"
 )
 
-// MaxOperations is the budget of the exact check of the data. It takes linear
-// time, so this bounds memory and nothing else: the data of a longer history is
+// MaxOperations is the budget of the exact check of the data. The check takes
+// linear time, so this bounds only memory: the data of a longer history is
 // undecided.
 const MaxOperations = 1_000_000
 
 // dataFinding is the result of the exact check.
 type dataFinding struct {
 	data  Data
-	lost  *tally // acknowledged writes off the path
+	lost  *tally // acknowledged writes not on the path
 	torn  *tally // sections that are on the paths in part
-	wrong *tally // everything else that cannot be
+	wrong *tally // every other contradiction
 	// cells holds the check of each cell; empty when the data is undecided.
 	cells map[Cell]*cellCheck
 }
 
-// flaws counts everything that was found.
+// flaws counts all findings.
 func (f *dataFinding) flaws() int { return f.lost.count + f.torn.count + f.wrong.count }
 
-// checkData decides whether the cells can have come to their final values with
-// each unit taking effect at one instant within its interval.
+// checkData decides whether the cells can have got their final values with each
+// unit taking effect at one instant within its interval.
 //
-// Each write stores an id of its own and names the id that it is based on, so
-// the order of the writes is no guess: it is read off backwards from the final
-// value. What remains to check is that every unit that surely took effect has a
-// place in that order, and that the order respects real time; and, where a section
-// makes several writes, that sections took effect as a whole.
+// Each write stores a unique id and names the id that it is based on, so the
+// order of the writes is known: it is read backwards from the final value. It
+// remains to check that every unit that surely took effect is in that order,
+// that the order respects real time, and, if a section makes several writes,
+// that sections took effect as a whole.
 func checkData(h History, budget int) dataFinding {
 	f := dataFinding{
 		data:  DataRight,
@@ -65,9 +65,9 @@ type cellCheck struct {
 	cellHistory
 	units  []unit
 	writes map[string]unit // by the id they store
-	// path holds the writes that lead to the final value, oldest first. slot
-	// tells for each value that the cell went through how many writes led to it:
-	// 0 for the initial value.
+	// path has the writes that lead to the final value, oldest first. slot has,
+	// for each value that the cell had, the number of writes that led to it: 0
+	// for the initial value.
 	path []unit
 	slot map[string]int
 	// whole says that the path leads back to the initial value.
@@ -98,8 +98,8 @@ func (k *cellCheck) run(f *dataFinding) {
 	}
 }
 
-// walkBack builds the path from the final value to the initial one. It reports
-// false, with a reason, when the path breaks off or runs in a circle.
+// walkBack builds the path from the final value to the initial one. It returns
+// false, with a reason, if the path ends early or has a cycle.
 func (k *cellCheck) walkBack(wrong *tally) bool {
 	id := k.final
 	for id != "" {
@@ -143,7 +143,7 @@ func (k *cellCheck) breakReason(id string, again bool) Reason {
 	}
 }
 
-// origin tells why an id cannot have been in the cell, and where it came from.
+// origin says why an id cannot have been in the cell, and where it came from.
 func (k *cellCheck) origin(id string) (string, []Pos) {
 	i := slices.IndexFunc(k.ops, func(o Op) bool { return o.ID == id && o.Kind == Write })
 	if i < 0 {
@@ -162,8 +162,8 @@ func (k *cellCheck) findLost(lost *tally) {
 	}
 }
 
-// lostReason explains a lost update by the write that took its place: the one
-// on the path that is based on what the lost branch is based on as well.
+// lostReason explains a lost update by the write that replaced it: the one on
+// the path that has the same base as the lost branch.
 func (k *cellCheck) lostReason(w *Op) Reason {
 	r := Reason{
 		Text: fmt.Sprintf("%s to %s was acknowledged but lost: ", describe(*w), k.cell),
@@ -184,7 +184,7 @@ func (k *cellCheck) lostReason(w *Op) Reason {
 }
 
 // forkOf returns the slot at which the branch that ends in write id leaves the
-// path, or -1 when it never was on it.
+// path, or -1 if it was never on it.
 func (k *cellCheck) forkOf(id string) int {
 	for walked := make(map[string]bool); !walked[id]; {
 		if slot, on := k.slot[id]; on {
@@ -222,9 +222,9 @@ func (k *cellCheck) vanishedReason(r *Op) Reason {
 	}
 }
 
-// findDisorder finds units that returned before one was invoked that the data
-// puts in front of them. The order of the data is: for each value, its write and
-// then its reads; those commute.
+// findDisorder finds units that returned before the invocation of a unit which
+// precedes them in the data. The order in the data is: for each value, its
+// write and then its reads, which commute.
 func (k *cellCheck) findDisorder(wrong *tally) {
 	reads := make([][]unit, len(k.path)+1)
 	for _, u := range k.units {
@@ -242,9 +242,9 @@ func (k *cellCheck) findDisorder(wrong *tally) {
 }
 
 // follow checks a write, or the reads of one value in the order of their
-// invocation, against the latest unit in front of them. It returns the latest
-// of all. Reads of one value never contradict each other: none returns before
-// one that was invoked earlier.
+// invocation, against the latest unit before them. It returns the latest of
+// all. Reads of one value never contradict each other: none returns before one
+// that was invoked earlier.
 func (k *cellCheck) follow(latest unit, group []unit, wrong *tally) unit {
 	for _, u := range group {
 		if u.to < latest.from {
@@ -257,8 +257,8 @@ func (k *cellCheck) follow(latest unit, group []unit, wrong *tally) unit {
 	return latest
 }
 
-// disorderReason explains that the data puts first in front of second, against
-// real time.
+// disorderReason explains that first precedes second in the data, against real
+// time.
 func disorderReason(c Cell, first, second unit) Reason {
 	return Reason{
 		Text: fmt.Sprintf("%s of %s had returned at step %d, before %s began at step %d, yet the data has them the other way round.",

@@ -18,9 +18,9 @@ func rightData() []dataCase {
 	twoCells := story("b2", both, a.write("a2", 20, "").in("x"), b.write("b2", 10, ""))
 	twoCells.Final[Cell{"orders", "x"}] = "a2"
 	return []dataCase{
-		// A cell that nobody touched keeps its initial value.
+		// A cell without operations keeps its initial value.
 		{name: "nothing", h: story("", nil)},
-		// One section after the other: what a lock is for.
+		// One section after the other.
 		{name: "in turn", h: story("b2", both,
 			a.read("a1", 10, ""), a.write("a2", 13, ""), b.read("b1", 20, "a2"), b.write("b2", 23, "a2"))},
 		// Two sections under one grant; each write belongs to the read before it.
@@ -29,23 +29,22 @@ func rightData() []dataCase {
 		// A second write may build on the first without reading it again.
 		{name: "write on own write", h: story("a3", both,
 			a.read("a1", 10, ""), a.write("a2", 13, ""), a.write("a3", 20, "a2"))},
-		// The store refused b2, so b2 may contradict everything.
+		// The store refused b2, so b2 may contradict the rest.
 		{name: "refused write", h: story("a2", both,
 			b.read("b1", 5, ""), a.read("a1", 10, ""), a.write("a2", 13, ""), b.write("b2", 20, "").refused())},
-		// What was never sent, or failed for certain, may contradict everything too.
+		// An operation that was never sent, or certainly failed, may contradict the rest too.
 		{name: "not sent and failed", h: story("a2", both,
 			b.write("b1", 5, "").ended(OutcomeNotSent), b.write("b2", 8, "").ended(OutcomeFailed), a.write("a2", 13, ""))},
-		// Reads that brought nothing may not be taken for reads of the initial value.
+		// Reads without a value must not count as reads of the initial value.
 		{name: "reads without a value", h: story("a2", both,
 			a.write("a2", 10, ""), b.read("b1", 20, "").refused(), b.read("b2", 30, "").unanswered(31), b.read("b3", 40, "").ended(OutcomeNotSent))},
-		// b2 was overwritten before anybody saw it. Nobody was told that it was
-		// stored, so nothing is lost.
+		// b2 was overwritten unseen. It was not acknowledged, so it is not lost.
 		{name: "unknown, never observed", h: story("a2", both,
 			b.read("b1", 5, ""), b.write("b2", 8, "").unanswered(9), a.read("a1", 4, ""), a.write("a2", 13, ""))},
-		// A later section builds on b2, so b2 counts, and it fits.
+		// A later section is based on b2, so b2 counts, and it fits.
 		{name: "unknown, observed by a section", h: story("a2", both,
 			b.read("b1", 5, ""), b.write("b2", 8, "").unanswered(9), a.read("a1", 12, "b2"), a.write("a2", 15, "b2"))},
-		// The late write is seen by the epilogue alone and nobody came between.
+		// Only the epilogue sees the late write, and no write came between.
 		{name: "unknown, observed by the epilogue", h: story("b2", both,
 			a.read("a1", 5, ""), a.write("a2", 8, ""), b.read("b1", 20, "a2"), b.write("b2", 23, "a2").unanswered(80))},
 		// b1 read the value before a2 replaced it, while a's section was under way.
@@ -56,7 +55,7 @@ func rightData() []dataCase {
 			a.write("a2", 10, ""), b.read("b1", 20, "a2"), a.read("a3", 30, "a2"), b.read("b2", 40, "a2"))},
 		// b1 began where a2 returned: they count as concurrent, so b1 may come first.
 		{name: "touching operations", h: story("a2", both, a.write("a2", 10, ""), b.read("b1", 12, ""))},
-		// Each cell has a history of its own, nothing is demanded between them.
+		// The cells have separate histories, without conditions between them.
 		{name: "two cells", h: twoCells},
 	}
 }
@@ -70,15 +69,13 @@ func wrongData() []dataCase {
 		// The lost update: both read the initial value, both wrote.
 		{name: "lost update", lost: 1, says: "c1's write b2 (step 21) to orders was acknowledged but lost: c0's write a2 (step 31) was based on the initial value, as if b2 had never been.",
 			h: story("a2", both, a.read("a1", 10, ""), b.read("b1", 15, ""), b.write("b2", 20, ""), a.write("a2", 30, ""))},
-		// F13: the packet was under way, its sender had given up. Only the epilogue
-		// sees what it did.
+		// F13: the packet was under way after its sender had given up. Only the epilogue sees its effect.
 		{name: "late packet", lost: 1, says: "c1's write b2",
 			h: story("a2", both, a.read("a1", 5, ""), a.write("a2", 8, "").unanswered(80), b.read("b1", 20, ""), b.write("b2", 23, ""))},
-		// A whole branch is lost; the reason names the write that took its place,
-		// not one further on.
+		// A whole branch is lost; the reason names the write that replaced it, not a later one.
 		{name: "lost branch", lost: 2, says: "c1's write b2 (step 21) to orders was acknowledged but lost: c0's write a2 (step 41)",
 			h: story("a3", both, a.read("a1", 10, ""), b.write("b2", 20, ""), b.write("b3", 30, "b2"), a.write("a2", 40, ""), a.write("a3", 50, "a2"))},
-		// An acknowledged write that left no trace at all.
+		// An acknowledged write without any effect.
 		{name: "write without effect", lost: 1, says: "the final value is still the initial value, as if a1 had never been",
 			h: story("", both, a.write("a1", 10, ""))},
 		// The final value was never written.
@@ -90,23 +87,22 @@ func wrongData() []dataCase {
 		// A write is based on a value that was never written.
 		{name: "based on nothing", says: "c0's write a1 (step 11) of orders is based on ghost, which nobody wrote there.",
 			h: story("a1", both, a.write("a1", 10, "ghost"))},
-		// An id that exists in another register does not count here.
+		// An id that was written to another register does not count here.
 		{name: "written elsewhere", says: "which nobody wrote there", h: elsewhere},
 		// The final id is the id of a read.
 		{name: "final is a read", says: "which nobody wrote there", h: story("a1", both, a.read("a1", 10, ""))},
 		// Two writes are each based on the other; the path never ends.
 		{name: "circle", says: "The writes of orders run in a circle: c1's write b1",
 			h: story("b1", both, a.write("a1", 10, "b1"), b.write("b1", 10, "a1"))},
-		// The shortest circle.
+		// The shortest cycle.
 		{name: "based on itself", says: "run in a circle: c0's write a1", h: story("a1", both, a.write("a1", 10, "a1"))},
-		// A circle beside the path: both writes are lost, and the search for their
-		// origin must end.
+		// A cycle off the path: both writes are lost, and the search for their origin must end.
 		{name: "circle off the path", lost: 2, says: "it is not among the writes that led to the final value",
 			h: story("b3", both, a.write("a1", 10, "b1"), b.write("b1", 10, "a1"), b.write("b3", 30, ""))},
 		// A lost write that is based on nothing known.
 		{name: "lost and rootless", lost: 1, says: "it is not among the writes that led to the final value, b3.",
 			h: story("b3", both, a.write("a1", 10, "ghost"), b.write("b3", 30, ""))},
-		// b2's outcome is unknown, but a1 read it: it happened, and then it was gone.
+		// b2's outcome is unknown, but a1 read it: it took effect, and was lost then.
 		{name: "observed and gone", says: "c0's read a1 (step 16) of orders found b2, which is not among the writes that led to the final value, b3.",
 			h: story("b3", both, b.write("b2", 8, "").unanswered(9), a.read("a1", 15, "b2"), b.write("b3", 20, ""))},
 		// A read found something that was never written.
@@ -118,10 +114,10 @@ func wrongData() []dataCase {
 		// A read of a value before its write began.
 		{name: "read of the future", says: "c1's read b1 (step 11) of orders had returned at step 12, before c0's write a1",
 			h: story("a1", both, b.read("b1", 10, "a1"), a.write("a1", 20, ""))},
-		// The same with a write of unknown outcome: it too cannot act before it began.
+		// The same with a write of unknown outcome, which cannot take effect before it began either.
 		{name: "unknown acts early", says: "before c0's write a1",
 			h: story("a1", both, b.read("b1", 10, "a1"), a.write("a1", 20, "").unanswered(21))},
-		// The data says a1 then b1, time says the reverse.
+		// In the data a1 precedes b1, in time b1 precedes a1.
 		{name: "writes against time", says: "c1's write b1 (step 11) of orders had returned at step 12, before c0's write a1 (step 21) began at step 20",
 			h: story("b1", both, b.write("b1", 10, "a1"), a.write("a1", 20, ""))},
 		// The first and the last of three writes contradict time, neighbours do not.
@@ -178,8 +174,7 @@ func TestDataBudget(t *testing.T) {
 	}
 }
 
-// Where the path breaks off, what hangs on the rest of it is not reported as
-// well: the reads here are not to blame.
+// If the path ends early, contradictions that follow from that are not reported: the reads here are right.
 func TestBrokenPathIsOneReason(t *testing.T) {
 	a, b, both := together()
 	h := story("ghost", both, a.read("a1", 10, ""), b.read("b1", 20, ""))

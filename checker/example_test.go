@@ -6,9 +6,8 @@ import (
 	"locksim/checker"
 )
 
-// Two clients hold the lock "orders" one after the other. c0 has read before it
-// was paused, and writes when it wakes up, long after its validity has ended.
-// All four operations saw the initial value: their Saw is empty.
+// Two clients hold the lock "orders" one after the other. c0 has read before it was paused, and writes when it resumes,
+// long after its validity has ended. All four operations saw the initial value: their Saw is empty.
 func ExampleJudge() {
 	ok := checker.OutcomeOK
 	h := checker.History{
@@ -43,8 +42,8 @@ func ExampleJudge() {
 	// - c0's stale write c0.2 with token 33 was accepted at step 41: c1 had been granted orders with token 34 at step 14.
 }
 
-// A transfer reads two accounts and writes both. c0 crashes between the two
-// writes, all alone: no lock prevents that, and no fence.
+// A transfer reads two accounts and writes both. c0 crashes between the two writes, without any other client: no lock
+// prevents that, and no fence.
 func ExampleJudge_tornSection() {
 	from, to := checker.Cell{Resource: "bank", Register: "a"}, checker.Cell{Resource: "bank", Register: "b"}
 	op := func(id string, kind checker.OpKind, c checker.Cell, at checker.Pos) checker.Op {

@@ -12,7 +12,7 @@ const (
 	// DataCorrupted means that there is no such history.
 	DataCorrupted Data = "corrupted"
 	// DataUndecided means that the history has more than [MaxOperations]
-	// operations. There is no other reason.
+	// operations. There is no other cause.
 	DataUndecided Data = "undecided"
 )
 

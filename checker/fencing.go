@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// fencingFinding is what the fence did to stale and to rightful operations.
+// fencingFinding is how the fence treated stale and rightful operations.
 type fencingFinding struct {
 	accepted, rejected, falsely *tally
 }
 
-// checkFencing looks at each operation. One that never reached the store was
-// decided on at position 0, before any grant, and so counts nowhere. cells are
-// those of the exact check, for the sentences only.
+// checkFencing checks each operation. One that never reached the store was
+// decided at position 0, before any grant, and so never counts. cells are those
+// of the exact check, only for the sentences.
 func checkFencing(h History, cells map[Cell]*cellCheck) *fencingFinding {
 	f := &fencingFinding{
 		accepted: &tally{more: "stale writes that were accepted"},
@@ -21,7 +21,7 @@ func checkFencing(h History, cells map[Cell]*cellCheck) *fencingFinding {
 		falsely:  &tally{more: "refusals of a rightful holder"},
 	}
 	standings := standingsOf(h)
-	highest := make(map[string]Op) // by resource: what the store had taken with the highest token
+	highest := make(map[string]Op) // by resource: the accepted operation with the highest token
 	for _, o := range opsByStep(h) {
 		f.examine(o, standings[o.Grant], highest[o.Resource], cells)
 		if o.Accepted && o.Token > highest[o.Resource].Token {
@@ -31,7 +31,7 @@ func checkFencing(h History, cells map[Cell]*cellCheck) *fencingFinding {
 	return f
 }
 
-// examine looks at one operation at the store's instant.
+// examine checks one operation at the instant of the store's decision.
 func (f *fencingFinding) examine(o Op, s standing, highest Op, cells map[Cell]*cellCheck) {
 	if !o.Accepted && s.rightful(o.Applied) {
 		f.falsely.add(func() Reason { return falseRejectReason(o, s.because(o.Applied), highest) })
@@ -79,4 +79,57 @@ func falseRejectReason(o Op, why Reason, highest Op) Reason {
 		})
 	}
 	return r
+}
+
+// consequence says what a stale operation that was refused would have done, as
+// far as that is certain. It may be empty.
+func consequence(o Op, cells map[Cell]*cellCheck) Reason {
+	k := cells[o.cell()]
+	if k == nil {
+		return Reason{} // the data is undecided
+	}
+	if o.Kind == Read {
+		return k.unread(o)
+	}
+	return k.unwritten(o)
+}
+
+// unwritten says which update would have been lost if the store had accepted
+// the write: that of a write on which it is not based, or its own, by a write
+// that is not based on it.
+func (k *cellCheck) unwritten(o Op) Reason {
+	slot, kept := k.slot[o.Saw]
+	if !kept || slot == len(k.path) {
+		return Reason{}
+	}
+	w := k.path[slot].op
+	switch {
+	case w.step() < o.step():
+		return Reason{
+			Text: fmt.Sprintf(" It is based on %s, so it would have undone %s.", value(o.Saw), describe(*w)),
+			At:   []Pos{w.step()},
+		}
+	case k.readBefore(w, o.step()):
+		return Reason{
+			Text: fmt.Sprintf(" It would have been undone by %s, which is based on %s too.", describe(*w), value(o.Saw)),
+			At:   []Pos{w.step()},
+		}
+	}
+	return Reason{}
+}
+
+// readBefore reports whether the section of write w had read the cell by step
+// p.
+func (k *cellCheck) readBefore(w *Op, p Pos) bool {
+	return slices.ContainsFunc(cellSections(k.ops), func(s cellSection) bool {
+		return s.write != nil && s.write.ID == w.ID && s.read != nil && s.read.step() < p
+	})
+}
+
+// unread says that the section of a refused read ended there.
+func (k *cellCheck) unread(o Op) Reason {
+	if slices.ContainsFunc(k.ops, func(w Op) bool { return w.Kind == Write && w.Grant == o.Grant && w.Invoked > o.Invoked }) {
+		return Reason{}
+	}
+	return Reason{Text: " Its section ended there, before it wrote."}
 }

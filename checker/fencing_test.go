@@ -16,15 +16,17 @@ func TestFencing(t *testing.T) {
 		accepted, rejected, falsely int
 		says                        string
 	}{
-		// Both write in their time: nothing is stale.
+		// Both write during their claims: nothing is stale.
 		{name: "in turn", h: story("b1", both, old.write("a1", 5, ""), next.write("b1", 22, "a1"))},
-		// The claim is over but nobody else was granted yet: late, not stale.
+		// The claim has ended but there is no later grant: late, not stale.
 		{name: "late", h: story("a1", both, old.write("a1", 15, ""))},
-		// F14: the stale write comes before the new holder's first step. It does no
-		// harm, for the new holder builds on it; it is counted all the same.
+		// F14: the stale write precedes the new holder's first step. It does no
+		// harm, since the new holder's write is based on it; it counts
+		// nevertheless.
 		{name: "harmless stale write", accepted: 1, says: "c0's stale write a1 with token 33 was accepted at step 22: c1 had been granted orders with token 34 at step 20.",
 			h: story("b1", both, old.write("a1", 21, ""), next.read("b0", 25, "a1"), next.write("b1", 28, "a1"))},
-		// The write was sent in time and arrived late: the store's instant counts.
+		// The write was sent in time and arrived late: the instant of the
+		// store's decision counts.
 		{name: "sent in time", accepted: 1, h: story("a1", both, old.write("a1", 9, "").unanswered(30))},
 		// The fence refused a stale write.
 		{name: "refused", rejected: 1, says: "c0's stale write a1 with token 33 was refused at step 31",
@@ -33,24 +35,24 @@ func TestFencing(t *testing.T) {
 		{name: "refused read", rejected: 1, h: story("", both, old.read("a1", 30, "").refused())},
 		// A stale read that was answered changes nothing.
 		{name: "answered read", h: story("", both, old.read("a1", 30, ""))},
-		// A stale write that never arrived is nothing.
+		// A stale write that never arrived does not count.
 		{name: "never arrived", h: story("", both, old.write("a1", 30, "").unanswered(0))},
 		// F06, F10: the only holder is refused.
 		{name: "false reject", falsely: 1, says: "c1's write b1 with token 34 was refused at step 26, although nobody else had a claim on orders: it had been granted to c1 at step 20.",
 			h: story("", both, next.write("b1", 25, "").refused())},
 		// So is its read.
 		{name: "false reject of a read", falsely: 1, h: story("", both, next.read("b1", 25, "").refused())},
-		// The refusal of a client whose claim is over is no mistake of the fence.
+		// The refusal of a client whose claim has ended is not false.
 		{name: "claim over", h: story("", both, old.write("a1", 15, "").refused())},
-		// Two clients have a claim: whoever is refused, it is not false.
+		// Two clients have a claim: the refusal of either is not false.
 		{name: "two claimants", rejected: 1,
 			h: story("", []Grant{held(1, "c0", 2, 80), next}, held(1, "c0", 2, 80).write("a1", 30, "").refused())},
-		// The lock lost c0's claim to c1, who came and went. c0 is alone again, and
-		// stale; refusing it is the fence's task.
+		// c0 lost its lock to c1, which released it. c0 has the only claim
+		// again, and is stale; refusing it is the fence's task.
 		{name: "overtaken", rejected: 1,
 			h: story("", []Grant{held(1, "c0", 2, 80), next}, held(1, "c0", 2, 80).write("a1", 60, "").refused())},
-		// F34: the inner grant went to the same client. It is refused by its own
-		// younger token, which is both stale and false.
+		// F34: the inner grant is the same client's. Its own newer token causes
+		// the refusal, which is both stale and false.
 		{name: "own younger token", rejected: 1, falsely: 1,
 			h: story("", []Grant{held(1, "c0", 2, 80), held(2, "c0", 20, 40)}, held(1, "c0", 2, 80).write("a1", 60, "").refused())},
 	} {
@@ -68,7 +70,7 @@ func TestFencing(t *testing.T) {
 	}
 }
 
-// The counts must be those of the definitions, tried out grant by grant.
+// The counts must be those of the definitions, applied grant by grant.
 func TestFencingAgainstBruteForce(t *testing.T) {
 	var sum Facts
 	for seed := range uint64(3_000) {
@@ -82,7 +84,7 @@ func TestFencingAgainstBruteForce(t *testing.T) {
 		sum.FalseRejects += got.FalseRejects
 	}
 	if min(sum.StaleAccepted, sum.StaleRejected, sum.FalseRejects) < 300 {
-		t.Errorf("the generator is lopsided: %+v", sum)
+		t.Errorf("the generator is unbalanced: %+v", sum)
 	}
 }
 
@@ -136,7 +138,7 @@ func bruteFencing(h History) Facts {
 	return f
 }
 
-// bruteHeld looks at each position from the grant to p.
+// bruteHeld checks each position from the grant to p.
 func bruteHeld(h History, g Grant, p Pos) bool {
 	for _, s := range h.Holdings {
 		held := s.Client == g.Client && s.Resource == g.Resource && g.Belief(h.Care).Contains(p)

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// randomTransfers plays a few clients that each make one section of two
-// registers, and then may falsify what was recorded.
+// randomTransfers simulates a few clients with one section of two registers
+// each, and then may falsify the recorded history.
 func randomTransfers(rng *rand.Rand) History {
 	p := newTransfers(rng)
 	for p.step() {
@@ -25,8 +25,8 @@ type act struct {
 	register string
 }
 
-// transferOrders are the ways to go through two registers; the first two are what
-// a transfer does.
+// transferOrders are orders of reads and writes of two registers; the first two
+// are those of a transfer.
 var transferOrders = [][]act{
 	{{Read, ""}, {Read, "x"}, {Write, ""}, {Write, "x"}},
 	{{Read, "x"}, {Read, ""}, {Write, ""}, {Write, "x"}},
@@ -36,16 +36,16 @@ var transferOrders = [][]act{
 	{{Read, "x"}, {Write, "x"}, {Read, ""}, {Write, ""}},
 }
 
-// newTransfers draws what the clients will do. In some plays they all take one
-// register after the other, and cross each other on the way.
-func newTransfers(rng *rand.Rand) *play {
-	p := &play{rng: rng, now: 100, cells: make(map[Cell]string), polite: rng.IntN(2) > 0}
+// newTransfers draws the clients' scripts. In some runs all of them use one
+// register after the other, and interleave.
+func newTransfers(rng *rand.Rand) *simulation {
+	p := &simulation{rng: rng, now: 100, cells: make(map[Cell]string), polite: rng.IntN(2) > 0}
 	orders := [][]act{transferOrders[0], transferOrders[0], transferOrders[0], transferOrders[1], transferOrders[2], transferOrders[3]}
 	if rng.IntN(3) == 0 {
 		orders = transferOrders[4:]
 	}
 	for i := range 1 + rng.IntN(4) {
-		c := &player{seen: make(map[string]string), grant: Grant{ID: i + 1, Client: fmt.Sprintf("c%d", i), Resource: "orders", Invoked: p.now + Pos(i), Granted: p.now + Pos(i) + 1}}
+		c := &actor{seen: make(map[string]string), grant: Grant{ID: i + 1, Client: fmt.Sprintf("c%d", i), Resource: "orders", Invoked: p.now + Pos(i), Granted: p.now + Pos(i) + 1}}
 		p.transferScript(c, orders[rng.IntN(len(orders))])
 		p.clients = append(p.clients, c)
 	}
@@ -53,9 +53,9 @@ func newTransfers(rng *rand.Rand) *play {
 	return p
 }
 
-// transferScript goes through the acts. It stops, mostly, when a write is not
+// transferScript performs the acts. It mostly stops when a write is not
 // acknowledged, and sometimes anywhere.
-func (p *play) transferScript(c *player, acts []act) {
+func (p *simulation) transferScript(c *actor, acts []act) {
 	for i, a := range acts {
 		if p.rng.IntN(60) == 0 {
 			return
@@ -73,8 +73,8 @@ func (p *play) transferScript(c *player, acts []act) {
 	}
 }
 
-// falsifyTransfer changes one thing, so that what each register tells for itself
-// often still holds.
+// falsifyTransfer changes one value such that each register alone is often
+// still right.
 func falsifyTransfer(rng *rand.Rand, h *History) {
 	if len(h.Ops) == 0 {
 		return
@@ -101,7 +101,7 @@ func falsifyTransfer(rng *rand.Rand, h *History) {
 	}
 }
 
-// swapOrder gives two writes of one register each other's place in its history.
+// swapOrder swaps two writes of one register in its history.
 func swapOrder(rng *rand.Rand, h *History) {
 	a, b := &h.Ops[rng.IntN(len(h.Ops))], &h.Ops[rng.IntN(len(h.Ops))]
 	if a.Kind != Write || b.Kind != Write || a.Register != b.Register || a.Grant == b.Grant {

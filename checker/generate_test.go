@@ -5,11 +5,11 @@ import (
 	"math/rand/v2"
 )
 
-// randomHistory plays a few clients against a real register, one event after the
-// other, and then may falsify what was recorded. Played histories are often
-// right, or lose updates; falsified ones break everything else.
+// randomHistory simulates a few clients with a register, one event after the
+// other, and then may falsify the recorded history. Simulated histories are
+// often right, or lose updates; falsified ones have all other errors.
 func randomHistory(rng *rand.Rand) History {
-	p := newPlay(rng)
+	p := newSimulation(rng)
 	for p.step() {
 	}
 	h := p.history()
@@ -21,29 +21,29 @@ func randomHistory(rng *rand.Rand) History {
 	return h
 }
 
-// play is a run under way.
-type play struct {
+// simulation is a simulated run in progress.
+type simulation struct {
 	rng     *rand.Rand
 	now     Pos
 	cells   map[Cell]string
-	clients []*player
+	clients []*actor
 	turn    int
-	// polite clients wait until the one before has finished.
+	// in polite runs each client waits until the one before has finished.
 	polite bool
 }
 
-// player is a client under one grant; script holds what it does next.
-type player struct {
+// actor is a client under one grant; script has its next steps.
+type actor struct {
 	grant  Grant
 	ops    []*Op
-	seen   map[string]string // register -> what a write will be based on
+	seen   map[string]string // register -> the base of the next write
 	script []func(now Pos)
 }
 
-func newPlay(rng *rand.Rand) *play {
-	p := &play{rng: rng, now: 100, cells: make(map[Cell]string), polite: rng.IntN(3) == 0}
+func newSimulation(rng *rand.Rand) *simulation {
+	p := &simulation{rng: rng, now: 100, cells: make(map[Cell]string), polite: rng.IntN(3) == 0}
 	for i := range 1 + rng.IntN(4) {
-		c := &player{seen: make(map[string]string), grant: Grant{ID: i + 1, Client: fmt.Sprintf("c%d", i), Resource: "orders", Invoked: p.now + Pos(i), Granted: p.now + Pos(i) + 1}}
+		c := &actor{seen: make(map[string]string), grant: Grant{ID: i + 1, Client: fmt.Sprintf("c%d", i), Resource: "orders", Invoked: p.now + Pos(i), Granted: p.now + Pos(i) + 1}}
 		for n := range 1 + rng.IntN(5)/4 {
 			p.writeScript(c, n)
 		}
@@ -53,8 +53,8 @@ func newPlay(rng *rand.Rand) *play {
 	return p
 }
 
-// writeScript adds one section to what the client will do.
-func (p *play) writeScript(c *player, n int) {
+// writeScript adds one section to the client's script.
+func (p *simulation) writeScript(c *actor, n int) {
 	register := []string{"", "", "", "x"}[p.rng.IntN(4)]
 	r := &Op{ID: fmt.Sprintf("%s.r%d", c.grant.Client, n), Kind: Read, Register: register}
 	w := &Op{ID: fmt.Sprintf("%s.w%d", c.grant.Client, n), Kind: Write, Register: register}
@@ -67,8 +67,8 @@ func (p *play) writeScript(c *player, n int) {
 	}
 }
 
-// add makes o the client's; the script starts with its invocation.
-func (p *play) add(c *player, o *Op) {
+// add assigns o to the client, and its invocation to the script.
+func (p *simulation) add(c *actor, o *Op) {
 	c.script = append(c.script, func(now Pos) {
 		o.Client, o.Grant, o.Resource, o.Invoked = c.grant.Client, c.grant.ID, c.grant.Resource, now
 		o.Saw = c.seen[o.Register]
@@ -76,16 +76,16 @@ func (p *play) add(c *player, o *Op) {
 	})
 }
 
-func (p *play) addRead(c *player, r *Op) {
+func (p *simulation) addRead(c *actor, r *Op) {
 	p.add(c, r)
 	c.script = append(c.script,
 		func(now Pos) { r.Applied, r.Accepted, r.Saw = now, true, p.cells[Cell{"orders", r.Register}] },
 		func(now Pos) { r.Returned, r.Outcome, c.seen[r.Register] = now, OutcomeOK, r.Saw })
 }
 
-// addWrite ends in what the client sees. A write of unknown outcome may be
-// applied before the client goes on, after that, or never.
-func (p *play) addWrite(c *player, w *Op, outcome Outcome) {
+// addWrite adds a write with its outcome. One of unknown outcome may be applied
+// before the client goes on, after that, or never.
+func (p *simulation) addWrite(c *actor, w *Op, outcome Outcome) {
 	p.add(c, w)
 	w.Outcome = outcome
 	decide := func(now Pos) {
@@ -107,10 +107,10 @@ func (p *play) addWrite(c *player, w *Op, outcome Outcome) {
 	}
 }
 
-// step lets one client do the next thing, mostly the same one as before. It
-// reports false when nobody has anything left to do.
-func (p *play) step() bool {
-	var busy []*player
+// step performs the next step of one client, mostly the same one as before. It
+// returns false when no steps are left.
+func (p *simulation) step() bool {
+	var busy []*actor
 	for _, c := range p.clients {
 		if len(c.script) > 0 {
 			busy = append(busy, c)
@@ -129,7 +129,7 @@ func (p *play) step() bool {
 	return true
 }
 
-func (p *play) history() History {
+func (p *simulation) history() History {
 	h := History{Final: map[Cell]string{orders: p.cells[orders], {"orders", "x"}: p.cells[Cell{"orders", "x"}]}, Liveness: LivenessOK}
 	for _, c := range p.clients {
 		h.Grants = append(h.Grants, c.grant)
@@ -140,8 +140,8 @@ func (p *play) history() History {
 	return h
 }
 
-// falsify changes one thing of a history and leaves it free of contradictions
-// that Validate would see.
+// falsify changes one value of a history without a contradiction that Validate
+// would find.
 func falsify(rng *rand.Rand, h *History) {
 	switch rng.IntN(4) {
 	case 0:
@@ -153,7 +153,8 @@ func falsify(rng *rand.Rand, h *History) {
 	}
 }
 
-// anyID is the id of any operation, the initial value, or one that nobody wrote.
+// anyID is the id of any operation, the initial value, or an id that was never
+// written.
 func anyID(rng *rand.Rand, h History) string {
 	i := rng.IntN(len(h.Ops) + 2)
 	if i < len(h.Ops) {
@@ -162,7 +163,7 @@ func anyID(rng *rand.Rand, h History) string {
 	return []string{"", "ghost"}[i-len(h.Ops)]
 }
 
-// falsifyBase changes what all the sections of one grant say they had read.
+// falsifyBase changes the values that all sections of one grant have read.
 func falsifyBase(rng *rand.Rand, h *History) {
 	grant, saw := 1+rng.IntN(len(h.Grants)), anyID(rng, *h)
 	for i := range h.Ops {

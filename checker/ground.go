@@ -10,21 +10,22 @@ import (
 type Deletion struct {
 	// At is the step of the deletion.
 	At Pos
-	// Node is where it happened, Resource what the key locks.
+	// Node had the key, Resource is what the key locks.
 	Node, Resource string
-	// Owner is the client that had set the key, By the one whose command deleted
-	// it. Neither is empty: what a node itself removes is no deletion.
+	// Owner is the client that had set the key, By the one whose command
+	// deleted it. Neither is empty: a key that a node itself removes is no
+	// deletion.
 	Owner, By string
 }
 
-// Holding is a span in which, by the record of a majority of the nodes, a client
-// held a lock without a gap. Where the key goes and comes back, even in one step,
-// one span ends and another begins; so the spans of one client may touch, and
-// never overlap.
+// Holding is a span in which, by the record of a majority of the nodes, a
+// client held a lock without a gap. If the key is removed and set again, even
+// in one step, one span ends and another begins; so the spans of one client may
+// touch, but never overlap.
 type Holding struct {
 	// Client held the lock on Resource.
 	Client, Resource string
-	// From is the first step of the span, To the first behind it; 0 when the span
+	// From is the first step of the span, To the first after it; 0 if the span
 	// lasted to the end.
 	From, To Pos
 }
@@ -33,8 +34,8 @@ type Holding struct {
 func (s Holding) Span() Interval { return Interval{Start: s.From, End: s.To} }
 
 // foreignReleases finds the keys that a client deleted and another one had set.
-// Whether the other one still had a claim does not matter: a lock that deletes
-// what is not its own does so by mistake.
+// Whether the other one still had a claim does not matter: a lock must never
+// delete another client's key.
 func foreignReleases(h History) *tally {
 	found := &tally{more: "keys that a client deleted and another one had set"}
 	sorted := slices.SortedFunc(slices.Values(h.Deletions), func(a, b Deletion) int {
@@ -56,17 +57,17 @@ func foreignReason(d Deletion) Reason {
 	}
 }
 
-// holder is a client and what it may hold.
+// holder is a client and a resource.
 type holder struct {
 	client, resource string
 }
 
-// record is the nodes' record of one holder: its spans by their beginning.
-type record []Holding
+// holdings are the spans of one holder, sorted by their beginning.
+type holdings []Holding
 
-// recordsOf returns the record of each holder.
-func recordsOf(h History) map[holder]record {
-	all := make(map[holder]record)
+// holdingsOf returns the holdings of each holder.
+func holdingsOf(h History) map[holder]holdings {
+	all := make(map[holder]holdings)
 	for _, s := range slices.SortedFunc(slices.Values(h.Holdings), byHolder) {
 		who := holder{s.Client, s.Resource}
 		all[who] = append(all[who], s)
@@ -74,9 +75,9 @@ func recordsOf(h History) map[holder]record {
 	return all
 }
 
-// since returns the span, if there is one, in which the holder had the lock from
-// one position to another without a gap.
-func (r record) since(from, to Pos) (Holding, bool) {
+// since returns the span, if any, in which the holder had the lock from one
+// position to another without a gap.
+func (r holdings) since(from, to Pos) (Holding, bool) {
 	begun, _ := slices.BinarySearchFunc(r, from+1, func(s Holding, p Pos) int { return cmp.Compare(s.From, p) })
 	if begun == 0 || !r[begun-1].Span().Contains(to) {
 		return Holding{}, false

@@ -24,7 +24,7 @@ func TestForeignReleases(t *testing.T) {
 		{name: "own and foreign", deletions: []Deletion{deleted(5, "r0", "c0", "c0"), deleted(9, "r0", "c1", "c0")}, want: 1},
 		// Each node's key counts.
 		{name: "on three nodes", deletions: []Deletion{deleted(5, "r0", "c0", "c1"), deleted(5, "r1", "c0", "c1"), deleted(6, "r2", "c0", "c1")}, want: 3},
-		// One after the other deletes what is not its own: a chain of F02.
+		// Each client deletes the key of the next: a chain of F02.
 		{name: "chain", deletions: []Deletion{deleted(5, "r0", "c1", "c0"), deleted(9, "r0", "c2", "c1"), deleted(12, "r0", "c2", "c2")}, want: 2},
 		// The epilogue's clients count as well.
 		{name: "by one without a grant", deletions: []Deletion{deleted(5, "r0", "c1", "c9")}, want: 1},
@@ -48,7 +48,7 @@ func TestForeignReleases(t *testing.T) {
 	}
 }
 
-// The sentences come in the order of the trace and say who did what to whom.
+// The sentences are in the order of the trace and name both clients.
 func TestForeignReason(t *testing.T) {
 	h := story("", []Grant{held(1, "c0", 2, 30), held(2, "c1", 10, 20)})
 	h.Deletions = []Deletion{deleted(9, "r1", "c2", "c1"), deleted(5, "r0", "c1", "c0")}
@@ -63,8 +63,8 @@ func holds(client string, from, to Pos) Holding {
 	return Holding{Client: client, Resource: "orders", From: from, To: to}
 }
 
-// A refusal is false if the client held the lock since the grant that it wrote
-// under, by the nodes' record, whatever the claims say.
+// A refusal is false if by the nodes' record the client held the lock since the grant of the operation, whatever the
+// claims are.
 func TestFalseRejectsByHoldings(t *testing.T) {
 	mine, theirs := held(1, "c0", 10, 80), held(2, "c1", 20, 40)
 	both := []Grant{mine, theirs}
@@ -91,27 +91,26 @@ func TestFalseRejectsByHoldings(t *testing.T) {
 		{name: "lost before", h: with(both, holds("c0", 9, 15))},
 		{name: "another client", h: with(both, holds("c1", 9, 79))},
 		{name: "another resource", h: with(both, Holding{Client: "c0", Resource: "stock", From: 9, To: 79})},
-		// F05: the key went and came back, with c1 in between or without.
+		// F05: the key was removed and set again, with c1 in between or without.
 		{name: "lost and back", h: with(both, holds("c0", 9, 18), holds("c1", 19, 39), holds("c0", 45, 0))},
 		{name: "lost and back at once", h: with(both, holds("c0", 9, 45), holds("c0", 45, 0))},
 		{name: "held before the grant only", h: with(both, holds("c0", 3, 8), holds("c0", 30, 0))},
-		// A stale earlier grant is not rightful because a later own one holds.
+		// A stale earlier grant is not rightful because of a later grant of its client.
 		{name: "holds by a later grant", h: with([]Grant{mine, theirs, held(3, "c0", 46, 0).asked(44)}, holds("c0", 9, 18), holds("c0", 45, 0))},
-		// What the client was told of an end does not count while it does not heed it.
+		// A reported end does not count while the client does not act on it.
 		{name: "validity over", h: with([]Grant{mine.until(30, 0), theirs}, holds("c0", 9, 79)), want: 1},
 		{name: "loss announced", h: with([]Grant{mine.lost(30, 31), theirs}, holds("c0", 9, 79)), want: 1},
 		{name: "loss announced, careful, unseen", h: careful(with([]Grant{mine.lost(30, 0), theirs}, holds("c0", 9, 79))), want: 1},
-		{name: "loss heeded", h: careful(with([]Grant{mine.lost(30, 31), theirs}, holds("c0", 9, 79)))},
-		{name: "end heeded", h: careful(with([]Grant{mine.until(30, 31), theirs}, holds("c0", 9, 79)))},
-		// Who has released or crashed holds nothing, even while the key is there.
+		{name: "loss observed", h: careful(with([]Grant{mine.lost(30, 31), theirs}, holds("c0", 9, 79)))},
+		{name: "end observed", h: careful(with([]Grant{mine.until(30, 31), theirs}, holds("c0", 9, 79)))},
+		// A client that has released or crashed is no holder, even while the key exists.
 		{name: "released early", h: with([]Grant{held(1, "c0", 10, 45), theirs}, holds("c0", 9, 79))},
-		// F34: the inner entry came and went, and raised the fence.
+		// F34: the inner entry has ended, and raised the fence.
 		{name: "outer behind inner", h: reentrant(with([]Grant{mine, held(2, "c0", 20, 40)}, holds("c0", 9, 79))), want: 1},
 		{name: "outer during inner", h: reentrant(with([]Grant{mine, held(2, "c0", 20, 60)}, holds("c0", 9, 79))), want: 1},
 		{name: "outer during inner, no record", h: reentrant(with([]Grant{mine, held(2, "c0", 20, 60)})), want: 1},
 		{name: "outer behind another client's", h: reentrant(with(both))},
-		// If a lock is not reentrant, two own claims are one too many; the record
-		// knows better.
+		// If a lock is not reentrant, the second own claim is too many; the record decides.
 		{name: "twice the same client", h: with([]Grant{mine, held(2, "c0", 20, 60)})},
 		{name: "twice the same client, held", h: with([]Grant{mine, held(2, "c0", 20, 60)}, holds("c0", 9, 79)), want: 1},
 	} {
@@ -127,7 +126,7 @@ func TestFalseRejectsByHoldings(t *testing.T) {
 	}
 }
 
-// The reason names who held what, since when, and what had raised the fence.
+// The reason names the holder, the resource, the step since when, and what had raised the fence.
 func TestFalseRejectReasons(t *testing.T) {
 	outer, inner := held(1, "c0", 10, 80).token(1), held(2, "c0", 20, 40).token(2)
 	h := story("b1", []Grant{outer, inner}, inner.write("b1", 25, ""), outer.write("a1", 50, "").refused())
@@ -147,8 +146,7 @@ func TestFalseRejectReasons(t *testing.T) {
 	}
 }
 
-// What did not raise the fence is not named: what was refused, what was below, and
-// what the client did itself.
+// Operations that did not raise the fence are not named: refused ones, ones with a lower token, and the client's own.
 func TestFalseRejectReasonsAreSparing(t *testing.T) {
 	mine, theirs := held(1, "c0", 40, 90).token(2), held(2, "c1", 10, 30).token(1)
 	for _, c := range []struct {

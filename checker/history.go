@@ -2,25 +2,24 @@ package checker
 
 import "fmt"
 
-// Pos is a position in the trace: the number of an event, counted from 1.
-// The zero Pos means that the thing did not happen.
+// Pos is a position in the trace: the number of an event, counted from 1. The
+// zero Pos means that it did not happen.
 type Pos int
 
-// Care says how careful a client is about losing its lock.
+// Care says how a client notices the loss of its lock.
 type Care string
 
 // The degrees of care. The zero value of [Care] counts as CareNever.
 const (
 	// CareNever ignores the lease: only Release or a crash ends a belief.
 	CareNever Care = "never"
-	// CareLost heeds the lock's notice of a loss once it has been observed.
+	// CareLost stops at the lock's notice of a loss once it has been observed.
 	CareLost Care = "lost"
-	// CareSteps does that, and reads the lease's end before each step.
+	// CareSteps does that, and checks the end of the lease before each step.
 	CareSteps Care = "steps"
 )
 
-// ParseCare returns the care that is written s. The error names the words that
-// are allowed.
+// ParseCare returns the care with the name s. The error lists the names.
 func ParseCare(s string) (Care, error) {
 	switch c := Care(s); c {
 	case CareNever, CareLost, CareSteps:
@@ -29,7 +28,7 @@ func ParseCare(s string) (Care, error) {
 	return "", fmt.Errorf("parse care %q: want never, lost or steps", s)
 }
 
-// Grant is one successful Acquire and what became of it.
+// Grant is one successful Acquire and how it ended.
 type Grant struct {
 	// ID is unique in a history, counted from 1.
 	ID int
@@ -37,56 +36,57 @@ type Grant struct {
 	Client string
 	// Resource is what the grant locks.
 	Resource string
-	// Token is the fencing token; 0 when the lock mints none.
+	// Token is the fencing token; 0 if the lock mints none.
 	Token uint64
 
-	// Invoked is where Acquire was called, Granted where it returned.
+	// Invoked is when Acquire was called, Granted when it returned.
 	Invoked, Granted Pos
-	// Released is where Release was called, ReleaseReturned where it returned.
+	// Released is when Release was called, ReleaseReturned when it returned.
 	Released, ReleaseReturned Pos
-	// Until is where the validity ended on the holder's own clock. It may lie
-	// before Granted: an answer can arrive too late to be worth anything.
+	// Until is when the validity ended on the holder's own clock. It may be
+	// before Granted: an answer can arrive after the end of the validity.
 	Until Pos
-	// Lost is where the lock announced the loss, LostSeen where the client
+	// Lost is when the lock announced the loss, LostSeen when the client
 	// observed that.
 	Lost, LostSeen Pos
-	// UntilSeen is where the client read its clock and saw that Until had passed.
+	// UntilSeen is when the client read its clock and saw that Until had
+	// passed.
 	UntilSeen Pos
-	// Crashed is where the client's process ended.
+	// Crashed is when the client's process ended.
 	Crashed Pos
-	// Enqueued is where, by the node's record, the request first joined the queue
-	// of a fair lock; 0 when that is not known, or when it never had to wait.
+	// Enqueued is when, by the node's record, the request first joined the
+	// queue of a fair lock; 0 if that is not known, or if it never had to wait.
 	Enqueued Pos
 }
 
-// Attempt is an Acquire that brought no grant.
+// Attempt is an Acquire without a grant.
 type Attempt struct {
-	// Client and Resource say who wanted what.
+	// Client called Acquire for Resource.
 	Client, Resource string
-	// Invoked is where Acquire was called, Returned where it gave up; 0 when it
-	// never returned.
+	// Invoked is when Acquire was called, Returned when it returned; 0 if it
+	// never did.
 	Invoked, Returned Pos
-	// Outcome is anything but OutcomeOK. OutcomeUnknown: the grant may have been
-	// made although the client cannot know.
+	// Outcome is any but OutcomeOK. OutcomeUnknown means that the grant may
+	// have been made although the client cannot know it.
 	Outcome Outcome
-	// Enqueued is where, by the node's record, the request first joined the queue
-	// of a fair lock, Left where it was in the queue no longer; 0 when that is not
-	// known. A place can be taken after Returned, by a request that came late, and
-	// can outlast it.
+	// Enqueued is when, by the node's record, the request first joined the
+	// queue of a fair lock, Left when it was no longer in the queue; 0 if that
+	// is not known. Both can be after Returned: a late request joins the queue
+	// after it, and an entry in the queue can outlast it.
 	Enqueued, Left Pos
 }
 
-// Outcome is how a request ended, as far as its sender can know.
+// Outcome is the outcome of a request, as far as its sender can know it.
 type Outcome string
 
 // The outcomes. There is no default: a history names one for each request.
 const (
 	// OutcomeOK means that the request was answered with success.
 	OutcomeOK Outcome = "ok"
-	// OutcomeRefused means that the fence turned the operation away.
+	// OutcomeRefused means that the fence refused the operation.
 	OutcomeRefused Outcome = "refused"
 	// OutcomeUnknown means that it was sent and not answered: it may have taken
-	// effect, may do so later, or never.
+	// effect, may do so later, or never does.
 	OutcomeUnknown Outcome = "unknown"
 	// OutcomeNotSent means that it never left the client.
 	OutcomeNotSent Outcome = "not-sent"
@@ -105,28 +105,28 @@ const (
 	Write OpKind = "write"
 )
 
-// Op is one operation on the protected store, done under a grant.
+// Op is one operation on the protected store, under a grant.
 type Op struct {
-	// ID is unique in a history and never empty. It is what a write stores.
+	// ID is unique in a history and never empty. A write stores it.
 	ID string
-	// Client did it, under the grant with the id Grant.
+	// Client sent it, under the grant with the id Grant.
 	Client string
 	Grant  int
 	// Resource and Register name the cell.
 	Resource, Register string
 	Kind               OpKind
-	// Token is the fencing token that was sent along; 0 for none.
+	// Token is the fencing token that was sent with it; 0 for none.
 	Token uint64
 
-	// Invoked is where the client called, Returned where it was answered; 0 when
-	// no answer came.
+	// Invoked is when the client sent it, Returned when the answer arrived; 0
+	// if none did.
 	Invoked, Returned Pos
-	// Applied is where the store decided, 0 when the operation never arrived.
-	// Accepted is that decision. Both are ground truth that a client cannot see:
-	// the facts about fencing use them, the check of the data does not.
+	// Applied is when the store decided, 0 if the operation never arrived.
+	// Accepted is that decision. Both are ground truth that a client cannot
+	// see: the facts about fencing use them, the check of the data does not.
 	Applied  Pos
 	Accepted bool
-	// Outcome is the end of it as the client saw it.
+	// Outcome is its outcome as the client saw it.
 	Outcome Outcome
 	// Saw is the id that a read found, or that a write is based on: the id that
 	// its section had read. "" is the initial value.
@@ -138,11 +138,11 @@ type Cell struct {
 	Resource, Register string
 }
 
-// cell returns the cell that the operation works on.
+// cell returns the cell of the operation.
 func (o Op) cell() Cell { return Cell{Resource: o.Resource, Register: o.Register} }
 
-// String returns resource/register, or the resource alone when the register has
-// no name.
+// String returns resource/register, or only the resource if the register has no
+// name.
 func (c Cell) String() string {
 	if c.Register == "" {
 		return c.Resource
@@ -155,7 +155,7 @@ type Liveness string
 
 // The states of liveness. There is no default: a history names one.
 const (
-	// LivenessOK means that a lone client could acquire in time.
+	// LivenessOK means that a single client could acquire the lock in time.
 	LivenessOK Liveness = "ok"
 	// LivenessStuck means that it could not.
 	LivenessStuck Liveness = "stuck"
@@ -163,16 +163,17 @@ const (
 	LivenessLeaked Liveness = "leaked"
 )
 
-// History is what the clients of one run saw, and what the nodes' own record adds
-// to it. Order within the slices has no meaning: the positions say what came when.
+// History is what the clients of one run saw, with additions from the nodes'
+// own record. The order within the slices has no meaning: the positions give
+// the order of events.
 type History struct {
-	// Within says in which interval of time each position happened, that of
-	// position 1 first, where no instants are known: marks of processes on real
-	// machines. Positions whose intervals overlap may have come in either order;
-	// where that matters the label is [Unknown]. Nil means that the positions are
-	// in the order in which everything happened.
+	// Within has an interval of time for each position, beginning with position
+	// 1, if the instants are not known exactly: for processes on real machines.
+	// Positions whose intervals overlap may have happened in either order; if
+	// that matters the label is [Unknown]. Nil means that the order of the
+	// positions is that of the events.
 	Within []Span
-	// Care is how careful all clients of the run were.
+	// Care is the care of all clients of the run.
 	Care Care
 	// Entry and Queue say what the lock promises besides exclusion.
 	Entry Entry
@@ -183,18 +184,18 @@ type History struct {
 	// Ops are the operations on the protected store.
 	Ops []Op
 	// SectionWrites is how many writes a whole section makes, the same for all
-	// sections of the run: 1, or 2 in a transfer. 0 counts as 1. Above 1, a section
-	// of which only a part took effect is torn (F73).
+	// sections of the run: 1, or 2 in a transfer. 0 counts as 1. Above 1, a
+	// section that took effect only in part is torn (F73).
 	SectionWrites int
-	// Final is what an epilogue read found in each cell after everything had
-	// drained. Each cell that an operation names must be there.
+	// Final is the value of each cell in an epilogue read, after the end of all
+	// requests. It must have each cell that an operation names.
 	Final map[Cell]string
-	// Liveness was found by the harness, LivenessWhy is its sentence on it.
+	// Liveness was determined by the harness, LivenessWhy is its explanation.
 	Liveness    Liveness
 	LivenessWhy string
-	// Deletions and Holdings are ground truth, which no client can see. Both may
-	// be left out: then there are no foreign releases, and only the claims tell
-	// who is a rightful holder.
+	// Deletions and Holdings are ground truth, which no client can see. Both
+	// may be missing: then there are no foreign releases, and only the claims
+	// determine the rightful holder.
 	Deletions []Deletion
 	Holdings  []Holding
 }

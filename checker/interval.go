@@ -1,21 +1,20 @@
 package checker
 
-// Interval is a half-open stretch of the trace: Start belongs to it, End does
-// not. It is open-ended when End is 0, and empty when End does not lie after
-// Start.
+// Interval is a half-open interval of the trace: it includes Start and excludes
+// End. It has no end if End is 0, and is empty if End is not after Start.
 type Interval struct {
 	Start, End Pos
-	// Ended says in words what ended it: "it released".
+	// Ended says what ended it: "it released".
 	Ended string
 }
 
-// Contains says that p lies within the interval.
+// Contains reports whether p is in the interval.
 func (i Interval) Contains(p Pos) bool { return i.Start <= p && p < i.end() }
 
-// Empty says that no position lies within the interval.
+// Empty reports whether no position is in the interval.
 func (i Interval) Empty() bool { return i.end() <= i.Start }
 
-// Overlaps says that some position lies within both intervals. Intervals that
+// Overlaps reports whether some position is in both intervals. Intervals that
 // only touch do not overlap.
 func (i Interval) Overlaps(j Interval) bool {
 	return max(i.Start, j.Start) < min(i.end(), j.end())
@@ -29,13 +28,13 @@ func (i Interval) end() Pos {
 	return i.End
 }
 
-// ending is a position at which an interval may end, and why.
+// ending is a position at which an interval may end, and the reason.
 type ending struct {
 	at   Pos
 	what string
 }
 
-// until returns the interval from start to the first ending that happened.
+// until returns the interval from start to the first ending.
 func until(start Pos, endings ...ending) Interval {
 	i := Interval{Start: start, Ended: "nothing"}
 	for _, e := range endings {
@@ -46,9 +45,9 @@ func until(start Pos, endings ...ending) Interval {
 	return i
 }
 
-// Claim returns the interval in which the lock promises that nobody else has a
-// claim: from Acquire's return to the first of Release invoked, Lost, Until and
-// crash.
+// Claim returns the interval in which the lock promises that no other client
+// has a claim: from Acquire's return to the first of the call of Release, Lost,
+// Until and crash.
 func (g Grant) Claim() Interval {
 	return until(g.Granted,
 		ending{g.Released, "it released"},
@@ -59,8 +58,8 @@ func (g Grant) Claim() Interval {
 
 // Belief returns the interval in which the client acts as a holder: from
 // Acquire's return to the first of those endings that it has observed. Release
-// and a crash always count, a seen loss with [CareLost] and [CareSteps], a seen
-// end of the validity with [CareSteps] only.
+// and a crash always count, an observed loss with [CareLost] and [CareSteps],
+// an observed end of the validity only with [CareSteps].
 func (g Grant) Belief(c Care) Interval {
 	endings := []ending{{g.Released, "it released"}, {g.Crashed, "it crashed"}}
 	if c == CareLost || c == CareSteps {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A position lies within a claim or a belief when it is not before the grant and
-// none of the endings that count has come by then.
+// A position is in a claim or a belief if it is not before the grant and not
+// after any ending that counts.
 func TestClaimAndBelief(t *testing.T) {
 	for seed := range uint64(2_000) {
 		g := randomGrant(rand.New(rand.NewPCG(seed, 8)), 1)
@@ -32,7 +32,7 @@ func TestClaimAndBelief(t *testing.T) {
 	}
 }
 
-// A claim lies within the belief, however careful the client is.
+// A claim is within the belief, for each degree of care.
 func TestClaimWithinBelief(t *testing.T) {
 	for seed := range uint64(2_000) {
 		g := randomGrant(rand.New(rand.NewPCG(seed, 9)), 1)

@@ -14,9 +14,9 @@ type Verdict struct {
 	Reasons []Reason `json:"reasons"`
 }
 
-// Judge returns the verdict of one run. none holds the facts of the same seed's
-// run without a fence; it is nil when h is that run, or when there is none, and
-// then no label is [Rescued].
+// Judge returns the verdict of one run. none has the facts of the same seed's
+// run without a fence; it is nil if h is that run, or if there is none, and
+// then the label is never [Rescued].
 //
 // The error wraps [ErrMalformed]: the history contradicts itself, so the harness
 // is broken. A broken lock is never an error.
@@ -37,27 +37,27 @@ func judge(h History, none *Facts, budget int) Verdict {
 	return Verdict{Label: label, Facts: facts, Reasons: f.reasons(h, label, none)}
 }
 
-// findings is what all the checks found.
+// findings are the results of all checks.
 type findings struct {
-	data     dataFinding
-	fencing  *fencingFinding
-	tokens   tokenFinding
-	claims   *tally
-	believed int    // pairs of overlapping beliefs
-	beliefs  *tally // those of them whose claims do not overlap
-	foreign  *tally // keys that another client had set
-	barging  *tally // grants out of turn
+	data      dataFinding
+	fencing   *fencingFinding
+	tokens    tokenFinding
+	claims    *tally
+	believed  int    // pairs of overlapping beliefs
+	beliefs   *tally // those of them whose claims do not overlap
+	foreign   *tally // keys that another client had set
+	overtaken *tally // grants out of order
 }
 
 func examine(h History, budget int) findings {
 	data := checkData(h, budget)
 	f := findings{
-		data:    data,
-		fencing: checkFencing(h, data.cells),
-		tokens:  checkTokens(h),
-		claims:  claimOverlaps(h),
-		foreign: foreignReleases(h),
-		barging: overtaken(h),
+		data:      data,
+		fencing:   checkFencing(h, data.cells),
+		tokens:    checkTokens(h),
+		claims:    claimOverlaps(h),
+		foreign:   foreignReleases(h),
+		overtaken: overtaken(h),
 	}
 	f.believed, f.beliefs = beliefOverlaps(h)
 	return f
@@ -76,7 +76,7 @@ func (f findings) facts(h History) Facts {
 		TokenRegressions: f.tokens.regressions.count,
 		TokenDuplicates:  f.tokens.duplicates.count,
 		ForeignReleases:  f.foreign.count,
-		Overtaken:        f.barging.count,
+		Overtaken:        f.overtaken.count,
 		Liveness:         h.Liveness,
 		Grants:           len(h.Grants),
 		Attempts:         len(h.Attempts),
@@ -85,7 +85,7 @@ func (f findings) facts(h History) Facts {
 	}
 }
 
-// labelOf returns the first label that holds, worst first.
+// labelOf returns the worst label that applies.
 func labelOf(f Facts, none *Facts) Label {
 	switch {
 	case f.Data == DataCorrupted:
@@ -104,7 +104,7 @@ func labelOf(f Facts, none *Facts) Label {
 	return Safe
 }
 
-// reasons gathers the sentences in the order of the labels that they support,
+// reasons collects the sentences in the order of the labels that they support,
 // so that the first explains the label.
 func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 	overlaps := slices.Concat(f.claims.sentences(), f.beliefs.sentences())
@@ -131,7 +131,7 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 		first, second,
 		f.fencing.accepted.sentences(),
 		f.tokens.regressions.sentences(), f.tokens.duplicates.sentences(),
-		foreign, f.barging.sentences())
+		foreign, f.overtaken.sentences())
 }
 
 func rescueReason(none Facts) Reason {

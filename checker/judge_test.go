@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// gcPause is the story of F11: c0 has read, pauses past its validity, c1 enters
-// and writes, c0 wakes up and writes.
+// gcPause is F11: c0 has read, is paused beyond its validity, c1 is granted the
+// lock and writes, c0 resumes and writes.
 func gcPause(stale func(Op) Op, final string) History {
 	a, b := held(1, "c0", 2, 50).until(12, 0).token(33), held(2, "c1", 14, 30).asked(8).token(34)
 	return story(final, []Grant{a, b}, a.read("c0.1", 4, ""), b.read("c1.1", 16, ""), b.write("c1.2", 20, ""), stale(a.write("c0.2", 40, "")))
@@ -37,11 +37,11 @@ func TestLabels(t *testing.T) {
 		{"nothing happened", story("", nil), nil, Safe, "Nothing went wrong"},
 		{"the pause, unfenced", gcPause(accepted, "c0.2"), nil, Corrupted, "c1's write c1.2 (step 21) to orders was acknowledged but lost: c0's write c0.2 (step 41)"},
 		{"the pause, fenced", saved, broken, Rescued, "The fence saved the data: without it the same seed ended corrupted, with lost updates: 1."},
-		// Without the other run, or where that was right too, nothing was rescued.
+		// Without the other run, or if that was right too, nothing was rescued.
 		{"fenced, not compared", saved, nil, Overlap, "c1 was granted orders with token 34 at step 14, while c0 outlived its claim"},
 		{"fenced, no need", saved, &Facts{Data: DataRight}, Overlap, "c1 was granted orders"},
 		{"fenced, other undecided", saved, &Facts{Data: DataUndecided}, Overlap, "c1 was granted orders"},
-		// The fence refused something and the data is wrong all the same.
+		// The fence refused an operation and the data is wrong nevertheless.
 		{"fenced in vain", gcPause(Op.refused, "c0.2"), broken, Corrupted, "c1's write c1.2 (step 21) to orders was acknowledged but lost: it is not among"},
 		// The other run was corrupted, but the fence had nothing to refuse here.
 		{"nothing refused", story("", twoHolders), broken, Overlap, "c1 was granted orders"},
@@ -99,9 +99,8 @@ func TestFactsJSON(t *testing.T) {
 	}
 }
 
-// The verdict, its sentences and their order depend on nothing but the history:
-// not on the order of its slices, nor on that of any map. And Judge leaves the
-// history as it was.
+// The verdict, its sentences and their order depend only on the history: not on
+// the order of its slices or of any map. Judge does not change the history.
 func TestJudgeIsPure(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 4))
@@ -143,7 +142,7 @@ func shuffled(h History, shuffle func(n int, swap func(i, j int))) History {
 }
 
 // There is always a reason, and it is never empty.
-func TestReasonsAreThere(t *testing.T) {
+func TestReasonsAreNotEmpty(t *testing.T) {
 	for seed := range uint64(1_000) {
 		v := mustJudge(t, randomHistory(rand.New(rand.NewPCG(seed, 5))), nil)
 		if len(v.Reasons) == 0 {

@@ -11,10 +11,10 @@ type Label string
 
 // The labels, worst first.
 const (
-	// Corrupted means that the data is wrong, whether anything overlapped or not.
+	// Corrupted means that the data is wrong, with or without an overlap.
 	Corrupted Label = "corrupted"
-	// Unknown means that a budget ran out before the data was decided, or that the
-	// order of what happened is not known and matters: see [History.Within].
+	// Unknown means that a budget was exhausted before the data was decided, or
+	// that the order of events is not known and matters: see [History.Within].
 	Unknown Label = "unknown"
 	// Stuck means that the lock could not be taken again, or left a key behind.
 	Stuck Label = "stuck"
@@ -37,7 +37,7 @@ func Labels() []Label {
 	return []Label{Corrupted, Unknown, Stuck, FalseReject, Rescued, Overlap, Safe, NotApplicable}
 }
 
-// ParseLabel returns the label that is written s. The error lists the labels.
+// ParseLabel returns the label with the name s. The error lists the labels.
 func ParseLabel(s string) (Label, error) {
 	if slices.Contains(Labels(), Label(s)) {
 		return Label(s), nil
@@ -45,9 +45,9 @@ func ParseLabel(s string) (Label, error) {
 	return "", fmt.Errorf("parse label %q: want one of %q", s, Labels())
 }
 
-// Severity grows with how bad the label is: 8 for [Corrupted] down to 1 for
-// [NotApplicable]. Anything else, the zero value included, has 0, so that a fold
-// with [Worse] may start from an empty label.
+// Severity orders the labels: from 8 for [Corrupted] down to 1 for
+// [NotApplicable]. Any other value, such as the zero value, has 0, so that a
+// fold with [Worse] may start from an empty label.
 func (l Label) Severity() int {
 	i := slices.Index(Labels(), l)
 	if i < 0 {
@@ -56,7 +56,7 @@ func (l Label) Severity() int {
 	return len(Labels()) - i
 }
 
-// Worse returns the more severe of two labels, a when they are equal.
+// Worse returns the more severe of two labels, a if they are equal.
 func Worse(a, b Label) Label {
 	if b.Severity() > a.Severity() {
 		return b

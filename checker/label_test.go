@@ -7,7 +7,7 @@ import (
 	"locksim/checker"
 )
 
-// The order is the one the design fixes; every other order is a bug.
+// The order is fixed by the design; any other order is a bug.
 func TestSeverityOrder(t *testing.T) {
 	want := []checker.Label{"corrupted", "unknown", "stuck", "false-reject", "rescued", "overlap", "safe", "n/a", ""}
 	got := slices.Clone(want)
@@ -24,7 +24,7 @@ func TestWorse(t *testing.T) {
 		{checker.Corrupted, checker.Safe, checker.Corrupted},
 		{checker.Overlap, checker.Rescued, checker.Rescued},
 		{checker.NotApplicable, checker.Safe, checker.Safe},
-		{"", checker.NotApplicable, checker.NotApplicable}, // a fold may start from nothing
+		{"", checker.NotApplicable, checker.NotApplicable}, // a fold may start from an empty label
 		{checker.Stuck, checker.Stuck, checker.Stuck},
 	} {
 		if got := checker.Worse(c.a, c.b); got != c.want {

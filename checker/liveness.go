@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// livenessReasons explain why the lock is stuck or leaked: what the harness found,
-// whom the nodes still have as a holder, and then what may have left a key behind.
-// That is an acquire without an answer, a grant that was never released, and else
-// whatever was granted last.
+// livenessReasons explain why the lock is stuck or leaked: the finding of the
+// harness, the holders by the nodes' record, and then what may have left a key
+// behind: an acquire without an answer, a grant that was never released, or the
+// last grant.
 func livenessReasons(h History) []Reason {
 	suspects := &tally{more: "that may have left a key behind"}
 	for _, s := range slices.SortedFunc(slices.Values(h.Holdings), byHolder) {
@@ -51,7 +51,7 @@ func holdingSuspect(s Holding) Reason {
 	}
 }
 
-// grantSuspect tells how a grant ended.
+// grantSuspect says how a grant ended.
 func grantSuspect(g Grant) Reason {
 	r := Reason{Text: fmt.Sprintf("%s was granted %s at step %d", g.Client, g.Resource, g.Granted), At: []Pos{g.Granted}}
 	switch {

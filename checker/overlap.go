@@ -7,7 +7,7 @@ import (
 )
 
 // grantsByResource splits the grants by resource, in the order of the names.
-// Within a resource they stand in the order in which they were granted.
+// Within a resource they are in the order in which they were granted.
 func grantsByResource(h History) [][]Grant {
 	sorted := slices.Clone(h.Grants)
 	slices.SortFunc(sorted, func(a, b Grant) int {
@@ -24,16 +24,16 @@ func grantsByResource(h History) [][]Grant {
 	return all
 }
 
-// excludes says that the lock promised to keep two grants of one resource apart.
-// Two of one client too, unless that may enter again.
+// excludes reports whether the lock promised that two grants of one resource do
+// not overlap: also two of one client, unless the lock is reentrant.
 func (h History) excludes(a, b Grant) bool {
 	return h.Entry != EntryReentrant || a.Client != b.Client
 }
 
 // eachOverlap calls visit once for each pair of grants whose intervals overlap;
-// a was granted before b. The grants stand in the order of granting.
+// a was granted before b. The grants are in the order of granting.
 func eachOverlap(grants []Grant, of func(Grant) Interval, visit func(a, b Grant)) {
-	var open []int // grants whose interval may reach further
+	var open []int // grants whose interval may not have ended
 	for i, b := range grants {
 		now := of(b)
 		open = slices.DeleteFunc(open, func(j int) bool { return of(grants[j]).end() <= now.Start })
@@ -61,8 +61,8 @@ func claimOverlaps(h History) *tally {
 }
 
 // beliefOverlaps finds the pairs of grants whose clients both acted as holders.
-// It returns how many there are, and explains those whose claims do not overlap:
-// for the others the claims say it all.
+// It returns their number, and explains those whose claims do not overlap: the
+// overlaps of claims explain the others.
 func beliefOverlaps(h History) (int, *tally) {
 	count, found := 0, &tally{more: "overlaps of beliefs without one of claims"}
 	belief := func(g Grant) Interval { return g.Belief(h.Care) }

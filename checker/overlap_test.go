@@ -17,12 +17,12 @@ func TestOverlaps(t *testing.T) {
 	}{
 		// The next grant comes after the release: nothing overlaps.
 		{name: "in turn", grants: []Grant{held(1, "c0", 2, 10), held(2, "c1", 12, 20)}},
-		// It comes at the very position of the release: intervals are half-open.
+		// It is at the position of the release: intervals are half-open.
 		{name: "touching", grants: []Grant{held(1, "c0", 2, 10), held(2, "c1", 10, 20)}},
 		// It comes one position too early.
 		{name: "one step too early", grants: []Grant{held(1, "c0", 2, 11), held(2, "c1", 10, 20)}, claims: 1, beliefs: 1,
 			says: "c1 was granted orders at step 10, while c0's claim from step 2 went on to step 11, when it released."},
-		// The lock gave one resource to both, and the data never noticed.
+		// The lock granted one resource to both, without an effect on the data.
 		{name: "no harm done", grants: []Grant{held(1, "c0", 2, 30), held(2, "c1", 10, 20)}, claims: 1, beliefs: 1},
 		// Two resources are two locks.
 		{name: "other resource", grants: []Grant{held(1, "c0", 2, 30), held(2, "c1", 10, 20).of("stock")}},
@@ -31,41 +31,41 @@ func TestOverlaps(t *testing.T) {
 		// A client that is granted what it holds already breaks the promise too.
 		{name: "same client", grants: []Grant{held(1, "c0", 2, 30), held(2, "c0", 10, 20)}, claims: 1, beliefs: 1},
 		{name: "same client, exclusive", entry: EntryExclusive, grants: []Grant{held(1, "c0", 2, 30), held(2, "c0", 10, 20)}, claims: 1, beliefs: 1},
-		// If the lock is reentrant, that is what it promised, in whatever order the
-		// entries end.
+		// If the lock is reentrant, that keeps the promise, in whatever order
+		// the entries end.
 		{name: "entered again", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 30), held(2, "c0", 10, 20)}},
 		{name: "entered again, left first", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 15), held(2, "c0", 10, 20)}},
-		// Another client is kept out by each of the entries.
+		// Each of the entries excludes another client.
 		{name: "entered by another", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 30), held(2, "c0", 10, 20), held(3, "c1", 12, 14)}, claims: 2, beliefs: 2},
 		{name: "entered by another too early", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 15), held(2, "c0", 10, 20), held(3, "c1", 18, 24)}, claims: 1, beliefs: 1},
 		{name: "entered by another in time", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 15), held(2, "c0", 10, 20), held(3, "c1", 20, 24)}},
 		{name: "inner outlived", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 15), held(2, "c0", 10, 30).until(20, 0), held(3, "c1", 22, 24)}, beliefs: 1},
-		// The validity ended on the holder's clock, the holder went on: it outlived
-		// its claim, and the lock did nothing wrong.
+		// The validity ended on the holder's clock, and the holder went on: it
+		// outlived its claim, and the lock kept its promise.
 		{name: "outlived", grants: []Grant{held(1, "c0", 2, 30).until(8, 0), held(2, "c1", 10, 20)}, beliefs: 1,
 			says: "c1 was granted orders at step 10, while c0 outlived its claim: its belief from step 2 went on to step 30, when it released."},
-		// Who never looks is not helped by a notice.
-		{name: "never looks", care: CareNever, grants: []Grant{held(1, "c0", 2, 30).lost(7, 8).until(8, 9), held(2, "c1", 10, 20)}, beliefs: 1},
-		// Who heeds notices is.
-		{name: "heeds the notice", care: CareLost, grants: []Grant{held(1, "c0", 2, 30).lost(7, 8), held(2, "c1", 10, 20)}},
-		// But not by looking at the clock.
-		{name: "heeds no clock", care: CareLost, grants: []Grant{held(1, "c0", 2, 30).until(8, 9), held(2, "c1", 10, 20)}, beliefs: 1},
-		// Who looks before each step heeds both.
-		{name: "heeds the clock", care: CareSteps, grants: []Grant{held(1, "c0", 2, 30).until(8, 9), held(2, "c1", 10, 20)}},
-		{name: "steps heed the notice", care: CareSteps, grants: []Grant{held(1, "c0", 2, 30).lost(7, 8), held(2, "c1", 10, 20)}},
+		// With CareNever a notice has no effect.
+		{name: "never checks", care: CareNever, grants: []Grant{held(1, "c0", 2, 30).lost(7, 8).until(8, 9), held(2, "c1", 10, 20)}, beliefs: 1},
+		// With CareLost it has.
+		{name: "observes the notice", care: CareLost, grants: []Grant{held(1, "c0", 2, 30).lost(7, 8), held(2, "c1", 10, 20)}},
+		// But the end of the validity has none.
+		{name: "observes no clock", care: CareLost, grants: []Grant{held(1, "c0", 2, 30).until(8, 9), held(2, "c1", 10, 20)}, beliefs: 1},
+		// With CareSteps both have.
+		{name: "observes the clock", care: CareSteps, grants: []Grant{held(1, "c0", 2, 30).until(8, 9), held(2, "c1", 10, 20)}},
+		{name: "steps observe the notice", care: CareSteps, grants: []Grant{held(1, "c0", 2, 30).lost(7, 8), held(2, "c1", 10, 20)}},
 		// The notice came in time and was seen too late, after a pause.
 		{name: "sees it late", care: CareSteps, grants: []Grant{held(1, "c0", 2, 30).lost(7, 15), held(2, "c1", 10, 20)}, beliefs: 1,
 			says: "when it saw the notice of the loss"},
-		// A loss ends the claim, whoever sees it.
+		// A loss ends the claim, observed or not.
 		{name: "announced loss", care: CareLost, grants: []Grant{held(1, "c0", 2, 30).lost(12, 13), held(2, "c1", 10, 20)}, claims: 1, beliefs: 1,
 			says: "went on to step 12, when the lock announced the loss."},
 		// A crash ends both.
 		{name: "crash", grants: []Grant{held(1, "c0", 2, 0).crashed(8), held(2, "c1", 10, 20)}},
-		// A holder that never ends anything overlaps whatever comes.
+		// A grant without an end overlaps every later one.
 		{name: "open end", grants: []Grant{held(1, "c0", 2, 0), held(2, "c1", 10, 20), held(3, "c2", 30, 40)}, claims: 2, beliefs: 2,
 			says: "while c0's claim from step 2 had no end."},
-		// The answer came after the validity it spoke of: the claim is empty, the
-		// belief is not.
+		// The answer arrived after the end of the validity: the claim is empty,
+		// the belief is not.
 		{name: "granted too late", grants: []Grant{held(1, "c0", 10, 30).until(8, 0), held(2, "c1", 12, 20)}, beliefs: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestOverlapsExplainedOnce(t *testing.T) {
 	}
 }
 
-// Beyond the bound only the count goes on.
+// Beyond the bound only the count grows.
 func TestManyOverlaps(t *testing.T) {
 	var grants []Grant
 	for i := range 20 {
@@ -127,11 +127,11 @@ func TestOverlapsAgainstBruteForce(t *testing.T) {
 		overlapping += min(claims, 1)
 	}
 	if overlapping < 200 || overlapping > 1800 {
-		t.Errorf("%d of 2000 histories overlap: the generator is lopsided", overlapping)
+		t.Errorf("%d of 2000 histories overlap: the generator is unbalanced", overlapping)
 	}
 }
 
-// randomGrant ends in a random subset of the ways there are.
+// randomGrant ends in a random subset of the possible ways.
 func randomGrant(rng *rand.Rand, id int) Grant {
 	granted := Pos(2 + rng.IntN(40))
 	g := Grant{ID: id, Client: []string{"c0", "c1"}[rng.IntN(2)], Resource: []string{"orders", "stock"}[rng.IntN(2)],
@@ -155,7 +155,7 @@ func randomGrant(rng *rand.Rand, id int) Grant {
 }
 
 // sharedPositions counts the pairs of grants of a resource that have a position
-// in common and should not, by trying all positions up to well behind the last.
+// in common and must not, by trying all positions.
 func sharedPositions(h History, of func(Grant) Interval) int {
 	count := 0
 	for i, a := range h.Grants {

@@ -3,6 +3,8 @@ package checker
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,29 +21,29 @@ const (
 )
 
 // Picture is porcupine's own drawing of one of the searches of [Corroborate]:
-// the operations as boxes, and through them, as lines, the orders that it has
-// tried.
+// the operations as boxes, and the orders that it has tried as lines through
+// them.
 type Picture struct {
-	// Name is what was searched: a cell, a lock, a counter, a queue.
+	// Name is the subject of the search: a cell, a lock, a counter, a queue.
 	Name string
 	// Ordered says that the search found an order for all.
 	Ordered bool
 	// Rows is how many rows the drawing has.
 	Rows int
-	// Page is the drawing as an HTML page of its own, which asks for nothing from
-	// any network, and needs JavaScript. It is porcupine's, but for the order of
-	// its data: the same history gives the same bytes. Show it in a sandbox.
+	// Page is the drawing as a complete HTML page, which needs no network, but
+	// JavaScript. It is porcupine's except for the order of its data: the same
+	// history gives the same bytes. Show it in a sandbox.
 	Page []byte
 	// Omitted says why there is no Page.
 	Omitted string
 }
 
-// Pictures draws the searches over the data, and of the others those that found
-// no order. An epilogue that is alone is not drawn.
+// Pictures draws the searches over the data, and those of the other searches
+// that found no order. An epilogue without operations is not drawn.
 //
-// It starts goroutines of its own, so it must not run inside a synctest bubble.
-// The error wraps [ErrMalformed], or says that this version of porcupine draws in
-// another way.
+// It starts goroutines, so it must not run inside a synctest bubble. The error
+// wraps [ErrMalformed], or says that this version of porcupine draws
+// differently.
 func Pictures(h History) ([]Picture, error) {
 	if err := h.Validate(); err != nil {
 		return nil, fmt.Errorf("draw: %w", err)
@@ -65,7 +67,7 @@ func Pictures(h History) ([]Picture, error) {
 	return all, nil
 }
 
-// draw searches a part and has it drawn.
+// draw searches a part and lets porcupine draw it.
 func (p part) draw() (Picture, error) {
 	out := Picture{Name: p.name}
 	if n := len(p.ops); n > MaxPictureOperations {
@@ -81,11 +83,11 @@ func (p part) draw() (Picture, error) {
 	}
 	out.Ordered, out.Rows = result == porcupine.Ok, rows
 	var b bytes.Buffer
-	described := harmless(p.model)
+	described := escaped(p.model)
 	if err := porcupine.Visualize(described.ToModel(), info, &b); err != nil {
 		return out, fmt.Errorf("draw %s: %w", p.name, err)
 	}
-	page, err := steady(b.Bytes())
+	page, err := sortPage(b.Bytes())
 	if err != nil {
 		return out, fmt.Errorf("draw %s: %w", p.name, err)
 	}
@@ -97,9 +99,9 @@ func (p part) draw() (Picture, error) {
 	return out, nil
 }
 
-// harmless is a model whose descriptions have no markup: porcupine's page writes
-// them into itself as HTML.
-func harmless(m porcupine.NondeterministicModel) porcupine.NondeterministicModel {
+// escaped is a model whose descriptions contain no markup: porcupine writes
+// them into its page as HTML.
+func escaped(m porcupine.NondeterministicModel) porcupine.NondeterministicModel {
 	plain := strings.NewReplacer("<", "‹", ">", "›", "&", "＆").Replace
 	operation, state := m.DescribeOperation, m.DescribeState
 	m.DescribeOperation = func(input, output any) string { return plain(operation(input, output)) }
@@ -107,12 +109,12 @@ func harmless(m porcupine.NondeterministicModel) porcupine.NondeterministicModel
 	return m
 }
 
-// inRows puts operations of the same client into the same row, as far as they do
-// not overlap: porcupine draws them over each other. What may come at any time is
-// cut off behind everything else.
+// inRows puts operations of the same client into the same row, unless they
+// overlap: porcupine would draw them over each other. Operations without an end
+// are cut off after all others.
 func inRows(ops []porcupine.Operation) (placed []porcupine.Operation, rows int) {
 	placed = slices.Clone(ops)
-	settled(placed)
+	boundReturns(placed)
 	order := make([]int, len(placed))
 	for i := range order {
 		order[i] = i
@@ -136,7 +138,7 @@ func inRows(ops []porcupine.Operation) (placed []porcupine.Operation, rows int) 
 	return placed, rows + len(ends)
 }
 
-// compareActors puts c2 before c10, and what nobody does last.
+// compareActors puts c2 before c10, and operations without a client last.
 func compareActors(a, b string) int {
 	switch {
 	case a == b:
@@ -149,20 +151,84 @@ func compareActors(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
-// actorOf is the client behind an operation. The epilogue, and the places in a
+// actorOf is the client of an operation. The epilogue, and operations of a
 // queue, have none.
 func actorOf(input any) string {
 	switch in := input.(type) {
 	case unit:
 		return in.op.Client
-	case turn:
+	case lockOp:
 		return in.client
-	case mint:
+	case tokenOp:
 		return in.Client
-	case whole:
+	case sectionOp:
 		if len(in.writes) > 0 {
 			return in.writes[0].Client
 		}
 	}
 	return ""
+}
+
+// The text around the data in porcupine's page.
+var (
+	beforeData = []byte("\n      const data = ")
+	afterData  = []byte("\n\n      render(data)")
+)
+
+// drawing is porcupine's data. The operations and the annotations, of which
+// there are none, stay as they are.
+type drawing struct {
+	Partitions  []drawnPartition
+	Annotations json.RawMessage
+}
+
+type drawnPartition struct {
+	History               json.RawMessage
+	PartialLinearizations [][]drawnStep
+	// Largest has, for each operation, the index of the longest order with it.
+	Largest map[int]int
+}
+
+type drawnStep struct {
+	Index            int
+	StateDescription string
+}
+
+// sortPage sorts the orders in porcupine's page, which come out of a map.
+func sortPage(page []byte) ([]byte, error) {
+	head, rest, begins := bytes.Cut(page, beforeData)
+	data, tail, ends := bytes.Cut(rest, afterData)
+	if !begins || !ends {
+		return nil, errors.New("porcupine's page is not as it was in v1.3.1: its data is not where it is looked for")
+	}
+	var d drawing
+	if err := json.Unmarshal(data, &d); err != nil {
+		return nil, fmt.Errorf("porcupine's page is not as it was in v1.3.1: %w", err)
+	}
+	for i := range d.Partitions {
+		d.Partitions[i].sort()
+	}
+	sorted, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(head, beforeData, sorted, afterData, tail), nil
+}
+
+// sort puts the longest order first, without duplicates.
+func (p *drawnPartition) sort() {
+	slices.SortFunc(p.PartialLinearizations, compareOrders)
+	p.PartialLinearizations = slices.CompactFunc(p.PartialLinearizations, func(a, b []drawnStep) bool { return compareOrders(a, b) == 0 })
+	p.Largest = map[int]int{}
+	for i, order := range p.PartialLinearizations {
+		for _, step := range order {
+			if _, known := p.Largest[step.Index]; !known {
+				p.Largest[step.Index] = i
+			}
+		}
+	}
+}
+
+func compareOrders(a, b []drawnStep) int {
+	return cmp.Or(cmp.Compare(len(b), len(a)), slices.CompareFunc(a, b, func(x, y drawnStep) int { return cmp.Compare(x.Index, y.Index) }))
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// dataOf is what a page draws.
+// dataOf is the data of a page.
 func dataOf(t *testing.T, page []byte) drawing {
 	t.Helper()
 	_, rest, _ := bytes.Cut(page, beforeData)
@@ -30,7 +30,7 @@ func pictures(t *testing.T, h History) []Picture {
 }
 
 // A search that finds no order is drawn with the orders that it has tried, one
-// that finds one with that; a lock is drawn only where its claims overlapped.
+// that finds an order with that; a lock is drawn only if its claims overlapped.
 func TestPictures(t *testing.T) {
 	corrupted := pictures(t, gcPause(accepted, "c0.2"))
 	if len(corrupted) != 1 || corrupted[0].Name != orders.String() || corrupted[0].Ordered || corrupted[0].Rows != 3 {
@@ -64,8 +64,8 @@ func TestPictures(t *testing.T) {
 }
 
 // Each picture agrees with the search, draws no two operations over each other,
-// and is the same each time, although porcupine's own page is not.
-func TestPicturesAreSteady(t *testing.T) {
+// and is equal each time, although porcupine's own page is not.
+func TestPicturesAreRepeatable(t *testing.T) {
 	drawn, failed := 0, 0
 	for seed := range uint64(60) {
 		h := randomHistory(rand.New(rand.NewPCG(seed, 3)))
@@ -118,7 +118,8 @@ func notOverlapping(t *testing.T, p Picture) {
 	}
 }
 
-// What is too much to be drawn is not, and says why; names bring no markup along.
+// A search that is too large is not drawn, with the reason; names contain no
+// markup.
 func TestPicturesAreBounded(t *testing.T) {
 	all := pictures(t, inTurn(MaxPictureOperations))
 	if len(all) == 0 || all[0].Page != nil || !strings.Contains(all[0].Omitted, "operations, and more than 150 are not drawn") {
@@ -130,7 +131,7 @@ func TestPicturesAreBounded(t *testing.T) {
 			t.Errorf("%s has markup in its names", p.Name)
 		}
 	}
-	if _, err := steady([]byte("<html>")); err == nil || !strings.Contains(err.Error(), "v1.3.1") {
+	if _, err := sortPage([]byte("<html>")); err == nil || !strings.Contains(err.Error(), "v1.3.1") {
 		t.Errorf("a page of another kind: %v", err)
 	}
 	if _, err := Pictures(History{Grants: []Grant{{}}}); err == nil {
@@ -138,8 +139,8 @@ func TestPicturesAreBounded(t *testing.T) {
 	}
 }
 
-// A search that gives up is not drawn as if it had found no order.
-func TestPictureOfASearchThatGivesUp(t *testing.T) {
+// A search that exceeds its budget is not drawn as if it had found no order.
+func TestPictureOfAnExhaustedSearch(t *testing.T) {
 	all := pictures(t, unanswered(40))
 	if len(all) != 1 || all[0].Page != nil || all[0].Ordered || all[0].Omitted != "the search took more than 200000 steps" {
 		t.Errorf("%d pictures; %q", len(all), all[0].Omitted)

@@ -9,8 +9,8 @@ import (
 )
 
 // The budgets of [Corroborate]. They count work and not time, so that the same
-// history has the same result on any machine. Writes of unknown outcome are what
-// makes the search explode; the steps bound that.
+// history has the same result on any machine. Writes of unknown outcome make
+// the search exponential; the steps bound that.
 const (
 	// MaxSearchOperations bounds the operations of one cell or one lock.
 	MaxSearchOperations = 2_000
@@ -23,9 +23,9 @@ type Agreement string
 
 // The agreements.
 const (
-	// Agrees means that the search came to the same result.
+	// Agrees means that the search had the same result.
 	Agrees Agreement = "agrees"
-	// Contradicts means that it did not: one of the two checks is wrong.
+	// Contradicts means that it had not: one of the two checks is wrong.
 	Contradicts Agreement = "contradicts"
 	// Skipped means that a budget was too small, or the data undecided: there is
 	// no second opinion. It says nothing for or against the facts.
@@ -55,8 +55,8 @@ type Corroboration struct {
 // facts are those of h's verdict. One contradiction outweighs any number of
 // questions that were skipped.
 //
-// It starts goroutines of its own, so it must not run inside a synctest bubble.
-// The error wraps [ErrMalformed].
+// It starts goroutines, so it must not run inside a synctest bubble. The error
+// wraps [ErrMalformed].
 func Corroborate(h History, facts Facts) (Corroboration, error) {
 	if err := h.Validate(); err != nil {
 		return Corroboration{}, fmt.Errorf("corroborate: %w", err)
@@ -80,15 +80,15 @@ func Corroborate(h History, facts Facts) (Corroboration, error) {
 	return c, nil
 }
 
-// question is what is asked of the search, and what the exact check says.
+// question is a question for the search, with the answer of the exact check.
 type question struct {
 	fact   string // for the sentence
 	holds  bool
-	parts  string // what is searched one by one
+	parts  string // the parts that are searched one by one
 	search func() search
 }
 
-// questions returns those that the history calls for.
+// questions returns those that apply to the history.
 func questions(h History, f Facts) []question {
 	owner := fmt.Sprintf("claim overlaps: %d", f.ClaimOverlaps)
 	all := []question{
@@ -113,8 +113,8 @@ type search struct {
 	skipped string   // why a part has no result
 }
 
-// contradicts says that the search came to the other result. A part that was
-// skipped may have an order or none.
+// contradicts reports whether the search had the opposite result. A skipped
+// part may have an order or none.
 func (s search) contradicts(holds bool) bool {
 	if len(s.failed) > 0 {
 		return holds
@@ -130,7 +130,7 @@ func (s search) String() string {
 	return fmt.Sprintf("found no order for %q", s.failed)
 }
 
-// part is what is searched at once: a cell, a lock, a counter, a queue.
+// part is the subject of one search: a cell, a lock, a counter, a queue.
 type part struct {
 	name  string
 	ops   []porcupine.Operation
@@ -163,8 +163,8 @@ func (s *search) try(p part) {
 	}
 }
 
-// bounded is a model that gives up after MaxSearchSteps: whatever is left then
-// fails at once, and the result says nothing.
+// bounded is a model whose steps fail after MaxSearchSteps of them; the result
+// is then meaningless.
 func (p part) bounded() (m porcupine.Model, exhausted func() bool) {
 	steps, model := 0, p.model
 	model.Step = func(state, input, output any) []any {

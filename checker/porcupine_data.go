@@ -10,8 +10,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// dataParts ask for an order of the units of each cell, and where a section makes
-// several writes, for an order of the sections of each resource as well.
+// dataParts ask for an order of the units of each cell, and, if a section makes
+// several writes, also for an order of the sections of each resource.
 func dataParts(h History) []part {
 	var parts []part
 	for _, c := range cellHistories(h) {
@@ -31,15 +31,14 @@ func cellOperations(c cellHistory) []porcupine.Operation {
 	for _, u := range units(c.ops) {
 		ops = append(ops, operation(u, u.from, u.to))
 	}
-	end := settled(ops)
+	end := boundReturns(ops)
 	return append(ops, operation(unit{op: &Op{Kind: Read, Saw: c.final}, sure: true}, end, end))
 }
 
-// settled returns a position behind all operations that have one of their own,
-// for the epilogue, and cuts the others off behind that: a write of unknown
-// outcome may come as late as it likes, even after the epilogue, and then it has
-// had no effect.
-func settled(ops []porcupine.Operation) Pos {
+// boundReturns returns a position for the epilogue, after all operations that
+// have returned, and lets the others return right after that: a write of
+// unknown outcome may come after the epilogue, and then it has had no effect.
+func boundReturns(ops []porcupine.Operation) Pos {
 	end := int64(1)
 	for _, o := range ops {
 		end = max(end, o.Call)
@@ -89,21 +88,21 @@ func (u unit) String() string {
 	return fmt.Sprintf("%s over %s", u.op.ID, short(u.op.Saw))
 }
 
-// whole is a section as one operation on all registers of its resource.
-type whole struct {
+// sectionOp is a section as one operation on all registers of its resource.
+type sectionOp struct {
 	reads, writes []*Op
 	sure          bool
 	final         map[Cell]string // set for the epilogue, which only reads
 }
 
 // sectionOperations returns the sections of one resource that can have taken
-// effect as a whole, and the epilogue. No other section may have left anything
-// behind that these, or the epilogue, find.
-func sectionOperations(h History, all []guarded) []porcupine.Operation {
+// effect as a whole, and the epilogue. No other section may have had an effect
+// that these, or the epilogue, can see.
+func sectionOperations(h History, all []guardedSection) []porcupine.Operation {
 	var ops []porcupine.Operation
-	epilogue := whole{final: make(map[Cell]string), sure: true}
+	epilogue := sectionOp{final: make(map[Cell]string), sure: true}
 	for _, g := range all {
-		w := whole{}
+		w := sectionOp{}
 		complete := len(g.writes) >= h.SectionWrites
 		for _, o := range g.ops {
 			switch {
@@ -120,17 +119,17 @@ func sectionOperations(h History, all []guarded) []porcupine.Operation {
 			ops = append(ops, operation(w, g.begin(), g.end()))
 		}
 	}
-	end := settled(ops)
+	end := boundReturns(ops)
 	return append(ops, operation(epilogue, end, end))
 }
 
-// sectionModel is a set of registers: its state holds the value of each that was
-// written. A section finds what it read and leaves what it wrote, at once, or, if
-// no write of it was acknowledged, does nothing.
+// sectionModel is a set of registers: its state has the value of each that was
+// written. A section reads its values and writes its own in one step, or, if
+// none of its writes was acknowledged, does nothing.
 var sectionModel = porcupine.NondeterministicModel{
 	Init: func() []any { return []any{map[Cell]string{}} },
 	Step: func(state, input, _ any) []any {
-		values, w := state.(map[Cell]string), input.(whole)
+		values, w := state.(map[Cell]string), input.(sectionOp)
 		var next []any
 		if !w.sure {
 			next = append(next, state)
@@ -154,12 +153,12 @@ var sectionModel = porcupine.NondeterministicModel{
 		return append(next, values)
 	},
 	Equal:             func(a, b any) bool { return maps.Equal(a.(map[Cell]string), b.(map[Cell]string)) },
-	DescribeOperation: func(input, _ any) string { return input.(whole).String() },
+	DescribeOperation: func(input, _ any) string { return input.(sectionOp).String() },
 	DescribeState:     func(state any) string { return describeCells(state.(map[Cell]string)) },
 }
 
 // String names what a section wrote, or what the epilogue found.
-func (w whole) String() string {
+func (w sectionOp) String() string {
 	if w.final != nil {
 		return "in the end: " + describeCells(w.final)
 	}
@@ -179,5 +178,5 @@ func describeCells(values map[Cell]string) string {
 	return strings.Join(out, ", ")
 }
 
-// short is a value as a drawing has room for it.
+// short is a value as text for a drawing.
 func short(id string) string { return cmp.Or(id, "initial") }

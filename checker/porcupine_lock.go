@@ -21,17 +21,17 @@ func lockParts(h History) []part {
 	return parts
 }
 
-// turn is a grant's acquire, or what ended its claim.
-type turn struct {
+// lockOp is a grant's acquire, or the end of its claim.
+type lockOp struct {
 	grant  int
 	client string
 	ends   bool
 }
 
 // lockOperations returns an acquire for each grant that has a claim, and a
-// release for each claim that ended. A release that the client made lasts until
-// it returned; a crash, a loss or the end of the validity is a release that may
-// come at any time from then on.
+// release for each claim that ended. A client's release lasts until it
+// returned; a crash, a loss or the end of the validity is a release that may
+// happen at any time from then on.
 func lockOperations(grants []Grant) []porcupine.Operation {
 	var ops []porcupine.Operation
 	for _, g := range grants {
@@ -39,9 +39,9 @@ func lockOperations(grants []Grant) []porcupine.Operation {
 		if c.Empty() {
 			continue
 		}
-		ops = append(ops, operation(turn{grant: g.ID, client: g.Client}, g.Invoked, g.Granted))
+		ops = append(ops, operation(lockOp{grant: g.ID, client: g.Client}, g.Invoked, g.Granted))
 		if c.End > 0 {
-			ops = append(ops, operation(turn{grant: g.ID, client: g.Client, ends: true}, c.End, g.released(c)))
+			ops = append(ops, operation(lockOp{grant: g.ID, client: g.Client, ends: true}, c.End, g.released(c)))
 		}
 	}
 	slices.SortStableFunc(ops, byCall)
@@ -66,7 +66,7 @@ func byCall(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) }
 var ownerModel = porcupine.NondeterministicModel{
 	Init: func() []any { return []any{0} },
 	Step: func(state, input, _ any) []any {
-		t := input.(turn)
+		t := input.(lockOp)
 		switch {
 		case !t.ends && state == 0:
 			return []any{t.grant}
@@ -75,7 +75,7 @@ var ownerModel = porcupine.NondeterministicModel{
 		}
 		return nil
 	},
-	DescribeOperation: func(input, _ any) string { return input.(turn).String() },
+	DescribeOperation: func(input, _ any) string { return input.(lockOp).String() },
 	DescribeState: func(state any) string {
 		if state == 0 {
 			return "free"
@@ -85,41 +85,42 @@ var ownerModel = porcupine.NondeterministicModel{
 }
 
 // String is "c0 is granted the lock (grant 3)" or "c0 has it no more (grant 3)".
-func (t turn) String() string {
+func (t lockOp) String() string {
 	if t.ends {
 		return fmt.Sprintf("%s has it no more (grant %d)", t.client, t.grant)
 	}
 	return fmt.Sprintf("%s is granted the lock (grant %d)", t.client, t.grant)
 }
 
-// entries is the state of a reentrant lock: who has it, and how often.
-type entries struct {
+// reentrantState is the holder of a reentrant lock and the number of its
+// entries.
+type reentrantState struct {
 	client string
 	count  int
 }
 
-// reentrantModel is a lock that its holder may enter again; it is free when each
-// entry has ended. That an entry ends only after it was made is a matter of real
-// time, so counting them is enough.
+// reentrantModel is a lock that its holder may enter again; it is free when
+// each entry has ended. Real time makes sure that an entry ends only after it
+// began, so it is enough to count them.
 var reentrantModel = porcupine.NondeterministicModel{
-	Init: func() []any { return []any{entries{}} },
+	Init: func() []any { return []any{reentrantState{}} },
 	Step: func(state, input, _ any) []any {
-		e, t := state.(entries), input.(turn)
+		e, t := state.(reentrantState), input.(lockOp)
 		switch {
 		case e.count > 0 && e.client != t.client:
 			return nil
 		case !t.ends:
-			return []any{entries{t.client, e.count + 1}}
+			return []any{reentrantState{t.client, e.count + 1}}
 		case e.count == 1:
-			return []any{entries{}}
+			return []any{reentrantState{}}
 		case e.count > 1:
-			return []any{entries{t.client, e.count - 1}}
+			return []any{reentrantState{t.client, e.count - 1}}
 		}
 		return nil
 	},
-	DescribeOperation: func(input, _ any) string { return input.(turn).String() },
+	DescribeOperation: func(input, _ any) string { return input.(lockOp).String() },
 	DescribeState: func(state any) string {
-		if e := state.(entries); e.count > 0 {
+		if e := state.(reentrantState); e.count > 0 {
 			return fmt.Sprintf("held by %s, entered %d times", e.client, e.count)
 		}
 		return "free"

@@ -2,8 +2,8 @@ package checker
 
 import "testing"
 
-// mixedGrants is a right history of a lock with tokens and a queue in which each
-// way to end a claim is there: release, loss, end of the validity, crash.
+// mixedGrants is a right history of a lock with tokens and a queue that has
+// each way to end a claim: release, loss, end of the validity, crash.
 func mixedGrants() History {
 	h := story("", []Grant{
 		held(1, "c0", 10, 20).asked(2).queued(3).token(1),
@@ -17,8 +17,8 @@ func mixedGrants() History {
 	return h
 }
 
-// Each mutant breaks one promise of the lock. The exact check must see it, the
-// search must agree, and it must contradict whoever says that nothing happened.
+// Each mutant breaks one promise of the lock. The exact check must find it, the
+// search must agree, and it must contradict facts without it.
 func TestLockMutants(t *testing.T) {
 	right := Facts{Data: DataRight}
 	if f := mustJudge(t, mixedGrants(), nil).Facts; f.ClaimOverlaps+f.TokenRegressions+f.TokenDuplicates+f.Overtaken > 0 {
@@ -42,7 +42,7 @@ func TestLockMutants(t *testing.T) {
 		{"lost too late", overlaps, grant(1, func(g *Grant) { g.Lost, g.LostSeen = 33, 34 })},
 		{"loss not announced", overlaps, grant(1, func(g *Grant) { g.Lost, g.LostSeen = 0, 0 })},
 		{"valid for too long", overlaps, grant(2, func(g *Grant) { g.Until, g.UntilSeen = 46, 47 })},
-		{"valid for ever", overlaps, grant(2, func(g *Grant) { g.Until, g.UntilSeen = 0, 0 })},
+		{"valid forever", overlaps, grant(2, func(g *Grant) { g.Until, g.UntilSeen = 0, 0 })},
 		{"crashed too late", overlaps, grant(3, func(g *Grant) { g.Crashed = 53 })},
 		{"did not crash", overlaps, grant(3, func(g *Grant) { g.Crashed = 0 })},
 		{"granted too early", overlaps, grant(4, func(g *Grant) { g.Granted = 49 })},
@@ -51,7 +51,7 @@ func TestLockMutants(t *testing.T) {
 			h.Grants = append(h.Grants, twin)
 		}},
 		{"first and last swapped", overlaps, func(h *History) { h.Grants[5].Granted, h.Grants[5].Invoked = 11, 9 }},
-		{"never let go", overlaps, func(h *History) {
+		{"never released", overlaps, func(h *History) {
 			h.Grants[0].Released, h.Grants[0].ReleaseReturned = 0, 0
 			h.Grants[5].Client = "c9"
 		}},
@@ -74,7 +74,7 @@ func TestLockMutants(t *testing.T) {
 		{"joined last, came first", queue, grant(0, func(g *Grant) { g.Enqueued = 8 })},
 		{"joined first, came late", queue, grant(4, func(g *Grant) { g.Enqueued = 2 })},
 		{"newcomer", queue, grant(1, func(g *Grant) { g.Invoked, g.Enqueued = 21, 0 })},
-		{"waited in vain", queue, func(h *History) { h.Attempts = []Attempt{waited("c9", 2, 80, 81)} }},
+		{"waited without a grant", queue, func(h *History) { h.Attempts = []Attempt{waited("c9", 2, 80, 81)} }},
 	} {
 		h := mixedGrants()
 		m.mutate(&h)
@@ -86,13 +86,13 @@ func TestLockMutants(t *testing.T) {
 			t.Errorf("%s: %+v", m.name, got)
 		}
 		if got := corroborate(t, h, right); got.Agreement != Contradicts {
-			t.Errorf("%s: corroborate believes that nothing happened: %+v", m.name, got)
+			t.Errorf("%s: corroborate agrees with facts without it: %+v", m.name, got)
 		}
 	}
 }
 
-// A reentrant lock lets its holder in, and nobody else until the last entry has
-// ended.
+// A reentrant lock admits its holder, and no other client until the last entry
+// has ended.
 func TestReentrantMutants(t *testing.T) {
 	right := func() History {
 		h := story("", []Grant{
@@ -130,7 +130,7 @@ func TestReentrantMutants(t *testing.T) {
 			t.Errorf("%s: %+v", m.name, got)
 		}
 		if got := corroborate(t, h, Facts{Data: DataRight}); got.Agreement != Contradicts {
-			t.Errorf("%s: corroborate believes that nothing happened: %+v", m.name, got)
+			t.Errorf("%s: corroborate agrees with facts without it: %+v", m.name, got)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func corroborate(t *testing.T, h History, f Facts) Corroboration {
 	return c
 }
 
-// The second opinion on every hand-made history of the data check.
+// The second opinion on every handwritten history of the data check.
 func TestCorroborateData(t *testing.T) {
 	for _, c := range append(rightData(), wrongData()...) {
 		facts := mustJudge(t, c.h, nil).Facts
@@ -57,7 +57,7 @@ func TestCorroborateLocks(t *testing.T) {
 	}
 }
 
-// Facts that are wrong must be contradicted, whichever way they are wrong.
+// Wrong facts must be contradicted, in either direction.
 func TestCorroborateContradicts(t *testing.T) {
 	overlap := story("", []Grant{held(1, "c0", 2, 30), held(2, "c1", 10, 20)})
 	torn, whole := tornSections()[0].h, wholeSections()[0].h
@@ -85,7 +85,7 @@ func TestCorroborateContradicts(t *testing.T) {
 		{"wrongly fair", unfair, Facts{Data: DataRight}, `claim overlaps: 0, overtaken: 0, yet the search found no order for ["the queue of orders"]`},
 		{"wrongly unfair", fair, Facts{Data: DataRight, Overtaken: 1}, "claim overlaps: 0, overtaken: 1, yet the search found an order for all"},
 		{"wrongly entered", entered, Facts{Data: DataRight, ClaimOverlaps: 1}, "claim overlaps: 1, yet the search found an order for all"},
-		// A contradiction is one, whatever else was skipped.
+		// A contradiction outweighs skipped questions.
 		{"half skipped", half, Facts{Data: DataRight}, `found no order for ["orders/x"]`},
 		{"undecided and exclusive", overlap, Facts{Data: DataUndecided}, `claim overlaps: 0, yet the search found no order for ["orders"]`},
 		{"wrongly exclusive", overlap, Facts{Data: DataRight}, `claim overlaps: 0, yet the search found no order for ["orders"]`},
@@ -98,7 +98,7 @@ func TestCorroborateContradicts(t *testing.T) {
 	}
 }
 
-// Each budget that is too small gives no opinion, and says which it was.
+// An exceeded budget gives no opinion, and its name.
 func TestCorroborateSkips(t *testing.T) {
 	undecided := story("", nil)
 	for _, c := range []struct {
@@ -121,7 +121,7 @@ func TestCorroborateSkips(t *testing.T) {
 	}
 }
 
-// What just fits is searched.
+// A search within the budget is not skipped.
 func TestCorroborateWithinBudget(t *testing.T) {
 	for _, h := range []History{inTurn(MaxSearchOperations - 1), unanswered(8), manySections(MaxSearchOperations - 1), manyGrants(MaxSearchOperations / 2)} {
 		facts := mustJudge(t, h, nil).Facts
@@ -131,7 +131,7 @@ func TestCorroborateWithinBudget(t *testing.T) {
 	}
 }
 
-// ordered lets the claims of grants follow each other: only the data is asked.
+// ordered puts the claims of grants one after another: only the data matters.
 func ordered(grants []Grant) []Grant {
 	all := slices.Clone(grants)
 	for i := range all {
@@ -140,7 +140,8 @@ func ordered(grants []Grant) []Grant {
 	return all
 }
 
-// manySections is n whole sections under one grant, each of one register pair.
+// manySections is n whole sections under one grant, each of its own pair of
+// registers.
 func manySections(n int) History {
 	g := held(1, "c0", 2, 0)
 	h := transfers("", "", []Grant{g})
@@ -178,7 +179,7 @@ func inTurn(n int) History {
 }
 
 // unanswered is n writes of unknown outcome, all pending at once, of which any
-// may have come first, and in the end a read that fits none of the orders.
+// may have been first, and a final read that fits none of the orders.
 func unanswered(n int) History {
 	g := held(1, "c0", 2, 0)
 	h := story("final", []Grant{g})

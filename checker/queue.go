@@ -7,22 +7,22 @@ import (
 	"slices"
 )
 
-// place is a request's time in the queue of a fair lock.
-type place struct {
+// queueSpan is a request's time in the queue of a fair lock.
+type queueSpan struct {
 	client   string
 	from, to Pos
-	granted  bool // to is where it was granted; else where it left
+	granted  bool // it was granted at to; otherwise it left then
 }
 
-// overtaken finds the grants of a fair lock that came before a request which had
-// joined the queue earlier and waited on.
+// overtaken finds the grants of a fair lock that preceded a request which had
+// joined the queue earlier and was still waiting.
 //
-// A grant without a known place joined when it was asked for at the earliest, so
-// it overtakes whoever was waiting by then: that is how a lock looks that lets
-// newcomers pass. But nobody is overtaken whose own place is not known, or of whom
-// it is not certain that it was still waiting at the position at which the grant
-// returned. A grant without a claim, whose answer came too late, has no part in
-// this: nobody can tell when the node made it.
+// A grant without a record joined at its invocation at the earliest, so it
+// overtakes every request that was waiting by then: a lock that lets newcomers
+// pass looks like that. But a request counts as overtaken only if its own time
+// in the queue is known, and if it was certainly still waiting when the grant
+// returned. A grant without a claim, whose answer was late, does not count: it
+// is not known when the node made it.
 func overtaken(h History) *tally {
 	found := &tally{more: "grants that overtook somebody"}
 	if h.Queue != QueueFair {
@@ -43,11 +43,12 @@ func attemptsByResource(h History) map[string][]Attempt {
 	return all
 }
 
-// checkQueue takes the grants of one resource in the order of granting, and looks
-// at them from the last to the first: those who wait longer come before.
+// checkQueue gets the grants of one resource in the order of granting, and
+// checks them from the last to the first, since requests that wait longer come
+// first in the list.
 func checkQueue(grants []Grant, attempts []Attempt, found *tally) {
-	waiting := places(grants, attempts)
-	first := place{from: math.MaxInt} // of those still waiting, the one that joined first
+	waiting := queueSpans(grants, attempts)
+	first := queueSpan{from: math.MaxInt} // the first to join of those still waiting
 	var late []func() Reason
 	for _, g := range slices.Backward(grants) {
 		if g.Claim().Empty() {
@@ -68,35 +69,36 @@ func checkQueue(grants []Grant, attempts []Attempt, found *tally) {
 	}
 }
 
-// joined is where a grant's request joined the queue, at the earliest.
+// joined is the earliest position at which a grant's request can have joined
+// the queue.
 func (g Grant) joined() Pos { return max(g.Invoked, g.Enqueued) }
 
-// place returns the attempt's time in the queue while its client was waiting. It
-// is empty when nobody knows how long that was.
-func (a Attempt) place() place {
-	return place{client: a.Client, from: a.Enqueued, to: min(a.Left, a.Returned)}
+// queueSpan returns the attempt's time in the queue while its client was
+// waiting. It is empty if that is not known.
+func (a Attempt) queueSpan() queueSpan {
+	return queueSpan{client: a.Client, from: a.Enqueued, to: min(a.Left, a.Returned)}
 }
 
-// places returns the known places, those that lasted longest first.
-func places(grants []Grant, attempts []Attempt) []place {
-	var all []place
+// queueSpans returns the known spans, those that ended last first.
+func queueSpans(grants []Grant, attempts []Attempt) []queueSpan {
+	var all []queueSpan
 	for _, g := range grants {
 		if g.Enqueued > 0 && !g.Claim().Empty() {
-			all = append(all, place{client: g.Client, from: g.Enqueued, to: g.Granted, granted: true})
+			all = append(all, queueSpan{client: g.Client, from: g.Enqueued, to: g.Granted, granted: true})
 		}
 	}
 	for _, a := range attempts {
-		if p := a.place(); p.to > p.from {
+		if p := a.queueSpan(); p.to > p.from {
 			all = append(all, p)
 		}
 	}
-	slices.SortFunc(all, func(a, b place) int {
+	slices.SortFunc(all, func(a, b queueSpan) int {
 		return cmp.Or(cmp.Compare(b.to, a.to), cmp.Compare(a.from, b.from), cmp.Compare(a.client, b.client))
 	})
 	return all
 }
 
-func overtakenReason(g Grant, by place) Reason {
+func overtakenReason(g Grant, by queueSpan) Reason {
 	end := "left it"
 	if by.granted {
 		end = "was granted " + g.Resource

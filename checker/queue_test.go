@@ -10,8 +10,8 @@ import (
 
 func (g Grant) queued(p Pos) Grant { g.Enqueued = p; return g }
 
-// waited is an attempt that had a place in the queue from one position to another
-// and returned at a third.
+// waited is an attempt that was in the queue from one position to another and
+// returned at a third.
 func waited(client string, from, left, returned Pos) Attempt {
 	return Attempt{Client: client, Resource: "orders", Invoked: 1, Returned: returned, Enqueued: from, Left: left, Outcome: OutcomeFailed}
 }
@@ -20,7 +20,7 @@ func TestOvertaken(t *testing.T) {
 	// c0 holds until 20; c1 and c2 joined at 5 and 7.
 	c0 := held(1, "c0", 2, 20)
 	c1, c2 := held(2, "c1", 22, 30).asked(3).queued(5), held(3, "c2", 32, 40).asked(3).queued(7)
-	// the same two the wrong way round
+	// the same two in the wrong order
 	c2first, c1second := held(2, "c2", 22, 30).asked(3).queued(7), held(3, "c1", 32, 40).asked(3).queued(5)
 	newcomer := held(2, "c2", 22, 30).asked(21)
 	for _, c := range []struct {
@@ -32,38 +32,41 @@ func TestOvertaken(t *testing.T) {
 	}{
 		// Each in the order in which they joined.
 		{name: "in turn", grants: []Grant{c0, c1, c2}},
-		// Their requests were sent in the other order; the node's order counts.
+		// Their requests were invoked in the other order; the node's order
+		// counts.
 		{name: "joined against asking", grants: []Grant{c0, c1.asked(4), c2.asked(2)}},
 		{name: "joined together", grants: []Grant{c0, c2first.queued(5), c1second}},
 		// The later one came first.
 		{name: "overtaken", grants: []Grant{c0, c2first, c1second}, want: 1,
 			says: "c2 was granted orders at step 22 and overtook c1, which had been in the queue since step 5 and was granted orders at step 32."},
-		// Two passed the same waiter: two grants were out of turn.
+		// Two passed the same waiter: two grants were out of order.
 		{name: "overtaken twice", grants: []Grant{c0, c2first, held(3, "c3", 32, 40).asked(3).queued(9), held(4, "c1", 42, 50).asked(3).queued(5)}, want: 2},
-		// One passed two waiters: one grant was out of turn. The reason names the one
-		// that had waited longest.
+		// One passed two waiters: one grant was out of order. The reason names
+		// the one that had waited longest.
 		{name: "passed two", grants: []Grant{c0, held(2, "c3", 22, 30).asked(3).queued(9), held(3, "c1", 32, 40).asked(3).queued(5), held(4, "c2", 42, 50).asked(3).queued(7)},
 			want: 1, says: "overtook c1"},
-		// A newcomer that never stood in the queue passed it.
+		// A newcomer that was never in the queue passed it.
 		{name: "newcomer", grants: []Grant{c0, newcomer, c1second}, want: 1},
-		// One that may have joined before, as far as anybody knows, did not.
+		// One that may have joined before, as far as is known, did not.
 		{name: "perhaps earlier", grants: []Grant{c0, newcomer.asked(4), c1second}},
 		{name: "unknown place", grants: []Grant{c0, c2first, c1second.queued(0)}},
-		// A waiter that never got it was passed while it stood in the queue;
+		// A waiter that was never granted it was passed while it was in the
+		// queue;
 		{name: "waited in vain", grants: []Grant{c0, c2first}, attempts: []Attempt{waited("c1", 5, 60, 61)}, want: 1,
 			says: "overtook c1, which had been in the queue since step 5 and left it at step 60."},
-		// not after it had left it, or had gone itself and left a dead place (F54),
+		// not after it had left it, or had returned and left a dead entry
+		// (F54),
 		{name: "left", grants: []Grant{c0, c2first}, attempts: []Attempt{waited("c1", 5, 19, 20)}},
 		{name: "gave up", grants: []Grant{c0, c2first}, attempts: []Attempt{waited("c1", 5, 60, 19)}},
 		{name: "left just then", grants: []Grant{c0, c2first}, attempts: []Attempt{waited("c1", 5, 22, 23)}},
-		// or never returned, or left at a time that nobody knows.
+		// or never returned, or left at an unknown time.
 		{name: "never returned", grants: []Grant{c0, c2first}, attempts: []Attempt{waited("c1", 5, 60, 0)}},
 		{name: "left unknown", grants: []Grant{c0, c2first}, attempts: []Attempt{waited("c1", 5, 0, 61)}},
 		{name: "place unknown", grants: []Grant{c0, c2first}, attempts: []Attempt{waited("c1", 0, 0, 61)}},
 		{name: "joined behind", grants: []Grant{c0, c2first}, attempts: []Attempt{waited("c1", 8, 60, 61)}},
 		// An attempt without any grant.
 		{name: "attempt alone", attempts: []Attempt{waited("c1", 5, 60, 61)}},
-		// A grant whose answer came too late was made nobody knows when.
+		// A grant whose answer was late was made at an unknown time.
 		{name: "granted too late", grants: []Grant{c0, c2first.until(21, 0), c1second}},
 		{name: "the waiter granted too late", grants: []Grant{c0, c2first, c1second.until(31, 0)}},
 		// Another resource has another queue.
@@ -82,7 +85,7 @@ func TestOvertaken(t *testing.T) {
 			if got := corroborate(t, h, v.Facts); got.Agreement != Agrees {
 				t.Errorf("%+v", got)
 			}
-			// Who promises no order breaks none.
+			// A lock that promises no order breaks none.
 			h.Queue = QueueNone
 			if f := mustJudge(t, h, nil).Facts; f.Overtaken != 0 {
 				t.Errorf("without a queue: overtaken %d", f.Overtaken)
@@ -121,7 +124,7 @@ func TestOvertakenMutants(t *testing.T) {
 		{"first and last swapped", 4, swap(0, 4)},
 		{"two pairs swapped", 2, func(h *History) { swap(0, 1)(h); swap(2, 3)(h) }},
 		{"the queue upside down", 4, func(h *History) { swap(0, 4)(h); swap(1, 3)(h) }},
-		{"one forgot its place", 1, func(h *History) { h.Grants[2].Enqueued, h.Grants[2].Invoked = 0, 15 }},
+		{"one is not recorded", 1, func(h *History) { h.Grants[2].Enqueued, h.Grants[2].Invoked = 0, 15 }},
 		{"the last one came first", 4, func(h *History) { h.Grants[4].Enqueued = 3 }},
 		{"the first one came last", 1, func(h *History) { h.Grants[0].Enqueued = 11 }},
 		{"one in vain had been there before all", 5, func(h *History) { h.Attempts[0].Enqueued = 3 }},
@@ -137,13 +140,13 @@ func TestOvertakenMutants(t *testing.T) {
 			t.Errorf("%s: %+v", m.name, got)
 		}
 		if got := corroborate(t, h, Facts{Data: DataRight}); got.Agreement != Contradicts {
-			t.Errorf("%s: corroborate believes that nobody was overtaken: %+v", m.name, got)
+			t.Errorf("%s: corroborate agrees with facts without it: %+v", m.name, got)
 		}
 	}
 }
 
-// drawQueue draws requests that wait for a lock, which is granted to one at a time
-// and mostly to the first. Some places are not known.
+// drawQueue draws requests that wait for a lock, which is granted to one at a
+// time and mostly to the first. Some are not recorded.
 func drawQueue(t *rapid.T) History {
 	h := History{Liveness: LivenessOK, Queue: QueueFair}
 	now := Pos(30)
@@ -172,7 +175,7 @@ func drawQueue(t *rapid.T) History {
 	return h
 }
 
-// bruteOvertaken follows the definition for each pair.
+// bruteOvertaken applies the definition to each pair.
 func bruteOvertaken(h History) int {
 	passed := func(g Grant, from, to Pos) bool {
 		since := g.Enqueued
@@ -213,6 +216,6 @@ func TestOvertakenAgainstBruteForce(t *testing.T) {
 	})
 	t.Logf("overtaken in %d, fair in %d", overtook, fair)
 	if min(overtook, fair) == 0 {
-		t.Errorf("the generator is lopsided: overtaken in %d, fair in %d", overtook, fair)
+		t.Errorf("the generator is unbalanced: overtaken in %d, fair in %d", overtook, fair)
 	}
 }

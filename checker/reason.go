@@ -13,12 +13,12 @@ type Reason struct {
 	At []Pos `json:"at,omitempty"`
 }
 
-// and returns the reason with more behind it.
+// and returns the reason with more appended.
 func (r Reason) and(more Reason) Reason {
 	return Reason{Text: r.Text + more.Text, At: slices.Concat(r.At, more.At)}
 }
 
-// maxReasons bounds the sentences that one fact brings along; its count goes on.
+// maxReasons bounds the sentences of one fact; its count is not bounded.
 const maxReasons = 10
 
 // tally counts one kind of finding and explains the first few.
@@ -29,7 +29,7 @@ type tally struct {
 	reasons []Reason
 }
 
-// add counts a finding. It asks for the sentence only when there is room.
+// add counts a finding. It builds the sentence only if there is room.
 func (t *tally) add(explain func() Reason) {
 	t.count++
 	if t.count <= maxReasons {
@@ -46,8 +46,8 @@ func (t *tally) sentences() []Reason {
 	return append(t.reasons, Reason{Text: fmt.Sprintf("There are %d more %s.", left, t.more)})
 }
 
-// step is where the operation shows best in the trace: at the store's decision,
-// or at its invocation when it never arrived.
+// step is the position that represents the operation in the trace: the store's
+// decision, or its invocation if it never arrived.
 func (o Op) step() Pos {
 	if o.Applied > 0 {
 		return o.Applied
@@ -60,7 +60,7 @@ func describe(o Op) string {
 	return fmt.Sprintf("%s's %s %s (step %d)", o.Client, o.Kind, o.ID, o.step())
 }
 
-// value names what a cell can hold.
+// value names a value of a cell.
 func value(id string) string {
 	if id == "" {
 		return "the initial value"

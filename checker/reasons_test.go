@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A stale operation that was refused says what it would have done, where that is
-// certain.
+// The reason of a stale operation that was refused says what it would have
+// done, if that is certain.
 func TestConsequences(t *testing.T) {
 	a, b := held(1, "c0", 2, 80).until(10, 0), held(2, "c1", 20, 90)
 	both := []Grant{a, b}
@@ -26,7 +26,7 @@ func TestConsequences(t *testing.T) {
 		// F14: the new holder has read and writes later.
 		{"is overwritten", story("b2", both, read, b.read("b1", 22, ""), a.write("a2", 30, "").refused(), b.write("b2", 35, "")),
 			"c0's stale write a2 was refused" + at + " It would have been undone by c1's write b2 (step 36), which is based on the initial value too.", []Pos{31, 20, 36}},
-		// The new holder would have read it, and built on it.
+		// The new holder would have read it, and written on its basis.
 		{"harmless", story("b2", both, read, a.write("a2", 30, "").refused(), b.read("b1", 33, ""), b.write("b2", 36, "")),
 			"c0's stale write a2 was refused" + at, []Pos{31, 20}},
 		{"nobody else wrote", story("", both, read, a.write("a2", 30, "").refused()),
@@ -51,7 +51,7 @@ func TestConsequences(t *testing.T) {
 			}
 		})
 	}
-	// Where the data is undecided, nothing is certain.
+	// If the data is undecided, nothing is certain.
 	h := story("b2", both, read, b.write("b2", 25, ""), a.write("a2", 30, "").refused())
 	v := judge(h, nil, 2)
 	if want := "c0's stale write a2 was refused" + at; !slices.Contains(texts(v.Reasons), want) {
@@ -86,8 +86,8 @@ func TestLivenessReasons(t *testing.T) {
 	}
 }
 
-// Whatever the label is, but for safe and for a budget, its first reason leads the
-// reader to a step, or the next one does.
+// For each label except safe, and unknown by a budget, the first or second
+// reason has a step.
 func TestReasonsPointSomewhere(t *testing.T) {
 	for _, h := range []History{
 		gcPause(accepted, "c0.2"),

@@ -7,30 +7,30 @@ import (
 	"strings"
 )
 
-// serial is the check that the whole sections of one resource came one after the
-// other: that one order of them explains what each saw and left in every cell,
-// and respects real time. The order of one cell's writes is known, so this is the
-// search for a circle in what must come before what, in linear time after
-// sorting.
+// serial checks that the whole sections of one resource are serializable: that
+// one order of them explains what each read and wrote in every cell, and
+// respects real time. The order of one cell's writes is known, so this is the
+// search for a cycle in the graph of precedence, in linear time after sorting.
 //
-// A section that wrote nothing has no place in that order, even if it saw one
-// cell before another section and one behind it: a client that was stopped in
-// time has done no harm with what it saw. If it is not stopped, one of its writes
-// or of the other section's is lost.
+// A section that wrote nothing is not part of that order, even if it read one
+// cell before another section and one after it: a client that was stopped in
+// time has done no harm with what it read. If it is not stopped, one of its
+// writes or of the other section's is lost.
 type serial struct {
-	sections []guarded
+	sections []guardedSection
 	cells    map[Cell]*cellCheck
 	writer   map[string]int // by the id of the write: its section
-	// before holds for each section, and behind them for each instant, what must
-	// come before it. Instants stand in the order of time: a section comes after
-	// the instant of its beginning and before that of its end, which is all there
-	// is to real time.
+	// before has for each section, and after them for each instant, what must
+	// precede it. Instants are in the order of time: a section comes after the
+	// instant of its beginning and before that of its end, which expresses real
+	// time completely.
 	before   [][]link
 	instants []instant
 }
 
-// link says that something comes before something else. It says why, unless the
-// reason is real time: what seen saw was there, or was replaced, by write.
+// link says that first precedes something else. Unless the cause is real time,
+// seen and write are the cause: write wrote, or replaced, the value that seen
+// saw.
 type link struct {
 	first       int
 	seen, write *Op
@@ -43,8 +43,8 @@ type instant struct {
 	ends    bool
 }
 
-// newSerial takes sections that wrote as a whole, or nothing.
-func newSerial(sections []guarded, cells map[Cell]*cellCheck) *serial {
+// newSerial expects sections that took effect as a whole, or not at all.
+func newSerial(sections []guardedSection, cells map[Cell]*cellCheck) *serial {
 	s := &serial{cells: cells, writer: make(map[string]int)}
 	for _, g := range sections {
 		if len(g.writes) == 0 || !cells[g.writes[0].cell()].kept(g.writes[0].ID) {
@@ -63,10 +63,10 @@ func newSerial(sections []guarded, cells map[Cell]*cellCheck) *serial {
 	return s
 }
 
-// kept says that a value is on the path.
+// kept reports whether a value is on the path.
 func (k *cellCheck) kept(id string) bool { _, on := k.slot[id]; return on }
 
-// linkData puts a section behind those whose writes it saw, and before those
+// linkData puts a section after those whose writes it saw, and before those
 // that replaced what it saw.
 func (s *serial) linkData(i int) {
 	for _, o := range s.sections[i].ops {
@@ -91,8 +91,8 @@ func (s *serial) link(l link, second int) {
 	}
 }
 
-// linkTime adds the instants. Those that share a position let sections that only
-// touch come in either order.
+// linkTime adds the instants. At one position beginnings precede ends, so that
+// sections which only touch may come in either order.
 func (s *serial) linkTime() {
 	for i, g := range s.sections {
 		s.instants = append(s.instants, instant{at: g.begin(), section: i})
@@ -129,12 +129,12 @@ func byTime(a, b instant) int {
 
 func (s *serial) run(wrong *tally) {
 	if left := s.unordered(); left != nil {
-		wrong.add(func() Reason { return s.reason(s.circle(left)) })
+		wrong.add(func() Reason { return s.reason(s.cycle(left)) })
 	}
 }
 
-// unordered takes away what nothing comes before, as long as there is anything,
-// and returns what is left: nil when there is an order.
+// unordered removes nodes without a predecessor as long as there are any, and
+// returns the others: nil if there is an order.
 func (s *serial) unordered() []bool {
 	after := make([][]int, len(s.before))
 	waits := make([]int, len(s.before))
@@ -164,37 +164,36 @@ func (s *serial) unordered() []bool {
 	return left
 }
 
-// circle walks back through what is left until it meets itself. It returns the
-// links of the circle, the latest first, each with what it leads to.
-func (s *serial) circle(left []bool) []step {
+// cycle walks back through the remaining nodes until it reaches one again. It
+// returns the links of the cycle, the latest first, each with its second node.
+func (s *serial) cycle(left []bool) []edge {
 	node := slices.Index(left, true)
-	var walked []step
+	var walked []edge
 	for at := make(map[int]int); ; {
 		if from, met := at[node]; met {
 			return walked[from:]
 		}
 		at[node] = len(walked)
 		i := slices.IndexFunc(s.before[node], func(l link) bool { return left[l.first] })
-		walked = append(walked, step{s.before[node][i], node})
+		walked = append(walked, edge{s.before[node][i], node})
 		node = s.before[node][i].first
 	}
 }
 
-// step is a link and what it leads to.
-type step struct {
+// edge is a link with its second node.
+type edge struct {
 	link
 	second int
 }
 
-// reason tells a circle as a sentence. Links of real time say something only
-// where they end: that a section had ended before another began.
-func (s *serial) reason(circle []step) Reason {
+// reason describes a cycle in a sentence. A run of links of real time gives one
+// clause, at its end: that a section had ended before another began.
+func (s *serial) reason(circle []edge) Reason {
 	r := Reason{}
 	var clauses []string
 	slices.Reverse(circle)
-	// Begin where a section follows on a section, so that no stretch of instants is
-	// cut in two.
-	first := slices.IndexFunc(circle, func(st step) bool { return st.first < len(s.sections) })
+	// Begin at a link from a section, so that no run of instants is split.
+	first := slices.IndexFunc(circle, func(st edge) bool { return st.first < len(s.sections) })
 	circle = slices.Concat(circle[first:], circle[:first])
 	ended := 0
 	for _, st := range circle {
@@ -214,8 +213,8 @@ func (s *serial) reason(circle []step) Reason {
 	return r
 }
 
-// dataClause tells why one section comes before another, second.
-func dataClause(l link, second guarded) (string, []Pos) {
+// dataClause says why one section precedes another, second.
+func dataClause(l link, second guardedSection) (string, []Pos) {
 	found := "found"
 	if l.seen.Kind == Write {
 		found = "is based on"

@@ -8,8 +8,7 @@ import (
 
 var pension = Cell{Resource: "orders", Register: "y"}
 
-// slow makes all operations of a section overlap with whatever comes until p, so
-// that no register, for itself, knows an order by time.
+// slow makes all operations of a section overlap with everything until p, so that time orders no register.
 func slow(p Pos, ops ...Op) []Op {
 	for i := range ops {
 		ops[i].Invoked, ops[i].Applied, ops[i].Returned = 10, 11, p
@@ -17,13 +16,13 @@ func slow(p Pos, ops ...Op) []Op {
 	return ops
 }
 
-// pair is a section that writes two registers, and found saw and sawX there.
+// pair is a section that reads saw and sawX in two registers and writes both.
 func (g Grant) pair(name, saw, sawX string) []Op {
 	return []Op{g.write(name+"3", 10, saw), g.write(name+"4", 10, sawX).in("x")}
 }
 
-// serialCase is a history whose registers are right, each for itself. says is
-// empty if there is an order of the sections too.
+// serialCase is a history whose registers are right separately. says is empty if there is also an order of the
+// sections.
 type serialCase struct {
 	name string
 	h    History
@@ -44,7 +43,7 @@ func serialCases() []serialCase {
 	return []serialCase{
 		{name: "nothing", h: transfers("", "", both)},
 		{name: "same order", h: transfers("b3", "b4", both, slowly(a.pair("a", "", ""), b.pair("b", "a3", "a4"))...)},
-		// The sum is right either way; but no section saw what the other left.
+		// The sum is right either way; but no section read the other's writes.
 		{name: "crossed", h: transfers("b3", "a4", both, slowly(a.pair("a", "", "b4"), b.pair("b", "a3", ""))...),
 			says: none + "c1's write b3 (step 11) of orders is based on c0's write a3 (step 11); c0's write a4 (step 11) of orders/x is based on c1's write b4 (step 11).",
 			at:   []Pos{11, 11, 11, 11}},
@@ -54,9 +53,9 @@ func serialCases() []serialCase {
 		{name: "three in a row", h: transfers("c3", "c4", three,
 			slowly(a.pair("a", "", ""), b.pair("b", "a3", "a4"), c.pair("c", "b3", "b4"))...)},
 		// A third section comes first in one register and last in the other.
-		{name: "three, one of them on the wrong end", h: transfers("c3", "b4", three,
+		{name: "three, one of them at the wrong end", h: transfers("c3", "b4", three,
 			slowly(a.pair("a", "", "c4"), b.pair("b", "a3", "a4"), c.pair("c", "b3", ""))...), says: none},
-		// A section that writes elsewhere saw one register before a and one behind it.
+		// A section that writes elsewhere read one register before a and one after it.
 		{name: "torn read", says: none + "c1's read b2 (step 11) of orders/x found c0's write a4 (step 11); c1's read b1 (step 11) of orders found the initial value, which c0's write a3 (step 11) replaced.",
 			h: withPension(transfers("a3", "a4", both, slowly(a.pair("a", "", ""), []Op{b.read("b1", 10, ""), b.read("b2", 10, "a4").in("x")}, on(b, "y", "z", "b5", "", ""))...), "b51")},
 		{name: "torn read the other way", says: none,
@@ -65,17 +64,17 @@ func serialCases() []serialCase {
 			[]Op{b.read("b1", 10, ""), b.read("b2", 10, "").in("x")}, on(b, "y", "z", "b5", "", ""))...), "b51")},
 		{name: "read of both behind", h: withPension(transfers("a3", "a4", both, slowly(a.pair("a", "", ""),
 			[]Op{b.read("b1", 10, "a3"), b.read("b2", 10, "a4").in("x")}, on(b, "y", "z", "b5", "", ""))...), "b51")},
-		// A read that brought nothing saw nothing.
+		// A read without a value saw nothing.
 		{name: "read without a value", h: withPension(transfers("a3", "a4", both, slowly(a.pair("a", "", ""),
 			[]Op{b.read("b1", 10, "a3"), b.read("b2", 10, "").in("x").refused()}, on(b, "y", "z", "b5", "", ""))...), "b51")},
-		// A reader that wrote nothing may have seen anything.
+		// A section without writes may have read anything.
 		{name: "torn read of a section without writes", h: transfers("a3", "a4", both,
 			slowly(a.pair("a", "", ""), []Op{b.read("b1", 10, ""), b.read("b2", 10, "a4").in("x")})...)},
-		// a before b before c before a, each in a register of its own.
+		// a before b before c before a, each in its own register.
 		{name: "ring", says: none, h: withPension(transfers("b1", "c1", three,
 			slowly(on(a, "y", "", "a", "c2", ""), on(b, "", "x", "b", "a2", ""), on(c, "x", "y", "c", "b2", ""))...), "a1")},
-		// Two sections that share no register are in order by time; a third one, which
-		// met both, has them the other way round.
+		// Two sections that share no register are ordered by time; a third one, which overlaps both, has them in the
+		// opposite order.
 		{name: "against time", says: "c0's section had ended at step 12, before c1's began at step 20", h: withPension(transfers("c2", "a1", three,
 			slices.Concat(on(a, "x", "v", "a", "c1", ""), shift(10, on(b, "", "y", "b", "", "")), slow(80, on(c, "x", "", "c", "", "b1")...))...), "b2")},
 		{name: "with time", h: withPension(transfers("b1", "c1", three,
@@ -83,7 +82,7 @@ func serialCases() []serialCase {
 		// The end of the one is the beginning of the other: either may be first.
 		{name: "touching", h: withPension(transfers("c2", "a1", three,
 			slices.Concat(on(a, "x", "v", "a", "c1", ""), shift(2, on(b, "", "y", "b", "", "")), slow(80, on(c, "x", "", "c", "", "b1")...))...), "b2")},
-		// A section of which a write had no answer has no end.
+		// A section with an unanswered write has no end.
 		{name: "without an end", h: withPension(transfers("c2", "a1", three,
 			slices.Concat([]Op{a.write("a1", 10, "c1").in("x").unanswered(60), a.write("a2", 10, "").in("v")}, shift(10, on(b, "", "y", "b", "", "")), slow(80, on(c, "x", "", "c", "", "b1")...))...), "b2")},
 	}
@@ -97,11 +96,11 @@ func shift(by Pos, ops []Op) []Op {
 	return ops
 }
 
-// The order of the sections is a matter of its own: each register is right.
+// The order of the sections is checked separately: each register is right.
 func TestSerialSections(t *testing.T) {
 	for _, c := range serialCases() {
 		t.Run(c.name, func(t *testing.T) {
-			settle(&c.h)
+			fillFinal(&c.h)
 			v := mustJudge(t, c.h, nil)
 			if v.Facts.LostUpdates+v.Facts.TornSections > 0 {
 				t.Fatalf("lost %d, torn %d, want none\n%q", v.Facts.LostUpdates, v.Facts.TornSections, texts(v.Reasons))
@@ -126,9 +125,8 @@ func TestSerialSections(t *testing.T) {
 	}
 }
 
-// settle reads in the epilogue the registers that a case does not speak of: each
-// was written once at the most.
-func settle(h *History) {
+// fillFinal adds the epilogue reads of registers that a case does not name: each was written at most once.
+func fillFinal(h *History) {
 	for _, o := range h.Ops {
 		if _, read := h.Final[o.cell()]; !read && o.Kind == Write {
 			h.Final[o.cell()] = o.ID
@@ -136,8 +134,8 @@ func settle(h *History) {
 	}
 }
 
-// Three sections may come in any order, but in the same one in both registers: of
-// the 36 pairs of orders 6 are right and 30 are mutants of them.
+// Three sections may have any order, but the same in both registers: of the 36 pairs of orders 6 are right and 30 are
+// mutants of them.
 func TestSerialPermutations(t *testing.T) {
 	var grants []Grant
 	for i, client := range []string{"c0", "c1", "c2"} {

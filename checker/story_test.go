@@ -4,9 +4,9 @@ import (
 	"testing"
 )
 
-// The histories of these tests are told in a few words each. Everything happens
-// on the resource "orders"; an operation that starts at p is decided by the
-// store at p+1 and answered at p+2, unless the story says otherwise.
+// The helpers below build short histories. All operations are on the resource
+// "orders"; one that starts at p is decided by the store at p+1 and answered at
+// p+2, unless the history says otherwise.
 
 var orders = Cell{Resource: "orders"}
 
@@ -79,7 +79,7 @@ func texts(reasons []Reason) []string {
 	return all
 }
 
-// together are two grants whose claims overlap: nothing but the data is asked.
+// together are two grants whose claims overlap: only the data matters.
 func together() (a, b Grant, both []Grant) {
 	a, b = held(1, "c0", 2, 90), held(2, "c1", 3, 91)
 	return a, b, []Grant{a, b}

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// tokenFinding is what is wrong with the order of the tokens.
+// tokenFinding has the errors in the order of the tokens.
 type tokenFinding struct {
 	regressions, duplicates *tally
 }
 
 // checkTokens compares the token of each grant with those of all grants of the
-// resource that had returned before it was asked for. Grants that were in
-// flight together may come in any order. An entry into a reentrant lock carries
-// the token of the grant that it enters: a token for each entry would turn the
-// outer ones away (F34).
+// resource that had returned before its invocation. Grants that were in flight
+// together may have any order. An entry into a reentrant lock has the token of
+// the grant that it enters: with a token for each entry the fence would refuse
+// the outer ones (F34).
 func checkTokens(h History) tokenFinding {
 	f := tokenFinding{
 		regressions: &tally{more: "tokens that went back"},
@@ -28,13 +28,13 @@ func checkTokens(h History) tokenFinding {
 	return f
 }
 
-// checkTokenOrder takes the grants of one resource in the order of granting.
+// checkTokenOrder expects the grants of one resource in the order of granting.
 func checkTokenOrder(h History, grants []Grant, f *tokenFinding) {
 	asked := slices.SortedFunc(slices.Values(grants), func(a, b Grant) int {
 		return cmp.Or(cmp.Compare(a.Invoked, b.Invoked), cmp.Compare(a.ID, b.ID))
 	})
 	var highest Grant
-	given := make(map[uint64]issue)
+	given := make(map[uint64]tokenUse)
 	returned := 0
 	for _, g := range asked {
 		for ; returned < len(grants) && grants[returned].Granted < g.Invoked; returned++ {
@@ -47,21 +47,21 @@ func checkTokenOrder(h History, grants []Grant, f *tokenFinding) {
 		if g.Token < highest.Token {
 			f.regressions.add(func() Reason { return tokenReason(g, highest, "below") })
 		}
-		if twin, twice := given[g.Token].twin(h, g); twice {
+		if twin, twice := given[g.Token].conflict(h, g); twice {
 			f.duplicates.add(func() Reason { return tokenReason(g, twin, "the same as") })
 		}
 	}
 }
 
-// issue is to whom a token was given: the latest grant that carries it, the latest
-// of those of other clients than that one's, and for each client how far its
-// beliefs in such grants reach.
-type issue struct {
+// tokenUse has the grants with one token: the latest, the latest of a client
+// other than that one's, and for each client the end of its last belief in such
+// a grant.
+type tokenUse struct {
 	latest, other Grant
 	reach         map[string]Pos
 }
 
-func (i issue) add(g Grant) issue {
+func (i tokenUse) add(g Grant) tokenUse {
 	if i.reach == nil {
 		i.reach = make(map[string]Pos)
 	}
@@ -73,9 +73,10 @@ func (i issue) add(g Grant) issue {
 	return i
 }
 
-// twin returns a grant that g may not share its token with. In a reentrant lock it
-// may share it with those of its client, while one of them stands.
-func (i issue) twin(h History, g Grant) (Grant, bool) {
+// conflict returns a grant with which g must not share its token. In a
+// reentrant lock it may share it with those of its client, while one of them
+// has not ended.
+func (i tokenUse) conflict(h History, g Grant) (Grant, bool) {
 	twin := i.latest
 	if h.Entry == EntryReentrant && twin.Client == g.Client && i.reach[g.Client] > g.Invoked {
 		twin = i.other

@@ -16,39 +16,37 @@ func TestTokens(t *testing.T) {
 	}{
 		// Each token is above the one before; gaps do not matter.
 		{name: "growing", grants: []Grant{held(1, "c0", 2, 5).token(1), held(2, "c1", 10, 15).token(7)}},
-		// A lock without tokens mints 0 each time: that is no token at all.
+		// A lock without tokens gives 0 each time: that is no token.
 		{name: "no tokens", grants: []Grant{held(1, "c0", 2, 5), held(2, "c1", 10, 15)}},
 		// A grant without a token does not reset anything.
 		{name: "gap", grants: []Grant{held(1, "c0", 2, 5).token(3), held(2, "c1", 10, 15), held(3, "c0", 20, 25).token(2)}, regressions: 1},
-		// F09: the counter was lost and starts again.
+		// F09: the counter was lost and restarts.
 		{name: "back", grants: []Grant{held(1, "c0", 2, 5).token(2), held(2, "c1", 10, 15).token(1)}, regressions: 1,
 			says: "c1 was granted orders with token 1 at step 10, below token 2 that c0 had been granted at step 2."},
-		// F42: two masters count on their own.
+		// F42: two primaries count separately.
 		{name: "twice", grants: []Grant{held(1, "c0", 2, 5).token(2), held(2, "c1", 10, 15).token(2)}, duplicates: 1,
 			says: "c1 was granted orders with token 2 at step 10, the same as token 2 that c0 had been granted at step 2."},
-		// A token can be both: below the highest, and given out before.
+		// A token can be both: below the highest, and a duplicate.
 		{name: "both", grants: []Grant{held(1, "c0", 2, 5).token(1), held(2, "c1", 10, 15).token(2), held(3, "c0", 20, 25).token(1)},
 			regressions: 1, duplicates: 1},
-		// A grant counts once, however many went before it.
+		// A grant counts once, however many precede it.
 		{name: "counts grants", grants: []Grant{held(1, "c0", 2, 5).token(8), held(2, "c1", 10, 15).token(9), held(3, "c0", 20, 25).token(1)}, regressions: 1},
-		// The highest of all counts, not the latest: 4 is above 3 and below 5.
+		// The highest of all matters, not the latest: 4 is above 3 and below 5.
 		{name: "still below the highest", grants: []Grant{held(1, "c0", 2, 5).token(5), held(2, "c1", 10, 15).token(3), held(3, "c0", 20, 25).token(4)}, regressions: 2},
-		// Grants that were in flight together have no order to keep.
+		// Grants that were in flight together have no order.
 		{name: "in flight together", grants: []Grant{held(1, "c0", 6, 0).asked(2).token(2), held(2, "c1", 8, 0).asked(4).token(1)}},
-		// The first returned at the position at which the second was asked for: no
-		// order either.
+		// The first returned at the position at which the second was invoked: no order either.
 		{name: "touching", grants: []Grant{held(1, "c0", 6, 0).token(2), held(2, "c1", 8, 0).asked(6).token(1)}},
 		// One position later there is one.
 		{name: "just ordered", grants: []Grant{held(1, "c0", 6, 0).token(2), held(2, "c1", 8, 0).asked(7).token(1)}, regressions: 1},
-		// Each resource counts on its own.
-		// A reentrant lock gives all entries of one hold the token of that hold (F34).
+		// Each resource has its own counter. A reentrant lock gives all entries of one hold the token of that hold
+		// (F34).
 		{name: "entered again", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 30).token(1), held(2, "c0", 10, 20).token(1), held(3, "c1", 40, 50).token(2)}},
 		{name: "entered again, two inner", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 30).token(1), held(2, "c0", 10, 12).token(1), held(3, "c0", 15, 18).token(1)}},
 		{name: "entered again, outer left first", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 14).token(1), held(2, "c0", 10, 20).token(1), held(3, "c0", 16, 18).token(1)}},
-		// The answer to the inner request came when the outer validity was over: the
-		// node still had the key.
+		// The answer to the inner request arrived after the end of the outer validity: the node still had the key.
 		{name: "entered again late", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 30).until(8, 0).token(1), held(2, "c0", 10, 20).token(1)}},
-		// Only while one of them stands,
+		// Only while one of them has not ended,
 		{name: "came back", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 5).token(1), held(2, "c0", 10, 20).token(1)}, duplicates: 1},
 		// only for that client,
 		{name: "entered by another", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 30).token(1), held(2, "c1", 10, 20).token(1)}, duplicates: 1,
@@ -60,7 +58,7 @@ func TestTokens(t *testing.T) {
 			says: "c0 was granted orders with token 1 at step 9, the same as token 1 that c1 had been granted at step 2."},
 		// and only if the lock is reentrant.
 		{name: "same client", grants: []Grant{held(1, "c0", 2, 30).token(1), held(2, "c0", 10, 20).token(1)}, duplicates: 1},
-		// An entry can be below what others were given.
+		// An entry can be below the tokens of others.
 		{name: "entered again, gone by", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 30).token(1), held(2, "c1", 10, 12).token(2), held(3, "c0", 15, 20).token(1)}, regressions: 1},
 		{name: "other resource", grants: []Grant{held(1, "c0", 2, 5).token(2), held(2, "c1", 10, 15).of("stock").token(1)}},
 	} {
@@ -79,7 +77,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// The counts must be those of the definition, tried out for all pairs.
+// The counts must be those of the definition, applied to all pairs.
 func TestTokensAgainstBruteForce(t *testing.T) {
 	var regressions, duplicates, right int
 	for seed := range uint64(4_000) {
@@ -93,7 +91,7 @@ func TestTokensAgainstBruteForce(t *testing.T) {
 		count(&right, back+twice == 0)
 	}
 	if min(regressions, duplicates, right) < 400 {
-		t.Errorf("the generator is lopsided: regressions %d, duplicates %d, right %d", regressions, duplicates, right)
+		t.Errorf("the generator is unbalanced: regressions %d, duplicates %d, right %d", regressions, duplicates, right)
 	}
 }
 

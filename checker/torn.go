@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// checkSections checks what the cells, each for itself, cannot show: that the
-// sections took effect as a whole, and one after the other. The second is asked
-// only of data that is right so far, since it takes the order of whole sections.
+// checkSections checks what the check of each cell cannot show: that the
+// sections took effect as a whole, and one after the other. The second is
+// checked only if the data is right so far, since it needs the order of whole
+// sections.
 func checkSections(h History, f *dataFinding) {
 	all := guardedSections(h)
 	for _, s := range all {
@@ -21,13 +22,14 @@ func checkSections(h History, f *dataFinding) {
 	}
 }
 
-// findTorn counts a section of which a part took effect and a part did not: the
-// registers no longer add up, and whoever built on the part that is there has
-// built on that. A write of unknown outcome took effect if it is on the path.
-// A section without effect is not torn, wherever it stopped.
+// findTorn counts a section that took effect only in part: the sum of the
+// registers is no longer right, and later sections are based on that. A write
+// of unknown outcome took effect if it is on the path. A section without effect
+// is not torn, wherever it stopped.
 //
-// Where a path breaks off nobody knows what took effect: that has its own reason.
-func (f *dataFinding) findTorn(s guarded, want int) {
+// If a path ends early it is not known what took effect: that has its own
+// reason.
+func (f *dataFinding) findTorn(s guardedSection, want int) {
 	var kept, gone []*Op
 	for _, w := range s.writes {
 		k := f.cells[w.cell()]
@@ -45,8 +47,8 @@ func (f *dataFinding) findTorn(s guarded, want int) {
 	}
 }
 
-// tornReason says which writes are there, which are not, and why.
-func (s guarded) tornReason(kept, gone []*Op, want int) Reason {
+// tornReason says which writes are in the data, which are not, and why.
+func (s guardedSection) tornReason(kept, gone []*Op, want int) Reason {
 	r := Reason{At: []Pos{s.begin()}}
 	var there, missing []string
 	for _, w := range kept {
@@ -71,8 +73,8 @@ func (s guarded) tornReason(kept, gone []*Op, want int) Reason {
 	return r
 }
 
-// fate tells why a write is not in the data.
-func (s guarded) fate(w *Op) string {
+// fate says why a write is not in the data.
+func (s guardedSection) fate(w *Op) string {
 	switch {
 	case w.Outcome == OutcomeOK:
 		return "was acknowledged and lost"
@@ -90,8 +92,8 @@ func (s guarded) fate(w *Op) string {
 	return "was refused, and the answer did not come"
 }
 
-// stopped tells why a section ended before it had sent all of its writes.
-func (s guarded) stopped() (string, []Pos) {
+// stopped says why a section ended before it had sent all its writes.
+func (s guardedSection) stopped() (string, []Pos) {
 	g, last := s.grant, s.ops[len(s.ops)-1]
 	for _, e := range []ending{
 		{g.Crashed, "it crashed"},

@@ -19,8 +19,7 @@ func transfers(final, finalX string, grants []Grant, ops ...Op) History {
 	return h
 }
 
-// transfer is the four operations of a whole section that starts at p and takes
-// 12 steps. It finds saw and sawX.
+// transfer is the four operations of a whole section that starts at p and takes 12 steps. It reads saw and sawX.
 func (g Grant) transfer(name string, p Pos, saw, sawX string) []Op {
 	return []Op{
 		g.read(name+"1", p, saw), g.read(name+"2", p+3, sawX).in("x"),
@@ -50,37 +49,36 @@ func wholeSections() []tornCase {
 		{name: "in turn", h: transfers("b3", "b4", both, turns...)},
 		// The first write was refused and the section stopped there.
 		{name: "first write refused", h: transfers("a3", "a4", both, cut(3, Op.refused)...)},
-		// So it is if the second write was sent all the same and refused as well.
+		// The same if the second write was sent nevertheless and refused too.
 		{name: "both refused", h: transfers("a3", "a4", both,
 			slices.Concat(first, []Op{b.write("b3", 30, "a3").refused(), b.write("b4", 33, "a4").in("x").refused()})...)},
 		{name: "first write not sent", h: transfers("a3", "a4", both,
 			cut(3, func(o Op) Op { return o.ended(OutcomeNotSent) })...)},
-		// The crash came between the reads, or after them.
+		// The crash was between the reads, or after them.
 		{name: "only one read", h: transfers("a3", "a4", both, cut(1, accepted)...)},
 		{name: "only reads", h: transfers("a3", "a4", both, cut(2, accepted)...)},
-		// The first write had no answer, and never arrived: nothing happened.
+		// The first write had no answer, and never arrived: no effect.
 		{name: "first write lost on the way", h: transfers("a3", "a4", both,
 			cut(3, func(o Op) Op { return o.unanswered(0) })...)},
-		// Nobody knows of the last write, but it is there.
+		// The last write was not acknowledged, but it is in the data.
 		{name: "second write unanswered and there", h: transfers("b3", "b4", both,
 			cut(4, func(o Op) Op { return o.unanswered(80) })...)},
-		// Both are unanswered and there, and somebody built on both.
+		// Both are unanswered and in the data, and a section is based on both.
 		{name: "both unanswered and there", h: transfers("b3", "b4", both, slices.Concat(
 			[]Op{a.write("a3", 10, "").unanswered(11), a.write("a4", 13, "").in("x").unanswered(14)}, b.transfer("b", 30, "a3", "a4"))...)},
 		// Two sections under one grant.
 		{name: "two in a grant", h: transfers("b3", "b4", []Grant{a, b.of("orders")},
 			slices.Concat(a.transfer("a", 10, "", ""), a.transfer("b", 30, "a3", "a4"))...)},
-		// A client that was stopped saw one register before a section and one behind
-		// it. It has done nothing with that.
+		// A client that was stopped read one register before a section and one after it. It has written nothing.
 		{name: "torn read, stopped", h: transfers("a3", "a4", both, slices.Concat(first,
 			[]Op{b.read("b1", 8, ""), b.read("b2", 40, "a4").in("x"), b.write("b3", 50, "").refused()})...)},
-		// Without further writes, what was lost does not tear.
+		// Without further writes, a lost section is not torn.
 		{name: "whole section lost", lost: 2, h: transfers("a3", "a4", both,
 			slices.Concat(b.transfer("b", 9, "", ""), a.transfer("a", 10, "", ""))...)},
 	}
 }
 
-// tornSections are histories of which a section is there in part.
+// tornSections are histories with a section that took effect in part.
 func tornSections() []tornCase {
 	a, b, _ := together()
 	b.Crashed, b.Released, b.ReleaseReturned = 60, 0, 0
@@ -96,12 +94,12 @@ func tornSections() []tornCase {
 	seen[1].Crashed, seen[1].Until, seen[1].UntilSeen = 0, 38, 39
 	crossed := slices.Concat(first, []Op{b.read("b1", 11, ""), b.read("b2", 21, "a4").in("x"), b.write("b3", 24, ""), b.write("b4", 27, "a4").in("x")})
 	return []tornCase{
-		// F73: the crash came between the two writes.
+		// F73: the crash was between the two writes.
 		{name: "crash", h: transfers("b3", "a4", both, cut()...), torn: 1,
 			says: says + "it never sent 1 of its 2 writes: it crashed at step 60.", at: []Pos{30, 37, 60}},
 		{name: "careful", h: transfers("b3", "a4", seen, cut()...), torn: 1,
 			says: says + "it never sent 1 of its 2 writes: it saw that its validity had ended at step 39.", at: []Pos{30, 37, 39}},
-		// It had heard of a loss long before, and went on: that was not what stopped it.
+		// It had observed a loss long before, and went on: that did not stop it.
 		{name: "without a reason", h: transfers("b3", "a4", deaf, cut()...), torn: 1,
 			says: says + "it never sent 1 of its 2 writes.", at: []Pos{30, 37}},
 		{name: "refused", h: transfers("b3", "a4", both, cut(second.refused())...), torn: 1,
@@ -112,19 +110,18 @@ func tornSections() []tornCase {
 			says: says + "its write b4 (step 39) to orders/x failed."},
 		{name: "lost on the way", h: transfers("b3", "a4", both, cut(second.unanswered(0))...), torn: 1,
 			says: says + "its write b4 (step 39) to orders/x never arrived."},
-		// The first write had no answer, so the client sent no second one; but the
-		// first one is there.
+		// The first write had no answer, so the client sent no second one; but the first one is in the data.
 		{name: "first unanswered and there", torn: 1, h: transfers("b3", "a4", []Grant{a, held(2, "c1", 3, 91)},
 			slices.Concat(first, []Op{b.read("b1", 30, "a3"), b.read("b2", 33, "a4").in("x"), b.write("b3", 36, "a3").unanswered(37)})...),
 			says: says + `it never sent 1 of its 2 writes: the outcome of b3 was "unknown".`},
-		// The second register's write is the one that is there.
+		// Only the second register's write is in the data.
 		{name: "first refused, second taken", torn: 1, h: transfers("a3", "b4", both,
 			slices.Concat(first, []Op{b.write("b3", 30, "a3").refused(), second})...),
 			says: "its write b4 (step 40) to orders/x is in the data, but its write b3 (step 31) to orders was refused."},
-		// What is there was built upon, rightly. The sum is wrong all the same.
-		{name: "built upon", h: transfers("d3", "d4", both, built...), torn: 1, says: says},
-		// The late second write is there in the end, and makes its own section whole;
-		// it overwrote a later section, unseen.
+		// Later sections are rightly based on the half. The sum is wrong nevertheless.
+		{name: "base of later sections", h: transfers("d3", "d4", both, built...), torn: 1, says: says},
+		// The late second write is in the final data, and makes its own section whole; it overwrote a later section
+		// unseen.
 		{name: "overwritten by the late half", torn: 1, lost: 1, h: transfers("d3", "b4", both,
 			slices.Concat(cut(second.unanswered(95)), a.transfer("d", 70, "b3", "a4"))...), says: "c0's write d4 (step 80) to orders/x was acknowledged but lost"},
 		// It arrived and was overwritten by a section that had read before.
@@ -136,9 +133,9 @@ func tornSections() []tornCase {
 			late.Accepted = false
 			return cut(late)
 		}()...), says: "was refused, and the answer did not come"},
-		// A read of before and a read of after: what was built on the first one takes
-		// the other section's update away. It is lost, and that section torn.
-		{name: "torn read, built upon", torn: 1, lost: 1, h: transfers("b3", "b4", both, crossed...),
+		// A read before and a read after: a write based on the first one overwrites the other section's update. It is
+		// lost, and that section torn.
+		{name: "torn read, then written", torn: 1, lost: 1, h: transfers("b3", "b4", both, crossed...),
 			says: "c0's write a3 (step 17) to orders was acknowledged but lost: c1's write b3 (step 25) was based on the initial value"},
 	}
 }
@@ -167,7 +164,7 @@ func checkTorn(t *testing.T, c tornCase) {
 	if !strings.Contains(v.Reasons[0].Text, c.says) {
 		t.Errorf("first reason %q\nlacks %q", v.Reasons[0].Text, c.says)
 	}
-	// The order of sections is not asked for where some are not whole.
+	// The order of sections is not checked if some are not whole.
 	if all := strings.Join(texts(v.Reasons), "\n"); strings.Contains(all, "No order") {
 		t.Errorf("reasons:\n%s", all)
 	}
@@ -179,8 +176,7 @@ func checkTorn(t *testing.T, c tornCase) {
 	}
 }
 
-// With one write a section, as the other workload has it, two registers have
-// nothing to do with each other.
+// With one write a section, as in the other workload, two registers are independent.
 func TestOneWriteIsNeverTorn(t *testing.T) {
 	for _, writes := range []int{0, 1} {
 		for _, c := range tornSections() {
@@ -192,9 +188,9 @@ func TestOneWriteIsNeverTorn(t *testing.T) {
 	}
 }
 
-// Where a path breaks off, nobody knows what took effect of the writes to that
-// register; but a section that never sent one is torn whatever became of others.
-func TestTornWherePathsBreakOff(t *testing.T) {
+// If a path ends early, it is not known which writes to that register took effect; but a section that never sent one is
+// torn in any case.
+func TestTornWithBrokenPaths(t *testing.T) {
 	for _, c := range tornSections() {
 		c.h.Final[savings] = "ghost"
 		v := mustJudge(t, c.h, nil)
@@ -208,8 +204,7 @@ func TestTornWherePathsBreakOff(t *testing.T) {
 	}
 }
 
-// Each mutant tears one of two sections that follow each other; the checker must
-// see each of them.
+// Each mutant tears one of two consecutive sections; the checker must find each of them.
 func TestTornMutants(t *testing.T) {
 	a, b, both := together()
 	whole := func() History {
@@ -260,7 +255,7 @@ func TestTornMutants(t *testing.T) {
 	}
 }
 
-// rebase lets what was based on one id be based on another.
+// rebase changes the base of operations from one id to another.
 func rebase(h *History, from, to string) {
 	for i := range h.Ops {
 		if h.Ops[i].Saw == from {
@@ -269,7 +264,7 @@ func rebase(h *History, from, to string) {
 	}
 }
 
-// Where one section of a grant ends and the next one begins.
+// The boundaries between sections of one grant.
 func TestGuardedSections(t *testing.T) {
 	acts := map[rune]act{'r': {Read, ""}, 'R': {Read, "x"}, 'w': {Write, ""}, 'W': {Write, "x"}}
 	for _, c := range []struct {
@@ -279,15 +274,15 @@ func TestGuardedSections(t *testing.T) {
 		{"rRwW", []string{"rRwW"}},
 		{"rwRW", []string{"rwRW"}},
 		{"wW", []string{"wW"}},
-		// The next one begins behind the last write,
+		// The next one begins after the last write,
 		{"rRwWrRwW", []string{"rRwW", "rRwW"}},
 		{"wWwW", []string{"wW", "wW"}},
-		// or where a register is read again that was read or written,
+		// or at a read of a register that was read or written,
 		{"rRrRwW", []string{"rR", "rRwW"}},
 		{"rRrwW", []string{"rR", "rwW"}},
 		{"wrRwW", []string{"w", "rRwW"}},
 		{"rRwrRwW", []string{"rRw", "rRwW"}},
-		// or written again.
+		// or at a second write.
 		{"wwW", []string{"w", "wW"}},
 		{"rRwwW", []string{"rRw", "wW"}},
 	} {

@@ -11,16 +11,16 @@ import (
 // Span is an interval of instants on one clock, both ends included.
 type Span struct{ From, To time.Duration }
 
-// before reports whether everything of a span lies before another.
+// before reports whether a span lies completely before another.
 func (s Span) before(t Span) bool { return s.To < t.From }
 
-// MaxOrders is how many orders of a history's positions are judged before an order
-// within the uncertainty counts as undecided.
+// MaxOrders bounds the orders of a history's positions that are judged. With
+// more of them, the order within the uncertainty counts as undecided.
 const MaxOrders = 2_000
 
-// judgeOrders gives a history whose positions are known as intervals only its
-// verdict: that of the order in which they stand, if every order that the intervals
-// allow has the same label, and otherwise [Unknown], with the reason.
+// judgeOrders judges a history whose positions are known only as intervals. The
+// verdict is that of their given order, if every order that the intervals allow
+// has the same label, and otherwise [Unknown], with the reason.
 func judgeOrders(h History, none *Facts, budget int) Verdict {
 	v := judge(h, none, budget)
 	o := newOrdering(h)
@@ -31,7 +31,7 @@ func judgeOrders(h History, none *Facts, budget int) Verdict {
 		}
 		again := h.reordered(order)
 		if again.Validate() != nil {
-			continue // no history of clients that do one thing after another
+			continue // no client that performs one operation after another has this history
 		}
 		other := judge(again, none, budget)
 		if other.Label == v.Label {
@@ -44,19 +44,20 @@ func judgeOrders(h History, none *Facts, budget int) Verdict {
 	return v
 }
 
-// undecided is a verdict whose label depends on what nobody knows.
+// undecided is a verdict whose label depends on the unknown order.
 func undecided(v Verdict, why string, at []Pos) Verdict {
 	v.Label = Unknown
 	v.Reasons = append([]Reason{{Text: "Order within the uncertainty: " + why + ".", At: at}}, v.Reasons...)
 	return v
 }
 
-// ordering is the positions that a history names, with what is known of their
+// ordering has the positions that a history names, with what is known of their
 // order.
 type ordering struct {
 	pos   []Pos // ascending
 	spans []Span
-	// next is, for each position, when the first of those behind it may have been.
+	// next has, for each position, the earliest instant of any position after
+	// it.
 	next []time.Duration
 }
 
@@ -81,8 +82,8 @@ func newOrdering(h History) *ordering {
 	return o
 }
 
-// all are the orders that the spans allow, other than the one in which the
-// positions stand. Each is, for each of them, the position that it takes.
+// all are the orders that the spans allow, other than the given one. Each maps
+// the positions to their new positions.
 func (o *ordering) all() func(yield func(map[Pos]Pos) bool) {
 	return func(yield func(map[Pos]Pos) bool) {
 		left := make([]int, len(o.pos))
@@ -93,15 +94,15 @@ func (o *ordering) all() func(yield func(map[Pos]Pos) bool) {
 	}
 }
 
-// extend continues an order with each of those that may come next. It returns false
-// when nobody wants more.
+// extend continues an order with each position that may come next. It returns
+// false if yield does.
 func (o *ordering) extend(left, done []int, yield func(map[Pos]Pos) bool) bool {
 	for len(left) > 0 && left[0] == len(done) && o.spans[left[0]].To < o.next[left[0]] { // it certainly comes next
 		left, done = left[1:], append(done[:len(done):len(done)], left[0])
 	}
 	if len(left) == 0 {
 		if slices.IsSorted(done) {
-			return true // the order in which they stand
+			return true // the given order
 		}
 		order := make(map[Pos]Pos, len(done))
 		for place, i := range done {
@@ -115,7 +116,7 @@ func (o *ordering) extend(left, done []int, yield func(map[Pos]Pos) bool) bool {
 	}
 	for n, i := range left {
 		if o.spans[i].From > earliest {
-			continue // another one certainly comes before it
+			continue // another one certainly precedes it
 		}
 		rest := slices.Delete(slices.Clone(left), n, n+1)
 		if !o.extend(rest, append(done[:len(done):len(done)], i), yield) {
@@ -125,7 +126,7 @@ func (o *ordering) extend(left, done []int, yield func(map[Pos]Pos) bool) bool {
 	return true
 }
 
-// swapped are the first two positions that an order has the other way round.
+// swapped are the first two positions that an order reverses.
 func (o *ordering) swapped(order map[Pos]Pos) (first, second Pos) {
 	for i, p := range o.pos {
 		for _, q := range o.pos[i+1:] {
@@ -146,8 +147,8 @@ func (h History) reordered(order map[Pos]Pos) History {
 	return h
 }
 
-// positions calls visit for every position that the history has, also for those
-// that are 0.
+// positions calls visit for every position in the history, also for those that
+// are 0.
 func (h History) positions(visit func(*Pos)) {
 	for i := range h.Grants {
 		g := &h.Grants[i]
@@ -177,7 +178,7 @@ func (h History) positions(visit func(*Pos)) {
 	}
 }
 
-// validateSpans complains of spans that do not fit the positions.
+// validateSpans returns an error for spans that do not fit the positions.
 func (h History) validateSpans() error {
 	if len(h.Within) == 0 {
 		return nil

@@ -1,21 +1,23 @@
 package checker
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 )
 
-// ErrMalformed is returned when a history contradicts itself: something returned
-// before it was invoked, an id names nothing or two things, an outcome belies
-// the store. Whoever recorded the history is wrong, and nothing can be said about
-// the lock.
+// ErrMalformed is returned when a history contradicts itself: an operation
+// returned before it was invoked, an id is unknown or used twice, an outcome
+// contradicts the store. The recording of the history is wrong, and nothing can
+// be said about the lock.
 var ErrMalformed = errors.New("malformed history")
 
 // Validate returns an error that wraps [ErrMalformed] and names the first
 // contradiction, or nil. [Judge] and [Corroborate] call it themselves.
 //
-// An id that was read but never written is no contradiction: clients do see such
-// things when data is damaged, so it is a matter for the verdict.
+// An id that was read but never written is no contradiction: clients can see
+// one when data is damaged, so the verdict covers it.
 func (h History) Validate() error {
 	grants := make(map[int]Grant, len(h.Grants))
 	for _, g := range h.Grants {
@@ -41,12 +43,12 @@ func (h History) Validate() error {
 	return errors.Join(h.validateWords(), h.validateSpans())
 }
 
-// malformed wraps ErrMalformed with what is wrong.
+// malformed wraps ErrMalformed with the contradiction.
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrMalformed, fmt.Sprintf(format, args...))
 }
 
-// validateWords checks the words that a history must or may carry.
+// validateWords checks the fields with a fixed set of words.
 func (h History) validateWords() error {
 	if _, err := ParseCare(string(h.Care)); h.Care != "" && err != nil {
 		return malformed("%v", err)
@@ -66,7 +68,7 @@ func (h History) validateWords() error {
 	return malformed("liveness %q is not known", h.Liveness)
 }
 
-// rule is something that must not hold, and what to say when it does.
+// rule is a condition that must not hold, and the message if it does.
 type rule struct {
 	broken bool
 	text   string
@@ -82,7 +84,7 @@ func firstBroken(rules ...rule) string {
 	return ""
 }
 
-// before says that a happened, and b too, but earlier than a.
+// before reports whether both happened, b earlier than a.
 func before(b, a Pos) bool { return a > 0 && b > 0 && b < a }
 
 func (g Grant) validate() error {
@@ -123,7 +125,7 @@ func (a Attempt) validate() error {
 	return nil
 }
 
-// known says that o is one of the outcomes.
+// known reports whether o is one of the outcomes.
 func (o Outcome) known() bool {
 	switch o {
 	case OutcomeOK, OutcomeRefused, OutcomeUnknown, OutcomeNotSent, OutcomeFailed:
@@ -132,7 +134,7 @@ func (o Outcome) known() bool {
 	return false
 }
 
-// validateOps checks each operation, then what operations say of each other.
+// validateOps checks each operation, then the operations of each section.
 func (h History) validateOps(grants map[int]Grant) error {
 	seen := make(map[string]bool, len(h.Ops))
 	for _, o := range h.Ops {
@@ -183,7 +185,7 @@ func (o Op) validate(g Grant) error {
 // validateSections checks that each write is based on what its section read.
 func (h History) validateSections() error {
 	for _, c := range cellHistories(h) {
-		for _, s := range sections(c.ops) {
+		for _, s := range cellSections(c.ops) {
 			if s.read != nil && s.write != nil && s.read.Saw != s.write.Saw {
 				return malformed("operation %q: it is based on %s, but its section read %s",
 					s.write.ID, value(s.write.Saw), value(s.read.Saw))
@@ -191,4 +193,75 @@ func (h History) validateSections() error {
 		}
 	}
 	return nil
+}
+
+// validateAdmission checks the words for the promises of the lock.
+func (h History) validateAdmission() error {
+	switch h.Entry {
+	case "", EntryExclusive, EntryReentrant:
+	default:
+		return malformed("entry %q is not known: want %s or %s", h.Entry, EntryExclusive, EntryReentrant)
+	}
+	switch {
+	case h.Queue != QueueNone && h.Queue != QueueFair:
+		return malformed("queue %q is not known: want %s or nothing", h.Queue, QueueFair)
+	case h.Queue == QueueFair && h.Entry == EntryReentrant:
+		return malformed("a fair queue and reentrant entry: it is not defined which entries pass the queue")
+	}
+	return nil
+}
+
+// validateGround checks the nodes' record.
+func (h History) validateGround() error {
+	for _, d := range h.Deletions {
+		if err := d.validate(); err != nil {
+			return err
+		}
+	}
+	for _, s := range h.Holdings {
+		if err := s.validate(); err != nil {
+			return err
+		}
+	}
+	return validateHoldings(h.Holdings)
+}
+
+func (d Deletion) validate() error {
+	if text := firstBroken(
+		rule{d.At < 1, "a deletion lacks its position"},
+		rule{d.Node == "" || d.Resource == "", "a deletion lacks its node or resource"},
+		rule{d.Owner == "" || d.By == "", "a deletion lacks the client that had set the key or that deleted it"},
+	); text != "" {
+		return malformed("%s: %+v", text, d)
+	}
+	return nil
+}
+
+func (s Holding) validate() error {
+	if text := firstBroken(
+		rule{s.Client == "" || s.Resource == "", "a holding lacks its client or resource"},
+		rule{s.From < 1 || s.To < 0, "a holding lacks the position of its beginning"},
+		rule{before(s.To, s.From), "a holding ended before it began"},
+	); text != "" {
+		return malformed("%s: %+v", text, s)
+	}
+	return nil
+}
+
+// validateHoldings checks that the spans of one client on one resource do not
+// overlap.
+func validateHoldings(all []Holding) error {
+	sorted := slices.SortedFunc(slices.Values(all), byHolder)
+	for i := 1; i < len(sorted); i++ {
+		a, b := sorted[i-1], sorted[i]
+		if a.Client == b.Client && a.Resource == b.Resource && a.Span().end() > b.From {
+			return malformed("two holdings of one client overlap: %+v and %+v", a, b)
+		}
+	}
+	return nil
+}
+
+func byHolder(a, b Holding) int {
+	return cmp.Or(cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Client, b.Client),
+		cmp.Compare(a.From, b.From), cmp.Compare(a.Span().end(), b.Span().end()))
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// soundHistory is one in which everything that can happen happens, rightly.
+// soundHistory is a valid history with every kind of event.
 func soundHistory() History {
 	a := held(1, "c0", 2, 30).until(25, 26).lost(20, 22)
 	b := held(2, "c1", 40, 0).crashed(60)
@@ -128,7 +128,7 @@ func TestValidateRejects(t *testing.T) {
 			t.Errorf("error %q\nlacks %q", err, c.says)
 		}
 		if _, err := Corroborate(h, Facts{}); !errors.Is(err, ErrMalformed) {
-			t.Errorf("%s: Corroborate took it: %v", c.says, err)
+			t.Errorf("%s: Corroborate accepted it: %v", c.says, err)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// errLate is the failure of a try whose grant came too late and was given back.
+// errLate is the failure of a try whose grant arrived too late and was given back.
 var errLate = errors.New("granted too late, and given back")
 
 // acquire asks for the lock on resource until it is granted, ctx ends, or a request fails.
@@ -15,11 +15,11 @@ func (e *engine) acquire(ctx context.Context, resource string) (Lease, error) {
 	if err != nil {
 		return nil, fmt.Errorf("acquire %q: %w", resource, err)
 	}
-	return e.pursue(ctx, c)
+	return e.acquireClaim(ctx, c)
 }
 
-// pursue asks for the claim until it is granted, ctx ends, or a request fails.
-func (e *engine) pursue(ctx context.Context, c claim) (Lease, error) {
+// acquireClaim asks for the claim until it is granted, ctx ends, or a request fails.
+func (e *engine) acquireClaim(ctx context.Context, c claim) (Lease, error) {
 	began := e.opt.Clock.Now()
 	w := e.waiter(c)
 	defer w.close()
@@ -39,15 +39,15 @@ func (e *engine) pursue(ctx context.Context, c claim) (Lease, error) {
 		c.resource, e.opt.Clock.Now().Sub(began), tries, e.leave(ctx, c, tries, err))
 }
 
-// leave gives up the place in the queue, if tries have been answered and the kind has a queue, so that no
-// turn comes to somebody who has gone (F54). It returns err, with what became of that.
+// leave removes the claim from the queue, if tries have been answered and the kind has a queue, so that the lock is not
+// granted to a client that has given up (F54). It returns err, and adds its own failure.
 func (e *engine) leave(ctx context.Context, c claim, tries int, err error) error {
-	if e.place == 0 || tries == 0 || errors.Is(err, ErrOutcomeUnknown) { // the clean-up has done it
+	if e.queueTTL == 0 || tries == 0 || errors.Is(err, ErrOutcomeUnknown) { // the clean-up has done it
 		return err
 	}
 	if _, failure := e.delete(ctx, c); failure != nil {
-		// %v: that the outcome of this one is unknown does not mean that the lock may have been granted
-		return fmt.Errorf("%w; its place in the queue may stay for %v: %v", err, e.place, failure) //nolint:errorlint // the failure of the clean-up is told, not offered for errors.Is
+		// %v: an unknown outcome of this request does not mean that the lock may have been granted
+		return fmt.Errorf("%w; its place in the queue may stay for %v: %v", err, e.queueTTL, failure) //nolint:errorlint // the failure of the clean-up is for reading, not for errors.Is
 	}
 	return err
 }
@@ -69,7 +69,7 @@ func (e *engine) try(ctx context.Context, c claim) (*lease, error) {
 	return nil, e.giveBack(ctx, c)
 }
 
-// failed returns the error of a request for the lock, after it has removed what the request may have left.
+// failed returns the error of a request for the lock, after it has removed what the request may have left on the node.
 func (e *engine) failed(ctx context.Context, c claim, err error) error {
 	if over := ended(ctx); over != nil && !errors.Is(err, over) {
 		err = fmt.Errorf("%w, %w", over, err)
@@ -83,10 +83,58 @@ func (e *engine) failed(ctx context.Context, c claim, err error) error {
 	return err
 }
 
-// giveBack deletes a grant that came too late: its validity was over, or the caller had gone.
+// giveBack deletes a grant that arrived too late: after the end of its validity, or of the caller's context.
 func (e *engine) giveBack(ctx context.Context, c claim) error {
 	if _, err := e.delete(ctx, c); err != nil {
 		return fmt.Errorf("granted too late, and giving it back failed, so nobody may get the lock for %v: %w", e.opt.TTL, err)
 	}
 	return errLate
+}
+
+// A Trier is a [Locker] that can also ask without waiting. All kinds are. It is found by type
+// assertion:
+//
+//	lease, err := locks.(lock.Trier).TryAcquire(ctx, "order:42")
+//	if errors.Is(err, lock.ErrTaken) {
+//		return nil // another client holds it
+//	}
+type Trier interface {
+	// TryAcquire asks for the lock on resource once. Its error wraps [ErrTaken] when another owner holds it; otherwise
+	// it fails as Acquire does. The caller releases the lease.
+	TryAcquire(ctx context.Context, resource string) (Lease, error)
+}
+
+// TryAcquire implements [Trier].
+func (l *Single) TryAcquire(ctx context.Context, resource string) (Lease, error) {
+	return l.engine.tryAcquire(ctx, resource)
+}
+
+// TryAcquire implements [Trier].
+func (l *Fenced) TryAcquire(ctx context.Context, resource string) (Lease, error) {
+	return l.engine.tryAcquire(ctx, resource)
+}
+
+// tryAcquire asks for the lock on resource once.
+func (e *engine) tryAcquire(ctx context.Context, resource string) (Lease, error) {
+	c, err := e.claim(resource)
+	if err != nil {
+		return nil, fmt.Errorf("try to acquire %q: %w", resource, err)
+	}
+	return e.tryOnce(ctx, c)
+}
+
+// tryOnce asks for the claim once.
+func (e *engine) tryOnce(ctx context.Context, c claim) (Lease, error) {
+	c.once = true
+	err := ended(ctx)
+	if err == nil {
+		var l *lease
+		if l, err = e.try(ctx, c); err == nil {
+			return l, nil
+		}
+	}
+	if over := ended(ctx); over != nil && errors.Is(err, errLate) {
+		err = over
+	}
+	return nil, fmt.Errorf("try to acquire %s: %w", c.resource, err)
 }

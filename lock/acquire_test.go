@@ -105,7 +105,7 @@ func TestCleanUpLeavesTheHolder(t *testing.T) {
 	})
 }
 
-// askAgain is the command that asks for the lock on a node that knows the kind's scripts.
+// askAgain is the command that asks for the lock on a node that has the kind's scripts.
 func askAgain(k kind) string {
 	if k.ask == "eval" {
 		return "evalsha"
@@ -161,7 +161,7 @@ func TestRefusedDialIsNotUnknown(t *testing.T) {
 func TestExhaustedPoolIsNotUnknown(t *testing.T) {
 	everyKind(t, func(w *world) {
 		o := quiet(&wire{node: w.node})
-		o.PoolSize, o.MaxActiveConns = 2, 1 // a pool that waits uses a timer of other bubbles
+		o.PoolSize, o.MaxActiveConns = 2, 1 // a waiting pool would use a timer of another bubble
 		c := redis.NewClient(o)
 		w.Cleanup(func() { _ = c.Close() })
 		l, err := w.kind.make(c, lock.Options{})
@@ -212,7 +212,7 @@ func TestAnswerSlowerThanTheTTL(t *testing.T) {
 	})
 }
 
-func TestGrantThatNobodyWaitsForIsGivenBack(t *testing.T) {
+func TestGrantAfterEndOfContextIsGivenBack(t *testing.T) {
 	everyWaiting(t, func(w *world) {
 		l, line := w.lock(lock.Options{})
 		line.arm(fault{command: w.kind.ask, delay: 2 * time.Second})

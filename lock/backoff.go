@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// Backoff is a range of delays. The delay before the nth retry is drawn uniformly from Min to
-// min(Max, Min·2ⁿ): exponential backoff, with jitter over the whole range so that waiters which
-// started together spread out. The jitter is "full" above Min and not above 0, since a waiter that
-// draws small delays again and again would only load the node.
+// Backoff is a range of delays. The delay before the nth retry is drawn uniformly from Min to min(Max, Min·2ⁿ):
+// exponential backoff, with jitter over the whole range so that waiters which started together spread out. The jitter
+// is "full" above Min and not above 0, since a waiter that repeatedly draws small delays would only load the node.
 type Backoff struct {
 	// Min is the smallest delay. 0 means [DefaultBackoffMin], or Max if that is smaller.
 	Min time.Duration

@@ -28,14 +28,14 @@ func TestBackoffCeiling(t *testing.T) {
 	}
 }
 
-// TestBackoffDelay draws many delays: all lie in the range, and they reach into every tenth of it.
+// TestBackoffDelay draws many delays: all are in the range, and some in every tenth of it.
 func TestBackoffDelay(t *testing.T) {
 	b := Backoff{50 * time.Millisecond, 200 * time.Millisecond}
-	dice := rand.New(rand.NewPCG(1, 2))
+	rng := rand.New(rand.NewPCG(1, 2))
 	for n, span := range map[int]time.Duration{1: 50 * time.Millisecond, 2: 150 * time.Millisecond, 9: 150 * time.Millisecond} {
 		var tenths [10]int
 		for range 1000 {
-			above := b.delay(n, dice) - b.Min
+			above := b.delay(n, rng) - b.Min
 			if above < 0 || above > span {
 				t.Fatalf("retry %d: delay %v above Min, want at most %v", n, above, span)
 			}

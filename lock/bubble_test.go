@@ -16,11 +16,11 @@ import (
 
 const resource = "order:42"
 
-// kind is a kind of lock, for the tests that hold for all of them.
+// kind is a kind of lock, for tests that apply to all kinds.
 type kind struct {
 	name string
 	make func(lock.Redis, lock.Options) (locker, error)
-	ask  string // the command by which a first Acquire is carried out
+	ask  string // the command of a first Acquire
 }
 
 type locker interface {
@@ -42,10 +42,10 @@ type world struct {
 	*testing.T
 	kind    kind
 	node    *miniredis.Miniredis
-	waiting lock.Waiting // of the locks that do not say otherwise
+	waiting lock.Waiting // default of the locks
 }
 
-// everyKind runs the test in a bubble of its own for each kind of lock.
+// everyKind runs the test in a separate bubble for each kind of lock.
 func everyKind(t *testing.T, test func(w *world)) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) { bubble(t, k, test) })
@@ -76,7 +76,7 @@ func bubble(t *testing.T, k kind, test func(w *world)) {
 	})
 }
 
-// client returns a client with the options that the package documentation asks for, and its wire.
+// client returns a client with the options of the package documentation, and its wire.
 func (w *world) client() (*redis.Client, *wire) {
 	line := &wire{node: w.node}
 	c := redis.NewClient(quiet(line))
@@ -84,7 +84,7 @@ func (w *world) client() (*redis.Client, *wire) {
 	return c, line
 }
 
-// lock returns a lock of the kind under test on a client of its own.
+// lock returns a lock of the kind under test on a new client.
 func (w *world) lock(o lock.Options) (locker, *wire) {
 	w.Helper()
 	c, line := w.client()
@@ -143,7 +143,7 @@ func (w *world) owner(l locker) string {
 	return ""
 }
 
-// wantFree fails unless nobody holds the lock on the node.
+// wantFree fails unless the lock is free on the node.
 func (w *world) wantFree(l locker) {
 	w.Helper()
 	if w.node.Exists(l.Key(resource)) {

@@ -24,13 +24,13 @@ type member struct {
 	make    func(site) (lock.Locker, error)
 }
 
-// site is a client machine, on which a lock is made: its clients of the nodes, and what is its own.
+// site is a client machine of a lock: its clients of the nodes, its clock and its sources of randomness.
 type site struct {
 	nodes []lock.Redis
 	opt   lock.Options
 }
 
-// What the kinds promise beside exclusion.
+// The promises of the kinds besides exclusion.
 var (
 	plainLeases  = locktest.Harness{}
 	tokenLeases  = locktest.Harness{Tokens: true}
@@ -40,7 +40,7 @@ var (
 	fairToken    = locktest.Harness{Fair: true, Tokens: true}
 )
 
-// members is one line for each kind of DESIGN section 7, and one for each way to wait.
+// members has a line for each kind, and for each way to wait.
 var members = []member{
 	{"single", 1, plainLeases, func(s site) (lock.Locker, error) { return lock.NewSingle(s.nodes[0], s.opt) }},
 	{"single-notify", 1, plainLeases, func(s site) (lock.Locker, error) { return lock.NewSingle(s.nodes[0], s.notified()) }},
@@ -64,12 +64,12 @@ func (s site) notified() lock.Options {
 	return s.opt
 }
 
-// redlock lets a node take its time: a busy machine that runs five of them is slow.
+// redlock has a long node timeout: a busy machine that runs five nodes is slow.
 func (s site) redlock() lock.RedlockOptions {
 	return lock.RedlockOptions{Options: s.opt, NodeTimeout: s.opt.TTL / 4}
 }
 
-// watched puts a watchdog over what a constructor returned.
+// watched puts a watchdog over the result of a constructor.
 func watched[L lock.Locker](inner L, err error) (lock.Locker, error) {
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func watched[L lock.Locker](inner L, err error) (lock.Locker, error) {
 	return lock.NewWatchdog(inner, lock.WatchdogOptions{})
 }
 
-// newSite makes a machine whose connections to the nodes at addrs go through wire.
+// newSite creates a machine whose connections to the nodes at addrs go through wire.
 func newSite(wire *locktest.Wire, addrs []string, opt lock.Options, keep func(*redis.Client)) site {
 	s := site{opt: opt}
 	for _, addr := range addrs {
@@ -90,10 +90,10 @@ func newSite(wire *locktest.Wire, addrs []string, opt lock.Options, keep func(*r
 	return s
 }
 
-// prefix keeps the keys of different kinds apart on the same servers.
+// prefix separates the keys of different kinds on the same servers.
 func (m member) prefix() string { return m.name + ":" }
 
-// world is a world of machines whose locks are of a kind, and whose nodes an administrator sees.
+// world is a world of machines with locks of a kind, and an administrator with access to the nodes.
 func (m member) world(newSite func(client int, wire *locktest.Wire) site, dial func(client int) locktest.Dial, admin []*redis.Client) locktest.World {
 	return locktest.World{
 		New: func(t testing.TB, client int) locktest.Client {
@@ -185,7 +185,7 @@ func (m member) simulated(w *sim.World, admin *sim.Process, ttl time.Duration) l
 func TestConformanceOnRedis(t *testing.T) {
 	const ttl = 1500 * time.Millisecond
 	servers := redisserver.StartN(t, 5)
-	var all sync.WaitGroup // not t.Parallel: that runs as many at once as there are processors, and these wait
+	var all sync.WaitGroup // not t.Parallel: that runs one per processor, and these mostly wait
 	for _, m := range members {
 		all.Go(func() {
 			t.Run(m.name, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// lagging is a context whose own timer has not run yet, though its deadline may have passed.
+// lagging is a context whose own timer has not fired yet, although its deadline may have passed.
 type lagging struct {
 	context.Context
 	deadline time.Time

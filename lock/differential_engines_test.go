@@ -16,16 +16,16 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// execution is one run of a script, and what came of it.
+// execution is one run of a script, and its result.
 type execution struct {
 	script     string
 	keys, args []string
 	watched    []string // keys whose state is read in the same step
-	luck       bool     // what came of it depends on a fraction of a millisecond: it is not compared
+	luck       bool     // the result depends on a fraction of a millisecond: it is not compared
 	got        outcomeOf
 }
 
-// String names a script by the comment it begins with, or shows all of it.
+// String names a script by its first comment, or shows all of it.
 func (e execution) String() string {
 	shown := e.script
 	if title, _, ok := strings.Cut(shown, "\n"); ok && strings.HasPrefix(title, "--") {
@@ -34,13 +34,13 @@ func (e execution) String() string {
 	return fmt.Sprintf("%s\nKEYS %q ARGV %q", shown, e.keys, e.args)
 }
 
-// outcomeOf is what a script has answered, and the state of the keys directly after it.
+// outcomeOf is the answer of a script, and the state of the keys directly after it.
 type outcomeOf struct {
 	failed bool
 	answer string
-	reply  any           // the answer as it came
+	reply  any           // the raw answer
 	at     time.Time     // on the server's clock
-	took   time.Duration // by the same
+	took   time.Duration // by the same clock
 	state  []keyState
 }
 
@@ -51,7 +51,7 @@ type keyState struct {
 	instants  []int64 // scores of a sorted set that are instants, in ms since 1970; value has a dash for each
 }
 
-// firstInstant is what no other score of ours comes close to: 9 September 2001.
+// firstInstant is far above every other score: 9 September 2001.
 const firstInstant = 1e12
 
 // observed is a script that runs another one and then reads the state of keys, in one step.
@@ -98,7 +98,7 @@ func (e execution) run(server redis.Scripter) (outcomeOf, error) {
 		args[i] = a
 	}
 	reply, err := server.Eval(context.Background(), observed(e.script, e.watched), e.keys, args...).Slice()
-	if err != nil { // it was not run at all
+	if err != nil { // it was not run
 		return outcomeOf{failed: true, answer: err.Error()}, err
 	}
 	var got outcomeOf
@@ -165,7 +165,7 @@ func (k *keyState) set(v []any) {
 	k.value = strings.Join(parts, " ")
 }
 
-// score is a score as text. An instant is kept apart.
+// score is a score as text. Instants are compared separately.
 func (k *keyState) score(text string) string {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
@@ -178,13 +178,13 @@ func (k *keyState) score(text string) string {
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
-// near is by how many milliseconds times may differ: clocks are read at different instants.
+// near is the tolerance of times in milliseconds: clocks are read at different instants.
 const near = 5
 
 func apart(a, b int64) bool { return max(a-b, b-a) > near }
 
-// harmless are the known differences between a replica's answers and those of Redis 7: what a pattern
-// matches is the same as its substitute.
+// harmless are the known differences between a replica's answers and those of Redis 7: a match of a pattern equals its
+// substitute.
 var harmless = []struct {
 	why     string
 	replica string
@@ -193,7 +193,7 @@ var harmless = []struct {
 }{
 	{"an error of redis.call that a script catches with pcall begins with its line", "miniredis",
 		regexp.MustCompile(`":\d+: `), `"`},
-	{"a command with the wrong number of arguments has an error of its own", "",
+	{"a command with the wrong number of arguments has a different error", "",
 		regexp.MustCompile(`ERR wrong number of arguments for '\w+' command`), "ERR Wrong number of args calling Redis command from script"},
 	{"an unknown command is reported with the script's SHA-1 and no code", "miniredis",
 		regexp.MustCompile(`Unknown Redis command called from script script: \w+, &c\.`), "ERR Unknown Redis command called from script"},
@@ -208,7 +208,7 @@ func withoutHarmless(replica, answer string) string {
 	return answer
 }
 
-// differ says what an outcome on a replica has that the real one has not, "" if nothing.
+// differ is the difference of an outcome on a replica to the real one, "" if there is none.
 func differ(replica string, want, got outcomeOf) string {
 	got.answer = withoutHarmless(replica, got.answer)
 	if want.failed != got.failed || want.answer != got.answer {
@@ -226,7 +226,7 @@ func differ(replica string, want, got outcomeOf) string {
 	return ""
 }
 
-// replica runs again what a real server has run, at the same instants of its own clock.
+// replica runs the executions of a real server again, at the same instants of its own clock.
 type replica struct {
 	name string
 	run  func([]execution) ([]outcomeOf, error)
@@ -234,7 +234,7 @@ type replica struct {
 
 var replicas = []replica{{"the world", inWorld}, {"miniredis", inMiniredis}}
 
-// inWorld runs executions on a simulated node, whose scripts run in a Lua state that it keeps.
+// inWorld runs executions on a simulated node, whose scripts share one Lua state.
 func inWorld(all []execution) (got []outcomeOf, err error) {
 	const lead = 10 * time.Millisecond // for the connection
 	cfg := sim.Config{Servers: []sim.Kind{simredis.Servers{}}, Latency: sim.Latency{Min: 1, Max: 1}, Untraced: true}
@@ -252,7 +252,7 @@ func inWorld(all []execution) (got []outcomeOf, err error) {
 			server := simredis.Client(c0, "r0")
 			server.Ping(c0.Context())
 			for _, e := range all {
-				// Half a microsecond more, so that what the sending takes does not cross a tick of TIME.
+				// Half a microsecond more, so that the time of sending does not cross a tick of TIME.
 				time.Sleep(e.got.at.Sub(start) + lead + 500 - w.Now())
 				o, _ := e.run(server)
 				got = append(got, o)
@@ -263,7 +263,7 @@ func inWorld(all []execution) (got []outcomeOf, err error) {
 	return got, err
 }
 
-// inMiniredis runs executions as miniredis does by itself, with a Lua state for each.
+// inMiniredis runs executions on plain miniredis, with a Lua state for each.
 func inMiniredis(all []execution) (got []outcomeOf, err error) {
 	node := miniredis.NewMiniRedis()
 	if err := node.Start(); err != nil {

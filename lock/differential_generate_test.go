@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// writer writes Lua scripts at random: what scripts for Redis do, in any combination. Every value that a
-// script makes is returned in the end, in a table with holes.
+// writer writes random Lua scripts: operations of scripts for Redis, in any combination. A script returns all its
+// values in the end, in a table with holes.
 type writer struct {
-	dice *rand.Rand
+	rng  *rand.Rand
 	text strings.Builder
 	vars []string
 }
 
 // generate returns a script that uses three keys and three arguments.
-func generate(dice *rand.Rand) string {
-	w := &writer{dice: dice}
-	for range 2 + dice.IntN(6) {
+func generate(rng *rand.Rand) string {
+	w := &writer{rng: rng}
+	for range 2 + rng.IntN(6) {
 		w.statement(0)
 	}
 	w.line("return %s", w.result())
@@ -26,13 +26,13 @@ func generate(dice *rand.Rand) string {
 
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.text, format+"\n", args...) }
 
-func (w *writer) pick(choices ...string) string { return choices[w.dice.IntN(len(choices))] }
+func (w *writer) pick(choices ...string) string { return choices[w.rng.IntN(len(choices))] }
 
 // statement writes one statement, which may declare a variable.
 func (w *writer) statement(depth int) {
-	what := w.dice.IntN(10)
+	what := w.rng.IntN(10)
 	if depth > 1 {
-		what = w.dice.IntN(7)
+		what = w.rng.IntN(7)
 	}
 	switch {
 	case what < 3:
@@ -48,21 +48,21 @@ func (w *writer) statement(depth int) {
 	}
 }
 
-// declare gives a value a name that later statements use.
+// declare assigns a value to a variable that later statements use.
 func (w *writer) declare(value string) string {
 	name := fmt.Sprint("v", len(w.vars))
 	w.vars = append(w.vars, name)
 	return "local " + name + " = " + value
 }
 
-// block writes statements whose variables end with it.
+// block writes statements with local variables.
 func (w *writer) block(depth int) {
 	outside := len(w.vars)
-	switch w.dice.IntN(3) {
+	switch w.rng.IntN(3) {
 	case 0:
 		w.line("if %s then", w.condition())
 	case 1:
-		w.line("for i = 1, %d do", 1+w.dice.IntN(3))
+		w.line("for i = 1, %d do", 1+w.rng.IntN(3))
 	default:
 		w.line("for _, key in ipairs(KEYS) do")
 		w.line("redis.call('APPEND', key .. ':seen', 'x')")
@@ -104,13 +104,13 @@ func (w *writer) number() string {
 
 // value is any expression.
 func (w *writer) value(depth int) string {
-	switch what := w.dice.IntN(12); {
+	switch what := w.rng.IntN(12); {
 	case what < 3:
 		return w.textValue()
 	case what < 6:
 		return w.number()
 	case what < 8 && len(w.vars) > 0:
-		return w.vars[w.dice.IntN(len(w.vars))]
+		return w.vars[w.rng.IntN(len(w.vars))]
 	case what < 10:
 		return w.pick("true", "false", "nil", "tonumber('x')", "ARGV[9]", "{}", "{ok='fine'}", "{err='ERR mine'}", "(1 == 1.0)",
 			"redis.status_reply('DONE')", "redis.error_reply('MINE is broken')", "('1' == 1)", "{a=1}")
@@ -127,7 +127,7 @@ func (w *writer) command() string {
 }
 
 func (w *writer) arguments() string {
-	key, number := w.key(), fmt.Sprint(w.dice.IntN(20)-5)
+	key, number := w.key(), fmt.Sprint(w.rng.IntN(20)-5)
 	field, member := w.pick("'a'", "'b'", "'c'"), w.pick("'m'", "'n'", "ARGV[1]")
 	return w.pick(
 		"'GET', "+key, "'GET', 'str'", "'SET', 'str', "+w.textValue(), "'SET', 'str', 'x', 'NX'", "'SET', 'str', 'y', 'XX', 'PX', 90000",
@@ -148,13 +148,13 @@ func (w *writer) arguments() string {
 	)
 }
 
-// result is what a script returns.
+// result is the return value of a script.
 func (w *writer) result() string {
-	if len(w.vars) == 0 || w.dice.IntN(4) == 0 {
+	if len(w.vars) == 0 || w.rng.IntN(4) == 0 {
 		return w.value(0)
 	}
-	if w.dice.IntN(3) == 0 {
-		return w.vars[w.dice.IntN(len(w.vars))]
+	if w.rng.IntN(3) == 0 {
+		return w.vars[w.rng.IntN(len(w.vars))]
 	}
 	return "{" + strings.Join(w.vars, ", ") + "}"
 }

@@ -13,7 +13,7 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// liveClient is a client of a server of the test's own.
+// liveClient is a client of a new real server.
 func liveClient(t *testing.T) *redis.Client {
 	t.Helper()
 	o := simredis.Quiet()
@@ -28,12 +28,12 @@ func generated() [][]execution {
 	const sequences, length = 120, 4
 	all := make([][]execution, sequences)
 	for seed := range all {
-		dice := rand.New(rand.NewPCG(uint64(seed), 1))
+		rng := rand.New(rand.NewPCG(uint64(seed), 1))
 		for range length {
 			all[seed] = append(all[seed], execution{
-				script:  generate(dice),
+				script:  generate(rng),
 				keys:    []string{"str", "hash", "zset"},
-				args:    []string{"12", fmt.Sprint(dice.IntN(20)), "50000"},
+				args:    []string{"12", fmt.Sprint(rng.IntN(20)), "50000"},
 				watched: []string{"str", "hash", "zset", "count", "list", "set", "str:seen", "hash:seen", "zset:seen"},
 			})
 		}
@@ -61,7 +61,7 @@ func TestGeneratedScriptsAreTheSameEverywhere(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { compare(t, sequence) })
 	}
 	if failed < all/20 || failed > all/2 {
-		t.Errorf("%d of %d scripts fail: the generator makes too few mistakes, or too many", failed, all)
+		t.Errorf("%d of %d scripts fail: the generator makes too few errors, or too many", failed, all)
 	}
 }
 
@@ -89,13 +89,13 @@ func TestWorldsLuaIsThatOfMiniredis(t *testing.T) {
 	}
 }
 
-// differences are what miniredis, and the world built on it, do otherwise than Redis 7.0. The generator keeps
-// away from them, and so must scripts of ours.
+// differences are those of miniredis, and of the world built on it, to Redis 7.0. The generator avoids them, and so
+// must the locks' scripts.
 var differences = []struct {
 	why     string
 	script  string
 	redis   string // its answer
-	differs string // the replicas with another one
+	differs string // the replicas with a different one
 }{
 	{"libraries for bits and binary formats are missing", "return bit.band(7, 2)", "[2]", "the world, miniredis"},
 	{"numbers from 1e14 on become text with all digits", "return 1e15 .. ''", `["1e+15"]`, "the world, miniredis"},
@@ -148,13 +148,13 @@ func TestKnownDifferences(t *testing.T) {
 				t.Logf("%s answers %s", r.name, got[0].answer)
 			}
 			if s := strings.Join(differ, ", "); s != d.differs {
-				t.Errorf("others answer %q, want %q: correct the list", s, d.differs)
+				t.Errorf("different answers of %q, want %q: correct the list", s, d.differs)
 			}
 		})
 	}
 }
 
-// TestDifferencesAreSeen: the comparison itself can fail.
+// TestDifferencesAreSeen shows that the comparison can fail.
 func TestDifferencesAreSeen(t *testing.T) {
 	state := func(change func(*keyState)) outcomeOf {
 		k := keyState{key: "a", kind: "zset", ttl: 100, value: `"m":-`, instants: []int64{firstInstant}}

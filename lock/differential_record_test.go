@@ -17,18 +17,18 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// recorder stands between clients and a real server. It runs each of their commands inside a script that
-// also reads the keys, and keeps it. It is a hook of go-redis.
+// recorder is a hook of go-redis between clients and a real server. It runs each of their commands inside a script that
+// also reads the keys, and records it.
 type recorder struct {
 	t         testing.TB
 	server    *redis.Client
-	namespace string // begins every key on the server, which others use as well
+	namespace string // prefix of every key on the server, which is shared
 
-	mu      sync.Mutex // guards the rest; commands run one at a time, in the order in which they are kept
+	mu      sync.Mutex // guards the rest; commands run one at a time, in the recorded order
 	sources map[string]string
 	watched []string
 	all     []execution
-	ran     time.Time // when the last one was run, on this machine's clock
+	ran     time.Time // instant of the last one, on this machine's clock
 	stopped bool
 }
 
@@ -50,14 +50,14 @@ func (r *recorder) client() *redis.Client {
 	return c
 }
 
-// DialHook leaves dialling alone.
+// DialHook does nothing.
 func (r *recorder) DialHook(redis.DialHook) redis.DialHook {
 	return func(context.Context, string, string) (net.Conn, error) {
-		return nil, fmt.Errorf("nothing goes past the recorder")
+		return nil, fmt.Errorf("no command bypasses the recorder")
 	}
 }
 
-// ProcessPipelineHook knows no pipelines: nothing of ours uses one.
+// ProcessPipelineHook does not support pipelines: no lock uses one.
 func (r *recorder) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return next
 }
@@ -85,7 +85,7 @@ type serverError string
 func (e serverError) Error() string { return string(e) }
 func (serverError) RedisError()     {}
 
-// translate makes a script of a command, if it is none, and puts its keys where they are nobody else's.
+// translate turns a command into a script, and puts its keys into the recorder's namespace.
 func (r *recorder) translate(c redis.Cmder) (e execution, err error) {
 	var args []string
 	for _, a := range c.Args() {
@@ -111,7 +111,7 @@ func (r *recorder) translate(c redis.Cmder) (e execution, err error) {
 	return e, err
 }
 
-// source is that of EVAL, or what EVALSHA stands for.
+// source is the script of EVAL or EVALSHA.
 func (r *recorder) source(args []string) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,9 +135,8 @@ func (r *recorder) stop() []execution {
 	return r.all
 }
 
-// exec runs a script at a moment when no key is about to end, and keeps it. It returns what the script has
-// answered. When the moment was missed after all, every key is deleted, so that from there on it is known
-// again what is there.
+// exec runs a script at an instant when no key is about to expire, and records it. It returns the script's answer. If a
+// key may have expired nevertheless, every key is deleted, so that the state is known again.
 func (r *recorder) exec(e execution) (any, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -149,13 +148,13 @@ func (r *recorder) exec(e execution) (any, error) {
 			r.watched = append(r.watched, key)
 		}
 	}
-	r.keepClear()
-	e, err := r.keep(e)
+	r.avoidExpiry()
+	e, err := r.runAndRecord(e)
 	if err != nil {
 		return nil, err
 	}
 	if e.luck {
-		if _, err := r.keep(execution{script: "return redis.call('DEL', unpack(KEYS))", keys: r.watched, luck: true}); err != nil {
+		if _, err := r.runAndRecord(execution{script: "return redis.call('DEL', unpack(KEYS))", keys: r.watched, luck: true}); err != nil {
 			return nil, err
 		}
 	}
@@ -165,8 +164,8 @@ func (r *recorder) exec(e execution) (any, error) {
 	return e.got.reply, nil
 }
 
-// keep runs a script and keeps it.
-func (r *recorder) keep(e execution) (execution, error) {
+// runAndRecord runs a script and records it.
+func (r *recorder) runAndRecord(e execution) (execution, error) {
 	e.keys, e.watched = slices.Clone(e.keys), slices.Clone(r.watched)
 	ends := r.ends()
 	var err error
@@ -180,12 +179,11 @@ func (r *recorder) keep(e execution) (execution, error) {
 	return e, nil
 }
 
-// luck is how close to the end of a key it is a matter of luck whether it is still there. A script that
-// takes as long, on a busy machine, has seen the clock at several instants.
+// luck is how close to the expiry of a key it is random whether the key still exists. A script that takes as long, on a
+// busy machine, has read the clock at several instants.
 const luck = 3 * time.Millisecond
 
-// ends are the instants at which keys, and places in queues, end on the server's clock, as of the last
-// execution.
+// ends are the instants at which keys, and entries of queues, expire on the server's clock, as of the last execution.
 func (r *recorder) ends() (ends []time.Time) {
 	if len(r.all) == 0 {
 		return nil
@@ -203,8 +201,8 @@ func (r *recorder) ends() (ends []time.Time) {
 	return ends
 }
 
-// keepClear waits while a key is about to end.
-func (r *recorder) keepClear() {
+// avoidExpiry waits while a key is about to expire.
+func (r *recorder) avoidExpiry() {
 	for _, end := range r.ends() {
 		now := r.all[len(r.all)-1].got.at.Add(time.Since(r.ran))
 		if left := end.Sub(now); left.Abs() <= 2*luck {
@@ -213,7 +211,7 @@ func (r *recorder) keepClear() {
 	}
 }
 
-// reply hands an answer to the command.
+// reply sets the command's answer.
 func (r *recorder) reply(c redis.Cmder, answer any) error {
 	if answer == nil {
 		if b, ok := c.(*redis.BoolCmd); ok { // SET NX that was not granted

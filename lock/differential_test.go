@@ -23,18 +23,18 @@ import (
 	"locksim/lock/locktest/redisserver"
 )
 
-// TestOurScriptsAreTheSameEverywhere lets several owners do as they please, by a seed, on real servers; then
-// it lets the same requests come in another order, and find keys of types that they do not expect. Each
-// replica, run at the same instants, must give the same answers, keys and TTLs.
+// TestOurScriptsAreTheSameEverywhere runs random operations of several owners, by a seed, on real servers; then the
+// same requests in a different order, also with keys of unexpected types. Each replica, run at the same instants, must
+// have the same answers, keys and TTLs.
 func TestOurScriptsAreTheSameEverywhere(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it watches real servers for as long as it takes until every script was run")
+		t.Skip("it uses real servers until every script was run")
 	}
 	scripts := ourScripts(t)
 	all := crowds(scripts)
 	var seen []string
-	// Which scripts the owners come to depends on how real servers answer them: a rare one may need another
-	// recording. Each recording is compared.
+	// The scripts that run depend on the answers of real servers: a rare one may need another recording. Each recording
+	// is compared.
 	for range 5 {
 		recorded := recordAll(t, all)
 		for _, c := range all {
@@ -56,7 +56,7 @@ func TestOurScriptsAreTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// unseen names the scripts that nobody has run.
+// unseen names the scripts that were not run.
 func unseen(scripts map[string]string, seen []string) []string {
 	var names []string
 	for where, script := range scripts {
@@ -67,7 +67,7 @@ func unseen(scripts map[string]string, seen []string) []string {
 	return names
 }
 
-// recordAll records all crowds at once, since most of the time they wait.
+// recordAll records all crowds at once, since they mostly wait.
 func recordAll(t *testing.T, crowds []crowd) map[string][][]execution {
 	t.Helper()
 	var addrs []string
@@ -110,76 +110,76 @@ func compare(t *testing.T, sequence []execution) {
 			compared++
 			if d := differ(r.name, e.got, got[i]); d != "" {
 				t.Errorf("%s, execution %d of %d at %v: %s\n%v", r.name, i, len(sequence), e.got.at, d, e)
-				return // the rest follows from it
+				return // later differences follow from this one
 			}
 		}
 		if compared < len(sequence)/2 {
-			t.Errorf("%s: only %d of %d executions did not depend on luck", r.name, compared, len(sequence))
+			t.Errorf("%s: only %d of %d executions did not depend on timing", r.name, compared, len(sequence))
 		}
 	}
 }
 
-// crowd is a number of owners who use one kind of lock, or a guard.
+// crowd is several owners that use one kind of lock, or a guard.
 type crowd struct {
 	name  string
 	nodes int
-	act   func(clients []*redis.Client, dice *rand.Rand) (step func(), err error) // for one owner
+	act   func(clients []*redis.Client, rng *rand.Rand) (step func(), err error) // for one owner
 }
 
 func crowds(scripts map[string]string) []crowd {
 	var all []crowd
 	for _, m := range members {
 		if m.harness.Renews || strings.HasSuffix(m.name, "-notify") {
-			continue // they send the requests of others
+			continue // they send the requests of other kinds
 		}
-		all = append(all, crowd{m.name, max(m.nodes, 1), func(clients []*redis.Client, dice *rand.Rand) (func(), error) {
-			s := site{opt: shortOptions(dice)}
+		all = append(all, crowd{m.name, max(m.nodes, 1), func(clients []*redis.Client, rng *rand.Rand) (func(), error) {
+			s := site{opt: shortOptions(rng)}
 			for _, c := range clients {
 				s.nodes = append(s.nodes, c)
 			}
 			l, err := m.make(s)
-			return (&visitor{locker: l, dice: dice}).step, err
+			return (&visitor{locker: l, rng: rng}).step, err
 		}})
 	}
 	for _, s := range broken.All() {
-		all = append(all, crowd{"broken/" + s.Name, s.Nodes, func(clients []*redis.Client, dice *rand.Rand) (func(), error) {
+		all = append(all, crowd{"broken/" + s.Name, s.Nodes, func(clients []*redis.Client, rng *rand.Rand) (func(), error) {
 			var nodes []redis.Cmdable
 			for _, c := range clients {
 				nodes = append(nodes, c)
 			}
-			l, err := s.New(nodes, broken.Options{Options: shortOptions(dice)})
-			return (&visitor{locker: l, dice: dice}).step, err
+			l, err := s.New(nodes, broken.Options{Options: shortOptions(rng)})
+			return (&visitor{locker: l, rng: rng}).step, err
 		}})
 	}
 	for _, mode := range fence.Modes()[1:] {
-		all = append(all, crowd{"guard/" + string(mode), 1, func(clients []*redis.Client, dice *rand.Rand) (func(), error) {
+		all = append(all, crowd{"guard/" + string(mode), 1, func(clients []*redis.Client, rng *rand.Rand) (func(), error) {
 			g, err := redisguard.New(clients[0], mode)
-			return func() { guarded(g, dice) }, err
+			return func() { guarded(g, rng) }, err
 		}})
 	}
 	for where, script := range scripts {
 		if !strings.Contains(script, "broken: enter, one token") {
-			continue // the one script of a specimen's right sibling, which only tests can make
+			continue // the script of a specimen's right sibling, which only tests can create
 		}
-		all = append(all, crowd{where, 1, func(clients []*redis.Client, dice *rand.Rand) (func(), error) {
+		all = append(all, crowd{where, 1, func(clients []*redis.Client, rng *rand.Rand) (func(), error) {
 			return func() {
 				keys := []string{"lock:{order:42}", "lock:{order:42}:token"}
-				redis.NewScript(script).Run(context.Background(), clients[0], keys, string(rune('a'+dice.IntN(2))), 120)
+				redis.NewScript(script).Run(context.Background(), clients[0], keys, string(rune('a'+rng.IntN(2))), 120)
 			}, nil
 		}})
 	}
 	return all
 }
 
-// shortOptions let much happen in little time, which here is real.
-func shortOptions(dice *rand.Rand) lock.Options {
+// shortOptions make many events happen in a short time, since the time is real.
+func shortOptions(rng *rand.Rand) lock.Options {
 	var seed [32]byte
 	for i := range seed {
-		seed[i] = byte(dice.Uint32())
+		seed[i] = byte(rng.Uint32())
 	}
 	return lock.Options{
 		TTL: 120 * time.Millisecond, Backoff: lock.Backoff{Min: 5 * time.Millisecond, Max: 10 * time.Millisecond},
-		Clock: wallClock{}, Entropy: rand.NewChaCha8(seed), Jitter: rand.NewPCG(dice.Uint64(), 1),
+		Clock: wallClock{}, Entropy: rand.NewChaCha8(seed), Jitter: rand.NewPCG(rng.Uint64(), 1),
 	}
 }
 
@@ -201,17 +201,17 @@ func (wallClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return time.AfterFunc(d, f).Stop
 }
 
-// visitor is an owner of locks who acts at random.
+// visitor is an owner with random operations.
 type visitor struct {
 	locker lock.Locker
-	dice   *rand.Rand
+	rng    *rand.Rand
 	leases []lock.Lease
 }
 
 func (v *visitor) step() {
 	ctx := context.Background()
-	lease := func() lock.Lease { return v.leases[len(v.leases)-1-v.dice.IntN(min(len(v.leases), 4))] }
-	switch what := v.dice.IntN(10); {
+	lease := func() lock.Lease { return v.leases[len(v.leases)-1-v.rng.IntN(min(len(v.leases), 4))] }
+	switch what := v.rng.IntN(10); {
 	case what < 4 || len(v.leases) == 0:
 		v.enter(ctx)
 	case what < 7:
@@ -221,87 +221,87 @@ func (v *visitor) step() {
 			_ = e.Extend(ctx)
 		}
 	default:
-		time.Sleep(time.Duration(v.dice.IntN(60)) * time.Millisecond)
+		time.Sleep(time.Duration(v.rng.IntN(60)) * time.Millisecond)
 	}
 }
 
-// enter asks for a lock, with or without waiting, as nobody in particular or as one of two owners.
+// enter asks for a lock, with or without waiting, without a name or as one of two owners.
 func (v *visitor) enter(ctx context.Context) {
 	l := v.locker
-	if owned, ok := l.(lock.Owned); ok && v.dice.IntN(4) > 0 {
-		l = owned.As(string(rune('a' + v.dice.IntN(2))))
+	if owned, ok := l.(lock.Owned); ok && v.rng.IntN(4) > 0 {
+		l = owned.As(string(rune('a' + v.rng.IntN(2))))
 	}
 	ask := l.Acquire
-	if t, ok := l.(lock.Trier); ok && v.dice.IntN(2) == 0 {
+	if t, ok := l.(lock.Trier); ok && v.rng.IntN(2) == 0 {
 		ask = t.TryAcquire
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(5+v.dice.IntN(50))*time.Millisecond)
-	if lease, err := ask(ctx, fmt.Sprint("order:", v.dice.IntN(2))); err == nil {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(5+v.rng.IntN(50))*time.Millisecond)
+	if lease, err := ask(ctx, fmt.Sprint("order:", v.rng.IntN(2))); err == nil {
 		v.leases = append(v.leases, lease)
 	}
 	context.AfterFunc(ctx, cancel) // some specimens renew until it ends
 }
 
 // guarded reads or writes at random.
-func guarded(g *redisguard.Guard, dice *rand.Rand) {
-	op := fence.Op{Token: dice.Uint64N(4), Grant: string(rune('a' + dice.IntN(3))), Version: dice.Uint64N(3)}
-	field := []string{"balance", "owner"}[dice.IntN(2)]
-	if dice.IntN(2) == 0 {
+func guarded(g *redisguard.Guard, rng *rand.Rand) {
+	op := fence.Op{Token: rng.Uint64N(4), Grant: string(rune('a' + rng.IntN(3))), Version: rng.Uint64N(3)}
+	field := []string{"balance", "owner"}[rng.IntN(2)]
+	if rng.IntN(2) == 0 {
 		_, _ = g.Read(context.Background(), "order:42", field, op)
 		return
 	}
-	_ = g.Write(context.Background(), "order:42", field, fmt.Sprint("value ", dice.IntN(100)), op)
+	_ = g.Write(context.Background(), "order:42", field, fmt.Sprint("value ", rng.IntN(100)), op)
 }
 
-// record lets three owners of a crowd act in turns, and then repeats requests of theirs in any order. It
-// returns what each node was asked.
+// record runs three owners of a crowd alternately, and then repeats some of their requests in random order. It returns
+// the requests to each node.
 func (c crowd) record(t testing.TB, addrs []string) (sequences [][]execution, err error) {
 	const owners, steps, repeats = 3, 40, 60 // repeats on all nodes together
 	var recorders []*recorder
 	for _, addr := range addrs[:c.nodes] {
 		recorders = append(recorders, newRecorder(t, addr, c.name+":"))
 	}
-	dice := rand.New(rand.NewPCG(1, 2))
+	rng := rand.New(rand.NewPCG(1, 2))
 	var crowd [owners]func()
 	for i := range crowd {
 		var clients []*redis.Client
 		for _, r := range recorders {
 			clients = append(clients, r.client())
 		}
-		if crowd[i], err = c.act(clients, rand.New(rand.NewPCG(dice.Uint64(), 3))); err != nil {
+		if crowd[i], err = c.act(clients, rand.New(rand.NewPCG(rng.Uint64(), 3))); err != nil {
 			return nil, err
 		}
 	}
 	for range steps {
-		crowd[dice.IntN(owners)]()
+		crowd[rng.IntN(owners)]()
 	}
 	for _, r := range recorders {
-		r.repeat(dice, repeats/c.nodes)
+		r.repeat(rng, repeats/c.nodes)
 		sequences = append(sequences, r.stop())
 	}
 	return sequences, nil
 }
 
-// repeat runs recorded scripts again, in any order, and now and then puts something else in a key's place.
-func (r *recorder) repeat(dice *rand.Rand, times int) {
+// repeat runs recorded scripts again, in random order, and sometimes replaces a key.
+func (r *recorder) repeat(rng *rand.Rand, times int) {
 	r.mu.Lock()
 	known := slices.Clone(r.all)
 	r.mu.Unlock()
 	for range times {
-		e := known[dice.IntN(len(known))]
+		e := known[rng.IntN(len(known))]
 		_, _ = r.exec(execution{script: e.script, keys: e.keys, args: e.args})
-		switch dice.IntN(12) {
+		switch rng.IntN(12) {
 		case 0:
-			e := known[dice.IntN(len(known))]
-			_, _ = r.exec(execution{script: strange[dice.IntN(len(strange))], keys: e.keys[:1]})
+			e := known[rng.IntN(len(known))]
+			_, _ = r.exec(execution{script: unexpected[rng.IntN(len(unexpected))], keys: e.keys[:1]})
 		case 1, 2:
-			time.Sleep(time.Duration(dice.IntN(40)) * time.Millisecond)
+			time.Sleep(time.Duration(rng.IntN(40)) * time.Millisecond)
 		}
 	}
 }
 
-// strange are states of a key that a script may not expect.
-var strange = []string{
+// unexpected are states of a key that a script may not expect.
+var unexpected = []string{
 	"redis.call('DEL', KEYS[1])\nreturn redis.call('SET', KEYS[1], 'not a number')",
 	"redis.call('DEL', KEYS[1])\nreturn redis.call('HSET', KEYS[1], 'field', '1')",
 	"redis.call('DEL', KEYS[1])\nreturn redis.call('ZADD', KEYS[1], 1, 'member')",
@@ -313,7 +313,7 @@ var strange = []string{
 
 var inGo = regexp.MustCompile("redis\\.NewScript\\(`([^`]*)`\\)")
 
-// ourScripts are all scripts below this folder, by where they stand.
+// ourScripts are all scripts below this folder, by their location.
 func ourScripts(t *testing.T) map[string]string {
 	t.Helper()
 	scripts := map[string]string{}

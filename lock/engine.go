@@ -2,9 +2,11 @@ package lock
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -19,42 +21,42 @@ type Redis interface {
 	SetNX(ctx context.Context, key string, value any, expiration time.Duration) *redis.BoolCmd
 }
 
-// engine is what the kinds of lock on one node share: all but what they ask of it.
+// engine is the common part of the kinds of lock on one node: all but their requests.
 type engine struct {
 	*core
 	redis Redis
 	requests
 }
 
-// requests is what a kind of lock asks of its node. newEngine fills in those of a kind whose key holds its
-// owner id, all but grant.
+// requests are the requests of a kind of lock to its node. newEngine sets those of a kind whose key holds its owner id,
+// all but grant.
 type requests struct {
-	grant   grant
-	renew   func(ctx context.Context, c claim) (held bool, err error)     // for a full TTL
-	release func(ctx context.Context, c claim) (released bool, err error) // of a grant and of a place in a queue
-	place   time.Duration                                                 // how long a silent waiter keeps its place in the queue; 0: no queue
-	channel func(c claim) string                                          // where a claim hears that the lock is free
+	grant    grant
+	renew    func(ctx context.Context, c claim) (held bool, err error)     // for a full TTL
+	release  func(ctx context.Context, c claim) (released bool, err error) // of a grant and of an entry in a queue
+	queueTTL time.Duration                                                 // how long a silent waiter stays in the queue; 0: no queue
+	channel  func(c claim) string                                          // tells a claim that the lock is free
 }
 
-// core is what every lock has, whatever number of nodes it asks: options, owner ids, and delays.
+// core is the common part of all locks, on one node or several: options, owner ids, and delays.
 type core struct {
 	opt Options
 
-	mu   sync.Mutex // guards opt.Entropy and dice
-	dice *rand.Rand
+	mu  sync.Mutex // guards opt.Entropy and dice
+	rng *rand.Rand
 }
 
-// grant asks the node for the lock once. granted is false while somebody else holds it; token is 0 for
-// locks that mint none.
+// grant asks the node for the lock once. granted is false while another claim holds it; token is 0 for locks that mint
+// none.
 type grant func(ctx context.Context, c claim) (token uint64, granted bool, err error)
 
-// claim is who wants, or has, which lock. The id is fresh for each Acquire (F31).
+// claim identifies an owner and the lock that it requests or holds. Each Acquire has a new id (F31).
 type claim struct {
 	resource, key string
 
-	id    string // of this one grant
-	owner string // who may enter again while it is held: the id, or what was given to As
-	once  bool   // it does not wait: it takes no place in a queue
+	id    string // of this grant
+	owner string // may enter again while it is held: the id, or the argument of As
+	once  bool   // it does not wait, and does not join a queue
 }
 
 func newEngine(client Redis, o Options, g grant) (*engine, error) {
@@ -88,10 +90,10 @@ func newCore(o Options) (*core, error) {
 		}
 		o.Jitter = newJitter(seed)
 	}
-	return &core{opt: o, dice: rand.New(o.Jitter)}, nil
+	return &core{opt: o, rng: rand.New(o.Jitter)}, nil
 }
 
-// claim makes a claim on a resource, with a new id.
+// claim creates a claim on a resource, with a new id.
 func (e *core) claim(resource string) (claim, error) {
 	if err := checkResource(resource); err != nil {
 		return claim{}, err
@@ -107,10 +109,10 @@ func (e *core) claim(resource string) (claim, error) {
 	return c, nil
 }
 
-// wait sleeps before the nth retry. It returns an error once ctx has ended, be it in the same instant.
+// wait sleeps before the nth retry. It returns an error if ctx has ended, also in the same instant.
 func (e *core) wait(ctx context.Context, n int) error { return e.sleep(ctx, e.delay(n)) }
 
-// sleep waits for d, or until ctx ends, be it in the same instant: then it returns an error.
+// sleep waits for d, or until ctx ends, also in the same instant: then it returns an error.
 func (e *core) sleep(ctx context.Context, d time.Duration) error {
 	if err := e.opt.Clock.Sleep(ctx, d); err != nil {
 		return err
@@ -118,14 +120,14 @@ func (e *core) sleep(ctx context.Context, d time.Duration) error {
 	return ended(ctx)
 }
 
-// delay draws the time to wait before the nth retry.
+// delay draws the delay before the nth retry.
 func (e *core) delay(n int) time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.opt.Backoff.delay(n, e.dice)
+	return e.opt.Backoff.delay(n, e.rng)
 }
 
-// clock and the two methods after it make an engine a keeper.
+// clock and the two methods after it make an engine a granter.
 func (e *core) clock() Clock { return e.opt.Clock }
 
 // extend renews the claim's key if it is still the claim's.
@@ -135,9 +137,20 @@ func (e *engine) extend(ctx context.Context, c claim) (until time.Time, held boo
 	return sent.Add(e.opt.TTL), held, err
 }
 
-// delete takes back what the claim has on the node. It does not heed the end of ctx (F29).
+// delete removes what the claim has on the node, also after the end of ctx (F29).
 func (e *engine) delete(ctx context.Context, c claim) (deleted bool, err error) {
 	ctx, cancel := detached(ctx, e.opt.ReleaseTimeout)
 	defer cancel()
 	return e.release(ctx, c)
+}
+
+// readEntropy reads 128 bits.
+func readEntropy(r io.Reader) (bits [16]byte, err error) {
+	_, err = io.ReadFull(r, bits[:])
+	return bits, err
+}
+
+// newJitter creates the default source of jitter.
+func newJitter(seed [16]byte) rand.Source {
+	return rand.NewPCG(binary.BigEndian.Uint64(seed[:8]), binary.BigEndian.Uint64(seed[8:]))
 }

@@ -9,7 +9,7 @@ import (
 	"locksim/lock"
 )
 
-// nodes starts five of them.
+// nodes starts five nodes.
 func nodes() (clients []lock.Redis, stopAll func()) {
 	var stops []func()
 	for range 5 {
@@ -38,7 +38,7 @@ func ExampleRedlock() {
 	}
 	fmt.Println("token:", lease.Token())
 
-	_, err = locks.TryAcquire(ctx, "order:42") // as somebody else would
+	_, err = locks.TryAcquire(ctx, "order:42") // by another client
 	fmt.Println(err)
 	var nodes lock.NodeErrors
 	fmt.Println(errors.Is(err, lock.ErrTaken), errors.As(err, &nodes), len(nodes))
@@ -94,9 +94,5 @@ func ExampleRedlockFenced() {
 			log.Fatal(err)
 		}
 	}
-	// As long as no node forgets what it has counted to.
-	// Output:
-	// 1
-	// 2
-	// 3
+	// As long as no node loses its counter. Output: 1 2 3
 }

@@ -18,17 +18,17 @@ func ExampleReentrant() {
 	}
 
 	ctx := context.Background()
-	job := locks.As("job:7") // one line of work, whatever functions it goes through
+	job := locks.As("job:7") // one task, in all functions that it calls
 	outer, err := job.Acquire(ctx, "order:42")
 	if err != nil {
 		log.Fatal(err)
 	}
-	inner, err := job.Acquire(ctx, "order:42") // a function that does not know that its caller holds it
+	inner, err := job.Acquire(ctx, "order:42") // in a function whose caller may hold it
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, lease := range []lock.Lease{inner, outer} {
-		_, err = locks.TryAcquire(ctx, "order:42") // somebody else
+		_, err = locks.TryAcquire(ctx, "order:42") // another client
 		fmt.Println("taken:", errors.Is(err, lock.ErrTaken))
 		if err := lease.Release(ctx); err != nil {
 			log.Fatal(err)

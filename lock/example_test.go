@@ -13,8 +13,7 @@ import (
 	"locksim/lock/fence"
 )
 
-// node starts an in-process Redis for the examples, and returns a client with the options that the
-// package documentation asks for.
+// node starts an in-process Redis for the examples, and returns a client with the options of the package documentation.
 func node() (client *redis.Client, stop func()) {
 	server, err := miniredis.Run()
 	if err != nil {
@@ -61,7 +60,7 @@ func ExampleFenced() {
 	}
 
 	ctx := context.Background()
-	var order fence.State // what the protected resource remembers
+	var order fence.State // the state of the protected resource
 	var tokens []uint64
 	for range 2 {
 		lease, err := locks.Acquire(ctx, "order:42")

@@ -10,7 +10,7 @@ import (
 	"locksim/lock"
 )
 
-// A waiter hears of the release at once, instead of asking again and again.
+// A waiter is notified of the release at once, instead of polling.
 func ExampleWaiting() {
 	client, stop := node()
 	defer stop()
@@ -36,7 +36,7 @@ func ExampleWaiting() {
 	// released: true
 }
 
-// A scheduled task that needs to run on one machine only does not wait for the others.
+// A scheduled task that needs to run only on one machine does not wait for the others.
 func ExampleTrier() {
 	client, stop := node()
 	defer stop()
@@ -49,14 +49,14 @@ func ExampleTrier() {
 		_, err := locks.TryAcquire(context.Background(), "report:2024")
 		switch {
 		case errors.Is(err, lock.ErrTaken):
-			fmt.Println("somebody else is at it")
+			fmt.Println("another machine runs it")
 		case err != nil:
 			log.Fatal(err)
 		default:
-			fmt.Println("it is ours")
+			fmt.Println("this machine runs it")
 		}
 	}
 	// Output:
-	// it is ours
-	// somebody else is at it
+	// this machine runs it
+	// another machine runs it
 }

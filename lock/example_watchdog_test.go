@@ -26,7 +26,7 @@ func ExampleWatchdog() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	work := lease.Context()                              // it ends a second before anybody else can enter
+	work := lease.Context()                              // it ends a second before another client can enter
 	left := time.Until(lease.Until()).Round(time.Second) // which moves every three seconds
 	fmt.Println(lease.Token(), left, work.Err())
 	fmt.Println("released:", lease.Release(ctx) == nil)
@@ -54,7 +54,7 @@ func ExampleWithHolder() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	die() // and nobody calls Release
+	die() // without a Release
 	<-lease.Lost()
 	fmt.Println(context.Cause(lease.Context()))
 	// Output:

@@ -1,4 +1,4 @@
 package lock
 
-// RaiseTokenSHA is how the second round of a RedlockFenced is seen on the wire.
+// RaiseTokenSHA identifies the second round of a RedlockFenced on the wire.
 var RaiseTokenSHA = raiseTokenScript.Hash()

@@ -12,7 +12,7 @@ import (
 
 func extend(ctx context.Context, l lock.Lease) error { return l.(lock.Extender).Extend(ctx) }
 
-// extended takes the lock and extends it once, so that the node knows the script.
+// extended takes the lock and extends it once, so that the node has the script.
 func (w *world) extended(l lock.Locker) lock.Lease {
 	w.Helper()
 	lease := w.acquire(l)
@@ -180,7 +180,7 @@ func TestExtendSendsNothing(t *testing.T) {
 	}
 }
 
-// The clock decides, not the timer: here the timer is late.
+// The clock decides, not the timer: the timer is late here.
 func TestExtendAfterTheEndByTheClock(t *testing.T) {
 	everyKind(t, func(w *world) {
 		clock := &lateTimers{}
@@ -194,7 +194,7 @@ func TestExtendAfterTheEndByTheClock(t *testing.T) {
 	})
 }
 
-// lateTimers is the machine's clock, with timers that never come.
+// lateTimers is the machine's clock, with timers that never fire.
 type lateTimers struct{ deaf }
 
 func (*lateTimers) AfterFunc(time.Duration, func()) (stop func() bool) {
@@ -213,7 +213,7 @@ func TestAnswerToAnExtensionAfterTheEnd(t *testing.T) {
 				if !lost(lease) {
 					w.Error("the holder was not told")
 				}
-				w.release(lease) // the key was renewed, for nobody
+				w.release(lease) // the key was renewed without a holder
 				w.wantFree(l)
 			})
 		})
@@ -251,7 +251,7 @@ func TestReleaseDuringAnExtension(t *testing.T) {
 	})
 }
 
-func TestLateAnswerDoesNotBringTheEndNearer(t *testing.T) {
+func TestLateAnswerDoesNotShortenTheLease(t *testing.T) {
 	everyKind(t, func(w *world) {
 		l, line := w.lock(lock.Options{TTL: 10 * time.Second})
 		lease := w.extended(l)

@@ -7,29 +7,28 @@ import (
 	"time"
 )
 
-// signsOfLife is how many times, at the least, a waiter asks while its place in a queue lasts.
-const signsOfLife = 4
+// minRequests is the least number of requests that a live waiter sends before its entry in a queue expires.
+const minRequests = 4
 
-// Fair is [Single] with a queue: those who wait are granted the lock in the order in which their first
-// requests reached the node. It mints no tokens. It is safe for concurrent use.
+// Fair is [Single] with a queue: waiters are granted the lock in the order in which their first requests reached the
+// node. It mints no tokens. It is safe for concurrent use.
 //
-// Each request of a waiter renews its place in the queue. A waiter that is silent for as long as a place
-// lasts counts as dead, and those behind it move up (F51): that is the TTL, or four times Backoff.Max if
-// that is longer, so that a live waiter asks several times meanwhile (F52). The node alone measures it, by
-// its own clock (F53). So a dead waiter keeps the others waiting for that long at the most, from its last
-// request on, and until their own next request. A live waiter loses its place only if its requests fail to
-// reach the node for that long, or if the node's clock jumps ahead by it; its next request puts it at the
-// end.
+// Each request of a waiter renews its entry in the queue. A waiter without a request for the length of an entry counts
+// as dead, and those behind it move up (F51): that length is the TTL, or four times Backoff.Max if that is longer, so
+// that a live waiter sends several requests meanwhile (F52). Only the node measures it, by its own clock (F53). So a
+// dead waiter delays the others by at most that long after its last request, and until their own next request. A live
+// waiter loses its entry only if its requests fail to reach the node for that long, or if the node's clock jumps ahead
+// by as much; its next request puts it at the end.
 //
-// A waiter that gives up leaves the queue (F54). If that fails, Acquire's error says so, and its place
-// ends as a dead one's does. So does the place of a last request that was late on its way (F28); should
-// it be granted the lock then, that is nobody's until its TTL has passed.
+// A waiter that gives up leaves the queue (F54). If that fails, Acquire's error says so, and its entry expires like a
+// dead one's. So does the entry of a last request that was late in the network (F28); if that is granted the lock, the
+// lock has no holder until its TTL has passed.
 //
-// TryAcquire does not overtake: it fails with [ErrTaken] while somebody waits. Other kinds on the same
-// resource exclude a Fair lock, and know nothing of its queue.
+// TryAcquire does not overtake: it fails with [ErrTaken] while there are waiters. Other kinds on the same resource
+// exclude a Fair lock, but ignore its queue.
 //
-// With [WaitNotify] a release wakes the first in line and nobody else. Otherwise Acquire behaves as
-// Single's does; a waiter behind others polls too, as its sign of life.
+// With [WaitNotify] a release wakes only the first waiter. Otherwise Acquire behaves as Single's does; waiters behind
+// the first poll too, to renew their entries.
 type Fair struct{ fair }
 
 // NewFair returns a lock on the node that client talks to, or an error that says which option is wrong.
@@ -67,22 +66,22 @@ func newFairEngine(client Redis, o Options, m mint) (*engine, error) {
 		return nil, err
 	}
 	ttl := e.opt.TTL
-	e.place = max(ttl, signsOfLife*min(e.opt.Backoff.Max, math.MaxInt64/signsOfLife))
+	e.queueTTL = max(ttl, minRequests*min(e.opt.Backoff.Max, math.MaxInt64/minRequests))
 	e.channel = func(c claim) string { return turnChannel(c.key, c.owner) }
 	e.grant = func(ctx context.Context, c claim) (token uint64, granted bool, err error) {
-		return m.ask(ctx, client, grantFairScript, c, lineKeys(c), c.owner, ttl.Milliseconds(), roundUp(e.place), patience(c))
+		return m.ask(ctx, client, grantFairScript, c, fairKeys(c), c.owner, ttl.Milliseconds(), roundUp(e.queueTTL), waitArg(c))
 	}
 	e.release = func(ctx context.Context, c claim) (bool, error) {
-		return owned(releaseFairScript.Run(ctx, client, lineKeys(c), c.owner, turnChannel(c.key, "")))
+		return owned(releaseFairScript.Run(ctx, client, fairKeys(c), c.owner, turnChannel(c.key, "")))
 	}
 	return e, nil
 }
 
-// lineKeys are the keys of the lock, of its queue, and of the places in that.
-func lineKeys(c claim) []string { return []string{c.key, c.key + ":queue", c.key + ":places"} }
+// fairKeys are the keys of the lock, of its queue, and of the expiries of the queue's entries.
+func fairKeys(c claim) []string { return []string{c.key, c.key + ":queue", c.key + ":places"} }
 
-// patience tells the script whether the claim takes a place in the queue.
-func patience(c claim) string {
+// waitArg tells the script whether the claim joins the queue.
+func waitArg(c claim) string {
 	if c.once {
 		return "once"
 	}
@@ -92,7 +91,7 @@ func patience(c claim) string {
 // roundUp is d in whole milliseconds, not less than d.
 func roundUp(d time.Duration) int64 { return (d + time.Millisecond - 1).Milliseconds() }
 
-// fair is what the two kinds share.
+// fair is the common part of the two kinds.
 type fair struct{ engine *engine }
 
 // Acquire implements [Locker].
@@ -105,11 +104,11 @@ func (l fair) TryAcquire(ctx context.Context, resource string) (Lease, error) {
 	return l.engine.tryAcquire(ctx, resource)
 }
 
-// Key returns the key that is there while somebody holds the lock on resource.
+// Key returns the key that exists while the lock on resource is held.
 func (l fair) Key(resource string) string { return lockKey(l.engine.opt.KeyPrefix, resource) }
 
-// QueueKeys returns the two keys that are there while somebody waits for resource: the line, and until
-// when each place in it lasts. Both expire when nobody asks any more.
+// QueueKeys returns the two keys that exist while there are waiters for resource: the queue, and the expiries of its
+// entries. Both expire without further requests.
 func (l fair) QueueKeys(resource string) []string {
-	return lineKeys(claim{key: l.Key(resource)})[1:]
+	return fairKeys(claim{key: l.Key(resource)})[1:]
 }

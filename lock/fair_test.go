@@ -31,12 +31,12 @@ func everyFair(t *testing.T, test func(w *world)) {
 	}
 }
 
-// patient are options of a waiter whose place lasts 4 seconds, and which polls every second.
+// patient are options of a waiter whose entry in the queue lasts four polls.
 func patient(ttl time.Duration) lock.Options {
 	return lock.Options{TTL: ttl, Backoff: lock.Backoff{Min: time.Second, Max: time.Second}}
 }
 
-// waiters is how many are in the queue on the node.
+// waiters is the length of the queue on the node.
 func (w *world) waiters(l lock.Locker) int {
 	w.Helper()
 	keys := l.(interface{ QueueKeys(string) []string }).QueueKeys(resource)
@@ -58,7 +58,7 @@ func (w *world) waiters(l lock.Locker) int {
 	return counts[0]
 }
 
-// frozen is the clock of a process that never wakes up, unless its context ends.
+// frozen is the clock of a process whose sleeps end only with their context.
 type frozen struct{ deaf }
 
 func (frozen) Sleep(ctx context.Context, _ time.Duration) error {
@@ -66,7 +66,7 @@ func (frozen) Sleep(ctx context.Context, _ time.Duration) error {
 	return ctx.Err()
 }
 
-// dead puts a waiter in the queue that sends nothing more until cancel is called.
+// dead adds a waiter to the queue that sends nothing more until cancel is called.
 func (w *world) dead(o lock.Options) (a *attempt, cancel context.CancelFunc) {
 	o.Clock = frozen{}
 	c, _ := w.client()
@@ -78,19 +78,19 @@ func (w *world) dead(o lock.Options) (a *attempt, cancel context.CancelFunc) {
 	return w.begin(ctx, l), cancel
 }
 
-// TestGrantOrderIsArrivalOrder lets clients arrive at random instants and hold for random times.
+// TestGrantOrderIsArrivalOrder has clients that arrive at random instants and hold for random times.
 func TestGrantOrderIsArrivalOrder(t *testing.T) {
 	for seed := range uint64(5) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			everyFair(t, func(w *world) {
-				dice := rand.New(rand.NewPCG(seed, 0))
+				rng := rand.New(rand.NewPCG(seed, 0))
 				var mu sync.Mutex
 				var arrived, granted []int
 				var all sync.WaitGroup
 				for i := range 12 {
 					l, _ := w.lock(lock.Options{})
-					arrival := time.Duration(dice.Int64N(int64(3 * time.Second)))
-					hold := time.Duration(dice.Int64N(int64(time.Second)))
+					arrival := time.Duration(rng.Int64N(int64(3 * time.Second)))
+					hold := time.Duration(rng.Int64N(int64(time.Second)))
 					all.Go(func() {
 						time.Sleep(arrival)
 						mu.Lock()
@@ -117,12 +117,12 @@ func TestGrantOrderIsArrivalOrder(t *testing.T) {
 	}
 }
 
-// TestDeadWaiterLosesItsPlace is F51: those behind a dead waiter wait until its place has ended, no longer.
+// TestDeadWaiterLosesItsPlace is F51: waiters behind a dead one wait until its entry has expired, no longer.
 func TestDeadWaiterLosesItsPlace(t *testing.T) {
 	everyFair(t, func(w *world) {
 		a, _ := w.lock(lock.Options{})
 		holder := w.acquire(a)
-		_, wake := w.dead(patient(time.Second)) // a place of 4s
+		_, wake := w.dead(patient(time.Second)) // an entry of 4s
 		defer wake()
 		b, _ := w.lock(patient(time.Second))
 		live := w.begin(w.Context(), b)
@@ -137,7 +137,7 @@ func TestDeadWaiterLosesItsPlace(t *testing.T) {
 	})
 }
 
-// TestLiveWaiterKeepsItsPlace is F52: waiting for many times as long as a place lasts costs nobody a turn.
+// TestLiveWaiterKeepsItsPlace is F52: a wait for much longer than an entry lasts does not change the order.
 func TestLiveWaiterKeepsItsPlace(t *testing.T) {
 	everyFair(t, func(w *world) {
 		a, _ := w.lock(lock.Options{TTL: time.Hour})
@@ -168,7 +168,7 @@ func TestLiveWaiterKeepsItsPlace(t *testing.T) {
 	})
 }
 
-// TestClocksOfWaitersDoNotMatter is F53: clients whose clocks are hours apart, and run at different rates.
+// TestClocksOfWaitersDoNotMatter is F53: the clocks of clients differ by hours, and run at different rates.
 func TestClocksOfWaitersDoNotMatter(t *testing.T) {
 	everyFair(t, func(w *world) {
 		a, _ := w.lock(lock.Options{TTL: time.Hour})
@@ -190,7 +190,7 @@ func TestClocksOfWaitersDoNotMatter(t *testing.T) {
 	})
 }
 
-// TestAbandonedPlace is F54: one who gives up is not waited for.
+// TestAbandonedPlace is F54: a waiter that gives up does not delay others.
 func TestAbandonedPlace(t *testing.T) {
 	everyFair(t, func(w *world) {
 		a, _ := w.lock(lock.Options{TTL: time.Minute})
@@ -219,8 +219,8 @@ func TestAbandonedPlace(t *testing.T) {
 	})
 }
 
-// TestLeavingAQueueWakesNobody lets one give up while the lock is held: no turn has come.
-func TestLeavingAQueueWakesNobody(t *testing.T) {
+// TestLeavingAQueueWakesNoOther has a waiter that gives up while the lock is held: no other is notified.
+func TestLeavingAQueueWakesNoOther(t *testing.T) {
 	for _, k := range fairKinds {
 		bubble(t, k, func(w *world) {
 			a, _ := w.lock(lock.Options{TTL: time.Hour})
@@ -242,9 +242,9 @@ func TestLeavingAQueueWakesNobody(t *testing.T) {
 	}
 }
 
-// TestTurnThatIsGivenUp lets the first in line leave when the lock is free already: with WaitNotify the next
-// one is told.
-func TestTurnThatIsGivenUp(t *testing.T) {
+// TestFirstWaiterGivesUp has a first waiter that leaves when the lock is already free: with WaitNotify the next one is
+// notified.
+func TestFirstWaiterGivesUp(t *testing.T) {
 	everyFair(t, func(w *world) {
 		a, _ := w.lock(lock.Options{TTL: time.Minute})
 		holder := w.acquire(a)
@@ -266,7 +266,7 @@ func TestTurnThatIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestPlaceThatCannotBeGivenUp(t *testing.T) {
+func TestQueueThatCannotBeLeft(t *testing.T) {
 	everyFair(t, func(w *world) {
 		a, _ := w.lock(lock.Options{TTL: time.Hour})
 		w.acquire(a)
@@ -287,8 +287,7 @@ func TestPlaceThatCannotBeGivenUp(t *testing.T) {
 	})
 }
 
-// TestFailedTryLeavesTheQueue lets a waiter's later request fail in a way that proves that it was not
-// carried out; its place must not stay.
+// TestFailedTryLeavesTheQueue has a later request of a waiter that certainly failed; its entry must be removed.
 func TestFailedTryLeavesTheQueue(t *testing.T) {
 	everyFair(t, func(w *world) {
 		a, _ := w.lock(lock.Options{TTL: time.Hour})
@@ -328,7 +327,7 @@ func TestTryDoesNotOvertake(t *testing.T) {
 	})
 }
 
-// TestJumpOfTheNodesClock makes all places end at once: everybody is served all the same.
+// TestJumpOfTheNodesClock makes all entries expire at once: all waiters are still served.
 func TestJumpOfTheNodesClock(t *testing.T) {
 	everyFair(t, func(w *world) {
 		a, _ := w.lock(lock.Options{TTL: time.Hour})
@@ -338,7 +337,7 @@ func TestJumpOfTheNodesClock(t *testing.T) {
 			l, _ := w.lock(patient(time.Second))
 			waiters = append(waiters, w.begin(w.Context(), l))
 		}
-		w.node.SetTime(time.Now().Add(2 * time.Hour)) // the holder's key has expired as well
+		w.node.SetTime(time.Now().Add(2 * time.Hour)) // the holder's key has expired too
 		var all sync.WaitGroup
 		for _, waiter := range waiters {
 			all.Go(func() { w.release(w.end(waiter)) })
@@ -350,7 +349,7 @@ func TestJumpOfTheNodesClock(t *testing.T) {
 	})
 }
 
-func TestQueueOfTheDeadExpires(t *testing.T) {
+func TestQueueOfDeadWaitersExpires(t *testing.T) {
 	everyFair(t, func(w *world) {
 		a, _ := w.lock(lock.Options{TTL: time.Second})
 		w.acquire(a)
@@ -384,7 +383,7 @@ func TestKeysOfAQueueShareTheHashTag(t *testing.T) {
 	})
 }
 
-// TestGrantWithoutAnswerInAQueue loses the answer by which a waiter got the lock.
+// TestGrantWithoutAnswerInAQueue loses the answer that grants a waiter the lock.
 func TestGrantWithoutAnswerInAQueue(t *testing.T) {
 	everyFair(t, func(w *world) {
 		a, _ := w.lock(lock.Options{TTL: time.Hour})
@@ -404,15 +403,15 @@ func TestGrantWithoutAnswerInAQueue(t *testing.T) {
 	})
 }
 
-// TestReleasePassesOverTheDead tells the first whose place has not ended.
-func TestReleasePassesOverTheDead(t *testing.T) {
+// TestReleaseSkipsDeadWaiters shows that it notifies the first waiter whose entry has not expired.
+func TestReleaseSkipsDeadWaiters(t *testing.T) {
 	for _, k := range fairKinds {
 		bubble(t, k, func(w *world) {
 			a, _ := w.lock(lock.Options{TTL: time.Hour})
 			holder := w.acquire(a)
 			_, wake := w.dead(patient(time.Second))
 			defer wake()
-			l, _ := w.lock(notifying(time.Hour)) // it looks again after minutes
+			l, _ := w.lock(notifying(time.Hour)) // it polls again after minutes
 			live := w.begin(w.Context(), l)
 			time.Sleep(10 * time.Second)
 			w.release(holder)

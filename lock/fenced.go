@@ -9,9 +9,9 @@ import (
 // of all grants before it. The token is minted in the same script as the grant, from a counter per
 // resource that never expires. It is safe for concurrent use.
 //
-// The tokens are as lasting as the counter. A node that loses it, by eviction (F10), FLUSHALL (F46), a
-// failover before replication (F40) or a crash without persistence (F17), mints lower or equal tokens
-// afterwards (F09). Keep it from eviction (maxmemory-policy noeviction or volatile-*), and persist it.
+// The order of tokens depends on the counter. A node that loses it, by eviction (F10), FLUSHALL (F46), a failover
+// before replication (F40) or a crash without persistence (F17), mints lower or equal tokens afterwards (F09). Protect
+// it from eviction (maxmemory-policy noeviction or volatile-*), and persist it.
 //
 // Acquire behaves as Single's does.
 type Fenced struct{ engine *engine }
@@ -33,7 +33,7 @@ func (l *Fenced) Acquire(ctx context.Context, resource string) (Lease, error) {
 	return l.engine.acquire(ctx, resource)
 }
 
-// Key returns the key that is there while somebody holds the lock on resource.
+// Key returns the key that exists while the lock on resource is held.
 func (l *Fenced) Key(resource string) string { return lockKey(l.engine.opt.KeyPrefix, resource) }
 
 // TokenKey returns the key of the counter that the tokens for resource are minted from. It is never

@@ -27,7 +27,7 @@ func TestTokensIncrease(t *testing.T) {
 			case 1:
 				time.Sleep(time.Hour) // it expires
 			case 2:
-				w.node.Del(l.Key(resource)) // somebody deletes it by hand (F46)
+				w.node.Del(l.Key(resource)) // an administrator deletes it (F46)
 			}
 		}
 	})

@@ -8,8 +8,7 @@ import (
 // All keys of a resource carry its name as their hash tag, "{name}": a Redis Cluster keeps keys with
 // the same tag in one slot, and only there can a script use them together.
 
-// lockKey is the key that is there while somebody holds the lock. Its value is the owner id, or a hash
-// where the lock is reentrant.
+// lockKey is the key that exists while the lock is held. Its value is the owner id, or a hash if the lock is reentrant.
 func lockKey(prefix, resource string) string { return prefix + "{" + resource + "}" }
 
 // tokenKey is the key of the counter that fencing tokens are minted from.
@@ -18,10 +17,10 @@ func tokenKey(prefix, resource string) string { return counterKey(lockKey(prefix
 // counterKey is tokenKey, from the lock's own key.
 func counterKey(key string) string { return key + ":token" }
 
-// releasedChannel is the pub/sub channel on which a release of the claim's lock is told.
+// releasedChannel is the pub/sub channel of releases of the claim's lock.
 func releasedChannel(c claim) string { return c.key + ":released" }
 
-// turnChannel is the channel on which an owner in the queue of a lock is told that its turn has come.
+// turnChannel is the channel on which an owner in the queue of a lock is notified that it is first.
 func turnChannel(key, owner string) string { return key + ":turn:" + owner }
 
 // checkResource refuses names that would break the hash tag. Redis ends the tag at the first closing

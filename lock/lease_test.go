@@ -62,7 +62,8 @@ func TestReleaseIsNoLoss(t *testing.T) {
 	})
 }
 
-// byHand is a clock with one timer, which the test fires; stopping it comes too late.
+// byHand is a clock with one timer, which the test fires; stop is always too
+// late.
 type byHand struct {
 	fire    func()
 	stopped int
@@ -70,7 +71,7 @@ type byHand struct {
 
 func (*byHand) Now() time.Time { return time.Unix(0, 0) }
 
-func (*byHand) Sleep(context.Context, time.Duration) error { panic("nobody has to wait") }
+func (*byHand) Sleep(context.Context, time.Duration) error { panic("no wait is expected") }
 
 func (c *byHand) AfterFunc(_ time.Duration, f func()) (stop func() bool) {
 	c.fire = f
@@ -175,7 +176,7 @@ func TestBackoffSleepsOnTheLocksOwnClock(t *testing.T) {
 	})
 }
 
-// deaf is the machine's clock, with a Sleep that does not look at its context.
+// deaf is the machine's clock, with a Sleep that ignores its context.
 type deaf struct{}
 
 func (deaf) Now() time.Time { return time.Now() }

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// life is what a lease is to its holder, whatever keeps it alive: how long it is valid, and the notice
-// that it is over. It ends once, by loss or by release, and never begins again.
+// lifetime is the validity of a lease for its holder, renewed or not: its end, and the notice of the end. It ends once,
+// by loss or by release, and never begins again.
 //
 // No mutex is held while the clock is asked: a clock may take its time to answer.
-type life struct {
+type lifetime struct {
 	clock  Clock
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -19,29 +19,29 @@ type life struct {
 	mu    sync.Mutex // guards the rest
 	until time.Time
 	over  bool
-	stop  func() bool // the timer that looks whether validity has ended; nil until there is one
+	stop  func() bool // stops the timer that checks whether validity has ended; nil before the first
 }
 
-// newLife starts a life. It keeps the values of ctx, and neither its deadline nor its cancellation.
-func newLife(ctx context.Context, clock Clock, until time.Time) *life {
-	l := &life{clock: clock, lost: make(chan struct{}), until: until}
+// newLifetime starts a lifetime. It keeps the values of ctx, but neither its deadline nor its cancellation.
+func newLifetime(ctx context.Context, clock Clock, until time.Time) *lifetime {
+	l := &lifetime{clock: clock, lost: make(chan struct{}), until: until}
 	l.ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	l.arm(until.Sub(clock.Now()))
 	return l
 }
 
-func (l *life) Lost() <-chan struct{}    { return l.lost }
-func (l *life) Context() context.Context { return l.ctx }
+func (l *lifetime) Lost() <-chan struct{}    { return l.lost }
+func (l *lifetime) Context() context.Context { return l.ctx }
 
-func (l *life) Until() time.Time {
+func (l *lifetime) Until() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.until
 }
 
-// arm lets the timer look after d.
-func (l *life) arm(d time.Duration) {
-	stop := l.clock.AfterFunc(d, l.look)
+// arm starts a timer that checks after d.
+func (l *lifetime) arm(d time.Duration) {
+	stop := l.clock.AfterFunc(d, l.check)
 	l.mu.Lock()
 	l.stop = stop
 	over := l.over
@@ -51,16 +51,16 @@ func (l *life) arm(d time.Duration) {
 	}
 }
 
-// look is what the timer does: it ends the life when its time is up, and otherwise waits for the rest. So
-// there is one timer for the whole life, and prolonging it has none to race with.
-func (l *life) look() {
+// check is the callback of the timer: it ends the lifetime if it has expired, and otherwise waits for the rest. So
+// there is one timer at any time, and prolong has none to race with.
+func (l *lifetime) check() {
 	if left, over := l.left(); !over && left > 0 {
 		l.arm(left)
 	}
 }
 
-// left is how long the life still lasts. When that is nothing, the life is over from now on.
-func (l *life) left() (left time.Duration, over bool) {
+// left is the remaining time. When that is zero or less, it ends the lifetime.
+func (l *lifetime) left() (left time.Duration, over bool) {
 	now := l.clock.Now()
 	l.mu.Lock()
 	left, over = l.until.Sub(now), l.over
@@ -75,9 +75,9 @@ func (l *life) left() (left time.Duration, over bool) {
 	return left, false
 }
 
-// prolong moves the end of the life to until, unless that is earlier. It reports false when the life was
-// over before: an end that the clock has passed stays, even where nobody has noticed it yet.
-func (l *life) prolong(until time.Time) bool {
+// prolong moves the end to until, unless that is earlier. It reports false if the lifetime had ended before: an end
+// that the clock has passed is final, even if it was not noticed yet.
+func (l *lifetime) prolong(until time.Time) bool {
 	if _, over := l.left(); over {
 		return false
 	}
@@ -89,15 +89,15 @@ func (l *life) prolong(until time.Time) bool {
 	return !l.over
 }
 
-// lose ends the life by loss.
-func (l *life) lose() {
+// lose ends the lifetime by loss.
+func (l *lifetime) lose() {
 	if l.finish(ErrLost) {
 		close(l.lost)
 	}
 }
 
-// finish ends the life. It reports whether it has not been over before.
-func (l *life) finish(cause error) bool {
+// finish ends the lifetime. It reports whether it had not ended before.
+func (l *lifetime) finish(cause error) bool {
 	l.mu.Lock()
 	before, stop := l.over, l.stop
 	l.over = true

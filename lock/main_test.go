@@ -8,7 +8,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// silence is a go-redis logger. The client prints every failed dial, and tests make dials fail.
+// silence is a go-redis logger that drops messages: the client prints every failed dial, and tests make dials fail.
 type silence struct{}
 
 func (silence) Printf(context.Context, string, ...any) {}

@@ -16,13 +16,13 @@ import (
 	"locksim/lock"
 )
 
-// model is a plain fenced lease lock, reentrant where the kind is: what the node should hold.
+// model is a simple model of a fenced lock with leases, reentrant if the kind is: the expected state of the node.
 type model struct {
 	reentrant, fenced bool
 
 	token   uint64 // the last one minted
 	owner   string
-	entries map[*hold]bool // nil: nobody holds the lock
+	entries map[*hold]bool // nil: the lock is free
 	expires time.Time
 }
 
@@ -33,11 +33,11 @@ type hold struct {
 	ttl      time.Duration
 	until    time.Time
 	lost     bool
-	released bool  // Release has answered, with result
+	released bool  // Release has returned result
 	result   error // nil or ErrNotHeld
 }
 
-// now lets time pass.
+// now applies the passing of time.
 func (m *model) now() time.Time {
 	now := time.Now()
 	if m.entries != nil && !now.Before(m.expires) {
@@ -46,7 +46,7 @@ func (m *model) now() time.Time {
 	return now
 }
 
-// enter is a request for the lock. It reports false while somebody else holds it.
+// enter is a request for the lock. It reports false while another owner holds it.
 func (m *model) enter(h *hold) (token uint64, granted bool) {
 	now := m.now()
 	switch {
@@ -64,14 +64,14 @@ func (m *model) enter(h *hold) (token uint64, granted bool) {
 	return m.token, true
 }
 
-// renew never shortens what another entry was told.
+// renew never shortens the validity of another entry.
 func (m *model) renew(h *hold) {
 	if end := time.Now().Add(h.ttl); end.After(m.expires) {
 		m.expires = end
 	}
 }
 
-// leave is a release. It reports false when there is nothing to release.
+// leave is a release. It reports false if there is nothing to release.
 func (m *model) leave(h *hold) bool {
 	m.now()
 	if !m.entries[h] {
@@ -83,7 +83,7 @@ func (m *model) leave(h *hold) bool {
 	return true
 }
 
-// machine drives locks of one kind, on clients with different TTLs, beside the model.
+// machine drives locks of one kind, on clients with different TTLs, together with the model.
 type machine struct {
 	*rapid.T
 	node    *miniredis.Miniredis
@@ -92,7 +92,7 @@ type machine struct {
 	holds   []*hold
 }
 
-// driven is a lock and the network that it is used over.
+// driven is a lock and its network.
 type driven struct {
 	lock locker
 	line *wire
@@ -126,7 +126,7 @@ func newMachine(t *rapid.T, k kind) *machine {
 	return m
 }
 
-// warmUp makes the node know the scripts, so that each request is one message from here on.
+// warmUp loads the scripts, so that each request is one message from here on.
 func (m *machine) warmUp() {
 	h := m.enter(m.clients[0], "a")
 	m.extend(h)
@@ -145,7 +145,7 @@ func (m *machine) someOwner() string {
 	return rapid.SampledFrom([]string{"a", "b", "c"}).Draw(m.T, "owner")
 }
 
-// some draws a lease that somebody has, or had.
+// some draws a present or former lease.
 func (m *machine) some() *hold {
 	if len(m.holds) == 0 {
 		m.Skip("nobody has a lease")
@@ -234,13 +234,13 @@ func (m *machine) releaseUnanswered(h *hold, d driven) {
 	}
 }
 
-// noteEnd notes that a lease ends by release, unless it was lost before.
+// noteEnd records that a lease ends by release, unless it was lost before.
 func (m *machine) noteEnd(h *hold) {
 	h.lost = h.lost || !h.released && !time.Now().Before(h.until)
 	h.released = true
 }
 
-// crash forgets the leases of an owner.
+// crash drops the leases of an owner.
 func (m *machine) crash(owner string) {
 	var left []*hold
 	for _, h := range m.holds {
@@ -251,7 +251,7 @@ func (m *machine) crash(owner string) {
 	m.holds = left
 }
 
-// check compares the node, and what each lease says of itself, to the model.
+// check compares the node, and the state of each lease, with the model.
 func (m *machine) check() {
 	synctest.Wait()
 	now := m.model.now()
@@ -310,17 +310,17 @@ func (m *machine) checkLease(h *hold, now time.Time) {
 	}
 }
 
-// clientOf is the client that a lease came from.
+// clientOf is the client of a lease.
 func (m *machine) clientOf(h *hold) driven {
 	for _, d := range m.clients {
 		if d.ttl == h.ttl {
 			return d
 		}
 	}
-	panic("a lease from nowhere")
+	panic("a lease without a client")
 }
 
-// step draws a while, in which leases may end, to the instant or not.
+// step draws a duration, in which leases may end, also exactly at its end.
 func (m *machine) step() time.Duration {
 	return rapid.OneOf(
 		rapid.SampledFrom([]time.Duration{500 * time.Millisecond, time.Second, 1500 * time.Millisecond}),
@@ -328,8 +328,8 @@ func (m *machine) step() time.Duration {
 	).Draw(m.T, "step")
 }
 
-// TestModel drives each kind by random requests of several owners, some of them unanswered, crashes and
-// steps of time, beside a plain model.
+// TestModel drives each kind by random requests of several owners, some of them unanswered, crashes and steps of time,
+// together with a simple model.
 func TestModel(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {

@@ -16,10 +16,10 @@ type Subscriber interface {
 	PTTL(ctx context.Context, key string) *redis.DurationCmd
 }
 
-// noKey is what PTTL returns when there is none.
+// noKey is the result of PTTL for a key that does not exist.
 const noKey = time.Duration(-2)
 
-// listener waits until a release is told on the claim's channel, within the bounds of [WaitNotify].
+// listener waits until a release is published on the claim's channel, within the bounds of [WaitNotify].
 type listener struct {
 	engine *engine
 	client Subscriber
@@ -35,19 +35,19 @@ func (l *listener) wait(ctx context.Context, n int) error {
 	if err == nil {
 		err = l.sub.sleep(ctx, l.engine.opt.Clock, d)
 	}
-	if over := ended(ctx); over != nil { // then it does not matter what else went wrong
+	if over := ended(ctx); over != nil { // then another error does not matter
 		return over
 	}
 	return err
 }
 
-// prepare sees to it that there is a subscription, and returns how long to sleep at the most.
+// prepare ensures that there is a subscription, and returns how long to sleep at most.
 func (l *listener) prepare(ctx context.Context, n int) (time.Duration, error) {
 	if err := l.subscribe(ctx); err != nil {
 		return 0, fmt.Errorf("subscribe to %s: %w", l.engine.channel(l.claim), err)
 	}
 	d := l.engine.delay(n)
-	confirmed, news := l.sub.forget()
+	confirmed, news := l.sub.takeNews()
 	if !confirmed {
 		return d, nil
 	}
@@ -55,18 +55,18 @@ func (l *listener) prepare(ctx context.Context, n int) (time.Duration, error) {
 	if err != nil {
 		return 0, fmt.Errorf("ask how long the lock is still held: %w", err)
 	}
-	if left == noKey && news { // somebody has released it since the last try
+	if left == noKey && news { // it was released since the last try
 		return 0, nil
 	}
-	d += max(left, 0) // negative: no key, or one that never expires
-	if e := l.engine; e.place > 0 {
-		d = min(d, e.place/signsOfLife)
+	d += max(left, 0) // negative: no key, or one without expiry
+	if e := l.engine; e.queueTTL > 0 {
+		d = min(d, e.queueTTL/minRequests)
 	}
 	return d, nil
 }
 
-// subscribe makes a subscription if there is none, or none any more. A refusal by the node is an error;
-// without it the subscription was lost with its connection.
+// subscribe creates a subscription if there is none, or if it was lost with its connection. A refusal by the node is an
+// error.
 func (l *listener) subscribe(ctx context.Context) error {
 	if l.sub != nil {
 		over, err := l.sub.isOver()
@@ -78,7 +78,7 @@ func (l *listener) subscribe(ctx context.Context) error {
 		}
 		l.close()
 	}
-	ctx, cancel := within(ctx, l.engine.opt.TTL) // a dialler of the user's own may know no bound
+	ctx, cancel := within(ctx, l.engine.opt.TTL) // a dialer of the user may have no timeout
 	defer cancel()
 	sub, err := subscribe(ctx, l.client, l.engine.channel(l.claim))
 	l.sub = sub

@@ -17,13 +17,13 @@ import (
 
 var _ = []lock.Subscriber{(*redis.Client)(nil), (*redis.ClusterClient)(nil), redis.UniversalClient(nil)}
 
-// notifying are options by which polling alone would be seen: its delays are long and of one length.
+// notifying are options with long, constant delays, so that polling can be distinguished.
 func notifying(ttl time.Duration) lock.Options {
 	return lock.Options{TTL: ttl, Waiting: lock.WaitNotify,
 		Backoff: lock.Backoff{Min: 7 * time.Second, Max: 7 * time.Second}}
 }
 
-// attempt is an Acquire that goes on by itself.
+// attempt is an Acquire in its own goroutine.
 type attempt struct {
 	lease lock.Lease
 	err   error
@@ -69,7 +69,7 @@ func (w *world) end(a *attempt) lock.Lease {
 	return a.lease
 }
 
-// wantNoSubscribers fails if somebody still listens on a channel of the locks.
+// wantNoSubscribers fails if a channel of the locks still has subscribers.
 func (w *world) wantNoSubscribers() {
 	w.Helper()
 	synctest.Wait()
@@ -94,8 +94,8 @@ func TestReleaseWakesTheWaiter(t *testing.T) {
 	})
 }
 
-// TestReleaseBeforeTheSubscription lets the holder go while the waiter's subscription is on its way: the
-// message finds nobody, and the second look after the confirmation finds the lock free (F50).
+// TestReleaseBeforeTheSubscription has a holder that releases while the waiter's subscription is under way: the message
+// has no receiver, and the second try after the confirmation finds the lock free (F50).
 func TestReleaseBeforeTheSubscription(t *testing.T) {
 	everyKind(t, func(w *world) {
 		a, _ := w.lock(lock.Options{TTL: time.Minute})
@@ -112,7 +112,7 @@ func TestReleaseBeforeTheSubscription(t *testing.T) {
 	})
 }
 
-// TestReleaseDuringTheLookAtTheTTL lets the message come before the waiter sleeps.
+// TestReleaseDuringTheLookAtTheTTL has a message that arrives before the waiter sleeps.
 func TestReleaseDuringTheLookAtTheTTL(t *testing.T) {
 	everyKind(t, func(w *world) {
 		a, _ := w.lock(lock.Options{TTL: time.Hour})
@@ -128,8 +128,8 @@ func TestReleaseDuringTheLookAtTheTTL(t *testing.T) {
 	})
 }
 
-// TestListenerDoesNotPoll counts what a waiter sends while nothing happens: nothing, but for the signs of
-// life in a queue.
+// TestListenerDoesNotPoll counts the requests of a waiter while nothing happens: none, except those that renew an entry
+// in a queue.
 func TestListenerDoesNotPoll(t *testing.T) {
 	everyKind(t, func(w *world) {
 		a, _ := w.lock(lock.Options{TTL: time.Hour})
@@ -142,7 +142,7 @@ func TestListenerDoesNotPoll(t *testing.T) {
 		time.Sleep(50 * time.Minute)
 		most := int64(0)
 		if _, queues := b.(interface{ QueueKeys(string) []string }); queues {
-			most = 2 * 3 // a try and a look at the TTL, each quarter of an hour
+			most = 2 * 3 // a try and a request for the TTL, each quarter of an hour
 		}
 		if sent := tap.requests.Load() - before; sent > most {
 			w.Errorf("it sent %d requests, want no more than %d", sent, most)
@@ -152,7 +152,7 @@ func TestListenerDoesNotPoll(t *testing.T) {
 	})
 }
 
-func TestLostMessageCostsNoMoreThanTheTTL(t *testing.T) {
+func TestLostMessageDelaysByTheTTLAtMost(t *testing.T) {
 	everyKind(t, func(w *world) {
 		a, _ := w.lock(lock.Options{TTL: 20 * time.Second})
 		c, tap := w.tapped()
@@ -170,7 +170,7 @@ func TestLostMessageCostsNoMoreThanTheTTL(t *testing.T) {
 	})
 }
 
-func TestExpiryIsToldByNobody(t *testing.T) {
+func TestExpiryWithoutMessage(t *testing.T) {
 	everyKind(t, func(w *world) {
 		a, _ := w.lock(lock.Options{TTL: 20 * time.Second})
 		b, _ := w.lock(notifying(time.Minute))
@@ -183,7 +183,7 @@ func TestExpiryIsToldByNobody(t *testing.T) {
 	})
 }
 
-// TestUnconfirmedSubscriptionPolls loses what the node says about the subscription.
+// TestUnconfirmedSubscriptionPolls loses the node's confirmation of the subscription.
 func TestUnconfirmedSubscriptionPolls(t *testing.T) {
 	everyKind(t, func(w *world) {
 		a, _ := w.lock(lock.Options{TTL: time.Hour})
@@ -201,8 +201,8 @@ func TestUnconfirmedSubscriptionPolls(t *testing.T) {
 	})
 }
 
-// TestLostSubscriptionIsRenewed ends the waiter's connection under it: it looks again, since it may have
-// missed a message, and subscribes anew.
+// TestLostSubscriptionIsRenewed breaks the waiter's connection: the waiter tries again, since it may have missed a
+// message, and subscribes again.
 func TestLostSubscriptionIsRenewed(t *testing.T) {
 	everyKind(t, func(w *world) {
 		a, _ := w.lock(lock.Options{TTL: time.Hour})
@@ -270,7 +270,7 @@ func TestSubscriptionThatCannotBeMade(t *testing.T) {
 		b, line := w.lock(notifying(time.Hour))
 		w.acquire(a)
 		lease, err := w.try(b)
-		if lease != nil || !errors.Is(err, lock.ErrTaken) { // a connection is in the pool now
+		if lease != nil || !errors.Is(err, lock.ErrTaken) { // the pool has a connection now
 			w.Fatal(err)
 		}
 		line.refuse()
@@ -302,8 +302,8 @@ func TestSubscriptionThatTheNodeRefuses(t *testing.T) {
 	})
 }
 
-// TestOnlyTheFinalReleaseIsTold counts messages while an owner leaves a lock that it has entered twice.
-func TestOnlyTheFinalReleaseIsTold(t *testing.T) {
+// TestOnlyTheFinalReleaseIsPublished counts messages while an owner leaves a lock that it has entered twice.
+func TestOnlyTheFinalReleaseIsPublished(t *testing.T) {
 	everyReentrant(t, func(w *world) {
 		l, _ := w.lock(lock.Options{})
 		c, _ := w.client()
@@ -323,14 +323,14 @@ func TestOnlyTheFinalReleaseIsTold(t *testing.T) {
 	})
 }
 
-// TestHerd is F55: what one release costs the node while many wait.
+// TestHerd is F55: the requests after one release with many waiters.
 func TestHerd(t *testing.T) {
 	for _, tc := range []struct {
 		kind kind
 		most int64
 	}{
-		{kinds[0], 2 * 10}, // a try and a look at the TTL for each waiter, as WaitNotify says
-		{kinds[4], 1},      // the first in line tries
+		{kinds[0], 2 * 10}, // a try and a request for the TTL per waiter, as WaitNotify says
+		{kinds[4], 1},      // the first waiter tries
 	} {
 		t.Run(tc.kind.name, func(t *testing.T) {
 			bubble(t, tc.kind, func(w *world) {
@@ -372,8 +372,7 @@ func TestHerd(t *testing.T) {
 	}
 }
 
-// TestManyWaitersAreServed passes the lock through many hands, without any polling that would hide a
-// message which nobody heard.
+// TestManyWaitersAreServed grants the lock to many waiters in turn, without polling, which would hide a missed message.
 func TestManyWaitersAreServed(t *testing.T) {
 	everyKind(t, func(w *world) {
 		began := time.Now()
@@ -396,7 +395,7 @@ func TestManyWaitersAreServed(t *testing.T) {
 	})
 }
 
-// pollOnly is a client that knows no pub/sub.
+// pollOnly is a client without pub/sub.
 type pollOnly struct{ lock.Redis }
 
 func TestClientThatCannotSubscribe(t *testing.T) {

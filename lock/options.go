@@ -15,7 +15,7 @@ type Options struct {
 	// unit in which Redis expires keys: a fraction would be cut off unseen (F48). 0 means [DefaultTTL].
 	TTL time.Duration
 
-	// Backoff is the range of delays between two tries for a lock that others hold.
+	// Backoff is the range of delays between two tries for a lock that is held.
 	Backoff Backoff
 
 	// Waiting is how an Acquire waits between two tries. The zero value is [WaitPoll].
@@ -33,19 +33,18 @@ type Options struct {
 	// Clock is the source of time. nil means the machine's clock.
 	Clock Clock
 
-	// Entropy is what owner ids are made of, 16 bytes for each Acquire; two equal ids would let one
-	// holder release the other's lock (F31). nil means crypto/rand.
+	// Entropy is the source of owner ids, 16 bytes for each Acquire; with two equal ids one holder could release the
+	// other's lock (F31). nil means crypto/rand.
 	Entropy io.Reader
 
-	// Jitter is the source of the random delays of Backoff. nil means a generator of the lock's own,
-	// seeded with 16 bytes of Entropy when the lock is made.
+	// Jitter is the source of the random delays of Backoff. nil means the lock's own generator, seeded with 16 bytes of
+	// Entropy when the lock is created.
 	//
-	// Entropy and Jitter need not be safe for concurrent use: the lock takes turns.
+	// Entropy and Jitter need not be safe for concurrent use: the lock uses a mutex.
 	Jitter rand.Source
 }
 
-// Validate returns an error that names every field which no lock can be made with, or nil.
-// Every constructor of a lock calls it.
+// Validate returns an error that names every invalid field, or nil. Every constructor of a lock calls it.
 func (o Options) Validate() error {
 	var errs []error
 	switch {

@@ -9,7 +9,7 @@ import (
 	"locksim/lock"
 )
 
-func TestOptionsThatNoLockCanBeMadeWith(t *testing.T) {
+func TestInvalidOptions(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		o    lock.Options
@@ -21,7 +21,7 @@ func TestOptionsThatNoLockCanBeMadeWith(t *testing.T) {
 		{"TTL with a fraction", lock.Options{TTL: 1500 * time.Microsecond},
 			"TTL 1.5ms is not a whole number of milliseconds, the unit of Redis: use 2ms or more"},
 		{"negative backoff", lock.Options{Backoff: lock.Backoff{Min: -1}}, "Backoff -1ns to 0s is negative"},
-		{"backoff upside down", lock.Options{Backoff: lock.Backoff{Min: 2, Max: 1}}, "Backoff.Min 2ns is above Backoff.Max 1ns"},
+		{"reversed backoff", lock.Options{Backoff: lock.Backoff{Min: 2, Max: 1}}, "Backoff.Min 2ns is above Backoff.Max 1ns"},
 		{"negative release timeout", lock.Options{ReleaseTimeout: -1}, "ReleaseTimeout -1ns is negative"},
 		{"no way of waiting", lock.Options{Waiting: 7}, "Waiting 7 is none: use WaitPoll or WaitNotify"},
 		{"brace in the prefix", lock.Options{KeyPrefix: "app{1}:"},
@@ -43,7 +43,7 @@ func TestOptionsThatNoLockCanBeMadeWith(t *testing.T) {
 	}
 }
 
-func TestOptionsThatAreFine(t *testing.T) {
+func TestValidOptions(t *testing.T) {
 	for _, o := range []lock.Options{
 		{},
 		{TTL: time.Millisecond},
@@ -72,7 +72,7 @@ func TestEntropyThatRunsOut(t *testing.T) {
 		if _, err := w.kind.make(c, lock.Options{Entropy: strings.NewReader("short")}); err == nil {
 			w.Error("a lock was made without a seed")
 		}
-		l, _ := w.lock(lock.Options{Entropy: strings.NewReader("0123456789abcdef")}) // enough for the seed only
+		l, _ := w.lock(lock.Options{Entropy: strings.NewReader("0123456789abcdef")}) // enough only for the seed
 		if _, err := l.Acquire(w.Context(), resource); err == nil {
 			w.Error("a lease was granted without an owner id")
 		}

@@ -24,9 +24,9 @@ func outcome(err error) error {
 //     and our scripts write nothing before the last step that can fail;
 //   - no connection: the pool was exhausted or the client closed, or the dial failed.
 //
-// Everything else may come from a request in flight: timeouts, EOF, resets, and also the bare error of
-// a context. A plain client returns that only while it waits for a connection, but a pipelining one
-// and a cluster client return it after sending as well.
+// Any other error may be that of a request in flight: timeouts, EOF, resets, and also the plain error of a context. A
+// plain client returns that only while it waits for a connection, but a pipelining one and a cluster client return it
+// after sending too.
 func notCarriedOut(err error) bool {
 	if _, ok := errors.AsType[redis.Error](err); ok {
 		return true

@@ -47,7 +47,7 @@ func TestOutcome(t *testing.T) {
 			t.Errorf("%v: unknown is %v, want %v", tc.err, !tc.unknown, tc.unknown)
 		}
 		if !errors.Is(got, tc.err) {
-			t.Errorf("%v was lost on the way: %v", tc.err, got)
+			t.Errorf("%v is not wrapped: %v", tc.err, got)
 		}
 	}
 }

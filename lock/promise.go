@@ -53,58 +53,58 @@ const (
 // Faults lists the classes of fault. The caller owns the slice.
 func Faults() []Fault { return promise.Faults() }
 
-// endured are the faults that every lock with a lease on one correct node stands. The node answers each
-// request once, in an order of its own and by its own clock, and a holder counts its lease from before
-// it asked: whatever comes late, twice or never can end a claim early, but cannot begin a second one.
-func endured() []Fault {
+// commonFaults are the faults under which every lock with a lease on one correct node keeps exclusion. The node
+// executes each request once, in its own order and by its own clock, and a holder counts its lease from before the
+// request: a message that is late, repeated or lost can end a claim early, but cannot begin a second one.
+func commonFaults() []Fault {
 	return []Fault{
 		FaultPause, FaultCrash, FaultRestart, FaultSlow, FaultPool, FaultPartition, FaultLatency, FaultReset,
 		FaultStall, FaultReadOnly, FaultScripts, FaultWallClock,
 	}
 }
 
-// Term is a length of time in terms of a lock's options.
+// Term is a duration in terms of a lock's options.
 type Term string
 
-// The terms that promises speak of.
+// The terms of promises.
 const (
 	// TermTTL is the TTL, one longest backoff, and the round trips of one request.
 	TermTTL Term = "ttl + backoff + round trip"
-	// TermTTLAndWaiter adds the time after which a dead waiter at the head of the queue is passed over.
+	// TermTTLAndWaiter adds the time after which a dead waiter at the head of the queue is skipped.
 	TermTTLAndWaiter Term = "ttl + dead waiter + backoff + round trip"
 )
 
 // Terms lists the terms. The caller owns the slice.
 func Terms() []Term { return []Term{TermTTL, TermTTLAndWaiter} }
 
-// PromiseOf returns the promise of a kind of lock by the name that scenarios and reports use. ok is
-// false for a kind that this package does not have.
+// PromiseOf returns the promise of a kind of lock by its name in scenarios and reports. ok is false for an unknown
+// kind.
 //
 // No kind on a single node promises anything when that node fails over, restarts, evicts or flushes its
 // keys, or when its clock jumps (F17, F18, F40 to F46). A Redlock loses its majority to any of these on a
 // single node, since another client may have the other half (F15, F24).
 //
-// A watchdog promises nothing about a worker that dies alone: it renews for a process that lives, so the
-// lock is held until that process ends or MaxHold is over (F36).
+// A watchdog promises nothing about a worker that ends alone: it renews for a running process, so the lock is held
+// until that process ends or MaxHold is over (F36).
 func PromiseOf(kind string) (p Promise, ok bool) {
 	switch kind {
 	case "single", "reentrant":
-		return Promise{Exclusion: append(endured(), FaultWorker), Data: "claim", FreeWithin: TermTTL}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTL}, true
 	case "watchdog":
-		return Promise{Exclusion: endured(), Data: "claim", FreeWithin: TermTTL}, true
+		return Promise{Exclusion: commonFaults(), Data: "claim", FreeWithin: TermTTL}, true
 	case "fenced", "reentrant-fenced":
-		return Promise{Exclusion: append(endured(), FaultWorker), Data: "seal", FreeWithin: TermTTL}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTL}, true
 	case "watchdog-fenced":
-		return Promise{Exclusion: endured(), Data: "seal", FreeWithin: TermTTL}, true
+		return Promise{Exclusion: commonFaults(), Data: "seal", FreeWithin: TermTTL}, true
 	case "fair":
-		return Promise{Exclusion: append(endured(), FaultWorker), Data: "claim", FreeWithin: TermTTLAndWaiter}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTLAndWaiter}, true
 	case "fair-fenced":
-		return Promise{Exclusion: append(endured(), FaultWorker), Data: "seal", FreeWithin: TermTTLAndWaiter}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTLAndWaiter}, true
 	case "redlock", "redlock-fenced":
 		// The tokens of the fenced one are an experiment: no promise about them, see NewRedlockFenced.
-		return Promise{Exclusion: append(endured(), FaultWorker, FaultClockDrift), Data: "claim", FreeWithin: TermTTL}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker, FaultClockDrift), Data: "claim", FreeWithin: TermTTL}, true
 	case "redlock-watchdog":
-		return Promise{Exclusion: append(endured(), FaultClockDrift), Data: "claim", FreeWithin: TermTTL}, true
+		return Promise{Exclusion: append(commonFaults(), FaultClockDrift), Data: "claim", FreeWithin: TermTTL}, true
 	}
 	return Promise{}, false
 }

@@ -13,7 +13,7 @@ var kindNames = []string{
 	"redlock", "redlock-watchdog", "redlock-fenced",
 }
 
-// What a promise lists is known, and listed once.
+// A promise lists only known faults, each once.
 func TestPromisesSpeakOfKnownFaults(t *testing.T) {
 	all := lock.Faults()
 	if slices.Sort(all); len(slices.Compact(all)) != len(lock.Faults()) {
@@ -31,13 +31,13 @@ func TestPromisesSpeakOfKnownFaults(t *testing.T) {
 		}
 	}
 	if p, ok := lock.PromiseOf("zookeeper"); ok {
-		t.Errorf("a kind that is not here promises %v", p)
+		t.Errorf("an unknown kind promises %v", p)
 	}
 }
 
-// Nobody promises anything about a node that forgets or whose clock is wrong;
-// renewal and quorums are what sets the rest apart.
-func TestWhoPromisesWhat(t *testing.T) {
+// No kind promises anything about a node that loses data or whose clock is
+// wrong; renewal and quorums make the other differences.
+func TestPromises(t *testing.T) {
 	renewing := []string{"watchdog", "watchdog-fenced", "redlock-watchdog"}
 	quorum := []string{"redlock", "redlock-watchdog", "redlock-fenced"}
 	for _, kind := range kindNames {

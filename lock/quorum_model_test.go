@@ -15,8 +15,8 @@ import (
 	"locksim/lock"
 )
 
-// votingModel is a plain fenced lease lock on some nodes, of which a majority decides, with leases that
-// are renewed where the kind says so. One node is a majority of itself, so it is Single and Fenced too.
+// votingModel is a simple model of a fenced lock with leases on some nodes, of which a majority decides, with renewals
+// if the kind has them. One node is a majority of itself, so it models Single and Fenced too.
 type votingModel struct {
 	kind  votingKind
 	nodes []*modelNode
@@ -34,15 +34,15 @@ type votingKind struct {
 	maxHold  time.Duration // of a watched lease; 0: no limit
 }
 
-// modelNode is what a node knows of the lock.
+// modelNode is the state of a node.
 type modelNode struct {
-	holder  *modelLease // nil: the key is not there
+	holder  *modelLease // nil: there is no key
 	expires time.Time
 	counter uint64
-	down    bool // it answers with an error, and does nothing
+	down    bool // it answers every request with an error
 }
 
-// modelLease is what a holder was told.
+// modelLease is the expected state of a lease.
 type modelLease struct {
 	lease    lock.Lease
 	owner    string
@@ -50,10 +50,10 @@ type modelLease struct {
 	crashed  bool
 	lost     bool
 	released bool  // Release was called
-	done     bool  // Release has answered, with result
+	done     bool  // Release has returned result
 	result   error // nil or ErrNotHeld
 
-	end  time.Time // of the validity of what was granted or renewed last
+	end  time.Time // of the validity of the last grant or renewal
 	next time.Time // when the watchdog renews
 	last time.Time // when MaxHold is over; zero: never
 }
@@ -64,7 +64,7 @@ func (k votingKind) interval() time.Duration { return k.validity / 3 }
 func (k votingKind) retry() time.Duration    { return k.validity / 3 / 4 }
 func (k votingKind) margin() time.Duration   { return k.validity / 10 }
 
-// until is what the lease tells.
+// until is the lease's Until.
 func (m *votingModel) until(h *modelLease) time.Time {
 	if !m.kind.watched {
 		return h.end
@@ -78,7 +78,7 @@ func (m *votingModel) until(h *modelLease) time.Time {
 
 func (m *votingModel) majority() int { return len(m.nodes)/2 + 1 }
 
-// ballot asks each node that is up.
+// ballot asks each node that is not down.
 func (m *votingModel) ballot(ask func(n *modelNode) bool) (yes, no, down int) {
 	for _, n := range m.nodes {
 		switch {
@@ -93,7 +93,7 @@ func (m *votingModel) ballot(ask func(n *modelNode) bool) (yes, no, down int) {
 	return yes, no, down
 }
 
-// expire lets keys go that have expired by then.
+// expire removes the keys that have expired by then.
 func (m *votingModel) expire(now time.Time) {
 	for _, n := range m.nodes {
 		if n.holder != nil && !now.Before(n.expires) {
@@ -102,7 +102,7 @@ func (m *votingModel) expire(now time.Time) {
 	}
 }
 
-// what came of a request
+// verdict is the result of a request.
 type verdict string
 
 const (
@@ -147,7 +147,7 @@ func (m *votingModel) renewed(h *modelLease, now time.Time) {
 	h.end, h.next = now.Add(m.kind.validity), now.Add(m.kind.interval())
 }
 
-// extend is a renewal, by hand or by the watchdog.
+// extend is a renewal, by Extend or by the watchdog.
 func (m *votingModel) extend(h *modelLease, now time.Time) verdict {
 	if m.over(h, now) {
 		return refused
@@ -170,7 +170,7 @@ func (m *votingModel) extend(h *modelLease, now time.Time) verdict {
 	return undecided
 }
 
-// over notes a loss by the passing of time.
+// over records a loss by the passing of time.
 func (m *votingModel) over(h *modelLease, now time.Time) bool {
 	if !h.released && !now.Before(m.until(h)) {
 		h.lost = true
@@ -178,7 +178,7 @@ func (m *votingModel) over(h *modelLease, now time.Time) bool {
 	return h.lost || h.released
 }
 
-// release gives back what the lease still has.
+// release deletes the keys that the lease still has.
 func (m *votingModel) release(h *modelLease, now time.Time) verdict {
 	m.expire(now)
 	if !m.over(h, now) {
@@ -202,12 +202,12 @@ func (m *votingModel) release(h *modelLease, now time.Time) verdict {
 	return undecided
 }
 
-// watch lets the watchdogs do what they do until now.
-func (m *votingModel) watch(all []*modelLease, now time.Time) {
+// runWatchdogs applies the renewals of the watchdogs until now.
+func (m *votingModel) runWatchdogs(all []*modelLease, now time.Time) {
 	if !m.kind.watched {
 		return
 	}
-	for _, h := range all { // renewals of different leases do not touch the same keys
+	for _, h := range all { // renewals of different leases use different keys
 		for !h.crashed && !h.next.After(now) && !m.over(h, h.next) && !m.until(h).Equal(h.last) {
 			if sent := h.next; m.extend(h, sent) == undecided {
 				h.next = sent.Add(m.kind.retry())
@@ -216,7 +216,7 @@ func (m *votingModel) watch(all []*modelLease, now time.Time) {
 	}
 }
 
-// votingMachine drives locks of one kind beside the model.
+// votingMachine drives locks of one kind together with the model.
 type votingMachine struct {
 	*rapid.T
 	nodes []*miniredis.Miniredis
@@ -302,7 +302,7 @@ func (m *votingMachine) try() {
 	}
 }
 
-// some draws a lease whose holder lives.
+// some draws a lease whose holder has not crashed.
 func (m *votingMachine) some() *modelLease {
 	var alive []*modelLease
 	for _, h := range m.all {
@@ -341,7 +341,7 @@ func (m *votingMachine) crash() {
 
 func (m *votingMachine) node() int { return rapid.IntRange(0, len(m.nodes)-1).Draw(m.T, "node") }
 
-// forget is a restart without what was in memory.
+// forget restarts a node without its data.
 func (m *votingMachine) forget() {
 	i := m.node()
 	m.nodes[i].FlushAll()
@@ -367,10 +367,10 @@ func (m *votingMachine) sleep() {
 	).Draw(m.T, "step")
 	time.Sleep(d)
 	synctest.Wait()
-	m.model.watch(m.all, time.Now())
+	m.model.runWatchdogs(m.all, time.Now())
 }
 
-// check compares the nodes, and what each lease says of itself, to the model.
+// check compares the nodes, and the state of each lease, with the model.
 func (m *votingMachine) check() {
 	synctest.Wait()
 	now := time.Now()
@@ -403,7 +403,7 @@ func (m *votingMachine) check() {
 	}
 }
 
-// votingKinds are the kinds of the model, each plain, watched, and watched with a limit.
+// votingKinds are the kinds of the model, each without watchdog, with one, and with one and a limit.
 func votingKinds() []votingKind {
 	o := lock.Options{TTL: modelTTL}
 	drift := modelTTL/100 + lock.DefaultDriftConstant
@@ -429,7 +429,7 @@ func votingKinds() []votingKind {
 	return all
 }
 
-// Random sequences of try, extend, release, crash, time, and nodes that fail and forget, against the model.
+// Random sequences of try, extend, release, crash, time, and nodes that fail and lose data, against the model.
 func TestVotingModel(t *testing.T) {
 	for _, k := range votingKinds() {
 		t.Run(k.name, rapid.MakeCheck(func(t *rapid.T) {

@@ -15,11 +15,11 @@ import (
 	"locksim/lock"
 )
 
-// quorumKind is a kind of Redlock, for the tests that hold for both.
+// quorumKind is a kind of Redlock, for tests that apply to both.
 type quorumKind struct {
 	name string
 	make func([]lock.Redis, lock.RedlockOptions) (redlocker, error)
-	ask  string // the command by which a first Acquire is carried out
+	ask  string // the command of a first Acquire
 }
 
 type redlocker interface {
@@ -66,14 +66,14 @@ func gridOf(t *testing.T, k quorumKind, test func(g *grid)) {
 // wires are the connections of one lock to the nodes.
 type wires []*wire
 
-// each does something with the wires of some nodes.
+// each calls do with the wires of some nodes.
 func (w wires) each(do func(*wire), nodes ...int) {
 	for _, i := range nodes {
 		do(w[i])
 	}
 }
 
-// lock returns a lock of the kind under test on clients of its own.
+// lock returns a lock of the kind under test on new clients.
 func (g *grid) lock(o lock.RedlockOptions) (redlocker, wires) {
 	g.Helper()
 	var clients []lock.Redis
@@ -109,7 +109,7 @@ func (g *grid) release(l lock.Lease) {
 	}
 }
 
-// warm takes and releases the lock, so that all nodes know the scripts and all wires are open.
+// warm takes and releases the lock, so that all nodes have the scripts and all wires are open.
 func (g *grid) warm(l lock.Locker) {
 	g.Helper()
 	lease := g.acquire(l)
@@ -119,7 +119,7 @@ func (g *grid) warm(l lock.Locker) {
 	g.release(lease)
 }
 
-// take lets somebody else hold the lock on some nodes.
+// take makes another owner hold the lock on some nodes.
 func (g *grid) take(l locker, nodes ...int) {
 	g.Helper()
 	for _, i := range nodes {
@@ -136,7 +136,7 @@ func (g *grid) forget(l locker, nodes ...int) {
 	}
 }
 
-// holding returns the nodes on which the lock's key is there, and not somebody else's.
+// holding returns the nodes that have the lock's key, with an owner of the lock.
 func (g *grid) holding(l locker) []int {
 	var all []int
 	for i, node := range g.nodes {
@@ -163,7 +163,7 @@ func (g *grid) want(err error, targets ...error) {
 	}
 }
 
-// wantNodes fails unless the error speaks of these nodes, in this order.
+// wantNodes fails unless the error lists these nodes, in this order.
 func (g *grid) wantNodes(err error, want ...int) {
 	g.Helper()
 	var nodes lock.NodeErrors
@@ -177,12 +177,12 @@ func (g *grid) wantNodes(err error, want ...int) {
 	}
 }
 
-// silent makes a request of a certain command go unanswered: the node carries it out.
+// silent loses the answer to a request of a certain command: the node carries it out.
 func silent(command string) func(*wire) {
 	return func(w *wire) { w.arm(fault{command: command, loseReply: true}) }
 }
 
-// choose calls f with every choice of n of the five nodes.
+// choose calls f with every combination of n of the five nodes.
 func choose(n int, f func(name string, nodes []int)) {
 	for bits := range 1 << 5 {
 		var nodes []int

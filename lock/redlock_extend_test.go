@@ -49,7 +49,7 @@ func TestRedlockExtendNeverMakesAKey(t *testing.T) { // F05
 	})
 }
 
-func TestExtensionThatNobodyCanDecide(t *testing.T) {
+func TestUndecidedExtension(t *testing.T) {
 	everyRedlock(t, func(g *grid) {
 		l, lines := g.lock(lock.RedlockOptions{})
 		lease := g.acquire(l)
@@ -95,8 +95,8 @@ func TestLimitOfExtensions(t *testing.T) { // F71
 	})
 }
 
-// dog returns a watchdog over a lock of the kind under test.
-func (g *grid) dog(o lock.RedlockOptions, d lock.WatchdogOptions) (*lock.Watchdog, redlocker, wires) {
+// watchdog returns a watchdog over a lock of the kind under test.
+func (g *grid) watchdog(o lock.RedlockOptions, d lock.WatchdogOptions) (*lock.Watchdog, redlocker, wires) {
 	g.Helper()
 	l, lines := g.lock(o)
 	dog, err := lock.NewWatchdog(l, d)
@@ -108,7 +108,7 @@ func (g *grid) dog(o lock.RedlockOptions, d lock.WatchdogOptions) (*lock.Watchdo
 
 func TestWatchdogOverARedlock(t *testing.T) {
 	everyRedlock(t, func(g *grid) {
-		dog, l, lines := g.dog(lock.RedlockOptions{}, lock.WatchdogOptions{})
+		dog, l, lines := g.watchdog(lock.RedlockOptions{}, lock.WatchdogOptions{})
 		lease := g.acquire(dog)
 		lines.each((*wire).cut, 0, 1)
 		time.Sleep(time.Hour / 2)
@@ -126,7 +126,7 @@ func TestWatchdogOverARedlock(t *testing.T) {
 
 func TestWatchdogOverARedlockWithoutMajority(t *testing.T) {
 	everyRedlock(t, func(g *grid) {
-		dog, l, lines := g.dog(lock.RedlockOptions{}, lock.WatchdogOptions{})
+		dog, l, lines := g.watchdog(lock.RedlockOptions{}, lock.WatchdogOptions{})
 		lease := g.acquire(dog)
 		lines.each((*wire).cut, 0, 1, 2)
 		began := time.Now()
@@ -134,7 +134,7 @@ func TestWatchdogOverARedlockWithoutMajority(t *testing.T) {
 		if after := time.Since(began); after != validity-validity/10 {
 			g.Errorf("lost after %v, want %v", after, validity-validity/10)
 		}
-		for _, i := range []int{0, 1, 2} { // what others would have to get
+		for _, i := range []int{0, 1, 2} { // the nodes that another client would need
 			if left := g.nodes[i].TTL(l.Key(resource)); left <= validity/10 {
 				g.Errorf("the key on r%d lasts %v when the holder is told", i, left)
 			}
@@ -145,7 +145,7 @@ func TestWatchdogOverARedlockWithoutMajority(t *testing.T) {
 
 func TestWatchdogOverARedlockThatHasLostItsMajority(t *testing.T) {
 	everyRedlock(t, func(g *grid) {
-		dog, l, _ := g.dog(lock.RedlockOptions{}, lock.WatchdogOptions{})
+		dog, l, _ := g.watchdog(lock.RedlockOptions{}, lock.WatchdogOptions{})
 		lease := g.acquire(dog)
 		g.forget(l, 1, 2, 3)
 		began := time.Now()
@@ -158,7 +158,7 @@ func TestWatchdogOverARedlockThatHasLostItsMajority(t *testing.T) {
 
 func TestWatchdogStopsAtTheLimitOfExtensions(t *testing.T) {
 	everyRedlock(t, func(g *grid) {
-		dog, _, _ := g.dog(lock.RedlockOptions{MaxExtensions: 2}, lock.WatchdogOptions{})
+		dog, _, _ := g.watchdog(lock.RedlockOptions{MaxExtensions: 2}, lock.WatchdogOptions{})
 		lease := g.acquire(dog)
 		began := time.Now()
 		<-lease.Lost()

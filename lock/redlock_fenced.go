@@ -8,31 +8,30 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// RedlockFenced is an experiment: [Redlock] with a token, which is 1 + the highest counter of a majority
-// of the nodes, written back to a majority. It exists to show what that is worth. Do not build on it.
+// RedlockFenced is an experiment: [Redlock] with a token, which is 1 + the highest counter of a majority of the nodes,
+// written back to a majority. It exists to show the limits of that. Do not use it.
 //
-// A grant takes two rounds. In the first, each node takes the lock and says how far it has counted. In
-// the second, each node that the claim still owns raises its counter to the token. Both need a majority.
+// A grant takes two rounds. In the first, each node takes the lock and returns its counter. In the second, each node
+// where the claim still owns the key raises its counter to the token. Both need a majority.
 //
 // # When the tokens increase
 //
-// Take a grant that returned before another was asked for. Its token stands on a majority; the other
-// reads a majority; the two have a node in common, so the later token is higher. And of two grants that
-// overlap, both wrote on a common node while they owned its key: the second owner there had read the
-// first's token. This needs no clock and no validity. It needs just one thing: that every node remembers
-// every counter that it has confirmed.
+// Consider a grant that returned before another was requested. Its token is on a majority; the other reads a majority;
+// the two have a node in common, so the later token is higher. And of two grants that overlap, both wrote on a common
+// node while they owned its key: the second owner there had read the first's token. This needs no clock and no
+// validity. Its only condition is that every node keeps every counter that it has confirmed.
 //
 // # When they do not
 //
-// A single node that forgets is enough, since it may be the only one in common. It forgets when it
-// restarts without the last writes (any persistence short of appendfsync always), when a replica that
-// lags takes its place, when the counter is evicted or flushed, or when a snapshot is restored. Then a
-// token comes twice, or a lower one after a higher (F09), and a resource that checks tokens refuses the
-// rightful holder, or takes in the stale one. A lock whose tokens must be right needs a store that agrees
-// on one order by consensus, or one node that does not forget, as [Fenced] does.
+// A single node that loses its counter is enough, since it may be the only one in common. It does so when it restarts
+// without the last writes (any persistence short of appendfsync always), when a replica that lags is promoted, when the
+// counter is evicted or flushed, or when a snapshot is restored. Then a token is minted twice, or a lower one after a
+// higher (F09), and a resource that checks tokens refuses the rightful holder, or accepts the stale one. A lock whose
+// tokens must be right needs a store that agrees on one order by consensus, or one node that keeps its data, as
+// [Fenced] does.
 type RedlockFenced struct{ quorum *quorum }
 
-// NewRedlockFenced returns a lock on the nodes that the clients talk to, as [NewRedlock] does.
+// NewRedlockFenced returns a lock on the nodes of the clients, as [NewRedlock] does.
 func NewRedlockFenced(clients []Redis, o RedlockOptions) (*RedlockFenced, error) {
 	l := &RedlockFenced{}
 	q, err := newQuorum(clients, o, l.grant)
@@ -53,7 +52,7 @@ func (l *RedlockFenced) TryAcquire(ctx context.Context, resource string) (Lease,
 	return l.quorum.tryAcquire(ctx, resource)
 }
 
-// Key returns the key that is there, on a majority of the nodes, while somebody holds the lock on resource.
+// Key returns the key that exists, on a majority of the nodes, while the lock on resource is held.
 func (l *RedlockFenced) Key(resource string) string { return lockKey(l.quorum.opt.KeyPrefix, resource) }
 
 // TokenKey returns the key of each node's counter for resource. It is never deleted.
@@ -61,7 +60,7 @@ func (l *RedlockFenced) TokenKey(resource string) string {
 	return tokenKey(l.quorum.opt.KeyPrefix, resource)
 }
 
-// maxToken is the first number that Lua cannot tell from its successor.
+// maxToken is the first number that Lua cannot distinguish from its successor.
 const maxToken = 1 << 53
 
 func (l *RedlockFenced) grant(ctx context.Context, c claim) (token uint64, err error) {

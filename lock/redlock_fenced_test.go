@@ -11,7 +11,7 @@ import (
 
 var redlockFencedKind = quorumKinds[1]
 
-// Any two majorities have a node in common, and it has counted.
+// Any two majorities have a node in common, which has the counter.
 func TestRedlockTokensIncreaseOverAnyTwoMajorities(t *testing.T) {
 	choose(2, func(name string, first []int) {
 		t.Run(name, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestRedlockTokensIncreaseOverAnyTwoMajorities(t *testing.T) {
 	})
 }
 
-// What the documentation warns of: one node that forgets is enough, if it is the only one in common.
+// As the documentation warns, one node that loses its counter is enough, if it is the only one in common.
 func TestRedlockTokensRepeatAfterANodeForgets(t *testing.T) { // F09
 	gridOf(t, redlockFencedKind, func(g *grid) {
 		a, toA := g.lock(lock.RedlockOptions{})
@@ -65,7 +65,7 @@ func TestRedlockTokensIncreaseThoughAMinorityOfTheMajorityForgets(t *testing.T) 
 			}
 			last = lease.Token()
 			g.release(lease)
-			g.nodes[i%5].FlushAll() // the four others have all counted
+			g.nodes[i%5].FlushAll() // the four others all have the counter
 		}
 	})
 }
@@ -86,12 +86,12 @@ func TestTokenThatAMajorityDidNotConfirmIsNotGranted(t *testing.T) {
 	})
 }
 
-// Between the two rounds the keys are lost: whoever has them now counts.
+// The keys are lost between the two rounds: only their present owner may count.
 func TestOnlyAnOwnerCounts(t *testing.T) {
 	gridOf(t, redlockFencedKind, func(g *grid) {
 		l, lines := g.lock(lock.RedlockOptions{})
 		g.warm(l)
-		lines[4].cut() // so the second round is a node timeout later
+		lines[4].cut() // the second round is later by a node timeout
 		time.AfterFunc(nodeTimeout/2, func() { g.forget(l, 0, 1) })
 		_, err := l.TryAcquire(g.Context(), resource)
 		g.want(err, lock.ErrTaken)

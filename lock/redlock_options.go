@@ -18,38 +18,36 @@ const (
 	// the millisecond: one for rounding on each side.
 	DefaultDriftConstant = 2 * time.Millisecond
 
-	// DefaultMaxExtensions lets a lease of [DefaultTTL] under a [Watchdog] last for almost an hour.
+	// DefaultMaxExtensions lets a lease of [DefaultTTL] with a [Watchdog] last for almost an hour.
 	DefaultMaxExtensions = 1000
 )
 
 // RedlockOptions configure a [Redlock] or a [RedlockFenced]. The zero value is ready for use.
 type RedlockOptions struct {
-	// Options are those of every lock. Waiting is WaitPoll: no node knows when a majority is free.
-	// ReleaseTimeout holds for each node here, and 0 means four times NodeTimeout: a release waits for
-	// nodes that are down as well, and has to reach slow ones over a new connection.
+	// Options are those of every lock. Waiting must be WaitPoll: no single node knows when a majority is free.
+	// ReleaseTimeout applies to each node, and 0 means four times NodeTimeout: a release also waits for nodes that are
+	// down, and has to reach slow ones over a new connection.
 	Options
 
-	// NodeTimeout is how long one node may take to answer. It is far below the TTL: the time that is
-	// waited for a node that is down is lost to the validity of the lease. 0 means a hundredth of the
-	// TTL, but at least 50 ms, which spans a round trip around the globe only barely and any within a
-	// continent easily, and at most a tenth of the TTL.
+	// NodeTimeout is how long one node may take to answer. It should be far below the TTL: the wait for a node that is
+	// down reduces the validity of the lease. 0 means a hundredth of the TTL, but at least 50 ms, which is barely
+	// enough for a round trip around the globe and ample within a continent, and at most a tenth of the TTL.
 	//
 	// It bounds requests only with the client's ContextTimeoutEnabled; otherwise ReadTimeout does.
 	NodeTimeout time.Duration
 
-	// DriftFactor and DriftConstant are by how much a lease ends before the nodes' keys may: DriftFactor
-	// times the TTL plus DriftConstant. The factor is by what share the clocks of client and nodes may
-	// differ in speed. 0 means [DefaultDriftFactor] and [DefaultDriftConstant].
+	// DriftFactor and DriftConstant define by how much a lease ends before the nodes' keys may: DriftFactor times the
+	// TTL plus DriftConstant. The factor bounds the relative difference in speed of the clocks of client and nodes. 0
+	// means [DefaultDriftFactor] and [DefaultDriftConstant].
 	DriftFactor   float64
 	DriftConstant time.Duration
 
-	// MaxExtensions is how many times a lease can be extended: without a limit, a holder that is stuck
-	// but renews would keep everybody else out for ever (F71). 0 means [DefaultMaxExtensions].
+	// MaxExtensions is how many times a lease can be extended: without a limit, a stuck holder that renews would
+	// exclude all others forever (F71). 0 means [DefaultMaxExtensions].
 	MaxExtensions int
 }
 
-// Validate returns an error that names every field which no lock can be made with, or nil. [NewRedlock]
-// and [NewRedlockFenced] call it.
+// Validate returns an error that names every invalid field, or nil. [NewRedlock] and [NewRedlockFenced] call it.
 func (o RedlockOptions) Validate() error {
 	errs := []error{o.Options.Validate()}
 	if o.Waiting == WaitNotify {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// quorum is what the kinds of Redlock share: all but the question that asks the nodes for the lock.
+// quorum is the common part of the kinds of Redlock: all but the request that asks the nodes for the lock.
 type quorum struct {
 	*core
 	nodes []Redis
@@ -18,8 +18,8 @@ type quorum struct {
 	maxExtensions int
 }
 
-// quorumGrant asks the nodes for the lock once. Its error wraps ErrTaken or errLate when it is worth
-// asking again.
+// quorumGrant asks the nodes for the lock once. Its error wraps ErrTaken or errLate when the lock may be asked for
+// again.
 type quorumGrant func(ctx context.Context, c claim) (token uint64, err error)
 
 func newQuorum(clients []Redis, o RedlockOptions, g quorumGrant) (*quorum, error) {
@@ -76,8 +76,8 @@ func (q *quorum) tryAcquire(ctx context.Context, resource string) (Lease, error)
 	return lease, nil
 }
 
-// try asks for the lock once, under an owner id of its own: what it leaves behind, on a node whose
-// request is late in the network, and a clean-up that is late, cannot be mistaken for the next try's (F28).
+// try asks for the lock once, with its own owner id: a key that a late request leaves on a node, and a late clean-up,
+// then cannot be confused with those of the next try (F28).
 func (q *quorum) try(ctx context.Context, resource string) (Lease, error) {
 	if err := ended(ctx); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (q *quorum) try(ctx context.Context, resource string) (Lease, error) {
 	return &quorumLease{lease: newLease(ctx, q, c, token, until), max: int64(q.maxExtensions)}, nil
 }
 
-// gaveUp is the error of an Acquire whose ctx has ended, with what its last try met.
+// gaveUp is the error of an Acquire whose ctx has ended, with that of its last try.
 func gaveUp(over, last error) error {
 	switch {
 	case last == nil:
@@ -111,7 +111,7 @@ func gaveUp(over, last error) error {
 	return fmt.Errorf("%w; the last try: %w", over, last)
 }
 
-// clear takes a failed try back on every node, and returns why it failed.
+// clear undoes a failed try on every node, and returns why it failed.
 func (q *quorum) clear(ctx context.Context, c claim, why error) error {
 	if left := q.deleteAll(ctx, c).unanswered(); left != nil {
 		return fmt.Errorf("%w; the clean-up failed too, so these nodes may be taken for %v: %w", why, q.opt.TTL, left)
@@ -131,7 +131,7 @@ func (q *quorum) extend(ctx context.Context, c claim) (until time.Time, held boo
 	return until, false, votes.noQuorum(gone)
 }
 
-// delete gives the lock back on every node. It does not heed the end of ctx (F29).
+// delete gives the lock back on every node, also after the end of ctx (F29).
 func (q *quorum) delete(ctx context.Context, c claim) (deleted bool, err error) {
 	votes := q.deleteAll(ctx, c)
 	left := votes.unanswered()

@@ -83,7 +83,7 @@ func TestNodesThatDidNotAnswerAreReleased(t *testing.T) { // F26, F27
 	})
 }
 
-func TestWhatEachNodeSaid(t *testing.T) {
+func TestAnswersInErrors(t *testing.T) {
 	everyRedlock(t, func(g *grid) {
 		l, lines := g.lock(lock.RedlockOptions{})
 		g.take(l, 1)
@@ -154,7 +154,7 @@ func TestNodeTimeouts(t *testing.T) {
 func TestAnswersThatComeTooLateGrantNothing(t *testing.T) { // F23
 	everyRedlock(t, func(g *grid) {
 		l, lines := g.lock(lock.RedlockOptions{})
-		late := func(w *wire) { w.arm(fault{command: g.kind.ask, delay: validity}) } // a pause: the answers are there
+		late := func(w *wire) { w.arm(fault{command: g.kind.ask, delay: validity}) } // like a pause
 		lines.each(late, 0, 1, 2)
 		_, err := l.TryAcquire(g.Context(), resource)
 		if want := "granted too late, and given back"; err == nil || !strings.HasSuffix(err.Error(), want) {
@@ -193,7 +193,7 @@ func TestDriftShortensTheValidity(t *testing.T) { // F20
 	})
 }
 
-// Each of two gets two nodes at first, since its requests to the others' are lost, and a third has one.
+// Each of two clients gets two nodes at first, since its other requests are lost, and a third gets one.
 func TestSplitVoteRecovers(t *testing.T) { // F25
 	everyRedlock(t, func(g *grid) {
 		a, toA := g.lock(lock.RedlockOptions{})
@@ -319,7 +319,7 @@ func TestRedlockWithDeadContextSendsNothing(t *testing.T) {
 	})
 }
 
-// What the documentation warns of: a node that has forgotten its keys lets a second majority form.
+// As the documentation warns, a node that has lost its keys makes a second majority possible.
 func TestNodeThatRestartsEmptyBreaksExclusion(t *testing.T) { // F15
 	everyRedlock(t, func(g *grid) {
 		a, toA := g.lock(lock.RedlockOptions{})
@@ -371,7 +371,7 @@ func TestRedlockReleaseThatMissedANode(t *testing.T) {
 	})
 }
 
-func TestNothingGoesOnAfterTheCall(t *testing.T) {
+func TestNoRequestOutlivesTheCall(t *testing.T) {
 	everyRedlock(t, func(g *grid) {
 		l, lines := g.lock(lock.RedlockOptions{})
 		g.warm(l)

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// A NodeError is what one node of a [Redlock] said to a request that failed as a whole.
+// A NodeError is the answer of one node of a [Redlock] to a request that failed as a whole.
 type NodeError struct {
-	// Node counts the clients given to [NewRedlock] from 0.
+	// Node is the index of the client in the argument of [NewRedlock].
 	Node int
 
 	// Err is why there was no answer, or says that the node refused: the key was taken, or gone.
@@ -23,7 +23,7 @@ func (e NodeError) Error() string { return fmt.Sprintf("r%d: %v", e.Node, e.Err)
 // Unwrap returns Err.
 func (e NodeError) Unwrap() error { return e.Err }
 
-// NodeErrors are the nodes that did not agree, in ascending order. They are found in an error by
+// NodeErrors are the nodes that did not agree, in ascending order. To find them in an error:
 //
 //	var nodes lock.NodeErrors
 //	if errors.As(err, &nodes) { ... }
@@ -49,12 +49,11 @@ func (e NodeErrors) Unwrap() []error {
 // vote is one node's answer: yes, no, or none.
 type vote struct {
 	yes     bool
-	counter uint64 // what a node of a RedlockFenced has counted to
+	counter uint64 // the counter of a node of a RedlockFenced
 	err     error  // why there is no answer
 }
 
-// newVote is the vote that a request's result is. An error says whether the request may have been
-// carried out.
+// newVote is the vote for a request's result. Its error says whether the request may have been carried out.
 func newVote(yes bool, err error) vote {
 	if err != nil && !errors.Is(err, ErrOutcomeUnknown) {
 		err = outcome(err)
@@ -65,8 +64,8 @@ func newVote(yes bool, err error) vote {
 // votes are the answers of all nodes, in the order of the nodes.
 type votes []vote
 
-// ask puts a question to every node at once, and waits until each has answered or its time is up. So
-// nothing that it has started is left when it returns. The caller's goroutine asks the first node itself.
+// ask sends a question to every node at once, and waits until each has answered or timed out. So nothing that it has
+// started outlives it. The caller's goroutine asks the first node.
 func (q *quorum) ask(ctx context.Context, each time.Duration, question func(context.Context, Redis) vote) votes {
 	ctx, cancel := within(ctx, each)
 	defer cancel()
@@ -80,7 +79,7 @@ func (q *quorum) ask(ctx context.Context, each time.Duration, question func(cont
 	return all
 }
 
-// majority is how many nodes it takes.
+// majority is the number of nodes in a majority.
 func (v votes) majority() int { return len(v)/2 + 1 }
 
 // passed reports whether a majority said yes.
@@ -89,13 +88,13 @@ func (v votes) passed() bool {
 	return yes >= v.majority()
 }
 
-// rejected reports whether so many said no that no majority can say yes, whatever the others think.
+// rejected reports whether so many said no that no majority can say yes.
 func (v votes) rejected() bool {
 	_, no, _ := v.count()
 	return no > len(v)-v.majority()
 }
 
-// silent reports whether so many gave no answer that the rest is no majority.
+// silent reports whether so many did not answer that the rest is no majority.
 func (v votes) silent() bool {
 	_, _, failed := v.count()
 	return failed > len(v)-v.majority()
@@ -115,7 +114,7 @@ func (v votes) count() (yes, no, failed int) {
 	return yes, no, failed
 }
 
-// What a node means that says no. It is no sentinel: what one node says is not the answer of all.
+// The meaning of a node's no. These are no sentinels: the answer of one node is not that of all.
 const (
 	taken = "taken"
 	gone  = "gone or another's"
@@ -154,7 +153,7 @@ func (v votes) dissent(no string) NodeErrors {
 	return list
 }
 
-// unanswered lists the nodes that gave no answer.
+// unanswered lists the nodes that did not answer.
 func (v votes) unanswered() NodeErrors {
 	var list NodeErrors
 	for i, vote := range v {

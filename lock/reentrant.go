@@ -6,36 +6,34 @@ import (
 	"fmt"
 )
 
-// Owned is a reentrant lock, which can be seen through the eyes of an owner. It is found by type assertion.
+// Owned is a reentrant lock, which can be used in the name of an owner. It is found by type assertion.
 type Owned interface {
-	// As returns the lock as owner sees it: while owner holds a resource, each further Acquire by the same
-	// owner enters it again. The Locker has the abilities of the lock itself; making one costs nothing.
+	// As returns the lock for an owner: while owner holds a resource, each further Acquire by the same owner enters it
+	// again. The Locker has the abilities of the lock itself, and no cost.
 	As(owner string) Locker
 }
 
-// Reentrant is [Single] for code that may ask for a lock it already holds: an owner enters again at once,
-// and the lock is free when each entry has been released. It mints no tokens. It is safe for concurrent
-// use.
+// Reentrant is [Single] for code that may acquire a lock it already holds: an owner enters again at once, and the lock
+// is free when each entry has been released. It mints no tokens. It is safe for concurrent use.
 //
-// Who the owner is must be said: goroutines have no identity, and an id per process would let all of its
-// goroutines in together (F32). As takes an id of the caller's choice, for one line of work at a time; two
-// workers with the same id are one owner, and do not exclude each other (F31). A plain Acquire has a
-// fresh owner id of 128 bits, so it never enters again.
+// The caller must name the owner: goroutines have no identity, and an id per process would admit all its goroutines
+// together (F32). As takes an id of the caller's choice, for one task at a time; two workers with the same id are one
+// owner, and do not exclude each other (F31). A plain Acquire has a new owner id of 128 bits, so it never enters again.
 //
 //	job := locks.As("job:" + jobID)
 //	outer, err := job.Acquire(ctx, "order:42")
 //	inner, err := job.Acquire(ctx, "order:42") // at once
 //
-// Each entry has a lease of its own, to be released by itself, in any order. An entry renews the TTL of
-// the key, and so does Extend of any lease, but only that lease's Until moves: the others end for their
-// holders when they were told they would. An entry never shortens what an earlier one was promised.
+// Each entry has its own lease, to be released separately, in any order. An entry renews the TTL of the key, and so
+// does Extend of any lease, but only that lease's Until moves: the others keep their end. An entry never shortens the
+// validity of an earlier one.
 //
-// A lease stands for one entry into one grant: once that grant has expired its Release returns
-// [ErrNotHeld] and changes nothing, even if the same owner has been granted the lock again (F33). A
-// release that is sent twice counts once (F30), and so does an Acquire.
+// A lease is one entry into one grant: once that grant has expired its Release returns [ErrNotHeld] and changes
+// nothing, even if the same owner has been granted the lock again (F33). A release that is sent twice counts once
+// (F30), and so does an Acquire.
 //
-// The key is a hash: a field "owner:ID" with the number of entries, and a field "entry:ID" for each. See
-// [Single] for when Acquire fails; a failed entry leaves the earlier ones as they are.
+// The key is a hash: a field "owner:ID" with the number of entries, and a field "entry:ID" for each. See [Single] for
+// when Acquire fails; a failed entry does not affect the earlier ones.
 type Reentrant struct{ reentrant }
 
 // NewReentrant returns a lock on the node that client talks to, or an error that says which option is
@@ -48,9 +46,9 @@ func NewReentrant(client Redis, o Options) (*Reentrant, error) {
 	return &Reentrant{reentrant{engine: e}}, nil
 }
 
-// ReentrantFenced is [Reentrant] with a fencing token, as [Fenced] mints it. All entries into one grant
-// carry the token of the grant: a token per entry would let a write of the inner section refuse those of
-// the outer one (F34). The hash keeps it in the field "token".
+// ReentrantFenced is [Reentrant] with a fencing token, as [Fenced] mints it. All entries into one grant have the token
+// of the grant: with a token per entry, a write of the inner section would make the fence refuse those of the outer one
+// (F34). The hash has it in the field "token".
 type ReentrantFenced struct{ reentrant }
 
 // NewReentrantFenced returns a lock on the node that client talks to, or an error that says which option
@@ -69,7 +67,7 @@ func (l *ReentrantFenced) TokenKey(resource string) string {
 	return tokenKey(l.engine.opt.KeyPrefix, resource)
 }
 
-// newReentrantEngine returns an engine whose claims are entries of their owner's.
+// newReentrantEngine returns an engine whose claims are entries of an owner.
 func newReentrantEngine(client Redis, o Options, m mint) (*engine, error) {
 	e, err := newEngine(client, o, nil)
 	if err != nil {
@@ -88,15 +86,15 @@ func newReentrantEngine(client Redis, o Options, m mint) (*engine, error) {
 	return e, nil
 }
 
-// ownerField and entryField are the fields of the hash. Their first words keep them apart from each other
-// and from "token", whatever an owner is called.
+// ownerField and entryField are the fields of the hash. Their prefixes distinguish them from each other and from
+// "token", for any name of an owner.
 func ownerField(c claim) string { return "owner:" + c.owner }
 func entryField(c claim) string { return "entry:" + c.id }
 
-// reentrant is what the two kinds share, and what an owner sees of them.
+// reentrant is the common part of the two kinds, and the lock that As returns.
 type reentrant struct {
 	engine *engine
-	owner  *string // nil: a fresh one for each Acquire
+	owner  *string // nil: a new one for each Acquire
 }
 
 // Acquire implements [Locker].
@@ -105,7 +103,7 @@ func (l reentrant) Acquire(ctx context.Context, resource string) (Lease, error) 
 	if err != nil {
 		return nil, fmt.Errorf("acquire %q: %w", resource, err)
 	}
-	return l.engine.pursue(ctx, c)
+	return l.engine.acquireClaim(ctx, c)
 }
 
 // TryAcquire implements [Trier].
@@ -120,7 +118,7 @@ func (l reentrant) TryAcquire(ctx context.Context, resource string) (Lease, erro
 // As implements [Owned]. The owner is not empty, or else no Acquire succeeds.
 func (l reentrant) As(owner string) Locker { return reentrant{l.engine, &owner} }
 
-// Key returns the key that is there while somebody holds the lock on resource.
+// Key returns the key that exists while the lock on resource is held.
 func (l reentrant) Key(resource string) string { return lockKey(l.engine.opt.KeyPrefix, resource) }
 
 func (l reentrant) claim(resource string) (claim, error) {

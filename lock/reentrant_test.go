@@ -20,7 +20,7 @@ func everyReentrant(t *testing.T, test func(w *world)) {
 	}
 }
 
-// as is the lock as an owner sees it.
+// as is the lock for an owner.
 func as(l lock.Locker, owner string) locker { return l.(lock.Owned).As(owner).(locker) }
 
 // wantEntries fails unless the owner has that many entries on the node.
@@ -37,7 +37,7 @@ func TestOwnerEntersAgain(t *testing.T) {
 		other, _ := w.lock(lock.Options{})
 		began := time.Now()
 		outer, inner := w.acquire(as(l, "a")), w.acquire(as(l, "a"))
-		elsewhere := w.acquire(as(other, "a")) // another process, the same line of work
+		elsewhere := w.acquire(as(other, "a")) // another process, the same owner
 		w.wantEntries(l, "a", "3")
 		if waited := time.Since(began); waited != 0 {
 			w.Errorf("waited %v for its own lock", waited)
@@ -105,7 +105,7 @@ func TestEntriesShareTheToken(t *testing.T) {
 	})
 }
 
-// TestEntryOfAFencedKindIntoAPlainGrant is a mixture of kinds under one owner: the grant gets a token then.
+// TestEntryOfAFencedKindIntoAPlainGrant mixes kinds under one owner: the grant gets a token then.
 func TestEntryOfAFencedKindIntoAPlainGrant(t *testing.T) {
 	bubble(t, reentrantKinds[0], func(w *world) {
 		plain, _ := w.lock(lock.Options{})
@@ -134,7 +134,7 @@ func TestEntryRenewsTheTTL(t *testing.T) {
 		if ahead := inner.Until().Sub(outer.Until()); ahead != 6*time.Second {
 			w.Errorf("the inner lease ends %v after the outer one, want 6s", ahead)
 		}
-		<-outer.Lost() // it was told of its own TTL only
+		<-outer.Lost() // it has only its own TTL
 		w.wantEntries(l, "a", "2")
 		w.release(outer)
 		w.release(inner)
@@ -177,8 +177,8 @@ func TestExtendOfAnEntry(t *testing.T) {
 	})
 }
 
-// TestExpiryBetweenInnerAndOuterRelease is F33: what is left of a grant that has expired counts nobody down,
-// not even its own owner's next grant (F30, F31).
+// TestExpiryBetweenInnerAndOuterRelease is F33: a release in an expired grant does not affect another grant, not even
+// its own owner's next one (F30, F31).
 func TestExpiryBetweenInnerAndOuterRelease(t *testing.T) {
 	for _, successor := range []string{"", "b", "a"} {
 		t.Run("then granted to "+successor, func(t *testing.T) {
@@ -244,9 +244,9 @@ func TestEntryWithoutAnswerIsUndone(t *testing.T) {
 	}
 }
 
-// TestRequestsThatGoOutTwice runs on a client that sends again when no answer came, as go-redis does by
-// default (F27): an entry still counts once.
-func TestRequestsThatGoOutTwice(t *testing.T) {
+// TestRequestsThatAreSentTwice uses a client that sends again without an answer, as go-redis does by default (F27): an
+// entry still counts once.
+func TestRequestsThatAreSentTwice(t *testing.T) {
 	everyReentrant(t, func(w *world) {
 		line := &wire{node: w.node}
 		o := quiet(line)
@@ -273,7 +273,7 @@ func TestRequestsThatGoOutTwice(t *testing.T) {
 	})
 }
 
-// TestKindsExcludeEachOther takes one resource with all kinds of lock, in all pairs.
+// TestKindsExcludeEachOther takes one resource with all pairs of kinds of lock.
 func TestKindsExcludeEachOther(t *testing.T) {
 	for _, first := range kinds {
 		t.Run(first.name, func(t *testing.T) {
@@ -287,7 +287,7 @@ func TestKindsExcludeEachOther(t *testing.T) {
 				late := w.acquire(a)
 				_, err = w.try(b)
 				w.want(err, lock.ErrTaken)
-				w.node.Del(a.Key(resource)) // by hand (F46), so that the first lease does not know of its end
+				w.node.Del(a.Key(resource)) // by an administrator (F46), so that the first lease does not notice its end
 				successor, owner := w.acquire(b), w.owner(b)
 				w.want(late.(lock.Extender).Extend(w.Context()), lock.ErrNotHeld)
 				w.want(late.Release(w.Context()), lock.ErrNotHeld)

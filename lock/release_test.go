@@ -30,7 +30,7 @@ func TestSecondReleaseRepeatsTheFirst(t *testing.T) {
 		w.release(lease)
 		next := w.acquire(l)
 		w.release(lease)
-		w.release(next) // the second release of the first lease has left it alone
+		w.release(next) // the second release of the first lease has not affected it
 	})
 }
 

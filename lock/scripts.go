@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"context"
 	_ "embed"
 
 	"github.com/redis/go-redis/v9"
@@ -44,12 +45,31 @@ var (
 	releaseFairScript      = redis.NewScript(releaseFairSource)
 )
 
-// owned is the answer of a script that acts on a key only if it is the owner's, and returns 1 then. No
-// answer is [ErrOutcomeUnknown], unless it is known that nothing was done.
+// owned is the result of a script that acts on a key only if it is the owner's, and returns 1 then. A missing answer is
+// [ErrOutcomeUnknown], unless it is known that nothing was done.
 func owned(reply *redis.Cmd) (bool, error) {
 	n, err := reply.Int64()
 	if err != nil {
 		return false, outcome(err)
 	}
 	return n == 1, nil
+}
+
+// mint returns the key of the counter for a claim's tokens, or none.
+type mint func(c claim) []string
+
+func noTokens(claim) []string   { return nil }
+func tokensOf(c claim) []string { return []string{counterKey(c.key)} }
+
+// ask runs a script that grants the claim. It gets the counter as its last key, if there is one, and
+// returns the token, 1 without a counter, or 0 for no grant.
+func (m mint) ask(ctx context.Context, client Redis, script *redis.Script, c claim, keys []string, args ...any) (
+	token uint64, granted bool, err error,
+) {
+	counter := m(c)
+	token, err = script.Run(ctx, client, append(keys, counter...), args...).Uint64()
+	if granted = token != 0; len(counter) == 0 {
+		token = 0
+	}
+	return token, granted, err
 }

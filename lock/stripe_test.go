@@ -10,8 +10,8 @@ import (
 	"locksim/lock"
 )
 
-// TestStripeIsStable: other processes, machines and versions have to agree. These values never change. They
-// were computed apart, in another language, from what the documentation of Stripe says.
+// TestStripeIsStable shows that processes, machines and versions agree. These values never change. They were computed
+// independently, in another language, from the documentation of Stripe.
 func TestStripeIsStable(t *testing.T) {
 	for _, c := range []struct {
 		key  string
@@ -27,8 +27,8 @@ func TestStripeIsStable(t *testing.T) {
 	}
 }
 
-// TestStripeSpreads: for keys as they are in use the segments are as equal as with random numbers. With k
-// keys per segment the chi-squared statistic has a mean of n-1 and a deviation of about √(2n).
+// TestStripeSpreads shows that for typical keys the segments are as equal as with random numbers. With k keys per
+// segment the chi-squared statistic has a mean of n-1 and a deviation of about √(2n).
 func TestStripeSpreads(t *testing.T) {
 	for _, name := range []string{"%d", "user:%d", "order:%08d", "%x", "%d:balance", "tenant/7/item/%d/stock"} {
 		for _, n := range []int{2, 3, 7, 16, 64, 100, 1000, 1024} {

@@ -8,19 +8,19 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// subscription listens on one channel and interrupts a sleep when there is news: the node has confirmed
-// the subscription, a message has come, or a confirmed subscription has been lost. All of them mean that
-// what was true before may be so no longer.
+// subscription listens on one channel and interrupts a sleep when there is news: the node has confirmed the
+// subscription, a message has arrived, or a confirmed subscription has been lost. After any of them, earlier answers of
+// the node may be outdated.
 //
-// go-redis guards a PubSub by a mutex and, when a connection is lost, would dial again while it holds
-// that. So the reader gives it a context that has ended: then it does not, and close has not to wait.
+// go-redis guards a PubSub by a mutex and, when a connection is lost, would dial again while it holds the mutex. So the
+// reader passes an ended context: then it does not, and close does not have to wait.
 type subscription struct {
 	pubsub *redis.PubSub
-	done   chan struct{} // closed when the reader has ended
+	done   chan struct{} // closed when the reader has returned
 
 	mu        sync.Mutex // guards the rest
 	confirmed bool
-	err       error // why the reader has ended
+	err       error // why the reader has returned
 	news      bool  // since the last forget
 	wake      context.CancelFunc
 }
@@ -41,23 +41,23 @@ func (s *subscription) read() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for {
-		message, err := s.pubsub.ReceiveTimeout(ctx, 0) // 0: it waits as long as it takes
-		s.take(message, err)
+		message, err := s.pubsub.ReceiveTimeout(ctx, 0) // 0: no timeout
+		s.receive(message, err)
 		if err != nil {
 			return
 		}
 	}
 }
 
-// take notes what has been received.
-func (s *subscription) take(message any, err error) {
+// receive handles a message or the end of the subscription.
+func (s *subscription) receive(message any, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := message.(*redis.Subscription); ok {
 		s.confirmed = true
 	}
 	s.err = err
-	if !s.confirmed { // nobody relies on it yet
+	if !s.confirmed { // no waiter relies on it yet
 		return
 	}
 	s.news = true
@@ -66,42 +66,41 @@ func (s *subscription) take(message any, err error) {
 	}
 }
 
-// forget drops the news so far, and reports whether there was any, and whether the subscription is
-// confirmed. What is asked after it is newer than what was forgotten.
+// takeNews resets the news, and reports whether there was any, and whether the subscription is confirmed. A request
+// after it has a newer answer than that news.
 //
-// It is the only one to drop news, and a round trip after the sleep that they ended: messages that came at
-// once are one piece of news, whether the waiter or the reader is the faster one.
-func (s *subscription) forget() (confirmed, news bool) {
+// Only it resets the news, a round trip after the sleep that they ended: messages that arrive together are one piece of
+// news, whether the waiter or the reader is faster.
+func (s *subscription) takeNews() (confirmed, news bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	news, s.news = s.news, false
 	return s.confirmed, news
 }
 
-// isOver reports whether nothing can be received any more, and why.
+// isOver reports whether the subscription has ended, and why.
 func (s *subscription) isOver() (over bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err != nil, s.err
 }
 
-// sleep returns after d, or as soon as there is news that has not been forgotten, or with an error when
-// ctx has ended.
+// sleep returns after d, or as soon as there is news that was not taken, or with an error when ctx has ended.
 func (s *subscription) sleep(ctx context.Context, clock Clock, d time.Duration) error {
-	nap, wake := context.WithCancel(ctx)
+	sleepCtx, wake := context.WithCancel(ctx)
 	defer wake()
-	if s.lieDown(wake) {
+	if s.setWake(wake) {
 		return nil
 	}
-	err := clock.Sleep(nap, d)
-	if s.getUp() {
+	err := clock.Sleep(sleepCtx, d)
+	if s.clearWake() {
 		return nil
 	}
 	return err
 }
 
-// lieDown lets news call wake from now on, and reports whether there is some already.
-func (s *subscription) lieDown(wake context.CancelFunc) (news bool) {
+// setWake makes news call wake from now on, and reports whether there is news already.
+func (s *subscription) setWake(wake context.CancelFunc) (news bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.news {
@@ -110,8 +109,8 @@ func (s *subscription) lieDown(wake context.CancelFunc) (news bool) {
 	return s.news
 }
 
-// getUp ends what lieDown began, and reports whether there was news.
-func (s *subscription) getUp() (news bool) {
+// clearWake undoes setWake, and reports whether there was news.
+func (s *subscription) clearWake() (news bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wake = nil

@@ -11,8 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// tap is a proxy between one client and the node. It counts requests and connections, loses published
-// messages when it is told to, and can cut off those who have subscribed.
+// tap is a proxy between one client and the node. It counts requests and connections, and can lose published messages
+// and cut off subscribers.
 type tap struct {
 	wire     wire
 	requests atomic.Int64
@@ -20,7 +20,7 @@ type tap struct {
 	deaf     atomic.Bool  // messages are lost from now on
 	mute     atomic.Bool  // the node's confirmations of a subscription are lost too
 	dead     atomic.Bool  // connections with a subscription end at their next message
-	slow     atomic.Int64 // how much later a request for a subscription gets to the node, in nanoseconds
+	slow     atomic.Int64 // delay of a request for a subscription, in nanoseconds
 }
 
 // tapped returns a client behind a tap.

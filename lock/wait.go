@@ -5,25 +5,24 @@ import (
 	"fmt"
 )
 
-// Waiting is how an Acquire waits between two tries for a lock that others hold.
+// Waiting is how an Acquire waits between two tries for a lock that is held.
 type Waiting int
 
 const (
-	// WaitPoll asks again after each delay of Options.Backoff. A free lock stays unnoticed for up to
-	// Backoff.Max, and a waiter costs the node a request per delay.
+	// WaitPoll asks again after each delay of Options.Backoff. A waiter notices a free lock after at most Backoff.Max,
+	// and sends the node a request per delay.
 	WaitPoll Waiting = iota
 
-	// WaitNotify sleeps until a release is told by pub/sub, and never past the end of the holder's TTL. The
-	// client must be a [Subscriber].
+	// WaitNotify sleeps until a release is published, and never past the end of the holder's TTL. The client must be a
+	// [Subscriber].
 	//
-	// A waiter subscribes after its first failed try, asks again as soon as the node has confirmed that,
-	// and sleeps then until a message comes, or until the key's remaining TTL and a delay of
-	// Options.Backoff have passed: a message that is lost, as pub/sub messages may be, costs that much
-	// and strands nobody (F50). It polls by Backoff until it is confirmed.
+	// A waiter subscribes after its first failed try, asks again as soon as the node has confirmed that, and then
+	// sleeps until a message arrives, or until the key's remaining TTL and a delay of Options.Backoff have passed: a
+	// lost message, which pub/sub allows, delays a waiter by that much and no longer (F50). It polls by Backoff until
+	// it is confirmed.
 	//
-	// The price of it: each waiter holds a connection of its own, outside the pool; and each release wakes
-	// all waiters of the resource, which then send two requests each (F55), except those of a fair lock,
-	// of which it wakes the first in line.
+	// The cost: each waiter holds a separate connection, outside the pool; and each release wakes all waiters of the
+	// resource, which then send two requests each (F55), except those of a fair lock, of which it wakes only the first.
 	WaitNotify
 )
 
@@ -45,7 +44,7 @@ func (w Waiting) validate() error {
 	return nil
 }
 
-// check returns an error if a client cannot wait that way.
+// check returns an error if a client does not support that way of waiting.
 func (w Waiting) check(client Redis) error {
 	if _, ok := client.(Subscriber); !ok && w == WaitNotify {
 		return fmt.Errorf("WaitNotify needs a client with Subscribe and PTTL, such as a *redis.Client, and %T is none", client)
@@ -53,12 +52,12 @@ func (w Waiting) check(client Redis) error {
 	return nil
 }
 
-// waiter spends the time between the tries of one Acquire.
+// waiter waits between the tries of one Acquire.
 type waiter interface {
 	// wait returns when it is time for the nth retry, and an error once ctx has ended or waiting failed.
 	wait(ctx context.Context, n int) error
 
-	// close leaves nothing behind of the waiting.
+	// close releases the resources of the waiter.
 	close()
 }
 
@@ -69,7 +68,7 @@ func (e *engine) waiter(c claim) waiter {
 	return poller{e.core}
 }
 
-// poller waits by Options.Backoff alone.
+// poller waits only by Options.Backoff.
 type poller struct{ *core }
 
 func (poller) close() {}

@@ -17,27 +17,27 @@ import (
 	"locksim/sim/trace"
 )
 
-// tenure is how long a client could rely on a lease: from the grant to the release or the end of validity.
+// tenure is the time of a client's lease: from the grant to the release or the end of validity.
 type tenure struct {
 	client     string
 	start, end time.Time
 }
 
-// story is one run of clients that wait for each other while the world goes wrong.
-type story struct {
+// faultyRun is one run of clients that wait for each other under faults.
+type faultyRun struct {
 	kind    kind
 	waiting lock.Waiting
 	seed    uint64
 
 	mu      sync.Mutex
 	tenures []tenure
-	last    error // of the lone client that asks when all is over
+	last    error // of the single client that asks after the workload
 }
 
-// TestWaitingInABadWorld pauses, crashes and cuts off clients while they wait. Nobody may rely on the lock
-// together with another, nobody may be stranded, no waiter may leave a goroutine (a [sim.LeakError]) or stop
-// the world (a [sim.FrozenError]), and a run must repeat.
-func TestWaitingInABadWorld(t *testing.T) {
+// TestWaitingUnderFaults pauses, crashes and cuts off clients while they wait. No two clients may hold the lock
+// together, none may wait forever, no waiter may leak a goroutine (a [sim.LeakError]) or freeze the world (a
+// [sim.FrozenError]), and a run must be repeatable.
+func TestWaitingUnderFaults(t *testing.T) {
 	for _, k := range kinds {
 		for _, waiting := range []lock.Waiting{lock.WaitPoll, lock.WaitNotify} {
 			t.Run(k.name+"/"+waiting.String(), func(t *testing.T) {
@@ -62,9 +62,9 @@ func TestWaitingInABadWorld(t *testing.T) {
 	}
 }
 
-func tell(t *testing.T, k kind, waiting lock.Waiting, seed uint64) (*story, *trace.Trace) {
+func tell(t *testing.T, k kind, waiting lock.Waiting, seed uint64) (*faultyRun, *trace.Trace) {
 	t.Helper()
-	s := &story{kind: k, waiting: waiting, seed: seed}
+	s := &faultyRun{kind: k, waiting: waiting, seed: seed}
 	result, err := sim.Run(sim.Config{Seed: seed, Servers: []sim.Kind{simredis.Servers{}}, Clients: 4}, s.play)
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
@@ -72,17 +72,17 @@ func tell(t *testing.T, k kind, waiting lock.Waiting, seed uint64) (*story, *tra
 	return s, result.Trace
 }
 
-func (s *story) play(w *sim.World) error {
+func (s *faultyRun) play(w *sim.World) error {
 	for i := range 4 {
 		p := w.Client(i)
 		p.Go(func() { s.work(p) })
 	}
-	dice := rand.New(rand.NewPCG(s.seed, 7))
+	rng := rand.New(rand.NewPCG(s.seed, 7))
 	for range 8 {
-		if err := w.RunFor(time.Duration(dice.Int64N(int64(4 * time.Second)))); err != nil {
+		if err := w.RunFor(time.Duration(rng.Int64N(int64(4 * time.Second)))); err != nil {
 			return err
 		}
-		if err := s.harm(w, dice); err != nil {
+		if err := s.harm(w, rng); err != nil {
 			return err
 		}
 	}
@@ -92,7 +92,7 @@ func (s *story) play(w *sim.World) error {
 	w.Heal()
 	lone := w.NewProcess("lone")
 	lone.Go(func() {
-		ctx, cancel := context.WithTimeout(lone.Context(), 10*time.Second) // the longest place, and a TTL
+		ctx, cancel := context.WithTimeout(lone.Context(), 10*time.Second) // the longest queue entry, and a TTL
 		defer cancel()
 		lease, err := s.lock(lone).Acquire(ctx, resource)
 		if err == nil {
@@ -103,23 +103,23 @@ func (s *story) play(w *sim.World) error {
 	return w.RunUntil(w.Idle)
 }
 
-func (s *story) harm(w *sim.World, dice *rand.Rand) error {
-	victim := fmt.Sprintf("c%d", dice.IntN(4))
-	lasts := time.Duration(1 + dice.Int64N(int64(5*time.Second)))
-	switch dice.IntN(5) {
+func (s *faultyRun) harm(w *sim.World, rng *rand.Rand) error {
+	victim := fmt.Sprintf("c%d", rng.IntN(4))
+	lasts := time.Duration(1 + rng.Int64N(int64(5*time.Second)))
+	switch rng.IntN(5) {
 	case 0:
 		return w.Faults().Cut(faults.Partition{Between: []string{victim}, For: lasts, Bytes: faults.BytesHold})
 	case 1:
 		return w.Faults().Cut(faults.Partition{Between: []string{victim}, For: lasts, Bytes: faults.BytesDrop})
 	case 2:
-		if victim == "c3" { // the others stay
+		if victim == "c3" { // the others are not crashed
 			return w.Faults().Crash(victim, faults.CrashProcess)
 		}
 	}
 	return w.Faults().Pause(victim, lasts)
 }
 
-func (s *story) lock(p *sim.Process) lock.Locker {
+func (s *faultyRun) lock(p *sim.Process) lock.Locker {
 	l, err := s.kind.make(simredis.Client(p, "r0"), lock.Options{TTL: 2 * time.Second, Waiting: s.waiting,
 		Clock: p.Clock(), Entropy: p.Entropy("lock"), Jitter: p.Source("lock")})
 	if err != nil {
@@ -128,16 +128,16 @@ func (s *story) lock(p *sim.Process) lock.Locker {
 	return l
 }
 
-// work is what a client does: some rounds of waiting, holding and giving up.
-func (s *story) work(p *sim.Process) {
-	l, dice := s.lock(p), p.Rand("work")
+// work is a client's work: some rounds of waiting, holding and giving up.
+func (s *faultyRun) work(p *sim.Process) {
+	l, rng := s.lock(p), p.Rand("work")
 	for range 12 {
 		ctx, cancel := context.WithTimeout(p.Context(), 4*time.Second)
 		lease, err := l.Acquire(ctx, resource)
 		cancel()
 		if err == nil {
 			start := p.Clock().Peek()
-			_ = p.Clock().Sleep(p.Context(), time.Duration(dice.Int64N(int64(400*time.Millisecond))))
+			_ = p.Clock().Sleep(p.Context(), time.Duration(rng.Int64N(int64(400*time.Millisecond))))
 			end := lease.Until()
 			if now := p.Clock().Peek(); now.Before(end) {
 				end = now
@@ -147,23 +147,23 @@ func (s *story) work(p *sim.Process) {
 			s.mu.Unlock()
 			_ = lease.Release(p.Context())
 		}
-		if p.Clock().Sleep(p.Context(), time.Duration(dice.Int64N(int64(200*time.Millisecond)))) != nil {
+		if p.Clock().Sleep(p.Context(), time.Duration(rng.Int64N(int64(200*time.Millisecond)))) != nil {
 			return
 		}
 	}
 }
 
-func (s *story) check(t *testing.T) {
+func (s *faultyRun) check(t *testing.T) {
 	t.Helper()
 	if s.last != nil {
-		t.Errorf("seed %d: a lone client does not get the lock: %v", s.seed, s.last)
+		t.Errorf("seed %d: a single client does not get the lock: %v", s.seed, s.last)
 	}
 	slices.SortFunc(s.tenures, func(a, b tenure) int {
 		return cmp.Or(a.start.Compare(b.start), a.end.Compare(b.end))
 	})
 	for i := 1; i < len(s.tenures); i++ {
 		if before, after := s.tenures[i-1], s.tenures[i]; after.start.Before(before.end) {
-			t.Errorf("seed %d: %s and %s rely on the lock at once, for %v", s.seed, before.client, after.client, before.end.Sub(after.start))
+			t.Errorf("seed %d: %s and %s hold the lock together, for %v", s.seed, before.client, after.client, before.end.Sub(after.start))
 		}
 	}
 }

@@ -7,33 +7,32 @@ import (
 	"time"
 )
 
-// Watchdog is a lock whose leases are renewed for as long as they are held, so that the TTL need not be
-// longer than the work. It wraps any [Locker] whose leases are Extenders: a [Single], a [Fenced], a
-// [Redlock], what As of a reentrant lock returns, and others. It is safe for concurrent use.
+// Watchdog is a lock whose leases are renewed for as long as they are held, so that the TTL need not be longer than the
+// work. It wraps any [Locker] whose leases are Extenders: a [Single], a [Fenced], a [Redlock], the result of a
+// reentrant lock's As, and others. It is safe for concurrent use.
 //
-// A goroutine per lease renews it every third of its TTL. While a renewal fails it is sent again, until
-// a deadline that lies before the end of the last one that was acknowledged. Then Lost is closed and the
-// lease's context is cancelled: the holder knows while the key still stands, and has
-// WatchdogOptions.Margin to stop before anybody else can enter. When a renewal finds the key gone or
-// another's, the holder is told at once; the key is not made again. The lock client of Kubernetes leader
-// election has the same three durations: LeaseDuration is the TTL, RenewDeadline the TTL less the
+// A goroutine per lease renews it every third of its TTL. A failed renewal is sent again, until a deadline before the
+// end of the last acknowledged one. Then Lost is closed and the lease's context is cancelled: the holder is notified
+// while the key still exists, and has WatchdogOptions.Margin to stop before another client can enter. When a renewal
+// finds the key gone or another's, the holder is notified at once; the key is not created again. The lock client of
+// Kubernetes leader election has the same three durations: LeaseDuration is the TTL, RenewDeadline the TTL less the
 // margin, RetryPeriod is Retry.
 //
-// Renewing ends, and no goroutine is left,
+// Renewals end, and no goroutine is left,
 //
 //   - with Release, which gives the lock back;
 //   - with the loss of the lease;
 //   - with the holder: the context that [WithHolder] names. The lease then ends at Until, with a loss. It
-//     is not released, since nobody knows whether the work has stopped (F69);
+//     is not released, since it is not known whether the work has stopped (F69);
 //   - after WatchdogOptions.MaxHold, when the lease ends in the same way;
 //   - with the process. Others get the lock when the TTL has passed.
 //
-// A renewal that is in flight then ends by itself, within WatchdogOptions.Retry. The context of Acquire
-// bounds the wait, as for every Locker, and is no holder: it may well have a deadline. A lease with no
-// holder, no MaxHold, and a worker that died without a Release is renewed until the process ends (F36).
+// A renewal that is in flight then ends within WatchdogOptions.Retry. The context of Acquire bounds the wait, as for
+// every Locker, and is not the holder: it usually has a deadline. A lease without holder and MaxHold, whose worker has
+// ended without a Release, is renewed until the process ends (F36).
 //
-// What makes an operation of the holder arrive late, a pause or the network, is not helped by renewing:
-// see [Fenced] (F11, F13).
+// Renewals do not help against operations of the holder that arrive late because of a pause or the network: see
+// [Fenced] (F11, F13).
 type Watchdog struct {
 	inner Locker
 	opt   WatchdogOptions
@@ -51,15 +50,15 @@ func NewWatchdog(inner Locker, o WatchdogOptions) (*Watchdog, error) {
 	return &Watchdog{inner: inner, opt: o.withDefaults()}, nil
 }
 
-// Acquire implements [Locker]. It fails as that of the inner lock does. A lease that comes so late that
-// its deadline has passed is given back, and asked for again.
+// Acquire implements [Locker]. It fails as that of the inner lock does. A lease that arrives after its deadline is
+// given back, and requested again.
 func (w *Watchdog) Acquire(ctx context.Context, resource string) (Lease, error) {
 	for {
 		inner, err := w.inner.Acquire(ctx, resource)
 		if err != nil {
 			return nil, err
 		}
-		lease, err := w.watch(ctx, resource, inner)
+		lease, err := w.startRenewals(ctx, resource, inner)
 		if !errors.Is(err, errLate) {
 			return lease, wrapAcquire(resource, err)
 		}
@@ -76,16 +75,16 @@ func (w *Watchdog) TryAcquire(ctx context.Context, resource string) (Lease, erro
 	if err != nil {
 		return nil, err
 	}
-	lease, err := w.watch(ctx, resource, inner)
+	lease, err := w.startRenewals(ctx, resource, inner)
 	return lease, wrapAcquire(resource, err)
 }
 
-// watch starts to renew a lease. One that cannot be kept is given back.
-func (w *Watchdog) watch(ctx context.Context, resource string, inner Lease) (Lease, error) {
+// startRenewals starts to renew a lease. It gives a lease back that it cannot renew.
+func (w *Watchdog) startRenewals(ctx context.Context, resource string, inner Lease) (Lease, error) {
 	now := w.opt.Clock.Now()
 	extender, ok := inner.(Extender)
 	if late := !w.deadline(inner).After(now); ok && !late {
-		return newWatched(ctx, w, resource, inner, extender, now), nil
+		return newRenewedLease(ctx, w, resource, inner, extender, now), nil
 	}
 	err := errLate
 	if !ok {
@@ -97,7 +96,7 @@ func (w *Watchdog) watch(ctx context.Context, resource string, inner Lease) (Lea
 	return nil, err
 }
 
-// deadline is when the holder of a lease is told that it is over, unless it is renewed.
+// deadline is when the holder is notified of the end of a lease, unless it is renewed.
 func (w *Watchdog) deadline(inner Lease) time.Time { return inner.Until().Add(-w.opt.Margin) }
 
 func wrapAcquire(resource string, err error) error {

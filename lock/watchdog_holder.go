@@ -5,15 +5,15 @@ import "context"
 // holderKey is the key of the value that WithHolder adds.
 type holderKey struct{}
 
-// WithHolder returns a copy of ctx, for the Acquire of a [Watchdog], that names the holder's own context:
-// the lease is renewed until holder ends. ctx itself bounds the wait only.
+// WithHolder returns a copy of ctx, for the Acquire of a [Watchdog], that names the holder's own context: the lease is
+// renewed until holder ends. ctx itself bounds only the wait.
 //
 //	wait, cancel := context.WithTimeout(worker, 5*time.Second)
 //	defer cancel()
 //	lease, err := locks.Acquire(lock.WithHolder(wait, worker), "order:42")
 //
-// A worker that ends without a Release, and whose context is cancelled by that, does not keep the lock
-// then (F36). Locks that do not renew their leases take no notice of it.
+// A worker that ends without a Release, and whose context is cancelled by that, then does not keep the lock (F36).
+// Locks that do not renew their leases ignore it.
 func WithHolder(ctx, holder context.Context) context.Context {
 	return context.WithValue(ctx, holderKey{}, holder)
 }

@@ -7,32 +7,31 @@ import (
 	"time"
 )
 
-// watched is a lease that is renewed. Its life is shorter than that of the inner lease: it ends at the
-// deadline, before that one does, and it ends at MaxHold.
-type watched struct {
-	*life
-	dog      *Watchdog
+// renewedLease is a lease that is renewed. It ends before the inner lease, at the deadline, and at MaxHold.
+type renewedLease struct {
+	*lifetime
+	watchdog *Watchdog
 	resource string
 	inner    Lease
 	extender Extender
-	last     time.Time // when MaxHold is over; zero: never
+	maxUntil time.Time // when MaxHold is over; zero: never
 }
 
-func newWatched(ctx context.Context, w *Watchdog, resource string, inner Lease, extender Extender, now time.Time) *watched {
-	l := &watched{dog: w, resource: resource, inner: inner, extender: extender}
+func newRenewedLease(ctx context.Context, w *Watchdog, resource string, inner Lease, extender Extender, now time.Time) *renewedLease {
+	l := &renewedLease{watchdog: w, resource: resource, inner: inner, extender: extender}
 	if w.opt.MaxHold > 0 {
-		l.last = now.Add(w.opt.MaxHold)
+		l.maxUntil = now.Add(w.opt.MaxHold)
 	}
-	l.life = newLife(ctx, w.opt.Clock, l.deadline())
-	context.AfterFunc(inner.Context(), l.lose) // a lease may learn of its loss by itself
-	go l.keep(holderOf(ctx))
+	l.lifetime = newLifetime(ctx, w.opt.Clock, l.deadline())
+	context.AfterFunc(inner.Context(), l.lose) // the inner lease may notice its loss itself
+	go l.renewLoop(holderOf(ctx))
 	return l
 }
 
-func (l *watched) Token() uint64 { return l.inner.Token() }
+func (l *renewedLease) Token() uint64 { return l.inner.Token() }
 
 // Extend implements [Extender]: it renews the lease at once. The next renewal follows an interval later.
-func (l *watched) Extend(ctx context.Context) error {
+func (l *renewedLease) Extend(ctx context.Context) error {
 	if _, over := l.left(); over {
 		return fmt.Errorf("extend %s: %w: the lease had ended before", l.resource, ErrNotHeld)
 	}
@@ -47,63 +46,63 @@ func (l *watched) Extend(ctx context.Context) error {
 }
 
 // Release gives the lock back, as the inner lease does, and ends the renewals first.
-func (l *watched) Release(ctx context.Context) error {
+func (l *renewedLease) Release(ctx context.Context) error {
 	l.finish(nil)
 	return l.inner.Release(ctx)
 }
 
-// deadline is the end of the life that the last acknowledged request has brought.
-func (l *watched) deadline() time.Time {
-	until := l.dog.deadline(l.inner)
-	if !l.last.IsZero() && until.After(l.last) {
-		return l.last
+// deadline is the end of the lifetime by the last acknowledged request.
+func (l *renewedLease) deadline() time.Time {
+	until := l.watchdog.deadline(l.inner)
+	if !l.maxUntil.IsZero() && until.After(l.maxUntil) {
+		return l.maxUntil
 	}
 	return until
 }
 
-// due is when the next renewal is to be sent: an interval after the sending of the last one that worked,
-// whoever sent it, which was a TTL before the end of the inner lease.
-func (l *watched) due() time.Time {
-	return l.inner.Until().Add(l.dog.opt.Interval - l.dog.opt.TTL)
+// due is when the next renewal is to be sent: an interval after the sending of the last successful one, by the watchdog
+// or by Extend, which was a TTL before the end of the inner lease.
+func (l *renewedLease) due() time.Time {
+	return l.inner.Until().Add(l.watchdog.opt.Interval - l.watchdog.opt.TTL)
 }
 
-// keep renews the lease until it, or the holder, has ended, or it lasts as long as it may. Whether a
-// renewal failed for good shows in the end of the lease; until then it is sent again (F35).
-func (l *watched) keep(holder context.Context) {
+// renewLoop renews the lease until it, or the holder, has ended, or it lasts until MaxHold. A failed renewal is sent
+// again until the end of the lease (F35).
+func (l *renewedLease) renewLoop(holder context.Context) {
 	ctx, cancel := context.WithCancel(l.ctx)
 	defer cancel()
 	defer context.AfterFunc(holder, cancel)()
 
 	next := l.due()
-	for l.sleepUntil(ctx, next) && ended(holder) == nil && !l.isLast() {
+	for l.sleepUntil(ctx, next) && ended(holder) == nil && !l.reachesMax() {
 		sent := l.clock.Now()
-		if sent.Before(l.due()) { // somebody has called Extend
+		if sent.Before(l.due()) { // Extend was called
 			next = l.due()
 			continue
 		}
-		next = sent.Add(l.dog.opt.Retry)
+		next = sent.Add(l.watchdog.opt.Retry)
 		if l.renew(ctx) == nil {
 			next = l.due()
 		}
 	}
 }
 
-// sleepUntil reports whether ctx has not ended until then.
-func (l *watched) sleepUntil(ctx context.Context, then time.Time) bool {
+// sleepUntil reports whether ctx has not ended before then.
+func (l *renewedLease) sleepUntil(ctx context.Context, then time.Time) bool {
 	err := l.clock.Sleep(ctx, then.Sub(l.clock.Now()))
 	return err == nil && ended(ctx) == nil
 }
 
-// isLast reports whether the lease already lasts as long as it may.
-func (l *watched) isLast() bool { return l.deadline().Equal(l.last) }
+// reachesMax reports whether the lease already lasts until MaxHold.
+func (l *renewedLease) reachesMax() bool { return l.deadline().Equal(l.maxUntil) }
 
-// renew sends one renewal, and waits for the answer for as long as that is of use.
-func (l *watched) renew(ctx context.Context) error {
+// renew sends one renewal, and waits for the answer for as long as it is of use.
+func (l *renewedLease) renew(ctx context.Context) error {
 	left, over := l.left()
 	if over {
 		return ErrNotHeld
 	}
-	ctx, cancel := within(ctx, min(left, l.dog.opt.Retry))
+	ctx, cancel := within(ctx, min(left, l.watchdog.opt.Retry))
 	defer cancel()
 	return l.Extend(ctx)
 }

@@ -8,35 +8,35 @@ import (
 
 // WatchdogOptions configure a [Watchdog]. The zero value is ready for use over any lock of this package.
 type WatchdogOptions struct {
-	// TTL is how long a lease of the inner lock lasts after the sending of a request for it, renewals
-	// included. Locks of this package tell it themselves (a Redlock: less its drift), and 0 means that.
+	// TTL is how long a lease of the inner lock lasts after the sending of a request for it, renewals included. 0 means
+	// the TTL of the inner lock (for a Redlock: less its drift), which locks of this package provide.
 	TTL time.Duration
 
-	// Interval is the time from the sending of one renewal that works to that of the next. 0 means a
-	// third of TTL, so that two thirds are left for sending it again.
+	// Interval is the time from the sending of one successful renewal to that of the next. 0 means a third of TTL, so
+	// that two thirds are left for sending it again.
 	Interval time.Duration
 
-	// Retry is the time from the sending of a renewal that fails to that of the next, and the longest that
-	// one may take; the latter only with the client's ContextTimeoutEnabled. 0 means a quarter of
-	// Interval: the node is asked seven times before the holder is told.
+	// Retry is the time from the sending of a failed renewal to that of the next, and the timeout of one; the latter
+	// only with the client's ContextTimeoutEnabled. 0 means a quarter of Interval: the node is asked seven times before
+	// the holder is notified.
 	Retry time.Duration
 
-	// Margin is how long before the end of the inner lease the holder is told that it is over. It is to
-	// cover what clocks of different speed differ by over a TTL, the time until the holder has stopped,
-	// and that until its last requests have arrived. 0 means a tenth of TTL.
+	// Margin is how long before the end of the inner lease the holder is notified. It should cover the difference of
+	// clocks of different speed over a TTL, the time until the holder has stopped, and that until its last requests
+	// have arrived. 0 means a tenth of TTL.
 	Margin time.Duration
 
-	// MaxHold is how long a lease lasts at the most, counted from the return of Acquire (F71). After that
-	// the key stands for up to a TTL longer if it is not released. 0 means no limit.
+	// MaxHold bounds a lease, counted from the return of Acquire (F71). The key exists for up to a TTL longer if it is
+	// not released. 0 means no limit.
 	MaxHold time.Duration
 
-	// Clock is the source of time, that of the inner lock. nil means that of the inner lock if it is one of
-	// this package, and else the machine's.
+	// Clock is the source of time, and must be that of the inner lock. nil means that of the inner lock if it is one of
+	// this package, and otherwise the machine's.
 	Clock Clock
 }
 
-// Validate returns an error that names every field which no watchdog can be made with, or nil.
-// [NewWatchdog] calls it, after it has asked the inner lock for its TTL.
+// Validate returns an error that names every invalid field, or nil. [NewWatchdog] calls it, after it has asked the
+// inner lock for its TTL.
 func (o WatchdogOptions) Validate() error {
 	var errs []error
 	for _, field := range []struct {
@@ -62,7 +62,7 @@ func (o WatchdogOptions) Validate() error {
 	return nil
 }
 
-// withTiming fills in what the inner lock tells.
+// withTiming sets the fields that the inner lock provides.
 func (o WatchdogOptions) withTiming(inner Locker) WatchdogOptions {
 	clock := defaultClock()
 	if l, ok := inner.(timed); ok {
@@ -91,3 +91,20 @@ func (o WatchdogOptions) withDefaults() WatchdogOptions {
 	}
 	return o
 }
+
+// timed is a lock that provides its clock to a Watchdog, and how long a grant is valid after the sending of its
+// request.
+type timed interface {
+	timing() (Clock, time.Duration)
+}
+
+func (e *core) timing() (Clock, time.Duration) { return e.opt.Clock, e.opt.TTL }
+
+func (l *Single) timing() (Clock, time.Duration)   { return l.engine.timing() }
+func (l *Fenced) timing() (Clock, time.Duration)   { return l.engine.timing() }
+func (l reentrant) timing() (Clock, time.Duration) { return l.engine.timing() }
+func (l fair) timing() (Clock, time.Duration)      { return l.engine.timing() }
+
+func (q *quorum) timing() (Clock, time.Duration)        { return q.opt.Clock, q.validity() }
+func (l *Redlock) timing() (Clock, time.Duration)       { return l.quorum.timing() }
+func (l *RedlockFenced) timing() (Clock, time.Duration) { return l.quorum.timing() }

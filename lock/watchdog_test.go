@@ -21,7 +21,7 @@ const (
 	dogMargin   = 900 * time.Millisecond
 )
 
-// watchdog returns a watchdog over the kind under test, what it has seen, and the wire of its client.
+// watchdog returns a watchdog over the kind under test, a record of its extensions, and the wire of its client.
 func (w *world) watchdog(o lock.WatchdogOptions) (*lock.Watchdog, *seen, *wire) {
 	w.Helper()
 	l, line := w.lock(lock.Options{TTL: dogTTL})
@@ -34,10 +34,10 @@ func (w *world) watchdog(o lock.WatchdogOptions) (*lock.Watchdog, *seen, *wire) 
 	return dog, s, line
 }
 
-// seen is a lock that notes when its leases are extended.
+// seen is a lock that records when its leases are extended.
 type seen struct {
 	locker
-	last lock.Lease // that it has granted
+	last lock.Lease // the last granted
 
 	mu   sync.Mutex
 	sent []time.Time
@@ -79,7 +79,7 @@ func (l *seenLease) Extend(ctx context.Context) error {
 	return extend(ctx, l.Lease)
 }
 
-// wantLost fails unless the lease is lost after d from now on, and the holder's context has ended by then.
+// wantLost fails unless the lease is lost in d, and the holder's context has ended by then.
 func (w *world) wantLost(l lock.Lease, d time.Duration) {
 	w.Helper()
 	began := time.Now()
@@ -111,7 +111,7 @@ func TestRenewalEveryThirdOfTheTTL(t *testing.T) {
 	})
 }
 
-func TestDogsOfThisPackagesLocksKnowTheirTTL(t *testing.T) {
+func TestWatchdogGetsTheTTLFromTheLock(t *testing.T) {
 	everyKind(t, func(w *world) {
 		l, _ := w.lock(lock.Options{TTL: 30 * time.Second})
 		dog, err := lock.NewWatchdog(l, lock.WatchdogOptions{})
@@ -287,7 +287,7 @@ func TestDeadHolderDoesNotKeepTheLock(t *testing.T) { // F36
 				w.Error(err)
 			}
 			leases <- lease
-			time.Sleep(5 * time.Second) // and no release
+			time.Sleep(5 * time.Second) // without a release
 		}()
 		lease := <-leases
 		w.wantLost(lease, dogInterval+dogTTL-dogMargin)
@@ -386,7 +386,7 @@ func TestTryAcquireOfAWatchdog(t *testing.T) {
 	})
 }
 
-// plain hides what a locker and its leases can do besides.
+// plain hides the further abilities of a locker and its leases.
 type plain struct{ lock.Locker }
 
 func (p plain) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
@@ -409,7 +409,7 @@ func TestWatchdogOverALockWithoutAbilities(t *testing.T) {
 	})
 }
 
-func TestLossThatTheInnerLeaseLearnsOfByItself(t *testing.T) {
+func TestLossNoticedByTheInnerLease(t *testing.T) {
 	everyKind(t, func(w *world) {
 		dog, seen, _ := w.watchdog(lock.WatchdogOptions{})
 		lease := w.acquire(dog)
@@ -418,7 +418,7 @@ func TestLossThatTheInnerLeaseLearnsOfByItself(t *testing.T) {
 	})
 }
 
-// forgetful is a lock whose leases say that they are not held, and do not end by that themselves.
+// forgetful is a lock whose leases return ErrNotHeld without ending themselves.
 type forgetful struct{ lock.Locker }
 
 func (f forgetful) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
@@ -430,7 +430,7 @@ type forgotten struct{ lock.Lease }
 
 func (forgotten) Extend(context.Context) error { return lock.ErrNotHeld }
 
-func TestLossThatTheInnerLeaseDoesNotEndBy(t *testing.T) {
+func TestLossNotNoticedByTheInnerLease(t *testing.T) {
 	everyKind(t, func(w *world) {
 		l, _ := w.lock(lock.Options{TTL: dogTTL})
 		dog, err := lock.NewWatchdog(forgetful{l}, lock.WatchdogOptions{TTL: dogTTL})

@@ -16,8 +16,8 @@ import (
 
 var maintOff = maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 
-// wire is the network between one client and the node. A fault that is armed hits the next request
-// with the command it names; the dials after it are refused if it says so.
+// wire is the network between one client and the node. An armed fault applies to the next request with its command, and
+// may refuse later dials.
 type wire struct {
 	node *miniredis.Miniredis
 
@@ -28,12 +28,12 @@ type wire struct {
 }
 
 type fault struct {
-	command     string        // the request that it hits
-	loseRequest bool          // the node never gets it
-	loseReply   bool          // the node carries it out, and the answer is lost
-	err         error         // what the client sees instead of the answer; nil: silence
-	delay       time.Duration // how much later the answer comes
-	thenRefuse  bool          // every dial after it is refused
+	command     string        // the command of the request
+	loseRequest bool          // the node does not get it
+	loseReply   bool          // the node carries it out, and its answer is lost
+	err         error         // the client's error instead of the answer; nil: none
+	delay       time.Duration // delay of the answer
+	thenRefuse  bool          // later dials are refused
 }
 
 func (w *wire) arm(f fault) {
@@ -42,7 +42,7 @@ func (w *wire) arm(f fault) {
 	w.fault = &f
 }
 
-// armed reports whether the fault has not hit yet.
+// armed reports whether the fault has not been applied yet.
 func (w *wire) armed() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -56,7 +56,7 @@ func (w *wire) refuse() {
 	w.refused = true
 }
 
-// cut loses everything that is sent from now on, dials included, until heal.
+// cut loses everything that is sent from now on, also dials, until heal.
 func (w *wire) cut()  { w.setCut(true) }
 func (w *wire) heal() { w.setCut(false) }
 
@@ -72,7 +72,7 @@ func (w *wire) loses() bool {
 	return w.isCut
 }
 
-// hit returns the armed fault if it is meant for this request, and disarms it.
+// hit returns the armed fault if it applies to this request, and disarms it.
 func (w *wire) hit(request []byte) *fault {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -129,13 +129,13 @@ func (c *wiredConn) Read(reply []byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err
 	}
-	n, err := c.Conn.Read(reply) // of a lost message: waits for the deadline
+	n, err := c.Conn.Read(reply) // without a message it waits for the deadline
 	time.Sleep(f.delay)
 	c.fault = nil
 	return n, err
 }
 
-// losses are the ways in which the answer to a request can fail to come.
+// losses are the ways in which the answer to a request can be missing.
 var losses = []struct {
 	name    string
 	fault   fault

@@ -5,34 +5,36 @@ import (
 	"locksim/sim/trace"
 )
 
-// This file has what a [Server] may be able to do, one method each. A fault that
-// needs an ability which a server lacks is an error that says so. All are called
-// on the world's goroutine.
+// This file has the optional abilities of a [Server], one method each. A fault
+// that needs an ability which a server lacks returns an error that says so. All
+// are called on the world's goroutine.
 
-// Crasher is a server that knows what is left of it after a crash. Of one that is
-// none, nothing is left.
+// Crasher is a server that may keep data over a crash. Any other server loses
+// everything.
 type Crasher interface {
-	// Crash says that the process ends now, with its memory: see [faults.Crash].
-	// All sessions are reset after it.
+	// Crash ends the process now, with its memory: see [faults.Crash]. All
+	// sessions are reset after it.
 	Crash(mode faults.CrashMode)
 }
 
-// Restarter is a server that comes back with what it has kept. One that is none
-// is made anew.
+// Restarter is a server that restarts with what it has kept. Any other server
+// is created anew.
 type Restarter interface {
-	// Restart brings it back. step is the number of the event.
+	// Restart starts the process again. step is the number of the event.
 	Restart(step int)
 }
 
-// Keeper is a server that can say, when it comes back, what it has kept: "3 keys
+// Keeper is a server that can say, when it restarts, what it has kept: "3 keys
 // kept".
 type Keeper interface {
 	Kept() string
 }
 
-// ClockFollower is a server that plans something at an instant of its wall clock.
+// ClockFollower is a server that schedules work at an instant of its wall
+// clock.
 type ClockFollower interface {
-	// ClockChanged says that the wall clock has jumped, or changed its rate.
+	// ClockChanged is called when the wall clock has jumped, or changed its
+	// rate.
 	ClockChanged()
 }
 
@@ -44,35 +46,36 @@ type Promoter interface {
 
 // Evictor is a server whose memory may be full.
 type Evictor interface {
-	// Evict takes so many keys away: see [faults.Evict].
+	// Evict deletes that many keys: see [faults.Evict].
 	Evict(policy faults.EvictionPolicy, keys int)
 }
 
 // Flusher is a server that can be emptied.
 type Flusher interface {
-	// Flush forgets all that: see [faults.Flush].
+	// Flush deletes that data: see [faults.Flush].
 	Flush(what faults.FlushWhat)
 }
 
 // WriteRefuser is a server that can be made to refuse writes.
 type WriteRefuser interface {
-	// RefuseWrites begins it, or ends it. It is not called twice with the same.
+	// RefuseWrites begins to refuse writes, or ends it. It is not called twice
+	// in a row with one value.
 	RefuseWrites(refuse bool)
 }
 
-// PeerFollower is a server that wants to know when a link to a peer works again
-// over which something was lost. It is told at both ends, when nothing keeps the
-// link from working any more.
+// PeerFollower is a server that is told when a link to a peer works again after
+// it has lost a message. Both ends are told, once no cut of the link is left.
 type PeerFollower interface {
 	PeerBack(peer *Node)
 }
 
-// Closer is a server that has something to end with the run: goroutines, files.
+// Closer is a server that has goroutines to stop or files to close at the end
+// of the run.
 type Closer interface {
 	Close()
 }
 
-// KeyWatcher is a server whose keys are the lock: it keeps a record of them by
+// KeyWatcher is a server whose keys are the lock: it reports their changes by
 // [Node.KeyChanged].
 type KeyWatcher interface {
 	WatchKeys(keys []string)
@@ -80,36 +83,37 @@ type KeyWatcher interface {
 
 // Keyed is a server that can list its keys.
 type Keyed interface {
-	// Keys are all keys now, in the order of their names.
+	// Keys are all keys at present, in the order of their names.
 	Keys() []trace.Key
 }
 
-// Ranked is a server that has a role among others.
+// Ranked is a server that has a role in a group.
 type Ranked interface {
-	// Role is the role in words, "primary" or "replica of r0", and how far the
-	// server is with what it is told or has done.
+	// Role is the role in words, "primary" or "replica of r0", and the server's
+	// replication offset.
 	Role() (role string, offset int64)
 }
 
-// Describer is a server whose kind has words for the bytes that go over its
-// connections. Without it the trace shows them as they are, see [trace.Bytes].
-// A protocol whose bytes differ between runs that mean the same has to describe
-// them by what does not differ.
+// Describer is a server that describes the bytes on its connections. Without it
+// the trace shows them as they are, see [trace.Bytes]. A protocol whose bytes
+// differ between equal runs has to describe them by the parts that do not
+// differ.
 type Describer interface {
-	// Describe describes bytes of either direction. It may keep b.
+	// Describe describes bytes of either direction. It may retain b.
 	Describe(dir Direction, b []byte) trace.Content
 }
 
-// Joiner is a server whose clients write one message in several pieces, cut by
-// the scheduler: what one end of a connection writes in one instant is joined.
+// Joiner is a server whose clients write one message in several pieces, which
+// the scheduler determines: all that one end of a connection writes in one
+// instant is joined.
 type Joiner interface {
 	JoinWrites()
 }
 
-// Canonical is a server whose clients tell it facts of the real machine, such as
-// the version of Go, which a run must not depend on.
+// Canonical is a server whose clients send it facts of the real machine, such
+// as the version of Go, on which a run must not depend.
 type Canonical interface {
-	// Canonical returns what is sent in place of b, a copy in any case. Any
+	// Canonical returns a copy of b, or what is sent in its place. Any
 	// goroutine may call it.
 	Canonical(b []byte) []byte
 }

@@ -29,8 +29,8 @@ var commands = map[string]command{
 }
 
 // BenchmarkRoundTrip compares a command in the world, traced, with the same
-// client and miniredis over loopback TCP. Both are measured in turns in one
-// run, so that their ratio means something on a noisy machine.
+// client and miniredis over loopback TCP. Both are measured alternately in one
+// run, so that their ratio is meaningful on a noisy machine.
 func BenchmarkRoundTrip(b *testing.B) {
 	for _, name := range []string{"plain", "script"} {
 		b.Run(name, func(b *testing.B) { compareRoundTrips(b, commands[name]) })
@@ -49,7 +49,7 @@ func compareRoundTrips(b *testing.B, do command) {
 	b.ReportMetric(float64(world.Nanoseconds())/n/1e3, "world-µs/cmd")
 	b.ReportMetric(float64(real.Nanoseconds())/n/1e3, "tcp-µs/cmd")
 	b.ReportMetric(float64(world)/float64(real), "world/tcp")
-	b.ReportMetric(0, "ns/op") // a turn means nothing by itself
+	b.ReportMetric(0, "ns/op") // the time of one turn is not meaningful
 }
 
 func timed(f func()) time.Duration {
@@ -58,7 +58,7 @@ func timed(f func()) time.Duration {
 	return time.Since(began)
 }
 
-// worldTurn includes the making and the closing of the world.
+// worldTurn includes building and closing the world.
 func worldTurn(b *testing.B, do command, n int) {
 	run(b, sim.Config{Seed: 1}, func(w *sim.World) error {
 		p := w.Client(0)

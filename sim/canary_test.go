@@ -9,9 +9,9 @@ import (
 	"locksim/sim"
 )
 
-// TestPlainBinary shows that this toolchain runs bubbles outside go test,
-// which the locksim command stands on: two equal runs in virtual time, and a
-// leak that is an error and not a crash.
+// TestPlainBinary shows that this toolchain runs bubbles outside go test, as
+// the locksim command needs it: two equal runs in virtual time, and a leak that
+// is an error and not a crash.
 func TestPlainBinary(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a binary")
@@ -27,7 +27,7 @@ func TestPlainBinary(t *testing.T) {
 }
 
 // TestToolchain shows the error for a toolchain whose synctest panics, does
-// nothing, or hangs when it is used outside go test.
+// nothing, or hangs outside go test.
 func TestToolchain(t *testing.T) {
 	for name, open := range map[string]func(func()){
 		"panics":       func(func()) { panic("testing: not started") },

@@ -10,25 +10,25 @@ import (
 
 // chain runs toxiproxy's toxics, ours and theirs, over one direction of one
 // connection. A stage is added at the end and may be removed anywhere, while
-// bytes flow. Links without toxics have no chain, and cost nothing.
+// bytes flow. A link without toxics has no chain and no cost.
 type chain struct {
 	conn *conn
 	dir  Direction
 
 	mu     sync.Mutex
 	stages []*stage
-	lost   int // bytes taken in and not given out
+	lost   int // bytes taken in and not put out
 }
 
-// stage is one toxic of a chain: a queue without bound in front, since a
-// network takes what it is given, then the toxic, then a drain that hands on.
+// stage is one toxic of a chain: an unbounded queue, since a network accepts
+// whatever is sent, then the toxic, then a drain that passes its output on.
 type stage struct {
 	chain   *chain
 	wrapper *toxics.ToxicWrapper
 	stub    *toxics.ToxicStub
 	output  chan *stream.StreamChunk
-	stopped chan struct{} // the toxic has returned for good
-	drained chan struct{} // everything it gave out has been handed on
+	stopped chan struct{} // the toxic has returned and does not run again
+	drained chan struct{} // all its output has been passed on
 	fed     chan struct{} // the feeder has ended
 
 	mu      sync.Mutex
@@ -37,9 +37,9 @@ type stage struct {
 	removed bool
 }
 
-// newStage starts a toxic. It returns when the toxic runs: toxiproxy draws
-// from the global random source before, and no other goroutine that does so
-// may be at work meanwhile.
+// newStage starts a toxic. It returns when the toxic runs: toxiproxy draws from
+// the global random source before that, and no other goroutine may draw from it
+// meanwhile.
 func newStage(c *chain, wrapper *toxics.ToxicWrapper) *stage {
 	input, output := make(chan *stream.StreamChunk), make(chan *stream.StreamChunk)
 	s := &stage{
@@ -58,7 +58,7 @@ func newStage(c *chain, wrapper *toxics.ToxicWrapper) *stage {
 	return s
 }
 
-// announced is a toxic that says when it begins.
+// announced is a toxic that signals when it starts.
 type announced struct {
 	toxics.Toxic
 	running chan<- struct{}
@@ -80,10 +80,10 @@ func (s *stage) push(chunks ...*stream.StreamChunk) {
 	}
 }
 
-// feed hands the queue to the toxic. A chunk leaves the queue only when the
+// feed passes the queue to the toxic. A chunk leaves the queue only when the
 // toxic has taken it, so that a removed stage leaves the rest to the next. A
-// toxic that has ended the stream itself may wait for the end of its input, and
-// is told that this is over too.
+// toxic that has ended the stream itself may wait for the end of its input, so
+// feed closes the input too.
 func (s *stage) feed(input chan<- *stream.StreamChunk) {
 	defer close(s.fed)
 	for {
@@ -135,8 +135,8 @@ func (s *stage) run(running chan<- struct{}) {
 	close(s.stopped)
 }
 
-// drain hands on what the toxic gives out; the end of its output is the end
-// of the stream, unless the stage was removed.
+// drain passes the toxic's output on; the end of its output is the end of the
+// stream, unless the stage was removed.
 func (s *stage) drain() {
 	defer close(s.drained)
 	for chunk := range s.output {
@@ -153,8 +153,8 @@ func (s *stage) isRemoved() bool {
 	return s.removed
 }
 
-// remove ends the stage, and returns what it had not taken in yet. Whether a
-// toxic keeps, drops or closes what it had is its own affair.
+// remove ends the stage and returns the chunks that its toxic has not taken.
+// The toxic itself decides what happens to those that it has.
 func (s *stage) remove() (left []*stream.StreamChunk) {
 	if !s.stub.InterruptToxic() {
 		<-s.drained
@@ -194,8 +194,8 @@ func chunkOf(b []byte) *stream.StreamChunk {
 	return &stream.StreamChunk{Data: b, Timestamp: time.Now()}
 }
 
-// handOn passes a chunk from one stage to the next, or onto the wire. Some
-// toxics give out empty chunks, which nobody needs.
+// handOn passes a chunk from one stage to the next, or onto the wire. It drops
+// the empty chunks that some toxics emit.
 func (c *chain) handOn(from *stage, chunk *stream.StreamChunk) {
 	if chunk != nil && len(chunk.Data) == 0 {
 		return
@@ -211,7 +211,7 @@ func (c *chain) handOn(from *stage, chunk *stream.StreamChunk) {
 	c.conn.emit(c.dir, append([]byte{}, chunk.Data...))
 }
 
-// after is the stage behind one, and counts what leaves the last.
+// after is the stage behind s. It counts the bytes that leave the last one.
 func (c *chain) after(s *stage, chunk *stream.StreamChunk) *stage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -226,7 +226,7 @@ func (c *chain) after(s *stage, chunk *stream.StreamChunk) *stage {
 	return nil
 }
 
-// add puts a toxic at the end of the chain.
+// add appends a toxic to the chain.
 func (c *chain) add(wrapper *toxics.ToxicWrapper) {
 	s := newStage(c, wrapper)
 	c.mu.Lock()
@@ -234,8 +234,8 @@ func (c *chain) add(wrapper *toxics.ToxicWrapper) {
 	c.stages = append(c.stages, s)
 }
 
-// remove takes a toxic out; what waited before it goes to the next. It
-// returns whether the chain is empty now, and how many bytes it has lost.
+// remove removes a toxic; the chunks that wait in front of it go to the next.
+// It returns whether the chain is empty now, and how many bytes it has lost.
 func (c *chain) remove(wrapper *toxics.ToxicWrapper) (empty bool, lost int) {
 	if s := c.find(wrapper); s != nil {
 		for _, chunk := range s.remove() {
@@ -270,7 +270,7 @@ func (c *chain) drop(s *stage) {
 	}
 }
 
-// kill stops every toxic of a connection that is no more.
+// kill stops every toxic of a closed connection.
 func (c *chain) kill() {
 	c.mu.Lock()
 	stages := c.stages
@@ -325,10 +325,10 @@ func (c *conn) removeToxic(dir Direction, wrapper *toxics.ToxicWrapper) {
 	}
 	if empty, lost := f.chain.remove(wrapper); empty {
 		f.chain = nil
-		if !f.heard { // else nothing of it counts as under way any more
+		if !f.heard { // else none of it counts as under way any more
 			f.bytes -= lost
 		}
 		return
 	}
-	c.w.time.still() // the next toxic takes in what this one has left, before it is removed in its turn
+	c.w.time.waitBlocked() // the next toxic takes what this one has left, before it is removed too
 }

@@ -15,14 +15,14 @@ type clock struct {
 	base   time.Duration // the world's time at the last change of rate
 	mono   time.Duration // this clock's monotonic time at base
 	ppm    int64         // how much faster it runs, in parts per million
-	offset time.Duration // what wall-clock jumps have added up to
+	offset time.Duration // the sum of the wall-clock jumps
 }
 
 const (
 	million = 1_000_000
 	// A clock may run at any rate from standing still to ten times too fast.
 	minDrift, maxDrift = -million, 9 * million
-	// never is how long a clock that stands still takes for anything.
+	// never is how long any duration takes on a clock that stands still.
 	never = time.Duration(1) << 62
 )
 
@@ -58,7 +58,8 @@ func (c *clock) jump(d time.Duration) {
 	c.offset += d
 }
 
-// drift changes the rate from now on. A rate that no clock has panics.
+// drift changes the rate from now on. It panics on a rate outside minDrift to
+// maxDrift.
 func (c *clock) drift(now time.Duration, ppm int64) {
 	if ppm < minDrift || ppm > maxDrift {
 		panic(fmt.Sprintf("sim: a clock drifts by %d ppm: give %d (it stands still) to %d", ppm, minDrift, maxDrift))

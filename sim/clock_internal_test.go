@@ -37,8 +37,8 @@ func TestClockRates(t *testing.T) {
 	}
 }
 
-// TestClockMonotonic changes the rate again and again: monotonic time follows
-// without a step, and jumps of the wall clock leave it alone.
+// TestClockMonotonic changes the rate repeatedly: monotonic time follows
+// without a step, and jumps of the wall clock do not affect it.
 func TestClockMonotonic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var c clock
@@ -67,8 +67,8 @@ func TestClockMonotonic(t *testing.T) {
 	})
 }
 
-// TestWorldDurationNeverEarly waits for d of a clock: it has advanced by d at
-// the least, and by less than that one instant before, give or take rounding.
+// TestWorldDurationNeverEarly waits for d of a clock: it has advanced by at
+// least d, and by less than d one instant before, up to rounding.
 func TestWorldDurationNeverEarly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var c clock
@@ -78,10 +78,10 @@ func TestWorldDurationNeverEarly(t *testing.T) {
 		d := time.Duration(rapid.OneOf(rapid.Int64Range(0, 1000), rapid.Int64Range(0, int64(year))).Draw(t, "d"))
 		wait := c.worldDuration(d)
 		if wait == never {
-			return // it stands still, or nearly
+			return // it stands still, or almost
 		}
 		if wait >= 10*year {
-			wait = 10 * year // beyond that only the direction is of interest
+			wait = 10 * year // beyond that only the direction matters
 			if c.monotonic(start+wait)-c.monotonic(start) > d+10 {
 				t.Fatalf("%v of the clock pass long before they should", d)
 			}
@@ -127,7 +127,7 @@ func TestDriftOutOfRangePanics(t *testing.T) {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("a drift of %d ppm was taken", ppm)
+					t.Errorf("a drift of %d ppm was accepted", ppm)
 				}
 			}()
 			new(clock).drift(0, ppm)

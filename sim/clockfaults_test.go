@@ -8,9 +8,9 @@ import (
 	"locksim/sim"
 )
 
-// TestClockFaults shows what the clocks of a client and of a node say two
-// seconds later, by name: what a jump adds, what a drift of one second adds and
-// keeps, and that another drift replaces the first.
+// TestClockFaults shows the clocks of a client and of a node after two seconds:
+// what a jump adds, what a drift of one second adds and keeps, and that a
+// second drift replaces the first.
 func TestClockFaults(t *testing.T) {
 	const s = time.Second
 	for _, tt := range []struct {
@@ -63,13 +63,13 @@ func TestClockFaults(t *testing.T) {
 	}
 }
 
-// roughly reports whether two times are within the slack, either way.
+// roughly reports whether two times differ by at most the slack.
 func roughly(got, want time.Duration) bool { return (got - want).Abs() < slack }
 
-// TestTimersFollowTheRate shows that a sleep which has begun takes as long as
-// the clock says from the moment on at which its rate changes: shorter when the
-// clock is made faster, later when it is stopped or slowed down, and as long as
-// before when it changes twice in one instant.
+// TestTimersFollowTheRate shows that a sleep which has begun follows a change
+// of the clock's rate: it is shorter when the clock runs faster, longer when it
+// stops or runs slower, and as long as before when the rate changes twice in
+// one instant.
 func TestTimersFollowTheRate(t *testing.T) {
 	const s = time.Second
 	for _, tt := range []struct {
@@ -113,7 +113,7 @@ func driftC0(ppm int64, d time.Duration) func(w *sim.World) {
 }
 
 // TestManyTimers shows that each of many timers fires once and at its time
-// while the rate changes all the time and some of them are stopped.
+// while the rate changes continually and some of them are stopped.
 func TestManyTimers(t *testing.T) {
 	run(t, sim.Config{}, func(w *sim.World) error {
 		p := w.Client(0)

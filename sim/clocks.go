@@ -18,23 +18,23 @@ type Clock struct {
 	wall bool
 }
 
-// Clock is the process's monotonic time: what time.Since measures in Go, and
-// what our locks count their leases by. It drifts with the process's clock
-// and never jumps.
+// Clock is the process's monotonic time, as time.Since measures it in Go. The
+// locks of package lock measure leases by it. It drifts with the process's
+// clock and never jumps.
 func (p *Process) Clock() *Clock { return &Clock{p: p} }
 
-// WallClock is the process's wall time, which jumps when somebody sets it.
-// It is for code that judges by wall time, which a lock should not (F21).
+// WallClock is the process's wall time, which jumps when it is set. It is for
+// code that measures by wall time, which a lock should not (F21).
 func (p *Process) WallClock() *Clock { return &Clock{p: p, wall: true} }
 
-// LooksAtWallClock reports whether the process has ever read its wall clock. One
-// that has not would not have noticed a jump of it.
+// LooksAtWallClock reports whether the process has ever read its wall clock.
+// Without that, no jump of it can affect the process.
 func (p *Process) LooksAtWallClock() bool { return p.sawWall.Load() }
 
-// Now is the process's time, without a monotonic reading: it is the bubble's
-// start plus what this clock has counted since.
+// Now is the process's time, without a monotonic reading: the bubble's start
+// plus the time that this clock has counted since.
 func (c *Clock) Now() time.Time {
-	_ = c.p.gate.pass("clock") // a crashed process may look, it can tell nobody
+	_ = c.p.gate.pass("clock") // a crashed process may read it: it can no longer act on it
 	return c.read()
 }
 
@@ -51,8 +51,8 @@ func (c *Clock) read() time.Time {
 	return c.p.w.time.start.Round(0).Add(d)
 }
 
-// Sleep waits for d of this clock, at least, and returns the context's error
-// when it ends first, [ErrCrashed] when the process is no more, and
+// Sleep waits for at least d of this clock. It returns the context's error when
+// that ends first, [ErrCrashed] when the process has crashed, and
 // context.Canceled when the run is over.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil {
@@ -80,7 +80,8 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// passAfter is the gate; the seam's name is made only where somebody waits.
+// passAfter passes the gate; the seam's name is built only where a goroutine
+// waits.
 func (c *Clock) passAfter(what string, d time.Duration) error {
 	if c.p.gate.isOpen() {
 		return nil
@@ -88,9 +89,9 @@ func (c *Clock) passAfter(what string, d time.Duration) error {
 	return c.p.gate.pass(what + d.String())
 }
 
-// AfterFunc calls f on a goroutine of its own after d of this clock, later
-// where the process is paused then, never once it has crashed. stop reports
-// whether it prevented the call. A panic in f ends the run, as in [Process.Go].
+// AfterFunc calls f on its own goroutine after d of this clock: later if the
+// process is paused then, never if it has crashed. stop reports whether it
+// prevented the call. A panic in f ends the run, as in [Process.Go].
 func (c *Clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	t := c.p.timers.make("after", d, nil)
 	t.fire = func() {
@@ -106,8 +107,8 @@ func (c *Clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 }
 
 // Until waits, for the harness, until this clock shows t, stop is closed, or
-// the run is over, also while the process is paused or after it has crashed.
-// It reports whether the time has come.
+// the run is over, also while the process is paused or after it has crashed. It
+// reports whether the clock has reached t.
 func (c *Clock) Until(t time.Time, stop <-chan struct{}) bool {
 	for {
 		left := t.Sub(c.read())
@@ -121,7 +122,7 @@ func (c *Clock) Until(t time.Time, stop <-chan struct{}) bool {
 		case <-stop:
 			timer.cancelled.Store(true)
 			return false
-		case <-c.p.w.time.over:
+		case <-c.p.w.time.closed:
 			return false
 		}
 	}
@@ -136,22 +137,22 @@ type procTimer struct {
 
 	// For the world's goroutine.
 	end   time.Duration // on the process's clock
-	due   int64         // the instant for which its event is planned
-	place int           // among the process's timers
+	due   int64         // the instant of its planned event
+	index int           // index in timers.all
 }
 
-// untilLabel marks the timers of [Clock.Until], which are the harness's.
+// untilLabel marks the timers of [Clock.Until], which belong to the harness.
 const untilLabel = "until"
 
-// timers are the timers of a process that have not fired. All but make and post
-// are for the world's goroutine.
+// timers are the pending timers of a process. All methods but make and post are
+// for the world's goroutine.
 type timers struct {
 	p   *Process
 	all []*procTimer
-	lag time.Duration // by which they are late
+	lag time.Duration // how late they fire
 }
 
-// make makes a timer; with a function it starts at once.
+// make creates a timer. With a function it starts at once.
 func (ts *timers) make(label string, d time.Duration, fire func()) *procTimer {
 	t := &procTimer{label: label, d: d, fire: fire}
 	if fire != nil {
@@ -164,23 +165,23 @@ func (ts *timers) make(label string, d time.Duration, fire func()) *procTimer {
 // event.
 func (ts *timers) post(t *procTimer) {
 	p := ts.p
-	p.w.time.out.post(entry{where: p.name, rank: rankTimer, seq: uint64(t.d), label: t.label, commit: func() {
-		t.end = p.clock.monotonic(p.w.time.passed()) + t.d
-		t.place = len(ts.all)
+	p.w.time.outbox.post(entry{where: p.name, rank: rankTimer, seq: uint64(t.d), label: t.label, commit: func() {
+		t.end = p.clock.monotonic(p.w.time.elapsed()) + t.d
+		t.index = len(ts.all)
 		ts.all = append(ts.all, t)
 		ts.plan(t)
 	}})
 }
 
-// farAhead bounds how far ahead a timer is planned, so that one which was
-// stopped does not stay for long.
+// farAhead bounds how far ahead a timer is planned, so that a stopped timer is
+// removed soon.
 const farAhead = time.Minute
 
-// plan plans the event of a timer. An event that was planned for it before comes
-// to nothing.
+// plan plans the event of a timer. An event that was planned for it before has
+// no effect.
 func (ts *timers) plan(t *procTimer) {
 	p := ts.p
-	left := t.end - p.clock.monotonic(p.w.time.passed())
+	left := t.end - p.clock.monotonic(p.w.time.elapsed())
 	due := p.w.time.now() + int64(min(max(p.clock.worldDuration(left), 1), farAhead))
 	t.due = due
 	p.w.time.queue.join(p.name, "timer", due, func() {
@@ -193,16 +194,16 @@ func (ts *timers) plan(t *procTimer) {
 func (ts *timers) isDue(t *procTimer) {
 	switch {
 	case t.cancelled.Load():
-		ts.forget(t)
-	case ts.p.clock.monotonic(ts.p.w.time.passed()) < t.end:
+		ts.remove(t)
+	case ts.p.clock.monotonic(ts.p.w.time.elapsed()) < t.end:
 		ts.plan(t)
 	default:
-		ts.forget(t)
+		ts.remove(t)
 		ts.fire(t)
 	}
 }
 
-// fire fires a timer that is due, late where the process is slow.
+// fire fires a due timer, with the lag of a slow process.
 func (ts *timers) fire(t *procTimer) {
 	if ts.lag == 0 || t.label == untilLabel {
 		t.fire()
@@ -212,18 +213,18 @@ func (ts *timers) fire(t *procTimer) {
 	q.join(ts.p.name, "late timer", ts.p.w.time.now()+int64(ts.lag), t.fire)
 }
 
-// forget takes a timer off the list. The last one takes its place.
-func (ts *timers) forget(t *procTimer) {
+// forget removes a timer from the list. The last one moves to its index.
+func (ts *timers) remove(t *procTimer) {
 	end := len(ts.all) - 1
 	last := ts.all[end]
-	ts.all[t.place], last.place = last, t.place
+	ts.all[t.index], last.index = last, t.index
 	ts.all[end] = nil
 	ts.all = ts.all[:end]
 	t.due = 0
 }
 
-// planAll plans all timers anew when the clock has changed its rate, the first to
-// end first: the list is in no order.
+// planAll plans all timers anew when the clock has changed its rate, by their
+// ends: the list is in no order.
 func (ts *timers) planAll() {
 	all := slices.Clone(ts.all)
 	slices.SortFunc(all, func(a, b *procTimer) int { return cmp.Compare(a.end, b.end) })
@@ -232,17 +233,17 @@ func (ts *timers) planAll() {
 	}
 }
 
-// jumpClock moves the process's wall clock; its monotonic time is not touched, and
-// neither is a lock that measures by it.
+// jumpClock moves the process's wall clock. Its monotonic time is unaffected,
+// and so is a lock that measures by it.
 func (p *Process) jumpClock(d time.Duration) {
 	p.w.trace.record(trace.World, p.name, trace.ClockJump{By: d})
 	p.clock.jump(d)
 }
 
-// driftClock makes both of the process's clocks run at another rate. Timers that
-// are waiting follow it.
+// driftClock changes the rate of both clocks of the process. Pending timers
+// follow it.
 func (p *Process) driftClock(ppm int64) {
 	p.w.trace.record(trace.World, p.name, trace.ClockDrift{PPM: ppm})
-	p.clock.drift(p.w.time.passed(), ppm)
+	p.clock.drift(p.w.time.elapsed(), ppm)
 	p.timers.planAll()
 }

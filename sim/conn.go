@@ -7,7 +7,7 @@ import (
 )
 
 // conn is one TCP connection: the process's end, the server's end, and a flow
-// each way. Only the world's goroutine touches it, unless noted.
+// each way. It is for the world's goroutine, unless noted.
 type conn struct {
 	w      *World
 	link   *link
@@ -16,11 +16,11 @@ type conn struct {
 	server *ServerConn
 	flows  [2]flow
 	dead   bool // reset, or over
-	silent bool // the client's machine lost its power: nothing comes back
+	silent bool // the client's machine lost its power and answers nothing
 
 	wasReset bool
 
-	// What the server's kind says of its connections.
+	// The abilities of the server that concern its connections.
 	describe  Describer
 	canonical Canonical
 	joins     bool
@@ -28,25 +28,25 @@ type conn struct {
 
 // flow is one direction of a connection.
 type flow struct {
-	last  int64 // the instant of the latest delivery that is planned
+	last  int64 // the instant of the latest planned delivery
 	seq   atomic.Uint64
 	chain *chain
 	bytes int  // under way
 	ended bool // the sender has ended the stream
-	over  bool // the end is on the wire: nothing can follow
-	heard bool // and has arrived
+	over  bool // the end is on the wire, so nothing can follow
+	heard bool // the end has arrived
 }
 
 func (f *flow) nextSeq() uint64 { return f.seq.Add(1) }
 
 // post sends bytes, or the end of the stream (nil), in one direction. Any
-// goroutine may call it; the bytes must not be changed afterwards.
+// goroutine may call it; the caller must not change the bytes afterwards.
 func (c *conn) post(dir Direction, b []byte) {
-	c.w.time.out.post(entry{where: c.link.where[dir], rank: rankSend, conn: c, seq: c.flows[dir].nextSeq(),
+	c.w.time.outbox.post(entry{where: c.link.where[dir], rank: rankSend, conn: c, seq: c.flows[dir].nextSeq(),
 		dir: dir, data: b})
 }
 
-// commit takes what was posted: into the toxics, or onto the wire.
+// commit puts what was posted into the toxics, or onto the wire.
 func (c *conn) commit(dir Direction, b []byte) {
 	f := &c.flows[dir]
 	if c.dead || f.ended || f.over {
@@ -57,11 +57,11 @@ func (c *conn) commit(dir Direction, b []byte) {
 	f.ended = b == nil
 	f.bytes += len(b)
 	if f.chain != nil {
-		c.w.time.stir()
+		c.w.time.markUnblocked()
 		f.chain.push(b)
 		return
 	}
-	c.wire(dir, b)
+	c.planArrival(dir, b)
 }
 
 // accept asks the server to take the connection.
@@ -103,7 +103,7 @@ func (c *conn) name() string { return c.class.Load().name }
 
 // wire plans the arrival of bytes or of the end of the stream, in order.
 // For twins it is one event.
-func (c *conn) wire(dir Direction, b []byte) {
+func (c *conn) planArrival(dir Direction, b []byte) {
 	f := &c.flows[dir]
 	if c.dead || f.over {
 		return
@@ -135,19 +135,19 @@ func (c *conn) arrive(dir Direction, b []byte) {
 	}
 }
 
-// ended notes that the end of a stream has arrived; what its toxics have lost
-// is no longer under way. When both ends have been heard the connection is
-// over.
+// ended records that the end of a stream has arrived; bytes that its toxics
+// have lost are no longer under way. When both ends have arrived the connection
+// is over.
 func (c *conn) ended(dir Direction) {
 	c.flows[dir].heard, c.flows[dir].bytes = true, 0
 	if c.flows[Up].heard && c.flows[Down].heard {
 		c.kill()
-		c.link.forget(c)
+		c.link.remove(c)
 	}
 }
 
-// arriveAtServer gives bytes, or the end of the stream, to a server when it
-// serves.
+// arriveAtServer passes bytes, or the end of the stream, to a server: at once,
+// or when its stall is over.
 func (c *conn) arriveAtServer(b []byte) {
 	if len(c.w.force.stalls) > 0 {
 		c.w.force.whenServed(c.link.node, func() { c.serve(b) })
@@ -156,8 +156,8 @@ func (c *conn) arriveAtServer(b []byte) {
 	c.serve(b)
 }
 
-// serve hands over what has arrived at the server, unless the connection has
-// been reset while it waited.
+// serve passes what has arrived to the server, unless the connection was reset
+// while it waited.
 func (c *conn) serve(b []byte) {
 	switch {
 	case c.wasReset:
@@ -183,28 +183,28 @@ func (c *conn) arriveAtClient(b []byte) {
 	c.client.arrived(b)
 }
 
-// arriveTooLate is what becomes of an answer to a machine that has lost its
-// power. Once it is up again it knows nothing of the connection, and says so.
+// arriveTooLate handles a reply to a machine that has lost its power. Once
+// restarted, the machine does not know the connection and resets it.
 func (c *conn) arriveTooLate() {
 	if c.client.p != c.link.p {
 		c.reset()
 	}
 }
 
-// emit is what comes out of a flow's toxics.
+// emit posts the output of a flow's toxics.
 func (c *conn) emit(dir Direction, b []byte) {
 	f := &c.flows[dir]
-	c.w.time.out.post(entry{where: c.link.where[dir], rank: rankSend, conn: c, seq: f.nextSeq(),
-		dir: dir, data: b, out: true})
+	c.w.time.outbox.post(entry{where: c.link.where[dir], rank: rankSend, conn: c, seq: f.nextSeq(),
+		dir: dir, data: b, toxified: true})
 }
 
 // finish ends the stream to the client.
 func (c *conn) finish() { c.post(Down, nil) }
 
-// reset breaks the connection: both ends see ECONNRESET, and what is under
-// way or unread is gone. Clients that wait for an answer wake one by one: what
-// several do at once, such as to draw from the program's random source, would
-// be a race.
+// reset breaks the connection: both ends see ECONNRESET, and bytes under way or
+// unread are lost. Clients that wait for a reply wake one by one: if several
+// woke at once, their draws from the program's random source, for example,
+// would race.
 func (c *conn) reset() {
 	if c.dead {
 		return
@@ -213,12 +213,12 @@ func (c *conn) reset() {
 	c.wasReset = true
 	c.server.reset()
 	c.kill()
-	c.link.forget(c)
+	c.link.remove(c)
 	c.client.fail()
 	c.w.time.queue.join(c.link.where[Down], "reset "+c.name(), c.w.time.now()+1, c.client.wake)
 }
 
-// kill ends the connection without telling anybody.
+// kill ends the connection without notifying either end.
 func (c *conn) kill() {
 	c.dead = true
 	for dir := range c.flows {

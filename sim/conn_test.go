@@ -17,10 +17,11 @@ import (
 // ms is a network on which every message takes one millisecond.
 var ms = sim.Latency{Min: time.Millisecond, Max: time.Millisecond}
 
-// slack is what the world may add so that every event has its own instant.
+// slack bounds what the world adds so that every event has its own instant.
 const slack = time.Microsecond
 
-// near reports whether an instant is the wanted one, or the slack later.
+// near reports whether an instant is the wanted one, or later by at most the
+// slack.
 func near(got, want time.Duration) bool { return got >= want && got < want+slack }
 
 // solo runs body as the only goroutine of c0, beside a sink named "n0".
@@ -36,15 +37,15 @@ func solo(t *testing.T, cfg sim.Config, body func(w *sim.World, p *sim.Process, 
 	})
 }
 
-// rest lets the world go on for a while, from a goroutine of a process, which
-// may then look at what the world's goroutine has written.
+// rest lets the world run for d, from a goroutine of a process, which may then
+// read what the world's goroutine has written.
 func rest(w *sim.World, d time.Duration) {
 	time.Sleep(d)
 	w.Do(func() {})
 }
 
-// TestRoundTrip shows that a dial takes a round trip, a message one way, and
-// that two writes arrive in order and are read as one stream.
+// TestRoundTrip shows that a dial takes a round trip, a message half of one,
+// and that two writes arrive in order and are read as one stream.
 func TestRoundTrip(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		c := dial(p, "r0")
@@ -127,7 +128,7 @@ func TestConnErrors(t *testing.T) {
 			_ = c.SetReadDeadline(past)
 			return writeErr(c)
 		}, nil},
-		{"read after the deadline was taken back", func(_ *sim.World, c *sim.Conn, s *SinkConn) error {
+		{"read after the deadline was removed", func(_ *sim.World, c *sim.Conn, s *SinkConn) error {
 			_ = c.SetDeadline(past)
 			_ = readErr(c)
 			_ = c.SetDeadline(time.Time{})
@@ -177,7 +178,7 @@ func resetNow(w *sim.World) {
 	})
 }
 
-// TestDeadlineOfABlockedRead shows at which instant a blocked Read gives up,
+// TestDeadlineOfABlockedRead shows at which instant a blocked Read times out,
 // when its deadline is moved while it waits.
 func TestDeadlineOfABlockedRead(t *testing.T) {
 	const at = time.Millisecond
@@ -214,8 +215,8 @@ func TestDeadlineOfABlockedRead(t *testing.T) {
 	}
 }
 
-// TestDeadlineTakenBack shows that a Read whose deadline is taken away while
-// it waits goes on waiting, and gets the bytes that come later.
+// TestDeadlineTakenBack shows that a Read whose deadline is removed while it
+// waits goes on waiting, and gets the bytes that arrive later.
 func TestDeadlineTakenBack(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 		c := dial(p, "n0")
@@ -234,7 +235,7 @@ func TestDeadlineTakenBack(t *testing.T) {
 }
 
 // TestOrderlyCloseStillArrives shows that a command which is written right
-// before Close is executed, and that its answer goes nowhere.
+// before Close is executed, and that its reply is discarded.
 func TestOrderlyCloseStillArrives(t *testing.T) {
 	run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
 		p := w.Client(0)
@@ -256,8 +257,8 @@ func TestOrderlyCloseStillArrives(t *testing.T) {
 	})
 }
 
-// TestHalfClose shows that after CloseWrite the node sees the end of the
-// stream while the other way still works.
+// TestHalfClose shows that after CloseWrite the node sees the end of the stream
+// while the other direction still works.
 func TestHalfClose(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 		c := dial(p, "n0")
@@ -295,9 +296,8 @@ func TestBytesBeforeTheEnd(t *testing.T) {
 	})
 }
 
-// TestResetDiscards shows that a reset throws away what was unread, and what
-// was under way in both directions, and that it strikes every connection of
-// the link and no other.
+// TestResetDiscards shows that a reset discards unread bytes and bytes under
+// way in both directions, on every connection of the link and no other.
 func TestResetDiscards(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 		a, b, other := dial(p, "n0"), dial(p, "n0"), dial(p, "r0")
@@ -345,8 +345,8 @@ func TestResetNeedsNames(t *testing.T) {
 	})
 }
 
-// TestFullWindow shows that a Write waits while 256 KiB are under way, goes
-// on when they have arrived, and gives up at its deadline.
+// TestFullWindow shows that a Write waits while 256 KiB are under way, goes on
+// when they have arrived, and times out at its deadline.
 func TestFullWindow(t *testing.T) {
 	full := bytes.Repeat([]byte("x"), 256<<10)
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {

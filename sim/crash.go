@@ -7,16 +7,16 @@ import (
 	"locksim/sim/trace"
 )
 
-// condition is whether a server runs, and what its peers notice where it does
+// condition is whether a server runs, and how its machine responds if it does
 // not.
 type condition int
 
 const (
 	up condition = iota
-	// killed: its operating system lives on, closes its connections and refuses
-	// new ones.
+	// killed: the operating system still runs, closes its connections and
+	// refuses new ones.
 	killed
-	// powerless: nobody hears of it. Dials wait.
+	// powerless: the machine does not respond. Dials wait.
 	powerless
 )
 
@@ -36,7 +36,7 @@ func (f *Faults) crashServer(n *Node, mode faults.CrashMode) {
 	}
 }
 
-// stop takes the server out of the world.
+// stop ends the server's process and its sessions.
 func (n *Node) stop(c condition, mode faults.CrashMode) {
 	if s, ok := n.server.(Crasher); ok {
 		s.Crash(mode)
@@ -47,7 +47,7 @@ func (n *Node) stop(c condition, mode faults.CrashMode) {
 	n.orphanAll()
 }
 
-// restartServer brings a server back.
+// restartServer starts a crashed server again.
 func (f *Faults) restartServer(n *Node) {
 	n.state = up
 	n.lives++
@@ -84,8 +84,8 @@ func (n *Node) orphanAll() {
 	n.conns = nil
 }
 
-// bounceStrays resets the connections of a server over which clients have sent
-// something while its machine had no power.
+// bounceStrays resets the connections on which clients have sent bytes while
+// the server's machine had no power.
 func (t *network) bounceStrays(n *Node) {
 	for _, c := range t.connsOf(n) {
 		if c.server.orphaned && c.server.strayed {
@@ -94,14 +94,14 @@ func (t *network) bounceStrays(n *Node) {
 	}
 }
 
-// bounce resets the connection as soon as the client can hear of it.
+// bounce resets the connection after the latency to the client.
 func (c *conn) bounce() {
 	k := c.class.Load()
 	at := c.w.time.now() + max(c.link.delay(Down, "bounce", k.order), 1)
 	c.w.time.queue.join(c.link.where[Down], "bounce "+k.name, at, c.reset)
 }
 
-// releaseDials lets the dials go on that wait for a server or for its links.
+// releaseDials resumes the dials that wait for a server or for its links.
 func (t *network) releaseDials(n *Node) {
 	for _, l := range t.sorted() {
 		if l.node == n && l.cuts == 0 {

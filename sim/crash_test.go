@@ -20,7 +20,7 @@ func crashNow(w *sim.World, mode faults.CrashMode) {
 	})
 }
 
-// operations are the seams that can say that the process has crashed.
+// operations are the seams that return ErrCrashed.
 func operations(p *sim.Process, c *sim.Conn) map[string]func() error {
 	background := context.Background()
 	return map[string]func() error{
@@ -36,7 +36,7 @@ func operations(p *sim.Process, c *sim.Conn) map[string]func() error {
 }
 
 // TestCrashAtEverySeam shows that every seam of a crashed process returns
-// ErrCrashed, at once, and that nothing of it reaches the world.
+// ErrCrashed at once, and that the process does nothing in the world.
 func TestCrashAtEverySeam(t *testing.T) {
 	for _, mode := range faults.CrashModes() {
 		res := solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
@@ -57,7 +57,7 @@ func TestCrashAtEverySeam(t *testing.T) {
 		})
 		crashed := false
 		for _, e := range res.Trace.Events {
-			if crashed && e.Actor == "c0" && e.Kind() != "close" { // the operating system's
+			if crashed && e.Actor == "c0" && e.Kind() != "close" { // by the operating system
 				t.Errorf("%s: after the crash: %v", mode, e)
 			}
 			crashed = crashed || e.Kind() == "crash"
@@ -66,8 +66,8 @@ func TestCrashAtEverySeam(t *testing.T) {
 }
 
 // TestCrashWhileBlocked shows that a goroutine which is blocked in a seam when
-// its process crashes comes back at once with ErrCrashed, though nothing
-// that it has waited for will ever happen.
+// its process crashes returns at once with ErrCrashed, although the event that
+// it has waited for never happens.
 func TestCrashWhileBlocked(t *testing.T) {
 	background := context.Background()
 	for _, mode := range faults.CrashModes() {
@@ -116,10 +116,9 @@ func TestCrashWhileBlocked(t *testing.T) {
 	}
 }
 
-// TestDeferredCode shows that what deferred code writes after a crash reaches
-// nobody, that bytes which were sent before still arrive, and what the peer
-// sees: the end of the stream when the process died, nothing when the power
-// went.
+// TestDeferredCode shows that the writes of deferred code after a crash are not
+// sent, that bytes sent before still arrive, and what the peer sees: the end of
+// the stream after a crash of the process, nothing after a power failure.
 func TestDeferredCode(t *testing.T) {
 	for _, mode := range faults.CrashModes() {
 		run(t, withSink(sim.Config{Latency: ms}), func(w *sim.World) error {
@@ -146,8 +145,8 @@ func TestDeferredCode(t *testing.T) {
 	}
 }
 
-// TestQueuedCommandOutlivesItsSender shows that a command which was written
-// before the crash is executed by Redis after it, in both modes.
+// TestQueuedCommandOutlivesItsSender shows that Redis executes a command which
+// was written before the crash after it, in both modes.
 func TestQueuedCommandOutlivesItsSender(t *testing.T) {
 	for _, mode := range faults.CrashModes() {
 		run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
@@ -171,7 +170,8 @@ func TestQueuedCommandOutlivesItsSender(t *testing.T) {
 }
 
 // TestMarkDuringACrash shows that a mark which was under way when the process
-// crashed is not recorded after the crash, while the harness's own is.
+// crashed is not recorded after the crash, and that an observation of the
+// harness is.
 func TestMarkDuringACrash(t *testing.T) {
 	res := run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
 		p := w.Client(0)
@@ -197,7 +197,7 @@ func TestMarkDuringACrash(t *testing.T) {
 }
 
 // TestCrashEndsTheContext shows that the process's context ends, and that a
-// panic of code that cannot bear ErrCrashed does not end the run.
+// panic of code that does not handle ErrCrashed does not end the run.
 func TestCrashEndsTheContext(t *testing.T) {
 	run(t, sim.Config{}, func(w *sim.World) error {
 		p := w.Client(0)

@@ -19,13 +19,13 @@ func cutC0(bytes faults.Bytes, dir faults.Direction, d time.Duration) faults.Par
 }
 
 // TestCut shows what arrives in each direction while a partition of 100 ms is
-// in force, and what in the end. In each direction one message is under way
-// when the partition begins, and two are sent meanwhile.
+// in force, and after it. In each direction one message is under way when the
+// partition begins, and two are sent meanwhile.
 func TestCut(t *testing.T) {
 	for _, tt := range []struct {
 		bytes              faults.Bytes
 		dir                faults.Direction
-		upDuring, upAfter  string // what the node has: "1" was under way
+		upDuring, upAfter  string // what the node has got: "1" was under way
 		downDuring         string
 		downAfter          string
 		upEnded, downEnded bool
@@ -87,8 +87,8 @@ func reader(p *sim.Process, c *sim.Conn) *heard {
 	return h
 }
 
-// TestCutDeliversLate shows that held bytes arrive one latency after the
-// healing, and bytes sent after it not before them.
+// TestCutDeliversLate shows that held bytes arrive one latency after the link
+// heals, before bytes sent later.
 func TestCutDeliversLate(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 		c := dial(p, "n0")
@@ -106,10 +106,10 @@ func TestCutDeliversLate(t *testing.T) {
 	})
 }
 
-// TestDialDuringCut shows that a dial waits for the healing, and that it
-// gives up when its context ends first.
+// TestDialDuringCut shows that a dial waits until the link heals, or until its
+// context ends.
 func TestDialDuringCut(t *testing.T) {
-	for _, dir := range faults.Directions() { // a handshake needs both ways
+	for _, dir := range faults.Directions() { // a handshake needs both directions
 		solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 			cutNow(w, faults.Partition{Between: []string{"c0"}, Direction: dir, For: 100 * time.Millisecond})
 			start := time.Now()
@@ -143,8 +143,8 @@ func TestDialUnderWayWhenCut(t *testing.T) {
 	})
 }
 
-// TestCutsOverlap shows that a link is whole again when the last partition
-// that lies on it has ended, whatever their order.
+// TestCutsOverlap shows that a link works again when its last partition has
+// ended, whatever their order.
 func TestCutsOverlap(t *testing.T) {
 	for _, first := range []time.Duration{50 * time.Millisecond, 200 * time.Millisecond} {
 		solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
@@ -170,8 +170,8 @@ func TestCutsOverlap(t *testing.T) {
 	}
 }
 
-// TestHeal shows that Heal ends every partition at once, those with a time of
-// their own too, and that their time's end then does nothing.
+// TestHeal shows that Heal ends every partition at once, also those with a
+// duration, and that the end of the duration then has no effect.
 func TestHeal(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 		c := dial(p, "n0")

@@ -20,10 +20,10 @@ import (
 	"locksim/sim/trace"
 )
 
-// holes are the places where a run could depend on the scheduler. Each body
-// makes many things happen in one instant, and marks what came of it.
-var holes = []struct {
-	name string // what is equal
+// races are the places where a run could depend on the scheduler. Each body
+// causes many events in one instant, and marks their results.
+var races = []struct {
+	name string // what happens at one instant
 	cfg  sim.Config
 	body func(w *sim.World) error
 }{
@@ -32,7 +32,7 @@ var holes = []struct {
 	{"sleeps in one client", sim.Config{}, sleepsInOne},
 	{"two connections dialled in one instant", sim.Config{Latency: ms}, twoDials},
 	{"connections dialled and greeted in one instant", sim.Config{}, greetedTwins},
-	{"connections that only hear", withSink(sim.Config{}), silentTwins},
+	{"connections that only read", withSink(sim.Config{}), silentTwins},
 	{"a context's end and an answer", sim.Config{Latency: ms, Clients: 2}, cancelAgainstReply},
 	{"deadlines of reads and writes", withSink(sim.Config{Latency: ms}), equalDeadlines},
 	{"a close that wakes several goroutines", withSink(sim.Config{Latency: ms}), closeWakesMany},
@@ -47,16 +47,16 @@ var holes = []struct {
 	{"dials that wait for healing", sim.Config{}, dialsAfterHeal},
 }
 
-// TestDeterminismAtTheHoles shows that each of them leaves the same trace for
-// the same seed, with one processor and with two.
-func TestDeterminismAtTheHoles(t *testing.T) {
-	for _, hole := range holes {
-		t.Run(hole.name, func(t *testing.T) {
+// TestDeterminismOfRaces shows that each of them gives the same trace for the
+// same seed, with one processor and with two.
+func TestDeterminismOfRaces(t *testing.T) {
+	for _, race := range races {
+		t.Run(race.name, func(t *testing.T) {
 			for seed := range uint64(seeds(60)) {
-				hole.cfg.Seed = seed
-				first := onProcessors(t, 1, hole.cfg, hole.body)
+				race.cfg.Seed = seed
+				first := onProcessors(t, 1, race.cfg, race.body)
 				for _, n := range []int{1, 2, 2} {
-					if d := trace.Diff(first, onProcessors(t, n, hole.cfg, hole.body)); d != nil {
+					if d := trace.Diff(first, onProcessors(t, n, race.cfg, race.body)); d != nil {
 						t.Fatalf("seed %d, %d processors: %v", seed, n, d)
 					}
 				}
@@ -111,8 +111,9 @@ func twoDials(w *sim.World) error {
 	return w.RunUntil(w.Idle)
 }
 
-// greetedTwins: go-redis as it comes greets the server on each connection, so
-// that the first messages of several are the same, and what follows is not.
+// greetedTwins: go-redis in its default configuration sends a greeting on each
+// connection, so that the first messages of several are equal, and the next are
+// not.
 func greetedTwins(w *sim.World) error {
 	p := w.Client(0)
 	r := simredis.ClientWith(p, &redis.Options{Addr: p.Address("r0"), PoolSize: 16, MaxRetries: -1,
@@ -128,7 +129,7 @@ func greetedTwins(w *sim.World) error {
 	return w.RunUntil(w.Idle)
 }
 
-// silentTwins: connections that have sent nothing, which end at one instant.
+// silentTwins: connections that have sent nothing end at one instant.
 func silentTwins(w *sim.World) error {
 	p := w.Client(0)
 	if _, err := w.Faults().AddToxic("c0", "n0", sim.Down, &toxics.TimeoutToxic{Timeout: 50}); err != nil {
@@ -149,8 +150,8 @@ func silentTwins(w *sim.World) error {
 	return w.RunUntil(w.Idle)
 }
 
-// cancelAgainstReply ends contexts at, before and after the very nanosecond
-// of the answer, as go-redis' own contexts and deadlines do.
+// cancelAgainstReply ends contexts in the nanosecond of the reply, and around
+// it, as go-redis' own contexts and deadlines do.
 func cancelAgainstReply(w *sim.World) error {
 	for i := range w.Clients() {
 		p := w.Client(i)
@@ -199,7 +200,8 @@ func equalDeadlines(w *sim.World) error {
 	return w.RunUntil(w.Idle)
 }
 
-// several wait on one connection; when it ends, each asks Redis something.
+// several goroutines wait on one connection; when it ends, each sends a command
+// to Redis.
 func several(w *sim.World, end func(c *sim.Conn)) error {
 	p := w.Client(0)
 	p.Go(func() {
@@ -225,7 +227,7 @@ func resetWakesMany(w *sim.World) error {
 	return several(w, func(*sim.Conn) { resetNow(w) })
 }
 
-// toxicsOnMany: chains with timers that are due at the same instants.
+// toxicsOnMany: toxic chains with timers that are due at the same instants.
 func toxicsOnMany(w *sim.World) error {
 	var off []func()
 	for _, c := range []string{"c0", "c1"} {
@@ -341,8 +343,8 @@ func equalTimers(w *sim.World) error {
 	return w.RunUntil(w.Idle)
 }
 
-// globalDraws: toxiproxy draws from the global source when a toxic begins,
-// and so does the code under test.
+// globalDraws: toxiproxy draws from the global source when a toxic starts, and
+// so does the code under test.
 func globalDraws(w *sim.World) error {
 	p := w.Client(0)
 	for range 3 {

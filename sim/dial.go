@@ -10,11 +10,11 @@ import (
 	"locksim/sim/trace"
 )
 
-// dialer is one attempt at a connection.
+// dialer is one attempt to connect.
 type dialer struct {
 	p         *Process
-	host      host  // what was dialled, a name that leads to a server
-	link      *link // found by start
+	host      host  // what was dialled: a server, or a name that resolves to one
+	link      *link // set by start
 	remote    net.Addr
 	conn      *Conn
 	err       error
@@ -31,7 +31,7 @@ type dialer struct {
 func (p *Process) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	h, ok := p.w.net.hosts[addr]
 	if !ok {
-		return nil, dialError(address(addr), p.w.net.nobody(addr))
+		return nil, dialError(address(addr), p.w.net.unknownHost(addr))
 	}
 	if err := p.gate.pass("dial " + h.name()); err != nil {
 		return nil, dialError(address(addr), err)
@@ -42,7 +42,7 @@ func (p *Process) Dial(ctx context.Context, network, addr string) (net.Conn, err
 }
 
 func (d *dialer) post(commit func()) {
-	d.p.w.time.out.post(entry{where: d.p.name + ">" + d.host.name(), rank: rankDial, commit: commit})
+	d.p.w.time.outbox.post(entry{where: d.p.name + ">" + d.host.name(), rank: rankDial, commit: commit})
 }
 
 func (d *dialer) wait(ctx context.Context) (net.Conn, error) {
@@ -72,8 +72,8 @@ func (d *dialer) start() {
 	if d.p.Crashed() {
 		return
 	}
-	if d.link == nil { // a name that moves is looked up once
-		d.link = d.p.w.net.link(d.p, d.host.leads(d.p.name))
+	if d.link == nil { // an alias is resolved once
+		d.link = d.p.w.net.link(d.p, d.host.resolve(d.p.name))
 	}
 	l := d.link
 	if l.cuts > 0 {
@@ -107,14 +107,14 @@ func (d *dialer) arrive() {
 	d.conn = c.client
 	l.conns = append(l.conns, c)
 	c.addToxics()
-	d.p.sockets.keep(c.client)
+	d.p.sockets.add(c.client)
 }
 
-// abandon gives up an attempt whose caller has gone.
+// abandon ends an attempt whose caller has returned.
 func (d *dialer) abandon() {
 	d.abandoned = true
 	if d.conn != nil {
-		d.p.w.time.stir()
+		d.p.w.time.markUnblocked()
 		d.conn.c.reset()
 	}
 }

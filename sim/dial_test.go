@@ -12,8 +12,8 @@ import (
 	"locksim/sim"
 )
 
-// TestDialRefused shows that a node that is down refuses after a round trip,
-// and that it can be dialled again later.
+// TestDialRefused shows that a crashed node refuses after a round trip, and
+// that it can be dialled again later.
 func TestDialRefused(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		w.Do(func() { must(t, w.Faults().Crash("r0", faults.CrashProcess)) })
@@ -27,8 +27,8 @@ func TestDialRefused(t *testing.T) {
 	})
 }
 
-// TestDialNames shows under which names a node is dialled, and what happens
-// to a name that nobody has.
+// TestDialNames shows under which names a node is dialled, and the error for an
+// unknown name.
 func TestDialNames(t *testing.T) {
 	for _, tt := range []struct{ addr, want string }{
 		{"r0", ""}, {"r0:6379", ""}, {"10.0.0.10:6379", ""}, {"s0", ""}, {"s0:7000", ""},
@@ -51,9 +51,9 @@ func TestDialNames(t *testing.T) {
 	}
 }
 
-// TestDialCancelled shows that the end of the context ends a dial at once,
-// that a context which has ended dials nothing, and that the connection which
-// comes too late is not left open.
+// TestDialCancelled shows that the end of the context ends a dial at once, that
+// a dial with an ended context sends nothing, and that a connection which is
+// accepted too late is not left open.
 func TestDialCancelled(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -1,6 +1,6 @@
-// Package sim is the kernel of a simulated world: processes that stop, crash and
-// come back, machines with clocks of their own, a network, servers that plug in,
-// and a trace of all that happens.
+// Package sim is the kernel of a simulated world: processes that pause, crash
+// and restart, machines with clocks of their own, a network, servers that plug
+// in, and a trace of every event.
 //
 // A run is a function of its seed. [Run] opens a bubble of virtual time
 // (testing/synctest), builds a [World], and hands it to a body that starts
@@ -16,44 +16,46 @@
 //
 // # How it is deterministic
 //
-// Virtual time alone does not make a run repeatable: timers of one instant
-// fire in any order, and so do goroutines. The world therefore does one thing
-// at a time. Sends, dials and sleeps go to an outbox; when every goroutine is
+// Virtual time alone does not make a run repeatable: timers of one instant fire
+// in any order, and so do goroutines. The world therefore does one thing at a
+// time. Sends, dials and sleeps go to an outbox; when every goroutine is
 // blocked, the world sorts the outbox by content, draws each request's delay
-// from the seed, and gives it an instant of its own. Then it lets the next
-// event happen, waits until everything is blocked again, and so on.
+// from the seed, and gives it an instant of its own. Then it delivers the next
+// event, waits until everything is blocked again, and so on.
 //
-// What remains a race inside the code under test (a draw from a source that
-// two goroutines share, map order, a select with two ready cases) is found by
-// running twice and comparing traces.
+// A race that remains inside the code under test (a draw from a source that two
+// goroutines share, map order, a select with two ready cases) shows when two
+// runs of one seed are compared.
 //
 // # Processes and pauses
 //
 // A [Process] is a client machine. Everything it does passes a seam: reads,
 // writes, dials, closes, clock readings, sleeps and named points. While it is
-// paused nothing passes; bytes pile up in its sockets and its timers are late.
-// A crashed process gets [ErrCrashed] at every seam and touches nothing more.
+// paused nothing passes: bytes accumulate in its sockets and its timers are
+// late. A crashed process gets [ErrCrashed] at every seam and has no further
+// effect.
 //
 // # Servers
 //
-// The kernel knows no server. A [Kind] builds some through a [Builder]: each is a
-// [Server], a program that takes connections as [Session]s, on a [Node], the
-// machine that gives it clocks, timers, random numbers, links to its peers
-// ([Node.Peer]), the trace ([Node.Record]) and the ground truth
-// ([Node.KeyChanged]). It runs on the world's goroutine, one event at a time, and
-// needs no goroutines of its own.
+// The kernel contains no server. A [Kind] builds servers through a [Builder]:
+// each is a [Server], a program that accepts connections as [Session]s, on a
+// [Node], the machine that gives it clocks, timers, random numbers, links to
+// its peers ([Node.Peer]), the trace ([Node.Record]) and the ground truth
+// ([Node.KeyChanged]). It runs on the world's goroutine, one event at a time,
+// and needs no goroutines of its own.
 //
-// Crashes, stalls, clocks, partitions and resets work on every server. What else
-// faults can do to it is an ability, an interface of one method that the server
-// has or has not: [Crasher], [Promoter], [Evictor] and others. Packages sim/redis
-// and sim/store stand on this seam; examples/register brings a server of its own.
+// Crashes, stalls, clock faults, partitions and resets work on every server.
+// Every other fault needs an ability, an interface of one method that the
+// server may implement: [Crasher], [Promoter], [Evictor] and others. Packages
+// sim/redis and sim/store use this seam; examples/register adds a server of its
+// own.
 //
 // # Faults
 //
-// What can be done to a world is in [World.Faults], by the abilities that package
+// [World.Faults] applies faults to a world: it has the abilities that package
 // faults asks for.
 //
-// The package knows nothing of locks. It is not safe to start two runs at
-// once in one process: they share the global random sources of other people's
-// code, so [Run] serialises them.
+// The package does not depend on locks. Two runs cannot proceed at once in one
+// process, since they share the global random sources of third-party code:
+// [Run] serialises them.
 package sim

@@ -15,8 +15,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// struck are worlds in which a fault strikes three clients at work, 50 ms after
-// they have begun, with the event that it leaves in the trace.
+// struck are worlds in which a fault begins 50 ms after three clients have
+// started work, with the kind of its event in the trace.
 var struck = []struct {
 	kind   string
 	client func(p *sim.Process) *redis.Client
@@ -51,23 +51,23 @@ func quiet(p *sim.Process) *redis.Client { return simredis.Client(p, "r0") }
 
 func small(p *sim.Process) *redis.Client { return smallPool(p, 1) }
 
-// smallPool returns a client with so many connections.
+// smallPool returns a client with that many connections.
 func smallPool(p *sim.Process, size int) *redis.Client {
 	opt := simredis.Quiet()
 	opt.Addr, opt.PoolSize = p.Address("r0"), size
 	return simredis.ClientWith(p, opt)
 }
 
-// stock returns a client of r0 as users have it.
+// stock returns a client of r0 in its default configuration.
 func stock(p *sim.Process) *redis.Client {
 	opt := simredis.Stock()
 	opt.Addr = p.Address("r0")
 	return simredis.ClientWith(p, opt)
 }
 
-// TestDeterminismOfEachFault shows that a run in which a fault of each kind
-// strikes has the same trace each time, with one processor and with two, and
-// that the fault has struck.
+// TestDeterminismOfEachFault shows, for each kind of fault, that a run with it
+// has the same trace each time, with one processor and with two, and that the
+// fault is in it.
 func TestDeterminismOfEachFault(t *testing.T) {
 	for _, tt := range struck {
 		t.Run(fmt.Sprint(tt.action), func(t *testing.T) {
@@ -88,10 +88,10 @@ func TestDeterminismOfEachFault(t *testing.T) {
 	}
 }
 
-// TestResetOfManyIsNoRace shows that stock clients whose connections are reset
-// together retry in one order: each draws the time until then from the same
+// TestResetOfManyIsDeterministic shows that default clients whose connections
+// are reset together retry in one order: each draws its backoff from the same
 // source, math/rand's.
-func TestResetOfManyIsNoRace(t *testing.T) {
+func TestResetOfManyIsDeterministic(t *testing.T) {
 	body := func(w *sim.World) error {
 		w.At(5500*time.Microsecond, func() {
 			for i := range w.Clients() {
@@ -118,7 +118,7 @@ func TestResetOfManyIsNoRace(t *testing.T) {
 	}
 }
 
-// strike lets clients work and applies a fault to them.
+// strike starts the work of all clients and applies a fault.
 func strike(w *sim.World, client func(p *sim.Process) *redis.Client, action faults.Action) error {
 	var failed error
 	w.At(50*time.Millisecond, func() {
@@ -131,7 +131,7 @@ func strike(w *sim.World, client func(p *sim.Process) *redis.Client, action faul
 	w.At(20*time.Second, w.Heal)
 	for i := range w.Clients() {
 		p := w.Client(i)
-		p.Go(func() { labour(p, client(p)) })
+		p.Go(func() { clientWork(p, client(p)) })
 	}
 	if err := w.RunUntil(w.Idle); err != nil {
 		return err
@@ -145,13 +145,13 @@ func restartAtWork(w *sim.World, name string, client func(p *sim.Process) *redis
 	}
 	p, err := w.Faults().Revive(name)
 	if err == nil {
-		p.Go(func() { labour(p, client(p)) })
+		p.Go(func() { clientWork(p, client(p)) })
 	}
 	return err
 }
 
-// labour is the work of one client: locks and writes, marks and timers.
-func labour(p *sim.Process, r *redis.Client) {
+// clientWork is the work of one client: locks and writes, marks and timers.
+func clientWork(p *sim.Process, r *redis.Client) {
 	s := store.NewClient(p)
 	for i := range 8 {
 		granted, err := r.SetNX(p.Context(), "lock", p.Name(), 100*time.Millisecond).Result()

@@ -8,18 +8,18 @@ import (
 	"locksim/sim/trace"
 )
 
-// Faults are what can be done to a world: it has all abilities that the actions
-// of package faults ask for. Names that a method takes are those of processes and
-// servers; a name that nobody has is an error, and so is a server without the
-// ability that a fault needs. Its methods are for the world's goroutine.
+// Faults applies faults to a world: it has all abilities that the actions of
+// package faults ask for. Its methods take names of processes and servers; an
+// unknown name is an error, and so is a server without the ability that a fault
+// needs. They are for the world's goroutine.
 type Faults struct{ w *World }
 
-// record adds what is done to somebody.
+// record adds what is done to a process or server.
 func (f *Faults) record(whom string, what trace.What) { f.w.trace.record(trace.World, whom, what) }
 
-// Pause stops the process for a while, as a garbage collection, a migration
-// of its machine or SIGSTOP would: nothing of it passes a seam until then.
-// When it resumes, the goroutines that were held are let go at distinct
+// Pause stops the process for d, as a garbage collection, a migration of its
+// machine or SIGSTOP would: none of its goroutines passes a seam until then.
+// When it resumes, the goroutines that were held are released at distinct
 // instants drawn from the seed, so that any of them may run first. Pauses may
 // overlap: the process resumes when the last of them ends.
 func (f *Faults) Pause(process string, d time.Duration) error {
@@ -34,18 +34,17 @@ func (f *Faults) Pause(process string, d time.Duration) error {
 		return nil // nothing left to stop
 	}
 	f.record(p.name, trace.Pause{For: d})
-	p.gate.shut()
+	p.gate.pause()
 	f.w.time.queue.add(f.w.time.now()+int64(d), p.resume)
 	return nil
 }
 
-// Crash ends a process for good: its goroutines get [ErrCrashed] at every
-// seam, so that no deferred code of it touches the world. With
-// faults.CrashProcess the operating system closes its sockets, with
-// faults.CrashPower its peers hear nothing. A server crashes likewise: its
-// sessions are gone, and dials to it are refused, or wait while the machine has no
-// power; what else it loses is its own affair, see [Crasher]. [Faults.Restart]
-// brings it back. Who has crashed already stays as it is.
+// Crash ends a process: its goroutines get [ErrCrashed] at every seam, so that
+// no deferred code of it affects the world. With faults.CrashProcess the
+// operating system closes its sockets, with faults.CrashPower its peers receive
+// nothing. A server crashes likewise: its sessions end, and dials to it are
+// refused, or wait while the machine has no power; [Crasher] decides what else
+// it loses. [Faults.Restart] starts it again. A second crash has no effect.
 func (f *Faults) Crash(name string, mode faults.CrashMode) error {
 	if n, err := f.w.Node(name); err == nil {
 		f.crashServer(n, mode)
@@ -61,14 +60,14 @@ func (f *Faults) Crash(name string, mode faults.CrashMode) error {
 	f.record(p.name, trace.Crash{Mode: string(mode)})
 	p.gate.crash()
 	p.cancel()
-	p.sockets.drop(mode)
+	p.sockets.crash(mode)
 	return nil
 }
 
-// Restart brings a crashed server back with what it has kept, see [Restarter];
-// connections from before are reset when something comes over them. A crashed
-// process is started again as by [Faults.Revive], with nobody to run anything on
-// it. A server or process that has not crashed is an error.
+// Restart starts a crashed server again with what it has kept, see [Restarter];
+// an old connection is reset when the client sends on it. A crashed process is
+// started again as by [Faults.Revive], but no workload runs on it. A server or
+// process that has not crashed is an error.
 func (f *Faults) Restart(name string) error {
 	n, err := f.w.Node(name)
 	if err != nil {
@@ -84,9 +83,9 @@ func (f *Faults) Restart(name string) error {
 
 // Revive starts a crashed process again: a new one of the same name, on the
 // same machine. Its memory, its sockets and its random streams are new; its
-// links are the old ones, and its clock has gone on. Whoever asks for the name
-// finds the new one. Goroutines of the old one stay silenced, and it stays
-// crashed. A process that has not crashed is an error.
+// links are the old ones, and its clock has kept running. The name now refers
+// to the new process. The old one stays crashed, and its goroutines still get
+// [ErrCrashed]. A process that has not crashed is an error.
 func (f *Faults) Revive(process string) (*Process, error) {
 	old, err := f.w.Process(process)
 	if err != nil {
@@ -99,32 +98,32 @@ func (f *Faults) Revive(process string) (*Process, error) {
 	return f.w.procs.replace(old), nil
 }
 
-// KillWorker ends the thread that does a process's work, and nothing else of it
-// (F36): from now on every mark and point that it would pass returns
-// [ErrWorkerDead], at which a workload ends without releasing anything. What it
-// was doing between two marks it does to the end. Timers, watchdogs and sockets
-// of the process live on. Only a restart brings the worker back.
+// KillWorker ends only the thread that does a process's work (F36): from now on
+// every mark and point returns [ErrWorkerDead], at which a workload ends
+// without releasing anything. An operation between two marks still completes.
+// Timers, watchdogs and sockets of the process go on. Only a restart starts a
+// new worker.
 func (f *Faults) KillWorker(process string) error {
 	p, err := f.w.Process(process)
 	if err != nil {
 		return err
 	}
 	if p.Crashed() || p.workerDead.Load() {
-		return nil // nobody left to kill
+		return nil // there is no worker left
 	}
 	f.record(p.name, trace.KillWorker{})
 	p.workerDead.Store(true)
 	return nil
 }
 
-// Slow makes the timers of a process late, as a machine does that has no
-// processor to spare (F37): whatever timer of its clock comes due while it
-// lasts, of [Clock.Sleep] or [Clock.AfterFunc], fires by that much later, also
-// where it is over by then. It lasts for d, or until [World.Heal] where
-// d is 0. Two that overlap add up.
+// Slow makes the timers of a process late, as on a machine whose processors are
+// busy (F37): every timer of [Clock.Sleep] or [Clock.AfterFunc] that comes due
+// while the fault is in force fires later by that much, even if the fault has
+// ended by then. It is in force for d, or until [World.Heal] where d is 0.
+// Overlapping faults add up.
 //
-// Timers of the Go runtime run on the world's time, and are not late: those of
-// other people's locks, of contexts, and the deadlines of sockets.
+// Timers of the Go runtime run on the world's time and are not late: those of
+// third-party locks, of contexts, and the deadlines of sockets.
 func (f *Faults) Slow(process string, by, d time.Duration) error {
 	p, err := f.w.Process(process)
 	if err != nil {
@@ -137,11 +136,11 @@ func (f *Faults) Slow(process string, by, d time.Duration) error {
 		return err
 	}
 	if p.Crashed() {
-		return nil // nothing left to be late
+		return nil // it has no timers left
 	}
 	f.record(p.name, trace.Slow{By: by, For: d})
 	p.timers.lag += by
-	f.w.force.lasts(d, func() {
+	f.w.force.endAfter(d, func() {
 		p.timers.lag -= by
 		f.record(p.name, trace.SlowEnd{})
 	})
@@ -149,7 +148,7 @@ func (f *Faults) Slow(process string, by, d time.Duration) error {
 }
 
 // JumpClock moves the wall clock of a process or of a server, back where d is
-// negative (F18, F19, F21). Monotonic time is not touched.
+// negative (F18, F19, F21). Monotonic time is unaffected.
 func (f *Faults) JumpClock(name string, d time.Duration) error {
 	m, err := f.machine(name)
 	if err != nil {
@@ -159,11 +158,11 @@ func (f *Faults) JumpClock(name string, d time.Duration) error {
 	return nil
 }
 
-// DriftClock makes both clocks of a process or of a server run faster by so
-// many parts per million, slower where ppm is negative (F20); at -1,000,000 they
-// stand still. They run at their own rate again after d, or at [World.Heal] where
-// d is 0. A second drift of one clock replaces the first. A rate below -1,000,000
-// or above 9,000,000 is an error.
+// DriftClock makes both clocks of a process or of a server run faster by that
+// many parts per million, slower where ppm is negative (F20); at -1,000,000
+// they stand still. They run at their own rate again after d, or at
+// [World.Heal] where d is 0. A second drift of the same clock replaces the
+// first. A rate below -1,000,000 or above 9,000,000 is an error.
 func (f *Faults) DriftClock(name string, ppm int64, d time.Duration) error {
 	m, err := f.machine(name)
 	if err != nil {
@@ -177,14 +176,14 @@ func (f *Faults) DriftClock(name string, ppm int64, d time.Duration) error {
 	}
 	drifts := f.w.force.drifts
 	if before := drifts[name]; before != nil {
-		before.forget()
+		before.cancel()
 		delete(drifts, name)
 	}
 	m.driftClock(ppm)
 	if ppm != 0 {
-		drifts[name] = f.w.force.lasts(d, func() {
+		drifts[name] = f.w.force.endAfter(d, func() {
 			delete(drifts, name)
-			if m, err := f.machine(name); err == nil { // whose clock it is may have crashed and come back since
+			if m, err := f.machine(name); err == nil { // its owner may have crashed and restarted since
 				m.driftClock(0)
 			}
 		})
@@ -192,7 +191,7 @@ func (f *Faults) DriftClock(name string, ppm int64, d time.Duration) error {
 	return nil
 }
 
-// machine is who has a clock: a process or a server.
+// machine has a clock: a process or a server.
 type machine interface {
 	jumpClock(d time.Duration)
 	driftClock(ppm int64)
@@ -208,8 +207,8 @@ func (f *Faults) machine(name string) (machine, error) {
 	return nil, fmt.Errorf("%q has no clock in this world: give a client such as c0, or a server such as r0", name)
 }
 
-// Refuse makes a server refuse new connections with ECONNREFUSED, for d or until
-// [World.Heal] where d is 0. Connections that exist live on.
+// Refuse makes a server refuse new connections with ECONNREFUSED, for d or
+// until [World.Heal] where d is 0. Existing connections are unaffected.
 func (f *Faults) Refuse(server string, d time.Duration) error {
 	n, err := f.w.Node(server)
 	if err != nil {
@@ -220,19 +219,19 @@ func (f *Faults) Refuse(server string, d time.Duration) error {
 	}
 	n.Strike(trace.Refuse{For: d})
 	f.w.force.refusals[n]++
-	f.w.force.lasts(d, func() {
+	f.w.force.endAfter(d, func() {
 		f.w.force.refusals[n]--
 		n.Strike(trace.RefuseEnd{})
 	})
 	return nil
 }
 
-// Stall keeps a server from serving anybody, as a slow command does on a
+// Stall keeps a server from serving any request, as a slow command does on a
 // single-threaded one: for d, or until [World.Heal] where d is 0. Connections
-// are still accepted, since the operating system does that, and what arrives
-// waits its turn; when the stall is over all of it is served in the order of
-// its arrival. The server's clock goes on. Stalls may overlap: the server serves
-// when the last of them is over.
+// are still accepted, since the operating system does that, and requests wait;
+// when the stall is over they are served in the order of their arrival. The
+// server's clock goes on. Stalls may overlap: the server serves when the last
+// of them is over.
 func (f *Faults) Stall(server string, d time.Duration) error {
 	n, err := f.w.Node(server)
 	if err != nil {
@@ -245,7 +244,7 @@ func (f *Faults) Stall(server string, d time.Duration) error {
 	force := f.w.force
 	s := force.stallOf(n)
 	s.left++
-	force.lasts(d, func() {
+	force.endAfter(d, func() {
 		if s.left--; s.left > 0 || force.stalls[n] != s {
 			return
 		}
@@ -258,13 +257,13 @@ func (f *Faults) Stall(server string, d time.Duration) error {
 	return nil
 }
 
-// unable complains about a server that lacks an ability.
+// unable is the error for a server that lacks an ability.
 func unable(n *Node, what string) error {
 	return fmt.Errorf("%s cannot %s: a server of this kind has no such ability", n.id, what)
 }
 
-// Promote makes a server the one that leads its group: see [Promoter]. Without a
-// name it is faults.FirstReplica.
+// Promote makes a server the leader of its group: see [Promoter]. The default
+// is faults.FirstReplica.
 func (f *Faults) Promote(failover faults.Failover) error {
 	to := failover.To
 	if to == "" {
@@ -289,8 +288,7 @@ func (f *Faults) Promote(failover faults.Failover) error {
 	return nil
 }
 
-// Evict makes a server give up keys, as one does whose memory is full: see
-// [Evictor].
+// Evict makes a server delete keys, as when its memory is full: see [Evictor].
 func (f *Faults) Evict(server string, policy faults.EvictionPolicy, keys int) error {
 	n, err := f.w.Node(server)
 	if err != nil {
@@ -307,8 +305,8 @@ func (f *Faults) Evict(server string, policy faults.EvictionPolicy, keys int) er
 	return nil
 }
 
-// Flush makes a server forget what the fault says, as an administrator does: see
-// [Flusher].
+// Flush makes a server delete the data that the fault names, as an
+// administrator would: see [Flusher].
 func (f *Faults) Flush(server string, what faults.FlushWhat) error {
 	n, err := f.w.Node(server)
 	if err != nil {
@@ -326,8 +324,8 @@ func (f *Faults) Flush(server string, what faults.FlushWhat) error {
 }
 
 // RefuseWrites makes a server refuse every write for d, or until [World.Heal]
-// where d is 0, as one does whose configuration somebody has got wrong: see
-// [WriteRefuser]. Spells may overlap.
+// where d is 0, as a wrong configuration does: see [WriteRefuser]. These faults
+// may overlap.
 func (f *Faults) RefuseWrites(server string, d time.Duration) error {
 	n, err := f.w.Node(server)
 	if err != nil {
@@ -345,7 +343,7 @@ func (f *Faults) RefuseWrites(server string, d time.Duration) error {
 	if count[n]++; count[n] == 1 {
 		r.RefuseWrites(true)
 	}
-	f.w.force.lasts(d, func() {
+	f.w.force.endAfter(d, func() {
 		if count[n]--; count[n] == 0 {
 			if r, ok := n.server.(WriteRefuser); ok {
 				r.RefuseWrites(false)

@@ -6,66 +6,66 @@ import (
 	"time"
 )
 
-// inForce is what goes wrong in a world at present.
+// inForce holds the faults that are in force in a world.
 type inForce struct {
 	w        *World
-	spells   []*spell
-	drifts   map[string]*spell // by the name of the clock's owner
-	refusals map[*Node]int     // how many are in force
+	active   []*activeFault
+	drifts   map[string]*activeFault // by the owner of the clock
+	refusals map[*Node]int           // the number in force
 	readOnly map[*Node]int
 	stalls   map[*Node]*stall
-	toxified map[string]int // how often a direction of a link got toxics of a name
+	toxified map[string]int // how often a direction of a link has got toxics of one name
 }
 
 func newInForce(w *World) *inForce {
-	return &inForce{w: w, drifts: map[string]*spell{}, refusals: map[*Node]int{}, readOnly: map[*Node]int{},
+	return &inForce{w: w, drifts: map[string]*activeFault{}, refusals: map[*Node]int{}, readOnly: map[*Node]int{},
 		stalls: map[*Node]*stall{}, toxified: map[string]int{}}
 }
 
-// spell is a fault that lasts: until its time is up, or until [World.Heal].
-type spell struct {
+// activeFault is a fault in force, until its time is up or until [World.Heal].
+type activeFault struct {
 	force *inForce
 	end   func()
 	over  bool
 }
 
-// lasts calls end once, on the world's goroutine: after d, at [World.Heal] if
-// that is sooner, only then where d is 0.
-func (f *inForce) lasts(d time.Duration, end func()) *spell {
-	s := &spell{force: f, end: end}
-	f.spells = append(f.spells, s)
+// endAfter calls end once, on the world's goroutine: after d or at
+// [World.Heal], whichever is first; where d is 0, at [World.Heal].
+func (f *inForce) endAfter(d time.Duration, end func()) *activeFault {
+	s := &activeFault{force: f, end: end}
+	f.active = append(f.active, s)
 	if d > 0 {
 		f.w.time.queue.add(f.w.time.now()+int64(d), s.finish)
 	}
 	return s
 }
 
-// finish ends the spell, once.
-func (s *spell) finish() {
+// finish ends the fault, once.
+func (s *activeFault) finish() {
 	if !s.over {
-		s.forget()
+		s.cancel()
 		s.end()
 	}
 }
 
-// forget drops a spell that another replaces: it never ends by itself.
-func (s *spell) forget() {
+// cancel drops a fault that another replaces: its end is never called.
+func (s *activeFault) cancel() {
 	s.over = true
-	all := &s.force.spells
-	*all = slices.DeleteFunc(*all, func(x *spell) bool { return x == s })
+	all := &s.force.active
+	*all = slices.DeleteFunc(*all, func(x *activeFault) bool { return x == s })
 }
 
-// endAll ends all that lasts, in the order in which it began.
+// endAll ends all faults, in the order in which they began.
 func (f *inForce) endAll() {
-	for _, s := range slices.Clone(f.spells) {
+	for _, s := range slices.Clone(f.active) {
 		s.finish()
 	}
 }
 
-// checkLength refuses a length of time that is negative.
+// checkLength refuses a negative duration.
 func checkLength(what string, d time.Duration) error {
 	if d < 0 {
-		return fmt.Errorf("%s for %v: give a length of time, or 0 for until the network is healed", what, d)
+		return fmt.Errorf("%s for %v: give a duration, or 0 for until the network is healed", what, d)
 	}
 	return nil
 }
@@ -73,11 +73,11 @@ func checkLength(what string, d time.Duration) error {
 // refuses reports whether a server refuses connections at present.
 func (f *inForce) refuses(n *Node) bool { return f.refusals[n] > 0 }
 
-// stall is a server that serves nobody.
+// stall is the state of a stalled server.
 type stall struct {
 	node  *Node
-	left  int      // stalls that are not over
-	queue []func() // what waits to be served, in the order of its arrival
+	left  int      // stalls in force
+	queue []func() // what waits to be served, in order of arrival
 }
 
 func (f *inForce) stallOf(n *Node) *stall {
@@ -89,11 +89,11 @@ func (f *inForce) stallOf(n *Node) *stall {
 	return s
 }
 
-// dropStall ends the stall of a server that has crashed: what has waited to be
-// served is lost, and the server that comes back is not stalled.
+// dropStall ends the stall of a server that has crashed: the requests that wait
+// are lost, and the restarted server is not stalled.
 func (f *inForce) dropStall(n *Node) { delete(f.stalls, n) }
 
-// whenServed does something in a server's turn: at once, unless it is stalled.
+// whenServed calls serve at once, or when the server's stall is over.
 func (f *inForce) whenServed(n *Node, serve func()) {
 	if s := f.stalls[n]; s != nil {
 		s.queue = append(s.queue, serve)

@@ -13,31 +13,31 @@ import (
 	"locksim/sim/trace"
 )
 
-// gate is what every seam of a process passes. It is open, shut while the
-// process is paused, or broken for good when it has crashed.
+// gate is passed at every seam of a process. It is open, paused, or crashed,
+// which is final.
 type gate struct {
 	p     *Process
 	state atomic.Int32 // read without the mutex on the fast path
 
 	mu      sync.Mutex
-	pauses  int // pauses that have not ended yet
+	pauses  int // pauses in force
 	waiting []*waiter
 }
 
 const (
 	gateOpen int32 = iota
-	gateShut
-	gateBroken
+	gatePaused
+	gateCrashed
 )
 
-// waiter is a goroutine held at a seam. When, where and in which code it is
-// held tells it from others; those that are alike in all three are let go
+// waiter is a goroutine held at a seam. Waiters are distinguished by the
+// instant, the seam and the code; those that agree in all three are released
 // together, since only a race could tell them apart.
 type waiter struct {
 	seam    string
 	arrived time.Duration
 	code    string // the functions and lines of its stack
-	letGo   chan struct{}
+	release chan struct{}
 }
 
 func compareWaiters(a, b *waiter) int {
@@ -48,8 +48,8 @@ func compareWaiters(a, b *waiter) int {
 	)
 }
 
-// ownCode describes the stack of the calling goroutine.
-func ownCode() string {
+// callerStack is the stack of the calling goroutine, as text.
+func callerStack() string {
 	var pcs [64]uintptr
 	var b strings.Builder
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
@@ -64,55 +64,56 @@ func ownCode() string {
 
 func (g *gate) init(p *Process) { g.p = p }
 
-func (g *gate) isCrashed() bool { return g.state.Load() == gateBroken }
+func (g *gate) isCrashed() bool { return g.state.Load() == gateCrashed }
 
 func (g *gate) isOpen() bool { return g.state.Load() == gateOpen }
 
-// pass returns at once while the process runs, when it resumes while it is
-// paused, and with [ErrCrashed] when it is no more.
+// pass returns at once while the process runs, waits while it is paused, and
+// returns [ErrCrashed] when it has crashed.
 func (g *gate) pass(seam string) error {
 	for {
 		switch g.state.Load() {
 		case gateOpen:
 			return nil
-		case gateBroken:
+		case gateCrashed:
 			return ErrCrashed
 		}
 		if wt := g.queue(seam); wt != nil {
-			<-wt.letGo
+			<-wt.release
 		}
 	}
 }
 
-// queue adds a waiter, or returns nil when the gate is no longer shut.
+// queue adds a waiter, or returns nil if the process is no longer paused.
 func (g *gate) queue(seam string) *waiter {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.state.Load() != gateShut {
+	if g.state.Load() != gatePaused {
 		return nil
 	}
-	wt := &waiter{seam: seam, arrived: g.p.w.Now(), code: ownCode(), letGo: make(chan struct{})}
+	wt := &waiter{seam: seam, arrived: g.p.w.Now(), code: callerStack(), release: make(chan struct{})}
 	g.waiting = append(g.waiting, wt)
 	return wt
 }
 
-// shut starts a pause. Pauses may overlap: the last one to end opens.
-func (g *gate) shut() {
+// pause starts a pause. Pauses may overlap: the gate opens when the last one
+// ends.
+func (g *gate) pause() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.state.Load() == gateBroken {
+	if g.state.Load() == gateCrashed {
 		return
 	}
 	g.pauses++
-	g.state.Store(gateShut)
+	g.state.Store(gatePaused)
 }
 
-// unshut ends one pause. It returns the waiters to let go in canonical order,
+// resume ends one pause. It returns the waiters to release, in canonical order,
 // and whether the process runs again.
-func (g *gate) unshut() (held []*waiter, running bool) {
+func (g *gate) resume() (held []*waiter, running bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.pauses--; g.pauses > 0 || g.state.Load() != gateShut {
+	if g.pauses--; g.pauses > 0 || g.state.Load() != gatePaused {
 		return nil, false
 	}
 	g.state.Store(gateOpen)
@@ -126,35 +127,35 @@ func (g *gate) takeWaiting() []*waiter {
 	return held
 }
 
-// crash breaks the gate for good; everybody who waits is let go, to fail.
+// crash marks the process as crashed and releases all waiters, which then fail.
 func (g *gate) crash() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.state.Store(gateBroken)
+	g.state.Store(gateCrashed)
 	for _, wt := range g.takeWaiting() {
-		close(wt.letGo)
+		close(wt.release)
 	}
 }
 
-// open ends all pauses at the end of a run.
-func (g *gate) open() {
+// end ends all pauses at the end of a run.
+func (g *gate) end() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.state.Load() == gateShut {
+	if g.state.Load() == gatePaused {
 		g.state.Store(gateOpen)
 	}
 	for _, wt := range g.takeWaiting() {
-		close(wt.letGo)
+		close(wt.release)
 	}
 }
 
-// afterResume is how long it takes, at the most, until the last goroutine of
-// a resumed process runs again.
+// afterResume bounds the time until the last goroutine of a resumed process
+// runs again.
 const afterResume = 100 * time.Microsecond
 
 // resume ends one pause.
 func (p *Process) resume() {
-	held, running := p.gate.unshut()
+	held, running := p.gate.resume()
 	if !running {
 		return
 	}
@@ -167,15 +168,16 @@ func (p *Process) resume() {
 		together := held[first:i]
 		p.w.time.queue.add(p.w.time.now()+p.afterResume(together[0].seam, first), func() {
 			for _, wt := range together {
-				close(wt.letGo)
+				close(wt.release)
 			}
 		})
 	}
 }
 
-// afterResume draws when goroutines are let go. Those that close a connection
-// go on at once: go-redis holds a mutex while it closes that of a subscription,
-// and whoever were let go before and wanted it would not wait for virtual time.
+// afterResume draws when goroutines are released. Those that close a connection
+// go on at once: go-redis holds a mutex while it closes the connection of a
+// subscription, and a goroutine that was released before and waits for that
+// mutex would keep virtual time from passing.
 func (p *Process) afterResume(seam string, n int) int64 {
 	if strings.HasPrefix(seam, "close ") {
 		return 0

@@ -10,23 +10,23 @@ import (
 	"github.com/rs/zerolog/log"
 )
 
-// This file is the only one that touches the global random sources. Locks of
-// other people draw from them; a run seeds them and puts them back.
+// This file is the only one that uses the global random sources. Third-party
+// locks draw from them; a run seeds them and restores them.
 
-// globals guards what belongs to the whole program: its random sources. It is the
-// only state of this package that outlives a run.
+// globals guards the random sources of the whole program. It is the only state
+// of this package that outlives a run.
 var globals sync.Mutex
 
-// seedGlobals takes hold of the process's global random sources for one run
-// and seeds them. The function that it returns gives them back.
+// seedGlobals locks the program's global random sources for one run and seeds
+// them. The returned function restores and unlocks them.
 //
-// Seeding math/rand takes godebug randseednop=0 in the main module's go.mod,
-// or the line "//go:debug randseednop=0" in the main package or a test file;
+// Seeding math/rand needs godebug randseednop=0 in the main module's go.mod, or
+// the line "//go:debug randseednop=0" in the main package or a test file;
 // without it [GlobalRandSeedable] reports false.
 func seedGlobals(seed uint64) (release func()) {
 	globals.Lock()
 	silence()
-	rand.Seed(int64(seed)) //nolint:staticcheck // the only way to reach other people's global draws
+	rand.Seed(int64(seed)) //nolint:staticcheck // the only way to seed the global draws of third-party code
 	old := crand.Reader
 	crand.Reader = globalEntropy(seed)
 	return func() {
@@ -35,7 +35,7 @@ func seedGlobals(seed uint64) (release func()) {
 	}
 }
 
-// globalEntropy stands in for crypto/rand.Reader; clients may share it.
+// globalEntropy replaces crypto/rand.Reader; clients may share it.
 func globalEntropy(seed uint64) io.Reader {
 	return &lockedReader{r: chance(seed).entropy("crypto/rand")}
 }
@@ -51,9 +51,9 @@ func (l *lockedReader) Read(p []byte) (int, error) {
 	return l.r.Read(p)
 }
 
-// GlobalRandSeedable reports whether the global source of math/rand follows
-// the seed in this program. Where it does not, a lock that draws from it is
-// reported as nondeterministic; see [Run]'s package for the line that helps.
+// GlobalRandSeedable reports whether [Run] can seed the global source of
+// math/rand in this program. Otherwise a lock that draws from it is reported as
+// nondeterministic. The go.mod of the main module needs godebug randseednop=0.
 func GlobalRandSeedable() bool {
 	globals.Lock()
 	defer globals.Unlock()
@@ -64,8 +64,8 @@ func GlobalRandSeedable() bool {
 }
 
 // silence keeps toxiproxy from writing to standard error: its bandwidth toxic
-// traces that it was taken off. Of zerolog's global logger, which a program may
-// use too, only that level goes.
+// logs its removal at trace level. zerolog's global logger, which a program may
+// use too, loses only that level.
 var silence = sync.OnceFunc(func() {
 	log.Logger = log.Logger.Level(max(log.Logger.GetLevel(), zerolog.DebugLevel))
 })

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Limits bound a run. A zero field takes its default.
+// Limits bounds a run. A zero field means its default.
 type Limits struct {
 	// Virtual bounds the virtual time of a run. Default: 1 hour.
 	Virtual time.Duration
 	// Events bounds the number of events that the world delivers. Default: 2,000,000.
 	Events int
-	// Frozen is the wall-clock time without any event after which a run is
-	// given up as frozen. Default: 10 seconds.
+	// Frozen is the wall-clock time without any event after which a run counts
+	// as frozen. Default: 10 seconds.
 	Frozen time.Duration
 }
 
@@ -43,12 +43,12 @@ type LimitError struct {
 	What string
 	// Limit is its value, as text.
 	Limit string
-	// At is the virtual time at which the run was given up.
+	// At is the virtual time at which the run was ended.
 	At time.Duration
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("the run reached its limit of %s (%s) at virtual time %v: a client waits for ever or retries without pause, or the limit is too small",
+	return fmt.Sprintf("the run reached its limit of %s (%s) at virtual time %v: a client waits forever or retries without pause, or the limit is too small",
 		e.What, e.Limit, e.At)
 }
 

@@ -7,18 +7,20 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/Shopify/toxiproxy/v2/toxics"
+
 	"locksim/sim/trace"
 )
 
-// host is what can be dialled: a server, or a name that leads to one.
+// host can be dialled: a server, or a name that resolves to one.
 type host interface {
 	name() string
 	address() string
-	// leads is the server that a process gets to; "" is for faults.
-	leads(process string) *Node
+	// resolve is the server that a process reaches; "" stands for a fault.
+	resolve(process string) *Node
 }
 
-// network is who can be dialled, under which address, and over which links.
+// network has the hosts, their addresses, and the links.
 type network struct {
 	w     *World
 	nodes []*Node         // in the order in which they were built
@@ -31,8 +33,8 @@ func newNetwork(w *World) *network {
 	return &network{w: w, hosts: map[string]host{}, links: map[string]*link{}}
 }
 
-// add gives a host an address: an IP literal, since a name would send clients to
-// the real DNS.
+// add gives a host an address: an IP literal, since clients would look a name
+// up in the real DNS.
 func (t *network) add(h host, ip net.IP, port int) string {
 	addr := net.JoinHostPort(ip.String(), strconv.Itoa(port))
 	t.hosts[addr] = h
@@ -41,12 +43,12 @@ func (t *network) add(h host, ip net.IP, port int) string {
 	return addr
 }
 
-// node finds a server by its name, or by a name that leads to one.
+// node finds a server by its name, or by a name that resolves to one.
 func (t *network) node(name string) (*Node, error) {
 	if h, ok := t.hosts[name]; ok {
-		return h.leads(""), nil
+		return h.resolve(""), nil
 	}
-	return nil, t.nobody(name)
+	return nil, t.unknownHost(name)
 }
 
 // names are those of all servers.
@@ -58,26 +60,26 @@ func (t *network) names() []string {
 	return names
 }
 
-func (t *network) nobody(addr string) error {
+func (t *network) unknownHost(addr string) error {
 	if len(t.nodes) == 0 {
 		return fmt.Errorf("nobody listens at %q: this world has no servers: give it some in Config.Servers", addr)
 	}
 	return fmt.Errorf("nobody listens at %q: this world has %s (each is dialled by its name or by its address)", addr, strings.Join(t.names(), ", "))
 }
 
-// present are names, with that of the server to which it leads at present in
-// place of one that moves.
+// present are the names, with each alias replaced by the server that it
+// resolves to at present.
 func (t *network) present(names []string) []string {
 	out := slices.Clone(names)
 	for i, name := range out {
 		if h, ok := t.hosts[name]; ok {
-			out[i] = h.leads("").id
+			out[i] = h.resolve("").id
 		}
 	}
 	return out
 }
 
-// known complains about a name that neither a process nor a server has.
+// known returns an error for a name that neither a process nor a server has.
 func (t *network) known(names ...string) error {
 	for _, name := range names {
 		if _, isHost := t.hosts[name]; !isHost && t.w.procs.byName[name] == nil {
@@ -112,7 +114,7 @@ func (t *network) sorted() []*link {
 	return out
 }
 
-// complete makes the links that have not been used yet, so that a fault finds
+// complete adds the links that have not been used yet, so that a fault finds
 // them all.
 func (t *network) complete() {
 	for _, p := range t.w.procs.byName {
@@ -167,12 +169,95 @@ func (t *network) between(a, b *Node) (*peerLink, Direction) {
 	return nil, Up
 }
 
-// alias is a name that leads to a server, and may lead to another one later.
+// alias is a name that resolves to a server, and may resolve to another one
+// later.
 type alias struct {
 	id, addr string
-	where    func(process string) *Node
+	target   func(process string) *Node
 }
 
-func (a *alias) name() string               { return a.id }
-func (a *alias) address() string            { return a.addr }
-func (a *alias) leads(process string) *Node { return a.where(process) }
+func (a *alias) name() string                 { return a.id }
+func (a *alias) address() string              { return a.addr }
+func (a *alias) resolve(process string) *Node { return a.target(process) }
+
+// Direction is one way of a link between a process and a server.
+type Direction int
+
+const (
+	// Up is from the process to the server.
+	Up Direction = iota
+	// Down is from the server to the process.
+	Down
+)
+
+// String is "up" or "down".
+func (d Direction) String() string {
+	if d == Up {
+		return "up"
+	}
+	return "down"
+}
+
+// reverse is the other way.
+func (d Direction) reverse() Direction { return Up + Down - d }
+
+// link is the path between a process and a server. All their connections share
+// its cuts, and the toxics of each direction.
+type link struct {
+	w     *World
+	p     *Process
+	node  *Node
+	where [2]string // "c0>r0" and "r0>c0"
+	conns []*conn
+	chain [2][]*toxics.ToxicWrapper
+	cuts  int       // cuts in force, of either direction
+	held  []*dialer // dials that wait for the link to heal
+
+	dials    int    // accepted dials; those of one instant count once
+	classes  int64  // of connections
+	newest   *class // created at newestAt
+	newestAt int64
+}
+
+// ends are the sender and the receiver of a direction.
+func (l *link) ends(dir Direction) (from, to string) {
+	if dir == Up {
+		return l.p.name, l.node.id
+	}
+	return l.node.id, l.p.name
+}
+
+// delay draws the latency of one message of a class of connections.
+func (l *link) delay(dir Direction, kind string, class int64) int64 {
+	d := l.w.chance.draw("net").Str(l.where[dir]).Str(kind).Num(class).Num(l.w.time.now())
+	return d.Between(int64(l.w.cfg.Latency.Min), int64(l.w.cfg.Latency.Max))
+}
+
+func (l *link) bytesInFlight() int {
+	n := 0
+	for _, c := range l.conns {
+		n += c.inFlight()
+	}
+	return n
+}
+
+// kill ends every connection at the end of a run, and wakes the goroutines that
+// wait on it.
+func (l *link) kill() {
+	for _, c := range l.conns {
+		c.kill()
+		c.client.broken()
+	}
+	l.conns = nil
+}
+
+// forget drops a connection that is over.
+func (l *link) remove(c *conn) {
+	if i := slices.Index(l.conns, c); i >= 0 {
+		l.conns = slices.Delete(l.conns, i, i+1)
+	}
+	c.client.p.sockets.remove(c.client)
+	if i := slices.Index(l.node.conns, c.server); i >= 0 {
+		l.node.conns = slices.Delete(l.node.conns, i, i+1)
+	}
+}

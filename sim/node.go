@@ -13,18 +13,19 @@ import (
 	"locksim/sim/trace"
 )
 
-// This file is the seam at which servers plug in. A kind of server, such as a
-// Redis or the protected store, builds its nodes through a [Builder]; each runs a
-// [Server], whose connections are [Session]s. The server sees the world as its
-// [Node]: a machine with clocks, timers, random numbers, links to its peers, and
-// the trace. Everything happens on the world's goroutine, one event at a time.
+// This file is the seam at which servers plug in. A kind of server, such as
+// Redis or the protected store, builds its nodes through a [Builder]; each runs
+// a [Server], whose connections are [Session]s. The server sees the world as
+// its [Node]: a machine with clocks, timers, random numbers, links to its
+// peers, and the trace. Everything runs on the world's goroutine, one event at
+// a time.
 //
-// What faults can do to a server besides what the world does to its machine and
-// its links is an ability: an interface of one method, which the server has or
-// has not. They stand in file abilities.go.
+// A fault that does more than affect the machine and its links needs an
+// ability: an interface of one method, which the server may implement. File
+// abilities.go has them.
 
-// Kind builds the servers of one kind, or of several that belong together. It is
-// plain data, and serves any number of worlds.
+// Kind builds the servers of one kind, or of several that belong together. It
+// is plain data, and can build any number of worlds.
 type Kind interface {
 	// Build is called once for each world, before anything happens in it.
 	Build(b *Builder)
@@ -48,22 +49,22 @@ type Session interface {
 	Reset()
 }
 
-// Builder is what a [Kind] builds its servers with.
+// Builder adds the servers of a [Kind] to a world.
 type Builder struct {
 	w        *World
-	group    int // which of Config.Servers
+	group    int // index in Config.Servers
 	machines int
 	err      error
 }
 
-// Add adds a server to the world. Clients dial it by its name, or by the address
-// that the world gives it, with this port. newServer is called at once, and again
-// when a server comes back from a crash that has no ability to do so itself: see
-// [Restarter]. The name must be new, the port one of 1 to 65535; otherwise the
-// run ends with an error, and Add returns nil.
+// Add adds a server to the world. Clients dial it by its name, or by the
+// address that the world gives it, with this port. newServer is called at once,
+// and again at each restart of a server that is no [Restarter]. The name must
+// be new, the port one of 1 to 65535; otherwise the run ends with an error, and
+// Add returns nil.
 func (b *Builder) Add(name string, port int, newServer func(*Node) Server) *Node {
 	if !b.free(name, port) || newServer == nil {
-		b.fail("the server %q has nobody to make it: give a function", name)
+		b.fail("the server %q has no function to make it: give one", name)
 		return nil
 	}
 	n := &Node{w: b.w, id: name, newServer: newServer}
@@ -74,22 +75,22 @@ func (b *Builder) Add(name string, port int, newServer func(*Node) Server) *Node
 	return n
 }
 
-// Alias adds a name that is dialled like a server, with an address of its own,
-// and leads to the one that leads returns: what a Sentinel, a DNS name or a
-// floating address does for clients in production. Connections that are open stay
-// where they are. leads is asked for the process that dials, and for "" where a
-// fault names the alias.
-func (b *Builder) Alias(name string, port int, leads func(process string) *Node) {
+// Alias adds a name that is dialled like a server, has an address of its own,
+// and resolves to the server that resolve returns, as a Sentinel, a DNS name or
+// a floating address does for clients in production. Open connections stay
+// where they are. resolve is called with the process that dials, and with ""
+// where a fault names the alias.
+func (b *Builder) Alias(name string, port int, resolve func(process string) *Node) {
 	if !b.free(name, port) {
 		return
 	}
-	a := &alias{id: name, where: leads}
+	a := &alias{id: name, target: resolve}
 	a.addr = b.w.net.add(a, net.IPv4(10, 0, byte(b.group), 5), port)
 }
 
-// Link puts links between all pairs of these servers, by which they reach each
-// other: see [Node.Peer]. A nil among them, such as [Builder.Add] returns, ends the
-// run with an error: that of Add, if there is one.
+// Link adds a link between each two of these servers: see [Node.Peer]. A nil
+// among them, as [Builder.Add] returns it on error, ends the run with an error:
+// that of Add, if there is one.
 func (b *Builder) Link(nodes ...*Node) {
 	if slices.Contains(nodes, nil) {
 		b.fail("there is a link to no server: give servers that Add has returned")
@@ -125,8 +126,8 @@ func (b *Builder) fail(format string, args ...any) {
 	}
 }
 
-// Node is a server's machine: what a [Server] may know of the world, and do in it.
-// Its methods are for the world's goroutine.
+// Node is a server's machine, and all of the world that a [Server] can use. Its
+// methods are for the world's goroutine.
 type Node struct {
 	w         *World
 	id, addr  string
@@ -134,19 +135,19 @@ type Node struct {
 	server    Server
 	newServer func(*Node) Server
 	state     condition
-	lives     int           // how often it has been started
-	conns     []*ServerConn // that are not over, in the order of their acceptance
+	lives     int           // the number of restarts
+	conns     []*ServerConn // open connections, in the order of acceptance
 	timers    []*Timer
 }
 
-func (n *Node) name() string       { return n.id }
-func (n *Node) address() string    { return n.addr }
-func (n *Node) leads(string) *Node { return n }
+func (n *Node) name() string         { return n.id }
+func (n *Node) address() string      { return n.addr }
+func (n *Node) resolve(string) *Node { return n }
 
-// Name is by what clients dial it, and reports know it.
+// Name is the name under which clients dial it and reports show it.
 func (n *Node) Name() string { return n.id }
 
-// Address is where it is dialled.
+// Address is the address under which it is dialled.
 func (n *Node) Address() string { return n.addr }
 
 // Server is the program that runs on the machine.
@@ -155,63 +156,63 @@ func (n *Node) Server() Server { return n.server }
 // Now is the machine's wall time, without a monotonic reading.
 func (n *Node) Now() time.Time { return n.w.time.start.Round(0).Add(n.Wall()) }
 
-// Wall is the machine's wall time since the start of the run: it jumps when
-// somebody sets the clock, and drifts.
-func (n *Node) Wall() time.Duration { return n.clock.wall(n.w.time.passed()) }
+// Wall is the machine's wall time since the start of the run: it jumps when the
+// clock is set, and drifts.
+func (n *Node) Wall() time.Duration { return n.clock.wall(n.w.time.elapsed()) }
 
 // Monotonic is the machine's monotonic time since the start of the run: it
 // drifts, and never jumps.
-func (n *Node) Monotonic() time.Duration { return n.clock.monotonic(n.w.time.passed()) }
+func (n *Node) Monotonic() time.Duration { return n.clock.monotonic(n.w.time.elapsed()) }
 
-// Virtual is the world's time since the start of the run, which no machine knows:
-// for [trace.KeyChange], and for draws.
-func (n *Node) Virtual() time.Duration { return n.w.time.passed() }
+// Virtual is the world's time since the start of the run, for [trace.KeyChange]
+// and for draws: no machine can read it.
+func (n *Node) Virtual() time.Duration { return n.w.time.elapsed() }
 
-// Rand makes a generator for one use of this server. Equal names give generators
-// with equal numbers, so give each use its own.
+// Rand creates a generator for one use of this server. Equal names give
+// generators with equal numbers, so give each use its own.
 func (n *Node) Rand(use string) *rand.Rand { return rand.New(n.w.chance.stream(n.id + "/" + use)) }
 
-// Entropy makes a source of random bytes for one use of this server, in place of
-// crypto/rand.
+// Entropy creates a source of random bytes for one use of this server, in place
+// of crypto/rand.
 func (n *Node) Entropy(use string) io.Reader { return n.w.chance.entropy(n.id + "/" + use) }
 
 // Draw begins a draw for one use of this server: see [Draw].
 func (n *Node) Draw(use string) Draw { return n.w.chance.draw(use).Str(n.id) }
 
 // Record adds to the trace what the server did, and returns the event's number.
-// peer is for whom, or empty.
+// peer is the client or server for which it did so, or empty.
 func (n *Node) Record(peer string, what trace.What) int { return n.w.trace.record(n.id, peer, what) }
 
-// Processes are the names of the processes that there are at present, in no
-// order.
+// Processes are the names of all processes, in no order.
 func (n *Node) Processes() []string { return slices.Collect(maps.Keys(n.w.procs.byName)) }
 
-// Strike adds to the trace what was done to the server from outside, as an
-// ability that a fault uses does, and returns the event's number.
+// Strike adds to the trace what a fault did to the server, and returns the
+// event's number. Abilities call it.
 func (n *Node) Strike(what trace.What) int { return n.w.trace.record(trace.World, n.id, what) }
 
 // KeyChanged adds to the ground truth. The node fills in its name and the virtual
 // time.
 func (n *Node) KeyChanged(c trace.KeyChange) {
-	c.Server, c.At = n.id, n.w.time.passed()
+	c.Server, c.At = n.id, n.w.time.elapsed()
 	n.w.trace.changes = append(n.w.trace.changes, c)
 }
 
-// WhenServing does something in the server's turn: at once, or when a stall is
-// over. It is for what the server does by itself that a client would notice; what
-// clients and peers send waits without it.
+// WhenServing calls f at once, or when a stall is over. It is for what the
+// server does on its own and a client could notice; messages from clients and
+// peers wait without it.
 func (n *Node) WhenServing(f func()) { n.w.force.whenServed(n, f) }
 
-// Down reports whether the server has crashed or was fenced off, and has not come
-// back.
+// Down reports whether the server has crashed or was fenced off, and was not
+// restarted since.
 func (n *Node) Down() bool { return n.state != up }
 
-// Fail ends the run with an error: for a bug of the server itself, or a limit of
-// it that was reached. It is safe for concurrent use.
+// Fail ends the run with an error: for a bug or a limit of the server itself.
+// It is safe for concurrent use.
 func (n *Node) Fail(err error) { n.w.time.fail(err) }
 
-// Fence shuts the server off, as if its process had been killed: its connections
-// are reset, and new ones refused. A restart brings it back.
+// Fence shuts the server off, as if its process had been killed: its
+// connections are reset, and new ones refused. [Faults.Restart] starts it
+// again.
 func (n *Node) Fence() {
 	if n.Down() {
 		return
@@ -222,8 +223,8 @@ func (n *Node) Fence() {
 	}
 }
 
-// HangUp ends all connections in order, and their sessions: as a server does that
-// is given another role.
+// HangUp closes all connections in order and ends their sessions, as a server
+// does when its role changes.
 func (n *Node) HangUp() {
 	for _, c := range n.w.net.connsOf(n) {
 		c.finish()
@@ -231,19 +232,19 @@ func (n *Node) HangUp() {
 	n.orphanAll()
 }
 
-// Timer is something that a server does after a while of its machine's clock.
+// Timer is a call that a server has scheduled on its machine's clock.
 type Timer struct {
 	n       *Node
 	end     time.Duration // on the machine's monotonic clock
 	f       func()
 	life    int
-	wanted  int64 // the instant for which its event was asked; 0: none
-	planned int64 // and the one that it has got
+	wanted  int64 // the instant asked for its event; 0: none
+	planned int64 // the instant that the event got
 	over    bool
 }
 
-// After does f after d of the machine's monotonic clock, also where the clock
-// changes its rate meanwhile; never once the server has crashed.
+// After calls f after d of the machine's monotonic clock, also if the clock
+// changes its rate meanwhile; never if the server has crashed since.
 func (n *Node) After(d time.Duration, f func()) *Timer {
 	t := &Timer{n: n, end: n.Monotonic() + d, f: f, life: n.lives}
 	n.timers = append(n.timers, t)
@@ -261,7 +262,8 @@ func (t *Timer) Stop() {
 	}
 }
 
-// plan plans the timer's event, for when so much of the clock has passed.
+// plan plans the timer's event at the instant at which the clock has advanced
+// by left.
 func (t *Timer) plan(left time.Duration) {
 	after := t.n.clock.worldDuration(left)
 	if after >= never/2 { // the clock stands still
@@ -286,7 +288,7 @@ func (t *Timer) plan(left time.Duration) {
 	t.planned = at
 }
 
-// clockChanged tells the server, and plans the timers anew where the rate has
+// clockChanged notifies the server, and plans the timers anew if the rate has
 // changed.
 func (n *Node) clockChanged(rate bool) {
 	if f, ok := n.server.(ClockFollower); ok && !n.Down() {
@@ -307,11 +309,11 @@ func (n *Node) jumpClock(d time.Duration) {
 
 func (n *Node) driftClock(ppm int64) {
 	n.Strike(trace.ClockDrift{PPM: ppm})
-	n.clock.drift(n.w.time.passed(), ppm)
+	n.clock.drift(n.w.time.elapsed(), ppm)
 	n.clockChanged(true)
 }
 
-// close ends the server with the run.
+// close ends the server at the end of the run.
 func (n *Node) close() {
 	for _, c := range slices.Clone(n.conns) {
 		c.session.Reset()
@@ -329,28 +331,29 @@ type ServerConn struct {
 	node    *Node
 	session Session
 
-	orphaned bool // the server went, not the client
-	strayed  bool // the client has sent something since
-	bounced  bool // and is about to hear of it
+	orphaned bool // its server crashed or hung up
+	strayed  bool // the client has sent bytes since
+	bounced  bool // the reset to the client is planned
 }
 
-// Send sends b to the client. It must not be changed afterwards.
+// Send sends b to the client. The caller must not change b afterwards.
 func (s *ServerConn) Send(b []byte) { s.c.post(Down, b) }
 
-// Finish ends the stream to the client. What was sent before still arrives.
+// Finish ends the stream to the client. Bytes sent before still arrive.
 func (s *ServerConn) Finish() { s.c.post(Down, nil) }
 
 // Client is the name of the process that dialled.
 func (s *ServerConn) Client() string { return s.c.link.p.name }
 
-// Name tells the connection from others between the same two: #1, #2, …, as the
-// trace has it.
+// Name distinguishes the connections of one client and server: #1, #2, …, as in
+// the trace.
 func (s *ServerConn) Name() string { return s.c.name() }
 
-// Notify does f on the world's goroutine when everything is blocked. Any goroutine
-// of the server may call it: a server that has none of its own needs it not.
+// Notify calls f on the world's goroutine when everything is blocked. Any
+// goroutine of the server may call it; a server without goroutines does not
+// need it.
 func (s *ServerConn) Notify(f func()) {
-	s.c.w.time.out.post(entry{where: s.c.link.where[Down], rank: rankNode, conn: s.c, commit: f})
+	s.c.w.time.outbox.post(entry{where: s.c.link.where[Down], rank: rankNode, conn: s.c, commit: f})
 }
 
 func (s *ServerConn) data(b []byte) {
@@ -375,8 +378,8 @@ func (s *ServerConn) reset() {
 	}
 }
 
-// orphan ends a session whose server is gone. Its connection may live on for the
-// client.
+// orphan ends a session whose server has ended. The client may still have the
+// connection open.
 func (s *ServerConn) orphan() {
 	if !s.orphaned {
 		s.orphaned = true
@@ -384,9 +387,9 @@ func (s *ServerConn) orphan() {
 	}
 }
 
-// stray is what becomes of what a client sends to a server that has gone: the
-// machine resets the connection. One without power says nothing before it is
-// back, when the client's machine sends again.
+// stray handles bytes that a client sends to a server that has ended: the
+// machine resets the connection. One without power does so after the restart,
+// when the client's machine sends again.
 func (s *ServerConn) stray() {
 	s.strayed = true
 	if s.node.state != powerless && !s.bounced {

@@ -29,16 +29,16 @@ func one(newServer func(n *sim.Node) sim.Server) sim.Config {
 
 func newSink(n *sim.Node) sim.Server { return &Sink{node: n} }
 
-// TestServersThatCannotBe shows which servers a world refuses to have.
-func TestServersThatCannotBe(t *testing.T) {
+// TestInvalidServers shows which servers a world refuses to add.
+func TestInvalidServers(t *testing.T) {
 	for want, build := range map[string]kind{
-		`the name "s" is empty, or taken`:   func(b *sim.Builder) { b.Add("s", 9, newSink); b.Add("s", 10, newSink) },
-		`the name "c0" is empty, or taken`:  func(b *sim.Builder) { b.Add("c0", 9, newSink) },
-		`the name "" is empty, or taken`:    func(b *sim.Builder) { b.Add("", 9, newSink) },
-		`the name "m" is empty, or taken`:   func(b *sim.Builder) { b.Add("m", 9, newSink); b.Alias("m", 9, nil) },
-		"s listens on port 0: give one of":  func(b *sim.Builder) { b.Add("s", 0, newSink) },
-		"s listens on port 65536: give one": func(b *sim.Builder) { b.Add("s", 65536, newSink) },
-		`the server "s" has nobody to make`: func(b *sim.Builder) { b.Add("s", 9, nil) },
+		`the name "s" is empty, or taken`:           func(b *sim.Builder) { b.Add("s", 9, newSink); b.Add("s", 10, newSink) },
+		`the name "c0" is empty, or taken`:          func(b *sim.Builder) { b.Add("c0", 9, newSink) },
+		`the name "" is empty, or taken`:            func(b *sim.Builder) { b.Add("", 9, newSink) },
+		`the name "m" is empty, or taken`:           func(b *sim.Builder) { b.Add("m", 9, newSink); b.Alias("m", 9, nil) },
+		"s listens on port 0: give one of":          func(b *sim.Builder) { b.Add("s", 0, newSink) },
+		"s listens on port 65536: give one":         func(b *sim.Builder) { b.Add("s", 65536, newSink) },
+		`the server "s" has no function to make it`: func(b *sim.Builder) { b.Add("s", 9, nil) },
 		"t listens on port 0: give one of": func(b *sim.Builder) {
 			b.Link(b.Add("s", 9, newSink), b.Add("t", 0, newSink), b.Add("u", 9, newSink))
 		},
@@ -51,8 +51,8 @@ func TestServersThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestWorldWithoutServers shows that clients alone are a world, in which nobody
-// listens.
+// TestWorldWithoutServers shows that a world may consist of clients alone,
+// whose dials fail.
 func TestWorldWithoutServers(t *testing.T) {
 	_, err := sim.Run(sim.Config{}, func(w *sim.World) error {
 		p := w.Client(0)
@@ -72,9 +72,9 @@ func TestWorldWithoutServers(t *testing.T) {
 	}
 }
 
-// TestUnableServer shows that a fault for which a server lacks the ability is an
-// error, and leaves nothing in the trace.
-func TestUnableServer(t *testing.T) {
+// TestMissingAbility shows that a fault for which a server lacks the ability is
+// an error, and adds nothing to the trace.
+func TestMissingAbility(t *testing.T) {
 	res := run(t, one(newSink), func(w *sim.World) error {
 		f := w.Faults()
 		for what, err := range map[string]error{
@@ -97,15 +97,15 @@ func TestUnableServer(t *testing.T) {
 	}
 }
 
-// doorman is a server that takes nobody.
-type doorman struct{}
+// refuser is a server that refuses every connection.
+type refuser struct{}
 
 // Accept implements [sim.Server].
-func (doorman) Accept(*sim.ServerConn) sim.Session { return nil }
+func (refuser) Accept(*sim.ServerConn) sim.Session { return nil }
 
-// TestServerThatTakesNobody refuses the connection.
-func TestServerThatTakesNobody(t *testing.T) {
-	run(t, one(func(*sim.Node) sim.Server { return doorman{} }), func(w *sim.World) error {
+// TestServerRefuses shows that a nil session refuses the connection.
+func TestServerRefuses(t *testing.T) {
+	run(t, one(func(*sim.Node) sim.Server { return refuser{} }), func(w *sim.World) error {
 		p := w.Client(0)
 		p.Go(func() {
 			if _, err := p.Dial(p.Context(), "tcp", "s"); !errors.Is(err, syscall.ECONNREFUSED) {
@@ -116,9 +116,9 @@ func TestServerThatTakesNobody(t *testing.T) {
 	})
 }
 
-// TestRestartMakesAnew shows that a server which cannot come back by itself is
-// made anew, that its sessions are reset when it crashes, and its timers gone.
-func TestRestartMakesAnew(t *testing.T) {
+// TestRestartCreatesAnew shows that a server which is no Restarter is created
+// anew, and that a crash resets its sessions and drops its timers.
+func TestRestartCreatesAnew(t *testing.T) {
 	made := 0
 	cfg := one(func(n *sim.Node) sim.Server { made++; return newSink(n) })
 	run(t, cfg, func(w *sim.World) error {
@@ -143,8 +143,8 @@ func TestRestartMakesAnew(t *testing.T) {
 	})
 }
 
-// TestNodeTimers shows that timers of a server follow its clock, also where that
-// changes its rate meanwhile, and that one which was stopped does not fire.
+// TestNodeTimers shows that timers of a server follow its clock, also if its
+// rate changes meanwhile, and that a stopped one does not fire.
 func TestNodeTimers(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -167,7 +167,7 @@ func TestNodeTimers(t *testing.T) {
 				n.After(4*time.Second, func() { t.Error("a timer that was stopped has fired") }).Stop()
 				w.At(time.Second, func() {
 					must(t, w.Faults().DriftClock("s", tt.ppm, 2*time.Second))
-					must(t, w.Faults().JumpClock("s", time.Hour)) // which is none of a timer's business
+					must(t, w.Faults().JumpClock("s", time.Hour)) // which does not affect timers
 				})
 				err = w.RunFor(time.Minute)
 				if len(fired) != 1 || !roughly(fired[0], tt.want) {
@@ -188,16 +188,16 @@ type follower struct {
 // PeerBack implements [sim.PeerFollower].
 func (f *follower) PeerBack(peer *sim.Node) { f.back = append(f.back, peer.Name()) }
 
-// TestPeers shows when what one server sends to another arrives: in order, after
-// the latency; late or never in a partition, which tells both ends when it is over
-// and something was lost; not at a server that is down; late at one that is
-// stalled; and not, where the sender crashes before it departs.
+// TestPeers shows when a message from one server to another arrives: in order,
+// after the latency; late or never in a partition, whose end both servers are
+// told of if a message was lost; never at a server that is down; late at one
+// that is stalled; and never, if the sender crashes before the departure.
 func TestPeers(t *testing.T) {
 	const s = time.Second
 	for _, tt := range []struct {
 		name string
 		do   func(f *sim.Faults) error // at 1s, with "before" under way
-		got  string                    // with the seconds of its arrival
+		got  string                    // with the second of the arrival
 		back string
 	}{
 		{"nothing", func(*sim.Faults) error { return nil }, "before 1 now 1 then 1 held 4", "[] []"},
@@ -248,7 +248,7 @@ func cutPeers(bytes faults.Bytes) func(f *sim.Faults) error {
 	}
 }
 
-// TestNoPeer shows what becomes of a server that sends where no link leads.
+// TestNoPeer shows the panic of a server that asks for a peer without a link.
 func TestNoPeer(t *testing.T) {
 	_, err := sim.Run(sim.Config{Servers: []sim.Kind{sinks{"a", "b"}}}, func(w *sim.World) error {
 		w.Nodes()[0].Peer(w.Nodes()[1])
@@ -260,8 +260,8 @@ func TestNoPeer(t *testing.T) {
 	}
 }
 
-// TestAlias shows that a name leads each process where its kind says, at the time
-// of the dial.
+// TestAlias shows that a name resolves to what its kind returns for the
+// process, at the time of the dial.
 func TestAlias(t *testing.T) {
 	leads := "a"
 	build := kind(func(b *sim.Builder) {
@@ -291,13 +291,13 @@ func TestAlias(t *testing.T) {
 			leads = "b"
 		}
 		if n, err := w.Node("door"); err != nil || n.Name() != "b" {
-			t.Errorf("a fault that names it strikes %v, %v", n, err)
+			t.Errorf("a fault that names it affects %v, %v", n, err)
 		}
 		return nil
 	})
 }
 
-// editor is a server of a kind that knows its bytes.
+// editor is a server with all abilities that concern bytes.
 type editor struct{ Sink }
 
 // JoinWrites implements [sim.Joiner].
@@ -313,10 +313,10 @@ func (*editor) Describe(dir sim.Direction, b []byte) trace.Content {
 	return trace.Text(fmt.Sprintf("%s: %d bytes", dir, len(b)))
 }
 
-// TestWhatAKindKnowsOfItsBytes shows that writes of one instant are joined, that
-// facts of the machine are left out before they are sent, and that the trace has
-// the kind's words, each only where the server asks for it.
-func TestWhatAKindKnowsOfItsBytes(t *testing.T) {
+// TestByteAbilities shows that writes of one instant are joined, that facts of
+// the machine are replaced before they are sent, and that the trace has the
+// server's description, each only for servers with the ability.
+func TestByteAbilities(t *testing.T) {
 	for _, tt := range []struct {
 		server func(n *sim.Node) sim.Server
 		sink   func(s sim.Server) *Sink
@@ -358,8 +358,8 @@ func TestWhatAKindKnowsOfItsBytes(t *testing.T) {
 	}
 }
 
-// TestFence shows that a server which is fenced off resets its clients, refuses
-// new ones, and comes back by a restart.
+// TestFence shows that a fenced-off server resets its connections, refuses new
+// ones, and works again after a restart.
 func TestFence(t *testing.T) {
 	run(t, one(newSink), func(w *sim.World) error {
 		p, n := w.Client(0), w.Nodes()[0]

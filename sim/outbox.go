@@ -9,44 +9,44 @@ import (
 	"time"
 )
 
-// The outbox is where goroutines leave what they want of the world: to send,
-// to dial, to sleep, to pass a point. The order in which they leave it is the
-// scheduler's, so it counts for nothing: when everything is blocked, the
-// world sorts the outbox by what the requests are, and only then acts.
+// The outbox is where goroutines leave their requests to the world: to send, to
+// dial, to sleep, to pass a point. The order in which they leave them is the
+// scheduler's, so it counts for nothing: when everything is blocked, the world
+// sorts the outbox by what the requests are, and only then acts.
 type outbox struct {
 	mu      sync.Mutex
 	entries []entry
-	asleep  bool        // the world waits for the next event, and wants to be woken
-	timer   *time.Timer // by which it waits, and is woken
+	asleep  bool        // the world waits for the next event, and is to be woken by a request
+	timer   *time.Timer // what it waits on
 }
 
 // entry is one request. commit runs on the world's goroutine.
 type entry struct {
 	where  string // a link's direction ("c0>r0") or an actor ("c0")
 	rank   rank
-	conn   *conn  // for what goes over a connection
-	seq    uint64 // order within one connection and direction, or a time
+	conn   *conn  // for bytes on a connection
+	seq    uint64 // order within one connection and direction, or a duration
 	label  string // a point's or a timer's name
 	commit func()
 
-	// What goes over a connection has these in place of commit.
-	dir  Direction
-	data []byte // nil is the end of the stream
-	out  bool   // it comes out of the toxics
+	// Bytes on a connection have these in place of commit.
+	dir      Direction
+	data     []byte // nil is the end of the stream
+	toxified bool   // it is the output of the toxics
 }
 
 func (e *entry) act() {
 	switch {
 	case e.commit != nil:
 		e.commit()
-	case e.out:
-		e.conn.wire(e.dir, e.data)
+	case e.toxified:
+		e.conn.planArrival(e.dir, e.data)
 	default:
 		e.conn.commit(e.dir, e.data)
 	}
 }
 
-// rank orders the kinds of request of one place.
+// rank orders the kinds of request with one where.
 type rank int
 
 const (
@@ -71,7 +71,7 @@ func (o *outbox) post(e entry) {
 	o.mu.Unlock()
 }
 
-// nudge makes the world look again, with or without a request.
+// nudge wakes the world, with or without a request.
 func (o *outbox) nudge() {
 	o.mu.Lock()
 	o.wakeUp()
@@ -86,7 +86,7 @@ func (o *outbox) wakeUp() {
 	}
 }
 
-// sleep waits for so long, or until there is something to look at.
+// sleep waits for d, or until a request is posted.
 func (o *outbox) sleep(d time.Duration) {
 	o.mu.Lock()
 	if len(o.entries) > 0 {
@@ -116,8 +116,8 @@ func (o *outbox) take(into []entry) []entry {
 }
 
 // compareEntries orders requests by what they are. A stream keeps its order;
-// what twins send (see class) comes in the order of its content. Equal
-// requests are interchangeable.
+// the bytes of twins (see class) are ordered by content. Equal requests are
+// interchangeable.
 func compareEntries(a, b entry) int {
 	return cmp.Or(
 		strings.Compare(a.where, b.where),
@@ -149,9 +149,8 @@ func classOrder(c *conn) int64 {
 	return c.class.Load().order
 }
 
-// joinWrites joins what one end of a connection has written in one instant, where
-// the server's kind asks for it: how the bytes are cut into writes is then the
-// scheduler's choice.
+// joinWrites joins what one end of a connection has written in one instant, for
+// a [Joiner]: there the scheduler decides how the bytes are split into writes.
 func joinWrites(batch []entry) []entry {
 	out := batch[:0]
 	for _, e := range batch {
@@ -166,8 +165,8 @@ func joinWrites(batch []entry) []entry {
 	return out
 }
 
-// follows reports whether what e sends is to be joined to what went before.
+// follows reports whether what e sends is to be joined to the entry before it.
 func (e *entry) follows(before *entry) bool {
-	return e.conn != nil && e.conn.joins && e.conn == before.conn && e.dir == before.dir && !e.out && !before.out &&
+	return e.conn != nil && e.conn.joins && e.conn == before.conn && e.dir == before.dir && !e.toxified && !before.toxified &&
 		e.commit == nil && before.commit == nil && e.data != nil && before.data != nil && e.seq == before.seq+1
 }

@@ -45,8 +45,8 @@ func newTwin(order int64) *conn {
 	return c
 }
 
-// TestOutboxTakesInOrder shows that what comes out does not depend on the
-// order in which requests were left, and that a stream keeps its order.
+// TestOutboxTakesInOrder shows that the order of requests does not depend on
+// that of their posting, and that a stream keeps its order.
 func TestOutboxTakesInOrder(t *testing.T) {
 	conns := []*conn{nil, newTwin(1), newTwin(1), newTwin(2)}
 	rapid.Check(t, func(t *rapid.T) {
@@ -64,9 +64,9 @@ func TestOutboxTakesInOrder(t *testing.T) {
 	})
 }
 
-// TestJoinWrites shows that what one end of a connection has written in one
-// instant becomes one write where the server asks for it, before the end of the
-// stream, and stays as it is elsewhere.
+// TestJoinWrites shows that the writes of one end of a connection in one
+// instant become one write for a Joiner, before the end of the stream, and stay
+// separate otherwise.
 func TestJoinWrites(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bc", "def"}), 1, 5).Draw(t, "pieces")

@@ -12,7 +12,7 @@ import (
 	"locksim/sim/trace"
 )
 
-// pauseNow pauses a process from a goroutine that is not stopped by it.
+// pauseNow pauses a process from a goroutine outside it.
 func pauseNow(w *sim.World, name string, d time.Duration) {
 	w.Do(func() {
 		if err := w.Faults().Pause(name, d); err != nil {
@@ -21,8 +21,8 @@ func pauseNow(w *sim.World, name string, d time.Duration) {
 	})
 }
 
-// seams are the ways in which a goroutine of a process can meet its gate.
-// Each does something that would end within 10 ms, or at once.
+// seams are the operations that pass the gate of a process. Each would end
+// within 10 ms, or at once.
 var seams = []struct {
 	name string
 	do   func(p *sim.Process, c *sim.Conn)
@@ -45,7 +45,7 @@ var seams = []struct {
 }
 
 // TestPauseHoldsEverySeam shows that nothing passes a seam during a pause,
-// whether the goroutine came to it before the pause or during it, and that
+// whether the goroutine reached it before the pause or during it, and that
 // everything goes on after it.
 func TestPauseHoldsEverySeam(t *testing.T) {
 	for _, seam := range seams {
@@ -69,7 +69,7 @@ func TestPauseHoldsEverySeam(t *testing.T) {
 }
 
 // TestPauseBeginsWhileBlocked shows that a goroutine which was blocked in a
-// seam before the pause does not come back from it until after.
+// seam before the pause returns from it only after the pause.
 func TestPauseBeginsWhileBlocked(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -105,7 +105,7 @@ func TestPauseBeginsWhileBlocked(t *testing.T) {
 				})
 				tt.do(p, c)
 				if got := w.Now(); got < resumed || got > resumed+time.Millisecond {
-					t.Errorf("it came back at %v, the pause ended at %v", got, resumed)
+					t.Errorf("it returned at %v, the pause ended at %v", got, resumed)
 				}
 				_ = c.Close()
 			})
@@ -113,8 +113,8 @@ func TestPauseBeginsWhileBlocked(t *testing.T) {
 	}
 }
 
-// TestPausesOverlap shows that the last of several pauses to end lets the
-// process go on.
+// TestPausesOverlap shows that the process resumes when the last of several
+// pauses ends.
 func TestPausesOverlap(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		start := w.Now()
@@ -142,7 +142,7 @@ func TestPauseErrors(t *testing.T) {
 			t.Error("no error for c9")
 		}
 		if w.Faults().Pause("c0", 0) == nil || w.Faults().Pause("c0", -time.Second) == nil {
-			t.Error("no error for a pause that takes no time")
+			t.Error("no error for a pause of no time")
 		}
 		if err := w.Faults().Crash("c0", "process"); err != nil {
 			return err
@@ -154,9 +154,9 @@ func TestPauseErrors(t *testing.T) {
 	})
 }
 
-// TestBytesPileUp shows that what arrives during a pause is there after it,
-// in order, and that what the process wrote before goes on its way.
-func TestBytesPileUp(t *testing.T) {
+// TestBytesDuringPause shows that bytes which arrive during a pause are read
+// after it, in order, and that bytes written before it arrive.
+func TestBytesDuringPause(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 		c := dial(p, "n0")
 		s := sink.Conns[0]
@@ -178,9 +178,9 @@ func TestBytesPileUp(t *testing.T) {
 	})
 }
 
-// TestOrderAfterResume shows that of two goroutines which a pause holds
-// either may run first, and that they do not run at one instant. They may
-// stand at one seam at one time.
+// TestOrderAfterResume shows that either of two goroutines which a pause holds
+// may run first, and that they do not run at one instant, even if they are held
+// at one seam since one instant.
 func TestOrderAfterResume(t *testing.T) {
 	orders := map[string]int{}
 	for seed := range uint64(40) {
@@ -214,8 +214,8 @@ func TestOrderAfterResume(t *testing.T) {
 }
 
 // TestLateRead shows that a read whose deadline passes during a pause, and
-// which finds bytes there too on resuming, may end either way; without bytes
-// it times out, and without a deadline it reads.
+// which also finds bytes on resume, may read or time out; without bytes it
+// times out, and without a deadline it reads.
 func TestLateRead(t *testing.T) {
 	outcomes := func(text string, deadline time.Duration) (timeouts, reads int) {
 		for seed := range uint64(40) {
@@ -254,7 +254,7 @@ func TestLateRead(t *testing.T) {
 	}
 }
 
-// TestPauseAtAPoint shows that a pause which strikes when a process passes a
+// TestPauseAtAPoint shows that a pause which begins when a process passes a
 // point holds it there, before it does anything else.
 func TestPauseAtAPoint(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
@@ -277,8 +277,8 @@ func TestPauseAtAPoint(t *testing.T) {
 	})
 }
 
-// TestObserveIsNotHeld shows that the harness sees a paused process, its
-// clock and its lease's end included.
+// TestObserveIsNotHeld shows that the harness observes a paused process,
+// including its clock and the end of its lease.
 func TestObserveIsNotHeld(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		pauseNow(w, "c0", time.Minute)

@@ -7,8 +7,8 @@ import (
 	"locksim/faults"
 )
 
-// peerLink is the path between two servers. It carries messages in order, each
-// way apart.
+// peerLink is the path between two servers. Each direction carries its messages
+// in order.
 type peerLink struct {
 	w     *World
 	nodes [2]*Node    // Up is from the first to the second
@@ -18,22 +18,23 @@ type peerLink struct {
 // peerFlow is one direction of a peerLink.
 type peerFlow struct {
 	where    string // "r0>r0a"
-	last     int64  // the instant of the latest delivery that is planned
-	holds    int    // cuts in force that keep what is sent
-	drops    int    // cuts in force that lose it
+	last     int64  // the instant of the latest planned delivery
+	holds    int    // cuts in force that hold messages
+	drops    int    // cuts in force that lose messages
 	held     []func()
-	lost     bool // something, so that nothing passes until there is a new connection
+	lost     bool // a message was lost: nothing passes until there is a new connection
 	underWay int
 }
 
-// Peer is the way from one server to another, over a link that faults can cut.
+// Peer is the direction from one server to another of a link that faults can
+// cut.
 type Peer struct {
 	link *peerLink
 	dir  Direction
 }
 
-// Peer is the way to another server. It panics where [Builder.Link] has put no
-// link.
+// Peer is the direction to another server. It panics where [Builder.Link] has
+// added no link.
 func (n *Node) Peer(to *Node) Peer {
 	l, dir := n.w.net.between(n, to)
 	if l == nil {
@@ -42,21 +43,21 @@ func (n *Node) Peer(to *Node) Peer {
 	return Peer{l, dir}
 }
 
-// Draw begins a draw for one use of this way: see [Draw].
+// Draw begins a draw for one use of this direction: see [Draw].
 func (p Peer) Draw(use string) Draw { return p.link.w.chance.draw(use).Str(p.flow().where) }
 
 func (p Peer) flow() *peerFlow { return &p.link.flows[p.dir] }
 
-// Send lets f happen at the other end, after the latency of the link and after
-// all that was sent before. A link that is cut keeps it until it heals, or loses
-// it; then nothing more passes until it has healed, since TCP does not go on after
-// a gap. A server that is down when it arrives does not get it, one that is
-// stalled gets it later.
+// Send calls f at the other end, after the latency of the link and after all
+// messages sent before. A link that is cut holds the message until it heals, or
+// loses it; then no other passes until the link has healed, since TCP does not
+// go on after a gap. A server that is down at its arrival does not get it, one
+// that is stalled gets it later.
 func (p Peer) Send(f func()) { p.link.send(p.dir, f) }
 
-// SendAfter is Send, but the sender keeps the message for so long first, in the
-// world's time. What it keeps when it crashes is lost, and so is what valid does
-// not let go then. It returns the virtual time at which the message departs.
+// SendAfter is Send after a delay of hold, in the world's time. If the sender
+// has crashed by then, or valid reports false, the message is lost. It returns
+// the virtual time of the departure.
 func (p Peer) SendAfter(hold time.Duration, valid func() bool, f func()) (departs time.Duration) {
 	flow, from := p.flow(), p.link.nodes[p.dir]
 	life, t := from.lives, p.link.w.time
@@ -69,7 +70,7 @@ func (p Peer) SendAfter(hold time.Duration, valid func() bool, f func()) (depart
 	}))
 }
 
-// Forget loses what the link holds: its sender is gone.
+// Forget drops the messages that the link holds: their sender has ended.
 func (p Peer) Forget() { p.flow().held = nil }
 
 func (l *peerLink) send(dir Direction, f func()) {
@@ -98,7 +99,7 @@ func (l *peerLink) send(dir Direction, f func()) {
 	}
 }
 
-// cut lets a direction hold, or lose, what is sent from now on.
+// cut makes a direction hold, or lose, what is sent from now on.
 func (l *peerLink) cut(dir Direction, bytes faults.Bytes) (undo func()) {
 	flow := &l.flows[dir]
 	count := &flow.holds
@@ -114,14 +115,14 @@ func (l *peerLink) cut(dir Direction, bytes faults.Bytes) (undo func()) {
 	}
 }
 
-// begin does nothing: what matters is told of each direction.
+// begin does nothing: cut has the state of each direction.
 func (*peerLink) begin() {}
 
 func (l *peerLink) ends(dir Direction) (from, to string) {
 	return l.nodes[dir].id, l.nodes[dir.reverse()].id
 }
 
-// flush sends what was held.
+// flush sends the held messages.
 func (l *peerLink) flush(dir Direction) {
 	held := l.flows[dir].held
 	l.flows[dir].held = nil
@@ -130,8 +131,8 @@ func (l *peerLink) flush(dir Direction) {
 	}
 }
 
-// healed makes a new connection where the old one has lost something, and tells
-// both ends.
+// healed starts a new connection if the old one has lost a message, and
+// notifies both ends.
 func (l *peerLink) healed() {
 	lost := false
 	for dir := range l.flows {
@@ -152,7 +153,7 @@ func (l *peerLink) healed() {
 	}
 }
 
-// busy reports whether something is under way, or held.
+// busy reports whether a message is under way, or held.
 func (l *peerLink) busy() bool {
 	for dir := range l.flows {
 		if l.flows[dir].underWay > 0 || len(l.flows[dir].held) > 0 {

@@ -11,21 +11,21 @@ import (
 	"locksim/sim/trace"
 )
 
-// AddPool tells the process of a pool of its connections.
+// AddPool registers a pool of connections of the process.
 func (p *Process) AddPool(pool faults.Pool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pools = append(p.pools, pool)
 }
 
-// ExhaustPool takes every connection of the process's pools that the world knows,
-// those so far: other work of the process holds them (F49). It lasts for d, or
-// until [World.Heal] where d is 0. Commands then wait for a connection until the
-// client library gives up.
+// ExhaustPool takes every connection of the pools that the process has
+// registered so far, as if other work of the process held them (F49), for d, or
+// until [World.Heal] where d is 0. Commands then wait for a connection until
+// the client library times out.
 //
-// The holders come one after another, a nanosecond apart, and go in the same
-// order. One that gets no connection, since the server is unreachable, goes on
-// trying. A connection that is in use passes to them when it is free.
+// The holders start one after another, a nanosecond apart, and end in the same
+// order. A holder that gets no connection, since the server is unreachable,
+// tries again. A connection that is in use passes to a holder when it is free.
 func (f *Faults) ExhaustPool(process string, d time.Duration) error {
 	p, err := f.w.Process(process)
 	if err != nil {
@@ -35,7 +35,7 @@ func (f *Faults) ExhaustPool(process string, d time.Duration) error {
 		return err
 	}
 	if p.Crashed() {
-		return nil // nothing left to work
+		return nil // it does no more work
 	}
 	holders := p.newHolders()
 	if len(holders) == 0 {
@@ -46,7 +46,7 @@ func (f *Faults) ExhaustPool(process string, d time.Duration) error {
 	for _, h := range holders {
 		q.add(now()+1, func() { go h.work() })
 	}
-	f.w.force.lasts(d, func() {
+	f.w.force.endAfter(d, func() {
 		f.record(p.name, trace.ExhaustEnd{})
 		for _, h := range holders {
 			q.add(now()+1, h.release)
@@ -55,9 +55,9 @@ func (f *Faults) ExhaustPool(process string, d time.Duration) error {
 	return nil
 }
 
-// ErrNoPool is returned by [Faults.ExhaustPool] when the world knows of no pool of
-// the process.
-var ErrNoPool = errors.New("it has no client with a pool that the world knows: make its clients by the package of the server's kind, or call AddPool")
+// ErrNoPool is returned by [Faults.ExhaustPool] when the process has registered
+// no pool.
+var ErrNoPool = errors.New("it has registered no pool: make its clients by the package of the server's kind, or call AddPool")
 
 // holder is work of a process that holds one connection of a pool.
 type holder struct {
@@ -67,7 +67,7 @@ type holder struct {
 	release context.CancelFunc
 }
 
-// newHolders makes as many as the process's pools have connections.
+// newHolders creates one holder for each connection of the process's pools.
 func (p *Process) newHolders() []*holder {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,25 +82,25 @@ func (p *Process) newHolders() []*holder {
 	return all
 }
 
-// betweenTries is how long a holder waits until it tries again.
+// betweenTries is the delay between two attempts of a holder.
 const betweenTries = 100 * time.Millisecond
 
 // work holds a connection until the work is done.
 func (h *holder) work() {
 	defer h.p.catch()
 	for {
-		_ = h.pool.Take(h.ctx) // who gets none tries again
+		_ = h.pool.Take(h.ctx) // without a connection it tries again
 		if h.p.Clock().Sleep(h.ctx, betweenTries) != nil {
 			return
 		}
 	}
 }
 
-// forgetTimers empties every sync.Pool of the program. Where a command has
-// waited for a connection, go-redis keeps the timer of the wait for the next
-// one, in a pool of the whole program. A timer belongs to the bubble in which
-// it was made: in the next run it would end the program. A collection moves
-// what a pool holds to where the next one drops it.
+// forgetTimers empties every sync.Pool of the program. After a command has
+// waited for a connection, go-redis keeps the timer of that wait in a pool of
+// the whole program. A timer belongs to the bubble in which it was created: its
+// use in the next run would end the program. A pool drops its contents after
+// two collections.
 func forgetTimers() {
 	runtime.GC()
 	runtime.GC()

@@ -9,8 +9,8 @@ import (
 	"locksim/sim"
 )
 
-// TestClocks shows what a process's two clocks say after a second of the
-// world, when they drift and when somebody sets the wall clock.
+// TestClocks shows the two clocks of a process after a second of the world,
+// when they drift and when the wall clock is set.
 func TestClocks(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
@@ -85,9 +85,9 @@ func TestSleepByTheClock(t *testing.T) {
 	}
 }
 
-// TestSleepAndContext shows that a context ends a sleep at its own time, that
-// a sleep under a context which has ended does not begin, and that no time or
-// less of it passes at once.
+// TestSleepAndContext shows that the end of a context ends a sleep at that
+// instant, that a sleep under an ended context does not begin, and that a sleep
+// of zero or less returns at once.
 func TestSleepAndContext(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		start := w.Now()
@@ -108,8 +108,8 @@ func TestSleepAndContext(t *testing.T) {
 	})
 }
 
-// TestAfterFunc shows that a timer fires once, at its time; that stop says
-// whether it came in time, and a second stop that it did not.
+// TestAfterFunc shows that a timer fires once, at its time; that stop reports
+// whether it prevented the call, and a second stop returns false.
 func TestAfterFunc(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		start := w.Now()
@@ -132,7 +132,7 @@ func TestAfterFunc(t *testing.T) {
 	})
 }
 
-// TestStopDuringAPause shows that a timer which came due during a pause may
+// TestStopDuringAPause shows that a timer which comes due during a pause can
 // still be stopped, since its callback has not run.
 func TestStopDuringAPause(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
@@ -146,16 +146,16 @@ func TestStopDuringAPause(t *testing.T) {
 	})
 }
 
-// TestUntil shows that Until waits for an instant of the clock, whatever the
-// clock does meanwhile, or until it is told to stop.
+// TestUntil shows that Until waits for an instant of the clock, also if the
+// clock changes meanwhile, or until it is stopped.
 func TestUntil(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		c, start := p.Clock(), w.Now()
 		if !c.Until(c.Peek().Add(time.Second), nil) || !near(w.Now()-start, time.Second) {
-			t.Errorf("it came back after %v", w.Now()-start)
+			t.Errorf("it returned after %v", w.Now()-start)
 		}
 		if !c.Until(c.Peek(), nil) || !near(w.Now()-start, time.Second) {
-			t.Error("the present has not come")
+			t.Error("Until of the present reports false")
 		}
 		stop := make(chan struct{})
 		p.Go(func() {
@@ -168,7 +168,7 @@ func TestUntil(t *testing.T) {
 		wall, target := p.WallClock(), p.WallClock().Peek().Add(time.Second)
 		w.Do(func() { must(t, w.Faults().JumpClock("c0", -time.Second)) })
 		if !wall.Until(target, nil) || !near(w.Now()-start, 4*time.Second) {
-			t.Errorf("the wall clock was set back, it came back after %v, want 4s", w.Now()-start)
+			t.Errorf("the wall clock was set back, it returned after %v, want 4s", w.Now()-start)
 		}
 	})
 }

@@ -25,12 +25,12 @@ var ErrWorkerDead = errors.New("the worker of the process is dead")
 
 // processes are the client machines of a world.
 type processes struct {
-	w       *World
-	clients []*Process // c0, c1, …
-	byName  map[string]*Process
-	former  []*Process // whom a restart has replaced
-	onMark  []func(process string, m trace.Mark)
-	running atomic.Int64 // goroutines of Process.Go
+	w        *World
+	clients  []*Process // c0, c1, …
+	byName   map[string]*Process
+	replaced []*Process // replaced by a restart
+	onMark   []func(process string, m trace.Mark)
+	running  atomic.Int64 // goroutines of Process.Go
 }
 
 func newProcesses(w *World) *processes {
@@ -44,7 +44,7 @@ func (ps *processes) find(name string) (*Process, error) {
 	return nil, fmt.Errorf("there is no process %q in this world of %d clients", name, len(ps.clients))
 }
 
-// launch starts a process on a machine that has a clock.
+// launch starts a process on the machine with this clock.
 func (ps *processes) launch(name string, incarnation int, c *clock) *Process {
 	p := &Process{w: ps.w, name: name, incarnation: incarnation, clock: c}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
@@ -54,10 +54,10 @@ func (ps *processes) launch(name string, incarnation int, c *clock) *Process {
 	return p
 }
 
-// replace starts a process on the machine of one that has crashed.
+// replace starts a process on the machine of a crashed one.
 func (ps *processes) replace(old *Process) *Process {
 	p := ps.launch(old.name, old.incarnation+1, old.clock)
-	ps.former = append(ps.former, old)
+	ps.replaced = append(ps.replaced, old)
 	if i := slices.Index(ps.clients, old); i >= 0 {
 		ps.clients[i] = p
 	}
@@ -69,10 +69,10 @@ func (ps *processes) replace(old *Process) *Process {
 	return p
 }
 
-// everybody is all processes, those too that a restart has replaced, in no
+// all is every process, including those that a restart has replaced, in no
 // order.
-func (ps *processes) everybody() []*Process {
-	all := slices.Clone(ps.former)
+func (ps *processes) all() []*Process {
+	all := slices.Clone(ps.replaced)
 	for _, p := range ps.byName {
 		all = append(all, p)
 	}
@@ -81,7 +81,7 @@ func (ps *processes) everybody() []*Process {
 
 // exhausted reports whether a pool of any process may have been exhausted.
 func (ps *processes) exhausted() bool {
-	for _, p := range ps.everybody() {
+	for _, p := range ps.all() {
 		if slices.ContainsFunc(p.pools, faults.Pool.Dirty) {
 			return true
 		}
@@ -89,12 +89,12 @@ func (ps *processes) exhausted() bool {
 	return false
 }
 
-// Process is a client machine: goroutines, a clock, sockets, and a source of
-// randomness that end together when it crashes. Its methods are safe for
-// concurrent use by the process's own goroutines.
+// Process is a client machine: goroutines, a clock, sockets and random streams.
+// A crash ends all of them. Its methods are safe for concurrent use by the
+// process's own goroutines.
 //
-// Everything that a process does passes a seam: reads, writes, dials, closes,
-// clock readings, sleeps and marks. While it is paused nothing passes.
+// Every read, write, dial, close, clock reading, sleep and mark of a process
+// passes a seam. While it is paused nothing passes.
 type Process struct {
 	w           *World
 	name        string
@@ -106,7 +106,7 @@ type Process struct {
 	timers      timers
 	sockets     sockets
 	workerDead  atomic.Bool
-	sawWall     atomic.Bool // somebody has read the wall clock
+	sawWall     atomic.Bool // the wall clock has been read
 
 	mu      sync.Mutex
 	closers []func()
@@ -122,8 +122,8 @@ func (p *Process) Incarnation() int { return p.incarnation }
 // Context ends when the process crashes or the run is over.
 func (p *Process) Context() context.Context { return p.ctx }
 
-// Address is the address under which a server ("r0", "s0", "primary") is dialled.
-// An unknown name comes back as it is, and fails when it is dialled.
+// Address is the address under which a server ("r0", "s0", "primary") is
+// dialled. An unknown name is returned as it is: dialling it fails.
 func (p *Process) Address(server string) string {
 	if h, ok := p.w.net.hosts[server]; ok {
 		return h.address()
@@ -131,8 +131,8 @@ func (p *Process) Address(server string) string {
 	return server
 }
 
-// streamName names a random stream of the process. Those of each incarnation
-// are its own.
+// streamName names a random stream of the process. Each incarnation has its
+// own.
 func (p *Process) streamName(use string) string {
 	if p.incarnation == 1 {
 		return p.name + "/" + use
@@ -140,7 +140,7 @@ func (p *Process) streamName(use string) string {
 	return fmt.Sprintf("%s/%d/%s", p.name, p.incarnation, use)
 }
 
-// Rand makes a generator for one use of this process. Equal names give
+// Rand creates a generator for one use of this process. Equal names give
 // generators with equal numbers, so give each use its own.
 func (p *Process) Rand(use string) *rand.Rand { return rand.New(p.Source(use)) }
 
@@ -148,20 +148,19 @@ func (p *Process) Rand(use string) *rand.Rand { return rand.New(p.Source(use)) }
 // concurrent use.
 func (p *Process) Source(use string) rand.Source { return p.w.chance.stream(p.streamName(use)) }
 
-// Entropy makes a source of random bytes for one use of this process, to be
-// used where production code reads crypto/rand.
+// Entropy creates a source of random bytes for one use of this process, in
+// place of crypto/rand.
 func (p *Process) Entropy(use string) io.Reader { return p.w.chance.entropy(p.streamName(use)) }
 
 // Go runs f on a goroutine of the process. [World.Idle] waits for it. A panic
-// in f ends the run with a [*PanicError], unless the process has crashed: then
-// nothing of it counts.
+// in f ends the run with a [*PanicError], unless the process has crashed.
 func (p *Process) Go(f func()) {
 	running := &p.w.procs.running
 	running.Add(1)
 	go func() {
 		defer func() {
 			running.Add(-1)
-			p.w.time.out.nudge()
+			p.w.time.outbox.nudge()
 		}()
 		defer p.catch()
 		f()
@@ -175,18 +174,18 @@ func (p *Process) catch() {
 	}
 }
 
-// OnEnd registers f to run when the run is over, for clients that have to be
-// closed. A crash does not run it.
+// OnEnd registers f to be called when the run is over, for clients that have to
+// be closed. A crash does not call it.
 func (p *Process) OnEnd(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closers = append(p.closers, f)
 }
 
-// end closes what the process has opened, on goroutines of its own, since
-// closing may want something of the world.
+// end closes what the process has opened, on separate goroutines, since a close
+// may make requests to the world.
 func (p *Process) end() {
-	p.gate.open()
+	p.gate.end()
 	p.mu.Lock()
 	closers := p.closers
 	p.closers = nil
@@ -204,7 +203,7 @@ func (p *Process) end() {
 func (p *Process) Crashed() bool { return p.gate.isCrashed() }
 
 // Paused reports whether the process is paused.
-func (p *Process) Paused() bool { return p.gate.state.Load() == gateShut }
+func (p *Process) Paused() bool { return p.gate.state.Load() == gatePaused }
 
 // alive returns the error of a dead worker.
 func (p *Process) alive() error {
@@ -214,18 +213,18 @@ func (p *Process) alive() error {
 	return nil
 }
 
-// Point is a named point of the code under test or of the workload, at which
-// a schedule may strike although no virtual time passes there: "c0 has just
-// checked its lease". It returns [ErrCrashed] when the process has crashed, and
-// [ErrWorkerDead] when its worker is dead.
+// Point is a named point of the code under test or of the workload, at which a
+// schedule can apply a fault although no virtual time passes there: "c0 has
+// just checked its lease". It returns [ErrCrashed] when the process has
+// crashed, and [ErrWorkerDead] when its worker is dead.
 func (p *Process) Point(label string) error {
 	_, err := p.Mark(trace.Mark{Step: trace.Point, Label: label})
 	return err
 }
 
-// Mark is a point that leaves an event in the trace, and returns the event's
-// number. Errors as for [Process.Point]: with a number where the end came when the
-// event was there already.
+// Mark is a point that adds an event to the trace. It returns the event's
+// number, and errors as [Process.Point] does: with a number if the process
+// crashed or its worker died after the event was added.
 func (p *Process) Mark(m trace.Mark) (int, error) {
 	label := markLabel(m)
 	if err := cmp.Or(p.passMark("mark ", label), p.alive()); err != nil {
@@ -242,23 +241,23 @@ func (p *Process) passMark(what, label string) error {
 	return p.gate.pass(what + label)
 }
 
-// markLabel tells marks of one instant apart.
+// markLabel distinguishes marks of one instant.
 func markLabel(m trace.Mark) string {
 	return string(m.AppendText(append([]byte(m.Step.String()), ' ')))
 }
 
-// Observe leaves an event in the trace without passing the gate: what the
-// harness sees of a process, even while it is paused.
+// Observe adds an event to the trace without passing the gate: an observation
+// of the harness, also while the process is paused.
 func (p *Process) Observe(m trace.Mark) int { return p.note(m, markLabel(m), false) }
 
-// note asks the world to record a mark at an instant of its own. One that can be
-// silenced comes to nothing where the process has crashed by then, or its worker
-// is dead.
+// note asks the world to record a mark at an instant of its own. With
+// canSilence, nothing is recorded if the process has crashed by then, or its
+// worker is dead.
 func (p *Process) note(m trace.Mark, label string, canSilence bool) int {
 	var n int
 	done := make(chan struct{})
 	t := p.w.time
-	t.out.post(entry{where: p.name, rank: rankPoint, label: label, commit: func() {
+	t.outbox.post(entry{where: p.name, rank: rankPoint, label: label, commit: func() {
 		t.queue.join(p.name, label, t.now()+1, func() {
 			if !canSilence || !p.Crashed() && !p.workerDead.Load() {
 				n = p.w.trace.record(p.name, "", m)

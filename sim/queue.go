@@ -2,13 +2,13 @@ package sim
 
 import "container/heap"
 
-// event is something that will happen at an instant of its own.
+// event is a planned event, at an instant of its own.
 type event struct {
 	at   int64 // nanoseconds since the start of the run
 	fire func()
-	more []func() // what has joined it
+	more []func() // functions that have joined it
 	join joinKey
-	// What arrives over a connection has these in place of fire.
+	// Bytes that arrive over a connection have these in place of fire.
 	conn *conn
 	dir  Direction
 	data []byte // nil is the end of the stream
@@ -25,11 +25,10 @@ func (e *event) happen() {
 	}
 }
 
-// joinKey marks events that must be one: dials of one process to one node in
-// one instant, timers of one process that end in one instant, equal points
-// that it passes in one instant. Which of the goroutines behind them came first
-// is a race; waking them together, and sorting what they send, makes the race
-// invisible.
+// joinKey identifies events that must be one: dials of one process to one node
+// in one instant, timers of one process that end in one instant, equal points
+// that it passes in one instant. Which of the goroutines behind them was first
+// is a race; waking them together, and sorting what they send, hides the race.
 type joinKey struct {
 	group, label string
 	want         int64
@@ -40,14 +39,14 @@ type queue struct {
 	heap   eventHeap
 	taken  map[int64]struct{}
 	joined map[joinKey]*event
-	free   []*event // that have happened
+	free   []*event // delivered, for reuse
 }
 
 func newQueue() *queue {
 	return &queue{taken: map[int64]struct{}{}, joined: map[joinKey]*event{}}
 }
 
-// add puts f at the instant want, or at the first free one after it, and
+// add plans f at the instant want, or at the first free one after it, and
 // returns the instant.
 func (q *queue) add(want int64, f func()) int64 {
 	e := q.fresh()
@@ -55,16 +54,16 @@ func (q *queue) add(want int64, f func()) int64 {
 	return q.push(e)
 }
 
-// arrival puts the arrival of bytes, or of the end of a stream, at an instant as
-// add does.
+// arrival plans the arrival of bytes, or of the end of a stream, at an instant
+// as add does.
 func (q *queue) arrival(want int64, c *conn, dir Direction, data []byte) int64 {
 	e := q.fresh()
 	e.at, e.conn, e.dir, e.data = want, c, dir, data
 	return q.push(e)
 }
 
-// join is add, but functions of one group and label that want one instant
-// share it.
+// join is add, but functions with the same group, label and instant share one
+// event.
 func (q *queue) join(group, label string, want int64, f func()) int64 {
 	key := joinKey{group, label, want}
 	if e := q.joined[key]; e != nil {
@@ -97,7 +96,7 @@ func (q *queue) next() (at int64, ok bool) {
 	return q.heap[0].at, true
 }
 
-// pop takes the earliest event off. Give it back to recycle when it has happened.
+// pop removes the earliest event. The caller recycles it after its delivery.
 func (q *queue) pop() *event {
 	e := heap.Pop(&q.heap).(*event)
 	delete(q.taken, e.at)

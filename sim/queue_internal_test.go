@@ -6,10 +6,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestQueueProperties shows, for any mixture of adding, joining and popping,
-// that events come out in the order of their instants, never two at one
-// instant, none before the instant that was asked for; that each function
-// runs once; and that those which join share an event.
+// TestQueueProperties shows, for any sequence of add, join and pop, that events
+// are popped in the order of their instants, never two at one instant, none
+// before the wanted instant; that each function runs once; and that those which
+// join share an event.
 func TestQueueProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q, now, planned, ran := newQueue(), int64(0), 0, 0
@@ -47,9 +47,9 @@ func TestQueueProperties(t *testing.T) {
 				for _, f := range e.more {
 					f()
 				}
-				defer q.recycle(e) // the next event is the same one, with nothing of this left
+				defer q.recycle(e) // the next event reuses it
 				if e.join == (joinKey{}) && ran != before+1 {
-					t.Fatalf("an event that nobody joined ran %d functions", ran-before)
+					t.Fatalf("an event without joins ran %d functions", ran-before)
 				}
 			},
 		})

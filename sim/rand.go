@@ -4,13 +4,13 @@ import (
 	"math/rand/v2"
 )
 
-// chance is where a world's random numbers come from: its seed.
+// chance is the seed of a world, from which all its random numbers derive.
 type chance uint64
 
-// Draw is a random number that depends on nothing but the seed and the names and
-// numbers fed into it. The world draws every delay this way, so that one draw
-// more in one place changes none elsewhere. FNV-1a, finished by splitmix64. A
-// Draw is a value: feeding it leaves the one before as it is.
+// Draw is a random number that depends only on the seed and the names and
+// numbers fed into it. The world draws every delay this way, so that an added
+// draw changes no other. FNV-1a, finished by splitmix64. A Draw is a value:
+// feeding it returns a new one.
 type Draw uint64
 
 func (c chance) draw(stream string) Draw {
@@ -50,7 +50,7 @@ func (d Draw) Between(low, high int64) int64 {
 	return low + int64(d.Value()%uint64(high-low+1))
 }
 
-// stream makes a source of its own for a name. Two names share no state.
+// stream creates the source of a name. Two names share no state.
 func (c chance) stream(name string) rand.Source {
 	d := c.draw("stream").Str(name)
 	return rand.NewPCG(uint64(d), d.Value())

@@ -6,7 +6,7 @@ import (
 )
 
 // TestDrawsAreIndependent shows that every part of a draw's name counts, also
-// where two parts together read the same, and that equal names draw equal
+// if two parts concatenate to the same text, and that equal names draw equal
 // numbers.
 func TestDrawsAreIndependent(t *testing.T) {
 	one, other := chance(1), chance(2)
@@ -62,8 +62,8 @@ func TestDrawsAreUniform(t *testing.T) {
 	}
 }
 
-// TestStreamsAreIndependent shows that generators of two names share nothing,
-// and that drawing from one does not move the other.
+// TestStreamsAreIndependent shows that generators of two names share no state:
+// drawing from one does not advance the other.
 func TestStreamsAreIndependent(t *testing.T) {
 	one := chance(1)
 	a, b := rand.New(one.stream("c0/x")), rand.New(one.stream("c0/y"))

@@ -10,8 +10,9 @@ import (
 	"locksim/sim"
 )
 
-// TestRefuse shows that a node refuses connections while it lasts, s0 too, that
-// one that exists lives on, and that two refusals end with the last.
+// TestRefuse shows that a node, s0 too, refuses connections while the fault is
+// in force, that an existing one still works, and that two refusals end with
+// the last.
 func TestRefuse(t *testing.T) {
 	for _, node := range []string{"r0", "s0"} {
 		res := run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
@@ -51,7 +52,7 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// TestRefuseHealed shows that Heal ends a refusal, and what is no node.
+// TestRefuseHealed shows that Heal ends a refusal, and the errors.
 func TestRefuseHealed(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		w.Do(func() {

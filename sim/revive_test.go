@@ -30,9 +30,9 @@ func crashAndRevive(w *sim.World, mode faults.CrashMode) *sim.Process {
 	return p
 }
 
-// TestRevive shows that a restarted process is found under its name, can do
-// everything, and is another one: the old one stays crashed and silent at every
-// seam, its timers do not fire, and its context has ended.
+// TestRevive shows that a restarted process has the old name and works, and is
+// a different one: the old one stays crashed at every seam, its timers do not
+// fire, and its context has ended.
 func TestRevive(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	for _, mode := range faults.CrashModes() {
@@ -42,14 +42,14 @@ func TestRevive(t *testing.T) {
 				c := dial(old, "n0")
 				old.Clock().AfterFunc(time.Second, func() { t.Error("a timer of the old one fired") })
 				p := crashAndRevive(w, mode)
-				p.Go(func() { lives(t, w, p) })
+				p.Go(func() { checkRestarted(t, w, p) })
 				for name, do := range operations(old, c) {
 					if err := do(); !errors.Is(err, sim.ErrCrashed) {
 						t.Errorf("%s: %s of the old one: %v", mode, name, err)
 					}
 				}
 				if !old.Crashed() || old.Context().Err() == nil || old.Incarnation() != 1 {
-					t.Errorf("%s: the old one lives", mode)
+					t.Errorf("%s: the old one runs", mode)
 				}
 				rest(w, 2*time.Second)
 				if len(sink.Conns[0].Got) > 0 {
@@ -64,13 +64,13 @@ func TestRevive(t *testing.T) {
 	}
 }
 
-// lives checks that a restarted process is whole.
-func lives(t *testing.T, w *sim.World, p *sim.Process) {
+// checkRestarted checks that a restarted process works.
+func checkRestarted(t *testing.T, w *sim.World, p *sim.Process) {
 	if found, err := w.Process("c0"); err != nil || found != p || w.Client(0) != p || p.Name() != "c0" {
 		t.Errorf("c0 is not the new one: %v", err)
 	}
 	if p.Crashed() || p.Incarnation() != 2 {
-		t.Errorf("crashed %v, incarnation %d, want a second that lives", p.Crashed(), p.Incarnation())
+		t.Errorf("crashed %v, incarnation %d, want a running second one", p.Crashed(), p.Incarnation())
 	}
 	if err := simredis.Client(p, "r0").Set(p.Context(), "k", "v", 0).Err(); err != nil {
 		t.Error(err)
@@ -86,8 +86,8 @@ func lives(t *testing.T, w *sim.World, p *sim.Process) {
 	}
 }
 
-// TestReviveStreams shows that each incarnation draws other numbers, the same
-// in every run.
+// TestReviveStreams shows that each incarnation draws different numbers, the
+// same in every run.
 func TestReviveStreams(t *testing.T) {
 	draw := func() (numbers []uint64, bytes []string) {
 		run(t, sim.Config{}, func(w *sim.World) error {
@@ -119,9 +119,9 @@ func TestReviveStreams(t *testing.T) {
 	}
 }
 
-// TestReviveClock shows that the machine's clock outlives the process: what a
-// jump and a drift have added stays, and a drift that lasts ends for the new
-// one, whose timers follow.
+// TestReviveClock shows that the machine's clock outlives the process: the
+// effects of a jump and a drift stay, and a drift in force ends for the new
+// process, whose timers follow.
 func TestReviveClock(t *testing.T) {
 	run(t, sim.Config{}, func(w *sim.World) error {
 		p := w.Client(0)
@@ -147,10 +147,10 @@ func TestReviveClock(t *testing.T) {
 	})
 }
 
-// TestReviveHearsNothingOld shows that what a node sends to a machine which had
-// lost its power breaks the connection once the machine is up again, and that
-// the new process's own connections are not touched.
-func TestReviveHearsNothingOld(t *testing.T) {
+// TestReviveResetsOldConnections shows that bytes of a node to a machine which
+// had lost its power break the old connection once the machine runs again, and
+// that the new process's connections are unaffected.
+func TestReviveResetsOldConnections(t *testing.T) {
 	run(t, withSink(sim.Config{Latency: ms}), func(w *sim.World) error {
 		old, sink := w.Client(0), sinkOf(w)
 		old.Go(func() {
@@ -172,12 +172,12 @@ func TestReviveHearsNothingOld(t *testing.T) {
 	})
 }
 
-// TestReviveFindsTheFaults shows that faults strike the new process, and that
-// those of its links are still there.
-func TestReviveFindsTheFaults(t *testing.T) {
+// TestReviveUnderFaults shows that faults affect the new process, and that
+// those of its links are still in force.
+func TestReviveUnderFaults(t *testing.T) {
 	run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
 		must(t, w.Faults().Cut(faults.Partition{Between: []string{"c0"}, For: 3 * time.Second}))
-		must(t, w.Faults().Slow("c0", time.Hour, 0)) // of the old one only
+		must(t, w.Faults().Slow("c0", time.Hour, 0)) // only for the old one
 		must(t, w.Faults().KillWorker("c0"))
 		must(t, w.Faults().Crash("c0", faults.CrashProcess))
 		p, err := w.Faults().Revive("c0")
@@ -212,9 +212,9 @@ func TestReviveErrors(t *testing.T) {
 	})
 }
 
-// TestReviveAgainAndAgain shows that a process which is restarted many times,
-// with work under way each time, leaves nothing behind.
-func TestReviveAgainAndAgain(t *testing.T) {
+// TestReviveManyTimes shows that a process which is restarted many times, with
+// work under way each time, leaks nothing.
+func TestReviveManyTimes(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	run(t, sim.Config{}, func(w *sim.World) error {
 		for i := range 20 {
@@ -234,8 +234,8 @@ func TestReviveAgainAndAgain(t *testing.T) {
 	})
 }
 
-// TestReviveClosesTheOld shows that what the old process's clients have going is
-// ended with the run: go-redis goes on dialling after failed dials until its
+// TestReviveClosesTheOld shows that the clients of the old process are closed
+// at the end of the run: go-redis goes on dialling after failed dials until its
 // client is closed.
 func TestReviveClosesTheOld(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
@@ -256,7 +256,7 @@ func TestReviveClosesTheOld(t *testing.T) {
 	})
 }
 
-// busy works until the process is no more.
+// busy works until the process has crashed.
 func busy(p *sim.Process) {
 	r := simredis.Client(p, "r0")
 	for p.Context().Err() == nil {

@@ -13,7 +13,7 @@ import (
 	"locksim/sim/trace"
 )
 
-// Result is what a run leaves behind.
+// Result is the result of a run.
 type Result struct {
 	Trace *trace.Trace
 	// Events is the number of events that the world delivered.
@@ -27,9 +27,9 @@ type Result struct {
 // of two concurrent calls waits for the first.
 //
 // It returns the body's error; a [*LimitError]; a [*FrozenError] when the
-// bubble stood still; a [*LeakError] when goroutines of the code under test
-// outlived the run; and what a client's goroutine panicked with. Where the
-// body came to its end, by an error or a panic too, the result is not nil.
+// bubble was frozen; a [*LeakError] when goroutines of the code under test
+// outlived the run; and a [*PanicError] when a client's goroutine panicked. If
+// the body ended, also by an error or a panic, the result is not nil.
 func Run(cfg Config, body func(*World) error) (*Result, error) {
 	if body == nil {
 		return nil, errNoBody
@@ -40,7 +40,7 @@ func Run(cfg Config, body func(*World) error) (*Result, error) {
 	release := seedGlobals(cfg.Seed)
 	defer release()
 	b := &bubble{cfg: cfg.withDefaults(), body: body, open: openBubble}
-	return b.guarded()
+	return b.runWatched()
 }
 
 func openBubble(f func()) {
@@ -50,16 +50,16 @@ func openBubble(f func()) {
 func (c Config) validateDefaults() error { return c.withDefaults().validate() }
 
 // ErrNoReturn is returned when the body of a run ended its goroutine: by
-// runtime.Goexit, or by a FailNow or Fatal of a testing.T, which belong on the
+// runtime.Goexit, or by FailNow or Fatal of a testing.T, which are only for the
 // test's own goroutine.
 var ErrNoReturn = errors.New("the body of the run did not return: let it return an error where it called Fatal or FailNow")
 
 // ErrStuckBody is returned when the body of a run waits for something that
-// nobody will do.
-var ErrStuckBody = errors.New("the body of the run waits for ever: nothing happens in the world but in RunUntil and RunFor")
+// never happens.
+var ErrStuckBody = errors.New("the body of the run waits forever: the world runs only in RunUntil and RunFor")
 
-// ErrToolchain is returned when this Go toolchain does not let a bubble of
-// testing/synctest run as the world needs it.
+// ErrToolchain is returned when this Go toolchain does not run a bubble of
+// testing/synctest as the world needs it.
 var ErrToolchain = errors.New("testing/synctest does not work outside go test with this toolchain: locksim is tested with Go 1.26")
 
 // bubble is one run's bubble of virtual time.
@@ -74,18 +74,18 @@ type bubble struct {
 	result  *Result
 	err     error
 
-	exhausted bool // a pool of connections may have been
+	exhausted bool // a connection pool may have been exhausted
 }
 
-// guarded runs the bubble on a goroutine of its own, watched from outside.
-func (b *bubble) guarded() (*Result, error) {
+// runWatched runs the bubble on its own goroutine, and watches it from outside.
+func (b *bubble) runWatched() (*Result, error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		b.run()
 	}()
 	patience := b.cfg.Limits.Frozen
-	switch alive := watch(&b.pulse, patience, done); {
+	switch alive := awaitDone(&b.pulse, patience, done); {
 	case alive:
 		if b.exhausted {
 			forgetTimers()
@@ -103,29 +103,29 @@ func (b *bubble) run() {
 			b.err = errors.Join(b.err, b.explain(r))
 		}
 	}()
-	b.open(b.inside)
+	b.open(b.root)
 	if !b.started.Load() {
 		b.err = fmt.Errorf("%w: the bubble did not begin", ErrToolchain)
 	}
 }
 
-// inside is the bubble's root function. The testing.T that it is given must
-// not be touched: outside go test it is not a whole one. For the same reason
-// no panic and no Goexit may reach it, so the world has a goroutine of its own.
-func (b *bubble) inside() {
+// root is the bubble's root function. It must not use the testing.T that it is
+// given, which is incomplete outside go test. For the same reason no panic and
+// no Goexit may reach it, so the world has a goroutine of its own.
+func (b *bubble) root() {
 	b.name = thisBubble()
 	b.started.Store(true)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		b.live()
+		b.runWorld()
 	}()
 	<-done
 	b.ended = true
 }
 
-// live is the life of a world.
-func (b *bubble) live() {
+// runWorld builds a world, runs the body, and closes the world.
+func (b *bubble) runWorld() {
 	var w *World
 	b.err = guard(func() (err error) {
 		w, err = newWorld(b.cfg, &b.pulse)
@@ -142,7 +142,7 @@ func (b *bubble) live() {
 		b.exhausted = w.procs.exhausted()
 	}()
 	b.err = guard(func() error { return b.body(w) })
-	kept := w.trace.Trace // what closing does is not part of it
+	kept := w.trace.Trace // the close is not part of it
 	b.result = &Result{Trace: &kept, Events: w.time.events, Virtual: w.Now()}
 }
 
@@ -156,15 +156,14 @@ func guard(f func() error) (err error) {
 	return f()
 }
 
-// afterDials is how long go-redis goes on probing after failed dials.
+// afterDials is how long go-redis probes after failed dials.
 const afterDials = 3 * time.Second
 
-// PanicError is returned when the body or a goroutine started by
-// [Process.Go] panicked.
+// PanicError is returned when the body or a goroutine of [Process.Go] panicked.
 type PanicError struct {
 	// Actor is the process, or "world" for the body.
 	Actor string
-	// Value is what it panicked with.
+	// Value is the value of the panic.
 	Value any
 	// Stack is the goroutine's stack.
 	Stack string
@@ -174,19 +173,19 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("%s panicked: %v\n%s", e.Actor, e.Value, e.Stack)
 }
 
-// LeakError is returned when goroutines of a run were still there after
-// everything had been closed: a lock that never stops a timer loop, a client
-// that was not closed.
+// LeakError is returned when goroutines of a run remained after everything had
+// been closed: a lock that never stops a timer loop, a client that was not
+// closed.
 type LeakError struct {
-	// Stacks are the stacks of the goroutines that were left.
+	// Stacks are the stacks of the remaining goroutines.
 	Stacks string
 }
 
 func (e *LeakError) Error() string {
-	return "goroutines were left when the run had ended: stop every loop and close every client when the process's context ends\n" + e.Stacks
+	return "goroutines remained after the end of the run: stop every loop and close every client when the process's context ends\n" + e.Stacks
 }
 
-// explain says what a panic means that came out of synctest itself.
+// explain turns a panic of synctest itself into an error.
 func (b *bubble) explain(r any) error {
 	deadlock := strings.Contains(fmt.Sprint(r), "deadlock")
 	switch {

@@ -16,7 +16,7 @@ import (
 	"locksim/sim/trace"
 )
 
-// after shows that a run works as if nothing had happened before it.
+// after shows that a later run is unaffected.
 func after(t *testing.T) {
 	t.Helper()
 	run(t, sim.Config{Seed: 3, Clients: 2}, contend)
@@ -59,8 +59,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLimitWhileEverythingWaits shows that a run which is given up leaves no
-// goroutine: not in a read, a write, a dial, a sleep, a pause or Until.
+// TestLimitWhileEverythingWaits shows that a run which ends at its limit leaves
+// no goroutine: not in a read, a write, a dial, a sleep, a pause or Until.
 func TestLimitWhileEverythingWaits(t *testing.T) {
 	before := runtime.NumGoroutine()
 	_, err := sim.Run(withSink(sim.Config{Limits: sim.Limits{Virtual: time.Minute}}), func(w *sim.World) error {
@@ -115,8 +115,8 @@ func TestStopAt(t *testing.T) {
 	}
 }
 
-// TestIdleIsNoticed shows that the world stops at the instant at which the
-// last goroutine ends, also when that asked nothing of the world.
+// TestIdleIsNoticed shows that the world stops at the instant at which the last
+// goroutine ends, also if that made no request to the world.
 func TestIdleIsNoticed(t *testing.T) {
 	res := run(t, sim.Config{}, func(w *sim.World) error {
 		w.Client(0).Go(func() { time.Sleep(time.Second) })
@@ -127,9 +127,9 @@ func TestIdleIsNoticed(t *testing.T) {
 	}
 }
 
-// TestPanics shows that a panic of a process's goroutine, of a timer's or of
-// the body becomes an error that says who, what and where, and that one at
-// the end of the run does too.
+// TestPanics shows that a panic of a process's goroutine, of a timer or of the
+// body becomes an error with the actor, the value and the stack, and that one
+// at the end of the run does too.
 func TestPanics(t *testing.T) {
 	for _, tt := range []struct {
 		name, actor string
@@ -166,8 +166,8 @@ func TestPanics(t *testing.T) {
 
 func explode() { panic("boom") }
 
-// TestLeak shows that a goroutine which outlives its run is an error that
-// shows its stack, and does not harm the next run.
+// TestLeak shows that a goroutine which outlives its run is an error that shows
+// its stack, and does not affect the next run.
 func TestLeak(t *testing.T) {
 	for name, body := range map[string]func(w *sim.World) error{
 		"channel": func(w *sim.World) error { go waitForEver(); return nil },
@@ -191,7 +191,7 @@ func waitForEver() { <-make(chan int) }
 func sleepLong()   { time.Sleep(10 * time.Hour) }
 
 // TestBodyThatDoesNotReturn shows the errors for a body that waits without
-// letting the world go on, and for one that ends its goroutine.
+// running the world, and for one that ends its goroutine.
 func TestBodyThatDoesNotReturn(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -217,7 +217,7 @@ func TestBodyThatDoesNotReturn(t *testing.T) {
 	}
 }
 
-// TestErrorOfTheBody shows that it comes back, with the trace up to there.
+// TestErrorOfTheBody shows that it is returned, with the trace so far.
 func TestErrorOfTheBody(t *testing.T) {
 	mine := errors.New("mine")
 	res, err := sim.Run(sim.Config{}, func(w *sim.World) error {
@@ -232,7 +232,8 @@ func TestErrorOfTheBody(t *testing.T) {
 	}
 }
 
-// TestConcurrentRuns shows that runs which are started at once do not mix.
+// TestConcurrentRuns shows that runs which are started together do not
+// interfere.
 func TestConcurrentRuns(t *testing.T) {
 	want := run(t, sim.Config{Seed: 1, Clients: 2}, contend).Trace.Hash()
 	var wg sync.WaitGroup

@@ -33,7 +33,7 @@ func sinkOf(w *sim.World) *Sink {
 	return n.Server().(*Sink)
 }
 
-// Sink is a server for tests: it keeps what arrives, with the instants.
+// Sink is a server for tests: it records what arrives, with the instants.
 type Sink struct {
 	node  *sim.Node
 	Conns []*SinkConn

@@ -10,7 +10,7 @@ import (
 )
 
 // TestSlow shows by how much timers are late: those that come due while the
-// spell lasts, and no others.
+// fault is in force, and no others.
 func TestSlow(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -59,10 +59,9 @@ func slowC0(by, d time.Duration) func(w *sim.World) {
 	}
 }
 
-// TestSlowTouchesNothingElse shows that the network, the end of a context and
-// the harness's own wait are as quick as ever, and that a late timer can be
-// stopped.
-func TestSlowTouchesNothingElse(t *testing.T) {
+// TestSlowAffectsOnlyTimers shows that the network, the end of a context and
+// the harness's own wait are not late, and that a late timer can be stopped.
+func TestSlowAffectsOnlyTimers(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		w.Do(func() { slowC0(time.Hour, 0)(w) })
 		start := w.Now()
@@ -87,8 +86,8 @@ func TestSlowTouchesNothingElse(t *testing.T) {
 	})
 }
 
-// TestSlowErrors shows what is refused, that a crashed process is left alone,
-// and that what is in force leaves its marks.
+// TestSlowErrors shows what is refused, that a crashed process is not affected,
+// and that the trace has both ends of the fault.
 func TestSlowErrors(t *testing.T) {
 	res := run(t, sim.Config{}, func(w *sim.World) error {
 		for _, err := range []error{

@@ -14,7 +14,7 @@ import (
 	"locksim/sim/store"
 )
 
-// eventful is a workload that meets every fault of the world.
+// eventful is a workload with every fault of the world.
 func eventful(w *sim.World) error {
 	if _, err := w.Faults().AddToxic("c0", "r0", sim.Up, &toxics.SlicerToxic{AverageSize: 20}); err != nil {
 		return err
@@ -39,7 +39,7 @@ func eventful(w *sim.World) error {
 	return w.RunUntil(w.Idle)
 }
 
-// TestManyRuns shows that thousands of runs in one process leave neither
+// TestManyRuns shows that thousands of runs in one process leak neither
 // goroutines nor memory. LOCKSIM_SOAK=1 makes it 10,000.
 func TestManyRuns(t *testing.T) {
 	runs := seeds(2000)

@@ -8,16 +8,17 @@ import (
 	"slices"
 	"sync"
 	"syscall"
+	"time"
 
 	"locksim/faults"
 )
 
-// sendBuffer bounds the bytes of one direction that are under way; a write
-// beyond it waits, as with a full TCP window.
+// sendBuffer bounds the bytes under way in one direction; a write beyond it
+// waits, as with a full TCP window.
 const sendBuffer = 256 << 10
 
 // Conn is the process's end of a connection: a net.Conn in virtual time. It
-// buffers like TCP, and every operation is a seam of the process.
+// buffers as TCP does, and every operation is a seam of the process.
 type Conn struct {
 	c      *conn
 	p      *Process
@@ -29,8 +30,8 @@ type Conn struct {
 	eof       bool
 	reset     bool
 	closed    bool
-	finished  bool // our end of the stream has been sent
-	unsent    int  // bytes under way from here
+	finished  bool // the end of the stream has been sent
+	unsent    int  // bytes under way to the server
 	deadlines [2]deadline
 }
 
@@ -43,8 +44,8 @@ func newConn(p *Process, c *conn, remote net.Addr) *Conn {
 }
 
 // Read waits for bytes. It returns io.EOF after an orderly close by the server,
-// ECONNRESET after a reset, os.ErrDeadlineExceeded at the deadline, net.ErrClosed
-// after Close, and [ErrCrashed] when the process is no more.
+// ECONNRESET after a reset, os.ErrDeadlineExceeded at the deadline,
+// net.ErrClosed after Close, and [ErrCrashed] when the process has crashed.
 func (c *Conn) Read(b []byte) (int, error) {
 	waited := false
 	for {
@@ -63,7 +64,7 @@ func (c *Conn) Read(b []byte) (int, error) {
 	}
 }
 
-// tryRead reads what is there. done is false where the reader has to wait.
+// tryRead reads what has arrived. done is false if the reader has to wait.
 func (c *Conn) tryRead(b []byte, waited bool) (n int, err error, done bool) {
 	late := c.deadlines[forRead].passed()
 	switch {
@@ -83,17 +84,17 @@ func (c *Conn) tryRead(b []byte, waited bool) (n int, err error, done bool) {
 	return 0, nil, false
 }
 
-// dataWinsRace draws the outcome of a read that was waiting when its process
-// was paused, and finds on resuming both data and a deadline that has passed.
-// Either outcome is real.
+// dataWinsRace draws the outcome of a read that was blocked when its process
+// was paused, and finds on resume both data and a deadline that has passed.
+// Both outcomes occur in practice.
 func (c *Conn) dataWinsRace() bool {
 	w := c.p.w
 	return w.chance.draw("late-read").Str(c.c.link.where[Up]).Num(c.c.class.Load().order).Num(int64(w.time.Now())).Value()%2 == 0
 }
 
-// Write hands bytes to the network; that they are accepted does not mean
-// that they arrive. It waits while more than 256 KiB are under way. Errors as
-// for Read, and EPIPE after [Conn.CloseWrite].
+// Write passes bytes to the network; a nil error does not mean that they
+// arrive. It waits while more than 256 KiB are under way. Errors as for Read,
+// and EPIPE after [Conn.CloseWrite].
 func (c *Conn) Write(b []byte) (int, error) {
 	for {
 		if err := c.pass("write"); err != nil {
@@ -139,8 +140,8 @@ func (c *Conn) tryWrite(b []byte) (err error, done bool) {
 	return nil, true
 }
 
-// Close ends the connection in order: what was written before still arrives,
-// what arrives later is thrown away.
+// Close ends the connection in order: bytes written before still arrive at the
+// server, bytes from it are discarded.
 func (c *Conn) Close() error {
 	if err := c.pass("close"); err != nil {
 		return c.opError("close", err)
@@ -157,7 +158,7 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// CloseWrite ends the stream to the server and leaves the other way open.
+// CloseWrite ends the stream to the server and leaves the other direction open.
 func (c *Conn) CloseWrite() error {
 	if err := c.pass("close"); err != nil {
 		return c.opError("close", err)
@@ -219,14 +220,14 @@ func (c *Conn) fail() {
 	c.reset, c.in = true, nil
 }
 
-// wake lets blocked operations look again.
+// wake lets blocked operations check again.
 func (c *Conn) wake() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cond.Broadcast()
 }
 
-// pass is the gate; the seam's name is made only where somebody waits there.
+// pass passes the gate; the seam's name is built only where a goroutine waits.
 func (c *Conn) pass(op string) error {
 	if c.p.gate.isOpen() {
 		return nil
@@ -259,20 +260,20 @@ type address string
 func (a address) Network() string { return "tcp" }
 func (a address) String() string  { return string(a) }
 
-// sockets are the connections of a process that are not over.
+// sockets are the open connections of a process.
 type sockets struct {
 	mu    sync.Mutex
 	conns []*Conn
 }
 
-func (s *sockets) keep(c *Conn) {
+func (s *sockets) add(c *Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conns = append(s.conns, c)
 }
 
 // forget drops a connection that is over.
-func (s *sockets) forget(c *Conn) {
+func (s *sockets) remove(c *Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if i := slices.Index(s.conns, c); i >= 0 {
@@ -280,8 +281,8 @@ func (s *sockets) forget(c *Conn) {
 	}
 }
 
-// drop is what becomes of the connections of a process that has crashed.
-func (s *sockets) drop(mode faults.CrashMode) {
+// drop ends the connections of a crashed process.
+func (s *sockets) crash(mode faults.CrashMode) {
 	s.mu.Lock()
 	conns := s.conns
 	s.mu.Unlock()
@@ -302,6 +303,67 @@ func (c *Conn) abort() {
 	if !c.closed {
 		c.closed, c.in = true, nil
 		c.finish()
+	}
+	c.cond.Broadcast()
+}
+
+const (
+	forRead = iota
+	forWrite
+)
+
+// deadline is a deadline of a connection, with the event that enforces it.
+type deadline struct {
+	at    time.Time
+	armed time.Time // the instant of the planned event
+}
+
+var deadlineNames = [2]string{forRead: "read deadline", forWrite: "write deadline"}
+
+func (d *deadline) passed() bool { return !d.at.IsZero() && !time.Now().Before(d.at) }
+
+// SetDeadline sets both deadlines; the zero time means none.
+func (c *Conn) SetDeadline(t time.Time) error {
+	return errors.Join(c.setDeadline(forRead, t), c.setDeadline(forWrite, t))
+}
+
+// SetReadDeadline sets the deadline of Read.
+func (c *Conn) SetReadDeadline(t time.Time) error { return c.setDeadline(forRead, t) }
+
+// SetWriteDeadline sets the deadline of Write.
+func (c *Conn) SetWriteDeadline(t time.Time) error { return c.setDeadline(forWrite, t) }
+
+func (c *Conn) setDeadline(side int, t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.deadlines[side].at = t
+	c.cond.Broadcast() // a blocked operation arms the new one
+	return nil
+}
+
+// arm plans an event at the deadline of a blocked operation. Deadlines are
+// moved far more often than they expire, so the event of an old deadline plans
+// the next one when it fires. Deadlines of twins are one event. The mutex is
+// held.
+func (c *Conn) arm(side int) {
+	d := &c.deadlines[side]
+	if d.at.IsZero() || !d.armed.IsZero() && !d.armed.After(d.at) {
+		return
+	}
+	at := d.at
+	d.armed = at
+	w, label, due := c.p.w, c.seam(deadlineNames[side]), int64(at.Sub(c.p.w.time.start))
+	w.time.outbox.post(entry{where: c.p.name, rank: rankTimer, seq: uint64(due), label: label, commit: func() {
+		w.time.queue.join(c.p.name, label, max(due, w.time.now()+1), func() { c.expire(side, at) })
+	}})
+}
+
+func (c *Conn) expire(side int, planned time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d := &c.deadlines[side]
+	if d.armed.Equal(planned) {
+		d.armed = time.Time{}
 	}
 	c.cond.Broadcast()
 }

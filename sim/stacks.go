@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// goroutine is one entry of a stack dump.
+// goroutine is an entry of a stack dump.
 type goroutine struct {
 	id     string
 	state  string // what it waits for, without the bubble
@@ -13,8 +13,8 @@ type goroutine struct {
 	text   string
 }
 
-// goroutines are those of one bubble. Other bubbles may be there: of runs
-// that have leaked goroutines or stand still.
+// goroutines are those of one bubble. Bubbles of runs that have leaked
+// goroutines or are frozen may exist too.
 func goroutines(bubble string) []goroutine {
 	var all []goroutine
 	for part := range strings.SplitSeq(dump(), "\n\n") {
@@ -25,7 +25,7 @@ func goroutines(bubble string) []goroutine {
 	return all
 }
 
-// dump is the stacks of all goroutines, up to a generous limit.
+// dump is the stacks of all goroutines, up to 64 MiB.
 func dump() string {
 	for size := 1 << 20; ; size *= 4 {
 		buf := make([]byte, size)

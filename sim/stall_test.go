@@ -11,9 +11,9 @@ import (
 	"locksim/sim/store"
 )
 
-// TestStall shows that a stalled node accepts connections and answers nothing,
-// and that it serves what has arrived in that order when the stall is over: the
-// last of two, or all when the world is healed.
+// TestStall shows that a stalled node accepts connections and does not reply,
+// and that it serves requests in the order of their arrival when the last stall
+// is over, or when the world is healed.
 func TestStall(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -70,9 +70,9 @@ func TestStallExpiresKeys(t *testing.T) {
 	})
 }
 
-// TestStallHoldsTimeouts shows that a blocking command's timeout which passes
-// during a stall is served after it, that one which passes later is not late,
-// and that data which has arrived first goes before a timeout.
+// TestStallHoldsTimeouts shows that a blocking command whose timeout passes
+// during a stall is answered after it, that one whose timeout passes later is
+// not late, and that data which has arrived first precedes a timeout.
 func TestStallHoldsTimeouts(t *testing.T) {
 	for _, tt := range []struct {
 		timeout int // seconds, of a command that begins at 1s
@@ -113,10 +113,10 @@ func TestStallHoldsTimeouts(t *testing.T) {
 	}
 }
 
-// TestStallAndTheEnds shows what becomes of what waits for its turn when its
-// sender goes: it is done where the sender closed or crashed, not where the
+// TestStallAndClosedConnections shows that a request which waits for the end of
+// a stall is executed if its sender closed or crashed, and not if the
 // connection was reset.
-func TestStallAndTheEnds(t *testing.T) {
+func TestStallAndClosedConnections(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		end  func(w *sim.World, c *sim.Conn)
@@ -152,8 +152,8 @@ func TestStallAndTheEnds(t *testing.T) {
 	}
 }
 
-// TestStallOfTheStore shows that a stalled store makes a write late, and not
-// unknown.
+// TestStallOfTheStore shows that a write to a stalled store is late, and that
+// its outcome is known.
 func TestStallOfTheStore(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		w.Do(func() { stallNow("s0", time.Second)(w) })

@@ -7,31 +7,31 @@ import (
 	"time"
 )
 
-// timeline is virtual time: what is to happen when, what goroutines have asked
-// the world for, and the loop in which one thing happens after another.
+// timeline is virtual time: the queue of events, the requests of goroutines,
+// and the event loop.
 type timeline struct {
 	start  time.Time
 	limits Limits
-	out    *outbox
+	outbox *outbox
 	queue  *queue
 	batch  []entry
-	woken  []chan struct{} // to be closed at the end of the present event
+	woken  []chan struct{} // to close at the end of the current event
 	events int
-	// instant is the present virtual time, for the world's goroutine.
+	// instant is the current virtual time, for the world's goroutine.
 	instant int64
 	pulse   *pulse
-	// stirred tells settle that goroutines may run again.
-	stirred bool
-	joins   bool // some server wants writes joined
-	// over is closed when the run is.
-	over   chan struct{}
+	// unblocked tells settle that a goroutine may have been unblocked.
+	unblocked bool
+	joins     bool // some server is a [Joiner]
+	// closed is closed at the end of the run.
+	closed chan struct{}
 	failed atomic.Pointer[error]
 }
 
 func newTimeline(limits Limits, p *pulse) *timeline {
 	t := &timeline{
-		start: time.Now(), limits: limits, out: newOutbox(), queue: newQueue(), pulse: p,
-		over: make(chan struct{}),
+		start: time.Now(), limits: limits, outbox: newOutbox(), queue: newQueue(), pulse: p,
+		closed: make(chan struct{}),
 	}
 	return t
 }
@@ -39,21 +39,21 @@ func newTimeline(limits Limits, p *pulse) *timeline {
 // Now is the virtual time since the start of the run. Safe for concurrent use.
 func (t *timeline) Now() time.Duration { return time.Since(t.start) }
 
-// now is Now for the world's goroutine, in the queue's terms. No time passes while
-// that works: only its sleep lets some pass.
+// now is Now for the world's goroutine, in the queue's unit. Time passes only
+// while that goroutine sleeps.
 func (t *timeline) now() int64 { return t.instant }
 
-// passed is now as a length of time.
-func (t *timeline) passed() time.Duration { return time.Duration(t.instant) }
+// elapsed is now as a duration.
+func (t *timeline) elapsed() time.Duration { return time.Duration(t.instant) }
 
-// look takes the time.
-func (t *timeline) look() { t.instant = int64(t.Now()) }
+// readClock reads the bubble's clock.
+func (t *timeline) readClock() { t.instant = int64(t.Now()) }
 
 // fail keeps the first failure of the harness or of a client's goroutine.
 // Safe for concurrent use.
 func (t *timeline) fail(err error) {
 	t.failed.CompareAndSwap(nil, &err)
-	t.out.nudge()
+	t.outbox.nudge()
 }
 
 func (t *timeline) failure() error {
@@ -63,38 +63,38 @@ func (t *timeline) failure() error {
 	return nil
 }
 
-// settle waits until every goroutine is blocked and nobody has a request
-// left. Most requests only plan an event; after those that stir a goroutine
-// at once it waits again.
+// settle waits until every goroutine is blocked and no request is left. Most
+// requests only plan an event; after one that unblocks a goroutine at once it
+// waits again.
 func (t *timeline) settle() {
-	for t.stirred = true; ; {
-		if t.stirred {
+	for t.unblocked = true; ; {
+		if t.unblocked {
 			synctest.Wait()
 		}
-		t.batch = t.out.take(t.batch)
+		t.batch = t.outbox.take(t.batch)
 		if len(t.batch) == 0 {
 			return
 		}
 		if t.joins {
 			t.batch = joinWrites(t.batch)
 		}
-		t.stirred = false
+		t.unblocked = false
 		for i := range t.batch {
 			t.batch[i].act()
-			t.stirred = t.stirred || t.batch[i].rank == rankNode
+			t.unblocked = t.unblocked || t.batch[i].rank == rankNode
 		}
 	}
 }
 
-// still waits until every goroutine is blocked, in the middle of an event.
-func (t *timeline) still() { synctest.Wait() }
+// waitBlocked waits, during an event, until every goroutine is blocked.
+func (t *timeline) waitBlocked() { synctest.Wait() }
 
-// stir says that a request which is being committed lets goroutines run.
-func (t *timeline) stir() { t.stirred = true }
+// markUnblocked notes that the request being committed unblocks a goroutine.
+func (t *timeline) markUnblocked() { t.unblocked = true }
 
 // advance lets virtual time pass up to the next event and delivers it. It
-// returns early, with nothing delivered, when a timer of the code under test
-// fires first and asks something of the world.
+// returns early, without a delivery, when a timer of the code under test fires
+// first and makes a request.
 func (t *timeline) advance() error {
 	limit := int64(t.limits.Virtual)
 	at, ok := t.queue.next()
@@ -103,10 +103,10 @@ func (t *timeline) advance() error {
 	}
 	now := t.now()
 	if wait := at - now; wait > 0 {
-		t.out.sleep(time.Duration(wait))
-		t.look()
+		t.outbox.sleep(time.Duration(wait))
+		t.readClock()
 		t.pulse.beat()
-		return nil // timers of others that were due at this instant go first
+		return nil // timers of the Go runtime that are due at this instant fire first
 	}
 	if now >= limit {
 		return t.limitReached("virtual time", t.limits.Virtual.String())
@@ -118,7 +118,7 @@ func (t *timeline) advance() error {
 	return nil
 }
 
-// deliver lets the next event happen.
+// deliver delivers the next event.
 func (t *timeline) deliver() {
 	t.events++
 	t.pulse.beat()
@@ -131,10 +131,10 @@ func (t *timeline) deliver() {
 	t.woken = t.woken[:0]
 }
 
-// wakeAfter closes done at the end of the present event, so that nobody runs
-// while the world is still at work on it.
+// wakeAfter closes done at the end of the current event, so that no goroutine
+// runs during it.
 func (t *timeline) wakeAfter(done chan struct{}) { t.woken = append(t.woken, done) }
 
 func (t *timeline) limitReached(what, limit string) error {
-	return &LimitError{What: what, Limit: limit, At: t.passed()}
+	return &LimitError{What: what, Limit: limit, At: t.elapsed()}
 }

@@ -31,8 +31,8 @@ func addToxic(w *sim.World, dir sim.Direction, toxic toxics.Toxic) (remove func(
 	return func() { w.Do(off) }
 }
 
-// TestToxics shows, for each of toxiproxy's toxics and ours, when the chunks
-// of one write of 1,000 bytes arrive (on a wire of 1 ms), and when the end of
+// TestToxics shows, for each of toxiproxy's toxics and ours, when the chunks of
+// one write of 1,000 bytes arrive (with a latency of 1 ms), and when the end of
 // the stream does, which is sent at the same time.
 func TestToxics(t *testing.T) {
 	const at = time.Millisecond
@@ -88,7 +88,7 @@ func TestToxics(t *testing.T) {
 }
 
 // TestTimeoutToxic shows that timeout loses what is sent and then closes the
-// stream, on a connection that has sent nothing as well.
+// stream, also on a connection that has sent nothing.
 func TestTimeoutToxic(t *testing.T) {
 	for _, text := range []string{"", "lost"} {
 		solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
@@ -108,15 +108,15 @@ func TestTimeoutToxic(t *testing.T) {
 }
 
 // TestToxicsInAChain shows that the delays of a chain add up, that its first
-// toxic comes first (the limit sees whole chunks, then they are sliced), and
-// that the other direction is not touched.
+// toxic acts first (the limit sees whole chunks, then they are sliced), and
+// that the other direction is unaffected.
 func TestToxicsInAChain(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 		for _, toxic := range []toxics.Toxic{
 			&toxics.LatencyToxic{Latency: 10},
 			&toxics.LimitDataToxic{Bytes: 400},
 			&toxics.SlicerToxic{AverageSize: 200},
-			&toxics.LatencyToxic{Latency: 15}, // less than what the chunk is old: only the rest
+			&toxics.LatencyToxic{Latency: 15}, // counts from the chunk's timestamp: only the rest
 		} {
 			addToxic(w, sim.Up, toxic)
 		}
@@ -131,14 +131,14 @@ func TestToxicsInAChain(t *testing.T) {
 		start = w.Now()
 		s.Send([]byte("quick"))
 		if err := readErr(c); err != nil || !near(w.Now()-start, time.Millisecond) {
-			t.Errorf("the way back took %v, %v", w.Now()-start, err)
+			t.Errorf("the other direction took %v, %v", w.Now()-start, err)
 		}
 		_ = c.Close()
 	})
 }
 
-// TestHoldAndDropOnALink shows what becomes of the bytes that were sent while
-// each of our toxics was there, once it is taken off.
+// TestHoldAndDropOnALink shows what happens to bytes that were sent during each
+// of our toxics, once it is removed.
 func TestHoldAndDropOnALink(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -149,7 +149,7 @@ func TestHoldAndDropOnALink(t *testing.T) {
 	}{
 		{"hold keeps", &faults.Hold{}, "kept", "beforekeptafter", false},
 		{"drop loses and ends", &faults.Drop{}, "lost", "before", true},
-		{"drop spares who was silent", &faults.Drop{}, "", "beforeafter", false},
+		{"drop does not end an idle stream", &faults.Drop{}, "", "beforeafter", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
@@ -177,7 +177,7 @@ func TestHoldAndDropOnALink(t *testing.T) {
 }
 
 // TestFullWindowBehindDrop shows that bytes which a toxic has lost still fill
-// the sender's window, as bytes do that TCP sends in vain.
+// the sender's window, as unacknowledged bytes do in TCP.
 func TestFullWindowBehindDrop(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		c := dial(p, "n0")
@@ -191,8 +191,8 @@ func TestFullWindowBehindDrop(t *testing.T) {
 	})
 }
 
-// harmless draws a toxic that loses nothing.
-func harmless(r *rand.Rand) toxics.Toxic {
+// lossless draws a toxic that loses nothing.
+func lossless(r *rand.Rand) toxics.Toxic {
 	switch r.IntN(8) {
 	case 0:
 		return &toxics.LatencyToxic{Latency: r.Int64N(30)}
@@ -212,9 +212,9 @@ func harmless(r *rand.Rand) toxics.Toxic {
 	return &toxics.NoopToxic{}
 }
 
-// commotion writes numbered bytes in both directions while toxics that lose
-// nothing come and go, closes, and returns what arrived.
-func commotion(w *sim.World, r *rand.Rand) (sent, up, down []byte) {
+// exchange writes numbered bytes in both directions while lossless toxics are
+// added and removed, closes, and returns what arrived.
+func exchange(w *sim.World, r *rand.Rand) (sent, up, down []byte) {
 	p, sink := w.Client(0), sinkOf(w)
 	var received bytes.Buffer
 	p.Go(func() {
@@ -231,7 +231,7 @@ func commotion(w *sim.World, r *rand.Rand) (sent, up, down []byte) {
 			sink.Conns[0].Send(chunk)
 			switch r.IntN(4) {
 			case 0:
-				off = append(off, addToxic(w, sim.Up, harmless(r)), addToxic(w, sim.Down, harmless(r)))
+				off = append(off, addToxic(w, sim.Up, lossless(r)), addToxic(w, sim.Down, lossless(r)))
 			case 1:
 				if len(off) > 0 {
 					i := r.IntN(len(off))
@@ -242,7 +242,7 @@ func commotion(w *sim.World, r *rand.Rand) (sent, up, down []byte) {
 				rest(w, time.Duration(r.IntN(20_000))*time.Microsecond)
 			}
 		}
-		if r.IntN(2) == 0 { // the end of the stream meets toxics, or none
+		if r.IntN(2) == 0 { // with or without toxics at the end of the stream
 			_ = c.CloseWrite()
 			sink.Conns[0].Close()
 		}
@@ -264,15 +264,15 @@ func commotion(w *sim.World, r *rand.Rand) (sent, up, down []byte) {
 	return sent, sink.Conns[0].Got, received.Bytes()
 }
 
-// TestToxicsComeAndGo shows that toxics which lose nothing may be added and
-// taken off at any time without a byte being lost, doubled or overtaken, in
-// both directions, repeatably.
-func TestToxicsComeAndGo(t *testing.T) {
+// TestToxicsAddedAndRemoved shows that lossless toxics may be added and removed
+// at any time without a byte being lost, duplicated or reordered, in both
+// directions, deterministically.
+func TestToxicsAddedAndRemoved(t *testing.T) {
 	for seed := range uint64(seeds(200)) {
 		var traces []*trace.Trace
 		for range 2 {
 			res := run(t, withSink(sim.Config{Seed: seed}), func(w *sim.World) error {
-				sent, up, down := commotion(w, rand.New(rand.NewPCG(seed, 1)))
+				sent, up, down := exchange(w, rand.New(rand.NewPCG(seed, 1)))
 				if !bytes.Equal(sent, up) || !bytes.Equal(sent, down) {
 					return fmt.Errorf("sent %d bytes, %d arrived up, %d down, or changed", len(sent), len(up), len(down))
 				}
@@ -286,9 +286,9 @@ func TestToxicsComeAndGo(t *testing.T) {
 	}
 }
 
-// TestToxicLeavesNoGoroutine shows that runs with toxics of every state leave
-// nothing behind: in force, taken off, after the end of a stream, after a
-// reset, on a connection that a later toxic of the chain has ended.
+// TestToxicLeavesNoGoroutine shows that runs with toxics in every state leak
+// nothing: in force, removed, after the end of a stream, after a reset, on a
+// connection that a later toxic of the chain has ended.
 func TestToxicLeavesNoGoroutine(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, end := range []func(w *sim.World, c *sim.Conn, s *SinkConn){
@@ -323,8 +323,8 @@ func TestToxicLeavesNoGoroutine(t *testing.T) {
 	}
 }
 
-// TestEmptyChunks shows that an empty chunk, which toxiproxy's slicer gives
-// out when it is taken off, is not delivered.
+// TestEmptyChunks shows that an empty chunk, which toxiproxy's slicer emits
+// when it is removed, is not delivered.
 func TestEmptyChunks(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, sink *Sink) {
 		remove := addToxic(w, sim.Up, emptyToxic{})
@@ -339,7 +339,7 @@ func TestEmptyChunks(t *testing.T) {
 	})
 }
 
-// emptyToxic gives out an empty chunk before each that it passes on.
+// emptyToxic emits an empty chunk before each that it passes on.
 type emptyToxic struct{}
 
 func (emptyToxic) Pipe(stub *toxics.ToxicStub) {

@@ -15,7 +15,7 @@ import (
 	"locksim/sim/store"
 )
 
-// slowLink makes a toxic that delays by 100 ms, whatever the seed.
+// slowLink is a toxic that delays by 100 ms, for any seed.
 func slowLink(uint64) toxics.Toxic { return &toxics.LatencyToxic{Latency: 100} }
 
 // wire is a wire between c0 and the sink.
@@ -23,9 +23,9 @@ func wire(d faults.Direction) faults.Wire {
 	return faults.Wire{Between: []string{"c0"}, And: []string{"n0"}, Direction: d}
 }
 
-// TestToxify shows which directions are slow while a toxic is there, on a
-// connection that exists and on one that comes later, and that both are quick
-// when it has gone, by its time or by Heal.
+// TestToxify shows which directions are slow during a toxic, on a connection
+// that exists and on one that is opened later, and that both are fast after it,
+// by its duration or by Heal.
 func TestToxify(t *testing.T) {
 	const up, down = 101 * time.Millisecond, 101 * time.Millisecond
 	for _, tt := range []struct {
@@ -66,7 +66,7 @@ func TestToxify(t *testing.T) {
 	}
 }
 
-// delays measures how long a message takes each way.
+// delays measures how long a message takes in each direction.
 func delays(w *sim.World, c *sim.Conn, s *SinkConn) (up, down time.Duration) {
 	start := w.Now()
 	mustWrite(c, "x")
@@ -78,9 +78,9 @@ func delays(w *sim.World, c *sim.Conn, s *SinkConn) (up, down time.Duration) {
 	return up, w.Now() - start
 }
 
-// TestToxifySeeds shows that each direction of each link gets a seed of its
-// own, that a second toxic of the same name gets another, and that all of them
-// depend on the run's seed alone.
+// TestToxifySeeds shows that each direction of each link gets its own seed,
+// that a second toxic of the same name gets another, and that all of them
+// depend only on the run's seed.
 func TestToxifySeeds(t *testing.T) {
 	draw := func(seed uint64) []uint64 {
 		var all []uint64
@@ -107,8 +107,8 @@ func TestToxifySeeds(t *testing.T) {
 	}
 }
 
-// TestToxifyAndCut shows that a toxic goes on working on a link that is cut and
-// healed, whichever of the two came first.
+// TestToxifyAndCut shows that a toxic still works on a link that is cut and
+// healed, whichever of the two began first.
 func TestToxifyAndCut(t *testing.T) {
 	cut := func(w *sim.World) {
 		must(t, w.Faults().Cut(faults.Partition{Between: []string{"c0"}, And: []string{"n0"}, For: time.Second}))

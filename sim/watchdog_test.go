@@ -28,8 +28,8 @@ func (a *account) wantIt() {
 	defer a.mu.Unlock()
 }
 
-// TestFrozen shows that a mutex which is held across a simulated sleep ends
-// the run with an error that names holder and waiter, and that the next run
+// TestFrozen shows that a mutex which is held across a simulated sleep ends the
+// run with an error that names the holder and the waiter, and that the next run
 // works.
 func TestFrozen(t *testing.T) {
 	_, _ = sim.Run(sim.Config{}, func(*sim.World) error { go waitForEver(); return nil })
@@ -60,8 +60,8 @@ func TestFrozen(t *testing.T) {
 	after(t)
 }
 
-// TestBusy shows that a goroutine which never blocks ends the run as well. It
-// is let go at the end, to leave the processor to others.
+// TestBusy shows that a goroutine which never blocks ends the run too. The test
+// ends that goroutine, to free the processor.
 func TestBusy(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)

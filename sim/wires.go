@@ -15,7 +15,7 @@ import (
 
 // Cut partitions the world as the fault says, until its time is up or
 // [World.Heal]. Bytes that are under way when it begins still arrive; a dial
-// waits for the end.
+// waits until it ends.
 func (f *Faults) Cut(p faults.Partition) error {
 	if err := faults.Validate(p); err != nil {
 		return fmt.Errorf("cut: %w", err)
@@ -40,7 +40,7 @@ func (f *Faults) Cut(p faults.Partition) error {
 			undo = append(undo, x.path.cut(x.forward.reverse(), p.Bytes))
 		}
 	}
-	f.w.force.lasts(p.For, func() {
+	f.w.force.endAfter(p.For, func() {
 		f.record(between, trace.Heal{Between: p.Between})
 		for _, u := range undo {
 			u()
@@ -52,14 +52,14 @@ func (f *Faults) Cut(p faults.Partition) error {
 	return nil
 }
 
-// path is what a partition can cut: a link between a process and a server, or
-// one between two servers.
+// path can be cut by a partition: a link between a process and a server, or
+// between two servers.
 type path interface {
 	// ends are the sender and the receiver of a direction.
 	ends(dir Direction) (from, to string)
-	begin() // of a cut in either direction
+	begin() // a cut in either direction
 	cut(dir Direction, bytes faults.Bytes) (undo func())
-	healed() // when all directions of a cut are undone
+	healed() // all directions of a cut are undone
 }
 
 // cutPath is a path with the direction from the fault's Between to its And.
@@ -68,7 +68,8 @@ type cutPath struct {
 	forward Direction
 }
 
-// paths are all that can be cut, in the order of their names.
+// paths are all paths: links in the order of their names, then links between
+// servers.
 func (t *network) paths() []path {
 	t.complete()
 	var out []path
@@ -120,8 +121,8 @@ func (l *link) healed() {
 	}
 }
 
-// releaseDials lets the dials go on that have waited for the link, or for the
-// server behind it.
+// releaseDials resumes the dials that have waited for the link, or for its
+// server.
 func (l *link) releaseDials() {
 	held := l.held
 	l.held = nil
@@ -132,10 +133,10 @@ func (l *link) releaseDials() {
 	}
 }
 
-// Reset breaks every connection between a process and a server, as a machine on
-// the way does that has lost its state: both ends get ECONNRESET, and what was
-// unread or under way is gone. New connections can be opened at once. A link
-// without connections is left as it is.
+// Reset breaks every connection between a process and a server, as a middlebox
+// does that has lost its state: both ends get ECONNRESET, and bytes unread or
+// under way are lost. New connections can be opened at once. On a link without
+// connections it does nothing.
 func (f *Faults) Reset(process, server string) error {
 	p, err := f.w.Process(process)
 	if err != nil {
@@ -143,23 +144,22 @@ func (f *Faults) Reset(process, server string) error {
 	}
 	h, ok := f.w.net.hosts[server]
 	if !ok {
-		return fmt.Errorf("reset %s to %s: %w", process, server, f.w.net.nobody(server))
+		return fmt.Errorf("reset %s to %s: %w", process, server, f.w.net.unknownHost(server))
 	}
-	for _, c := range slices.Clone(f.w.net.link(p, h.leads(process)).conns) {
+	for _, c := range slices.Clone(f.w.net.link(p, h.resolve(process)).conns) {
 		c.reset()
 	}
 	return nil
 }
 
-// Toxify puts a toxic on each direction of each link between the two sides of a
-// wire, at the end of its chain, on the connections that are there and on those
-// to come. newToxic is called for each of them, with a seed of its own; the
-// name says in the trace what they are. They are taken off after d, or at
-// [World.Heal] where d is 0.
+// Toxify adds a toxic to each direction of each link between the two sides of a
+// wire, at the end of its chain, for present and future connections. newToxic
+// is called for each direction, with its own seed; the trace shows the name.
+// The toxics are removed after d, or at [World.Heal] where d is 0.
 //
-// Links between clients and servers carry toxics. Between two servers there are
-// none: a partition cuts that link. A wire that has only such links is an error,
-// as is a name that nobody has.
+// Only links between clients and servers carry toxics; a link between two
+// servers can only be partitioned. A wire that has only such links is an error,
+// as is an unknown name.
 func (f *Faults) Toxify(wire faults.Wire, name string, newToxic func(seed uint64) toxics.Toxic, d time.Duration) error {
 	net := f.w.net
 	wire.Between, wire.And = net.present(wire.Between), net.present(wire.And)
@@ -177,7 +177,7 @@ func (f *Faults) Toxify(wire faults.Wire, name string, newToxic func(seed uint64
 	for _, way := range ways {
 		undo = append(undo, way.link.addToxic(way.dir, newToxic(f.w.force.toxicSeed(way, name))))
 	}
-	f.w.force.lasts(d, func() {
+	f.w.force.endAfter(d, func() {
 		f.record(between, trace.ToxicEnd{Name: name, Between: wire.Between})
 		for _, u := range undo {
 			u()
@@ -192,8 +192,8 @@ type way struct {
 	dir  Direction
 }
 
-// ways finds the directions of the links between clients and servers that a
-// wire means.
+// ways finds the directions of links between clients and servers that a wire
+// covers.
 func (t *network) ways(wire faults.Wire) ([]way, error) {
 	if err := t.known(slices.Concat(wire.Between, wire.And)...); err != nil {
 		return nil, err
@@ -222,8 +222,8 @@ func joins(wire faults.Wire, one, other string) bool {
 		(len(wire.And) == 0 || slices.Contains(wire.And, other))
 }
 
-// waysForward are the directions of one link that a wire means, where forward
-// leads from the wire's first side to its second.
+// waysForward are the directions of one link that a wire covers; forward goes
+// from the wire's first side to its second.
 func waysForward(d faults.Direction, l *link, forward Direction) []way {
 	backward := forward.reverse()
 	switch d {
@@ -235,19 +235,19 @@ func waysForward(d faults.Direction, l *link, forward Direction) []way {
 	return []way{{l, forward}, {l, backward}}
 }
 
-// toxicSeed draws the seed of a toxic: another one for each direction of each
-// link, and for each time that it gets a toxic of that name.
+// toxicSeed draws the seed of a toxic: a different one for each direction of a
+// link, and for each toxic of that name on it.
 func (f *inForce) toxicSeed(way way, name string) uint64 {
 	where := way.link.where[way.dir]
 	f.toxified[where+" "+name]++
 	return f.w.chance.draw("toxic").Str(where).Str(name).Num(int64(f.toxified[where+" "+name])).Value()
 }
 
-// AddToxic puts a toxic on one direction of the link between a process and a
-// server, at the end of the chain, on every connection that is there or will
-// be. Any toxiproxy toxic does; its toxicity is 1. Toxics that draw from the
-// global random source (jitter, size variation) should leave that at 0.
-// The function that it returns takes the toxic off again.
+// AddToxic adds a toxic to one direction of the link between a process and a
+// server, at the end of the chain, for present and future connections. Any
+// toxiproxy toxic works; its toxicity is 1. Attributes that draw from the
+// global random source (jitter, size variation) should be 0. The returned
+// function removes the toxic.
 func (f *Faults) AddToxic(process, server string, dir Direction, toxic toxics.Toxic) (remove func(), err error) {
 	p, err := f.w.Process(process)
 	if err != nil {
@@ -255,7 +255,7 @@ func (f *Faults) AddToxic(process, server string, dir Direction, toxic toxics.To
 	}
 	h, ok := f.w.net.hosts[server]
 	if !ok {
-		return nil, f.w.net.nobody(server)
+		return nil, f.w.net.unknownHost(server)
 	}
-	return f.w.net.link(p, h.leads("")).addToxic(dir, toxic), nil
+	return f.w.net.link(p, h.resolve("")).addToxic(dir, toxic), nil
 }

@@ -11,8 +11,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// TestKillWorker shows what of a process goes on when its worker is dead: its
-// timers, its clock and its sockets do, and nothing passes a mark or a point.
+// TestKillWorker shows that the timers, the clock and the sockets of a process
+// go on when its worker is dead, and that nothing passes a mark or a point.
 func TestKillWorker(t *testing.T) {
 	res := run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
 		p := w.Client(0)
@@ -50,8 +50,8 @@ func TestKillWorker(t *testing.T) {
 	}
 }
 
-// TestKillWorkerAtAMark shows that a worker which is killed by the very mark
-// that it passes leaves that mark in the trace, and goes no further.
+// TestKillWorkerAtAMark shows that a worker which is killed at the mark that it
+// passes leaves that mark in the trace, and passes no other.
 func TestKillWorkerAtAMark(t *testing.T) {
 	res := run(t, sim.Config{}, func(w *sim.World) error {
 		p := w.Client(0)
@@ -91,9 +91,9 @@ func TestKillWorkerDuringAMark(t *testing.T) {
 	}
 }
 
-// TestKillWorkerOfNobody shows that a crashed process has no worker left, that
-// one dies once, and that a crash goes before a dead worker.
-func TestKillWorkerOfNobody(t *testing.T) {
+// TestKillWorkerTwice shows that a second kill and one of a crashed process
+// have no effect, and that ErrCrashed precedes ErrWorkerDead.
+func TestKillWorkerTwice(t *testing.T) {
 	res := run(t, sim.Config{Clients: 2}, func(w *sim.World) error {
 		if w.Faults().KillWorker("c9") == nil {
 			t.Error("no error for c9")

@@ -10,10 +10,10 @@ import (
 	"locksim/sim/trace"
 )
 
-// Config says what a world is made of. The zero value is a world of one
-// client, without servers, on a network of 1 to 5 ms.
+// Config describes a world. The zero value is a world of one client, without
+// servers, with a latency of 1 to 5 ms.
 type Config struct {
-	// Seed decides everything that is random.
+	// Seed determines every random choice.
 	Seed uint64
 	// Servers are the kinds of servers that the world has, such as those of
 	// packages locksim/sim/redis and locksim/sim/store, in this order.
@@ -24,9 +24,9 @@ type Config struct {
 	Latency Latency
 	// Limits bound the run.
 	Limits Limits
-	// StopAt ends the run when the trace has that many events; 0: never.
+	// StopAt ends the run when the trace has that many events; 0 means never.
 	StopAt int
-	// Untraced leaves the trace empty. For measuring the price of tracing.
+	// Untraced leaves the trace empty, to measure the cost of tracing.
 	Untraced bool
 }
 
@@ -74,9 +74,8 @@ func (c Config) validate() error {
 // World is the virtual world of one run. Its methods are for the body of
 // [Run], on the world's own goroutine, unless they say otherwise.
 //
-// It is made of parts that own their state: virtual time with all that is to
-// happen, the trace, the processes, the network with the servers on it, and the
-// faults that are in force.
+// Its parts own their state: virtual time with the planned events, the trace,
+// the processes, the network with its servers, and the faults in force.
 type World struct {
 	cfg    Config
 	chance chance
@@ -112,18 +111,18 @@ func (w *World) Now() time.Duration { return w.time.Now() }
 // Seed is the seed of the run.
 func (w *World) Seed() uint64 { return w.cfg.Seed }
 
-// Client is the process c0, c1, …, the new one where it was restarted; it panics
-// where there is no such client.
+// Client is the process c0, c1, …, the new one after a restart. It panics if
+// there is no such client.
 func (w *World) Client(i int) *Process { return w.procs.clients[i] }
 
-// Clients is the number of client processes that the world began with.
+// Clients is the number of client processes at the start.
 func (w *World) Clients() int { return len(w.procs.clients) }
 
 // Process finds a process by its name.
 func (w *World) Process(name string) (*Process, error) { return w.procs.find(name) }
 
 // NewProcess adds a process to the world. The clients c0, c1, … exist from the
-// start; a probe that comes later is added here. A name that is taken panics.
+// start; a probe is added here. It panics if the name is taken.
 func (w *World) NewProcess(name string) *Process {
 	if _, taken := w.procs.byName[name]; taken {
 		panic("sim: a second process named " + name)
@@ -131,8 +130,7 @@ func (w *World) NewProcess(name string) *Process {
 	return w.procs.launch(name, 1, new(clock))
 }
 
-// Node finds a server by its name: r0, s0, or a name that leads to one at
-// present, such as primary.
+// Node finds a server by its name: r0, s0, or an alias such as primary.
 func (w *World) Node(name string) (*Node, error) { return w.net.node(name) }
 
 // Nodes are the servers of the world, in the order in which they were built. The
@@ -144,17 +142,17 @@ func (w *World) Address(name string) (string, error) {
 	if h, ok := w.net.hosts[name]; ok {
 		return h.address(), nil
 	}
-	return "", w.net.nobody(name)
+	return "", w.net.unknownHost(name)
 }
 
-// Faults are what can be done to the world.
+// Faults applies faults to the world.
 func (w *World) Faults() *Faults { return &Faults{w} }
 
-// Heal ends every fault that is in force for a time or until it is healed:
-// partitions, and whatever else lasts. It brings back nobody who has crashed.
+// Heal ends every fault in force, such as a partition. It does not restart what
+// has crashed.
 func (w *World) Heal() { w.force.endAll() }
 
-// Trace is what has happened so far. Do not change it.
+// Trace is the trace so far. Do not change it.
 func (w *World) Trace() *trace.Trace { return &w.trace.Trace }
 
 // Events is the number of events that the world has delivered so far.
@@ -166,8 +164,8 @@ func (w *World) OnMark(f func(process string, m trace.Mark)) {
 	w.procs.onMark = append(w.procs.onMark, f)
 }
 
-// At registers f to be called on the world's goroutine at a virtual time
-// since the start of the run, or at once where that has passed.
+// At registers f to be called on the world's goroutine at a virtual time since
+// the start of the run, or at once if that has passed.
 func (w *World) At(t time.Duration, f func()) {
 	w.time.queue.add(max(int64(t), w.time.now()+1), f)
 }
@@ -179,13 +177,13 @@ func (w *World) Idle() bool { return w.procs.running.Load() == 0 }
 // two servers.
 func (w *World) Quiet() bool { return !w.net.busy() }
 
-// RunUntil lets the world go on, one event at a time, until done reports
-// true. done is asked when every goroutine is blocked: after each event, after
-// each request to the world, and when a goroutine of [Process.Go] has ended.
-// It returns a [*LimitError] when a limit is reached first, [ErrStopped] at
-// [Config.StopAt], and what a client's goroutine panicked with.
+// RunUntil runs the world, one event at a time, until done reports true. done
+// is called when every goroutine is blocked: after each event, after each
+// request to the world, and when a goroutine of [Process.Go] has ended. It
+// returns a [*LimitError] when a limit is reached first, [ErrStopped] at
+// [Config.StopAt], and a [*PanicError] when a client's goroutine panicked.
 func (w *World) RunUntil(done func() bool) error {
-	w.time.look()
+	w.time.readClock()
 	for {
 		w.time.settle()
 		if err := w.time.failure(); err != nil {
@@ -203,16 +201,17 @@ func (w *World) RunUntil(done func() bool) error {
 	}
 }
 
-// RunFor lets the world go on for a while. Errors as [World.RunUntil].
+// RunFor runs the world for d of virtual time. It returns errors as
+// [World.RunUntil] does.
 func (w *World) RunFor(d time.Duration) error {
 	end, over := w.Now()+d, false
 	w.time.queue.add(int64(end), func() { over = true })
 	return w.RunUntil(func() bool { return over })
 }
 
-// WatchKeys keeps a record of these keys on every server that has an ability for
-// it, from now on: see [World.KeyChanges] and [KeyWatcher]. Call it before the
-// workload begins. It may be called again for further keys.
+// WatchKeys records the changes of these keys from now on, on every server that
+// is a [KeyWatcher]: see [World.KeyChanges]. Call it before the workload
+// begins. It may be called again for further keys.
 func (w *World) WatchKeys(keys ...string) {
 	for _, n := range w.net.nodes {
 		if k, ok := n.server.(KeyWatcher); ok {
@@ -221,24 +220,24 @@ func (w *World) WatchKeys(keys ...string) {
 	}
 }
 
-// KeyChanges are the changes of the watched keys so far, in their order.
+// KeyChanges are the changes of the watched keys so far, in order.
 func (w *World) KeyChanges() []trace.KeyChange { return w.trace.changes }
 
 // Flights are the directions with bytes under way, in the order of the links'
 // names.
 func (w *World) Flights() []trace.Flight { return w.net.flights() }
 
-// close ends everything in the bubble. A goroutine that is left afterwards
-// belongs to the code under test.
+// close ends everything in the bubble. A goroutine that remains belongs to the
+// code under test.
 func (w *World) close() error {
 	w.cfg.StopAt, w.trace.off = 0, true
 	w.time.limits.Virtual = w.time.Now() + time.Hour
 	w.time.limits.Events = w.time.events + 1_000_000
 	w.time.failed.Store(nil)
-	for _, p := range w.procs.everybody() {
+	for _, p := range w.procs.all() {
 		p.end()
 	}
-	close(w.time.over)
+	close(w.time.closed)
 	err := w.RunFor(afterDials)
 	for _, l := range w.net.links {
 		l.kill()
@@ -250,7 +249,7 @@ func (w *World) close() error {
 	return err
 }
 
-// recorder is the trace, and the ground truth beside it.
+// recorder has the trace and the ground truth.
 type recorder struct {
 	trace.Trace
 	time    *timeline
@@ -272,7 +271,7 @@ func (r *recorder) record(actor, peer string, what trace.What) int {
 	if r.off {
 		return 0
 	}
-	return r.Add(trace.Event{At: r.time.passed(), Actor: actor, Peer: peer, What: what})
+	return r.Add(trace.Event{At: r.time.elapsed(), Actor: actor, Peer: peer, What: what})
 }
 
 var errNoBody = errors.New("sim: Run needs a body")

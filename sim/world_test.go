@@ -12,15 +12,15 @@ import (
 	"locksim/sim/trace"
 )
 
-// What the tests of the kernel and of its servers do in a world.
+// Workloads for the tests of the kernel and of its servers.
 var (
 	run, served, onProcessors, seeds, must = testworld.Run, testworld.Served, testworld.RunOn, testworld.Seeds, testworld.Must
 	redisOf, mark, count                   = testworld.Redis, testworld.Mark, testworld.Count
 	dial, mustWrite, readErr, writeErr     = testworld.Dial, testworld.MustWrite, testworld.ReadError, testworld.WriteError
 )
 
-// contend is a workload that meets many events of one instant: clients with
-// equal sleeps, which all ask every node at once.
+// contend is a workload with many events of one instant: clients with equal
+// sleeps, which all send a request to every node at once.
 func contend(w *sim.World) error {
 	for i := range w.Clients() {
 		p := w.Client(i)

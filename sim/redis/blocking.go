@@ -9,9 +9,9 @@ import (
 )
 
 // blockedCommand is a command such as BLPOP that waits for data. miniredis
-// would keep a goroutine for it, and which of several goroutines gets an
+// would start a goroutine for it, and which of several goroutines gets an
 // element is a race. So the node itself keeps a queue: after every command it
-// tries those that wait, the longest waiting first, as Redis does.
+// tries the blocked ones, the longest waiting first, as Redis does.
 type blockedCommand struct {
 	session *session
 	args    []string
@@ -33,7 +33,7 @@ func blocks(args []string) bool {
 	return false
 }
 
-// blockOption is the place of an XREAD's option BLOCK, or -1.
+// blockOption is the index of an XREAD's option BLOCK, or -1.
 func blockOption(args []string) int {
 	for i, a := range args {
 		switch {
@@ -46,8 +46,8 @@ func blockOption(args []string) int {
 	return -1
 }
 
-// runBlocking runs a command that may wait. Until it is done the client's
-// further commands wait too.
+// runBlocking runs a command that may block. Until it is done the client's next
+// commands wait too.
 func (s *session) runBlocking(args []string, db int) {
 	n := s.server
 	if n.guard.refuses() && n.guard.writes(strings.ToUpper(args[0])) {
@@ -72,12 +72,12 @@ func (s *session) runBlocking(args []string, db int) {
 	}
 }
 
-// try runs a blocking command without waiting, which is what MULTI and EXEC
-// make of it. ready is false where the reply says that there was nothing.
+// try runs a blocking command in MULTI and EXEC, where it does not block. ready
+// is false if the reply says that there was no data.
 func (d *dataset) try(b *blockedCommand) (reply []byte, ready bool) {
 	d.ask(b.db, "MULTI")
-	d.aside.Resp3 = b.session.peer.Resp3
-	defer func() { d.aside.Resp3 = false }()
+	d.own.Resp3 = b.session.peer.Resp3
+	defer func() { d.own.Resp3 = false }()
 	if queued := d.ask(b.db, b.args...); !bytes.Equal(queued, []byte("+QUEUED\r\n")) {
 		refused := bytes.Clone(queued)
 		d.ask(b.db, "DISCARD")
@@ -91,14 +91,14 @@ func (d *dataset) try(b *blockedCommand) (reply []byte, ready bool) {
 	return reply, true
 }
 
-// blockedCommands are the commands of a server that wait.
+// blockedCommands are the blocked commands of a server.
 type blockedCommands struct {
 	server *Server
 	queue  []*blockedCommand // longest waiting first
 }
 
-// wake tries the commands that wait until none of them can go on. One that goes
-// on may let another go on.
+// wake tries the blocked commands until none is ready. One that completes may
+// make another ready.
 func (c *blockedCommands) wake() {
 	for i := 0; i < len(c.queue); i++ {
 		b := c.queue[i]
@@ -109,7 +109,7 @@ func (c *blockedCommands) wake() {
 	}
 }
 
-// finish answers a command that has waited, and lets its client go on.
+// finish replies to a blocked command, and serves its client's next commands.
 func (c *blockedCommands) finish(b *blockedCommand, reply []byte) {
 	c.drop(b)
 	c.server.touch(b.db, b.args)
@@ -124,7 +124,7 @@ func (c *blockedCommands) timeout(b *blockedCommand, reply []byte) {
 	}
 }
 
-// drop takes a command off the queue, if it is on it.
+// drop removes a command from the queue, if it is in it.
 func (c *blockedCommands) drop(b *blockedCommand) {
 	if b == nil || b.done {
 		return
@@ -133,9 +133,8 @@ func (c *blockedCommands) drop(b *blockedCommand) {
 	c.queue = slices.DeleteFunc(c.queue, func(x *blockedCommand) bool { return x == b })
 }
 
-// blockingTimeout is how long a command waits at the most; 0 is for ever. It
-// is measured by the node's clock, whose jumps do not count. miniredis has
-// checked the number.
+// blockingTimeout is the timeout of a command; 0 means none. It is measured by
+// the node's monotonic clock. miniredis has checked the number.
 func blockingTimeout(args []string) time.Duration {
 	unit, at := time.Second, len(args)-1
 	switch strings.ToUpper(args[0]) {
@@ -151,8 +150,8 @@ func blockingTimeout(args []string) time.Duration {
 	return max(time.Duration(min(f*float64(unit), float64(never))), 1)
 }
 
-// resolveLast replaces the ID $ of an XREAD, which means the last entry at
-// the time of the command, not at the time of a later try.
+// resolveLast replaces the ID $ of an XREAD, which means the last entry at the
+// time of the command, not of a later try.
 func (d *dataset) resolveLast(args []string, db int) []string {
 	streams := slices.IndexFunc(args, func(a string) bool { return strings.EqualFold(a, "STREAMS") })
 	if !strings.EqualFold(args[0], "XREAD") || streams < 0 {

@@ -7,8 +7,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// The short form of a request has no random ids, and names a script by its title. A
-// request that takes and gives no lock has none.
+// The short form of a request has no random ids, and names a script by its title. A request that is not part of a lock
+// has none.
 func TestBriefOfRequest(t *testing.T) {
 	const id = "f8e4aab3b4c466eba34decbf268c273a"
 	for _, tt := range []struct {
@@ -44,7 +44,7 @@ func TestBriefOfRequest(t *testing.T) {
 	}
 }
 
-// A request on its way has a short form too, but for the titles of scripts.
+// A request under way has a short form too, without the titles of scripts.
 func TestBriefOfBytes(t *testing.T) {
 	const id = "f8e4aab3b4c466eba34decbf268c273a"
 	for in, want := range map[string]string{
@@ -64,7 +64,7 @@ func TestBriefOfBytes(t *testing.T) {
 	}
 }
 
-// The words of a request are those of its command; a script stands there by its title.
+// The words of a request are those of its command, with a script's title in place of the script.
 func TestWordsOfRequest(t *testing.T) {
 	args := []string{"eval", "return 2", "1", "k"}
 	for _, tt := range []struct {
@@ -93,7 +93,7 @@ func TestWordsOfRequest(t *testing.T) {
 	}
 }
 
-// An answer is negative where nothing was done or found, or where it is an error.
+// An answer is negative if nothing was done or found, or if it is an error.
 func TestNegative(t *testing.T) {
 	for in, want := range map[string]bool{
 		"$-1\r\n": true, "*-1\r\n": true, "_\r\n": true, ":0\r\n": true, "-ERR no\r\n": true, "-NOSCRIPT No matching script.\r\n": true,

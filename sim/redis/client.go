@@ -14,35 +14,33 @@ import (
 	"locksim/faults"
 )
 
-// Machine is where a client runs: a locksim/sim.Process, the environment that a lock under
-// test is given, or anything else that can dial.
+// Machine is where a client runs: a locksim/sim.Process, the environment of a lock under test, or anything else that
+// can dial.
 type Machine interface {
 	// Address is the address under which a server ("r0", "primary") is dialled.
 	Address(server string) string
 	// Dial opens a connection.
 	Dial(ctx context.Context, network, addr string) (net.Conn, error)
-	// OnEnd registers what is to be closed at the end.
+	// OnEnd registers a function to call at the end of the run.
 	OnEnd(func())
 }
 
-// Client returns a go-redis client of a server ("r0") with the quiet profile: no
-// retries, no identity handshake, one attempt at dialling. It is closed at the end.
+// Client returns a go-redis client of a server ("r0") with the quiet profile: no retries, no identity handshake, one
+// attempt to dial. It is closed at the end of the run.
 func Client(m Machine, server string) *redis.Client {
 	opt := Quiet()
 	opt.Addr = m.Address(server)
 	return ClientWith(m, opt)
 }
 
-// ClientWith returns a go-redis client with options of the caller's; its dialer is
-// the machine's. Addr must be an address from the machine, or a server's name with a
-// port: go-redis would look another name up in the real DNS.
+// ClientWith returns a go-redis client with the caller's options and the machine's dialer. Addr must be an address from
+// the machine, or a server's name with a port: go-redis would look any other name up in the real DNS.
 //
-// The world knows the pool of a client that is made here, so that faults can exhaust
-// it. One that is made otherwise must never be exhausted where runs follow each
-// other in one program: go-redis keeps timers of one run for the next, at which the
-// Go runtime ends the program.
+// The client's pool is registered with the machine, so that faults can exhaust it. A client that is created otherwise
+// must never exhaust its pool in a program with several runs: go-redis keeps timers of one run for the next, where the
+// Go runtime then ends the program.
 func ClientWith(m Machine, opt *redis.Options) *redis.Client {
-	quieten()
+	disableLogging()
 	o := *opt
 	p := &pool{machine: m}
 	o.Dialer = p.dial
@@ -54,8 +52,7 @@ func ClientWith(m Machine, opt *redis.Options) *redis.Client {
 	return p.client
 }
 
-// Quiet are the go-redis options with which nothing happens that the caller did not
-// ask for. Add an address.
+// Quiet are the go-redis options with which the client sends only what the caller asks for. Add an address.
 func Quiet() *redis.Options {
 	return &redis.Options{
 		Protocol: 2, DisableIdentity: true, MaintNotificationsConfig: maintenanceOff(),
@@ -67,19 +64,17 @@ func Quiet() *redis.Options {
 	}
 }
 
-// Stock are the go-redis options as users run them: the defaults. A command is sent
-// up to four times, a context's end does not interrupt it while it waits for an
-// answer, five seconds at most, and every connection begins with a handshake. A SET
-// NX whose answer was lost is sent again, and its client then sees its own lock as
-// somebody else's (F27). Add an address.
+// Stock are the default go-redis options. A command is sent up to four times, the end of its context does not interrupt
+// the wait for a reply, of at most five seconds, and every connection begins with a handshake. A SET NX whose reply was
+// lost is sent again, and its client then takes its own key for another client's (F27). Add an address.
 //
-// What differs from the defaults, and why:
+// The differences from the defaults, and why:
 //
 //   - Maintenance notifications are off: they look names up in the real DNS.
-//   - PoolSize is 10, the default of one processor: it follows GOMAXPROCS, and a
-//     run must not.
-//   - The buffers are of 4 KiB in place of 32, and 128 for pipelines: they would
-//     be most of a run's memory.
+//   - PoolSize is 10, the default for one processor: it depends on GOMAXPROCS,
+//     and a run must not.
+//   - The buffers have 4 KiB in place of 32, and of 128 for pipelines: they
+//     would be most of a run's memory.
 func Stock() *redis.Options {
 	const buffer = 4 << 10
 	return &redis.Options{
@@ -92,8 +87,7 @@ func Stock() *redis.Options {
 	}
 }
 
-// maintenanceOff keeps go-redis from asking the server for maintenance
-// notifications, which would look names up.
+// maintenanceOff disables go-redis' maintenance notifications, which would look names up in the real DNS.
 func maintenanceOff() *maintnotifications.Config {
 	return &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 }
@@ -102,7 +96,7 @@ func maintenanceOff() *maintnotifications.Config {
 type pool struct {
 	machine Machine
 	client  *redis.Client
-	open    atomic.Int64 // and those that could not be opened
+	open    atomic.Int64 // open connections, and failed dials
 	most    atomic.Int64
 }
 
@@ -124,7 +118,7 @@ type pooled struct {
 	pool *pool
 }
 
-// Close closes the connection, and counts it off.
+// Close closes the connection and decrements the count.
 func (c *pooled) Close() error {
 	err := c.Conn.Close()
 	if err == nil {
@@ -136,8 +130,8 @@ func (c *pooled) Close() error {
 // Size implements [faults.Pool].
 func (p *pool) Size() int { return p.client.Options().PoolSize }
 
-// Take implements [faults.Pool]: it dials where there is no idle connection, and sends a
-// PING. Subscriptions have connections of their own.
+// Take implements [faults.Pool]: it dials if there is no idle connection, and sends a PING. Subscriptions use separate
+// connections.
 func (p *pool) Take(ctx context.Context) error {
 	c := p.client.Conn()
 	err := c.Ping(ctx).Err()
@@ -147,9 +141,8 @@ func (p *pool) Take(ctx context.Context) error {
 	return errors.Join(err, c.Close())
 }
 
-// Dirty implements [faults.Pool]. A command may have had to wait where as many
-// connections as the pool has were open or being opened at once, or so many attempts
-// have failed that go-redis dials no more.
+// Dirty implements [faults.Pool]. A command may have waited for a connection if as many as the pool's size were open or
+// being opened at once, or if so many dials have failed that go-redis dials no more.
 func (p *pool) Dirty() bool {
 	o := p.client.Options()
 	size := min(o.PoolSize, o.MaxConcurrentDials)
@@ -159,8 +152,8 @@ func (p *pool) Dirty() bool {
 	return p.most.Load() >= int64(size)
 }
 
-// quieten keeps go-redis from writing to standard error: it logs failed dials.
-var quieten = sync.OnceFunc(func() { redis.SetLogger(noLog{}) })
+// disableLogging keeps go-redis from writing to standard error, where it logs failed dials.
+var disableLogging = sync.OnceFunc(func() { redis.SetLogger(noLog{}) })
 
 type noLog struct{}
 

@@ -10,7 +10,7 @@ import (
 	"locksim/sim/store"
 )
 
-func TestConfigThatCannotBe(t *testing.T) {
+func TestInvalidConfig(t *testing.T) {
 	for want, servers := range map[string]simredis.Servers{
 		"-1 Redis servers: give 1 to 64": {Nodes: -1},
 		"65 Redis servers: give 1 to 64": {Nodes: 65},
@@ -27,7 +27,8 @@ func TestConfigThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestServersTwice shows that a second family, whose names are taken, is an error.
+// TestServersTwice shows that a second Servers, whose names are taken, is an
+// error.
 func TestServersTwice(t *testing.T) {
 	for _, second := range []simredis.Servers{{}, {Nodes: 2, Replicas: 1}} {
 		_, err := sim.Run(sim.Config{Servers: []sim.Kind{simredis.Servers{}, second}}, func(*sim.World) error { return nil })
@@ -37,7 +38,7 @@ func TestServersTwice(t *testing.T) {
 	}
 }
 
-// TestNames are those of the family, each with an address of its own.
+// TestNames shows the names of the servers, each with its own address.
 func TestNames(t *testing.T) {
 	cfg := sim.Config{Servers: []sim.Kind{simredis.Servers{Nodes: 2, Replicas: 3}, store.Server{}}}
 	run(t, cfg, func(w *sim.World) error {

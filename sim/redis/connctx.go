@@ -11,21 +11,21 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 )
 
-// miniredis keeps what it knows of a connection in a struct that it does not
-// export. The node has to see three fields of it, and has to give one with
-// nested set to the commands that a script calls, which run under the lock
-// that the script holds already. This file reaches both by reflection, reading
-// only, and is the only one that knows the struct. It panics at the first use
-// if a version of miniredis should have changed it.
+// miniredis keeps the state of a connection in a struct that it does not
+// export. The node has to read three fields of it, and has to pass one with
+// nested set to the commands that a script calls, which run under the lock that
+// the script already holds. This file does both by reflection, reading only,
+// and is the only one that depends on the struct. It panics at the first use if
+// a version of miniredis has changed it.
 
-// connState is what the node sees of a connection.
+// connState is the part of a connection's state that the node reads.
 type connState struct {
 	db         int  // SELECTed
 	inMulti    bool // between MULTI and EXEC
 	subscribed bool
 }
 
-// connShape knows where miniredis's connection struct keeps what we need.
+// connShape has the indexes of the fields that the node reads.
 type connShape struct {
 	nested                      reflect.Value // a struct with nested set, to be copied
 	db, transaction, subscriber int           // field numbers
@@ -33,14 +33,13 @@ type connShape struct {
 
 // connStateOf is the state of a connection.
 func connStateOf(p *server.Peer) connState {
-	if p.Ctx == nil { // miniredis makes it with the first command
+	if p.Ctx == nil { // miniredis creates it with the first command
 		return connState{}
 	}
 	return shape().state(p.Ctx)
 }
 
-// nestedContext is a new context for the commands of one script. It is in
-// database 0.
+// nestedContext is a new context for the commands of one script, in database 0.
 func nestedContext() any { return shape().newNested() }
 
 func (s *connShape) state(ctx any) connState {
@@ -95,8 +94,7 @@ func shapeOf(ctx any) (*connShape, error) {
 	return s, err
 }
 
-// catchContext catches a nested context from a script that miniredis itself
-// runs.
+// catchContext gets a nested context from a script that miniredis itself runs.
 func catchContext() (any, error) {
 	m := miniredis.NewMiniRedis()
 	if err := start(m); err != nil {
@@ -114,7 +112,7 @@ func catchContext() (any, error) {
 	return caught, nil
 }
 
-// start starts a miniredis that listens nowhere.
+// start starts a miniredis without a listener.
 func start(m *miniredis.Miniredis) error {
 	c, err := m.Dial()
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 )
 
-// TestShapeOfStrangers is what a changed miniredis would look like: an error
-// that says what is different, no panic out of reflect.
-func TestShapeOfStrangers(t *testing.T) {
+// TestShapeOfUnknownStructs shows that a changed miniredis gives an error that
+// names the difference, and no panic of reflect.
+func TestShapeOfUnknownStructs(t *testing.T) {
 	//nolint:unused // reflection finds the fields
 	type notNested struct {
 		selectedDB  int
@@ -50,8 +50,8 @@ func TestShapeOfStrangers(t *testing.T) {
 	}
 }
 
-// TestNestedContextsAreFresh: what one script does to its context must not
-// reach another.
+// TestNestedContextsAreFresh shows that a script does not affect the context of
+// another.
 func TestNestedContextsAreFresh(t *testing.T) {
 	a, b := nestedContext(), nestedContext()
 	if a == b {
@@ -62,7 +62,7 @@ func TestNestedContextsAreFresh(t *testing.T) {
 	p.Ctx = a
 	n.data.mini.Lock()
 	defer n.data.mini.Unlock()
-	n.lua.vm = n.lua.kept.take()
+	n.lua.vm = n.lua.cache.take()
 	n.lua.vm.commands = n.lua
 	n.lua.vm.nested.Ctx = a
 	n.lua.vm.dispatch("SELECT", "3")

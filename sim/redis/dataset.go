@@ -8,38 +8,38 @@ import (
 	"time"
 )
 
-// place is where a key is: its database and its name.
-type place struct {
+// dbKey identifies a key by its database and its name.
+type dbKey struct {
 	db  int
 	key string
 }
 
-func comparePlaces(a, b place) int {
+func compareKeys(a, b dbKey) int {
 	return cmp.Or(cmp.Compare(a.db, b.db), strings.Compare(a.key, b.key))
 }
 
-// datum is all that there is to know of a key. It is a value: nobody changes
-// what its slices hold.
+// datum is the whole state of a key. It is a value: its slices are not
+// modified.
 type datum struct {
-	kind string // the type, by its Redis name; empty where there is no key
+	kind string // the Redis name of the type; empty if the key does not exist
 	// parts are the value: the one string; field, value, … of a hash in order of
 	// the fields; a list's elements; a set's members in order; member, score, …
 	// of a sorted set in order of the members; ID, n and n fields and values for
 	// each entry of a stream.
 	parts []string
 	// until is when the key expires, in the wall time of the node that set it,
-	// counted from the start of the run; never where it does not.
+	// counted from the start of the run; never if it does not.
 	until time.Duration
-	// fields says until when each field of a hash lives. It is nil where all of
-	// them live as long as the key.
+	// fields is when each field of a hash expires. It is nil if all of them
+	// expire with the key.
 	fields []time.Duration
 }
 
-// never is the expiry of a key that has none.
+// never is the expiry of a key without one.
 const never = time.Duration(1) << 62
 
-// gone is a key that is not there.
-var gone = datum{until: never}
+// absent is a key that does not exist.
+var absent = datum{until: never}
 
 func (d datum) exists() bool { return d.kind != "" }
 
@@ -50,7 +50,7 @@ func (d datum) equal(e datum) bool {
 	return d.until == e.until && d.sameValue(e) && slices.Equal(d.fields, e.fields)
 }
 
-// ends is the first instant after another at which the key, or a field of it,
+// ends is the first instant after after at which the key, or a field of it,
 // expires.
 func (d datum) ends(after time.Duration) time.Duration {
 	end := never
@@ -65,16 +65,16 @@ func (d datum) ends(after time.Duration) time.Duration {
 	return end
 }
 
-// at is what is left of the key at an instant of a wall clock.
+// at is the key at an instant of a wall clock.
 func (d datum) at(wall time.Duration) datum {
 	if d.until <= wall {
-		return gone
+		return absent
 	}
 	return d
 }
 
 // String is a string as it is, a hash as "field=value" for each field, in the
-// order of their names, and another type as its parts; with spaces between.
+// order of their names, and any other type as its parts, joined by spaces.
 func (d datum) String() string {
 	if d.kind != "hash" {
 		return strings.Join(d.parts, " ")
@@ -86,9 +86,9 @@ func (d datum) String() string {
 	return strings.Join(pairs, " ")
 }
 
-// read takes a key from miniredis, which knows the node's wall time. Of a
-// stream it reads the entries; HyperLogLogs it takes for absent.
-func (s *dataset) read(p place) datum {
+// read reads a key from miniredis, which has the node's wall time. Of a stream
+// it reads only the entries; a HyperLogLog counts as absent.
+func (s *dataset) read(p dbKey) datum {
 	db := s.mini.DB(p.db)
 	d := datum{kind: db.Type(p.key), until: never}
 	switch d.kind {
@@ -107,18 +107,18 @@ func (s *dataset) read(p place) datum {
 	case "stream":
 		d.parts = s.readStream(p)
 	default:
-		return gone
+		return absent
 	}
 	switch ttl := db.TTL(p.key); {
-	case ttl < 0: // miniredis drops it with the next look at the clock
-		return gone
+	case ttl < 0: // miniredis drops it at the next tick
+		return absent
 	case ttl > 0:
 		d.until = s.shown + ttl
 	}
 	return d
 }
 
-func (s *dataset) readHash(p place) (parts []string, fields []time.Duration) {
+func (s *dataset) readHash(p dbKey) (parts []string, fields []time.Duration) {
 	db := s.mini.DB(p.db)
 	names, _ := db.HKeys(p.key)
 	some := false
@@ -136,7 +136,7 @@ func (s *dataset) readHash(p place) (parts []string, fields []time.Duration) {
 	return parts, fields
 }
 
-func (s *dataset) readSortedSet(p place) []string {
+func (s *dataset) readSortedSet(p dbKey) []string {
 	scores, _ := s.mini.DB(p.db).SortedSet(p.key)
 	members := make([]string, 0, len(scores))
 	for m := range scores {
@@ -150,7 +150,7 @@ func (s *dataset) readSortedSet(p place) []string {
 	return parts
 }
 
-func (s *dataset) readStream(p place) (parts []string) {
+func (s *dataset) readStream(p dbKey) (parts []string) {
 	entries, _ := s.mini.DB(p.db).Stream(p.key)
 	for _, e := range entries {
 		parts = append(append(parts, e.ID, strconv.Itoa(len(e.Values))), e.Values...)
@@ -158,9 +158,9 @@ func (s *dataset) readStream(p place) (parts []string) {
 	return parts
 }
 
-// put makes miniredis's key what the datum says, as far as it lives by the
-// node's clock.
-func (s *dataset) put(p place, d datum) {
+// put sets miniredis's key to the datum, without what has expired by the node's
+// clock.
+func (s *dataset) put(p dbKey, d datum) {
 	db := s.mini.DB(p.db)
 	db.Del(p.key)
 	d = d.at(s.shown)
@@ -186,7 +186,7 @@ func (s *dataset) put(p place, d datum) {
 	}
 }
 
-func (s *dataset) putHash(p place, d datum) {
+func (s *dataset) putHash(p dbKey, d datum) {
 	db := s.mini.DB(p.db)
 	for i := 0; i+1 < len(d.parts); i += 2 {
 		until := never
@@ -203,7 +203,7 @@ func (s *dataset) putHash(p place, d datum) {
 	}
 }
 
-func (s *dataset) putStream(p place, parts []string) {
+func (s *dataset) putStream(p dbKey, parts []string) {
 	for len(parts) > 1 {
 		count, _ := strconv.Atoi(parts[1])
 		_, _ = s.mini.DB(p.db).XAdd(p.key, parts[0], parts[2:2+count])

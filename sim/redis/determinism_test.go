@@ -12,9 +12,9 @@ import (
 	"locksim/sim/trace"
 )
 
-// TestDeterminismOfTheNodes: replication, failovers, crashes and the rest leave
-// the same trace, changes of keys and standings for the same seed, with one
-// processor and with two.
+// TestDeterminismOfTheNodes shows that replication, failovers, crashes and
+// other faults give the same trace, key changes and roles for the same seed,
+// with one processor and with two.
 func TestDeterminismOfTheNodes(t *testing.T) {
 	labels := map[string]bool{}
 	for seed := range uint64(seeds(16)) {
@@ -26,7 +26,7 @@ func TestDeterminismOfTheNodes(t *testing.T) {
 		run := func(processors int) *trace.Trace {
 			return onProcessors(t, processors, cfg, func(w *sim.World) error {
 				err := troubledNodes(w)
-				changes = append(changes, fmt.Sprintf("%+v %+v", w.KeyChanges(), standings(w)))
+				changes = append(changes, fmt.Sprintf("%+v %+v", w.KeyChanges(), roles(w)))
 				for _, e := range w.Trace().Events {
 					labels[e.Kind()] = true
 				}
@@ -50,13 +50,13 @@ func TestDeterminismOfTheNodes(t *testing.T) {
 	}
 }
 
-// troubledNodes is a workload over everything that can befall a node.
+// troubledNodes is a workload with every fault of a node.
 func troubledNodes(w *sim.World) error {
 	w.WatchKeys("lock", "n", "queue")
 	for i := range w.Clients() {
 		p := w.Client(i)
 		for _, node := range []string{simredis.Primary, "r1"} {
-			p.Go(func() { quarrel(p, node) })
+			p.Go(func() { contendOnKeys(p, node) })
 		}
 	}
 	var failed error
@@ -91,8 +91,8 @@ func troubledNodes(w *sim.World) error {
 	return errors.Join(w.RunUntil(w.Idle), w.RunUntil(w.Quiet), failed)
 }
 
-// quarrel is a client that works on a few keys, whatever happens.
-func quarrel(p *sim.Process, node string) {
+// contendOnKeys is a client that works on a few keys and ignores errors.
+func contendOnKeys(p *sim.Process, node string) {
 	opt := simredis.Quiet()
 	opt.Addr, opt.ReadTimeout, opt.DialTimeout = p.Address(node), 200*time.Millisecond, 300*time.Millisecond
 	r, ctx := simredis.ClientWith(p, opt), p.Context()

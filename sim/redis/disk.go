@@ -8,25 +8,25 @@ import (
 	"locksim/sim/trace"
 )
 
-// disk is what a node keeps over a crash. Its zero value keeps nothing.
+// disk has what a node keeps over a crash. Its zero value keeps nothing.
 //
-// An append-only file takes every effect before the command is answered. Who
-// kills the process loses nothing of it, since what was written is in the page
-// cache of the machine. A power loss takes what was not on the disk yet: with
-// everysec up to a second, with always nothing. A snapshot loses what came after
-// it in either case. That Redis keeps back writes while an fsync takes long, and
-// loses them with the process, is left out: an fsync here takes no time.
+// An append-only file gets every effect before the reply to the command. A
+// killed process loses none of them, since they are in the page cache of the
+// machine. A power loss loses what was not on the disk yet: with everysec up to
+// a second, with always nothing. With snapshots, either crash loses all effects
+// since the last one. Redis delays writes during a long fsync, and loses them
+// with the process: this is not simulated, since an fsync here takes no time.
 type disk struct {
 	server  *Server
 	mode    Persistence
 	every   time.Duration // between snapshots
-	kept    map[place]datum
-	unsaved []batch // written since the last fsync
-	planned bool    // that fsync, or a snapshot
+	kept    map[dbKey]datum
+	unsaved []batch // effects since the last fsync
+	planned bool    // an fsync or a snapshot is planned
 }
 
-// write takes effects. What is to become of them later is planned only where
-// there are some, so that a node that does nothing costs nothing.
+// write gets effects. An fsync or snapshot is planned only after effects, so
+// that an idle node has no events.
 func (d *disk) write(b batch) {
 	switch d.mode {
 	case PersistEverysec:
@@ -37,7 +37,7 @@ func (d *disk) write(b batch) {
 	}
 }
 
-// plan does something at the next multiple of a period, by the machine's clock.
+// plan calls do at the next multiple of a period, by the machine's clock.
 func (d *disk) plan(period time.Duration, do func()) {
 	if d.planned {
 		return
@@ -50,17 +50,17 @@ func (d *disk) plan(period time.Duration, do func()) {
 	})
 }
 
-// sync is the fsync of each second.
+// sync is the fsync, once a second.
 func (d *disk) sync() {
 	if d.kept == nil {
-		d.kept = map[place]datum{}
+		d.kept = map[dbKey]datum{}
 	}
 	for _, b := range d.unsaved {
 		for _, e := range b.effects {
 			if e.datum.exists() {
-				d.kept[e.place] = e.datum
+				d.kept[e.key] = e.datum
 			} else {
-				delete(d.kept, e.place)
+				delete(d.kept, e.key)
 			}
 		}
 	}
@@ -74,19 +74,40 @@ func (d *disk) snapshot() {
 	n.node.Record("", trace.Snapshot{Keys: len(d.kept)})
 }
 
-// rewrite puts all that the node has on the disk at once: after a full
-// synchronisation, and after FLUSHALL where there are snapshots.
+// rewrite puts all keys of the node on the disk at once: after a full
+// synchronisation, and with snapshots after FLUSHALL.
 func (d *disk) rewrite() {
 	if d.mode != PersistNone {
 		d.kept, d.unsaved = maps.Clone(d.server.ledger.data), nil
 	}
 }
 
-// crash decides what is kept. What was planned for later ends with the process.
+// crash decides what is kept. A planned fsync or snapshot is dropped.
 func (d *disk) crash(mode faults.CrashMode) {
 	switch {
 	case d.mode == PersistAlways, d.mode == PersistEverysec && mode == faults.CrashProcess:
 		d.rewrite()
 	}
 	d.unsaved, d.planned = nil, false
+}
+
+// Persistence says what a Redis node keeps over a crash.
+type Persistence string
+
+const (
+	// PersistNone keeps nothing: the node restarts empty.
+	PersistNone Persistence = "none"
+	// PersistRDB keeps the last snapshot, for either kind of crash.
+	PersistRDB Persistence = "rdb"
+	// PersistEverysec writes a log and syncs it to disk every second: a killed
+	// process loses nothing, since the page cache outlives it, and a power loss
+	// loses up to a second (F17).
+	PersistEverysec Persistence = "everysec"
+	// PersistAlways syncs each write to disk before the reply.
+	PersistAlways Persistence = "always"
+)
+
+// Persistences lists them, the default first. The caller owns the slice.
+func Persistences() []Persistence {
+	return []Persistence{PersistNone, PersistRDB, PersistEverysec, PersistAlways}
 }

@@ -10,12 +10,12 @@ import (
 	"locksim/sim/trace"
 )
 
-// Evict implements [sim.Evictor]: it takes keys away from database 0, as Redis does
-// when its memory is full, or all that the policy allows where they are fewer. A
-// volatile policy takes only keys with a TTL. What is used least recently is exact
-// to the second of the machine's clock, as in Redis; which of several equal keys
-// goes is drawn from the seed. Redis looks at a sample of five keys, this server at
-// all. A replica evicts nothing by itself: it follows its primary.
+// Evict implements [sim.Evictor]: it deletes keys of database 0, as Redis does
+// when its memory is full, or all that the policy allows if they are fewer. A
+// volatile policy deletes only keys with a TTL. The time of the last use is
+// exact to the second of the machine's clock, as in Redis; among equal keys the
+// choice is drawn from the seed. Redis samples five keys, this server considers
+// all. A replica does not evict: it follows its primary.
 func (n *Server) Evict(policy faults.EvictionPolicy, keys int) {
 	if role, _ := n.Role(); n.node.Down() || n.repl.leader != nil {
 		n.node.Strike(trace.Evict{Policy: string(policy), Role: role})
@@ -28,10 +28,10 @@ func (n *Server) Evict(policy faults.EvictionPolicy, keys int) {
 		n.touch(0, []string{"DEL", key})
 		n.data.ask(0, "DEL", key)
 	}
-	n.settle(origin{step: step, change: trace.KeyEvicted})
+	n.commit(origin{step: step, change: trace.KeyEvicted})
 }
 
-// victims are the keys that go, in order.
+// victims are the keys to evict, in order.
 func (d *dataset) victims(policy faults.EvictionPolicy, count int) []string {
 	db := d.mini.DB(0)
 	keys := slices.DeleteFunc(db.Keys(), func(k string) bool {
@@ -53,9 +53,29 @@ func (d *dataset) victims(policy faults.EvictionPolicy, count int) []string {
 	return keys[:min(count, len(keys))]
 }
 
-// idle is for how many seconds nobody has used a key.
+// idle is the number of seconds since the last use of a key.
 func (d *dataset) idle(key string) int64 {
 	reply := d.ask(0, "OBJECT", "IDLETIME", key)
 	seconds, _ := strconv.ParseInt(strings.Trim(string(reply), ":\r\n"), 10, 64) // the key exists
 	return seconds
+}
+
+// Flush implements [sim.Flusher]: the server deletes every key, or every
+// script, as an administrator's FLUSHALL and SCRIPT FLUSH do (F46). The keys of
+// a primary's replicas are deleted too, their scripts are not. A replica
+// refuses.
+func (n *Server) Flush(what faults.FlushWhat) {
+	if role, _ := n.Role(); n.node.Down() || n.repl.leader != nil && what != faults.FlushScripts {
+		n.node.Strike(trace.Flush{What: string(what), Role: role})
+		return
+	}
+	n.tick()
+	step := n.node.Strike(trace.Flush{What: string(what)})
+	if what == faults.FlushScripts {
+		n.lua.flush()
+		return
+	}
+	n.touch(0, []string{"FLUSHALL"})
+	n.data.ask(0, "FLUSHALL")
+	n.commit(origin{step: step, change: trace.KeyFlushed})
 }

@@ -10,8 +10,8 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// TestEvict is which keys go first. The keys were used in the order a, b, c,
-// d, at intervals of 2 s; b and d have a TTL, that of d ends first.
+// TestEvict shows which keys are evicted first. The keys were used in the order
+// a, b, c, d, at intervals of 2 s; b and d have a TTL, and d expires first.
 func TestEvict(t *testing.T) {
 	for _, tt := range []struct {
 		policy faults.EvictionPolicy
@@ -50,8 +50,8 @@ func TestEvict(t *testing.T) {
 	}
 }
 
-// TestEvictAtRandom is drawn from the seed: every key goes sometimes, and
-// always the same one for the same seed.
+// TestEvictAtRandom shows that the choice is drawn from the seed: over many
+// seeds every key is evicted, and always the same one for the same seed.
 func TestEvictAtRandom(t *testing.T) {
 	victims := func(policy faults.EvictionPolicy) map[string]int {
 		gone := map[string]int{}
@@ -93,7 +93,7 @@ func TestEvictWhereItCannot(t *testing.T) {
 		c.want("GET k", "v")
 		c.world(func(w *sim.World) error {
 			if w.Faults().Evict("r9", faults.EvictAllKeysLRU, 1) == nil || w.Faults().Evict("r0", "allkeys-lfu", 1) == nil {
-				t.Error("no error for a node, and a policy, that there is not")
+				t.Error("no error for an unknown node, or an unknown policy")
 			}
 			return nil
 		})

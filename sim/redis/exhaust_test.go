@@ -17,20 +17,20 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// smallPool returns a client with so many connections.
+// smallPool returns a client with that many connections.
 func smallPool(p *sim.Process, size int) *redis.Client {
 	opt := simredis.Quiet()
 	opt.Addr, opt.PoolSize = p.Address("r0"), size
 	return simredis.ClientWith(p, opt)
 }
 
-// TestExhaustPool shows that a command waits while others hold every connection,
-// that it gives up after go-redis' PoolTimeout of 6 s, or when its context ends,
-// and that it goes on when they are done.
+// TestExhaustPool shows that a command waits while others hold every
+// connection, that it fails after go-redis' PoolTimeout of 6 s, or when its
+// context ends, and that it goes on when they are done.
 func TestExhaustPool(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		held     time.Duration // from 1s on; the command comes at 2s
+		held     time.Duration // from 1s on; the command begins at 2s
 		patience time.Duration // of its context
 		want     error
 		ended    time.Duration
@@ -59,9 +59,9 @@ func TestExhaustPool(t *testing.T) {
 	}
 }
 
-// TestExhaustTakesWhatIsInUse shows that a connection which is in use when the
-// pool is exhausted answers its command, and that the next one has to wait; that
-// a subscription is left alone; and that Heal gives everything back.
+// TestExhaustTakesWhatIsInUse shows that a command under way when the pool is
+// exhausted gets its reply, and that the next one has to wait; that a
+// subscription is unaffected; and that Heal releases all connections.
 func TestExhaustTakesWhatIsInUse(t *testing.T) {
 	res := run(t, sim.Config{Latency: exactly}, func(w *sim.World) error {
 		p := w.Client(0)
@@ -96,8 +96,8 @@ func TestExhaustTakesWhatIsInUse(t *testing.T) {
 	}
 }
 
-// TestExhaustUnreachable shows that holders whose node is cut off, or refuses
-// them, go on trying, and hold its connections when it can be reached again.
+// TestExhaustUnreachable shows that holders retry while their node is cut off,
+// or refuses them, and hold connections when it can be reached again.
 func TestExhaustUnreachable(t *testing.T) {
 	for name, do := range map[string]func(w *sim.World) error{
 		"cut off": func(w *sim.World) error {
@@ -140,7 +140,7 @@ func TestExhaustDoesNotOutliveAProcess(t *testing.T) {
 			if !w.Idle() {
 				t.Error("the holders count as work of the process")
 			}
-			must(t, w.Faults().ExhaustPool("c0", 0)) // the second finds nothing left
+			must(t, w.Faults().ExhaustPool("c0", 0)) // no connection is left for the second
 			return err
 		})
 	}
@@ -163,7 +163,7 @@ func TestExhaustErrors(t *testing.T) {
 	})
 }
 
-// crowd has more commands at once than a pool has connections, with faults or
+// crowd sends more commands at once than a pool has connections, with faults or
 // without.
 func crowd(w *sim.World) error {
 	for i := range w.Clients() {
@@ -184,8 +184,8 @@ func crowd(w *sim.World) error {
 // TestExhaustedRunsFollowEachOther shows that runs in which commands waited for
 // a connection can follow one another in one process, on one processor and on
 // many. go-redis keeps the timers of such waits for the whole program, and a
-// timer of an earlier run ends the program: where the remedy is missing this
-// test does not fail, it crashes.
+// timer of an earlier run ends the program: without the workaround this test
+// does not fail, it crashes.
 func TestExhaustedRunsFollowEachOther(t *testing.T) {
 	for _, n := range []int{1, 2, 8} {
 		t.Run(fmt.Sprintf("%d processors", n), func(t *testing.T) {
@@ -197,8 +197,8 @@ func TestExhaustedRunsFollowEachOther(t *testing.T) {
 	}
 }
 
-// exhausted is a world in which commands wait behind an exhausted pool, some in
-// vain.
+// exhausted is a world in which commands wait for an exhausted pool, some until
+// their timeout.
 func exhausted(w *sim.World) error {
 	p := w.Client(0)
 	r := simredis.Client(p, "r0")
@@ -215,7 +215,7 @@ func exhausted(w *sim.World) error {
 	return w.RunUntil(w.Idle)
 }
 
-// calm never has more commands at once than a pool has connections.
+// calm never sends more commands at once than a pool has connections.
 func calm(w *sim.World) error {
 	for i := range w.Clients() {
 		p := w.Client(i)
@@ -233,8 +233,8 @@ func calm(w *sim.World) error {
 	return w.RunUntil(w.Idle)
 }
 
-// TestCollectionsOnlyAfterExhaustion shows that the remedy, two collections, is
-// not paid by runs that did not exhaust a pool.
+// TestCollectionsOnlyAfterExhaustion shows that the workaround, two
+// collections, runs only after a run that exhausted a pool.
 func TestCollectionsOnlyAfterExhaustion(t *testing.T) {
 	for _, tt := range []struct {
 		name string

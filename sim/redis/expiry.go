@@ -8,8 +8,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// advance follows the machine's clock from one wall time to another: it finds the
-// keys that have expired, which miniredis has dropped by now.
+// advance follows the machine's clock from one wall time to another: it finds
+// the keys that have expired, which miniredis has already dropped.
 func (l *ledger) advance(from, to time.Duration) {
 	if to >= l.next {
 		l.expire()
@@ -19,8 +19,8 @@ func (l *ledger) advance(from, to time.Duration) {
 	}
 }
 
-// expire makes an effect of each key that has expired. A replica makes none: it
-// hides the key, and waits for its primary to say that it is gone.
+// expire turns each expired key into an effect. A replica only hides the key,
+// and waits for the primary to delete it.
 func (l *ledger) expire() {
 	n := l.server
 	var done []effect
@@ -41,22 +41,22 @@ func (l *ledger) expire() {
 	l.plan()
 }
 
-// expired are the keys whose time has come since the last look, the earliest
+// expired are the keys that have expired since the last tick, the earliest
 // first.
-func (l *ledger) expired() []place {
-	var out []place
+func (l *ledger) expired() []dbKey {
+	var out []dbKey
 	for p, d := range l.data {
 		if d.ends(l.next-1) <= l.server.data.shown {
 			out = append(out, p)
 		}
 	}
-	slices.SortFunc(out, func(a, b place) int {
-		return cmp.Or(cmp.Compare(l.data[a].ends(l.next-1), l.data[b].ends(l.next-1)), comparePlaces(a, b))
+	slices.SortFunc(out, func(a, b dbKey) int {
+		return cmp.Or(cmp.Compare(l.data[a].ends(l.next-1), l.data[b].ends(l.next-1)), compareKeys(a, b))
 	})
 	return out
 }
 
-// refresh looks for the next key to expire.
+// refresh finds the next instant at which a key expires.
 func (l *ledger) refresh() {
 	l.next = never
 	for _, d := range l.data {
@@ -64,22 +64,22 @@ func (l *ledger) refresh() {
 	}
 }
 
-// reveal shows again what a replica has hidden since its clock was ahead.
+// reveal shows keys again that a replica has hidden while its clock was ahead.
 func (l *ledger) reveal(from time.Duration) {
 	n := l.server
-	for _, p := range l.places() {
+	for _, p := range l.allKeys() {
 		d, known := l.data[p]
 		if known && d.until <= from && d.until > n.data.shown {
 			n.data.put(p, d)
-			n.changed(p, gone, d, origin{step: n.node.Record("", trace.Reveal{Key: p.key}), change: trace.KeyRestored})
+			n.changed(p, absent, d, origin{step: n.node.Record("", trace.Reveal{Key: p.key}), change: trace.KeyRestored})
 		}
 	}
 	l.refresh()
 	l.plan()
 }
 
-// plan lets the server look at its clock when the next key expires, so that this
-// happens at its instant and not with the next command.
+// plan schedules a tick for the next expiry, so that a key expires at its
+// instant and not with the next command.
 func (l *ledger) plan() {
 	node := l.server.node
 	if l.next == l.due || node.Down() {
@@ -99,7 +99,7 @@ func (l *ledger) plan() {
 	})
 }
 
-// replan plans anew, since the clock has changed.
+// replan plans anew after a change of the clock.
 func (l *ledger) replan() {
 	l.due = never
 	if l.timer != nil {

@@ -8,9 +8,9 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// TestReplicaHidesAndShowsAgain: what a replica has shown is hidden while its
-// clock is past the key's end, and is there again when the clock goes back. Only
-// the primary makes a key vanish for good.
+// TestReplicaHidesAndShowsAgain shows that a replica hides a key while its
+// clock is past the key's expiry, and shows it again when the clock jumps back.
+// Only the primary deletes it.
 func TestReplicaHidesAndShowsAgain(t *testing.T) {
 	withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
 		c.want("SET k v PX 60000", "OK")

@@ -13,7 +13,8 @@ func flush(node string, what faults.FlushWhat) func(w *sim.World) error {
 	return func(w *sim.World) error { return w.Faults().Flush(node, what) }
 }
 
-// TestFlush empties a node and its replica of keys, and it alone of scripts.
+// TestFlush shows that a flush deletes the keys of a node and of its replica,
+// and the scripts only of the node.
 func TestFlush(t *testing.T) {
 	withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
 		const unknown = "NOSCRIPT No matching script. Please use EVAL."
@@ -21,7 +22,7 @@ func TestFlush(t *testing.T) {
 		sha := c.ScriptLoad(c.ctx, "return 1").Val()
 		replica.ScriptLoad(c.ctx, "return 1")
 		c.want("SET k v PX 1000", "OK")
-		c.want("SELECT 2", "OK") // on the one connection
+		c.want("SELECT 2", "OK") // on this connection
 		c.want("SET l v", "OK")
 		c.world(flush("r0a", faults.FlushKeys)) // it refuses
 		replica.want("GET k", "v")
@@ -40,14 +41,14 @@ func TestFlush(t *testing.T) {
 		replica.want("EVALSHA "+sha+" 0", unknown)
 		c.world(func(w *sim.World) error {
 			if w.Faults().Flush("r9", faults.FlushKeys) == nil || w.Faults().Flush("r0", "memory") == nil {
-				t.Error("no error for a node, and a memory, that there is not")
+				t.Error("no error for an unknown node, or an unknown kind of data")
 			}
 			return nil
 		})
 	})
 }
 
-// TestFlushWithoutALedger is the same in a plain world.
+// TestFlushWithoutALedger is the same in a world without a ledger.
 func TestFlushWithoutALedger(t *testing.T) {
 	withClient(t, sim.Config{}, func(c *client) {
 		c.want("SET k v", "OK")

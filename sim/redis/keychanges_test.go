@@ -85,7 +85,7 @@ func TestKeyChangesOfAPlainNode(t *testing.T) {
 	)
 }
 
-// TestKeyChangesOfAFailover: each node for itself.
+// TestKeyChangesOfAFailover shows that each node reports its own changes.
 func TestKeyChangesOfAFailover(t *testing.T) {
 	got := changes(t, replicated, []string{"k", "l"}, func(c *client) {
 		c.want("SET k a", "OK")
@@ -107,7 +107,8 @@ func TestKeyChangesOfAFailover(t *testing.T) {
 	)
 }
 
-// TestKeyChangesOnAReplica: it hides, and shows again, by its own clock.
+// TestKeyChangesOnAReplica shows that it hides keys, and shows them again, by
+// its own clock.
 func TestKeyChangesOnAReplica(t *testing.T) {
 	got := changes(t, with(simredis.Servers{Replicas: 1}), []string{"k"}, func(c *client) {
 		c.want("SET k a PX 5000", "OK")
@@ -124,7 +125,8 @@ func TestKeyChangesOnAReplica(t *testing.T) {
 	)
 }
 
-// TestKeyChangesOfARestart: also of what would have expired by then.
+// TestKeyChangesOfARestart shows the changes at a restart, also of keys that
+// have expired meanwhile.
 func TestKeyChangesOfARestart(t *testing.T) {
 	got := changes(t, with(simredis.Servers{Persistence: simredis.PersistEverysec}), []string{"k", "l", "m"}, func(c *client) {
 		c.want("SET k a", "OK")
@@ -142,8 +144,9 @@ func TestKeyChangesOfARestart(t *testing.T) {
 	)
 }
 
-// TestKeyChangesOfWhoWaited: who gets the element did it, not who pushed it.
-func TestKeyChangesOfWhoWaited(t *testing.T) {
+// TestKeyChangesOfBlockedClients shows that the change is that of the client
+// that gets the element, not of the one that pushed it.
+func TestKeyChangesOfBlockedClients(t *testing.T) {
 	got := changes(t, sim.Config{Clients: 2}, []string{"list"}, func(c *client) {
 		p := c.w.Client(1)
 		p.Go(func() { _ = simredis.Client(p, "r0").BLPop(p.Context(), 0, "list").Err() })
@@ -153,8 +156,8 @@ func TestKeyChangesOfWhoWaited(t *testing.T) {
 	wantChanges(t, got, "r0 list=x set by c0", "r0 list= deleted by c1")
 }
 
-// TestKeyChangesAtTheirInstants: a key that nobody looks at expires in time by
-// the node's clock, also where that changes meanwhile.
+// TestKeyChangesAtTheirInstants shows that a key which is not read expires in
+// time by the node's clock, also if the clock changes meanwhile.
 func TestKeyChangesAtTheirInstants(t *testing.T) {
 	for what, tt := range map[string]struct {
 		change func(w *sim.World) error
@@ -172,7 +175,7 @@ func TestKeyChangesAtTheirInstants(t *testing.T) {
 		withClient(t, sim.Config{}, func(c *client) {
 			c.world(func(w *sim.World) error { w.WatchKeys("k"); return nil })
 			c.want("SET k v PX 10000", "OK")
-			time.Sleep(1999 * time.Millisecond) // 2 s after it was done, with the way back
+			time.Sleep(1999 * time.Millisecond) // 2 s after its execution, with the latency of the reply
 			if tt.change == nil {
 				c.want("PEXPIRE k 10000", "1")
 			} else {

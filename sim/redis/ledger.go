@@ -11,35 +11,34 @@ import (
 	"locksim/sim/trace"
 )
 
-// ledger is what a node knows of its keys besides miniredis: it finds out what
-// a command or a script has really done, by comparing the keys that it named
-// before and after. What comes of it are effects, with expiry at instants of
-// the node's wall clock: what Redis replicates and writes to its append-only
-// file. A write that changes nothing has no effect; Redis would replicate it. A
-// node has a ledger only where somebody wants one: replicas, a disk,
-// or a test that watches keys.
+// ledger is a node's copy of its keys beside miniredis. It determines what a
+// command or a script has done, by comparing the keys that it named before and
+// after. The result are effects, with expiry at instants of the node's wall
+// clock: what Redis replicates and writes to its append-only file. A write that
+// changes nothing has no effect; Redis would replicate it. A node has a ledger
+// only for replicas, a disk, or watched keys.
 type ledger struct {
 	server *Server
-	only   map[string]bool // the keys of database 0 that count; nil: every key
-	// data is what the node has. A replica keeps what has expired by its clock,
-	// and hides it.
-	data   map[place]datum
-	past   map[place]datum // what it had when it crashed
-	dbs    map[int]bool    // that were used
+	only   map[string]bool // the keys of database 0 to follow; nil: every key
+	// data are the node's keys. A replica keeps those that have expired by its
+	// clock, and hides them.
+	data   map[dbKey]datum
+	past   map[dbKey]datum // its keys when it crashed
+	dbs    map[int]bool    // databases that were used
 	offset int64           // effects so far
 
-	touched []place // that the command at hand may have changed
-	all     bool    // or every key
+	touched []dbKey // keys that the current command may have changed
+	all     bool    // it may have changed every key
 	emptied bool    // by FLUSHALL
 
 	next  time.Duration // when the next key expires, in the machine's wall time
-	timer *sim.Timer    // for that
-	due   time.Duration // what the timer is for
+	timer *sim.Timer    // for the next expiry
+	due   time.Duration // the instant of the timer
 }
 
-// effect is one key as it is from now on.
+// effect is the new state of one key.
 type effect struct {
-	place place
+	key   dbKey
 	datum datum
 }
 
@@ -64,7 +63,7 @@ func (b batch) AppendText(text []byte) []byte {
 func (b batch) AppendHash(h []byte) []byte {
 	h = trace.AppendInt(h, b.offset)
 	for _, e := range b.effects {
-		h = trace.AppendString(trace.AppendInt(h, int64(e.place.db)), e.place.key)
+		h = trace.AppendString(trace.AppendInt(h, int64(e.key.db)), e.key.key)
 		h = trace.AppendStrings(trace.AppendString(h, e.datum.kind), e.datum.parts)
 		h = trace.AppendInt(trace.AppendInt(h, int64(e.datum.until)), int64(len(e.datum.fields)))
 		for _, until := range e.datum.fields {
@@ -76,9 +75,9 @@ func (b batch) AppendHash(h []byte) []byte {
 
 func (e effect) appendText(b []byte) []byte {
 	if !e.datum.exists() {
-		return append(append(b, "no "...), e.place.key...)
+		return append(append(b, "no "...), e.key.key...)
 	}
-	b = append(append(append(b, e.place.key...), '='), e.datum.String()...)
+	b = append(append(append(b, e.key.key...), '='), e.datum.String()...)
 	if e.datum.until != never {
 		b = append(append(b, " until "...), e.datum.until.String()...)
 	}
@@ -86,14 +85,15 @@ func (e effect) appendText(b []byte) []byte {
 }
 
 func newLedger(n *Server) *ledger {
-	return &ledger{server: n, data: map[place]datum{}, dbs: map[int]bool{0: true}, next: never, due: never}
+	return &ledger{server: n, data: map[dbKey]datum{}, dbs: map[int]bool{0: true}, next: never, due: never}
 }
 
 // wide are the commands that change keys which they do not name, or in another
-// database; so do scripts that miniredis runs, those in a transaction.
+// database; so may scripts in a transaction, which miniredis runs.
 var wide = []string{"FLUSHALL", "FLUSHDB", "SWAPDB", "MOVE", "COPY", "SELECT"}
 
-// touch notes the keys that a command may change: any of its arguments may be one.
+// touch records the keys that a command may change: any of its arguments may be
+// one.
 func (l *ledger) touch(db int, args []string) {
 	if runsScript(args[0]) || slices.ContainsFunc(wide, func(w string) bool { return strings.EqualFold(w, args[0]) }) {
 		l.touchAll(args)
@@ -104,13 +104,13 @@ func (l *ledger) touch(db int, args []string) {
 	}
 	for _, a := range args[1:] {
 		if l.only == nil || l.only[a] && db == 0 {
-			l.touched = append(l.touched, place{db, a})
+			l.touched = append(l.touched, dbKey{db, a})
 		}
 	}
 	l.dbs[db] = true
 }
 
-// touchAll notes that every key may change. A small number may be a database.
+// touchAll records that every key may change. A small number may be a database.
 func (l *ledger) touchAll(args []string) {
 	l.all = true
 	l.emptied = l.emptied || strings.EqualFold(args[0], "FLUSHALL")
@@ -121,15 +121,15 @@ func (l *ledger) touchAll(args []string) {
 	}
 }
 
-// databases is how many Redis has.
+// databases is the number of databases in Redis.
 const databases = 16
 
-// settle works out what the commands since the last time have done, and passes
-// it on.
-func (l *ledger) settle(why origin) {
+// commit determines the effects of the commands since the last commit, and
+// publishes them.
+func (l *ledger) commit(why origin) {
 	places := l.touched
 	if l.all {
-		places = l.places()
+		places = l.allKeys()
 	}
 	var done []effect
 	for _, p := range places {
@@ -146,8 +146,8 @@ func (l *ledger) settle(why origin) {
 	l.touched, l.all, l.emptied = l.touched[:0], false, false
 }
 
-// compare brings the ledger up to date for one key.
-func (l *ledger) compare(p place, why origin) (is datum, changed bool) {
+// compare updates the ledger for one key.
+func (l *ledger) compare(p dbKey, why origin) (is datum, changed bool) {
 	was := l.has(p)
 	if is = l.server.data.read(p); is.equal(was) {
 		return is, false
@@ -157,7 +157,7 @@ func (l *ledger) compare(p place, why origin) (is datum, changed bool) {
 	return is, true
 }
 
-func (l *ledger) set(p place, d datum) {
+func (l *ledger) set(p dbKey, d datum) {
 	if !d.exists() {
 		delete(l.data, p)
 		return
@@ -166,28 +166,28 @@ func (l *ledger) set(p place, d datum) {
 	l.next = min(l.next, d.ends(l.server.data.shown))
 }
 
-// places are all keys that are, or were, in order.
-func (l *ledger) places() []place {
+// allKeys are all keys that exist, or did before the command, in order.
+func (l *ledger) allKeys() []dbKey {
 	if l.only != nil {
-		var all []place
+		var all []dbKey
 		for _, k := range slices.Sorted(maps.Keys(l.only)) {
-			all = append(all, place{0, k})
+			all = append(all, dbKey{0, k})
 		}
 		return all
 	}
-	set := map[place]bool{}
+	set := map[dbKey]bool{}
 	for p := range l.data {
 		set[p] = true
 	}
 	for db := range l.dbs {
 		for _, k := range l.server.data.mini.DB(db).Keys() {
-			set[place{db, k}] = true
+			set[dbKey{db, k}] = true
 		}
 	}
-	return slices.SortedFunc(maps.Keys(set), comparePlaces)
+	return slices.SortedFunc(maps.Keys(set), compareKeys)
 }
 
-// publish passes effects on to the disk and to the replicas.
+// publish passes effects to the disk and to the replicas.
 func (l *ledger) publish(done []effect) {
 	l.offset += int64(len(done))
 	b := batch{done, l.offset}
@@ -198,13 +198,13 @@ func (l *ledger) publish(done []effect) {
 	l.plan()
 }
 
-// replace makes the node's keys those of data, in place of those that it had.
-// What has expired by its clock a primary drops and a replica hides.
-func (l *ledger) replace(data, was map[place]datum, why origin) {
+// replace replaces the node's keys by those of data. A primary drops what has
+// expired by its clock, a replica hides it.
+func (l *ledger) replace(data, was map[dbKey]datum, why origin) {
 	n := l.server
 	n.data.mini.FlushAll()
-	l.data, l.next = map[place]datum{}, never
-	for _, p := range slices.SortedFunc(maps.Keys(data), comparePlaces) {
+	l.data, l.next = map[dbKey]datum{}, never
+	for _, p := range slices.SortedFunc(maps.Keys(data), compareKeys) {
 		l.dbs[p.db] = true
 		n.data.put(p, data[p])
 		if n.repl.leader == nil {
@@ -214,25 +214,47 @@ func (l *ledger) replace(data, was map[place]datum, why origin) {
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(n.family.watched)) {
-		p := place{0, k}
+		p := dbKey{0, k}
 		n.changed(p, was[p], l.seen(p), why)
 	}
 	l.plan()
 }
 
-// forget empties the ledger of a node that has crashed.
+// forget empties the ledger of a crashed node.
 func (l *ledger) forget() {
-	l.past, l.data, l.next = l.data, map[place]datum{}, never
+	l.past, l.data, l.next = l.data, map[dbKey]datum{}, never
 	l.touched, l.all = nil, false
 	l.replan()
 }
 
-// seen is what clients see of a key.
-func (l *ledger) seen(p place) datum { return l.has(p).at(l.server.data.shown) }
+// seen is a key as clients see it.
+func (l *ledger) seen(p dbKey) datum { return l.has(p).at(l.server.data.shown) }
 
-func (l *ledger) has(p place) datum {
+func (l *ledger) has(p dbKey) datum {
 	if d, ok := l.data[p]; ok {
 		return d
 	}
-	return gone
+	return absent
+}
+
+// origin is the cause of key changes, and its step.
+type origin struct {
+	step   int
+	by     string
+	change trace.Change // of deleted keys, and of keys not set by a command
+}
+
+// changed records a change of a key, if it is watched.
+func (n *Server) changed(p dbKey, was, is datum, why origin) {
+	if p.db != 0 || !n.family.watched[p.key] {
+		return
+	}
+	if was.sameValue(is) && (why.change != trace.KeyRestored || !is.exists()) {
+		return
+	}
+	change := why.change
+	if is.exists() && (change == trace.KeyDeleted || change == trace.KeyFlushed) {
+		change = trace.KeySet
+	}
+	n.node.KeyChanged(trace.KeyChange{Step: why.step, Key: p.key, Value: is.String(), By: why.by, Change: change})
 }

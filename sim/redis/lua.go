@@ -13,46 +13,45 @@ import (
 )
 
 // luaEngine runs a node's EVAL and EVALSHA. miniredis builds a Lua state for
-// every script, some 350 µs; Redis keeps one for as long as it lives, and so
-// does the engine. Which scripts the node knows is up to miniredis, so that
-// SCRIPT LOAD, EXISTS and FLUSH, also inside MULTI, are right; the engine
-// keeps what it has compiled. A script's commands go through miniredis as
-// nested calls, under its lock: a script is atomic.
+// every script, which takes some 350 µs; Redis has one for its whole life, and
+// so does the engine. miniredis has the list of loaded scripts, so that SCRIPT
+// LOAD, EXISTS and FLUSH, also inside MULTI, are right; the engine caches what
+// it has compiled. A script's commands go through miniredis as nested calls,
+// under its lock: a script is atomic.
 type luaEngine struct {
 	server  *Server
-	kept    *Scripts
+	cache   *Scripts
 	vm      *luaVM
 	scripts map[string]*luaScript // by SHA-1
-	// known are scripts that the server certainly knows, by SHA-1: all of them, or
-	// in doubt only some, and miniredis is asked of the others. It is told of untold
-	// before it has to know of any.
-	known    map[string]bool
-	doubtful bool
-	untold   []*luaScript
+	// known are scripts that are certainly loaded, by SHA-1: all of them, or,
+	// if stale, only some, and miniredis is asked about the others. pending are
+	// loaded into miniredis before it next needs them.
+	known   map[string]bool
+	stale   bool
+	pending []*luaScript
 }
 
 type luaScript struct {
 	sha    string
 	title  string
 	source string
-	proto  *lua.FunctionProto // nil until it first runs here
+	proto  *lua.FunctionProto // nil before its first run
 }
 
-func newLuaEngine(n *Server, kept *Scripts) *luaEngine {
-	return &luaEngine{server: n, kept: kept, scripts: map[string]*luaScript{}, known: map[string]bool{}}
+func newLuaEngine(n *Server, cache *Scripts) *luaEngine {
+	return &luaEngine{server: n, cache: cache, scripts: map[string]*luaScript{}, known: map[string]bool{}}
 }
 
-// close gives the Lua state back.
+// close returns the Lua state to the cache.
 func (e *luaEngine) close() {
 	if e.vm != nil {
-		e.kept.giveBack(e.vm)
+		e.cache.giveBack(e.vm)
 		e.vm = nil
 	}
 }
 
 // run executes EVAL or EVALSHA in a database, and reports whether it did.
-// Other commands are miniredis's, and so is the refusal of wrong arguments,
-// and a SHA-1 whose source never came past here.
+// miniredis runs other commands, and refuses wrong arguments.
 func (e *luaEngine) run(c *server.Peer, args []string, db int) bool {
 	if len(args) < 3 || !runsScript(args[0]) {
 		return false
@@ -75,38 +74,38 @@ func (e *luaEngine) run(c *server.Peer, args []string, db int) bool {
 	return true
 }
 
-// find is the script that a command runs, or why it cannot.
+// find is the script that a command runs, or the error reply.
 func (e *luaEngine) find(args []string) (s *luaScript, problem string) {
 	switch strings.ToUpper(args[0]) {
 	case "EVAL":
-		s = e.keep(args[1])
-		if err := s.compile(e.kept); err != nil {
+		s = e.intern(args[1])
+		if err := s.compile(e.cache); err != nil {
 			return nil, "ERR Error compiling script (new function): " + oneLine(err.Error())
 		}
 		e.load(s)
 	case "EVALSHA":
-		if s = e.scripts[args[1]]; s == nil || !e.loaded(args[1]) { // every source has come past here
+		if s = e.scripts[args[1]]; s == nil || !e.loaded(args[1]) { // the engine has seen every source
 			return nil, "NOSCRIPT No matching script. Please use EVAL."
 		}
-		if err := s.compile(e.kept); err != nil {
+		if err := s.compile(e.cache); err != nil {
 			return nil, "ERR Error compiling script: " + oneLine(err.Error())
 		}
 	}
 	return s, ""
 }
 
-// see keeps the source of a script that goes past, for its title and for
-// an EVALSHA to come.
-func (e *luaEngine) see(args []string) {
+// observe stores the source of a script in a command that miniredis runs, for
+// its title and for a later EVALSHA.
+func (e *luaEngine) observe(args []string) {
 	switch {
 	case len(args) > 1 && (strings.EqualFold(args[0], "EVAL") || strings.EqualFold(args[0], "EVAL_RO")):
-		e.keep(args[1])
+		e.intern(args[1])
 	case len(args) == 3 && strings.EqualFold(args[0], "SCRIPT") && strings.EqualFold(args[1], "LOAD"):
-		e.keep(args[2])
+		e.intern(args[2])
 	}
 }
 
-func (e *luaEngine) keep(source string) *luaScript {
+func (e *luaEngine) intern(source string) *luaScript {
 	sha := shaOf(source)
 	s := e.scripts[sha]
 	if s == nil {
@@ -116,53 +115,53 @@ func (e *luaEngine) keep(source string) *luaScript {
 	return s
 }
 
-// loaded reports whether the server knows a script.
+// loaded reports whether the server has a script.
 func (e *luaEngine) loaded(sha string) bool {
-	if !e.known[sha] && e.doubtful && bytes.Equal(e.server.data.ask(0, "SCRIPT", "EXISTS", sha), []byte("*1\r\n:1\r\n")) {
+	if !e.known[sha] && e.stale && bytes.Equal(e.server.data.ask(0, "SCRIPT", "EXISTS", sha), []byte("*1\r\n:1\r\n")) {
 		e.known[sha] = true
 	}
 	return e.known[sha]
 }
 
-// load makes a script known to the server.
+// load loads a script.
 func (e *luaEngine) load(s *luaScript) {
 	if !e.loaded(s.sha) {
 		e.known[s.sha] = true
-		e.untold = append(e.untold, s)
+		e.pending = append(e.pending, s)
 	}
 }
 
-// tell tells miniredis of all scripts that the server knows.
-func (e *luaEngine) tell() {
-	for _, s := range e.untold {
+// loadPending loads the pending scripts into miniredis.
+func (e *luaEngine) loadPending() {
+	for _, s := range e.pending {
 		e.server.data.ask(0, "SCRIPT", "LOAD", s.source)
 	}
-	e.untold = e.untold[:0]
+	e.pending = e.pending[:0]
 }
 
-// doubt has miniredis asked for every script from now on: it may have forgotten
-// some.
-func (e *luaEngine) doubt() {
+// invalidate makes the engine ask miniredis for every script from now on, since
+// it may have dropped some.
+func (e *luaEngine) invalidate() {
 	clear(e.known)
-	e.doubtful = true
+	e.stale = true
 }
 
-// forget forgets all scripts.
-func (e *luaEngine) forget() {
+// flush drops all scripts.
+func (e *luaEngine) flush() {
 	e.server.data.ask(0, "SCRIPT", "FLUSH")
-	e.untold = e.untold[:0]
-	e.doubt()
+	e.pending = e.pending[:0]
+	e.invalidate()
 }
 
-// concerns reports whether a command that miniredis runs may have to do with
-// scripts: it runs one, is about them, or ends a transaction.
-func concerns(command string) bool {
+// involvesScripts reports whether a command of miniredis may use scripts: it
+// runs one, is SCRIPT, or ends a transaction.
+func involvesScripts(command string) bool {
 	return runsScript(command) || strings.EqualFold(command, "SCRIPT") || strings.EqualFold(command, "EXEC")
 }
 
-func (s *luaScript) compile(kept *Scripts) (err error) {
+func (s *luaScript) compile(cache *Scripts) (err error) {
 	if s.proto == nil {
-		s.proto, err = kept.compile(s.source)
+		s.proto, err = cache.compile(s.source)
 	}
 	return err
 }
@@ -172,7 +171,7 @@ func shaOf(source string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// title is what the trace calls the script of a command: the comment in its
+// title is the name of a command's script in the trace: the comment in its
 // first line, or the beginning of its SHA-1.
 func (e *luaEngine) title(command, script string) string {
 	bySHA := len(command) >= len("EVALSHA")
@@ -207,13 +206,13 @@ func splitKeys(count string, rest []string) (keys, argv []string, ok bool) {
 // exec runs one script. The miniredis lock is held.
 func (e *luaEngine) exec(c *server.Peer, s *luaScript, keys, argv []string, db int) {
 	if e.vm == nil {
-		e.vm = e.kept.take()
+		e.vm = e.cache.take()
 		e.vm.commands = e
 	}
 	if err := e.vm.run(c, s.proto, keys, argv, db); err != nil {
 		e.server.node.Fail(fmt.Errorf("%s runs the script %s: %w", e.server.Name(), s.title, err))
 	}
-	if e.vm.dirty() { // rawset, table.insert: it has got at a table that is kept
+	if e.vm.dirty() { // by rawset or table.insert it has changed a table that is reused
 		e.vm = nil
 	}
 }

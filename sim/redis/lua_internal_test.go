@@ -18,7 +18,7 @@ import (
 	"locksim/sim"
 )
 
-// loneNode is a Redis server without a network: the world of its machine is over.
+// loneNode is a Redis server without a network: the run of its world is over.
 func loneNode(t testing.TB) *Server {
 	var of *Server
 	_, err := sim.Run(sim.Config{Servers: []sim.Kind{Servers{}}}, func(w *sim.World) (err error) {
@@ -33,7 +33,7 @@ func loneNode(t testing.TB) *Server {
 	return n
 }
 
-// peerTo is a connection that answers into a buffer.
+// peerTo is a connection whose replies go to a buffer.
 func peerTo() (*server.Peer, *bytes.Buffer) {
 	var out bytes.Buffer
 	return server.NewPeer(bufio.NewWriter(&out)), &out
@@ -77,7 +77,7 @@ func (e *engines) do(args ...string) (ours, native string) {
 	return replies[0], replies[1]
 }
 
-// same fails the test where the engines part, in a reply or in the data. Of an
+// same fails the test if the engines differ, in a reply or in the data. Of an
 // error only the kind is compared.
 func (e *engines) same(args ...string) {
 	e.t.Helper()
@@ -108,8 +108,8 @@ func (e *engines) sameData(after []string) {
 }
 
 // errorKind is the first word of an error. miniredis calls every failure of a
-// script a failure to compile it, and puts a position before what a command
-// has answered; Redis and we pass the command's error on.
+// script a failure to compile it, and puts a position before a command's error;
+// Redis and this engine pass the command's error on.
 func errorKind(reply string) string {
 	reply = strings.TrimPrefix(reply, "-")
 	reply = strings.TrimPrefix(reply, "ERR Error compiling script (new function): ")
@@ -179,11 +179,12 @@ string]]`, `local a <const> = 1`, `goto done ::done:: return 1`,
 	}
 }
 
-// TestLuaDiffersFromMiniredis: where we are with Redis, and miniredis is not.
+// TestLuaDiffersFromMiniredis shows where this engine agrees with Redis, and
+// miniredis does not.
 func TestLuaDiffersFromMiniredis(t *testing.T) {
 	for _, tc := range []struct{ why, script, want string }{
 		{"an error that a command raised is caught as its text", `local ok, e = pcall(redis.call, 'INCR', 's') return e`, "$65\r\nWRONGTYPE Operation against a key holding the wrong kind of value\r\n"},
-		{"and so is one raised deeper down", `local ok, e = pcall(function() return redis.call('INCR', 's') end) return {type(e), tostring(ok)}`, "*2\r\n$6\r\nstring\r\n$5\r\nfalse\r\n"},
+		{"and so is one raised in a nested call", `local ok, e = pcall(function() return redis.call('INCR', 's') end) return {type(e), tostring(ok)}`, "*2\r\n$6\r\nstring\r\n$5\r\nfalse\r\n"},
 		{"a table of the script's own with the field err too", `local ok, e = pcall(error, {err = 'mine'}) return e`, "$4\r\nmine\r\n"},
 		{"not one without it", `local ok, e = pcall(error, {code = 7}) return type(e)`, "$5\r\ntable\r\n"},
 		{"nor what xpcall hands to its handler", `local ok, e = xpcall(function() redis.call('INCR', 's') end, function(m) return type(m) end) return e`, "$5\r\ntable\r\n"},
@@ -192,9 +193,9 @@ func TestLuaDiffersFromMiniredis(t *testing.T) {
 		{"a table with an error is one", `error({err = 'MY boom'})`, "-MY boom\r\n"},
 		{"cjson raises errors", `return pcall(cjson.decode, '{') and 1 or 0`, ":0\r\n"},
 		{"also of encoding", `return pcall(cjson.encode, {[2] = 1}) and 1 or 0`, ":0\r\n"},
-		{"text behind a value is none of JSON", `return pcall(cjson.decode, '1 2') and 1 or 0`, ":0\r\n"},
+		{"text after a value is not JSON", `return pcall(cjson.decode, '1 2') and 1 or 0`, ":0\r\n"},
 		{"number fields named err are no errors", `return {err = 5}`, "*0\r\n"},
-		{"HELLO is about a connection", `return redis.call('HELLO', 3)`, "-ERR This Redis command is not allowed from script\r\n"},
+		{"HELLO needs a connection", `return redis.call('HELLO', 3)`, "-ERR This Redis command is not allowed from script\r\n"},
 		{"BLPOP would stop the server", `return redis.call('BLPOP', 'none', 0)`, "-ERR BLPOP is not allowed from script: this server's scripts have no blocking commands\r\n"},
 		{"also XREAD", `return redis.call('XREAD', 'BLOCK', 0, 'STREAMS', 's', '$')`, "-ERR XREAD is not allowed from script: this server's scripts have no blocking commands\r\n"},
 		{"SELECT holds for call and pcall", `redis.call('SELECT', 2) redis.pcall('SET', 'x', 1) return redis.call('EXISTS', 'x')`, ":1\r\n"},
@@ -215,8 +216,8 @@ func TestLuaDiffersFromMiniredis(t *testing.T) {
 	}
 }
 
-// TestLuaKnownScripts runs the scripts of locks through both engines, with
-// the key right, another's, gone, and of a wrong type.
+// TestLuaKnownScripts runs the scripts of locks in both engines, with the
+// client's own key, another client's, none, and one of a wrong type.
 func TestLuaKnownScripts(t *testing.T) {
 	scripts := map[string]string{
 		"redsync delete": `
@@ -252,7 +253,7 @@ func TestLuaKnownScripts(t *testing.T) {
 			for _, setup := range []string{"PING", "SET k me", "SET k other PX 7000", "HSET k me 2", "HSET k other 1", "ZADD k 5 other", "SET k2 5", "SET k2 text", "RPUSH k x"} {
 				e := newEngines(t)
 				e.same(strings.Fields(setup)...)
-				e.same("SCRIPT", "LOAD", script) // miniredis forgets a script that fails
+				e.same("SCRIPT", "LOAD", script) // miniredis drops a script that fails
 				for range 3 {
 					e.same("EVAL", script, "2", "k", "k2", "me", "10000")
 					e.same("EVALSHA", shaOf(script), "2", "k", "k2", "me", "10000")
@@ -262,7 +263,7 @@ func TestLuaKnownScripts(t *testing.T) {
 	}
 }
 
-// TestLuaGeneratedScripts lets random scripts loose on a few keys.
+// TestLuaGeneratedScripts runs random scripts on a few keys.
 func TestLuaGeneratedScripts(t *testing.T) {
 	for seed := range uint64(30) {
 		e := newEngines(t)
@@ -367,8 +368,8 @@ func TestLuaScriptCommands(t *testing.T) {
 	e.same("EVALSHA", shaOf("return redis.call('GET', KEYS[1])"), "1", "k") // known through EVAL_RO
 }
 
-// TestLuaInMulti queues scripts. SCRIPT FLUSH and a first EVAL count when EXEC
-// runs them, and not when DISCARD drops them.
+// TestLuaInMulti queues scripts. SCRIPT FLUSH and a first EVAL take effect when
+// EXEC runs them, and not when DISCARD drops them.
 func TestLuaInMulti(t *testing.T) {
 	e := newEngines(t)
 	const script = "return redis.call('INCR', KEYS[1])"
@@ -403,13 +404,13 @@ func TestLuaFollowsTheDatabase(t *testing.T) {
 	e.same("SELECT", "2")
 	e.same("EVAL", "return redis.call('EXISTS', 'k')", "0")
 	e.same("EVAL", "redis.call('SELECT', 1) return redis.call('GET', 'k')", "0")
-	e.same("GET", "k") // the connection is where it was
+	e.same("GET", "k") // the connection's database has not changed
 	e.same("SELECT", "0")
 	e.same("EVAL", "return redis.call('EXISTS', 'k')", "0")
 }
 
-// TestLuaStateIsolation runs a script that leaves something behind, if it can,
-// then one that would see it.
+// TestLuaStateIsolation runs a script that tries to change the state, then one
+// that would see the change.
 func TestLuaStateIsolation(t *testing.T) {
 	for _, tc := range []struct{ vandal, witness, want string }{
 		{`x = 1`, `return rawget(_G, 'x')`, "$-1\r\n"},
@@ -460,7 +461,7 @@ func TestLuaStateIsolation(t *testing.T) {
 	}
 }
 
-// TestLuaReadOnly: writing to a library fails at once, as in Redis.
+// TestLuaReadOnly shows that a write to a library fails at once, as in Redis.
 func TestLuaReadOnly(t *testing.T) {
 	n := loneNode(t)
 	for _, script := range []string{"string.format = nil", "table.x = 1", "x = 1", "redis = nil", "_G.x = 1", "KEYS = 1"} {
@@ -473,7 +474,8 @@ func TestLuaReadOnly(t *testing.T) {
 	}
 }
 
-// TestLuaRandomRepeats: every script draws the same numbers, as in Redis.
+// TestLuaRandomRepeats shows that every script draws the same numbers, as in
+// Redis.
 func TestLuaRandomRepeats(t *testing.T) {
 	n := loneNode(t)
 	draw := func() string {
@@ -493,8 +495,8 @@ func TestLuaRandomRepeats(t *testing.T) {
 	}
 }
 
-// TestLuaJSONOrder: pairs goes through decoded fields in the order of the
-// text, every time.
+// TestLuaJSONOrder shows that pairs iterates over decoded fields in the order
+// of the text, every time.
 func TestLuaJSONOrder(t *testing.T) {
 	n := loneNode(t)
 	for range 20 {
@@ -507,8 +509,8 @@ func TestLuaJSONOrder(t *testing.T) {
 	}
 }
 
-// TestLuaEndless: a script without an end is stopped, answers, and fails the
-// run.
+// TestLuaEndless shows that an endless script is stopped, gets an error reply,
+// and fails the run.
 func TestLuaEndless(t *testing.T) {
 	for _, script := range []string{
 		"-- spin\nwhile true do end",
@@ -542,8 +544,8 @@ func TestLuaEndless(t *testing.T) {
 
 func TestLuaTitles(t *testing.T) {
 	e := loneNode(t).lua
-	titled := e.keep("\n  -- release the lock \nreturn 1")
-	plain := e.keep("return 2")
+	titled := e.intern("\n  -- release the lock \nreturn 1")
+	plain := e.intern("return 2")
 	for _, tc := range []struct{ command, script, want string }{
 		{"EVAL", titled.source, "[release the lock]"},
 		{"evalsha", shaOf(titled.source), "[release the lock]"},
@@ -560,8 +562,8 @@ func TestLuaTitles(t *testing.T) {
 	}
 }
 
-// TestCompiledIsBounded: a client that writes a new script for every call
-// does not fill the memory of the program.
+// TestCompiledIsBounded shows that a client which sends a new script with every
+// call does not fill the memory of the program.
 func TestCompiledIsBounded(t *testing.T) {
 	kept := new(Scripts)
 	for i := range 2 * maxCompiled {
@@ -574,8 +576,8 @@ func TestCompiledIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkLuaState is what a node costs once, when no earlier one has left
-// its state.
+// BenchmarkLuaState measures the creation of a Lua state, for a node that
+// cannot reuse one.
 func BenchmarkLuaState(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -589,7 +591,7 @@ func benchmarkScript(b *testing.B, do func(n *Server, p *server.Peer, sha string
 	p, out := peerTo()
 	const script = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 	n.data.ask(0, "SCRIPT", "LOAD", script)
-	n.lua.keep(script)
+	n.lua.intern(script)
 	for b.Loop() {
 		n.data.ask(0, "SET", "k", "v")
 		do(n, p, shaOf(script))

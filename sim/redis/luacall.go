@@ -10,7 +10,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// failure is what redis.call and redis.pcall make of an error.
+// failure is how redis.call or redis.pcall reports an error.
 type failure func(l *lua.LState, message string) int
 
 func raise(l *lua.LState, message string) int {
@@ -23,8 +23,8 @@ func returnError(l *lua.LState, message string) int {
 	return 1
 }
 
-// noScript are the commands that a script must not call, as in Redis: they
-// are about a connection, and a script has none.
+// noScript are the commands that a script must not call, as in Redis: they need
+// a connection, and a script has none.
 var noScript = []string{
 	"AUTH", "CLIENT", "DISCARD", "EVAL", "EVALSHA", "EVALSHA_RO", "EVAL_RO", "EXEC", "HELLO", "MULTI", "PSUBSCRIBE",
 	"PUNSUBSCRIBE", "QUIT", "RESET", "SCRIPT", "SUBSCRIBE", "UNSUBSCRIBE", "UNWATCH", "WAIT", "WATCH",
@@ -62,7 +62,7 @@ func scriptCallError(message string) string {
 	return message
 }
 
-// dispatch gives a nested command to miniredis. The reply is valid until the
+// dispatch passes a nested command to miniredis. The reply is valid until the
 // next call. The miniredis lock is held.
 func (v *luaVM) dispatch(args ...string) []byte {
 	v.commands.server.touch(v.db, args)
@@ -88,8 +88,8 @@ func commandArgs(l *lua.LState) ([]string, bool) {
 	return args, true
 }
 
-// scriptError is the message of a failed script. An error that came out of
-// redis.call is passed on as it is.
+// scriptError is the message of a failed script. An error of redis.call is
+// passed on unchanged.
 func scriptError(err error) string {
 	api, ok := errors.AsType[*lua.ApiError](err)
 	if !ok {

@@ -8,9 +8,9 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// toLua converts the first reply in b as Redis does, and returns the rest:
-// nil is false, a status is a table with the field ok, an error one with err.
-// What miniredis writes is well formed.
+// toLua converts the first reply in b as Redis does, and returns the rest: nil
+// is false, a status is a table with the field ok, an error one with err.
+// Replies of miniredis are well formed.
 func toLua(l *lua.LState, b []byte) (lua.LValue, []byte) {
 	if len(b) == 0 {
 		return lua.LFalse, nil
@@ -76,8 +76,8 @@ func writeNested(c *server.Peer, v lua.LValue, depth int) {
 	}
 }
 
-// toInteger drops a number's fraction. What fits no integer becomes what it
-// becomes in C on amd64, on every machine.
+// toInteger drops a number's fraction. A number outside int64 is converted as
+// by C on amd64, on every machine.
 func toInteger(f float64) int64 {
 	if f >= math.MinInt64 && f < math.MaxInt64 {
 		return int64(f)

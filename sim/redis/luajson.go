@@ -10,8 +10,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// openJSON gives scripts cjson.encode and cjson.decode. They raise errors, as
-// in Redis. null becomes nil; cjson.null is not there.
+// openJSON adds cjson.encode and cjson.decode. They raise errors, as in Redis.
+// null becomes nil; there is no cjson.null.
 func openJSON(l *lua.LState) {
 	t := l.NewTable()
 	l.SetFuncs(t, map[string]lua.LGFunction{"encode": encodeJSON, "decode": decodeJSON})
@@ -42,8 +42,8 @@ func decodeJSON(l *lua.LState) int {
 	return 1
 }
 
-// jsonValue decodes one value. Fields keep their order in the text: a Go map
-// in between would shuffle what pairs goes through.
+// jsonValue decodes one value. Fields keep their order in the text: a Go map in
+// between would make the order of pairs random.
 func jsonValue(l *lua.LState, d *json.Decoder) (lua.LValue, error) {
 	token, err := d.Token()
 	if err != nil {
@@ -79,6 +79,6 @@ func jsonTable(l *lua.LState, d *json.Decoder, open json.Delim) (lua.LValue, err
 		}
 		t.RawSet(key, v)
 	}
-	_, err := d.Token() // what closes it
+	_, err := d.Token() // the closing delimiter
 	return t, err
 }

@@ -16,36 +16,36 @@ import (
 	"locksim/sim"
 )
 
-// luaVM is a Lua state as Redis gives it to scripts. Nothing passes from one
-// script to the next: globals and libraries are read-only, math.random starts
-// anew, KEYS and ARGV are set again. So a state can serve one node after
-// another, and one run after another.
+// luaVM is a Lua state with the environment that Redis has. Nothing passes from
+// one script to the next: globals and libraries are read-only, math.random is
+// seeded anew, KEYS and ARGV are set again. So several nodes and runs can use a
+// state one after another.
 type luaVM struct {
 	l         *lua.LState
-	globals   *lua.LTable   // what scripts see through their environment
+	globals   *lua.LTable   // read through the scripts' environment
 	keys      *lua.LTable   // KEYS
 	argv      *lua.LTable   // ARGV
-	protected []*lua.LTable // the environment and the libraries, as scripts see them: empty
+	protected []*lua.LTable // proxies of the environment and the libraries: empty tables
 	functions map[*lua.FunctionProto]*lua.LFunction
 	random    *rand.PCG
 	budget    instructions
-	spoilt    bool         // a script has broken it
-	commands  *luaEngine   // whose script runs
-	db        int          // in which it began
-	nested    *server.Peer // what a script's commands come from
+	damaged   bool         // a script has damaged the state
+	commands  *luaEngine   // the engine of the running script
+	db        int          // the database in which the script began
+	nested    *server.Peer // the connection of a script's commands
 	reply     bytes.Buffer
 }
 
-// maxInstructions bounds one script. It takes some 20 ms, or 2 s where every
-// step raises an error. Redis lets a script run for ever and tells other
-// clients BUSY. A lock's script has a few dozen instructions.
+// maxInstructions bounds one script. They take some 20 ms, or 2 s if every step
+// raises an error. Redis lets a script run forever and replies BUSY to other
+// clients. A lock's script has a few dozen instructions.
 const maxInstructions = 2_000_000
 
-// instructions is a context that ends after so many looks at it: Lua looks
-// before every instruction. Coroutines are not counted.
+// instructions is a context that ends after a number of calls of Done: Lua
+// calls it before every instruction. Coroutines are not counted.
 type instructions struct {
 	left int
-	// exhausted is a closed channel. It is made in the bubble in which it is used.
+	// exhausted is a closed channel. It is created in the bubble that uses it.
 	exhausted chan struct{}
 }
 
@@ -70,10 +70,10 @@ func (i *instructions) Err() error {
 	return nil
 }
 
-// Deadline is none.
+// Deadline reports none.
 func (i *instructions) Deadline() (time.Time, bool) { return time.Time{}, false }
 
-// Value is none.
+// Value is always nil.
 func (i *instructions) Value(any) any { return nil }
 
 // newLuaVM builds a state.
@@ -115,13 +115,13 @@ func openLibraries(l *lua.LState) {
 	} {
 		l.G.Global.RawSetString(name, lua.LNil)
 	}
-	// The real one runs the garbage collector of the whole simulator.
+	// The original runs the garbage collector of the whole simulator.
 	l.SetGlobal("collectgarbage", l.NewFunction(func(l *lua.LState) int { l.Push(lua.LNumber(0)); return 1 }))
 	openPcall(l)
 }
 
-// openPcall makes pcall return the text of a command's error, where Lua's own
-// returns what was raised, a table with the field err. Redis 7 does so.
+// openPcall makes pcall return the text of a command's error, as Redis 7 does.
+// Lua's own returns the raised value, a table with the field err.
 func openPcall(l *lua.LState) {
 	own := l.GetGlobal("pcall")
 	l.SetGlobal("pcall", l.NewFunction(func(l *lua.LState) int {
@@ -188,7 +188,7 @@ func (v *luaVM) openMath() {
 	})
 }
 
-// openOS gives scripts os.clock, all of os that Redis has: the node's time.
+// openOS adds os.clock, the only function of os in Redis: the node's time.
 func (v *luaVM) openOS() {
 	t := v.l.NewTable()
 	v.l.SetFuncs(t, map[string]lua.LGFunction{"clock": func(l *lua.LState) int {
@@ -198,7 +198,7 @@ func (v *luaVM) openOS() {
 	v.l.SetGlobal("os", t)
 }
 
-// protect puts empty tables before the globals and the libraries. Scripts
+// protect puts empty proxy tables before the globals and the libraries. Scripts
 // read through them and cannot write.
 func (v *luaVM) protect() {
 	for _, name := range []string{"string", "table", "math", "coroutine", "redis", "cjson", "os"} {
@@ -217,7 +217,7 @@ func (v *luaVM) protect() {
 	v.protectStrings()
 }
 
-// readOnly is a view of a table.
+// readOnly is a proxy of a table.
 func (v *luaVM) readOnly(of lua.LValue) *lua.LTable {
 	meta := v.l.NewTable()
 	meta.RawSetString("__index", of)
@@ -232,7 +232,8 @@ func (v *luaVM) readOnly(of lua.LValue) *lua.LTable {
 	return t
 }
 
-// protectStrings hides the metatable of strings, which is the library itself.
+// protectStrings replaces the metatable of strings, which is the library
+// itself.
 func (v *luaVM) protectStrings() {
 	meta := v.l.NewTable()
 	meta.RawSetString("__index", v.globals.RawGetString("string"))
@@ -240,10 +241,10 @@ func (v *luaVM) protectStrings() {
 	v.l.SetMetatable(lua.LString(""), meta)
 }
 
-// dirty reports whether a script has broken the state, or has put something
-// into a protected table, which takes rawset or the like.
+// dirty reports whether a script has damaged the state, or has put something
+// into a proxy, as rawset can.
 func (v *luaVM) dirty() bool {
-	if v.spoilt {
+	if v.damaged {
 		return true
 	}
 	for _, t := range v.protected {
@@ -254,8 +255,8 @@ func (v *luaVM) dirty() bool {
 	return false
 }
 
-// run runs a script and writes its reply. The error says that it was stopped:
-// a [*LimitError]. The miniredis lock is held.
+// run runs a script and writes its reply. It returns a [*sim.LimitError] if the
+// script was stopped. The miniredis lock is held.
 func (v *luaVM) run(c *server.Peer, proto *lua.FunctionProto, keys, argv []string, db int) error {
 	v.begin(keys, argv, db)
 	l := v.l
@@ -263,10 +264,10 @@ func (v *luaVM) run(c *server.Peer, proto *lua.FunctionProto, keys, argv []strin
 	l.Push(v.function(proto))
 	if err := l.PCall(0, 1, nil); err != nil {
 		if api, ok := errors.AsType[*lua.ApiError](err); ok && api.Type == lua.ApiErrorPanic {
-			v.spoilt = true // a panic in Go has left it where it was
+			v.damaged = true // a Go panic has left it in the middle of a call
 		}
 		if v.budget.left < 0 {
-			v.spoilt = true
+			v.damaged = true
 			c.WriteError("ERR the script was stopped: it does not end")
 			return &sim.LimitError{What: "instructions of one script", Limit: strconv.Itoa(maxInstructions), At: v.commands.server.node.Virtual()}
 		}
@@ -277,9 +278,9 @@ func (v *luaVM) run(c *server.Peer, proto *lua.FunctionProto, keys, argv []strin
 	return nil
 }
 
-// begin makes the state fresh for a script.
+// begin prepares the state for a script.
 func (v *luaVM) begin(keys, argv []string, db int) {
-	v.random.Seed(0, 0) // Redis too seeds math.random anew for every script
+	v.random.Seed(0, 0) // Redis also seeds math.random anew for every script
 	v.budget.left = maxInstructions
 	v.nested.Ctx = nestedContext()
 	v.db = db
@@ -303,8 +304,8 @@ func (v *luaVM) function(proto *lua.FunctionProto) *lua.LFunction {
 	return f
 }
 
-// filled is the table of a name with these values and nothing else: the one of the
-// last script, unless that has put something else into it.
+// filled is a table of a name with exactly these values: that of the last
+// script, unless the script has added something to it.
 func (v *luaVM) filled(name string, t *lua.LTable, values []string) *lua.LTable {
 	for t.Len() > len(values) {
 		t.Remove(t.Len())
@@ -355,7 +356,7 @@ func single(l *lua.LState, field, value string) *lua.LTable {
 	return t
 }
 
-// setResp accepts RESP2, the only protocol that scripts get here.
+// setResp accepts RESP2, the only protocol for scripts here.
 func setResp(l *lua.LState) int {
 	if l.CheckInt(1) != 2 {
 		l.RaiseError("this world's scripts speak RESP2 only")

@@ -18,7 +18,7 @@ import (
 	"locksim/sim/store"
 )
 
-// crash crashes a node, and restart brings it back.
+// crash crashes a node, and restart starts it again.
 func crash(node string, mode faults.CrashMode) func(w *sim.World) error {
 	return func(w *sim.World) error { return w.Faults().Crash(node, mode) }
 }
@@ -29,7 +29,7 @@ func restart(node string) func(w *sim.World) error {
 
 // TestWhatACrashLeaves for each kind of persistence and of crash. Keys are set
 // 300 ms into the 5th, 65th and 69th second, a snapshot is taken each minute,
-// and the crash comes 600 ms into the 69th second, or 200 ms into the 70th.
+// and the crash is 600 ms into the 69th second, or 200 ms into the 70th.
 func TestWhatACrashLeaves(t *testing.T) {
 	for _, tt := range []struct {
 		persistence simredis.Persistence
@@ -68,7 +68,8 @@ func TestWhatACrashLeaves(t *testing.T) {
 
 func sleepUntil(c *client, at time.Duration) { time.Sleep(at - c.w.Now()) }
 
-// TestTimePassesWhileANodeIsDown: what has expired by its clock is gone.
+// TestTimePassesWhileANodeIsDown shows that keys which expire meanwhile by its
+// clock are not restored.
 func TestTimePassesWhileANodeIsDown(t *testing.T) {
 	withClient(t, with(simredis.Servers{Persistence: simredis.PersistAlways}), func(c *client) {
 		c.want("SET short v PX 5000", "OK")
@@ -87,7 +88,7 @@ func TestTimePassesWhileANodeIsDown(t *testing.T) {
 	})
 }
 
-// TestRestartForgets scripts, who waits, and subscriptions.
+// TestRestartForgets scripts, blocked commands and subscriptions.
 func TestRestartForgets(t *testing.T) {
 	withClient(t, with(simredis.Servers{Persistence: simredis.PersistAlways}), func(c *client) {
 		sha := c.ScriptLoad(c.ctx, "return 1").Val()
@@ -95,14 +96,14 @@ func TestRestartForgets(t *testing.T) {
 			conn := dial(c.p, "r0")
 			mustWrite(conn, "BLPOP list 0\r\n")
 			if err := readErr(conn); !errors.Is(err, io.EOF) {
-				t.Errorf("who waited: %v", err)
+				t.Errorf("a blocked command: %v", err)
 			}
 		})
 		c.p.Go(func() {
 			conn := dial(c.p, "r0")
 			mustWrite(conn, "SUBSCRIBE c\r\n")
 			if b, err := io.ReadAll(conn); err != nil || strings.Contains(string(b), "message") {
-				t.Errorf("who listened: %q %v", b, err)
+				t.Errorf("a subscriber: %q %v", b, err)
 			}
 		})
 		time.Sleep(10 * time.Millisecond)
@@ -112,12 +113,13 @@ func TestRestartForgets(t *testing.T) {
 		r.want("EVALSHA "+sha+" 0", "NOSCRIPT No matching script. Please use EVAL.")
 		r.want("PUBLISH c m", "0")
 		r.want("RPUSH list x", "1")
-		r.want("LLEN list", "1") // nobody has taken it
+		r.want("LLEN list", "1") // no client has taken it
 	})
 }
 
-// TestConnectionsOfACrashedNode: the end of a process is heard, that of a
-// machine is not; and who comes back knows nothing of old connections.
+// TestConnectionsOfACrashedNode shows that clients are notified when a process
+// ends and not when a machine loses power, and that a restarted server resets
+// old connections.
 func TestConnectionsOfACrashedNode(t *testing.T) {
 	withClient(t, sim.Config{}, func(c *client) {
 		conn := dial(c.p, "r0")
@@ -129,7 +131,7 @@ func TestConnectionsOfACrashedNode(t *testing.T) {
 		mustWrite(conn, "PING\r\n")
 		time.Sleep(10 * time.Millisecond)
 		if err := writeErr(conn); !errors.Is(err, syscall.ECONNRESET) {
-			t.Errorf("sent to a process that is no more: %v", err)
+			t.Errorf("sent to a crashed process: %v", err)
 		}
 		if _, err := c.p.Dial(c.ctx, "tcp", "r0"); !errors.Is(err, syscall.ECONNREFUSED) {
 			t.Errorf("dial: %v", err)
@@ -159,16 +161,16 @@ func TestConnectionsOfACrashedNode(t *testing.T) {
 			_ = conn.Close()
 		}
 		if err := readErr(busy); !errors.Is(err, syscall.ECONNRESET) {
-			t.Errorf("sent before it was back: %v", err)
+			t.Errorf("sent before the restart: %v", err)
 		}
 		mustWrite(idle, "PING\r\n")
 		if err := readErr(idle); !errors.Is(err, syscall.ECONNRESET) {
-			t.Errorf("sent to a machine that is back: %v", err)
+			t.Errorf("sent to a restarted machine: %v", err)
 		}
 	})
 }
 
-// TestDialAcrossAPartitionToADarkNode waits for both.
+// TestDialAcrossAPartitionToADarkNode shows that the dial waits for both.
 func TestDialAcrossAPartitionToADarkNode(t *testing.T) {
 	withClient(t, sim.Config{}, func(c *client) {
 		c.world(crash("r0", faults.CrashPower))
@@ -183,8 +185,8 @@ func TestDialAcrossAPartitionToADarkNode(t *testing.T) {
 	})
 }
 
-// TestPrimaryThatComesBackEmpty empties its replicas.
-func TestPrimaryThatComesBackEmpty(t *testing.T) {
+// TestPrimaryThatRestartsEmpty shows that it empties its replicas.
+func TestPrimaryThatRestartsEmpty(t *testing.T) {
 	withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
 		c.want("SET k v", "OK")
 		time.Sleep(10 * time.Millisecond)
@@ -200,8 +202,9 @@ func TestPrimaryThatComesBackEmpty(t *testing.T) {
 	})
 }
 
-// TestReplicaThatComesBack catches up, whatever it has missed.
-func TestReplicaThatComesBack(t *testing.T) {
+// TestReplicaThatRestarts shows that it catches up with all effects that it has
+// missed.
+func TestReplicaThatRestarts(t *testing.T) {
 	for _, persistence := range simredis.Persistences() {
 		withClient(t, with(simredis.Servers{Replicas: 1, Persistence: persistence}), func(c *client) {
 			c.want("SET k v", "OK")
@@ -219,8 +222,8 @@ func TestReplicaThatComesBack(t *testing.T) {
 	}
 }
 
-// TestFlushallIsSavedAtOnce where there are snapshots, as in Redis; FLUSHDB is
-// not.
+// TestFlushallIsSavedAtOnce shows that with snapshots FLUSHALL is saved at
+// once, as in Redis, and FLUSHDB is not.
 func TestFlushallIsSavedAtOnce(t *testing.T) {
 	for command, want := range map[string]string{"FLUSHALL": "0", "FLUSHDB": "1"} {
 		withClient(t, with(simredis.Servers{Persistence: simredis.PersistRDB, Snapshot: time.Second}), func(c *client) {
@@ -234,7 +237,7 @@ func TestFlushallIsSavedAtOnce(t *testing.T) {
 	}
 }
 
-// TestSnapshotsFollowTheNodesClock, which may be slow.
+// TestSnapshotsFollowTheNodesClock shows that a slow clock delays snapshots.
 func TestSnapshotsFollowTheNodesClock(t *testing.T) {
 	for ppm, want := range map[int64]string{0: "1", -500_000: "0", 1_000_000: "1"} {
 		withClient(t, with(simredis.Servers{Persistence: simredis.PersistRDB, Snapshot: 10 * time.Second}), func(c *client) {
@@ -248,9 +251,9 @@ func TestSnapshotsFollowTheNodesClock(t *testing.T) {
 	}
 }
 
-// TestWhatARestartedNodeWrites: snapshots and fsyncs go on after a crash that came
-// before the one which was due.
-func TestWhatARestartedNodeWrites(t *testing.T) {
+// TestRestartedNodeWrites shows that snapshots and fsyncs go on after a crash
+// that precedes a planned one.
+func TestRestartedNodeWrites(t *testing.T) {
 	for _, persistence := range []simredis.Persistence{simredis.PersistRDB, simredis.PersistEverysec} {
 		withClient(t, with(simredis.Servers{Persistence: persistence, Snapshot: time.Second}), func(c *client) {
 			sleepUntil(c, 1500*time.Millisecond)
@@ -270,7 +273,7 @@ func TestWhatARestartedNodeWrites(t *testing.T) {
 	}
 }
 
-func TestRestartOfTheLiving(t *testing.T) {
+func TestRestartOfARunningNode(t *testing.T) {
 	cfg := sim.Config{Servers: []sim.Kind{simredis.Servers{Replicas: 1}, store.Server{}}}
 	run(t, cfg, func(w *sim.World) error {
 		for _, name := range []string{"r0", "r0a", "c0", "r9", "s0"} {

@@ -17,7 +17,7 @@ import (
 	"locksim/sim/trace"
 )
 
-// stock returns a client of r0 as users have it.
+// stock returns a client of r0 with the default options.
 func stock(p *sim.Process) *redis.Client {
 	opt := simredis.Stock()
 	opt.Addr = p.Address("r0")
@@ -35,7 +35,7 @@ func executed(res *sim.Result, node string) []string {
 	return out
 }
 
-// TestStockGreets shows what a stock client says before its first command.
+// TestStockGreets shows what a stock client sends before its first command.
 func TestStockGreets(t *testing.T) {
 	res := run(t, sim.Config{Latency: exactly}, func(w *sim.World) error {
 		p := w.Client(0)
@@ -52,8 +52,8 @@ func TestStockGreets(t *testing.T) {
 	}
 }
 
-// TestGreetingDoesNotDependOnGo shows that a greeting leaves the same trace with
-// every version of Go, also where each byte takes its time.
+// TestGreetingDoesNotDependOnGo shows that a greeting gives the same trace with
+// every version of Go, also if the link has little bandwidth.
 func TestGreetingDoesNotDependOnGo(t *testing.T) {
 	greet := func(name string) *trace.Trace {
 		return run(t, sim.Config{Latency: exactly}, func(w *sim.World) error {
@@ -86,7 +86,7 @@ func TestGreetingDoesNotDependOnGo(t *testing.T) {
 }
 
 // TestStockOutlivesItsContext shows that a context of 200 ms does not end a
-// command that waits for its answer: the read timeout of 5 s does.
+// command that waits for its reply: the read timeout of 5 s does.
 func TestStockOutlivesItsContext(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -117,8 +117,8 @@ func TestStockOutlivesItsContext(t *testing.T) {
 	}
 }
 
-// TestStockResends shows that SET NX whose answer was lost is sent again, and
-// that its client takes its own lock for somebody else's (F27). A quiet client
+// TestStockResends shows that SET NX whose reply was lost is sent again, and
+// that its client takes its own lock for another client's (F27). A quiet client
 // gets an error.
 func TestStockResends(t *testing.T) {
 	for _, tt := range []struct {

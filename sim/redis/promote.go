@@ -9,26 +9,28 @@ import (
 	"locksim/sim/trace"
 )
 
-// Promote implements [sim.Promoter]: it makes a replica the primary. It goes on
-// with the effects that it has applied by now, drops what has expired by its clock,
-// and the name [Primary] leads to it, for everybody or for the clients that the
-// fault names. What the old primary had not got through to it is lost. Scripts are
-// not replicated: the new primary knows none but those that were sent to it.
+// Promote implements [sim.Promoter]: it makes a replica the primary. The
+// replica keeps the effects that it has applied so far, drops what has expired
+// by its clock, and the name [Primary] resolves to it, for all clients or for
+// those that the fault names. Effects that it has not received from the old
+// primary are lost. Scripts are not replicated: the new primary has only those
+// that were sent to it.
 //
 // The old primary is fenced off: its connections are reset, new ones refused,
-// as if its process had been killed. Or it goes on serving whoever is connected
-// or still led there. Or it becomes a replica: it closes its clients'
-// connections, refuses writes, and takes over all that the new primary has as
-// soon as that gets there. Other replicas follow the new primary.
+// as if its process had been killed. Or it goes on serving the clients that are
+// connected or still resolve to it. Or it becomes a replica: it closes its
+// clients' connections, refuses writes, and copies all keys of the new primary
+// as soon as they arrive. Other replicas follow the new primary.
 //
-// A replica that is down cannot be promoted, and who is the primary already
-// stays it: the trace says so. A server outside r0's family is an error.
+// A replica that is down is not promoted, and the current primary stays
+// primary: the trace says so. A server other than r0 and its replicas is an
+// error.
 func (n *Server) Promote(f faults.Failover) error {
-	if !slices.Contains(n.family.kin, n) {
+	if !slices.Contains(n.family.group, n) {
 		return fmt.Errorf("%s is not a replica of r0", n.Name())
 	}
 	p := &n.family.primary
-	old := p.at
+	old := p.server
 	if n.node.Down() || n == old {
 		role, _ := n.Role()
 		n.node.Strike(trace.NotPromoted{Role: role})
@@ -40,9 +42,9 @@ func (n *Server) Promote(f faults.Failover) error {
 		e.Follows, e.Has, e.Of = true, n.ledger.offset, old.ledger.offset
 	}
 	n.takeOver(n.node.Strike(e))
-	p.move(n, n.node.Processes(), f.Clients)
+	p.redirect(n, n.node.Processes(), f.Clients)
 	old.stepDown(n, fate)
-	for _, s := range n.family.kin {
+	for _, s := range n.family.group {
 		if s != n && s != old && s.repl.leader != nil {
 			s.follow(n).resync()
 		}
@@ -57,7 +59,7 @@ func (n *Server) takeOver(step int) {
 	n.ledger.replace(n.ledger.data, n.ledger.data, origin{step: step, change: trace.KeyRestored})
 }
 
-// stepDown is what becomes of an old primary.
+// stepDown applies its fate to an old primary.
 func (n *Server) stepDown(to *Server, fate faults.OldPrimary) {
 	if fate == faults.OldServing {
 		return
@@ -72,6 +74,6 @@ func (n *Server) stepDown(to *Server, fate faults.OldPrimary) {
 		n.follow(to).resync()
 		return
 	}
-	n.repl.leader = to // should it ever come back
+	n.repl.leader = to // in case it is restarted
 	n.guard.set()
 }

@@ -13,8 +13,9 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// TestPromotionThatCannotBe leaves the world as it is and says so.
-func TestPromotionThatCannotBe(t *testing.T) {
+// TestImpossiblePromotion shows that it changes nothing, and the error or
+// event.
+func TestImpossiblePromotion(t *testing.T) {
 	res := withClient(t, with(simredis.Servers{Nodes: 2, Replicas: 2}), func(c *client) {
 		c.world(func(w *sim.World) error {
 			for _, wrong := range []struct {
@@ -42,8 +43,8 @@ func TestPromotionThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestFaultsFollowTheName: a fault that names the primary strikes whoever it is
-// then.
+// TestFaultsFollowTheName shows that a fault which names the primary affects
+// the current one.
 func TestFaultsFollowTheName(t *testing.T) {
 	res := withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
 		c.world(promote(faults.Failover{Old: faults.OldDemoted}))
@@ -62,24 +63,24 @@ func TestFaultsFollowTheName(t *testing.T) {
 	}
 }
 
-// standing is what a server is among the others.
-type standing struct {
+// roleOf is the role of a server and its offset.
+type roleOf struct {
 	Name, Role string
 	Offset     int64
 }
 
-// standings are those of all servers of a world.
-func standings(w *sim.World) []standing {
-	var out []standing
+// roles are the roles of all servers of a world.
+func roles(w *sim.World) []roleOf {
+	var out []roleOf
 	for _, n := range w.Nodes() {
 		role, offset := n.Server().(sim.Ranked).Role()
-		out = append(out, standing{n.Name(), role, offset})
+		out = append(out, roleOf{n.Name(), role, offset})
 	}
 	return out
 }
 
-// TestStandings is what the dump of a state shows of nodes.
-func TestStandings(t *testing.T) {
+// TestRoles shows the roles of all servers during a failover.
+func TestRoles(t *testing.T) {
 	withClient(t, with(simredis.Servers{Nodes: 2, Replicas: 2}), func(c *client) {
 		c.want("SET k v", "OK")
 		c.want("SET l v", "OK")
@@ -87,9 +88,9 @@ func TestStandings(t *testing.T) {
 		c.world(promote(faults.Failover{}))
 		time.Sleep(10 * time.Millisecond)
 		c.world(func(w *sim.World) error {
-			want := []standing{{"r0", "down", 2}, {"r1", "primary", 0}, {"r0a", "primary", 2}, {"r0b", "replica of r0a", 2}}
-			if diff := cmp.Diff(want, standings(w)); diff != "" {
-				t.Errorf("standings (-want +got):\n%s", diff)
+			want := []roleOf{{"r0", "down", 2}, {"r1", "primary", 0}, {"r0a", "primary", 2}, {"r0b", "replica of r0a", 2}}
+			if diff := cmp.Diff(want, roles(w)); diff != "" {
+				t.Errorf("roles (-want +got):\n%s", diff)
 			}
 			return nil
 		})

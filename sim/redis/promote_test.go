@@ -15,15 +15,15 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// replicated is a world in which a replica is 100 ms behind.
+// replicated is a world in which a replica lags by 100 ms.
 var replicated = with(simredis.Servers{Replicas: 1, Lag: sim.Latency{Min: 100 * time.Millisecond, Max: 100 * time.Millisecond}})
 
 func promote(f faults.Failover) func(w *sim.World) error {
 	return func(w *sim.World) error { return w.Faults().Promote(f) }
 }
 
-// TestFailoverLosesWhatWasNotReplicated: a key and a counter are gone, and a
-// key that had been deleted is there again (F09, F40, F43).
+// TestFailoverLosesWhatWasNotReplicated shows that a key and an increment are
+// lost, and that a deleted key exists again (F09, F40, F43).
 func TestFailoverLosesWhatWasNotReplicated(t *testing.T) {
 	res := withClient(t, replicated, func(c *client) {
 		p := c.at(simredis.Primary)
@@ -34,7 +34,7 @@ func TestFailoverLosesWhatWasNotReplicated(t *testing.T) {
 		p.want("SET lock b PX 60000", "OK")
 		p.want("INCR counter", "2")
 		c.world(promote(faults.Failover{}))
-		time.Sleep(200 * time.Millisecond) // what was under way comes too late
+		time.Sleep(200 * time.Millisecond) // effects under way arrive too late
 		if got := p.do("GET lock"); !strings.Contains(got, "reset") {
 			t.Errorf("on the old connection: %s", got)
 		}
@@ -59,7 +59,7 @@ func TestFailoverOfWhatWasReplicated(t *testing.T) {
 	})
 }
 
-// TestOldPrimaryFenced: connections are reset, dials are refused.
+// TestOldPrimaryFenced shows that connections are reset and dials refused.
 func TestOldPrimaryFenced(t *testing.T) {
 	withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
 		conn := dial(c.p, "r0")
@@ -81,8 +81,8 @@ func TestOldPrimaryFenced(t *testing.T) {
 	})
 }
 
-// TestSplitBrain: the old primary serves whoever is connected or still led to
-// it, and the two go apart (F42).
+// TestSplitBrain shows that the old primary serves clients that are connected
+// or still resolve to it, and that the data of the two diverge (F42).
 func TestSplitBrain(t *testing.T) {
 	res := run(t, sim.Config{Clients: 2, Latency: exactly, Servers: []sim.Kind{simredis.Servers{Replicas: 1}}}, func(w *sim.World) error {
 		for i := range 2 {
@@ -91,7 +91,7 @@ func TestSplitBrain(t *testing.T) {
 			p.Go(func() {
 				mark(p, "counts %d", r.Incr(p.Context(), "n").Val())
 				time.Sleep(time.Second)
-				fresh := simredis.Client(p, simredis.Primary) // with a connection of its own
+				fresh := simredis.Client(p, simredis.Primary) // with a new connection
 				for range 3 {
 					mark(p, "counts %d", fresh.Incr(p.Context(), "n").Val())
 				}
@@ -111,7 +111,7 @@ func TestSplitBrain(t *testing.T) {
 		}
 		return nil
 	})
-	// c0 counts on at r0, c1 too as long as it keeps its connection.
+	// c0 still increments at r0, and c1 does while it keeps its connection.
 	last := func(client string) string {
 		all := texts(res.Trace, client, "point")
 		return all[len(all)-1]
@@ -124,12 +124,12 @@ func TestSplitBrain(t *testing.T) {
 		t.Errorf("c0, at the old primary: %q", a)
 	}
 	if l0, l1 := last("c0"), last("c1"); l0 == l1 {
-		t.Errorf("both count %q on the one connection", l0)
+		t.Errorf("both increments on the old connection give %q", l0)
 	}
 }
 
-// TestDemotedPrimaryLosesItsWrites, closes its clients' connections, and
-// follows.
+// TestDemotedPrimaryLosesItsWrites shows that it also closes its clients'
+// connections, and follows the new primary.
 func TestDemotedPrimaryLosesItsWrites(t *testing.T) {
 	res := withClient(t, replicated, func(c *client) {
 		c.want("SET old 1", "OK")
@@ -162,7 +162,7 @@ func TestDemotedPrimaryLosesItsWrites(t *testing.T) {
 	}
 }
 
-// TestPromotionDropsWhatHasExpired by the new primary's clock (F44), for good.
+// TestPromotionDropsWhatHasExpired by the new primary's clock (F44).
 func TestPromotionDropsWhatHasExpired(t *testing.T) {
 	withClient(t, with(simredis.Servers{Replicas: 2}), func(c *client) {
 		c.want("SET k v PX 10000", "OK")
@@ -175,15 +175,15 @@ func TestPromotionDropsWhatHasExpired(t *testing.T) {
 		p.want("GET k", "nil")
 		p.want("GET stays", "v")
 		time.Sleep(10 * time.Millisecond)
-		c.at("r0b").want("GET k", "nil") // which follows the new primary
+		c.at("r0b").want("GET k", "nil") // it follows the new primary
 		p.want("SET k w", "OK")
 		time.Sleep(10 * time.Millisecond)
 		c.at("r0b").want("GET k", "w")
 	})
 }
 
-// TestScriptsAreNotReplicated: a client that calls one by its hash is told
-// NOSCRIPT by a new primary.
+// TestScriptsAreNotReplicated shows that a new primary replies NOSCRIPT to a
+// client that calls a script by its hash.
 func TestScriptsAreNotReplicated(t *testing.T) {
 	withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
 		p := c.at(simredis.Primary)
@@ -198,8 +198,8 @@ func TestScriptsAreNotReplicated(t *testing.T) {
 	})
 }
 
-// TestWhatIsUnderWayWhenThePrimaryCrashes: what it had not sent is lost, what
-// was on the wire arrives.
+// TestWhatIsUnderWayWhenThePrimaryCrashes shows that effects which it had not
+// sent are lost, and that those on the wire arrive.
 func TestWhatIsUnderWayWhenThePrimaryCrashes(t *testing.T) {
 	for _, lag := range []time.Duration{0, 50 * time.Millisecond} {
 		withClient(t, with(simredis.Servers{Replicas: 1, Lag: sim.Latency{Min: lag, Max: lag}}), func(c *client) {

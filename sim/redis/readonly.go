@@ -6,29 +6,29 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 )
 
-// readOnlyError is what a replica answers to a write.
+// readOnlyError is a replica's reply to a write.
 const readOnlyError = "READONLY You can't write against a read only replica."
 
-// RefuseWrites implements [sim.WriteRefuser]: every write is answered with READONLY.
-// The server serves reads, and its keys expire.
+// RefuseWrites implements [sim.WriteRefuser]: the reply to every write is
+// READONLY. The server still serves reads, and its keys expire.
 func (n *Server) RefuseWrites(refuse bool) {
 	n.guard.readOnly = refuse
 	n.guard.set()
 }
 
-// writeGuard keeps clients from writing to a replica, or to a server that has been
-// made to refuse writes.
+// writeGuard refuses clients' writes on a replica, or under the fault
+// read_only.
 type writeGuard struct {
 	server   *Server
 	readOnly bool // by a fault
-	refused  bool // the command at hand, or one that it called, was refused as a write
+	refused  bool // the current command, or one that it called, was refused as a write
 }
 
-// refuses reports whether the server takes no writes from clients.
+// refuses reports whether the server refuses clients' writes.
 func (g *writeGuard) refuses() bool { return g.server.repl.leader != nil || g.readOnly }
 
-// set has miniredis ask before each command, also of scripts, whether it may be
-// done; but only where it may not.
+// set installs, while writes are refused, a hook that miniredis calls before
+// each command, also of scripts.
 func (g *writeGuard) set() {
 	mini := g.server.data.mini.Server()
 	if g.refuses() {
@@ -38,9 +38,9 @@ func (g *writeGuard) set() {
 	mini.SetPreHook(nil)
 }
 
-// refuse answers a write with an error. The server's own commands pass.
+// refuse replies to a write with an error. The server's own commands pass.
 func (g *writeGuard) refuse(c *server.Peer, command string, _ ...string) bool {
-	if c == g.server.data.aside || !g.writes(command) {
+	if c == g.server.data.own || !g.writes(command) {
 		return false
 	}
 	c.WriteError(readOnlyError)
@@ -48,8 +48,8 @@ func (g *writeGuard) refuse(c *server.Peer, command string, _ ...string) bool {
 	return true
 }
 
-// neutral are the commands that miniredis does not call read-only and that do
-// not write, whatever else they do. Scripts are judged by their commands.
+// neutral are the commands that do not write although miniredis does not call
+// them read-only. Scripts are judged by their commands.
 var neutral = []string{
 	"AUTH", "CLIENT", "CLUSTER", "COMMAND", "DISCARD", "ECHO", "EVAL", "EVALSHA", "EXEC", "HELLO", "INFO", "MEMORY", "MULTI",
 	"OBJECT", "PING", "PSUBSCRIBE", "PUBLISH", "PUBSUB", "PUNSUBSCRIBE", "QUIT", "SCRIPT", "SELECT", "SUBSCRIBE", "TIME",

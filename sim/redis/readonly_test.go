@@ -13,7 +13,7 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// TestRefuseWrites for a while: reads are served, keys expire.
+// TestRefuseWrites shows that reads are served and keys expire meanwhile.
 func TestRefuseWrites(t *testing.T) {
 	const refusal = "READONLY You can't write against a read only replica."
 	res := withClient(t, sim.Config{}, func(c *client) {
@@ -24,7 +24,7 @@ func TestRefuseWrites(t *testing.T) {
 		c.want("GET k", "v")
 		time.Sleep(600 * time.Millisecond)
 		c.want("GET k", "nil")
-		time.Sleep(600 * time.Millisecond) // the first spell is over
+		time.Sleep(600 * time.Millisecond) // the first fault has ended
 		c.want("SET k w", refusal)
 		time.Sleep(time.Second)
 		c.want("SET k w", "OK")
@@ -35,7 +35,7 @@ func TestRefuseWrites(t *testing.T) {
 		c.want("DEL k", "1")
 		c.world(func(w *sim.World) error {
 			if w.Faults().RefuseWrites("r9", 0) == nil || w.Faults().RefuseWrites("r0", -1) == nil {
-				t.Error("no error for a node, and a length, that there is not")
+				t.Error("no error for an unknown node, or a negative duration")
 			}
 			return nil
 		})
@@ -49,8 +49,8 @@ func TestRefuseWrites(t *testing.T) {
 	}
 }
 
-// TestRefusalIsForClients: what an administrator or the node itself does goes
-// on.
+// TestRefusalIsForClients shows that writes of an administrator or of the node
+// itself go on.
 func TestRefusalIsForClients(t *testing.T) {
 	withClient(t, sim.Config{}, func(c *client) {
 		c.want("MSET a 1 b 2", "OK")
@@ -62,7 +62,8 @@ func TestRefusalIsForClients(t *testing.T) {
 	})
 }
 
-// TestTransactionAcrossTheRefusal: what was queued before is not done after.
+// TestTransactionAcrossTheRefusal shows that writes queued before are not
+// executed after.
 func TestTransactionAcrossTheRefusal(t *testing.T) {
 	withClient(t, sim.Config{}, func(c *client) {
 		conn := dial(c.p, "r0")
@@ -89,15 +90,15 @@ func TestTransactionAcrossTheRefusal(t *testing.T) {
 	})
 }
 
-// TestRefusalOutlivesAPromotion: an operator's mistake on a replica stays one
-// when it becomes the primary.
+// TestRefusalOutlivesAPromotion shows that a replica under the fault still
+// refuses writes when it becomes the primary.
 func TestRefusalOutlivesAPromotion(t *testing.T) {
 	withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
 		c.world(func(w *sim.World) error { return w.Faults().RefuseWrites("r0a", time.Second) })
 		c.world(promote(faults.Failover{}))
 		p := c.at(simredis.Primary)
 		if got := p.do("SET k v"); !strings.HasPrefix(got, "READONLY") {
-			t.Errorf("during the spell: %s", got)
+			t.Errorf("during the refusal: %s", got)
 		}
 		time.Sleep(time.Second)
 		p.want("SET k v", "OK")

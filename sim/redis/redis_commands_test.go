@@ -39,8 +39,7 @@ func TestPipelineKeepsOrder(t *testing.T) {
 	}
 }
 
-// TestCommandsAreAtomic lets clients increment through WATCH: every EXEC sees
-// what it watched, so none is lost.
+// TestCommandsAreAtomic shows that concurrent increments through WATCH are not lost.
 func TestCommandsAreAtomic(t *testing.T) {
 	retries := 0
 	run(t, sim.Config{Clients: 3}, func(w *sim.World) error {
@@ -83,7 +82,7 @@ func TestCommandsAreAtomic(t *testing.T) {
 		return nil
 	})
 	if retries == 0 {
-		t.Error("no transaction met another: the test is empty")
+		t.Error("no transactions overlapped: the test is empty")
 	}
 }
 
@@ -104,7 +103,7 @@ func (c *client) raw() *raw {
 	return &raw{conn, bufio.NewReader(conn), c.t}
 }
 
-// want sends bytes, and checks those that come back.
+// want sends bytes, and checks the reply.
 func (r *raw) want(send, reply string) {
 	r.t.Helper()
 	if _, err := r.Write([]byte(send)); err != nil {
@@ -117,7 +116,7 @@ func (r *raw) want(send, reply string) {
 	}
 }
 
-// over checks that the node has closed the connection.
+// over checks that the node closes the connection.
 func (r *raw) over() {
 	r.t.Helper()
 	if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
@@ -153,7 +152,7 @@ func TestWireProtocol(t *testing.T) {
 			r.want(send, reply)
 			r.over()
 		}
-		c.want("PING", "PONG") // others do not notice
+		c.want("PING", "PONG") // other connections are unaffected
 	})
 }
 
@@ -195,8 +194,8 @@ func TestLargeValues(t *testing.T) {
 	}
 }
 
-// TestPiecesOfRequest shows that of a request which go-redis sends in pieces the first
-// has its words, as far as they are there.
+// TestPiecesOfRequest shows that the first piece of a request which go-redis sends in pieces has the words that it
+// contains.
 func TestPiecesOfRequest(t *testing.T) {
 	value := strings.Repeat("x", 6000)
 	res := withClient(t, sim.Config{}, func(c *client) {
@@ -219,8 +218,7 @@ func TestPiecesOfRequest(t *testing.T) {
 	}
 }
 
-// TestStockOptions is go-redis as its users get it: RESP3, a handshake with
-// HELLO and CLIENT, retries.
+// TestStockOptions shows go-redis with default options: RESP3, a handshake with HELLO and CLIENT, retries.
 func TestStockOptions(t *testing.T) {
 	res := run(t, sim.Config{Latency: exactly}, func(w *sim.World) error {
 		p := w.Client(0)
@@ -261,8 +259,7 @@ func TestStockOptions(t *testing.T) {
 	}
 }
 
-// TestPubSub sends messages from one client to two others, one of them with a
-// pattern too, and speaking RESP3.
+// TestPubSub sends messages from one client to two others, one of which also has a pattern and uses RESP3.
 func TestPubSub(t *testing.T) {
 	body := func(w *sim.World) error {
 		var got [2][]string
@@ -332,8 +329,8 @@ func TestPubSub(t *testing.T) {
 	}
 }
 
-// TestSubscribersLeave: in any way that a subscriber may leave, no goroutine
-// of miniredis stays behind: [sim.Run] would return a LeakError.
+// TestSubscribersLeave shows that no goroutine of miniredis is left, however a subscriber's connection ends: [sim.Run]
+// would return a LeakError.
 func TestSubscribersLeave(t *testing.T) {
 	for name, leave := range map[string]func(w *sim.World, s *redis.PubSub) error{
 		"unsubscribed": func(w *sim.World, s *redis.PubSub) error { return s.Unsubscribe(context.Background()) },
@@ -360,7 +357,7 @@ func TestSubscribersLeave(t *testing.T) {
 					return err
 				}
 				q := w.NewProcess("q")
-				if name == "unsubscribed" || name == "closed" { // these talk to the network
+				if name == "unsubscribed" || name == "closed" { // these use the network
 					p.Go(func() { _ = leave(w, s) })
 				} else if err := leave(w, s); err != nil {
 					return err
@@ -372,8 +369,8 @@ func TestSubscribersLeave(t *testing.T) {
 	}
 }
 
-// TestBlockingIsFair: of several that wait, the one that has waited longest
-// is served first, whoever they are, and every run alike.
+// TestBlockingIsFair shows that of several blocked commands the one that has waited longest is served first, over all
+// clients and in every run.
 func TestBlockingIsFair(t *testing.T) {
 	for seed := range uint64(10) {
 		var order []string
@@ -399,7 +396,7 @@ func TestBlockingIsFair(t *testing.T) {
 			})
 			return w.RunUntil(w.Idle)
 		})
-		slices.Sort(order[1:]) // two left in one instant, on different links
+		slices.Sort(order[1:]) // two were sent in one instant, on different links
 		if got := strings.Join(order, " "); got != "c2[q 1] <nil> c0[q 3] <nil> c1[q 2] <nil>" {
 			t.Errorf("seed %d: %s", seed, got)
 		}
@@ -439,7 +436,7 @@ func TestBlockingTimesOut(t *testing.T) {
 	}
 }
 
-// TestBlockingWakes pushes what other clients wait for in different ways.
+// TestBlockingWakes pushes elements in different ways for commands that wait in different ways.
 func TestBlockingWakes(t *testing.T) {
 	for _, tc := range []struct{ wait, push, want string }{
 		{"BLPOP q 0", "RPUSH q a b", "[q a]"},
@@ -472,8 +469,7 @@ func TestBlockingWakes(t *testing.T) {
 	}
 }
 
-// TestBlockedPipeline: what a client sends behind a blocking command waits
-// with it.
+// TestBlockedPipeline shows that commands which a client sends behind a blocking command wait for it.
 func TestBlockedPipeline(t *testing.T) {
 	withClient(t, sim.Config{}, func(c *client) {
 		r := c.raw()
@@ -490,8 +486,8 @@ func TestBlockedPipeline(t *testing.T) {
 	})
 }
 
-// TestBlockedClientLeaves: an element that comes later is not given to a
-// client that has gone, and the run ends clean.
+// TestBlockedClientLeaves shows that a later element is not sent to a client that has closed its connection, and that
+// the run leaks nothing.
 func TestBlockedClientLeaves(t *testing.T) {
 	res := withClient(t, sim.Config{}, func(c *client) {
 		r := c.raw()
@@ -506,7 +502,7 @@ func TestBlockedClientLeaves(t *testing.T) {
 		if _, err := still.Write([]byte("BLPOP none 0\r\nPING\r\n")); err != nil {
 			t.Error(err)
 		}
-		time.Sleep(time.Second) // and the run ends under it
+		time.Sleep(time.Second) // the run ends meanwhile
 	})
 	if got := texts(res.Trace, "r0", "exec"); got[0] != "c0: BLPOP q 0 -> (waits)" {
 		t.Errorf("the trace has %q", got)
@@ -522,8 +518,7 @@ func TestBlockingInMulti(t *testing.T) {
 	})
 }
 
-// TestDatabases: blocking commands and scripts are in the connection's
-// database.
+// TestDatabases shows that blocking commands and scripts use the connection's database.
 func TestDatabases(t *testing.T) {
 	withClient(t, sim.Config{}, func(c *client) {
 		r := c.raw()
@@ -579,7 +574,7 @@ func TestTraceOfCommands(t *testing.T) {
 	}
 }
 
-// TestEndlessScript: the run fails, and says where.
+// TestEndlessScript shows that the run fails, with the node and the script in the error.
 func TestEndlessScript(t *testing.T) {
 	_, err := sim.Run(served(sim.Config{}), func(w *sim.World) error {
 		p := w.Client(0)

@@ -15,7 +15,7 @@ import (
 	"locksim/sim/trace"
 )
 
-// exactly is a network on which everything takes 1 ms each way.
+// exactly is a latency of exactly 1 ms.
 var exactly = sim.Latency{Min: time.Millisecond, Max: time.Millisecond}
 
 // client is one client of r0 in a world, for a test.
@@ -47,7 +47,7 @@ func withClient(t *testing.T, cfg sim.Config, f func(c *client)) *sim.Result {
 	})
 }
 
-// do sends a command and renders what comes back.
+// do sends a command and returns the reply as text.
 func (c *client) do(line string) string {
 	return render(c.Do(c.ctx, asArgs(line)...).Result())
 }
@@ -62,7 +62,7 @@ func render(v any, err error) string {
 	return fmt.Sprint(v)
 }
 
-// want checks the answer to a command.
+// want checks the reply to a command.
 func (c *client) want(line, answer string) {
 	c.t.Helper()
 	if got := c.do(line); got != answer {
@@ -70,7 +70,7 @@ func (c *client) want(line, answer string) {
 	}
 }
 
-// between checks a command's number.
+// between checks the number in a command's reply.
 func (c *client) between(line string, low, high int64) {
 	c.t.Helper()
 	got, err := c.Do(c.ctx, asArgs(line)...).Int64()
@@ -87,7 +87,7 @@ func asArgs(line string) []any {
 	return args
 }
 
-// atOnce does something to the node on the world's goroutine.
+// atOnce calls f with the node on the world's goroutine.
 func (c *client) atOnce(f func(n *simredis.Server)) {
 	c.now = f
 	if err := c.p.Point("at once"); err != nil {
@@ -125,8 +125,8 @@ func TestClockJumpForwardExpires(t *testing.T) {
 	})
 }
 
-// TestClockJumpBackProlongs: Redis keeps the instant, so a clock that goes
-// back makes what is left longer by the jump.
+// TestClockJumpBackProlongs shows that a jump back makes the remaining TTL
+// longer by the jump, since Redis stores the instant of expiry.
 func TestClockJumpBackProlongs(t *testing.T) {
 	withClient(t, sim.Config{}, func(c *client) {
 		c.want("SET k v PX 10000", "OK")
@@ -152,7 +152,7 @@ func TestClockDrift(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 		c.want("GET k", "nil")
 		c.want("SET k v PX 10000", "OK")
-		c.world(func(w *sim.World) error { return w.Faults().DriftClock("r0", -1_000_000, 0) }) // stands still
+		c.world(func(w *sim.World) error { return w.Faults().DriftClock("r0", -1_000_000, 0) }) // stopped
 		time.Sleep(30 * time.Minute)
 		c.want("GET k", "v")
 		c.world(func(w *sim.World) error { return w.Faults().DriftClock("r0", 0, 0) })
@@ -161,8 +161,8 @@ func TestClockDrift(t *testing.T) {
 	})
 }
 
-// TestInstants: TIME and everything that expires at an instant follow the
-// node's clock, not the world's.
+// TestInstants shows that TIME and commands with an instant of expiry follow
+// the node's clock, not the world's.
 func TestInstants(t *testing.T) {
 	for _, jump := range []time.Duration{0, time.Hour, -time.Hour} {
 		withClient(t, sim.Config{}, func(c *client) {
@@ -194,8 +194,8 @@ func TestInstants(t *testing.T) {
 	}
 }
 
-// TestInstantInThePast: the key is gone at once, and a later one of the same
-// name is not affected. miniredis kept the TTL.
+// TestInstantInThePast shows that the key is deleted at once, and that a later
+// one of the same name is not affected. miniredis would keep the TTL.
 func TestInstantInThePast(t *testing.T) {
 	withClient(t, sim.Config{}, func(c *client) {
 		for _, past := range []string{"SET k v PXAT 1000", "SET k v EXAT 1", "set k v exat 1"} {
@@ -224,9 +224,10 @@ func TestInstantInThePast(t *testing.T) {
 	})
 }
 
-// TestKeyNeverDiesEarly compares what GET answered with the instants at which
-// the node executed SET and GET: a key lives for its TTL, to the nanosecond.
-func TestKeyNeverDiesEarly(t *testing.T) {
+// TestKeyNeverExpiresEarly compares the replies to GET with the instants at
+// which the node executed SET and GET: a key lives for its TTL, to the
+// nanosecond.
+func TestKeyNeverExpiresEarly(t *testing.T) {
 	const ttl = 7 * time.Millisecond
 	alive, dead := 0, 0
 	for seed := range uint64(30) {
@@ -250,17 +251,17 @@ func TestKeyNeverDiesEarly(t *testing.T) {
 				}
 			case strings.HasSuffix(e.Text(), "-> nil"):
 				if dead++; age < ttl {
-					t.Errorf("seed %d: dead after %v", seed, age)
+					t.Errorf("seed %d: expired after %v", seed, age)
 				}
 			}
 		}
 	}
 	if alive == 0 || dead == 0 {
-		t.Errorf("%d keys alive and %d dead: the test is empty", alive, dead)
+		t.Errorf("%d keys alive and %d expired: the test is empty", alive, dead)
 	}
 }
 
-// TestKeys is what the harness sees of a node.
+// TestKeys shows the keys of a node as the harness reads them.
 func TestKeys(t *testing.T) {
 	withClient(t, sim.Config{}, func(c *client) {
 		c.want("SET b v PX 10000", "OK")

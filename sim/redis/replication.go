@@ -9,26 +9,26 @@ import (
 	"locksim/sim/trace"
 )
 
-// role is what a server is among those of its family.
+// role is a server's part in replication.
 type role struct {
 	server    *Server
-	leader    *Server      // whom it is a replica of, nil for a primary
-	source    *replication // from there, unless the server is down
+	leader    *Server      // the primary of a replica, nil for a primary
+	source    *replication // the replication from it, unless the server is down
 	followers []*replication
 }
 
-// replication is how a replica follows its primary: it copies all that the
-// primary has, and from then on gets the effects of each command, in order and
-// late. The primary does not wait for it.
+// replication is how a replica follows its primary: it copies all keys of the
+// primary, and then gets the effects of each command, in order and late. The
+// primary does not wait for it.
 type replication struct {
 	from, to *Server
-	out      sim.Peer      // the way from the primary to the replica
-	back     sim.Peer      // and the other way
+	out      sim.Peer      // from the primary to the replica
+	back     sim.Peer      // from the replica to the primary
 	live     bool          // the copy is under way, and effects follow it
-	ended    bool          // the replica follows this primary no more
-	session  int           // numbers the connections: what an old one carries is void
-	departs  time.Duration // when the primary sends what it sent last
-	acked    int64         // the offset of which the primary knows that the replica has it
+	ended    bool          // the replica no longer follows this primary
+	session  int           // numbers the connections: messages of an old one are dropped
+	departs  time.Duration // the latest departure of a message of the primary
+	acked    int64         // the offset that the replica has acknowledged
 }
 
 // follow makes the node a replica of another, with a full synchronisation.
@@ -52,7 +52,7 @@ func (n *Server) unfollow() {
 	n.guard.set()
 }
 
-// void reports whether what an older connection carries comes too late.
+// void reports whether a message belongs to an ended connection.
 func (r *replication) void(session int) bool { return r.ended || r.session != session }
 
 // feed sends effects to the replica.
@@ -62,8 +62,8 @@ func (r *replication) feed(b batch) {
 	}
 }
 
-// send lets f happen at the replica, in order. The primary keeps it for the lag
-// first: what it keeps when it crashes is lost.
+// send calls f at the replica, in order. The primary delays it by the lag
+// first: a delayed message is lost if the primary crashes.
 func (r *replication) send(f func()) {
 	session := r.session
 	arrive := func() {
@@ -82,17 +82,17 @@ func (r *replication) send(f func()) {
 	r.departs = r.out.SendAfter(hold, func() bool { return !r.void(session) }, arrive)
 }
 
-// apply makes a replica's keys what its primary's are.
+// apply applies the primary's effects to a replica's keys.
 func (n *Server) apply(from *Server, b batch) {
 	n.tick()
 	why := origin{step: n.node.Record(from.Name(), trace.Apply{Effects: b}), change: trace.KeyReplicated}
 	l := n.ledger
 	for _, e := range b.effects {
-		was := l.seen(e.place)
-		l.dbs[e.place.db] = true
-		l.set(e.place, e.datum)
-		n.data.put(e.place, e.datum)
-		n.changed(e.place, was, l.seen(e.place), why)
+		was := l.seen(e.key)
+		l.dbs[e.key.db] = true
+		l.set(e.key, e.datum)
+		n.data.put(e.key, e.datum)
+		n.changed(e.key, was, l.seen(e.key), why)
 	}
 	l.offset = b.offset
 	n.disk.write(b)
@@ -100,8 +100,8 @@ func (n *Server) apply(from *Server, b batch) {
 	n.blocked.wake()
 }
 
-// resync begins a new connection to the primary, and a full synchronisation. A
-// replica that is down does so when it comes back.
+// resync starts a new connection to the primary, and a full synchronisation. A
+// replica that is down does so when it restarts.
 func (r *replication) resync() {
 	r.live, r.acked = false, 0
 	if r.to.node.Down() {
@@ -112,7 +112,7 @@ func (r *replication) resync() {
 	r.back.Send(func() { r.copy(session) })
 }
 
-// copy sends the replica all that the primary has.
+// copy sends all keys of the primary to the replica.
 func (r *replication) copy(session int) {
 	if r.void(session) {
 		return
@@ -126,8 +126,8 @@ func (r *replication) copy(session int) {
 	})
 }
 
-// receive replaces all that a replica has.
-func (n *Server) receive(from *Server, data map[place]datum, offset int64) {
+// receive replaces all keys of a replica.
+func (n *Server) receive(from *Server, data map[dbKey]datum, offset int64) {
 	n.tick()
 	step := n.node.Record(from.Name(), trace.Resync{Keys: len(data)})
 	n.ledger.replace(data, n.ledger.data, origin{step: step, change: trace.KeyRestored})
@@ -135,15 +135,15 @@ func (n *Server) receive(from *Server, data map[place]datum, offset int64) {
 	n.disk.rewrite()
 }
 
-// abandon is what becomes of a replication whose primary has crashed: what it
-// had not sent yet is lost.
+// abandon ends the connection of a crashed primary: what it had not sent yet is
+// lost.
 func (r *replication) abandon() {
 	r.live = false
 	r.out.Forget()
 }
 
-// PeerBack implements [sim.PeerFollower]: a replica has missed something, and takes
-// over all that there is.
+// PeerBack implements [sim.PeerFollower]: a replica that has missed a message
+// starts a full synchronisation.
 func (n *Server) PeerBack(peer *sim.Node) {
 	for _, r := range slices.Clone(n.repl.followers) {
 		if r.to.node == peer {

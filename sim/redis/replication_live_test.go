@@ -8,7 +8,7 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// grant takes a lock with a token, as our locks do, and a queue besides.
+// grant takes a lock with a token, as our locks do, and changes a queue.
 const grant = `
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
   redis.call('ZADD', KEYS[3], 7, ARGV[1])
@@ -17,10 +17,10 @@ if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
 end
 return 0`
 
-// TestLiveFailover: the replica of a primary that was killed has the same keys,
-// values and expiry as a real one, takes writes, and knows no scripts.
+// TestLiveFailover shows that the replica of a killed primary has the same
+// keys, values and expiry as a real one, accepts writes, and has no scripts.
 func TestLiveFailover(t *testing.T) {
-	compare(t, simredis.Servers{}, func(s *stage) {
+	compare(t, simredis.Servers{}, func(s *transcript) {
 		for _, e := range everyType {
 			if !strings.HasPrefix(e.write, "FLUSHDB") && !strings.HasPrefix(e.write, "HEXPIRE") {
 				s.say("r0", e.write)
@@ -46,9 +46,10 @@ func TestLiveFailover(t *testing.T) {
 	})
 }
 
-// TestLiveDemotion: an old primary loses what its replica had not heard of.
+// TestLiveDemotion shows that an old primary loses the writes that its replica
+// had not received.
 func TestLiveDemotion(t *testing.T) {
-	compare(t, simredis.Servers{}, func(s *stage) {
+	compare(t, simredis.Servers{}, func(s *transcript) {
 		s.say("r0", "SET released a PX 60000")
 		s.say("r0", "INCR token")
 		s.say("r0", "HSET h f 1")
@@ -68,9 +69,9 @@ func TestLiveDemotion(t *testing.T) {
 	})
 }
 
-// TestLiveReadOnly is what a replica answers, and WAIT.
+// TestLiveReadOnly compares a replica's replies, also to WAIT.
 func TestLiveReadOnly(t *testing.T) {
-	compare(t, simredis.Servers{}, func(s *stage) {
+	compare(t, simredis.Servers{}, func(s *transcript) {
 		s.say("r0", "SET k v")
 		s.say("r0", "WAIT 1 5000")
 		s.say("r0", "WAIT 2 20")
@@ -92,10 +93,10 @@ func TestLiveReadOnly(t *testing.T) {
 	})
 }
 
-// TestLiveExpiryOnAReplica: it hides by its own clock what its primary says
-// nothing of any more, and drops it when it is promoted.
+// TestLiveExpiryOnAReplica shows that an isolated replica hides expired keys by
+// its own clock, and drops them when it is promoted.
 func TestLiveExpiryOnAReplica(t *testing.T) {
-	compare(t, simredis.Servers{}, func(s *stage) {
+	compare(t, simredis.Servers{}, func(s *transcript) {
 		s.say("r0", "SET k v PX 200")
 		s.say("r0", "HSET h f v")
 		s.say("r0", "PEXPIRE h 200")
@@ -114,9 +115,9 @@ func TestLiveExpiryOnAReplica(t *testing.T) {
 	})
 }
 
-// TestLiveFlush: FLUSHALL reaches the replica, SCRIPT FLUSH does not.
+// TestLiveFlush shows that FLUSHALL is replicated and SCRIPT FLUSH is not.
 func TestLiveFlush(t *testing.T) {
-	compare(t, simredis.Servers{}, func(s *stage) {
+	compare(t, simredis.Servers{}, func(s *transcript) {
 		v, _ := s.do("r0", "SCRIPT", "LOAD", "return 7")
 		_, _ = s.do("r0a", "SCRIPT", "LOAD", "return 7")
 		s.say("r0", "SET k v")
@@ -132,13 +133,13 @@ func TestLiveFlush(t *testing.T) {
 	})
 }
 
-// TestLiveRestart: what is left after kill -9, for each kind of persistence,
-// also after a FLUSHALL; and time passes meanwhile.
+// TestLiveRestart compares the keys after kill -9, for each kind of
+// persistence, also after a FLUSHALL; keys expire meanwhile.
 func TestLiveRestart(t *testing.T) {
 	for _, persistence := range simredis.Persistences() {
 		t.Run(string(persistence), func(t *testing.T) {
 			t.Parallel()
-			compare(t, simredis.Servers{Persistence: persistence}, func(s *stage) {
+			compare(t, simredis.Servers{Persistence: persistence}, func(s *transcript) {
 				s.say("r0", "SET early v PX 95000")
 				s.say("r0", "SET deleted v")
 				s.say("r0", "SET short v PX 300")
@@ -163,18 +164,19 @@ func TestLiveRestart(t *testing.T) {
 	}
 }
 
-// TestLiveEviction: a real server short of memory gives up the same key.
+// TestLiveEviction shows that a real server which is short of memory evicts the
+// same key.
 func TestLiveEviction(t *testing.T) {
 	large := strings.Repeat("x", 300_000)
 	for _, policy := range faults.EvictionPolicies() {
 		t.Run(string(policy), func(t *testing.T) {
 			t.Parallel()
-			compare(t, simredis.Servers{}, func(s *stage) {
+			compare(t, simredis.Servers{}, func(s *transcript) {
 				for i, ttl := range []int{0, 900_000, 0, 800_000} {
 					s.idle(string("abcd"[i]), 100-10*i, ttl, large)
 				}
 				s.evict(policy)
-				switch policy { // which of several goes is up to chance in some
+				switch policy { // some policies choose at random among several
 				case faults.EvictAllKeysRandom:
 					s.say("r0", "DBSIZE")
 				case faults.EvictVolatileRandom:

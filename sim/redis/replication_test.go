@@ -13,14 +13,14 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// at is another client of the same process, of another node.
+// at is a client of the same process for another node.
 func (c *client) at(node string) *client {
 	d := *c
 	d.Client = simredis.Client(c.p, node)
 	return &d
 }
 
-// world does something on the world's goroutine, which must not fail.
+// world calls f on the world's goroutine. f must not fail.
 func (c *client) world(f func(w *sim.World) error) {
 	c.t.Helper()
 	c.atOnce(func(*simredis.Server) {
@@ -48,7 +48,8 @@ func (c *client) keys(nodes ...string) [][]string {
 	return out
 }
 
-// everyType is a command for each type of key, and what to ask for it.
+// everyType has write commands for each type of key, each with a command that
+// reads the key.
 var everyType = []struct{ write, ask string }{
 	{"SET s v", "GET s"},
 	{"SET t v PX 90000", "PTTL t"},
@@ -89,7 +90,7 @@ func TestReplicaHasWhatThePrimaryHas(t *testing.T) {
 				}
 			}
 			if strings.HasPrefix(e.ask, "PTTL") {
-				continue // takes its time on the wire
+				continue // the TTL changes on the wire
 			}
 			first.want(e.ask, c.do(e.ask))
 			second.want(e.ask, c.do(e.ask))
@@ -98,8 +99,8 @@ func TestReplicaHasWhatThePrimaryHas(t *testing.T) {
 	})
 }
 
-// TestFieldsExpireOnAReplica: a hash arrives with the expiry of its fields, also
-// where that has passed by the replica's clock.
+// TestFieldsExpireOnAReplica shows that a hash is replicated with the expiry of
+// its fields, also if that has passed by the replica's clock.
 func TestFieldsExpireOnAReplica(t *testing.T) {
 	withClient(t, with(simredis.Servers{Replicas: 1, Persistence: simredis.PersistAlways}), func(c *client) {
 		r := c.at("r0a")
@@ -122,13 +123,13 @@ func TestFieldsExpireOnAReplica(t *testing.T) {
 	})
 }
 
-// TestReplicationIsLate: what the primary has answered the replica has only
+// TestReplicationIsLate shows that a replica has an acknowledged write only
 // after the lag.
 func TestReplicationIsLate(t *testing.T) {
 	lag := sim.Latency{Min: 200 * time.Millisecond, Max: 300 * time.Millisecond}
 	withClient(t, with(simredis.Servers{Replicas: 1, Lag: lag}), func(c *client) {
 		replica := c.at("r0a")
-		c.want("SET k v", "OK") // done 1 ms ago
+		c.want("SET k v", "OK") // executed 1 ms ago
 		time.Sleep(190 * time.Millisecond)
 		replica.want("GET k", "nil")
 		time.Sleep(110 * time.Millisecond)
@@ -154,7 +155,8 @@ func TestEffectsArriveInOrder(t *testing.T) {
 	}
 }
 
-// TestScriptsAndTransactionsArriveAsOne: no replica shows half of one.
+// TestScriptsAndTransactionsArriveAsOne shows that a replica applies each as a
+// whole.
 func TestScriptsAndTransactionsArriveAsOne(t *testing.T) {
 	res := withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
 		c.do("PING")
@@ -176,7 +178,8 @@ func TestScriptsAndTransactionsArriveAsOne(t *testing.T) {
 	}
 }
 
-// TestReplicaRefusesWrites in Redis's words, wherever they come from.
+// TestReplicaRefusesWrites with Redis's error, also of scripts and
+// transactions.
 func TestReplicaRefusesWrites(t *testing.T) {
 	withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
 		r := c.at("r0a")
@@ -207,13 +210,14 @@ func TestReplicaRefusesWrites(t *testing.T) {
 	})
 }
 
-// TestPrimaryTellsOfExpiry, and a replica hides by its own clock.
-func TestPrimaryTellsOfExpiry(t *testing.T) {
+// TestPrimaryReplicatesExpiry shows it, and that a replica hides keys by its
+// own clock.
+func TestPrimaryReplicatesExpiry(t *testing.T) {
 	res := withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
 		c.want("SET k v PX 1000", "OK")
-		time.Sleep(2 * time.Second) // and nobody asks
+		time.Sleep(2 * time.Second) // no command reads it
 		c.world(func(w *sim.World) error { return w.Faults().JumpClock("r0a", time.Minute) })
-		c.want("SET k v PX 1000", "OK") // long past for the replica
+		c.want("SET k v PX 1000", "OK") // expired for the replica
 		time.Sleep(10 * time.Millisecond)
 		c.at("r0a").want("GET k", "nil")
 		c.at("r0a").want("DEL k", "READONLY You can't write against a read only replica.")
@@ -225,12 +229,12 @@ func TestPrimaryTellsOfExpiry(t *testing.T) {
 		t.Errorf("applied %q", got)
 	}
 	if got := texts(res.Trace, "r0a", "expire"); len(got) != 1 {
-		t.Errorf("the replica hid %q, want the first k alone: of the second it has never shown anything", got)
+		t.Errorf("the replica hid %q, want only the first k: it has never shown the second", got)
 	}
 }
 
-// TestReplicationAcrossAPartition: what was held arrives late, and what was
-// lost is made good by a full synchronisation.
+// TestReplicationAcrossAPartition shows that held effects arrive late, and that
+// a full synchronisation replaces lost ones.
 func TestReplicationAcrossAPartition(t *testing.T) {
 	for _, bytes := range faults.BytesModes() {
 		t.Run(string(bytes), func(t *testing.T) {
@@ -260,8 +264,9 @@ func TestReplicationAcrossAPartition(t *testing.T) {
 	}
 }
 
-// TestNothingPassesAfterAGap: a direction that has lost something stays closed
-// until the whole link is healed, or a replica would skip an effect.
+// TestNothingPassesAfterAGap shows that a direction which has lost a message
+// stays closed until the whole link has healed: otherwise a replica would skip
+// an effect.
 func TestNothingPassesAfterAGap(t *testing.T) {
 	withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
 		cut := func(dir faults.Direction, bytes faults.Bytes, d time.Duration) {
@@ -276,16 +281,16 @@ func TestNothingPassesAfterAGap(t *testing.T) {
 		c.want("SET later 1", "OK")
 		time.Sleep(100 * time.Millisecond)
 		if got := c.keys("r0a")[0]; len(got) != 0 {
-			t.Errorf("the replica has %q, which came after what was lost", got)
+			t.Errorf("the replica has %q, which was sent after a lost effect", got)
 		}
 		time.Sleep(time.Second)
 		if got := c.keys("r0a")[0]; len(got) != 2 {
-			t.Errorf("after the healing the replica has %q", got)
+			t.Errorf("after the heal the replica has %q", got)
 		}
 	})
 }
 
-// TestQuietWaitsForReplication, also for what a partition holds.
+// TestQuietWaitsForReplication also waits for messages that a partition holds.
 func TestQuietWaitsForReplication(t *testing.T) {
 	cfg := sim.Config{Latency: exactly, Servers: []sim.Kind{simredis.Servers{Replicas: 1, Lag: sim.Latency{Min: time.Second, Max: time.Second}}}}
 	run(t, cfg, func(w *sim.World) error {

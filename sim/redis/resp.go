@@ -14,14 +14,15 @@ const (
 	maxInline = 64 << 10  // bytes of a line
 )
 
-// protocolError is what Redis answers to nonsense before it hangs up.
+// protocolError is the reply to bytes that are not RESP, after which Redis
+// closes the connection.
 type protocolError string
 
 func (e protocolError) Error() string { return "ERR Protocol error: " + string(e) }
 
-// parseCommand takes one command off a stream of RESP. n is what it used; 0
-// means that the rest has not arrived yet. A command without arguments is to
-// be ignored.
+// parseCommand parses the first command of a stream of RESP. n is its length; 0
+// means that the rest has not arrived yet. A command without arguments is to be
+// ignored.
 func parseCommand(b []byte) (args []string, n int, err error) {
 	if len(b) == 0 {
 		return nil, 0, nil
@@ -33,22 +34,22 @@ func parseCommand(b []byte) (args []string, n int, err error) {
 	if head == 0 || err != nil {
 		return nil, 0, err
 	}
-	// Most requests are here as a whole. One that is not must not cost more
-	// than a look at its lengths whenever another piece arrives.
+	// Most requests arrive whole. For an incomplete one only the lengths are
+	// read whenever another piece arrives.
 	if n, err = commandLength(b, head, count); n == 0 || err != nil {
 		return nil, 0, err
 	}
 	return appendArgs(make([]string, 0, max(count, 0)), b[head:n]), n, nil
 }
 
-// appendArgs appends the arguments of a command, which follow its head. Where b is
-// cut, the last one is as long as it is there.
+// appendArgs appends the arguments of a command, which follow its head. If b is
+// cut, so is the last argument.
 func appendArgs(args []string, b []byte) []string {
-	text := string(b) // of which the arguments are parts
+	text := string(b) // the arguments are substrings of it
 	for at := 0; at < len(b); {
 		length, used, _ := parseLength(b[at:], "bulk", maxBulk)
 		at += used
-		if used == 0 || at == len(b) { // nothing of the argument is there
+		if used == 0 || at == len(b) { // the argument is missing
 			break
 		}
 		args = append(args, text[at:min(at+length, len(b))])
@@ -57,7 +58,7 @@ func appendArgs(args []string, b []byte) []string {
 	return args
 }
 
-// commandLength is the length of a whole command, or 0 where some is missing.
+// commandLength is the length of a whole command, or 0 if it is incomplete.
 func commandLength(b []byte, n, count int) (int, error) {
 	for range count {
 		if n >= len(b) {
@@ -96,7 +97,7 @@ func parseInline(b []byte) (args []string, n int, err error) {
 
 // parseLength reads a line such as "*3" or "$11", whatever its first byte.
 func parseLength(b []byte, what string, limit int) (length, n int, err error) {
-	if len(b) >= 4 && '0' <= b[1] && b[1] <= '9' && b[2] == '\r' && b[3] == '\n' { // most are
+	if len(b) >= 4 && '0' <= b[1] && b[1] <= '9' && b[2] == '\r' && b[3] == '\n' { // the common case
 		return int(b[1] - '0'), 4, nil
 	}
 	end := bytes.IndexByte(b, '\n')

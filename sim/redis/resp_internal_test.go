@@ -47,8 +47,8 @@ func TestParseCommand(t *testing.T) {
 	}
 }
 
-// FuzzParseCommand: no panic, no more bytes used than given, and the same
-// result however the bytes arrive.
+// FuzzParseCommand looks for panics, for results longer than the input, and for
+// results that depend on how the bytes arrive.
 func FuzzParseCommand(f *testing.F) {
 	for _, s := range []string{"*1\r\n$4\r\nPING\r\n", "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", "PING\r\n", "*-1\r\n", "$1\r\n", "*1\r\n$-1\r\n", "*3\r\n$0\r\n\r\n$1\r\n\n\r\n"} {
 		f.Add([]byte(s))
@@ -58,7 +58,7 @@ func FuzzParseCommand(f *testing.F) {
 		if n < 0 || n > len(b) || err != nil && (n != 0 || args != nil) || n == 0 && args != nil {
 			t.Fatalf("%q, %d of %d bytes, %v", args, n, len(b), err)
 		}
-		for short := range n { // a command is not there before its last byte, and no error either
+		for short := range n { // an incomplete command is neither a result nor an error
 			if a, m, err := parseCommand(b[:short]); m != 0 || err != nil {
 				t.Fatalf("after %d of %d bytes: %q, %d bytes, %v", short, n, a, m, err)
 			}

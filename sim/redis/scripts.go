@@ -8,17 +8,17 @@ import (
 	"github.com/yuin/gopher-lua/parse"
 )
 
-// Scripts keeps what is expensive about scripts, compiled ones and Lua states, from
-// run to run. Nothing of a run shows in another. The zero value is ready; it is safe
-// for concurrent use.
+// Scripts caches compiled scripts and Lua states from run to run, which are
+// expensive to create. A run does not affect another through it. The zero value
+// is ready to use; it is safe for concurrent use.
 type Scripts struct {
 	mu     sync.Mutex
-	protos map[string]*lua.FunctionProto // by source; one is not changed by running it
+	protos map[string]*lua.FunctionProto // by source; a run does not change them
 	idle   []*luaVM
 }
 
-// maxCompiled bounds what is kept, for a client that writes a new script for
-// every call; maxIdle bounds the states.
+// maxCompiled bounds the compiled scripts, for a client that sends a new script
+// with every call; maxIdle bounds the states.
 const (
 	maxCompiled = 256
 	maxIdle     = 16
@@ -46,7 +46,7 @@ func (s *Scripts) compile(source string) (*lua.FunctionProto, error) {
 	return proto, nil
 }
 
-// take returns a state that no server uses: to build one takes as long as some
+// take returns a state that no server uses: building one takes as long as some
 // twenty round trips.
 func (s *Scripts) take() *luaVM {
 	s.mu.Lock()
@@ -59,7 +59,7 @@ func (s *Scripts) take() *luaVM {
 	return newLuaVM()
 }
 
-// giveBack takes a state that its server needs no more.
+// giveBack returns a state that its server no longer needs.
 func (s *Scripts) giveBack(v *luaVM) {
 	v.commands = nil
 	s.mu.Lock()

@@ -16,20 +16,20 @@ import (
 	"locksim/sim/trace"
 )
 
-// Server is one Redis server: miniredis, fed one command at a time, with the clock
-// of its machine that drives expiry. It speaks RESP2 and RESP3. r0 may have
-// replicas, which follow it asynchronously (see [Server.Promote]), and every server
-// may keep its keys over a crash (see [Persistence]). Its methods are for the
-// world's goroutine.
+// Server is one Redis server: miniredis, which runs one command at a time and
+// expires keys by the clock of the server's machine. It speaks RESP2 and RESP3.
+// r0 may have replicas, which follow it asynchronously (see [Server.Promote]),
+// and every server may keep its keys over a crash (see [Persistence]). Its
+// methods are for the world's goroutine.
 //
-// Where it is not Redis: TTL rounds down to seconds, Redis to the nearest.
-// SET with PXAT or EXAT inside MULTI counts from when it was queued. A
-// subscriber may send nothing but subscriptions and PING, also in RESP3, and
-// gets a message that fits several of its patterns once; messages do not reach
-// the subscribers of a replica. EVAL inside MULTI and EVAL_RO run in a fresh
-// Lua state each. Scripts have no struct, cmsgpack and bit, and may not call
-// blocking commands. Replicas and disks get no HyperLogLogs, and of streams the
-// entries only. A snapshot and a full synchronisation take no time.
+// Differences from Redis: TTL rounds down to seconds, not to the nearest. SET
+// with PXAT or EXAT inside MULTI counts from when it was queued. A subscriber
+// may send only subscriptions and PING, also in RESP3, and gets a message that
+// matches several of its patterns once; messages do not reach the subscribers
+// of a replica. EVAL inside MULTI and EVAL_RO each run in a new Lua state.
+// Scripts have no struct, cmsgpack and bit, and may not call blocking commands.
+// Replicas and disks get no HyperLogLogs, and only the entries of streams. A
+// snapshot and a full synchronisation take no time.
 type Server struct {
 	node   *sim.Node
 	family *family
@@ -41,7 +41,7 @@ type Server struct {
 	blocked  blockedCommands
 	waits    ackWaits
 
-	ledger *ledger // of what its commands do; nil where nobody wants to know
+	ledger *ledger // of its commands' effects; nil if not needed
 	repl   role
 	disk   disk
 }
@@ -77,7 +77,7 @@ func (n *Server) Name() string { return n.node.Name() }
 // Node is the machine on which it runs.
 func (n *Server) Node() *sim.Node { return n.node }
 
-// tick brings miniredis to the machine's wall time, and expires keys.
+// tick sets miniredis to the machine's wall time, and expires keys.
 func (n *Server) tick() {
 	before, now := n.data.tick()
 	if n.ledger != nil {
@@ -85,9 +85,9 @@ func (n *Server) tick() {
 	}
 }
 
-// Keys implements [sim.Keyed]: the keys of database 0, what clients see. A server
-// that is down has none. The value is a string's value, or the key's type in
-// parentheses.
+// Keys implements [sim.Keyed]: the keys of database 0 that clients see. A
+// server that is down has none. The value is a string's value, or the key's
+// type in parentheses.
 func (n *Server) Keys() []trace.Key {
 	if n.node.Down() {
 		return nil
@@ -115,7 +115,7 @@ func (n *Server) ClockChanged() {
 	}
 }
 
-// Crash implements [sim.Crasher]. What the server has kept is settled now: see
+// Crash implements [sim.Crasher]. What the server keeps is decided now: see
 // [Persistence].
 func (n *Server) Crash(mode faults.CrashMode) {
 	n.tick()
@@ -124,7 +124,7 @@ func (n *Server) Crash(mode faults.CrashMode) {
 		r.abandon()
 	}
 	n.data.mini.FlushAll()
-	n.lua.forget()
+	n.lua.flush()
 	if n.ledger != nil {
 		n.ledger.forget()
 	}
@@ -133,11 +133,11 @@ func (n *Server) Crash(mode faults.CrashMode) {
 // Kept implements [sim.Keeper].
 func (n *Server) Kept() string { return strconv.Itoa(len(n.disk.kept)) + " keys kept" }
 
-// Restart implements [sim.Restarter]: with what its persistence has kept and its
-// clock has not let expire meanwhile. It knows no scripts, no subscriptions and
-// nobody who waits. A replica, and an old primary that was fenced or demoted,
-// follows the present primary with a full synchronisation; the replicas of a
-// primary that comes back take over what it has now, be it nothing.
+// Restart implements [sim.Restarter]: with the keys that its persistence has
+// kept and that have not expired by its clock. Scripts, subscriptions and
+// blocked commands are lost. A replica, and an old primary that was fenced or
+// demoted, follows the current primary with a full synchronisation; the
+// replicas of a restarted primary copy its keys, even if it has none.
 func (n *Server) Restart(step int) {
 	n.tick()
 	if l := n.ledger; l != nil {
@@ -154,7 +154,7 @@ func (n *Server) Restart(step int) {
 // Close implements [sim.Closer].
 func (n *Server) Close() {
 	for len(n.sessions) > 0 {
-		n.sessions[0].leave()
+		n.sessions[0].close()
 	}
 	n.lua.close()
 	n.data.mini.Close()
@@ -162,30 +162,30 @@ func (n *Server) Close() {
 
 // WatchKeys implements [sim.KeyWatcher], for keys of database 0.
 func (n *Server) WatchKeys(keys []string) {
-	n.family.watch(keys)
+	n.family.watchKeys(keys)
 	if n.ledger == nil && len(keys) > 0 {
 		n.ledger = newLedger(n)
 		n.ledger.only = n.family.watched
 	}
 }
 
-// settle is for servers with or without a ledger.
-func (n *Server) settle(why origin) {
+// commit is for servers with or without a ledger.
+func (n *Server) commit(why origin) {
 	if n.ledger != nil {
-		n.ledger.settle(why)
+		n.ledger.commit(why)
 	}
 }
 
-// touch notes the keys that a client's command may change: any of its arguments
-// may be one. On a replica it changes nothing.
+// touch records the keys that a client's command may change: any of its
+// arguments may be one. On a replica it changes none.
 func (n *Server) touch(db int, args []string) {
 	if n.ledger != nil && n.repl.leader == nil {
 		n.ledger.touch(db, args)
 	}
 }
 
-// record adds a command to the trace, and returns the event's number. Without an
-// answer the client has to wait for it.
+// record adds a command to the trace, and returns the event's number. A nil
+// answer means that the client waits for it.
 func (n *Server) record(s *session, args []string, answer []byte) int {
 	e := trace.Exec{Conn: s.conn.Name(), Request: n.request(args)}
 	if answer != nil {
@@ -194,7 +194,7 @@ func (n *Server) record(s *session, args []string, answer []byte) int {
 	return n.node.Record(s.conn.Client(), e)
 }
 
-// request is a command as the trace shows it; a script goes by its title.
+// request is a command for the trace, with the title of its script.
 func (n *Server) request(args []string) Request {
 	r := Request{args: args}
 	if len(args) > 1 && runsScript(args[0]) {
@@ -206,9 +206,10 @@ func (n *Server) request(args []string) Request {
 // Describe implements [sim.Describer].
 func (n *Server) Describe(_ sim.Direction, b []byte) trace.Content { return RESP(b) }
 
-// Role implements [sim.Ranked]: "primary", "replica of r0", or "down". The offset
-// counts the effects of commands that the server has done or, as a replica, has
-// got from its primary. It is 0 in a world without replicas and persistence.
+// Role implements [sim.Ranked]: "primary", "replica of r0", or "down". The
+// offset counts the effects of commands that the server has executed or, as a
+// replica, has got from its primary. It is 0 in a world without replicas and
+// persistence.
 func (n *Server) Role() (role string, offset int64) {
 	if n.ledger != nil && n.ledger.only == nil {
 		offset = n.ledger.offset
@@ -228,13 +229,13 @@ func runsScript(command string) bool {
 	return len(command) >= len("EVAL") && strings.EqualFold(command[:4], "EVAL")
 }
 
-// dataset is miniredis with the time that it knows.
+// dataset is miniredis with its time.
 type dataset struct {
 	node     *sim.Node
 	mini     *miniredis.Miniredis
-	shown    time.Duration // the machine's wall time that miniredis knows
-	aside    *server.Peer  // for commands of the server's own
-	answered bytes.Buffer  // what they answered
+	shown    time.Duration // the machine's wall time at the last tick
+	own      *server.Peer  // for the server's own commands
+	ownReply bytes.Buffer  // replies to the server's own commands
 }
 
 func newDataset(node *sim.Node) *dataset {
@@ -244,22 +245,22 @@ func newDataset(node *sim.Node) *dataset {
 	}
 	d.mini.SetTime(node.Now())
 	d.mini.Seed(int(node.Draw("miniredis").Value() >> 33))
-	d.aside = server.NewPeer(bufio.NewWriterSize(&d.answered, 512))
+	d.own = server.NewPeer(bufio.NewWriterSize(&d.ownReply, 512))
 	return d
 }
 
-// tick brings miniredis to the machine's wall time, and returns it with the one
-// before. miniredis keeps how long a key has left where Redis keeps until when: a
-// clock that goes back makes every key live longer, which FastForward does with a
-// negative duration.
+// tick sets miniredis to the machine's wall time, and returns it with the
+// previous one. miniredis stores the remaining TTL of a key, Redis the instant
+// of its expiry: a clock that jumps back makes every key live longer, which
+// FastForward does with a negative duration.
 //
-// A key is gone when its TTL has passed, to the nanosecond, counted from the
-// instant of the command. Redis counts whole milliseconds of its clock on both
-// ends and expires a key when the present one is past the last one: a key
-// lives up to 1 ms longer there, and never shorter.
+// A key expires when its TTL has passed, to the nanosecond, counted from the
+// instant of the command. Redis counts whole milliseconds of its clock at both
+// ends and expires a key when the current one is past the last one: a key lives
+// up to 1 ms longer there, and never shorter.
 func (d *dataset) tick() (before, now time.Duration) {
 	before, now = d.shown, d.node.Wall()
-	d.mini.FastForward(now - before) // also by nothing: what was set to the past goes
+	d.mini.FastForward(now - before) // also by 0: it drops keys that were set to expire in the past
 	if now != before {
 		d.mini.SetTime(d.node.Now())
 		d.shown = now
@@ -267,15 +268,15 @@ func (d *dataset) tick() (before, now time.Duration) {
 	return before, now
 }
 
-// ask runs a command of the server's own in one of its databases. The reply is
-// valid until the next call.
+// ask runs one of the server's own commands in a database. The reply is valid
+// until the next call.
 func (d *dataset) ask(db int, args ...string) []byte {
-	if connStateOf(d.aside).db != db {
-		d.mini.Server().Dispatch(d.aside, []string{"SELECT", strconv.Itoa(db)})
-		d.aside.Flush()
+	if connStateOf(d.own).db != db {
+		d.mini.Server().Dispatch(d.own, []string{"SELECT", strconv.Itoa(db)})
+		d.own.Flush()
 	}
-	d.answered.Reset()
-	d.mini.Server().Dispatch(d.aside, args)
-	d.aside.Flush()
-	return d.answered.Bytes()
+	d.ownReply.Reset()
+	d.mini.Server().Dispatch(d.own, args)
+	d.own.Flush()
+	return d.ownReply.Bytes()
 }

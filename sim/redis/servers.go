@@ -9,16 +9,16 @@ import (
 	"locksim/sim"
 )
 
-// Primary is a name that is dialled like a server's, with an address of its own:
-// it leads to r0 until [Server.Promote] lets it lead to a replica. It is what a
+// Primary is a name that is dialled like a server's, with an address of its
+// own: it resolves to r0 until [Server.Promote] moves it to a replica, as a
 // Sentinel, a DNS name or a floating address does for clients in production.
-// Connections that are open stay where they are.
+// Open connections stay where they are.
 const Primary = "primary"
 
-// port is where the servers listen.
+// port is the port of the servers.
 const port = 6379
 
-// The most servers that a world may have.
+// The maximal numbers of servers in a world.
 const (
 	MaxNodes    = 64
 	MaxReplicas = 3
@@ -31,16 +31,15 @@ type Servers struct {
 	Nodes int
 	// Replicas is the number of replicas that r0 has: r0a, r0b, r0c. Default 0.
 	Replicas int
-	// Lag is how long r0 keeps what it replicates before it sends it, on top of
-	// the latency of the link; each message draws its own. Default none.
+	// Lag is how long r0 delays what it replicates, in addition to the latency
+	// of the link; each message draws its own. Default none.
 	Lag sim.Latency
-	// Persistence is what a server keeps over a crash. Default none.
+	// Persistence says what a server keeps over a crash. Default none.
 	Persistence Persistence
 	// Snapshot is how often a server saves a snapshot, by its own clock, where
 	// Persistence is rdb. Default 60 s.
 	Snapshot time.Duration
-	// Scripts keeps what is expensive about scripts from run to run. Nil keeps
-	// nothing.
+	// Scripts caches scripts from run to run. Nil means no cache.
 	Scripts *Scripts
 }
 
@@ -54,7 +53,7 @@ func (c Servers) withDefaults() Servers {
 	return c
 }
 
-// Validate returns an error about the first field that makes no sense, or nil.
+// Validate returns an error for the first invalid field, or nil.
 func (c Servers) Validate() error {
 	c = c.withDefaults()
 	switch {
@@ -67,28 +66,28 @@ func (c Servers) Validate() error {
 	case !slices.Contains(Persistences(), c.Persistence):
 		return fmt.Errorf("persistence %q: give one of %q", c.Persistence, Persistences())
 	case c.Snapshot < 0:
-		return fmt.Errorf("a snapshot every %v: give a length of time", c.Snapshot)
+		return fmt.Errorf("a snapshot every %v: give a duration", c.Snapshot)
 	}
 	return nil
 }
 
 // Build implements [sim.Kind].
 func (c Servers) Build(b *sim.Builder) {
-	quieten()
+	disableLogging()
 	f := &family{config: c.withDefaults(), watched: map[string]bool{}}
 	for i := range f.config.Nodes {
 		f.all = append(f.all, f.add(b, fmt.Sprintf("r%d", i)))
 	}
-	f.kin = []*Server{f.all[0]}
+	f.group = []*Server{f.all[0]}
 	for i := range f.config.Replicas {
-		f.kin = append(f.kin, f.add(b, "r0"+string(rune('a'+i))))
+		f.group = append(f.group, f.add(b, "r0"+string(rune('a'+i))))
 	}
-	f.all = append(slices.Clone(f.kin), f.all[1:]...)
-	if slices.Contains(f.all, nil) { // the builder could not add it, and has the error
+	f.all = append(slices.Clone(f.group), f.all[1:]...)
+	if slices.Contains(f.all, nil) { // the builder could not add one, and has the error
 		return
 	}
-	f.primary.at = f.kin[0]
-	b.Alias(Primary, port, f.primary.leads)
+	f.primary.server = f.group[0]
+	b.Alias(Primary, port, f.primary.resolve)
 	f.replicate(b)
 }
 
@@ -96,12 +95,12 @@ func (c Servers) Build(b *sim.Builder) {
 type family struct {
 	config  Servers
 	all     []*Server // r0 and its replicas first
-	kin     []*Server // r0 and its replicas, whichever of them is the primary
+	group   []*Server // r0 and its replicas, whichever of them is the primary
 	primary primary
 	watched map[string]bool // keys of database 0
 }
 
-// add adds a server to the world. It returns nil where the builder cannot.
+// add adds a server to the world. It returns nil if the builder cannot.
 func (f *family) add(b *sim.Builder, name string) *Server {
 	var s *Server
 	b.Add(name, port, func(n *sim.Node) sim.Server {
@@ -111,56 +110,56 @@ func (f *family) add(b *sim.Builder, name string) *Server {
 	return s
 }
 
-func (f *family) watch(keys []string) {
+func (f *family) watchKeys(keys []string) {
 	for _, k := range keys {
 		f.watched[k] = true
 	}
 }
 
-// replicate begins the replication of r0.
+// replicate starts the replication of r0.
 func (f *family) replicate(b *sim.Builder) {
 	var nodes []*sim.Node
-	for _, s := range f.kin {
+	for _, s := range f.group {
 		nodes = append(nodes, s.node)
 	}
 	b.Link(nodes...)
-	for _, s := range f.kin[1:] {
-		s.follow(f.kin[0]).live = true // both are empty
+	for _, s := range f.group[1:] {
+		s.follow(f.group[0]).live = true // both are empty
 	}
 	if f.config.Replicas == 0 && f.config.Persistence == PersistNone {
 		return
 	}
 	for _, s := range f.all {
-		if f.config.Persistence != PersistNone || slices.Contains(f.kin, s) {
+		if f.config.Persistence != PersistNone || slices.Contains(f.group, s) {
 			s.ledger = newLedger(s)
 		}
 	}
 }
 
-// primary is who stands behind the name [Primary]. Clients who have not been
-// told of a failover are still led to the server before it.
+// primary is the server behind the name [Primary]. For clients that have not
+// been told of a failover the name still resolves to the previous server.
 type primary struct {
-	at    *Server
-	stale map[string]*Server // by the name of a process
+	server *Server
+	stale  map[string]*Server // by process
 }
 
-// leads is the machine to which a process is led; "" is led to the latest.
-func (p *primary) leads(process string) *sim.Node {
+// resolve is the machine that a process reaches; "" reaches the latest.
+func (p *primary) resolve(process string) *sim.Node {
 	if s := p.stale[process]; s != nil {
 		return s.node
 	}
-	return p.at.node
+	return p.server.node
 }
 
-// move lets the name lead to another server, for all of these processes or, where
-// some are told, for those.
-func (p *primary) move(to *Server, processes, told []string) {
+// redirect makes the name resolve to another server, for all of these processes
+// or, if some are told, for those.
+func (p *primary) redirect(to *Server, processes, told []string) {
 	before := p.stale
 	p.stale = map[string]*Server{}
 	for _, name := range processes {
 		if len(told) > 0 && !slices.Contains(told, name) {
-			p.stale[name] = cmp.Or(before[name], p.at)
+			p.stale[name] = cmp.Or(before[name], p.server)
 		}
 	}
-	p.at = to
+	p.server = to
 }

@@ -19,13 +19,13 @@ type session struct {
 	conn     *sim.ServerConn
 	peer     *server.Peer
 	in       []byte
-	reply    bytes.Buffer // what the command at hand has answered
+	reply    bytes.Buffer // the reply to the current command
 	replying bool
-	waiting  *blockedCommand // which keeps further commands waiting
-	acks     *ackWait        // and so does this
+	waiting  *blockedCommand // while set, further commands wait
+	acks     *ackWait        // likewise
 	queued   [][]string      // since MULTI
 	written  int64           // the node's offset after the latest command
-	gone     bool
+	closed   bool
 
 	mu     sync.Mutex
 	pushed []byte // messages of channels that it has subscribed to
@@ -39,8 +39,8 @@ func (n *Server) Accept(c *sim.ServerConn) sim.Session {
 	return s
 }
 
-// Write takes what miniredis answers: into the reply of the command at hand,
-// or, on a goroutine of miniredis's, a message for a subscriber.
+// Write gets the output of miniredis: the reply to the current command, or, on
+// a goroutine of miniredis, a message for a subscriber.
 func (s *session) Write(b []byte) (int, error) {
 	if s.replying {
 		return s.reply.Write(b)
@@ -54,9 +54,9 @@ func (s *session) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// push sends a subscriber its messages. miniredis hands out those of channels
-// and those of patterns on two goroutines: which of the two was first is a
-// race, so channels go first.
+// push sends a subscriber its messages. miniredis writes those of channels and
+// those of patterns on two goroutines: which of the two is first is a race, so
+// channels go first.
 func (s *session) push() {
 	s.mu.Lock()
 	b := s.pushed
@@ -77,7 +77,7 @@ func (s *session) push() {
 
 // Data implements [sim.Session].
 func (s *session) Data(b []byte) {
-	if s.gone {
+	if s.closed {
 		return
 	}
 	if len(s.in) == 0 {
@@ -90,7 +90,7 @@ func (s *session) Data(b []byte) {
 
 // serve runs the commands that have arrived, one after another.
 func (s *session) serve() {
-	for s.waiting == nil && s.acks == nil && !s.gone {
+	for s.waiting == nil && s.acks == nil && !s.closed {
 		args, n, err := parseCommand(s.in)
 		if err != nil {
 			s.hangUp(err)
@@ -110,13 +110,13 @@ func (s *session) serve() {
 	}
 }
 
-// hangUp ends a connection on which something came that is not RESP.
+// hangUp ends a connection after bytes that are not RESP.
 func (s *session) hangUp(err error) {
 	answer := "-" + strings.ReplaceAll(err.Error(), "\n", " ") + "\r\n"
 	s.server.record(s, nil, []byte(answer))
 	s.conn.Send([]byte(answer))
 	s.conn.Finish()
-	s.leave()
+	s.close()
 }
 
 func (s *session) run(args []string) {
@@ -144,36 +144,36 @@ func (s *session) run(args []string) {
 	s.reply.Reset()
 	if s.peer.Closed() { // QUIT
 		s.conn.Finish()
-		s.leave()
+		s.close()
 	}
 }
 
-// answer sends the reply to a command, and works out what the command has done.
+// answer sends the reply to a command, and commits its effects.
 func (s *session) answer(args []string, reply []byte) {
 	n := s.server
 	reply = bytes.Clone(reply)
 	if reply == nil {
-		reply = []byte{} // it has answered, with nothing
+		reply = []byte{} // an empty reply, not a pending one
 	}
 	step := n.record(s, args, reply)
 	if len(reply) > 0 {
 		s.conn.Send(reply)
 	}
 	if n.ledger != nil {
-		n.ledger.settle(origin{step: step, by: s.conn.Client(), change: vanishing(args)})
+		n.ledger.commit(origin{step: step, by: s.conn.Client(), change: deletionKind(args)})
 		s.written = n.ledger.offset
 	}
 }
 
-// vanishing is what happens to keys that a command makes vanish.
-func vanishing(args []string) trace.Change {
+// deletionKind is the kind of change of the keys that a command deletes.
+func deletionKind(args []string) trace.Change {
 	if strings.EqualFold(args[0], "FLUSHALL") || strings.EqualFold(args[0], "FLUSHDB") {
 		return trace.KeyFlushed
 	}
 	return trace.KeyDeleted
 }
 
-// dispatch gives a command to whoever runs it.
+// dispatch passes a command to the Lua engine or to miniredis.
 func (s *session) dispatch(args []string, state connState) {
 	n := s.server
 	if !state.inMulti && !state.subscribed && n.lua.run(s.peer, args, state.db) {
@@ -186,16 +186,16 @@ func (s *session) dispatch(args []string, state connState) {
 		s.queueWait(args)
 		return
 	}
-	n.lua.see(args)
+	n.lua.observe(args)
 	n.guard.refused = false
-	if concerns(args[0]) {
-		n.lua.tell()
-		n.lua.doubt()
+	if involvesScripts(args[0]) {
+		n.lua.loadPending()
+		n.lua.invalidate()
 	}
 	n.data.mini.Server().Dispatch(s.peer, args)
 	switch {
 	case state.inMulti && n.guard.refused:
-		s.silently("GET") // a mistake, with which EXEC fails
+		s.silently("GET") // an error that makes EXEC fail
 	case state.inMulti:
 	default:
 		n.touch(state.db, args)
@@ -205,7 +205,8 @@ func (s *session) dispatch(args []string, state connState) {
 	}
 }
 
-// lowerSHA makes SHA-1s lower case: Redis takes either, miniredis does not.
+// lowerSHA makes SHA-1s lower case: Redis accepts either case, miniredis does
+// not.
 func lowerSHA(args []string) {
 	switch {
 	case len(args) > 1 && runsScript(args[0]) && len(args[0]) >= len("EVALSHA"):
@@ -227,9 +228,9 @@ func setsInstant(args []string) (key string, ok bool) {
 	})
 }
 
-// forgetInstant repairs what miniredis does when a key is set to expire in
-// the past: the key is gone, as it should be, but its TTL is kept, and a later
-// key of that name would die of it.
+// forgetInstant works around a defect of miniredis with a key that is set to
+// expire in the past: it deletes the key, as it should, but keeps its TTL, with
+// which a later key of that name would expire.
 func forgetInstant(key string, ask func(args ...string) []byte) {
 	if bytes.Equal(ask("EXISTS", key), []byte(":0\r\n")) {
 		ask("SET", key, "")
@@ -239,24 +240,24 @@ func forgetInstant(key string, ask func(args ...string) []byte) {
 
 // EOF implements [sim.Session].
 func (s *session) EOF() {
-	s.leave()
+	s.close()
 	s.conn.Finish()
 }
 
 // Reset implements [sim.Session].
-func (s *session) Reset() { s.leave() }
+func (s *session) Reset() { s.close() }
 
-// leave ends what the client has left behind: a blocking command, and in
+// close ends what the client has under way: a blocking command, and in
 // miniredis its subscriptions, each of which has goroutines.
-func (s *session) leave() {
+func (s *session) close() {
 	n := s.server
 	if i := slices.Index(n.sessions, s); i >= 0 {
 		n.sessions = slices.Delete(n.sessions, i, i+1)
 	}
-	s.gone, s.in = true, nil
+	s.closed, s.in = true, nil
 	n.blocked.drop(s.waiting)
 	n.waits.drop(s.acks)
-	s.replying = true // and nobody reads it
+	s.replying = true // further output is discarded
 	for _, end := range []string{"UNSUBSCRIBE", "PUNSUBSCRIBE"} {
 		if connStateOf(s.peer).subscribed {
 			n.data.mini.Server().Dispatch(s.peer, []string{end})

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// transact follows a transaction: it notes what is queued, and at its end what
-// that may have changed.
+// transact follows a transaction: it records the queued commands, and at the
+// end the keys that they may have changed.
 func (s *session) transact(args []string, db int, reply []byte) []byte {
 	if string(reply) == "+QUEUED\r\n" {
 		s.queued = append(s.queued, args)
@@ -27,8 +27,8 @@ func (s *session) transact(args []string, db int, reply []byte) []byte {
 	return s.fillWaits(queued, reply)
 }
 
-// abortRefused ends a transaction with writes in it that were queued before the
-// node stopped taking them. It reports whether it did.
+// abortRefused ends a transaction with writes that were queued before the node
+// began to refuse writes. It reports whether it did.
 func (s *session) abortRefused(args []string) bool {
 	g := &s.server.guard
 	if !g.refuses() || !strings.EqualFold(args[0], "EXEC") ||
@@ -40,7 +40,7 @@ func (s *session) abortRefused(args []string) bool {
 	return true
 }
 
-// silently runs a command of the client's connection whose answer nobody sees.
+// silently runs a command on the client's connection and discards the reply.
 func (s *session) silently(args ...string) {
 	s.peer.Flush()
 	before := s.reply.Len()
@@ -49,7 +49,7 @@ func (s *session) silently(args ...string) {
 	s.reply.Truncate(before)
 }
 
-// queueWait queues WAIT in a transaction, which miniredis does not.
+// queueWait queues WAIT in a transaction, which miniredis does not support.
 func (s *session) queueWait(args []string) {
 	if _, _, problem := parseWait(args); problem != "" {
 		s.silently("GET") // a mistake, with which EXEC fails
@@ -59,8 +59,8 @@ func (s *session) queueWait(args []string) {
 	s.peer.WriteInline("QUEUED")
 }
 
-// fillWaits adds the answers to WAIT to that of EXEC. In a transaction it does
-// not wait: it tells how many replicas are known to be there.
+// fillWaits adds the replies to WAIT to that of EXEC. In a transaction it does
+// not wait: it returns how many replicas have acknowledged.
 func (s *session) fillWaits(queued [][]string, answer []byte) []byte {
 	line, rest := cutLine(answer)
 	if n, ok := lengthIn(line); !ok || n < 0 || line[0] != '*' || !slices.ContainsFunc(queued, isWait) {

@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// ackWait is a client's WAIT for replicas that have all it has written.
+// ackWait is a client's WAIT for replicas that have all its writes.
 type ackWait struct {
 	session *session
 	args    []string
 	need    int   // replicas
-	offset  int64 // that they are to have
+	offset  int64 // that they have to acknowledge
 }
 
 const waitOnReplica = "-ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated.\r\n"
 
-// runWait runs WAIT: it asks the replicas how far they are, which takes a round
-// trip over their links, and answers when enough of them are there, or when the
-// time is up. That a replica has the write does not mean that it is the one to
-// be promoted (F41).
+// runWait runs WAIT: it asks the replicas for their offsets, which takes a
+// round trip over their links, and replies when enough of them have
+// acknowledged, or at the timeout. That a replica has the write does not mean
+// that it is the one to be promoted (F41).
 func (s *session) runWait(args []string) {
 	n := s.server
 	need, timeout, problem := parseWait(args)
@@ -42,7 +42,7 @@ func (s *session) runWait(args []string) {
 	}
 }
 
-// parseWait reads the arguments of WAIT. A problem is an answer.
+// parseWait reads the arguments of WAIT. A problem is an error reply.
 func parseWait(args []string) (replicas int, timeout time.Duration, problem string) {
 	if len(args) != 3 {
 		return 0, 0, "-ERR wrong number of arguments for 'wait' command\r\n"
@@ -63,13 +63,13 @@ func parseWait(args []string) (replicas int, timeout time.Duration, problem stri
 
 func integer(n int) []byte { return []byte(":" + strconv.Itoa(n) + "\r\n") }
 
-// ackWaits are the WAITs of a server that have not been answered.
+// ackWaits are the pending WAITs of a server.
 type ackWaits struct {
 	server *Server
 	all    []*ackWait
 }
 
-// limit ends a WAIT after a while; 0 is never.
+// limit ends a WAIT after a timeout; 0 means none.
 func (w *ackWaits) limit(a *ackWait, timeout time.Duration) {
 	if timeout == 0 {
 		return
@@ -84,8 +84,8 @@ func (w *ackWaits) limit(a *ackWait, timeout time.Duration) {
 	})
 }
 
-// end answers a WAIT with the number of replicas that are there by now, and
-// lets its client go on.
+// end replies to a WAIT with the number of replicas that have acknowledged, and
+// serves its client's next commands.
 func (w *ackWaits) end(a *ackWait) {
 	w.drop(a)
 	a.session.answer(a.args, integer(w.server.repl.acknowledged(a.offset)))
@@ -99,7 +99,7 @@ func (w *ackWaits) drop(a *ackWait) {
 	}
 }
 
-// acknowledged is how many replicas are known to have all effects up to one.
+// acknowledged is how many replicas have acknowledged an offset.
 func (r *role) acknowledged(offset int64) int {
 	count := 0
 	for _, f := range r.followers {
@@ -110,7 +110,7 @@ func (r *role) acknowledged(offset int64) int {
 	return count
 }
 
-// askOffsets asks every replica how far it is.
+// askOffsets asks every replica for its offset.
 func (r *role) askOffsets() {
 	for _, f := range r.followers {
 		if f.live {
@@ -119,13 +119,14 @@ func (r *role) askOffsets() {
 	}
 }
 
-// acknowledge tells the primary how far the replica is.
+// acknowledge sends the replica's offset to the primary.
 func (r *replication) acknowledge() {
 	session, offset := r.session, r.to.ledger.offset
 	r.back.Send(func() { r.confirm(session, offset) })
 }
 
-// confirm notes how far the replica is, and answers who waits for that.
+// confirm records the replica's offset, and replies to the WAITs that it
+// completes.
 func (r *replication) confirm(session int, offset int64) {
 	if r.void(session) {
 		return

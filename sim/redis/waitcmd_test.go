@@ -14,7 +14,7 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// timed sends a command, and checks the answer and how long it took.
+// timed sends a command, and checks the reply and its time.
 func (c *client) timed(line, answer string, low, high time.Duration) {
 	c.t.Helper()
 	at := c.w.Now()
@@ -24,8 +24,8 @@ func (c *client) timed(line, answer string, low, high time.Duration) {
 	}
 }
 
-// On a network of 1 ms each way a command takes 2 ms, and a question to a
-// replica 2 ms more.
+// With a latency of 1 ms a command takes 2 ms, and a request to a replica 2 ms
+// more.
 const roundTrip, atMost = 2 * time.Millisecond, 10 * time.Microsecond
 
 func TestWaitAsksTheReplicas(t *testing.T) {
@@ -38,7 +38,7 @@ func TestWaitAsksTheReplicas(t *testing.T) {
 		c.want("SET k w", "OK")
 		c.timed("WAIT 3 500", "2", roundTrip+500*time.Millisecond, roundTrip+500*time.Millisecond+atMost)
 		c.want("SET k x", "OK")
-		c.want("WAIT 0 0", "0") // nobody has answered yet
+		c.want("WAIT 0 0", "0") // no replica has acknowledged yet
 	})
 }
 
@@ -48,7 +48,7 @@ func TestWaitWaitsForTheLag(t *testing.T) {
 	withClient(t, with(simredis.Servers{Replicas: 2, Lag: lag}), func(c *client) {
 		c.want("SET k v", "OK")
 		c.timed("WAIT 1 50", "0", 50*time.Millisecond+roundTrip, 50*time.Millisecond+roundTrip+atMost)
-		c.timed("WAIT 2 0", "2", 52*time.Millisecond, 53*time.Millisecond) // the answers to the first question will do
+		c.timed("WAIT 2 0", "2", 52*time.Millisecond, 53*time.Millisecond) // the first acknowledgements suffice
 		for _, bytes := range faults.BytesModes() {
 			c.world(func(w *sim.World) error {
 				return w.Faults().Cut(faults.Partition{Between: []string{"r0b"}, And: []string{"r0"}, Bytes: bytes, For: time.Second})
@@ -60,8 +60,8 @@ func TestWaitWaitsForTheLag(t *testing.T) {
 	})
 }
 
-// TestWaitDoesNotSave: the replica that has the write is not the one that is
-// promoted (F41).
+// TestWaitDoesNotSave shows a write that is lost since another replica is
+// promoted than the one that acknowledged it (F41).
 func TestWaitDoesNotSave(t *testing.T) {
 	withClient(t, with(simredis.Servers{Replicas: 2}), func(c *client) {
 		c.world(func(w *sim.World) error {
@@ -87,13 +87,13 @@ func TestWaitWithoutReplicas(t *testing.T) {
 	})
 }
 
-// TestWaitWhereNobodyMayBlock: in a transaction it tells what is known, in a
-// script and on a replica it is not allowed.
-func TestWaitWhereNobodyMayBlock(t *testing.T) {
+// TestWaitWithoutBlocking shows that WAIT does not block in a transaction, and
+// is refused in a script and on a replica.
+func TestWaitWithoutBlocking(t *testing.T) {
 	withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
 		c.want("SET k v", "OK")
 		c.want("WAIT 1 0", "1")
-		for _, want := range []string{"[OK 1 0 v]", "[OK 0 0 v]"} { // the first SET is not known of when it is asked again
+		for _, want := range []string{"[OK 1 0 v]", "[OK 0 0 v]"} { // the first SET is not acknowledged at the second WAIT
 			tx := c.TxPipeline()
 			set, wait := tx.Set(c.ctx, "k", "v", 0), tx.Do(c.ctx, "WAIT", 1, 1000)
 			exists, get := tx.Exists(c.ctx, "none"), tx.Get(c.ctx, "k")
@@ -115,9 +115,9 @@ func TestWaitWhereNobodyMayBlock(t *testing.T) {
 	})
 }
 
-// TestWhoWaitsKeepsItsOrder: what a client sends behind a WAIT waits too, and
-// who leaves is not answered.
-func TestWhoWaitsKeepsItsOrder(t *testing.T) {
+// TestCommandsBehindWait shows that commands which a client sends behind a WAIT
+// wait too, and that a client that closes its connection gets no reply.
+func TestCommandsBehindWait(t *testing.T) {
 	res := withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
 		c.world(crash("r0a", faults.CrashPower))
 		conn := dial(c.p, "r0")

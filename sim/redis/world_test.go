@@ -6,7 +6,6 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// What the tests of the kernel and of its servers do in a world.
 var (
 	run, served, onProcessors, seeds, must = testworld.Run, testworld.Served, testworld.RunOn, testworld.Seeds, testworld.Must
 	redisOf, mark, count                   = testworld.Redis, testworld.Mark, testworld.Count

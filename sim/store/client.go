@@ -11,20 +11,19 @@ import (
 
 // Machine is where a client runs.
 type Machine interface {
-	// Context ends with the machine.
+	// Context ends when the machine ends.
 	Context() context.Context
 	// Address is the address under which a server ("s0") is dialled.
 	Address(server string) string
 	// Dial opens a connection.
 	Dial(ctx context.Context, network, addr string) (net.Conn, error)
-	// OnEnd registers what is to be closed at the end.
+	// OnEnd registers a function to call at the end of the run.
 	OnEnd(func())
 }
 
-// Client speaks to the store s0 over the network, one operation at a
-// time on one connection. It is safe for concurrent use; which of two
-// operations that are begun in one instant goes first is then up to the
-// scheduler, and the run is not repeatable.
+// Client sends operations to the store s0 over the network, one at a time on
+// one connection. It is safe for concurrent use; but the scheduler orders
+// operations that begin in one instant, and the run is then not repeatable.
 type Client struct {
 	machine Machine
 	turn    chan struct{} // a lock that may be held across simulated I/O
@@ -35,7 +34,7 @@ type Client struct {
 	ended bool
 }
 
-// NewClient makes a client, which is closed at the end.
+// NewClient creates a client, which is closed at the end of the run.
 func NewClient(m Machine) *Client {
 	c := &Client{machine: m, turn: make(chan struct{}, 1)}
 	m.OnEnd(c.close)
@@ -44,9 +43,9 @@ func NewClient(m Machine) *Client {
 
 // Read returns the name of the operation that wrote the register last, or
 // nothing. Errors: [ErrRefused]; [ErrUnknownOutcome] when the operation was
-// sent and ctx ended, or the connection broke, before the answer came. With
-// any other error nothing was sent: that of the dial, that of ctx, or one
-// about op.
+// sent and ctx ended, or the connection broke, before the answer arrived. With
+// any other error nothing was sent: that of the dial, that of ctx, or of an
+// invalid op.
 func (s *Client) Read(ctx context.Context, op Op) (string, error) {
 	return s.do(ctx, op, false)
 }
@@ -66,23 +65,23 @@ func (s *Client) do(ctx context.Context, op Op, write bool) (string, error) {
 		defer func() { <-s.turn }()
 	case <-ctx.Done():
 	}
-	if err := ctx.Err(); err != nil { // whichever of the two was chosen
+	if err := ctx.Err(); err != nil { // both cases may have been ready
 		return "", err
 	}
-	if err := s.sendOnSome(ctx, requestLine(op, write)+"\n"); err != nil {
+	if err := s.sendOnAny(ctx, requestLine(op, write)+"\n"); err != nil {
 		return "", err
 	}
 	answer, err := s.receive(ctx)
 	if err != nil {
-		s.drop() // what was sent may still arrive
+		s.drop() // the request may still arrive
 		return "", fmt.Errorf("%w (%w)", ErrUnknownOutcome, s.cause(ctx, err))
 	}
 	return parseAnswer(answer)
 }
 
-// sendOnSome sends on the connection there is, or on a new one where that
-// turns out to be broken: nothing of a failed send is ever under way.
-func (s *Client) sendOnSome(ctx context.Context, line string) error {
+// sendOnAny sends on the current connection, or on a new one if that is broken:
+// a failed send leaves nothing under way.
+func (s *Client) sendOnAny(ctx context.Context, line string) error {
 	if c := s.current(); c != nil {
 		err := s.send(ctx, c, line)
 		if err == nil || ctx.Err() != nil || s.machine.Context().Err() != nil {
@@ -93,7 +92,7 @@ func (s *Client) sendOnSome(ctx context.Context, line string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.keep(c); err != nil {
+	if err := s.use(c); err != nil {
 		return err
 	}
 	return s.send(ctx, c, line)
@@ -108,7 +107,7 @@ func (s *Client) dial(ctx context.Context) (net.Conn, error) {
 }
 
 func (s *Client) send(ctx context.Context, c net.Conn, line string) error {
-	err := s.until(ctx, c, func() error {
+	err := s.withContext(ctx, c, func() error {
 		_, err := c.Write([]byte(line))
 		return err
 	})
@@ -118,7 +117,7 @@ func (s *Client) send(ctx context.Context, c net.Conn, line string) error {
 	return s.cause(ctx, err)
 }
 
-// cause says that ctx has ended where that is why the connection failed.
+// cause returns the error of ctx if its end is why the connection failed.
 func (s *Client) cause(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil || s.machine.Context().Err() != nil {
 		return err
@@ -127,15 +126,16 @@ func (s *Client) cause(ctx context.Context, err error) error {
 }
 
 func (s *Client) receive(ctx context.Context) (answer string, err error) {
-	err = s.until(ctx, s.current(), func() error {
+	err = s.withContext(ctx, s.current(), func() error {
 		answer, err = s.in.ReadString('\n')
 		return err
 	})
 	return answer, err
 }
 
-// until does something on a connection that the end of ctx breaks off.
-func (s *Client) until(ctx context.Context, c net.Conn, f func() error) error {
+// withContext calls f, which uses a connection. The end of ctx ends it by a
+// deadline.
+func (s *Client) withContext(ctx context.Context, c net.Conn, f func() error) error {
 	if c == nil {
 		return net.ErrClosed
 	}
@@ -153,8 +153,8 @@ func (s *Client) current() net.Conn {
 	return s.conn
 }
 
-// keep makes a new connection the current one.
-func (s *Client) keep(c net.Conn) error {
+// use makes a new connection the current one.
+func (s *Client) use(c net.Conn) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
@@ -176,8 +176,8 @@ func (s *Client) drop() {
 	}
 }
 
-// close ends the client with the run, also under an operation that waits for
-// an answer for ever.
+// close ends the client at the end of the run, and an operation that still
+// waits for its answer.
 func (s *Client) close() {
 	s.mu.Lock()
 	s.ended = true

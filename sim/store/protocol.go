@@ -9,7 +9,7 @@ import (
 	"locksim/sim/trace"
 )
 
-// The protocol is of lines:
+// The protocol consists of lines:
 //
 //	READ resource register op token grant -
 //	WRITE resource register op token grant base
@@ -31,7 +31,7 @@ func requestLine(op Op, write bool) string {
 		cmp.Or(op.Grant, absent), cmp.Or(op.Base, absent))
 }
 
-// parseRequest reads an operation, which nobody has decided about yet.
+// parseRequest reads an operation, without a decision.
 func parseRequest(line string) (trace.Decision, error) {
 	f := strings.Fields(line)
 	if len(f) != 7 || f[0] != "READ" && f[0] != "WRITE" {
@@ -52,7 +52,7 @@ func present(word string) string {
 	return word
 }
 
-// parseAnswer reads what the store has answered.
+// parseAnswer reads an answer of the store.
 func parseAnswer(answer string) (value string, err error) {
 	verb, rest, _ := strings.Cut(strings.TrimSpace(answer), " ")
 	switch verb {

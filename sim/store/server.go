@@ -14,12 +14,12 @@ import (
 // Name is the name of the store in a world.
 const Name = "s0"
 
-// port is where it listens.
+// port is the port of the store.
 const port = 7000
 
 // Server is the store as a server of a simulated world. It is a [sim.Kind].
 type Server struct {
-	// Fencing is the rule by which the store judges tokens. Default none.
+	// Fencing is the rule that the store applies to tokens. Default none.
 	Fencing fence.Mode
 }
 
@@ -37,7 +37,7 @@ func (s Server) Build(b *sim.Builder) {
 	b.Add(Name, port, func(n *sim.Node) sim.Server { return &server{node: n, store: New(s.Fencing)} })
 }
 
-// Of is the store of a world. It panics where the world has none.
+// Of is the store of a world. It panics if the world has none.
 func Of(w *sim.World) *Store {
 	n, err := w.Node(Name)
 	if err != nil {
@@ -46,8 +46,9 @@ func Of(w *sim.World) *Store {
 	return n.Server().(*server).store
 }
 
-// server is the store on its machine. Neither a crash nor a restart takes anything
-// from it: it stands for whatever the lock protects, which has its own durability.
+// server is the store on its machine. It keeps everything over a crash and a
+// restart: it represents the resource that the lock protects, which has its own
+// durability.
 type server struct {
 	node  *sim.Node
 	store *Store
@@ -65,7 +66,7 @@ func (s *server) Accept(c *sim.ServerConn) sim.Session { return &session{server:
 // Describe implements [sim.Describer].
 func (*server) Describe(_ sim.Direction, b []byte) trace.Content { return Message(b) }
 
-// Message is a request to the store or its answer, as the trace has it.
+// Message is a request to the store or its answer, in the trace.
 type Message []byte
 
 // AppendText implements [trace.Content].
@@ -91,7 +92,7 @@ type session struct {
 	server *server
 	conn   *sim.ServerConn
 	in     []byte
-	gone   bool
+	closed bool
 }
 
 // maxLine bounds a request.
@@ -99,7 +100,7 @@ const maxLine = 64 << 10
 
 // Data implements [sim.Session].
 func (s *session) Data(b []byte) {
-	if s.gone {
+	if s.closed {
 		return
 	}
 	s.in = append(s.in, b...)
@@ -119,7 +120,7 @@ func (s *session) Data(b []byte) {
 	if len(s.in) > maxLine {
 		s.conn.Send([]byte("ERROR a request of more than 64 KiB\n"))
 		s.conn.Finish()
-		s.gone, s.in = true, nil
+		s.closed, s.in = true, nil
 	}
 }
 

@@ -1,9 +1,9 @@
 // Package store is the protected resource: named resources of one or more
-// registers, which clients read and write under a lock. It judges every operation
-// by its fencing mode, and keeps what it has decided.
+// registers, which clients read and write under a lock. It applies its fencing
+// mode to every operation, and records its decisions.
 //
-// [Store] is the resource itself, and knows no network. [Server] puts it into a
-// simulated world as s0; [Client] speaks to it from there, or over real TCP.
+// [Store] is the resource itself, without a network. [Server] puts it into a
+// simulated world as s0; [Client] accesses it there, or over real TCP.
 package store
 
 import (
@@ -25,23 +25,23 @@ type Store struct {
 }
 
 type resource struct {
-	fence     fence.State // its Version is that of whatever register was asked for last
+	fence     fence.State // its Version is that of the register of the last operation
 	registers map[string]string
 	versions  map[made]uint64
 }
 
-// made names a version of a register by the operation that made it.
+// made identifies a version of a register by the operation that wrote it.
 type made struct{ register, op string }
 
-// Decision is what the store made of one operation.
+// Decision is the store's decision on one operation.
 type Decision struct {
 	// Step is the number of the event in the trace.
 	Step int
 	trace.Decision
 }
 
-// New makes an empty store with a fencing rule. An empty mode is fence.None; one
-// that does not exist panics.
+// New creates an empty store with a fencing rule. An empty mode is fence.None;
+// an unknown one panics.
 func New(mode fence.Mode) *Store {
 	if mode == "" {
 		mode = fence.None
@@ -56,8 +56,8 @@ func New(mode fence.Mode) *Store {
 // change them.
 func (s *Store) Decisions() []Decision { return s.decisions }
 
-// Value is what a register holds: the name of the operation that wrote it
-// last, or nothing. It is exempt from fencing: the epilogue of a run.
+// Value is the value of a register: the name of the operation that wrote it
+// last, or nothing. It bypasses fencing, for the end of a run.
 func (s *Store) Value(resource, register string) string {
 	if r := s.resources[resource]; r != nil {
 		return r.registers[register]
@@ -65,8 +65,7 @@ func (s *Store) Value(resource, register string) string {
 	return ""
 }
 
-// Cells are the registers that hold something, as "resource/register=value"
-// in order.
+// Cells are the registers with a value, as "resource/register=value" in order.
 func (s *Store) Cells() []string {
 	var out []string
 	for name, r := range s.resources {
@@ -78,7 +77,7 @@ func (s *Store) Cells() []string {
 	return out
 }
 
-// Highest is the highest token that the fence of a resource remembers.
+// Highest is the highest token in the state of a resource's fence.
 func (s *Store) Highest(resource string) uint64 {
 	if r := s.resources[resource]; r != nil {
 		return r.fence.Highest
@@ -95,10 +94,10 @@ func (s *Store) resource(name string) *resource {
 	return r
 }
 
-// Serve does the operation of one line of the protocol, see [Client]; record puts
-// the decision into the trace and returns the number of the event. It returns the
-// line to answer with. A line that is no operation is answered with ERROR, and
-// nothing is recorded.
+// Serve executes the operation of one line of the protocol, see [Client];
+// record puts the decision into the trace and returns the number of the event.
+// It returns the answer's line. For a line that is no operation that is ERROR,
+// and nothing is recorded.
 func (s *Store) Serve(line string, record func(trace.Decision) int) (answer string) {
 	op, err := parseRequest(line)
 	if err != nil {
@@ -121,8 +120,8 @@ func (s *Store) Serve(line string, record func(trace.Decision) int) (answer stri
 	return answer
 }
 
-// judge asks the fencing rule. A refused operation leaves no trace in the
-// fence.
+// judge applies the fencing rule. A refused operation does not change the state
+// of the fence.
 func (s *Store) judge(r *resource, op trace.Decision) error {
 	rule := s.mode.Read
 	if op.Write {
@@ -136,28 +135,29 @@ func (s *Store) judge(r *resource, op trace.Decision) error {
 	return err
 }
 
-// ErrRefused is returned by a [Client] when the store's fencing rule refused the
-// operation. The message says why.
+// ErrRefused is returned by a [Client] when the store's fencing rule refused
+// the operation. The message has the reason.
 var ErrRefused = errors.New("the store refused the operation")
 
 // ErrUnknownOutcome is returned by a [Client] when an operation was sent and no
-// answer came: it may have been applied, or may be applied later.
+// answer arrived: it may have been applied, or may be applied later.
 var ErrUnknownOutcome = errors.New("no answer: the operation may have been applied, or may be yet")
 
-// singleLine puts a text on one line, as the protocol needs it.
+// singleLine puts a text on one line, as the protocol requires.
 func singleLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // Op names an operation on the store.
 type Op struct {
-	// Resource and Register say where; neither may contain white space.
+	// Resource and Register identify the register; neither may contain white
+	// space.
 	Resource, Register string
 	// ID is unique in a run; a write stores it. No white space.
 	ID string
 	// Token is the fencing token of the grant, 0 for none.
 	Token uint64
-	// Grant is unique to the grant, Base the id of the operation that a write
-	// is based on: what its client's read has found. Either may be empty.
-	// No white space, nor a lone dash.
+	// Grant is the id of the grant, Base the id of the operation that a write
+	// is based on: the value that its client has read. Either may be empty. No
+	// white space, nor a lone dash.
 	Grant, Base string
 }
 

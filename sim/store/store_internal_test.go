@@ -8,8 +8,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// FuzzStoreRequest: no panic, one line of an answer for each, and what is taken
-// for a request is one that a client could have written.
+// FuzzStoreRequest looks for panics, for answers that are not one line, and for
+// accepted requests that no client could have written.
 func FuzzStoreRequest(f *testing.F) {
 	for _, s := range []string{"READ r a op 5 g -\n", "WRITE r a op 18446744073709551615 - base\r\nREAD", "\n\n", "WRITE r a op -1 - -\n", "READ r a\x00 op 1 - -\n", "ä ö ü 1 2\n"} {
 		f.Add([]byte(s))
@@ -32,7 +32,7 @@ func FuzzStoreRequest(f *testing.F) {
 				t.Fatalf("%q is %+v, which is written %q and read as %+v, %v", line, req, requestLine(op, req.Write), again, err)
 			}
 			if err := op.validate(); err != nil {
-				t.Fatalf("%q was taken: %v", line, err)
+				t.Fatalf("%q was accepted: %v", line, err)
 			}
 		}
 	})

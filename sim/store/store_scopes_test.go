@@ -9,8 +9,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// serveStore asks a store of a mode line by line, and returns the answers
-// without the reasons of refusals.
+// serveStore passes lines to a store of a mode, and returns the answers without
+// the reasons of refusals.
 func serveStore(t *testing.T, mode fence.Mode, lines ...string) []string {
 	t.Helper()
 	var answers []string
@@ -25,8 +25,8 @@ func serveStore(t *testing.T, mode fence.Mode, lines ...string) []string {
 	return answers
 }
 
-// Tokens and claims are the resource's, versions are the register's, and a
-// version is known by the operation that made it.
+// Tokens and claims have the scope of a resource, versions that of a register;
+// a version is identified by the operation that wrote it.
 func TestStoreScopes(t *testing.T) {
 	for _, tc := range []struct {
 		name string

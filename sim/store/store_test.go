@@ -18,10 +18,10 @@ import (
 	"locksim/sim/trace"
 )
 
-// exactly is a network on which everything takes 1 ms each way.
+// exactly is a latency of exactly 1 ms.
 var exactly = sim.Latency{Min: time.Millisecond, Max: time.Millisecond}
 
-// run runs a world, of the store alone where the config names no servers.
+// run runs a world, by default with the store as the only server.
 func run(t *testing.T, cfg sim.Config, body func(*sim.World) error) *sim.Result {
 	t.Helper()
 	if cfg.Servers == nil {
@@ -35,8 +35,8 @@ func storeOp(id string, token uint64) store.Op {
 	return store.Op{Resource: "order", Register: "balance", ID: id, Token: token}
 }
 
-// TestStoreModes plays one story in every mode: the holder of token 34 has
-// read when the one of 33 writes, then 34 writes, then 33 once more.
+// TestStoreModes runs one sequence in every mode: the holder of token 34 has
+// read when the one of 33 writes, then 34 writes, then 33 again.
 func TestStoreModes(t *testing.T) {
 	for mode, want := range map[fence.Mode]string{
 		fence.None:  "read34 write33 write34 again33 bare read -> again33, bare",
@@ -82,7 +82,8 @@ func TestStoreModes(t *testing.T) {
 	}
 }
 
-// TestStoreDecisions are in the order of arrival, and point into the trace.
+// TestStoreDecisions shows that they are in the order of arrival, with their
+// events.
 func TestStoreDecisions(t *testing.T) {
 	run(t, sim.Config{Clients: 3, Servers: []sim.Kind{store.Server{Fencing: fence.Seal}}}, func(w *sim.World) error {
 		for i := range 3 {
@@ -119,7 +120,8 @@ func TestStoreDecisions(t *testing.T) {
 	})
 }
 
-// TestStoreOpValidate: what would not be one word on the wire is not sent.
+// TestStoreOpValidate shows that a value which would not be one word on the
+// wire is not sent.
 func TestStoreOpValidate(t *testing.T) {
 	run(t, sim.Config{}, func(w *sim.World) error {
 		p := w.Client(0)
@@ -144,8 +146,8 @@ func TestStoreOpValidate(t *testing.T) {
 	})
 }
 
-// TestStoreUnknownOutcome: ctx ends while the request is held up on the
-// network; it is applied when the network is whole again.
+// TestStoreUnknownOutcome shows a request whose ctx ends while the network
+// holds it; it is applied when the network has healed.
 func TestStoreUnknownOutcome(t *testing.T) {
 	run(t, sim.Config{}, func(w *sim.World) error {
 		p := w.Client(0)
@@ -193,7 +195,7 @@ func TestStoreUnknownOutcome(t *testing.T) {
 	})
 }
 
-// TestStoreNotSent: with these errors nothing ever arrives.
+// TestStoreNotSent shows the errors with which nothing was sent.
 func TestStoreNotSent(t *testing.T) {
 	run(t, sim.Config{}, func(w *sim.World) error {
 		p := w.Client(0)
@@ -201,7 +203,7 @@ func TestStoreNotSent(t *testing.T) {
 			s := store.NewClient(p)
 			over, cancel := context.WithCancel(p.Context())
 			cancel()
-			for range 20 { // it was a matter of luck
+			for range 20 { // the outcome was random once
 				if err := s.Write(over, storeOp("over", 1)); !errors.Is(err, context.Canceled) {
 					t.Errorf("a context that had ended: %v", err)
 				}
@@ -212,7 +214,7 @@ func TestStoreNotSent(t *testing.T) {
 			soon, cancel := context.WithTimeout(p.Context(), time.Second)
 			defer cancel()
 			if err := s.Write(soon, storeOp("dial", 1)); err == nil || errors.Is(err, store.ErrUnknownOutcome) || !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("the dial did not come through: %v", err)
+				t.Errorf("a dial that does not complete: %v", err)
 			}
 			time.Sleep(time.Minute)
 		})
@@ -231,16 +233,16 @@ func TestStoreNotSent(t *testing.T) {
 	})
 }
 
-// TestStoreConcurrent lets goroutines of one process share the client: each
-// gets its own answer, and those that wait for their turn give up with their
-// context.
+// TestStoreConcurrent shows that goroutines of one process can share a client:
+// each gets its own answer, and one that waits for its turn fails when its
+// context ends.
 func TestStoreConcurrent(t *testing.T) {
 	run(t, sim.Config{}, func(w *sim.World) error {
 		p := w.Client(0)
 		s := store.NewClient(p)
 		for i := range 8 {
 			p.Go(func() {
-				time.Sleep(time.Duration(i)) // an instant each
+				time.Sleep(time.Duration(i)) // one instant each
 				op := store.Op{Resource: "r", Register: fmt.Sprint(i), ID: fmt.Sprint("w", i)}
 				if err := s.Write(p.Context(), op); err != nil {
 					t.Error(err)
@@ -255,16 +257,16 @@ func TestStoreConcurrent(t *testing.T) {
 			ctx, cancel := context.WithTimeout(p.Context(), time.Nanosecond)
 			defer cancel()
 			if err := s.Write(ctx, storeOp("impatient", 0)); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("the impatient: %v", err)
+				t.Errorf("the one with the short context: %v", err)
 			}
 		})
 		return w.RunUntil(w.Idle)
 	})
 }
 
-// TestStoreAfterReset: what was sent when the connection broke is unknown;
-// what comes next goes over a new connection, also where the client learns of
-// the break only by sending.
+// TestStoreAfterReset shows that the outcome of an operation under way at a
+// reset is unknown, and that the next one uses a new connection, also if the
+// client notices the reset only when it sends.
 func TestStoreAfterReset(t *testing.T) {
 	run(t, sim.Config{}, func(w *sim.World) error {
 		p := w.Client(0)
@@ -309,9 +311,9 @@ func TestStoreAfterReset(t *testing.T) {
 	})
 }
 
-// TestStoreAnswerAfterTheDeadline: in a pause of the client the answer comes
-// and ctx ends. Either may win, and neither may spoil the next operation: the
-// connection has a deadline in the past.
+// TestStoreAnswerAfterTheDeadline shows a pause of the client in which the
+// answer arrives and ctx ends. Either may win, and neither may break the next
+// operation, although the connection has a deadline in the past.
 func TestStoreAnswerAfterTheDeadline(t *testing.T) {
 	answered := 0
 	for seed := range uint64(20) {
@@ -352,8 +354,8 @@ func TestStoreAnswerAfterTheDeadline(t *testing.T) {
 	}
 }
 
-// TestStoreEndOfRun: an operation that waits for ever, with a context of
-// nobody's, ends with the run.
+// TestStoreEndOfRun shows that an operation which waits forever, with a
+// background context, ends with the run.
 func TestStoreEndOfRun(t *testing.T) {
 	var err error
 	run(t, sim.Config{}, func(w *sim.World) error {
@@ -384,7 +386,7 @@ func TestStoreCrash(t *testing.T) {
 	}
 }
 
-// TestStoreWire speaks to the store without its client.
+// TestStoreWire uses the protocol without the client.
 func TestStoreWire(t *testing.T) {
 	run(t, sim.Config{Latency: exactly}, func(w *sim.World) error {
 		p := w.Client(0)
@@ -416,9 +418,9 @@ func TestStoreWire(t *testing.T) {
 	})
 }
 
-// TestStoreOutlivesACrash shows that what the store holds, and what its fence
-// remembers, is there after a crash and a restart of its machine, and that it
-// answers nobody in between.
+// TestStoreOutlivesACrash shows that the store keeps its values and the state
+// of its fence over a crash and a restart of its machine, and does not answer
+// in between.
 func TestStoreOutlivesACrash(t *testing.T) {
 	for _, mode := range faults.CrashModes() {
 		run(t, sim.Config{Servers: []sim.Kind{store.Server{Fencing: fence.Check}}}, func(w *sim.World) error {
@@ -442,7 +444,7 @@ func TestStoreOutlivesACrash(t *testing.T) {
 				ctx, cancel := context.WithTimeout(p.Context(), 10*time.Second)
 				defer cancel()
 				if err := s.Write(ctx, storeOp("meanwhile", 8)); err == nil {
-					t.Errorf("%s: a store that is down took a write", mode)
+					t.Errorf("%s: a store that is down accepted a write", mode)
 				}
 				time.Sleep(time.Minute)
 				if err := s.Write(p.Context(), storeOp("late", 6)); !errors.Is(err, store.ErrRefused) {

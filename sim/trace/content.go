@@ -6,16 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// Content is something that a server's kind describes in its own words: the
-// bytes of a message, a request, an answer. Text is made of it when somebody
-// reads it.
+// Content is described by a server's kind: the bytes of a message, a request,
+// an answer. Its text is built only when it is read.
 type Content interface {
 	// AppendText and AppendHash are those of [What].
 	AppendText(b []byte) []byte
 	AppendHash(b []byte) []byte
 }
 
-// Text is content that is text already.
+// Text is content that is plain text.
 type Text string
 
 // AppendText appends the text on one line, cut as [Line] cuts it.
@@ -28,13 +27,12 @@ func (t Text) AppendText(b []byte) []byte {
 // AppendHash appends all of it.
 func (t Text) AppendHash(b []byte) []byte { return AppendString(b, string(t)) }
 
-// Bytes is content of which nothing is known but that it is bytes: text as far as
-// it can be read. What a server's kind sends has this content unless it says
-// otherwise.
+// Bytes is content of an unknown kind: bytes, shown as text if they are
+// readable. It is the default for the connections of a server.
 type Bytes []byte
 
 // AppendText appends the bytes on one line, cut as [Line] cuts them, or their
-// number where they are no text.
+// number if they are not text.
 func (t Bytes) AppendText(b []byte) []byte {
 	for _, c := range t {
 		if c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f {
@@ -54,7 +52,7 @@ func (t Bytes) AppendText(b []byte) []byte {
 func (t Bytes) AppendHash(b []byte) []byte { return append(AppendInt(b, int64(len(t))), t...) }
 
 // Size is content of which only the number of bytes counts: for protocols whose
-// bytes differ between two runs that mean the same.
+// bytes differ between equal runs.
 type Size int
 
 // AppendText appends "12 bytes".
@@ -65,18 +63,18 @@ func (s Size) AppendText(b []byte) []byte {
 // AppendHash appends the number.
 func (s Size) AppendHash(b []byte) []byte { return AppendInt(b, int64(s)) }
 
-// shownBytes bounds what a line shows of one message.
+// shownBytes bounds the text of one message on a line.
 const shownBytes = 300
 
-// Line is a line of text while it is written: words with spaces between, cut
-// after 300 bytes. What does not fit is counted.
+// Line builds a line of text: words with spaces between, cut after 300 bytes.
+// It counts the bytes that do not fit.
 type Line struct {
 	b     []byte
 	start int
 	left  int // bytes that did not fit
 }
 
-// NewLine begins a line behind b.
+// NewLine begins a line after b.
 func NewLine(b []byte) Line { return Line{b: b, start: len(b)} }
 
 // Add appends a word. Line breaks in it become spaces.
@@ -88,7 +86,7 @@ func (l *Line) Add(word []byte) {
 	}
 	fits := max(min(len(word), room), 0)
 	for fits > 0 && fits < len(word) && !utf8.RuneStart(word[fits]) {
-		fits-- // do not cut a character in two
+		fits-- // do not split a character
 	}
 	l.left += len(word) - fits
 	if fits == 0 && len(word) > 0 {
@@ -105,7 +103,7 @@ func (l *Line) Add(word []byte) {
 	}
 }
 
-// End is the line, and says how much of it is missing.
+// End is the line, with the number of bytes that are missing.
 func (l *Line) End() []byte {
 	if l.left > 0 {
 		l.b = append(l.b, " … and "...)
@@ -113,4 +111,36 @@ func (l *Line) End() []byte {
 		l.b = append(l.b, " bytes"...)
 	}
 	return l.b
+}
+
+// The interfaces below are optional for a [Content]: they serve diagrams, and
+// code that follows messages through a trace. Other content is shown by its
+// text.
+
+// Worded is content that consists of words, such as a request, of which the
+// first is its name.
+type Worded interface {
+	Words() []string
+}
+
+// Request is the content of a request that has a short form for diagrams.
+type Request interface {
+	// Brief is the request in a few words. It is empty if a diagram should
+	// leave it out: a request that opens a connection, or one that was refused
+	// and has to be sent in another form. answer is nil if there is none.
+	Brief(answer Content) string
+}
+
+// Answer is the content of an answer that can report a failure.
+type Answer interface {
+	// Negative says that nothing was done or found, or that the answer is an error.
+	Negative() bool
+}
+
+// WordsOf are the words of content, nil if it has none.
+func WordsOf(c Content) []string {
+	if w, ok := c.(Worded); ok {
+		return w.Words()
+	}
+	return nil
 }

@@ -12,8 +12,8 @@ type Divergence struct {
 	Before *Event
 }
 
-// Diff compares two traces and returns their first difference, or nil where
-// they are equal. All details count, also those that the texts cut.
+// Diff compares two traces and returns their first difference, or nil if they
+// are equal. All details count, also those that the texts cut.
 func Diff(a, b *Trace) *Divergence {
 	for i := 0; i < len(a.Events) || i < len(b.Events); i++ {
 		x, y := at(a, i), at(b, i)
@@ -32,7 +32,7 @@ func at(t *Trace, i int) *Event {
 	return &t.Events[i]
 }
 
-// String shows both sides, for a message to a person.
+// String shows both sides, for a message to a user.
 func (d *Divergence) String() string {
 	text := fmt.Sprintf("first divergent event: number %d\n  one run:     %s\n  other run:   %s\n  both before: %s",
 		d.N, show(d.A), show(d.B), show(d.Before))

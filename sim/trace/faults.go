@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// This file has what faults do. Their actor is [World], their peer whom they
-// strike. What lasts has an event for its end.
+// This file has the events of faults. Their actor is [World], their peer the
+// process or server concerned. A fault with a duration has a second event for
+// its end.
 
-// Pause is a process that stops for a while.
+// Pause is a process that stops for a duration.
 type Pause struct{ For time.Duration }
 
 // Resume is the end of a [Pause].
@@ -22,19 +23,20 @@ type Crash struct {
 	Mode string
 }
 
-// Restart is a process or a server that comes back after a [Crash].
+// Restart is a process or a server that starts again after a [Crash].
 type Restart struct {
-	// Kept says what a server still has, such as "3 keys kept"; it may be empty.
+	// Kept says what a server has kept, such as "3 keys kept"; it may be empty.
 	Kept string
 }
 
-// KillWorker is a thread of a process that dies, while the rest of it lives on.
+// KillWorker is a thread of a process that ends, while the rest of the process
+// runs on.
 type KillWorker struct{}
 
 // Slow is a process whose timers are late.
 type Slow struct {
 	By time.Duration
-	// For is how long it lasts; 0 is until the world is healed, here and below.
+	// For is the duration; 0 means until the world is healed, here and below.
 	For time.Duration
 }
 
@@ -44,11 +46,11 @@ type SlowEnd struct{}
 // ClockJump is a wall clock that is set.
 type ClockJump struct{ By time.Duration }
 
-// ClockDrift is a clock that changes its rate: faster by so many parts per
-// million, its own rate where PPM is 0.
+// ClockDrift is a clock that changes its rate: faster by PPM parts per million,
+// or back to its own rate with 0.
 type ClockDrift struct{ PPM int64 }
 
-// Exhaust is a process whose pools of connections other work has taken.
+// Exhaust is a process whose connection pools are held by other work.
 type Exhaust struct {
 	Connections int
 	For         time.Duration
@@ -59,7 +61,7 @@ type ExhaustEnd struct{}
 
 // Cut is a partition.
 type Cut struct {
-	// Between is one side, And the other: everything else where it is empty.
+	// Between is one side, And the other: everything else if it is empty.
 	Between, And []string
 	// Bytes is one of faults.Bytes, Direction one of faults.Direction.
 	Bytes, Direction string
@@ -88,7 +90,7 @@ type Refuse struct{ For time.Duration }
 // RefuseEnd is the end of [Refuse].
 type RefuseEnd struct{}
 
-// Stall is a server that serves nobody.
+// Stall is a server that serves no request.
 type Stall struct{ For time.Duration }
 
 // StallEnd is the end of a [Stall].
@@ -104,19 +106,19 @@ type ReadOnlyEnd struct{}
 type Promote struct {
 	// Old is the old primary, Fate one of faults.OldPrimary.
 	Old, Fate string
-	// Told are the clients that hear of it; empty means all.
+	// Told are the clients that are told of it; empty means all.
 	Told []string
-	// Follows says that it has followed the old primary. Of are then the effects
-	// that the old primary has had, Has those of them that the replica knows.
+	// Follows says that the replica has followed the old primary. Of is then
+	// the number of effects of the old primary, Has the number that the replica
+	// has applied.
 	Follows bool
 	Has, Of int64
 }
 
-// NotPromoted is a replica that does not become the primary, since it is what Role
-// says.
+// NotPromoted is a server that cannot be promoted because of its Role.
 type NotPromoted struct{ Role string }
 
-// Evict is a server that gives up keys. It gives up none where Role is set: it is
+// Evict is a server that deletes keys. It deletes none if Role is set: it is
 // down, or a replica.
 type Evict struct {
 	// Policy is one of faults.EvictionPolicy.
@@ -125,11 +127,12 @@ type Evict struct {
 	Role   string
 }
 
-// Flush is a server that forgets what What says, one of faults.FlushWhat. It
-// forgets nothing where Role is set: it is down, or a replica.
+// Flush is a server that deletes the data that What names, one of
+// faults.FlushWhat. It deletes nothing if Role is set: it is down, or a
+// replica.
 type Flush struct{ What, Role string }
 
-// Lasts is how long something lasts, in words.
+// Lasts is a duration in words.
 func Lasts(d time.Duration) string {
 	if d == 0 {
 		return "until healed"
@@ -144,7 +147,7 @@ func others(and []string) string {
 	return strings.Join(and, ",")
 }
 
-// Parties are all that the partition names.
+// Parties are those of one side.
 func (c Cut) Parties() []string { return c.Between }
 
 // Parties are those of [Cut.Between].
@@ -231,7 +234,8 @@ func (Evict) Kind() string { return "evict" }
 // Kind is "flush".
 func (Flush) Kind() string { return "flush" }
 
-// AppendText appends the fate of the old primary, and what the replica knows.
+// AppendText appends the fate of the old primary, and how many effects the
+// replica has.
 func (p Promote) AppendText(b []byte) []byte {
 	b = fmt.Appendf(b, "old primary %s %s", p.Old, p.Fate)
 	if len(p.Told) > 0 {
@@ -254,7 +258,7 @@ func (e Evict) AppendText(b []byte) []byte {
 	return append(append(append(b, e.Policy...), ": "...), strings.Join(e.Keys, " ")...)
 }
 
-// AppendText appends what is forgotten.
+// AppendText appends what is deleted.
 func (f Flush) AppendText(b []byte) []byte {
 	if f.Role != "" {
 		return append(append(b, "nothing: it is "...), f.Role...)

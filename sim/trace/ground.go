@@ -2,20 +2,21 @@ package trace
 
 import "time"
 
-// KeyChange is a change of a watched key on one server, as that server has it: the
-// ground truth that no client sees. Only the key's existence and value count;
-// that it is to expire at another time is no change.
+// KeyChange is a change of a watched key on one server: the ground truth that
+// no client sees. Only the key's existence and value count; a new expiry is no
+// change.
 type KeyChange struct {
 	// Step is the number of the event in the trace, 0 in an untraced world.
 	Step int
 	// At is the virtual time since the start of the run.
 	At time.Duration
-	// Server is where it happened, Key what changed.
+	// Server is the server, Key the key that changed.
 	Server, Key string
-	// Value is what the key holds from now on, as its server's kind writes it. It
-	// is empty where the key is gone.
+	// Value is the new value, as the server's kind writes it. It is empty if
+	// the key no longer exists.
 	Value string
-	// By is the process whose request did it, empty where the server did it.
+	// By is the process whose request changed it, empty if the server itself
+	// did.
 	By string
 	// Change is what happened.
 	Change Change
@@ -26,15 +27,16 @@ type Change uint8
 
 // The changes.
 const (
-	KeySet        Change = iota + 1 // a request gave it a value
+	KeySet        Change = iota + 1 // a request set its value
 	KeyDeleted                      // a request deleted it
-	KeyExpired                      // its time was up
-	KeyEvicted                      // the server had no memory left
+	KeyExpired                      // its TTL ended
+	KeyEvicted                      // the server was out of memory
 	KeyFlushed                      // the server was emptied
 	KeyReplicated                   // the server follows another, which has changed it
-	// KeyRestored is what a server has after a restart, a promotion or a
-	// resynchronisation: told of each watched key that it had before or has now.
-	// It is also what a replica shows again when its clock has gone back.
+	// KeyRestored is the state after a restart, a promotion or a
+	// resynchronisation, for each watched key that the server had before or has
+	// now. It is also a key that a replica shows again after its clock has
+	// jumped back.
 	KeyRestored
 )
 
@@ -62,9 +64,9 @@ func (c Change) String() string {
 // Key is one key of a server.
 type Key struct {
 	Name string
-	// TTL is what it has left on the server's clock; 0 means for ever.
+	// TTL is the remaining time on the server's clock; 0 means no expiry.
 	TTL time.Duration
-	// Value is what it holds, as its server's kind writes it.
+	// Value is its value, as the server's kind writes it.
 	Value string
 }
 
@@ -72,6 +74,6 @@ type Key struct {
 type Flight struct {
 	// From and To are the link's ends.
 	From, To string
-	// Bytes counts what was sent and has not arrived.
+	// Bytes is the number of bytes that were sent and have not arrived.
 	Bytes int
 }

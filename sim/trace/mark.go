@@ -2,38 +2,38 @@ package trace
 
 import "fmt"
 
-// Mark is a moment in the work of a client: a step of the workload's driver, or a
-// named point of the code under test. Faults may strike at it, although no virtual
-// time passes there.
+// Mark is a moment in the work of a client: a step of the workload's driver, or
+// a named point of the code under test. A fault may begin at it, although no
+// virtual time passes there.
 type Mark struct {
-	// Step says which moment. It decides which of the other fields count.
+	// Step is the moment. It determines which of the other fields are used.
 	Step Step
 	// Label is the name of a [Point].
 	Label string
-	// Resource is what a client acquires, is granted, or releases, and what a
-	// lease was about that is over; Token is the fencing token of a grant, 0 for
-	// none.
+	// Resource is what a client acquires, is granted, or releases, or the
+	// resource of a lease that has ended; Token is the fencing token of a
+	// grant, 0 for none.
 	Resource string
 	Token    uint64
-	// Op is the operation on the store that a read or write step is about, Saw
-	// what a [Read] has found.
+	// Op is the operation on the store of a read or write step, Saw the value
+	// that a [Read] has found.
 	Op, Saw string
-	// Outcome is how an operation ended that was not acknowledged, one of
+	// Outcome is the outcome of an operation that was not acknowledged, one of
 	// checker.Outcome: "refused", "unknown", "not-sent". It is empty otherwise.
 	Outcome string
-	// Problem is the error of what did not succeed: of an Acquire, an operation,
-	// a Release. It is empty where it did.
+	// Problem is the error of an Acquire, an operation or a Release. It is
+	// empty on success.
 	Problem string
 }
 
 // Step is a moment in the work of a client.
 type Step uint8
 
-// The steps of a round, in their order, and what a client notices besides.
+// The steps of a round, in order, and a client's other observations.
 const (
 	Point      Step = iota + 1 // the code under test, or the workload, passes a named point
 	Acquire                    // it is about to ask for the lock
-	Granted                    // it has been given the lock
+	Granted                    // it has been granted the lock
 	NotGranted                 // Acquire has returned without a grant
 	Reading                    // it is about to read
 	Read                       // its read has returned
@@ -42,10 +42,10 @@ const (
 	Release                    // it is about to release
 	Released                   // the release has returned
 	Until                      // the validity of its lease ends, by its own clock
-	UntilSeen                  // it has looked, and seen that
-	Lost                       // the lock says that the lease is lost
-	LostSeen                   // it has heard that
-	// The steps of a section within a section, under a lease of its own.
+	UntilSeen                  // it has observed that
+	Lost                       // the lock reports that the lease is lost
+	LostSeen                   // it has observed that
+	// The steps of a nested section, under a lease of its own.
 	Reenter
 	Reentered
 	InnerReading
@@ -66,7 +66,7 @@ func Steps() []Step {
 	return all
 }
 
-// String is the step's name, by which files and documents know it: "acquire".
+// String is the step's name in files and documents: "acquire".
 func (s Step) String() string {
 	switch s {
 	case Point:
@@ -117,7 +117,7 @@ func (s Step) String() string {
 	return fmt.Sprintf("step(%d)", uint8(s))
 }
 
-// Name is what a scenario file calls the moment: the label of a point, the name
+// Name is the moment's name in a scenario file: the label of a point, the name
 // of any other step.
 func (m Mark) Name() string {
 	if m.Step == Point {
@@ -129,7 +129,7 @@ func (m Mark) Name() string {
 // Kind is the step's name.
 func (m Mark) Kind() string { return m.Step.String() }
 
-// AppendText appends what the step is about.
+// AppendText appends the details of the step.
 func (m Mark) AppendText(b []byte) []byte {
 	switch m.Step {
 	case Point:
@@ -156,7 +156,7 @@ func (m Mark) AppendText(b []byte) []byte {
 	return append(b, m.Resource...)
 }
 
-// appendOp appends an operation with its end.
+// appendOp appends an operation with its outcome.
 func (m Mark) appendOp(b []byte) []byte {
 	switch {
 	case m.Problem != "":

@@ -8,16 +8,16 @@ type Connect struct{}
 // Refused is a dial that was refused.
 type Refused struct{}
 
-// Send is bytes that one end of a connection hands to the network.
+// Send is bytes that one end of a connection passes to the network.
 type Send struct {
 	// Conn names the connection among those of its link: #1, #2, …
 	Conn string
-	// Content is what was sent, in the words of the server's kind.
+	// Content is what was sent, as the server's kind describes it.
 	Content Content
 }
 
-// Receive is bytes that arrive at a client. What arrives at a server shows in
-// what it does.
+// Receive is bytes that arrive at a client. An arrival at a server shows in the
+// server's own events.
 type Receive struct {
 	Conn string
 	// Bytes is their number.

@@ -5,46 +5,46 @@ import (
 	"strconv"
 )
 
-// Exec is what a server did for a client: a request and its answer.
+// Exec is a request that a server executed for a client, with its answer.
 type Exec struct {
-	// Conn is the connection by which the request came.
+	// Conn is the connection of the request.
 	Conn string
-	// Request and Answer are in the words of the server's kind. Answer is nil
-	// where the client has to wait for it: another Exec of the same request
-	// follows.
+	// Request and Answer are described by the server's kind. Answer is nil if
+	// the client has to wait for it: another Exec of the same request follows.
 	Request, Answer Content
 }
 
-// Expire is a key whose time is over.
+// Expire is a key that expires.
 type Expire struct{ Key string }
 
-// Apply is a replica that learns from its peer what has changed.
+// Apply is a replica that applies effects from its peer.
 type Apply struct{ Effects Content }
 
-// Resync is a replica that takes over all that its peer has.
+// Resync is a replica that copies all keys of its peer.
 type Resync struct{ Keys int }
 
-// Reveal is a key that a replica had hidden and shows again, since its clock went
-// back.
+// Reveal is a key that a replica had hidden and shows again, since its clock
+// jumped back.
 type Reveal struct{ Key string }
 
-// Snapshot is a server that puts all that it has on its disk.
+// Snapshot is a server that saves all its keys to its disk.
 type Snapshot struct{ Keys int }
 
-// Decision is what the protected resource, the store, made of an operation.
+// Decision is the decision of the protected resource, the store, on an
+// operation.
 type Decision struct {
-	// Conn is the connection by which the operation came.
+	// Conn is the connection of the operation.
 	Conn string
-	// Write tells a write from a read.
+	// Write says that it is a write, not a read.
 	Write bool
-	// Resource and Register say where, Op which operation it is.
+	// Resource and Register identify the register, Op the operation.
 	Resource, Register, Op string
-	// Token is the fencing token that came with it, Grant the id of its sender's
+	// Token is the fencing token of the operation, Grant the id of its sender's
 	// grant, Base the id of the operation that a write is based on.
 	Token       uint64
 	Grant, Base string
-	// Refused is the fencing rule's reason, empty where the operation was
-	// accepted; Value is what a read has found.
+	// Refused is the fencing rule's reason, empty if the operation was
+	// accepted; Value is the value that a read has found.
 	Refused, Value string
 }
 
@@ -105,7 +105,7 @@ func (d Decision) Verb() string {
 	return "READ"
 }
 
-// Same reports whether two decisions are about the same operation.
+// Same reports whether two decisions concern the same operation.
 func (d Decision) Same(e Decision) bool {
 	d.Refused, d.Value, d.Conn = "", "", ""
 	e.Refused, e.Value, e.Conn = "", "", ""
@@ -124,7 +124,7 @@ func (d Decision) Brief() string {
 	return what
 }
 
-// AppendText appends the operation and what was answered.
+// AppendText appends the operation and the answer.
 func (d Decision) AppendText(b []byte) []byte {
 	b = fmt.Appendf(b, "%s %s %s %s %d %s %s -> ", d.Verb(), d.Resource, d.Register, d.Op, d.Token, orDash(d.Grant), orDash(d.Base))
 	switch {

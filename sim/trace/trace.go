@@ -1,17 +1,17 @@
-// Package trace holds what a simulated world did: numbered events, their
+// Package trace holds the trace of a simulated world: numbered events, their
 // hash, and the comparison of two runs.
 //
 // A trace is a value. The world appends to it in one canonical order, so two
 // runs of one seed have equal traces, byte for byte; [Diff] names the first
-// event in which two traces part, and [Trace.Hash] is the short proof that
+// event in which two traces differ, and equal values of [Trace.Hash] show that
 // they do not.
 //
-// What happened in an event is a value of a Go type, such as [Send], [Pause] or
-// [Mark]: see [What]. Code asks for it with a type switch, so the compiler
-// checks what it asks for; text is made of it when somebody reads it.
+// The content of an event is a value of a Go type, such as [Send], [Pause] or
+// [Mark]: see [What]. Code reads it with a type switch, which the compiler
+// checks; text is built only when it is read.
 //
 // The trace is what the world did. What the clients saw, operations with an
-// invocation and a return, is the history, and is kept elsewhere.
+// invocation and a return, is the history, which is stored separately.
 package trace
 
 import (
@@ -25,42 +25,41 @@ import (
 	"unicode/utf8"
 )
 
-// Event is one thing that happened in a world.
+// Event is one event of a world.
 type Event struct {
 	// N numbers the events of a trace from 1, without gaps.
 	N int
 	// At is the virtual time since the start of the run.
 	At time.Duration
-	// Within is how much later than At it may have happened: 0 in a simulated
+	// Within is by how much the event may be later than At: 0 in a simulated
 	// world, where instants are exact.
 	Within time.Duration
-	// Actor is who did it: a client (c0), a server (r0), the store (s0), or
-	// [World].
+	// Actor is a client (c0), a server (r0), the store (s0), or [World].
 	Actor string
-	// Peer is the other side, where there is one. Where a fault strikes several
-	// processes it lists them for people; [Parties] has the names.
+	// Peer is the other side, if there is one. For a fault on several processes
+	// it lists them as text; [Parties] has the names.
 	Peer string
-	// What is what happened. It is never nil.
+	// What is the content of the event. It is never nil.
 	What What
 }
 
-// What is what happened in an event: one of the types of this package, or a type
-// of the package of the server that recorded it. Values are never changed once
-// they are in a trace.
+// What is the content of an event: one of the types of this package, or a type
+// of the package of the server that recorded it. Values in a trace are not
+// modified.
 type What interface {
 	// Kind names the type in one word, such as "send". Two types have two kinds,
 	// except that a [Mark] has a kind for each step.
 	Kind() string
-	// AppendText appends the details as one line for people. It may cut them.
+	// AppendText appends the details as one readable line. It may cut them.
 	AppendText(b []byte) []byte
 	// AppendHash appends all details, none cut, so that different values of a
 	// type give different bytes.
 	AppendHash(b []byte) []byte
 }
 
-// Parties are the names of those whom an event concerns besides its actor, if
-// they are more than its peer: the ends of a link, all processes of a partition.
-// What happened has them where it has a method Parties.
+// Parties are the names of the processes and servers that an event concerns
+// besides its actor: the ends of a link, all processes of a partition. They
+// come from a method Parties of its [What], or are its peer.
 func Parties(e Event) []string {
 	if several, ok := e.What.(interface{ Parties() []string }); ok {
 		return several.Parties()
@@ -71,10 +70,10 @@ func Parties(e Event) []string {
 	return []string{e.Peer}
 }
 
-// Kind is the kind of what happened.
+// Kind is the kind of the event's [What].
 func (e Event) Kind() string { return e.What.Kind() }
 
-// Text is what happened as one line for people.
+// Text is the event's [What] as one readable line.
 func (e Event) Text() string { return string(e.What.AppendText(nil)) }
 
 // Trace is the list of events of one run. Its zero value is an empty trace.
@@ -109,7 +108,7 @@ func (t *Trace) Hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// appendHash appends the event in binary. Its number is its place.
+// appendHash appends the event in binary. Its position implies its number.
 func (e *Event) appendHash(b []byte) []byte {
 	b = AppendInt(AppendInt(b, int64(e.At)), int64(e.Within))
 	b = AppendString(b, e.Actor)
@@ -118,7 +117,7 @@ func (e *Event) appendHash(b []byte) []byte {
 	return e.What.AppendHash(b)
 }
 
-// equal compares two events of one place.
+// equal compares two events with the same number.
 func (e *Event) equal(f *Event) bool {
 	return e.At == f.At && e.Within == f.Within && e.Actor == f.Actor && e.Peer == f.Peer && e.What.Kind() == f.What.Kind() &&
 		bytes.Equal(e.What.AppendHash(nil), f.What.AppendHash(nil))
@@ -141,9 +140,8 @@ func AppendStrings(b []byte, list []string) []byte {
 // AppendInt appends a number, for [What.AppendHash].
 func AppendInt(b []byte, n int64) []byte { return binary.AppendVarint(b, n) }
 
-// WriteJSON writes the trace for people and their tools: one JSON object a
-// line, fields in a fixed order, empty fields left out. It returns the writer's
-// error.
+// WriteJSON writes the trace for users and tools: one JSON object a line,
+// fields in a fixed order, without empty fields. It returns the writer's error.
 func (t *Trace) WriteJSON(w io.Writer) error {
 	buf := make([]byte, 0, 64<<10)
 	for i := range t.Events {
@@ -186,8 +184,8 @@ func appendField(b []byte, name, value string) []byte {
 	return appendString(append(b, name...), value)
 }
 
-// appendString writes a JSON string. Unlike encoding/json it escapes nothing
-// that a reader would rather see, and keeps invisible characters out.
+// appendString writes a JSON string. Unlike encoding/json it escapes only what
+// has to be escaped, and control characters.
 func appendString(b []byte, s string) []byte {
 	const hexDigits = "0123456789abcdef"
 	b = append(b, '"')
@@ -217,4 +215,25 @@ func (t *Trace) JSON() []byte {
 	var b bytes.Buffer
 	_ = t.WriteJSON(&b) // a bytes.Buffer returns no error
 	return b.Bytes()
+}
+
+// The names of actors that every run has. Clients are c0, c1, …; servers have
+// the prefix of their kind and a number.
+const (
+	// World is the actor of faults, and of events that the world itself causes.
+	World = "world"
+	// Store is the protected resource.
+	Store = "s0"
+	// Probe is the client that asks for the lock after the workload.
+	Probe = "probe"
+)
+
+// IsClient reports whether a name is that of a client: c0, c1, …
+func IsClient(name string) bool {
+	return len(name) > 1 && name[0] == 'c' && '0' <= name[1] && name[1] <= '9'
+}
+
+// IsServer reports whether a name is that of a server other than the store.
+func IsServer(name string) bool {
+	return name != "" && !IsClient(name) && name != Store && name != Probe && name != World
 }

@@ -10,7 +10,7 @@ import (
 	"locksim/sim/trace"
 )
 
-// what is something that happened, for tests: its hidden part is not in its text.
+// what is a What for tests: its hidden part is not in its text.
 type what struct{ kind, text, hidden string }
 
 func (w what) Kind() string               { return w.kind }
@@ -39,7 +39,7 @@ func ExampleDiff() {
 	// true
 }
 
-// Every field counts: changing any one of them changes the hash and is found.
+// Every field counts: a change of any of them changes the hash and is found by Diff.
 func TestEveryFieldCounts(t *testing.T) {
 	change := map[string]func(*trace.Event){
 		"at":      func(e *trace.Event) { e.At++ },
@@ -62,7 +62,7 @@ func TestEveryFieldCounts(t *testing.T) {
 	}
 }
 
-// Where two events read the same, the message says that they differ all the same.
+// If two different events have equal texts, the message says so.
 func TestDiffOfDetails(t *testing.T) {
 	a, b := sample(), sample()
 	b.Events[1].What = what{kind: "exec", text: a.Events[1].Text(), hidden: "x"}

@@ -14,7 +14,7 @@ import (
 	"locksim/sim/trace"
 )
 
-// all is a value of each type of the package that may stand in a trace.
+// all has a value of each type of the package that may be in a trace.
 var all = []trace.What{
 	trace.Connect{}, trace.Refused{}, trace.Send{}, trace.Receive{}, trace.Close{}, trace.EOF{}, trace.Reset{},
 	trace.Exec{}, trace.Expire{}, trace.Apply{}, trace.Resync{}, trace.Reveal{}, trace.Snapshot{}, trace.Decision{},
@@ -38,8 +38,8 @@ func TestAllTypesAreHere(t *testing.T) {
 	}
 }
 
-// typesWithAKind are the types of the package that have a method Kind besides
-// Event, as its source has them.
+// typesWithAKind are the types in the package's source, other than Event, that
+// have a method Kind.
 func typesWithAKind(t *testing.T) []string {
 	t.Helper()
 	entries, err := os.ReadDir(".")
@@ -67,7 +67,7 @@ func typesWithAKind(t *testing.T) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "Event" })
 }
 
-// No two types have one kind, nor has a step the kind of a type.
+// No two types have the same kind, and no step has the kind of a type.
 func TestKindsAreDistinct(t *testing.T) {
 	whose := map[string]string{}
 	note := func(kind, who string) {
@@ -86,9 +86,8 @@ func TestKindsAreDistinct(t *testing.T) {
 	}
 }
 
-// Every field of every type counts: changing any one of them changes what goes
-// into the hash, and what stands in one field is not taken for what stands in
-// another.
+// Every field of every type counts: a change of any of them changes the hashed
+// bytes, and equal values in different fields give different bytes.
 func TestEveryFieldOfEveryTypeCounts(t *testing.T) {
 	for _, w := range all {
 		empty := reflect.New(reflect.TypeOf(w)).Elem()

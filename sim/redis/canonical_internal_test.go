@@ -2,8 +2,9 @@ package redis
 
 import "testing"
 
-// TestCanonicalLeavesTheRest shows that only a name of go-redis's is cut down, and
-// that what is no command, or is cut off, passes as it is.
+// TestCanonicalLeavesTheRest shows that only the library name of go-redis is
+// shortened, and that bytes which are no command, or an incomplete one, pass
+// unchanged.
 func TestCanonicalLeavesTheRest(t *testing.T) {
 	const head = "*4\r\n$6\r\nclient\r\n$7\r\nsetinfo\r\n$8\r\nLIB-NAME\r\n"
 	for in, want := range map[string]string{

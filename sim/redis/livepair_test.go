@@ -15,8 +15,8 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// liveTheatre gives a play on real servers.
-type liveTheatre struct {
+// livePair has two real servers.
+type livePair struct {
 	t       *testing.T
 	servers map[string]*redisserver.Server
 	args    map[string][]string
@@ -24,8 +24,8 @@ type liveTheatre struct {
 	rdb     bool
 }
 
-func newLiveTheatre(t *testing.T, persistence simredis.Persistence) *liveTheatre {
-	l := &liveTheatre{
+func newLivePair(t *testing.T, persistence simredis.Persistence) *livePair {
+	l := &livePair{
 		t: t, servers: map[string]*redisserver.Server{}, args: map[string][]string{}, clients: map[string]*redis.Client{},
 		rdb: persistence == simredis.PersistRDB,
 	}
@@ -43,19 +43,19 @@ func newLiveTheatre(t *testing.T, persistence simredis.Persistence) *liveTheatre
 	return l
 }
 
-func (l *liveTheatre) start(node string) {
+func (l *livePair) start(node string) {
 	l.servers[node] = redisserver.Start(l.t, l.args[node]...)
 	c := redis.NewClient(&redis.Options{Addr: l.servers[node].Addr(), Protocol: 2, DisableIdentity: true, MaxRetries: -1})
 	l.t.Cleanup(func() { _ = c.Close() })
 	l.clients[node] = c
 }
 
-func (l *liveTheatre) do(node string, args ...any) (any, error) {
+func (l *livePair) do(node string, args ...any) (any, error) {
 	return l.clients[node].Do(context.Background(), args...).Result()
 }
 
 // command is one that must succeed.
-func (l *liveTheatre) command(node, line string) string {
+func (l *livePair) command(node, line string) string {
 	l.t.Helper()
 	v, err := l.do(node, asArgs(line)...)
 	if err != nil && !errors.Is(err, redis.Nil) {
@@ -64,18 +64,18 @@ func (l *liveTheatre) command(node, line string) string {
 	return render(v, err)
 }
 
-// poll waits until something is so.
-func (l *liveTheatre) poll(what string, done func() bool) {
+// poll waits until done reports true.
+func (l *livePair) poll(what string, done func() bool) {
 	l.t.Helper()
 	for end := time.Now().Add(15 * time.Second); !done(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {
-			l.t.Fatalf("after 15 s there is no sign that %s", what)
+			l.t.Fatalf("after 15 s it is not the case that %s", what)
 		}
 	}
 }
 
 // info is a field of INFO.
-func (l *liveTheatre) info(node, section, field string) string {
+func (l *livePair) info(node, section, field string) string {
 	for line := range strings.Lines(l.command(node, "INFO "+section)) {
 		if v, ok := strings.CutPrefix(line, field+":"); ok {
 			return strings.TrimSpace(v)
@@ -84,20 +84,20 @@ func (l *liveTheatre) info(node, section, field string) string {
 	return ""
 }
 
-func (l *liveTheatre) follows(replica, primary string) {
+func (l *livePair) follows(replica, primary string) {
 	l.poll(replica+" has all that "+primary+" has", func() bool {
 		return l.info(replica, "replication", "master_link_status") == "up" &&
 			l.info(replica, "replication", "slave_repl_offset") == l.info(primary, "replication", "master_repl_offset")
 	})
 }
 
-func (l *liveTheatre) caughtUp()            { l.follows("r0a", "r0") }
-func (l *liveTheatre) pass(d time.Duration) { time.Sleep(min(d, 5*time.Millisecond)) }
-func (l *liveTheatre) restart(node string)  { l.start(node) }
+func (l *livePair) caughtUp()            { l.follows("r0a", "r0") }
+func (l *livePair) pass(d time.Duration) { time.Sleep(min(d, 5*time.Millisecond)) }
+func (l *livePair) restart(node string)  { l.start(node) }
 
-// kill waits until what was written has left the process: while an fsync of each
-// second takes its time, Redis keeps it in memory.
-func (l *liveTheatre) kill(node string) {
+// kill waits until all writes have left the process: during a long fsync Redis
+// keeps them in memory.
+func (l *livePair) kill(node string) {
 	l.poll("the log is written", func() bool {
 		length := l.info(node, "persistence", "aof_buffer_length")
 		return length == "" || length == "0"
@@ -105,10 +105,10 @@ func (l *liveTheatre) kill(node string) {
 	l.servers[node].Stop()
 }
 
-// isolate lets the replica look for its primary where nobody is.
-func (l *liveTheatre) isolate() { l.command("r0a", "REPLICAOF 127.0.0.1 1") }
+// isolate makes the replica follow an address without a server.
+func (l *livePair) isolate() { l.command("r0a", "REPLICAOF 127.0.0.1 1") }
 
-func (l *liveTheatre) promote(old faults.OldPrimary) {
+func (l *livePair) promote(old faults.OldPrimary) {
 	l.command("r0a", "REPLICAOF NO ONE")
 	if old == faults.OldDemoted {
 		l.command("r0", "REPLICAOF "+strings.Replace(l.servers["r0a"].Addr(), ":", " ", 1))
@@ -116,25 +116,26 @@ func (l *liveTheatre) promote(old faults.OldPrimary) {
 	}
 }
 
-func (l *liveTheatre) snapshot() {
+func (l *livePair) snapshot() {
 	if l.rdb {
 		l.poll("a snapshot was taken", func() bool { return render(l.do("r0", "SAVE")) == "OK" })
 	}
 }
 
-// evict lowers the limit until a key goes. The keys are far larger than a step.
-func (l *liveTheatre) evict(policy faults.EvictionPolicy) {
+// evict lowers the limit until a key is evicted. The keys are far larger than a
+// step.
+func (l *livePair) evict(policy faults.EvictionPolicy) {
 	l.command("r0", "CONFIG SET maxmemory-samples 64 maxmemory-policy "+string(policy))
 	limit, _ := strconv.Atoi(l.info("r0", "memory", "used_memory"))
 	l.poll("a key was evicted", func() bool {
 		limit -= 20_000
 		l.command("r0", "CONFIG SET maxmemory "+strconv.Itoa(limit))
-		return l.info("r0", "stats", "evicted_keys") != "0" // each command makes room first
+		return l.info("r0", "stats", "evicted_keys") != "0" // each command evicts first
 	})
 	l.command("r0", "CONFIG SET maxmemory 0")
 }
 
-func (l *liveTheatre) idle(key string, seconds, ttl int, v any) {
+func (l *livePair) idle(key string, seconds, ttl int, v any) {
 	ctx := context.Background()
 	c := l.clients["r0"]
 	if err := c.Set(ctx, "template", v, 0).Err(); err != nil {

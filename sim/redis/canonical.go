@@ -9,15 +9,15 @@ import (
 // libName is the part of CLIENT SETINFO before the name of the client's library.
 var libName = []byte("\r\n$8\r\nLIB-NAME\r\n")
 
-// goVersion is the version of Go in the name that go-redis gives itself, such
-// as go-redis(suffix,go1.26.8).
+// goVersion matches the version of Go in go-redis' library name, such as
+// go-redis(suffix,go1.26.8).
 var goVersion = regexp.MustCompile(`^(go-redis\(.*?,)(?:go\d|devel).*\)$`)
 
-// Canonical implements [sim.Canonical]. A stock go-redis client tells the server
-// the version of Go that it was built with, to the patch: a fact of the machine
-// and not of the run, which the trace must not depend on. It is cut down before
-// it is sent, so that neither the text nor the number of bytes tells: a link
-// with little bandwidth takes as long for every version.
+// Canonical implements [sim.Canonical]. A stock go-redis client sends the
+// server the exact version of Go that it was built with: a fact of the machine
+// and not of the run, on which the trace must not depend. It is shortened
+// before it is sent, so that the number of bytes does not depend on it either:
+// a link with little bandwidth takes as long for every version.
 func (*Server) Canonical(b []byte) []byte { return canonical(b) }
 
 func canonical(b []byte) []byte {

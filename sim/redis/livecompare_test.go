@@ -17,36 +17,36 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// theatre is where a play of commands and disasters is given: r0 and its
-// replica r0a, in the world, or as two real servers.
-type theatre interface {
+// pair is r0 and its replica r0a, in the world or as two real servers, for a
+// script of commands and faults.
+type pair interface {
 	do(node string, args ...any) (any, error)
-	caughtUp()                          // waits until r0a has all that r0 has
-	isolate()                           // r0a hears no more of r0
-	kill(node string)                   // as kill -9 does
-	restart(node string)                // and waits until it answers
+	caughtUp()                          // waits until r0a has all keys of r0
+	isolate()                           // r0a receives nothing more from r0
+	kill(node string)                   // like kill -9
+	restart(node string)                // and waits until it replies
 	promote(old faults.OldPrimary)      // r0a; a demoted r0 is up to date afterwards
-	snapshot()                          // of r0, where there are any
-	pass(d time.Duration)               // lets time pass for the keys of r0
+	snapshot()                          // of r0, if it takes any
+	pass(d time.Duration)               // lets time pass for r0's keys
 	evict(policy faults.EvictionPolicy) // one key of r0
-	// idle gives r0 a key that nobody has used for so many seconds. Begin with
-	// the longest, in steps of 10; a TTL is in ms, 0 for ever.
+	// idle sets a key of r0 that has not been used for that many seconds. Begin
+	// with the longest, in steps of 10; the TTL is in ms, 0 means none.
 	idle(key string, seconds, ttl int, v any)
 }
 
-// stage is a play that is being given, with a record of what was said.
-type stage struct {
-	theatre
+// transcript runs a script and records commands and replies.
+type transcript struct {
+	pair
 	said []string
 }
 
-// say sends a command, and notes it with its answer. A time that is left is
+// say sends a command, and records it with its reply. A remaining TTL is
 // rounded up to tens of seconds.
-func (s *stage) say(node, line string) {
+func (s *transcript) say(node, line string) {
 	s.note(node, line, asArgs(line)...)
 }
 
-func (s *stage) note(node, title string, args ...any) {
+func (s *transcript) note(node, title string, args ...any) {
 	v, err := s.do(node, args...)
 	if list, ok := v.([]any); ok && (args[0] == "SMEMBERS" || args[0] == "KEYS") {
 		slices.SortFunc(list, func(a, b any) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
@@ -57,12 +57,12 @@ func (s *stage) note(node, title string, args ...any) {
 			answer = fmt.Sprintf("up to %d s", (ms+9_999)/10_000*10)
 		}
 	}
-	answer, _, _ = strings.Cut(answer, " script: ") // which script it was, real servers say too
+	answer, _, _ = strings.Cut(answer, " script: ") // real servers also name the script
 	s.said = append(s.said, fmt.Sprintf("%s: %s -> %s", node, title, answer))
 }
 
-// until sends a command again and again, up to an answer.
-func (s *stage) until(node, line, answer string) {
+// until sends a command repeatedly, until it gets a certain reply.
+func (s *transcript) until(node, line, answer string) {
 	for range 5000 {
 		if render(s.do(node, asArgs(line)...)) == answer {
 			s.said = append(s.said, fmt.Sprintf("%s: %s -> %s in the end", node, line, answer))
@@ -73,8 +73,8 @@ func (s *stage) until(node, line, answer string) {
 	s.said = append(s.said, fmt.Sprintf("%s: %s -> never %s", node, line, answer))
 }
 
-// dump notes every key of a node: type, value and expiry.
-func (s *stage) dump(node string) {
+// dump records every key of a node: type, value and expiry.
+func (s *transcript) dump(node string) {
 	s.say(node, "KEYS *")
 	keys := strings.Fields(strings.Trim(s.said[len(s.said)-1][len(node+": KEYS * -> "):], "[]"))
 	for _, key := range keys {
@@ -88,55 +88,55 @@ func (s *stage) dump(node string) {
 	}
 }
 
-// compare gives a play in the world and on real servers, and compares what was
-// said.
-func compare(t *testing.T, servers simredis.Servers, play func(s *stage)) {
+// compare runs a script in the world and on real servers, and compares the
+// transcripts.
+func compare(t *testing.T, servers simredis.Servers, script func(s *transcript)) {
 	t.Helper()
 	servers.Replicas, servers.Snapshot = 1, betweenSnapshots
-	var world *stage
+	var world *transcript
 	withClient(t, with(servers), func(c *client) {
-		world = &stage{theatre: &worldTheatre{c: c, clients: map[string]*redis.Client{}}}
-		play(world)
+		world = &transcript{pair: &worldPair{c: c, clients: map[string]*redis.Client{}}}
+		script(world)
 	})
-	live := &stage{theatre: newLiveTheatre(t, cmp.Or(servers.Persistence, simredis.PersistNone))}
-	play(live)
+	live := &transcript{pair: newLivePair(t, cmp.Or(servers.Persistence, simredis.PersistNone))}
+	script(live)
 	if diff := gocmp.Diff(live.said, world.said); diff != "" {
-		t.Errorf("what Redis says, and what the world says (-Redis +world):\n%s", diff)
+		t.Errorf("transcripts of Redis and of the world (-Redis +world):\n%s", diff)
 	}
 }
 
-// betweenSnapshots is how often the world's nodes take one in these plays.
+// betweenSnapshots is the interval of snapshots of the world's nodes.
 const betweenSnapshots = 50 * time.Millisecond
 
-// worldTheatre gives a play in the world.
-type worldTheatre struct {
+// worldPair has servers in the world.
+type worldPair struct {
 	c       *client
 	clients map[string]*redis.Client
 }
 
-func (w *worldTheatre) do(node string, args ...any) (any, error) {
+func (w *worldPair) do(node string, args ...any) (any, error) {
 	if w.clients[node] == nil {
 		w.clients[node] = simredis.Client(w.c.p, node)
 	}
 	return w.clients[node].Do(w.c.ctx, args...).Result()
 }
 
-func (w *worldTheatre) caughtUp()            { w.pass(100 * time.Millisecond) }
-func (w *worldTheatre) pass(d time.Duration) { time.Sleep(d) }
-func (w *worldTheatre) restart(node string)  { w.c.world(restart(node)) }
+func (w *worldPair) caughtUp()            { w.pass(100 * time.Millisecond) }
+func (w *worldPair) pass(d time.Duration) { time.Sleep(d) }
+func (w *worldPair) restart(node string)  { w.c.world(restart(node)) }
 
-func (w *worldTheatre) isolate() {
+func (w *worldPair) isolate() {
 	w.c.world(func(w *sim.World) error {
 		return w.Faults().Cut(faults.Partition{Between: []string{"r0"}, And: []string{"r0a"}, Bytes: faults.BytesDrop})
 	})
 }
 
-func (w *worldTheatre) kill(node string) {
+func (w *worldPair) kill(node string) {
 	w.c.world(crash(node, faults.CrashProcess))
 	delete(w.clients, node)
 }
 
-func (w *worldTheatre) promote(old faults.OldPrimary) {
+func (w *worldPair) promote(old faults.OldPrimary) {
 	w.c.world(promote(faults.Failover{Old: old}))
 	delete(w.clients, "r0")
 	w.c.world(func(w *sim.World) error { w.Heal(); return nil })
@@ -144,13 +144,13 @@ func (w *worldTheatre) promote(old faults.OldPrimary) {
 }
 
 // snapshot waits for the next one.
-func (w *worldTheatre) snapshot() { w.pass(betweenSnapshots) }
+func (w *worldPair) snapshot() { w.pass(betweenSnapshots) }
 
-func (w *worldTheatre) evict(policy faults.EvictionPolicy) {
+func (w *worldPair) evict(policy faults.EvictionPolicy) {
 	w.c.world(func(w *sim.World) error { return w.Faults().Evict("r0", policy, 1) })
 }
 
-func (w *worldTheatre) idle(key string, _, ttl int, v any) {
+func (w *worldPair) idle(key string, _, ttl int, v any) {
 	_, _ = w.do("r0", "SET", key, v)
 	if ttl > 0 {
 		_, _ = w.do("r0", "PEXPIRE", key, ttl)

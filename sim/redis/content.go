@@ -10,14 +10,13 @@ import (
 	"locksim/sim/trace"
 )
 
-// RESP is bytes of the Redis protocol, requests or answers, as the trace has them.
+// RESP is bytes of the Redis protocol, requests or replies, in the trace.
 type RESP []byte
 
-// AppendText appends them on one line: lengths are left out, values are cut. What is
-// not RESP is shown as it is.
+// AppendText appends them on one line: without lengths, with values cut. Bytes that are not RESP are shown as they are.
 func (r RESP) AppendText(b []byte) []byte {
 	line := trace.NewLine(b)
-	s := shown{&line}
+	s := respLine{&line}
 	for rest := []byte(r); len(rest) > 0; {
 		rest = s.token(rest)
 	}
@@ -27,9 +26,8 @@ func (r RESP) AppendText(b []byte) []byte {
 // AppendHash appends all of them.
 func (r RESP) AppendHash(b []byte) []byte { return append(trace.AppendInt(b, int64(len(r))), r...) }
 
-// Words are the words of the first request or answer, without lengths. A client sends
-// a request that is larger than its buffer in pieces: the words of the first piece are
-// those that it has, the last of them cut.
+// Words are the words of the first request or reply, without lengths. A client sends a request that is larger than its
+// buffer in pieces: the first piece gives the words that it contains, with the last one cut.
 func (r RESP) Words() []string {
 	args, n, err := parseCommand(r)
 	if n == 0 && err == nil && bytes.HasPrefix(r, []byte("*")) {
@@ -42,13 +40,13 @@ func (r RESP) Words() []string {
 	return args
 }
 
-// Request is a command that a server has done, as the trace has it.
+// Request is an executed command in the trace.
 type Request struct {
 	args   []string
-	script string // the title of the script that it runs; empty where it runs none
+	script string // the title of the script that it runs, or empty
 }
 
-// Words are the command and its arguments; a script goes by its title.
+// Words are the command and its arguments, with a script's title in place of the script.
 func (r Request) Words() []string {
 	if r.script == "" {
 		return r.args
@@ -75,8 +73,7 @@ func (r Request) AppendHash(b []byte) []byte {
 	return trace.AppendStrings(trace.AppendString(b, r.script), r.args)
 }
 
-// Brief implements [trace.Request]: a command without random ids, a script by its
-// name alone.
+// Brief implements [trace.Request]: a command without random ids, or the name of its script.
 func (r Request) Brief(answer trace.Content) string {
 	if a, ok := answer.(RESP); ok && bytes.HasPrefix(a, []byte("-NOSCRIPT")) || len(r.args) == 0 {
 		return ""
@@ -88,7 +85,7 @@ func (r Request) Brief(answer trace.Content) string {
 	return brief(r.args[0], r)
 }
 
-// Brief implements [trace.Request] for a request on its way.
+// Brief implements [trace.Request] for a request under way.
 func (r RESP) Brief(trace.Content) string {
 	words := r.Words()
 	if len(words) == 0 {
@@ -97,23 +94,21 @@ func (r RESP) Brief(trace.Content) string {
 	return brief(words[0], r)
 }
 
-// brief is the text of a command without random ids, empty for one that takes and
-// gives no lock.
+// brief is the text of a command without random ids, empty for one that is not part of a lock.
 func brief(command string, c trace.Content) string {
-	if slices.Contains(preamble, strings.ToUpper(command)) {
+	if slices.Contains(connectionCommands, strings.ToUpper(command)) {
 		return ""
 	}
 	return randomID.ReplaceAllString(string(c.AppendText(nil)), "")
 }
 
-// preamble are commands that open a connection or wait for news.
-var preamble = []string{
+// connectionCommands are commands that open a connection or subscribe.
+var connectionCommands = []string{
 	"HELLO", "CLIENT", "AUTH", "SELECT", "PING", "SCRIPT", "INFO", "SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE",
 	"READONLY", "READWRITE",
 }
 
-// randomID is the id of an owner: it tells a reader nothing, and is new with each
-// attempt.
+// randomID matches the id of an owner: it has no meaning for a reader, and each attempt has a new one.
 var randomID = regexp.MustCompile(` [0-9a-fA-F]{16,}\b`)
 
 // Negative implements [trace.Answer]: nil, 0 or an error.
@@ -122,11 +117,11 @@ func (r RESP) Negative() bool {
 	return text == "nil" || text == "0" || strings.HasPrefix(text, "-")
 }
 
-// shown is a line of text that is made of RESP.
-type shown struct{ *trace.Line }
+// respLine is a line of text made of RESP.
+type respLine struct{ *trace.Line }
 
-// token shows one line, or one bulk string, and returns what follows it.
-func (s shown) token(b []byte) []byte {
+// token adds one line, or one bulk string, and returns what follows it.
+func (s respLine) token(b []byte) []byte {
 	line, rest := cutLine(b)
 	switch b[0] {
 	case '*', '>', '~', '%': // aggregates
@@ -156,7 +151,7 @@ func (s shown) token(b []byte) []byte {
 	return rest
 }
 
-func (s shown) bulk(b []byte, n int) []byte {
+func (s respLine) bulk(b []byte, n int) []byte {
 	if n < 0 {
 		s.Add([]byte("nil"))
 		return b
@@ -170,7 +165,7 @@ func (s shown) bulk(b []byte, n int) []byte {
 	return bytes.TrimPrefix(b[n:], []byte("\r\n"))
 }
 
-// cutLine takes a line off, without its end.
+// cutLine splits off a line, without its end.
 func cutLine(b []byte) (line, rest []byte) {
 	line, rest, _ = bytes.Cut(b, []byte("\n"))
 	return bytes.TrimSuffix(line, []byte("\r")), rest
