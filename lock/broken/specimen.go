@@ -11,19 +11,19 @@ import (
 	"locksim/lock"
 )
 
-// Specimen is one mistake, with what is known of it.
+// Specimen is one mistake, with its properties.
 type Specimen struct {
-	// Name is the name of its file, with hyphens: del-without-owner stands in del_without_owner.go.
+	// Name is the name of its file, with hyphens: del-without-owner is in del_without_owner.go.
 	Name string
 	// ID is its entry in the catalogue of failure modes, such as F02.
 	ID string
 	// Wrong says in one sentence what is wrong.
 	Wrong string
-	// Faults is what has to go wrong in the world for the mistake to show.
+	// Faults is the class of fault under which the mistake shows.
 	Faults FaultClass
 	// MinTTL and MaxTTL are the range of TTLs with which it shows.
 	MinTTL, MaxTTL time.Duration
-	// Detector is what must see it.
+	// Detector is the detector that must see it.
 	Detector Detector
 	// Mode is the fencing mode in which Detector sees it: "none", "check" or "seal".
 	Mode string
@@ -36,16 +36,16 @@ type Specimen struct {
 	build   func(nodes []redis.Cmdable, o Options) lock.Locker
 }
 
-// FaultClass is what has to go wrong in the world before a mistake shows.
+// FaultClass is a class of fault under which a mistake shows.
 type FaultClass string
 
 // The fault classes.
 const (
-	// NoFaults means that contention is enough, or what the caller does.
+	// NoFaults means that contention, or an action of the caller, is enough.
 	NoFaults FaultClass = "none"
-	// Pause is a client that stops for a while.
+	// Pause is a client that is paused.
 	Pause FaultClass = "pause"
-	// Crash is a client that dies.
+	// Crash is a client that crashes.
 	Crash FaultClass = "crash"
 	// Partition is a network that loses or holds bytes.
 	Partition FaultClass = "partition"
@@ -55,19 +55,18 @@ const (
 	ClockDrift FaultClass = "clock_drift"
 )
 
-// Detector is what must see a mistake. All but LongestWait are facts of a verdict, by the names that
-// they have there.
+// Detector sees a mistake. All but LongestWait are facts of a verdict, with their names there.
 type Detector string
 
 // The detectors.
 const (
-	// ClaimOverlaps sees two clients that the lock has promised the resource to at once.
+	// ClaimOverlaps sees two clients with overlapping claims on the resource.
 	ClaimOverlaps Detector = "claim_overlaps"
 	// Corrupted sees an acknowledged write that was lost.
 	Corrupted Detector = "corrupted"
 	// FalseRejects sees a rightful holder that the fence refused.
 	FalseRejects Detector = "false_rejects"
-	// Stuck sees a lock that nobody can get any more.
+	// Stuck sees a lock that can no longer be acquired.
 	Stuck Detector = "stuck"
 	// Leaked sees a key that outlives the release, or the failed acquire, that should have removed it.
 	Leaked Detector = "leaked"
@@ -75,7 +74,7 @@ const (
 	LongestWait Detector = "longest_wait"
 )
 
-// New makes the lock of one client on Nodes nodes, or returns an error that says what is missing.
+// New creates the lock of one client on Nodes nodes, or returns an error that says what is missing.
 func (s Specimen) New(nodes []redis.Cmdable, o Options) (lock.Locker, error) {
 	if len(nodes) != s.Nodes {
 		return nil, fmt.Errorf("make broken/%s: %d clients, one for each of %d nodes is needed", s.Name, len(nodes), s.Nodes)
@@ -86,9 +85,9 @@ func (s Specimen) New(nodes []redis.Cmdable, o Options) (lock.Locker, error) {
 	return s.build(nodes, o.withDefaults()), nil
 }
 
-// Keys returns the keys that must be gone when the lock on a resource has been released, on each node, with
-// the default prefix. It is nil for a lock whose key tells its end by itself and has no TTL: that such a
-// key is there says nothing.
+// Keys returns the keys that must not exist after the lock on a resource has been released, on each node, with the
+// default prefix. It is nil for a lock whose key contains its end and has no TTL: the existence of such a key has no
+// meaning.
 func (s Specimen) Keys(resource string) []string {
 	if s.endless {
 		return nil
