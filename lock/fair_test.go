@@ -282,7 +282,7 @@ func TestQueueThatCannotBeLeft(t *testing.T) {
 		}
 		time.Sleep(4 * time.Second)
 		if n := w.waiters(l); n != 0 {
-			w.Errorf("%d in the queue: nobody asks any more", n)
+			w.Errorf("%d in the queue after the end of every claim", n)
 		}
 	})
 }

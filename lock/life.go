@@ -9,7 +9,7 @@ import (
 // lifetime is the validity of a lease for its holder, renewed or not: its end, and the notice of the end. It ends once,
 // by loss or by release, and never begins again.
 //
-// No mutex is held while the clock is asked: a clock may take its time to answer.
+// No mutex is held while the clock is read: a clock may answer late.
 type lifetime struct {
 	clock  Clock
 	ctx    context.Context

@@ -148,7 +148,7 @@ func (m *machine) someOwner() string {
 // some draws a present or former lease.
 func (m *machine) some() *hold {
 	if len(m.holds) == 0 {
-		m.Skip("nobody has a lease")
+		m.Skip("no lease")
 	}
 	return rapid.SampledFrom(m.holds).Draw(m.T, "lease")
 }

@@ -242,7 +242,7 @@ func TestWaitersThatGiveUpLeaveNothingBehind(t *testing.T) {
 				ctx, cancel = context.WithCancel(w.Context())
 				cancelled := w.begin(ctx, b)
 				if listening := len(w.node.PubSubChannels("*")) > 0; listening != (waiting == lock.WaitNotify) {
-					w.Errorf("somebody listens: %v", listening)
+					w.Errorf("subscriptions remain: %v", listening)
 				}
 				time.AfterFunc(time.Second, cancel)
 				<-timely.done

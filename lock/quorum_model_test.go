@@ -311,7 +311,7 @@ func (m *votingMachine) some() *modelLease {
 		}
 	}
 	if len(alive) == 0 {
-		m.Skip("nobody has a lease")
+		m.Skip("no lease")
 	}
 	return rapid.SampledFrom(alive).Draw(m.T, "lease")
 }

@@ -61,7 +61,7 @@ func TestUndecidedExtension(t *testing.T) {
 		g.want(err, lock.ErrNoQuorum)
 		g.wantNodes(err, 0, 2, 3)
 		if errors.Is(err, lock.ErrNotHeld) {
-			g.Errorf("error %v: nobody knows", err)
+			g.Errorf("error %v wraps ErrNotHeld: the outcome is unknown", err)
 		}
 		if lost(lease) || !lease.Until().Equal(until) {
 			g.Errorf("lost: %v; Until has moved by %v", lost(lease), lease.Until().Sub(until))

@@ -48,7 +48,7 @@ func TestMajorityMustAnswer(t *testing.T) {
 				g.want(err, lock.ErrNoQuorum, syscall.ECONNREFUSED)
 				g.wantNodes(err, down...)
 				if errors.Is(err, lock.ErrTaken) {
-					g.Errorf("error %v: nobody has it", err)
+					g.Errorf("error %v wraps ErrTaken: no client holds the lock", err)
 				}
 				g.wantHolding(l) // F26
 			})

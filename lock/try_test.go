@@ -63,7 +63,7 @@ func TestTryOfUnknownOutcomeIsCleanedUp(t *testing.T) {
 		_, err := l.(lock.Trier).TryAcquire(ctx, resource)
 		w.want(err, lock.ErrOutcomeUnknown, os.ErrDeadlineExceeded)
 		if errors.Is(err, lock.ErrTaken) {
-			w.Errorf("error %v: nobody held it", err)
+			w.Errorf("error %v wraps ErrTaken: the lock was free", err)
 		}
 		w.wantFree(l)
 	})

@@ -10,21 +10,21 @@ import (
 	"locksim/sim/store"
 )
 
-// app is what stands between the workload and its lock, which has the given TTL: the program of a user.
+// app wraps the lock of a workload, which has the given TTL, in the program of a user.
 type app func(e play.Env, l lock.Locker, ttl time.Duration) lock.Locker
 
-// nested is a program whose section calls something that takes the same lock and writes under it.
+// nested is a program whose section calls code that takes the same lock and writes under it.
 func nested(e play.Env, l lock.Locker, _ time.Duration) lock.Locker {
-	return nesting{e.Name(), store.NewClient(e), l.(lock.Owned).As(e.Name())}
+	return nestedLocker{e.Name(), store.NewClient(e), l.(lock.Owned).As(e.Name())}
 }
 
-type nesting struct {
+type nestedLocker struct {
 	client string
 	store  *store.Client
 	lock   lock.Locker
 }
 
-func (n nesting) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+func (n nestedLocker) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	outer, err := n.lock.Acquire(ctx, resource)
 	if err != nil {
 		return nil, err
@@ -40,33 +40,33 @@ func (n nesting) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 	return outer, inner.Release(ctx)
 }
 
-// request is a program that works for requests which end after a tenth of the TTL, and releases under
-// their contexts. Like any deferred Release, it does not look at the error.
-func request(_ play.Env, l lock.Locker, ttl time.Duration) lock.Locker {
-	return requests{l, ttl / 10}
+// perRequest is a program that serves requests, which end after a tenth of the TTL, and releases under their contexts.
+// Like a deferred Release, it ignores the error.
+func perRequest(_ play.Env, l lock.Locker, ttl time.Duration) lock.Locker {
+	return requestLocker{l, ttl / 10}
 }
 
-type requests struct {
+type requestLocker struct {
 	lock  lock.Locker
 	limit time.Duration
 }
 
-type requested struct {
+type requestLease struct {
 	lock.Lease
 	ctx    context.Context
 	cancel context.CancelFunc
 }
 
-func (r requests) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+func (r requestLocker) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	l, err := r.lock.Acquire(ctx, resource)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.limit)
-	return requested{l, ctx, cancel}, nil
+	return requestLease{l, ctx, cancel}, nil
 }
 
-func (r requested) Release(context.Context) error {
+func (r requestLease) Release(context.Context) error {
 	defer r.cancel()
 	_ = r.Lease.Release(r.ctx)
 	return nil

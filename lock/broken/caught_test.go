@@ -12,21 +12,20 @@ import (
 	"locksim/scenarios/play"
 )
 
-// seeds is how many runs each specimen and each of its siblings makes, from seed 1 on.
+// seeds is the number of runs of each specimen and of each of its siblings, from seed 1.
 const seeds = 20
 
 // trial is a schedule that shows a mistake.
 type trial struct {
 	specimen string
 	story    string                                 // a scenario file, without its name and lock.kind
-	more     func(ttl time.Duration) []faults.Fault // what is said in proportion to the TTL
-	app      app                                    // what stands between workload and lock; nil for nothing
-	sibling  sibling                                // the kind of package lock that has it right
+	more     func(ttl time.Duration) []faults.Fault // faults in proportion to the TTL
+	app      app                                    // the program between workload and lock; nil: none
+	sibling  sibling                                // the correct lock of package lock
 }
 
-// Each specimen is caught by its detector, in a schedule of its fault class and with a TTL of its range.
-// In the very same seeds the detector sees nothing of the same code with the right line, nor of the lock
-// that should be used instead.
+// The detector of each specimen catches it, in a schedule of its fault class and with a TTL of its range. In the same
+// seeds it does not catch the same code with the right line, nor the lock that replaces it.
 func TestSpecimensAreCaught(t *testing.T) {
 	tried := map[string]bool{}
 	for _, tr := range trials {
@@ -35,33 +34,33 @@ func TestSpecimensAreCaught(t *testing.T) {
 	}
 	for _, s := range broken.All() {
 		if !tried[s.Name] {
-			t.Errorf("%s is not tried", s.Name)
+			t.Errorf("%s has no trial", s.Name)
 		}
 	}
 }
 
 func (tr trial) run(t *testing.T) {
 	s, sc := tr.load(t)
-	caught := tr.count(t, sc, s, tr.wrap(s.Name, s), seeds)
+	caught := tr.count(t, sc, s, tr.specimenLock(s.Name, s), seeds)
 	if caught == 0 {
 		t.Errorf("not caught in any of %d seeds", seeds)
 	}
-	right := tr.count(t, sc, s, tr.wrap("right line", s.Right()), seeds)
+	right := tr.count(t, sc, s, tr.specimenLock("right line", s.Right()), seeds)
 	if right > 0 {
-		t.Errorf("the same code with the right line is caught in %d of %d seeds", right, seeds)
+		t.Errorf("the code with the right line is caught in %d of %d seeds", right, seeds)
 	}
-	t.Logf("%s sees it in %d of %d seeds, and the right line in %d", s.Detector, caught, seeds, right)
+	t.Logf("detector %s: caught in %d of %d seeds; with the right line in %d", s.Detector, caught, seeds, right)
 	if tr.sibling.make == nil {
 		return
 	}
-	proper := tr.count(t, sc, s, tr.properLock(s), seeds)
-	if proper > 0 {
-		t.Errorf("the sibling %s is caught in %d of %d seeds", tr.sibling.name, proper, seeds)
+	bySibling := tr.count(t, sc, s, tr.siblingLock(s), seeds)
+	if bySibling > 0 {
+		t.Errorf("the sibling %s is caught in %d of %d seeds", tr.sibling.name, bySibling, seeds)
 	}
-	t.Logf("and the sibling %s in %d", tr.sibling.name, proper)
+	t.Logf("sibling %s: caught in %d", tr.sibling.name, bySibling)
 }
 
-// load returns the trial's specimen and scenario, which lies within what the specimen says of itself.
+// load returns the trial's specimen and scenario, and checks that the scenario is within the specimen's bounds.
 func (tr trial) load(t *testing.T) (broken.Specimen, *file.Scenario) {
 	t.Helper()
 	s, err := broken.Find(tr.specimen)
@@ -89,8 +88,8 @@ func (tr trial) load(t *testing.T) (broken.Specimen, *file.Scenario) {
 	return s, sc
 }
 
-// count plays every seed and returns in how many of them the specimen's detector sees something. A run in
-// which a fault did not strike is no evidence.
+// count runs every seed and returns the number of runs that the specimen's detector catches. A run in which a fault did
+// not strike proves nothing.
 func (tr trial) count(t *testing.T, sc *file.Scenario, s broken.Specimen, l play.Lock, seeds int) (seen int) {
 	t.Helper()
 	sees := detectors[s.Detector]
@@ -114,7 +113,7 @@ func (tr trial) count(t *testing.T, sc *file.Scenario, s broken.Specimen, l play
 	return seen
 }
 
-// detectors are what the names of detectors stand for.
+// detectors are the detectors by name.
 var detectors = map[broken.Detector]func(*file.Scenario, play.ModeRun) bool{
 	broken.ClaimOverlaps: func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.ClaimOverlaps > 0 },
 	broken.Corrupted:     func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Label == checker.Corrupted },

@@ -9,8 +9,8 @@ import (
 	"locksim/lock"
 )
 
-// F02: the release deletes the key without asking whose it is; a holder that is late deletes its
-// successor's, and a third client enters beside that one.
+// F02: the release deletes the key without comparing the owner; a late holder deletes its successor's key, and a third
+// client enters together with that one.
 var delWithoutOwner = Specimen{
 	Name: "del-without-owner", ID: "F02",
 	Wrong: "The release deletes the key whoever holds it by now.",

@@ -14,8 +14,8 @@ if redis.call('SETNX', KEYS[1], ARGV[1]) == 0 then return 0 end
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 return 1`)
 
-// F48: the TTL is handed over in whole seconds; one below a second becomes 0, which deletes the key at
-// once, and everybody is granted the lock.
+// F48: the TTL is sent in whole seconds; one below a second becomes 0, which deletes the key at once, and every client
+// is granted the lock.
 var expireWholeSeconds = Specimen{
 	Name: "expire-whole-seconds", ID: "F48",
 	Wrong:  "The TTL is cut to whole seconds, and one below a second becomes 0, which deletes the key.",

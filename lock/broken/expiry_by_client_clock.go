@@ -13,8 +13,8 @@ var grantUntilScript = redis.NewScript(`-- broken: take the key if it is free, u
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PXAT', ARGV[2]) then return 1 end
 return 0`)
 
-// F22: the end of the key is an instant on the client's wall clock; where that is behind the node's by more
-// than the TTL the key is gone as soon as it is set, and everybody is granted the lock.
+// F22: the key expires at an instant of the client's wall clock; if that is behind the node's by more than the TTL the
+// key expires as soon as it is set, and every client is granted the lock.
 var expiryByClientClock = Specimen{
 	Name: "expiry-by-client-clock", ID: "F22",
 	Wrong: "The key ends at an instant on the client's wall clock, and where that is behind it is gone at once.",

@@ -10,8 +10,8 @@ import (
 	"locksim/lock"
 )
 
-// F03: the release reads the owner and deletes the key in two steps; between them the key can expire and
-// become another's.
+// F03: the release reads the owner and deletes the key in two steps; between them the key can expire and become
+// another's.
 var getThenDel = Specimen{
 	Name: "get-then-del", ID: "F03",
 	Wrong: "The release compares the owner and deletes the key in two steps, and in between the key may change hands.",

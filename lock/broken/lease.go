@@ -27,7 +27,7 @@ type lease struct {
 	stop  func() bool
 }
 
-// newLease returns a lease that free gives back. Nothing ends it before that: see endInTime.
+// newLease returns a lease that free gives back. It has no timer for its end: see endInTime.
 func newLease(ctx context.Context, o Options, c claim, until time.Time, free release) *lease {
 	l := &lease{claim: c, opt: o, free: free, within: detached, until: until, lost: make(chan struct{})}
 	l.ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -39,8 +39,8 @@ func detached(ctx context.Context, d time.Duration) (context.Context, context.Ca
 	return context.WithTimeout(context.WithoutCancel(ctx), d)
 }
 
-// endInTime makes the loss of the lease known when its validity is over. Leases that a watchdog renews do
-// without: the published watchdogs do not look at the clock.
+// endInTime ends the lease by loss at the end of its validity. Leases that a watchdog renews do not use it: the
+// published watchdogs do not check the clock.
 func (l *lease) endInTime() {
 	stop := l.opt.Clock.AfterFunc(l.until.Sub(l.opt.Clock.Now()), l.lose)
 	l.mu.Lock()
@@ -65,14 +65,14 @@ func (l *lease) prolong(until time.Time) {
 	l.until = until
 }
 
-// lose tells the holder that the lease is lost.
+// lose notifies the holder that the lease is lost.
 func (l *lease) lose() {
 	if l.finish(lock.ErrLost) {
 		close(l.lost)
 	}
 }
 
-// finish reports whether the lease was not over before.
+// finish ends the lease. It reports whether it had not ended before.
 func (l *lease) finish(cause error) bool {
 	l.mu.Lock()
 	before, stop := l.over, l.stop

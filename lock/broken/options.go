@@ -6,22 +6,22 @@ import (
 	"locksim/lock"
 )
 
-// Options configure a specimen. Clock, Entropy and Jitter must be given: a specimen takes its time and its
-// randomness from nowhere else.
+// Options configure a specimen. Clock, Entropy and Jitter are required: they are the only sources of time and
+// randomness.
 type Options struct {
-	// Options are those of every lock. Waiting is always by polling.
+	// Options are those of every lock. Waiting is ignored: a specimen polls.
 	lock.Options
 
-	// Wall is the machine's wall clock, which jumps when somebody sets it, for the specimens that judge by
-	// it. nil means Clock.
+	// Wall is the machine's wall clock, which jumps when it is set, for the specimens that measure by it. nil means
+	// Clock.
 	Wall lock.Clock
 
-	// Point, if it is not nil, is called where a specimen can be hit although no time passes there. Labels
-	// are lower-case words such as "locked".
+	// Point, if it is not nil, is called where a fault can be applied although no time passes there. Labels are
+	// lower-case words such as "locked".
 	Point func(label string)
 }
 
-// Validate returns an error that names every field which no specimen can be made with, or nil.
+// Validate returns an error that names every invalid field, or nil.
 func (o Options) Validate() error {
 	errs := []error{o.Options.Validate()}
 	if o.Clock == nil {
@@ -36,7 +36,7 @@ func (o Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// withDefaults returns valid options with every zero field filled in.
+// withDefaults returns valid options with every zero field set to its default.
 func (o Options) withDefaults() Options {
 	if o.TTL == 0 {
 		o.TTL = lock.DefaultTTL

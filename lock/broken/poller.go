@@ -12,17 +12,17 @@ import (
 	"locksim/lock"
 )
 
-// poller is what the specimens have right: it asks for the lock, with a fresh owner id each time, until
-// it is granted, and waits for a random while in between.
+// poller is the right part of the specimens: it asks for the lock, with a new owner id each time, until it is granted,
+// with random delays in between.
 type poller struct {
 	opt Options
-	try func(ctx context.Context, c claim) (*lease, error) // nil, nil: somebody else holds it
+	try func(ctx context.Context, c claim) (*lease, error) // nil, nil: another client holds it
 
 	mu   sync.Mutex // guards opt.Entropy and dice
 	dice *rand.Rand
 }
 
-// claim is who wants, or has, which lock.
+// claim identifies an owner and the lock that it requests or holds.
 type claim struct{ resource, key, owner string }
 
 func newPoller(o Options, try func(ctx context.Context, c claim) (*lease, error)) *poller {
@@ -34,7 +34,7 @@ func (p *poller) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 	return p.acquire(ctx, resource, "")
 }
 
-// acquire asks as owner, or as somebody new each time where owner is empty.
+// acquire asks as owner, or with a new owner id each time if owner is empty.
 func (p *poller) acquire(ctx context.Context, resource, owner string) (lock.Lease, error) {
 	for {
 		c, err := p.claim(resource, owner)
@@ -79,16 +79,16 @@ func (p *poller) delay() time.Duration {
 // grant asks for the lock once; token is 0 for locks that mint none.
 type grant func(ctx context.Context, c claim) (token uint64, granted bool, err error)
 
-// release gives it back. Its error is lock.ErrNotHeld when there was nothing to give back.
+// release gives the lock back. Its error is lock.ErrNotHeld if the claim did not have it.
 type release func(ctx context.Context, c claim) error
 
-// protocol is what a lock says to its one node.
+// protocol has the requests of a lock to its node.
 type protocol struct {
 	grant   grant
 	release release
 }
 
-// newOnNode returns a lock that speaks a protocol. Its leases end when their time is up.
+// newOnNode returns a lock with a protocol. Its leases end at the end of their validity.
 func newOnNode(o Options, p protocol) *poller {
 	return newPoller(o, func(ctx context.Context, c claim) (*lease, error) {
 		sent := o.Clock.Now()

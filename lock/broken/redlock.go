@@ -9,8 +9,8 @@ import (
 	"locksim/lock"
 )
 
-// redlock is the algorithm of the Redis documentation, made of parts each of which a specimen can have
-// wrong. newRedlock has the right ones.
+// redlock is the algorithm of the Redis documentation, in parts, each of which a specimen can replace by a wrong one.
+// newRedlock has the right ones.
 type redlock struct {
 	opt   Options
 	nodes []redis.Cmdable
@@ -33,7 +33,7 @@ func newRedlock(nodes []redis.Cmdable, o Options) *redlock {
 	return r
 }
 
-// locker returns the lock. A node that fails counts as one that does not grant.
+// locker returns the lock. A node that fails counts as a refusal.
 func (r *redlock) locker() *poller { return newPoller(r.opt, r.try) }
 
 func (r *redlock) try(ctx context.Context, c claim) (*lease, error) {
@@ -56,7 +56,7 @@ func (r *redlock) try(ctx context.Context, c claim) (*lease, error) {
 	return l, nil
 }
 
-// askAll asks all nodes at once, each for a small part of the TTL at the most.
+// askAll asks all nodes at once, each with a timeout of a small part of the TTL.
 func (r *redlock) askAll(ctx context.Context, c claim) (votes int) {
 	timeout := min(max(r.opt.TTL/100, 50*time.Millisecond), r.opt.TTL/10)
 	return r.count(func(node redis.Cmdable) bool {
@@ -67,15 +67,14 @@ func (r *redlock) askAll(ctx context.Context, c claim) (votes int) {
 	})
 }
 
-// deleteAll takes the claim back on all nodes, also where no answer came. It returns on how many it was
-// there.
+// deleteAll deletes the claim on all nodes, also on those that did not answer. It returns how many had it.
 func (r *redlock) deleteAll(ctx context.Context, c claim) (deleted int) {
 	ctx, cancel := detached(ctx, r.opt.ReleaseTimeout)
 	defer cancel()
 	return r.count(func(node redis.Cmdable) bool { return deleteOwn(ctx, node, c) == nil })
 }
 
-// count asks all nodes at once and returns how many say yes.
+// count asks all nodes at once and returns how many agree.
 func (r *redlock) count(ask func(redis.Cmdable) bool) (yes int) {
 	answers := make(chan bool, len(r.nodes))
 	for _, node := range r.nodes {

@@ -9,8 +9,8 @@ import (
 	"locksim/lock"
 )
 
-// F26: an attempt that got no majority leaves the nodes that it did get as they are; after a split vote
-// they are taken by nobody until their TTL has passed.
+// F26: an attempt without a majority does not release the nodes that granted it; after a split vote they are taken,
+// without a holder, until their TTL has passed.
 var redlockKeepsMinority = Specimen{
 	Name: "redlock-keeps-minority", ID: "F26",
 	Wrong:  "A failed attempt keeps the nodes that had granted it, and nobody can have those until the TTL has passed.",

@@ -8,8 +8,8 @@ import (
 	"locksim/lock"
 )
 
-// F20: the validity makes no allowance for clocks of different speed; on nodes whose clocks are a little
-// fast the keys expire while the lease is still valid.
+// F20: the validity has no allowance for clocks of different speed; on nodes with slightly fast clocks the keys expire
+// while the lease is still valid.
 var redlockNoDrift = Specimen{
 	Name: "redlock-no-drift", ID: "F20",
 	Wrong: "The validity leaves no margin for clock drift, so keys on fast nodes expire within it.",

@@ -9,8 +9,8 @@ import (
 	"locksim/lock"
 )
 
-// F23: the nodes are asked one after another, and each may take as long as it likes; one that does not
-// answer eats up the validity of all the others' grants, so one node of five stops everybody.
+// F23: the nodes are asked one after another, without a timeout for each; one that does not answer uses up the validity
+// of the others' grants, so one node of five stops all clients.
 var redlockOneByOne = Specimen{
 	Name: "redlock-one-by-one", ID: "F23",
 	Wrong: "The nodes are asked in turn without a timeout for each, so one that does not answer uses up the lease.",

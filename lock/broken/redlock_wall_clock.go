@@ -8,8 +8,8 @@ import (
 	"locksim/lock"
 )
 
-// F21: the time that the nodes took to answer is measured on the wall clock; when that is set back
-// meanwhile, the lease seems to last longer than the keys.
+// F21: the time that the nodes take to answer is measured on the wall clock; if that is set back meanwhile, the lease
+// lasts longer than the keys.
 var redlockWallClock = Specimen{
 	Name: "redlock-wall-clock", ID: "F21",
 	Wrong: "Elapsed time is the difference of two wall clock readings, and a clock set back in between lengthens the lease.",

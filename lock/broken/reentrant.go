@@ -12,7 +12,7 @@ import (
 // reentrant is a lock whose owner may enter again. It is a lock.Owned.
 type reentrant struct{ *poller }
 
-// As returns the lock as owner sees it.
+// As returns the lock for an owner.
 func (r reentrant) As(owner string) lock.Locker { return ownerView{r.poller, owner} }
 
 type ownerView struct {

@@ -22,8 +22,8 @@ if redis.call('DECR', KEYS[2]) <= 0 then redis.call('DEL', KEYS[1], KEYS[2]) end
 return 1`)
 )
 
-// F33: owner and count are two keys, each with a TTL of its own; where the owner's ends first the next
-// owner goes on counting from what was left, and its last release is none.
+// F33: owner and count are two keys with separate TTLs; if the owner's expires first the next owner continues the old
+// count, and its last release does not free the lock.
 var reentrantTwoKeys = Specimen{
 	Name: "reentrant-two-keys", ID: "F33",
 	Wrong: "Owner and count expire apart, so the next owner inherits a count and its last release does not free the lock.",

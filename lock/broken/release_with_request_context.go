@@ -9,8 +9,8 @@ import (
 	"locksim/lock"
 )
 
-// F29: the release runs under the context that it is given, as a rule that of the request, which has ended
-// just when the release matters most; then nothing is sent, and the lock stays taken until its TTL.
+// F29: the release uses the context that it is given, usually that of the request, which has often ended when the
+// release is called; then nothing is sent, and the lock stays taken until its TTL.
 var releaseWithRequestContext = Specimen{
 	Name: "release-with-request-context", ID: "F29",
 	Wrong:  "The release runs under the request's own context, and when that has ended nothing is sent.",

@@ -10,7 +10,7 @@ import (
 	"locksim/lock"
 )
 
-// This file holds the requests that specimens have right.
+// This file has the right requests of the specimens.
 
 var (
 	deleteOwnScript = redis.NewScript(`-- broken: delete the key if it is the owner's
@@ -52,7 +52,7 @@ func extendOwn(ctx context.Context, node redis.Cmdable, c claim, ttl time.Durati
 	return n == 1, err
 }
 
-// owned is the error of a release that found the key its own n times.
+// owned is the error of a release that deleted n keys of its owner.
 func owned(n int64, err error) error {
 	switch {
 	case err != nil:

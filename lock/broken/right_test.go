@@ -9,8 +9,7 @@ import (
 	"locksim/lock"
 )
 
-// Right returns the specimen's code with the right line in the place of the wrong one. It passes the same
-// points.
+// Right returns the specimen's code with the right line in place of the wrong one. It passes the same points.
 func (s Specimen) Right() Specimen {
 	s.build = rights[s.Name]
 	return s
@@ -46,16 +45,16 @@ var rights = map[string]func([]redis.Cmdable, Options) lock.Locker{
 }
 
 func rightSingle(nodes []redis.Cmdable, o Options) lock.Locker {
-	return newOnNode(o, pointed(o, protocol{grantBySetNX(nodes[0], o.TTL), releaseOwn(nodes[0])}))
+	return newOnNode(o, withPoints(o, protocol{grantBySetNX(nodes[0], o.TTL), releaseOwn(nodes[0])}))
 }
 
 func rightFenced(nodes []redis.Cmdable, o Options) lock.Locker {
 	grant := func(ctx context.Context, c claim) (uint64, bool, error) { return grantAndMint(ctx, nodes[0], c, o.TTL) }
-	return newOnNode(o, pointed(o, protocol{grant, releaseOwn(nodes[0])}))
+	return newOnNode(o, withPoints(o, protocol{grant, releaseOwn(nodes[0])}))
 }
 
 func rightReentrant(nodes []redis.Cmdable, o Options) lock.Locker {
-	return reentrant{newOnNode(o, pointed(o, protocol{enterBy(enterScript, nodes[0], o.TTL), leave(nodes[0])}))}
+	return reentrant{newOnNode(o, withPoints(o, protocol{enterBy(enterScript, nodes[0], o.TTL), leave(nodes[0])}))}
 }
 
 func rightWatchdog(nodes []redis.Cmdable, o Options) lock.Locker {
@@ -64,8 +63,8 @@ func rightWatchdog(nodes []redis.Cmdable, o Options) lock.Locker {
 
 func rightRedlock(nodes []redis.Cmdable, o Options) lock.Locker { return newRedlock(nodes, o).locker() }
 
-// pointed is a protocol that passes, around its requests, the points that specimens pass.
-func pointed(o Options, p protocol) protocol {
+// withPoints returns a protocol that passes the points of the specimens around its requests.
+func withPoints(o Options, p protocol) protocol {
 	return protocol{
 		grant: func(ctx context.Context, c claim) (token uint64, granted bool, err error) {
 			o.Point("asking")

@@ -9,7 +9,7 @@ import (
 	"locksim/lock"
 )
 
-// The row is a hash that stands for a line of a database table: the owner, and until when it counts.
+// The row is a hash that models a row of a database table: the owner, and the end of its lease.
 var takeRowScript = redis.NewScript(`-- broken: take the row if its time is up
 local ends = redis.call('HGET', KEYS[1], 'until')
 if ends and tonumber(ends) > tonumber(ARGV[2]) then return 0 end
@@ -20,8 +20,8 @@ var freeRowScript = redis.NewScript(`-- broken: free the row if it is the owner'
 if redis.call('HGET', KEYS[1], 'owner') == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`)
 
-// F63: a row says until when it is locked, and each client compares that with its own clock; one whose
-// clock is ahead takes a lock that is held.
+// F63: a row has the end of its lease, and each client compares that with its own clock; a client whose clock is ahead
+// takes a lock that is held.
 var rowByClientClock = Specimen{
 	Name: "row-by-client-clock", ID: "F63",
 	Wrong: "Whether the row's lease has ended is judged by the client's clock, and one that is ahead takes what is held.",
@@ -36,7 +36,7 @@ var rowByClientClock = Specimen{
 	},
 }
 
-// newRowLock returns a lock on a row whose end is written and judged by the time that now tells.
+// newRowLock returns a lock on a row whose end is written and compared by the time of now.
 func newRowLock(node redis.Cmdable, o Options, now func(context.Context) (time.Time, error)) *poller {
 	grant := func(ctx context.Context, c claim) (token uint64, granted bool, err error) {
 		t, err := now(ctx)

@@ -15,8 +15,8 @@ redis.call('INCR', KEYS[2])
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1`)
 
-// F67: the row is updated on the condition that its version is the one that was read, and nobody looks at
-// how many rows that changed; of two clients that read it free, both go in.
+// F67: the row is updated on the condition that its version is the one that was read, and the number of changed rows is
+// ignored; of two clients that read it free, both enter.
 var rowUpdateUnchecked = Specimen{
 	Name: "row-update-unchecked", ID: "F67",
 	Wrong:  "The conditional update may have changed no row, and the count that says so is ignored.",
@@ -31,8 +31,8 @@ var rowUpdateUnchecked = Specimen{
 	},
 }
 
-// newVersionLock returns a lock on a row of two columns, the owner and a version that counts its grants.
-// taken says whether an update that changed so many rows has taken the lock.
+// newVersionLock returns a lock on a row of two columns, the owner and a version that counts its grants. taken reports
+// whether an update that changed this number of rows has taken the lock.
 func newVersionLock(node redis.Cmdable, o Options, taken func(changed int) bool) *poller {
 	grant := func(ctx context.Context, c claim) (token uint64, granted bool, err error) {
 		keys := []string{c.key, c.key + ":version"}

@@ -9,8 +9,8 @@ import (
 	"locksim/lock"
 )
 
-// F01: the key is set by one command and given its TTL by another; a client that dies in between leaves a
-// key that never expires.
+// F01: the key is set by one command and gets its TTL by another; a client that crashes in between leaves a key that
+// never expires.
 var setnxThenExpire = Specimen{
 	Name: "setnx-then-expire", ID: "F01",
 	Wrong: "The key gets its TTL by a second command, so a crash between the two leaves it there for ever.",

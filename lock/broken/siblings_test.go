@@ -12,7 +12,7 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// sibling is a kind of package lock.
+// sibling is a lock of package lock.
 type sibling struct {
 	name string
 	make func(nodes []lock.Redis, o lock.Options) (lock.Locker, error)
@@ -43,8 +43,8 @@ var (
 	}}
 )
 
-// wrap makes a lock under test of a specimen.
-func (tr trial) wrap(name string, s broken.Specimen) play.Lock {
+// specimenLock returns the specimen as a lock under test.
+func (tr trial) specimenLock(name string, s broken.Specimen) play.Lock {
 	return tr.lock(name, s, func(e play.Env) (lock.Locker, error) {
 		var nodes []redis.Cmdable
 		for _, c := range clients(e, s.Nodes) {
@@ -53,13 +53,13 @@ func (tr trial) wrap(name string, s broken.Specimen) play.Lock {
 		return s.New(nodes, broken.Options{
 			Options: optionsOf(e),
 			Wall:    e.WallClock(),
-			Point:   func(label string) { _ = e.Point(label) }, // of a crash the next seam tells
+			Point:   func(label string) { _ = e.Point(label) }, // the next seam reports a crash
 		})
 	})
 }
 
-// properLock makes a lock under test of the sibling. Its points are passed by the Redis clients.
-func (tr trial) properLock(s broken.Specimen) play.Lock {
+// siblingLock returns the sibling as a lock under test. Its Redis clients pass the points.
+func (tr trial) siblingLock(s broken.Specimen) play.Lock {
 	return tr.lock(tr.sibling.name, s, func(e play.Env) (lock.Locker, error) {
 		var nodes []lock.Redis
 		for i, c := range clients(e, s.Nodes) {
@@ -72,21 +72,21 @@ func (tr trial) properLock(s broken.Specimen) play.Lock {
 	})
 }
 
-// maker makes the lock of one client.
+// maker creates the lock of one client.
 type maker func(e play.Env) (lock.Locker, error)
 
 func (tr trial) lock(name string, s broken.Specimen, make maker) play.Lock {
-	within := func(e play.Env) (lock.Locker, error) {
+	create := func(e play.Env) (lock.Locker, error) {
 		l, err := make(e)
 		if err != nil || tr.app == nil {
 			return l, err
 		}
 		return tr.app(e, l, e.Spec().TTL), nil
 	}
-	return play.Lock{Name: name, Servers: play.Redis(s.Nodes), Tokens: s.Tokens, Keys: s.Keys, New: within, FollowsSpec: true}
+	return play.Lock{Name: name, Servers: play.Redis(s.Nodes), Tokens: s.Tokens, Keys: s.Keys, New: create, FollowsSpec: true}
 }
 
-// clients are configured as package lock asks for.
+// clients returns Redis clients with the options that package lock requires.
 func clients(e play.Env, nodes int) []*redis.Client {
 	var all []*redis.Client
 	for i := range nodes {
@@ -107,7 +107,7 @@ func optionsOf(e play.Env) lock.Options {
 	}
 }
 
-// points passes the points that the specimens pass, around the commands of a lock that knows no points.
+// points passes the points of the specimens around the commands of a lock without points.
 type points struct{ e play.Env }
 
 func (h points) DialHook(next redis.DialHook) redis.DialHook { return next }

@@ -11,9 +11,9 @@ import (
 	"locksim/lock"
 )
 
-// Specimen is one mistake, with what is known of it.
+// Specimen is one mistake, with its properties.
 type Specimen struct {
-	// Name is the name of its file, with hyphens: del-without-owner stands in del_without_owner.go.
+	// Name is the name of its file, with hyphens: del-without-owner is in del_without_owner.go.
 	Name string
 	// ID is its entry in the catalogue of failure modes, such as F02.
 	ID string
@@ -24,7 +24,7 @@ type Specimen struct {
 	Fault lock.Fault
 	// MinTTL and MaxTTL are the range of TTLs with which it shows.
 	MinTTL, MaxTTL time.Duration
-	// Detector is what must see it.
+	// Detector is the detector that must see it.
 	Detector Detector
 	// Mode is the fencing mode in which Detector sees it: "none", "check" or "seal".
 	Mode string
@@ -43,13 +43,13 @@ type Detector string
 
 // The detectors.
 const (
-	// ClaimOverlaps sees two clients that the lock has promised the resource to at once.
+	// ClaimOverlaps sees two clients with overlapping claims on the resource.
 	ClaimOverlaps Detector = "claim_overlaps"
 	// Corrupted sees an acknowledged write that was lost.
 	Corrupted Detector = "corrupted"
 	// FalseRejects sees a rightful holder that the fence refused.
 	FalseRejects Detector = "false_rejects"
-	// Stuck sees a lock that nobody can get any more.
+	// Stuck sees a lock that can no longer be acquired.
 	Stuck Detector = "stuck"
 	// Leaked sees a key that outlives the release, or the failed acquire, that should have removed it.
 	Leaked Detector = "leaked"
@@ -57,7 +57,7 @@ const (
 	LongestWait Detector = "longest_wait"
 )
 
-// New makes the lock of one client on Nodes nodes, or returns an error that says what is missing.
+// New creates the lock of one client on Nodes nodes, or returns an error that says what is missing.
 func (s Specimen) New(nodes []redis.Cmdable, o Options) (lock.Locker, error) {
 	if len(nodes) != s.Nodes {
 		return nil, fmt.Errorf("make broken/%s: %d clients, one for each of %d nodes is needed", s.Name, len(nodes), s.Nodes)
@@ -68,9 +68,9 @@ func (s Specimen) New(nodes []redis.Cmdable, o Options) (lock.Locker, error) {
 	return s.build(nodes, o.withDefaults()), nil
 }
 
-// Keys returns the keys that must be gone when the lock on a resource has been released, on each node, with
-// the default prefix. It is nil for a lock whose key tells its end by itself and has no TTL: that such a
-// key is there says nothing.
+// Keys returns the keys that must not exist after the lock on a resource has been released, on each node, with the
+// default prefix. It is nil for a lock whose key contains its end and has no TTL: the existence of such a key has no
+// meaning.
 func (s Specimen) Keys(resource string) []string {
 	if s.endless {
 		return nil

@@ -24,12 +24,12 @@ func ExampleAll() {
 
 var sentence = regexp.MustCompile(`^[A-Z][^.]+\.$`)
 
-// What a specimen says of itself can be used: by the harness, and to find its file.
+// The data of each specimen are valid for the harness.
 func TestData(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range broken.All() {
 		if seen[s.Name] {
-			t.Errorf("two specimens are called %s", s.Name)
+			t.Errorf("two specimens have the name %s", s.Name)
 		}
 		seen[s.Name] = true
 		if !sentence.MatchString(s.Wrong) {
@@ -37,10 +37,10 @@ func TestData(t *testing.T) {
 		}
 		mode, err := fence.ParseMode(s.Mode)
 		if err != nil || mode.NeedsToken() && !s.Tokens {
-			t.Errorf("%s: in mode %q nothing can be seen of it", s.Name, s.Mode)
+			t.Errorf("%s: mode %q does not exist, or needs tokens that the specimen lacks", s.Name, s.Mode)
 		}
 		if detectors[s.Detector] == nil {
-			t.Errorf("%s: no detector is called %q", s.Name, s.Detector)
+			t.Errorf("%s: there is no detector %q", s.Name, s.Detector)
 		}
 		if s.MinTTL <= 0 || s.MaxTTL < s.MinTTL {
 			t.Errorf("%s: there are no TTLs from %v to %v", s.Name, s.MinTTL, s.MaxTTL)
@@ -48,7 +48,7 @@ func TestData(t *testing.T) {
 	}
 }
 
-// Each file says which mistake it holds, and has the right line beside the wrong one.
+// Each file names its mistake, and has the right line beside the wrong one.
 func TestFiles(t *testing.T) {
 	for _, s := range broken.All() {
 		source, err := os.ReadFile(strings.ReplaceAll(s.Name, "-", "_") + ".go")
@@ -58,7 +58,7 @@ func TestFiles(t *testing.T) {
 		}
 		for _, want := range []string{"\n// " + s.ID + ": ", "Wrong:", "Right: "} {
 			if !strings.Contains(string(source), want) {
-				t.Errorf("%s: the file does not say %q", s.Name, want)
+				t.Errorf("%s: the file lacks %q", s.Name, want)
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func TestFindUnknown(t *testing.T) {
 	}
 }
 
-func TestNewSaysWhatIsMissing(t *testing.T) {
+func TestNewNamesMissingOptions(t *testing.T) {
 	s := broken.All()[0]
 	_, err := s.New(nil, broken.Options{})
 	if err == nil || !strings.HasPrefix(err.Error(), "make broken/setnx-then-expire: 0 clients") {

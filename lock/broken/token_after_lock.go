@@ -9,8 +9,8 @@ import (
 	"locksim/lock"
 )
 
-// F07: the token is minted by a second command after the lock was granted; a holder that is late in
-// between gets a higher token than its successor.
+// F07: the token is minted by a second command after the grant; a holder that is late in between gets a higher token
+// than its successor.
 var tokenAfterLock = Specimen{
 	Name: "token-after-lock", ID: "F07",
 	Wrong: "The token is minted after the grant, so a holder that has lost the lock in between has the higher token.",

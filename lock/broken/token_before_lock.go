@@ -9,8 +9,8 @@ import (
 	"locksim/lock"
 )
 
-// F06: the token is minted by a command before the lock is asked for; a client that is late in between
-// holds the lock with a token lower than one that was used before, and is refused.
+// F06: the token is minted by a command before the request for the lock; a client that is late in between holds the
+// lock with a token lower than one that was used before, and is refused.
 var tokenBeforeLock = Specimen{
 	Name: "token-before-lock", ID: "F06",
 	Wrong: "The token is minted before the grant, so a holder may have a lower token than the one before it, and is refused.",

@@ -19,8 +19,8 @@ return redis.call('INCR', KEYS[2])
 -- Right: INCR only if there was no owner, keep the token in the hash, and return that one (enterScript)
 `)
 
-// F34: every entry of one owner mints a token; a write of the inner section makes the outer one's token
-// stale, and the fence refuses the rightful holder.
+// F34: every entry of one owner mints a token; a write of the inner section makes the outer token stale, and the fence
+// refuses the rightful holder.
 var tokenPerReentry = Specimen{
 	Name: "token-per-reentry", ID: "F34",
 	Wrong:  "Each re-entry mints a token, so a write of the inner section makes the fence refuse the outer one.",

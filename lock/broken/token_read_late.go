@@ -9,8 +9,8 @@ import (
 	"locksim/lock"
 )
 
-// F08: the token is minted with the grant but read from the counter later; a holder that is late reads its
-// successor's token, and no rule on numbers can tell the two apart.
+// F08: the token is minted with the grant but read from the counter later; a late holder reads its successor's token,
+// and no rule on numbers can distinguish the two.
 var tokenReadLate = Specimen{
 	Name: "token-read-late", ID: "F08",
 	Wrong: "The token is read from the counter after the grant, and by then it may be the successor's.",

@@ -7,10 +7,10 @@ import (
 	"locksim/faults"
 )
 
-// trials are the schedules. c0 is first wherever clients start apart.
+// trials are the schedules. With a stagger, c0 starts first.
 var trials = []trial{
 	{
-		specimen: "setnx-then-expire", sibling: single, // c1 dies, so that nobody waits for ever
+		specimen: "setnx-then-expire", sibling: single, // c1, the last to acquire, crashes
 		story: `
 lock: {ttl: 10s, backoff: 200ms..400ms}
 workload: {hold: 2s, stagger: 1s}
@@ -20,7 +20,7 @@ faults:
 `,
 	},
 	{
-		specimen: "del-without-owner", sibling: single, // c0 is late with its release, after the TTL
+		specimen: "del-without-owner", sibling: single, // c0 releases after the TTL
 		story: `
 world: {clients: 3}
 lock: {ttl: 10s, backoff: 200ms..400ms}
@@ -31,7 +31,7 @@ faults:
 `,
 	},
 	{
-		specimen: "get-then-del", sibling: single, // c0 has compared, and is late with the delete, but within ReleaseTimeout
+		specimen: "get-then-del", sibling: single, // c0 has compared, and deletes late, but within ReleaseTimeout
 		story: `
 world: {clients: 3}
 lock: {ttl: 10s, backoff: 200ms..400ms}
@@ -52,7 +52,7 @@ faults:
 `,
 	},
 	{
-		specimen: "watchdog-recreates-key", sibling: watchdog, // c1 comes and goes, c0 resumes and sets the key again
+		specimen: "watchdog-recreates-key", sibling: watchdog, // c1 acquires and releases, then c0 resumes and sets the key again
 		story: `
 lock: {ttl: 10s, backoff: 200ms..400ms}
 workload: {hold: 4s, stagger: 1s, checks_until: lost}
@@ -62,7 +62,7 @@ faults:
 `,
 	},
 	{
-		specimen: "watchdog-stop-lost", sibling: watchdog, // the release of c1 is lost, its renewals get through
+		specimen: "watchdog-stop-lost", sibling: watchdog, // the release of c1 is lost, its renewals arrive
 		story: `
 lock: {ttl: 10s, backoff: 200ms..400ms}
 workload: {hold: 4s, stagger: 1s}
@@ -72,7 +72,7 @@ faults:
 `,
 	},
 	{
-		specimen: "watchdog-stops-after-error", sibling: watchdog, // one renewal is lost, and no more
+		specimen: "watchdog-stops-after-error", sibling: watchdog, // one renewal is lost
 		story: `
 lock: {ttl: 10s, backoff: 200ms..400ms}
 workload: {hold: 30s, stagger: 1s, checks_until: lost}
@@ -82,7 +82,7 @@ faults:
 `,
 	},
 	{
-		specimen: "watchdog-ignores-failure", sibling: watchdog, // c0 is cut off from the lock, not from the store
+		specimen: "watchdog-ignores-failure", sibling: watchdog, // c0 cannot reach the lock's node, but the store
 		story: `
 lock: {ttl: 10s, backoff: 200ms..400ms}
 workload: {hold: 30s, stagger: 1s, checks_until: lost}
@@ -117,7 +117,7 @@ faults:
 `,
 	},
 	{
-		specimen: "token-before-lock", sibling: fenced, // c1 comes and goes before c0 asks
+		specimen: "token-before-lock", sibling: fenced, // c1 acquires and releases before c0 sends its request
 		story: `
 lock: {ttl: 10s, backoff: 200ms..400ms}
 workload: {hold: 2s, stagger: 1s}
@@ -154,7 +154,7 @@ faults:
 `,
 	},
 	{
-		specimen: "redlock-one-by-one", sibling: redlock, // one node of five is out of reach
+		specimen: "redlock-one-by-one", sibling: redlock, // one node of five is unreachable
 		story: `
 world: {redis: 5}
 lock: {ttl: 2s}
@@ -165,7 +165,7 @@ faults:
 `,
 	},
 	{
-		specimen: "redlock-no-drift", sibling: redlock, // all nodes are fast by less than the hundredth allowed for
+		specimen: "redlock-no-drift", sibling: redlock, // all clocks of the nodes are fast by less than the allowed hundredth
 		story: `
 world: {redis: 5}
 lock: {ttl: 10s, backoff: 5ms..10ms}
@@ -174,7 +174,7 @@ workload: {hold: 12s, stagger: 9800ms}
 		more: func(time.Duration) []faults.Fault { return driftNodes(5, 8000) },
 	},
 	{
-		specimen: "redlock-keeps-minority", sibling: redlock, // the vote is split, since all ask at once
+		specimen: "redlock-keeps-minority", sibling: redlock, // concurrent requests split the votes
 		story: `
 world: {redis: 5, clients: 3}
 lock: {ttl: 10s, backoff: 200ms..400ms}
@@ -182,7 +182,7 @@ workload: {hold: 500ms, think: 0s}
 `,
 	},
 	{
-		specimen: "redlock-wall-clock", sibling: redlock, // c0's clock is set back when the answers are there
+		specimen: "redlock-wall-clock", sibling: redlock, // c0's clock is set back once the replies have arrived
 		story: `
 world: {redis: 5}
 lock: {ttl: 10s, backoff: 200ms..400ms}
@@ -193,7 +193,7 @@ workload: {hold: 14s, stagger: 9s}
 		},
 	},
 	{
-		specimen: "release-with-request-context", sibling: single, app: request, // the request ends first
+		specimen: "release-with-request-context", sibling: single, app: perRequest, // the request ends first
 		story: `
 lock: {ttl: 10s, backoff: 200ms..400ms}
 workload: {hold: 2s, stagger: 1s}
@@ -221,7 +221,7 @@ func jumpClock(client string, d time.Duration) faults.Action {
 	return faults.ClockJump{Clock: client, By: d}
 }
 
-// driftNodes makes the clocks of so many nodes fast, by parts per million.
+// driftNodes makes the clocks of the first nodes fast, by parts per million.
 func driftNodes(nodes int, ppm int64) []faults.Fault {
 	var out []faults.Fault
 	for i := range nodes {

@@ -7,18 +7,18 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// watchdog is a lock whose leases are renewed every third of their TTL, made of parts each of which a
-// specimen can have wrong. newWatchdog has the right ones.
+// watchdog is a lock whose leases are renewed every third of their TTL, in parts, each of which a specimen can replace
+// by a wrong one. newWatchdog has the right ones.
 type watchdog struct {
 	opt  Options
 	node redis.Cmdable
 
 	// extend asks the node once.
 	extend func(ctx context.Context, node redis.Cmdable, c claim, ttl time.Duration) (held bool, err error)
-	// answered decides what an answer, or the lack of one, means for the lease. sent is when the request
-	// was sent. It reports whether to go on renewing.
+	// answered applies an answer, or its absence, to the lease. sent is when the request was sent. It reports whether
+	// to go on renewing.
 	answered func(l *lease, sent time.Time, held bool, err error) (goOn bool)
-	// release gives the claim back; stop ends the renewing.
+	// release gives the claim back; stop ends the renewals.
 	release func(ctx context.Context, node redis.Cmdable, c claim, stop func()) error
 }
 
@@ -26,7 +26,7 @@ func newWatchdog(node redis.Cmdable, o Options) *watchdog {
 	return &watchdog{opt: o, node: node, extend: extendOwn, answered: heed, release: stopThenDelete}
 }
 
-// locker returns the lock. The context of Acquire ends the renewing too: it is the process's.
+// locker returns the lock. The end of the context of Acquire ends the renewals too: it is the process's.
 func (w *watchdog) locker() *poller {
 	return newPoller(w.opt, func(ctx context.Context, c claim) (*lease, error) {
 		sent := w.opt.Clock.Now()
@@ -53,8 +53,8 @@ func (w *watchdog) renew(ctx context.Context, l *lease) {
 	}
 }
 
-// heed goes on after an answer that is good, tries again after an error for as long as the lease may be
-// valid, and otherwise tells the holder.
+// heed goes on after a success, tries again after an error for as long as the lease may be valid, and otherwise
+// notifies the holder.
 func heed(l *lease, sent time.Time, held bool, err error) (goOn bool) {
 	switch {
 	case err == nil && held:

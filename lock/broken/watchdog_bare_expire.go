@@ -9,8 +9,8 @@ import (
 	"locksim/lock"
 )
 
-// F04: the watchdog renews the key whoever holds it; a holder that was paused past the TTL prolongs its
-// successor's lock, takes that for its own, and works on.
+// F04: the watchdog renews the key of any owner; a holder that was paused past the TTL renews its successor's lock,
+// takes it for its own, and goes on.
 var watchdogBareExpire = Specimen{
 	Name: "watchdog-bare-expire", ID: "F04",
 	Wrong: "The watchdog renews the key whoever holds it, and takes a successor's key for its own.",

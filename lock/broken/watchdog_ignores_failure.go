@@ -8,8 +8,7 @@ import (
 	"locksim/lock"
 )
 
-// F39: the watchdog does not look at the outcome of a renewal; the lock is gone and its holder is never
-// told.
+// F39: the watchdog ignores the outcome of a renewal; the lock is lost and its holder is never notified.
 var watchdogIgnoresFailure = Specimen{
 	Name: "watchdog-ignores-failure", ID: "F39",
 	Wrong: "The watchdog counts renewals that failed as done, so the holder is never told of the loss.",

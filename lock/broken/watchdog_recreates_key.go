@@ -15,8 +15,8 @@ if owner and owner ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`)
 
-// F05: a renewal sets the key where it finds it gone; a holder that was paused past the TTL takes the lock
-// again without knowing, although others may have come and gone, and works on with what it had read.
+// F05: a renewal sets the key if it does not exist; a holder that was paused past the TTL takes the lock again
+// unknowingly, although others may have held it meanwhile, and goes on with its old reads.
 var watchdogRecreatesKey = Specimen{
 	Name: "watchdog-recreates-key", ID: "F05",
 	Wrong: "A renewal that finds the key gone sets it again, and the holder is not told that others may have had the lock.",

@@ -9,8 +9,8 @@ import (
 	"locksim/lock"
 )
 
-// F36: the watchdog is told to stop after the key was deleted; where the delete fails it never hears of
-// it, and renews for ever a lock that nobody works under.
+// F36: the watchdog is stopped after the key was deleted; if the delete fails it is never stopped, and renews forever a
+// lock that is not used.
 var watchdogStopLost = Specimen{
 	Name: "watchdog-stop-lost", ID: "F36",
 	Wrong: "A release that fails never tells the watchdog to stop, and so the lock is kept for ever.",

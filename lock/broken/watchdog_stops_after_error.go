@@ -8,8 +8,8 @@ import (
 	"locksim/lock"
 )
 
-// F35: the watchdog ends with the first renewal that fails, though there was time to send it again, and
-// the holder works on under a lock that then expires.
+// F35: the watchdog ends at the first failed renewal, although there was time to send it again, and the holder goes on
+// under a lock that then expires.
 var watchdogStopsAfterError = Specimen{
 	Name: "watchdog-stops-after-error", ID: "F35",
 	Wrong: "The watchdog gives up for good after one renewal without an answer, and the lock expires under its holder.",
@@ -22,7 +22,7 @@ var watchdogStopsAfterError = Specimen{
 			if err != nil {
 				return false
 			}
-			// Right: without these lines, heed tries again while there is time, and then tells the holder
+			// Right: without these lines, heed renews again while there is time, and then notifies the holder
 			return heed(l, sent, held, err)
 		}
 		return w.locker()

@@ -9,19 +9,19 @@ import (
 
 const clients = 3
 
-// initial is the value of the register before anybody wrote, which no client has.
+// initial is the value of the register before the first write. It is not the number of a client.
 const initial = -1
 
-// minting says how a lock numbers its grants: the token of the client that is the nth to read, from 0.
-type minting func(nth int) uint64
+// tokenSource returns the token of the client that is the nth to read, from 0.
+type tokenSource func(nth int) uint64
 
 func increasing(nth int) uint64 { return uint64(1 + nth) }
 func inverted(nth int) uint64   { return uint64(clients - nth) }
 func duplicate(int) uint64      { return 7 }
 
-// TestEnumeration counts, over every interleaving of three clients that each read the register once
-// and then write it once, where a rule leaves the data wrong, and how many writes it accepts. It is
-// DESIGN section 4's table, and those in the package doc.
+// TestEnumeration counts, over every interleaving of three clients that each read the register once and then write it
+// once, the interleavings after which a rule leaves the data wrong, and the accepted writes. These are the numbers of
+// the table in section 4 of DESIGN, and of those in the package doc.
 func TestEnumeration(t *testing.T) {
 	all := interleavings()
 	if len(all) != 90 {
@@ -30,7 +30,7 @@ func TestEnumeration(t *testing.T) {
 	type count struct{ wrong, accepted int }
 	for _, tc := range []struct {
 		tokens string
-		mint   minting
+		mint   tokenSource
 		want   []count // for each of fence.Modes
 	}{
 		{"increasing", increasing, []count{{84, 270}, {42, 198}, {0, 138}, {0, 138}, {0, 138}, {0, 150}}},
@@ -40,7 +40,7 @@ func TestEnumeration(t *testing.T) {
 		for i, mode := range fence.Modes() {
 			var got count
 			for _, steps := range all {
-				h := play(t, mode, steps, tc.mint)
+				h := execute(t, mode, steps, tc.mint)
 				got.accepted += h.writes()
 				if h.lostWrites() > 0 {
 					got.wrong++
@@ -53,15 +53,15 @@ func TestEnumeration(t *testing.T) {
 	}
 }
 
-// TestSomebodyGetsThrough makes sure that no rule is right for having refused everybody: it names a
-// client that is never refused, whatever the interleaving.
-func TestSomebodyGetsThrough(t *testing.T) {
+// TestOneClientIsNeverRefused checks that no rule is safe because it refuses every client: for each rule it names a
+// client that is not refused in any interleaving.
+func TestOneClientIsNeverRefused(t *testing.T) {
 	lastReader := func(h history) int { return h.readers[clients-1] }
 	firstReader := func(h history) int { return h.readers[0] }
 	firstWriter := func(h history) int { return h.firstWriter }
 	for _, tc := range []struct {
 		mode   fence.Mode
-		mint   minting
+		mint   tokenSource
 		who    string
 		chosen func(history) int
 	}{
@@ -76,7 +76,7 @@ func TestSomebodyGetsThrough(t *testing.T) {
 		{fence.CAS, duplicate, "the first to write", firstWriter},
 	} {
 		for _, steps := range interleavings() {
-			h := play(t, tc.mode, steps, tc.mint)
+			h := execute(t, tc.mode, steps, tc.mint)
 			if c := tc.chosen(h); !h.accepted[c] {
 				t.Errorf("mode %s, steps %v: %s, c%d, was refused", tc.mode, steps, tc.who, c)
 			}
@@ -84,18 +84,18 @@ func TestSomebodyGetsThrough(t *testing.T) {
 	}
 }
 
-// TestAloneNobodyIsRefused plays the sections one after another: no rule refuses anybody there, as
-// long as the tokens do what the rule needs.
-func TestAloneNobodyIsRefused(t *testing.T) {
+// TestSequentialSectionsAreNotRefused runs the sections one after another: no rule refuses an operation if the tokens
+// are what the rule needs.
+func TestSequentialSectionsAreNotRefused(t *testing.T) {
 	inTurn := []int{0, 0, 1, 1, 2, 2}
 	for _, mode := range fence.Modes() {
-		if h := play(t, mode, inTurn, increasing); h.writes() != clients || h.lostWrites() != 0 {
+		if h := execute(t, mode, inTurn, increasing); h.writes() != clients || h.lostWrites() != 0 {
 			t.Errorf("mode %s, increasing tokens: %d writes accepted, %d lost", mode, h.writes(), h.lostWrites())
 		}
 		if mode.NeedsToken() {
 			continue
 		}
-		if h := play(t, mode, inTurn, duplicate); h.writes() != clients || h.lostWrites() != 0 {
+		if h := execute(t, mode, inTurn, duplicate); h.writes() != clients || h.lostWrites() != 0 {
 			t.Errorf("mode %s, duplicate tokens: %d writes accepted, %d lost", mode, h.writes(), h.lostWrites())
 		}
 	}
@@ -126,7 +126,7 @@ func interleavings() [][]int {
 	return all
 }
 
-// history is what happened to one register. A value is the number of the client that wrote it.
+// history is the history of one register. A value is the number of the client that wrote it.
 type history struct {
 	final       int
 	saw         [clients]int  // the value that the client's read returned
@@ -155,26 +155,26 @@ func (h history) lostWrites() int {
 	return lost
 }
 
-// player runs the steps of an interleaving under a rule.
-type player struct {
-	mode  fence.Mode
-	state fence.State
-	ops   [clients]fence.Op // what each client says about itself, once it has begun
-	begun [clients]bool
-	may   [clients]bool // has read and was not refused
+// execution is an interleaving under a rule.
+type execution struct {
+	mode    fence.Mode
+	state   fence.State
+	ops     [clients]fence.Op // of each client, once it has begun
+	begun   [clients]bool
+	allowed [clients]bool // has read and was not refused
 	history
 }
 
-// play runs the steps under a rule. A client whose read is refused does not write.
-func play(t *testing.T, mode fence.Mode, steps []int, mint minting) history {
+// execute runs the steps under a rule. A client whose read is refused does not write.
+func execute(t *testing.T, mode fence.Mode, steps []int, mint tokenSource) history {
 	t.Helper()
-	p := &player{mode: mode, history: history{final: initial, firstWriter: -1}}
+	p := &execution{mode: mode, history: history{final: initial, firstWriter: -1}}
 	for _, c := range steps {
 		var err error
 		if !p.begun[c] {
 			p.ops[c] = fence.Op{Token: mint(len(p.readers)), Grant: string(rune('a' + c))}
 			err = p.read(c)
-		} else if p.may[c] {
+		} else if p.allowed[c] {
 			err = p.write(c)
 		}
 		if err != nil && !errors.Is(err, fence.ErrStale) {
@@ -184,17 +184,17 @@ func play(t *testing.T, mode fence.Mode, steps []int, mint minting) history {
 	return p.history
 }
 
-func (p *player) read(c int) (err error) {
+func (p *execution) read(c int) (err error) {
 	p.begun[c] = true
 	p.readers = append(p.readers, c)
 	if p.state, err = p.mode.Read(p.state, p.ops[c]); err == nil {
-		p.saw[c], p.may[c] = p.final, true
+		p.saw[c], p.allowed[c] = p.final, true
 		p.ops[c].Version = p.state.Version
 	}
 	return err
 }
 
-func (p *player) write(c int) (err error) {
+func (p *execution) write(c int) (err error) {
 	if p.firstWriter < 0 {
 		p.firstWriter = c
 	}

@@ -6,8 +6,8 @@ import (
 	"locksim/lock/fence"
 )
 
-// A holder with token 33 reads and is paused until its lease has ended. The next holder, with token
-// 34, has only read so far when the first one wakes up and writes.
+// A holder with token 33 reads and is paused until its lease has ended. The next holder, with token 34, has only read
+// when the first one resumes and writes.
 func Example() {
 	first := fence.Op{Token: 33, Grant: "a"}
 	next := fence.Op{Token: 34, Grant: "b"}
@@ -27,11 +27,11 @@ func Example() {
 	// cas: <nil>
 }
 
-// The same first holder under CAS: nobody has written since it read, so its write does no harm yet. It
-// is the next holder that is refused, and may read again.
+// The same first holder under CAS: there was no write since its read, so its write does no harm yet. CAS refuses the
+// next holder, which may read again.
 func Example_compareAndSet() {
 	var s fence.State
-	first := fence.Op{Version: s.Version} // what each of them was told when it read
+	first := fence.Op{Version: s.Version} // the version that each of them read
 	next := fence.Op{Version: s.Version}
 
 	s, err := fence.CAS.Write(s, first)
@@ -47,8 +47,7 @@ func Example_compareAndSet() {
 	// <nil>
 }
 
-// Two grants were given the same token, since the node that counts them lost its last write in a
-// failover.
+// Two grants have the same token: the node of the counter lost its last write in a failover.
 func Example_duplicateTokens() {
 	before, after := fence.Op{Token: 33, Grant: "a"}, fence.Op{Token: 33, Grant: "b"}
 	for _, mode := range []fence.Mode{fence.Seal, fence.Strict, fence.Claim} {

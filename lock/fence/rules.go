@@ -2,8 +2,8 @@ package fence
 
 import "fmt"
 
-// NeedsToken reports whether the rule compares tokens. With a lock that mints none, such a rule
-// cannot tell a stale operation from a good one.
+// NeedsToken reports whether the rule compares tokens. With a lock that mints none, such a rule cannot detect a stale
+// operation.
 func (m Mode) NeedsToken() bool {
 	switch m.known() {
 	case Check, Seal, Strict:
@@ -12,8 +12,7 @@ func (m Mode) NeedsToken() bool {
 	return false
 }
 
-// NeedsGrant reports whether the rule tells grants apart by their ids. It refuses an operation that
-// has none.
+// NeedsGrant reports whether the rule distinguishes grants by their ids. It refuses an operation without one.
 func (m Mode) NeedsGrant() bool {
 	switch m.known() {
 	case Strict, Claim:
@@ -22,8 +21,8 @@ func (m Mode) NeedsGrant() bool {
 	return false
 }
 
-// Read decides on a read. It returns the state to keep: s itself, with an error that wraps [ErrStale]
-// or [ErrNoGrant], when the read is refused.
+// Read decides on a read. It returns the new state: s itself, with an error that wraps [ErrStale] or [ErrNoGrant], when
+// the read is refused.
 func (m Mode) Read(s State, op Op) (State, error) {
 	if err := m.complete(op, "read"); err != nil {
 		return s, err
@@ -39,8 +38,8 @@ func (m Mode) Read(s State, op Op) (State, error) {
 	return s, nil
 }
 
-// Write decides on a write. It returns the state to keep: s itself, with an error that wraps
-// [ErrStale] or [ErrNoGrant], when the write is refused.
+// Write decides on a write. It returns the new state: s itself, with an error that wraps [ErrStale] or [ErrNoGrant],
+// when the write is refused.
 func (m Mode) Write(s State, op Op) (State, error) {
 	if err := m.complete(op, "write"); err != nil {
 		return s, err
@@ -58,7 +57,7 @@ func (m Mode) Write(s State, op Op) (State, error) {
 	return s, nil
 }
 
-// complete refuses an operation without a grant id where the rule needs one.
+// complete refuses an operation without a grant id if the rule needs one.
 func (m Mode) complete(op Op, verb string) error {
 	if m.NeedsGrant() && op.Grant == "" {
 		return fmt.Errorf("%s refused by rule %s: %w", verb, m, ErrNoGrant)
@@ -66,8 +65,8 @@ func (m Mode) complete(op Op, verb string) error {
 	return nil
 }
 
-// raise refuses a token below the highest, and makes it the highest otherwise. The missing token, 0,
-// is below every other, so it passes only as long as the resource has seen none.
+// raise refuses a token below the highest, and makes it the highest otherwise. The missing token, 0, is below every
+// other, so it is accepted only before the first token.
 func raise(s State, op Op, verb string) (State, error) {
 	if op.Token < s.Highest {
 		return s, fmt.Errorf("%s with token %d refused, token %d was seen: %w", verb, op.Token, s.Highest, ErrStale)
@@ -76,7 +75,7 @@ func raise(s State, op Op, verb string) (State, error) {
 	return s, nil
 }
 
-// raiseAlone is raise where a token belongs to the grant that was the first to send it.
+// raiseAlone is raise in which a token belongs to the first grant that sends it.
 func raiseAlone(s State, op Op, verb string) (State, error) {
 	if op.Token == s.Highest && s.Grant != "" && s.Grant != op.Grant {
 		return s, fmt.Errorf("%s with token %d of grant %q refused, grant %q has sent the same token: %w",
@@ -89,7 +88,7 @@ func raiseAlone(s State, op Op, verb string) (State, error) {
 	return next, err
 }
 
-// unlessClaimed refuses a write of any other grant than the one that has read last.
+// unlessClaimed refuses a write of any grant but the one that has read last.
 func unlessClaimed(s State, op Op) error {
 	switch s.Grant {
 	case op.Grant:
@@ -100,7 +99,7 @@ func unlessClaimed(s State, op Op) error {
 	return fmt.Errorf("write of grant %q refused, the claim is that of grant %q: %w", op.Grant, s.Grant, ErrStale)
 }
 
-// replace refuses a write that is based on another version than the one that is there.
+// replace refuses a write that is not based on the present version.
 func replace(s State, op Op) (State, error) {
 	if op.Version != s.Version {
 		return s, fmt.Errorf("write based on version %d refused, version %d is there: %w", op.Version, s.Version, ErrStale)
@@ -109,7 +108,7 @@ func replace(s State, op Op) (State, error) {
 	return s, nil
 }
 
-// known returns m, and panics when it is none of the constants.
+// known returns m, and panics if it is not one of the constants.
 func (m Mode) known() Mode {
 	switch m {
 	case None, Check, Seal, Strict, Claim, CAS:

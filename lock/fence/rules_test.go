@@ -11,7 +11,7 @@ import (
 type op struct {
 	verb string // "read" or "write"
 	fence.Op
-	refused error // what its error must wrap; nil: it must be accepted
+	refused error // its error must wrap it; nil: it must be accepted
 }
 
 func r(token uint64) op { return op{verb: "read", Op: fence.Op{Token: token, Grant: "g"}} }
@@ -37,7 +37,7 @@ func TestRules(t *testing.T) {
 		ops  []op
 		want fence.State
 	}{
-		{"none accepts everything and remembers nothing", fence.None,
+		{"none accepts everything and changes nothing", fence.None,
 			[]op{r(2), w(2), w(1), r(1), w(0).by("").based(7)}, fence.State{}},
 
 		{"check refuses a lower write", fence.Check, []op{w(2), w(1).stale(), w(3)}, fence.State{Highest: 3}},
@@ -50,7 +50,7 @@ func TestRules(t *testing.T) {
 		{"seal is raised by reads, so F14 is refused", fence.Seal,
 			[]op{r(1), r(2), w(1).stale(), w(2)}, fence.State{Highest: 2}},
 		{"seal refuses a lower read", fence.Seal, []op{w(2), r(1).stale()}, fence.State{Highest: 2}},
-		{"seal accepts equal operations of anybody", fence.Seal,
+		{"seal accepts equal operations of any grant", fence.Seal,
 			[]op{r(2), w(2), r(2).by("other"), w(2).by("")}, fence.State{Highest: 2}},
 		{"seal refuses a missing token once a read showed one", fence.Seal,
 			[]op{r(0), w(0), r(1), w(0).stale(), r(0).stale()}, fence.State{Highest: 1}},
@@ -61,24 +61,24 @@ func TestRules(t *testing.T) {
 			[]op{r(1), r(2), w(1).stale(), r(1).stale(), w(2)}, fence.State{Highest: 2, Grant: "g"}},
 		{"strict refuses the equal token of another grant", fence.Strict,
 			[]op{r(2), r(2).by("h").stale(), w(2).by("h").stale(), w(2), r(3).by("h")}, fence.State{Highest: 3, Grant: "h"}},
-		{"strict remembers the grant of a write too", fence.Strict,
+		{"strict stores the grant of a write too", fence.Strict,
 			[]op{w(2).by("h"), w(2).stale()}, fence.State{Highest: 2, Grant: "h"}},
-		{"strict takes a missing token for a token", fence.Strict,
+		{"strict treats a missing token as a token", fence.Strict,
 			[]op{r(0), w(0), w(0).by("h").stale(), r(1).by("h"), w(0).stale()}, fence.State{Highest: 1, Grant: "h"}},
 		{"strict needs grants", fence.Strict, []op{r(1).withoutGrant(), w(1).withoutGrant()}, fence.State{}},
 
 		{"claim accepts writes after a read of the same grant", fence.Claim, []op{r(0), w(0), w(0)}, fence.State{Grant: "g"}},
-		{"claim is broken by another read, so F14 is refused", fence.Claim,
+		{"another read ends a claim, so F14 is refused", fence.Claim,
 			[]op{r(0), r(0).by("h"), w(0).stale(), w(0).by("h")}, fence.State{Grant: "h"}},
-		{"claim passes to a late read", fence.Claim,
+		{"a late read takes the claim", fence.Claim,
 			[]op{r(2), r(1).by("late"), w(2).stale(), w(1).by("late")}, fence.State{Grant: "late"}},
 		{"claim refuses a write without a read", fence.Claim, []op{w(0).stale(), r(0), w(0).by("h").stale()}, fence.State{Grant: "g"}},
 		{"claim needs grants", fence.Claim, []op{r(0).withoutGrant(), w(0).withoutGrant()}, fence.State{}},
 
 		{"cas accepts one write on each version", fence.CAS,
 			[]op{r(0), w(0), w(0).stale(), w(0).based(1).by("")}, fence.State{Version: 2}},
-		{"cas refuses a version that is not there yet", fence.CAS, []op{w(0).based(1).stale()}, fence.State{}},
-		{"cas does not care for tokens", fence.CAS, []op{w(9), w(1).based(1)}, fence.State{Version: 2}},
+		{"cas refuses a version above the stored one", fence.CAS, []op{w(0).based(1).stale()}, fence.State{}},
+		{"cas ignores tokens", fence.CAS, []op{w(9), w(1).based(1)}, fence.State{Version: 2}},
 		{"cas never refuses a read", fence.CAS, []op{w(9), r(0), r(1).based(7)}, fence.State{Version: 1}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -122,7 +122,7 @@ func FuzzParseMode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		m.NeedsToken() // panics on what is not a mode
+		m.NeedsToken() // panics on an unknown mode
 		if string(m) != s {
 			t.Errorf("ParseMode(%q) = %q", s, m)
 		}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func contextDeadBefore(s *scene) {
+func contextDeadBefore(s *trial) {
 	s.acquireRelease(0)
 	dead, cancel := context.WithCancel(s.ctx)
 	cancel()
@@ -18,7 +18,7 @@ func contextDeadBefore(s *scene) {
 	wantNothingLeft(s)
 }
 
-func deadlineWhileWaiting(s *scene) {
+func deadlineWhileWaiting(s *trial) {
 	s.acquireRelease(1)
 	g := s.acquire(0)
 	ctx, cancel := s.within(s.TTL / 4)
@@ -28,7 +28,7 @@ func deadlineWhileWaiting(s *scene) {
 	s.wantFree(2)
 }
 
-func cancelledWhileWaiting(s *scene) {
+func cancelledWhileWaiting(s *trial) {
 	s.acquireRelease(1)
 	g := s.acquire(0)
 	ctx, cancel := context.WithCancel(s.ctx)
@@ -41,8 +41,8 @@ func cancelledWhileWaiting(s *scene) {
 	s.wantFree(2)
 }
 
-// wantGivenUp fails unless a waiter has given up because its context has ended, soon after that.
-func wantGivenUp(s *scene, ctx context.Context, holder grant, a answer, cause error) {
+// wantGivenUp fails unless a waiter has given up soon after the end of its context, because of it.
+func wantGivenUp(s *trial, ctx context.Context, holder grant, a answer, cause error) {
 	s.Helper()
 	if a.err == nil {
 		_ = a.Release(s.ctx)
@@ -62,9 +62,9 @@ func wantGivenUp(s *scene, ctx context.Context, holder grant, a answer, cause er
 	}
 }
 
-// cancelledInFlight cancels while the answer is on its way. Whatever becomes of the request, the lock is
-// not left taken.
-func cancelledInFlight(s *scene) {
+// cancelledInFlight cancels while the answer is under way. With any outcome of the request, the lock must not stay
+// taken.
+func cancelledInFlight(s *trial) {
 	w := s.wire(0)
 	s.acquireRelease(0)
 	w.DelayReplies(s.TTL / 16)
@@ -84,7 +84,7 @@ func cancelledInFlight(s *scene) {
 	wantNothingLeft(s)
 }
 
-func leaseOutlivesTheContext(s *scene) {
+func leaseOutlivesTheContext(s *trial) {
 	type key struct{}
 	ctx, cancel := context.WithCancel(context.WithValue(s.ctx, key{}, "kept"))
 	g, err := s.ask(ctx, s.locker(0), 0)
@@ -103,7 +103,7 @@ func leaseOutlivesTheContext(s *scene) {
 	s.release(g)
 }
 
-func waitersLeaveNothing(s *scene) {
+func waitersLeaveNothing(s *trial) {
 	for i := range clients {
 		s.acquireRelease(i)
 	}
@@ -118,6 +118,6 @@ func waitersLeaveNothing(s *scene) {
 	cancelLong()
 	wantGivenUp(s, long, g, <-gone, context.Canceled)
 	s.release(g)
-	s.wantFree(3) // nobody who has gone is in the way
+	s.wantFree(3) // former waiters do not delay others
 	wantNothingLeft(s)
 }

@@ -1,5 +1,5 @@
-// Package locktest is a conformance suite for [lock.Locker]: the promises of that interface, and of the
-// abilities that a lock may have besides, as tests that run on anybody's lock.
+// Package locktest is a conformance suite for [lock.Locker]: the promises of that interface, and of the further
+// abilities of a lock, as tests that run on any lock.
 //
 //	func TestMyLock(t *testing.T) {
 //		server := redisserver.Start(t)
@@ -14,21 +14,20 @@
 //		})
 //	}
 //
-// That is all it takes for a lock whose leases last for a second, of a client machine with connections of
-// its own. The [Wire] is optional: with it the suite also loses requests and replies, and cuts clients
-// off. What a lock can do beyond Acquire is found by type assertion ([lock.Trier], [lock.Extender],
-// [lock.Owned]) or said in the [Harness]; the tests of what it cannot do are skipped.
+// That is the complete test of a lock whose leases last for a second, on client machines with separate connections. The
+// [Wire] is optional: with it the suite also loses requests and replies, and cuts clients off. Abilities beyond Acquire
+// are found by type assertion ([lock.Trier], [lock.Extender], [lock.Owned]) or declared in the [Harness]; the tests of
+// missing abilities are skipped.
 //
 // # In virtual time
 //
-// The tests use package time and nothing else, so they run unchanged in a bubble of testing/synctest, and
-// so in a world of locksim/sim, where every one of them takes milliseconds and timing is exact.
-// [Harness.Fresh] opens such a world for each test.
+// The tests use only package time, so they run unchanged in a bubble of testing/synctest, and so in a world of
+// locksim/sim, where each takes milliseconds and timing is exact. [Harness.Fresh] opens such a world for each test.
 //
 // # In real time
 //
-// On a real server nothing here depends on how fast the machine is. Lower bounds are strict: a lease's
-// own Until says when nobody else may be granted, and both are readings of one monotonic clock. Upper
-// bounds are generous ([Harness.Slack]). A test that finds that it was too slow itself, say because a
-// lease ended before the test had come to use it, draws no conclusion and is tried again.
+// On a real server no result depends on the speed of the machine. Lower bounds are strict: no other grant is allowed
+// before a lease's own Until, and both are readings of one monotonic clock. Upper bounds are generous
+// ([Harness.Slack]). A test that was too slow itself, for example because a lease ended before the test could use it,
+// is inconclusive and is tried again.
 package locktest

@@ -11,8 +11,8 @@ import (
 	"locksim/lock"
 )
 
-// leaseAsPromised looks at one undisturbed lease from its grant to its release.
-func leaseAsPromised(s *scene) {
+// leaseAsPromised checks one lease without faults from its grant to its release.
+func leaseAsPromised(s *trial) {
 	g := s.acquire(0)
 	if latest := g.returned.Add(s.TTL); g.Until().After(latest) {
 		s.Errorf("Until lies %v after the grant, beyond the TTL of %v", g.Until().Sub(g.returned), s.TTL)
@@ -33,7 +33,7 @@ func leaseAsPromised(s *scene) {
 	wantNothingLeft(s)
 }
 
-func oneHolderAmongClients(s *scene) {
+func oneHolderAmongClients(s *trial) {
 	lockers := make([]lock.Locker, clients)
 	for i := range lockers {
 		lockers[i] = s.locker(i)
@@ -41,19 +41,19 @@ func oneHolderAmongClients(s *scene) {
 	contend(s, lockers)
 }
 
-func oneHolderAmongGoroutines(s *scene) {
+func oneHolderAmongGoroutines(s *trial) {
 	contend(s, slices.Repeat([]lock.Locker{s.locker(0)}, clients))
 }
 
-// claim is what one worker had the lock for: from the return of Acquire until it began to release, or
-// until the end of its lease if that came first.
+// claim is the time for which a worker had the lock: from the return of Acquire until the call of Release, or until the
+// end of its lease if that was first.
 type claim struct {
 	worker          int
 	asked, from, to time.Time
 }
 
-// contend lets workers take the lock in turns, and fails if two claims overlap.
-func contend(s *scene, lockers []lock.Locker) {
+// contend makes workers contend for the lock, and fails if two claims overlap.
+func contend(s *trial, lockers []lock.Locker) {
 	s.Helper()
 	const rounds = 3
 	var (
@@ -85,9 +85,8 @@ func contend(s *scene, lockers []lock.Locker) {
 	}
 }
 
-// claim takes the lock once, stays for a while, and gives it back. It does not fail the test: it is called
-// by workers.
-func (s *scene) claim(l lock.Locker, worker int) (claim, error) {
+// claim takes the lock once, holds it, and gives it back. It does not fail the test, since workers call it.
+func (s *trial) claim(l lock.Locker, worker int) (claim, error) {
 	g, err := s.ask(s.ctx, l, worker)
 	if err != nil {
 		return claim{}, err
@@ -103,15 +102,15 @@ func (s *scene) claim(l lock.Locker, worker int) (claim, error) {
 	return c, nil
 }
 
-// wantApart fails if claims overlap, or if nobody has had to wait for anybody.
-func wantApart(s *scene, all []claim) {
+// wantApart fails if claims overlap, or if there was no contention.
+func wantApart(s *trial, all []claim) {
 	s.Helper()
 	slices.SortFunc(all, func(a, b claim) int { return a.from.Compare(b.from) })
 	contended := false
 	for i := 1; i < len(all); i++ {
 		before, c := all[i-1], all[i]
 		if c.from.Before(before.to) {
-			s.Errorf("worker %d was granted the lock while worker %d holds it, %v before that one let go",
+			s.Errorf("worker %d was granted the lock while worker %d holds it, %v before the release",
 				c.worker, before.worker, before.to.Sub(c.from))
 		}
 		contended = contended || c.asked.Before(before.to)
@@ -121,7 +120,7 @@ func wantApart(s *scene, all []claim) {
 	}
 }
 
-func resourcesAreIndependent(s *scene) {
+func resourcesAreIndependent(s *trial) {
 	held := s.acquire(0)
 	for i := range 2 {
 		for _, name := range []string{":a", ":b"} {

@@ -7,7 +7,7 @@ import (
 	"locksim/lock"
 )
 
-func expiryFrees(s *scene) {
+func expiryFrees(s *trial) {
 	s.acquireRelease(1)
 	g := s.acquire(0)
 	waiter := s.waiting(1)
@@ -24,7 +24,7 @@ func expiryFrees(s *scene) {
 	s.release(next)
 }
 
-func lossIsTold(s *scene) {
+func lossIsTold(s *trial) {
 	g := s.acquire(0)
 	time.Sleep(s.TTL / 4)
 	lost, over := g.isLost(), g.over() // in this order
@@ -35,16 +35,16 @@ func lossIsTold(s *scene) {
 	s.want("the context of a lost lease", g.Context().Err(), context.Canceled)
 	s.want("the cause of its end", context.Cause(g.Context()), lock.ErrLost)
 
-	time.Sleep(time.Until(g.Until()) + s.TTL/4) // by now the servers have ended it as well
-	if err := settled(s, g); err != nil {
+	time.Sleep(time.Until(g.Until()) + s.TTL/4) // by now the servers have ended it too
+	if err := releaseConclusively(s, g); err != nil {
 		s.want("release of a lost lease", err, lock.ErrNotHeld)
 	}
 	s.want("the cause, after the release,", context.Cause(g.Context()), lock.ErrLost)
 	s.wantFree(1)
 }
 
-// validityCountsFromTheSending holds the answer back: the server's clock has been running meanwhile.
-func validityCountsFromTheSending(s *scene) {
+// validityCountsFromTheSending delays the answer, while the server's clock runs.
+func validityCountsFromTheSending(s *trial) {
 	w := s.wire(0)
 	s.acquireRelease(0)
 	delay := s.TTL / 40 // some locks wait for an answer only for a fraction of the TTL

@@ -2,14 +2,14 @@ package locktest
 
 import "time"
 
-// fair lets clients queue up one after another, each as soon as the one before it has been told to wait.
-func fair(s *scene) {
+// fair makes clients join the queue one after another, each after the one before has been told to wait.
+func fair(s *trial) {
 	if !s.Fair {
 		s.Skip("the harness promises no order among waiters")
 	}
 	for i := range clients {
 		s.wire(i)
-		s.acquireRelease(i) // the connections and scripts are there from now on
+		s.acquireRelease(i) // the connections and scripts exist from now on
 	}
 	g := s.acquire(0)
 	var waiters []<-chan answer
@@ -19,14 +19,14 @@ func fair(s *scene) {
 		awaitAnswer(s, i, before)
 	}
 	if g.over() {
-		s.slow("the lease ended before all had queued up")
+		s.slow("the lease ended before all clients were in the queue")
 	}
 	s.release(g)
 	var last grant
 	for i, w := range waiters {
 		next := s.granted(w)
 		if i > 0 && next.returned.Before(last.returned) {
-			s.Errorf("c%d was granted before c%d, who had come first", next.client, last.client)
+			s.Errorf("c%d was granted before c%d, which had come first", next.client, last.client)
 		}
 		last = next
 		s.release(next)
@@ -34,11 +34,11 @@ func fair(s *scene) {
 }
 
 // awaitAnswer waits until the servers have answered client i more often than before, and a little longer.
-func awaitAnswer(s *scene, i, before int) {
+func awaitAnswer(s *trial, i, before int) {
 	s.Helper()
 	for s.wire(i).Answers() == before {
 		if s.ctx.Err() != nil {
-			s.Fatalf("c%d waits for the lock and asks for nothing", i)
+			s.Fatalf("c%d waits for the lock and sends no request", i)
 		}
 		time.Sleep(s.TTL / 200)
 	}

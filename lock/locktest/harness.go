@@ -10,52 +10,49 @@ import (
 	"locksim/lock"
 )
 
-// Harness tells the suite how to get at a lock and what it promises.
+// Harness configures the suite: how to create a lock and what it promises.
 type Harness struct {
-	// World is where all the tests run, beside each other: each uses a resource of its own.
+	// World is where all tests run, each with its own resource.
 	World
 
-	// Fresh, if it is set, is used instead of World: it opens a world for one test, calls test there once,
-	// and takes the world down. It fails t when that does not work.
+	// Fresh, if it is set, is used instead of World: it opens a world for one test, calls test in it once, and closes
+	// it. It fails t if it cannot.
 	Fresh func(t testing.TB, test func(World))
 
-	// TTL is how long the leases of the lock last. It must be set. On a real server some hundred
-	// milliseconds make the suite quick; below that a busy machine is too slow for it.
+	// TTL is how long the leases of the lock last. It must be set. On a real server some hundred milliseconds make the
+	// suite fast; with less a busy machine is too slow.
 	TTL time.Duration
 
-	// Slack is how much later than promised something may happen before it counts as a failure. It covers
-	// the network, the machine, and the lock's own delay between two tries. 0 means 10 s, which suits a
-	// real server.
+	// Slack is the tolerance of upper bounds. It covers the network, the machine, and the lock's own delay between two
+	// tries. 0 means 10 s, which suits a real server.
 	Slack time.Duration
 
-	// Tokens says that every lease carries a fencing token. Without it every token must be 0.
+	// Tokens says that every lease has a fencing token. Without it every token must be 0.
 	Tokens bool
 
-	// Renews says that a lease is renewed without being asked, for as long as its holder reaches the
-	// lock's servers.
+	// Renews says that a lease is renewed automatically, for as long as its holder reaches the lock's servers.
 	Renews bool
 
-	// Fair says that waiters are granted in the order in which they came. It takes a Wire to test.
+	// Fair says that waiters are granted in the order of their requests. The test needs a Wire.
 	Fair bool
 
-	// Together is how many tests run at once. On a real server they spend most of their time waiting. 0
-	// means one; it must be so if Fresh cannot open two worlds at once.
+	// Together is how many tests run at once. On a real server they mostly wait. 0 means one, which is required if
+	// Fresh cannot open two worlds at once.
 	Together int
 }
 
-// World is where tests run: machines, a network, and the servers behind it.
+// World is the environment of tests: machines, a network, and servers.
 type World struct {
-	// New makes the lock of one client. Clients are numbered from 0 and are machines of their own: they
-	// share nothing but the servers. It is called once for each client of a test, and fails t when the
-	// lock cannot be made. It must be set.
+	// New creates the lock of one client. Clients are numbered from 0 and are separate machines: they share only the
+	// servers. It is called once for each client of a test, and fails t if it cannot create the lock. It must be set.
 	New func(t testing.TB, client int) Client
 
-	// Left, if it is set, lists what the servers still hold for a resource, apart from what has to stay,
-	// such as a counter of tokens. With it the suite sees that nothing is left behind.
+	// Left, if it is set, lists what the servers still have for a resource, except for permanent data such as a counter
+	// of tokens. With it the suite checks that nothing is left.
 	Left func(t testing.TB, resource string) []string
 
-	// Forget, if it is set, makes the servers forget all that Left lists, as a failover or a careless
-	// administrator does.
+	// Forget, if it is set, deletes all that Left lists from the servers, as a failover or an administrator's mistake
+	// does.
 	Forget func(t testing.TB, resource string)
 }
 
@@ -64,18 +61,17 @@ type Client struct {
 	// Locker is its lock.
 	Locker lock.Locker
 
-	// Wire is its network, if its connections were dialled through one. Without it, the tests that need
-	// faults are skipped.
+	// Wire is its network, if its connections were dialled through one. Without it, tests that need faults are skipped.
 	Wire *Wire
 }
 
 const (
 	defaultSlack = 10 * time.Second
 	clients      = 4 // of a test, at most
-	tries        = 5 // of a test that was too slow to conclude anything
+	tries        = 5 // of an inconclusive test
 )
 
-// Run runs the suite, one subtest for each promise. It fails t at once where the harness makes no sense.
+// Run runs the suite, one subtest for each promise. It fails t at once if the harness is invalid.
 func Run(t *testing.T, h Harness) {
 	t.Helper()
 	if err := h.validate(); err != nil {
@@ -87,7 +83,7 @@ func Run(t *testing.T, h Harness) {
 		turns <- struct{}{}
 		all.Go(func() {
 			defer func() { <-turns }()
-			t.Run(promise.name, func(t *testing.T) { h.keep(t, promise) })
+			t.Run(promise.name, func(t *testing.T) { h.testPromise(t, promise) })
 		})
 	}
 	all.Wait()
@@ -105,8 +101,8 @@ func (h Harness) validate() error {
 	return nil
 }
 
-// keep tests one promise, again where the test was too slow.
-func (h Harness) keep(t testing.TB, p promise) {
+// testPromise tests one promise, repeatedly while the test is too slow.
+func (h Harness) testPromise(t testing.TB, p promise) {
 	t.Helper()
 	if h.Slack == 0 {
 		h.Slack = defaultSlack
@@ -123,11 +119,11 @@ func (h Harness) keep(t testing.TB, p promise) {
 		tries, h.TTL, strings.Join(slow, "\n"))
 }
 
-// try tests a promise once. It returns why it was too slow to conclude anything, if it was.
+// try tests a promise once. It returns why the test was inconclusive, if it was.
 func (h Harness) try(t testing.TB, p promise, resource string) (slow string) {
 	t.Helper()
 	h.world(t, func(w World) {
-		s := newScene(t, h, w, resource)
+		s := newTrial(t, h, w, resource)
 		defer s.end()
 		defer func() {
 			switch r := recover().(type) {
@@ -151,10 +147,10 @@ func (h Harness) world(t testing.TB, test func(World)) {
 	test(h.World)
 }
 
-// promise is something that a lock promises, and the test of it.
+// promise is a promise of a lock, with its test.
 type promise struct {
 	name string
-	test func(*scene)
+	test func(*trial)
 }
 
 // promises is the suite.

@@ -6,19 +6,20 @@ import (
 	"time"
 )
 
-// TestHealthyLocks: every promise is kept by a lock that makes it, so that a mutant is caught for its mistake.
-func TestHealthyLocks(t *testing.T) {
+// TestCorrectLocks: a correct lock passes the test of every promise that it makes, so that a mutant fails only for its
+// mistake.
+func TestCorrectLocks(t *testing.T) {
 	kept := map[string]bool{}
 	for name, h := range map[string]Harness{
-		"single":    onStage(Harness{}, single),
-		"fenced":    onStage(Harness{Tokens: true}, fenced),
-		"reentrant": onStage(Harness{}, reentrant),
-		"fair":      onStage(Harness{Fair: true}, inLine),
-		"watchdog":  onStage(Harness{Tokens: true, Renews: true}, watched),
+		"single":    onSimNode(Harness{}, single),
+		"fenced":    onSimNode(Harness{Tokens: true}, fenced),
+		"reentrant": onSimNode(Harness{}, reentrant),
+		"fair":      onSimNode(Harness{Fair: true}, fairLock),
+		"watchdog":  onSimNode(Harness{Tokens: true, Renews: true}, watchdogLock),
 	} {
 		for _, p := range promises {
-			w := &witness{}
-			h.keep(w, p)
+			w := &recorder{}
+			h.testPromise(w, p)
 			kept[p.name] = kept[p.name] || !w.skipped
 			if len(w.failures) > 0 {
 				t.Errorf("%s, %s:\n%s", name, p.name, strings.Join(w.failures, "\n"))
@@ -32,7 +33,7 @@ func TestHealthyLocks(t *testing.T) {
 	}
 }
 
-func TestHarnessThatMakesNoSense(t *testing.T) {
+func TestInvalidHarness(t *testing.T) {
 	world := World{New: func(testing.TB, int) Client { return Client{} }}
 	for want, h := range map[string]Harness{
 		"neither New nor Fresh": {TTL: time.Second},
@@ -49,15 +50,15 @@ func TestHarnessThatMakesNoSense(t *testing.T) {
 	}
 }
 
-// TestTooSlow: a test that concludes nothing is tried again, and fails in the end.
+// TestTooSlow: an inconclusive test is repeated, and fails after the last try.
 func TestTooSlow(t *testing.T) {
 	h := Harness{TTL: time.Second, World: World{New: func(testing.TB, int) Client { return Client{} }}}
 	for conclusive, failures := range map[int]int{1: 0, tries: 0, tries + 1: 1} {
 		runs := 0
-		w := &witness{}
-		h.keep(w, promise{"it", func(s *scene) {
+		w := &recorder{}
+		h.testPromise(w, promise{"it", func(s *trial) {
 			if runs++; runs < conclusive {
-				s.slow("the sun was in my eyes")
+				s.slow("inconclusive")
 			}
 		}})
 		if len(w.failures) != failures || runs != min(conclusive, tries) {

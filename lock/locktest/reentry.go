@@ -7,8 +7,8 @@ import (
 	"locksim/lock"
 )
 
-// as returns the lock of client i as an owner sees it, and skips the test if it is not reentrant.
-func (s *scene) as(i int, owner string) lock.Locker {
+// as returns the lock of client i for an owner, and skips the test if it is not reentrant.
+func (s *trial) as(i int, owner string) lock.Locker {
 	s.Helper()
 	l, ok := s.locker(i).(lock.Owned)
 	if !ok {
@@ -17,8 +17,8 @@ func (s *scene) as(i int, owner string) lock.Locker {
 	return l.As(owner)
 }
 
-// reentry enters twice, and leaves step by step.
-func reentry(s *scene) {
+// reentry enters twice, and leaves in both orders.
+func reentry(s *trial) {
 	for _, order := range []string{"the inner first", "the outer first"} {
 		alice := s.as(0, "alice")
 		outer := s.acquireBy(alice, 0)
@@ -42,8 +42,8 @@ func reentry(s *scene) {
 	}
 }
 
-// reentryByAnotherClient: the owner is who it says it is, on whatever machine.
-func reentryByAnotherClient(s *scene) {
+// reentryByAnotherClient shows that the name alone identifies the owner, on any machine.
+func reentryByAnotherClient(s *trial) {
 	here := s.acquireBy(s.as(0, "alice"), 0)
 	var there grant
 	s.prompt("entering from another client", func() { there = s.acquireBy(s.as(1, "alice"), 1) })
@@ -53,8 +53,8 @@ func reentryByAnotherClient(s *scene) {
 	s.wantFree(0)
 }
 
-// ownersExcludeEachOther, also those that nobody has named: a plain Acquire never enters again (F32).
-func ownersExcludeEachOther(s *scene) {
+// ownersExcludeEachOther also tests plain Acquires, which never enter again (F32).
+func ownersExcludeEachOther(s *trial) {
 	g := s.acquireBy(s.as(0, "alice"), 0)
 	s.wantHeldAgainst(g, s.as(0, "bob"), 0)
 	s.wantHeld(g, 0)
@@ -66,8 +66,8 @@ func ownersExcludeEachOther(s *scene) {
 	s.release(g)
 }
 
-// reentryReleaseAgain: a release that is repeated counts once.
-func reentryReleaseAgain(s *scene) {
+// reentryReleaseAgain shows that a repeated release counts once.
+func reentryReleaseAgain(s *trial) {
 	alice := s.as(0, "alice")
 	outer := s.acquireBy(alice, 0)
 	inner := s.acquireBy(alice, 0)
@@ -77,9 +77,9 @@ func reentryReleaseAgain(s *scene) {
 	s.release(outer)
 }
 
-// reentryAfterExpiry lets a grant with two entries end; the same owner is then granted the lock anew,
-// which the old entries must leave alone (F33).
-func reentryAfterExpiry(s *scene) {
+// reentryAfterExpiry makes a grant with two entries expire; the same owner is then granted the lock again, which the
+// old entries must not affect (F33).
+func reentryAfterExpiry(s *trial) {
 	alice := s.as(0, "alice")
 	outer := s.acquireBy(alice, 0)
 	inner := s.acquireBy(alice, 0)
@@ -92,8 +92,8 @@ func reentryAfterExpiry(s *scene) {
 	if s.Tokens && anew.Token() <= outer.Token() {
 		s.Errorf("token %d after a grant with token %d has expired", anew.Token(), outer.Token())
 	}
-	s.want("release of an expired inner entry", settled(s, inner), lock.ErrNotHeld)
-	s.want("release of an expired outer entry", settled(s, outer), lock.ErrNotHeld)
+	s.want("release of an expired inner entry", releaseConclusively(s, inner), lock.ErrNotHeld)
+	s.want("release of an expired outer entry", releaseConclusively(s, outer), lock.ErrNotHeld)
 	if err := context.Cause(anew.Context()); errors.Is(err, lock.ErrLost) && !anew.over() {
 		s.Error("the new grant was lost with the old entries")
 	}

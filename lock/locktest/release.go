@@ -9,8 +9,8 @@ import (
 	"locksim/lock"
 )
 
-func releaseFreesAtOnce(s *scene) {
-	s.acquireRelease(0) // connections are there from now on
+func releaseFreesAtOnce(s *trial) {
+	s.acquireRelease(0) // connections exist from now on
 	s.acquireRelease(1)
 	for range 3 {
 		g := s.acquire(0)
@@ -23,12 +23,12 @@ func releaseFreesAtOnce(s *scene) {
 }
 
 // acquireRelease takes the lock for client i and gives it back.
-func (s *scene) acquireRelease(i int) {
+func (s *trial) acquireRelease(i int) {
 	s.Helper()
 	s.release(s.acquire(i))
 }
 
-func releaseWakesAWaiter(s *scene) {
+func releaseWakesAWaiter(s *trial) {
 	g := s.acquire(0)
 	waiter := s.waiting(1)
 	time.Sleep(s.TTL / 4)
@@ -44,7 +44,7 @@ func releaseWakesAWaiter(s *scene) {
 	s.release(next)
 }
 
-func releaseAgain(s *scene) {
+func releaseAgain(s *trial) {
 	g := s.acquire(0)
 	s.release(g)
 	s.again(g)
@@ -54,15 +54,15 @@ func releaseAgain(s *scene) {
 	s.release(next)
 }
 
-// again releases what was released before, which must say that it worked.
-func (s *scene) again(g grant) {
+// again releases a released grant again, which must succeed.
+func (s *trial) again(g grant) {
 	s.Helper()
 	if err := g.Release(s.ctx); err != nil {
 		s.Errorf("a second release: %v, the first had worked", err)
 	}
 }
 
-func releaseConcurrently(s *scene) {
+func releaseConcurrently(s *trial) {
 	g := s.acquire(0)
 	errs := make([]error, 4)
 	var all sync.WaitGroup
@@ -76,7 +76,7 @@ func releaseConcurrently(s *scene) {
 	s.wantFree(1)
 }
 
-func releaseWithDeadContext(s *scene) {
+func releaseWithDeadContext(s *trial) {
 	g := s.acquire(0)
 	dead, cancel := context.WithCancel(s.ctx)
 	cancel()
@@ -84,7 +84,7 @@ func releaseWithDeadContext(s *scene) {
 	s.wantFree(1)
 }
 
-func releaseIsNoLoss(s *scene) {
+func releaseIsNoLoss(s *trial) {
 	g := s.acquire(0)
 	s.release(g)
 	if cause := context.Cause(g.Context()); errors.Is(cause, lock.ErrLost) {
@@ -96,21 +96,21 @@ func releaseIsNoLoss(s *scene) {
 	}
 }
 
-// releaseLeavesTheSuccessor is the mistake of deleting a key without a look at who owns it (F02).
-func releaseLeavesTheSuccessor(s *scene) {
+// releaseLeavesTheSuccessor detects the deletion of a key without a check of its owner (F02).
+func releaseLeavesTheSuccessor(s *trial) {
 	late := s.acquire(0)
 	abandon(s, late)
 	next := s.acquire(1)
-	s.want("release after the end", settled(s, late), lock.ErrNotHeld)
+	s.want("release after the end", releaseConclusively(s, late), lock.ErrNotHeld)
 	s.wantHeld(next, 2)
-	s.want("release after the end, again", settled(s, late), lock.ErrNotHeld)
+	s.want("release after the end, again", releaseConclusively(s, late), lock.ErrNotHeld)
 	s.wantHeld(next, 0)
 	s.release(next)
 	wantNothingLeft(s)
 }
 
-// settled releases until the outcome is known: connections may be broken.
-func settled(s *scene, g grant) error {
+// releaseConclusively releases until the outcome is known: connections may be broken.
+func releaseConclusively(s *trial, g grant) error {
 	for {
 		err := g.Release(s.ctx)
 		if !errors.Is(err, lock.ErrOutcomeUnknown) || s.ctx.Err() != nil {
@@ -119,8 +119,8 @@ func settled(s *scene, g grant) error {
 	}
 }
 
-// forget makes the servers forget the lock, and skips the test where the harness cannot.
-func (s *scene) forget() {
+// forget deletes the lock on the servers, and skips the test if the harness cannot.
+func (s *trial) forget() {
 	s.Helper()
 	if s.world.Forget == nil || s.world.Left == nil {
 		s.Skip("the harness cannot make the servers forget")
@@ -131,10 +131,10 @@ func (s *scene) forget() {
 	s.world.Forget(s.TB, s.resource)
 }
 
-func releaseOfTheForgotten(s *scene) {
+func releaseOfTheForgotten(s *trial) {
 	g := s.acquire(0)
 	s.forget()
-	s.want("release of a lock that the servers forgot", settled(s, g), lock.ErrNotHeld)
-	s.want("the same again", settled(s, g), lock.ErrNotHeld)
+	s.want("release of a lock that the servers forgot", releaseConclusively(s, g), lock.ErrNotHeld)
+	s.want("the same again", releaseConclusively(s, g), lock.ErrNotHeld)
 	wantNothingLeft(s)
 }

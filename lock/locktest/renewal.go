@@ -9,7 +9,7 @@ import (
 )
 
 // extend renews a grant, and skips the test if its lease cannot be renewed.
-func (s *scene) extend(ctx context.Context, g grant) error {
+func (s *trial) extend(ctx context.Context, g grant) error {
 	s.Helper()
 	e, ok := g.Lease.(lock.Extender)
 	if !ok {
@@ -19,7 +19,7 @@ func (s *scene) extend(ctx context.Context, g grant) error {
 }
 
 // extended renews a grant, which must succeed.
-func extended(s *scene, g grant) {
+func extended(s *trial, g grant) {
 	s.Helper()
 	err := s.extend(s.ctx, g)
 	if errors.Is(err, lock.ErrNotHeld) && g.over() {
@@ -30,7 +30,7 @@ func extended(s *scene, g grant) {
 	}
 }
 
-func extendMovesTheEnd(s *scene) {
+func extendMovesTheEnd(s *trial) {
 	g := s.acquire(0)
 	token := g.Token()
 	for range 2 {
@@ -53,11 +53,11 @@ func extendMovesTheEnd(s *scene) {
 	wantNothingLeft(s)
 }
 
-func extendKeepsOthersOut(s *scene) {
+func extendKeepsOthersOut(s *trial) {
 	s.acquireRelease(1)
 	g := s.acquire(0)
 	first := g.Until()
-	extended(s, g) // skips before anybody waits
+	extended(s, g) // skips before there is a waiter
 	waiter := s.waiting(1)
 	for time.Now().Before(first.Add(s.TTL / 2)) {
 		time.Sleep(s.TTL / 4)
@@ -77,7 +77,7 @@ func extendKeepsOthersOut(s *scene) {
 	s.release(next)
 }
 
-func extendAfterTheEnd(s *scene) {
+func extendAfterTheEnd(s *trial) {
 	g := s.acquire(0)
 	extended(s, g)
 	abandon(s, g)
@@ -91,8 +91,8 @@ func extendAfterTheEnd(s *scene) {
 	wantNothingLeft(s)
 }
 
-// extendOfTheForgotten is the mistake of renewing by SET, which makes a lock anew (F05).
-func extendOfTheForgotten(s *scene) {
+// extendOfTheForgotten detects renewal by SET, which creates a lock again (F05).
+func extendOfTheForgotten(s *trial) {
 	g := s.acquire(0)
 	extended(s, g)
 	s.forget()
@@ -102,10 +102,10 @@ func extendOfTheForgotten(s *scene) {
 	s.wantFree(1)
 }
 
-func extendReplyLost(s *scene) {
+func extendReplyLost(s *trial) {
 	w := s.wire(0)
 	g := s.acquire(0)
-	extended(s, g) // the connections and scripts are there from now on
+	extended(s, g) // the connections and scripts exist from now on
 	afterRenewal(s, g)
 	before := g.Until()
 	w.LoseReplies()
@@ -118,13 +118,13 @@ func extendReplyLost(s *scene) {
 	}
 	s.want("Extend without an answer", err, lock.ErrOutcomeUnknown)
 	if g.isLost() && time.Now().Before(before) {
-		s.Error("the lease was given up because an answer did not come, before its end")
+		s.Error("the lease was given up because of a missing answer, before its end")
 	}
 	s.wantHeld(g, 1)
 }
 
-// renewedWhileHeld holds a lease that renews itself for several times its TTL, with somebody waiting.
-func renewedWhileHeld(s *scene) {
+// renewedWhileHeld holds a lease that is renewed automatically for several times its TTL, with a waiter.
+func renewedWhileHeld(s *trial) {
 	if !s.Renews {
 		s.Skip("the leases are not renewed by themselves")
 	}

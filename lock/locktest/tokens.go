@@ -1,11 +1,11 @@
 package locktest
 
-// tokens increase with every grant of a resource, whoever it goes to, however the last one ended, and
-// whatever happens to other resources. A lock without tokens says 0 each time.
-func tokens(s *scene) {
+// tokens increase with every grant of a resource, for any client, after any end of the last grant, and independently of
+// other resources. A lock without tokens returns 0 each time.
+func tokens(s *trial) {
 	a, b := s.on(s.resource+":a"), s.on(s.resource+":b")
-	last := map[*scene]uint64{}
-	see := func(on *scene, g grant) grant {
+	last := map[*trial]uint64{}
+	see := func(on *trial, g grant) grant {
 		s.Helper()
 		switch token := g.Token(); {
 		case !s.Tokens && token != 0:

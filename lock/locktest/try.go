@@ -7,8 +7,8 @@ import (
 	"locksim/lock"
 )
 
-// trier returns the lock of client i as one that can try, and skips the test if it cannot.
-func trier(s *scene, i int) lock.Trier {
+// trier returns the lock of client i as a lock.Trier, and skips the test if it is none.
+func trier(s *trial, i int) lock.Trier {
 	s.Helper()
 	l, ok := s.locker(i).(lock.Trier)
 	if !ok {
@@ -18,16 +18,16 @@ func trier(s *scene, i int) lock.Trier {
 }
 
 // try is TryAcquire by client i.
-func (s *scene) try(ctx context.Context, i int) (grant, error) {
+func (s *trial) try(ctx context.Context, i int) (grant, error) {
 	s.Helper()
 	l := trier(s, i)
 	g := grant{client: i, asked: time.Now()}
 	lease, err := l.TryAcquire(ctx, s.resource)
 	g.Lease, g.returned = lease, time.Now()
-	return g, s.keepTrack(g, err)
+	return g, s.track(g, err)
 }
 
-func tryOnce(s *scene) {
+func tryOnce(s *trial) {
 	g, err := s.try(s.ctx, 0)
 	if err != nil {
 		s.fatal("TryAcquire of a free lock", err)
@@ -50,7 +50,7 @@ func tryOnce(s *scene) {
 }
 
 // wantTaken fails unless a try by client i is refused, without waiting for the holder.
-func wantTaken(s *scene, holder grant, i int) {
+func wantTaken(s *trial, holder grant, i int) {
 	s.Helper()
 	g, err := s.try(s.ctx, i)
 	if !g.returned.Before(holder.Until()) {
@@ -64,7 +64,7 @@ func wantTaken(s *scene, holder grant, i int) {
 	s.want("TryAcquire of a lock that is held", err, lock.ErrTaken)
 }
 
-func tryLeavesNothing(s *scene) {
+func tryLeavesNothing(s *trial) {
 	g, err := s.try(s.ctx, 0)
 	if err != nil {
 		s.fatal("TryAcquire of a free lock", err)

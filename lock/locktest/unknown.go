@@ -7,12 +7,12 @@ import (
 	"locksim/lock"
 )
 
-func acquireReplyLost(s *scene)   { acquireLost(s, (*Wire).LoseReplies) }
-func acquireRequestLost(s *scene) { acquireLost(s, (*Wire).LoseRequests) }
+func acquireReplyLost(s *trial)   { acquireLost(s, (*Wire).LoseReplies) }
+func acquireRequestLost(s *trial) { acquireLost(s, (*Wire).LoseRequests) }
 
-// acquireLost loses a request for the lock. A lock that says it does not know is right; so is one that asks
-// again and gets it. Neither leaves the lock taken for longer than a lease lasts.
-func acquireLost(s *scene, lose func(*Wire)) {
+// acquireLost loses a request for the lock. A lock may report an unknown outcome, or ask again and be granted. In
+// neither case may the lock stay taken for longer than a lease lasts.
+func acquireLost(s *trial, lose func(*Wire)) {
 	w := s.wire(0)
 	s.acquireRelease(0)
 	lose(w)
@@ -36,12 +36,12 @@ func acquireLost(s *scene, lose func(*Wire)) {
 	wantNothingLeft(s)
 }
 
-func releaseReplyLost(s *scene)   { releaseLost(s, (*Wire).LoseReplies) }
-func releaseRequestLost(s *scene) { releaseLost(s, (*Wire).LoseRequests) }
+func releaseReplyLost(s *trial)   { releaseLost(s, (*Wire).LoseReplies) }
+func releaseRequestLost(s *trial) { releaseLost(s, (*Wire).LoseRequests) }
 
-// releaseLost loses a release. It may say so, and be called again; it may not say that the lock was not
-// held.
-func releaseLost(s *scene, lose func(*Wire)) {
+// releaseLost loses a release. It may report an unknown outcome, and be called again; it must not report that the lock
+// was not held.
+func releaseLost(s *trial, lose func(*Wire)) {
 	w := s.wire(0)
 	s.acquireRelease(0)
 	g := s.acquire(0)
@@ -52,7 +52,7 @@ func releaseLost(s *scene, lose func(*Wire)) {
 			s.Errorf("release without an answer: %v", err)
 		}
 		s.want("release without an answer", err, lock.ErrOutcomeUnknown)
-		if err := settled(s, g); err != nil {
+		if err := releaseConclusively(s, g); err != nil {
 			s.want("release, again", err, lock.ErrNotHeld)
 		}
 	}
@@ -61,9 +61,9 @@ func releaseLost(s *scene, lose func(*Wire)) {
 	wantNothingLeft(s)
 }
 
-// afterRenewal waits until a lease has just been renewed, if it is one that renews itself: the next
-// request to the servers is then the test's own.
-func afterRenewal(s *scene, g grant) {
+// afterRenewal waits until a lease has just been renewed, if it is renewed automatically: the next request to the
+// servers is then the test's own.
+func afterRenewal(s *trial, g grant) {
 	if !s.Renews {
 		return
 	}

@@ -9,26 +9,26 @@ import (
 	"time"
 )
 
-// Dial opens a connection. It has the form that go-redis, rueidis, gRPC and others ask for.
+// Dial opens a connection. It fits the dialers of go-redis, rueidis, gRPC and others.
 type Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// Wire is the network between one client and its servers, which loses what a test tells it to. It works
-// over any connections, simulated or real. It is safe for concurrent use.
+// Wire is the network between one client and its servers, which can lose messages for a test. It works over any
+// connections, simulated or real. It is safe for concurrent use.
 //
-// What is lost is lost in silence, as by a firewall: the client's own timeouts have to notice. A
-// connection that has lost something is broken for good: nothing passes any more.
+// Messages are lost silently, as by a firewall: the client's own timeouts have to detect it. A connection that has lost
+// a message stays broken: nothing passes any more.
 type Wire struct {
 	dial Dial
 
 	mu      sync.Mutex // guards the rest, and the state of conns
 	cut     bool
 	fault   fault
-	hit     map[string]bool // servers that the fault has met
+	hit     map[string]bool // servers to which the fault was applied
 	conns   map[*wireConn]struct{}
 	answers int
 }
 
-// fault is what happens to the next request to each server.
+// fault is applied to the next request to each server.
 type fault int
 
 const (
@@ -69,14 +69,14 @@ func (w *Wire) Cut() {
 	}
 }
 
-// Heal makes the wire whole, forgets what it was told to lose or delay, and resets broken connections.
+// Heal ends the cut, all faults and delays, and resets broken connections.
 func (w *Wire) Heal() {
 	for _, c := range w.heal() {
 		_ = c.Conn.Close()
 	}
 }
 
-// heal returns the connections to be reset.
+// heal returns the connections to reset.
 func (w *Wire) heal() (broken []*wireConn) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -103,7 +103,7 @@ func (w *Wire) arm(f fault) {
 	w.fault, w.hit = f, map[string]bool{}
 }
 
-// DelayReplies makes every answer on the connections that are there come later by d, until [Wire.Heal].
+// DelayReplies delays every answer on the present connections by d, until [Wire.Heal].
 func (w *Wire) DelayReplies(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -112,7 +112,7 @@ func (w *Wire) DelayReplies(d time.Duration) {
 	}
 }
 
-// Answers is how many times the client has heard from a server.
+// Answers is the number of answers that the client has received.
 func (w *Wire) Answers() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -127,7 +127,7 @@ type wireConn struct {
 	wireState
 }
 
-// wireState is what the wire's mutex guards of a connection.
+// wireState is the state of a connection, guarded by the wire's mutex.
 type wireState struct {
 	broken   bool // nothing passes
 	reset    bool // it was closed when the wire was healed
@@ -142,7 +142,7 @@ func (c *wireConn) Write(request []byte) (int, error) {
 	return c.Conn.Write(request)
 }
 
-// loses reports whether a request is lost, and meets it with the fault that waits for it.
+// loses reports whether a request is lost, and applies the armed fault.
 func (c *wireConn) loses() bool {
 	w := c.wire
 	w.mu.Lock()
@@ -174,7 +174,7 @@ func (c *wireConn) Read(reply []byte) (int, error) {
 			return 0, os.ErrDeadlineExceeded
 		}
 		time.Sleep(now.delay)
-		c.heard()
+		c.countAnswer()
 		return n, nil
 	}
 }
@@ -186,17 +186,19 @@ func (c *wireConn) state() wireState {
 	return c.wireState
 }
 
-func (c *wireConn) heard() {
+func (c *wireConn) countAnswer() {
 	c.wire.mu.Lock()
 	defer c.wire.mu.Unlock()
 	c.wire.answers++
 }
 
-func (c *wireConn) SetDeadline(t time.Time) error     { return c.keep(t, c.Conn.SetDeadline) }
-func (c *wireConn) SetReadDeadline(t time.Time) error { return c.keep(t, c.Conn.SetReadDeadline) }
+func (c *wireConn) SetDeadline(t time.Time) error { return c.setDeadline(t, c.Conn.SetDeadline) }
+func (c *wireConn) SetReadDeadline(t time.Time) error {
+	return c.setDeadline(t, c.Conn.SetReadDeadline)
+}
 
-// keep sets a deadline and remembers it. On a connection that was reset, reading will tell.
-func (c *wireConn) keep(deadline time.Time, set func(time.Time) error) error {
+// setDeadline sets a deadline and stores it. On a connection that was reset, the next read returns the error.
+func (c *wireConn) setDeadline(deadline time.Time, set func(time.Time) error) error {
 	c.wire.mu.Lock()
 	c.deadline = deadline
 	reset := c.reset

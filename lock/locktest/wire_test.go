@@ -14,7 +14,7 @@ import (
 	"locksim/lock/locktest"
 )
 
-// echo is a server that answers every request with the same bytes.
+// echo is a server that replies to every request with the same bytes.
 type echo struct {
 	t        *testing.T
 	requests chan string
@@ -38,15 +38,15 @@ func (e *echo) dial(context.Context, string, string) (net.Conn, error) {
 	return client, nil
 }
 
-// line is a connection to an echo over a wire.
-type line struct {
+// clientConn is a connection to an echo over a wire.
+type clientConn struct {
 	*testing.T
 	net.Conn
 	echo *echo
 }
 
-// ask sends a request. It returns the answer, or the error, that comes within a second.
-func (l *line) ask(request string) (string, error) {
+// ask sends a request. It returns the reply, or the error, within a second.
+func (l *clientConn) ask(request string) (string, error) {
 	l.Helper()
 	if err := l.SetDeadline(time.Now().Add(time.Second)); err != nil {
 		l.Fatal(err)
@@ -59,18 +59,18 @@ func (l *line) ask(request string) (string, error) {
 	return string(buf[:n]), err
 }
 
-func overWire(t *testing.T, test func(w *locktest.Wire, dial func(server string) *line)) {
+func overWire(t *testing.T, test func(w *locktest.Wire, dial func(server string) *clientConn)) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &echo{t: t, requests: make(chan string, 100)}
 		w := locktest.NewWire(e.dial)
 		var all []net.Conn
-		test(w, func(server string) *line {
+		test(w, func(server string) *clientConn {
 			c, err := w.Dial(t.Context(), "tcp", server)
 			if err != nil {
 				t.Fatal(err)
 			}
 			all = append(all, c)
-			return &line{t, c, e}
+			return &clientConn{t, c, e}
 		})
 		for _, c := range all {
 			_ = c.Close()
@@ -78,8 +78,9 @@ func overWire(t *testing.T, test func(w *locktest.Wire, dial func(server string)
 	})
 }
 
-// want fails unless a request has this answer, and the server this many requests so far.
-func (l *line) want(request string, failure error, reached int) {
+// want fails unless the request is answered with itself or with this failure, and this many requests have reached the
+// servers.
+func (l *clientConn) want(request string, failure error, reached int) {
 	l.Helper()
 	got, err := l.ask(request)
 	if !errors.Is(err, failure) || err == nil && got != request {
@@ -91,7 +92,7 @@ func (l *line) want(request string, failure error, reached int) {
 }
 
 func TestWirePasses(t *testing.T) {
-	overWire(t, func(w *locktest.Wire, dial func(string) *line) {
+	overWire(t, func(w *locktest.Wire, dial func(string) *clientConn) {
 		dial("r0").want("a", nil, 1)
 		if n := w.Answers(); n != 1 {
 			t.Errorf("%d answers, want 1", n)
@@ -100,7 +101,7 @@ func TestWirePasses(t *testing.T) {
 }
 
 func TestWireCut(t *testing.T) {
-	overWire(t, func(w *locktest.Wire, dial func(string) *line) {
+	overWire(t, func(w *locktest.Wire, dial func(string) *clientConn) {
 		before := dial("r0")
 		before.want("a", nil, 1)
 		w.Cut()
@@ -115,7 +116,7 @@ func TestWireCut(t *testing.T) {
 }
 
 func TestWireLosesTheNextRequestToEachServer(t *testing.T) {
-	overWire(t, func(w *locktest.Wire, dial func(string) *line) {
+	overWire(t, func(w *locktest.Wire, dial func(string) *clientConn) {
 		w.LoseRequests()
 		broken := dial("r0")
 		broken.want("a", os.ErrDeadlineExceeded, 0)
@@ -128,7 +129,7 @@ func TestWireLosesTheNextRequestToEachServer(t *testing.T) {
 }
 
 func TestWireLosesTheNextReplyOfEachServer(t *testing.T) {
-	overWire(t, func(w *locktest.Wire, dial func(string) *line) {
+	overWire(t, func(w *locktest.Wire, dial func(string) *clientConn) {
 		w.LoseReplies()
 		dial("r0").want("a", os.ErrDeadlineExceeded, 1)
 		dial("r0").want("b", nil, 2)
@@ -137,7 +138,7 @@ func TestWireLosesTheNextReplyOfEachServer(t *testing.T) {
 }
 
 func TestWireDelaysReplies(t *testing.T) {
-	overWire(t, func(w *locktest.Wire, dial func(string) *line) {
+	overWire(t, func(w *locktest.Wire, dial func(string) *clientConn) {
 		c := dial("r0")
 		w.DelayReplies(999 * time.Millisecond)
 		began := time.Now()
@@ -154,7 +155,7 @@ func TestWireDelaysReplies(t *testing.T) {
 	})
 }
 
-func TestWireOfTheMachine(t *testing.T) {
+func TestWireOverTheRealNetwork(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

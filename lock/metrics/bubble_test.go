@@ -24,7 +24,7 @@ const (
 	ttl      = 10 * time.Second
 )
 
-// world is a Redis node in a bubble of virtual time, and the metrics of a lock on it.
+// world is a Redis node in a synctest bubble, and the metrics of a lock on it.
 type world struct {
 	*testing.T
 	*metrics.Metrics
@@ -45,21 +45,21 @@ func bubble(t *testing.T, test func(w *world)) {
 		t.Cleanup(func() {
 			_ = client.Close()
 			node.Close()
-			time.Sleep(2 * time.Second) // go-redis probes for a second after failed dials
+			time.Sleep(2 * time.Second) // go-redis dials for another second after failures
 		})
 		registry := prometheus.NewRegistry()
 		test(&world{t, measure(t, registry, metrics.Options{Lock: "orders"}), node, client, registry})
 	})
 }
 
-// again replaces the metrics.
-func (w *world) again(o metrics.Options) {
+// replaceMetrics replaces the metrics.
+func (w *world) replaceMetrics(o metrics.Options) {
 	w.Helper()
 	w.registry = prometheus.NewRegistry()
 	w.Metrics = measure(w, w.registry, o)
 }
 
-// measure makes metrics in a registry.
+// measure creates metrics in a registry.
 func measure(t testing.TB, r prometheus.Registerer, o metrics.Options) *metrics.Metrics {
 	t.Helper()
 	m, err := metrics.New(r, o)
@@ -90,35 +90,35 @@ func (w *world) acquire(l lock.Locker) lock.Lease {
 	return lease
 }
 
-// want fails unless these are all the figures that are not 0.
-func (w *world) want(figures map[string]float64) {
+// want fails unless these are all values other than 0.
+func (w *world) want(values map[string]float64) {
 	w.Helper()
 	synctest.Wait()
-	if diff := cmp.Diff(figures, nonZero(w, w.registry)); diff != "" {
-		w.Errorf("figures, wanted and got:\n%s", diff)
+	if diff := cmp.Diff(values, nonZero(w, w.registry)); diff != "" {
+		w.Errorf("values, wanted and got:\n%s", diff)
 	}
 }
 
 func nonZero(t testing.TB, r prometheus.Gatherer) map[string]float64 {
 	t.Helper()
-	figures := gather(t, r)
-	for name, value := range figures {
+	values := gather(t, r)
+	for name, value := range values {
 		if value == 0 {
-			delete(figures, name)
+			delete(values, name)
 		}
 	}
-	return figures
+	return values
 }
 
-// gather returns the figures of a registry by name and labels, without the label of the lock. Of a
-// histogram it has the count and the sum.
+// gather returns the values of a registry by name and labels, without the label of the lock. A histogram has a count
+// and a sum.
 func gather(t testing.TB, r prometheus.Gatherer) map[string]float64 {
 	t.Helper()
 	families, err := r.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
-	figures := map[string]float64{}
+	values := map[string]float64{}
 	for _, family := range families {
 		for _, m := range family.GetMetric() {
 			name := family.GetName()
@@ -129,15 +129,15 @@ func gather(t testing.TB, r prometheus.Gatherer) map[string]float64 {
 			}
 			switch {
 			case m.GetCounter() != nil:
-				figures[name] = m.GetCounter().GetValue()
+				values[name] = m.GetCounter().GetValue()
 			case m.GetGauge() != nil:
-				figures[name] = m.GetGauge().GetValue()
+				values[name] = m.GetGauge().GetValue()
 			case m.GetHistogram() != nil:
 				base := strings.TrimSuffix(name, "_seconds")
-				figures[base+"_count"] = float64(m.GetHistogram().GetSampleCount())
-				figures[base+"_sum"] = m.GetHistogram().GetSampleSum()
+				values[base+"_count"] = float64(m.GetHistogram().GetSampleCount())
+				values[base+"_sum"] = m.GetHistogram().GetSampleSum()
 			}
 		}
 	}
-	return figures
+	return values
 }

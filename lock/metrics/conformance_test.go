@@ -14,8 +14,7 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// TestConformance runs the suite for locks on a lock that is measured: it keeps every promise that the lock
-// inside keeps.
+// TestConformance runs the suite for locks on a measured lock: it keeps every promise of the lock inside.
 func TestConformance(t *testing.T) {
 	locktest.Run(t, locktest.Harness{
 		TTL: ttl, Slack: time.Second, Tokens: true,
@@ -35,7 +34,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// client is a client machine with a measured lock that has every ability.
+// client is a client with a measured lock that has every ability.
 func client(t testing.TB, p *sim.Process) locktest.Client {
 	t.Helper()
 	wire := locktest.NewWire(p.Dial)

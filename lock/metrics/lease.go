@@ -9,27 +9,26 @@ import (
 	"locksim/lock"
 )
 
-// lease measures what becomes of a grant. No mutex is held while the clock is asked: a clock may take its
-// time to answer.
+// lease measures a grant. The mutex is not held while the clock is read: a clock may answer late.
 type lease struct {
 	lock.Lease
-	metrics *Metrics
-	since   time.Time
-	forget  func() bool // the notice of a loss
-	leaving sync.Once
+	metrics    *Metrics
+	since      time.Time
+	stopNotice func() bool // cancels the notice of a loss
+	leaveOnce  sync.Once
 
 	mu      sync.Mutex // guards the rest
-	over    bool       // it is not held any more
-	isLost  bool       // and that by a loss
+	over    bool       // it is no longer held
+	isLost  bool       // it ended by a loss
 	unsure  bool       // a release may have worked
-	settled bool       // the outcome of the release is known, and counted
+	counted bool       // the outcome of the release is known and counted
 }
 
-// newLease begins to measure a grant. What it returns can be extended if inner can.
+// newLease begins to measure a grant. The result is an Extender if inner is.
 func (m *Metrics) newLease(inner lock.Lease) lock.Lease {
 	m.held.Inc()
 	l := &lease{Lease: inner, metrics: m, since: m.clock.Now()}
-	l.forget = context.AfterFunc(inner.Context(), l.notice)
+	l.stopNotice = context.AfterFunc(inner.Context(), l.onContextEnd)
 	if e, ok := inner.(lock.Extender); ok {
 		return struct {
 			*lease
@@ -42,27 +41,27 @@ func (m *Metrics) newLease(inner lock.Lease) lock.Lease {
 // Release implements [lock.Lease].
 func (l *lease) Release(ctx context.Context) error {
 	now := l.metrics.clock.Now()
-	l.leaving.Do(func() { l.leave(now) })
+	l.leaveOnce.Do(func() { l.endByRelease(now) })
 	err := l.Lease.Release(ctx)
-	l.settle(err, l.metrics.clock.Now())
+	l.countRelease(err, l.metrics.clock.Now())
 	return err
 }
 
-// notice is called when the lease's context has ended.
-func (l *lease) notice() {
-	if l.toldOfLoss() {
+// onContextEnd is called when the lease's context has ended.
+func (l *lease) onContextEnd() {
+	if l.knownLost() {
 		l.end(l.metrics.clock.Now(), true)
 	}
 }
 
-func (l *lease) toldOfLoss() bool { return errors.Is(context.Cause(l.Context()), lock.ErrLost) }
+func (l *lease) knownLost() bool { return errors.Is(context.Cause(l.Context()), lock.ErrLost) }
 
-// leave ends the hold because the holder gives it up. If the lease is lost by then, nobody may have said so
-// yet: the notice may be on its way, and other people's locks give none.
-func (l *lease) leave(now time.Time) {
-	l.forget()
+// endByRelease ends the hold at a release. If the lease is lost by then, that may not be known yet: the notice may be
+// under way, and third-party locks give none.
+func (l *lease) endByRelease(now time.Time) {
+	l.stopNotice()
 	left := l.Until().Sub(now)
-	if l.end(now, left <= 0 || l.toldOfLoss()) {
+	if l.end(now, left <= 0 || l.knownLost()) {
 		left = 0
 	}
 	l.metrics.left.Observe(max(left, 0).Seconds())
@@ -84,16 +83,50 @@ func (l *lease) end(now time.Time, loss bool) (isLost bool) {
 	return loss
 }
 
-// settle counts what came of a release, unless an earlier one has settled that. After one without an answer
-// it means nothing that the lease is not held: that release may have worked.
-func (l *lease) settle(err error, now time.Time) {
+// countRelease counts the outcome of a release, unless that of an earlier one is known. After a release without an
+// answer, ErrNotHeld does not count: that release may have worked.
+func (l *lease) countRelease(err error, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	explained := l.unsure && errors.Is(err, lock.ErrNotHeld)
 	over := l.isLost || !now.Before(l.Until())
-	if !l.settled && !explained {
+	if !l.counted && !explained {
 		l.metrics.releases.WithLabelValues(ofRelease(err, over)).Inc()
 	}
 	l.unsure = l.unsure || errors.Is(err, lock.ErrOutcomeUnknown)
-	l.settled = l.settled || err == nil || errors.Is(err, lock.ErrNotHeld)
+	l.counted = l.counted || err == nil || errors.Is(err, lock.ErrNotHeld)
+}
+
+// extender counts the renewals of a lease.
+type extender struct {
+	metrics *Metrics
+	inner   lock.Extender
+}
+
+// counting is the context key of the metrics that count a renewal.
+type counting struct{}
+
+// Extend implements [lock.Extender].
+func (e extender) Extend(ctx context.Context) error {
+	if ctx.Value(counting{}) == e.metrics {
+		return e.inner.Extend(ctx)
+	}
+	err := e.inner.Extend(context.WithValue(ctx, counting{}, e.metrics))
+	e.metrics.renewals.WithLabelValues(ofRenewal(err)).Inc()
+	return err
+}
+
+// countRenewals counts the renewals of the leases.
+func (m *Metrics) countRenewals(ask acquireFunc) acquireFunc {
+	return func(ctx context.Context, resource string) (lock.Lease, error) {
+		inner, err := ask(ctx, resource)
+		e, ok := inner.(lock.Extender)
+		if err != nil || !ok {
+			return inner, err
+		}
+		return struct {
+			lock.Lease
+			extender
+		}{inner, extender{m, e}}, nil
+	}
 }

@@ -6,22 +6,26 @@ import (
 	"locksim/lock"
 )
 
-// Measure returns a lock that does what l does, and measures it. It has the abilities of l, [lock.Trier] and
-// [lock.Owned], and its leases those of l's leases, [lock.Extender]. What As returns is measured as well.
-func (m *Metrics) Measure(l lock.Locker) lock.Locker { return decorate(l, m.measured, m.waits) }
+// Measure returns a lock that behaves as l and measures it. It has the abilities of l, [lock.Trier] and [lock.Owned],
+// and its leases those of l's leases, [lock.Extender]. The result of As is measured too.
+func (m *Metrics) Measure(l lock.Locker) lock.Locker {
+	return decorate(l, m.measureAttempt, m.measureWait)
+}
 
-// MeasureRenewals returns a lock that does what l does, for use inside a watchdog: of its leases it counts
-// the renewals, and nothing else. The watchdog is given to Measure. A renewal that passes both counts once.
-func (m *Metrics) MeasureRenewals(l lock.Locker) lock.Locker { return decorate(l, m.renewing, asItIs) }
+// MeasureRenewals returns a lock that behaves as l, for use inside a watchdog: it only counts the renewals of its
+// leases. Pass the watchdog to Measure. A renewal that passes both counts once.
+func (m *Metrics) MeasureRenewals(l lock.Locker) lock.Locker {
+	return decorate(l, m.countRenewals, unchanged)
+}
 
-// asking asks a lock for a resource.
-type asking func(ctx context.Context, resource string) (lock.Lease, error)
+// acquireFunc requests a resource from a lock.
+type acquireFunc func(ctx context.Context, resource string) (lock.Lease, error)
 
-// around makes one way of asking out of another.
-type around func(asking) asking
+// middleware wraps an acquireFunc.
+type middleware func(acquireFunc) acquireFunc
 
-// decorate puts each around all asking, and waits around the one that waits.
-func decorate(l lock.Locker, each, waits around) lock.Locker {
+// decorate wraps every acquireFunc of a lock in each, and Acquire also in waits.
+func decorate(l lock.Locker, each, waits middleware) lock.Locker {
 	plain := locker{waits(each(l.Acquire))}
 	trier, tries := l.(lock.Trier)
 	owned, has := l.(lock.Owned)
@@ -48,11 +52,11 @@ func decorate(l lock.Locker, each, waits around) lock.Locker {
 
 // locker, tryer and owner are the abilities of a lock.
 type (
-	locker struct{ ask asking }
-	tryer  struct{ ask asking }
+	locker struct{ ask acquireFunc }
+	tryer  struct{ ask acquireFunc }
 	owner  struct {
 		inner       lock.Owned
-		each, waits around
+		each, waits middleware
 	}
 )
 
@@ -69,10 +73,10 @@ func (l tryer) TryAcquire(ctx context.Context, resource string) (lock.Lease, err
 // As implements [lock.Owned].
 func (l owner) As(name string) lock.Locker { return decorate(l.inner.As(name), l.each, l.waits) }
 
-func asItIs(ask asking) asking { return ask }
+func unchanged(ask acquireFunc) acquireFunc { return ask }
 
-// waits measures the wait.
-func (m *Metrics) waits(ask asking) asking {
+// measureWait measures the wait.
+func (m *Metrics) measureWait(ask acquireFunc) acquireFunc {
 	return func(ctx context.Context, resource string) (lock.Lease, error) {
 		began := m.clock.Now()
 		m.waiters.Inc()
@@ -84,8 +88,8 @@ func (m *Metrics) waits(ask asking) asking {
 	}
 }
 
-// measured measures what comes of asking, and the lease.
-func (m *Metrics) measured(ask asking) asking {
+// measureAttempt measures the outcome of a request, and the lease.
+func (m *Metrics) measureAttempt(ask acquireFunc) acquireFunc {
 	return func(ctx context.Context, resource string) (lock.Lease, error) {
 		before := m.tokens.highest(resource)
 		inner, err := ask(ctx, resource)
@@ -96,7 +100,7 @@ func (m *Metrics) measured(ask asking) asking {
 		if token := inner.Token(); token != 0 && token < before {
 			m.decreases.Inc()
 		}
-		m.tokens.saw(resource, inner.Token())
+		m.tokens.store(resource, inner.Token())
 		return m.newLease(inner), nil
 	}
 }

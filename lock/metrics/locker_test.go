@@ -9,26 +9,26 @@ import (
 	"locksim/lock"
 )
 
-// TestAbilities: a measured lock has the abilities of the lock inside, and no others; so have its leases.
+// TestAbilities: a measured lock has the abilities of the lock inside, and no others; its leases likewise.
 func TestAbilities(t *testing.T) {
-	rigid := &bare{}
-	for _, lease := range []lock.Lease{rigid, elastic{bare: rigid}} {
-		plain := answer(lease, nil)
+	fixed := &plainLease{}
+	for _, lease := range []lock.Lease{fixed, extendableLease{plainLease: fixed}} {
+		plain := always(lease, nil)
 		for name, inner := range map[string]lock.Locker{
 			"plain": plain,
 			"trier": struct {
-				asker
-				trying
-			}{plain, trying{lease}},
+				acquireFunc
+				withTry
+			}{plain, withTry{lease}},
 			"owned": struct {
-				asker
-				owning
-			}{plain, owning{lease}},
+				acquireFunc
+				withOwners
+			}{plain, withOwners{lease}},
 			"both": struct {
-				asker
-				trying
-				owning
-			}{plain, trying{lease}, owning{lease}},
+				acquireFunc
+				withTry
+				withOwners
+			}{plain, withTry{lease}, withOwners{lease}},
 		} {
 			t.Run(fmt.Sprintf("%s of %T", name, lease), func(t *testing.T) {
 				bubble(t, func(w *world) {
@@ -93,14 +93,15 @@ func TestReentry(t *testing.T) {
 	})
 }
 
-// TestWatchdog: inside it the renewals are counted, outside it all the rest, and a renewal by hand once.
+// TestWatchdog: the metrics inside the watchdog count its renewals, those outside count the rest, and a renewal by the
+// caller counts once.
 func TestWatchdog(t *testing.T) {
 	bubble(t, func(w *world) {
-		dog, err := lock.NewWatchdog(w.MeasureRenewals(w.single()), lock.WatchdogOptions{TTL: ttl, Interval: 3 * time.Second})
+		watchdog, err := lock.NewWatchdog(w.MeasureRenewals(w.single()), lock.WatchdogOptions{TTL: ttl, Interval: 3 * time.Second})
 		if err != nil {
 			w.Fatal(err)
 		}
-		lease := w.acquire(w.Measure(dog))
+		lease := w.acquire(w.Measure(watchdog))
 		time.Sleep(30*time.Second + time.Millisecond)
 		if err := lease.(lock.Extender).Extend(w.Context()); err != nil {
 			w.Error(err)
@@ -110,13 +111,13 @@ func TestWatchdog(t *testing.T) {
 		}
 		w.want(map[string]float64{
 			"lock_attempts_total{granted}": 1, "lock_wait_count": 1, "lock_hold_count": 1, "lock_hold_sum": 30.001,
-			"lock_validity_left_count": 1, "lock_validity_left_sum": 9, // the watchdog keeps a second as its margin
+			"lock_validity_left_count": 1, "lock_validity_left_sum": 9, // the watchdog has a margin of a second
 			"lock_renewals_total{renewed}": 11, "lock_releases_total{released}": 1,
 		})
 	})
 }
 
-// TestNumberOfSeries: it does not grow with the resources, and no key becomes a label.
+// TestNumberOfSeries: the number does not grow with the resources: no key becomes a label.
 func TestNumberOfSeries(t *testing.T) {
 	bubble(t, func(w *world) {
 		locks := w.Measure(w.single())

@@ -10,8 +10,8 @@ import (
 	"locksim/lock/metrics"
 )
 
-// TestAllSeriesAreThereFromTheStart: an alert on the first increase of a counter needs the 0 before it.
-func TestAllSeriesAreThereFromTheStart(t *testing.T) {
+// TestSeriesExistFromTheStart: an alert on the first increase of a counter needs the 0 before it.
+func TestSeriesExistFromTheStart(t *testing.T) {
 	r := prometheus.NewRegistry()
 	measure(t, r, metrics.Options{Lock: "orders", TTL: ttl})
 	want := map[string]float64{
@@ -62,7 +62,7 @@ func TestNewRefuses(t *testing.T) {
 	full := prometheus.NewRegistry()
 	measure(t, full, metrics.Options{Lock: "orders"})
 	odd := prometheus.NewRegistry()
-	if err := odd.Register(prometheus.NewGauge(prometheus.GaugeOpts{Name: "lock_held", Help: "Somebody else's."})); err != nil {
+	if err := odd.Register(prometheus.NewGauge(prometheus.GaugeOpts{Name: "lock_held", Help: "Of another collector."})); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -73,16 +73,16 @@ func TestNewRefuses(t *testing.T) {
 	}{
 		{"no registerer", nil, metrics.Options{Lock: "orders"}, "no registerer"},
 		{"no name", prometheus.NewRegistry(), metrics.Options{}, "give the lock a name"},
-		{"a name that is no text", prometheus.NewRegistry(), metrics.Options{Lock: "\xff"}, "UTF-8"},
+		{"a name that is not UTF-8", prometheus.NewRegistry(), metrics.Options{Lock: "\xff"}, "UTF-8"},
 		{"a negative TTL", prometheus.NewRegistry(), metrics.Options{Lock: "orders", TTL: -1}, "TTL -1ns is negative"},
 		{"negative resources", prometheus.NewRegistry(), metrics.Options{Lock: "orders", Resources: -1}, "Resources, -1, is negative"},
 		{"the same name again", full, metrics.Options{Lock: "orders"}, `"orders" is measured in this registry already`},
-		{"a metric of somebody else's", odd, metrics.Options{Lock: "orders"}, "lock_held"},
+		{"a name of another collector", odd, metrics.Options{Lock: "orders"}, "lock_held"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := metrics.New(c.registry, c.options)
 			if m != nil || err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("New returned %v and error %v, want one with %q", m, err, c.want)
+				t.Errorf("New returned %v and error %v, want an error with %q", m, err, c.want)
 			}
 		})
 	}

@@ -9,30 +9,28 @@ import (
 	"locksim/lock"
 )
 
-// DefaultResources is what a zero Options.Resources stands for.
+// DefaultResources is the default of Options.Resources.
 const DefaultResources = 4096
 
 // Options configure a [Metrics]. Lock is required.
 type Options struct {
-	// Lock is the value of the label "lock": what the lock is for, such as "orders", not which resource it
-	// locks. Two locks in one registry have different names.
+	// Lock is the value of the label "lock": the purpose of the lock, such as "orders", not a resource. Two locks in
+	// one registry have different names.
 	Lock string
 
-	// TTL is that of the lock, for the metric lock_ttl_seconds, and by that for the alert on leases that are
-	// held for most of it. 0 means that there is no such metric and no such alert, which is right for a lock
-	// that renews its leases by itself.
+	// TTL is that of the lock, for the metric lock_ttl_seconds, and so for the alert on leases that are held for most
+	// of it. 0 means no such metric and no such alert, which is right for a lock that renews its leases.
 	TTL time.Duration
 
-	// Clock is the source of time, that of the lock. nil means the machine's clock.
+	// Clock is the source of time, and must be that of the lock. nil means the machine's clock.
 	Clock lock.Clock
 
-	// Resources is for how many resources, at the least, the last token is remembered. Up to twice as many
-	// are, the most recent ones. 0 means [DefaultResources].
+	// Resources is the number of resources whose last token is stored: at least that many, and up to twice as many, the
+	// most recent ones. 0 means [DefaultResources].
 	Resources int
 }
 
-// Validate returns an error that names every field which nothing can be measured with, or nil. [New] calls
-// it.
+// Validate returns an error that names every invalid field, or nil. [New] calls it.
 func (o Options) Validate() error {
 	var errs []error
 	switch {
@@ -57,3 +55,11 @@ func (o Options) clock() clock {
 	}
 	return o.Clock
 }
+
+// clock is the part of a lock.Clock that this package needs.
+type clock interface{ Now() time.Time }
+
+// machine is the machine's clock. Its readings are monotonic.
+type machine struct{}
+
+func (machine) Now() time.Time { return time.Now() }

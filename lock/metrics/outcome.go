@@ -44,8 +44,8 @@ func releaseOutcomes() []string  { return []string{released, lost, notOwner, unk
 func lossReasons() []string      { return []string{expired, gone} }
 func rejectionReasons() []string { return []string{stale, noGrant} }
 
-// ofAttempt is the outcome of an acquire. One error may wrap several sentinels: a deadline that ended the
-// wait is told from one that ended a request, and no quorum from a node without an answer.
+// ofAttempt is the outcome of an acquire. One error may wrap several sentinels: a deadline that ended the wait is
+// distinguished from one that ended a request, and no quorum from a node without an answer.
 func ofAttempt(err error) string {
 	switch {
 	case err == nil:
@@ -79,7 +79,7 @@ func ofRenewal(err error) string {
 	return failed
 }
 
-// ofRelease is the outcome of a release. over says that the lease had ended by what the holder could know.
+// ofRelease is the outcome of a release. over says that the lease had ended as far as the holder could know.
 func ofRelease(err error, over bool) string {
 	switch {
 	case err == nil:
@@ -102,8 +102,8 @@ func ofLoss(at, until time.Time) string {
 	return expired
 }
 
-// Rejected counts err if a fence refused an operation with it: an error that wraps [fence.ErrStale] or
-// [fence.ErrNoGrant], as those of the rules and of the guards in its subpackages do. It returns err as it is.
+// Rejected counts err if it is a fence's refusal: an error that wraps [fence.ErrStale] or [fence.ErrNoGrant], as those
+// of the rules and of the guards in its subpackages do. It returns err unchanged.
 func (m *Metrics) Rejected(err error) error {
 	switch {
 	case errors.Is(err, fence.ErrStale):

@@ -69,7 +69,7 @@ func TestOutcomesOfReleases(t *testing.T) {
 		}
 		for _, got := range []string{valid, over} {
 			if !slices.Contains(releaseOutcomes(), got) {
-				t.Errorf("%v: outcome %q is none of %q", c.err, got, releaseOutcomes())
+				t.Errorf("%v: outcome %q is not one of %q", c.err, got, releaseOutcomes())
 			}
 		}
 	}

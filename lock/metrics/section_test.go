@@ -30,7 +30,7 @@ func TestSection(t *testing.T) {
 
 func TestWait(t *testing.T) {
 	bubble(t, func(w *world) {
-		locks := w.Measure(asker(func(ctx context.Context, _ string) (lock.Lease, error) {
+		locks := w.Measure(acquireFunc(func(ctx context.Context, _ string) (lock.Lease, error) {
 			time.Sleep(3 * time.Second)
 			return nil, context.DeadlineExceeded
 		}))
@@ -42,7 +42,7 @@ func TestWait(t *testing.T) {
 	})
 }
 
-func TestTryIsNoWait(t *testing.T) {
+func TestTryIsNotAWait(t *testing.T) {
 	bubble(t, func(w *world) {
 		held := w.acquire(w.single())
 		locks := w.Measure(w.single())
@@ -74,11 +74,12 @@ func TestExpiry(t *testing.T) {
 	})
 }
 
-// TestExpiryThatNobodyTells: other people's leases may have no notice of a loss.
-func TestExpiryThatNobodyTells(t *testing.T) {
+// TestExpiryWithoutNotice: the leases of a third-party lock may give no notice
+// of a loss.
+func TestExpiryWithoutNotice(t *testing.T) {
 	bubble(t, func(w *world) {
-		inner := &bare{until: time.Now().Add(ttl), releases: []error{lock.ErrNotHeld}}
-		lease := w.acquire(w.Measure(answer(inner, nil)))
+		inner := &plainLease{until: time.Now().Add(ttl), releases: []error{lock.ErrNotHeld}}
+		lease := w.acquire(w.Measure(always(inner, nil)))
 		time.Sleep(12 * time.Second)
 		_ = lease.Release(w.Context())
 		w.want(map[string]float64{
@@ -88,8 +89,8 @@ func TestExpiryThatNobodyTells(t *testing.T) {
 	})
 }
 
-// TestForgottenKey: the node loses the key while the lease is valid by the clock.
-func TestForgottenKey(t *testing.T) {
+// TestLostKey: the node loses the key while the lease is valid by the clock.
+func TestLostKey(t *testing.T) {
 	granted := map[string]float64{
 		"lock_attempts_total{granted}": 1, "lock_wait_count": 1, "lock_hold_count": 1, "lock_hold_sum": 1,
 		"lock_validity_left_count": 1,
@@ -99,10 +100,10 @@ func TestForgottenKey(t *testing.T) {
 		notice func(w *world, l lock.Lease)
 		want   map[string]float64
 	}{
-		{"the release is the first to notice", func(*world, lock.Lease) {}, map[string]float64{
+		{"the release notices it first", func(*world, lock.Lease) {}, map[string]float64{
 			"lock_validity_left_sum": 9, "lock_releases_total{not_owner}": 1,
 		}},
-		{"a renewal has noticed", func(w *world, l lock.Lease) {
+		{"a renewal notices it first", func(w *world, l lock.Lease) {
 			if err := l.(lock.Extender).Extend(w.Context()); !errors.Is(err, lock.ErrNotHeld) {
 				w.Errorf("error %v, want ErrNotHeld", err)
 			}
@@ -139,19 +140,19 @@ func TestReleases(t *testing.T) {
 		releases []error
 		want     map[string]float64
 	}{
-		{"it worked after no answer", []error{lock.ErrOutcomeUnknown, nil},
+		{"success after no reply", []error{lock.ErrOutcomeUnknown, nil},
 			map[string]float64{"lock_releases_total{unknown}": 1, "lock_releases_total{released}": 1}},
-		{"not held after no answer: the first may have worked", []error{lock.ErrOutcomeUnknown, lock.ErrNotHeld, lock.ErrNotHeld},
+		{"not held after no reply: the first may have worked", []error{lock.ErrOutcomeUnknown, lock.ErrNotHeld, lock.ErrNotHeld},
 			map[string]float64{"lock_releases_total{unknown}": 1}},
 		{"not held twice", []error{lock.ErrNotHeld, lock.ErrNotHeld},
 			map[string]float64{"lock_releases_total{not_owner}": 1}},
-		{"not held after an error that says that nothing was done", []error{errOther, lock.ErrNotHeld},
+		{"not held after an error that proves a failure", []error{errOther, lock.ErrNotHeld},
 			map[string]float64{"lock_releases_total{error}": 1, "lock_releases_total{not_owner}": 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, func(w *world) {
-				inner := &bare{until: time.Now().Add(ttl), releases: c.releases}
-				lease := w.acquire(w.Measure(answer(inner, nil)))
+				inner := &plainLease{until: time.Now().Add(ttl), releases: c.releases}
+				lease := w.acquire(w.Measure(always(inner, nil)))
 				for range c.releases {
 					_ = lease.Release(w.Context())
 				}
@@ -172,7 +173,7 @@ func TestRejected(t *testing.T) {
 		_, tooOld := fence.Seal.Write(fence.State{Highest: 8}, fence.Op{Token: 7})
 		_, unnamed := fence.Claim.Write(fence.State{}, fence.Op{Token: 7})
 		for _, err := range []error{tooOld, unnamed, errOther, nil} {
-			if got := w.Rejected(err); got != err { //nolint:errorlint // it must be the very same
+			if got := w.Rejected(err); got != err { //nolint:errorlint // it must be identical
 				w.Errorf("Rejected(%v) returned %v", err, got)
 			}
 		}
@@ -182,12 +183,12 @@ func TestRejected(t *testing.T) {
 	})
 }
 
-// TestClock: the times are those of the lock's own clock.
+// TestClock: the metrics use the lock's clock.
 func TestClock(t *testing.T) {
 	bubble(t, func(w *world) {
-		fast := &double{began: time.Now()}
-		w.again(metrics.Options{Lock: "fast", Clock: fast})
-		lease := w.acquire(w.Measure(answer(&bare{until: fast.Now().Add(ttl), releases: []error{nil}}, nil)))
+		fast := &doubleClock{began: time.Now()}
+		w.replaceMetrics(metrics.Options{Lock: "fast", Clock: fast})
+		lease := w.acquire(w.Measure(always(&plainLease{until: fast.Now().Add(ttl), releases: []error{nil}}, nil)))
 		time.Sleep(2 * time.Second)
 		_ = lease.Release(w.Context())
 		w.want(map[string]float64{
@@ -197,10 +198,10 @@ func TestClock(t *testing.T) {
 	})
 }
 
-// double is a clock that runs twice as fast as it should.
-type double struct {
+// doubleClock is a clock at twice the right speed.
+type doubleClock struct {
 	lock.Clock
 	began time.Time
 }
 
-func (d *double) Now() time.Time { return d.began.Add(2 * time.Since(d.began)) }
+func (d *doubleClock) Now() time.Time { return d.began.Add(2 * time.Since(d.began)) }

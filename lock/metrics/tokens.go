@@ -2,9 +2,8 @@ package metrics
 
 import "sync"
 
-// tokens remembers the highest token of each resource, for a bounded number of them. When the young
-// generation is full it becomes the old one, and the old one is forgotten; what is used comes back into the
-// young one.
+// tokens stores the highest token of each resource, for a bounded number of them. When the young generation is full it
+// becomes the old one, and the old one is dropped; a used entry moves back into the young one.
 type tokens struct {
 	limit int
 
@@ -14,16 +13,16 @@ type tokens struct {
 
 func newTokens(limit int) *tokens { return &tokens{limit: limit, young: map[string]uint64{}} }
 
-// highest returns the highest token that was seen for a resource, 0 if none is remembered. A grant is to be
-// compared with what this returned before the lock was asked: one that came meanwhile may be the later one.
+// highest returns the highest stored token of a resource, or 0. Call it before the request of a grant that is compared
+// with it: a concurrent grant may be later.
 func (t *tokens) highest(resource string) uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.find(resource)
 }
 
-// saw notes a token. 0 is none.
-func (t *tokens) saw(resource string, token uint64) {
+// store stores a token. 0 means none.
+func (t *tokens) store(resource string, token uint64) {
 	if token == 0 {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 	"locksim/lock/metrics"
 )
 
-// TestTokenDecrease: a counter that is lost counts from 1 again.
+// TestTokenDecrease: a lost counter starts from 1 again.
 func TestTokenDecrease(t *testing.T) {
 	bubble(t, func(w *world) {
 		fenced, err := lock.NewFenced(w.client, lock.Options{TTL: ttl})
@@ -36,20 +36,20 @@ func TestTokenDecrease(t *testing.T) {
 
 func (w *world) decreases() float64 { return gather(w, w.registry)["lock_token_decreases_total"] }
 
-// TestTokensOfOneMoment: of two grants whose acquires overlap nobody knows which one came first.
-func TestTokensOfOneMoment(t *testing.T) {
+// TestTokensOfOverlappingAcquires: the order of two grants whose acquires overlap is unknown.
+func TestTokensOfOverlappingAcquires(t *testing.T) {
 	bubble(t, func(w *world) {
 		answers := map[string]struct {
 			token uint64
 			after time.Duration
 		}{"slow": {5, 2 * time.Second}, "quick": {6, time.Second}}
-		type who struct{}
-		locks := w.Measure(asker(func(ctx context.Context, _ string) (lock.Lease, error) {
-			a := answers[ctx.Value(who{}).(string)]
+		type callerKey struct{}
+		locks := w.Measure(acquireFunc(func(ctx context.Context, _ string) (lock.Lease, error) {
+			a := answers[ctx.Value(callerKey{}).(string)]
 			time.Sleep(a.after)
-			return &bare{token: a.token}, nil
+			return &plainLease{token: a.token}, nil
 		}))
-		ask := func(name string) { _, _ = locks.Acquire(context.WithValue(w.Context(), who{}, name), resource) }
+		ask := func(name string) { _, _ = locks.Acquire(context.WithValue(w.Context(), callerKey{}, name), resource) }
 		go ask("slow")
 		ask("quick")
 		time.Sleep(time.Minute)
@@ -63,9 +63,9 @@ func TestTokensOfOneMoment(t *testing.T) {
 	})
 }
 
-// TestMemoryOfTokens: for the promised number of resources the last token is known, and for at most twice
-// as many.
-func TestMemoryOfTokens(t *testing.T) {
+// TestStoredTokens: the last token is stored for at least the promised number of resources, and for at most twice as
+// many.
+func TestStoredTokens(t *testing.T) {
 	const limit = 4
 	for _, c := range []struct {
 		others int // resources that are used in between
@@ -73,10 +73,10 @@ func TestMemoryOfTokens(t *testing.T) {
 	}{{limit - 1, 1}, {2 * limit, 0}} {
 		t.Run(fmt.Sprintf("after %d others", c.others), func(t *testing.T) {
 			bubble(t, func(w *world) {
-				w.again(metrics.Options{Lock: "few", Resources: limit})
+				w.replaceMetrics(metrics.Options{Lock: "few", Resources: limit})
 				token := uint64(9)
-				locks := w.Measure(asker(func(context.Context, string) (lock.Lease, error) { return &bare{token: token}, nil }))
-				for i := range limit - 1 { // so that the first generation is full with what comes now
+				locks := w.Measure(acquireFunc(func(context.Context, string) (lock.Lease, error) { return &plainLease{token: token}, nil }))
+				for i := range limit - 1 { // the next entry fills the first generation
 					_, _ = locks.Acquire(w.Context(), fmt.Sprintf("early:%d", i))
 				}
 				w.acquire(locks)

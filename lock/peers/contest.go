@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// contest is contenders that do the same, in turns.
+// contest is a comparison of contenders that do the same, in turns.
 type contest struct {
 	title  string
 	about  string
 	rounds int
-	teams  []contender // the first is the one that the others are compared with
+	teams  []contender // the others are compared with the first
 }
 
 // contender is a lock in a contest.
 type contender struct {
 	name string
-	peer string // "" for a lock of ours
+	peer string // "" for a lock of package lock
 
-	// turn does what the contest is about and returns how long one piece of it took.
+	// turn does the work of the contest and returns the time of one piece of it.
 	turn func(ctx context.Context) (time.Duration, error)
 }
 
-// hold lets everybody have a turn in every round, and returns the times by contender and round. Who begins
-// changes from round to round, so that nobody always profits from what another has warmed up. The first
-// round is for warming up, and does not count.
+// hold runs a turn of each contender in every round, and returns the times by contender and round. The first contender
+// changes from round to round, so that none always profits from caches that another has warmed up. The first round is a
+// warm-up, and does not count.
 func (c contest) hold(ctx context.Context) ([][]time.Duration, error) {
 	times := make([][]time.Duration, len(c.teams))
 	for round := range c.rounds + 1 {
@@ -43,7 +43,7 @@ func (c contest) hold(ctx context.Context) ([][]time.Duration, error) {
 	return times, nil
 }
 
-// repeat makes a turn of n pieces of work out of one. The time is the mean.
+// repeat returns a turn of n pieces of work. The time is the mean.
 func repeat(n int, once func(ctx context.Context) error) func(context.Context) (time.Duration, error) {
 	return func(ctx context.Context) (time.Duration, error) {
 		began := time.Now()

@@ -12,17 +12,17 @@ import (
 	"locksim/lock"
 )
 
-// How long the waiter has waited when the lock is released: longer than the longest delay between two
-// tries of anybody, and spread over one, so that a poller is met at any point of its delay.
+// How long the waiter has waited when the lock is released: longer than the longest delay between two tries of any
+// contender, and spread over one, so that the release is at a random point of a poller's delay.
 const (
 	waitMin    = 300 * time.Millisecond
 	waitSpread = 200 * time.Millisecond
 )
 
-// acquirer takes a lock and returns how to give it back.
+// acquirer takes a lock and returns its release.
 type acquirer func(ctx context.Context) (release func(context.Context) error, err error)
 
-// handOver is the time from the call of a release to the return of the Acquire that waits for it.
+// handOver measures the time from the call of a release to the return of the Acquire that waits for it.
 func (r *rig) handOver(o options) (contest, error) {
 	notify, err := lock.NewSingle(r.clients[0], lock.Options{TTL: ttl, Waiting: lock.WaitNotify})
 	if err != nil {

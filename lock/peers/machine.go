@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// machine describes where the figures come from. It names no host.
+// machine describes the machine of the figures, without its name.
 type machine struct {
 	processor string
 	cores     int
@@ -41,7 +41,7 @@ func field(text, name string) string {
 	return "unknown"
 }
 
-// processor is the model of the processor, where the system tells it as Linux does.
+// processor is the model of the processor, on Linux.
 func processor() string {
 	file, err := os.Open("/proc/cpuinfo")
 	if err != nil {

@@ -26,7 +26,7 @@ func main() {
 	}
 }
 
-// run measures, and writes the report when all is done.
+// run measures, and writes the report at the end.
 func run(ctx context.Context, w io.Writer, o options) error {
 	if err := o.validate(); err != nil {
 		return err
@@ -56,7 +56,21 @@ func run(ctx context.Context, w io.Writer, o options) error {
 	return report{machine: machine, options: o, tables: tables}.write(w)
 }
 
-// silence is a go-redis logger that says nothing: what goes wrong is in the errors.
+// silence is a go-redis logger that drops messages: failures are in the errors.
 type silence struct{}
 
 func (silence) Printf(context.Context, string, ...any) {}
+
+// options say how much is measured.
+type options struct {
+	Rounds    int // of the contests of speed
+	Sections  int // acquires with their releases in a turn of those
+	Handovers int // rounds of the contest of hand-overs
+}
+
+func (o options) validate() error {
+	if o.Rounds < 1 || o.Sections < 1 || o.Handovers < 1 {
+		return fmt.Errorf("-rounds %d, -sections %d, -handovers %d: each must be at least 1", o.Rounds, o.Sections, o.Handovers)
+	}
+	return nil
+}

@@ -14,9 +14,9 @@ import (
 	"locksim/lock/locktest/redisserver"
 )
 
-// TestRun measures a little on real servers.
+// TestRun makes a short measurement on real servers.
 func TestRun(t *testing.T) {
-	redisserver.Start(t).Stop() // skips where there is none
+	redisserver.Start(t).Stop() // skips the test without one
 	var out bytes.Buffer
 	if err := run(t.Context(), &out, options{Rounds: 3, Sections: 2, Handovers: 1}); err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestRunStopsWithItsContext(t *testing.T) {
+func TestRunStopsAtTheEndOfItsContext(t *testing.T) {
 	redisserver.Start(t).Stop()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -52,7 +52,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestHold: everybody has a turn in each round, another one begins each time, and the first round does not
+// TestHold: every contender has a turn in each round, a different one begins each round, and the first round does not
 // count.
 func TestHold(t *testing.T) {
 	var turns []string
@@ -74,7 +74,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-func TestHoldNamesWhoFailed(t *testing.T) {
+func TestHoldNamesTheFailedContender(t *testing.T) {
 	errBroken := errors.New("broken")
 	c := contest{rounds: 1, teams: []contender{{name: "a", turn: func(context.Context) (time.Duration, error) { return 0, errBroken }}}}
 	if _, err := c.hold(t.Context()); !errors.Is(err, errBroken) || !strings.Contains(err.Error(), "a, round 0") {
@@ -90,11 +90,11 @@ func TestQuantile(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff([]float64{5, 1, 4, 2, 3}, values); diff != "" {
-		t.Error("quantile has sorted its argument")
+		t.Error("quantile sorted its argument")
 	}
 }
 
-// TestTable: ratios are taken round by round, so that a slow spell of the machine falls out.
+// TestTable: the ratios are those of single rounds, so that a slow phase of the machine cancels out.
 func TestTable(t *testing.T) {
 	c := contest{title: "Race", about: "Who is first.", teams: []contender{
 		{name: "ours"}, {name: "theirs", peer: "x"}, {name: "others", peer: "y"},

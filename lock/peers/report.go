@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// report is what the command prints.
+// report is the output of the command.
 type report struct {
 	machine machine
 	options options
@@ -25,7 +25,7 @@ func (r report) write(w io.Writer) error {
 	return err
 }
 
-// how says how it was measured.
+// how describes the measurement.
 const how = `Real Redis servers on the loopback interface, one client per server that all locks share, with the options that the
 documentation of package ` + "`lock`" + ` asks for. The contenders take turns in every round, and another one begins each
 time. A ratio divides two times of one round; the table has the median over all rounds, and the spread from the 10 %% to

@@ -14,7 +14,7 @@ import (
 
 const nodes = 5 // of a Redlock
 
-// rig is the servers, and a client for each that all contenders share.
+// rig has the servers, and a client for each that all contenders share.
 type rig struct {
 	dir     string
 	servers []*redisserver.Server
@@ -40,7 +40,7 @@ func newRig() (*rig, error) {
 	return r, nil
 }
 
-// newClient returns a client with the options that the documentation of package lock asks for.
+// newClient returns a client with the options of the documentation of package lock.
 func newClient(addr string) *redis.Client {
 	return redis.NewClient(&redis.Options{
 		Addr: addr, Protocol: 2, MaxRetries: -1, ContextTimeoutEnabled: true, DialerRetries: 1,
@@ -57,7 +57,7 @@ func (r *rig) close() {
 	_ = os.RemoveAll(r.dir)
 }
 
-// contests are all that is measured.
+// contests are all contests.
 func (r *rig) contests(o options) ([]contest, error) {
 	var all []contest
 	for _, make := range []func(options) (contest, error){r.oneNode, r.fiveNodes, r.handOver} {
@@ -70,7 +70,7 @@ func (r *rig) contests(o options) ([]contest, error) {
 	return all, nil
 }
 
-// all are the clients as a Redlock wants them.
+// all are the clients for a Redlock.
 func (r *rig) all() []lock.Redis {
 	var all []lock.Redis
 	for _, client := range r.clients {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -17,10 +18,10 @@ type row struct {
 	contender
 	median    time.Duration
 	ratio     float64 // to the first contender, round by round: the median
-	low, high float64 // and its spread
+	low, high float64 // the spread of the ratio
 }
 
-// table sums up what hold has returned.
+// table summarizes the times of hold.
 func (c contest) table(times [][]time.Duration) table {
 	t := table{contest: c}
 	for i, team := range c.teams {
@@ -81,4 +82,25 @@ func figure(ratio float64) string {
 		return fmt.Sprintf("%.4f", ratio)
 	}
 	return fmt.Sprintf("%.2f", ratio)
+}
+
+// The shares of a spread: from the low one to the high one.
+const (
+	low  = 0.1
+	high = 0.9
+)
+
+// quantile returns the value nearest to the quantile q, from 0 to 1.
+func quantile[T time.Duration | float64](values []T, q float64) T {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[int(q*float64(len(sorted)-1)+0.5)]
+}
+
+// ratios divides the times of two contenders round by round.
+func ratios(times, by []time.Duration) []float64 {
+	all := make([]float64, len(times))
+	for round := range times {
+		all[round] = float64(times[round]) / float64(by[round])
+	}
+	return all
 }

@@ -12,9 +12,9 @@ import (
 
 const ttl = 10 * time.Second
 
-// Every contender has a resource of its own.
+// Every contender has its own resource.
 
-// oneNode is acquire and release on one node, with nobody else about.
+// oneNode is acquire and release on one node, without contention.
 func (r *rig) oneNode(o options) (contest, error) {
 	single, err := lock.NewSingle(r.clients[0], lock.Options{TTL: ttl})
 	if err != nil {

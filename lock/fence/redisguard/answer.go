@@ -7,11 +7,11 @@ import (
 	"locksim/lock/fence"
 )
 
-// answer is what a script returns.
+// answer is the result of a script.
 type answer struct {
 	accepted bool
-	value    Value       // if it was accepted, as it was before a write
-	state    fence.State // if it was refused: what the rule remembers
+	value    Value       // if it was accepted: the value before a write
+	state    fence.State // if it was refused: the state of the rule
 }
 
 // parse reads a script's reply: {1, version, value or nil}, or {0, highest token, grant, version}.
@@ -46,7 +46,7 @@ func parseRefusal(reply []any) (a answer, err error) {
 	return a, nil
 }
 
-// number reads what a field of the guard's own holds.
+// number parses one of the guard's own fields.
 func number(name string, v any) (uint64, error) {
 	text, _ := v.(string)
 	n, err := strconv.ParseUint(text, 10, 64)

@@ -10,9 +10,9 @@ import (
 	"locksim/lock/fence"
 )
 
-// Many holders at once, as if the lock excluded nobody: no accepted write is lost under a rule that
-// promises it. A write stores its own id; walking back from the last one through what each was based
-// on must meet every accepted write.
+// Many holders at once, as if the lock did not exclude: no accepted write is lost under a rule that promises it. A
+// write stores its own id; the path back from the last value, from each write to the one that it was based on, must
+// contain every accepted write.
 func TestNoLostUpdateAmongManyHolders(t *testing.T) {
 	for _, tc := range []struct {
 		mode      fence.Mode
@@ -56,7 +56,7 @@ func TestNoLostUpdateAmongManyHolders(t *testing.T) {
 	}
 }
 
-// sections are the writes that were accepted, each with the id that it was based on.
+// sections are the accepted writes, each with the id that it was based on.
 type sections struct {
 	mu    sync.Mutex
 	based map[string]string
@@ -79,10 +79,10 @@ func (s *sections) walk(t *testing.T, last string) {
 	met := 0
 	for id := last; id != ""; id = s.based[id] {
 		if met++; met > len(s.based) {
-			t.Fatal("the writes go round in a circle")
+			t.Fatal("the path back is a cycle")
 		}
 	}
 	if met != len(s.based) || met == 0 {
-		t.Errorf("%d writes were accepted, %d of them are on the way to the last value", len(s.based), met)
+		t.Errorf("%d writes were accepted, and the path back has %d of them", len(s.based), met)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"locksim/lock/locktest/redisserver"
 )
 
-// model is a hash of two fields under a rule, as package fence alone would have it.
+// model is a hash of two fields under a rule of package fence.
 type model struct {
 	mode     fence.Mode
 	state    fence.State
@@ -22,7 +22,7 @@ type model struct {
 	versions map[string]uint64
 }
 
-// read returns what a guard must.
+// read returns what a guard must return.
 func (m *model) read(field string, op fence.Op) (redisguard.Value, error) {
 	m.state.Version = m.versions[field]
 	next, err := m.mode.Read(m.state, op)
@@ -46,7 +46,7 @@ func (m *model) write(field, value string, op fence.Op) error {
 var (
 	fields = []string{"balance", "owner"}
 	grants = []string{"", "a", "b", "c d"}
-	// Neighbours that floating point cannot tell apart, and numbers that sort differently as text.
+	// Neighbours that are equal as floating-point numbers, and numbers that sort differently as text.
 	tokens = []uint64{0, 1, 2, 9, 10, 1 << 53, 1<<53 + 1, 1<<64 - 2, 1<<64 - 1}
 )
 
@@ -58,7 +58,7 @@ func drawOp(t *rapid.T) fence.Op {
 	}
 }
 
-// The guard and the pure rule give the same answers to the same operations, in the same words.
+// The guard and the rule return the same results for the same operations, with the same texts.
 func TestSameAsTheRules(t *testing.T) {
 	for _, mode := range rules {
 		t.Run(string(mode), func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestSameAsTheRules(t *testing.T) {
 	}
 }
 
-// The same on a real Redis, where one is installed.
+// The same on a real Redis, if one is installed.
 func TestSameAsTheRulesOnRedis(t *testing.T) {
 	server := redisserver.Start(t)
 	client := redis.NewClient(&redis.Options{Addr: server.Addr(), MaxRetries: -1})
@@ -98,7 +98,7 @@ func sameAsTheRules(t *testing.T, client *redis.Client, mode fence.Mode) {
 	wantBoth(t, mode, verdicts)
 }
 
-// step does one operation on both, and returns what became of it.
+// step does one operation on both, and returns its verdict.
 func step(t *rapid.T, g *redisguard.Guard, m *model, value string) string {
 	field, op := rapid.SampledFrom(fields).Draw(t, "field"), drawOp(t)
 	if rapid.Bool().Draw(t, "read") {
@@ -122,7 +122,7 @@ func verdict(verb string, err error) string {
 	return verb + " refused"
 }
 
-// wantBoth makes sure that the sequences tell the rules apart from those that accept or refuse everything.
+// wantBoth checks that the sequences distinguish the rule from one that accepts or refuses everything.
 func wantBoth(t *testing.T, mode fence.Mode, verdicts map[string]int) {
 	t.Helper()
 	want := []string{"read accepted", "write accepted", "write refused"}
@@ -131,11 +131,11 @@ func wantBoth(t *testing.T, mode fence.Mode, verdicts map[string]int) {
 	}
 	enough := 20
 	if testing.Short() {
-		enough = 1 // rapid makes a fifth of its checks
+		enough = 1 // rapid makes a fifth of the checks
 	}
 	for _, v := range want {
 		if verdicts[v] < enough {
-			t.Errorf("mode %s: %d times %s: the sequences are too tame (%v)", mode, verdicts[v], v, verdicts)
+			t.Errorf("mode %s: %s only %d times: the sequences test too little (%v)", mode, v, verdicts[v], verdicts)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func Example() {
 	if _, err := guard.Read(ctx, "order:42", "balance", first); err != nil {
 		log.Fatal(err)
 	}
-	// The first holder is paused here until its lease has ended, and the next one comes in.
+	// The first holder is paused here until its lease has ended, and the next one is granted the lock.
 	if _, err := guard.Read(ctx, "order:42", "balance", next); err != nil {
 		log.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func Example() {
 	// <nil>
 }
 
-// Compare and set needs no lock: whoever comes too late reads again.
+// Compare and set needs no lock: a client that is too late reads again.
 func ExampleGuard_Write_compareAndSet() {
 	server, err := miniredis.Run()
 	if err != nil {

@@ -2,6 +2,7 @@ package redisguard
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"strconv"
@@ -12,13 +13,12 @@ import (
 	"locksim/lock/fence"
 )
 
-// Reserved begins the names of the fields in which a guard keeps what its rule remembers. Read and
-// Write refuse such names.
+// Reserved is the prefix of the fields with the state of a guard's rule. Read and Write refuse such names.
 const Reserved = "fence:"
 
-// ErrOutcomeUnknown is returned when a write was sent, or may have been, and no answer came: it may or
-// may not have been made. The error also wraps the cause. Read again to find out, or, with any rule but
-// CAS, write again under the same grant.
+// ErrOutcomeUnknown is returned when a write was sent, or may have been, and no answer arrived: it may or may not have
+// been made. The error also wraps the cause. Read again to find out, or, with any rule but CAS, write again under the
+// same grant.
 var ErrOutcomeUnknown = errors.New("outcome unknown")
 
 // Redis is what a guard needs of a go-redis client. Every client of go-redis has it.
@@ -31,19 +31,19 @@ type Guard struct {
 	script *redis.Script
 }
 
-// Value is what a read has found.
+// Value is the result of a read.
 type Value struct {
-	// Text is the field's value, empty if it is not there.
+	// Text is the field's value, empty if it does not exist.
 	Text string
-	// Found says whether the field is there.
+	// Found says whether the field exists.
 	Found bool
-	// Version counts the writes to the field under CAS. A write that is based on this read carries it in
-	// its [fence.Op]. Under other rules it stays as it is.
+	// Version counts the writes to the field under CAS. A write that is based on this read has it in its [fence.Op].
+	// Under other rules it does not change.
 	Version uint64
 }
 
-// New returns a guard with the rule mode for the data that client talks to. It fails for
-// [fence.None], which guards nothing: use the client itself.
+// New returns a guard with the rule mode for the data on client's node. It fails for [fence.None], which guards
+// nothing: use the client itself.
 func New(client Redis, mode fence.Mode) (*Guard, error) {
 	switch {
 	case client == nil:
@@ -57,11 +57,11 @@ func New(client Redis, mode fence.Mode) (*Guard, error) {
 // Mode returns the guard's rule.
 func (g *Guard) Mode() fence.Mode { return g.mode }
 
-// Read returns the value of a field of the hash at key, if the rule accepts the read. It changes what
-// the rule remembers, so it needs the node that takes writes.
+// Read returns the value of a field of the hash at key, if the rule accepts the read. It changes the state of the rule,
+// so it needs the node that accepts writes.
 //
-// The error wraps [fence.ErrStale] or [fence.ErrNoGrant] when the rule refused. Any other error says
-// that there was no answer: the read may count for the rule all the same, and may be made again.
+// The error wraps [fence.ErrStale] or [fence.ErrNoGrant] when the rule refused. Any other error means that there was no
+// answer: the read may count for the rule nevertheless, and may be repeated.
 func (g *Guard) Read(ctx context.Context, key, field string, op fence.Op) (Value, error) {
 	v, err := g.read(ctx, key, field, op)
 	if err != nil {
@@ -87,8 +87,8 @@ func (g *Guard) read(ctx context.Context, key, field string, op fence.Op) (Value
 // Write stores value in a field of the hash at key, if the rule accepts the write. Under CAS the
 // field's version is then op.Version + 1.
 //
-// The error wraps [fence.ErrStale] or [fence.ErrNoGrant] when the rule refused, and
-// [ErrOutcomeUnknown] when no answer came. After any other error nothing was written.
+// The error wraps [fence.ErrStale] or [fence.ErrNoGrant] when the rule refused, and [ErrOutcomeUnknown] when no answer
+// arrived. After any other error nothing was written.
 func (g *Guard) Write(ctx context.Context, key, field, value string, op fence.Op) error {
 	if err := g.write(ctx, key, field, value, op); err != nil {
 		return fmt.Errorf("write field %s of %s: %w", field, key, err)
@@ -113,7 +113,7 @@ func (g *Guard) write(ctx context.Context, key, field, value string, op fence.Op
 // judge is a rule for reads or for writes.
 type judge func(fence.State, fence.Op) (fence.State, error)
 
-// check refuses what no state of the hash would make acceptable.
+// check refuses operations that are not acceptable in any state of the hash.
 func (g *Guard) check(field string, op fence.Op, rule judge) error {
 	if strings.HasPrefix(field, Reserved) {
 		return fmt.Errorf("fields that begin with %q are the guard's own", Reserved)
@@ -124,7 +124,7 @@ func (g *Guard) check(field string, op fence.Op, rule judge) error {
 	return nil
 }
 
-// refusal puts a script's decision into the words of the rule that it carries out.
+// refusal turns a script's decision into the error of its rule.
 func refusal(rule judge, s fence.State, op fence.Op) error {
 	if _, err := rule(s, op); err != nil {
 		return err
@@ -144,11 +144,35 @@ func (g *Guard) ask(ctx context.Context, key string, op fence.Op, fieldAndValue 
 
 func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// outcome makes ErrOutcomeUnknown part of err unless Redis itself has answered: it refuses a script
-// before it runs, and ours write nothing before their last step.
+// outcome adds ErrOutcomeUnknown to err unless Redis itself has answered: it refuses a script before it runs, and the
+// guard's scripts write nothing before their last step.
 func outcome(err error) error {
 	if _, ok := errors.AsType[redis.Error](err); ok {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrOutcomeUnknown, err)
+}
+
+var (
+	//go:embed common.lua
+	commonSource string
+	//go:embed check.lua
+	checkSource string
+	//go:embed seal.lua
+	sealSource string
+	//go:embed strict.lua
+	strictSource string
+	//go:embed claim.lua
+	claimSource string
+	//go:embed cas.lua
+	casSource string
+)
+
+// scripts are the rules, each with the common beginning.
+var scripts = map[fence.Mode]*redis.Script{
+	fence.Check:  redis.NewScript(commonSource + checkSource),
+	fence.Seal:   redis.NewScript(commonSource + sealSource),
+	fence.Strict: redis.NewScript(commonSource + strictSource),
+	fence.Claim:  redis.NewScript(commonSource + claimSource),
+	fence.CAS:    redis.NewScript(commonSource + casSource),
 }

@@ -23,7 +23,7 @@ const key = "order:42"
 // rules are the modes that a guard can have.
 var rules = fence.Modes()[1:]
 
-// node returns a Redis node of the test's own and a client of it.
+// node returns a Redis node for the test and a client of it.
 func node(t testing.TB) (*miniredis.Miniredis, *redis.Client) {
 	t.Helper()
 	server := miniredis.NewMiniRedis()
@@ -44,7 +44,8 @@ func guard(t testing.TB, client redisguard.Redis, mode fence.Mode) *redisguard.G
 	return g
 }
 
-// An existing hash is guarded as it is, and a refused operation leaves it alone.
+// A guard works on an existing hash, and a refused operation does not change
+// it.
 func TestRefusalChangesNothing(t *testing.T) {
 	overtaken := fence.Op{Token: 1, Grant: "a"}
 	for _, mode := range rules {
@@ -77,7 +78,7 @@ func TestRefusalChangesNothing(t *testing.T) {
 	}
 }
 
-// hash is all there is at the key.
+// hash is the content of the key.
 func hash(server *miniredis.Miniredis) string {
 	var b strings.Builder
 	fields, _ := server.HKeys(key)
@@ -141,7 +142,7 @@ func TestReservedFields(t *testing.T) {
 	}
 }
 
-// A hash whose bookkeeping was overwritten by hand is reported, not guessed at.
+// A state that another program has overwritten is an error.
 func TestDamagedHash(t *testing.T) {
 	for field, op := range map[string]fence.Op{"fence:highest": {Token: 1}, "fence:version:balance": {}} {
 		server, client := node(t)
@@ -172,14 +173,14 @@ func TestErrorReplyIsKnown(t *testing.T) {
 	}
 }
 
-// A write whose answer is lost has unknown outcome, and may have been made.
+// A write whose reply is lost has an unknown outcome: it may have been made.
 func TestLostAnswerIsUnknown(t *testing.T) {
 	server, _ := node(t)
 	client := redis.NewClient(&redis.Options{
 		Addr: server.Addr(), MaxRetries: -1, DialerRetries: 1, Protocol: 2, DisableIdentity: true,
 		Dialer: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			c, err := (&net.Dialer{}).DialContext(ctx, network, addr)
-			return deaf{c}, err
+			return replyLost{c}, err
 		},
 	})
 	defer func() { _ = client.Close() }()
@@ -193,10 +194,10 @@ func TestLostAnswerIsUnknown(t *testing.T) {
 	}
 }
 
-// deaf is a connection that loses every answer.
-type deaf struct{ net.Conn }
+// replyLost is a connection that loses every reply.
+type replyLost struct{ net.Conn }
 
-func (d deaf) Read(b []byte) (int, error) {
+func (d replyLost) Read(b []byte) (int, error) {
 	if _, err := d.Conn.Read(b); err != nil {
 		return 0, err
 	}

@@ -11,8 +11,8 @@ import (
 	"locksim/lock/fence/sqlguard"
 )
 
-// A payment under a fenced lock, on PostgreSQL. (It is not run here, for want of a database; the module
-// in sqltest has one that is.)
+// A payment under a fenced lock, on PostgreSQL. It is not run here, as it needs a database; the example in module
+// sqltest is.
 func Example() {
 	var (
 		ctx   = context.Background()
@@ -38,7 +38,7 @@ func Example() {
 	err = guard.Write(ctx, db, 42, op, sqlguard.Column{Name: "balance", Value: balance - 7})
 	switch {
 	case errors.Is(err, fence.ErrStale):
-		log.Print("nothing was written: somebody else holds the lock by now")
+		log.Print("nothing was written: another client holds the lock")
 	case errors.Is(err, sqlguard.ErrOutcomeUnknown):
 		log.Print("read again to see whether it was written")
 	case err != nil:

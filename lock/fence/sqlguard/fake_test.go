@@ -10,18 +10,18 @@ import (
 	"testing"
 )
 
-// fake is a database driver that notes each statement with its arguments, as "text [1 a]", and answers
-// what the test has told it to. It is for one goroutine.
+// fake is a database driver that records each statement with its arguments, as "text [1 a]", and returns prescribed
+// results. It is for one goroutine.
 type fake struct {
 	affected int64   // rows that an UPDATE reports
 	execErr  error   // the UPDATE fails with it
 	countErr error   // the UPDATE works, and its rows cannot be counted
-	rows     [][]any // what the SELECTs find, one after another; nil: no row
+	rows     [][]any // the results of the SELECTs, one after another; nil: no row
 	queryErr error
 	log      []string
 }
 
-// open returns a database that the fake answers for.
+// open returns a database on the fake.
 func (f *fake) open(t *testing.T) *sql.DB {
 	db := sql.OpenDB(f)
 	t.Cleanup(func() { _ = db.Close() })
@@ -31,7 +31,7 @@ func (f *fake) open(t *testing.T) *sql.DB {
 func (f *fake) Connect(context.Context) (driver.Conn, error) { return fakeConn{f}, nil }
 func (f *fake) Driver() driver.Driver                        { return nil }
 
-func (f *fake) note(query string, args []driver.NamedValue) {
+func (f *fake) record(query string, args []driver.NamedValue) {
 	values := []any{}
 	for _, a := range args {
 		values = append(values, a.Value)
@@ -42,12 +42,12 @@ func (f *fake) note(query string, args []driver.NamedValue) {
 type fakeConn struct{ *fake }
 
 func (c fakeConn) ExecContext(_ context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	c.note(query, args)
+	c.record(query, args)
 	return fakeResult(c), c.execErr
 }
 
 func (c fakeConn) QueryContext(_ context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	c.note(query, args)
+	c.record(query, args)
 	if c.queryErr != nil || len(c.rows) == 0 {
 		return &fakeRows{}, c.queryErr
 	}

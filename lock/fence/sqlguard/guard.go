@@ -10,9 +10,9 @@ import (
 	"locksim/lock/fence"
 )
 
-// ErrOutcomeUnknown is returned when a statement has failed and may have been carried out all the same:
-// the connection may have broken before the answer. The error also wraps the driver's, which may tell
-// more. Read again to find out, or, with any rule but CAS, write again under the same grant.
+// ErrOutcomeUnknown is returned when a statement has failed and may have been carried out nevertheless: the connection
+// may have broken before the answer. The error also wraps the driver's, which may have details. Read again to find out,
+// or, with any rule but CAS, write again under the same grant.
 var ErrOutcomeUnknown = errors.New("outcome unknown")
 
 // DB is what a guard needs of a database: *[sql.DB], *[sql.Conn] and *[sql.Tx] have it.
@@ -21,8 +21,7 @@ type DB interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// Column is a column of the guarded table with what to write into it, or, in a read, a pointer to what
-// its value is to be scanned into.
+// Column is a column of the guarded table with the value to write, or, in a read, a pointer to scan the value into.
 type Column struct {
 	Name  string
 	Value any
@@ -31,7 +30,7 @@ type Column struct {
 // Guard reads and writes rows of a table under one rule. It is safe for concurrent use.
 type Guard struct{ o Options }
 
-// New returns a guard, or an error that says which option is wrong. It does not look at the database.
+// New returns a guard, or an error that says which option is wrong. It does not access the database.
 func New(o Options) (*Guard, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("make a SQL guard: %w", err)
@@ -42,15 +41,14 @@ func New(o Options) (*Guard, error) {
 // Mode returns the guard's rule.
 func (g *Guard) Mode() fence.Mode { return g.o.Mode }
 
-// Read reads columns of the row whose key column holds key, if the rule accepts the read, and returns
-// the row's version: under CAS a write that is based on this read carries it in its [fence.Op].
+// Read reads columns of the row whose key column is key, if the rule accepts the read, and returns the row's version:
+// under CAS a write that is based on this read has it in its [fence.Op].
 //
-// Under Seal, Strict and Claim a read is an UPDATE, by which the rule learns of it, and then a SELECT. In
-// that order they need no transaction: whatever comes in between, it is of a later grant, and makes the
-// sender's write stale.
+// Under Seal, Strict and Claim a read is an UPDATE for the rule, and then a SELECT. In that order they need no
+// transaction: an operation in between is of a later grant, and makes the sender's write stale.
 //
-// The error wraps [fence.ErrStale] or [fence.ErrNoGrant] when the rule refused, [sql.ErrNoRows] when
-// there is no such row. After any other the read may count for the rule, and may be made again.
+// The error wraps [fence.ErrStale] or [fence.ErrNoGrant] when the rule refused, [sql.ErrNoRows] when there is no such
+// row. After any other error the read may count for the rule, and may be repeated.
 func (g *Guard) Read(ctx context.Context, db DB, key any, op fence.Op, columns ...Column) (version uint64, err error) {
 	if err := g.read(ctx, db, key, op); err != nil {
 		return 0, g.failed("read", key, err)
@@ -68,7 +66,7 @@ func (g *Guard) Read(ctx context.Context, db DB, key any, op fence.Op, columns .
 	return version, nil
 }
 
-// read tells the rule of a read.
+// read applies the rule to a read.
 func (g *Guard) read(ctx context.Context, db DB, key any, op fence.Op) error {
 	if err := g.check(op, g.o.Mode.Read); err != nil {
 		return err
@@ -80,12 +78,12 @@ func (g *Guard) read(ctx context.Context, db DB, key any, op fence.Op) error {
 	return g.update(ctx, db, key, op, nil, rule, g.o.Mode.Read)
 }
 
-// Write sets columns of the row whose key column holds key, if the rule accepts the write. Under CAS the
-// row's version is then op.Version + 1.
+// Write sets columns of the row whose key column is key, if the rule accepts the write. Under CAS the row's version is
+// then op.Version + 1.
 //
-// The error wraps [fence.ErrStale] or [fence.ErrNoGrant] when the rule refused, [sql.ErrNoRows] when
-// there is no such row, and [ErrOutcomeUnknown] when the statement may have been carried out although it
-// failed. After any other nothing was written, unless the error says that the key is not unique.
+// The error wraps [fence.ErrStale] or [fence.ErrNoGrant] when the rule refused, [sql.ErrNoRows] when there is no such
+// row, and [ErrOutcomeUnknown] when the statement may have been carried out although it failed. After any other error
+// nothing was written, unless the error says that the key is not unique.
 func (g *Guard) Write(ctx context.Context, db DB, key any, op fence.Op, columns ...Column) error {
 	if err := g.write(ctx, db, key, op, columns); err != nil {
 		return g.failed("write", key, err)
@@ -115,7 +113,7 @@ func (g *Guard) failed(verb string, key any, err error) error {
 // judge is a rule for reads or for writes.
 type judge func(fence.State, fence.Op) (fence.State, error)
 
-// check refuses what no state of the row would make acceptable.
+// check refuses operations that are not acceptable in any state of the row.
 func (g *Guard) check(op fence.Op, rule judge) error {
 	if g.o.Mode.NeedsToken() && op.Token > math.MaxInt64 {
 		return fmt.Errorf("token %d does not fit into a BIGINT", op.Token)
@@ -130,7 +128,7 @@ func (g *Guard) check(op fence.Op, rule judge) error {
 	return nil
 }
 
-// update runs the conditional statement of an operation and looks at the number of rows that it changed.
+// update runs the conditional statement of an operation and checks the number of rows that it changed.
 func (g *Guard) update(ctx context.Context, db DB, key any, op fence.Op, set []Column, accept *condition, rule judge) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -151,11 +149,10 @@ func (g *Guard) update(ctx context.Context, db DB, key any, op fence.Op, set []C
 	return nil
 }
 
-// explain finds out why no row was changed: it is not there, or the rule has refused and says why in its
-// own words.
+// explain returns why no row was changed: it does not exist, or the rule's own error.
 func (g *Guard) explain(ctx context.Context, db DB, key any, op fence.Op, rule judge) error {
 	var s fence.State
-	names, targets := g.remembered(&s)
+	names, targets := g.stateColumns(&s)
 	if err := g.query(ctx, db, key, names, targets); err != nil {
 		return fmt.Errorf("no row was changed, and its state could not be read: %w", err)
 	}
@@ -165,8 +162,8 @@ func (g *Guard) explain(ctx context.Context, db DB, key any, op fence.Op, rule j
 	return fmt.Errorf("refused, and the row has changed since: %w", fence.ErrStale)
 }
 
-// remembered are the columns of the rule, and where in a State each belongs.
-func (g *Guard) remembered(s *fence.State) (names []string, targets []any) {
+// stateColumns are the columns of the rule, and the fields of a State for them.
+func (g *Guard) stateColumns(s *fence.State) (names []string, targets []any) {
 	switch g.o.Mode {
 	case fence.Check, fence.Seal:
 		return []string{g.o.Token}, []any{&s.Highest}

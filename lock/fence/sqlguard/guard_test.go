@@ -14,7 +14,7 @@ import (
 // rules are the modes that a guard can have.
 var rules = fence.Modes()[1:]
 
-// sender is complete for every rule.
+// sender has every field that a rule needs.
 var sender = fence.Op{Token: 33, Grant: "a", Version: 4}
 
 func guard(t *testing.T, o sqlguard.Options) *sqlguard.Guard {
@@ -33,7 +33,7 @@ func accounts(t *testing.T, mode fence.Mode) *sqlguard.Guard {
 
 func balance(v any) sqlguard.Column { return sqlguard.Column{Name: "balance", Value: v} }
 
-// Each rule is one statement; a read of a rule that looks at reads is one more.
+// Each operation is one statement; a read of a rule that checks reads has one more.
 func TestStatements(t *testing.T) {
 	for _, tc := range []struct {
 		mode        fence.Mode
@@ -94,7 +94,7 @@ func TestDollarsAndNames(t *testing.T) {
 	}
 }
 
-// No row changed is a refusal (F67), in the words of the rule; the state comes from a second look.
+// No changed row is a refusal (F67), with the text of the rule; a second query reads the state for it.
 func TestNoRowChangedIsRefused(t *testing.T) {
 	for _, tc := range []struct {
 		mode fence.Mode
@@ -151,7 +151,7 @@ func TestFailures(t *testing.T) {
 		{"the statement fails", &fake{execErr: broken}, true, "outcome unknown: broken pipe"},
 		{"rows cannot be counted", &fake{affected: 1, countErr: broken}, true, "outcome unknown: the driver does not count changed rows: broken pipe"},
 		{"two rows", &fake{affected: 2}, false, "2 rows were changed: column id is not unique"},
-		{"no second look", &fake{queryErr: broken}, false, "no row was changed, and its state could not be read: broken pipe"},
+		{"the second query fails", &fake{queryErr: broken}, false, "no row was changed, and its state could not be read: broken pipe"},
 	} {
 		err := accounts(t, fence.Seal).Write(t.Context(), tc.fake.open(t), "x", sender, balance(7))
 		if err == nil || !strings.HasSuffix(err.Error(), ": "+tc.want) {
@@ -163,7 +163,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// What cannot be accepted, or would not be what the caller meant, is never sent.
+// An operation that cannot be accepted, or would not do what the caller meant, is not sent.
 func TestNothingIsSent(t *testing.T) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -178,7 +178,7 @@ func TestNothingIsSent(t *testing.T) {
 		{"no grant", t.Context(), fence.Claim, fence.Op{}, "balance", "the operation names no grant"},
 		{"a large token", t.Context(), fence.Seal, fence.Op{Token: 1 << 63}, "balance", "token 9223372036854775808 does not fit into a BIGINT"},
 		{"a large version", t.Context(), fence.CAS, fence.Op{Version: 1 << 63}, "balance", "version 9223372036854775808 does not fit into a BIGINT"},
-		{"a column of the guard's", t.Context(), fence.Seal, sender, "Fence_Token", "column Fence_Token is the guard's own"},
+		{"a column of the guard", t.Context(), fence.Seal, sender, "Fence_Token", "column Fence_Token is the guard's own"},
 		{"the key", t.Context(), fence.Seal, sender, "id", "column id is the guard's own"},
 		{"a column with a space", t.Context(), fence.Seal, sender, "balance = 0, x", `column "balance = 0, x" is not a plain name`},
 		{"an ended context", over, fence.Seal, sender, "balance", "context canceled"},

@@ -9,12 +9,12 @@ import (
 	"locksim/lock/fence"
 )
 
-// Options say what a guard guards. Mode and Table are required.
+// Options configure a guard. Mode and Table are required.
 //
-// Names become part of statements as they are: each is a letter or underscore, then letters, digits and
-// underscores, all of ASCII; the name of the table may have a schema before it, with a dot.
+// Names become part of statements unquoted: each is a letter or underscore, then letters, digits and underscores, all
+// of ASCII; the name of the table may have a schema before it, with a dot.
 type Options struct {
-	// Mode is the rule. It is not [fence.None], which guards nothing.
+	// Mode is the rule. It must not be [fence.None], which guards nothing.
 	Mode fence.Mode
 
 	// Table is the table's name.
@@ -23,15 +23,15 @@ type Options struct {
 	// Key is the column by which a row is found. It is the primary key, or UNIQUE. "" means "id".
 	Key string
 
-	// Token, Grant and Version are the columns in which the guard keeps what its rule remembers; the
-	// package documentation gives their types. "" means "fence_token", "fence_grant", "fence_version".
+	// Token, Grant and Version are the columns with the state of the rule; the package documentation has their types.
+	// "" means "fence_token", "fence_grant", "fence_version".
 	Token, Grant, Version string
 
-	// Placeholders is how the database's driver writes arguments. "" means Question.
+	// Placeholders is the form of arguments of the database's driver. "" means Question.
 	Placeholders Placeholders
 }
 
-// Placeholders is how arguments are written in a statement.
+// Placeholders is the form of arguments in a statement.
 type Placeholders string
 
 const (
@@ -41,8 +41,7 @@ const (
 	Dollar Placeholders = "$1"
 )
 
-// Validate returns an error that names every field which no guard can be made with, or nil. [New]
-// calls it.
+// Validate returns an error that names every invalid field, or nil. [New] calls it.
 func (o Options) Validate() error {
 	var errs []error
 	if _, err := fence.ParseMode(string(o.Mode)); err != nil {
@@ -83,7 +82,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// own reports whether a column belongs to the guard. Databases mostly do not care for case.
+// own reports whether a column belongs to the guard. Most databases ignore case.
 func (o Options) own(column string) bool {
 	for _, name := range []string{o.Key, o.Token, o.Grant, o.Version} {
 		if strings.EqualFold(name, column) {
@@ -93,7 +92,7 @@ func (o Options) own(column string) bool {
 	return false
 }
 
-// identifier reports whether a name may stand in a statement without quotes.
+// identifier reports whether a name may be used in a statement without quotes.
 func identifier(name string) bool {
 	for i, c := range []byte(name) {
 		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'

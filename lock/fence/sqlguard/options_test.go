@@ -22,7 +22,7 @@ func TestValidate(t *testing.T) {
 		{"a quoted table", sqlguard.Options{Mode: fence.Seal, Table: `"accounts"`}, []string{`Table "\"accounts\"" is not a plain name`}},
 		{"half a schema", sqlguard.Options{Mode: fence.Seal, Table: "bank."}, []string{`Table "bank." is not a plain name`}},
 		{"three names", sqlguard.Options{Mode: fence.Seal, Table: "a.b.c"}, []string{`Table "a.b.c" is not a plain name`}},
-		{"a strange column", sqlguard.Options{Mode: fence.Seal, Table: "t", Token: "1st"}, []string{`column "1st" is not a plain name`}},
+		{"an invalid column", sqlguard.Options{Mode: fence.Seal, Table: "t", Token: "1st"}, []string{`column "1st" is not a plain name`}},
 		{"one column twice", sqlguard.Options{Mode: fence.Seal, Table: "t", Token: "n", Version: "N"}, []string{`column "N" has two roles`}},
 		{"other placeholders", sqlguard.Options{Mode: fence.Seal, Table: "t", Placeholders: ":1"}, []string{`Placeholders ":1": want "?" or "$1"`}},
 	} {
@@ -43,7 +43,7 @@ var (
 	qualified = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$`)
 )
 
-// Whatever is accepted as a name is harmless in a statement, and every harmless one is accepted.
+// An accepted name is harmless in a statement, and every harmless one is accepted.
 func FuzzNames(f *testing.F) {
 	for _, s := range []string{"accounts", "a.b", "a.b.c", "a;b", "é", "a\x00", "--", "", "id", "a?", "1a", "_1"} {
 		f.Add(s)

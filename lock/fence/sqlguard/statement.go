@@ -7,8 +7,8 @@ import (
 	"locksim/lock/fence"
 )
 
-// statement is SQL text with its arguments, each of which is a "?" in the text. Names are checked before
-// they come here, so no other "?" can be in it.
+// statement is SQL text with its arguments, each of which is a "?" in the text. Names have been checked before, so the
+// text contains no other "?".
 type statement struct {
 	text strings.Builder
 	args []any
@@ -37,8 +37,8 @@ func (s *statement) sql(p Placeholders) string {
 	return b.String()
 }
 
-// update is the statement that carries out an operation if the rule accepts it, and changes no row
-// otherwise. A read has no columns to set.
+// update is the statement that carries out an operation if the rule accepts it, and changes no row otherwise. A read
+// sets no columns.
 func (o Options) update(key any, set []Column, rule *condition) *statement {
 	s := &statement{}
 	s.add("UPDATE " + o.Table + " SET ")
@@ -53,14 +53,14 @@ func (o Options) update(key any, set []Column, rule *condition) *statement {
 	return s
 }
 
-// condition is a rule as SQL: what it remembers of an operation that it accepts, and when it does.
+// condition is a rule as SQL: when it accepts an operation, and the columns that it then sets.
 type condition struct {
 	set   []Column
 	where string // empty, or begins with " AND "
 	args  []any
 }
 
-// onRead returns nil where the rule has nothing to do with reads.
+// onRead returns nil if the rule ignores reads.
 func (o Options) onRead(op fence.Op) *condition {
 	switch o.Mode {
 	case fence.Seal, fence.Strict:

@@ -5,6 +5,6 @@ import (
 	"syscall"
 )
 
-// dieWithUs lets the kernel kill the server when the test program dies without stopping it, as after a
-// panic or a timeout of go test.
-func dieWithUs(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+// dieWithParent makes the kernel kill the server when the test program ends without stopping it, as after a panic or a
+// timeout of go test.
+func dieWithParent(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

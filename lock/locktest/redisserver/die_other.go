@@ -4,5 +4,5 @@ package redisserver
 
 import "os/exec"
 
-// dieWithUs does nothing: this system cannot tie the life of a process to its parent's.
-func dieWithUs(*exec.Cmd) {}
+// dieWithParent does nothing: this system cannot end a process together with its parent.
+func dieWithParent(*exec.Cmd) {}

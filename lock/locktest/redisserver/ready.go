@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// answers waits until this very process answers. Another test may have started a server on the same port
-// in the same moment, and PING would not tell the two apart.
+// answers waits until this process answers. Another test may have started a server on the same port at the same time,
+// and PING does not distinguish the two.
 func (s *Server) answers() error {
 	deadline := time.Now().Add(patience)
 	for {

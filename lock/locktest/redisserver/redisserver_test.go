@@ -19,10 +19,10 @@ func TestServersAnswerAndStop(t *testing.T) {
 	servers[0].Stop()
 	if c, err := net.DialTimeout("tcp", servers[0].Addr(), time.Second); err == nil {
 		_ = c.Close()
-		t.Error("a stopped server takes connections")
+		t.Error("a stopped server accepts connections")
 	}
 	if _, err := askPid(servers[1].Addr()); err != nil {
-		t.Errorf("the other server has gone too: %v", err)
+		t.Errorf("the other server does not answer: %v", err)
 	}
 }
 
@@ -33,11 +33,11 @@ func TestServerThatDoesNotStart(t *testing.T) {
 	}
 	_, err = start(path, t.TempDir(), []string{"--no-such-option", "1"})
 	if !errors.Is(err, errExited) || !strings.Contains(err.Error(), "no-such-option") {
-		t.Errorf("error %v, want the exit and what the server printed", err)
+		t.Errorf("error %v, want the exit and the output of the server", err)
 	}
 }
 
-// verdict is a testing.TB that notes whether the test was skipped or failed.
+// verdict is a testing.TB that records whether the test was skipped or failed.
 type verdict struct {
 	testing.TB
 	skipped, failed bool
@@ -63,7 +63,7 @@ func TestOldServer(t *testing.T) {
 		"Redis server v=7.0.15 sha=0": "",
 		"Redis server v=8.2.0 sha=0":  "",
 		"Redis server v=6.2.1 sha=0":  "version 7 or later is needed",
-		"what?":                       "does not tell its version",
+		"what?":                       "prints no version",
 	} {
 		err := newEnough("/bin/redis-server", said)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

@@ -6,7 +6,10 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -16,8 +19,8 @@ const RequireVar = "LOCKSIM_REQUIRE_LIVE"
 
 const (
 	binary   = "redis-server"
-	ports    = 5                // how many ports are tried: another program may take a free one first
-	patience = 20 * time.Second // for a server to answer, on a busy machine
+	ports    = 5                // number of ports to try: another program may take a free one first
+	patience = 20 * time.Second // for a server's answer, on a busy machine
 )
 
 // Server is one redis-server process. Its methods are safe for concurrent use.
@@ -28,9 +31,9 @@ type Server struct {
 	exited  chan struct{} // closed once the process has ended
 }
 
-// Start starts a server and waits until it answers. It is stopped when the test has ended. Further
-// arguments go to redis-server, such as "--maxmemory", "10mb". The test is skipped, or fails (see
-// [RequireVar]), when redis-server is missing or older than version 7, and fails when it does not start.
+// Start starts a server and waits until it answers. It is stopped at the end of the test. Further arguments are passed
+// to redis-server, such as "--maxmemory", "10mb". The test is skipped, or fails (see [RequireVar]), when redis-server
+// is missing or older than version 7, and fails when it does not start.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
 	if _, err := find(); err != nil {
@@ -44,9 +47,9 @@ func Start(t testing.TB, args ...string) *Server {
 	return s
 }
 
-// Launch starts a server for a program that is no test, and waits until it answers. Its working directory
-// is dir. The caller stops it. Further arguments are as for [Start]. The error says how to get redis-server
-// where it is missing, and what it printed where it does not start.
+// Launch starts a server outside of tests, and waits until it answers. Its working directory is dir. The caller stops
+// it. Further arguments are as for [Start]. The error says how to install redis-server if it is missing, and has its
+// output if it does not start.
 func Launch(dir string, args ...string) (*Server, error) {
 	path, err := find()
 	if err != nil {
@@ -79,10 +82,10 @@ func missing(t testing.TB, err error) {
 	t.Skipf("%v; set %s=1 to make this a failure", err, RequireVar)
 }
 
-// errExited says that the process ended by itself: its port was taken, or it did not like its arguments.
+// errExited says that the process exited: its port was taken, or its arguments were wrong.
 var errExited = errors.New("redis-server has exited")
 
-// start starts one process and waits for its answer. It leaves nothing behind when it fails.
+// start starts one process and waits for its answer. If it fails the process is stopped.
 func start(path, dir string, args []string) (*Server, error) {
 	port, err := freePort()
 	if err != nil {
@@ -94,7 +97,7 @@ func start(path, dir string, args []string) (*Server, error) {
 	}, args...)
 	s := &Server{port: port, command: exec.Command(path, args...), output: &output{}, exited: make(chan struct{})}
 	s.command.Stdout, s.command.Stderr = s.output, s.output
-	dieWithUs(s.command)
+	dieWithParent(s.command)
 	if err := s.command.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", path, err)
 	}
@@ -109,7 +112,7 @@ func start(path, dir string, args []string) (*Server, error) {
 	return s, nil
 }
 
-// freePort finds a port that nobody listens on at the moment. Redis cannot be asked to choose one.
+// freePort finds a port without a listener. Redis cannot choose one itself.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -119,14 +122,67 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// Addr is where the server listens: "127.0.0.1:" and a port.
+// Addr is the address of the server: "127.0.0.1:" and a port.
 func (s *Server) Addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)) }
 
-// Pid is the id of the process, to stop and continue it by signal.
+// Pid is the id of the process, to stop and continue it by signals.
 func (s *Server) Pid() int { return s.command.Process.Pid }
 
-// Stop kills the process and waits for its end. A stopped server stays stopped; Stop may be called again.
+// Stop kills the process and waits for its end. It may be called again; a stopped server cannot be restarted.
 func (s *Server) Stop() {
 	_ = s.command.Process.Kill()
 	<-s.exited
+}
+
+// enough bounds the stored output of a server.
+const enough = 16 << 10
+
+// output stores the beginning of a server's output, for the error when it does not start.
+type output struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if room := enough - o.text.Len(); room > 0 {
+		o.text.Write(p[:min(len(p), room)])
+	}
+	return len(p), nil
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// oldest is the first version whose scripts replicate effects and have one time throughout.
+const oldest = 7
+
+var version = regexp.MustCompile(`v=(\d+)\.`)
+
+// find returns the path of a redis-server that is new enough. It searches once per program.
+var find = sync.OnceValues(func() (string, error) {
+	path, err := exec.LookPath(binary)
+	if err != nil {
+		return "", fmt.Errorf("there is no %s on the PATH (Debian and Ubuntu: apt-get install redis-server)", binary)
+	}
+	said, err := exec.Command(path, "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("%s --version fails: %w", path, err)
+	}
+	return path, newEnough(path, string(said))
+})
+
+func newEnough(path, said string) error {
+	m := version.FindStringSubmatch(said)
+	if m == nil {
+		return fmt.Errorf("%s prints no version: %q", path, said)
+	}
+	if major, err := strconv.Atoi(m[1]); err != nil || major < oldest {
+		return fmt.Errorf("%s is version %s: version %d or later is needed", path, m[1], oldest)
+	}
+	return nil
 }

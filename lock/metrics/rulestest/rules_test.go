@@ -12,12 +12,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestRulesAreTheSix(t *testing.T) {
+func TestRules(t *testing.T) {
 	var names []string
-	for _, rule := range newPlant(t, validity).group.AlertingRules() {
+	for _, rule := range newFixture(t, validity).group.AlertingRules() {
 		names = append(names, rule.Name())
 	}
-	want := []string{ // by name, as the manager returns them
+	want := []string{ // sorted, as the manager returns them
 		"LockAcquireRateLow", "LockHoldNearTTL", "LockLeasesExpire", "LockReleasedByNonOwner", "LockTokenDecreased", "LockWaitLong",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
@@ -25,9 +25,9 @@ func TestRulesAreTheSix(t *testing.T) {
 	}
 }
 
-// TestRulesAskForWhatThereIs: a rule on a misspelt metric or label value never fires, and nobody notices.
-func TestRulesAskForWhatThereIs(t *testing.T) {
-	p := newPlant(t, validity)
+// TestRulesSelectExistingSeries: a rule on a misspelt metric or label value never fires, without an error.
+func TestRulesSelectExistingSeries(t *testing.T) {
+	p := newFixture(t, validity)
 	series := p.samples()
 	for _, rule := range p.group.AlertingRules() {
 		parser.Inspect(rule.Query(), func(node parser.Node, _ []parser.Node) error {
@@ -39,7 +39,7 @@ func TestRulesAskForWhatThereIs(t *testing.T) {
 	}
 }
 
-// matched reports whether some series matches.
+// matched reports whether any series matches.
 func matched(all []*labels.Matcher, series []sample) bool {
 	for _, s := range series {
 		fits := true
@@ -55,7 +55,7 @@ func matched(all []*labels.Matcher, series []sample) bool {
 
 // TestNames: the metrics are named as Prometheus recommends.
 func TestNames(t *testing.T) {
-	problems, err := testutil.GatherAndLint(newPlant(t, validity).registry)
+	problems, err := testutil.GatherAndLint(newFixture(t, validity).registry)
 	if err != nil {
 		t.Fatal(err)
 	}

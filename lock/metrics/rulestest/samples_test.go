@@ -14,9 +14,8 @@ type sample struct {
 	value  float64
 }
 
-// samples are what a scrape of the registry brings: of a histogram one series for each bucket, the count and
-// the sum.
-func (p *plant) samples() (all []sample) {
+// samples are the result of a scrape of the registry. A histogram is one series for each bucket, the count and the sum.
+func (p *fixture) samples() (all []sample) {
 	p.Helper()
 	families, err := p.registry.Gather()
 	if err != nil {

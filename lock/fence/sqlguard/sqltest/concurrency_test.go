@@ -12,9 +12,9 @@ import (
 	"locksim/lock/fence/sqlguard"
 )
 
-// Many holders at once, as if the lock excluded nobody: no accepted write is lost under a rule that
-// promises it. A write stores its own id; walking back from the last one through what each was based on
-// must meet every accepted write.
+// Many holders at once, as if the lock did not exclude: no accepted write is lost under a rule that promises it. A
+// write stores its own id; the path back from the last value, from each write to the one that it was based on, must
+// contain every accepted write.
 func TestNoLostUpdateAmongManyHolders(t *testing.T) {
 	for _, tc := range []struct {
 		mode      fence.Mode
@@ -46,7 +46,7 @@ func TestNoLostUpdateAmongManyHolders(t *testing.T) {
 	}
 }
 
-// sections are the writes that were accepted, each with the id that it was based on.
+// sections are the accepted writes, each with the id that it was based on.
 type sections struct {
 	db    *sql.DB
 	guard *sqlguard.Guard
@@ -78,15 +78,15 @@ func (s *sections) walk(t *testing.T) {
 	met := 0
 	for id := last; id != ""; id = s.based[id] {
 		if met++; met > len(s.based) {
-			t.Fatal("the writes go round in a circle")
+			t.Fatal("the path back is a cycle")
 		}
 	}
 	if met != len(s.based) || met == 0 {
-		t.Errorf("%d writes were accepted, %d of them are on the way to the last value", len(s.based), met)
+		t.Errorf("%d writes were accepted, and the path back has %d of them", len(s.based), met)
 	}
 }
 
-// In a transaction the decision and whatever else it writes stand or fall together.
+// A transaction commits or rolls back the decision together with its other writes.
 func TestTransaction(t *testing.T) {
 	db, g := accounts(t), guard(t, fence.Seal, sqlguard.Question)
 	first, next := fence.Op{Token: 1}, fence.Op{Token: 2}
@@ -102,7 +102,7 @@ func TestTransaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := g.Write(t.Context(), db, row, first, balance("1")); err != nil {
-		t.Errorf("the token of a transaction that was rolled back still counts: %v", err)
+		t.Errorf("the token of a transaction that was rolled back is still stored: %v", err)
 	}
 	if err := g.Write(t.Context(), db, row, next, balance("2")); err != nil {
 		t.Error(err)

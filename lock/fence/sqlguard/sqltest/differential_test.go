@@ -13,7 +13,7 @@ import (
 	"locksim/lock/fence/sqlguard"
 )
 
-// model is a row under a rule, as package fence alone would have it.
+// model is a row under a rule of package fence.
 type model struct {
 	mode    fence.Mode
 	state   fence.State
@@ -50,8 +50,8 @@ func drawOp(dice *rand.Rand) fence.Op {
 	}
 }
 
-// The guard and the pure rule give the same answers to the same operations, in the same words, in
-// either way of writing arguments: SQLite understands both.
+// The guard and the rule return the same results for the same operations, with the same texts, with either kind of
+// placeholders: SQLite understands both.
 func TestSameAsTheRules(t *testing.T) {
 	for _, mode := range rules {
 		t.Run(string(mode), func(t *testing.T) {
@@ -76,7 +76,7 @@ type pair struct {
 	verdicts map[string]int
 }
 
-// sequence plays random operations on a fresh row.
+// sequence does random operations on a new row.
 func (p *pair) sequence(t *testing.T, seed uint64) error {
 	execute(t, p.db, `UPDATE accounts SET balance = '', fence_token = 0, fence_grant = '', fence_version = 0`)
 	p.model = &model{mode: p.mode}
@@ -97,7 +97,7 @@ func (p *pair) sequence(t *testing.T, seed uint64) error {
 		return err
 	}
 	if found != p.model.balance {
-		return fmt.Errorf("at the end the row holds %q, want %q", found, p.model.balance)
+		return fmt.Errorf("at the end the row has %q, want %q", found, p.model.balance)
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (p *pair) write(t *testing.T, op fence.Op, value string) error {
 	return p.compare("write", err, p.model.write(op, value))
 }
 
-// compare counts the verdicts, and complains where two differ.
+// compare counts the verdicts, and returns an error if two differ.
 func (p *pair) compare(verb string, got, want error) error {
 	if want == nil && got == nil {
 		p.verdicts[verb+" accepted"]++
@@ -135,7 +135,7 @@ func (p *pair) compare(verb string, got, want error) error {
 	return nil
 }
 
-// wantBoth makes sure that the sequences tell the rules apart from those that accept or refuse everything.
+// wantBoth checks that the sequences distinguish the rule from one that accepts or refuses everything.
 func (p *pair) wantBoth(t *testing.T) {
 	want := []string{"read accepted", "write accepted", "write refused"}
 	if p.mode == fence.Seal || p.mode == fence.Strict {
@@ -143,7 +143,7 @@ func (p *pair) wantBoth(t *testing.T) {
 	}
 	for _, v := range want {
 		if p.verdicts[v] < 50 {
-			t.Errorf("%d times %s: the sequences are too tame (%v)", p.verdicts[v], v, p.verdicts)
+			t.Errorf("%s only %d times: the sequences test too little (%v)", v, p.verdicts[v], p.verdicts)
 		}
 	}
 }

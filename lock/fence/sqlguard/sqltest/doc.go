@@ -1,3 +1,3 @@
-// Package sqltest runs package sqlguard on a real SQL engine, SQLite. It is a module of its own, so that
-// the main module does not depend on a database.
+// Package sqltest runs package sqlguard on a real SQL engine, SQLite. It is a separate module, so that the main module
+// does not depend on a database.
 package sqltest

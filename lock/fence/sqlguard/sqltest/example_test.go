@@ -17,7 +17,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	db.SetMaxOpenConns(1) // each connection would have a database of its own
+	db.SetMaxOpenConns(1) // each connection has its own database
 	if _, err := db.Exec(`
 		CREATE TABLE accounts (
 			id            INTEGER PRIMARY KEY,
@@ -41,7 +41,7 @@ func Example() {
 	if _, err := guard.Read(ctx, db, 42, first, read); err != nil {
 		log.Fatal(err)
 	}
-	// The first holder is paused here until its lease has ended, and the next one comes in.
+	// The first holder is paused here until its lease has ended, and the next one is granted the lock.
 	if _, err := guard.Read(ctx, db, 42, next, read); err != nil {
 		log.Fatal(err)
 	}

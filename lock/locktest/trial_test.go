@@ -16,14 +16,14 @@ import (
 // ttl is that of all locks in these tests. Time is virtual.
 const ttl = 10 * time.Second
 
-// machine is what a lock of these tests is made of.
+// machine has the parts of a lock in these tests.
 type machine struct {
 	client int
 	node   *redis.Client
 	opt    lock.Options
 }
 
-// must returns the lock that a constructor has made.
+// must returns the lock of a constructor, and panics if it failed.
 func must[L lock.Locker](l L, err error) lock.Locker {
 	if err != nil {
 		panic(err)
@@ -31,14 +31,14 @@ func must[L lock.Locker](l L, err error) lock.Locker {
 	return l
 }
 
-// onStage is a harness for a lock on one simulated node.
-func onStage(h Harness, build func(machine) lock.Locker) Harness {
+// onSimNode returns a harness for a lock on one simulated node.
+func onSimNode(h Harness, build func(machine) lock.Locker) Harness {
 	h.TTL, h.Slack = ttl, time.Second
 	h.Fresh = func(t testing.TB, test func(World)) {
 		t.Helper()
 		_, err := sim.Run(sim.Config{Seed: 1, Servers: []sim.Kind{simredis.Servers{}}, Clients: clients, Untraced: true}, func(w *sim.World) error {
 			admin := w.NewProcess("admin")
-			admin.Go(func() { test(stage(w, simredis.Client(admin, "r0"), build)) })
+			admin.Go(func() { test(newWorld(w, simredis.Client(admin, "r0"), build)) })
 			return w.RunUntil(w.Idle)
 		})
 		if err != nil {
@@ -48,7 +48,7 @@ func onStage(h Harness, build func(machine) lock.Locker) Harness {
 	return h
 }
 
-func stage(w *sim.World, admin *redis.Client, build func(machine) lock.Locker) World {
+func newWorld(w *sim.World, admin *redis.Client, build func(machine) lock.Locker) World {
 	ctx := context.Background()
 	left := func(t testing.TB, resource string) (left []string) {
 		for _, key := range admin.Keys(ctx, "lock:{"+resource+"}*").Val() {

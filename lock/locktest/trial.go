@@ -11,37 +11,37 @@ import (
 	"locksim/lock"
 )
 
-// scene is one test at work. Only the test's own goroutine calls the methods that may fail it for good;
-// workers hand their findings back.
-type scene struct {
+// trial is one run of a test. Only the test's own goroutine calls the methods that may end it; workers return their
+// findings.
+type trial struct {
 	testing.TB
 	Harness
 	world    World
 	resource string
 	ctx      context.Context // bounds every wait of the test
 	cancel   context.CancelFunc
-	*cast
+	*participants
 }
 
-// cast is who plays in a scene, and what they were granted.
-type cast struct {
+// participants are the clients of a trial, and their grants.
+type participants struct {
 	mu      sync.Mutex // guards the rest
 	clients [clients]*Client
 	grants  []grant
 }
 
-// tooSlow is what a test panics with that can conclude nothing.
+// tooSlow is the panic of an inconclusive test.
 type tooSlow string
 
-func newScene(t testing.TB, h Harness, w World, resource string) *scene {
-	s := &scene{TB: t, Harness: h, world: w, resource: resource, cast: &cast{}}
+func newTrial(t testing.TB, h Harness, w World, resource string) *trial {
+	s := &trial{TB: t, Harness: h, world: w, resource: resource, participants: &participants{}}
 	s.ctx, s.cancel = context.WithTimeout(context.Background(), 20*h.TTL+10*h.Slack)
 	return s
 }
 
-// end sends the waiters away, makes the network whole, and gives back what is still held: a lease that
-// renews itself would go on for ever.
-func (s *scene) end() {
+// end cancels the waiters, heals the network, and releases what is still held: an automatically renewed lease would
+// never end.
+func (s *trial) end() {
 	s.cancel()
 	s.mu.Lock()
 	clients, grants := s.clients, s.grants
@@ -56,18 +56,18 @@ func (s *scene) end() {
 	}
 }
 
-// on is the same scene about another resource.
-func (s *scene) on(resource string) *scene {
+// on is the same trial with another resource.
+func (s *trial) on(resource string) *trial {
 	other := *s
 	other.resource = resource
 	return &other
 }
 
 // slow ends the test without a conclusion.
-func (s *scene) slow(format string, args ...any) { panic(tooSlow(fmt.Sprintf(format, args...))) }
+func (s *trial) slow(format string, args ...any) { panic(tooSlow(fmt.Sprintf(format, args...))) }
 
-// client returns client number i, made when it is first asked for.
-func (s *scene) client(i int) *Client {
+// client returns client i, which the first call creates.
+func (s *trial) client(i int) *Client {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.clients[i] == nil {
@@ -77,10 +77,10 @@ func (s *scene) client(i int) *Client {
 	return s.clients[i]
 }
 
-func (s *scene) locker(i int) lock.Locker { return s.client(i).Locker }
+func (s *trial) locker(i int) lock.Locker { return s.client(i).Locker }
 
-// wire returns the network of client i, and skips the test where there is none.
-func (s *scene) wire(i int) *Wire {
+// wire returns the network of client i, and skips the test if there is none.
+func (s *trial) wire(i int) *Wire {
 	s.Helper()
 	w := s.client(i).Wire
 	if w == nil {
@@ -90,11 +90,11 @@ func (s *scene) wire(i int) *Wire {
 }
 
 // within returns a context of the test that ends after d.
-func (s *scene) within(d time.Duration) (context.Context, context.CancelFunc) {
+func (s *trial) within(d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(s.ctx, d)
 }
 
-// grant is a lease with the instants between which it was asked for and returned.
+// grant is a lease with the instants of its request and its return.
 type grant struct {
 	lock.Lease
 	client   int
@@ -103,15 +103,15 @@ type grant struct {
 }
 
 // ask is Acquire by client i.
-func (s *scene) ask(ctx context.Context, l lock.Locker, i int) (grant, error) {
+func (s *trial) ask(ctx context.Context, l lock.Locker, i int) (grant, error) {
 	g := grant{client: i, asked: time.Now()}
 	lease, err := l.Acquire(ctx, s.resource)
 	g.Lease, g.returned = lease, time.Now()
-	return g, s.keepTrack(g, err)
+	return g, s.track(g, err)
 }
 
-// keepTrack remembers a grant, so that it is given back in the end.
-func (s *scene) keepTrack(g grant, err error) error {
+// track records a grant, so that it is released in the end.
+func (s *trial) track(g grant, err error) error {
 	if err != nil {
 		return err
 	}
@@ -125,12 +125,12 @@ func (s *scene) keepTrack(g grant, err error) error {
 }
 
 // acquire takes the lock for client i.
-func (s *scene) acquire(i int) grant {
+func (s *trial) acquire(i int) grant {
 	s.Helper()
 	return s.acquireBy(s.locker(i), i)
 }
 
-func (s *scene) acquireBy(l lock.Locker, i int) grant {
+func (s *trial) acquireBy(l lock.Locker, i int) grant {
 	s.Helper()
 	g, err := s.ask(s.ctx, l, i)
 	if err != nil {
@@ -139,9 +139,8 @@ func (s *scene) acquireBy(l lock.Locker, i int) grant {
 	return g
 }
 
-// fatal ends the test because of an error: without a conclusion if it is that no answer came, for which the
-// lock cannot help.
-func (s *scene) fatal(what string, err error) {
+// fatal ends the test because of an error: without a conclusion for a missing answer, which is not the lock's fault.
+func (s *trial) fatal(what string, err error) {
 	s.Helper()
 	if errors.Is(err, lock.ErrOutcomeUnknown) {
 		s.slow("%s: %v", what, err)
@@ -149,10 +148,10 @@ func (s *scene) fatal(what string, err error) {
 	s.Fatalf("%s: %v", what, err)
 }
 
-// waiting lets client i wait for the lock. The channel gives its grant, once.
-func (s *scene) waiting(i int) <-chan answer { return s.waitingBy(s.ctx, s.locker(i), i) }
+// waiting makes client i wait for the lock. The channel returns its grant, once.
+func (s *trial) waiting(i int) <-chan answer { return s.waitingBy(s.ctx, s.locker(i), i) }
 
-func (s *scene) waitingBy(ctx context.Context, l lock.Locker, i int) <-chan answer {
+func (s *trial) waitingBy(ctx context.Context, l lock.Locker, i int) <-chan answer {
 	answers := make(chan answer, 1)
 	go func() {
 		g, err := s.ask(ctx, l, i)
@@ -161,14 +160,14 @@ func (s *scene) waitingBy(ctx context.Context, l lock.Locker, i int) <-chan answ
 	return answers
 }
 
-// answer is what a waiter was told.
+// answer is the result of a waiter.
 type answer struct {
 	grant
 	err error
 }
 
 // granted waits for a waiter's grant.
-func (s *scene) granted(from <-chan answer) grant {
+func (s *trial) granted(from <-chan answer) grant {
 	s.Helper()
 	a := <-from // its context is bounded
 	if a.err != nil {
@@ -178,13 +177,13 @@ func (s *scene) granted(from <-chan answer) grant {
 }
 
 // release gives a grant back, which must succeed.
-func (s *scene) release(g grant) {
+func (s *trial) release(g grant) {
 	s.Helper()
 	s.released(g, g.Release(s.ctx))
 }
 
-// released judges the error of a release that must succeed.
-func (s *scene) released(g grant, err error) {
+// released checks the error of a release that must succeed.
+func (s *trial) released(g grant, err error) {
 	s.Helper()
 	if errors.Is(err, lock.ErrNotHeld) && g.over() {
 		s.slow("the lease of c%d ended before its release was done", g.client)
@@ -197,7 +196,7 @@ func (s *scene) released(g grant, err error) {
 // over reports whether the lease's validity has ended.
 func (g grant) over() bool { return !time.Now().Before(g.Until()) }
 
-// isLost reports whether the holder has been told of a loss.
+// isLost reports whether the holder has been notified of a loss.
 func (g grant) isLost() bool {
 	select {
 	case <-g.Lost():
@@ -207,8 +206,8 @@ func (g grant) isLost() bool {
 	}
 }
 
-// awaitLoss waits until the holder is told of the loss.
-func (s *scene) awaitLoss(g grant) {
+// awaitLoss waits until the holder is notified of the loss.
+func (s *trial) awaitLoss(g grant) {
 	s.Helper()
 	bound := time.NewTimer(time.Until(g.Until()) + s.Slack)
 	defer bound.Stop()
@@ -219,8 +218,8 @@ func (s *scene) awaitLoss(g grant) {
 	}
 }
 
-// abandon lets a lease end without a release, and the holder learn of it.
-func abandon(s *scene, g grant) {
+// abandon makes a lease end without a release, and waits for the notice of the loss.
+func abandon(s *trial, g grant) {
 	s.Helper()
 	if !s.Renews {
 		s.awaitLoss(g)
@@ -232,8 +231,8 @@ func abandon(s *scene, g grant) {
 	w.Heal()
 }
 
-// prompt fails the test if f takes so long that it can have waited for a lease to end.
-func (s *scene) prompt(what string, f func()) {
+// prompt ends the test without a conclusion if f takes so long that it may have waited for a lease to end.
+func (s *trial) prompt(what string, f func()) {
 	s.Helper()
 	began := time.Now()
 	f()
@@ -242,8 +241,8 @@ func (s *scene) prompt(what string, f func()) {
 	}
 }
 
-// wantFree fails unless client i gets the lock at once. It gives it back.
-func (s *scene) wantFree(i int) {
+// wantFree fails unless client i gets the lock at once. It releases the lock.
+func (s *trial) wantFree(i int) {
 	s.Helper()
 	s.prompt("taking a lock that is free", func() {
 		s.Helper()
@@ -252,12 +251,12 @@ func (s *scene) wantFree(i int) {
 }
 
 // wantHeld fails if client i gets the lock while g is valid.
-func (s *scene) wantHeld(g grant, i int) {
+func (s *trial) wantHeld(g grant, i int) {
 	s.Helper()
 	s.wantHeldAgainst(g, s.locker(i), i)
 }
 
-func (s *scene) wantHeldAgainst(g grant, l lock.Locker, i int) {
+func (s *trial) wantHeldAgainst(g grant, l lock.Locker, i int) {
 	s.Helper()
 	ctx, cancel := s.within(s.TTL / 8)
 	defer cancel()
@@ -273,8 +272,8 @@ func (s *scene) wantHeldAgainst(g grant, l lock.Locker, i int) {
 		i, g.client, g.Until().Sub(other.returned))
 }
 
-// wantNothingLeft fails unless the servers come to hold nothing for the resource.
-func wantNothingLeft(s *scene) {
+// wantNothingLeft fails unless the servers soon have nothing left for the resource.
+func wantNothingLeft(s *trial) {
 	s.Helper()
 	if s.world.Left == nil {
 		return
@@ -289,11 +288,11 @@ func wantNothingLeft(s *scene) {
 		}
 		time.Sleep(s.TTL / 50)
 	}
-	s.Errorf("left behind: %q", left)
+	s.Errorf("left on the servers: %q", left)
 }
 
 // want fails unless err wraps target.
-func (s *scene) want(what string, err, target error) {
+func (s *trial) want(what string, err, target error) {
 	s.Helper()
 	switch {
 	case errors.Is(err, target):

@@ -7,51 +7,52 @@ import (
 	"locksim/lock"
 )
 
-// bent is a lock with one thing wrong. A nil function means the inner lock's.
-type bent struct {
+// faulty is a lock with one mistake. A nil function means that of the inner
+// lock.
+type faulty struct {
 	lock.Locker
 	acquire func(ctx context.Context, resource string) (lock.Lease, error)
 	try     func(ctx context.Context, resource string) (lock.Lease, error)
 	as      func(owner string) lock.Locker
-	lease   func(ctx context.Context, resource string, l *bentLease) // bends each lease
+	lease   func(ctx context.Context, resource string, l *faultyLease) // changes each lease
 }
 
-func (b bent) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+func (b faulty) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	acquire := b.acquire
 	if acquire == nil {
 		acquire = b.Locker.Acquire
 	}
-	return b.bend(ctx, resource, acquire)
+	return b.alter(ctx, resource, acquire)
 }
 
-func (b bent) TryAcquire(ctx context.Context, resource string) (lock.Lease, error) {
+func (b faulty) TryAcquire(ctx context.Context, resource string) (lock.Lease, error) {
 	try := b.try
 	if try == nil {
 		try = b.Locker.(lock.Trier).TryAcquire
 	}
-	return b.bend(ctx, resource, try)
+	return b.alter(ctx, resource, try)
 }
 
-func (b bent) As(owner string) lock.Locker {
+func (b faulty) As(owner string) lock.Locker {
 	inner := b
 	inner.Locker = b.as(owner)
 	return inner
 }
 
-func (b bent) bend(ctx context.Context, resource string, ask func(context.Context, string) (lock.Lease, error)) (lock.Lease, error) {
+func (b faulty) alter(ctx context.Context, resource string, ask func(context.Context, string) (lock.Lease, error)) (lock.Lease, error) {
 	inner, err := ask(ctx, resource)
 	if err != nil {
 		return nil, err
 	}
-	l := &bentLease{Lease: inner, returned: time.Now()}
+	l := &faultyLease{Lease: inner, returned: time.Now()}
 	if b.lease != nil {
 		b.lease(ctx, resource, l)
 	}
 	return l, nil
 }
 
-// bentLease is a lease with one thing wrong.
-type bentLease struct {
+// faultyLease is a lease with one mistake.
+type faultyLease struct {
 	lock.Lease
 	returned time.Time
 
@@ -63,42 +64,42 @@ type bentLease struct {
 	extend  func(ctx context.Context) error
 }
 
-func (l *bentLease) Token() uint64 {
+func (l *faultyLease) Token() uint64 {
 	if l.token != nil {
 		return l.token()
 	}
 	return l.Lease.Token()
 }
 
-func (l *bentLease) Until() time.Time {
+func (l *faultyLease) Until() time.Time {
 	if l.until != nil {
 		return l.until()
 	}
 	return l.Lease.Until()
 }
 
-func (l *bentLease) Lost() <-chan struct{} {
+func (l *faultyLease) Lost() <-chan struct{} {
 	if l.lost != nil {
 		return l.lost()
 	}
 	return l.Lease.Lost()
 }
 
-func (l *bentLease) Context() context.Context {
+func (l *faultyLease) Context() context.Context {
 	if l.context != nil {
 		return l.context()
 	}
 	return l.Lease.Context()
 }
 
-func (l *bentLease) Release(ctx context.Context) error {
+func (l *faultyLease) Release(ctx context.Context) error {
 	if l.release != nil {
 		return l.release(ctx)
 	}
 	return l.Lease.Release(ctx)
 }
 
-func (l *bentLease) Extend(ctx context.Context) error {
+func (l *faultyLease) Extend(ctx context.Context) error {
 	if l.extend != nil {
 		return l.extend(ctx)
 	}

@@ -21,27 +21,27 @@ import (
 // scrape is the time between two scrapes. The rules are evaluated after each.
 const scrape = 30 * time.Second
 
-// plant is a measured lock, and a Prometheus that watches it.
-type plant struct {
+// fixture is a measured lock, and a Prometheus that scrapes it.
+type fixture struct {
 	testing.TB
-	*shop
+	*service
 	registry *prometheus.Registry
 	storage  *teststorage.TestStorage
 	group    *rules.Group
 	now      time.Time
-	fired    map[string]*rules.Alert // every alert that has fired, by name
+	fired    map[string]*rules.Alert // by name
 }
 
-func newPlant(t testing.TB, ttl time.Duration) *plant {
+func newFixture(t testing.TB, ttl time.Duration) *fixture {
 	t.Helper()
 	registry := prometheus.NewRegistry()
-	shop, err := newShop(registry, metrics.Options{Lock: "orders", TTL: ttl})
+	svc, err := newService(registry, metrics.Options{Lock: "orders", TTL: ttl})
 	if err != nil {
 		t.Fatal(err)
 	}
 	storage := teststorage.New(t)
-	return &plant{
-		TB: t, shop: shop, registry: registry, storage: storage, group: load(t, storage),
+	return &fixture{
+		TB: t, service: svc, registry: registry, storage: storage, group: load(t, storage),
 		now: time.Unix(0, 0), fired: map[string]*rules.Alert{},
 	}
 }
@@ -73,8 +73,8 @@ func load(t testing.TB, storage *teststorage.TestStorage) *rules.Group {
 	return nil
 }
 
-// run lets the work of each interval be done, and the metrics scraped and judged after it.
-func (p *plant) run(span time.Duration, work func(step int)) {
+// run does the work of each interval, and scrapes the metrics and evaluates the rules after it.
+func (p *fixture) run(span time.Duration, work func(step int)) {
 	p.Helper()
 	for step := range int(span / scrape) {
 		p.scrape()
@@ -84,7 +84,7 @@ func (p *plant) run(span time.Duration, work func(step int)) {
 	p.scrape()
 }
 
-func (p *plant) scrape() {
+func (p *fixture) scrape() {
 	p.Helper()
 	to := p.storage.Appender(p.Context())
 	for _, s := range p.samples() {

@@ -10,16 +10,16 @@ import (
 	"locksim/lock/metrics"
 )
 
-// shop is the service that uses the lock: each of its sections goes as it is told to.
-type shop struct {
+// service uses the lock: each of its sections has prescribed results.
+type service struct {
 	locks lock.Locker
 	clock *clock
 	next  section
 }
 
-// section is what becomes of one use of the lock.
+// section has the results of one use of the lock.
 type section struct {
-	refused error // what Acquire returns; nil: the lock is granted
+	refused error // the result of Acquire; nil: the lock is granted
 	wait    time.Duration
 	token   uint64
 	hold    time.Duration
@@ -28,7 +28,7 @@ type section struct {
 
 const validity = 10 * time.Second
 
-// clock is moved by what the sections take.
+// clock advances by the durations of the sections.
 type clock struct {
 	lock.Clock
 	now time.Time
@@ -36,8 +36,8 @@ type clock struct {
 
 func (c *clock) Now() time.Time { return c.now }
 
-func newShop(r prometheus.Registerer, o metrics.Options) (*shop, error) {
-	s := &shop{clock: &clock{now: time.Unix(0, 0)}}
+func newService(r prometheus.Registerer, o metrics.Options) (*service, error) {
+	s := &service{clock: &clock{now: time.Unix(0, 0)}}
 	o.Clock = s.clock
 	m, err := metrics.New(r, o)
 	if err != nil {
@@ -47,8 +47,8 @@ func newShop(r prometheus.Registerer, o metrics.Options) (*shop, error) {
 	return s, nil
 }
 
-// do goes through n sections that are all alike.
-func (s *shop) do(n int, how section) {
+// do runs n equal sections.
+func (s *service) do(n int, how section) {
 	for range n {
 		s.next = how
 		if lease, err := s.locks.Acquire(context.Background(), "order:42"); err == nil {
@@ -58,8 +58,8 @@ func (s *shop) do(n int, how section) {
 	}
 }
 
-// Acquire implements [lock.Locker]: it is the lock that is measured.
-func (s *shop) Acquire(context.Context, string) (lock.Lease, error) {
+// Acquire implements [lock.Locker], the measured lock.
+func (s *service) Acquire(context.Context, string) (lock.Lease, error) {
 	s.clock.now = s.clock.now.Add(s.next.wait)
 	if s.next.refused != nil {
 		return nil, s.next.refused
