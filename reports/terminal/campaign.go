@@ -15,16 +15,16 @@ import (
 	"locksim/scenarios/sweep"
 )
 
-// ExploreReplay is the command that makes a violation again. i numbers those of
-// the exploration from 1.
-type ExploreReplay func(i int, f *search.Failure) string
+// Replay is the command that makes a violation again. i numbers those of the
+// exploration or the sweep from 1.
+type Replay func(i int, f *search.Failure) string
 
 // Exploration writes what was tried, what it is worth, and each violation of
 // another shape: what was violated, its story, the smallest schedule that leads
 // to it, and the command that replays it.
 //
 // The errors are those of [Run].
-func Exploration(w io.Writer, e *explore.Exploration, replay ExploreReplay, opt reports.Options) error {
+func Exploration(w io.Writer, e *explore.Exploration, replay Replay, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func struckOf(kinds map[string]search.FaultTally) string {
 
 // distinct is one violation. It begins with its seed and ends with the command
 // that replays it.
-func distinct(i int, f *search.Failure, replay ExploreReplay, opt reports.Options) []string {
+func distinct(i int, f *search.Failure, replay Replay, opt reports.Options) []string {
 	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first with seed %d)", i, f.Shape, prose.Amount(f.Runs, "run"), f.FirstSeed)
 	return violation(head, f.Text("replay: "+replay(i, f)), opt)
 }
@@ -109,16 +109,12 @@ func violation(head, text string, opt reports.Options) []string {
 	return append(append(lines, ""), strings.Split(rest, "\n")...)
 }
 
-// SweepReplay is the command that makes a violation again. i numbers those of
-// the sweep from 1.
-type SweepReplay func(i int, f *search.Failure) string
-
 // Sweep writes what was covered, kind by kind, and each class of violation: what
 // was violated, its story, the smallest schedule that leads to it, and the
 // command that replays it.
 //
 // The errors are those of [Run].
-func Sweep(w io.Writer, s *sweep.Sweep, replay SweepReplay, opt reports.Options) error {
+func Sweep(w io.Writer, s *sweep.Sweep, replay Replay, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
@@ -185,7 +181,7 @@ func placed(t *sweep.Summary) string {
 
 // sweepClass is one class of violation. It ends with the command that replays
 // the smallest.
-func sweepClass(i int, f *search.Failure, replay SweepReplay, opt reports.Options) []string {
+func sweepClass(i int, f *search.Failure, replay Replay, opt reports.Options) []string {
 	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first: %s)", i, f.Shape, prose.Amount(f.Runs, "run"), f.Placed.Faults)
 	if f.Run == nil {
 		return []string{paint(opt.Colour, alarm, head), "It has not been examined."}
