@@ -51,7 +51,7 @@ func newKept(t *testing.T, runs int) *kept {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.write("explore-single/explore.jsonl", fmt.Sprintf("{\"version\":1,\"kind\":\"explore\",\"plan\":%s}\n", marshal(t, plan)))
+	k.write("explore-single/explore.jsonl", fmt.Sprintf("{\"version\":1,\"kind\":\"explore\",\"jobs\":%d,\"plan\":%s}\n", plan.Jobs(), marshal(t, plan)))
 	return k
 }
 
