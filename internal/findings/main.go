@@ -17,12 +17,12 @@ const (
 	exitUsage  = 2
 )
 
-// mostRuns is within how many runs a violation must be found.
+// mostRuns is the number of runs within which a search must find a violation.
 const mostRuns = 2000
 
 func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// command is the whole program.
+// command runs the program and returns its exit code.
 func command(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("findings", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -42,11 +42,12 @@ func command(args []string, stdout, stderr io.Writer) int {
 		return exitFailed
 	}
 	_, _ = io.WriteString(stdout, markdown(rows, *most))
-	return verdict(rows, stderr)
+	return exitCode(rows, stderr)
 }
 
-// verdict names the locks in which a search has found nothing.
-func verdict(rows []row, stderr io.Writer) int {
+// verdict prints the locks without a violation in a search, and returns the
+// exit code.
+func exitCode(rows []row, stderr io.Writer) int {
 	code := exitOK
 	for _, r := range rows {
 		if r.runs.any.missed() > 0 {
@@ -57,7 +58,7 @@ func verdict(rows []row, stderr io.Writer) int {
 	return code
 }
 
-// measureAll measures the locks that are wanted.
+// measureAll measures the wanted locks.
 func measureAll(wanted func(string) bool, most int, progress io.Writer) ([]row, error) {
 	var rows []row
 	for _, name := range append(kinds.Specimens(), "single") {
@@ -69,7 +70,7 @@ func measureAll(wanted func(string) bool, most int, progress io.Writer) ([]row, 
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		rows = append(rows, r)
-		_, _ = fmt.Fprintf(progress, "%s: %v and %v\n", name, r.runs.any, r.runs.own)
+		_, _ = fmt.Fprintf(progress, "%s: %v and %v\n", name, r.runs.any, r.runs.mistake)
 	}
 	return rows, nil
 }

@@ -11,18 +11,18 @@ import (
 	"locksim/scenarios/search"
 )
 
-// firstSeeds are where the searches begin.
+// firstSeeds are the first seeds of the searches.
 var firstSeeds = []uint64{1, 1_000_001, 2_000_001}
 
-// row is what was measured for one lock.
+// row is the measurement of one lock.
 type row struct {
 	lock, faults, ttl string
 	runs              sample
 }
 
-// sample is how many runs searches took, each from its first seed: to any
-// violation, and to the first that shows the mistake.
-type sample struct{ any, own counts }
+// sample is the number of runs of each search: to any violation, and to the
+// first that shows the mistake.
+type sample struct{ any, mistake counts }
 
 // measure searches a lock.
 func measure(name string, most int) (row, error) {
@@ -35,8 +35,8 @@ func measure(name string, most int) (row, error) {
 	return r, err
 }
 
-// subject is a lock and the space that it is searched in: a specimen within what
-// it says of itself, and any other lock under pauses. It is judged on everything.
+// subject returns a lock and its search space: that of a specimen, and pauses
+// for any other lock. The lock has no promise, so that every violation counts.
 func subject(name string) (play.Lock, search.Space, error) {
 	l, err := play.Kind(name)
 	if err != nil {
@@ -63,19 +63,19 @@ func searches(l play.Lock, space search.Space, most int) (sample, error) {
 		if err != nil {
 			return s, fmt.Errorf("from seed %d: %w", seed, err)
 		}
-		s.any, s.own = append(s.any, anyRuns), append(s.own, ownRuns)
+		s.any, s.mistake = append(s.any, anyRuns), append(s.mistake, ownRuns)
 	}
 	return s, nil
 }
 
-// search counts the runs to the first violation, and goes on to the first that
+// searchFrom counts the runs to the first violation, and to the first that
 // shows the mistake.
 func searchFrom(l play.Lock, space search.Space, first uint64, most int) (anyRuns, ownRuns int, err error) {
 	seen, err := search.Find(l, space, first, most, func(s *search.Sighting) (bool, error) {
 		if anyRuns == 0 {
 			anyRuns = s.Runs
 		}
-		return telling(l.Name, s)
+		return showsMistake(l.Name, s)
 	})
 	if seen != nil {
 		ownRuns = seen.Runs

@@ -28,12 +28,12 @@ func markdown(rows []row, most int) string {
 	fmt.Fprintf(&b, preamble, seeds(), prose.Thousands(most))
 	b.WriteString("| lock | faults | TTL | any | mistake |\n|---|---|---|---|---|\n")
 	for _, r := range rows {
-		fmt.Fprintf(&b, "| %s | %s | %s | %v | %v |\n", r.lock, r.faults, r.ttl, r.runs.any, r.runs.own)
+		fmt.Fprintf(&b, "| %s | %s | %s | %v | %v |\n", r.lock, r.faults, r.ttl, r.runs.any, r.runs.mistake)
 	}
 	return b.String()
 }
 
-// seeds are the first seeds, in words.
+// seeds lists the first seeds.
 func seeds() string {
 	var out []string
 	for _, s := range firstSeeds {
@@ -42,7 +42,7 @@ func seeds() string {
 	return strings.Join(out[:len(out)-1], ", ") + " and " + out[len(out)-1]
 }
 
-// classes are classes of fault in words.
+// classes lists classes of faults.
 func classes(list []lock.Fault) string {
 	if len(list) == 0 {
 		return "none"
@@ -50,6 +50,33 @@ func classes(list []lock.Fault) string {
 	out := make([]string, len(list))
 	for i, f := range list {
 		out[i] = string(f)
+	}
+	return strings.Join(out, ", ")
+}
+
+// counts are numbers of runs; 0 is a search that found nothing.
+type counts []int
+
+// missed is the number of searches that found nothing.
+func (c counts) missed() int {
+	n := 0
+	for _, runs := range c {
+		if runs == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// String is "41, 22, –".
+func (c counts) String() string {
+	var out []string
+	for _, runs := range c {
+		if runs == 0 {
+			out = append(out, "–")
+			continue
+		}
+		out = append(out, fmt.Sprint(runs))
 	}
 	return strings.Join(out, ", ")
 }

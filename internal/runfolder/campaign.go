@@ -15,12 +15,12 @@ import (
 	"locksim/scenarios/sweep"
 )
 
-// quiet is how long the journal of a campaign at work may stay the same, on the
-// wall clock.
+// quiet is the longest time, on the wall clock, between two changes of the
+// journal of a running campaign.
 const quiet = 2 * time.Minute
 
-// campaignFile is what an index tells of the document of an exploration or a
-// sweep.
+// campaignFile has the fields of the document of an exploration or a sweep that
+// an index needs.
 type campaignFile struct {
 	Version int    `json:"version"`
 	Kind    string `json:"kind"`
@@ -41,7 +41,7 @@ type campaignFile struct {
 	} `json:"timing"`
 }
 
-// blockFile is what is counted of each result, and of all.
+// blockFile has the counts of one result, or the sum of all.
 type blockFile struct {
 	Runs       int                   `json:"runs"`
 	Placements int                   `json:"placements"`
@@ -50,10 +50,10 @@ type blockFile struct {
 	Violations map[checker.Label]int `json:"violations"`
 }
 
-// made is how many runs there were: those of explorations, or of sweeps.
-func (b blockFile) made() int { return b.Runs + b.Placements + b.Pairs }
+// runCount is the number of runs, of an exploration or a sweep.
+func (b blockFile) runCount() int { return b.Runs + b.Placements + b.Pairs }
 
-// journalFile is what an index tells of a journal.
+// journalFile has the data of a journal that an index needs.
 type journalFile struct {
 	lock, scenario, judge string
 	jobs                  func(campaign.Shard) int
@@ -81,42 +81,42 @@ func readSweep(c *scan, f folder, e *reports.IndexEntry) error {
 	})
 }
 
-// readCampaign reads the document of a campaign or, where there is none yet, or
-// the journal has gone on since, the journal.
+// readCampaign reads the document of a campaign, or its journal if there is no
+// document yet or the journal has changed since.
 func readCampaign(c *scan, f folder, e *reports.IndexEntry, kind string, plan func(json.RawMessage) (journalFile, int, error)) error {
 	document, journal := kind+".json", kind+".jsonl"
 	var ended time.Time
 	if f.has(document) {
-		d, changed, err := remembered(c, f, document, func(_ string, data []byte) (d campaignFile, err error) { return d, decode(data, &d) })
+		d, changed, err := readCached(c, f, document, func(_ string, data []byte) (d campaignFile, err error) { return d, decode(data, &d) })
 		if err != nil {
 			return err
 		}
 		ended = changed
-		if err := d.tell(e, kind); err != nil {
+		if err := d.fill(e, kind); err != nil {
 			return err
 		}
-		e.Changed = c.moment(ended)
+		e.Changed = c.formatTime(ended)
 	}
 	if !f.has(journal) || f.has(document) && c.Now == nil {
 		return nil
 	}
-	j, changed, err := remembered(c, f, journal, func(name string, data []byte) (journalFile, error) { return readJournal(name, data, plan) })
-	if errors.Is(err, campaign.ErrEmpty) { // it has not come to its first line
+	j, changed, err := readCached(c, f, journal, func(name string, data []byte) (journalFile, error) { return readJournal(name, data, plan) })
+	if errors.Is(err, campaign.ErrEmpty) { // its first line is not written yet
 		j, err = journalFile{lock: path.Base(f.dir), jobs: jobsOf(0)}, nil
 	}
 	if err != nil || f.has(document) && !changed.After(ended) {
 		return err
 	}
-	j.tell(e, shardOf(f.dir))
-	e.Changed = c.moment(changed)
+	j.fill(e, shardOf(f.dir))
+	e.Changed = c.formatTime(changed)
 	e.Progress.Running = c.Now != nil && c.Now().Sub(changed) < quiet
 	return nil
 }
 
-// tell makes an entry of a document.
-func (d campaignFile) tell(e *reports.IndexEntry, kind string) error {
+// fill sets the fields of an entry from a document.
+func (d campaignFile) fill(e *reports.IndexEntry, kind string) error {
 	if d.Version != campaign.Version || d.Kind != kind || d.Plan.Lock == "" {
-		return fmt.Errorf("this is no document of kind %s and version %d: make it again with this version of locksim", kind, campaign.Version)
+		return fmt.Errorf("not a document of kind %s and version %d: make it again with this version of locksim", kind, campaign.Version)
 	}
 	e.Lock, e.What = d.Plan.Lock, d.Plan.Scenario
 	e.Seed = fmt.Sprintf("from seed %d", d.Plan.FirstSeed)
@@ -135,10 +135,10 @@ func (d campaignFile) tell(e *reports.IndexEntry, kind string) error {
 	return nil
 }
 
-// result is what came of runs, in a sentence. evidence is 0 where it is not
-// known.
+// result is the result of the runs as a sentence. evidence is 0 if it is
+// unknown.
 func (b blockFile) result(evidence int) string {
-	text := prose.Count(b.made(), "run")
+	text := prose.Count(b.runCount(), "run")
 	if evidence > 0 {
 		text += fmt.Sprintf(", %d of them evidence", evidence)
 	}
@@ -155,7 +155,7 @@ func judged(by string) string {
 	return ""
 }
 
-// readJournal reads as much of a journal as there is.
+// readJournal reads the complete lines of a journal.
 func readJournal(name string, data []byte, plan func(json.RawMessage) (journalFile, int, error)) (journalFile, error) {
 	r, err := campaign.Read(name, data)
 	if err != nil {
@@ -171,7 +171,7 @@ func readJournal(name string, data []byte, plan func(json.RawMessage) (journalFi
 		if err := decode(raw, &b); err != nil {
 			return j, err
 		}
-		j.sum.Runs += b.made()
+		j.sum.Runs += b.runCount()
 		j.sum.Violating += b.Violating
 		for label, n := range b.Violations {
 			j.sum.Violations[label] += n
@@ -180,7 +180,8 @@ func readJournal(name string, data []byte, plan func(json.RawMessage) (journalFi
 	return j, nil
 }
 
-// jobsOf counts the jobs of a shard, of so many in all.
+// jobsOf returns a function that counts the jobs of a shard, of the given
+// number of all jobs.
 func jobsOf(all int) func(campaign.Shard) int {
 	return func(s campaign.Shard) int {
 		n := 0
@@ -193,7 +194,7 @@ func jobsOf(all int) func(campaign.Shard) int {
 	}
 }
 
-// shardOf is the shard whose folder has such a name, or all of the jobs.
+// shardOf returns the shard that a folder's name denotes, or that of all jobs.
 func shardOf(dir string) campaign.Shard {
 	var i, n int
 	if _, err := fmt.Sscanf(path.Base(dir), "shard-%d-of-%d", &i, &n); err != nil {
@@ -206,8 +207,8 @@ func shardOf(dir string) campaign.Shard {
 	return s
 }
 
-// tell makes an entry of a journal.
-func (j journalFile) tell(e *reports.IndexEntry, s campaign.Shard) {
+// fill sets the fields of an entry from a journal.
+func (j journalFile) fill(e *reports.IndexEntry, s campaign.Shard) {
 	e.Lock, e.What, e.Seed = j.lock, j.scenario, ""
 	e.Labels = tally(j.sum.Violations)
 	e.Said = "So far " + j.sum.result(0) + judged(j.judge)

@@ -1,9 +1,8 @@
-// Package runfolder keeps runs in folders side by side, and finds out what such
-// folders hold.
+// Package runfolder names the folders of runs, and makes an index of them.
 //
-// [Name] is what a folder is called, [PointLatest] moves the link to the newest
-// one, and a [Scanner] makes an index of all: of what came to its end by its
-// document, and of campaigns at work by their journals. Files are known by their
-// names alone, so that a folder may lie anywhere below, and may have been made by
-// any command.
+// [Name] returns the name of a folder, [PointLatest] moves the link to the
+// newest one, and a [Scanner] makes an index of all: of completed runs and
+// campaigns by their documents, and of running campaigns by their journals. It
+// recognizes a file by its name alone, so that a folder may be at any depth,
+// and of any command.
 package runfolder

@@ -9,7 +9,7 @@ import (
 	"locksim/internal/runfolder"
 )
 
-func TestNameReadsWell(t *testing.T) {
+func TestName(t *testing.T) {
 	for want, parts := range map[string][]string{
 		"run-gc-pause-fenced-s1":               {"run", "gc-pause", "fenced", "s1"},
 		"explore-broken.del-without-owner":     {"explore", "broken/del-without-owner"},
@@ -24,35 +24,35 @@ func TestNameReadsWell(t *testing.T) {
 
 var safe = regexp.MustCompile(`^run-[A-Za-z0-9._-]{1,80}$`)
 
-// Whatever a lock is called, its folder lies where folders lie, is not hidden,
-// and is no other's.
+// The folder of a lock of any name is in the right place, not hidden, and
+// different from others.
 func TestNameIsSafe(t *testing.T) {
 	seen := map[string]string{}
 	for _, part := range []string{"", ".", "..", "../x", "..x", "/etc/passwd", "a/b", "a.b", "a-b", "a b", "a_b", "a/b/c", `a\b`, "<script>", "a:b", "COM1:", "-rf",
 		"naïve", "наивный", "наивнай", "x\x00y", "x\ny", "\xff", string(make([]byte, 300)), string(make([]byte, 301))} {
 		name := runfolder.Name("run", part)
 		if !safe.MatchString(name) || !filepath.IsLocal(name) {
-			t.Errorf("%q is kept in %q", part, name)
+			t.Errorf("%q has the folder %q", part, name)
 		}
 		if other, taken := seen[name]; taken {
-			t.Errorf("%q and %q are both kept in %q", part, other, name)
+			t.Errorf("%q and %q both have the folder %q", part, other, name)
 		}
 		seen[name] = part
 	}
 }
 
-// FuzzName looks for a name that is not safe.
+// FuzzName searches for a part that makes an unsafe name.
 func FuzzName(f *testing.F) {
 	f.Add("gc-pause")
 	f.Add("../\x00")
 	f.Fuzz(func(t *testing.T, part string) {
 		if name := runfolder.Name("run", part); !safe.MatchString(name) {
-			t.Errorf("%q is kept in %q", part, name)
+			t.Errorf("%q has the folder %q", part, name)
 		}
 	})
 }
 
-// The link is replaced, and nothing that is no link is.
+// PointLatest replaces a link, and nothing else.
 func TestPointLatest(t *testing.T) {
 	dir := t.TempDir()
 	link := filepath.Join(dir, runfolder.Latest)
@@ -61,11 +61,11 @@ func TestPointLatest(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := os.Readlink(link); got != name || err != nil {
-			t.Errorf("the link leads to %q, %v; want %q", got, err, name)
+			t.Errorf("the target of the link is %q, %v; want %q", got, err, name)
 		}
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("there is more than the link: %v", entries)
+		t.Errorf("entries %v, want only the link", entries)
 	}
 	if err := os.Remove(link); err != nil {
 		t.Fatal(err)
@@ -74,12 +74,12 @@ func TestPointLatest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := runfolder.PointLatest(dir, "run-one"); err == nil {
-		t.Error("a file of somebody's was replaced")
+		t.Error("a file was replaced")
 	}
 	if b, _ := os.ReadFile(link); string(b) != "mine" {
-		t.Errorf("the file holds %q", b)
+		t.Errorf("the file has %q", b)
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("something was left: %v", entries)
+		t.Errorf("entries %v, want only the file", entries)
 	}
 }

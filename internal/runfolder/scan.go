@@ -11,48 +11,47 @@ import (
 	"locksim/reports"
 )
 
-// Limits of a scan: folders are looked for so deep, and so many at most.
+// The limits of a scan.
 const (
 	maxDepth   = 4
 	maxFolders = 5000
 )
 
-// Scanner makes indexes of a folder. What it has read of a file it knows until
-// the file changes, so that it can be asked often. It is safe for concurrent use.
+// Scanner makes indexes of a folder. It reads a file again only after a change,
+// so that an index is cheap. It is safe for concurrent use.
 type Scanner struct {
 	// FS is the folder, best that of an os.Root. Links in it are not followed,
-	// but for "latest".
+	// except "latest".
 	FS fs.FS
-	// Now is the time, for an index of the present moment: it tells when files
-	// have changed, and which campaigns are at work. Nil makes an index that is
-	// the same whenever it is made.
+	// Now returns the time, for an index with the times of changes and with
+	// running campaigns. Nil means an index that does not depend on the time.
 	Now func() time.Time
 
 	mu    sync.Mutex
-	known map[string]memo
+	cache map[string]cachedFile
 }
 
-// Index is what the folder holds now, sorted by folder. A folder or a file in it
-// that cannot be read is an entry that says so; the error is that the folder
-// itself cannot be.
+// Index is the content of the folder now, sorted by folder. A folder or a file
+// in it that cannot be read is an entry with the problem; the error means that
+// the folder itself cannot be read.
 func (s *Scanner) Index() (reports.Index, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := &scan{Scanner: s, seen: map[string]memo{}, latest: latestOf(s.FS)}
+	c := &scan{Scanner: s, seen: map[string]cachedFile{}, latest: latestOf(s.FS)}
 	top, err := fs.ReadDir(s.FS, ".")
 	if err != nil {
 		return reports.Index{}, err
 	}
-	c.look(".", top, 0)
-	s.known = c.seen
+	c.scanContents(".", top, 0)
+	s.cache = c.seen
 	x := reports.Index{Entries: c.entries}
-	if c.cut {
+	if c.truncated {
 		x.Note = fmt.Sprintf("More than %d folders: the others are not listed.", maxFolders)
 	}
 	return x, nil
 }
 
-// latestOf is the folder that the link "latest" leads to, or "".
+// latestOf is the target of the link "latest", or "".
 func latestOf(fsys fs.FS) string {
 	target, err := fs.ReadLink(fsys, Latest)
 	if err != nil {
@@ -61,23 +60,23 @@ func latestOf(fsys fs.FS) string {
 	return path.Clean(strings.ReplaceAll(target, `\`, "/"))
 }
 
-// ownPage is where the index itself lies.
+// ownPage is the file of the index itself.
 const ownPage = "index.html"
 
-// scan is one look at the folder.
+// scan is one scan of the folder.
 type scan struct {
 	*Scanner
-	latest  string
-	seen    map[string]memo // what this look has read
-	visited int
-	cut     bool
-	entries []reports.IndexEntry
+	latest    string
+	seen      map[string]cachedFile // the files of this scan
+	visited   int
+	truncated bool
+	entries   []reports.IndexEntry
 }
 
-// folder looks at one folder.
-func (c *scan) folder(dir string, depth int) {
+// scanFolder scans one folder.
+func (c *scan) scanFolder(dir string, depth int) {
 	if c.visited++; c.visited > maxFolders {
-		c.cut = true
+		c.truncated = true
 		return
 	}
 	contents, err := fs.ReadDir(c.FS, dir)
@@ -85,12 +84,12 @@ func (c *scan) folder(dir string, depth int) {
 		c.entries = append(c.entries, reports.IndexEntry{Folder: dir, Kind: reports.IndexUnread, Problem: reason(err)})
 		return
 	}
-	c.look(dir, contents, depth)
+	c.scanContents(dir, contents, depth)
 }
 
-// look looks at what a folder has of its own, and at the folders in it. Below one
-// that has something of its own lie its pages, and shards.
-func (c *scan) look(dir string, contents []fs.DirEntry, depth int) {
+// scanContents adds the documents in a folder, and scans the folders in it: of
+// a folder with documents only the shards, since the other ones have its pages.
+func (c *scan) scanContents(dir string, contents []fs.DirEntry, depth int) {
 	f := folder{dir: dir, files: map[string]fs.DirEntry{}}
 	for _, d := range contents {
 		f.files[d.Name()] = d
@@ -102,7 +101,7 @@ func (c *scan) look(dir string, contents []fs.DirEntry, depth int) {
 	}
 	for _, d := range contents {
 		if depth < maxDepth && d.IsDir() && !strings.HasPrefix(d.Name(), ".") {
-			c.folder(path.Join(dir, d.Name()), depth+1)
+			c.scanFolder(path.Join(dir, d.Name()), depth+1)
 		}
 	}
 }
@@ -118,7 +117,7 @@ func shards(contents []fs.DirEntry) []fs.DirEntry {
 	return out
 }
 
-// folder is one folder with what lies in it.
+// folder is one folder with its content.
 type folder struct {
 	dir   string
 	files map[string]fs.DirEntry
@@ -126,7 +125,8 @@ type folder struct {
 
 func (f folder) has(name string) bool { return f.files[name] != nil }
 
-// entriesOf are those of a folder: one for each kind of document in it.
+// entriesOf returns the entries of a folder: one for each kind of document in
+// it.
 func (c *scan) entriesOf(f folder) []reports.IndexEntry {
 	var out []reports.IndexEntry
 	for _, r := range readers {
@@ -148,11 +148,11 @@ func (c *scan) entriesOf(f folder) []reports.IndexEntry {
 	return out
 }
 
-// reader knows one kind of document.
+// reader reads one kind of document.
 type reader struct {
 	kind     reports.IndexKind
 	document string
-	journal  string // "" where there is none
+	journal  string // "" for none
 	pages    []reports.IndexPage
 	read     func(c *scan, f folder, e *reports.IndexEntry) error
 }
@@ -161,7 +161,7 @@ func (r reader) in(f folder) bool {
 	return f.has(r.document) || r.journal != "" && f.has(r.journal)
 }
 
-// problem is why a file of this kind cannot be read, beginning with its name.
+// problem is the reason why a file of this kind cannot be read, after its name.
 func (r reader) problem(f folder, why string) string {
 	name := r.document
 	if !f.has(name) {
@@ -175,7 +175,7 @@ func (r reader) problem(f folder, why string) string {
 	return name + ": " + why
 }
 
-// readers are all kinds, in the order in which they are shown.
+// readers are all kinds, in the order of the index.
 var readers = []reader{
 	{reports.IndexRun, "run.json", "", []reports.IndexPage{{Name: "Report", File: "report.html"}, {Name: "Markdown", File: "report.md"},
 		{Name: "text", File: "report.txt"}, {Name: "JSON", File: "run.json"}, {Name: "trace for a viewer", File: "trace.chrome.json"}}, readRun},

@@ -19,14 +19,14 @@ import (
 	"locksim/scenarios/search"
 )
 
-// noon is the time at which indexes of the present moment are made.
+// noon is the time of the indexes that have one.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func file(text string, before time.Duration) *fstest.MapFile {
 	return &fstest.MapFile{Data: []byte(text), ModTime: noon.Add(-before), Mode: 0o644}
 }
 
-// storedRun is a run as a document.
+// storedRun is the document of a run.
 func storedRun(t *testing.T) string {
 	t.Helper()
 	r := play.RunFile{Version: play.RunVersion, Scenario: "gc-pause", Lock: "fenced", Seed: 7, Modes: map[fence.Mode]play.ModeFile{
@@ -44,7 +44,7 @@ func text(t *testing.T, document interface{ JSON() ([]byte, error) }) string {
 	return string(b)
 }
 
-// plan is that of an exploration of three jobs.
+// plan is the plan of an exploration of three jobs.
 var plan = explore.Plan{Lock: "single", Judge: explore.JudgePromise, Collect: explore.CollectAll, Runs: 250, FirstSeed: 1, Block: 100,
 	Space: search.Space{Redis: 1}}
 
@@ -52,7 +52,7 @@ func block(job int) explore.Block {
 	return explore.Block{Job: job, Tally: explore.Tally{Runs: 100, NonVacuous: 90, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 1, checker.Overlap: 2}}}
 }
 
-// journal is that of the exploration with so many results.
+// journal is the journal of the exploration with the first results.
 func journal(t *testing.T, results int) string {
 	t.Helper()
 	b := fmt.Sprintf("{\"version\":1,\"kind\":\"explore\",\"plan\":%s}\n", marshal(t, plan))
@@ -73,7 +73,7 @@ func index(t *testing.T, fsys fs.FS, now func() time.Time) reports.Index {
 
 func atNoon() time.Time { return noon }
 
-// What a run is, its verdicts, and those of its pages that are there.
+// The entry of a run has its verdicts, and those of its pages that exist.
 func TestIndexOfARun(t *testing.T) {
 	fsys := fstest.MapFS{
 		"run-x/run.json":    file(storedRun(t), time.Hour),
@@ -96,8 +96,9 @@ func TestIndexOfARun(t *testing.T) {
 	}
 }
 
-// A journal is a campaign at work as long as it grows, and one that can go on
-// afterwards; with a document it has come to its end, unless it went on since.
+// A journal that grows is a running campaign, and one that does not grow an
+// interrupted one; with a document the campaign has ended, unless the journal
+// has changed since.
 func TestIndexOfACampaign(t *testing.T) {
 	e := explore.AssembleExploration(&plan, map[int]explore.Block{0: block(0), 1: block(1), 2: block(2)})
 	stuck := []reports.IndexLabel{{Label: checker.Stuck, Count: 2}, {Label: checker.Overlap, Count: 4}}
@@ -109,17 +110,17 @@ func TestIndexOfACampaign(t *testing.T) {
 		said     string
 		labels   []reports.IndexLabel
 	}{
-		{name: "at work", journal: file(journal(t, 2), time.Minute), progress: &reports.IndexProgress{Done: 2, Jobs: 3, Running: true},
+		{name: "running", journal: file(journal(t, 2), time.Minute), progress: &reports.IndexProgress{Done: 2, Jobs: 3, Running: true},
 			said: "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},
 		{name: "interrupted", journal: file(journal(t, 2), time.Hour), progress: &reports.IndexProgress{Done: 2, Jobs: 3},
 			said: "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},
-		{name: "cut off in the middle of a line", journal: file(strings.TrimSuffix(journal(t, 3), "}\n"), time.Second), progress: &reports.IndexProgress{Done: 2, Jobs: 3, Running: true},
+		{name: "truncated in the middle of a line", journal: file(strings.TrimSuffix(journal(t, 3), "}\n"), time.Second), progress: &reports.IndexProgress{Done: 2, Jobs: 3, Running: true},
 			said: "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},
-		{name: "not begun", journal: file("", time.Second), progress: &reports.IndexProgress{Running: true}, said: "No job has come to its end yet."},
+		{name: "empty", journal: file("", time.Second), progress: &reports.IndexProgress{Running: true}, said: "No job has come to its end yet."},
 		{name: "ended", journal: file(journal(t, 3), time.Minute), document: file(text(t, e), time.Second),
 			said:   "300 runs, 270 of them evidence: 6 runs with a violation. Judged by its own promise.",
 			labels: []reports.IndexLabel{{Label: checker.Stuck, Count: 3}, {Label: checker.Overlap, Count: 6}}},
-		{name: "gone on", journal: file(journal(t, 2), time.Second), document: file(text(t, e), time.Minute), progress: &reports.IndexProgress{Done: 2, Jobs: 3, Running: true},
+		{name: "resumed", journal: file(journal(t, 2), time.Second), document: file(text(t, e), time.Minute), progress: &reports.IndexProgress{Done: 2, Jobs: 3, Running: true},
 			said: "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -138,13 +139,13 @@ func TestIndexOfACampaign(t *testing.T) {
 				t.Errorf("labels (-want +got)\n%s", d)
 			}
 			if got[0].Said != tt.said {
-				t.Errorf("it says %q, want %q", got[0].Said, tt.said)
+				t.Errorf("text %q, want %q", got[0].Said, tt.said)
 			}
 		})
 	}
 }
 
-// A shard is at the end when its own jobs are.
+// The progress of a shard is that of its own jobs.
 func TestIndexOfShards(t *testing.T) {
 	fsys := fstest.MapFS{
 		"all/shard-0-of-2/explore.jsonl": file(journal(t, 1), time.Second),
@@ -156,8 +157,8 @@ func TestIndexOfShards(t *testing.T) {
 	}
 }
 
-// A folder that is not there is an error.
-func TestIndexOfNothing(t *testing.T) {
+// An index of a file is an error; one of an empty folder is empty.
+func TestIndexOfAnEmptyFolder(t *testing.T) {
 	if _, err := (&runfolder.Scanner{FS: fstest.MapFS{".": file("", 0)}}).Index(); err == nil {
 		t.Error("a file is indexed as a folder")
 	}
@@ -167,7 +168,7 @@ func TestIndexOfNothing(t *testing.T) {
 	}
 }
 
-// counting counts how often files are opened.
+// counting counts the opens of files.
 type counting struct {
 	fstest.MapFS
 	opened *int
@@ -180,8 +181,8 @@ func (c counting) Open(name string) (fs.File, error) {
 	return c.MapFS.Open(name)
 }
 
-// A file that has not changed is not read again, and one that has is.
-func TestScannerReadsOnce(t *testing.T) {
+// A file is read again only after a change.
+func TestScannerCaches(t *testing.T) {
 	opened := 0
 	fsys := fstest.MapFS{"x/explore.jsonl": file(journal(t, 1), time.Minute), "y/run.json": file(storedRun(t), time.Minute), "z/run.json": file("{", time.Minute)}
 	s := &runfolder.Scanner{FS: counting{fsys, &opened}, Now: atNoon}

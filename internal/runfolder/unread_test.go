@@ -10,7 +10,7 @@ import (
 	"locksim/reports"
 )
 
-// denied is a folder in which some things cannot be read.
+// denied is a folder with folders that cannot be read.
 type denied struct{ fstest.MapFS }
 
 func (d denied) ReadDir(name string) ([]fs.DirEntry, error) {
@@ -20,8 +20,9 @@ func (d denied) ReadDir(name string) ([]fs.DirEntry, error) {
 	return d.MapFS.ReadDir(name)
 }
 
-// What cannot be read is listed with the reason, and the rest all the same.
-func TestIndexOfWhatCannotBeRead(t *testing.T) {
+// A file that cannot be read is listed with the reason, and does not affect
+// other entries.
+func TestIndexOfUnreadableFiles(t *testing.T) {
 	run := storedRun(t)
 	fsys := denied{fstest.MapFS{
 		"a-folder/run.json/x":      file("", 0),
@@ -35,18 +36,18 @@ func TestIndexOfWhatCannotBeRead(t *testing.T) {
 		"i-numbers/explore.jsonl":  file(strings.Replace(journal(t, 1), `"runs":100,"non_vacuous"`, `"runs":"many","non_vacuous"`, 1), 0),
 		"shut/run.json":            file(run, 0),
 		"z-good/run.json":          file(run, 0),
-		"z-good/deeper/4/run.json": file("{", 0), // below a run lie its pages
+		"z-good/deeper/4/run.json": file("{", 0), // a page of the run
 	}}
 	want := map[string]string{
-		"a-folder":  "run.json: this is no file",
+		"a-folder":  "run.json: not a regular file",
 		"b-half":    "run.json:",
-		"c-other":   "explore.json: this is no document of kind explore and version 1",
-		"d-words":   "sweep.json: this is no document of locksim",
+		"c-other":   "explore.json: not a document of kind explore and version 1",
+		"d-words":   "sweep.json: not a document of locksim",
 		"e-plan":    "sweep.jsonl: this plan of a sweep makes no sense",
 		"f-lines":   "explore.jsonl:3: this line is no result",
-		"g-matrix":  "matrix.json: this is no matrix of version 1",
-		"h-page":    "review.html: this page has no title",
-		"i-numbers": "explore.jsonl: this is no document of locksim",
+		"g-matrix":  "matrix.json: not a matrix of version 1",
+		"h-page":    "review.html: no title",
+		"i-numbers": "explore.jsonl: not a document of locksim",
 		"shut":      "permission denied",
 	}
 	for _, e := range index(t, fsys, atNoon).Entries {
@@ -61,9 +62,9 @@ func TestIndexOfWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-var errBroken = errors.New("the disk is gone")
+var errBroken = errors.New("input/output error")
 
-// broken fails in the middle of a file.
+// broken fails during the read of a file.
 type broken struct{ fstest.MapFS }
 
 func (b broken) Open(name string) (fs.File, error) {
@@ -78,9 +79,9 @@ type failing struct{ fs.File }
 
 func (failing) Read([]byte) (int, error) { return 0, errBroken }
 
-func TestIndexOfABrokenDisk(t *testing.T) {
+func TestIndexAfterAReadError(t *testing.T) {
 	got := index(t, broken{fstest.MapFS{"x/run.json": file(storedRun(t), 0)}}, nil).Entries
-	if len(got) != 1 || got[0].Problem != "run.json: the disk is gone" {
+	if len(got) != 1 || got[0].Problem != "run.json: input/output error" {
 		t.Errorf("the index has %+v", got)
 	}
 }
