@@ -1,5 +1,5 @@
-// Package quickstart puts a lock of one's own under test with locksim: the lock
-// is in mutex.go, all of the glue in mutex_test.go.
+// Package quickstart tests a user's lock with locksim: the lock is in mutex.go,
+// and all of the glue in mutex_test.go.
 package quickstart
 
 import (
@@ -10,22 +10,22 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// TTL is how long a lock lives that nobody releases.
+// TTL is the time after which a lock expires without a release.
 const TTL = 2 * time.Second
 
-// Mutex is one grant of a lock in Redis. It knows nothing of locksim.
+// Mutex is one grant of a lock in Redis. It does not depend on locksim.
 type Mutex struct {
 	client     *redis.Client
 	key, owner string
 	until      time.Time
 }
 
-// New makes a mutex on a key, for one owner.
+// New returns a mutex on a key, for one owner.
 func New(client *redis.Client, key string) *Mutex {
 	return &Mutex{client: client, key: key, owner: rand.Text()}
 }
 
-// Lock asks for the key until it gets it, or ctx ends.
+// Lock requests the key until it is granted or ctx ends.
 func (m *Mutex) Lock(ctx context.Context) error {
 	for {
 		m.until = time.Now().Add(TTL) // counted from before the request
@@ -41,14 +41,14 @@ func (m *Mutex) Lock(ctx context.Context) error {
 	}
 }
 
-// compareAndDelete deletes a key only while it is its owner's.
+// compareAndDelete deletes a key if it belongs to the owner.
 var compareAndDelete = redis.NewScript(`
 if redis.call("GET", KEYS[1]) == ARGV[1] then
 	return redis.call("DEL", KEYS[1])
 end
 return 0`)
 
-// Unlock gives the key back, unless it is another's by now.
+// Unlock deletes the key, unless it belongs to another owner.
 func (m *Mutex) Unlock(ctx context.Context) error {
 	return compareAndDelete.Run(ctx, m.client, []string{m.key}, m.owner).Err()
 }

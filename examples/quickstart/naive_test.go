@@ -10,8 +10,8 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// naive releases Mutex as everybody does at first: DEL, without a look at whose
-// key it is.
+// naive releases Mutex by DEL without a check of the key's owner, a common first
+// mistake.
 type naive struct{ lease }
 
 func (n naive) Release(ctx context.Context) error { return n.client.Del(ctx, n.key).Err() }
@@ -28,7 +28,7 @@ func (g naiveGlue) Acquire(ctx context.Context, name string) (lock.Lease, error)
 
 func TestNaive(t *testing.T) {
 	if os.Getenv("NAIVE") == "" {
-		t.Skip("this one fails, as it should: NAIVE=1 go test -run TestNaive .")
+		t.Skip("this test must fail: NAIVE=1 go test -run TestNaive .")
 	}
 	scenarios.Check(t, scenarios.Lock{Name: "naive", Promise: mutual, New: func(e scenarios.Env) (lock.Locker, error) {
 		return naiveGlue{glue{simredis.Client(e, "r0")}}, nil

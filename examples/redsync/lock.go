@@ -14,7 +14,7 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// underTest is redsync over three nodes, as it comes.
+// underTest is unmodified redsync over three nodes.
 func underTest() scenarios.Lock {
 	return scenarios.Lock{Name: "redsync", Servers: scenarios.Redis(3), Promise: promise(), New: func(e scenarios.Env) (lock.Locker, error) {
 		var pools []pool.Pool
@@ -25,9 +25,9 @@ func underTest() scenarios.Lock {
 	}}
 }
 
-// promise is what redsync can keep, in our words: it makes none of its own. It
-// mints no fencing tokens, so under a pause the data of a store without a fence
-// is lost; with the fence claim, which needs none, it is right.
+// promise is what redsync can keep; its documentation promises nothing. It has
+// no fencing tokens, so that a pause corrupts the data of a store without a
+// fence; with the fence claim, which needs no tokens, they are correct.
 func promise() lock.Promise {
 	return lock.Promise{
 		Exclusion: []lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultStall},
@@ -35,12 +35,12 @@ func promise() lock.Promise {
 	}
 }
 
-// locker hands out a redsync.Mutex for each grant.
+// locker creates a redsync.Mutex for each grant.
 type locker struct{ *redsync.Redsync }
 
 func (l locker) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	m := l.NewMutex(resource, redsync.WithTries(1000)) // ctx bounds the wait
-	return lease{m, ctx}, steady(m.LockContext(ctx))
+	return lease{m, ctx}, sorted(m.LockContext(ctx))
 }
 
 type lease struct {
@@ -49,30 +49,30 @@ type lease struct {
 }
 
 func (lease) Token() uint64              { return 0 }
-func (lease) Lost() <-chan struct{}      { return nil } // redsync does not tell
+func (lease) Lost() <-chan struct{}      { return nil } // redsync gives no notice
 func (l lease) Context() context.Context { return l.ctx }
 
 func (l lease) Release(ctx context.Context) error {
 	_, err := l.UnlockContext(ctx)
-	return steady(err)
+	return sorted(err)
 }
 
-// steady puts the nodes of an error in order. redsync joins what they say in the
-// order in which its goroutines end, which no seed decides: where all end at
-// once, as under a context that has ended, two runs differ in the text. Check
-// found that out.
-func steady(err error) error {
+// sorted sorts the lines of an error. redsync joins the errors of its nodes in
+// the order in which its goroutines end, which does not depend on the seed: if
+// all end at once, as at the end of a context, the texts of two runs differ.
+// Check found that.
+func sorted(err error) error {
 	if err == nil {
 		return nil
 	}
-	return inOrder{err}
+	return sortedError{err}
 }
 
-type inOrder struct{ cause error }
+type sortedError struct{ cause error }
 
-func (e inOrder) Unwrap() error { return e.cause }
+func (e sortedError) Unwrap() error { return e.cause }
 
-func (e inOrder) Error() string {
+func (e sortedError) Error() string {
 	lines := strings.Split(e.cause.Error(), "\n")
 	slices.Sort(lines)
 	return strings.Join(slices.Compact(lines), "; ")

@@ -13,7 +13,7 @@ import (
 	"locksim/scenarios"
 )
 
-// With commandInstead in its environment, the test is the command.
+// The variable commandInstead in the environment makes the test the command.
 const commandInstead = "REDSYNC_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -24,21 +24,21 @@ func TestMain(m *testing.M) {
 }
 
 // Under the faults of its promise redsync's claims exclude each other, and the
-// data is right behind a fence that goes by claims.
+// data are correct behind the fence claim.
 func TestRedsync(t *testing.T) {
 	scenarios.Check(t, underTest(), scenarios.Options{Runs: 100, Seed: 1})
 }
 
-// withoutPromise fails: it judges redsync as if a lock without tokens could keep
-// the data right. A section that outlives its lease, be it long or paused, is
-// enough to corrupt it (F11, F12).
+// withoutPromise fails: it judges redsync as if a lock without tokens could
+// protect the data. A long or paused section that outlives its lease corrupts
+// them (F11, F12).
 func withoutPromise(t *testing.T) {
 	l := underTest()
 	l.Promise = lock.Promise{}
 	scenarios.Check(t, l, scenarios.Options{Runs: 100, Seed: 1, Faults: []lock.Fault{lock.FaultPause}, Dir: t.TempDir()})
 }
 
-// The test that has to fail is made in a process of its own.
+// The test that must fail runs in its own process.
 func TestWithoutPromise(t *testing.T) {
 	const alone = "REDSYNC_ALONE"
 	if os.Getenv(alone) != "" {
@@ -55,8 +55,8 @@ func TestExplore(t *testing.T) {
 	demand(t, out, "redsync fails: corrupted in mode none", "a stale write", "replay: ")
 }
 
-// A pause between the read and the write corrupts the data; the same seed behind
-// the fence claim comes out right.
+// A pause between the read and the write corrupts the data; with the same seed
+// and the fence claim they are correct.
 func TestPauseCorrupts(t *testing.T) {
 	sc, err := scenarios.Load("gc-pause")
 	if err != nil {
@@ -89,7 +89,7 @@ func demand(t *testing.T, out string, words ...string) {
 	t.Helper()
 	for _, w := range words {
 		if !strings.Contains(out, w) {
-			t.Errorf("it does not say %q:\n%s", w, out)
+			t.Errorf("the output lacks %q:\n%s", w, out)
 		}
 	}
 }

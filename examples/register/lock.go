@@ -11,10 +11,11 @@ import (
 	"locksim/scenarios"
 )
 
-// locker is a lease in a register: the owner's id, set where the register is empty.
+// locker is a lease in a register: the id of the owner, set if the register is
+// empty.
 type locker struct {
 	env   scenarios.Env
-	blind bool // it releases whoever's lock it finds: the mistake
+	blind bool // the mistake: it releases without a check of the owner
 	grant int
 }
 
@@ -45,11 +46,11 @@ func (l *locker) Acquire(ctx context.Context, name string) (lock.Lease, error) {
 
 func (l *lease) Token() uint64            { return 0 }
 func (l *lease) Until() time.Time         { return l.until }
-func (l *lease) Lost() <-chan struct{}    { return nil } // it never tells
+func (l *lease) Lost() <-chan struct{}    { return nil } // it gives no notice
 func (l *lease) Context() context.Context { return l.ctx }
 
 func (l *lease) Release(ctx context.Context) error {
-	ctx, owner := context.WithoutCancel(ctx), l.id // a release goes on when its request has ended
+	ctx, owner := context.WithoutCancel(ctx), l.id // a release continues after the end of its request
 	if l.blind {
 		answer, _ := l.ask(ctx, "GET %s", l.name)
 		owner = strings.TrimPrefix(answer, "OK ")
@@ -61,7 +62,7 @@ func (l *lease) Release(ctx context.Context) error {
 	return err
 }
 
-// ask makes a request over a connection of its own. It waits for two seconds.
+// ask makes a request over a new connection. It waits for two seconds.
 func (l *locker) ask(ctx context.Context, format string, args ...any) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

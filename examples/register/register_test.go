@@ -16,7 +16,7 @@ import (
 	"locksim/sim/trace"
 )
 
-// underTest is a lock on one register. blind makes its broken sibling.
+// underTest is a lock on one register, with the mistake if blind.
 func underTest(name string, blind bool) scenarios.Lock {
 	return scenarios.Lock{
 		Name: name, Promise: promise, FollowsSpec: true,
@@ -26,15 +26,16 @@ func underTest(name string, blind bool) scenarios.Lock {
 	}
 }
 
-// promise: no two claims overlap, whatever happens to clients, network and server,
-// whose disk keeps what it has answered and whose leases go by a monotonic clock.
+// promise: no two claims overlap, under any faults of clients, network and
+// server: its disk stores each change before the reply, and its leases use a
+// monotonic clock.
 var promise = lock.Promise{Exclusion: []lock.Fault{
 	lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency, lock.FaultReset,
 	lock.FaultStall, lock.FaultNodeCrash, lock.FaultNodeClock, lock.FaultWallClock,
 }}
 
-// With commandInstead in its environment, the test is the command locksim with two
-// more locks in it, and one more kind of server.
+// The variable commandInstead in the environment makes the test the command
+// locksim with two more locks and one more kind of server.
 const commandInstead = "REGISTER_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -44,13 +45,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Drawn runs: pauses, partitions, crashes and restarts, stalls and clock jumps of
-// the server among them.
+// Random runs with pauses, partitions, crashes and restarts, and with stalls
+// and clock jumps of the server.
 func TestRegister(t *testing.T) {
 	scenarios.Check(t, underTest("register", false), scenarios.Options{Runs: 400, Seed: 1})
 }
 
-// A scenario file names the server, and what happens to it.
+// A scenario file names the server and its faults.
 func TestScenarioFile(t *testing.T) {
 	for _, run := range []struct {
 		lock string
@@ -65,7 +66,7 @@ func TestScenarioFile(t *testing.T) {
 	}
 }
 
-// 200 runs of one seed are the same, whatever the number of processors.
+// 200 runs of one seed are the same, with any number of processors.
 func TestRepeats(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	l := underTest("register", false)
@@ -87,8 +88,8 @@ func TestRepeats(t *testing.T) {
 	t.Logf("%d events in each run", first.Trace.Len())
 }
 
-// Every kind of trouble of the file reaches the server, and the sibling that
-// releases blindly takes another's lock away: the ground truth shows whose.
+// In the scenario of the file the lock with the mistake releases the lock of
+// another client, which the ground truth shows.
 func TestBlindRelease(t *testing.T) {
 	l := underTest("register-blind", true)
 	found := 0
@@ -106,7 +107,7 @@ func TestBlindRelease(t *testing.T) {
 	}
 }
 
-// Check finds the sibling too.
+// Check finds the mistake too.
 func TestBlindIsFound(t *testing.T) {
 	const alone = "REGISTER_ALONE"
 	if os.Getenv(alone) != "" {

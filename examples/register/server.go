@@ -1,7 +1,7 @@
-// Package register brings a server of its own into locksim's world: a
-// compare-and-set register that speaks a protocol of lines over TCP, a lock on
-// it, and the same lock done wrong. The server is in server.go, the locks in
-// lock.go, how they are judged in register_test.go.
+// Package register adds a server to locksim's world: a compare-and-set register
+// with a protocol of lines over TCP, a lock on it, and the same lock with a
+// mistake. The server is in server.go, the locks are in lock.go, and the tests
+// of the locks in register_test.go.
 package register
 
 import (
@@ -24,10 +24,10 @@ func Kind() scenarios.ServerKind {
 	return scenarios.ServerKind{Name: "register", Prefix: "k", Make: func(n int) sim.Kind { return servers(n) }}
 }
 
-// Port is where a server listens.
+// Port is the port of a server.
 const Port = 7100
 
-// servers are so many of them in a world.
+// servers is the number of servers in a world.
 type servers int
 
 // Build implements sim.Kind.
@@ -39,14 +39,14 @@ func (n servers) Build(b *sim.Builder) {
 	}
 }
 
-// server holds registers by name. Each has a value, which may have an end: a lease,
-// by the machine's monotonic clock. What it holds is on its disk before it answers.
+// server stores registers by name. Each has a value, which may expire, by the
+// machine's monotonic clock: a lease. A change is on the disk before the reply.
 //
 //	CAS name old new milliseconds   OK, or NO value
 //	GET name                        OK value
 //
-// An empty value is written as a dash. A register without a value, or whose value
-// has come to its end, is empty.
+// An empty value is written as a dash. A register without a value, or with an
+// expired one, is empty.
 type server struct {
 	node    *sim.Node
 	disk    map[string]entry
@@ -56,9 +56,9 @@ type server struct {
 // entry is a register.
 type entry struct {
 	value string
-	until time.Duration // on the machine's monotonic clock; 0 is for ever
+	until time.Duration // on the machine's monotonic clock; 0 means no expiry
 	timer *sim.Timer
-	by    string // who has set it
+	by    string // the client that set it
 }
 
 // Accept implements sim.Server.
@@ -90,8 +90,8 @@ func (s *session) EOF() { s.conn.Finish() }
 // Reset implements sim.Session.
 func (s *session) Reset() { s.in = nil }
 
-// serve does one request: the event comes first, then the ground truth that names
-// it, then the answer.
+// serve executes one request: first it records the event, then the ground truth
+// that names the event, and then it replies.
 func (s *session) serve(line string) {
 	answer, change := s.server.do(strings.Fields(line))
 	step := s.server.node.Record(s.conn.Client(),
@@ -102,7 +102,7 @@ func (s *session) serve(line string) {
 	s.conn.Send([]byte(answer + "\n"))
 }
 
-// do does a request. change is nil where nothing has changed.
+// do executes a request. change is nil if the request changes nothing.
 func (s *server) do(f []string) (answer string, change func(step int, by string)) {
 	switch {
 	case len(f) == 2 && f[0] == "GET":
@@ -110,7 +110,7 @@ func (s *server) do(f []string) (answer string, change func(step int, by string)
 	case len(f) == 5 && f[0] == "CAS":
 		ms, err := strconv.Atoi(f[4])
 		if err != nil || ms < 0 {
-			return "ERROR the milliseconds are no number", nil
+			return "ERROR the milliseconds are not a number", nil
 		}
 		if now := s.disk[f[1]].value; now != empty(f[2]) {
 			return "NO " + orDash(now), nil
@@ -120,7 +120,7 @@ func (s *server) do(f []string) (answer string, change func(step int, by string)
 	return fmt.Sprintf("ERROR no such request: %q", f), nil
 }
 
-// set gives a register a value, and lets it come to its end.
+// set sets a register and starts the timer of its expiry.
 func (s *server) set(name, value string, lease time.Duration, step int, by string) {
 	if t := s.disk[name].timer; t != nil {
 		t.Stop()
@@ -138,7 +138,7 @@ func (s *server) set(name, value string, lease time.Duration, step int, by strin
 	s.changed(name, step, by, change)
 }
 
-// plan lets a register be empty when its lease is over.
+// plan starts the timer of a register's expiry.
 func (s *server) plan(name string) {
 	e := s.disk[name]
 	if e.value == "" || e.until == 0 {
@@ -151,21 +151,22 @@ func (s *server) plan(name string) {
 	s.disk[name] = e
 }
 
-// changed tells the ground truth.
+// changed reports a change as ground truth.
 func (s *server) changed(name string, step int, by string, what trace.Change) {
 	if slices.Contains(s.watched, name) {
 		s.node.KeyChanged(trace.KeyChange{Step: step, Key: name, Value: s.disk[name].value, By: by, Change: what})
 	}
 }
 
-// Crash implements sim.Crasher: the disk outlives the process, and the machine's
-// clock goes on.
+// Crash implements sim.Crasher: the disk survives, and the machine's clock
+// continues.
 func (s *server) Crash(faults.CrashMode) {}
 
 // Kept implements sim.Keeper.
 func (s *server) Kept() string { return fmt.Sprintf("%d registers kept", len(s.disk)) }
 
-// Restart implements sim.Restarter: what has come to its end meanwhile does so now.
+// Restart implements sim.Restarter: it starts the timers again. A register
+// whose lease has ended expires now.
 func (s *server) Restart(int) {
 	for _, name := range slices.Sorted(maps.Keys(s.disk)) {
 		s.plan(name)

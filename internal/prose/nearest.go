@@ -2,7 +2,7 @@ package prose
 
 import "strings"
 
-// Choose says which words there are, the likeliest first.
+// Choose lists the known words, after a suggestion of the nearest one.
 func Choose(word string, known []string) string {
 	list := "choose one of " + strings.Join(known, ", ")
 	if near := DidYouMean(word, known); near != "" {
@@ -11,8 +11,8 @@ func Choose(word string, known []string) string {
 	return list
 }
 
-// DidYouMean is a question that ends with a space, or nothing where no known
-// word is like the given one.
+// DidYouMean is a question that ends with a space, or "" if no known word is
+// near the given one.
 func DidYouMean(word string, known []string) string {
 	if near := Nearest(word, known); near != "" {
 		return "did you mean " + near + "? "
@@ -20,13 +20,13 @@ func DidYouMean(word string, known []string) string {
 	return ""
 }
 
-// Nearest is the known word that is most like the given one, or "" when none is
-// like it: a typing mistake changes two letters at most, and not most of them.
+// Nearest is the known word nearest to the given one, or "" if none is near: a
+// typing mistake changes two letters at most, and not most of them.
 func Nearest(word string, known []string) string {
 	best, least := "", min(2, len(word)/2)+1
 	for _, k := range known {
 		if len(word) > len(k)+2 {
-			continue // too far, and perhaps long enough to take a while
+			continue // too far, and the comparison may be long
 		}
 		if d := edits([]rune(word), []rune(k)); d < least {
 			best, least = k, d
@@ -35,8 +35,8 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// edits is the number of letters to insert, delete, replace or swap with their
-// neighbour to make b of a (optimal string alignment).
+// edits is the number of insertions, deletions, replacements and swaps of
+// neighbours that turn a into b (optimal string alignment).
 func edits(a, b []rune) int {
 	row := make([][]int, len(a)+1)
 	for i := range row {

@@ -1,5 +1,5 @@
-// Package prose writes numbers, lists and lines for people: in messages, on
-// terminals and on pages. Its functions are safe for concurrent use.
+// Package prose formats numbers and lists for messages, terminals and pages.
+// Its functions are safe for concurrent use.
 package prose
 
 import (

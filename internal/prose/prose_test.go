@@ -6,7 +6,7 @@ import (
 	"locksim/internal/prose"
 )
 
-// A word is near another when two letters at most are changed, added, missing or
+// A word is near another if two letters at most are changed, added, missing or
 // swapped, and not most of them.
 func TestNearest(t *testing.T) {
 	known := []string{"hold", "think", "rounds", "checks_until", "é"}

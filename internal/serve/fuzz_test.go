@@ -10,8 +10,8 @@ import (
 	"locksim/internal/serve"
 )
 
-// FuzzPath looks for a path that leads outside, to what is hidden, or that gets
-// an answer which none should get.
+// FuzzPath searches for a path that reaches a file outside or a hidden one, or
+// gets an unexpected status.
 func FuzzPath(f *testing.F) {
 	for _, path := range escapes {
 		f.Add(path)

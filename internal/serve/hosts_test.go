@@ -5,10 +5,9 @@ import (
 	"testing"
 )
 
-// Only names of this machine are answered to, whatever a name of the internet
-// was made to lead to.
+// The server refuses host names of the internet that resolve to this machine.
 func TestRefusesOtherHosts(t *testing.T) {
-	addr := started(t, fine)
+	addr := start(t, fine)
 	for host, want := range map[string]int{
 		"127.0.0.1": 200, "127.0.0.1:8080": 200, "127.1.2.3": 200, "localhost": 200, "LocalHost:80": 200, "[::1]": 200, "[::1]:8080": 200,
 		"evil.example": 403, "127.0.0.1.evil.example": 403, "localhost.evil.example": 403, "evil.example:8080": 403, "10.0.0.1": 403, "0.0.0.0": 403,
@@ -16,7 +15,7 @@ func TestRefusesOtherHosts(t *testing.T) {
 	} {
 		for _, path := range []string{"/", "/run/run.json"} {
 			bytes := fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", path, host)
-			if r, _ := say(t, addr, bytes); r.StatusCode != want && (want == 200 || r.StatusCode != 400) {
+			if r, _ := send(t, addr, bytes); r.StatusCode != want && (want == 200 || r.StatusCode != 400) {
 				t.Errorf("Host: %s, %s: %s, want %d", host, path, r.Status, want)
 			}
 		}

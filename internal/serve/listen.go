@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Listen opens a port on this machine alone. addr is HOST:PORT with a loopback
-// address, localhost, or nothing for a host; port 0 is any that is free. The
-// error says what to give.
+// Listen opens a port on a loopback address. addr is HOST:PORT with a loopback
+// address, localhost or no host; port 0 is any free port. The error names a
+// valid value.
 func Listen(addr string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -33,8 +33,8 @@ func Listen(addr string) (net.Listener, error) {
 	return net.Listen("tcp", net.JoinHostPort(host, port))
 }
 
-// The server's limits, on the wall clock: no page takes long, and whoever sends
-// a request byte by byte is let go.
+// The server's limits, on the wall clock: no page takes long, and a client that
+// sends its request too slowly is disconnected.
 const (
 	headerTimeout = 5 * time.Second
 	answerTimeout = time.Minute
@@ -44,17 +44,17 @@ const (
 )
 
 // Run serves until the context ends, and returns when every connection is
-// closed: answers that are under way have two seconds. The end of the context is
-// no error. complain is told of bugs of the handler, a line each.
-func Run(ctx context.Context, l net.Listener, h http.Handler, complain *log.Logger) error {
-	s := &http.Server{Handler: h, DisableGeneralOptionsHandler: true, ErrorLog: complain, MaxHeaderBytes: maxHeader,
+// closed: pending answers have two seconds. The end of the context is not an
+// error. errorLog gets a line for each bug of the handler.
+func Run(ctx context.Context, l net.Listener, h http.Handler, errorLog *log.Logger) error {
+	s := &http.Server{Handler: h, DisableGeneralOptionsHandler: true, ErrorLog: errorLog, MaxHeaderBytes: maxHeader,
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: headerTimeout, WriteTimeout: answerTimeout, IdleTimeout: idleTimeout}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 1)
 	go func() {
 		<-ctx.Done()
-		ended <- end(s)
+		ended <- shutdown(s)
 	}()
 	err := s.Serve(l)
 	if errors.Is(err, http.ErrServerClosed) {
@@ -64,8 +64,8 @@ func Run(ctx context.Context, l net.Listener, h http.Handler, complain *log.Logg
 	return errors.Join(err, <-ended)
 }
 
-// end lets answers come to their end, for a while.
-func end(s *http.Server) error {
+// shutdown waits for pending answers, for a limited time.
+func shutdown(s *http.Server) error {
 	soon, cancel := context.WithTimeout(context.Background(), endTimeout)
 	defer cancel()
 	if err := s.Shutdown(soon); errors.Is(err, context.DeadlineExceeded) {

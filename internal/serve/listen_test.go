@@ -11,7 +11,7 @@ import (
 	"locksim/internal/serve"
 )
 
-// Addresses that others could reach are refused.
+// Addresses that other machines can reach are refused.
 func TestListen(t *testing.T) {
 	for _, addr := range []string{"0.0.0.0:0", "[::]:0", "10.1.2.3:0", "example.com:0", "127.0.0.1", "127.0.0.1:http", "127.0.0.1:99999", "127.0.0.1:-1", "", "256.0.0.1:0", "[fe80::1%lo]:0"} {
 		if l, err := serve.Listen(addr); err == nil {
@@ -32,7 +32,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// The end of the context ends it, in the middle of an answer too.
+// The end of the context ends Run, also during an answer.
 func TestRunEnds(t *testing.T) {
 	l, err := serve.Listen("127.0.0.1:0")
 	if err != nil {
@@ -57,6 +57,6 @@ func TestRunEnds(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := net.Dial("tcp", l.Addr().String()); err == nil {
-		t.Error("it listens on")
+		t.Error("the port is still open")
 	}
 }

@@ -8,14 +8,13 @@ import (
 	"strings"
 )
 
-// fileName is the file that a path of a request means, relative to the folder.
-// It is not ok for what is no plain name of a file: a path with .., an empty
-// part, a hidden file or folder, a backslash, a colon or a character that cannot
-// be printed. What is ok may still lead outside by a link, which an os.Root
-// refuses to follow.
+// fileName is the file that the path of a request denotes, relative to the
+// folder. It is not ok for a path with .., an empty part, a hidden file or
+// folder, a backslash, a colon or a control character. A path that is ok may
+// still lead outside by a link, which an os.Root does not follow.
 func fileName(urlPath string) (name string, ok bool) {
 	name, rooted := strings.CutPrefix(urlPath, "/")
-	if !rooted || name == "." || !fs.ValidPath(name) || strings.ContainsFunc(name, odd) {
+	if !rooted || name == "." || !fs.ValidPath(name) || strings.ContainsFunc(name, isUnsafe) {
 		return "", false
 	}
 	for part := range strings.SplitSeq(name, "/") {
@@ -27,12 +26,13 @@ func fileName(urlPath string) (name string, ok bool) {
 	return local, filepath.IsLocal(local)
 }
 
-// odd reports whether a character has a meaning to some system, or none to
-// people.
-func odd(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == ':' }
+// isUnsafe reports whether a character is special on some system, or a control
+// character.
+func isUnsafe(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == ':' }
 
-// types are the files that browsers show. All others are offered for download.
-var types = map[string]string{
+// contentTypes are the types of files that browsers show. All others are
+// offered for download.
+var contentTypes = map[string]string{
 	".html":  "text/html; charset=utf-8",
 	".json":  "application/json",
 	".jsonl": "text/plain; charset=utf-8",
@@ -43,9 +43,9 @@ var types = map[string]string{
 	".png":   "image/png",
 }
 
-// describe says what a file is.
-func describe(h http.Header, name string) {
-	if kind, ok := types[path.Ext(filepath.ToSlash(name))]; ok {
+// setContentType sets the headers for a file's type.
+func setContentType(h http.Header, name string) {
+	if kind, ok := contentTypes[path.Ext(filepath.ToSlash(name))]; ok {
 		h.Set("Content-Type", kind)
 		return
 	}

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const secret = "what lies outside"
 
-// folder has files, and beside it lies what must not be reached.
+// folder is a folder with files, next to files that must not be served.
 func folder(t testing.TB) *os.Root {
 	t.Helper()
 	top := t.TempDir()
@@ -61,8 +61,8 @@ func folder(t testing.TB) *os.Root {
 	return root
 }
 
-// started serves the folder, and returns the address. It ends with the test.
-func started(t *testing.T, index func() ([]byte, error)) string {
+// start serves the folder until the end of the test, and returns the address.
+func start(t *testing.T, index func() ([]byte, error)) string {
 	t.Helper()
 	l, err := serve.Listen("127.0.0.1:0")
 	if err != nil {
@@ -75,7 +75,7 @@ func started(t *testing.T, index func() ([]byte, error)) string {
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
-			t.Errorf("the server ended with %v", err)
+			t.Errorf("Run returned %v", err)
 		}
 	})
 	return l.Addr().String()
@@ -83,8 +83,8 @@ func started(t *testing.T, index func() ([]byte, error)) string {
 
 func fine() ([]byte, error) { return []byte("<p>the index"), nil }
 
-// say sends bytes and returns the first answer, with its body.
-func say(t *testing.T, addr, bytes string) (*http.Response, string) {
+// send sends bytes and returns the first answer, with its body.
+func send(t *testing.T, addr, bytes string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -112,9 +112,9 @@ func say(t *testing.T, addr, bytes string) (*http.Response, string) {
 
 func get(path string) string { return "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" }
 
-// What is in the folder is shown as what it is.
+// The files of the folder are served with their types.
 func TestServesFiles(t *testing.T) {
-	addr := started(t, fine)
+	addr := start(t, fine)
 	for path, want := range map[string]struct{ kind, body string }{
 		"/":                             {"text/html; charset=utf-8", "<p>the index"},
 		"/index.html?x=1":               {"text/html; charset=utf-8", "<p>the index"},
@@ -125,7 +125,7 @@ func TestServesFiles(t *testing.T) {
 		"/run/tool.wasm":                {"application/octet-stream", "bytes"},
 		"http://localhost/run/run.json": {"application/json", "{}"},
 	} {
-		r, body := say(t, addr, get(path))
+		r, body := send(t, addr, get(path))
 		if r.StatusCode != http.StatusOK || r.Header.Get("Content-Type") != want.kind || body != want.body {
 			t.Errorf("%s: %s, %s, %q", path, r.Status, r.Header.Get("Content-Type"), body)
 		}
@@ -133,15 +133,15 @@ func TestServesFiles(t *testing.T) {
 			t.Errorf("%s: the headers are %v", path, r.Header)
 		}
 	}
-	if r, body := say(t, addr, strings.Replace(get("/run/run.json"), "GET", "HEAD", 1)); r.StatusCode != http.StatusOK || body != "" || r.ContentLength != 2 {
+	if r, body := send(t, addr, strings.Replace(get("/run/run.json"), "GET", "HEAD", 1)); r.StatusCode != http.StatusOK || body != "" || r.ContentLength != 2 {
 		t.Errorf("HEAD: %s, %d bytes, %q", r.Status, r.ContentLength, body)
 	}
-	if r, body := say(t, addr, strings.Replace(get("/"), "GET", "HEAD", 1)); r.StatusCode != http.StatusOK || body != "" {
+	if r, body := send(t, addr, strings.Replace(get("/"), "GET", "HEAD", 1)); r.StatusCode != http.StatusOK || body != "" {
 		t.Errorf("HEAD of the index: %s, %q", r.Status, body)
 	}
 }
 
-// escapes are paths that lead nowhere, or would lead outside.
+// escapes are paths of no file, or of a file outside.
 var escapes = []string{
 	"/..", "/../secret.txt", "/run/../../secret.txt", "/%2e%2e/secret.txt", "/%2e%2e%2fsecret.txt", "/run/%2e%2e/%2e%2e/secret.txt", "/..%2fsecret.txt",
 	"/%252e%252e/secret.txt", "/....//secret.txt", "/./run/run.json", "//run/run.json", "/run//run.json", "/run/run.json/", "/run/run.json/x",
@@ -150,21 +150,22 @@ var escapes = []string{
 	"/.hidden/run.json", "/run/.run.json-123", "/run/%2erun.json-123", "/run", "/run/", "/latest", "/latest/", "/outside/", "/run/pipe.txt", "/nothing", "/%ff", "/%0a",
 }
 
-// Nothing outside the folder is reached, nothing hidden, and no folder is listed.
+// No file outside the folder and no hidden file is served, and no folder is
+// listed.
 func TestServesNothingElse(t *testing.T) {
-	addr := started(t, fine)
+	addr := start(t, fine)
 	for _, path := range escapes {
-		r, body := say(t, addr, get(path))
+		r, body := send(t, addr, get(path))
 		if r.StatusCode < 400 || r.StatusCode >= 500 || strings.Contains(body, secret) || strings.Contains(body, "report.html") {
 			t.Errorf("%s: %s, %q", path, r.Status, body)
 		}
 	}
 }
 
-// A request that is none gets an answer that says so or none, and the next one is
-// answered as ever.
+// A malformed request gets an error or no answer, and the next request is
+// answered.
 func TestSurvivesMalformedRequests(t *testing.T) {
-	addr := started(t, fine)
+	addr := start(t, fine)
 	for bytes, want := range map[string]int{
 		"\r\n\r\n\r\n": 400,
 		"GET\r\n\r\n":  400,
@@ -185,11 +186,11 @@ func TestSurvivesMalformedRequests(t *testing.T) {
 		"CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n":                                 405,
 		"GET /run/run.json HTTP/1.1\r\nHost: 127.0.0.1\r\nRange: bytes=9-1\r\n\r\n":                 416,
 	} {
-		if r, body := say(t, addr, bytes); r.StatusCode != want {
+		if r, body := send(t, addr, bytes); r.StatusCode != want {
 			t.Errorf("%.60q: %s, want %d\n%s", bytes, r.Status, want, body)
 		}
 	}
-	for _, bytes := range []string{"", "G", "GET / HT", "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"} { // and then nothing
+	for _, bytes := range []string{"", "G", "GET / HT", "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"} { // incomplete requests
 		conn, err := net.Dial("tcp", addr)
 		if err != nil {
 			t.Fatal(err)
@@ -197,25 +198,25 @@ func TestSurvivesMalformedRequests(t *testing.T) {
 		_, _ = io.WriteString(conn, bytes)
 		_ = conn.Close()
 	}
-	if r, _ := say(t, addr, get("/run/run.json")); r.StatusCode != http.StatusOK {
+	if r, _ := send(t, addr, get("/run/run.json")); r.StatusCode != http.StatusOK {
 		t.Errorf("afterwards: %s", r.Status)
 	}
 }
 
-// The index may fetch itself; a report may not fetch anything. Where there is no
-// index, the reason is told.
+// The index may fetch itself; a report may not fetch anything. If the index
+// cannot be made, the answer has the reason.
 func TestIndexPolicy(t *testing.T) {
-	addr := started(t, fine)
-	index, _ := say(t, addr, get("/"))
-	report, _ := say(t, addr, get("/run/report.html"))
+	addr := start(t, fine)
+	index, _ := send(t, addr, get("/"))
+	report, _ := send(t, addr, get("/run/report.html"))
 	if p := index.Header.Get("Content-Security-Policy"); p != serve.Policy+"; connect-src 'self'" {
-		t.Errorf("the index may: %s", p)
+		t.Errorf("policy of the index: %s", p)
 	}
 	if p := report.Header.Get("Content-Security-Policy"); p != serve.Policy || strings.Contains(p, "connect-src") {
-		t.Errorf("a report may: %s", p)
+		t.Errorf("policy of a report: %s", p)
 	}
-	addr = started(t, func() ([]byte, error) { return nil, errors.New("it is gone") })
-	if r, body := say(t, addr, get("/")); r.StatusCode != http.StatusInternalServerError || !strings.Contains(body, "it is gone") {
+	addr = start(t, func() ([]byte, error) { return nil, errors.New("file does not exist") })
+	if r, body := send(t, addr, get("/")); r.StatusCode != http.StatusInternalServerError || !strings.Contains(body, "file does not exist") {
 		t.Errorf("without an index: %s, %q", r.Status, body)
 	}
 }

@@ -1,5 +1,5 @@
-// Package tainted puts a text behind the texts of a run, for the tests that no text
-// becomes markup, or a command, of a report.
+// Package tainted appends a text to the texts of a run, for the tests that no
+// text becomes markup or a command in a report.
 package tainted
 
 import (
@@ -10,8 +10,9 @@ import (
 	"locksim/sim/trace"
 )
 
-// What is what happened, with a text behind each text of it. The names of processes
-// and of connections stay as they are: it is drawn between the same lanes.
+// What is an event with a text appended to each of its texts. The names of
+// processes and connections do not change, so that the event is drawn between
+// the same lanes.
 func What(what trace.What, text string) trace.What {
 	v := reflect.New(reflect.TypeOf(what)).Elem()
 	v.Set(reflect.ValueOf(what))
@@ -28,7 +29,7 @@ func What(what trace.What, text string) trace.What {
 	return v.Interface().(trace.What)
 }
 
-// Line is a step of a story with a text behind what it says.
+// Line is a step of a story with a text appended to its texts.
 func Line(l play.Line, text string) play.Line {
 	l.What += text
 	l.Text = l.What
@@ -39,8 +40,8 @@ func Line(l play.Line, text string) play.Line {
 	return l
 }
 
-// content is a content with a text behind it, behind each of its words but the first,
-// and behind its short form.
+// content is a content with a text appended to its text, to each of its words
+// but the first, and to its short form.
 type content struct {
 	trace.Content
 	text string

@@ -1,5 +1,5 @@
-// Package testlocks has locks as users would bring them, sound ones and others, for
-// the tests of the packages that play and check them.
+// Package testlocks has locks as in a user's code, correct and wrong ones, for
+// the tests of the packages that run and check them.
 package testlocks
 
 import (
@@ -11,16 +11,16 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"locksim/faults"
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
-
 	simredis "locksim/sim/redis"
 )
 
-// Theirs is a lock as a user would bring it: any type behind a lock.Locker, made
-// once and for all, with a TTL of its own.
+// Theirs is a lock as in a user's code: any type behind a lock.Locker, with a
+// fixed TTL of its own.
 func Theirs(name string, wrap func(e play.Env, l lock.Locker) lock.Locker) play.Lock {
 	return play.Lock{
 		Name: name,
@@ -38,19 +38,20 @@ func Theirs(name string, wrap func(e play.Env, l lock.Locker) lock.Locker) play.
 // TTL is the TTL of these locks.
 const TTL = 3 * time.Second
 
-// Options are those of these locks for the world that e is of.
+// Options are the options of these locks in the world of e.
 func Options(e play.Env) lock.Options {
 	return lock.Options{TTL: TTL, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")}
 }
 
-// Sound is a lock that keeps the promise of a lock on one node.
+// Sound is a correct lock, with the promise of a lock on one node.
 func Sound(name string) play.Lock {
 	l := Theirs(name, func(_ play.Env, l lock.Locker) lock.Locker { return l })
 	l.Promise, _ = lock.PromiseOf("single")
 	return l
 }
 
-// Careless is the same lock, whose release deletes the key whoever has set it.
+// Careless is the same lock, but its release deletes the key without a check of
+// the owner.
 func Careless(name string) play.Lock {
 	l := Theirs(name, func(e play.Env, l lock.Locker) lock.Locker {
 		return carelessLocker{l, simredis.Client(e, play.Primary)}
@@ -84,18 +85,18 @@ func (l carelessLocker) Acquire(ctx context.Context, resource string) (lock.Leas
 	}}, nil
 }
 
-// Begins reports whether a run begins: its first client has its lock made at the
-// instant at which every world begins, and not after a restart.
-func Begins(e play.Env) bool {
+// IsRunStart reports whether a run starts: its first client creates its lock at
+// the first instant of the world, and not after a restart.
+func IsRunStart(e play.Env) bool {
 	return e.Name() == "c0" && e.Clock().Now().Equal(time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC))
 }
 
-// Sometimes is the careless lock in nine runs of ten, and the sound one in the
-// tenth: it counts runs, behind the world's back.
+// Sometimes is the careless lock in nine runs of ten, and the correct one in
+// the tenth: it counts runs in a variable outside of the world.
 func Sometimes(name string) play.Lock {
 	runs := 0
 	l := Theirs(name, func(e play.Env, l lock.Locker) lock.Locker {
-		if Begins(e) {
+		if IsRunStart(e) {
 			runs++
 		}
 		if runs%10 == 0 {
@@ -107,8 +108,8 @@ func Sometimes(name string) play.Lock {
 	return l
 }
 
-// Restless is the sound lock, whose backoff is drawn from the global source: no
-// seed decides it.
+// Restless is the correct lock, but it draws its backoff from the global
+// source, which has no seed.
 func Restless(name string) play.Lock {
 	l := Sound(name)
 	l.New = func(e play.Env) (lock.Locker, error) {
@@ -119,15 +120,15 @@ func Restless(name string) play.Lock {
 	return l
 }
 
-// Hesitant is the sound lock but for one run: the second one of that seed, as its
-// fingerprint tells.
+// Hesitant is the correct lock except in the second run of one seed, where its
+// backoff differs. It recognizes the seed by its fingerprint.
 func Hesitant(t *testing.T, name string, seed uint64) play.Lock {
 	t.Helper()
 	of := fingerprintOf(t, seed)
 	runs := 0
 	l := Sound(name)
 	l.New = func(e play.Env) (lock.Locker, error) {
-		if Begins(e) && fingerprint(e) == of {
+		if IsRunStart(e) && fingerprint(e) == of {
 			runs++
 		}
 		o := Options(e)
@@ -139,8 +140,8 @@ func Hesitant(t *testing.T, name string, seed uint64) play.Lock {
 	return l
 }
 
-// fingerprint is a number that c0 draws in all runs of one seed, whatever they
-// play, and in no others.
+// fingerprint is a number that c0 draws in all runs of one seed, for any
+// scenario, and in no others.
 func fingerprint(e play.Env) uint64 { return e.Source("fingerprint").Uint64() }
 
 // fingerprintOf is the fingerprint of a seed.
@@ -156,7 +157,7 @@ func fingerprintOf(t *testing.T, seed uint64) (number uint64) {
 	}
 	inner := l.New
 	l.New = func(e play.Env) (lock.Locker, error) {
-		if Begins(e) {
+		if IsRunStart(e) {
 			number = fingerprint(e)
 		}
 		return inner(e)
@@ -167,7 +168,7 @@ func fingerprintOf(t *testing.T, seed uint64) (number uint64) {
 	return number
 }
 
-// RestlessAndCareless does what the careless lock does, besides.
+// RestlessAndCareless is Restless with the release of Careless.
 func RestlessAndCareless(name string) play.Lock {
 	l := Restless(name)
 	inner := l.New
@@ -181,3 +182,37 @@ func RestlessAndCareless(name string) play.Lock {
 type globalSource struct{}
 
 func (globalSource) Uint64() uint64 { return rand.Uint64() }
+
+// Hasty is a lock that waits for a random time before each Acquire, which it
+// draws from a source without a seed.
+func Hasty(l lock.Locker, clock lock.Clock) lock.Locker { return hasty{l, clock} }
+
+type hasty struct {
+	lock.Locker
+	clock lock.Clock
+}
+
+func (h hasty) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	if err := h.clock.Sleep(ctx, time.Duration(rand.Int64N(int64(time.Millisecond)))); err != nil {
+		return nil, err
+	}
+	return h.Locker.Acquire(ctx, resource)
+}
+
+// OfOnesOwn is a lock as in a user's code: it has this spec, not that of the
+// scenario.
+func OfOnesOwn(l play.Lock, spec file.LockSpec) play.Lock {
+	return play.Lock{Name: "mine", New: func(e play.Env) (lock.Locker, error) { return l.New(specified{e, spec}) }}
+}
+
+// specified is an environment with a fixed spec.
+type specified struct {
+	play.Env
+	spec file.LockSpec
+}
+
+func (e specified) Spec() file.LockSpec { return e.spec }
+
+// AddPool implements the method that the clients of package redis require of an
+// environment.
+func (e specified) AddPool(p faults.Pool) { e.Env.(interface{ AddPool(faults.Pool) }).AddPool(p) }

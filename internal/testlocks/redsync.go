@@ -13,7 +13,7 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// redsyncLock is redsync as it comes, behind a lock.Locker.
+// redsyncLock is unmodified redsync behind a lock.Locker.
 type redsyncLock struct{ *redsync.Redsync }
 
 type redsyncLease struct {
@@ -26,7 +26,7 @@ func (l redsyncLock) Acquire(ctx context.Context, resource string) (lock.Lease, 
 	return redsyncLease{m, ctx}, m.LockContext(ctx)
 }
 func (redsyncLease) Token() uint64                       { return 0 }
-func (redsyncLease) Lost() <-chan struct{}               { return nil } // redsync does not tell
+func (redsyncLease) Lost() <-chan struct{}               { return nil } // redsync gives no notice
 func (l redsyncLease) Context() context.Context          { return l.ctx }
 func (l redsyncLease) Release(ctx context.Context) error { _, err := l.UnlockContext(ctx); return err }
 

@@ -1,5 +1,5 @@
-// Package testruns has what the tests of several packages need to play scenarios:
-// each function fails the test where it cannot do what it is asked for.
+// Package testruns has helpers for tests of several packages that run
+// scenarios. An error ends the test.
 package testruns
 
 import (
@@ -21,8 +21,9 @@ import (
 	"locksim/scenarios/search"
 )
 
-// Soak is how much of a full-size test to run: 1 for make soak, less in CI,
-// fallback otherwise.
+// Soak is full times LOCKSIM_SOAK, at least 2: the factor is 1 for make soak
+// and less in CI. Without the variable the factor is fallback, with -short a
+// tenth of it.
 func Soak(t testing.TB, full int, fallback float64) int {
 	factor := fallback
 	if s := os.Getenv("LOCKSIM_SOAK"); s != "" {
@@ -37,7 +38,7 @@ func Soak(t testing.TB, full int, fallback float64) int {
 	return max(int(math.Round(float64(full)*factor)), 2)
 }
 
-// Parse is the scenario of a text.
+// Parse parses a scenario.
 func Parse(t testing.TB, text string) *file.Scenario {
 	t.Helper()
 	sc, err := file.Parse("test.yaml", []byte(text))
@@ -57,7 +58,7 @@ func Format(t testing.TB, sc *file.Scenario) string {
 	return string(text)
 }
 
-// Kind is a lock that comes with locksim.
+// Kind is a lock of locksim.
 func Kind(t testing.TB, name string) play.Lock {
 	t.Helper()
 	l, err := play.Kind(name)
@@ -67,7 +68,7 @@ func Kind(t testing.TB, name string) play.Lock {
 	return l
 }
 
-// Load is a scenario of the library with the lock that it names.
+// Load loads a scenario of the library and the lock that it names.
 func Load(t testing.TB, name string) (*file.Scenario, play.Lock) {
 	t.Helper()
 	sc, err := file.Load(name)
@@ -77,7 +78,7 @@ func Load(t testing.TB, name string) (*file.Scenario, play.Lock) {
 	return sc, Kind(t, sc.Lock.Kind)
 }
 
-// Play plays a scenario.
+// Play runs a scenario.
 func Play(t testing.TB, sc *file.Scenario, l play.Lock, opts play.RunOptions) *play.Outcome {
 	t.Helper()
 	o, err := play.Run(sc, l, opts)
@@ -87,8 +88,8 @@ func Play(t testing.TB, sc *file.Scenario, l play.Lock, opts play.RunOptions) *p
 	return o
 }
 
-// RefusedOrPlayed fails the test where a run ended by a mistake of the harness: it
-// must end well, or refuse its input.
+// RefusedOrPlayed fails the test if a run ended with a fault of the harness: a
+// run must succeed, or refuse its input.
 func RefusedOrPlayed(t testing.TB, sc *file.Scenario, err error) {
 	t.Helper()
 	if _, ok := errors.AsType[*file.InputError](err); ok || err == nil {
@@ -98,7 +99,7 @@ func RefusedOrPlayed(t testing.TB, sc *file.Scenario, err error) {
 	t.Fatalf("%v\n%s%v", err, source, formatErr)
 }
 
-// SameStory compares what scenarios say, not where they stand.
+// SameStory compares the content of scenarios, not their files and positions.
 func SameStory() cmp.Option {
 	return cmp.Options{
 		cmpopts.IgnoreUnexported(file.Scenario{}), cmpopts.IgnoreFields(file.Scenario{}, "File", "Source"),
@@ -106,14 +107,14 @@ func SameStory() cmp.Option {
 	}
 }
 
-// Choices feeds Draw by rapid, which can then shrink what fails.
+// Choices makes the choices of Draw by rapid, which can then shrink a failure.
 type Choices struct{ *rapid.T }
 
 // Below draws a number.
 func (s Choices) Below(n int) int { return rapid.IntRange(0, n-1).Draw(s.T, "choice") }
 
-// Spaces are those of the locks that come with locksim, and before them one of
-// everything and one without faults.
+// Spaces are a space with everything, one without faults, and those of the
+// locks of locksim.
 func Spaces(t testing.TB) []search.Space {
 	t.Helper()
 	all := []search.Space{{

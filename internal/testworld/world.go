@@ -1,5 +1,5 @@
 // Package testworld runs worlds for the tests of the kernel and of its kinds of
-// servers, and has what such tests do in them.
+// servers, and has helpers for such tests.
 package testworld
 
 import (
@@ -16,8 +16,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// Run runs a world, of one Redis server and the store where the config names no
-// servers. It ends the test where the run ends with an error.
+// Run runs a world, of one Redis server and the store if the config has no
+// servers. An error of the run ends the test.
 func Run(t testing.TB, cfg sim.Config, body func(*sim.World) error) *sim.Result {
 	t.Helper()
 	res, err := sim.Run(Served(cfg), body)
@@ -27,14 +27,14 @@ func Run(t testing.TB, cfg sim.Config, body func(*sim.World) error) *sim.Result 
 	return res
 }
 
-// RunOn is [Run] on so many processors, for the trace.
+// RunOn is [Run] with GOMAXPROCS set to processors. It returns the trace.
 func RunOn(t testing.TB, processors int, cfg sim.Config, body func(*sim.World) error) *trace.Trace {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 	return Run(t, cfg, body).Trace
 }
 
-// Served is the config with one Redis server and the store where it names no
+// Served is the config with one Redis server and the store if it has no
 // servers.
 func Served(cfg sim.Config) sim.Config {
 	if cfg.Servers == nil {
@@ -43,8 +43,8 @@ func Served(cfg sim.Config) sim.Config {
 	return cfg
 }
 
-// Seeds is how many seeds a test tries: n, or a tenth of it with -short or under
-// the race detector, at least 5.
+// Seeds is the number of seeds of a test: n, or a tenth of it with -short or
+// under the race detector, at least 5.
 func Seeds(n int) int {
 	if testing.Short() || raceEnabled {
 		return max(n/10, 5)
@@ -52,7 +52,7 @@ func Seeds(n int) int {
 	return n
 }
 
-// Must fails the test where there is an error, and lets it go on.
+// Must fails the test if there is an error, and does not end it.
 func Must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -69,7 +69,7 @@ func Redis(w *sim.World) *redis.Server {
 	return s
 }
 
-// Mark notes a result in the trace, in the name of the process.
+// Mark records a result in the trace, as a mark of the process.
 func Mark(p *sim.Process, format string, args ...any) {
 	_, _ = p.Mark(trace.Mark{Step: trace.Point, Label: fmt.Sprintf(format, args...)})
 }
@@ -85,7 +85,7 @@ func Count(res *sim.Result, kind string) int {
 	return n
 }
 
-// Dial is a new connection of a process to a server.
+// Dial opens a connection of a process to a server.
 func Dial(p *sim.Process, server string) *sim.Conn {
 	c, err := p.Dial(context.Background(), "tcp", server)
 	if err != nil {
@@ -94,20 +94,20 @@ func Dial(p *sim.Process, server string) *sim.Conn {
 	return c.(*sim.Conn)
 }
 
-// MustWrite writes a text to a connection that takes it.
+// MustWrite writes a text to a connection, and panics if that fails.
 func MustWrite(c net.Conn, text string) {
 	if _, err := io.WriteString(c, text); err != nil {
 		panic(err)
 	}
 }
 
-// ReadError is how a read ends.
+// ReadError is the error of a read.
 func ReadError(c net.Conn) error {
 	_, err := c.Read(make([]byte, 10))
 	return err
 }
 
-// WriteError is how a write ends.
+// WriteError is the error of a write.
 func WriteError(c net.Conn) error {
 	_, err := c.Write([]byte("x"))
 	return err

@@ -84,7 +84,7 @@ func TestTrialsRepeat(t *testing.T) {
 	l := testlocks.Sound("counted")
 	runs, makeLocker := 0, l.New
 	l.New = func(e play.Env) (lock.Locker, error) {
-		if testlocks.Begins(e) {
+		if testlocks.IsRunStart(e) {
 			runs++
 		}
 		return makeLocker(e)
