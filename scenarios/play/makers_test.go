@@ -1,0 +1,32 @@
+package play_test
+
+import (
+	"testing"
+
+	"locksim/internal/testruns"
+	"locksim/lock/fence"
+	"locksim/scenarios/kinds"
+	"locksim/scenarios/play"
+)
+
+// Every kind and every specimen that is listed can be made, with what the list says
+// of it.
+func TestEveryKindIsMade(t *testing.T) {
+	for _, name := range append(kinds.Names(), kinds.Specimens()...) {
+		k, err := kinds.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := play.Kind(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Name != name || l.New == nil || l.Nodes() != k.Redis || l.Tokens != k.Tokens || k.About == "" || k.ForWhom == "" {
+			t.Errorf("%s: %d servers, tokens %v, made %v; listed as %+v", name, l.Nodes(), l.Tokens, l.New != nil, k)
+		}
+		sc := testruns.Parse(t, "name: calm\nlock: {kind: "+name+"}\n")
+		if _, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
