@@ -28,6 +28,7 @@ type compareFlags struct {
 	seeds    int
 	json     bool
 	markdown bool
+	quiet    bool
 }
 
 func (s comparisons) compareCommand() *cobra.Command {
@@ -62,6 +63,7 @@ locksim explore --lock LOCK draws them for it.`,
 	flags.IntVar(&f.seeds, "seeds", 1, "play each scenario with `N` seeds")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the table")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
+	flags.BoolVar(&f.quiet, "quiet", false, "do not say how far the work has come")
 	s.completeFlags(cmd)
 	return cmd
 }
@@ -88,7 +90,7 @@ func (s comparisons) compare(names []string, f compareFlags) error {
 	if err != nil {
 		return err
 	}
-	c, err := s.measured(locks, seeds)
+	c, err := s.measured(locks, seeds, f.quiet)
 	if err != nil {
 		return err
 	}
@@ -156,8 +158,8 @@ func (s comparisons) measure(j compareJob, step func()) (compareAnswer, error) {
 
 // measured has the locks measured by child processes, those first that take longest:
 // a lock on many servers sends many messages.
-func (s comparisons) measured(locks []play.Lock, seeds search.Seeds) (*compare.Comparison, error) {
-	c, err := s.newCrew(crewFlags{})
+func (s comparisons) measured(locks []play.Lock, seeds search.Seeds, quiet bool) (*compare.Comparison, error) {
+	c, err := s.newCrew(crewFlags{quiet: quiet})
 	if err != nil {
 		return nil, err
 	}

@@ -24,8 +24,8 @@ func TestComparisonIsUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, out, errs := own(t, "compare", "--markdown")
-	if code != exitExpected {
+	code, out, errs := own(t, "compare", "--markdown", "--quiet")
+	if code != exitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	if d := cmp.Diff(string(page), out); d != "" {
@@ -37,7 +37,7 @@ func TestComparisonIsUpToDate(t *testing.T) {
 // the width of a terminal.
 func TestCompareExtraLock(t *testing.T) {
 	t.Setenv(asChild, "yes")
-	code, out, errs := call(t, []play.Lock{mylock()}, "compare", "mylock", "single", "watchdog-fenced", "reentrant-fenced", "redlock-watchdog", "fair")
+	code, out, errs := call(t, []play.Lock{mylock()}, "compare", "--quiet", "mylock", "single", "watchdog-fenced", "reentrant-fenced", "redlock-watchdog", "fair")
 	if code != exitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
