@@ -14,10 +14,10 @@ import (
 
 // The limits of a [Picture].
 const (
-	// MaxPictureOperations bounds the operations of one drawing.
-	MaxPictureOperations = 150
-	// MaxPictureBytes bounds the page of one drawing.
-	MaxPictureBytes = 300_000
+	// maxPictureOperations bounds the operations of one drawing.
+	maxPictureOperations = 150
+	// maxPictureBytes bounds the page of one drawing.
+	maxPictureBytes = 300_000
 )
 
 // Picture is porcupine's own drawing of one of the searches of [Corroborate]:
@@ -70,15 +70,15 @@ func Pictures(h History) ([]Picture, error) {
 // draw searches a part and lets porcupine draw it.
 func (p part) draw() (Picture, error) {
 	out := Picture{Name: p.name}
-	if n := len(p.ops); n > MaxPictureOperations {
-		out.Omitted = fmt.Sprintf("there are %d operations, and more than %d are not drawn", n, MaxPictureOperations)
+	if n := len(p.ops); n > maxPictureOperations {
+		out.Omitted = fmt.Sprintf("there are %d operations, and more than %d are not drawn", n, maxPictureOperations)
 		return out, nil
 	}
 	ops, rows := inRows(p.ops)
 	model, exhausted := p.bounded()
 	result, info := porcupine.CheckOperationsVerbose(model, ops, 0)
 	if exhausted() {
-		out.Omitted = fmt.Sprintf("the search took more than %d steps", MaxSearchSteps)
+		out.Omitted = fmt.Sprintf("the search took more than %d steps", maxSearchSteps)
 		return out, nil
 	}
 	out.Ordered, out.Rows = result == porcupine.Ok, rows
@@ -91,8 +91,8 @@ func (p part) draw() (Picture, error) {
 	if err != nil {
 		return out, fmt.Errorf("draw %s: %w", p.name, err)
 	}
-	if n := len(page); n > MaxPictureBytes {
-		out.Omitted = fmt.Sprintf("the drawing would take %d kB, more than %d", n/1000, MaxPictureBytes/1000)
+	if n := len(page); n > maxPictureBytes {
+		out.Omitted = fmt.Sprintf("the drawing would take %d kB, more than %d", n/1000, maxPictureBytes/1000)
 		return out, nil
 	}
 	out.Page = page

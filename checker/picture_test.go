@@ -121,7 +121,7 @@ func notOverlapping(t *testing.T, p Picture) {
 // A search that is too large is not drawn, with the reason; names contain no
 // markup.
 func TestPicturesAreBounded(t *testing.T) {
-	all := pictures(t, inTurn(MaxPictureOperations))
+	all := pictures(t, inTurn(maxPictureOperations))
 	if len(all) == 0 || all[0].Page != nil || !strings.Contains(all[0].Omitted, "operations, and more than 150 are not drawn") {
 		t.Errorf("%d pictures, %q", len(all), all[0].Omitted)
 	}

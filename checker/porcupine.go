@@ -12,10 +12,10 @@ import (
 // history has the same result on any machine. Writes of unknown outcome make
 // the search exponential; the steps bound that.
 const (
-	// MaxSearchOperations bounds the operations of one cell or one lock.
-	MaxSearchOperations = 2_000
-	// MaxSearchSteps bounds the model's steps in the search over one of them.
-	MaxSearchSteps = 200_000
+	// maxSearchOperations bounds the operations of one cell or one lock.
+	maxSearchOperations = 2_000
+	// maxSearchSteps bounds the model's steps in the search over one of them.
+	maxSearchSteps = 200_000
 )
 
 // Agreement says how a second opinion relates to the facts.
@@ -149,29 +149,29 @@ func searchAll(parts []part) search {
 // try searches one part.
 func (s *search) try(p part) {
 	s.parts++
-	if len(p.ops) > MaxSearchOperations {
-		s.skipped = fmt.Sprintf("%s has %d operations, more than %d", p.name, len(p.ops), MaxSearchOperations)
+	if len(p.ops) > maxSearchOperations {
+		s.skipped = fmt.Sprintf("%s has %d operations, more than %d", p.name, len(p.ops), maxSearchOperations)
 		return
 	}
 	model, exhausted := p.bounded()
 	found := porcupine.CheckOperations(model, p.ops)
 	switch {
 	case exhausted():
-		s.skipped = fmt.Sprintf("the search over %s took more than %d steps", p.name, MaxSearchSteps)
+		s.skipped = fmt.Sprintf("the search over %s took more than %d steps", p.name, maxSearchSteps)
 	case !found:
 		s.failed = append(s.failed, p.name)
 	}
 }
 
-// bounded is a model whose steps fail after MaxSearchSteps of them; the result
+// bounded is a model whose steps fail after maxSearchSteps of them; the result
 // is then meaningless.
 func (p part) bounded() (m porcupine.Model, exhausted func() bool) {
 	steps, model := 0, p.model
 	model.Step = func(state, input, output any) []any {
-		if steps++; steps > MaxSearchSteps {
+		if steps++; steps > maxSearchSteps {
 			return nil
 		}
 		return p.model.Step(state, input, output)
 	}
-	return model.ToModel(), func() bool { return steps > MaxSearchSteps }
+	return model.ToModel(), func() bool { return steps > maxSearchSteps }
 }

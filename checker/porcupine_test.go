@@ -108,10 +108,10 @@ func TestCorroborateSkips(t *testing.T) {
 		says  string
 	}{
 		{"undecided", undecided, Facts{Data: DataUndecided}, "did not decide"},
-		{"operations", inTurn(MaxSearchOperations), Facts{Data: DataRight}, "orders has 2001 operations, more than 2000"},
-		{"sections", manySections(MaxSearchOperations), Facts{Data: DataRight}, "the sections of orders has 2001 operations, more than 2000"},
-		{"locks", manyGrants(MaxSearchOperations), Facts{Data: DataRight}, "orders has 4000 operations, more than 2000"},
-		{"tokens", story("", ordered(manyGrants(MaxSearchOperations+1).Grants)), Facts{Data: DataRight}, "the counter of orders has 2001 operations, more than 2000"},
+		{"operations", inTurn(maxSearchOperations), Facts{Data: DataRight}, "orders has 2001 operations, more than 2000"},
+		{"sections", manySections(maxSearchOperations), Facts{Data: DataRight}, "the sections of orders has 2001 operations, more than 2000"},
+		{"locks", manyGrants(maxSearchOperations), Facts{Data: DataRight}, "orders has 4000 operations, more than 2000"},
+		{"tokens", story("", ordered(manyGrants(maxSearchOperations+1).Grants)), Facts{Data: DataRight}, "the counter of orders has 2001 operations, more than 2000"},
 		{"steps", unanswered(20), Facts{Data: DataRight}, "the search over orders took more than 200000 steps"},
 	} {
 		got := corroborate(t, c.h, c.facts)
@@ -123,7 +123,7 @@ func TestCorroborateSkips(t *testing.T) {
 
 // A search within the budget is not skipped.
 func TestCorroborateWithinBudget(t *testing.T) {
-	for _, h := range []History{inTurn(MaxSearchOperations - 1), unanswered(8), manySections(MaxSearchOperations - 1), manyGrants(MaxSearchOperations / 2)} {
+	for _, h := range []History{inTurn(maxSearchOperations - 1), unanswered(8), manySections(maxSearchOperations - 1), manyGrants(maxSearchOperations / 2)} {
 		facts := mustJudge(t, h, nil).Facts
 		if got := corroborate(t, h, facts); got.Agreement != Agrees {
 			t.Errorf("%d operations: %+v", len(h.Ops), got)

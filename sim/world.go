@@ -108,9 +108,6 @@ func newWorld(cfg Config, p *pulse) (*World, error) {
 // Now is the virtual time since the start of the run. Safe for concurrent use.
 func (w *World) Now() time.Duration { return w.time.Now() }
 
-// Seed is the seed of the run.
-func (w *World) Seed() uint64 { return w.cfg.Seed }
-
 // Client is the process c0, c1, …, the new one after a restart. It panics if
 // there is no such client.
 func (w *World) Client(i int) *Process { return w.procs.clients[i] }
@@ -154,9 +151,6 @@ func (w *World) Heal() { w.force.endAll() }
 
 // Trace is the trace so far. Do not change it.
 func (w *World) Trace() *trace.Trace { return &w.trace.Trace }
-
-// Events is the number of events that the world has delivered so far.
-func (w *World) Events() int { return w.time.events }
 
 // OnMark registers f to be called when a process passes a mark, before the
 // process goes on. f runs on the world's goroutine and may apply faults.

@@ -20,8 +20,8 @@ const port = 6379
 
 // The maximal numbers of servers in a world.
 const (
-	MaxNodes    = 64
-	MaxReplicas = 3
+	maxNodes    = 64
+	maxReplicas = 3
 )
 
 // Servers are the Redis servers of a world: r0, r1, …, the replicas of r0, and the
@@ -57,10 +57,10 @@ func (c Servers) withDefaults() Servers {
 func (c Servers) Validate() error {
 	c = c.withDefaults()
 	switch {
-	case c.Nodes < 1 || c.Nodes > MaxNodes:
-		return fmt.Errorf("%d Redis servers: give 1 to %d", c.Nodes, MaxNodes)
-	case c.Replicas < 0 || c.Replicas > MaxReplicas:
-		return fmt.Errorf("%d replicas: give 0 to %d", c.Replicas, MaxReplicas)
+	case c.Nodes < 1 || c.Nodes > maxNodes:
+		return fmt.Errorf("%d Redis servers: give 1 to %d", c.Nodes, maxNodes)
+	case c.Replicas < 0 || c.Replicas > maxReplicas:
+		return fmt.Errorf("%d replicas: give 0 to %d", c.Replicas, maxReplicas)
 	case !c.Lag.Valid():
 		return fmt.Errorf("replication lag %v..%v: give a range that is not negative and not reversed", c.Lag.Min, c.Lag.Max)
 	case !slices.Contains(Persistences(), c.Persistence):

@@ -7,7 +7,6 @@
 //		...
 //	}
 //
-// Where no redis-server is installed, the test is skipped and says how to get one. With the environment
-// variable LOCKSIM_REQUIRE_LIVE=1 it fails instead, so that a build machine that has lost its server does
-// not pass by skipping.
+// Without redis-server the test is skipped, with a message on its installation. With the environment variable
+// LOCKSIM_REQUIRE_LIVE=1 it fails instead, so that it does not pass unnoticed on a build machine without the server.
 package redisserver

@@ -49,11 +49,11 @@ func (v *verdict) Fatalf(string, ...any) { v.failed = true }
 
 func TestMissingServer(t *testing.T) {
 	for value, want := range map[string]verdict{"": {skipped: true}, "0": {skipped: true}, "1": {failed: true}} {
-		t.Setenv(RequireVar, value)
+		t.Setenv(requireVar, value)
 		got := verdict{}
 		missing(&got, errors.New("there is none"))
 		if got != want {
-			t.Errorf("%s=%q: %+v, want %+v", RequireVar, value, got, want)
+			t.Errorf("%s=%q: %+v, want %+v", requireVar, value, got, want)
 		}
 	}
 }

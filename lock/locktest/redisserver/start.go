@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// RequireVar is the environment variable that makes a missing redis-server a failure when it is "1".
-const RequireVar = "LOCKSIM_REQUIRE_LIVE"
+// requireVar is the environment variable that makes a missing redis-server a failure when it is "1".
+const requireVar = "LOCKSIM_REQUIRE_LIVE"
 
 const (
 	binary   = "redis-server"
@@ -32,8 +32,8 @@ type Server struct {
 }
 
 // Start starts a server and waits until it answers. It is stopped at the end of the test. Further arguments are passed
-// to redis-server, such as "--maxmemory", "10mb". The test is skipped, or fails (see [RequireVar]), when redis-server
-// is missing or older than version 7, and fails when it does not start.
+// to redis-server, such as "--maxmemory", "10mb". If redis-server is missing or older than version 7, the test is
+// skipped, or fails with LOCKSIM_REQUIRE_LIVE=1 in the environment. It fails if the server does not start.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
 	if _, err := find(); err != nil {
@@ -75,11 +75,11 @@ func StartN(t testing.TB, n int, args ...string) []*Server {
 
 func missing(t testing.TB, err error) {
 	t.Helper()
-	if os.Getenv(RequireVar) == "1" {
-		t.Fatalf("redisserver: %v, and %s=1 asks for it", err, RequireVar)
+	if os.Getenv(requireVar) == "1" {
+		t.Fatalf("redisserver: %v, and %s=1 asks for it", err, requireVar)
 		return
 	}
-	t.Skipf("%v; set %s=1 to make this a failure", err, RequireVar)
+	t.Skipf("%v; set %s=1 to make this a failure", err, requireVar)
 }
 
 // errExited says that the process exited: its port was taken, or its arguments were wrong.
