@@ -18,7 +18,9 @@ type Crasher interface {
 }
 
 // Restarter is a server that restarts with what it has kept. Any other server
-// is created anew.
+// is created anew: the old one is closed, if it is a [Closer], and the new one
+// gets the watched keys, if it is a [KeyWatcher], and refuses writes where a fault
+// says so, if it is a [WriteRefuser].
 type Restarter interface {
 	// Restart starts the process again. step is the number of the event.
 	Restart(step int)
@@ -59,7 +61,8 @@ type Flusher interface {
 // WriteRefuser is a server that can be made to refuse writes.
 type WriteRefuser interface {
 	// RefuseWrites begins to refuse writes, or ends it. It is not called twice
-	// in a row with one value.
+	// in a row with one value. It is called with true for a server that is created
+	// anew by a restart while a fault is in force.
 	RefuseWrites(refuse bool)
 }
 
@@ -69,8 +72,8 @@ type PeerFollower interface {
 	PeerBack(peer *Node)
 }
 
-// Closer is a server that has goroutines to stop or files to close at the end
-// of the run.
+// Closer is a server that has goroutines to stop or files to close. Close is
+// called once, at the end of the run or when a restart creates the server anew.
 type Closer interface {
 	Close()
 }
@@ -78,6 +81,7 @@ type Closer interface {
 // KeyWatcher is a server whose keys are the lock: it reports their changes by
 // [Node.KeyChanged].
 type KeyWatcher interface {
+	// WatchKeys reports the changes of these keys too, from now on.
 	WatchKeys(keys []string)
 }
 

@@ -59,10 +59,26 @@ func (f *Faults) restartServer(n *Node) {
 	if s, ok := n.server.(Restarter); ok {
 		s.Restart(step)
 	} else {
-		n.server = n.newServer(n)
+		n.replaceServer()
 	}
 	n.w.net.bounceStrays(n)
 	n.w.net.releaseDials(n)
+}
+
+// replaceServer creates the server anew. It has no data, but it is the same
+// machine: a fault that makes it refuse writes is still in force, and its watched
+// keys are still watched.
+func (n *Node) replaceServer() {
+	if s, ok := n.server.(Closer); ok {
+		s.Close()
+	}
+	n.server = n.newServer(n)
+	if s, ok := n.server.(KeyWatcher); ok && len(n.w.watched) > 0 {
+		s.WatchKeys(slices.Clone(n.w.watched))
+	}
+	if s, ok := n.server.(WriteRefuser); ok && n.w.force.readOnly[n] > 0 {
+		s.RefuseWrites(true)
+	}
 }
 
 // connsOf are the connections of a server, in the order of their links.

@@ -84,6 +84,9 @@ type World struct {
 	procs  *processes
 	net    *network
 	force  *inForce
+	// watched are the keys given to WatchKeys, for servers that a restart creates
+	// anew.
+	watched []string
 }
 
 func newWorld(cfg Config, p *pulse) (*World, error) {
@@ -207,6 +210,7 @@ func (w *World) RunFor(d time.Duration) error {
 // is a [KeyWatcher]: see [World.KeyChanges]. Call it before the workload
 // begins. It may be called again for further keys.
 func (w *World) WatchKeys(keys ...string) {
+	w.watched = append(w.watched, keys...)
 	for _, n := range w.net.nodes {
 		if k, ok := n.server.(KeyWatcher); ok {
 			k.WatchKeys(keys)
