@@ -21,7 +21,7 @@ func Exploration() *explore.Exploration {
 		Unexamined: 1, Failures: search.Failures{{Lock: "mylock", Seed: 14, Runs: 1, FirstSeed: 14, Drawn: 3, Faults: 1, Same: 10, Again: 10, Replays: 10,
 			Shape: "stuck in mode none: pause", Violations: []play.Violation{{Mode: fence.None, Label: checker.Stuck}},
 			Reasons: []string{"the lock was never free again, " + strings.Repeat("and nobody could say why, ", 5)},
-			Story:   []string{"    1           0s  c0     asks for the lock"}, Run: &play.RunFile{Source: "name: drawn\n"}}}}
+			Story:   []search.Step{{N: 1, Actor: "c0", Text: "asks for the lock"}}, Run: &play.RunFile{Source: "name: drawn\n"}}}}
 	return explore.AssembleExploration(plan, map[int]explore.Block{0: calm, 1: bad})
 }
 

@@ -2,6 +2,7 @@ package testreports
 
 import (
 	"strings"
+	"time"
 
 	"locksim/checker"
 	"locksim/lock/fence"
@@ -23,11 +24,11 @@ func foundBreak(shape string, from review.From, label checker.Label, effects ...
 		Replay: "go run ./cmd/locksim explore --lock fenced --from-seed 7 --runs 1",
 		Failure: search.Failure{Shape: shape, Runs: 3, Seed: 7, Drawn: 3, Faults: 1, Violations: []play.Violation{{Mode: fence.Seal, Label: label}},
 			Reasons: []string{"c0's write c0.w2 was acknowledged but lost"},
-			Story: []string{
-				"      1           0s  c0     asks for the lock",
-				"     24          4ms  c0     PAUSED for 15s",
-				"                     … 12 steps left out",
-				">    42       15.01s  s0     takes write c0.w2 (token 1) — a stale write",
+			Story: []search.Step{
+				{N: 1, Actor: "c0", Text: "asks for the lock"},
+				{N: 24, At: 4 * time.Millisecond, Actor: "c0", Text: "PAUSED for 15s"},
+				{Skipped: 12},
+				{N: 42, At: 15010 * time.Millisecond, Actor: "s0", Text: "takes write c0.w2 (token 1) — a stale write", Fatal: true},
 			},
 			Run: &play.RunFile{Source: "name: drawn\nworld: {redis: 1}\n"}},
 	}
@@ -105,7 +106,7 @@ func HostileReview() *review.Review {
 	r := Review()
 	r.Lock.Name, r.Lock.About, r.Answer = bad, bad, bad
 	b := &r.Failures[0]
-	b.Shape, b.Replay, b.Reasons, b.Story, b.Run.Source = bad, bad, []string{bad}, []string{"> 1 0s c0 " + bad}, bad
+	b.Shape, b.Replay, b.Reasons, b.Story, b.Run.Source = bad, bad, []string{bad}, []search.Step{{N: 1, Actor: bad, Text: bad, Fatal: true}}, bad
 	r.Scenarios[1].Title, r.Scenarios[1].Replay = bad, bad
 	r.NotRun[0].What, r.NotRun[0].Why, r.Missing[0].Why = bad, bad, bad
 	return r

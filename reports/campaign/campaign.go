@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -92,27 +91,3 @@ func incomplete(complete bool, shard string, missing, runs int) []string {
 
 // unfolded is a line with one space between its words.
 func unfolded(line string) string { return prose.FoldIndented(line, math.MaxInt)[0] }
-
-// Step is a line of the story of a violation. A line that is no step, since steps are
-// left out there, has its text alone.
-type Step struct {
-	N, At, Actor, Text string
-	Fatal              bool
-}
-
-// storyLine is a line of a story as [search.Failure] keeps it: the mark of the decisive
-// step, number, time, actor and text.
-var storyLine = regexp.MustCompile(`^([ >]) *([0-9]+) +([^ ]+) +([^ ]+) +(.*)$`)
-
-// Steps are the story of a violation.
-func Steps(story []string) []Step {
-	var out []Step
-	for _, line := range story {
-		if m := storyLine.FindStringSubmatch(line); m != nil {
-			out = append(out, Step{N: m[2], At: m[3], Actor: m[4], Text: m[5], Fatal: m[1] == ">"})
-			continue
-		}
-		out = append(out, Step{Text: line})
-	}
-	return out
-}

@@ -11,25 +11,6 @@ import (
 	"locksim/scenarios/sweep"
 )
 
-// A line of a story is a step, or stands for steps that are left out.
-func TestSteps(t *testing.T) {
-	got := campaign.Steps([]string{
-		"     1           0s  c0     asks for the lock",
-		">  441   10.511066s  s0     takes write c0.w2 — a stale write",
-		"                     … 3 steps left out",
-		"",
-	})
-	want := []campaign.Step{
-		{N: "1", At: "0s", Actor: "c0", Text: "asks for the lock"},
-		{N: "441", At: "10.511066s", Actor: "s0", Text: "takes write c0.w2 — a stale write", Fatal: true},
-		{Text: "                     … 3 steps left out"},
-		{},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-}
-
 // Counts are in the order of their names, and nothing is said of none.
 func TestTallies(t *testing.T) {
 	if got := campaign.Tallies(map[string]int{"b": 12345, "a": 1}); got != "a 1, b 12,345" {

@@ -113,7 +113,7 @@ type violationPart struct {
 	Reasons    []string
 	Doubt      string
 	Mode       fence.Mode
-	Tale       []campaign.Step
+	Tale       []search.Step
 	Schedule   string
 	Shrunk     string
 	Page       string
@@ -137,7 +137,7 @@ func newViolation(i int, like string, found *search.Failure, opt CampaignOptions
 		v.Doubt = fmt.Sprintf("Not deterministic: %d of %d runs of it were equal. %s", found.Same, found.Replays, found.Divergence)
 	}
 	if len(found.Violations) > 0 {
-		v.Mode, v.Tale = found.Violations[0].Mode, campaign.Steps(found.Story)
+		v.Mode, v.Tale = found.Violations[0].Mode, found.Story
 	}
 	v.Schedule = found.Run.Source
 	return v

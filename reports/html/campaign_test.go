@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"locksim/checker"
 	"locksim/internal/testreports"
@@ -58,7 +59,7 @@ func aSweep() *sweep.Sweep {
 		Failures: search.Failures{{Shape: "a", Runs: 1}, {Shape: "stuck in mode none: crash", Runs: 2, Placed: &search.Placed{Faults: "crash c0"}}}}
 	found := &search.Failure{Placed: &search.Placed{Faults: "pause c0 for 15s, at 1s", Kinds: []string{"pause"}}, Lock: "mylock", Seed: 3, Drawn: 1, Faults: 1, Same: 9, Again: 9, Replays: 10, Divergence: "event 7 differs", Shape: "corrupted in mode none: pause",
 		Violations: []play.Violation{{Mode: fence.None, Label: checker.Corrupted}}, Reasons: []string{"c0's write was lost"},
-		Story: []string{"     1           0s  c0     asks for the lock", ">  441   10.511066s  s0     takes write c0.w2", "                     … 3 steps left out"},
+		Story: []search.Step{{N: 1, Actor: "c0", Text: "asks for the lock"}, {N: 441, At: 10511066 * time.Microsecond, Actor: "s0", Text: "takes write c0.w2", Fatal: true}, {Skipped: 3}},
 		Run:   &play.RunFile{Source: "name: swept\n"}}
 	return sweep.AssembleSweep(plan, map[int]sweep.Block{0: b}, map[string]*search.Failure{"a": found})
 }
@@ -89,7 +90,7 @@ func TestSweepSaysAll(t *testing.T) {
 		"1. corrupted in mode none: pause", "the first: pause c0 for 15s, at 1s",
 		"Not deterministic: 9 of 10 runs of it were equal. event 7 differs",
 		`<tr class="fatal"><td class="n">441</td><td class="n">10.511066s</td><td><b>s0</b></td><td>takes write c0.w2 <span class="decisive">decisive step</span></td></tr>`,
-		`<td colspan="4">                     … 3 steps left out</td>`, "The schedule, 1 fault</summary>",
+		`<td colspan="4">… 3 steps left out</td>`, "The schedule, 1 fault</summary>",
 		"2. stuck in mode none: crash", "It has not been examined.",
 		"one workload and one seed", "judged by its own promise",
 	}, []string{"ZgotmplZ", "<no value>", "%!"})
@@ -120,7 +121,7 @@ func TestCampaignEscapes(t *testing.T) {
 	e, s := testreports.Exploration(), aSweep()
 	e.Plan.Lock, s.Plan.Lock, s.Plan.Scenario = evil, evil, evil
 	for _, f := range []*search.Failure{&e.Summary.Failures[0], &s.Summary.Failures[0]} {
-		f.Reasons, f.Story, f.Divergence, f.Run.Source = []string{evil}, []string{evil, "     1           0s  c0     " + evil}, evil, evil
+		f.Reasons, f.Story, f.Divergence, f.Run.Source = []string{evil}, []search.Step{{N: 1, Actor: evil, Text: evil}, {Skipped: 2}}, evil, evil
 	}
 	e.Summary.Failures[0].Shape, s.Summary.Failures[0].Shape, s.Summary.Failures[0].Placed.Faults = evil, evil, evil
 	e.Summary.Vacuous = map[string]int{evil: 1}

@@ -3,6 +3,7 @@ package markdown
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"locksim/internal/prose"
@@ -144,7 +145,11 @@ func breakParts(b *reviewpage.Break) [][]string {
 func storyTable(b *reviewpage.Break) []string {
 	lines := []string{"| step | time | who | what |", "|--:|--:|---|---|"}
 	for _, s := range b.Story {
-		row := escaped([]string{s.N, s.At, s.Actor, s.Text})
+		if s.Skipped > 0 {
+			lines = append(lines, rowOf([]string{"", "", "", s.String()}))
+			continue
+		}
+		row := escaped([]string{strconv.Itoa(s.N), s.At.String(), s.Actor, s.Text})
 		if s.Fatal {
 			for i := range row {
 				row[i] = "**" + row[i] + "**"

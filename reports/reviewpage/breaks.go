@@ -2,14 +2,13 @@ package reviewpage
 
 import (
 	"fmt"
-	"strings"
 
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
-	"locksim/reports/campaign"
 	"locksim/reports/grid"
 	"locksim/scenarios/review"
+	"locksim/scenarios/search"
 )
 
 // maxBreaks is how many breaks are told with their stories; of more, there is one
@@ -25,7 +24,7 @@ type Break struct {
 	Reasons  []string
 	Fences   *Table
 	Mode     string
-	Story    []campaign.Step
+	Story    []search.Step
 	Schedule string
 	Replay   string
 }
@@ -60,11 +59,7 @@ func evidenceOf(r *review.Review) string {
 
 func newReviewBreak(i int, b review.Failure) *Break {
 	v := &Break{Number: i, Shape: b.Shape, Label: b.Label(), Where: whereFound(b), Reasons: b.Reasons, Replay: b.Replay,
-		Schedule: b.Run.Source, Mode: string(b.Violations[0].Mode), Fences: fenceTable(i, b)}
-	for _, step := range campaign.Steps(b.Story) {
-		step.Text = strings.Join(strings.Fields(step.Text), " ")
-		v.Story = append(v.Story, step)
-	}
+		Schedule: b.Run.Source, Mode: string(b.Violations[0].Mode), Fences: fenceTable(i, b), Story: b.Story}
 	return v
 }
 

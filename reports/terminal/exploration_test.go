@@ -44,7 +44,7 @@ seed 14: mylock fails: stuck in mode none
   could say why, and nobody could say why, and nobody could say why,
 
 story in mode none:
-    1           0s  c0     asks for the lock
+     1           0s  c0     asks for the lock
 
 schedule, 1 fault of the 3 that were drawn:
   name: drawn

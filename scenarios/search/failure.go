@@ -52,8 +52,9 @@ type Failure struct {
 	Run *play.RunFile `json:"run,omitempty"`
 	// Reasons say what was violated.
 	Reasons []string `json:"reasons,omitempty"`
-	// Story tells the run in which it was.
-	Story []string `json:"story,omitempty" jsonschema:"minLength=0"`
+	// Story is the run in which it was found, in words. Of a long one, the steps
+	// that lead to the decisive step remain.
+	Story []Step `json:"story,omitempty"`
 
 	// Outcome is the run: the minimal one, once the failure is examined. It is nil
 	// in a [Failure.Value].

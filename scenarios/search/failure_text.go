@@ -3,7 +3,6 @@ package search
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"locksim/internal/prose"
 	"locksim/scenarios/play"
@@ -32,7 +31,7 @@ func (f *Failure) Text(last ...string) string {
 	}
 	b.WriteString(f.doubt())
 	if len(f.Violations) > 0 {
-		fmt.Fprintf(&b, "\nstory in mode %s:\n%s\n", f.Violations[0].Mode, strings.Join(f.Story, "\n"))
+		fmt.Fprintf(&b, "\nstory in mode %s:\n%s\n", f.Violations[0].Mode, storyText(f.Story))
 	}
 	fmt.Fprintf(&b, "\nschedule, %s:\n%s\n", f.shrunk(), indent(f.source()))
 	return b.String() + strings.Join(last, "\n")
@@ -81,54 +80,4 @@ func (f *Failure) doubt() string {
 func remedy() string {
 	return "a lock must take its chances from e.Source or e.Entropy, and its time from e.Clock: the global source of\n" +
 		"math/rand/v2, the order of a map, and a select with two ready cases are chances that no seed decides" + play.Unseeded() + "\n"
-}
-
-const (
-	// maxStory bounds the lines of a story that is printed, opening those of its
-	// beginning, and aftermath those behind its decisive step, when some must go.
-	maxStory  = 60
-	opening   = 6
-	aftermath = 6
-)
-
-// shortStory is a story as numbered lines: the opening, the way to the decisive
-// step, and what came of it.
-func shortStory(lines []play.Line) []string {
-	lines, cut := upToTheEnd(lines)
-	var out []string
-	for i, line := range lines {
-		switch skipped := len(lines) - maxStory; {
-		case skipped > 0 && i == opening:
-			out = append(out, leftOut(skipped))
-		case skipped > 0 && i > opening && i < opening+skipped:
-		default:
-			out = append(out, storyRow(line))
-		}
-	}
-	if cut > 0 {
-		out = append(out, leftOut(cut))
-	}
-	return out
-}
-
-// upToTheEnd is the story up to a little behind its decisive step, and the number
-// of lines behind that.
-func upToTheEnd(lines []play.Line) (kept []play.Line, cut int) {
-	for i, line := range lines {
-		if end := i + 1 + aftermath; line.Fatal && end < len(lines) {
-			return lines[:end], len(lines) - end
-		}
-	}
-	return lines, 0
-}
-
-func leftOut(n int) string { return fmt.Sprintf("%20s … %s left out", "", prose.Count(n, "step")) }
-
-// storyRow is one line of a story: its number, its time, who, and what.
-func storyRow(l play.Line) string {
-	mark := " "
-	if l.Fatal {
-		mark = ">"
-	}
-	return fmt.Sprintf("%s%5d %12s  %-6s %s", mark, l.N, l.At.Round(time.Microsecond), l.Actor, l.Text)
 }

@@ -1,0 +1,87 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"locksim/internal/prose"
+	"locksim/scenarios/play"
+)
+
+// Step is one step of the story of a [Failure], or the number of steps that are
+// left out between two others.
+type Step struct {
+	// N is the number of the event in the trace. It is 0 where steps are left out.
+	N int `json:"n,omitempty"`
+	// At is the virtual time since the start of the run, in whole microseconds.
+	At time.Duration `json:"at_ns,omitempty"`
+	// Actor is the client, server or store that acts, or "world" for a fault.
+	Actor string `json:"actor,omitempty"`
+	// Text says what happens.
+	Text string `json:"text,omitempty"`
+	// Fatal marks the step that decides the verdict.
+	Fatal bool `json:"fatal,omitempty"`
+	// Skipped counts the steps that are left out here. It is 0 for a step.
+	Skipped int `json:"skipped,omitempty" jsonschema:"minimum=1"`
+}
+
+// String is the step in one line, or how many are left out: "… 12 steps left out".
+func (s Step) String() string {
+	if s.Skipped > 0 {
+		return fmt.Sprintf("… %s left out", prose.Count(s.Skipped, "step"))
+	}
+	return fmt.Sprintf("%5d %12s  %-6s %s", s.N, s.At, s.Actor, s.Text)
+}
+
+const (
+	// maxStory is the number of steps that a failure keeps of its story. Where it
+	// must leave some out, it keeps the first ones, as many as opening.
+	maxStory = 60
+	opening  = 6
+	// aftermath is the number of steps that it keeps after the decisive one.
+	aftermath = 6
+)
+
+// shortStory keeps the opening of a story, the way to the decisive step, and its
+// aftermath.
+func shortStory(lines []play.Line) []Step {
+	last := len(lines)
+	for i, line := range lines {
+		if line.Fatal {
+			last = min(i+1+aftermath, len(lines))
+			break
+		}
+	}
+	var out []Step
+	skipped := last - maxStory
+	for i, line := range lines[:last] {
+		switch {
+		case skipped > 0 && i == opening:
+			out = append(out, Step{Skipped: skipped})
+		case skipped > 0 && i > opening && i < opening+skipped:
+		default:
+			out = append(out, Step{N: line.N, At: line.At.Round(time.Microsecond), Actor: line.Actor, Text: line.Text, Fatal: line.Fatal})
+		}
+	}
+	if cut := len(lines) - last; cut > 0 {
+		out = append(out, Step{Skipped: cut})
+	}
+	return out
+}
+
+// storyText is a story with one line for each step. It marks the decisive step.
+func storyText(story []Step) string {
+	lines := make([]string, len(story))
+	for i, s := range story {
+		switch {
+		case s.Skipped > 0:
+			lines[i] = fmt.Sprintf("%20s %s", "", s)
+		case s.Fatal:
+			lines[i] = ">" + s.String()
+		default:
+			lines[i] = " " + s.String()
+		}
+	}
+	return strings.Join(lines, "\n")
+}
