@@ -3,10 +3,14 @@ package play_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"locksim/internal/testruns"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
+	"locksim/sim/redis"
 )
 
 // Every kind and every specimen that is listed can be made, with what the list says
@@ -28,5 +32,20 @@ func TestEveryKindIsMade(t *testing.T) {
 		if _, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// The scenario file and the Redis of the world know the same ways to persist, and
+// have the same default.
+func TestPersistences(t *testing.T) {
+	var inFile, inWorld []string
+	for _, p := range file.Persistences() {
+		inFile = append(inFile, string(p))
+	}
+	for _, p := range redis.Persistences() {
+		inWorld = append(inWorld, string(p))
+	}
+	if diff := cmp.Diff(inWorld, inFile); diff != "" {
+		t.Errorf("-world +file:\n%s", diff)
 	}
 }

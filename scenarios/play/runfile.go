@@ -68,8 +68,8 @@ type ModeFile struct {
 	// Reasons are sentences that say why the verdict is what it is, the decisive
 	// ones first.
 	Reasons []string `json:"reasons,omitempty"`
-	// TraceHash is the SHA-256 of the canonical lines of the trace. Equal hashes
-	// mean equal runs.
+	// TraceHash is the SHA-256 of all details of all events of the trace. Equal
+	// hashes mean equal runs.
 	TraceHash string `json:"trace_hash,omitempty" jsonschema:"pattern=^[0-9a-f]{64}$"`
 	// Events counts the events that the world delivered.
 	Events int `json:"events"`

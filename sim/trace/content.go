@@ -51,18 +51,6 @@ func (t Bytes) AppendText(b []byte) []byte {
 // AppendHash appends all of them.
 func (t Bytes) AppendHash(b []byte) []byte { return append(AppendInt(b, int64(len(t))), t...) }
 
-// Size is content of which only the number of bytes counts: for protocols whose
-// bytes differ between equal runs.
-type Size int
-
-// AppendText appends "12 bytes".
-func (s Size) AppendText(b []byte) []byte {
-	return append(strconv.AppendInt(b, int64(s), 10), " bytes"...)
-}
-
-// AppendHash appends the number.
-func (s Size) AppendHash(b []byte) []byte { return AppendInt(b, int64(s)) }
-
 // shownBytes bounds the text of one message on a line.
 const shownBytes = 300
 
