@@ -147,7 +147,7 @@ func (k *cellCheck) breakReason(id string, again bool) Reason {
 func (k *cellCheck) origin(id string) (string, []Pos) {
 	i := slices.IndexFunc(k.ops, func(o Op) bool { return o.ID == id && o.Kind == Write })
 	if i < 0 {
-		return "which nobody wrote there", nil
+		return "which no client wrote there", nil
 	}
 	o := k.ops[i]
 	return fmt.Sprintf("a write of %s whose outcome was %q (step %d)", o.Client, o.Outcome, o.step()), []Pos{o.step()}

@@ -79,18 +79,18 @@ func wrongData() []dataCase {
 		{name: "write without effect", lost: 1, says: "the final value is still the initial value, as if a1 had never been",
 			h: story("", both, a.write("a1", 10, ""))},
 		// The final value was never written.
-		{name: "final from nowhere", says: "The final value of orders is ghost, which nobody wrote there.",
+		{name: "final from nowhere", says: "The final value of orders is ghost, which no client wrote there.",
 			h: story("ghost", both)},
 		// The final value is a write that the store had refused.
 		{name: "final was refused", says: `The final value of orders is a1, a write of c0 whose outcome was "refused" (step 11).`,
 			h: story("a1", both, a.write("a1", 10, "").refused())},
 		// A write is based on a value that was never written.
-		{name: "based on nothing", says: "c0's write a1 (step 11) of orders is based on ghost, which nobody wrote there.",
+		{name: "based on nothing", says: "c0's write a1 (step 11) of orders is based on ghost, which no client wrote there.",
 			h: story("a1", both, a.write("a1", 10, "ghost"))},
 		// An id that was written to another register does not count here.
-		{name: "written elsewhere", says: "which nobody wrote there", h: elsewhere},
+		{name: "written elsewhere", says: "which no client wrote there", h: elsewhere},
 		// The final id is the id of a read.
-		{name: "final is a read", says: "which nobody wrote there", h: story("a1", both, a.read("a1", 10, ""))},
+		{name: "final is a read", says: "which no client wrote there", h: story("a1", both, a.read("a1", 10, ""))},
 		// Two writes are each based on the other; the path never ends.
 		{name: "circle", says: "The writes of orders run in a circle: c1's write b1",
 			h: story("b1", both, a.write("a1", 10, "b1"), b.write("b1", 10, "a1"))},
@@ -106,7 +106,7 @@ func wrongData() []dataCase {
 		{name: "observed and gone", says: "c0's read a1 (step 16) of orders found b2, which is not among the writes that led to the final value, b3.",
 			h: story("b3", both, b.write("b2", 8, "").unanswered(9), a.read("a1", 15, "b2"), b.write("b3", 20, ""))},
 		// A read found something that was never written.
-		{name: "read from nowhere", says: "c0's read a1 (step 11) of orders found ghost, which nobody wrote there.",
+		{name: "read from nowhere", says: "c0's read a1 (step 11) of orders found ghost, which no client wrote there.",
 			h: story("", both, a.read("a1", 10, "ghost"))},
 		// A read of the old value, begun after the new one had been acknowledged.
 		{name: "read of the past", says: "c0's write a1 (step 11) of orders had returned at step 12, before c1's read b1 (step 21) began at step 20",

@@ -24,7 +24,7 @@ type queueSpan struct {
 // returned. A grant without a claim, whose answer was late, does not count: it
 // is not known when the node made it.
 func overtaken(h History) *tally {
-	found := &tally{more: "grants that overtook somebody"}
+	found := &tally{more: "grants that overtook another request"}
 	if h.Queue != QueueFair {
 		return found
 	}

@@ -6,8 +6,8 @@ import (
 )
 
 // allowance is how often a toxic may strike, over all of its connections. What
-// comes in one and the same instant counts once, on however many connections:
-// which of them came first nobody can say, so it may not matter. The zero value
+// comes in one instant counts once, on however many connections: the order within
+// an instant is not known, so it may not matter. The zero value
 // is ready for use, by any number of goroutines.
 type allowance struct {
 	mu   sync.Mutex

@@ -21,15 +21,15 @@ type Failover struct {
 	Clients []string
 }
 
-// FirstReplica is the first replica of r0, to which a failover goes if nobody
-// says otherwise.
+// FirstReplica is the first replica of r0, the default target of a
+// failover.
 const FirstReplica = "r0a"
 
 // OldPrimary is what becomes of the old primary in a failover.
 type OldPrimary string
 
 const (
-	// OldFenced shuts it off: it answers nobody any more.
+	// OldFenced shuts it off: it answers no client any more.
 	OldFenced OldPrimary = "fenced"
 	// OldServing lets it serve those who have not been told: two primaries, a
 	// split brain.
@@ -61,7 +61,7 @@ func (f *Failover) form() Form {
 		Fields: []Field{
 			{"to", Name{To: &f.To, Role: Family, Default: FirstReplica}, "which one takes over"},
 			{"old", Word{(*string)(&f.Old), texts(OldPrimaries())}, "what becomes of the old primary"},
-			{"clients", Names{To: &f.Clients, Role: Clients, Nobody: "all of them"}, "who is told of the new primary"},
+			{"clients", Names{To: &f.Clients, Role: Clients, Default: "all of them"}, "who is told of the new primary"},
 		},
 	}
 }

@@ -87,12 +87,11 @@ func (r Role) example() string {
 	return "s0"
 }
 
-// Name is somebody whom the fault names.
+// Name is one process, server or store that the fault names.
 type Name struct {
 	To   *string
 	Role Role
-	// Default is who is meant where nobody is named. Empty means that somebody must
-	// be.
+	// Default is used where no name is given. Empty means that a name is required.
 	Default string
 }
 
@@ -109,15 +108,15 @@ func (n Name) problem(f Field) error {
 	return nil
 }
 
-// Names are several whom the fault names, each once.
+// Names are several of them, each named once.
 type Names struct {
 	To   *[]string
 	Role Role
 	// Side says whether they are at the ends of links.
 	Side Side
-	// Nobody says in words who is meant where nobody is named. Empty means that
-	// somebody must be.
-	Nobody string
+	// Default says in words who is meant where no name is given. Empty means that
+	// a name is required.
+	Default string
 }
 
 // Side is one of the two sides of a fault of the network.
@@ -145,12 +144,12 @@ func (n Names) example() string {
 }
 
 func (n Names) domain() string { return "a list, each of them " + n.Role.String() }
-func (n Names) absent() string { return n.Nobody }
+func (n Names) absent() string { return n.Default }
 func (n Names) fill()          {}
 
 func (n Names) problem(f Field) error {
-	if len(*n.To) == 0 && n.Nobody == "" {
-		return wrong(f.Key, "nobody is named: say %s, such as %s", f.Doc, n.example())
+	if len(*n.To) == 0 && n.Default == "" {
+		return wrong(f.Key, "no name is given: say %s, such as %s", f.Doc, n.example())
 	}
 	for i, name := range *n.To {
 		at := fmt.Sprintf("%s[%d]", f.Key, i)

@@ -16,16 +16,16 @@ type Form struct {
 	Name string
 	// Text says in a line what the fault does.
 	Text string
-	// Class is what promises call the action by, whatever other actions there are:
+	// Class is the class that a promise names, whatever other actions there are:
 	// see [ClassIn].
 	Class promise.Fault
 	// Fields are the fields of the action, in the order of a file.
 	Fields []Field
-	// Cuts says that whoever is on the other side is out of reach while it lasts. It
+	// Cuts says that the other side is out of reach while the fault lasts. It
 	// is for links of every kind; all other faults of the network are for those
 	// between a client and a server or the store.
 	Cuts bool
-	// Stays says that a server is not what it was before until the workload has ended,
+	// Stays says that a server stays changed until the workload has ended,
 	// although it has no length: it has crashed, or is another's replica.
 	Stays bool
 

@@ -4,7 +4,7 @@ import "locksim/lock/promise"
 
 // KillWorker ends the thread of a process that does the work of its critical
 // section, at once and without a release. The process lives on, and so do its
-// timers: a watchdog goes on renewing a lock that nobody works under (F36).
+// timers: a watchdog goes on renewing a lock under which no work is done (F36).
 type KillWorker struct {
 	// Process is whose worker dies: "c0".
 	Process string

@@ -29,7 +29,7 @@ var kinds = []kind{
 	of[ReadOnly](),
 }
 
-// Kinds lists every kind of action, as a form that nobody has filled in. The caller
+// Kinds lists every kind of action, as an empty form. The caller
 // owns them.
 func Kinds() []Form {
 	all := make([]Form, len(kinds))

@@ -27,7 +27,7 @@ type Lose struct {
 var _ toxics.Toxic = (*Lose)(nil)
 
 // Pipe passes on what arrives, until it is interrupted or the stream ends. After
-// a loss it takes what its input still brings, so that nobody waits to send it.
+// a loss it drains its input, so that no sender waits.
 func (l *Lose) Pipe(stub *toxics.ToxicStub) {
 	for {
 		chunk, interrupted := receive(stub, false)

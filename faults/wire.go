@@ -61,7 +61,7 @@ func near(to *[]string, role Role) Field {
 }
 
 func far(to *[]string, role Role) Field {
-	return Field{"and", Names{To: to, Role: role, Side: Far, Nobody: "everything else"}, "who is on the other side"}
+	return Field{"and", Names{To: to, Role: role, Side: Far, Default: "everything else"}, "who is on the other side"}
 }
 
 // way is the field that has the direction of a wire, with its default.

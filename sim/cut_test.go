@@ -250,7 +250,7 @@ func TestCutErrors(t *testing.T) {
 		}{
 			{faults.Partition{Between: []string{"c7"}}, `there is nothing named "c7"`},
 			{faults.Partition{Between: []string{"c0"}, And: []string{"c1"}}, "no link between them"},
-			{faults.Partition{}, "nobody is named"},
+			{faults.Partition{}, "no name is given"},
 			{faults.Partition{Between: []string{"c0"}, Bytes: "eat"}, `"eat" is not known`},
 			{faults.Partition{Between: []string{"c0"}, For: -1}, "no length of time"},
 		} {

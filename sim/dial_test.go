@@ -32,8 +32,8 @@ func TestDialRefused(t *testing.T) {
 func TestDialNames(t *testing.T) {
 	for _, tt := range []struct{ addr, want string }{
 		{"r0", ""}, {"r0:6379", ""}, {"10.0.0.10:6379", ""}, {"s0", ""}, {"s0:7000", ""},
-		{"r1", `nobody listens at "r1": this world has r0, s0`},
-		{"localhost:6379", `nobody listens at "localhost:6379"`},
+		{"r1", `no server listens at "r1": this world has r0, s0`},
+		{"localhost:6379", `no server listens at "localhost:6379"`},
 	} {
 		t.Run(tt.addr, func(t *testing.T) {
 			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {

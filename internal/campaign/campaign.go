@@ -53,7 +53,7 @@ type Options struct {
 	Resume bool
 	// Workers are the child processes. Its Step is not used.
 	Workers workers.Options
-	// Watch is told how far the jobs have come. Nil means that nobody asks.
+	// Watch, if not nil, is called with the progress of the jobs.
 	Watch func(Progress)
 }
 

@@ -33,7 +33,7 @@ func (p Progress) String() string {
 
 // meter follows some jobs.
 type meter struct {
-	watch func(Progress) // nil: nobody looks
+	watch func(Progress) // may be nil
 	p     Progress
 	began time.Time
 	steps map[int]int // the steps that are reported of the jobs at hand

@@ -165,7 +165,7 @@ var badActions = []struct{ source, want string }{
 	{"delay_message: {between: [c0], by: -1s}", "x.yaml:5:40: faults[0].delay_message.by: -1s is no length of time: give one such as 15s"},
 	{"delay_message: {between: [c0], and: s0, by: 1s}", `x.yaml:5:41: faults[0].delay_message.and: want a list, such as [c0], found "s0"`},
 	{"reset: {between: [c0]}", "x.yaml:5:5: faults[0].reset lacks the key and: add one, such as and: [r0]"},
-	{"reset: {between: [c0], and: []}", "x.yaml:5:28: faults[0].reset.and: nobody is named: say which nodes are on the other side, such as [r0]"},
+	{"reset: {between: [c0], and: []}", "x.yaml:5:28: faults[0].reset.and: no name is given: say which nodes are on the other side, such as [r0]"},
 	{"refuse: {node: c0}", `x.yaml:5:20: faults[0].refuse.node: there is no "c0" here: choose from the Redis nodes r0 to r4, the replicas r0a and r0b, and the store s0`},
 	{"stall: {node: r0, for: -1s}", "x.yaml:5:28: faults[0].stall.for: -1s is no length of time: give one such as 15s"},
 	{"failover: {to: r1}", `x.yaml:5:20: faults[0].failover.to: there is no "r1" here: choose from the first primary r0, and the replicas r0a and r0b`},

@@ -434,7 +434,7 @@ x.yaml:4:26: faults[0].partition.between: want a list, such as [c0], found "c0"
    4 |     partition: {between: c0}
      |                          ^`},
 	{"an empty side", badFault("at: 3s\n    partition: {between: []}"), `
-x.yaml:4:17: faults[0].partition.between: nobody is named: say who is on one side, such as [c0]
+x.yaml:4:17: faults[0].partition.between: no name is given: say who is on one side, such as [c0]
    4 |     partition: {between: []}
      |                 ^`},
 	{"both sides", badFault("at: 3s\n    partition: {between: [c0], and: [r0, c0]}"), `

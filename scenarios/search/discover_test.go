@@ -184,7 +184,7 @@ func TestDiscoverRefuses(t *testing.T) {
 		{nothing, `its New returned neither a lock nor an error`},
 		{unmade, `the lock of c0 cannot be made: the door is shut`},
 		{sealed, `promises that the data is right in mode seal, which needs fencing tokens: set Tokens`},
-		{farAway, `nobody was granted it: .* nobody listens at "r1"`},
+		{farAway, `nobody was granted it: .* no server listens at "r1"`},
 	} {
 		t.Run(c.l.Name, func(t *testing.T) {
 			_, err := search.Discover(c.l, search.Space{})

@@ -23,7 +23,7 @@ func TestImpossiblePromotion(t *testing.T) {
 				want string
 			}{
 				{faults.Failover{To: "r1"}, "r1 is not a replica of r0"},
-				{faults.Failover{To: "r0c"}, `nobody listens at "r0c": this world has r0, r1, r0a, r0b`},
+				{faults.Failover{To: "r0c"}, `no server listens at "r0c": this world has r0, r1, r0a, r0b`},
 				{faults.Failover{Clients: []string{"c7"}}, `no process "c7"`},
 			} {
 				if err := w.Faults().Promote(wrong.f); err == nil || !strings.Contains(err.Error(), wrong.want) {
