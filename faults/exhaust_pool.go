@@ -35,6 +35,9 @@ type Pool interface {
 	// Take takes one of them and keeps it until ctx ends. It returns an error
 	// where there is none to be had.
 	Take(ctx context.Context) error
+	// Asked counts the commands that have asked for a connection, those of Take
+	// left out. Any goroutine may call it.
+	Asked() int64
 	// Dirty reports whether a command may have had to wait for a connection: some
 	// libraries then keep a timer for the next run, which must not meet it.
 	Dirty() bool

@@ -48,22 +48,25 @@ type Promoter interface {
 
 // Evictor is a server whose memory may be full.
 type Evictor interface {
-	// Evict deletes that many keys: see [faults.Evict].
-	Evict(policy faults.EvictionPolicy, keys int)
+	// Evict deletes that many keys, or as many as there are, and returns how many
+	// it has deleted: see [faults.Evict].
+	Evict(policy faults.EvictionPolicy, keys int) (deleted int)
 }
 
 // Flusher is a server that can be emptied.
 type Flusher interface {
-	// Flush deletes that data: see [faults.Flush].
-	Flush(what faults.FlushWhat)
+	// Flush deletes that data, and returns how many keys or scripts it has deleted:
+	// see [faults.Flush].
+	Flush(what faults.FlushWhat) (deleted int)
 }
 
 // WriteRefuser is a server that can be made to refuse writes.
 type WriteRefuser interface {
-	// RefuseWrites begins to refuse writes, or ends it. It is not called twice
-	// in a row with one value. It is called with true for a server that is created
-	// anew by a restart while a fault is in force.
-	RefuseWrites(refuse bool)
+	// RefuseWrites makes the server refuse writes, and call refused for each of
+	// them; nil makes it accept writes again. It is not called with a function
+	// while the server refuses writes, but it is for a server that a restart creates
+	// anew while the fault is in force.
+	RefuseWrites(refused func())
 }
 
 // PeerFollower is a server that is told when a link to a peer works again after

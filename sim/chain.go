@@ -25,6 +25,7 @@ type chain struct {
 type stage struct {
 	chain   *chain
 	wrapper *toxics.ToxicWrapper
+	felt    func()
 	stub    *toxics.ToxicStub
 	output  chan *stream.StreamChunk
 	stopped chan struct{} // the toxic has returned and does not run again
@@ -33,6 +34,7 @@ type stage struct {
 
 	mu      sync.Mutex
 	queue   []*stream.StreamChunk // nil is the end of the stream
+	inside  []entered             // what has come in and not gone out
 	more    chan struct{}
 	removed bool
 }
@@ -40,10 +42,11 @@ type stage struct {
 // newStage starts a toxic. It returns when the toxic runs: toxiproxy draws from
 // the global random source before that, and no other goroutine may draw from it
 // meanwhile.
-func newStage(c *chain, wrapper *toxics.ToxicWrapper) *stage {
+func newStage(c *chain, t toxicOn) *stage {
+	wrapper := t.wrapper
 	input, output := make(chan *stream.StreamChunk), make(chan *stream.StreamChunk)
 	s := &stage{
-		chain: c, wrapper: wrapper, stub: toxics.NewToxicStub(input, output), output: output,
+		chain: c, wrapper: wrapper, felt: t.felt, stub: toxics.NewToxicStub(input, output), output: output,
 		stopped: make(chan struct{}), drained: make(chan struct{}), fed: make(chan struct{}),
 		more: make(chan struct{}, 1),
 	}
@@ -69,10 +72,43 @@ func (a announced) Pipe(stub *toxics.ToxicStub) {
 	a.Toxic.Pipe(stub)
 }
 
+// entered is a chunk that has come in, or the end of the stream.
+type entered struct {
+	at    time.Time
+	bytes int // 0 for the end of the stream
+}
+
+func entering(chunk *stream.StreamChunk) entered {
+	e := entered{at: time.Now()}
+	if chunk != nil {
+		e.bytes = len(chunk.Data)
+	}
+	return e
+}
+
+// left compares what goes out with what has come in. The toxic is felt unless
+// that is the same, in the same instant. A toxic that ends an idle stream is not
+// felt: nothing was on its way.
+func (s *stage) left(chunk *stream.StreamChunk) {
+	s.mu.Lock()
+	same := len(s.inside) == 0 && chunk == nil
+	if len(s.inside) > 0 {
+		same = s.inside[0] == entering(chunk)
+		s.inside = s.inside[1:]
+	}
+	s.mu.Unlock()
+	if !same {
+		s.felt()
+	}
+}
+
 // push queues a chunk for the stage. Any goroutine may call it.
 func (s *stage) push(chunks ...*stream.StreamChunk) {
 	s.mu.Lock()
 	s.queue = append(s.queue, chunks...)
+	for _, chunk := range chunks {
+		s.inside = append(s.inside, entering(chunk))
+	}
 	s.mu.Unlock()
 	select {
 	case s.more <- struct{}{}:
@@ -140,9 +176,11 @@ func (s *stage) run(running chan<- struct{}) {
 func (s *stage) drain() {
 	defer close(s.drained)
 	for chunk := range s.output {
+		s.left(chunk)
 		s.chain.handOn(s, chunk)
 	}
 	if !s.isRemoved() {
+		s.left(nil)
 		s.chain.handOn(s, nil)
 	}
 }
@@ -173,6 +211,9 @@ func (s *stage) remove() (left []*stream.StreamChunk) {
 	close(s.output)
 	<-s.drained
 	<-s.fed
+	if held := len(s.inside); held > len(s.queue) || held > 0 && s.inside[0].at.Before(time.Now()) {
+		s.felt() // it has lost bytes, or held them up to now
+	}
 	return s.queue
 }
 
@@ -227,8 +268,8 @@ func (c *chain) after(s *stage, chunk *stream.StreamChunk) *stage {
 }
 
 // add appends a toxic to the chain.
-func (c *chain) add(wrapper *toxics.ToxicWrapper) {
-	s := newStage(c, wrapper)
+func (c *chain) add(t toxicOn) {
+	s := newStage(c, t)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stages = append(c.stages, s)
@@ -281,18 +322,24 @@ func (c *chain) kill() {
 	}
 }
 
-func (l *link) addToxic(dir Direction, toxic toxics.Toxic) (remove func()) {
-	wrapper := &toxics.ToxicWrapper{Toxic: toxic, Toxicity: 1}
-	l.chain[dir] = append(l.chain[dir], wrapper)
+// toxicOn is a toxic on one direction of a link.
+type toxicOn struct {
+	wrapper *toxics.ToxicWrapper
+	felt    func()
+}
+
+func (l *link) addToxic(dir Direction, toxic toxics.Toxic, felt func()) (remove func()) {
+	t := toxicOn{&toxics.ToxicWrapper{Toxic: toxic, Toxicity: 1}, felt}
+	l.chain[dir] = append(l.chain[dir], t)
 	for _, c := range l.conns {
-		c.addToxic(dir, wrapper)
+		c.addToxic(dir, t)
 	}
-	return func() { l.removeToxic(dir, wrapper) }
+	return func() { l.removeToxic(dir, t.wrapper) }
 }
 
 func (l *link) removeToxic(dir Direction, wrapper *toxics.ToxicWrapper) {
 	for i, x := range l.chain[dir] {
-		if x == wrapper {
+		if x.wrapper == wrapper {
 			l.chain[dir] = append(l.chain[dir][:i:i], l.chain[dir][i+1:]...)
 		}
 	}
@@ -303,19 +350,19 @@ func (l *link) removeToxic(dir Direction, wrapper *toxics.ToxicWrapper) {
 
 // addToxics gives a new connection the toxics of its link.
 func (c *conn) addToxics() {
-	for dir, wrappers := range c.link.chain {
-		for _, wrapper := range wrappers {
-			c.addToxic(Direction(dir), wrapper)
+	for dir, all := range c.link.chain {
+		for _, t := range all {
+			c.addToxic(Direction(dir), t)
 		}
 	}
 }
 
-func (c *conn) addToxic(dir Direction, wrapper *toxics.ToxicWrapper) {
+func (c *conn) addToxic(dir Direction, t toxicOn) {
 	f := &c.flows[dir]
 	if f.chain == nil {
 		f.chain = newChain(c, dir)
 	}
-	f.chain.add(wrapper)
+	f.chain.add(t)
 }
 
 func (c *conn) removeToxic(dir Direction, wrapper *toxics.ToxicWrapper) {

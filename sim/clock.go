@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,6 +17,9 @@ type clock struct {
 	mono   time.Duration // this clock's monotonic time at base
 	ppm    int64         // how much faster it runs, in parts per million
 	offset time.Duration // the sum of the wall-clock jumps
+
+	jumps, drifts effects     // not felt so far
+	unfelt        atomic.Bool // there are some
 }
 
 const (
@@ -56,6 +60,33 @@ func (c *clock) jump(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.offset += d
+}
+
+// whenUsed calls felt, once, when the clock is used: see [clock.used].
+func (c *clock) whenUsed(wall bool, felt func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if wall {
+		c.jumps.begin(felt)
+	} else {
+		c.drifts.begin(felt)
+	}
+	c.unfelt.Store(true)
+}
+
+// used says that the process goes by the clock, by the wall clock where wall is
+// set: what has happened to it is felt.
+func (c *clock) used(wall bool) {
+	if !c.unfelt.Load() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drifts.once()
+	if wall {
+		c.jumps.once()
+	}
+	c.unfelt.Store(len(c.jumps) > 0)
 }
 
 // drift changes the rate from now on. It panics on a rate outside minDrift to

@@ -35,6 +35,7 @@ func (p *Process) LooksAtWallClock() bool { return p.sawWall.Load() }
 // plus the time that this clock has counted since.
 func (c *Clock) Now() time.Time {
 	_ = c.p.gate.pass("clock") // a crashed process may read it: it can no longer act on it
+	c.p.clock.used(c.wall)
 	return c.read()
 }
 
@@ -147,9 +148,10 @@ const untilLabel = "until"
 // timers are the pending timers of a process. All methods but make and post are
 // for the world's goroutine.
 type timers struct {
-	p   *Process
-	all []*procTimer
-	lag time.Duration // how late they fire
+	p    *Process
+	all  []*procTimer
+	lag  time.Duration // how late they fire
+	lags effects       // why
 }
 
 // make creates a timer. With a function it starts at once.
@@ -205,10 +207,16 @@ func (ts *timers) isDue(t *procTimer) {
 
 // fire fires a due timer, with the lag of a slow process.
 func (ts *timers) fire(t *procTimer) {
-	if ts.lag == 0 || t.label == untilLabel {
+	if t.label == untilLabel {
 		t.fire()
 		return
 	}
+	ts.p.clock.used(false)
+	if ts.lag == 0 {
+		t.fire()
+		return
+	}
+	ts.lags.felt()
 	q := ts.p.w.time.queue
 	q.join(ts.p.name, "late timer", ts.p.w.time.now()+int64(ts.lag), t.fire)
 }
@@ -247,3 +255,7 @@ func (p *Process) driftClock(ppm int64) {
 	p.clock.drift(p.w.time.elapsed(), ppm)
 	p.timers.planAll()
 }
+
+// whenClockUsed calls felt when the process next reads one of its clocks or a
+// timer of it fires; where wall is set, when it reads its wall clock.
+func (p *Process) whenClockUsed(wall bool, felt func()) { p.clock.whenUsed(wall, felt) }

@@ -48,6 +48,9 @@ func (c *conn) post(dir Direction, b []byte) {
 
 // commit puts what was posted into the toxics, or onto the wire.
 func (c *conn) commit(dir Direction, b []byte) {
+	if dir == Up && b != nil {
+		c.link.node.used.once()
+	}
 	f := &c.flows[dir]
 	if c.dead || f.ended || f.over {
 		return

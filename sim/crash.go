@@ -26,6 +26,7 @@ func (f *Faults) crashServer(n *Node, mode faults.CrashMode) {
 		return
 	}
 	n.Strike(trace.Crash{Mode: string(mode)})
+	n.used.begin(f.felt)
 	if mode == faults.CrashPower {
 		n.stop(powerless, mode)
 		return
@@ -56,6 +57,7 @@ func (f *Faults) restartServer(n *Node) {
 		r.Kept = k.Kept()
 	}
 	step := n.Strike(r)
+	n.used.begin(f.felt)
 	if s, ok := n.server.(Restarter); ok {
 		s.Restart(step)
 	} else {
@@ -76,8 +78,8 @@ func (n *Node) replaceServer() {
 	if s, ok := n.server.(KeyWatcher); ok && len(n.w.watched) > 0 {
 		s.WatchKeys(slices.Clone(n.w.watched))
 	}
-	if s, ok := n.server.(WriteRefuser); ok && n.w.force.readOnly[n] > 0 {
-		s.RefuseWrites(true)
+	if s, ok := n.server.(WriteRefuser); ok && len(*n.w.force.readOnlyOf(n)) > 0 {
+		s.RefuseWrites(n.w.force.readOnlyOf(n).felt)
 	}
 }
 
@@ -120,7 +122,7 @@ func (c *conn) bounce() {
 // releaseDials resumes the dials that wait for a server or for its links.
 func (t *network) releaseDials(n *Node) {
 	for _, l := range t.sorted() {
-		if l.node == n && l.cuts == 0 {
+		if l.node == n && len(l.cuts) == 0 {
 			l.releaseDials()
 		}
 	}

@@ -76,7 +76,8 @@ func (d *dialer) start() {
 		d.link = d.p.w.net.link(d.p, d.host.resolve(d.p.name))
 	}
 	l := d.link
-	if l.cuts > 0 {
+	if len(l.cuts) > 0 {
+		l.cuts.felt()
 		l.held = append(l.held, d)
 		return
 	}
@@ -90,7 +91,9 @@ func (d *dialer) arrive() {
 	if d.abandoned || d.p.Crashed() {
 		return
 	}
-	if l.cuts > 0 || l.node.state == powerless {
+	l.node.used.once()
+	if len(l.cuts) > 0 || l.node.state == powerless {
+		l.cuts.felt()
 		l.held = append(l.held, d)
 		return
 	}

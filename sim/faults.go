@@ -12,7 +12,10 @@ import (
 // package faults ask for. Its methods take names of processes and servers; an
 // unknown name is an error, and so is a server without the ability that a fault
 // needs. They are for the world's goroutine.
-type Faults struct{ w *World }
+type Faults struct {
+	w    *World
+	felt func() // see [Faults.WhenFelt]
+}
 
 // record adds what is done to a process or server.
 func (f *Faults) record(whom string, what trace.What) { f.w.trace.record(trace.World, whom, what) }
@@ -34,8 +37,8 @@ func (f *Faults) Pause(process string, d time.Duration) error {
 		return nil // nothing left to stop
 	}
 	f.record(p.name, trace.Pause{For: d})
-	p.gate.pause()
-	f.w.time.queue.add(f.w.time.now()+int64(d), p.resume)
+	end := p.gate.pause(f.felt)
+	f.w.time.queue.add(f.w.time.now()+int64(d), func() { p.resume(end) })
 	return nil
 }
 
@@ -58,7 +61,7 @@ func (f *Faults) Crash(name string, mode faults.CrashMode) error {
 		return nil
 	}
 	f.record(p.name, trace.Crash{Mode: string(mode)})
-	p.gate.crash()
+	p.gate.crash(f.felt)
 	p.cancel()
 	p.sockets.crash(mode)
 	return nil
@@ -108,11 +111,11 @@ func (f *Faults) KillWorker(process string) error {
 	if err != nil {
 		return err
 	}
-	if p.Crashed() || p.workerDead.Load() {
+	if p.Crashed() || p.workerDead.Load() != nil {
 		return nil // there is no worker left
 	}
 	f.record(p.name, trace.KillWorker{})
-	p.workerDead.Store(true)
+	p.workerDead.Store(&effect{f.felt})
 	return nil
 }
 
@@ -140,8 +143,10 @@ func (f *Faults) Slow(process string, by, d time.Duration) error {
 	}
 	f.record(p.name, trace.Slow{By: by, For: d})
 	p.timers.lag += by
+	end := p.timers.lags.begin(f.felt)
 	f.w.force.endAfter(d, func() {
 		p.timers.lag -= by
+		end()
 		f.record(p.name, trace.SlowEnd{})
 	})
 	return nil
@@ -155,6 +160,7 @@ func (f *Faults) JumpClock(name string, d time.Duration) error {
 		return err
 	}
 	m.jumpClock(d)
+	m.whenClockUsed(true, f.felt)
 	return nil
 }
 
@@ -181,6 +187,7 @@ func (f *Faults) DriftClock(name string, ppm int64, d time.Duration) error {
 	}
 	m.driftClock(ppm)
 	if ppm != 0 {
+		m.whenClockUsed(false, f.felt)
 		drifts[name] = f.w.force.endAfter(d, func() {
 			delete(drifts, name)
 			if m, err := f.machine(name); err == nil { // its owner may have crashed and restarted since
@@ -195,6 +202,7 @@ func (f *Faults) DriftClock(name string, ppm int64, d time.Duration) error {
 type machine interface {
 	jumpClock(d time.Duration)
 	driftClock(ppm int64)
+	whenClockUsed(wall bool, felt func())
 }
 
 func (f *Faults) machine(name string) (machine, error) {
@@ -218,9 +226,9 @@ func (f *Faults) Refuse(server string, d time.Duration) error {
 		return err
 	}
 	n.Strike(trace.Refuse{For: d})
-	f.w.force.refusals[n]++
+	end := f.w.force.refusalsOf(n).begin(f.felt)
 	f.w.force.endAfter(d, func() {
-		f.w.force.refusals[n]--
+		end()
 		n.Strike(trace.RefuseEnd{})
 	})
 	return nil
@@ -243,9 +251,9 @@ func (f *Faults) Stall(server string, d time.Duration) error {
 	n.Strike(trace.Stall{For: d})
 	force := f.w.force
 	s := force.stallOf(n)
-	s.left++
+	end := s.stalls.begin(f.felt)
 	force.endAfter(d, func() {
-		if s.left--; s.left > 0 || force.stalls[n] != s {
+		if end(); len(s.stalls) > 0 || force.stalls[n] != s {
 			return
 		}
 		delete(force.stalls, n)
@@ -282,9 +290,12 @@ func (f *Faults) Promote(failover faults.Failover) error {
 			return fmt.Errorf("fail over: %w", err)
 		}
 	}
+	f.w.force.replaced = f.felt
+	defer func() { f.w.force.replaced = nil }()
 	if err := p.Promote(failover); err != nil {
 		return fmt.Errorf("fail over: %w", err)
 	}
+	n.used.begin(f.felt)
 	return nil
 }
 
@@ -301,7 +312,9 @@ func (f *Faults) Evict(server string, policy faults.EvictionPolicy, keys int) er
 	if !ok {
 		return unable(n, "evict keys")
 	}
-	e.Evict(policy, keys)
+	if e.Evict(policy, keys) > 0 {
+		f.felt()
+	}
 	return nil
 }
 
@@ -319,7 +332,9 @@ func (f *Faults) Flush(server string, what faults.FlushWhat) error {
 	if !ok {
 		return unable(n, "be flushed")
 	}
-	e.Flush(what)
+	if e.Flush(what) > 0 {
+		f.felt()
+	}
 	return nil
 }
 
@@ -339,14 +354,15 @@ func (f *Faults) RefuseWrites(server string, d time.Duration) error {
 		return unable(n, "refuse writes")
 	}
 	n.Strike(trace.ReadOnly{For: d})
-	count := f.w.force.readOnly
-	if count[n]++; count[n] == 1 {
-		r.RefuseWrites(true)
+	readOnly := f.w.force.readOnlyOf(n)
+	end := readOnly.begin(f.felt)
+	if len(*readOnly) == 1 {
+		r.RefuseWrites(readOnly.felt)
 	}
 	f.w.force.endAfter(d, func() {
-		if count[n]--; count[n] == 0 {
+		if end(); len(*readOnly) == 0 {
 			if r, ok := n.server.(WriteRefuser); ok {
-				r.RefuseWrites(false)
+				r.RefuseWrites(nil)
 			}
 		}
 		n.Strike(trace.ReadOnlyEnd{})

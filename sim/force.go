@@ -11,14 +11,15 @@ type inForce struct {
 	w        *World
 	active   []*activeFault
 	drifts   map[string]*activeFault // by the owner of the clock
-	refusals map[*Node]int           // the number in force
-	readOnly map[*Node]int
+	refusals map[*Node]*effects
+	readOnly map[*Node]*effects
 	stalls   map[*Node]*stall
 	toxified map[string]int // how often a direction of a link has got toxics of one name
+	replaced func()         // during a failover: what to call when an old primary is used
 }
 
 func newInForce(w *World) *inForce {
-	return &inForce{w: w, drifts: map[string]*activeFault{}, refusals: map[*Node]int{}, readOnly: map[*Node]int{},
+	return &inForce{w: w, drifts: map[string]*activeFault{}, refusals: map[*Node]*effects{}, readOnly: map[*Node]*effects{},
 		stalls: map[*Node]*stall{}, toxified: map[string]int{}}
 }
 
@@ -70,14 +71,35 @@ func checkLength(what string, d time.Duration) error {
 	return nil
 }
 
-// refuses reports whether a server refuses connections at present.
-func (f *inForce) refuses(n *Node) bool { return f.refusals[n] > 0 }
+// effectsOn are the faults of one kind in force on a server.
+func effectsOn(n *Node, all map[*Node]*effects) *effects {
+	e := all[n]
+	if e == nil {
+		e = new(effects)
+		all[n] = e
+	}
+	return e
+}
+
+func (f *inForce) refusalsOf(n *Node) *effects { return effectsOn(n, f.refusals) }
+
+func (f *inForce) readOnlyOf(n *Node) *effects { return effectsOn(n, f.readOnly) }
+
+// refuses reports whether a server refuses a connection at present.
+func (f *inForce) refuses(n *Node) bool {
+	e := f.refusals[n]
+	if e == nil || len(*e) == 0 {
+		return false
+	}
+	e.felt()
+	return true
+}
 
 // stall is the state of a stalled server.
 type stall struct {
-	node  *Node
-	left  int      // stalls in force
-	queue []func() // what waits to be served, in order of arrival
+	node   *Node
+	stalls effects  // in force
+	queue  []func() // what waits to be served, in order of arrival
 }
 
 func (f *inForce) stallOf(n *Node) *stall {
@@ -96,6 +118,7 @@ func (f *inForce) dropStall(n *Node) { delete(f.stalls, n) }
 // whenServed calls serve at once, or when the server's stall is over.
 func (f *inForce) whenServed(n *Node, serve func()) {
 	if s := f.stalls[n]; s != nil {
+		s.stalls.felt()
 		s.queue = append(s.queue, serve)
 		return
 	}

@@ -20,8 +20,10 @@ type gate struct {
 	state atomic.Int32 // read without the mutex on the fast path
 
 	mu      sync.Mutex
-	pauses  int // pauses in force
+	pauses  effects // in force
 	waiting []*waiter
+
+	crashed effect // set before the state says so
 }
 
 const (
@@ -76,6 +78,7 @@ func (g *gate) pass(seam string) error {
 		case gateOpen:
 			return nil
 		case gateCrashed:
+			g.crashed.felt()
 			return ErrCrashed
 		}
 		if wt := g.queue(seam); wt != nil {
@@ -91,6 +94,7 @@ func (g *gate) queue(seam string) *waiter {
 	if g.state.Load() != gatePaused {
 		return nil
 	}
+	g.pauses.felt()
 	wt := &waiter{seam: seam, arrived: g.p.w.Now(), code: callerStack(), release: make(chan struct{})}
 	g.waiting = append(g.waiting, wt)
 	return wt
@@ -98,22 +102,22 @@ func (g *gate) queue(seam string) *waiter {
 
 // pause starts a pause. Pauses may overlap: the gate opens when the last one
 // ends.
-func (g *gate) pause() {
+func (g *gate) pause(felt func()) (end func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.state.Load() == gateCrashed {
-		return
+	end = g.pauses.begin(felt)
+	if g.state.Load() != gateCrashed {
+		g.state.Store(gatePaused)
 	}
-	g.pauses++
-	g.state.Store(gatePaused)
+	return end
 }
 
 // resume ends one pause. It returns the waiters to release, in canonical order,
 // and whether the process runs again.
-func (g *gate) resume() (held []*waiter, running bool) {
+func (g *gate) resume(end func()) (held []*waiter, running bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.pauses--; g.pauses > 0 || g.state.Load() != gatePaused {
+	if end(); len(g.pauses) > 0 || g.state.Load() != gatePaused {
 		return nil, false
 	}
 	g.state.Store(gateOpen)
@@ -128,9 +132,10 @@ func (g *gate) takeWaiting() []*waiter {
 }
 
 // crash marks the process as crashed and releases all waiters, which then fail.
-func (g *gate) crash() {
+func (g *gate) crash(felt func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.crashed.felt = felt
 	g.state.Store(gateCrashed)
 	for _, wt := range g.takeWaiting() {
 		close(wt.release)
@@ -154,8 +159,8 @@ func (g *gate) end() {
 const afterResume = 100 * time.Microsecond
 
 // resume ends one pause.
-func (p *Process) resume() {
-	held, running := p.gate.resume()
+func (p *Process) resume(end func()) {
+	held, running := p.gate.resume(end)
 	if !running {
 		return
 	}

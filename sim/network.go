@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/Shopify/toxiproxy/v2/toxics"
-
 	"locksim/sim/trace"
 )
 
@@ -209,8 +207,8 @@ type link struct {
 	node  *Node
 	where [2]string // "c0>r0" and "r0>c0"
 	conns []*conn
-	chain [2][]*toxics.ToxicWrapper
-	cuts  int       // cuts in force, of either direction
+	chain [2][]toxicOn
+	cuts  effects   // in force, of either direction
 	held  []*dialer // dials that wait for the link to heal
 
 	dials    int    // accepted dials; those of one instant count once

@@ -138,6 +138,7 @@ type Node struct {
 	lives     int           // the number of restarts
 	conns     []*ServerConn // open connections, in the order of acceptance
 	timers    []*Timer
+	used      effects // felt when a client next uses the server
 }
 
 func (n *Node) name() string         { return n.id }
@@ -217,15 +218,24 @@ func (n *Node) Fence() {
 	if n.Down() {
 		return
 	}
+	n.replaced()
 	n.stop(killed, faults.CrashProcess)
 	for _, c := range n.w.net.connsOf(n) {
 		c.reset()
 	}
 }
 
+// replaced says that a failover in progress is felt when the server is used.
+func (n *Node) replaced() {
+	if felt := n.w.force.replaced; felt != nil {
+		n.used.begin(felt)
+	}
+}
+
 // HangUp closes all connections in order and ends their sessions, as a server
 // does when its role changes.
 func (n *Node) HangUp() {
+	n.replaced()
 	for _, c := range n.w.net.connsOf(n) {
 		c.finish()
 	}
@@ -287,6 +297,10 @@ func (t *Timer) plan(left time.Duration) {
 	})
 	t.planned = at
 }
+
+// whenClockUsed calls felt when a client uses the server: it may then go by the
+// clock.
+func (n *Node) whenClockUsed(_ bool, felt func()) { n.used.begin(felt) }
 
 // clockChanged notifies the server, and plans the timers anew if the rate has
 // changed.

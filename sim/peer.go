@@ -17,10 +17,10 @@ type peerLink struct {
 
 // peerFlow is one direction of a peerLink.
 type peerFlow struct {
-	where    string // "r0>r0a"
-	last     int64  // the instant of the latest planned delivery
-	holds    int    // cuts in force that hold messages
-	drops    int    // cuts in force that lose messages
+	where    string  // "r0>r0a"
+	last     int64   // the instant of the latest planned delivery
+	holds    effects // cuts in force that hold messages
+	drops    effects // cuts in force that lose messages
 	held     []func()
 	lost     bool // a message was lost: nothing passes until there is a new connection
 	underWay int
@@ -76,9 +76,11 @@ func (p Peer) Forget() { p.flow().held = nil }
 func (l *peerLink) send(dir Direction, f func()) {
 	flow := &l.flows[dir]
 	switch {
-	case flow.drops > 0 || flow.lost:
+	case len(flow.drops) > 0 || flow.lost:
+		flow.drops.felt()
 		flow.lost = true
-	case flow.holds > 0:
+	case len(flow.holds) > 0:
+		flow.holds.felt()
 		flow.held = append(flow.held, f)
 	default:
 		flow.underWay++
@@ -100,23 +102,23 @@ func (l *peerLink) send(dir Direction, f func()) {
 }
 
 // cut makes a direction hold, or lose, what is sent from now on.
-func (l *peerLink) cut(dir Direction, bytes faults.Bytes) (undo func()) {
+func (l *peerLink) cut(dir Direction, bytes faults.Bytes, felt func()) (undo func()) {
 	flow := &l.flows[dir]
-	count := &flow.holds
+	cuts := &flow.holds
 	if bytes == faults.BytesDrop {
-		count = &flow.drops
+		cuts = &flow.drops
 	}
-	*count++
+	end := cuts.begin(felt)
 	return func() {
-		*count--
-		if flow.holds == 0 && flow.drops == 0 {
+		end()
+		if len(flow.holds) == 0 && len(flow.drops) == 0 {
 			l.flush(dir)
 		}
 	}
 }
 
-// begin does nothing: cut has the state of each direction.
-func (*peerLink) begin() {}
+// begin has nothing to do: cut has the state of each direction.
+func (l *peerLink) begin(func()) (heal func()) { return l.healed }
 
 func (l *peerLink) ends(dir Direction) (from, to string) {
 	return l.nodes[dir].id, l.nodes[dir.reverse()].id
@@ -137,7 +139,7 @@ func (l *peerLink) healed() {
 	lost := false
 	for dir := range l.flows {
 		f := &l.flows[dir]
-		if f.holds+f.drops > 0 {
+		if len(f.holds)+len(f.drops) > 0 {
 			return
 		}
 		lost = lost || f.lost

@@ -42,17 +42,32 @@ func (f *Faults) ExhaustPool(process string, d time.Duration) error {
 		return fmt.Errorf("exhaust the pools of %s: %w", process, ErrNoPool)
 	}
 	f.record(p.name, trace.Exhaust{Connections: len(holders), For: d})
+	before := p.asked()
 	q, now := f.w.time.queue, f.w.time.now
 	for _, h := range holders {
 		q.add(now()+1, func() { go h.work() })
 	}
 	f.w.force.endAfter(d, func() {
+		if p.asked() > before {
+			f.felt()
+		}
 		f.record(p.name, trace.ExhaustEnd{})
 		for _, h := range holders {
 			q.add(now()+1, h.release)
 		}
 	})
 	return nil
+}
+
+// asked counts the commands that have asked the process's pools for a connection.
+func (p *Process) asked() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	total := int64(0)
+	for _, pool := range p.pools {
+		total += pool.Asked()
+	}
+	return total
 }
 
 // ErrNoPool is returned by [Faults.ExhaustPool] when the process has registered

@@ -105,8 +105,8 @@ type Process struct {
 	gate        gate
 	timers      timers
 	sockets     sockets
-	workerDead  atomic.Bool
-	sawWall     atomic.Bool // the wall clock has been read
+	workerDead  atomic.Pointer[effect] // nil while the worker lives
+	sawWall     atomic.Bool            // the wall clock has been read
 
 	mu      sync.Mutex
 	closers []func()
@@ -207,7 +207,8 @@ func (p *Process) Paused() bool { return p.gate.state.Load() == gatePaused }
 
 // alive returns the error of a dead worker.
 func (p *Process) alive() error {
-	if p.workerDead.Load() {
+	if dead := p.workerDead.Load(); dead != nil {
+		dead.felt()
 		return ErrWorkerDead
 	}
 	return nil
@@ -259,7 +260,7 @@ func (p *Process) note(m trace.Mark, label string, canSilence bool) int {
 	t := p.w.time
 	t.outbox.post(entry{where: p.name, rank: rankPoint, label: label, commit: func() {
 		t.queue.join(p.name, label, t.now()+1, func() {
-			if !canSilence || !p.Crashed() && !p.workerDead.Load() {
+			if !canSilence || !p.Crashed() && p.workerDead.Load() == nil {
 				n = p.w.trace.record(p.name, "", m)
 				for _, f := range p.w.procs.onMark {
 					f(p.name, m)

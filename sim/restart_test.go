@@ -21,8 +21,8 @@ type process struct {
 func (p *process) call(what string) { *p.log = append(*p.log, p.name+" "+what) }
 
 // RefuseWrites implements [sim.WriteRefuser].
-func (p *process) RefuseWrites(refuse bool) {
-	if refuse {
+func (p *process) RefuseWrites(refused func()) {
+	if refused != nil {
 		p.call("refuses writes")
 		return
 	}

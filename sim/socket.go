@@ -33,6 +33,7 @@ type Conn struct {
 	finished  bool // the end of the stream has been sent
 	unsent    int  // bytes under way to the server
 	deadlines [2]deadline
+	whenReset func() // called when a reset is noticed; nil for none
 }
 
 var _ net.Conn = (*Conn)(nil)
@@ -71,6 +72,7 @@ func (c *Conn) tryRead(b []byte, waited bool) (n int, err error, done bool) {
 	case c.closed:
 		return 0, net.ErrClosed, true
 	case c.reset:
+		c.noticeReset()
 		return 0, syscall.ECONNRESET, true
 	case late && !(waited && len(c.in) > 0 && c.dataWinsRace()):
 		return 0, os.ErrDeadlineExceeded, true
@@ -119,6 +121,7 @@ func (c *Conn) tryWrite(b []byte) (err error, done bool) {
 	case c.closed:
 		return net.ErrClosed, true
 	case c.reset:
+		c.noticeReset()
 		return syscall.ECONNRESET, true
 	case c.finished:
 		return syscall.EPIPE, true
@@ -138,6 +141,12 @@ func (c *Conn) tryWrite(b []byte) (err error, done bool) {
 	c.unsent += len(sent)
 	c.c.post(Up, sent)
 	return nil, true
+}
+
+func (c *Conn) noticeReset() {
+	if c.whenReset != nil {
+		c.whenReset()
+	}
 }
 
 // Close ends the connection in order: bytes written before still arrive at the

@@ -30,23 +30,24 @@ func (f *Faults) Cut(p faults.Partition) error {
 	}
 	between := strings.Join(p.Between, ",")
 	f.record(between, trace.Cut{Between: p.Between, And: p.And, Bytes: string(p.Bytes), Direction: string(p.Direction)})
-	var undo []func()
+	var undo, heals []func()
 	for _, x := range paths {
-		x.path.begin()
+		heal := x.path.begin(f.felt)
 		if p.Direction != faults.DirectionBackward {
-			undo = append(undo, x.path.cut(x.forward, p.Bytes))
+			undo = append(undo, x.path.cut(x.forward, p.Bytes, f.felt))
 		}
 		if p.Direction != faults.DirectionForward {
-			undo = append(undo, x.path.cut(x.forward.reverse(), p.Bytes))
+			undo = append(undo, x.path.cut(x.forward.reverse(), p.Bytes, f.felt))
 		}
+		heals = append(heals, heal)
 	}
 	f.w.force.endAfter(p.For, func() {
 		f.record(between, trace.Heal{Between: p.Between})
 		for _, u := range undo {
 			u()
 		}
-		for _, x := range paths {
-			x.path.healed()
+		for _, heal := range heals {
+			heal()
 		}
 	})
 	return nil
@@ -57,9 +58,10 @@ func (f *Faults) Cut(p faults.Partition) error {
 type path interface {
 	// ends are the sender and the receiver of a direction.
 	ends(dir Direction) (from, to string)
-	begin() // a cut in either direction
-	cut(dir Direction, bytes faults.Bytes) (undo func())
-	healed() // all directions of a cut are undone
+	// begin begins a cut of either direction. heal is called when all of its
+	// directions are undone.
+	begin(felt func()) (heal func())
+	cut(dir Direction, bytes faults.Bytes, felt func()) (undo func())
 }
 
 // cutPath is a path with the direction from the fault's Between to its And.
@@ -105,20 +107,21 @@ func (t *network) cutPaths(f faults.Partition) ([]cutPath, error) {
 	return out, nil
 }
 
-func (l *link) begin() { l.cuts++ }
+func (l *link) begin(felt func()) (heal func()) {
+	end := l.cuts.begin(felt)
+	return func() {
+		if end(); len(l.cuts) == 0 {
+			l.releaseDials()
+		}
+	}
+}
 
-func (l *link) cut(dir Direction, bytes faults.Bytes) (undo func()) {
+func (l *link) cut(dir Direction, bytes faults.Bytes, felt func()) (undo func()) {
 	var toxic toxics.Toxic = &faults.Hold{}
 	if bytes == faults.BytesDrop {
 		toxic = &faults.Drop{}
 	}
-	return l.addToxic(dir, toxic)
-}
-
-func (l *link) healed() {
-	if l.cuts--; l.cuts == 0 {
-		l.releaseDials()
-	}
+	return l.addToxic(dir, toxic, felt)
 }
 
 // releaseDials resumes the dials that have waited for the link, or for its
@@ -147,6 +150,10 @@ func (f *Faults) Reset(process, server string) error {
 		return fmt.Errorf("reset %s to %s: %w", process, server, f.w.net.unknownHost(server))
 	}
 	for _, c := range slices.Clone(f.w.net.link(p, h.resolve(process)).conns) {
+		if c.inFlight() > 0 {
+			f.felt()
+		}
+		c.client.whenReset = f.felt
 		c.reset()
 	}
 	return nil
@@ -175,7 +182,7 @@ func (f *Faults) Toxify(wire faults.Wire, name string, newToxic func(seed uint64
 	f.record(between, trace.Toxic{Name: name, Between: wire.Between, And: wire.And, Direction: string(wire.Direction), For: d})
 	var undo []func()
 	for _, way := range ways {
-		undo = append(undo, way.link.addToxic(way.dir, newToxic(f.w.force.toxicSeed(way, name))))
+		undo = append(undo, way.link.addToxic(way.dir, newToxic(f.w.force.toxicSeed(way, name)), f.felt))
 	}
 	f.w.force.endAfter(d, func() {
 		f.record(between, trace.ToxicEnd{Name: name, Between: wire.Between})
@@ -257,5 +264,5 @@ func (f *Faults) AddToxic(process, server string, dir Direction, toxic toxics.To
 	if !ok {
 		return nil, f.w.net.unknownHost(server)
 	}
-	return f.w.net.link(p, h.resolve("")).addToxic(dir, toxic), nil
+	return f.w.net.link(p, h.resolve("")).addToxic(dir, toxic, f.felt), nil
 }

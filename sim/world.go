@@ -146,7 +146,7 @@ func (w *World) Address(name string) (string, error) {
 }
 
 // Faults applies faults to the world.
-func (w *World) Faults() *Faults { return &Faults{w} }
+func (w *World) Faults() *Faults { return &Faults{w: w, felt: func() {}} }
 
 // Heal ends every fault in force, such as a partition. It does not restart what
 // has crashed.

@@ -45,6 +45,7 @@ func ClientWith(m Machine, opt *redis.Options) *redis.Client {
 	p := &pool{machine: m}
 	o.Dialer = p.dial
 	p.client = redis.NewClient(&o)
+	p.client.AddHook(count{p})
 	if a, ok := m.(interface{ AddPool(faults.Pool) }); ok {
 		a.AddPool(p)
 	}
@@ -98,7 +99,42 @@ type pool struct {
 	client  *redis.Client
 	open    atomic.Int64 // open connections, and failed dials
 	most    atomic.Int64
+	asked   atomic.Int64 // commands
 }
+
+// count is a hook that counts the commands of a pool, those of [pool.Take] left out.
+type count struct{ pool *pool }
+
+// taking is the key of a context value that marks the commands of [pool.Take].
+type taking struct{}
+
+func (c count) command(ctx context.Context) {
+	if ctx.Value(taking{}) == nil {
+		c.pool.asked.Add(1)
+	}
+}
+
+// DialHook implements [redis.Hook].
+func (count) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+// ProcessHook implements [redis.Hook].
+func (c count) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		c.command(ctx)
+		return next(ctx, cmd)
+	}
+}
+
+// ProcessPipelineHook implements [redis.Hook].
+func (c count) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		c.command(ctx)
+		return next(ctx, cmds)
+	}
+}
+
+// Asked implements [faults.Pool].
+func (p *pool) Asked() int64 { return p.asked.Load() }
 
 // dial is the client's dialer.
 func (p *pool) dial(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -134,6 +170,7 @@ func (p *pool) Size() int { return p.client.Options().PoolSize }
 // connections.
 func (p *pool) Take(ctx context.Context) error {
 	c := p.client.Conn()
+	ctx = context.WithValue(ctx, taking{}, true)
 	err := c.Ping(ctx).Err()
 	if err == nil {
 		<-ctx.Done()

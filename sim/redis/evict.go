@@ -16,10 +16,10 @@ import (
 // exact to the second of the machine's clock, as in Redis; among equal keys the
 // choice is drawn from the seed. Redis samples five keys, this server considers
 // all. A replica does not evict: it follows its primary.
-func (n *Server) Evict(policy faults.EvictionPolicy, keys int) {
+func (n *Server) Evict(policy faults.EvictionPolicy, keys int) (deleted int) {
 	if role, _ := n.Role(); n.node.Down() || n.repl.leader != nil {
 		n.node.Strike(trace.Evict{Policy: string(policy), Role: role})
-		return
+		return 0
 	}
 	n.tick()
 	victims := n.data.victims(policy, keys)
@@ -29,6 +29,7 @@ func (n *Server) Evict(policy faults.EvictionPolicy, keys int) {
 		n.data.ask(0, "DEL", key)
 	}
 	n.commit(origin{step: step, change: trace.KeyEvicted})
+	return len(victims)
 }
 
 // victims are the keys to evict, in order.
@@ -64,18 +65,21 @@ func (d *dataset) idle(key string) int64 {
 // script, as an administrator's FLUSHALL and SCRIPT FLUSH do (F46). The keys of
 // a primary's replicas are deleted too, their scripts are not. A replica
 // refuses.
-func (n *Server) Flush(what faults.FlushWhat) {
+func (n *Server) Flush(what faults.FlushWhat) (deleted int) {
 	if role, _ := n.Role(); n.node.Down() || n.repl.leader != nil && what != faults.FlushScripts {
 		n.node.Strike(trace.Flush{What: string(what), Role: role})
-		return
+		return 0
 	}
 	n.tick()
 	step := n.node.Strike(trace.Flush{What: string(what)})
 	if what == faults.FlushScripts {
-		n.lua.flush()
-		return
+		return n.lua.flush()
+	}
+	for db := range databases {
+		deleted += len(n.data.mini.DB(db).Keys())
 	}
 	n.touch(0, []string{"FLUSHALL"})
 	n.data.ask(0, "FLUSHALL")
 	n.commit(origin{step: step, change: trace.KeyFlushed})
+	return deleted
 }

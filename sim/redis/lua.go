@@ -146,11 +146,17 @@ func (e *luaEngine) invalidate() {
 	e.stale = true
 }
 
-// flush drops all scripts.
-func (e *luaEngine) flush() {
+// flush drops all scripts, and returns how many there were.
+func (e *luaEngine) flush() (dropped int) {
+	for sha := range e.scripts {
+		if e.loaded(sha) {
+			dropped++
+		}
+	}
 	e.server.data.ask(0, "SCRIPT", "FLUSH")
 	e.pending = e.pending[:0]
 	e.invalidate()
+	return dropped
 }
 
 // involvesScripts reports whether a command of miniredis may use scripts: it

@@ -11,8 +11,8 @@ const readOnlyError = "READONLY You can't write against a read only replica."
 
 // RefuseWrites implements [sim.WriteRefuser]: the reply to every write is
 // READONLY. The server still serves reads, and its keys expire.
-func (n *Server) RefuseWrites(refuse bool) {
-	n.guard.readOnly = refuse
+func (n *Server) RefuseWrites(refused func()) {
+	n.guard.readOnly = refused
 	n.guard.set()
 }
 
@@ -20,12 +20,12 @@ func (n *Server) RefuseWrites(refuse bool) {
 // read_only.
 type writeGuard struct {
 	server   *Server
-	readOnly bool // by a fault
-	refused  bool // the current command, or one that it called, was refused as a write
+	readOnly func() // called for each write that a fault refuses; nil without one
+	refused  bool   // the current command, or one that it called, was refused as a write
 }
 
 // refuses reports whether the server refuses clients' writes.
-func (g *writeGuard) refuses() bool { return g.server.repl.leader != nil || g.readOnly }
+func (g *writeGuard) refuses() bool { return g.server.repl.leader != nil || g.readOnly != nil }
 
 // set installs, while writes are refused, a hook that miniredis calls before
 // each command, also of scripts.
@@ -45,6 +45,9 @@ func (g *writeGuard) refuse(c *server.Peer, command string, _ ...string) bool {
 	}
 	c.WriteError(readOnlyError)
 	g.refused = true
+	if g.readOnly != nil {
+		g.readOnly()
+	}
 	return true
 }
 
