@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// acquire is the pending time of a grant or an attempt, and how long its client
-// was in the way of others: until the end of the claim.
+// acquire is the pending time of a grant or an attempt, with the claim that
+// followed, which keeps others out; it is empty for an attempt.
 type acquire struct {
-	client            string
-	pending, inTheWay Interval
+	client         string
+	pending, claim Interval
 }
 
-// contended counts the acquires that were pending while another client was in
-// the way.
+// contended counts the acquires that were pending while another client had a
+// claim: they were kept out. A claim that is empty keeps nobody out.
 func contended(h History) int {
 	count := 0
 	for _, acquires := range acquiresByResource(h) {
 		rivals := rivalsOf(acquires)
 		for _, a := range acquires {
-			if slices.ContainsFunc(rivals, func(r rival) bool { return r.client != a.client && r.inTheWay(a.pending) }) {
+			if slices.ContainsFunc(rivals, func(r rival) bool { return r.client != a.client && r.claims(a.pending) }) {
 				count++
 			}
 		}
@@ -30,19 +30,16 @@ func contended(h History) int {
 func acquiresByResource(h History) map[string][]acquire {
 	all := make(map[string][]acquire)
 	for _, g := range h.Grants {
-		a := acquire{client: g.Client, pending: pending(g.Invoked, g.Granted)}
-		a.inTheWay = a.pending
-		if c := g.Claim(); !c.Empty() {
-			a.inTheWay.End = c.End
-		}
-		all[g.Resource] = append(all[g.Resource], a)
+		all[g.Resource] = append(all[g.Resource], acquire{g.Client, pending(g.Invoked, g.Granted), g.Claim()})
 	}
 	for _, t := range h.Attempts {
-		p := pending(t.Invoked, t.Returned)
-		all[t.Resource] = append(all[t.Resource], acquire{client: t.Client, pending: p, inTheWay: p})
+		all[t.Resource] = append(all[t.Resource], acquire{t.Client, pending(t.Invoked, t.Returned), nothing})
 	}
 	return all
 }
+
+// nothing is an empty interval.
+var nothing = Interval{Start: 1, End: 1}
 
 // pending spans at least the invocation. For an attempt that never returned it
 // spans no more: its end is unknown, and contention must not be overcounted.
@@ -50,7 +47,7 @@ func pending(invoked, returned Pos) Interval {
 	return Interval{Start: invoked, End: max(returned, invoked+1)}
 }
 
-// rival is one client's acquires of a resource.
+// rival is one client's claims on a resource.
 type rival struct {
 	client string
 	starts []Pos // sorted
@@ -60,7 +57,9 @@ type rival struct {
 func rivalsOf(acquires []acquire) []rival {
 	byClient := make(map[string][]Interval)
 	for _, a := range acquires {
-		byClient[a.client] = append(byClient[a.client], a.inTheWay)
+		if !a.claim.Empty() {
+			byClient[a.client] = append(byClient[a.client], a.claim)
+		}
 	}
 	var rivals []rival
 	for client, spans := range byClient {
@@ -76,8 +75,19 @@ func rivalsOf(acquires []acquire) []rival {
 	return rivals
 }
 
-// inTheWay reports whether one of the client's spans overlaps p.
-func (r rival) inTheWay(p Interval) bool {
+// claims reports whether one of the client's claims overlaps p.
+func (r rival) claims(p Interval) bool {
 	begun, _ := slices.BinarySearch(r.starts, p.end())
 	return begun > 0 && r.reach[begun-1] > p.Start
+}
+
+// holders counts the clients that have had a claim.
+func holders(h History) int {
+	clients := make(map[string]bool)
+	for _, g := range h.Grants {
+		if !g.Claim().Empty() {
+			clients[g.Client] = true
+		}
+	}
+	return len(clients)
 }

@@ -19,8 +19,8 @@ func TestContended(t *testing.T) {
 		{name: "alone", grants: []Grant{held(1, "c0", 2, 5), held(2, "c1", 10, 15)}},
 		// c1 asks while c0 holds.
 		{name: "asks a holder", grants: []Grant{held(1, "c0", 2, 12), held(2, "c1", 14, 20).asked(8)}, want: 1},
-		// Both ask at once: each is in the other's way.
-		{name: "ask together", grants: []Grant{held(1, "c0", 6, 12).asked(2), held(2, "c1", 14, 20).asked(4)}, want: 2},
+		// Both ask at once: the second is kept out by the claim of the first.
+		{name: "ask together", grants: []Grant{held(1, "c0", 6, 12).asked(2), held(2, "c1", 14, 20).asked(4)}, want: 1},
 		// A client does not contend with itself.
 		{name: "same client", grants: []Grant{held(1, "c0", 2, 12), held(2, "c0", 14, 20).asked(8)}},
 		// Nor with the holder of another resource.
@@ -29,10 +29,11 @@ func TestContended(t *testing.T) {
 		{name: "touching", grants: []Grant{held(1, "c0", 2, 12), held(2, "c1", 14, 20).asked(12)}},
 		// An attempt that gave up was contended too.
 		{name: "gave up", grants: []Grant{held(1, "c0", 2, 30)}, attempts: []Attempt{waited("c1", 10, 20)}, want: 1},
-		// Two attempts contend with each other.
-		{name: "two attempts", attempts: []Attempt{waited("c0", 10, 20), waited("c1", 15, 25)}, want: 2},
-		// One that never returned counts only at its invocation, for itself and
-		// for others.
+		// Two attempts do not keep each other out.
+		{name: "two attempts", attempts: []Attempt{waited("c0", 10, 20), waited("c1", 15, 25)}},
+		// A claim that is empty keeps nobody out.
+		{name: "empty claim", grants: []Grant{held(1, "c0", 6, 30).until(6, 0), held(2, "c1", 14, 20).asked(4)}},
+		// An attempt that never returned counts only at its invocation.
 		{name: "never returned", attempts: []Attempt{waited("c0", 10, 0), waited("c1", 15, 25)}},
 		{name: "never returned, met a holder", grants: []Grant{held(1, "c0", 2, 30)}, attempts: []Attempt{waited("c1", 10, 0)}, want: 1},
 		// A holder whose claim has ended is in no client's way.
@@ -96,7 +97,7 @@ func bruteContended(h History) int {
 	for _, a := range all {
 		met := false
 		for _, b := range all {
-			met = met || a.client != b.client && a.resource == b.resource && (a.asking.Overlaps(b.asking) || a.asking.Overlaps(b.holding))
+			met = met || a.client != b.client && a.resource == b.resource && !b.holding.Empty() && a.asking.Overlaps(b.holding)
 		}
 		if met {
 			count++

@@ -70,9 +70,20 @@ type Facts struct {
 	Grants int `json:"grants"`
 	// Attempts counts Acquires that did not succeed.
 	Attempts int `json:"attempts"`
+	// LateGrants counts the grants whose claim is empty: the lease had ended, or
+	// was lost, when Acquire returned.
+	LateGrants int `json:"late_grants"`
+	// VoidGrants counts the grants that cannot have been meant so: their lease
+	// ended at or before the call of Acquire or, in a calm run, before their
+	// holder released it.
+	VoidGrants int `json:"void_grants"`
+	// RevivedClaims counts the grants whose validity was moved into the future
+	// again after it had ended and the lock had been granted to another.
+	RevivedClaims int `json:"revived_claims"`
+	// Holders counts the clients that have had a claim.
+	Holders int `json:"holders"`
 	// Contended counts the Acquires, of both outcomes, that were pending while
-	// another client had a claim on the resource or was acquiring it. Without one,
-	// safe says little.
+	// another client had a claim on the resource. Without one, safe says little.
 	Contended int `json:"contended"`
 	// Operations counts reads and writes of any outcome.
 	Operations int `json:"operations"`

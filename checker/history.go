@@ -46,6 +46,12 @@ type Grant struct {
 	// Until is when the validity ended on the holder's own clock. It may be
 	// before Granted: an answer can arrive after the end of the validity.
 	Until Pos
+	// ExpiredAtCall says that the validity ended at or before the instant, on the
+	// holder's own clock, at which Acquire was called.
+	ExpiredAtCall bool
+	// Revived is when the lock was first seen to have moved the end of the
+	// validity into the future again after it had passed.
+	Revived Pos
 	// Lost is when the lock announced the loss, LostSeen when the client
 	// observed that.
 	Lost, LostSeen Pos
@@ -183,6 +189,10 @@ type History struct {
 	Attempts []Attempt
 	// Ops are the operations on the protected store.
 	Ops []Op
+	// Calm says that no fault struck, and that the latency of the network and the
+	// work under a grant take at most a quarter of a lease. Then every claim must
+	// last until its release.
+	Calm bool
 	// SectionWrites is how many writes a whole section makes, the same for all
 	// sections of the run: 1, or 2 in a transfer. 0 counts as 1. Above 1, a
 	// section that took effect only in part is torn (F73).

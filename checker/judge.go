@@ -45,6 +45,8 @@ type findings struct {
 	claims    *tally
 	believed  int    // pairs of overlapping beliefs
 	beliefs   *tally // those of them whose claims do not overlap
+	void      *tally // grants that cannot have been meant so
+	revived   *tally // claims that came back after another grant
 	foreign   *tally // keys that another client had set
 	overtaken *tally // grants out of order
 }
@@ -56,6 +58,8 @@ func examine(h History, budget int) findings {
 		fencing:   checkFencing(h, data.cells),
 		tokens:    checkTokens(h),
 		claims:    claimOverlaps(h),
+		void:      voidGrants(h),
+		revived:   revivedClaims(h),
 		foreign:   foreignReleases(h),
 		overtaken: overtaken(h),
 	}
@@ -80,6 +84,10 @@ func (f findings) facts(h History) Facts {
 		Liveness:         h.Liveness,
 		Grants:           len(h.Grants),
 		Attempts:         len(h.Attempts),
+		LateGrants:       lateGrants(h),
+		VoidGrants:       f.void.count,
+		RevivedClaims:    f.revived.count,
+		Holders:          holders(h),
 		Contended:        contended(h),
 		Operations:       len(h.Ops),
 	}
@@ -96,6 +104,10 @@ func labelOf(f Facts, none *Facts) Label {
 		return Stuck
 	case f.FalseRejects > 0:
 		return FalseReject
+	case f.VoidGrants > 0:
+		return Void
+	case f.RevivedClaims > 0:
+		return Revived
 	case f.StaleRejected > 0 && none != nil && none.Data == DataCorrupted:
 		return Rescued
 	case f.BeliefOverlaps > 0 || f.ClaimOverlaps > 0:
@@ -128,6 +140,7 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 		f.data.lost.sentences(), f.data.torn.sentences(), f.data.wrong.sentences(),
 		deciding,
 		f.fencing.falsely.sentences(),
+		f.void.sentences(), f.revived.sentences(),
 		first, second,
 		f.fencing.accepted.sentences(),
 		f.tokens.regressions.sentences(), f.tokens.duplicates.sentences(),

@@ -20,6 +20,12 @@ const (
 	Stuck Label = "stuck"
 	// FalseReject means that the fence refused a rightful holder.
 	FalseReject Label = "false-reject"
+	// Void means that a grant promised nothing: its lease had ended before Acquire
+	// was called or, in a run without faults, before its holder released it.
+	Void Label = "void"
+	// Revived means that a lock moved the end of a lease into the future after it
+	// had passed and another client had been granted the lock.
+	Revived Label = "revived"
 	// Rescued means that the fence refused a stale operation and the data is
 	// right, while without a fence the same seed's data was corrupted.
 	Rescued Label = "rescued"
@@ -34,7 +40,7 @@ const (
 
 // Labels returns all labels, worst first.
 func Labels() []Label {
-	return []Label{Corrupted, Unknown, Stuck, FalseReject, Rescued, Overlap, Safe, NotApplicable}
+	return []Label{Corrupted, Unknown, Stuck, FalseReject, Void, Revived, Rescued, Overlap, Safe, NotApplicable}
 }
 
 // ParseLabel returns the label with the name s. The error lists the labels.
@@ -45,7 +51,7 @@ func ParseLabel(s string) (Label, error) {
 	return "", fmt.Errorf("parse label %q: want one of %q", s, Labels())
 }
 
-// Severity orders the labels: from 8 for [Corrupted] down to 1 for
+// Severity orders the labels: from 10 for [Corrupted] down to 1 for
 // [NotApplicable]. Any other value, such as the zero value, has 0, so that a
 // fold with [Worse] may start from an empty label.
 func (l Label) Severity() int {

@@ -1,0 +1,81 @@
+package checker
+
+import "fmt"
+
+// lateGrants counts the grants with an empty claim.
+func lateGrants(h History) int {
+	count := 0
+	for _, g := range h.Grants {
+		if g.Claim().Empty() {
+			count++
+		}
+	}
+	return count
+}
+
+// voidGrants finds the grants that cannot have been meant so. A lease may end
+// before Acquire returns, since an answer can be late. But it is counted from
+// the request at the earliest, so it cannot have ended when Acquire is called;
+// and where nothing is late, it outlasts the work that was to be done under it.
+func voidGrants(h History) *tally {
+	found := &tally{more: "grants without a lease"}
+	for _, grants := range grantsByResource(h) {
+		for _, g := range grants {
+			if g.ExpiredAtCall || h.Calm && g.endedEarly() {
+				found.add(func() Reason { return voidReason(g) })
+			}
+		}
+	}
+	return found
+}
+
+// endedEarly reports whether the lock ended the claim, and not its holder.
+func (g Grant) endedEarly() bool {
+	end := g.Claim().end()
+	return end == g.Until || end == g.Lost || g.Claim().Empty()
+}
+
+func voidReason(g Grant) Reason {
+	r := Reason{Text: fmt.Sprintf("%s was granted %s%s at step %d with a lease that", g.Client, g.Resource, withToken(g.Token), g.Granted), At: []Pos{g.Granted}}
+	claim := g.Claim()
+	switch {
+	case g.ExpiredAtCall:
+		r.Text += fmt.Sprintf(" had ended before it called Acquire at step %d: Until must be the instant of the request plus the TTL.", g.Invoked)
+		r.At = append(r.At, g.Invoked)
+	case claim.Empty():
+		r.Text += fmt.Sprintf(" was over by then, since %s, although nothing had gone wrong: the lock excludes nobody.", claim.Ended)
+	default:
+		r.Text += fmt.Sprintf(" ended at step %d, when %s, although nothing had gone wrong and its holder was still at work: is the TTL in the right unit?", claim.End, claim.Ended)
+		r.At = append(r.At, claim.End)
+	}
+	return r
+}
+
+// revivedClaims finds the grants whose lease began to hold again after another
+// grant. The first end of a lease is final for others: they may have the lock
+// from then on.
+func revivedClaims(h History) *tally {
+	found := &tally{more: "leases that began to hold again"}
+	for _, grants := range grantsByResource(h) {
+		for _, g := range grants {
+			if g.Revived == 0 {
+				continue
+			}
+			for _, other := range grants {
+				if h.excludes(g, other) && other.ID != g.ID && g.Until < other.Granted && other.Granted < g.Revived && !other.Claim().Empty() {
+					found.add(func() Reason { return revivedReason(g, other) })
+					break
+				}
+			}
+		}
+	}
+	return found
+}
+
+func revivedReason(g, other Grant) Reason {
+	return Reason{
+		Text: fmt.Sprintf("The lease of %s on %s had ended at step %d and %s was granted it at step %d, but by step %d the lease of %s held again.",
+			g.Client, g.Resource, g.Until, other.Client, other.Granted, g.Revived, g.Client),
+		At: []Pos{g.Until, other.Granted, g.Revived},
+	}
+}
