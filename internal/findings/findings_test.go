@@ -36,7 +36,7 @@ func TestTelling(t *testing.T) {
 		{"broken/setnx-then-expire", checker.Stuck, fence.None, true},
 		{"single", checker.Corrupted, fence.None, true},
 	} {
-		got, err := telling(c.lock, &search.Trial{Violations: []play.Violation{{Mode: c.mode, Label: c.label}}})
+		got, err := showsMistake(c.lock, &search.Trial{Violations: []play.Violation{{Mode: c.mode, Label: c.label}}})
 		if err != nil || got != c.want {
 			t.Errorf("%s, %s in mode %s: telling %v, %v; want %v", c.lock, c.label, c.mode, got, err, c.want)
 		}
@@ -56,7 +56,7 @@ func TestTellingWatchdog(t *testing.T) {
 			Outcome:    &play.Outcome{Scenario: sc, Seed: 1},
 			Violations: []play.Violation{{Mode: fence.None, Label: checker.Corrupted}},
 		}
-		if got, err := telling("broken/watchdog-ignores-failure", s); err != nil || got != want {
+		if got, err := showsMistake("broken/watchdog-ignores-failure", s); err != nil || got != want {
 			t.Errorf("a client that checks %s: telling %v, %v; want %v", care, got, err, want)
 		}
 	}
@@ -67,7 +67,7 @@ func TestVerdict(t *testing.T) {
 	if code := verdict([]row{{lock: "x", runs: sample{any: counts{1, 0}}}}, io.Discard); code != exitFailed {
 		t.Errorf("exit code %d", code)
 	}
-	if code := verdict([]row{{lock: "x", runs: sample{any: counts{1, 2}, own: counts{0}}}}, io.Discard); code != exitOK {
+	if code := verdict([]row{{lock: "x", runs: sample{any: counts{1, 2}, mistake: counts{0}}}}, io.Discard); code != exitOK {
 		t.Errorf("exit code %d", code)
 	}
 }
@@ -90,7 +90,7 @@ func TestMeasure(t *testing.T) {
 	if err != nil || markdown([]row{r}, 20) != markdown([]row{again}, 20) {
 		t.Errorf("%v: two measurements differ", err)
 	}
-	if r.runs.own.missed() > 0 || r.faults != "none" || r.ttl != "500ms..999ms" {
+	if r.runs.mistake.missed() > 0 || r.faults != "none" || r.ttl != "500ms..999ms" {
 		t.Errorf("%+v", r)
 	}
 }

@@ -69,7 +69,7 @@ func measureAll(wanted func(string) bool, most int, progress io.Writer) ([]row, 
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		rows = append(rows, r)
-		_, _ = fmt.Fprintf(progress, "%s: %v and %v\n", name, r.runs.any, r.runs.own)
+		_, _ = fmt.Fprintf(progress, "%s: %v and %v\n", name, r.runs.any, r.runs.mistake)
 	}
 	return rows, nil
 }

@@ -22,7 +22,7 @@ type row struct {
 
 // sample is how many runs searches took, each from its first seed: to any
 // violation, and to the first that shows the mistake.
-type sample struct{ any, own counts }
+type sample struct{ any, mistake counts }
 
 // measure searches a lock.
 func measure(name string, most int) (row, error) {
@@ -63,7 +63,7 @@ func searches(l play.Lock, space search.Space, most int) (sample, error) {
 		if err != nil {
 			return s, fmt.Errorf("from seed %d: %w", seed, err)
 		}
-		s.any, s.own = append(s.any, anyRuns), append(s.own, ownRuns)
+		s.any, s.mistake = append(s.any, anyRuns), append(s.mistake, ownRuns)
 	}
 	return s, nil
 }
@@ -90,7 +90,7 @@ func searchFrom(l play.Lock, space search.Space, first uint64, most int) (anyRun
 		if anyRuns == 0 {
 			anyRuns = runs
 		}
-		own, err := telling(l.Name, t)
+		own, err := showsMistake(l.Name, t)
 		if err != nil {
 			return 0, 0, err
 		}

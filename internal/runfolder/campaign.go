@@ -16,7 +16,7 @@ import (
 
 // quiet is how long the journal of a campaign at work may stay the same, on the
 // wall clock.
-const quiet = 2 * time.Minute
+const idleLimit = 2 * time.Minute
 
 // campaignFile is what an index tells of the document of an exploration or a
 // sweep.
@@ -52,7 +52,7 @@ type blockFile struct {
 }
 
 // made is how many runs there were: those of explorations, sweeps or matrices.
-func (b blockFile) made() int {
+func (b blockFile) totalRuns() int {
 	n := b.Runs
 	for _, t := range b.Tallies {
 		n += t.Runs
@@ -70,16 +70,16 @@ func readSweep(c *scan, f folder, e *index.Entry) error {
 
 // readCampaign reads the document of an exploration or a sweep.
 func readCampaign(c *scan, f folder, e *index.Entry, kind string) error {
-	d, changed, err := remembered(c, f, kind+".json", func(_ string, data []byte) (d campaignFile, err error) { return d, decode(data, &d) })
+	d, changed, err := readCached(c, f, kind+".json", func(_ string, data []byte) (d campaignFile, err error) { return d, decode(data, &d) })
 	if err != nil {
 		return err
 	}
-	e.Changed = c.moment(changed)
-	return d.tell(e, kind)
+	e.Changed = c.timeText(changed)
+	return d.fill(e, kind)
 }
 
 // tell makes an entry of a document.
-func (d campaignFile) tell(e *index.Entry, kind string) error {
+func (d campaignFile) fill(e *index.Entry, kind string) error {
 	if d.Version != campaign.Version || d.Kind != kind || d.Plan.Lock == "" {
 		return fmt.Errorf("this is no document of kind %s and version %d: make it again with this version of locksim", kind, campaign.Version)
 	}
@@ -88,14 +88,14 @@ func (d campaignFile) tell(e *index.Entry, kind string) error {
 	if kind == sweep.Name {
 		e.Seed = fmt.Sprintf("seed %d", d.Plan.Seed)
 	}
-	e.Labels = tally(d.Summary.Violations)
-	e.Said = d.Summary.result(d.Summary.Evidence) + judged(d.Plan.Judge)
+	e.Labels = sortedLabels(d.Summary.Violations)
+	e.Result = d.Summary.result(d.Summary.Evidence) + judgedText(d.Plan.Judge)
 	if d.Missing > 0 {
-		e.Said += fmt.Sprintf(" %s missing", prose.Count(d.Missing, "job"))
+		e.Result += fmt.Sprintf(" %s missing", prose.Count(d.Missing, "job"))
 		if d.Timing.Shard != "" {
-			e.Said += ": this is shard " + d.Timing.Shard
+			e.Result += ": this is shard " + d.Timing.Shard
 		}
-		e.Said += "."
+		e.Result += "."
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func (d campaignFile) tell(e *index.Entry, kind string) error {
 // result is what came of runs, in a sentence. evidence is 0 where it is not
 // known.
 func (b blockFile) result(evidence int) string {
-	text := prose.Count(b.made(), "run")
+	text := prose.Count(b.totalRuns(), "run")
 	if evidence > 0 {
 		text += fmt.Sprintf(", %d of them evidence", evidence)
 	}
@@ -113,7 +113,7 @@ func (b blockFile) result(evidence int) string {
 	return text + fmt.Sprintf(": %s with a violation.", prose.Count(b.Violating, "run"))
 }
 
-func judged(by string) string {
+func judgedText(by string) string {
 	if by == string(explore.JudgePromise) {
 		return " Judged by its own promise."
 	}
@@ -129,7 +129,7 @@ type journalFile struct {
 
 // atWork makes an entry of a journal, where there is no document yet, or the
 // journal has gone on since.
-func atWork(c *scan, f folder, e *index.Entry, r reader) error {
+func readUnfinished(c *scan, f folder, e *index.Entry, r reader) error {
 	var ended time.Time
 	if f.has(r.document) {
 		info, err := f.files[r.document].Info()
@@ -138,16 +138,16 @@ func atWork(c *scan, f folder, e *index.Entry, r reader) error {
 		}
 		ended = info.ModTime()
 	}
-	j, changed, err := remembered(c, f, r.journal, readJournal)
+	j, changed, err := readCached(c, f, r.journal, readJournal)
 	if errors.Is(err, campaign.ErrEmpty) { // it has not come to its first line
 		j, err = journalFile{lock: path.Base(f.dir)}, nil
 	}
 	if err != nil || f.has(r.document) && !changed.After(ended) {
 		return err
 	}
-	j.tell(e, r.kind, shardOf(f.dir))
-	e.Changed = c.moment(changed)
-	e.Progress.Running = c.Now != nil && c.Now().Sub(changed) < quiet
+	j.fill(e, r.kind, shardOf(f.dir))
+	e.Changed = c.timeText(changed)
+	e.Progress.Running = c.Now != nil && c.Now().Sub(changed) < idleLimit
 	return nil
 }
 
@@ -181,7 +181,7 @@ func readJournal(name string, data []byte) (journalFile, error) {
 		if err := decode(raw, &b); err != nil {
 			return j, err
 		}
-		j.sum.Runs += b.made()
+		j.sum.Runs += b.totalRuns()
 		j.sum.Violating += b.Violating
 		for label, n := range b.Violations {
 			j.sum.Violations[label] += n
@@ -204,7 +204,7 @@ func shardOf(dir string) campaign.Shard {
 }
 
 // tell makes an entry of a journal.
-func (j journalFile) tell(e *index.Entry, kind index.Kind, s campaign.Shard) {
+func (j journalFile) fill(e *index.Entry, kind index.Kind, s campaign.Shard) {
 	jobs := 0 // of the shard
 	for i := range j.jobs {
 		if s.Has(i) {
@@ -222,18 +222,18 @@ func (j journalFile) tell(e *index.Entry, kind index.Kind, s campaign.Shard) {
 	searches := kind == index.Exploration || kind == index.Sweep
 	switch {
 	case searches:
-		e.Labels = tally(j.sum.Violations)
-		e.Said = "So far " + j.sum.result(0) + judged(j.judge)
+		e.Labels = sortedLabels(j.sum.Violations)
+		e.Result = "So far " + j.sum.result(0) + judgedText(j.judge)
 	default: // what goes wrong in a run is no violation there
 		e.Labels = nil
-		e.Said = "So far " + prose.Count(j.sum.Runs, "run") + "."
+		e.Result = "So far " + prose.Count(j.sum.Runs, "run") + "."
 	}
 	switch {
 	case j.done == 0:
-		e.Said = "No job has come to its end yet."
+		e.Result = "No job has come to its end yet."
 	case j.done == e.Progress.Jobs && searches:
-		e.Said += " All runs are made: violations are being made smaller, and reports written."
+		e.Result += " All runs are made: violations are being made smaller, and reports written."
 	case j.done == e.Progress.Jobs:
-		e.Said += " All runs are made."
+		e.Result += " All runs are made."
 	}
 }

@@ -19,7 +19,7 @@ func TestIndexOfAMatrix(t *testing.T) {
 		Scenarios: make([]matrix.Row, 2), Locks: make([]matrix.Column, 1), Totals: matrix.Totals{Cells: 3, Runs: 60},
 		Cells: []matrix.Cell{cell(checker.Safe), cell(checker.Corrupted), cell(checker.Safe), cell(checker.NotApplicable)}}
 	fsys := fstest.MapFS{"matrix/matrix.json": file(text(t, m), 0), "matrix/index.html": file("", 0), "matrix/runs/x/run.json": file("", 0)}
-	want := []index.Entry{{Folder: "matrix", Kind: index.Matrix, What: "Matrix of 2 scenarios and 1 lock", Seed: "seeds 1 to 20", Said: "60 runs in 3 cells.",
+	want := []index.Entry{{Folder: "matrix", Kind: index.Matrix, What: "Matrix of 2 scenarios and 1 lock", Seed: "seeds 1 to 20", Result: "60 runs in 3 cells.",
 		Labels: []index.Label{{Label: checker.Corrupted, Count: 1}, {Label: checker.Safe, Count: 2}},
 		Pages:  []index.Page{{Name: "Pages", File: "index.html"}, {Name: "JSON", File: "matrix.json"}}}}
 	if d := cmp.Diff(want, indexOf(t, fsys, nil).Entries); d != "" {

@@ -14,7 +14,7 @@ import (
 const maxBytes = 64 << 20
 
 // memo is what was read of a file as it was.
-type memo struct {
+type cachedFile struct {
 	size  int64
 	mod   time.Time
 	value any
@@ -23,7 +23,7 @@ type memo struct {
 
 // remembered is what parse makes of a file of a folder, and when that changed
 // last. A file that is as it was when it was read before is not read again.
-func remembered[T any](c *scan, f folder, name string, parse func(name string, data []byte) (T, error)) (T, time.Time, error) {
+func readCached[T any](c *scan, f folder, name string, parse func(name string, data []byte) (T, error)) (T, time.Time, error) {
 	var none T
 	info, err := f.files[name].Info()
 	if err != nil {
@@ -33,17 +33,17 @@ func remembered[T any](c *scan, f folder, name string, parse func(name string, d
 		return none, time.Time{}, errors.New("this is no file")
 	}
 	full := path.Join(f.dir, name)
-	m, ok := c.known[full]
+	m, ok := c.cache[full]
 	if !ok || m.size != info.Size() || !m.mod.Equal(info.ModTime()) {
-		m = memo{size: info.Size(), mod: info.ModTime()}
-		m.value, m.err = parsed(c.FS, full, parse)
+		m = cachedFile{size: info.Size(), mod: info.ModTime()}
+		m.value, m.err = parseFile(c.FS, full, parse)
 	}
 	c.seen[full] = m
 	value, _ := m.value.(T)
 	return value, m.mod, m.err
 }
 
-func parsed[T any](fsys fs.FS, name string, parse func(string, []byte) (T, error)) (value T, err error) {
+func parseFile[T any](fsys fs.FS, name string, parse func(string, []byte) (T, error)) (value T, err error) {
 	file, err := fsys.Open(name)
 	if err != nil {
 		return value, err
@@ -69,7 +69,7 @@ func reason(err error) string {
 }
 
 // moment is a time for people, and nothing in an index without the time.
-func (c *scan) moment(t time.Time) string {
+func (c *scan) timeText(t time.Time) string {
 	if c.Now == nil || t.IsZero() {
 		return ""
 	}

@@ -11,9 +11,9 @@ import (
 const Default = "reports/out"
 
 // longest bounds a part of a name, in bytes.
-const longest = 64
+const maxPart = 64
 
-var plain = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
+var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
 
 // Name is the name of a folder for what its parts say, such as
 // run-gc-pause-fenced-s1. It is the same for the same parts, safe as a name on
@@ -31,10 +31,10 @@ func Name(parts ...string) string {
 // safePart is one part: plain as it is, a specimen such as broken/get-then-del
 // with a point for its slash, and everything else with a hash.
 func safePart(part string) string {
-	if before, after, ok := strings.Cut(part, "/"); ok && plain.MatchString(before) && plain.MatchString(after) && len(part) <= longest {
+	if before, after, ok := strings.Cut(part, "/"); ok && plainName.MatchString(before) && plainName.MatchString(after) && len(part) <= maxPart {
 		return before + "." + after
 	}
-	if plain.MatchString(part) && len(part) <= longest {
+	if plainName.MatchString(part) && len(part) <= maxPart {
 		return part
 	}
 	sum := sha256.Sum256([]byte(part))
@@ -44,7 +44,7 @@ func safePart(part string) string {
 // readable is as much of a text as may stand in a name.
 func readable(part string) string {
 	kept := strings.Map(func(r rune) rune {
-		if r < 128 && plain.MatchString(string(r)) {
+		if r < 128 && plainName.MatchString(string(r)) {
 			return r
 		}
 		return '-'

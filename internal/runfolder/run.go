@@ -21,12 +21,12 @@ import (
 
 // readRun reads the document of a run.
 func readRun(c *scan, f folder, e *index.Entry) error {
-	run, changed, err := remembered(c, f, "run.json", play.ReadRunFile)
+	run, changed, err := readCached(c, f, "run.json", play.ReadRunFile)
 	if err != nil {
 		return err
 	}
 	e.What, e.Lock, e.Seed = run.Scenario, run.Lock, fmt.Sprintf("seed %d", run.Seed)
-	e.Unexpected, e.Changed = !run.Expected, c.moment(changed)
+	e.Unexpected, e.Changed = !run.Expected, c.timeText(changed)
 	for _, mode := range fence.Modes() {
 		if m, ok := run.Modes[mode]; ok {
 			e.Labels = append(e.Labels, index.Label{Mode: string(mode), Label: m.Verdict})
@@ -50,7 +50,7 @@ type matrixFile struct {
 
 // readMatrix reads the document of a matrix.
 func readMatrix(c *scan, f folder, e *index.Entry) error {
-	m, changed, err := remembered(c, f, "matrix.json", func(_ string, data []byte) (m matrixFile, err error) {
+	m, changed, err := readCached(c, f, "matrix.json", func(_ string, data []byte) (m matrixFile, err error) {
 		return m, decode(data, &m)
 	})
 	if err != nil {
@@ -60,14 +60,14 @@ func readMatrix(c *scan, f folder, e *index.Entry) error {
 		return fmt.Errorf("this is no matrix of version %d: make it again with this version of locksim", matrix.Version)
 	}
 	e.What = matrixOf(len(m.Scenarios), len(m.Locks))
-	e.Seed, e.Unexpected, e.Changed = m.Seeds.String(), !m.Expected, c.moment(changed)
-	e.Said = fmt.Sprintf("%s in %s.", prose.Count(m.Totals.Runs, "run"), prose.Count(m.Totals.Cells, "cell"))
+	e.Seed, e.Unexpected, e.Changed = m.Seeds.String(), !m.Expected, c.timeText(changed)
+	e.Result = fmt.Sprintf("%s in %s.", prose.Count(m.Totals.Runs, "run"), prose.Count(m.Totals.Cells, "cell"))
 	labels := map[checker.Label]int{}
 	for _, cell := range m.Cells {
 		labels[cell.Label]++
 	}
 	delete(labels, checker.NotApplicable)
-	e.Labels = tally(labels)
+	e.Labels = sortedLabels(labels)
 	return nil
 }
 
@@ -77,7 +77,7 @@ func matrixOf(scenarios, locks int) string {
 }
 
 // tally is labels with their counts, the gravest first.
-func tally(counts map[checker.Label]int) []index.Label {
+func sortedLabels(counts map[checker.Label]int) []index.Label {
 	var out []index.Label
 	for _, l := range slices.SortedFunc(maps.Keys(counts), func(a, b checker.Label) int { return b.Severity() - a.Severity() }) {
 		out = append(out, index.Label{Label: l, Count: counts[l]})
@@ -89,14 +89,14 @@ var title = regexp.MustCompile(`(?s)<title>(.*?)</title>`)
 
 // readReview finds out what a review is called.
 func readReview(c *scan, f folder, e *index.Entry) error {
-	text, changed, err := remembered(c, f, "review.html", func(_ string, data []byte) (string, error) {
+	text, changed, err := readCached(c, f, "review.html", func(_ string, data []byte) (string, error) {
 		m := title.FindSubmatch(data[:min(len(data), 1<<20)])
 		if m == nil {
 			return "", errors.New("this page has no title")
 		}
 		return strings.TrimSuffix(html.UnescapeString(string(m[1])), " · locksim"), nil
 	})
-	e.What, e.Changed = text, c.moment(changed)
+	e.What, e.Changed = text, c.timeText(changed)
 	return err
 }
 

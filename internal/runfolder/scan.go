@@ -29,7 +29,7 @@ type Scanner struct {
 	Now func() time.Time
 
 	mu    sync.Mutex
-	known map[string]memo
+	cache map[string]cachedFile
 }
 
 // Index is what the folder holds now, sorted by folder. A folder or a file in it
@@ -38,13 +38,13 @@ type Scanner struct {
 func (s *Scanner) Index() (index.Index, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := &scan{Scanner: s, seen: map[string]memo{}, latest: latestOf(s.FS)}
+	c := &scan{Scanner: s, seen: map[string]cachedFile{}, latest: latestOf(s.FS)}
 	top, err := fs.ReadDir(s.FS, ".")
 	if err != nil {
 		return index.Index{}, err
 	}
-	c.look(".", top, 0)
-	s.known = c.seen
+	c.scanContents(".", top, 0)
+	s.cache = c.seen
 	x := index.Index{Entries: c.entries}
 	if c.cut {
 		x.Note = fmt.Sprintf("More than %d folders: the others are not listed.", maxFolders)
@@ -62,13 +62,13 @@ func latestOf(fsys fs.FS) string {
 }
 
 // ownPage is where the index itself lies.
-const ownPage = "index.html"
+const indexFile = "index.html"
 
 // scan is one look at the folder.
 type scan struct {
 	*Scanner
 	latest  string
-	seen    map[string]memo // what this look has read
+	seen    map[string]cachedFile // what this look has read
 	visited int
 	cut     bool
 	entries []index.Entry
@@ -85,12 +85,12 @@ func (c *scan) folder(dir string, depth int) {
 		c.entries = append(c.entries, index.Entry{Folder: dir, Kind: index.Unread, Problem: reason(err)})
 		return
 	}
-	c.look(dir, contents, depth)
+	c.scanContents(dir, contents, depth)
 }
 
 // look looks at what a folder has of its own, and at the folders in it. Below one
 // that has something of its own lie its pages, and shards.
-func (c *scan) look(dir string, contents []fs.DirEntry, depth int) {
+func (c *scan) scanContents(dir string, contents []fs.DirEntry, depth int) {
 	f := folder{dir: dir, files: map[string]fs.DirEntry{}}
 	for _, d := range contents {
 		f.files[d.Name()] = d
@@ -139,14 +139,14 @@ func (c *scan) entriesOf(f folder) []index.Entry {
 			err = r.read(c, f, &e)
 		}
 		if err == nil && f.has(r.journal) {
-			err = atWork(c, f, &e, r)
+			err = readUnfinished(c, f, &e, r)
 		}
 		if err != nil {
 			e = index.Entry{Kind: index.Unread, Problem: r.problem(f, reason(err))}
 		}
 		e.Folder, e.Latest = f.dir, f.dir == c.latest
 		for _, p := range r.pages {
-			if f.has(p.File) && path.Join(f.dir, p.File) != ownPage {
+			if f.has(p.File) && path.Join(f.dir, p.File) != indexFile {
 				e.Pages = append(e.Pages, p)
 			}
 		}

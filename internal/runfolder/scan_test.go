@@ -137,8 +137,8 @@ func TestIndexOfACampaign(t *testing.T) {
 			if d := cmp.Diff(tt.labels, got[0].Labels); d != "" {
 				t.Errorf("labels (-want +got)\n%s", d)
 			}
-			if got[0].Said != tt.said {
-				t.Errorf("it says %q, want %q", got[0].Said, tt.said)
+			if got[0].Result != tt.said {
+				t.Errorf("it says %q, want %q", got[0].Result, tt.said)
 			}
 		})
 	}
@@ -157,7 +157,7 @@ func TestIndexOfAMatrixAtWork(t *testing.T) {
 	}
 	var got []string
 	for _, e := range indexOf(t, fsys, atNoon).Entries {
-		got = append(got, fmt.Sprintf("%s %s %q %q %+v %v", e.Folder, e.Kind, e.What, e.Said, *e.Progress, e.Labels))
+		got = append(got, fmt.Sprintf("%s %s %q %q %+v %v", e.Folder, e.Kind, e.What, e.Result, *e.Progress, e.Labels))
 	}
 	want := []string{
 		`matrix matrix "Matrix of 2 scenarios and 2 locks" "So far 4 runs." {Done:1 Jobs:4 Running:true} []`,

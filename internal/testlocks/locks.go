@@ -21,7 +21,7 @@ import (
 
 // Theirs is a lock as in a user's code: any type behind a lock.Locker, with a
 // fixed TTL of its own.
-func Theirs(name string, wrap func(e play.Env, l lock.Locker) lock.Locker) play.Lock {
+func UserLock(name string, wrap func(e play.Env, l lock.Locker) lock.Locker) play.Lock {
 	return play.Lock{
 		Name: name,
 		Keys: func(resource string) []string { return []string{"lock:{" + resource + "}"} },
@@ -44,40 +44,40 @@ func Options(e play.Env) lock.Options {
 }
 
 // Sound is a correct lock, with the promise of a lock on one node.
-func Sound(name string) play.Lock {
-	l := Theirs(name, func(_ play.Env, l lock.Locker) lock.Locker { return l })
+func Correct(name string) play.Lock {
+	l := UserLock(name, func(_ play.Env, l lock.Locker) lock.Locker { return l })
 	l.Promise, _ = lock.PromiseOf("single")
 	return l
 }
 
 // Careless is the same lock, but its release deletes the key without a check of
 // the owner.
-func Careless(name string) play.Lock {
-	l := Theirs(name, func(e play.Env, l lock.Locker) lock.Locker {
-		return carelessLocker{l, simredis.Client(e, play.Primary)}
+func NoOwnerCheck(name string) play.Lock {
+	l := UserLock(name, func(e play.Env, l lock.Locker) lock.Locker {
+		return noOwnerCheckLocker{l, simredis.Client(e, play.Primary)}
 	})
 	l.Promise, _ = lock.PromiseOf("single")
 	return l
 }
 
-type carelessLocker struct {
+type noOwnerCheckLocker struct {
 	lock.Locker
 	node *redis.Client
 }
 
-type carelessLease struct {
+type noOwnerCheckLease struct {
 	lock.Lease
 	release func(ctx context.Context) error
 }
 
-func (l carelessLease) Release(ctx context.Context) error { return l.release(ctx) }
+func (l noOwnerCheckLease) Release(ctx context.Context) error { return l.release(ctx) }
 
-func (l carelessLocker) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+func (l noOwnerCheckLocker) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	lease, err := l.Locker.Acquire(ctx, resource)
 	if err != nil {
 		return nil, err
 	}
-	return carelessLease{lease, func(ctx context.Context) error {
+	return noOwnerCheckLease{lease, func(ctx context.Context) error {
 		if err := l.node.Del(ctx, "lock:{"+resource+"}").Err(); err != nil {
 			return fmt.Errorf("%w: %w", lock.ErrOutcomeUnknown, err)
 		}
@@ -93,16 +93,16 @@ func IsRunStart(e play.Env) bool {
 
 // Sometimes is the careless lock in nine runs of ten, and the correct one in
 // the tenth: it counts runs in a variable outside of the world.
-func Sometimes(name string) play.Lock {
+func NoOwnerCheckUsually(name string) play.Lock {
 	runs := 0
-	l := Theirs(name, func(e play.Env, l lock.Locker) lock.Locker {
+	l := UserLock(name, func(e play.Env, l lock.Locker) lock.Locker {
 		if IsRunStart(e) {
 			runs++
 		}
 		if runs%10 == 0 {
 			return l
 		}
-		return carelessLocker{l, simredis.Client(e, play.Primary)}
+		return noOwnerCheckLocker{l, simredis.Client(e, play.Primary)}
 	})
 	l.Promise, _ = lock.PromiseOf("single")
 	return l
@@ -110,8 +110,8 @@ func Sometimes(name string) play.Lock {
 
 // Restless is the correct lock, but it draws its backoff from the global
 // source, which has no seed.
-func Restless(name string) play.Lock {
-	l := Sound(name)
+func UnseededBackoff(name string) play.Lock {
+	l := Correct(name)
 	l.New = func(e play.Env) (lock.Locker, error) {
 		o := Options(e)
 		o.Jitter = globalSource{}
@@ -122,11 +122,11 @@ func Restless(name string) play.Lock {
 
 // Hesitant is the correct lock except in the second run of one seed, where its
 // backoff differs. It recognizes the seed by its fingerprint.
-func Hesitant(t *testing.T, name string, seed uint64) play.Lock {
+func DiffersInSecondRun(t *testing.T, name string, seed uint64) play.Lock {
 	t.Helper()
 	of := fingerprintOf(t, seed)
 	runs := 0
-	l := Sound(name)
+	l := Correct(name)
 	l.New = func(e play.Env) (lock.Locker, error) {
 		if IsRunStart(e) && fingerprint(e) == of {
 			runs++
@@ -169,12 +169,12 @@ func fingerprintOf(t *testing.T, seed uint64) (number uint64) {
 }
 
 // RestlessAndCareless is Restless with the release of Careless.
-func RestlessAndCareless(name string) play.Lock {
-	l := Restless(name)
+func UnseededNoOwnerCheck(name string) play.Lock {
+	l := UnseededBackoff(name)
 	inner := l.New
 	l.New = func(e play.Env) (lock.Locker, error) {
 		locker, err := inner(e)
-		return carelessLocker{locker, simredis.Client(e, play.Primary)}, err
+		return noOwnerCheckLocker{locker, simredis.Client(e, play.Primary)}, err
 	}
 	return l
 }
@@ -185,14 +185,14 @@ func (globalSource) Uint64() uint64 { return rand.Uint64() }
 
 // Hasty is a lock that waits for a random time before each Acquire, which it
 // draws from a source without a seed.
-func Hasty(l lock.Locker, clock lock.Clock) lock.Locker { return hasty{l, clock} }
+func UnseededDelay(l lock.Locker, clock lock.Clock) lock.Locker { return unseededDelay{l, clock} }
 
-type hasty struct {
+type unseededDelay struct {
 	lock.Locker
 	clock lock.Clock
 }
 
-func (h hasty) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+func (h unseededDelay) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	if err := h.clock.Sleep(ctx, time.Duration(rand.Int64N(int64(time.Millisecond)))); err != nil {
 		return nil, err
 	}
@@ -201,18 +201,18 @@ func (h hasty) Acquire(ctx context.Context, resource string) (lock.Lease, error)
 
 // OfOnesOwn is a lock as in a user's code: it has this spec, not that of the
 // scenario.
-func OfOnesOwn(l play.Lock, spec file.LockSpec) play.Lock {
-	return play.Lock{Name: "mine", New: func(e play.Env) (lock.Locker, error) { return l.New(specified{e, spec}) }}
+func WithSpec(l play.Lock, spec file.LockSpec) play.Lock {
+	return play.Lock{Name: "mine", New: func(e play.Env) (lock.Locker, error) { return l.New(fixedSpec{e, spec}) }}
 }
 
 // specified is an environment with a fixed spec.
-type specified struct {
+type fixedSpec struct {
 	play.Env
 	spec file.LockSpec
 }
 
-func (e specified) Spec() file.LockSpec { return e.spec }
+func (e fixedSpec) Spec() file.LockSpec { return e.spec }
 
 // AddPool implements the method that the clients of package redis require of an
 // environment.
-func (e specified) AddPool(p faults.Pool) { e.Env.(interface{ AddPool(faults.Pool) }).AddPool(p) }
+func (e fixedSpec) AddPool(p faults.Pool) { e.Env.(interface{ AddPool(faults.Pool) }).AddPool(p) }

@@ -39,7 +39,7 @@ func GoldenFile(t *testing.T, name, got string) {
 }
 
 // Wants demands that a text has some texts, and lacks others.
-func Wants(t *testing.T, got string, has, lacks []string) {
+func CheckTexts(t *testing.T, got string, has, lacks []string) {
 	t.Helper()
 	for _, text := range has {
 		if !strings.Contains(got, text) {
@@ -54,10 +54,10 @@ func Wants(t *testing.T, got string, has, lacks []string) {
 }
 
 // Full is a file on a full disk.
-type Full struct{}
+type FullDisk struct{}
 
 // ErrFull is returned for each write to [Full].
-var ErrFull = errors.New("the disk is full")
+var ErrDiskFull = errors.New("the disk is full")
 
 // Write implements io.Writer.
-func (Full) Write([]byte) (int, error) { return 0, ErrFull }
+func (FullDisk) Write([]byte) (int, error) { return 0, ErrDiskFull }

@@ -15,10 +15,10 @@ type Words struct {
 }
 
 // Worded is a content of words with a short form.
-func Worded(text, short string) Words { return Words{trace.Text(text), short} }
+func ContentWithShort(text, short string) Words { return Words{trace.Text(text), short} }
 
 // Says is a content of words that is short as it is.
-func Says(text string) Words { return Worded(text, text) }
+func Content(text string) Words { return ContentWithShort(text, text) }
 
 // Words implements [trace.Worded].
 func (w Words) Words() []string { return strings.Fields(string(w.Text)) }
@@ -32,12 +32,12 @@ func At(ms int, actor, peer string, what trace.What) trace.Event {
 }
 
 // Step is a step of a client that says no more than that it happened.
-func Step(s trace.Step) trace.Mark { return trace.Mark{Step: s, Resource: "order"} }
+func Mark(s trace.Step) trace.Mark { return trace.Mark{Step: s, Resource: "order"} }
 
 // Sends is a message by a connection.
-func Sends(conn, text string) trace.Send { return trace.Send{Conn: conn, Content: Says(text)} }
+func Send(conn, text string) trace.Send { return trace.Send{Conn: conn, Content: Content(text)} }
 
 // Does is a request that a server did, with its answer.
-func Does(conn, request, answer string) trace.Exec {
-	return trace.Exec{Conn: conn, Request: Says(request), Answer: trace.Text(answer)}
+func Exec(conn, request, answer string) trace.Exec {
+	return trace.Exec{Conn: conn, Request: Content(request), Answer: trace.Text(answer)}
 }

@@ -56,7 +56,7 @@ func Corrupted() play.ModeRun {
 	m := Run(fence.None, checker.Corrupted, lost, overlap, stale)
 	f := &m.Verdict.Facts
 	f.Data, f.BeliefOverlaps, f.StaleAccepted, f.LostUpdates = checker.DataCorrupted, 3, 1, 1
-	m.Story = Tale("takes write c0.w2 (token 1) — a stale write, mode none lets it through")
+	m.Story = Story("takes write c0.w2 (token 1) — a stale write, mode none lets it through")
 	return m
 }
 
@@ -64,7 +64,7 @@ func Corrupted() play.ModeRun {
 func Rescued(mode fence.Mode) play.ModeRun {
 	m := Run(mode, checker.Rescued, Saved, overlap)
 	m.Verdict.Facts.BeliefOverlaps, m.Verdict.Facts.StaleRejected = 3, 1
-	m.Story = Tale("REFUSES write c0.w2 (token 1) — stale: the fencing token saves the data")
+	m.Story = Story("REFUSES write c0.w2 (token 1) — stale: the fencing token saves the data")
 	return m
 }
 
@@ -86,7 +86,7 @@ func Fatal(l play.Line) play.Line {
 }
 
 // Tale is a story with a decisive step and a long aftermath.
-func Tale(decision string) []play.Line {
+func Story(decision string) []play.Line {
 	lines := []play.Line{
 		Line(1, 2, "c0", "asks for the lock"),
 		Line(15, 18*ms+761934, "c0", "is granted order token=1"),

@@ -93,9 +93,9 @@ type tab struct {
 	context.Context
 	t *testing.T
 
-	mu       sync.Mutex
-	said     []string // on the console, and what the browser complained of
-	requests []string
+	mu         sync.Mutex
+	complaints []string // on the console, and what the browser complained of
+	requests   []string
 }
 
 // view is the screen that a page is looked at on.
@@ -104,7 +104,7 @@ type view struct {
 	width, height int64
 	mobile        bool
 	scheme        string // light or dark
-	still         bool   // no script may run
+	noScript      bool   // no script may run
 }
 
 var desktop = view{name: "desktop", width: 1280, height: 900, scheme: "light"}
@@ -123,7 +123,7 @@ func open(t *testing.T, html []byte, v view) *tab {
 func visit(t *testing.T, address string, v view) *tab {
 	t.Helper()
 	tb := &tab{Context: browser(t), t: t}
-	if err := chromedp.Listen(tb.Context, tb.hear); err != nil {
+	if err := chromedp.Listen(tb.Context, tb.onEvent); err != nil {
 		t.Fatal(err)
 	}
 	call(tb, network.Enable, network.EnableParams{})
@@ -133,7 +133,7 @@ func visit(t *testing.T, address string, v view) *tab {
 	call(tb, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: v.scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
 	ready := "html[data-ready=yes] h1"
-	if v.still {
+	if v.noScript {
 		ready = "h1"
 		call(tb, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	}
@@ -157,22 +157,22 @@ func call[P, R any](tb *tab, cmd cdp.Command[P, R], params P) {
 }
 
 // hear collects what must not be there.
-func (tb *tab) hear(event any) {
+func (tb *tab) onEvent(event any) {
 	tb.mu.Lock()
 	defer tb.mu.Unlock()
 	switch e := event.(type) {
 	case *runtime.EventConsoleAPICalled:
-		tb.said = append(tb.said, fmt.Sprintf("console.%v, %d arguments", e.Type, len(e.Args)))
+		tb.complaints = append(tb.complaints, fmt.Sprintf("console.%v, %d arguments", e.Type, len(e.Args)))
 	case *runtime.EventExceptionThrown:
-		tb.said = append(tb.said, thrown(e.ExceptionDetails))
+		tb.complaints = append(tb.complaints, thrown(e.ExceptionDetails))
 	case *log.EventEntryAdded:
-		tb.said = append(tb.said, e.Entry.Text)
+		tb.complaints = append(tb.complaints, e.Entry.Text)
 	case *network.EventRequestWillBeSent:
 		if !strings.HasPrefix(e.Request.URL, "data:") {
 			tb.requests = append(tb.requests, e.Request.URL)
 		}
 	case *page.EventJavascriptDialogOpening:
-		tb.said = append(tb.said, "a dialog: "+e.Message)
+		tb.complaints = append(tb.complaints, "a dialog: "+e.Message)
 	}
 }
 
@@ -193,12 +193,12 @@ func (tb *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 }
 
 // quiet demands that the page said nothing and asked for nothing but itself.
-func (tb *tab) quiet() {
+func (tb *tab) checkQuiet() {
 	tb.t.Helper()
 	tb.mu.Lock()
 	defer tb.mu.Unlock()
-	if len(tb.said) > 0 {
-		tb.t.Errorf("the page said:\n%s", strings.Join(tb.said, "\n"))
+	if len(tb.complaints) > 0 {
+		tb.t.Errorf("the page said:\n%s", strings.Join(tb.complaints, "\n"))
 	}
 	if len(tb.requests) != 1 || !strings.HasPrefix(tb.requests[0], "file:") {
 		tb.t.Errorf("the page asked for %q, want itself alone", tb.requests)

@@ -103,7 +103,7 @@ func TestGeometry(t *testing.T) {
 				}
 			}
 		}
-		tb.quiet()
+		tb.checkQuiet()
 	}
 }
 

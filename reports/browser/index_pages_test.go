@@ -19,7 +19,7 @@ import (
 // indexPages are the pages of this kind that are looked at.
 func indexPages(t *testing.T) map[string][]byte {
 	t.Helper()
-	k := newKept(t, 3)
+	k := newResultFolder(t, 3)
 	k.grow(0, 2)
 	k.write("explore-old/explore.jsonl", "")
 	page, err := k.page(true)
@@ -94,12 +94,12 @@ func TestIndexPages(t *testing.T) {
 	for name, html := range indexPages(t) {
 		for _, v := range []view{desktop, views[3]} {
 			t.Run(name+"/"+v.name, func(t *testing.T) {
-				tb := look(t, html, v)
+				tb := openUnscripted(t, html, v)
 				shoot(tb, name+"-"+v.name)
 				if wide := eval[int](tb, `document.documentElement.scrollWidth`); int64(wide) > v.width {
 					t.Errorf("the page is %d pixels wide on a screen of %d", wide, v.width)
 				}
-				tb.quiet()
+				tb.checkQuiet()
 				eval[bool](tb, source+"; true")
 				out, err := chromedp.Run(tb.Context, chromedp.Evaluate[string](`axe.run(document, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
 				if err != nil {
@@ -112,7 +112,7 @@ func TestIndexPages(t *testing.T) {
 }
 
 // look opens a page that may have no script.
-func look(t *testing.T, html []byte, v view) *tab {
+func openUnscripted(t *testing.T, html []byte, v view) *tab {
 	t.Helper()
 	return open(t, bytes.Replace(html, []byte("<html "), []byte(`<html data-ready="yes" `), 1), v)
 }

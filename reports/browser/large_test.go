@@ -51,7 +51,7 @@ func ready(t *testing.T, html []byte) float64 {
 				all = append(all, m.Value*1000)
 			}
 		}
-		tb.quiet()
+		tb.checkQuiet()
 	}
 	if len(all) == 0 || slices.Min(all) == 0 {
 		t.Fatal("the browser does not count its work")
@@ -104,5 +104,5 @@ func TestHundredThousandEvents(t *testing.T) {
 	if n := eval[int](tb, `document.querySelectorAll('line[data-m="`+fmt.Sprint(step.N)+`"]').length`); n != 1 {
 		t.Errorf("the arrow of the decisive step is drawn %d times", n)
 	}
-	tb.quiet()
+	tb.checkQuiet()
 }

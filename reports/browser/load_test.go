@@ -23,7 +23,7 @@ func TestPageLoadsQuietly(t *testing.T) {
 			if got := eval[bool](tb, `document.documentElement.scrollWidth > innerWidth`); got {
 				t.Error("the page is wider than its window")
 			}
-			tb.quiet()
+			tb.checkQuiet()
 		})
 	}
 }
@@ -51,5 +51,5 @@ func TestMarkupIsText(t *testing.T) {
 		t.Errorf("the step does not show the text: %q", got)
 	}
 	eval[bool](tb, `(document.querySelector(".chart svg").dispatchEvent(new PointerEvent("pointermove", {pointerType: "mouse", clientX: 300, clientY: 300, bubbles: true})), true)`)
-	tb.quiet()
+	tb.checkQuiet()
 }

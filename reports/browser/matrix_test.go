@@ -92,7 +92,7 @@ func TestMatrixPages(t *testing.T) {
 				continue // the light one on a desktop, the dark one on a phone
 			}
 			t.Run(name+"/"+v.name, func(t *testing.T) {
-				v.still = v.still || name != "matrix" // those have no script, and never say that they are ready
+				v.noScript = v.noScript || name != "matrix" // those have no script, and never say that they are ready
 				tb := openStatic(t, html, v)
 				shoot(tb, "matrix-"+name+"-"+v.name)
 				if wide := eval[int](tb, `document.documentElement.scrollWidth`); int64(wide) > v.width {
@@ -101,7 +101,7 @@ func TestMatrixPages(t *testing.T) {
 				if n := eval[int](tb, `document.images.length + document.querySelectorAll("h1 script, td script, li script").length`); n > 0 {
 					t.Errorf("%d elements came out of texts", n)
 				}
-				tb.quiet()
+				tb.checkQuiet()
 				eval[bool](tb, source+"; true")
 				out, err := chromedp.Run(tb.Context, chromedp.Evaluate[string](`axe.run(document, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
 				if err != nil {
@@ -116,7 +116,7 @@ func TestMatrixPages(t *testing.T) {
 // openStatic opens a page; one without scripts is waited for by its heading.
 func openStatic(t *testing.T, html []byte, v view) *tab {
 	t.Helper()
-	if !v.still {
+	if !v.noScript {
 		return open(t, html, v)
 	}
 	return open(t, bytes.Replace(html, []byte(`<html lang="en">`), []byte(`<html lang="en" data-ready="yes">`), 1), view{v.name, v.width, v.height, v.mobile, v.scheme, false})
@@ -179,7 +179,7 @@ func TestMatrixFilters(t *testing.T) {
 	}
 	shoot(tb, "matrix-words")
 	rows(all)
-	tb.quiet()
+	tb.checkQuiet()
 }
 
 // The head of the table and the names of its rows stay where they can be seen.
@@ -196,7 +196,7 @@ func TestMatrixHeadsStick(t *testing.T) {
 // Without scripts the page has the whole table.
 func TestMatrixWithoutScripts(t *testing.T) {
 	v := desktop
-	v.still = true
+	v.noScript = true
 	tb := open(t, matrixPages(t)["matrix"], v)
 	shoot(tb, "matrix-still")
 	tb.do(chromedp.WaitVisible(chromedp.CSS(".cell")), chromedp.WaitNotVisible(chromedp.CSS(".filters")))
@@ -213,5 +213,5 @@ func TestTogetherPlays(t *testing.T) {
 	if got := eval[string](tb, `document.querySelectorAll(".panel, .tale").length + document.querySelector("[name=mode]:checked").parentElement.textContent.trim() + document.querySelector("[data-play=range]").value`); got != "2none, check, seal1" {
 		t.Errorf("diagrams and stories, the mode, and the step are %q", got)
 	}
-	tb.quiet()
+	tb.checkQuiet()
 }

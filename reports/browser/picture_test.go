@@ -34,7 +34,7 @@ func TestPorcupinesDrawing(t *testing.T) {
 			if eval[bool](tb, `document.documentElement.scrollWidth > innerWidth`) {
 				t.Error("the page is wider than its window")
 			}
-			tb.quiet()
+			tb.checkQuiet()
 			tb.accessible(source)
 		})
 	}
@@ -49,7 +49,7 @@ func painted(tb *tab, name string) (boxes, lines int) {
 	if err != nil {
 		tb.t.Fatal(err)
 	}
-	keep(tb.t, fmt.Sprintf("picture-%s.png", name), shot)
+	saveFile(tb.t, fmt.Sprintf("picture-%s.png", name), shot)
 	img, err := png.Decode(bytes.NewReader(shot))
 	if err != nil {
 		tb.t.Fatal(err)

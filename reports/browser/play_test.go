@@ -38,7 +38,7 @@ func TestJump(t *testing.T) {
 				if c := drawn(tb, "none"); first < c.From || first > c.To {
 					t.Errorf("the window is %v to %v, and the story went to %v", c.From, c.To, first)
 				}
-				tb.quiet()
+				tb.checkQuiet()
 			})
 		}
 	}
@@ -118,7 +118,7 @@ func TestStepPlay(t *testing.T) {
 	expect("choosing another mode", strings.Replace(stopped, "none", "check", 1))
 	tb.do(chromedp.Click(chromedp.CSS(`#check-` + fmt.Sprint(fatalLine(t, o.Modes[1]).N) + ` a`)))
 	expect("following a link", fmt.Sprintf("check-%d", fatalLine(t, o.Modes[1]).N))
-	tb.quiet()
+	tb.checkQuiet()
 }
 
 // Every control is reached by the Tab key alone.
@@ -149,5 +149,5 @@ func TestDetails(t *testing.T) {
 	if got := eval[string](tb, `document.querySelector("[data-details]").textContent`); !strings.Contains(got, "step ") {
 		t.Errorf("the details say %q", got)
 	}
-	tb.quiet()
+	tb.checkQuiet()
 }

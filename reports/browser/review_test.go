@@ -86,7 +86,7 @@ func TestReviewPage(t *testing.T) {
 				t.Errorf("the page is %d pixels wide on a screen of %d", wide, v.width)
 			}
 			shoot(tb, "review-"+v.name)
-			tb.quiet()
+			tb.checkQuiet()
 			eval[bool](tb, `(document.querySelectorAll("details").forEach((d) => { d.open = true; }), true)`)
 			eval[bool](tb, source+"; true")
 			out, err := chromedp.Run(tb.Context, chromedp.Evaluate[string](`axe.run(document, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))

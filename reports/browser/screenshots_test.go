@@ -50,11 +50,11 @@ func shoot(tb *tab, name string) {
 	if err != nil {
 		tb.t.Fatal(err)
 	}
-	keep(tb.t, name+".png", png)
+	saveFile(tb.t, name+".png", png)
 }
 
 // keep puts a file among the screenshots.
-func keep(t *testing.T, name string, data []byte) {
+func saveFile(t *testing.T, name string, data []byte) {
 	t.Helper()
 	if err := os.MkdirAll(shots, 0o755); err != nil {
 		t.Fatal(err)

@@ -9,13 +9,13 @@ import (
 	"locksim/checker"
 )
 
-var still = view{name: "still", width: 1280, height: 900, scheme: "light", still: true}
+var noScript = view{name: "still", width: 1280, height: 900, scheme: "light", noScript: true}
 
 // Without scripts the whole run is drawn where the trace says, and every story is
 // there to be read.
 func TestWithoutScripts(t *testing.T) {
 	o := gcPause(t)
-	tb := open(t, rendered(t, o), still)
+	tb := open(t, rendered(t, o), noScript)
 	tb.do(chromedp.WaitVisible(chromedp.CSS(".panel")))
 	shoot(tb, "gc-pause-still")
 	for _, m := range o.Modes {
@@ -31,7 +31,7 @@ func TestWithoutScripts(t *testing.T) {
 	if shown := eval[int](tb, `[...document.querySelectorAll("button, select, input")].filter((el) => el.checkVisibility()).length`); shown > 0 {
 		t.Errorf("%d controls are there that do nothing", shown)
 	}
-	tb.quiet()
+	tb.checkQuiet()
 }
 
 // On paper there are no controls, and all stories.
@@ -44,8 +44,8 @@ func TestPrint(t *testing.T) {
 	if !bytes.HasPrefix(pdf, []byte("%PDF")) {
 		t.Error("this is no PDF")
 	}
-	keep(t, "redlock.pdf", pdf)
-	tb.quiet()
+	saveFile(t, "redlock.pdf", pdf)
+	tb.checkQuiet()
 }
 
 // Every text of a diagram stands out from what is behind it by 4.5 to 1, in light
@@ -61,7 +61,7 @@ func TestContrastInDiagrams(t *testing.T) {
 			if n := eval[int](tb, `document.querySelectorAll("#charts text").length`); n < 20 {
 				t.Errorf("only %d texts were looked at", n)
 			}
-			tb.quiet()
+			tb.checkQuiet()
 		})
 	}
 }
@@ -93,5 +93,5 @@ func TestFirstState(t *testing.T) {
 	o := redlockFailure(t)
 	tb := open(t, rendered(t, o), desktop)
 	compareState(tb, o.Modes[0], checker.Pos(o.Modes[0].Story[0].N))
-	tb.quiet()
+	tb.checkQuiet()
 }

@@ -32,9 +32,9 @@ type event struct {
 }
 
 // place is where an event lies.
-type place struct{ pid, tid int }
+type track struct{ pid, tid int }
 
-func (e event) line() place { return place{e.Pid, e.Tid} }
+func (e event) line() track { return track{e.Pid, e.Tid} }
 
 // nanos reads microseconds with three decimals.
 func nanos(t *testing.T, n json.Number) int64 {
@@ -124,8 +124,8 @@ func ranModes(o *play.Outcome) []play.ModeRun {
 // and none without events.
 func checkNames(t *testing.T, f traceFile, o *play.Outcome) {
 	t.Helper()
-	processes, lines := map[int]string{}, map[place]string{}
-	used := map[place]bool{}
+	processes, lines := map[int]string{}, map[track]string{}
+	used := map[track]bool{}
 	for _, e := range f.TraceEvents {
 		switch {
 		case e.Ph == "M" && e.Name == "process_name":
@@ -194,7 +194,7 @@ func stepOf(t *testing.T, e event, key string) int {
 // beside it, for a viewer that reckons in floating-point numbers too.
 func checkNesting(t *testing.T, f traceFile) {
 	t.Helper()
-	lines := map[place][]event{}
+	lines := map[track][]event{}
 	for _, e := range f.TraceEvents {
 		if e.Ph == "X" {
 			if e.to(t) <= e.from(t) {
@@ -245,7 +245,7 @@ func checkArrows(t *testing.T, f traceFile) {
 	if len(starts) == 0 || len(starts) != len(finishes) {
 		t.Errorf("%d arrows start and %d finish", len(starts), len(finishes))
 	}
-	begin := map[place]map[int64]bool{}
+	begin := map[track]map[int64]bool{}
 	for _, e := range f.TraceEvents {
 		if e.Ph != "X" {
 			continue
@@ -332,7 +332,7 @@ func TestRunIsPure(t *testing.T) {
 	if first.String() != second.String() {
 		t.Error("two files of one outcome differ")
 	}
-	if err := chrome.Run(testreports.Full{}, o, reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+	if err := chrome.Run(testreports.FullDisk{}, o, reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("got %v", err)
 	}
 }

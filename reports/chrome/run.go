@@ -18,23 +18,23 @@ func (c *traceFile) process(m *play.ModeRun) {
 	c.runs++
 	p := &process{traceFile: c, Scene: s, pid: c.runs, rows: map[string][]*row{}}
 	faults, periods, marks := p.Faults(), p.Periods(), p.Marks()
-	p.tale()
+	p.story()
 	for _, name := range p.Clients {
 		p.client(name, periods, faults, marks)
 	}
-	p.record(periods)
+	p.lockHolders(periods)
 	for _, name := range slices.Concat(p.Servers, []string{trace.Store}) {
 		p.faults(name, faults)
 		p.moments(name, marks)
-		p.deeds(name)
+		p.commands(name)
 	}
-	p.post()
+	p.drawMessages()
 	p.decision()
-	p.named()
+	p.writeNames()
 }
 
 // tale is the story, a moment for each of its steps.
-func (p *process) tale() {
+func (p *process) story() {
 	for _, line := range p.Run.Story {
 		s := slice{category: "story", name: line.Actor + " " + line.Text}
 		s.Step, s.Start = line.N, line.At
@@ -49,7 +49,7 @@ func (p *process) tale() {
 func (p *process) client(name string, periods []scene.Period, faults []scene.Fault, marks []scene.Mark) {
 	var waits, all []slice
 	for _, w := range periods {
-		s := slice{Span: w.Span, category: string(w.Kind), name: periodName(w), args: map[string]any{"detail": w.Says}}
+		s := slice{Span: w.Span, category: string(w.Kind), name: periodName(w), args: map[string]any{"detail": w.Description}}
 		switch {
 		case w.Lane != name:
 		case w.Kind == scene.Wait:
@@ -76,11 +76,11 @@ func periodName(w scene.Period) string {
 }
 
 // record draws who had the lock by the nodes' own record.
-func (p *process) record(periods []scene.Period) {
+func (p *process) lockHolders(periods []scene.Period) {
 	var all []slice
 	for _, w := range periods {
-		if w.Lane == scene.Record {
-			all = append(all, slice{Span: w.Span, category: "record", name: w.Text, args: map[string]any{"detail": w.Says}})
+		if w.Lane == scene.RecordLane {
+			all = append(all, slice{Span: w.Span, category: "record", name: w.Text, args: map[string]any{"detail": w.Description}})
 		}
 	}
 	p.slices("lock, by the nodes' record", all)
@@ -106,7 +106,7 @@ func (p *process) faults(name string, faults []scene.Fault) {
 func (p *process) moments(name string, marks []scene.Mark) {
 	for _, m := range marks {
 		if m.Lane == name {
-			p.instant(name, slice{Span: m.Span, category: string(m.Kind), name: m.Says})
+			p.instant(name, slice{Span: m.Span, category: string(m.Kind), name: m.Description})
 		}
 	}
 }
@@ -120,32 +120,32 @@ func (p *process) decision() {
 }
 
 // deeds are what a node did: each command and its answer.
-func (p *process) deeds(node string) {
+func (p *process) commands(node string) {
 	for _, e := range p.Run.Trace.Events {
 		if e.Actor != node || p.Hidden(e) {
 			continue
 		}
 		switch e.What.(type) {
 		case trace.Exec, trace.Decision:
-			p.slice(node, deed(e))
+			p.slice(node, commandSlice(e))
 		}
 	}
 }
 
-func deed(e trace.Event) slice {
-	s := slice{category: e.Kind(), name: brief(fmt.Sprintf("%s: %s", e.Peer, e.Text())), args: map[string]any{"for": e.Peer, "text": e.Text()}}
+func commandSlice(e trace.Event) slice {
+	s := slice{category: e.Kind(), name: clipName(fmt.Sprintf("%s: %s", e.Peer, e.Text())), args: map[string]any{"for": e.Peer, "text": e.Text()}}
 	s.Span = scene.Span{Step: e.N, Start: e.At, End: e.At}
 	return s
 }
 
 // briefest is how long a name may be.
-const briefest = 60
+const maxName = 60
 
 // brief cuts a text to the length of a name.
-func brief(text string) string {
+func clipName(text string) string {
 	r := []rune(prose.Visible(text))
-	if len(r) <= briefest {
+	if len(r) <= maxName {
 		return string(r)
 	}
-	return string(r[:briefest-1]) + "…"
+	return string(r[:maxName-1]) + "…"
 }

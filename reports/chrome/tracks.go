@@ -59,7 +59,7 @@ type slice struct {
 
 // instantly is how long a moment is drawn where the format has arrows for slices
 // only.
-const instantly = time.Nanosecond
+const momentLength = time.Nanosecond
 
 // slices draws what lasts on a track.
 func (p *process) slices(track string, all []slice) {
@@ -71,7 +71,7 @@ func (p *process) slices(track string, all []slice) {
 
 // slice draws one and returns the line that it lies on.
 func (p *process) slice(track string, s slice) int {
-	to := max(s.End, s.Start+instantly)
+	to := max(s.End, s.Start+momentLength)
 	r := p.row(track, s.Start, to)
 	r.open = append(r.open, to)
 	p.add(event{Phase: phaseSlice, TID: r.tid, Time: micros(s.Start), Duration: micros(to - s.Start),
@@ -106,16 +106,16 @@ func (p *process) add(e event) {
 }
 
 // named gives the process and its lines their names and their order.
-func (p *process) named() {
+func (p *process) writeNames() {
 	m := p.Run
-	p.about("process_name", 0, "name", fmt.Sprintf("mode %s: %s", m.Mode, m.Verdict.Label))
-	p.about("process_sort_index", 0, "sort_index", p.pid)
+	p.metadata("process_name", 0, "name", fmt.Sprintf("mode %s: %s", m.Mode, m.Verdict.Label))
+	p.metadata("process_sort_index", 0, "sort_index", p.pid)
 	for i, name := range p.names {
-		p.about("thread_name", i+1, "name", name)
-		p.about("thread_sort_index", i+1, "sort_index", i+1)
+		p.metadata("thread_name", i+1, "name", name)
+		p.metadata("thread_sort_index", i+1, "sort_index", i+1)
 	}
 }
 
-func (p *process) about(what string, tid int, key string, value any) {
+func (p *process) metadata(what string, tid int, key string, value any) {
 	p.add(event{Phase: phaseName, TID: tid, Name: what, Args: map[string]any{key: value}})
 }

@@ -30,13 +30,13 @@ func suites(t *testing.T, write func(io.Writer) error) []parser.Suite {
 		t.Fatal(err)
 	}
 	for _, s := range out {
-		agree(t, s)
+		checkTotals(t, s)
 	}
 	return out
 }
 
 // agree demands that the numbers of a suite are those of its cases.
-func agree(t *testing.T, s parser.Suite) {
+func checkTotals(t *testing.T, s parser.Suite) {
 	t.Helper()
 	stated := s.Totals
 	s.Aggregate()

@@ -72,12 +72,12 @@ func renewText(l compare.Lock) string {
 
 // The words of a cell that name no fencing mode, and the signs around one.
 const (
-	fenceless   = "ok"    // no fence is needed
-	noFence     = "no"    // none helps
-	nobodyHas   = "stuck" // none helps, since the lock is stuck
-	notPlayed   = "?"
-	refusesSign = "*"
-	overlapSign = "!"
+	noFenceNeeded = "ok"    // no fence is needed
+	noFenceHelps  = "no"    // none helps
+	stuckWord     = "stuck" // none helps, since the lock is stuck
+	notPlayed     = "?"
+	refusesSign   = "*"
+	overlapSign   = "!"
 )
 
 // SurvivalWord is a survival in a word.
@@ -87,11 +87,11 @@ func SurvivalWord(s compare.Survival) string {
 	case s.Scenarios == 0:
 		return unpromised(s, notPlayed)
 	case s.Fence == fence.None:
-		word = fenceless
+		word = noFenceNeeded
 	case s.Stuck():
-		word = nobodyHas
+		word = stuckWord
 	case s.Fence == "":
-		word = noFence
+		word = noFenceHelps
 	}
 	if s.Refused != nil {
 		word += refusesSign
@@ -136,11 +136,11 @@ type SurvivalSign struct{ Word, Meaning string }
 // SurvivalSigns explain [SurvivalWord].
 func SurvivalSigns() []SurvivalSign {
 	return []SurvivalSign{
-		{fenceless, "the data is right without a fence"},
+		{noFenceNeeded, "the data is right without a fence"},
 		{"seal", "or another mode: the first fence behind which the data is right, in the order check, seal, strict, claim, cas"},
 		{"seal" + refusesSign, "that fence also refuses a client that rightfully holds the lock"},
-		{noFence, "behind every fence the data is wrong or the lock stuck"},
-		{nobodyHas, "nobody can have the lock any more, and no fence helps"},
+		{noFenceHelps, "behind every fence the data is wrong or the lock stuck"},
+		{stuckWord, "nobody can have the lock any more, and no fence helps"},
 		{"seal" + overlapSign, "the lock had two holders: their claims overlapped in a run"},
 		{"(seal)", "not promised by the lock, which may fare worse under other schedules"},
 		{notPlayed, "no scenario of the library says anything of this lock and these faults"},

@@ -14,13 +14,13 @@ import (
 // Effect is what some fencing modes made of a scenario with a lock, as compared
 // with mode none.
 type Effect struct {
-	Says  string
+	Text  string
 	Label checker.Label // what the modes came to
 	Modes []fence.Mode
 }
 
 // Named is the modes of the effect.
-func (e Effect) Named() string { return prose.Commas(e.Modes) }
+func (e Effect) ModeNames() string { return prose.Commas(e.Modes) }
 
 // base is the cell without a fence; ok is false where that was not run.
 func (g Group) base() (c matrix.Cell, ok bool) {
@@ -44,9 +44,9 @@ func (g Group) Effects() []Effect {
 			continue
 		}
 		says := changed(base.Label, c.Label)
-		i := slices.IndexFunc(all, func(e Effect) bool { return e.Says == says })
+		i := slices.IndexFunc(all, func(e Effect) bool { return e.Text == says })
 		if i < 0 {
-			i, all = len(all), append(all, Effect{Says: says, Label: c.Label})
+			i, all = len(all), append(all, Effect{Text: says, Label: c.Label})
 		}
 		all[i].Modes = append(all[i].Modes, c.Mode)
 	}

@@ -65,7 +65,7 @@ func aSweep() *sweep.Sweep {
 
 func TestExplorationSaysAll(t *testing.T) {
 	html := explorationPage(t, testreports.Exploration(), campaignOptions)
-	testreports.Wants(t, html, []string{
+	testreports.CheckTexts(t, html, []string{
 		"<h1>Exploration of mylock</h1>",
 		"A violation in 2 of 19 runs that are evidence: the rate is below 30 % at 95 % under this generator.",
 		`<dt>runs were made, from seed 1 on</dt><dd>20</dd>`, `<dd>5 minutes</dd>`, `<dd>1 of 2</dd>`, `<dd>&lt; 30 %</dd>`,
@@ -81,7 +81,7 @@ func TestExplorationSaysAll(t *testing.T) {
 
 func TestSweepSaysAll(t *testing.T) {
 	html := sweepPage(t, aSweep(), campaignOptions)
-	testreports.Wants(t, html, []string{
+	testreports.CheckTexts(t, html, []string{
 		"<h1>Sweep of gc-pause with mylock</h1>",
 		"3 placements of one fault at 291 boundaries, and 1 pairs, a sample of 1,500: 2 classes of violation, smallest shown.",
 		"286 more placements are left out", "So are 12 jumps of client clocks", "<dd>291</dd>", "of 1,500 pairs that there are", "<dt>pairs break the promise",
@@ -104,14 +104,14 @@ func TestCampaignDoubts(t *testing.T) {
 	e.Complete, e.Missing, e.Timing.Shard = false, 3, "1/4"
 	e.Summary.Unsteady, e.Summary.Nondeterministic = &search.BadRun{Seed: 7, Why: "first divergent event:\na"}, 2
 	head, _, _ := strings.Cut(explorationPage(t, e, html.CampaignOptions{}), "<main>")
-	testreports.Wants(t, head, []string{"This is shard 1/4: 3 jobs of 10 runs are missing.", "seed 7: NOT DETERMINISTIC, as were 2 runs in all"}, nil)
+	testreports.CheckTexts(t, head, []string{"This is shard 1/4: 3 jobs of 10 runs are missing.", "seed 7: NOT DETERMINISTIC, as were 2 runs in all"}, nil)
 	s := aSweep()
 	s.Complete, s.Missing = false, 1
 	head, _, _ = strings.Cut(sweepPage(t, s, html.CampaignOptions{}), "<main>")
-	testreports.Wants(t, head, []string{"INCOMPLETE: 1 job of 100 runs have no result.", "a violation replays 9 times of 10"}, nil)
+	testreports.CheckTexts(t, head, []string{"INCOMPLETE: 1 job of 100 runs have no result.", "a violation replays 9 times of 10"}, nil)
 	e = testreports.Exploration()
 	e.StoppedAt = new(1)
-	testreports.Wants(t, explorationPage(t, e, html.CampaignOptions{}), []string{"A run with a violation ended the exploration, after 20 runs."}, []string{"under this generator</dt>", "Make it again", `href="found`})
+	testreports.CheckTexts(t, explorationPage(t, e, html.CampaignOptions{}), []string{"A run with a violation ended the exploration, after 20 runs."}, []string{"under this generator</dt>", "Make it again", `href="found`})
 }
 
 // Whatever a lock, a scenario or a run says is text, and the page asks for nothing.
@@ -128,7 +128,7 @@ func TestCampaignEscapes(t *testing.T) {
 	opt := html.CampaignOptions{Page: func(int) string { return "javascript:alert(1)" }, Replay: func(int) string { return evil }, Again: evil,
 		Versions: []reports.Version{{Name: evil, Version: evil}}}
 	for _, html := range []string{explorationPage(t, e, opt), sweepPage(t, s, opt)} {
-		testreports.Wants(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`}, []string{"<img", "<script", "<!--", "javascript:", "<h1><"})
+		testreports.CheckTexts(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`}, []string{"<img", "<script", "<!--", "javascript:", "<h1><"})
 		for _, found := range regexp.MustCompile(`(?:src|href|action|data)="([^"]*)"|url\(([^)]*)\)|@import`).FindAllString(html, -1) {
 			if !slices.ContainsFunc([]string{`href="#`, `href="data:,"`, `data="`}, func(ok string) bool { return strings.HasPrefix(found, ok) }) {
 				t.Errorf("the page refers to %s", found)
@@ -155,10 +155,10 @@ func TestCampaignIsDeterministic(t *testing.T) {
 }
 
 func TestCampaignErrors(t *testing.T) {
-	if err := html.Exploration(testreports.Full{}, testreports.Exploration(), html.CampaignOptions{}); !errors.Is(err, testreports.ErrFull) {
+	if err := html.Exploration(testreports.FullDisk{}, testreports.Exploration(), html.CampaignOptions{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Error(err)
 	}
-	if err := html.Sweep(testreports.Full{}, aSweep(), html.CampaignOptions{}); !errors.Is(err, testreports.ErrFull) {
+	if err := html.Sweep(testreports.FullDisk{}, aSweep(), html.CampaignOptions{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Error(err)
 	}
 }

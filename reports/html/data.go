@@ -143,7 +143,7 @@ func stateOf(s *scene.Scene, state *play.State) stateData {
 	for _, n := range state.Nodes {
 		node := nodeData{Name: n.Name, Keys: []keyData{}}
 		for _, k := range n.Keys {
-			node.Keys = append(node.Keys, keyData{prose.Visible(k.Name), scene.ToLive(k.TTL), s.Owned(k.Value)})
+			node.Keys = append(node.Keys, keyData{prose.Visible(k.Name), scene.TTLText(k.TTL), s.ValueText(k.Value)})
 		}
 		d.Nodes = append(d.Nodes, node)
 	}

@@ -18,25 +18,25 @@ type diagram struct {
 	End                  time.Duration
 	Ticks                []tick
 	Panels               []panel
-	Parting              []string // where the runs part, in sentences
+	Divergences          []string // where the runs part, in sentences
 }
 
 // panel is the space-time diagram of one run.
 type panel struct {
-	Mode     fence.Mode
-	Named    string
-	Label    checker.Label
-	Says     string // for those who do not see it
-	Height   int
-	Lanes    []*lane
-	Shades   []shade
-	Bands    []band
-	Bars     []bar
-	Messages []arrow
-	Marks    []symbol
-	Fatal    *instant
-	Parts    *instant
-	Cut      []string // what was left out
+	Mode        fence.Mode
+	Title       string
+	Label       checker.Label
+	Description string // for those who do not see it
+	Height      int
+	Lanes       []*lane
+	Shades      []shade
+	Bands       []band
+	Bars        []bar
+	Messages    []arrow
+	Marks       []symbol
+	Fatal       *instant
+	Divergence  *instant
+	Cut         []string // what was left out
 }
 
 // maxListed bounds the diagram as a list.
@@ -51,13 +51,13 @@ func (p panel) Listed() []string {
 	}
 	var all []entry
 	for _, b := range p.Bands {
-		all = append(all, entry{b.Step, b.Says})
+		all = append(all, entry{b.Step, b.Description})
 	}
 	for _, b := range p.Bars {
-		all = append(all, entry{b.Step, b.Says})
+		all = append(all, entry{b.Step, b.Description})
 	}
 	for _, s := range p.Shades {
-		all = append(all, entry{s.Step, s.Says})
+		all = append(all, entry{s.Step, s.Description})
 	}
 	slices.SortStableFunc(all, func(a, b entry) int { return a.n - b.n })
 	var out []string
@@ -73,7 +73,7 @@ func (p panel) Listed() []string {
 // instant is a line through all lanes.
 type instant struct {
 	scene.Span
-	place
+	xRange
 	Text string
 }
 
@@ -95,9 +95,9 @@ func newDiagram(scenes []*scene.Scene, data *pageData) diagram {
 	sc := scale{end: g.End}
 	g.Ticks = sc.ticks()
 	for _, s := range scenes {
-		p := newPanel(s, sc, room(len(scenes)))
+		p := newPanel(s, sc, messagesPerMode(len(scenes)))
 		if s != scenes[0] {
-			p.Parts = sc.instant(s.Parts(scenes[0]))
+			p.Divergence = sc.instant(s.Divergence(scenes[0]))
 		}
 		g.Panels = append(g.Panels, p)
 		data.addPanel(s, p)
@@ -108,7 +108,7 @@ func newDiagram(scenes []*scene.Scene, data *pageData) diagram {
 // newPanel draws one run with at most n messages.
 func newPanel(s *scene.Scene, sc scale, n int) panel {
 	d := &drawing{Scene: s, scale: sc, lanes: map[string]*lane{}}
-	p := panel{Mode: s.Run.Mode, Named: s.Named(), Label: s.Run.Verdict.Label}
+	p := panel{Mode: s.Run.Mode, Title: s.Title(), Label: s.Run.Verdict.Label}
 	for _, l := range s.Lanes() {
 		drawn := &lane{Lane: l}
 		p.Lanes, d.lanes[l.Name] = append(p.Lanes, drawn), drawn
@@ -118,7 +118,7 @@ func newPanel(s *scene.Scene, sc scale, n int) panel {
 	d.stackBands(p.Bands)
 	p.Bars, p.Shades, p.Marks, p.Messages = d.bars(), d.shades(), d.symbols(), d.arrows()
 	p.Fatal = sc.instant(s.Decision())
-	p.Says = d.summary(p)
+	p.Description = d.summary(p)
 	d.cut(&p, n)
 	return p
 }
@@ -129,7 +129,7 @@ func (s scale) instant(i *scene.Instant) *instant {
 		return nil
 	}
 	at := scene.Span{Step: i.Step, Start: i.At, End: i.At}
-	return &instant{at, s.place(at), i.Text}
+	return &instant{at, s.xRange(at), i.Text}
 }
 
 // summary is the diagram in a sentence.
@@ -138,7 +138,7 @@ func (d *drawing) summary(p panel) string {
 	for _, b := range p.Bands {
 		faults[b.Step] = true
 	}
-	text := fmt.Sprintf("Space-time diagram of the run in %s, which ended %s: %s, %s, %s over %s.", p.Named, p.Label,
+	text := fmt.Sprintf("Space-time diagram of the run in %s, which ended %s: %s, %s, %s over %s.", p.Title, p.Label,
 		prose.Count(len(d.Run.History.Grants), "grant"), prose.Count(len(p.Messages), "message"), prose.Count(len(faults), "fault"), prose.Seconds(d.End))
 	if p.Fatal != nil {
 		text += fmt.Sprintf(" It was decided at step %d, at %s.", p.Fatal.Step, prose.Seconds(p.Fatal.Start))
@@ -149,7 +149,7 @@ func (d *drawing) summary(p panel) string {
 // shade is an overlap as it is drawn, over the lanes of all clients.
 type shade struct {
 	scene.Overlap
-	place
+	xRange
 	Y, H int
 }
 
@@ -157,7 +157,7 @@ func (d *drawing) shades() []shade {
 	var out []shade
 	for _, o := range d.Overlaps() {
 		first, last := d.lanes[d.Clients[0]], d.lanes[d.Clients[len(d.Clients)-1]]
-		out = append(out, shade{o, d.scale.place(o.Span), first.Y, last.Bottom() - first.Y})
+		out = append(out, shade{o, d.scale.xRange(o.Span), first.Y, last.Bottom() - first.Y})
 	}
 	return out
 }
@@ -165,7 +165,7 @@ func (d *drawing) shades() []shade {
 // symbol is a mark as it is drawn on its lane.
 type symbol struct {
 	scene.Mark
-	place
+	xRange
 	Y int
 }
 
@@ -177,7 +177,7 @@ func (d *drawing) symbols() []symbol {
 		if l.Kind == scene.LaneClient {
 			y += 12
 		}
-		out = append(out, symbol{m, d.scale.place(m.Span), y})
+		out = append(out, symbol{m, d.scale.xRange(m.Span), y})
 	}
 	return out
 }
@@ -185,7 +185,7 @@ func (d *drawing) symbols() []symbol {
 // arrow is a message as it is drawn, from lane to lane.
 type arrow struct {
 	scene.Message
-	place
+	xRange
 	Y1, Y2 int
 	X2     string
 }
@@ -197,7 +197,7 @@ func (d *drawing) arrows() []arrow {
 	var out []arrow
 	for _, m := range d.Scene.Messages() {
 		from, to := d.lanes[m.From], d.lanes[m.To]
-		a := arrow{Message: m, place: d.scale.place(m.Span), X2: d.scale.At(m.End), Y1: from.port(), Y2: to.port()}
+		a := arrow{Message: m, xRange: d.scale.xRange(m.Span), X2: d.scale.At(m.End), Y1: from.port(), Y2: to.port()}
 		if m.Lost {
 			a.Y2 = a.Y1 + lostStub
 			if to.Y < from.Y {
@@ -216,7 +216,7 @@ const (
 )
 
 // room is how many messages each of some modes may draw.
-func room(modes int) int { return maxMessages / max(modes, 1) }
+func messagesPerMode(modes int) int { return maxMessages / max(modes, 1) }
 
 // cut leaves of a panel what there is room for: whatever lies around the
 // decisive step, or at the beginning where there is none.

@@ -26,7 +26,7 @@ func drawnRun(h checker.History, events ...trace.Event) panel {
 // Lanes stand below one another, as high as their rows of faults need.
 func TestLanesDoNotTouch(t *testing.T) {
 	p := drawnRun(checker.History{Holdings: []checker.Holding{{Client: "c0", Resource: "order", From: 1}}},
-		testreports.At(0, "c10", "", testreports.Step(trace.Acquire)), testreports.At(0, "c2", "", testreports.Step(trace.Acquire)), testreports.At(0, "c0", "", testreports.Step(trace.Acquire)),
+		testreports.At(0, "c10", "", testreports.Mark(trace.Acquire)), testreports.At(0, "c2", "", testreports.Mark(trace.Acquire)), testreports.At(0, "c0", "", testreports.Mark(trace.Acquire)),
 		testreports.At(0, "r0a", "", trace.Apply{Effects: trace.Text("")}), testreports.At(0, "r0", "", trace.Expire{}),
 		testreports.At(1, "world", "c0", trace.Pause{For: 2 * time.Second}), testreports.At(1, "world", "c0", trace.Slow{By: time.Second, For: 3 * time.Second}), testreports.At(9, "world", "r0", trace.Crash{Mode: "power"}))
 	var names []string
@@ -36,7 +36,7 @@ func TestLanesDoNotTouch(t *testing.T) {
 			t.Errorf("lane %s begins at %d, and %s ends at %d", l.Name, l.Y, p.Lanes[i-1].Name, p.Lanes[i-1].Bottom())
 		}
 	}
-	if d := cmp.Diff([]string{"c0", "c2", "c10", scene.Record, "r0", "r0a", "s0"}, names); d != "" {
+	if d := cmp.Diff([]string{"c0", "c2", "c10", scene.RecordLane, "r0", "r0a", "s0"}, names); d != "" {
 		t.Errorf("lanes (-want +got):\n%s", d)
 	}
 	if p.Bands[0].Y == p.Bands[1].Y {

@@ -62,9 +62,9 @@ func newEvidence(o *play.Outcome) []evidencePart {
 		}
 		parts, histories = append(parts, p), append(histories, m.History)
 	}
-	room := gallery{maxPictures}
+	room := pictureSpace{maxPictures}
 	for i := range parts {
-		room.hang(&parts[i], histories[i])
+		room.addPictures(&parts[i], histories[i])
 	}
 	return parts
 }
@@ -169,25 +169,25 @@ func writeOf(op checker.Op, onPath bool) writeEvidence {
 
 // pictureView is one of porcupine's drawings on the page.
 type pictureView struct {
-	Title  string // for the frame, and who cannot see it
-	Says   string
-	Page   string // an HTML page of its own; empty where there is none
-	Why    string // it is not there
-	Height int    // of the frame, in pixels
+	Title   string // for the frame, and who cannot see it
+	Summary string
+	Page    string // an HTML page of its own; empty where there is none
+	Why     string // it is not there
+	Height  int    // of the frame, in pixels
 }
 
 // maxPictures bounds the bytes of all drawings of a page.
 const maxPictures = 500_000
 
 // gallery hands out the room that there is for drawings.
-type gallery struct{ room int }
+type pictureSpace struct{ room int }
 
 // hang adds the drawings of a run to the evidence. A history that cannot be drawn
 // has been judged all the same: the page then says so.
-func (g *gallery) hang(p *evidencePart, h checker.History) {
+func (g *pictureSpace) addPictures(p *evidencePart, h checker.History) {
 	all, err := checker.Pictures(h)
 	if err != nil {
-		p.Pictures = []pictureView{{Says: "its searches", Why: err.Error()}}
+		p.Pictures = []pictureView{{Summary: "its searches", Why: err.Error()}}
 		return
 	}
 	for _, drawn := range all {
@@ -195,19 +195,19 @@ func (g *gallery) hang(p *evidencePart, h checker.History) {
 	}
 }
 
-func (g *gallery) view(drawn checker.Picture, modes string) pictureView {
+func (g *pictureSpace) view(drawn checker.Picture, modes string) pictureView {
 	found := "no order found"
 	if drawn.Ordered {
 		found = "an order found"
 	}
 	v := pictureView{
-		Title: fmt.Sprintf("Porcupine’s drawing of %s, mode %s: %s", drawn.Name, modes, found),
-		Says:  drawn.Name + ": " + found,
-		Why:   drawn.Omitted,
+		Title:   fmt.Sprintf("Porcupine’s drawing of %s, mode %s: %s", drawn.Name, modes, found),
+		Summary: drawn.Name + ": " + found,
+		Why:     drawn.Omitted,
 	}
 	switch n := len(drawn.Page); {
 	case v.Why != "":
-		v.Says = drawn.Name
+		v.Summary = drawn.Name
 	case n > g.room:
 		v.Why = "the drawings before it take all the room of this page"
 	default:

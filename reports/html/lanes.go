@@ -74,7 +74,7 @@ func (l *lane) NameY() int { return l.middle() + 4 }
 // band is a fault as it is drawn: a strip with its text, and a tint over the lane.
 type band struct {
 	scene.Fault
-	place
+	xRange
 	Y, H         int // of the strip
 	TextY        int
 	LaneY, LaneH int // of the tint
@@ -86,7 +86,7 @@ func (d *drawing) bands() []band {
 	var bands []band
 	ends := map[string][]int64{} // of each row of a lane, in tenths of a pixel
 	for _, f := range d.Faults() {
-		b := band{Fault: f, place: d.scale.place(f.Span)}
+		b := band{Fault: f, xRange: d.scale.xRange(f.Span)}
 		rows := ends[b.Lane]
 		from, to := d.scale.x(b.Start), max(d.scale.x(b.End), d.scale.x(b.Start)+textRoom(b.Text))
 		b.row = slices.IndexFunc(rows, func(end int64) bool { return end <= from })
@@ -125,7 +125,7 @@ func (d *drawing) stackBands(bands []band) {
 // bar is a period as it is drawn on its lane.
 type bar struct {
 	scene.Period
-	place
+	xRange
 	Hue   int // of the client that it belongs to
 	Y, H  int
 	TextY int
@@ -144,7 +144,7 @@ func (d *drawing) bars() []bar {
 	var out []bar
 	for _, p := range d.Periods() {
 		middle := d.lanes[p.Lane].middle()
-		b := bar{Period: p, place: d.scale.place(p.Span), Hue: max(slices.Index(d.Clients, p.Client), 0) % hues, H: barHeights[p.Kind], TextY: middle + 4}
+		b := bar{Period: p, xRange: d.scale.xRange(p.Span), Hue: max(slices.Index(d.Clients, p.Client), 0) % hues, H: barHeights[p.Kind], TextY: middle + 4}
 		b.Y = middle - b.H/2
 		out = append(out, b)
 	}

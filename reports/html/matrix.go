@@ -67,22 +67,22 @@ type matrixLine struct {
 	Title     string
 	Catalogue []string
 	Specimen  pageLink
-	Places    []matrixPlace
+	Groups    []matrixGroup
 }
 
 // matrixPlace is where a row and a column cross.
-type matrixPlace struct {
+type matrixGroup struct {
 	Lock   string
 	Failed bool
-	Cells  []matrixSpot
+	Cells  []matrixCell
 }
 
 // matrixSpot is a cell.
-type matrixSpot struct {
-	Mode              fence.Mode
-	Label             checker.Label
-	Glyph, Says, Href string
-	Problem           string
+type matrixCell struct {
+	Mode               fence.Mode
+	Label              checker.Label
+	Glyph, Words, Href string
+	Problem            string
 }
 
 func newMatrixPage(s *MatrixSite) *matrixPage {
@@ -118,9 +118,9 @@ func (s *MatrixSite) lines(locks []pageLink) []matrixLine {
 	for _, row := range s.Matrix.Scenarios {
 		line := newMatrixLine(row)
 		for _, l := range locks {
-			line.Places = append(line.Places, s.place(g, row.Name, l.Name))
+			line.Groups = append(line.Groups, s.group(g, row.Name, l.Name))
 		}
-		if slices.ContainsFunc(line.Places, matrixPlace.filled) {
+		if slices.ContainsFunc(line.Groups, matrixGroup.filled) {
 			lines = append(lines, line)
 		}
 	}
@@ -135,7 +135,7 @@ func (s *MatrixSite) specimenLines(specimens []pageLink) []matrixLine {
 		for _, row := range s.Matrix.Scenarios {
 			if g.Has(row.Name, l.Name) {
 				line := newMatrixLine(row)
-				line.Specimen, line.Places = l, []matrixPlace{s.place(g, row.Name, l.Name)}
+				line.Specimen, line.Groups = l, []matrixGroup{s.group(g, row.Name, l.Name)}
 				lines = append(lines, line)
 			}
 		}
@@ -147,20 +147,20 @@ func newMatrixLine(row matrix.Row) matrixLine {
 	return matrixLine{pageLink: pageLink{row.Name, MatrixScenarioFile(row.Name)}, Title: row.Title, Catalogue: row.Catalogue}
 }
 
-func (p matrixPlace) filled() bool { return p.Failed || len(p.Cells) > 0 }
+func (p matrixGroup) filled() bool { return p.Failed || len(p.Cells) > 0 }
 
-func (s *MatrixSite) place(g grid.Grid, scenario, lock string) matrixPlace {
-	p := matrixPlace{Lock: lock, Failed: g.Failed(scenario, lock)}
+func (s *MatrixSite) group(g grid.Grid, scenario, lock string) matrixGroup {
+	p := matrixGroup{Lock: lock, Failed: g.Failed(scenario, lock)}
 	for _, c := range g.Group(scenario, lock) {
-		p.Cells = append(p.Cells, s.spot("", c))
+		p.Cells = append(p.Cells, s.cell("", c))
 	}
 	return p
 }
 
 // spot is a cell on a page that is so many steps from the folder of all pages.
-func (s *MatrixSite) spot(up string, c matrix.Cell) matrixSpot {
+func (s *MatrixSite) cell(up string, c matrix.Cell) matrixCell {
 	sign := grid.SignOf(c)
-	return matrixSpot{Mode: c.Mode, Label: checker.Label(sign.Name), Glyph: sign.Glyph, Says: spoken(c), Href: s.cellLink(up, c), Problem: c.Problem()}
+	return matrixCell{Mode: c.Mode, Label: checker.Label(sign.Name), Glyph: sign.Glyph, Words: spoken(c), Href: s.cellLink(up, c), Problem: c.Problem()}
 }
 
 // spoken is a cell in words: "corrupted 20/20".
@@ -197,7 +197,7 @@ func labelCounts(m *matrix.Matrix) []labelCount {
 }
 
 // problemLine is something that a reader has to be told of, with its command.
-type problemLine struct{ Says, Replay string }
+type problemLine struct{ Text, Replay string }
 
 func problemLines(m *matrix.Matrix) []problemLine {
 	var lines []problemLine

@@ -30,18 +30,18 @@ var lockTemplate = page("matrix_lock.html")
 
 // lockPage is what the template shows.
 type lockPage struct {
-	Name, Headline string
-	Index          string
-	Specimen       bool
-	Tokens         bool
-	Nodes          int
-	Promise        []promisePart
-	Modes          []fence.Mode
-	Counts         labelTable
-	Broke, Stood   []cellRow
-	NotRun         []problemLine
-	Others         []pageLink
-	CSS            template.CSS
+	Name, Headline  string
+	Index           string
+	Specimen        bool
+	Tokens          bool
+	Nodes           int
+	Promise         []promisePart
+	Modes           []fence.Mode
+	Counts          labelTable
+	Broke, Survived []cellRow
+	NotRun          []problemLine
+	Others          []pageLink
+	CSS             template.CSS
 }
 
 // promisePart is one thing that a lock promises.
@@ -59,7 +59,7 @@ func newLockPage(s *MatrixSite, column matrix.Column) *lockPage {
 	for _, g := range groups {
 		row := s.lockRow(g, l)
 		if g.Unharmed() {
-			p.Stood = append(p.Stood, row)
+			p.Survived = append(p.Survived, row)
 			continue
 		}
 		p.Broke = append(p.Broke, row)

@@ -26,7 +26,7 @@ type cellRow struct {
 
 // cellBox is a cell with all that there is to say of it.
 type cellBox struct {
-	matrixSpot
+	matrixCell
 	Seed     uint64
 	Seeds    string // k of N, empty where nothing was run
 	Expected string // what was expected instead, or nothing
@@ -61,7 +61,7 @@ func promised(l play.Lock, sc *file.Scenario) string {
 }
 
 func (s *MatrixSite) box(c matrix.Cell) cellBox {
-	b := cellBox{matrixSpot: s.spot(upFromPage, c), Seeds: grid.KOfN(c)}
+	b := cellBox{matrixCell: s.cell(upFromPage, c), Seeds: grid.KOfN(c)}
 	b.Label = c.Label
 	if c.CellRuns != nil {
 		b.Seed = c.Seed

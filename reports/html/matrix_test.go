@@ -145,7 +145,7 @@ func TestMatrixSaysAll(t *testing.T) {
 	if n := strings.Count(html, `class="cell`); n != len(m.Cells) {
 		t.Errorf("%d cells, want %d", n, len(m.Cells))
 	}
-	testreports.Wants(t, html, []string{
+	testreports.CheckTexts(t, html, []string{
 		`href="runs/gc-pause/fenced/seed-1.html#mode-seal"><i aria-hidden="true">r</i><span class="w">seal rescued 20/20 </span></a>`,
 		// Seed 7 has no report here, so the cell leads to its scenario.
 		`href="scenarios/calm.html#row-single"><i aria-hidden="true">.</i><span class="w">none safe 3/20 </span></a>`,
@@ -168,7 +168,7 @@ func TestMatrixSaysAll(t *testing.T) {
 // made of that.
 func TestMatrixLock(t *testing.T) {
 	pages := pagesOf(t, siteOf(testreports.SmallMatrix()))
-	testreports.Wants(t, pages[html.MatrixLockFile("fenced")], []string{
+	testreports.CheckTexts(t, pages[html.MatrixLockFile("fenced")], []string{
 		"Without a fence, the data ended corrupted in 3 of 4 scenarios. Of these 3, fencing rescues 1 with check, 2 with seal, 3 with strict, 3 with claim, 2 with cas.",
 		"Two claims on one resource never overlap, under these faults:", "<li>partition</li>",
 		"the data stays right in mode seal.", "within ttl &#43; backoff &#43; round trip.",
@@ -181,21 +181,21 @@ func TestMatrixLock(t *testing.T) {
 	if !strings.Contains(broke, `id="row-gc-pause"`) || !strings.Contains(stood, `id="row-calm"`) {
 		t.Error("gc-pause is not in what broke it, or calm not in what it stood")
 	}
-	testreports.Wants(t, pages[html.MatrixLockFile("broken/token-read-late")], []string{"A specimen: a lock that is wrong on purpose.", "<p>Nothing.</p>", "It promises nothing."}, nil)
+	testreports.CheckTexts(t, pages[html.MatrixLockFile("broken/token-read-late")], []string{"A specimen: a lock that is wrong on purpose.", "<p>Nothing.</p>", "It promises nothing."}, nil)
 }
 
 // The page of a scenario says why it is there, whose failure it shows, and its text.
 func TestMatrixScenario(t *testing.T) {
 	pages := pagesOf(t, siteOf(testreports.SmallMatrix()))
-	testreports.Wants(t, pages[html.MatrixScenarioFile("gc-pause")], []string{
+	testreports.CheckTexts(t, pages[html.MatrixScenarioFile("gc-pause")], []string{
 		"<h1>What happens in gc-pause</h1>", "Because of What happens in gc-pause", "<b>F11</b> Client GC pause past TTL, then write", "<b>F12</b>",
 		"Without a fence, the data ended corrupted with 3 of 3 locks. Of these 3, fencing rescues 2 with check,",
 		`<a href="../locks/redlock-fenced.html">redlock-fenced</a>`, "# text of What happens in gc-pause", `rel="prev">← counter-lost</a>`, `rel="next">key-for-ever →</a>`,
 	}, nil)
 	first := pages[html.MatrixScenarioFile("calm")]
-	testreports.Wants(t, first, []string{"no data ended corrupted with 3 locks"}, []string{`rel="prev"`})
-	testreports.Wants(t, pages[html.MatrixLockFile("single")], []string{"No faults.", "no difference: <b>claim, cas</b>"}, nil) // it stays stuck
-	testreports.Wants(t, pages[html.MatrixLockFile("redlock-fenced")], []string{"worse: unknown, and overlap without it: <b>seal</b>"}, []string{"no difference"})
+	testreports.CheckTexts(t, first, []string{"no data ended corrupted with 3 locks"}, []string{`rel="prev"`})
+	testreports.CheckTexts(t, pages[html.MatrixLockFile("single")], []string{"No faults.", "no difference: <b>claim, cas</b>"}, nil) // it stays stuck
+	testreports.CheckTexts(t, pages[html.MatrixLockFile("redlock-fenced")], []string{"worse: unknown, and overlap without it: <b>seal</b>"}, []string{"no difference"})
 	if bare := pagesOf(t, html.MatrixSite{Matrix: testreports.SmallMatrix()})[html.MatrixScenarioFile("calm")]; !strings.Contains(bare, "Its text is not known here.") || strings.Contains(bare, "runs/") {
 		t.Error("a matrix alone has no text of its scenarios and no reports")
 	}
@@ -209,7 +209,7 @@ func TestMatrixPagesNameTheFaults(t *testing.T) {
 	}
 	s := siteOf(testreports.Matrix([]string{"fenced"}, map[string][]string{"flushall": {"X....."}}))
 	s.Scenarios = []*file.Scenario{flush}
-	testreports.Wants(t, pagesOf(t, s)[html.MatrixLockFile("fenced")], []string{"Faults outside its promise: flush."}, []string{"within its promise"})
+	testreports.CheckTexts(t, pagesOf(t, s)[html.MatrixLockFile("fenced")], []string{"Faults outside its promise: flush."}, []string{"within its promise"})
 }
 
 // Nothing without a fence is nothing to compare with.
@@ -223,7 +223,7 @@ func TestMatrixLockWithoutMode(t *testing.T) {
 		}
 	}
 	m.Cells = kept
-	testreports.Wants(t, pagesOf(t, siteOf(m))[html.MatrixLockFile("fenced")], []string{"Nothing was run without a fence"}, []string{"data rescued:"})
+	testreports.CheckTexts(t, pagesOf(t, siteOf(m))[html.MatrixLockFile("fenced")], []string{"Nothing was run without a fence"}, []string{"data rescued:"})
 }
 
 func TestMatrixPagesAreDeterministic(t *testing.T) {
@@ -243,7 +243,7 @@ func TestMatrixPagesErrors(t *testing.T) {
 	if err := html.MatrixScenario(io.Discard, s, "nowhere"); err == nil || !strings.Contains(err.Error(), `no scenario "nowhere"`) {
 		t.Errorf("got %v", err)
 	}
-	if err := html.Matrix(testreports.Full{}, s); !errors.Is(err, testreports.ErrFull) {
+	if err := html.Matrix(testreports.FullDisk{}, s); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -79,8 +79,8 @@ func TestReviewEscapes(t *testing.T) {
 // A lock of which nothing is known has a page, too, and an error of the writer is the
 // caller's.
 func TestReviewOfNothing(t *testing.T) {
-	testreports.Wants(t, reviewHTML(t, &review.Review{Lock: review.Lock{Name: "mine", Nodes: 1}}), []string{"The lock promises nothing."}, []string{"<no value>", "%!"})
-	if err := html.Review(testreports.Full{}, testreports.Review(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+	testreports.CheckTexts(t, reviewHTML(t, &review.Review{Lock: review.Lock{Name: "mine", Nodes: 1}}), []string{"The lock promises nothing."}, []string{"<no value>", "%!"})
+	if err := html.Review(testreports.FullDisk{}, testreports.Review(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("the error is %v", err)
 	}
 }

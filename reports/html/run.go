@@ -65,17 +65,17 @@ func newRunPage(o *play.Outcome, opt reports.Options) *runPage {
 		p.Hashes = append(p.Hashes, traceHash{m.Mode, m.TraceHash})
 	}
 	scenes := scene.All(o)
-	partings := scene.Parting(scenes)
+	partings := scene.Divergences(scenes)
 	if opt.Alike == reports.Together {
 		scenes = scene.Merged(scenes)
 	}
 	p.Data = newPageData()
 	p.Diagram = newDiagram(scenes, p.Data)
-	p.Diagram.Parting = partings
-	first := scene.Told(o)
+	p.Diagram.Divergences = partings
+	first := scene.StoryRun(o)
 	for _, s := range scenes {
-		story := storyPart{Mode: s.Run.Mode, Named: s.Named(), Modes: prose.Commas(s.Modes()), Label: s.Run.Verdict.Label,
-			Told: s.Tells(first), Lines: scene.Excerpt(s.Run.Story)}
+		story := storyPart{Mode: s.Run.Mode, Title: s.Title(), Modes: prose.Commas(s.Modes()), Label: s.Run.Verdict.Label,
+			First: s.ShowsRun(first), Lines: scene.Excerpt(s.Run.Story)}
 		p.Stories = append(p.Stories, story)
 		p.Data.addStates(s, story.Lines, opt.Inspect)
 	}
@@ -86,9 +86,9 @@ func newRunPage(o *play.Outcome, opt reports.Options) *runPage {
 // storyPart is the story of one run, in sentences.
 type storyPart struct {
 	Mode         fence.Mode
-	Named, Modes string // as a heading, and as a choice
+	Title, Modes string // as a heading, and as a choice
 	Label        checker.Label
-	Told         bool // it is the one that is told first
+	First        bool // it is the one that is told first
 	Lines        []scene.Sentence
 }
 

@@ -32,7 +32,7 @@ func TestRunSaysAll(t *testing.T) {
 	o := testreports.PausedOutcome()
 	html := page(t, o, reports.Options{Repeat: play.Twice, Replay: "locksim run gc-pause --seed 1",
 		Versions: []reports.Version{{Name: "Go", Version: "1.26.1"}}})
-	testreports.Wants(t, html, []string{
+	testreports.CheckTexts(t, html, []string{
 		"<h1>A stop-the-world pause outlives the lease</h1>",
 		"With no fence the data ended corrupted; with fencing check the fence saved the data.",
 		"Not run: this mode needs fencing tokens",
@@ -55,7 +55,7 @@ func TestRunSaysAll(t *testing.T) {
 // A page depends on nothing outside it and lets nothing in.
 func TestRunIsSelfContained(t *testing.T) {
 	html := page(t, testreports.PausedOutcome(), reports.Options{})
-	testreports.Wants(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`}, nil)
+	testreports.CheckTexts(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`}, nil)
 	for _, found := range regexp.MustCompile(`(?:src|href|action|data)="([^"]*)"|url\(([^)]*)\)|@import`).FindAllString(html, -1) {
 		if !regexp.MustCompile(`"#|"data:,"|url\(#`).MatchString(found) {
 			t.Errorf("the page refers to %s", found)
@@ -93,7 +93,7 @@ func TestRunEscapes(t *testing.T) {
 	state := &play.State{Store: []string{evil}, Nodes: []play.NodeState{{Name: evil}}}
 	html := page(t, o, reports.Options{Replay: evil, Versions: []reports.Version{{Name: evil, Version: evil}},
 		Inspect: func(fence.Mode, int) (*play.State, error) { return state, nil }})
-	testreports.Wants(t, html, []string{"&lt;img src=x onerror=alert(1)&gt;"}, []string{"<img", "onerror=alert(1)></script>", "<!--"})
+	testreports.CheckTexts(t, html, []string{"&lt;img src=x onerror=alert(1)&gt;"}, []string{"<img", "onerror=alert(1)></script>", "<!--"})
 	if n := strings.Count(html, "</script>"); n != 2 {
 		t.Errorf("%d scripts end in the page, want 2", n)
 	}
@@ -169,7 +169,7 @@ func TestRunOfOddOutcomes(t *testing.T) {
 		}, "Unexpected: the scenario says safe."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			testreports.Wants(t, page(t, tc.outcome(), reports.Options{}), []string{tc.has, "</html>"}, nil)
+			testreports.CheckTexts(t, page(t, tc.outcome(), reports.Options{}), []string{tc.has, "</html>"}, nil)
 		})
 	}
 }
@@ -183,7 +183,7 @@ func TestRunWithoutALook(t *testing.T) {
 }
 
 func TestRunErrors(t *testing.T) {
-	if err := html.Run(testreports.Full{}, testreports.PausedOutcome(), reports.Options{}); err == nil || !strings.Contains(err.Error(), "write the report: the disk is full") {
+	if err := html.Run(testreports.FullDisk{}, testreports.PausedOutcome(), reports.Options{}); err == nil || !strings.Contains(err.Error(), "write the report: the disk is full") {
 		t.Errorf("got %v", err)
 	}
 	var b bytes.Buffer
@@ -199,12 +199,12 @@ func TestRunTogether(t *testing.T) {
 	if n, m := strings.Count(apart, `<figure class="panel"`), strings.Count(together, `<figure class="panel"`); n != 3 || m != 2 {
 		t.Errorf("%d and %d diagrams, want 3 and 2", n, m)
 	}
-	testreports.Wants(t, together, []string{"<b>modes check, seal</b>", `value="check"> check, seal</label>`, "<h3>In modes check, seal ", "Mode check and mode seal: the same run as mode none up to step",
+	testreports.CheckTexts(t, together, []string{"<b>modes check, seal</b>", `value="check"> check, seal</label>`, "<h3>In modes check, seal ", "Mode check and mode seal: the same run as mode none up to step",
 		`id="mode-strict"`, `<a href="../index.html">The &lt;matrix&gt;</a>`}, nil)
-	testreports.Wants(t, apart, []string{"<b>mode check</b>", "<b>mode seal</b>"}, []string{`class="around"`})
+	testreports.CheckTexts(t, apart, []string{"<b>mode check</b>", "<b>mode seal</b>"}, []string{`class="around"`})
 	calm, later := testreports.Paused(fence.Check), testreports.Paused(fence.None)
 	later.Trace, later.TraceHash, later.Verdict.Label = calm.Trace, calm.TraceHash, calm.Verdict.Label
-	testreports.Wants(t, page(t, testreports.Outcome(calm, later), reports.Options{Alike: reports.Together}), []string{`value="check" checked> check, none</label>`}, nil)
+	testreports.CheckTexts(t, page(t, testreports.Outcome(calm, later), reports.Options{Alike: reports.Together}), []string{`value="check" checked> check, none</label>`}, nil)
 	worse := testreports.Paused(fence.Seal)
 	worse.Verdict.Label = checker.Stuck
 	if n := strings.Count(page(t, testreports.Outcome(testreports.Paused(fence.Check), worse), reports.Options{Alike: reports.Together}), `<figure class="panel"`); n != 2 {

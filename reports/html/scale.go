@@ -11,7 +11,7 @@ import (
 
 // place is where the page without scripts draws a span. It is drawn by whole numbers,
 // so that it is the same on any machine.
-type place struct {
+type xRange struct {
 	X, W string
 	wide int64 // W in tenths of a pixel
 }
@@ -26,10 +26,10 @@ func (s scale) x(t time.Duration) int64 {
 }
 
 // place is where a span is drawn.
-func (s scale) place(p scene.Span) place {
+func (s scale) xRange(p scene.Span) xRange {
 	x0, x1 := s.x(p.Start), s.x(p.End)
 	wide := max(x1-x0, 0)
-	return place{tenths(x0), tenths(wide), wide}
+	return xRange{tenths(x0), tenths(wide), wide}
 }
 
 // At is the place of a moment.

@@ -45,7 +45,7 @@ type Entry struct {
 	// Labels are the verdicts or the violations, the gravest first or by mode.
 	Labels []Label
 	// Said is the result in words.
-	Said string
+	Result string
 	// Unexpected says that a label is worse than was expected.
 	Unexpected bool
 	// Pages are the files that people open, the first one before all.

@@ -40,7 +40,7 @@ func TestRunOfNothingExpected(t *testing.T) {
 	o := testreports.Outcome(testreports.Corrupted())
 	o.Scenario.Expect = nil
 	got := junitFile(t, o, reports.Options{})
-	testreports.Wants(t, got, []string{`failures="0"`, "Mode none is corrupted: 369 events"}, []string{"was expected", "<failure", "replay"})
+	testreports.CheckTexts(t, got, []string{`failures="0"`, "Mode none is corrupted: 369 events"}, []string{"was expected", "<failure", "replay"})
 }
 
 // judged is a matrix of cells that are as expected, worse, milder, vacuous, and not
@@ -88,7 +88,7 @@ func TestRunEscapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{got, b.String()} {
-		testreports.Wants(t, text, nil, []string{"\x1b", "\x00"})
+		testreports.CheckTexts(t, text, nil, []string{"\x1b", "\x00"})
 		if said := saidIn(t, text); !strings.Contains(said, "a]]>b<c>&\"'\ufffd\ufffd[31m") {
 			t.Errorf("the text was not kept:\n%s", said)
 		}
@@ -114,7 +114,7 @@ func saidIn(t *testing.T, file string) string {
 }
 
 func TestRunWriterFails(t *testing.T) {
-	if err := junit.Run(testreports.Full{}, testreports.Safe(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+	if err := junit.Run(testreports.FullDisk{}, testreports.Safe(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("got %v", err)
 	}
 }

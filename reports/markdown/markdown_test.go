@@ -126,7 +126,7 @@ func TestRunOfTooMuch(t *testing.T) {
 	if len(got) > reports.MinLimit || strings.Contains(got, "```mermaid") {
 		t.Errorf("%d bytes", len(got))
 	}
-	testreports.Wants(t, got, []string{"| none | **corrupted** |", "| check | **rescued** |", "the diagram, the story and the schedule are left out", "more reasons", again}, nil)
+	testreports.CheckTexts(t, got, []string{"| none | **corrupted** |", "| check | **rescued** |", "the diagram, the story and the schedule are left out", "more reasons", again}, nil)
 }
 
 func TestRunErrors(t *testing.T) {
@@ -139,7 +139,7 @@ func TestRunErrors(t *testing.T) {
 			t.Errorf("got %v and %d bytes, want %q", err, b.Len(), want)
 		}
 	}
-	if err := markdown.Run(testreports.Full{}, testreports.PausedOutcome(), reports.Options{}); err == nil || !strings.Contains(err.Error(), "write the report: the disk is full") {
+	if err := markdown.Run(testreports.FullDisk{}, testreports.PausedOutcome(), reports.Options{}); err == nil || !strings.Contains(err.Error(), "write the report: the disk is full") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -141,11 +141,11 @@ func scenarioSection(m *matrix.Matrix, g grid.Grid, sc matrix.Row) []string {
 		head = append(head, string(mode))
 	}
 	lines = append(lines, rowOf(head), ruler(len(head)))
-	return append(lines, alike(m, g, sc)...)
+	return append(lines, sectionRows(m, g, sc)...)
 }
 
 // alike are the rows of a section: locks whose cells read the same share one.
-func alike(m *matrix.Matrix, g grid.Grid, sc matrix.Row) []string {
+func sectionRows(m *matrix.Matrix, g grid.Grid, sc matrix.Row) []string {
 	var texts, locks []string
 	for _, l := range m.Locks {
 		group := g.Group(sc.Name, l.Name)

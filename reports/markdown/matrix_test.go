@@ -43,7 +43,7 @@ func TestMatrixEscapes(t *testing.T) {
 }
 
 func TestMatrixError(t *testing.T) {
-	if err := markdown.Matrix(testreports.Full{}, testreports.SmallMatrix()); !errors.Is(err, testreports.ErrFull) {
+	if err := markdown.Matrix(testreports.FullDisk{}, testreports.SmallMatrix()); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("the error is %v", err)
 	}
 }

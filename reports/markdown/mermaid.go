@@ -20,14 +20,14 @@ func (m *report) diagram() []string {
 	if len(diagram) == 0 {
 		return nil
 	}
-	mode := literal(string(m.drawn().Run.Mode))
+	mode := literal(string(m.storyScene().Run.Mode))
 	lines := []string{
 		"## The story", "",
 		fmt.Sprintf("The run in mode %s. The bar on a client’s line says that it believes that it holds the lock. Requests that are made again", mode),
 		"and answered as before are drawn once.", "",
 	}
 	lines = append(lines, fenced("mermaid", strings.Join(diagram, "\n"))...)
-	parts := scene.Parting(m.scenes)
+	parts := scene.Divergences(m.scenes)
 	if len(parts) > 0 {
 		lines = append(lines, "")
 	}
@@ -38,8 +38,8 @@ func (m *report) diagram() []string {
 }
 
 // drawn is the run that is told.
-func (m *report) drawn() *scene.Scene {
-	run := scene.Told(m.o)
+func (m *report) storyScene() *scene.Scene {
+	run := scene.StoryRun(m.o)
 	i := slices.IndexFunc(m.scenes, func(s *scene.Scene) bool { return s.Run == run })
 	return m.scenes[max(i, 0)]
 }
@@ -49,7 +49,7 @@ func (m *report) draw() {
 	if len(m.scenes) == 0 {
 		return
 	}
-	s := m.drawn()
+	s := m.storyScene()
 	m.drawing = newSeqRows(s)
 	branch(m.drawing, s, slices.DeleteFunc(slices.Clone(m.scenes), func(o *scene.Scene) bool { return o == s }))
 }
@@ -57,11 +57,11 @@ func (m *report) draw() {
 // mermaid are the lines of the diagram; a run of which there is nothing to draw has
 // none.
 func (m *report) mermaid() []string {
-	s, rows := m.drawn(), m.drawing
+	s, rows := m.storyScene(), m.drawing
 	if len(rows) == 0 {
 		return nil
 	}
-	head, from, end := window(rows, s.Fatal, m.rows)
+	head, from, end := chooseRows(rows, s.Fatal, m.rows)
 	shown := append(slices.Clone(rows[:head]), rows[from:end]...)
 	q := &sequence{Scene: s, bars: map[string]int{}}
 	q.add("    accTitle: "+mermaidText(fmt.Sprintf("What happened in mode %s", s.Run.Mode)), "    accDescr: "+mermaidText(describe(s)))
@@ -70,7 +70,7 @@ func (m *report) mermaid() []string {
 	q.leftOut(rows[head:from])
 	q.rows(rows[from:end])
 	q.leftOut(rows[end:])
-	q.believe(0)
+	q.updateBars(0)
 	return append([]string{"sequenceDiagram"}, q.lines...)
 }
 
@@ -85,17 +85,17 @@ func describe(s *scene.Scene) string {
 
 // epilogue is how many rows a diagram has at most after the decisive step: a
 // release at five nodes takes five.
-const epilogue = 12
+const maxAftermath = 12
 
 // window chooses at most n rows: the Opening, the way to the decisive step and a
 // short aftermath. Without such a step it is the beginning.
-func window(rows []seqRow, step, n int) (head, from, end int) {
+func chooseRows(rows []seqRow, step, n int) (head, from, end int) {
 	at := slices.IndexFunc(rows, func(r seqRow) bool { return r.n == step })
 	if at < 0 {
 		head = min(len(rows), n)
 		return head, head, head
 	}
-	end = min(len(rows), at+1+min(epilogue, n/4))
+	end = min(len(rows), at+1+min(maxAftermath, n/4))
 	head = min(scene.Opening, n/4, end)
 	return head, max(head, end-(n-head)), end
 }
@@ -144,7 +144,7 @@ func participant(server string) string {
 func (q *sequence) rows(rows []seqRow) {
 	for _, r := range rows {
 		q.add(inset(r.lines())...)
-		q.believe(checker.Pos(r.n))
+		q.updateBars(checker.Pos(r.n))
 	}
 }
 
@@ -154,7 +154,7 @@ func (q *sequence) leftOut(rows []seqRow) {
 		return
 	}
 	q.add("    Note over " + q.whole() + ": … " + prose.Count(len(rows), "step") + " left out")
-	q.believe(checker.Pos(rows[len(rows)-1].n))
+	q.updateBars(checker.Pos(rows[len(rows)-1].n))
 }
 
 // whole is the first and the last participant.
@@ -174,7 +174,7 @@ func (q *sequence) whole() string {
 
 // believe opens and closes bars, so that each client has one for each grant that
 // it believes in after a step. Step 0 is the end of the diagram: none is left.
-func (q *sequence) believe(p checker.Pos) {
+func (q *sequence) updateBars(p checker.Pos) {
 	for _, c := range q.Clients {
 		if !laneName.MatchString(c) {
 			continue

@@ -41,14 +41,14 @@ func newSeqRows(s *scene.Scene) []seqRow {
 		}
 	}
 	for _, e := range s.Run.Trace.Events {
-		c.see(e)
+		c.addEvent(e)
 	}
 	slices.SortStableFunc(c.rows, func(a, b seqRow) int { return a.n - b.n })
 	return c.rows
 }
 
 // see takes notice of an event.
-func (c *seqRows) see(e trace.Event) {
+func (c *seqRows) addEvent(e trace.Event) {
 	if c.Hidden(e) {
 		return
 	}
@@ -62,18 +62,18 @@ func (c *seqRows) see(e trace.Event) {
 	case trace.Expire:
 		c.note(e, m.Key+" expires", e.Actor)
 	default:
-		c.told(e)
+		c.storyStep(e)
 	}
 }
 
 // exec is a command that a server did.
 func (c *seqRows) exec(e trace.Event, m trace.Exec) {
 	command := shortRequest(m.Request, m.Answer)
-	if command == "" || !c.drawn(e.Actor, e.Peer) {
+	if command == "" || !c.areLanes(e.Actor, e.Peer) {
 		return
 	}
 	r := c.request(e, command, answered(m.Answer))
-	if who := c.other(e, m.Answer); who != "" {
+	if who := c.otherHolder(e, m.Answer); who != "" {
 		r.text += ", and by the nodes’ record " + who + " has the lock"
 	}
 	between := e.Peer + ">" + e.Actor
@@ -88,12 +88,12 @@ func (c *seqRows) exec(e trace.Event, m trace.Exec) {
 
 // alikeRows says that a request was made again and answered as before.
 func alikeRows(a, b seqRow) bool {
-	return a.text == b.text && a.answer == b.answer && a.unheard == b.unheard && a.fatal == "" && b.fatal == "" && !b.late()
+	return a.text == b.text && a.answer == b.answer && a.answerLost == b.answerLost && a.fatal == "" && b.fatal == "" && !b.late()
 }
 
 // store is an operation that the store decided.
 func (c *seqRows) store(e trace.Event, d trace.Decision) {
-	if !c.drawn(e.Actor, e.Peer) {
+	if !c.areLanes(e.Actor, e.Peer) {
 		return
 	}
 	r := c.request(e, d.Brief(), storeAnswer(d))
@@ -111,14 +111,14 @@ func (c *seqRows) request(e trace.Event, text, answer string) seqRow {
 		r.sent = m.Start
 	}
 	if m, ok := c.sent[e.N+1]; ok && m.From == e.Actor && m.To == e.Peer {
-		r.unheard = m.Lost
+		r.answerLost = m.Lost
 	}
 	return r
 }
 
 // other is who has the lock by the nodes' record, where a command of somebody
 // else has just been done with success, other than to get it.
-func (c *seqRows) other(e trace.Event, answer trace.Content) string {
+func (c *seqRows) otherHolder(e trace.Event, answer trace.Content) string {
 	p := checker.Pos(e.N)
 	holder := c.Holder(p - 1)
 	if a, ok := answer.(trace.Answer); ok && a.Negative() || holder == "" || holder == e.Peer {
@@ -147,7 +147,7 @@ func (c *seqRows) acquiring(client string, p checker.Pos) bool {
 // send is a request that never arrives; the others are shown where they do.
 func (c *seqRows) send(e trace.Event, sent trace.Send) {
 	m, ok := c.sent[e.N]
-	if !ok || !m.Lost || m.Kind != scene.Request || !c.drawn(e.Actor, e.Peer) {
+	if !ok || !m.Lost || m.Kind != scene.Request || !c.areLanes(e.Actor, e.Peer) {
 		return
 	}
 	command := shortRequest(sent.Content, nil)
@@ -158,7 +158,7 @@ func (c *seqRows) send(e trace.Event, sent trace.Send) {
 }
 
 // untold says that requests and answers show a step of a story already.
-func untold(e trace.Event) bool {
+func shownAsRequest(e trace.Event) bool {
 	m, ok := e.What.(trace.Mark)
 	if !ok {
 		return false
@@ -175,9 +175,9 @@ func untold(e trace.Event) bool {
 }
 
 // told is a step of the story, or the decisive step, whatever it is.
-func (c *seqRows) told(e trace.Event) {
+func (c *seqRows) storyStep(e trace.Event) {
 	l, ok := c.lines[e.N]
-	if e.N != c.Fatal && (!ok || untold(e)) {
+	if e.N != c.Fatal && (!ok || shownAsRequest(e)) {
 		return
 	}
 	text := l.What
@@ -193,7 +193,7 @@ func (c *seqRows) told(e trace.Event) {
 
 // note adds a note, unless it says again what the last one of the same said.
 func (c *seqRows) note(e trace.Event, text string, over ...string) {
-	over = slices.DeleteFunc(over, func(name string) bool { return !c.drawn(name) })
+	over = slices.DeleteFunc(over, func(name string) bool { return !c.areLanes(name) })
 	if len(over) == 0 {
 		return
 	}
@@ -220,7 +220,7 @@ func (c *seqRows) decision(e trace.Event) string {
 var laneName = regexp.MustCompile(`^([a-z]+[0-9]+[a-z]?|probe)$`)
 
 // drawn says that all of these are lanes.
-func (c *seqRows) drawn(names ...string) bool {
+func (c *seqRows) areLanes(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
 		return !laneName.MatchString(name) || name != trace.Store && !slices.Contains(c.Clients, name) && !slices.Contains(c.Servers, name)
 	})
@@ -249,21 +249,21 @@ type seqRow struct {
 	text string
 	note bool
 
-	sent     time.Duration // when the request was sent
-	lost     bool          // it never arrived
-	answer   string        // "" for none
-	unheard  bool          // the answer never arrived
-	times    int           // how often in a row the same was asked and answered
-	until    time.Duration // the last time
-	branches []seqBranch   // the answers in the modes that part here
-	fatal    string        // what was decided here, in words
+	sent       time.Duration // when the request was sent
+	lost       bool          // it never arrived
+	answer     string        // "" for none
+	answerLost bool          // the answer never arrived
+	times      int           // how often in a row the same was asked and answered
+	until      time.Duration // the last time
+	branches   []seqBranch   // the answers in the modes that part here
+	fatal      string        // what was decided here, in words
 }
 
 // seqBranch is what a store answered in some modes.
 type seqBranch struct {
 	modes  []fence.Mode
 	answer string
-	says   string
+	note   string
 }
 
 // lines are the row in mermaid.
@@ -317,8 +317,8 @@ func (r seqRow) answers() []string {
 		}
 		lines = append(lines, word+" mode "+mermaidText(strings.ReplaceAll(prose.Commas(b.modes), ", ", " or ")))
 		inner := r.answered(b.answer)
-		if b.says != "" {
-			inner = append(inner, r.remark(b.says))
+		if b.note != "" {
+			inner = append(inner, r.remark(b.note))
 		}
 		lines = append(lines, inset(inner)...)
 	}
@@ -330,7 +330,7 @@ func (r seqRow) answered(answer string) []string {
 		return nil
 	}
 	arrow := "-->>"
-	if r.unheard {
+	if r.answerLost {
 		arrow, answer = "--x", answer+" (the answer is lost)"
 	}
 	if r.times > 1 {
@@ -374,7 +374,7 @@ func branch(rows []seqRow, first *scene.Scene, others []*scene.Scene) {
 			}
 		}
 		if len(r.branches) > 1 && r.fatal != "" {
-			r.branches[0].says = r.decision(r.fatal)
+			r.branches[0].note = r.decision(r.fatal)
 		}
 	}
 }
@@ -397,7 +397,7 @@ func (r *seqRow) branch(o *scene.Scene, e trace.Event) {
 	}
 	b := seqBranch{modes: []fence.Mode{o.Run.Mode}, answer: answer}
 	if o.Fatal == r.n {
-		b.says = r.decision(o.Decision().Text)
+		b.note = r.decision(o.Decision().Text)
 	}
 	r.branches = append(r.branches, b)
 }

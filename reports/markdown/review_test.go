@@ -52,7 +52,7 @@ func TestReviewOrder(t *testing.T) {
 	if reviewMarkdown(t, testreports.Review()) != md {
 		t.Error("the same review gives other bytes")
 	}
-	if err := markdown.Review(testreports.Full{}, testreports.Review(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+	if err := markdown.Review(testreports.FullDisk{}, testreports.Review(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // story is a row for each step of the run that is told.
 func (m *report) story() []string {
-	run := scene.Told(m.o)
+	run := scene.StoryRun(m.o)
 	if run == nil || m.steps == 0 {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 var packages = []string{"mermaid@11.17.2", "jsdom@26.1.0"}
 
 // understood is what mermaid made of a diagram.
-type understood struct {
+type parsedDiagram struct {
 	Error    string
 	Type     string
 	Title    string
@@ -77,7 +77,7 @@ func TestMain(m *testing.M) {
 var used bool
 
 // parsed has mermaid parse diagrams, all in one process.
-func parsed(t *testing.T, diagrams ...string) []understood {
+func parsed(t *testing.T, diagrams ...string) []parsedDiagram {
 	t.Helper()
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -102,7 +102,7 @@ func parsed(t *testing.T, diagrams ...string) []understood {
 	if err != nil {
 		t.Fatalf("node: %v\n%s", err, errs.String())
 	}
-	var all []understood
+	var all []parsedDiagram
 	if err := json.Unmarshal(out, &all); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

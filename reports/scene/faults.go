@@ -11,10 +11,10 @@ import (
 // Fault is a fault on a lane that it hits: a stretch of time, or a moment.
 type Fault struct {
 	Span
-	Kind   string // of the event that began it
-	Text   string
-	Says   string // the whole, with whom and when
-	Moment bool
+	Kind        string // of the event that began it
+	Text        string
+	Description string // the whole, with whom and when
+	Moment      bool
 }
 
 // Faults finds the faults in the trace, on each lane that they hit.
@@ -44,9 +44,9 @@ func (s *Scene) Faults() []Fault {
 			p.Lane, p.End = victim, min(p.End, s.End)
 			words, _ := faultWords(e, victim)
 			f := Fault{Span: p, Kind: e.Kind(), Text: words, Moment: !lasts}
-			f.Says = victim + " " + words + ", at " + prose.Seconds(p.Start)
+			f.Description = victim + " " + words + ", at " + prose.Seconds(p.Start)
 			if lasts {
-				f.Says = victim + " " + words + ", " + p.during()
+				f.Description = victim + " " + words + ", " + p.during()
 			}
 			out = append(out, f)
 		}

@@ -12,8 +12,8 @@ import (
 // Mark is something that happens at one moment on one lane.
 type Mark struct {
 	Span
-	Kind MarkKind
-	Says string // the whole, with whom and when
+	Kind        MarkKind
+	Description string // the whole, with whom and when
 }
 
 // MarkKind says what happened at a mark.
@@ -104,7 +104,7 @@ func successors(h checker.History) map[int]checker.Pos {
 	next := map[int]checker.Pos{}
 	for i, a := range grants {
 		for _, b := range grants[i+1:] {
-			if rivals(h, a, b) {
+			if mustExclude(h, a, b) {
 				next[a.ID] = b.Granted
 				break
 			}

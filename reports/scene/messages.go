@@ -35,7 +35,7 @@ const routineFrom = 3
 // Messages finds what was sent, and where it arrived. The trace numbers the
 // connections of a client to a server; on each, bytes keep their order.
 func (s *Scene) Messages() []Message {
-	p := &post{Scene: s, times: map[string]int{}, pending: map[string][]int{}, last: map[string]int{}, routine: map[string]bool{}}
+	p := &messageFinder{Scene: s, times: map[string]int{}, pending: map[string][]int{}, last: map[string]int{}, routine: map[string]bool{}}
 	events := s.Run.Trace.Events
 	for _, e := range events {
 		if m, ok := e.What.(trace.Send); ok {
@@ -44,7 +44,7 @@ func (s *Scene) Messages() []Message {
 	}
 	for _, e := range events {
 		if !s.Hidden(e) {
-			p.see(e)
+			p.addEvent(e)
 		}
 	}
 	for i := range p.out {
@@ -60,7 +60,7 @@ func (s *Scene) Messages() []Message {
 }
 
 // post follows the messages of a run.
-type post struct {
+type messageFinder struct {
 	*Scene
 	times   map[string]int   // how often a request was sent
 	pending map[string][]int // what is under way, by link and connection
@@ -77,7 +77,7 @@ func request(e trace.Event, m trace.Send) string {
 }
 
 // see takes notice of one event.
-func (p *post) see(e trace.Event) {
+func (p *messageFinder) addEvent(e trace.Event) {
 	switch m := e.What.(type) {
 	case trace.Send:
 		p.sent(e, m)
@@ -96,7 +96,7 @@ func (p *post) see(e trace.Event) {
 // connection names one direction of a connection.
 func connection(from, to, label string) string { return from + ">" + to + " " + label }
 
-func (p *post) sent(e trace.Event, send trace.Send) {
+func (p *messageFinder) sent(e trace.Event, send trace.Send) {
 	from, to := p.LaneKind(e.Actor), p.LaneKind(e.Peer)
 	if from == "" || to == "" {
 		return
@@ -119,9 +119,9 @@ func (p *post) sent(e trace.Event, send trace.Send) {
 
 // arrived finds the message that an event is the arrival of: the oldest of its
 // connection that may have brought what happened.
-func (p *post) arrived(e trace.Event, link string) {
+func (p *messageFinder) arrived(e trace.Event, link string) {
 	waiting := p.pending[link]
-	i := slices.IndexFunc(waiting, func(m int) bool { return brought(p.sends[m].Content, e) })
+	i := slices.IndexFunc(waiting, func(m int) bool { return mayCarry(p.sends[m].Content, e) })
 	if i < 0 {
 		return
 	}
@@ -138,7 +138,7 @@ func (p *post) arrived(e trace.Event, link string) {
 // request may come in several messages, of which the first counts: its first word must
 // be the same, and for the store the operation too. What happened without words may
 // have come by any message.
-func brought(sent trace.Content, e trace.Event) bool {
+func mayCarry(sent trace.Content, e trace.Event) bool {
 	words := trace.WordsOf(sent)
 	switch m := e.What.(type) {
 	case trace.Exec:

@@ -11,8 +11,8 @@ import (
 // on no lane.
 type Overlap struct {
 	Span
-	Kind PeriodKind // Claim or Belief
-	Says string
+	Kind        PeriodKind // Claim or Belief
+	Description string
 }
 
 // Overlaps are where beliefs overlap and then where claims do, joined where they touch.
@@ -39,7 +39,7 @@ func (s *Scene) overlaps(of func(checker.Grant) checker.Interval) []Span {
 		i := of(g)
 		standing = slices.DeleteFunc(standing, func(before checker.Grant) bool { return !of(before).Contains(g.Granted) })
 		for _, before := range standing {
-			if x := of(before); rivals(h, before, g) && x.Overlaps(i) {
+			if x := of(before); mustExclude(h, before, g) && x.Overlaps(i) {
 				out = append(out, s.common(x, i))
 			}
 		}
@@ -54,7 +54,7 @@ func byGranted(h checker.History) []checker.Grant {
 }
 
 // rivals says that two grants should exclude each other.
-func rivals(h checker.History, a, b checker.Grant) bool {
+func mustExclude(h checker.History, a, b checker.Grant) bool {
 	return a.Resource == b.Resource && (a.Client != b.Client || h.Entry != checker.EntryReentrant)
 }
 

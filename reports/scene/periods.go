@@ -12,10 +12,10 @@ import (
 // Period is a time in which a client has, wants or believes something.
 type Period struct {
 	Span
-	Kind   PeriodKind
-	Client string
-	Text   string // in short, "" for none
-	Says   string // the whole, with whom and when
+	Kind        PeriodKind
+	Client      string
+	Text        string // in short, "" for none
+	Description string // the whole, with whom and when
 }
 
 // PeriodKind says what a client does in a period.
@@ -71,7 +71,7 @@ func (s *Scene) span(lane string, i checker.Interval) Span {
 
 func (s *Scene) wait(client string, from, to checker.Pos, what string) Period {
 	p := Period{Span: s.span(client, checker.Interval{Start: from, End: to}), Kind: Wait, Client: client}
-	p.Says = fmt.Sprintf("%s %s, %s", client, what, p.during())
+	p.Description = fmt.Sprintf("%s %s, %s", client, what, p.during())
 	return p
 }
 
@@ -81,14 +81,14 @@ func (s *Scene) claim(g checker.Grant) Period {
 	if g.Token != 0 {
 		p.Text = fmt.Sprintf("token %d", g.Token)
 	}
-	p.Says = fmt.Sprintf("%s has a claim%s, %s, until %s", g.Client, withToken(g), p.during(), endOf(i))
+	p.Description = fmt.Sprintf("%s has a claim%s, %s, until %s", g.Client, withToken(g), p.during(), endOf(i))
 	return p
 }
 
 func (s *Scene) belief(g checker.Grant) Period {
 	i := g.Belief(s.Run.History.Care)
 	p := Period{Span: s.span(g.Client, i), Kind: Belief, Client: g.Client}
-	p.Says = fmt.Sprintf("%s believes that it holds the lock%s, %s, until %s", g.Client, withToken(g), p.during(), endOf(i))
+	p.Description = fmt.Sprintf("%s believes that it holds the lock%s, %s, until %s", g.Client, withToken(g), p.during(), endOf(i))
 	return p
 }
 
@@ -108,18 +108,18 @@ func endOf(i checker.Interval) string {
 }
 
 func (s *Scene) holding(h checker.Holding) Period {
-	p := Period{Span: s.span(Record, h.Span()), Kind: Hold, Client: h.Client, Text: h.Client}
-	p.Says = fmt.Sprintf("by the record of the nodes %s has the lock, %s", h.Client, p.during())
+	p := Period{Span: s.span(RecordLane, h.Span()), Kind: Hold, Client: h.Client, Text: h.Client}
+	p.Description = fmt.Sprintf("by the record of the nodes %s has the lock, %s", h.Client, p.during())
 	if h.To == 0 {
 		return p
 	}
 	switch e := s.Run.Trace.Events[h.To-1]; e.What.(type) {
 	case trace.Expire:
-		p.Says += ", until the key expired on " + e.Actor
+		p.Description += ", until the key expired on " + e.Actor
 	case trace.Exec:
-		p.Says += ", until " + e.Actor + " did a command of " + e.Peer
+		p.Description += ", until " + e.Actor + " did a command of " + e.Peer
 	default:
-		p.Says += fmt.Sprintf(", until %s: %s %s", e.Kind(), e.Peer, e.Text())
+		p.Description += fmt.Sprintf(", until %s: %s %s", e.Kind(), e.Peer, e.Text())
 	}
 	return p
 }

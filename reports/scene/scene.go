@@ -79,9 +79,9 @@ func New(m *play.ModeRun) *Scene {
 		if s.Hidden(e) {
 			continue
 		}
-		s.meet(e.Actor)
+		s.addParticipant(e.Actor)
 		for _, name := range trace.Parties(e) {
-			s.meet(name)
+			s.addParticipant(name)
 		}
 		s.End = max(s.End, e.At)
 	}
@@ -109,7 +109,7 @@ func (s *Scene) Hidden(e trace.Event) bool {
 }
 
 // meet notes a name that takes part.
-func (s *Scene) meet(name string) {
+func (s *Scene) addParticipant(name string) {
 	list := &s.Servers
 	switch {
 	case IsClient(name):
@@ -154,9 +154,9 @@ func (s *Scene) At(p checker.Pos) time.Duration {
 
 // Lane is the line of somebody who takes part in a run.
 type Lane struct {
-	Name string
-	Says string // the name for those who do not know it
-	Kind LaneKind
+	Name        string
+	Description string // the name for those who do not know it
+	Kind        LaneKind
 }
 
 // LaneKind says what a lane is the line of.
@@ -171,26 +171,26 @@ const (
 )
 
 // Record is the name of the lane of the lock itself.
-const Record = "lock"
+const RecordLane = "lock"
 
 // Lanes are the lanes of a run from top to bottom: the clients, the lock by the
 // servers' own record, the servers, the store.
 func (s *Scene) Lanes() []Lane {
 	var lanes []Lane
 	for _, c := range s.Clients {
-		lanes = append(lanes, Lane{Name: c, Says: "client " + c, Kind: LaneClient})
+		lanes = append(lanes, Lane{Name: c, Description: "client " + c, Kind: LaneClient})
 	}
 	if len(s.Run.History.Holdings) > 0 {
-		lanes = append(lanes, Lane{Name: Record, Says: "the lock, by the nodes' own record", Kind: LaneRecord})
+		lanes = append(lanes, Lane{Name: RecordLane, Description: "the lock, by the nodes' own record", Kind: LaneRecord})
 	}
 	for _, n := range s.Servers {
 		says := "server " + n
 		if IsRedis(n) {
 			says = "Redis node " + n
 		}
-		lanes = append(lanes, Lane{Name: n, Says: says, Kind: LaneServer})
+		lanes = append(lanes, Lane{Name: n, Description: says, Kind: LaneServer})
 	}
-	return append(lanes, Lane{Name: trace.Store, Says: "the store " + trace.Store, Kind: LaneStore})
+	return append(lanes, Lane{Name: trace.Store, Description: "the store " + trace.Store, Kind: LaneStore})
 }
 
 // IsRedis says that a name is that of a Redis server: r0, or its replica r0a.
@@ -205,7 +205,7 @@ func (s *Scene) LaneKind(name string) LaneKind {
 		return LaneServer
 	case name == trace.Store:
 		return LaneStore
-	case name == Record && len(s.Run.History.Holdings) > 0:
+	case name == RecordLane && len(s.Run.History.Holdings) > 0:
 		return LaneRecord
 	}
 	return ""

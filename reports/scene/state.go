@@ -17,7 +17,7 @@ import (
 // and who believes, what the store has. Inspect, where it is there and succeeds,
 // adds what only the world itself knows.
 func (s *Scene) StateAfter(step int, inspect func(fence.Mode, int) (*play.State, error)) *play.State {
-	state := s.derived(step)
+	state := s.stateFromHistory(step)
 	if inspect == nil {
 		return state
 	}
@@ -37,7 +37,7 @@ func (s *Scene) StateAfter(step int, inspect func(fence.Mode, int) (*play.State,
 }
 
 // derived is the state by the history alone.
-func (s *Scene) derived(step int) *play.State {
+func (s *Scene) stateFromHistory(step int) *play.State {
 	p := checker.Pos(step)
 	state := &play.State{Step: step, At: s.At(p), Store: s.stored(p)}
 	for _, c := range s.Clients {
@@ -98,7 +98,7 @@ func (s *Scene) stored(p checker.Pos) []string {
 
 // Owned is the value of a key: that of a lock is its owner's random id, which
 // says more with the client that sent it, and no more at its whole length.
-func (s *Scene) Owned(value string) string {
+func (s *Scene) ValueText(value string) string {
 	const long = 16
 	if len(value) < long {
 		return prose.Visible(value)
@@ -137,7 +137,7 @@ func (s *Scene) Holder(p checker.Pos) string {
 }
 
 // ToLive is the time that a key has left, in words.
-func ToLive(ttl time.Duration) string {
+func TTLText(ttl time.Duration) string {
 	if ttl == 0 {
 		return "for ever"
 	}

@@ -32,7 +32,7 @@ const (
 
 // Told is the run whose story is told first: that of mode none, or the first that has
 // one. It is nil where none has.
-func Told(o *play.Outcome) *play.ModeRun {
+func StoryRun(o *play.Outcome) *play.ModeRun {
 	var first *play.ModeRun
 	for i := range o.Modes {
 		m := &o.Modes[i]

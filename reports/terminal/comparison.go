@@ -121,9 +121,9 @@ func survivalStyle(s compare.Survival) style {
 	case s.Overlap != nil || s.Refused != nil:
 		return warning
 	case s.Fence == fence.None:
-		return fine
+		return good
 	}
-	return relief
+	return saved
 }
 
 // compareTables are what the locks survive, as many side by side as fit.

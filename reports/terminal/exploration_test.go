@@ -91,7 +91,7 @@ func TestExplorationVerdicts(t *testing.T) {
 
 func TestExplorationErrors(t *testing.T) {
 	replay := func(int, *search.Failure) string { return "" }
-	if err := terminal.Exploration(testreports.Full{}, testreports.Exploration(), replay, reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+	if err := terminal.Exploration(testreports.FullDisk{}, testreports.Exploration(), replay, reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Error(err)
 	}
 	if err := terminal.Exploration(new(strings.Builder), testreports.Exploration(), replay, reports.Options{Width: 1}); err == nil {

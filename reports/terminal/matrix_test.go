@@ -87,7 +87,7 @@ func TestMatrixErrors(t *testing.T) {
 	if err := terminal.Matrix(io.Discard, testreports.SmallMatrix(), reports.Options{Width: 3}); err == nil {
 		t.Error("a width of 3 was accepted")
 	}
-	if err := terminal.Matrix(testreports.Full{}, testreports.SmallMatrix(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+	if err := terminal.Matrix(testreports.FullDisk{}, testreports.SmallMatrix(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("Matrix: %v", err)
 	}
 }

@@ -25,7 +25,7 @@ func TestReview(t *testing.T) {
 	if !strings.Contains(b.String(), "1  corrupted in mode seal: pause  3 of 540 runs") || !strings.HasSuffix(b.String(), "for the team.\n") {
 		t.Errorf("the summary is\n%s", b.String())
 	}
-	if err := terminal.Review(testreports.Full{}, testreports.Review(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+	if err := terminal.Review(testreports.FullDisk{}, testreports.Review(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("the error is %v", err)
 	}
 }

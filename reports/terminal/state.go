@@ -80,7 +80,7 @@ func nodes(s *play.State, opt reports.Options) []string {
 			t.row(called(n), "(no keys)")
 		}
 		for _, k := range n.Keys {
-			t.row(called(n), prose.Visible(k.Name), scene.ToLive(k.TTL), prose.Visible(k.Value))
+			t.row(called(n), prose.Visible(k.Name), scene.TTLText(k.TTL), prose.Visible(k.Value))
 		}
 	}
 	return t.lines(opt.Colour)

@@ -18,7 +18,7 @@ const maxStory = 40
 // story tells the run without a fence, if it is there, and what a fence did
 // at the same moment.
 func story(o *play.Outcome, opt reports.Options) []string {
-	m := scene.Told(o)
+	m := scene.StoryRun(o)
 	if m == nil {
 		return nil
 	}
@@ -174,7 +174,7 @@ func (l layout) rows(line play.Line) []string {
 			style = bold
 		}
 	}
-	indent, text := l.place(line)
+	indent, text := l.indent(line)
 	var rows []string
 	for i, part := range prose.Fold(prose.Visible(text), l.width-l.edge()-indent) {
 		left := l.left(mark, "", "")
@@ -188,7 +188,7 @@ func (l layout) rows(line play.Line) []string {
 
 // place is how far from the edge a text begins, and the text with its actor
 // where the column does not say who it is.
-func (l layout) place(line play.Line) (int, string) {
+func (l layout) indent(line play.Line) (int, string) {
 	i := slices.Index(l.clients, line.Actor)
 	named := line.Actor + " " + line.Text
 	switch {

@@ -94,8 +94,8 @@ const (
 	bold     style = "1"
 	alarm    style = "1;31" // bold red
 	warning  style = "33"   // yellow
-	relief   style = "36"   // cyan
-	fine     style = "32"   // green
+	saved    style = "36"   // cyan
+	good     style = "32"   // green
 )
 
 // styleOf is how a verdict looks.
@@ -106,9 +106,9 @@ func styleOf(l checker.Label) style {
 	case checker.Unknown, checker.Overlap:
 		return warning
 	case checker.Rescued:
-		return relief
+		return saved
 	case checker.Safe:
-		return fine
+		return good
 	}
 	return unstyled
 }

@@ -199,7 +199,7 @@ func TestOptions(t *testing.T) {
 }
 
 func TestWriterFails(t *testing.T) {
-	if err := terminal.Run(testreports.Full{}, testreports.Safe(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+	if err := terminal.Run(testreports.FullDisk{}, testreports.Safe(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("got %v", err)
 	}
 }

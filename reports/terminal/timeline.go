@@ -61,7 +61,7 @@ func timeline(m *play.ModeRun, told []*play.ModeRun, opt reports.Options) []stri
 	r := newRails(m, opt)
 	title := fmt.Sprintf("mode %s: %s", m.Mode, paint(opt.Colour, styleOf(m.Verdict.Label), string(m.Verdict.Label)))
 	if len(told) == 0 {
-		return append([]string{title, r.header()}, r.tell(m.Story, maxTimeline)...)
+		return append([]string{title, r.header()}, r.storyRows(m.Story, maxTimeline)...)
 	}
 	first := told[0]
 	d := trace.Diff(first.Trace, m.Trace)
@@ -74,11 +74,11 @@ func timeline(m *play.ModeRun, told []*play.ModeRun, opt reports.Options) []stri
 			return []string{title + fmt.Sprintf(", and the same story as mode %s", other.Mode)}
 		}
 	}
-	return append([]string{title, r.header()}, r.tell(after(m.Story, d.N), maxParted)...)
+	return append([]string{title, r.header()}, r.storyRows(after(m.Story, d.N), maxParted)...)
 }
 
 // tell is as much of a story as there is room for.
-func (r *rails) tell(story []play.Line, room int) []string {
+func (r *rails) storyRows(story []play.Line, room int) []string {
 	shown := story
 	if len(story) > room {
 		shown = scene.Around(story, room, r.Fatal, func(l play.Line) int { return l.N })
@@ -121,17 +121,17 @@ const (
 	holds    = "┃"
 	believes = "╎"
 
-	acts   = "●"
-	asleep = "z"
-	down   = "✗"
-	hurt   = "!"
+	acts    = "●"
+	paused  = "z"
+	down    = "✗"
+	faulted = "!"
 )
 
 // signsExplained says what the signs mean.
 func signsExplained() []string {
 	return []string{
 		asks + " asks for the lock   " + holds + " holds it   " + believes + " believes so, after the end of its claim",
-		acts + " acts   " + asleep + " paused   " + down + " down   " + hurt + " under another fault",
+		acts + " acts   " + paused + " paused   " + down + " down   " + faulted + " under another fault",
 	}
 }
 
@@ -203,14 +203,14 @@ func (r *rails) rows(line play.Line) []string {
 // signs are the columns at a step of somebody; "" for the further lines of a step.
 func (r *rails) signs(line play.Line, actor string) string {
 	at := checker.Pos(line.N)
-	look := fine
+	look := good
 	if r.holders(at) > 1 {
 		look = warning
 	}
 	var b strings.Builder
 	for _, name := range r.names {
-		stands, fares := r.stands(name, at), r.fares(name, line.N)
-		if name == actor && (fares == " " || fares == hurt && !r.strikes(name, line.N)) {
+		stands, fares := r.lockSign(name, at), r.faultSign(name, line.N)
+		if name == actor && (fares == " " || fares == faulted && !r.faultBegins(name, line.N)) {
 			fares = acts
 		}
 		looks := look
@@ -226,7 +226,7 @@ func (r *rails) signs(line play.Line, actor string) string {
 }
 
 // stands is how somebody stands to the lock at a step.
-func (r *rails) stands(name string, at checker.Pos) string {
+func (r *rails) lockSign(name string, at checker.Pos) string {
 	h, sign := r.Run.History, " "
 	for _, g := range h.Grants {
 		switch {
@@ -251,7 +251,7 @@ func (r *rails) stands(name string, at checker.Pos) string {
 func (r *rails) holders(at checker.Pos) int {
 	n := 0
 	for _, c := range r.Clients {
-		if s := r.stands(c, at); s == holds || s == believes {
+		if s := r.lockSign(c, at); s == holds || s == believes {
 			n++
 		}
 	}
@@ -259,7 +259,7 @@ func (r *rails) holders(at checker.Pos) int {
 }
 
 // fares is what befalls somebody at a step.
-func (r *rails) fares(name string, step int) string {
+func (r *rails) faultSign(name string, step int) string {
 	sign := " "
 	for _, f := range r.faults {
 		if f.Lane != name || step < f.Step || f.Moment && step > f.Step || !f.Moment && f.Until > 0 && step >= f.Until {
@@ -269,10 +269,10 @@ func (r *rails) fares(name string, step int) string {
 		case "crash":
 			return down
 		case "pause":
-			sign = asleep
+			sign = paused
 		default:
 			if sign == " " {
-				sign = hurt
+				sign = faulted
 			}
 		}
 	}
@@ -280,7 +280,7 @@ func (r *rails) fares(name string, step int) string {
 }
 
 // strikes says that a step is the beginning of what befalls somebody.
-func (r *rails) strikes(name string, step int) bool {
+func (r *rails) faultBegins(name string, step int) bool {
 	return slices.ContainsFunc(r.faults, func(f scene.Fault) bool { return f.Lane == name && f.Step == step })
 }
 

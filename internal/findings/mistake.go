@@ -22,8 +22,8 @@ import (
 // A specimen that is known by corrupted data without a fence is a watchdog; its
 // run tells if the right watchdog comes out of the same schedule and seed whole.
 // For a lock that is no specimen any violation tells.
-func telling(name string, t *search.Trial) (bool, error) {
-	if !isSpecimen(name) || slices.ContainsFunc(t.Violations, guilty) {
+func showsMistake(name string, t *search.Trial) (bool, error) {
+	if !isSpecimen(name) || slices.ContainsFunc(t.Violations, provesMistake) {
 		return true, nil
 	}
 	specimen, err := broken.Find(strings.TrimPrefix(name, "broken/"))
@@ -34,7 +34,9 @@ func telling(name string, t *search.Trial) (bool, error) {
 }
 
 // guilty is what no right lock does, whatever goes wrong.
-func guilty(v play.Violation) bool { return v.Label != checker.Corrupted || v.Mode != fence.None }
+func provesMistake(v play.Violation) bool {
+	return v.Label != checker.Corrupted || v.Mode != fence.None
+}
 
 // wholeWithWatchdog plays a run with the right watchdog.
 func wholeWithWatchdog(o *play.Outcome) (bool, error) {

@@ -51,7 +51,7 @@ func Merged(scenes []*Scene) []*Scene {
 }
 
 // Tells says that the story of the scene is that of a run: its own, or the same.
-func (s *Scene) Tells(run *play.ModeRun) bool {
+func (s *Scene) ShowsRun(run *play.ModeRun) bool {
 	return run != nil && (s.Run == run || slices.Contains(s.Also, run.Mode))
 }
 
@@ -59,7 +59,7 @@ func (s *Scene) Tells(run *play.ModeRun) bool {
 func (s *Scene) Modes() []fence.Mode { return append([]fence.Mode{s.Run.Mode}, s.Also...) }
 
 // Named is what the scene is called: "mode none", "modes check, seal".
-func (s *Scene) Named() string {
+func (s *Scene) Title() string {
 	if len(s.Also) == 0 {
 		return "mode " + string(s.Run.Mode)
 	}
@@ -67,7 +67,7 @@ func (s *Scene) Named() string {
 }
 
 // Parts is where a run leaves the first one, nil where it does not.
-func (s *Scene) Parts(first *Scene) *Instant {
+func (s *Scene) Divergence(first *Scene) *Instant {
 	d := trace.Diff(first.Run.Trace, s.Run.Trace)
 	if d == nil {
 		return nil
@@ -77,7 +77,7 @@ func (s *Scene) Parts(first *Scene) *Instant {
 
 // Parting says where the runs part, a sentence for those that part from the first
 // one alike.
-func Parting(scenes []*Scene) []string {
+func Divergences(scenes []*Scene) []string {
 	var out []string
 	said := map[string]int{}
 	for i := 1; i < len(scenes); i++ {
@@ -103,7 +103,7 @@ func difference(first, s *Scene) string {
 		return fmt.Sprintf("the same run as mode %s, event by event.", first.Run.Mode)
 	}
 	text := fmt.Sprintf("the same run as mode %s up to step %d. They part at %s", first.Run.Mode, d.N-1, prose.Seconds(s.At(checker.Pos(d.N))))
-	before, after := told(first.Run.Story, d.N), told(s.Run.Story, d.N)
+	before, after := storyText(first.Run.Story, d.N), storyText(s.Run.Story, d.N)
 	switch {
 	case after == "":
 		return text + "."
@@ -114,7 +114,7 @@ func difference(first, s *Scene) string {
 }
 
 // told is what the story says of a step.
-func told(story []play.Line, n int) string {
+func storyText(story []play.Line, n int) string {
 	for _, l := range story {
 		if l.N == n {
 			return l.Actor + " " + l.What
