@@ -14,7 +14,7 @@ import (
 	"locksim/scenarios/search"
 )
 
-// A search that found nothing shows as a dash, and is counted.
+// A search that found nothing is written as a dash, and counts as missed.
 func TestCounts(t *testing.T) {
 	c := counts{41, 0, 2000}
 	if c.String() != "41, –, 2000" || c.missed() != 1 {
@@ -22,8 +22,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// Only what no right lock does tells of a specimen's mistake.
-func TestTelling(t *testing.T) {
+// Only a violation that no correct lock has shows the mistake of a specimen.
+func TestShowsMistake(t *testing.T) {
 	for _, c := range []struct {
 		lock  string
 		label checker.Label
@@ -38,13 +38,14 @@ func TestTelling(t *testing.T) {
 	} {
 		got, err := showsMistake(c.lock, &search.Trial{Violations: []play.Violation{{Mode: c.mode, Label: c.label}}})
 		if err != nil || got != c.want {
-			t.Errorf("%s, %s in mode %s: telling %v, %v; want %v", c.lock, c.label, c.mode, got, err, c.want)
+			t.Errorf("%s, %s in mode %s: shows the mistake: %v, %v; want %v", c.lock, c.label, c.mode, got, err, c.want)
 		}
 	}
 }
 
-// Data that a watchdog loses tells only where the right one does not lose it too.
-func TestTellingWatchdog(t *testing.T) {
+// Data that a broken watchdog loses shows its mistake only where the correct watchdog
+// does not lose it too.
+func TestShowsMistakeOfWatchdog(t *testing.T) {
 	const story = "name: cut\nlock: {kind: watchdog, ttl: 10s}\nworkload: {hold: 30s, stagger: 1s, checks_until: %s}\nfaults:\n" +
 		"  - when: {client: c0, event: read}\n    partition: {between: [c0], and: [r0], for: 40s}\n"
 	for care, want := range map[string]bool{"lost": true, "never": false} {
@@ -57,12 +58,12 @@ func TestTellingWatchdog(t *testing.T) {
 			Violations: []play.Violation{{Mode: fence.None, Label: checker.Corrupted}},
 		}
 		if got, err := showsMistake("broken/watchdog-ignores-failure", s); err != nil || got != want {
-			t.Errorf("a client that checks %s: telling %v, %v; want %v", care, got, err, want)
+			t.Errorf("a client that checks until %s: shows the mistake: %v, %v; want %v", care, got, err, want)
 		}
 	}
 }
 
-// A lock in which nothing was found makes the command fail.
+// The command fails where the search finds no violation of a lock.
 func TestVerdict(t *testing.T) {
 	if code := verdict([]row{{lock: "x", runs: sample{any: counts{1, 0}}}}, io.Discard); code != exitFailed {
 		t.Errorf("exit code %d", code)
@@ -80,7 +81,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// A small measurement is the same each time, and finds what is easy.
+// A small measurement gives the same table each time, and finds a simple mistake.
 func TestMeasure(t *testing.T) {
 	r, err := measure("broken/expire-whole-seconds", 20)
 	if err != nil {
@@ -95,9 +96,9 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// The table that is kept has a line for each lock, and a search has found each
-// of them.
-func TestKeptTable(t *testing.T) {
+// The committed table has a line for each lock, and the searches found a violation of
+// each.
+func TestCommittedTable(t *testing.T) {
 	kept, err := os.ReadFile("../../reports/FINDINGS.md")
 	if err != nil {
 		t.Fatal(err)

@@ -13,15 +13,16 @@ import (
 	"locksim/scenarios/search"
 )
 
-// telling reports whether a violation shows what is wrong with a specimen, and
-// not what is wrong with every lock that has a lease. Without a fence the data of
-// any such lock is corrupted once its holder sleeps or works beyond the TTL. A
-// right lock is corrupted behind no fence that seals, its claims never overlap, it
-// is never stuck, and no rightful holder is refused: any of these tells.
+// showsMistake reports whether a run shows the mistake of a specimen, and not a
+// weakness of every lock with a lease: without a fence, the data of any such lock is
+// corrupted once its holder sleeps or works beyond the TTL. With a correct lock the
+// data behind a fence that seals is right, claims never overlap, the lock is never
+// stuck, and no rightful holder is refused: a violation of any of these shows the
+// mistake.
 //
-// A specimen that is known by corrupted data without a fence is a watchdog; its
-// run tells if the right watchdog comes out of the same schedule and seed whole.
-// For a lock that is no specimen any violation tells.
+// A specimen whose sign is corrupted data without a fence is a watchdog. Its run
+// shows the mistake if the correct watchdog loses no data with the same schedule and
+// seed. For a lock that is not a specimen, any violation counts.
 func showsMistake(name string, t *search.Trial) (bool, error) {
 	if !isSpecimen(name) || slices.ContainsFunc(t.Violations, provesMistake) {
 		return true, nil
@@ -33,12 +34,14 @@ func showsMistake(name string, t *search.Trial) (bool, error) {
 	return wholeWithWatchdog(t.Outcome)
 }
 
-// guilty is what no right lock does, whatever goes wrong.
+// provesMistake reports whether no correct lock has such a violation, under any
+// faults.
 func provesMistake(v play.Violation) bool {
 	return v.Label != checker.Corrupted || v.Mode != fence.None
 }
 
-// wholeWithWatchdog plays a run with the right watchdog.
+// wholeWithWatchdog reports whether the same run with the correct watchdog has no
+// violation.
 func wholeWithWatchdog(o *play.Outcome) (bool, error) {
 	l, err := play.Kind("watchdog")
 	if err != nil {
@@ -46,7 +49,7 @@ func wholeWithWatchdog(o *play.Outcome) (bool, error) {
 	}
 	control, err := play.Run(o.Scenario, l, play.RunOptions{Seed: o.Seed, Modes: []fence.Mode{fence.None}, Alone: true})
 	if err != nil {
-		return false, fmt.Errorf("the same run with the right watchdog: %w", err)
+		return false, fmt.Errorf("the same run with the correct watchdog: %w", err)
 	}
 	return len(play.Violations(control, lock.Promise{Data: string(fence.None)})) == 0, nil
 }

@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-// maxBytes bounds the files that are read for an index.
+// maxBytes bounds the size of a file that is read for an index.
 const maxBytes = 64 << 20
 
-// memo is what was read of a file as it was.
+// cachedFile is the result of reading a file, with the size and the time by which a
+// change is noticed.
 type cachedFile struct {
 	size  int64
 	mod   time.Time
@@ -21,8 +22,8 @@ type cachedFile struct {
 	err   error
 }
 
-// remembered is what parse makes of a file of a folder, and when that changed
-// last. A file that is as it was when it was read before is not read again.
+// readCached is what parse returns for a file of a folder, and when the file changed
+// last. A file that has not changed since it was read is not read again.
 func readCached[T any](c *scan, f folder, name string, parse func(name string, data []byte) (T, error)) (T, time.Time, error) {
 	var none T
 	info, err := f.files[name].Info()
@@ -30,7 +31,7 @@ func readCached[T any](c *scan, f folder, name string, parse func(name string, d
 		return none, time.Time{}, err
 	}
 	if !info.Mode().IsRegular() {
-		return none, time.Time{}, errors.New("this is no file")
+		return none, time.Time{}, errors.New("not a regular file")
 	}
 	full := path.Join(f.dir, name)
 	m, ok := c.cache[full]
@@ -54,12 +55,12 @@ func parseFile[T any](fsys fs.FS, name string, parse func(string, []byte) (T, er
 		return value, err
 	}
 	if len(data) > maxBytes {
-		return value, fmt.Errorf("it is longer than %d MiB", maxBytes>>20)
+		return value, fmt.Errorf("the file is longer than %d MiB", maxBytes>>20)
 	}
 	return parse(path.Base(name), data)
 }
 
-// reason is an error without the name that the entry has anyway, on one line.
+// reason is an error on one line, without the path, which the entry has already.
 func reason(err error) string {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		err = at.Err
@@ -68,7 +69,7 @@ func reason(err error) string {
 	return first
 }
 
-// moment is a time for people, and nothing in an index without the time.
+// timeText is a time as an index shows it, "" in an index without times.
 func (c *scan) timeText(t time.Time) string {
 	if c.Now == nil || t.IsZero() {
 		return ""

@@ -35,7 +35,7 @@ func readRun(c *scan, f folder, e *index.Entry) error {
 	return nil
 }
 
-// matrixFile is what an index tells of a matrix.
+// matrixFile has the fields of the document of a matrix that an index shows.
 type matrixFile struct {
 	Version   int             `json:"version"`
 	Seeds     search.Seeds    `json:"seeds"`
@@ -57,7 +57,7 @@ func readMatrix(c *scan, f folder, e *index.Entry) error {
 		return err
 	}
 	if m.Version != matrix.Version || len(m.Cells) == 0 {
-		return fmt.Errorf("this is no matrix of version %d: make it again with this version of locksim", matrix.Version)
+		return fmt.Errorf("not a matrix of version %d: make it again with this version of locksim", matrix.Version)
 	}
 	e.What = matrixOf(len(m.Scenarios), len(m.Locks))
 	e.Seed, e.Unexpected, e.Changed = m.Seeds.String(), !m.Expected, c.timeText(changed)
@@ -71,12 +71,12 @@ func readMatrix(c *scan, f folder, e *index.Entry) error {
 	return nil
 }
 
-// matrixOf is what a matrix is called.
+// matrixOf is the title of a matrix.
 func matrixOf(scenarios, locks int) string {
 	return fmt.Sprintf("Matrix of %s and %s", prose.Count(scenarios, "scenario"), prose.Count(locks, "lock"))
 }
 
-// tally is labels with their counts, the gravest first.
+// sortedLabels are labels with their counts, the most severe first.
 func sortedLabels(counts map[checker.Label]int) []index.Label {
 	var out []index.Label
 	for _, l := range slices.SortedFunc(maps.Keys(counts), func(a, b checker.Label) int { return b.Severity() - a.Severity() }) {
@@ -87,7 +87,7 @@ func sortedLabels(counts map[checker.Label]int) []index.Label {
 
 var title = regexp.MustCompile(`(?s)<title>(.*?)</title>`)
 
-// readReview finds out what a review is called.
+// readReview reads the title of a review.
 func readReview(c *scan, f folder, e *index.Entry) error {
 	text, changed, err := readCached(c, f, "review.html", func(_ string, data []byte) (string, error) {
 		m := title.FindSubmatch(data[:min(len(data), 1<<20)])
@@ -100,10 +100,10 @@ func readReview(c *scan, f folder, e *index.Entry) error {
 	return err
 }
 
-// decode reads JSON and says in plain words that it is none.
+// decode reads JSON. Its error says that the file is not a document of locksim.
 func decode(data []byte, into any) error {
 	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("this is no document of locksim: %w", err)
+		return fmt.Errorf("not a document of locksim: %w", err)
 	}
 	return nil
 }

@@ -19,8 +19,8 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// Theirs is a lock as in a user's code: any type behind a lock.Locker, with a
-// fixed TTL of its own.
+// UserLock is a lock as in a user's code: any type behind a lock.Locker, with the
+// fixed TTL [TTL].
 func UserLock(name string, wrap func(e play.Env, l lock.Locker) lock.Locker) play.Lock {
 	return play.Lock{
 		Name: name,
@@ -43,15 +43,15 @@ func Options(e play.Env) lock.Options {
 	return lock.Options{TTL: TTL, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")}
 }
 
-// Sound is a correct lock, with the promise of a lock on one node.
+// Correct is a correct lock, with the promise of a lock on one node.
 func Correct(name string) play.Lock {
 	l := UserLock(name, func(_ play.Env, l lock.Locker) lock.Locker { return l })
 	l.Promise, _ = lock.PromiseOf("single")
 	return l
 }
 
-// Careless is the same lock, but its release deletes the key without a check of
-// the owner.
+// NoOwnerCheck is [Correct], except that its release deletes the key without a check
+// of the owner.
 func NoOwnerCheck(name string) play.Lock {
 	l := UserLock(name, func(e play.Env, l lock.Locker) lock.Locker {
 		return noOwnerCheckLocker{l, simredis.Client(e, play.Primary)}
@@ -91,8 +91,8 @@ func IsRunStart(e play.Env) bool {
 	return e.Name() == "c0" && e.Clock().Now().Equal(time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC))
 }
 
-// Sometimes is the careless lock in nine runs of ten, and the correct one in
-// the tenth: it counts runs in a variable outside of the world.
+// NoOwnerCheckUsually is [NoOwnerCheck] in nine runs of ten, and [Correct] in the
+// tenth: it counts runs in a variable outside of the world.
 func NoOwnerCheckUsually(name string) play.Lock {
 	runs := 0
 	l := UserLock(name, func(e play.Env, l lock.Locker) lock.Locker {
@@ -108,7 +108,7 @@ func NoOwnerCheckUsually(name string) play.Lock {
 	return l
 }
 
-// Restless is the correct lock, but it draws its backoff from the global
+// UnseededBackoff is [Correct], except that it draws its backoff from the global
 // source, which has no seed.
 func UnseededBackoff(name string) play.Lock {
 	l := Correct(name)
@@ -120,15 +120,15 @@ func UnseededBackoff(name string) play.Lock {
 	return l
 }
 
-// Hesitant is the correct lock except in the second run of one seed, where its
-// backoff differs. It recognizes the seed by its fingerprint.
+// DiffersInSecondRun is [Correct], except that its backoff differs in the second run
+// of one seed. It recognizes the seed by its fingerprint.
 func DiffersInSecondRun(t *testing.T, name string, seed uint64) play.Lock {
 	t.Helper()
-	of := fingerprintOf(t, seed)
+	want := fingerprintOf(t, seed)
 	runs := 0
 	l := Correct(name)
 	l.New = func(e play.Env) (lock.Locker, error) {
-		if IsRunStart(e) && fingerprint(e) == of {
+		if IsRunStart(e) && fingerprint(e) == want {
 			runs++
 		}
 		o := Options(e)
@@ -168,7 +168,7 @@ func fingerprintOf(t *testing.T, seed uint64) (number uint64) {
 	return number
 }
 
-// RestlessAndCareless is Restless with the release of Careless.
+// UnseededNoOwnerCheck is [UnseededBackoff] with the release of [NoOwnerCheck].
 func UnseededNoOwnerCheck(name string) play.Lock {
 	l := UnseededBackoff(name)
 	inner := l.New
@@ -183,8 +183,8 @@ type globalSource struct{}
 
 func (globalSource) Uint64() uint64 { return rand.Uint64() }
 
-// Hasty is a lock that waits for a random time before each Acquire, which it
-// draws from a source without a seed.
+// UnseededDelay is a lock that waits before each Acquire, for a time that it draws
+// from a source without a seed.
 func UnseededDelay(l lock.Locker, clock lock.Clock) lock.Locker { return unseededDelay{l, clock} }
 
 type unseededDelay struct {
@@ -199,13 +199,12 @@ func (h unseededDelay) Acquire(ctx context.Context, resource string) (lock.Lease
 	return h.Locker.Acquire(ctx, resource)
 }
 
-// OfOnesOwn is a lock as in a user's code: it has this spec, not that of the
-// scenario.
+// WithSpec is a lock as in a user's code: it has this spec, not that of the scenario.
 func WithSpec(l play.Lock, spec file.LockSpec) play.Lock {
 	return play.Lock{Name: "mine", New: func(e play.Env) (lock.Locker, error) { return l.New(fixedSpec{e, spec}) }}
 }
 
-// specified is an environment with a fixed spec.
+// fixedSpec is an environment with a fixed spec.
 type fixedSpec struct {
 	play.Env
 	spec file.LockSpec

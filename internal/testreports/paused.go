@@ -10,8 +10,9 @@ import (
 	"locksim/sim/trace"
 )
 
-// Paused is a run by hand: c0 reads, is paused past its lease, and writes after c1
-// has. The store takes or refuses that write.
+// Paused is a run written by hand: c0 reads, is paused past the end of its lease, and
+// writes after c1 has written. The store takes that write without a fence, and refuses
+// it with one.
 func Paused(mode fence.Mode) play.ModeRun {
 	answer, refused, label, accepted := "OK", "", checker.Corrupted, true
 	if mode != fence.None {
@@ -52,8 +53,8 @@ func op(id string, kind checker.OpKind, grant int, invoked, applied checker.Pos,
 	return o
 }
 
-// pausedEvents are the events of that run. refused is why the store refuses the
-// stale write, empty where it takes it.
+// pausedEvents are the events of [Paused]. refused is the reason for which the store
+// refuses the stale write, "" where it takes it.
 func pausedEvents(refused string) []trace.Event {
 	set, stale := Content("SET lock:order id-of-c0-0123456789 NX PX 5000"), Written(1, "c0.w2", "c0.g1")
 	stale.Refused = refused
@@ -87,14 +88,14 @@ func Written(token uint64, op, grant string) trace.Decision {
 	return trace.Decision{Conn: "#1", Write: true, Resource: "order", Register: "balance", Op: op, Token: token, Grant: grant}
 }
 
-// PausedOutcome is that run without a fence and with one.
+// PausedOutcome is the outcome with [Paused] without a fence and with one.
 func PausedOutcome() *play.Outcome {
 	o := Outcome(Paused(fence.None), Paused(fence.Check), NotApplicable(fence.Seal))
 	o.Scenario.Source = []byte("name: gc-pause\n")
 	return o
 }
 
-// Large is a run of n rounds of two clients, of about ten events each.
+// Large is [Paused] followed by n rounds of two clients, of nine events each.
 func Large(mode fence.Mode, n int) play.ModeRun {
 	m := Paused(mode)
 	m.History.Final, m.History.Ops = map[checker.Cell]string{}, nil

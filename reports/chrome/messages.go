@@ -9,8 +9,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// post draws the messages: each as long as it is under way, on the track of its
-// sender, with an arrow to what its arrival set off.
+// drawMessages draws each message for as long as it is under way, on the track of its
+// sender, with an arrow to the event of its arrival.
 func (p *process) drawMessages() {
 	p.drawReceives()
 	messages := p.Messages()
@@ -23,11 +23,11 @@ func (p *process) drawMessages() {
 	}
 }
 
-// heard is when a process read what had come.
+// drawReceives draws the moments at which a process reads received bytes.
 func (p *process) drawReceives() {
 	for _, e := range p.Run.Trace.Events {
 		if m, ok := e.What.(trace.Receive); ok && p.LaneKind(e.Actor) != "" && !p.Hidden(e) {
-			p.slice(e.Actor+" hears", receiveSlice(e, m))
+			p.slice(e.Actor+" receives", receiveSlice(e, m))
 		}
 	}
 }
@@ -38,7 +38,7 @@ func receiveSlice(e trace.Event, m trace.Receive) slice {
 	return s
 }
 
-// underway is a message as something that lasts.
+// messageSlice is a message as a slice.
 func (p *process) messageSlice(m scene.Message) slice {
 	text := ""
 	if sent, ok := p.Run.Trace.Events[m.Step-1].What.(trace.Send); ok {
@@ -52,7 +52,7 @@ func (p *process) messageSlice(m scene.Message) slice {
 	return s
 }
 
-// arrow leads from a message to its arrival.
+// arrow draws an arrow from a message to its arrival.
 func (p *process) arrow(m scene.Message, tid int) {
 	p.flows++
 	start := event{Phase: phaseStart, TID: tid, Time: micros(m.Start), Category: "message", Name: "message", ID: p.flows}
@@ -63,12 +63,12 @@ func (p *process) arrow(m scene.Message, tid int) {
 	p.add(finish)
 }
 
-// arrival is the line on which a message arrives. Moments lie on the first line of
+// arrival is the line on which a message arrives. Moments are on the first line of
 // their track.
 func (p *process) arrival(m scene.Message) int {
 	track := m.To
 	if _, ok := p.Run.Trace.Events[m.Until-1].What.(trace.Receive); ok {
-		track += " hears"
+		track += " receives"
 	}
 	return p.rows[track][0].tid
 }

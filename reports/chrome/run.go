@@ -33,7 +33,7 @@ func (c *traceFile) process(m *play.ModeRun) {
 	p.writeNames()
 }
 
-// tale is the story, a moment for each of its steps.
+// story draws the story, a moment for each of its steps.
 func (p *process) story() {
 	for _, line := range p.Run.Story {
 		s := slice{category: "story", name: line.Actor + " " + line.Text}
@@ -42,10 +42,11 @@ func (p *process) story() {
 	}
 }
 
-// client draws what a client waits for, believes and has, and what befalls it.
+// client draws the waits, beliefs, claims and faults of a client.
 //
-// A wait ends where a belief begins. They have tracks of their own: a viewer that
-// adds a duration to a time as floating-point numbers could see them overlap.
+// A wait ends where a belief begins. Waits have a track of their own: a viewer that
+// adds a duration to a time in floating-point numbers could compute that a wait and a
+// belief overlap.
 func (p *process) client(name string, periods []scene.Period, faults []scene.Fault, marks []scene.Mark) {
 	var waits, all []slice
 	for _, w := range periods {
@@ -64,7 +65,8 @@ func (p *process) client(name string, periods []scene.Period, faults []scene.Fau
 	p.faults(name, faults)
 }
 
-// periodName is what a period is called where there are no colours.
+// periodName is the name of a period, which says its kind: viewers choose the
+// colours.
 func periodName(w scene.Period) string {
 	switch w.Kind {
 	case scene.Claim:
@@ -75,7 +77,7 @@ func periodName(w scene.Period) string {
 	return "asks for the lock"
 }
 
-// record draws who had the lock by the nodes' own record.
+// lockHolders draws who had the lock by the nodes' own record.
 func (p *process) lockHolders(periods []scene.Period) {
 	var all []slice
 	for _, w := range periods {
@@ -86,7 +88,7 @@ func (p *process) lockHolders(periods []scene.Period) {
 	p.slices("lock, by the nodes' record", all)
 }
 
-// faults draws what befalls somebody.
+// faults draws the faults of a client or a node.
 func (p *process) faults(name string, faults []scene.Fault) {
 	var all []slice
 	for _, f := range faults {
@@ -102,7 +104,7 @@ func (p *process) faults(name string, faults []scene.Fault) {
 	p.slices(name+" faults", all)
 }
 
-// moments draws what happens to somebody at one moment.
+// moments draws the marks of a client or a node.
 func (p *process) moments(name string, marks []scene.Mark) {
 	for _, m := range marks {
 		if m.Lane == name {
@@ -119,7 +121,7 @@ func (p *process) decision() {
 	}
 }
 
-// deeds are what a node did: each command and its answer.
+// commands draws the commands of a node with their answers.
 func (p *process) commands(node string) {
 	for _, e := range p.Run.Trace.Events {
 		if e.Actor != node || p.Hidden(e) {
@@ -138,10 +140,10 @@ func commandSlice(e trace.Event) slice {
 	return s
 }
 
-// briefest is how long a name may be.
+// maxName is the largest length of a name, in characters.
 const maxName = 60
 
-// brief cuts a text to the length of a name.
+// clipName cuts a text to the length of a name.
 func clipName(text string) string {
 	r := []rune(prose.Visible(text))
 	if len(r) <= maxName {

@@ -9,7 +9,7 @@ import (
 	"locksim/reports/scene"
 )
 
-// process is a run while its tracks are made.
+// process builds the tracks of a run.
 type process struct {
 	*traceFile
 	*scene.Scene
@@ -18,14 +18,14 @@ type process struct {
 	names []string          // of the rows: the thread ids count them from 1
 }
 
-// row is one line of a track. The slices of a line nest, as the format
-// demands: what overlaps in any other way lies on another line.
+// row is one line of a track. The format requires that the slices of a line nest:
+// slices that overlap in any other way are on different lines.
 type row struct {
 	tid  int
-	open []time.Duration // the ends of the slices that stand, the innermost last
+	open []time.Duration // the ends of the open slices, the innermost last
 }
 
-// row is the first line of a track with room for a slice. Slices come in the
+// row is the first line of a track on which a slice fits. Slices must come in the
 // order in which they begin.
 func (p *process) row(track string, from, to time.Duration) *row {
 	for _, r := range p.rows[track] {
@@ -50,18 +50,18 @@ func (p *process) newRow(track string) *row {
 	return r
 }
 
-// slice is something that lasts, or a moment, on a track.
+// slice is a span of time, or a moment, on a track.
 type slice struct {
 	scene.Span
 	category, name string
 	args           map[string]any
 }
 
-// instantly is how long a moment is drawn where the format has arrows for slices
-// only.
+// momentLength is the length of a moment that is drawn as a slice: the format has
+// arrows between slices only.
 const momentLength = time.Nanosecond
 
-// slices draws what lasts on a track.
+// slices draws slices on a track.
 func (p *process) slices(track string, all []slice) {
 	slices.SortStableFunc(all, func(a, b slice) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
 	for _, s := range all {
@@ -69,7 +69,7 @@ func (p *process) slices(track string, all []slice) {
 	}
 }
 
-// slice draws one and returns the line that it lies on.
+// slice draws a slice and returns its line.
 func (p *process) slice(track string, s slice) int {
 	to := max(s.End, s.Start+momentLength)
 	r := p.row(track, s.Start, to)
@@ -105,7 +105,7 @@ func (p *process) add(e event) {
 	p.events = append(p.events, e)
 }
 
-// named gives the process and its lines their names and their order.
+// writeNames writes the names and the order of the process and its lines.
 func (p *process) writeNames() {
 	m := p.Run
 	p.metadata("process_name", 0, "name", fmt.Sprintf("mode %s: %s", m.Mode, m.Verdict.Label))

@@ -14,7 +14,8 @@ import (
 const TripsNote = "Round trips are counted with open connections while nobody else wants the lock, one after another; " +
 	"in brackets are the messages to all servers, where these are more."
 
-// ComparisonEvidence is how much stands behind a comparison.
+// ComparisonEvidence says how many runs a comparison is based on, and what that
+// proves.
 func ComparisonEvidence(c *compare.Comparison) string {
 	runs := 0
 	for _, l := range c.Locks {
@@ -26,13 +27,14 @@ func ComparisonEvidence(c *compare.Comparison) string {
 		prose.Thousands(runs), c.Seeds)
 }
 
-// Need is a column of the table of what locks need: a heading, and what stands below it.
+// Need is a column of the table of what locks need: its heading, and its text for a
+// lock.
 type Need struct {
 	Head string
 	Text func(l compare.Lock) string
 }
 
-// Needs are the columns of that table, but for the name of the lock.
+// Needs are the columns of that table after the name of the lock.
 func Needs() []Need {
 	return []Need{
 		{"servers", serversText},
@@ -73,8 +75,8 @@ func renewText(l compare.Lock) string {
 // The words of a cell that name no fencing mode, and the signs around one.
 const (
 	noFenceNeeded = "ok"    // no fence is needed
-	noFenceHelps  = "no"    // none helps
-	stuckWord     = "stuck" // none helps, since the lock is stuck
+	noFenceHelps  = "no"    // no fence helps
+	stuckWord     = "stuck" // no fence helps, since the lock is stuck
 	notPlayed     = "?"
 	refusesSign   = "*"
 	overlapSign   = "!"
@@ -114,8 +116,7 @@ func Played(c *compare.Comparison, class int) bool {
 	return slices.ContainsFunc(c.Locks, func(l compare.Lock) bool { return l.Survives[class].Scenarios > 0 })
 }
 
-// Unplayed is a sentence that names the classes that have no row, "" where there is
-// none.
+// Unplayed is a sentence that names the classes without a row, "" where all have one.
 func Unplayed(c *compare.Comparison) string {
 	var names []string
 	for i, class := range c.Classes {
@@ -126,11 +127,11 @@ func Unplayed(c *compare.Comparison) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "Without a row, since no scenario of the library says anything of them: " + strings.Join(names, ", ") +
-		". The promises (locksim list) and an exploration (locksim explore) speak of these."
+	return "Without a row, since no scenario of the library has them: " + strings.Join(names, ", ") +
+		". For these, see the promises (locksim list) or run an exploration (locksim explore)."
 }
 
-// SurvivalSign is how a survival may look in a table, and what that means.
+// SurvivalSign is a text of a cell of the table of survivals, and its meaning.
 type SurvivalSign struct{ Word, Meaning string }
 
 // SurvivalSigns explain [SurvivalWord].
