@@ -12,7 +12,7 @@ import (
 	"locksim/sim/trace"
 )
 
-// Instant is a moment of a whole run, and what it is called.
+// Instant is a moment of a run, with its name.
 type Instant struct {
 	Step int
 	At   time.Duration
@@ -25,7 +25,7 @@ var decisions = map[checker.Label]string{
 	checker.Stuck: "stuck since here", checker.Unknown: "undecided here", checker.Overlap: "overlap here",
 }
 
-// Decision is the step at which the run was decided, nil where nothing was.
+// Decision is the decisive step of the run, nil where there is none.
 func (s *Scene) Decision() *Instant {
 	if s.Fatal == 0 {
 		return nil
@@ -33,8 +33,8 @@ func (s *Scene) Decision() *Instant {
 	return &Instant{s.Fatal, s.At(checker.Pos(s.Fatal)), decisions[s.Run.Verdict.Label]}
 }
 
-// Merged leaves of the runs that were the same, event by event, and ended alike the
-// first, with the modes of the others.
+// Merged keeps one scene of those whose runs have the same events and the same label:
+// the first, with the modes of the others.
 func Merged(scenes []*Scene) []*Scene {
 	var out []*Scene
 	first := map[string]*Scene{}
@@ -50,7 +50,7 @@ func Merged(scenes []*Scene) []*Scene {
 	return out
 }
 
-// Tells says that the story of the scene is that of a run: its own, or the same.
+// ShowsRun reports whether a run is that of the scene, or one that was the same.
 func (s *Scene) ShowsRun(run *play.ModeRun) bool {
 	return run != nil && (s.Run == run || slices.Contains(s.Also, run.Mode))
 }
@@ -58,7 +58,7 @@ func (s *Scene) ShowsRun(run *play.ModeRun) bool {
 // Modes are the mode of the run and those whose runs were the same.
 func (s *Scene) Modes() []fence.Mode { return append([]fence.Mode{s.Run.Mode}, s.Also...) }
 
-// Named is what the scene is called: "mode none", "modes check, seal".
+// Title is the title of the scene: "mode none", "modes check, seal".
 func (s *Scene) Title() string {
 	if len(s.Also) == 0 {
 		return "mode " + string(s.Run.Mode)
@@ -66,7 +66,8 @@ func (s *Scene) Title() string {
 	return "modes " + prose.Commas(s.Modes())
 }
 
-// Parts is where a run leaves the first one, nil where it does not.
+// Divergence is the first step at which a run differs from the first one, nil where
+// they are the same.
 func (s *Scene) Divergence(first *Scene) *Instant {
 	d := trace.Diff(first.Run.Trace, s.Run.Trace)
 	if d == nil {
@@ -75,8 +76,8 @@ func (s *Scene) Divergence(first *Scene) *Instant {
 	return &Instant{d.N, s.At(checker.Pos(d.N)), fmt.Sprintf("parts from mode %s", first.Run.Mode)}
 }
 
-// Parting says where the runs part, a sentence for those that part from the first
-// one alike.
+// Divergences say how each run differs from the first one. Runs that differ in the
+// same way share a sentence.
 func Divergences(scenes []*Scene) []string {
 	var out []string
 	said := map[string]int{}
@@ -113,7 +114,7 @@ func difference(first, s *Scene) string {
 	return text + fmt.Sprintf(": in mode %s %s; here %s.", first.Run.Mode, before, after)
 }
 
-// told is what the story says of a step.
+// storyText is the text of a step in a story, "" where the story does not have it.
 func storyText(story []play.Line, n int) string {
 	for _, l := range story {
 		if l.N == n {

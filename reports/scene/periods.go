@@ -9,28 +9,28 @@ import (
 	"locksim/sim/trace"
 )
 
-// Period is a time in which a client has, wants or believes something.
+// Period is a span of time in which a client waits for the lock, claims it, believes
+// that it holds it, or has it by the servers' own record.
 type Period struct {
 	Span
 	Kind        PeriodKind
 	Client      string
-	Text        string // in short, "" for none
-	Description string // the whole, with whom and when
+	Text        string // short, "" for none
+	Description string // a phrase with the client and the time
 }
 
-// PeriodKind says what a client does in a period.
+// PeriodKind is the kind of a period.
 type PeriodKind string
 
 // The kinds of periods.
 const (
 	Wait   PeriodKind = "wait"
-	Belief PeriodKind = "belief" // it acts as holder
-	Claim  PeriodKind = "claim"  // the lock promises that it alone holds it
-	Hold   PeriodKind = "hold"   // it has the lock by the servers' own record
+	Belief PeriodKind = "belief" // the client acts as holder
+	Claim  PeriodKind = "claim"  // the lock promises that the client alone holds it
+	Hold   PeriodKind = "hold"   // the client has the lock by the servers' own record
 )
 
-// Periods are the waits, claims and beliefs of the clients, and who had the lock by
-// the servers' own record, in the order in which they begin.
+// Periods are the periods of the clients in the order in which they begin.
 func (s *Scene) Periods() []Period {
 	var out []Period
 	h := s.Run.History
@@ -54,7 +54,7 @@ func (s *Scene) Periods() []Period {
 	return out
 }
 
-// probed are the first and the last event of the probe, where it has a lane.
+// probed is the first and the last event of the probe, where it has a lane.
 func (s *Scene) probed() (from, to checker.Pos) {
 	for _, e := range s.Run.Trace.Events {
 		if e.Actor == trace.Probe && s.LaneKind(trace.Probe) != "" {
@@ -64,7 +64,7 @@ func (s *Scene) probed() (from, to checker.Pos) {
 	return from, to
 }
 
-// span is an interval of the trace on a lane.
+// span is an interval of the trace as a span on a lane.
 func (s *Scene) span(lane string, i checker.Interval) Span {
 	return Span{Step: int(i.Start), Until: int(i.End), Start: s.At(i.Start), End: s.At(i.End), Lane: lane}
 }
@@ -99,7 +99,7 @@ func withToken(g checker.Grant) string {
 	return fmt.Sprintf(" with token %d", g.Token)
 }
 
-// endOf is what ended a claim or a belief.
+// endOf is the reason for which a claim or a belief ended.
 func endOf(i checker.Interval) string {
 	if i.End == 0 {
 		return "the run ended"
