@@ -21,7 +21,7 @@ import (
 	"locksim/scenarios/sweep"
 )
 
-// campaignOptions are all that a page can have.
+// campaignOptions set every option.
 var campaignOptions = html.CampaignOptions{
 	Page:     func(i int) string { return fmt.Sprintf("found-%d.html", i) },
 	Replay:   func(i int) string { return fmt.Sprintf("locksim explore --seed %d", i) },
@@ -47,8 +47,8 @@ func sweepPage(t *testing.T, s *sweep.Sweep, opt html.CampaignOptions) string {
 	return b.String()
 }
 
-// sweep is made up: of three placements and a pair, one run is corrupted, and two
-// are of a shape that was not examined.
+// aSweep is a sweep written by hand: of three placements and a pair, one run is
+// corrupted, and two have a violation that was not examined.
 func aSweep() *sweep.Sweep {
 	plan := &sweep.Plan{Scenario: "gc-pause", Lock: "mylock", Seed: 3, Judge: explore.JudgePromise, Boundaries: 291, Placements: 3, Equivalent: 286,
 		Idle: 12, Pairs: 1, AllPairs: 1500, Block: 100}
@@ -84,7 +84,7 @@ func TestSweepSaysAll(t *testing.T) {
 	testreports.CheckTexts(t, html, []string{
 		"<h1>Sweep of gc-pause with mylock</h1>",
 		"3 placements of one fault at 291 boundaries, and 1 pairs, a sample of 1,500: 2 classes of violation, smallest shown.",
-		"286 more placements are left out", "So are 12 jumps of client clocks", "<dd>291</dd>", "of 1,500 pairs that there are", "<dt>pairs break the promise",
+		"286 more placements are left out: the fault would find its target in the same state", "So are 12 jumps of client clocks", "<dd>291</dd>", "of 1,500 pairs that there are", "<dt>pairs break the promise",
 		`<th scope="row">pause: a client stops for one and a half TTLs</th><td class="n">2</td><td class="n">1</td><td class="n">1</td>`,
 		"1. corrupted in mode none: pause", "the first: pause c0 for 15s, at 1s",
 		"Not deterministic: 9 of 10 runs of it were equal. event 7 differs",
@@ -98,7 +98,7 @@ func TestSweepSaysAll(t *testing.T) {
 	}
 }
 
-// What stands in the way of relying on a result stands at its head.
+// The problems of a result are at the head of its page.
 func TestCampaignDoubts(t *testing.T) {
 	e := testreports.Exploration()
 	e.Complete, e.Missing, e.Timing.Shard = false, 3, "1/4"
@@ -114,7 +114,7 @@ func TestCampaignDoubts(t *testing.T) {
 	testreports.CheckTexts(t, explorationPage(t, e, html.CampaignOptions{}), []string{"A run with a violation ended the exploration, after 20 runs."}, []string{"under this generator</dt>", "Make it again", `href="found`})
 }
 
-// Whatever a lock, a scenario or a run says is text, and the page asks for nothing.
+// Every text of a lock, a scenario or a run is text, and the page requests nothing.
 func TestCampaignEscapes(t *testing.T) {
 	const evil = `<img src=x onerror=alert(1)></script><!-- "'` + "\x1b[31m"
 	e, s := testreports.Exploration(), aSweep()
@@ -137,8 +137,8 @@ func TestCampaignEscapes(t *testing.T) {
 	}
 }
 
-// The same result gives the same page, whenever it was made, and whoever else
-// renders at that moment.
+// The same result gives the same page, with any timing, also while other goroutines
+// render pages.
 func TestCampaignIsDeterministic(t *testing.T) {
 	want := explorationPage(t, testreports.Exploration(), campaignOptions) + sweepPage(t, aSweep(), campaignOptions)
 	var wg sync.WaitGroup

@@ -11,14 +11,15 @@ import (
 	"locksim/reports/scene"
 )
 
-// diagram is the runs of all modes, one below the other on one time axis.
+// diagram has the panels of the runs of all modes, one below the other on one time
+// axis.
 type diagram struct {
 	Width, Gutter, Right int
-	Plot, Clip           int // how wide the lanes are, and what may be drawn of them
+	Plot, Clip           int // the widths of the lanes and of the clipped area
 	End                  time.Duration
 	Ticks                []tick
 	Panels               []panel
-	Divergences          []string // where the runs part, in sentences
+	Divergences          []string // how the runs differ, in sentences
 }
 
 // panel is the space-time diagram of one run.
@@ -26,7 +27,7 @@ type panel struct {
 	Mode        fence.Mode
 	Title       string
 	Label       checker.Label
-	Description string // for those who do not see it
+	Description string // for screen readers
 	Height      int
 	Lanes       []*lane
 	Shades      []shade
@@ -36,7 +37,7 @@ type panel struct {
 	Marks       []symbol
 	Fatal       *instant
 	Divergence  *instant
-	Cut         []string // what was left out
+	Cut         []string // notices of what is left out
 }
 
 // maxListed bounds the diagram as a list.
@@ -77,15 +78,15 @@ type instant struct {
 	Text string
 }
 
-// drawing is a panel while it is made.
+// drawing builds a panel.
 type drawing struct {
 	*scene.Scene
 	scale scale
 	lanes map[string]*lane
 }
 
-// newDiagram draws the runs and puts the texts of what it shows into the data of
-// the page.
+// newDiagram draws the runs, and adds the texts of the drawn events to the data of the
+// page.
 func newDiagram(scenes []*scene.Scene, data *pageData) diagram {
 	g := diagram{Width: chartWidth, Gutter: chartGutter, Right: chartRight, Plot: chartWidth - chartGutter - chartRight, Clip: chartWidth - chartGutter}
 	if len(scenes) == 0 {
@@ -123,7 +124,7 @@ func newPanel(s *scene.Scene, sc scale, n int) panel {
 	return p
 }
 
-// instant is where a moment of the run is drawn, nil for none.
+// instant is a moment of the run as a line, nil for none.
 func (s scale) instant(i *scene.Instant) *instant {
 	if i == nil {
 		return nil
@@ -132,7 +133,7 @@ func (s scale) instant(i *scene.Instant) *instant {
 	return &instant{at, s.xRange(at), i.Text}
 }
 
-// summary is the diagram in a sentence.
+// summary describes the diagram in a sentence or two.
 func (d *drawing) summary(p panel) string {
 	faults := map[int]bool{} // not the lanes that they hit
 	for _, b := range p.Bands {
@@ -143,7 +144,7 @@ func (d *drawing) summary(p panel) string {
 	if p.Fatal != nil {
 		text += fmt.Sprintf(" It was decided at step %d, at %s.", p.Fatal.Step, prose.Seconds(p.Fatal.Start))
 	}
-	return text + " The story below tells it in sentences."
+	return text + " The story below has the same steps as sentences."
 }
 
 // shade is an overlap as it is drawn, over the lanes of all clients.
@@ -190,7 +191,7 @@ type arrow struct {
 	X2     string
 }
 
-// lostStub is how far the arrow of a message reaches that never arrived.
+// lostStub is the height of the arrow of a message that never arrived.
 const lostStub = 12
 
 func (d *drawing) arrows() []arrow {
@@ -209,17 +210,17 @@ func (d *drawing) arrows() []arrow {
 	return out
 }
 
-// The limits of a page, so that a long run does not make a dead one.
+// The limits of a page, so that a browser can show the page of a long run.
 const (
 	maxMessages = 4500 // of all modes together
-	maxBars     = 1000 // of a mode; so many bands and marks, too
+	maxBars     = 1000 // of a mode; also the maximum of bands and of marks
 )
 
-// room is how many messages each of some modes may draw.
+// messagesPerMode is the number of messages that each mode may draw.
 func messagesPerMode(modes int) int { return maxMessages / max(modes, 1) }
 
-// cut leaves of a panel what there is room for: whatever lies around the
-// decisive step, or at the beginning where there is none.
+// cut reduces a panel to its limits. It keeps what is around the decisive step, or at
+// the beginning where there is none.
 func (d *drawing) cut(p *panel, messages int) {
 	all := len(d.Run.Trace.Events)
 	if n := len(p.Messages); n > messages {

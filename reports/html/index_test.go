@@ -22,7 +22,7 @@ func indexPage(t *testing.T, x index.Index) string {
 	return b.String()
 }
 
-// entries are of every kind, and in every state.
+// entries has an entry of every kind, and of every state.
 func entries() []index.Entry {
 	page := []index.Page{{Name: "Report", File: "report.html"}, {Name: "JSON", File: "run.json"}}
 	return []index.Entry{
@@ -60,7 +60,8 @@ func TestIndexSaysAll(t *testing.T) {
 	}
 }
 
-// A page that is served may ask its server, and does so while something runs.
+// The script of a served page may connect to its server, and refreshes more often
+// while a campaign runs.
 func TestIndexLive(t *testing.T) {
 	html := indexPage(t, index.Index{Entries: entries(), Live: true})
 	testreports.CheckTexts(t, html, []string{"data-parts data-live data-busy>", "Stop refreshing", "connect-src 'self'"}, nil)
@@ -70,7 +71,7 @@ func TestIndexLive(t *testing.T) {
 	testreports.CheckTexts(t, html, []string{"0 results.", "Nothing is here yet", "<code>mysim run gc-pause</code>"}, []string{"Latest"})
 }
 
-// Links lead to the very folder, whatever it is called, and its name is text.
+// Links lead to the folder with any name, and the name is text.
 func TestIndexEscapes(t *testing.T) {
 	for folder, want := range map[string]string{
 		"a b#c?d%e":             `href="./a%20b%23c%3Fd%25e/x.html"`,
@@ -86,7 +87,7 @@ func TestIndexEscapes(t *testing.T) {
 	}
 }
 
-// Each part has a name of its own, by which it is found again.
+// Each part of the page has a unique id, by which the script finds it after a refresh.
 func TestIndexNames(t *testing.T) {
 	x := index.Index{Entries: append(entries(), entries()...)}
 	seen := map[string]bool{}

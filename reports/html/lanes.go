@@ -7,8 +7,8 @@ import (
 	"locksim/reports/scene"
 )
 
-// The measures of a diagram, in pixels. The script keeps the vertical ones and
-// lays out the time axis anew for the width of the window.
+// The measures of a diagram, in pixels. The script keeps the vertical ones, and
+// computes the time axis again for the width of the window.
 const (
 	chartWidth  = 1160
 	chartGutter = 64 // for the names of the lanes
@@ -32,8 +32,8 @@ type lane struct {
 // laneHeights are how high the lanes of each kind are, without their strips.
 var laneHeights = map[scene.LaneKind]int{scene.LaneClient: clientLane, scene.LaneRecord: recordLane, scene.LaneServer: nodeLane, scene.LaneStore: nodeLane}
 
-// stack gives each lane its place, once it is known how many strips it needs,
-// and returns the height of all.
+// stack sets the position of each lane, whose number of strips must be known, and
+// returns the height of all.
 func stack(lanes []*lane) int {
 	y := axisHeight
 	for _, l := range lanes {
@@ -44,7 +44,7 @@ func stack(lanes []*lane) int {
 	return y + footHeight
 }
 
-// middle is where the bars of a lane lie.
+// middle is the y of the middle of the bars of a lane.
 func (l *lane) middle() int {
 	top := l.Y + l.Strips*stripHeight
 	if l.Kind == scene.LaneClient {
@@ -53,8 +53,8 @@ func (l *lane) middle() int {
 	return top + (l.Y+l.H-top)/2
 }
 
-// port is where the messages of a lane begin and end: below a client's bars, at
-// a node's line.
+// port is the y at which the messages of a lane begin and end: below the bars of a
+// client, on the line of a node.
 func (l *lane) port() int {
 	if l.Kind == scene.LaneClient {
 		return l.Y + l.H - 6
@@ -62,13 +62,13 @@ func (l *lane) port() int {
 	return l.middle()
 }
 
-// Baseline is where the lane's own line is drawn.
+// Baseline is the y of the line of the lane.
 func (l *lane) Baseline() int { return l.port() }
 
-// Bottom is where the lane ends.
+// Bottom is the y of the lower edge.
 func (l *lane) Bottom() int { return l.Y + l.H }
 
-// NameY is where its name stands.
+// NameY is the y of the name.
 func (l *lane) NameY() int { return l.middle() + 4 }
 
 // band is a fault as it is drawn: a strip with its text, and a tint over the lane.
@@ -81,7 +81,8 @@ type band struct {
 	row          int // of the strips of its lane
 }
 
-// bands are the faults, in rows of their lanes, so that no text covers another.
+// bands are the faults, distributed over the rows of their lanes so that no text
+// covers another.
 func (d *drawing) bands() []band {
 	var bands []band
 	ends := map[string][]int64{} // of each row of a lane, in tenths of a pixel
@@ -108,10 +109,10 @@ func (d *drawing) bands() []band {
 // maxStrips bounds how high a lane may grow.
 const maxStrips = 4
 
-// textRoom is about how wide a text is, in tenths of a pixel.
+// textRoom is the approximate width of a text, in tenths of a pixel.
 func textRoom(s string) int64 { return int64(prose.Columns(s))*62 + 240 }
 
-// stackBands gives the bands their places, once the lanes have theirs.
+// stackBands sets the positions of the bands, after those of the lanes.
 func (d *drawing) stackBands(bands []band) {
 	for i := range bands {
 		b := &bands[i]
@@ -131,10 +132,10 @@ type bar struct {
 	TextY int
 }
 
-// Fits says that the text has room inside the bar.
+// Fits reports whether the text fits inside the bar.
 func (b bar) Fits() bool { return b.wide >= textRoom(b.Text)-140 }
 
-// hues are how many colours tell clients apart; names do in any case.
+// hues is the number of colours for clients. With more clients, only the names differ.
 const hues = 6
 
 // barHeights are how high the bars of each kind are, so that a claim lies on a belief.

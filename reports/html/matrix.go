@@ -14,20 +14,19 @@ import (
 	"locksim/scenarios/matrix"
 )
 
-// Matrix writes the page of the whole matrix: a table with a row for each
-// scenario, a column for each lock, and in each place a cell for each fencing mode,
-// with a sign, its words, and a link to the report of its run. Specimens have a
-// table of their own. Scripts add filters; without them the page has all there is.
+// Matrix writes the page of the whole matrix: a table with a row for each scenario and
+// a column for each lock. For each pair it has a cell for each fencing mode, with a
+// sign, its words, and a link to the report of its run. Specimens have a separate
+// table. Scripts add filters; without scripts the page shows everything.
 //
-// The same site gives the same bytes. The errors are that of the writer, and bugs
-// of the template.
+// The same site gives the same bytes. Matrix returns the error of the writer.
 func Matrix(w io.Writer, s MatrixSite) error {
 	return render(w, "page", matrixTemplate, newMatrixPage(&s))
 }
 
 var matrixTemplate = page("matrix.html")
 
-// matrixPage is what the template shows.
+// matrixPage is the data of the template.
 type matrixPage struct {
 	Headline, Evidence, Outcome, Made string
 	Modes                             []fence.Mode
@@ -70,14 +69,14 @@ type matrixLine struct {
 	Groups    []matrixGroup
 }
 
-// matrixPlace is where a row and a column cross.
+// matrixGroup is the cells of a scenario and a lock.
 type matrixGroup struct {
 	Lock   string
 	Failed bool
 	Cells  []matrixCell
 }
 
-// matrixSpot is a cell.
+// matrixCell is a cell.
 type matrixCell struct {
 	Mode               fence.Mode
 	Label              checker.Label
@@ -111,7 +110,7 @@ func newMatrixPage(s *MatrixSite) *matrixPage {
 	return p
 }
 
-// lines are the rows of the scenarios that some of the locks take part in.
+// lines are the rows of the scenarios that were run with some of the locks.
 func (s *MatrixSite) lines(locks []pageLink) []matrixLine {
 	g := grid.New(s.Matrix)
 	var lines []matrixLine
@@ -157,7 +156,8 @@ func (s *MatrixSite) group(g grid.Grid, scenario, lock string) matrixGroup {
 	return p
 }
 
-// spot is a cell on a page that is so many steps from the folder of all pages.
+// cell is a cell on a page. up is the relative path from the page to the folder of all
+// pages.
 func (s *MatrixSite) cell(up string, c matrix.Cell) matrixCell {
 	sign := grid.SignOf(c)
 	return matrixCell{Mode: c.Mode, Label: checker.Label(sign.Name), Glyph: sign.Glyph, Words: spoken(c), Href: s.cellLink(up, c), Problem: c.Problem()}
@@ -196,7 +196,7 @@ func labelCounts(m *matrix.Matrix) []labelCount {
 	return out
 }
 
-// problemLine is something that a reader has to be told of, with its command.
+// problemLine is a problem, with the command that repeats it.
 type problemLine struct{ Text, Replay string }
 
 func problemLines(m *matrix.Matrix) []problemLine {
@@ -211,7 +211,7 @@ func problemLines(m *matrix.Matrix) []problemLine {
 	return lines
 }
 
-// harmRow is one lock: in how many of its scenarios some seed came to harm, by
+// harmRow is the number of scenarios of a lock in which some seed shows harm, by
 // fencing mode.
 type harmRow struct {
 	pageLink
@@ -219,15 +219,15 @@ type harmRow struct {
 	Modes     []harmCount
 }
 
-// harmCount is how many scenarios came to harm in one mode; Ran says whether any
-// was run.
+// harmCount is the number of scenarios with harm in one mode. Ran says whether any was
+// run.
 type harmCount struct {
 	N   int
 	Ran bool
 }
 
-// harms are the labels that nobody wants to see: wrong data, a lock that nobody
-// can take, a rightful holder refused. That data was saved is none.
+// harms are the labels that count as harm: wrong data, a stuck lock, a rightful holder
+// refused. Rescued data does not count.
 var harms = []checker.Label{checker.Corrupted, checker.Stuck, checker.FalseReject}
 
 func (s *MatrixSite) harm(locks []pageLink) []harmRow {

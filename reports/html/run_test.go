@@ -52,7 +52,7 @@ func TestRunSaysAll(t *testing.T) {
 	}, []string{"ZgotmplZ", "<no value>", "%!"})
 }
 
-// A page depends on nothing outside it and lets nothing in.
+// A page refers to nothing outside it, and its policy forbids to load anything.
 func TestRunIsSelfContained(t *testing.T) {
 	html := page(t, testreports.PausedOutcome(), reports.Options{})
 	testreports.CheckTexts(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`}, nil)
@@ -63,7 +63,7 @@ func TestRunIsSelfContained(t *testing.T) {
 	}
 }
 
-// Whatever a scenario, a lock or a run says is text.
+// Every text of a scenario, a lock or a run is text.
 func TestRunEscapes(t *testing.T) {
 	const evil = `<img src=x onerror=alert(1)></script><!--`
 	o := testreports.PausedOutcome()
@@ -99,14 +99,14 @@ func TestRunEscapes(t *testing.T) {
 	}
 }
 
-// strange is what happened in the words of somebody else's server.
+// strange is an event of a kind of server that locksim does not have.
 type strange struct{ kind, text string }
 
 func (s strange) Kind() string               { return s.kind }
 func (s strange) AppendText(b []byte) []byte { return append(b, s.text...) }
 func (s strange) AppendHash(b []byte) []byte { return trace.AppendString(b, s.text) }
 
-// Terminal escape sequences and bytes that are no text do not get through.
+// The page has no terminal escape sequences and no bytes that are not text.
 func TestRunIsPrintable(t *testing.T) {
 	o := testreports.PausedOutcome()
 	o.Scenario.Title = "red \x1b[31m and \xff"
@@ -118,7 +118,7 @@ func TestRunIsPrintable(t *testing.T) {
 	}
 }
 
-// The same run gives the same page, whoever else renders at that moment.
+// The same run gives the same page, also while other goroutines render pages.
 func TestRunIsDeterministic(t *testing.T) {
 	want := page(t, testreports.PausedOutcome(), reports.Options{})
 	var wg sync.WaitGroup
@@ -133,7 +133,7 @@ func TestRunIsDeterministic(t *testing.T) {
 	wg.Wait()
 }
 
-// What is odd about an outcome changes the page, and does not break it.
+// Unusual outcomes have a page with the right text.
 func TestRunOfOddOutcomes(t *testing.T) {
 	for name, tc := range map[string]struct {
 		outcome func() *play.Outcome
@@ -174,11 +174,11 @@ func TestRunOfOddOutcomes(t *testing.T) {
 	}
 }
 
-// A look at the world that fails leaves what the history knows.
-func TestRunWithoutALook(t *testing.T) {
+// Where Inspect fails, the page has the state from the history.
+func TestRunWithFailedInspect(t *testing.T) {
 	opt := reports.Options{Inspect: func(fence.Mode, int) (*play.State, error) { return nil, errors.New("no such step") }}
 	if page(t, testreports.PausedOutcome(), opt) != page(t, testreports.PausedOutcome(), reports.Options{}) {
-		t.Error("a failed look changed the page")
+		t.Error("a failed Inspect changed the page")
 	}
 }
 
@@ -192,7 +192,7 @@ func TestRunErrors(t *testing.T) {
 	}
 }
 
-// Runs that were the same share a diagram and a story, where that is asked for.
+// With the option Together, runs that were the same share a diagram and a story.
 func TestRunTogether(t *testing.T) {
 	o := testreports.Outcome(testreports.Paused(fence.None), testreports.Paused(fence.Check), testreports.Paused(fence.Seal), testreports.NotApplicable(fence.Strict))
 	apart, together := page(t, o, reports.Options{}), page(t, o, reports.Options{Alike: reports.Together, Links: []reports.Link{{Text: "The <matrix>", Href: "../index.html"}}})
