@@ -17,8 +17,7 @@ import (
 	"locksim/sim/trace"
 )
 
-// once is a request that may have to be made in another way: then it has no short
-// form.
+// once is a request that has no short form where its answer demands another request.
 type once struct{ testreports.Words }
 
 func (o once) Brief(answer trace.Content) string {
@@ -28,8 +27,8 @@ func (o once) Brief(answer trace.Content) string {
 	return o.Short
 }
 
-// A request goes by its short form, or by its text where it has none; what is long
-// is cut.
+// A request is shown by its short form, or by its text where its type has none. Long
+// texts are cut.
 func TestShortRequest(t *testing.T) {
 	for _, tt := range []struct {
 		request, answer trace.Content
@@ -86,8 +85,8 @@ func TestStoreAnswer(t *testing.T) {
 
 const sms = time.Millisecond
 
-// polling is a run in which c0 asks three times, gets the lock, loses the answer
-// to its release, and sends a write that never arrives.
+// polling is a run in which c0 asks three times, is granted the lock, sends a write
+// that never arrives, and does not receive the answer to its release.
 func polling() *scene.Scene {
 	m := &play.ModeRun{Mode: fence.None, Trace: &trace.Trace{}}
 	set := func(id string) testreports.Words { return testreports.ContentWithShort("set k "+id+" nx", "set k nx") }
@@ -135,7 +134,7 @@ func TestSeqRows(t *testing.T) {
 	}
 }
 
-// Names that are no lane's come into no diagram.
+// Names without a lane are not in the diagram.
 func TestSeqRowsOfStrangers(t *testing.T) {
 	s := polling()
 	for i := range s.Run.Trace.Events {
@@ -155,7 +154,7 @@ func TestSeqRowsOfStrangers(t *testing.T) {
 	}
 }
 
-// However a diagram is cut, each bar that is opened is closed, once.
+// In a diagram of any length, each bar that is opened is closed once.
 func TestBarsAreBalanced(t *testing.T) {
 	s := polling()
 	for n := 1; n < 12; n++ {

@@ -16,15 +16,14 @@ import (
 	"locksim/sim/trace"
 )
 
-// seqRows finds what a sequence diagram of a run shows: each request to a node or
-// the store that a node decided, those in a row that are alike once, with their
-// answers; and in notes what the clients do besides, what strikes them, and what
-// the nodes let expire.
+// seqRows finds the rows of the sequence diagram of a run: each request that a server
+// or the store executed, with its answer, equal ones in succession once; and as notes
+// the other steps of the clients, the faults, and the keys that expire.
 type seqRows struct {
 	*scene.Scene
 	lines   map[int]play.Line     // the story, by step
 	arrived map[int]scene.Message // the requests, by the step of their arrival
-	sent    map[int]scene.Message // and the messages by that of their sending
+	sent    map[int]scene.Message // all messages, by the step of their sending
 	last    map[string]int        // the last row of a client with a node
 	rows    []seqRow
 }
@@ -47,7 +46,7 @@ func newSeqRows(s *scene.Scene) []seqRow {
 	return c.rows
 }
 
-// see takes notice of an event.
+// addEvent adds the rows of an event.
 func (c *seqRows) addEvent(e trace.Event) {
 	if c.Hidden(e) {
 		return
@@ -66,7 +65,7 @@ func (c *seqRows) addEvent(e trace.Event) {
 	}
 }
 
-// exec is a command that a server did.
+// exec adds the row of a command that a server executed.
 func (c *seqRows) exec(e trace.Event, m trace.Exec) {
 	command := shortRequest(m.Request, m.Answer)
 	if command == "" || !c.areLanes(e.Actor, e.Peer) {
@@ -86,12 +85,12 @@ func (c *seqRows) exec(e trace.Event, m trace.Exec) {
 	c.rows = append(c.rows, r)
 }
 
-// alikeRows says that a request was made again and answered as before.
+// alikeRows reports whether a request was made again and answered as before.
 func alikeRows(a, b seqRow) bool {
 	return a.text == b.text && a.answer == b.answer && a.answerLost == b.answerLost && a.fatal == "" && b.fatal == "" && !b.late()
 }
 
-// store is an operation that the store decided.
+// store adds the row of an operation that the store decided.
 func (c *seqRows) store(e trace.Event, d trace.Decision) {
 	if !c.areLanes(e.Actor, e.Peer) {
 		return
@@ -116,8 +115,8 @@ func (c *seqRows) request(e trace.Event, text, answer string) seqRow {
 	return r
 }
 
-// other is who has the lock by the nodes' record, where a command of somebody
-// else has just been done with success, other than to get it.
+// otherHolder is the client that has the lock by the nodes' record, where a command of
+// another client succeeded that does not acquire the lock.
 func (c *seqRows) otherHolder(e trace.Event, answer trace.Content) string {
 	p := checker.Pos(e.N)
 	holder := c.Holder(p - 1)
@@ -130,7 +129,7 @@ func (c *seqRows) otherHolder(e trace.Event, answer trace.Content) string {
 	return holder
 }
 
-// ownKey says that a client deleted a key at this step that it had set itself, as
+// ownKey reports whether a client deleted at this step a key that it had set itself, as
 // one of a majority.
 func (c *seqRows) ownKey(p checker.Pos) bool {
 	return slices.ContainsFunc(c.Run.History.Deletions, func(d checker.Deletion) bool { return d.At == p && d.Owner == d.By })
@@ -144,7 +143,8 @@ func (c *seqRows) acquiring(client string, p checker.Pos) bool {
 		})
 }
 
-// send is a request that never arrives; the others are shown where they do.
+// send adds the row of a request that never arrives. The others are shown at their
+// arrival.
 func (c *seqRows) send(e trace.Event, sent trace.Send) {
 	m, ok := c.sent[e.N]
 	if !ok || !m.Lost || m.Kind != scene.Request || !c.areLanes(e.Actor, e.Peer) {
@@ -157,7 +157,8 @@ func (c *seqRows) send(e trace.Event, sent trace.Send) {
 	c.rows = append(c.rows, seqRow{n: e.N, at: e.At, sent: e.At, over: []string{e.Actor, e.Peer}, text: command, lost: true, times: 1, fatal: c.decision(e)})
 }
 
-// untold says that requests and answers show a step of a story already.
+// shownAsRequest reports whether the requests and answers show a step of a story
+// already.
 func shownAsRequest(e trace.Event) bool {
 	m, ok := e.What.(trace.Mark)
 	if !ok {
@@ -174,7 +175,8 @@ func shownAsRequest(e trace.Event) bool {
 	return false
 }
 
-// told is a step of the story, or the decisive step, whatever it is.
+// storyStep adds a note for a step of the story, and for the decisive step in any
+// case.
 func (c *seqRows) storyStep(e trace.Event) {
 	l, ok := c.lines[e.N]
 	if e.N != c.Fatal && (!ok || shownAsRequest(e)) {
@@ -191,7 +193,7 @@ func (c *seqRows) storyStep(e trace.Event) {
 	c.note(e, text, over...)
 }
 
-// note adds a note, unless it says again what the last one of the same said.
+// note adds a note over those of the given names that have lanes.
 func (c *seqRows) note(e trace.Event, text string, over ...string) {
 	over = slices.DeleteFunc(over, func(name string) bool { return !c.areLanes(name) })
 	if len(over) == 0 {
@@ -204,7 +206,7 @@ func (c *seqRows) note(e trace.Event, text string, over ...string) {
 	c.rows = append(c.rows, seqRow{n: e.N, at: e.At, note: true, over: slices.Compact(over), text: text, fatal: c.decision(e)})
 }
 
-// decision says what was decided at a step, or nothing.
+// decision is the text of the decisive step, "" for any other.
 func (c *seqRows) decision(e trace.Event) string {
 	if e.N != c.Fatal {
 		return ""
@@ -216,10 +218,10 @@ func (c *seqRows) decision(e trace.Event) string {
 	return text
 }
 
-// laneName is what a participant of a diagram may be called.
+// laneName matches the names that a participant of a diagram may have.
 var laneName = regexp.MustCompile(`^([a-z]+[0-9]+[a-z]?|probe)$`)
 
-// drawn says that all of these are lanes.
+// areLanes reports whether all names have lanes.
 func (c *seqRows) areLanes(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
 		return !laneName.MatchString(name) || name != trace.Store && !slices.Contains(c.Clients, name) && !slices.Contains(c.Servers, name)
@@ -229,7 +231,7 @@ func (c *seqRows) areLanes(names ...string) bool {
 // byLane orders lanes from left to right.
 func (c *seqRows) byLane(a, b string) int { return c.column(a) - c.column(b) }
 
-// column is the place of a lane: clients, servers, store.
+// column is the position of a lane: clients, servers, store.
 func (c *seqRows) column(name string) int {
 	if i := slices.Index(c.Clients, name); i >= 0 {
 		return i
@@ -240,12 +242,11 @@ func (c *seqRows) column(name string) int {
 	return len(c.Clients) + len(c.Servers)
 }
 
-// seqRow is one thing that a sequence diagram shows: a request with its answer, or
-// a note.
+// seqRow is one row of a sequence diagram: a request with its answer, or a note.
 type seqRow struct {
 	n    int // the step
 	at   time.Duration
-	over []string // whom it concerns: for a request, the sender and the receiver
+	over []string // its lanes: for a request, the sender and the receiver
 	text string
 	note bool
 
@@ -253,20 +254,20 @@ type seqRow struct {
 	lost       bool          // it never arrived
 	answer     string        // "" for none
 	answerLost bool          // the answer never arrived
-	times      int           // how often in a row the same was asked and answered
+	times      int           // how often in succession the request had this answer
 	until      time.Duration // the last time
-	branches   []seqBranch   // the answers in the modes that part here
-	fatal      string        // what was decided here, in words
+	branches   []seqBranch   // the answers in the modes that diverge here
+	fatal      string        // the text of the decisive step, "" for another step
 }
 
-// seqBranch is what a store answered in some modes.
+// seqBranch is the answer of the store in some modes.
 type seqBranch struct {
 	modes  []fence.Mode
 	answer string
 	note   string
 }
 
-// lines are the row in mermaid.
+// lines are the lines of the row in mermaid.
 func (r seqRow) lines() []string {
 	var lines []string
 	switch {
@@ -288,11 +289,11 @@ func (r seqRow) lines() []string {
 
 func (r seqRow) decision(what string) string { return fmt.Sprintf("step %d, %s", r.n, what) }
 
-// fatalColour is behind the decisive step, light enough for dark and light pages.
-// A note says the same in words.
+// fatalColour is the background of the decisive step, light enough for dark and light
+// pages. A note marks the step in words.
 const fatalColour = "rgba(220, 50, 47, 0.2)"
 
-// lateFrom is how long a request is on its way before the diagram says so.
+// lateFrom is the time under way from which the diagram marks a request as late.
 const lateFrom = 500 * time.Millisecond
 
 func (r seqRow) request() string {
@@ -339,7 +340,7 @@ func (r seqRow) answered(answer string) []string {
 	return []string{fmt.Sprintf("%s%s%s: %s", r.over[1], arrow, r.over[0], mermaidLabel(answer))}
 }
 
-// remark is a note on whoever decided.
+// remark is a note over the receiver of the request.
 func (r seqRow) remark(text string) string {
 	return fmt.Sprintf("Note over %s: %s", r.over[len(r.over)-1], mermaidLabel(text))
 }
@@ -352,8 +353,8 @@ func inset(lines []string) []string {
 	return out
 }
 
-// branch adds to the rows of the run that is told what the store answered in the
-// other modes, where those part from it.
+// branch adds to the rows of the first run the answers of the store in the other
+// modes, at the step where these diverge from it.
 func branch(rows []seqRow, first *scene.Scene, others []*scene.Scene) {
 	parted := make([]int, len(others)) // from which step on
 	for i, o := range others {

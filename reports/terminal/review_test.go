@@ -11,7 +11,7 @@ import (
 	"locksim/reports/terminal"
 )
 
-// The summary fits a terminal, and an error of the writer is the caller's.
+// The summary fits into the width, and the error of the writer is returned.
 func TestReview(t *testing.T) {
 	var b bytes.Buffer
 	if err := terminal.Review(&b, testreports.Review(), reports.Options{Width: 80}); err != nil {

@@ -27,7 +27,7 @@ func timelineOf(t *testing.T, o *play.Outcome, opt reports.Options) string {
 	return b.String()
 }
 
-// told is the paused run with a story of all that it has to tell.
+// withStory is the paused run with a story of all its steps.
 func withStory(mode fence.Mode) play.ModeRun {
 	m := testreports.Paused(mode)
 	m.Story = nil
@@ -51,7 +51,7 @@ func TestTimeline(t *testing.T) {
 		options reports.Options
 	}{
 		"timeline": {
-			shows:   "c0 pauses past its claim and still believes, c1 holds beside it; the other modes from where they part, the same story once",
+			shows:   "c0 pauses past its claim and still believes, c1 holds beside it; the other modes from where they diverge, the same story once",
 			outcome: testreports.Outcome(withStory(fence.None), withStory(fence.Check), withStory(fence.Seal), testreports.NotApplicable(fence.Strict)),
 			options: reports.Options{Repeat: play.Twice, Replay: "locksim run gc-pause --seed 1"},
 		},
@@ -92,8 +92,8 @@ func signsAt(t *testing.T, text string, column, step int) string {
 	return ""
 }
 
-// A column shows what the history says: the claim, the belief beyond it, the wait,
-// and what befalls the client.
+// A column shows the claim, the belief after its end, the wait, and the faults of the
+// client as they are in the history.
 func TestTimelineSigns(t *testing.T) {
 	text := timelineOf(t, testreports.Outcome(withStory(fence.None)), reports.Options{})
 	for _, tt := range []struct {
@@ -109,7 +109,7 @@ func TestTimelineSigns(t *testing.T) {
 	}
 }
 
-// A client that heeds the notice of a loss believes no longer than that.
+// The belief of a client that checks for the loss of its lease ends with the notice.
 func TestTimelineHeedsCare(t *testing.T) {
 	m := withStory(fence.None)
 	m.History.Care, m.History.Grants[0].LostSeen = checker.CareLost, 17
@@ -136,8 +136,8 @@ func TestTimelineOfEqualRuns(t *testing.T) {
 	testreports.CheckTexts(t, timelineOf(t, testreports.Outcome(a, b), reports.Options{}), []string{"mode cas: corrupted, the same run as mode none, event by event"}, nil)
 }
 
-// A mode that goes on in its own way is told, even if it parts where another does.
-func TestTimelineTellsWhatDiffers(t *testing.T) {
+// A mode with a different story is shown, even if it diverges where another mode does.
+func TestTimelineShowsWhatDiffers(t *testing.T) {
 	other := withStory(fence.Seal)
 	last := &other.Story[len(other.Story)-1]
 	*last = testreports.Line(last.N, last.At, last.Actor, "gives up")
