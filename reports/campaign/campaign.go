@@ -48,11 +48,11 @@ func ExplorationVerdict(e *explore.Exploration) string {
 		return "The exploration ended with the first violation; --all goes on."
 	case s.Violating > 0:
 		return fmt.Sprintf("A violation in %s of %s that are evidence: %s. %s of different shape; %s with a violation not examined.",
-			prose.Thousands(s.Violating), prose.Amount(s.Evidence, "run"), bound, prose.Count(len(s.Failures), "violation"), prose.Amount(s.Unexamined, "run"))
+			prose.Thousands(s.Violating), prose.Count(s.Evidence, "run"), bound, prose.Count(len(s.Failures), "violation"), prose.Count(s.Unexamined, "run"))
 	case s.Evidence == 0:
 		return "No run is evidence."
 	}
-	return fmt.Sprintf("No violation in %s that are evidence: %s. That is no proof.", prose.Amount(s.Evidence, "run"), bound)
+	return fmt.Sprintf("No violation in %s that are evidence: %s. That is no proof.", prose.Count(s.Evidence, "run"), bound)
 }
 
 // ExplorationDoubts are the problems that make the result of an exploration

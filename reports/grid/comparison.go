@@ -127,7 +127,7 @@ func Unplayed(c *compare.Comparison) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "Without a row, since no scenario of the library has them: " + strings.Join(names, ", ") +
+	return "Without a row, since no scenario of the library has them with these locks: " + strings.Join(names, ", ") +
 		". For these, see the promises (locksim list) or run an exploration (locksim explore)."
 }
 

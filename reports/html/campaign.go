@@ -164,7 +164,7 @@ func Exploration(w io.Writer, e *explore.Exploration, opt CampaignOptions) error
 	}
 	for i := range s.Failures {
 		f := &s.Failures[i]
-		like := fmt.Sprintf("%s like it, the first with seed %d", prose.Amount(f.Runs, "run"), f.FirstSeed)
+		like := fmt.Sprintf("%s like it, the first with seed %d", prose.Count(f.Runs, "run"), f.FirstSeed)
 		p.Violations = append(p.Violations, newViolation(i+1, like, f, opt))
 	}
 	return p.write(w)
@@ -173,7 +173,7 @@ func Exploration(w io.Writer, e *explore.Exploration, opt CampaignOptions) error
 // exploreHeadline is the result in a sentence or two.
 func exploreHeadline(e *explore.Exploration) string {
 	if e.Summary.Violating > 0 && e.StoppedAt != nil {
-		return fmt.Sprintf("A run with a violation ended the exploration, after %s.", prose.Amount(e.Summary.Runs, "run"))
+		return fmt.Sprintf("A run with a violation ended the exploration, after %s.", prose.Count(e.Summary.Runs, "run"))
 	}
 	return campaign.ExplorationVerdict(e)
 }
@@ -254,7 +254,7 @@ func Sweep(w io.Writer, s *sweep.Sweep, opt CampaignOptions) error {
 	}
 	for i := range s.Summary.Failures {
 		f := &s.Summary.Failures[i]
-		like := fmt.Sprintf("%s like it, the first: %s", prose.Amount(f.Runs, "run"), f.Placed.Faults)
+		like := fmt.Sprintf("%s like it, the first: %s", prose.Count(f.Runs, "run"), f.Placed.Faults)
 		p.Violations = append(p.Violations, newViolation(i+1, like, f, opt))
 	}
 	return p.write(w)

@@ -36,7 +36,7 @@ func breakBlocks(r *review.Review) []Block {
 	if len(r.Failures) == 0 {
 		return append(blocks, paragraph("Neither random schedules nor placed faults found anything that broke it, in %s. That is no proof.", evidenceOf(r)))
 	}
-	blocks = append(blocks, Block{Heading: "Found by exploration"}, paragraph("%s of breaking it were found by random schedules and placed faults, each reduced to a minimal schedule. Those within the promise come first, if there are any, then the worst. Each was repeated in every fencing mode, with the same seed. A mode named in the title is the one in which the lock is judged.", prose.Amount(len(r.Failures), "way")))
+	blocks = append(blocks, Block{Heading: "Found by exploration"}, paragraph("%s of breaking it were found by random schedules and placed faults, each reduced to a minimal schedule. Those within the promise come first, if there are any, then the worst. Each was repeated in every fencing mode, with the same seed. A mode named in the title is the one in which the lock is judged.", prose.Count(len(r.Failures), "way")))
 	rest := &Table{Name: "Further breaks", Head: []string{"Break", "Runs like it", "Command"}}
 	for i, b := range r.Failures {
 		if i < maxBreaks {
@@ -55,7 +55,7 @@ func breakBlocks(r *review.Review) []Block {
 
 func evidenceOf(r *review.Review) string {
 	f := &r.Figures
-	return prose.Amount(f.Within.Evidence+f.All.Evidence+f.Swept.Evidence, "run") + " that are evidence"
+	return prose.Count(f.Within.Evidence+f.All.Evidence+f.Swept.Evidence, "run") + " that are evidence"
 }
 
 func newReviewBreak(i int, b review.Failure) *Break {
@@ -70,7 +70,7 @@ func newReviewBreak(i int, b review.Failure) *Break {
 
 // whereFound says which search found the break, and in how many runs.
 func whereFound(b review.Failure) string {
-	often := fmt.Sprintf("%s of %s", prose.Thousands(b.Runs), prose.Amount(b.Of, "run"))
+	often := fmt.Sprintf("%s of %s", prose.Thousands(b.Runs), prose.Count(b.Of, "run"))
 	switch b.From {
 	case review.FromPromise:
 		return "It breaks the lock’s own promise: found in " + often + " within it that are evidence."

@@ -74,7 +74,7 @@ func gapBlocks(r *review.Review) []Block {
 	}
 	items = append(items, neverStruck(r)...)
 	if n := r.Figures.Partial; n > 0 {
-		items = append(items, fmt.Sprintf("In %s the lock acted during a pause, through timers that no seam holds: these are no evidence about pauses.", prose.Amount(n, "run")))
+		items = append(items, fmt.Sprintf("In %s the lock acted during a pause, through timers that no seam holds: these are no evidence about pauses.", prose.Count(n, "run")))
 	}
 	if names := vacuousStories(r); len(names) > 0 {
 		items = append(items, "These scenarios prove nothing in some mode, since nobody contended or a fault never struck: "+commas(names)+".")
@@ -85,7 +85,7 @@ func gapBlocks(r *review.Review) []Block {
 		blocks = append(blocks, Block{Folded: prose.Count(len(r.NotRun), "scenario") + " of the library not run with this lock", Items: gapItems(r.NotRun)})
 	}
 	if len(r.Catalogue) > 0 {
-		blocks = append(blocks, Block{Folded: fmt.Sprintf("%s of the catalogue that no scenario shows", prose.Amount(len(r.Catalogue), "failure mode")), Items: gapItems(r.Catalogue)})
+		blocks = append(blocks, Block{Folded: fmt.Sprintf("%s of the catalogue that no scenario shows", prose.Count(len(r.Catalogue), "failure mode")), Items: gapItems(r.Catalogue)})
 	}
 	return blocks
 }

@@ -65,7 +65,7 @@ func riskStatement(m review.Mode) string {
 		who = "With the fence " + string(m.Mode)
 	}
 	return fmt.Sprintf("%s, data was lost in %s of %s of the library, a rightful holder was refused in %s, and the lock was stuck in %s.",
-		who, prose.Thousands(n.Labels[checker.Corrupted]), prose.Amount(n.Runs, "run"), prose.Thousands(n.Labels[checker.FalseReject]), prose.Thousands(n.Labels[checker.Stuck]))
+		who, prose.Thousands(n.Labels[checker.Corrupted]), prose.Count(n.Runs, "run"), prose.Thousands(n.Labels[checker.FalseReject]), prose.Thousands(n.Labels[checker.Stuck]))
 }
 
 // riskTable has a row for each mode and a column for each label.

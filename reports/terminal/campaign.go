@@ -66,7 +66,7 @@ func doubts(lines []string, opt reports.Options) []string {
 func exploreFigures(e *explore.Exploration, opt reports.Options) []string {
 	s := &e.Summary
 	lines := prose.Fold(fmt.Sprintf("%s over %s of virtual time; %s of them are evidence: a violation was seen, or clients contended and faults struck.",
-		prose.Amount(s.Runs, "run"), prose.Span(s.VirtualSeconds), prose.Thousands(s.Evidence)), opt.Width)
+		prose.Count(s.Runs, "run"), prose.Span(s.VirtualSeconds), prose.Thousands(s.Evidence)), opt.Width)
 	for _, row := range []struct{ name, text string }{
 		{"no evidence: ", campaign.Tallies(s.Vacuous)},
 		{"faults that struck, of those drawn: ", struckOf(s.Faults)},
@@ -94,7 +94,7 @@ func struckOf(kinds map[string]search.FaultTally) string {
 // distinct is one violation. It begins with its seed and ends with the command
 // that replays it.
 func distinct(i int, f *search.Failure, replay Replay, opt reports.Options) []string {
-	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first with seed %d)", i, f.Shape, prose.Amount(f.Runs, "run"), f.FirstSeed)
+	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first with seed %d)", i, f.Shape, prose.Count(f.Runs, "run"), f.FirstSeed)
 	return violation(head, f.Text("replay: "+replay(i, f)), opt)
 }
 
@@ -181,7 +181,7 @@ func placed(t *sweep.Summary) string {
 // sweepClass is one class of violation. It ends with the command that replays
 // the smallest.
 func sweepClass(i int, f *search.Failure, replay Replay, opt reports.Options) []string {
-	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first: %s)", i, f.Shape, prose.Amount(f.Runs, "run"), f.Placed.Faults)
+	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first: %s)", i, f.Shape, prose.Count(f.Runs, "run"), f.Placed.Faults)
 	if f.Run == nil {
 		return []string{paint(opt.Colour, alarm, head), "It has not been examined."}
 	}
