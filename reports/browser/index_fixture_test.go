@@ -21,7 +21,7 @@ import (
 	"locksim/scenarios/search"
 )
 
-// kept is a folder with a run, something torn, and an exploration at work.
+// resultFolder is a folder with runs, a truncated run, and an unfinished exploration.
 type resultFolder struct {
 	t   *testing.T
 	dir string
@@ -102,7 +102,7 @@ func (k *resultFolder) page(live bool) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// served opens the index of the folder, as locksim serve shows it.
+// serve opens the index of the folder, served as by locksim serve.
 func (k *resultFolder) serve(v view) *tab {
 	k.t.Helper()
 	l, err := serve.Listen("127.0.0.1:0")

@@ -16,7 +16,7 @@ import (
 	"locksim/scenarios/sweep"
 )
 
-// indexPages are the pages of this kind that are looked at.
+// indexPages are the pages of indexes and campaigns under test.
 func indexPages(t *testing.T) map[string][]byte {
 	t.Helper()
 	k := newResultFolder(t, 3)
@@ -87,8 +87,8 @@ func swept(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// axe-core finds nothing on these pages either, none is wider than its screen,
-// and each is quiet; screenshots are for the eye.
+// axe-core finds nothing on these pages, none is wider than its screen, and none has
+// complaints.
 func TestIndexPages(t *testing.T) {
 	source := axeSource(t)
 	for name, html := range indexPages(t) {
@@ -111,7 +111,7 @@ func TestIndexPages(t *testing.T) {
 	}
 }
 
-// look opens a page that may have no script.
+// openUnscripted opens a page that may have no script.
 func openUnscripted(t *testing.T, html []byte, v view) *tab {
 	t.Helper()
 	return open(t, bytes.Replace(html, []byte("<html "), []byte(`<html data-ready="yes" `), 1), v)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The page says nothing on the console, asks for nothing, and has a diagram.
+// A page has its diagrams, and no complaints or requests.
 func TestPageLoadsQuietly(t *testing.T) {
 	for name, subject := range subjects {
 		t.Run(name, func(t *testing.T) {
@@ -28,7 +28,7 @@ func TestPageLoadsQuietly(t *testing.T) {
 	}
 }
 
-// Whatever a scenario or a lock says is text.
+// Every text of a scenario or a lock is text.
 func TestMarkupIsText(t *testing.T) {
 	o := hostile(t)
 	html := bare(t, o)
@@ -40,7 +40,7 @@ func TestMarkupIsText(t *testing.T) {
 		t.Errorf("%d scripts, want the data and the page's own", got)
 	}
 	if got := eval[int](tb, `document.images.length`); got != 0 {
-		t.Errorf("%d images came out of a text", got)
+		t.Errorf("texts became %d images", got)
 	}
 	tb.click(`[data-play=fatal]`)
 	tb.press(`.chart`, ".")

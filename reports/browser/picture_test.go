@@ -11,9 +11,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Porcupine's drawing is drawn once it is opened, in a frame that may run its
-// script and nothing else: boxes for operations, and lines through them. It says
-// nothing on the console, asks for nothing, and the page stays accessible.
+// The drawing of porcupine is loaded when it is opened, in a frame that may only run its
+// script: boxes for operations, and lines through them. It causes no complaints and no
+// requests, and the page stays accessible.
 func TestPorcupinesDrawing(t *testing.T) {
 	html, source := rendered(t, gcPause(t)), axeSource(t)
 	for _, v := range []view{desktop, views[3]} {

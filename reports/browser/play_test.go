@@ -12,8 +12,8 @@ import (
 	"locksim/scenarios/play"
 )
 
-// The button, and the key, show the decisive step: in the window of the diagram,
-// in the story, and with the state of the world beside it.
+// The button and the key show the decisive step in the window of the diagram and in the
+// story, with the state of the world beside it.
 func TestJump(t *testing.T) {
 	for _, name := range []string{"gc-pause", "redlock"} {
 		for how, jump := range map[string]func(*tab){
@@ -84,8 +84,8 @@ func compareState(tb *tab, m play.ModeRun, p checker.Pos) {
 	}
 }
 
-// Steps can be taken forward and back, by buttons, keys, the slider and by
-// themselves; another mode is told from the same time on.
+// Buttons, keys, the slider and the player move forward and back; another mode is shown
+// at the same time of the run.
 func TestStepPlay(t *testing.T) {
 	o := gcPause(t)
 	tb := open(t, rendered(t, o), desktop)
@@ -121,7 +121,7 @@ func TestStepPlay(t *testing.T) {
 	tb.checkQuiet()
 }
 
-// Every control is reached by the Tab key alone.
+// The Tab key reaches every control.
 func TestTabReachesEverything(t *testing.T) {
 	tb := open(t, rendered(t, redlockFailure(t)), desktop)
 	want := eval[int](tb, `(() => { window.reached = new Set();
@@ -136,7 +136,7 @@ func TestTabReachesEverything(t *testing.T) {
 	}
 }
 
-// Pointing at a bar says what it is; so does stepping through the events.
+// Pointing at a bar shows its description, and stepping through the events does too.
 func TestDetails(t *testing.T) {
 	tb := open(t, rendered(t, gcPause(t)), desktop)
 	tb.do(chromedp.ScrollIntoView(chromedp.CSS(`.chart`)))
