@@ -11,7 +11,7 @@ import (
 	"locksim/scenarios/sweep"
 )
 
-// A line of a story is a step, or stands for steps that are left out.
+// A line of a story is a step, or a notice of steps that are left out.
 func TestSteps(t *testing.T) {
 	got := campaign.Steps([]string{
 		"     1           0s  c0     asks for the lock",

@@ -44,7 +44,7 @@ func (p *process) story() {
 
 // client draws the waits, beliefs, claims and faults of a client.
 //
-// A wait ends where a belief begins. Waits have a track of their own: a viewer that
+// A wait ends where a belief begins. Waits have a separate track: a viewer that
 // adds a duration to a time in floating-point numbers could compute that a wait and a
 // belief overlap.
 func (p *process) client(name string, periods []scene.Period, faults []scene.Fault, marks []scene.Mark) {

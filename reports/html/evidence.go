@@ -171,7 +171,7 @@ func writeOf(op checker.Op, onPath bool) writeEvidence {
 type pictureView struct {
 	Title   string // of the frame, for screen readers
 	Summary string
-	Page    string // an HTML page of its own; empty where there is none
+	Page    string // the HTML page of the drawing, empty where there is none
 	Why     string // why it is left out
 	Height  int    // of the frame, in pixels
 }

@@ -138,7 +138,7 @@ func (b bar) Fits() bool { return b.wide >= textRoom(b.Text)-140 }
 // hues is the number of colours for clients. With more clients, only the names differ.
 const hues = 6
 
-// barHeights are how high the bars of each kind are, so that a claim lies on a belief.
+// barHeights are how high the bars of each kind are, so that a claim is visible on a belief.
 var barHeights = map[scene.PeriodKind]int{scene.Wait: 4, scene.Belief: 24, scene.Claim: 16, scene.Hold: 16}
 
 func (d *drawing) bars() []bar {

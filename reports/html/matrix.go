@@ -160,11 +160,11 @@ func (s *MatrixSite) group(g grid.Grid, scenario, lock string) matrixGroup {
 // pages.
 func (s *MatrixSite) cell(up string, c matrix.Cell) matrixCell {
 	sign := grid.SignOf(c)
-	return matrixCell{Mode: c.Mode, Label: checker.Label(sign.Name), Glyph: sign.Glyph, Words: spoken(c), Href: s.cellLink(up, c), Problem: c.Problem()}
+	return matrixCell{Mode: c.Mode, Label: checker.Label(sign.Name), Glyph: sign.Glyph, Words: cellWords(c), Href: s.cellLink(up, c), Problem: c.Problem()}
 }
 
-// spoken is a cell in words: "corrupted 20/20".
-func spoken(c matrix.Cell) string {
+// cellWords is a cell in words: "corrupted 20/20".
+func cellWords(c matrix.Cell) string {
 	text := strings.TrimSpace(string(c.Label) + " " + grid.KOfN(c))
 	if c.Vacuous != "" {
 		text = "vacuous, " + text

@@ -79,7 +79,7 @@ func describe(s *scene.Scene) string {
 	if s.Fatal > 0 {
 		text += fmt.Sprintf(", decided at step %d, at %s", s.Fatal, prose.Seconds(s.At(checker.Pos(s.Fatal))))
 	}
-	return text + ". The table below tells the same in words."
+	return text + ". The table below has the same steps in words."
 }
 
 // maxAftermath is the largest number of rows after the decisive step: a release at

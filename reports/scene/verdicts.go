@@ -43,7 +43,7 @@ func Repeated(r play.Repeat) string {
 var rules = map[fence.Mode]string{
 	fence.None:   "The store takes everything.",
 	fence.Check:  "The store refuses a write with a token below the highest one written.",
-	fence.Seal:   "Reads count too: the store refuses whatever has a token below the highest one seen.",
+	fence.Seal:   "Reads count too: the store refuses every operation with a token below the highest one seen.",
 	fence.Strict: "As seal, and a token belongs to the first grant that sends it.",
 	fence.Claim:  "A read claims the resource for its grant; the store refuses a write whose claim is gone.",
 	fence.CAS:    "The store takes a write only on the version that it is based on.",
