@@ -31,8 +31,8 @@ func story(o *play.Outcome, opt reports.Options) []string {
 
 // rescued is the decisive step of the first run that a fence rescued, with the steps
 // around it. It is nil where the story is that of such a run itself.
-func rescued(o *play.Outcome, told *play.ModeRun, opt reports.Options) []string {
-	if told.Verdict.Label == checker.Rescued {
+func rescued(o *play.Outcome, shown *play.ModeRun, opt reports.Options) []string {
+	if shown.Verdict.Label == checker.Rescued {
 		return nil
 	}
 	for i := range o.Modes {
