@@ -1,9 +1,9 @@
-// Package reports has what all report formats share: their options, links, versions,
+// Package reports has the options, links and versions that all report formats share,
 // and the JSON Schemas of the documents that locksim prints.
 //
 // Rendering is pure: an outcome in, bytes out. A format runs nothing, reads no clock,
 // no environment and no file, and the same input gives the same bytes. Each format is
-// a package with a function for each thing that it can show:
+// a package with a function for each kind of input:
 //
 //	o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: 1, Repeat: scenarios.Twice})
 //	…
@@ -18,9 +18,9 @@
 //   - reports/chrome: a run, for trace viewers.
 //   - reports/junit: a run and a matrix, for CI systems.
 //
-// What there is to show is apart from how a format shows it, so that all formats say
-// the same: reports/scene for a run, reports/grid for a matrix and a comparison,
+// The content of a report is separate from its form, so that all formats show the
+// same: reports/scene is the content for a run, reports/grid for a matrix and a comparison,
 // reports/campaign for an exploration and a sweep, reports/reviewpage for a review,
-// reports/index for a folder of results. They know neither pixels nor markup nor
+// reports/index for a folder of results. They have no pixels, markup or
 // colours. Formats import them, and never each other.
 package reports

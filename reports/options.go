@@ -15,25 +15,25 @@ type Options struct {
 	// Width is the number of columns of a line, at least [MinWidth].
 	// Default: 120.
 	Width int
-	// Repeat says how often each run was made. The report's head repeats it.
+	// Repeat says how often each run was made, for the head of the report.
 	Repeat play.Repeat
 	// Replay is the command that makes the run again. It becomes the last line
 	// of the report. Default: there is no such line.
 	Replay string
-	// Versions are those that a run depends on, as pages and Markdown list them.
-	// Default: it lists none.
+	// Versions are the versions that a run depends on, which pages and Markdown
+	// list. Default: none are listed.
 	Versions []Version
-	// Inspect looks at the world at a step of a run, for its page: it
-	// adds the keys of the servers, and the bytes under way, to what the
-	// run's own history knows. Where it fails, the page shows the history alone.
-	// Default: there is no such look.
+	// Inspect returns the state of the world at a step of a run, for its page. It
+	// adds the keys of the servers, and the bytes under way, to what the history of
+	// the run has. Where it fails, the page shows the history alone. Default: the
+	// page shows the history alone.
 	Inspect func(mode fence.Mode, step int) (*play.State, error)
-	// Alike says how the page of an outcome shows runs that were the same. Default: each apart.
+	// Alike says how the page of an outcome shows runs that were the same.
+	// Default: [Apart].
 	Alike Alike
-	// Links lead from the head of its page to pages around it. Default:
-	// there are none.
+	// Links are the links at the head of the page. Default: there are none.
 	Links []Link
-	// Limit is how many bytes a report in Markdown may take, at least
+	// Limit is the largest size of a report in Markdown in bytes, at least
 	// [MinLimit]. Default: [CommentLimit].
 	Limit int
 }
@@ -44,19 +44,19 @@ type Colour int
 const (
 	// Plain is text without colours.
 	Plain Colour = iota
-	// ANSI colours by the escape sequences that terminals understand.
+	// ANSI is text with the escape sequences of terminals for colours.
 	ANSI
 )
 
-// Alike says how the page of a run shows runs that were the same, event by event, and
-// ended alike.
+// Alike says how the page of an outcome shows runs that have the same events and the
+// same label.
 type Alike int
 
 const (
-	// Apart gives each run a diagram and a story of its own. It is the default.
+	// Apart shows a diagram and a story for each run. It is the default.
 	Apart Alike = iota
-	// Together gives them one diagram and one story that name all of their modes.
-	// A page of many modes is then a fraction as long.
+	// Together shows one diagram and one story for all of them, which name their
+	// modes. A page of many modes is much shorter then.
 	Together
 )
 
@@ -82,21 +82,21 @@ type Link struct {
 // table of verdicts is wider; its lines are not folded.
 const MinWidth = 60
 
-// DefaultWidth is the number of columns of a line where nothing else is asked for.
+// DefaultWidth is the default of [Options.Width].
 const DefaultWidth = 120
 
 // The sizes of a report in Markdown, in bytes.
 const (
-	// CommentLimit is what a comment on a pull request can hold: 64 KiB.
+	// CommentLimit is the largest comment on a pull request: 64 KiB.
 	CommentLimit = 64 << 10
-	// SummaryLimit is what a step summary of a CI job can hold: 1 MiB.
+	// SummaryLimit is the largest step summary of a CI job: 1 MiB.
 	SummaryLimit = 1 << 20
-	// MinLimit is the smallest limit that a report is cut to.
+	// MinLimit is the smallest value of [Options.Limit].
 	MinLimit = 8 << 10
 )
 
-// WithDefaults are the options with the defaults in place of zero values. The error
-// says which of them makes no sense.
+// WithDefaults returns the options with the defaults in place of zero values, or an
+// error that names an invalid one.
 func (o Options) WithDefaults() (Options, error) {
 	if o.Limit == 0 {
 		o.Limit = CommentLimit

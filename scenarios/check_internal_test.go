@@ -19,7 +19,7 @@ import (
 // A tape of bytes gives back what was drawn from a seed, and draws a valid
 // scenario whatever is on it.
 func TestByteTape(t *testing.T) {
-	space, err := Options{}.discover(testlocks.Sound("tape"))
+	space, err := Options{}.discover(testlocks.Correct("tape"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func wants(t *testing.T, text string, patterns ...string) {
 func TestCheckPasses(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	opts := quick(t)
-	j := checked(t, "TestTheirs", testlocks.Sound("theirs"), opts)
+	j := checked(t, "TestTheirs", testlocks.Correct("theirs"), opts)
 	calmly(t, j)
 	wants(t, j.said(), `^theirs: \d+ runs, \d+ of them non-vacuous, no violation: rate below [\d.]+ % at 95 % under this generator \(faults drawn: .*pause \d`)
 	if _, err := os.Stat(opts.Dir); !os.IsNotExist(err) {
@@ -58,7 +58,7 @@ func TestCheckPasses(t *testing.T) {
 func TestCheckFinds(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	opts := quick(t)
-	l := testlocks.Careless("theirs")
+	l := testlocks.NoOwnerCheck("theirs")
 	j := checked(t, "TestTheirs/over one (node)", l, opts)
 	if len(j.errors) != 1 {
 		t.Fatalf("%d errors:\n%s", len(j.errors), j.said())
@@ -91,21 +91,21 @@ func TestCheckFinds(t *testing.T) {
 // said so once, and watched from then on.
 func TestCheckTriesStoredFailuresFirst(t *testing.T) {
 	opts := quick(t)
-	first := checked(t, "TestTheirs", testlocks.Careless("theirs"), opts)
-	again := checked(t, "TestTheirs", testlocks.Careless("theirs"), opts)
+	first := checked(t, "TestTheirs", testlocks.NoOwnerCheck("theirs"), opts)
+	again := checked(t, "TestTheirs", testlocks.NoOwnerCheck("theirs"), opts)
 	wants(t, again.said(), `^stored failure .*theirs-(overlap|stuck)`, `^schedule, as it is stored:$`, `^replay: go test`)
 	if len(first.errors) != 1 || len(again.errors) != 1 || len(again.logs) != 0 {
 		t.Fatalf("first:\n%s\nagain:\n%s", first.said(), again.said())
 	}
-	repaired := checked(t, "TestTheirs", testlocks.Sound("theirs"), opts)
+	repaired := checked(t, "TestTheirs", testlocks.Correct("theirs"), opts)
 	calmly(t, repaired)
 	wants(t, repaired.said(), `^.*theirs-(overlap|stuck)-.* no longer fails \(it was \S+\): moved to .*fixed`)
-	silent := checked(t, "TestTheirs", testlocks.Sound("theirs"), opts)
+	silent := checked(t, "TestTheirs", testlocks.Correct("theirs"), opts)
 	calmly(t, silent)
 	if len(silent.logs) != 1 {
 		t.Errorf("it is not silent about what was fixed:\n%s", silent.said())
 	}
-	relapsed := checked(t, "TestTheirs", testlocks.Careless("theirs"), opts)
+	relapsed := checked(t, "TestTheirs", testlocks.NoOwnerCheck("theirs"), opts)
 	wants(t, relapsed.said(), `^stored failure .*fixed.*, which had been fixed, fails again$`)
 	back, err := filepath.Glob(filepath.Join(opts.Dir, "*.json"))
 	if err != nil || len(back) != 1 {
@@ -116,13 +116,13 @@ func TestCheckTriesStoredFailuresFirst(t *testing.T) {
 // What is stored for another lock, or was judged otherwise, stays as it is.
 func TestCheckLeavesTheFailuresOfOthers(t *testing.T) {
 	opts := quick(t)
-	checked(t, "TestTheirs", testlocks.Careless("theirs"), opts)
+	checked(t, "TestTheirs", testlocks.NoOwnerCheck("theirs"), opts)
 	before, err := filepath.Glob(filepath.Join(opts.Dir, "*.json"))
 	if err != nil || len(before) != 1 {
 		t.Fatalf("%v, %v", before, err)
 	}
-	calmly(t, checked(t, "TestOthers", testlocks.Sound("others"), opts))
-	otherwise := testlocks.Sound("theirs")
+	calmly(t, checked(t, "TestOthers", testlocks.Correct("others"), opts))
+	otherwise := testlocks.Correct("theirs")
 	otherwise.Promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultSlow}, Data: "cas"}
 	j := checked(t, "TestTheirs", otherwise, opts)
 	calmly(t, j)
@@ -142,7 +142,7 @@ func TestCheckRefusesADamagedFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(opts.Dir, "a.json"), []byte(`{"version": 1,`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	j := checked(t, "TestTheirs", testlocks.Sound("theirs"), opts)
+	j := checked(t, "TestTheirs", testlocks.Correct("theirs"), opts)
 	wants(t, j.said(), `a\.json:1:\d+: this stored run is cut off`)
 	if len(j.errors) != 1 || len(j.logs) != 0 {
 		t.Errorf("it went on:\n%s", j.said())
@@ -152,7 +152,7 @@ func TestCheckRefusesADamagedFile(t *testing.T) {
 // A lock whose runs differ is reported as such, with the first event that does,
 // whether it breaks its promise or not.
 func TestCheckReportsNondeterminism(t *testing.T) {
-	for name, l := range map[string]scenarios.Lock{"keeps its promise": testlocks.Restless("theirs"), "breaks it": testlocks.RestlessAndCareless("theirs")} {
+	for name, l := range map[string]scenarios.Lock{"keeps its promise": testlocks.UnseededBackoff("theirs"), "breaks it": testlocks.UnseededNoOwnerCheck("theirs")} {
 		t.Run(name, func(t *testing.T) {
 			j := checked(t, "TestTheirs", l, quick(t))
 			if len(j.errors) != 1 {
@@ -169,7 +169,7 @@ func TestCheckReportsNondeterminism(t *testing.T) {
 
 // A run that differed once from all others is said to have done so.
 func TestCheckReportsASingleDifference(t *testing.T) {
-	j := checked(t, "TestTheirs", testlocks.Hesitant(t, "theirs", 20), quick(t))
+	j := checked(t, "TestTheirs", testlocks.DiffersInSecondRun(t, "theirs", 20), quick(t))
 	wants(t, j.said(), `^seed 20: theirs is not deterministic`, `^NOT DETERMINISTIC: the run replays 10 times of 11$`, `^first divergent event`, `, with Options\{Seed: 20\}$`)
 }
 
@@ -178,7 +178,7 @@ func TestCheckReportsASingleDifference(t *testing.T) {
 func TestCheckSaysThatAFailureComesSometimes(t *testing.T) {
 	opts := quick(t)
 	opts.Runs = 500
-	j := checked(t, "TestTheirs", testlocks.Sometimes("theirs"), opts)
+	j := checked(t, "TestTheirs", testlocks.NoOwnerCheckUsually("theirs"), opts)
 	wants(t, j.said(), `^NOT DETERMINISTIC: the run replays 9 times of 10, and breaks the promise 9 times of 10$`, `^first divergent event: number \d+$`,
 		`^schedule, \d faults? of the \d that were drawn:$`)
 }
@@ -187,7 +187,7 @@ func TestCheckSaysThatAFailureComesSometimes(t *testing.T) {
 func TestCheckRefusesAWorthlessPass(t *testing.T) {
 	opts := quick(t)
 	opts.Space.Clients = search.Span{Min: 1, Max: 1}
-	j := checked(t, "TestTheirs", testlocks.Sound("theirs"), opts)
+	j := checked(t, "TestTheirs", testlocks.Correct("theirs"), opts)
 	wants(t, j.said(), `^This says nothing about the lock`, `why runs are no evidence: nobody contended \d+`)
 	if len(j.errors) != 1 {
 		t.Error(j.said())
@@ -201,12 +201,12 @@ func TestCheckRefusesNonsense(t *testing.T) {
 		opts scenarios.Options
 		want string
 	}{
-		"runs":         {testlocks.Sound("theirs"), scenarios.Options{Runs: -1}, `Options\.Runs is -1: give 0 for the default of 2000`},
-		"faults twice": {testlocks.Sound("theirs"), scenarios.Options{Faults: []lock.Fault{}, Space: scenarios.Space{Faults: []lock.Fault{}}}, `both set: leave one`},
-		"unpromised":   {testlocks.Sound("theirs"), scenarios.Options{Faults: []lock.Fault{lock.FaultFailover}}, `does not speak of the fault failover: choose from pause`},
-		"no such":      {testlocks.Sound("theirs"), scenarios.Options{Space: scenarios.Space{Faults: []lock.Fault{"rain"}}}, `no class "rain"`},
-		"no name":      {testlocks.Sound(""), scenarios.Options{}, `has no Name`},
-		"two words":    {testlocks.Sound("my lock"), scenarios.Options{}, `lock "my lock": make its Name one word`},
+		"runs":         {testlocks.Correct("theirs"), scenarios.Options{Runs: -1}, `Options\.Runs is -1: give 0 for the default of 2000`},
+		"faults twice": {testlocks.Correct("theirs"), scenarios.Options{Faults: []lock.Fault{}, Space: scenarios.Space{Faults: []lock.Fault{}}}, `both set: leave one`},
+		"unpromised":   {testlocks.Correct("theirs"), scenarios.Options{Faults: []lock.Fault{lock.FaultFailover}}, `does not speak of the fault failover: choose from pause`},
+		"no such":      {testlocks.Correct("theirs"), scenarios.Options{Space: scenarios.Space{Faults: []lock.Fault{"rain"}}}, `no class "rain"`},
+		"no name":      {testlocks.Correct(""), scenarios.Options{}, `has no Name`},
+		"two words":    {testlocks.Correct("my lock"), scenarios.Options{}, `lock "my lock": make its Name one word`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.opts.Dir = t.TempDir()
@@ -225,5 +225,5 @@ func TestCheckTellsWhatItCannotStore(t *testing.T) {
 	if err := os.WriteFile(opts.Dir, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	wants(t, checked(t, "TestTheirs", testlocks.Careless("theirs"), opts).said(), `^seed \d+: theirs fails`, `^store the failure: `)
+	wants(t, checked(t, "TestTheirs", testlocks.NoOwnerCheck("theirs"), opts).said(), `^seed \d+: theirs fails`, `^store the failure: `)
 }

@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// counts are numbers of runs; 0 is a search that found nothing.
+// counts are the numbers of runs of searches; 0 stands for a search that found
+// nothing.
 type counts []int
 
-// missed is how many searches found nothing.
+// missed is the number of searches that found nothing.
 func (c counts) missed() int {
 	n := 0
 	for _, runs := range c {

@@ -14,7 +14,7 @@ import (
 	"locksim/scenarios/search"
 )
 
-// A search that found nothing shows as a dash, and is counted.
+// A search that found nothing is written as a dash, and counts as missed.
 func TestCounts(t *testing.T) {
 	c := counts{41, 0, 2000}
 	if c.String() != "41, –, 2000" || c.missed() != 1 {
@@ -22,8 +22,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// Only what no right lock does tells of a specimen's mistake.
-func TestTelling(t *testing.T) {
+// Only a violation that no correct lock has shows the mistake of a specimen.
+func TestShowsMistake(t *testing.T) {
 	for _, c := range []struct {
 		lock  string
 		label checker.Label
@@ -36,15 +36,16 @@ func TestTelling(t *testing.T) {
 		{"broken/setnx-then-expire", checker.Stuck, fence.None, true},
 		{"single", checker.Corrupted, fence.None, true},
 	} {
-		got, err := telling(c.lock, &search.Trial{Violations: []play.Violation{{Mode: c.mode, Label: c.label}}})
+		got, err := showsMistake(c.lock, &search.Trial{Violations: []play.Violation{{Mode: c.mode, Label: c.label}}})
 		if err != nil || got != c.want {
-			t.Errorf("%s, %s in mode %s: telling %v, %v; want %v", c.lock, c.label, c.mode, got, err, c.want)
+			t.Errorf("%s, %s in mode %s: shows the mistake: %v, %v; want %v", c.lock, c.label, c.mode, got, err, c.want)
 		}
 	}
 }
 
-// Data that a watchdog loses tells only where the right one does not lose it too.
-func TestTellingWatchdog(t *testing.T) {
+// Data that a broken watchdog loses shows its mistake only where the correct watchdog
+// does not lose it too.
+func TestShowsMistakeOfWatchdog(t *testing.T) {
 	const story = "name: cut\nlock: {kind: watchdog, ttl: 10s}\nworkload: {hold: 30s, stagger: 1s, checks_until: %s}\nfaults:\n" +
 		"  - when: {client: c0, event: read}\n    partition: {between: [c0], and: [r0], for: 40s}\n"
 	for care, want := range map[string]bool{"lost": true, "never": false} {
@@ -56,18 +57,18 @@ func TestTellingWatchdog(t *testing.T) {
 			Outcome:    &play.Outcome{Scenario: sc, Seed: 1},
 			Violations: []play.Violation{{Mode: fence.None, Label: checker.Corrupted}},
 		}
-		if got, err := telling("broken/watchdog-ignores-failure", s); err != nil || got != want {
-			t.Errorf("a client that checks %s: telling %v, %v; want %v", care, got, err, want)
+		if got, err := showsMistake("broken/watchdog-ignores-failure", s); err != nil || got != want {
+			t.Errorf("a client that checks until %s: shows the mistake: %v, %v; want %v", care, got, err, want)
 		}
 	}
 }
 
-// A lock in which nothing was found makes the command fail.
+// The command fails where the search finds no violation of a lock.
 func TestVerdict(t *testing.T) {
 	if code := verdict([]row{{lock: "x", runs: sample{any: counts{1, 0}}}}, io.Discard); code != exitFailed {
 		t.Errorf("exit code %d", code)
 	}
-	if code := verdict([]row{{lock: "x", runs: sample{any: counts{1, 2}, own: counts{0}}}}, io.Discard); code != exitOK {
+	if code := verdict([]row{{lock: "x", runs: sample{any: counts{1, 2}, mistake: counts{0}}}}, io.Discard); code != exitOK {
 		t.Errorf("exit code %d", code)
 	}
 }
@@ -80,7 +81,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// A small measurement is the same each time, and finds what is easy.
+// A small measurement gives the same table each time, and finds a simple mistake.
 func TestMeasure(t *testing.T) {
 	r, err := measure("broken/expire-whole-seconds", 20)
 	if err != nil {
@@ -90,14 +91,14 @@ func TestMeasure(t *testing.T) {
 	if err != nil || markdown([]row{r}, 20) != markdown([]row{again}, 20) {
 		t.Errorf("%v: two measurements differ", err)
 	}
-	if r.runs.own.missed() > 0 || r.faults != "none" || r.ttl != "500ms..999ms" {
+	if r.runs.mistake.missed() > 0 || r.faults != "none" || r.ttl != "500ms..999ms" {
 		t.Errorf("%+v", r)
 	}
 }
 
-// The table that is kept has a line for each lock, and a search has found each
-// of them.
-func TestKeptTable(t *testing.T) {
+// The committed table has a line for each lock, and the searches found a violation of
+// each.
+func TestCommittedTable(t *testing.T) {
 	kept, err := os.ReadFile("../../reports/FINDINGS.md")
 	if err != nil {
 		t.Fatal(err)

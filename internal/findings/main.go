@@ -17,12 +17,12 @@ const (
 	exitUsage  = 2
 )
 
-// mostRuns is within how many runs a violation must be found.
+// mostRuns is the number of runs after which a search gives up.
 const mostRuns = 2000
 
 func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// command is the whole program.
+// command runs the program and returns its exit code.
 func command(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("findings", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -31,12 +31,12 @@ func command(args []string, stdout, stderr io.Writer) int {
 	if err := flags.Parse(args); err != nil {
 		return exitUsage
 	}
-	keep, err := regexp.Compile(*pattern)
+	locks, err := regexp.Compile(*pattern)
 	if err != nil || *most < 1 || flags.NArg() > 0 {
 		_, _ = fmt.Fprintf(stderr, "findings: usage: -run takes a regular expression (%v), -most a number from 1, and there are no arguments\n", err)
 		return exitUsage
 	}
-	rows, err := measureAll(keep.MatchString, *most, stderr)
+	rows, err := measureAll(locks.MatchString, *most, stderr)
 	if err != nil {
 		_, _ = fmt.Fprintf(stderr, "findings: %v\n", err)
 		return exitFailed
@@ -45,7 +45,8 @@ func command(args []string, stdout, stderr io.Writer) int {
 	return verdict(rows, stderr)
 }
 
-// verdict names the locks in which a search has found nothing.
+// verdict prints the locks of which a search found no violation, and returns the exit
+// code.
 func verdict(rows []row, stderr io.Writer) int {
 	code := exitOK
 	for _, r := range rows {
@@ -57,7 +58,7 @@ func verdict(rows []row, stderr io.Writer) int {
 	return code
 }
 
-// measureAll measures the locks that are wanted.
+// measureAll measures the wanted locks.
 func measureAll(wanted func(string) bool, most int, progress io.Writer) ([]row, error) {
 	var rows []row
 	for _, name := range append(kinds.Specimens(), "single") {
@@ -69,7 +70,7 @@ func measureAll(wanted func(string) bool, most int, progress io.Writer) ([]row, 
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		rows = append(rows, r)
-		_, _ = fmt.Fprintf(progress, "%s: %v and %v\n", name, r.runs.any, r.runs.own)
+		_, _ = fmt.Fprintf(progress, "%s: %v and %v\n", name, r.runs.any, r.runs.mistake)
 	}
 	return rows, nil
 }

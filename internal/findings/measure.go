@@ -11,20 +11,20 @@ import (
 	"locksim/scenarios/search"
 )
 
-// firstSeeds are where the searches begin.
+// firstSeeds are the seeds with which the searches begin.
 var firstSeeds = []uint64{1, 1_000_001, 2_000_001}
 
-// row is what was measured for one lock.
+// row is the measurement of one lock.
 type row struct {
 	lock, faults, ttl string
 	runs              sample
 }
 
-// sample is how many runs searches took, each from its first seed: to any
-// violation, and to the first that shows the mistake.
-type sample struct{ any, own counts }
+// sample has the runs that each search took: to any violation, and to the first that
+// shows the mistake.
+type sample struct{ any, mistake counts }
 
-// measure searches a lock.
+// measure searches for violations of a lock.
 func measure(name string, most int) (row, error) {
 	l, space, err := subject(name)
 	if err != nil {
@@ -35,8 +35,8 @@ func measure(name string, most int) (row, error) {
 	return r, err
 }
 
-// subject is a lock and the space that it is searched in: a specimen within what
-// it says of itself, and any other lock under pauses. It is judged on everything.
+// subject is a lock and the space of its search: what a specimen declares, and pauses
+// for any other lock. The lock is judged on everything.
 func subject(name string) (play.Lock, search.Space, error) {
 	l, err := play.Kind(name)
 	if err != nil {
@@ -55,7 +55,7 @@ func subject(name string) (play.Lock, search.Space, error) {
 
 func isSpecimen(name string) bool { return strings.HasPrefix(name, "broken/") }
 
-// searches makes a search from each of the first seeds.
+// searches runs a search from each of the first seeds.
 func searches(l play.Lock, space search.Space, most int) (sample, error) {
 	var s sample
 	for _, seed := range firstSeeds {
@@ -63,7 +63,7 @@ func searches(l play.Lock, space search.Space, most int) (sample, error) {
 		if err != nil {
 			return s, fmt.Errorf("from seed %d: %w", seed, err)
 		}
-		s.any, s.own = append(s.any, anyRuns), append(s.own, ownRuns)
+		s.any, s.mistake = append(s.any, anyRuns), append(s.mistake, ownRuns)
 	}
 	return s, nil
 }
@@ -90,7 +90,7 @@ func searchFrom(l play.Lock, space search.Space, first uint64, most int) (anyRun
 		if anyRuns == 0 {
 			anyRuns = runs
 		}
-		own, err := telling(l.Name, t)
+		own, err := showsMistake(l.Name, t)
 		if err != nil {
 			return 0, 0, err
 		}

@@ -10,30 +10,30 @@ import (
 
 const preamble = `# Findings
 
-Made by ` + "`make findings`" + `; do not edit. How many runs a search takes until a lock that is wrong on purpose is
-found out. Each specimen is searched as ` + "`scenarios.Check`" + ` would search it at its default settings, within the class of
-fault and the TTLs that it says of itself, and ` + "`single`" + ` under pauses. The three numbers are from the first seeds
+Made by ` + "`make findings`" + `; do not edit. How many runs a search takes to find a violation of a lock that is
+wrong on purpose. Each specimen is searched as ` + "`scenarios.Check`" + ` would search it at its default settings, within the
+class of fault and the TTLs that it declares, and ` + "`single`" + ` under pauses. The three numbers are from the first seeds
 %s; – means that %s runs found nothing.
 
-*Any* is the first violation of whatever kind. It may have nothing to do with the mistake: without a fence, any lock
+*Any* is the first violation of any kind. It may have nothing to do with the mistake: without a fence, any lock
 with a lease loses data once its holder sleeps or works beyond the TTL. *Mistake* is the first violation that shows what
 is wrong with this lock: claims that overlap, a lock that is stuck, a rightful holder that is refused, data that is wrong
-behind a fence that seals or, for a watchdog, where the right watchdog comes out of the same run whole.
+behind a fence that seals or, for a watchdog, where the correct watchdog loses none in the same run.
 
 `
 
-// markdown is the whole document.
+// markdown is the document.
 func markdown(rows []row, most int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, preamble, seeds(), prose.Thousands(most))
 	b.WriteString("| lock | faults | TTL | any | mistake |\n|---|---|---|---|---|\n")
 	for _, r := range rows {
-		fmt.Fprintf(&b, "| %s | %s | %s | %v | %v |\n", r.lock, r.faults, r.ttl, r.runs.any, r.runs.own)
+		fmt.Fprintf(&b, "| %s | %s | %s | %v | %v |\n", r.lock, r.faults, r.ttl, r.runs.any, r.runs.mistake)
 	}
 	return b.String()
 }
 
-// seeds are the first seeds, in words.
+// seeds is the list of the first seeds: "1, 2 and 3".
 func seeds() string {
 	var out []string
 	for _, s := range firstSeeds {
@@ -42,7 +42,7 @@ func seeds() string {
 	return strings.Join(out[:len(out)-1], ", ") + " and " + out[len(out)-1]
 }
 
-// classes are classes of fault in words.
+// classes is a list of classes of fault: "pause, crash".
 func classes(list []lock.Fault) string {
 	if len(list) == 0 {
 		return "none"

@@ -3,7 +3,6 @@
 package prose
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -21,16 +20,8 @@ func Thousands(n int) string {
 	return digits
 }
 
-// Count is a number of things: "1 step", "2 steps".
+// Count is a number with its noun: "1 run", "12,340 runs".
 func Count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// Amount is a large number of things: "1 run", "12,340 runs".
-func Amount(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

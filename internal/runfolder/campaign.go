@@ -14,12 +14,12 @@ import (
 	"locksim/scenarios/sweep"
 )
 
-// quiet is how long the journal of a campaign at work may stay the same, on the
-// wall clock.
-const quiet = 2 * time.Minute
+// idleLimit is the wall-clock time after the last change of its journal for which a
+// campaign counts as running.
+const idleLimit = 2 * time.Minute
 
-// campaignFile is what an index tells of the document of an exploration or a
-// sweep.
+// campaignFile has the fields of the document of an exploration or a sweep that
+// an index shows.
 type campaignFile struct {
 	Version int    `json:"version"`
 	Kind    string `json:"kind"`
@@ -40,19 +40,19 @@ type campaignFile struct {
 	} `json:"timing"`
 }
 
-// blockFile is what is counted of each result, and of all.
+// blockFile has the counts of one result or of the whole campaign.
 type blockFile struct {
 	Runs       int                   `json:"runs"`
 	Violating  int                   `json:"violating"`
 	Violations map[checker.Label]int `json:"violations"`
-	// Tallies are those of a matrix.
+	// Tallies are set in the results of a matrix only.
 	Tallies []struct {
 		Runs int `json:"runs"`
 	} `json:"tallies"`
 }
 
-// made is how many runs there were: those of explorations, sweeps or matrices.
-func (b blockFile) made() int {
+// made is the number of runs of an exploration, a sweep or a matrix.
+func (b blockFile) totalRuns() int {
 	n := b.Runs
 	for _, t := range b.Tallies {
 		n += t.Runs
@@ -70,66 +70,66 @@ func readSweep(c *scan, f folder, e *index.Entry) error {
 
 // readCampaign reads the document of an exploration or a sweep.
 func readCampaign(c *scan, f folder, e *index.Entry, kind string) error {
-	d, changed, err := remembered(c, f, kind+".json", func(_ string, data []byte) (d campaignFile, err error) { return d, decode(data, &d) })
+	d, changed, err := readCached(c, f, kind+".json", func(_ string, data []byte) (d campaignFile, err error) { return d, decode(data, &d) })
 	if err != nil {
 		return err
 	}
-	e.Changed = c.moment(changed)
-	return d.tell(e, kind)
+	e.Changed = c.timeText(changed)
+	return d.fill(e, kind)
 }
 
-// tell makes an entry of a document.
-func (d campaignFile) tell(e *index.Entry, kind string) error {
+// fill sets the fields of an entry from a document.
+func (d campaignFile) fill(e *index.Entry, kind string) error {
 	if d.Version != campaign.Version || d.Kind != kind || d.Plan.Lock == "" {
-		return fmt.Errorf("this is no document of kind %s and version %d: make it again with this version of locksim", kind, campaign.Version)
+		return fmt.Errorf("not a document of kind %s and version %d: make it again with this version of locksim", kind, campaign.Version)
 	}
 	e.Lock, e.What = d.Plan.Lock, d.Plan.Scenario
 	e.Seed = fmt.Sprintf("from seed %d", d.Plan.FirstSeed)
 	if kind == sweep.Name {
 		e.Seed = fmt.Sprintf("seed %d", d.Plan.Seed)
 	}
-	e.Labels = tally(d.Summary.Violations)
-	e.Said = d.Summary.result(d.Summary.Evidence) + judged(d.Plan.Judge)
+	e.Labels = sortedLabels(d.Summary.Violations)
+	e.Result = d.Summary.result(d.Summary.Evidence) + judgedText(d.Plan.Judge)
 	if d.Missing > 0 {
-		e.Said += fmt.Sprintf(" %s missing", prose.Count(d.Missing, "job"))
+		e.Result += fmt.Sprintf(" %s missing", prose.Count(d.Missing, "job"))
 		if d.Timing.Shard != "" {
-			e.Said += ": this is shard " + d.Timing.Shard
+			e.Result += ": this is shard " + d.Timing.Shard
 		}
-		e.Said += "."
+		e.Result += "."
 	}
 	return nil
 }
 
-// result is what came of runs, in a sentence. evidence is 0 where it is not
+// result is the result of the runs in a sentence. evidence is 0 where it is not
 // known.
 func (b blockFile) result(evidence int) string {
-	text := prose.Count(b.made(), "run")
+	text := prose.Count(b.totalRuns(), "run")
 	if evidence > 0 {
 		text += fmt.Sprintf(", %d of them evidence", evidence)
 	}
 	if b.Violating == 0 {
-		return text + ": no violation, which is no proof."
+		return text + ": no violation. This is not a proof."
 	}
 	return text + fmt.Sprintf(": %s with a violation.", prose.Count(b.Violating, "run"))
 }
 
-func judged(by string) string {
+func judgedText(by string) string {
 	if by == string(explore.JudgePromise) {
 		return " Judged by its own promise."
 	}
 	return ""
 }
 
-// journalFile is what an index tells of a journal.
+// journalFile has what an index shows of a journal.
 type journalFile struct {
 	what, lock, judge string
 	jobs, done        int
 	sum               blockFile
 }
 
-// atWork makes an entry of a journal, where there is no document yet, or the
-// journal has gone on since.
-func atWork(c *scan, f folder, e *index.Entry, r reader) error {
+// readUnfinished fills an entry from a journal that has no document yet, or that
+// has changed after its document was written.
+func readUnfinished(c *scan, f folder, e *index.Entry, r reader) error {
 	var ended time.Time
 	if f.has(r.document) {
 		info, err := f.files[r.document].Info()
@@ -138,20 +138,20 @@ func atWork(c *scan, f folder, e *index.Entry, r reader) error {
 		}
 		ended = info.ModTime()
 	}
-	j, changed, err := remembered(c, f, r.journal, readJournal)
-	if errors.Is(err, campaign.ErrEmpty) { // it has not come to its first line
+	j, changed, err := readCached(c, f, r.journal, readJournal)
+	if errors.Is(err, campaign.ErrEmpty) { // the first line is not written yet
 		j, err = journalFile{lock: path.Base(f.dir)}, nil
 	}
 	if err != nil || f.has(r.document) && !changed.After(ended) {
 		return err
 	}
-	j.tell(e, r.kind, shardOf(f.dir))
-	e.Changed = c.moment(changed)
-	e.Progress.Running = c.Now != nil && c.Now().Sub(changed) < quiet
+	j.fill(e, r.kind, shardOf(f.dir))
+	e.Changed = c.timeText(changed)
+	e.Progress.Running = c.Now != nil && c.Now().Sub(changed) < idleLimit
 	return nil
 }
 
-// readJournal reads as much of a journal as there is.
+// readJournal reads the lines that a journal has so far.
 func readJournal(name string, data []byte) (journalFile, error) {
 	r, err := campaign.Read(name, data)
 	if err != nil {
@@ -181,7 +181,7 @@ func readJournal(name string, data []byte) (journalFile, error) {
 		if err := decode(raw, &b); err != nil {
 			return j, err
 		}
-		j.sum.Runs += b.made()
+		j.sum.Runs += b.totalRuns()
 		j.sum.Violating += b.Violating
 		for label, n := range b.Violations {
 			j.sum.Violations[label] += n
@@ -190,7 +190,8 @@ func readJournal(name string, data []byte) (journalFile, error) {
 	return j, nil
 }
 
-// shardOf is the shard whose folder has such a name, or all of the jobs.
+// shardOf is the shard that the name of a folder stands for, or all jobs for any
+// other name.
 func shardOf(dir string) campaign.Shard {
 	var i, n int
 	if _, err := fmt.Sscanf(path.Base(dir), "shard-%d-of-%d", &i, &n); err != nil {
@@ -203,8 +204,8 @@ func shardOf(dir string) campaign.Shard {
 	return s
 }
 
-// tell makes an entry of a journal.
-func (j journalFile) tell(e *index.Entry, kind index.Kind, s campaign.Shard) {
+// fill sets the fields of an entry from a journal.
+func (j journalFile) fill(e *index.Entry, kind index.Kind, s campaign.Shard) {
 	jobs := 0 // of the shard
 	for i := range j.jobs {
 		if s.Has(i) {
@@ -216,24 +217,24 @@ func (j journalFile) tell(e *index.Entry, kind index.Kind, s campaign.Shard) {
 	switch {
 	case kind == index.Review:
 		e.What, e.Lock = "Review of "+j.lock, ""
-	case kind == index.Matrix && j.what == "": // it has not begun
+	case kind == index.Matrix && j.what == "": // the plan is not written yet
 		e.What, e.Lock = "Matrix", ""
 	}
 	searches := kind == index.Exploration || kind == index.Sweep
 	switch {
 	case searches:
-		e.Labels = tally(j.sum.Violations)
-		e.Said = "So far " + j.sum.result(0) + judged(j.judge)
-	default: // what goes wrong in a run is no violation there
+		e.Labels = sortedLabels(j.sum.Violations)
+		e.Result = "So far " + j.sum.result(0) + judgedText(j.judge)
+	default: // a matrix and a review do not count violations while they run
 		e.Labels = nil
-		e.Said = "So far " + prose.Count(j.sum.Runs, "run") + "."
+		e.Result = "So far " + prose.Count(j.sum.Runs, "run") + "."
 	}
 	switch {
 	case j.done == 0:
-		e.Said = "No job has come to its end yet."
+		e.Result = "No job has finished yet."
 	case j.done == e.Progress.Jobs && searches:
-		e.Said += " All runs are made: violations are being made smaller, and reports written."
+		e.Result += " All runs are finished: locksim shrinks the violations and writes the reports."
 	case j.done == e.Progress.Jobs:
-		e.Said += " All runs are made."
+		e.Result += " All runs are finished."
 	}
 }

@@ -1,9 +1,9 @@
-// Package runfolder keeps runs in folders side by side, and finds out what such
-// folders hold.
+// Package runfolder names the folders in which commands store runs, and makes an
+// index of them.
 //
-// [Name] is what a folder is called, [PointLatest] moves the link to the newest
-// one, and a [Scanner] makes an index of all: of what came to its end by its
-// document, and of campaigns at work by their journals. Files are known by their
-// names alone, so that a folder may lie anywhere below, and may have been made by
-// any command.
+// [Name] is the name of a folder, [PointLatest] moves the link to the newest one,
+// and a [Scanner] makes an index of all: it reads the document of each finished run
+// or campaign, and the journal of each campaign that is unfinished. It recognizes
+// files by their names alone, so that a folder may be at any place below, and may
+// have been made by any command.
 package runfolder

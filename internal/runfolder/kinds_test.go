@@ -12,14 +12,14 @@ import (
 	"locksim/scenarios/search"
 )
 
-// A matrix is told by its labels, and its pages are not looked through.
+// The entry of a matrix has its labels, and the folders of its pages have no entries.
 func TestIndexOfAMatrix(t *testing.T) {
 	cell := func(l checker.Label) matrix.Cell { return matrix.Cell{Label: l} }
 	m := &matrix.Matrix{Version: matrix.Version, Seeds: search.Seeds{First: 1, Last: 20}, Expected: true,
 		Scenarios: make([]matrix.Row, 2), Locks: make([]matrix.Column, 1), Totals: matrix.Totals{Cells: 3, Runs: 60},
 		Cells: []matrix.Cell{cell(checker.Safe), cell(checker.Corrupted), cell(checker.Safe), cell(checker.NotApplicable)}}
 	fsys := fstest.MapFS{"matrix/matrix.json": file(text(t, m), 0), "matrix/index.html": file("", 0), "matrix/runs/x/run.json": file("", 0)}
-	want := []index.Entry{{Folder: "matrix", Kind: index.Matrix, What: "Matrix of 2 scenarios and 1 lock", Seed: "seeds 1 to 20", Said: "60 runs in 3 cells.",
+	want := []index.Entry{{Folder: "matrix", Kind: index.Matrix, What: "Matrix of 2 scenarios and 1 lock", Seed: "seeds 1 to 20", Result: "60 runs in 3 cells.",
 		Labels: []index.Label{{Label: checker.Corrupted, Count: 1}, {Label: checker.Safe, Count: 2}},
 		Pages:  []index.Page{{Name: "Pages", File: "index.html"}, {Name: "JSON", File: "matrix.json"}}}}
 	if d := cmp.Diff(want, indexOf(t, fsys, nil).Entries); d != "" {
@@ -27,8 +27,8 @@ func TestIndexOfAMatrix(t *testing.T) {
 	}
 }
 
-// The folder may be one of a run or a matrix itself. The page of its own name is
-// the index, then.
+// The scanned folder may itself be the folder of a run or a matrix. Its index.html is
+// then the index, and no page of the entry.
 func TestIndexOfTheFolderItself(t *testing.T) {
 	fsys := fstest.MapFS{"run.json": file(storedRun(t), 0), "index.html": file("", 0), "report.html": file("", 0), "other/run.json": file("{", 0)}
 	got := indexOf(t, fsys, nil).Entries
@@ -39,13 +39,13 @@ func TestIndexOfTheFolderItself(t *testing.T) {
 	for _, e := range indexOf(t, m, nil).Entries {
 		for _, p := range e.Pages {
 			if p.File == "index.html" {
-				t.Errorf("%+v leads to the index", e)
+				t.Errorf("%+v links to the index", e)
 			}
 		}
 	}
 }
 
-// A review is called by its title.
+// The entry of a review has the title of its page.
 func TestIndexOfAReview(t *testing.T) {
 	fsys := fstest.MapFS{"review-x/review.html": file("<head><title>Review of a&amp;b · locksim</title>", 0)}
 	if got := indexOf(t, fsys, nil).Entries; len(got) != 1 || got[0].What != "Review of a&b" || got[0].Kind != index.Review {

@@ -11,15 +11,15 @@ import (
 // Latest is the name of the link to the folder that was made last.
 const Latest = "latest"
 
-// PointLatest makes the link "latest" in a folder lead to another folder in it.
-// At every moment there is the old link or the new one. The error says why there
-// is none: some systems have no links, and what is there under that name, and is
-// no link, stays.
+// PointLatest makes the link "latest" in a folder point to another folder in it.
+// It replaces the link in one step: at every moment there is the old link or the
+// new one. It returns an error on systems without links, and where a file or folder
+// of that name is not a link: it does not replace that.
 func PointLatest(dir, name string) (err error) {
 	link := filepath.Join(dir, Latest)
 	info, err := os.Lstat(link)
 	if err == nil && info.Mode()&fs.ModeSymlink == 0 {
-		return fmt.Errorf("%s is no link, and stays as it is", link)
+		return fmt.Errorf("%s is not a link, and is left as it is", link)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

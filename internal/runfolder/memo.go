@@ -10,40 +10,41 @@ import (
 	"time"
 )
 
-// maxBytes bounds the files that are read for an index.
+// maxBytes bounds the size of a file that is read for an index.
 const maxBytes = 64 << 20
 
-// memo is what was read of a file as it was.
-type memo struct {
+// cachedFile is the result of reading a file, with the size and the time by which a
+// change is noticed.
+type cachedFile struct {
 	size  int64
 	mod   time.Time
 	value any
 	err   error
 }
 
-// remembered is what parse makes of a file of a folder, and when that changed
-// last. A file that is as it was when it was read before is not read again.
-func remembered[T any](c *scan, f folder, name string, parse func(name string, data []byte) (T, error)) (T, time.Time, error) {
+// readCached is what parse returns for a file of a folder, and when the file changed
+// last. A file that has not changed since it was read is not read again.
+func readCached[T any](c *scan, f folder, name string, parse func(name string, data []byte) (T, error)) (T, time.Time, error) {
 	var none T
 	info, err := f.files[name].Info()
 	if err != nil {
 		return none, time.Time{}, err
 	}
 	if !info.Mode().IsRegular() {
-		return none, time.Time{}, errors.New("this is no file")
+		return none, time.Time{}, errors.New("not a regular file")
 	}
 	full := path.Join(f.dir, name)
-	m, ok := c.known[full]
+	m, ok := c.cache[full]
 	if !ok || m.size != info.Size() || !m.mod.Equal(info.ModTime()) {
-		m = memo{size: info.Size(), mod: info.ModTime()}
-		m.value, m.err = parsed(c.FS, full, parse)
+		m = cachedFile{size: info.Size(), mod: info.ModTime()}
+		m.value, m.err = parseFile(c.FS, full, parse)
 	}
 	c.seen[full] = m
 	value, _ := m.value.(T)
 	return value, m.mod, m.err
 }
 
-func parsed[T any](fsys fs.FS, name string, parse func(string, []byte) (T, error)) (value T, err error) {
+func parseFile[T any](fsys fs.FS, name string, parse func(string, []byte) (T, error)) (value T, err error) {
 	file, err := fsys.Open(name)
 	if err != nil {
 		return value, err
@@ -54,12 +55,12 @@ func parsed[T any](fsys fs.FS, name string, parse func(string, []byte) (T, error
 		return value, err
 	}
 	if len(data) > maxBytes {
-		return value, fmt.Errorf("it is longer than %d MiB", maxBytes>>20)
+		return value, fmt.Errorf("the file is longer than %d MiB", maxBytes>>20)
 	}
 	return parse(path.Base(name), data)
 }
 
-// reason is an error without the name that the entry has anyway, on one line.
+// reason is an error on one line, without the path, which the entry has already.
 func reason(err error) string {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		err = at.Err
@@ -68,8 +69,8 @@ func reason(err error) string {
 	return first
 }
 
-// moment is a time for people, and nothing in an index without the time.
-func (c *scan) moment(t time.Time) string {
+// timeText is a time as an index shows it, "" in an index without times.
+func (c *scan) timeText(t time.Time) string {
 	if c.Now == nil || t.IsZero() {
 		return ""
 	}

@@ -24,18 +24,18 @@ func TestNameReadsWell(t *testing.T) {
 
 var safe = regexp.MustCompile(`^run-[A-Za-z0-9._-]{1,80}$`)
 
-// Whatever a lock is called, its folder lies where folders lie, is not hidden,
-// and is no other's.
+// For every name of a lock, the folder is in the folder of all, is not hidden, and
+// differs from that of any other lock.
 func TestNameIsSafe(t *testing.T) {
 	seen := map[string]string{}
 	for _, part := range []string{"", ".", "..", "../x", "..x", "/etc/passwd", "a/b", "a.b", "a-b", "a b", "a_b", "a/b/c", `a\b`, "<script>", "a:b", "COM1:", "-rf",
 		"naïve", "наивный", "наивнай", "x\x00y", "x\ny", "\xff", string(make([]byte, 300)), string(make([]byte, 301))} {
 		name := runfolder.Name("run", part)
 		if !safe.MatchString(name) || !filepath.IsLocal(name) {
-			t.Errorf("%q is kept in %q", part, name)
+			t.Errorf("%q gives the name %q", part, name)
 		}
 		if other, taken := seen[name]; taken {
-			t.Errorf("%q and %q are both kept in %q", part, other, name)
+			t.Errorf("%q and %q both give the name %q", part, other, name)
 		}
 		seen[name] = part
 	}
@@ -47,12 +47,12 @@ func FuzzName(f *testing.F) {
 	f.Add("../\x00")
 	f.Fuzz(func(t *testing.T, part string) {
 		if name := runfolder.Name("run", part); !safe.MatchString(name) {
-			t.Errorf("%q is kept in %q", part, name)
+			t.Errorf("%q gives the name %q", part, name)
 		}
 	})
 }
 
-// The link is replaced, and nothing that is no link is.
+// PointLatest replaces a link, and nothing else.
 func TestPointLatest(t *testing.T) {
 	dir := t.TempDir()
 	link := filepath.Join(dir, runfolder.Latest)
@@ -61,7 +61,7 @@ func TestPointLatest(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := os.Readlink(link); got != name || err != nil {
-			t.Errorf("the link leads to %q, %v; want %q", got, err, name)
+			t.Errorf("the link points to %q, %v; want %q", got, err, name)
 		}
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
@@ -74,12 +74,12 @@ func TestPointLatest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := runfolder.PointLatest(dir, "run-one"); err == nil {
-		t.Error("a file of somebody's was replaced")
+		t.Error("a regular file was replaced")
 	}
 	if b, _ := os.ReadFile(link); string(b) != "mine" {
 		t.Errorf("the file holds %q", b)
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("something was left: %v", entries)
+		t.Errorf("temporary files remain: %v", entries)
 	}
 }

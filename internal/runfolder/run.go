@@ -21,12 +21,12 @@ import (
 
 // readRun reads the document of a run.
 func readRun(c *scan, f folder, e *index.Entry) error {
-	run, changed, err := remembered(c, f, "run.json", play.ReadRunFile)
+	run, changed, err := readCached(c, f, "run.json", play.ReadRunFile)
 	if err != nil {
 		return err
 	}
 	e.What, e.Lock, e.Seed = run.Scenario, run.Lock, fmt.Sprintf("seed %d", run.Seed)
-	e.Unexpected, e.Changed = !run.Expected, c.moment(changed)
+	e.Unexpected, e.Changed = !run.Expected, c.timeText(changed)
 	for _, mode := range fence.Modes() {
 		if m, ok := run.Modes[mode]; ok {
 			e.Labels = append(e.Labels, index.Label{Mode: string(mode), Label: m.Verdict})
@@ -35,7 +35,7 @@ func readRun(c *scan, f folder, e *index.Entry) error {
 	return nil
 }
 
-// matrixFile is what an index tells of a matrix.
+// matrixFile has the fields of the document of a matrix that an index shows.
 type matrixFile struct {
 	Version   int             `json:"version"`
 	Seeds     search.Seeds    `json:"seeds"`
@@ -50,34 +50,34 @@ type matrixFile struct {
 
 // readMatrix reads the document of a matrix.
 func readMatrix(c *scan, f folder, e *index.Entry) error {
-	m, changed, err := remembered(c, f, "matrix.json", func(_ string, data []byte) (m matrixFile, err error) {
+	m, changed, err := readCached(c, f, "matrix.json", func(_ string, data []byte) (m matrixFile, err error) {
 		return m, decode(data, &m)
 	})
 	if err != nil {
 		return err
 	}
 	if m.Version != matrix.Version || len(m.Cells) == 0 {
-		return fmt.Errorf("this is no matrix of version %d: make it again with this version of locksim", matrix.Version)
+		return fmt.Errorf("not a matrix of version %d: make it again with this version of locksim", matrix.Version)
 	}
 	e.What = matrixOf(len(m.Scenarios), len(m.Locks))
-	e.Seed, e.Unexpected, e.Changed = m.Seeds.String(), !m.Expected, c.moment(changed)
-	e.Said = fmt.Sprintf("%s in %s.", prose.Count(m.Totals.Runs, "run"), prose.Count(m.Totals.Cells, "cell"))
+	e.Seed, e.Unexpected, e.Changed = m.Seeds.String(), !m.Expected, c.timeText(changed)
+	e.Result = fmt.Sprintf("%s in %s.", prose.Count(m.Totals.Runs, "run"), prose.Count(m.Totals.Cells, "cell"))
 	labels := map[checker.Label]int{}
 	for _, cell := range m.Cells {
 		labels[cell.Label]++
 	}
 	delete(labels, checker.NotApplicable)
-	e.Labels = tally(labels)
+	e.Labels = sortedLabels(labels)
 	return nil
 }
 
-// matrixOf is what a matrix is called.
+// matrixOf is the title of a matrix.
 func matrixOf(scenarios, locks int) string {
 	return fmt.Sprintf("Matrix of %s and %s", prose.Count(scenarios, "scenario"), prose.Count(locks, "lock"))
 }
 
-// tally is labels with their counts, the gravest first.
-func tally(counts map[checker.Label]int) []index.Label {
+// sortedLabels are labels with their counts, the most severe first.
+func sortedLabels(counts map[checker.Label]int) []index.Label {
 	var out []index.Label
 	for _, l := range slices.SortedFunc(maps.Keys(counts), func(a, b checker.Label) int { return b.Severity() - a.Severity() }) {
 		out = append(out, index.Label{Label: l, Count: counts[l]})
@@ -87,23 +87,23 @@ func tally(counts map[checker.Label]int) []index.Label {
 
 var title = regexp.MustCompile(`(?s)<title>(.*?)</title>`)
 
-// readReview finds out what a review is called.
+// readReview reads the title of a review.
 func readReview(c *scan, f folder, e *index.Entry) error {
-	text, changed, err := remembered(c, f, "review.html", func(_ string, data []byte) (string, error) {
+	text, changed, err := readCached(c, f, "review.html", func(_ string, data []byte) (string, error) {
 		m := title.FindSubmatch(data[:min(len(data), 1<<20)])
 		if m == nil {
 			return "", errors.New("this page has no title")
 		}
 		return strings.TrimSuffix(html.UnescapeString(string(m[1])), " · locksim"), nil
 	})
-	e.What, e.Changed = text, c.moment(changed)
+	e.What, e.Changed = text, c.timeText(changed)
 	return err
 }
 
-// decode reads JSON and says in plain words that it is none.
+// decode reads JSON. Its error says that the file is not a document of locksim.
 func decode(data []byte, into any) error {
 	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("this is no document of locksim: %w", err)
+		return fmt.Errorf("not a document of locksim: %w", err)
 	}
 	return nil
 }

@@ -11,40 +11,41 @@ import (
 	"locksim/reports/index"
 )
 
-// Limits of a scan: folders are looked for so deep, and so many at most.
+// Limits of a scan: how deep it looks for folders, and how many it reads.
 const (
 	maxDepth   = 4
 	maxFolders = 5000
 )
 
-// Scanner makes indexes of a folder. What it has read of a file it knows until
-// the file changes, so that it can be asked often. It is safe for concurrent use.
+// Scanner makes indexes of a folder. It reads a file again only after the file has
+// changed, so that a server can ask it every few seconds. It is safe for concurrent
+// use.
 type Scanner struct {
-	// FS is the folder, best that of an os.Root. Links in it are not followed,
-	// but for "latest".
+	// FS is the folder, preferably that of an os.Root. No link in it is followed
+	// except "latest".
 	FS fs.FS
-	// Now is the time, for an index of the present moment: it tells when files
-	// have changed, and which campaigns are at work. Nil makes an index that is
-	// the same whenever it is made.
+	// Now is the current time: the index then shows when files changed last, and
+	// which campaigns are running. Nil makes an index that does not depend on the
+	// time.
 	Now func() time.Time
 
 	mu    sync.Mutex
-	known map[string]memo
+	cache map[string]cachedFile
 }
 
-// Index is what the folder holds now, sorted by folder. A folder or a file in it
-// that cannot be read is an entry that says so; the error is that the folder
-// itself cannot be.
+// Index is the index of the folder as it is now, sorted by folder. A folder or a
+// file in it that cannot be read is an entry with the problem. Index returns an error
+// only where the folder itself cannot be read.
 func (s *Scanner) Index() (index.Index, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := &scan{Scanner: s, seen: map[string]memo{}, latest: latestOf(s.FS)}
+	c := &scan{Scanner: s, seen: map[string]cachedFile{}, latest: latestOf(s.FS)}
 	top, err := fs.ReadDir(s.FS, ".")
 	if err != nil {
 		return index.Index{}, err
 	}
-	c.look(".", top, 0)
-	s.known = c.seen
+	c.scanContents(".", top, 0)
+	s.cache = c.seen
 	x := index.Index{Entries: c.entries}
 	if c.cut {
 		x.Note = fmt.Sprintf("More than %d folders: the others are not listed.", maxFolders)
@@ -52,7 +53,7 @@ func (s *Scanner) Index() (index.Index, error) {
 	return x, nil
 }
 
-// latestOf is the folder that the link "latest" leads to, or "".
+// latestOf is the folder that the link "latest" points to, or "".
 func latestOf(fsys fs.FS) string {
 	target, err := fs.ReadLink(fsys, Latest)
 	if err != nil {
@@ -61,20 +62,20 @@ func latestOf(fsys fs.FS) string {
 	return path.Clean(strings.ReplaceAll(target, `\`, "/"))
 }
 
-// ownPage is where the index itself lies.
-const ownPage = "index.html"
+// indexFile is the file of the index itself.
+const indexFile = "index.html"
 
-// scan is one look at the folder.
+// scan is one pass over the folder.
 type scan struct {
 	*Scanner
 	latest  string
-	seen    map[string]memo // what this look has read
+	seen    map[string]cachedFile // what this pass has read
 	visited int
 	cut     bool
 	entries []index.Entry
 }
 
-// folder looks at one folder.
+// folder scans one folder.
 func (c *scan) folder(dir string, depth int) {
 	if c.visited++; c.visited > maxFolders {
 		c.cut = true
@@ -85,12 +86,13 @@ func (c *scan) folder(dir string, depth int) {
 		c.entries = append(c.entries, index.Entry{Folder: dir, Kind: index.Unread, Problem: reason(err)})
 		return
 	}
-	c.look(dir, contents, depth)
+	c.scanContents(dir, contents, depth)
 }
 
-// look looks at what a folder has of its own, and at the folders in it. Below one
-// that has something of its own lie its pages, and shards.
-func (c *scan) look(dir string, contents []fs.DirEntry, depth int) {
+// scanContents adds the entries of a folder, and scans the folders in it. In a folder
+// that has an entry, only the folders of shards are scanned: the others have its
+// pages.
+func (c *scan) scanContents(dir string, contents []fs.DirEntry, depth int) {
 	f := folder{dir: dir, files: map[string]fs.DirEntry{}}
 	for _, d := range contents {
 		f.files[d.Name()] = d
@@ -118,7 +120,7 @@ func shards(contents []fs.DirEntry) []fs.DirEntry {
 	return out
 }
 
-// folder is one folder with what lies in it.
+// folder is one folder with its contents.
 type folder struct {
 	dir   string
 	files map[string]fs.DirEntry
@@ -126,7 +128,7 @@ type folder struct {
 
 func (f folder) has(name string) bool { return f.files[name] != nil }
 
-// entriesOf are those of a folder: one for each kind of document in it.
+// entriesOf are the entries of a folder: one for each kind of document in it.
 func (c *scan) entriesOf(f folder) []index.Entry {
 	var out []index.Entry
 	for _, r := range readers {
@@ -139,14 +141,14 @@ func (c *scan) entriesOf(f folder) []index.Entry {
 			err = r.read(c, f, &e)
 		}
 		if err == nil && f.has(r.journal) {
-			err = atWork(c, f, &e, r)
+			err = readUnfinished(c, f, &e, r)
 		}
 		if err != nil {
 			e = index.Entry{Kind: index.Unread, Problem: r.problem(f, reason(err))}
 		}
 		e.Folder, e.Latest = f.dir, f.dir == c.latest
 		for _, p := range r.pages {
-			if f.has(p.File) && path.Join(f.dir, p.File) != ownPage {
+			if f.has(p.File) && path.Join(f.dir, p.File) != indexFile {
 				e.Pages = append(e.Pages, p)
 			}
 		}
@@ -155,7 +157,7 @@ func (c *scan) entriesOf(f folder) []index.Entry {
 	return out
 }
 
-// reader knows one kind of document.
+// reader reads one kind of document.
 type reader struct {
 	kind     index.Kind
 	document string
@@ -182,7 +184,7 @@ func (r reader) problem(f folder, why string) string {
 	return name + ": " + why
 }
 
-// readers are all kinds, in the order in which they are shown.
+// readers are the readers of all kinds, in the order in which an index shows them.
 var readers = []reader{
 	{index.Run, "run.json", "", []index.Page{{Name: "Report", File: "report.html"}, {Name: "Markdown", File: "report.md"},
 		{Name: "text", File: "report.txt"}, {Name: "JSON", File: "run.json"}, {Name: "trace for a viewer", File: "trace.chrome.json"}}, readRun},

@@ -19,7 +19,7 @@ import (
 	"locksim/scenarios/search"
 )
 
-// noon is the time at which indexes of the present moment are made.
+// noon is the current time of the indexes that have one.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func file(text string, before time.Duration) *fstest.MapFile {
@@ -44,7 +44,7 @@ func text(t *testing.T, document interface{ JSON() ([]byte, error) }) string {
 	return string(b)
 }
 
-// plan is that of an exploration of three jobs.
+// plan is the plan of an exploration of three jobs.
 var plan = explore.Plan{Lock: "single", Judge: explore.JudgePromise, Collect: explore.CollectAll, Runs: 250, FirstSeed: 1, Block: 100,
 	Space: search.Space{Redis: 1}}
 
@@ -52,7 +52,7 @@ func block(job int) explore.Block {
 	return explore.Block{Job: job, Tally: search.Tally{Runs: 100, Evidence: 90, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 1, checker.Overlap: 2}}}
 }
 
-// journal is that of the exploration with so many results.
+// journal is the journal of the exploration with some of its results.
 func journal(t *testing.T, results int) string {
 	t.Helper()
 	b := fmt.Sprintf("{\"version\":1,\"kind\":\"explore\",\"jobs\":3,\"plan\":%s}\n", marshal(t, plan))
@@ -73,7 +73,8 @@ func indexOf(t *testing.T, fsys fs.FS, now func() time.Time) index.Index {
 
 func atNoon() time.Time { return noon }
 
-// What a run is, its verdicts, and those of its pages that are there.
+// An entry of a run has its scenario, lock and seed, its verdicts, and the pages that
+// exist.
 func TestIndexOfARun(t *testing.T) {
 	fsys := fstest.MapFS{
 		"run-x/run.json":    file(storedRun(t), time.Hour),
@@ -96,8 +97,8 @@ func TestIndexOfARun(t *testing.T) {
 	}
 }
 
-// A journal is a campaign at work as long as it grows, and one that can go on
-// afterwards; with a document it has come to its end, unless it went on since.
+// A campaign is running while its journal grows, and interrupted after that. With a
+// document it is finished, unless its journal changed after the document.
 func TestIndexOfACampaign(t *testing.T) {
 	e := explore.AssembleExploration(&plan, map[int]explore.Block{0: block(0), 1: block(1), 2: block(2)})
 	stuck := []index.Label{{Label: checker.Stuck, Count: 2}, {Label: checker.Overlap, Count: 4}}
@@ -115,7 +116,7 @@ func TestIndexOfACampaign(t *testing.T) {
 			said: "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},
 		{name: "cut off in the middle of a line", journal: file(strings.TrimSuffix(journal(t, 3), "}\n"), time.Second), progress: &index.Progress{Done: 2, Jobs: 3, Running: true},
 			said: "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},
-		{name: "not begun", journal: file("", time.Second), progress: &index.Progress{Running: true}, said: "No job has come to its end yet."},
+		{name: "not begun", journal: file("", time.Second), progress: &index.Progress{Running: true}, said: "No job has finished yet."},
 		{name: "ended", journal: file(journal(t, 3), time.Minute), document: file(text(t, e), time.Second),
 			said:   "300 runs, 270 of them evidence: 6 runs with a violation. Judged by its own promise.",
 			labels: []index.Label{{Label: checker.Stuck, Count: 3}, {Label: checker.Overlap, Count: 6}}},
@@ -137,15 +138,15 @@ func TestIndexOfACampaign(t *testing.T) {
 			if d := cmp.Diff(tt.labels, got[0].Labels); d != "" {
 				t.Errorf("labels (-want +got)\n%s", d)
 			}
-			if got[0].Said != tt.said {
-				t.Errorf("it says %q, want %q", got[0].Said, tt.said)
+			if got[0].Result != tt.said {
+				t.Errorf("the result is %q, want %q", got[0].Result, tt.said)
 			}
 		})
 	}
 }
 
-// A matrix and a review at work are told by their journals, too. What goes wrong
-// in a run is no violation there.
+// Unfinished matrices and reviews are read from their journals too. Their entries
+// count no violations.
 func TestIndexOfAMatrixAtWork(t *testing.T) {
 	matrix := `{"version":1,"kind":"matrix","jobs":4,"plan":{"scenarios":{"calm":{"locks":["a","b"]},"gc-pause":{"locks":["b"]}}}}` + "\n" +
 		`{"job":1,"result":{"tallies":[{"runs":2},{"runs":2}]}}` + "\n" + `{"job":3,"failed":"it hung"}` + "\n"
@@ -157,12 +158,12 @@ func TestIndexOfAMatrixAtWork(t *testing.T) {
 	}
 	var got []string
 	for _, e := range indexOf(t, fsys, atNoon).Entries {
-		got = append(got, fmt.Sprintf("%s %s %q %q %+v %v", e.Folder, e.Kind, e.What, e.Said, *e.Progress, e.Labels))
+		got = append(got, fmt.Sprintf("%s %s %q %q %+v %v", e.Folder, e.Kind, e.What, e.Result, *e.Progress, e.Labels))
 	}
 	want := []string{
 		`matrix matrix "Matrix of 2 scenarios and 2 locks" "So far 4 runs." {Done:1 Jobs:4 Running:true} []`,
-		`new matrix "Matrix" "No job has come to its end yet." {Done:0 Jobs:0 Running:true} []`,
-		`review-fenced review "Review of fenced" "So far 102 runs. All runs are made." {Done:2 Jobs:2 Running:false} []`,
+		`new matrix "Matrix" "No job has finished yet." {Done:0 Jobs:0 Running:true} []`,
+		`review-fenced review "Review of fenced" "So far 102 runs. All runs are finished." {Done:2 Jobs:2 Running:false} []`,
 		`shard/shard-1-of-2 matrix "Matrix of 2 scenarios and 2 locks" "So far 4 runs." {Done:1 Jobs:2 Running:true} []`,
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -170,7 +171,7 @@ func TestIndexOfAMatrixAtWork(t *testing.T) {
 	}
 }
 
-// A shard is at the end when its own jobs are.
+// The progress of a shard counts its own jobs only.
 func TestIndexOfShards(t *testing.T) {
 	fsys := fstest.MapFS{
 		"all/shard-0-of-2/explore.jsonl": file(journal(t, 1), time.Second),
@@ -182,7 +183,7 @@ func TestIndexOfShards(t *testing.T) {
 	}
 }
 
-// A folder that is not there is an error.
+// A file in place of the folder is an error; an empty folder is not.
 func TestIndexOfNothing(t *testing.T) {
 	if _, err := (&runfolder.Scanner{FS: fstest.MapFS{".": file("", 0)}}).Index(); err == nil {
 		t.Error("a file is indexed as a folder")
@@ -206,7 +207,7 @@ func (c counting) Open(name string) (fs.File, error) {
 	return c.MapFS.Open(name)
 }
 
-// A file that has not changed is not read again, and one that has is.
+// The scanner reads a file again after it has changed, and not before.
 func TestScannerReadsOnce(t *testing.T) {
 	opened := 0
 	fsys := fstest.MapFS{"x/explore.jsonl": file(journal(t, 1), time.Minute), "y/run.json": file(storedRun(t), time.Minute), "z/run.json": file("{", time.Minute)}

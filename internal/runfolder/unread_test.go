@@ -10,7 +10,7 @@ import (
 	"locksim/reports/index"
 )
 
-// denied is a folder in which some things cannot be read.
+// denied is a file system in which some folders cannot be read.
 type denied struct{ fstest.MapFS }
 
 func (d denied) ReadDir(name string) ([]fs.DirEntry, error) {
@@ -20,7 +20,8 @@ func (d denied) ReadDir(name string) ([]fs.DirEntry, error) {
 	return d.MapFS.ReadDir(name)
 }
 
-// What cannot be read is listed with the reason, and the rest all the same.
+// A folder or file that cannot be read is listed with the reason, and all others are
+// listed as usual.
 func TestIndexOfWhatCannotBeRead(t *testing.T) {
 	run := storedRun(t)
 	fsys := denied{fstest.MapFS{
@@ -35,18 +36,18 @@ func TestIndexOfWhatCannotBeRead(t *testing.T) {
 		"i-numbers/explore.jsonl":  file(strings.Replace(journal(t, 1), `"runs":100,"evidence"`, `"runs":"many","evidence"`, 1), 0),
 		"shut/run.json":            file(run, 0),
 		"z-good/run.json":          file(run, 0),
-		"z-good/deeper/4/run.json": file("{", 0), // below a run lie its pages
+		"z-good/deeper/4/run.json": file("{", 0), // below a run, folders have no entries
 	}}
 	want := map[string]string{
-		"a-folder":  "run.json: this is no file",
+		"a-folder":  "run.json: not a regular file",
 		"b-half":    "run.json:",
-		"c-other":   "explore.json: this is no document of kind explore and version 1",
-		"d-words":   "sweep.json: this is no document of locksim",
+		"c-other":   "explore.json: not a document of kind explore and version 1",
+		"d-words":   "sweep.json: not a document of locksim",
 		"e-plan":    "sweep.jsonl has no results of version 1",
 		"f-lines":   "explore.jsonl:3: this line is no result",
-		"g-matrix":  "matrix.json: this is no matrix of version 1",
+		"g-matrix":  "matrix.json: not a matrix of version 1",
 		"h-page":    "review.html: this page has no title",
-		"i-numbers": "explore.jsonl: this is no document of locksim",
+		"i-numbers": "explore.jsonl: not a document of locksim",
 		"shut":      "permission denied",
 	}
 	for _, e := range indexOf(t, fsys, atNoon).Entries {
@@ -63,7 +64,7 @@ func TestIndexOfWhatCannotBeRead(t *testing.T) {
 
 var errBroken = errors.New("the disk is gone")
 
-// broken fails in the middle of a file.
+// broken is a file system on which every read of a JSON file fails.
 type broken struct{ fstest.MapFS }
 
 func (b broken) Open(name string) (fs.File, error) {

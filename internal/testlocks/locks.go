@@ -19,9 +19,9 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// Theirs is a lock as in a user's code: any type behind a lock.Locker, with a
-// fixed TTL of its own.
-func Theirs(name string, wrap func(e play.Env, l lock.Locker) lock.Locker) play.Lock {
+// UserLock is a lock as in a user's code: any type behind a lock.Locker, with the
+// fixed TTL [TTL].
+func UserLock(name string, wrap func(e play.Env, l lock.Locker) lock.Locker) play.Lock {
 	return play.Lock{
 		Name: name,
 		Keys: func(resource string) []string { return []string{"lock:{" + resource + "}"} },
@@ -43,41 +43,41 @@ func Options(e play.Env) lock.Options {
 	return lock.Options{TTL: TTL, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")}
 }
 
-// Sound is a correct lock, with the promise of a lock on one node.
-func Sound(name string) play.Lock {
-	l := Theirs(name, func(_ play.Env, l lock.Locker) lock.Locker { return l })
+// Correct is a correct lock, with the promise of a lock on one node.
+func Correct(name string) play.Lock {
+	l := UserLock(name, func(_ play.Env, l lock.Locker) lock.Locker { return l })
 	l.Promise, _ = lock.PromiseOf("single")
 	return l
 }
 
-// Careless is the same lock, but its release deletes the key without a check of
-// the owner.
-func Careless(name string) play.Lock {
-	l := Theirs(name, func(e play.Env, l lock.Locker) lock.Locker {
-		return carelessLocker{l, simredis.Client(e, play.Primary)}
+// NoOwnerCheck is [Correct], except that its release deletes the key without a check
+// of the owner.
+func NoOwnerCheck(name string) play.Lock {
+	l := UserLock(name, func(e play.Env, l lock.Locker) lock.Locker {
+		return noOwnerCheckLocker{l, simredis.Client(e, play.Primary)}
 	})
 	l.Promise, _ = lock.PromiseOf("single")
 	return l
 }
 
-type carelessLocker struct {
+type noOwnerCheckLocker struct {
 	lock.Locker
 	node *redis.Client
 }
 
-type carelessLease struct {
+type noOwnerCheckLease struct {
 	lock.Lease
 	release func(ctx context.Context) error
 }
 
-func (l carelessLease) Release(ctx context.Context) error { return l.release(ctx) }
+func (l noOwnerCheckLease) Release(ctx context.Context) error { return l.release(ctx) }
 
-func (l carelessLocker) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+func (l noOwnerCheckLocker) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	lease, err := l.Locker.Acquire(ctx, resource)
 	if err != nil {
 		return nil, err
 	}
-	return carelessLease{lease, func(ctx context.Context) error {
+	return noOwnerCheckLease{lease, func(ctx context.Context) error {
 		if err := l.node.Del(ctx, "lock:{"+resource+"}").Err(); err != nil {
 			return fmt.Errorf("%w: %w", lock.ErrOutcomeUnknown, err)
 		}
@@ -91,27 +91,27 @@ func IsRunStart(e play.Env) bool {
 	return e.Name() == "c0" && e.Clock().Now().Equal(time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC))
 }
 
-// Sometimes is the careless lock in nine runs of ten, and the correct one in
-// the tenth: it counts runs in a variable outside of the world.
-func Sometimes(name string) play.Lock {
+// NoOwnerCheckUsually is [NoOwnerCheck] in nine runs of ten, and [Correct] in the
+// tenth: it counts runs in a variable outside of the world.
+func NoOwnerCheckUsually(name string) play.Lock {
 	runs := 0
-	l := Theirs(name, func(e play.Env, l lock.Locker) lock.Locker {
+	l := UserLock(name, func(e play.Env, l lock.Locker) lock.Locker {
 		if IsRunStart(e) {
 			runs++
 		}
 		if runs%10 == 0 {
 			return l
 		}
-		return carelessLocker{l, simredis.Client(e, play.Primary)}
+		return noOwnerCheckLocker{l, simredis.Client(e, play.Primary)}
 	})
 	l.Promise, _ = lock.PromiseOf("single")
 	return l
 }
 
-// Restless is the correct lock, but it draws its backoff from the global
+// UnseededBackoff is [Correct], except that it draws its backoff from the global
 // source, which has no seed.
-func Restless(name string) play.Lock {
-	l := Sound(name)
+func UnseededBackoff(name string) play.Lock {
+	l := Correct(name)
 	l.New = func(e play.Env) (lock.Locker, error) {
 		o := Options(e)
 		o.Jitter = globalSource{}
@@ -120,15 +120,15 @@ func Restless(name string) play.Lock {
 	return l
 }
 
-// Hesitant is the correct lock except in the second run of one seed, where its
-// backoff differs. It recognizes the seed by its fingerprint.
-func Hesitant(t *testing.T, name string, seed uint64) play.Lock {
+// DiffersInSecondRun is [Correct], except that its backoff differs in the second run
+// of one seed. It recognizes the seed by its fingerprint.
+func DiffersInSecondRun(t *testing.T, name string, seed uint64) play.Lock {
 	t.Helper()
-	of := fingerprintOf(t, seed)
+	want := fingerprintOf(t, seed)
 	runs := 0
-	l := Sound(name)
+	l := Correct(name)
 	l.New = func(e play.Env) (lock.Locker, error) {
-		if IsRunStart(e) && fingerprint(e) == of {
+		if IsRunStart(e) && fingerprint(e) == want {
 			runs++
 		}
 		o := Options(e)
@@ -168,13 +168,13 @@ func fingerprintOf(t *testing.T, seed uint64) (number uint64) {
 	return number
 }
 
-// RestlessAndCareless is Restless with the release of Careless.
-func RestlessAndCareless(name string) play.Lock {
-	l := Restless(name)
+// UnseededNoOwnerCheck is [UnseededBackoff] with the release of [NoOwnerCheck].
+func UnseededNoOwnerCheck(name string) play.Lock {
+	l := UnseededBackoff(name)
 	inner := l.New
 	l.New = func(e play.Env) (lock.Locker, error) {
 		locker, err := inner(e)
-		return carelessLocker{locker, simredis.Client(e, play.Primary)}, err
+		return noOwnerCheckLocker{locker, simredis.Client(e, play.Primary)}, err
 	}
 	return l
 }
@@ -183,36 +183,35 @@ type globalSource struct{}
 
 func (globalSource) Uint64() uint64 { return rand.Uint64() }
 
-// Hasty is a lock that waits for a random time before each Acquire, which it
-// draws from a source without a seed.
-func Hasty(l lock.Locker, clock lock.Clock) lock.Locker { return hasty{l, clock} }
+// UnseededDelay is a lock that waits before each Acquire, for a time that it draws
+// from a source without a seed.
+func UnseededDelay(l lock.Locker, clock lock.Clock) lock.Locker { return unseededDelay{l, clock} }
 
-type hasty struct {
+type unseededDelay struct {
 	lock.Locker
 	clock lock.Clock
 }
 
-func (h hasty) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+func (h unseededDelay) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	if err := h.clock.Sleep(ctx, time.Duration(rand.Int64N(int64(time.Millisecond)))); err != nil {
 		return nil, err
 	}
 	return h.Locker.Acquire(ctx, resource)
 }
 
-// OfOnesOwn is a lock as in a user's code: it has this spec, not that of the
-// scenario.
-func OfOnesOwn(l play.Lock, spec file.LockSpec) play.Lock {
-	return play.Lock{Name: "mine", New: func(e play.Env) (lock.Locker, error) { return l.New(specified{e, spec}) }}
+// WithSpec is a lock as in a user's code: it has this spec, not that of the scenario.
+func WithSpec(l play.Lock, spec file.LockSpec) play.Lock {
+	return play.Lock{Name: "mine", New: func(e play.Env) (lock.Locker, error) { return l.New(fixedSpec{e, spec}) }}
 }
 
-// specified is an environment with a fixed spec.
-type specified struct {
+// fixedSpec is an environment with a fixed spec.
+type fixedSpec struct {
 	play.Env
 	spec file.LockSpec
 }
 
-func (e specified) Spec() file.LockSpec { return e.spec }
+func (e fixedSpec) Spec() file.LockSpec { return e.spec }
 
 // AddPool implements the method that the clients of package redis require of an
 // environment.
-func (e specified) AddPool(p faults.Pool) { e.Env.(interface{ AddPool(faults.Pool) }).AddPool(p) }
+func (e fixedSpec) AddPool(p faults.Pool) { e.Env.(interface{ AddPool(faults.Pool) }).AddPool(p) }

@@ -11,10 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files")
 
-// Golden compares a text with the file of a name in testdata, which begins with what
-// it shows, or writes that file with -update. ESC stands for the escape character.
+// Golden compares a text with the file NAME.txt of testdata, whose first line says
+// what the file shows. With -update it writes the file. ESC stands for the escape
+// character.
 func Golden(t *testing.T, name, shows, got string) {
 	t.Helper()
 	GoldenFile(t, name+".txt", "# "+shows+"\n"+strings.ReplaceAll(got, "\x1b", "ESC"))
@@ -34,12 +35,13 @@ func GoldenFile(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got; go test -update writes it anew):\n%s", file, diff)
+		t.Errorf("%s (-want +got; go test -update writes it):\n%s", file, diff)
 	}
 }
 
-// Wants demands that a text has some texts, and lacks others.
-func Wants(t *testing.T, got string, has, lacks []string) {
+// CheckTexts reports an error for each text of has that got lacks, and for each text
+// of lacks that it has.
+func CheckTexts(t *testing.T, got string, has, lacks []string) {
 	t.Helper()
 	for _, text := range has {
 		if !strings.Contains(got, text) {
@@ -53,11 +55,11 @@ func Wants(t *testing.T, got string, has, lacks []string) {
 	}
 }
 
-// Full is a file on a full disk.
-type Full struct{}
+// FullDisk is a file on a full disk.
+type FullDisk struct{}
 
-// ErrFull is returned for each write to [Full].
-var ErrFull = errors.New("the disk is full")
+// ErrDiskFull is returned for each write to [FullDisk].
+var ErrDiskFull = errors.New("the disk is full")
 
 // Write implements io.Writer.
-func (Full) Write([]byte) (int, error) { return 0, ErrFull }
+func (FullDisk) Write([]byte) (int, error) { return 0, ErrDiskFull }

@@ -9,8 +9,8 @@ import (
 	"locksim/scenarios/search"
 )
 
-// comparedLock is a lock of a comparison of four classes, of each of which a word
-// Says what became of it: as a cell reads, without the brackets.
+// comparedLock is a lock of a comparison of four classes. Each word is the text of
+// the cell of a class, without the brackets.
 func comparedLock(name string, servers int, words ...string) compare.Lock {
 	trip := compare.Trip{RoundTrips: 1, Messages: servers}
 	l := compare.Lock{Name: name, Servers: []compare.Servers{{Kind: "redis", Count: servers}}, Trips: compare.Trips{Acquire: trip, Release: trip}}
@@ -47,7 +47,8 @@ func comparedLock(name string, servers int, words ...string) compare.Lock {
 
 var comparedClasses = append(compare.New(search.Seeds{}, nil).Classes[:0:0], compare.NoFault, "pause", "stall", "flush")
 
-// Comparison has every word and every sign, and a class that was not played.
+// Comparison is a comparison with every word and every sign, and a class that was not
+// played.
 func Comparison() *compare.Comparison {
 	single := comparedLock("single", 1, "ok", "claim*", "?", "no!")
 	single.ForWhom, single.About = "Work that may be done twice now and then.", "A key on one node."
@@ -58,13 +59,13 @@ func Comparison() *compare.Comparison {
 	return &compare.Comparison{Seeds: search.Seeds{First: 1, Last: 1}, Classes: comparedClasses, Locks: []compare.Lock{single, fenced, redlock}}
 }
 
-// WideComparison has a lock of somebody with a long name, on servers of two kinds, that wants to
-// command the terminal, and more locks than fit side by side.
+// WideComparison has a user's lock on servers of two kinds, with a long name that has
+// an escape sequence, and more locks than fit side by side.
 func WideComparison() *compare.Comparison {
 	c := Comparison()
 	theirs := comparedLock("an-extraordinarily-long-name\x1b[2J", 3, "claim", "check!", "?", "strict*!")
 	theirs.Servers = append(theirs.Servers, compare.Servers{Kind: "register", Count: 2})
-	theirs.ForWhom = "Whoever *wants* to see | what becomes\nof <it>."
+	theirs.ForWhom = "Tests of *markup*, of the end | of a cell\nand of <tags>."
 	c.Locks = append(c.Locks, theirs)
 	for _, name := range []string{"a", "b", "c"} {
 		c.Locks = append(c.Locks, comparedLock("lock-"+name, 1, "ok", "ok", "?", "ok"))

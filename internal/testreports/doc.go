@@ -1,5 +1,5 @@
-// Package testreports has what the tests of all report formats share: outcomes,
-// matrices, explorations, reviews and comparisons that are written by hand, since
-// what a report looks like must not depend on how the world happens to run today, and
-// the comparison with golden files.
+// Package testreports has fixtures for the tests of all report formats: outcomes,
+// matrices, explorations, reviews and comparisons, and the comparison with golden
+// files. The fixtures are written by hand, so that a change of the simulated world
+// does not change the golden files.
 package testreports

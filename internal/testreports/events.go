@@ -7,18 +7,18 @@ import (
 	"locksim/sim/trace"
 )
 
-// Words is a content as a kind of servers may make it: it knows its words, and has a
-// short form.
+// Words is a content as a kind of servers may define it: it implements [trace.Worded]
+// and [trace.Request], and has a short form.
 type Words struct {
 	trace.Text
 	Short string
 }
 
-// Worded is a content of words with a short form.
-func Worded(text, short string) Words { return Words{trace.Text(text), short} }
+// ContentWithShort is a content with a short form.
+func ContentWithShort(text, short string) Words { return Words{trace.Text(text), short} }
 
-// Says is a content of words that is short as it is.
-func Says(text string) Words { return Worded(text, text) }
+// Content is a content whose short form is its whole text.
+func Content(text string) Words { return ContentWithShort(text, text) }
 
 // Words implements [trace.Worded].
 func (w Words) Words() []string { return strings.Fields(string(w.Text)) }
@@ -26,18 +26,18 @@ func (w Words) Words() []string { return strings.Fields(string(w.Text)) }
 // Brief implements [trace.Request].
 func (w Words) Brief(trace.Content) string { return w.Short }
 
-// At is an event, so many milliseconds after the start of its run.
+// At is an event at a time in milliseconds after the start of its run.
 func At(ms int, actor, peer string, what trace.What) trace.Event {
 	return trace.Event{At: time.Duration(ms) * time.Millisecond, Actor: actor, Peer: peer, What: what}
 }
 
-// Step is a step of a client that says no more than that it happened.
-func Step(s trace.Step) trace.Mark { return trace.Mark{Step: s, Resource: "order"} }
+// Mark is a step of a client without further data.
+func Mark(s trace.Step) trace.Mark { return trace.Mark{Step: s, Resource: "order"} }
 
-// Sends is a message by a connection.
-func Sends(conn, text string) trace.Send { return trace.Send{Conn: conn, Content: Says(text)} }
+// Send is a message on a connection.
+func Send(conn, text string) trace.Send { return trace.Send{Conn: conn, Content: Content(text)} }
 
-// Does is a request that a server did, with its answer.
-func Does(conn, request, answer string) trace.Exec {
-	return trace.Exec{Conn: conn, Request: Says(request), Answer: trace.Text(answer)}
+// Exec is a request that a server executed, with its answer.
+func Exec(conn, request, answer string) trace.Exec {
+	return trace.Exec{Conn: conn, Request: Content(request), Answer: trace.Text(answer)}
 }

@@ -10,7 +10,8 @@ import (
 	"locksim/scenarios/search"
 )
 
-// Exploration is made up: two blocks of ten runs, of which one run was stuck.
+// Exploration is an exploration of two blocks of ten runs, with two runs that end
+// stuck. One of the two is examined.
 func Exploration() *explore.Exploration {
 	plan := &explore.Plan{Lock: "mylock", Runs: 20, FirstSeed: 1, Block: 10, Judge: explore.JudgeEverything, Collect: explore.CollectAll,
 		Space: search.Space{Faults: append(search.Space{}.Faults, "pause", "crash")}}
@@ -25,5 +26,6 @@ func Exploration() *explore.Exploration {
 	return explore.AssembleExploration(plan, map[int]explore.Block{0: calm, 1: bad})
 }
 
-// count sets a count, whatever type its key is of.
+// count makes a map with one count. Its key may be of a type that this package cannot
+// name.
 func count[K ~string](counts *map[K]int, key K, n int) { *counts = map[K]int{key: n} }

@@ -10,8 +10,8 @@ import (
 	"locksim/scenarios/search"
 )
 
-// Matrix is a matrix of some locks, in which every cell is what a text says: the
-// signs of the labels, mode by mode. A place without a text is not run.
+// Matrix is a matrix of some locks. The text of a scenario and a lock has the sign of
+// the label of each mode; a pair with an empty text was not run.
 func Matrix(locks []string, rows map[string][]string) *matrix.Matrix {
 	m := &matrix.Matrix{Seeds: search.Seeds{First: 1, Last: 20}, Modes: fence.Modes(), Expected: true}
 	for _, l := range locks {
@@ -51,8 +51,8 @@ func matrixCell(scenario, lock string, mode fence.Mode, sign rune) matrix.Cell {
 	return c
 }
 
-// SmallMatrix has every label, a lock that a scenario is not about, and modes that a
-// lock cannot run in.
+// SmallMatrix has every label, scenarios that are not about some lock, and modes in
+// which a lock cannot run.
 func SmallMatrix() *matrix.Matrix {
 	m := Matrix([]string{"single", "fenced", "redlock-fenced", "broken/token-read-late"}, map[string][]string{
 		"calm":          {".---..", "......", "......"},
@@ -66,7 +66,7 @@ func SmallMatrix() *matrix.Matrix {
 	return m
 }
 
-// TroubledMatrix has everything that a reader has to be told of.
+// TroubledMatrix has every kind of problem that a report lists.
 func TroubledMatrix() *matrix.Matrix {
 	m := SmallMatrix()
 	m.Expected = false

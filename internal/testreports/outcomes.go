@@ -15,7 +15,7 @@ import (
 
 const ms = time.Millisecond
 
-// Scenario is one of two clients, with a pause and what to expect of it.
+// Scenario is a scenario with two clients, a pause, and the labels to expect.
 func Scenario() *file.Scenario {
 	return &file.Scenario{
 		Name: "gc-pause", Title: "A stop-the-world pause outlives the lease",
@@ -25,7 +25,7 @@ func Scenario() *file.Scenario {
 	}
 }
 
-// Outcome is what the scenario came to with lock fenced, mode by mode.
+// Outcome is the outcome of the scenario with lock fenced, with the given runs.
 func Outcome(runs ...play.ModeRun) *play.Outcome {
 	return &play.Outcome{Scenario: Scenario(), Lock: "fenced", Seed: 1, Modes: runs}
 }
@@ -42,7 +42,7 @@ func Run(mode fence.Mode, label checker.Label, sentences ...string) play.ModeRun
 	return m
 }
 
-// Saved is the reason of a run that a fence saved.
+// Saved is the first reason of a run in which a fence saved the data.
 const Saved = "The fence saved the data: without it the same seed ended corrupted."
 
 const (
@@ -56,15 +56,15 @@ func Corrupted() play.ModeRun {
 	m := Run(fence.None, checker.Corrupted, lost, overlap, stale)
 	f := &m.Verdict.Facts
 	f.Data, f.BeliefOverlaps, f.StaleAccepted, f.LostUpdates = checker.DataCorrupted, 3, 1, 1
-	m.Story = Tale("takes write c0.w2 (token 1) — a stale write, mode none lets it through")
+	m.Story = Story("takes write c0.w2 (token 1) — a stale write, mode none lets it through")
 	return m
 }
 
-// Rescued is the same run with a fence that refused it.
+// Rescued is the same run with a fence that refused the stale write.
 func Rescued(mode fence.Mode) play.ModeRun {
 	m := Run(mode, checker.Rescued, Saved, overlap)
 	m.Verdict.Facts.BeliefOverlaps, m.Verdict.Facts.StaleRejected = 3, 1
-	m.Story = Tale("REFUSES write c0.w2 (token 1) — stale: the fencing token saves the data")
+	m.Story = Story("REFUSES write c0.w2 (token 1) — stale: the fencing token saves the data")
 	return m
 }
 
@@ -73,20 +73,20 @@ func NotApplicable(mode fence.Mode) play.ModeRun {
 	return play.ModeRun{Mode: mode, Verdict: checker.Verdict{Label: checker.NotApplicable}}
 }
 
-// Line is a step of a story. What stands behind a dash is the remark.
+// Line is a step of a story. The text after a dash is the remark.
 func Line(n int, at time.Duration, actor, text string) play.Line {
 	what, remark, _ := strings.Cut(text, " — ")
 	return play.Line{N: n, At: at, Actor: actor, What: what, Remark: remark, Text: text}
 }
 
-// Fatal is a step at which a run was decided.
+// Fatal marks a step as the decisive one.
 func Fatal(l play.Line) play.Line {
 	l.Fatal = true
 	return l
 }
 
-// Tale is a story with a decisive step and a long aftermath.
-func Tale(decision string) []play.Line {
+// Story is a story with a decisive step and many steps after it.
+func Story(decision string) []play.Line {
 	lines := []play.Line{
 		Line(1, 2, "c0", "asks for the lock"),
 		Line(15, 18*ms+761934, "c0", "is granted order token=1"),

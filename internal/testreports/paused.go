@@ -10,8 +10,9 @@ import (
 	"locksim/sim/trace"
 )
 
-// Paused is a run by hand: c0 reads, is paused past its lease, and writes after c1
-// has. The store takes or refuses that write.
+// Paused is a run written by hand: c0 reads, is paused past the end of its lease, and
+// writes after c1 has written. The store takes that write without a fence, and refuses
+// it with one.
 func Paused(mode fence.Mode) play.ModeRun {
 	answer, refused, label, accepted := "OK", "", checker.Corrupted, true
 	if mode != fence.None {
@@ -52,16 +53,16 @@ func op(id string, kind checker.OpKind, grant int, invoked, applied checker.Pos,
 	return o
 }
 
-// pausedEvents are the events of that run. refused is why the store refuses the
-// stale write, empty where it takes it.
+// pausedEvents are the events of [Paused]. refused is the reason for which the store
+// refuses the stale write, "" where it takes it.
 func pausedEvents(refused string) []trace.Event {
-	set, stale := Says("SET lock:order id-of-c0-0123456789 NX PX 5000"), Written(1, "c0.w2", "c0.g1")
+	set, stale := Content("SET lock:order id-of-c0-0123456789 NX PX 5000"), Written(1, "c0.w2", "c0.g1")
 	stale.Refused = refused
 	return []trace.Event{
 		{At: 1 * ms, Actor: "c0", What: trace.Mark{Step: trace.Acquire, Resource: "order"}},
 		{At: 2 * ms, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: set}},
-		{At: 3 * ms, Actor: "r0", Peer: "c0", What: trace.Exec{Conn: "#1", Request: set, Answer: Says("OK")}},
-		{At: 3 * ms, Actor: "r0", Peer: "c0", What: trace.Send{Conn: "#1", Content: Says("OK")}},
+		{At: 3 * ms, Actor: "r0", Peer: "c0", What: trace.Exec{Conn: "#1", Request: set, Answer: Content("OK")}},
+		{At: 3 * ms, Actor: "r0", Peer: "c0", What: trace.Send{Conn: "#1", Content: Content("OK")}},
 		{At: 5 * ms, Actor: "c0", What: trace.Mark{Step: trace.Granted, Resource: "order", Token: 1}},
 		{At: 6 * ms, Actor: "s0", Peer: "c0", What: trace.Decision{Conn: "#1", Resource: "order", Register: "balance", Op: "c0.r1", Token: 1, Grant: "c0.g1"}},
 		{At: 7 * ms, Actor: "world", Peer: "c0", What: trace.Pause{For: 10 * time.Second}},
@@ -69,14 +70,14 @@ func pausedEvents(refused string) []trace.Event {
 		{At: 5 * time.Second, Actor: "c0", What: trace.Mark{Step: trace.Until, Resource: "order"}},
 		{At: 5 * time.Second, Actor: "r0", What: trace.Expire{Key: "lock:order"}},
 		{At: 6 * time.Second, Actor: "c1", What: trace.Mark{Step: trace.Granted, Resource: "order", Token: 2}},
-		{At: 7 * time.Second, Actor: "c1", Peer: "s0", What: trace.Send{Conn: "#1", Content: Worded("WRITE order balance c1.w2 2 c1.g1 -", "write c1.w2 (token 2)")}},
+		{At: 7 * time.Second, Actor: "c1", Peer: "s0", What: trace.Send{Conn: "#1", Content: ContentWithShort("WRITE order balance c1.w2 2 c1.g1 -", "write c1.w2 (token 2)")}},
 		{At: 7*time.Second + 2*ms, Actor: "s0", Peer: "c1", What: Written(2, "c1.w2", "c1.g1")},
-		{At: 7*time.Second + 2*ms, Actor: "s0", Peer: "c1", What: trace.Send{Conn: "#1", Content: Says("OK")}},
+		{At: 7*time.Second + 2*ms, Actor: "s0", Peer: "c1", What: trace.Send{Conn: "#1", Content: Content("OK")}},
 		{At: 7*time.Second + 3*ms, Actor: "c1", Peer: "s0", What: trace.Receive{Conn: "#1", Bytes: 3}},
 		{At: 7*time.Second + 4*ms, Actor: "c1", What: trace.Mark{Step: trace.Release, Resource: "order"}},
 		{At: 10 * time.Second, Actor: "world", Peer: "c0", What: trace.Resume{}},
-		{At: 19 * time.Second, Actor: "c0", Peer: "s0", What: trace.Send{Conn: "#1", Content: Worded("WRITE order balance c0.w2 1 c0.g1 -", "write c0.w2 (token 1)")}},
-		{At: 19 * time.Second, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: Worded("PING", "")}},
+		{At: 19 * time.Second, Actor: "c0", Peer: "s0", What: trace.Send{Conn: "#1", Content: ContentWithShort("WRITE order balance c0.w2 1 c0.g1 -", "write c0.w2 (token 1)")}},
+		{At: 19 * time.Second, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: ContentWithShort("PING", "")}},
 		{At: 20 * time.Second, Actor: "s0", Peer: "c0", What: stale},
 		{At: 20 * time.Second, Actor: "c0", What: trace.Mark{Step: trace.Release, Resource: "order"}},
 	}
@@ -87,18 +88,18 @@ func Written(token uint64, op, grant string) trace.Decision {
 	return trace.Decision{Conn: "#1", Write: true, Resource: "order", Register: "balance", Op: op, Token: token, Grant: grant}
 }
 
-// PausedOutcome is that run without a fence and with one.
+// PausedOutcome is the outcome with [Paused] without a fence and with one.
 func PausedOutcome() *play.Outcome {
 	o := Outcome(Paused(fence.None), Paused(fence.Check), NotApplicable(fence.Seal))
 	o.Scenario.Source = []byte("name: gc-pause\n")
 	return o
 }
 
-// Large is a run of n rounds of two clients, of about ten events each.
+// Large is [Paused] followed by n rounds of two clients, of nine events each.
 func Large(mode fence.Mode, n int) play.ModeRun {
 	m := Paused(mode)
 	m.History.Final, m.History.Ops = map[checker.Cell]string{}, nil
-	set := Says("SET lock:order id NX PX 5000")
+	set := Content("SET lock:order id NX PX 5000")
 	for i := range n {
 		at, c := 21*time.Second+time.Duration(i)*time.Second, fmt.Sprintf("c%d", i%2)
 		from := checker.Pos(m.Trace.Len() + 1)
@@ -107,12 +108,12 @@ func Large(mode fence.Mode, n int) play.ModeRun {
 		for _, e := range []trace.Event{
 			{Actor: c, What: trace.Mark{Step: trace.Acquire, Resource: "order"}},
 			{Actor: c, Peer: "r0", What: trace.Send{Conn: "#1", Content: set}},
-			{Actor: "r0", Peer: c, What: trace.Exec{Conn: "#1", Request: set, Answer: Says("OK")}},
-			{Actor: "r0", Peer: c, What: trace.Send{Conn: "#1", Content: Says("OK")}},
+			{Actor: "r0", Peer: c, What: trace.Exec{Conn: "#1", Request: set, Answer: Content("OK")}},
+			{Actor: "r0", Peer: c, What: trace.Send{Conn: "#1", Content: Content("OK")}},
 			{Actor: c, What: trace.Mark{Step: trace.Granted, Resource: "order", Token: token}},
-			{Actor: c, Peer: "s0", What: trace.Send{Conn: "#1", Content: Worded(fmt.Sprintf("WRITE order balance %s %d %s.g1 -", id, token, c), write.Brief())}},
+			{Actor: c, Peer: "s0", What: trace.Send{Conn: "#1", Content: ContentWithShort(fmt.Sprintf("WRITE order balance %s %d %s.g1 -", id, token, c), write.Brief())}},
 			{Actor: "s0", Peer: c, What: write},
-			{Actor: "s0", Peer: c, What: trace.Send{Conn: "#1", Content: Says("OK")}},
+			{Actor: "s0", Peer: c, What: trace.Send{Conn: "#1", Content: Content("OK")}},
 			{Actor: c, What: trace.Mark{Step: trace.Release, Resource: "order"}},
 		} {
 			e.At = at

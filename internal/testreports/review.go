@@ -12,12 +12,12 @@ import (
 	"locksim/scenarios/search"
 )
 
-// counted are runs of one ground by label.
+// counted are the counts of the labels of some runs within the promise.
 func counted(runs int, labels map[checker.Label]int) map[review.Ground]review.Count {
 	return map[review.Ground]review.Count{review.GroundPromised: {Scenarios: 2, Runs: runs, Labels: labels}}
 }
 
-// foundBreak is a break by some label, in the mode in which it is judged.
+// foundBreak is a failure with a label in mode seal, in which the lock is judged.
 func foundBreak(shape string, from review.From, label checker.Label, effects ...review.FenceEffect) review.Failure {
 	b := review.Failure{
 		From: from, Of: 540,
@@ -41,7 +41,7 @@ func foundBreak(shape string, from review.From, label checker.Label, effects ...
 	return b
 }
 
-// Review has all that a review can have.
+// Review is a review with every kind of content.
 func Review() *review.Review {
 	m := Matrix([]string{"fenced"}, map[string][]string{"calm": {"......"}, "gc-pause": {"XXrrrF"}})
 	r := &review.Review{
@@ -84,11 +84,11 @@ func Review() *review.Review {
 	return r
 }
 
-// neverDrawn are most kinds of fault.
+// neverDrawn are the kinds of fault that no schedule of the review has.
 var neverDrawn = strings.Fields("restart slow kill_worker exhaust_pool clock_jump clock_drift clock_freeze latency bandwidth slice " +
 	"slow_close lose_reply delay_message partition reset refuse stall failover evict flush read_only")
 
-// explorationFor is an exploration with so many violations.
+// explorationFor is an exploration with a number of violating runs.
 func explorationFor(judge explore.Judge, violating int) *explore.Exploration {
 	e := &explore.Exploration{Complete: true}
 	e.Plan.Judge, e.Plan.Space.Faults = judge, append(e.Plan.Space.Faults, "pause", "crash")
@@ -100,7 +100,7 @@ func explorationFor(judge explore.Judge, violating int) *explore.Exploration {
 	return e
 }
 
-// HostileReview is a review in which every text that anybody brings tries to be markup.
+// HostileReview is [Review] with markup in every text that comes from a user.
 func HostileReview() *review.Review {
 	const bad = "<script>alert(1)</script>|`*x*"
 	r := Review()

@@ -15,7 +15,7 @@ import (
 // axeVersion is the version of the accessibility checker, from the npm registry.
 const axeVersion = "axe-core@4.10.3"
 
-// axe fetches the checker into a folder of its own.
+// axe fetches the source of the checker.
 var axe = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "locksim-axe-")
 	if err != nil {
@@ -52,9 +52,9 @@ type finding struct {
 	} `json:"nodes"`
 }
 
-// axe-core finds nothing, on any screen, in either mode of colour: contrast of
-// 4.5 to 1, names, roles, order of headings. Each look takes seconds: one run is
-// looked at on every screen, the others on a large bright one and a small dark one.
+// axe-core finds nothing, on any screen, in light and dark: contrast of 4.5 to 1, names,
+// roles, order of headings. Each check takes seconds: one run is checked on every
+// screen, the others on a large light one and a small dark one.
 func TestAxe(t *testing.T) {
 	source := axeSource(t)
 	for name, subject := range subjects {
@@ -71,7 +71,7 @@ func TestAxe(t *testing.T) {
 	}
 }
 
-// accessible has axe-core look at the page as it is.
+// accessible checks the current state of the page with axe-core.
 func (tb *tab) accessible(source string) {
 	tb.t.Helper()
 	eval[bool](tb, source+"; true")

@@ -24,8 +24,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// missing skips a test whose component is not there, or fails it where all of
-// them are required.
+// missing skips a test whose component is missing, or fails it with
+// LOCKSIM_REQUIRE_LIVE=1.
 func missing(t *testing.T, what string) {
 	t.Helper()
 	if os.Getenv("LOCKSIM_REQUIRE_LIVE") == "1" {
@@ -34,7 +34,7 @@ func missing(t *testing.T, what string) {
 	t.Skipf("%s is missing; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure", what)
 }
 
-// flags keep Chromium from reaching out, and let it run as any user.
+// flags disable the network requests of Chromium itself, and let it run as any user.
 var flags = []string{"no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking",
 	"disable-component-update", "disable-sync", "hide-scrollbars"}
 
@@ -88,23 +88,23 @@ func browser(t *testing.T) context.Context {
 	return ctx
 }
 
-// tab is a page that is open, with what it said and asked for.
+// tab is an open page, with its complaints and its requests.
 type tab struct {
 	context.Context
 	t *testing.T
 
-	mu       sync.Mutex
-	said     []string // on the console, and what the browser complained of
-	requests []string
+	mu         sync.Mutex
+	complaints []string // console messages, exceptions, dialogs, and log entries of the browser
+	requests   []string
 }
 
-// view is the screen that a page is looked at on.
+// view is the screen on which a page is shown.
 type view struct {
 	name          string
 	width, height int64
 	mobile        bool
 	scheme        string // light or dark
-	still         bool   // no script may run
+	noScript      bool   // scripts are disabled
 }
 
 var desktop = view{name: "desktop", width: 1280, height: 900, scheme: "light"}
@@ -123,7 +123,7 @@ func open(t *testing.T, html []byte, v view) *tab {
 func visit(t *testing.T, address string, v view) *tab {
 	t.Helper()
 	tb := &tab{Context: browser(t), t: t}
-	if err := chromedp.Listen(tb.Context, tb.hear); err != nil {
+	if err := chromedp.Listen(tb.Context, tb.onEvent); err != nil {
 		t.Fatal(err)
 	}
 	call(tb, network.Enable, network.EnableParams{})
@@ -133,7 +133,7 @@ func visit(t *testing.T, address string, v view) *tab {
 	call(tb, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: v.scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
 	ready := "html[data-ready=yes] h1"
-	if v.still {
+	if v.noScript {
 		ready = "h1"
 		call(tb, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	}
@@ -141,7 +141,7 @@ func visit(t *testing.T, address string, v view) *tab {
 	return tb
 }
 
-// emulate makes the tab as large as the screen, with a finger if it is a phone.
+// emulate sets the size of the tab, and touch input for a phone.
 func (v view) emulate() chromedp.Action[chromedp.Void] {
 	if v.mobile {
 		return chromedp.EmulateViewport(v.width, v.height, chromedp.EmulateMobile, chromedp.EmulateTouch, chromedp.EmulateScale(2))
@@ -156,27 +156,27 @@ func call[P, R any](tb *tab, cmd cdp.Command[P, R], params P) {
 	}
 }
 
-// hear collects what must not be there.
-func (tb *tab) hear(event any) {
+// onEvent collects complaints and requests.
+func (tb *tab) onEvent(event any) {
 	tb.mu.Lock()
 	defer tb.mu.Unlock()
 	switch e := event.(type) {
 	case *runtime.EventConsoleAPICalled:
-		tb.said = append(tb.said, fmt.Sprintf("console.%v, %d arguments", e.Type, len(e.Args)))
+		tb.complaints = append(tb.complaints, fmt.Sprintf("console.%v, %d arguments", e.Type, len(e.Args)))
 	case *runtime.EventExceptionThrown:
-		tb.said = append(tb.said, thrown(e.ExceptionDetails))
+		tb.complaints = append(tb.complaints, thrown(e.ExceptionDetails))
 	case *log.EventEntryAdded:
-		tb.said = append(tb.said, e.Entry.Text)
+		tb.complaints = append(tb.complaints, e.Entry.Text)
 	case *network.EventRequestWillBeSent:
 		if !strings.HasPrefix(e.Request.URL, "data:") {
 			tb.requests = append(tb.requests, e.Request.URL)
 		}
 	case *page.EventJavascriptDialogOpening:
-		tb.said = append(tb.said, "a dialog: "+e.Message)
+		tb.complaints = append(tb.complaints, "a dialog: "+e.Message)
 	}
 }
 
-// thrown is an exception with what it says.
+// thrown is an exception with its description.
 func thrown(d *runtime.ExceptionDetails) string {
 	if d.Exception != nil {
 		return d.Text + " " + d.Exception.Description
@@ -192,20 +192,21 @@ func (tb *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// quiet demands that the page said nothing and asked for nothing but itself.
-func (tb *tab) quiet() {
+// checkQuiet checks that there are no complaints and no request but that of the page
+// itself.
+func (tb *tab) checkQuiet() {
 	tb.t.Helper()
 	tb.mu.Lock()
 	defer tb.mu.Unlock()
-	if len(tb.said) > 0 {
-		tb.t.Errorf("the page said:\n%s", strings.Join(tb.said, "\n"))
+	if len(tb.complaints) > 0 {
+		tb.t.Errorf("complaints:\n%s", strings.Join(tb.complaints, "\n"))
 	}
 	if len(tb.requests) != 1 || !strings.HasPrefix(tb.requests[0], "file:") {
-		tb.t.Errorf("the page asked for %q, want itself alone", tb.requests)
+		tb.t.Errorf("the page requested %q, want itself only", tb.requests)
 	}
 }
 
-// eval is what an expression comes to on the page.
+// eval is the value of an expression on the page.
 func eval[T any](tb *tab, expression string) T {
 	tb.t.Helper()
 	out, err := chromedp.Run(tb.Context, chromedp.Evaluate[T](expression))
@@ -215,13 +216,13 @@ func eval[T any](tb *tab, expression string) T {
 	return out
 }
 
-// press gives a key to an element.
+// press focuses an element and presses a key.
 func (tb *tab) press(selector, key string) {
 	tb.t.Helper()
 	tb.do(chromedp.Focus(chromedp.CSS(selector)), chromedp.KeyEvent(key))
 }
 
-// click clicks an element, after it has come into view.
+// click scrolls to an element and clicks it.
 func (tb *tab) click(selector string) {
 	tb.t.Helper()
 	tb.do(chromedp.Click(chromedp.CSS(selector)))

@@ -1,3 +1,3 @@
-// Package browser tests the page of a run in a real Chromium. It is a module of
-// its own, so that nothing else depends on what drives a browser.
+// Package browser tests the pages in a real Chromium. It is a separate module, so that
+// nothing else depends on the library that controls the browser.
 package browser

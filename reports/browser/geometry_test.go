@@ -11,7 +11,7 @@ import (
 	"locksim/scenarios/play"
 )
 
-// box is where something is drawn, in pixels of the window.
+// box is the position of a drawn element, in pixels of the window.
 type box struct {
 	N, M                     int
 	Class, Lane              string
@@ -26,7 +26,7 @@ type chart struct {
 	Items    []box
 }
 
-// drawn reads the diagram of a mode off the screen.
+// drawn reads the positions of the diagram of a mode from the browser.
 func drawn(tb *tab, mode string) chart {
 	return eval[chart](tb, `(() => {
 		const panel = document.querySelector('.panel[data-mode="`+mode+`"]'), charts = document.getElementById("charts");
@@ -41,7 +41,7 @@ func drawn(tb *tab, mode string) chart {
 	})()`)
 }
 
-// find is what is drawn of some class for an event, on a lane.
+// find is the element of a class on a lane that matches.
 func (c chart) find(t *testing.T, class, lane string, match func(box) bool) box {
 	t.Helper()
 	for _, b := range c.Items {
@@ -53,19 +53,19 @@ func (c chart) find(t *testing.T, class, lane string, match func(box) bool) box 
 	return box{}
 }
 
-// x is where a time belongs.
+// x is the position at which a time must be drawn.
 func (c chart) x(at time.Duration) float64 {
 	plot := c.Lanes["s0"]
 	return plot.Left + (float64(at)-c.From)/(c.To-c.From)*(plot.Right-plot.Left)
 }
 
-// spans demands that a box lies from one time to another; half a pixel is
-// rounding, and one pixel is the least width of a bar.
+// spans checks that a box begins and ends at two times. It tolerates half a pixel for
+// rounding, and one pixel for the least width of a bar.
 func (c chart) spans(t *testing.T, what string, b box, from, to time.Duration) {
 	t.Helper()
 	if float64(to) < c.From || float64(from) > c.To {
 		if b.Shown {
-			t.Errorf("%s lies outside the window of time and is drawn", what)
+			t.Errorf("%s is outside the window of time and is drawn", what)
 		}
 		return
 	}
@@ -74,7 +74,7 @@ func (c chart) spans(t *testing.T, what string, b box, from, to time.Duration) {
 	}
 }
 
-// within demands that a height lies on a lane.
+// within checks that a height is on a lane.
 func (c chart) within(t *testing.T, what string, y float64, lane string) {
 	t.Helper()
 	if l := c.Lanes[lane]; y < l.Top-0.5 || y > l.Bottom+0.5 {
@@ -82,7 +82,7 @@ func (c chart) within(t *testing.T, what string, y float64, lane string) {
 	}
 }
 
-// Bars, bands and arrows are where the trace says, in the whole run and in a
+// Bars, bands and arrows are drawn at the times of the trace, in the whole run and in a
 // window of it.
 func TestGeometry(t *testing.T) {
 	for _, name := range []string{"gc-pause", "redlock"} {
@@ -103,12 +103,12 @@ func TestGeometry(t *testing.T) {
 				}
 			}
 		}
-		tb.quiet()
+		tb.checkQuiet()
 	}
 }
 
-// end is where the time axis of a run ends: at the last event of the workload in
-// any mode.
+// end is the end of the time axis of a run: the time of the last event other than those
+// of the probe.
 func end(m play.ModeRun) time.Duration {
 	var last time.Duration
 	for _, e := range m.Trace.Events {
@@ -139,7 +139,7 @@ func compareGrants(t *testing.T, c chart, m play.ModeRun) {
 	}
 }
 
-// compareFaults looks at the faults of the subjects: pauses and partitions.
+// compareFaults compares the faults of the subjects: pauses and partitions.
 func compareFaults(t *testing.T, c chart, m play.ModeRun) {
 	ends := map[string]string{"pause": "resume", "cut": "heal"}
 	faults := 0
@@ -165,7 +165,7 @@ func compareFaults(t *testing.T, c chart, m play.ModeRun) {
 	}
 }
 
-// compareOps follows each operation from its client to the store.
+// compareOps compares the arrow of each operation from its client to the store.
 func compareOps(t *testing.T, c chart, m play.ModeRun) {
 	for _, op := range m.History.Ops {
 		if op.Applied == 0 {

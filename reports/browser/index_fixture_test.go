@@ -21,15 +21,15 @@ import (
 	"locksim/scenarios/search"
 )
 
-// kept is a folder with a run, something torn, and an exploration at work.
-type kept struct {
+// resultFolder is a folder with runs, a truncated run, and an unfinished exploration.
+type resultFolder struct {
 	t   *testing.T
 	dir string
 }
 
-func newKept(t *testing.T, runs int) *kept {
+func newResultFolder(t *testing.T, runs int) *resultFolder {
 	t.Helper()
-	k := &kept{t: t, dir: t.TempDir()}
+	k := &resultFolder{t: t, dir: t.TempDir()}
 	o := gcPause(t)
 	run, err := play.NewRunFile(o).JSON()
 	if err != nil {
@@ -55,7 +55,7 @@ func newKept(t *testing.T, runs int) *kept {
 	return k
 }
 
-func (k *kept) write(name, text string) {
+func (k *resultFolder) write(name, text string) {
 	k.t.Helper()
 	full := filepath.Join(k.dir, name)
 	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
@@ -67,7 +67,7 @@ func (k *kept) write(name, text string) {
 }
 
 // grow adds a result to the journal of the exploration.
-func (k *kept) grow(job, violating int) {
+func (k *resultFolder) grow(job, violating int) {
 	k.t.Helper()
 	name := filepath.Join(k.dir, "explore-single", "explore.jsonl")
 	before, err := os.ReadFile(name)
@@ -82,7 +82,7 @@ func (k *kept) grow(job, violating int) {
 }
 
 // page is the index as it is served, or as it is written to disk.
-func (k *kept) page(live bool) ([]byte, error) {
+func (k *resultFolder) page(live bool) ([]byte, error) {
 	root, err := os.OpenRoot(k.dir)
 	if err != nil {
 		return nil, err
@@ -102,8 +102,8 @@ func (k *kept) page(live bool) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// served opens the index of the folder, as locksim serve shows it.
-func (k *kept) served(v view) *tab {
+// serve opens the index of the folder, served as by locksim serve.
+func (k *resultFolder) serve(v view) *tab {
 	k.t.Helper()
 	l, err := serve.Listen("127.0.0.1:0")
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"locksim/scenarios/sweep"
 )
 
-// indexPages are the pages of this kind that are looked at.
+// indexPages are the pages of indexes and campaigns under test.
 func indexPages(t *testing.T) map[string][]byte {
 	t.Helper()
-	k := newKept(t, 3)
+	k := newResultFolder(t, 3)
 	k.grow(0, 2)
 	k.write("explore-old/explore.jsonl", "")
 	page, err := k.page(true)
@@ -87,19 +87,19 @@ func swept(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// axe-core finds nothing on these pages either, none is wider than its screen,
-// and each is quiet; screenshots are for the eye.
+// axe-core finds nothing on these pages, none is wider than its screen, and none has
+// complaints.
 func TestIndexPages(t *testing.T) {
 	source := axeSource(t)
 	for name, html := range indexPages(t) {
 		for _, v := range []view{desktop, views[3]} {
 			t.Run(name+"/"+v.name, func(t *testing.T) {
-				tb := look(t, html, v)
+				tb := openUnscripted(t, html, v)
 				shoot(tb, name+"-"+v.name)
 				if wide := eval[int](tb, `document.documentElement.scrollWidth`); int64(wide) > v.width {
 					t.Errorf("the page is %d pixels wide on a screen of %d", wide, v.width)
 				}
-				tb.quiet()
+				tb.checkQuiet()
 				eval[bool](tb, source+"; true")
 				out, err := chromedp.Run(tb.Context, chromedp.Evaluate[string](`axe.run(document, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
 				if err != nil {
@@ -111,8 +111,8 @@ func TestIndexPages(t *testing.T) {
 	}
 }
 
-// look opens a page that may have no script.
-func look(t *testing.T, html []byte, v view) *tab {
+// openUnscripted opens a page that may have no script.
+func openUnscripted(t *testing.T, html []byte, v view) *tab {
 	t.Helper()
 	return open(t, bytes.Replace(html, []byte("<html "), []byte(`<html data-ready="yes" `), 1), v)
 }

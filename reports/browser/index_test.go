@@ -18,12 +18,12 @@ func (tb *tab) await(expression string) {
 	}
 }
 
-// The index shows how far an exploration has come while it runs, and takes neither
-// the focus, nor the place on the page, nor what was typed away.
+// The index shows the progress of a running exploration, and its refreshes do not
+// change the focus or the scroll position.
 func TestIndexRefreshes(t *testing.T) {
-	k := newKept(t, 12)
+	k := newResultFolder(t, 12)
 	k.grow(0, 0)
-	tb := k.served(view{name: "low", width: 1280, height: 500, scheme: "light"})
+	tb := k.serve(view{name: "low", width: 1280, height: 500, scheme: "light"})
 	if got := eval[string](tb, `document.querySelector("progress").value + " of " + document.querySelector("progress").max`); got != "1 of 10" {
 		t.Errorf("the progress is %s", got)
 	}
@@ -43,42 +43,41 @@ func TestIndexRefreshes(t *testing.T) {
 		t.Errorf("%d folders cannot be read, want 2", got)
 	}
 	if !eval[bool](tb, `document.activeElement === window.same && same.isConnected && Math.abs(same.getBoundingClientRect().top - window.at) < 2`) {
-		t.Error("the focus or the place on the page was lost")
+		t.Error("the focus or the scroll position changed")
 	}
 	k.ends()
 	tb.await(`!document.querySelector("progress")`)
 	if got := eval[string](tb, `document.querySelector("#s-explorations h3").textContent + document.getElementById("status").textContent`); got != "Exploration of single from seed 113 results, 2 that cannot be read." {
 		t.Errorf("at the end the page says %q", got)
 	}
-	tb.served()
+	tb.checkServed()
 }
 
-// ends gives the exploration its document, which is later than the journal.
-func (k *kept) ends() {
+// ends writes the document of the exploration, after the journal.
+func (k *resultFolder) ends() {
 	k.t.Helper()
 	k.write("explore-single/explore.json", `{"version":1,"kind":"explore","plan":{"lock":"single","first_seed":1},"summary":{"runs":200,"evidence":180,"violating":3,"violations":{"stuck":3}}}`)
 }
 
-// served demands that the page said nothing, and asked its own server alone.
-func (tb *tab) served() {
+// checkServed checks that there are no complaints, and no requests but to the server.
+func (tb *tab) checkServed() {
 	tb.t.Helper()
 	tb.mu.Lock()
 	defer tb.mu.Unlock()
-	if len(tb.said) > 0 {
-		tb.t.Errorf("the page said:\n%s", strings.Join(tb.said, "\n"))
+	if len(tb.complaints) > 0 {
+		tb.t.Errorf("complaints:\n%s", strings.Join(tb.complaints, "\n"))
 	}
 	for _, r := range tb.requests {
 		if !strings.HasPrefix(r, "http://127.0.0.1:") {
-			tb.t.Errorf("the page asked for %s", r)
+			tb.t.Errorf("the page requested %s", r)
 		}
 	}
 }
 
-// Words narrow the list down, with the keyboard alone, and the refreshing can be
-// stopped.
+// The filter and the button that stops refreshing work with the keyboard alone.
 func TestIndexControls(t *testing.T) {
-	k := newKept(t, 12)
-	tb := k.served(desktop)
+	k := newResultFolder(t, 12)
+	tb := k.serve(desktop)
 	tb.press("#filter", "s")
 	tb.press("#filter", "7")
 	tb.await(`document.getElementById("shown").textContent === "1 of 14 shown"`)
@@ -99,19 +98,19 @@ func TestIndexControls(t *testing.T) {
 	if got := eval[string](tb, `document.getElementById("shown").textContent`); got != "1 of 14 shown" {
 		t.Errorf("after a refresh %q", got)
 	}
-	tb.served()
+	tb.checkServed()
 }
 
-// From the index on disk one comes to a report. Nothing is asked for.
+// The links of an index on disk lead to the reports, and it requests nothing.
 func TestIndexFromDisk(t *testing.T) {
-	k := newKept(t, 3)
+	k := newResultFolder(t, 3)
 	html, err := k.page(false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	k.write("index.html", string(html))
 	tb := visit(t, "file://"+filepath.ToSlash(filepath.Join(k.dir, "index.html")), desktop)
-	tb.quiet()
+	tb.checkQuiet()
 	tb.click(`#first a`)
 	tb.await(`document.title === "a report"`)
 }

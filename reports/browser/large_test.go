@@ -15,7 +15,7 @@ import (
 	"locksim/scenarios/play"
 )
 
-// crowded is a run of many rounds, with a pause in the middle of it.
+// crowded is a run of many rounds with a pause.
 func crowded(t *testing.T, clients, rounds int, modes ...fence.Mode) *play.Outcome {
 	t.Helper()
 	sc, err := file.Parse("crowded.yaml", []byte(fmt.Sprintf(`
@@ -34,9 +34,9 @@ faults:
 	return playedScenario(t, sc, "fenced", modes...)
 }
 
-// ready is how much work of its thread the page took until it could be used, in
-// milliseconds, the best of three. It is counted in time on the processor, so that
-// what else the machine does plays no part.
+// ready is the processor time of the thread of the page until it is ready, in
+// milliseconds, the best of three. Processor time does not depend on the other load of
+// the machine.
 func ready(t *testing.T, html []byte) float64 {
 	t.Helper()
 	var all []float64
@@ -51,7 +51,7 @@ func ready(t *testing.T, html []byte) float64 {
 				all = append(all, m.Value*1000)
 			}
 		}
-		tb.quiet()
+		tb.checkQuiet()
 	}
 	if len(all) == 0 || slices.Min(all) == 0 {
 		t.Fatal("the browser does not count its work")
@@ -59,8 +59,8 @@ func ready(t *testing.T, html []byte) float64 {
 	return slices.Min(all)
 }
 
-// A page of three runs of 2,000 events is under 2 MB, and takes less than a second
-// of work to be there.
+// A page of three runs of 2,000 events is under 2 MB, and is ready after less than a
+// second of processor time.
 func TestTwoThousandEvents(t *testing.T) {
 	o := crowded(t, 3, 22, fence.None, fence.Check, fence.Seal)
 	for _, m := range o.Modes {
@@ -75,11 +75,12 @@ func TestTwoThousandEvents(t *testing.T) {
 		t.Errorf("the page has %d bytes", len(html))
 	}
 	if took > 1000 {
-		t.Errorf("the page can be used after %.0f ms of work", took)
+		t.Errorf("the page is ready after %.0f ms of work", took)
 	}
 }
 
-// A run of 100,000 events is cut, says so, and the page is alive.
+// The page of a run of 100,000 events shows a part with a notice, and its controls
+// work.
 func TestHundredThousandEvents(t *testing.T) {
 	o := crowded(t, 12, 135, fence.None)
 	if n := o.Modes[0].Trace.Len(); n < 100_000 {
@@ -104,5 +105,5 @@ func TestHundredThousandEvents(t *testing.T) {
 	if n := eval[int](tb, `document.querySelectorAll('line[data-m="`+fmt.Sprint(step.N)+`"]').length`); n != 1 {
 		t.Errorf("the arrow of the decisive step is drawn %d times", n)
 	}
-	tb.quiet()
+	tb.checkQuiet()
 }

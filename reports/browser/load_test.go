@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The page says nothing on the console, asks for nothing, and has a diagram.
+// A page has its diagrams, and no complaints or requests.
 func TestPageLoadsQuietly(t *testing.T) {
 	for name, subject := range subjects {
 		t.Run(name, func(t *testing.T) {
@@ -23,12 +23,12 @@ func TestPageLoadsQuietly(t *testing.T) {
 			if got := eval[bool](tb, `document.documentElement.scrollWidth > innerWidth`); got {
 				t.Error("the page is wider than its window")
 			}
-			tb.quiet()
+			tb.checkQuiet()
 		})
 	}
 }
 
-// Whatever a scenario or a lock says is text.
+// Every text of a scenario or a lock is text.
 func TestMarkupIsText(t *testing.T) {
 	o := hostile(t)
 	html := bare(t, o)
@@ -40,7 +40,7 @@ func TestMarkupIsText(t *testing.T) {
 		t.Errorf("%d scripts, want the data and the page's own", got)
 	}
 	if got := eval[int](tb, `document.images.length`); got != 0 {
-		t.Errorf("%d images came out of a text", got)
+		t.Errorf("texts became %d images", got)
 	}
 	tb.click(`[data-play=fatal]`)
 	tb.press(`.chart`, ".")
@@ -51,5 +51,5 @@ func TestMarkupIsText(t *testing.T) {
 		t.Errorf("the step does not show the text: %q", got)
 	}
 	eval[bool](tb, `(document.querySelector(".chart svg").dispatchEvent(new PointerEvent("pointermove", {pointerType: "mouse", clientX: 300, clientY: 300, bubbles: true})), true)`)
-	tb.quiet()
+	tb.checkQuiet()
 }

@@ -18,8 +18,8 @@ import (
 	"locksim/scenarios/search"
 )
 
-// matrixSite is a small matrix that was run, with a specimen, and a lock that is
-// called by markup and could not be run. It is run once for all tests.
+// matrixSite is a small matrix of real runs, with a specimen, and a lock whose name is
+// markup and that could not be run. It is run once for all tests.
 var matrixSite = sync.OnceValues(func() (html.MatrixSite, error) {
 	var chosen []*file.Scenario
 	for _, name := range []string{"gc-pause", "flushall", "dead-worker"} {
@@ -40,14 +40,14 @@ var matrixSite = sync.OnceValues(func() (html.MatrixSite, error) {
 	m := plan.Assemble(answers, func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
 		return fmt.Sprintf("locksim run %s --lock %s --seed %d --fencing %s", scenario, lock, seed, modes[0])
 	})
-	disguise(m)
+	addProblems(m)
 	return html.MatrixSite{Matrix: m, Scenarios: plan.Scenarios(), Locks: plan.Locks(), Replay: "locksim matrix",
 		HasReport: func(string, string, uint64) bool { return true }}, nil
 })
 
-// disguise makes watchdog a specimen, calls a title by markup, and adds a failure
-// and a cell that is not as expected.
-func disguise(m *matrix.Matrix) {
+// addProblems makes watchdog a specimen, sets a title to markup, and adds a failure and
+// a cell that is not as expected.
+func addProblems(m *matrix.Matrix) {
 	for i := range m.Cells {
 		if m.Cells[i].Lock == "watchdog" {
 			m.Cells[i].Lock = "broken/watchdog"
@@ -82,8 +82,8 @@ func matrixPages(t *testing.T) map[string][]byte {
 	}
 }
 
-// axe-core finds nothing on the pages of a matrix, on any screen, and no page is
-// wider than its screen, says anything or asks for anything.
+// axe-core finds nothing on the pages of a matrix, on any screen, and no page is wider
+// than its screen or has complaints or requests.
 func TestMatrixPages(t *testing.T) {
 	source := axeSource(t)
 	for name, html := range matrixPages(t) {
@@ -92,16 +92,16 @@ func TestMatrixPages(t *testing.T) {
 				continue // the light one on a desktop, the dark one on a phone
 			}
 			t.Run(name+"/"+v.name, func(t *testing.T) {
-				v.still = v.still || name != "matrix" // those have no script, and never say that they are ready
+				v.noScript = v.noScript || name != "matrix" // the others have no script, which marks a page as ready
 				tb := openStatic(t, html, v)
 				shoot(tb, "matrix-"+name+"-"+v.name)
 				if wide := eval[int](tb, `document.documentElement.scrollWidth`); int64(wide) > v.width {
 					t.Errorf("the page is %d pixels wide on a screen of %d", wide, v.width)
 				}
 				if n := eval[int](tb, `document.images.length + document.querySelectorAll("h1 script, td script, li script").length`); n > 0 {
-					t.Errorf("%d elements came out of texts", n)
+					t.Errorf("texts became %d elements", n)
 				}
-				tb.quiet()
+				tb.checkQuiet()
 				eval[bool](tb, source+"; true")
 				out, err := chromedp.Run(tb.Context, chromedp.Evaluate[string](`axe.run(document, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
 				if err != nil {
@@ -113,22 +113,22 @@ func TestMatrixPages(t *testing.T) {
 	}
 }
 
-// openStatic opens a page; one without scripts is waited for by its heading.
+// openStatic opens a page, and does not wait for the script of a page without one.
 func openStatic(t *testing.T, html []byte, v view) *tab {
 	t.Helper()
-	if !v.still {
+	if !v.noScript {
 		return open(t, html, v)
 	}
 	return open(t, bytes.Replace(html, []byte(`<html lang="en">`), []byte(`<html lang="en" data-ready="yes">`), 1), view{v.name, v.width, v.height, v.mobile, v.scheme, false})
 }
 
-// shownCells are the signs of the cells that can be seen.
+// shownCells are the modes and labels of the visible cells.
 const shownCells = `[...document.querySelectorAll(".cell")].filter((c) => c.checkVisibility({visibilityProperty: true})).map((c) => c.dataset.m + ":" + c.dataset.l).sort().join(" ")`
 
 const shownRows = `[...document.querySelectorAll(".matrix tbody tr")].filter((r) => r.checkVisibility()).map((r) => r.cells[0].querySelector("a").textContent).join(" ")`
 
-// The filters do what they say, by the keyboard alone, and the counts are those of
-// what can be seen.
+// The filters work with the keyboard alone, and the counts are those of the visible
+// cells.
 func TestMatrixFilters(t *testing.T) {
 	tb := open(t, matrixPages(t)["matrix"], desktop)
 	rows := func(want string) {
@@ -179,10 +179,10 @@ func TestMatrixFilters(t *testing.T) {
 	}
 	shoot(tb, "matrix-words")
 	rows(all)
-	tb.quiet()
+	tb.checkQuiet()
 }
 
-// The head of the table and the names of its rows stay where they can be seen.
+// The head of the table and the names of its rows stay visible when it scrolls.
 func TestMatrixHeadsStick(t *testing.T) {
 	tb := open(t, matrixPages(t)["matrix"], view{name: "small", width: 280, height: 300, mobile: true, scheme: "light"})
 	const moved = `(() => { const g = document.querySelector(".grid"); g.scrollTo(400, 400); const b = g.getBoundingClientRect();
@@ -196,13 +196,13 @@ func TestMatrixHeadsStick(t *testing.T) {
 // Without scripts the page has the whole table.
 func TestMatrixWithoutScripts(t *testing.T) {
 	v := desktop
-	v.still = true
+	v.noScript = true
 	tb := open(t, matrixPages(t)["matrix"], v)
 	shoot(tb, "matrix-still")
 	tb.do(chromedp.WaitVisible(chromedp.CSS(".cell")), chromedp.WaitNotVisible(chromedp.CSS(".filters")))
 }
 
-// The page of runs that were the same has one diagram and one story, and plays it.
+// The page of equal runs has one diagram and one story, and the player shows it.
 func TestTogetherPlays(t *testing.T) {
 	o := played(t, "calm", "fenced", fence.None, fence.Check, fence.Seal)
 	html := written(t, func(w io.Writer) error {
@@ -213,5 +213,5 @@ func TestTogetherPlays(t *testing.T) {
 	if got := eval[string](tb, `document.querySelectorAll(".panel, .tale").length + document.querySelector("[name=mode]:checked").parentElement.textContent.trim() + document.querySelector("[data-play=range]").value`); got != "2none, check, seal1" {
 		t.Errorf("diagrams and stories, the mode, and the step are %q", got)
 	}
-	tb.quiet()
+	tb.checkQuiet()
 }

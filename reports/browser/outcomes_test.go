@@ -13,7 +13,7 @@ import (
 	"locksim/scenarios/play"
 )
 
-// played is a run with the locks that come with locksim.
+// played is a run of a scenario of the library with a lock of locksim.
 func played(t *testing.T, name, lock string, modes ...fence.Mode) *play.Outcome {
 	t.Helper()
 	sc, err := file.Load(name)
@@ -36,7 +36,7 @@ func playedScenario(t *testing.T, sc *file.Scenario, lock string, modes ...fence
 	return o
 }
 
-// rendered is the page of an outcome, with all that it can have.
+// rendered is the page of an outcome, with every option.
 func rendered(t *testing.T, o *play.Outcome) []byte {
 	t.Helper()
 	l, err := play.FindLock(o.Lock, nil)
@@ -65,7 +65,7 @@ func redlockFailure(t *testing.T) *play.Outcome {
 	return played(t, "redlock-clock-jump", "redlock", fence.None, fence.Claim, fence.Seal)
 }
 
-// subjects are the runs whose pages are looked at.
+// subjects are the runs whose pages are tested.
 var subjects = map[string]func(*testing.T) *play.Outcome{
 	"gc-pause": gcPause,
 	"redlock":  redlockFailure,
@@ -77,7 +77,7 @@ var subjects = map[string]func(*testing.T) *play.Outcome{
 	},
 }
 
-// hostile is a run in which every text that a scenario brings is markup.
+// hostile is a run with markup in every text of its scenario and events.
 func hostile(t *testing.T) *play.Outcome {
 	t.Helper()
 	o := gcPause(t)
@@ -101,7 +101,7 @@ func hostile(t *testing.T) *play.Outcome {
 
 const markup = `<script>alert(1)</script>`
 
-// bare is the page of an outcome that cannot be played again.
+// bare is the page of an outcome without Inspect.
 func bare(t *testing.T, o *play.Outcome) []byte {
 	t.Helper()
 	var b bytes.Buffer

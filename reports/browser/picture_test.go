@@ -11,9 +11,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Porcupine's drawing is drawn once it is opened, in a frame that may run its
-// script and nothing else: boxes for operations, and lines through them. It says
-// nothing on the console, asks for nothing, and the page stays accessible.
+// The drawing of porcupine is loaded when it is opened, in a frame that may only run its
+// script: boxes for operations, and lines through them. It causes no complaints and no
+// requests, and the page stays accessible.
 func TestPorcupinesDrawing(t *testing.T) {
 	html, source := rendered(t, gcPause(t)), axeSource(t)
 	for _, v := range []view{desktop, views[3]} {
@@ -34,7 +34,7 @@ func TestPorcupinesDrawing(t *testing.T) {
 			if eval[bool](tb, `document.documentElement.scrollWidth > innerWidth`) {
 				t.Error("the page is wider than its window")
 			}
-			tb.quiet()
+			tb.checkQuiet()
 			tb.accessible(source)
 		})
 	}
@@ -49,7 +49,7 @@ func painted(tb *tab, name string) (boxes, lines int) {
 	if err != nil {
 		tb.t.Fatal(err)
 	}
-	keep(tb.t, fmt.Sprintf("picture-%s.png", name), shot)
+	saveFile(tb.t, fmt.Sprintf("picture-%s.png", name), shot)
 	img, err := png.Decode(bytes.NewReader(shot))
 	if err != nil {
 		tb.t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 	"locksim/scenarios/play"
 )
 
-// The button, and the key, show the decisive step: in the window of the diagram,
-// in the story, and with the state of the world beside it.
+// The button and the key show the decisive step in the window of the diagram and in the
+// story, with the state of the world beside it.
 func TestJump(t *testing.T) {
 	for _, name := range []string{"gc-pause", "redlock"} {
 		for how, jump := range map[string]func(*tab){
@@ -38,7 +38,7 @@ func TestJump(t *testing.T) {
 				if c := drawn(tb, "none"); first < c.From || first > c.To {
 					t.Errorf("the window is %v to %v, and the story went to %v", c.From, c.To, first)
 				}
-				tb.quiet()
+				tb.checkQuiet()
 			})
 		}
 	}
@@ -84,8 +84,8 @@ func compareState(tb *tab, m play.ModeRun, p checker.Pos) {
 	}
 }
 
-// Steps can be taken forward and back, by buttons, keys, the slider and by
-// themselves; another mode is told from the same time on.
+// Buttons, keys, the slider and the player move forward and back; another mode is shown
+// at the same time of the run.
 func TestStepPlay(t *testing.T) {
 	o := gcPause(t)
 	tb := open(t, rendered(t, o), desktop)
@@ -118,10 +118,10 @@ func TestStepPlay(t *testing.T) {
 	expect("choosing another mode", strings.Replace(stopped, "none", "check", 1))
 	tb.do(chromedp.Click(chromedp.CSS(`#check-` + fmt.Sprint(fatalLine(t, o.Modes[1]).N) + ` a`)))
 	expect("following a link", fmt.Sprintf("check-%d", fatalLine(t, o.Modes[1]).N))
-	tb.quiet()
+	tb.checkQuiet()
 }
 
-// Every control is reached by the Tab key alone.
+// The Tab key reaches every control.
 func TestTabReachesEverything(t *testing.T) {
 	tb := open(t, rendered(t, redlockFailure(t)), desktop)
 	want := eval[int](tb, `(() => { window.reached = new Set();
@@ -136,7 +136,7 @@ func TestTabReachesEverything(t *testing.T) {
 	}
 }
 
-// Pointing at a bar says what it is; so does stepping through the events.
+// Pointing at a bar shows its description, and stepping through the events does too.
 func TestDetails(t *testing.T) {
 	tb := open(t, rendered(t, gcPause(t)), desktop)
 	tb.do(chromedp.ScrollIntoView(chromedp.CSS(`.chart`)))
@@ -149,5 +149,5 @@ func TestDetails(t *testing.T) {
 	if got := eval[string](tb, `document.querySelector("[data-details]").textContent`); !strings.Contains(got, "step ") {
 		t.Errorf("the details say %q", got)
 	}
-	tb.quiet()
+	tb.checkQuiet()
 }

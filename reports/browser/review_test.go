@@ -18,7 +18,7 @@ import (
 	"locksim/scenarios/search"
 )
 
-// reviewPage is the design review of a specimen, measured here and now.
+// reviewPage is the design review of a specimen, from real runs.
 var reviewPage = sync.OnceValues(func() ([]byte, error) {
 	l, err := play.FindLock("broken/token-after-lock", nil)
 	if err != nil {
@@ -75,18 +75,18 @@ func openReview(t *testing.T, v view) *tab {
 	return open(t, html, v)
 }
 
-// The review loads without a word and without a request, is no wider than its
-// screen, and axe-core finds nothing, with all unfolded that can be.
+// The review loads without complaints and requests, is not wider than its screen, and
+// axe-core finds nothing with everything unfolded.
 func TestReviewPage(t *testing.T) {
 	source := axeSource(t)
-	for _, v := range []view{views[0], views[3]} { // between them, both sizes and both modes of colour
+	for _, v := range []view{views[0], views[3]} { // together, both sizes and both colour schemes
 		t.Run(v.name, func(t *testing.T) {
 			tb := openReview(t, v)
 			if wide := eval[int](tb, `document.documentElement.scrollWidth`); int64(wide) > v.width {
 				t.Errorf("the page is %d pixels wide on a screen of %d", wide, v.width)
 			}
 			shoot(tb, "review-"+v.name)
-			tb.quiet()
+			tb.checkQuiet()
 			eval[bool](tb, `(document.querySelectorAll("details").forEach((d) => { d.open = true; }), true)`)
 			eval[bool](tb, source+"; true")
 			out, err := chromedp.Run(tb.Context, chromedp.Evaluate[string](`axe.run(document, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
@@ -98,8 +98,8 @@ func TestReviewPage(t *testing.T) {
 	}
 }
 
-// By keyboard: the skip link leads to the recommendation, and what is folded
-// unfolds. On paper all of it is unfolded.
+// With the keyboard, the skip link leads to the recommendation, and Enter unfolds a
+// part. In print all parts are unfolded.
 func TestReviewByKeyboard(t *testing.T) {
 	tb := openReview(t, desktop)
 	tb.do(chromedp.KeyEvent("\t"), chromedp.KeyEvent("\r"))

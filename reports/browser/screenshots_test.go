@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// shots is where screenshots lie, for people to look at. Git ignores it.
+// shots is the folder of the screenshots, which git ignores.
 const shots = "../out/screenshots"
 
 var views = []view{
@@ -18,8 +18,8 @@ var views = []view{
 	{name: "phone-dark", width: 390, height: 844, mobile: true, scheme: "dark"},
 }
 
-// Nothing is wider than the screen. The rest is for the eye: make screenshots takes
-// pictures of the whole page, and of the moment it broke, on each screen.
+// No page is wider than its screen. With LOCKSIM_SCREENSHOTS, as in make screenshots,
+// the test also takes pictures of the whole page and of the decisive step.
 func TestScreens(t *testing.T) {
 	for name, subject := range subjects {
 		html := rendered(t, subject(t))
@@ -39,7 +39,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// shoot takes a picture of the whole page, if anybody wants to look at it: it takes
+// shoot takes a picture of the whole page if LOCKSIM_SCREENSHOTS is set: it takes
 // seconds.
 func shoot(tb *tab, name string) {
 	tb.t.Helper()
@@ -50,11 +50,11 @@ func shoot(tb *tab, name string) {
 	if err != nil {
 		tb.t.Fatal(err)
 	}
-	keep(tb.t, name+".png", png)
+	saveFile(tb.t, name+".png", png)
 }
 
-// keep puts a file among the screenshots.
-func keep(t *testing.T, name string, data []byte) {
+// saveFile writes a file into the folder of the screenshots.
+func saveFile(t *testing.T, name string, data []byte) {
 	t.Helper()
 	if err := os.MkdirAll(shots, 0o755); err != nil {
 		t.Fatal(err)

@@ -9,13 +9,13 @@ import (
 	"locksim/checker"
 )
 
-var still = view{name: "still", width: 1280, height: 900, scheme: "light", still: true}
+var noScript = view{name: "still", width: 1280, height: 900, scheme: "light", noScript: true}
 
-// Without scripts the whole run is drawn where the trace says, and every story is
-// there to be read.
+// Without scripts the whole run is drawn at the times of the trace, and every story is
+// visible.
 func TestWithoutScripts(t *testing.T) {
 	o := gcPause(t)
-	tb := open(t, rendered(t, o), still)
+	tb := open(t, rendered(t, o), noScript)
 	tb.do(chromedp.WaitVisible(chromedp.CSS(".panel")))
 	shoot(tb, "gc-pause-still")
 	for _, m := range o.Modes {
@@ -29,12 +29,12 @@ func TestWithoutScripts(t *testing.T) {
 		t.Errorf("%d stories are hidden", hidden)
 	}
 	if shown := eval[int](tb, `[...document.querySelectorAll("button, select, input")].filter((el) => el.checkVisibility()).length`); shown > 0 {
-		t.Errorf("%d controls are there that do nothing", shown)
+		t.Errorf("%d controls are visible that do nothing", shown)
 	}
-	tb.quiet()
+	tb.checkQuiet()
 }
 
-// On paper there are no controls, and all stories.
+// A page can be printed.
 func TestPrint(t *testing.T) {
 	tb := open(t, rendered(t, redlockFailure(t)), desktop)
 	pdf, err := chromedp.Run(tb.Context, chromedp.PrintToPDF())
@@ -44,12 +44,12 @@ func TestPrint(t *testing.T) {
 	if !bytes.HasPrefix(pdf, []byte("%PDF")) {
 		t.Error("this is no PDF")
 	}
-	keep(t, "redlock.pdf", pdf)
-	tb.quiet()
+	saveFile(t, "redlock.pdf", pdf)
+	tb.checkQuiet()
 }
 
-// Every text of a diagram stands out from what is behind it by 4.5 to 1, in light
-// and in dark: axe-core does not look at drawings.
+// Every text of a diagram has a contrast of 4.5 to 1 to its background, in light and
+// dark: axe-core does not check drawings.
 func TestContrastInDiagrams(t *testing.T) {
 	for _, v := range views[:2] {
 		t.Run(v.name, func(t *testing.T) {
@@ -59,15 +59,15 @@ func TestContrastInDiagrams(t *testing.T) {
 				t.Error(text)
 			}
 			if n := eval[int](tb, `document.querySelectorAll("#charts text").length`); n < 20 {
-				t.Errorf("only %d texts were looked at", n)
+				t.Errorf("only %d texts were checked", n)
 			}
-			tb.quiet()
+			tb.checkQuiet()
 		})
 	}
 }
 
-// contrast compares the fill of each text of a diagram with the darkest and the
-// lightest of what it may stand on: its bar, its fault, its lane, or the page.
+// contrast compares the fill of each text of a diagram with every background that it
+// may have: its bar, its fault, its lane, or the page.
 const contrast = `(() => {
 	const rgb = (c) => c.match(/[\d.]+/g).map(Number);
 	const part = (v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
@@ -93,5 +93,5 @@ func TestFirstState(t *testing.T) {
 	o := redlockFailure(t)
 	tb := open(t, rendered(t, o), desktop)
 	compareState(tb, o.Modes[0], checker.Pos(o.Modes[0].Story[0].N))
-	tb.quiet()
+	tb.checkQuiet()
 }

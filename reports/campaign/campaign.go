@@ -1,6 +1,6 @@
-// Package campaign says what there is to show of an exploration or a sweep: counts in
-// words, what the runs are worth, what stands in the way of relying on them, and the
-// story of a violation.
+// Package campaign has the content of the reports of explorations and sweeps: counts
+// in words, what the runs prove, the problems that make the result unreliable, and
+// the story of a violation.
 package campaign
 
 import (
@@ -15,7 +15,7 @@ import (
 	"locksim/scenarios/sweep"
 )
 
-// Tallies writes "no fault struck 3, nobody contended 12", "" for none.
+// Tallies writes "no fault struck 3, nobody contended 12", and "" for an empty map.
 func Tallies[K ~string](of map[K]int) string {
 	var parts []string
 	for _, key := range slices.Sorted(maps.Keys(of)) {
@@ -24,8 +24,8 @@ func Tallies[K ~string](of map[K]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// Coverage writes "12 of 13; never: pause": how many of the classes of fault struck
-// that an exploration draws. It is "" where no fault is drawn.
+// Coverage writes "12 of 13; never: pause": how many of the classes of fault that an
+// exploration draws struck in a run. It is "" where no fault is drawn.
 func Coverage(e *explore.Exploration) string {
 	never, all := e.Uncovered()
 	if all == 0 {
@@ -38,7 +38,7 @@ func Coverage(e *explore.Exploration) string {
 	return text
 }
 
-// ExplorationVerdict says what the runs of an exploration are worth.
+// ExplorationVerdict says what the runs of an exploration prove.
 func ExplorationVerdict(e *explore.Exploration) string {
 	s := &e.Summary
 	bound := fmt.Sprintf("the rate is below %.2g %% at 95 %% under this generator", 100*s.RateBound)
@@ -47,15 +47,15 @@ func ExplorationVerdict(e *explore.Exploration) string {
 		return "The exploration ended with the first violation; --all goes on."
 	case s.Violating > 0:
 		return fmt.Sprintf("A violation in %s of %s that are evidence: %s. %s of different shape; %s with a violation not examined.",
-			prose.Thousands(s.Violating), prose.Amount(s.Evidence, "run"), bound, prose.Count(len(s.Failures), "violation"), prose.Amount(s.Unexamined, "run"))
+			prose.Thousands(s.Violating), prose.Count(s.Evidence, "run"), bound, prose.Count(len(s.Failures), "violation"), prose.Count(s.Unexamined, "run"))
 	case s.Evidence == 0:
-		return "No run says anything: this is no evidence."
+		return "No run is evidence."
 	}
-	return fmt.Sprintf("No violation in %s that are evidence: %s. That is no proof.", prose.Amount(s.Evidence, "run"), bound)
+	return fmt.Sprintf("No violation in %s that are evidence: %s. That is no proof.", prose.Count(s.Evidence, "run"), bound)
 }
 
-// ExplorationDoubts are what stands in the way of relying on the result of an
-// exploration. A line that goes on with the one before it is indented.
+// ExplorationDoubts are the problems that make the result of an exploration
+// unreliable. A line that continues the one before it is indented.
 func ExplorationDoubts(e *explore.Exploration) []string {
 	lines := incomplete(e.Complete, e.Timing.Shard, e.Missing, e.Plan.Block)
 	for _, problem := range e.Summary.Problems() {
@@ -69,7 +69,7 @@ func ExplorationDoubts(e *explore.Exploration) []string {
 	return lines
 }
 
-// SweepDoubts are what stands in the way of relying on the result of a sweep.
+// SweepDoubts are the problems that make the result of a sweep unreliable.
 func SweepDoubts(s *sweep.Sweep) []string {
 	lines := incomplete(s.Complete, s.Timing.Shard, s.Missing, s.Plan.Block)
 	for line := range strings.Lines(s.Summary.Problem()) {
@@ -78,7 +78,7 @@ func SweepDoubts(s *sweep.Sweep) []string {
 	return lines
 }
 
-// incomplete says which jobs of so many runs have no result.
+// incomplete says how many jobs have no result; runs is the number of runs of a job.
 func incomplete(complete bool, shard string, missing, runs int) []string {
 	switch {
 	case complete:

@@ -11,7 +11,7 @@ import (
 	"locksim/scenarios/sweep"
 )
 
-// Counts are in the order of their names, and nothing is said of none.
+// Counts are in the order of their names. Without counts the text is empty.
 func TestTallies(t *testing.T) {
 	if got := campaign.Tallies(map[string]int{"b": 12345, "a": 1}); got != "a 1, b 12,345" {
 		t.Errorf("got %q", got)
@@ -24,8 +24,7 @@ func TestTallies(t *testing.T) {
 	}
 }
 
-// Whatever stands in the way of relying on a result is said, and nothing where all is
-// well.
+// Every problem of a result is listed, and nothing for a result without problems.
 func TestDoubts(t *testing.T) {
 	e := testreports.Exploration()
 	if got := campaign.ExplorationDoubts(e); got != nil {

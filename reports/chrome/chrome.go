@@ -1,6 +1,6 @@
-// Package chrome writes runs in the trace-event format of Chrome. chrome.go is the
-// file, tracks.go lays out what lasts on tracks, run.go and messages.go say which
-// tracks a run has.
+// Package chrome writes runs in the trace-event format of Chrome. chrome.go writes the
+// file, tracks.go places slices on tracks, run.go and messages.go make the tracks of a
+// run.
 package chrome
 
 import (
@@ -18,16 +18,16 @@ import (
 // Run writes the runs of all fencing modes in the trace-event format of
 // Chrome, which trace viewers such as Perfetto (https://ui.perfetto.dev) open.
 //
-// Each mode is a process, and all begin at time 0, so that the moment at which
-// they part lies below itself. A process has tracks for the story, for the waits,
-// beliefs, claims and faults of each client, for the lock by the nodes' own
-// record, and for what each node did and heard. A message lasts as long as it is
-// under way, and an arrow leads from it to what it set off. What takes no
-// virtual time is drawn a nanosecond long.
+// Each mode is a process, and all begin at time 0, so that the moment at which they
+// diverge has the same horizontal position in each. A process has tracks for the
+// story, for the waits, beliefs, claims and faults of each client, for the lock by the
+// nodes' own record, and for what each node did and received. A message lasts as long
+// as it is under way, and an arrow connects it with the command or the read that it
+// caused. An event that takes no virtual time is drawn a nanosecond long.
 //
-// A run of mode n/a is left out. Of the options, only Replay plays a part. The
-// same outcome gives the same bytes. The error is that of the writer. Run only
-// reads the outcome, and is safe for concurrent use.
+// A run of mode n/a is left out. Of the options, only Replay is used. The same outcome
+// gives the same bytes. Run returns the error of the writer. It only reads the outcome,
+// and is safe for concurrent use.
 func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 	c := &traceFile{}
 	for i := range o.Modes {
@@ -76,7 +76,7 @@ const (
 	phaseFinish  = "f"
 )
 
-// micros is a time that is written in microseconds, as the format wants it, to the
+// micros is a time that is written in microseconds, the unit of the format, to the
 // nanosecond.
 type micros time.Duration
 
@@ -85,7 +85,7 @@ func (m micros) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, "%d.%03d", m/1000, m%1000), nil
 }
 
-// document is the whole file, an event to the line.
+// document is the file, with one event on each line.
 func (c *traceFile) document(o *play.Outcome, opt reports.Options) ([]byte, error) {
 	about := map[string]string{"scenario": o.Scenario.Name, "lock": o.Lock, "seed": fmt.Sprint(o.Seed),
 		"times": "virtual", "replay": opt.Replay}

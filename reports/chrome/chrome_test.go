@@ -31,10 +31,10 @@ type event struct {
 	Args                 map[string]any
 }
 
-// place is where an event lies.
-type place struct{ pid, tid int }
+// track is the process and the thread of an event.
+type track struct{ pid, tid int }
 
-func (e event) line() place { return place{e.Pid, e.Tid} }
+func (e event) line() track { return track{e.Pid, e.Tid} }
 
 // nanos reads microseconds with three decimals.
 func nanos(t *testing.T, n json.Number) int64 {
@@ -56,7 +56,7 @@ func nanos(t *testing.T, n json.Number) int64 {
 func (e event) from(t *testing.T) int64 { t.Helper(); return nanos(t, e.Ts) }
 func (e event) to(t *testing.T) int64   { t.Helper(); return nanos(t, e.Ts) + nanos(t, e.Dur) }
 
-// floatingFrom and floating are the begin and the end for a viewer that reckons in
+// floatingFrom and floating are the begin and the end for a viewer that computes with
 // floating-point numbers.
 func (e event) floatingFrom() float64 { v, _ := e.Ts.Float64(); return v }
 func (e event) floating() float64     { v, _ := e.Dur.Float64(); return e.floatingFrom() + v }
@@ -76,8 +76,8 @@ func readChrome(t *testing.T, o *play.Outcome, opt reports.Options) traceFile {
 	return f
 }
 
-// worlds are runs of the world with all that a trace has: a pause, five nodes at
-// once, a failover with replication, nested entries.
+// worlds are runs with every kind of trace event: a pause, five nodes, a failover with
+// replication, nested entries.
 func worlds(t *testing.T) map[string]*play.Outcome {
 	t.Helper()
 	out := map[string]*play.Outcome{"by hand": testreports.PausedOutcome()}
@@ -120,12 +120,12 @@ func ranModes(o *play.Outcome) []play.ModeRun {
 	return slices.DeleteFunc(slices.Clone(o.Modes), func(m play.ModeRun) bool { return m.Trace == nil })
 }
 
-// checkNames demands a name for each process and line, no two alike in a process,
-// and none without events.
+// checkNames checks that each process and line has a name, that no two lines of a
+// process have the same one, and that each named line has events.
 func checkNames(t *testing.T, f traceFile, o *play.Outcome) {
 	t.Helper()
-	processes, lines := map[int]string{}, map[place]string{}
-	used := map[place]bool{}
+	processes, lines := map[int]string{}, map[track]string{}
+	used := map[track]bool{}
 	for _, e := range f.TraceEvents {
 		switch {
 		case e.Ph == "M" && e.Name == "process_name":
@@ -160,8 +160,8 @@ func checkNames(t *testing.T, f traceFile, o *play.Outcome) {
 	}
 }
 
-// checkTimes demands that each event begins, and each slice ends, when the trace
-// says that its steps happened.
+// checkTimes checks that each event begins, and each slice ends, at the time of its
+// step in the trace.
 func checkTimes(t *testing.T, f traceFile, o *play.Outcome) {
 	t.Helper()
 	for _, e := range f.TraceEvents {
@@ -190,11 +190,11 @@ func stepOf(t *testing.T, e event, key string) int {
 	return int(n)
 }
 
-// checkNesting demands of the slices of each line that one lies within another or
-// beside it, for a viewer that reckons in floating-point numbers too.
+// checkNesting checks that of any two slices of a line, one is inside the other or
+// outside it, also for a viewer that computes with floating-point numbers.
 func checkNesting(t *testing.T, f traceFile) {
 	t.Helper()
-	lines := map[place][]event{}
+	lines := map[track][]event{}
 	for _, e := range f.TraceEvents {
 		if e.Ph == "X" {
 			if e.to(t) <= e.from(t) {
@@ -223,8 +223,8 @@ func checkNesting(t *testing.T, f traceFile) {
 	}
 }
 
-// checkArrows demands that each arrow has a start within a slice and, not before
-// it, a finish within a slice that begins there.
+// checkArrows checks that each arrow starts at the begin of a slice and finishes, not
+// earlier, at the begin of another.
 func checkArrows(t *testing.T, f traceFile) {
 	t.Helper()
 	starts, finishes := map[int]event{}, map[int]event{}
@@ -245,7 +245,7 @@ func checkArrows(t *testing.T, f traceFile) {
 	if len(starts) == 0 || len(starts) != len(finishes) {
 		t.Errorf("%d arrows start and %d finish", len(starts), len(finishes))
 	}
-	begin := map[place]map[int64]bool{}
+	begin := map[track]map[int64]bool{}
 	for _, e := range f.TraceEvents {
 		if e.Ph != "X" {
 			continue
@@ -266,8 +266,8 @@ func checkArrows(t *testing.T, f traceFile) {
 	}
 }
 
-// checkWhole demands that each message, each deed of a node and each grant of the
-// trace is there once.
+// checkWhole checks that each message, each command of a node and each grant of the
+// trace is in the file once.
 func checkWhole(t *testing.T, f traceFile, o *play.Outcome) {
 	t.Helper()
 	for i, m := range ranModes(o) {
@@ -291,7 +291,7 @@ func checkWhole(t *testing.T, f traceFile, o *play.Outcome) {
 	}
 }
 
-// The moment at which a run was decided goes through its whole process.
+// The decisive step is marked through the whole process.
 func TestRunMarksTheDecision(t *testing.T) {
 	var got []string
 	for _, e := range readChrome(t, testreports.PausedOutcome(), reports.Options{}).TraceEvents {
@@ -313,7 +313,7 @@ func TestRunLosesMessages(t *testing.T) {
 		}
 	}
 	if lost == 0 {
-		t.Error("the PING that was not answered is no lost message")
+		t.Error("the PING that was not answered is not marked as lost")
 	}
 }
 
@@ -332,7 +332,7 @@ func TestRunIsPure(t *testing.T) {
 	if first.String() != second.String() {
 		t.Error("two files of one outcome differ")
 	}
-	if err := chrome.Run(testreports.Full{}, o, reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+	if err := chrome.Run(testreports.FullDisk{}, o, reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("got %v", err)
 	}
 }

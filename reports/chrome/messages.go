@@ -9,50 +9,50 @@ import (
 	"locksim/sim/trace"
 )
 
-// post draws the messages: each as long as it is under way, on the track of its
-// sender, with an arrow to what its arrival set off.
-func (p *process) post() {
-	p.heard()
+// drawMessages draws each message for as long as it is under way, on the track of its
+// sender, with an arrow to the event of its arrival.
+func (p *process) drawMessages() {
+	p.drawReceives()
 	messages := p.Messages()
 	slices.SortStableFunc(messages, func(a, b scene.Message) int { return cmp.Compare(a.From, b.From) })
 	for _, m := range messages {
-		tid := p.slice(m.From+" sends", p.underway(m))
+		tid := p.slice(m.From+" sends", p.messageSlice(m))
 		if !m.Lost {
 			p.arrow(m, tid)
 		}
 	}
 }
 
-// heard is when a process read what had come.
-func (p *process) heard() {
+// drawReceives draws the moments at which a process reads received bytes.
+func (p *process) drawReceives() {
 	for _, e := range p.Run.Trace.Events {
 		if m, ok := e.What.(trace.Receive); ok && p.LaneKind(e.Actor) != "" && !p.Hidden(e) {
-			p.slice(e.Actor+" hears", hearing(e, m))
+			p.slice(e.Actor+" receives", receiveSlice(e, m))
 		}
 	}
 }
 
-func hearing(e trace.Event, m trace.Receive) slice {
-	s := slice{category: "recv", name: brief(fmt.Sprintf("%s: %d bytes", e.Peer, m.Bytes)), args: map[string]any{"from": e.Peer}}
+func receiveSlice(e trace.Event, m trace.Receive) slice {
+	s := slice{category: "recv", name: clipName(fmt.Sprintf("%s: %d bytes", e.Peer, m.Bytes)), args: map[string]any{"from": e.Peer}}
 	s.Span = scene.Span{Step: e.N, Start: e.At, End: e.At}
 	return s
 }
 
-// underway is a message as something that lasts.
-func (p *process) underway(m scene.Message) slice {
+// messageSlice is a message as a slice.
+func (p *process) messageSlice(m scene.Message) slice {
 	text := ""
 	if sent, ok := p.Run.Trace.Events[m.Step-1].What.(trace.Send); ok {
 		text = string(sent.Content.AppendText(nil))
 	}
-	s := slice{Span: m.Span, category: string(m.Kind), name: brief("to " + m.To + ": " + text), args: map[string]any{"to": m.To, "text": text}}
+	s := slice{Span: m.Span, category: string(m.Kind), name: clipName("to " + m.To + ": " + text), args: map[string]any{"to": m.To, "text": text}}
 	if m.Lost {
-		s.name = brief("LOST, " + s.name)
+		s.name = clipName("LOST, " + s.name)
 		s.args["lost"] = true
 	}
 	return s
 }
 
-// arrow leads from a message to its arrival.
+// arrow draws an arrow from a message to its arrival.
 func (p *process) arrow(m scene.Message, tid int) {
 	p.flows++
 	start := event{Phase: phaseStart, TID: tid, Time: micros(m.Start), Category: "message", Name: "message", ID: p.flows}
@@ -63,12 +63,12 @@ func (p *process) arrow(m scene.Message, tid int) {
 	p.add(finish)
 }
 
-// arrival is the line on which a message arrives. Moments lie on the first line of
+// arrival is the line on which a message arrives. Moments are on the first line of
 // their track.
 func (p *process) arrival(m scene.Message) int {
 	track := m.To
 	if _, ok := p.Run.Trace.Events[m.Until-1].What.(trace.Receive); ok {
-		track += " hears"
+		track += " receives"
 	}
 	return p.rows[track][0].tid
 }

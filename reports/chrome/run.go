@@ -18,23 +18,23 @@ func (c *traceFile) process(m *play.ModeRun) {
 	c.runs++
 	p := &process{traceFile: c, Scene: s, pid: c.runs, rows: map[string][]*row{}}
 	faults, periods, marks := p.Faults(), p.Periods(), p.Marks()
-	p.tale()
+	p.story()
 	for _, name := range p.Clients {
 		p.client(name, periods, faults, marks)
 	}
-	p.record(periods)
+	p.lockHolders(periods)
 	for _, name := range slices.Concat(p.Servers, []string{trace.Store}) {
 		p.faults(name, faults)
 		p.moments(name, marks)
-		p.deeds(name)
+		p.commands(name)
 	}
-	p.post()
+	p.drawMessages()
 	p.decision()
-	p.named()
+	p.writeNames()
 }
 
-// tale is the story, a moment for each of its steps.
-func (p *process) tale() {
+// story draws the story, a moment for each of its steps.
+func (p *process) story() {
 	for _, line := range p.Run.Story {
 		s := slice{category: "story", name: line.Actor + " " + line.Text}
 		s.Step, s.Start = line.N, line.At
@@ -42,14 +42,15 @@ func (p *process) tale() {
 	}
 }
 
-// client draws what a client waits for, believes and has, and what befalls it.
+// client draws the waits, beliefs, claims and faults of a client.
 //
-// A wait ends where a belief begins. They have tracks of their own: a viewer that
-// adds a duration to a time as floating-point numbers could see them overlap.
+// A wait ends where a belief begins. Waits have a separate track: a viewer that
+// adds a duration to a time in floating-point numbers could compute that a wait and a
+// belief overlap.
 func (p *process) client(name string, periods []scene.Period, faults []scene.Fault, marks []scene.Mark) {
 	var waits, all []slice
 	for _, w := range periods {
-		s := slice{Span: w.Span, category: string(w.Kind), name: periodName(w), args: map[string]any{"detail": w.Says}}
+		s := slice{Span: w.Span, category: string(w.Kind), name: periodName(w), args: map[string]any{"detail": w.Description}}
 		switch {
 		case w.Lane != name:
 		case w.Kind == scene.Wait:
@@ -64,7 +65,8 @@ func (p *process) client(name string, periods []scene.Period, faults []scene.Fau
 	p.faults(name, faults)
 }
 
-// periodName is what a period is called where there are no colours.
+// periodName is the name of a period, which says its kind: viewers choose the
+// colours.
 func periodName(w scene.Period) string {
 	switch w.Kind {
 	case scene.Claim:
@@ -75,18 +77,18 @@ func periodName(w scene.Period) string {
 	return "asks for the lock"
 }
 
-// record draws who had the lock by the nodes' own record.
-func (p *process) record(periods []scene.Period) {
+// lockHolders draws who had the lock by the nodes' own record.
+func (p *process) lockHolders(periods []scene.Period) {
 	var all []slice
 	for _, w := range periods {
-		if w.Lane == scene.Record {
-			all = append(all, slice{Span: w.Span, category: "record", name: w.Text, args: map[string]any{"detail": w.Says}})
+		if w.Lane == scene.RecordLane {
+			all = append(all, slice{Span: w.Span, category: "record", name: w.Text, args: map[string]any{"detail": w.Description}})
 		}
 	}
 	p.slices("lock, by the nodes' record", all)
 }
 
-// faults draws what befalls somebody.
+// faults draws the faults of a client or a node.
 func (p *process) faults(name string, faults []scene.Fault) {
 	var all []slice
 	for _, f := range faults {
@@ -102,11 +104,11 @@ func (p *process) faults(name string, faults []scene.Fault) {
 	p.slices(name+" faults", all)
 }
 
-// moments draws what happens to somebody at one moment.
+// moments draws the marks of a client or a node.
 func (p *process) moments(name string, marks []scene.Mark) {
 	for _, m := range marks {
 		if m.Lane == name {
-			p.instant(name, slice{Span: m.Span, category: string(m.Kind), name: m.Says})
+			p.instant(name, slice{Span: m.Span, category: string(m.Kind), name: m.Description})
 		}
 	}
 }
@@ -119,33 +121,33 @@ func (p *process) decision() {
 	}
 }
 
-// deeds are what a node did: each command and its answer.
-func (p *process) deeds(node string) {
+// commands draws the commands of a node with their answers.
+func (p *process) commands(node string) {
 	for _, e := range p.Run.Trace.Events {
 		if e.Actor != node || p.Hidden(e) {
 			continue
 		}
 		switch e.What.(type) {
 		case trace.Exec, trace.Decision:
-			p.slice(node, deed(e))
+			p.slice(node, commandSlice(e))
 		}
 	}
 }
 
-func deed(e trace.Event) slice {
-	s := slice{category: e.Kind(), name: brief(fmt.Sprintf("%s: %s", e.Peer, e.Text())), args: map[string]any{"for": e.Peer, "text": e.Text()}}
+func commandSlice(e trace.Event) slice {
+	s := slice{category: e.Kind(), name: clipName(fmt.Sprintf("%s: %s", e.Peer, e.Text())), args: map[string]any{"for": e.Peer, "text": e.Text()}}
 	s.Span = scene.Span{Step: e.N, Start: e.At, End: e.At}
 	return s
 }
 
-// briefest is how long a name may be.
-const briefest = 60
+// maxName is the largest length of a name, in characters.
+const maxName = 60
 
-// brief cuts a text to the length of a name.
-func brief(text string) string {
+// clipName cuts a text to the length of a name.
+func clipName(text string) string {
 	r := []rune(prose.Visible(text))
-	if len(r) <= briefest {
+	if len(r) <= maxName {
 		return string(r)
 	}
-	return string(r[:briefest-1]) + "…"
+	return string(r[:maxName-1]) + "…"
 }

@@ -9,7 +9,7 @@ import (
 	"locksim/reports/scene"
 )
 
-// process is a run while its tracks are made.
+// process builds the tracks of a run.
 type process struct {
 	*traceFile
 	*scene.Scene
@@ -18,14 +18,14 @@ type process struct {
 	names []string          // of the rows: the thread ids count them from 1
 }
 
-// row is one line of a track. The slices of a line nest, as the format
-// demands: what overlaps in any other way lies on another line.
+// row is one line of a track. The format requires that the slices of a line nest:
+// slices that overlap in any other way are on different lines.
 type row struct {
 	tid  int
-	open []time.Duration // the ends of the slices that stand, the innermost last
+	open []time.Duration // the ends of the open slices, the innermost last
 }
 
-// row is the first line of a track with room for a slice. Slices come in the
+// row is the first line of a track on which a slice fits. Slices must come in the
 // order in which they begin.
 func (p *process) row(track string, from, to time.Duration) *row {
 	for _, r := range p.rows[track] {
@@ -50,18 +50,18 @@ func (p *process) newRow(track string) *row {
 	return r
 }
 
-// slice is something that lasts, or a moment, on a track.
+// slice is a span of time, or a moment, on a track.
 type slice struct {
 	scene.Span
 	category, name string
 	args           map[string]any
 }
 
-// instantly is how long a moment is drawn where the format has arrows for slices
-// only.
-const instantly = time.Nanosecond
+// momentLength is the length of a moment that is drawn as a slice: the format has
+// arrows between slices only.
+const momentLength = time.Nanosecond
 
-// slices draws what lasts on a track.
+// slices draws slices on a track.
 func (p *process) slices(track string, all []slice) {
 	slices.SortStableFunc(all, func(a, b slice) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
 	for _, s := range all {
@@ -69,9 +69,9 @@ func (p *process) slices(track string, all []slice) {
 	}
 }
 
-// slice draws one and returns the line that it lies on.
+// slice draws a slice and returns its line.
 func (p *process) slice(track string, s slice) int {
-	to := max(s.End, s.Start+instantly)
+	to := max(s.End, s.Start+momentLength)
 	r := p.row(track, s.Start, to)
 	r.open = append(r.open, to)
 	p.add(event{Phase: phaseSlice, TID: r.tid, Time: micros(s.Start), Duration: micros(to - s.Start),
@@ -105,17 +105,17 @@ func (p *process) add(e event) {
 	p.events = append(p.events, e)
 }
 
-// named gives the process and its lines their names and their order.
-func (p *process) named() {
+// writeNames writes the names and the order of the process and its lines.
+func (p *process) writeNames() {
 	m := p.Run
-	p.about("process_name", 0, "name", fmt.Sprintf("mode %s: %s", m.Mode, m.Verdict.Label))
-	p.about("process_sort_index", 0, "sort_index", p.pid)
+	p.metadata("process_name", 0, "name", fmt.Sprintf("mode %s: %s", m.Mode, m.Verdict.Label))
+	p.metadata("process_sort_index", 0, "sort_index", p.pid)
 	for i, name := range p.names {
-		p.about("thread_name", i+1, "name", name)
-		p.about("thread_sort_index", i+1, "sort_index", i+1)
+		p.metadata("thread_name", i+1, "name", name)
+		p.metadata("thread_sort_index", i+1, "sort_index", i+1)
 	}
 }
 
-func (p *process) about(what string, tid int, key string, value any) {
+func (p *process) metadata(what string, tid int, key string, value any) {
 	p.add(event{Phase: phaseName, TID: tid, Name: what, Args: map[string]any{key: value}})
 }

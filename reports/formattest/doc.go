@@ -1,5 +1,4 @@
-// Package formattest reads what the reports write for machines with parsers that
-// others wrote: JSON with a validator of JSON Schemas, JUnit XML with a library
-// that reads such files. It is a module of its own, so that locksim does not bring
-// those along.
+// Package formattest reads the reports for machines with independent parsers: JSON with
+// a validator of JSON Schemas, JUnit XML with a library that reads such files. It is a
+// separate module, so that locksim does not depend on these.
 package formattest

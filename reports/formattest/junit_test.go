@@ -18,7 +18,7 @@ import (
 	"locksim/scenarios/matrix"
 )
 
-// suites are what the other parser makes of a file.
+// suites are the suites of a file as the other parser reads them.
 func suites(t *testing.T, write func(io.Writer) error) []parser.Suite {
 	t.Helper()
 	var b bytes.Buffer
@@ -30,13 +30,13 @@ func suites(t *testing.T, write func(io.Writer) error) []parser.Suite {
 		t.Fatal(err)
 	}
 	for _, s := range out {
-		agree(t, s)
+		checkTotals(t, s)
 	}
 	return out
 }
 
-// agree demands that the numbers of a suite are those of its cases.
-func agree(t *testing.T, s parser.Suite) {
+// checkTotals checks that the totals of a suite are those of its cases.
+func checkTotals(t *testing.T, s parser.Suite) {
 	t.Helper()
 	stated := s.Totals
 	s.Aggregate()
@@ -45,7 +45,7 @@ func agree(t *testing.T, s parser.Suite) {
 	}
 }
 
-// statuses are how the cases of a suite ended.
+// statuses are the statuses of the cases of a suite.
 func statuses(s parser.Suite) map[string]parser.Status {
 	out := map[string]parser.Status{}
 	for _, c := range s.Tests {
@@ -99,7 +99,7 @@ func TestJUnitOfAMatrix(t *testing.T) {
 		t.Errorf("cases (-want +got):\n%s", diff)
 	}
 	if cases["rash.fenced none"] != parser.StatusFailed || cases["calm.single seal"] != parser.StatusSkipped || cases["calm.fenced none"] != parser.StatusPassed {
-		t.Errorf("not the cases that this test is about: %v", cases)
+		t.Errorf("the matrix does not have the cases that this test needs: %v", cases)
 	}
 }
 

@@ -29,7 +29,7 @@ func outcome(t *testing.T, name, lock string, seed uint64) *play.Outcome {
 	return o
 }
 
-// rash is a scenario that expects too much, and too little.
+// rash is a scenario with an expectation that is better than the result.
 const rash = `name: rash
 workload: {rounds: 3, hold: 2s, think: 1s}
 locks: [fenced, single]
@@ -40,8 +40,8 @@ expect:
   fenced: {none: safe, check: rescued}
 `
 
-// matrix is one of real runs: of a calm scenario, one that is not as expected,
-// and a lock that does not suit it.
+// aMatrix is a matrix of real runs: of a scenario without faults, of one that is not as
+// expected, and with a lock that cannot run it.
 func aMatrix(t *testing.T) *matrix.Matrix {
 	t.Helper()
 	calm, err := file.Load("calm")

@@ -16,7 +16,7 @@ import (
 	"locksim/scenarios/play"
 )
 
-// compiled is a schema, checked against the one of schemas.
+// compiled is a schema, which compiling checks against the meta-schema.
 func compiled(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
 	b, err := reports.Schema(name)
@@ -61,7 +61,7 @@ func matrixDocument(t *testing.T) []byte {
 	return b
 }
 
-// listDocument is what list --json prints, with a lock that promises nothing.
+// listDocument is the output of list --json, with a lock that promises nothing.
 func listDocument(t *testing.T) []byte {
 	t.Helper()
 	l, err := app.NewList(play.Lock{Name: "mylock"})
@@ -109,12 +109,12 @@ func TestListIsValid(t *testing.T) {
 	}
 }
 
-// mayBeAbsent are fields that a document can do without, and maps whose entries it
-// can do without.
+// mayBeAbsent are the fields that a document may lack, and the maps whose entries it
+// may lack.
 var mayBeAbsent = []string{"expected", "modules", "vacuous", "replay", "catalogue", "slowest", "faults_never_fired",
 	"modes.*", "labels.*", "wall_seconds.*", "modules.*"}
 
-// Whatever is taken from a document, set to null, or added to it, is noticed.
+// The schema refuses a document with a field removed, set to null, or added.
 func TestBrokenDocumentsAreRefused(t *testing.T) {
 	never := func(string) bool { return false }
 	breakApart(t, "run", runDocument(t, outcome(t, "gc-pause", "single", 1)), 100, mayMiss, never)
@@ -124,9 +124,9 @@ func TestBrokenDocumentsAreRefused(t *testing.T) {
 	}, regexp.MustCompile(`^/locks/[0-9]+/promise/exclusion$`).MatchString)
 }
 
-// breakApart takes each field from a valid document, sets each to null, and adds
-// one to each object: but for what may be missing or null, the schema refuses all
-// that, and it is at least so many things.
+// breakApart removes each field from a valid document, sets each to null, and adds a
+// field to each object. It checks that the schema refuses each change, except where a
+// field may be absent or null, and that there are at least so many changes.
 func breakApart(t *testing.T, name string, doc []byte, least int, mayMiss func(path, key string, object map[string]any) bool, mayBeNull func(path string) bool) {
 	t.Helper()
 	s, whole, breaks := compiled(t, name), parsed(t, doc), 0
@@ -152,12 +152,13 @@ func breakApart(t *testing.T, name string, doc []byte, least int, mayMiss func(p
 		breaks++
 	})
 	if err := s.Validate(whole); err != nil || breaks < least {
-		t.Errorf("%s: %d ways to break it, and whole again it is %v", name, breaks, err)
+		t.Errorf("%s: %d changes; restored, its validation gives %v", name, breaks, err)
 	}
 }
 
-// mayMiss says that an object can do without a key. The command that replays a
-// cell is not that of a gap, and the vacuous cells of the totals are a number.
+// mayMiss reports whether an object may lack a key. A gap may lack the command that
+// replays it, and a cell with runs may not; the vacuous cells of the totals are a
+// number, which may not be absent.
 func mayMiss(path, key string, object map[string]any) bool {
 	parent := path[strings.LastIndex(path, "/")+1:]
 	if _, isCell := object["mode"]; isCell && key == "replay" || parent == "totals" {

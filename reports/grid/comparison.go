@@ -14,7 +14,8 @@ import (
 const TripsNote = "Round trips are counted with open connections while nobody else wants the lock, one after another; " +
 	"in brackets are the messages to all servers, where these are more."
 
-// ComparisonEvidence is how much stands behind a comparison.
+// ComparisonEvidence says how many runs a comparison is based on, and what that
+// proves.
 func ComparisonEvidence(c *compare.Comparison) string {
 	runs := 0
 	for _, l := range c.Locks {
@@ -26,13 +27,14 @@ func ComparisonEvidence(c *compare.Comparison) string {
 		prose.Thousands(runs), c.Seeds)
 }
 
-// Need is a column of the table of what locks need: a heading, and what stands below it.
+// Need is a column of the table of what locks need: its heading, and its text for a
+// lock.
 type Need struct {
 	Head string
 	Text func(l compare.Lock) string
 }
 
-// Needs are the columns of that table, but for the name of the lock.
+// Needs are the columns of that table after the name of the lock.
 func Needs() []Need {
 	return []Need{
 		{"servers", serversText},
@@ -72,12 +74,12 @@ func renewText(l compare.Lock) string {
 
 // The words of a cell that name no fencing mode, and the signs around one.
 const (
-	fenceless   = "ok"    // no fence is needed
-	noFence     = "no"    // none helps
-	nobodyHas   = "stuck" // none helps, since the lock is stuck
-	notPlayed   = "?"
-	refusesSign = "*"
-	overlapSign = "!"
+	noFenceNeeded = "ok"    // no fence is needed
+	noFenceHelps  = "no"    // no fence helps
+	stuckWord     = "stuck" // no fence helps, since the lock is stuck
+	notPlayed     = "?"
+	refusesSign   = "*"
+	overlapSign   = "!"
 )
 
 // SurvivalWord is a survival in a word.
@@ -87,11 +89,11 @@ func SurvivalWord(s compare.Survival) string {
 	case s.Scenarios == 0:
 		return unpromised(s, notPlayed)
 	case s.Fence == fence.None:
-		word = fenceless
+		word = noFenceNeeded
 	case s.Stuck():
-		word = nobodyHas
+		word = stuckWord
 	case s.Fence == "":
-		word = noFence
+		word = noFenceHelps
 	}
 	if s.Refused != nil {
 		word += refusesSign
@@ -114,8 +116,7 @@ func Played(c *compare.Comparison, class int) bool {
 	return slices.ContainsFunc(c.Locks, func(l compare.Lock) bool { return l.Survives[class].Scenarios > 0 })
 }
 
-// Unplayed is a sentence that names the classes that have no row, "" where there is
-// none.
+// Unplayed is a sentence that names the classes without a row, "" where all have one.
 func Unplayed(c *compare.Comparison) string {
 	var names []string
 	for i, class := range c.Classes {
@@ -126,21 +127,21 @@ func Unplayed(c *compare.Comparison) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "Without a row, since no scenario of the library says anything of them: " + strings.Join(names, ", ") +
-		". The promises (locksim list) and an exploration (locksim explore) speak of these."
+	return "Without a row, since no scenario of the library has them with these locks: " + strings.Join(names, ", ") +
+		". For these, see the promises (locksim list) or run an exploration (locksim explore)."
 }
 
-// SurvivalSign is how a survival may look in a table, and what that means.
+// SurvivalSign is a text of a cell of the table of survivals, and its meaning.
 type SurvivalSign struct{ Word, Meaning string }
 
 // SurvivalSigns explain [SurvivalWord].
 func SurvivalSigns() []SurvivalSign {
 	return []SurvivalSign{
-		{fenceless, "the data is right without a fence"},
+		{noFenceNeeded, "the data is right without a fence"},
 		{"seal", "or another mode: the first fence behind which the data is right, in the order check, seal, strict, claim, cas"},
 		{"seal" + refusesSign, "that fence also refuses a client that rightfully holds the lock"},
-		{noFence, "behind every fence the data is wrong or the lock stuck"},
-		{nobodyHas, "nobody can have the lock any more, and no fence helps"},
+		{noFenceHelps, "behind every fence the data is wrong or the lock stuck"},
+		{stuckWord, "nobody can have the lock any more, and no fence helps"},
 		{"seal" + overlapSign, "the lock had two holders: their claims overlapped in a run"},
 		{"(seal)", "not promised by the lock, which may fare worse under other schedules"},
 		{notPlayed, "no scenario of the library says anything of this lock and these faults"},

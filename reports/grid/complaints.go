@@ -9,12 +9,12 @@ import (
 	"locksim/scenarios/matrix"
 )
 
-// Complaint is what is wrong with a cell, or with several modes of one scenario
-// and lock alike.
+// Complaint is a problem of a cell, or of the cells of several modes of one scenario
+// and lock that have the same problem.
 type Complaint struct {
 	Cell  matrix.Cell // of the first mode
 	Modes []fence.Mode
-	// Replay is the command that makes the runs again, "" where nothing was run.
+	// Replay is the command that repeats the runs, "" where nothing was run.
 	Replay string
 }
 
@@ -32,8 +32,8 @@ func Complaints(m *matrix.Matrix) []Complaint {
 	return all
 }
 
-// covers reports whether another mode has the same to be said of it: with the
-// same seed, so that one command, which ends with the modes, replays both.
+// covers reports whether the cell of another mode has the same problem, with the same
+// seed, so that one command, which ends with the modes, replays both.
 func (p Complaint) covers(c matrix.Cell) bool {
 	return c.Scenario == p.Cell.Scenario && c.Lock == p.Cell.Lock && c.Problem() == p.Cell.Problem() && KOfN(c) == KOfN(p.Cell) &&
 		c.CellRuns != nil && c.Seed == p.Cell.Seed && strings.HasSuffix(p.Replay, string(p.Modes[len(p.Modes)-1]))

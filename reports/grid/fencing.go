@@ -11,18 +11,18 @@ import (
 	"locksim/scenarios/matrix"
 )
 
-// Effect is what some fencing modes made of a scenario with a lock, as compared
-// with mode none.
+// Effect is how the result of some fencing modes differs from that of mode none, for
+// a scenario with a lock.
 type Effect struct {
-	Says  string
-	Label checker.Label // what the modes came to
+	Text  string
+	Label checker.Label // the label in these modes
 	Modes []fence.Mode
 }
 
-// Named is the modes of the effect.
-func (e Effect) Named() string { return prose.Commas(e.Modes) }
+// ModeNames is the modes of the effect as a list.
+func (e Effect) ModeNames() string { return prose.Commas(e.Modes) }
 
-// base is the cell without a fence; ok is false where that was not run.
+// base is the cell of mode none; ok is false where that was not run.
 func (g Group) base() (c matrix.Cell, ok bool) {
 	i := slices.IndexFunc(g, func(c matrix.Cell) bool { return c.Mode == fence.None && c.CellRuns != nil })
 	if i < 0 {
@@ -31,8 +31,8 @@ func (g Group) base() (c matrix.Cell, ok bool) {
 	return g[i], true
 }
 
-// Effects say what the fences did, the modes of one effect together, in the order
-// of the modes.
+// Effects are the effects of the fences, in the order of the modes. Modes with the
+// same effect share one.
 func (g Group) Effects() []Effect {
 	base, ok := g.base()
 	if !ok {
@@ -44,17 +44,17 @@ func (g Group) Effects() []Effect {
 			continue
 		}
 		says := changed(base.Label, c.Label)
-		i := slices.IndexFunc(all, func(e Effect) bool { return e.Says == says })
+		i := slices.IndexFunc(all, func(e Effect) bool { return e.Text == says })
 		if i < 0 {
-			i, all = len(all), append(all, Effect{Says: says, Label: c.Label})
+			i, all = len(all), append(all, Effect{Text: says, Label: c.Label})
 		}
 		all[i].Modes = append(all[i].Modes, c.Mode)
 	}
 	return all
 }
 
-// changed is what a fence under which the worst label is b did, where the worst
-// is a without one.
+// changed is the effect of a fence with the worst label b, where the worst label is a
+// without a fence.
 func changed(a, b checker.Label) string {
 	switch {
 	case b == checker.Rescued:
@@ -71,7 +71,7 @@ func changed(a, b checker.Label) string {
 	return fmt.Sprintf("milder: %s, and %s without it", b, a)
 }
 
-// Unharmed says that each cell of the group that was run is safe.
+// Unharmed reports whether each cell of the group that was run is safe.
 func (g Group) Unharmed() bool {
 	return !slices.ContainsFunc(g, func(c matrix.Cell) bool { return c.CellRuns != nil && c.Label != checker.Safe })
 }
@@ -101,11 +101,11 @@ func ModeCounts(modes []fence.Mode, cells []matrix.Cell) (labels []checker.Label
 	return labels, rows
 }
 
-// LockBalance is what the fences made of a lock in some scenarios, in a sentence or
-// two.
+// LockBalance says in a sentence or two in how many scenarios the data of a lock is
+// corrupted without a fence, and how many of these each fence rescues.
 func LockBalance(groups []Group) string { return balanceOf(groups, "scenario", "in") }
 
-// ScenarioBalance is what the fences made of a scenario with some locks.
+// ScenarioBalance says the same of a scenario with some locks.
 func ScenarioBalance(groups []Group) string { return balanceOf(groups, "lock", "with") }
 
 func balanceOf(groups []Group, noun, with string) string {
@@ -131,7 +131,7 @@ func balanceOf(groups []Group, noun, with string) string {
 	return fmt.Sprintf("Without a fence, the data ended corrupted %s %d of %s. %s", with, broken, prose.Count(bases, noun), rescuers(saved, broken))
 }
 
-// rescuers are the modes with how often each saved the data.
+// rescuers are the modes, with how often each rescued the data.
 func rescuers(saved map[fence.Mode]int, broken int) string {
 	var parts []string
 	for _, m := range fence.Modes() {

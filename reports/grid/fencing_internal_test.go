@@ -6,7 +6,7 @@ import (
 	"locksim/checker"
 )
 
-// What a fence did is told from its label and from that without it.
+// The effect of a fence follows from the label with it and the label without it.
 func TestChanged(t *testing.T) {
 	for _, tt := range []struct {
 		without, with checker.Label

@@ -1,9 +1,9 @@
-// Package grid says what there is to show of a matrix or a comparison: the sign of each
-// cell, what fencing made of it, what is not as expected, and what locks need and
-// survive, in words.
+// Package grid has the content of the reports of matrices and comparisons: the sign of
+// each cell, the effect of fencing, the cells that are not as expected, and what locks
+// need and survive, in words.
 //
 // A [Grid] finds the cells of a scenario and a lock as a [Group]. All formats use the
-// same signs; only terminals colour them.
+// same signs.
 package grid
 
 import (
@@ -16,8 +16,8 @@ import (
 	"locksim/scenarios/matrix"
 )
 
-// Sign is how a cell of a matrix looks: one character that says the same without
-// colour. Capitals are violations.
+// Sign is how a cell of a matrix looks: one character, which needs no colour to be
+// understood. Capitals are violations.
 type Sign struct {
 	Glyph string
 	// Name is a label, or "vacuous".
@@ -25,8 +25,7 @@ type Sign struct {
 	Meaning string
 }
 
-// VacuousSign is the name of the sign that stands for a label that proves nothing,
-// whatever the label.
+// VacuousSign is the name of the sign of a cell that proves nothing, with any label.
 const VacuousSign = "vacuous"
 
 // signs are the signs of the labels.
@@ -63,7 +62,7 @@ func SignOf(c matrix.Cell) Sign {
 	return Sign{Glyph: "?", Name: string(c.Label)}
 }
 
-// KOfN is how many seeds of how many show the label of a cell, "" where nothing was
+// KOfN is "3/20" where 3 of 20 seeds show the label of a cell, "" where nothing was
 // run.
 func KOfN(c matrix.Cell) string {
 	if c.CellRuns == nil {
@@ -78,7 +77,7 @@ type Group []matrix.Cell
 // Flag marks a group with a cell that is not as expected, or is vacuous.
 const Flag = "!"
 
-// Flagged says that the group is marked with [Flag].
+// Flagged reports whether the group is marked with [Flag].
 func (g Group) Flagged() bool {
 	return slices.ContainsFunc(g, func(c matrix.Cell) bool { return c.Problem() != "" })
 }
@@ -105,29 +104,29 @@ func New(m *matrix.Matrix) Grid {
 	return g
 }
 
-// Group is what was run of a scenario and a lock.
+// Group is the group of a scenario and a lock, nil where they were not run.
 func (g Grid) Group(scenario, lock string) Group { return g.groups[pair{scenario, lock}] }
 
-// Failed reports whether the harness could not run them to their end.
+// Failed reports whether the harness could not finish their runs.
 func (g Grid) Failed(scenario, lock string) bool { return g.failed[pair{scenario, lock}] }
 
-// Has reports whether there is anything to show of them.
+// Has reports whether they have cells or failed.
 func (g Grid) Has(scenario, lock string) bool {
 	return len(g.Group(scenario, lock)) > 0 || g.Failed(scenario, lock)
 }
 
-// IsSpecimen says that a lock is wrong on purpose. Specimens take part in few
+// IsSpecimen reports whether a lock is wrong on purpose. Specimens take part in few
 // scenarios each, and are listed apart.
 func IsSpecimen(lock string) bool { return strings.HasPrefix(lock, "broken/") }
 
-// Evidence is how much stands behind a matrix, in sentences.
+// Evidence says how many runs a matrix is based on.
 func Evidence(m *matrix.Matrix) string {
 	t := m.Totals
 	return fmt.Sprintf("%s runs in %s cells, over %s of virtual time. In %s of the runs clients contended and every fault fired.",
 		prose.Thousands(t.Runs), prose.Thousands(t.Cells), prose.Span(t.VirtualSeconds), prose.Thousands(t.NonVacuous))
 }
 
-// Outcome is a matrix in a sentence.
+// Outcome says in a sentence whether a matrix is as expected.
 func Outcome(m *matrix.Matrix) string {
 	t := m.Totals
 	if m.Expected {

@@ -17,19 +17,20 @@ import (
 	"locksim/scenarios/sweep"
 )
 
-// CampaignOptions say what the page of an exploration or a sweep cannot know of
-// itself. The zero value is a page without links and commands.
+// CampaignOptions are the links, commands and versions on the page of an exploration
+// or a sweep. The zero value is a page without them.
 type CampaignOptions struct {
 	// Page is the address of the report of the i-th violation, from 1 on,
 	// relative to the page, or "" where there is none. Nil means that there are
 	// none.
 	Page func(i int) string
-	// Replay is the command that makes the i-th violation again. Nil means that
+	// Replay is the command that repeats the i-th violation. Nil means that
 	// no command is shown.
 	Replay func(i int) string
-	// Again is the command that does all of it again. "" shows none.
+	// Again is the command that repeats the exploration or the sweep. "" shows none.
 	Again string
-	// Versions are those that the result depends on. None are listed by default.
+	// Versions are the versions that the result depends on. None are listed by
+	// default.
 	Versions []reports.Version
 }
 
@@ -48,7 +49,8 @@ func call(f func(int) string, i int) string {
 
 // campaignPage is what the template of explorations and sweeps shows.
 type campaignPage struct {
-	// Kind is "exploration" or "sweep", Subject what it is about.
+	// Kind is "exploration" or "sweep", Subject its lock and what else it was made
+	// with.
 	Kind, Subject   string
 	Title, Headline string
 	Found           bool // a violation was found
@@ -65,15 +67,15 @@ type campaignPage struct {
 // figure is one number at the head of the page, and what it counts.
 type figure struct{ Value, Name string }
 
-// countTable has a row for each thing that was counted.
+// countTable is a table of counts.
 type countTable struct {
 	ID, Title, Note string
 	Heads           []string
 	Rows            []countRow
 }
 
-// countRow is one row. Share is how much of the thing came about, in per cent; a
-// negative one is not shown.
+// countRow is one row. Share is a part of the count in per cent, such as how many of
+// the faults struck; a negative one is not shown.
 type countRow struct {
 	Name   string
 	Values []string
@@ -96,15 +98,15 @@ func (p *campaignPage) write(w io.Writer) error {
 	return render(w, p.Kind, campaignTemplate, p)
 }
 
-// judgedAs says by what a lock was judged, and what that leaves open.
+// judgedAs says by which promise a lock was judged, and what that does not cover.
 func judgedAs(judge explore.Judge) string {
 	if judge == explore.JudgePromise {
-		return "The lock was judged by its own promise, under the faults of which it speaks. Under other faults it may well break."
+		return "The lock was judged by its own promise, under the faults that it names. Under other faults it may break."
 	}
 	return "The lock was judged as if it promised that all goes well under every fault. What it promises may be less."
 }
 
-// violationPart is one violation of another shape, with its smallest story.
+// violationPart is one class of violation, with the story of its smallest run.
 type violationPart struct {
 	N          int
 	Shape      string
@@ -113,14 +115,14 @@ type violationPart struct {
 	Reasons    []string
 	Doubt      string
 	Mode       fence.Mode
-	Tale       []search.Step
+	Story      []search.Step
 	Schedule   string
 	Shrunk     string
 	Page       string
 	Replay     string
 }
 
-// newViolation is a violation that was examined, or was not.
+// newViolation is the part of a violation, which may not have been examined.
 func newViolation(i int, like string, found *search.Failure, opt CampaignOptions) violationPart {
 	v := violationPart{N: i, Shape: found.Shape, Like: like}
 	if found.Run == nil {
@@ -137,18 +139,18 @@ func newViolation(i int, like string, found *search.Failure, opt CampaignOptions
 		v.Doubt = fmt.Sprintf("Not deterministic: %d of %d runs of it were equal. %s", found.Same, found.Replays, found.Divergence)
 	}
 	if len(found.Violations) > 0 {
-		v.Mode, v.Tale = found.Violations[0].Mode, found.Story
+		v.Mode, v.Story = found.Violations[0].Mode, found.Story
 	}
 	v.Schedule = found.Run.Source
 	return v
 }
 
-// Exploration writes an exploration as one page that needs nothing else, and
-// no JavaScript: what was tried, what of it is evidence, which faults struck, and
-// each violation of another shape with its smallest story.
+// Exploration writes an exploration as one page without other files and without
+// JavaScript: the number of runs, how many are evidence, which faults struck, and each
+// class of violation with the story of its smallest run.
 //
-// The same exploration and options give the same bytes: of its timing, nothing
-// but the shard is told. The error is that of the writer. It is safe for
+// The same exploration and options give the same bytes: of the timing, the page has
+// the shard only. Exploration returns the error of the writer. It is safe for
 // concurrent use if the functions of opt are.
 func Exploration(w io.Writer, e *explore.Exploration, opt CampaignOptions) error {
 	s := &e.Summary
@@ -162,7 +164,7 @@ func Exploration(w io.Writer, e *explore.Exploration, opt CampaignOptions) error
 	}
 	for i := range s.Failures {
 		f := &s.Failures[i]
-		like := fmt.Sprintf("%s like it, the first with seed %d", prose.Amount(f.Runs, "run"), f.FirstSeed)
+		like := fmt.Sprintf("%s like it, the first with seed %d", prose.Count(f.Runs, "run"), f.FirstSeed)
 		p.Violations = append(p.Violations, newViolation(i+1, like, f, opt))
 	}
 	return p.write(w)
@@ -171,7 +173,7 @@ func Exploration(w io.Writer, e *explore.Exploration, opt CampaignOptions) error
 // exploreHeadline is the result in a sentence or two.
 func exploreHeadline(e *explore.Exploration) string {
 	if e.Summary.Violating > 0 && e.StoppedAt != nil {
-		return fmt.Sprintf("A run with a violation ended the exploration, after %s.", prose.Amount(e.Summary.Runs, "run"))
+		return fmt.Sprintf("A run with a violation ended the exploration, after %s.", prose.Count(e.Summary.Runs, "run"))
 	}
 	return campaign.ExplorationVerdict(e)
 }
@@ -196,13 +198,13 @@ func exploreCounts(e *explore.Exploration) []figure {
 func exploreTables(e *explore.Exploration) []countTable {
 	s := &e.Summary
 	kinds := countTable{ID: "kinds", Title: "Faults by kind", Heads: []string{"Kind", "Drawn", "Struck"},
-		Note: "A fault strikes if the run comes as far as its trigger. One that does not strike proves nothing."}
+		Note: "A fault strikes if the run reaches its trigger. A fault that does not strike proves nothing."}
 	for _, kind := range slices.Sorted(maps.Keys(s.Faults)) {
 		n := s.Faults[kind]
 		kinds.Rows = append(kinds.Rows, countRow{kind, []string{prose.Thousands(n.Planned), prose.Thousands(n.Struck)}, share(n.Struck, n.Planned)})
 	}
 	classes := countTable{ID: "classes", Title: "Classes of fault", Heads: []string{"Class", "Runs in which one struck"},
-		Note: "A promise speaks of classes of fault. One that never struck is not covered."}
+		Note: "A promise names classes of fault. A class that never struck is not covered."}
 	for _, class := range e.Plan.Classes() {
 		n := s.Classes[class]
 		value := prose.Thousands(n)
@@ -231,16 +233,16 @@ func filled(tables ...countTable) []countTable {
 
 func exploreLimits(e *explore.Exploration) []string {
 	return []string{
-		"Runs without a violation are no proof. The bound on the rate speaks of the schedules that this generator draws, and of no others.",
+		"Runs without a violation are no proof. The bound on the rate holds for the schedules that this generator draws only.",
 		judgedAs(e.Plan.Judge),
 		"Interleavings inside one process are not explored.",
 	}
 }
 
-// Sweep writes a sweep as one page that needs nothing else, and no
-// JavaScript: what was placed where, what came about, and each class of violation
-// with its smallest story. Bytes, errors and concurrency are as for
-// [Exploration].
+// Sweep writes a sweep as one page without other files and without JavaScript: how
+// many faults were placed at how many moments, how many struck, and each class of
+// violation with the story of its smallest run. Bytes, errors and concurrency are as
+// for [Exploration].
 func Sweep(w io.Writer, s *sweep.Sweep, opt CampaignOptions) error {
 	p := &campaignPage{
 		Kind: "sweep", Subject: fmt.Sprintf("scenario %s · lock %s · seed %d", s.Plan.Scenario, s.Plan.Lock, s.Plan.Seed),
@@ -252,7 +254,7 @@ func Sweep(w io.Writer, s *sweep.Sweep, opt CampaignOptions) error {
 	}
 	for i := range s.Summary.Failures {
 		f := &s.Summary.Failures[i]
-		like := fmt.Sprintf("%s like it, the first: %s", prose.Amount(f.Runs, "run"), f.Placed.Faults)
+		like := fmt.Sprintf("%s like it, the first: %s", prose.Count(f.Runs, "run"), f.Placed.Faults)
 		p.Violations = append(p.Violations, newViolation(i+1, like, f, opt))
 	}
 	return p.write(w)
@@ -292,7 +294,7 @@ func sweepTables(s *sweep.Sweep) []countTable {
 
 // sweepLeftOut says which placements are not tried, and why.
 func sweepLeftOut(s *sweep.Sweep) string {
-	text := fmt.Sprintf("%s more placements are left out, at which the fault would find its target as one of these does.", prose.Thousands(s.Plan.Equivalent))
+	text := fmt.Sprintf("%s more placements are left out: the fault would find its target in the same state as at one of these.", prose.Thousands(s.Plan.Equivalent))
 	if s.Plan.Idle > 0 {
 		text += fmt.Sprintf(" So are %s jumps of client clocks: no client looks at its wall clock.", prose.Thousands(s.Plan.Idle))
 	}

@@ -22,7 +22,7 @@ import (
 	"locksim/scenarios/sweep"
 )
 
-// campaignOptions are all that a page can have.
+// campaignOptions set every option.
 var campaignOptions = html.CampaignOptions{
 	Page:     func(i int) string { return fmt.Sprintf("found-%d.html", i) },
 	Replay:   func(i int) string { return fmt.Sprintf("locksim explore --seed %d", i) },
@@ -48,8 +48,8 @@ func sweepPage(t *testing.T, s *sweep.Sweep, opt html.CampaignOptions) string {
 	return b.String()
 }
 
-// sweep is made up: of three placements and a pair, one run is corrupted, and two
-// are of a shape that was not examined.
+// aSweep is a sweep written by hand: of three placements and a pair, one run is
+// corrupted, and two have a violation that was not examined.
 func aSweep() *sweep.Sweep {
 	plan := &sweep.Plan{Scenario: "gc-pause", Lock: "mylock", Seed: 3, Judge: explore.JudgePromise, Boundaries: 291, Placements: 3, Equivalent: 286,
 		Idle: 12, Pairs: 1, AllPairs: 1500, Block: 100}
@@ -66,7 +66,7 @@ func aSweep() *sweep.Sweep {
 
 func TestExplorationSaysAll(t *testing.T) {
 	html := explorationPage(t, testreports.Exploration(), campaignOptions)
-	testreports.Wants(t, html, []string{
+	testreports.CheckTexts(t, html, []string{
 		"<h1>Exploration of mylock</h1>",
 		"A violation in 2 of 19 runs that are evidence: the rate is below 30 % at 95 % under this generator.",
 		`<dt>runs were made, from seed 1 on</dt><dd>20</dd>`, `<dd>5 minutes</dd>`, `<dd>1 of 2</dd>`, `<dd>&lt; 30 %</dd>`,
@@ -82,10 +82,10 @@ func TestExplorationSaysAll(t *testing.T) {
 
 func TestSweepSaysAll(t *testing.T) {
 	html := sweepPage(t, aSweep(), campaignOptions)
-	testreports.Wants(t, html, []string{
+	testreports.CheckTexts(t, html, []string{
 		"<h1>Sweep of gc-pause with mylock</h1>",
 		"3 placements of one fault at 291 boundaries, and 1 pairs, a sample of 1,500: 2 classes of violation, smallest shown.",
-		"286 more placements are left out", "So are 12 jumps of client clocks", "<dd>291</dd>", "of 1,500 pairs that there are", "<dt>pairs break the promise",
+		"286 more placements are left out: the fault would find its target in the same state", "So are 12 jumps of client clocks", "<dd>291</dd>", "of 1,500 pairs that there are", "<dt>pairs break the promise",
 		`<th scope="row">pause: a client stops for one and a half TTLs</th><td class="n">2</td><td class="n">1</td><td class="n">1</td>`,
 		"1. corrupted in mode none: pause", "the first: pause c0 for 15s, at 1s",
 		"Not deterministic: 9 of 10 runs of it were equal. event 7 differs",
@@ -99,23 +99,23 @@ func TestSweepSaysAll(t *testing.T) {
 	}
 }
 
-// What stands in the way of relying on a result stands at its head.
+// The problems of a result are at the head of its page.
 func TestCampaignDoubts(t *testing.T) {
 	e := testreports.Exploration()
 	e.Complete, e.Missing, e.Timing.Shard = false, 3, "1/4"
 	e.Summary.Unsteady, e.Summary.Nondeterministic = &search.BadRun{Seed: 7, Why: "first divergent event:\na"}, 2
 	head, _, _ := strings.Cut(explorationPage(t, e, html.CampaignOptions{}), "<main>")
-	testreports.Wants(t, head, []string{"This is shard 1/4: 3 jobs of 10 runs are missing.", "seed 7: NOT DETERMINISTIC, as were 2 runs in all"}, nil)
+	testreports.CheckTexts(t, head, []string{"This is shard 1/4: 3 jobs of 10 runs are missing.", "seed 7: NOT DETERMINISTIC, as were 2 runs in all"}, nil)
 	s := aSweep()
 	s.Complete, s.Missing = false, 1
 	head, _, _ = strings.Cut(sweepPage(t, s, html.CampaignOptions{}), "<main>")
-	testreports.Wants(t, head, []string{"INCOMPLETE: 1 job of 100 runs have no result.", "a violation replays 9 times of 10"}, nil)
+	testreports.CheckTexts(t, head, []string{"INCOMPLETE: 1 job of 100 runs have no result.", "a violation replays 9 times of 10"}, nil)
 	e = testreports.Exploration()
 	e.StoppedAt = new(1)
-	testreports.Wants(t, explorationPage(t, e, html.CampaignOptions{}), []string{"A run with a violation ended the exploration, after 20 runs."}, []string{"under this generator</dt>", "Make it again", `href="found`})
+	testreports.CheckTexts(t, explorationPage(t, e, html.CampaignOptions{}), []string{"A run with a violation ended the exploration, after 20 runs."}, []string{"under this generator</dt>", "Make it again", `href="found`})
 }
 
-// Whatever a lock, a scenario or a run says is text, and the page asks for nothing.
+// Every text of a lock, a scenario or a run is text, and the page requests nothing.
 func TestCampaignEscapes(t *testing.T) {
 	const evil = `<img src=x onerror=alert(1)></script><!-- "'` + "\x1b[31m"
 	e, s := testreports.Exploration(), aSweep()
@@ -129,7 +129,7 @@ func TestCampaignEscapes(t *testing.T) {
 	opt := html.CampaignOptions{Page: func(int) string { return "javascript:alert(1)" }, Replay: func(int) string { return evil }, Again: evil,
 		Versions: []reports.Version{{Name: evil, Version: evil}}}
 	for _, html := range []string{explorationPage(t, e, opt), sweepPage(t, s, opt)} {
-		testreports.Wants(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`}, []string{"<img", "<script", "<!--", "javascript:", "<h1><"})
+		testreports.CheckTexts(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`}, []string{"<img", "<script", "<!--", "javascript:", "<h1><"})
 		for _, found := range regexp.MustCompile(`(?:src|href|action|data)="([^"]*)"|url\(([^)]*)\)|@import`).FindAllString(html, -1) {
 			if !slices.ContainsFunc([]string{`href="#`, `href="data:,"`, `data="`}, func(ok string) bool { return strings.HasPrefix(found, ok) }) {
 				t.Errorf("the page refers to %s", found)
@@ -138,8 +138,8 @@ func TestCampaignEscapes(t *testing.T) {
 	}
 }
 
-// The same result gives the same page, whenever it was made, and whoever else
-// renders at that moment.
+// The same result gives the same page, with any timing, also while other goroutines
+// render pages.
 func TestCampaignIsDeterministic(t *testing.T) {
 	want := explorationPage(t, testreports.Exploration(), campaignOptions) + sweepPage(t, aSweep(), campaignOptions)
 	var wg sync.WaitGroup
@@ -156,10 +156,10 @@ func TestCampaignIsDeterministic(t *testing.T) {
 }
 
 func TestCampaignErrors(t *testing.T) {
-	if err := html.Exploration(testreports.Full{}, testreports.Exploration(), html.CampaignOptions{}); !errors.Is(err, testreports.ErrFull) {
+	if err := html.Exploration(testreports.FullDisk{}, testreports.Exploration(), html.CampaignOptions{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Error(err)
 	}
-	if err := html.Sweep(testreports.Full{}, aSweep(), html.CampaignOptions{}); !errors.Is(err, testreports.ErrFull) {
+	if err := html.Sweep(testreports.FullDisk{}, aSweep(), html.CampaignOptions{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Error(err)
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"locksim/scenarios/play"
 )
 
-// pageData is what the scripts of a page read: the texts of the events that are
-// drawn, and the state of the world after each step of a story. Its form is a
-// matter between the scripts and this file.
+// pageData is the data for the scripts of a page: the texts of the events that are
+// drawn, and the state of the world after each step of a story. Only the scripts read
+// it: its form may change with them.
 type pageData struct {
 	Texts  []string    `json:"texts"` // each once; events refer to them
 	Panels []panelData `json:"panels"`
@@ -33,7 +33,7 @@ type panelData struct {
 type stateData struct {
 	N       int          `json:"n"`
 	At      int64        `json:"at"`
-	Lock    *string      `json:"lock,omitempty"` // who has it by the nodes' record; absent where there is none
+	Lock    *string      `json:"lock,omitempty"` // the holder by the nodes' record; nil in a run without holdings
 	Clients []clientData `json:"clients"`
 	Nodes   []nodeData   `json:"nodes,omitempty"`
 	Store   []string     `json:"store"`
@@ -71,7 +71,7 @@ func newPageData() *pageData {
 	return &pageData{Texts: []string{}, Panels: []panelData{}, known: map[string]int{}}
 }
 
-// text is the number of a text.
+// text is the index of a text in Texts.
 func (d *pageData) text(s string) int64 {
 	s = prose.Visible(s)
 	i, ok := d.known[s]
@@ -113,11 +113,11 @@ func drawn(s *scene.Scene, p panel) []int {
 	return slices.DeleteFunc(all, func(n int) bool { return n < 1 || n > len(s.Run.Trace.Events) })
 }
 
-// maxReplayed bounds what is played to look at a story's steps: events of the run
-// times steps of the story.
+// maxReplayed bounds the events that are replayed to inspect the steps of a story:
+// events of the run times steps of the story.
 const maxReplayed = 200_000
 
-// addStates adds the state after each step of the story that was added last.
+// addStates adds to the panel of a scene the state after each step of its story.
 func (d *pageData) addStates(s *scene.Scene, lines []scene.Sentence, inspect func(fence.Mode, int) (*play.State, error)) {
 	if s.Run.Trace.Len()*len(lines) > maxReplayed {
 		inspect = nil
@@ -143,7 +143,7 @@ func stateOf(s *scene.Scene, state *play.State) stateData {
 	for _, n := range state.Nodes {
 		node := nodeData{Name: n.Name, Keys: []keyData{}}
 		for _, k := range n.Keys {
-			node.Keys = append(node.Keys, keyData{prose.Visible(k.Name), scene.ToLive(k.TTL), s.Owned(k.Value)})
+			node.Keys = append(node.Keys, keyData{prose.Visible(k.Name), scene.TTLText(k.TTL), s.ValueText(k.Value)})
 		}
 		d.Nodes = append(d.Nodes, node)
 	}

@@ -11,32 +11,33 @@ import (
 	"locksim/reports/scene"
 )
 
-// diagram is the runs of all modes, one below the other on one time axis.
+// diagram has the panels of the runs of all modes, one below the other on one time
+// axis.
 type diagram struct {
 	Width, Gutter, Right int
-	Plot, Clip           int // how wide the lanes are, and what may be drawn of them
+	Plot, Clip           int // the widths of the lanes and of the clipped area
 	End                  time.Duration
 	Ticks                []tick
 	Panels               []panel
-	Parting              []string // where the runs part, in sentences
+	Divergences          []string // how the runs differ, in sentences
 }
 
 // panel is the space-time diagram of one run.
 type panel struct {
-	Mode     fence.Mode
-	Named    string
-	Label    checker.Label
-	Says     string // for those who do not see it
-	Height   int
-	Lanes    []*lane
-	Shades   []shade
-	Bands    []band
-	Bars     []bar
-	Messages []arrow
-	Marks    []symbol
-	Fatal    *instant
-	Parts    *instant
-	Cut      []string // what was left out
+	Mode        fence.Mode
+	Title       string
+	Label       checker.Label
+	Description string // for screen readers
+	Height      int
+	Lanes       []*lane
+	Shades      []shade
+	Bands       []band
+	Bars        []bar
+	Messages    []arrow
+	Marks       []symbol
+	Fatal       *instant
+	Divergence  *instant
+	Cut         []string // notices of what is left out
 }
 
 // maxListed bounds the diagram as a list.
@@ -51,13 +52,13 @@ func (p panel) Listed() []string {
 	}
 	var all []entry
 	for _, b := range p.Bands {
-		all = append(all, entry{b.Step, b.Says})
+		all = append(all, entry{b.Step, b.Description})
 	}
 	for _, b := range p.Bars {
-		all = append(all, entry{b.Step, b.Says})
+		all = append(all, entry{b.Step, b.Description})
 	}
 	for _, s := range p.Shades {
-		all = append(all, entry{s.Step, s.Says})
+		all = append(all, entry{s.Step, s.Description})
 	}
 	slices.SortStableFunc(all, func(a, b entry) int { return a.n - b.n })
 	var out []string
@@ -73,19 +74,19 @@ func (p panel) Listed() []string {
 // instant is a line through all lanes.
 type instant struct {
 	scene.Span
-	place
+	xRange
 	Text string
 }
 
-// drawing is a panel while it is made.
+// drawing builds a panel.
 type drawing struct {
 	*scene.Scene
 	scale scale
 	lanes map[string]*lane
 }
 
-// newDiagram draws the runs and puts the texts of what it shows into the data of
-// the page.
+// newDiagram draws the runs, and adds the texts of the drawn events to the data of the
+// page.
 func newDiagram(scenes []*scene.Scene, data *pageData) diagram {
 	g := diagram{Width: chartWidth, Gutter: chartGutter, Right: chartRight, Plot: chartWidth - chartGutter - chartRight, Clip: chartWidth - chartGutter}
 	if len(scenes) == 0 {
@@ -95,9 +96,9 @@ func newDiagram(scenes []*scene.Scene, data *pageData) diagram {
 	sc := scale{end: g.End}
 	g.Ticks = sc.ticks()
 	for _, s := range scenes {
-		p := newPanel(s, sc, room(len(scenes)))
+		p := newPanel(s, sc, messagesPerMode(len(scenes)))
 		if s != scenes[0] {
-			p.Parts = sc.instant(s.Parts(scenes[0]))
+			p.Divergence = sc.instant(s.Divergence(scenes[0]))
 		}
 		g.Panels = append(g.Panels, p)
 		data.addPanel(s, p)
@@ -108,7 +109,7 @@ func newDiagram(scenes []*scene.Scene, data *pageData) diagram {
 // newPanel draws one run with at most n messages.
 func newPanel(s *scene.Scene, sc scale, n int) panel {
 	d := &drawing{Scene: s, scale: sc, lanes: map[string]*lane{}}
-	p := panel{Mode: s.Run.Mode, Named: s.Named(), Label: s.Run.Verdict.Label}
+	p := panel{Mode: s.Run.Mode, Title: s.Title(), Label: s.Run.Verdict.Label}
 	for _, l := range s.Lanes() {
 		drawn := &lane{Lane: l}
 		p.Lanes, d.lanes[l.Name] = append(p.Lanes, drawn), drawn
@@ -118,38 +119,38 @@ func newPanel(s *scene.Scene, sc scale, n int) panel {
 	d.stackBands(p.Bands)
 	p.Bars, p.Shades, p.Marks, p.Messages = d.bars(), d.shades(), d.symbols(), d.arrows()
 	p.Fatal = sc.instant(s.Decision())
-	p.Says = d.summary(p)
+	p.Description = d.summary(p)
 	d.cut(&p, n)
 	return p
 }
 
-// instant is where a moment of the run is drawn, nil for none.
+// instant is a moment of the run as a line, nil for none.
 func (s scale) instant(i *scene.Instant) *instant {
 	if i == nil {
 		return nil
 	}
 	at := scene.Span{Step: i.Step, Start: i.At, End: i.At}
-	return &instant{at, s.place(at), i.Text}
+	return &instant{at, s.xRange(at), i.Text}
 }
 
-// summary is the diagram in a sentence.
+// summary describes the diagram in a sentence or two.
 func (d *drawing) summary(p panel) string {
 	faults := map[int]bool{} // not the lanes that they hit
 	for _, b := range p.Bands {
 		faults[b.Step] = true
 	}
-	text := fmt.Sprintf("Space-time diagram of the run in %s, which ended %s: %s, %s, %s over %s.", p.Named, p.Label,
+	text := fmt.Sprintf("Space-time diagram of the run in %s, which ended %s: %s, %s, %s over %s.", p.Title, p.Label,
 		prose.Count(len(d.Run.History.Grants), "grant"), prose.Count(len(p.Messages), "message"), prose.Count(len(faults), "fault"), prose.Seconds(d.End))
 	if p.Fatal != nil {
 		text += fmt.Sprintf(" It was decided at step %d, at %s.", p.Fatal.Step, prose.Seconds(p.Fatal.Start))
 	}
-	return text + " The story below tells it in sentences."
+	return text + " The story below has the same steps as sentences."
 }
 
 // shade is an overlap as it is drawn, over the lanes of all clients.
 type shade struct {
 	scene.Overlap
-	place
+	xRange
 	Y, H int
 }
 
@@ -157,7 +158,7 @@ func (d *drawing) shades() []shade {
 	var out []shade
 	for _, o := range d.Overlaps() {
 		first, last := d.lanes[d.Clients[0]], d.lanes[d.Clients[len(d.Clients)-1]]
-		out = append(out, shade{o, d.scale.place(o.Span), first.Y, last.Bottom() - first.Y})
+		out = append(out, shade{o, d.scale.xRange(o.Span), first.Y, last.Bottom() - first.Y})
 	}
 	return out
 }
@@ -165,7 +166,7 @@ func (d *drawing) shades() []shade {
 // symbol is a mark as it is drawn on its lane.
 type symbol struct {
 	scene.Mark
-	place
+	xRange
 	Y int
 }
 
@@ -177,7 +178,7 @@ func (d *drawing) symbols() []symbol {
 		if l.Kind == scene.LaneClient {
 			y += 12
 		}
-		out = append(out, symbol{m, d.scale.place(m.Span), y})
+		out = append(out, symbol{m, d.scale.xRange(m.Span), y})
 	}
 	return out
 }
@@ -185,19 +186,19 @@ func (d *drawing) symbols() []symbol {
 // arrow is a message as it is drawn, from lane to lane.
 type arrow struct {
 	scene.Message
-	place
+	xRange
 	Y1, Y2 int
 	X2     string
 }
 
-// lostStub is how far the arrow of a message reaches that never arrived.
+// lostStub is the height of the arrow of a message that never arrived.
 const lostStub = 12
 
 func (d *drawing) arrows() []arrow {
 	var out []arrow
 	for _, m := range d.Scene.Messages() {
 		from, to := d.lanes[m.From], d.lanes[m.To]
-		a := arrow{Message: m, place: d.scale.place(m.Span), X2: d.scale.At(m.End), Y1: from.port(), Y2: to.port()}
+		a := arrow{Message: m, xRange: d.scale.xRange(m.Span), X2: d.scale.At(m.End), Y1: from.port(), Y2: to.port()}
 		if m.Lost {
 			a.Y2 = a.Y1 + lostStub
 			if to.Y < from.Y {
@@ -209,17 +210,17 @@ func (d *drawing) arrows() []arrow {
 	return out
 }
 
-// The limits of a page, so that a long run does not make a dead one.
+// The limits of a page, so that a browser can show the page of a long run.
 const (
 	maxMessages = 4500 // of all modes together
-	maxBars     = 1000 // of a mode; so many bands and marks, too
+	maxBars     = 1000 // of a mode; also the maximum of bands and of marks
 )
 
-// room is how many messages each of some modes may draw.
-func room(modes int) int { return maxMessages / max(modes, 1) }
+// messagesPerMode is the number of messages that each mode may draw.
+func messagesPerMode(modes int) int { return maxMessages / max(modes, 1) }
 
-// cut leaves of a panel what there is room for: whatever lies around the
-// decisive step, or at the beginning where there is none.
+// cut reduces a panel to its limits. It keeps what is around the decisive step, or at
+// the beginning where there is none.
 func (d *drawing) cut(p *panel, messages int) {
 	all := len(d.Run.Trace.Events)
 	if n := len(p.Messages); n > messages {

@@ -13,7 +13,7 @@ import (
 	"locksim/sim/trace"
 )
 
-// drawn is the panel of a run that is nothing but events and a history.
+// drawnRun is the panel of a run with events and a history only.
 func drawnRun(h checker.History, events ...trace.Event) panel {
 	m := &play.ModeRun{Mode: "none", Trace: &trace.Trace{}, History: h, Verdict: checker.Verdict{Facts: checker.Facts{Liveness: checker.LivenessOK}}}
 	for _, e := range events {
@@ -23,10 +23,10 @@ func drawnRun(h checker.History, events ...trace.Event) panel {
 	return newPanel(s, scale{end: s.End}, maxMessages)
 }
 
-// Lanes stand below one another, as high as their rows of faults need.
+// Lanes do not overlap, and are high enough for their rows of faults.
 func TestLanesDoNotTouch(t *testing.T) {
 	p := drawnRun(checker.History{Holdings: []checker.Holding{{Client: "c0", Resource: "order", From: 1}}},
-		testreports.At(0, "c10", "", testreports.Step(trace.Acquire)), testreports.At(0, "c2", "", testreports.Step(trace.Acquire)), testreports.At(0, "c0", "", testreports.Step(trace.Acquire)),
+		testreports.At(0, "c10", "", testreports.Mark(trace.Acquire)), testreports.At(0, "c2", "", testreports.Mark(trace.Acquire)), testreports.At(0, "c0", "", testreports.Mark(trace.Acquire)),
 		testreports.At(0, "r0a", "", trace.Apply{Effects: trace.Text("")}), testreports.At(0, "r0", "", trace.Expire{}),
 		testreports.At(1, "world", "c0", trace.Pause{For: 2 * time.Second}), testreports.At(1, "world", "c0", trace.Slow{By: time.Second, For: 3 * time.Second}), testreports.At(9, "world", "r0", trace.Crash{Mode: "power"}))
 	var names []string
@@ -36,11 +36,11 @@ func TestLanesDoNotTouch(t *testing.T) {
 			t.Errorf("lane %s begins at %d, and %s ends at %d", l.Name, l.Y, p.Lanes[i-1].Name, p.Lanes[i-1].Bottom())
 		}
 	}
-	if d := cmp.Diff([]string{"c0", "c2", "c10", scene.Record, "r0", "r0a", "s0"}, names); d != "" {
+	if d := cmp.Diff([]string{"c0", "c2", "c10", scene.RecordLane, "r0", "r0a", "s0"}, names); d != "" {
 		t.Errorf("lanes (-want +got):\n%s", d)
 	}
 	if p.Bands[0].Y == p.Bands[1].Y {
-		t.Error("two faults at once stand on the same row")
+		t.Error("two simultaneous faults are on the same row")
 	}
 	if last := p.Lanes[len(p.Lanes)-1]; p.Height < last.Bottom() {
 		t.Errorf("the panel is %d high, its last lane ends at %d", p.Height, last.Bottom())
@@ -64,7 +64,8 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// The static page draws times from gutter to right edge, in whole tenths.
+// The page without scripts draws times between the gutter and the right edge, in whole
+// tenths of a pixel.
 func TestScale(t *testing.T) {
 	s := scale{end: 10 * time.Second}
 	for at, want := range map[time.Duration]string{0: "64", 5 * time.Second: "603", 10 * time.Second: "1142", 1234567 * time.Microsecond: "197"} {

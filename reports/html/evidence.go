@@ -13,13 +13,13 @@ import (
 	"locksim/scenarios/play"
 )
 
-// evidencePart is what the data of some modes came to, write by write.
+// evidencePart shows for some modes which writes are in the final data.
 type evidencePart struct {
 	Modes  []fence.Mode
 	Cells  []cellEvidence
-	Second string // porcupine's opinion
+	Second string // the result of porcupine, in words
 
-	Pictures []pictureView // and what it has drawn
+	Pictures []pictureView // the drawings of porcupine
 }
 
 // cellEvidence is one register: the path of writes that leads to its final
@@ -27,12 +27,12 @@ type evidencePart struct {
 type cellEvidence struct {
 	Cell    string
 	Path    []string
-	PathCut int // how many at its beginning are not shown
+	PathCut int // the number of writes at its beginning that are not shown
 	Writes  []writeEvidence
 	Omitted int
 }
 
-// writeEvidence is one write and what became of it.
+// writeEvidence is one write with its fate.
 type writeEvidence struct {
 	ID, Client string
 	Token      uint64
@@ -49,7 +49,7 @@ const (
 	maxPath   = 24
 )
 
-// newEvidence is the evidence of each run; runs of equal evidence share it.
+// newEvidence is the evidence of the runs. Runs with equal evidence share a part.
 func newEvidence(o *play.Outcome) []evidencePart {
 	var parts []evidencePart
 	var histories []checker.History
@@ -62,9 +62,9 @@ func newEvidence(o *play.Outcome) []evidencePart {
 		}
 		parts, histories = append(parts, p), append(histories, m.History)
 	}
-	room := gallery{maxPictures}
+	room := pictureSpace{maxPictures}
 	for i := range parts {
-		room.hang(&parts[i], histories[i])
+		room.addPictures(&parts[i], histories[i])
 	}
 	return parts
 }
@@ -109,15 +109,15 @@ func pathTo(h checker.History, cell checker.Cell) []string {
 		if !known {
 			break
 		}
-		delete(saw, id) // a path does not come by twice
+		delete(saw, id) // a path has a write once
 		path, id = append(path, id), before
 	}
 	slices.Reverse(path)
 	return path
 }
 
-// writesOf are the writes to a cell in the order of the trace. Of many, those
-// that are not on the path come first.
+// writesOf are the writes to a cell in the order of the trace. Of too many, it omits
+// writes on the path first.
 func writesOf(h checker.History, cell checker.Cell, path []string) (shown []writeEvidence, omitted int) {
 	on := map[string]bool{}
 	for _, id := range path {
@@ -169,25 +169,25 @@ func writeOf(op checker.Op, onPath bool) writeEvidence {
 
 // pictureView is one of porcupine's drawings on the page.
 type pictureView struct {
-	Title  string // for the frame, and who cannot see it
-	Says   string
-	Page   string // an HTML page of its own; empty where there is none
-	Why    string // it is not there
-	Height int    // of the frame, in pixels
+	Title   string // of the frame, for screen readers
+	Summary string
+	Page    string // the HTML page of the drawing, empty where there is none
+	Why     string // why it is left out
+	Height  int    // of the frame, in pixels
 }
 
 // maxPictures bounds the bytes of all drawings of a page.
 const maxPictures = 500_000
 
-// gallery hands out the room that there is for drawings.
-type gallery struct{ room int }
+// pictureSpace counts the bytes that remain for drawings.
+type pictureSpace struct{ room int }
 
-// hang adds the drawings of a run to the evidence. A history that cannot be drawn
-// has been judged all the same: the page then says so.
-func (g *gallery) hang(p *evidencePart, h checker.History) {
+// addPictures adds the drawings of a run to the evidence. Where the history cannot be
+// drawn, the page has the reason: the verdict does not depend on the drawings.
+func (g *pictureSpace) addPictures(p *evidencePart, h checker.History) {
 	all, err := checker.Pictures(h)
 	if err != nil {
-		p.Pictures = []pictureView{{Says: "its searches", Why: err.Error()}}
+		p.Pictures = []pictureView{{Summary: "its searches", Why: err.Error()}}
 		return
 	}
 	for _, drawn := range all {
@@ -195,21 +195,21 @@ func (g *gallery) hang(p *evidencePart, h checker.History) {
 	}
 }
 
-func (g *gallery) view(drawn checker.Picture, modes string) pictureView {
+func (g *pictureSpace) view(drawn checker.Picture, modes string) pictureView {
 	found := "no order found"
 	if drawn.Ordered {
 		found = "an order found"
 	}
 	v := pictureView{
-		Title: fmt.Sprintf("Porcupine’s drawing of %s, mode %s: %s", drawn.Name, modes, found),
-		Says:  drawn.Name + ": " + found,
-		Why:   drawn.Omitted,
+		Title:   fmt.Sprintf("Porcupine’s drawing of %s, mode %s: %s", drawn.Name, modes, found),
+		Summary: drawn.Name + ": " + found,
+		Why:     drawn.Omitted,
 	}
 	switch n := len(drawn.Page); {
 	case v.Why != "":
-		v.Says = drawn.Name
+		v.Summary = drawn.Name
 	case n > g.room:
-		v.Why = "the drawings before it take all the room of this page"
+		v.Why = "the drawings above it use all the space for drawings"
 	default:
 		g.room -= n
 		v.Page, v.Height = string(drawn.Page), frameHeight(drawn.Rows)
@@ -217,7 +217,7 @@ func (g *gallery) view(drawn checker.Picture, modes string) pictureView {
 	return v
 }
 
-// frameHeight has room for the rows, the legend above them, and a scroll bar.
+// frameHeight is the height for the rows, the legend above them, and a scroll bar.
 func frameHeight(rows int) int {
 	const row, around, least = 45, 95, 200
 	return max(least, min(rows*row+around, 600))

@@ -18,7 +18,7 @@ func write(id, saw string, outcome checker.Outcome, applied checker.Pos, accepte
 		Accepted: accepted, Outcome: outcome, Saw: saw}
 }
 
-// The path leads back from the final value; every other write has another fate.
+// The path leads back from the final value; each other write has its fate.
 func TestFates(t *testing.T) {
 	h := checker.History{Final: map[checker.Cell]string{balance: "c1.w3"}, Ops: []checker.Op{
 		write("c0.w1", "", checker.OutcomeOK, 2, true),
@@ -45,7 +45,7 @@ func TestFates(t *testing.T) {
 	}
 }
 
-// A history that goes round in circles has a path with an end.
+// The path of a circular history is finite.
 func TestPathOfACircle(t *testing.T) {
 	h := checker.History{Final: map[checker.Cell]string{balance: "c0.w1"}, Ops: []checker.Op{
 		write("c0.w1", "c0.w2", checker.OutcomeOK, 2, true), write("c0.w2", "c0.w1", checker.OutcomeOK, 3, true)}}
@@ -54,8 +54,8 @@ func TestPathOfACircle(t *testing.T) {
 	}
 }
 
-// Of many writes the lost ones are kept.
-func TestManyWritesKeepTheLost(t *testing.T) {
+// Of many writes the lost ones are shown.
+func TestManyWritesShowLostOnes(t *testing.T) {
 	h := checker.History{Final: map[checker.Cell]string{}}
 	saw := ""
 	for i := range 200 {
@@ -74,31 +74,30 @@ func TestManyWritesKeepTheLost(t *testing.T) {
 	}
 }
 
-// A drawing has its frame as long as there is room for it; what is left out says
-// why.
-func TestGalleryHasRoom(t *testing.T) {
-	g := gallery{room: 100}
+// A drawing is shown while there is space for it; one that is left out has the reason.
+func TestPictureSpace(t *testing.T) {
+	g := pictureSpace{room: 100}
 	for _, tt := range []struct {
 		drawn checker.Picture
 		want  pictureView
 	}{
 		{checker.Picture{Name: "order/balance", Page: bytes.Repeat([]byte("x"), 80), Rows: 3},
-			pictureView{Title: "Porcupine’s drawing of order/balance, mode none: no order found", Says: "order/balance: no order found", Page: strings.Repeat("x", 80), Height: 230}},
+			pictureView{Title: "Porcupine’s drawing of order/balance, mode none: no order found", Summary: "order/balance: no order found", Page: strings.Repeat("x", 80), Height: 230}},
 		{checker.Picture{Name: "order", Page: bytes.Repeat([]byte("x"), 80), Ordered: true, Rows: 99},
-			pictureView{Title: "Porcupine’s drawing of order, mode none: an order found", Says: "order: an order found", Why: "the drawings before it take all the room of this page"}},
+			pictureView{Title: "Porcupine’s drawing of order, mode none: an order found", Summary: "order: an order found", Why: "the drawings above it use all the space for drawings"}},
 		{checker.Picture{Name: "order", Page: []byte("twenty bytes, and one"), Ordered: true, Rows: 99},
-			pictureView{Title: "Porcupine’s drawing of order, mode none: an order found", Says: "order: an order found", Why: "the drawings before it take all the room of this page"}},
+			pictureView{Title: "Porcupine’s drawing of order, mode none: an order found", Summary: "order: an order found", Why: "the drawings above it use all the space for drawings"}},
 		{checker.Picture{Name: "order", Page: []byte("twenty"), Rows: 99},
-			pictureView{Title: "Porcupine’s drawing of order, mode none: no order found", Says: "order: no order found", Page: "twenty", Height: 600}},
+			pictureView{Title: "Porcupine’s drawing of order, mode none: no order found", Summary: "order: no order found", Page: "twenty", Height: 600}},
 		{checker.Picture{Name: "order", Omitted: "it is too large"},
-			pictureView{Title: "Porcupine’s drawing of order, mode none: no order found", Says: "order", Why: "it is too large"}},
+			pictureView{Title: "Porcupine’s drawing of order, mode none: no order found", Summary: "order", Why: "it is too large"}},
 	} {
 		if got := g.view(tt.drawn, "none"); got != tt.want {
 			t.Errorf("got %+v\nwant %+v", got, tt.want)
 		}
 	}
 	var p evidencePart
-	g.hang(&p, checker.History{Grants: []checker.Grant{{}}})
+	g.addPictures(&p, checker.History{Grants: []checker.Grant{{}}})
 	if len(p.Pictures) != 1 || p.Pictures[0].Page != "" || !strings.Contains(p.Pictures[0].Why, "malformed") {
 		t.Errorf("a history that cannot be drawn: %+v", p.Pictures)
 	}

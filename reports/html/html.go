@@ -1,9 +1,9 @@
-// Package html writes pages for browsers. Each page is one file that needs nothing
-// else: no network, no other file, and no JavaScript to be read or printed.
+// Package html writes pages for browsers. Each page is one file. It needs no network
+// and no other file, and no JavaScript to be read or printed.
 //
-// A page is a struct of what it shows and a template in assets, which also has the
-// styles and the scripts. [Run] draws what package scene says of a run: diagram.go,
-// lanes.go and scale.go give it places in pixels, data.go hands it to the scripts.
+// A page is a struct with its content and a template in assets, which also has the
+// styles and the scripts. [Run] draws a scene of package scene: diagram.go, lanes.go
+// and scale.go compute positions in pixels, data.go makes the data for the scripts.
 package html
 
 import (
@@ -22,19 +22,17 @@ import (
 //go:embed assets/*.html assets/*.css assets/*.js
 var assets embed.FS
 
-// Run writes the report of a run as one page that needs nothing else: no
-// network, no other file, and no JavaScript to be read or printed. Scripts add
-// zoom, details and the step-by-step play.
+// Run writes the report of a run as one page. Its scripts add zoom, details and a
+// player of the steps.
 //
-// The page says what became of each fencing mode, draws each run as a space-time
-// diagram on one time axis, tells the story in numbered sentences with the state
-// of the world beside them, lays out the evidence, and ends with the command that
-// makes the run again. Of a long run it draws and tells the part around the
-// decisive step, and says so.
+// The page has the verdict of each fencing mode, a space-time diagram of each run on
+// one time axis, the story in numbered sentences with the state of the world beside
+// them, the evidence, and at the end the command that repeats the run. Of a long run
+// it shows the part around the decisive step, with a notice.
 //
-// Of the options, Width and Colour play no part. The same outcome and options
-// give the same bytes. The error is that of the options or of the writer.
-// Run only reads the outcome, and is safe for concurrent use if Options.Inspect is.
+// Width and Colour of the options are not used. The same outcome and options give the
+// same bytes. Run returns the error of the options or of the writer. It only reads the
+// outcome, and is safe for concurrent use if Options.Inspect is.
 func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {
@@ -45,7 +43,7 @@ func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 
 var runTemplate = page("report.html")
 
-// render writes a page, all of it or nothing. what is the page in an error.
+// render writes a page as a whole, or nothing. what names the page in an error.
 func render(w io.Writer, what string, read func() (*template.Template, error), view any) error {
 	t, err := read()
 	if err != nil {
@@ -61,7 +59,8 @@ func render(w io.Writer, what string, read func() (*template.Template, error), v
 	return nil
 }
 
-// page reads the template of a page, once, with the parts that pages share.
+// page returns a function that reads the template of a page once, with the parts that
+// pages share.
 func page(name string) func() (*template.Template, error) {
 	return sync.OnceValues(func() (*template.Template, error) {
 		return template.New(name).Funcs(template.FuncMap{
@@ -71,11 +70,11 @@ func page(name string) func() (*template.Template, error) {
 	})
 }
 
-// asset is an embedded file. It is part of the program, so it is there.
+// asset is an embedded file. It panics where there is none, which is a bug.
 func asset(name string) string {
 	b, err := assets.ReadFile("assets/" + name)
 	if err != nil {
-		panic("reports: " + err.Error())
+		panic("html: " + err.Error())
 	}
 	return string(b)
 }

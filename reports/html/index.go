@@ -12,12 +12,11 @@ import (
 	"locksim/reports/index"
 )
 
-// Index writes an index as one page that needs nothing else, with links to
-// the pages of its folders, which are relative. Where it is live, and scripts
-// may run, it fetches itself anew and shows what has changed, and leaves scroll
-// and keyboard focus where they are.
+// Index writes an index as one page, with relative links to the pages of its folders.
+// The script of a live page fetches the page again and again and shows the changes,
+// and does not move the scroll position or the keyboard focus.
 //
-// The same index gives the same bytes. The error is that of the writer. It is
+// The same index gives the same bytes. Index returns the error of the writer. It is
 // safe for concurrent use.
 func Index(w io.Writer, x index.Index) error {
 	return render(w, "index", indexTemplate, newIndexPage(x))
@@ -25,7 +24,7 @@ func Index(w io.Writer, x index.Index) error {
 
 var indexTemplate = page("index.html")
 
-// indexPage is what the template shows.
+// indexPage is the data of the template.
 type indexPage struct {
 	Note     string
 	First    string
@@ -44,7 +43,7 @@ type indexSection struct {
 	Rows      []indexRow
 }
 
-// indexRow is an entry with what the template cannot work out.
+// indexRow is an entry with its id, title and addresses.
 type indexRow struct {
 	index.Entry
 	ID    string
@@ -55,7 +54,7 @@ type indexRow struct {
 
 type indexLink struct{ Name, Address string }
 
-// indexGroups are the sections in their order, with the entries that are in them.
+// indexGroups are the sections in their order, and which entries each has.
 var indexGroups = []struct {
 	id, title string
 	has       func(e index.Entry) bool
@@ -70,7 +69,7 @@ var indexGroups = []struct {
 	{"unread", "Cannot be read", indexed(index.Unread)},
 }
 
-// indexed chooses entries of a kind that have come to their end.
+// indexed selects the finished entries of a kind, and all of kind Unread.
 func indexed(kind index.Kind) func(index.Entry) bool {
 	return func(e index.Entry) bool { return e.Kind == kind && (state(e) == stateDone || kind == index.Unread) }
 }
@@ -103,8 +102,8 @@ func (p *indexPage) setLatest(rows []indexRow) {
 	}
 }
 
-// newIndexRow makes a row of an entry. ids counts those that are taken: two
-// documents of one folder may both not be readable.
+// newIndexRow makes the row of an entry. ids counts how often each id is used: two
+// documents of one folder may both be unreadable.
 func newIndexRow(e index.Entry, ids map[string]int) indexRow {
 	r := indexRow{Entry: e, ID: "e-" + string(e.Kind) + "-" + url.PathEscape(e.Folder), Title: indexTitle(e)}
 	if ids[r.ID]++; ids[r.ID] > 1 {
@@ -121,7 +120,7 @@ func newIndexRow(e index.Entry, ids map[string]int) indexRow {
 	return r
 }
 
-// indexTitle is what an entry is called.
+// indexTitle is the title of an entry.
 func indexTitle(e index.Entry) string {
 	switch e.Kind {
 	case index.Exploration:
@@ -148,7 +147,7 @@ func below(folder, file string) string {
 	return "./" + strings.Join(parts, "/")
 }
 
-// indexStatus is the whole index in a sentence.
+// indexStatus counts the entries by state, in a sentence.
 func indexStatus(x index.Index) string {
 	counts := map[string]int{}
 	for _, e := range x.Entries {

@@ -22,13 +22,13 @@ func indexPage(t *testing.T, x index.Index) string {
 	return b.String()
 }
 
-// entries are of every kind, and in every state.
+// entries has an entry of every kind, and of every state.
 func entries() []index.Entry {
 	page := []index.Page{{Name: "Report", File: "report.html"}, {Name: "JSON", File: "run.json"}}
 	return []index.Entry{
 		{Folder: "run-gc-pause", Kind: index.Run, What: "gc-pause", Lock: "fenced", Seed: "seed 1", Pages: page, Latest: true, Unexpected: true, Changed: "2026-11-21 12:00:00",
 			Labels: []index.Label{{Mode: "none", Label: checker.Corrupted}, {Mode: "seal", Label: checker.Rescued}}},
-		{Folder: "explore-redlock/shard-0-of-2", Kind: index.Exploration, Lock: "redlock", Said: "So far 200 runs.", Progress: &index.Progress{Done: 2, Jobs: 50, Running: true},
+		{Folder: "explore-redlock/shard-0-of-2", Kind: index.Exploration, Lock: "redlock", Result: "So far 200 runs.", Progress: &index.Progress{Done: 2, Jobs: 50, Running: true},
 			Labels: []index.Label{{Label: checker.Stuck, Count: 3}}},
 		{Folder: "sweep-x", Kind: index.Sweep, What: "x", Lock: "single", Progress: &index.Progress{Done: 1, Jobs: 4}},
 		{Folder: "matrix", Kind: index.Matrix, What: "Matrix of 2 scenarios", Pages: []index.Page{{Name: "JSON", File: "matrix.json"}}},
@@ -39,7 +39,7 @@ func entries() []index.Entry {
 
 func TestIndexSaysAll(t *testing.T) {
 	html := indexPage(t, index.Index{Entries: entries(), Note: "More folders.", First: "locksim run"})
-	testreports.Wants(t, html, []string{
+	testreports.CheckTexts(t, html, []string{
 		"3 results, 1 under way, 1 not finished, 1 that cannot be read.", "More folders.",
 		`Latest: <a href="./run-gc-pause/report.html">gc-pause with fenced</a>`,
 		`<h3><a href="./run-gc-pause/report.html">gc-pause with fenced</a> <small>seed 1</small> <span class="latest">latest</span></h3>`,
@@ -60,17 +60,18 @@ func TestIndexSaysAll(t *testing.T) {
 	}
 }
 
-// A page that is served may ask its server, and does so while something runs.
+// The script of a served page may connect to its server, and refreshes more often
+// while a campaign runs.
 func TestIndexLive(t *testing.T) {
 	html := indexPage(t, index.Index{Entries: entries(), Live: true})
-	testreports.Wants(t, html, []string{"data-parts data-live data-busy>", "Stop refreshing", "connect-src 'self'"}, nil)
+	testreports.CheckTexts(t, html, []string{"data-parts data-live data-busy>", "Stop refreshing", "connect-src 'self'"}, nil)
 	html = indexPage(t, index.Index{Entries: entries()[3:], Live: true})
-	testreports.Wants(t, html, []string{"data-parts data-live>"}, nil)
+	testreports.CheckTexts(t, html, []string{"data-parts data-live>"}, nil)
 	html = indexPage(t, index.Index{First: "mysim run gc-pause"})
-	testreports.Wants(t, html, []string{"0 results.", "Nothing is here yet", "<code>mysim run gc-pause</code>"}, []string{"Latest"})
+	testreports.CheckTexts(t, html, []string{"0 results.", "Nothing is here yet", "<code>mysim run gc-pause</code>"}, []string{"Latest"})
 }
 
-// Links lead to the very folder, whatever it is called, and its name is text.
+// Links lead to the folder with any name, and the name is text.
 func TestIndexEscapes(t *testing.T) {
 	for folder, want := range map[string]string{
 		"a b#c?d%e":             `href="./a%20b%23c%3Fd%25e/x.html"`,
@@ -79,14 +80,14 @@ func TestIndexEscapes(t *testing.T) {
 		`"><script>alert(1)`:    `href="./%22%3E%3Cscript%3Ealert%281%29/x.html"`,
 		"наивный":               `href="./%D0%BD%D0%B0%D0%B8%D0%B2%D0%BD%D1%8B%D0%B9/x.html"`,
 	} {
-		e := index.Entry{Folder: folder, Kind: index.Run, What: folder, Lock: folder, Seed: folder, Said: folder, Problem: folder,
+		e := index.Entry{Folder: folder, Kind: index.Run, What: folder, Lock: folder, Seed: folder, Result: folder, Problem: folder,
 			Pages: []index.Page{{Name: "Report", File: "x.html"}}}
 		html := indexPage(t, index.Index{Entries: []index.Entry{e, {Kind: index.Unread, Folder: folder, Problem: folder}}, Note: folder, First: folder})
-		testreports.Wants(t, html, []string{want}, []string{"<script>alert", `href="javascript`, `href="http`, "ZgotmplZ"})
+		testreports.CheckTexts(t, html, []string{want}, []string{"<script>alert", `href="javascript`, `href="http`, "ZgotmplZ"})
 	}
 }
 
-// Each part has a name of its own, by which it is found again.
+// Each part of the page has a unique id, by which the script finds it after a refresh.
 func TestIndexNames(t *testing.T) {
 	x := index.Index{Entries: append(entries(), entries()...)}
 	seen := map[string]bool{}
@@ -102,7 +103,7 @@ func TestIndexNames(t *testing.T) {
 }
 
 func TestIndexErrors(t *testing.T) {
-	if err := html.Index(testreports.Full{}, index.Index{}); !errors.Is(err, testreports.ErrFull) {
+	if err := html.Index(testreports.FullDisk{}, index.Index{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Error(err)
 	}
 }

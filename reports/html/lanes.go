@@ -7,8 +7,8 @@ import (
 	"locksim/reports/scene"
 )
 
-// The measures of a diagram, in pixels. The script keeps the vertical ones and
-// lays out the time axis anew for the width of the window.
+// The measures of a diagram, in pixels. The script keeps the vertical ones, and
+// computes the time axis again for the width of the window.
 const (
 	chartWidth  = 1160
 	chartGutter = 64 // for the names of the lanes
@@ -32,8 +32,8 @@ type lane struct {
 // laneHeights are how high the lanes of each kind are, without their strips.
 var laneHeights = map[scene.LaneKind]int{scene.LaneClient: clientLane, scene.LaneRecord: recordLane, scene.LaneServer: nodeLane, scene.LaneStore: nodeLane}
 
-// stack gives each lane its place, once it is known how many strips it needs,
-// and returns the height of all.
+// stack sets the position of each lane, whose number of strips must be known, and
+// returns the height of all.
 func stack(lanes []*lane) int {
 	y := axisHeight
 	for _, l := range lanes {
@@ -44,7 +44,7 @@ func stack(lanes []*lane) int {
 	return y + footHeight
 }
 
-// middle is where the bars of a lane lie.
+// middle is the y of the middle of the bars of a lane.
 func (l *lane) middle() int {
 	top := l.Y + l.Strips*stripHeight
 	if l.Kind == scene.LaneClient {
@@ -53,8 +53,8 @@ func (l *lane) middle() int {
 	return top + (l.Y+l.H-top)/2
 }
 
-// port is where the messages of a lane begin and end: below a client's bars, at
-// a node's line.
+// port is the y at which the messages of a lane begin and end: below the bars of a
+// client, on the line of a node.
 func (l *lane) port() int {
 	if l.Kind == scene.LaneClient {
 		return l.Y + l.H - 6
@@ -62,31 +62,32 @@ func (l *lane) port() int {
 	return l.middle()
 }
 
-// Baseline is where the lane's own line is drawn.
+// Baseline is the y of the line of the lane.
 func (l *lane) Baseline() int { return l.port() }
 
-// Bottom is where the lane ends.
+// Bottom is the y of the lower edge.
 func (l *lane) Bottom() int { return l.Y + l.H }
 
-// NameY is where its name stands.
+// NameY is the y of the name.
 func (l *lane) NameY() int { return l.middle() + 4 }
 
 // band is a fault as it is drawn: a strip with its text, and a tint over the lane.
 type band struct {
 	scene.Fault
-	place
+	xRange
 	Y, H         int // of the strip
 	TextY        int
 	LaneY, LaneH int // of the tint
 	row          int // of the strips of its lane
 }
 
-// bands are the faults, in rows of their lanes, so that no text covers another.
+// bands are the faults, distributed over the rows of their lanes so that no text
+// covers another.
 func (d *drawing) bands() []band {
 	var bands []band
 	ends := map[string][]int64{} // of each row of a lane, in tenths of a pixel
 	for _, f := range d.Faults() {
-		b := band{Fault: f, place: d.scale.place(f.Span)}
+		b := band{Fault: f, xRange: d.scale.xRange(f.Span)}
 		rows := ends[b.Lane]
 		from, to := d.scale.x(b.Start), max(d.scale.x(b.End), d.scale.x(b.Start)+textRoom(b.Text))
 		b.row = slices.IndexFunc(rows, func(end int64) bool { return end <= from })
@@ -108,10 +109,10 @@ func (d *drawing) bands() []band {
 // maxStrips bounds how high a lane may grow.
 const maxStrips = 4
 
-// textRoom is about how wide a text is, in tenths of a pixel.
+// textRoom is the approximate width of a text, in tenths of a pixel.
 func textRoom(s string) int64 { return int64(prose.Columns(s))*62 + 240 }
 
-// stackBands gives the bands their places, once the lanes have theirs.
+// stackBands sets the positions of the bands, after those of the lanes.
 func (d *drawing) stackBands(bands []band) {
 	for i := range bands {
 		b := &bands[i]
@@ -125,26 +126,26 @@ func (d *drawing) stackBands(bands []band) {
 // bar is a period as it is drawn on its lane.
 type bar struct {
 	scene.Period
-	place
+	xRange
 	Hue   int // of the client that it belongs to
 	Y, H  int
 	TextY int
 }
 
-// Fits says that the text has room inside the bar.
+// Fits reports whether the text fits inside the bar.
 func (b bar) Fits() bool { return b.wide >= textRoom(b.Text)-140 }
 
-// hues are how many colours tell clients apart; names do in any case.
+// hues is the number of colours for clients. With more clients, only the names differ.
 const hues = 6
 
-// barHeights are how high the bars of each kind are, so that a claim lies on a belief.
+// barHeights are how high the bars of each kind are, so that a claim is visible on a belief.
 var barHeights = map[scene.PeriodKind]int{scene.Wait: 4, scene.Belief: 24, scene.Claim: 16, scene.Hold: 16}
 
 func (d *drawing) bars() []bar {
 	var out []bar
 	for _, p := range d.Periods() {
 		middle := d.lanes[p.Lane].middle()
-		b := bar{Period: p, place: d.scale.place(p.Span), Hue: max(slices.Index(d.Clients, p.Client), 0) % hues, H: barHeights[p.Kind], TextY: middle + 4}
+		b := bar{Period: p, xRange: d.scale.xRange(p.Span), Hue: max(slices.Index(d.Clients, p.Client), 0) % hues, H: barHeights[p.Kind], TextY: middle + 4}
 		b.Y = middle - b.H/2
 		out = append(out, b)
 	}

@@ -14,20 +14,19 @@ import (
 	"locksim/scenarios/matrix"
 )
 
-// Matrix writes the page of the whole matrix: a table with a row for each
-// scenario, a column for each lock, and in each place a cell for each fencing mode,
-// with a sign, its words, and a link to the report of its run. Specimens have a
-// table of their own. Scripts add filters; without them the page has all there is.
+// Matrix writes the page of the whole matrix: a table with a row for each scenario and
+// a column for each lock. For each pair it has a cell for each fencing mode, with a
+// sign, its words, and a link to the report of its run. Specimens have a separate
+// table. Scripts add filters; without scripts the page shows everything.
 //
-// The same site gives the same bytes. The errors are that of the writer, and bugs
-// of the template.
+// The same site gives the same bytes. Matrix returns the error of the writer.
 func Matrix(w io.Writer, s MatrixSite) error {
 	return render(w, "page", matrixTemplate, newMatrixPage(&s))
 }
 
 var matrixTemplate = page("matrix.html")
 
-// matrixPage is what the template shows.
+// matrixPage is the data of the template.
 type matrixPage struct {
 	Headline, Evidence, Outcome, Made string
 	Modes                             []fence.Mode
@@ -67,22 +66,22 @@ type matrixLine struct {
 	Title     string
 	Catalogue []string
 	Specimen  pageLink
-	Places    []matrixPlace
+	Groups    []matrixGroup
 }
 
-// matrixPlace is where a row and a column cross.
-type matrixPlace struct {
+// matrixGroup is the cells of a scenario and a lock.
+type matrixGroup struct {
 	Lock   string
 	Failed bool
-	Cells  []matrixSpot
+	Cells  []matrixCell
 }
 
-// matrixSpot is a cell.
-type matrixSpot struct {
-	Mode              fence.Mode
-	Label             checker.Label
-	Glyph, Says, Href string
-	Problem           string
+// matrixCell is a cell.
+type matrixCell struct {
+	Mode               fence.Mode
+	Label              checker.Label
+	Glyph, Words, Href string
+	Problem            string
 }
 
 func newMatrixPage(s *MatrixSite) *matrixPage {
@@ -111,16 +110,16 @@ func newMatrixPage(s *MatrixSite) *matrixPage {
 	return p
 }
 
-// lines are the rows of the scenarios that some of the locks take part in.
+// lines are the rows of the scenarios that were run with some of the locks.
 func (s *MatrixSite) lines(locks []pageLink) []matrixLine {
 	g := grid.New(s.Matrix)
 	var lines []matrixLine
 	for _, row := range s.Matrix.Scenarios {
 		line := newMatrixLine(row)
 		for _, l := range locks {
-			line.Places = append(line.Places, s.place(g, row.Name, l.Name))
+			line.Groups = append(line.Groups, s.group(g, row.Name, l.Name))
 		}
-		if slices.ContainsFunc(line.Places, matrixPlace.filled) {
+		if slices.ContainsFunc(line.Groups, matrixGroup.filled) {
 			lines = append(lines, line)
 		}
 	}
@@ -135,7 +134,7 @@ func (s *MatrixSite) specimenLines(specimens []pageLink) []matrixLine {
 		for _, row := range s.Matrix.Scenarios {
 			if g.Has(row.Name, l.Name) {
 				line := newMatrixLine(row)
-				line.Specimen, line.Places = l, []matrixPlace{s.place(g, row.Name, l.Name)}
+				line.Specimen, line.Groups = l, []matrixGroup{s.group(g, row.Name, l.Name)}
 				lines = append(lines, line)
 			}
 		}
@@ -147,24 +146,25 @@ func newMatrixLine(row matrix.Row) matrixLine {
 	return matrixLine{pageLink: pageLink{row.Name, MatrixScenarioFile(row.Name)}, Title: row.Title, Catalogue: row.Catalogue}
 }
 
-func (p matrixPlace) filled() bool { return p.Failed || len(p.Cells) > 0 }
+func (p matrixGroup) filled() bool { return p.Failed || len(p.Cells) > 0 }
 
-func (s *MatrixSite) place(g grid.Grid, scenario, lock string) matrixPlace {
-	p := matrixPlace{Lock: lock, Failed: g.Failed(scenario, lock)}
+func (s *MatrixSite) group(g grid.Grid, scenario, lock string) matrixGroup {
+	p := matrixGroup{Lock: lock, Failed: g.Failed(scenario, lock)}
 	for _, c := range g.Group(scenario, lock) {
-		p.Cells = append(p.Cells, s.spot("", c))
+		p.Cells = append(p.Cells, s.cell("", c))
 	}
 	return p
 }
 
-// spot is a cell on a page that is so many steps from the folder of all pages.
-func (s *MatrixSite) spot(up string, c matrix.Cell) matrixSpot {
+// cell is a cell on a page. up is the relative path from the page to the folder of all
+// pages.
+func (s *MatrixSite) cell(up string, c matrix.Cell) matrixCell {
 	sign := grid.SignOf(c)
-	return matrixSpot{Mode: c.Mode, Label: checker.Label(sign.Name), Glyph: sign.Glyph, Says: spoken(c), Href: s.cellLink(up, c), Problem: c.Problem()}
+	return matrixCell{Mode: c.Mode, Label: checker.Label(sign.Name), Glyph: sign.Glyph, Words: cellWords(c), Href: s.cellLink(up, c), Problem: c.Problem()}
 }
 
-// spoken is a cell in words: "corrupted 20/20".
-func spoken(c matrix.Cell) string {
+// cellWords is a cell in words: "corrupted 20/20".
+func cellWords(c matrix.Cell) string {
 	text := strings.TrimSpace(string(c.Label) + " " + grid.KOfN(c))
 	if c.Vacuous != "" {
 		text = "vacuous, " + text
@@ -196,8 +196,8 @@ func labelCounts(m *matrix.Matrix) []labelCount {
 	return out
 }
 
-// problemLine is something that a reader has to be told of, with its command.
-type problemLine struct{ Says, Replay string }
+// problemLine is a problem, with the command that repeats it.
+type problemLine struct{ Text, Replay string }
 
 func problemLines(m *matrix.Matrix) []problemLine {
 	var lines []problemLine
@@ -211,7 +211,7 @@ func problemLines(m *matrix.Matrix) []problemLine {
 	return lines
 }
 
-// harmRow is one lock: in how many of its scenarios some seed came to harm, by
+// harmRow is the number of scenarios of a lock in which some seed shows harm, by
 // fencing mode.
 type harmRow struct {
 	pageLink
@@ -219,15 +219,15 @@ type harmRow struct {
 	Modes     []harmCount
 }
 
-// harmCount is how many scenarios came to harm in one mode; Ran says whether any
-// was run.
+// harmCount is the number of scenarios with harm in one mode. Ran says whether any was
+// run.
 type harmCount struct {
 	N   int
 	Ran bool
 }
 
-// harms are the labels that nobody wants to see: wrong data, a lock that nobody
-// can take, a rightful holder refused. That data was saved is none.
+// harms are the labels that count as harm: wrong data, a stuck lock, a rightful holder
+// refused. Rescued data does not count.
 var harms = []checker.Label{checker.Corrupted, checker.Stuck, checker.FalseReject}
 
 func (s *MatrixSite) harm(locks []pageLink) []harmRow {

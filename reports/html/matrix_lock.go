@@ -15,36 +15,36 @@ import (
 	"locksim/scenarios/play"
 )
 
-// MatrixLock writes the page of a lock: what it promises, what broke it, what
-// fencing made of that, and what it stood. The error is that of [Matrix], or
-// says that the matrix has no such lock.
+// MatrixLock writes the page of a lock: what it promises, the scenarios that broke it
+// with the effect of fencing, and the scenarios that it survived. Its errors are those
+// of [Matrix], and one for a lock that the matrix does not have.
 func MatrixLock(w io.Writer, s MatrixSite, lock string) error {
 	column, ok := s.column(lock)
 	if !ok {
-		return fmt.Errorf("reports: the matrix has no lock %q", lock)
+		return fmt.Errorf("html: the matrix has no lock %q", lock)
 	}
 	return render(w, "page", lockTemplate, newLockPage(&s, column))
 }
 
 var lockTemplate = page("matrix_lock.html")
 
-// lockPage is what the template shows.
+// lockPage is the data of the template.
 type lockPage struct {
-	Name, Headline string
-	Index          string
-	Specimen       bool
-	Tokens         bool
-	Nodes          int
-	Promise        []promisePart
-	Modes          []fence.Mode
-	Counts         labelTable
-	Broke, Stood   []cellRow
-	NotRun         []problemLine
-	Others         []pageLink
-	CSS            template.CSS
+	Name, Headline  string
+	Index           string
+	Specimen        bool
+	Tokens          bool
+	Nodes           int
+	Promise         []promisePart
+	Modes           []fence.Mode
+	Counts          labelTable
+	Broke, Survived []cellRow
+	NotRun          []problemLine
+	Others          []pageLink
+	CSS             template.CSS
 }
 
-// promisePart is one thing that a lock promises.
+// promisePart is one part of the promise of a lock.
 type promisePart struct {
 	Name, Text string
 	Words      []string
@@ -59,7 +59,7 @@ func newLockPage(s *MatrixSite, column matrix.Column) *lockPage {
 	for _, g := range groups {
 		row := s.lockRow(g, l)
 		if g.Unharmed() {
-			p.Stood = append(p.Stood, row)
+			p.Survived = append(p.Survived, row)
 			continue
 		}
 		p.Broke = append(p.Broke, row)
@@ -96,7 +96,7 @@ func (s *MatrixSite) lockRow(g grid.Group, l play.Lock) cellRow {
 	return r
 }
 
-// worst is the severity of the worst label of a row, that without a fence first.
+// worst ranks a row by the label without a fence, and then by its worst label.
 func worst(r cellRow) int {
 	of := func(modes func(fence.Mode) bool) int {
 		n := 0
@@ -110,7 +110,7 @@ func worst(r cellRow) int {
 	return of(func(m fence.Mode) bool { return m == fence.None })*len(checker.Labels())*2 + of(func(fence.Mode) bool { return true })
 }
 
-// promiseParts are what a lock promises, or nothing.
+// promiseParts are the parts of the promise of a lock, nil where it has none.
 func promiseParts(l play.Lock) []promisePart {
 	if len(l.Promise.Exclusion) == 0 {
 		return nil
@@ -124,12 +124,12 @@ func promiseParts(l play.Lock) []promisePart {
 		parts = append(parts, promisePart{Name: "Data", Text: fmt.Sprintf("Under those faults the data stays right in mode %s. %s Without a fence, nothing is promised about data.", mode, scene.Rule(mode))})
 	}
 	if l.Promise.FreeWithin != "" {
-		parts = append(parts, promisePart{Name: "Free again", Text: fmt.Sprintf("Once its last holder is gone, the lock can be had again within %s.", l.Promise.FreeWithin)})
+		parts = append(parts, promisePart{Name: "Free again", Text: fmt.Sprintf("Once its last holder is gone, the lock can be acquired again within %s.", l.Promise.FreeWithin)})
 	}
 	return parts
 }
 
-// gapLines are the pairs without cells that fit.
+// gapLines are the selected pairs without cells.
 func gapLines(m *matrix.Matrix, fits func(matrix.Gap) bool, name func(matrix.Gap) string) []problemLine {
 	var lines []problemLine
 	for _, gap := range slices.Concat(m.Failures, m.NotRun) {

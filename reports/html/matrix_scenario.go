@@ -14,20 +14,20 @@ import (
 	"locksim/scenarios/matrix"
 )
 
-// MatrixScenario writes the page of a scenario: what it is about and why, what
-// became of each lock, and its text. The error is that of [Matrix], or says
-// that the matrix has no such scenario.
+// MatrixScenario writes the page of a scenario: its title and reason, the result of
+// each lock, and its text. Its errors are those of [Matrix], and one for a scenario
+// that the matrix does not have.
 func MatrixScenario(w io.Writer, s MatrixSite, scenario string) error {
 	row, ok := s.row(scenario)
 	if !ok {
-		return fmt.Errorf("reports: the matrix has no scenario %q", scenario)
+		return fmt.Errorf("html: the matrix has no scenario %q", scenario)
 	}
 	return render(w, "page", scenarioTemplate, newScenarioPage(&s, row))
 }
 
 var scenarioTemplate = page("matrix_scenario.html")
 
-// scenarioPage is what the template shows.
+// scenarioPage is the data of the template.
 type scenarioPage struct {
 	Name, Title, Headline, Why string
 	Index                      string
@@ -82,7 +82,7 @@ func (s *MatrixSite) neighbours(name string) (before, after *pageLink) {
 	return link(i - 1), link(i + 1)
 }
 
-// failureModes are those of the catalogue that a scenario shows.
+// failureModes are the failure modes of the catalogue that a scenario shows.
 func (s *MatrixSite) failureModes(row matrix.Row) []file.FailureMode {
 	var out []file.FailureMode
 	for _, id := range row.Catalogue {

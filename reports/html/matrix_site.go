@@ -15,27 +15,25 @@ import (
 	"locksim/scenarios/play"
 )
 
-// MatrixSite is a matrix as pages that link to each other: one of the whole
-// matrix, one for each lock, one for each scenario, and the reports of its runs,
-// which others make. [Matrix], [MatrixLock] and [MatrixScenario] write
-// them; they belong into the files [MatrixIndexFile], [MatrixLockFile] and
-// [MatrixScenarioFile] of one folder.
+// MatrixSite is a matrix as pages that link to each other: one of the whole matrix, one
+// for each lock and one for each scenario, which [Matrix], [MatrixLock] and
+// [MatrixScenario] write into the files [MatrixIndexFile], [MatrixLockFile] and
+// [MatrixScenarioFile] of one folder. The caller writes the reports of the runs with
+// [Run].
 type MatrixSite struct {
 	Matrix *matrix.Matrix
-	// Scenarios has those of the matrix, in any order. One that is missing is
-	// shown by what the matrix itself knows of it.
+	// Scenarios are the scenarios of the matrix, in any order. Of a missing one, its
+	// page shows only what the matrix has.
 	Scenarios []*file.Scenario
-	// Locks has those of the matrix, in any order, for what they promise.
+	// Locks are the locks of the matrix, in any order, for their promises.
 	Locks []play.Lock
 	// FailureModes are the names of the ids in the catalogue. Default: the ids
 	// alone are shown.
 	FailureModes []file.FailureMode
-	// HasReport says whether there is a report of the run in the file
-	// [MatrixRunFile]. Default: there is none, and cells link to the page of their
-	// scenario.
+	// HasReport reports whether the file [MatrixRunFile] of a run exists. Default:
+	// there are none, and cells link to the page of their scenario.
 	HasReport func(scenario, lock string, seed uint64) bool
-	// Replay is the command that makes the matrix again. Default: the pages do not
-	// say.
+	// Replay is the command that repeats the matrix. Default: the page has none.
 	Replay string
 }
 
@@ -48,7 +46,7 @@ func (s *MatrixSite) scenario(name string) *file.Scenario {
 	return s.Scenarios[i]
 }
 
-// lock is the lock of a column; it promises nothing where it is not known.
+// lock is the lock of a column; one that is not in Locks promises nothing.
 func (s *MatrixSite) lock(name string) play.Lock {
 	i := slices.IndexFunc(s.Locks, func(l play.Lock) bool { return l.Name == name })
 	if i < 0 {
@@ -81,9 +79,9 @@ func matrixCSS() template.CSS { return template.CSS(asset("base.css") + asset("m
 // MatrixIndexFile is the page of the whole matrix, in the folder of its pages.
 const MatrixIndexFile = "index.html"
 
-// MatrixLockFile is the page of a lock, as a path with slashes from the folder of
-// the pages. Whatever a lock is called, the path stays in the folder, is that of
-// no other lock, and needs no escape in a link.
+// MatrixLockFile is the page of a lock, as a path with slashes from the folder of the
+// pages. For every name of a lock, the path is inside the folder, differs from that of
+// any other lock, and needs no escape in a link.
 func MatrixLockFile(lock string) string { return "locks/" + fileName(lock) + ".html" }
 
 // MatrixScenarioFile is the page of a scenario; see [MatrixLockFile].
@@ -95,13 +93,14 @@ func MatrixRunFile(scenario, lock string, seed uint64) string {
 	return fmt.Sprintf("runs/%s/%s/seed-%d.html", fileName(scenario), fileName(lock), seed)
 }
 
-// The steps up from a page of a lock or a scenario, and from a report.
+// The relative paths to the folder of the pages, from the page of a lock or a
+// scenario, and from a report.
 const (
 	upFromPage = "../"
 	upFromRun  = "../../../"
 )
 
-// MatrixRunLinks lead from the report of a run to the pages around it.
+// MatrixRunLinks are the links from the report of a run to the pages of the matrix.
 func MatrixRunLinks(scenario, lock string) []reports.Link {
 	return []reports.Link{
 		{Text: "The matrix", Href: upFromRun + MatrixIndexFile},
@@ -110,11 +109,10 @@ func MatrixRunLinks(scenario, lock string) []reports.Link {
 	}
 }
 
-// maxFileName bounds the bytes of a name, so that any file system takes it.
+// maxFileName bounds the bytes of a name, so that every file system accepts it.
 const maxFileName = 80
 
-// reserved are the names that Windows keeps for devices, whatever comes after a
-// dot.
+// reserved are the names that Windows reserves for devices, with any text after a dot.
 var reserved = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])([.]|$)`)
 
 // fileName writes a name so that it can be that of a file anywhere. Names that
@@ -138,8 +136,8 @@ func fileName(name string) string {
 
 func isPlain(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }
 
-// shortened keeps a written name from being empty, too long, or reserved. Nothing
-// else has two underscores in a row.
+// shortened changes a written name that is empty, too long, or reserved. No other name
+// has two underscores in a row.
 func shortened(written, name string) string {
 	switch {
 	case len(written) > maxFileName-2:
@@ -151,9 +149,9 @@ func shortened(written, name string) string {
 	return written
 }
 
-// cellLink leads from a page, so many steps up, to the report of a cell's run; or
-// to its place on the page of the scenario, where there is no report; or nowhere,
-// if nothing was run.
+// cellLink is the link from a page, below up, to the report of the run of a cell; or to
+// its row on the page of the scenario, where there is no report; or "", where nothing
+// was run.
 func (s *MatrixSite) cellLink(up string, c matrix.Cell) string {
 	switch {
 	case c.CellRuns == nil:

@@ -7,8 +7,8 @@ import (
 	"testing/quick"
 )
 
-// A name of a file stays in its folder, is no device and no hidden file, and needs
-// no escape in a link.
+// The name of a file has no folder, is not that of a device or of a hidden file, and
+// needs no escape in a link.
 func TestFileName(t *testing.T) {
 	for name, want := range map[string]string{
 		"redlock-fenced":           "redlock-fenced",
@@ -38,7 +38,7 @@ func TestFileName(t *testing.T) {
 	}
 }
 
-// Whatever the name, so it is, and two names have two.
+// This holds for every name, and two names have different files.
 func TestFileNameOfAnything(t *testing.T) {
 	safe := func(a, b string) bool {
 		x, y := fileName(a), fileName(b)

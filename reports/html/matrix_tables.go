@@ -11,8 +11,8 @@ import (
 	"locksim/scenarios/play"
 )
 
-// cellRow is a row of the table on the page of a lock or of a scenario: what stood
-// in one place of the matrix, with more words.
+// cellRow is a row of the table on the page of a lock or of a scenario: the cells of a
+// scenario and a lock, with more details.
 type cellRow struct {
 	pageLink
 	ID, Title string
@@ -24,12 +24,12 @@ type cellRow struct {
 	Replays  []string
 }
 
-// cellBox is a cell with all that there is to say of it.
+// cellBox is a cell with its details.
 type cellBox struct {
-	matrixSpot
+	matrixCell
 	Seed     uint64
 	Seeds    string // k of N, empty where nothing was run
-	Expected string // what was expected instead, or nothing
+	Expected string // the expected label where it differs, or ""
 }
 
 func (s *MatrixSite) cellRow(g grid.Group, sc *file.Scenario, l play.Lock) cellRow {
@@ -43,8 +43,8 @@ func (s *MatrixSite) cellRow(g grid.Group, sc *file.Scenario, l play.Lock) cellR
 	return r
 }
 
-// promised says whether a lock promises anything under the faults of a scenario;
-// of one that is not known it says nothing.
+// promised says whether a lock promises anything under the faults of a scenario. It is
+// "" for a scenario that is not in Scenarios.
 func promised(l play.Lock, sc *file.Scenario) string {
 	switch {
 	case sc == nil:
@@ -61,7 +61,7 @@ func promised(l play.Lock, sc *file.Scenario) string {
 }
 
 func (s *MatrixSite) box(c matrix.Cell) cellBox {
-	b := cellBox{matrixSpot: s.spot(upFromPage, c), Seeds: grid.KOfN(c)}
+	b := cellBox{matrixCell: s.cell(upFromPage, c), Seeds: grid.KOfN(c)}
 	b.Label = c.Label
 	if c.CellRuns != nil {
 		b.Seed = c.Seed
@@ -72,8 +72,8 @@ func (s *MatrixSite) box(c matrix.Cell) cellBox {
 	return b
 }
 
-// replays are the commands that make the runs of a group again: one for each seed
-// that a cell speaks of.
+// replays are the commands that repeat the runs of a group: one for each seed of its
+// cells.
 func replays(g grid.Group) []string {
 	var out []string
 	at := map[uint64]int{}
@@ -91,7 +91,7 @@ func replays(g grid.Group) []string {
 	return out
 }
 
-// labelTable is how many cells have which label, by mode.
+// labelTable counts cells by mode and label.
 type labelTable struct {
 	Labels []checker.Label
 	Rows   []grid.ModeCount

@@ -19,8 +19,8 @@ import (
 
 const evilName = `../<script>alert(1)</script>"&`
 
-// hostileSite is a matrix with everything that a reader has to be told of, in
-// which a lock and a scenario are called by markup, and so is all that is said.
+// hostileSite is a matrix with every kind of problem, in which the names of a lock and
+// a scenario and all texts are markup.
 func hostileSite() html.MatrixSite {
 	m := testreports.TroubledMatrix()
 	for i := range m.Scenarios {
@@ -43,7 +43,7 @@ func hostileSite() html.MatrixSite {
 	return siteOf(m)
 }
 
-// siteOf has reports of the runs of seed 1, and none of others.
+// siteOf is a site with reports of the runs of seed 1, and of no others.
 func siteOf(m *matrix.Matrix) html.MatrixSite {
 	s := html.MatrixSite{Matrix: m, Replay: "locksim matrix", FailureModes: []file.FailureMode{{ID: "F11", Name: "Client GC pause past TTL, then write"}},
 		HasReport: func(_, _ string, seed uint64) bool { return seed == 1 }}
@@ -51,7 +51,7 @@ func siteOf(m *matrix.Matrix) html.MatrixSite {
 		s.Scenarios = append(s.Scenarios, &file.Scenario{Name: r.Name, Why: "Because of " + r.Title, Source: []byte("name: " + r.Name + "\n# text of " + r.Title + "\n")})
 	}
 	for _, l := range m.Locks {
-		known, _ := play.Kind(l.Name) // nothing of one that is not
+		known, _ := play.Kind(l.Name) // the zero value for an unknown one
 		known.Name = l.Name
 		s.Locks = append(s.Locks, known)
 	}
@@ -84,8 +84,8 @@ func pagesOf(t *testing.T, s html.MatrixSite) map[string]string {
 
 var reference = regexp.MustCompile(`(?:href|src|action)="([^"]*)"`)
 
-// Every link leads to a page of the site and to a place that is there, or to a
-// report that there is.
+// Every link leads to a page of the site, and to an existing anchor, or to an existing
+// report.
 func TestMatrixPagesLinks(t *testing.T) {
 	s := hostileSite()
 	pages := pagesOf(t, s)
@@ -125,7 +125,7 @@ func TestMatrixPagesLinks(t *testing.T) {
 	}
 }
 
-// What a scenario, a lock or an error says is text on every page.
+// The texts of scenarios, locks and errors are text on every page.
 func TestMatrixPagesEscape(t *testing.T) {
 	for file, html := range pagesOf(t, hostileSite()) {
 		if strings.Contains(html, "<script>alert") || strings.Contains(html, evilName) {
@@ -137,15 +137,15 @@ func TestMatrixPagesEscape(t *testing.T) {
 	}
 }
 
-// The whole table is there without scripts: a sign, words and a link for each
-// cell, what is wrong, and the counts.
+// Without scripts the page has the whole table: a sign, words and a link for each
+// cell, the problems, and the counts.
 func TestMatrixSaysAll(t *testing.T) {
 	m := testreports.TroubledMatrix()
 	html := pagesOf(t, siteOf(m))[html.MatrixIndexFile]
 	if n := strings.Count(html, `class="cell`); n != len(m.Cells) {
 		t.Errorf("%d cells, want %d", n, len(m.Cells))
 	}
-	testreports.Wants(t, html, []string{
+	testreports.CheckTexts(t, html, []string{
 		`href="runs/gc-pause/fenced/seed-1.html#mode-seal"><i aria-hidden="true">r</i><span class="w">seal rescued 20/20 </span></a>`,
 		// Seed 7 has no report here, so the cell leads to its scenario.
 		`href="scenarios/calm.html#row-single"><i aria-hidden="true">.</i><span class="w">none safe 3/20 </span></a>`,
@@ -164,11 +164,11 @@ func TestMatrixSaysAll(t *testing.T) {
 	}, []string{"panic: "})
 }
 
-// The page of a lock says what it promises, what broke it and what the fences
-// made of that.
+// The page of a lock has its promise, the scenarios that broke it and the effects of
+// the fences.
 func TestMatrixLock(t *testing.T) {
 	pages := pagesOf(t, siteOf(testreports.SmallMatrix()))
-	testreports.Wants(t, pages[html.MatrixLockFile("fenced")], []string{
+	testreports.CheckTexts(t, pages[html.MatrixLockFile("fenced")], []string{
 		"Without a fence, the data ended corrupted in 3 of 4 scenarios. Of these 3, fencing rescues 1 with check, 2 with seal, 3 with strict, 3 with claim, 2 with cas.",
 		"Two claims on one resource never overlap, under these faults:", "<li>partition</li>",
 		"the data stays right in mode seal.", "within ttl &#43; backoff &#43; round trip.",
@@ -179,29 +179,30 @@ func TestMatrixLock(t *testing.T) {
 	}, nil)
 	broke, stood, _ := strings.Cut(pages[html.MatrixLockFile("fenced")], `id="stood"`)
 	if !strings.Contains(broke, `id="row-gc-pause"`) || !strings.Contains(stood, `id="row-calm"`) {
-		t.Error("gc-pause is not in what broke it, or calm not in what it stood")
+		t.Error("gc-pause is not in what broke it, or calm not in what it survived")
 	}
-	testreports.Wants(t, pages[html.MatrixLockFile("broken/token-read-late")], []string{"A specimen: a lock that is wrong on purpose.", "<p>Nothing.</p>", "It promises nothing."}, nil)
+	testreports.CheckTexts(t, pages[html.MatrixLockFile("broken/token-read-late")], []string{"A specimen: a lock that is wrong on purpose.", "<p>Nothing.</p>", "It promises nothing."}, nil)
 }
 
-// The page of a scenario says why it is there, whose failure it shows, and its text.
+// The page of a scenario has its reason, the failure modes that it shows, and its
+// text.
 func TestMatrixScenario(t *testing.T) {
 	pages := pagesOf(t, siteOf(testreports.SmallMatrix()))
-	testreports.Wants(t, pages[html.MatrixScenarioFile("gc-pause")], []string{
+	testreports.CheckTexts(t, pages[html.MatrixScenarioFile("gc-pause")], []string{
 		"<h1>What happens in gc-pause</h1>", "Because of What happens in gc-pause", "<b>F11</b> Client GC pause past TTL, then write", "<b>F12</b>",
 		"Without a fence, the data ended corrupted with 3 of 3 locks. Of these 3, fencing rescues 2 with check,",
 		`<a href="../locks/redlock-fenced.html">redlock-fenced</a>`, "# text of What happens in gc-pause", `rel="prev">← counter-lost</a>`, `rel="next">key-for-ever →</a>`,
 	}, nil)
 	first := pages[html.MatrixScenarioFile("calm")]
-	testreports.Wants(t, first, []string{"no data ended corrupted with 3 locks"}, []string{`rel="prev"`})
-	testreports.Wants(t, pages[html.MatrixLockFile("single")], []string{"No faults.", "no difference: <b>claim, cas</b>"}, nil) // it stays stuck
-	testreports.Wants(t, pages[html.MatrixLockFile("redlock-fenced")], []string{"worse: unknown, and overlap without it: <b>seal</b>"}, []string{"no difference"})
+	testreports.CheckTexts(t, first, []string{"no data ended corrupted with 3 locks"}, []string{`rel="prev"`})
+	testreports.CheckTexts(t, pages[html.MatrixLockFile("single")], []string{"No faults.", "no difference: <b>claim, cas</b>"}, nil) // the lock is stuck in each mode
+	testreports.CheckTexts(t, pages[html.MatrixLockFile("redlock-fenced")], []string{"worse: unknown, and overlap without it: <b>seal</b>"}, []string{"no difference"})
 	if bare := pagesOf(t, html.MatrixSite{Matrix: testreports.SmallMatrix()})[html.MatrixScenarioFile("calm")]; !strings.Contains(bare, "Its text is not known here.") || strings.Contains(bare, "runs/") {
 		t.Error("a matrix alone has no text of its scenarios and no reports")
 	}
 }
 
-// Faults that a lock does not promise to stand are named.
+// The page names the faults that are outside the promise of a lock.
 func TestMatrixPagesNameTheFaults(t *testing.T) {
 	flush, err := file.Load("flushall")
 	if err != nil {
@@ -209,10 +210,10 @@ func TestMatrixPagesNameTheFaults(t *testing.T) {
 	}
 	s := siteOf(testreports.Matrix([]string{"fenced"}, map[string][]string{"flushall": {"X....."}}))
 	s.Scenarios = []*file.Scenario{flush}
-	testreports.Wants(t, pagesOf(t, s)[html.MatrixLockFile("fenced")], []string{"Faults outside its promise: flush."}, []string{"within its promise"})
+	testreports.CheckTexts(t, pagesOf(t, s)[html.MatrixLockFile("fenced")], []string{"Faults outside its promise: flush."}, []string{"within its promise"})
 }
 
-// Nothing without a fence is nothing to compare with.
+// A matrix without mode none has no effects of fences.
 func TestMatrixLockWithoutMode(t *testing.T) {
 	m := testreports.SmallMatrix()
 	m.Modes = m.Modes[1:]
@@ -223,7 +224,7 @@ func TestMatrixLockWithoutMode(t *testing.T) {
 		}
 	}
 	m.Cells = kept
-	testreports.Wants(t, pagesOf(t, siteOf(m))[html.MatrixLockFile("fenced")], []string{"Nothing was run without a fence"}, []string{"data rescued:"})
+	testreports.CheckTexts(t, pagesOf(t, siteOf(m))[html.MatrixLockFile("fenced")], []string{"Nothing was run without a fence"}, []string{"data rescued:"})
 }
 
 func TestMatrixPagesAreDeterministic(t *testing.T) {
@@ -243,7 +244,7 @@ func TestMatrixPagesErrors(t *testing.T) {
 	if err := html.MatrixScenario(io.Discard, s, "nowhere"); err == nil || !strings.Contains(err.Error(), `no scenario "nowhere"`) {
 		t.Errorf("got %v", err)
 	}
-	if err := html.Matrix(testreports.Full{}, s); !errors.Is(err, testreports.ErrFull) {
+	if err := html.Matrix(testreports.FullDisk{}, s); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("got %v", err)
 	}
 }

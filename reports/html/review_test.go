@@ -23,8 +23,8 @@ func reviewHTML(t *testing.T, r *review.Review) string {
 	return b.String()
 }
 
-// Headings go down by one at a time, ids are there once, tables name their
-// columns, and nothing is fetched.
+// The level of headings grows by one at most, ids are unique, tables name their
+// columns, and the page fetches nothing.
 func TestReviewIsWellMade(t *testing.T) {
 	html := reviewHTML(t, testreports.Review())
 	level := byte('0')
@@ -76,11 +76,10 @@ func TestReviewEscapes(t *testing.T) {
 	}
 }
 
-// A lock of which nothing is known has a page, too, and an error of the writer is the
-// caller's.
+// A review without data has a page too, and the error of the writer is returned.
 func TestReviewOfNothing(t *testing.T) {
-	testreports.Wants(t, reviewHTML(t, &review.Review{Lock: review.Lock{Name: "mine", Nodes: 1}}), []string{"The lock promises nothing."}, []string{"<no value>", "%!"})
-	if err := html.Review(testreports.Full{}, testreports.Review(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+	testreports.CheckTexts(t, reviewHTML(t, &review.Review{Lock: review.Lock{Name: "mine", Nodes: 1}}), []string{"The lock promises nothing."}, []string{"<no value>", "%!"})
+	if err := html.Review(testreports.FullDisk{}, testreports.Review(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"locksim/scenarios/play"
 )
 
-// runPage is what the template shows, part by part.
+// runPage is the data of the template, part by part.
 type runPage struct {
 	Title, Headline string
 	Scenario, Lock  string
@@ -42,7 +42,7 @@ type runPage struct {
 	Data *pageData
 }
 
-// traceHash is what a replay has to come to.
+// traceHash is the hash that a replay must have.
 type traceHash struct {
 	Mode fence.Mode
 	Hash string
@@ -65,17 +65,17 @@ func newRunPage(o *play.Outcome, opt reports.Options) *runPage {
 		p.Hashes = append(p.Hashes, traceHash{m.Mode, m.TraceHash})
 	}
 	scenes := scene.All(o)
-	partings := scene.Parting(scenes)
+	partings := scene.Divergences(scenes)
 	if opt.Alike == reports.Together {
 		scenes = scene.Merged(scenes)
 	}
 	p.Data = newPageData()
 	p.Diagram = newDiagram(scenes, p.Data)
-	p.Diagram.Parting = partings
-	first := scene.Told(o)
+	p.Diagram.Divergences = partings
+	first := scene.StoryRun(o)
 	for _, s := range scenes {
-		story := storyPart{Mode: s.Run.Mode, Named: s.Named(), Modes: prose.Commas(s.Modes()), Label: s.Run.Verdict.Label,
-			Told: s.Tells(first), Lines: scene.Excerpt(s.Run.Story)}
+		story := storyPart{Mode: s.Run.Mode, Title: s.Title(), Modes: prose.Commas(s.Modes()), Label: s.Run.Verdict.Label,
+			First: s.ShowsRun(first), Lines: scene.Excerpt(s.Run.Story)}
 		p.Stories = append(p.Stories, story)
 		p.Data.addStates(s, story.Lines, opt.Inspect)
 	}
@@ -86,9 +86,9 @@ func newRunPage(o *play.Outcome, opt reports.Options) *runPage {
 // storyPart is the story of one run, in sentences.
 type storyPart struct {
 	Mode         fence.Mode
-	Named, Modes string // as a heading, and as a choice
+	Title, Modes string // as a heading, and as a choice
 	Label        checker.Label
-	Told         bool // it is the one that is told first
+	First        bool // the page shows it first
 	Lines        []scene.Sentence
 }
 
@@ -140,14 +140,14 @@ type factRow struct {
 	Values     []string
 }
 
-// facts are the rows, each with what it says of a run.
+// facts are the rows, each with its value for a run.
 var facts = []struct {
 	name, note string
 	value      func(m play.ModeRun) string
 }{
 	{"Data", "by the exact check", func(m play.ModeRun) string { return string(m.Verdict.Facts.Data) }},
 	{"Lost updates", "acknowledged, and not in the data", number(func(f checker.Facts) int { return f.LostUpdates })},
-	{"Torn sections", "in the data by half", number(func(f checker.Facts) int { return f.TornSections })},
+	{"Torn sections", "only a part is in the data", number(func(f checker.Facts) int { return f.TornSections })},
 	{"Claims that overlap", "the lock broke its promise", number(func(f checker.Facts) int { return f.ClaimOverlaps })},
 	{"Beliefs that overlap", "a client outlived its lease", number(func(f checker.Facts) int { return f.BeliefOverlaps })},
 	{"Stale writes taken", "", number(func(f checker.Facts) int { return f.StaleAccepted })},

@@ -32,7 +32,7 @@ func TestRunSaysAll(t *testing.T) {
 	o := testreports.PausedOutcome()
 	html := page(t, o, reports.Options{Repeat: play.Twice, Replay: "locksim run gc-pause --seed 1",
 		Versions: []reports.Version{{Name: "Go", Version: "1.26.1"}}})
-	testreports.Wants(t, html, []string{
+	testreports.CheckTexts(t, html, []string{
 		"<h1>A stop-the-world pause outlives the lease</h1>",
 		"With no fence the data ended corrupted; with fencing check the fence saved the data.",
 		"Not run: this mode needs fencing tokens",
@@ -52,10 +52,10 @@ func TestRunSaysAll(t *testing.T) {
 	}, []string{"ZgotmplZ", "<no value>", "%!"})
 }
 
-// A page depends on nothing outside it and lets nothing in.
+// A page refers to nothing outside it, and its policy forbids to load anything.
 func TestRunIsSelfContained(t *testing.T) {
 	html := page(t, testreports.PausedOutcome(), reports.Options{})
-	testreports.Wants(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`}, nil)
+	testreports.CheckTexts(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`}, nil)
 	for _, found := range regexp.MustCompile(`(?:src|href|action|data)="([^"]*)"|url\(([^)]*)\)|@import`).FindAllString(html, -1) {
 		if !regexp.MustCompile(`"#|"data:,"|url\(#`).MatchString(found) {
 			t.Errorf("the page refers to %s", found)
@@ -63,7 +63,7 @@ func TestRunIsSelfContained(t *testing.T) {
 	}
 }
 
-// Whatever a scenario, a lock or a run says is text.
+// Every text of a scenario, a lock or a run is text.
 func TestRunEscapes(t *testing.T) {
 	const evil = `<img src=x onerror=alert(1)></script><!--`
 	o := testreports.PausedOutcome()
@@ -93,20 +93,20 @@ func TestRunEscapes(t *testing.T) {
 	state := &play.State{Store: []string{evil}, Nodes: []play.NodeState{{Name: evil}}}
 	html := page(t, o, reports.Options{Replay: evil, Versions: []reports.Version{{Name: evil, Version: evil}},
 		Inspect: func(fence.Mode, int) (*play.State, error) { return state, nil }})
-	testreports.Wants(t, html, []string{"&lt;img src=x onerror=alert(1)&gt;"}, []string{"<img", "onerror=alert(1)></script>", "<!--"})
+	testreports.CheckTexts(t, html, []string{"&lt;img src=x onerror=alert(1)&gt;"}, []string{"<img", "onerror=alert(1)></script>", "<!--"})
 	if n := strings.Count(html, "</script>"); n != 2 {
 		t.Errorf("%d scripts end in the page, want 2", n)
 	}
 }
 
-// strange is what happened in the words of somebody else's server.
+// strange is an event of a kind of server that locksim does not have.
 type strange struct{ kind, text string }
 
 func (s strange) Kind() string               { return s.kind }
 func (s strange) AppendText(b []byte) []byte { return append(b, s.text...) }
 func (s strange) AppendHash(b []byte) []byte { return trace.AppendString(b, s.text) }
 
-// Terminal escape sequences and bytes that are no text do not get through.
+// The page has no terminal escape sequences and no bytes that are not text.
 func TestRunIsPrintable(t *testing.T) {
 	o := testreports.PausedOutcome()
 	o.Scenario.Title = "red \x1b[31m and \xff"
@@ -118,7 +118,7 @@ func TestRunIsPrintable(t *testing.T) {
 	}
 }
 
-// The same run gives the same page, whoever else renders at that moment.
+// The same run gives the same page, also while other goroutines render pages.
 func TestRunIsDeterministic(t *testing.T) {
 	want := page(t, testreports.PausedOutcome(), reports.Options{})
 	var wg sync.WaitGroup
@@ -133,7 +133,7 @@ func TestRunIsDeterministic(t *testing.T) {
 	wg.Wait()
 }
 
-// What is odd about an outcome changes the page, and does not break it.
+// Unusual outcomes have a page with the right text.
 func TestRunOfOddOutcomes(t *testing.T) {
 	for name, tc := range map[string]struct {
 		outcome func() *play.Outcome
@@ -169,21 +169,21 @@ func TestRunOfOddOutcomes(t *testing.T) {
 		}, "Unexpected: the scenario says safe."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			testreports.Wants(t, page(t, tc.outcome(), reports.Options{}), []string{tc.has, "</html>"}, nil)
+			testreports.CheckTexts(t, page(t, tc.outcome(), reports.Options{}), []string{tc.has, "</html>"}, nil)
 		})
 	}
 }
 
-// A look at the world that fails leaves what the history knows.
-func TestRunWithoutALook(t *testing.T) {
+// Where Inspect fails, the page has the state from the history.
+func TestRunWithFailedInspect(t *testing.T) {
 	opt := reports.Options{Inspect: func(fence.Mode, int) (*play.State, error) { return nil, errors.New("no such step") }}
 	if page(t, testreports.PausedOutcome(), opt) != page(t, testreports.PausedOutcome(), reports.Options{}) {
-		t.Error("a failed look changed the page")
+		t.Error("a failed Inspect changed the page")
 	}
 }
 
 func TestRunErrors(t *testing.T) {
-	if err := html.Run(testreports.Full{}, testreports.PausedOutcome(), reports.Options{}); err == nil || !strings.Contains(err.Error(), "write the report: the disk is full") {
+	if err := html.Run(testreports.FullDisk{}, testreports.PausedOutcome(), reports.Options{}); err == nil || !strings.Contains(err.Error(), "write the report: the disk is full") {
 		t.Errorf("got %v", err)
 	}
 	var b bytes.Buffer
@@ -192,19 +192,19 @@ func TestRunErrors(t *testing.T) {
 	}
 }
 
-// Runs that were the same share a diagram and a story, where that is asked for.
+// With the option Together, runs that were the same share a diagram and a story.
 func TestRunTogether(t *testing.T) {
 	o := testreports.Outcome(testreports.Paused(fence.None), testreports.Paused(fence.Check), testreports.Paused(fence.Seal), testreports.NotApplicable(fence.Strict))
 	apart, together := page(t, o, reports.Options{}), page(t, o, reports.Options{Alike: reports.Together, Links: []reports.Link{{Text: "The <matrix>", Href: "../index.html"}}})
 	if n, m := strings.Count(apart, `<figure class="panel"`), strings.Count(together, `<figure class="panel"`); n != 3 || m != 2 {
 		t.Errorf("%d and %d diagrams, want 3 and 2", n, m)
 	}
-	testreports.Wants(t, together, []string{"<b>modes check, seal</b>", `value="check"> check, seal</label>`, "<h3>In modes check, seal ", "Mode check and mode seal: the same run as mode none up to step",
+	testreports.CheckTexts(t, together, []string{"<b>modes check, seal</b>", `value="check"> check, seal</label>`, "<h3>In modes check, seal ", "Mode check and mode seal: the same run as mode none up to step",
 		`id="mode-strict"`, `<a href="../index.html">The &lt;matrix&gt;</a>`}, nil)
-	testreports.Wants(t, apart, []string{"<b>mode check</b>", "<b>mode seal</b>"}, []string{`class="around"`})
+	testreports.CheckTexts(t, apart, []string{"<b>mode check</b>", "<b>mode seal</b>"}, []string{`class="around"`})
 	calm, later := testreports.Paused(fence.Check), testreports.Paused(fence.None)
 	later.Trace, later.TraceHash, later.Verdict.Label = calm.Trace, calm.TraceHash, calm.Verdict.Label
-	testreports.Wants(t, page(t, testreports.Outcome(calm, later), reports.Options{Alike: reports.Together}), []string{`value="check" checked> check, none</label>`}, nil)
+	testreports.CheckTexts(t, page(t, testreports.Outcome(calm, later), reports.Options{Alike: reports.Together}), []string{`value="check" checked> check, none</label>`}, nil)
 	worse := testreports.Paused(fence.Seal)
 	worse.Verdict.Label = checker.Stuck
 	if n := strings.Count(page(t, testreports.Outcome(testreports.Paused(fence.Check), worse), reports.Options{Alike: reports.Together}), `<figure class="panel"`); n != 2 {

@@ -9,30 +9,30 @@ import (
 	"locksim/reports/scene"
 )
 
-// place is where the page without scripts draws a span. It is drawn by whole numbers,
-// so that it is the same on any machine.
-type place struct {
+// xRange is the horizontal position of a span on the page without scripts. It is
+// computed with integers, so that it is the same on every machine.
+type xRange struct {
 	X, W string
 	wide int64 // W in tenths of a pixel
 }
 
-// scale turns times into places of the page without scripts.
+// scale converts times into positions on the page without scripts.
 type scale struct{ end time.Duration }
 
-// x is a place in tenths of a pixel.
+// x is the position of a time, in tenths of a pixel.
 func (s scale) x(t time.Duration) int64 {
 	const room = (chartWidth - chartGutter - chartRight) * 10
 	return chartGutter*10 + int64(t/time.Microsecond)*room/max(int64(s.end/time.Microsecond), 1)
 }
 
-// place is where a span is drawn.
-func (s scale) place(p scene.Span) place {
+// xRange is the position of a span.
+func (s scale) xRange(p scene.Span) xRange {
 	x0, x1 := s.x(p.Start), s.x(p.End)
 	wide := max(x1-x0, 0)
-	return place{tenths(x0), tenths(wide), wide}
+	return xRange{tenths(x0), tenths(wide), wide}
 }
 
-// At is the place of a moment.
+// At is the position of a moment, in pixels.
 func (s scale) At(t time.Duration) string { return tenths(s.x(t)) }
 
 func tenths(n int64) string {
@@ -48,7 +48,7 @@ type tick struct{ X, Text string }
 // steps of an axis, as multiples of a power of ten.
 var tickSteps = []int64{1, 2, 5}
 
-// ticks are round times, at most about a dozen.
+// ticks are marks at round times, about a dozen at most.
 func (s scale) ticks() []tick {
 	step := int64(1000) // a microsecond
 	for i := 0; int64(s.end)/step > 12; i++ {
@@ -56,7 +56,7 @@ func (s scale) ticks() []tick {
 	}
 	var out []tick
 	for t := int64(0); t <= int64(s.end); t += step {
-		out = append(out, tick{s.At(time.Duration(t)), briefly(time.Duration(t))})
+		out = append(out, tick{s.At(time.Duration(t)), tickText(time.Duration(t))})
 	}
 	return out
 }
@@ -69,8 +69,8 @@ func pow10(n int) int64 {
 	return p
 }
 
-// briefly writes a round time without needless zeros.
-func briefly(d time.Duration) string {
+// tickText writes a round time without trailing zeros.
+func tickText(d time.Duration) string {
 	if d < time.Second && d > 0 {
 		return trimmed(int64(d/time.Microsecond), 1000) + " ms"
 	}

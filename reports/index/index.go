@@ -1,21 +1,21 @@
-// Package index says what there is to show of a folder of results: a list of runs,
-// matrices, campaigns and reviews. Who reads the folder makes an [Index]; package html
-// writes it as a page.
+// Package index has the content of the page over a folder of results: a list of runs,
+// matrices, campaigns and reviews. Package runfolder reads the folder and makes an
+// [Index]; package html writes it as a page.
 package index
 
 import "locksim/checker"
 
-// Index is what a folder of runs holds, ready to be shown.
+// Index is the list of the results in a folder.
 type Index struct {
-	// Entries are what was found, in the order in which they are shown within
-	// their kind.
+	// Entries are the results; within a kind the page keeps their order.
 	Entries []Entry
-	// Note says what is missing, as a sentence, or nothing.
+	// Note is a sentence on what is missing, or empty.
 	Note string
-	// First is the command that makes a first run, shown where there is none.
+	// First is the command that makes a first run. The page shows it where there
+	// are no entries.
 	First string
-	// Live says that the page is served: it then refreshes itself. It must be
-	// allowed to connect to where it comes from.
+	// Live says that the page is served: it then refreshes itself, and its policy
+	// allows connections to its own server.
 	Live bool
 }
 
@@ -29,40 +29,40 @@ const (
 	Exploration Kind = "explore"
 	Sweep       Kind = "sweep"
 	Review      Kind = "review"
-	// Unread is a folder of which nothing is known but Problem.
+	// Unread is a folder that could not be read; Problem says why.
 	Unread Kind = "unread"
 )
 
 // Entry is one run, matrix, exploration, sweep or review.
 type Entry struct {
-	// Folder is where it lies, below the index, with slashes. With Kind it is
-	// unique.
+	// Folder is its path below the index, with slashes. Folder and Kind together
+	// are unique, except for [Unread].
 	Folder string
 	Kind   Kind
-	// What is the scenario, or a title. Lock and Seed say with what it was run;
-	// both may be empty.
+	// What is the scenario, or a title. Lock and Seed are the lock and the seed of
+	// the runs; both may be empty.
 	What, Lock, Seed string
-	// Labels are the verdicts or the violations, the gravest first or by mode.
+	// Labels are the verdicts by mode, or the violations, the most severe first.
 	Labels []Label
-	// Said is the result in words.
-	Said string
+	// Result is the result in words.
+	Result string
 	// Unexpected says that a label is worse than was expected.
 	Unexpected bool
-	// Pages are the files that people open, the first one before all.
+	// Pages are the files to open; the title links to the first one.
 	Pages []Page
-	// Progress is how far a campaign has come that has not ended, or nil.
+	// Progress is the progress of an unfinished campaign, or nil.
 	Progress *Progress
-	// Problem is why it cannot be read, or why a part of it cannot, or empty.
+	// Problem is the reason why it, or a part of it, cannot be read, or empty.
 	Problem string
-	// Latest says that the link "latest" leads here.
+	// Latest says that the link "latest" points to the folder.
 	Latest bool
-	// Changed is when its files changed last, in words. It is empty in an index
-	// that is to be the same everywhere.
+	// Changed is the time at which its files changed last. It is empty in an index
+	// that must not depend on the time.
 	Changed string
 }
 
-// Label is a label with its mode, or how often it was seen. Either may be
-// left out.
+// Label is a label with its mode, or with how many runs showed it. Either may be
+// empty.
 type Label struct {
 	Mode  string
 	Label checker.Label
@@ -72,8 +72,8 @@ type Label struct {
 // Page is a file of an entry's folder.
 type Page struct{ Name, File string }
 
-// Progress is how far a campaign has come: jobs with a result, of all, which
-// are 0 while that is not known. It is Running as long as results come, as far as one can tell from outside.
+// Progress is the number of jobs with a result, and of all jobs, 0 while that is not
+// known. Running says that the journal changed a short time ago.
 type Progress struct {
 	Done, Jobs int
 	Running    bool

@@ -15,12 +15,12 @@ import (
 
 // Run writes a run as JUnit XML, for a CI system: one suite with a test case
 // for each fencing mode. A case fails when its mode is worse than the scenario
-// expects, and is skipped when the lock mints no tokens for it. A failure's text
-// is the reasons, and the command that makes the run again is its last line.
+// expects, and is skipped when the lock mints no tokens for it. The text of a failure
+// is its reasons, and the command that repeats the run is the last line.
 //
-// The file has no times: that of a run is virtual, and that of the machine would
-// differ from run to run. Of the options, only Replay plays a part. The error
-// is that of the writer. Run only reads the outcome, and is safe for concurrent use.
+// The file has no times: the time of a run is virtual, and the time of the machine
+// differs from run to run. Of the options, only Replay is used. Run returns the error
+// of the writer. It only reads the outcome, and is safe for concurrent use.
 func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 	s := suite{Name: fmt.Sprintf("%s, lock %s, seed %d", o.Scenario.Name, o.Lock, o.Seed)}
 	s.property("scenario", o.Scenario.Name)
@@ -49,7 +49,7 @@ func runCase(o *play.Outcome, m play.ModeRun, opt reports.Options) testCase {
 	return c
 }
 
-// summaryOf is what became of a mode that did not fail.
+// summaryOf is the result of a mode that did not fail.
 func summaryOf(o *play.Outcome, m play.ModeRun) string {
 	text := fmt.Sprintf("Mode %s is %s", m.Mode, m.Verdict.Label)
 	if label, ok := o.Expected(m.Mode); ok {
@@ -58,8 +58,8 @@ func summaryOf(o *play.Outcome, m play.ModeRun) string {
 	return text + fmt.Sprintf(": %s, %s of virtual time, trace hash %s", prose.Count(m.Events, "event"), prose.Seconds(m.Virtual), m.TraceHash)
 }
 
-// because is why a run ended as it did, a line for each reason, and last the
-// command that makes it again.
+// because is the reasons of a verdict, one on each line, and last the command that
+// repeats the run.
 func because(m play.ModeRun, replay string) string {
 	var lines []string
 	for _, r := range m.Verdict.Reasons {
@@ -75,7 +75,7 @@ func endedByReplay(lines []string, replay string) string {
 	return strings.Join(lines, "\n")
 }
 
-// document is the whole document.
+// document is the root element.
 type document struct {
 	XMLName xml.Name `xml:"testsuites"`
 	Name    string   `xml:"name,attr"`
@@ -83,7 +83,7 @@ type document struct {
 	Suites []suite `xml:"testsuite"`
 }
 
-// counts are how many cases ended how.
+// counts are the numbers of cases by result.
 type counts struct {
 	Tests    int `xml:"tests,attr"`
 	Failures int `xml:"failures,attr"`
@@ -91,7 +91,7 @@ type counts struct {
 	Skipped  int `xml:"skipped,attr"`
 }
 
-// suite is test cases that belong together.
+// suite is a list of test cases.
 type suite struct {
 	Name string `xml:"name,attr"`
 	counts
@@ -99,7 +99,7 @@ type suite struct {
 	Cases      []testCase  `xml:"testcase"`
 }
 
-// properties is a list that is left out when it is empty.
+// properties is a list of properties; a nil pointer to it writes no element.
 type properties struct {
 	List []property `xml:"property"`
 }
@@ -109,7 +109,7 @@ type property struct {
 	Value string `xml:"value,attr"`
 }
 
-// testCase is one test. It passed unless it says otherwise.
+// testCase is one test. It passed unless Skipped, Error or Failure is set.
 type testCase struct {
 	Name    string `xml:"name,attr"`
 	Class   string `xml:"classname,attr"`
@@ -119,11 +119,11 @@ type testCase struct {
 	Out     *text  `xml:"system-out"`
 }
 
-// note is why a case did not pass.
+// note is the reason why a case did not pass.
 type note struct {
 	Message string `xml:"message,attr"`
 	Type    string `xml:"type,attr,omitempty"`
-	Text    string `xml:",cdata"` // with nothing in it but what visible lets through, and line breaks
+	Text    string `xml:",cdata"` // of characters that prose.Visible keeps, and line breaks
 }
 
 type text struct {
@@ -140,14 +140,14 @@ func (s *suite) property(name, value string) {
 func (s *suite) add(c testCase) {
 	s.Cases = append(s.Cases, c)
 	s.Tests++
-	s.Failures += times(c.Failure != nil)
-	s.Errors += times(c.Error != nil)
-	s.Skipped += times(c.Skipped != nil)
+	s.Failures += oneIf(c.Failure != nil)
+	s.Errors += oneIf(c.Error != nil)
+	s.Skipped += oneIf(c.Skipped != nil)
 }
 
-// times counts a thing that is there or not.
-func times(there bool) int {
-	if there {
+// oneIf is 1 for true and 0 for false.
+func oneIf(yes bool) int {
+	if yes {
 		return 1
 	}
 	return 0

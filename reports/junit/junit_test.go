@@ -17,8 +17,8 @@ import (
 	"locksim/scenarios/play"
 )
 
-// The module reports/formattest reads JUnit files of real runs with another
-// parser. Here is what they look like.
+// The module reports/formattest reads JUnit files of real runs with another parser.
+// The tests here compare files with golden ones.
 
 func junitFile(t *testing.T, o *play.Outcome, opt reports.Options) string {
 	t.Helper()
@@ -40,7 +40,7 @@ func TestRunOfNothingExpected(t *testing.T) {
 	o := testreports.Outcome(testreports.Corrupted())
 	o.Scenario.Expect = nil
 	got := junitFile(t, o, reports.Options{})
-	testreports.Wants(t, got, []string{`failures="0"`, "Mode none is corrupted: 369 events"}, []string{"was expected", "<failure", "replay"})
+	testreports.CheckTexts(t, got, []string{`failures="0"`, "Mode none is corrupted: 369 events"}, []string{"was expected", "<failure", "replay"})
 }
 
 // judged is a matrix of cells that are as expected, worse, milder, vacuous, and not
@@ -70,10 +70,10 @@ func TestMatrix(t *testing.T) {
 	testreports.Golden(t, "matrix", "cells as expected, vacuous, milder, worse and not run; a pair that was not run and one that failed", b.String())
 }
 
-// evilText has what XML forbids or what ends its sections.
+// evilText has characters that XML forbids, and the end of a CDATA section.
 const evilText = "a]]>b<c>&\"'\x00\x1b[31m\xff\ufffe\r\n"
 
-// Whatever a scenario or a lock says, the file is well-formed and says it.
+// For every text of a scenario or a lock, the file is well-formed and has the text.
 func TestRunEscapes(t *testing.T) {
 	o := testreports.Outcome(testreports.Corrupted(), testreports.NotApplicable(fence.Check))
 	o.Scenario.Name, o.Lock = evilText, evilText
@@ -88,33 +88,33 @@ func TestRunEscapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{got, b.String()} {
-		testreports.Wants(t, text, nil, []string{"\x1b", "\x00"})
-		if said := saidIn(t, text); !strings.Contains(said, "a]]>b<c>&\"'\ufffd\ufffd[31m") {
-			t.Errorf("the text was not kept:\n%s", said)
+		testreports.CheckTexts(t, text, nil, []string{"\x1b", "\x00"})
+		if inside := textIn(t, text); !strings.Contains(inside, "a]]>b<c>&\"'\ufffd\ufffd[31m") {
+			t.Errorf("the text is not in the file:\n%s", inside)
 		}
 	}
 }
 
-// saidIn is all text between the tags of a well-formed file.
-func saidIn(t *testing.T, file string) string {
+// textIn is all text between the tags of a well-formed file.
+func textIn(t *testing.T, file string) string {
 	t.Helper()
-	var said strings.Builder
+	var all strings.Builder
 	dec := xml.NewDecoder(strings.NewReader(file))
 	for {
 		token, err := dec.Token()
 		switch text, isText := token.(xml.CharData); {
 		case errors.Is(err, io.EOF):
-			return said.String()
+			return all.String()
 		case err != nil:
 			t.Fatalf("%v in\n%s", err, file)
 		case isText:
-			said.Write(text)
+			all.Write(text)
 		}
 	}
 }
 
 func TestRunWriterFails(t *testing.T) {
-	if err := junit.Run(testreports.Full{}, testreports.Safe(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+	if err := junit.Run(testreports.FullDisk{}, testreports.Safe(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -15,9 +15,9 @@ import (
 // scenario, with a test case for each cell. A cell fails when it differs from what
 // its scenario expects or is vacuous, and is skipped when the lock mints no
 // tokens for it. A pair of scenario and lock that cannot be run is one skipped
-// case, one that could not be run to its end is an error.
+// case; a pair whose runs could not be finished is an error.
 //
-// The file has no times; see [Run]. The error is that of the writer. Matrix only reads
+// The file has no times; see [Run]. Matrix returns the error of the writer. It only reads
 // the matrix, and is safe for concurrent use.
 func Matrix(w io.Writer, m *matrix.Matrix) error {
 	var suites []suite
@@ -60,8 +60,8 @@ func cellCase(cell matrix.Cell) testCase {
 	return c
 }
 
-// figuresOf is how many seeds show which label, and the command that makes the
-// first of them again.
+// figuresOf is the labels with the number of seeds that show each, and the command
+// that repeats the first run with the label of the cell.
 func figuresOf(cell matrix.Cell) string {
 	if cell.CellRuns == nil {
 		return ""
@@ -81,14 +81,15 @@ func gapsOf(gaps []matrix.Gap, scenario string) []matrix.Gap {
 	return slices.DeleteFunc(slices.Clone(gaps), func(g matrix.Gap) bool { return g.Scenario != scenario })
 }
 
-// gapCase is a pair without cells as a test case that has a note in some place.
-func gapCase(g matrix.Gap, place func(*testCase) **note) testCase {
+// gapCase is a pair without cells as a test case. field selects the field of the case
+// that says why.
+func gapCase(g matrix.Gap, field func(*testCase) **note) testCase {
 	c := testCase{Class: g.Scenario + "." + g.Lock, Name: "all modes"}
 	first, rest, _ := strings.Cut(g.Why, "\n")
 	var lines []string
 	for line := range strings.Lines(rest) {
 		lines = append(lines, prose.Visible(strings.TrimRight(line, "\n")))
 	}
-	*place(&c) = &note{Message: prose.Visible(first), Text: endedByReplay(lines, g.Replay)}
+	*field(&c) = &note{Message: prose.Visible(first), Text: endedByReplay(lines, g.Replay)}
 	return c
 }

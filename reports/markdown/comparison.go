@@ -14,12 +14,10 @@ import (
 	"locksim/scenarios/compare"
 )
 
-// Comparison writes locks side by side as Markdown. After the tables of
-// the terminal, a section for each lock names, for each fence that is weaker than
-// what the faults ask for, a run in which it failed. The same comparison gives the
-// same bytes on every machine.
-//
-// The error is that of the writer.
+// Comparison writes locks side by side as Markdown. After the tables of the terminal,
+// it has a section for each lock, which names for each fence that is too weak for the
+// faults of a class a run in which it failed. The same comparison gives the same bytes
+// on every machine. Comparison returns the error of the writer.
 func Comparison(w io.Writer, c *compare.Comparison) error {
 	p := new(prose.Page)
 	p.Add([]string{"# Locks side by side"})
@@ -108,8 +106,8 @@ func lockSection(l compare.Lock) []string {
 	return lines
 }
 
-// harm are the runs of a survival that show something, those together that
-// end alike in one scenario.
+// harm are the runs of a survival that show harm. Runs of one scenario and seed with
+// the same label share an entry.
 func harm(s compare.Survival) []string {
 	others := slices.Clone(s.Others)
 	if s.Refused != nil {

@@ -14,8 +14,8 @@ func TestComparison(t *testing.T) {
 	if err := markdown.Comparison(&b, testreports.WideComparison()); err != nil {
 		t.Fatal(err)
 	}
-	testreports.Golden(t, "comparison", "tables, and a section for each lock with the runs that show harm; what a lock says is no markup", b.String())
-	if err := markdown.Comparison(testreports.Full{}, testreports.Comparison()); !errors.Is(err, testreports.ErrFull) {
+	testreports.Golden(t, "comparison", "tables, and a section for each lock with the runs that show harm; the texts of a lock are not markup", b.String())
+	if err := markdown.Comparison(testreports.FullDisk{}, testreports.Comparison()); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -1,8 +1,8 @@
-// Package markdown writes reports as Markdown, as GitHub reads it: for pull requests,
-// issues, summaries of CI jobs, and for files of a repository.
+// Package markdown writes reports in the Markdown of GitHub: for pull requests, issues,
+// summaries of CI jobs, and files of a repository.
 //
-// No text of a scenario, a lock or a run is taken for markup: [literal] and
-// [mermaidText] see to it.
+// No text of a scenario, a lock or a run becomes markup: [literal] and [mermaidText]
+// escape them.
 package markdown
 
 import (
@@ -19,18 +19,17 @@ import (
 )
 
 // Run writes the report of a run for a pull request, an issue or the summary
-// of a CI job: what became of each fencing mode, the story as a mermaid sequence
-// diagram and in a table, the reasons, what all that does not prove, the schedule
-// as YAML, the hashes of the traces, and last the command that makes the run
-// again.
+// of a CI job: the verdict of each fencing mode, the story as a mermaid sequence
+// diagram and in a table, the reasons, what the run does not prove, the schedule
+// as YAML, the hashes of the traces, and last the command that repeats the run.
 //
-// It is at most Options.Limit bytes long. Of a longer report the diagram is cut
+// The report is at most Options.Limit bytes long. In a longer one the diagram is cut
 // first, then the story, then the rest, with a notice of what is missing; the
-// verdicts and the command are always there. No text of a scenario, a lock or a
-// run is taken for markup. The same outcome and options give the same bytes.
+// verdicts and the command are never cut. No text of a scenario, a lock or a
+// run becomes markup. The same outcome and options give the same bytes.
 //
-// Of the options, Width, Colour and Inspect play no part. The error is that of the
-// options or of the writer, or says that not even the shortest report fits. Run only
+// Width, Colour and Inspect of the options are not used. Run returns the error of the
+// options or of the writer, or an error if the shortest report does not fit. It only
 // reads the outcome, and is safe for concurrent use.
 func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
@@ -47,7 +46,7 @@ func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 	return nil
 }
 
-// report is a report while it is made.
+// report builds a report.
 type report struct {
 	extent
 	o        *play.Outcome
@@ -75,7 +74,7 @@ func (m *report) String() string {
 	return p.String()
 }
 
-// text is a text of the run, as long as there is room for.
+// text is a text of the run, cut to the extent.
 func (m *report) text(s string) string { return literal(prose.Clip(s, m.runes)) }
 
 func (m *report) title() string {
@@ -130,7 +129,7 @@ func (m *report) verdicts() []string {
 	return lines
 }
 
-// remarks are what the table alone does not say.
+// remarks are facts that the table does not show.
 func (m *report) remarks() []string {
 	var lines []string
 	for _, mismatch := range m.o.Mismatches() {
@@ -147,7 +146,7 @@ func (m *report) remarks() []string {
 	return lines
 }
 
-// reasons is why the verdicts are what they are.
+// reasons is the section with the reasons of the verdicts.
 func (m *report) reasons() []string {
 	var lines []string
 	for _, g := range scene.Reasons(m.o) {
@@ -166,7 +165,7 @@ func (m *report) reasons() []string {
 	return append([]string{"## Why", ""}, lines...)
 }
 
-// named is the modes of a group, as the head of its reasons.
+// named is the modes of a group, as the heading of its reasons.
 func named(o *play.Outcome, g scene.ReasonGroup) string {
 	switch name := g.Name(o); {
 	case len(g.Modes) == 1:
@@ -190,8 +189,8 @@ type extent struct {
 
 const everything = math.MaxInt
 
-// extents are tried in turn until a report fits. The diagram is bounded in any
-// case, since a longer one helps nobody.
+// extents are tried in turn until a report fits. The diagram is always bounded, since
+// a longer one is not readable.
 var extents = []extent{
 	{60, everything, everything, everything, everything, ""},
 	{24, everything, everything, everything, everything, "the diagram is shortened"},
@@ -213,6 +212,6 @@ func fitted(o *play.Outcome, opt reports.Options) (string, error) {
 			return text, nil
 		}
 	}
-	return "", fmt.Errorf("reports: the report of %s takes %d bytes at its shortest, and the limit is %d: give a larger one",
+	return "", fmt.Errorf("markdown: the report of %s takes %d bytes at its shortest, and the limit is %d: give a larger one",
 		prose.Clip(prose.Visible(o.Scenario.Name), 80), size, opt.Limit)
 }

@@ -27,8 +27,7 @@ func rendered(t *testing.T, o *play.Outcome, opt reports.Options) string {
 	return b.String()
 }
 
-// What pages look like, read by people in the diff. The files lie there as the
-// pages that they are.
+// The golden files are the pages themselves; a reader checks them in the diff.
 func TestRun(t *testing.T) {
 	for name, tt := range map[string]struct {
 		outcome func() *play.Outcome
@@ -73,8 +72,8 @@ func long(n int) *play.Outcome {
 	return testreports.Outcome(m)
 }
 
-// A page fits: of a long story, what lies around the decisive step stays, and a
-// notice says what does not.
+// A page fits into its limit. Of a long story it has the steps around the decisive
+// one, and a notice of the others.
 func TestRunFits(t *testing.T) {
 	for _, tt := range []struct {
 		steps, limit int
@@ -110,8 +109,8 @@ func TestRunFits(t *testing.T) {
 	}
 }
 
-// The diagram goes first, and the verdicts and the command stay, whatever a
-// scenario brings.
+// With any texts of a scenario the diagram is cut first, and the verdicts and the
+// command are never cut.
 func TestRunOfTooMuch(t *testing.T) {
 	o := testreports.PausedOutcome()
 	o.Scenario.Title = strings.Repeat("$", 50_000)
@@ -126,7 +125,7 @@ func TestRunOfTooMuch(t *testing.T) {
 	if len(got) > reports.MinLimit || strings.Contains(got, "```mermaid") {
 		t.Errorf("%d bytes", len(got))
 	}
-	testreports.Wants(t, got, []string{"| none | **corrupted** |", "| check | **rescued** |", "the diagram, the story and the schedule are left out", "more reasons", again}, nil)
+	testreports.CheckTexts(t, got, []string{"| none | **corrupted** |", "| check | **rescued** |", "the diagram, the story and the schedule are left out", "more reasons", again}, nil)
 }
 
 func TestRunErrors(t *testing.T) {
@@ -139,12 +138,12 @@ func TestRunErrors(t *testing.T) {
 			t.Errorf("got %v and %d bytes, want %q", err, b.Len(), want)
 		}
 	}
-	if err := markdown.Run(testreports.Full{}, testreports.PausedOutcome(), reports.Options{}); err == nil || !strings.Contains(err.Error(), "write the report: the disk is full") {
+	if err := markdown.Run(testreports.FullDisk{}, testreports.PausedOutcome(), reports.Options{}); err == nil || !strings.Contains(err.Error(), "write the report: the disk is full") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// The same run gives the same page, whoever else renders at that moment.
+// The same run gives the same page, also while other goroutines render pages.
 func TestRunIsDeterministic(t *testing.T) {
 	want := rendered(t, testreports.PausedOutcome(), reports.Options{})
 	var wg sync.WaitGroup

@@ -13,13 +13,11 @@ import (
 	"locksim/scenarios/search"
 )
 
-// Matrix writes a matrix as Markdown, to be kept as reports/MATRIX.md:
-// the links to the scenarios are those of that place. It has an overview in
-// signs and a section for each scenario, in which locks that came out alike
-// share a line. There are no wall times in it: the same matrix gives the same
-// bytes on every machine.
-//
-// The error is that of the writer.
+// Matrix writes a matrix as Markdown for the file reports/MATRIX.md: its links to the
+// scenarios are relative to that folder. It has an overview in signs and a section for
+// each scenario, in which locks with equal results share a line. It has no wall times:
+// the same matrix gives the same bytes on every machine. Matrix returns the error of
+// the writer.
 func Matrix(w io.Writer, m *matrix.Matrix) error {
 	p := new(prose.Page)
 	p.Add([]string{"# The matrix"})
@@ -39,7 +37,7 @@ func Matrix(w io.Writer, m *matrix.Matrix) error {
 	return p.Render(w)
 }
 
-// writtenBy is the command that writes the matrix, if it is the whole one.
+// writtenBy is the command that writes the whole matrix.
 func writtenBy(m *matrix.Matrix) string {
 	if slices.ContainsFunc(m.Locks, func(l matrix.Column) bool { return grid.IsSpecimen(l.Name) }) {
 		return "locksim matrix --broken --markdown"
@@ -141,11 +139,12 @@ func scenarioSection(m *matrix.Matrix, g grid.Grid, sc matrix.Row) []string {
 		head = append(head, string(mode))
 	}
 	lines = append(lines, rowOf(head), ruler(len(head)))
-	return append(lines, alike(m, g, sc)...)
+	return append(lines, sectionRows(m, g, sc)...)
 }
 
-// alike are the rows of a section: locks whose cells read the same share one.
-func alike(m *matrix.Matrix, g grid.Grid, sc matrix.Row) []string {
+// sectionRows are the rows of a section. Locks whose cells have the same text share a
+// row.
+func sectionRows(m *matrix.Matrix, g grid.Grid, sc matrix.Row) []string {
 	var texts, locks []string
 	for _, l := range m.Locks {
 		group := g.Group(sc.Name, l.Name)
@@ -184,7 +183,7 @@ func inWords(c matrix.Cell, seeds search.Seeds) string {
 	return text
 }
 
-// signsOf is a group of signs, in the type that keeps them apart.
+// signsOf is the signs of a group, as code, so that they are of equal width.
 func signsOf(g grid.Grid, scenario, lock string) string {
 	if g.Failed(scenario, lock) {
 		return "`FAILED`"
@@ -205,8 +204,8 @@ func signsOf(g grid.Grid, scenario, lock string) string {
 // linked is the name of a scenario, with a link to its file.
 func linked(sc matrix.Row) string { return fileLink(sc, sc.Name) }
 
-// fileLink is a link to the file of a scenario of the library. Of another, the
-// report does not know where it lies from here.
+// fileLink is a link to the file of a scenario of the library. For another scenario it
+// is the text alone: its path relative to the report is not known.
 func fileLink(sc matrix.Row, text string) string {
 	if !sc.InLibrary {
 		return text
@@ -218,7 +217,7 @@ func rowOf(cells []string) string { return "| " + strings.Join(cells, " | ") + "
 
 func ruler(n int) string { return strings.Repeat("|---", n) + "|" }
 
-// escape keeps what others wrote from becoming markup.
+// escape escapes a text so that it does not become markup.
 func escape(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "[", `\[`).Replace(prose.Visible(text))
 }

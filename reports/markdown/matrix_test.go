@@ -16,7 +16,7 @@ func TestMatrix(t *testing.T) {
 		shows  string
 		matrix *matrix.Matrix
 	}{
-		"matrix":         {"an overview in signs, a section for each scenario, locks that came out alike in one line", testreports.SmallMatrix()},
+		"matrix":         {"an overview in signs, a section for each scenario, locks with equal results in one line", testreports.SmallMatrix()},
 		"matrix-trouble": {"what is not as expected, listed with its command and set in bold", testreports.TroubledMatrix()},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -29,7 +29,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// In Markdown, a title cannot become markup, nor end the cell of a table.
+// A title does not become markup, and does not end the cell of a table.
 func TestMatrixEscapes(t *testing.T) {
 	m := testreports.SmallMatrix()
 	m.Scenarios[0].Title = "<b>a|b</b> *x* [y](z)\n# no"
@@ -43,7 +43,7 @@ func TestMatrixEscapes(t *testing.T) {
 }
 
 func TestMatrixError(t *testing.T) {
-	if err := markdown.Matrix(testreports.Full{}, testreports.SmallMatrix()); !errors.Is(err, testreports.ErrFull) {
+	if err := markdown.Matrix(testreports.FullDisk{}, testreports.SmallMatrix()); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("the error is %v", err)
 	}
 }

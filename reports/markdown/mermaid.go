@@ -11,7 +11,7 @@ import (
 	"locksim/sim/trace"
 )
 
-// diagram is the story as a mermaid sequence diagram, with what it shows.
+// diagram is the section with the story as a mermaid sequence diagram.
 func (m *report) diagram() []string {
 	if m.rows == 0 || len(m.scenes) == 0 {
 		return nil
@@ -20,14 +20,14 @@ func (m *report) diagram() []string {
 	if len(diagram) == 0 {
 		return nil
 	}
-	mode := literal(string(m.drawn().Run.Mode))
+	mode := literal(string(m.storyScene().Run.Mode))
 	lines := []string{
 		"## The story", "",
 		fmt.Sprintf("The run in mode %s. The bar on a client’s line says that it believes that it holds the lock. Requests that are made again", mode),
 		"and answered as before are drawn once.", "",
 	}
 	lines = append(lines, fenced("mermaid", strings.Join(diagram, "\n"))...)
-	parts := scene.Parting(m.scenes)
+	parts := scene.Divergences(m.scenes)
 	if len(parts) > 0 {
 		lines = append(lines, "")
 	}
@@ -37,31 +37,30 @@ func (m *report) diagram() []string {
 	return lines
 }
 
-// drawn is the run that is told.
-func (m *report) drawn() *scene.Scene {
-	run := scene.Told(m.o)
+// storyScene is the scene of the run whose story the report shows.
+func (m *report) storyScene() *scene.Scene {
+	run := scene.StoryRun(m.o)
 	i := slices.IndexFunc(m.scenes, func(s *scene.Scene) bool { return s.Run == run })
 	return m.scenes[max(i, 0)]
 }
 
-// draw finds the rows of the diagram, of which a page shows as many as fit.
+// draw finds all rows of the diagram. A page shows as many as fit.
 func (m *report) draw() {
 	if len(m.scenes) == 0 {
 		return
 	}
-	s := m.drawn()
+	s := m.storyScene()
 	m.drawing = newSeqRows(s)
 	branch(m.drawing, s, slices.DeleteFunc(slices.Clone(m.scenes), func(o *scene.Scene) bool { return o == s }))
 }
 
-// mermaid are the lines of the diagram; a run of which there is nothing to draw has
-// none.
+// mermaid are the lines of the diagram, nil for a run without rows.
 func (m *report) mermaid() []string {
-	s, rows := m.drawn(), m.drawing
+	s, rows := m.storyScene(), m.drawing
 	if len(rows) == 0 {
 		return nil
 	}
-	head, from, end := window(rows, s.Fatal, m.rows)
+	head, from, end := chooseRows(rows, s.Fatal, m.rows)
 	shown := append(slices.Clone(rows[:head]), rows[from:end]...)
 	q := &sequence{Scene: s, bars: map[string]int{}}
 	q.add("    accTitle: "+mermaidText(fmt.Sprintf("What happened in mode %s", s.Run.Mode)), "    accDescr: "+mermaidText(describe(s)))
@@ -70,46 +69,47 @@ func (m *report) mermaid() []string {
 	q.leftOut(rows[head:from])
 	q.rows(rows[from:end])
 	q.leftOut(rows[end:])
-	q.believe(0)
+	q.updateBars(0)
 	return append([]string{"sequenceDiagram"}, q.lines...)
 }
 
-// describe is the diagram in a sentence, for those who do not see it.
+// describe is the diagram in a sentence or two, for screen readers.
 func describe(s *scene.Scene) string {
 	text := fmt.Sprintf("Requests, answers and faults in the order of time. The run ended %s", s.Run.Verdict.Label)
 	if s.Fatal > 0 {
 		text += fmt.Sprintf(", decided at step %d, at %s", s.Fatal, prose.Seconds(s.At(checker.Pos(s.Fatal))))
 	}
-	return text + ". The table below tells the same in words."
+	return text + ". The table below has the same steps in words."
 }
 
-// epilogue is how many rows a diagram has at most after the decisive step: a
-// release at five nodes takes five.
-const epilogue = 12
+// maxAftermath is the largest number of rows after the decisive step: a release at
+// five nodes takes five.
+const maxAftermath = 12
 
-// window chooses at most n rows: the Opening, the way to the decisive step and a
-// short aftermath. Without such a step it is the beginning.
-func window(rows []seqRow, step, n int) (head, from, end int) {
+// chooseRows chooses at most n rows: the opening, and the rows before and after the
+// decisive step. Without such a step it chooses the beginning.
+func chooseRows(rows []seqRow, step, n int) (head, from, end int) {
 	at := slices.IndexFunc(rows, func(r seqRow) bool { return r.n == step })
 	if at < 0 {
 		head = min(len(rows), n)
 		return head, head, head
 	}
-	end = min(len(rows), at+1+min(epilogue, n/4))
+	end = min(len(rows), at+1+min(maxAftermath, n/4))
 	head = min(scene.Opening, n/4, end)
 	return head, max(head, end-(n-head)), end
 }
 
-// sequence is a diagram while it is written.
+// sequence writes a diagram.
 type sequence struct {
 	*scene.Scene
-	bars  map[string]int // of a client, open
+	bars  map[string]int // the number of open bars of a client
 	lines []string
 }
 
 func (q *sequence) add(lines ...string) { q.lines = append(q.lines, lines...) }
 
-// participants are the clients, and whoever else has a part in the rows.
+// participants writes the clients, and the servers and the probe if they are in the
+// rows.
 func (q *sequence) participants(rows []seqRow) {
 	part := map[string]bool{}
 	for _, r := range rows {
@@ -132,7 +132,7 @@ func (q *sequence) participants(rows []seqRow) {
 	}
 }
 
-// participant is what a server is called at the head of its line.
+// participant is the name of a server at the head of its line.
 func participant(server string) string {
 	if scene.IsRedis(server) {
 		return "Redis " + server
@@ -140,24 +140,24 @@ func participant(server string) string {
 	return "server " + server
 }
 
-// rows writes rows, and after each the bars as they are by then.
+// rows writes rows, and updates the bars after each.
 func (q *sequence) rows(rows []seqRow) {
 	for _, r := range rows {
 		q.add(inset(r.lines())...)
-		q.believe(checker.Pos(r.n))
+		q.updateBars(checker.Pos(r.n))
 	}
 }
 
-// leftOut stands for rows that are not shown.
+// leftOut writes a notice for rows that are not shown.
 func (q *sequence) leftOut(rows []seqRow) {
 	if len(rows) == 0 {
 		return
 	}
 	q.add("    Note over " + q.whole() + ": … " + prose.Count(len(rows), "step") + " left out")
-	q.believe(checker.Pos(rows[len(rows)-1].n))
+	q.updateBars(checker.Pos(rows[len(rows)-1].n))
 }
 
-// whole is the first and the last participant.
+// whole is the first and the last participant, for a note over all.
 func (q *sequence) whole() string {
 	var names []string
 	for _, line := range q.lines {
@@ -172,9 +172,9 @@ func (q *sequence) whole() string {
 	return names[0] + "," + names[len(names)-1]
 }
 
-// believe opens and closes bars, so that each client has one for each grant that
-// it believes in after a step. Step 0 is the end of the diagram: none is left.
-func (q *sequence) believe(p checker.Pos) {
+// updateBars opens and closes bars, so that each client has one for each grant in
+// which it believes after a step. Step 0 is the end of the diagram: it closes all.
+func (q *sequence) updateBars(p checker.Pos) {
 	for _, c := range q.Clients {
 		if !laneName.MatchString(c) {
 			continue

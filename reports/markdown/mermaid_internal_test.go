@@ -17,8 +17,7 @@ import (
 	"locksim/sim/trace"
 )
 
-// once is a request that may have to be made in another way: then it has no short
-// form.
+// once is a request that has no short form where its answer demands another request.
 type once struct{ testreports.Words }
 
 func (o once) Brief(answer trace.Content) string {
@@ -28,19 +27,19 @@ func (o once) Brief(answer trace.Content) string {
 	return o.Short
 }
 
-// A request goes by its short form, or by its text where it has none; what is long
-// is cut.
+// A request is shown by its short form, or by its text where its type has none. Long
+// texts are cut.
 func TestShortRequest(t *testing.T) {
 	for _, tt := range []struct {
 		request, answer trace.Content
 		want            string
 	}{
-		{testreports.Worded("take the lock of c0", "take"), trace.Text("yes"), "take"},
-		{testreports.Worded("take the lock of c0", "take"), nil, "take"},
-		{testreports.Worded("hello", ""), trace.Text("yes"), ""},
-		{once{testreports.Worded("take the lock of c0", "take")}, trace.Text("ask otherwise"), ""},
-		{once{testreports.Worded("take the lock of c0", "take")}, trace.Text("yes"), "take"},
-		{testreports.Says(strings.Repeat("x", 200)), nil, strings.Repeat("x", maxCommand) + "…"},
+		{testreports.ContentWithShort("take the lock of c0", "take"), trace.Text("yes"), "take"},
+		{testreports.ContentWithShort("take the lock of c0", "take"), nil, "take"},
+		{testreports.ContentWithShort("hello", ""), trace.Text("yes"), ""},
+		{once{testreports.ContentWithShort("take the lock of c0", "take")}, trace.Text("ask otherwise"), ""},
+		{once{testreports.ContentWithShort("take the lock of c0", "take")}, trace.Text("yes"), "take"},
+		{testreports.Content(strings.Repeat("x", 200)), nil, strings.Repeat("x", maxCommand) + "…"},
 		{trace.Text("take the lock"), trace.Text("ask otherwise"), "take the lock"},
 		{trace.Text(strings.Repeat("é", 100)), nil, strings.Repeat("é", maxCommand) + "…"},
 	} {
@@ -86,11 +85,11 @@ func TestStoreAnswer(t *testing.T) {
 
 const sms = time.Millisecond
 
-// polling is a run in which c0 asks three times, gets the lock, loses the answer
-// to its release, and sends a write that never arrives.
+// polling is a run in which c0 asks three times, is granted the lock, sends a write
+// that never arrives, and does not receive the answer to its release.
 func polling() *scene.Scene {
 	m := &play.ModeRun{Mode: fence.None, Trace: &trace.Trace{}}
-	set := func(id string) testreports.Words { return testreports.Worded("set k "+id+" nx", "set k nx") }
+	set := func(id string) testreports.Words { return testreports.ContentWithShort("set k "+id+" nx", "set k nx") }
 	for _, e := range []trace.Event{
 		{At: 1 * sms, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: set("aaaaaaaaaaaaaaaa")}},
 		{At: 2 * sms, Actor: "r0", Peer: "c0", What: trace.Exec{Conn: "#1", Request: set("aaaaaaaaaaaaaaaa"), Answer: trace.Text("nil")}},
@@ -99,10 +98,10 @@ func polling() *scene.Scene {
 		{At: 5 * sms, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: set("cccccccccccccccc")}},
 		{At: 6 * sms, Actor: "r0", Peer: "c0", What: trace.Exec{Conn: "#1", Request: set("cccccccccccccccc"), Answer: trace.Text("OK")}},
 		{At: 7 * sms, Actor: "c0", What: trace.Mark{Step: trace.Granted, Resource: "order"}},
-		{At: 8 * sms, Actor: "c0", Peer: "s0", What: trace.Send{Conn: "#2", Content: testreports.Worded("WRITE order balance c0.w2 0 c0.g1 -", "write c0.w2")}},
-		{At: 900 * sms, Actor: "c0", Peer: "r0", What: testreports.Sends("#1", "del k")},
-		{At: 901 * sms, Actor: "r0", Peer: "c0", What: testreports.Does("#1", "del k", "1")},
-		{At: 901 * sms, Actor: "r0", Peer: "c0", What: testreports.Sends("#1", "1")},
+		{At: 8 * sms, Actor: "c0", Peer: "s0", What: trace.Send{Conn: "#2", Content: testreports.ContentWithShort("WRITE order balance c0.w2 0 c0.g1 -", "write c0.w2")}},
+		{At: 900 * sms, Actor: "c0", Peer: "r0", What: testreports.Send("#1", "del k")},
+		{At: 901 * sms, Actor: "r0", Peer: "c0", What: testreports.Exec("#1", "del k", "1")},
+		{At: 901 * sms, Actor: "r0", Peer: "c0", What: testreports.Send("#1", "1")},
 		{At: 2000 * sms, Actor: "world", Peer: "c0>r0,r0a", What: trace.Cut{Between: []string{"c0", "r0", "r0a"}}},
 	} {
 		m.Trace.Add(e)
@@ -135,7 +134,7 @@ func TestSeqRows(t *testing.T) {
 	}
 }
 
-// Names that are no lane's come into no diagram.
+// Names without a lane are not in the diagram.
 func TestSeqRowsOfStrangers(t *testing.T) {
 	s := polling()
 	for i := range s.Run.Trace.Events {
@@ -155,7 +154,7 @@ func TestSeqRowsOfStrangers(t *testing.T) {
 	}
 }
 
-// However a diagram is cut, each bar that is opened is closed, once.
+// In a diagram of any length, each bar that is opened is closed once.
 func TestBarsAreBalanced(t *testing.T) {
 	s := polling()
 	for n := 1; n < 12; n++ {
@@ -196,7 +195,7 @@ func TestWindow(t *testing.T) {
 		{50, 200, 6, 6, 62},   // there is room for all of the way
 		{50, 2, 0, 48, 50},    // there is hardly any
 	} {
-		head, from, end := window(rows, tt.step, tt.n)
+		head, from, end := chooseRows(rows, tt.step, tt.n)
 		if head != tt.head || from != tt.from || end != tt.end {
 			t.Errorf("step %d of 100 in %d rows: got %d, %d, %d", tt.step, tt.n, head, from, end)
 		}

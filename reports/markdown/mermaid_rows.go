@@ -16,15 +16,14 @@ import (
 	"locksim/sim/trace"
 )
 
-// seqRows finds what a sequence diagram of a run shows: each request to a node or
-// the store that a node decided, those in a row that are alike once, with their
-// answers; and in notes what the clients do besides, what strikes them, and what
-// the nodes let expire.
+// seqRows finds the rows of the sequence diagram of a run: each request that a server
+// or the store executed, with its answer, equal ones in succession once; and as notes
+// the other steps of the clients, the faults, and the keys that expire.
 type seqRows struct {
 	*scene.Scene
 	lines   map[int]play.Line     // the story, by step
 	arrived map[int]scene.Message // the requests, by the step of their arrival
-	sent    map[int]scene.Message // and the messages by that of their sending
+	sent    map[int]scene.Message // all messages, by the step of their sending
 	last    map[string]int        // the last row of a client with a node
 	rows    []seqRow
 }
@@ -41,14 +40,14 @@ func newSeqRows(s *scene.Scene) []seqRow {
 		}
 	}
 	for _, e := range s.Run.Trace.Events {
-		c.see(e)
+		c.addEvent(e)
 	}
 	slices.SortStableFunc(c.rows, func(a, b seqRow) int { return a.n - b.n })
 	return c.rows
 }
 
-// see takes notice of an event.
-func (c *seqRows) see(e trace.Event) {
+// addEvent adds the rows of an event.
+func (c *seqRows) addEvent(e trace.Event) {
 	if c.Hidden(e) {
 		return
 	}
@@ -62,18 +61,18 @@ func (c *seqRows) see(e trace.Event) {
 	case trace.Expire:
 		c.note(e, m.Key+" expires", e.Actor)
 	default:
-		c.told(e)
+		c.storyStep(e)
 	}
 }
 
-// exec is a command that a server did.
+// exec adds the row of a command that a server executed.
 func (c *seqRows) exec(e trace.Event, m trace.Exec) {
 	command := shortRequest(m.Request, m.Answer)
-	if command == "" || !c.drawn(e.Actor, e.Peer) {
+	if command == "" || !c.areLanes(e.Actor, e.Peer) {
 		return
 	}
 	r := c.request(e, command, answered(m.Answer))
-	if who := c.other(e, m.Answer); who != "" {
+	if who := c.otherHolder(e, m.Answer); who != "" {
 		r.text += ", and by the nodes’ record " + who + " has the lock"
 	}
 	between := e.Peer + ">" + e.Actor
@@ -86,14 +85,14 @@ func (c *seqRows) exec(e trace.Event, m trace.Exec) {
 	c.rows = append(c.rows, r)
 }
 
-// alikeRows says that a request was made again and answered as before.
+// alikeRows reports whether a request was made again and answered as before.
 func alikeRows(a, b seqRow) bool {
-	return a.text == b.text && a.answer == b.answer && a.unheard == b.unheard && a.fatal == "" && b.fatal == "" && !b.late()
+	return a.text == b.text && a.answer == b.answer && a.answerLost == b.answerLost && a.fatal == "" && b.fatal == "" && !b.late()
 }
 
-// store is an operation that the store decided.
+// store adds the row of an operation that the store decided.
 func (c *seqRows) store(e trace.Event, d trace.Decision) {
-	if !c.drawn(e.Actor, e.Peer) {
+	if !c.areLanes(e.Actor, e.Peer) {
 		return
 	}
 	r := c.request(e, d.Brief(), storeAnswer(d))
@@ -111,14 +110,14 @@ func (c *seqRows) request(e trace.Event, text, answer string) seqRow {
 		r.sent = m.Start
 	}
 	if m, ok := c.sent[e.N+1]; ok && m.From == e.Actor && m.To == e.Peer {
-		r.unheard = m.Lost
+		r.answerLost = m.Lost
 	}
 	return r
 }
 
-// other is who has the lock by the nodes' record, where a command of somebody
-// else has just been done with success, other than to get it.
-func (c *seqRows) other(e trace.Event, answer trace.Content) string {
+// otherHolder is the client that has the lock by the nodes' record, where a command of
+// another client succeeded that does not acquire the lock.
+func (c *seqRows) otherHolder(e trace.Event, answer trace.Content) string {
 	p := checker.Pos(e.N)
 	holder := c.Holder(p - 1)
 	if a, ok := answer.(trace.Answer); ok && a.Negative() || holder == "" || holder == e.Peer {
@@ -130,7 +129,7 @@ func (c *seqRows) other(e trace.Event, answer trace.Content) string {
 	return holder
 }
 
-// ownKey says that a client deleted a key at this step that it had set itself, as
+// ownKey reports whether a client deleted at this step a key that it had set itself, as
 // one of a majority.
 func (c *seqRows) ownKey(p checker.Pos) bool {
 	return slices.ContainsFunc(c.Run.History.Deletions, func(d checker.Deletion) bool { return d.At == p && d.Owner == d.By })
@@ -144,10 +143,11 @@ func (c *seqRows) acquiring(client string, p checker.Pos) bool {
 		})
 }
 
-// send is a request that never arrives; the others are shown where they do.
+// send adds the row of a request that never arrives. The others are shown at their
+// arrival.
 func (c *seqRows) send(e trace.Event, sent trace.Send) {
 	m, ok := c.sent[e.N]
-	if !ok || !m.Lost || m.Kind != scene.Request || !c.drawn(e.Actor, e.Peer) {
+	if !ok || !m.Lost || m.Kind != scene.Request || !c.areLanes(e.Actor, e.Peer) {
 		return
 	}
 	command := shortRequest(sent.Content, nil)
@@ -157,8 +157,9 @@ func (c *seqRows) send(e trace.Event, sent trace.Send) {
 	c.rows = append(c.rows, seqRow{n: e.N, at: e.At, sent: e.At, over: []string{e.Actor, e.Peer}, text: command, lost: true, times: 1, fatal: c.decision(e)})
 }
 
-// untold says that requests and answers show a step of a story already.
-func untold(e trace.Event) bool {
+// shownAsRequest reports whether the requests and answers show a step of a story
+// already.
+func shownAsRequest(e trace.Event) bool {
 	m, ok := e.What.(trace.Mark)
 	if !ok {
 		return false
@@ -174,10 +175,11 @@ func untold(e trace.Event) bool {
 	return false
 }
 
-// told is a step of the story, or the decisive step, whatever it is.
-func (c *seqRows) told(e trace.Event) {
+// storyStep adds a note for a step of the story, and for the decisive step in any
+// case.
+func (c *seqRows) storyStep(e trace.Event) {
 	l, ok := c.lines[e.N]
-	if e.N != c.Fatal && (!ok || untold(e)) {
+	if e.N != c.Fatal && (!ok || shownAsRequest(e)) {
 		return
 	}
 	text := l.What
@@ -191,9 +193,9 @@ func (c *seqRows) told(e trace.Event) {
 	c.note(e, text, over...)
 }
 
-// note adds a note, unless it says again what the last one of the same said.
+// note adds a note over those of the given names that have lanes.
 func (c *seqRows) note(e trace.Event, text string, over ...string) {
-	over = slices.DeleteFunc(over, func(name string) bool { return !c.drawn(name) })
+	over = slices.DeleteFunc(over, func(name string) bool { return !c.areLanes(name) })
 	if len(over) == 0 {
 		return
 	}
@@ -204,7 +206,7 @@ func (c *seqRows) note(e trace.Event, text string, over ...string) {
 	c.rows = append(c.rows, seqRow{n: e.N, at: e.At, note: true, over: slices.Compact(over), text: text, fatal: c.decision(e)})
 }
 
-// decision says what was decided at a step, or nothing.
+// decision is the text of the decisive step, "" for any other.
 func (c *seqRows) decision(e trace.Event) string {
 	if e.N != c.Fatal {
 		return ""
@@ -216,11 +218,11 @@ func (c *seqRows) decision(e trace.Event) string {
 	return text
 }
 
-// laneName is what a participant of a diagram may be called.
+// laneName matches the names that a participant of a diagram may have.
 var laneName = regexp.MustCompile(`^([a-z]+[0-9]+[a-z]?|probe)$`)
 
-// drawn says that all of these are lanes.
-func (c *seqRows) drawn(names ...string) bool {
+// areLanes reports whether all names have lanes.
+func (c *seqRows) areLanes(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
 		return !laneName.MatchString(name) || name != trace.Store && !slices.Contains(c.Clients, name) && !slices.Contains(c.Servers, name)
 	})
@@ -229,7 +231,7 @@ func (c *seqRows) drawn(names ...string) bool {
 // byLane orders lanes from left to right.
 func (c *seqRows) byLane(a, b string) int { return c.column(a) - c.column(b) }
 
-// column is the place of a lane: clients, servers, store.
+// column is the position of a lane: clients, servers, store.
 func (c *seqRows) column(name string) int {
 	if i := slices.Index(c.Clients, name); i >= 0 {
 		return i
@@ -240,33 +242,32 @@ func (c *seqRows) column(name string) int {
 	return len(c.Clients) + len(c.Servers)
 }
 
-// seqRow is one thing that a sequence diagram shows: a request with its answer, or
-// a note.
+// seqRow is one row of a sequence diagram: a request with its answer, or a note.
 type seqRow struct {
 	n    int // the step
 	at   time.Duration
-	over []string // whom it concerns: for a request, the sender and the receiver
+	over []string // its lanes: for a request, the sender and the receiver
 	text string
 	note bool
 
-	sent     time.Duration // when the request was sent
-	lost     bool          // it never arrived
-	answer   string        // "" for none
-	unheard  bool          // the answer never arrived
-	times    int           // how often in a row the same was asked and answered
-	until    time.Duration // the last time
-	branches []seqBranch   // the answers in the modes that part here
-	fatal    string        // what was decided here, in words
+	sent       time.Duration // when the request was sent
+	lost       bool          // it never arrived
+	answer     string        // "" for none
+	answerLost bool          // the answer never arrived
+	times      int           // how often in succession the request had this answer
+	until      time.Duration // the last time
+	branches   []seqBranch   // the answers in the modes that diverge here
+	fatal      string        // the text of the decisive step, "" for another step
 }
 
-// seqBranch is what a store answered in some modes.
+// seqBranch is the answer of the store in some modes.
 type seqBranch struct {
 	modes  []fence.Mode
 	answer string
-	says   string
+	note   string
 }
 
-// lines are the row in mermaid.
+// lines are the lines of the row in mermaid.
 func (r seqRow) lines() []string {
 	var lines []string
 	switch {
@@ -288,11 +289,11 @@ func (r seqRow) lines() []string {
 
 func (r seqRow) decision(what string) string { return fmt.Sprintf("step %d, %s", r.n, what) }
 
-// fatalColour is behind the decisive step, light enough for dark and light pages.
-// A note says the same in words.
+// fatalColour is the background of the decisive step, light enough for dark and light
+// pages. A note marks the step in words.
 const fatalColour = "rgba(220, 50, 47, 0.2)"
 
-// lateFrom is how long a request is on its way before the diagram says so.
+// lateFrom is the time under way from which the diagram marks a request as late.
 const lateFrom = 500 * time.Millisecond
 
 func (r seqRow) request() string {
@@ -317,8 +318,8 @@ func (r seqRow) answers() []string {
 		}
 		lines = append(lines, word+" mode "+mermaidText(strings.ReplaceAll(prose.Commas(b.modes), ", ", " or ")))
 		inner := r.answered(b.answer)
-		if b.says != "" {
-			inner = append(inner, r.remark(b.says))
+		if b.note != "" {
+			inner = append(inner, r.remark(b.note))
 		}
 		lines = append(lines, inset(inner)...)
 	}
@@ -330,7 +331,7 @@ func (r seqRow) answered(answer string) []string {
 		return nil
 	}
 	arrow := "-->>"
-	if r.unheard {
+	if r.answerLost {
 		arrow, answer = "--x", answer+" (the answer is lost)"
 	}
 	if r.times > 1 {
@@ -339,7 +340,7 @@ func (r seqRow) answered(answer string) []string {
 	return []string{fmt.Sprintf("%s%s%s: %s", r.over[1], arrow, r.over[0], mermaidLabel(answer))}
 }
 
-// remark is a note on whoever decided.
+// remark is a note over the receiver of the request.
 func (r seqRow) remark(text string) string {
 	return fmt.Sprintf("Note over %s: %s", r.over[len(r.over)-1], mermaidLabel(text))
 }
@@ -352,8 +353,8 @@ func inset(lines []string) []string {
 	return out
 }
 
-// branch adds to the rows of the run that is told what the store answered in the
-// other modes, where those part from it.
+// branch adds to the rows of the first run the answers of the store in the other
+// modes, at the step where these diverge from it.
 func branch(rows []seqRow, first *scene.Scene, others []*scene.Scene) {
 	parted := make([]int, len(others)) // from which step on
 	for i, o := range others {
@@ -374,7 +375,7 @@ func branch(rows []seqRow, first *scene.Scene, others []*scene.Scene) {
 			}
 		}
 		if len(r.branches) > 1 && r.fatal != "" {
-			r.branches[0].says = r.decision(r.fatal)
+			r.branches[0].note = r.decision(r.fatal)
 		}
 	}
 }
@@ -397,7 +398,7 @@ func (r *seqRow) branch(o *scene.Scene, e trace.Event) {
 	}
 	b := seqBranch{modes: []fence.Mode{o.Run.Mode}, answer: answer}
 	if o.Fatal == r.n {
-		b.says = r.decision(o.Decision().Text)
+		b.note = r.decision(o.Decision().Text)
 	}
 	r.branches = append(r.branches, b)
 }

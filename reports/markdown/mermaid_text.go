@@ -9,12 +9,12 @@ import (
 	"locksim/sim/trace"
 )
 
-// mermaidPlain are the signs that mean themselves in a mermaid text. All others
-// but letters and digits are written by their numbers: among them are those that
-// end a statement or begin a comment, a tag, a formula or a fence.
+// mermaidPlain are the characters, other than letters and digits, without a special
+// meaning in a mermaid text. All others are written by their numbers: some of them end
+// a statement or begin a comment, a tag, a formula or a fence.
 const mermaidPlain = " .,()/=+-_'’!?{}…–—→·"
 
-// mermaidText keeps what others wrote from becoming mermaid, Markdown or HTML.
+// mermaidText escapes a text so that it does not become mermaid, Markdown or HTML.
 func mermaidText(text string) string {
 	var b strings.Builder
 	for _, r := range strings.TrimSpace(prose.Visible(text)) {
@@ -27,7 +27,7 @@ func mermaidText(text string) string {
 	return b.String()
 }
 
-// The room of a text in a diagram.
+// The limits of a text in a diagram.
 const (
 	mermaidWidth = 38 // characters of a line
 	mermaidLines = 4  // of a text
@@ -45,8 +45,7 @@ func mermaidLabel(text string) string {
 	return strings.Join(lines, "<br/>")
 }
 
-// maxCommand and maxAnswer are how much of a request and of an answer a diagram
-// shows, in characters.
+// maxCommand and maxAnswer bound a request and an answer in a diagram, in characters.
 const (
 	maxCommand = 72
 	maxAnswer  = 90
@@ -69,8 +68,8 @@ func answered(answer trace.Content) string {
 	return prose.Clip(string(answer.AppendText(nil)), maxAnswer)
 }
 
-// storeAnswer is the store's answer in words. Which operation it is about stands
-// beside it.
+// storeAnswer is the answer of the store in words, without the operation, which is
+// shown beside it.
 func storeAnswer(d trace.Decision) string {
 	switch {
 	case d.Refused != "":

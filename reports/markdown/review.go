@@ -12,11 +12,11 @@ import (
 	"locksim/scenarios/review"
 )
 
-// Review writes the design review of a lock as Markdown: the same in the
-// same order as on its page. No text of a lock or of a run is taken for markup.
+// Review writes the design review of a lock as Markdown, with the content of its page
+// in the same order. No text of a lock or of a run becomes markup.
 //
-// Of the options, only Replay plays a part. The same review gives the same bytes.
-// The error is that of the writer. It is safe for concurrent use.
+// Of the options, only Replay is used. The same review gives the same bytes. Review
+// returns the error of the writer. It is safe for concurrent use.
 func Review(w io.Writer, r *review.Review, opt reports.Options) error {
 	v := reviewpage.New(r, opt)
 	p := new(prose.Page)
@@ -70,7 +70,7 @@ func blockParts(b reviewpage.Block) [][]string {
 	return append(parts, listed(b))
 }
 
-// listed are the items.
+// listed are the items of a block as a list.
 func listed(b reviewpage.Block) []string {
 	var lines []string
 	for i, item := range b.Items {
@@ -83,7 +83,7 @@ func listed(b reviewpage.Block) []string {
 	return lines
 }
 
-// htmlText keeps a text within a tag from becoming one.
+// htmlText escapes a text inside an HTML element.
 func htmlText(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(prose.Visible(text))
 }

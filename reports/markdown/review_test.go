@@ -28,7 +28,7 @@ func reviewMarkdown(t *testing.T, r *review.Review) string {
 	return b.String()
 }
 
-// The whole document, as it is read.
+// The golden file is the document itself.
 func TestReview(t *testing.T) {
 	got := reviewMarkdown(t, testreports.Review())
 	testreports.GoldenFile(t, "review.md", got)
@@ -52,7 +52,7 @@ func TestReviewOrder(t *testing.T) {
 	if reviewMarkdown(t, testreports.Review()) != md {
 		t.Error("the same review gives other bytes")
 	}
-	if err := markdown.Review(testreports.Full{}, testreports.Review(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+	if err := markdown.Review(testreports.FullDisk{}, testreports.Review(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -66,7 +66,7 @@ func TestReviewEscapes(t *testing.T) {
 	}
 }
 
-// Another measurement is another document: figures are not in the template.
+// The document follows the figures of the measurement.
 func TestReviewFollowsTheFigures(t *testing.T) {
 	r := testreports.Review()
 	before := reviewMarkdown(t, r)
@@ -80,7 +80,7 @@ func TestReviewFollowsTheFigures(t *testing.T) {
 	r.Figures.Within.Violating = 5
 	r.Advice, r.Failures, r.Questions = r.Figures.Advice(), nil, nil
 	after := reviewMarkdown(t, r)
-	for _, text := range []string{"Not as it stands: it breaks its own promise, in 5 of 2,700", "data was lost in 19 of 40 runs", "found anything that broke it", "The figures leave none."} {
+	for _, text := range []string{"Not as it stands: it breaks its own promise, in 5 of 2,700", "data was lost in 19 of 40 runs", "found anything that broke it", "The figures raise none."} {
 		if !strings.Contains(after, text) {
 			t.Errorf("with another measurement it does not say %q", text)
 		}
@@ -90,19 +90,19 @@ func TestReviewFollowsTheFigures(t *testing.T) {
 	}
 }
 
-// A lock of which nothing is known has a review, too.
+// A review without data has a document too.
 func TestReviewOfNothing(t *testing.T) {
 	r := &review.Review{Lock: review.Lock{Name: "mine", Nodes: 1, Judged: fence.None}}
 	r.Advice, r.Questions = r.Figures.Advice(), r.Figures.Questions()
 	md := reviewMarkdown(t, r)
-	for _, text := range []string{"Nobody has said how this lock works", "It needs 1 server and mints no fencing tokens", "The lock promises nothing.", "No recommendation", "What does the lock promise"} {
+	for _, text := range []string{"This lock has no description", "It needs 1 server and mints no fencing tokens", "The lock promises nothing.", "No recommendation", "What does the lock promise"} {
 		if !strings.Contains(md, text) {
 			t.Errorf("it does not say %q:\n%s", text, md)
 		}
 	}
 }
 
-// Of many breaks, the first are told, and all have a command.
+// Of many breaks, the first have their stories, and all have a command.
 func TestReviewOfManyBreaks(t *testing.T) {
 	r := testreports.Review()
 	for range 20 {

@@ -10,9 +10,9 @@ import (
 	"locksim/scenarios/play"
 )
 
-// story is a row for each step of the run that is told.
+// story is the folded table with the story, a row for each step.
 func (m *report) story() []string {
-	run := scene.Told(m.o)
+	run := scene.StoryRun(m.o)
 	if run == nil || m.steps == 0 {
 		return nil
 	}
@@ -33,8 +33,8 @@ func (m *report) story() []string {
 	return folded(fmt.Sprintf("The story in mode %s, step by step", literal(string(run.Mode))), lines)
 }
 
-// storyAround is a story in at most n steps: the whole, or the excerpt
-// where that is enough, or else what lies around the decisive step.
+// storyAround is a story in at most n steps: the whole, or the excerpt where n is
+// [scene.MaxSteps], or else the steps around the decisive one.
 func storyAround(lines []play.Line, n int) []scene.Sentence {
 	switch {
 	case len(lines) <= n:
@@ -64,7 +64,7 @@ func (m *report) limits() []string {
 	return lines
 }
 
-// yaml is the schedule, as far as there is room.
+// yaml is the schedule, cut to the extent.
 func (m *report) yaml() []string {
 	if m.lines == 0 {
 		return nil
@@ -77,7 +77,8 @@ func (m *report) yaml() []string {
 	return folded("The schedule, as YAML", fenced("yaml", text))
 }
 
-// again are the hashes, the versions that they hold for and the command.
+// again is the section with the hashes, the versions for which they hold, and the
+// command.
 func (m *report) again() []string {
 	var lines []string
 	for _, run := range scene.Ran(m.o) {

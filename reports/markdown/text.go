@@ -6,16 +6,16 @@ import (
 	"locksim/internal/prose"
 )
 
-// signs are the characters that Markdown, or GitHub's reading of it, acts
-// on anywhere in a line, and what stands for them. Behind @ and # comes a space of
-// no width, so that nobody is called and no issue is linked.
+// signs are the characters with a meaning anywhere in a line, in Markdown or on
+// GitHub, and how they are escaped. A space of no width follows @ and #, so that
+// GitHub notifies no user and links no issue.
 var signs = map[rune]string{
 	'\\': `\\`, '`': "\\`", '*': `\*`, '_': `\_`, '[': `\[`, ']': `\]`, '|': `\|`, '~': `\~`,
 	'<': "&lt;", '>': "&gt;", '&': "&amp;", '$': "<span>$</span>", '@': "@&#8203;", '#': `\#&#8203;`,
 }
 
-// literal keeps what others wrote from becoming markup, a link or a call. The
-// text may stand behind others, or begin a line, a cell or an item.
+// literal escapes a text so that it does not become markup, a link or a mention. The
+// text may follow other text, or begin a line, a cell or an item.
 func literal(text string) string {
 	text = strings.TrimSpace(prose.Visible(text))
 	var b strings.Builder
@@ -41,8 +41,8 @@ func endsInWWW(text string) bool {
 	return len(text) >= 3 && strings.EqualFold(text[len(text)-3:], "www")
 }
 
-// beginsBlock says that at the beginning of a line the sign at i would make a
-// list, a rule or a heading of it: a sign, or the one behind a number.
+// beginsBlock reports whether the character at i would make a list, a rule or a heading
+// of a line: a special first character, or the one after a leading number.
 func beginsBlock(text string, i int) bool {
 	digits := strings.TrimLeft(text, "0123456789")
 	if at := len(text) - len(digits); at > 0 {
@@ -61,7 +61,7 @@ func codeSpan(text string) string {
 	return fence + text + fence
 }
 
-// fenced are lines of code behind a fence that none of them can end.
+// fenced is a block of code, with a fence that no line of it can end.
 func fenced(language, text string) []string {
 	fence := strings.Repeat("`", max(longestRun(text)+1, 3))
 	lines := []string{fence + language}
@@ -84,7 +84,7 @@ func longestRun(text string) int {
 	return longest
 }
 
-// folded are lines that a reader unfolds. What is inside is Markdown.
+// folded are lines that a reader unfolds. The lines are Markdown.
 func folded(title string, lines []string) []string {
 	if len(lines) == 0 {
 		return nil

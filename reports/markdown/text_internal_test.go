@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Text is text, wherever it stands on a page. Rendering by a parser is checked in
-// markdowntest; this is what GitHub does beyond Markdown.
+// A text stays text at any position on a page. Module markdowntest checks with a parser;
+// this test also covers what GitHub adds to Markdown.
 func TestLiteral(t *testing.T) {
 	for in, want := range map[string]string{
 		"c0's write c0.w2 (step 20), 9.674s": "c0's write c0.w2 (step 20), 9.674s",
@@ -48,8 +48,7 @@ func TestFenced(t *testing.T) {
 	}
 }
 
-// Whatever a text is, no sign of it means anything to mermaid, to Markdown or to
-// the language of tags.
+// No character of a text has a meaning in mermaid, Markdown or HTML.
 func TestMermaidText(t *testing.T) {
 	for in, want := range map[string]string{
 		"0.018s set lock ex 10 nx":  "0.018s set lock ex 10 nx",

@@ -21,7 +21,7 @@ import (
 
 var github = goldmark.New(goldmark.WithExtensions(extension.GFM))
 
-// shape is what a page is made of, as GitHub would see it.
+// shape counts the elements of a page as GitHub parses it.
 type shape struct {
 	headings, tables, cells, items, codes, links, tags int
 }
@@ -59,16 +59,16 @@ func shapeOf(t *testing.T, page string) (s shape) {
 	return s
 }
 
-// What others wrote changes no heading, table, list or block of a page, and makes
-// no link and no tag.
+// A hostile text changes no heading, table, list or block of a page, and makes no link
+// and no tag.
 func TestHostileTextsAreText(t *testing.T) {
 	o := hostile(t)
 	s := shapeOf(t, rendered(t, o, reports.Options{Replay: evil, Versions: []reports.Version{{Name: evil, Version: evil}}}))
 	want := shape{
 		headings: 5, tables: 2, codes: 3,
 		cells: 11*4 + 4*(1+len(o.Modes[0].Story)),
-		// That nothing is expected, where the modes part, the reason of all modes, two
-		// limits, three hashes, a version.
+		// The remark that nothing is expected, two divergences, the reason of all modes,
+		// two limits, three hashes, a version.
 		items: 1 + 1 + 2 + 2 + 3 + 1,
 	}
 	if s != want {
@@ -76,7 +76,7 @@ func TestHostileTextsAreText(t *testing.T) {
 	}
 }
 
-// And each of them is there as it was written, character by character.
+// A page shows each hostile text character by character.
 func TestHostileTextsAreShown(t *testing.T) {
 	o := hostile(t)
 	var html bytes.Buffer
@@ -95,7 +95,7 @@ func TestHostileTextsAreShown(t *testing.T) {
 	}
 }
 
-// Each page of the gallery has its parts, and its links lead somewhere.
+// Each page of the gallery exists and has its parts.
 func TestGalleryPages(t *testing.T) {
 	index, err := os.ReadFile("../gallery/README.md")
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// The versions of what runs in node, from the npm registry. GitHub draws with a
+// The versions of the packages from the npm registry that run in node. GitHub uses a
 // mermaid of the same major version.
 var packages = []string{"mermaid@11.17.2", "jsdom@26.1.0"}
 
-// understood is what mermaid made of a diagram.
-type understood struct {
+// parsedDiagram is a diagram as mermaid parsed it.
+type parsedDiagram struct {
 	Error    string
 	Type     string
 	Title    string
@@ -26,8 +26,8 @@ type understood struct {
 	}
 }
 
-// missing skips a test that lacks something, or fails it where nothing may be
-// missing.
+// missing skips a test that lacks a component, or fails it with
+// LOCKSIM_REQUIRE_LIVE=1.
 func missing(t *testing.T, what string) {
 	t.Helper()
 	if os.Getenv("LOCKSIM_REQUIRE_LIVE") == "1" {
@@ -36,8 +36,8 @@ func missing(t *testing.T, what string) {
 	t.Skipf("%s is missing; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure", what)
 }
 
-// installed is a folder with the packages and the script in it. It is made once
-// for all tests, and TestMain removes it.
+// installed makes a folder with the packages and the script, once for all tests.
+// TestMain removes it.
 var installed = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "locksim-mermaid-"); err != nil {
 		return "", err
@@ -73,11 +73,11 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// used says that the folder was asked for.
+// used says that a test has called installed.
 var used bool
 
-// parsed has mermaid parse diagrams, all in one process.
-func parsed(t *testing.T, diagrams ...string) []understood {
+// parsed parses diagrams with mermaid, all in one process.
+func parsed(t *testing.T, diagrams ...string) []parsedDiagram {
 	t.Helper()
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -102,7 +102,7 @@ func parsed(t *testing.T, diagrams ...string) []understood {
 	if err != nil {
 		t.Fatalf("node: %v\n%s", err, errs.String())
 	}
-	var all []understood
+	var all []parsedDiagram
 	if err := json.Unmarshal(out, &all); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

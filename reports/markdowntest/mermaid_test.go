@@ -18,7 +18,7 @@ const (
 	mermaidAlt  = 12
 )
 
-// mermaid draws the page of every scenario of the library, and of the gallery.
+// mermaid parses the diagrams of every scenario of the library, and of the gallery.
 func TestMermaidParsesEveryStory(t *testing.T) {
 	var names, diagrams []string
 	pages, err := filepath.Glob("../gallery/[0-9]*.md")
@@ -50,8 +50,8 @@ func TestMermaidParsesEveryStory(t *testing.T) {
 	}
 }
 
-// mermaid understands the story as it was meant: who speaks to whom in which
-// order, and where the modes part.
+// The parsed diagram has the messages of the story in order, with sender and receiver,
+// and the branches where the modes diverge.
 func TestMermaidUnderstands(t *testing.T) {
 	o := played(t, loaded(t, "gc-pause"), fence.None, fence.Check)
 	got := parsed(t, diagram(t, rendered(t, o, reports.Options{})))[0]
@@ -82,10 +82,10 @@ func TestMermaidUnderstands(t *testing.T) {
 			}
 		}
 	}
-	t.Errorf("the diagram lacks, at its place, %+v", wants[0])
+	t.Errorf("the diagram lacks, in this order, %+v", wants[0])
 }
 
-// A hostile text stays a text: the diagram has the same messages as without it.
+// A hostile text stays a text: the diagram has the same participants as without it.
 func TestMermaidOfHostileTexts(t *testing.T) {
 	plain := diagram(t, rendered(t, played(t, loaded(t, "gc-pause"), fence.None, fence.Check, fence.Seal), reports.Options{}))
 	got := parsed(t, plain, diagram(t, rendered(t, hostile(t), reports.Options{})))

@@ -13,7 +13,7 @@ import (
 	"locksim/scenarios/play"
 )
 
-// played is a run of a scenario of the library, with its own lock.
+// played is a run of a scenario with the lock that it names.
 func played(t *testing.T, sc *file.Scenario, modes ...fence.Mode) *play.Outcome {
 	t.Helper()
 	l, err := play.FindLock(sc.Lock.Kind, nil)
@@ -57,11 +57,11 @@ func diagram(t *testing.T, page string) string {
 	return found[1]
 }
 
-// evil is what a text may try: to end statements, fences, cells and tags, to call
-// people, to link, to begin comments, directives and formulas.
+// evil is a text with the ends of statements, fences, cells and tags, with mentions and
+// links, and with the beginnings of comments, directives and formulas.
 const evil = "x; end #1 %%{init: {}}%% <img src=x onerror=alert(1)></script> ```\n``` | [a](http://b.c) @team $$x$$ www.d.e `code` **b** wrap: style: ﬂ°°60¶ß &lt; \\ \x1b[31m"
 
-// hostile is a run in which every text that anybody brings is like that.
+// hostile is a run with evil in every text of its scenario, lock and events.
 func hostile(t *testing.T) *play.Outcome {
 	t.Helper()
 	o := played(t, loaded(t, "gc-pause"), fence.None, fence.Check, fence.Seal)

@@ -1,15 +1,15 @@
 // Parses mermaid diagrams: a JSON list of texts on standard input, a JSON list of
-// what mermaid understood on standard output.
+// the parsed diagrams on standard output.
 import { readFileSync } from "node:fs";
 import { JSDOM } from "jsdom";
 
-// mermaid cleans texts with DOMPurify, which wants a document.
+// mermaid cleans texts with DOMPurify, which needs a document.
 const { window } = new JSDOM("<!doctype html><body></body>");
 globalThis.window = window;
 globalThis.document = window.document;
 const { default: mermaid } = await import("mermaid");
 
-// mermaid keeps #59; and the like in a form of its own until it draws.
+// mermaid stores #59; and the like in an internal form until it draws.
 const drawn = (text) =>
   String(text ?? "")
     .replace(/ﬂ°°(\d+)¶ß/g, (_, n) => String.fromCodePoint(Number(n)))

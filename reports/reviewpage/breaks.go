@@ -11,8 +11,8 @@ import (
 	"locksim/scenarios/search"
 )
 
-// maxBreaks is how many breaks are told with their stories; of more, there is one
-// line each.
+// maxBreaks is the number of breaks that are shown with their stories. Each further
+// break has one line.
 const maxBreaks = 12
 
 // Break is a way in which the lock was broken.
@@ -35,7 +35,7 @@ func breakBlocks(r *review.Review) []Block {
 	if len(r.Failures) == 0 {
 		return append(blocks, paragraph("Neither random schedules nor placed faults found anything that broke it, in %s. That is no proof.", evidenceOf(r)))
 	}
-	blocks = append(blocks, Block{Heading: "Found by exploration"}, paragraph("%s of breaking it were found by random schedules and placed faults, each made as small as it gets. Those within the promise come first, if there are any, then the worst. Each was made again in every fencing mode, with the same seed. A mode named in the title is the one in which the lock is judged.", prose.Amount(len(r.Failures), "way")))
+	blocks = append(blocks, Block{Heading: "Found by exploration"}, paragraph("%s of breaking it were found by random schedules and placed faults, each reduced to a minimal schedule. Those within the promise come first, if there are any, then the worst. Each was repeated in every fencing mode, with the same seed. A mode named in the title is the one in which the lock is judged.", prose.Count(len(r.Failures), "way")))
 	rest := &Table{Name: "Further breaks", Head: []string{"Break", "Runs like it", "Command"}}
 	for i, b := range r.Failures {
 		if i < maxBreaks {
@@ -54,7 +54,7 @@ func breakBlocks(r *review.Review) []Block {
 
 func evidenceOf(r *review.Review) string {
 	f := &r.Figures
-	return prose.Amount(f.Within.Evidence+f.All.Evidence+f.Swept.Evidence, "run") + " that are evidence"
+	return prose.Count(f.Within.Evidence+f.All.Evidence+f.Swept.Evidence, "run") + " that are evidence"
 }
 
 func newReviewBreak(i int, b review.Failure) *Break {
@@ -63,39 +63,39 @@ func newReviewBreak(i int, b review.Failure) *Break {
 	return v
 }
 
-// whereFound says by what the break was found, and how often.
+// whereFound says which search found the break, and in how many runs.
 func whereFound(b review.Failure) string {
-	often := fmt.Sprintf("%s of %s", prose.Thousands(b.Runs), prose.Amount(b.Of, "run"))
+	often := fmt.Sprintf("%s of %s", prose.Thousands(b.Runs), prose.Count(b.Of, "run"))
 	switch b.From {
 	case review.FromPromise:
 		return "It breaks the lock’s own promise: found in " + often + " within it that are evidence."
 	case review.FromSweep:
 		return "Found by placing single faults, in " + often + "."
 	}
-	return fmt.Sprintf("Found with every fault there is, in %s that are evidence. The smallest run has %s of the %d that were drawn.%s", often, prose.Count(b.Faults, "fault"), b.Drawn, ofClasses(b))
+	return fmt.Sprintf("Found with every kind of fault, in %s that are evidence. The smallest run has %s of the %d that were drawn.%s", often, prose.Count(b.Faults, "fault"), b.Drawn, ofClasses(b))
 }
 
-// ofClasses says of which classes the faults are.
+// ofClasses names the classes of the faults that strike.
 func ofClasses(b review.Failure) string {
 	if len(b.Classes) == 0 {
 		return ""
 	}
-	return " What strikes is of the class " + commas(b.Classes) + "."
+	return " Classes of the faults that strike: " + commas(b.Classes) + "."
 }
 
-// effects are what a fence did, in words.
+// effects describe the effect of a fence.
 var effects = map[review.FenceEffect]string{
 	review.NoFence:          "without a fence",
 	review.FenceRescues:     "rescues: no harm is done",
-	review.FenceCosts:       "rescues at a price: the data is right, another harm is done",
+	review.FenceCosts:       "rescues at a price: the data is right, but another harm occurs",
 	review.FenceFails:       "does not rescue",
-	review.FenceHarms:       "does harm that is not there without it",
-	review.FenceIdle:        "nothing to rescue: no harm without it, nor with it",
+	review.FenceHarms:       "does harm that does not occur without it",
+	review.FenceIdle:        "nothing to rescue: no harm with or without it",
 	review.FenceUndecided:   "undecided",
 	review.FenceNeedsTokens: "cannot be used: it needs tokens",
 }
 
-// fenceTable is what each fence made of a break.
+// fenceTable is the effect of each fence on a break.
 func fenceTable(i int, b review.Failure) *Table {
 	t := &Table{Name: fmt.Sprintf("Break %d in each fencing mode", i), Head: []string{"Fence", "Verdict", "What it does"}}
 	for _, f := range b.Fences {
@@ -104,8 +104,8 @@ func fenceTable(i int, b review.Failure) *Table {
 	return t
 }
 
-// storyBlocks are the scenarios of the library in which the lock was broken, with
-// what each fence made of them: those within the promise first.
+// storyBlocks are the scenarios of the library in which the lock was broken, with the
+// effect of each fence: those within the promise first.
 func storyBlocks(r *review.Review) []Block {
 	t := &Table{Name: "Stories of the library that break it", Head: []string{"Story", "Promise", "Without a fence", "Rescue", "Do not rescue", "Do harm", "Command"}}
 	for _, g := range review.Grounds() {
@@ -119,7 +119,7 @@ func storyBlocks(r *review.Review) []Block {
 		return nil
 	}
 	return []Block{{Heading: "Stories of the library"},
-		paragraph("Known failures of locks in the field, each told by a scenario. A fence in brackets rescues the data at a price: a rightful holder is refused. The command runs a story in every fencing mode."),
+		paragraph("Known failures of locks in the field, each shown by a scenario. A fence in brackets rescues the data at a price: a rightful holder is refused. The command runs a story in every fencing mode."),
 		{Table: t}}
 }
 

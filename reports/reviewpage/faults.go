@@ -17,7 +17,7 @@ import (
 func faultBlocks(r *review.Review) []Block {
 	blocks := []Block{
 		{Heading: "Classes of fault"},
-		paragraph("A promise speaks of classes. The figures are the runs in which a fault of the class struck."),
+		paragraph("A promise names classes of fault. The figures are the runs in which a fault of the class struck."),
 		{Table: classTable(r)},
 		{Heading: "Kinds of fault"},
 		paragraph("How many faults were drawn for the schedules, and how many of them struck before the run was over."),
@@ -76,14 +76,15 @@ func struckOfDrawn(e *explore.Exploration, kind string) string {
 	return fmt.Sprintf("%s of %s struck", prose.Thousands(n.Struck), prose.Thousands(n.Planned))
 }
 
-// shortGround says where a scenario lies.
+// shortGround says whether a scenario is within the promise.
 var shortGround = map[review.Ground]string{
 	review.GroundPromised:      "within",
 	review.GroundOutside:       "outside",
 	review.GroundSeveralWrites: "several writes",
 }
 
-// groundWord is where a scenario lies; a lock without a promise has no inside.
+// groundWord is the text of a ground. For a lock without a promise, no scenario is
+// within or outside the promise.
 func groundWord(r *review.Review, g review.Ground) string {
 	if g == review.GroundOutside && !r.Lock.Promises {
 		return prose.Nothing

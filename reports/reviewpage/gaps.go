@@ -12,7 +12,7 @@ import (
 	"locksim/scenarios/review"
 )
 
-// exploredBlocks say how much stands behind the review.
+// exploredBlocks say how many runs the review is based on.
 func exploredBlocks(r *review.Review) []Block {
 	t := &Table{Name: "The runs behind it", Head: []string{"What", "Runs", "Evidence", "With a violation", "Rate below, at 95 %", "Virtual time"}}
 	if m := r.Matrix; m != nil {
@@ -25,7 +25,7 @@ func exploredBlocks(r *review.Review) []Block {
 		t.row("Single faults placed in "+s.Plan.Scenario, prose.Thousands(n.Runs), prose.Thousands(n.Evidence), prose.Thousands(n.Violating), prose.Nothing, prose.Nothing)
 	}
 	blocks := []Block{{Table: t},
-		paragraph("A run is evidence when a violation was seen, or when clients contended and faults struck. The rate speaks of the generator that drew the schedules, and of nothing else.")}
+		paragraph("A run is evidence when a violation was seen, or when clients contended and faults struck. The rate holds for the generator that drew the schedules only.")}
 	var items []string
 	for _, e := range []*explore.Exploration{r.Within, r.All} {
 		if e != nil {
@@ -74,18 +74,18 @@ func gapBlocks(r *review.Review) []Block {
 	}
 	items = append(items, neverStruck(r)...)
 	if n := r.Figures.Partial; n > 0 {
-		items = append(items, fmt.Sprintf("In %s the lock acted during a pause, through timers that no seam holds: these are no evidence about pauses.", prose.Amount(n, "run")))
+		items = append(items, fmt.Sprintf("In %s the lock acted during a pause, through timers that no seam holds: these are no evidence about pauses.", prose.Count(n, "run")))
 	}
 	if names := vacuousStories(r); len(names) > 0 {
 		items = append(items, "These scenarios prove nothing in some mode, since nobody contended or a fault never struck: "+commas(names)+".")
 	}
-	items = append(items, "Faults of which the generator knows nothing: disks that fill, bytes that arrive changed, a Redis Cluster that moves keys, bugs of Redis itself.")
+	items = append(items, "Faults that no schedule can have: disks that fill, bytes that arrive changed, a Redis Cluster that moves keys, bugs of Redis itself.")
 	blocks := []Block{{Items: items}}
 	if len(r.NotRun) > 0 {
 		blocks = append(blocks, Block{Folded: prose.Count(len(r.NotRun), "scenario") + " of the library not run with this lock", Items: gapItems(r.NotRun)})
 	}
 	if len(r.Catalogue) > 0 {
-		blocks = append(blocks, Block{Folded: fmt.Sprintf("%s of the catalogue that no scenario shows", prose.Amount(len(r.Catalogue), "failure mode")), Items: gapItems(r.Catalogue)})
+		blocks = append(blocks, Block{Folded: fmt.Sprintf("%s of the catalogue that no scenario shows", prose.Count(len(r.Catalogue), "failure mode")), Items: gapItems(r.Catalogue)})
 	}
 	return blocks
 }
@@ -101,7 +101,7 @@ func vacuousStories(r *review.Review) []string {
 	return names
 }
 
-// neverStruck are classes that were to be drawn and never struck.
+// neverStruck are the classes that could be drawn and never struck.
 func neverStruck(r *review.Review) []string {
 	var out []string
 	for _, e := range []*explore.Exploration{r.Within, r.All} {

@@ -13,11 +13,11 @@ import (
 
 func sortedKeys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
-// lockBlocks say what lock it is and how it works.
+// lockBlocks say how the lock works and what it needs.
 func lockBlocks(r *review.Review) []Block {
 	about := r.Lock.About
 	if about == "" {
-		about = "Nobody has said how this lock works; locksim knows it by its adapter alone."
+		about = "This lock has no description; locksim knows only its adapter."
 	}
 	needs := fmt.Sprintf("It needs %s and mints no fencing tokens, so that of the fences only claim and cas can be put before the data.", prose.Count(r.Lock.Nodes, "server"))
 	if r.Lock.Tokens {
@@ -26,18 +26,18 @@ func lockBlocks(r *review.Review) []Block {
 	return []Block{paragraph("%s", about), paragraph("%s", needs)}
 }
 
-// promiseBlocks say what it is judged by.
+// promiseBlocks say what the lock promises, by which it is judged.
 func promiseBlocks(r *review.Review) []Block {
 	l := r.Lock
 	if !l.Promises {
-		return []Block{paragraph("The lock promises nothing. Everything below is judged as if it promised that claims never overlap, that the lock is free again in the end, that no rightful holder is refused, and that the data is right in mode %s.", l.Judged)}
+		return []Block{paragraph("The lock promises nothing. Everything below is judged as if it promised that claims never overlap, that the lock is free again at the end, that no rightful holder is refused, and that the data is right in mode %s.", l.Judged)}
 	}
 	blocks := []Block{paragraph("No two claims overlap under these faults: %s.", commas(l.Promise.Exclusion))}
 	if l.Promise.Data != "" {
 		blocks = append(blocks, paragraph("Under the same faults the data is right behind a store that fences by the rule %s, if every section writes once. %s", l.Promise.Data, scene.Rule(fence.Mode(l.Promise.Data))))
 	}
 	if l.Promise.FreeWithin != "" {
-		blocks = append(blocks, paragraph("After its last holder has gone, in whatever way, it can be had again within: %s.", l.Promise.FreeWithin))
+		blocks = append(blocks, paragraph("After its last holder is gone, for whatever reason, it can be acquired again within: %s.", l.Promise.FreeWithin))
 	}
 	return append(blocks, paragraph("It promises nothing under: %s.", commas(l.Unpromised)))
 }
@@ -51,7 +51,7 @@ type Advice struct {
 	Reasons    []string
 }
 
-// useMeans says what a use is.
+// useMeans explains the uses.
 var useMeans = map[review.Use]string{
 	review.ForEfficiency:  "Work that is done twice is only waste.",
 	review.ForCorrectness: "A violation costs money or data.",
@@ -80,16 +80,16 @@ func ruleItems(a review.Advice) []string {
 	for _, rule := range review.Rules(a.Use) {
 		text := fmt.Sprintf("%s, if %s", rule.ID, rule.Text)
 		if rule.ID == a.Rule {
-			return append(out, text+". This is so, and decides.")
+			return append(out, text+". This is the case, and decides.")
 		}
-		out = append(out, text+". This is not so.")
+		out = append(out, text+". This is not the case.")
 	}
 	return out
 }
 
 func questionBlocks(r *review.Review) []Block {
 	if len(r.Questions) == 0 {
-		return []Block{paragraph("The figures leave none.")}
+		return []Block{paragraph("The figures raise none.")}
 	}
 	var items []string
 	for _, q := range r.Questions {

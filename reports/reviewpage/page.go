@@ -1,7 +1,7 @@
-// Package reviewpage says what there is to show of the design review of a lock: a
-// [Page] of sections, in which one block follows another. A format draws each kind of
-// block in its own way. page.go has the kinds of blocks and the order of the sections;
-// each section has a file.
+// Package reviewpage has the content of the report of a design review of a lock: a
+// [Page] of sections, each a list of blocks. A format renders each kind of block in its
+// own way. page.go has the kinds of blocks and the order of the sections; each section
+// has a file.
 package reviewpage
 
 import (
@@ -14,7 +14,7 @@ import (
 	"locksim/scenarios/review"
 )
 
-// Page is a review as sections, which each form renders in its own way.
+// Page is a review as sections.
 type Page struct {
 	Lock     string
 	Answer   string
@@ -29,8 +29,8 @@ type Section struct {
 	Blocks    []Block
 }
 
-// Block is one thing after another below a heading. All but one or two of
-// its fields are empty.
+// Block is one part of a section: a heading, a text, a list, a table, a break. All but
+// one or two of its fields are empty.
 type Block struct {
 	Heading string
 	Text    string
@@ -44,28 +44,28 @@ type Block struct {
 	Folded string
 }
 
-// Table is a table with a name, for whoever hears it.
+// Table is a table with a name, for screen readers.
 type Table struct {
 	Name string
 	Head []string
 	Rows []Row
 }
 
-// Row begins with what it is about.
+// Row is a row of a table; Name and Note are its first cell.
 type Row struct {
 	Name  string
 	Note  string
 	Cells []Cell
 }
 
-// Cell is a text, with the sign of a label where it has one.
+// Cell is a text, with the icon of a label where it has one.
 type Cell struct {
 	Text  string
 	Label checker.Label
 	Code  bool
 }
 
-// row is a row of texts.
+// row adds a row of texts.
 func (t *Table) row(name string, cells ...string) {
 	r := Row{Name: name}
 	for _, c := range cells {
@@ -74,7 +74,7 @@ func (t *Table) row(name string, cells ...string) {
 	t.Rows = append(t.Rows, r)
 }
 
-// New is a review as it is told, in order.
+// New is the page of a review.
 func New(r *review.Review, opt reports.Options) *Page {
 	p := &Page{Lock: r.Lock.Name, Answer: r.Answer, Replay: opt.Replay, Versions: reviewVersions(r)}
 	p.add("lock", "The lock", lockBlocks(r))
@@ -93,7 +93,7 @@ func (p *Page) add(id, title string, blocks []Block) {
 	p.Sections = append(p.Sections, Section{id, title, blocks})
 }
 
-// reviewVersions are those that the hashes and the runs hold for.
+// reviewVersions are the versions for which the hashes and the runs hold.
 func reviewVersions(r *review.Review) []reports.Version {
 	out := []reports.Version{{Name: "Go", Version: strings.TrimPrefix(r.Go, "go")}}
 	for _, module := range sortedKeys(r.Modules) {
@@ -107,7 +107,7 @@ func paragraph(format string, args ...any) Block {
 	return Block{Text: fmt.Sprintf(format, args...)}
 }
 
-// joined are words with commas, or a dash for none.
+// commas is a list of words, or a dash for none.
 func commas[S ~string](words []S) string {
 	out := make([]string, len(words))
 	for i, w := range words {

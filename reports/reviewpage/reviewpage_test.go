@@ -12,8 +12,7 @@ import (
 	"locksim/scenarios/review"
 )
 
-// The sections have an order, each has something to say, and a section is found by its
-// id.
+// The sections have a fixed order, by their ids, and each has a title and blocks.
 func TestSections(t *testing.T) {
 	for name, r := range map[string]*review.Review{"of a lock": testreports.Review(), "of nothing": {Lock: review.Lock{Name: "mine", Nodes: 1}}} {
 		p := reviewpage.New(r, reports.Options{Replay: "locksim report --review"})
@@ -21,7 +20,7 @@ func TestSections(t *testing.T) {
 		for _, s := range p.Sections {
 			ids = append(ids, s.ID)
 			if s.Title == "" || len(s.Blocks) == 0 {
-				t.Errorf("%s: section %s has nothing to say", name, s.ID)
+				t.Errorf("%s: section %s has no title or no blocks", name, s.ID)
 			}
 		}
 		if diff := cmp.Diff([]string{"lock", "promise", "advice", "breaks", "risk", "faults", "explored", "gaps", "questions"}, ids); diff != "" {
@@ -64,20 +63,20 @@ func TestTablesAreFull(t *testing.T) {
 	}
 }
 
-// Of many breaks the first are told, and all have a command.
+// Of many breaks the first are shown with their stories, and all have a command.
 func TestManyBreaks(t *testing.T) {
 	r := testreports.Review()
 	for range 20 {
 		r.Failures = append(r.Failures, r.Failures[0])
 	}
-	told, listed := 0, 0
+	shown, listed := 0, 0
 	for _, s := range reviewpage.New(r, reports.Options{}).Sections {
 		if s.ID != "breaks" {
 			continue
 		}
 		for _, b := range s.Blocks {
 			if b.Break != nil {
-				told++
+				shown++
 			}
 			if b.Table != nil && b.Table.Name == "Further breaks" {
 				for _, row := range b.Table.Rows {
@@ -88,7 +87,7 @@ func TestManyBreaks(t *testing.T) {
 			}
 		}
 	}
-	if told != 12 || told+listed != len(r.Failures) {
-		t.Errorf("%d breaks are told and %d listed, of %d", told, listed, len(r.Failures))
+	if shown != 12 || shown+listed != len(r.Failures) {
+		t.Errorf("%d breaks are shown and %d listed, of %d", shown, listed, len(r.Failures))
 	}
 }

@@ -19,9 +19,9 @@ var grounds = map[review.Ground]string{
 // riskBlocks count the runs of the library by label, mode by mode.
 func riskBlocks(r *review.Review) []Block {
 	if len(r.Figures.Modes) == 0 {
-		return []Block{paragraph("No scenario of the library is about this lock, so that there are no counts; above is what each fence made of each break.")}
+		return []Block{paragraph("No scenario of the library is about this lock, so that there are no counts. The effect of each fence on each break is shown above.")}
 	}
-	blocks := []Block{paragraph("These are counts of runs, %s for every scenario and mode. The scenarios are chosen to break locks: how often they do says what can happen and what a fence makes of it, and not how often it happens in production.", prose.Count(r.Plan.Seeds.Len(), "seed"))}
+	blocks := []Block{paragraph("These are counts of runs, %s for every scenario and mode. The scenarios are chosen to break locks: the counts say what can happen and how a fence changes it, and not how often it happens in production.", prose.Count(r.Plan.Seeds.Len(), "seed"))}
 	for _, m := range r.Figures.Modes {
 		if m.Mode == fence.None || m.Mode == adviceFence(r) {
 			blocks = append(blocks, paragraph("%s", riskStatement(m)))
@@ -38,7 +38,8 @@ func riskBlocks(r *review.Review) []Block {
 	return blocks
 }
 
-// groundTitle is the heading of a table; a lock without a promise has no inside.
+// groundTitle is the heading of a table. For a lock without a promise, no scenario is
+// within or outside the promise.
 func groundTitle(r *review.Review, g review.Ground) string {
 	if g == review.GroundOutside && !r.Lock.Promises {
 		return "All scenarios with sections that write once"
@@ -63,8 +64,8 @@ func riskStatement(m review.Mode) string {
 	if m.Mode != fence.None {
 		who = "With the fence " + string(m.Mode)
 	}
-	return fmt.Sprintf("%s, data was lost in %s of %s of the library, a rightful holder was refused in %s, and nobody could have the lock in %s.",
-		who, prose.Thousands(n.Labels[checker.Corrupted]), prose.Amount(n.Runs, "run"), prose.Thousands(n.Labels[checker.FalseReject]), prose.Thousands(n.Labels[checker.Stuck]))
+	return fmt.Sprintf("%s, data was lost in %s of %s of the library, a rightful holder was refused in %s, and the lock was stuck in %s.",
+		who, prose.Thousands(n.Labels[checker.Corrupted]), prose.Count(n.Runs, "run"), prose.Thousands(n.Labels[checker.FalseReject]), prose.Thousands(n.Labels[checker.Stuck]))
 }
 
 // riskTable has a row for each mode and a column for each label.
@@ -88,7 +89,7 @@ func riskTable(r *review.Review, g review.Ground) *Table {
 	return t
 }
 
-// seenLabels are the labels that any mode showed, and always that of lost data.
+// seenLabels are the labels that some mode showed, and always corrupted.
 func seenLabels(r *review.Review, g review.Ground) []checker.Label {
 	var out []checker.Label
 	for _, l := range checker.Labels() {

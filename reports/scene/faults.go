@@ -8,16 +8,16 @@ import (
 	"locksim/sim/trace"
 )
 
-// Fault is a fault on a lane that it hits: a stretch of time, or a moment.
+// Fault is a fault on a lane that it affects: a span of time, or a moment.
 type Fault struct {
 	Span
-	Kind   string // of the event that began it
-	Text   string
-	Says   string // the whole, with whom and when
-	Moment bool
+	Kind        string // of the event that began it
+	Text        string
+	Description string // a phrase with the lane and the time
+	Moment      bool
 }
 
-// Faults finds the faults in the trace, on each lane that they hit.
+// Faults finds the faults in the trace, one for each lane that a fault affects.
 func (s *Scene) Faults() []Fault {
 	var out []Fault
 	events := s.Run.Trace.Events
@@ -44,9 +44,9 @@ func (s *Scene) Faults() []Fault {
 			p.Lane, p.End = victim, min(p.End, s.End)
 			words, _ := faultWords(e, victim)
 			f := Fault{Span: p, Kind: e.Kind(), Text: words, Moment: !lasts}
-			f.Says = victim + " " + words + ", at " + prose.Seconds(p.Start)
+			f.Description = victim + " " + words + ", at " + prose.Seconds(p.Start)
 			if lasts {
-				f.Says = victim + " " + words + ", " + p.during()
+				f.Description = victim + " " + words + ", " + p.during()
 			}
 			out = append(out, f)
 		}
@@ -54,7 +54,7 @@ func (s *Scene) Faults() []Fault {
 	return out
 }
 
-// victims are the lanes that a fault hits: on either side, where it has two.
+// victims are the lanes that a fault affects: those of both sides, where it has two.
 func (s *Scene) victims(e trace.Event) []string {
 	names := trace.Parties(e)
 	switch f := e.What.(type) {
@@ -72,8 +72,8 @@ func (s *Scene) victims(e trace.Event) []string {
 	return out
 }
 
-// faultWords is what a fault is called on the lane of somebody whom it hits, and
-// whether it lasts. The name is empty for what is no fault.
+// faultWords is the text of a fault on a lane that it affects, and whether it lasts.
+// The text is empty for an event that is not a fault.
 func faultWords(e trace.Event, lane string) (name string, lasts bool) {
 	switch f := e.What.(type) {
 	case trace.Pause:
@@ -126,7 +126,7 @@ func faultWords(e trace.Event, lane string) (name string, lasts bool) {
 	return "", false
 }
 
-// ends reports whether an event is the end of what another has begun.
+// ends reports whether an event ends the fault that another event began.
 func ends(begin, end trace.Event) bool {
 	if end.Actor != trace.World || end.Peer != begin.Peer {
 		return false

@@ -8,7 +8,7 @@ import (
 	"locksim/scenarios/play"
 )
 
-// Limits say what an outcome does not prove, and how much stands behind it.
+// Limits say what an outcome does not prove, and how many runs it is based on.
 func Limits(o *play.Outcome) []string {
 	var out []string
 	for _, text := range Vacuous(o) {
@@ -20,8 +20,8 @@ func Limits(o *play.Outcome) []string {
 	return append(out, "Interleavings inside one process are not explored, and a lock's own promise may be narrower than what was asked of it here.")
 }
 
-// Evidence is how much stands behind an outcome, in sentences. It is empty where no
-// run was made.
+// Evidence says how many runs, contended acquires and faults an outcome is based on.
+// It is empty where no run was made.
 func Evidence(o *play.Outcome) string {
 	all := Ran(o)
 	if len(all) == 0 {
@@ -49,7 +49,7 @@ func Evidence(o *play.Outcome) string {
 	return text + fmt.Sprintf(" and %d of %d faults struck.", struck, faults)
 }
 
-// Vacuous says where a run proves even less than it seems to.
+// Vacuous lists the reasons for which the label safe of a run proves little.
 func Vacuous(o *play.Outcome) []string {
 	var out []string
 	for _, m := range Ran(o) {

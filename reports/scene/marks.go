@@ -9,31 +9,31 @@ import (
 	"locksim/sim/trace"
 )
 
-// Mark is something that happens at one moment on one lane.
+// Mark is an event at one moment on one lane.
 type Mark struct {
 	Span
-	Kind MarkKind
-	Says string // the whole, with whom and when
+	Kind        MarkKind
+	Description string // a phrase with the lane and the time
 }
 
 // MarkKind says what happened at a mark.
 type MarkKind string
 
-// The kinds of marks: what the store did with an operation, what became of a key,
-// what a client learned.
+// The kinds of marks: a decision of the store on an operation, a change of a key, and
+// what a client learns about its lease.
 const (
 	MarkTaken   MarkKind = "taken"
 	MarkStale   MarkKind = "stale" // taken although a later grant existed
 	MarkRefused MarkKind = "refused"
 	MarkRead    MarkKind = "read"
 	MarkExpire  MarkKind = "expire"
-	MarkApply   MarkKind = "apply" // a replica hears from its primary
+	MarkApply   MarkKind = "apply" // a replica receives effects from its primary
 	MarkUntil   MarkKind = "until" // a client is past the end of its lease
 	MarkLost    MarkKind = "lost"  // a client learns that it has lost the lock
 )
 
-// Marks are what the store decided, what the nodes let expire, and what clients
-// learned about their leases.
+// Marks are the decisions of the store, the keys that expire, and what clients learn
+// about their leases.
 func (s *Scene) Marks() []Mark {
 	stale := s.staleOps()
 	var out []Mark
@@ -51,7 +51,8 @@ func (s *Scene) Marks() []Mark {
 	return out
 }
 
-// markOf is how an event is marked; most are not.
+// markOf is the kind and the text of the mark of an event, "" for an event without a
+// mark.
 func markOf(e trace.Event, stale map[checker.Pos]bool) (kind MarkKind, says string) {
 	switch m := e.What.(type) {
 	case trace.Decision:
@@ -59,7 +60,7 @@ func markOf(e trace.Event, stale map[checker.Pos]bool) (kind MarkKind, says stri
 	case trace.Expire:
 		return MarkExpire, "lets " + m.Key + " expire"
 	case trace.Apply:
-		return MarkApply, "hears from its primary: " + e.Text()
+		return MarkApply, "receives from its primary: " + e.Text()
 	case trace.Mark:
 		switch m.Step {
 		case trace.Until:
@@ -98,13 +99,14 @@ func (s *Scene) staleOps() map[checker.Pos]bool {
 	return stale
 }
 
-// successors are, for each grant, where the next one came that makes it stale.
+// successors are, for each grant, the position of the next grant, which makes it
+// stale.
 func successors(h checker.History) map[int]checker.Pos {
 	grants := byGranted(h)
 	next := map[int]checker.Pos{}
 	for i, a := range grants {
 		for _, b := range grants[i+1:] {
-			if rivals(h, a, b) {
+			if mustExclude(h, a, b) {
 				next[a.ID] = b.Granted
 				break
 			}

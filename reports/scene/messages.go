@@ -20,7 +20,7 @@ type Message struct {
 	Fatal bool
 }
 
-// MessageKind tells requests from answers.
+// MessageKind is the kind of a message.
 type MessageKind string
 
 // The kinds of messages.
@@ -32,10 +32,10 @@ const (
 // routineFrom is how often the same bytes must be sent to count as routine.
 const routineFrom = 3
 
-// Messages finds what was sent, and where it arrived. The trace numbers the
+// Messages finds the messages of the run and their arrivals. The trace numbers the
 // connections of a client to a server; on each, bytes keep their order.
 func (s *Scene) Messages() []Message {
-	p := &post{Scene: s, times: map[string]int{}, pending: map[string][]int{}, last: map[string]int{}, routine: map[string]bool{}}
+	p := &messageFinder{Scene: s, times: map[string]int{}, pending: map[string][]int{}, last: map[string]int{}, routine: map[string]bool{}}
 	events := s.Run.Trace.Events
 	for _, e := range events {
 		if m, ok := e.What.(trace.Send); ok {
@@ -44,7 +44,7 @@ func (s *Scene) Messages() []Message {
 	}
 	for _, e := range events {
 		if !s.Hidden(e) {
-			p.see(e)
+			p.addEvent(e)
 		}
 	}
 	for i := range p.out {
@@ -59,25 +59,26 @@ func (s *Scene) Messages() []Message {
 	return p.out
 }
 
-// post follows the messages of a run.
-type post struct {
+// messageFinder pairs the messages of a run with their arrivals.
+type messageFinder struct {
 	*Scene
 	times   map[string]int   // how often a request was sent
-	pending map[string][]int // what is under way, by link and connection
+	pending map[string][]int // the messages under way, by link and connection
 	last    map[string]int   // the last message of a link and connection, counted from 1
 	routine map[string]bool  // whether the last request of a connection was routine
 	out     []Message
-	sends   []trace.Send // what each of them is
+	sends   []trace.Send // the event of each of them
 	follows []int        // the message before each on its link and connection, or -1
 }
 
-// request is what was asked of whom, whatever the connection.
+// request identifies a request by its client, its server and its bytes, on any
+// connection.
 func request(e trace.Event, m trace.Send) string {
 	return e.Actor + ">" + e.Peer + " " + string(m.Content.AppendText(nil))
 }
 
-// see takes notice of one event.
-func (p *post) see(e trace.Event) {
+// addEvent processes one event.
+func (p *messageFinder) addEvent(e trace.Event) {
 	switch m := e.What.(type) {
 	case trace.Send:
 		p.sent(e, m)
@@ -96,7 +97,7 @@ func (p *post) see(e trace.Event) {
 // connection names one direction of a connection.
 func connection(from, to, label string) string { return from + ">" + to + " " + label }
 
-func (p *post) sent(e trace.Event, send trace.Send) {
+func (p *messageFinder) sent(e trace.Event, send trace.Send) {
 	from, to := p.LaneKind(e.Actor), p.LaneKind(e.Peer)
 	if from == "" || to == "" {
 		return
@@ -117,11 +118,11 @@ func (p *post) sent(e trace.Event, send trace.Send) {
 	p.out, p.sends = append(p.out, m), append(p.sends, send)
 }
 
-// arrived finds the message that an event is the arrival of: the oldest of its
-// connection that may have brought what happened.
-func (p *post) arrived(e trace.Event, link string) {
+// arrived finds the message whose arrival an event is: the oldest of its connection
+// that may have carried the request of the event.
+func (p *messageFinder) arrived(e trace.Event, link string) {
 	waiting := p.pending[link]
-	i := slices.IndexFunc(waiting, func(m int) bool { return brought(p.sends[m].Content, e) })
+	i := slices.IndexFunc(waiting, func(m int) bool { return mayCarry(p.sends[m].Content, e) })
 	if i < 0 {
 		return
 	}
@@ -133,12 +134,12 @@ func (p *post) arrived(e trace.Event, link string) {
 	p.pending[link] = waiting[i+1:]
 }
 
-// brought reports whether a message may be the one by which something has
-// happened. One message may hold several requests, of which the first counts, and a
-// request may come in several messages, of which the first counts: its first word must
-// be the same, and for the store the operation too. What happened without words may
-// have come by any message.
-func brought(sent trace.Content, e trace.Event) bool {
+// mayCarry reports whether a message may have carried the request of an event. One
+// message may hold several requests, of which the first counts, and a request may come
+// in several messages, of which the first counts: its first word must be the same, and
+// for the store the operation too. A request without words may have come in any
+// message.
+func mayCarry(sent trace.Content, e trace.Event) bool {
 	words := trace.WordsOf(sent)
 	switch m := e.What.(type) {
 	case trace.Exec:

@@ -7,15 +7,16 @@ import (
 	"locksim/checker"
 )
 
-// Overlap is a time in which more than one client had a claim, or believed so. It is
-// on no lane.
+// Overlap is a span of time in which more than one client had a claim, or believed
+// that it held the lock. It is on no lane.
 type Overlap struct {
 	Span
-	Kind PeriodKind // Claim or Belief
-	Says string
+	Kind        PeriodKind // Claim or Belief
+	Description string
 }
 
-// Overlaps are where beliefs overlap and then where claims do, joined where they touch.
+// Overlaps are the spans in which beliefs overlap, and then those in which claims do.
+// Spans that touch are joined.
 func (s *Scene) Overlaps() []Overlap {
 	h := s.Run.History
 	claims := s.overlaps(func(g checker.Grant) checker.Interval { return g.Claim() })
@@ -30,20 +31,20 @@ func (s *Scene) Overlaps() []Overlap {
 	return out
 }
 
-// overlaps are the times in which two intervals of grants stand at once.
+// overlaps are the spans in which the intervals of two grants overlap.
 func (s *Scene) overlaps(of func(checker.Grant) checker.Interval) []Span {
 	h := s.Run.History
 	var out []Span
-	var standing []checker.Grant
+	var open []checker.Grant // their intervals contain the present grant
 	for _, g := range byGranted(h) {
 		i := of(g)
-		standing = slices.DeleteFunc(standing, func(before checker.Grant) bool { return !of(before).Contains(g.Granted) })
-		for _, before := range standing {
-			if x := of(before); rivals(h, before, g) && x.Overlaps(i) {
+		open = slices.DeleteFunc(open, func(before checker.Grant) bool { return !of(before).Contains(g.Granted) })
+		for _, before := range open {
+			if x := of(before); mustExclude(h, before, g) && x.Overlaps(i) {
 				out = append(out, s.common(x, i))
 			}
 		}
-		standing = append(standing, g)
+		open = append(open, g)
 	}
 	return joined(out)
 }
@@ -53,12 +54,12 @@ func byGranted(h checker.History) []checker.Grant {
 	return slices.SortedFunc(slices.Values(h.Grants), func(a, b checker.Grant) int { return cmp.Compare(a.Granted, b.Granted) })
 }
 
-// rivals says that two grants should exclude each other.
-func rivals(h checker.History, a, b checker.Grant) bool {
+// mustExclude reports whether two grants should exclude each other.
+func mustExclude(h checker.History, a, b checker.Grant) bool {
 	return a.Resource == b.Resource && (a.Client != b.Client || h.Entry != checker.EntryReentrant)
 }
 
-// common is the time that two intervals share.
+// common is the span in which both of two intervals hold.
 func (s *Scene) common(x, y checker.Interval) Span {
 	return s.span("", checker.Interval{Start: max(x.Start, y.Start), End: earlier(x.End, y.End)})
 }
@@ -71,7 +72,7 @@ func earlier(a, b checker.Pos) checker.Pos {
 	return a
 }
 
-// joined puts together spans that touch.
+// joined joins spans that touch.
 func joined(spans []Span) []Span {
 	slices.SortStableFunc(spans, func(a, b Span) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
 	var out []Span

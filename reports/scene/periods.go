@@ -9,28 +9,28 @@ import (
 	"locksim/sim/trace"
 )
 
-// Period is a time in which a client has, wants or believes something.
+// Period is a span of time in which a client waits for the lock, claims it, believes
+// that it holds it, or has it by the servers' own record.
 type Period struct {
 	Span
-	Kind   PeriodKind
-	Client string
-	Text   string // in short, "" for none
-	Says   string // the whole, with whom and when
+	Kind        PeriodKind
+	Client      string
+	Text        string // short, "" for none
+	Description string // a phrase with the client and the time
 }
 
-// PeriodKind says what a client does in a period.
+// PeriodKind is the kind of a period.
 type PeriodKind string
 
 // The kinds of periods.
 const (
 	Wait   PeriodKind = "wait"
-	Belief PeriodKind = "belief" // it acts as holder
-	Claim  PeriodKind = "claim"  // the lock promises that it alone holds it
-	Hold   PeriodKind = "hold"   // it has the lock by the servers' own record
+	Belief PeriodKind = "belief" // the client acts as holder
+	Claim  PeriodKind = "claim"  // the lock promises that the client alone holds it
+	Hold   PeriodKind = "hold"   // the client has the lock by the servers' own record
 )
 
-// Periods are the waits, claims and beliefs of the clients, and who had the lock by
-// the servers' own record, in the order in which they begin.
+// Periods are the periods of the clients in the order in which they begin.
 func (s *Scene) Periods() []Period {
 	var out []Period
 	h := s.Run.History
@@ -54,7 +54,7 @@ func (s *Scene) Periods() []Period {
 	return out
 }
 
-// probed are the first and the last event of the probe, where it has a lane.
+// probed is the first and the last event of the probe, where it has a lane.
 func (s *Scene) probed() (from, to checker.Pos) {
 	for _, e := range s.Run.Trace.Events {
 		if e.Actor == trace.Probe && s.LaneKind(trace.Probe) != "" {
@@ -64,14 +64,14 @@ func (s *Scene) probed() (from, to checker.Pos) {
 	return from, to
 }
 
-// span is an interval of the trace on a lane.
+// span is an interval of the trace as a span on a lane.
 func (s *Scene) span(lane string, i checker.Interval) Span {
 	return Span{Step: int(i.Start), Until: int(i.End), Start: s.At(i.Start), End: s.At(i.End), Lane: lane}
 }
 
 func (s *Scene) wait(client string, from, to checker.Pos, what string) Period {
 	p := Period{Span: s.span(client, checker.Interval{Start: from, End: to}), Kind: Wait, Client: client}
-	p.Says = fmt.Sprintf("%s %s, %s", client, what, p.during())
+	p.Description = fmt.Sprintf("%s %s, %s", client, what, p.during())
 	return p
 }
 
@@ -81,14 +81,14 @@ func (s *Scene) claim(g checker.Grant) Period {
 	if g.Token != 0 {
 		p.Text = fmt.Sprintf("token %d", g.Token)
 	}
-	p.Says = fmt.Sprintf("%s has a claim%s, %s, until %s", g.Client, withToken(g), p.during(), endOf(i))
+	p.Description = fmt.Sprintf("%s has a claim%s, %s, until %s", g.Client, withToken(g), p.during(), endOf(i))
 	return p
 }
 
 func (s *Scene) belief(g checker.Grant) Period {
 	i := g.Belief(s.Run.History.Care)
 	p := Period{Span: s.span(g.Client, i), Kind: Belief, Client: g.Client}
-	p.Says = fmt.Sprintf("%s believes that it holds the lock%s, %s, until %s", g.Client, withToken(g), p.during(), endOf(i))
+	p.Description = fmt.Sprintf("%s believes that it holds the lock%s, %s, until %s", g.Client, withToken(g), p.during(), endOf(i))
 	return p
 }
 
@@ -99,7 +99,7 @@ func withToken(g checker.Grant) string {
 	return fmt.Sprintf(" with token %d", g.Token)
 }
 
-// endOf is what ended a claim or a belief.
+// endOf is the reason for which a claim or a belief ended.
 func endOf(i checker.Interval) string {
 	if i.End == 0 {
 		return "the run ended"
@@ -108,18 +108,18 @@ func endOf(i checker.Interval) string {
 }
 
 func (s *Scene) holding(h checker.Holding) Period {
-	p := Period{Span: s.span(Record, h.Span()), Kind: Hold, Client: h.Client, Text: h.Client}
-	p.Says = fmt.Sprintf("by the record of the nodes %s has the lock, %s", h.Client, p.during())
+	p := Period{Span: s.span(RecordLane, h.Span()), Kind: Hold, Client: h.Client, Text: h.Client}
+	p.Description = fmt.Sprintf("by the record of the nodes %s has the lock, %s", h.Client, p.during())
 	if h.To == 0 {
 		return p
 	}
 	switch e := s.Run.Trace.Events[h.To-1]; e.What.(type) {
 	case trace.Expire:
-		p.Says += ", until the key expired on " + e.Actor
+		p.Description += ", until the key expired on " + e.Actor
 	case trace.Exec:
-		p.Says += ", until " + e.Actor + " did a command of " + e.Peer
+		p.Description += ", until " + e.Actor + " did a command of " + e.Peer
 	default:
-		p.Says += fmt.Sprintf(", until %s: %s %s", e.Kind(), e.Peer, e.Text())
+		p.Description += fmt.Sprintf(", until %s: %s %s", e.Kind(), e.Peer, e.Text())
 	}
 	return p
 }

@@ -8,19 +8,17 @@ import (
 	"locksim/scenarios/play"
 )
 
-// MaxReasons is how many reasons a report shows for the same set of modes, where it
-// has to be short.
+// MaxReasons is the number of reasons for the same set of modes in a short report.
 const MaxReasons = 4
 
-// ReasonGroup is why the verdicts of some modes are what they are: the reasons that
-// are true of these modes and of no others.
+// ReasonGroup is the reasons of verdicts that hold for the same set of modes.
 type ReasonGroup struct {
 	Modes []fence.Mode
 	Texts []string
 }
 
-// Reasons are why the verdicts are what they are. What is true of several modes is
-// said once. The groups of the fewest modes come first: they tell the modes apart.
+// Reasons are the reasons of the verdicts, each once with its modes. The groups of the
+// fewest modes come first: they show how the modes differ.
 func Reasons(o *play.Outcome) []ReasonGroup {
 	var texts []string // in the order in which they first appear
 	modes := map[string][]fence.Mode{}
@@ -46,7 +44,7 @@ func Reasons(o *play.Outcome) []ReasonGroup {
 	return groups
 }
 
-// Name is the modes that the reasons are true of.
+// Name is the modes of the group as a list, or "all modes".
 func (g ReasonGroup) Name(o *play.Outcome) string {
 	if n := len(g.Modes); n > 1 && n == len(Ran(o)) {
 		return "all modes"

@@ -1,14 +1,14 @@
-// Package scene says what there is to show of a run, before it is drawn or told.
+// Package scene has the content of the reports of runs, independent of their form.
 //
-// [All] makes a [Scene] of each run of an outcome. A scene knows who takes part
-// ([Scene.Lanes]), what they have, want and believe ([Scene.Periods],
-// [Scene.Overlaps]), what strikes them ([Scene.Faults]), what they send each other
-// ([Scene.Messages]), what is decided and learned at a moment ([Scene.Marks],
-// [Scene.Decision], [Scene.Parts]), and the state after a step ([Scene.StateAfter]).
-// Everything is in the units of the run: steps of its trace and virtual time.
+// [All] makes a [Scene] of each run of an outcome. A scene has the participants
+// ([Scene.Lanes]), their waits, claims and beliefs ([Scene.Periods],
+// [Scene.Overlaps]), the faults ([Scene.Faults]), the messages ([Scene.Messages]), the
+// decisions and other events at one moment ([Scene.Marks], [Scene.Decision],
+// [Scene.Divergence]), and the state after a step ([Scene.StateAfter]). Everything is
+// in the units of the run: steps of its trace and virtual time.
 //
-// The rest is the outcome in words: [Headline], [Reasons], [Figures], [Remarks],
-// [Excerpt] of a story, and [Limits], what all that does not prove.
+// The other functions write the outcome in words: [Headline], [Reasons], [Figures],
+// [Remarks], [Excerpt] of a story, and [Limits], what the outcome does not prove.
 package scene
 
 import (
@@ -24,9 +24,9 @@ import (
 	"locksim/sim/trace"
 )
 
-// Scene is one run: who takes part in it, how long it lasts, and where it was
-// decided. Its methods say what there is to draw and to tell, in the units of the
-// run: steps of its trace, and virtual time.
+// Scene is one run: its participants, its length, and its decisive step. Its methods
+// return what reports show, in the units of the run: steps of its trace, and virtual
+// time.
 type Scene struct {
 	Run     *play.ModeRun
 	Clients []string
@@ -35,28 +35,28 @@ type Scene struct {
 	End time.Duration
 	// Fatal is the number of the decisive step, 0 for none.
 	Fatal int
-	// Also are modes whose runs were the same, and that have no scene of their own.
+	// Also are the modes whose runs were the same and that [Merged] removed.
 	Also []fence.Mode
 
-	owners map[string]string // who has sent a value to a server, as far as asked
+	owners map[string]string // cache of sender: the client of each value
 }
 
-// Span is from when to when something lasts that a picture shows.
+// Span is a span of time on a lane, between two events.
 type Span struct {
 	Step  int // the event that began it
 	Until int // the event that ended it, 0 for none
 	Start time.Duration
 	End   time.Duration
-	Lane  string // of a message "c0>r0"
+	Lane  string // "c0>r0" for a message
 }
 
-// during is a span in words.
+// during is the begin and the end of a span in words.
 func (s Span) during() string {
 	return "from " + prose.Seconds(s.Start) + " to " + prose.Seconds(s.End)
 }
 
-// All are the runs of an outcome that were made, all of them as long as the
-// longest, so that they can be drawn on one axis.
+// All are the scenes of the runs that were made. They all end when the longest one
+// does, so that they can be drawn on one axis.
 func All(o *play.Outcome) []*Scene {
 	var scenes []*Scene
 	var end time.Duration
@@ -72,16 +72,16 @@ func All(o *play.Outcome) []*Scene {
 	return scenes
 }
 
-// New is one run by itself. It must have a trace.
+// New is the scene of a run, which must have a trace.
 func New(m *play.ModeRun) *Scene {
 	s := &Scene{Run: m, Fatal: decided(m), owners: map[string]string{}}
 	for _, e := range m.Trace.Events {
 		if s.Hidden(e) {
 			continue
 		}
-		s.meet(e.Actor)
+		s.addParticipant(e.Actor)
 		for _, name := range trace.Parties(e) {
-			s.meet(name)
+			s.addParticipant(name)
 		}
 		s.End = max(s.End, e.At)
 	}
@@ -90,8 +90,8 @@ func New(m *play.ModeRun) *Scene {
 	return s
 }
 
-// decided is the decisive step of a run: the story's, or else the first that the
-// first reason speaks of; 0 for a run in which nothing was decided.
+// decided is the decisive step of a run: that of the story, or else the first step of
+// the first reason; 0 for a run without one.
 func decided(m *play.ModeRun) int {
 	if n := DecisiveStep(m.Story); n > 0 {
 		return n
@@ -102,14 +102,14 @@ func decided(m *play.ModeRun) int {
 	return int(m.Verdict.Reasons[0].At[0])
 }
 
-// Hidden says that an event belongs to the probe, in a run that it found in order:
-// there it has nothing to show.
+// Hidden reports whether an event is not shown: it belongs to the probe, and the probe
+// could take the lock.
 func (s *Scene) Hidden(e trace.Event) bool {
 	return s.Run.Verdict.Facts.Liveness == checker.LivenessOK && (e.Actor == trace.Probe || e.Peer == trace.Probe)
 }
 
-// meet notes a name that takes part.
-func (s *Scene) meet(name string) {
+// addParticipant adds a name to the clients or the servers.
+func (s *Scene) addParticipant(name string) {
 	list := &s.Servers
 	switch {
 	case IsClient(name):
@@ -122,10 +122,10 @@ func (s *Scene) meet(name string) {
 	}
 }
 
-// IsClient says that a name is that of a client, or of the probe.
+// IsClient reports whether a name is that of a client, or of the probe.
 func IsClient(name string) bool { return clientName.MatchString(name) || name == trace.Probe }
 
-// isServer says that a name is that of a server other than the store.
+// isServer reports whether a name is that of a server other than the store.
 func isServer(name string) bool {
 	return serverName.MatchString(name) && !IsClient(name) && name != trace.Store
 }
@@ -152,14 +152,14 @@ func (s *Scene) At(p checker.Pos) time.Duration {
 	return min(s.Run.Trace.Events[p-1].At, s.End)
 }
 
-// Lane is the line of somebody who takes part in a run.
+// Lane is the line of a participant of a run.
 type Lane struct {
-	Name string
-	Says string // the name for those who do not know it
-	Kind LaneKind
+	Name        string
+	Description string // the name with the kind of the participant
+	Kind        LaneKind
 }
 
-// LaneKind says what a lane is the line of.
+// LaneKind is the kind of the participant of a lane.
 type LaneKind string
 
 // The kinds of lanes.
@@ -170,33 +170,33 @@ const (
 	LaneStore  LaneKind = "store"
 )
 
-// Record is the name of the lane of the lock itself.
-const Record = "lock"
+// RecordLane is the name of the lane of the lock itself.
+const RecordLane = "lock"
 
 // Lanes are the lanes of a run from top to bottom: the clients, the lock by the
 // servers' own record, the servers, the store.
 func (s *Scene) Lanes() []Lane {
 	var lanes []Lane
 	for _, c := range s.Clients {
-		lanes = append(lanes, Lane{Name: c, Says: "client " + c, Kind: LaneClient})
+		lanes = append(lanes, Lane{Name: c, Description: "client " + c, Kind: LaneClient})
 	}
 	if len(s.Run.History.Holdings) > 0 {
-		lanes = append(lanes, Lane{Name: Record, Says: "the lock, by the nodes' own record", Kind: LaneRecord})
+		lanes = append(lanes, Lane{Name: RecordLane, Description: "the lock, by the nodes' own record", Kind: LaneRecord})
 	}
 	for _, n := range s.Servers {
 		says := "server " + n
 		if IsRedis(n) {
 			says = "Redis node " + n
 		}
-		lanes = append(lanes, Lane{Name: n, Says: says, Kind: LaneServer})
+		lanes = append(lanes, Lane{Name: n, Description: says, Kind: LaneServer})
 	}
-	return append(lanes, Lane{Name: trace.Store, Says: "the store " + trace.Store, Kind: LaneStore})
+	return append(lanes, Lane{Name: trace.Store, Description: "the store " + trace.Store, Kind: LaneStore})
 }
 
-// IsRedis says that a name is that of a Redis server: r0, or its replica r0a.
+// IsRedis reports whether a name is that of a Redis server: r0, or its replica r0a.
 func IsRedis(name string) bool { return redisName.MatchString(name) }
 
-// LaneKind is what the lane of a name is the line of, "" where it has no lane.
+// LaneKind is the kind of the lane of a name, "" where it has no lane.
 func (s *Scene) LaneKind(name string) LaneKind {
 	switch {
 	case slices.Contains(s.Clients, name):
@@ -205,7 +205,7 @@ func (s *Scene) LaneKind(name string) LaneKind {
 		return LaneServer
 	case name == trace.Store:
 		return LaneStore
-	case name == Record && len(s.Run.History.Holdings) > 0:
+	case name == RecordLane && len(s.Run.History.Holdings) > 0:
 		return LaneRecord
 	}
 	return ""

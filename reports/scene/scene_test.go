@@ -15,7 +15,7 @@ import (
 	"locksim/sim/trace"
 )
 
-// sceneOf is a run that is nothing but events and a history.
+// sceneOf is a scene of a run with events and a history only.
 func sceneOf(h checker.History, events ...trace.Event) *scene.Scene {
 	m := play.ModeRun{Mode: "none", Trace: &trace.Trace{}, History: h, Verdict: checker.Verdict{Facts: checker.Facts{Liveness: checker.LivenessOK}}}
 	for _, e := range events {
@@ -24,54 +24,54 @@ func sceneOf(h checker.History, events ...trace.Event) *scene.Scene {
 	return scene.All(&play.Outcome{Modes: []play.ModeRun{m}})[0]
 }
 
-// Each message ends where it arrived: answers by their connection, commands by
-// the connection that the node answers on, and what was never seen again is lost.
+// Each message ends at its arrival: answers are found by their connection, commands by
+// the connection on which the node answers. A message without an arrival is lost.
 func TestMessagesFindTheirArrivals(t *testing.T) {
 	for name, tc := range map[string]struct {
 		events []trace.Event
 		want   []string
 	}{
 		"a round trip": {
-			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "GET k")), testreports.At(2, "r0", "c0", testreports.Does("#1", "GET k", "nil")),
-				testreports.At(2, "r0", "c0", testreports.Sends("#1", "nil")), testreports.At(4, "c0", "r0", trace.Receive{Conn: "#1", Bytes: 5})},
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Send("#1", "GET k")), testreports.At(2, "r0", "c0", testreports.Exec("#1", "GET k", "nil")),
+				testreports.At(2, "r0", "c0", testreports.Send("#1", "nil")), testreports.At(4, "c0", "r0", trace.Receive{Conn: "#1", Bytes: 5})},
 			[]string{"request c0>r0 1-2", "answer r0>c0 3-4"},
 		},
 		"two connections that overtake each other": {
-			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "GET k")), testreports.At(2, "c0", "r0", testreports.Sends("#2", "GET k")),
-				testreports.At(3, "r0", "c0", testreports.Does("#2", "GET k", "a")), testreports.At(3, "r0", "c0", testreports.Sends("#2", "a")),
-				testreports.At(4, "r0", "c0", testreports.Does("#1", "GET k", "a")), testreports.At(4, "r0", "c0", testreports.Sends("#1", "a"))},
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Send("#1", "GET k")), testreports.At(2, "c0", "r0", testreports.Send("#2", "GET k")),
+				testreports.At(3, "r0", "c0", testreports.Exec("#2", "GET k", "a")), testreports.At(3, "r0", "c0", testreports.Send("#2", "a")),
+				testreports.At(4, "r0", "c0", testreports.Exec("#1", "GET k", "a")), testreports.At(4, "r0", "c0", testreports.Send("#1", "a"))},
 			[]string{"request c0>r0 1-5", "request c0>r0 2-3", "answer r0>c0 4 lost", "answer r0>c0 6 lost"},
 		},
 		"a command that is not answered yet": {
-			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "SUBSCRIBE x")), testreports.At(1, "c0", "r0", testreports.Sends("#2", "PING")), testreports.At(3, "r0", "c0", testreports.Does("#2", "PING", "PONG"))},
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Send("#1", "SUBSCRIBE x")), testreports.At(1, "c0", "r0", testreports.Send("#2", "PING")), testreports.At(3, "r0", "c0", testreports.Exec("#2", "PING", "PONG"))},
 			[]string{"request c0>r0 1 lost", "request c0>r0 2-3"},
 		},
-		"a command that waits is done twice, and arrives once": {
-			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "BLPOP k 0")), testreports.At(2, "r0", "c0", trace.Exec{Conn: "#1", Request: testreports.Says("BLPOP k 0")}),
-				testreports.At(3, "c0", "r0", testreports.Sends("#1", "PING")), testreports.At(4, "r0", "c0", testreports.Does("#1", "BLPOP k 0", "a")), testreports.At(5, "r0", "c0", testreports.Does("#1", "PING", "PONG"))},
+		"a blocking command is executed twice, and arrives once": {
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Send("#1", "BLPOP k 0")), testreports.At(2, "r0", "c0", trace.Exec{Conn: "#1", Request: testreports.Content("BLPOP k 0")}),
+				testreports.At(3, "c0", "r0", testreports.Send("#1", "PING")), testreports.At(4, "r0", "c0", testreports.Exec("#1", "BLPOP k 0", "a")), testreports.At(5, "r0", "c0", testreports.Exec("#1", "PING", "PONG"))},
 			[]string{"request c0>r0 1-2", "request c0>r0 3-5"},
 		},
-		"a command is found by its name, however it is written": {
-			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "SUBSCRIBE x")), testreports.At(1, "c0", "r0", testreports.Sends("#1", "ping")), testreports.At(3, "r0", "c0", testreports.Does("#1", "PING", "PONG"))},
+		"a command is found by its name in any case": {
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Send("#1", "SUBSCRIBE x")), testreports.At(1, "c0", "r0", testreports.Send("#1", "ping")), testreports.At(3, "r0", "c0", testreports.Exec("#1", "PING", "PONG"))},
 			[]string{"request c0>r0 1 lost", "request c0>r0 2-3"},
 		},
 		"the pieces of a request arrive together": {
-			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "EVAL -- a long")), testreports.At(1, "c0", "r0", testreports.Sends("#1", "script 0")),
-				testreports.At(2, "r0", "c0", testreports.Does("#1", "eval [long] 0", "1")), testreports.At(3, "c0", "r0", testreports.Sends("#1", "PING")), testreports.At(4, "r0", "c0", testreports.Does("#1", "PING", "PONG"))},
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Send("#1", "EVAL -- a long")), testreports.At(1, "c0", "r0", testreports.Send("#1", "script 0")),
+				testreports.At(2, "r0", "c0", testreports.Exec("#1", "eval [long] 0", "1")), testreports.At(3, "c0", "r0", testreports.Send("#1", "PING")), testreports.At(4, "r0", "c0", testreports.Exec("#1", "PING", "PONG"))},
 			[]string{"request c0>r0 1-3", "request c0>r0 2-3", "request c0>r0 4-5"},
 		},
-		"a request in pieces is lost as a whole, and a later one is none of them": {
-			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "GET k")), testreports.At(2, "r0", "c0", testreports.Does("#1", "GET k", "nil")),
-				testreports.At(3, "c0", "r0", testreports.Sends("#1", "EVAL -- a long")), testreports.At(3, "c0", "r0", testreports.Sends("#1", "script 0"))},
+		"a request in pieces is lost as a whole, and a later request is not one of its pieces": {
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Send("#1", "GET k")), testreports.At(2, "r0", "c0", testreports.Exec("#1", "GET k", "nil")),
+				testreports.At(3, "c0", "r0", testreports.Send("#1", "EVAL -- a long")), testreports.At(3, "c0", "r0", testreports.Send("#1", "script 0"))},
 			[]string{"request c0>r0 1-2", "request c0>r0 3 lost", "request c0>r0 4 lost"},
 		},
 		"an operation on the store is found by its id": {
-			[]trace.Event{testreports.At(1, "c0", "s0", testreports.Sends("#1", "WRITE order balance c0.w1 1 g -")), testreports.At(2, "c0", "s0", testreports.Sends("#1", "WRITE order balance c0.w2 1 g -")),
+			[]trace.Event{testreports.At(1, "c0", "s0", testreports.Send("#1", "WRITE order balance c0.w1 1 g -")), testreports.At(2, "c0", "s0", testreports.Send("#1", "WRITE order balance c0.w2 1 g -")),
 				testreports.At(3, "s0", "c0", trace.Decision{Conn: "#1", Write: true, Resource: "order", Register: "balance", Op: "c0.w2", Token: 1, Grant: "g"})},
 			[]string{"request c0>s0 1 lost", "request c0>s0 2-3"},
 		},
 		"a read of the store is not a write with its id": {
-			[]trace.Event{testreports.At(1, "c0", "s0", testreports.Sends("#1", "READ order balance c0.1 1 g -")), testreports.At(2, "c0", "s0", testreports.Sends("#1", "WRITE order balance c0.1 1 g -")),
+			[]trace.Event{testreports.At(1, "c0", "s0", testreports.Send("#1", "READ order balance c0.1 1 g -")), testreports.At(2, "c0", "s0", testreports.Send("#1", "WRITE order balance c0.1 1 g -")),
 				testreports.At(3, "s0", "c0", trace.Decision{Conn: "#1", Write: true, Resource: "order", Register: "balance", Op: "c0.1", Token: 1, Grant: "g"})},
 			[]string{"request c0>s0 1 lost", "request c0>s0 2-3"},
 		},
@@ -81,25 +81,25 @@ func TestMessagesFindTheirArrivals(t *testing.T) {
 				testreports.At(4, "n0", "c0", trace.Exec{Conn: "#2", Request: trace.Text("give"), Answer: trace.Text("yes")})},
 			[]string{"request c0>n0 1 lost", "request c0>n0 2-4", "request c0>n0 3-5"},
 		},
-		"a reset loses what was under way on its connection alone": {
-			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "GET k")), testreports.At(1, "c0", "r0", testreports.Sends("#2", "GET k")),
+		"a reset loses the messages under way on its connection only": {
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Send("#1", "GET k")), testreports.At(1, "c0", "r0", testreports.Send("#2", "GET k")),
 				testreports.At(2, "world", "c0>r0", trace.Reset{Conn: "#1", Client: "c0", Server: "r0"}),
-				testreports.At(3, "r0", "c0", testreports.Does("#2", "GET k", "a")), testreports.At(3, "r0", "c0", testreports.Sends("#2", "a"))},
+				testreports.At(3, "r0", "c0", testreports.Exec("#2", "GET k", "a")), testreports.At(3, "r0", "c0", testreports.Send("#2", "a"))},
 			[]string{"request c0>r0 1 lost", "request c0>r0 2-4", "answer r0>c0 5 lost"},
 		},
 		"a reset loses requests and answers": {
-			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "GET k")), testreports.At(1, "r0", "c0", testreports.Sends("#1", "a")),
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Send("#1", "GET k")), testreports.At(1, "r0", "c0", testreports.Send("#1", "a")),
 				testreports.At(2, "world", "c0>r0", trace.Reset{Conn: "#1", Client: "c0", Server: "r0"}),
-				testreports.At(3, "r0", "c0", testreports.Does("#1", "GET k", "a")), testreports.At(3, "c0", "r0", trace.Receive{Conn: "#1", Bytes: 3})},
+				testreports.At(3, "r0", "c0", testreports.Exec("#1", "GET k", "a")), testreports.At(3, "c0", "r0", trace.Receive{Conn: "#1", Bytes: 3})},
 			[]string{"request c0>r0 1 lost", "answer r0>c0 2 lost"},
 		},
 		"the same bytes three times are routine, and so are their answers": {
-			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Sends("#1", "GET k")), testreports.At(2, "r0", "c0", testreports.Sends("#1", "a")), testreports.At(3, "c0", "r0", testreports.Sends("#1", "GET k")),
-				testreports.At(4, "c0", "r0", testreports.Sends("#1", "GET k")), testreports.At(5, "c0", "r0", testreports.Sends("#1", "GET other")), testreports.At(6, "r0", "c0", testreports.Sends("#1", "b"))},
+			[]trace.Event{testreports.At(1, "c0", "r0", testreports.Send("#1", "GET k")), testreports.At(2, "r0", "c0", testreports.Send("#1", "a")), testreports.At(3, "c0", "r0", testreports.Send("#1", "GET k")),
+				testreports.At(4, "c0", "r0", testreports.Send("#1", "GET k")), testreports.At(5, "c0", "r0", testreports.Send("#1", "GET other")), testreports.At(6, "r0", "c0", testreports.Send("#1", "b"))},
 			[]string{"request c0>r0 1 lost routine", "answer r0>c0 2 lost routine", "request c0>r0 3 lost routine", "request c0>r0 4 lost routine", "request c0>r0 5 lost", "answer r0>c0 6 lost"},
 		},
 		"the probe is left out where it found nothing": {
-			[]trace.Event{testreports.At(1, "c0", "", testreports.Step(trace.Acquire)), testreports.At(2, "probe", "r0", testreports.Sends("#1", "GET k")), testreports.At(3, "r0", "probe", testreports.Does("#1", "GET k", "nil"))},
+			[]trace.Event{testreports.At(1, "c0", "", testreports.Mark(trace.Acquire)), testreports.At(2, "probe", "r0", testreports.Send("#1", "GET k")), testreports.At(3, "r0", "probe", testreports.Exec("#1", "GET k", "nil"))},
 			nil,
 		},
 	} {
@@ -129,11 +129,11 @@ func describeMessage(m scene.Message) string {
 	return text
 }
 
-// Faults lie on the lanes that they hit, on both sides of a partition, and end
-// with the event that ends them, each with its own.
+// A fault is on the lanes that it affects, on both sides of a partition, and ends with
+// the event that ends it and not with that of another fault.
 func TestFaults(t *testing.T) {
-	names := []trace.Event{testreports.At(0, "c0", "", testreports.Step(trace.Acquire)), testreports.At(0, "c1", "", testreports.Step(trace.Acquire)), testreports.At(0, "r0", "", trace.Expire{}), testreports.At(0, "r1", "", trace.Expire{})}
-	read := testreports.Step(trace.Read)
+	names := []trace.Event{testreports.At(0, "c0", "", testreports.Mark(trace.Acquire)), testreports.At(0, "c1", "", testreports.Mark(trace.Acquire)), testreports.At(0, "r0", "", trace.Expire{}), testreports.At(0, "r1", "", trace.Expire{})}
+	read := testreports.Mark(trace.Read)
 	cut := func(bytes string, and ...string) trace.Cut {
 		return trace.Cut{Between: []string{"c0"}, And: and, Bytes: bytes, Direction: "both"}
 	}
@@ -157,7 +157,7 @@ func TestFaults(t *testing.T) {
 		"a jump of a clock": {[]trace.Event{testreports.At(2, "world", "r1", trace.ClockJump{By: 15 * time.Second}), testreports.At(9, "c0", "", read)}, []string{"r1 2-2 clock jumps +15s"}},
 		"a drift that ends": {[]trace.Event{testreports.At(2, "world", "r1", trace.ClockDrift{PPM: 100}), testreports.At(4, "world", "r1", trace.ClockDrift{}), testreports.At(9, "c0", "", read)},
 			[]string{"r1 2-4 clock drifts 100 ppm"}},
-		"nobody has a lane": {[]trace.Event{testreports.At(1, "world", "c7", trace.Pause{For: 2 * time.Second}), testreports.At(1, "world", "x", trace.Evict{})}, []string{"c7 1-1 paused 2s"}},
+		"a participant without a lane": {[]trace.Event{testreports.At(1, "world", "c7", trace.Pause{For: 2 * time.Second}), testreports.At(1, "world", "x", trace.Evict{})}, []string{"c7 1-1 paused 2s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
@@ -171,7 +171,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Each fault has its words on a lane, and lasts until its own end or strikes once.
+// Each fault has its text on a lane, and lasts until its end or strikes at one moment.
 func TestWordsOfFaults(t *testing.T) {
 	clients, r0 := []string{"c0", "c1"}, []string{"r0"}
 	for _, tt := range []struct {
@@ -200,8 +200,8 @@ func TestWordsOfFaults(t *testing.T) {
 		{trace.Flush{What: "data"}, nil, "flushed data"},
 	} {
 		want := "1-2 " + tt.want
-		events := []trace.Event{testreports.At(0, "c0", "", testreports.Step(trace.Acquire)), testreports.At(0, "c1", "", testreports.Step(trace.Acquire)), testreports.At(0, "r0", "", trace.Expire{}),
-			testreports.At(1, "world", "r0", tt.what), testreports.At(2, "world", "r0", tt.end), testreports.At(3, "c0", "", testreports.Step(trace.Read))}
+		events := []trace.Event{testreports.At(0, "c0", "", testreports.Mark(trace.Acquire)), testreports.At(0, "c1", "", testreports.Mark(trace.Acquire)), testreports.At(0, "r0", "", trace.Expire{}),
+			testreports.At(1, "world", "r0", tt.what), testreports.At(2, "world", "r0", tt.end), testreports.At(3, "c0", "", testreports.Mark(trace.Read))}
 		if tt.end == nil {
 			want = "1-1 " + tt.want
 			events = slices.Delete(events, 4, 5)
@@ -221,11 +221,11 @@ func TestWordsOfFaults(t *testing.T) {
 	}
 }
 
-// Overlaps are where two rivals stand at once, and joined where they touch.
+// Overlaps are the spans with two holders, and those that touch are joined.
 func TestOverlaps(t *testing.T) {
 	events := make([]trace.Event, 12)
 	for i := range events {
-		events[i] = testreports.At(i+1, []string{"c0", "c1"}[i%2], "", testreports.Step(trace.Point))
+		events[i] = testreports.At(i+1, []string{"c0", "c1"}[i%2], "", testreports.Mark(trace.Point))
 	}
 	grant := func(id int, client string, from, released checker.Pos) checker.Grant {
 		return checker.Grant{ID: id, Client: client, Resource: "order", Granted: from, Released: released}
@@ -254,7 +254,7 @@ func TestOverlaps(t *testing.T) {
 	}
 }
 
-// What is kept of a long list lies around the decisive step.
+// Around keeps the part of a long list that is around the decisive step.
 func TestAround(t *testing.T) {
 	all := make([]int, 100)
 	for i := range all {
@@ -268,7 +268,8 @@ func TestAround(t *testing.T) {
 	}
 }
 
-// A story of many lines keeps its opening, its decisive step and what follows.
+// The excerpt of a long story has its opening, its decisive step and the steps after
+// it.
 func TestExcerpt(t *testing.T) {
 	var lines []play.Line
 	for i := range 300 {
@@ -287,15 +288,15 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// Those who take part have lanes, in an order, and are called by what they are.
+// The participants have lanes in a fixed order, with their kind in the description.
 func TestLanes(t *testing.T) {
 	s := sceneOf(checker.History{Holdings: []checker.Holding{{Client: "c0", Resource: "order", From: 1}}},
-		testreports.At(1, "c10", "", testreports.Step(trace.Acquire)), testreports.At(1, "c2", "reg0", testreports.Sends("#1", "take")),
-		testreports.At(1, "c2", "r1", testreports.Sends("#1", "PING")), testreports.At(1, "c2", "r0a", testreports.Sends("#1", "PING")),
+		testreports.At(1, "c10", "", testreports.Mark(trace.Acquire)), testreports.At(1, "c2", "reg0", testreports.Send("#1", "take")),
+		testreports.At(1, "c2", "r1", testreports.Send("#1", "PING")), testreports.At(1, "c2", "r0a", testreports.Send("#1", "PING")),
 		testreports.At(1, "world", "nobody at all", trace.Evict{}))
 	var got []string
 	for _, l := range s.Lanes() {
-		got = append(got, fmt.Sprintf("%s %s: %s", l.Kind, l.Name, l.Says))
+		got = append(got, fmt.Sprintf("%s %s: %s", l.Kind, l.Name, l.Description))
 		if s.LaneKind(l.Name) != l.Kind {
 			t.Errorf("lane %s is of kind %q and of kind %q", l.Name, l.Kind, s.LaneKind(l.Name))
 		}
@@ -306,15 +307,15 @@ func TestLanes(t *testing.T) {
 		t.Errorf("lanes (-want +got):\n%s", d)
 	}
 	if kind := s.LaneKind("nobody at all"); kind != "" {
-		t.Errorf("somebody who takes no part has a lane of kind %q", kind)
+		t.Errorf("a name that is no participant has a lane of kind %q", kind)
 	}
 }
 
-// Waits, beliefs and claims last as long as the history says, each with its words.
+// Waits, beliefs and claims begin and end as in the history, each with its text.
 func TestPeriods(t *testing.T) {
 	events := make([]trace.Event, 9)
 	for i := range events {
-		events[i] = testreports.At(i+1, []string{"c0", "c1"}[i%2], "r0", testreports.Step(trace.Point))
+		events[i] = testreports.At(i+1, []string{"c0", "c1"}[i%2], "r0", testreports.Mark(trace.Point))
 	}
 	events[5].Actor, events[5].What = "r0", trace.Expire{Key: "lock:order"}
 	s := sceneOf(checker.History{
@@ -324,7 +325,7 @@ func TestPeriods(t *testing.T) {
 	}, events...)
 	var got []string
 	for _, p := range s.Periods() {
-		got = append(got, fmt.Sprintf("%s %s %d-%d %q: %s", p.Kind, p.Lane, p.Step, p.Until, p.Text, p.Says))
+		got = append(got, fmt.Sprintf("%s %s %d-%d %q: %s", p.Kind, p.Lane, p.Step, p.Until, p.Text, p.Description))
 	}
 	want := []string{
 		`wait c0 1-3 "": c0 waits for the lock, from 0.001s to 0.003s`,

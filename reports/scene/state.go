@@ -13,11 +13,12 @@ import (
 	"locksim/sim/trace"
 )
 
-// StateAfter is the world after a step as the run's history knows it: who holds
-// and who believes, what the store has. Inspect, where it is there and succeeds,
-// adds what only the world itself knows.
+// StateAfter is the state of the world after a step. The history of the run has the
+// claims, the beliefs and the content of the store. inspect adds the keys of the
+// servers, the bytes under way and the time left of each lease, unless it is nil or
+// fails.
 func (s *Scene) StateAfter(step int, inspect func(fence.Mode, int) (*play.State, error)) *play.State {
-	state := s.derived(step)
+	state := s.stateFromHistory(step)
 	if inspect == nil {
 		return state
 	}
@@ -36,8 +37,8 @@ func (s *Scene) StateAfter(step int, inspect func(fence.Mode, int) (*play.State,
 	return state
 }
 
-// derived is the state by the history alone.
-func (s *Scene) derived(step int) *play.State {
+// stateFromHistory is the state after a step by the history alone.
+func (s *Scene) stateFromHistory(step int) *play.State {
 	p := checker.Pos(step)
 	state := &play.State{Step: step, At: s.At(p), Store: s.stored(p)}
 	for _, c := range s.Clients {
@@ -61,7 +62,7 @@ func (s *Scene) client(name string, p checker.Pos) play.ClientState {
 	return c
 }
 
-// condition is how a client is after a step.
+// condition is the condition of a client after a step: running, paused or crashed.
 func (s *Scene) condition(name string, p checker.Pos) string {
 	condition := "running"
 	for _, e := range s.Run.Trace.Events[:min(int(p), len(s.Run.Trace.Events))] {
@@ -96,9 +97,9 @@ func (s *Scene) stored(p checker.Pos) []string {
 	return out
 }
 
-// Owned is the value of a key: that of a lock is its owner's random id, which
-// says more with the client that sent it, and no more at its whole length.
-func (s *Scene) Owned(value string) string {
+// ValueText is the value of a key for a reader. The value of a lock is the random id of
+// its owner: the beginning is enough, and the name of the client that sent it is added.
+func (s *Scene) ValueText(value string) string {
 	const long = 16
 	if len(value) < long {
 		return prose.Visible(value)
@@ -125,7 +126,7 @@ func (s *Scene) sender(value string) string {
 	return ""
 }
 
-// Holder is who has the lock after a step by the nodes' own record, or "".
+// Holder is the client that has the lock after a step by the nodes' own record, or "".
 func (s *Scene) Holder(p checker.Pos) string {
 	var names []string
 	for _, h := range s.Run.History.Holdings {
@@ -136,8 +137,8 @@ func (s *Scene) Holder(p checker.Pos) string {
 	return strings.Join(names, ", ")
 }
 
-// ToLive is the time that a key has left, in words.
-func ToLive(ttl time.Duration) string {
+// TTLText is the time that a key has left, in words.
+func TTLText(ttl time.Duration) string {
 	if ttl == 0 {
 		return "for ever"
 	}

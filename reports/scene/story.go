@@ -10,7 +10,7 @@ import (
 	"locksim/scenarios/play"
 )
 
-// Sentence is a step of a story, or says how many are left out.
+// Sentence is a step of a story, or the number of steps that are left out.
 type Sentence struct {
 	Step    int
 	At      time.Duration
@@ -20,19 +20,19 @@ type Sentence struct {
 	LeftOut int
 }
 
-// The limits of a story that is told in part.
+// The limits of an excerpt of a story.
 const (
-	// Opening, and Aftermath, are how many steps stay at the beginning of a story,
-	// and after its decisive step, when some must go.
+	// Opening and Aftermath are the numbers of steps that an excerpt keeps at the
+	// beginning of a story, and after its decisive step.
 	Opening   = 6
 	Aftermath = 4
 	// MaxSteps bounds the steps of an [Excerpt].
 	MaxSteps = 60
 )
 
-// Told is the run whose story is told first: that of mode none, or the first that has
-// one. It is nil where none has.
-func Told(o *play.Outcome) *play.ModeRun {
+// StoryRun is the run whose story a report shows first: that of mode none, or the
+// first that has a story. It is nil where none has one.
+func StoryRun(o *play.Outcome) *play.ModeRun {
 	var first *play.ModeRun
 	for i := range o.Modes {
 		m := &o.Modes[i]
@@ -62,8 +62,8 @@ func DecisiveStep(story []play.Line) int {
 	return 0
 }
 
-// Excerpt is the opening of a story, the way to its decisive step and a short
-// aftermath, in at most [MaxSteps].
+// Excerpt is the opening of a story, and the steps before and after its decisive step:
+// at most [MaxSteps] in all.
 func Excerpt(story []play.Line) []Sentence {
 	end := min(len(story), MaxSteps)
 	head, from := end, end
@@ -75,7 +75,7 @@ func Excerpt(story []play.Line) []Sentence {
 	return slices.Concat(Sentences(story[:head]), LeftOut(from-head), Sentences(story[from:end]), LeftOut(len(story)-end))
 }
 
-// Sentences are steps of a story.
+// Sentences are all steps of a story.
 func Sentences(story []play.Line) []Sentence {
 	out := make([]Sentence, len(story))
 	for i, l := range story {
@@ -84,7 +84,7 @@ func Sentences(story []play.Line) []Sentence {
 	return out
 }
 
-// LeftOut stands for n steps that are not shown. It is nothing for none.
+// LeftOut is the notice for n steps that are not shown, nil where n is 0.
 func LeftOut(n int) []Sentence {
 	if n == 0 {
 		return nil

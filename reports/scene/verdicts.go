@@ -43,7 +43,7 @@ func Repeated(r play.Repeat) string {
 var rules = map[fence.Mode]string{
 	fence.None:   "The store takes everything.",
 	fence.Check:  "The store refuses a write with a token below the highest one written.",
-	fence.Seal:   "Reads count too: the store refuses whatever has a token below the highest one seen.",
+	fence.Seal:   "Reads count too: the store refuses every operation with a token below the highest one seen.",
 	fence.Strict: "As seal, and a token belongs to the first grant that sends it.",
 	fence.Claim:  "A read claims the resource for its grant; the store refuses a write whose claim is gone.",
 	fence.CAS:    "The store takes a write only on the version that it is based on.",
@@ -52,7 +52,7 @@ var rules = map[fence.Mode]string{
 // Rule says what the store does in a mode, in a sentence.
 func Rule(mode fence.Mode) string { return rules[mode] }
 
-// endings are the labels in words, as the end of a sentence about a run.
+// endings describe the labels, as the end of a sentence about a run.
 var endings = map[checker.Label]string{
 	checker.Corrupted:   "the data ended corrupted",
 	checker.Unknown:     "the data was not decided",
@@ -63,8 +63,7 @@ var endings = map[checker.Label]string{
 	checker.Safe:        "nothing went wrong",
 }
 
-// Headline is the whole outcome in a sentence or two: modes that ended alike
-// are named together.
+// Headline is the outcome in a sentence. Modes with the same label are named together.
 func Headline(o *play.Outcome) string {
 	var parts []string
 	said := map[checker.Label]bool{}
@@ -93,7 +92,7 @@ func labelled(o *play.Outcome, label checker.Label) []fence.Mode {
 	return modes
 }
 
-// fencing names modes as the head of a sentence does.
+// fencing names modes after the word "with".
 func fencing(modes []fence.Mode) string {
 	if modes[0] != fence.None {
 		return "fencing " + strings.ReplaceAll(prose.Commas(modes), ", ", " or ")
@@ -124,7 +123,7 @@ func Figures(m play.ModeRun) []string {
 	}
 }
 
-// Struck is how many of the faults of a run struck.
+// Struck is "2 of 3" where 2 of the 3 faults of a run struck.
 func Struck(m play.ModeRun) string {
 	if len(m.FaultsFired) == 0 {
 		return "none"
@@ -142,7 +141,7 @@ func fired(m play.ModeRun) int {
 	return n
 }
 
-// Remarks are what neither the verdicts nor the facts say.
+// Remarks are facts that neither the verdicts nor the table of facts show.
 func Remarks(o *play.Outcome) []string {
 	var out []string
 	if len(o.Scenario.Expect[o.Lock]) == 0 {
@@ -156,8 +155,8 @@ func Remarks(o *play.Outcome) []string {
 	return out
 }
 
-// Schedule is a scenario as YAML: its file, or what such a file would be. One that was
-// made in Go, with faults of its own, has no YAML, and the text says so.
+// Schedule is a scenario as YAML: its file, or the file that would describe it. For a
+// scenario made in Go that no file can describe, it is a comment with the reason.
 func Schedule(sc *file.Scenario) string {
 	if len(sc.Source) > 0 {
 		return string(sc.Source)
@@ -169,5 +168,5 @@ func Schedule(sc *file.Scenario) string {
 			return string(b)
 		}
 	}
-	return fmt.Sprintf("# made in Go, and no file can say it: %v\n", err)
+	return fmt.Sprintf("# made in Go; no scenario file can describe it: %v\n", err)
 }

@@ -15,13 +15,13 @@ import (
 	"locksim/scenarios/sweep"
 )
 
-// Replay is the command that makes a violation again. i numbers those of the
+// Replay is the command that repeats a violation. i numbers the violations of the
 // exploration or the sweep from 1.
 type Replay func(i int, f *search.Failure) string
 
-// Exploration writes what was tried, what it is worth, and each violation of
-// another shape: what was violated, its story, the smallest schedule that leads
-// to it, and the command that replays it.
+// Exploration writes the counts of an exploration, what they prove, and each class of
+// violation: what was violated, its story, the minimal schedule, and the command that
+// replays it.
 //
 // The errors are those of [Run].
 func Exploration(w io.Writer, e *explore.Exploration, replay Replay, opt reports.Options) error {
@@ -48,7 +48,7 @@ func exploreHead(e *explore.Exploration) string {
 
 func judgedBy(judge explore.Judge) string {
 	if judge == explore.JudgePromise {
-		return "judged by its own promise, under the faults of which it speaks"
+		return "judged by its own promise, under the faults that it names"
 	}
 	return "judged as if it promised that all goes well under every fault"
 }
@@ -62,11 +62,11 @@ func doubts(lines []string, opt reports.Options) []string {
 	return out
 }
 
-// exploreFigures are the counts, each kind on lines of its own.
+// exploreFigures are the counts, each kind on its own lines.
 func exploreFigures(e *explore.Exploration, opt reports.Options) []string {
 	s := &e.Summary
 	lines := prose.Fold(fmt.Sprintf("%s over %s of virtual time; %s of them are evidence: a violation was seen, or clients contended and faults struck.",
-		prose.Amount(s.Runs, "run"), prose.Span(s.VirtualSeconds), prose.Thousands(s.Evidence)), opt.Width)
+		prose.Count(s.Runs, "run"), prose.Span(s.VirtualSeconds), prose.Thousands(s.Evidence)), opt.Width)
 	for _, row := range []struct{ name, text string }{
 		{"no evidence: ", campaign.Tallies(s.Vacuous)},
 		{"faults that struck, of those drawn: ", struckOf(s.Faults)},
@@ -94,7 +94,7 @@ func struckOf(kinds map[string]search.FaultTally) string {
 // distinct is one violation. It begins with its seed and ends with the command
 // that replays it.
 func distinct(i int, f *search.Failure, replay Replay, opt reports.Options) []string {
-	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first with seed %d)", i, f.Shape, prose.Amount(f.Runs, "run"), f.FirstSeed)
+	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first with seed %d)", i, f.Shape, prose.Count(f.Runs, "run"), f.FirstSeed)
 	return violation(head, f.Text("replay: "+replay(i, f)), opt)
 }
 
@@ -109,9 +109,8 @@ func violation(head, text string, opt reports.Options) []string {
 	return append(append(lines, ""), strings.Split(rest, "\n")...)
 }
 
-// Sweep writes what was covered, kind by kind, and each class of violation: what
-// was violated, its story, the smallest schedule that leads to it, and the
-// command that replays it.
+// Sweep writes the counts of a sweep, kind by kind, and each class of violation: what
+// was violated, its story, the minimal schedule, and the command that replays it.
 //
 // The errors are those of [Run].
 func Sweep(w io.Writer, s *sweep.Sweep, replay Replay, opt reports.Options) error {
@@ -134,7 +133,7 @@ func sweepHead(s *sweep.Sweep) string {
 	return fmt.Sprintf("sweep of scenario %s without its faults, lock %s, seed %d, %s", s.Plan.Scenario, s.Plan.Lock, s.Plan.Seed, judgedBy(s.Plan.Judge))
 }
 
-// sweepFigures are the counts, each kind on lines of its own.
+// sweepFigures are the counts, each kind on its own lines.
 func sweepFigures(s *sweep.Sweep, opt reports.Options) []string {
 	t := &s.Summary
 	lines := prose.Fold("placements that struck: "+placed(t), opt.Width)
@@ -142,9 +141,9 @@ func sweepFigures(s *sweep.Sweep, opt reports.Options) []string {
 		n    int
 		text string
 	}{
-		{s.Plan.Equivalent, "placements are left out: the fault would find its target as one of these does"},
+		{s.Plan.Equivalent, "placements are left out: the fault would find its target in the same state as at one of these"},
 		{s.Plan.Idle, "jumps of client clocks are left out: no client looks at its wall clock"},
-		{t.Runs - t.Struck(), "did not come about to their end: the workload was over before"},
+		{t.Runs - t.Struck(), "did not strike in full: the workload ended before"},
 		{t.Reduced, "pairs break the promise as one of their faults does alone"},
 	} {
 		if row.n > 0 {
@@ -162,8 +161,8 @@ func sweepFigures(s *sweep.Sweep, opt reports.Options) []string {
 	return lines
 }
 
-// placed writes "pause 200, crash 110; restart 120 of 133", in the order in
-// which they are placed.
+// placed writes "pause 200, crash 110, restart 120 of 133": how many of the placed
+// faults of each kind struck.
 func placed(t *sweep.Summary) string {
 	var parts []string
 	for _, k := range sweep.Kinds() {
@@ -182,7 +181,7 @@ func placed(t *sweep.Summary) string {
 // sweepClass is one class of violation. It ends with the command that replays
 // the smallest.
 func sweepClass(i int, f *search.Failure, replay Replay, opt reports.Options) []string {
-	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first: %s)", i, f.Shape, prose.Amount(f.Runs, "run"), f.Placed.Faults)
+	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first: %s)", i, f.Shape, prose.Count(f.Runs, "run"), f.Placed.Faults)
 	if f.Run == nil {
 		return []string{paint(opt.Colour, alarm, head), "It has not been examined."}
 	}

@@ -15,7 +15,7 @@ import (
 // Comparison writes locks side by side for a terminal: what each needs and how many
 // round trips it takes, for whom it is, and then a table of what each survives, with
 // a row for each class of faults. Locks that do not fit into the width follow in a
-// second table; where the first table does not fit, each lock is a block of its own.
+// second table; where the first table does not fit, each lock has its own block.
 //
 // The errors are those of [Run].
 func Comparison(w io.Writer, c *compare.Comparison, opt reports.Options) error {
@@ -71,7 +71,7 @@ func compareNeeds(c *compare.Comparison) []string {
 	return t.lines(reports.Plain)
 }
 
-// compareWhom says for whom each lock is, those left out that do not say so.
+// compareWhom says for whom each lock is. A lock that does not declare it is left out.
 func compareWhom(c *compare.Comparison, opt reports.Options) []string {
 	names := 0
 	for _, l := range c.Locks {
@@ -96,7 +96,7 @@ func compareWhom(c *compare.Comparison, opt reports.Options) []string {
 	return append([]string{"for whom", ""}, lines...)
 }
 
-// compareBlock is a lock by itself.
+// compareBlock is the block of one lock.
 func compareBlock(l compare.Lock, opt reports.Options) []string {
 	lines := prose.Fold(prose.Visible(l.Name), opt.Width)
 	t := table{sides: make([]side, 2)}
@@ -121,19 +121,20 @@ func survivalStyle(s compare.Survival) style {
 	case s.Overlap != nil || s.Refused != nil:
 		return warning
 	case s.Fence == fence.None:
-		return fine
+		return good
 	}
-	return relief
+	return saved
 }
 
-// compareTables are what the locks survive, as many side by side as fit.
+// compareTables are the tables of what the locks survive, each with as many locks as
+// fit.
 func compareTables(c *compare.Comparison, opt reports.Options) [][]string {
 	edge := 0
 	for _, class := range c.Classes {
 		edge = max(edge, prose.Columns(string(class)))
 	}
 	var tables [][]string
-	var beside []compare.Lock // of the table at hand
+	var beside []compare.Lock // of the current table
 	room := opt.Width - edge
 	for _, l := range c.Locks {
 		need := 2

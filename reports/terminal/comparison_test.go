@@ -43,7 +43,7 @@ func TestComparisonErrors(t *testing.T) {
 	if err := terminal.Comparison(io.Discard, testreports.Comparison(), reports.Options{Width: 10}); err == nil {
 		t.Error("10 columns are enough")
 	}
-	if err := terminal.Comparison(testreports.Full{}, testreports.Comparison(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+	if err := terminal.Comparison(testreports.FullDisk{}, testreports.Comparison(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("%v", err)
 	}
 	var b bytes.Buffer

@@ -56,7 +56,7 @@ replay: locksim replay found.json
 	}
 }
 
-// What the verdict says, in all cases in which it is another.
+// The verdict and the problems in each case.
 func TestExplorationVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		want   string
@@ -65,7 +65,7 @@ func TestExplorationVerdicts(t *testing.T) {
 		{"No violation in 19 runs that are evidence: the rate is below 15 % at 95 % under this generator. That\nis no proof.\n", func(e *explore.Exploration) {
 			e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, search.RateBound(0, 19)
 		}},
-		{"No run says anything: this is no evidence.\n", func(e *explore.Exploration) {
+		{"No run is evidence.\n", func(e *explore.Exploration) {
 			e.Summary.Violating, e.Summary.Evidence, e.Summary.Failures = 0, 0, nil
 		}},
 		{"The exploration ended with the first violation; --all goes on.\n", func(e *explore.Exploration) { e.StoppedAt = new(1) }},
@@ -79,7 +79,7 @@ func TestExplorationVerdicts(t *testing.T) {
 		{"seed 8: NO RESULT, as with 1 runs in all: too many events\n", func(e *explore.Exploration) {
 			e.Summary.Broken, e.Summary.Failed = &search.BadRun{Seed: 8, Why: "too many events"}, 1
 		}},
-		{", judged by its own promise, under the faults of", func(e *explore.Exploration) { e.Plan.Judge = explore.JudgePromise }},
+		{", judged by its own promise, under the faults that", func(e *explore.Exploration) { e.Plan.Judge = explore.JudgePromise }},
 	} {
 		e := testreports.Exploration()
 		c.change(e)
@@ -91,7 +91,7 @@ func TestExplorationVerdicts(t *testing.T) {
 
 func TestExplorationErrors(t *testing.T) {
 	replay := func(int, *search.Failure) string { return "" }
-	if err := terminal.Exploration(testreports.Full{}, testreports.Exploration(), replay, reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+	if err := terminal.Exploration(testreports.FullDisk{}, testreports.Exploration(), replay, reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Error(err)
 	}
 	if err := terminal.Exploration(new(strings.Builder), testreports.Exploration(), replay, reports.Options{Width: 1}); err == nil {

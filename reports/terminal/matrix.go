@@ -14,13 +14,12 @@ import (
 )
 
 // Matrix writes a matrix for a terminal: a row for each scenario, a column for
-// each lock, and in each place a group of signs, one for each fencing mode. The
-// modes stand side by side, and not in tables of their own, since that is the
-// question the matrix answers: what would fencing have made of this very run?
-// Locks that do not fit into the width follow in a second table; specimens,
-// which take part in few scenarios each, are a list. Below stand the legend, the
-// counts, and each cell that differs from what is expected or is vacuous, with
-// the command that replays it.
+// each lock, and for each pair a group of signs, one for each fencing mode. The modes
+// are side by side, and not in separate tables, since the matrix answers the question
+// how fencing changes the result of the same run. Locks that do not fit into the width
+// follow in a second table; specimens, which take part in few scenarios each, are a
+// list. The legend, the counts, and each cell that differs from what is expected or is
+// vacuous follow, with the command that replays it.
 //
 // The errors are those of [Run].
 func Matrix(w io.Writer, m *matrix.Matrix, opt reports.Options) error {
@@ -49,7 +48,8 @@ func matrixHead(m *matrix.Matrix, opt reports.Options) []string {
 	return prose.Fold(text, opt.Width)
 }
 
-// matrixTables are the locks that are no specimens, as many side by side as fit.
+// matrixTables are the tables of the locks other than specimens, each with as many
+// locks as fit.
 func matrixTables(m *matrix.Matrix, opt reports.Options) [][]string {
 	g, edge := grid.New(m), 0
 	for _, row := range m.Scenarios {
@@ -62,8 +62,8 @@ func matrixTables(m *matrix.Matrix, opt reports.Options) [][]string {
 	return tables
 }
 
-// sideBySide are the locks in runs that are at most so wide, of one lock at
-// least.
+// sideBySide divides the locks into groups of at most a width, each of at least one
+// lock.
 func sideBySide(m *matrix.Matrix, width int) [][]string {
 	var all [][]string
 	room := 0
@@ -81,7 +81,8 @@ func sideBySide(m *matrix.Matrix, width int) [][]string {
 	return all
 }
 
-// columnWidth is the room for a lock: its name, broken at hyphens, or a group.
+// columnWidth is the width of the column of a lock: of its name, broken at hyphens, or
+// of a group.
 func columnWidth(lock string, modes int) int {
 	width := modes + len(grid.Flag)
 	for _, part := range nameParts(lock) {
@@ -97,7 +98,7 @@ func nameParts(lock string) []string {
 }
 
 // matrixTable has a row for each scenario that was run with one of the locks. A long
-// one has gaps, which guide the eye, and its head at the foot too.
+// one has empty lines, which make it easier to read, and repeats its head at the end.
 func matrixTable(g grid.Grid, m *matrix.Matrix, locks []string, c reports.Colour) []string {
 	rows := slices.DeleteFunc(slices.Clone(m.Scenarios), func(sc matrix.Row) bool {
 		return !slices.ContainsFunc(locks, func(l string) bool { return g.Has(sc.Name, l) })
@@ -131,8 +132,8 @@ func matrixTableHead(t *table, locks []string) {
 	}
 }
 
-// headLines are the names of the locks, one part below the other, down to the
-// table.
+// headLines are the names of the locks, one part below the other, aligned at the
+// bottom.
 func headLines(locks []string) [][]string {
 	height := 0
 	for _, l := range locks {
@@ -192,7 +193,7 @@ func problems(m *matrix.Matrix, opt reports.Options) []string {
 	return titled(opt, "NOT AS EXPECTED", lines)
 }
 
-// failures are the pairs that the harness could not run to their end.
+// failures are the pairs whose runs the harness could not finish.
 func failures(m *matrix.Matrix, opt reports.Options) []string {
 	var lines []string
 	for _, f := range m.Failures {

@@ -16,7 +16,7 @@ import (
 	"locksim/scenarios/matrix"
 )
 
-// crowded has all locks, and specimens.
+// crowded is a matrix with all locks, and specimens.
 func crowded() *matrix.Matrix {
 	locks := append(kinds.Names(), "mylock", "broken/del-without-owner", "broken/redlock-keeps-minority")
 	rows := map[string][]string{}
@@ -34,8 +34,8 @@ func TestMatrix(t *testing.T) {
 		matrix  *matrix.Matrix
 		options reports.Options
 	}{
-		"matrix":         {"every sign, a group for each lock, places that were not run", testreports.SmallMatrix(), reports.Options{Width: 100}},
-		"matrix-trouble": {"what is not as expected is marked in the table and listed below with its command; a failure is no empty place", testreports.TroubledMatrix(), reports.Options{Width: 100}},
+		"matrix":         {"every sign, a group for each lock, pairs that were not run", testreports.SmallMatrix(), reports.Options{Width: 100}},
+		"matrix-trouble": {"what is not as expected is marked in the table and listed below with its command; a failure is not shown as an empty cell", testreports.TroubledMatrix(), reports.Options{Width: 100}},
 		"matrix-crowd":   {"more locks than fit side by side, names on several lines, specimens apart", crowded(), reports.Options{Width: 100}},
 		"matrix-narrow":  {"60 columns: more tables, and the rest folded", crowded(), reports.Options{Width: reports.MinWidth}},
 		"matrix-colour":  {"colour on the signs only, and the columns as straight as without (ESC stands for the escape character)", testreports.SmallMatrix(), reports.Options{Width: 100, Colour: reports.ANSI}},
@@ -50,7 +50,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// Without colour the signs alone tell the labels apart.
+// Without colour each label has a different sign.
 func TestSignsDiffer(t *testing.T) {
 	var b bytes.Buffer
 	if err := terminal.Matrix(&b, testreports.SmallMatrix(), reports.Options{}); err != nil {
@@ -66,7 +66,7 @@ func TestSignsDiffer(t *testing.T) {
 	}
 }
 
-// A table that is longer than a screen has its head at the foot too.
+// A table that is longer than a screen repeats its head at the end.
 func TestLongMatrix(t *testing.T) {
 	for _, tt := range []struct{ rows, heads int }{{30, 1}, {31, 2}} {
 		rows := map[string][]string{}
@@ -87,7 +87,7 @@ func TestMatrixErrors(t *testing.T) {
 	if err := terminal.Matrix(io.Discard, testreports.SmallMatrix(), reports.Options{Width: 3}); err == nil {
 		t.Error("a width of 3 was accepted")
 	}
-	if err := terminal.Matrix(testreports.Full{}, testreports.SmallMatrix(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+	if err := terminal.Matrix(testreports.FullDisk{}, testreports.SmallMatrix(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("Matrix: %v", err)
 	}
 }

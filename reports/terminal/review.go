@@ -9,9 +9,8 @@ import (
 	"locksim/scenarios/review"
 )
 
-// Review writes the design review of a lock in short, for a terminal: the
-// answer, the recommendations, the ways in which it was broken, and how many
-// questions are open. Errors and concurrency are as for [Run].
+// Review writes a summary of the design review of a lock for a terminal: the answer,
+// the recommendations, the breaks, and the number of open questions. Errors and concurrency are as for [Run].
 func Review(w io.Writer, r *review.Review, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {
@@ -25,7 +24,7 @@ func Review(w io.Writer, r *review.Review, opt reports.Options) error {
 	if len(r.Failures) > 0 {
 		t := table{sides: []side{right, left, right}}
 		for i, b := range r.Failures {
-			t.rows = append(t.rows, []cell{{text: fmt.Sprint(i + 1)}, {text: prose.Visible(b.Shape), style: styleOf(b.Label())}, {text: fmt.Sprintf("%d of %s", b.Runs, prose.Amount(b.Of, "run"))}})
+			t.rows = append(t.rows, []cell{{text: fmt.Sprint(i + 1)}, {text: prose.Visible(b.Shape), style: styleOf(b.Label())}, {text: fmt.Sprintf("%d of %s", b.Runs, prose.Count(b.Of, "run"))}})
 		}
 		p.Add(append([]string{"what broke it"}, t.lines(opt.Colour)...))
 	}

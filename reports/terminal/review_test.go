@@ -11,7 +11,7 @@ import (
 	"locksim/reports/terminal"
 )
 
-// The summary fits a terminal, and an error of the writer is the caller's.
+// The summary fits into the width, and the error of the writer is returned.
 func TestReview(t *testing.T) {
 	var b bytes.Buffer
 	if err := terminal.Review(&b, testreports.Review(), reports.Options{Width: 80}); err != nil {
@@ -25,7 +25,7 @@ func TestReview(t *testing.T) {
 	if !strings.Contains(b.String(), "1  corrupted in mode seal: pause  3 of 540 runs") || !strings.HasSuffix(b.String(), "for the team.\n") {
 		t.Errorf("the summary is\n%s", b.String())
 	}
-	if err := terminal.Review(testreports.Full{}, testreports.Review(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+	if err := terminal.Review(testreports.FullDisk{}, testreports.Review(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // State writes the world at one step of a run: who holds the lock and who
-// believes so, the keys of each server with what they have left to live,
-// the store, and the bytes under way. Errors and concurrency are as for
+// believes so, the keys of each server with the time that they have left, the
+// store, and the bytes under way. Errors and concurrency are as for
 // [Run].
 func State(w io.Writer, at reports.Moment, s *play.State, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
@@ -80,13 +80,13 @@ func nodes(s *play.State, opt reports.Options) []string {
 			t.row(called(n), "(no keys)")
 		}
 		for _, k := range n.Keys {
-			t.row(called(n), prose.Visible(k.Name), scene.ToLive(k.TTL), prose.Visible(k.Value))
+			t.row(called(n), prose.Visible(k.Name), scene.TTLText(k.TTL), prose.Visible(k.Value))
 		}
 	}
 	return t.lines(opt.Colour)
 }
 
-// called is the name of a node, and its role where nodes have one.
+// called is the name of a node, with its role if it has one.
 func called(n play.NodeState) string {
 	if n.Role == "" {
 		return n.Name

@@ -12,13 +12,13 @@ import (
 	"locksim/scenarios/play"
 )
 
-// maxStory bounds the lines that the whole story takes, headings included.
+// maxStory bounds the lines of the story, headings included.
 const maxStory = 40
 
-// story tells the run without a fence, if it is there, and what a fence did
-// at the same moment.
+// story is the story of the run without a fence, if there is one, and the decisive
+// steps of a run that a fence rescued.
 func story(o *play.Outcome, opt reports.Options) []string {
-	m := scene.Told(o)
+	m := scene.StoryRun(o)
 	if m == nil {
 		return nil
 	}
@@ -29,10 +29,10 @@ func story(o *play.Outcome, opt reports.Options) []string {
 	return append(append(lines, steps...), rescue...)
 }
 
-// rescued is the decisive step of the first run that a fence saved, with the
-// steps around it, where the story told is not such a run itself.
-func rescued(o *play.Outcome, told *play.ModeRun, opt reports.Options) []string {
-	if told.Verdict.Label == checker.Rescued {
+// rescued is the decisive step of the first run that a fence rescued, with the steps
+// around it. It is nil where the story is that of such a run itself.
+func rescued(o *play.Outcome, shown *play.ModeRun, opt reports.Options) []string {
+	if shown.Verdict.Label == checker.Rescued {
 		return nil
 	}
 	for i := range o.Modes {
@@ -51,8 +51,8 @@ func rescued(o *play.Outcome, told *play.ModeRun, opt reports.Options) []string 
 	return nil
 }
 
-// fit lays out a story in at most room lines: the opening, the way to the
-// decisive step, and a short aftermath.
+// fit lays out a story in at most room lines: the opening, and the steps before and
+// after the decisive step.
 func (l layout) fit(lines []play.Line, room int) []string {
 	end := len(lines)
 	if at := scene.Decisive(lines); at >= 0 {
@@ -69,7 +69,7 @@ func (l layout) fit(lines []play.Line, room int) []string {
 	return append(l.middle(lines[:end], room-len(rest)), rest...)
 }
 
-// start is as much of the beginning as there is room for.
+// start is the beginning of a story, as much as fits.
 func (l layout) start(lines []play.Line, room int) []string {
 	n := len(lines)
 	for n > 0 && len(l.all(lines[:n])) > room-1 {
@@ -97,7 +97,7 @@ func (l layout) all(lines []play.Line) []string {
 	return rows
 }
 
-// leftOut stands for steps that are not shown.
+// leftOut is a notice for steps that are not shown.
 func (l layout) leftOut(lines []play.Line) []string {
 	if len(lines) == 0 {
 		return nil
@@ -105,14 +105,14 @@ func (l layout) leftOut(lines []play.Line) []string {
 	return l.rows(play.Line{Text: fmt.Sprintf("… %s left out", prose.Count(len(lines), "step"))})
 }
 
-// layout places the steps of a story: time and number on the left, then a
-// column for each client and a last one for the store and the world. A row has
-// one text only, so a long one may run on to the right.
+// layout places the steps of a story: time and number on the left, then a column for
+// each client and a last one for the store and the world. A row has one text only, so
+// that a long text may continue over the columns to the right.
 type layout struct {
 	width   int
 	clients []string
 	column  int // the width of a client's column; 0: names instead of columns
-	time    int // the widths of the left side
+	time    int // the widths of time and number
 	number  int
 	style   style // of the decisive step
 	colour  reports.Colour
@@ -121,7 +121,7 @@ type layout struct {
 const (
 	minColumn = 12 // a client's column
 	maxColumn = 26
-	storeRoom = 32 // the last column, if it can be had
+	storeRoom = 32 // the last column, where there is space
 )
 
 func newLayout(o *play.Outcome, m *play.ModeRun, opt reports.Options) layout {
@@ -142,7 +142,7 @@ func newLayout(o *play.Outcome, m *play.ModeRun, opt reports.Options) layout {
 	return l
 }
 
-// edge is where the columns begin.
+// edge is the position at which the columns begin.
 func (l layout) edge() int { return 3 + l.time + 2 + l.number + 2 }
 
 // header names the columns.
@@ -174,7 +174,7 @@ func (l layout) rows(line play.Line) []string {
 			style = bold
 		}
 	}
-	indent, text := l.place(line)
+	indent, text := l.indent(line)
 	var rows []string
 	for i, part := range prose.Fold(prose.Visible(text), l.width-l.edge()-indent) {
 		left := l.left(mark, "", "")
@@ -186,9 +186,9 @@ func (l layout) rows(line play.Line) []string {
 	return rows
 }
 
-// place is how far from the edge a text begins, and the text with its actor
-// where the column does not say who it is.
-func (l layout) place(line play.Line) (int, string) {
+// indent is the distance from the edge to the text of a step, and the text, with its
+// actor where the column does not name it.
+func (l layout) indent(line play.Line) (int, string) {
 	i := slices.Index(l.clients, line.Actor)
 	named := line.Actor + " " + line.Text
 	switch {

@@ -8,7 +8,7 @@ import (
 	"locksim/reports"
 )
 
-// side is where the text of a column stands.
+// side is the alignment of a column.
 type side int
 
 const (
@@ -20,7 +20,7 @@ const (
 type cell struct {
 	text  string
 	style style
-	rest  []cell // what follows directly, in styles of its own
+	rest  []cell // cells that follow without a gap, each with its own style
 }
 
 func (c cell) columns() int {
@@ -54,7 +54,7 @@ func (t *table) row(texts ...string) {
 	t.rows = append(t.rows, cells)
 }
 
-// lines are the rows as text, without spaces at the ends.
+// lines are the rows as text, without trailing spaces.
 func (t *table) lines(c reports.Colour) []string {
 	widths := make([]int, len(t.sides))
 	for _, row := range t.rows {
@@ -71,7 +71,7 @@ func (t *table) lines(c reports.Colour) []string {
 
 func (t *table) line(row []cell, widths []int, c reports.Colour) string {
 	var b strings.Builder
-	gap := 0 // spaces that are due if something follows
+	gap := 0 // spaces to write before the next text
 	for i, cell := range row {
 		space := widths[i] - cell.columns()
 		if t.sides[i] == right {
@@ -94,11 +94,11 @@ const (
 	bold     style = "1"
 	alarm    style = "1;31" // bold red
 	warning  style = "33"   // yellow
-	relief   style = "36"   // cyan
-	fine     style = "32"   // green
+	saved    style = "36"   // cyan
+	good     style = "32"   // green
 )
 
-// styleOf is how a verdict looks.
+// styleOf is the style of a label.
 func styleOf(l checker.Label) style {
 	switch l {
 	case checker.Corrupted, checker.Stuck, checker.FalseReject:
@@ -106,14 +106,14 @@ func styleOf(l checker.Label) style {
 	case checker.Unknown, checker.Overlap:
 		return warning
 	case checker.Rescued:
-		return relief
+		return saved
 	case checker.Safe:
-		return fine
+		return good
 	}
 	return unstyled
 }
 
-// paint gives text a style, where there are colours.
+// paint adds a style to a text, unless the report is plain.
 func paint(c reports.Colour, s style, text string) string {
 	if c == reports.Plain || s == unstyled || text == "" {
 		return text

@@ -1,5 +1,5 @@
-// Package terminal writes reports as text in columns, with colours where that is asked
-// for. table.go has what all of them use: aligned cells, and the styles of labels.
+// Package terminal writes reports as text in columns, with optional colours. table.go
+// has the aligned cells and the styles that all reports use.
 package terminal
 
 import (
@@ -17,11 +17,10 @@ import (
 // Run writes the report of a run: its seed first, then the verdict of each
 // fencing mode with the facts behind it, the reasons, the story in at most 40
 // lines with the decisive step marked ">>", what the run does not prove, and
-// last the command that makes it again.
+// last the command that repeats it.
 //
-// The error is that of the options or of the writer; nothing is written when
-// the options make no sense. Run only reads the outcome, and is safe for
-// concurrent use.
+// Run returns the error of the options or of the writer, and writes nothing if the
+// options are invalid. It only reads the outcome, and is safe for concurrent use.
 func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {
@@ -39,7 +38,7 @@ func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 	return p.Render(w)
 }
 
-// head is the seed and what was run with it.
+// head is the seed, scenario, lock and modes, and the title.
 func head(o *play.Outcome, opt reports.Options) []string {
 	lines := []string{fmt.Sprintf("seed %d  scenario %s  lock %s  fencing %s  (%s)",
 		o.Seed, o.Scenario.Name, o.Lock, prose.Commas(scene.Modes(o)), scene.Repeated(opt.Repeat))}
@@ -49,7 +48,7 @@ func head(o *play.Outcome, opt reports.Options) []string {
 	return lines
 }
 
-// reasons is why the verdicts are what they are, as a table.
+// reasons is the table of the reasons of the verdicts.
 func reasons(o *play.Outcome, opt reports.Options) []string {
 	groups := scene.Reasons(o)
 	if len(groups) == 0 {
@@ -87,7 +86,7 @@ func sentences(g scene.ReasonGroup, room int) []string {
 	return lines
 }
 
-// limits is what the run does not prove, and how much stands behind it.
+// limits is what the run does not prove, and how many runs it is based on.
 func limits(o *play.Outcome, opt reports.Options) []string {
 	evidence := scene.Evidence(o)
 	if evidence == "" {
@@ -105,8 +104,8 @@ func limits(o *play.Outcome, opt reports.Options) []string {
 	return append(lines, prose.Fold(evidence, opt.Width)...)
 }
 
-// Replayed confirms that a stored run, made again as the outcome o, came out
-// equal: a line for each mode with the hash of its trace. Errors and
+// Replayed confirms that a stored run and its repetition, the outcome o, are equal: a
+// line for each mode with the hash of its trace. Errors and
 // concurrency are as for [Run].
 func Replayed(w io.Writer, o *play.Outcome, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
@@ -138,5 +137,5 @@ func confirmed(m play.ModeRun) []cell {
 	}
 }
 
-// short is enough of a hash to tell it from others.
+// short is the beginning of a hash.
 func short(hash string) string { return hash[:min(len(hash), 12)] }

@@ -21,7 +21,7 @@ import (
 
 const ms = time.Millisecond
 
-// cases are outcomes and how they look. Each golden file begins with what it
+// cases are outcomes with golden files. The first line of each file says what it
 // shows.
 var cases = map[string]struct {
 	shows   string
@@ -29,7 +29,7 @@ var cases = map[string]struct {
 	options reports.Options
 }{
 	"rescued": {
-		shows: "data corrupted without a fence and saved with one: both decisive steps, reasons said once",
+		shows: "data corrupted without a fence and saved with one: both decisive steps, each reason once",
 		outcome: func() *play.Outcome {
 			return testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check), testreports.Rescued(fence.Seal))
 		},
@@ -47,7 +47,7 @@ var cases = map[string]struct {
 		options: reports.Options{Colour: reports.ANSI},
 	},
 	"unexpected": {
-		shows: "a label that is worse than expected is said loudly",
+		shows: "a label that is worse than expected is marked UNEXPECTED",
 		outcome: func() *play.Outcome {
 			o := testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check))
 			o.Scenario.Expect["fenced"] = map[fence.Mode]checker.Label{fence.None: checker.Safe, fence.Check: checker.Safe}
@@ -76,7 +76,7 @@ var cases = map[string]struct {
 		outcome: testreports.Safe,
 	},
 	"safe-in-one": {
-		shows: "one mode safe, another not: only the safe one is spoken of",
+		shows: "one mode safe, another not: the notice on safe names that one only",
 		outcome: func() *play.Outcome {
 			return testreports.Outcome(testreports.Corrupted(), testreports.Run(fence.Seal, checker.Safe, "Nothing went wrong."))
 		},
@@ -92,7 +92,7 @@ var cases = map[string]struct {
 		},
 	},
 	"long": {
-		shows: "a long way to the decisive step: the middle is left out, 40 lines stay",
+		shows: "many steps before the decisive one: the middle is left out, 40 lines remain",
 		outcome: func() *play.Outcome {
 			m := testreports.Corrupted()
 			m.Story = append(testreports.Steps(1, 60), m.Story[6:]...)
@@ -101,7 +101,7 @@ var cases = map[string]struct {
 		},
 	},
 	"long-safe": {
-		shows: "a long story without a decisive step: the beginning stays",
+		shows: "a long story without a decisive step: the beginning is shown",
 		outcome: func() *play.Outcome {
 			o := testreports.Safe()
 			o.Modes[0].Story = testreports.Steps(1, 60)
@@ -117,14 +117,14 @@ var cases = map[string]struct {
 		},
 	},
 	"narrow": {
-		shows: "60 columns: texts are folded, the table stays whole",
+		shows: "60 columns: texts are folded, the table is not",
 		outcome: func() *play.Outcome {
 			return testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check))
 		},
 		options: reports.Options{Width: reports.MinWidth},
 	},
 	"hostile": {
-		shows: "what a lock says cannot command the terminal; wide reasons and other alphabets do not break the columns",
+		shows: "escape sequences in the texts of a lock do not reach the terminal; wide reasons and other alphabets do not break the columns",
 		outcome: func() *play.Outcome {
 			m := testreports.Run(fence.None, checker.Stuck, "The lock said \x1b[2J\x07 and\nно́рмально "+strings.Repeat("x", 130)+".", "b", "c", "d", "e", "f")
 			m.Story = []play.Line{testreports.Line(1, time.Hour, "c0", "gives up: \x1b]0;owned\x07"), testreports.Fatal(testreports.Line(2, time.Hour, "c1", "остановился"))}
@@ -145,8 +145,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Whatever the length of the story, it takes at most 40 lines, and the decisive
-// step is among them.
+// A story of any length takes at most 40 lines, with the decisive step among them.
 func TestStoryFits(t *testing.T) {
 	for before := range 60 {
 		for _, after := range []int{0, 1, 5, 50} {
@@ -199,7 +198,7 @@ func TestOptions(t *testing.T) {
 }
 
 func TestWriterFails(t *testing.T) {
-	if err := terminal.Run(testreports.Full{}, testreports.Safe(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+	if err := terminal.Run(testreports.FullDisk{}, testreports.Safe(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -14,15 +14,16 @@ import (
 	"locksim/sim/trace"
 )
 
-// Timeline writes the story of a run with a narrow column for each client and
-// node, in which one sees at each step who asks for the lock, who holds it, who
-// only believes so, and who is paused or down: two columns that hold at once are
-// the fault, or the danger, that the verdict speaks of. The decisive step is
+// Timeline writes the story of a run with a narrow column for each client and node. At
+// each step a column shows whether its client asks for the lock, holds it, or only
+// believes so, and whether it is paused or down: two columns that hold at the same step
+// are the violation, or the danger, that the verdict reports. The decisive step is
 // marked ">>".
 //
-// Of the first mode that was run it tells all, of the others how they go on where
-// they part from it. A long story is cut around its decisive step, and says so. Colour is for a terminal; the signs say the same without it. Errors and
-// concurrency are as for [Run].
+// Of the first mode that was run it shows the whole story, of each other mode the steps
+// from where it diverges from the first. A long story is cut around its decisive step,
+// with a notice. The signs are sufficient without colour. Errors and concurrency are as
+// for [Run].
 func Timeline(w io.Writer, o *play.Outcome, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {
@@ -30,17 +31,17 @@ func Timeline(w io.Writer, o *play.Outcome, opt reports.Options) error {
 	}
 	p := new(prose.Page)
 	p.Add(head(o, opt))
-	var told []*play.ModeRun
+	var shown []*play.ModeRun
 	for i := range o.Modes {
 		m := &o.Modes[i]
 		if m.Trace == nil {
 			p.Add([]string{fmt.Sprintf("mode %s needs fencing tokens, and lock %s mints none", m.Mode, o.Lock)})
 			continue
 		}
-		p.Add(timeline(m, told, opt))
-		told = append(told, m)
+		p.Add(timeline(m, shown, opt))
+		shown = append(shown, m)
 	}
-	if len(told) > 0 {
+	if len(shown) > 0 {
 		p.Add(signsExplained())
 	}
 	if opt.Replay != "" {
@@ -50,35 +51,35 @@ func Timeline(w io.Writer, o *play.Outcome, opt reports.Options) error {
 }
 
 const (
-	// maxTimeline bounds the steps of the first mode, maxParted those of another.
+	// maxTimeline bounds the steps of the first mode, maxParted those of another mode.
 	maxTimeline = 200
 	maxParted   = 10
 )
 
-// timeline is one run, or how it goes on where it parts from the first one. told
-// are the runs before it.
-func timeline(m *play.ModeRun, told []*play.ModeRun, opt reports.Options) []string {
+// timeline is one run, or its steps from where it diverges from the first one. before
+// are the runs shown before it.
+func timeline(m *play.ModeRun, before []*play.ModeRun, opt reports.Options) []string {
 	r := newRails(m, opt)
 	title := fmt.Sprintf("mode %s: %s", m.Mode, paint(opt.Colour, styleOf(m.Verdict.Label), string(m.Verdict.Label)))
-	if len(told) == 0 {
-		return append([]string{title, r.header()}, r.tell(m.Story, maxTimeline)...)
+	if len(before) == 0 {
+		return append([]string{title, r.header()}, r.storyRows(m.Story, maxTimeline)...)
 	}
-	first := told[0]
+	first := before[0]
 	d := trace.Diff(first.Trace, m.Trace)
 	if d == nil {
 		return []string{title + fmt.Sprintf(", the same run as mode %s, event by event", first.Mode)}
 	}
 	title += fmt.Sprintf(", the same run as mode %s up to step %d", first.Mode, d.N-1)
-	for _, other := range told[1:] {
+	for _, other := range before[1:] {
 		if slices.Equal(other.Story, m.Story) {
 			return []string{title + fmt.Sprintf(", and the same story as mode %s", other.Mode)}
 		}
 	}
-	return append([]string{title, r.header()}, r.tell(after(m.Story, d.N), maxParted)...)
+	return append([]string{title, r.header()}, r.storyRows(after(m.Story, d.N), maxParted)...)
 }
 
-// tell is as much of a story as there is room for.
-func (r *rails) tell(story []play.Line, room int) []string {
+// storyRows are the rows of a story, of at most room steps.
+func (r *rails) storyRows(story []play.Line, room int) []string {
 	shown := story
 	if len(story) > room {
 		shown = scene.Around(story, room, r.Fatal, func(l play.Line) int { return l.N })
@@ -114,24 +115,24 @@ type rails struct {
 	number int // the width of the step numbers
 }
 
-// The signs of a column. The first of a pair says how its owner stands to the
-// lock, the second how it fares.
+// The signs of a column. The first of a pair is the relation to the lock, the second
+// the condition.
 const (
 	asks     = "?"
 	holds    = "┃"
 	believes = "╎"
 
-	acts   = "●"
-	asleep = "z"
-	down   = "✗"
-	hurt   = "!"
+	acts    = "●"
+	paused  = "z"
+	down    = "✗"
+	faulted = "!"
 )
 
 // signsExplained says what the signs mean.
 func signsExplained() []string {
 	return []string{
 		asks + " asks for the lock   " + holds + " holds it   " + believes + " believes so, after the end of its claim",
-		acts + " acts   " + asleep + " paused   " + down + " down   " + hurt + " under another fault",
+		acts + " acts   " + paused + " paused   " + down + " down   " + faulted + " under another fault",
 	}
 }
 
@@ -150,8 +151,8 @@ func newRails(m *play.ModeRun, opt reports.Options) *rails {
 	return r
 }
 
-// appears says that somebody has a column: a client, and a node of which the story
-// tells something.
+// appears reports whether a name has a column: a client, or a node with a step in the
+// story or a fault.
 func (r *rails) appears(name string) bool {
 	return scene.IsClient(name) || slices.ContainsFunc(r.Run.Story, func(l play.Line) bool { return l.Actor == name }) ||
 		slices.ContainsFunc(r.faults, func(f scene.Fault) bool { return f.Lane == name })
@@ -173,7 +174,7 @@ func (r *rails) left(mark, time, step string) string {
 	return prose.Pad(mark, 3) + prose.Blanks(r.time-prose.Columns(time)) + time + "  " + prose.Blanks(r.number-prose.Columns(step)) + step + "  "
 }
 
-// edge is where the text of a step begins.
+// edge is the position at which the text of a step begins.
 func (r *rails) edge() int {
 	n := prose.Columns(r.left("", "", ""))
 	for _, name := range r.names {
@@ -182,7 +183,7 @@ func (r *rails) edge() int {
 	return n
 }
 
-// rows is a step: one line, and more where its text has no room on one.
+// rows are the lines of a step: more than one where the text does not fit.
 func (r *rails) rows(line play.Line) []string {
 	mark, look := "", unstyled
 	if line.Fatal {
@@ -200,33 +201,33 @@ func (r *rails) rows(line play.Line) []string {
 	return rows
 }
 
-// signs are the columns at a step of somebody; "" for the further lines of a step.
+// signs are the columns at a step. actor is "" for the further lines of a step.
 func (r *rails) signs(line play.Line, actor string) string {
 	at := checker.Pos(line.N)
-	look := fine
+	look := good
 	if r.holders(at) > 1 {
 		look = warning
 	}
 	var b strings.Builder
 	for _, name := range r.names {
-		stands, fares := r.stands(name, at), r.fares(name, line.N)
-		if name == actor && (fares == " " || fares == hurt && !r.strikes(name, line.N)) {
-			fares = acts
+		relation, condition := r.lockSign(name, at), r.faultSign(name, line.N)
+		if name == actor && (condition == " " || condition == faulted && !r.faultBegins(name, line.N)) {
+			condition = acts
 		}
 		looks := look
-		switch stands {
+		switch relation {
 		case believes:
 			looks = warning
 		case asks, " ":
 			looks = unstyled
 		}
-		b.WriteString(paint(r.opt.Colour, looks, stands) + fares + prose.Blanks(r.wide(name)-2))
+		b.WriteString(paint(r.opt.Colour, looks, relation) + condition + prose.Blanks(r.wide(name)-2))
 	}
 	return b.String()
 }
 
-// stands is how somebody stands to the lock at a step.
-func (r *rails) stands(name string, at checker.Pos) string {
+// lockSign is the sign of the relation of a client to the lock at a step.
+func (r *rails) lockSign(name string, at checker.Pos) string {
 	h, sign := r.Run.History, " "
 	for _, g := range h.Grants {
 		switch {
@@ -251,15 +252,15 @@ func (r *rails) stands(name string, at checker.Pos) string {
 func (r *rails) holders(at checker.Pos) int {
 	n := 0
 	for _, c := range r.Clients {
-		if s := r.stands(c, at); s == holds || s == believes {
+		if s := r.lockSign(c, at); s == holds || s == believes {
 			n++
 		}
 	}
 	return n
 }
 
-// fares is what befalls somebody at a step.
-func (r *rails) fares(name string, step int) string {
+// faultSign is the sign of the faults on a lane at a step.
+func (r *rails) faultSign(name string, step int) string {
 	sign := " "
 	for _, f := range r.faults {
 		if f.Lane != name || step < f.Step || f.Moment && step > f.Step || !f.Moment && f.Until > 0 && step >= f.Until {
@@ -269,22 +270,22 @@ func (r *rails) fares(name string, step int) string {
 		case "crash":
 			return down
 		case "pause":
-			sign = asleep
+			sign = paused
 		default:
 			if sign == " " {
-				sign = hurt
+				sign = faulted
 			}
 		}
 	}
 	return sign
 }
 
-// strikes says that a step is the beginning of what befalls somebody.
-func (r *rails) strikes(name string, step int) bool {
+// faultBegins reports whether a fault on a lane begins at a step.
+func (r *rails) faultBegins(name string, step int) bool {
 	return slices.ContainsFunc(r.faults, func(f scene.Fault) bool { return f.Lane == name && f.Step == step })
 }
 
-// leftOut stands for steps that are not shown.
+// leftOut is a notice for steps that are not shown.
 func (r *rails) leftOut(n int) []string {
 	if n <= 0 {
 		return nil

@@ -27,8 +27,8 @@ func timelineOf(t *testing.T, o *play.Outcome, opt reports.Options) string {
 	return b.String()
 }
 
-// told is the paused run with a story of all that it has to tell.
-func told(mode fence.Mode) play.ModeRun {
+// withStory is the paused run with a story of all its steps.
+func withStory(mode fence.Mode) play.ModeRun {
 	m := testreports.Paused(mode)
 	m.Story = nil
 	for _, e := range m.Trace.Events {
@@ -51,18 +51,18 @@ func TestTimeline(t *testing.T) {
 		options reports.Options
 	}{
 		"timeline": {
-			shows:   "c0 pauses past its claim and still believes, c1 holds beside it; the other modes from where they part, the same story once",
-			outcome: testreports.Outcome(told(fence.None), told(fence.Check), told(fence.Seal), testreports.NotApplicable(fence.Strict)),
+			shows:   "c0 pauses past its claim and still believes, c1 holds beside it; the other modes from where they diverge, the same story once",
+			outcome: testreports.Outcome(withStory(fence.None), withStory(fence.Check), withStory(fence.Seal), testreports.NotApplicable(fence.Strict)),
 			options: reports.Options{Repeat: play.Twice, Replay: "locksim run gc-pause --seed 1"},
 		},
 		"timeline-colour": {
 			shows:   "colour on the decisive step, on who holds, and another where two do (ESC stands for the escape character)",
-			outcome: testreports.Outcome(told(fence.None)),
+			outcome: testreports.Outcome(withStory(fence.None)),
 			options: reports.Options{Colour: reports.ANSI},
 		},
 		"timeline-narrow": {
 			shows:   "60 columns: a long text goes on beside the columns, which go on too",
-			outcome: testreports.Outcome(told(fence.None)),
+			outcome: testreports.Outcome(withStory(fence.None)),
 			options: reports.Options{Width: reports.MinWidth},
 		},
 	} {
@@ -92,10 +92,10 @@ func signsAt(t *testing.T, text string, column, step int) string {
 	return ""
 }
 
-// A column shows what the history says: the claim, the belief beyond it, the wait,
-// and what befalls the client.
+// A column shows the claim, the belief after its end, the wait, and the faults of the
+// client as they are in the history.
 func TestTimelineSigns(t *testing.T) {
-	text := timelineOf(t, testreports.Outcome(told(fence.None)), reports.Options{})
+	text := timelineOf(t, testreports.Outcome(withStory(fence.None)), reports.Options{})
 	for _, tt := range []struct {
 		column, step int
 		want         string
@@ -109,9 +109,9 @@ func TestTimelineSigns(t *testing.T) {
 	}
 }
 
-// A client that heeds the notice of a loss believes no longer than that.
+// The belief of a client that checks for the loss of its lease ends with the notice.
 func TestTimelineHeedsCare(t *testing.T) {
-	m := told(fence.None)
+	m := withStory(fence.None)
 	m.History.Care, m.History.Grants[0].LostSeen = checker.CareLost, 17
 	if got := signsAt(t, timelineOf(t, testreports.Outcome(m), reports.Options{}), 0, 20); got != "  " {
 		t.Errorf("it still has the signs %q", got)
@@ -120,43 +120,43 @@ func TestTimelineHeedsCare(t *testing.T) {
 
 // A long story is cut around its decisive step, with a notice on either side.
 func TestTimelineIsCut(t *testing.T) {
-	m := told(fence.None)
+	m := withStory(fence.None)
 	decisive := m.Story[len(m.Story)-2]
 	m.Story = append(append(testreports.Steps(1, 500), testreports.Fatal(testreports.Line(600, time.Hour, "s0", decisive.Text))), testreports.Steps(700, 500)...)
 	text := timelineOf(t, testreports.Outcome(m), reports.Options{})
-	testreports.Wants(t, text, []string{">>", "… 351 steps left out", "… 450 steps left out"}, nil)
+	testreports.CheckTexts(t, text, []string{">>", "… 351 steps left out", "… 450 steps left out"}, nil)
 	if n := strings.Count(text, "passes point"); n != 199 {
 		t.Errorf("%d steps besides the decisive one, want 199", n)
 	}
 }
 
 func TestTimelineOfEqualRuns(t *testing.T) {
-	a, b := told(fence.None), told(fence.None)
+	a, b := withStory(fence.None), withStory(fence.None)
 	b.Mode = fence.CAS
-	testreports.Wants(t, timelineOf(t, testreports.Outcome(a, b), reports.Options{}), []string{"mode cas: corrupted, the same run as mode none, event by event"}, nil)
+	testreports.CheckTexts(t, timelineOf(t, testreports.Outcome(a, b), reports.Options{}), []string{"mode cas: corrupted, the same run as mode none, event by event"}, nil)
 }
 
-// A mode that goes on in its own way is told, even if it parts where another does.
-func TestTimelineTellsWhatDiffers(t *testing.T) {
-	other := told(fence.Seal)
+// A mode with a different story is shown, even if it diverges where another mode does.
+func TestTimelineShowsWhatDiffers(t *testing.T) {
+	other := withStory(fence.Seal)
 	last := &other.Story[len(other.Story)-1]
 	*last = testreports.Line(last.N, last.At, last.Actor, "gives up")
-	text := timelineOf(t, testreports.Outcome(told(fence.None), told(fence.Check), other), reports.Options{})
-	testreports.Wants(t, text, []string{"c0 gives up"}, []string{"the same story"})
+	text := timelineOf(t, testreports.Outcome(withStory(fence.None), withStory(fence.Check), other), reports.Options{})
+	testreports.CheckTexts(t, text, []string{"c0 gives up"}, []string{"the same story"})
 }
 
 func TestTimelineIsVisible(t *testing.T) {
-	m := told(fence.None)
+	m := withStory(fence.None)
 	first := &m.Story[0]
 	*first = testreports.Line(first.N, first.At, first.Actor, "asks \x1b[2J for\nthe lock")
-	testreports.Wants(t, timelineOf(t, testreports.Outcome(m), reports.Options{}), []string{"c0 asks \ufffd[2J for the lock"}, []string{"\x1b"})
+	testreports.CheckTexts(t, timelineOf(t, testreports.Outcome(m), reports.Options{}), []string{"c0 asks \ufffd[2J for the lock"}, []string{"\x1b"})
 }
 
 func TestTimelineErrors(t *testing.T) {
 	if err := terminal.Timeline(io.Discard, testreports.Safe(), reports.Options{Width: 3}); err == nil {
 		t.Error("a width of 3 was accepted")
 	}
-	if err := terminal.Timeline(testreports.Full{}, testreports.Safe(), reports.Options{}); !errors.Is(err, testreports.ErrFull) {
+	if err := terminal.Timeline(testreports.FullDisk{}, testreports.Safe(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -33,7 +33,7 @@ func verdict(o *play.Outcome, m play.ModeRun) []cell {
 	return row
 }
 
-// remarks are what the table alone does not say.
+// remarks are facts that the table does not show.
 func remarks(o *play.Outcome, opt reports.Options) []string {
 	var lines []string
 	for _, mismatch := range o.Mismatches() {

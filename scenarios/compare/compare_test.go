@@ -203,7 +203,7 @@ func TestLockFromOutside(t *testing.T) {
 	if s := of(t, measure(t, careless), lock.FaultPause); s.Overlap == nil || s.Overlap.Scenario != "del-without-owner" {
 		t.Errorf("a release that deletes another's key was not seen: %+v", s)
 	}
-	sound := measure(t, testlocks.Sound("sound"))
+	sound := measure(t, testlocks.Correct("sound"))
 	if s := of(t, sound, compare.NoFault); s.Fence == fence.None || s.Overlap != nil {
 		t.Errorf("a lease of %v in sections of twenty seconds: %+v", testlocks.TTL, s)
 	}

@@ -222,7 +222,7 @@ func TestMatrixJobNondeterminism(t *testing.T) {
 	drawing.Name = "drawing"
 	drawing.New = func(e play.Env) (lock.Locker, error) {
 		inner, err := l.New(e)
-		return testlocks.Hasty(inner, e.Clock()), err
+		return testlocks.UnseededDelay(inner, e.Clock()), err
 	}
 	job := matrix.Job{File: sc.File, Source: string(sc.Source), Lock: "drawing", Modes: []fence.Mode{fence.None}, Seeds: search.Seeds{First: 1, Last: 5}}
 	_, err := job.Play([]play.Lock{drawing}, func() { t.Error("a seed was counted") })

@@ -98,7 +98,7 @@ func TestGlobalRandIsNoticed(t *testing.T) {
 	drawing := l
 	drawing.New = func(e play.Env) (lock.Locker, error) {
 		inner, err := l.New(e)
-		return testlocks.Hasty(inner, e.Clock()), err
+		return testlocks.UnseededDelay(inner, e.Clock()), err
 	}
 	_, err := play.Run(sc, drawing, play.RunOptions{Seed: 1, Repeat: play.Twice})
 	nd, ok := errors.AsType[*play.NondeterminismError](err)

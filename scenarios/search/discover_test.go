@@ -48,15 +48,15 @@ func discovered(t *testing.T, l play.Lock, space search.Space) search.Space {
 // The TTL comes from the lease, or else from the key that it stands for.
 func TestDiscoverTheTTL(t *testing.T) {
 	exactly := file.Range{Min: testlocks.TTL, Max: testlocks.TTL}
-	silent := testlocks.Theirs("theirs", func(_ play.Env, l lock.Locker) lock.Locker { return silentLocker{l} })
+	silent := testlocks.UserLock("theirs", func(_ play.Env, l lock.Locker) lock.Locker { return silentLocker{l} })
 	given := file.Range{Min: time.Second, Max: 2 * time.Second}
 	for name, c := range map[string]struct {
 		l           play.Lock
 		space, want file.Range
 	}{
-		"lease": {testlocks.Sound("theirs"), file.Range{}, exactly},
+		"lease": {testlocks.Correct("theirs"), file.Range{}, exactly},
 		"key":   {silent, file.Range{}, exactly},
-		"given": {testlocks.Sound("theirs"), given, given},
+		"given": {testlocks.Correct("theirs"), given, given},
 		"ours":  {ours(t, "single"), file.Range{}, file.Range{}},
 	} {
 		if got := discovered(t, c.l, search.Space{TTL: c.space}).TTL; got != c.want {
@@ -77,7 +77,7 @@ func ours(t testing.TB, name string) play.Lock {
 
 // What a lock does decides what is drawn for it.
 func TestDiscover(t *testing.T) {
-	pointed := testlocks.Theirs("pointed", func(e play.Env, l lock.Locker) lock.Locker { return pointedLocker{l, e} })
+	pointed := testlocks.UserLock("pointed", func(e play.Env, l lock.Locker) lock.Locker { return pointedLocker{l, e} })
 	everything := func(name string) play.Lock {
 		l := ours(t, name)
 		l.Promise = lock.Promise{}
@@ -132,7 +132,7 @@ func (l pointedLocker) Acquire(ctx context.Context, resource string) (lock.Lease
 // A lock that stays with r0 is not shown failovers, which would leave it behind
 // for good; whoever asks for them is told what to do.
 func TestDiscoverFailovers(t *testing.T) {
-	stays := testlocks.Theirs("stays", nil)
+	stays := testlocks.UserLock("stays", nil)
 	stays.New = func(e play.Env) (lock.Locker, error) {
 		return lock.NewSingle(simredis.Client(e, "r0"), testlocks.Options(e))
 	}
@@ -147,7 +147,7 @@ func TestDiscoverFailovers(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	follows := testlocks.Sound("follows")
+	follows := testlocks.Correct("follows")
 	follows.Promise = lock.Promise{}
 	if got := discovered(t, follows, asked); got.Replicas != 2 {
 		t.Errorf("%d replicas", got.Replicas)
@@ -156,7 +156,7 @@ func TestDiscoverFailovers(t *testing.T) {
 
 // A promise without faults is judged without faults, and not under all of them.
 func TestDiscoverAPromiseWithoutFaults(t *testing.T) {
-	l := testlocks.Sound("theirs")
+	l := testlocks.Correct("theirs")
 	l.Promise = lock.Promise{Data: "claim"}
 	if got := discovered(t, l, search.Space{}).Faults; got == nil || len(got) > 0 {
 		t.Errorf("%v", got)
@@ -166,13 +166,13 @@ func TestDiscoverAPromiseWithoutFaults(t *testing.T) {
 // A lock that cannot be judged is said so, in words that help.
 func TestDiscoverRefuses(t *testing.T) {
 	refusing := errors.New("the door is shut")
-	never := testlocks.Theirs("never", func(play.Env, lock.Locker) lock.Locker { return lockerFunc(func() error { return refusing }) })
-	nothing := testlocks.Theirs("nothing", func(play.Env, lock.Locker) lock.Locker { return nil })
-	unmade := testlocks.Sound("unmade")
+	never := testlocks.UserLock("never", func(play.Env, lock.Locker) lock.Locker { return lockerFunc(func() error { return refusing }) })
+	nothing := testlocks.UserLock("nothing", func(play.Env, lock.Locker) lock.Locker { return nil })
+	unmade := testlocks.Correct("unmade")
 	unmade.New = func(play.Env) (lock.Locker, error) { return nil, refusing }
-	sealed := testlocks.Sound("sealed")
+	sealed := testlocks.Correct("sealed")
 	sealed.Promise.Data = "seal"
-	farAway := testlocks.Sound("far-away")
+	farAway := testlocks.Correct("far-away")
 	farAway.New = func(e play.Env) (lock.Locker, error) {
 		return lock.NewSingle(simredis.Client(e, "r1"), testlocks.Options(e))
 	}

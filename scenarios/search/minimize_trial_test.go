@@ -251,7 +251,7 @@ func TestFailsLike(t *testing.T) {
 // scenario says something else.
 func TestFailsLikeKeepsTheLock(t *testing.T) {
 	kind, sc := failures[0].load(t)
-	l := testlocks.OfOnesOwn(kind, sc.Lock)
+	l := testlocks.WithSpec(kind, sc.Lock)
 	seed, broken := firstFailure(t, l, sc)
 	small := shrink.Minimize(sc, search.FailsLike(l, sc, broken, seed))
 	if small.Lock != sc.Lock {

@@ -13,15 +13,16 @@ import (
 // left out between two others.
 type Step struct {
 	// N is the number of the event in the trace. It is 0 where steps are left out.
-	N int `json:"n,omitempty"`
+	N int `json:"n"`
 	// At is the virtual time since the start of the run, in whole microseconds.
-	At time.Duration `json:"at_ns,omitempty"`
-	// Actor is the client, server or store that acts, or "world" for a fault.
-	Actor string `json:"actor,omitempty"`
+	At time.Duration `json:"at_ns"`
+	// Actor is the client, server or store that acts, or "world" for a fault. It is
+	// empty where steps are left out, and so is Text.
+	Actor string `json:"actor" jsonschema:"minLength=0"`
 	// Text says what happens.
-	Text string `json:"text,omitempty"`
+	Text string `json:"text" jsonschema:"minLength=0"`
 	// Fatal marks the step that decides the verdict.
-	Fatal bool `json:"fatal,omitempty"`
+	Fatal bool `json:"fatal"`
 	// Skipped counts the steps that are left out here. It is 0 for a step.
 	Skipped int `json:"skipped,omitempty" jsonschema:"minimum=1"`
 }

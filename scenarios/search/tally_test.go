@@ -81,7 +81,7 @@ func TestTallyOfBadRuns(t *testing.T) {
 
 // Of the runs without a violation, those of every twentieth seed are made twice.
 func TestTrialsRepeat(t *testing.T) {
-	l := testlocks.Sound("counted")
+	l := testlocks.Correct("counted")
 	runs, makeLocker := 0, l.New
 	l.New = func(e play.Env) (lock.Locker, error) {
 		if testlocks.IsRunStart(e) {

@@ -344,7 +344,7 @@ func TestSweepOfOnesOwnLock(t *testing.T) {
 	sc, l := small(t, "single", 1)
 	spec := sc.Lock
 	spec.TTL = 700 * time.Millisecond
-	mine := testlocks.OfOnesOwn(l, spec)
+	mine := testlocks.WithSpec(l, spec)
 	mine.Keys = l.Keys
 	s := sweepOf(t, sc, mine, Options{Kinds: []string{"pause"}}, mine)
 	if s.Plan.TTL != spec.TTL || !slices.Equal(shapes(s), []string{"corrupted in mode none: pause"}) {

@@ -42,7 +42,7 @@ func TestKeepWithoutLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, _, errs := call(t, []play.Lock{mylock()}, "run", "calm", "--lock", "mylock", "--fencing", "none", "--keep")
-	if code != exitExpected || !strings.Contains(errs, "is no link, and stays as it is\n") {
+	if code != exitExpected || !strings.Contains(errs, "is not a link, and is left as it is\n") {
 		t.Errorf("exit code %d\n%s", code, errs)
 	}
 	b, err := os.ReadFile(filepath.Join("reports", "out", "index.html"))

@@ -39,7 +39,7 @@ func TestReviewOfAnExtraLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	md := string(b)
-	for _, text := range []string{"# Design review: lock mylock\n", "Nobody has said how this lock works", "### 1. overlap in mode none: flush", "| claim | overlap | nothing to rescue", "How does the lock work?",
+	for _, text := range []string{"# Design review: lock mylock\n", "This lock has no description", "### 1. overlap in mode none: flush", "| claim | overlap | nothing to rescue", "How does the lock work?",
 		"<code>mysim run gc-pause --lock mylock --seed 1 --fencing none,claim,cas</code>", "\nmysim report --review --lock mylock --seeds 1 --runs 20\n```\n"} {
 		if !strings.Contains(md, text) {
 			t.Errorf("it does not say %q", text)

@@ -21,7 +21,7 @@ function roundStep(length, n) {
   }
 }
 
-// Item is one drawn element and where it lies in time.
+// Item is one drawn element with its times.
 class Item {
   constructor(el) {
     const d = el.dataset;
@@ -34,11 +34,11 @@ class Item {
     if (this.kind === "message") { this.y1 = +el.getAttribute("y1"); this.y2 = +el.getAttribute("y2"); }
     const title = el.querySelector("title");
     this.says = title ? title.textContent : "";
-    if (title) title.remove(); // the page has a tooltip of its own
+    if (title) title.remove(); // the script shows a tooltip instead
     this.shown = true;
   }
 
-  // place puts the element where a window of time has it.
+  // place moves the element to its position in a window of time.
   place(x, from, to) {
     const show = this.t1 >= from && this.t0 <= to;
     if (show !== this.shown) { this.el.style.display = show ? "" : "none"; this.shown = show; }
@@ -94,8 +94,9 @@ class Panel {
     this.mark();
   }
 
-  // label shows the texts that have room: a bar's inside it, a fault's up to the
-  // next fault on its line. What begins before the window is named at its edge.
+  // label shows the texts that fit: that of a bar inside it, that of a fault up to the
+  // next fault on its line. An item that begins before the window has its text at the
+  // edge.
   label(left, right) {
     const rows = new Map();
     for (const t of this.texts) {
@@ -136,7 +137,7 @@ class Panel {
     this.ticks.replaceChildren(...marks);
   }
 
-  // turn lets the text of a moment stand on the side where it has room.
+  // turn puts the text of a moment on the side where it fits.
   turn(gutter, width) {
     const sides = new Map();
     for (const i of this.items) {
@@ -146,7 +147,7 @@ class Panel {
       const turned = right ? i.x0 + wide > width : i.x0 - gutter < wide;
       i.el.classList.toggle("turned", turned);
       text.setAttribute("dx", turned === right ? -10 : 10);
-      // Of two names on one side of one place, the decisive step's stays.
+      // Of two texts on the same side of a position, only that of the decisive step is shown.
       const side = `${Math.round(i.x0)} ${turned === right}`;
       if (sides.has(side)) sides.get(side).classList.add("off");
       text.classList.remove("off");
@@ -160,7 +161,7 @@ class Panel {
     if (at !== null) this.cursor.setAttribute("transform", `translate(${this.x(at).toFixed(2)} 0)`);
   }
 
-  // near is what lies at a point of the panel: a mark, a message, or a bar.
+  // near is the item at a point of the panel: a mark, a message, or a bar.
   near(px, py, target) {
     let best = null, least = 7;
     for (const i of this.items) {
@@ -184,7 +185,7 @@ function toSegment(px, py, x1, y1, x2, y2) {
   return Math.hypot(px - x1 - k * dx, py - y1 - k * dy);
 }
 
-// Charts is all panels and the window of time that they share.
+// Charts has all panels and the window of time that they share.
 class Charts {
   constructor(root, data) {
     this.root = root;
@@ -208,7 +209,7 @@ class Charts {
     this.root.dataset.to = to;
   }
 
-  // show sets the window, within the run and not too narrow.
+  // show sets the window, bounded to the run and to a minimal length.
   show(from, to) {
     const length = Math.min(Math.max(to - from, 1e5), this.end * 1.04);
     from = Math.min(Math.max(from, -this.end * 0.02), this.end * 1.02 - length);
@@ -231,7 +232,7 @@ class Charts {
     this.show(this.view.from + d, this.view.to + d);
   }
 
-  // timeAt is the time below a point of the screen.
+  // timeAt is the time at a point of the screen.
   timeAt(clientX) {
     const left = this.panels[0].svg.getBoundingClientRect().left;
     const { from, to, gutter, right, width } = this.view;

@@ -1,5 +1,5 @@
-// The index: a filter over the list and, where it is served, a look every two
-// seconds at what has changed while a campaign runs, and a rarer one otherwise.
+// The index: a filter over the list. Where the index is served, the script fetches it
+// every two seconds while a campaign runs, and less often otherwise.
 
 const list = document.getElementById("list");
 const filter = document.getElementById("filter");
@@ -7,7 +7,7 @@ const hold = document.getElementById("hold");
 const status = document.getElementById("status");
 const OFTEN = 2000, SELDOM = 10000;
 
-// What the server last said of each part, by its id: scripts change the page too.
+// Each part as the server last sent it, by its id: scripts change the page too.
 const known = new Map();
 for (const part of document.querySelectorAll("[id]")) known.set(part.id, part.outerHTML);
 
@@ -30,7 +30,7 @@ function show() {
   if (said.textContent !== text) said.textContent = text;
 }
 
-// merge makes a part like the next one, and touches only what differs.
+// merge updates a part to the next one, and changes only what differs.
 function merge(mine, next) {
   let at = mine.firstElementChild;
   for (const child of [...next.children]) {
@@ -56,8 +56,8 @@ function merge(mine, next) {
   }
 }
 
-// update takes over a page that was fetched. What has the focus keeps it, or
-// what has come in its place gets it.
+// update applies a page that was fetched. The focused element keeps the focus, or its
+// replacement gets it.
 function update(next) {
   const had = document.activeElement;
   const part = had && had.closest(".entry");

@@ -1,4 +1,4 @@
-// The filters: what of the table is shown, and how much that is.
+// The filters of the table, and the count of what is shown.
 
 document.documentElement.classList.add("on");
 const form = document.querySelector(".filters"), shown = document.getElementById("shown"), none = document.querySelector(".none");
@@ -14,7 +14,7 @@ const tables = [...document.querySelectorAll(".matrix")].map((table) => ({
 }));
 const worse = new Set([...form.querySelectorAll("[data-worse]")].map((box) => box.value));
 
-// wish is what the form asks for.
+// wish is the state of the form.
 function wish() {
   const chosen = (name) => new Set([...form.querySelectorAll(`input[name="${name}"]:checked`)].map((box) => box.value));
   const on = (name) => !!form.elements[name] && form.elements[name].checked;
@@ -22,12 +22,12 @@ function wish() {
     worse: on("worse"), odd: on("odd"), specimens: on("specimens"), say: on("words") };
 }
 
-// fits says whether a cell is asked for, in a row that is.
+// fits reports whether a cell of a selected row is selected.
 function fits(cell, w) {
   return w.labels.has(cell.label) && (!w.worse || worse.has(cell.label)) && (!w.odd || cell.odd);
 }
 
-// showPlace shows the cells of a place that fit, and counts them by label.
+// showPlace shows the selected cells of a group, and counts them by label.
 function showPlace(place, w, counts) {
   let any = place.failed && !w.worse;
   for (const cell of place.cells) {
@@ -41,7 +41,7 @@ function showPlace(place, w, counts) {
   return any;
 }
 
-// showTable shows the rows that fit, and returns how many there are.
+// showTable shows the selected rows, and returns their number.
 function showTable(t, w, counts) {
   const columns = !!t.table.id;
   if (columns) t.heads.forEach((th, i) => { th.hidden = !w.locks.has(t.rows[0].places[i].lock); });

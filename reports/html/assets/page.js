@@ -1,4 +1,4 @@
-// The page: what buttons, keys and pointers do.
+// The page: the handlers of buttons, keys and pointers.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 document.documentElement.classList.add("on");
@@ -13,7 +13,7 @@ const events = new Map(data.panels.map((p) => [p.mode, new Map(p.events.map((e) 
   n: e[0], at: e[1], actor: data.texts[e[2]], kind: data.texts[e[3]], peer: data.texts[e[4]], text: data.texts[e[5]],
 }]))]));
 
-// describe says what an element stands for, as paragraphs.
+// describe is the description of an element, as paragraphs.
 function describe(panel, item) {
   const known = events.get(panel.mode), a = known.get(item.n), b = known.get(item.m);
   const out = [];
@@ -36,7 +36,7 @@ function choose(panel, item) {
   details.replaceChildren(...describe(panel, item));
 }
 
-// jump shows the decisive step with what led to it, in the diagrams and in the
+// jump shows the decisive step and the steps before it, in the diagrams and in the
 // story. A mode without one shows the time of the first that has one.
 function jump() {
   const told = data.panels.find((p) => p.mode === story.mode);
@@ -133,7 +133,7 @@ function grab(panel) {
   chart.addEventListener("keydown", (e) => onKey(panel, e));
 }
 
-// follow turns to the step that the address names.
+// follow shows the step that the address names.
 function follow() {
   const line = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   const tale = line && line.closest(".tale");
@@ -158,7 +158,7 @@ if (story) {
   addEventListener("hashchange", follow);
   follow();
 }
-// A drawing measures its texts, so it is made when it can be seen, and not before.
+// A drawing measures its texts, so it is loaded only when it is visible.
 for (const picture of document.querySelectorAll(".picture")) {
   picture.addEventListener("toggle", () => {
     const frame = picture.querySelector("iframe");

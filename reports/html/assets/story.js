@@ -1,4 +1,4 @@
-// The story: which step is being told, and the state of the world after it.
+// The story: the current step, and the state of the world after it.
 
 function make(tag, text, ...children) {
   const el = document.createElement(tag);
@@ -32,7 +32,7 @@ function stateView(s) {
   return out;
 }
 
-// Story tells one mode at a time.
+// Story shows the story of one mode at a time.
 class Story {
   constructor(root, data, charts) {
     this.charts = charts;
@@ -45,7 +45,7 @@ class Story {
     this.choose(root.querySelector("[name=mode]:checked").value);
   }
 
-  // choose turns to the story of a mode, at the same time as before.
+  // choose shows the story of another mode, at the same time of the run.
   choose(mode) {
     const before = this.states && this.states[this.at];
     this.mode = mode;
@@ -59,7 +59,7 @@ class Story {
     this.show(at);
   }
 
-  // show tells one step. Who follows it asks for the diagrams to move along.
+  // show shows one step. With follow, the windows of the diagrams move to its time.
   show(i, follow) {
     if (!this.lines.length) return;
     this.at = Math.min(Math.max(i, 0), this.lines.length - 1);

@@ -12,7 +12,7 @@ import (
 	"locksim/sim/trace"
 )
 
-// Instant is a moment of a whole run, and what it is called.
+// Instant is a moment of a run, with its name.
 type Instant struct {
 	Step int
 	At   time.Duration
@@ -25,7 +25,7 @@ var decisions = map[checker.Label]string{
 	checker.Stuck: "stuck since here", checker.Unknown: "undecided here", checker.Overlap: "overlap here",
 }
 
-// Decision is the step at which the run was decided, nil where nothing was.
+// Decision is the decisive step of the run, nil where there is none.
 func (s *Scene) Decision() *Instant {
 	if s.Fatal == 0 {
 		return nil
@@ -33,8 +33,8 @@ func (s *Scene) Decision() *Instant {
 	return &Instant{s.Fatal, s.At(checker.Pos(s.Fatal)), decisions[s.Run.Verdict.Label]}
 }
 
-// Merged leaves of the runs that were the same, event by event, and ended alike the
-// first, with the modes of the others.
+// Merged keeps one scene of those whose runs have the same events and the same label:
+// the first, with the modes of the others.
 func Merged(scenes []*Scene) []*Scene {
 	var out []*Scene
 	first := map[string]*Scene{}
@@ -50,24 +50,25 @@ func Merged(scenes []*Scene) []*Scene {
 	return out
 }
 
-// Tells says that the story of the scene is that of a run: its own, or the same.
-func (s *Scene) Tells(run *play.ModeRun) bool {
+// ShowsRun reports whether a run is that of the scene, or one that was the same.
+func (s *Scene) ShowsRun(run *play.ModeRun) bool {
 	return run != nil && (s.Run == run || slices.Contains(s.Also, run.Mode))
 }
 
 // Modes are the mode of the run and those whose runs were the same.
 func (s *Scene) Modes() []fence.Mode { return append([]fence.Mode{s.Run.Mode}, s.Also...) }
 
-// Named is what the scene is called: "mode none", "modes check, seal".
-func (s *Scene) Named() string {
+// Title is the title of the scene: "mode none", "modes check, seal".
+func (s *Scene) Title() string {
 	if len(s.Also) == 0 {
 		return "mode " + string(s.Run.Mode)
 	}
 	return "modes " + prose.Commas(s.Modes())
 }
 
-// Parts is where a run leaves the first one, nil where it does not.
-func (s *Scene) Parts(first *Scene) *Instant {
+// Divergence is the first step at which a run differs from the first one, nil where
+// they are the same.
+func (s *Scene) Divergence(first *Scene) *Instant {
 	d := trace.Diff(first.Run.Trace, s.Run.Trace)
 	if d == nil {
 		return nil
@@ -75,9 +76,9 @@ func (s *Scene) Parts(first *Scene) *Instant {
 	return &Instant{d.N, s.At(checker.Pos(d.N)), fmt.Sprintf("parts from mode %s", first.Run.Mode)}
 }
 
-// Parting says where the runs part, a sentence for those that part from the first
-// one alike.
-func Parting(scenes []*Scene) []string {
+// Divergences say how each run differs from the first one. Runs that differ in the
+// same way share a sentence.
+func Divergences(scenes []*Scene) []string {
 	var out []string
 	said := map[string]int{}
 	for i := 1; i < len(scenes); i++ {
@@ -103,7 +104,7 @@ func difference(first, s *Scene) string {
 		return fmt.Sprintf("the same run as mode %s, event by event.", first.Run.Mode)
 	}
 	text := fmt.Sprintf("the same run as mode %s up to step %d. They part at %s", first.Run.Mode, d.N-1, prose.Seconds(s.At(checker.Pos(d.N))))
-	before, after := told(first.Run.Story, d.N), told(s.Run.Story, d.N)
+	before, after := storyText(first.Run.Story, d.N), storyText(s.Run.Story, d.N)
 	switch {
 	case after == "":
 		return text + "."
@@ -113,8 +114,8 @@ func difference(first, s *Scene) string {
 	return text + fmt.Sprintf(": in mode %s %s; here %s.", first.Run.Mode, before, after)
 }
 
-// told is what the story says of a step.
-func told(story []play.Line, n int) string {
+// storyText is the text of a step in a story, "" where the story does not have it.
+func storyText(story []play.Line, n int) string {
 	for _, l := range story {
 		if l.N == n {
 			return l.Actor + " " + l.What
