@@ -70,6 +70,15 @@ type Facts struct {
 	Grants int `json:"grants"`
 	// Attempts counts Acquires that did not succeed.
 	Attempts int `json:"attempts"`
+	// IdleSeconds is the time in which a client waited for the lock, no client had
+	// it, and nobody got it: see [Timing]. The client ran and reached the servers;
+	// no other client claimed the lock, believed that it had it, was releasing it,
+	// or was away while it asked for it. One backoff and one round trip are
+	// subtracted from each such time.
+	IdleSeconds float64 `json:"idle_seconds"`
+	// Overdue counts the idle times that lasted longer than their cause allows:
+	// see [Timing.Within].
+	Overdue int `json:"overdue"`
 	// LateGrants counts the grants whose claim is empty: the lease had ended, or
 	// was lost, when Acquire returned.
 	LateGrants int `json:"late_grants"`

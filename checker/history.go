@@ -43,6 +43,9 @@ type Grant struct {
 	Invoked, Granted Pos
 	// Released is when Release was called, ReleaseReturned when it returned.
 	Released, ReleaseReturned Pos
+	// ReleaseFailed says that Release returned an error after which the lock may
+	// still be taken.
+	ReleaseFailed bool
 	// Until is when the validity ended on the holder's own clock. It may be
 	// before Granted: an answer can arrive after the end of the validity.
 	Until Pos
@@ -193,6 +196,9 @@ type History struct {
 	// work under a grant take at most a quarter of a lease. Then every claim must
 	// last until its release.
 	Calm bool
+	// Timing has the instants of the run, for the idle time. Nil means that it is
+	// not computed.
+	Timing *Timing
 	// SectionWrites is how many writes a whole section makes, the same for all
 	// sections of the run: 1, or 2 in a transfer. 0 counts as 1. Above 1, a
 	// section that took effect only in part is torn (F73).

@@ -45,6 +45,7 @@ type findings struct {
 	claims    *tally
 	believed  int    // pairs of overlapping beliefs
 	beliefs   *tally // those of them whose claims do not overlap
+	idle      idleness
 	void      *tally // grants that cannot have been meant so
 	revived   *tally // claims that came back after another grant
 	foreign   *tally // keys that another client had set
@@ -58,6 +59,7 @@ func examine(h History, budget int) findings {
 		fencing:   checkFencing(h, data.cells),
 		tokens:    checkTokens(h),
 		claims:    claimOverlaps(h),
+		idle:      idle(h),
 		void:      voidGrants(h),
 		revived:   revivedClaims(h),
 		foreign:   foreignReleases(h),
@@ -84,6 +86,8 @@ func (f findings) facts(h History) Facts {
 		Liveness:         h.Liveness,
 		Grants:           len(h.Grants),
 		Attempts:         len(h.Attempts),
+		IdleSeconds:      f.idle.total.Seconds(),
+		Overdue:          f.idle.overdue.count,
 		LateGrants:       lateGrants(h),
 		VoidGrants:       f.void.count,
 		RevivedClaims:    f.revived.count,
@@ -100,7 +104,7 @@ func labelOf(f Facts, none *Facts) Label {
 		return Corrupted
 	case f.Data == DataUndecided:
 		return Unknown
-	case f.Liveness != LivenessOK:
+	case f.Liveness != LivenessOK || f.Overdue > 0:
 		return Stuck
 	case f.FalseRejects > 0:
 		return FalseReject
@@ -138,7 +142,7 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 	}
 	return slices.Concat(
 		f.data.lost.sentences(), f.data.torn.sentences(), f.data.wrong.sentences(),
-		deciding,
+		deciding, f.idle.overdue.sentences(),
 		f.fencing.falsely.sentences(),
 		f.void.sentences(), f.revived.sentences(),
 		first, second,

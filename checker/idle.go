@@ -1,0 +1,273 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Timing is what the idle time of a lock is computed from: see [Facts.IdleSeconds].
+type Timing struct {
+	// At has the instant of each position, beginning with position 1.
+	At []time.Duration
+	// Away has the absences of each client. They need not be in order.
+	Away map[string][]Absence
+	// Slack is how long a lock that is free may take until a client has it: one
+	// backoff and one round trip.
+	Slack time.Duration
+	// Within says how long after each cause the lock may stay taken although no
+	// client has it. A cause without an entry allows no time.
+	Within map[Cause]time.Duration
+}
+
+// Absence is a span in which a client did not run, or could not reach enough
+// servers.
+type Absence struct {
+	Span
+	// Crash says that the client ended, and began anew at the end of the span if
+	// it did. Otherwise it, or its network, went on with what was under way.
+	Crash bool
+}
+
+// Cause is why a lock that no client has may still be taken.
+type Cause string
+
+const (
+	// CauseCrash is a holder, or a client that asked for the lock, that ended.
+	CauseCrash Cause = "crash"
+	// CauseLostReply is an Acquire whose outcome its client does not know.
+	CauseLostReply Cause = "lost reply"
+	// CauseCancelled is an Acquire that failed, was cancelled or timed out.
+	CauseCancelled Cause = "cancelled acquire"
+	// CauseFailedRelease is a Release that failed.
+	CauseFailedRelease Cause = "failed release"
+	// CauseOther is everything else, such as a release that left the key behind.
+	CauseOther Cause = "other"
+)
+
+// Causes lists the causes. The caller owns the slice.
+func Causes() []Cause {
+	return []Cause{CauseCrash, CauseLostReply, CauseCancelled, CauseFailedRelease, CauseOther}
+}
+
+// idleness is what [idle] finds.
+type idleness struct {
+	total   time.Duration
+	overdue *tally // idle times that lasted longer than their cause allows
+}
+
+// idle finds the times in which a client waited for a lock that no client had:
+// the client ran and reached the servers, no client claimed the lock or believed
+// that it had it, none was releasing it, and no reply to an Acquire waited for a
+// client that was away.
+func idle(h History) idleness {
+	found := idleness{overdue: &tally{more: "times in which nobody had the lock and nobody got it"}}
+	t := h.Timing
+	if t == nil {
+		return found
+	}
+	var all []Span
+	for _, resource := range h.resources() {
+		w := newWatch(h, resource)
+		for _, a := range w.acquires {
+			for _, s := range w.idleFor(a) {
+				all = append(all, s)
+				cause, deadline := w.deadline(s)
+				if s.To > deadline {
+					found.overdue.add(func() Reason { return idleReason(resource, a, s, cause) })
+				}
+			}
+		}
+	}
+	for _, s := range joined(all) {
+		found.total += s.To - s.From
+	}
+	return found
+}
+
+func idleReason(resource string, a waiting, s Span, cause Cause) Reason {
+	r := Reason{Text: fmt.Sprintf("%s waited for %s from step %d on, and from %v to %v nobody had it and nobody got it", a.client, resource, a.invoked,
+		s.From.Round(time.Microsecond), s.To.Round(time.Microsecond)), At: []Pos{a.invoked}}
+	if cause == CauseOther {
+		r.Text += "."
+	} else {
+		r.Text += fmt.Sprintf(", longer than the lock may stay taken after a %s.", cause)
+	}
+	return r
+}
+
+// resources are those of the grants and attempts, in order.
+func (h History) resources() []string {
+	var all []string
+	for _, g := range h.Grants {
+		all = append(all, g.Resource)
+	}
+	for _, a := range h.Attempts {
+		all = append(all, a.Resource)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// watch has the history of one resource in time.
+type watch struct {
+	*Timing
+	acquires   []waiting
+	taken      []Span // some client claims, believes, or is releasing
+	departures []departure
+}
+
+// waiting is a pending Acquire.
+type waiting struct {
+	client  string
+	invoked Pos
+	span    Span
+}
+
+// departure is an end after which the lock may stay taken for a while.
+type departure struct {
+	at    time.Duration
+	cause Cause
+}
+
+// newWatch collects what happened to a resource.
+func newWatch(h History, resource string) *watch {
+	w := &watch{Timing: h.Timing}
+	for _, g := range h.Grants {
+		if g.Resource != resource {
+			continue
+		}
+		w.ask(g.Client, g.Invoked, g.Granted)
+		belief := g.Belief(h.Care)
+		w.take(g.Granted, max(g.Claim().end(), belief.end()))
+		if g.Released > 0 {
+			w.take(g.Released, cmp.Or(g.ReleaseReturned, never))
+		}
+		w.leave(g)
+	}
+	for _, a := range h.Attempts {
+		if a.Resource != resource {
+			continue
+		}
+		w.ask(a.Client, a.Invoked, a.Returned)
+		if a.Returned > 0 {
+			cause := CauseCancelled
+			if a.Outcome == OutcomeUnknown {
+				cause = CauseLostReply
+			}
+			w.depart(a.Client, w.when(a.Returned), cause)
+		}
+	}
+	for client, absences := range h.Timing.Away {
+		for _, s := range absences {
+			if s.Crash {
+				w.depart(client, s.From, CauseCrash)
+				continue
+			}
+			w.depart(client, s.To, CauseLostReply) // what it had sent is lost, or arrives now
+		}
+	}
+	w.taken = joined(w.taken)
+	return w
+}
+
+// when is the instant of a position; that of the last one for a later position.
+func (t *Timing) when(p Pos) time.Duration {
+	if len(t.At) == 0 {
+		return 0
+	}
+	return t.At[min(int(p), len(t.At))-1]
+}
+
+// ask adds a pending Acquire. One that never returned is pending to the end.
+func (w *watch) ask(client string, invoked, returned Pos) {
+	w.acquires = append(w.acquires, waiting{client, invoked, Span{w.when(invoked), w.when(cmp.Or(returned, never))}})
+}
+
+func (w *watch) take(from, to Pos) {
+	w.taken = append(w.taken, Span{w.when(from), w.when(to)})
+}
+
+// leave adds how a grant ended.
+func (w *watch) leave(g Grant) {
+	switch {
+	case g.Crashed > 0:
+		w.depart(g.Client, w.when(g.Crashed), CauseCrash)
+	case g.ReleaseFailed:
+		w.depart(g.Client, w.when(g.ReleaseReturned), CauseFailedRelease)
+	}
+	// A lease is counted from the request, a key from the arrival of the request.
+	if g.Until > 0 {
+		w.depart(g.Client, w.when(g.Until)+w.when(g.Granted)-w.when(g.Invoked), CauseOther)
+	}
+}
+
+// depart adds a departure. What a client sends while it is away takes effect when
+// it is back.
+func (w *watch) depart(client string, at time.Duration, cause Cause) {
+	for _, s := range w.Away[client] {
+		if s.From <= at && !s.Crash {
+			at = max(at, s.To)
+		}
+	}
+	w.departures = append(w.departures, departure{at, cause})
+}
+
+// idleFor are the idle times of a pending Acquire, each without the slack.
+func (w *watch) idleFor(a waiting) []Span {
+	busy := slices.Clone(w.taken)
+	for _, s := range w.Away[a.client] {
+		busy = append(busy, s.Span)
+	}
+	for _, other := range w.acquires { // its reply may wait for a client that is away
+		for _, s := range w.Away[other.client] {
+			if both := (Span{max(s.From, other.span.From), min(s.To, other.span.To)}); both.From < both.To {
+				busy = append(busy, both)
+			}
+		}
+	}
+	var out []Span
+	from := a.span.From
+	add := func(to time.Duration) {
+		if to-from > w.Slack {
+			out = append(out, Span{from + w.Slack, to})
+		}
+	}
+	for _, s := range joined(busy) {
+		if s.From >= a.span.To {
+			break
+		}
+		add(min(s.From, a.span.To))
+		from = max(from, s.To)
+	}
+	add(a.span.To)
+	return out
+}
+
+// deadline is when an idle time must be over, with the cause that allows it to
+// last until then: CauseOther where none does.
+func (w *watch) deadline(s Span) (Cause, time.Duration) {
+	cause, latest := CauseOther, s.From+w.Within[CauseOther]
+	for _, d := range w.departures {
+		if end := d.at + w.Within[d.cause] + w.Slack; d.at <= s.To && end > latest {
+			cause, latest = d.cause, end
+		}
+	}
+	return cause, latest
+}
+
+// joined are the spans in order, those that overlap or touch as one.
+func joined(spans []Span) []Span {
+	sorted := slices.Clone(spans)
+	slices.SortFunc(sorted, func(a, b Span) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	var out []Span
+	for _, s := range sorted {
+		if n := len(out); n > 0 && s.From <= out[n-1].To {
+			out[n-1].To = max(out[n-1].To, s.To)
+		} else {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,78 @@
+package checker
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// The instant of position n is n seconds. Two seconds are the slack.
+func TestIdle(t *testing.T) {
+	failed := func(g Grant) Grant { g.ReleaseFailed = true; return g }
+	at := func(from, to int) Span {
+		return Span{time.Duration(from) * time.Second, time.Duration(to) * time.Second}
+	}
+	asks := func(client string, from, to Pos, o Outcome) []Attempt {
+		return []Attempt{{Client: client, Resource: "orders", Invoked: from, Returned: to, Outcome: o}}
+	}
+	for _, c := range []struct {
+		name     string
+		grants   []Grant
+		attempts []Attempt
+		away     map[string][]Absence
+		idle     float64
+		overdue  int
+	}{
+		{name: "granted at once", grants: []Grant{held(1, "c0", 2, 10), held(2, "c1", 12, 20).asked(4)}},
+		{name: "granted late", grants: []Grant{held(1, "c0", 2, 10), held(2, "c1", 20, 30).asked(4)}, idle: 7, overdue: 1},
+		{name: "nobody asks", grants: []Grant{held(1, "c0", 2, 10), held(2, "c1", 20, 30)}},
+		{name: "two wait", idle: 7, overdue: 2,
+			grants: []Grant{held(1, "c0", 2, 10), held(2, "c1", 20, 30).asked(4), held(3, "c2", 32, 40).asked(5)}},
+		{name: "another believes", grants: []Grant{held(1, "c0", 2, 30).until(8, 0), held(2, "c1", 28, 40).asked(4)}},
+		{name: "a release is pending", grants: []Grant{releasing(held(1, "c0", 2, 10), 20), held(2, "c1", 21, 30).asked(4)}},
+		{name: "the holder crashed", grants: []Grant{held(1, "c0", 2, 0).crashed(10), held(2, "c1", 17, 30).asked(4)}, idle: 5},
+		{name: "the holder crashed long ago", grants: []Grant{held(1, "c0", 2, 0).crashed(10), held(2, "c1", 28, 30).asked(4)}, idle: 16, overdue: 1},
+		{name: "the release failed", grants: []Grant{failed(held(1, "c0", 2, 10)), held(2, "c1", 17, 30).asked(4)}, idle: 4},
+		{name: "a reply was lost", grants: []Grant{held(1, "c1", 20, 30).asked(4)}, attempts: asks("c0", 2, 10, OutcomeUnknown), idle: 16},
+		{name: "another gave up", grants: []Grant{held(1, "c1", 20, 30).asked(4)}, attempts: asks("c0", 2, 10, OutcomeFailed), idle: 16, overdue: 1},
+		{name: "the client itself was away", grants: []Grant{held(1, "c0", 2, 10), held(2, "c1", 24, 30).asked(4)},
+			away: map[string][]Absence{"c1": {{Span: at(9, 23)}}}},
+		{name: "the client was away before", grants: []Grant{held(1, "c0", 2, 10), held(2, "c1", 24, 30).asked(4)},
+			away: map[string][]Absence{"c1": {{Span: at(9, 12)}}}, idle: 10},
+		{name: "a message of the other was held", grants: []Grant{held(1, "c1", 30, 40).asked(4)}, attempts: asks("c0", 2, 10, OutcomeUnknown),
+			away: map[string][]Absence{"c0": {{Span: at(2, 22)}}}, idle: 18},
+		{name: "a client crashed while it asked", grants: []Grant{held(1, "c1", 18, 40).asked(4)},
+			away: map[string][]Absence{"c0": {{Span: at(8, 50), Crash: true}}}, idle: 12},
+		{name: "a client crashed long ago while it asked", grants: []Grant{held(1, "c1", 30, 40).asked(4)},
+			away: map[string][]Absence{"c0": {{Span: at(8, 50), Crash: true}}}, idle: 24, overdue: 1},
+		{name: "another was away while it asked", grants: []Grant{held(1, "c0", 20, 22).asked(4), held(2, "c1", 24, 30).asked(4)},
+			away: map[string][]Absence{"c0": {{Span: at(5, 20)}}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := story("", c.grants)
+			h.Attempts = c.attempts
+			h.Timing = &Timing{Slack: 2 * time.Second, Away: c.away, Within: map[Cause]time.Duration{
+				CauseCrash: 10 * time.Second, CauseLostReply: 10 * time.Second, CauseFailedRelease: 10 * time.Second}}
+			for n := range 60 {
+				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
+			}
+			v := mustJudge(t, h, nil)
+			if v.Facts.IdleSeconds != c.idle || v.Facts.Overdue != c.overdue {
+				t.Errorf("idle %v s, overdue %d, want %v and %d", v.Facts.IdleSeconds, v.Facts.Overdue, c.idle, c.overdue)
+			}
+			if (v.Label == Stuck) != (c.overdue > 0) {
+				t.Errorf("label %s: %v", v.Label, v.Reasons)
+			}
+		})
+	}
+}
+
+func releasing(g Grant, until Pos) Grant { g.ReleaseReturned = until; return g }
+
+// The causes have an order and no duplicates, since reports list them.
+func TestCauses(t *testing.T) {
+	all := Causes()
+	if slices.Sort(all); len(slices.Compact(all)) != len(Causes()) {
+		t.Errorf("%v", Causes())
+	}
+}
