@@ -1,6 +1,6 @@
 // Package kinds lists the locks that come with locksim, as data: how many servers
-// each needs, whether its leases carry fencing tokens, how it works. Scenario files
-// name locks by it. Package [locksim/scenarios/play] makes the locks.
+// each needs, whether its leases carry fencing tokens, how it works. Package
+// [locksim/scenarios/play] makes the locks.
 //
 // There are two sorts: the kinds of package [locksim/lock], and the specimens of
 // package [locksim/lock/broken], which are wrong on purpose and whose names begin
@@ -18,10 +18,10 @@ import (
 
 // Kind is a lock that comes with locksim.
 type Kind struct {
-	// Name is what scenario files and commands call it, such as "single" or
+	// Name is the name in scenario files and commands, such as "single" or
 	// "broken/get-then-del".
 	Name string
-	// Redis is how many Redis servers it needs, 1 at least.
+	// Redis is the number of Redis servers it needs, 1 at least.
 	Redis int
 	// Tokens says that its leases carry fencing tokens.
 	Tokens bool
@@ -29,11 +29,11 @@ type Kind struct {
 	Promise lock.Promise
 	// About says in a sentence or two how it works.
 	About string
-	// ForWhom says in a sentence for whom it is.
+	// ForWhom says in a sentence for what the lock is suitable.
 	ForWhom string
 }
 
-// RedlockNodes is how many servers a Redlock runs on.
+// RedlockNodes is the number of servers of a Redlock.
 const RedlockNodes = 5
 
 // BrokenPrefix begins the names of specimens.
@@ -130,8 +130,8 @@ func Specimens() []string {
 	return names
 }
 
-// Find is the kind or the specimen of that name. The error lists those that there
-// are of the sort that was asked for.
+// Find is the kind or the specimen of that name. The error lists the specimens if
+// the name begins like one, else the kinds.
 func Find(name string) (Kind, error) {
 	if short, ok := strings.CutPrefix(name, BrokenPrefix); ok {
 		s, err := broken.Find(short)
@@ -150,13 +150,13 @@ func Find(name string) (Kind, error) {
 	return k, nil
 }
 
-// Reserved reports whether a name is one of [Names], or begins like a specimen's.
+// Reserved reports whether a name is one of [Names], or begins with [BrokenPrefix].
 func Reserved(name string) bool {
 	return slices.Contains(Names(), name) || strings.HasPrefix(name, BrokenPrefix)
 }
 
-// RunsIn reports whether a lock can run in a fencing mode that needs tokens or
-// not. Nothing is known of a lock that does not come with locksim, so it can.
+// RunsIn reports whether a lock can run in a fencing mode that needs tokens or not.
+// A lock that does not come with locksim is assumed to run in all.
 func RunsIn(name string, needsToken bool) bool {
 	k, err := Find(name)
 	return err != nil || k.Tokens || !needsToken
