@@ -99,7 +99,7 @@ func TestIndexOfARun(t *testing.T) {
 // A journal is a campaign at work as long as it grows, and one that can go on
 // afterwards; with a document it has come to its end, unless it went on since.
 func TestIndexOfACampaign(t *testing.T) {
-	e := explore.AssembleExploration(&plan, map[int]explore.Block{0: block(0), 1: block(1), 2: block(2)})
+	e := explore.Assemble(&plan, map[int]explore.Block{0: block(0), 1: block(1), 2: block(2)})
 	stuck := []index.Label{{Label: checker.Stuck, Count: 2}, {Label: checker.Overlap, Count: 4}}
 	for _, tt := range []struct {
 		name     string

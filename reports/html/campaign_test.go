@@ -60,7 +60,7 @@ func aSweep() *sweep.Sweep {
 		Violations: []play.Violation{{Mode: fence.None, Label: checker.Corrupted}}, Reasons: []string{"c0's write was lost"},
 		Story: []string{"     1           0s  c0     asks for the lock", ">  441   10.511066s  s0     takes write c0.w2", "                     … 3 steps left out"},
 		Run:   &play.RunFile{Source: "name: swept\n"}}
-	return sweep.AssembleSweep(plan, map[int]sweep.Block{0: b}, map[string]*search.Failure{"a": found})
+	return sweep.Assemble(plan, map[int]sweep.Block{0: b}, map[string]*search.Failure{"a": found})
 }
 
 func TestExplorationSaysAll(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 // troubles are all kinds of trouble that a world can have, the simplest first.
 func troubles(w file.World) []trouble {
 	all := slices.Concat(processTroubles, clockTroubles, networkTroubles, nodeTroubles)
-	if w.Redis == 0 { // other servers need not be able to do what a Redis does
+	if w.Redis == 0 { // servers of other kinds need not have these faults
 		all = slices.DeleteFunc(all, func(t trouble) bool { return slices.Contains(redisTroubles, t.name) })
 	}
 	if w.Replicas > 0 {
@@ -45,8 +45,8 @@ var processTroubles = []trouble{
 	}, often},
 }
 
-// clockTroubles strike clients. The rates of two clocks differ by less than the
-// hundredth that a Redlock allows.
+// clockTroubles strike clients and nodes. The rates of two clocks differ by less
+// than the hundredth that a Redlock allows.
 var clockTroubles = []trouble{
 	{"clock_jump", []faults.Action{faults.ClockJump{Clock: "c0", By: time.Second}}, func(d *drawer) []step {
 		return single(faults.ClockJump{Clock: d.client(), By: d.jump()})
@@ -139,7 +139,7 @@ var nodeTroubles = []trouble{
 	}, seldom},
 }
 
-// redisTroubles are those that only a Redis server need be able to suffer.
+// redisTroubles are those that a server of another kind need not support.
 var redisTroubles = []string{"read_only", "flush-scripts", "flush-keys", "evict", "exhaust_pool"}
 
 var replicaTroubles = []trouble{
@@ -148,8 +148,8 @@ var replicaTroubles = []trouble{
 	}, seldom},
 }
 
-// quorumTroubles strike a minority of the nodes for all the time that clients
-// work: a majority goes on.
+// quorumTroubles strike a minority of the nodes for the whole workload: a majority
+// goes on.
 var quorumTroubles = []trouble{
 	{"dead-node", []faults.Action{faults.Partition{}}, func(d *drawer) []step {
 		bytes := pick(d, faults.BytesHold, faults.BytesDrop)

@@ -8,7 +8,7 @@ import (
 	"locksim/scenarios/play"
 )
 
-// A story keeps its beginning and the way to its decisive step.
+// A shortened story keeps its beginning and the steps before its decisive step.
 func TestShortStory(t *testing.T) {
 	var lines []play.Line
 	for i := range 200 {
@@ -19,7 +19,7 @@ func TestShortStory(t *testing.T) {
 		t.Errorf("%d lines:\n%s", len(got), strings.Join(got, "\n"))
 	}
 	if !strings.HasPrefix(got[len(got)-2-aftermath], ">  150") {
-		t.Errorf("the decisive step is not where it belongs:\n%s", strings.Join(got, "\n"))
+		t.Errorf("the decisive step is at another line:\n%s", strings.Join(got, "\n"))
 	}
 	if short := shortStory(lines[:40]); len(short) != 40 {
 		t.Errorf("%d of 40 lines", len(short))
