@@ -306,7 +306,7 @@ func TestMatrixIsStable(t *testing.T) {
 // A job that did not end is a failure; a user's lock that does not suit a scenario
 // is no failure, unless the scenario names it.
 func TestMatrixGaps(t *testing.T) {
-	bad := matrix.Answer{Error: "x.yaml: it knows no owners", BadInput: &file.InputError{Msg: "it knows no owners"}}
+	bad := matrix.Answer{Error: "x.yaml: it has no owners", BadInput: &file.InputError{Msg: "it has no owners"}}
 	lost := matrix.Answer{Error: "the worker process hung"}
 	opts := matrix.Options{Scenarios: []*file.Scenario{parsed(t, "x.yaml", "name: x\nlocks: [single, fenced]\n")}, Extra: []play.Lock{{Name: "mine"}}}
 	p := plan(t, opts)
@@ -316,7 +316,7 @@ func TestMatrixGaps(t *testing.T) {
 		answers = append(answers, map[string]matrix.Answer{"single": bad, "fenced": lost, "mine": bad}[j.Lock])
 		if err := p.Refusal(i, answers[i]); err != nil {
 			refused++
-			if j.Lock != "single" || err.Error() != "it knows no owners" {
+			if j.Lock != "single" || err.Error() != "it has no owners" {
 				t.Errorf("%s: %v", j.Lock, err)
 			}
 		}

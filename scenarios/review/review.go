@@ -173,7 +173,7 @@ func (r *Review) readLibrary(l play.Lock, replay matrix.ReplayCommand) error {
 			r.Scenarios = append(r.Scenarios, newReviewScenario(sc, l, cells, replay))
 			continue
 		}
-		r.NotRun = append(r.NotRun, Gap{sc.Name, cmp.Or(r.gap(sc.Name), "the scenario does not name this lock")})
+		r.NotRun = append(r.NotRun, Gap{sc.Name, cmp.Or(r.gap(sc.Name), "the scenario is not about this lock")})
 	}
 	modes, err := file.Catalogue()
 	for _, m := range modes {

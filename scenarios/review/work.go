@@ -64,7 +64,7 @@ func (w *Work) planMatrix(l play.Lock, opts Options) error {
 	}
 	w.Matrix, err = matrix.NewPlan(matrix.Options{Scenarios: all, Locks: []string{matrix.Literally(l.Name)}, Seeds: opts.Seeds, Extra: opts.Extra})
 	if errors.Is(err, matrix.ErrEmptyMatrix) {
-		w.missing("the scenarios of the library", "none of them names this lock")
+		w.missing("the scenarios of the library", "none of them is about this lock")
 		return nil
 	}
 	return err
