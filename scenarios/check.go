@@ -201,7 +201,7 @@ func (c *checkup) stepByStep(path string) []string {
 	return []string{"step by step: go run locksim/cmd/locksim replay " + path}
 }
 
-// command is the command that runs the test again, which tries what is stored.
+// command is the command that runs the test again, which tries the stored failures first.
 func (c *checkup) command() string {
 	return fmt.Sprintf("replay: go test -run '^%s$'", strings.ReplaceAll(regexp.QuoteMeta(c.name), "/", "$/^"))
 }

@@ -50,12 +50,12 @@ var kinds = []Kind{
 	{
 		Name: "fenced", Redis: 1, Tokens: true,
 		About: "A key on one Redis node, set with NX and a TTL, holds the id of its owner, and the script that grants it counts a fencing token up in the same step. " +
-			"Every grant carries a higher token than the one before, so that a store that looks at it can refuse a holder whose time is over.",
+			"Every grant carries a higher token than the one before, so that a store that checks it can refuse a holder whose lease is over.",
 		ForWhom: "Data that must stay right, in a store that compares tokens.",
 	},
 	{
 		Name: "watchdog", Redis: 1,
-		About: "A key on one Redis node with a TTL holds the id of its owner, and a watchdog in the owner’s process extends it while it is held, and tells the holder when that fails. " +
+		About: "A key on one Redis node with a TTL holds the id of its owner, and a watchdog in the owner’s process extends it while it is held, and notifies the holder when that fails. " +
 			"The work may take longer than the TTL, for as long as the process lives.",
 		ForWhom: "Work of unknown length that may be done twice now and then.",
 	},
@@ -80,25 +80,25 @@ var kinds = []Kind{
 	{
 		Name: "fair", Redis: 1,
 		About: "Beside the key, a queue on the same Redis node decides who is next, in the order in which clients asked. " +
-			"A waiter that does not ask again in time counts as dead and is passed over.",
+			"A waiter that does not ask again in time counts as crashed and is passed over.",
 		ForWhom: "Many clients that wait for one lock, where none may starve and the work may be done twice now and then.",
 	},
 	{
 		Name: "fair-fenced", Redis: 1, Tokens: true,
 		About: "Beside the key, a queue on the same Redis node decides who is next, in the order in which clients asked, and every grant carries a higher fencing token than the one before. " +
-			"A waiter that does not ask again in time counts as dead and is passed over.",
+			"A waiter that does not ask again in time counts as crashed and is passed over.",
 		ForWhom: "Many clients that wait for one lock, where none may starve, on data that must stay right, in a store that compares tokens.",
 	},
 	{
 		Name: "redlock", Redis: RedlockNodes,
 		About: "The same key is set on a majority of five independent Redis nodes, within a time that leaves part of the TTL. " +
-			"No node alone can stop everybody, and the lock mints no token.",
+			"No single node can stop all clients, and the lock mints no token.",
 		ForWhom: "Work that may be done twice now and then, and must go on when a Redis server fails.",
 	},
 	{
 		Name: "redlock-watchdog", Redis: RedlockNodes,
 		About: "The same key is set on a majority of five independent Redis nodes, and a watchdog in the owner’s process extends it on a majority while it is held. " +
-			"The holder is told when a majority no longer agrees.",
+			"The holder is notified when a majority no longer agrees.",
 		ForWhom: "Work of unknown length that may be done twice now and then, and must go on when a Redis server fails.",
 	},
 	{

@@ -78,17 +78,17 @@ func TestNoticeComesBeforeTheSuccessor(t *testing.T) {
 // its loss before.
 func checkNotice(t *testing.T, seed uint64, h checker.History) {
 	t.Helper()
-	var told, successor checker.Pos
+	var notice, successor checker.Pos
 	for _, g := range h.Grants {
 		switch g.Client {
 		case "c0":
-			told = g.Lost
+			notice = g.Lost
 		case "c1":
 			successor = g.Granted
 		}
 	}
-	if successor == 0 || told == 0 || told > successor {
-		t.Errorf("seed %d: c0 had its notice at step %d, c1 was granted the lock at step %d", seed, told, successor)
+	if successor == 0 || notice == 0 || notice > successor {
+		t.Errorf("seed %d: c0 had its notice at step %d, c1 was granted the lock at step %d", seed, notice, successor)
 	}
 }
 

@@ -61,7 +61,7 @@ func found(t *testing.T, l play.Lock, space search.Space, first uint64) {
 	}
 	small := f.Outcome.Scenario
 	if len(small.Faults) > 2 || small.World.Clients > 2 || f.Same != f.Replays {
-		t.Errorf("seed %d: %s with %d faults and %d clients, %d of %d replays the same; want at most 2 of both, and all the same",
+		t.Errorf("seed %d: %s with %d faults and %d clients, %d of %d replays the same; want at most 2 of both, and all equal",
 			f.Seed, f.Shape, len(small.Faults), small.World.Clients, f.Same, f.Replays)
 	}
 	t.Logf("from seed %d in run %d: %s", first, f.Seed-first+1, f.Shape)
