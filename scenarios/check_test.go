@@ -159,7 +159,7 @@ func TestCheckReportsNondeterminism(t *testing.T) {
 				t.Fatal(j.said())
 			}
 			wants(t, j.errors[0], `\Aseed \d+: theirs `, `^NOT DETERMINISTIC: the run replays \d times? of 1[01]`,
-				`^first divergent event: number \d+$`, `one run: +.*c\d`, `e\.Source or e\.Entropy, and its time from e\.Clock`, `replay: go test -run '\^TestTheirs\$'`)
+				`^first divergent event: number \d+$`, `one run: +.*c\d`, `e\.Source or e\.Entropy, and take its time from e\.Clock`, `replay: go test -run '\^TestTheirs\$'`)
 			if broken := strings.Contains(j.errors[0], " fails: "); broken != (name == "breaks it") {
 				t.Errorf("broken: %v\n%s", broken, j.errors[0])
 			}
