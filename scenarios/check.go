@@ -18,24 +18,26 @@ import (
 	"locksim/scenarios/search"
 )
 
-// Check plays a lock under schedules that are drawn at random, and fails the
-// test with the first that makes it break its promise: with the reason, the
-// story, the minimal schedule that does it, and the command that replays it.
-// The failure is stored in a file, which this and every later run of the test
-// try first; one that no longer fails is reported once, and tried silently from
-// then on. What is drawn follows from the lock and the options; see [Discover]. A lock
-// that promises nothing is judged for everything under every fault.
+// Check plays a lock under schedules that are drawn at random, and fails the test
+// with the first schedule under which the lock breaks its promise. It reports the
+// reason, the story, the minimal schedule, and the command that replays it. Check
+// stores the failure in a file, which this and every later run of the test try
+// first. A stored failure that no longer fails is reported once, and is tried
+// silently after that. What is drawn follows from the lock and the options; see
+// [Discover]. A lock that promises nothing is judged for everything under every
+// fault.
 //
-// The failure is made ten times over, and every twentieth run that passes twice.
-// A lock whose runs differ fails the test too, with the first event that does.
+// A failing run is made ten times, and every twentieth run that passes is made
+// twice. A lock whose runs differ fails the test too, with the first event that
+// differs.
 //
-// The seeds come from rapid, so that its flags hold: -rapid.checks=1000 makes
-// ten times as many runs, -rapid.seed repeats them, -rapid.failfile a failure.
-// A pass means that these runs showed no violation, as the log says with the
-// bound that follows, and not that there is none. A pass in which clients hardly
-// ever contended, or faults hardly ever struck, would say nothing, and fails.
+// Rapid chooses the seeds, so its flags apply: -rapid.checks=1000 makes ten times
+// as many runs, -rapid.seed repeats them, -rapid.failfile repeats a failure. A pass
+// means that these runs showed no violation, with the bound that the log gives. It
+// does not mean that there is none. A pass in which clients hardly ever contended,
+// or faults hardly ever struck, is no evidence, and fails the test.
 //
-// Runs are made one after another, whichever tests ask for them.
+// Runs are made one after another, also if several tests ask for them.
 func Check(t testing.TB, l Lock, opts Options) {
 	t.Helper()
 	c := newCheckup(t, l, opts)
@@ -58,45 +60,45 @@ type checkup struct {
 	plan  runPlan
 	seed  uint64 // of the first run; 0 leaves it to rapid
 	tally search.Tally
-	// blocks are those of the plan that were begun at the time began. end is when
-	// the test's time is over; zero if it never is. late says that it came so near
-	// that some runs were left out.
+	// blocks counts the blocks of the plan that were begun since the time began.
+	// end is the deadline of the test; zero if it has none. late says that runs
+	// were left out because the deadline was near.
 	blocks     int
 	began, end time.Time
 	late       bool
 	stale      bool // a stored failure fails again
-	// failure is what is wrong with the lock, in full; "" for nothing so far.
+	// failure describes in full what is wrong with the lock; "" if nothing is so far.
 	failure string
 }
 
-// newCheckup ends the test where nothing can be drawn for the lock.
+// newCheckup ends the test if nothing can be drawn for the lock.
 func newCheckup(t testing.TB, l Lock, opts Options) *checkup {
 	t.Helper()
 	space, err := opts.discover(l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &checkup{t: t, name: t.Name(), lock: l, dir: opts.dir(), space: space, plan: planRuns(opts.Runs), seed: opts.Seed, began: time.Now()} //nolint:forbidigo // to end before the test's time is over
+	c := &checkup{t: t, name: t.Name(), lock: l, dir: opts.dir(), space: space, plan: planRuns(opts.Runs), seed: opts.Seed, began: time.Now()} //nolint:forbidigo // to end before the test's deadline
 	if timed, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		c.end, _ = timed.Deadline()
 	}
 	return c
 }
 
-// conclude fails the test, or says what its pass means.
+// conclude fails the test, or logs what its pass means.
 func (c *checkup) conclude() {
 	c.t.Helper()
 	switch {
 	case c.failure != "":
 		c.t.Fatal(c.failure)
 	case c.worthless():
-		c.t.Fatalf("%s\nThis says nothing about the lock: hardly any run let its clients contend and its faults strike.\nwhy runs are no evidence: %s",
+		c.t.Fatalf("%s\nThese runs are no evidence about the lock: clients contended and faults struck in hardly any of them.\nwhy runs are no evidence: %s",
 			c.verdict(), counts(c.tally.Vacuous))
 	}
 	c.t.Log(c.verdict())
 }
 
-// worthless reports whether next to none of many runs is evidence.
+// worthless reports whether fewer than one in twenty of many runs are evidence.
 func (c *checkup) worthless() bool {
 	const least = 20
 	return c.tally.Runs >= least && c.tally.Evidence*20 < c.tally.Runs
@@ -116,7 +118,7 @@ func counts(of map[string]int) string {
 	return strings.Join(keys, ", ")
 }
 
-// verdict is what the runs have shown, in a sentence.
+// verdict says in a sentence what the runs have shown.
 func (c *checkup) verdict() string {
 	t := &c.tally
 	drawn := map[string]int{}
@@ -129,17 +131,17 @@ func (c *checkup) verdict() string {
 		text += "\nno failovers were drawn: the lock does not follow the name \"" + play.Primary + "\" to another node"
 	}
 	if c.late {
-		text += fmt.Sprintf("\nonly %s of %s runs were made: the test's time is nearly over, see -timeout", prose.Thousands(c.tally.Runs), prose.Thousands(c.plan.runs()))
+		text += fmt.Sprintf("\nonly %s of %s runs were made: the test's deadline is near, see -timeout", prose.Thousands(c.tally.Runs), prose.Thousands(c.plan.runs()))
 	}
 	return text
 }
 
-// outOfTime reports whether the test's time may end before another block does.
+// outOfTime reports whether the test's deadline may come before another block ends.
 func (c *checkup) outOfTime() bool {
 	if c.end.IsZero() || c.blocks == 0 {
 		return false
 	}
-	now := time.Now() //nolint:forbidigo // to end before the test's time is over
+	now := time.Now() //nolint:forbidigo // to end before the test's deadline
 	const blocks = 5
 	if c.end.Sub(now) < blocks*now.Sub(c.began)/time.Duration(c.blocks) {
 		c.late = true
@@ -199,23 +201,23 @@ func (c *checkup) stepByStep(path string) []string {
 	return []string{"step by step: go run locksim/cmd/locksim replay " + path}
 }
 
-// command makes the test again, and with it what is stored.
+// command is the command that runs the test again, which tries the stored failures first.
 func (c *checkup) command() string {
 	return fmt.Sprintf("replay: go test -run '^%s$'", strings.ReplaceAll(regexp.QuoteMeta(c.name), "/", "$/^"))
 }
 
-// commandFrom makes the test again from a seed on, since nothing is stored.
+// commandFrom is the command that runs the test again from a seed on: nothing is stored.
 func (c *checkup) commandFrom(seed uint64) string {
 	return fmt.Sprintf("%s, with Options{Seed: %d}", c.command(), seed)
 }
 
-// noRun is the complaint about a run that came to no verdict: the lock panicked,
-// never came to an end, or left something behind.
+// noRun describes a run without a verdict: the lock panicked, did not end, or left
+// a goroutine or a connection behind.
 func (c *checkup) noRun(of search.Case, cause error) string {
 	source, err := file.Format(of.Scenario)
 	if err != nil {
 		source = []byte(err.Error())
 	}
-	return fmt.Sprintf("seed %d: a run of %s came to no verdict: %v\n\nschedule, as it was drawn:\n%s\n%s",
+	return fmt.Sprintf("seed %d: a run of %s has no verdict: %v\n\nschedule, as it was drawn:\n%s\n%s",
 		of.Seed, c.lock.Name, cause, "  "+strings.ReplaceAll(strings.TrimSpace(string(source)), "\n", "\n  ")+"\n", c.commandFrom(of.Seed))
 }

@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// project is a module of somebody who uses locksim, from a clone of it.
+// project is a module that uses locksim from a clone.
 type project struct {
 	t   *testing.T
 	dir string
 }
 
-// theirTest is all that such a module needs.
+// theirTest is the only Go file of such a module.
 const theirTest = `package theirs
 
 import (
@@ -79,7 +79,7 @@ func TestOurs(t *testing.T) {
 }
 `
 
-// newProject requires what locksim requires, and locksim from where it stands.
+// newProject makes a module with the requirements of locksim, and locksim itself.
 func newProject(t *testing.T) project {
 	t.Helper()
 	root, err := filepath.Abs("..")
@@ -109,7 +109,7 @@ func (p project) write(name, text string) {
 	}
 }
 
-// forget removes what earlier runs have stored.
+// forget removes the failures that earlier runs have stored.
 func (p project) forget() {
 	p.t.Helper()
 	if err := os.RemoveAll(filepath.Join(p.dir, "testdata")); err != nil {
@@ -117,9 +117,9 @@ func (p project) forget() {
 	}
 }
 
-// run is the go command in the project, what it prints, and whether it was
-// content.
-func (p project) run(args ...string) (said string, ok bool) {
+// run runs the go command in the project, and returns its output and whether it
+// succeeded.
+func (p project) run(args ...string) (output string, ok bool) {
 	p.t.Helper()
 	cmd := exec.CommandContext(p.t.Context(), "go", args...)
 	cmd.Dir = p.dir
@@ -128,23 +128,23 @@ func (p project) run(args ...string) (said string, ok bool) {
 	return string(out), err == nil
 }
 
-// demand runs the go command and demands how it ends and what it prints.
+// demand runs the go command, and checks whether it succeeds and what it prints.
 func (p project) demand(ok bool, args []string, patterns ...string) string {
 	p.t.Helper()
-	said, got := p.run(args...)
+	output, got := p.run(args...)
 	if got != ok {
-		p.t.Fatalf("go %s: ok is %v\n%s", strings.Join(args, " "), got, said)
+		p.t.Fatalf("go %s: ok is %v\n%s", strings.Join(args, " "), got, output)
 	}
-	wants(p.t, said, patterns...)
-	return said
+	wants(p.t, output, patterns...)
+	return output
 }
 
 func goTest(args ...string) []string { return append([]string{"test", "-vet=off"}, args...) }
 
-// What a user sees of locksim, with the real go command.
+// What a user of locksim sees, with the real go command.
 func TestCheckInAProject(t *testing.T) {
 	if os.Getenv("LOCKSIM_SOAK") == "" {
-		t.Skip("it builds and runs other people's tests: make soak does it, LOCKSIM_SOAK is not set")
+		t.Skip("builds and runs the tests of another module: make soak does it, LOCKSIM_SOAK is not set")
 	}
 	p := newProject(t)
 	for _, step := range []struct {
@@ -159,7 +159,7 @@ func TestCheckInAProject(t *testing.T) {
 	}
 }
 
-// obeysTheFlags: -short and -rapid.checks say how many runs, -count how often.
+// obeysTheFlags: -short and -rapid.checks set the number of runs, -count repeats them.
 func (p project) obeysTheFlags() {
 	p.demand(true, goTest("-v", "-run", "^TestSound$", "-short"), `theirs: 200 runs, 1?\d\d of them non-vacuous`)
 	again := p.demand(true, goTest("-v", "-run", "^TestSound$", "-rapid.checks=3", "-count=2"), `theirs: 60 runs`)
@@ -168,7 +168,7 @@ func (p project) obeysTheFlags() {
 	}
 }
 
-// repeatsAFailure: -rapid.seed and -rapid.failfile find the same again.
+// repeatsAFailure: -rapid.seed and -rapid.failfile find the same failure again.
 func (p project) repeatsAFailure() {
 	first := p.demand(false, goTest("-run", "^TestCareless$", "-rapid.seed=7"), `seed \d+: theirs fails`, `-rapid.failfile=`)
 	failfile := regexp.MustCompile(`-rapid\.failfile="([^"]+)"`).FindStringSubmatch(first)
@@ -193,18 +193,18 @@ func (p project) repeatsAFailure() {
 	}
 }
 
-// namesCommandsThatWork: those that a failure ends with do what they say.
+// namesCommandsThatWork: the commands at the end of a failure work.
 func (p project) namesCommandsThatWork() {
-	said := p.demand(false, goTest("-run", "^TestOurs$"), `replay: go test -run '\^TestOurs\$'\n`)
+	output := p.demand(false, goTest("-run", "^TestOurs$"), `replay: go test -run '\^TestOurs\$'\n`)
 	p.demand(false, goTest("-run", "^TestOurs$"), `stored failure testdata/locksim/broken-del-without-owner`)
-	command := regexp.MustCompile(`step by step: go (run .*)`).FindStringSubmatch(said)
+	command := regexp.MustCompile(`step by step: go (run .*)`).FindStringSubmatch(output)
 	if command == nil {
-		p.t.Fatal(said)
+		p.t.Fatal(output)
 	}
 	p.demand(true, strings.Fields(command[1]), `equal$`)
 }
 
-// fuzzes: the fuzzer passes what is sound, and finds what is not.
+// fuzzes: the fuzzer passes a sound lock, and finds the failure of a careless one.
 func (p project) fuzzes() {
 	p.onlyInASoak()
 	p.demand(true, goTest("-run", "^$", "-fuzz", "^FuzzSound$", "-fuzztime", "50x"), `^PASS$`)
@@ -212,21 +212,21 @@ func (p project) fuzzes() {
 	p.demand(false, goTest("-run", "^FuzzCareless$"), `stored failure testdata/locksim/theirs-`)
 }
 
-// runsUnderRace: the race detector's scheduler is another one at each run, and a
-// check passes and finds alike.
+// runsUnderRace: under the race detector goroutines are scheduled differently in
+// each run, and a check passes and fails as without it.
 func (p project) runsUnderRace() {
 	p.onlyInASoak()
-	if said, ok := p.run(goTest("-race", "-run", "^$")...); !ok {
-		p.t.Skipf("no race detector here:\n%s", said)
+	if output, ok := p.run(goTest("-race", "-run", "^$")...); !ok {
+		p.t.Skipf("no race detector here:\n%s", output)
 	}
 	p.demand(true, goTest("-race", "-v", "-run", "^TestSound$", "-rapid.checks=5"), `theirs: 100 runs`)
 	p.demand(false, goTest("-race", "-run", "^TestCareless$", "-rapid.seed=7"), `seed \d+: theirs fails`)
 }
 
-// onlyInASoak leaves out what has all packages built once more.
+// onlyInASoak skips a test for which all packages are built once more.
 func (p project) onlyInASoak() {
 	p.t.Helper()
 	if factor, err := strconv.ParseFloat(os.Getenv("LOCKSIM_SOAK"), 64); err != nil || factor < 0.5 {
-		p.t.Skip("make soak does it at full size")
+		p.t.Skip("make soak does it at full size only")
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"locksim/scenarios/search"
 )
 
-// A tape of bytes gives back what was drawn from a seed, and draws a valid
-// scenario whatever is on it.
+// A tape of bytes repeats what was drawn from a seed. Any tape draws a valid
+// scenario.
 func TestByteTape(t *testing.T) {
 	space, err := Options{}.discover(testlocks.Correct("tape"))
 	if err != nil {
@@ -46,8 +46,8 @@ func formatted(t *testing.T, sc *Scenario) string {
 	return string(text)
 }
 
-// Seeds come from all over: rapid's own integers are small every other time, and
-// runs from consecutive seeds would be the same ones again.
+// Seeds are spread over the whole range: half of rapid's own integers are small,
+// and consecutive seeds from small ones would repeat runs.
 func TestAnySeed(t *testing.T) {
 	var seeds []uint64
 	rapid.Check(t, func(t *rapid.T) { seeds = append(seeds, anySeed.Draw(t, "seed")) })
@@ -84,13 +84,13 @@ func TestPlanRuns(t *testing.T) {
 	}
 }
 
-// A test whose time is nearly over makes no more runs, and says so.
+// A test whose deadline is near makes no more runs, and says so.
 func TestCheckStopsInTime(t *testing.T) {
 	now := time.Now()
 	c := &checkup{lock: Lock{Name: "x"}, plan: runPlan{100, 20}, began: now.Add(-time.Second), end: now.Add(time.Hour)}
 	c.blocks, c.tally.Runs = 10, 200
 	if c.outOfTime() {
-		t.Error("it stops an hour before the end")
+		t.Error("stops an hour before the deadline")
 	}
 	c.end = now.Add(100 * time.Millisecond)
 	if !c.outOfTime() || !strings.Contains(c.verdict(), "only 200 of 2,000 runs were made") {
@@ -98,11 +98,11 @@ func TestCheckStopsInTime(t *testing.T) {
 	}
 	c.end = time.Time{}
 	if c.outOfTime() {
-		t.Error("it stops although the test has no end")
+		t.Error("stops although the test has no deadline")
 	}
 }
 
-// Names of files hold nothing that a file system or a shell could mind.
+// Names of files have only characters that are safe in file systems and shells.
 func TestStoredNames(t *testing.T) {
 	sc := search.Draw(search.Seeded(1), Space{})
 	f := &search.Failure{Lock: "broken/Ünlock it", Seed: 7, Violations: []play.Violation{{Mode: "none", Label: "false-reject"}},
@@ -113,7 +113,7 @@ func TestStoredNames(t *testing.T) {
 	}
 	f.Lock = strings.Repeat("long", 100)
 	if other := fileName(f); len(other) > 100 || !strings.HasSuffix(other, name[len(name)-13:]) {
-		t.Errorf("%s, not like %s", other, name)
+		t.Errorf("got %s, want the ending of %s", other, name)
 	}
 	f.Seed++
 	if strings.HasSuffix(fileName(f), name[len(name)-13:]) {

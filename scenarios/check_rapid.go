@@ -49,9 +49,9 @@ func (c *checkup) trySeeds() {
 	}
 }
 
-// tryRapid lets rapid choose the seeds. When a block has failed, rapid makes it
-// again and tries to shrink it: for the same block the answer is known, and all
-// others pass at once, since the schedule is minimal already.
+// tryRapid lets rapid choose the seeds. After a block has failed, rapid plays it
+// again and tries to shrink it: the failed block fails at once with the known
+// failure, and all others pass at once, since the schedule is minimal already.
 func (c *checkup) tryRapid() {
 	tb := &rapidTB{TB: c.t}
 	failed, line := uint64(0), ""
@@ -70,8 +70,9 @@ func (c *checkup) tryRapid() {
 	c.addRapid(tb)
 }
 
-// anySeed draws all seeds with the same probability. Rapid's integers prefer small
-// numbers, and consecutive seeds from these would be the same again and again.
+// anySeed draws all seeds with the same probability. Rapid's integers are often
+// small, and blocks of consecutive seeds from small numbers would repeat each
+// other.
 var anySeed = rapid.Custom(func(t *rapid.T) uint64 {
 	seed := uint64(0)
 	for range 64 {
@@ -83,8 +84,8 @@ var anySeed = rapid.Custom(func(t *rapid.T) uint64 {
 	return seed
 })
 
-// addRapid adds what rapid said: an error of its own, or how it finds the failure
-// again.
+// addRapid adds the output of rapid to the failure: an error of rapid's, or the
+// command with which rapid finds the failure again.
 func (c *checkup) addRapid(tb *rapidTB) {
 	switch {
 	case !tb.failed:
@@ -93,20 +94,20 @@ func (c *checkup) addRapid(tb *rapidTB) {
 	default:
 		before, last := cutLast(c.failure)
 		if again := tb.again(); again != "" {
-			before += "\nonce this is put right, to search again from there: " + again
+			before += "\nto search on from there after a repair: " + again
 		}
 		c.failure = before + "\n" + last
 	}
 }
 
-// cutLast parts a text from its last line.
+// cutLast splits the last line off a text.
 func cutLast(text string) (before, last string) {
 	i := strings.LastIndexByte(text, '\n')
 	return text[:max(i, 0)], text[i+1:]
 }
 
-// rapidTB collects what rapid says to the test, since Check reports a failure in its
-// own words.
+// rapidTB collects what rapid writes to the test, since Check reports a failure
+// itself.
 type rapidTB struct {
 	testing.TB
 	failed bool
@@ -125,7 +126,7 @@ func (tb *rapidTB) Fail()                             { tb.failed = true }
 func (tb *rapidTB) FailNow()                          { tb.failed = true }
 func (tb *rapidTB) Failed() bool                      { return tb.failed }
 
-// again is the command with which rapid makes the failing check again.
+// again is the command with which rapid repeats the failing check.
 func (tb *rapidTB) again() string {
 	const hint = "To reproduce, specify "
 	for _, line := range strings.Split(strings.Join(tb.said, "\n"), "\n") {

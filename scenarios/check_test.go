@@ -22,15 +22,15 @@ func quick(t *testing.T) scenarios.Options {
 	return scenarios.Options{Seed: 5, Runs: 100, Dir: filepath.Join(t.TempDir(), "locksim")}
 }
 
-// calmly demands that a check passes.
-func calmly(t *testing.T, j *witness) {
+// wantPass fails the test unless the check passed.
+func wantPass(t *testing.T, j *witness) {
 	t.Helper()
 	if j.failed {
 		t.Fatalf("the check fails:\n%s", j.said())
 	}
 }
 
-// wants demands a line, or a part of one, of a text.
+// wants checks that a text has a line, or a part of one, for each pattern.
 func wants(t *testing.T, text string, patterns ...string) {
 	t.Helper()
 	for _, p := range patterns {
@@ -40,15 +40,15 @@ func wants(t *testing.T, text string, patterns ...string) {
 	}
 }
 
-// A lock that keeps its promise passes, and the log says what that is worth.
+// A lock that keeps its promise passes, and the log gives the bound on the rate of violations.
 func TestCheckPasses(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	opts := quick(t)
 	j := checked(t, "TestTheirs", testlocks.Correct("theirs"), opts)
-	calmly(t, j)
+	wantPass(t, j)
 	wants(t, j.said(), `^theirs: \d+ runs, \d+ of them non-vacuous, no violation: rate below [\d.]+ % at 95 % under this generator \(faults drawn: .*pause \d`)
 	if _, err := os.Stat(opts.Dir); !os.IsNotExist(err) {
-		t.Errorf("a check without a failure has made %s: %v", opts.Dir, err)
+		t.Errorf("a check without a failure created %s: %v", opts.Dir, err)
 	}
 }
 
@@ -83,12 +83,12 @@ func TestCheckFinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(o.Scenario.Faults) > 2 || o.Scenario.World.Clients > 2 {
-		t.Errorf("%d faults, %d clients are left", len(o.Scenario.Faults), o.Scenario.World.Clients)
+		t.Errorf("%d faults and %d clients are left", len(o.Scenario.Faults), o.Scenario.World.Clients)
 	}
 }
 
-// Stored failures are tried before anything else. One that no longer fails is
-// said so once, and watched from then on.
+// Stored failures are tried before new schedules. One that no longer fails is
+// reported once, and is tried silently after that.
 func TestCheckTriesStoredFailuresFirst(t *testing.T) {
 	opts := quick(t)
 	first := checked(t, "TestTheirs", testlocks.NoOwnerCheck("theirs"), opts)
@@ -98,12 +98,12 @@ func TestCheckTriesStoredFailuresFirst(t *testing.T) {
 		t.Fatalf("first:\n%s\nagain:\n%s", first.said(), again.said())
 	}
 	repaired := checked(t, "TestTheirs", testlocks.Correct("theirs"), opts)
-	calmly(t, repaired)
+	wantPass(t, repaired)
 	wants(t, repaired.said(), `^.*theirs-(overlap|stuck)-.* no longer fails \(it was \S+\): moved to .*fixed`)
 	silent := checked(t, "TestTheirs", testlocks.Correct("theirs"), opts)
-	calmly(t, silent)
+	wantPass(t, silent)
 	if len(silent.logs) != 1 {
-		t.Errorf("it is not silent about what was fixed:\n%s", silent.said())
+		t.Errorf("a fixed failure is reported again:\n%s", silent.said())
 	}
 	relapsed := checked(t, "TestTheirs", testlocks.NoOwnerCheck("theirs"), opts)
 	wants(t, relapsed.said(), `^stored failure .*fixed.*, which had been fixed, fails again$`)
@@ -113,7 +113,7 @@ func TestCheckTriesStoredFailuresFirst(t *testing.T) {
 	}
 }
 
-// What is stored for another lock, or was judged otherwise, stays as it is.
+// A failure that is stored for another lock, or was judged in another mode, stays.
 func TestCheckLeavesTheFailuresOfOthers(t *testing.T) {
 	opts := quick(t)
 	checked(t, "TestTheirs", testlocks.NoOwnerCheck("theirs"), opts)
@@ -121,11 +121,11 @@ func TestCheckLeavesTheFailuresOfOthers(t *testing.T) {
 	if err != nil || len(before) != 1 {
 		t.Fatalf("%v, %v", before, err)
 	}
-	calmly(t, checked(t, "TestOthers", testlocks.Correct("others"), opts))
+	wantPass(t, checked(t, "TestOthers", testlocks.Correct("others"), opts))
 	otherwise := testlocks.Correct("theirs")
 	otherwise.Promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultSlow}, Data: "cas"}
 	j := checked(t, "TestTheirs", otherwise, opts)
-	calmly(t, j)
+	wantPass(t, j)
 	wants(t, j.said(), `is not tried: the lock is judged in mode cas here`)
 	after, err := filepath.Glob(filepath.Join(opts.Dir, "*.json"))
 	if err != nil || len(after) != 1 {
@@ -133,7 +133,7 @@ func TestCheckLeavesTheFailuresOfOthers(t *testing.T) {
 	}
 }
 
-// A file that is no stored failure ends the test, and says where it is wrong.
+// A file that is no stored failure ends the test with the position of the fault in it.
 func TestCheckRefusesADamagedFile(t *testing.T) {
 	opts := quick(t)
 	if err := os.MkdirAll(opts.Dir, 0o755); err != nil {
@@ -145,11 +145,11 @@ func TestCheckRefusesADamagedFile(t *testing.T) {
 	j := checked(t, "TestTheirs", testlocks.Correct("theirs"), opts)
 	wants(t, j.said(), `a\.json:1:\d+: this stored run is cut off`)
 	if len(j.errors) != 1 || len(j.logs) != 0 {
-		t.Errorf("it went on:\n%s", j.said())
+		t.Errorf("the check went on:\n%s", j.said())
 	}
 }
 
-// A lock whose runs differ is reported as such, with the first event that does,
+// A lock whose runs differ is reported as such, with the first event that differs,
 // whether it breaks its promise or not.
 func TestCheckReportsNondeterminism(t *testing.T) {
 	for name, l := range map[string]scenarios.Lock{"keeps its promise": testlocks.UnseededBackoff("theirs"), "breaks it": testlocks.UnseededNoOwnerCheck("theirs")} {
@@ -159,7 +159,7 @@ func TestCheckReportsNondeterminism(t *testing.T) {
 				t.Fatal(j.said())
 			}
 			wants(t, j.errors[0], `\Aseed \d+: theirs `, `^NOT DETERMINISTIC: the run replays \d times? of 1[01]`,
-				`^first divergent event: number \d+$`, `one run: +.*c\d`, `e\.Source or e\.Entropy, and its time from e\.Clock`, `replay: go test -run '\^TestTheirs\$'`)
+				`^first divergent event: number \d+$`, `one run: +.*c\d`, `e\.Source or e\.Entropy, and take its time from e\.Clock`, `replay: go test -run '\^TestTheirs\$'`)
 			if broken := strings.Contains(j.errors[0], " fails: "); broken != (name == "breaks it") {
 				t.Errorf("broken: %v\n%s", broken, j.errors[0])
 			}
@@ -167,15 +167,15 @@ func TestCheckReportsNondeterminism(t *testing.T) {
 	}
 }
 
-// A run that differed once from all others is said to have done so.
+// A run that differed only once from all others is reported as such.
 func TestCheckReportsASingleDifference(t *testing.T) {
 	j := checked(t, "TestTheirs", testlocks.DiffersInSecondRun(t, "theirs", 20), quick(t))
 	wants(t, j.said(), `^seed 20: theirs is not deterministic`, `^NOT DETERMINISTIC: the run replays 10 times of 11$`, `^first divergent event`, `, with Options\{Seed: 20\}$`)
 }
 
-// A failure that comes nine times of ten is said to do so, and made smaller all
-// the same.
-func TestCheckSaysThatAFailureComesSometimes(t *testing.T) {
+// A failure in nine repetitions of ten is reported with these numbers, and is
+// shrunk too.
+func TestCheckReportsAFlakyFailure(t *testing.T) {
 	opts := quick(t)
 	opts.Runs = 500
 	j := checked(t, "TestTheirs", testlocks.NoOwnerCheckUsually("theirs"), opts)
@@ -183,18 +183,18 @@ func TestCheckSaysThatAFailureComesSometimes(t *testing.T) {
 		`^schedule, \d faults? of the \d that were drawn:$`)
 }
 
-// A pass that is no evidence is no pass.
+// A pass that is no evidence fails the test.
 func TestCheckRefusesAWorthlessPass(t *testing.T) {
 	opts := quick(t)
 	opts.Space.Clients = search.Span{Min: 1, Max: 1}
 	j := checked(t, "TestTheirs", testlocks.Correct("theirs"), opts)
-	wants(t, j.said(), `^This says nothing about the lock`, `why runs are no evidence: nobody contended \d+`)
+	wants(t, j.said(), `^These runs are no evidence about the lock`, `why runs are no evidence: nobody contended \d+`)
 	if len(j.errors) != 1 {
 		t.Error(j.said())
 	}
 }
 
-// What no run can be made of is refused at once.
+// Options of which no run can be made are refused at once.
 func TestCheckRefusesNonsense(t *testing.T) {
 	for name, c := range map[string]struct {
 		l    scenarios.Lock
@@ -203,7 +203,7 @@ func TestCheckRefusesNonsense(t *testing.T) {
 	}{
 		"runs":         {testlocks.Correct("theirs"), scenarios.Options{Runs: -1}, `Options\.Runs is -1: give 0 for the default of 2000`},
 		"faults twice": {testlocks.Correct("theirs"), scenarios.Options{Faults: []lock.Fault{}, Space: scenarios.Space{Faults: []lock.Fault{}}}, `both set: leave one`},
-		"unpromised":   {testlocks.Correct("theirs"), scenarios.Options{Faults: []lock.Fault{lock.FaultFailover}}, `does not speak of the fault failover: choose from pause`},
+		"unpromised":   {testlocks.Correct("theirs"), scenarios.Options{Faults: []lock.Fault{lock.FaultFailover}}, `does not cover the fault failover: choose from pause`},
 		"no such":      {testlocks.Correct("theirs"), scenarios.Options{Space: scenarios.Space{Faults: []lock.Fault{"rain"}}}, `no class "rain"`},
 		"no name":      {testlocks.Correct(""), scenarios.Options{}, `has no Name`},
 		"two words":    {testlocks.Correct("my lock"), scenarios.Options{}, `lock "my lock": make its Name one word`},
@@ -219,8 +219,8 @@ func TestCheckRefusesNonsense(t *testing.T) {
 	}
 }
 
-// A failure that cannot be stored is told all the same.
-func TestCheckTellsWhatItCannotStore(t *testing.T) {
+// A failure that cannot be stored is reported too.
+func TestCheckReportsWhatItCannotStore(t *testing.T) {
 	opts := quick(t)
 	if err := os.WriteFile(opts.Dir, nil, 0o644); err != nil {
 		t.Fatal(err)

@@ -1,14 +1,15 @@
-// Package scenarios is the way in for tests of a lock. It has what they name and no
-// more. The packages below it have the rest: file has scenario files, play plays one
-// run, search draws scenarios and examines failures, shrink makes them minimal, and
-// explore, sweep, matrix and review are the campaigns of the command.
+// Package scenarios is the entry point for tests of a lock. It has the names that
+// such tests need and no more. The packages below it have the rest: file has
+// scenario files, play plays one run, search draws scenarios and examines failures,
+// shrink makes them minimal, and explore, sweep, matrix and review are the
+// campaigns of the command.
 //
 // # A lock of your own, under go test
 //
 // [Check] plays a lock under random schedules, and fails the test with the first
-// that breaks what the lock promises: made minimal, told as a story,
-// and stored in a file that every later run tries first. [Fuzz] does the same
-// for go test -fuzz.
+// that breaks the lock's promise. The failure is made minimal, reported with its
+// story, and stored in a file that every later run tries first. [Fuzz] does the
+// same for go test -fuzz.
 //
 //	func TestMyLock(t *testing.T) {
 //		scenarios.Check(t, scenarios.Lock{
@@ -20,9 +21,10 @@
 //	}
 //
 // [Lock] has a Promise, by which it is judged; without one it is judged for
-// everything under every fault. [Options] narrow down what is tried. The lock
-// may pass named points, by Env.Point, at which faults strike too. A lock whose
-// runs differ, since it draws on chance that no seed decides, is reported as such.
+// everything under every fault. [Options] restrict what is tried. The lock may pass
+// named points, by Env.Point, at which faults can strike too. A lock whose runs
+// differ, because it draws from a source that the seed does not decide, is reported
+// as such.
 //
 // # One scenario
 //
@@ -32,7 +34,6 @@
 //
 // # What a pass means
 //
-// That a run shows no violation says nothing about other runs. A run counts for
-// something only when clients contended and faults struck: both are among its
-// figures.
+// A run without a violation proves nothing about other runs. A run is evidence only
+// if clients contended and faults struck: both are among its figures.
 package scenarios

@@ -14,8 +14,8 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// myLock stands for a lock of your own: SET NX, and a DEL that does not look
-// whose key it deletes.
+// myLock stands for a lock of your own: SET NX, and a DEL that does not check who
+// owns the key.
 type myLock struct{ client *redis.Client }
 
 func (l myLock) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
@@ -39,7 +39,7 @@ type myLease struct {
 
 func (myLease) Token() uint64            { return 0 }
 func (l myLease) Until() time.Time       { return l.until }
-func (myLease) Lost() <-chan struct{}    { return nil } // it never tells
+func (myLease) Lost() <-chan struct{}    { return nil } // it gives no notice
 func (myLease) Context() context.Context { return context.Background() }
 func (l myLease) Release(ctx context.Context) error {
 	return l.lock.client.Del(ctx, l.resource).Err()

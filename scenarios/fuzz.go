@@ -10,8 +10,8 @@ import (
 
 // Fuzz is [Check] for go test -fuzz: the fuzzer draws the schedules, and prefers
 // those that reach new code of the lock and of the world. Options.Runs and
-// Options.Seed do not count. Without -fuzz the inputs of the corpus are played:
-// those that come with it, and testdata/fuzz.
+// Options.Seed are ignored. Without -fuzz the inputs of the corpus are played:
+// those that Fuzz adds, and those in testdata/fuzz.
 func Fuzz(f *testing.F, l Lock, opts Options) {
 	f.Helper()
 	c := newCheckup(f, l, opts)
@@ -35,14 +35,13 @@ func Fuzz(f *testing.F, l Lock, opts Options) {
 	})
 }
 
-// fuzzWorker reports whether this process is one of several that the fuzzer has
-// started.
+// fuzzWorker reports whether this process is one of the workers of the fuzzer.
 func fuzzWorker() bool {
 	f := flag.Lookup("test.fuzzworker")
 	return f != nil && f.Value.String() == "true"
 }
 
-// byteTape takes choices from bytes; when there are none left, the simplest.
+// byteTape takes choices from bytes, and the simplest when none are left.
 type byteTape struct{ rest []byte }
 
 func (t *byteTape) Below(n int) int {
@@ -75,7 +74,7 @@ func (r *tapeWriter) Below(n int) int {
 	return v
 }
 
-// tapeOf is a tape of what a seed draws.
+// tapeOf is the tape of the choices that a seed makes.
 func tapeOf(seed uint64, space Space) []byte {
 	r := &tapeWriter{from: search.Seeded(seed)}
 	search.Draw(r, space)

@@ -6,7 +6,7 @@ import (
 	"locksim/scenarios"
 )
 
-// FuzzCheck holds the simplest of our locks to its promise.
+// FuzzCheck checks the simplest of our locks against its promise.
 func FuzzCheck(f *testing.F) {
 	single, err := scenarios.Kind("single")
 	if err != nil {

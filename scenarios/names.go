@@ -10,11 +10,11 @@ import (
 type (
 	// Lock is the lock under test.
 	Lock = play.Lock
-	// Env is all that a lock may know of the world that it runs in.
+	// Env is the part of the world that a lock can use.
 	Env = play.Env
 	// Servers says which servers a lock needs.
 	Servers = play.Servers
-	// ServerCount is so many servers of one kind.
+	// ServerCount is a number of servers of one kind.
 	ServerCount = file.ServerCount
 	// ServerKind is a kind of server that a lock can bring along.
 	ServerKind = play.ServerKind
@@ -28,35 +28,35 @@ type (
 	Scenario = file.Scenario
 	// RunOptions are the seed, the fencing modes and the limits of a run.
 	RunOptions = play.RunOptions
-	// Outcome is what became of a scenario in each fencing mode.
+	// Outcome is the result of a scenario in each fencing mode.
 	Outcome = play.Outcome
-	// ModeRun is the run in one of them.
+	// ModeRun is the run in one fencing mode.
 	ModeRun = play.ModeRun
 )
 
-// Twice is [RunOptions.Repeat] where each run is made a second time and compared.
+// Twice is the [RunOptions.Repeat] with which each run is made twice and compared.
 const Twice = play.Twice
 
 // Primary is the name that leads to the first Redis server, or to the replica that
-// a failover has put into its place.
+// a failover has promoted.
 const Primary = play.Primary
 
-// Redis are so many Redis servers: r0, r1, …
+// Redis is the given number of Redis servers: r0, r1, …
 func Redis(count int) []Servers { return play.Redis(count) }
 
 // Kind is one of the locks that come with locksim. The error lists the kinds.
 func Kind(name string) (Lock, error) { return play.Kind(name) }
 
-// Parse reads a scenario from the content of the file of that name: see [file.Parse]. It may name
-// the servers that these locks bring along. Every error is a [*file.InputError] with
-// the place.
+// Parse reads a scenario from the content of the file of that name: see
+// [file.Parse]. The scenario may name the servers that these locks bring along.
+// Every error is a [*file.InputError] with the position.
 func Parse(name string, data []byte, locks ...Lock) (*Scenario, error) {
 	return file.Parse(name, data, play.ServerNames(locks...)...)
 }
 
-// Load is the scenario of that name in the library, or the one in a file: see
-// [file.Load], whose errors it returns. It may name the servers that these locks
-// bring along.
+// Load reads a scenario from the library, by its name, or from a file: see
+// [file.Load], whose errors it returns. The scenario may name the servers that
+// these locks bring along.
 func Load(nameOrPath string, locks ...Lock) (*Scenario, error) {
 	return file.Load(nameOrPath, play.ServerNames(locks...)...)
 }

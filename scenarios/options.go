@@ -9,18 +9,18 @@ import (
 
 // Options say what [Check] and [Fuzz] try. The zero value is a good default.
 type Options struct {
-	// Runs is how many schedules are tried, rounded up to a multiple of 100. 0
-	// means 2,000, and 200 with -short, which otherwise makes a fifth of it.
-	// -rapid.checks=N makes N hundredths of it.
+	// Runs is the number of schedules to try, rounded up to a multiple of 100. 0
+	// means 2,000, or 200 with -short; -short reduces any other number to a fifth.
+	// -rapid.checks=N scales the number by N/100.
 	Runs int
-	// Seed is the seed of the first schedule, the others follow. 0 leaves the
-	// seeds to rapid: others each time, or those of -rapid.seed.
+	// Seed is the seed of the first schedule; the others follow it. With 0 rapid
+	// chooses the seeds: new ones each time, or those of -rapid.seed.
 	Seed uint64
-	// Faults are the classes of fault that may strike. Nil means those that the
-	// lock promises to stand or, for a lock that promises nothing, all.
+	// Faults are the classes of fault that may strike. Nil means those under which
+	// the lock keeps its promise or, for a lock that promises nothing, all.
 	Faults []lock.Fault
-	// Space narrows down what is drawn further: what it leaves zero is found out
-	// from a run without faults.
+	// Space restricts further what is drawn. A run without faults finds the values
+	// of the fields that are zero.
 	Space Space
 	// Dir is the folder of the failures that were found, which later runs try
 	// first. "" means testdata/locksim.
@@ -31,7 +31,7 @@ type Options struct {
 // test's package.
 const DefaultDir = "testdata/locksim"
 
-// defaultRuns is how many schedules are tried, shortRuns with -short.
+// defaultRuns is the number of schedules, shortRuns that with -short.
 const (
 	defaultRuns = 2_000
 	shortRuns   = 200
@@ -44,13 +44,13 @@ func (o Options) dir() string {
 	return o.Dir
 }
 
-// validate refuses what no run can be made of.
+// validate refuses options of which no run can be made.
 func (o Options) validate() error {
 	if o.Runs < 0 {
-		return fmt.Errorf("scenarios: Options.Runs is %d: give 0 for the default of %d, or a number of schedules", o.Runs, defaultRuns)
+		return fmt.Errorf("Options.Runs is %d: give 0 for the default of %d, or a number of schedules", o.Runs, defaultRuns)
 	}
 	if o.Faults != nil && o.Space.Faults != nil {
-		return fmt.Errorf("scenarios: Options.Faults and Options.Space.Faults are both set: leave one of them out")
+		return fmt.Errorf("Options.Faults and Options.Space.Faults are both set: leave one of them out")
 	}
 	return nil
 }

@@ -17,21 +17,21 @@ import (
 	"locksim/scenarios/search"
 )
 
-// stored is a failure of some earlier test, in a file of its own.
+// stored is a failure of an earlier test, read from its file.
 type stored struct {
 	path string
 	file *play.RunFile
-	// fixed says that it did not fail the last time.
+	// fixed says that it did not fail when it was last tried.
 	fixed bool
 }
 
-// fixedDir is the folder, below that of the failures, of those that no longer
-// fail.
+// fixedDir is the folder of the failures that no longer fail, below that of the
+// others.
 const fixedDir = "fixed"
 
-// loadStored reads the failures of a lock that a folder holds, and those that no
-// longer fail, in the order of their names. The folder may be missing. A file that
-// is no stored run is an *InputError, whatever lock it is about.
+// loadStored reads the failures of a lock from a folder, and those that no longer
+// fail, each in the order of their names. The folder may be missing. A file that is
+// no stored run is an *InputError, for any lock.
 func loadStored(dir, lock string) ([]stored, error) {
 	var all []stored
 	for _, folder := range []string{dir, filepath.Join(dir, fixedDir)} {
@@ -66,8 +66,8 @@ func readStored(name string) (*play.RunFile, error) {
 	return play.ReadRunFile(name, data)
 }
 
-// store writes a failure into a folder, under a name that tells what it is. A
-// failure that is there already is written again.
+// store writes a failure into a folder, under a name that describes it. A failure
+// that is there already is written again.
 func store(dir string, f *search.Failure) (path string, err error) {
 	text, err := f.Run.JSON()
 	if err != nil {
@@ -80,7 +80,7 @@ func store(dir string, f *search.Failure) (path string, err error) {
 	return path, replaceFile(path, text)
 }
 
-// replaceFile writes a file in one step: no other process reads half of it.
+// replaceFile writes a file atomically: no other process reads half of it.
 func replaceFile(path string, text []byte) error {
 	temporary, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
 	if err != nil {
@@ -97,8 +97,8 @@ func replaceFile(path string, text []byte) error {
 	return nil
 }
 
-// fileName is the lock, what it did, what struck it, and eight digits that tell
-// this schedule and seed from others.
+// fileName has the lock, the violation, the kinds of the faults, and eight digits
+// that distinguish this schedule and seed from others.
 func fileName(f *search.Failure) string {
 	words := []string{f.Lock}
 	if len(f.Violations) > 0 {
@@ -116,7 +116,7 @@ func fileName(f *search.Failure) string {
 	return strings.TrimRight(name[:min(len(name), most)], "-") + "-" + hex.EncodeToString(sum[:4]) + ".json"
 }
 
-// slug replaces what is not safe in the name of a file on every system.
+// slug replaces characters that are not safe in file names on every system.
 func slug(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -139,19 +139,19 @@ func (s stored) retire() (string, error) {
 	}
 	err := os.Rename(s.path, to)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = nil // another test of the same lock was quicker
+		err = nil // another test of the same lock has moved it
 	}
 	return to, err
 }
 
-// relapse moves a failure that fails again back to the others.
-func (s stored) relapse() (string, error) {
+// unretire moves a failure that fails again back to the others.
+func (s stored) unretire() (string, error) {
 	to := filepath.Join(filepath.Dir(filepath.Dir(s.path)), filepath.Base(s.path))
 	return to, os.Rename(s.path, to)
 }
 
-// tryStored tries the failures of earlier runs again, each as it is stored. As
-// long as one of them fails, the test ends with them and looks for nothing new.
+// tryStored tries the stored failures of earlier runs again. If one of them still
+// fails, the test ends with them and tries nothing new.
 func (c *checkup) tryStored() {
 	c.t.Helper()
 	all, err := loadStored(c.dir, c.lock.Name)
@@ -191,13 +191,13 @@ func (c *checkup) tryAgain(s stored) {
 }
 
 // strangerTo says why a stored failure belongs to another test, which judges the
-// same lock otherwise. It is empty where it does not.
+// same lock differently. It is empty if the failure belongs to this one.
 func strangerTo(l Lock, f *play.RunFile, sc *Scenario) string {
 	if _, ok := f.Modes[l.JudgedMode()]; !ok {
-		return fmt.Sprintf("the lock is judged in mode %s here, and was in another then", l.JudgedMode())
+		return fmt.Sprintf("the lock is judged in mode %s here, and was judged in another mode then", l.JudgedMode())
 	}
 	if (len(l.Promise.Exclusion) > 0 || l.Promise.Data != "") && !l.Promises(sc.Faults) && len(sc.Faults) > 0 {
-		return "the promise by which the lock is judged here does not speak of its faults"
+		return "the promise by which the lock is judged here does not cover its faults"
 	}
 	return ""
 }
@@ -207,7 +207,7 @@ func (c *checkup) stillFails(s stored, f *search.Failure) {
 	path, what := s.path, "stored failure "+s.path
 	if s.fixed {
 		what += ", which had been fixed, fails again"
-		if to, err := s.relapse(); err == nil {
+		if to, err := s.unretire(); err == nil {
 			path = to
 		}
 	}
@@ -225,5 +225,5 @@ func (c *checkup) noLongerFails(s stored) {
 		c.t.Logf("%s no longer fails (%s), and could not be moved to %s: %v", s.path, was, fixedDir, err)
 		return
 	}
-	c.t.Logf("%s no longer fails (%s): moved to %s, where it is watched silently", s.path, was, to)
+	c.t.Logf("%s no longer fails (%s): moved to %s, where it is tried silently", s.path, was, to)
 }

@@ -9,7 +9,7 @@ import (
 	"locksim/scenarios"
 )
 
-// witness is a testing.TB that takes down what a check says.
+// witness is a testing.TB that records what a check logs and reports.
 type witness struct {
 	testing.TB
 	name         string
@@ -17,7 +17,7 @@ type witness struct {
 	logs, errors []string
 }
 
-// checked is what a Check says in a test of that name.
+// checked runs Check in a test of that name, and returns what it reported.
 func checked(t *testing.T, name string, l scenarios.Lock, opts scenarios.Options) *witness {
 	t.Helper()
 	j := &witness{TB: t, name: name}
@@ -50,7 +50,7 @@ func (j *witness) FailNow() {
 	runtime.Goexit()
 }
 
-// said is everything, in order.
+// said is all errors and all logs, each in order.
 func (j *witness) said() string {
 	return "errors:\n" + strings.Join(j.errors, "\n") + "\nlogs:\n" + strings.Join(j.logs, "\n")
 }

@@ -65,7 +65,7 @@ func readExploration(c *scan, f folder, e *index.Entry) error {
 }
 
 func readSweep(c *scan, f folder, e *index.Entry) error {
-	return readCampaign(c, f, e, sweep.Name)
+	return readCampaign(c, f, e, sweep.Kind)
 }
 
 // readCampaign reads the document of an exploration or a sweep.
@@ -85,7 +85,7 @@ func (d campaignFile) fill(e *index.Entry, kind string) error {
 	}
 	e.Lock, e.What = d.Plan.Lock, d.Plan.Scenario
 	e.Seed = fmt.Sprintf("from seed %d", d.Plan.FirstSeed)
-	if kind == sweep.Name {
+	if kind == sweep.Kind {
 		e.Seed = fmt.Sprintf("seed %d", d.Plan.Seed)
 	}
 	e.Labels = sortedLabels(d.Summary.Violations)

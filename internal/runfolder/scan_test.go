@@ -100,7 +100,7 @@ func TestIndexOfARun(t *testing.T) {
 // A campaign is running while its journal grows, and interrupted after that. With a
 // document it is finished, unless its journal changed after the document.
 func TestIndexOfACampaign(t *testing.T) {
-	e := explore.AssembleExploration(&plan, map[int]explore.Block{0: block(0), 1: block(1), 2: block(2)})
+	e := explore.Assemble(&plan, map[int]explore.Block{0: block(0), 1: block(1), 2: block(2)})
 	stuck := []index.Label{{Label: checker.Stuck, Count: 2}, {Label: checker.Overlap, Count: 4}}
 	for _, tt := range []struct {
 		name     string

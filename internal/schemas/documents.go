@@ -57,7 +57,7 @@ var documents = []document{
 	},
 	{
 		name: "sweep", title: "A sweep of locksim", version: sweep.Version,
-		value: sweep.Sweep{Version: sweep.Version, Kind: sweep.Name},
+		value: sweep.Sweep{Version: sweep.Version, Kind: sweep.Kind},
 		words: map[string]words{"kinds": {"sweep_kind", "A kind of fault that a sweep places.", sweepKinds()}},
 	},
 }

@@ -23,7 +23,7 @@ func Exploration() *explore.Exploration {
 			Shape: "stuck in mode none: pause", Violations: []play.Violation{{Mode: fence.None, Label: checker.Stuck}},
 			Reasons: []string{"the lock was never free again, " + strings.Repeat("and nobody could say why, ", 5)},
 			Story:   []search.Step{{N: 1, Actor: "c0", Text: "asks for the lock"}}, Run: &play.RunFile{Source: "name: drawn\n"}}}}
-	return explore.AssembleExploration(plan, map[int]explore.Block{0: calm, 1: bad})
+	return explore.Assemble(plan, map[int]explore.Block{0: calm, 1: bad})
 }
 
 // count makes a map with one count. Its key may be of a type that this package cannot

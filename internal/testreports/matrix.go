@@ -81,7 +81,7 @@ func TroubledMatrix() *matrix.Matrix {
 		m.Cells[i].Vacuous, m.Cells[i].SeedsWithLabel = "no acquire was contended", 0
 	}
 	m.Failures = []matrix.Gap{{Scenario: "gc-pause", Lock: "single", Why: "seeds 1 to 20: the worker process died\nit wrote:\npanic: \x1b[2Jowned", Replay: "locksim run gc-pause --lock single --seed 1 --fencing none,claim,cas"}}
-	m.NotRun = []matrix.Gap{{Scenario: "key-for-ever", Lock: "mylock", Why: "workload.nested: lock mylock knows no owners: choose a reentrant kind, or leave this out\n  3 | workload"}}
+	m.NotRun = []matrix.Gap{{Scenario: "key-for-ever", Lock: "mylock", Why: "workload.nested: lock mylock has no owners: choose a reentrant kind, or leave this out\n  3 | workload"}}
 	m.Cells = slices.DeleteFunc(m.Cells, func(c matrix.Cell) bool { return c.Scenario == "gc-pause" && c.Lock == "single" })
 	return m
 }

@@ -50,7 +50,7 @@ func explored(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := html.Exploration(&b, explore.AssembleExploration(plan, map[int]explore.Block{0: block}), campaignOptions()); err != nil {
+	if err := html.Exploration(&b, explore.Assemble(plan, map[int]explore.Block{0: block}), campaignOptions()); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -81,7 +81,7 @@ func swept(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := html.Sweep(&b, sweep.AssembleSweep(plan, map[int]sweep.Block{0: block}, nil), campaignOptions()); err != nil {
+	if err := html.Sweep(&b, sweep.Assemble(plan, map[int]sweep.Block{0: block}, nil), campaignOptions()); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -40,7 +40,7 @@ var reviewPage = sync.OnceValues(func() ([]byte, error) {
 			return nil, err
 		}
 	}
-	r, err := review.AssembleReview(work.Plan, l, parts, failures, runCommand)
+	r, err := review.Assemble(work.Plan, l, parts, failures, runCommand)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func measuredParts(work *review.Work) (review.Parts, error) {
 	}
 	parts.Matrix = work.Matrix.Assemble(answers, runCommand)
 	block, err := work.All.Job(0).Play(nil, func() {})
-	parts.All = explore.AssembleExploration(work.All, map[int]explore.Block{0: block})
+	parts.All = explore.Assemble(work.All, map[int]explore.Block{0: block})
 	return parts, err
 }
 

@@ -36,7 +36,7 @@ func exploration(t *testing.T, runs int, collect explore.Collect) *explore.Explo
 		t.Fatal(err)
 	}
 	block.Unsteady = &search.BadRun{Seed: 7, Why: "the first event differs"}
-	e := explore.AssembleExploration(plan, map[int]explore.Block{0: block})
+	e := explore.Assemble(plan, map[int]explore.Block{0: block})
 	e.Timing = explore.NewTiming()
 	e.Timing.Workers, e.Timing.Made, e.Timing.WallSeconds, e.Timing.Shard = 2, block.Runs, 0.5, "0/2"
 	return e
@@ -68,7 +68,7 @@ func aSweep(t *testing.T) *sweep.Sweep {
 			t.Fatal(err)
 		}
 	}
-	s := sweep.AssembleSweep(plan, blocks, found)
+	s := sweep.Assemble(plan, blocks, found)
 	s.Timing = explore.NewTiming()
 	return s
 }
@@ -89,7 +89,7 @@ func TestCampaignsAreValid(t *testing.T) {
 	if first.StoppedAt == nil || all.Complete || len(all.Summary.Failures) == 0 || len(placed.Summary.Failures) == 0 {
 		t.Fatalf("stopped at %v, complete %v, %d and %d violations", first.StoppedAt, all.Complete, len(all.Summary.Failures), len(placed.Summary.Failures))
 	}
-	nothing := explore.AssembleExploration(&all.Plan, nil)
+	nothing := explore.Assemble(&all.Plan, nil)
 	nothing.Timing = all.Timing
 	for _, tt := range []struct {
 		name, schema string

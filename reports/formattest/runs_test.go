@@ -66,7 +66,7 @@ func aMatrix(t *testing.T) *matrix.Matrix {
 	})
 	m.Timing = matrix.NewTiming()
 	m.Timing.Workers, m.Timing.WallSeconds, m.Timing.Slowest = 1, 0.5, []matrix.JobTiming{plan.Timing(0, 1)}
-	gap := matrix.Gap{Scenario: "rash", Lock: "mylock", Why: "lock mylock knows no owners\n  3 | workload"}
+	gap := matrix.Gap{Scenario: "rash", Lock: "mylock", Why: "lock mylock has no owners\n  3 | workload"}
 	m.NotRun = append(m.NotRun, gap)
 	gap.Replay = "again rash mylock"
 	m.Failures = append(m.Failures, gap)

@@ -61,7 +61,7 @@ func aSweep() *sweep.Sweep {
 		Violations: []play.Violation{{Mode: fence.None, Label: checker.Corrupted}}, Reasons: []string{"c0's write was lost"},
 		Story: []search.Step{{N: 1, Actor: "c0", Text: "asks for the lock"}, {N: 441, At: 10511066 * time.Microsecond, Actor: "s0", Text: "takes write c0.w2", Fatal: true}, {Skipped: 3}},
 		Run:   &play.RunFile{Source: "name: swept\n"}}
-	return sweep.AssembleSweep(plan, map[int]sweep.Block{0: b}, map[string]*search.Failure{"a": found})
+	return sweep.Assemble(plan, map[int]sweep.Block{0: b}, map[string]*search.Failure{"a": found})
 }
 
 func TestExplorationSaysAll(t *testing.T) {

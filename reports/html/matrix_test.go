@@ -155,7 +155,7 @@ func TestMatrixSaysAll(t *testing.T) {
 		`<b class="failed">could not be run</b>`,
 		"calm, lock fenced, mode none: corrupted, and safe was expected (corrupted 2/20)<br><code>locksim run calm --lock fenced --seed 9 --fencing none</code>",
 		"gc-pause, lock single could not be run: seeds 1 to 20: the worker process died",
-		"key-for-ever with lock mylock: workload.nested: lock mylock knows no owners",
+		"key-for-ever with lock mylock: workload.nested: lock mylock has no owners",
 		`<th scope="row"><a href="scenarios/calm.html">calm</a><span class="title">What happens in calm</span><span class="ids">F11 F12 </span></th>`,
 		`<td><a href="locks/broken.token-read-late.html">broken/token-read-late</a></td>`,
 		`<th scope="row"><a href="locks/fenced.html">fenced</a></th><td>4</td><td>4</td><td>2</td>`,

@@ -56,7 +56,7 @@ func judged() *matrix.Matrix {
 	m.Cells[3].Match, m.Cells[3].Expected = matrix.TooGood, checker.Rescued
 	m.Cells[4].Match, m.Cells[4].Expected = matrix.TooBad, checker.Safe
 	m.Cells[4].Labels = map[checker.Label]int{checker.Overlap: 2, checker.Corrupted: 1, checker.Safe: 17}
-	m.NotRun = []matrix.Gap{{Scenario: "gc-pause", Lock: "mylock", Why: "lock mylock knows no owners: choose a reentrant kind\n  3 | workload"}}
+	m.NotRun = []matrix.Gap{{Scenario: "gc-pause", Lock: "mylock", Why: "lock mylock has no owners: choose a reentrant kind\n  3 | workload"}}
 	m.Failures = []matrix.Gap{{Scenario: "gc-pause", Lock: "single", Why: "seeds 1 to 20: the worker process died\nit wrote:\npanic: \x1b[2Jowned",
 		Replay: "locksim run gc-pause --lock single --seed 1 --fencing none"}}
 	return m

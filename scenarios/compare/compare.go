@@ -1,12 +1,12 @@
-// Package compare sets locks side by side: what each needs, how many round trips
-// it takes, and which faults it survives behind which fence.
+// Package compare compares locks: what each needs, how many round trips it takes,
+// and which faults it survives behind which fence.
 //
-// Nothing in a [Comparison] is written by hand but what a lock declares of itself:
-// its servers, its tokens, its promise, and for whom it is. Round trips are counted
-// in a run of one client, to which nothing happens. What a lock survives is measured
-// in the scenarios of the library, fault class by fault class: the weakest fence
+// Only the declarations of a lock in a [Comparison] are written by hand: its
+// servers, its tokens, its promise, and for what it is suitable. Round trips are
+// counted in a run of one client without faults. What a lock survives is measured
+// in the scenarios of the library, for each class of fault: the weakest fence
 // behind which the data stayed right in every run, and for each weaker one a run in
-// which it did not. A lock that another module brings is measured in the same way.
+// which it did not. A lock from another module is measured in the same way.
 //
 // The same locks and seeds give the same Comparison on every machine.
 package compare
@@ -30,14 +30,14 @@ import (
 // Version is the version of comparisons as JSON.
 const Version = 1
 
-// NoFault stands in the place of a class of faults for scenarios without any. What
-// goes wrong there is the client's doing: a section that outlasts the TTL.
+// NoFault takes the place of a class of faults for scenarios without any. The cause
+// of a failure there is the client: a section that outlasts the TTL.
 const NoFault lock.Fault = "no-fault"
 
-// Comparison is what was found out about some locks.
+// Comparison is the result of measuring some locks.
 type Comparison struct {
 	Version int `json:"version"`
-	// Seeds are those that every scenario was played with.
+	// Seeds are the seeds of every scenario.
 	Seeds search.Seeds `json:"seeds"`
 	// Classes are the classes of faults: NoFault, and those of [lock.Faults]. Each
 	// lock has a Survival for each, in this order.
@@ -46,20 +46,20 @@ type Comparison struct {
 	Locks []Lock `json:"locks"`
 }
 
-// Lock is what is known of one lock.
+// Lock is the declarations and the measurements of one lock.
 type Lock struct {
 	Name string `json:"name"`
-	// About says how it works, ForWhom for whom it is; either is empty where the lock
-	// does not say so.
+	// About says how it works, ForWhom for what it is suitable; either may be
+	// empty.
 	About   string `json:"about,omitempty"`
 	ForWhom string `json:"for_whom,omitempty"`
 	// Servers are the servers that it needs.
 	Servers []Servers `json:"servers"`
-	// Tokens says whether its leases carry fencing tokens, Promise what it is judged
-	// by.
+	// Tokens says whether its leases carry fencing tokens, Promise what it is
+	// judged by.
 	Tokens  bool         `json:"tokens"`
 	Promise lock.Promise `json:"promise"`
-	// Trips is what its requests take when nobody else wants the lock.
+	// Trips is the cost of its calls without contention.
 	Trips Trips `json:"trips"`
 	// Survives has an entry for each class of [Comparison.Classes].
 	Survives []Survival `json:"survives"`
@@ -71,44 +71,45 @@ type Servers struct {
 	Count int    `json:"count"`
 }
 
-// Survival is what became of a lock under one class of faults.
+// Survival is the result of a lock under one class of faults.
 type Survival struct {
 	Class lock.Fault `json:"class"`
 	// Promised says whether the lock promises that claims exclude each other under
 	// these faults.
 	Promised bool `json:"promised"`
-	// Scenarios and Runs count what was played. Only runs count in which every fault
-	// struck, and in which clients contended or the class is to blame for a harm.
+	// Scenarios and Runs count what was played. A run counts only if every fault
+	// struck, and if clients contended or the class caused a harm.
 	Scenarios int `json:"scenarios"`
 	Runs      int `json:"runs"`
 	// Fence is the weakest fencing mode, in the order of [fence.Modes], in which no
-	// run ended with wrong data or a lock that is stuck; fence.None means that no
-	// fence is needed. It is empty where every mode failed, or nothing was played.
+	// run ended with wrong data or a stuck lock; fence.None means that no fence is
+	// needed. It is empty if every mode failed, or nothing was played.
 	Fence fence.Mode `json:"fence,omitempty"`
-	// Refused is a run in which that fence refused a client that rightfully held the
-	// lock; nil where there was none. A mode without such a run is preferred to a
+	// Refused is a run in which that fence refused a client that rightfully held
+	// the lock; nil if there was none. A mode without such a run is preferred to a
 	// weaker one with one.
 	Refused *Seen `json:"refused,omitempty"`
 	// Others has a run for each other mode that was tried, in which it failed, or
-	// refused a rightful holder. Modes after Fence are tried only where it refused one.
+	// refused a rightful holder. Modes after Fence are tried only if Fence refused
+	// one.
 	Others []Seen `json:"others"`
-	// Overlap is a run in which the claims of two clients overlapped: the lock itself
-	// had two holders. It is nil where there was none.
+	// Overlap is a run in which the claims of two clients overlapped: the lock
+	// itself had two holders. It is nil if there was none.
 	Overlap *Seen `json:"overlap,omitempty"`
 }
 
-// Seen is a run that shows something.
+// Seen is a run that shows a failure, a refusal or an overlap.
 type Seen struct {
 	Mode     fence.Mode    `json:"mode"`
 	Label    checker.Label `json:"label"`
 	Scenario string        `json:"scenario"`
 	Seed     uint64        `json:"seed"`
-	// Replay is the command that makes it again.
+	// Replay is the command that repeats it.
 	Replay string `json:"replay"`
 }
 
-// Stuck reports whether every mode failed since nobody could have the lock any more.
-// No fence helps with that.
+// Stuck reports whether every mode failed because no client could acquire the lock
+// any more. No fence helps with that.
 func (s Survival) Stuck() bool {
 	return s.Fence == "" && len(s.Others) > 0 &&
 		!slices.ContainsFunc(s.Others, func(o Seen) bool { return o.Label != checker.Stuck })
@@ -122,20 +123,20 @@ func New(seeds search.Seeds, locks []Lock) *Comparison {
 func classes() []lock.Fault { return append([]lock.Fault{NoFault}, lock.Faults()...) }
 
 // ErrUnusable is returned for a lock that cannot be made, or that a client cannot
-// acquire, renew and release although nobody else wants it.
-var ErrUnusable = errors.New("a client that is alone cannot use it")
+// acquire, renew and release without contention.
+var ErrUnusable = errors.New("a single client cannot use it")
 
 // Options say how a lock is measured.
 type Options struct {
-	// Seeds are those that each scenario is played with. Required.
+	// Seeds are the seeds of each scenario. Required.
 	Seeds search.Seeds
 	// Replay makes the commands of [Seen]. Required.
 	Replay matrix.ReplayCommand
-	// Step is called after each run of a scenario. Default: nobody asks.
+	// Step is called after each run of a scenario. Default: none.
 	Step func()
 }
 
-// Measure finds out about one lock.
+// Measure measures one lock.
 //
 // Errors wrap ErrUnusable, or are those of [file.Library] and [play.Run].
 func Measure(l play.Lock, opt Options) (*Lock, error) {

@@ -35,7 +35,7 @@ func again(scenario, lock string, seed uint64, modes ...fence.Mode) string {
 	return fmt.Sprint("again ", scenario, " ", lock, " ", seed, " ", modes)
 }
 
-// measured keeps what is known of a lock from one test to the next: it takes many runs.
+// measured caches the measurements of locks between tests: each takes many runs.
 var measured = map[string]*compare.Lock{}
 
 func measure(t *testing.T, l play.Lock) *compare.Lock {
@@ -51,7 +51,7 @@ func measure(t *testing.T, l play.Lock) *compare.Lock {
 	return m
 }
 
-// of is what became of a lock under a class.
+// of is the result of a lock under a class.
 func of(t *testing.T, l *compare.Lock, class lock.Fault) compare.Survival {
 	t.Helper()
 	i := slices.IndexFunc(l.Survives, func(s compare.Survival) bool { return s.Class == class })
@@ -61,7 +61,7 @@ func of(t *testing.T, l *compare.Lock, class lock.Fault) compare.Survival {
 	return l.Survives[i]
 }
 
-// three is Redlock over three servers, as a user might bring it.
+// three is Redlock on three servers, as in a user's code.
 func three() play.Lock {
 	return play.Lock{Name: "three", Servers: play.Redis(3), FollowsSpec: true, New: func(e play.Env) (lock.Locker, error) {
 		nodes := make([]lock.Redis, 3)
@@ -72,7 +72,7 @@ func three() play.Lock {
 	}}
 }
 
-// Round trips that are known from how the locks work: one request, one to each of
+// The round trips follow from how the locks work: one request, one to each of
 // several servers at once, or one after the other.
 func TestTrips(t *testing.T) {
 	once := compare.Trip{RoundTrips: 1, Messages: 1}
@@ -91,11 +91,11 @@ func TestTrips(t *testing.T) {
 			compare.Trips{Acquire: five, Release: five, Renew: &five, Unasked: true}},
 		"redlock-fenced, which reads the counters and writes them back": {kind(t, "redlock-fenced"),
 			compare.Trips{Acquire: compare.Trip{RoundTrips: 2, Messages: 10}, Release: five, Renew: &five}},
-		"somebody's redlock of three servers": {three(),
+		"a user's redlock on three servers": {three(),
 			compare.Trips{Acquire: each(3), Release: each(3), Renew: new(each(3))}},
 		"five servers one by one": {kind(t, "broken/redlock-one-by-one"),
 			compare.Trips{Acquire: compare.Trip{RoundTrips: 5, Messages: 5}, Release: five}},
-		"a token in a request of its own": {kind(t, "broken/token-after-lock"),
+		"a token in a second request": {kind(t, "broken/token-after-lock"),
 			compare.Trips{Acquire: compare.Trip{RoundTrips: 2, Messages: 2}, Release: once}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -110,9 +110,9 @@ func TestTrips(t *testing.T) {
 	}
 }
 
-// Each run that a comparison names shows what it is named for, and the command that
-// makes it again is about that run.
-func TestSeenIsSo(t *testing.T) {
+// Each run that a comparison names shows what the comparison says of it, and its
+// command repeats that run.
+func TestSeenRunsAreRight(t *testing.T) {
 	names := []string{"fenced", "redlock", "watchdog"}
 	if testing.Short() {
 		names = names[:1]
@@ -147,10 +147,10 @@ func TestSeenIsSo(t *testing.T) {
 				}
 			}
 			if s.Overlap != nil && s.Promised {
-				t.Errorf("%s promises to stand %s, and claims overlap: %s", name, s.Class, s.Overlap.Replay)
+				t.Errorf("%s promises exclusion under %s, and claims overlap: %s", name, s.Class, s.Overlap.Replay)
 			}
 			if s.Promised && s.Scenarios > 0 && s.Fence == "" {
-				t.Errorf("%s promises to stand %s, and no fence saves the data: %+v", name, s.Class, s.Others)
+				t.Errorf("%s promises exclusion under %s, and no fence saves the data: %+v", name, s.Class, s.Others)
 			}
 		}
 		if shown == 0 {
@@ -159,18 +159,18 @@ func TestSeenIsSo(t *testing.T) {
 	}
 }
 
-// What is known of these locks from the catalogue.
+// The results agree with what the catalogue says about these locks.
 func TestSurvival(t *testing.T) {
 	fenced, dog := measure(t, kind(t, "fenced")), measure(t, kind(t, "watchdog"))
 	single := measure(t, kind(t, "single"))
 	for name, tt := range map[string]struct {
 		got  compare.Survival
-		want compare.Survival // its Runs, Scenarios and runs are not looked at
+		want compare.Survival // its counts and runs are not compared
 	}{
 		"a crash needs no fence (F01)":                        {of(t, fenced, lock.FaultCrash), compare.Survival{Promised: true, Fence: fence.None}},
 		"a pause needs one that seals (F11, F14)":             {of(t, fenced, lock.FaultPause), compare.Survival{Promised: true, Fence: fence.Seal}},
-		"a section beyond the TTL needs one":                  {of(t, fenced, compare.NoFault), compare.Survival{Promised: true, Fence: fence.Seal}},
-		"not where the lease is renewed":                      {of(t, dog, compare.NoFault), compare.Survival{Promised: true, Fence: fence.None}},
+		"a section beyond the TTL needs a fence":              {of(t, fenced, compare.NoFault), compare.Survival{Promised: true, Fence: fence.Seal}},
+		"but not if the lease is renewed":                     {of(t, dog, compare.NoFault), compare.Survival{Promised: true, Fence: fence.None}},
 		"without tokens, claim refuses a rightful holder":     {of(t, single, lock.FaultPause), compare.Survival{Promised: true, Fence: fence.Claim, Refused: &compare.Seen{}}},
 		"a counter that is lost with the lock gets past seal": {of(t, fenced, lock.FaultFailover), compare.Survival{Fence: fence.Claim, Overlap: &compare.Seen{}}},
 		"a dead worker's watchdog renews for ever (F36)":      {of(t, dog, lock.FaultWorker), compare.Survival{}},
@@ -181,10 +181,10 @@ func TestSurvival(t *testing.T) {
 		}
 	}
 	if s := of(t, dog, lock.FaultWorker); !s.Stuck() {
-		t.Errorf("a watchdog whose worker is dead is not stuck: %+v", s)
+		t.Errorf("a watchdog whose worker was killed is not stuck: %+v", s)
 	}
 	if s := of(t, fenced, lock.FaultFailover); s.Stuck() {
-		t.Errorf("a lock that can be had is stuck: %+v", s)
+		t.Errorf("a lock that can be acquired is stuck: %+v", s)
 	}
 	var failed []fence.Mode
 	for _, o := range of(t, fenced, lock.FaultPause).Others {
@@ -195,8 +195,8 @@ func TestSurvival(t *testing.T) {
 	}
 }
 
-// Locks that the library does not know: what their own mistakes do is seen, and what
-// their short leases do without any fault is blamed on no fault.
+// Of a lock that the library does not know, its own mistakes are seen, and the
+// effects of its short lease without faults are not attributed to faults.
 func TestLockFromOutside(t *testing.T) {
 	careless := kind(t, "broken/del-without-owner")
 	careless.Name = "mine"
@@ -209,7 +209,7 @@ func TestLockFromOutside(t *testing.T) {
 	}
 	for _, class := range []lock.Fault{lock.FaultCrash, lock.FaultWorker, lock.FaultScripts, lock.FaultReset} {
 		if s := of(t, sound, class); s.Scenarios > 0 && s.Fence != fence.None {
-			t.Errorf("a short lease was blamed on %s: %+v", class, s)
+			t.Errorf("the effect of a short lease was attributed to %s: %+v", class, s)
 		}
 	}
 	for _, s := range sound.Survives {
@@ -219,7 +219,7 @@ func TestLockFromOutside(t *testing.T) {
 	}
 }
 
-// What becomes of a server that the lock does not use says nothing of the lock.
+// A fault on a server that the lock does not use does not count.
 func TestOtherServers(t *testing.T) {
 	m := measure(t, play.Lock{Name: "second", Servers: play.Redis(2), FollowsSpec: true, New: func(e play.Env) (lock.Locker, error) {
 		return lock.NewSingle(simredis.Client(e, "r1"), lock.Options{TTL: e.Spec().TTL, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
@@ -230,11 +230,11 @@ func TestOtherServers(t *testing.T) {
 		}
 	}
 	if s := of(t, m, lock.FaultPause); s.Scenarios == 0 {
-		t.Errorf("a pause of a client counts for nothing: %+v", s)
+		t.Errorf("a pause of a client does not count: %+v", s)
 	}
 }
 
-// hasty waits before each Acquire for a while that no seed decides.
+// hasty waits before each Acquire for a time from a source without a seed.
 type hasty struct {
 	lock.Locker
 	clock lock.Clock
@@ -247,14 +247,14 @@ func (h hasty) Acquire(ctx context.Context, resource string) (lock.Lease, error)
 	return h.Locker.Acquire(ctx, resource)
 }
 
-// closed can never be had.
+// closed is a lock whose Acquire fails.
 type closed struct{}
 
 func (closed) Acquire(context.Context, string) (lock.Lease, error) {
 	return nil, errors.New("closed on Mondays")
 }
 
-// A lock that no client can use, or that draws from chance, is not measured.
+// A lock that no client can use, or that draws from a source without a seed, is not measured.
 func TestMeasureRefuses(t *testing.T) {
 	opt := compare.Options{Seeds: search.Seeds{First: 1, Last: 1}, Replay: again}
 	for name, of := range map[string]func(play.Env) (lock.Locker, error){
@@ -276,7 +276,7 @@ func TestMeasureRefuses(t *testing.T) {
 	}
 	_, err := compare.Measure(drawing, opt)
 	if _, ok := errors.AsType[*play.NondeterminismError](err); !ok {
-		t.Errorf("a lock that draws from chance: %v", err)
+		t.Errorf("a lock that is not deterministic: %v", err)
 	}
 }
 
@@ -321,11 +321,11 @@ func TestMeasureIsStable(t *testing.T) {
 	}
 }
 
-// Every kind says how it works and for whom it is, and every survival has a class.
+// Every kind says how it works and for what it is suitable, and every survival has a class.
 func TestKindsDeclare(t *testing.T) {
 	for _, name := range append(kinds.Names(), kinds.Specimens()...) {
 		if l := kind(t, name); l.About == "" || l.ForWhom == "" {
-			t.Errorf("%s does not say how it works or for whom it is", name)
+			t.Errorf("%s lacks About or ForWhom", name)
 		}
 	}
 	classes := compare.New(search.Seeds{First: 1, Last: 1}, nil).Classes

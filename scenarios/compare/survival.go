@@ -14,18 +14,18 @@ import (
 	"locksim/sim/trace"
 )
 
-// reference is the lock whose promise says which faults are not to blame where they
-// strike beside others: those that every lock with a lease on one correct node stands.
+// reference is the lock whose promise says which faults are not the cause of a harm
+// if they strike together with others: the faults that every lock with a lease on
+// one correct node survives.
 const reference = "single"
 
-// byClass are the scenarios that can say something of each class: those with faults
-// of that class alone, or beside others that the reference promises to stand. Of a
-// scenario with faults of two classes that it does not stand, nobody could say which
-// did the harm. Left out, too, are scenarios that use a lock against its terms:
-// sections of several writes, which no fence makes atomic (F73), and one owner id for
-// all (F31).
+// byClass are the scenarios for each class: those with faults of that class alone,
+// or together with others that the promise of the reference covers. In a scenario
+// with faults of two other classes the cause of a harm would not be known.
+// Scenarios that use a lock against its terms are left out too: sections of several
+// writes, which no fence makes atomic (F73), and one owner id for all (F31).
 func byClass(library []*file.Scenario) (map[lock.Fault][]*file.Scenario, error) {
-	stands, err := play.Kind(reference)
+	single, err := play.Kind(reference)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func byClass(library []*file.Scenario) (map[lock.Fault][]*file.Scenario, error) 
 		if sc.Workload.Kind == file.WorkloadTransfer || sc.Lock.Owner == file.OwnerShared {
 			continue
 		}
-		names := stands.Unpromised(sc.Faults)
+		names := single.Unpromised(sc.Faults)
 		switch {
 		case len(sc.Faults) == 0:
 			names = []string{string(NoFault)}
@@ -50,7 +50,7 @@ func byClass(library []*file.Scenario) (map[lock.Fault][]*file.Scenario, error) 
 	return all, nil
 }
 
-// isOf reports whether a fault is of a class. Drifts have theirs together.
+// isOf reports whether a fault is of a class. A drift is of both classes of drifts.
 func isOf(f faults.Fault, class lock.Fault) bool {
 	if _, drifts := f.Action.(faults.ClockDrift); drifts {
 		return class == lock.FaultClockDrift || class == lock.FaultClockRate
@@ -58,12 +58,12 @@ func isOf(f faults.Fault, class lock.Fault) bool {
 	return slices.Contains(play.Lock{}.Unpromised([]faults.Fault{f}), string(class))
 }
 
-// trials are the runs of one lock. Each is made once, for however many classes it
-// counts.
+// trials are the runs of one lock. Each is made once, also if it counts for several
+// classes.
 type trials struct {
 	lock  play.Lock
 	opt   Options
-	asked map[string]bool // the servers that the lock asks, and the store
+	asked map[string]bool // the servers to which the lock sends requests, and the store
 	made  map[trial]result
 }
 
@@ -75,16 +75,16 @@ type trial struct {
 	without  lock.Fault
 }
 
-// result is what is asked of a run.
+// result is what the comparison reads from a run.
 type result struct {
 	label   checker.Label
 	overlap bool // the claims of two clients overlapped
-	struck  bool // every fault did, and not only servers that the lock does not use
+	struck  bool // every fault struck, and not only servers that the lock does not use
 	tested  bool // clients contended, and no pause was partial
 	misfit  bool // the lock does not suit the scenario
 }
 
-// failed reports wrong data, data that was not decided, or a lock that is stuck.
+// failed reports wrong data, undecided data, or a stuck lock.
 func (r result) failed() bool {
 	return r.label == checker.Corrupted || r.label == checker.Unknown || r.label == checker.Stuck
 }
@@ -94,9 +94,9 @@ func (r result) refused() bool { return r.label == checker.FalseReject }
 
 func (r result) harm() bool { return r.failed() || r.refused() }
 
-// survival finds the weakest fence for a class. It plays the scenarios that are about
-// the lock; where none of those says anything, as for a lock that the library does
-// not know, all others.
+// survival finds the weakest fence for a class. It plays the scenarios that name
+// the lock; if none of those counts, as for a lock that the library does not know,
+// all others.
 func (t *trials) survival(class lock.Fault, scenarios []*file.Scenario) (Survival, error) {
 	var about, others []*file.Scenario
 	for _, sc := range scenarios {
@@ -118,7 +118,7 @@ func (t *trials) survival(class lock.Fault, scenarios []*file.Scenario) (Surviva
 func (t *trials) weakest(class lock.Fault, scenarios []*file.Scenario) (Survival, error) {
 	s := Survival{Class: class, Promised: t.promises(class), Others: []Seen{}}
 	counted := map[string]bool{}
-	var second *Seen // the first mode that failed in no run, and refused somebody
+	var second *Seen // the first mode that failed in no run, and refused a rightful holder
 	for _, mode := range t.modes() {
 		var failed, refused *Seen
 		for _, sc := range scenarios {
@@ -126,7 +126,7 @@ func (t *trials) weakest(class lock.Fault, scenarios []*file.Scenario) (Survival
 				if failed != nil && (mode != fence.None || s.Overlap != nil) {
 					break
 				}
-				r, counts, err := t.blamed(class, sc, mode, seed)
+				r, counts, err := t.counted(class, sc, mode, seed)
 				if err != nil {
 					return s, err
 				}
@@ -180,9 +180,10 @@ func (t *trials) promises(class lock.Fault) bool {
 	return slices.Contains(t.lock.Promise.Exclusion, class)
 }
 
-// blamed is a run, and whether it counts for a class. Every fault has to strike. A run
-// without harm counts if clients contended, one with harm if the class is to blame.
-func (t *trials) blamed(class lock.Fault, sc *file.Scenario, mode fence.Mode, seed uint64) (r result, counts bool, err error) {
+// counted is a run, and whether it counts for a class. Every fault has to strike. A
+// run without harm counts if clients contended, one with harm if the class is its
+// cause.
+func (t *trials) counted(class lock.Fault, sc *file.Scenario, mode fence.Mode, seed uint64) (r result, counts bool, err error) {
 	one := trial{scenario: sc.Name, mode: mode, seed: seed}
 	if r, err = t.run(sc, one); err != nil || r.misfit || !r.struck {
 		return r, false, err
@@ -198,15 +199,15 @@ func (t *trials) blamed(class lock.Fault, sc *file.Scenario, mode fence.Mode, se
 	if !r.harm() {
 		return r, r.tested || r.overlap, nil
 	}
-	counts, err = t.guilty(class, sc, seed)
+	counts, err = t.causes(class, sc, seed)
 	return r, counts, err
 }
 
-// guilty reports whether a class is to blame for the harm in a scenario: there is a
-// fence behind which there is none without the faults of the class. Otherwise the
-// other faults alone ask for as strong a fence, or the workload does: the data of a
-// lock with a lease of two seconds is lost in a section of nine, whatever happens.
-func (t *trials) guilty(class lock.Fault, sc *file.Scenario, seed uint64) (bool, error) {
+// causes reports whether a class is the cause of the harm in a scenario: there is a
+// fence behind which there is no harm without the faults of the class. Otherwise
+// the other faults alone need as strong a fence, or the workload does: a lock with
+// a lease of two seconds loses data in a section of nine without any fault.
+func (t *trials) causes(class lock.Fault, sc *file.Scenario, seed uint64) (bool, error) {
 	if class == NoFault {
 		return true, nil
 	}
@@ -233,7 +234,7 @@ func (t *trials) modes() []fence.Mode {
 	return slices.DeleteFunc(fence.Modes(), func(m fence.Mode) bool { return m.NeedsToken() && !t.lock.Tokens })
 }
 
-// run makes a run, or remembers it.
+// run makes a run, or returns its stored result.
 func (t *trials) run(sc *file.Scenario, one trial) (result, error) {
 	if r, ok := t.made[one]; ok {
 		return r, nil
@@ -254,7 +255,7 @@ func (t *trials) run(sc *file.Scenario, one trial) (result, error) {
 	default:
 		m := o.Modes[0]
 		r = result{label: m.Verdict.Label, overlap: m.Verdict.Facts.ClaimOverlaps > 0,
-			struck: !slices.Contains(m.FaultsFired, false) && t.meets(m.Trace), tested: m.Verdict.Facts.Contended > 0 && !m.PartialPause}
+			struck: !slices.Contains(m.FaultsFired, false) && t.concerns(m.Trace), tested: m.Verdict.Facts.Contended > 0 && !m.PartialPause}
 	}
 	t.made[one] = r
 	if t.opt.Step != nil {
@@ -263,10 +264,10 @@ func (t *trials) run(sc *file.Scenario, one trial) (result, error) {
 	return r, nil
 }
 
-// meets reports whether the servers that faults strike are among those that the lock
-// asks, or the store, one of them at least: a lock on servers of its own kind cares
-// nothing for what becomes of Redis. A replica, such as r0a, counts as its primary.
-func (t *trials) meets(run *trace.Trace) bool {
+// concerns reports whether a fault struck a server to which the lock sends
+// requests, or the store, or none struck a server: a lock on servers of its own
+// kind does not depend on Redis. A replica, such as r0a, counts as its primary.
+func (t *trials) concerns(run *trace.Trace) bool {
 	clients := map[string]bool{}
 	for _, e := range run.Events {
 		if _, ok := e.What.(trace.Mark); ok {

@@ -13,30 +13,30 @@ import (
 	"locksim/sim/trace"
 )
 
-// Trips is what the requests of a lock take when nobody else wants it.
+// Trips is the cost of the calls of a lock without contention.
 type Trips struct {
 	Acquire Trip `json:"acquire"`
 	Release Trip `json:"release"`
-	// Renew is nil where a lease is no [lock.Extender].
+	// Renew is nil if a lease is no [lock.Extender].
 	Renew *Trip `json:"renew,omitempty"`
-	// Unasked says that the lock sends requests while it is held and nobody calls it:
-	// it renews its leases by itself.
+	// Unasked says that the lock sends requests while it is held and without a
+	// call: it renews its leases by itself.
 	Unasked bool `json:"unasked"`
 }
 
-// Trip is what one call takes, over connections that are open and with scripts that
-// the servers know.
+// Trip is the cost of one call, over open connections and with scripts that the
+// servers have cached.
 type Trip struct {
 	// RoundTrips is the time from the call to its return, in round trips of the
-	// network: those made at the same time count once.
+	// network: simultaneous ones count once.
 	RoundTrips int `json:"round_trips"`
-	// Messages counts what the client sends, to all servers.
+	// Messages counts the messages that the client sends, to all servers.
 	Messages int `json:"messages"`
 }
 
-// oneWay is the time of each message of these runs. In the first, the third round
-// finds everything open; the second holds the lock for twice the TTL, in which a lock
-// that renews by itself has to do so.
+// oneWay is the time of each message of these runs. In the first, all connections
+// are open by the third round; in the second, the lock is held for twice the TTL,
+// so that a lock that renews by itself has to do so.
 const (
 	oneWay      = 10 * time.Millisecond
 	uncontended = "name: uncontended\nworld: {clients: 1, latency: 10ms}\nlock: {ttl: 10s}\nworkload: {rounds: 3, hold: 0s, think: 0s}\n"
@@ -49,7 +49,7 @@ func TripsOf(l play.Lock) (Trips, error) {
 	return trips, err
 }
 
-// tripsOf also has the names of all servers that the client asks, the store too.
+// tripsOf also has the names of all servers to which the client sends requests, the store too.
 func tripsOf(l play.Lock) (trips Trips, asked map[string]bool, err error) {
 	calls, err := alone(renewing(l), uncontended)
 	if err != nil {
@@ -72,7 +72,7 @@ func tripsOf(l play.Lock) (trips Trips, asked map[string]bool, err error) {
 	return trips, asked, nil
 }
 
-// alone plays a scenario twice: a lock that draws from chance is told here.
+// alone plays a scenario twice, which detects a lock that is not deterministic.
 func alone(l play.Lock, source string) (*trace.Trace, error) {
 	sc, err := file.Parse("", []byte(source))
 	if err != nil {
@@ -88,11 +88,11 @@ func alone(l play.Lock, source string) (*trace.Trace, error) {
 	return o.Modes[0].Trace, nil
 }
 
-// client is the one that is measured. The harness has another, which asks for the
-// lock in the end.
+// client is the client that is measured. The probe of the harness asks for the lock
+// in the end.
 const client = "c0"
 
-// count takes the calls of the last round apart.
+// count counts the round trips of the calls of the last round.
 func count(t *trace.Trace) (Trips, error) {
 	var trips Trips
 	var call *Trip // the one that is under way
@@ -169,7 +169,7 @@ const (
 func renewing(l play.Lock) play.Lock {
 	inner := l.New
 	if inner == nil {
-		return l // Run complains
+		return l // Run returns an error
 	}
 	l.New = func(e play.Env) (lock.Locker, error) {
 		locks, err := inner(e)

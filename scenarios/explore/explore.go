@@ -14,19 +14,19 @@ import (
 	"locksim/scenarios/search"
 )
 
-// Exploration is what was found out about one lock by random schedules. As JSON,
-// everything but Timing depends on the plan and on which blocks are there, and
-// not on who made them.
+// Exploration is the result of random schedules for one lock. As JSON, everything
+// except Timing depends only on the plan and on which blocks exist, and not on the
+// processes that made them.
 type Exploration struct {
 	// Version is the version of this format.
 	Version int `json:"version"`
-	// Kind says what the document is.
+	// Kind is the kind of the document.
 	Kind string `json:"kind"`
 	Plan Plan   `json:"plan"`
-	// Complete says whether every block is there, or every one up to that which
+	// Complete says whether every block exists, or every block up to the one that
 	// ended the exploration.
 	Complete bool `json:"complete"`
-	// Missing counts the blocks that are not there.
+	// Missing counts the blocks that do not exist yet.
 	Missing int `json:"missing"`
 	// StoppedAt is the job that ended the exploration, if one did: later blocks
 	// are no part of it.
@@ -40,36 +40,36 @@ type Exploration struct {
 // Kind is the kind of an exploration as JSON.
 const Kind = "explore"
 
-// Summary is what all blocks come to.
+// Summary is the sum of all blocks.
 type Summary struct {
 	search.Tally
-	// RateBound is the highest rate of violations among runs that are evidence that
-	// is consistent with what was seen, at 95 %, under this generator.
+	// RateBound is the highest rate of violations among runs that are evidence with
+	// which the result is consistent at 95 %, under this generator.
 	RateBound float64 `json:"rate_bound_95" jsonschema:"maximum=1"`
 	// VirtualSeconds is the virtual time of all runs.
 	VirtualSeconds float64 `json:"virtual_seconds"`
-	// Failures are those of different shapes, the commonest first, each examined.
+	// Failures are the examined failures, one of each shape, the most frequent first.
 	Failures search.Failures `json:"failures"`
 	// Unexamined counts the runs with a violation that was not examined.
 	Unexamined int `json:"unexamined"`
 }
 
-// Timing is what differs from run to run and from machine to machine.
+// Timing has the values that differ from run to run and from machine to machine.
 type Timing struct {
-	// WallSeconds is what it took on the wall clock.
+	// WallSeconds is the time on the wall clock.
 	WallSeconds float64 `json:"wall_seconds"`
-	// Made counts the runs that were made in that time: others were there already.
+	// Made counts the runs that were made in that time; others existed already.
 	Made int `json:"runs_made"`
-	// Workers counts the processes that worked at the same time. It is 0 where
-	// results were put together.
+	// Workers counts the processes that worked at the same time. It is 0 for
+	// results that were combined.
 	Workers int `json:"workers"`
-	// Shard is the part of the jobs that was done, as k/n. It is absent where that
-	// was all of them.
+	// Shard is the part of the jobs that was done, as k/n. It is absent if all of
+	// them were.
 	Shard string `json:"shard,omitempty" jsonschema:"pattern=^[0-9]+/[0-9]+$"`
-	// Go is the version of Go that the hashes hold for.
+	// Go is the version of Go for which the hashes are valid.
 	Go string `json:"go"`
 	// Modules are the versions of the modules that a trace depends on, by module
-	// path. They are absent where the program does not know them.
+	// path. They are absent if the program has no build information.
 	Modules map[string]string `json:"modules,omitempty"`
 }
 
@@ -78,9 +78,8 @@ func NewTiming() Timing {
 	return Timing{Go: runtime.Version(), Modules: play.Modules()}
 }
 
-// AssembleExploration puts the blocks together that are there. The result has no
-// timing yet.
-func AssembleExploration(plan *Plan, blocks map[int]Block) *Exploration {
+// Assemble combines the existing blocks. The result has no timing yet.
+func Assemble(plan *Plan, blocks map[int]Block) *Exploration {
 	e := &Exploration{Version: Version, Kind: Kind, Plan: *plan, Blocks: []Block{}}
 	jobs := plan.Jobs()
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
@@ -112,8 +111,8 @@ func summarise(blocks []Block) Summary {
 	return s
 }
 
-// Problems say why the result cannot be relied upon, in words: runs were not
-// deterministic, or came to no end.
+// Problems say why the result cannot be relied upon: runs were not deterministic,
+// or did not end.
 func (s *Summary) Problems() []string {
 	var out []string
 	if s.Unsteady != nil {

@@ -57,8 +57,8 @@ func asJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// A job that was sent and a block that was sent back are the same, and a block
-// depends on its job alone.
+// A job and a block do not change when they are sent, and a block depends on its
+// job alone.
 func TestExploreBlockIsAValue(t *testing.T) {
 	plan := planOf(t, ofKind(t, "single"), explore.Options{Runs: 150, FirstSeed: 1, Faults: []lock.Fault{lock.FaultPause},
 		Judge: explore.JudgeEverything, Collect: explore.CollectFirst})
@@ -106,11 +106,11 @@ func TestExploreFindsAndStops(t *testing.T) {
 	}
 }
 
-// With all failures wanted every run is made, and what is not examined is
+// With CollectAll every run is made, and failures that are not examined are
 // counted.
 func TestExploreCollects(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes many runs")
+		t.Skip("takes many runs")
 	}
 	plan := planOf(t, ofKind(t, "single"), explore.Options{Runs: 60, FirstSeed: 1,
 		Judge: explore.JudgeEverything, Collect: explore.CollectAll})
@@ -139,10 +139,10 @@ func total[K comparable](counts map[K]int) int {
 	return n
 }
 
-// What a lock promises is all that is drawn when it is judged by its promise.
+// For a lock that is judged by its promise only the faults of the promise are drawn.
 func TestExplorePromise(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes many runs")
+		t.Skip("takes many runs")
 	}
 	l := ofKind(t, "single")
 	plan := planOf(t, l, explore.Options{Runs: 100, FirstSeed: 1, Judge: explore.JudgePromise, Collect: explore.CollectAll})
@@ -157,7 +157,7 @@ func TestExplorePromise(t *testing.T) {
 	}
 }
 
-// erratic is a lock that draws from chance that no seed reaches.
+// erratic is a lock that draws from a source without a seed.
 func erratic() play.Lock {
 	return play.Lock{Name: "erratic", New: func(e play.Env) (lock.Locker, error) {
 		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{TTL: time.Second, Clock: e.Clock(), Entropy: e.Entropy("lock"),
@@ -165,8 +165,8 @@ func erratic() play.Lock {
 	}}
 }
 
-// A run that comes out differently when it is made again is found out, whether it
-// broke the promise or not, and ends the exploration.
+// A run whose repetition differs is detected, whether it broke the promise or not,
+// and ends the exploration.
 func TestExploreNondeterminism(t *testing.T) {
 	for _, judge := range []explore.Judge{explore.JudgeEverything, explore.JudgePromise} {
 		t.Run(string(judge), func(t *testing.T) { nondeterminism(t, judge) })
@@ -184,13 +184,13 @@ func nondeterminism(t *testing.T, judge explore.Judge) {
 	if b.Nondeterministic == 0 || b.Unsteady == nil || !strings.Contains(b.Unsteady.Why, "c") || !b.Ends() {
 		t.Fatalf("%+v", b)
 	}
-	e := explore.AssembleExploration(plan, map[int]explore.Block{0: b})
+	e := explore.Assemble(plan, map[int]explore.Block{0: b})
 	if problems := e.Summary.Problems(); len(problems) != 1 || !strings.Contains(problems[0], "NOT DETERMINISTIC") {
 		t.Error(problems)
 	}
 }
 
-// A run that comes to no end is counted, with its error, and the others are made.
+// A run that does not end is counted, with its error, and the others are made.
 func TestExploreBrokenRuns(t *testing.T) {
 	n := 0
 	faulty := play.Lock{Name: "faulty", New: func(e play.Env) (lock.Locker, error) {
@@ -234,11 +234,11 @@ func TestExplorePlanErrors(t *testing.T) {
 	}
 	plan.Block = 0
 	if _, err := explore.ReadPlan([]byte(asJSON(t, plan))); err == nil {
-		t.Error("a plan without runs to a job was read")
+		t.Error("a plan whose jobs have no runs was accepted")
 	}
 }
 
-// blocks are made up: a block for each number of violating runs.
+// blocks are invented results: a block for each number of violating runs.
 func blocks(violating ...int) map[int]explore.Block {
 	all := map[int]explore.Block{}
 	for i, n := range violating {
@@ -253,28 +253,28 @@ func blocks(violating ...int) map[int]explore.Block {
 	return all
 }
 
-// An exploration that is to end with the first failure is its blocks up to that
-// one, whatever else was done; what is missing before it is said.
+// An exploration that ends with the first failure has the blocks up to that one,
+// whatever other blocks exist, and counts the missing ones before it.
 func TestAssembleStops(t *testing.T) {
 	plan := &explore.Plan{Runs: 50, Block: 10, Collect: explore.CollectFirst}
-	e := explore.AssembleExploration(plan, blocks(0, 0, 1, 0, 2))
+	e := explore.Assemble(plan, blocks(0, 0, 1, 0, 2))
 	if e.StoppedAt == nil || *e.StoppedAt != 2 || !e.Complete || len(e.Blocks) != 3 || e.Summary.Runs != 30 || len(e.Summary.Failures) != 1 {
 		t.Errorf("%+v", e)
 	}
 	some := blocks(0, 0, 1, 0, 2)
 	delete(some, 1)
-	if e = explore.AssembleExploration(plan, some); e.Complete || e.Missing != 1 || *e.StoppedAt != 2 {
+	if e = explore.Assemble(plan, some); e.Complete || e.Missing != 1 || *e.StoppedAt != 2 {
 		t.Errorf("%+v", e)
 	}
 	delete(some, 2)
-	if e = explore.AssembleExploration(plan, some); e.Complete || e.Missing != 2 || *e.StoppedAt != 4 {
+	if e = explore.Assemble(plan, some); e.Complete || e.Missing != 2 || *e.StoppedAt != 4 {
 		t.Errorf("%+v", e)
 	}
-	if e = explore.AssembleExploration(plan, blocks(0, 0, 0, 0)); e.Complete || e.Missing != 1 || e.StoppedAt != nil {
+	if e = explore.Assemble(plan, blocks(0, 0, 0, 0)); e.Complete || e.Missing != 1 || e.StoppedAt != nil {
 		t.Errorf("%+v", e)
 	}
 	plan.Collect = explore.CollectAll
-	if e = explore.AssembleExploration(plan, blocks(0, 0, 1, 0, 2)); !e.Complete || e.StoppedAt != nil || e.Summary.Runs != 50 {
+	if e = explore.Assemble(plan, blocks(0, 0, 1, 0, 2)); !e.Complete || e.StoppedAt != nil || e.Summary.Runs != 50 {
 		t.Errorf("%+v", e)
 	}
 }
@@ -286,7 +286,7 @@ func TestAssembleDistinct(t *testing.T) {
 	all := blocks(3, 1, 1, 1, 1, 1)
 	all[3].Failures[0].Faults = 1 // the smallest, with seed 97
 	all[4].Failures[0].Faults = 1 // as small, with seed 96
-	e := explore.AssembleExploration(plan, all)
+	e := explore.Assemble(plan, all)
 	var got []string
 	for _, d := range e.Summary.Failures {
 		got = append(got, fmt.Sprintf("%s: %d runs, first seed %d, shown seed %d", d.Shape, d.Runs, d.FirstSeed, d.Seed))
@@ -299,11 +299,10 @@ func TestAssembleDistinct(t *testing.T) {
 	}
 }
 
-// The document is the same whatever order the blocks came in, and can be read
-// again.
+// The document does not depend on the order of the blocks, and can be read back.
 func TestExplorationJSON(t *testing.T) {
 	plan := &explore.Plan{Lock: "a<b", Runs: 30, Block: 10, Collect: explore.CollectAll}
-	a, err := explore.AssembleExploration(plan, blocks(0, 2, 1)).JSON()
+	a, err := explore.Assemble(plan, blocks(0, 2, 1)).JSON()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +314,7 @@ func TestExplorationJSON(t *testing.T) {
 	for _, b := range slices.Backward(e.Blocks) {
 		back[b.Job] = b
 	}
-	b, err := explore.AssembleExploration(&e.Plan, back).JSON()
+	b, err := explore.Assemble(&e.Plan, back).JSON()
 	if err != nil {
 		t.Fatal(err)
 	}

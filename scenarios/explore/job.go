@@ -9,42 +9,42 @@ import (
 	"locksim/scenarios/search"
 )
 
-// Job is a part of an exploration that is done in one go. It is a value
-// that can be sent to another process.
+// Job is a part of an exploration that one process does. It is a value that can be
+// sent to another process.
 type Job struct {
 	Plan   Plan `json:"plan"`
 	Number int  `json:"number"`
-	// Seeds are those of its runs.
+	// Seeds are the seeds of its runs.
 	Seeds search.Seeds `json:"seeds"`
 }
 
-// Block is what became of a [Job]. It depends on the job alone.
+// Block is the result of a [Job]. It depends on the job alone.
 type Block struct {
-	// Job is the number of the job, Seeds are those of its runs. In a block that
-	// ends the exploration, those behind the run that fails were not made.
+	// Job is the number of the job, Seeds are the seeds of its runs. In a block
+	// that ends the exploration, the runs after the one that fails were not made.
 	Job   int          `json:"job"`
 	Seeds search.Seeds `json:"seeds"`
 	search.Tally
-	// Failures are the failures that were examined: of those that are alike the one
-	// with the fewest faults, and no more than maxExamined of these.
+	// Failures are the failures that were examined: of each shape the one with the
+	// fewest faults, and at most maxExamined in all.
 	Failures search.Failures `json:"failures,omitempty"`
-	// Unexamined counts the runs with a violation that is like none of these.
+	// Unexamined counts the runs with a violation of other shapes.
 	Unexamined int `json:"unexamined,omitempty"`
 }
 
-// maxExamined bounds the failures of a block that are examined, which takes hundreds
-// of runs each.
+// maxExamined is how many failures of a block are examined at most. Each
+// examination takes hundreds of runs.
 const maxExamined = 4
 
 // Ends reports whether a run of the block has failed: the lock broke its promise,
-// the run came out differently when it was made again, or it came to no end.
+// the repetition of the run differed, or the run did not end.
 func (b *Block) Ends() bool { return b.Violating+b.Nondeterministic+b.Failed > 0 }
 
-// Play makes the runs, and calls step after each of them. extra are locks besides
-// those that come with locksim.
+// Play makes the runs, and calls step after each of them. extra are locks that do
+// not come with locksim.
 //
-// That a run fails is no error. Errors are those of [play.FindLock], a plan that makes
-// no sense, and a [*play.Frozen], after which the process is of no more use.
+// A failing run is no error. Errors are those of [play.FindLock], an invalid plan,
+// and a [*play.Frozen], after which the process must exit.
 func (j Job) Play(extra []play.Lock, step func()) (Block, error) {
 	b := Block{Job: j.Number, Seeds: j.Seeds}
 	if err := errors.Join(j.Plan.problem(), j.Plan.Space.Validate()); err != nil {
@@ -71,8 +71,8 @@ func (j Job) Play(extra []play.Lock, step func()) (Block, error) {
 	return b, b.examine(failures, step)
 }
 
-// examine makes failures minimal: those with the fewest faults first, and among them
-// those that no failure explains that is minimal already.
+// examine makes failures minimal: those with the fewest faults first, and among
+// them those that no minimal failure explains.
 func (b *Block) examine(failures search.Failures, step func()) error {
 	slices.SortStableFunc(failures, func(x, y search.Failure) int { return x.Faults - y.Faults })
 	var minimal search.Failures
@@ -92,7 +92,7 @@ func (b *Block) examine(failures search.Failures, step func()) error {
 		} else {
 			minimal = append(minimal, f)
 			if f.Same < f.Replays {
-				b.CountUnsteady(c, fmt.Sprintf("it replays %d times of %d\n%s", f.Same, f.Replays, f.Divergence))
+				b.CountUnsteady(c, fmt.Sprintf("the run replays %d times of %d\n%s", f.Same, f.Replays, f.Divergence))
 			}
 		}
 		step()

@@ -16,27 +16,27 @@ import (
 // Version is the version of explorations as JSON.
 const Version = 1
 
-// exploreBlock is how many runs one job of an exploration has: enough to be worth
-// a line in a journal, few enough that little is lost with a job.
-const exploreBlock = 100
+// blockRuns is the number of runs of a job: enough for a line in a journal, few
+// enough that little is lost with a job.
+const blockRuns = 100
 
-// MaxExploreRuns bounds the runs of one exploration.
-const MaxExploreRuns = 100_000_000
+// MaxRuns is the greatest number of runs of an exploration.
+const MaxRuns = 100_000_000
 
 // Options say what is explored. Runs has no default.
 type Options struct {
-	// Runs is how many runs are made, FirstSeed the seed of the first of them.
+	// Runs is the number of runs, FirstSeed the seed of the first.
 	Runs      int
 	FirstSeed uint64
-	// Faults are the classes of fault that may strike. Nil means all or, for a
-	// lock that is judged by its promise, those that it promises to stand.
+	// Faults are the classes of fault that may strike. Nil means all or, for a lock
+	// that is judged by its promise, those that the promise covers.
 	Faults []lock.Fault
-	// Kinds are kinds of fault that may strike besides, by the names that scenario
-	// files have for them.
+	// Kinds are kinds of fault that may strike in addition, by their names in
+	// scenario files.
 	Kinds []string
 	// Judge is what the lock is judged by.
 	Judge Judge
-	// Collect says whether the first failure is the end.
+	// Collect says whether the first failure ends the exploration.
 	Collect Collect
 }
 
@@ -44,15 +44,15 @@ type Options struct {
 type Judge string
 
 const (
-	// JudgeEverything judges a lock as if it promised that all goes well under
-	// every fault.
+	// JudgeEverything judges a lock as if it promised exclusion, liveness and right
+	// data under every fault.
 	JudgeEverything Judge = "everything"
-	// JudgePromise judges a lock by its promise, under the faults of which it
-	// speaks.
+	// JudgePromise judges a lock by its promise, under the faults that the promise
+	// covers.
 	JudgePromise Judge = "promise"
 )
 
-// Of is the lock as it is judged: without its promise, or with it.
+// Of is the lock as it is judged: with or without its promise.
 func (j Judge) Of(l play.Lock) play.Lock {
 	if j == JudgeEverything {
 		l.Promise = lock.Promise{}
@@ -66,12 +66,12 @@ type Collect string
 const (
 	// CollectFirst ends the exploration with the first run that fails.
 	CollectFirst Collect = "first"
-	// CollectAll makes all runs, whatever becomes of them.
+	// CollectAll makes all runs, also after failures.
 	CollectAll Collect = "all"
 )
 
-// Plan is all that decides what an exploration comes to, as a value that
-// can be stored and sent. Nothing in it is left to defaults.
+// Plan is everything that decides the result of an exploration, as a value that can
+// be stored and sent. It has no defaults.
 type Plan struct {
 	// Lock is the name of the lock.
 	Lock    string       `json:"lock"`
@@ -82,16 +82,15 @@ type Plan struct {
 	Runs int `json:"runs" jsonschema:"minimum=1"`
 	// FirstSeed is the seed of the first run. Each run has the next one.
 	FirstSeed uint64 `json:"first_seed"`
-	// Block is how many runs a job has. The last one may have fewer.
+	// Block is the number of runs of a job. The last one may have fewer.
 	Block int `json:"block" jsonschema:"minimum=1"`
 }
 
-// NewPlan finds out what is to be drawn for a lock, from a run without
-// faults. The errors are about the options, or say that the lock does not even
-// get through that run.
+// NewPlan finds out what is to be drawn for a lock, from a run without faults. The
+// errors are about the options, or say that the lock fails in that run.
 func NewPlan(l play.Lock, opts Options) (*Plan, error) {
 	p := &Plan{Lock: l.Name, Judge: opts.Judge, Collect: opts.Collect,
-		Runs: opts.Runs, FirstSeed: opts.FirstSeed, Block: exploreBlock}
+		Runs: opts.Runs, FirstSeed: opts.FirstSeed, Block: blockRuns}
 	if err := errors.Join(l.Validate(), p.problem(), promised(l, opts)); err != nil {
 		return nil, err
 	}
@@ -112,7 +111,7 @@ func NewPlan(l play.Lock, opts Options) (*Plan, error) {
 	return p, p.Space.Validate()
 }
 
-// promised refuses to judge a lock by what it does not promise.
+// promised refuses classes of fault that the promise does not cover.
 func promised(l play.Lock, opts Options) error {
 	if opts.Judge != JudgePromise {
 		return nil
@@ -129,11 +128,11 @@ func promised(l play.Lock, opts Options) error {
 	return nil
 }
 
-// problem is what is wrong with the plan's numbers and words.
+// problem describes an invalid number or word of the plan.
 func (p *Plan) problem() error {
 	switch {
-	case p.Runs < 1 || p.Runs > MaxExploreRuns:
-		return fmt.Errorf("%d runs: give a number from 1 to %d", p.Runs, MaxExploreRuns)
+	case p.Runs < 1 || p.Runs > MaxRuns:
+		return fmt.Errorf("%d runs: give a number from 1 to %d", p.Runs, MaxRuns)
 	case p.FirstSeed > math.MaxUint64-uint64(p.Runs-1):
 		return fmt.Errorf("%d runs from seed %d on: there are no seeds beyond %d", p.Runs, p.FirstSeed, uint64(math.MaxUint64))
 	case p.Block < 1:
@@ -146,7 +145,7 @@ func (p *Plan) problem() error {
 	return nil
 }
 
-// Jobs is how many jobs the plan has.
+// Jobs is the number of jobs of the plan.
 func (p *Plan) Jobs() int { return (p.Runs + p.Block - 1) / p.Block }
 
 // Job is one of the jobs, numbered from 0.
@@ -159,15 +158,15 @@ func (p *Plan) Job(i int) Job {
 // Classes are the classes of fault that may be drawn.
 func (p *Plan) Classes() []lock.Fault { return p.Space.Classes() }
 
-// ReadPlan reads a plan that was written as JSON. The error says what
-// makes no sense about it.
+// ReadPlan reads a plan that was written as JSON. The error says what is invalid in
+// it.
 func ReadPlan(data []byte) (*Plan, error) {
 	p := new(Plan)
 	if err := json.Unmarshal(data, p); err != nil {
 		return nil, fmt.Errorf("this is no plan of an exploration: %w", err)
 	}
 	if err := errors.Join(p.problem(), p.Space.Validate()); err != nil {
-		return nil, fmt.Errorf("this plan of an exploration makes no sense: %w", err)
+		return nil, fmt.Errorf("this plan of an exploration is invalid: %w", err)
 	}
 	return p, nil
 }

@@ -10,9 +10,9 @@ import (
 	"locksim/scenarios/play"
 )
 
-// The simulated world is able to do whatever a file can say, and does the same
+// The simulated world can do every action that a file can have, and does the same
 // in a second run.
-func TestTheWorldCanDoEveryAction(t *testing.T) {
+func TestWorldDoesEveryAction(t *testing.T) {
 	for _, action := range file.ActionSources() {
 		before := ""
 		if who, ok := strings.CutPrefix(action, "restart: "); ok {

@@ -2,8 +2,8 @@ package file
 
 import "slices"
 
-// FailureMode is an entry of the catalogue of what goes wrong with locks in the
-// field, and where to watch it happen.
+// FailureMode is an entry of the catalogue of what goes wrong with locks in
+// practice, and the scenarios that show it.
 type FailureMode struct {
 	// ID is the number in the catalogue, F01 to F73.
 	ID string `json:"id" jsonschema:"pattern=^F[0-9][0-9]+$"`
@@ -81,7 +81,7 @@ var failureModes = []FailureMode{
 	{ID: "F44", Name: "Expiry on replicas/after promotion"},
 	{ID: "F45", Name: "Eviction of lock key"},
 	{ID: "F46", Name: "FLUSHALL / admin DEL / SCRIPT FLUSH"},
-	{ID: "F47", Name: "Non-deterministic Lua (TIME, RANDOM) or undeclared keys", Missing: "what it was about is gone, since Redis 7 replicates the effects of a script and not the script, so TIME and RANDOM no longer diverge; undeclared keys only fail in a cluster, and the world has no Redis Cluster"},
+	{ID: "F47", Name: "Non-deterministic Lua (TIME, RANDOM) or undeclared keys", Missing: "its cause is gone: Redis 7 replicates the effects of a script and not the script, so that TIME and RANDOM no longer diverge; undeclared keys only fail in a cluster, and the world has no Redis Cluster"},
 	{ID: "F48", Name: "TTL truncated to whole seconds"},
 	{ID: "F49", Name: "Pool exhaustion"},
 	{ID: "F50", Name: "Pub/sub unlock lost or subscribed late"},
@@ -90,17 +90,17 @@ var failureModes = []FailureMode{
 	{ID: "F53", Name: "Fair queue timeouts by client clock"},
 	{ID: "F54", Name: "Abandoned queue token granted later"},
 	{ID: "F55", Name: "Thundering herd"},
-	{ID: "F56", Name: "etcd lease expired while queued", Missing: "it is about etcd's lease, and comes with that lock"},
-	{ID: "F57", Name: "etcd keepalive stops during pause", Missing: "it is about etcd's keepalive, and comes with that lock; the same pause with a Redis watchdog is gc-pause"},
-	{ID: "F58", Name: "ZK session expiry vs pause", Missing: "it is about ZooKeeper's session, and comes with that lock"},
-	{ID: "F59", Name: "ZK adopts previous session's node", Missing: "it is about ZooKeeper's ephemeral nodes, and comes with that lock"},
-	{ID: "F60", Name: "Create applied, reply lost", Missing: "it is about nodes that are created in ZooKeeper or etcd, and comes with those locks; a lost reply of Redis is F27"},
-	{ID: "F61", Name: "ZK sequence int32 wrap / parse by \"-\"", Missing: "it is about ZooKeeper's sequence numbers, and comes with that lock; a unit test shows the wrap better than 2^31 locks"},
-	{ID: "F62", Name: "Client wedged after failed unlock", Missing: "it is about one ZooKeeper client, and comes with that lock"},
+	{ID: "F56", Name: "etcd lease expired while queued", Missing: "it needs etcd's lease, and comes with that lock"},
+	{ID: "F57", Name: "etcd keepalive stops during pause", Missing: "it needs etcd's keepalive, and comes with that lock; the same pause with a Redis watchdog is gc-pause"},
+	{ID: "F58", Name: "ZK session expiry vs pause", Missing: "it needs ZooKeeper's session, and comes with that lock"},
+	{ID: "F59", Name: "ZK adopts previous session's node", Missing: "it needs ZooKeeper's ephemeral nodes, and comes with that lock"},
+	{ID: "F60", Name: "Create applied, reply lost", Missing: "it needs nodes that are created in ZooKeeper or etcd, and comes with those locks; a lost reply of Redis is F27"},
+	{ID: "F61", Name: "ZK sequence int32 wrap / parse by \"-\"", Missing: "it needs ZooKeeper's sequence numbers, and comes with that lock; a unit test shows the wrap better than 2^31 locks"},
+	{ID: "F62", Name: "Client wedged after failed unlock", Missing: "it needs one ZooKeeper client, and comes with that lock"},
 	{ID: "F63", Name: "DB lease row judged by client clock"},
-	{ID: "F64", Name: "DB lock deleted by cleaner/by hand", Missing: "it is about the rows of a SQL database and their cleaner, and comes with that lock; a key deleted by hand is flushall"},
-	{ID: "F65", Name: "SELECT FOR UPDATE connection lost mid-section", Missing: "it is about a SQL transaction whose connection is lost, and comes with that lock"},
-	{ID: "F66", Name: "Advisory lock behind transaction pooler", Missing: "it is about PostgreSQL's advisory locks behind a pooler, and comes with that lock"},
+	{ID: "F64", Name: "DB lock deleted by cleaner/by hand", Missing: "it needs the rows of a SQL database and their cleaner, and comes with that lock; a key deleted by hand is flushall"},
+	{ID: "F65", Name: "SELECT FOR UPDATE connection lost mid-section", Missing: "it needs a SQL transaction whose connection is lost, and comes with that lock"},
+	{ID: "F66", Name: "Advisory lock behind transaction pooler", Missing: "it needs PostgreSQL's advisory locks behind a pooler, and comes with that lock"},
 	{ID: "F67", Name: "Optimistic version ABA / missing row count check"},
 	{ID: "F68", Name: "Callback before confirmation", Missing: "no lock here has callbacks: Acquire returns after the answer that grants it. It comes with a leader election"},
 	{ID: "F69", Name: "Release before work stopped"},

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Every failure mode can be watched, or has a line that says why not.
-func TestCatalogueIsWhole(t *testing.T) {
+// Every failure mode has a scenario that shows it, or a reason why none does.
+func TestCatalogueIsComplete(t *testing.T) {
 	modes, err := Catalogue()
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestCatalogueIsWhole(t *testing.T) {
 	}
 }
 
-// A scenario names entries that there are, each once, the main one first.
+// A scenario names existing entries, each once.
 func TestLibraryNamesEntriesOfTheCatalogue(t *testing.T) {
 	all, err := Library()
 	if err != nil {

@@ -1,7 +1,7 @@
 package file
 
-// ActionSources are all actions as a file writes them, BigWorld a file with everybody
-// whom they name.
+// ActionSources are all actions as a file writes them. BigWorld is a file with all
+// the processes and servers that they name.
 func ActionSources() []string {
 	out := exampleSources()
 	for _, a := range everyAction {

@@ -11,10 +11,10 @@ import (
 	"locksim/lock/fence"
 )
 
-// Format is the scenario as a file that Parse reads back to an equal one, all
-// defaults written out. It returns the error of Validate, and one for a fault
-// whose action the format does not have. Only a text of thousands of characters
-// can make the file too long for Parse.
+// Format writes the scenario as a file, with all defaults written out, that Parse
+// reads back to an equal one. It returns the error of Validate, and one for a fault
+// whose action the format does not have. Only a text of thousands of characters can
+// make the file too long for Parse.
 func Format(s *Scenario) ([]byte, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("format scenario %q: %w", s.Name, err)
@@ -44,8 +44,8 @@ func Format(s *Scenario) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// formatSetting is the world, the lock and the workload. What a scenario seldom
-// has is left out where it is the default.
+// formatSetting is the world, the lock and the workload. Keys that scenarios seldom
+// have are left out if they have the default.
 func formatSetting(s *Scenario) string {
 	return fmt.Sprintf("world: {%s}\n", formatWorld(s.World)) +
 		fmt.Sprintf("lock: {%s}\n", formatLock(s.Lock)) +
@@ -80,7 +80,7 @@ func formatWorkload(w Workload) string {
 		unless("request", w.Request, d.Request) + unless("release", w.Release, d.Release)
 }
 
-// unless is a further key of a group, if it has a value other than the default.
+// unless is a further key of a group, if its value is not the default.
 func unless[T comparable](key string, v, byDefault T) string {
 	var none T
 	if v == none || v == byDefault {
@@ -89,7 +89,7 @@ func unless[T comparable](key string, v, byDefault T) string {
 	return fmt.Sprintf(", %s: %v", key, v)
 }
 
-// formatWords is a list of words under a key of the top, or nothing.
+// formatWords is a list of words under a top-level key; "" without words.
 func formatWords(key string, list []string) string {
 	if len(list) == 0 {
 		return ""
@@ -120,8 +120,8 @@ func formatExpect(s *Scenario) string {
 	return b.String()
 }
 
-// plain is a word that means itself in YAML. Words that YAML reads as something
-// else, such as null, are quoted like all other text.
+// plain is a word that YAML reads as a string. Words that YAML reads otherwise,
+// such as null, are quoted like all other text.
 var (
 	plain    = regexp.MustCompile(`^[a-z][a-z0-9-]*(/[a-z0-9-]+)?$`)
 	reserved = []string{"true", "false", "null"}

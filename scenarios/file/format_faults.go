@@ -18,7 +18,7 @@ func formatTrigger(f faults.Fault) string {
 	return trigger
 }
 
-// formatAction is an action under its key. What has no value is left out.
+// formatAction is an action under its key. Fields without a value are left out.
 func formatAction(action faults.Action) (string, error) {
 	form, ok := faults.Open(action)
 	if !ok {

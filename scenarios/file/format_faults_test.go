@@ -32,7 +32,7 @@ func TestFormatRoundTripOfEveryAction(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%v\n%s", err, source)
 				}
-				if diff := cmp.Diff(want, got, sameStory); diff != "" {
+				if diff := cmp.Diff(want, got, ignoreSource); diff != "" {
 					t.Fatalf("read back (-want +got):\n%s\n%s", diff, source)
 				}
 			})
@@ -129,7 +129,7 @@ func (d faultDrawer) of(names []string) string {
 	return rapid.SampledFrom(names).Draw(d.t, d.label+" name")
 }
 
-// some are several of the names, each once, or none where nobody is needed.
+// some are several of the names, each once; possibly none if none is needed.
 func (d faultDrawer) some(names []string, needed bool) []string {
 	least := 0
 	if needed {

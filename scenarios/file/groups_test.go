@@ -46,8 +46,8 @@ func TestLockNames(t *testing.T) {
 	}
 }
 
-// Later lines win mode by mode, and a group says nothing about modes that a
-// kind of it cannot run in.
+// Later lines override earlier ones for each mode, and a line about a group does
+// not apply to modes in which a kind of the group cannot run.
 func TestExpectGroups(t *testing.T) {
 	s, err := file.Parse("x.yaml", []byte(`name: x
 expect:
@@ -71,14 +71,14 @@ expect:
 		}
 	}
 	if len(s.Expect) != len(kinds.Names()) {
-		t.Errorf("%d kinds are expected to do something, want all %d", len(s.Expect), len(kinds.Names()))
+		t.Errorf("%d kinds have expectations, want all %d", len(s.Expect), len(kinds.Names()))
 	}
 	if got, want := s.Pos("expect.watchdog.none").String(), "x.yaml:3:15"; got != want {
-		t.Errorf("the line about watchdog stands at %s, want %s", got, want)
+		t.Errorf("the line about watchdog is at %s, want %s", got, want)
 	}
 }
 
-// A wrong label in a line about a group is shown where it stands.
+// A wrong label in a line about a group is reported at its position.
 func TestExpectGroupsErrors(t *testing.T) {
 	_, err := file.Parse("x.yaml", []byte("name: x\nexpect:\n  all: {none: save}\n"))
 	want := "x.yaml:3:15: expect.fair.none: there is no label \"save\": did you mean safe? Or choose one of " +

@@ -13,7 +13,7 @@ import (
 	"locksim/scenarios/library"
 )
 
-// libraryFolder is before the file's name of a scenario of the library.
+// libraryFolder precedes the file name of a scenario of the library.
 const libraryFolder = "library/"
 
 // Library is all scenarios that come with locksim, sorted by name. The caller
@@ -41,9 +41,9 @@ func Library() ([]*Scenario, error) {
 	return all, nil
 }
 
-// Load is the scenario of that name in the library or, when the name has a slash
-// or ends in .yaml or .yml, the one in that file. A name that is not there and a
-// file that cannot be read or makes no sense are *InputErrors. kinds are those of [Parse].
+// Load reads the scenario of that name from the library or, if the name has a slash
+// or ends in .yaml or .yml, from that file. An unknown name, a file that cannot be
+// read and an invalid file are *InputErrors. kinds are those of [Parse].
 func Load(nameOrPath string, kinds ...ServerName) (*Scenario, error) {
 	if isPath(nameOrPath) {
 		return loadFile(nameOrPath, kinds)
@@ -59,7 +59,7 @@ func Load(nameOrPath string, kinds ...ServerName) (*Scenario, error) {
 		}
 		names[i] = s.Name
 	}
-	return nil, NewInputError(nil, faults.Pos{}, "there is no scenario %q in the library: %slocksim list shows the %d that there are; or name a file by its path, such as ./my.yaml",
+	return nil, NewInputError(nil, faults.Pos{}, "there is no scenario %q in the library: %slocksim list shows all %d; or name a file by its path, such as ./my.yaml",
 		nameOrPath, prose.DidYouMean(nameOrPath, names), len(names))
 }
 
@@ -78,7 +78,7 @@ func loadFile(path string, kinds []ServerName) (*Scenario, error) {
 	return Parse(path, data, kinds...)
 }
 
-// readFile reads no more than it takes to see that a file is too long.
+// readFile reads at most one byte more than the limit, which shows that a file is too long.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Scenario) InLibrary() bool {
 	return err == nil && bytes.Equal(data, s.Source)
 }
 
-// Reference is what Load finds the scenario by.
+// Reference is the name or the path by which Load finds the scenario.
 func (s *Scenario) Reference() string {
 	if s.InLibrary() {
 		return s.Name

@@ -28,7 +28,7 @@ func TestLibraryIsSortedAndNamedLikeItsFiles(t *testing.T) {
 	for _, s := range all {
 		names = append(names, s.Name)
 		if want := "library/" + s.Name + ".yaml"; s.File != want {
-			t.Errorf("%s stands in %s, want %s", s.Name, s.File, want)
+			t.Errorf("%s is in %s, want %s", s.Name, s.File, want)
 		}
 	}
 	want := []string{"calm", "gc-pause", "holder-crash", "late-packet", "partition-holder"}
@@ -40,7 +40,7 @@ func TestLibraryIsSortedAndNamedLikeItsFiles(t *testing.T) {
 	}
 }
 
-// A reader should see a whole story at once, and know what it is for.
+// A scenario fits on one screen, and has a title, a reason and an expectation.
 func TestLibraryFilesAreReadable(t *testing.T) {
 	all, err := file.Library()
 	if err != nil {
@@ -62,8 +62,8 @@ func TestLibraryFilesAreReadable(t *testing.T) {
 	}
 }
 
-// Nobody is left in doubt about what a run of the matrix should show: each
-// lock that a scenario is about has a label for each mode that it runs in.
+// The library says what each cell of the matrix should show: each lock of a
+// scenario has a label for each mode in which it runs.
 func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
 	all, err := file.Library()
 	if err != nil {
@@ -72,7 +72,7 @@ func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
 	for _, s := range all {
 		for _, name := range s.LockNames() {
 			if _, err := play.Kind(name); err != nil {
-				t.Errorf("%s is about %s: %v", s.File, name, err)
+				t.Errorf("%s names the lock %s: %v", s.File, name, err)
 			}
 			for _, mode := range fence.Modes() {
 				_, ok := s.Expect[name][mode]
@@ -83,13 +83,13 @@ func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
 		}
 		for _, name := range slices.Sorted(maps.Keys(s.Expect)) {
 			if !slices.Contains(s.LockNames(), name) {
-				t.Errorf("%s expects something of %s, and is not about it", s.File, name)
+				t.Errorf("%s expects something of %s, which is none of its locks", s.File, name)
 			}
 		}
 	}
 }
 
-// Each specimen has a cell that catches it.
+// Each specimen has a cell that shows its fault.
 func TestLibraryCatchesEachSpecimen(t *testing.T) {
 	all, err := file.Library()
 	if err != nil {
@@ -140,7 +140,7 @@ func TestLoadErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	others := fmt.Sprintf("locksim list shows the %d that there are; or name a file by its path, such as ./my.yaml", len(all))
+	others := fmt.Sprintf("locksim list shows all %d; or name a file by its path, such as ./my.yaml", len(all))
 	for _, tt := range []struct {
 		from, want string
 		cause      error

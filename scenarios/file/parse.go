@@ -21,21 +21,21 @@ import (
 )
 
 // Parse reads a scenario from the content of a file. The file's name is used in
-// error messages only. Keys that the file leaves out have the defaults that the
-// fields of Scenario name.
+// error messages only. Missing keys get the defaults that the fields of Scenario
+// name.
 //
 // The format is strict: unknown and repeated keys, a second document, anchors,
 // tags, tabs, and everything that Scenario.Validate refuses are errors. Every
-// error is an *InputError with the place; Parse never panics.
+// error is an *InputError with the position; Parse never panics.
 //
-// kinds are the kinds of servers, besides Redis, that the file may name: see
+// kinds are the kinds of servers, other than Redis, that the file may name: see
 // [locksim/scenarios/play.ServerNames].
 func Parse(file string, data []byte, kinds ...ServerName) (s *Scenario, err error) {
 	p := &reader{file: file, kinds: kinds, src: bytes.Clone(data), at: map[string]faults.Pos{"": {File: file, Line: 1, Column: 1}}}
 	defer func() {
-		// The YAML library has been seen to panic on odd input.
+		// The YAML library panics on some invalid input.
 		if r := recover(); r != nil {
-			s, err = nil, NewInputError(p.src, p.at[""], "not valid YAML: the parser gave up (%v)", r)
+			s, err = nil, NewInputError(p.src, p.at[""], "not valid YAML: the parser panicked (%v)", r)
 		}
 	}()
 	s = p.scenario()
@@ -45,9 +45,8 @@ func Parse(file string, data []byte, kinds ...ServerName) (s *Scenario, err erro
 	return s, nil
 }
 
-// reader turns a file into a scenario. It keeps the first error and makes
-// nothing of what comes after it, so the code that reads a part need not look
-// for errors at each step.
+// reader turns a file into a scenario. It keeps the first error and ignores later
+// ones, so that the code that reads a part need not check for errors at each step.
 type reader struct {
 	file  string
 	kinds []ServerName
@@ -127,15 +126,15 @@ func readWorkload(v value, w *Workload) {
 	f.duration("hold", &w.Hold)
 	f.duration("think", &w.Think)
 	f.duration("stagger", &w.Stagger)
-	f.lasting("timeout", &w.Timeout, "leave timeout out to wait for ever")
+	f.positive("timeout", &w.Timeout, "leave timeout out to wait for ever")
 	f.choice("checks_until", (*string)(&w.ChecksUntil))
 	f.whole("nested", &w.Nested)
-	f.lasting("request", &w.Request, "leave request out for a context that lasts")
+	f.positive("request", &w.Request, "leave request out for a context without a deadline")
 	f.choice("release", (*string)(&w.Release))
 }
 
-// readExpect writes groups of kinds out. A line about a group says nothing
-// about a mode that a kind of it cannot run in.
+// readExpect expands groups of kinds. A line about a group does not apply to a mode
+// in which a kind of the group cannot run.
 func readExpect(v value) map[string]map[fence.Mode]checker.Label {
 	expect := make(map[string]map[fence.Mode]checker.Label)
 	for _, line := range v.entries() {
@@ -165,7 +164,7 @@ func readLabels(v value) map[fence.Mode]checker.Label {
 	return labels
 }
 
-// validate turns an error about a field into one about a place in the file.
+// validate turns an error about a field into one with a position in the file.
 func (p *reader) validate(s *Scenario) {
 	if p.err != nil {
 		return
@@ -186,7 +185,7 @@ func (p *reader) document() ast.Node {
 	if p.err != nil {
 		return nil
 	}
-	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey()) // entries says it better
+	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey()) // entries has the better error
 	if err != nil {
 		p.syntaxError(err)
 		return nil
@@ -194,7 +193,7 @@ func (p *reader) document() ast.Node {
 	return p.only(file.Docs)
 }
 
-// only is the body of the one document there may be.
+// only is the body of the only document.
 func (p *reader) only(docs []*ast.DocumentNode) ast.Node {
 	if len(docs) == 0 || docs[0].Body == nil && len(docs) == 1 {
 		p.fail(p.at[""], "the file is empty: a scenario needs a name at least, such as name: my-scenario")
@@ -219,9 +218,9 @@ func (p *reader) syntaxError(err error) {
 	p.fail(pos, "not valid YAML: %s", msg)
 }
 
-// checkText refuses what has no place in a text that people read. It also keeps
-// the YAML library away from the characters that it counts wrongly, and from
-// lengths at which its time, which grows with their square, is felt.
+// checkText refuses characters that do not belong in a text file. It also protects
+// the YAML library from characters that it counts wrongly, and from files so long
+// that its quadratic time matters.
 func (p *reader) checkText() {
 	if len(p.src) > MaxSource || bytes.Count(p.src, []byte("\n")) > MaxLines {
 		p.fail(faults.Pos{File: p.file}, "the file is too long: a scenario has at most %d bytes and %d lines", MaxSource, MaxLines)
@@ -235,18 +234,18 @@ func (p *reader) checkText() {
 			pos.Line, pos.Column = pos.Line+1, 0
 		case r == '\r' && bytes.HasPrefix(rest, []byte("\r\n")):
 		case r == '\t':
-			p.fail(pos, "a tab stands here: use spaces")
+			p.fail(pos, "a tab is not allowed: use spaces")
 		case r == utf8.RuneError && size == 1:
 			p.fail(pos, "the byte 0x%02X is not UTF-8: save the file as UTF-8", rest[0])
 		case !unicode.IsPrint(r):
-			p.fail(pos, "the invisible character %U stands here: take it out", r)
+			p.fail(pos, "the invisible character %U is not allowed: remove it", r)
 		}
 		pos.Column++
 		rest = rest[size:]
 	}
 }
 
-// maxDepth is how deep brackets may be nested. The format needs three; the YAML
+// maxDepth is the greatest depth of nested brackets. The format needs three; the YAML
 // library's time grows with the square of the depth.
 const maxDepth = 16
 

@@ -8,17 +8,16 @@ import (
 	"locksim/internal/prose"
 )
 
-// InputError is returned when a scenario file, or the name of one, makes no
-// sense. It is the user's to put right, so it says what is wrong, where, and
-// what to do.
+// InputError is returned when a scenario file, or the name of one, is invalid. The
+// user can correct it, so it says what is wrong, where, and what to do.
 type InputError struct {
-	// Pos is the place. Its line is 0 when the file as a whole is meant, and it
-	// is zero when there is no file.
+	// Pos is the position. Its line is 0 if the error is about the whole file, and
+	// it is zero if there is no file.
 	Pos faults.Pos
-	// Msg says what is wrong and what to do about it, without the place.
+	// Msg says what is wrong and what to do about it, without the position.
 	Msg string
-	// Excerpt is the source line and a second line with a caret under the
-	// place. It is empty when Pos has no line.
+	// Excerpt is the source line and a second line with a caret under the position.
+	// It is empty if Pos has no line.
 	Excerpt string
 	// Err is the cause, such as the failure to open the file. It may be nil.
 	Err error
@@ -40,7 +39,7 @@ func (e *InputError) Error() string {
 // Unwrap is the cause, or nil.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// NewInputError is an error about a place of a source, with the line and a caret.
+// NewInputError makes an error about a position in a source, with the line and a caret.
 func NewInputError(src []byte, pos faults.Pos, format string, args ...any) *InputError {
 	return &InputError{Pos: pos, Msg: fmt.Sprintf(format, args...), Excerpt: excerpt(src, pos)}
 }

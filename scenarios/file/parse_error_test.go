@@ -11,7 +11,7 @@ import (
 	"locksim/faults"
 )
 
-func TestInputErrorLeavesOutWhatIsUnknown(t *testing.T) {
+func TestInputErrorOmitsUnknownParts(t *testing.T) {
 	for _, tt := range []struct {
 		err  InputError
 		want string
@@ -38,9 +38,9 @@ func TestExcerpt(t *testing.T) {
 	}{
 		{"a line in the middle", "one\ntwo\nthree", 2, 3, "   2 | two\n     |   ^"},
 		{"accents are one column", "éé: x", 1, 5, "   1 | éé: x\n     |     ^"},
-		{"a carriage return is no text", "one\r\ntwo\r\n", 1, 9, "   1 | one\n     |    ^"},
-		{"a mark in front is no text", "\uFEFFone", 1, 1, "   1 | one\n     | ^"},
-		{"nothing reaches the terminal", "a\x1b[31m\tb", 1, 2, "   1 | a\uFFFD[31m b\n     |  ^"},
+		{"a carriage return is not shown", "one\r\ntwo\r\n", 1, 9, "   1 | one\n     |    ^"},
+		{"a byte-order mark is not shown", "\uFEFFone", 1, 1, "   1 | one\n     | ^"},
+		{"control characters are replaced", "a\x1b[31m\tb", 1, 2, "   1 | a\uFFFD[31m b\n     |  ^"},
 		{"a long line is cut around the caret", long, 1, 301,
 			"   1 | " + strings.Repeat("a", 66) + "B" + strings.Repeat("c", 33) + "\n     | " + strings.Repeat(" ", 66) + "^"},
 		{"no such line", "one", 2, 1, ""},

@@ -14,7 +14,7 @@ func readFaults(v value) []faults.Fault {
 	return all
 }
 
-// triggers are the keys of a fault that say when.
+// triggers are the keys of a fault that say when it strikes.
 var triggers = []string{"when", "at", "after"}
 
 func readFault(v value) faults.Fault {
@@ -28,15 +28,15 @@ func readFault(v value) faults.Fault {
 	onlyOne(f, kinds, "an action", "pause: {process: c0, for: 15s}")
 	f.group("when", func(v value) { fault.When = readEvent(v) })
 	f.duration("at", &fault.At)
-	f.lasting("after", &fault.After, "leave after out to strike at the event itself")
+	f.positive("after", &fault.After, "leave after out to strike at the event itself")
 	for _, k := range faults.Kinds() {
 		f.group(k.Name, func(v value) { fault.Action = readAction(v, k) })
 	}
 	return fault
 }
 
-// readAction fills in a form. It begins with the defaults, so that what is not
-// written is the same as the default written out.
+// readAction fills in a form. It begins with the defaults, so that a missing key
+// has the same value as the default written out.
 func readAction(v value, form faults.Form) faults.Action {
 	form.Fill()
 	var keys []string
@@ -53,7 +53,7 @@ func readAction(v value, form faults.Form) faults.Action {
 	return form.Action()
 }
 
-// exampleOf is how to write a field that must be there.
+// exampleOf shows how to write a required field.
 func exampleOf(field faults.Field) string {
 	if n, ok := field.Holds.(faults.Count); ok {
 		return field.Example() + ", in " + n.Units
@@ -61,8 +61,8 @@ func exampleOf(field faults.Field) string {
 	return field.Example()
 }
 
-// readField reads what a field holds. A field that may be left out is left out to
-// have its default: an empty one is a mistake.
+// readField reads the value of a field. An optional field gets its default when it
+// is left out: an empty value is an error.
 func readField(v value, field faults.Field) {
 	switch to := field.Holds.(type) {
 	case faults.Name:
@@ -85,7 +85,7 @@ func readField(v value, field faults.Field) {
 		return // a message may be late by 0s
 	}
 	if absent := field.Absent(); field.Text() == "" && absent != "" {
-		v.p.fail(v.pos, "%s: this says nothing: write one such as %s, or leave %s out (default: %s)", v.name(), field.Example(), field.Key, absent)
+		v.p.fail(v.pos, "%s: the value is empty: write one such as %s, or leave %s out (default: %s)", v.name(), field.Example(), field.Key, absent)
 	}
 }
 

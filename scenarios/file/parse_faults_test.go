@@ -14,9 +14,9 @@ import (
 
 const ms = time.Millisecond
 
-// everyAction is each kind of action as a file writes it, first with as little
-// as it needs and then with everything, in a world of two clients, five Redis
-// nodes and two replicas.
+// everyAction is each kind of action as a file writes it, first with the required
+// keys and then with all of them, in a world of two clients, five Redis nodes and
+// two replicas.
 var everyAction = []struct {
 	source string
 	want   faults.Action
@@ -75,8 +75,8 @@ var everyAction = []struct {
 
 const bigWorld = "name: x\nworld: {redis: 5, clients: 2, latency: 1ms, replicas: 2}\nfaults:\n"
 
-// What a file says is what the run gets, and Format writes it so that it is read
-// as the same.
+// The run gets the action that the file has, and Format writes it so that Parse
+// reads back the same.
 func TestParseEveryAction(t *testing.T) {
 	for _, tt := range everyAction {
 		s, err := Parse("x.yaml", []byte(bigWorld+"  - when: {client: c0, event: read}\n    after: 7ms\n    "+tt.source+"\n"))
@@ -85,7 +85,7 @@ func TestParseEveryAction(t *testing.T) {
 			continue
 		}
 		want := []faults.Fault{{When: &faults.Event{Client: "c0", Name: "read", Nth: 1}, After: 7 * ms, Action: tt.want}}
-		if diff := cmp.Diff(want, s.Faults, sameStory); diff != "" {
+		if diff := cmp.Diff(want, s.Faults, ignoreSource); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.source, diff)
 		}
 		source, err := Format(s)
@@ -97,14 +97,14 @@ func TestParseEveryAction(t *testing.T) {
 			t.Errorf("%v\n%s", err, source)
 			continue
 		}
-		if diff := cmp.Diff(s.Faults, again.Faults, sameStory); diff != "" {
+		if diff := cmp.Diff(s.Faults, again.Faults, ignoreSource); diff != "" {
 			t.Errorf("%s after Format (-before +after):\n%s", tt.source, diff)
 		}
 	}
 }
 
-// exampleSources are the examples that the forms give, a fault of each kind with
-// every key.
+// exampleSources are the examples of the forms: a fault of each kind with every
+// key.
 func exampleSources() []string {
 	var out []string
 	for _, k := range faults.Kinds() {
@@ -117,7 +117,7 @@ func exampleSources() []string {
 	return out
 }
 
-// The examples of each kind are what a file may have.
+// The examples of each kind are valid in a file.
 func TestParseExamples(t *testing.T) {
 	for _, source := range exampleSources() {
 		if _, err := Parse("x.yaml", []byte(bigWorld+"  - at: 3s\n    "+source+"\n")); err != nil {
@@ -126,18 +126,18 @@ func TestParseExamples(t *testing.T) {
 	}
 }
 
-// badActions are the mistakes that people make in a fault, each with the place
-// where its caret points and the message.
+// badActions are mistakes in a fault, each with the position of the caret and the
+// message.
 var badActions = []struct{ source, want string }{
 	{"after: 1s", "x.yaml:4:5: faults[0] lacks an action: add one, such as pause: {process: c0, for: 15s}"},
 	{"after: 1s\n    stall: {node: r0}", "x.yaml:5:12: faults[0].after: there is no event that it could be after: add when, or put the time into at"},
 	{"restart: {}", "x.yaml:5:5: faults[0].restart lacks the key process: add one, such as process: c0"},
 	{"restart: {process: s0}", `x.yaml:5:24: faults[0].restart.process: there is no "s0" here: choose from the clients c0 and c1, the Redis nodes r0 to r4, and the replicas r0a and r0b`},
-	{"crash: {process: c0, mode: \"\"}", "x.yaml:5:32: faults[0].crash.mode: this says nothing: write one such as mode: process, or leave mode out (default: process)"},
+	{"crash: {process: c0, mode: \"\"}", "x.yaml:5:32: faults[0].crash.mode: the value is empty: write one such as mode: process, or leave mode out (default: process)"},
 	{"slow: {process: r0, by: 1s}", `x.yaml:5:21: faults[0].slow.process: there is no client "r0": world.clients makes c0 and c1`},
 	{"slow: {process: c0}", "x.yaml:5:5: faults[0].slow lacks the key by: add one, such as by: 2s"},
 	{"slow: {process: c0, by: 25h}", "x.yaml:5:29: faults[0].slow.by: 25h0m0s is out of range: give a time from 0s to 24h"},
-	{"slow: {process: c0, by: 1s, for: 0s}", "x.yaml:5:38: faults[0].slow.for: this says nothing: write one such as for: 15s, or leave for out (default: until every client has ended its workload)"},
+	{"slow: {process: c0, by: 1s, for: 0s}", "x.yaml:5:38: faults[0].slow.for: the value is empty: write one such as for: 15s, or leave for out (default: until every client has ended its workload)"},
 	{"kill_worker: {process: c0, for: 1s}", `x.yaml:5:32: faults[0].kill_worker has no key "for": choose one of process`},
 	{"exhaust_pool: {process: c7}", `x.yaml:5:29: faults[0].exhaust_pool.process: there is no client "c7": world.clients makes c0 and c1`},
 	{"clock_jump: {clock: s0, by: 1s}", `x.yaml:5:25: faults[0].clock_jump.clock: there is no "s0" here: choose from the clients c0 and c1, the Redis nodes r0 to r4, and the replicas r0a and r0b`},
@@ -160,7 +160,7 @@ var badActions = []struct{ source, want string }{
 	{"slow_close: {between: [c0], delay: 1us}", "x.yaml:5:40: faults[0].slow_close.delay: 1µs is not a whole number of milliseconds: the toxic counts no finer"},
 	{"lose_reply: {between: [r0]}", `x.yaml:5:28: faults[0].lose_reply.between[0]: there is no client "r0": world.clients makes c0 and c1`},
 	{"lose_reply: {between: [c0], and: [c1]}", `x.yaml:5:39: faults[0].lose_reply.and[0]: there is no "c1" here: choose from the Redis nodes r0 to r4, the replicas r0a and r0b, and the store s0`},
-	{"lose_reply: {between: [c0], count: 0}", "x.yaml:5:40: faults[0].lose_reply.count: this says nothing: write one such as count: 1, or leave count out (default: 1)"},
+	{"lose_reply: {between: [c0], count: 0}", "x.yaml:5:40: faults[0].lose_reply.count: the value is empty: write one such as count: 1, or leave count out (default: 1)"},
 	{"lose_reply: {between: [c0], count: 1001}", "x.yaml:5:40: faults[0].lose_reply.count: 1001 is out of range: give 1 to 1000 replies"},
 	{"delay_message: {between: [c0], by: -1s}", "x.yaml:5:40: faults[0].delay_message.by: -1s is no length of time: give one such as 15s"},
 	{"delay_message: {between: [c0], and: s0, by: 1s}", `x.yaml:5:41: faults[0].delay_message.and: want a list, such as [c0], found "s0"`},
@@ -170,11 +170,11 @@ var badActions = []struct{ source, want string }{
 	{"stall: {node: r0, for: -1s}", "x.yaml:5:28: faults[0].stall.for: -1s is no length of time: give one such as 15s"},
 	{"failover: {to: r1}", `x.yaml:5:20: faults[0].failover.to: there is no "r1" here: choose from the first primary r0, and the replicas r0a and r0b`},
 	{"failover: {old: dead}", `x.yaml:5:21: faults[0].failover.old: "dead" is not known: choose fenced, serving or demoted`},
-	{"failover: {clients: []}", "x.yaml:5:16: faults[0].failover.clients: this says nothing: write one such as clients: [c0], or leave clients out (default: all of them)"},
+	{"failover: {clients: []}", "x.yaml:5:16: faults[0].failover.clients: the value is empty: write one such as clients: [c0], or leave clients out (default: all of them)"},
 	{"failover: {clients: [c2]}", `x.yaml:5:26: faults[0].failover.clients[0]: there is no client "c2": world.clients makes c0 and c1`},
 	{"evict: {node: s0}", `x.yaml:5:19: faults[0].evict.node: there is no "s0" here: choose from the Redis nodes r0 to r4, and the replicas r0a and r0b`},
 	{"evict: {node: r0, policy: noeviction}", `x.yaml:5:31: faults[0].evict.policy: "noeviction" is not known: choose allkeys-lru, allkeys-random, volatile-lru, volatile-random or volatile-ttl`},
-	{"evict: {node: r0, keys: 0}", "x.yaml:5:29: faults[0].evict.keys: this says nothing: write one such as keys: 1, or leave keys out (default: 1)"},
+	{"evict: {node: r0, keys: 0}", "x.yaml:5:29: faults[0].evict.keys: the value is empty: write one such as keys: 1, or leave keys out (default: 1)"},
 	{"flush: {node: r0, what: all}", `x.yaml:5:29: faults[0].flush.what: "all" is not known: choose keys or scripts`},
 	{"read_only: {nod: r0}", `x.yaml:5:17: faults[0].read_only has no key "nod": did you mean node? Or choose one of node, for`},
 }
@@ -195,32 +195,32 @@ func TestParseBadActions(t *testing.T) {
 	}
 }
 
-// Where a trigger can come about depends on the workload and on who comes back,
-// and which nodes there are on the locks.
+// Whether a trigger can fire depends on the workload and on restarts, and which
+// nodes exist depends on the locks.
 func TestFaultsThatDependOnTheRest(t *testing.T) {
 	for _, tt := range []struct{ name, source, want string }{
-		{"a register once a round", "faults: [{when: {client: c0, event: write, nth: 2}, crash: {process: c0}}]\n",
+		{"a register writes once a round", "faults: [{when: {client: c0, event: write, nth: 2}, crash: {process: c0}}]\n",
 			"2 is too many: c0 passes write once a round, and workload.rounds is 1; lower nth or raise the rounds"},
 		{"a transfer writes twice a round", "workload: {kind: transfer}\nfaults: [{when: {client: c0, event: write, nth: 2}, crash: {process: c0}}]\n", ""},
 		{"and not three times", "workload: {kind: transfer}\nfaults: [{when: {client: c0, event: written, nth: 3}, crash: {process: c0}}]\n",
 			"3 is too many: c0 passes written twice a round, and workload.rounds is 1; lower nth or raise the rounds"},
 		{"a transfer is granted once", "workload: {kind: transfer}\nfaults: [{when: {client: c0, event: granted, nth: 2}, crash: {process: c0}}]\n",
 			"2 is too many: c0 passes granted once a round, and workload.rounds is 1; lower nth or raise the rounds"},
-		{"who comes back begins anew", "faults: [{at: 1s, crash: {process: c0}}, {at: 2s, restart: {process: c0}}, {when: {client: c0, event: read, nth: 2}, stall: {node: r0}}]\n", ""},
-		{"a point of its own comes as often as it likes", "faults: [{when: {client: c0, event: reentered, nth: 9}, stall: {node: r0}}]\n", ""},
+		{"a restarted client begins its rounds again", "faults: [{at: 1s, crash: {process: c0}}, {at: 2s, restart: {process: c0}}, {when: {client: c0, event: read, nth: 2}, stall: {node: r0}}]\n", ""},
+		{"a lock's own point has no limit", "faults: [{when: {client: c0, event: reentered, nth: 9}, stall: {node: r0}}]\n", ""},
 		{"after too long", "faults: [{when: {client: c0, event: read}, after: 25h, stall: {node: r0}}]\n", "25h0m0s is out of range: give a time from 0s to 24h"},
 		{"after no time", "faults: [{when: {client: c0, event: read}, after: 0s, stall: {node: r0}}]\n",
 			"0s is no length of time: leave after out to strike at the event itself"},
-		{"a Redlock brings its nodes", "lock: {kind: redlock}\nfaults: [{at: 1s, stall: {node: r4}}]\n", ""},
-		{"five of them", "lock: {kind: redlock}\nfaults: [{at: 1s, stall: {node: r5}}]\n",
+		{"a Redlock has five nodes", "lock: {kind: redlock}\nfaults: [{at: 1s, stall: {node: r4}}]\n", ""},
+		{"and not six", "lock: {kind: redlock}\nfaults: [{at: 1s, stall: {node: r5}}]\n",
 			`there is no "r5" here: choose from the Redis nodes r0 to r4, and the store s0`},
 		{"every quorum has five", "locks: [quorum]\nfaults: [{at: 1s, stall: {node: r4}}]\n", ""},
 		{"not every lock has five", "locks: [single, redlock]\nfaults: [{at: 1s, stall: {node: r4}}]\n",
 			`there is no "r4" here: choose from the Redis nodes r0, and the store s0`},
-		{"unless the world has", "world: {redis: 5}\nlocks: [all]\nfaults: [{at: 1s, stall: {node: r4}}]\n", ""},
-		{"nobody knows what another lock needs", "lock: {kind: theirs}\nfaults: [{at: 1s, stall: {node: r8}}]\n", ""},
+		{"unless the world has five", "world: {redis: 5}\nlocks: [all]\nfaults: [{at: 1s, stall: {node: r4}}]\n", ""},
+		{"an unknown lock may need all nodes", "lock: {kind: theirs}\nfaults: [{at: 1s, stall: {node: r8}}]\n", ""},
 		{"no replica to fail over to", "faults: [{at: 1s, failover: {}}]\n",
-			"nobody can take over: r0 has no replicas; set world.replicas to 1 or more"},
+			"r0 has no replica to promote; set world.replicas to 1 or more"},
 	} {
 		_, err := Parse("x.yaml", []byte("name: x\n"+tt.source))
 		var input *InputError

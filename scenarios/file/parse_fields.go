@@ -8,7 +8,7 @@ import (
 )
 
 // fields are the entries of a mapping that has a fixed set of keys. Reading a
-// key that is not there does nothing, so a default stays as it is.
+// missing key does nothing, so that the default remains.
 type fields struct {
 	value
 	present []value
@@ -40,7 +40,7 @@ func (f fields) get(key string) (value, bool) {
 	return f.present[i], true
 }
 
-// group reads the value of a key in a way of its own.
+// group reads the value of a key with the given function.
 func (f fields) group(key string, read func(value)) {
 	if v, ok := f.get(key); ok && f.p.err == nil {
 		read(v)
@@ -62,11 +62,11 @@ func (f fields) words(key string, to *[]string, example string) {
 	})
 }
 
-// choice reads a word that may be left out for a default, but not be empty.
+// choice reads an optional word, which must not be empty.
 func (f fields) choice(key string, to *string) {
 	f.group(key, func(v value) {
 		if v.text(to); *to == "" {
-			v.p.fail(v.pos, "%s: there is no word: write one, or leave %s out for the default", v.name(), key)
+			v.p.fail(v.pos, "%s: the word is empty: write one, or leave %s out for the default", v.name(), key)
 		}
 	})
 }
@@ -75,8 +75,8 @@ func (f fields) duration(key string, to *time.Duration) {
 	f.group(key, func(v value) { v.duration(to) })
 }
 
-// lasting reads a length of time that may be left out but not written as 0.
-func (f fields) lasting(key string, to *time.Duration, instead string) {
+// positive reads an optional length of time, which must not be 0.
+func (f fields) positive(key string, to *time.Duration, instead string) {
 	f.group(key, func(v value) {
 		if v.duration(to); *to == 0 {
 			v.p.fail(v.pos, "%s: 0s is no length of time: %s", v.name(), instead)

@@ -12,13 +12,13 @@ import (
 	"locksim/faults"
 )
 
-// value is one value of the file, and the way to it.
+// value is one value of the file, and its path.
 //
 // Values are read from the syntax tree, and not by the YAML library's decoder. Even
-// when that is strict it takes 3.7 and "3" for the number 3, true and 7 for text, null
-// for anything, follows anchors and merges, passes over a second document, and has no
-// place for a bad length of time. Each of these is a mistake that somebody wants to
-// hear of.
+// in its strict mode the decoder accepts 3.7 and "3" for the number 3, true and 7
+// for text, and null for anything, follows anchors and merges, ignores a second
+// document, and gives no position for an invalid length of time. Each of these is a
+// mistake that the user should see.
 type value struct {
 	p      *reader
 	node   ast.Node
@@ -54,15 +54,15 @@ func (v value) entries() []value {
 			v.p.fail(keyPos, "%s has the key %q twice: keep one of them", v.name(), key.Value)
 			return nil
 		}
-		all = append(all, v.p.record(value{
+		all = append(all, v.p.locate(value{
 			p: v.p, node: pair.Value, path: join(v.path, key.Value), pos: keyPos, key: key.Value, keyPos: keyPos,
 		}))
 	}
 	return all
 }
 
-// elements are the values of a list. The example is for the error of a value
-// that is none.
+// elements are the values of a list. The example is for the error of a value that
+// is no list.
 func (v value) elements(example string) []value {
 	list, ok := v.node.(*ast.SequenceNode)
 	if !ok {
@@ -72,14 +72,14 @@ func (v value) elements(example string) []value {
 	all := make([]value, len(list.Values))
 	for i, node := range list.Values {
 		path := fmt.Sprintf("%s[%d]", v.path, i)
-		all[i] = v.p.record(value{p: v.p, node: node, path: path, pos: v.p.nodePos(node)})
+		all[i] = v.p.locate(value{p: v.p, node: node, path: path, pos: v.p.nodePos(node)})
 	}
 	return all
 }
 
-// record notes where a value stands. A single value has its own place, a group
-// that of its key.
-func (p *reader) record(v value) value {
+// locate stores the position of a value. A single value has its own position, a
+// group that of its key.
+func (p *reader) locate(v value) value {
 	switch v.node.(type) {
 	case *ast.MappingNode, *ast.SequenceNode, *ast.NullNode, nil:
 	default:
@@ -154,7 +154,7 @@ func (v value) names(to *[]string) {
 	}
 }
 
-// want is the error of a value of the wrong type.
+// want reports a value of the wrong type.
 func (v value) want(what string) {
 	v.p.fail(v.pos, "%s: want %s, found %s", v.name(), what, found(v.node))
 }
@@ -166,7 +166,7 @@ func (v value) name() string {
 	return v.path
 }
 
-// found says what a node is, in words.
+// found describes a node in words.
 func found(node ast.Node) string {
 	switch n := node.(type) {
 	case *ast.StringNode:
@@ -189,7 +189,7 @@ func found(node ast.Node) string {
 	return "something else"
 }
 
-// nodePos is where a node begins. The YAML library places a block mapping at its
+// nodePos is the start of a node. The YAML library gives a block mapping the position of its
 // first colon.
 func (p *reader) nodePos(node ast.Node) faults.Pos {
 	if n, ok := node.(*ast.MappingNode); ok && !n.IsFlowStyle && len(n.Values) > 0 {

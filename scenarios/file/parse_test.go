@@ -17,8 +17,8 @@ import (
 	"locksim/scenarios/kinds"
 )
 
-// sameStory compares what a scenario says, not where it stands.
-var sameStory = cmp.Options{
+// ignoreSource compares the content of scenarios, not their files and positions.
+var ignoreSource = cmp.Options{
 	cmpopts.IgnoreUnexported(Scenario{}), cmpopts.IgnoreFields(Scenario{}, "File", "Source"),
 	cmpopts.IgnoreTypes(faults.Pos{}), cmpopts.EquateEmpty(),
 }
@@ -52,7 +52,7 @@ func TestParseGCPause(t *testing.T) {
 	}
 	labels := map[fence.Mode]checker.Label{fence.None: checker.Corrupted, fence.Claim: checker.Rescued, fence.CAS: checker.Rescued}
 	if diff := cmp.Diff(labels, got.Expect["redlock"]); diff != "" || len(got.Expect) != len(kinds.Names()) {
-		t.Errorf("%d kinds are expected to do something; redlock (-want +got):\n%s", len(got.Expect), diff)
+		t.Errorf("%d kinds have expectations; redlock (-want +got):\n%s", len(got.Expect), diff)
 	}
 	if !strings.HasPrefix(got.Why, "Kleppmann 2016 (F11). The holder") || strings.Count(got.Why, "\n") != 4 {
 		t.Errorf("why = %q", got.Why)
@@ -81,7 +81,7 @@ faults:
 			},
 		},
 	}
-	if diff := cmp.Diff(want, got, sameStory); diff != "" {
+	if diff := cmp.Diff(want, got, ignoreSource); diff != "" {
 		t.Errorf("small.yaml (-want +got):\n%s", diff)
 	}
 }
@@ -97,11 +97,11 @@ func TestParseWindowsFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got, sameStory); diff != "" {
+	if diff := cmp.Diff(want, got, ignoreSource); diff != "" {
 		t.Errorf("the Windows file differs (-unix +windows):\n%s", diff)
 	}
 	if got.Pos("lock.ttl") != (faults.Pos{File: "w.yaml", Line: 5, Column: 13}) {
-		t.Errorf("lock.ttl stands at %v", got.Pos("lock.ttl"))
+		t.Errorf("lock.ttl is at %v", got.Pos("lock.ttl"))
 	}
 }
 
@@ -118,7 +118,7 @@ func TestPositionsAndLaterErrors(t *testing.T) {
 		"expect.fenced": "a.yaml:7:3", "expect.fenced.none": "a.yaml:7:18", "expect.fenced.seal": "a.yaml:7:3",
 	} {
 		if got := s.Pos(path).String(); got != want {
-			t.Errorf("%s stands at %s, want %s", path, got, want)
+			t.Errorf("%s is at %s, want %s", path, got, want)
 		}
 	}
 	got := s.ErrorAt(s.Faults[0].Pos, "the fault %v never struck", s.Faults[0]).Error()
@@ -136,8 +136,8 @@ func TestPositionsAndLaterErrors(t *testing.T) {
 // badFault is a file whose only fault is the given one, from line 2 on.
 func badFault(fault string) string { return "name: x\nfaults:\n  - " + fault + "\n" }
 
-// badInputs are the mistakes that people make, each with the whole error: the
-// place, the problem, what to do, the line, the caret.
+// badInputs are mistakes in a file, each with the whole error: the position, the
+// problem, what to do, the line, the caret.
 var badInputs = []struct{ name, source, want string }{
 	{"empty file", "", `
 x.yaml:1:1: the file is empty: a scenario needs a name at least, such as name: my-scenario
@@ -184,13 +184,13 @@ x.yaml:2:7: not valid YAML: could not find flow mapping end token '}'
    2 | lock: {ttl: 3s
      |       ^`},
 	{"a tab", "name: x\nlock:\n	ttl: 3s\n", `
-x.yaml:3:1: a tab stands here: use spaces
+x.yaml:3:1: a tab is not allowed: use spaces
    3 |  ttl: 3s
      | ^`},
 	{"not UTF-8", "name: x\ntitle: caf\xe9\n", "x.yaml:2:11: the byte 0xE9 is not UTF-8: save the file as UTF-8\n   2 | title: caf�\n     |           ^"},
-	{"an escape sequence", "name: \x1b[31mx\n", "x.yaml:1:7: the invisible character U+001B stands here: take it out\n   1 | name: �[31mx\n     |       ^"},
+	{"an escape sequence", "name: \x1b[31mx\n", "x.yaml:1:7: the invisible character U+001B is not allowed: remove it\n   1 | name: �[31mx\n     |       ^"},
 	{"invisible character", "name: x\ntitle: a\u00a0b\n", `
-x.yaml:2:9: the invisible character U+00A0 stands here: take it out
+x.yaml:2:9: the invisible character U+00A0 is not allowed: remove it
    2 | title: a b
      |         ^`},
 	{"deep brackets", "name: x\nwhy: [[[[[[[[[[[[[[[[[\n", `
@@ -238,7 +238,7 @@ x.yaml:2:8: title: a title is one line of visible characters: put the rest into 
    2 | title: "a\a"
      |        ^`},
 	{"a bell in the reason", "name: x\nwhy: \"a\\a\"\n", `
-x.yaml:2:6: why: there are invisible characters in the text: take them out
+x.yaml:2:6: why: the text has invisible characters: remove them
    2 | why: "a\a"
      |      ^`},
 	{"a kind with a line break", "name: x\nlock: {kind: \"a\\nb\"}\n", `
@@ -357,7 +357,7 @@ x.yaml:4:5: faults[0] has at and when: a fault has one of them, so make two faul
 x.yaml:3:5: faults[0] lacks an action: add one, such as pause: {process: c0, for: 15s}
    3 |   - at: 3s
      |     ^`},
-	{"a fault that is nothing", badFault(""), `
+	{"a fault without a value", badFault(""), `
 x.yaml:3:5: faults[0]: want keys with values, such as {key: value}, found nothing
    3 |   - 
      |     ^`},
@@ -369,7 +369,7 @@ x.yaml:3:11: faults[0].when: want keys with values, such as {key: value}, found 
 x.yaml:3:5: faults[0].when lacks the key event: add one, such as event: read
    3 |   - when: {client: c0}
      |     ^`},
-	{"a crash of nobody", badFault("at: 3s\n    crash: {}"), `
+	{"a crash without a process", badFault("at: 3s\n    crash: {}"), `
 x.yaml:4:5: faults[0].crash lacks the key process: add one, such as process: c0
    4 |     crash: {}
      |     ^`},
@@ -441,8 +441,8 @@ x.yaml:4:17: faults[0].partition.between: no name is given: say who is on one si
 x.yaml:4:42: faults[0].partition.and[1]: c0 stands on both sides: name it on one of them
    4 |     partition: {between: [c0], and: [r0, c0]}
      |                                          ^`},
-	{"a cut of no length", badFault("at: 3s\n    partition: {between: [c0], for: 0s}"), `
-x.yaml:4:37: faults[0].partition.for: this says nothing: write one such as for: 15s, or leave for out (default: until every client has ended its workload)
+	{"a partition of no length", badFault("at: 3s\n    partition: {between: [c0], for: 0s}"), `
+x.yaml:4:37: faults[0].partition.for: the value is empty: write one such as for: 15s, or leave for out (default: until every client has ended its workload)
    4 |     partition: {between: [c0], for: 0s}
      |                                     ^`},
 	{"unknown bytes", badFault("at: 3s\n    partition: {between: [c0], bytes: eat}"), `
@@ -483,7 +483,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// Every error is one message with the place and a caret.
+// Every error is one message with the position and a caret.
 func ExampleParse() {
 	_, err := Parse("my.yaml", []byte("name: mine\nworkload: {rounds: 3, hold: -2s}\n"))
 	fmt.Println(err)

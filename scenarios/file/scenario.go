@@ -11,28 +11,28 @@ import (
 	"locksim/scenarios/kinds"
 )
 
-// Limits of a scenario. Whatever goes beyond them is refused with a clear
-// error, so that no file can make a run without end.
+// Limits of a scenario. Values beyond them are refused with a clear error, so that
+// no file can make a run without end.
 const (
 	MaxClients  = 16             // clients of a world
 	MaxRedis    = 9              // Redis nodes of a world
 	MaxRounds   = 1000           // rounds of a client
 	MaxReplicas = 3              // replicas of r0
-	MaxNested   = 8              // entries of a section into a lock that it holds
+	MaxNested   = 8              // nested acquires of a section
 	MaxFaults   = 64             // faults of a schedule
 	MaxDuration = 24 * time.Hour // any single length of time, virtual
 	MaxSource   = 32 << 10       // bytes of a scenario file
 	MaxLines    = 1000           // lines of a scenario file
 )
 
-// Scenario is a story that a world can play: who takes part, what they do, what
-// goes wrong, and how it is expected to end. Together with a seed it determines
-// a run completely.
+// Scenario is what a world can play: who takes part, what they do, what goes wrong,
+// and how it is expected to end. Together with a seed it determines a run
+// completely.
 //
 // A Scenario is a value. It is usually read from a file by Parse or Load, which
-// fill in the defaults that the fields name and check everything; one built in
-// Go needs all of its fields set, and is checked by Validate. Nothing in it may
-// change while a run uses it; any number of runs may.
+// fill in the defaults that the fields name and check everything. One built in Go
+// needs all of its fields set, and is checked by Validate. It must not change while
+// a run uses it; several runs may use it at once.
 type Scenario struct {
 	// Name is the scenario's short name: lower-case letters, digits, hyphens.
 	// It is the only key that a file must have.
@@ -42,8 +42,8 @@ type Scenario struct {
 	// Why says what the scenario shows, and who described it first. Default:
 	// empty.
 	Why string
-	// Catalogue lists the failure modes that it shows, by their ids in the
-	// catalogue, such as F11. Default: none.
+	// Catalogue lists the failure modes that the scenario shows, by their ids in
+	// the catalogue, such as F11. Default: none.
 	Catalogue []string
 	// World is who takes part.
 	World World
@@ -53,45 +53,45 @@ type Scenario struct {
 	Workload Workload
 	// Faults is what goes wrong. Default: nothing.
 	Faults []faults.Fault
-	// Locks are the locks that the scenario is about: names and groups, as
-	// LockNames resolves them. Default: Lock.Kind alone.
+	// Locks are the locks that play the scenario: names and groups, as LockNames
+	// resolves them. Default: Lock.Kind alone.
 	Locks []string
-	// Expect is the worst label that any seed may show, per lock kind and
-	// fencing mode. A seed may do better, never worse. A file may name a group
-	// of kinds: Parse writes each of them out, and later lines win. Default:
-	// nothing is expected.
+	// Expect is the worst label that any seed may show, per lock kind and fencing
+	// mode. A seed may show a better one, never a worse one. A file may name a
+	// group of kinds: Parse expands it, and later lines override earlier ones.
+	// Default: nothing is expected.
 	Expect map[string]map[fence.Mode]checker.Label
 
-	// File is the name of the file as it was given, empty for one built in Go.
+	// File is the name of the file as it was given; empty for a scenario built in Go.
 	File string
 	// Source is the file's content as it was parsed.
 	Source []byte
 
-	at map[string]faults.Pos // where each field stands in the file, by path
+	at map[string]faults.Pos // the position of each field in the file, by path
 }
 
-// World is who takes part in a scenario, and how far apart they are. The
-// protected store s0 is always there.
+// World is the clients and servers of a scenario, and the latency between them.
+// There is always the protected store s0.
 type World struct {
 	// Redis is the number of Redis nodes r0, r1, …: 1 to MaxRedis. Default: 1.
 	// A lock that needs more nodes gets more.
 	Redis int
 	// Clients is the number of clients c0, c1, …: 1 to MaxClients. Default: 2.
 	Clients int
-	// Latency is the time that a message takes one way, drawn anew for each
-	// message. Default: 1ms..5ms.
+	// Latency is the time that a message takes one way, drawn for each message.
+	// Default: 1ms..5ms.
 	Latency Range
 	// Replicas is the number of replicas of r0, called r0a, r0b, …: 0 to
 	// MaxReplicas. With replicas, a lock reaches its first node by the name of
 	// the primary, which a failover moves. Default: 0.
 	Replicas int
-	// Lag is how much later than a message of its own would take a replica
-	// hears of a write. Default: 0s.
+	// Lag is the additional delay with which a replica receives a write, beyond the
+	// latency. Default: 0s.
 	Lag Range
-	// Persistence is what a node keeps over a crash. Default: none.
+	// Persistence is what a node keeps after a crash. Default: none.
 	Persistence Persistence
-	// Servers are the servers of other kinds, by the names of their kinds. Default:
-	// none, or those that the lock needs.
+	// Servers are the servers of other kinds, sorted by the names of their kinds.
+	// Default: none, or those that the lock needs.
 	Servers []ServerCount
 	// Snapshot is the time between two snapshots of a node with persistence
 	// rdb. Default: 60s.
@@ -102,26 +102,26 @@ type World struct {
 type LockSpec struct {
 	// Kind names the lock, such as "fenced". Default: fenced.
 	Kind string
-	// TTL is how long the lock outlives a holder that is silent. At least 1 ms,
-	// in whole milliseconds, since Redis counts no finer. Default: 10s.
+	// TTL is the time after which the lock of a silent holder expires. At least 1
+	// ms, in whole milliseconds, since Redis counts no finer. Default: 10s.
 	TTL time.Duration
 	// Backoff is the time between two attempts to get the lock: Min bounds the
 	// first pause, Max every later one. It must be positive. Default:
 	// 50ms..200ms.
 	Backoff Range
-	// Client is how its go-redis clients are set up. Default: quiet.
+	// Client is the configuration of its go-redis clients. Default: quiet.
 	Client ClientProfile
-	// Wait is how it waits for a lock that somebody else holds. Default: poll.
+	// Wait is how it waits for a lock that another client holds. Default: poll.
 	Wait WaitMode
-	// Owner says whose owner ids a reentrant lock is asked with. Default: fresh.
+	// Owner says which owner ids a reentrant lock uses. Default: fresh.
 	Owner OwnerIDs
 }
 
-// ClientProfile is how the go-redis clients of a lock are set up.
+// ClientProfile is the configuration of the go-redis clients of a lock.
 type ClientProfile string
 
 const (
-	// ClientQuiet does nothing that nobody asked for: requests end with their
+	// ClientQuiet does nothing in addition to the requests: they end with their
 	// contexts, and nothing is sent twice.
 	ClientQuiet ClientProfile = "quiet"
 	// ClientStock has the defaults that users run: a request outlasts its
@@ -129,23 +129,23 @@ const (
 	ClientStock ClientProfile = "stock"
 )
 
-// WaitMode is how a lock waits for a lock that somebody else holds.
+// WaitMode is how a lock waits while another client holds it.
 type WaitMode string
 
 const (
-	// WaitPoll asks again after each backoff.
+	// WaitPoll sends a new request after each backoff.
 	WaitPoll WaitMode = "poll"
-	// WaitNotify listens for the release (F50).
+	// WaitNotify subscribes to the release (F50).
 	WaitNotify WaitMode = "notify"
 )
 
-// OwnerIDs say whose owner ids a reentrant lock is asked with.
+// OwnerIDs say which owner ids a reentrant lock uses.
 type OwnerIDs string
 
 const (
 	// OwnerFresh is an id for each client.
 	OwnerFresh OwnerIDs = "fresh"
-	// OwnerShared is one id that all clients present (F31, F32).
+	// OwnerShared is one id that all clients use (F31, F32).
 	OwnerShared OwnerIDs = "shared"
 )
 
@@ -165,18 +165,18 @@ type Workload struct {
 	Stagger time.Duration
 	// Timeout is how long a client waits for the store's answer. After that the
 	// outcome of the operation is unknown, and the client releases the lock.
-	// Default: 0s, for ever.
+	// Default: 0s, without limit.
 	Timeout time.Duration
-	// ChecksUntil is how careful a client is about the end of its lease.
-	// Default: never, it does not look.
+	// ChecksUntil is when a client checks whether its lease has ended. Default:
+	// never.
 	ChecksUntil checker.Care
-	// Nested is how often a section enters the same lock again, after its read:
-	// it reads and writes another register under the inner lease, and leaves.
-	// Only for a lock that is reentrant (F34). 0 to MaxNested. Default: 0.
+	// Nested is the number of nested acquires in a section, after its read: under
+	// each inner lease the client reads and writes another register, and releases
+	// the inner lease. Only for a reentrant lock (F34). 0 to MaxNested. Default: 0.
 	Nested int
-	// Request is the life of the context that a round serves, from the Acquire
-	// on; the lock is released under that context (F29). Default: 0s, as long
-	// as the client lives.
+	// Request is the life of the context that a round serves, from the Acquire on;
+	// the lock is released under that context (F29). Default: 0s, until the client
+	// ends.
 	Request time.Duration
 	// Release says when the lock is released. Default: last.
 	Release ReleaseTime
@@ -188,8 +188,8 @@ type WorkloadKind string
 const (
 	// WorkloadRegister reads a register and writes it.
 	WorkloadRegister WorkloadKind = "register"
-	// WorkloadTransfer reads two registers and writes both, as a transfer
-	// between two accounts does: a section that is cut short is torn (F73).
+	// WorkloadTransfer reads two registers and writes both, as a transfer between
+	// two accounts does: an interrupted section is torn (F73).
 	WorkloadTransfer WorkloadKind = "transfer"
 )
 
@@ -220,12 +220,11 @@ func (r Range) String() string {
 	return fmt.Sprintf("%v..%v", r.Min, r.Max)
 }
 
-// Pos is where a field stands in the file that the scenario was read from. The
-// path is written like "lock.kind", "faults[0].pause.for" or
-// "expect.fenced.seal". A field with a single value has the position of that
-// value; a group of fields has the position of its key. Where the file leaves
-// the field out, it is the position of the group that would have it. It is zero
-// for a scenario built in Go.
+// Pos is the position of a field in the file that the scenario was read from. The
+// path is written like "lock.kind", "faults[0].pause.for" or "expect.fenced.seal".
+// A field with a single value has the position of that value; a group of fields has
+// the position of its key. If the file leaves the field out, it is the position of
+// the group that would have it. It is zero for a scenario built in Go.
 func (s *Scenario) Pos(path string) faults.Pos {
 	for path != "" {
 		if pos, ok := s.at[path]; ok {
@@ -236,14 +235,14 @@ func (s *Scenario) Pos(path string) faults.Pos {
 	return s.at[""]
 }
 
-// ErrorAt is an *InputError about the place pos of the scenario's file, with
-// the source line and a caret. It is for what only shows later than in Parse:
-// a lock kind that nobody knows, a fault that never struck.
+// ErrorAt is an *InputError about the position pos in the scenario's file, with the
+// source line and a caret. It is for errors that Parse cannot know: an unknown lock
+// kind, a fault that never struck.
 func (s *Scenario) ErrorAt(pos faults.Pos, format string, args ...any) *InputError {
 	return NewInputError(s.Source, pos, format, args...)
 }
 
-// Defaults is a scenario that has everything but a name.
+// Defaults is a scenario with all fields set except the name.
 func Defaults() *Scenario {
 	return &Scenario{
 		World: World{
@@ -262,8 +261,8 @@ func Defaults() *Scenario {
 	}
 }
 
-// LockNames are the locks that the scenario is about, each once: kinds in the
-// order of [kinds.Names], then all others in the order in which they are named.
+// LockNames are the locks that play the scenario, each once: kinds in the order of
+// [kinds.Names], then all others in the order in which they are named.
 func (s *Scenario) LockNames() []string {
 	named := s.Locks
 	if len(named) == 0 {
@@ -282,7 +281,7 @@ func (s *Scenario) LockNames() []string {
 	return out
 }
 
-// Clone is a copy whose faults can be changed, one by one and as a list.
+// Clone is a copy whose list of faults, and each fault, can be changed.
 func (s *Scenario) Clone() *Scenario {
 	c := *s
 	c.Faults = slices.Clone(s.Faults)
@@ -295,9 +294,9 @@ func (s *Scenario) Clone() *Scenario {
 	return &c
 }
 
-// Unplaced forgets where the scenario stands in a file, and what is expected of
-// it: it is to be changed.
-func (s *Scenario) Unplaced() {
+// Detach removes the file, the positions and the expectations, before the scenario
+// is changed.
+func (s *Scenario) Detach() {
 	s.File, s.Source, s.at = "", nil, nil
 	s.Catalogue, s.Locks, s.Expect = nil, nil, nil
 	for i := range s.Faults {
@@ -305,17 +304,17 @@ func (s *Scenario) Unplaced() {
 	}
 }
 
-// ServerCount is how many servers of a kind other than Redis a world has.
+// ServerCount is the number of servers of a kind other than Redis.
 type ServerCount struct {
 	// Kind is the name of the kind.
 	Kind string `json:"kind"`
-	// Prefix is what the names of its servers begin with.
+	// Prefix begins the names of its servers.
 	Prefix string `json:"prefix"`
-	// Count is how many of them there are.
+	// Count is the number of servers.
 	Count int `json:"count" jsonschema:"minimum=1"`
 }
 
-// MaxServers is the most servers of one kind that a world may have.
+// MaxServers is the greatest number of servers of one kind in a world.
 const MaxServers = 9
 
 // ServerName is how scenario files name servers of a kind other than Redis.
@@ -325,7 +324,7 @@ type ServerName struct {
 	Kind, Prefix string
 }
 
-// Count is how many servers of a kind, Redis apart, the world has.
+// Count is the number of servers of a kind other than Redis.
 func (w World) Count(kind string) int {
 	for _, s := range w.Servers {
 		if s.Kind == kind {
@@ -335,7 +334,7 @@ func (w World) Count(kind string) int {
 	return 0
 }
 
-// Names are those of all servers of the world but the store and the replicas.
+// Names are the names of all servers of the world except the store and the replicas.
 func (w World) Names() []string {
 	names := Numbered("r", w.Redis)
 	for _, s := range w.Servers {
@@ -344,10 +343,10 @@ func (w World) Names() []string {
 	return names
 }
 
-// Persistence is what a Redis server keeps over a crash.
+// Persistence is what a Redis server keeps after a crash.
 type Persistence string
 
-// What a Redis server keeps over a crash.
+// What a Redis server keeps after a crash.
 const (
 	// PersistNone keeps nothing.
 	PersistNone Persistence = "none"
@@ -367,6 +366,6 @@ func Persistences() []Persistence {
 // Clients are the names of the clients: c0, c1, …
 func (s *Scenario) Clients() []string { return Numbered("c", s.World.Clients) }
 
-// RedisNodes are the names of the Redis servers, those that every lock of the
-// scenario gets: a lock that needs more than World.Redis gets them.
+// RedisNodes are the names of the Redis servers that exist for every lock of the
+// scenario. A lock that needs more than World.Redis has more.
 func (s *Scenario) RedisNodes() []string { return checked{s}.redis().names }

@@ -16,11 +16,11 @@ import (
 	"locksim/scenarios/kinds"
 )
 
-// Validate returns a *faults.FieldError for the first field that makes no sense,
-// or nil. The error's field is a path as Pos takes it. Parse has called it for
-// every scenario that comes from a file; call it for one built in Go.
+// Validate returns a *faults.FieldError for the first invalid field, or nil. The
+// error's field is a path as Pos takes it. Parse has called it for every scenario
+// that comes from a file; call it for one built in Go.
 //
-// It does not know which locks there are: that is for the runner to say.
+// It does not know which locks exist: the runner checks that.
 func (s *Scenario) Validate() error {
 	c := checked{s}
 	for _, check := range []func() error{
@@ -47,7 +47,7 @@ func (s checked) validateTexts() error {
 		return wrong("title", "a title is one line of visible characters: put the rest into why")
 	}
 	if strings.ContainsFunc(s.Why, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
-		return wrong("why", "there are invisible characters in the text: take them out")
+		return wrong("why", "the text has invisible characters: remove them")
 	}
 	return nil
 }
@@ -74,12 +74,12 @@ func (s checked) validateWorld() error {
 		ordered("world.latency", w.Latency, 0),
 		ordered("world.lag", w.Lag, 0),
 		oneOf("world.persistence", w.Persistence, Persistences()),
-		lasts("world.snapshot", w.Snapshot, 0),
+		inLimits("world.snapshot", w.Snapshot, 0),
 	)
 }
 
-// validateServers checks how many servers there are. One of other kinds does
-// instead of one Redis server.
+// validateServers checks the numbers of servers. A world with servers of another
+// kind needs no Redis server.
 func (s checked) validateServers() error {
 	for _, c := range s.World.Servers {
 		if err := counted("world."+c.Kind, c.Count, MaxServers); err != nil {
@@ -100,7 +100,7 @@ func (s checked) validateLock() error {
 		return wrong("lock.ttl", "%v is not a whole number of milliseconds: Redis counts no finer", s.Lock.TTL)
 	}
 	return first(
-		lasts("lock.ttl", s.Lock.TTL, time.Millisecond),
+		inLimits("lock.ttl", s.Lock.TTL, time.Millisecond),
 		ordered("lock.backoff", s.Lock.Backoff, time.Millisecond),
 		oneOf("lock.client", s.Lock.Client, []ClientProfile{ClientQuiet, ClientStock}),
 		oneOf("lock.wait", s.Lock.Wait, []WaitMode{WaitPoll, WaitNotify}),
@@ -111,7 +111,7 @@ func (s checked) validateLock() error {
 func (s checked) validateWorkload() error {
 	w := s.Workload
 	if w.ChecksUntil == "" {
-		return wrong("workload.checks_until", "there is no word: write never, lost or steps")
+		return wrong("workload.checks_until", "the word is empty: write never, lost or steps")
 	}
 	if w.Nested > 0 && w.Kind == WorkloadTransfer {
 		return wrong("workload.nested", "a transfer has no section within it: make it a register, or leave nested out")
@@ -124,16 +124,16 @@ func (s checked) validateWorkload() error {
 		oneOf("workload.kind", w.Kind, []WorkloadKind{WorkloadRegister, WorkloadTransfer}),
 		oneOf("workload.release", w.Release, []ReleaseTime{ReleaseLast, ReleaseEarly}),
 		counted("workload.rounds", w.Rounds, MaxRounds),
-		lasts("workload.hold", w.Hold, 0),
-		lasts("workload.think", w.Think, 0),
-		lasts("workload.stagger", w.Stagger, 0),
-		lasts("workload.timeout", w.Timeout, 0),
-		lasts("workload.request", w.Request, 0),
+		inLimits("workload.hold", w.Hold, 0),
+		inLimits("workload.think", w.Think, 0),
+		inLimits("workload.stagger", w.Stagger, 0),
+		inLimits("workload.timeout", w.Timeout, 0),
+		inLimits("workload.request", w.Request, 0),
 	)
 }
 
-// validateLocks checks the form of the names. Which locks there are is for the
-// runner to say.
+// validateLocks checks the form of the names. The runner checks whether the locks
+// exist.
 func (s checked) validateLocks() error {
 	for i, name := range s.Locks {
 		if !IsWord(name) {
@@ -143,8 +143,8 @@ func (s checked) validateLocks() error {
 	return nil
 }
 
-// validateExpect names the first expectation that makes no sense, in the order of
-// the names, so that the same scenario always has the same error.
+// validateExpect reports the first invalid expectation in the order of the names,
+// so that the same scenario always has the same error.
 func (s checked) validateExpect() error {
 	wrong := false
 	for kind, labels := range s.Expect {
@@ -185,8 +185,8 @@ func validateLabel(kind string, mode fence.Mode, label checker.Label) error {
 	return nil
 }
 
-// oneOf checks a choice of words. None was made in a scenario that was built in
-// Go: the default, which stands first.
+// oneOf checks a choice of words. It is empty in a scenario built in Go: that means
+// the default, which is the first.
 func oneOf[T ~string](path string, made T, choices []T) error {
 	if made == "" || slices.Contains(choices, made) {
 		return nil
@@ -194,7 +194,7 @@ func oneOf[T ~string](path string, made T, choices []T) error {
 	return wrong(path, "%q is not known: %s", string(made), prose.Choose(string(made), words(choices)))
 }
 
-// counted checks a number of things, of which there must be one at least.
+// counted checks a number, which must be 1 at least.
 func counted(path string, n, most int) error {
 	if n < 1 || n > most {
 		return wrong(path, "%d is out of range: give a number from 1 to %d", n, most)
@@ -202,8 +202,8 @@ func counted(path string, n, most int) error {
 	return nil
 }
 
-// lasts checks a length of time.
-func lasts(path string, d, least time.Duration) error {
+// inLimits checks a length of time.
+func inLimits(path string, d, least time.Duration) error {
 	if d < least || d > MaxDuration {
 		return wrong(path, "%v is out of range: give a time from %v to %gh", d, least, MaxDuration.Hours())
 	}
@@ -215,7 +215,7 @@ func ordered(path string, r Range, least time.Duration) error {
 	if r.Min > r.Max {
 		return wrong(path, "%v is more than %v: write the shorter time first", r.Min, r.Max)
 	}
-	return first(lasts(path, r.Min, least), lasts(path, r.Max, least))
+	return first(inLimits(path, r.Min, least), inLimits(path, r.Max, least))
 }
 
 func first(errs ...error) error {
@@ -231,7 +231,7 @@ func wrong(path, format string, args ...any) error {
 	return &faults.FieldError{Field: path, Problem: fmt.Sprintf(format, args...)}
 }
 
-// IsWord reports whether a name can stand in a scenario file as one word.
+// IsWord reports whether a name can be written in a scenario file as one word.
 func IsWord(name string) bool { return name != "" && !strings.ContainsFunc(name, notInWord) }
 
 func notInWord(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }

@@ -21,12 +21,12 @@ func (s checked) validateFaults() error {
 	return nil
 }
 
-// validateMoment checks that the trigger can come about.
+// validateMoment checks that the trigger can fire.
 func (s checked) validateMoment(f faults.Fault) error {
 	if f.When == nil {
-		return lasts("at", f.At, 0)
+		return inLimits("at", f.At, 0)
 	}
-	if err := lasts("after", f.After, 0); err != nil {
+	if err := inLimits("after", f.After, 0); err != nil {
 		return err
 	}
 	often, word := 1, "once"
@@ -41,7 +41,7 @@ func (s checked) validateMoment(f faults.Fault) error {
 	return nil
 }
 
-// restarts is how often a client begins its rounds anew, at most.
+// restarts is how often a client can begin its rounds again.
 func (s checked) restarts(client string) int {
 	count := 0
 	for _, f := range s.Faults {
@@ -60,8 +60,8 @@ func (s checked) validateTrigger(f faults.Fault) error {
 	return s.known("when.client", f.When.Client, faults.Clients)
 }
 
-// validateAction checks that the world has whom the fault is about, and that no
-// time is too long.
+// validateAction checks that the world has the processes that the fault names, and
+// that no time is too long.
 func (s checked) validateAction(action faults.Action) error {
 	form, ok := faults.Open(action)
 	if !ok {
@@ -79,7 +79,7 @@ func (s checked) validateField(path string, field faults.Field) error {
 	switch holds := field.Holds.(type) {
 	case faults.Name:
 		if holds.Role.Has(faults.Family) && s.World.Replicas == 0 {
-			return wrong(path, "nobody can take over: r0 has no replicas; set world.replicas to 1 or more")
+			return wrong(path, "r0 has no replica to promote; set world.replicas to 1 or more")
 		}
 		if *holds.To != "" {
 			return s.known(path, *holds.To, holds.Role)
@@ -91,9 +91,9 @@ func (s checked) validateField(path string, field faults.Field) error {
 			}
 		}
 	case faults.Length:
-		return lasts(path, *holds.To, 0)
+		return inLimits(path, *holds.To, 0)
 	case faults.Offset:
-		return lasts(path, max(*holds.To, -*holds.To), 0)
+		return inLimits(path, max(*holds.To, -*holds.To), 0)
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func (s checked) dials(one, other string) bool {
 
 // replicates reports whether both are among r0 and its replicas.
 func (s checked) replicates(one, other string) bool {
-	for _, r := range s.others() { // whether they have links to each other is for the world to say
+	for _, r := range s.others() { // the world checks whether they have links to each other
 		if slices.Contains(r.names, one) && slices.Contains(r.names, other) {
 			return true
 		}

@@ -9,7 +9,7 @@ import (
 	"locksim/scenarios/kinds"
 )
 
-// role is one sort of participants, by their names.
+// role is the names of one sort of participants.
 type role struct {
 	title string
 	names []string
@@ -39,9 +39,9 @@ func (s checked) others() []role {
 
 func (s checked) store() role { return role{"store", []string{"s0"}} }
 
-// redisNodes is how many Redis nodes there are whichever lock of the scenario is
-// under test: a lock that needs more than world.redis gets them. How many
-// somebody else's lock needs is not known here.
+// redisNodes is the number of Redis nodes that exist for every lock of the
+// scenario: a lock that needs more than world.redis has more. The needs of locks
+// that do not come with locksim are not known here.
 func (s checked) redisNodes() int {
 	if s.World.Redis == 0 {
 		return 0
@@ -55,7 +55,7 @@ func (s checked) redisNodes() int {
 	return least
 }
 
-// roles are the sorts of participants of a fault's role.
+// roles are the sorts of participants that a fault's role includes.
 func (s checked) roles(of faults.Role) []role {
 	var all []role
 	if of.Has(faults.Clients) {
@@ -74,7 +74,7 @@ func (s checked) roles(of faults.Role) []role {
 	return all
 }
 
-// known checks that somebody of a role has the name.
+// known checks that a participant of the role has the name.
 func (s checked) known(path, name string, of faults.Role) error {
 	var parts []string
 	for _, r := range s.roles(of) {

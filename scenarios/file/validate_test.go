@@ -10,8 +10,8 @@ import (
 	"locksim/scenarios/file"
 )
 
-// The mistakes that a file can have stand in TestParseErrors. These can only be
-// made in Go.
+// TestParseErrors has the mistakes that a file can have. These can only be made in
+// Go.
 func TestValidateScenariosBuiltInGo(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -19,7 +19,7 @@ func TestValidateScenariosBuiltInGo(t *testing.T) {
 		want  string
 	}{
 		{"nothing", func(*file.Scenario) {}, ""},
-		{"the limits", func(s *file.Scenario) {
+		{"at the limits", func(s *file.Scenario) {
 			s.World = file.World{Redis: file.MaxRedis, Clients: file.MaxClients, Latency: file.Range{0, file.MaxDuration}}
 			s.Workload.Rounds, s.Workload.Think = file.MaxRounds, file.MaxDuration
 			s.Faults = make([]faults.Fault, file.MaxFaults)
@@ -29,7 +29,7 @@ func TestValidateScenariosBuiltInGo(t *testing.T) {
 		}, ""},
 		{"zero value", func(s *file.Scenario) { *s = file.Scenario{} }, `name: "" cannot be a name: use up to 64 of a-z, 0-9 and -`},
 		{"unknown care", func(s *file.Scenario) { s.Workload.ChecksUntil = "" },
-			`workload.checks_until: there is no word: write never, lost or steps`},
+			`workload.checks_until: the word is empty: write never, lost or steps`},
 		{"no action", func(s *file.Scenario) { s.Faults = []faults.Fault{{}} },
 			"faults[0].action: the fault does nothing: give it an action, such as a pause"},
 		{"too many faults", func(s *file.Scenario) { s.Faults = make([]faults.Fault, file.MaxFaults+1) },

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// group is a name for several kinds of lock.
+// group is a set of kinds of lock with a name.
 type group struct {
 	name string
 	has  func(k Kind) bool
 }
 
-// groups are the names for several of the locks that come with locksim, for the
+// groups are the names of several of the locks that come with locksim, for the
 // locks and expect parts of a scenario file.
 var groups = []group{
 	{"all", func(Kind) bool { return true }},
@@ -22,8 +22,8 @@ var groups = []group{
 	{"renewing", func(k Kind) bool { return strings.Contains(k.Name, "watchdog") }},
 }
 
-// Groups are the names that stand for several kinds of lock in a scenario file.
-// The caller owns the slice.
+// Groups are the names of groups of locks in a scenario file. The caller owns the
+// slice.
 func Groups() []string {
 	names := make([]string, len(groups))
 	for i, g := range groups {
@@ -32,7 +32,7 @@ func Groups() []string {
 	return names
 }
 
-// Members are the kinds of a group, or the name itself where it is no group. The
+// Members are the kinds of a group, or the name itself if it is no group. The
 // caller owns the slice.
 func Members(name string) []string {
 	i := slices.IndexFunc(groups, func(g group) bool { return g.name == name })

@@ -1,6 +1,6 @@
 // Package kinds lists the locks that come with locksim, as data: how many servers
-// each needs, whether its leases carry fencing tokens, how it works. Scenario files
-// name locks by it. Package [locksim/scenarios/play] makes the locks.
+// each needs, whether its leases carry fencing tokens, how it works. Package
+// [locksim/scenarios/play] makes the locks.
 //
 // There are two sorts: the kinds of package [locksim/lock], and the specimens of
 // package [locksim/lock/broken], which are wrong on purpose and whose names begin
@@ -18,10 +18,10 @@ import (
 
 // Kind is a lock that comes with locksim.
 type Kind struct {
-	// Name is what scenario files and commands call it, such as "single" or
+	// Name is the name in scenario files and commands, such as "single" or
 	// "broken/get-then-del".
 	Name string
-	// Redis is how many Redis servers it needs, 1 at least.
+	// Redis is the number of Redis servers it needs, 1 at least.
 	Redis int
 	// Tokens says that its leases carry fencing tokens.
 	Tokens bool
@@ -29,11 +29,11 @@ type Kind struct {
 	Promise lock.Promise
 	// About says in a sentence or two how it works.
 	About string
-	// ForWhom says in a sentence for whom it is.
+	// ForWhom says in a sentence for what the lock is suitable.
 	ForWhom string
 }
 
-// RedlockNodes is how many servers a Redlock runs on.
+// RedlockNodes is the number of servers of a Redlock.
 const RedlockNodes = 5
 
 // BrokenPrefix begins the names of specimens.
@@ -50,12 +50,12 @@ var kinds = []Kind{
 	{
 		Name: "fenced", Redis: 1, Tokens: true,
 		About: "A key on one Redis node, set with NX and a TTL, holds the id of its owner, and the script that grants it counts a fencing token up in the same step. " +
-			"Every grant carries a higher token than the one before, so that a store that looks at it can refuse a holder whose time is over.",
+			"Every grant carries a higher token than the one before, so that a store that checks it can refuse a holder whose lease is over.",
 		ForWhom: "Data that must stay right, in a store that compares tokens.",
 	},
 	{
 		Name: "watchdog", Redis: 1,
-		About: "A key on one Redis node with a TTL holds the id of its owner, and a watchdog in the owner’s process extends it while it is held, and tells the holder when that fails. " +
+		About: "A key on one Redis node with a TTL holds the id of its owner, and a watchdog in the owner’s process extends it while it is held, and notifies the holder when that fails. " +
 			"The work may take longer than the TTL, for as long as the process lives.",
 		ForWhom: "Work of unknown length that may be done twice now and then.",
 	},
@@ -80,25 +80,25 @@ var kinds = []Kind{
 	{
 		Name: "fair", Redis: 1,
 		About: "Beside the key, a queue on the same Redis node decides who is next, in the order in which clients asked. " +
-			"A waiter that does not ask again in time counts as dead and is passed over.",
+			"A waiter that does not ask again in time counts as crashed and is passed over.",
 		ForWhom: "Many clients that wait for one lock, where none may starve and the work may be done twice now and then.",
 	},
 	{
 		Name: "fair-fenced", Redis: 1, Tokens: true,
 		About: "Beside the key, a queue on the same Redis node decides who is next, in the order in which clients asked, and every grant carries a higher fencing token than the one before. " +
-			"A waiter that does not ask again in time counts as dead and is passed over.",
+			"A waiter that does not ask again in time counts as crashed and is passed over.",
 		ForWhom: "Many clients that wait for one lock, where none may starve, on data that must stay right, in a store that compares tokens.",
 	},
 	{
 		Name: "redlock", Redis: RedlockNodes,
 		About: "The same key is set on a majority of five independent Redis nodes, within a time that leaves part of the TTL. " +
-			"No node alone can stop everybody, and the lock mints no token.",
+			"No single node can stop all clients, and the lock mints no token.",
 		ForWhom: "Work that may be done twice now and then, and must go on when a Redis server fails.",
 	},
 	{
 		Name: "redlock-watchdog", Redis: RedlockNodes,
 		About: "The same key is set on a majority of five independent Redis nodes, and a watchdog in the owner’s process extends it on a majority while it is held. " +
-			"The holder is told when a majority no longer agrees.",
+			"The holder is notified when a majority no longer agrees.",
 		ForWhom: "Work of unknown length that may be done twice now and then, and must go on when a Redis server fails.",
 	},
 	{
@@ -130,8 +130,8 @@ func Specimens() []string {
 	return names
 }
 
-// Find is the kind or the specimen of that name. The error lists those that there
-// are of the sort that was asked for.
+// Find is the kind or the specimen of that name. The error lists the specimens if
+// the name begins like one, else the kinds.
 func Find(name string) (Kind, error) {
 	if short, ok := strings.CutPrefix(name, BrokenPrefix); ok {
 		s, err := broken.Find(short)
@@ -150,13 +150,13 @@ func Find(name string) (Kind, error) {
 	return k, nil
 }
 
-// Reserved reports whether a name is one of [Names], or begins like a specimen's.
+// Reserved reports whether a name is one of [Names], or begins with [BrokenPrefix].
 func Reserved(name string) bool {
 	return slices.Contains(Names(), name) || strings.HasPrefix(name, BrokenPrefix)
 }
 
-// RunsIn reports whether a lock can run in a fencing mode that needs tokens or
-// not. Nothing is known of a lock that does not come with locksim, so it can.
+// RunsIn reports whether a lock can run in a fencing mode that needs tokens or not.
+// A lock that does not come with locksim is assumed to run in all.
 func RunsIn(name string, needsToken bool) bool {
 	k, err := Find(name)
 	return err != nil || k.Tokens || !needsToken

@@ -1,5 +1,5 @@
 // Package library holds the scenarios that come with locksim, one YAML file each.
-// [locksim/scenarios/play.Library] reads them.
+// [locksim/scenarios/file.Library] reads them.
 package library
 
 import "embed"

@@ -10,20 +10,20 @@ import (
 	"locksim/scenarios/play"
 )
 
-// Answer is what became of a [Job]. It is a value that can be sent
-// to another process.
+// Answer is the result of a [Job]. It is a value that can be sent to another
+// process.
 type Answer struct {
 	// Tallies has one for each mode of the job. It is empty after an error.
 	Tallies []Tally `json:"tallies,omitempty"`
-	// Error is what kept the job from its end, in words. BadInput is the error
-	// itself, without its cause, where it is the user's to put right.
+	// Error is why the job did not end. BadInput is the error itself, without its
+	// cause, if the user can correct it.
 	Error    string           `json:"error,omitempty"`
 	BadInput *file.InputError `json:"bad_input,omitempty"`
 }
 
-// Refusal is the error of an answer that the user has to put right: the scenario
-// itself names a lock with which it makes no sense. That a lock of the user's own
-// does not suit some scenario is no error. id is the number of the job.
+// Refusal is the error of an answer that the user has to correct: the scenario
+// itself names a lock that does not suit it. If a lock of the user's does not suit
+// some other scenario, that is no error. id is the number of the job.
 func (p *Plan) Refusal(id int, a Answer) error {
 	if a.BadInput == nil || !p.pairs[p.jobs[id].pair].named {
 		return nil
@@ -31,12 +31,12 @@ func (p *Plan) Refusal(id int, a Answer) error {
 	return a.BadInput
 }
 
-// ReplayCommand is the command that makes some runs of a matrix again. scenario
-// is the name or the file by which [file.Load] finds it.
+// ReplayCommand is the command that repeats some runs of a matrix. scenario is the
+// name or the file by which [file.Load] finds it.
 type ReplayCommand func(scenario, lock string, seed uint64, modes ...fence.Mode) string
 
-// Assemble puts the answers together; answers[i] is that to Jobs()[i]. The
-// result has no timing yet.
+// Assemble combines the answers; answers[i] is the answer to Jobs()[i]. The result
+// has no timing yet.
 func (p *Plan) Assemble(answers []Answer, replay ReplayCommand) *Matrix {
 	m := &Matrix{Version: Version, Seeds: p.opts.Seeds, Modes: p.opts.Modes,
 		Cells: []Cell{}, NotRun: []Gap{}, Failures: []Gap{}}
@@ -59,8 +59,8 @@ func (p *Plan) Assemble(answers []Answer, replay ReplayCommand) *Matrix {
 	return m
 }
 
-// gather puts the answers to all jobs of a pair together, those of the first
-// seeds first.
+// gather combines the answers to all jobs of a pair, those of the first seeds
+// first.
 func (p *Plan) gather(pair int, answers []Answer) Answer {
 	var parts []int
 	for i, j := range p.jobs {
@@ -115,7 +115,7 @@ func (t *Totals) add(c Cell) {
 	t.VirtualSeconds += c.VirtualSeconds
 }
 
-// frame names the rows and columns that a plan has.
+// frame sets the rows and columns of a plan.
 func (m *Matrix) frame(p *Plan) {
 	m.Scenarios, m.Locks = []Row{}, []Column{}
 	var columns []play.Lock

@@ -11,8 +11,7 @@ import (
 	"locksim/scenarios/search"
 )
 
-// Cell is what became of one scenario with one lock under one fencing
-// mode.
+// Cell is the result of one scenario with one lock under one fencing mode.
 type Cell struct {
 	// Scenario is the name of the scenario.
 	Scenario string `json:"scenario"`
@@ -21,30 +20,30 @@ type Cell struct {
 	Mode fence.Mode `json:"mode"`
 	// Label is the worst label of all seeds.
 	Label checker.Label `json:"label"`
-	// Expected is what the scenario expects at worst of seeds 1 to 20. It is
-	// absent where the scenario says nothing.
+	// Expected is the worst label that the scenario expects of seeds 1 to 20. It is
+	// absent if the scenario expects none.
 	Expected checker.Label `json:"expected,omitempty"`
 	Match    Match         `json:"match"`
-	// Vacuous says why the label proves nothing. It is absent where the label
-	// proves something.
+	// Vacuous says why the label proves nothing. It is absent if the label proves
+	// something.
 	Vacuous string `json:"vacuous,omitempty"`
-	// CellRuns are the figures. They are nil when the mode needs tokens and the
+	// CellRuns are the figures. They are nil if the mode needs tokens and the
 	// lock mints none.
 	*CellRuns
 }
 
 // CellRuns are the figures behind a cell.
 type CellRuns struct {
-	// SeedsWithLabel counts the seeds that show the label: k of N. Of a safe
-	// cell, those that are not vacuous.
+	// SeedsWithLabel counts the seeds with the label; in a safe cell only those
+	// that are not vacuous.
 	SeedsWithLabel int `json:"seeds_with_label"`
 	// Seeds counts the seeds that were run.
 	Seeds int `json:"seeds" jsonschema:"minimum=1"`
-	// Seed is the first one that shows the label.
+	// Seed is the first seed with the label.
 	Seed uint64 `json:"seed"`
 	// TraceHash is the hash of the trace of that seed.
 	TraceHash string `json:"trace_hash" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	// Replay is the command that makes that run again.
+	// Replay is the command that repeats that run.
 	Replay string `json:"replay"`
 	// Labels counts the seeds by label.
 	Labels map[checker.Label]int `json:"labels" jsonschema:"minProperties=1"`
@@ -63,8 +62,8 @@ type CellRuns struct {
 	Events int `json:"events"`
 	// VirtualSeconds is the virtual time of all seeds.
 	VirtualSeconds float64 `json:"virtual_seconds"`
-	// Digest is a hash of all traces: two matrices with the same digest have
-	// seen the same events.
+	// Digest is a hash of all traces: two matrices with the same digest have the
+	// same events.
 	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
 }
 
@@ -73,22 +72,22 @@ type Match string
 
 // The matches.
 const (
-	// AsExpected means that no seed was worse, and with seeds 1 to 20 among
+	// AsExpected means that no seed was worse, and, if seeds 1 to 20 are among
 	// them, that one was as bad.
 	AsExpected Match = "as-expected"
 	// TooBad means that a seed was worse.
 	TooBad Match = "worse"
 	// TooGood means that with all of the seeds 1 to 20 none was as bad.
 	TooGood Match = "milder"
-	// NothingExpected means that the scenario says nothing about this cell.
+	// NothingExpected means that the scenario has no expectation of this cell.
 	NothingExpected Match = "nothing-expected"
 )
 
-// expectedOver are the seeds for which a scenario states its expectations.
+// expectedOver are the seeds to which the expectations of a scenario apply.
 var expectedOver = search.Seeds{First: 1, Last: 20}
 
-// match compares the worst label of some seeds with what is expected of seeds 1
-// to 20. Fewer seeds may all do better.
+// match compares the worst label of some seeds with the label expected of seeds 1
+// to 20. Fewer seeds may all be better.
 func match(got, want checker.Label, seeds search.Seeds) Match {
 	switch {
 	case want == "":
@@ -132,12 +131,11 @@ func newCellRuns(t Tally) *CellRuns {
 	return r
 }
 
-// vacuity is why a label proves nothing. A violation that was found stands by
-// itself: nobody has to contend for a lock that stays stuck, nor does a fault
-// have to fire. Every other label also says that nothing worse was seen, which
-// counts only when every fault of the schedule fired; that a cell is safe counts
-// only when there is one run in which, besides, clients contended, and no pause
-// was partial.
+// vacuity is why a label proves nothing. A violation proves itself: a lock that
+// stays stuck needs no contention, and no fault has to fire. Every other label also
+// says that nothing worse was seen, which counts only if every fault of the
+// schedule fired. A safe cell counts only if there is one run in which clients also
+// contended, and no pause was partial.
 func vacuity(sc *file.Scenario, c Cell) string {
 	switch c.Label {
 	case checker.Corrupted, checker.Stuck, checker.FalseReject:
@@ -153,7 +151,7 @@ func vacuity(sc *file.Scenario, c Cell) string {
 	return strings.Join(why, "; ")
 }
 
-// idle says what is missing in all runs of a safe cell.
+// idle says which condition all runs of a safe cell lack.
 func idle(r *CellRuns) []string {
 	switch {
 	case r.Contended == 0:
@@ -161,12 +159,12 @@ func idle(r *CellRuns) []string {
 	case r.PartialPause == r.Seeds:
 		return []string{"all pauses were partial"}
 	case len(r.NeverFired) > 0:
-		return nil // that says it
+		return nil // that is reason enough
 	}
-	return []string{"in no run did clients contend, all faults fire, and pauses hold the whole lock"}
+	return []string{"in no run clients contended, all faults fired, and pauses held the whole lock"}
 }
 
-// Problem is what is wrong with a cell, as a sentence, or nothing.
+// Problem describes what is wrong with a cell; "" if nothing is.
 func (c Cell) Problem() string {
 	var parts []string
 	if c.Match == TooBad || c.Match == TooGood {

@@ -17,8 +17,8 @@ import (
 	"locksim/scenarios/search"
 )
 
-// An expectation speaks of the worst of the seeds 1 to 20: it is exceeded by
-// none, and, when all of them were run, reached by one.
+// An expectation is about the worst of the seeds 1 to 20: no seed may be worse,
+// and, if all of them were run, one must be as bad.
 func TestMatch(t *testing.T) {
 	twenty, few, others := search.Seeds{First: 1, Last: 20}, search.Seeds{First: 1, Last: 19}, search.Seeds{First: 101, Last: 200}
 	for _, tt := range []struct {
@@ -46,7 +46,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// run is a run as far as a tally looks at it.
+// run is a run with the fields that a tally reads.
 func run(label checker.Label, contended int, fired ...bool) play.ModeRun {
 	m := play.ModeRun{Mode: fence.Seal, TraceHash: fmt.Sprint(label, contended, fired), Events: 10, Virtual: time.Second, FaultsFired: fired}
 	m.Verdict.Label, m.Verdict.Facts.Contended = label, contended
@@ -58,7 +58,7 @@ func partial(m play.ModeRun) play.ModeRun {
 	return m
 }
 
-// tallied counts runs, each of a scenario with as many faults as it has.
+// tallied counts runs, each of a scenario with the same number of faults.
 func tallied(runs ...play.ModeRun) Tally {
 	var t Tally
 	for i := range runs {
@@ -67,7 +67,7 @@ func tallied(runs ...play.ModeRun) Tally {
 	return t
 }
 
-// paused is a scenario with as many faults as a run has.
+// paused is a scenario with the same number of faults as a run.
 func paused(m play.ModeRun) *file.Scenario {
 	sc := &file.Scenario{Name: "x"}
 	for range m.FaultsFired {
@@ -85,21 +85,21 @@ func TestVacuity(t *testing.T) {
 		runs []play.ModeRun
 		want string // a part of why; empty: not vacuous
 	}{
-		"safe with all there is":        {[]play.ModeRun{run(checker.Safe, 1, true, true)}, ""},
-		"safe, one run of two counts":   {[]play.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 1, true, true)}, ""},
-		"safe, nobody contended":        {[]play.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 0, true, true)}, "no acquire was contended"},
-		"safe, a fault never fired":     {[]play.ModeRun{run(checker.Safe, 1, true, false), run(checker.Safe, 1, true, false)}, "fault 2 never fired (pause c1 for 1s"},
-		"safe, never both faults":       {[]play.ModeRun{run(checker.Safe, 1, true, false), run(checker.Safe, 1, false, true)}, "in no run"},
-		"safe, never both conditions":   {[]play.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 1, false, true)}, "in no run"},
-		"safe, pauses partial":          {[]play.ModeRun{partial(run(checker.Safe, 1, true, true))}, "all pauses were partial"},
-		"safe, one pause whole":         {[]play.ModeRun{partial(run(checker.Safe, 1, true, true)), run(checker.Safe, 1, true, true)}, ""},
-		"rescued without contention":    {[]play.ModeRun{run(checker.Rescued, 0, true, true)}, ""},
-		"rescued, a fault never fired":  {[]play.ModeRun{run(checker.Rescued, 1, false, true)}, "fault 1 never fired"},
-		"overlap, a fault never fired":  {[]play.ModeRun{run(checker.Overlap, 1, false, true)}, "fault 1 never fired"},
-		"rescued, each fired once":      {[]play.ModeRun{run(checker.Rescued, 1, false, true), run(checker.Safe, 1, true, false)}, ""},
-		"corrupted, a fault less":       {[]play.ModeRun{run(checker.Corrupted, 0, false, true)}, ""},
-		"stuck needs no contention":     {[]play.ModeRun{run(checker.Stuck, 0, true, true)}, ""},
-		"false-reject stands by itself": {[]play.ModeRun{run(checker.FalseReject, 0, true, false)}, ""},
+		"safe with everything":         {[]play.ModeRun{run(checker.Safe, 1, true, true)}, ""},
+		"safe, one run of two counts":  {[]play.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 1, true, true)}, ""},
+		"safe, no contention":          {[]play.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 0, true, true)}, "no acquire was contended"},
+		"safe, a fault never fired":    {[]play.ModeRun{run(checker.Safe, 1, true, false), run(checker.Safe, 1, true, false)}, "fault 2 never fired (pause c1 for 1s"},
+		"safe, never both faults":      {[]play.ModeRun{run(checker.Safe, 1, true, false), run(checker.Safe, 1, false, true)}, "in no run"},
+		"safe, never both conditions":  {[]play.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 1, false, true)}, "in no run"},
+		"safe, pauses partial":         {[]play.ModeRun{partial(run(checker.Safe, 1, true, true))}, "all pauses were partial"},
+		"safe, one pause whole":        {[]play.ModeRun{partial(run(checker.Safe, 1, true, true)), run(checker.Safe, 1, true, true)}, ""},
+		"rescued without contention":   {[]play.ModeRun{run(checker.Rescued, 0, true, true)}, ""},
+		"rescued, a fault never fired": {[]play.ModeRun{run(checker.Rescued, 1, false, true)}, "fault 1 never fired"},
+		"overlap, a fault never fired": {[]play.ModeRun{run(checker.Overlap, 1, false, true)}, "fault 1 never fired"},
+		"rescued, each fired once":     {[]play.ModeRun{run(checker.Rescued, 1, false, true), run(checker.Safe, 1, true, false)}, ""},
+		"corrupted, a fault less":      {[]play.ModeRun{run(checker.Corrupted, 0, false, true)}, ""},
+		"stuck needs no contention":    {[]play.ModeRun{run(checker.Stuck, 0, true, true)}, ""},
+		"false-reject proves itself":   {[]play.ModeRun{run(checker.FalseReject, 0, true, false)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCell(sc, "fenced", fence.Seal, tallied(tt.runs...), search.Seeds{First: 1, Last: 20})
@@ -113,7 +113,7 @@ func TestVacuity(t *testing.T) {
 	}
 }
 
-// k of N, and the seed that is replayed.
+// A cell has the number of seeds with its label, and the seed to replay.
 func TestCell(t *testing.T) {
 	sc := &file.Scenario{Name: "x", Expect: map[string]map[fence.Mode]checker.Label{"fenced": {fence.Seal: checker.Overlap}}}
 	for name, tt := range map[string]struct {
@@ -134,7 +134,7 @@ func TestCell(t *testing.T) {
 				t.Errorf("%s %d/%d, seed %d", c.Label, c.SeedsWithLabel, c.Seeds, c.Seed)
 			}
 			if want := tt.runs[tt.seed-1].TraceHash; c.TraceHash != want {
-				t.Errorf("the hash is that of another run: %s, want %s", c.TraceHash, want)
+				t.Errorf("the hash is of another run: %s, want %s", c.TraceHash, want)
 			}
 			if c.Expected != checker.Overlap || c.Match == NothingExpected {
 				t.Errorf("expected %q, %s", c.Expected, c.Match)
@@ -156,8 +156,8 @@ func TestCellNotApplicable(t *testing.T) {
 	}
 }
 
-// Tallies of parts put together are the tally of the whole, wherever it is cut:
-// all but the digest, which knows of the cut.
+// Tallies of parts add up to the tally of the whole, wherever it is cut, except the
+// digest, which depends on the cut.
 func TestTallyAdd(t *testing.T) {
 	runs := []play.ModeRun{
 		run(checker.Safe, 0, true, false), partial(run(checker.Rescued, 1, true, true)), run(checker.Safe, 2, true, true),
@@ -190,7 +190,7 @@ func TestTallyAdd(t *testing.T) {
 	}
 }
 
-// The digest tells any two sequences of runs apart.
+// Different sequences of runs have different digests.
 func TestTallyDigest(t *testing.T) {
 	a, b := run(checker.Safe, 1), run(checker.Corrupted, 1)
 	seen := map[string]string{}
@@ -220,7 +220,7 @@ func TestSeedsParts(t *testing.T) {
 	}
 }
 
-// A name is no pattern: it fits itself alone.
+// A name is no pattern: it matches itself alone.
 func TestLiterally(t *testing.T) {
 	for _, name := range []string{"single", "a*b", "a[0]", `back\slash`, "what?"} {
 		if !fits(Literally(name), name) || fits(Literally(name), name+"x") || fits(Literally("a*b"), "aXb") {

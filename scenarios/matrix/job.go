@@ -9,25 +9,25 @@ import (
 	"locksim/scenarios/search"
 )
 
-// Job is a part of a matrix that is done in one go: one scenario with one
-// lock, in several modes, with several seeds. It is a value that can be sent to
-// another process.
+// Job is a part of a matrix that one process does: one scenario with one lock, in
+// several modes, with several seeds. It is a value that can be sent to another
+// process.
 type Job struct {
-	// File and Source are those of the [file.Scenario].
+	// File and Source are the same as in [file.Scenario].
 	File   string `json:"file"`
 	Source string `json:"source"`
 	// Lock is the lock's name.
 	Lock string `json:"lock"`
-	// Modes are modes in which the lock can run.
+	// Modes are the modes in which the lock can run.
 	Modes []fence.Mode `json:"modes"`
 	Seeds search.Seeds `json:"seeds"`
-	// Weight guesses how long the job takes, compared with others of its plan.
+	// Weight estimates the time of the job, compared with others of its plan.
 	Weight int `json:"-"`
 }
 
 // Play makes the runs, and calls step after those of each seed. The runs of the
-// first seed are made twice and compared. extra are locks besides those that
-// come with locksim. The result has a tally for each mode, in order.
+// first seed are repeated and compared. extra are locks that do not come with
+// locksim. The result has a tally for each mode, in order.
 //
 // Errors are those of [file.Parse], [play.FindLock] and [play.Run].
 func (j Job) Play(extra []play.Lock, step func()) ([]Tally, error) {
@@ -60,7 +60,7 @@ func (j Job) repeat(seed uint64) play.Repeat {
 	return play.Once
 }
 
-// NewAnswer makes what Play returns an answer.
+// NewAnswer makes an answer of the results of Play.
 func NewAnswer(tallies []Tally, err error) Answer {
 	if err == nil {
 		return Answer{Tallies: tallies}

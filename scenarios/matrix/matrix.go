@@ -15,8 +15,8 @@ import (
 // Version is the version of matrices as JSON.
 const Version = 1
 
-// Matrix is what was measured of locks, scenarios and fencing modes. As JSON,
-// everything but the timing is the same on every machine.
+// Matrix is the result of locks in scenarios under fencing modes. As JSON,
+// everything except the timing is the same on every machine.
 type Matrix struct {
 	// Version is the version of this format.
 	Version int          `json:"version"`
@@ -49,7 +49,7 @@ type Row struct {
 	Title string `json:"title" jsonschema:"minLength=0"`
 	// Catalogue are the failure modes that it shows, by their ids.
 	Catalogue []string `json:"catalogue,omitempty" jsonschema:"pattern=^F[0-9][0-9]+$"`
-	// File is the scenario's file. That of the library begins with library/.
+	// File is the scenario's file. For a scenario of the library it begins with library/.
 	File string `json:"file" jsonschema:"minLength=0"`
 	// InLibrary says whether the scenario comes with locksim.
 	InLibrary bool `json:"in_library"`
@@ -95,35 +95,34 @@ type Gap struct {
 	Lock string `json:"lock"`
 	// Why is an error, in words.
 	Why string `json:"why"`
-	// Replay is the command that shows it. It is absent where there is nothing to
-	// be seen.
+	// Replay is the command that shows the error. It is absent if there is none.
 	Replay string `json:"replay,omitempty"`
 }
 
-// Timing is what differs from run to run and from machine to machine.
+// Timing has the values that differ from run to run and from machine to machine.
 type Timing struct {
-	// WallSeconds is what all took on the wall clock.
+	// WallSeconds is the time on the wall clock.
 	WallSeconds float64 `json:"wall_seconds"`
 	// Workers counts the child processes.
 	Workers int `json:"workers" jsonschema:"minimum=1"`
-	// Slowest are the jobs that took longest, the slowest first.
+	// Slowest are the slowest jobs, the slowest first.
 	Slowest []JobTiming `json:"slowest,omitempty"`
-	// Go is the version of Go that the hashes hold for.
+	// Go is the version of Go for which the hashes are valid.
 	Go string `json:"go"`
 	// Modules are the versions of the modules that a trace depends on, by module
-	// path. They are absent where the program does not know them.
+	// path. They are absent if the program has no build information.
 	Modules map[string]string `json:"modules,omitempty"`
 }
 
-// JobTiming is how long the runs of a scenario with a lock took.
+// JobTiming is the time of the runs of a scenario with a lock.
 type JobTiming struct {
 	// Scenario is the name of the scenario.
 	Scenario string `json:"scenario"`
 	// Lock is the name of the lock.
 	Lock string `json:"lock"`
-	// Runs is how many runs there are.
+	// Runs is the number of runs.
 	Runs int `json:"runs" jsonschema:"minimum=1"`
-	// WallSeconds is what the runs took on the wall clock.
+	// WallSeconds is the time of the runs on the wall clock.
 	WallSeconds float64 `json:"wall_seconds"`
 }
 
@@ -142,8 +141,7 @@ func (m *Matrix) JSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Problems are the cells that differ from what is expected or are vacuous, in
-// order.
+// Problems are the cells that differ from the expectation or are vacuous, in order.
 func (m *Matrix) Problems() []Cell {
 	return slices.DeleteFunc(slices.Clone(m.Cells), func(c Cell) bool { return c.Problem() == "" })
 }

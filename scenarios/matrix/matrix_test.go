@@ -54,7 +54,7 @@ func plan(t *testing.T, opts matrix.Options) *matrix.Plan {
 	return p
 }
 
-// played is a matrix whose jobs are all done here, in the order of the plan.
+// played is a matrix whose jobs are all done in this process, in the order of the plan.
 func played(t *testing.T, opts matrix.Options) *matrix.Matrix {
 	t.Helper()
 	p := plan(t, opts)
@@ -85,8 +85,8 @@ func pairs(p *matrix.Plan) []string {
 	return all
 }
 
-// Which locks take part: those of the scenario, unless a flag names others;
-// specimens only when asked for; locks of the user's own everywhere.
+// The locks of a plan are those of the scenario, unless a flag names others;
+// specimens only if asked for; the user's own locks in every scenario.
 func TestMatrixPlan(t *testing.T) {
 	one := parsed(t, "one.yaml", "name: one\nlocks: [fenced, single, broken/get-then-del]\n")
 	two := parsed(t, "two.yaml", "name: two\nlock: {kind: redlock}\n")
@@ -102,9 +102,9 @@ func TestMatrixPlan(t *testing.T) {
 		"a pattern":              {matrix.Options{Locks: []string{"*d*"}}, []string{"one fenced none,seal", "two redlock none"}},
 		"specimens by a pattern": {matrix.Options{Locks: []string{"broken/*"}}, []string{"one broken/get-then-del none"}},
 		"a lock and specimens":   {matrix.Options{Locks: []string{"redlock"}, Specimens: true}, []string{"one broken/get-then-del none", "two redlock none"}},
-		"one's own": {matrix.Options{Extra: []play.Lock{mine}}, []string{
+		"user's lock": {matrix.Options{Extra: []play.Lock{mine}}, []string{
 			"one fenced none,seal", "one mine none", "one single none", "two mine none", "two redlock none"}},
-		"only one's own": {matrix.Options{Extra: []play.Lock{mine}, Locks: []string{"mine"}}, []string{"one mine none", "two mine none"}},
+		"only the user's lock": {matrix.Options{Extra: []play.Lock{mine}, Locks: []string{"mine"}}, []string{"one mine none", "two mine none"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.opts.Scenarios, tt.opts.Modes = []*file.Scenario{two, one}, []fence.Mode{fence.Seal, fence.None}
@@ -115,8 +115,8 @@ func TestMatrixPlan(t *testing.T) {
 	}
 }
 
-// A lock without tokens has no job in modes that need them, and no job at all
-// where there are no others.
+// A lock without tokens has no job in modes that need them, and no job at all if
+// there are no others.
 func TestMatrixPlanWithoutModes(t *testing.T) {
 	sc := parsed(t, "one.yaml", "name: one\nlocks: [fenced, single]\n")
 	p := plan(t, matrix.Options{Scenarios: []*file.Scenario{sc}, Modes: []fence.Mode{fence.Check, fence.Seal}})
@@ -164,8 +164,8 @@ func TestMatrixPlanRefused(t *testing.T) {
 	}
 }
 
-// The longest jobs come first, and many seeds are more than one job, whose
-// answers are put together in the order of the seeds.
+// The longest jobs come first. Many seeds make more than one job, whose answers are
+// combined in the order of the seeds.
 func TestMatrixJobs(t *testing.T) {
 	light := parsed(t, "a.yaml", "name: a-light\n")
 	heavy := parsed(t, "b.yaml", "name: b-heavy\nworld: {clients: 5}\nlock: {kind: redlock}\nworkload: {rounds: 9}\n")
@@ -214,8 +214,8 @@ func TestMatrixJobPlay(t *testing.T) {
 	}
 }
 
-// The first seed of a job is run twice: a lock that draws from chance gets no
-// tally.
+// The first seed of a job is run twice: a lock that draws from a source without a
+// seed gets no tally.
 func TestMatrixJobNondeterminism(t *testing.T) {
 	sc, l := testruns.Load(t, "calm")
 	drawing := l
@@ -225,15 +225,15 @@ func TestMatrixJobNondeterminism(t *testing.T) {
 		return testlocks.UnseededDelay(inner, e.Clock()), err
 	}
 	job := matrix.Job{File: sc.File, Source: string(sc.Source), Lock: "drawing", Modes: []fence.Mode{fence.None}, Seeds: search.Seeds{First: 1, Last: 5}}
-	_, err := job.Play([]play.Lock{drawing}, func() { t.Error("a seed was counted") })
+	_, err := job.Play([]play.Lock{drawing}, func() { t.Error("the seed was counted") })
 	if _, ok := errors.AsType[*play.NondeterminismError](err); !ok {
 		t.Errorf("%v", err)
 	}
 }
 
-// Mutants of a scenario that the matrix must catch: an expectation that is too
-// good, one that is too bad, a lock that nobody contends for, a fault that never
-// fires. The scenario as it should be has no problem.
+// The matrix must detect these mutants of a scenario: an expectation that is too
+// good, one that is too bad, a lock without contention, a fault that never fires.
+// The right scenario has no problem.
 func TestMatrixCatches(t *testing.T) {
 	right := paused(t, "expect:\n  fenced: {none: corrupted, seal: rescued}\n")
 	alone := parsed(t, "./alone.yaml", "name: alone\nworld: {clients: 1}\nexpect:\n  fenced: {none: safe, seal: safe}\n")
@@ -246,7 +246,7 @@ func TestMatrixCatches(t *testing.T) {
 		"right":         {right, search.Seeds{First: 1, Last: 20}, nil},
 		"too good":      {paused(t, "expect:\n  fenced: {none: overlap, seal: rescued}\n"), search.Seeds{First: 1, Last: 2}, []string{"none: corrupted, and overlap was expected"}},
 		"too bad":       {paused(t, "expect:\n  fenced: {none: corrupted, seal: corrupted}\n"), search.Seeds{First: 1, Last: 20}, []string{"seal: rescued, and corrupted was expected"}},
-		"nobody else":   {alone, search.Seeds{First: 1, Last: 2}, []string{"none: vacuous: no acquire was contended", "seal: vacuous: no acquire was contended"}},
+		"no contention": {alone, search.Seeds{First: 1, Last: 2}, []string{"none: vacuous: no acquire was contended", "seal: vacuous: no acquire was contended"}},
 		"without fault": {never, search.Seeds{First: 1, Last: 2}, []string{"none: vacuous: fault 1 never fired (pause c0 for 1s, when c0 passes renewal)", "seal: vacuous: fault 1 never fired (pause c0 for 1s, when c0 passes renewal)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -265,7 +265,7 @@ func TestMatrixCatches(t *testing.T) {
 	}
 }
 
-// A replay command is about the run that the cell shows: it has that label.
+// A replay command repeats the run that the cell shows: it has that label.
 func TestMatrixReplays(t *testing.T) {
 	m := played(t, matrix.Options{Scenarios: []*file.Scenario{paused(t, "")}, Seeds: search.Seeds{First: 3, Last: 5}})
 	for _, c := range m.Cells {
@@ -280,8 +280,8 @@ func TestMatrixReplays(t *testing.T) {
 	}
 }
 
-// The document does not depend on who did which job when: answers come from
-// other processes, in any order.
+// The document does not depend on which process did which job when: answers come in
+// any order.
 func TestMatrixIsStable(t *testing.T) {
 	opts := matrix.Options{Scenarios: []*file.Scenario{paused(t, "")}, Seeds: search.Seeds{First: 1, Last: 3}}
 	first, err := played(t, opts).JSON()
@@ -303,10 +303,10 @@ func TestMatrixIsStable(t *testing.T) {
 	}
 }
 
-// What could not be run to its end is a failure; a lock of the user's own that
-// does not suit a scenario is no failure, unless the scenario names it.
+// A job that did not end is a failure; a user's lock that does not suit a scenario
+// is no failure, unless the scenario names it.
 func TestMatrixGaps(t *testing.T) {
-	bad := matrix.Answer{Error: "x.yaml: it knows no owners", BadInput: &file.InputError{Msg: "it knows no owners"}}
+	bad := matrix.Answer{Error: "x.yaml: it has no owners", BadInput: &file.InputError{Msg: "it has no owners"}}
 	lost := matrix.Answer{Error: "the worker process hung"}
 	opts := matrix.Options{Scenarios: []*file.Scenario{parsed(t, "x.yaml", "name: x\nlocks: [single, fenced]\n")}, Extra: []play.Lock{{Name: "mine"}}}
 	p := plan(t, opts)
@@ -316,7 +316,7 @@ func TestMatrixGaps(t *testing.T) {
 		answers = append(answers, map[string]matrix.Answer{"single": bad, "fenced": lost, "mine": bad}[j.Lock])
 		if err := p.Refusal(i, answers[i]); err != nil {
 			refused++
-			if j.Lock != "single" || err.Error() != "it knows no owners" {
+			if j.Lock != "single" || err.Error() != "it has no owners" {
 				t.Errorf("%s: %v", j.Lock, err)
 			}
 		}
@@ -333,7 +333,7 @@ func TestMatrixGaps(t *testing.T) {
 	}
 }
 
-// The names in the answer to a job that makes no sense.
+// The answer to an invalid job has the error.
 func TestMatrixAnswer(t *testing.T) {
 	for name, tt := range map[string]struct {
 		job   matrix.Job
@@ -350,7 +350,7 @@ func TestMatrixAnswer(t *testing.T) {
 	}
 }
 
-// The rows and columns of a plan are those of its matrix.
+// A plan has the same rows and columns as its matrix.
 func TestMatrixPlanRowsAndColumns(t *testing.T) {
 	all, err := file.Library()
 	if err != nil {

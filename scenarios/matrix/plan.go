@@ -18,29 +18,29 @@ import (
 	"locksim/scenarios/search"
 )
 
-// Options say what a matrix has in it.
+// Options say what a matrix contains.
 type Options struct {
 	// Scenarios are its rows, each with its source. Required.
 	Scenarios []*file.Scenario
-	// Locks are patterns, as of path.Match, for the names of its locks; one
-	// that begins with "broken/" means specimens. Default: all locks that a
-	// scenario is about, and those of Extra.
+	// Locks are patterns, as of path.Match, for the names of its locks; one that
+	// begins with "broken/" means specimens. Default: all locks that a scenario
+	// names, and those of Extra.
 	Locks []string
-	// Specimens says that the specimens that a scenario is about take part, as
-	// if Locks had the pattern broken/* too.
+	// Specimens says that the specimens that a scenario names take part, as if
+	// Locks had the pattern broken/* too.
 	Specimens bool
 	// Modes are the fencing modes. Default: all.
 	Modes []fence.Mode
 	// Seeds are the seeds of every cell.
 	Seeds search.Seeds
-	// Extra are locks besides those that come with locksim. They take part in
-	// every scenario.
+	// Extra are locks that do not come with locksim. They take part in every
+	// scenario.
 	Extra []play.Lock
 }
 
-// Plan is what has to be run for a matrix, and in which order it is
-// shown. It is made by [NewPlan] and not changed afterwards. As JSON it is all
-// that decides what a matrix comes to; [ReadPlan] reads that.
+// Plan is what has to be run for a matrix, and the order in which it is shown. It
+// is made by [NewPlan] and not changed afterwards. As JSON it is everything that
+// decides the result of a matrix; [ReadPlan] reads that.
 type Plan struct {
 	opts  Options
 	known []string // the names of all locks, in the order of the columns
@@ -52,7 +52,7 @@ type Plan struct {
 type pair struct {
 	scenario *file.Scenario
 	lock     play.Lock
-	named    bool // the scenario says that it is about this lock
+	named    bool // the scenario names this lock
 }
 
 // plannedJob is a job and the number of its pair.
@@ -61,21 +61,20 @@ type plannedJob struct {
 	pair int
 }
 
-// A pair with many seeds has more than one job, so that a matrix of few pairs
-// keeps all cores busy too: of at least minSeeds seeds each, and at most maxParts
-// of them. Only the seeds decide on the parts, since a cell's digest depends on
-// them.
+// A pair with many seeds has more than one job, so that a matrix of few pairs also
+// keeps all cores busy: at most maxParts jobs of at least minSeeds seeds each. Only
+// the seeds decide on the parts, since a cell's digest depends on them.
 const (
 	minSeeds = 20
 	maxParts = 50
 )
 
-// ErrEmptyMatrix is returned when no scenario is about any of the locks.
-var ErrEmptyMatrix = errors.New("the matrix is empty: none of these scenarios is about any of these locks")
+// ErrEmptyMatrix is returned when no scenario names any of the locks.
+var ErrEmptyMatrix = errors.New("the matrix is empty: none of these scenarios names any of these locks")
 
-// NewPlan finds out what has to be run. The errors are about the options:
-// two scenarios of one name, a pattern that fits no lock, a scenario that names
-// a lock that nobody knows (an *InputError), and ErrEmptyMatrix.
+// NewPlan finds out what has to be run. The errors are about the options: two
+// scenarios of one name, a pattern that matches no lock, a scenario that names an
+// unknown lock (an *InputError), and ErrEmptyMatrix.
 func NewPlan(opts Options) (*Plan, error) {
 	if len(opts.Modes) == 0 {
 		opts.Modes = fence.Modes()
@@ -98,7 +97,7 @@ func NewPlan(opts Options) (*Plan, error) {
 	return p, nil
 }
 
-// checkScenarios refuses rows that nobody could tell apart, or send to a worker.
+// checkScenarios refuses scenarios with the same name, and those that cannot be sent to a worker.
 func (p *Plan) checkScenarios() error {
 	for i, sc := range p.opts.Scenarios {
 		if len(sc.Source) == 0 {
@@ -111,20 +110,20 @@ func (p *Plan) checkScenarios() error {
 	return nil
 }
 
-// checkPatterns refuses a pattern that no lock fits.
+// checkPatterns refuses a pattern that matches no lock.
 func (p *Plan) checkPatterns() error {
 	for _, pattern := range p.opts.Locks {
 		if _, err := path.Match(pattern, ""); err != nil {
 			return fmt.Errorf("%q is no pattern for locks: %w: write a name, or one with *, such as redlock*", pattern, err)
 		}
 		if !slices.ContainsFunc(p.known, func(name string) bool { return fits(pattern, name) }) {
-			return fmt.Errorf("there is no lock %q: %slocksim list shows those that there are", pattern, prose.DidYouMean(pattern, p.known))
+			return fmt.Errorf("there is no lock %q: %slocksim list shows all", pattern, prose.DidYouMean(pattern, p.known))
 		}
 	}
 	return nil
 }
 
-// knownLocks are kinds first, then other people's locks, then specimens.
+// knownLocks are kinds first, then the user's locks, then specimens.
 func knownLocks(extra []play.Lock) []string {
 	names := kinds.Names()
 	for _, l := range extra {
@@ -178,7 +177,7 @@ func (p *Plan) addRow(row []pair) {
 	p.pairs = append(p.pairs, row...)
 }
 
-// lockPos is where a scenario names a lock, if it does not do so by a group.
+// lockPos is the position at which a scenario names a lock; of lock.kind if it names a group.
 func lockPos(sc *file.Scenario, name string) faults.Pos {
 	if i := slices.Index(sc.Locks, name); i >= 0 {
 		return sc.Pos(fmt.Sprintf("locks[%d]", i))
@@ -186,13 +185,13 @@ func lockPos(sc *file.Scenario, name string) faults.Pos {
 	return sc.Pos("lock.kind")
 }
 
-// order compares the places of two columns.
+// order compares two locks by the order of the columns.
 func (p *Plan) order(a, b play.Lock) int {
 	return cmp.Compare(slices.Index(p.known, a.Name), slices.Index(p.known, b.Name))
 }
 
-// planJobs cuts the work into jobs, the longest first, so that no core has to
-// wait long for another at the end.
+// planJobs cuts the work into jobs, the longest first, so that no core waits long
+// for another at the end.
 func (p *Plan) planJobs() {
 	for i, pair := range p.pairs {
 		modes := pair.modes(p.opts.Modes)
@@ -208,19 +207,19 @@ func (p *Plan) planJobs() {
 	slices.SortStableFunc(p.jobs, func(a, b plannedJob) int { return cmp.Compare(b.Weight, a.Weight) })
 }
 
-// modes are those of some modes in which the lock can run.
+// modes are the asked modes in which the lock can run.
 func (p pair) modes(asked []fence.Mode) []fence.Mode {
 	return slices.DeleteFunc(slices.Clone(asked), func(m fence.Mode) bool { return m.NeedsToken() && !p.lock.Tokens })
 }
 
-// messages guesses how many messages a run has, compared with other pairs: they
-// are what costs time.
+// messages estimates the number of messages of a run, compared with other pairs:
+// the time depends on them.
 func (p pair) messages() int {
 	nodes := max(p.scenario.World.Redis, p.lock.Nodes())
 	return nodes * p.scenario.World.Clients * p.scenario.Workload.Rounds
 }
 
-// Runs is how many runs a job has.
+// Runs is the number of runs of a job.
 func (j Job) Runs() int { return len(j.Modes) * j.Seeds.Len() }
 
 // Jobs are the jobs of the plan, longest first. The caller owns the slice.
@@ -232,13 +231,13 @@ func (p *Plan) Jobs() []Job {
 	return jobs
 }
 
-// Timing is how long a job took; id is its number.
+// Timing is the time of a job; id is its number.
 func (p *Plan) Timing(id int, wall time.Duration) JobTiming {
 	pair := p.pairs[p.jobs[id].pair]
 	return JobTiming{Scenario: pair.scenario.Name, Lock: pair.lock.Name, Runs: p.jobs[id].Runs(), WallSeconds: wall.Seconds()}
 }
 
-// Literally is a pattern, as of path.Match, that only the name itself fits.
+// Literally is a pattern, as of path.Match, that only the name itself matches.
 func Literally(name string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
 }
@@ -254,8 +253,7 @@ func (p *Plan) Scenarios() []*file.Scenario {
 	return rows
 }
 
-// Locks are the columns of the plan, in order, each as the first scenario has it
-// that it takes part in. The caller owns the slice.
+// Locks are the columns of the plan, in order. The caller owns the slice.
 func (p *Plan) Locks() []play.Lock {
 	var columns []play.Lock
 	for _, pair := range p.pairs {

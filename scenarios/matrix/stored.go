@@ -12,22 +12,22 @@ import (
 	"locksim/scenarios/search"
 )
 
-// storedPlan is a plan as JSON: no pattern is left in it, so that it means the
-// same to a program that knows other locks.
+// storedPlan is a plan as JSON: it has no patterns, so that it means the same to a
+// program with other locks.
 type storedPlan struct {
 	Seeds     search.Seeds         `json:"seeds"`
 	Modes     []fence.Mode         `json:"modes"`
 	Scenarios map[string]storedRow `json:"scenarios"`
 }
 
-// storedRow is a scenario, and the locks that it is played with.
+// storedRow is a scenario, and the locks that play it.
 type storedRow struct {
 	File   string   `json:"file"`
 	Source string   `json:"source"`
 	Locks  []string `json:"locks"`
 }
 
-// MarshalJSON makes the plan a value that [ReadPlan] reads.
+// MarshalJSON writes the plan as [ReadPlan] reads it.
 func (p *Plan) MarshalJSON() ([]byte, error) {
 	s := storedPlan{Seeds: p.opts.Seeds, Modes: p.opts.Modes, Scenarios: map[string]storedRow{}}
 	for _, pair := range p.pairs {
@@ -40,8 +40,8 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// ReadPlan reads a plan that was written as JSON. extra are locks besides those
-// that come with locksim. The error says what makes no sense about the plan.
+// ReadPlan reads a plan that was written as JSON. extra are locks that do not come
+// with locksim. The error says what is invalid in the plan.
 func ReadPlan(data []byte, extra []play.Lock) (*Plan, error) {
 	var s storedPlan
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -49,16 +49,16 @@ func ReadPlan(data []byte, extra []play.Lock) (*Plan, error) {
 	}
 	p := &Plan{opts: Options{Modes: sortedModes(s.Modes), Seeds: s.Seeds, Extra: extra}, known: knownLocks(extra)}
 	if s.Seeds.First > s.Seeds.Last || s.Seeds.Last-s.Seeds.First >= search.MaxSeeds || len(s.Modes) == 0 || len(p.opts.Modes) != len(s.Modes) {
-		return nil, fmt.Errorf("this plan of a matrix makes no sense: %v in the fencing modes %q", s.Seeds, s.Modes)
+		return nil, fmt.Errorf("this plan of a matrix is invalid: %v in the fencing modes %q", s.Seeds, s.Modes)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Scenarios)) {
 		row := s.Scenarios[name]
 		sc, err := file.Parse(row.File, []byte(row.Source), play.ServerNames(extra...)...)
 		if err != nil {
-			return nil, fmt.Errorf("this plan of a matrix makes no sense: %w", err)
+			return nil, fmt.Errorf("this plan of a matrix is invalid: %w", err)
 		}
 		if sc.Name != name {
-			return nil, fmt.Errorf("this plan of a matrix makes no sense: scenario %s is called %s", name, sc.Name)
+			return nil, fmt.Errorf("this plan of a matrix is invalid: scenario %s is called %s", name, sc.Name)
 		}
 		var pairs []pair
 		for _, lock := range row.Locks {

@@ -15,7 +15,7 @@ import (
 )
 
 // A plan that was stored and read again has the same jobs, in the same order, and
-// puts the same answers together to the same matrix.
+// makes the same matrix of the same answers.
 func TestPlanIsStored(t *testing.T) {
 	library, err := file.Load("calm")
 	if err != nil {
@@ -55,11 +55,11 @@ func runCommand(scenario, lock string, seed uint64, modes ...fence.Mode) string 
 func TestReadPlanRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		`[]`: "this is no plan of a matrix",
-		`{}`: "makes no sense: ",
+		`{}`: "is invalid: ",
 		`{"seeds":{"first":1,"last":2},"modes":["none"]}`: matrix.ErrEmptyMatrix.Error(),
-		`{"seeds":{"first":2,"last":1},"modes":["none"],"scenarios":{"x":{"file":"x.yaml","source":"name: x","locks":["single"]}}}`: "makes no sense: ",
-		`{"seeds":{"first":0,"last":18446744073709551615},"modes":["none"]}`:                                                        "makes no sense: ",
-		`{"seeds":{"first":1,"last":2},"modes":["non"],"scenarios":{"x":{"file":"x.yaml","source":"name: x","locks":["single"]}}}`:  "makes no sense: ",
+		`{"seeds":{"first":2,"last":1},"modes":["none"],"scenarios":{"x":{"file":"x.yaml","source":"name: x","locks":["single"]}}}`: "is invalid: ",
+		`{"seeds":{"first":0,"last":18446744073709551615},"modes":["none"]}`:                                                        "is invalid: ",
+		`{"seeds":{"first":1,"last":2},"modes":["non"],"scenarios":{"x":{"file":"x.yaml","source":"name: x","locks":["single"]}}}`:  "is invalid: ",
 		`{"seeds":{"first":1,"last":2},"modes":["none"],"scenarios":{"x":{"file":"x.yaml","source":"nam: x","locks":["single"]}}}`:  "x.yaml:1:",
 		`{"seeds":{"first":1,"last":2},"modes":["none"],"scenarios":{"x":{"file":"x.yaml","source":"name: y","locks":["single"]}}}`: "scenario x is called y",
 		`{"seeds":{"first":1,"last":2},"modes":["none"],"scenarios":{"x":{"file":"x.yaml","source":"name: x","locks":["mine"]}}}`:   `a lock that this program does not know: there is no lock "mine"`,

@@ -13,14 +13,13 @@ import (
 	"locksim/scenarios/search"
 )
 
-// Tally is what the runs of one scenario, lock and mode came to, seed by
-// seed. Tallies of consecutive seeds can be put together.
+// Tally counts the results of the runs of one scenario, lock and mode, seed by
+// seed. Tallies of consecutive seeds can be added.
 //
-// A matrix asks other things of its runs than a search does. It judges them by no
-// promise, so that none is counted as violating. A run is evidence only if it was
-// contended, every fault struck, and the pauses were whole. And a cell needs for
-// each label the first seed that shows it, and a digest of all traces in their
-// order.
+// A matrix needs other counts than a search does. It judges runs by no promise, so
+// that none is counted as violating. A run is evidence only if it was contended,
+// every fault struck, and the pauses were whole. And a cell needs for each label
+// the first seed with it, and a digest of all traces in their order.
 type Tally struct {
 	search.Tally
 	Mode fence.Mode `json:"mode"`
@@ -38,17 +37,17 @@ type Tally struct {
 	Digest string `json:"digest"`
 }
 
-// uncontended is why runs are no evidence in which no client waited for another.
+// uncontended is why a run is no evidence in which no client waited for another.
 const uncontended = "no acquire was contended"
 
-// LabelTally is one label and the runs that had it.
+// LabelTally counts the runs with one label.
 type LabelTally struct {
 	Label checker.Label `json:"label"`
 	// Seeds counts the runs, NonVacuous those of them that were not vacuous.
 	Seeds      int `json:"seeds"`
 	NonVacuous int `json:"non_vacuous"`
-	// Seed is the first one; of those that are safe, the first one that is not
-	// vacuous, if there is one. TraceHash is the hash of its run.
+	// Seed is the first one; for safe runs, the first one that is not vacuous, if
+	// there is one. TraceHash is the hash of its run.
 	Seed      uint64 `json:"seed"`
 	TraceHash string `json:"trace_hash"`
 }
@@ -83,7 +82,7 @@ func oneIf(yes bool) int {
 	return 0
 }
 
-// Add puts the tally of later seeds to that of earlier ones.
+// Add adds the tally of later seeds.
 func (t *Tally) Add(later Tally) {
 	t.Tally.Add(later.Tally)
 	t.Mode = later.Mode

@@ -8,8 +8,8 @@ import (
 	"locksim/scenarios/play"
 )
 
-// BenchmarkModeRun is a complete run of one mode: the world, the clients, the
-// trace and its hash, the verdict with porcupine's opinion, and the story.
+// BenchmarkModeRun is a complete run of one mode: the world, the clients, the trace
+// and its hash, the verdict with porcupine's check, and the story.
 func BenchmarkModeRun(b *testing.B) {
 	for _, name := range []string{"gc-pause", "calm"} {
 		b.Run(name, func(b *testing.B) {

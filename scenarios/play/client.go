@@ -17,10 +17,10 @@ import (
 // errCrashed ends the work of a client whose process has crashed.
 var errCrashed = errors.New("the process has crashed")
 
-// client drives the workload of one process: acquire, read, work, write,
-// release, think. Every step is a mark in the trace, and so a seam and an
-// event at which a fault may strike. A process that comes back after a crash
-// has a client of its own, which knows nothing of the first.
+// client runs the workload of one process: acquire, read, work, write, release,
+// think. Every step is a mark in the trace, and so a seam and an event at which a
+// fault may strike. A process that restarts after a crash has a new client, without
+// the state of the first.
 type client struct {
 	play   *play
 	proc   Machine
@@ -31,20 +31,20 @@ type client struct {
 
 	grants   []*grant
 	attempts []checker.Attempt
-	granted  int // how many grants the process has had, in all its lives
+	granted  int // how many grants the process has had, over its restarts
 	ops      int // and operations
 	partial  atomic.Bool
 }
 
-// grant is a grant with what was done under it. The fields that a relay
-// writes are read when the run is over.
+// grant is a grant with what was done under it. The fields that a relay writes are
+// read when the run is over.
 type grant struct {
 	checker.Grant
-	id    string // unique in a run; what the store knows the grant by
-	steps steps
-	ops   []checker.Op
-	lease lock.Lease
-	heard atomic.Bool // the client has observed the loss
+	id       string // unique in a run; it identifies the grant to the store
+	steps    steps
+	ops      []checker.Op
+	lease    lock.Lease
+	lossSeen atomic.Bool // the client has observed the loss
 	// request is the context that the round serves; nil for an inner section.
 	request context.Context
 	unwatch func() // ends the watch over the lease
@@ -58,7 +58,7 @@ func newClient(p *play, proc Machine, i int) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if locker, err = p.inTheEyesOf(proc, locker); err != nil {
+	if locker, err = p.ownedBy(proc, locker); err != nil {
 		return nil, err
 	}
 	c := &client{play: p, proc: proc, view: proc.View(), locker: locker, dice: rand.New(proc.Source("workload"))}
@@ -70,7 +70,7 @@ func newClient(p *play, proc Machine, i int) (*client, error) {
 	return c, nil
 }
 
-// env is what the lock of a machine may know.
+// env is the environment of the lock on a machine.
 func (p *play) env(m Machine) Env {
 	e := env{Machine: m, identity: m.Name(), spec: p.sc.Lock}
 	if p.sc.Lock.Owner == file.OwnerShared {
@@ -79,12 +79,12 @@ func (p *play) env(m Machine) Env {
 	return e
 }
 
-// sharedIdentity is who all clients say that they are where they share an owner id.
+// sharedIdentity is the identity of all clients that share an owner id.
 const sharedIdentity = "everybody"
 
-// inTheEyesOf is a reentrant lock as its owner sees it, where the scenario
-// needs owners: one each, or one that they share.
-func (p *play) inTheEyesOf(proc Machine, l lock.Locker) (lock.Locker, error) {
+// ownedBy gives a reentrant lock its owner, if the scenario needs owners: one for
+// each client, or one that they share.
+func (p *play) ownedBy(proc Machine, l lock.Locker) (lock.Locker, error) {
 	path, owner := "workload.nested", proc.Name()
 	switch {
 	case p.sc.Lock.Owner == file.OwnerShared:
@@ -94,7 +94,7 @@ func (p *play) inTheEyesOf(proc Machine, l lock.Locker) (lock.Locker, error) {
 	}
 	owned, ok := l.(lock.Owned)
 	if !ok {
-		return nil, p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s knows no owners: choose a reentrant kind, or leave this out", path, p.lock.Name)
+		return nil, p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s has no owners: choose a reentrant kind, or leave this out", path, p.lock.Name)
 	}
 	return owned.As(owner), nil
 }
@@ -104,7 +104,7 @@ func (c *client) upTo(d time.Duration) time.Duration {
 	return time.Duration(c.dice.Int64N(int64(d) + 1))
 }
 
-// work is the whole workload. A crash ends it without another word.
+// work is the whole workload. It returns at a crash.
 func (c *client) work() {
 	if c.sleep(c.start) != nil {
 		return
@@ -121,11 +121,11 @@ func (c *client) work() {
 
 func (c *client) sleep(d time.Duration) error { return c.proc.Clock().Sleep(c.proc.Context(), d) }
 
-// round is one guarded section. Only a crash, or a lock that cannot be had, is
+// round is one guarded section. Only a crash, or a lock that cannot be acquired, is
 // an error; everything else is part of the story.
 func (c *client) round() error {
 	ctx, giveUp := context.WithCancel(c.proc.Context())
-	stop := c.proc.Clock().AfterFunc(c.play.acquirePatience(), giveUp)
+	stop := c.proc.Clock().AfterFunc(c.play.acquireLimit(), giveUp)
 	request, end := c.request(ctx)
 	defer end()
 	g, err := c.acquire(request, outer)
@@ -141,8 +141,8 @@ func (c *client) round() error {
 	return c.release(g)
 }
 
-// request is the context that a round serves: it lives as long as the scenario
-// says or, without a word, as long as the client has patience.
+// request is the context of the request that a round serves: it ends after
+// Workload.Request or, if that is 0, with ctx.
 func (c *client) request(ctx context.Context) (context.Context, context.CancelFunc) {
 	d := c.play.sc.Workload.Request
 	if d == 0 {
@@ -156,8 +156,8 @@ func (c *client) request(ctx context.Context) (context.Context, context.CancelFu
 	}
 }
 
-// acquire returns nil where the lock was not granted, and an error where the
-// process has crashed.
+// acquire returns nil if the lock was not granted, and an error if the process has
+// crashed.
 func (c *client) acquire(ctx context.Context, s steps) (*grant, error) {
 	invoked, err := c.proc.Mark(trace.Mark{Step: s.acquire, Resource: resource})
 	if err != nil {
@@ -173,8 +173,8 @@ func (c *client) acquire(ctx context.Context, s steps) (*grant, error) {
 	return c.begin(s, invoked, lease)
 }
 
-// begin makes a grant of a lease, which is watched from now on: the client may
-// be paused before it has taken a single step.
+// begin makes a grant of a lease, and watches the lease from now on: the client may
+// be paused before its next step.
 func (c *client) begin(s steps, invoked checker.Pos, lease lock.Lease) (*grant, error) {
 	c.granted++
 	g := &grant{lease: lease, steps: s, id: fmt.Sprintf("%s.g%d", c.proc.Name(), c.granted),
@@ -210,8 +210,8 @@ func (c *client) notGranted(invoked checker.Pos, cause error) error {
 	return nil
 }
 
-// release gives the lock back: under the request's context, where a round
-// serves one, and else under one that lasts.
+// release releases the lock, under the context of the request if the scenario has
+// one, and else under that of the process.
 func (c *client) release(g *grant) error {
 	n, err := c.proc.Mark(trace.Mark{Step: g.steps.release, Resource: resource})
 	if err != nil {
@@ -238,9 +238,9 @@ func (c *client) releaseContext(g *grant) context.Context {
 	return c.proc.Context()
 }
 
-// excusable reports whether a release that ended so may have left the key
-// behind, until its TTL, through no fault of the lock. That a context was
-// cancelled is no excuse: a release has to go on all the same (F29).
+// excusable reports whether a release with this error may have left the key behind,
+// until its TTL, through no fault of the lock. A cancelled context is no excuse: a
+// release has to go on after it (F29).
 func excusable(cause error) bool {
 	return cause != nil && !errors.Is(cause, lock.ErrNotHeld) && !errors.Is(cause, context.Canceled)
 }

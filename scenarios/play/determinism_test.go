@@ -18,8 +18,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// some is the library, and every third scenario of it in a short run.
-func some(t testing.TB) []*file.Scenario {
+// librarySample is the library, or every third scenario of it in a short run.
+func librarySample(t testing.TB) []*file.Scenario {
 	t.Helper()
 	all, err := file.Library()
 	if err != nil {
@@ -38,7 +38,7 @@ func some(t testing.TB) []*file.Scenario {
 // the same verdict, at one processor and at two.
 func TestDeterministic(t *testing.T) {
 	seeds := testruns.Soak(t, 100, 0.02)
-	for _, sc := range some(t) {
+	for _, sc := range librarySample(t) {
 		_, l := testruns.Load(t, sc.Name)
 		t.Run(sc.Name, func(t *testing.T) {
 			for _, procs := range []int{1, 2} {
@@ -55,7 +55,7 @@ func TestDeterministic(t *testing.T) {
 // digest is the hash of all traces of the library for one seed.
 func digest(t testing.TB) string {
 	h := sha256.New()
-	for _, sc := range some(t) {
+	for _, sc := range librarySample(t) {
 		_, l := testruns.Load(t, sc.Name)
 		for seed := range uint64(1) {
 			for _, m := range testruns.Play(t, sc, l, play.RunOptions{Seed: seed}).Modes {
@@ -91,8 +91,8 @@ func TestDeterministicAcrossProcesses(t *testing.T) {
 	}
 }
 
-// One draw from the global source of math/rand/v2 is noticed, and the message
-// names the first event that differs.
+// One draw from the global source of math/rand/v2 is noticed, and the error has the
+// first event that differs.
 func TestGlobalRandIsNoticed(t *testing.T) {
 	sc, l := testruns.Load(t, "calm")
 	drawing := l
@@ -106,7 +106,7 @@ func TestGlobalRandIsNoticed(t *testing.T) {
 		t.Fatalf("got %v, want a NondeterminismError", err)
 	}
 	if nd.Divergence == nil || nd.Divergence.A == nil || nd.Divergence.Before == nil {
-		t.Fatalf("the divergence is not named: %v", nd)
+		t.Fatalf("the error has no divergence: %v", nd)
 	}
 	if m, ok := nd.Divergence.Before.What.(trace.Mark); !ok || m.Step != trace.Acquire {
 		t.Errorf("the event before the first difference is %v, want the acquire whose delay was drawn", nd.Divergence.Before)

@@ -25,20 +25,21 @@ import (
 	"locksim/sim/trace"
 )
 
-var updateDigests = flag.Bool("update-digests", false, "write testdata/digests anew: only for a change that is meant to change runs")
+var updateDigests = flag.Bool("update-digests", false, "rewrite testdata/digests: only for a change that is meant to change runs")
 
-// digestSeeds are the seeds of which testdata/digests keeps every run.
+// digestSeeds is the number of seeds whose runs testdata/digests has.
 const digestSeeds = 5
 
-// TestDigests holds every run of the library equal to what it was: its label, its facts, and instant, actor, kind and
-// peer of each of its events. The files were first written at commit 03736fc, before the kernel was taken apart, and
-// name on each line the lock, the seed, the modes whose runs were equal, the label, the facts in the order of
-// [checker.Facts], the number of events and their digest.
+// TestDigests compares every run of the library with its stored digest: its label,
+// its facts, and instant, actor, kind and peer of each of its events. The files
+// were first written at commit 03736fc, before the kernel was split up, and have on
+// each line the lock, the seed, the modes whose runs were equal, the label, the
+// facts in the order of [checker.Facts], the number of events and their digest.
 //
 // With LOCKSIM_SOAK=1 each scenario is played with all seeds, without it every third one with one seed.
 func TestDigests(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it plays the whole library with every lock")
+		t.Skip("plays the whole library with every lock")
 	}
 	all, err := file.Library()
 	if err != nil {
@@ -153,7 +154,7 @@ func factsInALine(t *testing.T, f checker.Facts) string {
 		if _, ok := token.(json.Delim); ok {
 			continue
 		}
-		value, err := dec.Token() // behind the name
+		value, err := dec.Token() // after the name
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,30 +14,30 @@ import (
 	"locksim/sim/trace"
 )
 
-// This file is what the driver knows of where it runs: nothing of simulated or
-// live worlds, only what both can do.
+// This file is what the driver uses of a simulated or live world: only what both
+// can do.
 
-// Env is all that a lock under test may know of where it runs: the same in a
-// simulated world and on real machines. Its methods are safe for concurrent use.
+// Env is all that a lock under test can use of its world: the same in a simulated
+// world and on real machines. Its methods are safe for concurrent use.
 //
-// A lock that is given the clock, the dialer, the random numbers and the entropy
-// of its environment, in place of those of the program, runs under all faults and
-// is repeatable.
+// A lock that uses the clock, the dialer, the random numbers and the entropy of its
+// environment, in place of those of the program, runs under all faults and is
+// repeatable.
 type Env interface {
 	// Name is the client's: c0, c1, …
 	Name() string
-	// Identity is who the client says that it is: its name, or one that it shares
-	// with others where the scenario says so. A lock that takes an owner id from
-	// its user takes this one.
+	// Identity is the name under which the client acts: its own, or one that it
+	// shares with others if the scenario says so. A lock that takes an owner id
+	// from its user takes this one.
 	Identity() string
 	// Context ends when the client's process crashes or the run is over.
 	Context() context.Context
 	// Clock is monotonic time, by which leases are measured. WallClock may jump: it
-	// is for code that judges by wall time, which a lock should not (F21).
+	// is for code that uses wall time, which a lock should not (F21).
 	Clock() lock.Clock
 	WallClock() lock.Clock
 	// Address is the address under which a server ("r0", "primary") is dialled. An
-	// unknown name comes back as it is, and fails when it is dialled.
+	// unknown name is returned unchanged, and fails when it is dialled.
 	Address(server string) string
 	// Dial opens a connection, and fits the Dialer of most client libraries. addr
 	// is a server's name, with or without its port, or its address.
@@ -47,19 +47,19 @@ type Env interface {
 	// for concurrent use.
 	Source(use string) rand.Source
 	Entropy(use string) io.Reader
-	// Spec is the lock as the scenario wants it: its TTL, its backoff, its clients.
-	// A lock that goes by it sets [Lock.FollowsSpec].
+	// Spec is the lock part of the scenario: TTL, backoff, clients. A lock that
+	// follows it sets [Lock.FollowsSpec].
 	Spec() file.LockSpec
 	// Point is a named point, at which faults may strike although no time passes
-	// there. Its error means that the process has come to its end.
+	// there. Its error means that the process has crashed or ended.
 	Point(label string) error
-	// OnEnd registers what is to be closed when the run is over.
+	// OnEnd registers a function that closes something when the run is over.
 	OnEnd(f func())
 }
 
-// Machine is a client's machine as the driver sees it: what a lock may know of it,
-// but for what the scenario says, and what only a harness can do. Its methods are
-// safe for concurrent use.
+// Machine is a client's machine as the driver sees it: what a lock can use of it,
+// except the scenario's part, and what only a harness can do. Its methods are safe
+// for concurrent use.
 type Machine interface {
 	Name() string
 	Context() context.Context
@@ -73,22 +73,22 @@ type Machine interface {
 
 	// Go runs f on a goroutine of the process. [Stage.Idle] waits for it.
 	Go(f func())
-	// Mark leaves an event in the trace and returns its position. It waits while
+	// Mark records an event in the trace and returns its position. It waits while
 	// the process is paused; faults may strike there. Its error means that the
-	// process, or its worker, has come to its end.
+	// process, or its worker, has crashed or ended.
 	Mark(m trace.Mark) (checker.Pos, error)
-	// Observe is Mark without waiting: what the harness sees of the process, even
-	// while it is paused or has crashed.
+	// Observe is Mark without waiting: an observation of the process by the
+	// harness, also while it is paused or has crashed.
 	Observe(m trace.Mark) checker.Pos
-	// Store is the client's way to the protected resource.
+	// Store is the client's access to the protected resource.
 	Store() Store
-	// View is what else the harness sees.
+	// View is what the harness sees of the process.
 	View() View
 }
 
 // View is what a harness sees of a process from outside.
 type View interface {
-	// Crashed and Paused say what state the process is in.
+	// Crashed and Paused report the state of the process.
 	Crashed() bool
 	Paused() bool
 	// LooksAtWallClock reports whether it has ever read its wall clock.
@@ -96,78 +96,77 @@ type View interface {
 	// Now is the time of its monotonic clock, also while it is paused.
 	Now() time.Time
 	// Until waits until that clock shows t, also while the process is paused. It
-	// reports whether it does: stop was not closed first, and the run not over.
+	// reports whether t was reached before stop was closed and the run ended.
 	Until(t time.Time, stop <-chan struct{}) bool
 }
 
 // Store does operations on the protected resource.
 type Store interface {
-	// Do reads or writes. op says what, grant under which grant. It returns what a
-	// read has found and how it ended as far as the client can know, with the
-	// reason where it did not end well.
+	// Do reads or writes: op is the operation, grant the grant under which it is
+	// done. It returns the value that a read has found, the outcome as far as the
+	// client can know it, and the reason if it is not OK.
 	Do(ctx context.Context, op checker.Op, grant string) (saw string, outcome checker.Outcome, err error)
 }
 
-// Stage is where a scenario is played: a simulated world, or a live one. Its
-// methods are for one goroutine, on which the functions that it is given run too.
+// Stage is the world in which a scenario is played, simulated or live. Its methods
+// are for one goroutine, which also calls the functions that it is given.
 type Stage interface {
-	// Clients are c0, c1, …, those that have come back in place of those before.
+	// Clients are c0, c1, …: of a restarted client the new machine.
 	Clients() []Machine
 	// Join adds a machine of that name: the probe.
 	Join(name string) (Machine, error)
-	// Revive starts a client that has crashed again.
+	// Revive restarts a client that has crashed.
 	Revive(name string) (Machine, error)
-	// At calls f at a time since the start of the run, After after a while.
+	// At calls f at a time since the start of the run, After when d has passed.
 	At(t time.Duration, f func())
 	After(d time.Duration, f func())
 	// OnMark calls f when a client passes a mark, before it goes on. f may apply
 	// faults.
 	OnMark(f func(client string, m trace.Mark))
-	// RunUntil lets everything go on until done. Idle reports whether every
-	// goroutine of a machine has ended, Quiet whether nothing is under way on the
-	// network.
+	// RunUntil lets the world run until done. Idle reports whether every goroutine
+	// of a machine has ended, Quiet whether no message is under way on the network.
 	RunUntil(done func() bool) error
 	Idle() bool
 	Quiet() bool
-	// Faults are what can be done to the world: the abilities that actions ask
-	// for. Heal ends all that lasts.
+	// Faults has the abilities that the actions of faults ask for. Heal ends all
+	// faults that last.
 	Faults() any
 	Heal()
 	// Trace is what has happened so far.
 	Trace() *trace.Trace
-	// Ground is what nobody in the world can see.
+	// Ground is the state that no client can see.
 	Ground() Ground
 }
 
-// Ground is the truth about a world that its clients cannot see.
+// Ground is the state of the servers, which clients cannot see.
 type Ground interface {
-	// WatchKeys asks for every change of these keys on every server, KeyChanges are
-	// the changes so far.
+	// WatchKeys records every change of these keys on every server from now on,
+	// KeyChanges are the changes so far.
 	WatchKeys(keys ...string)
 	KeyChanges() []trace.KeyChange
 	// Servers are all servers but the store, in order. The caller owns the slice.
 	Servers() []ServerState
-	// Decisions are what the store made of all operations that arrived, Value is
-	// what a register holds.
+	// Decisions are the decisions of the store about all operations that arrived,
+	// Value is the value of a register.
 	Decisions() []Decision
 	Value(resource, register string) string
 }
 
-// ServerState is a server as it is at one moment.
+// ServerState is the state of a server at one moment.
 type ServerState struct {
 	Name string
-	// Role is what it is among others, such as "primary" or "replica of r0"; it is
-	// empty for a server that stands alone.
+	// Role is its role in replication, such as "primary" or "replica of r0"; it is
+	// empty for a server without replication.
 	Role string
-	// Asked says that locks ask it: it is no replica, nor a primary that a failover
-	// has replaced.
+	// Asked says that locks send requests to it: it is no replica, nor a primary
+	// that a failover has replaced.
 	Asked bool
-	// Keys are its keys, if it is of a kind that has some. Listed says so.
+	// Keys are its keys, if servers of its kind have keys. Listed says so.
 	Keys   []trace.Key
 	Listed bool
 }
 
-// Decision is what the store made of one operation, and where.
+// Decision is the store's decision about one operation, with its position.
 type Decision struct {
 	At checker.Pos
 	trace.Decision
@@ -189,7 +188,7 @@ func (e env) Point(label string) error {
 	return err
 }
 
-// AddPool tells the world of a pool of connections, if the world has a use for it.
+// AddPool registers a pool of connections, if the world uses it for faults.
 func (e env) AddPool(p faults.Pool) {
 	if a, ok := e.Machine.(interface{ AddPool(faults.Pool) }); ok {
 		a.AddPool(p)

@@ -9,10 +9,10 @@ import (
 	"locksim/scenarios/play"
 )
 
-// What random runs have found, each as a small scenario that shows it.
+// Each scenario here is the minimal form of a failure that random runs found.
 
-// A client that is paused at the very moment of its grant has a claim that ends
-// with its validity, not when it wakes up.
+// A client that is paused at the moment of its grant has a claim that ends with its
+// validity, not when it resumes.
 func TestPauseAtTheGrant(t *testing.T) {
 	sc := testruns.Parse(t, `
 name: pause-at-the-grant
@@ -30,8 +30,8 @@ faults:
 	}
 }
 
-// An answer that comes to a client which crashes in the same moment is an
-// answer that nobody had.
+// An answer that reaches a client which crashes in the same moment counts as not
+// received: the outcome is unknown.
 func TestCrashAtTheAnswer(t *testing.T) {
 	sc := testruns.Parse(t, `
 name: crash-at-the-answer
@@ -57,8 +57,9 @@ faults:
 	}
 }
 
-// Two toxics that end at the same time leave each byte to a certain one of the
-// two. The race detector's scheduler makes the other outcome likely.
+// Two toxics that end at the same time divide the bytes between them in the same
+// way in each run. Under the race detector's scheduler a race between them would
+// show.
 func TestToxicsThatEndTogether(t *testing.T) {
 	sc := testruns.Parse(t, `
 name: toxics-that-end-together
@@ -78,8 +79,8 @@ faults:
 	}
 }
 
-// A client that closes a subscription when it is paused holds a mutex of
-// go-redis, which its reader may want first when both go on.
+// A client that is paused while it closes a subscription holds a mutex of go-redis,
+// which its reader may take first when both go on.
 func TestPauseDuringTheEndOfASubscription(t *testing.T) {
 	sc := testruns.Parse(t, `
 name: pause-during-the-end-of-a-subscription
@@ -97,10 +98,10 @@ faults:
 	testruns.Play(t, sc, testruns.Kind(t, sc.Lock.Kind), play.RunOptions{Seed: 17179869972, Modes: []fence.Mode{fence.None}})
 }
 
-// An owner that cannot release and enters again has its old token once more. A
-// late write of its own earlier section passes the fence then, and what it has
-// written since is lost. No fence that goes by tokens can tell the two sections
-// apart: an owner whose release was not answered needs another name.
+// An owner that cannot release and enters again has the same token. A late write of
+// its earlier section then passes the fence, and overwrites what it has written
+// since. No fence that compares tokens can distinguish the two sections: an owner
+// whose release was not answered needs another name.
 func TestSameTokenAfterALostRelease(t *testing.T) {
 	sc := testruns.Parse(t, `
 name: same-token-after-a-lost-release

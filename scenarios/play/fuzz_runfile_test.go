@@ -13,9 +13,9 @@ import (
 	"locksim/scenarios/play"
 )
 
-// FuzzReadRunFile holds stored runs to their promises, whatever the bytes: a
-// clear complaint that names the file, or a run that is the same after it was
-// written, and that can be set up and made again or is refused with a reason.
+// FuzzReadRunFile checks what ReadRunFile promises for any bytes: a clear error
+// with the file's name, or a run that stays the same when it is written and read,
+// and that can be set up and replayed or is refused with a reason.
 func FuzzReadRunFile(f *testing.F) {
 	_, calm := stored(f, "calm")
 	_, pause := stored(f, "gc-pause")
@@ -34,13 +34,13 @@ func FuzzReadRunFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		run, err := play.ReadRunFile("fuzz.json", data)
 		if err != nil {
-			clearComplaint(t, err, "fuzz.json")
+			wantInputError(t, err, "fuzz.json")
 			return
 		}
 		sameWhenWritten(t, run)
 		sc, _, err := run.Setup(nil)
 		if err != nil {
-			clearComplaint(t, err, run.File)
+			wantInputError(t, err, run.File)
 			return
 		}
 		if short(sc) {
@@ -52,12 +52,12 @@ func FuzzReadRunFile(f *testing.F) {
 	})
 }
 
-// clearComplaint demands one line about a file.
-func clearComplaint(t *testing.T, err error, name string) {
+// wantInputError checks that an error is one line about a file.
+func wantInputError(t *testing.T, err error, name string) {
 	t.Helper()
 	input, ok := errors.AsType[*file.InputError](err)
 	if !ok || input.Pos.File != name || input.Msg == "" || strings.ContainsAny(input.Msg, "\n\x00") {
-		t.Fatalf("not one clear message about %q: %v", name, err)
+		t.Fatalf("want an InputError with one line about %q, got %v", name, err)
 	}
 }
 
@@ -77,7 +77,7 @@ func sameWhenWritten(t *testing.T, run *play.RunFile) {
 	}
 }
 
-// short says that a scenario is over in a moment, whatever happens in it.
+// short reports whether any run of a scenario is over quickly.
 func short(sc *file.Scenario) bool {
 	w := sc.Workload
 	work := time.Duration(sc.World.Clients*w.Rounds) * (w.Hold + w.Think + sc.Lock.TTL)

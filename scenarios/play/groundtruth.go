@@ -9,7 +9,7 @@ import (
 	"locksim/sim/trace"
 )
 
-// watchedKeys are the keys of which the world reports every change.
+// watchedKeys are the keys whose changes the world records.
 func (p *play) watchedKeys() []string {
 	if p.lock.Keys == nil {
 		return nil
@@ -21,14 +21,14 @@ func (p *play) watchedKeys() []string {
 	return keys
 }
 
-// groundTruth is what the nodes know of who had the lock, which no client can see.
-// A lock without Keys has none.
+// groundTruth is who held the lock by the nodes' keys, which no client can see. It
+// is empty for a lock without Keys.
 type groundTruth struct {
 	key     string            // of the lock
-	nodes   int               // how many nodes the lock asks
-	writers map[string]string // who has set a value, by the value
-	holders map[string]string // who has the lock as a node knows, by the node
-	primary string            // the node in the place of the first of them
+	nodes   int               // the number of nodes of the lock
+	writers map[string]string // the client that set a value, by the value
+	holders map[string]string // the client that holds the lock on a node, by the node
+	primary string            // the current primary of the first node
 	held    map[string]checker.Pos
 
 	deletions []checker.Deletion
@@ -74,7 +74,7 @@ func promotions(t *trace.Trace) []trace.Event {
 	return out
 }
 
-// move puts another node in the place of the first.
+// move makes a promoted node the primary.
 func (g *groundTruth) move(e trace.Event) {
 	g.primary = e.Peer
 	g.recount(checker.Pos(e.N))
@@ -98,7 +98,7 @@ func (g *groundTruth) follow(c trace.KeyChange) {
 	g.recount(at)
 }
 
-// recount opens the span of a client that has a majority of the nodes now, and
+// recount opens a holding of a client that has a majority of the nodes now, and
 // closes those of all others.
 func (g *groundTruth) recount(at checker.Pos) {
 	votes := map[string]int{}
@@ -119,8 +119,8 @@ func (g *groundTruth) recount(at checker.Pos) {
 	}
 }
 
-// hasVote reports whether a node counts: a replica does once it has
-// been promoted, and the primary before it no longer does.
+// hasVote reports whether a node counts: a replica does once it has been promoted,
+// and the former primary no longer does.
 func (g *groundTruth) hasVote(node string) bool {
 	return node == g.primary || !isFamily(node)
 }
@@ -135,7 +135,7 @@ func (g *groundTruth) close(client string, at checker.Pos) {
 	delete(g.held, client)
 }
 
-// into adds it to a history.
+// into adds the holdings and deletions to a history.
 func (g *groundTruth) into(h *checker.History) {
 	for _, client := range slices.Sorted(maps.Keys(g.held)) {
 		h.Holdings = append(h.Holdings, checker.Holding{Client: client, Resource: resource, From: g.held[client]})

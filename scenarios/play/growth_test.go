@@ -9,7 +9,7 @@ import (
 	"locksim/scenarios/play"
 )
 
-// footprint is what a process holds on to after a collection.
+// footprint is what a process retains after a garbage collection.
 type footprint struct {
 	goroutines int
 	heap       uint64
@@ -23,7 +23,7 @@ func measure() footprint {
 	return footprint{runtime.NumGoroutine(), m.HeapAlloc}
 }
 
-// Thousands of runs in one process, 10,000 at full size, hold on to nothing:
+// Thousands of runs in one process, 10,000 at full size, leave nothing behind:
 // neither goroutines nor memory grow after the first tenth.
 func TestRunsDoNotAddUp(t *testing.T) {
 	names := []string{"gc-pause", "partition-holder", "holder-crash", "late-packet"}

@@ -8,7 +8,7 @@ import (
 	"locksim/sim/trace"
 )
 
-// history gathers what the clients saw, with the decisions of the store and the
+// history collects what the clients saw, with the decisions of the store and the
 // ground truth of the nodes.
 func (p *play) history(t *trace.Trace) checker.History {
 	h := checker.History{
@@ -25,7 +25,7 @@ func (p *play) history(t *trace.Trace) checker.History {
 		for _, g := range c.grants {
 			g.ID = len(h.Grants) + 1
 			g.Crashed = ends.after(g.Client, g.Granted)
-			if g.overAtOnce { // what came too late is no claim, though the clock is read a little later
+			if g.overAtOnce { // a lease that was over on arrival is no claim, although the clock is read a little later
 				g.Until = g.Granted
 			}
 			for i := range g.ops {
@@ -50,7 +50,7 @@ func (p *play) entry() checker.Entry {
 	return checker.EntryExclusive
 }
 
-// queue says in which order the lock is granted to those who wait.
+// queue says in which order waiters are granted the lock.
 func (p *play) queue() checker.Queue {
 	if p.lock.queue != nil {
 		return checker.QueueFair
@@ -58,7 +58,7 @@ func (p *play) queue() checker.Queue {
 	return checker.QueueNone
 }
 
-// addDecisions says of each operation what the store made of it.
+// addDecisions adds the decision of the store to each operation.
 func (p *play) addDecisions(h *checker.History) {
 	decided := map[string]Decision{}
 	for _, d := range p.world.Ground().Decisions() {
@@ -71,10 +71,10 @@ func (p *play) addDecisions(h *checker.History) {
 	}
 }
 
-// ends are the steps at which the work of a client ended against its will.
+// ends are the steps at which a fault ended the work of a client.
 type ends map[string][]checker.Pos
 
-// endings finds them: a process crashed, or its worker died.
+// endings finds them: a process crashed, or its worker was killed.
 func endings(t *trace.Trace) ends {
 	out := ends{}
 	for _, e := range t.Events {
@@ -86,7 +86,7 @@ func endings(t *trace.Trace) ends {
 	return out
 }
 
-// after is the first end of a client behind a position; 0 for none.
+// after is the first end of a client after a position; 0 for none.
 func (e ends) after(client string, p checker.Pos) checker.Pos {
 	for _, end := range e[client] {
 		if end > p {

@@ -14,8 +14,8 @@ import (
 // State is the world at one step of a run.
 type State struct {
 	// Step is the number of the last event that had happened, Event that event.
-	// It may lie a little behind the step asked for, since what is sent in one
-	// instant is recorded together.
+	// Step may be a little higher than the step asked for, since messages that are
+	// sent in one instant are recorded together.
 	Step  int
 	Event string
 	// At is the virtual time.
@@ -42,14 +42,14 @@ type ClientState struct {
 	Holds bool
 	// Believes says that the client acts as the holder.
 	Believes bool
-	// Token is that of its latest grant, Until what is left of it on the
-	// client's clock; both are zero without a grant.
+	// Token is that of its latest grant, Left the rest of its lease on the client's
+	// clock; both are zero without a grant.
 	Token uint64
 	Left  time.Duration
 }
 
-// NodeState is one server at one step. Role is what it is, such as
-// "primary" or "replica of r0"; it is empty in a world without replicas.
+// NodeState is one server at one step. Role is its role, such as "primary" or
+// "replica of r0"; it is empty in a world without replicas.
 type NodeState struct {
 	Name string
 	Role string
@@ -85,7 +85,7 @@ func Inspect(sc *file.Scenario, l Lock, seed uint64, mode fence.Mode, step int) 
 	return state, nil
 }
 
-// state looks around, on the world's goroutine, while everything is blocked.
+// state reads the state of the world, on its goroutine, while all others are blocked.
 func (p *play) state() *State {
 	t := p.world.Trace()
 	s := &State{Step: t.Len()}

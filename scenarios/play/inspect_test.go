@@ -10,9 +10,9 @@ import (
 	"locksim/sim/trace"
 )
 
-// Inspecting shows replicas too: before the failover the primary has the lock,
-// of which its replica has not heard; after the next grant the replica is
-// primary and has it.
+// Inspect shows replicas too: before the failover the primary has the lock, which
+// its replica has not received; after the next grant the replica is primary and has
+// it.
 func TestInspectReplicas(t *testing.T) {
 	sc, l := testruns.Load(t, "failover-before-replication")
 	var grants []int
@@ -38,7 +38,7 @@ func TestInspectReplicas(t *testing.T) {
 	}
 }
 
-// A run can be stopped anywhere: before a fault, which must not strike while the
+// A run can be stopped at any step: before a fault, which must not strike while the
 // world is closed, during it, and after it. Each stride reaches other steps.
 func TestInspectStopsAnywhere(t *testing.T) {
 	for _, tt := range []struct {

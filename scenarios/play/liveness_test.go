@@ -30,8 +30,8 @@ workload: {rounds: 1, hold: 35s, stagger: 1s}
 	}
 }
 
-// A client that waits for a lock which nobody can have any more goes home in
-// the end, and the verdict is stuck: not an error of the harness.
+// A client that waits for a lock which no client can get any more gives up in the
+// end, and the verdict is stuck: not an error of the harness.
 func TestStuckIsAVerdict(t *testing.T) {
 	crash := "name: crash\nlock: {ttl: 5s}\nworkload: {rounds: 2, stagger: 1s}\nfaults:\n" +
 		"  - when: {client: c0, event: %s, nth: 1}\n    crash: {process: c0}\n"

@@ -14,31 +14,31 @@ import (
 	"locksim/sim/redis"
 )
 
-// Lock is a lock under test: one of ours, or anybody's behind a lock.Locker.
+// Lock is a lock under test: one of ours, or any other behind a lock.Locker.
 type Lock struct {
-	// Name is what reports call it.
+	// Name is its name in reports.
 	Name string
-	// New makes the lock of one client, on the dialer, the clocks and the random
+	// New makes the lock of one client, with the dialer, the clocks and the random
 	// numbers of its environment. It is called once for each process of a run.
 	New func(e Env) (lock.Locker, error)
 	// Servers are the servers that it needs. Nil means one Redis server.
 	Servers []Servers
-	// Tokens says that its leases carry fencing tokens. The modes that need
-	// them are not run without.
+	// Tokens says that its leases carry fencing tokens. The modes that need tokens
+	// are not run without.
 	Tokens bool
-	// Keys names the lock keys of a resource, counters left out. With it, a
-	// run tells a key that was left behind; nil means that it does not look.
+	// Keys are the lock keys of a resource, without counters. With it, a run
+	// detects a key that was left behind; nil means that it does not check.
 	Keys func(resource string) []string
-	// Promise is what the lock is judged by. The zero promise promises nothing.
+	// Promise is what the lock is judged by. The zero value promises nothing.
 	Promise lock.Promise
-	// About says in a sentence or two how it works, ForWhom in one for whom it is:
-	// for the review of a design, and for a comparison of locks.
+	// About says in a sentence or two how it works, ForWhom in one for what it is
+	// suitable: for the review of a design, and for a comparison of locks.
 	About   string
 	ForWhom string
 
-	// FollowsSpec says that New goes by [Env.Spec]: the TTL and the backoff of the
-	// lock are those of the scenario. Then they are drawn, and made smaller where a
-	// failure is; otherwise a search finds out what they are.
+	// FollowsSpec says that New uses [Env.Spec]: the TTL and the backoff of the
+	// lock are those of the scenario. A search then draws them, and shrinks them
+	// with a failure; otherwise it measures them.
 	FollowsSpec bool
 
 	queue   func(resource string) string // the key of its queue; nil for none
@@ -47,18 +47,18 @@ type Lock struct {
 
 // Servers are servers of one kind.
 type Servers struct {
-	// Kind is what they are, Count how many of them.
+	// Kind is their kind, Count their number.
 	Kind  ServerKind
 	Count int
 }
 
-// Redis are so many Redis servers: r0, r1, …
+// Redis is the given number of Redis servers: r0, r1, …
 func Redis(count int) []Servers { return []Servers{{ServerKind{Name: redisName, Prefix: "r"}, count}} }
 
-// redisName is the kind of server that every scenario knows.
+// redisName is the kind of server that every scenario can name.
 const redisName = "redis"
 
-// count is how many servers of a kind the lock needs.
+// count is the number of servers of a kind that the lock needs.
 func (l Lock) count(kind string) int {
 	if l.Servers == nil && kind == redisName {
 		return 1
@@ -71,7 +71,7 @@ func (l Lock) count(kind string) int {
 	return 0
 }
 
-// Nodes is how many servers it needs, of whatever kind, 1 at least.
+// Nodes is the number of servers it needs, of all kinds, 1 at least.
 func (l Lock) Nodes() int {
 	total := 0
 	for _, s := range l.Servers {
@@ -80,8 +80,8 @@ func (l Lock) Nodes() int {
 	return max(total, 1)
 }
 
-// Cached is the lock with a cache of what its Redis scripts are compiled to, which
-// runs share. They are faster, and the same.
+// Cached is the lock with a cache of its compiled Redis scripts, which runs share.
+// They are faster, and otherwise the same.
 func (l Lock) Cached() Lock {
 	if l.scripts == nil {
 		l.scripts = new(redis.Scripts)
@@ -89,31 +89,31 @@ func (l Lock) Cached() Lock {
 	return l
 }
 
-// Validate says what is missing or makes no sense, or returns nil.
+// Validate returns an error for the first field that is missing or invalid.
 func (l Lock) Validate() error {
 	switch {
 	case l.Name == "":
-		return fmt.Errorf("scenarios: the lock has no Name: reports need one")
+		return fmt.Errorf("the lock has no Name: reports need one")
 	case l.New == nil:
-		return fmt.Errorf("scenarios: lock %s has no New: it makes the lock of one client", l.Name)
+		return fmt.Errorf("lock %s has no New: it makes the lock of one client", l.Name)
 	}
 	if err := validateServers(l.Servers); err != nil {
-		return fmt.Errorf("scenarios: lock %s: %w", l.Name, err)
+		return fmt.Errorf("lock %s: %w", l.Name, err)
 	}
 	if err := validatePromise(l.Promise); err != nil {
-		return fmt.Errorf("scenarios: lock %s: %w", l.Name, err)
+		return fmt.Errorf("lock %s: %w", l.Name, err)
 	}
 	return nil
 }
 
-// made is how one of the locks of package lock is made.
-type made struct {
+// recipe makes one of the locks of package lock.
+type recipe struct {
 	make  func(m maker) (lock.Locker, error)
 	queue func(resource string) string // see [Lock]
 }
 
 // makers has an entry for each of [kinds.Names].
-var makers = map[string]made{
+var makers = map[string]recipe{
 	"single":           {make: maker.single},
 	"fenced":           {make: maker.fenced},
 	"watchdog":         {make: withWatchdog(maker.single)},
@@ -132,7 +132,7 @@ var makers = map[string]made{
 // maker makes the lock of one client.
 type maker struct{ env Env }
 
-// node is a client of one node; the first is wherever its primary is.
+// node is a client of one node; that of the first node follows its primary.
 func (m maker) node(i int) *goredis.Client {
 	name := fmt.Sprintf("r%d", i)
 	if i == 0 {
@@ -143,9 +143,9 @@ func (m maker) node(i int) *goredis.Client {
 	return redis.ClientWith(m.env, opt)
 }
 
-// profile are the options of a client. In the quiet profile requests end with
-// their contexts, which the bounds of the locks rely on; go-redis does not do
-// that by default.
+// profile is the options of a client. In the quiet profile requests end with their
+// contexts, on which the time limits of the locks rely; go-redis does not do that
+// by default.
 func (m maker) profile() *goredis.Options {
 	if m.env.Spec().Client == file.ClientStock {
 		return redis.Stock()
@@ -163,7 +163,7 @@ func (m maker) majority() []lock.Redis {
 	return nodes
 }
 
-// options give a lock the time, the randomness and the owner ids of its
+// options are lock options with the clock, the randomness and the owner ids of the
 // process.
 func (m maker) options() lock.Options {
 	spec := m.env.Spec()
@@ -188,7 +188,7 @@ func (m maker) redlock() (lock.Locker, error) {
 	return lock.NewRedlock(m.majority(), lock.RedlockOptions{Options: m.options()})
 }
 
-// withWatchdog puts a watchdog over a lock.
+// withWatchdog wraps a lock in a watchdog.
 func withWatchdog(inner func(maker) (lock.Locker, error)) func(maker) (lock.Locker, error) {
 	return func(m maker) (lock.Locker, error) {
 		l, err := inner(m)
@@ -199,8 +199,8 @@ func withWatchdog(inner func(maker) (lock.Locker, error)) func(maker) (lock.Lock
 	}
 }
 
-// Kind is one of the locks that come with locksim, a specimen too. The error lists
-// the names that there are.
+// Kind is one of the locks that come with locksim, also a specimen. The error lists
+// the names.
 func Kind(name string) (Lock, error) {
 	k, err := kinds.Find(name)
 	if err != nil {
@@ -223,7 +223,7 @@ func Kind(name string) (Lock, error) {
 	return l.Cached(), nil
 }
 
-// specimen makes the lock the specimen of that name.
+// specimen sets the keys and the constructor of the specimen of that name.
 func (l *Lock) specimen(name string) error {
 	s, err := broken.Find(name)
 	if err != nil {
@@ -257,7 +257,7 @@ func FindLock(name string, extra []Lock) (Lock, error) {
 	return Lock{}, fmt.Errorf("there is no lock %q: there are %s", name, strings.Join(names, ", "))
 }
 
-// queueOf is the key in which a fair lock keeps who waits, in order.
+// queueOf is the key in which a fair lock keeps its waiters, in order.
 func queueOf(resource string) string { return keysOf(resource)[0] + ":queue" }
 
 // keysOf are the lock keys of a resource; all kinds use the same.

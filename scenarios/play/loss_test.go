@@ -14,7 +14,7 @@ import (
 	"locksim/scenarios/play"
 )
 
-// lossScenario is one holder that a fault keeps from its lock for longer than
+// lossScenario has one holder that a fault separates from its lock for longer than
 // the TTL, and one successor.
 func lossScenario(t testing.TB, hold time.Duration, fault string) *file.Scenario {
 	t.Helper()
@@ -31,7 +31,7 @@ faults:
 	return sc
 }
 
-// tally counts what became of many seeds.
+// tally counts the results of many seeds.
 type tally struct{ seeds, corrupted, rescued, beliefs int }
 
 func (c *tally) add(m play.ModeRun) {
@@ -48,10 +48,10 @@ func (c *tally) add(m play.ModeRun) {
 }
 
 // Under a partition of the holder alone, with no pause and no clock fault, the
-// holder is told of the loss before its successor is granted the lock, so that
-// claims never overlap. A write that was already in flight may still corrupt
-// the data (F13): how often it did is shown.
-func TestHolderIsToldBeforeItsSuccessor(t *testing.T) {
+// holder gets the notice of the loss before its successor is granted the lock, so
+// that claims never overlap. A write that was already in flight may still corrupt
+// the data (F13): the log has how often it did.
+func TestNoticeComesBeforeTheSuccessor(t *testing.T) {
 	for _, kind := range []string{"watchdog", "watchdog-fenced", "redlock", "redlock-watchdog"} {
 		t.Run(kind, func(t *testing.T) {
 			var inFlight tally
@@ -63,7 +63,7 @@ func TestHolderIsToldBeforeItsSuccessor(t *testing.T) {
 				if m.Verdict.Facts.ClaimOverlaps > 0 {
 					t.Errorf("seed %d, hold %v: claims overlap: %v", seed, hold, m.Verdict.Reasons)
 				}
-				checkTold(t, seed, m.History)
+				checkNotice(t, seed, m.History)
 				inFlight.add(m)
 			}
 			t.Logf("%d seeds, a successor in each, claims never overlap; a write in flight corrupted %d", inFlight.seeds, inFlight.corrupted)
@@ -74,31 +74,31 @@ func TestHolderIsToldBeforeItsSuccessor(t *testing.T) {
 	}
 }
 
-// checkTold demands that c1 was granted the lock, and that c0 was told of its
-// loss before.
-func checkTold(t *testing.T, seed uint64, h checker.History) {
+// checkNotice checks that c1 was granted the lock, and that c0 had the notice of
+// its loss before.
+func checkNotice(t *testing.T, seed uint64, h checker.History) {
 	t.Helper()
-	var told, successor checker.Pos
+	var notice, successor checker.Pos
 	for _, g := range h.Grants {
 		switch g.Client {
 		case "c0":
-			told = g.Lost
+			notice = g.Lost
 		case "c1":
 			successor = g.Granted
 		}
 	}
-	if successor == 0 || told == 0 || told > successor {
-		t.Errorf("seed %d: c0 was told at step %d, c1 was granted the lock at step %d", seed, told, successor)
+	if successor == 0 || notice == 0 || notice > successor {
+		t.Errorf("seed %d: c0 had its notice at step %d, c1 was granted the lock at step %d", seed, notice, successor)
 	}
 }
 
-// Under pauses of every length about the TTL claims still exclude each other,
-// while beliefs overlap. The data is right in every seed under the mode that
-// the lock promises. Under check, the stale write that comes before the
-// successor's first one is let through (F14): how often is shown.
+// Under pauses around the length of the TTL claims still exclude each other, while
+// beliefs overlap. The data is right in every seed under the mode that the lock
+// promises. Under check, the stale write that comes before the successor's first
+// one is let through (F14): the log has how often.
 func TestPauseAboutTheTTL(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes many runs")
+		t.Skip("takes many runs")
 	}
 	for kind, promised := range map[string]fence.Mode{"watchdog": fence.Claim, "watchdog-fenced": fence.Seal, "redlock": fence.Claim} {
 		t.Run(kind, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestPauseAboutTheTTL(t *testing.T) {
 				t.Errorf("mode %s: %d seeds corrupted, %d rescued: the promise is none and some", promised, c.corrupted, c.rescued)
 			}
 			if counts[fence.None].corrupted == 0 || counts[fence.None].beliefs == 0 {
-				t.Error("no pause did harm: nothing was shown")
+				t.Error("no pause did harm: the test shows nothing")
 			}
 			if c := counts[fence.Check]; c.seeds > 0 && c.corrupted == 0 {
 				t.Error("mode check: F14 was never seen")

@@ -13,8 +13,7 @@ import (
 	"locksim/sim/redis"
 )
 
-// Every kind and every specimen that is listed can be made, with what the list says
-// of it.
+// Every kind and every specimen in the list can be made, and is as listed.
 func TestEveryKindIsMade(t *testing.T) {
 	for _, name := range append(kinds.Names(), kinds.Specimens()...) {
 		k, err := kinds.Find(name)

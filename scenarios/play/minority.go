@@ -9,37 +9,37 @@ import (
 	"locksim/sim/trace"
 )
 
-// heldUp says what kept the clients from getting on where nothing should have:
-// a minority of the nodes was out of reach to the end, and all else that went
-// wrong had ended long before. A lock on three nodes or more is taken for one
-// that a majority of them decides. It is empty where the clients got on, or
-// where there is an excuse.
-func (p afterwards) heldUp() string {
+// blockedBy says why the clients did not finish in time, if the lock should have
+// let them: a minority of the nodes was unreachable to the end, and all other
+// faults had ended long before. A lock on three nodes or more is assumed to need
+// only a majority of them. It is empty if the clients finished, or if another fault
+// explains the delay.
+func (p ended) blockedBy() string {
 	nodes := p.lock.Nodes()
-	dead, excused := p.deadNodes()
-	if !p.late || excused || len(dead) == 0 || 2*len(dead) >= nodes {
+	lost, excused := p.unreachable()
+	if !p.late || excused || len(lost) == 0 || 2*len(lost) >= nodes {
 		return ""
 	}
-	return fmt.Sprintf("With %s out of reach, and all other nodes of %d there, the clients had not come to an end after %v.",
-		strings.Join(dead, ", "), nodes, p.acquirePatience())
+	return fmt.Sprintf("With %s out of reach, and all other nodes of %d reachable, the clients had not ended after %v.",
+		strings.Join(lost, ", "), nodes, p.acquireLimit())
 }
 
-// deadNodes are the servers that faults have left out of reach until the
-// world is healed. excused says that something else lasts as long.
-func (p afterwards) deadNodes() (dead []string, excused bool) {
+// unreachable are the servers that faults cut off until the world is healed.
+// excused says that another fault lasts as long.
+func (p ended) unreachable() (lost []string, excused bool) {
 	for i, f := range p.sc.Faults {
 		if !p.schedule.fired[i] {
 			continue
 		}
 		form, _ := faults.Open(f.Action)
 		if _, and := form.Sides(); form.Cuts && form.UntilHealed() && onlyServers(and) {
-			dead = append(dead, and...)
+			lost = append(lost, and...)
 		} else {
 			excused = excused || form.UntilHealed() || form.Stays
 		}
 	}
-	slices.Sort(dead)
-	return slices.Compact(dead), excused
+	slices.Sort(lost)
+	return slices.Compact(lost), excused
 }
 
 // onlyServers says that there are names, and each is that of a server.

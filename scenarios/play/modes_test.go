@@ -21,11 +21,11 @@ func labels(t *testing.T, sc *file.Scenario, l play.Lock, mode fence.Mode) map[c
 	return got
 }
 
-// Where a stale write corrupts the data without a fence, each of the rules
-// that the library does not mention saves it, with and without tokens.
+// If a stale write corrupts the data without a fence, each of the fencing modes
+// saves it, with and without tokens.
 func TestEveryModeSavesTheData(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes many runs")
+		t.Skip("takes many runs")
 	}
 	for _, tc := range []struct {
 		kind  string
@@ -52,10 +52,10 @@ func TestEveryModeSavesTheData(t *testing.T) {
 	}
 }
 
-// Without faults no rule stands in anybody's way.
+// Without faults no mode refuses anything.
 func TestNoModeRefusesInCalm(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes many runs")
+		t.Skip("takes many runs")
 	}
 	sc, l := testruns.Load(t, "calm")
 	for _, mode := range fence.Modes() {

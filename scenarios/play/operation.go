@@ -25,7 +25,7 @@ func (c *client) finish(g *grant, op checker.Op, step trace.Step, cause error) (
 	n, err := c.proc.Mark(m)
 	switch {
 	case err != nil && op.Outcome != checker.OutcomeNotSent:
-		op.Outcome = checker.OutcomeUnknown // the answer came to somebody who has crashed
+		op.Outcome = checker.OutcomeUnknown // the answer reached a crashed client
 	case err == nil && op.Outcome != checker.OutcomeUnknown:
 		op.Returned = n
 	}
@@ -33,7 +33,7 @@ func (c *client) finish(g *grant, op checker.Op, step trace.Step, cause error) (
 	return op.Outcome == checker.OutcomeOK, err
 }
 
-// storeContext bounds the wait for the store, where the scenario says so.
+// storeContext limits the wait for the store, if the scenario has a limit.
 func (c *client) storeContext() (context.Context, context.CancelFunc) {
 	if d := c.play.sc.Workload.Timeout; d > 0 {
 		return context.WithTimeout(c.proc.Context(), d)

@@ -10,8 +10,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// Outcome is what became of one scenario, with one lock and one seed, under
-// each fencing mode that was asked for.
+// Outcome is the result of one scenario, with one lock and one seed, under each
+// fencing mode that was asked for.
 type Outcome struct {
 	Scenario *file.Scenario
 	// Lock is the name of the lock that ran.
@@ -27,7 +27,7 @@ type ModeRun struct {
 	// Verdict is the label with its facts and reasons. The label is n/a, and
 	// nothing else is set, when the mode needs tokens and the lock mints none.
 	Verdict checker.Verdict
-	// Corroboration is porcupine's second opinion on it.
+	// Corroboration is the result of porcupine's independent check.
 	Corroboration checker.Corroboration
 	// Trace is what the world did, TraceHash its hash.
 	Trace     *trace.Trace
@@ -41,17 +41,17 @@ type ModeRun struct {
 	FaultsFired []bool
 	// LongestWait is the longest time from an Acquire to its grant.
 	LongestWait time.Duration
-	// PartialPause says that the lock acted during a pause, through timers of
-	// its own that no seam holds: that no violation was seen under pauses is
-	// then no evidence.
+	// PartialPause says that the lock acted during a pause, through its own timers,
+	// which no seam holds. The absence of violations under pauses is then no
+	// evidence.
 	PartialPause bool
 	// Barred says that the lone client that asks for the lock in the end, the
-	// "probe" of the trace, never had it.
+	// "probe" of the trace, never got it.
 	Barred bool
 	// Story is the run in words.
 	Story []Line
-	// Wall is what the run took on the wall clock. It differs from run to run
-	// and takes part in no comparison.
+	// Wall is the time of the run on the wall clock. It differs from run to run and
+	// is never compared.
 	Wall time.Duration
 
 	// WallClocks are the clients that have read their wall clocks.
@@ -63,13 +63,13 @@ type Line struct {
 	// N is the number of the event in the trace.
 	N  int
 	At time.Duration
-	// Actor is who did it: c0, r0, s0, or "world" for a fault.
+	// Actor is the process or server that acted: c0, r0, s0, or "world" for a fault.
 	Actor string
 	// What is what happened, Remark what it means for the run, if anything; Text is
 	// both.
 	What, Remark string
 	Text         string
-	// Fatal marks the step at which it was decided.
+	// Fatal marks the step that decided the verdict.
 	Fatal bool
 }
 
@@ -84,8 +84,8 @@ func (m Mismatch) String() string {
 	return fmt.Sprintf("mode %s is %s, and %s was expected", m.Mode, m.Got, m.Want)
 }
 
-// Mismatches are the modes whose label is worse than the scenario expects for
-// this lock. An expectation speaks of the worst seed: one seed may do better.
+// Mismatches are the modes whose label is worse than the scenario expects for this
+// lock. An expectation is about the worst seed: one seed may do better.
 func (o *Outcome) Mismatches() []Mismatch {
 	var out []Mismatch
 	for _, m := range o.Modes {
@@ -97,8 +97,8 @@ func (o *Outcome) Mismatches() []Mismatch {
 	return out
 }
 
-// Expected is the label that the scenario expects of this lock in a mode;
-// ok is false where it says nothing.
+// Expected is the label that the scenario expects of this lock in a mode; ok is
+// false if it expects none.
 func (o *Outcome) Expected(mode fence.Mode) (label checker.Label, ok bool) {
 	label, ok = o.Scenario.Expect[o.Lock][mode]
 	return label, ok

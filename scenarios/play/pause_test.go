@@ -13,8 +13,8 @@ import (
 	"locksim/scenarios/play"
 )
 
-// ownTimer is a lock that gives notice of a loss by a timer of its own, which
-// no seam of the world holds: it fires in the middle of a pause.
+// ownTimer is a lock that gives notice of a loss by its own timer, which no seam of
+// the world holds: it fires in the middle of a pause.
 type ownTimer struct {
 	lock.Locker
 	ttl time.Duration
@@ -45,7 +45,7 @@ func (l ownTimerLease) Release(ctx context.Context) error {
 
 const pausedInWork = `
 name: paused-in-work
-why: The holder is paused while it works; its client heeds the notice of a loss.
+why: The holder is paused while it works; its client reacts to the notice of a loss.
 lock: {kind: fenced, ttl: 10s}
 workload: {rounds: 1, hold: 2s, stagger: 2s, checks_until: lost}
 faults:
@@ -53,11 +53,10 @@ faults:
     pause: {process: c0, for: 14s}
 `
 
-// When the process resumes, the relay of the notice and the worker are let go
-// in either order. In some seeds the client hears of the loss in time, in
-// others its stale write is already under way. Both are real, with a timer
-// that no seam holds (the notice came at 10 s, inside the pause) and with one
-// that the world makes late.
+// When the process resumes, the relay of the notice and the worker continue in
+// either order. In some seeds the client learns of the loss in time, in others its
+// stale write is already under way. Both are real, with a timer that no seam holds
+// (the notice came at 10 s, inside the pause) and with one that the world delays.
 func TestPauseShowsBothOrders(t *testing.T) {
 	sc, err := file.Parse("paused.yaml", []byte(pausedInWork))
 	if err != nil {
@@ -81,7 +80,7 @@ func TestPauseShowsBothOrders(t *testing.T) {
 }
 
 func countOrders(t *testing.T, sc *file.Scenario, l play.Lock, partial bool) {
-	stale, heard := 0, 0
+	stale, noticed := 0, 0
 	for seed := uint64(1); seed <= 60; seed++ {
 		m := testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Repeat: play.Twice}).Modes[0]
 		if m.PartialPause != partial {
@@ -93,13 +92,13 @@ func countOrders(t *testing.T, sc *file.Scenario, l play.Lock, partial bool) {
 				t.Errorf("seed %d: c0 wrote after its lease and the data is %s", seed, m.Verdict.Facts.Data)
 			}
 		} else {
-			heard++
+			noticed++
 		}
 	}
-	if stale < 6 || heard < 6 {
-		t.Errorf("of 60 seeds %d had the stale write and %d the notice first: want both orders often", stale, heard)
+	if stale < 6 || noticed < 6 {
+		t.Errorf("of 60 seeds %d had the stale write and %d the notice first: want both orders often", stale, noticed)
 	}
-	t.Logf("stale write first %d, notice first %d", stale, heard)
+	t.Logf("stale write first %d, notice first %d", stale, noticed)
 }
 
 func wrote(h checker.History, client string) bool {

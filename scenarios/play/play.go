@@ -10,9 +10,9 @@ import (
 	"locksim/scenarios/file"
 )
 
-// resource is what the clients of a run contend for. Sections read and write
-// its register, transfers the second register as well, and sections within
-// sections one of their own.
+// resource is the lock for which the clients of a run contend. Sections read and
+// write its register, transfers also the second register, and nested sections a
+// third.
 const (
 	resource       = "order"
 	register       = "balance"
@@ -27,17 +27,17 @@ type play struct {
 	lock     Lock
 	world    Stage
 	schedule *schedule
-	clients  []*client // those that came back after a crash behind all others
+	clients  []*client // restarted clients after all others
 	probe    *probe
-	late     bool // the workload did not end by itself
-	over     bool // the workload has ended: nothing strikes any more
+	late     bool // the workload did not end in time
+	over     bool // the workload has ended: no more faults strike
 	overAt   int  // the number of the last event before that
 	final    map[checker.Cell]string
 }
 
 func newPlay(sc *file.Scenario, l Lock) *play { return &play{sc: sc, lock: l} }
 
-// registers are those that a section works on.
+// registers are the registers that a section reads and writes.
 func (p *play) registers() []string {
 	if p.sc.Workload.Kind == file.WorkloadTransfer {
 		return []string{register, secondRegister}
@@ -45,32 +45,32 @@ func (p *play) registers() []string {
 	return []string{register}
 }
 
-// labour is far more virtual time than the clients need if each waits out
-// everybody else's lease in every round, and all faults one after another.
-func (p *play) labour() time.Duration {
+// enoughTime is far more virtual time than the clients need, even if each waits for
+// the leases of all others in every round, and all faults come one after another.
+func (p *play) enoughTime() time.Duration {
 	w := p.sc.Workload
 	round := w.Hold + w.Think + w.Timeout + p.sc.Lock.TTL + p.sc.Lock.Backoff.Max + time.Second
-	lives := p.sc.World.Clients
-	total := w.Stagger * time.Duration(lives)
+	starts := p.sc.World.Clients
+	total := w.Stagger * time.Duration(starts)
 	for _, f := range p.sc.Faults {
-		total += f.At + f.After + lastsFor(f.Action)
+		total += f.At + f.After + extraTime(f.Action)
 		if _, again := f.Action.(faults.Restart); again {
-			lives++
+			starts++
 		}
 	}
-	return total + 2*round*time.Duration(w.Rounds*lives)
+	return total + 2*round*time.Duration(w.Rounds*starts)
 }
 
-// acquirePatience is how long a client asks for the lock before it gives up. By then
-// no client can have the lock any more.
-func (p *play) acquirePatience() time.Duration { return p.labour() + time.Minute }
+// acquireLimit is how long a client asks for the lock before it gives up. By then
+// no client can hold the lock any more.
+func (p *play) acquireLimit() time.Duration { return p.enoughTime() + time.Minute }
 
-// patience is the virtual time after which a run is given up.
-func (p *play) patience() time.Duration { return p.labour() + p.acquirePatience() + time.Hour }
+// runLimit is the virtual time after which a run is aborted.
+func (p *play) runLimit() time.Duration { return p.enoughTime() + p.acquireLimit() + time.Hour }
 
-// body is the run: the workload under faults, then a whole network, a probe,
-// and the epilogue. However it ends, nothing strikes while the world is closed:
-// a client that was paused then would never get to its end.
+// body is the run: the workload under faults, then a healed network, a probe, and
+// the epilogue. No fault strikes while the world is closed, also after an error: a
+// client that was paused then would never end.
 func (p *play) body(w Stage) error {
 	defer func() { p.over = true }()
 	p.world = w
@@ -86,7 +86,7 @@ func (p *play) body(w Stage) error {
 		return err
 	}
 	p.over, p.overAt = true, len(w.Trace().Events)
-	p.schedule.bringBack()
+	p.schedule.restartServers()
 	w.Heal()
 	if err := w.RunUntil(w.Quiet); err != nil {
 		return err
@@ -98,14 +98,14 @@ func (p *play) body(w Stage) error {
 	return nil
 }
 
-// runClients runs the world until every client has ended its work. A fault that lasts
-// until the world is healed may prevent that for ever, such as a store that is cut
-// off, or a clock that is frozen: so the world is healed at the latest when the time
-// is over in which any workload ends.
+// runClients runs the world until every client has ended its work. A fault that
+// lasts until the world is healed may prevent that for ever, such as a store that
+// is cut off, or a clock that is frozen. So the world is healed at the latest when
+// the time is over in which any workload ends.
 func (p *play) runClients() error {
 	w := p.world
 	passed := false
-	w.At(p.acquirePatience(), func() { passed = true })
+	w.At(p.acquireLimit(), func() { passed = true })
 	if err := w.RunUntil(func() bool { return passed || w.Idle() }); err != nil || w.Idle() {
 		return err
 	}
@@ -141,8 +141,8 @@ func (p *play) startClients() error {
 	return nil
 }
 
-// noLock is the complaint about a lock that cannot be made as the scenario
-// says: a TTL too short for it, a way of waiting that it does not have.
+// noLock is the error for a lock that cannot be made as the scenario says: a TTL
+// too short for it, a way of waiting that it does not have.
 func (p *play) noLock(process string, cause error) error {
 	if _, ok := errors.AsType[*file.InputError](cause); ok {
 		return cause

@@ -13,9 +13,9 @@ import (
 	"locksim/sim/trace"
 )
 
-// probe is a lone client that asks for the lock when all workloads have ended
-// and the network is whole: it must get it within what is left of the keys'
-// lives, plus a retry. It must not take a whole network, though, where a
+// probe is a lone client that asks for the lock when all workloads have ended and
+// the network is healed: it must get the lock within the longest TTL of the keys,
+// plus a retry. A lock on several nodes must not need all of them, though: a
 // majority is enough.
 type probe struct {
 	bound    time.Duration
@@ -23,17 +23,17 @@ type probe struct {
 	acquired bool
 	problem  error
 	leaked   string
-	held     string // what kept the clients from the lock before the network was whole
+	blocked  string // why the clients did not end before the network was healed
 }
 
-// retry is the longest time between two attempts that is granted to a lock
-// whose backoff is not known.
+// retry is the longest time between two attempts that is allowed to a lock whose
+// backoff is not known.
 const retry = 2 * time.Second
 
 func (p *play) runProbe() error {
 	w := p.world
-	after := afterwards{p}
-	p.probe = &probe{leaked: after.leftBehind(), held: after.heldUp()}
+	after := ended{p}
+	p.probe = &probe{leaked: after.leftBehind(), blocked: after.blockedBy()}
 	p.probe.bound = after.longestTTL() + max(p.sc.Lock.Backoff.Max, retry) + 8*p.sc.World.Latency.Max
 	proc, err := w.Join(trace.Probe)
 	if err != nil {
@@ -69,8 +69,8 @@ func (b *probe) run(proc Machine, locker lock.Locker) {
 
 func (b *probe) verdict() (checker.Liveness, string) {
 	switch {
-	case b.held != "":
-		return checker.LivenessStuck, b.held
+	case b.blocked != "":
+		return checker.LivenessStuck, b.blocked
 	case !b.acquired:
 		return checker.LivenessStuck, fmt.Sprintf("With the network whole and nobody else there, a client asked for it for %v: %v.", b.bound.Round(time.Millisecond), b.problem)
 	case b.leaked != "":
@@ -79,12 +79,12 @@ func (b *probe) verdict() (checker.Liveness, string) {
 	return checker.LivenessOK, ""
 }
 
-// afterwards is a run when its workload is over and the world is whole.
-type afterwards struct{ *play }
+// ended is a run whose workload is over, in its healed world.
+type ended struct{ *play }
 
-// longestTTL is what the longest-lived key with an end still has to live or, where
-// a server does not list its keys, the TTL of the lock.
-func (p afterwards) longestTTL() time.Duration {
+// longestTTL is the longest time until a key with a TTL expires or, if a server
+// does not list its keys, the TTL of the lock.
+func (p ended) longestTTL() time.Duration {
 	var longest time.Duration
 	for _, s := range p.asked() {
 		if !s.Listed {
@@ -97,15 +97,15 @@ func (p afterwards) longestTTL() time.Duration {
 	return longest
 }
 
-// asked are the servers that locks ask.
-func (p afterwards) asked() []ServerState {
+// asked are the servers to which locks send requests.
+func (p ended) asked() []ServerState {
 	return slices.DeleteFunc(p.world.Ground().Servers(), func(s ServerState) bool { return !s.Asked })
 }
 
-// leftBehind looks for lock keys that nobody is entitled to any more. A key
-// may stand, until its TTL, when its holder crashed, when a release or an
-// acquire ended without an answer, or when the network was cut meanwhile.
-func (p afterwards) leftBehind() string {
+// leftBehind looks for lock keys that no client is entitled to any more. A key may
+// exist, until its TTL, when its holder crashed, when a release or an acquire ended
+// without an answer, or when the network was cut meanwhile.
+func (p ended) leftBehind() string {
 	if p.lock.Keys == nil {
 		return ""
 	}
@@ -126,10 +126,10 @@ func (p afterwards) leftBehind() string {
 	return ""
 }
 
-// excused reports whether a key may be there through no fault of the lock.
-func (p afterwards) excused() bool {
+// excused reports whether a key may exist through no fault of the lock.
+func (p ended) excused() bool {
 	for i, f := range p.sc.Faults {
-		if p.schedule.fired[i] && strands(f.Action) {
+		if p.schedule.fired[i] && leavesKey(f.Action) {
 			return true
 		}
 	}
@@ -151,11 +151,11 @@ func (p afterwards) excused() bool {
 	return false
 }
 
-// strands reports whether an action can leave a key behind that no lock could
-// have removed: a request of some try may arrive after the one that was to undo
-// it (F28), a release may never arrive, a node may come back with old keys
+// leavesKey reports whether an action can leave a key behind that no lock could
+// have removed: a request of an attempt may arrive after the request that was to
+// undo it (F28), a release may never arrive, a node may restart with old keys
 // (F43). Pauses, clocks and lost keys cannot.
-func strands(a faults.Action) bool {
+func leavesKey(a faults.Action) bool {
 	switch faults.ClassOf(a) {
 	case promise.Pause, promise.Slow, promise.WallClock, promise.NodeClock, promise.ClockDrift, promise.ClockRate,
 		promise.Eviction, promise.Flush, promise.Scripts:

@@ -12,13 +12,13 @@ import (
 	"locksim/scenarios/play"
 )
 
-// odd is a lock that does something else than the one inside it.
-type odd struct {
+// altered is a lock with another Acquire.
+type altered struct {
 	lock.Locker
 	acquire func(ctx context.Context, resource string) (lock.Lease, error)
 }
 
-func (o odd) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+func (o altered) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	return o.acquire(ctx, resource)
 }
 
@@ -29,36 +29,36 @@ func (keeping) Release(context.Context) error { return nil }
 
 var errNotNow = errors.New("not now")
 
-// The probe tells a lock that nobody can have from one that only has to be asked
-// again, and from one that leaves its key behind.
+// The probe distinguishes a lock that no client can get from one that needs several
+// attempts, and from one that leaves its key behind.
 func TestProbe(t *testing.T) {
 	sc := testruns.Parse(t, "name: quiet\nworkload: {stagger: 5s}\n")
 	sound := testruns.Kind(t, "single")
 	for _, c := range []struct {
 		name string
-		bend func(e play.Env, inner lock.Locker) odd
+		bend func(e play.Env, inner lock.Locker) altered
 		want checker.Liveness
 	}{
-		{"sound", func(_ play.Env, l lock.Locker) odd { return odd{l, l.Acquire} }, checker.LivenessOK},
-		{"asked again", func(e play.Env, l lock.Locker) odd {
+		{"sound", func(_ play.Env, l lock.Locker) altered { return altered{l, l.Acquire} }, checker.LivenessOK},
+		{"asked again", func(e play.Env, l lock.Locker) altered {
 			tries := 0
-			return odd{l, func(ctx context.Context, resource string) (lock.Lease, error) {
+			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
 				if tries++; e.Name() == "probe" && tries < 5 {
 					return nil, errNotNow
 				}
 				return l.Acquire(ctx, resource)
 			}}
 		}, checker.LivenessOK},
-		{"nobody's", func(e play.Env, l lock.Locker) odd {
-			return odd{l, func(ctx context.Context, resource string) (lock.Lease, error) {
+		{"never granted", func(e play.Env, l lock.Locker) altered {
+			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
 				if e.Name() == "probe" {
 					return nil, errNotNow
 				}
 				return l.Acquire(ctx, resource)
 			}}
 		}, checker.LivenessStuck},
-		{"left behind", func(_ play.Env, l lock.Locker) odd {
-			return odd{l, func(ctx context.Context, resource string) (lock.Lease, error) {
+		{"left behind", func(_ play.Env, l lock.Locker) altered {
+			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
 				lease, err := l.Acquire(ctx, resource)
 				return keeping{lease}, err
 			}}

@@ -19,8 +19,8 @@ func (l Lock) Promises(schedule []faults.Fault) bool {
 }
 
 // Unpromised are the faults of a schedule under which the lock does not promise
-// that claims exclude each other: by the names of their classes, or of their
-// kinds where no promise speaks of them, each once, in the order of the schedule.
+// that claims exclude each other: the names of their classes, or of their kinds if
+// they have no class in promises, each once, in the order of the schedule.
 func (l Lock) Unpromised(schedule []faults.Fault) []string {
 	var out []string
 	for _, f := range schedule {
@@ -33,10 +33,10 @@ func (l Lock) Unpromised(schedule []faults.Fault) []string {
 	return out
 }
 
-// JudgedBy is the promise that a lock is judged by: its own or, where it
-// promises nothing, that all goes well under every fault, the data without a
-// fence for a lock that mints no tokens, and behind one that seals for a lock
-// that does.
+// JudgedBy is the promise that a lock is judged by: its own or, if it promises
+// nothing, liveness and right data under every fault. The data is then judged
+// without a fence for a lock that mints no tokens, and in mode seal for a lock that
+// does.
 func (l Lock) JudgedBy() lock.Promise {
 	if l.PromisesNothing() {
 		return lock.Promise{Data: string(l.JudgedMode())}
@@ -48,7 +48,7 @@ func (l Lock) JudgedBy() lock.Promise {
 func (l Lock) PromisesNothing() bool { return len(l.Promise.Exclusion) == 0 && l.Promise.Data == "" }
 
 // JudgedMode is the fencing mode in which a lock is judged: the one in which it
-// promises that the data stays right, or else the best that it has a token for.
+// promises right data, or else the strongest that it has tokens for.
 func (l Lock) JudgedMode() fence.Mode {
 	if mode, ok := l.DataMode(); ok {
 		return mode
@@ -60,7 +60,7 @@ func (l Lock) JudgedMode() fence.Mode {
 }
 
 // Try plays a scenario once with the lock, in the mode in which it is judged, and
-// says what it did that it must not. Errors are those of [Run].
+// returns the violations of its promise. Errors are those of [Run].
 func (l Lock) Try(sc *file.Scenario, seed uint64) (*Outcome, []Violation, error) {
 	o, err := Run(sc, l, RunOptions{Seed: seed, Modes: []fence.Mode{l.JudgedMode()}, Alone: true})
 	if err != nil {
@@ -69,18 +69,18 @@ func (l Lock) Try(sc *file.Scenario, seed uint64) (*Outcome, []Violation, error)
 	return o, Violations(o, l.JudgedBy()), nil
 }
 
-// DataMode is the fencing mode under which the lock promises that the data is
-// right; ok is false where it promises nothing about it.
+// DataMode is the fencing mode under which the lock promises right data; ok is
+// false if it promises nothing about data.
 func (l Lock) DataMode() (mode fence.Mode, ok bool) {
 	mode, err := fence.ParseMode(l.Promise.Data)
 	return mode, err == nil
 }
 
-// validatePromise refuses words that nobody here understands.
+// validatePromise refuses unknown words.
 func validatePromise(p lock.Promise) error {
 	for _, f := range p.Exclusion {
 		if !slices.Contains(lock.Faults(), f) {
-			return fmt.Errorf("the promise speaks of the fault %q: choose from %s", f, prose.Commas(lock.Faults()))
+			return fmt.Errorf("the promise names the unknown fault %q: choose from %s", f, prose.Commas(lock.Faults()))
 		}
 	}
 	if p.Data != "" {

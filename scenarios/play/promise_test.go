@@ -15,15 +15,15 @@ import (
 	"locksim/scenarios/play"
 )
 
-// Every kind keeps its promise in every scenario of the library that is about
-// it and lies within it: claims never overlap, the data is right in the mode
-// that it names, and the lock can be had again. Clients that share an owner id
-// use the lock against its terms (F31, F32).
+// Every kind keeps its promise in every scenario of the library that names it and
+// that the promise covers: claims never overlap, the data is right in the promised
+// mode, and the lock can be acquired again. Clients that share an owner id use the
+// lock against its terms (F31, F32).
 func TestKindsKeepTheirPromises(t *testing.T) {
 	for _, name := range kinds.Names() {
 		t.Run(name, func(t *testing.T) {
 			judged := 0
-			for _, sc := range some(t) {
+			for _, sc := range librarySample(t) {
 				l := testruns.Kind(t, name)
 				lawful := sc.Lock.Owner != file.OwnerShared
 				if lawful && slices.Contains(sc.LockNames(), name) && l.Promises(sc.Faults) {
@@ -68,8 +68,7 @@ func judge(t *testing.T, sc *file.Scenario, l play.Lock) int {
 	return contended
 }
 
-// Every kind has a promise, and a promise in words that nobody understands is
-// refused.
+// Every kind has a promise, and a promise with unknown words is refused.
 func TestPromisesResolve(t *testing.T) {
 	sc, l := testruns.Load(t, "calm")
 	for _, name := range kinds.Names() {
@@ -78,7 +77,7 @@ func TestPromisesResolve(t *testing.T) {
 			t.Errorf("%s has no promise", name)
 		}
 		if testruns.Kind(t, name).Tokens != (p.Data == "seal") && name != "redlock-fenced" {
-			t.Errorf("%s promises data in mode %s, tokens or not", name, p.Data)
+			t.Errorf("%s promises data in mode %s, which does not fit its tokens", name, p.Data)
 		}
 	}
 	for _, p := range []lock.Promise{{Exclusion: []lock.Fault{"weather"}}, {Data: "glue"}, {FreeWithin: "soon"}} {
@@ -89,7 +88,7 @@ func TestPromisesResolve(t *testing.T) {
 	}
 }
 
-// One fault outside the promise and it says nothing about the schedule.
+// A promise does not cover a schedule with one fault outside it.
 func TestPromises(t *testing.T) {
 	single, err := play.Kind("single")
 	if err != nil {
@@ -129,11 +128,11 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// unknownAction is an action that no promise speaks of.
+// unknownAction is an action that no promise covers.
 type unknownAction struct{ faults.Pause }
 
-// The faults that a lock does not promise to stand are named by their classes, each
-// once; two drifts count by how far they are apart.
+// The faults that a promise does not cover are named by their classes, each once;
+// of two clock drifts the difference counts.
 func TestUnpromised(t *testing.T) {
 	fault := func(a faults.Action) faults.Fault { return faults.Fault{Action: a} }
 	pause, flush := fault(faults.Pause{Process: "c0", For: time.Second}), fault(faults.Flush{Node: "r0", What: faults.FlushKeys})

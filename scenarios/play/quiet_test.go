@@ -9,10 +9,10 @@ import (
 	"locksim/scenarios/play"
 )
 
-// The probe comes when nothing is under way any more, also where a reply was lost
-// on another connection of the same link: found by exploration, with seed 38421.
-// The request that was late is then there, and the probe waits for its key to
-// end.
+// The probe starts when no message is under way any more, also after a reply was
+// lost on another connection of the same link: found by exploration, with seed
+// 38421. The late request has arrived by then, and the probe waits until its key
+// expires.
 func TestProbeAwaitsLateRequest(t *testing.T) {
 	sc := testruns.Parse(t, `name: late-request
 world: {redis: 1, clients: 1, latency: 1ms}

@@ -13,14 +13,14 @@ import (
 	"locksim/scenarios/file"
 )
 
-// ReplayError is returned when a stored run, made again, came out differently.
+// ReplayError is returned when the replay of a stored run differs from it.
 type ReplayError struct {
 	Scenario, Lock string
 	Seed           uint64
 	// Differences are sentences, one for each figure that differs.
 	Differences []string
-	// Versions says which versions differ from those that made the file; empty
-	// where none does.
+	// Versions are the versions that differ from those that made the file; empty if
+	// none does.
 	Versions string
 }
 
@@ -38,9 +38,8 @@ func (e *ReplayError) Error() string {
 	return b.String()
 }
 
-// Setup is the scenario and the lock of a stored run. extra are locks that do
-// not come with locksim. A scenario or lock that cannot be made is an
-// *InputError.
+// Setup is the scenario and the lock of a stored run. extra are locks that do not
+// come with locksim. An invalid scenario or an unknown lock is an *InputError.
 func (f *RunFile) Setup(extra []Lock) (*file.Scenario, Lock, error) {
 	sc, err := file.Parse(f.File, []byte(f.Source), ServerNames(extra...)...)
 	if err != nil {
@@ -53,9 +52,9 @@ func (f *RunFile) Setup(extra []Lock) (*file.Scenario, Lock, error) {
 	return sc, l, nil
 }
 
-// Replay makes a stored run again and compares every figure of it but the
-// timing. A difference is a [*ReplayError]; the outcome is returned with it.
-// Other errors are those of [RunFile.Setup] and [Run].
+// Replay repeats a stored run and compares every figure except the timing. A
+// difference is a [*ReplayError]; the outcome is returned with it. Other errors are
+// those of [RunFile.Setup] and [Run].
 func (f *RunFile) Replay(extra []Lock, repeat Repeat) (*Outcome, error) {
 	sc, l, err := f.Setup(extra)
 	if err != nil {
@@ -104,11 +103,11 @@ func differences(mode fence.Mode, stored, again ModeFile) []string {
 func storedFields(m ModeFile) map[string]json.RawMessage {
 	b, err := json.Marshal(m)
 	if err != nil {
-		panic("scenarios: a stored mode is not JSON: " + err.Error()) // it holds only strings and numbers
+		panic("play: a stored mode is not JSON: " + err.Error()) // it holds only strings and numbers
 	}
 	out := map[string]json.RawMessage{}
 	if err := json.Unmarshal(b, &out); err != nil {
-		panic("scenarios: a stored mode is not JSON: " + err.Error())
+		panic("play: a stored mode is not JSON: " + err.Error())
 	}
 	return out
 }
@@ -144,7 +143,7 @@ func orNone(b json.RawMessage) string {
 	return string(b)
 }
 
-// shownValue bounds what an error shows of one stored value, in characters.
+// shownValue is how many characters of a stored value an error shows.
 const shownValue = 80
 
 func versionChange(stored, now Timing) string {

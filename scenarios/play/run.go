@@ -18,10 +18,10 @@ type RunOptions struct {
 	Seed uint64
 	// Modes are the fencing modes to run. Default: none, check, seal.
 	Modes []fence.Mode
-	// Repeat says whether each run is made a second time and compared.
+	// Repeat says whether each run is repeated and compared.
 	Repeat Repeat
-	// Alone leaves out the run in mode none where Modes does not ask for it. A
-	// label then never says rescued, and a run of one mode takes half the time.
+	// Alone leaves out the run in mode none if Modes does not have it. The label is
+	// then never rescued, and a run of one mode takes half the time.
 	Alone bool
 }
 
@@ -36,18 +36,18 @@ const (
 	Twice
 )
 
-// DefaultModes are the fencing modes that a run compares unless told otherwise.
+// DefaultModes are the fencing modes that a run compares by default.
 func DefaultModes() []fence.Mode { return []fence.Mode{fence.None, fence.Check, fence.Seal} }
 
-// NondeterminismError is returned when two runs of one seed differed. The
-// code under test draws from a source of chance that the world does not
-// control: a shared generator, the order of a map, two ready cases of a select.
+// NondeterminismError is returned when two runs of one seed differed. The code
+// under test draws from a source that the seed does not decide: a shared generator,
+// the order of a map, two ready cases of a select.
 type NondeterminismError struct {
 	Scenario, Lock string
 	Seed           uint64
 	Mode           fence.Mode
-	// Divergence is the first difference. It is nil when only what the clients
-	// saw differed, and no event did.
+	// Divergence is the first difference. It is nil if no event differed, but only
+	// the history of the clients.
 	Divergence *trace.Divergence
 }
 
@@ -65,7 +65,7 @@ func (e *NondeterminismError) Where() string {
 }
 
 // Differ compares two outcomes of one schedule and seed in the same modes, event by
-// event. It is nil where they are equal.
+// event. It is nil if they are equal.
 func Differ(a, b *Outcome) *NondeterminismError {
 	for i := range a.Modes {
 		x, y := &a.Modes[i], &b.Modes[i]
@@ -81,8 +81,8 @@ func Differ(a, b *Outcome) *NondeterminismError {
 // the same schedule, so that the runs agree up to the first refusal.
 //
 // A broken lock is not an error: it is a verdict. Errors are an *InputError or
-// another complaint about what was passed in, a [*NondeterminismError], the
-// errors of [sim.Run], and a checker that contradicts itself.
+// another error about an argument, a [*NondeterminismError], the errors of
+// [sim.Run], and [ErrContradiction].
 func Run(sc *file.Scenario, l Lock, opts RunOptions) (*Outcome, error) {
 	if err := errors.Join(sc.Validate(), l.Validate()); err != nil {
 		return nil, err
@@ -106,8 +106,8 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*Outcome, error) {
 	return out, nil
 }
 
-// baseline is the run in mode none: what a rescue is measured against. It is
-// made even where it was not asked for, unless [RunOptions.Alone] leaves it out.
+// baseline is the run in mode none, against which a rescue is measured. It is made
+// even if it was not asked for, unless [RunOptions.Alone] leaves it out.
 func baseline(sc *file.Scenario, l Lock, opts RunOptions, modes []fence.Mode) (*ModeRun, error) {
 	if opts.Alone || len(modes) == 1 && modes[0] == fence.None {
 		return nil, nil
@@ -142,7 +142,7 @@ func playMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base 
 
 // playOnce is one run, judged.
 func playOnce(sc *file.Scenario, l Lock, seed uint64, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
-	began := time.Now() //nolint:forbidigo // outside the bubble; it takes part in no comparison
+	began := time.Now() //nolint:forbidigo // outside the bubble; it is never compared
 	p := newPlay(sc, l)
 	res, err := p.simulate(seed, mode, 0, p.body)
 	if err != nil {
@@ -157,10 +157,10 @@ func playOnce(sc *file.Scenario, l Lock, seed uint64, mode fence.Mode, base *Mod
 	return run, nil
 }
 
-// On plays a scenario in a world of the caller's, whose store judges by the
-// mode, to its verdict. The world must have what the scenario and the lock need.
-// base is the run in mode none, against which a rescue is measured; it may be nil.
-// Errors as for [Run], and those of the world.
+// On plays a scenario in the caller's world, whose store decides by the mode, and
+// returns the run with its verdict. The world must have what the scenario and the
+// lock need. base is the run in mode none, against which a rescue is measured; it
+// may be nil. Errors as for [Run], and those of the world.
 func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
 	if err := errors.Join(sc.Validate(), l.Validate()); err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func (p *play) runOf(mode fence.Mode, t *trace.Trace) *ModeRun {
 	return run
 }
 
-// judge gives a run its verdict and its story.
+// judge sets the verdict and the story of a run.
 func (run *ModeRun) judge(base *ModeRun) (err error) {
 	var none *checker.Facts
 	if base != nil {
@@ -194,7 +194,7 @@ func (run *ModeRun) judge(base *ModeRun) (err error) {
 	if err := corroborate(run); err != nil {
 		return err
 	}
-	run.Story = tell(run)
+	run.Story = storyOf(run)
 	return nil
 }
 
@@ -207,8 +207,8 @@ func longestWait(h checker.History, t *trace.Trace) time.Duration {
 	return longest
 }
 
-// ErrContradiction is returned when porcupine comes to another result than the
-// exact checks: one of the two is wrong, and there is no verdict.
+// ErrContradiction is returned when porcupine has another result than the exact
+// checks: one of the two is wrong, and there is no verdict.
 var ErrContradiction = errors.New("the checkers contradict each other: this is a bug in locksim")
 
 func corroborate(run *ModeRun) error {

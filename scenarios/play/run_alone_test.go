@@ -13,8 +13,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// A run without the baseline is the same run, with the same facts. It cannot
-// know that the fence has rescued the data, and so says what else it saw.
+// A run without the baseline is the same run, with the same facts. It cannot find
+// that the fence has rescued the data, so it has the next worst label.
 func TestAloneIsTheSameRun(t *testing.T) {
 	for _, c := range []struct {
 		scenario      string
@@ -60,8 +60,8 @@ func same(t *testing.T, a, b play.ModeRun) {
 	}
 }
 
-// Where mode none is asked for, it runs; the labels of the other modes are those
-// of runs that know nothing of it.
+// Mode none runs if it is asked for; the labels of the other modes do not depend on
+// it.
 func TestAloneWithNone(t *testing.T) {
 	sc, l := testruns.Load(t, "gc-pause")
 	opts := play.RunOptions{Seed: 1, Alone: true, Modes: []fence.Mode{fence.None, fence.Seal}}
@@ -74,7 +74,7 @@ func TestAloneWithNone(t *testing.T) {
 	}
 }
 
-// The baseline is left out: half as many locks are made.
+// Without the baseline half as many locks are made.
 func TestAloneTakesHalf(t *testing.T) {
 	sc, l := testruns.Load(t, "gc-pause")
 	made, build := 0, l.New
@@ -87,7 +87,7 @@ func TestAloneTakesHalf(t *testing.T) {
 	}
 }
 
-// A run of its own is repeated like any other.
+// A run without the baseline is repeated like any other.
 func TestAloneTwice(t *testing.T) {
 	sc, l := testruns.Load(t, "gc-pause")
 	opts := play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.Seal}}

@@ -18,9 +18,9 @@ import (
 	"locksim/sim/trace"
 )
 
-// No label is worse than what each scenario says of its own lock, clients
-// contend, every fault strikes, and porcupine agrees. The matrix in .ci/run
-// looks at all locks and twenty seeds.
+// No label is worse than each scenario expects of its own lock, clients contend,
+// every fault strikes, and porcupine agrees. The matrix in .ci/run covers all locks
+// and twenty seeds.
 func TestLibraryAsExpected(t *testing.T) {
 	all, err := file.Library()
 	if err != nil {
@@ -62,12 +62,12 @@ func checkExpectation(t *testing.T, sc *file.Scenario, kind string) {
 		}
 	}
 	if contended == 0 && worst == checker.Safe {
-		t.Error("nobody contended, so that all is safe proves nothing")
+		t.Error("no client contended: the label safe is no evidence")
 	}
 }
 
-// After the crash of its holder the lock is free again within the TTL, one
-// backoff, and the round trips of the request that finds it free.
+// After the crash of its holder the lock is free again within the TTL, one backoff,
+// and the round trips of the request that gets it.
 func TestHolderCrashWaitIsBounded(t *testing.T) {
 	sc, l := testruns.Load(t, "holder-crash")
 	bound := sc.Lock.TTL + sc.Lock.Backoff.Max + 4*sc.World.Latency.Max
@@ -80,8 +80,8 @@ func TestHolderCrashWaitIsBounded(t *testing.T) {
 	}
 }
 
-// In late-packet no two clients ever believe at once that they hold the lock,
-// and the data is lost all the same (F13).
+// In late-packet no two clients ever believe at once that they hold the lock, and
+// the data is still lost (F13).
 func TestLatePacketNeedsNoOverlap(t *testing.T) {
 	sc, l := testruns.Load(t, "late-packet")
 	for seed := uint64(1); seed <= 20; seed++ {
@@ -147,8 +147,8 @@ func TestStoryNamesTheFatalStep(t *testing.T) {
 	}
 }
 
-// What hits several processes at once names them all.
-func TestStoryNamesWhomAPartitionHits(t *testing.T) {
+// A fault that affects several processes names them all.
+func TestStoryNamesTheProcessesOfAPartition(t *testing.T) {
 	sc, err := file.Parse("two.yaml", []byte(`
 name: two
 world: {clients: 3}
@@ -160,18 +160,18 @@ faults:
 		t.Fatal(err)
 	}
 	_, l := testruns.Load(t, "calm")
-	told := 0
+	found := 0
 	for _, line := range testruns.Play(t, sc, l, play.RunOptions{Seed: 1}).Modes[0].Story {
 		if strings.HasPrefix(line.Text, "c0,c1: CUT OFF from r0") || line.Text == "c0,c1: CONNECTED again" {
-			told++
+			found++
 		}
 	}
-	if told != 2 {
-		t.Errorf("the story tells of the partition in %d lines, want its beginning and its end", told)
+	if found != 2 {
+		t.Errorf("the story has the partition in %d lines, want its beginning and its end", found)
 	}
 }
 
-// A careful client that reads the end of its lease before each step does not
+// A careful client that checks the end of its lease before each step does not
 // write after a pause between read and write: the pause ends before its check.
 func TestCarefulClientSurvivesThePause(t *testing.T) {
 	sc, l := testruns.Load(t, "gc-pause")
@@ -185,7 +185,7 @@ func TestCarefulClientSurvivesThePause(t *testing.T) {
 	}
 }
 
-// A bad lock or an impossible mode is an error of the caller's, with a hint.
+// A bad lock or an impossible mode is an error.
 func TestRunRefusesNonsense(t *testing.T) {
 	sc, l := testruns.Load(t, "calm")
 	for name, broken := range map[string]play.Lock{
@@ -202,12 +202,12 @@ func TestRunRefusesNonsense(t *testing.T) {
 	}
 }
 
-// silent is a broken adapter: its Acquire returns nothing at all.
+// silent is a broken adapter: its Acquire returns neither a lease nor an error.
 type silent struct{}
 
 func (silent) Acquire(context.Context, string) (lock.Lease, error) { return nil, nil }
 
-// An adapter that returns neither a lease nor an error is named, with its lock.
+// An adapter that returns neither a lease nor an error is reported with the name of the lock.
 func TestAdapterWithoutALease(t *testing.T) {
 	sc, _ := testruns.Load(t, "calm")
 	l := play.Lock{Name: "silent", New: func(play.Env) (lock.Locker, error) { return silent{}, nil }}

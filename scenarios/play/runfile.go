@@ -22,9 +22,9 @@ import (
 const RunVersion = 1
 
 // RunFile is a run as it is stored, and as the command prints it as JSON: one
-// scenario, with one lock and one seed, under each fencing mode that was asked
-// for. It holds all that is needed to make the run again. Everything but the
-// timing is the same on every machine.
+// scenario, with one lock and one seed, under each fencing mode that was asked for.
+// The run can be repeated from it. Everything except the timing is the same on
+// every machine.
 type RunFile struct {
 	// Version is the version of this format.
 	Version int `json:"version"`
@@ -40,17 +40,17 @@ type RunFile struct {
 	Modes map[fence.Mode]ModeFile `json:"modes" jsonschema:"minProperties=1"`
 	// File is the name of the scenario's file.
 	File string `json:"file" jsonschema:"minLength=0"`
-	// Source is the scenario's text, from which the run can be made again.
+	// Source is the scenario's text, from which the run can be repeated.
 	Source string `json:"source" jsonschema:"minLength=0"`
 	Timing Timing `json:"timing"`
 }
 
-// ModeFile is the run of one fencing mode as it is stored. A mode that was not
-// run, since the lock mints no tokens, has the verdict n/a and no facts.
+// ModeFile is the run of one fencing mode as it is stored. A mode that was not run,
+// since the lock mints no tokens, has the verdict n/a and no facts.
 type ModeFile struct {
 	Verdict checker.Label `json:"verdict"`
-	// Expected is what the scenario expects at worst. It is absent where the
-	// scenario says nothing.
+	// Expected is the worst label that the scenario expects. It is absent if the
+	// scenario expects none.
 	Expected checker.Label `json:"expected,omitempty"`
 	*checker.Facts
 	// Faults counts the faults of the schedule.
@@ -60,35 +60,35 @@ type ModeFile struct {
 	// LongestWait is the longest time from an Acquire to its grant, in virtual
 	// time.
 	LongestWait float64 `json:"longest_wait_seconds"`
-	// Pause is "partial" when the lock acted during a pause, and "whole"
-	// otherwise. That nothing went wrong under a partial pause is no evidence.
+	// Pause is "partial" if the lock acted during a pause, and "whole" otherwise.
+	// The absence of violations under a partial pause is no evidence.
 	Pause string `json:"pause,omitempty" jsonschema:"enum=whole,enum=partial"`
-	// Corroboration is porcupine's second opinion.
+	// Corroboration is the result of porcupine's independent check.
 	Corroboration checker.Agreement `json:"corroboration,omitempty"`
-	// Reasons are sentences that say why the verdict is what it is, the decisive
-	// ones first.
+	// Reasons are sentences that give the reasons of the verdict, the decisive ones
+	// first.
 	Reasons []string `json:"reasons,omitempty"`
 	// TraceHash is the SHA-256 of all details of all events of the trace. Equal
 	// hashes mean equal runs.
 	TraceHash string `json:"trace_hash,omitempty" jsonschema:"pattern=^[0-9a-f]{64}$"`
 	// Events counts the events that the world delivered.
 	Events int `json:"events"`
-	// VirtualSeconds is how long the run took in virtual time.
+	// VirtualSeconds is the length of the run in virtual time.
 	VirtualSeconds float64 `json:"virtual_seconds"`
 }
 
-// Timing is what differs from run to run and from machine to machine.
+// Timing has the values that differ from run to run and from machine to machine.
 type Timing struct {
-	// WallSeconds is what each mode took on the wall clock.
+	// WallSeconds is the time of each mode on the wall clock.
 	WallSeconds map[fence.Mode]float64 `json:"wall_seconds"`
-	// Go is the version of Go that the hashes hold for.
+	// Go is the version of Go for which the hashes are valid.
 	Go string `json:"go"`
 	// Modules are the versions of the modules that a trace depends on, by module
-	// path. They are absent where the program does not know them.
+	// path. They are absent if the program has no build information.
 	Modules map[string]string `json:"modules,omitempty"`
 }
 
-// NewRunFile puts an outcome into its stored form.
+// NewRunFile makes the stored form of an outcome.
 func NewRunFile(o *Outcome) *RunFile {
 	f := &RunFile{Version: RunVersion, Scenario: o.Scenario.Name, Lock: o.Lock, Seed: o.Seed,
 		Expected: len(o.Mismatches()) == 0, Modes: map[fence.Mode]ModeFile{},
@@ -152,9 +152,8 @@ func (f *RunFile) JSON() ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// ReadRunFile reads a stored run. Whatever is wrong with it is an *InputError:
-// text that is not JSON or was cut off, fields that are unknown, another
-// version, a hash that is none.
+// ReadRunFile reads a stored run. Every fault in it is an *InputError: text that is
+// not JSON or was cut off, unknown fields, another version, an invalid hash.
 func ReadRunFile(name string, data []byte) (*RunFile, error) {
 	var v struct{ Version *int }
 	if err := json.Unmarshal(data, &v); err != nil {
@@ -170,7 +169,7 @@ func ReadRunFile(name string, data []byte) (*RunFile, error) {
 		return nil, jsonError(name, data, err)
 	}
 	if problem := f.problem(); problem != "" {
-		return nil, &file.InputError{Pos: faults.Pos{File: name}, Msg: "this stored run makes no sense: " + problem + "; make it again with locksim run --out"}
+		return nil, &file.InputError{Pos: faults.Pos{File: name}, Msg: "this stored run is invalid: " + problem + "; make it again with locksim run --out"}
 	}
 	return f, nil
 }
@@ -182,7 +181,7 @@ func versionFound(v *int) string {
 	return fmt.Sprintf("it has version %d", *v)
 }
 
-// jsonError gives an error of the JSON decoder the place that it is about.
+// jsonError makes an error of the JSON decoder one with a position in the file.
 func jsonError(name string, data []byte, err error) *file.InputError {
 	offset := int64(len(data))
 	msg := "this is not a stored run: " + err.Error()
@@ -194,7 +193,7 @@ func jsonError(name string, data []byte, err error) *file.InputError {
 		msg = fmt.Sprintf("this is not a stored run: field %s cannot be a %s", kind.Field, kind.Value)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || offset >= int64(len(data)) && strings.Contains(err.Error(), "unexpected end") {
-		msg = "this stored run is cut off: the text ends in the middle"
+		msg = "this stored run is cut off: the text is incomplete"
 	}
 	return file.NewInputError(data, position(name, data, offset), "%s", msg)
 }
@@ -207,7 +206,7 @@ func position(name string, data []byte, offset int64) faults.Pos {
 
 var hashForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// problem is what is wrong with a file that is well-formed.
+// problem describes what is wrong with a well-formed file.
 func (f *RunFile) problem() string {
 	if f.Lock == "" {
 		return "it names no lock"

@@ -23,7 +23,7 @@ func stored(t testing.TB, name string) (*play.RunFile, []byte) {
 	return f, b
 }
 
-// A stored run comes back as it was, and its replay has the same figures.
+// A stored run is read back unchanged, and its replay has the same figures.
 func TestRunFileRoundTrip(t *testing.T) {
 	_, b := stored(t, "gc-pause")
 	f, err := play.ReadRunFile("run.json", b)
@@ -42,7 +42,7 @@ func TestRunFileRoundTrip(t *testing.T) {
 	}
 }
 
-// A file that is no stored run is refused with its name and what is wrong.
+// A file that is no stored run is refused with its name and the reason.
 func TestRunFileRefusesNonsense(t *testing.T) {
 	_, good := stored(t, "calm")
 	edit := func(old, new string) []byte {
@@ -73,7 +73,7 @@ func TestRunFileRefusesNonsense(t *testing.T) {
 			continue
 		}
 		if !strings.HasPrefix(err.Error(), "run.json") || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %q does not say where, or not %q", name, err, c.want)
+			t.Errorf("%s: %q lacks the file or %q", name, err, c.want)
 		}
 	}
 }
@@ -110,9 +110,8 @@ func TestReplayNoticesEdits(t *testing.T) {
 	}
 }
 
-// Inspecting a run at a step shows the world there: in gc-pause, after the
-// successor's grant and before the end of the pause, c0 still believes and c1
-// holds.
+// Inspect shows the world at a step: in gc-pause, after the successor's grant and
+// before the end of the pause, c0 still believes and c1 holds.
 func TestInspect(t *testing.T) {
 	sc, l := testruns.Load(t, "gc-pause")
 	step := 0

@@ -5,8 +5,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// schedule applies the faults of a run, at their times and when their events
-// have come. It lives on the world's goroutine.
+// schedule applies the faults of a run, at their times and at their events. It is
+// used on the world's goroutine only.
 type schedule struct {
 	play   *play
 	world  Stage
@@ -15,7 +15,7 @@ type schedule struct {
 	failed error
 }
 
-// passage is an event of a client; how often it has come is counted.
+// passage is an event of a client, of which schedule counts the occurrences.
 type passage struct{ client, event string }
 
 func newSchedule(p *play, w Stage) *schedule {
@@ -29,8 +29,8 @@ func newSchedule(p *play, w Stage) *schedule {
 	return s
 }
 
-// mark counts an event and applies the faults that have waited for it, or plans
-// those that strike later.
+// mark counts an event and applies the faults that it triggers, or plans those that
+// strike later.
 func (s *schedule) mark(process string, m trace.Mark) {
 	event := m.Name()
 	at := passage{process, event}
@@ -47,25 +47,26 @@ func (s *schedule) mark(process string, m trace.Mark) {
 	}
 }
 
-// bringBack restarts the servers that have crashed and were still to come back when
-// the workload ended: a crash with a restart is something that lasts, and all that
-// lasts is over when the world is healed. Clients are not missed any more.
-func (s *schedule) bringBack() {
+// restartServers restarts the servers that have crashed and whose restart was still
+// to come when the workload ended: a crash with a restart is a fault that lasts,
+// and all of these end when the world is healed. Crashed clients are not needed any
+// more.
+func (s *schedule) restartServers() {
 	for i, f := range s.play.sc.Faults {
 		if r, ok := f.Action.(faults.Restart); ok && !s.fired[i] && trace.IsServer(r.Process) {
-			_ = r.Apply(s.world.Faults()) // one that has not crashed stays as it is
+			_ = r.Apply(s.world.Faults()) // a server that has not crashed is not changed
 		}
 	}
 }
 
-// strike applies a fault. One that cannot be applied as things are, such as a
-// restart of a process that is alive, is a mistake in the scenario.
+// strike applies a fault. A fault that cannot be applied in the current state, such
+// as a restart of a running process, is a mistake in the scenario.
 func (s *schedule) strike(i int) {
 	if s.fired[i] || s.play.over {
 		return
 	}
 	f := s.play.sc.Faults[i]
-	err := f.Action.Apply(s.play.strikable())
+	err := f.Action.Apply(s.play.faultTarget())
 	if err != nil && s.failed == nil {
 		s.failed = s.play.sc.ErrorAt(f.Pos, "fault %d: %v", i+1, err)
 	}

@@ -10,8 +10,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// A fault strikes at the passing of its event that it names, neither before nor
-// again, and exactly so long after it as it says.
+// A fault strikes at the occurrence of the event that it names, neither before nor
+// again, and exactly after the given delay.
 func TestFaultsStrikeAtTheirEvents(t *testing.T) {
 	sc := testruns.Parse(t, `
 name: at-their-events
@@ -40,7 +40,7 @@ faults:
 	}
 }
 
-// eventsOf are the events of a kind that an actor left, about a peer.
+// eventsOf are the events of a kind that an actor recorded, about a peer.
 func eventsOf(t *trace.Trace, actor, kind, peer string) []trace.Event {
 	var out []trace.Event
 	for _, e := range t.Events {

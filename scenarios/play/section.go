@@ -9,13 +9,13 @@ import (
 	"locksim/sim/trace"
 )
 
-// steps are the marks that a client leaves in a section, each of which is an
-// event at which a fault may strike.
+// steps are the marks that a client records in a section, each of which is an event
+// at which a fault may strike.
 type steps struct {
 	acquire, granted, reading, read, write, written, release, released trace.Step
 }
 
-// outer are the steps of a section, inner those of one inside it.
+// outer are the steps of a section, inner those of a nested one.
 var (
 	outer = steps{
 		trace.Acquire, trace.Granted, trace.Reading, trace.Read, trace.Write, trace.Written, trace.Release, trace.Released,
@@ -37,7 +37,7 @@ func (c *client) section(g *grant) error {
 		return err
 	}
 	for range c.play.sc.Workload.Nested {
-		if err := c.enterAgain(); err != nil {
+		if err := c.nestedSection(); err != nil {
 			return err
 		}
 	}
@@ -55,9 +55,9 @@ func (c *client) section(g *grant) error {
 	return c.writeAll(g, c.play.registers(), saw)
 }
 
-// enterAgain is a section within a section: the same owner takes the same lock
-// once more, and works on a register of its own.
-func (c *client) enterAgain() error {
+// nestedSection is a section within a section: the same owner acquires the same
+// lock again, and works on another register.
+func (c *client) nestedSection() error {
 	g, err := c.acquire(c.proc.Context(), inner)
 	if g == nil || err != nil {
 		return err
@@ -75,13 +75,13 @@ func (c *client) enterAgain() error {
 	return c.release(g)
 }
 
-// leaseIsOver is what a careful client asks itself before each step.
+// leaseIsOver is the check that a careful client makes before each step.
 func (c *client) leaseIsOver(g *grant) (bool, error) {
 	care := c.play.sc.Workload.ChecksUntil
 	if care == checker.CareNever {
 		return false, nil
 	}
-	if g.heard.Load() {
+	if g.lossSeen.Load() {
 		return true, nil
 	}
 	if care == checker.CareLost || !isOver(g.lease, c.proc.Clock().Now()) {
@@ -92,8 +92,8 @@ func (c *client) leaseIsOver(g *grant) (bool, error) {
 	return true, err
 }
 
-// readAll reads registers, one after another. ok is false where one could not
-// be read: the section ends there.
+// readAll reads registers, one after another. ok is false if one could not be read:
+// the section ends there.
 func (c *client) readAll(g *grant, registers []string) (saw []string, ok bool, err error) {
 	for _, register := range registers {
 		found, ok, err := c.read(g, register)
@@ -148,8 +148,8 @@ func (c *client) write(g *grant, register, saw string) (ok bool, err error) {
 	return c.finish(g, op, g.steps.written, cause)
 }
 
-// think is the time between two rounds: half of what the scenario says, to
-// one and a half of it.
+// think is the time between two rounds: from half of the scenario's time to one and
+// a half of it.
 func (c *client) think() time.Duration {
 	w := c.play.sc.Workload
 	return w.Think/2 + c.upTo(w.Think)

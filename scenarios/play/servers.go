@@ -13,14 +13,14 @@ import (
 var (
 	serverKind   = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 	serverPrefix = regexp.MustCompile(`^[a-z]+$`)
-	// takenWords are the keys of a world, which no kind of server may have for a name.
+	// takenWords are the keys of a world, which cannot be the name of a kind of server.
 	takenWords = []string{"clients", "latency", "replicas", "lag", "persistence", "snapshot"}
 	// takenPrefixes are those of clients, Redis servers and the store.
 	takenPrefixes = []string{"c", "r", "s", trace.Probe, trace.World}
 )
 
-// validateServers returns an error about the first servers of a lock that make no
-// sense, or nil.
+// validateServers returns an error about the first invalid servers of a lock, or
+// nil.
 func validateServers(list []Servers) error {
 	for i, s := range list {
 		k := s.Kind
@@ -36,7 +36,7 @@ func validateServers(list []Servers) error {
 			return fmt.Errorf("the kind of server %s has no Make: it makes the servers", k.Name)
 		}
 		if s.Count < 1 || s.Count > most {
-			return fmt.Errorf("it wants %d %s servers: give 1 to %d", s.Count, k.Name, most)
+			return fmt.Errorf("it needs %d %s servers: give 1 to %d", s.Count, k.Name, most)
 		}
 		for _, other := range list[:i] {
 			if other.Kind.Name == k.Name || other.Kind.Prefix == k.Prefix {
@@ -47,14 +47,13 @@ func validateServers(list []Servers) error {
 	return nil
 }
 
-// Equip gives a world the servers that a lock needs, where it has fewer.
+// Equip adds the servers that a lock needs to a world that has fewer.
 func Equip(w *file.World, l Lock) {
 	w.Redis = max(w.Redis, l.count(redisName))
 	w.Servers = withServersOf(w.Servers, l)
 }
 
-// withServersOf is a list of servers with those that a lock needs, in the order of
-// their kinds.
+// withServersOf adds the servers that a lock needs to a list, sorted by kind.
 func withServersOf(list []file.ServerCount, l Lock) []file.ServerCount {
 	out := slices.Clone(list)
 	for _, s := range l.Servers {
@@ -72,8 +71,8 @@ func withServersOf(list []file.ServerCount, l Lock) []file.ServerCount {
 	return out
 }
 
-// ServerNames are those of the kinds of servers, Redis apart, that come with locks:
-// for [file.Parse] of scenarios that name them.
+// ServerNames are the names of the kinds of servers other than Redis that locks
+// bring along, for [file.Parse] of scenarios that name them.
 func ServerNames(locks ...Lock) []file.ServerName {
 	var out []file.ServerName
 	for _, l := range locks {

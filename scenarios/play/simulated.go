@@ -13,31 +13,31 @@ import (
 	"locksim/sim/trace"
 )
 
-// This file puts a scenario into a simulated world. It is the only one of the
-// package that knows package sim.
+// This file makes a simulated world of a scenario. It is the only one of the
+// package that imports package sim.
 
-// ServerKind is a kind of server that a world can have: Redis, or any that comes
-// with the lock that needs it.
+// ServerKind is a kind of server that a world can have: Redis, or one that a lock
+// brings along.
 type ServerKind struct {
-	// Name is what scenario files call it under world, such as "redis": a word of
+	// Name is its key under world in scenario files, such as "redis": a word of
 	// lower-case letters.
 	Name string
-	// Prefix begins the names of its servers, such as "r" for r0, r1, …: one lower-case
-	// letter or more, none of c, r and s alone, which others have.
+	// Prefix begins the names of its servers, such as "r" for r0, r1, …: one
+	// lower-case letter or more, but not c, r or s alone, which are taken.
 	Prefix string
-	// Make makes so many of them, named by prefix and number from 0 on.
+	// Make makes the given number of them, named by prefix and number from 0 on.
 	Make func(count int) sim.Kind
 }
 
-// Primary is the name that leads to the first Redis server, or to the replica
-// that a failover has put into its place.
+// Primary is the name that leads to the first Redis server, or to the replica that
+// a failover has promoted.
 const Primary = redis.Primary
 
-// Frozen is returned when a run made no progress on the wall clock. The process in
-// which it ran must end, since the run cannot.
+// Frozen is returned when a run made no progress on the wall clock. The process
+// must exit then, since the run cannot end.
 type Frozen = sim.FrozenError
 
-// simulated is what a simulated run leaves behind.
+// simulated is the result of a simulated run.
 type simulated struct {
 	trace   *trace.Trace
 	events  int
@@ -57,7 +57,7 @@ func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 	w := p.sc.World
 	c := sim.Config{
 		Seed: seed, Clients: w.Clients, Latency: sim.Latency(w.Latency),
-		Limits: sim.Limits{Virtual: p.patience()}, StopAt: stopAt,
+		Limits: sim.Limits{Virtual: p.runLimit()}, StopAt: stopAt,
 	}
 	if n := max(w.Redis, p.lock.count(redisName)); n > 0 {
 		c.Servers = append(c.Servers, redis.Servers{
@@ -77,8 +77,8 @@ func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 // stopped reports whether a run was stopped at the event asked for.
 func stopped(err error) bool { return errors.Is(err, sim.ErrStopped) }
 
-// Unseeded is the line that helps where math/rand does not follow the seed, and
-// empty where it does.
+// Unseeded is a line of advice if math/rand does not follow the seed in this
+// program, and empty if it does.
 func Unseeded() string {
 	if sim.GlobalRandSeedable() {
 		return ""
@@ -86,7 +86,7 @@ func Unseeded() string {
 	return "\nmath/rand cannot be seeded in this program: put \"//go:debug randseednop=0\" into its main package or test file"
 }
 
-// simWorld is a simulated world as the driver knows it.
+// simWorld is a simulated world as a [Stage].
 type simWorld struct {
 	w        *sim.World
 	machines map[*sim.Process]Machine
@@ -112,7 +112,7 @@ func (w *simWorld) Heal() { w.w.Heal() }
 
 func (w *simWorld) Trace() *trace.Trace { return w.w.Trace() }
 
-// machine is a process as the driver knows it, one for each.
+// machine is the [Machine] of a process, one for each.
 func (w *simWorld) machine(p *sim.Process) Machine {
 	m := w.machines[p]
 	if m == nil {
@@ -144,7 +144,7 @@ func (w *simWorld) Faults() any { return w.w.Faults() }
 
 func (w *simWorld) Ground() Ground { return simGround{w.w} }
 
-// simGround is the truth about a simulated world.
+// simGround is the [Ground] of a simulated world.
 type simGround struct{ *sim.World }
 
 func (g simGround) Servers() []ServerState {
@@ -178,7 +178,7 @@ func (g simGround) Value(resource, register string) string {
 	return protected.Of(g.World).Value(resource, register)
 }
 
-// simMachine is a process of a simulated world as the driver knows it.
+// simMachine is a process of a simulated world as a [Machine].
 type simMachine struct {
 	*sim.Process
 	store Store
@@ -201,14 +201,14 @@ func (m *simMachine) Observe(mark trace.Mark) checker.Pos {
 
 func (m *simMachine) View() View { return simView{m.Process} }
 
-// simView sees a process of a simulated world.
+// simView is the [View] of a process of a simulated world.
 type simView struct{ *sim.Process }
 
 func (w simView) Now() time.Time { return w.Clock().Peek() }
 
 func (w simView) Until(t time.Time, stop <-chan struct{}) bool { return w.Clock().Until(t, stop) }
 
-// settingOf adds to a state what only a simulated world knows.
+// settingOf adds to a state what only a simulated world has.
 func (s *State) settingOf(w Stage) {
 	sw, ok := w.(*simWorld)
 	if !ok {

@@ -8,8 +8,8 @@ import (
 	protected "locksim/sim/store"
 )
 
-// StoreOver is the protected resource behind a client of it, over whatever network
-// the client dials.
+// StoreOver is the protected resource as its client reaches it, over the network
+// that the client dials.
 func StoreOver(c *protected.Client) Store { return storeOver{c} }
 
 type storeOver struct{ client *protected.Client }
@@ -24,7 +24,7 @@ func (s storeOver) Do(ctx context.Context, op checker.Op, grant string) (saw str
 	return saw, outcomeOf(err), err
 }
 
-// outcomeOf is how an operation ended, as far as its client can know.
+// outcomeOf is the outcome of an operation, as far as its client can know it.
 func outcomeOf(err error) checker.Outcome {
 	switch {
 	case err == nil:

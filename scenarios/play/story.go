@@ -9,15 +9,15 @@ import (
 	"locksim/sim/trace"
 )
 
-// tell writes the whole story of a run: what the clients did, what struck
-// them, and what the store made of their writes, with the step marked that
-// decided it. Who shows it leaves out what there is no room for.
-func tell(run *ModeRun) []Line {
+// storyOf writes the whole story of a run: what the clients did, which faults
+// struck them, and what the store decided about their writes. It marks the step
+// that decided the run. Reports shorten it to the room they have.
+func storyOf(run *ModeRun) []Line {
 	fatal := fatalStep(run)
-	lastly := tellProbe(run)
+	ofProbe := probePhrases(run)
 	var lines []Line
 	for _, e := range run.Trace.Events {
-		text := cmp.Or(phrase(e), lastly[e.N])
+		text := cmp.Or(phrase(e), ofProbe[e.N])
 		if text == "" {
 			continue
 		}
@@ -33,7 +33,7 @@ func tell(run *ModeRun) []Line {
 	return lines
 }
 
-// actorOf puts what happens to one client or server into its column.
+// actorOf is the column of an event: a fault on one process is in that process's column.
 func actorOf(e trace.Event) string {
 	if e.Actor == trace.World && !several(e) {
 		return e.Peer
@@ -41,11 +41,11 @@ func actorOf(e trace.Event) string {
 	return e.Actor
 }
 
-// several reports whether a fault hit more than one process, or a link.
+// several reports whether a fault struck more than one process, or a link.
 func several(e trace.Event) bool { return len(trace.Parties(e)) > 1 }
 
-// phrase is an event in words, or nothing where a story leaves it out. It begins with
-// a verb: its subject is written in front of it, or above.
+// phrase is an event in words, or "" if a story leaves it out. It begins with a
+// verb: the subject is written before it, or in the heading of its column.
 func phrase(e trace.Event) string {
 	if e.Actor == trace.Probe || e.Peer == trace.Probe {
 		return ""
@@ -62,12 +62,12 @@ func phrase(e trace.Event) string {
 	}
 	text := strings.TrimSpace(what + " " + e.Text())
 	if several(e) {
-		return e.Peer + ": " + text // whom it hit has no column of its own
+		return e.Peer + ": " + text // several processes have no common column
 	}
 	return text
 }
 
-// phraseOfMark tells of a step of a client.
+// phraseOfMark is a step of a client in words.
 func phraseOfMark(m trace.Mark) string {
 	switch m.Step {
 	case trace.Acquire:
@@ -102,7 +102,7 @@ func phraseOfMark(m trace.Mark) string {
 
 func text(m trace.Mark) string { return string(m.AppendText(nil)) }
 
-// strikes is what a fault does, before its details; empty for what is no fault.
+// strikes is the effect of a fault, before its details; empty for other events.
 func strikes(what trace.What) string {
 	switch what.(type) {
 	case trace.Pause:
@@ -159,8 +159,8 @@ func strikes(what trace.What) string {
 	return ""
 }
 
-// written tells only of writes that did not simply work: the store's own line
-// tells of the others.
+// written is the end of a write that did not simply succeed: the store's own line
+// shows the others.
 func written(m trace.Mark) string {
 	switch checker.Outcome(m.Outcome) {
 	case "":
@@ -181,7 +181,7 @@ func released(m trace.Mark) string {
 	return "fails to release: " + strings.TrimPrefix(m.Problem, "release "+resource+": ")
 }
 
-// decided tells of writes, and of reads that were refused.
+// decided is a decision about a write, or about a read that was refused.
 func decided(d trace.Decision) string {
 	switch {
 	case d.Refused != "":
@@ -192,9 +192,9 @@ func decided(d trace.Decision) string {
 	return ""
 }
 
-// fatalStep is the step at which the run was decided: the stale write that
-// the store took where the data is corrupted, the first stale operation that
-// it refused where it was rescued, otherwise what the first reason names.
+// fatalStep is the step that decided the run: the stale write that the store took
+// if the data is corrupted, the first stale operation that it refused if the data
+// was rescued, otherwise the step of the first reason.
 func fatalStep(run *ModeRun) int {
 	switch run.Verdict.Label {
 	case checker.Safe:

@@ -7,9 +7,9 @@ import (
 	"locksim/sim/trace"
 )
 
-// tellProbe tells of the lone client in the end, by the numbers of its first and
-// last events, where it never had the lock.
-func tellProbe(run *ModeRun) map[int]string {
+// probePhrases are phrases for the first and last event of the probe, by their
+// numbers, if it never got the lock.
+func probePhrases(run *ModeRun) map[int]string {
 	first, last := 0, 0
 	for _, e := range run.Trace.Events {
 		if e.Actor == trace.Probe {
@@ -25,9 +25,9 @@ func tellProbe(run *ModeRun) map[int]string {
 	}
 }
 
-// stuckSince is the step of the story after which the lock was stuck: what the
-// last client that the nodes have as the holder did or suffered last with its
-// grant. It is 0 where nobody has it in the end.
+// stuckSince is the step of the story after which the lock was stuck: the last
+// event of the grant of the last client that still holds the lock on the nodes. It
+// is 0 if no client does.
 func stuckSince(run *ModeRun) int {
 	at := lastHold(run.History)
 	if at == 0 {
@@ -42,7 +42,7 @@ func stuckSince(run *ModeRun) int {
 }
 
 // lastHold is where the last holding that never ended began or, if its client was
-// granted the lock, where that grant was last heard of.
+// granted the lock, the last position of that grant.
 func lastHold(h checker.History) checker.Pos {
 	var last checker.Holding
 	for _, s := range h.Holdings {

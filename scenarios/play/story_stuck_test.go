@@ -9,9 +9,9 @@ import (
 	"locksim/scenarios/play"
 )
 
-// The story of a lock that is stuck marks the step after which nobody else gets
-// it, and tells of the lone client that asks for it in the end; where that client
-// gets it, the key that was left behind is all there is to tell.
+// The story of a stuck lock marks the step after which no other client gets it, and
+// ends with the probe, which asks for it in vain. If the probe gets it, only the
+// step of the key that was left behind is marked.
 func TestStoryOfAStuckLock(t *testing.T) {
 	for _, tt := range []struct{ scenario, lock, decisive, last string }{
 		{"dead-worker", "watchdog", "c0 LOSES ITS WORKER — nobody else gets the lock any more", "probe has still not got it"},

@@ -28,12 +28,12 @@ import (
 	"locksim/sim/trace"
 )
 
-// The driver plays over plain TCP as it plays in a simulated world: against a real
-// miniredis and a real listener for the store, on loopback, in real time. Positions
-// are intervals of the machine's clock here.
+// The driver plays over plain TCP as in a simulated world: with a real miniredis
+// and a real listener for the store, on loopback, in real time. Here positions are
+// intervals of the machine's clock.
 func TestDriverOverTCP(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes some seconds of real time")
+		t.Skip("takes some seconds of real time")
 	}
 	for _, tt := range []struct {
 		name   string
@@ -77,8 +77,8 @@ func TestDriverOverTCP(t *testing.T) {
 	}
 }
 
-// hurried is a scenario at a tenth of its times, but for the TTL: a slow machine is
-// not to lose its leases.
+// hurried is a scenario at a tenth of its times, except for the TTL, so that no
+// lease ends early on a slow machine.
 func hurried(sc *file.Scenario) *file.Scenario {
 	fast := *sc
 	w := &fast.Workload
@@ -90,7 +90,7 @@ func hurried(sc *file.Scenario) *file.Scenario {
 }
 
 // tcpWorld is a [play.Stage] of goroutines and sockets. One goroutine does
-// everything that has an order: marks, decisions, what is planned.
+// everything that needs an order: marks, decisions, planned calls.
 type tcpWorld struct {
 	began    time.Time
 	do       chan func()
@@ -146,8 +146,8 @@ func newTCPWorld(t *testing.T, clients int) *tcpWorld {
 	return w
 }
 
-// inOrder has f done by the goroutine that keeps the order, and waits for it. It
-// returns the interval within which that happened.
+// inOrder makes the ordering goroutine call f, and waits for it. f gets the
+// interval within which that happened.
 func (w *tcpWorld) inOrder(ctx context.Context, f func(at, within time.Duration)) {
 	at := time.Since(w.began)
 	done := make(chan struct{})
@@ -158,7 +158,7 @@ func (w *tcpWorld) inOrder(ctx context.Context, f func(at, within time.Duration)
 	}
 }
 
-func (w *tcpWorld) record(ctx context.Context, actor, peer string, what trace.What, then func()) (n int) {
+func (w *tcpWorld) add(ctx context.Context, actor, peer string, what trace.What, then func()) (n int) {
 	w.inOrder(ctx, func(at, within time.Duration) {
 		n = w.trace.Add(trace.Event{At: at, Within: within, Actor: actor, Peer: peer, What: what})
 		if then != nil {
@@ -168,7 +168,7 @@ func (w *tcpWorld) record(ctx context.Context, actor, peer string, what trace.Wh
 	return n
 }
 
-// serveStore is the store's server.
+// serveStore accepts connections to the store.
 func (w *tcpWorld) serveStore(ctx context.Context) {
 	for {
 		c, err := w.listener.Accept()
@@ -205,7 +205,7 @@ func (w *tcpWorld) Join(name string) (play.Machine, error) {
 }
 
 func (w *tcpWorld) Revive(name string) (play.Machine, error) {
-	return nil, fmt.Errorf("%s cannot come back here", name)
+	return nil, fmt.Errorf("%s cannot be restarted in this world", name)
 }
 
 func (w *tcpWorld) At(d time.Duration, f func()) { w.After(d-time.Since(w.began), f) }
@@ -216,7 +216,7 @@ func (w *tcpWorld) After(d time.Duration, f func()) {
 
 func (w *tcpWorld) OnMark(f func(string, trace.Mark)) { w.onMark = append(w.onMark, f) }
 
-// RunUntil does what comes, in the order in which it comes.
+// RunUntil makes the calls in the order in which they arrive.
 func (w *tcpWorld) RunUntil(done func() bool) error {
 	look := time.NewTicker(time.Millisecond)
 	defer look.Stop()
@@ -227,7 +227,7 @@ func (w *tcpWorld) RunUntil(done func() bool) error {
 			f()
 		case <-look.C: // a goroutine may have ended
 		case <-late:
-			return fmt.Errorf("nothing was done within a minute")
+			return fmt.Errorf("the run did not end within a minute")
 		}
 	}
 	return nil
@@ -235,9 +235,9 @@ func (w *tcpWorld) RunUntil(done func() bool) error {
 
 func (w *tcpWorld) Idle() bool { return w.running.Load() == 0 }
 
-func (w *tcpWorld) Quiet() bool { return true } // whoever sends waits for the answer
+func (w *tcpWorld) Quiet() bool { return true } // each sender waits for its answer
 
-func (w *tcpWorld) Faults() any { return nil } // it can do nothing to anybody
+func (w *tcpWorld) Faults() any { return nil } // it has no faults
 
 func (w *tcpWorld) Heal() {}
 
@@ -312,7 +312,7 @@ func (m *tcpMachine) Go(f func()) {
 }
 
 func (m *tcpMachine) Mark(mark trace.Mark) (checker.Pos, error) {
-	n := m.w.record(m.ctx, m.name, "", mark, func() {
+	n := m.w.add(m.ctx, m.name, "", mark, func() {
 		for _, f := range m.w.onMark {
 			f(m.name, mark)
 		}
@@ -321,7 +321,7 @@ func (m *tcpMachine) Mark(mark trace.Mark) (checker.Pos, error) {
 }
 
 func (m *tcpMachine) Observe(mark trace.Mark) checker.Pos {
-	return checker.Pos(m.w.record(m.ctx, m.name, "", mark, nil))
+	return checker.Pos(m.w.add(m.ctx, m.name, "", mark, nil))
 }
 
 func (m *tcpMachine) Store() play.Store {
@@ -348,7 +348,7 @@ func (w tcpView) Until(t time.Time, stop <-chan struct{}) bool {
 	return false
 }
 
-// realClock is the program's own.
+// realClock is the clock of the machine.
 type realClock struct{}
 
 func (realClock) Now() time.Time { return time.Now() }

@@ -20,7 +20,7 @@ func TestRedsyncUnmodified(t *testing.T) {
 			m := testruns.Play(t, sc, testlocks.Redsync(), play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Repeat: play.Twice}).Modes[0]
 			worst = checker.Worse(worst, m.Verdict.Label)
 			if m.Verdict.Facts.Contended == 0 {
-				t.Errorf("%s seed %d: nobody contended", name, seed)
+				t.Errorf("%s seed %d: no client contended", name, seed)
 			}
 		}
 		if worst != want {

@@ -9,7 +9,7 @@ import (
 	"locksim/lock/fence"
 )
 
-// Violation is something that a lock did although it promises never to.
+// Violation is a way in which a lock broke its promise.
 type Violation struct {
 	// Mode is the run in which it happened.
 	Mode fence.Mode `json:"mode"`
@@ -21,14 +21,14 @@ type Violation struct {
 // String is "overlap in mode none".
 func (v Violation) String() string { return fmt.Sprintf("%s in mode %s", v.Label, v.Mode) }
 
-// Violations judges the runs of an outcome by a promise. In every mode that
-// ran, claims must not overlap, and the lock must be free again in the end; in
-// the mode in which the promise says that the data is right, it must be, and no
-// rightful holder may be refused for a token. Beliefs may overlap: no lock with
-// a lease can keep a paused client from believing.
+// Violations judges the runs of an outcome by a promise. In every mode that ran,
+// claims must not overlap, and the lock must be free again in the end. In the mode
+// for which the lock promises right data, the data must be right, and the fence
+// must not refuse the token of a rightful holder. Beliefs may overlap: no lock with
+// a lease can prevent the belief of a paused client.
 //
-// Whether the promise speaks of the faults of the scenario is for the caller to
-// see to, by [Lock.Promises].
+// The caller checks that the promise covers the faults of the scenario, by
+// [Lock.Promises].
 func Violations(o *Outcome, p lock.Promise) []Violation {
 	var out []Violation
 	for _, m := range o.Modes {
@@ -42,7 +42,7 @@ func Violations(o *Outcome, p lock.Promise) []Violation {
 	return out
 }
 
-// against are the labels of what a run did against a promise.
+// against are the labels of the violations in a run.
 func against(m ModeRun, p lock.Promise) []checker.Label {
 	var out []checker.Label
 	facts := m.Verdict.Facts
@@ -65,11 +65,11 @@ func against(m ModeRun, p lock.Promise) []checker.Label {
 // ActedDuringPause is why a run with partial pauses is no evidence.
 const ActedDuringPause = "the lock acted during a pause"
 
-// Vacuous says why a run without a violation is no evidence, or is empty: no
-// client ever waited for another, no fault of the schedule struck, the lock
-// acted during a pause through timers that no seam holds, or the data is
-// undecided. A fault that never struck took no part in the run, which is then
-// that of the schedule without it.
+// Vacuous says why a run without a violation is no evidence, or is empty: no client
+// ever waited for another, no fault of the schedule struck, the lock acted during a
+// pause through timers that no seam holds, or the data is undecided. A fault that
+// did not strike had no effect on the run, which is then a run of the schedule
+// without it.
 func Vacuous(o *Outcome) string {
 	for _, m := range o.Modes {
 		switch {

@@ -12,7 +12,7 @@ import (
 	"locksim/sim/trace"
 )
 
-// ran is a run of a mode with what a verdict counts.
+// ran is a run of a mode with the given facts.
 func ran(mode fence.Mode, f checker.Facts) play.ModeRun {
 	if f.Liveness == "" {
 		f.Liveness = checker.LivenessOK
@@ -23,7 +23,7 @@ func ran(mode fence.Mode, f checker.Facts) play.ModeRun {
 	return play.ModeRun{Mode: mode, Verdict: checker.Verdict{Facts: f}, Trace: &trace.Trace{}}
 }
 
-// Each fact counts in the modes of which the promise speaks.
+// Each fact counts in the modes that the promise covers.
 func TestViolations(t *testing.T) {
 	seal, claim := lock.Promise{Data: "seal"}, lock.Promise{Data: "claim"}
 	for _, c := range []struct {
@@ -42,7 +42,7 @@ func TestViolations(t *testing.T) {
 		{"corrupted behind a weaker fence", seal, ran(fence.Check, checker.Facts{Data: checker.DataCorrupted}), nil},
 		{"corrupted behind claims", claim, ran(fence.Claim, checker.Facts{Data: checker.DataCorrupted}), []play.Violation{{fence.Claim, checker.Corrupted}}},
 		{"rightful holder refused", seal, ran(fence.Seal, checker.Facts{FalseRejects: 1}), []play.Violation{{fence.Seal, checker.FalseReject}}},
-		{"refused for no token", claim, ran(fence.Claim, checker.Facts{FalseRejects: 1}), nil},
+		{"refused without a token", claim, ran(fence.Claim, checker.Facts{FalseRejects: 1}), nil},
 		{"not run", seal, play.ModeRun{Mode: fence.Seal, Verdict: checker.Verdict{Label: checker.NotApplicable}}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

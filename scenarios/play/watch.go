@@ -7,11 +7,12 @@ import (
 	"locksim/sim/trace"
 )
 
-// watchLease records, until the function that it returns is called, when the lease's
-// validity ends on the holder's clock, when the lock says that it is lost, and
-// when the client hears of it. The first two are seen even while the process is
-// paused; the third passes the gate, as the client's own goroutine would have to,
-// and comes after the client has learned of the grant itself, when known is closed.
+// watchLease records, until the function that it returns is called, when the
+// lease's validity ends on the holder's clock, when the lock reports its loss, and
+// when the client learns of it. The first two are observed even while the process
+// is paused. The third is a mark, which waits for the end of a pause as the
+// client's own goroutine would have to, and comes after the client has learned of
+// the grant itself, when known is closed.
 func (c *client) watchLease(g *grant, known <-chan struct{}) (end func()) {
 	stop := make(chan struct{})
 	c.proc.Go(func() {
@@ -36,21 +37,21 @@ func (c *client) watchLease(g *grant, known <-chan struct{}) (end func()) {
 		}
 		if n, err := c.proc.Mark(trace.Mark{Step: trace.LostSeen, Resource: resource}); err == nil {
 			g.LostSeen = n
-			g.heard.Store(true)
+			g.lossSeen.Store(true)
 		}
 	})
 	return func() { close(stop) }
 }
 
-// isOver reports whether the validity of a lease has ended. A lease whose Until
-// is the zero time does not say when.
+// isOver reports whether the validity of a lease has ended. A lease whose Until is
+// the zero time has no known end.
 func isOver(l lock.Lease, now time.Time) bool {
 	until := l.Until()
 	return !until.IsZero() && !now.Before(until)
 }
 
-// outlast waits for the end of a lease's validity, which renewals move. It
-// returns false when stop comes first, and when the lease does not say.
+// outlast waits for the end of a lease's validity, which renewals move. It returns
+// false if stop comes first, and if the end is not known.
 func (c *client) outlast(l lock.Lease, stop <-chan struct{}) bool {
 	until := l.Until()
 	if until.IsZero() {

@@ -13,18 +13,18 @@ import (
 	"locksim/scenarios/search"
 )
 
-// Failure is one way in which a lock was broken, where it was found, and what each
-// fence made of it.
+// Failure is one way in which a lock was broken, the part of the review that found
+// it, and its result in each fencing mode.
 type Failure struct {
 	search.Failure
 	From From `json:"from"`
-	// Of is out of how many runs it was in Runs: those that are evidence or, in a
-	// sweep, all.
+	// Of is the number of runs in which Runs were found: those that are evidence
+	// or, in a sweep, all.
 	Of int `json:"of"`
 	// Classes are the classes of its faults.
 	Classes []lock.Fault `json:"classes"`
-	// Fences are the same run, made in each fencing mode; empty before they are
-	// made. Replay is the command that finds the failure again.
+	// Fences are the results of the same run in each fencing mode; empty before
+	// these are made. Replay is the command that finds the failure again.
 	Fences []Fence `json:"fences"`
 	Replay string  `json:"replay"`
 }
@@ -32,26 +32,25 @@ type Failure struct {
 // Label is the first of the violations, of which the others may be consequences.
 func (f *Failure) Label() checker.Label { return f.Violations[0].Label }
 
-// From is where a failure was found.
+// From is the part of a review in which a failure was found.
 type From string
 
-// The places where failures are found.
+// The parts of a review in which failures are found.
 const (
 	FromPromise From = "exploration within the promise"
 	FromAll     From = "exploration with every fault"
 	FromSweep   From = "sweep"
 )
 
-// Failures are the ways in which a lock was broken in the parts of a review,
-// each shape once: those within its promise first, then the worst, those with the
-// fewest faults, and the commonest first. replay is the command that finds one
-// again.
+// Failures are the ways in which a lock was broken in the parts of a review, each
+// shape once: those within its promise first, then the worst, those with the fewest
+// faults, and the most frequent first. replay is the command that finds one again.
 func Failures(p Parts, replay func(Failure) string) []Failure {
 	all := []Failure{}
 	add := func(from From, of int, found search.Failures) {
 		for _, f := range found {
 			known := slices.ContainsFunc(all, func(other Failure) bool { return other.Shape == f.Shape })
-			if known || f.Run == nil || len(f.Violations) == 0 { // without one, runs only came out differently
+			if known || f.Run == nil || len(f.Violations) == 0 { // without a violation, runs only differed
 				continue
 			}
 			one := Failure{Failure: f, From: from, Of: of, Classes: []lock.Fault{}, Fences: []Fence{}}
@@ -78,16 +77,16 @@ func Failures(p Parts, replay func(Failure) string) []Failure {
 	return all
 }
 
-// Fence is what a fencing mode made of a failure.
+// Fence is the result of a failure in a fencing mode.
 type Fence struct {
 	Mode  fence.Mode    `json:"mode"`
 	Label checker.Label `json:"label"`
-	// Effect is what the fence did, compared with no fence.
+	// Effect is the effect of the fence, compared with no fence.
 	Effect    FenceEffect `json:"effect"`
 	TraceHash string      `json:"trace_hash,omitempty"`
 }
 
-// FenceEffect is what a fence did in a run, compared with the run without one.
+// FenceEffect is the effect of a fence on a run, compared with the run without one.
 type FenceEffect string
 
 // The effects.
@@ -96,12 +95,12 @@ const (
 	NoFence FenceEffect = "no-fence"
 	// FenceRescues means that no harm was done, and without a fence there was.
 	FenceRescues FenceEffect = "rescues"
-	// FenceCosts means that the data is right, which without a fence it is not,
-	// and that another harm was done instead: a rightful holder was refused.
+	// FenceCosts means that the data is right, which without a fence it is not, but
+	// another harm was done instead: a rightful holder was refused.
 	FenceCosts FenceEffect = "rescues-at-a-price"
 	// FenceFails means that the harm is done with it, too.
 	FenceFails FenceEffect = "does-not-rescue"
-	// FenceHarms means that a harm was done that is not there without a fence.
+	// FenceHarms means that a harm was done that is absent without a fence.
 	FenceHarms FenceEffect = "harms"
 	// FenceIdle means that no harm was done, with it or without.
 	FenceIdle FenceEffect = "nothing-to-rescue"
@@ -136,8 +135,8 @@ type FenceJob struct {
 	Run *play.RunFile `json:"run"`
 }
 
-// Play makes the runs, each twice. extra are locks besides those that come with
-// locksim. Errors are those of [play.RunFile.Setup] and [play.Run].
+// Play makes the runs, each twice. extra are locks that do not come with locksim.
+// Errors are those of [play.RunFile.Setup] and [play.Run].
 func (j FenceJob) Play(extra []play.Lock) ([]Fence, error) {
 	sc, l, err := j.Run.Setup(extra)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"locksim/scenarios/search"
 )
 
-// What a fence did is seen by comparing the label with that of no fence.
+// The effect of a fence follows from its label and the label without a fence.
 func TestEffectOf(t *testing.T) {
 	for _, tc := range []struct {
 		without, with checker.Label
@@ -38,8 +38,8 @@ func TestEffectOf(t *testing.T) {
 	}
 }
 
-// That data is lost for want of a fence is no failing of a lock; everything else
-// is.
+// Data that is lost only because there is no fence is no failing of a lock;
+// everything else is.
 func TestUnfenced(t *testing.T) {
 	none := func(labels ...checker.Label) *Failure {
 		b := &Failure{}
@@ -50,11 +50,11 @@ func TestUnfenced(t *testing.T) {
 	}
 	sealed := &Failure{Failure: search.Failure{Violations: []play.Violation{{Mode: fence.Seal, Label: checker.Corrupted}}}}
 	if !none(checker.Corrupted).unfenced() {
-		t.Error("data lost for want of a fence is taken for the lock's failing")
+		t.Error("data lost without a fence is counted as the lock's failing")
 	}
 	for _, b := range []*Failure{none(checker.Corrupted, checker.Overlap), none(checker.Stuck), none(checker.Overlap), sealed} {
 		if b.unfenced() {
-			t.Errorf("%v is taken for a want of a fence", b.Violations)
+			t.Errorf("%v is not counted as the lock's failing", b.Violations)
 		}
 	}
 	f := Figures{Seen: map[lock.Fault]int{}}

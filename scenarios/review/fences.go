@@ -11,7 +11,7 @@ import (
 )
 
 // ground is the ground on which fences are compared: that of the promise or,
-// where there is none, all others but sections of several writes.
+// without a promise, all others except sections of several writes.
 func (f *Figures) ground() Ground {
 	if f.Promises {
 		return GroundPromised
@@ -19,11 +19,11 @@ func (f *Figures) ground() Ground {
 	return GroundOutside
 }
 
-// bestFence is the mode that lost data in the fewest runs and failures on the ground
-// of the promise, then the one that did the least other harm there, then the one
-// that the promise names, then the one that lost data in the fewest runs elsewhere,
-// then the simplest. Version checks are none: they need no lock at all. ok is false
-// where nothing was run on that ground.
+// bestFence is the mode that lost data in the fewest runs and failures on the
+// ground of the promise, then the one that did the least other harm there, then the
+// one that the promise names, then the one that lost data in the fewest runs
+// elsewhere, then the simplest. Version checks do not count: they need no lock at
+// all. ok is false if nothing was run on that ground.
 func (f *Figures) bestFence() (best Mode, ok bool) {
 	modes := slices.DeleteFunc(slices.Clone(f.Modes), func(m Mode) bool {
 		return m.Mode == fence.None || m.Mode == fence.CAS || m.Grounds[f.ground()].Runs+m.Failures.Runs == 0
@@ -78,8 +78,8 @@ func share(n Count) string {
 }
 
 // milder is a fence that lost no more data than another on the ground of the
-// promise and less outside it: the one that lost least there, then the one that
-// did the least other harm.
+// promise and less outside it: the one that lost least there, then the one that did
+// the least other harm.
 func (f *Figures) milder(best Mode) (other Mode, ok bool) {
 	lost := func(m Mode) (here, outside int) {
 		return f.losses(m), m.Grounds[GroundOutside].corrupted()

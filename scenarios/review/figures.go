@@ -15,10 +15,10 @@ import (
 	"locksim/scenarios/search"
 )
 
-// Figures are the figures that the rules of a review look at, and nothing else.
+// Figures are the only figures that the rules of a review use.
 type Figures struct {
-	// Promises says whether the lock promises anything, Data under which fencing
-	// mode it says that the data is right; it is empty where it says nothing.
+	// Promises says whether the lock promises anything, Data the fencing mode in
+	// which it promises right data; it is empty if it promises none.
 	Promises bool       `json:"promises"`
 	Data     fence.Mode `json:"data,omitempty"`
 	// Nodes is the number of servers that it needs. Described says that the
@@ -27,43 +27,43 @@ type Figures struct {
 	Described bool `json:"described"`
 	// Modes are the fencing modes in which it was run, in their order.
 	Modes []Mode `json:"modes"`
-	// Within, All and Swept count the runs of the explorations and of the sweep. The
-	// rules look at the runs, the evidence and the violations.
+	// Within, All and Swept count the runs of the explorations and of the sweep.
+	// The rules use the runs, the evidence and the violations.
 	Within search.Tally `json:"within"`
 	All    search.Tally `json:"all"`
 	Swept  search.Tally `json:"swept"`
-	// Doubtful counts the runs that came out differently when they were made
-	// again, came to no end, or could not be made.
+	// Doubtful counts the runs that differed when they were repeated, did not end,
+	// or could not be made.
 	Doubtful int `json:"doubtful"`
 	// Lost counts the failures in which data was lost without a fence.
 	Lost int `json:"lost"`
-	// Faultless are the shapes of failures that need no fault. Outlived are those of
-	// them in which data was lost for want of a fence and the lock did nothing
-	// wrong: its client went on after its lease.
+	// Faultless are the shapes of failures that need no fault. Outlived are those
+	// in which data was lost only because there was no fence, and the lock did
+	// nothing wrong: its client went on after its lease.
 	Faultless []string `json:"faultless"`
 	Outlived  []string `json:"outlived"`
-	// Unpromised are the classes of fault of which the promise does not speak;
-	// Seen counts for each class the failures and the scenarios with a harm in
-	// which it struck.
+	// Unpromised are the classes of fault that the promise does not cover; Seen
+	// counts for each class the failures and the scenarios with a harm in which it
+	// struck.
 	Unpromised []lock.Fault       `json:"unpromised"`
 	Seen       map[lock.Fault]int `json:"seen"`
 	// Partial counts the runs in which the lock acted during a pause.
 	Partial int `json:"partial"`
 }
 
-// Mode is what the matrix came to in one fencing mode.
+// Mode is the result of the matrix in one fencing mode.
 type Mode struct {
 	Mode fence.Mode `json:"mode"`
 	// Grounds has the runs of the scenarios of each ground.
 	Grounds map[Ground]Count `json:"grounds"`
 	// Failures are the failures, made in this mode: those within the promise or,
-	// where there is none, all.
+	// without a promise, all.
 	Failures Count `json:"failures"`
 }
 
 // Count counts runs by label: runs of the matrix, or failures made in one fencing
-// mode. It is no [search.Tally], since what counts here is what became of the data
-// behind each fence, which no promise judges.
+// mode. It is no [search.Tally], since it counts the results for the data behind
+// each fence, which no promise judges.
 type Count struct {
 	Scenarios int                   `json:"scenarios,omitempty"`
 	Runs      int                   `json:"runs"`
@@ -91,7 +91,7 @@ func newReviewFigures(r *Review) Figures {
 	return f
 }
 
-// count counts what is found in several parts.
+// count counts what several parts have found.
 func (f *Figures) count(r *Review) {
 	for _, found := range r.Failures {
 		for _, class := range found.Classes {
@@ -126,7 +126,7 @@ func (f *Figures) count(r *Review) {
 }
 
 // unfenced reports whether data was lost without a fence, and nothing else was
-// wrong: no lock with a lease keeps a client from going on after it.
+// wrong: no lock with a lease prevents a client from going on after it.
 func (f *Failure) unfenced() bool {
 	return !slices.ContainsFunc(f.Violations, func(v play.Violation) bool {
 		return v.Label != checker.Corrupted || v.Mode != fence.None
@@ -157,7 +157,7 @@ func (r *Review) modes() []Mode {
 	return out
 }
 
-// count is what became of the failure in a mode.
+// count is the result of the failure in a mode.
 func (f *Failure) count(mode fence.Mode) Count {
 	i := slices.IndexFunc(f.Fences, func(f Fence) bool { return f.Mode == mode })
 	if i < 0 || f.Fences[i].Label == checker.NotApplicable {
@@ -166,7 +166,7 @@ func (f *Failure) count(mode fence.Mode) Count {
 	return Count{Runs: 1, Labels: map[checker.Label]int{f.Fences[i].Label: 1}}
 }
 
-// with counts one cell more.
+// with adds the count of one cell.
 func (n Count) with(scenario string, c matrix.Cell) Count {
 	one := Count{Scenarios: 1, Runs: c.Seeds, Labels: c.Labels}
 	if one.corrupted() > 0 {
@@ -198,7 +198,7 @@ func (m Mode) sum(grounds ...Ground) Count {
 // Total adds up the counts of all grounds.
 func (m Mode) Total() Count { return m.sum(Grounds()...) }
 
-// mode is what the matrix came to in a mode, if it ran in it.
+// mode is the result of the matrix in a mode, if it ran in it.
 func (f *Figures) mode(mode fence.Mode) (m Mode, ok bool) {
 	i := slices.IndexFunc(f.Modes, func(m Mode) bool { return m.Mode == mode })
 	if i < 0 {

@@ -10,7 +10,7 @@ import (
 	"locksim/lock/fence"
 )
 
-// questionRule is a question that the team has to answer, and when it comes up.
+// questionRule is a question that the team has to answer, and its condition.
 type questionRule struct {
 	id, when string
 	holds    func(f *Figures) bool
@@ -19,15 +19,15 @@ type questionRule struct {
 
 // questionRules are all of them, in the order in which they are asked.
 var questionRules = slices.Concat([]questionRule{
-	{"describe", "nobody has said how the lock works",
+	{"describe", "the lock has no description",
 		func(f *Figures) bool { return !f.Described },
 		func(*Figures) string {
-			return "How does the lock work? Nobody has said so (the field About of play.Lock); a review should not have to guess."
+			return "How does the lock work? It has no description (the field About of play.Lock)."
 		}},
 	{"promise", "the lock promises nothing",
 		func(f *Figures) bool { return !f.Promises },
 		func(*Figures) string {
-			return "What does the lock promise, and under which faults? Without a promise (the field Promise of play.Lock) it cannot be held to one."
+			return "What does the lock promise, and under which faults? Without a promise (the field Promise of play.Lock) it cannot be judged by one."
 		}},
 	{"fence", "a fence rescued data",
 		func(f *Figures) bool { _, ok := f.rescuer(); return ok },
@@ -45,7 +45,7 @@ var questionRules = slices.Concat([]questionRule{
 			return fmt.Sprintf("Is the TTL longer than the longest stop that you have measured: garbage collection, a throttled container, a migrated machine, a network that stalls? %s.",
 				f.harmWith(lock.FaultPause, lock.FaultSlow, lock.FaultLatency, lock.FaultStall, lock.FaultPartition))
 		}},
-	{"hold", "data was lost without any fault, for want of a fence",
+	{"hold", "data was lost without any fault, only because there was no fence",
 		func(f *Figures) bool { return len(f.Outlived) > 0 },
 		func(f *Figures) string {
 			return fmt.Sprintf("Can the work ever take longer than the lease? Without a fence data was lost here although nothing had gone wrong (%s).", strings.Join(f.Outlived, "; "))
@@ -55,28 +55,28 @@ var questionRules = slices.Concat([]questionRule{
 			return slices.ContainsFunc(f.Modes, func(m Mode) bool { return m.Grounds[GroundSeveralWrites].corrupted() > 0 })
 		},
 		func(*Figures) string {
-			return "Does a section ever write more than once? No fence makes several writes one: they need a transaction of the store."
+			return "Does a section ever write more than once? No fence makes several writes atomic: they need a transaction of the store."
 		}},
 	{"independent", "the lock has several nodes",
 		func(f *Figures) bool { return f.Nodes > 1 },
 		func(f *Figures) string {
-			return fmt.Sprintf("Are the %d nodes independent of each other: machines, disks, power, clocks, and whoever restarts them?", f.Nodes)
+			return fmt.Sprintf("Are the %d nodes independent of each other: machines, disks, power, clocks, and the people who restart them?", f.Nodes)
 		}},
-	{"stuck", "the lock could not be had again",
+	{"stuck", "the lock could not be acquired again",
 		func(f *Figures) bool {
 			return f.All.Violations[checker.Stuck]+f.Within.Violations[checker.Stuck]+f.Swept.Violations[checker.Stuck] > 0
 		},
 		func(f *Figures) string {
-			return fmt.Sprintf("Who notices that nobody can have the lock, and who may free it? It was so in %s.", explored(f.All.Violations[checker.Stuck]+f.Within.Violations[checker.Stuck]))
+			return fmt.Sprintf("Who notices that no client can get the lock, and who may free it? That happened in %s.", explored(f.All.Violations[checker.Stuck]+f.Within.Violations[checker.Stuck]))
 		}},
 	{"partial", "the lock acted during a pause",
 		func(f *Figures) bool { return f.Partial > 0 },
 		func(f *Figures) string {
-			return fmt.Sprintf("Which timers does the lock have of its own? In %s it acted while its process was paused, which no real process can; these runs are no evidence about pauses.", runsOf(f.Partial))
+			return fmt.Sprintf("Which timers of its own does the lock have? In %s it acted while its process was paused, which no real process can; these runs are no evidence about pauses.", runsOf(f.Partial))
 		}},
 }, classQuestions())
 
-// classQuestions ask about faults of which the promise does not speak.
+// classQuestions ask about faults that the promise does not cover.
 func classQuestions() []questionRule {
 	var out []questionRule
 	for _, q := range []struct {
@@ -87,8 +87,8 @@ func classQuestions() []questionRule {
 		{lock.FaultClockDrift, "How are clocks kept at one rate, on clients and nodes? The promise does not allow for drift."},
 		{lock.FaultClockRate, "What tells you that a clock runs at a wrong rate, or stands still, on a client or a node?"},
 		{lock.FaultNodeClock, "How is the time of the Redis nodes kept: is it slewed, never stepped, also after a start and by hand?"},
-		{lock.FaultNodeCrash, "What does a Redis node keep over a crash (appendfsync always, or less), and how long does it stay away before it comes back?"},
-		{lock.FaultFailover, "Does the key live on a primary that a replica can replace? What the replica had not heard of is lost with it."},
+		{lock.FaultNodeCrash, "What does a Redis node keep after a crash (appendfsync always, or less), and how long does it stay down before it restarts?"},
+		{lock.FaultFailover, "Does the key live on a primary that a replica can replace? What had not been replicated is lost with it."},
 		{lock.FaultEviction, "Is maxmemory-policy noeviction on the nodes, and does nothing else fill their memory?"},
 		{lock.FaultFlush, "Who may run FLUSHALL, or delete keys, on the nodes?"},
 	} {
@@ -116,7 +116,7 @@ func (f *Figures) seen(classes ...lock.Fault) int {
 	return n
 }
 
-// harmWith says with faults of which classes harm was done, and how often.
+// harmWith says for each class how often harm was done with its faults.
 func (f *Figures) harmWith(classes ...lock.Fault) string {
 	var parts []string
 	for _, class := range classes {
@@ -146,7 +146,7 @@ func (f *Figures) rescuer() (Mode, bool) {
 	return f.Modes[i], true
 }
 
-// Questions are the conditions under which questions are asked, in order.
+// Questions are the conditions of the questions, in order.
 func Questions() []Rule {
 	var out []Rule
 	for _, q := range questionRules {
@@ -155,7 +155,7 @@ func Questions() []Rule {
 	return out
 }
 
-// Questions are what the figures leave for the team to answer.
+// Questions are the questions that the figures leave to the team.
 func (f *Figures) Questions() []Rule {
 	out := []Rule{}
 	for _, q := range questionRules {

@@ -22,7 +22,7 @@ func within(f *Figures) string {
 	return fmt.Sprintf("within its promise no violation in %s that are evidence (a rate below %s at 95 %%), which is no proof", explored(f.Within.Evidence), Percentage(search.RateBound(f.Within.Violating, f.Within.Evidence)))
 }
 
-// consequences are what violations mean for work that may be done twice.
+// consequences are the effects of violations on work that may be done twice.
 func consequences(labels map[checker.Label]int) string {
 	var parts []string
 	for _, c := range []struct {
@@ -30,7 +30,7 @@ func consequences(labels map[checker.Label]int) string {
 		text string
 	}{
 		{labels[checker.Overlap] + labels[checker.Corrupted], "work that is done twice, or undone"},
-		{labels[checker.Stuck], "work that waits until somebody notices"},
+		{labels[checker.Stuck], "work that waits until the lock is freed"},
 		{labels[checker.FalseReject], "work that a fence refuses and that is done again"},
 	} {
 		if c.n > 0 {
@@ -40,12 +40,12 @@ func consequences(labels map[checker.Label]int) string {
 	return strings.Join(parts, "; ")
 }
 
-// brokenByAll says what every fault together did.
+// brokenByAll says what an exploration with every fault found.
 func brokenByAll(f *Figures) string {
 	return fmt.Sprintf("%s of %s that are evidence broke it%s", prose.Thousands(f.All.Violating), explored(f.All.Evidence), bracketed(f.All.Violations))
 }
 
-// brokenBySweep says what single faults did, in a sweep by no promise.
+// brokenBySweep says what a sweep without a promise found.
 func brokenBySweep(f *Figures) string {
 	return fmt.Sprintf("so did %s of %s of a single fault%s", prose.Thousands(f.Swept.Violating), placementsOf(f.Swept.Runs), bracketed(f.Swept.Violations))
 }
@@ -81,11 +81,11 @@ func (f *Figures) reasons(a Advice) []string {
 			out = append(out, fmt.Sprintf(format, args...))
 		}
 	}
-	add(f.Swept.Runs > 0 && f.Promises, "A sweep of the single faults that it promises to stand, at every step of one scenario: %s, %s with a violation.", placementsOf(f.Swept.Runs), prose.Thousands(f.Swept.Violating))
+	add(f.Swept.Runs > 0 && f.Promises, "A sweep of the single faults that its promise covers, at every step of one scenario: %s, %s with a violation.", placementsOf(f.Swept.Runs), prose.Thousands(f.Swept.Violating))
 	if a.Use == ForEfficiency {
 		add(f.Promises && f.Within.Violating == 0 && a.Rule != "kept", "Within its promise: no violation in %s that are evidence.", explored(f.Within.Evidence))
 		add(f.All.Violations[checker.Overlap] > 0, "With every fault, two clients had the lock at once in %s.", explored(f.All.Violations[checker.Overlap]))
-		add(f.All.Violations[checker.Stuck] > 0, "With every fault, nobody could have the lock again by itself in %s.", explored(f.All.Violations[checker.Stuck]))
+		add(f.All.Violations[checker.Stuck] > 0, "With every fault, the lock did not become free by itself in %s.", explored(f.All.Violations[checker.Stuck]))
 		return out
 	}
 	return append(out, f.fenceReasons(a)...)
@@ -103,7 +103,7 @@ func (f *Figures) fenceReasons(a Advice) []string {
 	return out
 }
 
-// residue is the harm that is left with the best fence.
+// residue is the remaining harm with the best fence.
 func (f *Figures) residue(best Mode) []string {
 	var out []string
 	if n := best.Grounds[f.ground()]; n.refused() > 0 {
@@ -114,13 +114,13 @@ func (f *Figures) residue(best Mode) []string {
 		out = append(out, fmt.Sprintf("Outside its promise %s does not always help: data was lost in %s.", best.Mode, strings.Join(n.Corrupted, ", ")))
 	}
 	if n := best.Grounds[GroundSeveralWrites]; n.corrupted() > 0 {
-		out = append(out, fmt.Sprintf("A section that writes more than once can be cut in half whatever the fence: with %s data was lost in %s (%s).",
+		out = append(out, fmt.Sprintf("A section that writes more than once can be cut in half with any fence: with %s data was lost in %s (%s).",
 			best.Mode, share(n), strings.Join(n.Corrupted, ", ")))
 	}
 	return out
 }
 
-// alternative is a fence that does better outside the promise, at its price.
+// alternative is a fence that does better outside the promise, with its cost.
 func (f *Figures) alternative(best Mode) []string {
 	other, ok := f.milder(best)
 	if !f.Promises || !ok {
@@ -129,7 +129,7 @@ func (f *Figures) alternative(best Mode) []string {
 	text := fmt.Sprintf("Outside its promise the rule %s does better: data was lost in %s", other.Mode, share(other.Grounds[GroundOutside]))
 	for _, g := range []Ground{GroundOutside, GroundPromised} {
 		if n := other.Grounds[g]; n.refused() > 0 {
-			text += fmt.Sprintf("; at the price of %s of %s %s in which a rightful holder was refused or nobody could have the lock", prose.Thousands(n.refused()), runsOf(n.Runs), g.words())
+			text += fmt.Sprintf("; at the price of %s of %s %s in which a rightful holder was refused or the lock was stuck", prose.Thousands(n.refused()), runsOf(n.Runs), g.words())
 		}
 	}
 	return []string{text + "."}
@@ -146,7 +146,7 @@ func (f *Figures) answer(advice []Advice) string {
 		total.Runs += m.Total().Runs
 		total.Scenarios = max(total.Scenarios, m.Total().Scenarios)
 	}
-	fmt.Fprintf(&b, "Measured were %s", inScenarios(total))
+	fmt.Fprintf(&b, "Measured: %s", inScenarios(total))
 	if f.Within.Runs > 0 {
 		fmt.Fprintf(&b, "; %s within its promise, %s evidence, %s with a violation", explored(f.Within.Runs), areEvidence(f.Within.Evidence), prose.Thousands(f.Within.Violating))
 		if f.Within.Violating == 0 && f.Within.Evidence > 0 {
@@ -154,9 +154,9 @@ func (f *Figures) answer(advice []Advice) string {
 		}
 	}
 	if f.All.Runs > 0 {
-		fmt.Fprintf(&b, "; and %s with every fault there is, %s evidence, %s with a violation", explored(f.All.Runs), areEvidence(f.All.Evidence), prose.Thousands(f.All.Violating))
+		fmt.Fprintf(&b, "; and %s with every fault, %s evidence, %s with a violation", explored(f.All.Runs), areEvidence(f.All.Evidence), prose.Thousands(f.All.Violating))
 	}
-	return b.String() + ". None of this is a proof: it speaks of these runs and of this generator."
+	return b.String() + ". None of this is a proof: it holds for these runs and this generator."
 }
 
 func areEvidence(n int) string {

@@ -19,39 +19,38 @@ import (
 	"locksim/scenarios/sweep"
 )
 
-// Review is what the review of a design needs to know of one lock: how it works
-// and what it promises, what was measured, what broke it and what a fence made of
-// that, and what follows from the figures by rules that are written down; see
-// [Rules].
+// Review is what the review of a design needs to know of one lock: how it works and
+// what it promises, what was measured, what broke it and the effect of each fence
+// on that, and what follows from the figures by written rules; see [Rules].
 //
-// It is a plain value. Everything in it but the versions depends on the plan
-// alone: there are no wall times in it, and it is the same on every machine.
+// It is a plain value. Everything in it except the versions depends on the plan
+// alone: it has no wall times, and is the same on every machine.
 type Review struct {
 	Version int    `json:"version"`
 	Kind    string `json:"kind"`
 	Plan    Plan   `json:"plan"`
 	Lock    Lock   `json:"lock"`
-	// Figures are what the rules look at.
+	// Figures are the figures that the rules use.
 	Figures Figures `json:"figures"`
-	// Answer is the review in a paragraph, Advice the recommendation for each
-	// use, Questions what the figures leave for the team to answer.
+	// Answer is the review in a paragraph, Advice the recommendation for each use,
+	// Questions the questions that the figures leave to the team.
 	Answer    string   `json:"answer"`
 	Advice    []Advice `json:"advice"`
 	Questions []Rule   `json:"questions"`
 	// Failures are the ways in which it was broken, those within its promise
 	// first, then the worst first.
 	Failures []Failure `json:"failures"`
-	// Scenarios are those of the library that it was run in, NotRun those that
-	// it was not, each with the reason.
+	// Scenarios are the scenarios of the library that were run, NotRun those that
+	// were not, each with the reason.
 	Scenarios []Scenario `json:"scenarios"`
 	NotRun    []Gap      `json:"not_run"`
 	// Catalogue are the failure modes that no scenario shows, each with the
 	// reason. NeverDrawn are kinds of fault that no drawn schedule had.
 	Catalogue  []Gap    `json:"catalogue_not_shown"`
 	NeverDrawn []string `json:"never_drawn"`
-	// Parts are the measurements themselves.
+	// Parts are the measurements.
 	Parts
-	// Go and Modules are the versions that the hashes hold for.
+	// Go and Modules are the versions for which the hashes are valid.
 	Go      string            `json:"go"`
 	Modules map[string]string `json:"modules,omitempty"`
 }
@@ -63,13 +62,13 @@ const (
 	Kind = "review"
 )
 
-// Plan is all that decides what a review comes to.
+// Plan is everything that decides the result of a review.
 type Plan struct {
 	Lock string `json:"lock"`
-	// Seeds are those of every cell of the matrix.
+	// Seeds are the seeds of every cell of the matrix.
 	Seeds search.Seeds `json:"seeds"`
-	// Runs is how many random schedules are tried within the promise, AllRuns
-	// how many with every fault there is.
+	// Runs is the number of random schedules within the promise, AllRuns the number
+	// with every fault.
 	Runs    int `json:"runs"`
 	AllRuns int `json:"runs_with_every_fault"`
 	// Swept is the scenario of the sweep.
@@ -79,14 +78,14 @@ type Plan struct {
 // Lock is the lock that is reviewed.
 type Lock struct {
 	Name string `json:"name"`
-	// About says how it works; empty where nobody has said so.
+	// About says how it works; it may be empty.
 	About  string `json:"about"`
 	Nodes  int    `json:"nodes"`
 	Tokens bool   `json:"tokens"`
 	// Promises says whether it promises anything, Promise what.
 	Promises bool         `json:"promises"`
 	Promise  lock.Promise `json:"promise"`
-	// Unpromised are the classes of fault of which the promise does not speak.
+	// Unpromised are the classes of fault that the promise does not cover.
 	Unpromised []lock.Fault `json:"unpromised"`
 	// Judged is the fencing mode in which it is judged: that of its promise or,
 	// without one, none for a lock that mints no tokens, and else seal.
@@ -104,13 +103,13 @@ func newReviewLock(l play.Lock) Lock {
 	return r
 }
 
-// Parts are the measurements of a review. Each is nil where it was not
-// made; Missing says why.
+// Parts are the measurements of a review. Each is nil if it was not made; Missing
+// says why.
 type Parts struct {
-	// Matrix is the lock in every scenario of the library that is about it.
+	// Matrix is the lock in every scenario of the library that names it.
 	Matrix *matrix.Matrix `json:"matrix"`
-	// Within is an exploration in which it is judged by its promise, All one in
-	// which everything goes wrong and is judged.
+	// Within is an exploration in which it is judged by its promise, All one with
+	// every fault in which it is judged for everything.
 	Within *explore.Exploration `json:"within"`
 	All    *explore.Exploration `json:"all"`
 	// Sweep places single faults in one scenario.
@@ -125,11 +124,11 @@ type Gap struct {
 	Why  string `json:"why"`
 }
 
-// AssembleReview makes a review of what was measured of a lock, and of what became
-// of the failures under each fence; see [Failures]. replay is the command that
-// runs a scenario. The wall times of the parts are taken out of them, and so are
-// the results of their single jobs. The error is that of [file.Library].
-func AssembleReview(plan Plan, l play.Lock, parts Parts, failures []Failure, replay matrix.ReplayCommand) (*Review, error) {
+// Assemble makes a review of the measurements of a lock, and of the results of its
+// failures in each fencing mode; see [Failures]. replay is the command that runs a
+// scenario. Assemble removes the wall times of the parts, and the results of their
+// single jobs. The error is that of [file.Library].
+func Assemble(plan Plan, l play.Lock, parts Parts, failures []Failure, replay matrix.ReplayCommand) (*Review, error) {
 	timeless(parts)
 	t := explore.NewTiming()
 	r := &Review{Version: Version, Kind: Kind, Plan: plan, Lock: newReviewLock(l), Parts: parts,
@@ -146,8 +145,8 @@ func AssembleReview(plan Plan, l play.Lock, parts Parts, failures []Failure, rep
 	return r, nil
 }
 
-// timeless takes out of the parts what differs from run to run, and the results
-// of single jobs, which their summaries say again.
+// timeless removes from the parts everything that differs from run to run, and the
+// results of single jobs, which their summaries contain.
 func timeless(p Parts) {
 	if p.Matrix != nil {
 		p.Matrix.Timing = matrix.Timing{Go: p.Matrix.Timing.Go, Modules: p.Matrix.Timing.Modules}
@@ -162,7 +161,7 @@ func timeless(p Parts) {
 	}
 }
 
-// readLibrary puts the scenarios of the library into those that were run and
+// readLibrary divides the scenarios of the library into those that were run and
 // those that were not.
 func (r *Review) readLibrary(l play.Lock, replay matrix.ReplayCommand) error {
 	all, err := file.Library()
@@ -193,7 +192,7 @@ func (r *Review) cells(scenario string) []matrix.Cell {
 	return slices.DeleteFunc(slices.Clone(r.Matrix.Cells), func(c matrix.Cell) bool { return c.Scenario != scenario })
 }
 
-// gap is why a scenario has no cells, where the matrix knows.
+// gap is why a scenario has no cells, if the matrix has a reason.
 func (r *Review) gap(scenario string) string {
 	if r.Matrix == nil {
 		return ""

@@ -19,8 +19,8 @@ import (
 	"locksim/scenarios/search"
 )
 
-// reviewed is a small review of a lock, measured in this process: in some
-// scenarios or, without any, in all that are about it.
+// reviewed is a small review of a lock, measured in this process: in some scenarios
+// or, without any, in all that name it.
 func reviewed(t *testing.T, name string, runs int, only ...string) *review.Review {
 	t.Helper()
 	l, err := play.FindLock(name, nil)
@@ -31,7 +31,7 @@ func reviewed(t *testing.T, name string, runs int, only ...string) *review.Revie
 	if err != nil {
 		t.Fatal(err)
 	}
-	work.Sweep = nil // which has tests of its own
+	work.Sweep = nil // package sweep tests it
 	if len(only) > 0 {
 		work.Matrix, work.All, work.Within = matrixOf(t, name, only...), nil, nil
 	}
@@ -43,14 +43,14 @@ func reviewed(t *testing.T, name string, runs int, only ...string) *review.Revie
 			t.Fatal(err)
 		}
 	}
-	r, err := review.AssembleReview(work.Plan, l, parts, failures, runCommand)
+	r, err := review.Assemble(work.Plan, l, parts, failures, runCommand)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-// runCommand names what it runs.
+// runCommand is a command with its arguments.
 func runCommand(scenario, lock string, seed uint64, modes ...fence.Mode) string {
 	return fmt.Sprintf("run %s %s %d %v", scenario, lock, seed, modes)
 }
@@ -99,17 +99,17 @@ func playedExploration(t *testing.T, plan *explore.Plan) *explore.Exploration {
 		}
 		blocks[i] = b
 	}
-	e := explore.AssembleExploration(plan, blocks)
+	e := explore.Assemble(plan, blocks)
 	e.Timing.WallSeconds = 34
 	return e
 }
 
-// A specimen has no promise: everything is asked of it, its breaks are made in
-// every fencing mode, and what was not measured is said. Made again, it is the
-// same to the byte, whatever it took.
+// A specimen has no promise: it is judged for everything, its failures are made in
+// every fencing mode, and the review says what was not measured. A second review is
+// the same to the byte.
 func TestReviewOfASpecimen(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes many runs")
+		t.Skip("takes many runs")
 	}
 	const name = "broken/token-after-lock"
 	r := reviewed(t, name, 20)
@@ -127,7 +127,7 @@ func TestReviewOfASpecimen(t *testing.T) {
 		t.Errorf("%d scenarios of %d, of which %d were run", n, len(all), len(r.Scenarios))
 	}
 	if len(r.Failures) == 0 {
-		t.Fatal("nothing broke it: the rest shows nothing")
+		t.Fatal("no failure was found: the rest of the test shows nothing")
 	}
 	for _, b := range r.Failures {
 		checkFences(t, b)
@@ -138,15 +138,15 @@ func TestReviewOfASpecimen(t *testing.T) {
 	}
 	two, err := reviewed(t, name, 20).JSON()
 	if err != nil || !bytes.Equal(one, two) {
-		t.Errorf("made again, the review differs: %v", err)
+		t.Errorf("the second review differs: %v", err)
 	}
 	if bytes.Contains(one, []byte(`"wall_seconds": 12`)) || bytes.Contains(one, []byte(`"wall_seconds": 34`)) {
 		t.Error("wall times are part of it")
 	}
 }
 
-// checkFences demands that a failure was made in every mode, and that where it is
-// judged it shows what it was found for.
+// checkFences checks that a failure was made in every mode, and that it shows its
+// violation in the mode in which the lock is judged.
 func checkFences(t *testing.T, b review.Failure) {
 	t.Helper()
 	var modes []fence.Mode
@@ -160,18 +160,18 @@ func checkFences(t *testing.T, b review.Failure) {
 		t.Errorf("%s was made in %v", b.Shape, b.Fences)
 	}
 	if b.Replay != fmt.Sprintf("again %d", b.Seed) || len(b.Run.Timing.WallSeconds) > 0 {
-		t.Errorf("%s is made again by %q, wall times %v", b.Shape, b.Replay, b.Run.Timing.WallSeconds)
+		t.Errorf("%s has the replay command %q, wall times %v", b.Shape, b.Replay, b.Run.Timing.WallSeconds)
 	}
 }
 
-// A kind of lock is compared on the ground of its promise: every scenario lies on
-// one ground, and the counts of a mode are those of its cells.
+// A kind of lock is compared on the ground of its promise: every scenario has one
+// ground, and the counts of a mode are those of its cells.
 func TestReviewGrounds(t *testing.T) {
 	r := reviewed(t, "fenced", 20, "gc-pause", "flushall", "torn-by-crash")
 	want := map[string]review.Ground{"gc-pause": review.GroundPromised, "flushall": review.GroundOutside, "torn-by-crash": review.GroundSeveralWrites}
 	for _, s := range r.Scenarios {
 		if g, ok := want[s.Name]; ok && s.Ground != g {
-			t.Errorf("%s lies on the ground %s, want %s", s.Name, s.Ground, g)
+			t.Errorf("%s has the ground %s, want %s", s.Name, s.Ground, g)
 		}
 		if s.Name == "gc-pause" && (s.Effect(fence.Seal) != review.FenceRescues || s.Replay != "run gc-pause fenced 1 [none check seal strict claim cas]") {
 			t.Errorf("gc-pause: %s, %s", s.Effect(fence.Seal), s.Replay)
@@ -192,8 +192,8 @@ func TestReviewGrounds(t *testing.T) {
 	}
 }
 
-// A failure is found once, whatever found it, and what breaks the promise comes
-// first.
+// A failure that several parts found counts once, and failures within the promise
+// come first.
 func TestReviewFailuresAreSorted(t *testing.T) {
 	found := func(shape string, label checker.Label, faults int) search.Failure {
 		return search.Failure{Shape: shape, Runs: 1, Faults: faults,
@@ -219,7 +219,7 @@ func TestReviewFailuresAreSorted(t *testing.T) {
 	}
 }
 
-// What makes no sense is an error before anything is run.
+// Invalid options are an error before anything is run.
 func TestReviewWorkRefuses(t *testing.T) {
 	l, err := play.FindLock("single", nil)
 	if err != nil {
@@ -230,7 +230,7 @@ func TestReviewWorkRefuses(t *testing.T) {
 	}
 }
 
-// Work that was stored and read again is the same work.
+// Work is the same after it was stored and read.
 func TestWorkIsStored(t *testing.T) {
 	l, err := play.FindLock("broken/redlock-keeps-minority", nil)
 	if err != nil {
@@ -254,7 +254,7 @@ func TestWorkIsStored(t *testing.T) {
 	}
 	for _, text := range []string{`[]`, `{}`, `{"lock":"single","matrix":{}}`, `{"lock":"single","all":{"lock":"fenced"}}`, strings.Replace(string(data), `"lock":"broken/`, `"lock":"other/`, 1)} {
 		if w, err := review.ReadWork([]byte(text), nil); err == nil {
-			t.Errorf("%.100s is the work %+v", text, w)
+			t.Errorf("%.100s was read as the work %+v", text, w)
 		}
 	}
 }

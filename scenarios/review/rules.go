@@ -15,16 +15,16 @@ import (
 type Advice struct {
 	Use     Use     `json:"use"`
 	Verdict Verdict `json:"verdict"`
-	// Fence is the fencing mode that it asks for; empty where it asks for none.
+	// Fence is the fencing mode that it recommends; empty for none.
 	Fence fence.Mode `json:"fence,omitempty"`
-	// Rule is the id of the rule that applied, Text what it says, Reasons are the
+	// Rule is the id of the rule that applied, Text its advice, Reasons are the
 	// figures behind it.
 	Rule    string   `json:"rule"`
 	Text    string   `json:"text"`
 	Reasons []string `json:"reasons"`
 }
 
-// Use is what a lock is wanted for.
+// Use is the purpose of a lock.
 type Use string
 
 // The uses, by what a violation costs.
@@ -35,8 +35,8 @@ const (
 	ForCorrectness Use = "correctness"
 )
 
-// Verdict is a recommendation in a word or two. None of them says that a
-// lock is safe: no figure could.
+// Verdict is a recommendation in a word or two. None of them says that a lock is
+// safe: no figure could show that.
 type Verdict string
 
 // The verdicts.
@@ -48,8 +48,8 @@ const (
 	Undecided   Verdict = "undecided"
 )
 
-// Rule is a rule of a review. In a review, Text is what it came to there; in
-// [Rules] and [Questions] it is the condition, in words.
+// Rule is a rule of a review. In a review, Text is its result; in [Rules] and
+// [Questions] it is the condition, in words.
 type Rule struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
@@ -60,22 +60,23 @@ type adviceRule struct {
 	id      string
 	uses    []Use
 	verdict Verdict
-	// when is the condition in words, holds whether it does, say what follows.
+	// when is the condition in words, holds checks it, say is the advice.
 	when  string
 	holds func(f *Figures) bool
 	say   func(f *Figures) string
-	// fences says that the advice asks for the best fence.
+	// fences says that the advice recommends the best fence.
 	fences bool
 }
 
 var bothUses = []Use{ForEfficiency, ForCorrectness}
 
-// enoughEvidence is how many runs that are evidence a recommendation needs: with
-// fewer, not even a rate of one violation in a hundred runs is ruled out.
+// enoughEvidence is the number of runs that are evidence that a recommendation
+// needs: with fewer, not even a rate of one violation in a hundred runs is ruled
+// out.
 const enoughEvidence = 300
 
-// tested counts the runs that are evidence and put the lock to the test: those
-// within its promise or, where there is none, all.
+// tested counts the runs that are evidence by which the lock is judged: those
+// within its promise or, without a promise, all.
 func (f *Figures) tested() int {
 	if f.Promises {
 		return f.Within.Evidence
@@ -83,33 +84,32 @@ func (f *Figures) tested() int {
 	return f.All.Evidence + f.Swept.Evidence
 }
 
-// commonRules come first: where one of them holds, no use is decided by anything
-// else.
+// commonRules come first: if one of them holds, it decides for every use.
 var commonRules = []adviceRule{
 	{id: "doubtful", uses: bothUses, verdict: Undecided,
-		when:  "a run came out differently when it was made again, came to no end, or could not be made",
+		when:  "a run differed when it was repeated, did not end, or could not be made",
 		holds: func(f *Figures) bool { return f.Doubtful > 0 },
 		say: func(f *Figures) string {
-			return fmt.Sprintf("No recommendation: %s came out differently when made again, came to no end, or could not be made. Find out why first.", prose.Count(f.Doubtful, "run"))
+			return fmt.Sprintf("No recommendation: %s differed when repeated, did not end, or could not be made. Find out why first.", prose.Count(f.Doubtful, "run"))
 		}},
 	{id: "faultless", uses: bothUses, verdict: NotSuitable,
-		when:  "it breaks without any fault, and not only for want of a fence",
+		when:  "it breaks without any fault, and not only because there is no fence",
 		holds: func(f *Figures) bool { return len(f.Faultless) > 0 },
 		say: func(f *Figures) string {
-			return fmt.Sprintf("Not as it stands: it breaks without any fault (%s).", strings.Join(f.Faultless, "; "))
+			return fmt.Sprintf("Not in its present form: it breaks without any fault (%s).", strings.Join(f.Faultless, "; "))
 		}},
 	{id: "promise-broken", uses: bothUses, verdict: NotSuitable,
-		when:  "it promises something, and breaks it",
+		when:  "it breaks its promise",
 		holds: func(f *Figures) bool { return f.Promises && f.Within.Violating+f.Swept.Violating > 0 },
 		say: func(f *Figures) string {
-			return fmt.Sprintf("Not as it stands: it breaks its own promise, in %s of %s that are evidence, and at %s of %s of a single fault.",
+			return fmt.Sprintf("Not in its present form: it breaks its own promise, in %s of %s that are evidence, and at %s of %s of a single fault.",
 				prose.Thousands(f.Within.Violating), explored(f.Within.Evidence), prose.Thousands(f.Swept.Violating), placementsOf(f.Swept.Runs))
 		}},
 	{id: "thin", uses: bothUses, verdict: Undecided,
-		when:  fmt.Sprintf("fewer than %d runs that put it to the test are evidence", enoughEvidence),
+		when:  fmt.Sprintf("fewer than %d of the runs by which it is judged are evidence", enoughEvidence),
 		holds: func(f *Figures) bool { return f.tested() < enoughEvidence },
 		say: func(f *Figures) string {
-			return fmt.Sprintf("No recommendation: too little was measured. Only %s are evidence, and a rate of violations of up to %s could well go unseen in so few. Measure more (--runs).",
+			return fmt.Sprintf("No recommendation: too little was measured. Only %s are evidence, and a rate of violations of up to %s could remain unseen in so few. Measure more (--runs).",
 				runsOf(f.tested()), Percentage(search.RateBound(0, f.tested())))
 		}},
 }
@@ -117,22 +117,22 @@ var commonRules = []adviceRule{
 // efficiencyRules are for work that may be done twice.
 var efficiencyRules = []adviceRule{
 	{id: "unpromised", uses: []Use{ForEfficiency}, verdict: WithCare,
-		when:  "it promises nothing, and something broke it",
+		when:  "it promises nothing, and a run broke it",
 		holds: func(f *Figures) bool { return !f.Promises && f.All.Violating+f.Swept.Violating > 0 },
 		say: func(f *Figures) string {
-			return fmt.Sprintf("Only where a failure costs little and somebody notices it: the lock promises nothing that it could be held to, and %s, %s.", brokenByAll(f), brokenBySweep(f))
+			return fmt.Sprintf("Only if a failure costs little and is noticed: the lock promises nothing by which it could be judged, and %s, %s.", brokenByAll(f), brokenBySweep(f))
 		}},
 	{id: "kept", uses: []Use{ForEfficiency}, verdict: Suitable,
-		when:  "it keeps its promise, and is broken when everything is asked of it under every fault",
+		when:  "it keeps its promise, and breaks when it is judged for everything under every fault",
 		holds: func(f *Figures) bool { return f.Promises && f.All.Violating > 0 },
 		say: func(f *Figures) string {
 			return fmt.Sprintf("Suitable, as far as was measured: %s. Judged as if it promised everything, under every fault, %s: that is %s.", within(f), brokenByAll(f), consequences(f.All.Violations))
 		}},
 	{id: "unbroken", uses: []Use{ForEfficiency}, verdict: Suitable,
-		when:  "nothing broke it",
+		when:  "no run broke it",
 		holds: func(*Figures) bool { return true },
 		say: func(f *Figures) string {
-			return fmt.Sprintf("Suitable, as far as was measured: no violation in %s that are evidence, with every fault there is, nor at %s of a single fault. That is no proof.", explored(f.All.Evidence+f.Within.Evidence), placementsOf(f.Swept.Runs))
+			return fmt.Sprintf("Suitable, as far as was measured: no violation in %s that are evidence, with every fault, nor at %s of a single fault. That is no proof.", explored(f.All.Evidence+f.Within.Evidence), placementsOf(f.Swept.Runs))
 		}},
 }
 
@@ -153,7 +153,7 @@ var correctnessRules = []adviceRule{
 		holds: func(f *Figures) bool { return f.corrupted() == 0 },
 		say: func(f *Figures) string {
 			none, _ := f.mode(fence.None)
-			return fmt.Sprintf("Not refuted: no data was lost without a fence in %s, nor in %s that are evidence. That is no proof: put a fence before the data all the same if the store can have one.",
+			return fmt.Sprintf("Not refuted: no data was lost without a fence in %s, nor in %s that are evidence. That is no proof: put a fence before the data anyway if the store can have one.",
 				inScenarios(none.Total()), explored(f.All.Evidence))
 		}},
 	{id: "fence", uses: []Use{ForCorrectness}, verdict: BehindFence, fences: true,
@@ -167,7 +167,7 @@ var correctnessRules = []adviceRule{
 			return fmt.Sprintf("Only behind a store that fences by the rule %s. Without a fence %s; with it %s.", best.Mode, f.lost(fence.None), f.lost(best.Mode))
 		}},
 	{id: "no-fence-helps", uses: []Use{ForCorrectness}, verdict: NotSuitable,
-		when:  "the best fence lost data, too, as far as its promise reaches",
+		when:  "the best fence lost data too, as far as its promise reaches",
 		holds: func(*Figures) bool { return true },
 		say: func(f *Figures) string {
 			best, _ := f.bestFence()

@@ -21,7 +21,7 @@ func measured(runs, corrupted, refused int, where ...string) review.Count {
 		Labels: reviewLabels{checker.Corrupted: corrupted, checker.FalseReject: refused, checker.Rescued: 3}}
 }
 
-// soundFigures are the figures of a lock with a promise that keeps it, which loses data
+// soundFigures are the figures of a lock that keeps its promise, which loses data
 // without a fence and none within its promise with one.
 func soundFigures() *review.Figures {
 	grounds := func(within, outside review.Count) map[review.Ground]review.Count {
@@ -43,7 +43,7 @@ func soundFigures() *review.Figures {
 	}
 }
 
-// adviceCase is a measurement, and what has to follow from it.
+// adviceCase is a measurement, and the advice that must follow from it.
 type adviceCase struct {
 	change  func(f *review.Figures)
 	use     review.Use
@@ -54,8 +54,8 @@ type adviceCase struct {
 }
 
 var adviceCases = []adviceCase{
-	{func(f *review.Figures) { f.Doubtful = 2 }, review.ForEfficiency, "doubtful", review.Undecided, "", []string{"2 runs came out differently"}},
-	{func(f *review.Figures) { f.Doubtful = 1 }, review.ForCorrectness, "doubtful", review.Undecided, "", []string{"1 run came"}},
+	{func(f *review.Figures) { f.Doubtful = 2 }, review.ForEfficiency, "doubtful", review.Undecided, "", []string{"2 runs differed"}},
+	{func(f *review.Figures) { f.Doubtful = 1 }, review.ForCorrectness, "doubtful", review.Undecided, "", []string{"1 run differed"}},
 	{func(f *review.Figures) { f.Faultless = []string{"overlap in mode none: no faults"} }, review.ForCorrectness, "faultless", review.NotSuitable, "", []string{"without any fault (overlap in mode none: no faults)"}},
 	{func(f *review.Figures) { f.Within.Violating = 7 }, review.ForEfficiency, "promise-broken", review.NotSuitable, "", []string{"breaks its own promise, in 7 of 2,700 explored runs"}},
 	{func(f *review.Figures) { f.Swept.Violating = 3 }, review.ForCorrectness, "promise-broken", review.NotSuitable, "", []string{"3 of 1,108 placements"}},
@@ -95,8 +95,7 @@ var adviceCases = []adviceCase{
 	}, review.ForCorrectness, "fence", review.BehindFence, fence.Claim, []string{"0 of 4 breaks found here"}},
 }
 
-// The wording of a recommendation follows from the figures: another measurement,
-// another sentence.
+// The text of a recommendation follows from the figures: other figures, other text.
 func TestAdviceFollowsFromTheFigures(t *testing.T) {
 	seen := map[string]bool{}
 	for _, tc := range adviceCases {
@@ -113,7 +112,7 @@ func TestAdviceFollowsFromTheFigures(t *testing.T) {
 			}
 		}
 		if text := a.Text + strings.Join(a.Reasons, " ") + string(a.Verdict); strings.Contains(strings.ToLower(text), "safe") {
-			t.Errorf("%s, %s says that something is safe: %s", tc.use, tc.rule, text)
+			t.Errorf("%s, %s calls something safe: %s", tc.use, tc.rule, text)
 		}
 	}
 	for _, use := range []review.Use{review.ForEfficiency, review.ForCorrectness} {
@@ -125,8 +124,7 @@ func TestAdviceFollowsFromTheFigures(t *testing.T) {
 	}
 }
 
-// The reasons are figures, too: each appears when its figure does, and goes with
-// it.
+// Each reason appears with its figure, and disappears without it.
 func TestReasonsFollowFromTheFigures(t *testing.T) {
 	for _, tc := range []struct {
 		says   string
@@ -135,7 +133,7 @@ func TestReasonsFollowFromTheFigures(t *testing.T) {
 	}{
 		{"1,108 placements, 0 with a violation", 0, func(f *review.Figures) { f.Swept.Runs = 0 }},
 		{"two clients had the lock at once in 30 explored runs", 0, func(f *review.Figures) { f.All.Violations[checker.Overlap] = 0 }},
-		{"nobody could have the lock again by itself in 11 explored runs", 0, func(f *review.Figures) { f.All.Violations[checker.Stuck] = 0 }},
+		{"the lock did not become free by itself in 11 explored runs", 0, func(f *review.Figures) { f.All.Violations[checker.Stuck] = 0 }},
 		{"Outside its promise seal does not always help: data was lost in flushall.", 1, func(f *review.Figures) {
 			f.Modes[2].Grounds[review.GroundOutside] = measured(200, 0, 20)
 		}},
@@ -150,13 +148,13 @@ func TestReasonsFollowFromTheFigures(t *testing.T) {
 		}
 		tc.remove(f)
 		if got := strings.Join(f.Advice()[tc.use].Reasons, "\n"); strings.Contains(got, tc.says) {
-			t.Errorf("without its figure it still says %q:\n%s", tc.says, got)
+			t.Errorf("without its figure the reason %q remains:\n%s", tc.says, got)
 		}
 	}
 }
 
-// questionCases are what makes each question come up. The sound lock has the
-// first two.
+// questionCases have a condition for each question. The sound lock has the first
+// two questions.
 var questionCases = map[string]struct {
 	change func(f *review.Figures)
 	says   string
@@ -175,7 +173,7 @@ var questionCases = map[string]struct {
 	"partial":     {func(f *review.Figures) { f.Partial = 3 }, "In 3 runs it acted while its process was paused"},
 }
 
-// Each question comes up with its figure, and not without.
+// Each question is asked if its figure calls for it, and not otherwise.
 func TestQuestionsFollowFromTheFigures(t *testing.T) {
 	for _, class := range lock.Faults() {
 		questionCases[string(class)] = struct {
@@ -202,7 +200,7 @@ func TestQuestionsFollowFromTheFigures(t *testing.T) {
 	}
 }
 
-// quietFigures leave no question.
+// quietFigures raise no question.
 func quietFigures() *review.Figures {
 	return &review.Figures{Promises: true, Described: true, Nodes: 1}
 }

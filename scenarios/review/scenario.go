@@ -13,7 +13,7 @@ import (
 	"locksim/scenarios/play"
 )
 
-// Scenario is a scenario of the library, and what became of the lock in it.
+// Scenario is a scenario of the library, and the result of the lock in it.
 type Scenario struct {
 	Name      string   `json:"name"`
 	Title     string   `json:"title"`
@@ -35,7 +35,7 @@ func (s *Scenario) Harmful() bool {
 	return slices.ContainsFunc(s.Cells, func(c matrix.Cell) bool { return harmful(c.Label) })
 }
 
-// Effect is what a fencing mode did, by the worst labels of all seeds.
+// Effect is the effect of a fencing mode, by the worst labels of all seeds.
 func (s *Scenario) Effect(mode fence.Mode) FenceEffect {
 	label := func(mode fence.Mode) checker.Label {
 		i := slices.IndexFunc(s.Cells, func(c matrix.Cell) bool { return c.Mode == mode })
@@ -58,14 +58,14 @@ const (
 	// GroundPromised is a scenario within the promise.
 	GroundPromised Ground = "promised"
 	// GroundSeveralWrites is one whose sections write more than once. No promise
-	// about data speaks of them: fencing is not atomicity (F73).
+	// about data covers them: fencing is not atomicity (F73).
 	GroundSeveralWrites Ground = "several-writes"
 	// GroundOutside is any other: with a fault that the promise does not name, or
 	// with clients that use the lock against its terms.
 	GroundOutside Ground = "outside"
 )
 
-// words are where a ground lies, at the end of a sentence.
+// words is the ground in words, for the end of a sentence.
 func (g Ground) words() string {
 	switch g {
 	case GroundPromised:
@@ -76,7 +76,7 @@ func (g Ground) words() string {
 	return "outside it"
 }
 
-// Grounds are all of them, in the order in which a review shows them.
+// Grounds are all grounds, in the order in which a review shows them.
 func Grounds() []Ground {
 	return []Ground{GroundPromised, GroundOutside, GroundSeveralWrites}
 }
@@ -115,8 +115,8 @@ func classesIn(schedule []faults.Fault) []lock.Fault {
 	return out
 }
 
-// harmful reports whether a cell shows a harm: wrong data, a lock that is stuck, or
-// a rightful holder that was refused.
+// harmful reports whether a label means harm: wrong data, a stuck lock, or a
+// rightful holder that was refused.
 func harmful(label checker.Label) bool {
 	return label == checker.Corrupted || label == checker.Stuck || label == checker.FalseReject
 }

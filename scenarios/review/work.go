@@ -16,31 +16,30 @@ import (
 
 // Options say how much is measured for a review.
 type Options struct {
-	// Seeds are those of every cell of the matrix.
+	// Seeds are the seeds of every cell of the matrix.
 	Seeds search.Seeds
-	// Runs is how many random schedules are tried within the promise. With every
-	// fault there is, it is a fifth of that: each violation costs hundreds of
-	// runs, until it is minimal.
+	// Runs is the number of random schedules within the promise. The number with
+	// every fault is a fifth of that: each violation costs hundreds of runs until
+	// it is minimal.
 	Runs int
-	// Extra are locks besides those that come with locksim.
+	// Extra are locks that do not come with locksim.
 	Extra []play.Lock
 }
 
 const (
-	// reviewSwept is the scenario of the sweep: it has all that a lock is about,
-	// and nothing of what only some locks can do.
+	// reviewSwept is the scenario of the sweep: every lock can play it.
 	reviewSwept = "gc-pause"
 	reviewSweep = "a sweep of " + reviewSwept
-	// reviewPlacements is how many placements a sweep may have to be part of a
-	// review: those of a lock on one node stay below.
+	// reviewPlacements is the greatest number of placements of a sweep in a review:
+	// a lock on one node has fewer.
 	reviewPlacements = 2500
 	// reviewAllShare is the part of the runs that are made with every fault.
 	reviewAllShare = 5
 )
 
-// Work is what has to be run for a review. Each plan is nil where that part
-// is not made; Missing says why. As JSON it is all that decides what a review
-// comes to; [ReadWork] reads that.
+// Work is what has to be run for a review. Each plan is nil if that part is not
+// made; Missing says why. As JSON it is everything that decides the result of a
+// review; [ReadWork] reads that.
 type Work struct {
 	Plan
 	Matrix  *matrix.Plan  `json:"matrix"`
@@ -50,9 +49,9 @@ type Work struct {
 	Missing []Gap         `json:"missing"`
 }
 
-// NewWork finds out what has to be run. The errors are those of the plans, or
-// of [file.Library]; that there is no scenario for the lock, or that it cannot be swept,
-// is no error but a gap.
+// NewWork finds out what has to be run. The errors are those of the plans, or of
+// [file.Library]; a lock without a scenario, or one that cannot be swept, is no
+// error but a gap.
 func NewWork(l play.Lock, opts Options) (*Work, error) {
 	w := &Work{Plan: Plan{Lock: l.Name, Seeds: opts.Seeds, Runs: opts.Runs, AllRuns: max(opts.Runs/reviewAllShare, 1), Swept: reviewSwept}}
 	return w, errors.Join(w.planMatrix(l, opts), w.planExplorations(l), w.planSweep(l, opts))
@@ -81,7 +80,7 @@ func (w *Work) planExplorations(l play.Lock) (err error) {
 	return err
 }
 
-// planSweep plans a sweep by the promise, where there is one, if it is cheap.
+// planSweep plans a sweep, by the promise if there is one, if it is cheap.
 func (w *Work) planSweep(l play.Lock, opts Options) error {
 	sc, err := file.Load(reviewSwept)
 	if err != nil {
@@ -99,7 +98,7 @@ func (w *Work) planSweep(l play.Lock, opts Options) error {
 	case err != nil:
 		w.missing(reviewSweep, err.Error())
 	case plan.Placements > reviewPlacements:
-		w.missing(reviewSweep, fmt.Sprintf("%s placements would take longer than all the rest; locksim sweep makes them", prose.Thousands(plan.Placements)))
+		w.missing(reviewSweep, fmt.Sprintf("%s placements would take longer than the rest of the review; locksim sweep makes them", prose.Thousands(plan.Placements)))
 	default:
 		w.Sweep = plan
 	}
@@ -111,8 +110,7 @@ func (w *Work) missing(what, why string) {
 }
 
 // ReadWork reads the work of a review that was written as JSON. extra are locks
-// besides those that come with locksim. The error says what makes no sense about
-// it.
+// that do not come with locksim. The error says what is invalid in it.
 func ReadWork(data []byte, extra []play.Lock) (*Work, error) {
 	var stored struct {
 		Plan
@@ -137,13 +135,13 @@ func ReadWork(data []byte, extra []play.Lock) (*Work, error) {
 		w.Sweep, errs[3] = sweep.ReadPlan(stored.Sweep)
 	}
 	if err := errors.Join(errs[:]...); err != nil {
-		return nil, fmt.Errorf("this plan of a review makes no sense: %w", err)
+		return nil, fmt.Errorf("this plan of a review is invalid: %w", err)
 	}
 	if w.All == nil || w.Plan.Lock != w.All.Lock {
-		return nil, errors.New("this plan of a review makes no sense: it does not explore its lock")
+		return nil, errors.New("this plan of a review is invalid: it does not explore its lock")
 	}
 	return w, nil
 }
 
-// has reports whether a part of stored work is there.
+// has reports whether stored work has a part.
 func has(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }

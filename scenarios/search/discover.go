@@ -14,15 +14,15 @@ import (
 	"locksim/sim/trace"
 )
 
-// Discover finds out from a run without faults what can be drawn for a lock:
-// how long its lease is, which named points it passes, whether it is reentrant,
-// and how many nodes it needs. What the space already says stays. The faults
-// are those of the space or, where it names none, those that the lock promises
-// to stand; for a lock that promises nothing, all.
+// Discover finds out from a run without faults what can be drawn for a lock: the
+// length of its lease, the named points that it passes, whether it is reentrant,
+// and the number of its nodes. Values that the space has already are kept. The
+// faults are those of the space or, if it names none, those that the promise
+// covers; for a lock that promises nothing, all.
 //
-// The error says what is wrong with the lock, the space or the promise: no run
-// can be drawn then. A lock that breaks its promise even in a calm run is no
-// error: the first runs that are drawn will show it.
+// The error says what is wrong with the lock, the space or the promise: no run can
+// be drawn then. A lock that breaks its promise even without faults is no error:
+// the first runs that are drawn will show it.
 func Discover(l play.Lock, space Space) (Space, error) {
 	if err := errors.Join(l.Validate(), Judgeable(l), space.Validate()); err != nil {
 		return Space{}, err
@@ -34,7 +34,7 @@ func Discover(l play.Lock, space Space) (Space, error) {
 	}
 	calm, err := playCalm(l, space)
 	if err != nil {
-		return Space{}, fmt.Errorf("scenarios: lock %s, in a run without faults: %w", l.Name, err)
+		return Space{}, fmt.Errorf("lock %s, in a run without faults: %w", l.Name, err)
 	}
 	if err := space.discoverReplicas(l); err != nil {
 		return Space{}, err
@@ -54,25 +54,25 @@ func Discover(l play.Lock, space Space) (Space, error) {
 	return space, err
 }
 
-// Judgeable refuses a lock whose name cannot be in a scenario file, or whose promise
-// about data needs tokens that it does not mint.
+// Judgeable refuses a lock whose name cannot be written in a scenario file, or
+// whose promise about data needs tokens that it does not mint.
 func Judgeable(l play.Lock) error {
 	if !file.IsWord(l.Name) {
-		return fmt.Errorf("scenarios: lock %q: make its Name one word, such as my-lock: it stands in scenario files", l.Name)
+		return fmt.Errorf("lock %q: make its Name one word, such as my-lock: scenario files contain it", l.Name)
 	}
 	if mode := l.JudgedMode(); mode.NeedsToken() && !l.Tokens {
-		return fmt.Errorf("scenarios: lock %s promises that the data is right in mode %s, which needs fencing tokens: set Tokens if its leases carry some, or choose another mode", l.Name, mode)
+		return fmt.Errorf("lock %s promises that the data is right in mode %s, which needs fencing tokens: set Tokens if its leases carry some, or choose another mode", l.Name, mode)
 	}
 	return nil
 }
 
 // mintsUnderPromise is true for a lock whose nested sections are not drawn: an
-// owner that enters again after a release that was lost has its old token once
-// more, and no fence that goes by tokens can tell the two sections apart. Where
-// the lock promises right data behind such a fence, that is known.
+// owner that enters again after a lost release has its old token again, and no
+// fence that compares tokens can distinguish the two sections. If the lock promises
+// right data behind such a fence, the violation is known.
 func mintsUnderPromise(l play.Lock) bool { return l.Tokens && !l.PromisesNothing() }
 
-// discoverFaults decides on the classes of fault.
+// discoverFaults sets the classes of fault.
 func (s *Space) discoverFaults(l play.Lock) error {
 	if l.PromisesNothing() {
 		return nil
@@ -80,12 +80,12 @@ func (s *Space) discoverFaults(l play.Lock) error {
 	if s.Faults == nil {
 		s.Faults = append([]lock.Fault{}, l.Promise.Exclusion...)
 	}
-	return standsAll(l, s.Classes())
+	return coversAll(l, s.Classes())
 }
 
-// discoverReplicas decides whether there are replicas that can take over. There
-// are none for a lock that stays with r0 when another node is the primary: a
-// failover would show nothing else of it.
+// discoverReplicas sets the number of replicas that can be promoted. There are none
+// for a lock that stays with r0 when another node is the primary: a failover would
+// show nothing else about it.
 func (s *Space) discoverReplicas(l play.Lock) error {
 	asked := slices.Contains(s.Faults, lock.FaultFailover)
 	if s.Replicas > 0 || s.Faults != nil && !asked {
@@ -94,18 +94,18 @@ func (s *Space) discoverReplicas(l play.Lock) error {
 	follows, err := followsFailover(l, *s)
 	switch {
 	case err != nil:
-		return fmt.Errorf("scenarios: lock %s, in a run with a failover: %w", l.Name, err)
+		return fmt.Errorf("lock %s, in a run with a failover: %w", l.Name, err)
 	case follows:
 		s.Replicas = 2
 	case asked:
-		return fmt.Errorf("scenarios: lock %s does not follow a failover: let it dial its first node by the name %q, which is play.Primary, or leave failovers out", l.Name, play.Primary)
+		return fmt.Errorf("lock %s does not follow a failover: let it dial its first node by the name %q, which is play.Primary, or leave failovers out", l.Name, play.Primary)
 	}
 	return nil
 }
 
-// discoverSize decides how many clients and rounds there are. A run of a lock on
-// many nodes costs several times one on a single node: within a promise, where
-// only many runs are evidence, its worlds are smaller than others.
+// discoverSize sets the numbers of clients and rounds. A run of a lock on many
+// nodes costs several times as much as one on a single node: within a promise,
+// where only many runs are evidence, its worlds are smaller than others.
 func (s *Space) discoverSize(l play.Lock) {
 	if l.PromisesNothing() || l.Nodes() < 3 {
 		return
@@ -118,21 +118,20 @@ func (s *Space) discoverSize(l play.Lock) {
 	}
 }
 
-// standsAll returns an error for a class that is not in the lock's promise: under
-// such a fault nothing would be a violation.
-func standsAll(l play.Lock, classes []lock.Fault) error {
+// coversAll returns an error for a class that is not in the lock's promise: no
+// result under such a fault would be a violation.
+func coversAll(l play.Lock, classes []lock.Fault) error {
 	for _, class := range classes {
 		if !slices.Contains(l.Promise.Exclusion, class) {
-			return fmt.Errorf("scenarios: the promise of lock %s does not speak of the fault %s: choose from %s, or judge it without its promise",
+			return fmt.Errorf("the promise of lock %s does not cover the fault %s: choose from %s, or judge it without its promise",
 				l.Name, class, prose.Commas(l.Promise.Exclusion))
 		}
 	}
 	return nil
 }
 
-// discoverWays decides how the lock waits and how its clients are set up, where
-// the lock can be made in several ways. No promise covers what go-redis does by
-// default.
+// discoverWays sets how the lock waits and how its clients are configured, if the
+// lock can be made in several ways. No promise covers the defaults of go-redis.
 func (s *Space) discoverWays(l play.Lock) {
 	if !kinds.Reserved(l.Name) {
 		return
@@ -145,8 +144,8 @@ func (s *Space) discoverWays(l play.Lock) {
 	}
 }
 
-// points are the named points that the clients have passed, in the order of
-// their first passing.
+// points are the named points that the clients have passed, in the order of their
+// first occurrence.
 func (c *calmRun) points() []string {
 	var out []string
 	for _, e := range c.run.Trace.Events {

@@ -15,19 +15,19 @@ import (
 	"locksim/sim/trace"
 )
 
-// calmRun is a run of two clients in which nothing goes wrong and messages take
-// next to no time.
+// calmRun is a run of two clients without faults, in which messages take almost no
+// time.
 type calmRun struct {
 	sc    *file.Scenario
 	lock  play.Lock
 	run   *play.ModeRun
-	owned bool // the lock knows owners: it is reentrant
+	owned bool // the lock has owners: it is reentrant
 }
 
-// calmSeed is the seed of the run; any will do.
+// calmSeed is the seed of the run; any other is as good.
 const calmSeed = 1
 
-// playCalm plays the run. It is an error if nobody was granted the lock.
+// playCalm plays the run. It is an error if no client was granted the lock.
 func playCalm(l play.Lock, space Space) (*calmRun, error) {
 	c := &calmRun{sc: calmScenario(space)}
 	c.lock = l.Cached()
@@ -49,8 +49,8 @@ func playCalm(l play.Lock, space Space) (*calmRun, error) {
 	return c, c.granted()
 }
 
-// followsFailover reports whether the lock is granted after a failover before which
-// it was not. The locks that come with locksim are.
+// followsFailover reports whether the lock can be granted after a failover. The
+// locks that come with locksim follow failovers.
 func followsFailover(l play.Lock, space Space) (bool, error) {
 	if kinds.Reserved(l.Name) {
 		return true, nil
@@ -65,7 +65,7 @@ func followsFailover(l play.Lock, space Space) (bool, error) {
 	return len(o.Modes[0].History.Grants) > 0, nil
 }
 
-// makeLocker is New, with an error where New returns neither a lock nor an error.
+// makeLocker is New, with an error if New returns neither a lock nor an error.
 func makeLocker(l play.Lock, e play.Env) (lock.Locker, error) {
 	locker, err := l.New(e)
 	if locker == nil && err == nil {
@@ -88,21 +88,21 @@ func calmScenario(space Space) *file.Scenario {
 	return sc
 }
 
-// granted returns an error where nobody was granted the lock, with the lock's own.
+// granted returns an error if no client was granted the lock, with the lock's own error.
 func (c *calmRun) granted() error {
 	if len(c.run.History.Grants) > 0 {
 		return nil
 	}
 	for _, e := range c.run.Trace.Events {
 		if m, ok := e.What.(trace.Mark); ok && m.Step == trace.NotGranted {
-			return fmt.Errorf("nobody was granted it: after %v, %s was told: %s", e.At.Round(time.Millisecond), e.Actor, m.Problem)
+			return fmt.Errorf("no client was granted it: after %v, %s got the error: %s", e.At.Round(time.Millisecond), e.Actor, m.Problem)
 		}
 	}
-	return errors.New("nobody was granted it: Acquire never returned")
+	return errors.New("no client was granted it: Acquire never returned")
 }
 
-// lease is how long the lock holds without renewal, as its first lease says or,
-// where that says nothing, the keys that are on the nodes then.
+// lease is the lifetime of the lock without renewal: of its first lease or, if that
+// has no end, of the keys that are on the nodes then.
 func (c *calmRun) lease() (file.Range, error) {
 	state, err := play.Inspect(c.sc, c.lock, calmSeed, c.run.Mode, c.firstGrant())
 	if err != nil {
@@ -128,7 +128,7 @@ func (c *calmRun) firstGrant() int {
 	return 0
 }
 
-// sensible reports whether a lease may be so long: a space takes no other.
+// sensible reports whether a lease is within the limits of a space.
 func sensible(ttl time.Duration) bool { return ttl >= shortestLease && ttl <= longestLease }
 
 const (

@@ -21,7 +21,7 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// silent is a lock whose leases do not say how long they are.
+// silentLocker is a lock whose leases have no known end.
 type silentLocker struct{ lock.Locker }
 
 type silentLease struct{ lock.Lease }
@@ -45,7 +45,7 @@ func discovered(t *testing.T, l play.Lock, space search.Space) search.Space {
 	return space
 }
 
-// The TTL comes from the lease, or else from the key that it stands for.
+// The TTL comes from the lease, or else from the lock's key.
 func TestDiscoverTheTTL(t *testing.T) {
 	exactly := file.Range{Min: testlocks.TTL, Max: testlocks.TTL}
 	silent := testlocks.UserLock("theirs", func(_ play.Env, l lock.Locker) lock.Locker { return silentLocker{l} })
@@ -75,7 +75,7 @@ func ours(t testing.TB, name string) play.Lock {
 	return l
 }
 
-// What a lock does decides what is drawn for it.
+// The behaviour of a lock decides what is drawn for it.
 func TestDiscover(t *testing.T) {
 	pointed := testlocks.UserLock("pointed", func(e play.Env, l lock.Locker) lock.Locker { return pointedLocker{l, e} })
 	everything := func(name string) play.Lock {
@@ -112,8 +112,8 @@ var (
 	bothProfiles = []file.ClientProfile{file.ClientQuiet, file.ClientStock}
 )
 
-// pointedLocker passes points of its own, one of them with a name that no
-// scenario can have.
+// pointedLocker passes its own points, one of them with a name that no scenario can
+// have.
 type pointedLocker struct {
 	lock.Locker
 	e play.Env
@@ -129,8 +129,8 @@ func (l pointedLocker) Acquire(ctx context.Context, resource string) (lock.Lease
 	return lease, errors.Join(err, l.e.Point("got-it"))
 }
 
-// A lock that stays with r0 is not shown failovers, which would leave it behind
-// for good; whoever asks for them is told what to do.
+// No failovers are drawn for a lock that stays with r0: it could never be granted
+// again. Discover advises a caller that asks for them.
 func TestDiscoverFailovers(t *testing.T) {
 	stays := testlocks.UserLock("stays", nil)
 	stays.New = func(e play.Env) (lock.Locker, error) {
@@ -163,7 +163,7 @@ func TestDiscoverAPromiseWithoutFaults(t *testing.T) {
 	}
 }
 
-// A lock that cannot be judged is said so, in words that help.
+// A lock that cannot be judged is refused, with advice.
 func TestDiscoverRefuses(t *testing.T) {
 	refusing := errors.New("the door is shut")
 	never := testlocks.UserLock("never", func(play.Env, lock.Locker) lock.Locker { return lockerFunc(func() error { return refusing }) })
@@ -180,11 +180,11 @@ func TestDiscoverRefuses(t *testing.T) {
 		l    play.Lock
 		want string
 	}{
-		{never, `lock never, in a run without faults: nobody was granted it: after 3ms, c\d was told: the door is shut`},
+		{never, `lock never, in a run without faults: no client was granted it: after 3ms, c\d got the error: the door is shut`},
 		{nothing, `its New returned neither a lock nor an error`},
 		{unmade, `the lock of c0 cannot be made: the door is shut`},
 		{sealed, `promises that the data is right in mode seal, which needs fencing tokens: set Tokens`},
-		{farAway, `nobody was granted it: .* no server listens at "r1"`},
+		{farAway, `no client was granted it: .* no server listens at "r1"`},
 	} {
 		t.Run(c.l.Name, func(t *testing.T) {
 			_, err := search.Discover(c.l, search.Space{})
@@ -198,13 +198,13 @@ func TestDiscoverRefuses(t *testing.T) {
 	}
 }
 
-// lockerFunc is a lock that nobody gets.
+// lockerFunc is a lock whose Acquire fails.
 type lockerFunc func() error
 
 func (f lockerFunc) Acquire(context.Context, string) (lock.Lease, error) { return nil, f() }
 
-// A space that was discovered is one that scenarios can be drawn from, for every
-// lock that comes with locksim.
+// Scenarios can be drawn from the discovered space of every lock that comes with
+// locksim.
 func TestDiscoverEveryLock(t *testing.T) {
 	for _, name := range slices.Concat(kinds.Names(), kinds.Specimens()) {
 		space := discovered(t, ours(t, name), search.Space{})

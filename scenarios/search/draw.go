@@ -8,16 +8,15 @@ import (
 	"locksim/scenarios/file"
 )
 
-// Draw draws a scenario from a space: who takes part, what they do, and what
-// goes wrong. It depends on the choices alone, and it is always valid and
-// playable: nobody is restarted who has not crashed. The workload runs under
-// the faults; then, as in every run, the world is healed and a lone client must
-// get the lock.
+// Draw draws a scenario from a space: who takes part, what they do, and what goes
+// wrong. It depends on the choices alone, and it is always valid and playable: only
+// crashed processes are restarted. The workload runs under the faults; then, as in
+// every run, the world is healed and a lone client must get the lock.
 //
-// It panics where the space is not valid; see [Space.Validate].
+// It panics if the space is not valid; see [Space.Validate].
 func Draw(from Choices, space Space) *file.Scenario {
 	if err := space.Validate(); err != nil {
-		panic("scenarios: draw from a space that makes no sense: " + err.Error())
+		panic("search: draw from an invalid space: " + err.Error())
 	}
 	d := &drawer{from: from, space: space.WithDefaults(), sc: file.Defaults()}
 	d.sc.Name = "drawn"
@@ -28,7 +27,7 @@ func Draw(from Choices, space Space) *file.Scenario {
 	return d.sc
 }
 
-// drawer is a scenario on its way.
+// drawer is a scenario while it is drawn.
 type drawer struct {
 	from   Choices
 	space  Space
@@ -45,7 +44,7 @@ func (d *drawer) once(n int) bool { return d.from.Below(n) == n-1 }
 // pick draws one of a list, the first being the simplest.
 func pick[T any](d *drawer, list ...T) T { return list[d.from.Below(len(list))] }
 
-// some draws a part of a list that is neither empty nor out of order.
+// some draws a part of a list, not empty and in the same order.
 func some[T any](d *drawer, list []T) []T {
 	var out []T
 	for _, x := range list {
@@ -59,7 +58,7 @@ func some[T any](d *drawer, list []T) []T {
 	return out
 }
 
-// part is so many hundredths of the TTL, in whole milliseconds, 1 ms at least.
+// part is a percentage of the TTL, in whole milliseconds, 1 ms at least.
 func (d *drawer) part(percent int) time.Duration {
 	return max(d.sc.Lock.TTL*time.Duration(percent)/100, time.Millisecond).Truncate(time.Millisecond)
 }
@@ -100,14 +99,14 @@ func (d *drawer) workload() {
 	w.Stagger = pick(d, 0, d.part(10))
 	w.Timeout = pick(d, 0, 0, d.part(50), d.part(200))
 	w.Request = pick(d, 0, 0, d.part(40), d.part(200))
-	if w.Kind != file.WorkloadTransfer { // whose sections have none within them
+	if w.Kind != file.WorkloadTransfer { // which has no nested sections
 		w.Nested = d.from.Below(d.space.Nested + 1)
 	}
 }
 
-// holds are the hundredths of the TTL that a section may last. A client that
-// works for longer than its lease and does not care loses data with any lock
-// that is not renewed, without any fault: that says nothing about the lock.
+// holds are the possible lengths of a section, in hundredths of the TTL. A client
+// that works for longer than its lease without checking it loses data with any lock
+// that is not renewed, without any fault: that proves nothing about the lock.
 func (d *drawer) holds() []int {
 	if d.sc.Workload.ChecksUntil == checker.CareNever {
 		return []int{25, 10, 50, 90}

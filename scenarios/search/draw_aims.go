@@ -7,15 +7,15 @@ import (
 	"locksim/scenarios/file"
 )
 
-// spell draws how long something lasts, or how late something is: around the
-// lock's TTL, since that is where locks break.
+// spell draws the length of a fault, or a delay: around the lock's TTL, since that
+// is where locks break.
 func (d *drawer) spell() time.Duration { return d.part(pick(d, 110, 10, 50, 90, 100, 150, 300)) }
 
-// single is a trouble of one action, which lasts no time.
+// single is a trouble of one action without a length.
 func single(a faults.Action) []step { return []step{{action: a}} }
 
-// lasting is a trouble of one action that lasts so long.
-func lasting(l time.Duration, action func(l time.Duration) faults.Action) []step {
+// timed is a trouble of one action with a length.
+func timed(l time.Duration, action func(l time.Duration) faults.Action) []step {
 	return []step{{action: action(l), lasts: l}}
 }
 
@@ -37,7 +37,7 @@ func (d *drawer) jump() time.Duration {
 // drift makes a clock run too fast or too slow.
 func (d *drawer) drift(clock string) []step {
 	ppm := int64(pick(d, modestDrift, -modestDrift, 100, -100))
-	return lasting(10*d.spell(), func(l time.Duration) faults.Action { return faults.ClockDrift{Clock: clock, PPM: ppm, For: l} })
+	return timed(10*d.spell(), func(l time.Duration) faults.Action { return faults.ClockDrift{Clock: clock, PPM: ppm, For: l} })
 }
 
 // wire draws a part of the network: one client, or some, and one node, some, or
@@ -68,7 +68,7 @@ func (d *drawer) others() []string {
 func (d *drawer) partition() []step {
 	between, and, way := d.wire()
 	bytes := pick(d, faults.BytesHold, faults.BytesDrop)
-	return lasting(d.spell(), func(l time.Duration) faults.Action {
+	return timed(d.spell(), func(l time.Duration) faults.Action {
 		return faults.Partition{Between: between, And: and, For: l, Bytes: bytes, Direction: way}
 	})
 }
@@ -76,8 +76,8 @@ func (d *drawer) partition() []step {
 // replica draws one of the replicas of r0.
 func (d *drawer) replica() string { return "r0" + string(rune('a'+d.from.Below(d.sc.World.Replicas))) }
 
-// told draws who hears of a new primary: everybody, or some.
-func (d *drawer) told() []string {
+// informed draws the clients that learn of a new primary: all, or some.
+func (d *drawer) informed() []string {
 	if d.once(3) {
 		return some(d, file.Numbered("c", d.sc.World.Clients))
 	}

@@ -7,19 +7,19 @@ import (
 	"locksim/faults"
 )
 
-// trouble is a sort of thing that may go wrong: one action, or several that
-// belong together, such as a crash and the restart.
+// trouble is one action that may go wrong, or several that belong together, such as
+// a crash and the restart.
 type trouble struct {
 	name string
 	// like has an action of each kind and aim that steps may return.
 	like []faults.Action
-	// steps draws what happens.
+	// steps draws its actions.
 	steps func(d *drawer) []step
-	// repeats says when, and how often, it may come about.
+	// repeats says when, and how often, it may occur.
 	repeats repeats
 }
 
-// kinds are those of its actions.
+// kinds are the kinds of its actions.
 func (t trouble) kinds() []string {
 	var out []string
 	for _, a := range t.like {
@@ -36,17 +36,15 @@ const (
 	always         // once, and from the very beginning
 )
 
-// step is an action, how long after the beginning of its trouble it comes, and
-// how long it lasts.
+// step is an action, its delay after the beginning of its trouble, and its length.
 type step struct {
 	action       faults.Action
 	later, lasts time.Duration
 }
 
-// schedule draws the faults, in the manner of a swarm: each run does without
-// whole kinds of trouble, and weighs the others very differently, so that among
-// many runs some have much of one kind, which the average of all kinds would
-// never have.
+// schedule draws the faults in the manner of a swarm: each run leaves out whole
+// kinds of trouble, and gives the others very different weights, so that among many
+// runs some have much of one kind, which the average of all kinds would never have.
 func (d *drawer) schedule() {
 	menu := d.possible()
 	if len(menu) == 0 {
@@ -55,7 +53,7 @@ func (d *drawer) schedule() {
 	s := &swarm{drawer: d, troubles: menu, weights: d.weigh(len(menu)), free: map[string]time.Duration{}, nth: map[string]int{}}
 	for range 1 + d.from.Below(d.space.MaxFaults) {
 		if t, ok := s.next(); ok {
-			d.sc.Faults = append(d.sc.Faults, s.place(t)...)
+			d.sc.Faults = append(d.sc.Faults, s.trigger(t)...)
 		}
 	}
 }
@@ -78,7 +76,7 @@ func every[T any](list []T, holds func(T) bool) bool {
 	return !slices.ContainsFunc(list, func(x T) bool { return !holds(x) })
 }
 
-// weigh draws the weights of n kinds of trouble, of which one at least has some.
+// weigh draws the weights of n kinds of trouble, of which one at least is positive.
 func (d *drawer) weigh(n int) []int {
 	weights := make([]int, n)
 	for i := range weights {
@@ -98,16 +96,16 @@ func sum(list []int) int {
 	return total
 }
 
-// swarm places troubles in time.
+// swarm draws the triggers of troubles.
 type swarm struct {
 	*drawer
 	troubles []trouble
 	weights  []int
-	free     map[string]time.Duration // from when on a trouble may come again
-	nth      map[string]int           // the last round of which an event sets it off
+	free     map[string]time.Duration // the time from which a trouble may occur again
+	nth      map[string]int           // the last round of which an event triggers it
 }
 
-// next draws a trouble by weight; ok is false where none is left.
+// next draws a trouble by weight; ok is false if none is left.
 func (s *swarm) next() (t trouble, ok bool) {
 	total := sum(s.weights)
 	if total == 0 {
@@ -125,9 +123,9 @@ func (s *swarm) next() (t trouble, ok bool) {
 	return t, true
 }
 
-// place gives a trouble its trigger: a time, or an event of some client's, or
-// the beginning of the run.
-func (s *swarm) place(t trouble) []faults.Fault {
+// trigger draws the trigger of a trouble: a time, an event of a client, or the
+// beginning of the run.
+func (s *swarm) trigger(t trouble) []faults.Fault {
 	s.victim = ""
 	steps := t.steps(s.drawer)
 	if t.repeats == always {
@@ -139,12 +137,12 @@ func (s *swarm) place(t trouble) []faults.Fault {
 	return s.atTime(t, steps)
 }
 
-// stable is how long nothing of a kind happens after it has ended, so that what
-// it has broken can show, or heal.
+// stable is the time without a trouble of a kind after the last of that kind has
+// ended, so that its damage can show, or heal.
 func (s *swarm) stable() time.Duration { return s.part(50) }
 
-// atTime places a trouble within the time in which the sections alone take
-// place, or after its like.
+// atTime draws a time for a trouble within the sum of the sections' lengths, or
+// after the last of its kind.
 func (s *swarm) atTime(t trouble, steps []step) []faults.Fault {
 	const places = 40
 	w := s.sc.Workload
@@ -168,8 +166,8 @@ func span(steps []step) time.Duration {
 	return longest
 }
 
-// atEvent places a trouble at an event of a later round than its like: mostly
-// one of the client that it strikes, since that is where it hurts.
+// atEvent draws an event for a trouble, in a later round than the last of its kind:
+// mostly one of the client that it strikes, where it does most harm.
 func (s *swarm) atEvent(t trouble, steps []step) []faults.Fault {
 	nth := s.nth[t.name] + 1
 	nth += s.from.Below(s.sc.Workload.Rounds - nth + 1)
@@ -188,8 +186,8 @@ func (s *swarm) atEvent(t trouble, steps []step) []faults.Fault {
 	return out
 }
 
-// moment draws an event: one that every client passes or, as often, a named
-// point, since somebody named it for a reason.
+// moment draws an event: one that every client passes or, as often, a named point,
+// since the author of the lock chose these.
 func (s *swarm) moment() string {
 	if len(s.space.Points) > 0 && s.once(2) {
 		return pick(s.drawer, s.space.Points...)
@@ -197,8 +195,8 @@ func (s *swarm) moment() string {
 	return pick(s.drawer, faults.Events()...)
 }
 
-// delay draws how long after an event a trouble comes: at once where the event is
-// a named point, which is where a client can be hit although no time passes.
+// delay draws the delay of a trouble after an event: none if the event is a named
+// point, at which a client can be struck although no time passes there.
 func (s *swarm) delay(e faults.Event) time.Duration {
 	if slices.Contains(s.space.Points, e.Name) {
 		return 0

@@ -7,19 +7,19 @@ import (
 	"locksim/scenarios/file"
 )
 
-// byHand are the kinds of fault that the troubles above are about. All others are
-// drawn by their forms.
+// byHand reports whether one of the troubles above has faults of a kind. All other
+// kinds are drawn by their forms.
 func byHand(kind string) bool {
 	return slices.ContainsFunc(slices.Concat(processTroubles, clockTroubles, networkTroubles, nodeTroubles, replicaTroubles, quorumTroubles),
 		func(t trouble) bool { return slices.Contains(t.kinds(), kind) })
 }
 
 // formTroubles are troubles of one action each, of the kinds that the space names
-// and that no other trouble is about.
+// and that no other trouble has.
 //
-// They come about only where they are asked for by name. One that struck wherever
-// its class may would change what every seed draws, and with it each stored seed and
-// each figure that was measured.
+// They are drawn only if the space names them. If each struck wherever its class
+// may, a new kind would change what every seed draws, and with it each stored seed
+// and each measured figure.
 func (d *drawer) formTroubles() []trouble {
 	var out []trouble
 	for _, k := range faults.Kinds() {
@@ -30,14 +30,14 @@ func (d *drawer) formTroubles() []trouble {
 	return out
 }
 
-// fillIn draws what each field of a form holds.
+// fillIn draws a value for each field of a form.
 func (d *drawer) fillIn(kind string) []step {
 	all := faults.Kinds()
 	form := all[slices.IndexFunc(all, func(f faults.Form) bool { return f.Name == kind })]
 	for _, field := range form.Fields {
 		switch h := field.Holds.(type) {
 		case faults.Name:
-			*h.To = d.somebody(h.Role)
+			*h.To = d.participant(h.Role)
 		case faults.Names:
 			switch {
 			case h.Side == faults.Near:
@@ -72,8 +72,8 @@ func (d *drawer) fillIn(kind string) []step {
 	return []step{s}
 }
 
-// somebody draws one of a role.
-func (d *drawer) somebody(role faults.Role) string {
+// participant draws a participant of a role.
+func (d *drawer) participant(role faults.Role) string {
 	switch {
 	case role.Has(faults.Clients) && (!role.Has(faults.Servers) || !d.once(2)):
 		return d.client()

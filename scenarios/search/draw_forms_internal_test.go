@@ -7,8 +7,8 @@ import (
 	"locksim/scenarios/file"
 )
 
-// A form alone is enough to draw a fault of any kind that fits its world. The few
-// kinds for which others have been thought out only show it.
+// A form alone is enough to draw a fault of any kind that fits its world, also of
+// the few kinds that have troubles of their own.
 func TestFormsCanBeDrawn(t *testing.T) {
 	for _, k := range faults.Kinds() {
 		seen := map[string]bool{}

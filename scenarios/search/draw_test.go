@@ -16,13 +16,13 @@ import (
 	"locksim/scenarios/search"
 )
 
-// simplest is the choices that a shrinker ends with.
+// simplest are the choices with which a shrinker ends.
 type simplest struct{}
 
 func (simplest) Below(int) int { return 0 }
 
-// Whatever the choices, a scenario is valid, stays in its space, and is the same
-// after it was written to a file and read back.
+// For any choices a scenario is valid, stays in its space, and is the same after it
+// was written to a file and read back.
 func TestDrawnScenariosAreValid(t *testing.T) {
 	all := testruns.Spaces(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -46,7 +46,7 @@ func TestDrawnScenariosAreValid(t *testing.T) {
 	})
 }
 
-// stays checks that a scenario lies within its space.
+// stays checks that a scenario is within its space.
 func stays(t *rapid.T, sc *file.Scenario, space search.Space) {
 	space = space.WithDefaults()
 	w := sc.World
@@ -66,7 +66,7 @@ func stays(t *rapid.T, sc *file.Scenario, space search.Space) {
 	}
 }
 
-// The same seed draws the same scenario, another draws another one.
+// The same seed draws the same scenario, another seed another.
 func TestDrawDependsOnTheSeedAlone(t *testing.T) {
 	for _, space := range testruns.Spaces(t) {
 		seen := map[string]bool{}
@@ -92,8 +92,8 @@ func drawnText(t *testing.T, seed uint64, space search.Space) string {
 	return string(source)
 }
 
-// Without a promise every kind of action is drawn that need not be named. The runs differ in what they
-// are full of: some do without a kind that others have many times.
+// Without a promise every kind of action is drawn that a space need not name. The
+// runs differ in their kinds: some lack a kind that others have many times.
 func TestDrawIsASwarm(t *testing.T) {
 	space := testruns.Spaces(t)[0]
 	drawn := map[string]int{}
@@ -118,7 +118,7 @@ func TestDrawIsASwarm(t *testing.T) {
 	}
 }
 
-// Each client and node that comes back has crashed before, once.
+// Each restart follows a crash of the same process.
 func TestDrawnRestartsFollowCrashes(t *testing.T) {
 	space := testruns.Spaces(t)[0]
 	restarts := 0
@@ -138,11 +138,11 @@ func TestDrawnRestartsFollowCrashes(t *testing.T) {
 		}
 	}
 	if restarts == 0 {
-		t.Error("nobody came back")
+		t.Error("no schedule has a restart")
 	}
 }
 
-// Faults of one kind that have times leave a stable period between them.
+// There is a stable period between faults of one kind that strike at times.
 func TestDrawnFaultsLeaveTimeBetween(t *testing.T) {
 	space := search.Space{Faults: []lock.Fault{lock.FaultPause}, MaxFaults: 8}
 	for seed := range uint64(200) {
@@ -160,7 +160,7 @@ func TestDrawnFaultsLeaveTimeBetween(t *testing.T) {
 	}
 }
 
-// What a shrinker ends with is a short story with one pause.
+// The simplest scenario is short and has one pause.
 func TestSimplestScenario(t *testing.T) {
 	for _, space := range testruns.Spaces(t) {
 		sc := search.Draw(simplest{}, space)
@@ -195,19 +195,19 @@ func TestSpaceValidate(t *testing.T) {
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("Draw took a space that makes no sense")
+			t.Error("Draw accepted an invalid space")
 		}
 	}()
 	search.Draw(search.Seeded(1), search.Space{MaxFaults: -1})
 }
 
-// A kind that the space names is drawn, alone or besides its classes, and leaves the
-// draws of all spaces as they are that do not name it. What is drawn by its form is
-// as valid as all else.
+// A kind that the space names is drawn, alone or with its classes. It does not
+// change the draws from spaces that do not name it. Faults that are drawn by their
+// forms are valid too.
 func TestDrawnKinds(t *testing.T) {
 	for _, k := range faults.Kinds() {
 		space := search.Space{Faults: []lock.Fault{}, Kinds: []string{k.Name}, Redis: 3, Replicas: 2}
-		if k.Name == "restart" { // of somebody who has crashed
+		if k.Name == "restart" { // a restart needs a crash
 			space.Kinds = append(space.Kinds, "crash")
 		}
 		drawn := 0
@@ -230,6 +230,6 @@ func TestDrawnKinds(t *testing.T) {
 		}
 	}
 	if err := (search.Space{Kinds: []string{"paus"}}).Validate(); err == nil || !strings.Contains(err.Error(), "did you mean pause") {
-		t.Errorf("a kind that there is not: %v", err)
+		t.Errorf("an unknown kind: %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // troubles are all kinds of trouble that a world can have, the simplest first.
 func troubles(w file.World) []trouble {
 	all := slices.Concat(processTroubles, clockTroubles, networkTroubles, nodeTroubles)
-	if w.Redis == 0 { // other servers need not be able to do what a Redis does
+	if w.Redis == 0 { // servers of other kinds need not have these faults
 		all = slices.DeleteFunc(all, func(t trouble) bool { return slices.Contains(redisTroubles, t.name) })
 	}
 	if w.Replicas > 0 {
@@ -25,7 +25,7 @@ func troubles(w file.World) []trouble {
 
 var processTroubles = []trouble{
 	{"pause", []faults.Action{faults.Pause{}}, func(d *drawer) []step {
-		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.Pause{Process: d.client(), For: l} })
+		return timed(d.spell(), func(l time.Duration) faults.Action { return faults.Pause{Process: d.client(), For: l} })
 	}, often},
 	{"crash", []faults.Action{faults.Crash{Process: "c0"}}, func(d *drawer) []step {
 		return single(faults.Crash{Process: d.client(), Mode: pick(d, faults.CrashModes()...)})
@@ -35,18 +35,18 @@ var processTroubles = []trouble{
 	}, seldom},
 	{"slow", []faults.Action{faults.Slow{}}, func(d *drawer) []step {
 		by := d.part(pick(d, 10, 1, 50, 100))
-		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.Slow{Process: d.client(), By: by, For: l} })
+		return timed(d.spell(), func(l time.Duration) faults.Action { return faults.Slow{Process: d.client(), By: by, For: l} })
 	}, often},
 	{"kill_worker", []faults.Action{faults.KillWorker{}}, func(d *drawer) []step {
 		return single(faults.KillWorker{Process: d.client()})
 	}, seldom},
 	{"exhaust_pool", []faults.Action{faults.ExhaustPool{}}, func(d *drawer) []step {
-		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.ExhaustPool{Process: d.client(), For: l} })
+		return timed(d.spell(), func(l time.Duration) faults.Action { return faults.ExhaustPool{Process: d.client(), For: l} })
 	}, often},
 }
 
-// clockTroubles strike clients. The rates of two clocks differ by less than the
-// hundredth that a Redlock allows.
+// clockTroubles strike clients and nodes. The rates of two clocks differ by less
+// than the hundredth that a Redlock allows.
 var clockTroubles = []trouble{
 	{"clock_jump", []faults.Action{faults.ClockJump{Clock: "c0", By: time.Second}}, func(d *drawer) []step {
 		return single(faults.ClockJump{Clock: d.client(), By: d.jump()})
@@ -58,10 +58,10 @@ var clockTroubles = []trouble{
 		return d.drift(d.node())
 	}, often},
 	{"clock_freeze", []faults.Action{faults.ClockFreeze{Clock: "c0"}}, func(d *drawer) []step {
-		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.ClockFreeze{Clock: d.client(), For: l} })
+		return timed(d.spell(), func(l time.Duration) faults.Action { return faults.ClockFreeze{Clock: d.client(), For: l} })
 	}, often},
 	{"node-clock-freeze", []faults.Action{faults.ClockFreeze{Clock: "r0"}}, func(d *drawer) []step {
-		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.ClockFreeze{Clock: d.node(), For: l} })
+		return timed(d.spell(), func(l time.Duration) faults.Action { return faults.ClockFreeze{Clock: d.node(), For: l} })
 	}, often},
 	{"node-clock-jump", []faults.Action{faults.ClockJump{Clock: "r0", By: time.Second}}, func(d *drawer) []step {
 		return single(faults.ClockJump{Clock: d.node(), By: d.jump()})
@@ -77,7 +77,7 @@ var networkTroubles = []trouble{
 	{"latency", []faults.Action{faults.Latency{}}, func(d *drawer) []step {
 		between, and, way := d.wire()
 		add, jitter := d.part(pick(d, 5, 1, 20, 100)), d.part(pick(d, 1, 10, 50))
-		return lasting(d.spell(), func(l time.Duration) faults.Action {
+		return timed(d.spell(), func(l time.Duration) faults.Action {
 			return faults.Latency{Between: between, And: and, Add: add, Jitter: jitter, For: l, Direction: way}
 		})
 	}, often},
@@ -95,35 +95,35 @@ var networkTroubles = []trouble{
 	{"bandwidth", []faults.Action{faults.Bandwidth{}}, func(d *drawer) []step {
 		between, and, way := d.wire()
 		rate := pick(d, 10, 1, 100)
-		return lasting(d.spell(), func(l time.Duration) faults.Action {
+		return timed(d.spell(), func(l time.Duration) faults.Action {
 			return faults.Bandwidth{Between: between, And: and, Rate: rate, For: l, Direction: way}
 		})
 	}, often},
 	{"slice", []faults.Action{faults.Slice{}}, func(d *drawer) []step {
 		between, and, way := d.wire()
 		size, delay := pick(d, 16, 1, 64), pick(d, 0, time.Millisecond)
-		return lasting(d.spell(), func(l time.Duration) faults.Action {
+		return timed(d.spell(), func(l time.Duration) faults.Action {
 			return faults.Slice{Between: between, And: and, Size: size, Delay: delay, For: l, Direction: way}
 		})
 	}, often},
 	{"slow_close", []faults.Action{faults.SlowClose{}}, func(d *drawer) []step {
 		between, and, way := d.wire()
 		delay := d.spell()
-		return lasting(d.spell(), func(l time.Duration) faults.Action {
+		return timed(d.spell(), func(l time.Duration) faults.Action {
 			return faults.SlowClose{Between: between, And: and, Delay: delay, For: l, Direction: way}
 		})
 	}, often},
 	{"refuse", []faults.Action{faults.Refuse{Node: "r0"}}, func(d *drawer) []step {
-		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.Refuse{Node: d.host(), For: l} })
+		return timed(d.spell(), func(l time.Duration) faults.Action { return faults.Refuse{Node: d.host(), For: l} })
 	}, often},
 }
 
 var nodeTroubles = []trouble{
 	{"stall", []faults.Action{faults.Stall{Node: "r0"}}, func(d *drawer) []step {
-		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.Stall{Node: d.host(), For: l} })
+		return timed(d.spell(), func(l time.Duration) faults.Action { return faults.Stall{Node: d.host(), For: l} })
 	}, often},
 	{"read_only", []faults.Action{faults.ReadOnly{Node: "r0"}}, func(d *drawer) []step {
-		return lasting(d.spell(), func(l time.Duration) faults.Action { return faults.ReadOnly{Node: d.node(), For: l} })
+		return timed(d.spell(), func(l time.Duration) faults.Action { return faults.ReadOnly{Node: d.node(), For: l} })
 	}, often},
 	{"flush-scripts", []faults.Action{faults.Flush{Node: "r0", What: faults.FlushScripts}}, func(d *drawer) []step {
 		return single(faults.Flush{Node: d.node(), What: faults.FlushScripts})
@@ -139,17 +139,17 @@ var nodeTroubles = []trouble{
 	}, seldom},
 }
 
-// redisTroubles are those that only a Redis server need be able to suffer.
+// redisTroubles are those that a server of another kind need not support.
 var redisTroubles = []string{"read_only", "flush-scripts", "flush-keys", "evict", "exhaust_pool"}
 
 var replicaTroubles = []trouble{
 	{"failover", []faults.Action{faults.Failover{}}, func(d *drawer) []step {
-		return single(faults.Failover{To: d.replica(), Old: pick(d, faults.OldPrimaries()...), Clients: d.told()})
+		return single(faults.Failover{To: d.replica(), Old: pick(d, faults.OldPrimaries()...), Clients: d.informed()})
 	}, seldom},
 }
 
-// quorumTroubles strike a minority of the nodes for all the time that clients
-// work: a majority goes on.
+// quorumTroubles strike a minority of the nodes for the whole workload: a majority
+// goes on.
 var quorumTroubles = []trouble{
 	{"dead-node", []faults.Action{faults.Partition{}}, func(d *drawer) []step {
 		bytes := pick(d, faults.BytesHold, faults.BytesDrop)

@@ -1,4 +1,4 @@
 package search
 
-// ByHand tells the kinds of fault that are drawn unasked.
+// ByHand reports whether a kind of fault is drawn unless the space excludes it.
 var ByHand = byHand

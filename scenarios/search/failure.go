@@ -13,39 +13,39 @@ import (
 	"locksim/scenarios/shrink"
 )
 
-// Failure is a run in which a lock did what it must not, with the number of runs
-// that count as the same failure. [NewFailure] takes it from a trial;
-// [Failure.Examine] makes its scenario minimal and tells the story. Before that,
-// Run is nil, and so is all that follows it.
+// Failure is a run in which a lock broke its promise, with the number of runs that
+// count as the same failure. [NewFailure] makes it from a trial; [Failure.Examine]
+// makes its scenario minimal and writes the story. Before that, Run is nil, and so
+// is everything after it.
 type Failure struct {
 	// Lock is the lock's name.
 	Lock string `json:"lock"`
 	// Seed is the seed of the run.
 	Seed uint64 `json:"seed"`
-	// Placed is what a sweep had placed in the scenario.
+	// Placed is the fault that a sweep had placed in the scenario.
 	Placed *Placed `json:"placed,omitempty"`
-	// Violations are what the lock did although it must not. There are none
-	// where the lock is only nondeterministic.
+	// Violations are the ways in which the lock broke its promise. There are none
+	// if the lock is only nondeterministic.
 	Violations []play.Violation `json:"violations" jsonschema:"nullable"`
-	// Shape is what failures have in common that count as one, by [Shape]. Of a
-	// scenario that was drawn, that makes sense only once the failure is examined;
-	// before, it is the labels and the kinds of the faults that struck.
+	// Shape is what failures that count as one have in common, by [Shape]. Before a
+	// drawn scenario is examined and minimal, it is only the labels and the kinds
+	// of the faults that struck.
 	Shape string `json:"shape"`
 	// Runs counts the runs that count as this failure, this one among them.
 	Runs int `json:"runs" jsonschema:"minimum=1"`
 	// FirstSeed is the lowest seed of these runs.
 	FirstSeed uint64 `json:"first_seed"`
-	// Drawn counts the faults that the scenario had at first.
+	// Drawn counts the faults of the original scenario.
 	Drawn int `json:"faults_drawn"`
-	// Faults counts the faults that are left.
+	// Faults counts the faults of the minimal scenario.
 	Faults int `json:"faults"`
 	// Same counts the replays that were equal to the first run, the first among them.
 	Same int `json:"same,omitempty" jsonschema:"minimum=1"`
 	// Again counts the replays that broke the promise in the same way.
 	Again int `json:"again,omitempty"`
-	// Replays counts the runs of the scenario as it was at first, the first among them.
+	// Replays counts the runs of the original scenario, the first among them.
 	Replays int `json:"replays,omitempty" jsonschema:"minimum=1"`
-	// Divergence is the first difference of those that were not equal.
+	// Divergence is the first difference of a replay that was not equal.
 	Divergence string `json:"divergence,omitempty"`
 	// Run is the minimal run as it is stored, without its wall times;
 	// [play.RunFile.Replay] makes it again.
@@ -63,23 +63,23 @@ type Failure struct {
 	trial *Trial // in which it was found; nil in a Value
 }
 
-// NewFailure is what a trial shows: a violation, or nothing but that two runs
-// differed.
+// NewFailure makes a failure of a trial with a violation, or with only a difference
+// between two runs.
 func NewFailure(t *Trial) Failure {
 	f := Failure{Lock: t.lock.Name, Seed: t.Seed, Placed: t.Placed, Violations: t.Violations, Runs: 1, FirstSeed: t.Seed,
 		Drawn: len(t.Scenario.Faults), Faults: len(t.Scenario.Faults), Outcome: t.Outcome, trial: t}
 	f.Shape = cmp.Or(prose.Commas(f.labels()), "no violation") + ": " + cmp.Or(prose.Commas(f.kinds()), "no faults")
-	if t.Placed != nil { // each fault was placed for its own sake, also the second of a kind
+	if t.Placed != nil { // each fault was placed on purpose, also the second of a kind
 		f.Shape = Shape(t.Scenario, t.Violations)
 	}
 	return f
 }
 
-// Case is the case in which it was found. It panics for a failure that is the value
-// of another.
+// Case is the case in which it was found. It panics for the [Failure.Value] of
+// another failure.
 func (f *Failure) Case() Case { return f.trial.Case }
 
-// Value is the failure as another process reads it: without its run.
+// Value is the failure as it is passed to another process: without its run.
 func (f Failure) Value() Failure {
 	f.Outcome, f.trial = nil, nil
 	return f
@@ -106,15 +106,15 @@ func (f *Failure) kinds() []string {
 	return slices.Compact(kinds)
 }
 
-// Replays is how often a failing run is made, the first time among them.
+// Replays is the number of runs of a failing case, the first among them.
 const Replays = 10
 
-// enough is how often a run must have broken the promise to be made minimal. What
-// fails less often might fail by chance while it is tried with less.
+// enough is how often a run must break the promise to be made minimal. A run that
+// fails less often might fail or pass by chance while smaller scenarios are tried.
 const enough = 9
 
-// Examine makes the run again, ten times in all, and then minimal, and tells its
-// story. A run that does not break the promise every time is examined all the same:
+// Examine repeats the run, to ten runs in all, then makes it minimal, and writes
+// its story. A run that does not break the promise every time is examined too:
 // Again says how often it did.
 //
 // Errors are those of [play.Run].
@@ -140,11 +140,11 @@ func (f *Failure) Examine() error {
 	}
 	if f.Again >= enough {
 		small := shrink.Minimize(struck(t.Outcome), FailsLike(t.lock, t.Scenario, f.Violations, f.Seed))
-		if ok, err := f.tell(small); ok || err != nil {
+		if ok, err := f.adopt(small); ok || err != nil {
 			return err
 		}
 	}
-	_, err := f.tell(t.Scenario)
+	_, err := f.adopt(t.Scenario)
 	return err
 }
 
@@ -158,7 +158,7 @@ func (f *Failure) compare(again *Trial) {
 }
 
 // alike reports whether a run has broken the promise as another did: the first
-// violation counts, since others may follow from it.
+// violation is compared, since others may follow from it.
 func alike(broken, like []play.Violation) bool {
 	return len(like) > 0 && slices.Contains(broken, like[0])
 }
@@ -175,12 +175,12 @@ func struck(o *play.Outcome) *file.Scenario {
 	return &out
 }
 
-// FailsLike is what [shrink.Minimize] asks about a scenario that was drawn for a lock
-// and made it do what it must not: whether, with the same seed, the lock still
-// does the first of that, and every fault strikes.
+// FailsLike is the function for [shrink.Minimize] about a scenario that was drawn
+// for a lock and broke its promise: it reports whether, with the same seed, the
+// lock still breaks it in the first of these ways, and every fault strikes.
 //
-// A lock that is made once and for all keeps its ways whatever a scenario says,
-// so a scenario that says something else of it than sc would mislead.
+// If the lock does not follow the lock part of a scenario, a scenario with another
+// lock part than sc's would mislead, and does not count.
 func FailsLike(l play.Lock, sc *file.Scenario, broken []play.Violation, seed uint64) func(*file.Scenario) bool {
 	return func(smaller *file.Scenario) bool {
 		if !l.FollowsSpec && smaller.Lock != sc.Lock {
@@ -191,11 +191,11 @@ func FailsLike(l play.Lock, sc *file.Scenario, broken []play.Violation, seed uin
 	}
 }
 
-// tell plays a scenario and takes over all that there is to say of the run. It is
-// made from the text of the scenario, as a replay of it is, without a fence and in
-// the mode in which the lock is judged. A lock that is not deterministic may need
-// several runs until one of them breaks the promise; ok is false where none does.
-func (f *Failure) tell(sc *file.Scenario) (ok bool, err error) {
+// adopt plays a scenario and sets the result of the failure from the run. It plays
+// the text of the scenario, as a replay does, without a fence and in the mode in
+// which the lock is judged. A lock that is not deterministic may need several runs
+// until one of them breaks the promise; ok is false if none does.
+func (f *Failure) adopt(sc *file.Scenario) (ok bool, err error) {
 	l := f.trial.lock
 	modes := []fence.Mode{fence.None}
 	if mode := l.JudgedMode(); mode != fence.None {
@@ -234,11 +234,11 @@ func (f *Failure) tell(sc *file.Scenario) (ok bool, err error) {
 	return ok, nil
 }
 
-// Shape is what minimal failures have in common that count as one: the first
-// violation with its mode, the kinds of the faults, and what a section does, as
-// in "corrupted in mode none: crash, restart (transfer)". At which event a fault
-// strikes is no part of it: a pause after the read and one before the write do
-// the same harm.
+// Shape is what minimal failures that count as one have in common: the first
+// violation with its mode, the kinds of the faults, and the kind of section, as in
+// "corrupted in mode none: crash, restart (transfer)". The event at which a fault
+// strikes is no part of it: a pause after the read and one before the write do the
+// same harm.
 func Shape(sc *file.Scenario, broken []play.Violation) string {
 	what := "no violation"
 	if len(broken) > 0 {
@@ -260,10 +260,10 @@ func Shape(sc *file.Scenario, broken []play.Violation) string {
 }
 
 // Fails plays a case in which the lock has failed before. The result is the failure
-// as it is, not made minimal once more, or nil where the lock passes. What does not
-// fail at once may be a matter of chance: the lock passes when two runs in a row do
-// and are equal, or when it has passed as often as a failure is replayed. Errors are
-// those of [play.Run].
+// without minimizing, or nil if the lock passes. A lock that is not deterministic
+// may pass by chance: the lock passes when two runs in a row pass and are equal, or
+// when it has passed as often as a failure is replayed. Errors are those of
+// [play.Run].
 func Fails(l play.Lock, c Case) (*Failure, error) {
 	t := Play(l, c)
 	for n := 1; ; n++ {
@@ -272,7 +272,7 @@ func Fails(l play.Lock, c Case) (*Failure, error) {
 			return nil, t.Err
 		case len(t.Violations) > 0:
 			f := NewFailure(t)
-			_, err := f.tell(c.Scenario)
+			_, err := f.adopt(c.Scenario)
 			return &f, err
 		case n > 1 && t.Difference == nil, n == Replays:
 			return nil, nil
@@ -284,8 +284,8 @@ func Fails(l play.Lock, c Case) (*Failure, error) {
 // Failures are failures of different shapes.
 type Failures []Failure
 
-// Add counts a failure with those of its shape. Of these, the smallest is kept: the
-// one with the fewest faults, then the lowest seed, then the shortest scenario.
+// Add counts a failure with those of its shape. Of these, it keeps the smallest:
+// the one with the fewest faults, then the lowest seed, then the shortest scenario.
 func (all *Failures) Add(f Failure) {
 	i := slices.IndexFunc(*all, func(other Failure) bool { return other.Shape == f.Shape })
 	if i < 0 {
@@ -304,7 +304,7 @@ func smaller(a, b *Failure) bool {
 	return cmp.Or(cmp.Compare(a.Faults, b.Faults), cmp.Compare(a.Seed, b.Seed), cmp.Compare(a.length(), b.length())) < 0
 }
 
-// length is that of the scenario's text.
+// length is the length of the scenario's text.
 func (f *Failure) length() int {
 	if f.Run == nil {
 		return 0
@@ -312,9 +312,9 @@ func (f *Failure) length() int {
 	return len(f.Run.Source)
 }
 
-// Explains reports whether another failure may well be an instance of this one, which
-// has been examined: it has a violation of the same label, and at least the same
-// kinds of fault struck.
+// Explains reports whether another failure is probably an instance of this one,
+// which has been examined: it has a violation of the same label, and at least the
+// same kinds of fault struck.
 func (f *Failure) Explains(other *Failure) bool {
 	of := other.kinds()
 	return len(f.Violations) > 0 && slices.Contains(other.labels(), f.Violations[0].Label) &&

@@ -43,7 +43,7 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// Neither chance nor order decides what is stored for a failure.
+// A failure that is examined twice is stored in the same way.
 func TestExamineIsDeterministic(t *testing.T) {
 	l, err := play.Kind("broken/del-without-owner")
 	if err != nil {
@@ -59,7 +59,7 @@ func TestExamineIsDeterministic(t *testing.T) {
 	}
 }
 
-// examined is what there is to say about a failure, without its timing.
+// examined is the stored run and the text of a failure, without its timing.
 func examined(t *testing.T, f search.Failure) []byte {
 	t.Helper()
 	if err := f.Examine(); err != nil {
@@ -110,8 +110,8 @@ func TestFailuresAdd(t *testing.T) {
 	}
 }
 
-// Before a failure is examined it is alike another by its labels and by the kinds of
-// the faults that struck, and a minimal failure explains others with more of them.
+// Before a failure is examined its shape has its labels and the kinds of the faults
+// that struck. A minimal failure explains others with more of them.
 func TestFailureExplains(t *testing.T) {
 	l, sc := failures[0].load(t)
 	seed, _ := firstFailure(t, l, sc)

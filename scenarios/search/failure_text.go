@@ -20,9 +20,9 @@ func (f *Failure) Headline() string {
 	return fmt.Sprintf("seed %d: %s fails: %s", f.Seed, f.Lock, strings.Join(broken, ", "))
 }
 
-// Text is all that is needed to understand the failure: the headline, what was
-// violated, the story, and the schedule. The caller adds the last lines,
-// such as the command that replays it.
+// Text is everything needed to understand the failure: the headline, the
+// violations, the story, and the schedule. The caller adds the last lines, such as
+// the command that replays it.
 func (f *Failure) Text(last ...string) string {
 	var b strings.Builder
 	b.WriteString(f.Headline() + "\n")
@@ -53,7 +53,7 @@ func indent(lines []string) string {
 	return b.String()
 }
 
-// shrunk says what became of the faults that were drawn.
+// shrunk says how many of the drawn faults the schedule has.
 func (f *Failure) shrunk() string {
 	switch {
 	case f.Replays == 0:
@@ -64,7 +64,7 @@ func (f *Failure) shrunk() string {
 	return fmt.Sprintf("%s of the %d that were drawn", prose.Count(f.Faults, "fault"), f.Drawn)
 }
 
-// doubt says how often the failure replays, where it does not always.
+// doubt says how often the failure replays, if not always.
 func (f *Failure) doubt() string {
 	if f.Same == f.Replays {
 		return ""
@@ -78,6 +78,6 @@ func (f *Failure) doubt() string {
 
 // remedy says what to do about a lock that is not deterministic.
 func remedy() string {
-	return "a lock must take its chances from e.Source or e.Entropy, and its time from e.Clock: the global source of\n" +
-		"math/rand/v2, the order of a map, and a select with two ready cases are chances that no seed decides" + play.Unseeded() + "\n"
+	return "a lock must draw from e.Source or e.Entropy, and take its time from e.Clock: the seed does not decide the global\n" +
+		"source of math/rand/v2, the order of a map, or a select with two ready cases" + play.Unseeded() + "\n"
 }

@@ -11,9 +11,8 @@ import (
 	"locksim/scenarios/search"
 )
 
-// searched is a lock and the space in which it must be found out: a specimen
-// within what it says of itself, and single under pauses. Both are judged on
-// everything.
+// searched is a lock and the space in which its fault must be found: the space of a
+// specimen, and pauses for single. Both are judged for everything.
 func searched(t testing.TB, name string) (play.Lock, search.Space) {
 	t.Helper()
 	l, err := play.Kind(name)
@@ -33,15 +32,15 @@ func searched(t testing.TB, name string) (play.Lock, search.Space) {
 	return l, space
 }
 
-// Every specimen is found out within 2,000 runs, from three first seeds at full
-// size, and some of them otherwise; and what is left of the schedule is small:
-// two faults at most, and two clients.
+// The fault of every specimen is found within 2,000 runs, from three first seeds at
+// full size, and of some of them otherwise. The minimal schedule is small: two
+// faults at most, and two clients.
 func TestSpecimensAreFound(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes many runs")
+		t.Skip("takes many runs")
 	}
 	names := append(kinds.Specimens(), "single")
-	if testruns.Soak(t, 100, 0) < 50 { // a part of the soak is not worth the minutes
+	if testruns.Soak(t, 100, 0) < 50 { // less than half a soak takes only some of them
 		names = []string{"broken/del-without-owner", "broken/get-then-del", "broken/token-before-lock", "broken/watchdog-stop-lost", "single"}
 	}
 	for _, name := range names {
@@ -62,7 +61,7 @@ func found(t *testing.T, l play.Lock, space search.Space, first uint64) {
 	}
 	small := f.Outcome.Scenario
 	if len(small.Faults) > 2 || small.World.Clients > 2 || f.Same != f.Replays {
-		t.Errorf("seed %d: %s with %d faults and %d clients, %d of %d replays the same; want at most 2 of both, and all the same",
+		t.Errorf("seed %d: %s with %d faults and %d clients, %d of %d replays the same; want at most 2 of both, and all equal",
 			f.Seed, f.Shape, len(small.Faults), small.World.Clients, f.Same, f.Replays)
 	}
 	t.Logf("from seed %d in run %d: %s", first, f.Seed-first+1, f.Shape)
@@ -84,7 +83,7 @@ func firstFound(t *testing.T, l play.Lock, space search.Space, seeds search.Seed
 }
 
 // A quorum lock that waits for a dead node is stuck as long as its go-redis goes on
-// dialling, and one that does not wait is not, whatever its clients are like.
+// dialling. One that does not wait is not stuck with any client profile.
 func TestDeadNode(t *testing.T) {
 	sc := testruns.Parse(t, `
 name: dead-node
@@ -103,8 +102,8 @@ faults:
 	}
 }
 
-// A client that is cut off from a majority, or a lock that has one node only, may
-// wait as long as it takes.
+// A client that is cut off from a majority, or from the only node of its lock, may
+// wait without limit.
 func TestDeadMajorityIsNoFault(t *testing.T) {
 	for _, c := range []struct{ kind, nodes string }{{"broken/redlock-one-by-one", "r0, r1, r2"}, {"single", "r0"}, {"redlock", "r0, s0"}} {
 		sc := testruns.Parse(t, `
@@ -123,8 +122,8 @@ faults:
 	}
 }
 
-// A grant that comes when its lease is over is no claim, although the client
-// needs an instant to see that.
+// A grant that arrives after the end of its lease is no claim, although the client
+// needs an instant to detect that.
 func TestLateGrantIsNoClaim(t *testing.T) {
 	sc := testruns.Parse(t, `
 name: late-grant

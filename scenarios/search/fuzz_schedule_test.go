@@ -14,7 +14,7 @@ import (
 	"locksim/scenarios/search"
 )
 
-// tape is choices out of bytes; when they have come to an end, the simplest.
+// tape takes choices from bytes, and the simplest when none are left.
 type tape struct{ rest []byte }
 
 func (t *tape) Below(n int) int {
@@ -29,16 +29,16 @@ func (t *tape) Below(n int) int {
 	return v % n
 }
 
-// FuzzSchedule lets anything happen to anybody, sense or no sense: restarts of
-// the living, failovers without replicas, faults on what is dead or does not
-// exist, cuts that nobody heals. Each run ends with an outcome, the same one
-// twice, or with a complaint about the scenario.
+// FuzzSchedule applies any fault to any process, valid or not: restarts of running
+// processes, failovers without replicas, faults on crashed or unknown processes,
+// partitions that never heal. Each run ends with an outcome, the same one twice, or
+// with an error about the scenario.
 func FuzzSchedule(f *testing.F) {
 	for seed := range byte(8) {
 		f.Add(uint64(seed), []byte{seed, 0, 255 - seed, 17 * seed, 3, 200, 4, 5, 6, 7, 8, 90, 100, 2, 1})
 	}
 	for i := range byte(len(nonsense)) {
-		f.Add(uint64(i), []byte{i % 11, 1, i}) // one piece of nonsense at 0s
+		f.Add(uint64(i), []byte{i % 11, 1, i}) // one invalid action at 0s
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, data []byte) {
 		choices := &tape{data}
@@ -57,7 +57,8 @@ func FuzzSchedule(f *testing.F) {
 	})
 }
 
-// anything draws a scenario of everything, and then spoils its schedule.
+// anything draws a scenario with every feature, and then makes its schedule
+// invalid.
 func anything(c search.Choices) *file.Scenario {
 	kinds := append(kinds.Names(), kinds.Specimens()...)
 	kind := kinds[c.Below(len(kinds))]
@@ -89,7 +90,7 @@ func anything(c search.Choices) *file.Scenario {
 	return sc
 }
 
-// trigger lets an action happen at any time.
+// trigger draws any trigger for an action.
 func trigger(c search.Choices, sc *file.Scenario, a faults.Action) faults.Fault {
 	if c.Below(2) == 0 {
 		return faults.Fault{At: time.Duration(c.Below(200)) * 100 * time.Millisecond, Action: a}
@@ -100,9 +101,9 @@ func trigger(c search.Choices, sc *file.Scenario, a faults.Action) faults.Fault 
 	}}
 }
 
-// nonsense is what no generator would draw: without end, on the wrong sort of
-// process, on one that does not exist, or without what comes before it. Times
-// are short enough for a client to poll all the while.
+// nonsense are actions that no generator would draw: without an end, on the wrong
+// sort of process or an unknown one, or without the action that has to precede
+// them. Times are short enough for a client to poll throughout.
 var nonsense = []faults.Action{
 	faults.Restart{Process: "c0"}, faults.Restart{Process: "r0"}, faults.Restart{Process: "s0"}, faults.Restart{Process: "r0a"},
 	faults.Crash{Process: "r0"}, faults.Crash{Process: "r0", Mode: faults.CrashPower}, faults.Crash{Process: "r0a"}, faults.Crash{Process: "s0"},

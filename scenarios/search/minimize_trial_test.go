@@ -16,7 +16,7 @@ import (
 	"locksim/scenarios/shrink"
 )
 
-// failure is a scenario that goes wrong, and what is to be left of it.
+// failure is a failing scenario, and its expected minimal form.
 type failure struct {
 	name    string
 	source  string
@@ -24,7 +24,7 @@ type failure struct {
 	want    string       // the shape
 	faults  int
 	clients int
-	left    string // what the minimal scenario looks like
+	left    string // the minimal scenario
 }
 
 var failures = []failure{{
@@ -55,7 +55,7 @@ faults:
     pause: {process: c0, for: 15s}
 `,
 }, {
-	name: "a failover before the replica has heard of the lock",
+	name: "a failover before the replica has received the lock",
 	source: `
 name: takeover
 world: {redis: 1, replicas: 2, lag: 1100ms..2300ms, clients: 3, latency: 2ms..9ms}
@@ -70,7 +70,7 @@ faults:
 `,
 	want: "corrupted in mode seal: failover", faults: 1, clients: 2,
 }, {
-	name: "a node that comes back without its keys",
+	name: "a node that restarts without its keys",
 	source: `
 name: amnesia
 world: {redis: 1, clients: 3, latency: 1ms..5ms}
@@ -115,7 +115,7 @@ faults:
 `,
 	want: "stuck in mode none: crash", faults: 1, clients: 1,
 }, {
-	name: "a release that asks for no owner",
+	name: "a release that checks no owner",
 	source: `
 name: anybody
 world: {redis: 1, clients: 4, latency: 1ms..5ms}
@@ -128,10 +128,10 @@ faults:
 	want: "corrupted in mode none: no faults", faults: 0, clients: 2,
 }}
 
-// Real failures of real locks come down to what is known about them.
+// Real failures of real locks are reduced to their known causes.
 func TestMinimizeRealFailures(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes many runs")
+		t.Skip("takes many runs")
 	}
 	for _, c := range failures {
 		t.Run(c.name, func(t *testing.T) {
@@ -173,8 +173,8 @@ func (f failure) load(t *testing.T) (play.Lock, *file.Scenario) {
 	return l, sc
 }
 
-// firstFailure is the first seed with which a lock does what it must not, and
-// every fault strikes.
+// firstFailure is the first seed with which a lock breaks its promise and every
+// fault strikes.
 func firstFailure(t *testing.T, l play.Lock, sc *file.Scenario) (seed uint64, broken []play.Violation) {
 	t.Helper()
 	for seed := range uint64(200) {
@@ -186,12 +186,12 @@ func firstFailure(t *testing.T, l play.Lock, sc *file.Scenario) (seed uint64, br
 			return seed, broken
 		}
 	}
-	t.Fatal("nothing goes wrong in 200 runs")
+	t.Fatal("no failure in 200 runs")
 	return 0, nil
 }
 
-// mustReplay checks that a scenario plays as it does when it was written to a file
-// and read back.
+// mustReplay checks that a scenario plays in the same way after it was written to a
+// file and read back.
 func mustReplay(t *testing.T, l play.Lock, sc *file.Scenario, seed uint64) {
 	t.Helper()
 	again, err := file.Parse("small.yaml", []byte(formatted(t, sc)))
@@ -207,7 +207,7 @@ func mustReplay(t *testing.T, l play.Lock, sc *file.Scenario, seed uint64) {
 		hashes = append(hashes, o.Modes[0].TraceHash)
 	}
 	if hashes[0] != hashes[1] {
-		t.Errorf("the run is another one from a file: %v", hashes)
+		t.Errorf("the run differs after the scenario was read from a file: %v", hashes)
 	}
 }
 
@@ -220,8 +220,8 @@ func formatted(t testing.TB, sc *file.Scenario) string {
 	return string(text)
 }
 
-// What fails in another way, with a fault that never strikes, or not at all does
-// not fail like the first.
+// A scenario that fails in another way, with a fault that never strikes, or not at
+// all does not fail like the first.
 func TestFailsLike(t *testing.T) {
 	l, sc := failures[0].load(t)
 	seed, broken := firstFailure(t, l, sc)
@@ -230,25 +230,25 @@ func TestFailsLike(t *testing.T) {
 		t.Error("the failure does not fail like itself")
 	}
 	for name, change := range map[string]func(*file.Scenario){
-		"no faults":          func(s *file.Scenario) { s.Faults = nil },
-		"a fault that waits": func(s *file.Scenario) { s.Faults[3].At = 24 * time.Hour },
-		"an impossible run":  func(s *file.Scenario) { s.Workload.Nested = 1 },
+		"no faults":                    func(s *file.Scenario) { s.Faults = nil },
+		"a fault that does not strike": func(s *file.Scenario) { s.Faults[3].At = 24 * time.Hour },
+		"an impossible run":            func(s *file.Scenario) { s.Workload.Nested = 1 },
 	} {
 		other := sc.Clone()
 		if change(other); fails(other) {
-			t.Errorf("%s: it fails", name)
+			t.Errorf("%s: fails", name)
 		}
 	}
 	if search.FailsLike(l, sc, []play.Violation{{Mode: fence.None, Label: "stuck"}}, seed)(sc) {
 		t.Error("corrupted fails like stuck")
 	}
 	if search.FailsLike(l, sc, nil, seed)(sc) {
-		t.Error("it fails like what did not fail")
+		t.Error("a failure fails like a run without a violation")
 	}
 }
 
-// The TTL of a lock that is made once and for all is what it is: no smaller
-// scenario says something else.
+// A lock that does not follow the spec keeps its TTL: no smaller scenario has
+// another.
 func TestFailsLikeKeepsTheLock(t *testing.T) {
 	kind, sc := failures[0].load(t)
 	l := testlocks.WithSpec(kind, sc.Lock)

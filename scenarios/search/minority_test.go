@@ -11,7 +11,7 @@ import (
 )
 
 // A dead node is drawn for a lock on three nodes or more, once in a schedule, for
-// the whole workload and all clients, and where partitions may be.
+// the whole workload and all clients, if partitions are allowed.
 func TestDrawnDeadNodes(t *testing.T) {
 	for _, c := range []struct {
 		redis  int
@@ -43,8 +43,8 @@ func TestDrawnDeadNodes(t *testing.T) {
 	}
 }
 
-// Named points are half of the events at which faults strike, and what strikes
-// there strikes at once.
+// Half of the events at which faults strike are named points, and faults at named
+// points strike without a delay.
 func TestDrawnFaultsStrikeAtPoints(t *testing.T) {
 	points, events := 0, 0
 	for seed := range uint64(300) {

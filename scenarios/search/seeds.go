@@ -15,11 +15,10 @@ type Seeds struct {
 	Last uint64 `json:"last"`
 }
 
-// MaxSeeds bounds how many seeds one matrix may have.
+// MaxSeeds is the greatest number of seeds of a matrix.
 const MaxSeeds = 1_000_000
 
-// NewSeeds are n seeds from the first one on. The error says which number makes
-// no sense.
+// NewSeeds are n seeds from the first one on. The error names the invalid number.
 func NewSeeds(first uint64, n int) (Seeds, error) {
 	switch {
 	case n < 1 || n > MaxSeeds:
@@ -30,7 +29,7 @@ func NewSeeds(first uint64, n int) (Seeds, error) {
 	return Seeds{First: first, Last: first + uint64(n-1)}, nil
 }
 
-// Len is how many seeds there are.
+// Len is the number of seeds.
 func (s Seeds) Len() int { return int(s.Last-s.First) + 1 }
 
 // All are the seeds in order.
@@ -64,8 +63,8 @@ func (s Seeds) Parts(n int) []Seeds {
 	return out
 }
 
-// Choices are the numbers from which a scenario is drawn. [Seeded] takes them from a
-// seed; a property test or a fuzzer brings its own, which it can then shrink: a
+// Choices are the numbers from which a scenario is drawn. [Seeded] makes them from
+// a seed; a property test or a fuzzer brings its own, which it can shrink: a
 // smaller number draws something simpler.
 type Choices interface {
 	// Below returns a number from 0 to n-1. n is at least 1.

@@ -23,38 +23,38 @@ import (
 type Space struct {
 	// Lock is the name of the lock under test. "" means fenced.
 	Lock string `json:"lock"`
-	// Redis is the number of Redis nodes. 0 means 1, or none where there are
-	// servers of other kinds.
+	// Redis is the number of Redis nodes. 0 means 1, or none if there are servers
+	// of other kinds.
 	Redis int `json:"redis"`
 	// Servers are the servers of other kinds. Nil means none.
 	Servers []file.ServerCount `json:"servers,omitempty"`
-	// Replicas is the most replicas that r0 has. 0 means none.
+	// Replicas is the greatest number of replicas of r0. 0 means none.
 	Replicas int `json:"replicas"`
-	// Clients is how many clients there are. Zero means 2 to 4.
+	// Clients is the number of clients. Zero means 2 to 4.
 	Clients Span `json:"clients"`
-	// Rounds is how many rounds each client makes. Zero means 2 to 4.
+	// Rounds is the number of rounds of each client. Zero means 2 to 4.
 	Rounds Span `json:"rounds"`
-	// TTL is the range of the lock's TTL, in whole milliseconds. Everything else
-	// that takes time is drawn in proportion to it. Zero means 500ms..10s.
+	// TTL is the range of the lock's TTL, in whole milliseconds. All other times
+	// are drawn in proportion to it. Zero means 500ms..10s.
 	TTL file.Range `json:"ttl"`
-	// Faults are the classes of fault that may strike. Nil means all of them,
-	// and also the actions that no promise speaks of; empty means none.
+	// Faults are the classes of fault that may strike. Nil means all of them, and
+	// also the actions that no promise covers; empty means none.
 	Faults []lock.Fault `json:"faults" jsonschema:"nullable"`
-	// Kinds are kinds of fault that may strike besides, by the names that scenario
-	// files have for them.
+	// Kinds are kinds of fault that may strike in addition, by their names in
+	// scenario files.
 	Kinds []string `json:"kinds,omitempty" jsonschema:"minItems=1"`
 	// Points are named points that the lock or the workload passes, at which
 	// faults may strike as at the driver's own events.
 	Points []string `json:"points" jsonschema:"nullable"`
-	// MaxFaults is the most faults of a schedule; some come in pairs, a crash
-	// with its restart. 0 means 4.
+	// MaxFaults is the greatest number of faults in a schedule; some come in pairs,
+	// a crash with its restart. 0 means 4.
 	MaxFaults int `json:"max_faults" jsonschema:"minimum=1"`
-	// Nested is the most entries of a section into a lock that it holds: 0 for a
-	// lock that is not reentrant.
+	// Nested is the greatest number of nested acquires in a section: 0 for a lock
+	// that is not reentrant.
 	Nested int `json:"nested"`
 	// Waits are the ways in which the lock may wait. Nil means poll.
 	Waits []file.WaitMode `json:"waits" jsonschema:"minItems=1"`
-	// Profiles are how the lock's clients may be set up. Nil means quiet.
+	// Profiles are the possible configurations of the lock's clients. Nil means quiet.
 	Profiles []file.ClientProfile `json:"profiles" jsonschema:"minItems=1"`
 	// Workloads are what sections may do. Nil means register.
 	Workloads []file.WorkloadKind `json:"workloads" jsonschema:"minItems=1"`
@@ -62,21 +62,21 @@ type Space struct {
 
 // Span is a range of numbers, both ends included.
 type Span struct {
-	// Min is the least.
+	// Min is the lowest number.
 	Min int `json:"min"`
-	// Max is the most.
+	// Max is the highest number.
 	Max int `json:"max"`
 }
 
-// SpaceOf is the space in which a lock is judged: what it promises to stand, or
-// every fault for a lock that promises nothing.
+// SpaceOf is the space in which a lock is judged: the faults that its promise
+// covers, or every fault for a lock that promises nothing.
 func SpaceOf(l play.Lock) Space {
 	s := Space{Lock: l.Name, Faults: l.Promise.Exclusion}
 	s.equip(l)
 	return s
 }
 
-// WithDefaults is the space with everything that it leaves open filled in.
+// WithDefaults is the space with defaults in the fields that it leaves open.
 func (s Space) WithDefaults() Space {
 	if s.Lock == "" {
 		s.Lock = "fenced"
@@ -173,7 +173,7 @@ func (s Space) Classes() []lock.Fault {
 	return all
 }
 
-// orNone is the range or, where there may be none, one that is valid.
+// orNone is the range, or a valid one if the range may be zero and is.
 func (s Span) orNone(none bool) Span {
 	if none && s == (Span{}) {
 		return Span{1, 1}
@@ -188,7 +188,7 @@ func inSpan(field string, s Span, most int) error {
 	return nil
 }
 
-// equip gives the space the servers that a lock needs, where it has fewer.
+// equip adds the servers that a lock needs to a space that has fewer.
 func (s *Space) equip(l play.Lock) {
 	w := file.World{Redis: s.Redis, Servers: s.Servers}
 	play.Equip(&w, l)
@@ -196,9 +196,9 @@ func (s *Space) equip(l play.Lock) {
 }
 
 // SpecimenSpace is the space in which the mistake of a lock of package broken
-// shows, by what the specimen says of itself: its class of fault, and its range
-// of TTLs as far as it lies within the default one. The rest is for [Discover]
-// to find out. The name is one of [Specimens]; the error lists them.
+// shows, by the description of the specimen: its class of fault, and its range of
+// TTLs within the default one. [Discover] finds out the rest. The name is one of
+// [kinds.Specimens]; the error lists them.
 func SpecimenSpace(name string) (Space, error) {
 	s, err := broken.Find(strings.TrimPrefix(name, kinds.BrokenPrefix))
 	if err != nil {

@@ -17,25 +17,25 @@ import (
 	"locksim/scenarios/search"
 )
 
-// evidence is what the runs of one lock have shown.
+// evidence counts the runs of one lock.
 type evidence struct {
 	runs, vacuous, violations int
 }
 
-// bound says what so many runs are worth.
+// bound says which bound on the rate follows from the runs.
 func (e evidence) bound() string {
 	return fmt.Sprintf("%d of %d non-vacuous runs with a violation, rate below %.2g at 95 %% under this generator (%d vacuous ones drawn again)",
 		e.violations, e.runs, search.RateBound(e.violations, e.runs), e.vacuous)
 }
 
-// No lock breaks its own promise: random runs with faults that the promise
-// speaks of, in which clients contended and faults struck. The full size is
-// that of make soak, where locksim explore makes 50,000 for each lock. Claims exclude each other, the lock is free in the end, nobody deletes
-// another's key, no rightful holder is refused, and the data is right in the mode
-// of the promise.
+// No lock breaks its own promise in random runs with faults that the promise
+// covers, in which clients contended and faults struck. The full size is that of
+// make soak; locksim explore makes 50,000 runs for each lock. Claims exclude each
+// other, the lock is free in the end, no client deletes another's key, no rightful
+// holder is refused, and the data is right in the mode of the promise.
 func TestSpecificity(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes many runs")
+		t.Skip("takes many runs")
 	}
 	kinds := kinds.Names()
 	const each = 30
@@ -50,7 +50,7 @@ func TestSpecificity(t *testing.T) {
 	t.Log(all.bound())
 }
 
-// specificity makes so many non-vacuous runs of a kind of lock, with the seeds
+// specificity makes a number of non-vacuous runs of a kind of lock, with the seeds
 // from one on.
 func specificity(t *testing.T, kind string, runs int, seed uint64) evidence {
 	var e evidence
@@ -59,7 +59,7 @@ func specificity(t *testing.T, kind string, runs int, seed uint64) evidence {
 		broken := play.Violations(o, promise)
 		if len(broken) == 0 && foreignReleases(o) == 0 && play.Vacuous(o) != "" {
 			if e.vacuous++; e.vacuous > 20*runs {
-				t.Fatalf("%d of %d runs are vacuous: the generator draws nothing of use", e.vacuous, e.vacuous+e.runs)
+				t.Fatalf("%d of %d runs are vacuous: the generator draws too little evidence", e.vacuous, e.vacuous+e.runs)
 			}
 			continue
 		}
@@ -72,8 +72,8 @@ func specificity(t *testing.T, kind string, runs int, seed uint64) evidence {
 	return e
 }
 
-// foreignReleases counts the keys that one client deleted and another had set:
-// no harm may have come of it, and it is a mistake all the same.
+// foreignReleases counts the keys that one client deleted and another had set: a
+// mistake even if it did no harm.
 func foreignReleases(o *play.Outcome) int {
 	n := 0
 	for _, m := range o.Modes {
@@ -96,7 +96,7 @@ func drawnRun(t *testing.T, kind string, seed uint64) (*play.Outcome, lock.Promi
 }
 
 // promised is the space that Check draws from for a kind of lock: the faults that
-// it stands, and all that its clients may do then.
+// its promise covers, and the workloads that are possible then.
 func promised(t testing.TB, kind string) search.Space {
 	t.Helper()
 	l, err := play.Kind(kind)
@@ -110,7 +110,7 @@ func promised(t testing.TB, kind string) search.Space {
 	return space
 }
 
-// complaint is all that somebody needs to see a violation again.
+// complaint has everything needed to reproduce a violation.
 func complaint(t *testing.T, o *play.Outcome, broken []play.Violation) string {
 	t.Helper()
 	source, err := file.Format(o.Scenario)
@@ -136,11 +136,11 @@ func complaint(t *testing.T, o *play.Outcome, broken []play.Violation) string {
 	return b.String()
 }
 
-// The same generator and the same judgement find what is wrong with broken
-// locks, so that finding nothing wrong with the others means something.
+// The same generator and the same judgement find the mistakes of broken locks, so
+// the absence of violations in the others is evidence.
 func TestSpecificityHasPower(t *testing.T) {
 	for _, c := range []struct {
-		specimen, sound string // whose promise it is to keep
+		specimen, sound string // the lock whose promise is checked
 		at              []lock.Fault
 		points          []string
 		want            checker.Label
@@ -156,7 +156,7 @@ func TestSpecificityHasPower(t *testing.T) {
 			promise, _ := lock.PromiseOf(c.sound)
 			space := promised(t, c.sound)
 			space.Lock, space.Points, space.Waits = "broken/"+c.specimen, c.points, nil
-			if c.at != nil { // it shows where the lock expires within the time that a release may take
+			if c.at != nil { // the mistake shows if the lock expires within the time that a release may take
 				space.Faults, space.TTL = c.at, file.Range{Min: time.Second, Max: 1500 * time.Millisecond}
 			}
 			for seed := range c.within {

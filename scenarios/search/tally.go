@@ -11,22 +11,21 @@ import (
 	"locksim/lock"
 )
 
-// Tally counts what the runs of a search came to. Tallies of consecutive parts of a
-// search add up to that of the whole.
+// Tally counts the results of the runs of a search. Tallies of consecutive parts of
+// a search add up to that of the whole.
 type Tally struct {
 	// Runs counts the runs that ended.
 	Runs int `json:"runs"`
-	// Evidence counts the runs that say something about the lock: a violation was
-	// seen, or clients contended and faults struck, where there were any.
+	// Evidence counts the runs that are evidence about the lock: a violation was
+	// seen, or clients contended and faults struck, if there were any.
 	Evidence int `json:"evidence"`
-	// Vacuous counts the other runs by the reason why they say nothing.
+	// Vacuous counts the other runs by the reason why they are no evidence.
 	Vacuous map[string]int `json:"vacuous,omitempty"`
 	// Violating counts the runs with a violation.
 	Violating int `json:"violating"`
 	// Violations counts the runs with a violation of each label.
 	Violations map[checker.Label]int `json:"violations,omitempty"`
-	// Nondeterministic counts the runs that came out differently when they were
-	// repeated.
+	// Nondeterministic counts the runs whose repetition differed from them.
 	Nondeterministic int `json:"nondeterministic"`
 	// Failed counts the runs that did not end.
 	Failed int `json:"failed"`
@@ -34,11 +33,11 @@ type Tally struct {
 	Faults map[string]FaultTally `json:"faults,omitempty"`
 	// Classes counts the runs in which a fault of each class struck.
 	Classes map[lock.Fault]int `json:"classes,omitempty"`
-	// Events counts what the worlds delivered.
+	// Events counts the events that the worlds delivered.
 	Events int `json:"events"`
 	// Virtual is the virtual time of the worlds, in nanoseconds.
 	Virtual time.Duration `json:"virtual"`
-	// Unsteady is the first run that came out differently when it was repeated.
+	// Unsteady is the first run whose repetition differed from it.
 	Unsteady *BadRun `json:"unsteady,omitempty"`
 	// Broken is the first run that did not end.
 	Broken *BadRun `json:"broken,omitempty"`
@@ -54,18 +53,18 @@ type FaultTally struct {
 	Violating int `json:"violating"`
 }
 
-// BadRun is a run that says nothing about its lock.
+// BadRun is a run without a valid result.
 type BadRun struct {
 	// Seed is the seed of the run.
 	Seed uint64 `json:"seed"`
-	// Faults are what a sweep had placed.
+	// Faults are the faults that a sweep had placed.
 	Faults string `json:"faults,omitempty"`
 	// Why is an error, in words.
 	Why string `json:"why"`
 }
 
-// Missed is why a run is vacuous in which some fault of the schedule did not
-// strike, for searches that ask for all of them.
+// Missed is the reason why a run is vacuous in which some fault of the schedule did
+// not strike, for searches that need all of them to strike.
 const Missed = "not every fault struck"
 
 // Count counts a run.
@@ -81,7 +80,7 @@ func (t *Tally) Count(r *Trial) {
 	}
 }
 
-// countRun counts a run that came to its end.
+// countRun counts a run that ended.
 func (t *Tally) countRun(r *Trial) {
 	m := &r.Outcome.Modes[0]
 	one := Tally{Runs: 1, Events: m.Events, Virtual: m.Virtual,
@@ -108,12 +107,12 @@ func (t *Tally) countRun(r *Trial) {
 	t.Add(one)
 }
 
-// CountUnsteady counts a case whose runs differed; why says how.
+// CountUnsteady counts a case whose runs differed; why describes the difference.
 func (t *Tally) CountUnsteady(c Case, why string) {
 	t.Add(Tally{Nondeterministic: 1, Unsteady: newBadRun(c, why)})
 }
 
-// CountFailed counts a run that came to no end.
+// CountFailed counts a run that did not end.
 func (t *Tally) CountFailed(c Case, err error) {
 	t.Add(Tally{Failed: 1, Broken: newBadRun(c, err.Error())})
 }
@@ -157,7 +156,7 @@ func (n FaultTally) plus(m FaultTally) FaultTally {
 	return FaultTally{n.Planned + m.Planned, n.Struck + m.Struck, n.Violating + m.Violating}
 }
 
-// AddFaults adds tallies of faults to others, in place where there are any.
+// AddFaults adds tallies of faults to others, in place if there are any.
 func AddFaults(faults, others map[string]FaultTally) map[string]FaultTally {
 	if faults == nil && len(others) > 0 {
 		faults = map[string]FaultTally{}
@@ -168,7 +167,7 @@ func AddFaults(faults, others map[string]FaultTally) map[string]FaultTally {
 	return faults
 }
 
-// AddCounts adds counts to others, in place where there are any.
+// AddCounts adds counts to others, in place if there are any.
 func AddCounts[K comparable](counts, others map[K]int) map[K]int {
 	if counts == nil && len(others) > 0 {
 		counts = map[K]int{}
@@ -179,11 +178,11 @@ func AddCounts[K comparable](counts, others map[K]int) map[K]int {
 	return counts
 }
 
-// RateBound is the highest rate of violations that runs in a row with so many
-// violations are consistent with at 95 %: were it higher, as few of them would
-// be seen less than once in twenty times (Clopper and Pearson, one-sided).
-// Without any violation it is nearly 3/runs. It speaks of the generator that
-// drew the runs and of nothing else. Without runs it is 1.
+// RateBound is the highest rate of violations with which the seen number of
+// violations is consistent at 95 %: at a higher rate, as few would be seen less
+// than once in twenty times (Clopper and Pearson, one-sided). Without any violation
+// it is nearly 3/runs. It holds only for the generator that drew the runs. Without
+// runs it is 1.
 func RateBound(violations, runs int) float64 {
 	if violations >= runs {
 		return 1

@@ -13,8 +13,8 @@ import (
 	"locksim/scenarios/search"
 )
 
-// The tallies of two parts of a search add up to that of the whole, wherever it is
-// cut, and every run is evidence or not.
+// The tallies of two parts of a search add up to that of the whole, wherever the
+// search is cut, and every run is evidence or vacuous.
 func TestTally(t *testing.T) {
 	l, err := play.Kind("single")
 	if err != nil {
@@ -61,7 +61,7 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// Runs that came out differently or to no end are counted, each with the first.
+// Runs that differed or did not end are counted, with the first of each sort.
 func TestTallyOfBadRuns(t *testing.T) {
 	var sum search.Tally
 	placed := search.Case{Seed: 7, Placed: &search.Placed{Number: 3, Faults: "pause c0"}}
@@ -79,7 +79,7 @@ func TestTallyOfBadRuns(t *testing.T) {
 	}
 }
 
-// Of the runs without a violation, those of every twentieth seed are made twice.
+// Of the runs without a violation, those of every twentieth seed are repeated.
 func TestTrialsRepeat(t *testing.T) {
 	l := testlocks.Correct("counted")
 	runs, makeLocker := 0, l.New
@@ -105,7 +105,7 @@ func TestTrialsRepeat(t *testing.T) {
 }
 
 // The bound without violations is exact, 1 - 0.05^(1/n), and nearly 3/n; with
-// some it is that of published tables.
+// violations it is as in published tables.
 func TestRateBound(t *testing.T) {
 	for _, c := range []struct {
 		violations, runs int

@@ -10,20 +10,20 @@ import (
 	"locksim/scenarios/play"
 )
 
-// Case is what a search plays: a scenario with a seed.
+// Case is a scenario with a seed, which a search plays.
 type Case struct {
 	Scenario *file.Scenario
 	Seed     uint64
-	// Placed is what a sweep has placed in the scenario. It is nil in every other
-	// search.
+	// Placed is the fault that a sweep has placed in the scenario. It is nil in
+	// every other search.
 	Placed *Placed
 }
 
 // Placed is what a sweep places in a scenario: one placement, or a pair of them.
 type Placed struct {
-	// Number is that of the placement or of the pair.
+	// Number is the number of the placement or of the pair.
 	Number int `json:"number"`
-	// Faults says which faults these are.
+	// Faults describes the faults.
 	Faults string `json:"faults"`
 	// Kinds are the kinds of the placements, one for each.
 	Kinds []string `json:"kinds" jsonschema:"minItems=1"`
@@ -38,7 +38,7 @@ func (c Case) String() string {
 }
 
 // Frozen is the error of a run of the case if that is a [*play.Frozen], and nil for
-// every other error. A search must end with it: the process is of no more use.
+// every other error. A search must end with it, since the process must exit.
 func (c Case) Frozen(err error) error {
 	if _, frozen := errors.AsType[*play.Frozen](err); frozen {
 		return fmt.Errorf("%v: %w", c, err)
@@ -61,33 +61,31 @@ func Drawn(space Space, seeds Seeds) iter.Seq[Case] {
 // the lock is judged.
 type Trial struct {
 	Case
-	// Outcome is the run, in that mode alone. It is nil where the run came to no
-	// end.
+	// Outcome is the run, in that mode alone. It is nil if the run did not end.
 	Outcome *play.Outcome
-	// Violations are what the lock did although it must not.
+	// Violations are the ways in which the lock broke its promise.
 	Violations []play.Violation
 	// Vacuous says why the run is no evidence if it shows no violation; it is empty
-	// where the run is evidence.
+	// if the run is evidence.
 	Vacuous string
-	// Difference is how the repetition of the run differed from it. It is nil where
-	// it did not, and where the run was not repeated.
+	// Difference is how the repetition of the run differed from it. It is nil if
+	// they were equal, and if the run was not repeated.
 	Difference *play.NondeterminismError
-	// Err is the error of [play.Run] for which the run, or its repetition, came to
-	// no end.
+	// Err is the error of [play.Run] with which the run, or its repetition, ended.
 	Err error
 
 	lock play.Lock
 }
 
-// repeatEvery is how many runs of a search there are to one that is repeated.
+// repeatEvery is the number of runs of a search for each that is repeated.
 const repeatEvery = 20
 
 // Trials is the loop of every search: it plays cases with a lock, one after
 // another, and yields each run.
 //
-// One of 20 runs is repeated and compared, as the seed of a drawn scenario or the
-// number of a placement decides: the same runs, whichever process makes them. A run
-// with a violation is not among them, since its examination repeats it.
+// One of 20 runs is repeated and compared, decided by the seed of a drawn scenario
+// or the number of a placement, so that every process repeats the same runs. A run
+// with a violation is not repeated here, since its examination repeats it.
 func Trials(l play.Lock, cases iter.Seq[Case]) iter.Seq[*Trial] {
 	return func(yield func(*Trial) bool) {
 		for c := range cases {
@@ -122,8 +120,7 @@ func PlayTwice(l play.Lock, c Case) *Trial {
 	return t
 }
 
-// compare repeats a run, if it came to its end, and says how the repetition
-// differs.
+// compare repeats a run, if it ended, and stores how the repetition differs.
 func (t *Trial) compare() {
 	if t.Err == nil {
 		again := t.repeat()
@@ -131,8 +128,8 @@ func (t *Trial) compare() {
 	}
 }
 
-// repeat plays the case of a run once more. Difference is how the result differs
-// from the run.
+// repeat plays the case of a run again. Difference is how the result differs from
+// the run.
 func (t *Trial) repeat() *Trial {
 	again := Play(t.lock, t.Case)
 	if again.Err == nil {

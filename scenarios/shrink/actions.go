@@ -8,9 +8,9 @@ import (
 	"locksim/sim/trace"
 )
 
-// plainFaults makes each fault as plain as it gets: words are the defaults,
-// which a file leaves out, a count is 1, and one process stands on each side of
-// a cut.
+// plainFaults makes each fault as plain as possible: words get their defaults,
+// which a file leaves out, a count becomes 1, and each side of a cut has one
+// process.
 func (m *minimizer) plainFaults() {
 	for i := range m.best.Faults {
 		for _, p := range partsOf[faults.Word](m.best.Faults[i].Action) {
@@ -25,8 +25,8 @@ func (m *minimizer) plainFaults() {
 	}
 }
 
-// fewerNames looks for one name that will do for a list, or takes away what it
-// can.
+// fewerNames looks for one name that is enough in a list, or removes as many as
+// possible.
 func (m *minimizer) fewerNames(i int, p part[faults.Names]) {
 	list := func(names []string) func(*file.Scenario) {
 		return change(i, p.field, func(n faults.Names) { *n.To = names })
@@ -44,9 +44,9 @@ func (m *minimizer) fewerNames(i int, p part[faults.Names]) {
 	}
 }
 
-// insteadOf are lists that are simpler than one. Nobody at all stands for
-// everybody: that is simple where it says who hears of a new primary, and one
-// process is simpler where it says who is cut off.
+// insteadOf are lists that are simpler than n's. An empty list means all names: it
+// is simpler in a list of clients that learn of a new primary, while one process is
+// simpler on a side of a cut.
 func (m *minimizer) insteadOf(n faults.Names) [][]string {
 	var lists [][]string
 	names := *n.To

@@ -10,10 +10,10 @@ import (
 	"locksim/sim/trace"
 )
 
-// fewerClients looks for one client, two, and then as few as fail. Whoever the
-// faults name comes first, and is called c0.
+// fewerClients looks for one client, two, and then for the fewest that fail. The
+// clients that the faults name come first, and the first is called c0.
 func (m *minimizer) fewerClients() {
-	if m.alone() || m.inPairs() {
+	if m.oneClient() || m.inPairs() {
 		return
 	}
 	for i := m.best.World.Clients - 1; i >= 0; i-- {
@@ -24,14 +24,14 @@ func (m *minimizer) fewerClients() {
 	m.attempt(keepClients(m.clientsByRole()))
 }
 
-// alone tries each client alone.
-func (m *minimizer) alone() bool {
+// oneClient tries each client alone.
+func (m *minimizer) oneClient() bool {
 	all := m.clientsByRole()
 	return len(all) > 1 && slices.ContainsFunc(all, func(c string) bool { return m.attempt(keepClients([]string{c})) })
 }
 
-// inPairs tries two clients that do what they did, and then two that work in
-// another way, in which one of them may do what a third one did.
+// inPairs tries two clients with the same workload, and then two with another, in
+// which one of them may replace a third.
 func (m *minimizer) inPairs() bool {
 	all := m.clientsByRole()
 	if len(all) < 3 {
@@ -47,8 +47,8 @@ func (m *minimizer) inPairs() bool {
 	return false
 }
 
-// pairsOf are the pairs of the first names, in either order: who is called c0
-// begins first, and draws from other streams of chance.
+// pairsOf are the pairs of the first names, in either order: c0 begins first, and
+// draws from another stream than c1.
 func pairsOf(names []string) [][]string {
 	const few = 4
 	names = names[:min(few, len(names))]
@@ -63,9 +63,9 @@ func pairsOf(names []string) [][]string {
 	return out
 }
 
-// otherWork are ways of working that bring two clients together again: the same
-// as before, more rounds, no time between them or more of it, longer sections,
-// and asking so often that a short time in which the lock is wrong is met.
+// otherWork are workloads in which two clients contend again: the same as before,
+// more rounds, no time between them or more of it, longer sections, and attempts so
+// frequent that they fall into a short time in which the lock is wrong.
 func otherWork(s *file.Scenario) []func(*file.Scenario) {
 	var all []func(*file.Scenario)
 	for _, hold := range []time.Duration{s.Workload.Hold, s.Lock.TTL / 2} {
@@ -84,13 +84,13 @@ func otherWork(s *file.Scenario) []func(*file.Scenario) {
 	return all
 }
 
-// clientsByRole are all clients, those whom the faults name first.
+// clientsByRole are all clients, those that the faults name first.
 func (m *minimizer) clientsByRole() []string {
 	return inOrder(m.best.Faults, m.best.Clients())
 }
 
-// keepClients makes a scenario of these clients alone, in this order. Faults go
-// that nobody is left for.
+// keepClients makes a scenario of these clients alone, in this order. Faults that
+// need another client are removed.
 func keepClients(kept []string) func(*file.Scenario) {
 	rename := func(name string) string {
 		if !trace.IsClient(name) {

@@ -7,12 +7,12 @@ import (
 	"locksim/scenarios/file"
 )
 
-// dial is a length of time in a scenario, or a number that is made smaller in
-// the same way. What has a direction, such as the jump of a clock, keeps it.
+// dial is a length of time in a scenario, or a number that is reduced in the same
+// way. A signed value, such as the jump of a clock, keeps its sign.
 type dial struct {
 	of     func(*file.Scenario) time.Duration
 	turn   func(*file.Scenario, time.Duration)
-	least  time.Duration // what is tried, apart from 0
+	least  time.Duration // the smallest value that is tried, besides 0
 	zero   zero
 	scales scales
 }
@@ -25,12 +25,12 @@ const (
 	endless
 )
 
-// scales is what a dial has to do with the TTL of the lock.
+// scales says whether a dial is scaled with the TTL of the lock.
 type scales int
 
 const (
 	withTTL scales = iota
-	alone
+	independent
 )
 
 // faultDials are the times of the schedule: how long, how late, and when.
@@ -56,7 +56,7 @@ func workDials(s *file.Scenario) []dial {
 		timeout, request)
 }
 
-// setDials are the times of the network and of the lock, but for its TTL.
+// setDials are the times of the network and of the lock, except its TTL.
 func setDials(s *file.Scenario) []dial {
 	return append(backoffDials(s), rangeDials(s, func(s *file.Scenario) *file.Range { return &s.World.Latency })...)
 }
@@ -73,8 +73,7 @@ func settingDial(at func(*file.Scenario) *time.Duration) dial {
 	}
 }
 
-// rangeDials are the ends of a range, or one dial for both where it is a single
-// value.
+// rangeDials are the ends of a range, or one dial for both if they are equal.
 func rangeDials(s *file.Scenario, at func(*file.Scenario) *file.Range) []dial {
 	from := settingDial(func(s *file.Scenario) *time.Duration { return &at(s).Min })
 	to := settingDial(func(s *file.Scenario) *time.Duration { return &at(s).Max })
@@ -85,8 +84,8 @@ func rangeDials(s *file.Scenario, at func(*file.Scenario) *file.Range) []dial {
 	return []dial{from}
 }
 
-// fieldDials are the times of the action of a fault, and behind them what is no
-// time but is made smaller in the same way.
+// fieldDials are the times of the action of a fault, and after them the numbers
+// that are reduced in the same way.
 func fieldDials(i int, action faults.Action) []dial {
 	var times, others []dial
 	form, _ := faults.Open(action)
@@ -115,15 +114,15 @@ func fieldDials(i int, action faults.Action) []dial {
 		case faults.Offset:
 			times = append(times, d)
 		case faults.Deviation:
-			d.least, d.scales = 1, alone
+			d.least, d.scales = 1, independent
 			others = append(others, d)
 		}
 	}
 	return append(times, others...)
 }
 
-// amount is where a field has a time, or a number that is the milder the smaller it
-// is; nil for all other fields.
+// amount is the value of a field that is a time, or a number that is the milder the
+// smaller it is; nil for all other fields.
 func amount(h faults.Holding) *int64 {
 	switch h := h.(type) {
 	case faults.Length:

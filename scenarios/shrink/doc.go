@@ -1,5 +1,5 @@
-// Package shrink makes a scenario that fails smaller: fewer faults, fewer clients,
-// plainer settings, rounder times, as long as it fails in the same way. [Minimize] is
-// all of it; what "fails" means is a function of the caller's, so that the package
-// plays nothing.
+// Package shrink makes a failing scenario smaller: fewer faults, fewer clients,
+// plainer settings, rounder times, as long as it fails in the same way. [Minimize]
+// is its only function. The caller passes the function that decides whether a
+// scenario fails, so that this package plays no runs.
 package shrink

@@ -4,21 +4,21 @@ import (
 	"locksim/scenarios/file"
 )
 
-// What the tests of this package look into.
+// Exported for the tests of this package.
 var (
 	RoundTimes  = roundTimes
 	RounderThan = rounderThan
 	ScaledTo    = scaledTo
 )
 
-// FewerFaults is Minimize that knows nothing but faults.
+// FewerFaults is a Minimize that only removes faults.
 func FewerFaults(sc *file.Scenario, fails func(*file.Scenario) bool) *file.Scenario {
 	m := &minimizer{best: sc, fails: fails, tried: map[string]bool{}}
 	m.fewerFaults()
 	return m.best
 }
 
-// OnceRound is Minimize that goes round once.
+// OnceRound is a Minimize that makes one pass.
 func OnceRound(sc *file.Scenario, fails func(*file.Scenario) bool) *file.Scenario {
 	m := &minimizer{best: sc, fails: fails, tried: map[string]bool{}}
 	m.shortTimes()

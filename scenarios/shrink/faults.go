@@ -7,10 +7,10 @@ import (
 	"locksim/scenarios/file"
 )
 
-// fewerFaults looks for a part of the schedule that fails: none of it, one
-// fault, and then what is left when halves, quarters and in the end single
-// faults are taken away. Two may need each other, as a crash and the restart:
-// so pairs are taken away as well, and tried on their own.
+// fewerFaults looks for a part of the schedule that fails: none of it, one fault,
+// and then the rest after halves, quarters and in the end single faults are
+// removed. Two faults may need each other, such as a crash and the restart: so
+// pairs are removed as well, and tried alone.
 func (m *minimizer) fewerFaults() {
 	all := m.best.Faults
 	if m.onlyFaults(nil) || m.oneFault(all) {
@@ -37,7 +37,7 @@ func (m *minimizer) oneFault(all []faults.Fault) bool {
 	return slices.ContainsFunc(all, func(f faults.Fault) bool { return m.onlyFaults([]faults.Fault{f}) })
 }
 
-// pairOfFaults tries each pair of the faults alone, where there are few enough.
+// pairOfFaults tries each pair of the faults alone, if there are few enough.
 func (m *minimizer) pairOfFaults(all []faults.Fault) bool {
 	const few = 12
 	if len(all) > few {
@@ -53,7 +53,7 @@ func (m *minimizer) pairOfFaults(all []faults.Fault) bool {
 	return false
 }
 
-// dropFaults takes away ever smaller parts of the schedule, down to one fault.
+// dropFaults removes smaller and smaller parts of the schedule, down to one fault.
 func (m *minimizer) dropFaults() {
 	for part := (len(m.best.Faults) + 1) / 2; part > 0; part /= 2 {
 		for i := 0; i < len(m.best.Faults); {
@@ -64,7 +64,7 @@ func (m *minimizer) dropFaults() {
 	}
 }
 
-// dropPair takes away two faults at once.
+// dropPair removes two faults at once.
 func (m *minimizer) dropPair() bool {
 	n := len(m.best.Faults)
 	for i := range n {
@@ -77,11 +77,11 @@ func (m *minimizer) dropPair() bool {
 	return false
 }
 
-// joinPair tries one fault that lasts as long as two of its kind.
+// joinPair tries one fault that lasts as long as two of its kind together.
 func (m *minimizer) joinPair() bool {
 	for i, f := range m.best.Faults {
 		for j, g := range m.best.Faults {
-			if i != j && f.Action.Kind() == g.Action.Kind() && m.attempt(inOne(i, j)) {
+			if i != j && f.Action.Kind() == g.Action.Kind() && m.attempt(merged(i, j)) {
 				return true
 			}
 		}
@@ -89,9 +89,9 @@ func (m *minimizer) joinPair() bool {
 	return false
 }
 
-// inOne lets a fault last longer by the time that another of its kind lasts, and
-// takes that one out.
-func inOne(i, j int) func(*file.Scenario) {
+// merged makes a fault longer by the length of another of its kind, and removes the
+// other.
+func merged(i, j int) func(*file.Scenario) {
 	return func(s *file.Scenario) {
 		for _, other := range partsOf[faults.Length](s.Faults[j].Action) {
 			change(i, other.field, func(l faults.Length) { *l.To += *other.holds.To })(s)
@@ -100,7 +100,7 @@ func inOne(i, j int) func(*file.Scenario) {
 	}
 }
 
-// without takes some faults out of a schedule.
+// without removes some faults from a schedule.
 func without(from, to int) func(*file.Scenario) {
 	return func(s *file.Scenario) { s.Faults = slices.Delete(s.Faults, from, to) }
 }

@@ -7,16 +7,16 @@ import (
 	"locksim/scenarios/file"
 )
 
-// The fields of an action are of few sorts, which mean the same wherever they
-// stand. The minimizer changes them by their sort, for every kind of action.
+// Fields of the same sort mean the same in every action. The minimizer changes them
+// by their sort, for every kind of action.
 
-// part is a field of an action: its place in the form, and what it holds.
+// part is a field of an action: its index in the form, and its value.
 type part[H faults.Holding] struct {
 	field int
 	holds H
 }
 
-// partsOf are the fields of an action that are of a sort.
+// partsOf are the fields of one sort of an action.
 func partsOf[H faults.Holding](action faults.Action) []part[H] {
 	var out []part[H]
 	form, _ := faults.Open(action)
@@ -28,7 +28,7 @@ func partsOf[H faults.Holding](action faults.Action) []part[H] {
 	return out
 }
 
-// change lets a field of the action of a fault hold something else.
+// change sets a field of the action of a fault.
 func change[H faults.Holding](i, field int, to func(H)) func(*file.Scenario) {
 	return func(s *file.Scenario) {
 		form, _ := faults.Open(s.Faults[i].Action)
@@ -37,7 +37,7 @@ func change[H faults.Holding](i, field int, to func(H)) func(*file.Scenario) {
 	}
 }
 
-// namesIn are whom a fault names: who sets it off, and whom it strikes.
+// namesIn are the names in a fault: the client that triggers it, and the processes that it strikes.
 func namesIn(f faults.Fault) []string {
 	var names []string
 	if f.When != nil {
@@ -52,8 +52,8 @@ func namesIn(f faults.Fault) []string {
 	return names
 }
 
-// inOrder are names in the order in which faults name them, and behind them
-// those that none does.
+// inOrder are names in the order in which faults name them, and after them those
+// that no fault names.
 func inOrder(schedule []faults.Fault, names []string) []string {
 	var named, out []string
 	for _, f := range schedule {
@@ -67,9 +67,8 @@ func inOrder(schedule []faults.Fault, names []string) []string {
 	return out
 }
 
-// renamed is a fault with other names for all that it names. A name that has
-// become empty is taken off the lists; ok is false where the fault is left
-// without somebody that it needs.
+// renamed is a fault with other names. A name that becomes empty is removed from
+// lists; ok is false if a name or a list that the fault needs becomes empty.
 func renamed(f faults.Fault, rename func(string) string) (_ faults.Fault, ok bool) {
 	lost := false
 	if f.When != nil {

@@ -20,7 +20,7 @@ const MaxTrials = 600
 // tried again, is returned as it is.
 func Minimize(sc *file.Scenario, fails func(*file.Scenario) bool) *file.Scenario {
 	m := &minimizer{best: sc, fails: fails, tried: map[string]bool{}}
-	if !m.attempt((*file.Scenario).Unplaced) {
+	if !m.attempt((*file.Scenario).Detach) {
 		return sc
 	}
 	for before := -1; before != m.smaller; {

@@ -22,10 +22,9 @@ import (
 // reducer is Minimize, or a mutant of it.
 type reducer func(*file.Scenario, func(*file.Scenario) bool) *file.Scenario
 
-// wrongWith says what is wrong with what a reducer makes of a scenario that
-// fails: it has to be valid, to fail, to be the same again, to be the same when
-// it was read from a file, and to lose nothing more; and the scenario has to be
-// what it was.
+// wrongWith describes a fault in a reducer's result for a failing scenario. The
+// result has to be valid, to fail, to be the same in a second call and after it was
+// read from a file, and to be minimal. The scenario itself must not change.
 func wrongWith(t testing.TB, reduce reducer, sc *file.Scenario, fails func(*file.Scenario) bool) error {
 	t.Helper()
 	before, trials := testruns.Format(t, sc), 0
@@ -39,17 +38,17 @@ func wrongWith(t testing.TB, reduce reducer, sc *file.Scenario, fails func(*file
 	}
 	text := string(source)
 	if !fails(small) {
-		return fmt.Errorf("it does not fail:\n%s", text)
+		return fmt.Errorf("the result does not fail:\n%s", text)
 	}
 	if again := testruns.Format(t, reduce(sc, fails)); again != text {
-		return fmt.Errorf("another one the second time:\n%s", cmp.Diff(text, again))
+		return fmt.Errorf("the second result differs:\n%s", cmp.Diff(text, again))
 	}
 	read, err := file.Parse("small.yaml", source)
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, text)
 	}
 	if len(read.Faults) != len(small.Faults) || !cmp.Equal(read.World, small.World) {
-		return fmt.Errorf("it is another one from a file:\n%s", text)
+		return fmt.Errorf("the result differs after it was read from a file:\n%s", text)
 	}
 	if trials > shrink.MaxTrials {
 		return fmt.Errorf("%d trials", trials)
@@ -60,23 +59,23 @@ func wrongWith(t testing.TB, reduce reducer, sc *file.Scenario, fails func(*file
 	return smallest(t, small, fails)
 }
 
-// smallest says what could still be taken away.
+// smallest describes a part that could still be removed.
 func smallest(t testing.TB, small *file.Scenario, fails func(*file.Scenario) bool) error {
 	t.Helper()
 	for i, f := range small.Faults {
 		fewer := small.Clone()
 		fewer.Faults = slices.Delete(fewer.Faults, i, i+1)
 		if fewer.Validate() == nil && fails(fewer) {
-			return fmt.Errorf("it fails without %v:\n%s", f, testruns.Format(t, small))
+			return fmt.Errorf("the result also fails without %v:\n%s", f, testruns.Format(t, small))
 		}
 	}
 	if text, again := testruns.Format(t, small), testruns.Format(t, shrink.Minimize(small, fails)); again != text {
-		return fmt.Errorf("it can be made smaller:\n%s", cmp.Diff(text, again))
+		return fmt.Errorf("the result can be made smaller:\n%s", cmp.Diff(text, again))
 	}
 	return nil
 }
 
-// atRandom fails with one change in three or so, and as it is.
+// atRandom fails for one scenario in so many, and for sc itself.
 func atRandom(sc *file.Scenario, in int) func(*file.Scenario) bool {
 	hash := func(s *file.Scenario) uint64 {
 		text, _ := file.Format(s)
@@ -88,10 +87,10 @@ func atRandom(sc *file.Scenario, in int) func(*file.Scenario) bool {
 	return func(s *file.Scenario) bool { return hash(s) == first || hash(s)%uint64(in) == 0 }
 }
 
-// Whatever was drawn, and whatever the reason why it fails.
+// Minimize works for any drawn scenario and any reason to fail.
 func TestMinimizeAnything(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes many runs")
+		t.Skip("takes many runs")
 	}
 	all := testruns.Spaces(t)
 	rapid.Check(t, func(r *rapid.T) {
@@ -103,10 +102,10 @@ func TestMinimizeAnything(t *testing.T) {
 	})
 }
 
-// Each property of a scenario is found to be the only one that matters.
+// For each cause of a failure, Minimize leaves only what the cause needs.
 func TestMinimizeToTheCause(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes many runs")
+		t.Skip("takes many runs")
 	}
 	all := testruns.Spaces(t)[:1]
 	for _, c := range causes {
@@ -133,24 +132,24 @@ func TestMinimizeToTheCause(t *testing.T) {
 	}
 }
 
-// What is left is a scenario of its own: it has neither the expectations of the
-// whole one nor its place in a file, which stay where they were.
-func TestMinimizeForgets(t *testing.T) {
+// The result has neither the expectations of the original nor its positions in a
+// file; the original keeps both.
+func TestMinimizeDetachesTheResult(t *testing.T) {
 	sc, err := file.Load("gc-pause")
 	if err != nil {
 		t.Fatal(err)
 	}
 	small := shrink.Minimize(sc, func(s *file.Scenario) bool { return len(s.Faults) > 0 })
 	if small.Expect != nil || small.Locks != nil || small.Catalogue != nil || small.File != "" || small.Source != nil || small.Faults[0].Pos != (faults.Pos{}) {
-		t.Errorf("it remembers: %+v", small)
+		t.Errorf("the result is not detached: %+v", small)
 	}
 	if sc.Expect == nil || sc.Locks == nil || sc.File == "" || sc.Source == nil || sc.Pos("faults[0]") == (faults.Pos{}) || sc.Faults[0].Pos == (faults.Pos{}) {
 		t.Errorf("the scenario has lost something: %+v", sc)
 	}
 }
 
-// What does not fail is returned as it is, as is what is no scenario.
-func TestMinimizeOfNothing(t *testing.T) {
+// A scenario that does not fail, or is not valid, is returned unchanged.
+func TestMinimizeWithoutAFailure(t *testing.T) {
 	sc := file.Defaults()
 	sc.Name = "calm"
 	if got := shrink.Minimize(sc, func(*file.Scenario) bool { return false }); got != sc {
@@ -162,7 +161,7 @@ func TestMinimizeOfNothing(t *testing.T) {
 	}
 }
 
-// cause is a reason to fail, and what is left of a scenario that fails for it.
+// cause is a reason to fail, and the possible results for it.
 type cause struct {
 	name  string
 	fails func(*file.Scenario) bool
@@ -172,7 +171,7 @@ type cause struct {
 var causes = []cause{{
 	"nothing", func(*file.Scenario) bool { return true }, []string{bare("")},
 }, {
-	"a long pause of anybody", func(s *file.Scenario) bool {
+	"a long pause of any client", func(s *file.Scenario) bool {
 		return slices.ContainsFunc(s.Faults, func(f faults.Fault) bool {
 			p, ok := f.Action.(faults.Pause)
 			return ok && p.For > s.Lock.TTL
@@ -219,7 +218,7 @@ var causes = []cause{{
 	}, []string{strings.Replace(bare(atSomeEvent("failover: {to: r0a}")), "1ms}", "1ms, replicas: 1}", 1)},
 }}
 
-// bare is the scenario that is left where nothing matters but some faults.
+// bare is the minimal scenario with a schedule.
 func bare(schedule string) string {
 	if schedule != "" {
 		schedule = "faults:\n" + schedule

@@ -11,7 +11,7 @@ import (
 	"locksim/scenarios/shrink"
 )
 
-// mutants are minimisers that do something wrong.
+// mutants are wrong minimizers.
 var mutants = map[string]func() reducer{
 	"leaves out what matters": func() reducer {
 		return func(sc *file.Scenario, fails func(*file.Scenario) bool) *file.Scenario {
@@ -47,13 +47,13 @@ var mutants = map[string]func() reducer{
 	"does nothing": func() reducer {
 		return func(sc *file.Scenario, _ func(*file.Scenario) bool) *file.Scenario { return sc }
 	},
-	"knows nothing but faults": func() reducer {
+	"removes only faults": func() reducer {
 		return shrink.FewerFaults
 	},
-	"goes round once": func() reducer {
+	"makes one pass only": func() reducer {
 		return shrink.OnceRound
 	},
-	"is another one each time": func() reducer {
+	"differs each time": func() reducer {
 		hold := time.Duration(0)
 		return func(sc *file.Scenario, fails func(*file.Scenario) bool) *file.Scenario {
 			small := shrink.Minimize(sc, fails).Clone()
@@ -62,7 +62,7 @@ var mutants = map[string]func() reducer{
 			return small
 		}
 	},
-	"never has enough": func() reducer {
+	"makes too many trials": func() reducer {
 		return func(sc *file.Scenario, fails func(*file.Scenario) bool) *file.Scenario {
 			for range shrink.MaxTrials {
 				fails(sc)
@@ -72,7 +72,7 @@ var mutants = map[string]func() reducer{
 	},
 }
 
-// What the tests of Minimize look at is enough to notice a mistake in it.
+// The checks of wrongWith detect each mutant of Minimize.
 func TestMinimizeMutants(t *testing.T) {
 	space, pause := testruns.Spaces(t)[0], causes[1].fails
 	for name, mutant := range mutants {
@@ -87,7 +87,7 @@ func TestMinimizeMutants(t *testing.T) {
 					return
 				}
 			}
-			t.Error("nobody notices")
+			t.Error("the mutant was not detected")
 		})
 	}
 }

@@ -47,8 +47,8 @@ func rounderThan(d time.Duration) []time.Duration {
 // tenth is the unit in which times from a minute on are counted.
 const tenth = time.Minute / 10
 
-// digits counts the digits of a time, but for the zeros at its end. From a
-// minute on it is counted in tenths of a minute, or has many.
+// digits counts the digits of a time, without the zeros at its end. From a minute
+// on the time counts in tenths of a minute, or has many digits.
 func digits(d time.Duration) int {
 	const many = 20
 	if d >= time.Minute {

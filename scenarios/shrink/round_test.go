@@ -48,8 +48,8 @@ func TestRounderThan(t *testing.T) {
 	}
 }
 
-// With the TTL everything becomes longer or shorter, but for the network and
-// the rates of clocks.
+// All times are scaled with the TTL, except those of the network and the rates of
+// clocks.
 func TestScaledTo(t *testing.T) {
 	sc, err := file.Parse("scaled.yaml", []byte(`
 name: scaled

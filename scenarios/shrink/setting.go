@@ -9,7 +9,7 @@ import (
 	"locksim/scenarios/file"
 )
 
-// plainChanges take the peculiarities out of a setting, one each.
+// plainChanges each reset one setting to its plain value.
 var plainChanges = []func(*file.Scenario){
 	func(s *file.Scenario) { s.World.Latency = file.Range{Min: time.Millisecond, Max: time.Millisecond} },
 	func(s *file.Scenario) { s.World.Replicas, s.World.Lag = 0, file.Range{} },
@@ -33,7 +33,7 @@ var plainChanges = []func(*file.Scenario){
 	func(s *file.Scenario) { s.Workload.Stagger = 0 },
 }
 
-// plainSetting makes the world, the lock and the workload as plain as they get.
+// plainSetting makes the world, the lock and the workload as plain as possible.
 func (m *minimizer) plainSetting() {
 	m.fewerNodes()
 	for _, change := range plainChanges {
@@ -56,8 +56,8 @@ func oneReplica(s *file.Scenario) {
 	}
 }
 
-// fewerNodes takes away Redis nodes, where there are more than the lock needs.
-// Those that the faults name come first.
+// fewerNodes removes Redis nodes, if there are more than the lock needs. The nodes
+// that the faults name come first.
 func (m *minimizer) fewerNodes() {
 	m.attempt(nodesByRole)
 	for redis := 1; redis < m.best.World.Redis; redis++ {
@@ -69,7 +69,7 @@ func (m *minimizer) fewerNodes() {
 	}
 }
 
-// nodesByRole calls the nodes that the faults name r0, r1, …, in the order in
+// nodesByRole renames the nodes that the faults name to r0, r1, …, in the order in
 // which they are named.
 func nodesByRole(s *file.Scenario) {
 	all := s.RedisNodes()

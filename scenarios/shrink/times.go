@@ -6,9 +6,9 @@ import (
 	"locksim/scenarios/file"
 )
 
-// shortTimes makes every time as short and as round as it gets: of the workload
-// first, so that a fault lasts as long as it has to on its own. The TTL, the
-// backoff and the latency are only made round: a lock with a shorter TTL is
+// shortTimes makes every time as short and as round as possible: those of the
+// workload first, so that the length of a fault does not depend on them. The TTL,
+// the backoff and the latency are only rounded: a lock with a shorter TTL is
 // another lock.
 func (m *minimizer) shortTimes() {
 	for _, d := range append(workDials(m.best), faultDials(m.best)...) {
@@ -20,8 +20,8 @@ func (m *minimizer) shortTimes() {
 	}
 }
 
-// shorten looks for the shortest round time that fails and is shorter by a
-// quarter at least, halving the choice each time.
+// shorten looks for the shortest round time that fails and is shorter by a quarter
+// at least, by bisection.
 func (m *minimizer) shorten(d dial) {
 	now := d.of(m.best)
 	if now == 0 || d.zero == shortest && m.turn(d, 0) {
@@ -40,7 +40,7 @@ func (m *minimizer) shorten(d dial) {
 	}
 }
 
-// round looks for a time with fewer digits, not far away.
+// round looks for a near time with fewer digits.
 func (m *minimizer) round(d dial) {
 	for _, rounder := range rounderThan(d.of(m.best)) {
 		if m.turn(d, rounder) {
@@ -53,8 +53,8 @@ func (m *minimizer) turn(d dial, to time.Duration) bool {
 	return m.attempt(func(s *file.Scenario) { d.turn(s, to) })
 }
 
-// roundTTL makes the TTL 10s, or at least round, and everything else longer or
-// shorter in proportion, but for the network; or else the TTL alone.
+// roundTTL makes the TTL 10s, or at least round, and scales all other times in
+// proportion, except those of the network; failing that it changes the TTL alone.
 func (m *minimizer) roundTTL() {
 	const usual = 10 * time.Second
 	ttl := m.best.Lock.TTL
@@ -68,8 +68,8 @@ func (m *minimizer) roundTTL() {
 	}
 }
 
-// scaledTo makes everything that takes time longer or shorter, to whole
-// milliseconds, so that the TTL comes to a certain time.
+// scaledTo scales all times, to whole milliseconds, so that the TTL becomes the
+// given time.
 func scaledTo(ttl time.Duration) func(*file.Scenario) {
 	return func(s *file.Scenario) {
 		factor := float64(ttl) / float64(s.Lock.TTL)

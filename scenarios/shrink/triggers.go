@@ -9,10 +9,10 @@ import (
 	"locksim/sim/trace"
 )
 
-// retrigger looks for the plainest moment for each fault: the first time that
-// the client which it strikes passes an event, rather than a time, a later round
-// or some time after an event. An event is found again when everything else of
-// the scenario has changed.
+// retrigger looks for the plainest trigger of each fault: the first time that the
+// client which it strikes passes an event, rather than a time, a later round or
+// some time after an event. An event still occurs when the rest of the scenario has
+// changed.
 func (m *minimizer) retrigger() {
 	for i := 0; i < len(m.best.Faults); i++ {
 		switch f := m.best.Faults[i]; {
@@ -20,7 +20,7 @@ func (m *minimizer) retrigger() {
 		case f.When == nil:
 			m.atAnEvent(i)
 		default:
-			m.byTheVictim(i)
+			m.byStruckClient(i)
 			m.earlier(i)
 			atOnce(m, i)
 		}
@@ -30,7 +30,7 @@ func (m *minimizer) retrigger() {
 // atAnEvent tries an event instead of a time.
 func (m *minimizer) atAnEvent(i int) {
 	for nth := 1; nth <= min(m.best.Workload.Rounds, 3); nth++ {
-		for _, client := range m.strikingAt(i) {
+		for _, client := range m.triggerClients(i) {
 			if m.anyEvent(i, client, nth) {
 				return
 			}
@@ -38,9 +38,9 @@ func (m *minimizer) atAnEvent(i int) {
 	}
 }
 
-// strikingAt are the clients whose events may set off a fault: those that it
-// strikes or, where it strikes none, all of them if they are few.
-func (m *minimizer) strikingAt(i int) []string {
+// triggerClients are the clients whose events may trigger a fault: those that it
+// strikes or, if it strikes none, the first few.
+func (m *minimizer) triggerClients(i int) []string {
 	const few = 3
 	all := m.best.Clients()
 	struck := slices.DeleteFunc(namesIn(faults.Fault{Action: m.best.Faults[i].Action}), func(name string) bool { return !trace.IsClient(name) })
@@ -50,11 +50,11 @@ func (m *minimizer) strikingAt(i int) []string {
 	return all[:min(few, len(all))]
 }
 
-// byTheVictim tries the same event of a client that the fault strikes, where it
-// is one of somebody else's.
-func (m *minimizer) byTheVictim(i int) {
+// byStruckClient tries the same event of a client that the fault strikes, if its
+// event is another client's.
+func (m *minimizer) byStruckClient(i int) {
 	f := m.best.Faults[i]
-	clients := m.strikingAt(i)
+	clients := m.triggerClients(i)
 	if slices.Contains(clients, f.When.Client) {
 		return
 	}
@@ -74,7 +74,7 @@ func (m *minimizer) anyEvent(i int, client string, nth int) bool {
 	})
 }
 
-// earlier tries earlier passings of the event.
+// earlier tries earlier occurrences of the event.
 func (m *minimizer) earlier(i int) {
 	const few = 4
 	f := m.best.Faults[i]
@@ -87,8 +87,8 @@ func (m *minimizer) earlier(i int) {
 	}
 }
 
-// atOnce tries to do without the time after the event: at that event, or at
-// another of the same round.
+// atOnce tries to strike without a delay: at the same event, or at another of the
+// same round.
 func atOnce(m *minimizer, i int) {
 	f := m.best.Faults[i]
 	if f.After > 0 && !m.attempt(strikeAt(i, *f.When, 0)) {
@@ -96,8 +96,8 @@ func atOnce(m *minimizer, i int) {
 	}
 }
 
-// strikeAt lets a fault strike so long after an event, and the restart of whom
-// it has crashed as much later as before.
+// strikeAt makes a fault strike at a time after an event, and moves the restart of
+// a process that it crashes by the same amount.
 func strikeAt(i int, event faults.Event, after time.Duration) func(*file.Scenario) {
 	return func(s *file.Scenario) {
 		moving := []int{i}
@@ -114,8 +114,8 @@ func strikeAt(i int, event faults.Event, after time.Duration) func(*file.Scenari
 	}
 }
 
-// followed is the index of the crash that a restart comes some time after, both
-// being set off by the same event or at times of their own; -1 for all else.
+// followed is the index of the crash that a restart follows, if both have the same
+// event as their trigger, or times; -1 for all others.
 func followed(s *file.Scenario, i int) int {
 	restart, ok := s.Faults[i].Action.(faults.Restart)
 	if !ok {

@@ -10,36 +10,36 @@ import (
 )
 
 // boundary is a moment of a run at which a fault can find the world in another
-// state than before: a message of a client's leaves, arrives, or a client passes
-// a point. A fault is placed just before it.
+// state than before: a client's message is sent or arrives, or a client passes a
+// point. A fault is placed just before it.
 type boundary struct {
 	at     time.Duration
-	what   passing
-	client string        // whose message it is, or who passes the point
-	node   string        // with whom it exchanges the message: a Redis node or s0
-	event  *faults.Event // the point, where a schedule can name it
-	strike time.Duration // the last instant at which nothing of it has happened
+	what   boundaryKind
+	client string        // the client of the message or of the point
+	node   string        // the other end of the message: a Redis node or s0
+	event  *faults.Event // the point, if a schedule can name it
+	strike time.Duration // the last instant before it
 }
 
-// passing is what happens at a boundary.
-type passing int
+// boundaryKind is what happens at a boundary.
+type boundaryKind int
 
 const (
 	// sending is a client that sends a message or that gets a connection.
-	sending passing = iota
+	sending boundaryKind = iota
 	// answering is a node that has received a message, acts on it, and answers
 	// in the same instant.
 	answering
-	// receiving is a client to which an answer comes.
+	// receiving is a client that receives an answer.
 	receiving
 	// pointing is a client that passes a named point or an event of the driver.
 	pointing
-	// expiring is a key whose time is over.
+	// expiring is a key that expires.
 	expiring
 )
 
-// boundaries finds the boundaries of a run, in order. What comes after the
-// workload is the probe's, which no fault strikes.
+// boundaries finds the boundaries of a run, in order. It stops at the probe, which
+// runs after the workload and which no fault strikes.
 func boundaries(t *trace.Trace) []boundary {
 	b := &boundaryFinder{passed: map[clientEvent]int{}}
 	for _, e := range t.Events {
@@ -51,7 +51,7 @@ func boundaries(t *trace.Trace) []boundary {
 	return b.found
 }
 
-// clientEvent is an event of a client; how often it has come is counted.
+// clientEvent is an event of a client, whose occurrences are counted.
 type clientEvent struct{ client, event string }
 
 type boundaryFinder struct {
@@ -71,7 +71,7 @@ func (b *boundaryFinder) event(e trace.Event) {
 	}
 }
 
-// read is what an event means, if it is a boundary.
+// read is the boundary of an event of a client or server, if it is one.
 func (b *boundaryFinder) read(e trace.Event) (boundary, bool) {
 	if !trace.IsClient(e.Actor) {
 		return readServer(e)
@@ -87,7 +87,7 @@ func (b *boundaryFinder) read(e trace.Event) (boundary, bool) {
 	return boundary{}, false
 }
 
-// readServer is read for what a server does.
+// readServer is the boundary of an event of a server, if it is one.
 func readServer(e trace.Event) (boundary, bool) {
 	switch e.What.(type) {
 	case trace.Exec, trace.Decision, trace.Send, trace.Close:
@@ -100,8 +100,7 @@ func readServer(e trace.Event) (boundary, bool) {
 
 var pointLabel = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
-// point counts a point as a schedule does. It is nil where no schedule can name
-// it.
+// point counts a point as a schedule does. It is nil if no schedule can name it.
 func (b *boundaryFinder) point(client string, m trace.Mark) *faults.Event {
 	at := clientEvent{client, m.Name()}
 	b.passed[at]++
@@ -111,10 +110,10 @@ func (b *boundaryFinder) point(client string, m trace.Mark) *faults.Event {
 	return &faults.Event{Client: client, Name: at.event, Nth: b.passed[at]}
 }
 
-// strike is when a fault has to strike to come before what happens now. The
-// world's own events come first in their instant and move what wants the same
-// one. A timer of the code under test would come before them, so the instant
-// before is better, where nothing else happens then.
+// strike is when a fault has to strike to come before the present instant. The
+// world's own events come first in their instant, and delay other events of the
+// same instant. A timer of the code under test would come before them, so the
+// previous instant is better, if nothing else happens then.
 func (b *boundaryFinder) strike() time.Duration {
 	if b.now-b.earlier > 1 {
 		return b.now - 1
@@ -122,7 +121,7 @@ func (b *boundaryFinder) strike() time.Duration {
 	return b.now
 }
 
-// sameInstant are the boundaries found so far that are at the present instant.
+// sameInstant are the boundaries found so far at the present instant.
 func (b *boundaryFinder) sameInstant() []boundary {
 	for i := len(b.found); i > 0; i-- {
 		if b.found[i-1].at != b.now {

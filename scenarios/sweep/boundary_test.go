@@ -18,8 +18,8 @@ import (
 )
 
 // handMade is a trace with a dial, a request with its answer, points that can be
-// named and one that cannot, two requests that leave at once, an answer that
-// nobody asked for, a key that expires, and a probe.
+// named and one that cannot, two requests that are sent at once, an answer without
+// a request, a key that expires, and a probe.
 func handMade() *trace.Trace {
 	t := new(trace.Trace)
 	send := func(text string) trace.What { return trace.Send{Conn: "#1", Content: trace.Text(text)} }
@@ -49,8 +49,8 @@ func handMade() *trace.Trace {
 	return t
 }
 
-// describe is a boundary in short: when it is, when a fault strikes before it,
-// and what it is.
+// describe is a boundary in short: its time, when a fault strikes before it, and
+// its kind.
 func (b boundary) describe() string {
 	text := fmt.Sprintf("%d<%d %s", b.strike, b.at, []string{"send", "answer", "receive", "point", "expire"}[b.what])
 	if b.client != "" {
@@ -80,7 +80,7 @@ func TestBoundaries(t *testing.T) {
 	}
 }
 
-// Where each kind is placed in the trace, written down by hand.
+// Each kind is placed at the boundaries of the trace that this list has, made by hand.
 func TestPlacements(t *testing.T) {
 	p := placer{kinds: sweepKinds, ttl: time.Second, readers: []string{"c0"}}
 	places := p.place(boundaries(handMade()))
@@ -104,7 +104,7 @@ func TestPlacements(t *testing.T) {
 	}
 }
 
-// The faults of a placement: a point is waited for, all else has its time.
+// The fault of a placement at a point waits for the point, every other fault has a time.
 func TestPlacedFaults(t *testing.T) {
 	p := placer{kinds: sweepKinds, ttl: 10 * time.Second}
 	var got []string
@@ -128,7 +128,7 @@ func TestPlacedFaults(t *testing.T) {
 	}
 }
 
-// small is a scenario that is quickly swept.
+// small is a scenario whose sweep is quick.
 func small(t *testing.T, kind string, rounds int) (*file.Scenario, play.Lock) {
 	t.Helper()
 	sc := file.Defaults()
@@ -153,8 +153,7 @@ func swept(t *testing.T, sc *file.Scenario, l play.Lock) (*play.ModeRun, []bound
 	return &o.Modes[0], boundaries(o.Modes[0].Trace)
 }
 
-// uncovered looks for an event of a client's at which there is no boundary, in
-// the trace itself.
+// uncovered looks in the trace for an event of a client without a boundary.
 func uncovered(tr *trace.Trace, found []boundary) string {
 	for _, e := range tr.Events {
 		of := strings.TrimPrefix(e.Actor, "c") != e.Actor || strings.HasPrefix(e.Peer, "c") && e.Actor != "world"
@@ -168,8 +167,8 @@ func uncovered(tr *trace.Trace, found []boundary) string {
 	return ""
 }
 
-// Every message of a client's, sent or delivered, and every point is a boundary.
-// An enumerator that leaves out a sort of them is found out.
+// Every message of a client, sent or delivered, and every point is a boundary. The
+// check detects an enumerator that leaves out one kind of them.
 func TestBoundariesAreComplete(t *testing.T) {
 	for _, kind := range []string{"fenced", "redlock", "fair"} {
 		sc, l := small(t, kind, 2)
@@ -177,21 +176,21 @@ func TestBoundariesAreComplete(t *testing.T) {
 		if missing := uncovered(run.Trace, found); missing != "" {
 			t.Errorf("%s: there is no boundary at %s", kind, missing)
 		}
-		for _, what := range []passing{sending, answering, receiving, pointing} {
+		for _, what := range []boundaryKind{sending, answering, receiving, pointing} {
 			mutant := slices.DeleteFunc(slices.Clone(found), func(b boundary) bool { return b.what == what })
 			if uncovered(run.Trace, mutant) == "" {
-				t.Errorf("%s: nobody misses the boundaries of sort %d", kind, what)
+				t.Errorf("%s: the missing boundaries of kind %d are not detected", kind, what)
 			}
 		}
 	}
 }
 
-// before says what is wrong with when a placement strikes: up to there the run
-// is the one without faults, which goes on with the boundary.
+// before describes a mistake in when a placement strikes: up to there the run must
+// equal the one without faults, which goes on with the boundary.
 func before(calm, placed *trace.Trace, p placement, at time.Duration) string {
 	n := slices.IndexFunc(placed.Events, func(e trace.Event) bool { return e.Actor == "world" })
 	if n < 0 {
-		return "nothing has struck"
+		return "no fault has struck"
 	}
 	for i, e := range placed.Events[:n] {
 		point := p.faults[0].When != nil && i == n-1
@@ -208,8 +207,8 @@ func before(calm, placed *trace.Trace, p placement, at time.Duration) string {
 	return ""
 }
 
-// A fault strikes after all that comes before its boundary, and before all that
-// happens there.
+// A fault strikes after everything that precedes its boundary, and before
+// everything that happens there.
 func TestPlacementsStrikeBefore(t *testing.T) {
 	onlyInASoak(t)
 	for _, kind := range []string{"single", "redlock", "broken/get-then-del"} {
@@ -228,7 +227,7 @@ func TestPlacementsStrikeBefore(t *testing.T) {
 				if late := (placement{faults: []faults.Fault{{At: b.at + 1, Action: p.faults[0].Action}}}); p.faults[0].When == nil {
 					o, _, _ := l.Try(late.scenario(sc), 1)
 					if before(run.Trace, o.Modes[0].Trace, late, b.at) == "" {
-						t.Fatalf("%s: nobody sees that %v comes too late", kind, late)
+						t.Fatalf("%s: it is not detected that %v is too late", kind, late)
 					}
 				}
 			}
@@ -245,9 +244,10 @@ func kindNamed(t *testing.T, name string) []sweepKind {
 	return kinds
 }
 
-// What is left out as equivalent ends as the placement that stands for it: the
-// next one of the same target or, for a restart, the one before, which is behind
-// the last command. One behind which nothing comes does nothing.
+// A placement that is left out as equivalent has the same result as the placement
+// that replaces it: the next one of the same target or, for a restart, the one
+// before, which is after the last command. One without a later placement has no
+// effect.
 func TestLeftOutIsEquivalent(t *testing.T) {
 	onlyInASoak(t)
 	for _, lockKind := range []string{"single", "fenced"} {
@@ -261,20 +261,19 @@ func TestLeftOutIsEquivalent(t *testing.T) {
 			all := pl.place(found).all
 			for _, b := range found {
 				target := k.target(b)
-				if target == "" || slices.Contains(k.tells, b.what) {
+				if target == "" || slices.Contains(k.distinguishes, b.what) {
 					continue
 				}
 				left := placement{kind: k.name, target: target, at: b.strike, faults: pl.faults(k, b, b.strike)}
 				if got, want := ending(t, l, sc, left), standIns(t, l, sc, all, left); !slices.Contains(want, got) {
-					t.Errorf("%s: %v: %s, and with what stands for it: %s", lockKind, left, got, want)
+					t.Errorf("%s: %v: %s, and with the placement that replaces it: %s", lockKind, left, got, want)
 				}
 			}
 		}
 	}
 }
 
-// standIns are the endings of the placements that stand for one that was left
-// out.
+// standIns are the results of the placements that replace one that was left out.
 func standIns(t *testing.T, l play.Lock, sc *file.Scenario, all []placement, left placement) []string {
 	t.Helper()
 	next := "no violation"
@@ -290,7 +289,7 @@ func standIns(t *testing.T, l play.Lock, sc *file.Scenario, all []placement, lef
 	return []string{next}
 }
 
-// ending is what became of a placement.
+// ending is the result of a placement.
 func ending(t *testing.T, l play.Lock, sc *file.Scenario, p placement) string {
 	t.Helper()
 	o, broken, err := l.Try(p.scenario(sc), 1)
@@ -303,12 +302,12 @@ func ending(t *testing.T, l play.Lock, sc *file.Scenario, p placement) string {
 	return fmt.Sprint(broken)
 }
 
-// A jump of a clock that nobody looks at leaves the run as it was.
+// A jump of a clock that is not read does not change the run.
 func TestIdleClocks(t *testing.T) {
 	sc, l := small(t, "single", 1)
 	run, found := swept(t, sc, l)
 	if len(run.WallClocks) > 0 {
-		t.Fatalf("%v look at their wall clocks", run.WallClocks)
+		t.Fatalf("%v read their wall clocks", run.WallClocks)
 	}
 	p := placer{kinds: kindNamed(t, "client-clock-forward"), ttl: time.Second, readers: []string{"c0", "c1"}}
 	for _, x := range p.place(found).all {
@@ -325,19 +324,19 @@ func TestIdleClocks(t *testing.T) {
 		return l.New(e)
 	}}
 	if run, _ := swept(t, sc, wall); !slices.Equal(run.WallClocks, []string{"c0", "c1"}) {
-		t.Errorf("%v look at their wall clocks, want both", run.WallClocks)
+		t.Errorf("%v read their wall clocks, want both", run.WallClocks)
 	}
 }
 
 // onlyInASoak skips a test that takes many runs.
 func onlyInASoak(t testing.TB) {
 	if os.Getenv("LOCKSIM_SOAK") == "" {
-		t.Skip("make soak does it: LOCKSIM_SOAK is not set")
+		t.Skip("make soak does it, LOCKSIM_SOAK is not set")
 	}
 }
 
-// A kind of fault that no placement is thought through for is placed by its form,
-// where it is asked for: at whom it strikes, and so that the scenario is valid.
+// A kind of fault without a sweepKind of its own is placed by its form, if it is
+// asked for: at its target, and so that the scenario is valid.
 func TestPlacementsByForm(t *testing.T) {
 	sc, l := small(t, "fenced", 1)
 	sc.World.Replicas = 1
@@ -359,6 +358,6 @@ func TestPlacementsByForm(t *testing.T) {
 		}
 	}
 	if all, err := kindsOf(nil); err != nil || len(all) != len(sweepKinds) {
-		t.Errorf("%d kinds are placed that nobody has asked for", len(all)-len(sweepKinds))
+		t.Errorf("%d kinds are placed without being asked for", len(all)-len(sweepKinds))
 	}
 }

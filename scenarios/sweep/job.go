@@ -22,23 +22,23 @@ const (
 	Pairs Part = "pairs"
 )
 
-// Job is a part of a sweep that is done in one go. It is a value that can
-// be sent to another process.
+// Job is a part of a sweep that one process does. It is a value that can be sent to
+// another process.
 type Job struct {
 	Plan   Plan `json:"plan"`
 	Number int  `json:"number"`
-	// Of says what is tried: Runs placements or pairs, from number First on.
+	// Of is the part that is tried: Runs placements or pairs, from number First on.
 	Of    Part `json:"of,omitempty"`
 	First int  `json:"first"`
 	Runs  int  `json:"runs"`
 }
 
-// Block is what became of a [Job]. It depends on the job alone.
+// Block is the result of a [Job]. It depends on the job alone.
 type Block struct {
 	// Job is the number of the job.
 	Job int `json:"job"`
 	Tally
-	// Failures are those of different shapes. None is examined.
+	// Failures are the failures of different shapes. None is examined.
 	Failures search.Failures `json:"failures,omitempty"`
 }
 
@@ -77,12 +77,12 @@ func (t *Tally) Add(later Tally) {
 	t.Kinds = search.AddFaults(t.Kinds, later.Kinds)
 }
 
-// Play makes the runs, and calls step after each of them. extra are locks besides
-// those that come with locksim.
+// Play makes the runs, and calls step after each of them. extra are locks that do
+// not come with locksim.
 //
-// That a run fails is no error. Errors are those of [file.Parse] and [play.FindLock], a run
-// without faults that is not that of the plan, and a [*play.Frozen], after
-// which the process is of no more use.
+// A failing run is no error. Errors are those of [file.Parse] and [play.FindLock],
+// a run without faults that differs from that of the plan, and a [*play.Frozen],
+// after which the process must exit.
 func (j Job) Play(extra []play.Lock, step func()) (Block, error) {
 	b := Block{Job: j.Number}
 	s, err := newSweeper(&j.Plan, j.Of, extra)
@@ -108,10 +108,9 @@ func (j Job) Play(extra []play.Lock, step func()) (Block, error) {
 	return b, nil
 }
 
-// count counts a run. It takes the violations from a run in which a fault did not
-// strike, since other faults than those that were placed are to blame then, and
-// from a pair of which one placement alone does the same. The error is one that ends
-// the job.
+// count counts a run. It removes the violations of a run in which a fault did not
+// strike, since the placed faults are not their cause then, and of a pair of which
+// one placement alone does the same. An error ends the job.
 func (b *Block) count(s *sweeper, t *search.Trial) error {
 	if t.Outcome == nil {
 		b.Count(t)
@@ -141,8 +140,8 @@ func (b *Block) count(s *sweeper, t *search.Trial) error {
 	return nil
 }
 
-// reduces reports whether one of the two placements of a run alone does what both
-// have done.
+// reduces reports whether one of the two placements of a run alone has the same
+// result as both.
 func (b *Block) reduces(s *sweeper, t *search.Trial) (bool, error) {
 	for _, p := range s.placements(t.Placed.Number) {
 		alone := search.Play(s.lock, s.of(t.Placed.Number, p))
@@ -173,11 +172,11 @@ type sweeper struct {
 	plan *Plan
 	calm *file.Scenario
 	lock play.Lock
-	// placements are those of a case by its number: one, or a pair.
+	// placements are the placements of a case by its number: one, or a pair.
 	placements func(n int) []placement
 }
 
-// newSweeper plays the run without faults once more, and finds its boundaries.
+// newSweeper plays the run without faults again, and finds its boundaries.
 func newSweeper(p *Plan, of Part, extra []play.Lock) (*sweeper, error) {
 	if err := p.problem(); err != nil {
 		return nil, err
@@ -214,14 +213,14 @@ func newSweeper(p *Plan, of Part, extra []play.Lock) (*sweeper, error) {
 	return s, nil
 }
 
-// ErrAnotherRun is wrapped by the error of [Job.Play] where the run without
-// faults came out differently than when the sweep was planned.
-var ErrAnotherRun = errors.New("the run without faults is not the one whose boundaries were planned: another version of the lock or of locksim, or the lock is not deterministic")
+// ErrAnotherRun is wrapped by the error of [Job.Play] if the run without faults
+// differs from the one for which the sweep was planned.
+var ErrAnotherRun = errors.New("the run without faults is not the one whose boundaries were planned: the lock or locksim has another version, or the lock is not deterministic")
 
 // numbered is the case of that number.
 func (s *sweeper) numbered(n int) search.Case { return s.of(n, s.placements(n)...) }
 
-// of is the scenario with some placements in it.
+// of is the case of a scenario with some placements in it.
 func (s *sweeper) of(n int, placed ...placement) search.Case {
 	sc := placed[0].scenario(s.calm, placed[1:]...)
 	kinds := make([]string, len(placed))
@@ -232,21 +231,21 @@ func (s *sweeper) of(n int, placed ...placement) search.Case {
 		Placed: &search.Placed{Number: n, Faults: placement{faults: sc.Faults}.String(), Kinds: kinds}}
 }
 
-// Examination is a failure of a sweep that is to be examined. It is a value that can
-// be sent to another process.
+// Examination is a failure of a sweep that is to be examined. It is a value that
+// can be sent to another process.
 //
-// It takes hundreds of runs to make a failure minimal, and most blocks have failures
-// of the same few shapes. So a sweep examines one of each shape when all blocks are
-// there, rather than one of each block.
+// It takes hundreds of runs to make a failure minimal, and most blocks have
+// failures of the same few shapes. So a sweep examines one of each shape after all
+// blocks, rather than one of each block.
 type Examination struct {
 	Plan Plan `json:"plan"`
-	// Shape is that of the failure, Placed what was placed.
+	// Shape is the shape of the failure, Placed its placement.
 	Shape  string        `json:"shape"`
 	Placed search.Placed `json:"placed"`
 }
 
-// Examinations are what is to be examined: of each shape the first failure, or the
-// first of those with the fewest faults.
+// Examinations are the failures to examine: of each shape the first, or the first
+// of those with the fewest faults.
 func (p *Plan) Examinations(blocks map[int]Block) []Examination {
 	var failures search.Failures
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
@@ -261,7 +260,7 @@ func (p *Plan) Examinations(blocks map[int]Block) []Examination {
 	return out
 }
 
-// Play examines the failure. extra are locks besides those that come with locksim.
+// Play examines the failure. extra are locks that do not come with locksim.
 // Errors are those of [Job.Play] and [search.Failure.Examine].
 func (e Examination) Play(extra []play.Lock) (*search.Failure, error) {
 	of := Singles

@@ -13,36 +13,36 @@ import (
 
 // sweepKind is a kind of fault that a sweep places at boundaries.
 //
-// It is placed just before each boundary that it can tell from the one before:
-// at which its target does something that the fault would prevent, delay or
-// change. Between two of these the target does nothing of the kind, so wherever
-// a fault strikes there it finds its target in the same state, and one placement
-// stands for all of them. In particular just after a message is just before the
-// next step of the same target. What is left out that way:
+// It is placed just before each boundary at which its target does something that
+// the fault would prevent, delay or change. Between two of these the target does
+// nothing of the sort, so a fault that strikes anywhere between them finds its
+// target in the same state, and one placement represents all of them. In particular
+// just after a message is just before the next step of the same target. These
+// boundaries are left out as equivalent:
 //
 //   - A pause and a clock jump of a client: boundaries at which only a node acts.
-//   - A crash of a client: also answers that arrive and to which the client says
-//     nothing in that instant. Whatever it has made of them dies with it.
-//   - A cut: answers that arrive. Bytes that are under way arrive all the same,
+//   - A crash of a client: also answers that arrive and to which the client does not
+//     react in that instant. Their effect on the client is lost in the crash.
+//   - A cut: answers that arrive. Bytes that are under way arrive in any case,
 //     so only what is sent matters, on either side. A dial that has begun waits
 //     as one that begins.
 //   - A lost reply: all but the moments at which the node answers. The fault
 //     waits for the next answer, whenever it comes.
 //   - A clock jump of a node: all but the moments at which it acts on a command
-//     or a key of it expires: only then does it look at its clock.
+//     or a key of it expires: only then does it read its clock.
 //   - A restart of a node: all but the moments just before it acts on a command
-//     or a key of it expires, and those just behind. Before, the command that is
-//     under way finds the node gone; behind, clients hear that their connections
-//     have ended before they ask again. When a command is sent makes no difference.
+//     or a key of it expires, and those just after. Before, the command that is
+//     under way finds the node down; after, clients learn that their connections
+//     have ended before they send again. When a command is sent makes no difference.
 //
-// Faults that last strike a little earlier or later within such a gap, and end
-// as much earlier or later; that is all that placements in one gap differ in.
+// Faults with a length strike a little earlier or later within such a gap, and end
+// as much earlier or later; placements in one gap differ only in that.
 type sweepKind struct {
-	name   string
-	text   string
-	target func(b boundary) string // whom it strikes at a boundary; "" for nobody
-	tells  []passing               // the boundaries that it can tell from those before
-	action func(b boundary, ttl time.Duration) faults.Action
+	name          string
+	text          string
+	target        func(b boundary) string // the process or link that it strikes at a boundary; "" for none
+	distinguishes []boundaryKind          // the boundaries at which it is placed
+	action        func(b boundary, ttl time.Duration) faults.Action
 }
 
 // sweepKinds are the kinds in the order in which they are placed.
@@ -51,50 +51,50 @@ var sweepKinds = []sweepKind{
 		func(b boundary, ttl time.Duration) faults.Action {
 			return faults.Pause{Process: b.client, For: percent(ttl, 150)}
 		}},
-	{"crash", "a client dies", clientOf, []passing{sending, pointing},
+	{"crash", "a client crashes", clientOf, []boundaryKind{sending, pointing},
 		func(b boundary, _ time.Duration) faults.Action {
 			return faults.Crash{Process: b.client, Mode: faults.CrashProcess}
 		}},
 	{"cut-hold", "a client and a node are cut off for one and a half TTLs, and what they send arrives late", linkOf, linkSteps, cut(faults.BytesHold)},
 	{"cut-drop", "the same, and what they send is lost", linkOf, linkSteps, cut(faults.BytesDrop)},
-	{"lose_reply", "the next reply is lost", linkOf, []passing{answering},
+	{"lose_reply", "the next reply is lost", linkOf, []boundaryKind{answering},
 		func(b boundary, _ time.Duration) faults.Action {
 			return faults.LoseReply{Between: []string{b.client}, And: []string{b.node}, Count: 1}
 		}},
 	{"client-clock-forward", "a client's wall clock jumps forward by 1.1 TTLs", clientOf, clientSteps, jump(clientOf, 110)},
 	{"client-clock-back", "a client's wall clock jumps back by 1.1 TTLs", clientOf, clientSteps, jump(clientOf, -110)},
-	{"node-clock-forward", "a node's clock jumps forward by 1.1 TTLs", redisOf, []passing{answering, expiring}, jump(redisOf, 110)},
-	{"node-clock-back", "a node's clock jumps back by 1.1 TTLs", redisOf, []passing{answering, expiring}, jump(redisOf, -110)},
-	{"restart", "a node crashes, and comes back a hundredth of a TTL later with what its persistence has kept", redisOf, []passing{answering, expiring},
+	{"node-clock-forward", "a node's clock jumps forward by 1.1 TTLs", redisOf, []boundaryKind{answering, expiring}, jump(redisOf, 110)},
+	{"node-clock-back", "a node's clock jumps back by 1.1 TTLs", redisOf, []boundaryKind{answering, expiring}, jump(redisOf, -110)},
+	{"restart", "a node crashes, and restarts a hundredth of a TTL later with what its persistence has kept", redisOf, []boundaryKind{answering, expiring},
 		func(b boundary, _ time.Duration) faults.Action {
 			return faults.Crash{Process: b.node, Mode: faults.CrashProcess}
 		}},
 }
 
 var (
-	clientSteps = []passing{sending, receiving, pointing}
-	linkSteps   = []passing{sending, answering}
+	clientSteps = []boundaryKind{sending, receiving, pointing}
+	linkSteps   = []boundaryKind{sending, answering}
 )
 
-// Kind is a kind of fault that a sweep places, for people to choose from.
-type Kind struct {
-	// Name is what the command and the stored sweep call it, Text says in a line
+// FaultKind is a kind of fault that a sweep can place.
+type FaultKind struct {
+	// Name is its name in the command and in the stored sweep, Text says in a line
 	// what it does.
 	Name, Text string
 }
 
 // Kinds lists the kinds in the order in which they are placed. The caller
 // owns the slice.
-func Kinds() []Kind {
-	var out []Kind
+func Kinds() []FaultKind {
+	var out []FaultKind
 	for _, k := range append(slices.Clone(sweepKinds), formKinds()...) {
-		out = append(out, Kind{k.name, k.text})
+		out = append(out, FaultKind{k.name, k.text})
 	}
 	return out
 }
 
-// kindsOf are the kinds of those names, in their own order; for none those whose
-// placements are thought through.
+// kindsOf are the kinds of those names, in their own order; without names
+// sweepKinds.
 func kindsOf(names []string) ([]sweepKind, error) {
 	if len(names) == 0 {
 		return sweepKinds, nil
@@ -115,10 +115,10 @@ func kindsOf(names []string) ([]sweepKind, error) {
 	return out, nil
 }
 
-// formKinds are all kinds of fault of which no other placement is made, by their
-// forms. They are placed where they are asked for by name: one that was placed
-// always would make each sweep another one. Nobody has thought about the boundaries
-// that they can tell, so they are placed at all that their target takes part in.
+// formKinds are all other kinds of fault, placed by their forms. They are placed
+// only if they are asked for by name: a kind that was always placed would change
+// every sweep. The boundaries that matter to them are not known, so they are placed
+// at all in which their target takes part.
 func formKinds() []sweepKind {
 	sample := boundary{client: "c0", node: "r0"}
 	var out []sweepKind
@@ -133,24 +133,24 @@ func formKinds() []sweepKind {
 	return out
 }
 
-// formKind places a kind of fault by its form. Whom it strikes tells where: the
-// client, the node or the link of a boundary.
+// formKind places a kind of fault by its form. The role of its target decides
+// where: at the client, the node or the link of a boundary.
 func formKind(blank faults.Form) sweepKind {
-	k := sweepKind{name: blank.Name, text: blank.Text, target: func(boundary) string { return "all" }, tells: []passing{sending, answering, receiving, pointing, expiring}}
+	k := sweepKind{name: blank.Name, text: blank.Text, target: func(boundary) string { return "all" }, distinguishes: []boundaryKind{sending, answering, receiving, pointing, expiring}}
 	for _, field := range blank.Fields {
 		switch h := field.Holds.(type) {
 		case faults.Names:
 			if h.Side == faults.Near {
-				k.target, k.tells = linkOf, []passing{sending, answering, receiving}
+				k.target, k.distinguishes = linkOf, []boundaryKind{sending, answering, receiving}
 			}
 		case faults.Name:
 			switch {
 			case h.Role.Has(faults.Clients):
-				k.target, k.tells = clientOf, clientSteps
+				k.target, k.distinguishes = clientOf, clientSteps
 			case h.Role.Has(faults.Store):
-				k.target, k.tells = nodeOf, []passing{sending, answering, expiring}
+				k.target, k.distinguishes = nodeOf, []boundaryKind{sending, answering, expiring}
 			case h.Role.Has(faults.Servers):
-				k.target, k.tells = serverOf, []passing{sending, answering, expiring}
+				k.target, k.distinguishes = serverOf, []boundaryKind{sending, answering, expiring}
 			}
 		}
 	}
@@ -158,8 +158,8 @@ func formKind(blank faults.Form) sweepKind {
 	return k
 }
 
-// fillIn is a fault of a kind that strikes who is at a boundary: for one and a half
-// TTLs, late by as much, and in all else as a file would have it by default.
+// fillIn is a fault of a kind that strikes the target of a boundary: for one and a
+// half TTLs, with the same delay, and otherwise with the defaults of a file.
 func fillIn(kind string, b boundary, ttl time.Duration) faults.Action {
 	all := faults.Kinds()
 	form := all[slices.IndexFunc(all, func(f faults.Form) bool { return f.Name == kind })]
@@ -195,8 +195,8 @@ func fillIn(kind string, b boundary, ttl time.Duration) faults.Action {
 
 func clientOf(b boundary) string { return b.client }
 
-// redisOf is the Redis node of a boundary: the store has no clock that anybody
-// looks at, and never dies.
+// redisOf is the Redis node of a boundary: the store has no clock that is read, and
+// never crashes.
 func redisOf(b boundary) string {
 	if strings.HasPrefix(b.node, "r") {
 		return b.node
@@ -204,7 +204,7 @@ func redisOf(b boundary) string {
 	return ""
 }
 
-// nodeOf is the node of a boundary, serverOf the same but for the store.
+// nodeOf is the node of a boundary, serverOf the same except the store.
 func nodeOf(b boundary) string { return b.node }
 
 func serverOf(b boundary) string {
@@ -233,7 +233,7 @@ func jump(whose func(boundary) string, by int) func(boundary, time.Duration) fau
 	}
 }
 
-// percent is so many hundredths of a TTL, in whole milliseconds, 1 ms at least.
+// percent is a percentage of a TTL, in whole milliseconds, 1 ms at least.
 func percent(ttl time.Duration, n int) time.Duration {
 	d := (ttl * time.Duration(n) / 100).Truncate(time.Millisecond)
 	if d == 0 {

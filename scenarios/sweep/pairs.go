@@ -14,9 +14,9 @@ import (
 type pairs struct {
 	byTime []placement
 	outage time.Duration
-	behind []int // of each placement, the first that strikes later
-	upTo   []int // how many pairs begin with it or with one before it
-	clash  int   // pairs that no run can have
+	later  []int // of each placement, the first that strikes later
+	upTo   []int // the number of pairs that begin with it or with one before it
+	clash  int   // the number of pairs that are impossible
 }
 
 // newPairs counts the pairs.
@@ -27,19 +27,19 @@ func newPairs(all []placement, outage time.Duration) *pairs {
 	for i, first := range p.byTime {
 		later := sort.Search(len(p.byTime), func(j int) bool { return p.byTime[j].at > first.at })
 		total += len(p.byTime) - later
-		p.behind, p.upTo = append(p.behind, later), append(p.upTo, total)
+		p.later, p.upTo = append(p.later, later), append(p.upTo, total)
 		p.clash += p.clashes(i)
 	}
 	return p
 }
 
-// clashes counts the pairs that begin with a placement and that no run can have.
+// clashes counts the impossible pairs that begin with a placement.
 func (p *pairs) clashes(i int) int {
 	first, n := p.byTime[i], 0
 	if first.kind != "restart" {
 		return 0
 	}
-	for j := p.behind[i]; j < len(p.byTime) && p.byTime[j].at <= first.at+p.outage; j++ {
+	for j := p.later[i]; j < len(p.byTime) && p.byTime[j].at <= first.at+p.outage; j++ {
 		if p.clashing(first, p.byTime[j]) {
 			n++
 		}
@@ -47,13 +47,13 @@ func (p *pairs) clashes(i int) int {
 	return n
 }
 
-// clashing reports whether the second of two placements is a restart of a node
-// that is away: it cannot crash, and nobody can bring it back twice.
+// clashing reports whether the second of two placements is a restart of a node that
+// is down: it cannot crash, and cannot be restarted twice.
 func (p *pairs) clashing(first, second placement) bool {
 	return first.kind == "restart" && second.kind == "restart" && first.target == second.target && second.at <= first.at+p.outage
 }
 
-// count is how many pairs there are.
+// count is the number of pairs.
 func (p *pairs) count() int {
 	if len(p.upTo) == 0 {
 		return 0
@@ -68,12 +68,12 @@ func (p *pairs) pair(n int) (first, second placement, ok bool) {
 	if i > 0 {
 		before = p.upTo[i-1]
 	}
-	first, second = p.byTime[i], p.byTime[p.behind[i]+n-before]
+	first, second = p.byTime[i], p.byTime[p.later[i]+n-before]
 	return first, second, !p.clashing(first, second)
 }
 
-// sample draws numbers of pairs, each once: all of them where there are no more.
-// They depend on the seed alone.
+// sample draws numbers of pairs, each once, or all if there are no more. They
+// depend on the seed alone.
 func (p *pairs) sample(n int, seed uint64) []int {
 	if n >= p.count() {
 		return p.every()

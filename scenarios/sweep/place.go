@@ -10,7 +10,7 @@ import (
 )
 
 // placement is one fault at one boundary. A restart is two faults, the crash and
-// what follows it.
+// the restart.
 type placement struct {
 	kind   string
 	target string
@@ -27,14 +27,14 @@ func (p placement) String() string {
 	return strings.Join(texts, "; ")
 }
 
-// placements are all placements of a sweep, and what they leave out.
+// placements are all placements of a sweep, and the numbers of those left out.
 type placements struct {
 	all        []placement
 	boundaries int
-	// equivalent counts boundaries, one for each fault that could strike there,
-	// at which it would find its target as it does at one where it is placed.
+	// equivalent counts boundaries, one for each fault that could strike there, at
+	// which it would find its target in the same state as where it is placed.
 	equivalent int
-	// idle counts jumps of client clocks that nobody looks at.
+	// idle counts jumps of client clocks that are not read.
 	idle int
 }
 
@@ -43,9 +43,9 @@ type placer struct {
 	kinds   []sweepKind
 	ttl     time.Duration
 	wanted  func([]faults.Fault) bool // nil: all
-	readers []string                  // the clients that look at their wall clocks
+	readers []string                  // the clients that read their wall clocks
 	out     placements
-	last    map[string]time.Duration // of each kind and target, the last boundary that it told
+	last    map[string]time.Duration // of each kind and target, the last boundary at which it was placed
 }
 
 // place enumerates the placements at the boundaries of a run, kind by kind, and
@@ -79,7 +79,7 @@ func (p *placer) candidate(k sweepKind, b boundary) bool {
 	case strings.HasPrefix(k.name, "client-clock") && !slices.Contains(p.readers, target):
 		p.out.idle++
 		return true
-	case !slices.Contains(k.tells, b.what) || seen && before == b.at:
+	case !slices.Contains(k.distinguishes, b.what) || seen && before == b.at:
 		p.out.equivalent++
 		return true
 	}
@@ -95,8 +95,8 @@ func (p *placer) add(k sweepKind, target string, at time.Duration, schedule []fa
 	p.out.all = append(p.out.all, placement{k.name, target, at, schedule})
 }
 
-// faults is the schedule of a placement. What strikes at a point waits for the
-// point itself, as long as it strikes nobody else.
+// faults is the schedule of a placement. A fault at a point waits for the point
+// itself.
 func (p *placer) faults(k sweepKind, b boundary, at time.Duration) []faults.Fault {
 	first := faults.Fault{At: at, Action: k.action(b, p.ttl)}
 	if b.event != nil {
@@ -109,8 +109,8 @@ func (p *placer) faults(k sweepKind, b boundary, at time.Duration) []faults.Faul
 	return []faults.Fault{first, {At: at + outageOf(p.ttl), Action: faults.Restart{Process: b.node}}}
 }
 
-// outageOf is how long a node stays away: about as long as its clients wait
-// before they ask again, so that some find it gone.
+// outageOf is how long a node stays down: about as long as its clients wait before
+// they send again, so that some find it down.
 func outageOf(ttl time.Duration) time.Duration { return percent(ttl, 1) }
 
 // scenario is the calm scenario with these placements in it.

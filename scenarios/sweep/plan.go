@@ -17,27 +17,27 @@ import (
 // Version is the version of sweeps as JSON.
 const Version = 1
 
-// sweepBlock is how many runs one job of a sweep has.
-const sweepBlock = 100
+// blockRuns is the number of runs of a job.
+const blockRuns = 100
 
-// MaxSweepPairs bounds the pairs of one sweep.
-const MaxSweepPairs = 1_000_000
+// MaxPairs is the greatest number of pairs of a sweep.
+const MaxPairs = 1_000_000
 
 // Options say what a sweep tries.
 type Options struct {
 	// Seed is the seed of all its runs.
 	Seed uint64
 	// Kinds are names of [Kinds]. Nil means pauses, crashes, restarts, cuts, lost
-	// replies and clocks that jump or, for a lock that is judged by its promise, those
-	// of them that it promises to stand.
+	// replies and clocks that jump or, for a lock that is judged by its promise,
+	// those of them that the promise covers.
 	Kinds []string
-	// Pairs is how many pairs of placements are tried besides. 0 means none.
+	// Pairs is the number of pairs of placements that are tried in addition. 0 means none.
 	Pairs int
 	// Judge is what the lock is judged by.
 	Judge explore.Judge
 }
 
-// Plan is all that decides what a sweep comes to, as a value that can be
+// Plan is everything that decides the result of a sweep, as a value that can be
 // stored and sent.
 type Plan struct {
 	// Scenario is the name of the scenario.
@@ -48,37 +48,36 @@ type Plan struct {
 	Lock string `json:"lock"`
 	// Seed is the seed of every run.
 	Seed uint64 `json:"seed"`
-	// Kinds are the kinds of fault that are placed. They are absent where it is
-	// all of them.
+	// Kinds are the kinds of fault that are placed. They are absent if all are.
 	Kinds []string      `json:"kinds,omitempty"`
 	Judge explore.Judge `json:"judge"`
 	// TTL is the TTL of the lock, by which faults are measured, in nanoseconds.
 	TTL time.Duration `json:"ttl"`
-	// TraceHash is the hash of the run without faults, whose boundaries these are.
+	// TraceHash is the hash of the run without faults, whose boundaries are used.
 	TraceHash string `json:"trace_hash" jsonschema:"pattern=^[0-9a-f]{64}$"`
 	// Boundaries counts the moments at which faults are placed.
 	Boundaries int `json:"boundaries"`
 	// Placements counts the placements of one fault.
 	Placements int `json:"placements"`
 	// Equivalent counts the placements that are left out since a fault finds its
-	// target there as it does in another placement.
+	// target there in the same state as in another placement.
 	Equivalent int `json:"equivalent"`
 	// Idle counts the jumps of client clocks that are left out since the client
-	// never looks at its clock.
+	// never reads its clock.
 	Idle int `json:"idle"`
 	// Pairs counts the pairs of placements that are tried.
 	Pairs int `json:"pairs"`
-	// AllPairs counts the pairs that there are.
+	// AllPairs counts all possible pairs.
 	AllPairs int `json:"all_pairs"`
-	// Block is how many runs a job has. Some have fewer.
+	// Block is the number of runs of a job. Some have fewer.
 	Block int `json:"block" jsonschema:"minimum=1"`
 }
 
-// NewPlan plays the scenario without its faults, and enumerates what a
-// sweep places in it. The errors are about the options, or about that run: a
-// lock that breaks its promise without any fault cannot be swept.
+// NewPlan plays the scenario without its faults, and enumerates the placements of a
+// sweep. The errors are about the options, or about that run: a lock that breaks
+// its promise without any fault cannot be swept.
 func NewPlan(sc *file.Scenario, l play.Lock, opts Options) (*Plan, error) {
-	p := &Plan{Scenario: sc.Name, Lock: l.Name, Seed: opts.Seed, Kinds: opts.Kinds, Judge: opts.Judge, Block: sweepBlock}
+	p := &Plan{Scenario: sc.Name, Lock: l.Name, Seed: opts.Seed, Kinds: opts.Kinds, Judge: opts.Judge, Block: blockRuns}
 	if err := errors.Join(l.Validate(), search.Judgeable(l), p.problem(), opts.problem(l)); err != nil {
 		return nil, err
 	}
@@ -112,12 +111,12 @@ func NewPlan(sc *file.Scenario, l play.Lock, opts Options) (*Plan, error) {
 	p.AllPairs = newPairs(places.all, outageOf(p.TTL)).count()
 	p.Pairs = min(opts.Pairs, p.AllPairs)
 	if p.Placements == 0 {
-		return nil, fmt.Errorf("there is nowhere to place a fault: lock %s promises nothing under any of those asked for", l.Name)
+		return nil, fmt.Errorf("no fault can be placed: lock %s promises nothing under any of those asked for", l.Name)
 	}
 	return p, nil
 }
 
-// problem is what is wrong with the plan's words and numbers.
+// problem describes an invalid word or number of the plan.
 func (p *Plan) problem() error {
 	switch {
 	case p.Block < 1:
@@ -133,16 +132,16 @@ func (p *Plan) problem() error {
 
 func (o Options) problem(l play.Lock) error {
 	switch {
-	case o.Pairs < 0 || o.Pairs > MaxSweepPairs:
-		return fmt.Errorf("%d pairs: give a number from 0 to %d", o.Pairs, MaxSweepPairs)
+	case o.Pairs < 0 || o.Pairs > MaxPairs:
+		return fmt.Errorf("%d pairs: give a number from 0 to %d", o.Pairs, MaxPairs)
 	case o.Judge == explore.JudgePromise && l.PromisesNothing():
 		return fmt.Errorf("lock %s promises nothing, and cannot be judged by its promise", l.Name)
 	}
 	return nil
 }
 
-// calmed is a scenario for a lock without its faults, and without what the file says
-// and expects of these.
+// calmed is a scenario for a lock without its faults, and without the texts and
+// expectations about these.
 func calmed(sc *file.Scenario, l play.Lock) *file.Scenario {
 	calm := *sc
 	calm.Title, calm.Why, calm.Catalogue, calm.Locks = "", "", nil, nil
@@ -155,8 +154,8 @@ func calmed(sc *file.Scenario, l play.Lock) *file.Scenario {
 
 const sweptSuffix = "-swept"
 
-// ttlOf is how long the lock holds: as long as the scenario says, if it can be
-// made so, and else as long as its leases and keys say.
+// ttlOf is the TTL of the lock: that of the scenario, if the lock follows it, and
+// else that of its leases and keys.
 func ttlOf(l play.Lock, calm *file.Scenario) (time.Duration, error) {
 	if l.FollowsSpec {
 		return calm.Lock.TTL, nil
@@ -165,8 +164,8 @@ func ttlOf(l play.Lock, calm *file.Scenario) (time.Duration, error) {
 	return space.TTL.Max, err
 }
 
-// calmRun is a run of the scenario without faults. It is an error where the lock
-// fails in it, and where its repetition differs.
+// calmRun is a run of the scenario without faults. It is an error if the lock fails
+// in it, and if its repetition differs.
 func (p *Plan) calmRun(t *search.Trial) (*play.ModeRun, error) {
 	switch {
 	case t.Err != nil:
@@ -192,8 +191,8 @@ func (p *Plan) enumerate(l play.Lock, run *play.ModeRun) (placements, error) {
 	return at.place(boundaries(run.Trace)), nil
 }
 
-// Jobs is how many jobs the plan has: those of the placements, then those of the
-// pairs.
+// Jobs is the number of jobs of the plan: those of the placements, then those of
+// the pairs.
 func (p *Plan) Jobs() int { return p.blocks(p.Placements) + p.blocks(p.Pairs) }
 
 func (p *Plan) blocks(n int) int { return (n + p.Block - 1) / p.Block }
@@ -210,15 +209,15 @@ func (p *Plan) Job(i int) Job {
 	return j
 }
 
-// ReadPlan reads a plan that was written as JSON. The error says what makes
-// no sense about it.
+// ReadPlan reads a plan that was written as JSON. The error says what is invalid in
+// it.
 func ReadPlan(data []byte) (*Plan, error) {
 	p := new(Plan)
 	if err := json.Unmarshal(data, p); err != nil {
 		return nil, fmt.Errorf("this is no plan of a sweep: %w", err)
 	}
 	if err := p.problem(); err != nil {
-		return nil, fmt.Errorf("this plan of a sweep makes no sense: %w", err)
+		return nil, fmt.Errorf("this plan of a sweep is invalid: %w", err)
 	}
 	return p, nil
 }

@@ -12,18 +12,18 @@ import (
 	"locksim/scenarios/search"
 )
 
-// Sweep is what was found out about one lock by placing faults in one scenario.
-// As JSON, everything but Timing depends on the plan and on which blocks are
-// there, and not on who made them.
+// Sweep is the result of placing faults in one scenario with one lock. As JSON,
+// everything except Timing depends only on the plan and on which blocks exist, and
+// not on the processes that made them.
 type Sweep struct {
 	// Version is the version of this format.
 	Version int `json:"version"`
-	// Kind says what the document is.
+	// Kind is the kind of the document.
 	Kind string `json:"kind"`
 	Plan Plan   `json:"plan"`
-	// Complete says whether every block is there.
+	// Complete says whether every block exists.
 	Complete bool `json:"complete"`
-	// Missing counts the blocks that are not there.
+	// Missing counts the blocks that do not exist yet.
 	Missing int     `json:"missing"`
 	Summary Summary `json:"summary"`
 	// Blocks are the results of the jobs, in order.
@@ -31,21 +31,20 @@ type Sweep struct {
 	Timing explore.Timing `json:"timing"`
 }
 
-// Name is the kind of a sweep as JSON.
-const Name = "sweep"
+// Kind is the kind of a sweep as JSON.
+const Kind = "sweep"
 
-// Summary is what all blocks come to.
+// Summary is the sum of all blocks.
 type Summary struct {
 	Tally
-	// Failures are those of different shapes, in the order in which they were found.
+	// Failures are the failures of different shapes, in the order in which they were found.
 	Failures search.Failures `json:"failures"`
 }
 
-// AssembleSweep puts the blocks together that are there. examined is what the
-// [Plan.Examinations] have come to, by their shapes. The result has no
-// timing yet.
-func AssembleSweep(plan *Plan, blocks map[int]Block, examined map[string]*search.Failure) *Sweep {
-	s := &Sweep{Version: Version, Kind: Name, Plan: *plan, Summary: Summary{Failures: search.Failures{}}, Blocks: []Block{}}
+// Assemble combines the existing blocks. examined are the results of the
+// [Plan.Examinations], by their shapes. The result has no timing yet.
+func Assemble(plan *Plan, blocks map[int]Block, examined map[string]*search.Failure) *Sweep {
+	s := &Sweep{Version: Version, Kind: Kind, Plan: *plan, Summary: Summary{Failures: search.Failures{}}, Blocks: []Block{}}
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
 		b := blocks[i]
 		s.Blocks = append(s.Blocks, b)
@@ -65,7 +64,7 @@ func AssembleSweep(plan *Plan, blocks map[int]Block, examined map[string]*search
 }
 
 // Problem is why a result cannot be relied upon: a run was not deterministic, or
-// came to no end. It is empty where it can be relied upon.
+// did not end. It is empty if the result can be relied upon.
 func (s *Summary) Problem() string {
 	if s.Unsteady != nil {
 		return fmt.Sprintf("%d runs were not deterministic; with %s: %s", s.Nondeterministic, s.Unsteady.Faults, s.Unsteady.Why)
@@ -76,14 +75,13 @@ func (s *Summary) Problem() string {
 		}
 	}
 	if s.Broken != nil {
-		return fmt.Sprintf("%d runs came to no end; with %s: %s", s.Failed, s.Broken.Faults, s.Broken.Why)
+		return fmt.Sprintf("%d runs did not end; with %s: %s", s.Failed, s.Broken.Faults, s.Broken.Why)
 	}
 	return ""
 }
 
-// Statement says in a sentence what was covered and what came of it: "1,108
-// placements of one fault at 300 boundaries: 2 classes of violation, smallest
-// shown".
+// Statement says in a sentence what was covered and found: "1,108 placements of one
+// fault at 300 boundaries: 2 classes of violation, smallest shown".
 func (s *Sweep) Statement() string {
 	n := &s.Summary
 	text := outOf(n.Placements(), s.Plan.Placements) + " placements of one fault at " + prose.Thousands(s.Plan.Boundaries) + " boundaries"
@@ -102,7 +100,7 @@ func (s *Sweep) Statement() string {
 	return fmt.Sprintf("%s: %d classes of violation, smallest shown", text, len(n.Failures))
 }
 
-// outOf is "1,108", or "600 of 1,108" where some are missing.
+// outOf is "1,108", or "600 of 1,108" if some are missing.
 func outOf(n, all int) string {
 	if n == all {
 		return prose.Thousands(all)

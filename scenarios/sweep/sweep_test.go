@@ -20,7 +20,7 @@ import (
 	"locksim/scenarios/search"
 )
 
-// sweepOf plans and makes a whole sweep, with what is found made small.
+// sweepOf plans and makes a whole sweep, with minimal failures.
 func sweepOf(t *testing.T, sc *file.Scenario, l play.Lock, opts Options, extra ...play.Lock) *Sweep {
 	t.Helper()
 	if opts.Judge == "" {
@@ -32,10 +32,10 @@ func sweepOf(t *testing.T, sc *file.Scenario, l play.Lock, opts Options, extra .
 		t.Fatal(err)
 	}
 	blocks := blocksOf(t, plan, extra, func(int) bool { return true })
-	return AssembleSweep(plan, blocks, examineAll(t, plan, blocks, extra))
+	return Assemble(plan, blocks, examineAll(t, plan, blocks, extra))
 }
 
-// blocksOf makes some jobs of a plan, which are sent and answered as JSON.
+// blocksOf does some jobs of a plan; jobs and blocks are sent as JSON.
 func blocksOf(t *testing.T, plan *Plan, extra []play.Lock, wanted func(i int) bool) map[int]Block {
 	t.Helper()
 	blocks := map[int]Block{}
@@ -82,7 +82,7 @@ func sent[T any](t *testing.T, v T) (again T) {
 	return again
 }
 
-// shapes are those of the failures of a sweep.
+// shapes are the shapes of the failures of a sweep.
 func shapes(s *Sweep) []string {
 	var out []string
 	for _, c := range s.Summary.Failures {
@@ -91,12 +91,13 @@ func shapes(s *Sweep) []string {
 	return out
 }
 
-// Each lock breaks as is published: a pause makes a lock without a fence lose a
-// write, also in a quorum; a client that asks whether it holds the lock, and then
-// deletes it, deletes another's; a node's clock that jumps ends a lease early.
+// Each lock breaks in the published way: a pause makes a lock without a fence lose
+// a write, also in a quorum; a client that checks that it holds the lock, and then
+// deletes the key, deletes another client's; a node's clock that jumps ends a lease
+// early.
 func TestSweepFinds(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes many runs")
+		t.Skip("takes many runs")
 	}
 	for _, tt := range []struct {
 		scenario, lock string
@@ -122,7 +123,7 @@ func TestSweepFinds(t *testing.T) {
 		}
 		for _, c := range s.Summary.Failures {
 			if c.Faults > 1 || c.Same != c.Replays {
-				t.Errorf("%s with %s: not the smallest:\n%s", tt.scenario, tt.lock, c.Text())
+				t.Errorf("%s with %s: not minimal:\n%s", tt.scenario, tt.lock, c.Text())
 			}
 			if _, err := c.Run.Replay(nil, play.Once); err != nil {
 				t.Errorf("%s with %s: %v", tt.scenario, tt.lock, err)
@@ -131,8 +132,8 @@ func TestSweepFinds(t *testing.T) {
 	}
 }
 
-// The published point of get-then-del is the moment between its two commands: a
-// pause there, and only a sweep that places faults at points finds that point.
+// The published weakness of get-then-del is the moment between its two commands:
+// only a sweep that places faults at points pauses it there.
 func TestSweepReachesPoints(t *testing.T) {
 	sc, err := file.Load("get-then-del")
 	if err != nil {
@@ -155,7 +156,7 @@ func TestSweepReachesPoints(t *testing.T) {
 // No single fault of a promise breaks it.
 func TestSweepPromises(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes many runs")
+		t.Skip("takes many runs")
 	}
 	for _, kind := range []string{"single", "fenced", "watchdog-fenced"} {
 		sc, _ := small(t, kind, 1)
@@ -171,15 +172,15 @@ func TestSweepPromises(t *testing.T) {
 			t.Errorf("%s: no pause was placed", kind)
 		}
 		if n := s.Summary.Kinds["node-clock-forward"].Planned; n > 0 {
-			t.Errorf("%s: %d clocks of nodes were set, of which it promises nothing", kind, n)
+			t.Errorf("%s: %d clocks of nodes were set, which the promise does not cover", kind, n)
 		}
 	}
 }
 
-// Whoever makes the jobs, and in whatever order, the document is the same.
+// The document does not depend on who does the jobs, nor on their order.
 func TestSweepShards(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes many runs")
+		t.Skip("takes many runs")
 	}
 	sc, l := small(t, "single", 1)
 	plan, err := NewPlan(sc, l, Options{Seed: 1, Kinds: []string{"pause", "restart"}, Pairs: 30, Judge: explore.JudgeEverything})
@@ -188,7 +189,7 @@ func TestSweepShards(t *testing.T) {
 	}
 	plan.Block = 20
 	document := func(blocks map[int]Block) string {
-		b, err := AssembleSweep(plan, blocks, examineAll(t, plan, blocks, nil)).JSON()
+		b, err := Assemble(plan, blocks, examineAll(t, plan, blocks, nil)).JSON()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,11 +205,11 @@ func TestSweepShards(t *testing.T) {
 		t.Error(diff)
 	}
 	if half == whole || !strings.Contains(half, `"complete": false`) {
-		t.Error("half of the jobs pass for all")
+		t.Error("half of the jobs count as complete")
 	}
 }
 
-// All pairs of which the second is later, each once; a sample of them has no
+// All pairs whose second placement is later exist once; a sample of them has no
 // pair twice, and depends on its seed.
 func TestPairs(t *testing.T) {
 	all := []placement{
@@ -226,22 +227,22 @@ func TestPairs(t *testing.T) {
 	}
 	// 5 with all others, both of 10 with 12, 13 and 30, but r0 with itself; 12 with 13 and 30; 13 with 30.
 	if len(got) != 13 || p.count() != 13 {
-		t.Errorf("%d pairs, and %d are said to be there, want 13: %v", len(got), p.count(), got)
+		t.Errorf("%d pairs, count says %d, want 13: %v", len(got), p.count(), got)
 	}
 	one, two, other := p.sample(4, 1), p.sample(4, 1), p.sample(4, 2)
 	if !slices.Equal(one, two) || slices.Equal(one, other) || len(slices.Compact(slices.Sorted(slices.Values(one)))) != 4 {
 		t.Errorf("samples: %v, again %v, of another seed %v", one, two, other)
 	}
 	if n := newPairs(nil, 5).count(); n != 0 {
-		t.Errorf("%d pairs of nothing", n)
+		t.Errorf("%d pairs without placements", n)
 	}
 }
 
-// A pair that does what one of its faults does alone is no news, and two of which
-// each does nothing can break a lock together.
+// A pair that does what one of its faults does alone is not counted, and two faults
+// that do nothing alone can break a lock together.
 func TestSweepPairs(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes many runs")
+		t.Skip("takes many runs")
 	}
 	sc, l := small(t, "single", 1)
 	s := sweepOf(t, sc, l, Options{Kinds: []string{"pause"}, Pairs: 100})
@@ -265,7 +266,7 @@ func sumOf(failures search.Failures) int {
 	return n
 }
 
-// What cannot be swept is refused, with a reason.
+// A scenario or lock that cannot be swept is refused, with a reason.
 func TestSweepRefuses(t *testing.T) {
 	sc, l := small(t, "single", 1)
 	none := play.Lock{Name: "none", New: func(play.Env) (lock.Locker, error) { return freeForAll{}, nil }}
@@ -286,7 +287,7 @@ func TestSweepRefuses(t *testing.T) {
 	}
 }
 
-// freeForAll is a lock that everybody gets.
+// freeForAll is a lock that grants every request.
 type freeForAll struct{}
 
 func (freeForAll) Acquire(ctx context.Context, _ string) (lock.Lease, error) {
@@ -301,9 +302,8 @@ func (freeLease) Lost() <-chan struct{}             { return nil }
 func (l freeLease) Context() context.Context        { return l.ctx }
 func (freeLease) Release(ctx context.Context) error { return nil }
 
-// A lock whose run without faults never comes out twice the same is found out
-// before anything is placed, and one that another program has planned differently
-// before its job begins.
+// A lock whose run without faults is not repeatable is detected before a fault is
+// placed, and one whose run differs from that of the plan before a job begins.
 func TestSweepNeedsOneRun(t *testing.T) {
 	sc, l := small(t, "single", 1)
 	chance := l
@@ -326,7 +326,7 @@ func TestSweepNeedsOneRun(t *testing.T) {
 	}
 }
 
-// chanceLock waits as long as the program's own dice say.
+// chanceLock waits for a time from a source without a seed.
 type chanceLock struct {
 	lock.Locker
 	e play.Env
@@ -339,7 +339,7 @@ func (l chanceLock) Acquire(ctx context.Context, resource string) (lock.Lease, e
 	return l.Locker.Acquire(ctx, resource)
 }
 
-// A lock that is as it is has its own TTL, whatever the scenario says.
+// A lock that does not follow the scenario keeps its own TTL.
 func TestSweepOfOnesOwnLock(t *testing.T) {
 	sc, l := small(t, "single", 1)
 	spec := sc.Lock

@@ -136,8 +136,8 @@ func (f exploreFlags) about(locks []string) []string {
 // problem refuses numbers of runs and seeds that make no sense.
 func (f exploreFlags) problem() error {
 	switch {
-	case f.runs < 1 || f.runs > explore.MaxExploreRuns:
-		return fmt.Errorf("%s %d: give a number from 1 to %d", f.runsName, f.runs, explore.MaxExploreRuns)
+	case f.runs < 1 || f.runs > explore.MaxRuns:
+		return fmt.Errorf("%s %d: give a number from 1 to %d", f.runsName, f.runs, explore.MaxRuns)
 	case f.from > math.MaxUint64-uint64(f.runs-1):
 		return fmt.Errorf("--from-seed %d with %s %d: there are no seeds beyond %d", f.from, f.runsName, f.runs, uint64(math.MaxUint64))
 	}
@@ -298,7 +298,7 @@ func (x *exploration) assembled(r *campaign.Record) (*explore.Exploration, error
 	if err != nil {
 		return nil, err
 	}
-	e := explore.AssembleExploration(x.plan, blocks)
+	e := explore.Assemble(x.plan, blocks)
 	e.Timing = explore.NewTiming()
 	return e, nil
 }

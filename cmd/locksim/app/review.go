@@ -103,8 +103,8 @@ func (s *shell) review(f reviewFlags) error {
 // planReview finds out what the flags ask for.
 func (s *shell) planReview(f reviewFlags) (play.Lock, *review.Work, error) {
 	none := play.Lock{}
-	if f.runs < 1 || f.runs > explore.MaxExploreRuns {
-		return none, nil, fmt.Errorf("--runs %d: give a number from 1 to %d", f.runs, explore.MaxExploreRuns)
+	if f.runs < 1 || f.runs > explore.MaxRuns {
+		return none, nil, fmt.Errorf("--runs %d: give a number from 1 to %d", f.runs, explore.MaxRuns)
 	}
 	l, err := play.FindLock(f.lock, s.extra)
 	if err != nil {
@@ -270,7 +270,7 @@ func (x *reviewing) finished(r *results) (finished, error) {
 	if !ok || err != nil {
 		return finished{}, errors.Join(err, failedJobs(x.whole, r.Record, r.dir))
 	}
-	done, err := review.AssembleReview(x.plan.Plan, x.lock, parts, breaks, x.public().runAgain)
+	done, err := review.Assemble(x.plan.Plan, x.lock, parts, breaks, x.public().runAgain)
 	if err != nil {
 		return finished{}, &brokenError{cause: err}
 	}

@@ -25,7 +25,7 @@ import (
 )
 
 // sweepKind is what sweeps are called.
-const sweepKind = sweep.Name
+const sweepKind = sweep.Kind
 
 // sweepFlags are the flags of the sweep command.
 type sweepFlags struct {
@@ -117,8 +117,8 @@ func (s *shell) sweep(name string, f sweepFlags) error {
 // problem refuses a number of pairs that makes no sense, and kinds of fault that
 // there are not.
 func (f sweepFlags) problem() error {
-	if f.pairs < 0 || f.pairs > sweep.MaxSweepPairs {
-		return fmt.Errorf("--pairs %d: give a number from 0 to %d", f.pairs, sweep.MaxSweepPairs)
+	if f.pairs < 0 || f.pairs > sweep.MaxPairs {
+		return fmt.Errorf("--pairs %d: give a number from 0 to %d", f.pairs, sweep.MaxPairs)
 	}
 	for _, kind := range words(f.faults) {
 		if known := sweepKindNames(); !slices.Contains(known, kind) {
@@ -225,7 +225,7 @@ func (x *sweeping) assembled(r *campaign.Record) (sw *sweep.Sweep, ok bool, err 
 		}
 		found[e.Shape] = f
 	}
-	sw = sweep.AssembleSweep(x.plan, blocks, found)
+	sw = sweep.Assemble(x.plan, blocks, found)
 	sw.Timing = explore.NewTiming()
 	return sw, true, nil
 }
