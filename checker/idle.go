@@ -218,7 +218,9 @@ func (w *watch) depart(client string, at time.Duration, cause Cause) {
 func (w *watch) idleFor(a waiting) []Span {
 	busy := slices.Clone(w.taken)
 	for _, s := range w.Away[a.client] {
-		busy = append(busy, s.Span)
+		if s.From < s.To {
+			busy = append(busy, s.Span)
+		}
 	}
 	for _, other := range w.acquires { // its reply may wait for a client that is away
 		for _, s := range w.Away[other.client] {

@@ -49,8 +49,9 @@ type grant struct {
 	request context.Context
 	unwatch func() // ends the watch over the lease
 
-	releaseFailed bool // it may still hold the key, until the TTL
-	overAtOnce    bool // its validity had ended when Acquire returned
+	overAtOnce bool        // its validity had ended when Acquire returned
+	lostAtOnce bool        // its loss had been announced by then
+	expired    atomic.Bool // its validity has ended
 }
 
 func newClient(p *play, proc Machine, i int) (*client, error) {
@@ -163,6 +164,7 @@ func (c *client) acquire(ctx context.Context, s steps) (*grant, error) {
 	if err != nil {
 		return nil, err
 	}
+	called := c.view.Now()
 	lease, err := c.locker.Acquire(ctx, resource)
 	if err != nil {
 		return nil, c.notGranted(invoked, err)
@@ -170,16 +172,17 @@ func (c *client) acquire(ctx context.Context, s steps) (*grant, error) {
 	if lease == nil {
 		panic(fmt.Sprintf("the Acquire of lock %s returned neither a lease nor an error", c.play.lock.Name))
 	}
-	return c.begin(s, invoked, lease)
+	return c.begin(s, invoked, called, lease)
 }
 
-// begin makes a grant of a lease, and watches the lease from now on: the client may
+// begin makes a grant of a lease that was asked for at the instant called, and watches the lease from now on: the client may
 // be paused before its next step.
-func (c *client) begin(s steps, invoked checker.Pos, lease lock.Lease) (*grant, error) {
+func (c *client) begin(s steps, invoked checker.Pos, called time.Time, lease lock.Lease) (*grant, error) {
 	c.granted++
 	g := &grant{lease: lease, steps: s, id: fmt.Sprintf("%s.g%d", c.proc.Name(), c.granted),
 		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(), Invoked: invoked}}
-	g.overAtOnce = isOver(lease, c.view.Now())
+	g.ExpiredAtCall = isOver(lease, called)
+	g.overAtOnce, g.lostAtOnce = isOver(lease, c.view.Now()), isLost(lease)
 	known := make(chan struct{})
 	g.unwatch = c.watchLease(g, known)
 	granted, err := c.proc.Mark(trace.Mark{Step: s.granted, Resource: resource, Token: lease.Token()})
@@ -218,6 +221,7 @@ func (c *client) release(g *grant) error {
 		return err
 	}
 	g.Released = n
+	c.seeRevival(g, n)
 	cause := g.lease.Release(c.releaseContext(g))
 	m := trace.Mark{Step: g.steps.released, Resource: resource}
 	if cause != nil {
@@ -227,7 +231,7 @@ func (c *client) release(g *grant) error {
 		return err
 	}
 	g.ReleaseReturned = n
-	g.releaseFailed = excusable(cause)
+	g.ReleaseFailed = excusable(cause)
 	return nil
 }
 

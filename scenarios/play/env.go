@@ -128,9 +128,14 @@ type Stage interface {
 	RunUntil(done func() bool) error
 	Idle() bool
 	Quiet() bool
-	// Faults has the abilities that the actions of faults ask for. Heal ends all
-	// faults that last.
-	Faults() any
+	// Now is the time since the start of the run. Any goroutine may call it.
+	Now() time.Duration
+	// Faults have the abilities that actions ask for. felt is called, from any
+	// goroutine, each time a fault that is applied by them is felt: bytes were held,
+	// dropped or delayed, a key was changed, a clock reading that a process took, or
+	// a step that a process was about to take. A stage that cannot tell calls it at
+	// once. Heal ends all that lasts.
+	Faults(felt func()) any
 	Heal()
 	// Trace is what has happened so far.
 	Trace() *trace.Trace

@@ -25,6 +25,9 @@ func (p *play) history(t *trace.Trace) checker.History {
 		for _, g := range c.grants {
 			g.ID = len(h.Grants) + 1
 			g.Crashed = ends.after(g.Client, g.Granted)
+			if g.lostAtOnce {
+				g.Lost = g.Granted
+			}
 			if g.overAtOnce { // a lease that was over on arrival is no claim, although the clock is read a little later
 				g.Until = g.Granted
 			}
@@ -38,6 +41,8 @@ func (p *play) history(t *trace.Trace) checker.History {
 	}
 	p.addDecisions(&h)
 	p.groundTruth(t).into(&h)
+	h.Calm = p.calm()
+	h.Timing = p.timing(t)
 	h.Liveness, h.LivenessWhy = p.probe.verdict()
 	return h
 }

@@ -39,6 +39,9 @@ type ModeRun struct {
 	Virtual time.Duration
 	// FaultsFired says, for each fault of the scenario, whether it struck.
 	FaultsFired []bool
+	// FaultsFelt says, for each fault, whether it had a consequence before the
+	// workload ended: see [Stage.Faults].
+	FaultsFelt []bool
 	// LongestWait is the longest time from an Acquire to its grant.
 	LongestWait time.Duration
 	// PartialPause says that the lock acted during a pause, through its own timers,

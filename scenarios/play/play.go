@@ -27,6 +27,7 @@ type play struct {
 	lock     Lock
 	world    Stage
 	schedule *schedule
+	felt     []bool    // by the fault
 	clients  []*client // restarted clients after all others
 	probe    *probe
 	late     bool // the workload did not end in time
@@ -88,6 +89,7 @@ func (p *play) body(w Stage) error {
 	p.over, p.overAt = true, len(w.Trace().Events)
 	p.schedule.restartServers()
 	w.Heal()
+	p.felt = p.schedule.wasFelt()
 	if err := w.RunUntil(w.Quiet); err != nil {
 		return err
 	}

@@ -138,7 +138,7 @@ func (p ended) excused() bool {
 			return true
 		}
 		for _, g := range c.grants {
-			if g.releaseFailed {
+			if g.ReleaseFailed {
 				return true
 			}
 		}

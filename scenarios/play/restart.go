@@ -7,22 +7,26 @@ import (
 )
 
 // faultTarget is the world as faults see it, in which a restarted client also works
-// again.
-func (p *play) faultTarget() any {
-	return faults.With(p.world.Faults(), restarter{p})
+// again. felt is called when a fault that is applied to it is felt.
+func (p *play) faultTarget(felt func()) any {
+	return faults.With(p.world.Faults(felt), restarter{p, felt})
 }
 
 // restarter restarts clients with their work.
-type restarter struct{ play *play }
+type restarter struct {
+	play *play
+	felt func()
+}
 
 // Restart implements faults.Restarter. A client begins its rounds again, without
 // its former state; a server restarts with the data that it has kept.
 func (r restarter) Restart(name string) error {
 	p := r.play
 	if slices.ContainsFunc(p.world.Clients(), func(m Machine) bool { return m.Name() == name }) {
+		r.felt()
 		return p.restart(name)
 	}
-	return faults.Restart{Process: name}.Apply(p.world.Faults())
+	return faults.Restart{Process: name}.Apply(p.world.Faults(r.felt))
 }
 
 // restart starts a new client for a process that has crashed.

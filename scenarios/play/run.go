@@ -175,7 +175,7 @@ func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *ModeRun) (*Mo
 
 // runOf is a run that has ended, without its verdict.
 func (p *play) runOf(mode fence.Mode, t *trace.Trace) *ModeRun {
-	run := &ModeRun{Mode: mode, Trace: t, TraceHash: t.Hash(), FaultsFired: p.schedule.fired, PartialPause: p.partialPause(),
+	run := &ModeRun{Mode: mode, Trace: t, TraceHash: t.Hash(), FaultsFired: p.schedule.fired, FaultsFelt: p.felt, PartialPause: p.partialPause(),
 		Barred: !p.probe.acquired, WallClocks: p.wallClocks()}
 	run.History = p.history(t)
 	run.LongestWait = longestWait(run.History, t)

@@ -1,6 +1,9 @@
 package play
 
 import (
+	"sync"
+	"time"
+
 	"locksim/faults"
 	"locksim/sim/trace"
 )
@@ -11,6 +14,7 @@ type schedule struct {
 	play   *play
 	world  Stage
 	fired  []bool
+	felt   []feelings // when each fault was felt
 	passed map[passage]int
 	failed error
 }
@@ -19,7 +23,7 @@ type schedule struct {
 type passage struct{ client, event string }
 
 func newSchedule(p *play, w Stage) *schedule {
-	s := &schedule{play: p, world: w, fired: make([]bool, len(p.sc.Faults)), passed: map[passage]int{}}
+	s := &schedule{play: p, world: w, fired: make([]bool, len(p.sc.Faults)), felt: make([]feelings, len(p.sc.Faults)), passed: map[passage]int{}}
 	for i, f := range p.sc.Faults {
 		if f.When == nil {
 			w.At(f.At, func() { s.strike(i) })
@@ -54,7 +58,7 @@ func (s *schedule) mark(process string, m trace.Mark) {
 func (s *schedule) restartServers() {
 	for i, f := range s.play.sc.Faults {
 		if r, ok := f.Action.(faults.Restart); ok && !s.fired[i] && trace.IsServer(r.Process) {
-			_ = r.Apply(s.world.Faults()) // a server that has not crashed is not changed
+			_ = r.Apply(s.world.Faults(func() {})) // a server that has not crashed is not changed
 		}
 	}
 }
@@ -66,9 +70,45 @@ func (s *schedule) strike(i int) {
 		return
 	}
 	f := s.play.sc.Faults[i]
-	err := f.Action.Apply(s.play.faultTarget())
+	now := s.world.Now
+	s.felt[i].struck = now()
+	err := f.Action.Apply(s.play.faultTarget(func() { s.felt[i].add(now()) }))
 	if err != nil && s.failed == nil {
 		s.failed = s.play.sc.ErrorAt(f.Pos, "fault %d: %v", i+1, err)
 	}
 	s.fired[i] = err == nil
+}
+
+// feelings are when a fault was felt. The goroutines of the clients add to them.
+type feelings struct {
+	struck time.Duration
+
+	mu    sync.Mutex
+	ended bool // the workload has ended: nothing is added any more
+	times []time.Duration
+}
+
+// add adds an instant. Of those between the first and the last nothing is kept.
+func (f *feelings) add(now time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.ended:
+	case len(f.times) < 2:
+		f.times = append(f.times, now)
+	default:
+		f.times[1] = now
+	}
+}
+
+// wasFelt says for each fault whether it was felt before the call, which ends it.
+func (s *schedule) wasFelt() []bool {
+	out := make([]bool, len(s.felt))
+	for i := range s.felt {
+		f := &s.felt[i]
+		f.mu.Lock()
+		f.ended, out[i] = true, len(f.times) > 0
+		f.mu.Unlock()
+	}
+	return out
 }

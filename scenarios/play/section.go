@@ -112,6 +112,7 @@ func (c *client) read(g *grant, register string) (saw string, ok bool, err error
 		return "", false, err
 	}
 	op.Invoked = n
+	c.seeRevival(g, n)
 	ctx, cancel := c.storeContext()
 	defer cancel()
 	saw, outcome, cause := c.proc.Store().Do(ctx, op, g.id)
@@ -141,6 +142,7 @@ func (c *client) write(g *grant, register, saw string) (ok bool, err error) {
 		return false, err
 	}
 	op.Invoked = n
+	c.seeRevival(g, n)
 	ctx, cancel := c.storeContext()
 	defer cancel()
 	var cause error

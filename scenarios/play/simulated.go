@@ -140,7 +140,9 @@ func (w *simWorld) Revive(name string) (Machine, error) {
 	return w.machine(p), nil
 }
 
-func (w *simWorld) Faults() any { return w.w.Faults() }
+func (w *simWorld) Now() time.Duration { return w.w.Now() }
+
+func (w *simWorld) Faults(felt func()) any { return w.w.Faults().WhenFelt(felt) }
 
 func (w *simWorld) Ground() Ground { return simGround{w.w} }
 

@@ -237,7 +237,9 @@ func (w *tcpWorld) Idle() bool { return w.running.Load() == 0 }
 
 func (w *tcpWorld) Quiet() bool { return true } // each sender waits for its answer
 
-func (w *tcpWorld) Faults() any { return nil } // it has no faults
+func (w *tcpWorld) Now() time.Duration { return time.Since(w.began) }
+
+func (w *tcpWorld) Faults(func()) any { return nil } // it has no faults
 
 func (w *tcpWorld) Heal() {}
 

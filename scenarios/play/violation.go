@@ -46,15 +46,21 @@ func Violations(o *Outcome, p lock.Promise) []Violation {
 func against(m ModeRun, p lock.Promise) []checker.Label {
 	var out []checker.Label
 	facts := m.Verdict.Facts
-	promised := string(m.Mode) == p.Data
+	promised := string(m.Mode) == p.Data || m.History.Calm
 	if promised && facts.Data == checker.DataCorrupted {
 		out = append(out, checker.Corrupted)
 	}
-	if facts.Liveness != checker.LivenessOK {
+	if facts.Liveness != checker.LivenessOK || facts.Overdue > 0 {
 		out = append(out, checker.Stuck)
 	}
 	if promised && m.Mode.NeedsToken() && facts.FalseRejects > 0 {
 		out = append(out, checker.FalseReject)
+	}
+	if facts.VoidGrants > 0 {
+		out = append(out, checker.Void)
+	}
+	if facts.RevivedClaims > 0 {
+		out = append(out, checker.Revived)
 	}
 	if facts.ClaimOverlaps > 0 {
 		out = append(out, checker.Overlap)

@@ -3,6 +3,7 @@ package play
 import (
 	"time"
 
+	"locksim/checker"
 	"locksim/lock"
 	"locksim/sim/trace"
 )
@@ -17,6 +18,7 @@ func (c *client) watchLease(g *grant, known <-chan struct{}) (end func()) {
 	stop := make(chan struct{})
 	c.proc.Go(func() {
 		if c.outlast(g.lease, stop) {
+			g.expired.Store(true)
 			g.Until = c.proc.Observe(trace.Mark{Step: trace.Until, Resource: resource})
 		}
 	})
@@ -65,4 +67,22 @@ func (c *client) outlast(l lock.Lease, stop <-chan struct{}) bool {
 		until = next
 	}
 	return false
+}
+
+// isLost reports whether a lock has announced the loss of a lease.
+func isLost(l lock.Lease) bool {
+	select {
+	case <-l.Lost():
+		return true
+	default:
+		return false
+	}
+}
+
+// seeRevival looks, at a step of the client, whether the validity of a lease has
+// been moved into the future after it had ended.
+func (c *client) seeRevival(g *grant, at checker.Pos) {
+	if g.Revived == 0 && g.expired.Load() && !isOver(g.lease, c.view.Now()) {
+		g.Revived = at
+	}
 }
