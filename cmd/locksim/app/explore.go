@@ -204,8 +204,8 @@ const allLocks = "all"
 // noFaults is the word for no class of fault at all.
 const noFaults = "none"
 
-// parseFaults reads classes of fault, and single kinds of it that are not called as
-// a class is. Nil is what no flag says; "none" is none.
+// parseFaults reads the classes of fault and the single kinds that --faults names, see
+// [faultNames]. Both are nil without the flag; classes is empty for "none".
 func parseFaults(lists []string) (classes []lock.Fault, kinds []string, err error) {
 	list := words(lists)
 	if len(list) == 0 {
@@ -223,21 +223,22 @@ func parseFaults(lists []string) (classes []lock.Fault, kinds []string, err erro
 		case slices.Contains(faultNames(), name):
 			kinds = append(kinds, name)
 		default:
-			return nil, nil, fmt.Errorf("--faults %s: there is no class of fault of this name: %s", quote(name), prose.Choose(name, faultNames()))
+			return nil, nil, fmt.Errorf("--faults %s: there is no class or kind of fault of this name: %s", quote(name), prose.Choose(name, faultNames()))
 		}
 	}
 	return classes, kinds, nil
 }
 
-// faultNames are the classes of fault that promises speak of, and the kinds of fault
-// that are not called as a class is.
+// faultNames are the names that --faults takes: the classes of fault, then the kinds.
+// A kind whose name is that of a class, with "_" for "-", is left out: one name with
+// two spellings and two meanings would invite mistakes.
 func faultNames() []string {
 	var names []string
 	for _, class := range lock.Faults() {
 		names = append(names, string(class))
 	}
 	for _, k := range faults.Kinds() {
-		if !slices.Contains(names, k.Name) {
+		if !slices.Contains(names, strings.ReplaceAll(k.Name, "_", "-")) {
 			names = append(names, k.Name)
 		}
 	}
