@@ -1,15 +1,18 @@
 package main
 
 import (
+	"maps"
 	"reflect"
 
 	"locksim/checker"
 	"locksim/cmd/locksim/app"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/compare"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
+	"locksim/scenarios/review"
 	"locksim/scenarios/sweep"
 )
 
@@ -21,9 +24,10 @@ type document struct {
 	// value is of the type. The fields that are set have this value in each
 	// document, also where the type is a part of another document.
 	value any
-	// words are the values of strings of which the Go type does not say enough, by
-	// the name of the property: of the property itself, of the items of a list, or
-	// of the keys of a map.
+	// words are the values of strings that the Go type does not limit: of a property
+	// itself, of the items of a list, or of the keys of a map. A key is the name of a
+	// property, in every type of the document, or "lock.Promise.data" for that of one
+	// type.
 	words map[string]words
 }
 
@@ -37,19 +41,29 @@ type words struct {
 // documents are all that locksim prints as JSON.
 var documents = []document{
 	{
+		name: "compare", title: "A comparison of locks", version: compare.Version,
+		value: compare.Comparison{Version: compare.Version},
+		words: withPromise(map[string]words{
+			"class":   {"compared_class", "A class of faults, or no-fault.", comparedClasses()},
+			"classes": {"compared_class", "A class of faults, or no-fault.", comparedClasses()},
+		}),
+	},
+	{
 		name: "explore", title: "An exploration of locksim", version: explore.Version,
 		value: explore.Exploration{Version: explore.Version, Kind: explore.Kind},
 	},
 	{
 		name: "list", title: "What locksim has", version: 1, value: app.List{},
-		words: map[string]words{
-			"data":        {"promised_mode", "A fencing mode, or none.", append([]string{""}, textsOf(fence.Modes())...)},
-			"free_within": {"term", "A length of time in terms of a lock's options, or none.", append([]string{""}, textsOf(lock.Terms())...)},
-		},
+		words: withPromise(nil),
 	},
 	{
 		name: "matrix", title: "A matrix of locksim", version: matrix.Version,
 		value: matrix.Matrix{Version: matrix.Version},
+	},
+	{
+		name: "review", title: "A review of a lock", version: review.Version,
+		value: review.Review{Version: review.Version, Kind: review.Kind},
+		words: withPromise(nil),
 	},
 	{
 		name: "run", title: "A run of locksim", version: play.RunVersion,
@@ -81,6 +95,20 @@ type part struct {
 var parts = map[reflect.Type]part{
 	reflect.TypeFor[play.ModeFile](): {"verdict", checker.NotApplicable, []string{"pause", "corroboration", "reasons", "trace_hash"}},
 	reflect.TypeFor[matrix.Cell]():   {"label", checker.NotApplicable, nil},
+}
+
+// withPromise adds to the words of a document those of a promise of a lock.
+func withPromise(more map[string]words) map[string]words {
+	all := map[string]words{
+		"lock.Promise.data":        {"promised_mode", "A fencing mode, or none.", append([]string{""}, textsOf(fence.Modes())...)},
+		"lock.Promise.free_within": {"term", "A length of time in terms of a lock's options, or none.", append([]string{""}, textsOf(lock.Terms())...)},
+	}
+	maps.Copy(all, more)
+	return all
+}
+
+func comparedClasses() []string {
+	return append([]string{string(compare.NoFault)}, textsOf(lock.Faults())...)
 }
 
 func sweepKinds() []string {

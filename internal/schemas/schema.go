@@ -165,9 +165,11 @@ func (g *generator) complete(t reflect.Type, s *jsonschema.Schema) {
 			p.PropertyNames = g.mapped(f.Type.Key())
 			p.MinProperties = minProperties(f)
 		}
-		if w, ok := g.document.words[name]; ok {
-			g.limit(p, w)
-			g.limited[name] = true
+		for _, key := range []string{name, t.String() + "." + name} {
+			if w, ok := g.document.words[key]; ok {
+				g.limit(p, w)
+				g.limited[key] = true
+			}
 		}
 		if v, ok := constant(t, f); ok {
 			p.Const = v

@@ -15,7 +15,9 @@ import (
 
 // Trips is what the requests of a lock take when nobody else wants it.
 type Trips struct {
+	// Acquire is what a call of Acquire takes.
 	Acquire Trip `json:"acquire"`
+	// Release is what a call of Release takes.
 	Release Trip `json:"release"`
 	// Renew is nil where a lease is no [lock.Extender].
 	Renew *Trip `json:"renew,omitempty"`

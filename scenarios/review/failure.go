@@ -17,6 +17,7 @@ import (
 // fence made of it.
 type Failure struct {
 	search.Failure
+	// From is the part of the review that found the failure.
 	From From `json:"from"`
 	// Of is out of how many runs it was in Runs: those that are evidence or, in a
 	// sweep, all.
@@ -24,9 +25,10 @@ type Failure struct {
 	// Classes are the classes of its faults.
 	Classes []lock.Fault `json:"classes"`
 	// Fences are the same run, made in each fencing mode; empty before they are
-	// made. Replay is the command that finds the failure again.
+	// made.
 	Fences []Fence `json:"fences"`
-	Replay string  `json:"replay"`
+	// Replay is the command that finds the failure again.
+	Replay string `json:"replay"`
 }
 
 // Label is the first of the violations, of which the others may be consequences.
@@ -80,11 +82,15 @@ func Failures(p Parts, replay func(Failure) string) []Failure {
 
 // Fence is what a fencing mode made of a failure.
 type Fence struct {
-	Mode  fence.Mode    `json:"mode"`
+	// Mode is the fencing mode.
+	Mode fence.Mode `json:"mode"`
+	// Label is the label of the run in this mode.
 	Label checker.Label `json:"label"`
 	// Effect is what the fence did, compared with no fence.
-	Effect    FenceEffect `json:"effect"`
-	TraceHash string      `json:"trace_hash,omitempty"`
+	Effect FenceEffect `json:"effect"`
+	// TraceHash is the hash of the trace of the run; absent where the mode needs
+	// tokens and the lock mints none.
+	TraceHash string `json:"trace_hash,omitempty" jsonschema:"pattern=^[0-9a-f]{64}$"`
 }
 
 // FenceEffect is what a fence did in a run, compared with the run without one.

@@ -61,7 +61,7 @@ locksim explore --lock LOCK draws them for it.`,
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.seeds, "seeds", 1, "play each scenario with `N` seeds")
-	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the table")
+	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the table; see locksim schema compare")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
 	flags.BoolVar(&f.quiet, "quiet", false, "do not say how far the work has come")
 	s.completeFlags(cmd)

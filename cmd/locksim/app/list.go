@@ -101,7 +101,7 @@ func (s listing) listCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&modes, "catalogue", false, "list the known failure modes of locks, and the scenarios that show them")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document; see locksim schema list")
 	return cmd
 }
 

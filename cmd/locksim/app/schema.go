@@ -17,7 +17,8 @@ func (s *shell) schemaCommand() *cobra.Command {
 		Long: `Schema prints the JSON Schema (draft 2020-12) of the documents that --json prints
 and --out stores: "run" for run.json and the found-1.json of a violation, "matrix"
 for matrix.json, "explore" and "sweep" for explore.json and sweep.json, also of one
-shard or put together by merge, "list" for what list prints.`,
+shard or put together by merge, "review" for review.json, "compare" and "list" for
+what these commands print.`,
 		Example: `  locksim schema run >run.schema.json
   locksim schema matrix`,
 		Args: func(_ *cobra.Command, args []string) error {
