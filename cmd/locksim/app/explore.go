@@ -50,24 +50,29 @@ func (s *shell) exploreWith(f *exploreFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore --lock LOCK",
 		Short: "Search for schedules that break a lock",
-		Long: `Explore runs a lock under random schedules: who takes part, what they do, and
-what goes wrong, each drawn from a seed. It ends with the first run that breaks
-the lock, makes its schedule as small as it gets, and tells the story; with --all
-it makes all runs, and shows each violation that is of another shape.
+		Long: `Explore runs a lock under random schedules: clients, their workload and faults, all
+drawn from a seed. It stops at the first run that breaks the lock, makes its schedule
+minimal, and prints the story of that run. With --all it makes all runs, and shows one
+violation of each shape.
 
-A lock is judged as if it promised that all goes well under every fault: claims
-never overlap, the lock is free in the end, no rightful holder is refused, and
-the data is right, for a lock that mints tokens behind a fence that seals. With
---promise it is judged by what it promises, under the faults of which it speaks.
+A lock is judged as if it promised everything under every fault: claims never
+overlap, the lock is free in the end, no rightful holder is refused, and the data is
+right; for a lock that mints tokens, right behind a fence that seals. With --promise
+it is judged by its own promise, under the faults that the promise names.
 
-With --out each result is kept as soon as it is there, and --resume goes on after
-whatever has ended the command. In the end the folder has explore.html besides,
-with a report of each violation. The runs can be shared out: --shard 0/8 to 7/8
-make them on eight machines, and "locksim merge" puts the results together.
+--faults limits the faults to classes, or to single kinds. Without it a run may have
+every kind of fault that has a draw; a kind such as half_open is drawn only where
+--faults names it, so that a seed draws the same schedule in every version.
 
-The exit code is 0 when no violation was found, 1 when one was, and 3 when a run
-was not deterministic, came to no end, or the command was interrupted.`,
+With --out each result is stored as soon as it is known, and --resume continues after
+an interruption. In the end the folder also has explore.html, with a report of each
+violation. The runs can be divided: --shard 0/8 to 7/8 make them on eight machines,
+and "locksim merge" combines the results.
+
+The exit code is 0 when no violation was found, 1 when one was, and 3 when a run was
+not deterministic or did not end, or the command was interrupted.`,
 		Example: `  locksim explore --lock single
+  locksim explore --lock single --faults half_open
   locksim explore --lock redlock --faults pause,partition --runs 50000 --out /tmp/redlock
   locksim explore --lock redlock --faults pause,partition --runs 50000 --out /tmp/redlock --resume
   locksim explore --lock broken/get-then-del --all --json
@@ -84,11 +89,11 @@ was not deterministic, came to no end, or the command was interrupted.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.locks, "lock", nil, "explore these `LOCKS`, with commas, or all of them")
 	flags.IntVar(&f.runs, "runs", 10_000, "make `N` runs")
-	flags.IntVar(&f.runs, "seeds", 10_000, "`N` is the number of runs, under another name")
+	flags.IntVar(&f.runs, "seeds", 10_000, "`N` is the number of runs: the same as --runs")
 	flags.Uint64Var(&f.from, "from-seed", 1, "the first seed is `N`")
-	flags.StringArrayVar(&f.faults, "faults", nil, "only faults of these `CLASSES`, with commas, or of single kinds; none for none at all")
-	flags.BoolVar(&f.promise, "promise", false, "judge the lock by what it promises")
-	flags.BoolVar(&f.all, "all", false, "make all runs, and show each violation of another shape")
+	flags.StringArrayVar(&f.faults, "faults", nil, "only faults of these `CLASSES` or kinds, with commas; none for no faults")
+	flags.BoolVar(&f.promise, "promise", false, "judge the lock by its own promise")
+	flags.BoolVar(&f.all, "all", false, "make all runs, and show one violation of each shape")
 	flags.StringVar(&f.out, "out", "", outUsage)
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	f.add(flags)
