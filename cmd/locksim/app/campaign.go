@@ -150,7 +150,7 @@ func (f campaignFlags) check(getenv func(string) string) (campaign.Shard, error)
 		return campaign.Shard{}, errors.New("--shard and --shards: choose one; --shards takes the number of the shard from " + indexVariable)
 	case f.shard != "":
 		shard, err := campaign.ParseShard(f.shard)
-		return shard, about("--shard "+quote(f.shard), err)
+		return shard, withFlags("--shard "+quote(f.shard), err)
 	case f.shards != 0:
 		return indexedShard(f.shards, getenv(indexVariable))
 	}
@@ -165,11 +165,11 @@ func indexedShard(n int, index string) (campaign.Shard, error) {
 			n, indexVariable, index, n)
 	}
 	shard, err := campaign.NewShard(i, n)
-	return shard, about(fmt.Sprintf("--shards %d, %s %d", n, indexVariable, i), err)
+	return shard, withFlags(fmt.Sprintf("--shards %d, %s %d", n, indexVariable, i), err)
 }
 
-// about says which flags an error is about.
-func about(flags string, err error) error {
+// withFlags says which flags an error is about.
+func withFlags(flags string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -190,19 +190,19 @@ func (f campaignFlags) wholeOnly(shard campaign.Shard, what string, asked ...str
 	return nil
 }
 
-// conduct has campaigns done, one after the other, keeps and prints what they
+// runCampaigns has campaigns done, one after the other, keeps and prints what they
 // come to, and says what the exit code is. names are the folders of several that
 // share one. In a folder each shard has one of its own, so that they can share
 // that of --out.
-func (s *shell) conduct(f campaignFlags, shard campaign.Shard, k kept, form form, works []work, names []string) error {
-	if err := prepare(k.dir); err != nil {
+func (s *shell) runCampaigns(f campaignFlags, shard campaign.Shard, k resultFolder, form form, works []work, names []string) error {
+	if err := prepareFolder(k.dir); err != nil {
 		return err
 	}
 	c, err := s.newCrew(f.crewFlags)
 	if err != nil {
 		return err
 	}
-	defer c.dismiss()
+	defer c.close()
 	pub := &publication{shell: s, form: form}
 	for i, w := range works {
 		dir := k.dir
@@ -212,7 +212,7 @@ func (s *shell) conduct(f campaignFlags, shard campaign.Shard, k kept, form form
 		if dir != "" && !shard.Whole() {
 			dir = filepath.Join(dir, fmt.Sprintf("shard-%d-of-%d", shard.Index, shard.Count))
 		}
-		if err := c.conductOne(w, f, shard, k, dir, pub); err != nil {
+		if err := c.runCampaign(w, f, shard, k, dir, pub); err != nil {
 			return err
 		}
 	}
@@ -223,13 +223,13 @@ func (s *shell) conduct(f campaignFlags, shard campaign.Shard, k kept, form form
 	return problem
 }
 
-// conductOne has one campaign done.
-func (c *crew) conductOne(w work, f campaignFlags, shard campaign.Shard, k kept, dir string, pub *publication) error {
-	if err := prepare(dir); err != nil {
+// runCampaign has one campaign done.
+func (c *crew) runCampaign(w work, f campaignFlags, shard campaign.Shard, k resultFolder, dir string, pub *publication) error {
+	if err := prepareFolder(dir); err != nil {
 		return err
 	}
 	if dir != "" && f.resume {
-		if err := tidy(dir); err != nil {
+		if err := removeLeftovers(dir); err != nil {
 			return err
 		}
 	}
@@ -241,7 +241,7 @@ func (c *crew) conductOne(w work, f campaignFlags, shard campaign.Shard, k kept,
 	record, err := what.Run(c.ctx, campaign.Options{Shard: shard, Journal: journal, Resume: f.resume, Workers: c.workers, Watch: c.watch(w.detail)})
 	c.progress.clear()
 	if err != nil {
-		return explain(err, k, goOn(record, dir))
+		return commandError(err, k, resumeHint(record, dir))
 	}
 	failed := failedJobs(what, record, dir)
 	if !shard.Whole() && !w.divisible() {
@@ -258,7 +258,7 @@ func (c *crew) conductOne(w work, f campaignFlags, shard campaign.Shard, k kept,
 		done.problem = failed
 	}
 	if err := pub.add(dir, done); err != nil {
-		return explain(err, k, goOn(record, dir))
+		return commandError(err, k, resumeHint(record, dir))
 	}
 	if w.divisible() || journal == "" || isBroken(pub.problem) {
 		return nil
@@ -288,9 +288,9 @@ func incomplete(jobs int) error {
 	return &brokenError{cause: fmt.Errorf("the result is not complete, without %d of its jobs: wait for their shards, or go on with these by --resume", jobs)}
 }
 
-// explain makes of the error that ended a campaign what it is to the user.
+// commandError makes of the error that ended a campaign what it is to the user.
 // interrupted says what is to be done after Ctrl-C.
-func explain(err error, k kept, interrupted string) error {
+func commandError(err error, k resultFolder, interrupted string) error {
 	_, aboutPlan := errors.AsType[*campaign.PlanError](err)
 	_, aboutJournal := errors.AsType[*campaign.JournalError](err)
 	input, isInput := errors.AsType[*file.InputError](err)
@@ -313,8 +313,8 @@ func explain(err error, k kept, interrupted string) error {
 	return &brokenError{cause: err}
 }
 
-// goOn says how far a campaign has come, and how it goes on.
-func goOn(r *campaign.Record, dir string) string {
+// resumeHint says how far a campaign has come, and how it goes on.
+func resumeHint(r *campaign.Record, dir string) string {
 	text := fmt.Sprintf(", with %d of %d jobs done", r.Done(), r.All)
 	if dir == "" {
 		return text + ": --out would have kept them"
@@ -332,9 +332,9 @@ type crew struct {
 	progress *progress
 }
 
-// silence is how long a child may take for the runs of one seed: far longer than
+// maxSilence is how long a child may take for the runs of one seed: far longer than
 // it takes a world to find out that it is frozen or over its limits.
-const silence = 10 * time.Minute
+const maxSilence = 10 * time.Minute
 
 func (s *shell) newCrew(f crewFlags) (*crew, error) {
 	program, err := os.Executable()
@@ -347,12 +347,12 @@ func (s *shell) newCrew(f crewFlags) (*crew, error) {
 		return cmd
 	}
 	c := &crew{shell: s, progress: newProgress(s, f.quiet),
-		workers: workers.Options{Command: command, Workers: cmp.Or(f.workers, runtime.GOMAXPROCS(0)), Silence: silence}}
+		workers: workers.Options{Command: command, Workers: cmp.Or(f.workers, runtime.GOMAXPROCS(0)), Silence: maxSilence}}
 	c.ctx, c.stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	return c, nil
 }
 
-func (c *crew) dismiss() {
+func (c *crew) close() {
 	c.stop()
 	c.progress.end()
 }

@@ -139,13 +139,13 @@ func TestProgress(t *testing.T) {
 	}{{false, "mysim: 1 of 3 runs\nmysim: 2 of 3 runs\n"}, {true, "\r\x1b[K1 of 3 runs\r\x1b[K2 of 3 runs\r\x1b[K"}} {
 		var screen bytes.Buffer
 		p := &progress{w: &screen, program: "mysim", terminal: tt.terminal}
-		p.tell()
+		p.write()
 		p.show("1 of 3 runs")
-		p.tell()
+		p.write()
 		p.show("2 of 3 runs")
-		p.tell()
+		p.write()
 		p.clear()
-		p.tell()
+		p.write()
 		p.clear()
 		if screen.String() != tt.want {
 			t.Errorf("%q, want %q", screen.String(), tt.want)

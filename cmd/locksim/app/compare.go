@@ -163,7 +163,7 @@ func (s comparisons) measured(locks []play.Lock, seeds search.Seeds, quiet bool)
 	if err != nil {
 		return nil, err
 	}
-	defer c.dismiss()
+	defer c.close()
 	order := make([]int, len(locks))
 	for i := range order {
 		order[i] = i

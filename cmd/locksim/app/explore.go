@@ -27,7 +27,7 @@ import (
 	"locksim/scenarios/search"
 )
 
-// exploreKind is what explorations are called.
+// exploreKind is the kind of an exploration among campaigns, and the name of its files.
 const exploreKind = explore.Kind
 
 // exploreFlags are the flags of the explore command.
@@ -40,12 +40,12 @@ type exploreFlags struct {
 	promise bool
 	all     bool
 
-	runsName string // of the flag that gave the runs
+	runsName string // the flag that set runs, for errors
 }
 
 func (s *shell) exploreCommand() *cobra.Command { return s.exploreWith(new(exploreFlags)) }
 
-// exploreWith is the command whose flags go to f.
+// exploreWith is the explore command; it stores its flags in f.
 func (s *shell) exploreWith(f *exploreFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore --lock LOCK",
@@ -116,16 +116,16 @@ func (s *shell) explore(f exploreFlags) error {
 	for _, plan := range plans {
 		works, names = append(works, &exploration{shell: s, plan: plan}), append(names, plan.Lock)
 	}
-	return s.conduct(f.campaignFlags, shard, keep(f.keep, f.out, f.about(names)...), f.form(), works, names)
+	return s.runCampaigns(f.campaignFlags, shard, newResultFolder(f.keep, f.out, f.folderName(names)...), f.form(), works, names)
 }
 
-// fewLocks is how many locks the name of a folder tells one by one.
+// fewLocks is how many locks the name of a folder lists one by one.
 const fewLocks = 3
 
-// about is what an exploration of some locks is about, for the name of its folder.
-// Those that are judged by promises lie in other folders than those that are not.
-func (f exploreFlags) about(locks []string) []string {
-	switch list := words(f.locks); {
+// folderName has the parts of the name of the folder for an exploration of some locks.
+// An exploration judged by promises has another folder than one that is not.
+func (f exploreFlags) folderName(locks []string) []string {
+	switch list := splitList(f.locks); {
 	case len(list) == 1 && list[0] == allLocks:
 		locks = []string{allLocks}
 	case len(locks) > fewLocks:
@@ -149,7 +149,7 @@ func (f exploreFlags) problem() error {
 	return nil
 }
 
-// explorePlans finds out what the flags ask for, for each lock.
+// explorePlans makes the plan of each lock from the flags.
 func (s *shell) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
 	names, err := s.exploreLocks(f.locks)
 	if err != nil {
@@ -185,7 +185,7 @@ func (s *shell) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
 // exploreLocks are the locks that a flag names, each once.
 func (s *shell) exploreLocks(lists []string) ([]string, error) {
 	var names []string
-	for _, name := range words(lists) {
+	for _, name := range splitList(lists) {
 		if name == allLocks {
 			names = append(names, s.lockNames()...)
 		} else {
@@ -193,7 +193,7 @@ func (s *shell) exploreLocks(lists []string) ([]string, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, errors.New("--lock: say which lock is to be explored: see locksim list")
+		return nil, errors.New("--lock: name the lock to explore: see locksim list")
 	}
 	seen := map[string]bool{}
 	return slices.DeleteFunc(names, func(name string) bool {
@@ -203,16 +203,16 @@ func (s *shell) exploreLocks(lists []string) ([]string, error) {
 	}), nil
 }
 
-// allLocks is the word for all locks that there are.
+// allLocks is the word for all locks.
 const allLocks = "all"
 
-// noFaults is the word for no class of fault at all.
+// noFaults is the word for no class of fault.
 const noFaults = "none"
 
 // parseFaults reads the classes of fault and the single kinds that --faults names, see
 // [faultNames]. Both are nil without the flag; classes is empty for "none".
 func parseFaults(lists []string) (classes []lock.Fault, kinds []string, err error) {
-	list := words(lists)
+	list := splitList(lists)
 	if len(list) == 0 {
 		return nil, nil, nil
 	}
@@ -254,7 +254,7 @@ func faultNames() []string {
 type exploration struct {
 	*shell
 	plan  *explore.Plan
-	sofar search.Tally
+	tally search.Tally // of the results so far
 }
 
 func (s *shell) readExploration(r *campaign.Record) (*exploration, error) {
@@ -278,14 +278,14 @@ func (x *exploration) campaign() campaign.Campaign {
 			if err != nil {
 				return false, err
 			}
-			x.sofar.Add(b.Tally)
+			x.tally.Add(b.Tally)
 			return x.plan.Collect == explore.CollectFirst && b.Ends(), nil
 		},
 	}
 }
 
 func (x *exploration) detail() string {
-	t := &x.sofar
+	t := &x.tally
 	if t.Runs == 0 {
 		return ""
 	}
@@ -343,7 +343,7 @@ func (x *exploration) finished(r *results) (finished, error) {
 	}, nil
 }
 
-// pages are explore.html and the pages of its violations.
+// pages adds explore.html and the pages of its violations.
 func (x *exploration) pages(r *results, e *explore.Exploration, add func(string, []byte) error) error {
 	public, jobs := &exploration{shell: x.public(), plan: x.plan}, map[int]foundPageJob{}
 	for i, f := range e.Summary.Failures {
@@ -394,7 +394,7 @@ func (x *exploration) classes() string {
 	return cmp.Or(strings.Join(append(names, x.plan.Space.Kinds...), ","), noFaults)
 }
 
-// problem is the error that the exit code speaks of.
+// problem is the error that decides the exit code.
 func (x *exploration) problem(e *explore.Exploration) error {
 	sum := &e.Summary
 	switch first := cmp.Or(sum.Unsteady, sum.Broken); {

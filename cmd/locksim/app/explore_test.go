@@ -22,7 +22,7 @@ import (
 func program(t *testing.T, will string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asChild+"=1", misbehaving+"=1", unruly+"="+will)
+	cmd.Env = append(os.Environ(), asChild+"=1", misbehaving+"=1", sabotage+"="+will)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
@@ -49,7 +49,7 @@ var undisturbed = sync.OnceValues(func() (string, error) {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	cmd := exec.Command(os.Args[0], exploreMine(dir)...)
-	cmd.Env = append(os.Environ(), asChild+"=1", misbehaving+"=1", unruly+"="+quiet)
+	cmd.Env = append(os.Environ(), asChild+"=1", misbehaving+"=1", sabotage+"="+quiet)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}

@@ -44,7 +44,7 @@ func (s runs) galleryCommand() *cobra.Command {
 }
 
 func (s runs) gallery(dir string) error {
-	if err := prepare(dir); err != nil {
+	if err := prepareFolder(dir); err != nil {
 		return err
 	}
 	var index bytes.Buffer

@@ -11,8 +11,8 @@ import (
 	"locksim/reports/html"
 )
 
-// kept is the folder of a command's results.
-type kept struct {
+// resultFolder is the folder of a command's results.
+type resultFolder struct {
 	dir    string // "" for nowhere
 	listed bool   // it is one of those that are kept side by side
 	// flag begins an error about the folder, elsewhere says how to choose another.
@@ -24,18 +24,18 @@ const keepUsage = "as --out, into a folder of its own below " + runfolder.Defaul
 
 var errKeepAndOut = errors.New("--keep and --out: choose one; --keep takes a folder below " + runfolder.Default)
 
-// keep is where results go: into the folder of --out or, with --keep, into one
+// newResultFolder is where results go: into the folder of --out or, with --keep, into one
 // that is called by what the results are about.
-func keep(keep bool, out string, about ...string) kept {
+func newResultFolder(keep bool, out string, about ...string) resultFolder {
 	if keep {
-		return kept{filepath.Join(filepath.FromSlash(runfolder.Default), runfolder.Name(about...)), true, "--keep: ", "remove that folder, or choose one with --out"}
+		return resultFolder{filepath.Join(filepath.FromSlash(runfolder.Default), runfolder.Name(about...)), true, "--keep: ", "remove that folder, or choose one with --out"}
 	}
-	return kept{out, false, "--out " + quote(out) + ": ", "give another folder"}
+	return resultFolder{out, false, "--out " + quote(out) + ": ", "give another folder"}
 }
 
 // list makes the folder the latest of those that are kept, and writes their index
 // anew. Its results are there already.
-func (k kept) list(s *shell) error {
+func (k resultFolder) list(s *shell) error {
 	if !k.listed {
 		return nil
 	}

@@ -25,12 +25,12 @@ func TestFolderToKeep(t *testing.T) {
 		{"explore-a-b-c-d_", "a,b,c,d", []string{"a", "b", "c", "d"}, false},
 	} {
 		f := exploreFlags{locks: []string{tt.flag}, promise: tt.promise}
-		k := keep(true, "", f.about(tt.locks)...)
+		k := newResultFolder(true, "", f.folderName(tt.locks)...)
 		if !k.listed || !strings.HasPrefix(k.dir, filepath.Join("reports", "out", tt.want)) || len(k.dir) > len("reports/out/"+tt.want)+8 {
 			t.Errorf("%+v; want %s", k, tt.want)
 		}
 	}
-	if k := keep(false, "here", "explore"); k.listed || k.dir != "here" {
+	if k := newResultFolder(false, "here", "explore"); k.listed || k.dir != "here" {
 		t.Errorf("%+v", k)
 	}
 }
@@ -59,7 +59,7 @@ func TestFoundPages(t *testing.T) {
 	if code, _, errs := call(t, []play.Lock{mylock()}, "run", "gc-pause", "--lock", "mylock", "--fencing", "none", "--out", dir); code != exitExpected {
 		t.Fatal(errs)
 	}
-	r, err := readRecording(stored(dir))
+	r, err := readRecording(runFile(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestFoundPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.dismiss()
+	defer c.close()
 	pages := map[string]string{}
 	linked := map[int]string{}
 	jobs := map[int]foundPageJob{1: {Run: &other}, 3: {Run: r.run, Replay: "mysim explore <again>"}}

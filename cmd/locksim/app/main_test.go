@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 		os.Exit(Main(promising()))
 	case os.Getenv(misbehaving) == "":
 		os.Exit(Main(mylock()))
-	case os.Getenv(unruly) != "":
+	case os.Getenv(sabotage) != "":
 		os.Exit(Main(unrulyLock()))
 	}
 	os.Exit(Main(play.Lock{Name: "mylock", New: misbehave}))

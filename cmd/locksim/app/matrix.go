@@ -116,7 +116,7 @@ func (s *shell) matrix(f matrixFlags) error {
 		return err
 	}
 	w := &matrixWork{shell: s, plan: plan, asked: f.asked(), junit: f.junit, noRuns: f.noRuns}
-	return s.conduct(f.campaignFlags, shard, keep(f.keep, f.out, matrixKind), f.form(), []work{w}, nil)
+	return s.runCampaigns(f.campaignFlags, shard, newResultFolder(f.keep, f.out, matrixKind), f.form(), []work{w}, nil)
 }
 
 // form is how the matrix is printed.
@@ -179,14 +179,14 @@ func (s *shell) planMatrix(f matrixFlags) (*matrix.Plan, error) {
 		return nil, err
 	}
 	return matrix.NewPlan(matrix.Options{
-		Scenarios: chosen, Locks: words(f.locks), Specimens: f.broken, Modes: modes, Seeds: seeds, Extra: s.extra,
+		Scenarios: chosen, Locks: splitList(f.locks), Specimens: f.broken, Modes: modes, Seeds: seeds, Extra: s.extra,
 	})
 }
 
 // chooseScenarios are the scenarios that a flag names, each once: all of the
 // library where it names none.
 func (s *shell) chooseScenarios(lists []string) ([]*file.Scenario, error) {
-	patterns := words(lists)
+	patterns := splitList(lists)
 	if len(patterns) == 0 {
 		all, err := file.Library()
 		if err != nil {
@@ -196,7 +196,7 @@ func (s *shell) chooseScenarios(lists []string) ([]*file.Scenario, error) {
 	}
 	var chosen []*file.Scenario
 	for _, pattern := range patterns {
-		found, err := s.fitting(pattern)
+		found, err := s.matchingScenarios(pattern)
 		if err != nil {
 			return nil, err
 		}
@@ -209,14 +209,14 @@ func (s *shell) chooseScenarios(lists []string) ([]*file.Scenario, error) {
 	return chosen, nil
 }
 
-// fitting are the scenarios that a name, a file or a pattern means.
-func (s *shell) fitting(pattern string) ([]*file.Scenario, error) {
+// matchingScenarios are the scenarios that a name, a file or a pattern means.
+func (s *shell) matchingScenarios(pattern string) ([]*file.Scenario, error) {
 	if !strings.ContainsAny(pattern, `*?[`) {
 		sc, err := file.Load(pattern, runs{s}.serverNames()...)
 		return []*file.Scenario{sc}, err
 	}
 	if strings.ContainsAny(pattern, `/\`) {
-		return s.fittingFiles(pattern)
+		return s.matchingFiles(pattern)
 	}
 	all, err := file.Library()
 	if err != nil {
@@ -235,8 +235,8 @@ func (s *shell) fitting(pattern string) ([]*file.Scenario, error) {
 	return found, nil
 }
 
-// fittingFiles are the scenarios in the files of a pattern.
-func (s *shell) fittingFiles(pattern string) ([]*file.Scenario, error) {
+// matchingFiles are the scenarios in the files of a pattern.
+func (s *shell) matchingFiles(pattern string) ([]*file.Scenario, error) {
 	files, err := filepath.Glob(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("--scenario %s: %w: write a path, or one with *, such as './mine/*.yaml'", quote(pattern), err)
@@ -356,10 +356,10 @@ func (x *matrixWork) finished(r *results) (finished, error) {
 			err := markdown(&b)
 			return document{"MATRIX.md", b.Bytes()}, err
 		}},
-		pages:     func(add func(string, []byte) error) (problem, err error) { return x.pages(r, m, add) },
-		elsewhere: func() error { return saveFile(x.junit, func(w io.Writer) error { return junit.Matrix(w, m) }) },
-		notes:     notes,
-		problem:   matrixProblem(m),
+		pages:      func(add func(string, []byte) error) (problem, err error) { return x.pages(r, m, add) },
+		writeExtra: func() error { return saveFile(x.junit, func(w io.Writer) error { return junit.Matrix(w, m) }) },
+		notes:      notes,
+		problem:    matrixProblem(m),
 	}, nil
 }
 

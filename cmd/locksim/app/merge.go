@@ -63,14 +63,14 @@ func (s *shell) merge(args []string, f mergeFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := prepare(f.out); err != nil {
+	if err := prepareFolder(f.out); err != nil {
 		return err
 	}
 	c, err := s.newCrew(f.crewFlags)
 	if err != nil {
 		return err
 	}
-	defer c.dismiss()
+	defer c.close()
 	pub := &publication{shell: s, form: f.form()}
 	for _, group := range groups {
 		all, err := campaign.Union(group...)
@@ -98,9 +98,9 @@ func (c *crew) merge(r *campaign.Record, dir string, f mergeFlags, pub *publicat
 	err = what.FollowUp(c.ctx, campaign.Options{Workers: c.workers, Watch: c.watch(w.detail)}, r)
 	c.progress.clear()
 	if err != nil {
-		return explain(err, kept{}, mergeInterrupted)
+		return commandError(err, resultFolder{}, mergeInterrupted)
 	}
-	if err := prepare(dir); err != nil {
+	if err := prepareFolder(dir); err != nil {
 		return err
 	}
 	done, err := w.finished(&results{crew: c, Record: r, dir: dir})
@@ -110,7 +110,7 @@ func (c *crew) merge(r *campaign.Record, dir string, f mergeFlags, pub *publicat
 	if done.missing > 0 && done.problem == nil {
 		done.problem = incomplete(done.missing)
 	}
-	return explain(pub.add(dir, done), kept{}, mergeInterrupted)
+	return commandError(pub.add(dir, done), resultFolder{}, mergeInterrupted)
 }
 
 // mergeInterrupted is what Ctrl-C means to merge.

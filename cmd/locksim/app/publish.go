@@ -27,7 +27,7 @@ type finished struct {
 	files []func() (document, error)
 	pages func(add func(name string, data []byte) error) (problem, err error)
 	// elsewhere is written whether anything is kept or not. Nil is nothing.
-	elsewhere func() error
+	writeExtra func() error
 	// notes say to people what a program reads in the document, opened are the files
 	// that are best looked at next.
 	notes  []string
@@ -69,16 +69,16 @@ func (p *publication) add(dir string, f finished) error {
 		if err != nil {
 			return &brokenError{cause: fmt.Errorf("keep the results in %s: %w", dir, err)}
 		}
-		if graver(problem, f.problem) {
+		if moreSevere(problem, f.problem) {
 			f.problem = problem
 		}
 	}
-	if f.elsewhere != nil {
-		if err := f.elsewhere(); err != nil {
+	if f.writeExtra != nil {
+		if err := f.writeExtra(); err != nil {
 			return &brokenError{cause: err}
 		}
 	}
-	if graver(f.problem, p.problem) {
+	if moreSevere(f.problem, p.problem) {
 		p.problem = f.problem
 	}
 	return p.print(p.show(f, data))
@@ -112,9 +112,9 @@ func (p *publication) show(f finished, data []byte) error {
 	return err
 }
 
-// graver reports whether an error matters more than another: that a result is
+// moreSevere reports whether an error matters more than another: that a result is
 // not to be relied on does so more than what the result is.
-func graver(a, b error) bool { return a != nil && (b == nil || isBroken(a) && !isBroken(b)) }
+func moreSevere(a, b error) bool { return a != nil && (b == nil || isBroken(a) && !isBroken(b)) }
 
 func isBroken(err error) bool {
 	_, broken := errors.AsType[*brokenError](err)

@@ -56,7 +56,7 @@ func (s runs) report(dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is a file: give the folder that holds run.json", quote(dir))
 	}
-	r, err := readRecording(stored(dir))
+	r, err := readRecording(runFile(dir))
 	if err != nil {
 		return err
 	}

@@ -93,11 +93,11 @@ func (s *shell) review(f reviewFlags) error {
 	if err != nil {
 		return err
 	}
-	k := keep(f.keep, f.out, reviewKind, l.Name)
+	k := newResultFolder(f.keep, f.out, reviewKind, l.Name)
 	if f.keep {
 		k.flag = "" // nobody has said --keep
 	}
-	return s.conduct(f.campaignFlags, shard, k, f.form(), []work{s.newReview(l, plan)}, nil)
+	return s.runCampaigns(f.campaignFlags, shard, k, f.form(), []work{s.newReview(l, plan)}, nil)
 }
 
 // planReview finds out what the flags ask for.

@@ -13,8 +13,8 @@ import (
 	"locksim/scenarios/play"
 )
 
-// stored is where a run is stored in its folder.
-func stored(dir string) string { return filepath.Join(dir, "run.json") }
+// runFile is where a run is stored in its folder.
+func runFile(dir string) string { return filepath.Join(dir, "run.json") }
 
 // save writes a run as files: run.json, report.txt, report.html, report.md, the
 // traces for a trace viewer, and a trace for each mode. page is how the page is

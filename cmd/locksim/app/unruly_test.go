@@ -13,15 +13,15 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// unruly makes mylock do something to its process, or to the parent of that, in a
+// sabotage makes mylock do something to its process, or to the parent of that, in a
 // worker: "kill:N:FILE" is SIGKILL for the process at the N-th client, if there
 // is no FILE yet, "interrupt:N:" is SIGINT for its parent, and "kill-parent:N:"
 // SIGKILL. "late-kill:N:FILE"
 // and "late-interrupt:N:FILE" are the same at every client of all processes after
 // the N-th, which FILE counts.
 const (
-	unruly = "LOCKSIM_APP_TEST_UNRULY"
-	quiet  = "nothing:0:"
+	sabotage = "LOCKSIM_APP_TEST_UNRULY"
+	quiet    = "nothing:0:"
 )
 
 // clients counts those of this process.
@@ -33,7 +33,7 @@ func unrulyLock() play.Lock {
 	l.Promise, _ = lock.PromiseOf("single")
 	l.New = func(e play.Env) (lock.Locker, error) {
 		if os.Args[len(os.Args)-1] == "worker" {
-			if err := rebel(os.Getenv(unruly)); err != nil {
+			if err := rebel(os.Getenv(sabotage)); err != nil {
 				return nil, err
 			}
 		}

@@ -37,7 +37,7 @@ const (
 // handlers are how a child does all that.
 func (s *shell) handlers() []campaign.Handler {
 	return []campaign.Handler{
-		by(matrixTask, func(j matrix.Job, step func()) (matrix.Answer, error) {
+		handle(matrixTask, func(j matrix.Job, step func()) (matrix.Answer, error) {
 			tallies, err := j.Play(s.extra, step)
 			a := matrix.NewAnswer(tallies, err)
 			if a.BadInput != nil {
@@ -45,19 +45,19 @@ func (s *shell) handlers() []campaign.Handler {
 			}
 			return a, err
 		}),
-		by(exploreTask, func(j explore.Job, step func()) (explore.Block, error) { return j.Play(s.extra, step) }),
-		by(sweepTask, func(j sweep.Job, step func()) (sweep.Block, error) { return j.Play(s.extra, step) }),
-		by(examineTask, func(j sweep.Examination, _ func()) (*search.Failure, error) { return j.Play(s.extra) }),
-		by(fencesTask, func(j review.FenceJob, _ func()) ([]review.Fence, error) { return j.Play(s.extra) }),
-		by(compareTask, comparisons{s}.measure),
-		by(runPageTask, func(j runPageJob, _ func()) (page, error) { return runs{s}.runPage(j) }),
-		by(foundPageTask, func(j foundPageJob, _ func()) (page, error) { return runs{s}.foundPage(j) }),
+		handle(exploreTask, func(j explore.Job, step func()) (explore.Block, error) { return j.Play(s.extra, step) }),
+		handle(sweepTask, func(j sweep.Job, step func()) (sweep.Block, error) { return j.Play(s.extra, step) }),
+		handle(examineTask, func(j sweep.Examination, _ func()) (*search.Failure, error) { return j.Play(s.extra) }),
+		handle(fencesTask, func(j review.FenceJob, _ func()) ([]review.Fence, error) { return j.Play(s.extra) }),
+		handle(compareTask, comparisons{s}.measure),
+		handle(runPageTask, func(j runPageJob, _ func()) (page, error) { return runs{s}.runPage(j) }),
+		handle(foundPageTask, func(j foundPageJob, _ func()) (page, error) { return runs{s}.foundPage(j) }),
 	}
 }
 
-// by is how a child does the jobs of a task. After a run in a frozen world the
+// handle is how a child does the jobs of a task. After a run in a frozen world the
 // process is of no more use: the bubble is still there, and may be busy.
-func by[J, A any](task campaign.Task[J, A], do func(J, func()) (A, error)) campaign.Handler {
+func handle[J, A any](task campaign.Task[J, A], do func(J, func()) (A, error)) campaign.Handler {
 	return task.By(func(j J, step func()) (A, error) {
 		a, err := do(j, step)
 		if _, frozen := errors.AsType[*sim.FrozenError](err); frozen {
