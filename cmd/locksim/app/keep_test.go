@@ -11,7 +11,7 @@ import (
 	"locksim/scenarios/play"
 )
 
-// The folders of results are called by what they are about.
+// The folder of --keep is named after the command and the locks.
 func TestFolderToKeep(t *testing.T) {
 	for _, tt := range []struct {
 		want    string
@@ -35,7 +35,7 @@ func TestFolderToKeep(t *testing.T) {
 	}
 }
 
-// Where there can be no link, people are told, and the index is there.
+// Where the link "latest" cannot be made, a message says so, and the index is written.
 func TestKeepWithoutLink(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.MkdirAll(filepath.Join("reports", "out", "latest", "mine"), 0o755); err != nil {
@@ -51,8 +51,8 @@ func TestKeepWithoutLink(t *testing.T) {
 	}
 }
 
-// The report of a violation is written by a child, with locks of the user's own.
-// One that cannot be written is left out, and people are told why.
+// A child writes the report of a violation, also with the user's own locks. A report
+// that cannot be written is left out, and a message says why.
 func TestFoundPages(t *testing.T) {
 	t.Setenv(asChild, "1")
 	dir := t.TempDir()
@@ -89,9 +89,9 @@ func TestFoundPages(t *testing.T) {
 		t.Errorf("%d pages: %.200s", len(pages), pages["found-3.html"])
 	}
 	if linked[1] != "" || linked[3] != "found-3.html" {
-		t.Errorf("the page leads to %v", linked)
+		t.Errorf("the page links to %v", linked)
 	}
 	if !strings.HasPrefix(errs.String(), "found-1.html cannot be written: ") || !strings.Contains(errs.String(), "nobodys") {
-		t.Errorf("people are told %q", errs.String())
+		t.Errorf("standard error has %q", errs.String())
 	}
 }

@@ -25,7 +25,7 @@ what these commands print.`,
 			if len(args) == 1 {
 				return nil
 			}
-			return fmt.Errorf("say which document: choose one of %s", strings.Join(reports.Schemas(), ", "))
+			return fmt.Errorf("name a document: choose one of %s", strings.Join(reports.Schemas(), ", "))
 		},
 		ValidArgsFunction: cobra.FixedCompletions(reports.Schemas(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, args []string) error {
