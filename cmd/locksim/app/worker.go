@@ -59,7 +59,7 @@ func (s *shell) handlers() []campaign.Handler {
 // handle makes the handler of a task. After a run in a frozen world the process must
 // not be used again: the bubble still exists, and may be busy.
 func handle[J, A any](task campaign.Task[J, A], do func(J, func()) (A, error)) campaign.Handler {
-	return task.By(func(j J, step func()) (A, error) {
+	return task.Handler(func(j J, step func()) (A, error) {
 		a, err := do(j, step)
 		if _, frozen := errors.AsType[*sim.FrozenError](err); frozen {
 			err = fmt.Errorf("%w: %w", workers.ErrSpent, err)
