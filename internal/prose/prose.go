@@ -21,7 +21,7 @@ func Thousands(n int) string {
 	return digits
 }
 
-// Count is a number of things: "1 step", "2 steps".
+// Count is a number with a noun: "1 step", "2 steps".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -29,7 +29,7 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Amount is a large number of things: "1 run", "12,340 runs".
+// Amount is a large number with a noun: "1 run", "12,340 runs".
 func Amount(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -111,7 +111,7 @@ func TestFailedPairInShards(t *testing.T) {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	code, out, errs := program(t, "late-kill:0:"+always, append(args, "--shard", "1/2")...)
-	if code != exitBroken || out != "" || !strings.Contains(errs, "2 jobs failed; job 1: ") || !strings.Contains(errs, " with mylock, seed 1: the worker process died under this job") {
+	if code != exitBroken || out != "" || !strings.Contains(errs, "2 jobs failed; job 1: ") || !strings.Contains(errs, " with mylock, seed 1: the worker process ended during this job") {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
 	code, out, errs = program(t, quiet, "merge", parts, "--out", merged, "--quiet")

@@ -62,7 +62,7 @@ func TestCompareUnusableLock(t *testing.T) {
 	t.Setenv(asChild, "yes")
 	t.Setenv(misbehaving, "exit")
 	extra := []play.Lock{{Name: "mylock", New: misbehave}}
-	if code, out, errs := call(t, extra, "compare", "mylock"); code != exitBroken || out != "" || !strings.Contains(errs, "measure mylock: the worker process died") {
+	if code, out, errs := call(t, extra, "compare", "mylock"); code != exitBroken || out != "" || !strings.Contains(errs, "measure mylock: the worker process ended") {
 		t.Errorf("a child that ends: exit code %d\n%s%s", code, out, errs)
 	}
 	s := comparisons{&shell{program: "mysim", extra: []play.Lock{{Name: "mylock", New: func(play.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }}}}}

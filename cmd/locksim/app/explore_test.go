@@ -173,7 +173,7 @@ func TestExploreFailedJobs(t *testing.T) {
 	t.Setenv(asChild, "1")
 	t.Setenv(misbehaving, "exit")
 	code, out, errs := call(t, []play.Lock{mylock()}, "explore", "--lock", "mylock", "--runs", "150", "--quiet")
-	if code != exitBroken || !strings.Contains(errs, "2 jobs failed; job 0: seeds 1 to 100: the worker process died under this job") ||
+	if code != exitBroken || !strings.Contains(errs, "2 jobs failed; job 0: seeds 1 to 100: the worker process ended during this job") ||
 		!strings.Contains(out, "INCOMPLETE: 2 jobs of 100 runs have no result.\n") || !strings.Contains(out, "this is no evidence") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}

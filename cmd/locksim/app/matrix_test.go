@@ -88,7 +88,7 @@ func untimed(t *testing.T, name string) string {
 func TestMatrixFailure(t *testing.T) {
 	t.Setenv(misbehaving, "exit")
 	code, out, errs := matrixOf(t, "--lock", "mylock,fenced", "--fencing", "none")
-	if code != exitBroken || !strings.Contains(errs, "calm with mylock: seeds 1 to 2: the worker process died") ||
+	if code != exitBroken || !strings.Contains(errs, "calm with mylock: seeds 1 to 2: the worker process ended") ||
 		!strings.HasSuffix(errs, "replay: mysim run calm --lock mylock --seed 1 --fencing none\n") {
 		t.Errorf("exit code %d\n%s", code, errs)
 	}
