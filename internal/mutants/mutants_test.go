@@ -71,7 +71,7 @@ func await(ts *testscript.TestScript, _ bool, args []string) {
 
 // refuses FILE waits until the address in a file refuses connections.
 func refuses(ts *testscript.TestScript, _ bool, args []string) {
-	until(ts, "somebody still listens", func() bool {
+	until(ts, "a process still listens", func() bool {
 		conn, err := net.Dial("tcp", ts.ReadFile(args[0]))
 		if err == nil {
 			ts.Check(conn.Close())

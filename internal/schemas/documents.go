@@ -16,13 +16,13 @@ import (
 	"locksim/scenarios/sweep"
 )
 
-// document is a type that is printed as JSON, and what its schema says beyond it.
+// document is a type that is printed as JSON, with additional rules for its schema.
 type document struct {
 	name    string
 	title   string
 	version int
-	// value is of the type. The fields that are set have this value in each
-	// document, also where the type is a part of another document.
+	// value is a value of the type. Its non-zero fields are constants of the schema, also
+	// where the type is a part of another document.
 	value any
 	// words are the values of strings that the Go type does not limit: of a property
 	// itself, of the items of a list, or of the keys of a map. A key is the name of a
@@ -38,7 +38,7 @@ type words struct {
 	values []string
 }
 
-// documents are all that locksim prints as JSON.
+// documents are all JSON documents of locksim.
 var documents = []document{
 	{
 		name: "compare", title: "A comparison of locks", version: compare.Version,
@@ -76,22 +76,23 @@ var documents = []document{
 	},
 }
 
-// campaigns are the packages of documents: each has a Plan, a Summary, a Timing.
+// campaigns are the packages whose types have the same names in several documents, such as
+// Plan, Summary and Timing.
 var campaigns = []string{"explore", "sweep", "matrix", "review"}
 
-// names are those in $defs of types whose own name, in snake case, is also that of
+// names are the names in $defs of types whose own name, in snake case, is also that of
 // another type of the same document.
 var names = map[reflect.Type]string{}
 
-// part is what a document of a type has only if something happened.
+// part describes properties that a document has only for some values of a label.
 type part struct {
-	label string        // the property that tells
-	none  checker.Label // its value where nothing happened
-	more  []string      // of the part besides the fields of the embedded pointer
+	label string        // the property with the label
+	none  checker.Label // the label without these properties
+	more  []string      // such properties in addition to the fields of the embedded pointer
 }
 
-// parts are the types that embed a pointer that can be nil. A type that embeds one
-// and is not among them always has its fields.
+// parts are the types that embed a pointer that can be nil. Every other type with an
+// embedded pointer always has its fields.
 var parts = map[reflect.Type]part{
 	reflect.TypeFor[play.ModeFile](): {"verdict", checker.NotApplicable, []string{"pause", "corroboration", "reasons", "trace_hash"}},
 	reflect.TypeFor[matrix.Cell]():   {"label", checker.NotApplicable, nil},

@@ -26,7 +26,8 @@ type finished struct {
 	// problem is the error of pages that could not be made.
 	files []func() (document, error)
 	pages func(add func(name string, data []byte) error) (problem, err error)
-	// elsewhere is written whether anything is kept or not. Nil is nothing.
+	// writeExtra writes files outside the folder of the results, also if there is no such
+	// folder; nil for none.
 	writeExtra func() error
 	// notes are written to standard error where the report is not printed. opened are
 	// files for the user to open, listed at the end of the report.
