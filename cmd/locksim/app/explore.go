@@ -321,16 +321,7 @@ func (x *exploration) finished(r *results) (finished, error) {
 		}
 		return x.again(f.Seed)
 	}
-	var files []func() (document, error)
-	var notes []string
-	for i := range e.Summary.Failures {
-		f := &e.Summary.Failures[i]
-		files = append(files, func() (document, error) {
-			data, err := f.Run.JSON()
-			return document{foundName(i + 1), data}, err
-		})
-		notes = append(notes, f.Headline(), "replay: "+replay(i+1, f))
-	}
+	files, notes := foundRuns(e.Summary.Failures, replay)
 	return finished{
 		kind:     exploreKind,
 		document: e,

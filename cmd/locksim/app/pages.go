@@ -11,6 +11,7 @@ import (
 	"locksim/reports/html"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // page is the page of a run. A child process writes it: a lock that exits its process
@@ -117,6 +118,23 @@ func (c *crew) writePages(todo []pageOf, add func(name string, data []byte) erro
 // page.
 func foundName(i int) string     { return fmt.Sprintf("found-%d.json", i) }
 func foundPageName(i int) string { return fmt.Sprintf("found-%d.html", i) }
+
+// foundRuns are the files of the examined violations of a campaign, and a note on each
+// with its command, which replay gives.
+func foundRuns(found search.Failures, replay func(int, *search.Failure) string) (files []func() (document, error), notes []string) {
+	for i := range found {
+		f := &found[i]
+		if f.Run == nil {
+			continue
+		}
+		files = append(files, func() (document, error) {
+			data, err := f.Run.JSON()
+			return document{foundName(i + 1), data}, err
+		})
+		notes = append(notes, f.Headline(), "replay: "+replay(i+1, f))
+	}
+	return files, notes
+}
 
 // foundPages adds the pages of the violations of a campaign, and the page of the
 // campaign, which has the name of its kind and links to them. jobs are the violations by

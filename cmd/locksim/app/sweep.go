@@ -241,26 +241,14 @@ func (x *sweeping) finished(r *results) (finished, error) {
 		}
 		return x.again(f)
 	}
-	var files []func() (document, error)
-	notes := []string{sw.Statement()}
-	for i := range sw.Summary.Failures {
-		f := &sw.Summary.Failures[i]
-		if f.Run == nil {
-			continue
-		}
-		files = append(files, func() (document, error) {
-			data, err := f.Run.JSON()
-			return document{foundName(i + 1), data}, err
-		})
-		notes = append(notes, f.Headline(), "replay: "+replay(i+1, f))
-	}
+	files, notes := foundRuns(sw.Summary.Failures, replay)
 	return finished{
 		kind:     sweepKind,
 		document: sw,
 		text:     func(w io.Writer, opt reports.Options) error { return terminal.Sweep(w, sw, replay, opt) },
 		files:    files,
 		pages:    func(add func(string, []byte) error) (problem, err error) { return nil, x.pages(r, sw, add) },
-		notes:    notes,
+		notes:    append([]string{sw.Statement()}, notes...),
 		missing:  sw.Missing,
 		problem:  sweepProblem(sw),
 	}, nil
