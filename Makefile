@@ -1,4 +1,4 @@
-# `make test` needs Go and nothing else. `make check` also fetches the linter, at the version below, through Go.
+# `make test` needs only Go. `make check` also downloads the linter, at the version below, through Go.
 
 GO            ?= go
 GOLANGCI_LINT ?= v2.15.0
@@ -7,11 +7,11 @@ SOAK          ?= 1
 
 LINT := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT)
 
-# Every module of the tree: the main one, and those that keep heavy dependencies apart.
+# Every module of the tree: the main one, and those that separate heavy dependencies from it.
 MODULES := $(sort $(dir $(shell find . -name go.mod -not -path '*/testdata/*' -not -path '*/.*/*')))
 in_modules = @set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(1)); done
 
-# The packages with tests whose size LOCKSIM_SOAK sets.
+# The packages with tests whose number of runs LOCKSIM_SOAK sets.
 SOAK_PACKAGES := $(sort $(dir $(shell grep -rl --include='*_test.go' LOCKSIM_SOAK .)))
 
 .PHONY: help test race check vet format lint bench soak soak-tests promises mutants schemas matrix compare findings gallery screenshots peers demo
@@ -19,8 +19,8 @@ SOAK_PACKAGES := $(sort $(dir $(shell grep -rl --include='*_test.go' LOCKSIM_SOA
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
-# go test begins with the packages that are named first: the one that takes longest, so that a core is not left alone
-# with it in the end.
+# go test starts with the packages that are named first. That is the one that takes longest, so that it does not run
+# alone at the end while the other cores are idle.
 ALL = $$([ ! -d scenarios/play ] || echo ./scenarios/play) ./...
 
 test: ## all tests, without the race detector, in every module
@@ -34,19 +34,19 @@ check: vet format lint ## vet, gofmt and the linter
 vet: ## go vet
 	$(call in_modules,$(GO) vet ./...)
 
-format: ## names the files that gofmt would change, and fails if there are any
+format: ## lists the files that gofmt would change, and fails if there are any
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted; run gofmt -w on:"; echo "$$files"; exit 1; }
 
 lint: ## golangci-lint with the rules of .golangci.yml
 	$(call in_modules,$(LINT) run ./...)
 
-bench: ## benchmarks on one core; BENCH=REGEXP chooses some
+bench: ## benchmarks on one core; BENCH=REGEXP selects some
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -cpu 1 ./...
 
-# Eight runs in ten that are drawn are evidence, or more: 50,000 of each lock.
+# At least eight of ten drawn runs are evidence: 63,000 runs give 50,000 of each lock.
 EXPLORE_RUNS := $(shell awk 'BEGIN { n = int(63000 * $(SOAK)); print (n > 1 ? n : 1) }')
 
-soak: soak-tests promises ## the long tests, and each lock within its promise, at full size; SOAK=0.1 makes them a tenth as long
+soak: soak-tests promises ## the long tests, and each lock within its promise, with all runs; SOAK=0.1 makes a tenth of them
 
 soak-tests:
 	@test -n "$(SOAK_PACKAGES)" || { echo "no test reads LOCKSIM_SOAK"; exit 1; }
@@ -55,14 +55,14 @@ soak-tests:
 promises: ## each lock within its promise, 50,000 runs that are evidence; SOAK=0.1 makes it a tenth
 	$(GO) run ./cmd/locksim explore --lock all --promise --runs $(EXPLORE_RUNS)
 
-mutants: ## makes one mistake at a time and names the test that notices it; writes reports/MUTANTS.md; takes minutes
+mutants: ## makes one mistake at a time and runs the test that must detect it; writes reports/MUTANTS.md; takes minutes
 	$(GO) run ./internal/mutants -markdown >reports/MUTANTS.md.new
 	mv reports/MUTANTS.md.new reports/MUTANTS.md
 
-schemas: ## the JSON Schemas of what locksim prints, from its Go types; writes reports/schema
+schemas: ## the JSON Schemas of the documents that locksim prints, from its Go types; writes reports/schema
 	$(GO) run ./internal/schemas
 
-matrix: ## every lock, specimens too, against every scenario; writes reports/MATRIX.md
+matrix: ## every lock and specimen in every scenario; writes reports/MATRIX.md
 	$(GO) run ./cmd/locksim matrix --seeds 20 --broken --markdown >reports/MATRIX.md.new
 	mv reports/MATRIX.md.new reports/MATRIX.md
 
@@ -70,11 +70,11 @@ compare: ## the locks side by side; writes docs/compare.md
 	$(GO) run ./cmd/locksim compare --markdown >docs/compare.md.new
 	mv docs/compare.md.new docs/compare.md
 
-findings: ## runs until each specimen is found; writes reports/FINDINGS.md; takes minutes
+findings: ## explores each specimen until its mistake is found; writes reports/FINDINGS.md; takes minutes
 	$(GO) run ./internal/findings >reports/FINDINGS.md.new
 	mv reports/FINDINGS.md.new reports/FINDINGS.md
 
-gallery: ## ten famous stories as Markdown; writes reports/gallery
+gallery: ## ten known failures as Markdown; writes reports/gallery
 	$(GO) run ./cmd/locksim gallery reports/gallery
 
 screenshots: ## pictures of the reports in Chromium, on each screen, into reports/out/screenshots

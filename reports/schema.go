@@ -11,14 +11,17 @@ import (
 var schemas embed.FS
 
 // Schemas are the names of the documents that [Schema] describes, in order.
-func Schemas() []string { return []string{"explore", "list", "matrix", "run", "sweep"} }
+func Schemas() []string {
+	return []string{"compare", "explore", "list", "matrix", "review", "run", "sweep"}
+}
 
-// Schema is the JSON Schema (draft 2020-12) of a document: of what the command of
-// that name prints with --json and, except list, stores with --out. The run of a
-// violation that was found, found-1.json, is a "run"; the output of merge is an
-// "explore" or a "sweep". A schema describes the version that this locksim writes,
-// and refuses every other document. The command internal/schemas generates it from
-// the Go types that are marshalled.
+// Schema is the JSON Schema (draft 2020-12) of a document that locksim prints: of
+// what the command of that name prints with --json and, but for list and compare,
+// stores with --out. A "review" is what report --review prints and stores. The run of
+// a violation that was found, found-1.json, is a "run"; what merge puts together has
+// the schema of the command whose shards they are. A schema describes the version
+// that this locksim writes, and refuses what it does not write. It is generated from
+// the Go types that are marshalled, by internal/schemas.
 //
 // Schema returns an error for any other name. Schema is safe for concurrent use.
 func Schema(name string) ([]byte, error) {

@@ -19,21 +19,21 @@ import (
 	"locksim/scenarios"
 )
 
-var update = flag.Bool("update", false, "put what the commands print, and what the files have, into the pages")
+var update = flag.Bool("update", false, "write the output of the commands, and the text of the files, into the pages")
 
 const quickstart = "../../examples/quickstart"
 
 // The comments above the blocks of the pages:
 //
-//	prints            a console block with what its commands print, to the letter
+//	prints            a console block with the exact output of its commands
 //	prints, about     the same for the tests of the quick start, but for their figures and times
-//	from FILE         Go or YAML that stands in a file of the repository, in this order; a line
-//	                  with an ellipsis leaves something out
+//	from FILE         Go or YAML from a file of the repository, in this order; a line with an
+//	                  ellipsis leaves text out
 //	folders           the picture of the folders
 //
-// A console block without one has commands and nothing else.
+// A console block without a comment has only commands.
 
-// A block that is marked so shows what its commands print, to the letter.
+// A block with the comment "prints" has the exact output of its commands.
 func TestDocsShowWhatIsPrinted(t *testing.T) {
 	beside(t)
 	for _, b := range blocks(t, "console") {
@@ -51,15 +51,15 @@ func TestDocsShowWhatIsPrinted(t *testing.T) {
 	}
 }
 
-// beside lets a test run beside others, unless they write: one at a time does.
+// beside lets a test run in parallel with others, unless they write the pages.
 func beside(t *testing.T) {
 	if !*update {
 		t.Parallel()
 	}
 }
 
-// printed is the block as its commands make it: in the root of the repository,
-// where go run finds the command, or in an empty folder.
+// printed is the block with the output of its commands. They run in the root of the
+// repository, where go run finds the command, or in an empty folder.
 func (b block) printed(t *testing.T) string {
 	t.Helper()
 	dir := root
@@ -77,8 +77,8 @@ func (b block) printed(t *testing.T) string {
 	return out.String()
 }
 
-// shell is what a command prints: on standard output or, where it prints nothing
-// there, on standard error. Its exit code is its own affair.
+// shell is the output of a command: its standard output or, if that is empty, its standard
+// error. The exit code is ignored, since some blocks show commands that fail.
 func shell(t *testing.T, dir, command string) string {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", command)
@@ -94,7 +94,7 @@ func shell(t *testing.T, dir, command string) string {
 	return stderr.String()
 }
 
-// shows compares a block with what it is to show, or writes it anew with -update.
+// shows compares a block with the text that it must have, or writes it with -update.
 func (b block) shows(t *testing.T, want string) {
 	t.Helper()
 	if *update {
@@ -106,12 +106,12 @@ func (b block) shows(t *testing.T, want string) {
 		return
 	}
 	if d := cmp.Diff(want, b.text); d != "" {
-		t.Errorf("go test ./cmd/locksim -run Docs -update writes %s anew (-is +%[1]s):\n%s", b.page.name, d)
+		t.Errorf("%s is out of date: run go test ./cmd/locksim -run Docs -update (-want +got):\n%s", b.page.name, d)
 	}
 }
 
-// The commands of the other console blocks are there, with their flags, scenarios
-// and locks, and the blocks show no output that nobody compares.
+// The commands of the other console blocks exist, with their flags, scenarios and locks,
+// and these blocks have no output, since no test would compare it.
 func TestDocsCommands(t *testing.T) {
 	known := named(t)
 	for _, b := range blocks(t, "console") {
@@ -121,7 +121,7 @@ func TestDocsCommands(t *testing.T) {
 		for line := range strings.Lines(b.text) {
 			command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
 			if !ok {
-				t.Errorf("%s: this is no command, and no comment above its block says what it is: %s", b.page.name, line)
+				t.Errorf("%s: this is not a command, and its block has no comment: %s", b.page.name, line)
 				continue
 			}
 			if err := known.check(command); err != nil {
@@ -131,7 +131,7 @@ func TestDocsCommands(t *testing.T) {
 	}
 }
 
-// names are what commands may name.
+// names are the scenarios and locks that commands may name.
 type names struct{ scenarios, locks []string }
 
 func named(t *testing.T) names {
@@ -163,8 +163,8 @@ var (
 	playing    = regexp.MustCompile(`^ ?(?:run|sweep) ([a-z][\w-]*)(?: |$)`)
 )
 
-// check says what is wrong with a command. Those of other programs it takes as they
-// are, and of a user's own command it knows neither locks nor scenarios.
+// check returns an error for a wrong command. It accepts commands of other programs, and
+// does not check the locks and scenarios of a user's own command.
 func (n names) check(command string) error {
 	if m := makeTarget.FindStringSubmatch(command); m != nil {
 		text, err := os.ReadFile(filepath.Join(root, "Makefile"))
@@ -193,7 +193,7 @@ func (n names) check(command string) error {
 	return helps(m[1])
 }
 
-// helps asks a command for help behind its arguments: it looks at its flags first.
+// helps adds --help to the arguments of a command, which then checks its flags and exits.
 func helps(args string) error {
 	args, _, _ = strings.Cut(args, " #")
 	words := strings.Fields(strings.ReplaceAll(args, "'", ""))
@@ -210,14 +210,14 @@ func helps(args string) error {
 	return nil
 }
 
-// Go in the pages, and YAML that says so, stands in files that compile, are tested
-// or are read.
+// Go in the pages, and YAML with a comment, is a part of a file that is compiled or
+// tested.
 func TestDocsQuoteFiles(t *testing.T) {
 	for _, b := range slices.Concat(blocks(t, "go"), blocks(t, "yaml")) {
 		name, quoted := strings.CutPrefix(b.marker, "from ")
 		if !quoted {
 			if b.kind == "go" {
-				t.Errorf("%s: a Go block says of no file that it is from there:\n%s", b.page.name, b.text)
+				t.Errorf("%s: a Go block has no comment with its file:\n%s", b.page.name, b.text)
 			}
 			continue
 		}
@@ -229,7 +229,7 @@ func TestDocsQuoteFiles(t *testing.T) {
 		for _, part := range ellipsis.Split(b.text, -1) {
 			rest, ok := after(file, part)
 			if !ok {
-				t.Errorf("%s: this does not stand in %s, or not in this order:\n%s", b.page.name, name, part)
+				t.Errorf("%s: this is not in %s, or not in this order:\n%s", b.page.name, name, part)
 				break
 			}
 			file = rest
@@ -239,7 +239,7 @@ func TestDocsQuoteFiles(t *testing.T) {
 
 var ellipsis = regexp.MustCompile(`(?m)^\s*(?://|#) …\n`)
 
-// after is what a file has behind a part of it, which may be indented less.
+// after is the text of a file after a part of it; the part may be indented less.
 func after(file, part string) (rest string, ok bool) {
 	for range 4 {
 		if _, rest, ok = strings.Cut(file, part); ok {
@@ -250,7 +250,7 @@ func after(file, part string) (rest string, ok bool) {
 	return "", false
 }
 
-// A scenario in the pages is one that can be played, and whose faults strike.
+// A scenario in the pages can be played, and its faults strike.
 func TestDocsScenarios(t *testing.T) {
 	for _, b := range blocks(t, "yaml") {
 		if !strings.HasPrefix(b.text, "name:") {
@@ -282,7 +282,7 @@ func TestDocsScenarios(t *testing.T) {
 	}
 }
 
-// "Under 20 lines" is what the pages promise of the way to a first verdict.
+// The pages promise that the adapter of the quick start has fewer than 20 lines.
 func TestTheGlueIsShort(t *testing.T) {
 	_, body, _ := strings.Cut(readFile(t, filepath.Join(quickstart, "mutex_test.go")), "\n)\n")
 	lines := 0
@@ -296,9 +296,8 @@ func TestTheGlueIsShort(t *testing.T) {
 	}
 }
 
-// The tests of the quick start end as the pages show. They are run from a copy,
-// beside which there is no failure of an earlier run, as in a module of one's own:
-// by require and replace.
+// The tests of the quick start print what the pages show. They run in a copy without
+// stored failures of an earlier run, as in a user's module, with require and replace.
 func TestDocsShowTheQuickStart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a module")
@@ -322,7 +321,7 @@ func TestDocsShowTheQuickStart(t *testing.T) {
 		command, output, _ := strings.Cut(b.text, "\n")
 		fewer := strings.TrimPrefix(command, "$ ")
 		if strings.Contains(fewer, "TestMutex") {
-			fewer += " -rapid.checks=5" // of a hundred: the figures are not compared
+			fewer += " -rapid.checks=5" // instead of a hundred: the figures are not compared
 		}
 		printed := shell(t, dir, fewer)
 		switch want := about(printed); {
@@ -338,7 +337,7 @@ func TestDocsShowTheQuickStart(t *testing.T) {
 	}
 }
 
-// copySources copies a module without what its tests have stored.
+// copySources copies a module without the failures that its tests have stored.
 func copySources(t *testing.T, from, to string) {
 	t.Helper()
 	for _, pattern := range []string{"*.go", "go.*"} {
@@ -359,8 +358,8 @@ var (
 	passing  = regexp.MustCompile(`(?m)^(\s*mutex_test\.go:\d+: mutex: ).*( no violation: rate below ).*( at 95 % under this generator \(faults drawn: ).*\)$`)
 )
 
-// timeless leaves out of the output of go test how long it took, in the lines
-// that begin without an indent, and white space at the ends of lines.
+// timeless removes the times from the output of go test, in the lines without an indent,
+// and white space at the ends of lines.
 func timeless(out string) string {
 	var b strings.Builder
 	for line := range strings.Lines(out) {
@@ -372,8 +371,8 @@ func timeless(out string) string {
 	return b.String()
 }
 
-// about is an output without times, and without the figures of a test that passes,
-// which are others each time.
+// about is an output without times, and without the figures of a test that passes, which
+// differ each time.
 func about(out string) string {
 	return passing.ReplaceAllString(timeless(out), "${1}…${2}…${3}…)")
 }

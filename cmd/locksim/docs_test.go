@@ -17,9 +17,9 @@ import (
 // root is the folder of the repository.
 const root = "../.."
 
-// page is a document that people read: the README, and what lies in docs.
+// page is a Markdown document: the README, a page of docs, or the README of an example.
 type page struct {
-	name string // from the root on, with slashes
+	name string // relative to the root, with slashes
 	text string
 }
 
@@ -56,12 +56,12 @@ func readFile(t *testing.T, file string) string {
 type block struct {
 	page   page
 	marker string // the comment on the line above, if there is one
-	kind   string // the word behind the fence: go, console, yaml, …
+	kind   string // the word after the fence: go, console, yaml, …
 	text   string
 }
 
-// fences finds the blocks of a page. The comment belongs to a block only where it
-// stands right above.
+// fences matches the blocks of a page. A comment belongs to a block only if it is on the
+// line above.
 var fences = regexp.MustCompile("(?ms)^(?:<!-- ([^\n]*) -->\n)?```([a-z]*)\n(.*?)^```$")
 
 func (p page) blocks() []block {
@@ -72,7 +72,7 @@ func (p page) blocks() []block {
 	return all
 }
 
-// blocks are those of one kind, of all pages.
+// blocks are the blocks of one kind, of all pages.
 func blocks(t *testing.T, kind string) []block {
 	t.Helper()
 	var all []block
@@ -115,7 +115,7 @@ func (p page) anchors() map[string]bool {
 	return all
 }
 
-// A link leads to a file that is there and, with an anchor, to a heading of it.
+// A link leads to an existing file and, with an anchor, to a heading of it.
 func TestDocsLinks(t *testing.T) {
 	headings := map[string]map[string]bool{}
 	for _, p := range pages(t) {
@@ -140,7 +140,7 @@ func TestDocsLinks(t *testing.T) {
 	}
 }
 
-// The index names each page of docs once, and the README leads to the index.
+// The index names each page of docs once, and the README links to the index.
 func TestDocsIndex(t *testing.T) {
 	index := readFile(t, filepath.Join(root, "docs/README.md"))
 	for _, p := range pages(t) {
@@ -150,7 +150,7 @@ func TestDocsIndex(t *testing.T) {
 		}
 	}
 	if !strings.Contains(readFile(t, filepath.Join(root, "README.md")), "](docs/README.md)") {
-		t.Error("README.md does not lead to docs/README.md")
+		t.Error("README.md does not link to docs/README.md")
 	}
 }
 
@@ -167,7 +167,7 @@ var (
 	nameForm = regexp.MustCompile(`^([a-z]+)\.([A-Z]\w*)(?:[.(].*)?$`)
 )
 
-// packages are those whose names the pages use.
+// packages are the folders of the packages that the pages name.
 var packages = map[string]string{
 	"app": "cmd/locksim/app", "broken": "lock/broken", "checker": "checker", "faults": "faults", "fence": "lock/fence",
 	"lock": "lock", "locktest": "lock/locktest", "metrics": "lock/metrics", "scenarios": "scenarios", "sim": "sim",
@@ -176,8 +176,8 @@ var packages = map[string]string{
 	"terminal": "reports/terminal", "prose": "internal/prose",
 }
 
-// What stands in backquotes and looks like a path of the repository, or like an
-// exported name of one of its packages, is there.
+// A word in backquotes that looks like a path of the repository, or like an exported name
+// of one of its packages, exists.
 func TestDocsNames(t *testing.T) {
 	exported := map[string]map[string]bool{}
 	for name, dir := range packages {
@@ -195,8 +195,8 @@ func TestDocsNames(t *testing.T) {
 	}
 }
 
-// ours reports whether a path begins in the root. Others are those of modules, of
-// results, or of a user's own folders.
+// ours reports whether a path begins in the root. Other paths are those of modules, of
+// results, or of a user's folders.
 func ours(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	entries, err := os.ReadDir(root)
@@ -204,7 +204,7 @@ func ours(path string) bool {
 		slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.IsDir() && e.Name() == first })
 }
 
-// exportedNames are the exported names of a package that stand at its top level.
+// exportedNames are the top-level names of a package.
 func exportedNames(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -240,8 +240,8 @@ func exportedNames(t *testing.T, dir string) map[string]bool {
 	return names
 }
 
-// The picture of the folders names folders that are there, and leaves none out
-// that has packages of the main module.
+// The picture of the folders names only existing folders, and every folder with Go files
+// or a folder above it.
 func TestDocsPicture(t *testing.T) {
 	var picture string
 	for _, b := range (page{"docs/README.md", readFile(t, filepath.Join(root, "docs/README.md"))}).blocks() {
@@ -254,11 +254,11 @@ func TestDocsPicture(t *testing.T) {
 		for _, word := range strings.Fields(line) {
 			dir, isFolder := strings.CutSuffix(strings.TrimSuffix(word, ","), "/")
 			if !isFolder {
-				break // the rest says what is there
+				break // the rest is the description
 			}
 			shown[dir] = true
 			if !exists(dir) {
-				t.Errorf("the picture has a folder %s, and the repository has not", dir)
+				t.Errorf("the picture has a folder %s, which does not exist", dir)
 			}
 		}
 	}

@@ -1,6 +1,6 @@
 // Command locksim runs distributed locks in a deterministic world full of
-// faults and says whether mutual exclusion held. Everything it does is in
-// package app, so that anybody can build it with their own locks in it.
+// faults and reports whether mutual exclusion held. The command itself is in
+// package app, so that a user can build it with their own locks.
 //
 //go:debug randseednop=0
 package main

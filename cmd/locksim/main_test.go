@@ -9,12 +9,12 @@ import (
 	"locksim/cmd/locksim/app"
 )
 
-// In a script, locksim is this very program.
+// In a script, locksim is the test program.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"locksim": func() { os.Exit(app.Main()) }})
 }
 
-// In short, one script stands for all: each starts the command many times.
+// With -short, only one script runs: each starts the command many times.
 func TestScripts(t *testing.T) {
 	dir, files := "testdata/script", []string(nil)
 	if testing.Short() {

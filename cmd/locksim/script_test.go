@@ -32,8 +32,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// json FILE CHECK… demands that a file is one JSON document. A check is a path
-// that must be there, PATH=VALUE, or PATH~REGEXP; ! before it turns it round.
+// json FILE CHECK… fails unless a file is one JSON document and the checks hold. A check
+// is a path that must exist, PATH=VALUE, or PATH~REGEXP; ! before it negates it.
 func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: json FILE CHECK…")
@@ -60,7 +60,7 @@ var checkForm = regexp.MustCompile(`^([^=~]+)([=~]?)(.*)$`)
 func holds(ts *testscript.TestScript, doc any, check string) bool {
 	parts := checkForm.FindStringSubmatch(check)
 	if parts == nil {
-		ts.Fatalf("%s is no check", check)
+		ts.Fatalf("%s is not a check", check)
 	}
 	value, ok := at(doc, strings.Split(parts[1], "."))
 	switch {
@@ -98,7 +98,7 @@ func at(v any, path []string) (value string, ok bool) {
 	return "", false
 }
 
-// replace FILE REGEXP TEXT puts a text in the place of the first match.
+// replace FILE REGEXP TEXT replaces the first match by a text.
 func replace(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: replace FILE REGEXP TEXT")
@@ -111,7 +111,7 @@ func replace(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(data[:found[0]]+args[2]+data[found[1]:]), 0o644))
 }
 
-// halve FILE leaves the first half of a file.
+// halve FILE truncates a file to its first half.
 func halve(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: halve FILE")
@@ -120,8 +120,8 @@ func halve(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(data[:len(data)/2]), 0o644))
 }
 
-// narrow FILE demands that no line is longer than 120 columns, and that the
-// story has at most 40 lines.
+// narrow FILE fails if a line is longer than 120 columns, or the story longer than 40
+// lines.
 func narrow(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: narrow FILE")
@@ -144,7 +144,7 @@ func narrow(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// untimed FILE leaves a document without its timing, which comes last.
+// untimed FILE removes the timing from a document, which is its last field.
 func untimed(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: untimed FILE")

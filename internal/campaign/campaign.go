@@ -15,41 +15,41 @@ import (
 	"locksim/internal/workers"
 )
 
-// Campaign is work that is cut into jobs, numbered from 0.
+// Campaign is work that is divided into jobs, numbered from 0.
 type Campaign struct {
-	// Kind says what sort of work it is, such as "explore".
+	// Kind is the kind of work, such as "explore".
 	Kind string
-	// Plan is what every result depends on, besides the number of its job. It
+	// Plan has all that the results depend on, apart from the numbers of the jobs. It
 	// is written as JSON.
 	Plan any
-	// Asked is how the user has put it, where that is not to be seen from the
-	// plan. No result depends on it.
+	// Asked is the user's request in their own words, where the plan does not show
+	// that. No result depends on it.
 	Asked string
-	// Jobs is how many jobs there are.
+	// Jobs is the number of jobs.
 	Jobs int
 	// Job makes a job. It is called from several goroutines.
 	Job func(i int) Job
-	// Take is told of each result once, also of those that a journal had, in any
-	// order. last says that jobs of a higher number need not be done any more.
-	// The error is that the result cannot be used: it ends the campaign, and the
-	// result is not written down. Nil takes all.
+	// Take is called once with each result, also with those from a journal, in any
+	// order. If last is true, jobs of a higher number need not be executed any more. An
+	// error means that the result cannot be used: it ends the campaign, and the result
+	// is not written. Nil accepts all results.
 	Take func(i int, result json.RawMessage) (last bool, err error)
-	// Follow are the jobs that the results call for, such as the examination of
-	// what was found. It is called when all numbered jobs have come to their end,
-	// and again when these have, until it names no new ones. It must get on with
-	// whatever results there are. Nil means that there are none.
+	// Follow returns the jobs that follow from the results, such as the examination of
+	// failures. It is called when all numbered jobs have ended, and again when the
+	// returned jobs have ended, until it returns no new ones. It must accept a record in
+	// which results are missing. Nil means that no jobs follow.
 	Follow func(r *Record) ([]Job, error)
 }
 
-// Options say where and how the jobs of a campaign are done.
+// Options say where and how the jobs of a campaign are executed.
 type Options struct {
-	// Shard is the part of the numbered jobs that is to be done.
+	// Shard is the part of the numbered jobs to execute.
 	Shard Shard
-	// Journal is the file to which each result is appended. Its folder must be
-	// there. "" keeps none.
+	// Journal is the file to which each result is appended. Its folder must exist. ""
+	// means no journal.
 	Journal string
-	// Resume says that results that the journal has are not made again. Without
-	// it, a journal that has any is an error.
+	// Resume keeps the results in the journal and executes the other jobs. Without it,
+	// a journal with results is an error.
 	Resume bool
 	// Workers are the child processes. Its Step is not used.
 	Workers workers.Options
@@ -57,11 +57,11 @@ type Options struct {
 	Watch func(Progress)
 }
 
-// Run has those jobs of a shard done that the journal has no results of, and
-// those that the results call for.
+// Run executes those jobs of a shard that have no result in the journal, and then the
+// jobs that follow from the results.
 //
-// The record is never nil: after an error it has what was finished by then, which
-// is in the journal. The error is that of the context, of [workers.Run], of Take,
+// The record is never nil: after an error it has the results that were finished, which
+// are also in the journal. The error is that of the context, of [workers.Run], of Take,
 // Follow, or of writing the journal, or a [*JournalError].
 func (c Campaign) Run(ctx context.Context, opt Options) (*Record, error) {
 	r := &run{Campaign: c, opt: opt}
@@ -80,9 +80,9 @@ func (c Campaign) Run(ctx context.Context, opt Options) (*Record, error) {
 	return r.record, errors.Join(err, r.journal.close())
 }
 
-// FollowUp has those jobs done that the results of a record call for, and adds
-// their answers to it. It makes no numbered job, and writes no journal. The error
-// is as that of Run; it is a [*JournalError] where results cannot be used.
+// FollowUp executes the jobs that follow from the results of a record, and adds their
+// answers to it. It executes no numbered job, and writes no journal. The errors are
+// those of Run; results that cannot be used are a [*JournalError].
 func (c Campaign) FollowUp(ctx context.Context, opt Options, record *Record) error {
 	r := &run{Campaign: c, opt: opt, record: record}
 	r.end.Store(math.MaxInt64)
@@ -92,16 +92,16 @@ func (c Campaign) FollowUp(ctx context.Context, opt Options, record *Record) err
 	return r.follow(ctx)
 }
 
-// run is a campaign at work.
+// run is one execution of a campaign.
 type run struct {
 	Campaign
 	opt     Options
 	journal *journal
 	record  *Record
-	end     atomic.Int64 // the lowest job after which no other need be done
+	end     atomic.Int64 // jobs of a higher number need not be executed
 }
 
-// load takes the results that are there.
+// load takes the results that the record already has.
 func (r *run) load() error {
 	for _, i := range slices.Sorted(maps.Keys(r.record.Results)) {
 		err := fmt.Errorf("there are %d jobs", r.Jobs)
@@ -126,7 +126,7 @@ func (r *run) take(i int, result json.RawMessage) error {
 	return err
 }
 
-// numbered has the jobs done that have a number.
+// numbered executes the numbered jobs without a result.
 func (r *run) numbered(ctx context.Context) error {
 	var todo []int
 	m := newMeter(r.opt.Watch)
@@ -167,9 +167,9 @@ func (r *run) numbered(ctx context.Context) error {
 	})
 }
 
-// follow has the jobs done that the results call for.
+// follow executes the jobs that follow from the results.
 func (r *run) follow(ctx context.Context) error {
-	failed := map[string]bool{} // they are not tried again at once
+	failed := map[string]bool{} // not tried again in this run
 	for r.Follow != nil {
 		all, err := r.Follow(r.record)
 		if err != nil {
@@ -209,17 +209,16 @@ func (r *run) follow(ctx context.Context) error {
 	return nil
 }
 
-// answer is what became of a job.
+// answer is the result of a job, or its error.
 type answer struct {
 	text json.RawMessage
 	err  error
 	took time.Duration
 }
 
-// Do has jobs done that are nobody's campaign: nothing is written down, and
-// nothing is kept. done is called for each as soon as it has come to its end, in
-// any order, on the goroutine of the caller; an error that it returns ends all
-// work.
+// Do executes jobs that belong to no campaign, without a journal. It calls done for
+// each job as soon as it has ended, in any order, on the goroutine of the caller. An
+// error of done ends all jobs.
 func Do(ctx context.Context, opt workers.Options, watch func(Progress), jobs []Job, done func(id int, answer json.RawMessage, err error) error) error {
 	m := newMeter(watch)
 	for _, j := range jobs {
@@ -231,8 +230,8 @@ func Do(ctx context.Context, opt workers.Options, watch func(Progress), jobs []J
 }
 
 func do(ctx context.Context, opt workers.Options, m *meter, jobs iter.Seq[Job], job func(id int) Job, done func(id int, a answer) error) error {
-	ctx, giveUp := context.WithCancelCause(ctx)
-	defer giveUp(nil)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	m.show()
 	opt.Step = func(id int) { m.step(id, job(id)) }
 	requests := func(yield func(request[any]) bool) {
@@ -245,13 +244,14 @@ func do(ctx context.Context, opt workers.Options, m *meter, jobs iter.Seq[Job], 
 	return workers.Run(ctx, opt, requests, func(d workers.Done[request[any], json.RawMessage]) {
 		m.done(d.ID, job(d.ID))
 		if err := done(d.ID, answer{d.Result, d.Err, d.Wall}); err != nil {
-			giveUp(err)
+			cancel(err)
 		}
 	})
 }
 
-// FirstFailed says why the lowest job that failed has no result, or one that
-// results have called for, and how many there are; nil where none has failed.
+// FirstFailed is the error of the failed job with the lowest number or, without one,
+// of a failed job that followed from results. failed counts all failed jobs. The error
+// is nil if none has failed.
 func (c Campaign) FirstFailed(r *Record) (failed int, err error) {
 	failed = len(r.Failed) + len(r.FailedAnswers)
 	switch {
@@ -264,9 +264,9 @@ func (c Campaign) FirstFailed(r *Record) (failed int, err error) {
 	return 0, nil
 }
 
-// Join makes one campaign of several: its jobs are theirs, in their order, and
-// so are the jobs that results call for. part is what a record of the whole knows
-// of the k-th of them.
+// Join makes one campaign of several: it has the jobs of all in their order, and the
+// jobs that follow from their results. part takes the record of the k-th campaign from
+// the record of the whole.
 func Join(kind string, plan any, parts ...Campaign) (whole Campaign, part func(r *Record, k int) *Record) {
 	whole = Campaign{Kind: kind, Plan: plan}
 	first := make([]int, len(parts))

@@ -19,7 +19,7 @@ import (
 	"locksim/internal/workers"
 )
 
-// inChild makes this program a worker.
+// inChild is the environment variable that makes the test program a worker.
 const inChild = "LOCKSIM_CAMPAIGN_TEST"
 
 func TestMain(m *testing.M) {
@@ -27,13 +27,13 @@ func TestMain(m *testing.M) {
 		goleak.VerifyTestMain(m)
 		return
 	}
-	if err := campaign.Serve(os.Stdin, os.Stdout, squareTask.By(do), rootTask.By(root)); err != nil {
+	if err := campaign.Serve(os.Stdin, os.Stdout, squareTask.Handler(do), rootTask.Handler(root)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// The tasks of these tests: numbers are squared, and roots taken of squares.
+// The tasks of these tests: the square of a number, and the root of a square.
 const (
 	squareTask = campaign.Task[number, square]("square")
 	rootTask   = campaign.Task[square, int]("root")
@@ -41,9 +41,10 @@ const (
 
 type number struct {
 	N int
-	// Die is a file without which the process ends in the middle of the job.
-	Die string
-	// Fail says that the job has no result.
+	// Exit is a file. If it does not exist, the process creates it and exits during the
+	// job.
+	Exit string
+	// Fail makes the job fail.
 	Fail bool
 }
 
@@ -56,11 +57,11 @@ func do(n number, step func()) (square, error) {
 	step()
 	step()
 	if n.Fail {
-		return square{}, errors.New("no result today")
+		return square{}, errors.New("no result, by request")
 	}
-	if n.Die != "" {
-		if _, err := os.Stat(n.Die); err != nil {
-			if err := os.WriteFile(n.Die, nil, 0o600); err != nil {
+	if n.Exit != "" {
+		if _, err := os.Stat(n.Exit); err != nil {
+			if err := os.WriteFile(n.Exit, nil, 0o600); err != nil {
 				return square{}, err
 			}
 			os.Exit(3)
@@ -71,7 +72,7 @@ func do(n number, step func()) (square, error) {
 
 func root(s square, _ func()) (int, error) {
 	if s.Job == 4 {
-		return 0, errors.New("no root of 16 today")
+		return 0, errors.New("no root of 16, by request")
 	}
 	return s.Job, nil
 }
@@ -82,7 +83,7 @@ type plan struct {
 	Jobs int    `json:"jobs"`
 }
 
-// squares is a campaign; made records which of its jobs have a result.
+// squares is a campaign; it appends the jobs with a result to made.
 func squares(jobs int, made *[]int) campaign.Campaign {
 	return campaign.Campaign{
 		Kind: "squares", Plan: plan{"squares", jobs}, Jobs: jobs,
@@ -123,7 +124,7 @@ func want(jobs ...int) map[int]square {
 	return all
 }
 
-// has compares the results of a record.
+// has checks the results of a record.
 func has(t *testing.T, r *campaign.Record, want map[int]square) {
 	t.Helper()
 	got, err := squareTask.Results(r)
@@ -135,7 +136,7 @@ func has(t *testing.T, r *campaign.Record, want map[int]square) {
 	}
 }
 
-// Every job has its result, whichever child did it.
+// Every job has its result, whichever child executed it.
 func TestRun(t *testing.T) {
 	var made []int
 	c := squares(7, &made)
@@ -152,7 +153,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Shards do their own jobs only, and together all of them.
+// A shard executes its own jobs only, and all shards together execute all jobs.
 func TestShards(t *testing.T) {
 	var records []*campaign.Record
 	for i := range 3 {
@@ -176,9 +177,9 @@ func TestShards(t *testing.T) {
 	has(t, all, want(0, 1, 2, 3, 4, 5, 6, 7))
 }
 
-// A result that is the last lets no later job begin, but for two: the one
-// that was waiting for the child, and the one that was taken from the list for it
-// before anybody had looked at the result. All earlier ones come to their end.
+// After a result with last, no later job starts, except for two: the one that was waiting
+// for the child, and the one that was taken from the list before Take saw the result. All
+// earlier jobs end.
 func TestLast(t *testing.T) {
 	for _, children := range []int{1, 2} {
 		c := squares(1000, nil)
@@ -200,10 +201,10 @@ func TestLast(t *testing.T) {
 	}
 }
 
-// A result that cannot be used ends the campaign, and is not written down.
+// A result that cannot be used ends the campaign, and is not written to the journal.
 func TestTakeRefuses(t *testing.T) {
 	journal := filepath.Join(t.TempDir(), "journal")
-	c, refusal := squares(5, nil), errors.New("I do not like nine")
+	c, refusal := squares(5, nil), errors.New("nine is refused")
 	c.Take = func(i int, _ json.RawMessage) (bool, error) {
 		if i == 3 {
 			return false, refusal
@@ -219,13 +220,13 @@ func TestTakeRefuses(t *testing.T) {
 	}
 }
 
-// A child that dies costs no result: its job is done by another.
-func TestChildDies(t *testing.T) {
+// When a child exits, no result is lost: another child executes its job.
+func TestChildExits(t *testing.T) {
 	c := squares(6, nil)
-	file := filepath.Join(t.TempDir(), "died")
+	file := filepath.Join(t.TempDir(), "exited")
 	c.Job = func(i int) campaign.Job {
 		if i == 3 {
-			return squareJob(number{N: i, Die: file})
+			return squareJob(number{N: i, Exit: file})
 		}
 		return squareJob(number{N: i})
 	}
@@ -238,15 +239,15 @@ func TestChildDies(t *testing.T) {
 	}
 	has(t, r, want(0, 1, 2, 3, 4, 5))
 	if _, err := os.Stat(file); err != nil {
-		t.Error("no child has died")
+		t.Error("no child has exited")
 	}
-	if last.Done != 24 || last.All != 24 || last.Made != 24 || last.Ahead != 0 { // its steps do not count twice
+	if last.Done != 24 || last.All != 24 || last.Made != 24 || last.WeightLeft != 0 { // its steps do not count twice
 		t.Errorf("%+v", last)
 	}
 }
 
-// A job that fails has no result, and is done again when the campaign goes on.
-// The journal says why it has failed.
+// A failed job has no result, and is executed again when the campaign is resumed. The
+// journal has its error.
 func TestFailedJobIsTriedAgain(t *testing.T) {
 	journal := filepath.Join(t.TempDir(), "journal")
 	c := squares(5, nil)
@@ -255,15 +256,15 @@ func TestFailedJobIsTriedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := c.FirstFailed(r); n != 2 || err == nil || err.Error() != "job 1: number 1: no result today" {
+	if n, err := c.FirstFailed(r); n != 2 || err == nil || err.Error() != "job 1: number 1: no result, by request" {
 		t.Errorf("%d failed: %v", n, err)
 	}
 	has(t, r, want(0, 2, 3))
-	if r = readFile(t, journal); len(r.Failed) != 2 || r.Failed[4].Error() != "no result today" || len(r.Results) != 3 {
+	if r = readFile(t, journal); len(r.Failed) != 2 || r.Failed[4].Error() != "no result, by request" || len(r.Results) != 3 {
 		t.Errorf("the journal has %+v", r)
 	}
 	if r = resumed(t, squares(5, nil), journal); len(r.Took) != 2 || len(r.Failed) != 0 {
-		t.Errorf("done were %v, and %v failed", r.Took, r.Failed)
+		t.Errorf("the jobs %v were executed, and %v failed", r.Took, r.Failed)
 	}
 	has(t, r, want(0, 1, 2, 3, 4))
 	if r = readFile(t, journal); len(r.Failed) != 0 || len(r.Results) != 5 {
@@ -291,7 +292,7 @@ func resumed(t *testing.T, c campaign.Campaign, journal string) *campaign.Record
 	return r
 }
 
-// However a run ends, what was finished by then is in the journal, and not done
+// After an interruption the journal has all finished results, and they are not made
 // again.
 func TestInterrupted(t *testing.T) {
 	journal := filepath.Join(t.TempDir(), "journal")
@@ -319,9 +320,9 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// A journal that was cut off anywhere loses no more than the result that was cut,
-// and what is appended to it can be read.
-func TestJournalCutOff(t *testing.T) {
+// A journal that is truncated at any offset loses only the truncated result, and lines
+// appended to it can be read.
+func TestTruncatedJournal(t *testing.T) {
 	whole := filepath.Join(t.TempDir(), "journal")
 	if _, err := squares(3, nil).Run(t.Context(), options(whole)); err != nil {
 		t.Fatal(err)
@@ -339,7 +340,7 @@ func TestJournalCutOff(t *testing.T) {
 		lost := 3 - max(strings.Count(string(data[:cut]), "\n")-1, 0)
 		has(t, r, want(0, 1, 2))
 		if len(r.Took) != lost {
-			t.Errorf("cut at %d: %d jobs done again, and %d were lost", cut, len(r.Took), lost)
+			t.Errorf("cut at %d: %d jobs were executed again, and %d results were lost", cut, len(r.Took), lost)
 		}
 		if r = resumed(t, squares(3, nil), journal); len(r.Results) != 3 || len(r.Took) != 0 {
 			t.Errorf("cut at %d: after that the journal has %d results", cut, len(r.Results))
@@ -347,8 +348,8 @@ func TestJournalCutOff(t *testing.T) {
 	}
 }
 
-// rooted is a campaign that takes the roots of even squares, and then that of
-// their sum.
+// rooted is a campaign in which the roots of even squares follow from the results, and
+// then a job with the sum of these roots.
 func rooted(jobs int) campaign.Campaign {
 	c := squares(jobs, nil)
 	c.Follow = func(r *campaign.Record) ([]campaign.Job, error) {
@@ -371,8 +372,8 @@ func rooted(jobs int) campaign.Campaign {
 	return c
 }
 
-// Jobs that results call for are done behind the others, wave by wave, and their
-// answers are in the journal: going on does only those that it lacks.
+// Jobs that follow from results are executed after the others, wave by wave, and their
+// answers are in the journal: a resumed campaign executes only those that it lacks.
 func TestFollow(t *testing.T) {
 	journal := filepath.Join(t.TempDir(), "journal")
 	r, err := rooted(4).Run(t.Context(), options(journal))
@@ -395,11 +396,11 @@ func TestFollow(t *testing.T) {
 	opt.Resume, opt.Watch = true, func(p campaign.Progress) { asked = max(asked, p.Made) }
 	again, err := rooted(4).Run(t.Context(), opt)
 	if diff := cmp.Diff(r.Answers, again.Answers); err != nil || diff != "" || asked > 1 {
-		t.Errorf("%v, %d jobs were done again: %s", err, asked, diff)
+		t.Errorf("%v, %d jobs were executed again: %s", err, asked, diff)
 	}
 }
 
-// What is put together of shards is finished without a journal.
+// FollowUp executes the jobs that follow from the results of a record, without a journal.
 func TestFollowUp(t *testing.T) {
 	r, err := squares(4, nil).Run(t.Context(), options(""))
 	if err != nil {
@@ -415,12 +416,12 @@ func TestFollowUp(t *testing.T) {
 	}
 }
 
-// A job that results call for, and that fails, is not tried again and again, and
-// others are done all the same.
+// A failed job that followed from results is not tried again in the same run, and the
+// others are executed.
 func TestFollowFails(t *testing.T) {
 	c := rooted(6)
 	r, err := c.Run(t.Context(), options(""))
-	if n, failed := c.FirstFailed(r); err != nil || n != 1 || failed == nil || failed.Error() != "root of 16: no root of 16 today" {
+	if n, failed := c.FirstFailed(r); err != nil || n != 1 || failed == nil || failed.Error() != "root of 16: no root of 16, by request" {
 		t.Errorf("%v; %d failed: %v", err, n, failed)
 	}
 	if r.Done() != 8 {
@@ -428,8 +429,8 @@ func TestFollowFails(t *testing.T) {
 	}
 }
 
-// Two campaigns in one have the jobs of both, and each sees its own results, with
-// its own numbers.
+// A campaign joined from several has the jobs of all, and the record of each part has its
+// own results, with its own numbers.
 func TestJoin(t *testing.T) {
 	first, none, second := rooted(4), squares(0, nil), squares(3, nil)
 	second.Job = func(i int) campaign.Job { return squareJob(number{N: i, Fail: i == 2}) }
@@ -445,22 +446,22 @@ func TestJoin(t *testing.T) {
 		t.Errorf("failed are %v", failed)
 	}
 	if _, ok, err := rootTask.Answer(r, square{2, 4}); !ok || err != nil {
-		t.Errorf("the answers of the first are not there: %v", err)
+		t.Errorf("the record lacks the answers of the first part: %v", err)
 	}
-	if _, err := c.FirstFailed(r); err == nil || err.Error() != "job 6: number 2: no result today" {
+	if _, err := c.FirstFailed(r); err == nil || err.Error() != "job 6: number 2: no result, by request" {
 		t.Error(err)
 	}
 }
 
-// How far it is, how fast it goes, and how long it takes: by the weight of what
-// was done by this process.
+// The text has the counts, the rate and the time left, which depends on the weight of the
+// work that this process has done.
 func TestProgress(t *testing.T) {
 	for want, p := range map[string]campaign.Progress{
-		"0 of 30 runs":                      {Noun: "runs", All: 30, Ahead: 100},
-		"10 of 30 runs":                     {Noun: "runs", All: 30, Done: 10, Ahead: 10, Spent: time.Second}, // by others
-		"10 of 30 runs, 1/s, 12s left":      {Noun: "runs", All: 30, Done: 10, Made: 10, Labour: 45, Ahead: 55, Spent: 10 * time.Second},
-		"30 of 30 runs, 3/s, 0s left":       {Noun: "runs", All: 30, Done: 30, Made: 30, Labour: 100, Spent: 10 * time.Second},
-		"1 of 3 reports written, 1m0s left": {Noun: "reports written", All: 3, Done: 1, Made: 1, Labour: 1, Ahead: 2, Spent: 30 * time.Second},
+		"0 of 30 runs":                      {Noun: "runs", All: 30, WeightLeft: 100},
+		"10 of 30 runs":                     {Noun: "runs", All: 30, Done: 10, WeightLeft: 10, Spent: time.Second}, // by others
+		"10 of 30 runs, 1/s, 12s left":      {Noun: "runs", All: 30, Done: 10, Made: 10, WeightDone: 45, WeightLeft: 55, Spent: 10 * time.Second},
+		"30 of 30 runs, 3/s, 0s left":       {Noun: "runs", All: 30, Done: 30, Made: 30, WeightDone: 100, Spent: 10 * time.Second},
+		"1 of 3 reports written, 1m0s left": {Noun: "reports written", All: 3, Done: 1, Made: 1, WeightDone: 1, WeightLeft: 2, Spent: 30 * time.Second},
 	} {
 		if got := p.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -468,7 +469,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Jobs that are nobody's campaign are done, and one that cannot be is told.
+// Do executes jobs without a campaign, and reports the error of one that fails.
 func TestDo(t *testing.T) {
 	got := map[int]string{}
 	jobs := []campaign.Job{squareJob(number{N: 3}), squareJob(number{N: 4, Fail: true})}
@@ -476,7 +477,7 @@ func TestDo(t *testing.T) {
 		got[id] = fmt.Sprint(string(answer), err)
 		return nil
 	})
-	if diff := cmp.Diff(map[int]string{0: `{"job":3,"value":9}<nil>`, 1: "no result today"}, got); err != nil || diff != "" {
+	if diff := cmp.Diff(map[int]string{0: `{"job":3,"value":9}<nil>`, 1: "no result, by request"}, got); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
 	full := errors.New("the disk is full")
@@ -485,28 +486,28 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// Mistakes with journals are found before anything is run, and nothing in them
-// is lost.
+// An error in a journal is found before any job is executed, and the journal does not
+// change.
 func TestJournalErrors(t *testing.T) {
 	header := `{"version":1,"kind":"squares","jobs":3,"plan":{"name":"squares","jobs":3}}` + "\n"
 	for _, c := range []struct {
 		name, text, want string
 		fresh            bool
 	}{
-		{"not asked to go on", header, "there are results of an earlier run", true},
+		{"without Resume", header, "there are results of an earlier run", true},
 		{"another plan", `{"version":1,"kind":"squares","jobs":3,"plan":{"name":"squares","jobs":4,"more":[1]}}` + "\n", "jobs is 4, not 3; more is [1], not missing", false},
 		{"another kind", `{"version":1,"kind":"cubes","jobs":3,"plan":{"name":"squares","jobs":3}}` + "\n", `kind is "cubes", not "squares"`, false},
 		{"another version", `{"version":2,"kind":"squares","plan":{}}` + "\n", "has no results of version 1", false},
 		{"no jobs", `{"version":1,"kind":"squares","plan":{"name":"squares","jobs":3}}` + "\n", "has no results of version 1", false},
 		{"no journal", "Dear diary,\n", "is neither a journal nor a document of results", false},
-		{"a broken line", header + "{\"job\":1\n" + `{"job":2,"result":{}}` + "\n", "journal:2: this line is no result", false},
+		{"a broken line", header + "{\"job\":1\n" + `{"job":2,"result":{}}` + "\n", "journal:2: this line is not a result", false},
 		{"a contradiction", header + `{"job":1,"result":{"job":1}}` + "\n" + `{"job":1,"result":{"job":2}}` + "\n", "contradict each other about job 1", false},
 		{"no such job", header + `{"job":3,"result":{"job":3}}` + "\n", "the result of job 3 cannot be used: there are 3 jobs", false},
 		{"no square", header + `{"job":1,"result":"nine"}` + "\n", "the result of job 1 cannot be used", false},
 		{"another's result", header + `{"job":1,"result":{"job":2,"value":4}}` + "\n", "the result of job 1 cannot be used: it is that of job 2", false},
 		{"another task's", header + `{"job":1,"result":{"job":1,"cube":1}}` + "\n", "the result of job 1 cannot be used: this is no result of task square", false},
-		{"no job", header + `{"result":{"job":1}}` + "\n" + `{"job":1,"result":{}}` + "\n", "journal:2: this line is no result", false},
-		{"no result", header + `{"job":1}` + "\n" + `{"job":1,"result":{}}` + "\n", "journal:2: this line is no result", false},
+		{"no job", header + `{"result":{"job":1}}` + "\n" + `{"job":1,"result":{}}` + "\n", "journal:2: this line is not a result", false},
+		{"no result", header + `{"job":1}` + "\n" + `{"job":1,"result":{}}` + "\n", "journal:2: this line is not a result", false},
 		{"two answers", header + `{"follow":"x","result":1}` + "\n" + `{"follow":"x","result":2}` + "\n", "contradict each other about what follows from the results", false},
 		{"a negative job", header + `{"job":-1,"result":{}}` + "\n", "there is no job -1", false},
 	} {
@@ -522,14 +523,13 @@ func TestJournalErrors(t *testing.T) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 			if after, err := os.ReadFile(journal); err != nil || string(after) != c.text || len(r.Took) > 0 {
-				t.Errorf("jobs %v were done, and the journal is\n%s", r.Took, after)
+				t.Errorf("the jobs %v were executed, and the journal is\n%s", r.Took, after)
 			}
 		})
 	}
 }
 
-// A journal that cannot be written ends the campaign: going on would lose what
-// is found.
+// A journal that cannot be written ends the campaign: to continue would lose results.
 func TestJournalCannotBeWritten(t *testing.T) {
 	_, err := squares(3, nil).Run(t.Context(), options(filepath.Join(t.TempDir(), "missing", "journal")))
 	if _, ok := errors.AsType[*campaign.JournalError](err); !ok || !errors.Is(err, os.ErrNotExist) {

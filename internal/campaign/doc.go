@@ -1,17 +1,17 @@
-// Package campaign does work that is cut into jobs: in child processes, in shards
-// on several machines, and over several evenings.
+// Package campaign runs work that is divided into jobs: in child processes, in shards
+// on several machines, and with interruptions.
 //
-// A [Campaign] says what the jobs are, and which others their results call for.
-// [Campaign.Run] has them done by package workers, those of its [Shard] alone, and
-// appends each result to a journal as soon as it is there. Whatever ends the run,
-// it can go on from that journal. All that is known of a campaign is a [Record]:
-// Run returns one, [Read] reads one from a journal or a document, [Union] puts
-// together those of shards, and [Campaign.FollowUp] goes on from there.
+// A [Campaign] defines the jobs, and the further jobs that follow from their results.
+// [Campaign.Run] executes the jobs of one [Shard] with package workers, and appends
+// each result to a journal as soon as it is known. After an interruption a run can
+// continue from that journal. A [Record] has the results of a campaign: Run returns one,
+// [Read] reads one from a journal or a document, [Union] combines those of shards, and
+// [Campaign.FollowUp] executes the jobs that follow from the combined results.
 //
-// A [Task] ties the parent to its children: what a child is told, and what it
-// answers. [Serve] is the whole of a child.
+// A [Task] defines what the parent sends to a child and what the child answers. [Serve]
+// is the main function of a child.
 //
-// A result depends on its job alone, and a job on the plan and its number alone.
-// So it does not matter who did which job, or when: what is made of the results
-// is the same. Two results of one job that differ are an error.
+// A result depends on its job alone, and a job on the plan and its number alone. So the
+// result of a campaign does not depend on which process executed which job, or when.
+// Two different results of one job are an error.
 package campaign

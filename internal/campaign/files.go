@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// ReadFiles reads what files and folders hold, in groups of one kind and one
-// lock. In a folder, and in those below it, these are the files of some names.
+// ReadFiles reads the records in files and folders, in groups of one kind and one lock.
+// In a folder and its subfolders it reads the files whose names are in names.
 func ReadFiles(paths, names []string) ([][]*Record, error) {
 	var groups [][]*Record
 	for _, path := range paths {
@@ -27,7 +27,7 @@ func ReadFiles(paths, names []string) ([][]*Record, error) {
 			}
 			r, err := Read(file, data)
 			if errors.Is(err, ErrEmpty) && filepath.Ext(file) == JournalSuffix {
-				continue // a shard that has not begun
+				continue // a shard that has written nothing yet
 			}
 			if err != nil {
 				return nil, err
@@ -40,12 +40,13 @@ func ReadFiles(paths, names []string) ([][]*Record, error) {
 		}
 	}
 	if len(groups) == 0 {
-		return nil, fmt.Errorf("there are no results in %s: give the folders in which shards have kept theirs", strings.Join(paths, ", "))
+		return nil, fmt.Errorf("there are no results in %s: give the folders in which shards have stored theirs", strings.Join(paths, ", "))
 	}
 	return groups, nil
 }
 
-// filesIn are the files that a path means, sorted.
+// filesIn are the files at a path: the path itself or, of a folder, those with one of
+// the names, sorted.
 func filesIn(path string, names []string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -67,7 +68,7 @@ func filesIn(path string, names []string) ([]string, error) {
 	return files, err
 }
 
-// Lock is the lock that a campaign is about, where its plan names one.
+// Lock is the lock that the plan of the campaign names, or "".
 func (r *Record) Lock() string {
 	var plan struct {
 		Lock string `json:"lock"`

@@ -10,8 +10,8 @@ import (
 	"locksim/internal/campaign"
 )
 
-// Folders are searched for files of some names, and what belongs together is one
-// group: results of one kind, about one lock.
+// Folders are searched for files of some names, and results of one kind about one lock
+// are one group.
 func TestReadFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

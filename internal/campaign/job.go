@@ -13,17 +13,16 @@ import (
 )
 
 // Job is a piece of work for one child process. [Task.Job] makes one; the fields
-// are what people are told of it.
+// describe it in errors and in progress.
 type Job struct {
-	// Name says which job it is, in an error: "seeds 1 to 100".
+	// Name names the job in errors: "seeds 1 to 100".
 	Name string
-	// Noun is what the job consists of: "runs". Count is how many these are, and
-	// Steps how often the child reports that some of them are done. Default of
-	// Steps: Count.
+	// Noun is the unit of the job: "runs". Count is the number of units, and Steps the
+	// number of progress reports of the child. Default of Steps: Count.
 	Noun  string
 	Count int
 	Steps int
-	// Weight guesses how long the job takes, compared with the others. Default:
+	// Weight estimates the duration of the job, relative to the others. Default:
 	// Count.
 	Weight int
 
@@ -45,7 +44,7 @@ func (j Job) weight() int {
 	return j.Count
 }
 
-// named is an error of the job.
+// named puts the name of the job before an error.
 func (j Job) named(err error) error {
 	if j.Name == "" {
 		return err
@@ -53,7 +52,7 @@ func (j Job) named(err error) error {
 	return fmt.Errorf("%s: %w", j.Name, err)
 }
 
-// key is the same for two jobs that are the same.
+// key identifies a job by its task and data: equal jobs have equal keys.
 func (j Job) key() (string, error) {
 	data, err := marshal(j.data)
 	if err != nil {
@@ -63,16 +62,16 @@ func (j Job) key() (string, error) {
 	return j.task + " " + hex.EncodeToString(sum[:16]), nil
 }
 
-// Task is a sort of job: J is what a child is told, A what it answers. Both are
-// values that are the same after they were written as JSON and read again. Its
-// text is the name by which parent and child speak of it.
+// Task is a kind of job: J is the type of the data that a child gets, A the type of its
+// answer. Values of both must be the same after they were written as JSON and read
+// again. The text of a Task is its name in the messages between parent and child.
 type Task[J, A any] string
 
 // Job is a job of the task.
 func (t Task[J, A]) Job(data J) Job { return Job{task: string(t), data: data} }
 
-// Read reads an answer. Fields that the answer does not have are an error: the
-// answer is to another task then.
+// Read reads an answer. A field that A does not have is an error: such an answer is of
+// another task.
 func (t Task[J, A]) Read(answer json.RawMessage) (A, error) {
 	var a A
 	dec := json.NewDecoder(bytes.NewReader(answer))
@@ -83,7 +82,7 @@ func (t Task[J, A]) Read(answer json.RawMessage) (A, error) {
 	return a, nil
 }
 
-// Results are those of a record whose jobs are all of the task.
+// Results are the results of a record whose jobs are all of the task.
 func (t Task[J, A]) Results(r *Record) (map[int]A, error) {
 	all := map[int]A{}
 	for i, raw := range r.Results {
@@ -96,8 +95,8 @@ func (t Task[J, A]) Results(r *Record) (map[int]A, error) {
 	return all, nil
 }
 
-// Answer is the answer to a job that results have called for. ok is false where
-// there is none.
+// Answer is the answer of a job that followed from results. ok is false if the record
+// has none.
 func (t Task[J, A]) Answer(r *Record, data J) (a A, ok bool, err error) {
 	key, err := t.Job(data).key()
 	if err != nil {
@@ -111,8 +110,8 @@ func (t Task[J, A]) Answer(r *Record, data J) (a A, ok bool, err error) {
 	return a, err == nil, err
 }
 
-// By is how a child does the jobs of the task.
-func (t Task[J, A]) By(do func(data J, step func()) (A, error)) Handler {
+// Handler makes the handler of the task in a child: do executes a job.
+func (t Task[J, A]) Handler(do func(data J, step func()) (A, error)) Handler {
 	return Handler{task: string(t), do: func(raw json.RawMessage, step func()) (any, error) {
 		var data J
 		if err := json.Unmarshal(raw, &data); err != nil {
@@ -122,7 +121,7 @@ func (t Task[J, A]) By(do func(data J, step func()) (A, error)) Handler {
 	}}
 }
 
-// Handler does the jobs of one task in a child. [Task.By] makes one.
+// Handler executes the jobs of one task in a child. [Task.Handler] makes one.
 type Handler struct {
 	task string
 	do   func(raw json.RawMessage, step func()) (any, error)
@@ -134,7 +133,7 @@ type request[J any] struct {
 	Data J      `json:"data"`
 }
 
-// Serve answers the jobs that a parent sends until its input ends; see
+// Serve executes the jobs that a parent sends, until the input ends; see
 // [workers.Serve].
 func Serve(in io.Reader, out io.Writer, handlers ...Handler) error {
 	return workers.Serve(in, out, func(r request[json.RawMessage], step func()) (any, error) {
@@ -143,6 +142,6 @@ func Serve(in io.Reader, out io.Writer, handlers ...Handler) error {
 				return h.do(r.Data, step)
 			}
 		}
-		return nil, errors.New("this program knows no task " + r.Task)
+		return nil, errors.New("this program has no task " + r.Task)
 	})
 }

@@ -8,9 +8,9 @@ import (
 	"os"
 )
 
-// JournalError is returned by [Campaign.Run] when it cannot go on from its
-// journal, or begin one. Nothing was run. It wraps [ErrJournalExists], a
-// [*PlanError], a [*ContradictionError], or what kept the file from being read.
+// JournalError is returned by [Campaign.Run] when it cannot continue from its journal,
+// or create one. No job was executed. It wraps [ErrJournalExists], a [*PlanError], a
+// [*ContradictionError], or the error of reading or writing the file.
 type JournalError struct {
 	File  string
 	Cause error
@@ -19,19 +19,19 @@ type JournalError struct {
 func (e *JournalError) Error() string { return e.Cause.Error() }
 func (e *JournalError) Unwrap() error { return e.Cause }
 
-// JournalSuffix is how the names of journals end.
+// JournalSuffix is the end of the names of journals.
 const JournalSuffix = ".jsonl"
 
-// ErrJournalExists is wrapped by a [*JournalError] about a journal that has
-// results in it which were not asked for.
+// ErrJournalExists is wrapped by a [*JournalError] about a journal that has results,
+// without the option Resume.
 var ErrJournalExists = errors.New("there are results of an earlier run")
 
-// journal is a file to which results are appended. Nil keeps nothing.
+// journal is a file to which results are appended. The methods of nil do nothing.
 type journal struct {
 	file *os.File
 }
 
-// openJournal opens the journal of a campaign, and returns what it knows.
+// openJournal opens the journal of a campaign, and returns the record in it.
 func openJournal(c Campaign, opt Options) (*journal, *Record, error) {
 	plan, err := marshal(c.Plan)
 	if err != nil {
@@ -66,7 +66,7 @@ func openJournal(c Campaign, opt Options) (*journal, *Record, error) {
 	return j, before, nil
 }
 
-// earlier is what the journal knows already, or nil.
+// earlier is the record in an existing journal, or nil.
 func earlier(opt Options, asked *Record) (*Record, error) {
 	data, err := os.ReadFile(opt.Journal)
 	switch {
@@ -99,7 +99,7 @@ func marshal(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// write appends a line. It is in the file, whatever happens, when write returns.
+// write appends a line. When write returns, the line is on disk.
 func (j *journal) write(l line) error {
 	if j == nil {
 		return nil
@@ -118,7 +118,7 @@ func (j *journal) append(text []byte) error {
 	return j.file.Sync()
 }
 
-// cut leaves so many bytes of the file, and goes on behind them.
+// cut truncates the file to a length, so that appending continues there.
 func (j *journal) cut(end int64) error {
 	if err := j.file.Truncate(end); err != nil {
 		return err

@@ -15,49 +15,48 @@ import (
 // Version is the version of the journals and documents that this package reads.
 const Version = 1
 
-// Record is what is known of a campaign.
+// Record has the results of a campaign.
 type Record struct {
 	// Name is the file that it was read from, or "".
 	Name string
-	// Kind, Plan and Asked are those of the [Campaign], Jobs is how many it has,
+	// Kind, Plan and Asked are those of the [Campaign]. Jobs is the number of its jobs,
 	// or 0 where that is not known.
 	Kind  string
 	Plan  json.RawMessage
 	Asked string
 	Jobs  int
-	// Results are those of the finished jobs, by number, as JSON. Failed are why
-	// others have none.
+	// Results are the results of the finished jobs, by number, as JSON. Failed are the
+	// errors of failed jobs.
 	Results map[int]json.RawMessage
 	Failed  map[int]error
-	// Answers are those to the jobs that results have called for, by what was
-	// asked; see [Task.Answer]. FailedAnswers are why there are others without.
+	// Answers are the answers of the jobs that followed from results, by the key of the
+	// job; see [Task.Answer]. FailedAnswers are the errors of such jobs.
 	Answers       map[string]json.RawMessage
 	FailedAnswers []error
 
-	// All is how many jobs this process knew of that were to be done. Of those that
-	// have a number, Made is how much this process has done of what they consist of,
-	// and Took how long each took.
+	// All is the number of jobs that this process knew. Made counts the units of the
+	// numbered jobs that this process has executed, and Took has the time of each.
 	All, Made int
 	Took      map[int]time.Duration
 
-	end int64 // of a journal: behind its last whole line
+	end int64 // of a journal: the offset after its last whole line
 }
 
 func newRecord() *Record {
 	return &Record{Results: map[int]json.RawMessage{}, Failed: map[int]error{}, Answers: map[string]json.RawMessage{}, Took: map[int]time.Duration{}}
 }
 
-// Done is how many jobs have a result or an answer.
+// Done is the number of jobs with a result or an answer.
 func (r *Record) Done() int { return len(r.Results) + len(r.Answers) }
 
-// part is what is known of n jobs from the first on, as if there were no others.
+// part is the record of n jobs starting at first, with numbers from 0.
 func (r *Record) part(first, n int) *Record {
 	p := *r
 	p.Jobs, p.Results, p.Failed, p.Took = n, shifted(r.Results, first, n), shifted(r.Failed, first, n), shifted(r.Took, first, n)
 	return &p
 }
 
-// shifted are the values of n keys from the first on, which becomes 0.
+// shifted are the values of n keys starting at first, with keys from 0.
 func shifted[V any](all map[int]V, first, n int) map[int]V {
 	out := map[int]V{}
 	for i, v := range all {
@@ -68,7 +67,7 @@ func shifted[V any](all map[int]V, first, n int) map[int]V {
 	return out
 }
 
-// prefix begins an error about the record.
+// prefix is the beginning of an error about the record.
 func (r *Record) prefix() string {
 	if r.Name == "" {
 		return ""
@@ -76,7 +75,7 @@ func (r *Record) prefix() string {
 	return r.Name + ": "
 }
 
-// header is how a journal and a document begin.
+// header has the first fields of a document, and is the first line of a journal.
 type header struct {
 	Version int             `json:"version"`
 	Kind    string          `json:"kind"`
@@ -87,8 +86,8 @@ type header struct {
 	Blocks []json.RawMessage `json:"blocks,omitempty"`
 }
 
-// line is what a journal says of one job: a number and what became of it, or the
-// answer to one that results have called for.
+// line is a line of a journal: the number of a job and its result or error, or the
+// key of a job that followed from results and its answer.
 type line struct {
 	Job    *int            `json:"job,omitempty"`
 	Follow string          `json:"follow,omitempty"`
@@ -96,13 +95,12 @@ type line struct {
 	Failed string          `json:"failed,omitempty"`
 }
 
-// ErrEmpty is wrapped by the error of [Read] for a journal that was cut off
-// before it had begun.
+// ErrEmpty is wrapped by the error of [Read] for a journal without a whole first line.
 var ErrEmpty = errors.New("there are no results in it")
 
 // Read reads a journal, or a document: one JSON object with version, kind and
 // plan, whose blocks are the results, each with its job's number in the field
-// job. A journal may be cut off: what follows its last whole line is ignored.
+// job. A journal may be truncated: the text after its last whole line is ignored.
 func Read(name string, data []byte) (*Record, error) {
 	first, rest, whole := bytes.Cut(data, []byte("\n"))
 	var h header
@@ -121,10 +119,10 @@ func Read(name string, data []byte) (*Record, error) {
 }
 
 func noResults(name string) error {
-	return fmt.Errorf("%s has no results of version %d: give what a campaign of this version of locksim has kept", name, Version)
+	return fmt.Errorf("%s has no results of version %d: give the results of a campaign of this version of locksim", name, Version)
 }
 
-// record is what a header says.
+// record is a record with the fields of a header, and no results.
 func (h header) record(name string) (*Record, error) {
 	if h.Version != Version || h.Kind == "" || len(h.Plan) == 0 || h.Jobs < 0 {
 		return nil, noResults(name)
@@ -156,7 +154,7 @@ func readDocument(name string, h header) (*Record, error) {
 	return r, nil
 }
 
-// readJournal reads the lines behind the first one, which ends at an offset.
+// readJournal reads the lines after the header, which ends at an offset.
 func readJournal(name string, h header, offset int64, rest []byte) (*Record, error) {
 	r, err := h.record(name)
 	if err == nil && h.Jobs == 0 {
@@ -174,9 +172,9 @@ func readJournal(name string, h header, offset int64, rest []byte) (*Record, err
 		var l line
 		if err := json.Unmarshal(text, &l); err != nil || !l.valid() {
 			if len(after) == 0 {
-				return r, nil // what a machine leaves that lost its power
+				return r, nil // the last line may be damaged when the machine loses power
 			}
-			return nil, fmt.Errorf("%s:%d: this line is no result: delete it, and its job is done again", name, n)
+			return nil, fmt.Errorf("%s:%d: this line is not a result: delete it, and its job is executed again", name, n)
 		}
 		if err := r.add(l); err != nil {
 			return nil, err
@@ -185,12 +183,13 @@ func readJournal(name string, h header, offset int64, rest []byte) (*Record, err
 	}
 }
 
-// valid reports whether a line says one thing of one job.
+// valid reports whether a line has either a number or a key, and either a result or an
+// error.
 func (l line) valid() bool {
 	return (l.Job != nil) != (l.Follow != "") && (len(l.Result) > 0) != (l.Failed != "")
 }
 
-// add adds what a line says. A result that is there already must be the same.
+// add adds a line to the record. If the job has a result already, it must be the same.
 func (r *Record) add(l line) error {
 	switch {
 	case l.Job == nil:
@@ -214,20 +213,20 @@ func (r *Record) add(l line) error {
 	return nil
 }
 
-// differ compares two results. One that is not there differs from none.
+// differ reports whether there are two results and they differ.
 func differ(a, b json.RawMessage) bool {
 	return a != nil && b != nil && !bytes.Equal(a, b) && !reflect.DeepEqual(value(a), value(b))
 }
 
-// ContradictionError is returned where two results of one job differ. A job
+// ContradictionError is returned when two results of one job differ. A job
 // depends on the plan alone, so one of the two was made by another version of
 // the program or of Go, or a run was not deterministic.
 type ContradictionError struct {
-	// About says which job it is.
+	// About names the job.
 	About string
 	// First and Second are the files with the two results.
 	First, Second string
-	// Field is the first thing that differs, where it is known.
+	// Field is the first field that differs, if known.
 	Field string
 }
 
@@ -239,15 +238,15 @@ func (e *ContradictionError) Error() string {
 	return text + ": they were made by different versions, or a run was not deterministic"
 }
 
-// Union puts together what several records of one plan know. The error is a
-// [*PlanError] or a [*ContradictionError].
+// Union combines several records of one plan. The error is a [*PlanError] or a
+// [*ContradictionError].
 func Union(records ...*Record) (*Record, error) {
 	if len(records) == 0 {
-		return nil, errors.New("there is nothing to put together")
+		return nil, errors.New("there are no records to combine")
 	}
 	all := newRecord()
 	all.Name, all.Kind, all.Plan = records[0].Name, records[0].Kind, records[0].Plan
-	results, answers := map[int]*Record{}, map[string]*Record{} // who has said so first
+	results, answers := map[int]*Record{}, map[string]*Record{} // the first record with each result
 	for _, r := range records {
 		if err := r.samePlan(records[0]); err != nil {
 			return nil, err
@@ -288,13 +287,12 @@ func contradiction(about string, first, second *Record, a, b json.RawMessage) er
 	return e
 }
 
-// PlanError is returned where results of one plan were expected, and there are
-// those of another.
+// PlanError is returned for results of another plan than the expected one.
 type PlanError struct {
-	// File is where the other plan stands, Other the file that it is compared
-	// with, or empty for what was asked for.
+	// File is the file with the other plan. Other is the file with the expected plan, or
+	// empty for that of the campaign that is run.
 	File, Other string
-	// Fields are what differs, such as "runs is 1000, not 2000".
+	// Fields are the differences, such as "runs is 1000, not 2000".
 	Fields []string
 }
 
@@ -306,7 +304,7 @@ func (e *PlanError) Error() string {
 	return fmt.Sprintf("%s has the results of another plan than %s: %s", e.File, other, strings.Join(e.Fields, "; "))
 }
 
-// samePlan compares a record with another of its kind.
+// samePlan returns a [*PlanError] if two records differ in kind or plan.
 func (r *Record) samePlan(other *Record) error {
 	fields := difference(map[string]any{"kind": r.Kind, "plan": value(r.Plan)}, map[string]any{"kind": other.Kind, "plan": value(other.Plan)}, "")
 	if len(fields) == 0 {
@@ -319,7 +317,7 @@ func (r *Record) samePlan(other *Record) error {
 	return &PlanError{File: r.Name, Other: other.Name, Fields: fields}
 }
 
-// difference lists what differs between two values of JSON, in order.
+// difference lists the differences of two JSON values, in the order of their fields.
 func difference(a, b any, path string) []string {
 	if reflect.DeepEqual(a, b) {
 		return nil
@@ -327,7 +325,7 @@ func difference(a, b any, path string) []string {
 	left, isObject := a.(map[string]any)
 	right, areObjects := b.(map[string]any)
 	if !isObject || !areObjects {
-		return []string{fmt.Sprintf("%s is %s, not %s", path, inShort(a), inShort(b))}
+		return []string{fmt.Sprintf("%s is %s, not %s", path, shortJSON(a), shortJSON(b))}
 	}
 	fields := map[string]bool{}
 	for field := range left {
@@ -338,7 +336,7 @@ func difference(a, b any, path string) []string {
 	}
 	var out []string
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
-		inner := field // of the plan itself goes without saying
+		inner := field // without "plan.", which most messages would have
 		if path != "" && path != "plan" {
 			inner = path + "." + field
 		}
@@ -347,8 +345,8 @@ func difference(a, b any, path string) []string {
 	return out
 }
 
-// inShort is a value as JSON, as far as it fits into a sentence.
-func inShort(v any) string {
+// shortJSON is a value as JSON, truncated to a length that fits into a sentence.
+func shortJSON(v any) string {
 	const most = 60
 	b, err := json.Marshal(v)
 	if err != nil || v == nil {
@@ -360,8 +358,8 @@ func inShort(v any) string {
 	return string(b)
 }
 
-// value is what JSON says, with numbers as they are written. It is nil for text
-// that is not JSON.
+// value is decoded JSON, with numbers as they are written. It is nil for text that is
+// not JSON.
 func value(raw json.RawMessage) any {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()

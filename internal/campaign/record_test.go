@@ -45,7 +45,7 @@ func read(t *testing.T, name, text string) *campaign.Record {
 	return r
 }
 
-// A document and a journal that know the same are the same.
+// A document and a journal with the same results give the same record.
 func TestUnionOfBothForms(t *testing.T) {
 	for _, forms := range [][]string{{asJournal, asDocument}, {asDocument, asJournal, asJournal}, {asDocument}} {
 		var records []*campaign.Record
@@ -68,7 +68,7 @@ func TestUnionOfBothForms(t *testing.T) {
 	}
 }
 
-// Union leaves what it is given as it is.
+// Union does not change its arguments.
 func TestUnionDoesNotChangeItsArguments(t *testing.T) {
 	a, b := read(t, "a", asDocument), read(t, "b", strings.ReplaceAll(asDocument, `"job": 2`, `"job": 1`))
 	if all, err := campaign.Union(a, b); err != nil || len(all.Results) != 3 || len(a.Results) != 2 || len(b.Results) != 2 {
@@ -76,8 +76,8 @@ func TestUnionDoesNotChangeItsArguments(t *testing.T) {
 	}
 }
 
-// Nothing is put together that does not belong together, and the error says what
-// differs, and between which files.
+// Union refuses records of different plans and results that differ, and the error names
+// the difference and the files.
 func TestUnionErrors(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
 		{"plan", `"jobs": 3`, `"jobs": 4`, "b has the results of another plan than a: jobs is 4, not 3"},
@@ -90,7 +90,7 @@ func TestUnionErrors(t *testing.T) {
 		}
 	}
 	if _, err := campaign.Union(); err == nil {
-		t.Error("nothing was put together")
+		t.Error("a union of no records is no error")
 	}
 }
 
@@ -112,9 +112,8 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// Whatever stands in a file, reading it ends with a record or an error, and
-// what was read once is read again to the same: cutting off what follows the
-// last whole line loses nothing.
+// Reading any file ends with a record or an error, and the union of a record with itself
+// is the same record.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{asJournal, asDocument, asJournal[:len(asJournal)-5], asJournal + "\x00\x00", "{}", "", "\n\n"} {
 		f.Add([]byte(seed))
@@ -142,7 +141,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// A journal that loses its tail says so little less, and never anything else.
+// A truncated journal has the results of its whole lines, unchanged.
 func TestEveryPrefixOfAJournal(t *testing.T) {
 	whole := read(t, "file", asJournal)
 	for n := range len(asJournal) {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// MaxShards bounds the number of shards.
+// MaxShards is the maximal number of shards.
 const MaxShards = 100_000
 
-// Shard is a part of the jobs: every Count-th one, from Index on. The zero value
-// is all of them.
+// Shard is a part of the jobs: every Count-th job, starting with number Index. The zero
+// value has all jobs.
 type Shard struct {
 	// Index is the number of the shard, from 0 to Count-1.
 	Index int
-	// Count is how many shards there are. 0 means 1.
+	// Count is the number of shards. 0 means 1.
 	Count int
 }
 
@@ -29,7 +29,7 @@ func ParseShard(text string) (Shard, error) {
 	return NewShard(i, n)
 }
 
-// NewShard is shard number i of n. The error says which number makes no sense.
+// NewShard is shard number i of n. The error names the number that is out of range.
 func NewShard(i, n int) (Shard, error) {
 	switch {
 	case n < 1 || n > MaxShards:
@@ -40,7 +40,7 @@ func NewShard(i, n int) (Shard, error) {
 	return Shard{Index: i, Count: n}, nil
 }
 
-// Has reports whether a job is one of the shard's.
+// Has reports whether the shard has a job.
 func (s Shard) Has(job int) bool { return s.Whole() || job%s.Count == s.Index }
 
 // Whole reports whether the shard has all jobs.

@@ -18,7 +18,7 @@ import (
 // workshop runs tests, with and without a mutant.
 type workshop struct {
 	root string // of the module
-	dir  string // for whatever it and the go command make
+	dir  string // for temporary files, also those of the go command
 }
 
 // findRoot returns the root of the module that the working directory is in.
@@ -30,7 +30,7 @@ func findRoot(ctx context.Context) (string, error) {
 	return filepath.Dir(strings.TrimSpace(string(out))), nil
 }
 
-// overlay writes a mutant's file, and the description of it that -overlay takes.
+// overlay writes a mutant's file, and the JSON file for the flag -overlay.
 func (w workshop) overlay(m mutant) (string, error) {
 	text, err := m.mutated(w.root)
 	if err != nil {
@@ -49,27 +49,27 @@ func (w workshop) overlay(m mutant) (string, error) {
 	return base + ".json", os.WriteFile(base+".json", list, 0o600)
 }
 
-// tested is what came of some tests of one package.
+// tested is the result of tests of one package.
 type tested struct {
 	built  bool              // the package and its tests compile
-	passed bool              // all that ran
-	tests  map[string]string // the last that is known of each test: run, pass, fail, skip
+	passed bool              // all tests that ran have passed
+	tests  map[string]string // the last action of each test: run, pass, fail, skip
 	output string            // of the compiler and the tests
 }
 
-// patience bounds the tests of one package on the wall clock: a mutant may hang.
-const patience = 5 * time.Minute
+// testLimit limits the tests of one package on the wall clock: a mutant may hang.
+const testLimit = 5 * time.Minute
 
-var errHangs = fmt.Errorf("the test did not end within %v", patience)
+var errHangs = fmt.Errorf("the test did not end within %v", testLimit)
 
-// goTest runs the tests of a package that a pattern means. The flags are further
-// ones of go test.
+// goTest runs the tests of a package that match a pattern. flags are further flags of go
+// test.
 //
-// Most of the time goes into compiling the package and its tests anew, so the
-// compiler does not optimise, which takes it half the time. A test draws the same
-// inputs each time, and does not look for a smaller one that fails.
+// Most of the time is spent on compiling the package and its tests, so the compiler does
+// not optimise, which halves that time. A property test draws the same inputs each time,
+// and does not search for a smaller input that fails.
 func (w workshop) goTest(ctx context.Context, pkg, pattern string, flags ...string) (tested, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, errHangs)
+	ctx, cancel := context.WithTimeoutCause(ctx, testLimit, errHangs)
 	defer cancel()
 	args := slices.Concat([]string{"test", "-json", "-vet=off", "-gcflags=./...=-N -l", "-count=1", "-run", pattern}, flags, []string{pkg})
 	cmd := exec.CommandContext(ctx, "go", args...)
@@ -77,8 +77,8 @@ func (w workshop) goTest(ctx context.Context, pkg, pattern string, flags ...stri
 	cmd.Env = append(os.Environ(), "GOTMPDIR="+w.dir, "TMPDIR="+w.dir,
 		"RAPID_NOFAILFILE=1", "RAPID_SEED=1", "RAPID_SHRINKTIME=0s", "LOCKSIM_SOAK=")
 	killWhole(cmd)
-	var out, complaints bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &complaints
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &stderr
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		return tested{}, context.Cause(ctx)
@@ -94,7 +94,7 @@ func (w workshop) goTest(ctx context.Context, pkg, pattern string, flags ...stri
 		if err := dec.Decode(&e); err == io.EOF {
 			break
 		} else if err != nil {
-			return tested{}, fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, complaints.String())
+			return tested{}, fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, stderr.String())
 		}
 		text.WriteString(e.Output)
 		if e.FailedBuild != "" {
@@ -105,6 +105,6 @@ func (w workshop) goTest(ctx context.Context, pkg, pattern string, flags ...stri
 			t.tests[e.Test] = e.Action
 		}
 	}
-	t.output = text.String() + complaints.String()
+	t.output = text.String() + stderr.String()
 	return t, nil
 }

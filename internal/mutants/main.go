@@ -52,15 +52,15 @@ func command(args []string, stdout io.Writer, stderr *os.File) int {
 	_, _ = io.WriteString(stdout, report(results))
 	code := exitOK
 	for _, r := range results {
-		if r.fate != killed {
-			_, _ = fmt.Fprintf(stderr, "%s: %s: %s\n", r.patch, r.fate, r.detail)
+		if r.outcome != killed {
+			_, _ = fmt.Fprintf(stderr, "%s: %s: %s\n", r.patch, r.outcome, r.detail)
 			code = exitFailed
 		}
 	}
 	return code
 }
 
-// work tries the mutants whose names are wanted, some at a time.
+// work tries the mutants whose names match wanted, jobs of them at a time.
 func work(ctx context.Context, wanted *regexp.Regexp, jobs int, stderr *os.File) ([]result, error) {
 	root, err := findRoot(ctx)
 	if err != nil {
@@ -77,7 +77,7 @@ func work(ctx context.Context, wanted *regexp.Regexp, jobs int, stderr *os.File)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // it is in the system's directory for such things
+	defer os.RemoveAll(dir) //nolint:errcheck // it is in the system's directory for temporary files
 	w := workshop{root: root, dir: dir}
 
 	tasks := w.soundness(mutants)
@@ -100,8 +100,7 @@ func work(ctx context.Context, wanted *regexp.Regexp, jobs int, stderr *os.File)
 	return results, all(ctx, tasks, jobs, p.step)
 }
 
-// all carries out tasks, some at a time, until one of them fails. It calls step
-// after each.
+// all executes tasks, jobs of them at a time, until one fails. It calls step after each.
 func all(ctx context.Context, tasks []func(context.Context) error, jobs int, step func()) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -118,7 +117,7 @@ func all(ctx context.Context, tasks []func(context.Context) error, jobs int, ste
 					return
 				}
 				if err := t(ctx); err != nil {
-					cancel(err) // only the first one counts: the others may be its consequences
+					cancel(err) // only the first error is returned: it may have caused the others
 					return
 				}
 				step()

@@ -19,7 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// In a script, mutants is this very program.
+// In a script, mutants is the test program.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"mutants": main})
 }
@@ -61,7 +61,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// await FILE waits until a file is there.
+// await FILE waits until a file exists.
 func await(ts *testscript.TestScript, _ bool, args []string) {
 	until(ts, args[0]+" is not there", func() bool {
 		_, err := os.Stat(ts.MkAbs(args[0]))
@@ -69,9 +69,9 @@ func await(ts *testscript.TestScript, _ bool, args []string) {
 	})
 }
 
-// refuses FILE waits until nobody listens at the address in a file.
+// refuses FILE waits until the address in a file refuses connections.
 func refuses(ts *testscript.TestScript, _ bool, args []string) {
-	until(ts, "somebody still listens", func() bool {
+	until(ts, "a process still listens", func() bool {
 		conn, err := net.Dial("tcp", ts.ReadFile(args[0]))
 		if err == nil {
 			ts.Check(conn.Close())
@@ -80,7 +80,7 @@ func refuses(ts *testscript.TestScript, _ bool, args []string) {
 	})
 }
 
-// until waits for something that comes soon, even on a slow machine.
+// until waits for a condition, for longer than a slow machine needs.
 func until(ts *testscript.TestScript, complaint string, holds func() bool) {
 	for end := time.Now().Add(5 * time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -89,7 +89,7 @@ func until(ts *testscript.TestScript, complaint string, holds func() bool) {
 	}
 }
 
-// empty DIR demands that nothing is in a directory.
+// empty DIR fails if a directory is not empty.
 func empty(ts *testscript.TestScript, _ bool, args []string) {
 	entries, err := os.ReadDir(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -98,8 +98,8 @@ func empty(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// Each patch fits the source as it is, and names a test that there is. The mutants
-// themselves are tried by make mutants, which takes minutes.
+// Each patch fits the source, and names a test that exists. make mutants tries the mutants
+// themselves, which takes minutes.
 func TestPatchesFitTheSource(t *testing.T) {
 	root, mutants := committed(t)
 	tests := map[string]map[string]bool{}
@@ -150,7 +150,7 @@ func committed(t *testing.T) (root string, mutants []mutant) {
 	return root, mutants
 }
 
-// The table that is committed has every mutant, and says that its test notices it.
+// The committed table has every mutant, and each is killed.
 func TestReportIsUpToDate(t *testing.T) {
 	root, mutants := committed(t)
 	var all []result
@@ -159,7 +159,7 @@ func TestReportIsUpToDate(t *testing.T) {
 	}
 	kept, err := os.ReadFile(filepath.Join(root, "reports", "MUTANTS.md"))
 	if err != nil || string(kept) != markdownText(all) {
-		t.Errorf("reports/MUTANTS.md is not what the patches say now, run make mutants: %v\n%s", err, cmp.Diff(markdownText(all), string(kept)))
+		t.Errorf("reports/MUTANTS.md is out of date, run make mutants: %v\n%s", err, cmp.Diff(markdownText(all), string(kept)))
 	}
 }
 

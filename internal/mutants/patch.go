@@ -12,37 +12,37 @@ import (
 	"strings"
 )
 
-// mutant is one mistake, and the test that must notice it.
+// mutant is one mistake, and the test that must detect it.
 type mutant struct {
-	name   string // GROUP/NAME, as its patch is called
+	name   string // GROUP/NAME, from the name of its patch
 	breaks string // what it breaks, in a sentence
 
 	pkg  string // the package of the test, such as ./lock
 	test string // its name, with /SUBTEST where one part is enough
 
-	patch string // the file that says all this, from the root of the module
-	file  string // the file with the mistake, from the root of the module
+	patch string // the patch, relative to the root of the module
+	file  string // the file with the mistake, relative to the root of the module
 	hunks []hunk
 }
 
 // hunk is one place of a file that a mutant changes.
 type hunk struct {
-	line          int // of its head, in the patch
+	line          int // the line of its head in the patch
 	before, after []string
 }
 
 func (m mutant) group() string { return strings.Split(m.name, "/")[0] }
 
-// pattern is the value of -run that means the mutant's test and no other.
+// pattern is the value of -run that matches only the mutant's test.
 func (m mutant) pattern() string {
 	return "^" + strings.ReplaceAll(m.test, "/", "$/^") + "$"
 }
 
-// patches is the folder of the mutants, from the root of the module.
+// patches is the folder of the mutants, relative to the root of the module.
 const patches = "internal/mutants/patches"
 
-// readMutants reads the patches whose names are wanted, in the order of their
-// names. The error tells of all that are malformed.
+// readMutants reads the patches whose names match wanted, in the order of their names.
+// The error names all that are malformed.
 func readMutants(root string, wanted *regexp.Regexp) ([]mutant, error) {
 	files, err := filepath.Glob(filepath.Join(root, patches, "*", "*.patch"))
 	if err != nil {
@@ -82,7 +82,7 @@ func (m *mutant) parse(text string) error {
 	}
 	m.breaks = lines[0]
 	if m.breaks == "" || strings.Contains(m.breaks, "|") {
-		return m.errorf(1, "want a sentence that says what the mutant breaks, for a cell of a table")
+		return m.errorf(1, "want a sentence about what the mutant breaks, for a cell of a table")
 	}
 	test := testLine.FindStringSubmatch(lines[1])
 	if test == nil || lines[2] != "" {
@@ -112,7 +112,7 @@ func (m *mutant) parse(text string) error {
 			}
 		}
 		if len(h.before) != number(head[1]) || len(h.after) != number(head[2]) {
-			return m.errorf(h.line, "the hunk has %d old lines and %d new ones, which is not what its @@ says", len(h.before), len(h.after))
+			return m.errorf(h.line, "the hunk has %d old lines and %d new ones, but other numbers after @@", len(h.before), len(h.after))
 		}
 		if slices.Equal(h.before, h.after) {
 			return m.errorf(h.line, "the hunk changes nothing")
@@ -122,7 +122,7 @@ func (m *mutant) parse(text string) error {
 	return nil
 }
 
-// number is how many lines the head of a hunk says there are: 1 may be left out.
+// number is a number of lines in the head of a hunk, where 1 may be left out.
 func number(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {
@@ -131,8 +131,8 @@ func number(s string) int {
 	return n
 }
 
-// mutated is the text of the file with the mistake in it. The error says where the
-// patch does not fit, and what to do.
+// mutated is the text of the file with the mistake. The error names the line of a patch
+// that does not fit, and the remedy.
 func (m mutant) mutated(root string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(m.file)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -150,7 +150,7 @@ func (m mutant) mutated(root string) (string, error) {
 			return "", err
 		}
 		if at < done {
-			return "", m.errorf(h.line, "the hunk belongs before the one above it")
+			return "", m.errorf(h.line, "the hunk must be before the one above it")
 		}
 		out = slices.Concat(out, lines[done:at], h.after)
 		done = at + len(h.before)
@@ -158,10 +158,10 @@ func (m mutant) mutated(root string) (string, error) {
 	return strings.Join(append(out, lines[done:]...), "\n"), nil
 }
 
-// find is the one place in a file where the lines of a hunk are.
+// find is the index in a file where the lines of a hunk are.
 func (m mutant) find(h hunk, lines []string) (int, error) {
-	var places []int
-	closest, most := 0, 0 // where most of the lines are
+	var matches []int
+	closest, most := 0, 0 // the index where most of the lines are, and their number
 	for i := range lines {
 		equal := 0
 		for k, line := range lines[i:min(i+len(h.before), len(lines))] {
@@ -170,32 +170,32 @@ func (m mutant) find(h hunk, lines []string) (int, error) {
 			}
 		}
 		if equal == len(h.before) {
-			places = append(places, i)
+			matches = append(matches, i)
 		}
 		if equal > most {
 			closest, most = i, equal
 		}
 	}
 	switch {
-	case len(places) == 1:
-		return places[0], nil
-	case len(places) > 1:
+	case len(matches) == 1:
+		return matches[0], nil
+	case len(matches) > 1:
 		return 0, m.errorf(h.line, "the hunk fits %s:%d and %s:%d: give it more lines of context, as git diff -U2 does",
-			m.file, places[0]+1, m.file, places[1]+1)
+			m.file, matches[0]+1, m.file, matches[1]+1)
 	case most == 0:
-		return 0, m.errorf(h.line, "the hunk does not fit %s, which has none of its lines: %s", m.file, anew)
+		return 0, m.errorf(h.line, "the hunk does not fit %s, which has none of its lines: %s", m.file, remedy)
 	}
-	k := 0 // where they differ first
+	k := 0 // the first line that differs
 	have := slices.Concat(lines[closest:], make([]string, len(h.before)))
 	for k < len(h.before)-1 && have[k] == h.before[k] {
 		k++
 	}
 	return 0, m.errorf(h.line, "the hunk does not fit %s:%d: %s\nthe patch has\n%s\nthe file has\n%s",
-		m.file, closest+k+1, anew, h.before[k], have[k])
+		m.file, closest+k+1, remedy, h.before[k], have[k])
 }
 
-// anew is what helps where a patch does not fit.
-const anew = "make the change by hand and take what git diff -U1 prints"
+// remedy is the advice for a patch that does not fit.
+const remedy = "make the change by hand and use the output of git diff -U1"
 
 // errorf is an error in a line of the patch.
 func (m mutant) errorf(line int, format string, args ...any) error {

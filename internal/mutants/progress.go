@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// progress tells how far the work has come: on a terminal in one line that is
-// rewritten, elsewhere in a line every few seconds.
+// progress writes the progress: on a terminal it rewrites one line, elsewhere it writes a
+// line every few seconds.
 type progress struct {
 	mu    sync.Mutex // guards done
 	done  int
@@ -29,7 +29,7 @@ func newProgress(f *os.File, all int) *progress {
 		tick := time.NewTicker(often)
 		defer tick.Stop()
 		for {
-			_, _ = fmt.Fprint(f, begin, p.line(), end) // it is only a courtesy
+			_, _ = fmt.Fprint(f, begin, p.line(), end) // no result depends on it
 			select {
 			case <-tick.C:
 			case <-p.stop:
@@ -41,14 +41,14 @@ func newProgress(f *os.File, all int) *progress {
 	return p
 }
 
-// step counts a task that is done.
+// step counts a finished task.
 func (p *progress) step() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
 }
 
-// line says how much is done, and how long the rest takes.
+// line has the number of finished tasks and the time left.
 func (p *progress) line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,7 +60,7 @@ func (p *progress) line() string {
 	return text
 }
 
-// end takes the line of a terminal back.
+// end removes the line from a terminal.
 func (p *progress) end() {
 	close(p.stop)
 	<-p.ended

@@ -11,7 +11,7 @@ func text(results []result) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, r := range results {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.name, r.breaks, r.testName(), r.fate)
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.name, r.breaks, r.testName(), r.outcome)
 	}
 	_ = w.Flush()
 	return b.String() + "\n" + sum(results) + "\n"
@@ -20,11 +20,11 @@ func text(results []result) string {
 // testName is the mutant's test with its package.
 func (m mutant) testName() string { return strings.TrimPrefix(m.pkg, "./") + " " + m.test }
 
-// sum counts the fates.
+// sum counts the outcomes.
 func sum(results []result) string {
 	n := 0
 	for _, r := range results {
-		if r.fate == killed {
+		if r.outcome == killed {
 			n++
 		}
 	}
@@ -33,12 +33,12 @@ func sum(results []result) string {
 
 const preamble = `# Mutants
 
-Made by ` + "`make mutants`" + `; do not edit. Each line is one realistic mistake, planted in the code by a patch, and the
-test that notices it. A test that passes on right code says little until it is seen to fail on wrong code.
+Made by ` + "`make mutants`" + `; do not edit. Each line is one realistic mistake, made in the code by a patch, and the test
+that detects it. That a test passes on correct code is weak evidence until it is seen to fail on wrong code.
 
 `
 
-// markdownText renders the results as a document that is the same each time.
+// markdownText renders the results as a Markdown document that depends on them alone.
 func markdownText(results []result) string {
 	var b strings.Builder
 	b.WriteString(preamble + sum(results) + "\n")
@@ -49,7 +49,7 @@ func markdownText(results []result) string {
 			fmt.Fprintf(&b, "\n## %s\n\n| mutant | what it breaks | test | result |\n|---|---|---|---|\n", group)
 		}
 		_, name, _ := strings.Cut(r.name, "/")
-		fmt.Fprintf(&b, "| [%s](../%s) | %s | `%s` | %s |\n", name, r.patch, r.breaks, r.testName(), r.fate)
+		fmt.Fprintf(&b, "| [%s](../%s) | %s | `%s` | %s |\n", name, r.patch, r.breaks, r.testName(), r.outcome)
 	}
 	return b.String()
 }

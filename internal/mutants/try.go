@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// fate is what became of a mutant.
-type fate string
+// outcome is the result of the test of a mutant.
+type outcome string
 
 const (
-	killed   fate = "killed"
-	survived fate = "SURVIVED"
-	invalid  fate = "DOES NOT COMPILE" // so it says nothing about the tests
-	endless  fate = "DOES NOT END"     // nor does this: the machine may be slow
+	killed   outcome = "killed"
+	survived outcome = "SURVIVED"
+	invalid  outcome = "DOES NOT COMPILE" // no statement about the tests
+	endless  outcome = "DOES NOT END"     // no statement about the tests: the machine may be slow
 )
 
-// result is a mutant with its fate.
+// result is a mutant with its outcome.
 type result struct {
 	mutant
-	fate   fate
-	detail string // what to look at where it was not killed
+	outcome outcome
+	detail  string // of a mutant that was not killed
 }
 
 // try runs the test of a mutant. An error is about the tool or the machine, never
@@ -44,8 +44,8 @@ func (w workshop) try(ctx context.Context, m mutant, overlay string) (result, er
 	return result{m, killed, ""}, nil
 }
 
-// soundness are tasks, one for each package, that fail if one of the mutants' tests
-// does not pass without a mutant: such a test would seem to kill them all.
+// soundness are tasks, one for each package, that fail if one of the mutants' tests does
+// not pass without a mutant: such a test would seem to kill every mutant.
 func (w workshop) soundness(mutants []mutant) []func(context.Context) error {
 	of := map[string][]mutant{}
 	var tasks []func(context.Context) error

@@ -26,7 +26,7 @@ func Nearest(word string, known []string) string {
 	best, least := "", min(2, len(word)/2)+1
 	for _, k := range known {
 		if len(word) > len(k)+2 {
-			continue // too far, and the comparison may be long
+			continue // not near, and to compare a very long word would take time
 		}
 		if d := edits([]rune(word), []rune(k)); d < least {
 			best, least = k, d

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Nothing stands in a table where there is no value.
+// Nothing is the cell of a table without a value.
 const Nothing = "–"
 
 // Seconds writes a time in seconds, to the millisecond.
@@ -18,7 +18,7 @@ func Seconds(d time.Duration) string {
 	return fmt.Sprintf("%d.%03ds", ms/1000, ms%1000)
 }
 
-// Span writes a long time in the two units that matter: "3 hours 20 min".
+// Span writes a long time in its two largest units: "3 hours 20 min".
 func Span(seconds float64) string {
 	s := int(seconds)
 	switch {
@@ -40,7 +40,7 @@ func YesNo(yes bool) string {
 	return "no"
 }
 
-// Columns is the room that a text takes on a line.
+// Columns is the width of a text on a line.
 func Columns(s string) int { return utf8.RuneCountInString(s) }
 
 // Blanks are n spaces, none where n is negative.
@@ -49,7 +49,7 @@ func Blanks(n int) string { return strings.Repeat(" ", max(n, 0)) }
 // Pad adds spaces on the right, up to a number of columns.
 func Pad(s string, width int) string { return s + Blanks(width-Columns(s)) }
 
-// Clip is a text of at most n characters, with a sign where it is cut.
+// Clip is the first n characters of a text, with "…" if it is longer.
 func Clip(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text
@@ -57,8 +57,8 @@ func Clip(text string, n int) string {
 	return string([]rune(text)[:n]) + "…"
 }
 
-// Visible keeps a terminal from acting on what a lock or a server said: all that is
-// not printed becomes a space or a replacement character.
+// Visible replaces the characters of a text that are not printable by a space or a
+// replacement character: the text of a lock or a server must not control a terminal.
 func Visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -109,12 +109,12 @@ func FoldIndented(line string, width int) []string {
 	return parts
 }
 
-// Page gathers the parts of a text, with an empty line between them. The zero value
-// is an empty page.
+// Page joins parts of a text, with an empty line between them. The zero value is an
+// empty page.
 type Page struct{ b strings.Builder }
 
 // Add adds a part, without spaces at the ends of its lines. A part without lines is
-// none.
+// ignored.
 func (p *Page) Add(lines []string) {
 	if len(lines) == 0 {
 		return

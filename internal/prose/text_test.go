@@ -29,7 +29,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// Lines are as wide as they are allowed to be, in characters of any alphabet.
+// No line is wider than the limit, in characters of any alphabet.
 func TestFold(t *testing.T) {
 	for _, tt := range []struct {
 		text  string
@@ -51,7 +51,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// What is not printed cannot act on a terminal, and a cut text says that it is cut.
+// Visible replaces characters that control a terminal, and Clip marks a cut text.
 func TestVisible(t *testing.T) {
 	if got := prose.Visible("a\tb\x1b[2J\nc"); got != "a b\ufffd[2J c" {
 		t.Errorf("got %q", got)

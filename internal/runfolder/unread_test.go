@@ -44,7 +44,7 @@ func TestIndexOfWhatCannotBeRead(t *testing.T) {
 		"c-other":   "explore.json: not a document of kind explore and version 1",
 		"d-words":   "sweep.json: not a document of locksim",
 		"e-plan":    "sweep.jsonl has no results of version 1",
-		"f-lines":   "explore.jsonl:3: this line is no result",
+		"f-lines":   "explore.jsonl:3: this line is not a result",
 		"g-matrix":  "matrix.json: not a matrix of version 1",
 		"h-page":    "review.html: this page has no title",
 		"i-numbers": "explore.jsonl: not a document of locksim",

@@ -1,29 +1,33 @@
 package main
 
 import (
+	"maps"
 	"reflect"
 
 	"locksim/checker"
 	"locksim/cmd/locksim/app"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/compare"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
+	"locksim/scenarios/review"
 	"locksim/scenarios/sweep"
 )
 
-// document is a type that is printed as JSON, and what its schema says beyond it.
+// document is a type that is printed as JSON, with additional rules for its schema.
 type document struct {
 	name    string
 	title   string
 	version int
-	// value is of the type. The fields that are set have this value in each
-	// document, also where the type is a part of another document.
+	// value is a value of the type. Its non-zero fields are constants of the schema, also
+	// where the type is a part of another document.
 	value any
-	// words are the values of strings of which the Go type does not say enough, by
-	// the name of the property: of the property itself, of the items of a list, or
-	// of the keys of a map.
+	// words are the values of strings that the Go type does not limit: of a property
+	// itself, of the items of a list, or of the keys of a map. A key is the name of a
+	// property, in every type of the document, or "lock.Promise.data" for that of one
+	// type.
 	words map[string]words
 }
 
@@ -34,22 +38,32 @@ type words struct {
 	values []string
 }
 
-// documents are all that locksim prints as JSON.
+// documents are all JSON documents of locksim.
 var documents = []document{
+	{
+		name: "compare", title: "A comparison of locks", version: compare.Version,
+		value: compare.Comparison{Version: compare.Version},
+		words: withPromise(map[string]words{
+			"class":   {"compared_class", "A class of faults, or no-fault.", comparedClasses()},
+			"classes": {"compared_class", "A class of faults, or no-fault.", comparedClasses()},
+		}),
+	},
 	{
 		name: "explore", title: "An exploration of locksim", version: explore.Version,
 		value: explore.Exploration{Version: explore.Version, Kind: explore.Kind},
 	},
 	{
 		name: "list", title: "What locksim has", version: 1, value: app.List{},
-		words: map[string]words{
-			"data":        {"promised_mode", "A fencing mode, or none.", append([]string{""}, textsOf(fence.Modes())...)},
-			"free_within": {"term", "A length of time in terms of a lock's options, or none.", append([]string{""}, textsOf(lock.Terms())...)},
-		},
+		words: withPromise(nil),
 	},
 	{
 		name: "matrix", title: "A matrix of locksim", version: matrix.Version,
 		value: matrix.Matrix{Version: matrix.Version},
+	},
+	{
+		name: "review", title: "A review of a lock", version: review.Version,
+		value: review.Review{Version: review.Version, Kind: review.Kind},
+		words: withPromise(nil),
 	},
 	{
 		name: "run", title: "A run of locksim", version: play.RunVersion,
@@ -62,25 +76,40 @@ var documents = []document{
 	},
 }
 
-// campaigns are the packages of documents: each has a Plan, a Summary, a Timing.
+// campaigns are the packages whose types have the same names in several documents, such as
+// Plan, Summary and Timing.
 var campaigns = []string{"explore", "sweep", "matrix", "review"}
 
-// names are those in $defs of types whose own name, in snake case, is also that of
+// names are the names in $defs of types whose own name, in snake case, is also that of
 // another type of the same document.
 var names = map[reflect.Type]string{}
 
-// part is what a document of a type has only if something happened.
+// part describes properties that a document has only for some values of a label.
 type part struct {
-	label string        // the property that tells
-	none  checker.Label // its value where nothing happened
-	more  []string      // of the part besides the fields of the embedded pointer
+	label string        // the property with the label
+	none  checker.Label // the label without these properties
+	more  []string      // such properties in addition to the fields of the embedded pointer
 }
 
-// parts are the types that embed a pointer that can be nil. A type that embeds one
-// and is not among them always has its fields.
+// parts are the types that embed a pointer that can be nil. Every other type with an
+// embedded pointer always has its fields.
 var parts = map[reflect.Type]part{
 	reflect.TypeFor[play.ModeFile](): {"verdict", checker.NotApplicable, []string{"pause", "corroboration", "reasons", "trace_hash"}},
 	reflect.TypeFor[matrix.Cell]():   {"label", checker.NotApplicable, nil},
+}
+
+// withPromise adds to the words of a document those of a promise of a lock.
+func withPromise(more map[string]words) map[string]words {
+	all := map[string]words{
+		"lock.Promise.data":        {"promised_mode", "A fencing mode, or none.", append([]string{""}, textsOf(fence.Modes())...)},
+		"lock.Promise.free_within": {"term", "A length of time in terms of a lock's options, or none.", append([]string{""}, textsOf(lock.Terms())...)},
+	}
+	maps.Copy(all, more)
+	return all
+}
+
+func comparedClasses() []string {
+	return append([]string{string(compare.NoFault)}, textsOf(lock.Faults())...)
 }
 
 func sweepKinds() []string {

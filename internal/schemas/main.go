@@ -7,17 +7,17 @@
 //
 // A field is described by its doc comment, without the name of the field: "Seed
 // is the seed of the run" becomes "The seed of the run". A field without omitempty
-// is required, and nothing else than the fields is allowed. A string type with
-// constants has these for values. Numbers are not negative, texts and lists that
-// may be absent are not empty, and nothing is null, unless a jsonschema tag says
-// otherwise; the tags are those of github.com/invopop/jsonschema, and
-// minProperties. What neither a type nor a tag can say stands in documents.go.
+// is required, and other properties are not allowed. The constants of a string type are
+// its only values. Numbers are not negative, texts and lists that may be absent are not
+// empty, and nothing is null, unless a jsonschema tag changes that; the tags are those of
+// github.com/invopop/jsonschema, and minProperties. documents.go has the rules that
+// neither a type nor a tag can express.
 //
-// A type is in $defs under its own name in snake case, whatever its package. Two
-// types of one name in one document are an error, until the table names in
-// documents.go gives one of them another name.
+// The name of a type in $defs is its Go name in snake case, for types of the packages
+// of campaigns with the package before it. Two types of one name in one document are an
+// error, unless the table names in documents.go gives one of them another name.
 //
-// The published command embeds the files and knows nothing of the library.
+// The published command embeds the files and does not depend on the library.
 package main
 
 import (

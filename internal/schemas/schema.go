@@ -37,7 +37,7 @@ func (d document) schema(root string) ([]byte, error) {
 	}
 	for _, property := range slices.Sorted(maps.Keys(d.words)) {
 		if !g.limited[property] {
-			g.fail("there is no property %s, of which the table documents has words", property)
+			g.fail("there is no property %s, for which the table documents has words", property)
 		}
 	}
 	maps.Copy(s.Definitions, g.words)
@@ -66,9 +66,8 @@ func (g *generator) fail(format string, args ...any) {
 	g.errs = append(g.errs, fmt.Errorf(format, args...))
 }
 
-// name is that of a type in $defs: its own in snake case, behind the name of its
-// package where the packages of several documents have a type of that name, or the
-// one that the table names gives it.
+// name is the name of a type in $defs: its Go name in snake case, for the packages in
+// campaigns after the name of the package, or the name in the table names.
 func (g *generator) name(t reflect.Type) string {
 	list := t.Kind() == reflect.Slice && t.PkgPath() != ""
 	if t.Kind() != reflect.Struct && !list && len(g.constants(t)) == 0 {
@@ -104,8 +103,8 @@ func (g *generator) constants(t reflect.Type) []string {
 	return g.declarations(t).constants[t.Name()]
 }
 
-// comment is that of a field, or where none is named the first paragraph of that of
-// the type.
+// comment is the comment of a field or, without a field, the first paragraph of the
+// comment of the type.
 func (g *generator) comment(t reflect.Type, field string) string {
 	if field != "" {
 		return g.declarations(t).comments[t.Name()+"."+field]
@@ -114,7 +113,7 @@ func (g *generator) comment(t reflect.Type, field string) string {
 	return text
 }
 
-// mapped are the schemas of types that are more than their kind says; nil of others.
+// mapped is the schema of a type with more rules than those of its kind; nil for others.
 func (g *generator) mapped(t reflect.Type) *jsonschema.Schema {
 	switch values := g.constants(t); {
 	case len(values) > 0:
@@ -138,7 +137,7 @@ func (g *generator) allowed(w words) *jsonschema.Schema {
 	return &jsonschema.Schema{Ref: "#/$defs/" + w.name}
 }
 
-// complete puts into the schema of a struct what the library does not.
+// complete adds to the schema of a struct the rules that the library does not support.
 func (g *generator) complete(t reflect.Type, s *jsonschema.Schema) {
 	if s.Description == "" {
 		g.fail("type %v has no comment", t)
@@ -165,9 +164,11 @@ func (g *generator) complete(t reflect.Type, s *jsonschema.Schema) {
 			p.PropertyNames = g.mapped(f.Type.Key())
 			p.MinProperties = minProperties(f)
 		}
-		if w, ok := g.document.words[name]; ok {
-			g.limit(p, w)
-			g.limited[name] = true
+		for _, key := range []string{name, t.String() + "." + name} {
+			if w, ok := g.document.words[key]; ok {
+				g.limit(p, w)
+				g.limited[key] = true
+			}
 		}
 		if v, ok := constant(t, f); ok {
 			p.Const = v
@@ -179,7 +180,7 @@ func (g *generator) complete(t reflect.Type, s *jsonschema.Schema) {
 	}
 }
 
-// minProperties is that of the tag, which the library does not read.
+// minProperties is the value in the tag, which the library does not read.
 func minProperties(f reflect.StructField) *uint64 {
 	for keyword := range strings.SplitSeq(f.Tag.Get("jsonschema"), ",") {
 		if text, ok := strings.CutPrefix(keyword, "minProperties="); ok {
@@ -191,7 +192,7 @@ func minProperties(f reflect.StructField) *uint64 {
 	return nil
 }
 
-// limit allows words, and nothing else, where a property has texts.
+// limit allows only some words for the texts of a property.
 func (g *generator) limit(p *jsonschema.Schema, w words) {
 	ref := g.allowed(w)
 	switch {
@@ -214,8 +215,8 @@ func constant(t reflect.Type, f reflect.StructField) (any, bool) {
 	return nil, false
 }
 
-// sensible bounds what the tags leave open: numbers are not negative, texts are
-// not empty, nor are lists that may be absent.
+// sensible adds the default rules where the tags have none: numbers are not negative, texts
+// are not empty, nor are lists that may be absent.
 func sensible(s *jsonschema.Schema, optional bool) {
 	one := uint64(1)
 	switch s.Type {
@@ -240,7 +241,7 @@ func sensible(s *jsonschema.Schema, optional bool) {
 	}
 }
 
-// separate says when the fields of an embedded pointer, and some more, are there.
+// separate makes the fields of an embedded pointer, and some more, depend on the label.
 func (g *generator) separate(t reflect.Type, s *jsonschema.Schema, p part) {
 	then, required := jsonschema.NewProperties(), slices.Clone(p.more)
 	for _, f := range reflect.VisibleFields(t) {
@@ -259,7 +260,7 @@ func (g *generator) separate(t reflect.Type, s *jsonschema.Schema, p part) {
 	}
 	for _, name := range append(slices.Clone(p.more), p.label) {
 		if _, ok := s.Properties.Get(name); !ok {
-			g.fail("type %v has no field %s, of which the table parts speaks", t, name)
+			g.fail("type %v has no field %s, which the table parts names", t, name)
 		}
 	}
 	when := jsonschema.NewProperties()

@@ -41,9 +41,9 @@ type Violation struct {
 	Mode string `json:"mode"`
 }
 
-// Two types of one name, a field that nobody has described, and words for no
-// property are mistakes: of the first $defs would have one, of the second a reader
-// would learn nothing, and the third are left over from a field that was renamed.
+// Two types of one name, a field without a comment, and words for an unknown property are
+// errors: $defs could have only one of the types, the field would have no description, and
+// the words remain from a field that was renamed.
 func TestWhatCannotBeDescribed(t *testing.T) {
 	type both struct {
 		Theirs play.Violation `json:"theirs"`

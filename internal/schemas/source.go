@@ -15,8 +15,8 @@ import (
 	"unicode/utf8"
 )
 
-// source knows of the types of a module what reflection does not: comments and
-// constants. It reads a package when it is asked about it.
+// source has the comments and constants of the types of a module, which reflection does
+// not have. It reads a package when it is first needed.
 type source struct {
 	root     string
 	packages map[string]*declarations
@@ -28,8 +28,7 @@ type declarations struct {
 	constants map[string][]string // of the string types, in order
 }
 
-// of are the declarations of the package of a type; of a type of another module
-// there are none.
+// of are the declarations of the package of a type; none for a type of another module.
 func (s *source) of(t reflect.Type) (*declarations, error) {
 	path, ours := strings.CutPrefix(t.PkgPath(), "locksim/")
 	if !ours {
@@ -119,8 +118,8 @@ func (d *declarations) readConstants(group *ast.GenDecl, spec *ast.ValueSpec) er
 	return nil
 }
 
-// description is a doc comment as plain text, without the name that a reader of
-// JSON does not know.
+// description is a doc comment as plain text, without the Go name, which a reader of JSON
+// does not know.
 func description(name, text string) string {
 	links := comment.Parser{
 		LookupSym:     func(string, string) bool { return true },

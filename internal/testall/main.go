@@ -1,5 +1,5 @@
-// Testall runs the tests of every module of the checkout, and says at the end which
-// were skipped because a real component is missing: go test does not.
+// Testall runs the tests of every module of the checkout, and reports at the end which
+// were skipped because a real component is missing, which go test does not report.
 //
 //	go run ./internal/testall [FLAGS OF GO TEST]
 //
@@ -34,8 +34,8 @@ func main() {
 	}
 }
 
-// modulesUnder are the folders with a go.mod, the main one first. Those of test data
-// and of hidden folders are left out.
+// modulesUnder are the folders with a go.mod, the main one first, without those in test
+// data and in hidden folders.
 func modulesUnder(root string) ([]string, error) {
 	var dirs []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -53,9 +53,9 @@ func modulesUnder(root string) ([]string, error) {
 	return dirs, err
 }
 
-// test runs the tests of one module. go test begins with the packages that are named
-// first: the one that takes longest, so that a core is not left alone with it in the
-// end.
+// test runs the tests of one module. go test starts with the packages that are named
+// first. That is the one that takes longest, so that it does not run alone at the end
+// while the other cores are idle.
 func (s *summary) test(dir string, flags []string) (ok bool) {
 	args := append([]string{"test", "-json"}, flags...)
 	const longest = "./scenarios/play"

@@ -18,20 +18,20 @@ type event struct {
 	Action, Package, Test, Output string
 }
 
-// summary reads what tests did, and prints what go test would print.
+// summary reads the events of tests, and prints what go test would print.
 type summary struct {
 	w       io.Writer
-	output  map[string][]string // of each test that has not ended, by package and test
-	missing map[string]int      // tests that were skipped for want of a component, by the reason
-	skipped int                 // for other reasons
+	output  map[string][]string // the output of each test that has not ended, by package and test
+	missing map[string]int      // the number of tests that a missing component skipped, by reason
+	skipped int                 // the number of tests that were skipped for other reasons
 }
 
 func newSummary(w io.Writer) *summary {
 	return &summary{w: w, output: map[string][]string{}, missing: map[string]int{}}
 }
 
-// read reads the events of one go test. What is no event, such as a complaint about a
-// flag, is an error.
+// read reads the events of one go test. Other output, such as an error about a flag, is
+// an error.
 func (s *summary) read(r io.Reader) error {
 	d := json.NewDecoder(r)
 	for {
@@ -45,8 +45,8 @@ func (s *summary) read(r io.Reader) error {
 	}
 }
 
-// see follows one event. go test without -v prints the last line of a package that
-// passes, and of one that fails all but the tests that pass.
+// see handles one event. go test without -v prints the last line of a package that
+// passes, and of one that fails everything but the tests that pass.
 func (s *summary) see(e event) {
 	key := e.Package + "\x00" + e.Test
 	switch e.Action {
@@ -73,8 +73,8 @@ func (s *summary) see(e event) {
 
 func (s *summary) write(text string) { _, _ = io.WriteString(s.w, text) }
 
-// reason is what a test says of a component that is not there, between the place of
-// its Skip and the variable that makes such a test fail.
+// reason matches the message of a test whose component is missing. The reason is between
+// the position of its Skip and the variable that makes such a test fail.
 var reason = regexp.MustCompile(`(?m)^\s+\S+\.go:\d+: (.*); set LOCKSIM_REQUIRE_LIVE=1 `)
 
 func (s *summary) skip(output string) {

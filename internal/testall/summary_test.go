@@ -16,8 +16,8 @@ func stream(events ...[4]string) *strings.Reader {
 	return strings.NewReader(b.String())
 }
 
-// A package that passes is one line, one that fails shows its failed tests alone, and
-// what was skipped for want of a component is counted by the reason.
+// A package that passes is one line, one that fails has the output of its failed tests,
+// and tests that a missing component skipped are counted by reason.
 func TestSummary(t *testing.T) {
 	var out bytes.Buffer
 	s := newSummary(&out)
@@ -30,7 +30,7 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	var events [][4]string
-	events = append(events, [4]string{"output", "a", "TestGood", "said in passing\n"}, [4]string{"pass", "a", "TestGood", ""})
+	events = append(events, [4]string{"output", "a", "TestGood", "output of a test that passes\n"}, [4]string{"pass", "a", "TestGood", ""})
 	events = append(events, skip("a", "TestOne", "redis-server is missing; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure")...)
 	events = append(events, skip("a", "TestTwo", "redis-server is missing; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure")...)
 	events = append(events, skip("a", "TestLong", "make soak does it")...)
@@ -51,9 +51,9 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// What go test prints besides events is no success.
+// Output of go test that is not an event is an error.
 func TestSummaryRefusesWhatIsNoEvent(t *testing.T) {
 	if err := newSummary(&bytes.Buffer{}).read(strings.NewReader("flag provided but not defined\n")); err == nil {
-		t.Error("it is read as events")
+		t.Error("it was read as events")
 	}
 }

@@ -13,18 +13,17 @@ import (
 	"time"
 )
 
-// child is a child process as its parent sees it. It is used by one goroutine
-// at a time.
+// child is a child process, in the parent. It is used by one goroutine at a time.
 type child struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	out     io.ReadCloser
 	stderr  *excerpt
 	replies chan reply    // closed when no more can be read
-	broken  error         // why; set before replies is closed
-	over    chan struct{} // closed when nobody wants replies any more
-	gone    chan struct{} // closed when the process is no more
-	state   error         // what became of it; set before gone is closed
+	broken  error         // the reason for that; set before replies is closed
+	over    chan struct{} // closed when replies are not read any more
+	gone    chan struct{} // closed when the process has exited
+	state   error         // the error of Wait; set before gone is closed
 }
 
 // start starts a child and waits until it is ready. The error is a
@@ -44,7 +43,7 @@ func start(ctx context.Context, command func() *exec.Cmd) (*child, error) {
 	return nil, &StartError{Cause: errors.New(how), Stderr: c.stderr.String()}
 }
 
-// launch starts the process and the goroutine that listens to it.
+// launch starts the process and the goroutine that reads its output.
 func launch(cmd *exec.Cmd) (*child, error) {
 	c := &child{cmd: cmd, stderr: new(excerpt), replies: make(chan reply), over: make(chan struct{}), gone: make(chan struct{})}
 	if cmd.Env == nil {
@@ -66,10 +65,9 @@ func launch(cmd *exec.Cmd) (*child, error) {
 	return c, nil
 }
 
-// tuned is the environment of a child: one core, less garbage collected, of which
-// there is little at any time, and goroutines that begin with stacks that need
-// not grow. Together the last two make runs faster by a sixth. What the user has
-// set stays.
+// tuned is the environment of a child: one core, fewer garbage collections, since little
+// memory is live at any time, and goroutines whose first stack need not grow. The last
+// two together make runs faster by a sixth. Values that the user has set are kept.
 func tuned(env []string) []string {
 	debug, collected := "", false
 	for _, v := range env {
@@ -89,13 +87,12 @@ func (c *child) awaitReady(ctx context.Context) error {
 	defer late.Stop()
 	r, err := c.next(ctx, late.C)
 	if err == nil && r.Ready != protocol {
-		return fmt.Errorf("%w: it is not of this version of the program", errGarbage)
+		return fmt.Errorf("%w: the child is of another version of the program", errGarbage)
 	}
 	return err
 }
 
-// listen reads what the child says until its output ends, and then waits for
-// the process.
+// listen reads the output of the child until it ends, and then waits for the process.
 func (c *child) listen() {
 	defer close(c.gone)
 	c.broken = c.read(bufio.NewReader(c.out))
@@ -122,8 +119,8 @@ var (
 	errEnded  = errors.New("it ended")
 )
 
-// next is the next line of the child. The error is errSilent, errEnded, that of
-// the context, or wraps errGarbage.
+// next reads the next line of the child. The error is errSilent, errEnded, that of the
+// context, or wraps errGarbage.
 func (c *child) next(ctx context.Context, late <-chan time.Time) (reply, error) {
 	select {
 	case r, ok := <-c.replies:
@@ -141,8 +138,9 @@ func (c *child) next(ctx context.Context, late <-chan time.Time) (reply, error) 
 	}
 }
 
-// ask has the child do a job, and calls step for each sign of life. The error is
-// a [*JobError], after which the child can be asked again, or one of next.
+// ask sends a job to the child and waits for the answer; it calls step for each step that
+// the child reports. The error is a [*JobError], after which the child can be asked
+// again, or one of next.
 func (c *child) ask(ctx context.Context, req request, silence time.Duration, step func()) (json.RawMessage, error) {
 	c.stderr.reset()
 	go func() { _ = (&lineWriter{w: c.in}).write(req) }() // it can block; if it fails, the child has ended
@@ -154,7 +152,7 @@ func (c *child) ask(ctx context.Context, req request, silence time.Duration, ste
 		case err != nil:
 			return nil, err
 		case r.ID != req.ID || r.Ready != 0:
-			return nil, fmt.Errorf("%w: it was asked for job %d and speaks of job %d", errGarbage, req.ID, r.ID)
+			return nil, fmt.Errorf("%w: the child was sent job %d and answered job %d", errGarbage, req.ID, r.ID)
 		case r.Error != "":
 			return nil, &JobError{Text: r.Error, spent: r.Spent}
 		case !r.Step:
@@ -165,25 +163,26 @@ func (c *child) ask(ctx context.Context, req request, silence time.Duration, ste
 	}
 }
 
-// How long a child has to end by itself, and how long its output is waited for
-// when a process that it started still holds it.
+// How long a child may take to end by itself, and how long the parent waits for the end of
+// its output when a process that the child has started still has that open.
 const (
 	graceToEnd     = 5 * time.Second
 	graceForOutput = time.Second
 )
 
-// end ends a child with which nothing more can be done, for the reason that
-// next or ask gave, and waits until it is gone. It returns what became of it.
+// end ends a child after the error why of next or ask, and waits until it has exited. It
+// returns a description of how the child ended.
 func (c *child) end(why error) string {
 	if !errors.Is(why, errEnded) {
 		c.kill()
 		return why.Error()
 	}
 	c.retire()
-	return c.fate()
+	return c.exitText()
 }
 
-// retire lets a child end, and waits until it is gone.
+// retire closes the input of a child and waits until it has exited. A child that takes too
+// long is killed.
 func (c *child) retire() {
 	close(c.over)
 	_ = c.in.Close() // it may be closed already
@@ -192,26 +191,27 @@ func (c *child) retire() {
 	select {
 	case <-c.gone:
 	case <-late.C:
-		c.strike()
+		c.killProcess()
 	}
 }
 
-// kill ends a child at once, and waits until it is gone.
+// kill kills a child, and waits until it has exited.
 func (c *child) kill() {
 	close(c.over)
-	c.strike()
+	c.killProcess()
 }
 
-// strike kills this process, by its id. What it still has to say is not read.
-func (c *child) strike() {
-	_ = c.cmd.Process.Kill() // it may be gone already
+// killProcess kills the process, by its id, and closes its pipes: the rest of its output
+// is not read.
+func (c *child) killProcess() {
+	_ = c.cmd.Process.Kill() // it may have exited already
 	_ = c.out.Close()
 	_ = c.in.Close()
 	<-c.gone
 }
 
-// fate is what became of a child that is gone.
-func (c *child) fate() string {
+// exitText describes how a child has exited.
+func (c *child) exitText() string {
 	if c.state == nil {
 		return "it ended by itself, with exit status 0"
 	}

@@ -14,14 +14,14 @@ import (
 	"locksim/internal/workers"
 )
 
-// job tells the child of the tests what to do.
+// job is what the child of the tests has to do.
 type job struct {
 	Do   string
 	N    int
 	File string
 }
 
-// In a child, this program is a worker.
+// A child process of a test is a worker.
 func TestMain(m *testing.M) {
 	switch os.Getenv("LOCKSIM_WORKERS_TEST") {
 	case "":
@@ -66,7 +66,7 @@ func do(j job, step func()) (int, error) {
 	case "panic":
 		panic("the job is cursed")
 	case "fatal":
-		new(sync.Mutex).Unlock() // not a panic: the runtime ends the process
+		new(sync.Mutex).Unlock() // a fatal error, not a panic: the runtime ends the process
 	case "exit":
 		os.Exit(7)
 	case "quit":
@@ -108,7 +108,7 @@ func do(j job, step func()) (int, error) {
 	select {} // "hang"
 }
 
-// onlyOnce dies unless it has done so before.
+// onlyOnce exits the process the first time.
 func onlyOnce(j job) (int, error) {
 	if _, err := os.Stat(j.File); err == nil {
 		return j.N, nil

@@ -13,52 +13,53 @@ var ErrNoCommand = errors.New("workers: Options.Command is missing: it makes the
 type JobError struct {
 	Text string
 
-	spent bool // the child is not to be asked again
+	spent bool // the child must not be used again
 }
 
 func (e *JobError) Error() string { return e.Text }
 
-// CrashError is the Err of a job under which two children died, one after the
-// other, or spoke what is not the protocol.
+// CrashError is the Err of a job during which two children exited, one after the other,
+// or sent something that is not the protocol.
 type CrashError struct {
-	// How is what became of the second child, such as "signal: killed".
+	// How describes how the second child ended, such as "signal: killed".
 	How string
-	// Stderr is what it wrote to standard error during the job: the beginning
-	// and the end of it.
+	// Stderr is what it wrote to standard error during the job: the beginning and the
+	// end.
 	Stderr string
 }
 
 func (e *CrashError) Error() string {
-	return "the worker process died under this job, and so did a second one: " + e.How + lastWords(e.Stderr)
+	return "the worker process ended during this job, and a second one did too: " + e.How + wrote(e.Stderr)
 }
 
-// HangError is the Err of a job during which a child was silent for too long.
-// The child was killed.
+// HangError is the Err of a job during which a child sent nothing for too long. The child
+// was killed.
 type HangError struct {
-	// After is how long it was silent, on the wall clock.
+	// After is how long it sent nothing, on the wall clock.
 	After time.Duration
 	// Stderr is as in [CrashError].
 	Stderr string
 }
 
 func (e *HangError) Error() string {
-	return fmt.Sprintf("the worker process hung: it was silent for %v under this job, and was killed%s", e.After, lastWords(e.Stderr))
+	return fmt.Sprintf("the worker process hung: it sent nothing for %v during this job, and was killed%s", e.After, wrote(e.Stderr))
 }
 
-// StartError is returned by [Run] when a child cannot be started, or ends before
-// it has said that it is ready: then no other could do better.
+// StartError is returned by [Run] when a child cannot be started, or ends before it is
+// ready: a second try would fail in the same way.
 type StartError struct {
 	Cause  error
 	Stderr string
 }
 
 func (e *StartError) Error() string {
-	return fmt.Sprintf("start a worker process: %v%s", e.Cause, lastWords(e.Stderr))
+	return fmt.Sprintf("start a worker process: %v%s", e.Cause, wrote(e.Stderr))
 }
 
 func (e *StartError) Unwrap() error { return e.Cause }
 
-func lastWords(stderr string) string {
+// wrote is the end of an error message with the standard error of a child.
+func wrote(stderr string) string {
 	if stderr == "" {
 		return ""
 	}

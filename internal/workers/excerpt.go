@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// How much of a child's standard error is kept. A panic says what it is at the
-// beginning; what led to a fatal error may stand at the end.
+// How much of a child's standard error is kept. The message of a panic is at the
+// beginning; the cause of a fatal error may be at the end.
 const (
 	headBytes = 4 << 10
 	tailBytes = 4 << 10
@@ -35,7 +35,7 @@ func (e *excerpt) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// reset forgets everything: a new job begins.
+// reset drops everything, before a new job.
 func (e *excerpt) reset() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Options say how [Run] has jobs done.
+// Options say how [Run] executes jobs.
 type Options struct {
 	// Command makes the command of a child, which must call [Serve] on its
 	// standard input and output. Run takes both, and standard error, and adds
@@ -22,11 +22,11 @@ type Options struct {
 	// Workers is the number of children. Default: one per core that this
 	// process may use.
 	Workers int
-	// Silence is how long a child may say nothing while it works on a job, on
-	// the wall clock. Default: 2 minutes.
+	// Silence is how long a child may send nothing during a job, on the wall clock.
+	// Default: 2 minutes.
 	Silence time.Duration
-	// Step is called with the number of its job for each step that a child
-	// reports, never at the same time as itself or done. Default: nobody asks.
+	// Step is called with the number of the job for each step that a child reports,
+	// never at the same time as itself or done. Default: no calls.
 	Step func(id int)
 }
 
@@ -51,7 +51,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Done is a job that has come to its end.
+// Done is a job that has ended.
 type Done[J, R any] struct {
 	// ID numbers the jobs in their order, from 0.
 	ID  int
@@ -60,27 +60,28 @@ type Done[J, R any] struct {
 	Result R
 	// Err is a [*JobError], a [*CrashError] or a [*HangError].
 	Err error
-	// Wall is what the job took, a second try included, on the wall clock.
+	// Wall is the time that the job took on the wall clock, including a second try.
 	Wall time.Duration
 }
 
-// Run has the jobs done by child processes, and calls done for each as soon as
-// it has come to its end, in any order, on the goroutine of the caller. Jobs are
-// taken from the sequence when a child is free for them, on another goroutine.
+// Run executes the jobs in child processes, and calls done for each as soon as it has
+// ended, in any order, on the goroutine of the caller. It takes jobs from the sequence
+// when a child is free, on another goroutine.
 //
-// Run returns when all jobs are done and all children are gone. It gives up,
-// and ends the children at once, with the error of the context when that ends,
-// and with a [*StartError]; what has come to its end by then was passed to done.
+// Run returns when all jobs have ended and all children have exited. When the context
+// ends, it kills the children and returns the error of the context; when a child cannot
+// be started, it does the same with a [*StartError]. Jobs that ended before that were
+// passed to done.
 func Run[J, R any](ctx context.Context, opt Options, jobs iter.Seq[J], done func(Done[J, R])) error {
 	opt, err := opt.withDefaults()
 	if err != nil {
 		return err
 	}
 	p := &pool[J, R]{opt: opt, tasks: make(chan task[J]), events: make(chan func())}
-	ctx, p.giveUp = context.WithCancelCause(ctx)
+	ctx, p.cancel = context.WithCancelCause(ctx)
 	go p.run(ctx, jobs, done)
-	defer func() { // nothing is left to do, unless done has panicked
-		p.giveUp(nil)
+	defer func() { // needed if done has panicked
+		p.cancel(nil)
 		for range p.events {
 			continue
 		}
@@ -94,13 +95,13 @@ func Run[J, R any](ctx context.Context, opt Options, jobs iter.Seq[J], done func
 	return context.Cause(ctx)
 }
 
-// pool is the work of one Run.
+// pool is the state of one Run.
 type pool[J, R any] struct {
 	opt      Options
 	tasks    chan task[J]
-	events   chan func() // what the caller's goroutine has to do; closed at the end
-	giveUp   context.CancelCauseFunc
-	complete bool // all jobs have been done; set before events is closed
+	events   chan func() // the calls for the caller's goroutine; closed at the end
+	cancel   context.CancelCauseFunc
+	complete bool // all jobs have ended; set before events is closed
 }
 
 // task is a job with its number.
@@ -109,7 +110,7 @@ type task[J any] struct {
 	job J
 }
 
-// run hands out the jobs and waits for everybody.
+// run distributes the jobs and waits for all workers.
 func (p *pool[J, R]) run(ctx context.Context, jobs iter.Seq[J], done func(Done[J, R])) {
 	var all sync.WaitGroup
 	for range p.opt.Workers {
@@ -121,7 +122,7 @@ func (p *pool[J, R]) run(ctx context.Context, jobs iter.Seq[J], done func(Done[J
 	close(p.events)
 }
 
-// feed hands out the jobs. It returns false when it was told to stop.
+// feed distributes the jobs. It returns false when the context has ended.
 func (p *pool[J, R]) feed(ctx context.Context, jobs iter.Seq[J]) bool {
 	defer close(p.tasks)
 	id := 0
@@ -136,21 +137,21 @@ func (p *pool[J, R]) feed(ctx context.Context, jobs iter.Seq[J]) bool {
 	return true
 }
 
-// work is one worker's life.
+// work executes jobs with one worker until there are no more.
 func (p *pool[J, R]) work(ctx context.Context, done func(Done[J, R])) {
 	w := &worker{opt: p.opt}
 	defer w.stop(ctx)
 	for t := range p.tasks {
 		d, err := p.do(ctx, w, t)
 		if err != nil {
-			p.giveUp(err)
+			p.cancel(err)
 			return
 		}
 		p.events <- func() { done(d) }
 	}
 }
 
-// do has one job done. The error is one that ends all work.
+// do executes one job. An error ends all jobs.
 func (p *pool[J, R]) do(ctx context.Context, w *worker, t task[J]) (Done[J, R], error) {
 	began := time.Now()
 	d := Done[J, R]{ID: t.id, Job: t.job}
@@ -172,15 +173,14 @@ func (p *pool[J, R]) do(ctx context.Context, w *worker, t task[J]) (Done[J, R], 
 	return d, nil
 }
 
-// worker keeps one child at work.
+// worker executes jobs in one child at a time.
 type worker struct {
 	opt   Options
 	child *child // nil: the next job starts one
 }
 
-// do has a job done, by a second child if the first one dies under it. The first
-// error is that of the job, the second one ends all work: a [*StartError], or
-// that of the context.
+// do executes a job, in a second child if the first one exits. failed is the error of
+// the job. fatal ends all jobs: a [*StartError], or the error of the context.
 func (w *worker) do(ctx context.Context, req request, step func()) (result json.RawMessage, failed, fatal error) {
 	if result, failed, fatal = w.try(ctx, req, step); !isCrash(failed) {
 		return result, failed, fatal
@@ -211,18 +211,18 @@ func (w *worker) try(ctx context.Context, req request, step func()) (result json
 		return nil, answer, nil
 	}
 	how := w.child.end(err)
-	said := w.child.stderr.String()
+	stderr := w.child.stderr.String()
 	w.child = nil
 	switch {
 	case ctx.Err() != nil:
 		return nil, nil, ctx.Err()
 	case errors.Is(err, errSilent):
-		return nil, &HangError{After: w.opt.Silence, Stderr: said}, nil
+		return nil, &HangError{After: w.opt.Silence, Stderr: stderr}, nil
 	}
-	return nil, &CrashError{How: how, Stderr: said}, nil
+	return nil, &CrashError{How: how, Stderr: stderr}, nil
 }
 
-// stop lets the child go: at once when the work was given up.
+// stop ends the child, and kills it if the context has ended.
 func (w *worker) stop(ctx context.Context) {
 	switch {
 	case w.child == nil:

@@ -20,7 +20,7 @@ import (
 
 type done = workers.Done[job, int]
 
-// run has the jobs done and returns what became of them, in their order.
+// run executes the jobs and returns them in their order.
 func run(t *testing.T, opt workers.Options, jobs ...job) []done {
 	t.Helper()
 	if opt.Command == nil {
@@ -34,7 +34,7 @@ func run(t *testing.T, opt workers.Options, jobs ...job) []done {
 	return all
 }
 
-// Every job is answered once, with the answer to it, whoever has done it.
+// Every job has one answer, its own, whichever child executed it.
 func TestManyJobs(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 7} {
 		t.Run(strconv.Itoa(n), func(t *testing.T) {
@@ -57,7 +57,7 @@ func TestNoJobs(t *testing.T) {
 	}
 }
 
-// Steps arrive, each of them, with the number of their job.
+// Step is called for each step, with the number of the job.
 func TestSteps(t *testing.T) {
 	got := map[int]int{}
 	run(t, workers.Options{Workers: 2, Step: func(id int) { got[id]++ }},
@@ -67,8 +67,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// A child runs on one core: more threads would only be in each other's way. Its
-// runtime is tuned; what the user has set stays.
+// A child runs on one core, since more threads make runs slower. Its runtime is tuned, but
+// values that the user has set are kept.
 func TestEnvironment(t *testing.T) {
 	for _, tt := range []struct{ collect, debug, want string }{
 		{"", "", "1 400 adaptivestackstart=1"},
@@ -88,22 +88,22 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// Whatever a job does to its child, it is reported as that, and the jobs before
-// and behind it are done.
+// The error of a job has the way in which it ended its child, and the jobs before and
+// after it are executed.
 func TestBadJobs(t *testing.T) {
 	for name, tt := range map[string]struct {
 		job  job
 		want []string // parts of the error
 	}{
 		"error":    {job{Do: "error"}, []string{"seven is not allowed"}},
-		"panic":    {job{Do: "panic"}, []string{"died", "exit status 2", "panic: the job is cursed", "goroutine "}},
-		"fatal":    {job{Do: "fatal"}, []string{"died", "exit status 2", "fatal error: sync: unlock of unlocked mutex"}},
-		"exit":     {job{Do: "exit"}, []string{"died", "exit status 7"}},
-		"quit":     {job{Do: "quit"}, []string{"died", "exit status 0"}},
-		"garbage":  {job{Do: "garbage"}, []string{"died", "no line of the protocol", "progress: 50%"}},
-		"flood":    {job{Do: "flood"}, []string{"died", "no line of the protocol", "longer than"}},
-		"impostor": {job{Do: "impostor", N: 99}, []string{"died", "asked for job 1 and speaks of job 99"}},
-		"cut":      {job{Do: "cut"}, []string{"died", "exit status 0"}},
+		"panic":    {job{Do: "panic"}, []string{"ended during this job", "exit status 2", "panic: the job is cursed", "goroutine "}},
+		"fatal":    {job{Do: "fatal"}, []string{"ended during this job", "exit status 2", "fatal error: sync: unlock of unlocked mutex"}},
+		"exit":     {job{Do: "exit"}, []string{"ended during this job", "exit status 7"}},
+		"quit":     {job{Do: "quit"}, []string{"ended during this job", "exit status 0"}},
+		"garbage":  {job{Do: "garbage"}, []string{"ended during this job", "not a line of the protocol", "progress: 50%"}},
+		"flood":    {job{Do: "flood"}, []string{"ended during this job", "not a line of the protocol", "longer than"}},
+		"impostor": {job{Do: "impostor", N: 99}, []string{"ended during this job", "was sent job 1 and answered job 99"}},
+		"cut":      {job{Do: "cut"}, []string{"ended during this job", "exit status 0"}},
 		"talk":     {job{Do: "talk"}, []string{"begin blah", "bytes left out", "blah  end"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -126,8 +126,7 @@ func TestBadJobs(t *testing.T) {
 	}
 }
 
-// A child that says it is spent is not asked again; one that answers with an
-// error is.
+// A child that is spent is not used again; one that answers with an error is.
 func TestSpent(t *testing.T) {
 	for do, same := range map[string]bool{"error": true, "spent": false} {
 		all := run(t, workers.Options{Workers: 1}, job{Do: "who"}, job{Do: do}, job{Do: "who"})
@@ -140,7 +139,7 @@ func TestSpent(t *testing.T) {
 	}
 }
 
-// What a child wrote under an earlier job is not blamed on a later one.
+// The error of a job does not have what the child wrote during an earlier job.
 func TestStderrIsTheJobsOwn(t *testing.T) {
 	all := run(t, workers.Options{Workers: 1}, job{Do: "talk"}, job{Do: "exit"})
 	if err := all[1].Err; err == nil || strings.Contains(err.Error(), "blah") {
@@ -148,7 +147,7 @@ func TestStderrIsTheJobsOwn(t *testing.T) {
 	}
 }
 
-// A child that dies once may have been unlucky: the job is tried again.
+// A job whose child exits once is tried again: the cause may lie outside the job.
 func TestRetry(t *testing.T) {
 	d := run(t, workers.Options{}, job{Do: "once", N: 5, File: filepath.Join(t.TempDir(), "mark")})[0]
 	if d.Err != nil || d.Result != 5 {
@@ -156,12 +155,12 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// A silent child is killed, and the next job gets another one. The limit is
-// short here: all the other job has to do is to multiply.
+// A child that sends nothing is killed, and the next job gets another one. The limit can
+// be short here, since the other job only multiplies.
 func TestHang(t *testing.T) {
 	all := run(t, workers.Options{Workers: 1, Silence: 2 * time.Second}, job{Do: "hang"}, job{Do: "square", N: 4})
 	hang, ok := errors.AsType[*workers.HangError](all[0].Err)
-	if !ok || hang.After != 2*time.Second || !strings.Contains(hang.Error(), "silent for 2s") {
+	if !ok || hang.After != 2*time.Second || !strings.Contains(hang.Error(), "sent nothing for 2s") {
 		t.Errorf("%v", all[0].Err)
 	}
 	if all[1].Err != nil || all[1].Result != 16 {
@@ -169,7 +168,7 @@ func TestHang(t *testing.T) {
 	}
 }
 
-// pid is the process that does the job, which has just said so.
+// pid is the process that executes the job and has just reported its id.
 func pid(t *testing.T, file string) int {
 	t.Helper()
 	b, err := os.ReadFile(file)
@@ -183,8 +182,8 @@ func pid(t *testing.T, file string) int {
 	return n
 }
 
-// Somebody else kills a child, as the kernel does when memory is short: twice
-// is a crash.
+// A child is killed from outside, as the kernel does when memory is short: after the
+// second time, the job has a CrashError.
 func TestKilledFromOutside(t *testing.T) {
 	j := job{Do: "pid", File: filepath.Join(t.TempDir(), "pid")}
 	var killed []int
@@ -203,7 +202,7 @@ func TestKilledFromOutside(t *testing.T) {
 	}
 }
 
-// When the context ends, so do all children, and Run after them.
+// When the context ends, all children end, and Run returns after that.
 func TestCancel(t *testing.T) {
 	dir := t.TempDir()
 	var jobs []job
@@ -222,12 +221,12 @@ func TestCancel(t *testing.T) {
 	}
 	for _, n := range children {
 		if err := syscall.Kill(n, 0); !errors.Is(err, syscall.ESRCH) {
-			t.Errorf("process %d is still there: %v", n, err)
+			t.Errorf("process %d still exists: %v", n, err)
 		}
 	}
 }
 
-// A result that is there when the work is given up is not lost.
+// A result that is known when the context ends is not lost.
 func TestCancelKeepsResults(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	jobs := []job{{Do: "square", N: 2}, {Do: "hang"}}
@@ -241,12 +240,12 @@ func TestCancelKeepsResults(t *testing.T) {
 	}
 }
 
-// A program that is no worker ends all work: another try would do no better.
+// A program that is no worker ends all jobs: another try would fail too.
 func TestNoWorker(t *testing.T) {
 	for as, want := range map[string]string{
 		"refuse":   "exit status 2\nit wrote:\nno such command: worker",
-		"stranger": `no line of the protocol: "Welcome to the shop.`,
-		"elder":    "not of this version",
+		"stranger": `not a line of the protocol: "Welcome to the shop.`,
+		"elder":    "of another version",
 	} {
 		t.Run(as, func(t *testing.T) {
 			err := workers.Run(t.Context(), workers.Options{Command: command(as)}, slices.Values([]job{{Do: "square"}, {Do: "square"}}),
@@ -279,7 +278,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// A panic of the caller's own function passes through, and leaves no child.
+// A panic of the caller's function passes through Run, and no child remains.
 func TestPanicInDone(t *testing.T) {
 	defer func() {
 		if r := recover(); r != "enough" {
@@ -291,8 +290,8 @@ func TestPanicInDone(t *testing.T) {
 	t.Error("no panic")
 }
 
-// The sequence of jobs is not read further than jobs can be handed out, so that
-// it may have no end.
+// Run takes jobs from the sequence only when a child is free, so the sequence may be
+// infinite.
 func TestEndlessJobs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	handed := 0
@@ -308,6 +307,6 @@ func TestEndlessJobs(t *testing.T) {
 		}
 	})
 	if !errors.Is(err, context.Canceled) || handed > count+4 {
-		t.Errorf("%v: %d jobs were handed out, %d done", err, handed, count)
+		t.Errorf("%v: %d jobs were taken, %d done", err, handed, count)
 	}
 }

@@ -11,26 +11,26 @@ import (
 // ErrBadRequest is returned by [Serve] when its input is not what [Run] writes.
 var ErrBadRequest = errors.New("standard input is not from a parent of this version")
 
-// ErrSpent is wrapped by the error of a job after which its process can do no
-// others: goroutines of it are still at work, say. [Serve] sends it, and returns
-// it; the parent starts another child for the next job.
-var ErrSpent = errors.New("the worker process can do no more jobs")
+// ErrSpent is wrapped by the error of a job after which its process must not execute
+// others, for example because goroutines of the job are still running. [Serve] sends the
+// error and returns it; the parent starts another child for the next job.
+var ErrSpent = errors.New("the worker process can execute no more jobs")
 
-// Serve answers jobs until the input ends: it is the whole of a child. do
-// handles one job at a time; it calls step now and then, from any goroutine, to
-// show that it lives. An error that do returns is the answer to its job; a panic
-// ends the process, and the parent reports it.
+// Serve executes jobs until the input ends: it is the main function of a child. do
+// executes one job at a time; it calls step repeatedly, from any goroutine, to show that
+// it makes progress. An error of do is the answer to its job; a panic ends the process,
+// and the parent reports it.
 //
-// The input may end in the middle of a job. Serve then returns at once, with
-// nil, and leaves do behind: the caller should end the process. The error is
-// that of reading or writing, or wraps [ErrBadRequest] or [ErrSpent].
+// The input may end during a job. Serve then returns at once, with nil, while do is still
+// running: the caller should end the process. The error is that of reading or writing, or
+// wraps [ErrBadRequest] or [ErrSpent].
 //
-// Whatever else is written to out spoils it. A program that runs other people's
-// code had better give os.Stdout another value first.
+// Any other output to out breaks the protocol. A program that runs code of its users
+// should set os.Stdout to another file first.
 func Serve[J, R any](in io.Reader, out io.Writer, do func(job J, step func()) (R, error)) error {
 	w := &lineWriter{w: out}
 	if err := w.write(reply{Ready: protocol}); err != nil {
-		return fmt.Errorf("tell the parent that the worker is ready: %w", err)
+		return fmt.Errorf("report to the parent that the worker is ready: %w", err)
 	}
 	requests, ended := make(chan request), make(chan error, 1)
 	go func() { ended <- receive(in, requests) }()
@@ -43,7 +43,7 @@ func Serve[J, R any](in io.Reader, out io.Writer, do func(job J, step func()) (R
 			go func() { done <- answer(w, r, do) }()
 			select {
 			case err := <-ended:
-				return err // nobody waits for the answer any more
+				return err // the parent does not wait for the answer any more
 			case err := <-done:
 				if err != nil {
 					return fmt.Errorf("answer job %d: %w", r.ID, err)
@@ -69,7 +69,8 @@ func receive(in io.Reader, requests chan<- request) error {
 	}
 }
 
-// answer does a job. Its error is that of the connection, or wraps ErrSpent.
+// answer executes a job and sends its answer. The error is that of sending, or wraps
+// ErrSpent.
 func answer[J, R any](w *lineWriter, r request, do func(J, func()) (R, error)) error {
 	result, err := perform(w, r, do)
 	if err == nil {
@@ -94,10 +95,10 @@ func perform[J, R any](w *lineWriter, r request, do func(J, func()) (R, error)) 
 	if err := json.Unmarshal(r.Job, &job); err != nil {
 		return result, fmt.Errorf("read the job: %w", err)
 	}
-	return do(job, func() { _ = w.write(reply{ID: r.ID, Step: true}) }) // if it fails, so will the answer
+	return do(job, func() { _ = w.write(reply{ID: r.ID, Step: true}) }) // if it fails, the answer fails too
 }
 
-// orUnnamed keeps an error with an empty text from passing for none.
+// orUnnamed replaces an empty error text, which would be read as no error.
 func orUnnamed(text string) string {
 	if text == "" {
 		return "an error without a text"

@@ -15,7 +15,7 @@ type cmd = exec.Cmd
 
 func echo(n int, _ func()) (int, error) { return n, nil }
 
-// What is said over the line, byte for byte.
+// The messages, byte for byte.
 func TestServe(t *testing.T) {
 	for name, tt := range map[string]struct{ in, want string }{
 		"nothing": {"", ""},
@@ -32,7 +32,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// serve speaks to Serve as a parent does, one job at a time.
+// serve sends jobs to Serve as a parent does, one at a time.
 func serve(t *testing.T, in string, do func(int, func()) (int, error)) (string, error) {
 	t.Helper()
 	jobs, send := io.Pipe()
@@ -63,7 +63,7 @@ func (l *lineCounter) Write(p []byte) (int, error) {
 	return l.Buffer.Write(p)
 }
 
-// An answer that no line can carry is an error of its job, and so is an error
+// An answer that is too long for a line is an error of its job, and so is an error
 // without a text.
 func TestServeUnsayable(t *testing.T) {
 	in := "{\"id\":0,\"job\":1}\n"
@@ -85,7 +85,7 @@ func TestServeUnsayable(t *testing.T) {
 	}
 }
 
-// A child whose parent is gone ends, in the middle of a job too.
+// A child whose parent has ended exits, also during a job.
 func TestServeOrphan(t *testing.T) {
 	jobs, send := io.Pipe()
 	begun, release := make(chan struct{}), make(chan struct{})
@@ -110,7 +110,7 @@ func TestServeOrphan(t *testing.T) {
 	close(release)
 }
 
-// The same with a process: it ends although its job never does.
+// The same with a process: it exits although its job does not end.
 func TestOrphanProcess(t *testing.T) {
 	c := command("serve")()
 	in, err := c.StdinPipe()

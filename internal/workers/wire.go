@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// MaxLine bounds the bytes of one job and of one answer.
+// MaxLine is the maximal length of a line in bytes, and so of a job and an answer.
 const MaxLine = 16 << 20
 
 // protocol is the version of the lines. A child of another version is refused.
@@ -21,8 +21,8 @@ type request struct {
 	Job json.RawMessage `json:"job"`
 }
 
-// reply is a line from the child: that it is ready, a step on the way, a result
-// or an error, after which it may be spent.
+// reply is a line from the child: that it is ready, a step of a job, a result, or an
+// error; after an error it may be spent, see [ErrSpent].
 type reply struct {
 	Ready  int             `json:"ready,omitempty"`
 	ID     int             `json:"id"`
@@ -32,10 +32,11 @@ type reply struct {
 	Spent  bool            `json:"spent,omitempty"`
 }
 
-// errGarbage is wrapped by readLine where it reads what is no line.
-var errGarbage = errors.New("no line of the protocol")
+// errGarbage is wrapped by the error of readLine for input that is not a line of the
+// protocol.
+var errGarbage = errors.New("not a line of the protocol")
 
-// readLine reads one JSON value. It returns io.EOF between two lines only.
+// readLine reads one JSON value. It returns io.EOF only between two lines.
 func readLine(r *bufio.Reader, v any) error {
 	var line []byte
 	for {
@@ -49,7 +50,7 @@ func readLine(r *bufio.Reader, v any) error {
 			return parseLine(line, v)
 		case errors.Is(err, bufio.ErrBufferFull):
 		case errors.Is(err, io.EOF) && len(line) > 0:
-			return fmt.Errorf("the last line is cut off: %w", io.ErrUnexpectedEOF)
+			return fmt.Errorf("the last line is truncated: %w", io.ErrUnexpectedEOF)
 		default:
 			return err
 		}

@@ -206,7 +206,7 @@ func TestNonsenseIsRefused(t *testing.T) {
 		{"matrix", `"seeds": 2`, `"seeds": 0`},
 		{"matrix", `"digest": "`, `"digest": "0`},
 		{"matrix", `"label": "n/a"`, `"label": "safe"`},
-		{"matrix", `"workers": 1`, `"workers": 0`},
+		{"matrix", `"workers": 1`, `"workers": -1`},
 		{"list", `"tokens": true`, `"tokens": "true"`},
 		{"list", `"nodes": 1`, `"nodes": 0`},
 		{"list", `"id": "F17"`, `"id": "17"`},

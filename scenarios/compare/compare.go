@@ -36,6 +36,7 @@ const NoFault lock.Fault = "no-fault"
 
 // Comparison is the result of measuring some locks.
 type Comparison struct {
+	// Version is the version of this document.
 	Version int `json:"version"`
 	// Seeds are the seeds of every scenario.
 	Seeds search.Seeds `json:"seeds"`
@@ -48,16 +49,17 @@ type Comparison struct {
 
 // Lock is the declarations and the measurements of one lock.
 type Lock struct {
+	// Name is the name of the lock.
 	Name string `json:"name"`
-	// About says how it works, ForWhom for what it is suitable; either may be
-	// empty.
-	About   string `json:"about,omitempty"`
+	// About says how the lock works; empty where its author has not written that.
+	About string `json:"about,omitempty"`
+	// ForWhom says for whom the lock is; empty where its author has not written that.
 	ForWhom string `json:"for_whom,omitempty"`
 	// Servers are the servers that it needs.
 	Servers []Servers `json:"servers"`
-	// Tokens says whether its leases carry fencing tokens, Promise what it is
-	// judged by.
-	Tokens  bool         `json:"tokens"`
+	// Tokens says whether its leases carry fencing tokens.
+	Tokens bool `json:"tokens"`
+	// Promise is what the lock is judged by.
 	Promise lock.Promise `json:"promise"`
 	// Trips is the cost of its calls without contention.
 	Trips Trips `json:"trips"`
@@ -67,20 +69,24 @@ type Lock struct {
 
 // Servers are servers of one kind.
 type Servers struct {
-	Kind  string `json:"kind"`
-	Count int    `json:"count"`
+	// Kind is the kind of server.
+	Kind string `json:"kind"`
+	// Count is the number of these servers.
+	Count int `json:"count" jsonschema:"minimum=1"`
 }
 
 // Survival is the result of a lock under one class of faults.
 type Survival struct {
+	// Class is the class of faults.
 	Class lock.Fault `json:"class"`
 	// Promised says whether the lock promises that claims exclude each other under
 	// these faults.
 	Promised bool `json:"promised"`
-	// Scenarios and Runs count what was played. A run counts only if every fault
-	// struck, and if clients contended or the class caused a harm.
+	// Scenarios counts the scenarios that were played.
 	Scenarios int `json:"scenarios"`
-	Runs      int `json:"runs"`
+	// Runs counts the runs that were played. Only runs count in which every fault
+	// struck, and in which clients contended or the class is to blame for a harm.
+	Runs int `json:"runs"`
 	// Fence is the weakest fencing mode, in the order of [fence.Modes], in which no
 	// run ended with wrong data or a stuck lock; fence.None means that no fence is
 	// needed. It is empty if every mode failed, or nothing was played.
@@ -100,11 +106,15 @@ type Survival struct {
 
 // Seen is a run that shows a failure, a refusal or an overlap.
 type Seen struct {
-	Mode     fence.Mode    `json:"mode"`
-	Label    checker.Label `json:"label"`
-	Scenario string        `json:"scenario"`
-	Seed     uint64        `json:"seed"`
-	// Replay is the command that repeats it.
+	// Mode is the fencing mode of the run.
+	Mode fence.Mode `json:"mode"`
+	// Label is the label of the run.
+	Label checker.Label `json:"label"`
+	// Scenario is the name of the scenario.
+	Scenario string `json:"scenario"`
+	// Seed is the seed of the run.
+	Seed uint64 `json:"seed"`
+	// Replay is the command that makes it again.
 	Replay string `json:"replay"`
 }
 

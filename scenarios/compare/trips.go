@@ -15,7 +15,9 @@ import (
 
 // Trips is the cost of the calls of a lock without contention.
 type Trips struct {
+	// Acquire is what a call of Acquire takes.
 	Acquire Trip `json:"acquire"`
+	// Release is what a call of Release takes.
 	Release Trip `json:"release"`
 	// Renew is nil if a lease is no [lock.Extender].
 	Renew *Trip `json:"renew,omitempty"`

@@ -103,9 +103,10 @@ type Gap struct {
 type Timing struct {
 	// WallSeconds is the time on the wall clock.
 	WallSeconds float64 `json:"wall_seconds"`
-	// Workers counts the child processes.
-	Workers int `json:"workers" jsonschema:"minimum=1"`
-	// Slowest are the slowest jobs, the slowest first.
+	// Workers counts the child processes. It is 0 in the matrix of a review, which
+	// leaves out what differs from run to run.
+	Workers int `json:"workers"`
+	// Slowest are the jobs that took longest, the slowest first.
 	Slowest []JobTiming `json:"slowest,omitempty"`
 	// Go is the version of Go for which the hashes are valid.
 	Go string `json:"go"`

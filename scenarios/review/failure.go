@@ -17,16 +17,18 @@ import (
 // it, and its result in each fencing mode.
 type Failure struct {
 	search.Failure
+	// From is the part of the review that found the failure.
 	From From `json:"from"`
 	// Of is the number of runs in which Runs were found: those that are evidence
 	// or, in a sweep, all.
 	Of int `json:"of"`
 	// Classes are the classes of its faults.
 	Classes []lock.Fault `json:"classes"`
-	// Fences are the results of the same run in each fencing mode; empty before
-	// these are made. Replay is the command that finds the failure again.
+	// Fences are the same run, made in each fencing mode; empty before they are
+	// made.
 	Fences []Fence `json:"fences"`
-	Replay string  `json:"replay"`
+	// Replay is the command that finds the failure again.
+	Replay string `json:"replay"`
 }
 
 // Label is the first of the violations, of which the others may be consequences.
@@ -79,11 +81,15 @@ func Failures(p Parts, replay func(Failure) string) []Failure {
 
 // Fence is the result of a failure in a fencing mode.
 type Fence struct {
-	Mode  fence.Mode    `json:"mode"`
+	// Mode is the fencing mode.
+	Mode fence.Mode `json:"mode"`
+	// Label is the label of the run in this mode.
 	Label checker.Label `json:"label"`
-	// Effect is the effect of the fence, compared with no fence.
-	Effect    FenceEffect `json:"effect"`
-	TraceHash string      `json:"trace_hash,omitempty"`
+	// Effect is what the fence did, compared with no fence.
+	Effect FenceEffect `json:"effect"`
+	// TraceHash is the hash of the trace of the run; absent where the mode needs
+	// tokens and the lock mints none.
+	TraceHash string `json:"trace_hash,omitempty" jsonschema:"pattern=^[0-9a-f]{64}$"`
 }
 
 // FenceEffect is the effect of a fence on a run, compared with the run without one.

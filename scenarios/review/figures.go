@@ -17,42 +17,47 @@ import (
 
 // Figures are the only figures that the rules of a review use.
 type Figures struct {
-	// Promises says whether the lock promises anything, Data the fencing mode in
-	// which it promises right data; it is empty if it promises none.
-	Promises bool       `json:"promises"`
-	Data     fence.Mode `json:"data,omitempty"`
-	// Nodes is the number of servers that it needs. Described says that the
-	// lock has a text about how it works.
-	Nodes     int  `json:"nodes"`
+	// Promises says whether the lock promises anything.
+	Promises bool `json:"promises"`
+	// Data is the fencing mode under which the lock promises that the data is right;
+	// empty where it promises nothing about data.
+	Data fence.Mode `json:"data,omitempty"`
+	// Nodes is the number of servers that the lock needs.
+	Nodes int `json:"nodes" jsonschema:"minimum=1"`
+	// Described says whether the lock has a text about how it works.
 	Described bool `json:"described"`
 	// Modes are the fencing modes in which it was run, in their order.
 	Modes []Mode `json:"modes"`
-	// Within, All and Swept count the runs of the explorations and of the sweep.
-	// The rules use the runs, the evidence and the violations.
+	// Within counts the runs of the exploration within the promise. In this tally and
+	// in the two that follow, the rules use the runs, the evidence and the violations.
 	Within search.Tally `json:"within"`
-	All    search.Tally `json:"all"`
-	Swept  search.Tally `json:"swept"`
-	// Doubtful counts the runs that differed when they were repeated, did not end,
-	// or could not be made.
+	// All counts the runs of the exploration with every fault.
+	All search.Tally `json:"all"`
+	// Swept counts the runs of the sweep.
+	Swept search.Tally `json:"swept"`
+	// Doubtful counts the runs that came out differently when they were made
+	// again, came to no end, or could not be made.
 	Doubtful int `json:"doubtful"`
 	// Lost counts the failures in which data was lost without a fence.
 	Lost int `json:"lost"`
-	// Faultless are the shapes of failures that need no fault. Outlived are those
-	// in which data was lost only because there was no fence, and the lock did
-	// nothing wrong: its client went on after its lease.
+	// Faultless are the shapes of failures that need no fault.
 	Faultless []string `json:"faultless"`
-	Outlived  []string `json:"outlived"`
-	// Unpromised are the classes of fault that the promise does not cover; Seen
-	// counts for each class the failures and the scenarios with a harm in which it
-	// struck.
-	Unpromised []lock.Fault       `json:"unpromised"`
-	Seen       map[lock.Fault]int `json:"seen"`
+	// Outlived are those shapes of failures without a fault in which data was lost for
+	// want of a fence and the lock did nothing wrong: its client went on after its
+	// lease.
+	Outlived []string `json:"outlived"`
+	// Unpromised are the classes of fault that the promise does not name.
+	Unpromised []lock.Fault `json:"unpromised"`
+	// Seen counts for each class the failures and the scenarios with a harm in which
+	// it struck.
+	Seen map[lock.Fault]int `json:"seen"`
 	// Partial counts the runs in which the lock acted during a pause.
 	Partial int `json:"partial"`
 }
 
 // Mode is the result of the matrix in one fencing mode.
 type Mode struct {
+	// Mode is the fencing mode.
 	Mode fence.Mode `json:"mode"`
 	// Grounds has the runs of the scenarios of each ground.
 	Grounds map[Ground]Count `json:"grounds"`
@@ -65,9 +70,12 @@ type Mode struct {
 // mode. It is no [search.Tally], since it counts the results for the data behind
 // each fence, which no promise judges.
 type Count struct {
-	Scenarios int                   `json:"scenarios,omitempty"`
-	Runs      int                   `json:"runs"`
-	Labels    map[checker.Label]int `json:"labels"`
+	// Scenarios counts the scenarios that were run.
+	Scenarios int `json:"scenarios,omitempty"`
+	// Runs counts the runs.
+	Runs int `json:"runs"`
+	// Labels counts the runs by label. It is null where there are no runs.
+	Labels map[checker.Label]int `json:"labels" jsonschema:"nullable"`
 	// Corrupted are the scenarios in which the data ended corrupted.
 	Corrupted []string `json:"corrupted,omitempty"`
 }

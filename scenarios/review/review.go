@@ -26,32 +26,39 @@ import (
 // It is a plain value. Everything in it except the versions depends on the plan
 // alone: it has no wall times, and is the same on every machine.
 type Review struct {
-	Version int    `json:"version"`
-	Kind    string `json:"kind"`
-	Plan    Plan   `json:"plan"`
-	Lock    Lock   `json:"lock"`
-	// Figures are the figures that the rules use.
+	// Version is the version of this document.
+	Version int `json:"version"`
+	// Kind is "review".
+	Kind string `json:"kind"`
+	// Plan is all that decides the content of the review.
+	Plan Plan `json:"plan"`
+	// Lock is the lock that is reviewed.
+	Lock Lock `json:"lock"`
+	// Figures are what the rules look at.
 	Figures Figures `json:"figures"`
-	// Answer is the review in a paragraph, Advice the recommendation for each use,
-	// Questions the questions that the figures leave to the team.
-	Answer    string   `json:"answer"`
-	Advice    []Advice `json:"advice"`
-	Questions []Rule   `json:"questions"`
+	// Answer is the review in a paragraph.
+	Answer string `json:"answer"`
+	// Advice is the recommendation for each use.
+	Advice []Advice `json:"advice"`
+	// Questions are those that the figures leave for the team to answer.
+	Questions []Rule `json:"questions"`
 	// Failures are the ways in which it was broken, those within its promise
 	// first, then the worst first.
 	Failures []Failure `json:"failures"`
-	// Scenarios are the scenarios of the library that were run, NotRun those that
-	// were not, each with the reason.
+	// Scenarios are the scenarios of the library in which the lock was run.
 	Scenarios []Scenario `json:"scenarios"`
-	NotRun    []Gap      `json:"not_run"`
-	// Catalogue are the failure modes that no scenario shows, each with the
-	// reason. NeverDrawn are kinds of fault that no drawn schedule had.
-	Catalogue  []Gap    `json:"catalogue_not_shown"`
+	// NotRun are the scenarios of the library in which the lock was not run, each
+	// with the reason.
+	NotRun []Gap `json:"not_run"`
+	// Catalogue are the failure modes that no scenario shows, each with the reason.
+	Catalogue []Gap `json:"catalogue_not_shown"`
+	// NeverDrawn are kinds of fault that no drawn schedule had.
 	NeverDrawn []string `json:"never_drawn"`
 	// Parts are the measurements.
 	Parts
-	// Go and Modules are the versions for which the hashes are valid.
-	Go      string            `json:"go"`
+	// Go is the version of Go that the hashes hold for.
+	Go string `json:"go"`
+	// Modules are the versions of the modules that the hashes hold for.
 	Modules map[string]string `json:"modules,omitempty"`
 }
 
@@ -64,28 +71,33 @@ const (
 
 // Plan is everything that decides the result of a review.
 type Plan struct {
+	// Lock is the name of the lock.
 	Lock string `json:"lock"`
 	// Seeds are the seeds of every cell of the matrix.
 	Seeds search.Seeds `json:"seeds"`
-	// Runs is the number of random schedules within the promise, AllRuns the number
-	// with every fault.
-	Runs    int `json:"runs"`
-	AllRuns int `json:"runs_with_every_fault"`
+	// Runs is how many random schedules are tried within the promise.
+	Runs int `json:"runs" jsonschema:"minimum=1"`
+	// AllRuns is how many random schedules are tried with every fault.
+	AllRuns int `json:"runs_with_every_fault" jsonschema:"minimum=1"`
 	// Swept is the scenario of the sweep.
 	Swept string `json:"swept"`
 }
 
 // Lock is the lock that is reviewed.
 type Lock struct {
+	// Name is the name of the lock.
 	Name string `json:"name"`
-	// About says how it works; it may be empty.
-	About  string `json:"about"`
-	Nodes  int    `json:"nodes"`
-	Tokens bool   `json:"tokens"`
-	// Promises says whether it promises anything, Promise what.
-	Promises bool         `json:"promises"`
-	Promise  lock.Promise `json:"promise"`
-	// Unpromised are the classes of fault that the promise does not cover.
+	// About says how the lock works; empty where its author has not written that.
+	About string `json:"about" jsonschema:"minLength=0"`
+	// Nodes is how many servers the lock needs.
+	Nodes int `json:"nodes" jsonschema:"minimum=1"`
+	// Tokens says whether the lock mints fencing tokens.
+	Tokens bool `json:"tokens"`
+	// Promises says whether the lock promises anything.
+	Promises bool `json:"promises"`
+	// Promise is what the lock promises.
+	Promise lock.Promise `json:"promise"`
+	// Unpromised are the classes of fault of which the promise does not speak.
 	Unpromised []lock.Fault `json:"unpromised"`
 	// Judged is the fencing mode in which it is judged: that of its promise or,
 	// without one, none for a lock that mints no tokens, and else seal.
@@ -106,22 +118,25 @@ func newReviewLock(l play.Lock) Lock {
 // Parts are the measurements of a review. Each is nil if it was not made; Missing
 // says why.
 type Parts struct {
-	// Matrix is the lock in every scenario of the library that names it.
-	Matrix *matrix.Matrix `json:"matrix"`
-	// Within is an exploration in which it is judged by its promise, All one with
-	// every fault in which it is judged for everything.
-	Within *explore.Exploration `json:"within"`
-	All    *explore.Exploration `json:"all"`
-	// Sweep places single faults in one scenario.
-	Sweep *sweep.Sweep `json:"sweep"`
+	// Matrix is the lock in every scenario of the library that is about it.
+	Matrix *matrix.Matrix `json:"matrix" jsonschema:"nullable"`
+	// Within is an exploration in which the lock is judged by its promise.
+	Within *explore.Exploration `json:"within" jsonschema:"nullable"`
+	// All is an exploration with every fault, in which the lock is judged as if it
+	// promised everything.
+	All *explore.Exploration `json:"all"`
+	// Sweep is a sweep of single faults in one scenario.
+	Sweep *sweep.Sweep `json:"sweep" jsonschema:"nullable"`
 	// Missing are the parts that were not made.
 	Missing []Gap `json:"missing"`
 }
 
 // Gap is something that was not run, and why.
 type Gap struct {
+	// What is what was not run.
 	What string `json:"what"`
-	Why  string `json:"why"`
+	// Why is the reason.
+	Why string `json:"why"`
 }
 
 // Assemble makes a review of the measurements of a lock, and of the results of its

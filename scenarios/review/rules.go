@@ -13,14 +13,17 @@ import (
 // Advice is the recommendation for one use of a lock. It follows from the
 // figures of a review by the first rule for that use whose condition holds.
 type Advice struct {
-	Use     Use     `json:"use"`
+	// Use is what the lock is used for.
+	Use Use `json:"use"`
+	// Verdict is the recommendation in a word or two.
 	Verdict Verdict `json:"verdict"`
 	// Fence is the fencing mode that it recommends; empty for none.
 	Fence fence.Mode `json:"fence,omitempty"`
-	// Rule is the id of the rule that applied, Text its advice, Reasons are the
-	// figures behind it.
-	Rule    string   `json:"rule"`
-	Text    string   `json:"text"`
+	// Rule is the id of the rule that applied.
+	Rule string `json:"rule"`
+	// Text is the recommendation in a sentence.
+	Text string `json:"text"`
+	// Reasons are the figures behind the recommendation.
 	Reasons []string `json:"reasons"`
 }
 
@@ -51,7 +54,9 @@ const (
 // Rule is a rule of a review. In a review, Text is its result; in [Rules] and
 // [Questions] it is the condition, in words.
 type Rule struct {
-	ID   string `json:"id"`
+	// ID is the name of the rule.
+	ID string `json:"id"`
+	// Text is the condition of the rule or, in a review, what follows from it.
 	Text string `json:"text"`
 }
 

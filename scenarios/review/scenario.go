@@ -15,9 +15,12 @@ import (
 
 // Scenario is a scenario of the library, and the result of the lock in it.
 type Scenario struct {
-	Name      string   `json:"name"`
-	Title     string   `json:"title"`
-	Catalogue []string `json:"catalogue,omitempty"`
+	// Name is the name of the scenario.
+	Name string `json:"name"`
+	// Title is what the scenario is about.
+	Title string `json:"title"`
+	// Catalogue are the failure modes that the scenario shows, by their ids.
+	Catalogue []string `json:"catalogue,omitempty" jsonschema:"pattern=^F[0-9][0-9]+$"`
 	// Ground says how the scenario relates to what the lock promises.
 	Ground Ground `json:"ground"`
 	// Classes are the classes of its faults.

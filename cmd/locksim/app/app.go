@@ -18,8 +18,8 @@ import (
 
 // Main runs the command on the arguments, streams and environment of the
 // process and returns its exit code; see the package's documentation. extra are
-// locks to offer besides those that come with locksim. A lock without a name,
-// or with one that is taken, is a usage error. Call Main once in a process.
+// locks to offer in addition to the built-in ones. A lock without a name, or with a
+// name that another lock has, is a usage error. Call Main once in a process.
 func Main(extra ...play.Lock) int {
 	program := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	s := &shell{
@@ -35,11 +35,11 @@ func Main(extra ...play.Lock) int {
 	return s.run()
 }
 
-// shell is what the command is called with: all of the outside world that it
-// touches, except for files that the arguments name.
+// shell holds the arguments, streams and environment of the command: everything
+// outside the process that it uses, except for files.
 type shell struct {
-	program  string // its name
-	called   string // how people call it, where that is not by its name
+	program  string // the name of the program
+	called   string // the command line that starts it, where that is not its name
 	args     []string
 	in       io.Reader
 	out, err io.Writer
@@ -47,18 +47,18 @@ type shell struct {
 	extra    []play.Lock
 }
 
-// What some commands share.
+// Groups of commands, each with its own methods.
 type (
-	// runs plays scenarios, once or again.
+	// runs has the commands that play or replay single runs.
 	runs struct{ *shell }
-	// listing shows what there is.
+	// listing has the list command.
 	listing struct{ *shell }
-	// serving shows pages.
+	// serving has the serve command and the index of a folder.
 	serving struct{ *shell }
 )
 
-// calledAs is how a program was called, or "" for by its name. A program that go run
-// has built cannot be called by its name: see [builtByGoRun].
+// calledAs is the command line that starts the program at a path, or "" for its name.
+// A program that go run has built cannot be started by its name: see [builtByGoRun].
 func calledAs(path, program string) string {
 	if program == ownProgram && builtByGoRun.MatchString(filepath.ToSlash(path)) {
 		return inClone
@@ -66,33 +66,33 @@ func calledAs(path, program string) string {
 	return ""
 }
 
-// builtByGoRun fits the path of a program that go run has built: it lies in a folder
-// that is removed afterwards, or in the build cache, wherever GOCACHE says, in a folder
-// named by the hash of its inputs.
+// builtByGoRun matches the path of a program that go run has built: it is in a folder
+// that go run removes afterwards, or in the build cache, which GOCACHE may have put
+// anywhere, in a folder named after the hash of the program's inputs.
 var builtByGoRun = regexp.MustCompile(`/go-build[0-9]+/b[0-9]+/exe/[^/]+$|/[0-9a-f]{2}/[0-9a-f]{64}-d/[^/]+$`)
 
-// command is how people call this program.
+// command is the command line that starts this program.
 func (s *shell) command() string { return cmp.Or(s.called, s.program) }
 
-// run is the whole command. No panic leaves it.
+// run is the whole command. It turns a panic into an exit code.
 func (s *shell) run() (code int) {
 	defer func() {
 		if r := recover(); r != nil {
-			code = s.bug(r, debug.Stack())
+			code = s.reportPanic(r, debug.Stack())
 		}
 	}()
 	if err := s.checkLocks(); err != nil {
-		return s.complain(err)
+		return s.reportError(err)
 	}
-	return s.complain(s.root().Execute())
+	return s.reportError(s.root().Execute())
 }
 
-// checkLocks refuses locks that no flag could name.
+// checkLocks refuses locks that no flag can name.
 func (s *shell) checkLocks() error {
 	names := kinds.Names()
 	for _, l := range s.extra {
 		if l.Name == "" {
-			return errors.New("a lock that was given to app.Main has no Name: flags and reports need one")
+			return errors.New("a lock passed to app.Main has no Name: flags and reports need one")
 		}
 		if slices.Contains(names, l.Name) {
 			return fmt.Errorf("there are two locks called %s: give the one passed to app.Main another Name", l.Name)

@@ -33,7 +33,7 @@ func call(t *testing.T, extra []play.Lock, args ...string) (code int, stdout, st
 	return code, out.String(), err.String()
 }
 
-// mylock is somebody's own lock: here the single lock under another name.
+// mylock is a lock that is not built in: the single lock under another name.
 func mylock() play.Lock {
 	return play.Lock{Name: "mylock", New: func(e play.Env) (lock.Locker, error) {
 		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
@@ -74,8 +74,8 @@ func TestExtraLockOnOtherServers(t *testing.T) {
 	}
 }
 
-// A lock that no flag could name, or that hides one of ours, is refused before
-// anything runs.
+// A lock that no flag can name, or that has the name of a built-in lock, is refused
+// before anything runs.
 func TestExtraLockNames(t *testing.T) {
 	for want, l := range map[string]play.Lock{
 		"has no Name":             {},
@@ -87,27 +87,27 @@ func TestExtraLockNames(t *testing.T) {
 	}
 }
 
-// hasty waits before each Acquire for a while that no seed decides.
-type hasty struct {
+// unseeded waits before each Acquire for a time that the seed does not decide.
+type unseeded struct {
 	lock.Locker
 	clock lock.Clock
 }
 
-func (h hasty) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
-	if err := h.clock.Sleep(ctx, time.Duration(rand.Int64N(int64(time.Second)))); err != nil {
+func (u unseeded) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	if err := u.clock.Sleep(ctx, time.Duration(rand.Int64N(int64(time.Second)))); err != nil {
 		return nil, err
 	}
-	return h.Locker.Acquire(ctx, resource)
+	return u.Locker.Acquire(ctx, resource)
 }
 
-// A lock that draws from chance gets no verdict: exit 3, the seed first, the
+// A lock that is not deterministic gets no verdict: exit code 3, the seed first, the
 // first event that differs, the replay command last, nothing on standard output.
 func TestNondeterminism(t *testing.T) {
 	l := mylock()
 	inner := l.New
 	l.New = func(e play.Env) (lock.Locker, error) {
 		made, err := inner(e)
-		return hasty{made, e.Clock()}, err
+		return unseeded{made, e.Clock()}, err
 	}
 	for _, args := range [][]string{{"run", "calm", "--lock", "mylock"}, {"run", "calm", "--lock", "mylock", "--json"}} {
 		code, out, errs := call(t, []play.Lock{l}, args...)
@@ -121,8 +121,8 @@ func TestNondeterminism(t *testing.T) {
 	}
 }
 
-// A lock that cannot be made is no verdict either: with this scenario's lock
-// options, or at all.
+// A lock that cannot be made, with the lock options of the scenario or at all, gets no
+// verdict either.
 func TestBrokenLock(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -140,7 +140,7 @@ func TestBrokenLock(t *testing.T) {
 	}
 }
 
-// A panic in the command itself never reaches a user bare.
+// A panic in the command itself is reported as a bug.
 func TestPanicIsABug(t *testing.T) {
 	var errs bytes.Buffer
 	s := &shell{program: "mysim", args: []string{"run", "calm"}, out: io.Discard, err: &errs,
@@ -155,7 +155,7 @@ func TestPanicIsABug(t *testing.T) {
 	}
 }
 
-// Colours are for terminals, and for those who want them.
+// A report has colours on a terminal, unless the environment disables them.
 func TestColour(t *testing.T) {
 	for _, tt := range []struct {
 		env      map[string]string
@@ -183,7 +183,7 @@ func TestColour(t *testing.T) {
 func TestListIsComplete(t *testing.T) {
 	for _, m := range fence.Modes() {
 		if rules[m] == "" {
-			t.Errorf("list says nothing about fencing mode %s", m)
+			t.Errorf("list has no text for fencing mode %s", m)
 		}
 	}
 	_, err := file.Parse("x.yaml", []byte("name: x\nfaults:\n  - {at: 1s, earthquake: 3}\n"))
@@ -195,12 +195,12 @@ func TestListIsComplete(t *testing.T) {
 		known += ", " + k.Name
 	}
 	if first, _, _ := strings.Cut(err.Error(), "\n"); !strings.HasSuffix(first, known) {
-		t.Errorf("list has %s; the parser says: %s", known, first)
+		t.Errorf("list has %s; the error of the parser is: %s", known, first)
 	}
 }
 
-// When a file cannot be moved into its place, what was written beside is gone.
-func TestSaveLeavesNothingHalfWritten(t *testing.T) {
+// When a file cannot be moved to its name, the temporary files are removed.
+func TestSaveLeavesNoTemporaryFiles(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "run.json"), 0o755); err != nil {
 		t.Fatal(err)
@@ -218,12 +218,12 @@ func TestSaveLeavesNothingHalfWritten(t *testing.T) {
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") {
-			t.Errorf("%s was left behind", e.Name())
+			t.Errorf("%s was not removed", e.Name())
 		}
 	}
 }
 
-// Each file can be read by whoever may read the folder.
+// Each file is readable for every user: the folder decides who has access.
 func TestSaveMode(t *testing.T) {
 	dir := t.TempDir()
 	if err := writeAll(dir, []document{{"run.json", []byte("{}")}}); err != nil {
@@ -248,7 +248,7 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// The world at a step, as JSON: lists are never null, whatever is missing.
+// The JSON of the world at a step has empty lists, never null.
 func TestStateFileHasNoNull(t *testing.T) {
 	b, err := json.Marshal(newStateFile(reports.Moment{}, &play.State{Nodes: []play.NodeState{{Name: "r0"}}}))
 	if err != nil {
@@ -259,7 +259,7 @@ func TestStateFileHasNoNull(t *testing.T) {
 	}
 }
 
-// What go run has built cannot be called by its name, and everything else can.
+// A program that go run has built cannot be started by its name, every other one can.
 func TestCalledAs(t *testing.T) {
 	hash := strings.Repeat("6e", 32)
 	for path, want := range map[string]string{
@@ -277,6 +277,6 @@ func TestCalledAs(t *testing.T) {
 		}
 	}
 	if got := calledAs("/tmp/go-build123/b001/exe/mysim", "mysim"); got != "" {
-		t.Errorf("somebody else's program: %q", got)
+		t.Errorf("a program of a user: %q", got)
 	}
 }

@@ -23,35 +23,34 @@ import (
 	"locksim/scenarios/file"
 )
 
-// work is one campaign as the command has it done and shows it: an exploration, a
-// sweep, a matrix or a review. [shell.workOf] is the list of them.
+// work is one campaign as the command runs and shows it: an exploration, a sweep, a
+// matrix or a review. [shell.workOf] makes each of them from a record.
 type work interface {
-	// campaign is its plan, its jobs, and the jobs that their results call for.
+	// campaign has the plan, the jobs, and the jobs that follow from their results.
 	campaign() campaign.Campaign
-	// detail is what is known of it so far, for the line that says how far it has
-	// come; "" for nothing.
+	// detail summarizes the results so far, for the line of progress; "" for nothing.
 	detail() string
 	// divisible reports whether a part of the results can be shown. If not, a shard
-	// keeps its journal, and merge makes the document.
+	// keeps only its journal, and merge makes the document.
 	divisible() bool
-	// finished makes of results the document, and what else is published.
+	// finished makes the document, and what else is published, from results.
 	finished(r *results) (finished, error)
 }
 
-// results are what is known of a campaign, and how it was made.
+// results are the results of a campaign, and how they were made.
 type results struct {
 	*crew
 	*campaign.Record
-	// dir is the folder that keeps it, or "".
+	// dir is the folder of the results, or "".
 	dir string
-	// shard is the part that was to be done, wall how long it took, and children
-	// how many processes did it; zero for what was put together.
+	// shard is the part of the campaign that was run, wall the time that it took, and
+	// children the number of processes; they are zero for the results of a merge.
 	shard    campaign.Shard
 	wall     time.Duration
 	children int
 }
 
-// time says how the results were made.
+// time writes into a timing how the results were made.
 func (r *results) time(t *explore.Timing) {
 	t.WallSeconds, t.Made, t.Workers = r.wall.Seconds(), r.Made, r.children
 	if !r.shard.Whole() {
@@ -59,7 +58,7 @@ func (r *results) time(t *explore.Timing) {
 	}
 }
 
-// workOf is the campaign that a record is of.
+// workOf is the work whose results a record has.
 func (s *shell) workOf(r *campaign.Record, f mergeFlags) (w work, err error) {
 	switch r.Kind {
 	case exploreKind:
@@ -83,7 +82,7 @@ func (s *shell) workOf(r *campaign.Record, f mergeFlags) (w work, err error) {
 var resultNames = []string{exploreKind + ".json", exploreKind + campaign.JournalSuffix, sweepKind + ".json", sweepKind + campaign.JournalSuffix,
 	matrixKind + campaign.JournalSuffix, reviewKind + campaign.JournalSuffix}
 
-// crewFlags are the flags of the commands that have child processes.
+// crewFlags are the flags of the commands that start child processes.
 type crewFlags struct {
 	out     string
 	json    bool
@@ -94,7 +93,7 @@ type crewFlags struct {
 func (f *crewFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the report; see locksim schema")
 	flags.IntVar(&f.workers, "workers", 0, "`N` child processes (default: one per core)")
-	flags.BoolVar(&f.quiet, "quiet", false, "do not say how far the work has come")
+	flags.BoolVar(&f.quiet, "quiet", false, "write no progress")
 }
 
 // form is how the results are printed.
@@ -105,7 +104,7 @@ func (f crewFlags) form() form {
 	return asText
 }
 
-// maxWorkers bounds the processes that a mistyped number can start.
+// maxWorkers limits the number of processes: a mistyped number must not start more.
 const maxWorkers = 1024
 
 func (f crewFlags) check() error {
@@ -115,7 +114,7 @@ func (f crewFlags) check() error {
 	return nil
 }
 
-// campaignFlags are the flags of the commands whose work is cut into jobs.
+// campaignFlags are the flags of the commands that run campaigns.
 type campaignFlags struct {
 	crewFlags
 	shard  string
@@ -124,19 +123,20 @@ type campaignFlags struct {
 	resume bool
 }
 
-const outUsage = "keep the results in `DIR`, each as soon as it is there"
+const outUsage = "store the results in `DIR`, each as soon as it is known"
 
 func (f *campaignFlags) add(flags *pflag.FlagSet) {
 	f.crewFlags.add(flags)
 	flags.StringVar(&f.shard, "shard", "", "do shard `I/N` of the work, such as 0/8 for the first of eight")
 	flags.IntVar(&f.shards, "shards", 0, "do one of `N` shards: the one that "+indexVariable+" names")
-	flags.BoolVar(&f.resume, "resume", false, "go on from the results that the folder of --out has")
+	flags.BoolVar(&f.resume, "resume", false, "continue from the results in the folder of --out")
 }
 
-// indexVariable is where Kubernetes tells a pod of an Indexed Job its number.
+// indexVariable is the environment variable in which Kubernetes gives a pod of an
+// Indexed Job its number.
 const indexVariable = "JOB_COMPLETION_INDEX"
 
-// check refuses flags that make no sense, and returns the shard that they mean.
+// check refuses flags that make no sense together, and returns the shard that they name.
 func (f campaignFlags) check(getenv func(string) string) (campaign.Shard, error) {
 	if err := f.crewFlags.check(); err != nil {
 		return campaign.Shard{}, err
@@ -145,12 +145,12 @@ func (f campaignFlags) check(getenv func(string) string) (campaign.Shard, error)
 	case f.keep && f.out != "":
 		return campaign.Shard{}, errKeepAndOut
 	case f.resume && f.out == "" && !f.keep:
-		return campaign.Shard{}, errors.New("--resume: say where the results are, with --out or --keep")
+		return campaign.Shard{}, errors.New("--resume: name the folder of the results, with --out or --keep")
 	case f.shard != "" && f.shards != 0:
 		return campaign.Shard{}, errors.New("--shard and --shards: choose one; --shards takes the number of the shard from " + indexVariable)
 	case f.shard != "":
 		shard, err := campaign.ParseShard(f.shard)
-		return shard, about("--shard "+quote(f.shard), err)
+		return shard, withFlags("--shard "+quote(f.shard), err)
 	case f.shards != 0:
 		return indexedShard(f.shards, getenv(indexVariable))
 	}
@@ -165,44 +165,44 @@ func indexedShard(n int, index string) (campaign.Shard, error) {
 			n, indexVariable, index, n)
 	}
 	shard, err := campaign.NewShard(i, n)
-	return shard, about(fmt.Sprintf("--shards %d, %s %d", n, indexVariable, i), err)
+	return shard, withFlags(fmt.Sprintf("--shards %d, %s %d", n, indexVariable, i), err)
 }
 
-// about says which flags an error is about.
-func about(flags string, err error) error {
+// withFlags puts the flags that an error is about before it.
+func withFlags(flags string, err error) error {
 	if err == nil {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", flags, err)
 }
 
-// wholeOnly refuses flags that a shard of such a campaign has no use for: it has
-// no document. asked are those that are set.
+// wholeOnly refuses flags that need the whole campaign, in a shard that has no
+// document. asked are those of these flags that are set.
 func (f campaignFlags) wholeOnly(shard campaign.Shard, what string, asked ...string) error {
 	switch {
 	case shard.Whole():
 		return nil
 	case f.out == "" && !f.keep:
-		return fmt.Errorf("a shard of a %s has to keep its results for merge: say where, with --out", what)
+		return fmt.Errorf("a shard of a %s has to store its results for merge: name a folder with --out", what)
 	case len(asked) > 0:
-		return fmt.Errorf("%s: a shard has no %s to show: give this to merge, or leave it out", asked[0], what)
+		return fmt.Errorf("%s: a shard has no %s to show: give this flag to merge, or leave it out", asked[0], what)
 	}
 	return nil
 }
 
-// conduct has campaigns done, one after the other, keeps and prints what they
-// come to, and says what the exit code is. names are the folders of several that
-// share one. In a folder each shard has one of its own, so that they can share
-// that of --out.
-func (s *shell) conduct(f campaignFlags, shard campaign.Shard, k kept, form form, works []work, names []string) error {
-	if err := prepare(k.dir); err != nil {
+// runCampaigns runs campaigns one after the other, stores and prints their results, and
+// returns the error that decides the exit code. Several campaigns get folders named
+// names in the folder of --out, and each shard gets its own folder there, so that all
+// can be started with the same --out.
+func (s *shell) runCampaigns(f campaignFlags, shard campaign.Shard, k resultFolder, form form, works []work, names []string) error {
+	if err := prepareFolder(k.dir); err != nil {
 		return err
 	}
 	c, err := s.newCrew(f.crewFlags)
 	if err != nil {
 		return err
 	}
-	defer c.dismiss()
+	defer c.close()
 	pub := &publication{shell: s, form: form}
 	for i, w := range works {
 		dir := k.dir
@@ -212,7 +212,7 @@ func (s *shell) conduct(f campaignFlags, shard campaign.Shard, k kept, form form
 		if dir != "" && !shard.Whole() {
 			dir = filepath.Join(dir, fmt.Sprintf("shard-%d-of-%d", shard.Index, shard.Count))
 		}
-		if err := c.conductOne(w, f, shard, k, dir, pub); err != nil {
+		if err := c.runCampaign(w, f, shard, k, dir, pub); err != nil {
 			return err
 		}
 	}
@@ -223,13 +223,13 @@ func (s *shell) conduct(f campaignFlags, shard campaign.Shard, k kept, form form
 	return problem
 }
 
-// conductOne has one campaign done.
-func (c *crew) conductOne(w work, f campaignFlags, shard campaign.Shard, k kept, dir string, pub *publication) error {
-	if err := prepare(dir); err != nil {
+// runCampaign runs one campaign and publishes its results.
+func (c *crew) runCampaign(w work, f campaignFlags, shard campaign.Shard, k resultFolder, dir string, pub *publication) error {
+	if err := prepareFolder(dir); err != nil {
 		return err
 	}
 	if dir != "" && f.resume {
-		if err := tidy(dir); err != nil {
+		if err := removeLeftovers(dir); err != nil {
 			return err
 		}
 	}
@@ -241,7 +241,7 @@ func (c *crew) conductOne(w work, f campaignFlags, shard campaign.Shard, k kept,
 	record, err := what.Run(c.ctx, campaign.Options{Shard: shard, Journal: journal, Resume: f.resume, Workers: c.workers, Watch: c.watch(w.detail)})
 	c.progress.clear()
 	if err != nil {
-		return explain(err, k, goOn(record, dir))
+		return commandError(err, k, resumeHint(record, dir))
 	}
 	failed := failedJobs(what, record, dir)
 	if !shard.Whole() && !w.divisible() {
@@ -258,12 +258,13 @@ func (c *crew) conductOne(w work, f campaignFlags, shard campaign.Shard, k kept,
 		done.problem = failed
 	}
 	if err := pub.add(dir, done); err != nil {
-		return explain(err, k, goOn(record, dir))
+		return commandError(err, k, resumeHint(record, dir))
 	}
 	if w.divisible() || journal == "" || isBroken(pub.problem) {
 		return nil
 	}
-	// Its document says it all, and the next one may take its place.
+	// The document has everything that the journal has. Without a journal, the same
+	// command may write a new document into the folder.
 	if err := os.Remove(journal); err != nil {
 		return &brokenError{cause: err}
 	}
@@ -276,21 +277,21 @@ func failedJobs(c campaign.Campaign, r *campaign.Record, dir string) error {
 	if err == nil {
 		return nil
 	}
-	hint := "it is tried again by the same command"
+	hint := "the same command tries again"
 	if dir != "" {
-		hint += " and --resume"
+		hint = "the same command with --resume tries them again"
 	}
 	return &brokenError{cause: fmt.Errorf("%d jobs failed; %w\n%s", n, err, hint)}
 }
 
-// incomplete is the error of results of which some are missing.
+// incomplete is the error of a campaign with missing results.
 func incomplete(jobs int) error {
-	return &brokenError{cause: fmt.Errorf("the result is not complete, without %d of its jobs: wait for their shards, or go on with these by --resume", jobs)}
+	return &brokenError{cause: fmt.Errorf("the result is not complete, without %d of its jobs: wait for their shards, or continue these with --resume", jobs)}
 }
 
-// explain makes of the error that ended a campaign what it is to the user.
-// interrupted says what is to be done after Ctrl-C.
-func explain(err error, k kept, interrupted string) error {
+// commandError turns the error that ended a campaign into the one to report.
+// interrupted is the end of the message after Ctrl-C.
+func commandError(err error, k resultFolder, interrupted string) error {
 	_, aboutPlan := errors.AsType[*campaign.PlanError](err)
 	_, aboutJournal := errors.AsType[*campaign.JournalError](err)
 	input, isInput := errors.AsType[*file.InputError](err)
@@ -300,9 +301,9 @@ func explain(err error, k kept, interrupted string) error {
 	case isInput:
 		return input
 	case errors.Is(err, campaign.ErrJournalExists):
-		return fmt.Errorf("%s%w: go on with --resume, or %s", k.flag, err, k.elsewhere)
+		return fmt.Errorf("%s%w: continue with --resume, or %s", k.flag, err, k.elsewhere)
 	case aboutPlan:
-		return fmt.Errorf("--resume: %w: give the same flags as then, or another folder", err)
+		return fmt.Errorf("--resume: %w: give the same flags as before, or another folder", err)
 	case aboutJournal:
 		return fmt.Errorf("%s%w", k.flag, err)
 	case errors.Is(err, context.Canceled):
@@ -313,17 +314,17 @@ func explain(err error, k kept, interrupted string) error {
 	return &brokenError{cause: err}
 }
 
-// goOn says how far a campaign has come, and how it goes on.
-func goOn(r *campaign.Record, dir string) string {
+// resumeHint states how many jobs of a campaign are done, and how to continue.
+func resumeHint(r *campaign.Record, dir string) string {
 	text := fmt.Sprintf(", with %d of %d jobs done", r.Done(), r.All)
 	if dir == "" {
-		return text + ": --out would have kept them"
+		return text + ": --out would have stored them"
 	}
-	return text + ", which are in " + dir + ": go on with the same command and --resume"
+	return text + ", which are in " + dir + ": continue with the same command and --resume"
 }
 
-// crew are the child processes of a command, and the line that says how far they
-// have come. All of them end with the context, which does so by Ctrl-C.
+// crew has the child processes of a command and its progress. The children end with
+// the context, which Ctrl-C cancels.
 type crew struct {
 	*shell
 	ctx      context.Context
@@ -332,9 +333,9 @@ type crew struct {
 	progress *progress
 }
 
-// silence is how long a child may take for the runs of one seed: far longer than
-// it takes a world to find out that it is frozen or over its limits.
-const silence = 10 * time.Minute
+// maxSilence is how long a child may take for the runs of one seed: far longer than a
+// world takes to detect that it is frozen or over its limits.
+const maxSilence = 10 * time.Minute
 
 func (s *shell) newCrew(f crewFlags) (*crew, error) {
 	program, err := os.Executable()
@@ -343,21 +344,21 @@ func (s *shell) newCrew(f crewFlags) (*crew, error) {
 	}
 	command := func() *exec.Cmd {
 		cmd := exec.Command(program, "worker")
-		cmd.Args[0] = os.Args[0] // it is called by the name that this one was called by
+		cmd.Args[0] = os.Args[0] // so that its messages name the program as this one's do
 		return cmd
 	}
 	c := &crew{shell: s, progress: newProgress(s, f.quiet),
-		workers: workers.Options{Command: command, Workers: cmp.Or(f.workers, runtime.GOMAXPROCS(0)), Silence: silence}}
+		workers: workers.Options{Command: command, Workers: cmp.Or(f.workers, runtime.GOMAXPROCS(0)), Silence: maxSilence}}
 	c.ctx, c.stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	return c, nil
 }
 
-func (c *crew) dismiss() {
+func (c *crew) close() {
 	c.stop()
 	c.progress.end()
 }
 
-// watch shows how far some jobs have come.
+// watch shows the progress of a campaign, with its detail.
 func (c *crew) watch(detail func() string) func(campaign.Progress) {
 	return func(p campaign.Progress) {
 		line := p.String()

@@ -15,8 +15,9 @@ var lastOfPage = regexp.MustCompile(`(?s).*<pre class="command"[^>]*><code>([^<]
 
 const smallScenario = "name: small\nlock: {kind: single, ttl: 1s, backoff: 60ms..120ms}\nworkload: {rounds: 1, hold: 200ms, think: 100ms}\n"
 
-// The last command of the page of a violation, called anywhere, comes to the same
-// page, and to the trace whose hash the page states. So does that of all of it.
+// The last command of the page of a violation writes the same page in another folder, and
+// the page states the trace hash of the stored run. The page of the campaign ends with
+// the command that makes it.
 func TestCampaignPagesEndWithTheirCommand(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it makes many runs")
@@ -34,7 +35,7 @@ func TestCampaignPagesEndWithTheirCommand(t *testing.T) {
 		page := read(t, filepath.Join(kind, "found-1.html"))
 		campaignInto(t, commandOf(t, page), kind+"-again")
 		if read(t, filepath.Join(kind+"-again", "found-1.html")) != page {
-			t.Errorf("the last command of the page of a violation, %v, comes to another page", commandOf(t, page))
+			t.Errorf("the last command of the page of a violation, %v, writes another page", commandOf(t, page))
 		}
 		r, err := readRecording(filepath.Join(kind, "found-1.json"))
 		if err != nil {
@@ -50,7 +51,7 @@ func TestCampaignPagesEndWithTheirCommand(t *testing.T) {
 	}
 }
 
-// campaignInto makes a campaign that finds a violation, into a folder.
+// campaignInto runs a campaign that finds a violation, with its results in a folder.
 func campaignInto(t *testing.T, args []string, dir string) {
 	t.Helper()
 	if code, _, errs := call(t, nil, append(args, "--out", dir)...); code != exitUnexpected {

@@ -12,7 +12,7 @@ import (
 	"locksim/internal/campaign"
 )
 
-// published are the files of a folder, documents without their timing.
+// published are the files of a folder, without the timing of documents.
 func published(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := tree(t, dir)
@@ -24,10 +24,9 @@ func published(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// A matrix and a review that are killed or interrupted when about a third is done,
-// at the first run and where it goes on, come to the same bytes with --resume as
-// those that are not: the document, the reports and all pages. So do two shards
-// that are put together.
+// A matrix and a review that are killed or interrupted when about a third is done have,
+// after --resume, the same bytes as those that are not: the document, the reports and all
+// pages. Two merged shards have the same bytes too.
 func TestKilledAndResumed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it makes many runs")
@@ -35,7 +34,7 @@ func TestKilledAndResumed(t *testing.T) {
 	for _, tt := range []struct {
 		kind string
 		args []string
-		// clients is how many there are when about a third of the runs is done.
+		// clients is the number of clients made when about a third of the runs is done.
 		clients string
 		pages   []string
 	}{
@@ -54,13 +53,13 @@ func TestKilledAndResumed(t *testing.T) {
 			files := published(t, whole)
 			for _, name := range tt.pages {
 				if files[name] == "" {
-					t.Fatalf("exit code %d, and %s is not there\n%s", want, name, errs)
+					t.Fatalf("exit code %d, and %s does not exist\n%s", want, name, errs)
 				}
 			}
 			for _, end := range []string{"kill-parent", "interrupt"} {
 				dir := t.TempDir()
 				code, out, errs := program(t, end+":"+tt.clients+":", with(dir, "--workers", "1")...)
-				done, all := begun(t, filepath.Join(dir, tt.kind+".jsonl"))
+				done, all := jobsDone(t, filepath.Join(dir, tt.kind+".jsonl"))
 				t.Logf("%s: %d of %d jobs are done", end, done, all)
 				if code == want || out != "" || done == 0 || done > all/2 {
 					t.Fatalf("%s: exit code %d, %d of %d jobs are done\n%s%s", end, code, done, all, out, errs)
@@ -88,8 +87,8 @@ func TestKilledAndResumed(t *testing.T) {
 	}
 }
 
-// begun says how many jobs of a journal are done, and how many there are.
-func begun(t *testing.T, journal string) (done, all int) {
+// jobsDone are the number of jobs of a journal that are done, and the number of all.
+func jobsDone(t *testing.T, journal string) (done, all int) {
 	t.Helper()
 	data, err := os.ReadFile(journal)
 	if err != nil {
@@ -102,9 +101,8 @@ func begun(t *testing.T, journal string) (done, all int) {
 	return r.Done(), r.Jobs
 }
 
-// A pair of a matrix that kills each of its workers is a failure of the matrix,
-// also where it was put together of shards; the journal stays, and --resume tries
-// the pair again.
+// A pair of a matrix that kills each of its workers is a failure of the matrix, also of
+// one merged from shards; the journal remains, and --resume tries the pair again.
 func TestFailedPairInShards(t *testing.T) {
 	parts, merged := t.TempDir(), t.TempDir()
 	args := []string{"matrix", "--scenario", "calm,gc-pause", "--lock", "mylock,single", "--seeds", "1", "--fencing", "none", "--quiet", "--out", parts}
@@ -113,11 +111,11 @@ func TestFailedPairInShards(t *testing.T) {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	code, out, errs := program(t, "late-kill:0:"+always, append(args, "--shard", "1/2")...)
-	if code != exitBroken || out != "" || !strings.Contains(errs, "2 jobs failed; job 1: ") || !strings.Contains(errs, " with mylock, seed 1: the worker process died under this job") {
+	if code != exitBroken || out != "" || !strings.Contains(errs, "2 jobs failed; job 1: ") || !strings.Contains(errs, " with mylock, seed 1: the worker process ended during this job") {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
 	code, out, errs = program(t, quiet, "merge", parts, "--out", merged, "--quiet")
-	if code != exitBroken || !strings.Contains(errs, "2 of the pairs of scenario and lock could not be run to their end") || !strings.Contains(out, "\ncalm      .       FAILED\n") {
+	if code != exitBroken || !strings.Contains(errs, "the runs of 2 pairs of scenario and lock failed; the first: ") || !strings.Contains(out, "\ncalm      .       FAILED\n") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 	for _, shard := range []string{"0/2", "1/2"} {
@@ -130,8 +128,8 @@ func TestFailedPairInShards(t *testing.T) {
 	}
 }
 
-// Elsewhere than at a terminal a line is a line; at one it is written anew, and
-// taken back. Nobody is told of what is over.
+// On a terminal, progress rewrites one line and removes it at the end; elsewhere it
+// writes a line each time. It writes nothing after clear.
 func TestProgress(t *testing.T) {
 	for _, tt := range []struct {
 		terminal bool
@@ -139,23 +137,23 @@ func TestProgress(t *testing.T) {
 	}{{false, "mysim: 1 of 3 runs\nmysim: 2 of 3 runs\n"}, {true, "\r\x1b[K1 of 3 runs\r\x1b[K2 of 3 runs\r\x1b[K"}} {
 		var screen bytes.Buffer
 		p := &progress{w: &screen, program: "mysim", terminal: tt.terminal}
-		p.tell()
+		p.write()
 		p.show("1 of 3 runs")
-		p.tell()
+		p.write()
 		p.show("2 of 3 runs")
-		p.tell()
+		p.write()
 		p.clear()
-		p.tell()
+		p.write()
 		p.clear()
 		if screen.String() != tt.want {
 			t.Errorf("%q, want %q", screen.String(), tt.want)
 		}
 	}
 	none := newProgress(&shell{}, true)
-	none.show("with --quiet nobody is told")
+	none.show("not written with --quiet")
 	none.end()
 	some := newProgress(&shell{err: &bytes.Buffer{}}, false)
-	some.show("a command that ends soon tells nobody")
+	some.show("not written by a command that ends within the first interval")
 	some.end()
 	if said := some.w.(*bytes.Buffer).String(); said != "" {
 		t.Errorf("%q", said)

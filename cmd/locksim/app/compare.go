@@ -20,7 +20,7 @@ import (
 	"locksim/scenarios/search"
 )
 
-// comparisons sets locks side by side.
+// comparisons has the compare command.
 type comparisons struct{ *shell }
 
 // compareFlags are the flags of the compare command.
@@ -35,22 +35,23 @@ func (s comparisons) compareCommand() *cobra.Command {
 	var f compareFlags
 	cmd := &cobra.Command{
 		Use:   "compare [LOCK…]",
-		Short: "Set locks side by side: servers, tokens, round trips, what each survives",
+		Short: "Compare locks: servers, tokens, round trips, the faults that each survives",
 		Long: `Compare shows for each lock how many servers it needs, whether it mints fencing
-tokens, how many round trips it takes to acquire, release and renew it while nobody
-else wants it, for whom it is, and which faults it survives behind which fence.
+tokens, how many round trips an uncontended acquire, release and renewal take, for
+whom it is, and which faults it survives behind which fence.
 
-Without names, all locks are compared: those that come with locksim and your own.
+Without names, all locks are compared: the built-in ones and your own.
 
-What a lock says of itself is its servers, its tokens, its promise and for whom it
-is. All else is measured, at this moment: the round trips in a run of one client, the
-rest in the scenarios of the library that are about the lock. For each class of faults
-you see the weakest fencing mode in which no run did harm. --markdown and --json also
-have, for each weaker mode, a run that did, with the command that makes it again.
+The servers, the tokens, the promise and for whom the lock is are declared by the
+lock. All else is measured by this command: the round trips in a run of one client,
+the rest in the scenarios of the library that are about the lock. For each class of
+faults the table shows the weakest fencing mode in which no run did harm. --markdown
+and --json also have, for each weaker mode, a run that did harm, with the command that
+makes it again.
 
-The faults of the library are placed for locks on Redis with a lease of ten seconds.
-A lock of your own, with another lease or other servers, is missed by some of them:
-locksim explore --lock LOCK draws them for it.`,
+The scenarios of the library place their faults for locks on Redis with a lease of
+ten seconds. Some of these faults do not strike your own lock, if it has another lease
+or other servers: locksim explore --lock LOCK draws faults for it.`,
 		Example: `  locksim compare
   locksim compare single redlock
   locksim compare fenced broken/token-after-lock
@@ -61,9 +62,9 @@ locksim explore --lock LOCK draws them for it.`,
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.seeds, "seeds", 1, "play each scenario with `N` seeds")
-	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the table")
+	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the table; see locksim schema compare")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
-	flags.BoolVar(&f.quiet, "quiet", false, "do not say how far the work has come")
+	flags.BoolVar(&f.quiet, "quiet", false, "write no progress")
 	s.completeFlags(cmd)
 	return cmd
 }
@@ -74,7 +75,7 @@ func (s comparisons) completeCompared(_ *cobra.Command, named []string, _ string
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// everyLock has the names of all locks, specimens too.
+// everyLock are the names of all locks and specimens.
 func (s comparisons) everyLock() []string { return append(s.lockNames(), kinds.Specimens()...) }
 
 // compare is the compare command.
@@ -108,10 +109,10 @@ func (s comparisons) compare(names []string, f compareFlags) error {
 	return s.print(terminal.Comparison(s.out, c, reports.Options{Width: compareWidth, Colour: s.colour(isTerminal)}))
 }
 
-// compareWidth is how wide the table may be.
+// compareWidth is the maximal width of the table.
 const compareWidth = 80
 
-// compared are the locks of these names; without any, all but the specimens.
+// compared are the locks of some names; without names, all locks but the specimens.
 func (s comparisons) compared(names []string) ([]play.Lock, error) {
 	if len(names) == 0 {
 		names = s.lockNames()
@@ -123,27 +124,27 @@ func (s comparisons) compared(names []string) ([]play.Lock, error) {
 			return nil, fmt.Errorf("there is no lock %s: %s", quote(name), prose.Choose(name, s.everyLock()))
 		}
 		if slices.Contains(names[:i], name) {
-			return nil, fmt.Errorf("lock %s is there twice: name each lock once", name)
+			return nil, fmt.Errorf("lock %s is named twice: name each lock once", name)
 		}
 		locks = append(locks, l)
 	}
 	return locks, nil
 }
 
-// compareJob is a lock to be measured by a child.
+// compareJob is a lock that a child process measures.
 type compareJob struct {
 	Lock  string       `json:"lock"`
 	Seeds search.Seeds `json:"seeds"`
 }
 
-// compareAnswer is what a child found out. Unusable says why a lock cannot be
-// measured, where that is for its author to put right.
+// compareAnswer is the result of a child. Unusable is the reason why a lock cannot be
+// measured, if the lock itself is the cause.
 type compareAnswer struct {
 	Lock     *compare.Lock `json:"lock,omitempty"`
 	Unusable string        `json:"unusable,omitempty"`
 }
 
-// measure does the job of a child.
+// measure measures the lock of a job, in a child process.
 func (s comparisons) measure(j compareJob, step func()) (compareAnswer, error) {
 	l, err := play.FindLock(j.Lock, s.extra)
 	if err != nil {
@@ -156,14 +157,14 @@ func (s comparisons) measure(j compareJob, step func()) (compareAnswer, error) {
 	return compareAnswer{Lock: m}, err
 }
 
-// measured has the locks measured by child processes, those first that take longest:
-// a lock on many servers sends many messages.
+// measured measures the locks in child processes. It starts with the locks on most
+// servers: they send most messages and take longest, and would delay the end.
 func (s comparisons) measured(locks []play.Lock, seeds search.Seeds, quiet bool) (*compare.Comparison, error) {
 	c, err := s.newCrew(crewFlags{quiet: quiet})
 	if err != nil {
 		return nil, err
 	}
-	defer c.dismiss()
+	defer c.close()
 	order := make([]int, len(locks))
 	for i := range order {
 		order[i] = i

@@ -14,7 +14,7 @@ import (
 	"locksim/scenarios/search"
 )
 
-// The page in docs is what the command prints now.
+// docs/compare.md is the output of the command.
 func TestComparisonIsUpToDate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many runs")
@@ -29,12 +29,12 @@ func TestComparisonIsUpToDate(t *testing.T) {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	if d := cmp.Diff(string(page), out); d != "" {
-		t.Errorf("make compare writes docs/compare.md anew (-is +now):\n%s", d)
+		t.Errorf("docs/compare.md is out of date: run make compare (-is +now):\n%s", d)
 	}
 }
 
-// A lock that is passed to Main stands beside those that come with locksim, within
-// the width of a terminal.
+// A lock that is passed to Main is compared with the built-in ones, within the width of a
+// terminal.
 func TestCompareExtraLock(t *testing.T) {
 	t.Setenv(asChild, "yes")
 	code, out, errs := call(t, []play.Lock{mylock()}, "compare", "--quiet", "mylock", "single", "watchdog-fenced", "reentrant-fenced", "redlock-watchdog", "fair")
@@ -56,13 +56,13 @@ func TestCompareExtraLock(t *testing.T) {
 	}
 }
 
-// A lock that no client can use is a mistake of its author, of which the message
-// tells; a child that ends is none of the user's.
-func TestCompareWhatCannotBe(t *testing.T) {
+// A lock that no client can use is an error of its author, and the message has the cause;
+// a child that exits is a failure of the harness.
+func TestCompareUnusableLock(t *testing.T) {
 	t.Setenv(asChild, "yes")
 	t.Setenv(misbehaving, "exit")
 	extra := []play.Lock{{Name: "mylock", New: misbehave}}
-	if code, out, errs := call(t, extra, "compare", "mylock"); code != exitBroken || out != "" || !strings.Contains(errs, "measure mylock: the worker process died") {
+	if code, out, errs := call(t, extra, "compare", "mylock"); code != exitBroken || out != "" || !strings.Contains(errs, "measure mylock: the worker process ended") {
 		t.Errorf("a child that ends: exit code %d\n%s%s", code, out, errs)
 	}
 	s := comparisons{&shell{program: "mysim", extra: []play.Lock{{Name: "mylock", New: func(play.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }}}}}

@@ -9,7 +9,7 @@ import (
 	"locksim/scenarios/kinds"
 )
 
-// completeScenarios offers the library's scenarios, and files besides.
+// completeScenarios offers the scenarios of the library, and files.
 func completeScenarios(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	all, err := file.Library()
 	if err != nil || len(args) > 0 {
@@ -22,7 +22,7 @@ func completeScenarios(_ *cobra.Command, args []string, _ string) ([]string, cob
 	return names, cobra.ShellCompDirectiveDefault
 }
 
-// completeFlags offers values for those of our flags that a command has.
+// completeFlags registers completions for the flags of a command.
 func (s *shell) completeFlags(cmd *cobra.Command) {
 	values := map[string]cobra.CompletionFunc{
 		"lock":      s.completeLocks,
@@ -57,8 +57,8 @@ func completeModes(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 	return continued(typed, modeNames()), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeFaults offers the classes of fault that the list so far does not have,
-// to a sweep the kinds that it places.
+// completeFaults offers the classes and kinds of fault that the list so far does not
+// have; for sweep, the kinds that it places.
 func completeFaults(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	names := append(faultNames(), noFaults)
 	if cmd.Name() == "sweep" {
@@ -67,8 +67,8 @@ func completeFaults(cmd *cobra.Command, _ []string, typed string) ([]string, cob
 	return continued(typed, names), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeLocks offers all locks; a matrix and an exploration take a list of
-// them.
+// completeLocks offers all locks; for matrix and explore, those that the list so far
+// does not have.
 func (s *shell) completeLocks(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	names := append(s.lockNames(), kinds.Specimens()...)
 	switch cmd.Name() {
@@ -81,8 +81,8 @@ func (s *shell) completeLocks(cmd *cobra.Command, _ []string, typed string) ([]s
 	return continued(typed, names), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeScenarioList offers the library's scenarios that the list so far does
-// not have, and files besides.
+// completeScenarioList offers the scenarios of the library that the list so far does
+// not have, and files.
 func completeScenarioList(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	all, err := file.Library()
 	if err != nil {
@@ -95,8 +95,8 @@ func completeScenarioList(_ *cobra.Command, _ []string, typed string) ([]string,
 	return continued(typed, names), cobra.ShellCompDirectiveNoSpace
 }
 
-// continued are lists with commas: what was typed so far, and one more name that
-// it does not have.
+// continued are completions of a comma-separated list: the finished part of the typed
+// text, and one of the names that it does not have.
 func continued(typed string, names []string) []string {
 	begun := typed[:strings.LastIndex(typed, ",")+1]
 	var lists []string

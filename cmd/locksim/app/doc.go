@@ -1,7 +1,7 @@
-// Package app is the body of the locksim command: flags in, exit code out.
+// Package app is the locksim command: it reads flags and returns an exit code.
 //
-// It is importable, so that a user builds the same command with their own locks
-// in it. A whole program:
+// It is importable, so that a user can build the same command with their own locks.
+// A whole program:
 //
 //	//go:debug randseednop=0
 //	package main
@@ -15,10 +15,10 @@
 //		}))
 //	}
 //
-// Its lock is then listed, compared, run, explored and swept under that name, like those
-// that come with locksim. The first line lets the world seed math/rand, for
-// locks that draw from it. Call [Main] first: the commands that make many runs
-// start the same program again as worker processes.
+// The lock is then listed, compared, run, explored and swept under that name, like the
+// built-in locks. The first line lets the world seed math/rand, for locks that draw
+// from it. Call [Main] first: the commands that make many runs start the same program
+// again as worker processes.
 //
 // # Exit codes
 //
@@ -26,8 +26,7 @@
 //	1  a label that is worse than the scenario expects; in a matrix also a cell
 //	   that is milder than expected with seeds 1 to 20, or that proves nothing;
 //	   in an exploration or a sweep a violation
-//	2  bad usage or bad input: the message says where and what to do
+//	2  bad usage or bad input: the message names the position and the remedy
 //	3  the harness failed, a run was not deterministic, or the work was
-//	   interrupted, and goes on with --resume; of a merge also: results are
-//	   missing
+//	   interrupted (--resume continues it); of a merge also: results are missing
 package app

@@ -9,8 +9,8 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// The locksim command with one more lock in it. As a program, it begins with
-// the line //go:debug randseednop=0.
+// The locksim command with one more lock. The file of a real program begins with the line
+// //go:debug randseednop=0.
 func ExampleMain() {
 	mylock := play.Lock{
 		Name: "mylock",

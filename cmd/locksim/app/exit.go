@@ -19,24 +19,24 @@ const (
 	exitBroken     = 3 // the harness failed, or a run was not deterministic
 )
 
-// errUnexpected is returned when a run was worse than its scenario expects. The
-// report has said so already.
+// errUnexpected is returned when a run was worse than its scenario expects. It is not
+// printed: the report shows the label.
 var errUnexpected = errors.New("a label is worse than the scenario expects")
 
 // brokenError is returned when the harness failed, or a run was not
-// deterministic. All other errors are the user's to put right.
+// deterministic. Every other error is about the user's input.
 type brokenError struct {
 	cause error
 	// seed and replay are the first and last line of the message, where a run
-	// had begun.
+	// had started.
 	seed, replay string
 }
 
 func (e *brokenError) Error() string { return e.cause.Error() }
 func (e *brokenError) Unwrap() error { return e.cause }
 
-// complain writes an error for people and returns the exit code.
-func (s *shell) complain(err error) int {
+// reportError writes an error to standard error and returns the exit code.
+func (s *shell) reportError(err error) int {
 	broken, isBroken := errors.AsType[*brokenError](err)
 	switch {
 	case err == nil:
@@ -52,21 +52,21 @@ func (s *shell) complain(err error) int {
 		return exitBroken
 	}
 	if input, ok := errors.AsType[*file.InputError](err); ok && input.Pos != (faults.Pos{}) {
-		s.note(err.Error()) // it begins with the place, as editors expect it
+		s.note(err.Error()) // it begins with file, line and column, which editors parse
 		return exitUsage
 	}
 	s.note(s.program + ": " + err.Error())
 	return exitUsage
 }
 
-// bug reports a panic: whatever the input, there should be none.
-func (s *shell) bug(cause any, stack []byte) int {
+// reportPanic writes a panic as a bug of locksim: no input should cause one.
+func (s *shell) reportPanic(cause any, stack []byte) int {
 	s.note(fmt.Sprintf("%s: this is a bug in locksim, please report it with the lines below: %v\n%s", s.program, cause, stack))
 	return exitBroken
 }
 
-// note writes a line for people to standard error. There is nobody to tell if
-// that fails.
+// note writes a line to standard error. A failure to write there is ignored, since it
+// cannot be reported anywhere else.
 func (s *shell) note(line string) {
 	if line != "" {
 		_, _ = fmt.Fprintln(s.err, line)
@@ -83,8 +83,8 @@ func (s *shell) printJSON(v any) error {
 	return s.print(err)
 }
 
-// print makes of a failure to write to standard output what it is: nobody's
-// wrong input.
+// print turns an error of writing to standard output into a brokenError: it is not
+// about the user's input.
 func (s *shell) print(err error) error {
 	if err != nil {
 		return &brokenError{cause: fmt.Errorf("write to standard output: %w", err)}
@@ -92,8 +92,8 @@ func (s *shell) print(err error) error {
 	return nil
 }
 
-// colour is how the report on standard output is coloured: not at all where
-// nobody looks, or where the user does not want it (https://no-color.org).
+// colour selects the colours of the report on standard output: none where that is not
+// a terminal, or where the environment disables them (https://no-color.org).
 func (s *shell) colour(terminal func(io.Writer) bool) reports.Colour {
 	if s.getenv("NO_COLOR") != "" || s.getenv("TERM") == "dumb" || !terminal(s.out) {
 		return reports.Plain

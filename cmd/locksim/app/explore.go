@@ -27,7 +27,7 @@ import (
 	"locksim/scenarios/search"
 )
 
-// exploreKind is what explorations are called.
+// exploreKind is the kind of an exploration among campaigns, and the name of its files.
 const exploreKind = explore.Kind
 
 // exploreFlags are the flags of the explore command.
@@ -40,34 +40,39 @@ type exploreFlags struct {
 	promise bool
 	all     bool
 
-	runsName string // of the flag that gave the runs
+	runsName string // the flag that set runs, for errors
 }
 
 func (s *shell) exploreCommand() *cobra.Command { return s.exploreWith(new(exploreFlags)) }
 
-// exploreWith is the command whose flags go to f.
+// exploreWith is the explore command; it stores its flags in f.
 func (s *shell) exploreWith(f *exploreFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore --lock LOCK",
 		Short: "Search for schedules that break a lock",
-		Long: `Explore runs a lock under random schedules: who takes part, what they do, and
-what goes wrong, each drawn from a seed. It ends with the first run that breaks
-the lock, makes its schedule as small as it gets, and tells the story; with --all
-it makes all runs, and shows each violation that is of another shape.
+		Long: `Explore runs a lock under random schedules: clients, their workload and faults, all
+drawn from a seed. It stops at the first run that breaks the lock, makes its schedule
+minimal, and prints the story of that run. With --all it makes all runs, and shows one
+violation of each shape.
 
-A lock is judged as if it promised that all goes well under every fault: claims
-never overlap, the lock is free in the end, no rightful holder is refused, and
-the data is right, for a lock that mints tokens behind a fence that seals. With
---promise it is judged by what it promises, under the faults of which it speaks.
+A lock is judged as if it promised everything under every fault: claims never
+overlap, the lock is free in the end, no rightful holder is refused, and the data is
+right; for a lock that mints tokens, right behind a fence that seals. With --promise
+it is judged by its own promise, under the faults that the promise names.
 
-With --out each result is kept as soon as it is there, and --resume goes on after
-whatever has ended the command. In the end the folder has explore.html besides,
-with a report of each violation. The runs can be shared out: --shard 0/8 to 7/8
-make them on eight machines, and "locksim merge" puts the results together.
+--faults limits the faults to classes, or to single kinds. Without it a run may have
+every kind of fault that has a draw; a kind such as half_open is drawn only where
+--faults names it, so that a seed draws the same schedule in every version.
 
-The exit code is 0 when no violation was found, 1 when one was, and 3 when a run
-was not deterministic, came to no end, or the command was interrupted.`,
+With --out each result is stored as soon as it is known, and --resume continues after
+an interruption. In the end the folder also has explore.html, with a report of each
+violation. The runs can be divided: --shard 0/8 to 7/8 make them on eight machines,
+and "locksim merge" combines the results.
+
+The exit code is 0 when no violation was found, 1 when one was, and 3 when a run was
+not deterministic or did not end, or the command was interrupted.`,
 		Example: `  locksim explore --lock single
+  locksim explore --lock single --faults half_open
   locksim explore --lock redlock --faults pause,partition --runs 50000 --out /tmp/redlock
   locksim explore --lock redlock --faults pause,partition --runs 50000 --out /tmp/redlock --resume
   locksim explore --lock broken/get-then-del --all --json
@@ -84,11 +89,11 @@ was not deterministic, came to no end, or the command was interrupted.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.locks, "lock", nil, "explore these `LOCKS`, with commas, or all of them")
 	flags.IntVar(&f.runs, "runs", 10_000, "make `N` runs")
-	flags.IntVar(&f.runs, "seeds", 10_000, "`N` is the number of runs, under another name")
+	flags.IntVar(&f.runs, "seeds", 10_000, "`N` is the number of runs: the same as --runs")
 	flags.Uint64Var(&f.from, "from-seed", 1, "the first seed is `N`")
-	flags.StringArrayVar(&f.faults, "faults", nil, "only faults of these `CLASSES`, with commas, or of single kinds; none for none at all")
-	flags.BoolVar(&f.promise, "promise", false, "judge the lock by what it promises")
-	flags.BoolVar(&f.all, "all", false, "make all runs, and show each violation of another shape")
+	flags.StringArrayVar(&f.faults, "faults", nil, "only faults of these `CLASSES` or kinds, with commas; none for no faults")
+	flags.BoolVar(&f.promise, "promise", false, "judge the lock by its own promise")
+	flags.BoolVar(&f.all, "all", false, "make all runs, and show one violation of each shape")
 	flags.StringVar(&f.out, "out", "", outUsage)
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	f.add(flags)
@@ -111,16 +116,16 @@ func (s *shell) explore(f exploreFlags) error {
 	for _, plan := range plans {
 		works, names = append(works, &exploration{shell: s, plan: plan}), append(names, plan.Lock)
 	}
-	return s.conduct(f.campaignFlags, shard, keep(f.keep, f.out, f.about(names)...), f.form(), works, names)
+	return s.runCampaigns(f.campaignFlags, shard, newResultFolder(f.keep, f.out, f.folderName(names)...), f.form(), works, names)
 }
 
-// fewLocks is how many locks the name of a folder tells one by one.
+// fewLocks is how many locks the name of a folder lists one by one.
 const fewLocks = 3
 
-// about is what an exploration of some locks is about, for the name of its folder.
-// Those that are judged by promises lie in other folders than those that are not.
-func (f exploreFlags) about(locks []string) []string {
-	switch list := words(f.locks); {
+// folderName has the parts of the name of the folder for an exploration of some locks.
+// An exploration judged by promises has another folder than one that is not.
+func (f exploreFlags) folderName(locks []string) []string {
+	switch list := splitList(f.locks); {
 	case len(list) == 1 && list[0] == allLocks:
 		locks = []string{allLocks}
 	case len(locks) > fewLocks:
@@ -144,7 +149,7 @@ func (f exploreFlags) problem() error {
 	return nil
 }
 
-// explorePlans finds out what the flags ask for, for each lock.
+// explorePlans makes the plan of each lock from the flags.
 func (s *shell) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
 	names, err := s.exploreLocks(f.locks)
 	if err != nil {
@@ -180,7 +185,7 @@ func (s *shell) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
 // exploreLocks are the locks that a flag names, each once.
 func (s *shell) exploreLocks(lists []string) ([]string, error) {
 	var names []string
-	for _, name := range words(lists) {
+	for _, name := range splitList(lists) {
 		if name == allLocks {
 			names = append(names, s.lockNames()...)
 		} else {
@@ -188,7 +193,7 @@ func (s *shell) exploreLocks(lists []string) ([]string, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, errors.New("--lock: say which lock is to be explored: see locksim list")
+		return nil, errors.New("--lock: name the lock to explore: see locksim list")
 	}
 	seen := map[string]bool{}
 	return slices.DeleteFunc(names, func(name string) bool {
@@ -198,16 +203,16 @@ func (s *shell) exploreLocks(lists []string) ([]string, error) {
 	}), nil
 }
 
-// allLocks is the word for all locks that there are.
+// allLocks is the word for all locks.
 const allLocks = "all"
 
-// noFaults is the word for no class of fault at all.
+// noFaults is the word for no class of fault.
 const noFaults = "none"
 
-// parseFaults reads classes of fault, and single kinds of it that are not called as
-// a class is. Nil is what no flag says; "none" is none.
+// parseFaults reads the classes of fault and the single kinds that --faults names, see
+// [faultNames]. Both are nil without the flag; classes is empty for "none".
 func parseFaults(lists []string) (classes []lock.Fault, kinds []string, err error) {
-	list := words(lists)
+	list := splitList(lists)
 	if len(list) == 0 {
 		return nil, nil, nil
 	}
@@ -223,21 +228,22 @@ func parseFaults(lists []string) (classes []lock.Fault, kinds []string, err erro
 		case slices.Contains(faultNames(), name):
 			kinds = append(kinds, name)
 		default:
-			return nil, nil, fmt.Errorf("--faults %s: there is no class of fault of this name: %s", quote(name), prose.Choose(name, faultNames()))
+			return nil, nil, fmt.Errorf("--faults %s: there is no class or kind of fault of this name: %s", quote(name), prose.Choose(name, faultNames()))
 		}
 	}
 	return classes, kinds, nil
 }
 
-// faultNames are the classes of fault that promises speak of, and the kinds of fault
-// that are not called as a class is.
+// faultNames are the names that --faults takes: the classes of fault, then the kinds.
+// A kind whose name is that of a class, with "_" for "-", is left out: one name with
+// two spellings and two meanings would invite mistakes.
 func faultNames() []string {
 	var names []string
 	for _, class := range lock.Faults() {
 		names = append(names, string(class))
 	}
 	for _, k := range faults.Kinds() {
-		if !slices.Contains(names, k.Name) {
+		if !slices.Contains(names, strings.ReplaceAll(k.Name, "_", "-")) {
 			names = append(names, k.Name)
 		}
 	}
@@ -248,7 +254,7 @@ func faultNames() []string {
 type exploration struct {
 	*shell
 	plan  *explore.Plan
-	sofar search.Tally
+	tally search.Tally // of the results so far
 }
 
 func (s *shell) readExploration(r *campaign.Record) (*exploration, error) {
@@ -272,14 +278,14 @@ func (x *exploration) campaign() campaign.Campaign {
 			if err != nil {
 				return false, err
 			}
-			x.sofar.Add(b.Tally)
+			x.tally.Add(b.Tally)
 			return x.plan.Collect == explore.CollectFirst && b.Ends(), nil
 		},
 	}
 }
 
 func (x *exploration) detail() string {
-	t := &x.sofar
+	t := &x.tally
 	if t.Runs == 0 {
 		return ""
 	}
@@ -315,16 +321,7 @@ func (x *exploration) finished(r *results) (finished, error) {
 		}
 		return x.again(f.Seed)
 	}
-	var files []func() (document, error)
-	var notes []string
-	for i := range e.Summary.Failures {
-		f := &e.Summary.Failures[i]
-		files = append(files, func() (document, error) {
-			data, err := f.Run.JSON()
-			return document{foundName(i + 1), data}, err
-		})
-		notes = append(notes, f.Headline(), "replay: "+replay(i+1, f))
-	}
+	files, notes := foundRuns(e.Summary.Failures, replay)
 	return finished{
 		kind:     exploreKind,
 		document: e,
@@ -337,7 +334,7 @@ func (x *exploration) finished(r *results) (finished, error) {
 	}, nil
 }
 
-// pages are explore.html and the pages of its violations.
+// pages adds explore.html and the pages of its violations.
 func (x *exploration) pages(r *results, e *explore.Exploration, add func(string, []byte) error) error {
 	public, jobs := &exploration{shell: x.public(), plan: x.plan}, map[int]foundPageJob{}
 	for i, f := range e.Summary.Failures {
@@ -388,7 +385,7 @@ func (x *exploration) classes() string {
 	return cmp.Or(strings.Join(append(names, x.plan.Space.Kinds...), ","), noFaults)
 }
 
-// problem is the error that the exit code speaks of.
+// problem is the error that decides the exit code.
 func (x *exploration) problem(e *explore.Exploration) error {
 	sum := &e.Summary
 	switch first := cmp.Or(sum.Unsteady, sum.Broken); {

@@ -18,11 +18,12 @@ import (
 	"locksim/scenarios/play"
 )
 
-// program runs the command with mylock in it as a process of its own.
+// program runs the command with mylock as a separate process. will is the value of
+// sabotage.
 func program(t *testing.T, will string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asChild+"=1", misbehaving+"=1", unruly+"="+will)
+	cmd.Env = append(os.Environ(), asChild+"=1", misbehaving+"=1", sabotage+"="+will)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
@@ -35,13 +36,12 @@ func program(t *testing.T, will string, args ...string) (code int, stdout, stder
 	return code, out.String(), errs.String()
 }
 
-// exploreMine are the arguments of an exploration of mylock that finds nothing
-// wrong.
+// exploreMine are the arguments of an exploration of mylock that finds no violation.
 func exploreMine(dir string, more ...string) []string {
 	return append([]string{"explore", "--lock", "mylock", "--promise", "--runs", "320", "--out", dir, "--quiet"}, more...)
 }
 
-// undisturbed is the document of exploreMine.
+// undisturbed is the document of exploreMine without any sabotage.
 var undisturbed = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "locksim-test-")
 	if err != nil {
@@ -49,7 +49,7 @@ var undisturbed = sync.OnceValues(func() (string, error) {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	cmd := exec.Command(os.Args[0], exploreMine(dir)...)
-	cmd.Env = append(os.Environ(), asChild+"=1", misbehaving+"=1", unruly+"="+quiet)
+	cmd.Env = append(os.Environ(), asChild+"=1", misbehaving+"=1", sabotage+"="+quiet)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
@@ -70,8 +70,8 @@ func sameAsUndisturbed(t *testing.T, dir string) {
 	}
 }
 
-// A child that is killed loses no result that is finished, and in the end the
-// document is the same.
+// When a child is killed, no finished result is lost, and the final document is the
+// same.
 func TestExploreChildIsKilled(t *testing.T) {
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "killed")
 	code, _, errs := program(t, "kill:400:"+file, exploreMine(dir)...)
@@ -84,12 +84,12 @@ func TestExploreChildIsKilled(t *testing.T) {
 	sameAsUndisturbed(t, dir)
 }
 
-// Ctrl-C loses no result that is finished: --resume goes on from there, and in
-// the end the document is the same.
+// Ctrl-C loses no finished result: --resume continues from the results, and the final
+// document is the same.
 func TestExploreInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	code, out, errs := program(t, "interrupt:700:", exploreMine(dir, "--workers", "1")...)
-	interrupted := regexp.MustCompile(`: interrupted, with ([1-3]) of 4 jobs done, which are in .*: go on with the same command and --resume\n\z`).FindStringSubmatch(errs)
+	interrupted := regexp.MustCompile(`: interrupted, with ([1-3]) of 4 jobs done, which are in .*: continue with the same command and --resume\n\z`).FindStringSubmatch(errs)
 	if code != exitBroken || out != "" || interrupted == nil {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
@@ -128,8 +128,8 @@ func journaled(t *testing.T, dir string) map[int][]byte {
 	return all
 }
 
-// One worker or three, in one go or in shards: the document is the same but for
-// its timing.
+// The document is the same but for its timing with one worker and with three, and
+// whether one command makes it or several shards.
 func TestExploreIsStable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it makes the same runs six times")
@@ -167,13 +167,13 @@ func TestExploreReplayCommand(t *testing.T) {
 	}
 }
 
-// A lock that kills each of its processes fails its jobs; the command names them,
-// and reports no evidence.
+// A lock that exits each of its processes fails its jobs; the command reports which,
+// and that they are no evidence.
 func TestExploreFailedJobs(t *testing.T) {
 	t.Setenv(asChild, "1")
 	t.Setenv(misbehaving, "exit")
 	code, out, errs := call(t, []play.Lock{mylock()}, "explore", "--lock", "mylock", "--runs", "150", "--quiet")
-	if code != exitBroken || !strings.Contains(errs, "2 jobs failed; job 0: seeds 1 to 100: the worker process died under this job") ||
+	if code != exitBroken || !strings.Contains(errs, "2 jobs failed; job 0: seeds 1 to 100: the worker process ended during this job") ||
 		!strings.Contains(out, "INCOMPLETE: 2 jobs of 100 runs have no result.\n") || !strings.Contains(out, "No run is evidence.") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}

@@ -15,27 +15,27 @@ type document struct {
 	data []byte
 }
 
-// folder is a folder into which files are written: all of them, or none.
+// folder writes files into a directory: all of them, or none.
 type folder struct {
 	dir   string
-	aside string // where they lie until all are complete: a folder in dir
+	temp  string // a directory in dir, which has the files until all are complete
 	names []string
 }
 
-// asidePattern are the names of folders in which files lie until they are moved.
-const asidePattern = ".new-*"
+// tempPattern matches the names of these temporary directories.
+const tempPattern = ".new-*"
 
 func openFolder(dir string) (*folder, error) {
-	aside, err := os.MkdirTemp(dir, asidePattern)
+	temp, err := os.MkdirTemp(dir, tempPattern)
 	if err != nil {
 		return nil, err
 	}
-	return &folder{dir: dir, aside: aside}, nil
+	return &folder{dir: dir, temp: temp}, nil
 }
 
 // add writes a file, whose name may have slashes.
 func (f *folder) add(name string, data []byte) error {
-	file := filepath.Join(f.aside, filepath.FromSlash(name))
+	file := filepath.Join(f.temp, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
@@ -46,30 +46,31 @@ func (f *folder) add(name string, data []byte) error {
 	return nil
 }
 
-// move moves all files into the folder, in their order. Those of the same names
-// are replaced, and others left alone.
+// move moves all files into the directory, in the order in which they were added. It
+// replaces files of the same names, and leaves others.
 func (f *folder) move() error {
 	for _, name := range f.names {
 		to := filepath.Join(f.dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 			return err
 		}
-		if err := os.Rename(filepath.Join(f.aside, filepath.FromSlash(name)), to); err != nil {
-			return fmt.Errorf("move %s into its place: %w", name, err)
+		if err := os.Rename(filepath.Join(f.temp, filepath.FromSlash(name)), to); err != nil {
+			return fmt.Errorf("move %s into its folder: %w", name, err)
 		}
 	}
 	return nil
 }
 
-// close removes what was not moved.
-func (f *folder) close() { _ = os.RemoveAll(f.aside) } // what is left is in nobody's way
+// close removes the temporary directory and the files that were not moved. A directory
+// that cannot be removed does no harm: its name is hidden, and readers ignore it.
+func (f *folder) close() { _ = os.RemoveAll(f.temp) }
 
-// tidy removes from a folder what a command has left that was killed while it
-// wrote.
-func tidy(dir string) error {
+// removeLeftovers removes the temporary directories of commands that were killed while
+// they wrote.
+func removeLeftovers(dir string) error {
 	all, err := os.ReadDir(dir)
 	for _, d := range all {
-		if left, _ := filepath.Match(asidePattern, d.Name()); left {
+		if left, _ := filepath.Match(tempPattern, d.Name()); left {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, d.Name())))
 		}
 	}
@@ -91,7 +92,7 @@ func writeAll(dir string, files []document) error {
 	return to.move()
 }
 
-// saveFile writes what render makes into a file, all of it or nothing.
+// saveFile writes the output of render into a file, all of it or nothing.
 func saveFile(name string, render func(io.Writer) error) error {
 	if name == "" {
 		return nil
@@ -103,15 +104,15 @@ func saveFile(name string, render func(io.Writer) error) error {
 	return writeAll(filepath.Dir(name), []document{{filepath.Base(name), b.Bytes()}})
 }
 
-// prepare makes a folder for files, before what they are about is run. A folder
-// that cannot be is the user's to put right.
-func prepare(dir string) error {
+// prepareFolder makes the folder of --out, before anything is run. A folder that cannot
+// be made or written to is an error of usage.
+func prepareFolder(dir string) error {
 	if dir == "" {
 		return nil
 	}
 	err := os.MkdirAll(dir, 0o777)
 	if err == nil {
-		err = tryOut(dir)
+		err = checkWritable(dir)
 	}
 	if err != nil {
 		return fmt.Errorf("--out %s: %w: give a folder that can be written to", quote(dir), err)
@@ -119,13 +120,13 @@ func prepare(dir string) error {
 	return nil
 }
 
-// prepareFile finds out, before anything is run, whether a file can be written. One
-// that cannot be is the user's to put right.
+// prepareFile checks, before anything is run, that a file can be written. One that
+// cannot be written is an error of usage.
 func prepareFile(flag, name string) error {
 	if name == "" {
 		return nil
 	}
-	err := tryOut(filepath.Dir(name))
+	err := checkWritable(filepath.Dir(name))
 	if info, statErr := os.Stat(name); err == nil && statErr == nil && info.IsDir() {
 		err = fmt.Errorf("%s is a folder", quote(name))
 	}
@@ -135,8 +136,8 @@ func prepareFile(flag, name string) error {
 	return nil
 }
 
-// tryOut finds out whether files can be written into a folder.
-func tryOut(dir string) error {
+// checkWritable returns an error where files cannot be written into a folder.
+func checkWritable(dir string) error {
 	f, err := openFolder(dir)
 	if err != nil {
 		return err

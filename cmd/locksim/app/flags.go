@@ -12,8 +12,8 @@ import (
 	"locksim/lock/fence"
 )
 
-// words are the parts of lists with commas.
-func words(lists []string) []string {
+// splitList are the items of comma-separated lists.
+func splitList(lists []string) []string {
 	var all []string
 	for _, list := range lists {
 		for _, word := range strings.Split(list, ",") {
@@ -34,7 +34,7 @@ func parseModes(text string) ([]fence.Mode, error) {
 			return nil, fmt.Errorf("--fencing %s: %w", quote(text), err)
 		}
 		if slices.Contains(modes, m) {
-			return nil, fmt.Errorf("--fencing %s: mode %s is there twice: name each mode once", quote(text), m)
+			return nil, fmt.Errorf("--fencing %s: mode %s is named twice: name each mode once", quote(text), m)
 		}
 		modes = append(modes, m)
 	}
@@ -67,7 +67,7 @@ func joinModes(modes []fence.Mode) string {
 
 var harmless = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
 
-// quote writes an argument as a shell would read it back.
+// quote quotes an argument for a shell, where that is necessary.
 func quote(arg string) string {
 	if harmless.MatchString(arg) {
 		return arg
@@ -75,7 +75,7 @@ func quote(arg string) string {
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }
 
-// exactly demands a number of arguments and says what they are.
+// exactly requires n arguments; what describes them in the error.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == n {
@@ -85,7 +85,7 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// atMostOne takes one argument or none, and says what it would be.
+// atMostOne allows one argument or none; what describes it in the error.
 func atMostOne(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) <= 1 {

@@ -10,14 +10,14 @@ import (
 	"locksim/scenarios/play"
 )
 
-// galleryStory is a page of the gallery: a scenario with the lock and the modes
-// that show best what it is known for.
+// galleryStory is a page of the gallery: a scenario and the fencing modes that show its
+// point best.
 type galleryStory struct {
 	page, scenario, modes string
 }
 
-// galleryStories are the ten stories that anybody who builds a lock should know.
-// Each runs with the scenario's own lock and seed 1.
+// galleryStories are ten failures that an author of a lock should know. Each runs with
+// the scenario's own lock and seed 1.
 var galleryStories = []galleryStory{
 	{"01-gc-pause", "gc-pause", "none,check,seal"},
 	{"02-redlock-clock-jump", "redlock-clock-jump", "none,claim,cas"},
@@ -31,7 +31,8 @@ var galleryStories = []galleryStory{
 	{"10-late-packet", "late-packet", "none,check,seal"},
 }
 
-// galleryCommand is for those who work on locksim itself: make gallery calls it.
+// galleryCommand is hidden, since it is for the development of locksim: make gallery
+// calls it.
 func (s runs) galleryCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "gallery DIR",
@@ -44,7 +45,7 @@ func (s runs) galleryCommand() *cobra.Command {
 }
 
 func (s runs) gallery(dir string) error {
-	if err := prepare(dir); err != nil {
+	if err := prepareFolder(dir); err != nil {
 		return err
 	}
 	var index bytes.Buffer
@@ -73,7 +74,7 @@ func (s runs) gallery(dir string) error {
 	return nil
 }
 
-// labels are what became of each mode: "none corrupted, check rescued".
+// labels are the labels of all modes: "none corrupted, check rescued".
 func labels(o *play.Outcome) string {
 	var parts []string
 	for _, m := range o.Modes {

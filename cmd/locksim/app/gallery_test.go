@@ -11,10 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// galleryDir is where the gallery is kept.
+// galleryDir is the folder of the committed gallery.
 const galleryDir = "../../../reports/gallery"
 
-// own calls the command by its own name.
+// own runs the command under the name locksim.
 func own(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
@@ -34,7 +34,7 @@ func read(t *testing.T, path string) string {
 
 var hashForm = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 
-// The gallery is what the command writes now, and nothing else lies there.
+// The gallery has the files that the command writes, and no others.
 func TestGalleryIsUpToDate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many runs")
@@ -55,7 +55,7 @@ func TestGalleryIsUpToDate(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(pages[galleryDir], pages[dir]); diff != "" {
-		t.Errorf("run make gallery, and read what has changed:\n%s", diff)
+		t.Errorf("the gallery is out of date: run make gallery, and read the diff:\n%s", diff)
 	}
 	if len(pages[dir]) != 1+len(galleryStories) {
 		t.Errorf("%d files for %d stories", len(pages[dir]), len(galleryStories))
@@ -64,8 +64,7 @@ func TestGalleryIsUpToDate(t *testing.T) {
 
 var lastCommand = regexp.MustCompile("\n```console\ngo run \\./cmd/locksim ([^\n]+)\n```\n\\z")
 
-// The command at the end of each page, pasted, prints that page again, and so the
-// same trace hashes.
+// The command at the end of each page prints the same page, with the same trace hashes.
 func TestGalleryCommands(t *testing.T) {
 	for _, story := range galleryStories {
 		t.Run(story.page, func(t *testing.T) {

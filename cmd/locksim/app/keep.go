@@ -11,37 +11,38 @@ import (
 	"locksim/reports/html"
 )
 
-// kept is the folder of a command's results.
-type kept struct {
-	dir    string // "" for nowhere
-	listed bool   // it is one of those that are kept side by side
-	// flag begins an error about the folder, elsewhere says how to choose another.
+// resultFolder is the folder of a command's results.
+type resultFolder struct {
+	dir    string // "" for none
+	listed bool   // an index lists it: it is the folder of --keep
+	// flag is the beginning of an error about the folder, elsewhere the advice to choose
+	// another.
 	flag, elsewhere string
 }
 
-// keepUsage is what --keep does, in the help of each command that has it.
-const keepUsage = "as --out, into a folder of its own below " + runfolder.Default + ", with an index of all: see locksim serve"
+// keepUsage is the help text of --keep.
+const keepUsage = "as --out, into a new folder in " + runfolder.Default + ", with an index of all: see locksim serve"
 
-var errKeepAndOut = errors.New("--keep and --out: choose one; --keep takes a folder below " + runfolder.Default)
+var errKeepAndOut = errors.New("--keep and --out: choose one; --keep takes a folder in " + runfolder.Default)
 
-// keep is where results go: into the folder of --out or, with --keep, into one
-// that is called by what the results are about.
-func keep(keep bool, out string, about ...string) kept {
+// newResultFolder is the folder of --out or, with --keep, a folder whose name has the
+// parts about.
+func newResultFolder(keep bool, out string, about ...string) resultFolder {
 	if keep {
-		return kept{filepath.Join(filepath.FromSlash(runfolder.Default), runfolder.Name(about...)), true, "--keep: ", "remove that folder, or choose one with --out"}
+		return resultFolder{filepath.Join(filepath.FromSlash(runfolder.Default), runfolder.Name(about...)), true, "--keep: ", "remove that folder, or choose one with --out"}
 	}
-	return kept{out, false, "--out " + quote(out) + ": ", "give another folder"}
+	return resultFolder{out, false, "--out " + quote(out) + ": ", "give another folder"}
 }
 
-// list makes the folder the latest of those that are kept, and writes their index
-// anew. Its results are there already.
-func (k kept) list(s *shell) error {
+// list points the link "latest" to the folder of --keep and updates the index. The
+// results must be in the folder.
+func (k resultFolder) list(s *shell) error {
 	if !k.listed {
 		return nil
 	}
 	all := filepath.Dir(k.dir)
 	if err := runfolder.PointLatest(all, filepath.Base(k.dir)); err != nil {
-		s.note(fmt.Sprintf("the link %s is not there: %v", filepath.Join(all, runfolder.Latest), err))
+		s.note(fmt.Sprintf("cannot make the link %s: %v", filepath.Join(all, runfolder.Latest), err))
 	}
 	page, err := (serving{s}).indexOf(all)
 	if err == nil {
@@ -50,11 +51,12 @@ func (k kept) list(s *shell) error {
 	if err != nil {
 		return &brokenError{cause: fmt.Errorf("write the index of %s: %w", all, err)}
 	}
-	s.note("kept in " + k.dir + "; all of them: " + filepath.Join(all, "index.html"))
+	s.note("stored in " + k.dir + "; index of all: " + filepath.Join(all, "index.html"))
 	return nil
 }
 
-// indexOf is the index of a folder as a page, as it is anywhere and at any time.
+// indexOf is the index of a folder as a page without ages and without updates, so that
+// it depends on the folder alone.
 func (s serving) indexOf(dir string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -64,7 +66,7 @@ func (s serving) indexOf(dir string) ([]byte, error) {
 	return s.indexPage(&runfolder.Scanner{FS: root.FS()}, false)
 }
 
-// indexPage is what a folder holds now, as a page.
+// indexPage is the index of a folder as a page.
 func (s serving) indexPage(scanner *runfolder.Scanner, live bool) ([]byte, error) {
 	x, err := scanner.Index()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"locksim/scenarios/play"
 )
 
-// The folders of results are called by what they are about.
+// The folder of --keep is named after the command and the locks.
 func TestFolderToKeep(t *testing.T) {
 	for _, tt := range []struct {
 		want    string
@@ -25,17 +25,17 @@ func TestFolderToKeep(t *testing.T) {
 		{"explore-a-b-c-d_", "a,b,c,d", []string{"a", "b", "c", "d"}, false},
 	} {
 		f := exploreFlags{locks: []string{tt.flag}, promise: tt.promise}
-		k := keep(true, "", f.about(tt.locks)...)
+		k := newResultFolder(true, "", f.folderName(tt.locks)...)
 		if !k.listed || !strings.HasPrefix(k.dir, filepath.Join("reports", "out", tt.want)) || len(k.dir) > len("reports/out/"+tt.want)+8 {
 			t.Errorf("%+v; want %s", k, tt.want)
 		}
 	}
-	if k := keep(false, "here", "explore"); k.listed || k.dir != "here" {
+	if k := newResultFolder(false, "here", "explore"); k.listed || k.dir != "here" {
 		t.Errorf("%+v", k)
 	}
 }
 
-// Where there can be no link, people are told, and the index is there.
+// Where the link "latest" cannot be made, a message says so, and the index is written.
 func TestKeepWithoutLink(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.MkdirAll(filepath.Join("reports", "out", "latest", "mine"), 0o755); err != nil {
@@ -51,15 +51,15 @@ func TestKeepWithoutLink(t *testing.T) {
 	}
 }
 
-// The report of a violation is written by a child, with locks of the user's own.
-// One that cannot be written is left out, and people are told why.
+// A child writes the report of a violation, also with the user's own locks. A report
+// that cannot be written is left out, and a message says why.
 func TestFoundPages(t *testing.T) {
 	t.Setenv(asChild, "1")
 	dir := t.TempDir()
 	if code, _, errs := call(t, []play.Lock{mylock()}, "run", "gc-pause", "--lock", "mylock", "--fencing", "none", "--out", dir); code != exitExpected {
 		t.Fatal(errs)
 	}
-	r, err := readRecording(stored(dir))
+	r, err := readRecording(runFile(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestFoundPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.dismiss()
+	defer c.close()
 	pages := map[string]string{}
 	linked := map[int]string{}
 	jobs := map[int]foundPageJob{1: {Run: &other}, 3: {Run: r.run, Replay: "mysim explore <again>"}}
@@ -89,9 +89,9 @@ func TestFoundPages(t *testing.T) {
 		t.Errorf("%d pages: %.200s", len(pages), pages["found-3.html"])
 	}
 	if linked[1] != "" || linked[3] != "found-3.html" {
-		t.Errorf("the page leads to %v", linked)
+		t.Errorf("the page links to %v", linked)
 	}
 	if !strings.HasPrefix(errs.String(), "found-1.html cannot be written: ") || !strings.Contains(errs.String(), "nobodys") {
-		t.Errorf("people are told %q", errs.String())
+		t.Errorf("standard error has %q", errs.String())
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"locksim/internal/campaign"
 )
 
-// manifest is what the test wants to know of examples/kubernetes/job.yaml.
+// manifest has the fields of examples/kubernetes/job.yaml that the test checks.
 type manifest struct {
 	Kind string
 	Spec struct {
@@ -56,8 +56,8 @@ func jobManifest(t *testing.T) manifest {
 	}
 }
 
-// The manifest's command line is one that the command takes, each pod does a
-// shard of its own, and the results go to the volume.
+// The command accepts the manifest's command line, each pod has another shard, and the
+// results go to the volume.
 func TestKubernetesManifest(t *testing.T) {
 	m := jobManifest(t)
 	c := m.Spec.Template.Spec.Containers[0]

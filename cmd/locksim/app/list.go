@@ -19,19 +19,19 @@ import (
 	"locksim/scenarios/play"
 )
 
-// List is what there is to run. As JSON it is what the command list prints.
+// List is what locksim offers: the JSON that the command list prints.
 type List struct {
-	// Scenarios are those of the library, sorted by name.
+	// Scenarios are the scenarios of the library, sorted by name.
 	Scenarios []ListedScenario `json:"scenarios"`
-	// Locks are those that come with locksim, then the program's own.
+	// Locks are the built-in locks, then the program's own.
 	Locks []ListedLock `json:"locks"`
 	// Specimens are locks that are wrong on purpose.
-	Specimens []ListedThing `json:"specimens"`
+	Specimens []ListedEntry `json:"specimens"`
 	// Faults are the kinds of fault.
-	Faults []ListedThing `json:"faults"`
+	Faults []ListedEntry `json:"faults"`
 	// Fencing are the fencing modes.
-	Fencing []ListedThing `json:"fencing"`
-	// FailureModes are what is known to go wrong with locks in the field.
+	Fencing []ListedEntry `json:"fencing"`
+	// FailureModes are the known ways in which locks fail in practice.
 	FailureModes []file.FailureMode `json:"failure_modes"`
 }
 
@@ -41,9 +41,9 @@ type ListedScenario struct {
 	Name string `json:"name"`
 	// Title is what the scenario is about.
 	Title string `json:"title"`
-	// Lock is the lock that it runs with where none is named.
+	// Lock is the lock that it runs with by default.
 	Lock string `json:"lock"`
-	// Locks are those that the scenario is about.
+	// Locks are the locks that the scenario is about.
 	Locks []string `json:"locks"`
 	// Catalogue are the failure modes that it shows, by their ids.
 	Catalogue []string `json:"catalogue,omitempty" jsonschema:"pattern=^F[0-9][0-9]+$"`
@@ -61,19 +61,19 @@ type ListedLock struct {
 	Promise lock.Promise `json:"promise"`
 }
 
-// ListedThing is a name with what it means.
-type ListedThing struct {
-	// Name is what it is called in files and flags.
+// ListedEntry is a name with its meaning.
+type ListedEntry struct {
+	// Name is the name in files and flags.
 	Name string `json:"name"`
-	// Text is what it means, in a line.
+	// Text is the meaning, in a line.
 	Text string `json:"text"`
 }
 
-// rules says in a line what each fencing mode does.
+// rules describes each fencing mode in a line.
 var rules = map[fence.Mode]string{
-	fence.None:   "the store takes everything",
+	fence.None:   "the store accepts every write",
 	fence.Check:  "the store refuses a write whose token is below the highest written",
-	fence.Seal:   "the same, and reads count too: a read with a higher token shuts out the lower ones",
+	fence.Seal:   "the same, and reads count too: after a read with a higher token, lower ones are refused",
 	fence.Strict: "the same, and a token belongs to the first grant that sends it",
 	fence.Claim:  "a read claims the resource for its grant, and a write needs the claim; needs no tokens",
 	fence.CAS:    "a write needs the version that its client has read; needs no lock",
@@ -101,11 +101,11 @@ func (s listing) listCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&modes, "catalogue", false, "list the known failure modes of locks, and the scenarios that show them")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document; see locksim schema list")
 	return cmd
 }
 
-// NewList lists what comes with locksim, and the locks of a program's own.
+// NewList lists what locksim offers; extra are the program's own locks.
 func NewList(extra ...play.Lock) (*List, error) {
 	all, err := file.Library()
 	if err != nil {
@@ -131,13 +131,13 @@ func NewList(extra ...play.Lock) (*List, error) {
 	}
 	for _, b := range broken.All() {
 		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, cmp.Or(string(b.Fault), noFaults), b.Detector, b.Mode)
-		c.Specimens = append(c.Specimens, ListedThing{"broken/" + b.Name, text})
+		c.Specimens = append(c.Specimens, ListedEntry{"broken/" + b.Name, text})
 	}
 	for _, k := range faults.Kinds() {
-		c.Faults = append(c.Faults, ListedThing{k.Name, k.Text})
+		c.Faults = append(c.Faults, ListedEntry{k.Name, k.Text})
 	}
 	for _, m := range fence.Modes() {
-		c.Fencing = append(c.Fencing, ListedThing{string(m), rules[m]})
+		c.Fencing = append(c.Fencing, ListedEntry{string(m), rules[m]})
 	}
 	return c, nil
 }
@@ -187,11 +187,11 @@ func (c *List) write(w io.Writer) error {
 	}
 	for _, part := range []struct {
 		title string
-		list  []ListedThing
+		list  []ListedEntry
 	}{{"specimens: locks that are wrong on purpose", c.Specimens}, {"faults", c.Faults}, {"fencing modes", c.Fencing}} {
 		line("\n%s", part.title)
-		for _, thing := range part.list {
-			line("  %s\t%s", thing.Name, thing.Text)
+		for _, entry := range part.list {
+			line("  %s\t%s", entry.Name, entry.Text)
 		}
 	}
 	if err != nil {
@@ -200,15 +200,14 @@ func (c *List) write(w io.Writer) error {
 	return t.Flush()
 }
 
-// promises are what the locks promise, with those together that promise the
-// same.
-func (c *List) promises() []ListedThing {
-	var out []ListedThing
+// promises are the promises of the locks. Locks with the same promise share an entry.
+func (c *List) promises() []ListedEntry {
+	var out []ListedEntry
 	for _, l := range c.Locks {
 		text := play.DescribePromise(l.Promise)
-		i := slices.IndexFunc(out, func(p ListedThing) bool { return p.Text == text })
+		i := slices.IndexFunc(out, func(p ListedEntry) bool { return p.Text == text })
 		if i < 0 {
-			out = append(out, ListedThing{l.Name, text})
+			out = append(out, ListedEntry{l.Name, text})
 			continue
 		}
 		out[i].Name += ", " + l.Name

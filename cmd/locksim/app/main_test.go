@@ -9,13 +9,14 @@ import (
 	"locksim/scenarios/play"
 )
 
-// Variables that make a child of this program, and say what mylock does there.
+// Environment variables that make the test program run as locksim, and that select what
+// mylock does there.
 const (
 	asChild     = "LOCKSIM_APP_TEST_CHILD"
 	misbehaving = "LOCKSIM_APP_TEST_MISBEHAVING"
 )
 
-// In a child of a matrix, this program is a locksim with mylock in it.
+// A child process of a test is the locksim command with mylock.
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(asChild) == "":
@@ -24,14 +25,14 @@ func TestMain(m *testing.M) {
 		os.Exit(Main(promising()))
 	case os.Getenv(misbehaving) == "":
 		os.Exit(Main(mylock()))
-	case os.Getenv(unruly) != "":
-		os.Exit(Main(unrulyLock()))
+	case os.Getenv(sabotage) != "":
+		os.Exit(Main(sabotagedLock()))
 	}
 	os.Exit(Main(play.Lock{Name: "mylock", New: misbehave}))
 }
 
-// misbehave is a lock that ends its process, or tells the parent that the user
-// has pressed Ctrl-C, and never comes back.
+// misbehave makes no lock: it exits the process, or sends SIGINT to the parent, as Ctrl-C
+// does, and never returns.
 func misbehave(play.Env) (lock.Locker, error) {
 	if os.Getenv(misbehaving) == "exit" {
 		os.Exit(9)

@@ -25,7 +25,7 @@ import (
 	"locksim/scenarios/search"
 )
 
-// matrixKind is what matrices are called.
+// matrixKind is the kind of a matrix among campaigns, and the name of its files.
 const matrixKind = "matrix"
 
 // matrixFlags are the flags of the matrix command.
@@ -49,21 +49,21 @@ func (s *shell) matrixCommand() *cobra.Command {
 		Short: "Run all scenarios with all locks under all fencing modes",
 		Long: `Matrix runs each scenario of the library with each lock that the scenario is
 about, under each fencing mode, with a number of seeds, and shows the worst label
-of each cell. The runs are spread over child processes, one per core.
+of each cell. The runs are divided among child processes, one per core.
 
-The exit code is 1 when a cell differs from what its scenario expects, or is
-vacuous: nobody contended for the lock, or a fault never fired. An expectation
-speaks of the seeds 1 to 20: no seed may be worse, and with all of these, one has
-to be as bad. What differs is listed, with the command that replays it.
+The exit code is 1 when a cell differs from what its scenario expects, or is vacuous:
+no clients contended for the lock, or a fault never fired. An expectation holds for
+the seeds 1 to 20: no seed may be worse, and if all of them are run, at least one must
+be as bad. The command lists each difference with the command that replays it.
 
-With --out, DIR/index.html is the table with filters. It leads to a page for each
-lock and each scenario, and each cell to the report of the first run that shows
-its label. The reports of the whole library take half as long again as its matrix,
-and 80 MB; --no-runs leaves them out.
+With --out, DIR/index.html is the table with filters. It links to a page for each lock
+and each scenario, and from each cell to the report of the first run with its label.
+The reports of the whole library take half as much time as its matrix, and 80 MB;
+--no-runs leaves them out.
 
-With --out each result is kept as soon as it is there, too, and --resume goes on
-after whatever has ended the command. The runs can be shared out: --shard 0/8 to
-7/8 make them on eight machines, and "locksim merge" puts the matrix together.`,
+With --out each result is also stored as soon as it is known, and --resume continues
+after an interruption. The runs can be divided: --shard 0/8 to 7/8 make them on eight
+machines, and "locksim merge" combines them into the matrix.`,
 		Example: `  locksim matrix
   locksim matrix --scenario 'late-*,gc-pause' --lock 'redlock*' --seeds 5
   locksim matrix --scenario ./my.yaml --fencing none,seal
@@ -84,7 +84,7 @@ after whatever has ended the command. The runs can be shared out: --shard 0/8 to
 	flags.StringVar(&f.fencing, "fencing", joinModes(fence.Modes()), "fencing `MODES`, with commas")
 	flags.BoolVar(&f.broken, "broken", false, "also the locks that are wrong on purpose")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
-	flags.StringVar(&f.out, "out", "", "keep the results in `DIR`, and write index.html with its pages, matrix.json, matrix.txt and MATRIX.md")
+	flags.StringVar(&f.out, "out", "", "store the results in `DIR`, and write index.html with its pages, matrix.json, matrix.txt and MATRIX.md")
 	flags.BoolVar(&f.noRuns, "no-runs", false, "with --out: leave out the reports of the runs that the cells lead to")
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	flags.StringVar(&f.junit, "junit", "", "also write JUnit XML into `FILE`: a test case for each cell")
@@ -99,7 +99,7 @@ func (s *shell) matrix(f matrixFlags) error {
 		return errors.New("--json and --markdown: choose one; --out writes both")
 	}
 	if f.noRuns && f.out == "" && !f.keep {
-		return errors.New("--no-runs: it is about the pages, which --out DIR writes: add that, or leave it out")
+		return errors.New("--no-runs: this flag is about the pages that --out DIR writes: add --out, or leave it out")
 	}
 	shard, err := f.check(s.getenv)
 	if err == nil {
@@ -116,10 +116,10 @@ func (s *shell) matrix(f matrixFlags) error {
 		return err
 	}
 	w := &matrixWork{shell: s, plan: plan, asked: f.asked(), junit: f.junit, noRuns: f.noRuns}
-	return s.conduct(f.campaignFlags, shard, keep(f.keep, f.out, matrixKind), f.form(), []work{w}, nil)
+	return s.runCampaigns(f.campaignFlags, shard, newResultFolder(f.keep, f.out, matrixKind), f.form(), []work{w}, nil)
 }
 
-// form is how the matrix is printed.
+// form is the form in which the matrix is printed.
 func (f matrixFlags) form() form {
 	if f.markdown {
 		return asMarkdown
@@ -127,7 +127,7 @@ func (f matrixFlags) form() form {
 	return f.campaignFlags.form()
 }
 
-// forWhole are the flags that are about the matrix, as opposed to its jobs.
+// forWhole are the flags that need the whole matrix, by their names.
 func (f matrixFlags) forWhole() (asked []string) {
 	for _, flag := range []struct {
 		name string
@@ -140,8 +140,8 @@ func (f matrixFlags) forWhole() (asked []string) {
 	return asked
 }
 
-// asked are the words behind the name of the program that ask for the same matrix
-// anywhere. They say nothing of where it is kept.
+// asked are the arguments that make the same matrix on any machine. They do not have
+// --out and the like.
 func (f matrixFlags) asked() string {
 	words := []string{"matrix", "--seeds", fmt.Sprint(f.seeds)}
 	if f.from != 1 {
@@ -164,7 +164,7 @@ func (f matrixFlags) asked() string {
 	return strings.Join(words, " ")
 }
 
-// planMatrix finds out what the flags ask for.
+// planMatrix makes the plan from the flags.
 func (s *shell) planMatrix(f matrixFlags) (*matrix.Plan, error) {
 	modes, err := parseModes(f.fencing)
 	if err != nil {
@@ -179,14 +179,14 @@ func (s *shell) planMatrix(f matrixFlags) (*matrix.Plan, error) {
 		return nil, err
 	}
 	return matrix.NewPlan(matrix.Options{
-		Scenarios: chosen, Locks: words(f.locks), Specimens: f.broken, Modes: modes, Seeds: seeds, Extra: s.extra,
+		Scenarios: chosen, Locks: splitList(f.locks), Specimens: f.broken, Modes: modes, Seeds: seeds, Extra: s.extra,
 	})
 }
 
-// chooseScenarios are the scenarios that a flag names, each once: all of the
-// library where it names none.
+// chooseScenarios are the scenarios that a flag names, each once; without the flag, all
+// of the library.
 func (s *shell) chooseScenarios(lists []string) ([]*file.Scenario, error) {
-	patterns := words(lists)
+	patterns := splitList(lists)
 	if len(patterns) == 0 {
 		all, err := file.Library()
 		if err != nil {
@@ -196,7 +196,7 @@ func (s *shell) chooseScenarios(lists []string) ([]*file.Scenario, error) {
 	}
 	var chosen []*file.Scenario
 	for _, pattern := range patterns {
-		found, err := s.fitting(pattern)
+		found, err := s.matchingScenarios(pattern)
 		if err != nil {
 			return nil, err
 		}
@@ -209,14 +209,14 @@ func (s *shell) chooseScenarios(lists []string) ([]*file.Scenario, error) {
 	return chosen, nil
 }
 
-// fitting are the scenarios that a name, a file or a pattern means.
-func (s *shell) fitting(pattern string) ([]*file.Scenario, error) {
+// matchingScenarios are the scenarios that match a name, a file or a pattern.
+func (s *shell) matchingScenarios(pattern string) ([]*file.Scenario, error) {
 	if !strings.ContainsAny(pattern, `*?[`) {
 		sc, err := file.Load(pattern, runs{s}.serverNames()...)
 		return []*file.Scenario{sc}, err
 	}
 	if strings.ContainsAny(pattern, `/\`) {
-		return s.fittingFiles(pattern)
+		return s.matchingFiles(pattern)
 	}
 	all, err := file.Library()
 	if err != nil {
@@ -235,8 +235,8 @@ func (s *shell) fitting(pattern string) ([]*file.Scenario, error) {
 	return found, nil
 }
 
-// fittingFiles are the scenarios in the files of a pattern.
-func (s *shell) fittingFiles(pattern string) ([]*file.Scenario, error) {
+// matchingFiles are the scenarios in the files that match a pattern.
+func (s *shell) matchingFiles(pattern string) ([]*file.Scenario, error) {
 	files, err := filepath.Glob(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("--scenario %s: %w: write a path, or one with *, such as './mine/*.yaml'", quote(pattern), err)
@@ -259,7 +259,7 @@ func (s *shell) fittingFiles(pattern string) ([]*file.Scenario, error) {
 type matrixWork struct {
 	*shell
 	plan *matrix.Plan
-	// asked is what the user has asked for; see [matrixFlags.asked].
+	// asked are the arguments of the command; see [matrixFlags.asked].
 	asked  string
 	junit  string
 	noRuns bool
@@ -297,8 +297,8 @@ func (x *matrixWork) detail() string { return "" }
 
 func (x *matrixWork) divisible() bool { return false }
 
-// assembled is the matrix, without what differs from run to run. A job that has
-// failed is a failure in it.
+// assembled is the matrix, without what differs from run to run. A failed job is in the
+// failures of the matrix.
 func (x *matrixWork) assembled(r *campaign.Record) (*matrix.Matrix, error) {
 	done, err := matrixTask.Results(r)
 	if err != nil {
@@ -321,7 +321,7 @@ func (x *matrixWork) assembled(r *campaign.Record) (*matrix.Matrix, error) {
 	return m, nil
 }
 
-// slowest is how many jobs the timing of a matrix names.
+// slowest is the number of jobs in the timing of a matrix.
 const slowest = 10
 
 func (x *matrixWork) finished(r *results) (finished, error) {
@@ -356,26 +356,26 @@ func (x *matrixWork) finished(r *results) (finished, error) {
 			err := markdown(&b)
 			return document{"MATRIX.md", b.Bytes()}, err
 		}},
-		pages:     func(add func(string, []byte) error) (problem, err error) { return x.pages(r, m, add) },
-		elsewhere: func() error { return saveFile(x.junit, func(w io.Writer) error { return junit.Matrix(w, m) }) },
-		notes:     notes,
-		problem:   matrixProblem(m),
+		pages:      func(add func(string, []byte) error) (problem, err error) { return x.pages(r, m, add) },
+		writeExtra: func() error { return saveFile(x.junit, func(w io.Writer) error { return junit.Matrix(w, m) }) },
+		notes:      notes,
+		problem:    matrixProblem(m),
 	}, nil
 }
 
-// matrixWidth is how wide the table may be.
+// matrixWidth is the maximal width of the table.
 const matrixWidth = 100
 
-// runAgain is the command that makes some runs of a matrix again.
+// runAgain is the command that repeats runs of a matrix.
 func (s *shell) runAgain(scenario, lock string, seed uint64, modes ...fence.Mode) string {
 	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.program, quote(scenario), quote(lock), seed, joinModes(modes))
 }
 
-// matrixProblem is the error that the exit code speaks of.
+// matrixProblem is the error that decides the exit code.
 func matrixProblem(m *matrix.Matrix) error {
 	switch n := len(m.Failures); {
 	case n > 0:
-		return &brokenError{cause: fmt.Errorf("%d of the pairs of scenario and lock could not be run to their end; the first: %s with %s: %s",
+		return &brokenError{cause: fmt.Errorf("the runs of %d pairs of scenario and lock failed; the first: %s with %s: %s",
 			n, m.Failures[0].Scenario, m.Failures[0].Lock, m.Failures[0].Why), replay: m.Failures[0].Replay}
 	case !m.Expected:
 		return errUnexpected

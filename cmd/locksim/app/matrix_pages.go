@@ -11,9 +11,9 @@ import (
 	"locksim/scenarios/matrix"
 )
 
-// pages are those of a matrix: the table, a page for each scenario and each lock,
-// and the reports that cells lead to, which children write. Cells whose report
-// could not be written lead to the page of their scenario.
+// pages adds the pages of a matrix: the table, a page for each scenario and each lock,
+// and the reports of the runs of cells, which child processes write. A cell whose
+// report could not be written links to the page of its scenario.
 func (x *matrixWork) pages(r *results, m *matrix.Matrix, add func(string, []byte) error) (problem, err error) {
 	modes, err := file.Catalogue()
 	if err != nil {
@@ -31,7 +31,7 @@ func (x *matrixWork) pages(r *results, m *matrix.Matrix, add func(string, []byte
 			return add(name, data)
 		}, func(name string, err error) {
 			failed++
-			problem = &brokenError{cause: fmt.Errorf("%d of the reports of runs could not be made, and their cells lead to the pages of their scenarios; the last: %s: %w", failed, name, err)}
+			problem = &brokenError{cause: fmt.Errorf("%d reports of runs could not be made, and their cells link to the pages of their scenarios; the last: %s: %w", failed, name, err)}
 		})
 		if err != nil {
 			return nil, err
@@ -56,7 +56,7 @@ func (x *matrixWork) pages(r *results, m *matrix.Matrix, add func(string, []byte
 	return problem, err
 }
 
-// runPagesOf are the reports that the cells of a matrix lead to, each once, in the
+// runPagesOf are the reports to which the cells of a matrix link, each once, in the
 // order of the cells.
 func runPagesOf(site html.MatrixSite) []pageOf {
 	var todo []pageOf

@@ -43,8 +43,7 @@ func tree(t *testing.T, dir string) map[string]string {
 
 var linkOf = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
 
-// linked demands that each link of each page leads to a file that is there, and to
-// a place in it.
+// linked checks that each link of each page leads to an existing file and anchor.
 func linked(t *testing.T, files map[string]string) {
 	t.Helper()
 	for name, html := range files {
@@ -58,15 +57,15 @@ func linked(t *testing.T, files map[string]string) {
 			case link[1] == "data:,":
 			case to == "" && strings.Contains(html, `id="`+anchor+`"`):
 			case !ok || anchor != "" && !strings.Contains(there, ` id="`+anchor+`"`):
-				t.Errorf("%s leads to %s, which is not there", name, link[1])
+				t.Errorf("%s links to %s, which does not exist", name, link[1])
 			}
 		}
 	}
 }
 
-// --out writes all pages: for each scenario and lock, and the reports that cells
-// lead to. Every link of all of them resolves, nothing is left over, and a second
-// time gives the same bytes.
+// --out writes all pages: one for each scenario and lock, and the reports to which cells
+// link. Every link resolves, no other file is written, and a second command writes the
+// same bytes.
 func TestMatrixPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many runs")
@@ -83,7 +82,7 @@ func TestMatrixPages(t *testing.T) {
 	for _, name := range []string{"index.html", "locks/mylock.html", "locks/fenced.html", "scenarios/calm.html", "scenarios/gc-pause.html",
 		"runs/calm/fenced/seed-1.html", "runs/gc-pause/mylock/seed-1.html", "runs/gc-pause/fenced/seed-1.html"} {
 		if files[name] == "" || files[name] != again[name] {
-			t.Errorf("%s is not there, or not the same again", name)
+			t.Errorf("%s does not exist, or differs the second time", name)
 		}
 	}
 	if n := len(files); n != 5+4+3 {
@@ -91,19 +90,19 @@ func TestMatrixPages(t *testing.T) {
 	}
 	if index := files["index.html"]; !strings.Contains(index, `href="runs/gc-pause/fenced/seed-1.html#mode-seal"`) ||
 		!strings.Contains(index, "<code>mysim matrix --seeds 2 --scenario calm,gc-pause --lock mylock,fenced --fencing none,seal</code>") {
-		t.Error("the index does not lead to the report, or does not say what makes it")
+		t.Error("the index does not link to the report, or does not have its command")
 	}
 	var m matrix.Matrix
 	readJSON(t, files["matrix.json"], &m)
 	for _, c := range m.Cells {
 		if c.CellRuns != nil && !strings.Contains(files[html.MatrixRunFile(c.Scenario, c.Lock, c.Seed)], c.TraceHash) {
-			t.Errorf("the report of %s with %s has not the hash of mode %s", c.Scenario, c.Lock, c.Mode)
+			t.Errorf("the report of %s with %s lacks the hash of mode %s", c.Scenario, c.Lock, c.Mode)
 		}
 	}
 }
 
-// --no-runs leaves out the reports: cells lead to the page of their scenario. Files
-// of others stay as they are.
+// --no-runs leaves out the reports: cells link to the page of their scenario. Other files
+// in the folder do not change.
 func TestMatrixPagesWithoutRuns(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "scenarios"), 0o755); err != nil {
@@ -120,48 +119,48 @@ func TestMatrixPagesWithoutRuns(t *testing.T) {
 	files := tree(t, dir)
 	linked(t, files)
 	if len(files) != 1+4+3 || files["scenarios/mine.yaml"] != "name: mine\n" || !strings.Contains(files["index.html"], `href="scenarios/gc-pause.html#row-fenced"`) {
-		t.Errorf("%d files, or not the links", len(files))
+		t.Errorf("%d files, or the link is missing", len(files))
 	}
 }
 
-// A report whose child dies is left out: its cells lead to the page of the scenario,
-// everything else is there, and the exit code says so.
+// A report whose child exits is left out: its cells link to the page of the scenario,
+// all other files are written, and the exit code is that of a failure.
 func TestMatrixReportFails(t *testing.T) {
 	dir := t.TempDir()
 	code, out, errs := lateMatrix(t, "late-kill", dir)
-	if code != exitBroken || !strings.Contains(errs, "1 of the reports of runs could not be made, and their cells lead to the pages of their scenarios; the last: runs/calm/mylock/seed-1.html: ") || !strings.Contains(out, "2 runs in 1 cells") {
+	if code != exitBroken || !strings.Contains(errs, "1 reports of runs could not be made, and their cells link to the pages of their scenarios; the last: runs/calm/mylock/seed-1.html: ") || !strings.Contains(out, "2 runs in 1 cells") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 	files := tree(t, dir)
 	linked(t, files)
 	if files["runs/calm/mylock/seed-1.html"] != "" || !strings.Contains(files["index.html"], `href="scenarios/calm.html#row-mylock"`) {
-		t.Error("a report that could not be made is there, or a cell leads to it")
+		t.Error("a report that could not be made exists, or a cell links to it")
 	}
 }
 
-// Ctrl-C while the reports are made leaves the results, and no page.
+// Ctrl-C while the reports are made keeps the results, and writes no page.
 func TestMatrixReportsInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	code, _, errs := lateMatrix(t, "late-interrupt", dir)
-	if want := "mysim: interrupted, with 1 of 1 jobs done, which are in " + dir + ": go on with the same command and --resume\n"; code != exitBroken || errs != want {
+	if want := "mysim: interrupted, with 1 of 1 jobs done, which are in " + dir + ": continue with the same command and --resume\n"; code != exitBroken || errs != want {
 		t.Errorf("exit code %d\n%s", code, errs)
 	}
 	if files := tree(t, dir); len(files) != 1 || files["matrix.jsonl"] == "" {
-		t.Errorf("left are %v, want the journal", slices.Sorted(maps.Keys(files)))
+		t.Errorf("the folder has %v, want the journal alone", slices.Sorted(maps.Keys(files)))
 	}
 }
 
-// lateMatrix is a matrix of calm with mylock, which rebels when the report is made:
-// after the three clients and the probe of seed 1, twice, and of seed 2.
+// lateMatrix is a matrix of calm with mylock, whose sabotage takes effect when the report
+// is made: after the three clients and the probe of seed 1, twice, and of seed 2.
 func lateMatrix(t *testing.T, how, dir string) (code int, stdout, stderr string) {
 	t.Helper()
 	t.Setenv(misbehaving, "yes")
-	t.Setenv(unruly, how+":12:"+filepath.Join(t.TempDir(), "clients"))
+	t.Setenv(sabotage, how+":12:"+filepath.Join(t.TempDir(), "clients"))
 	t.Setenv(asChild, "1")
-	return call(t, []play.Lock{unrulyLock()}, "matrix", "--scenario", "calm", "--seeds", "2", "--lock", "mylock", "--workers", "1", "--fencing", "none", "--out", dir, "--quiet")
+	return call(t, []play.Lock{sabotagedLock()}, "matrix", "--scenario", "calm", "--seeds", "2", "--lock", "mylock", "--workers", "1", "--fencing", "none", "--out", dir, "--quiet")
 }
 
-// A run that comes out differently has no report.
+// A run that differs when it is repeated has no report.
 func TestPageConfirms(t *testing.T) {
 	sc, err := file.Load("gc-pause")
 	if err != nil {
@@ -171,11 +170,11 @@ func TestPageConfirms(t *testing.T) {
 	job := runPageJob{File: sc.File, Source: string(sc.Source), Lock: "single", Seed: 1, Modes: []fence.Mode{fence.None, fence.Seal}, Hashes: map[fence.Mode]string{}}
 	made, err := runs{s}.runPage(job)
 	if err != nil || !bytes.Contains(made.HTML, []byte("each run made once")) {
-		t.Fatalf("%v: a run that nobody has made before was made once", err)
+		t.Fatalf("%v: without a known hash, the page must count one run", err)
 	}
 	job.Hashes[fence.None] = regexp.MustCompile(`<code>([0-9a-f]{64})</code>`).FindStringSubmatch(string(made.HTML))[1]
 	if made, err = (runs{s}).runPage(job); err != nil || !bytes.Contains(made.HTML, []byte("each run made twice, equal")) {
-		t.Errorf("%v: with the hash that it had before, the run was made twice", err)
+		t.Errorf("%v: with a known hash, the page must count two runs", err)
 	}
 	job.Hashes[fence.None] = strings.Repeat("0", 64)
 	if _, err = (runs{s}).runPage(job); err == nil || !strings.Contains(err.Error(), "not deterministic: in mode none") {
@@ -187,7 +186,7 @@ func TestPageConfirms(t *testing.T) {
 	}
 }
 
-// The command on the index makes the same matrix, wherever the pages lie.
+// The command on the index makes the same matrix, and does not depend on the folder.
 func TestMatrixAsked(t *testing.T) {
 	all := joinModes(fence.Modes())
 	for want, f := range map[string]matrixFlags{

@@ -21,8 +21,8 @@ func matrixOf(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return call(t, []play.Lock{mylock()}, append([]string{"matrix", "--scenario", "calm,gc-pause", "--seeds", "2", "--quiet"}, args...)...)
 }
 
-// A lock that is passed to Main has a column of its own, with nothing expected of
-// it, and the children know it too.
+// A lock that is passed to Main has its own column, without expectations, and the child
+// processes find it too.
 func TestMatrixWithExtraLock(t *testing.T) {
 	code, out, errs := matrixOf(t, "--lock", "mylock,fenced", "--json")
 	if code != exitExpected || errs != "" {
@@ -44,8 +44,7 @@ func TestMatrixWithExtraLock(t *testing.T) {
 	}
 }
 
-// One worker or three, today or tomorrow: the document is the same but for its
-// timing.
+// The document is the same but for its timing, with one worker and with three.
 func TestMatrixIsStable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many runs")
@@ -84,12 +83,12 @@ func untimed(t *testing.T, name string) string {
 	return string(before)
 }
 
-// A child that dies of the lock under test is a failure of that pair, with the
-// command that shows it; the other pairs are there.
+// A child that exits because of the lock under test is a failure of that pair, with the
+// command that shows it; the other pairs have results.
 func TestMatrixFailure(t *testing.T) {
 	t.Setenv(misbehaving, "exit")
 	code, out, errs := matrixOf(t, "--lock", "mylock,fenced", "--fencing", "none")
-	if code != exitBroken || !strings.Contains(errs, "calm with mylock: seeds 1 to 2: the worker process died") ||
+	if code != exitBroken || !strings.Contains(errs, "calm with mylock: seeds 1 to 2: the worker process ended") ||
 		!strings.HasSuffix(errs, "replay: mysim run calm --lock mylock --seed 1 --fencing none\n") {
 		t.Errorf("exit code %d\n%s", code, errs)
 	}
@@ -98,12 +97,11 @@ func TestMatrixFailure(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends the command at once, and nothing is printed that looks like a
-// matrix.
+// Ctrl-C ends the command at once, and no matrix is printed.
 func TestMatrixInterrupted(t *testing.T) {
 	t.Setenv(misbehaving, "interrupt")
 	code, out, errs := matrixOf(t, "--lock", "mylock", "--workers", "1")
-	if code != exitBroken || out != "" || errs != "mysim: interrupted, with 0 of 2 jobs done: --out would have kept them\n" {
+	if code != exitBroken || out != "" || errs != "mysim: interrupted, with 0 of 2 jobs done: --out would have stored them\n" {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 }

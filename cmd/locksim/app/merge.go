@@ -20,19 +20,19 @@ func (s *shell) mergeCommand() *cobra.Command {
 	var f mergeFlags
 	cmd := &cobra.Command{
 		Use:   "merge FILE|DIR...",
-		Short: "Put together the results of shards",
-		Long: `Merge puts together what the shards of one exploration, sweep, matrix or review
-have found out, and reports it as if one command had done it all. A folder is
-searched for what shards have kept there, those too that are still at work. A file
-is such a journal, or what explore or sweep printed with --json.
+		Short: "Combine the results of shards",
+		Long: `Merge combines the results of the shards of one exploration, sweep, matrix or
+review, and reports them as if one command had made all runs. In a folder it finds the
+results of all shards, also of those that are still running. A file is a journal of
+results, or what explore or sweep printed with --json.
 
-Results of different plans are an error, and so are two results that contradict
-each other. Results of several locks are put together lock by lock. Violations that
-no shard has examined, and the pages of runs, are made here.
+Results of different plans are an error, and so are two results that contradict each
+other. Merge combines results of several locks lock by lock. It examines the violations
+that no shard has examined, and writes the pages of runs.
 
-The exit code is that of the command whose shards they are. It is also 3 when
-results are missing and no violation was found: then the work is not done. Without
-all of its results there is no matrix and no review.`,
+The exit code is that of the command whose shards they are. It is also 3 when results
+are missing and no violation was found: then the work is not finished. A matrix or a
+review needs all of its results.`,
 		Example: `  locksim explore --lock redlock --shard 0/2 --out /tmp/redlock
   locksim explore --lock redlock --shard 1/2 --out /tmp/redlock
   locksim merge /tmp/redlock --out /tmp/redlock-all
@@ -47,7 +47,7 @@ all of its results there is no matrix and no review.`,
 		RunE: func(_ *cobra.Command, args []string) error { return s.merge(args, f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.out, "out", "", "also keep the result in `DIR`")
+	flags.StringVar(&f.out, "out", "", "also store the result in `DIR`")
 	flags.BoolVar(&f.noRuns, "no-runs", false, "with --out: leave out the reports of the runs that the cells of a matrix lead to")
 	f.add(flags)
 	s.completeFlags(cmd)
@@ -63,14 +63,14 @@ func (s *shell) merge(args []string, f mergeFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := prepare(f.out); err != nil {
+	if err := prepareFolder(f.out); err != nil {
 		return err
 	}
 	c, err := s.newCrew(f.crewFlags)
 	if err != nil {
 		return err
 	}
-	defer c.dismiss()
+	defer c.close()
 	pub := &publication{shell: s, form: f.form()}
 	for _, group := range groups {
 		all, err := campaign.Union(group...)
@@ -88,7 +88,7 @@ func (s *shell) merge(args []string, f mergeFlags) error {
 	return pub.end()
 }
 
-// merge publishes a campaign of which the results are there.
+// merge publishes the campaign of a record.
 func (c *crew) merge(r *campaign.Record, dir string, f mergeFlags, pub *publication) error {
 	w, err := c.workOf(r, f)
 	if err != nil {
@@ -98,9 +98,9 @@ func (c *crew) merge(r *campaign.Record, dir string, f mergeFlags, pub *publicat
 	err = what.FollowUp(c.ctx, campaign.Options{Workers: c.workers, Watch: c.watch(w.detail)}, r)
 	c.progress.clear()
 	if err != nil {
-		return explain(err, kept{}, mergeInterrupted)
+		return commandError(err, resultFolder{}, mergeInterrupted)
 	}
-	if err := prepare(dir); err != nil {
+	if err := prepareFolder(dir); err != nil {
 		return err
 	}
 	done, err := w.finished(&results{crew: c, Record: r, dir: dir})
@@ -110,8 +110,8 @@ func (c *crew) merge(r *campaign.Record, dir string, f mergeFlags, pub *publicat
 	if done.missing > 0 && done.problem == nil {
 		done.problem = incomplete(done.missing)
 	}
-	return explain(pub.add(dir, done), kept{}, mergeInterrupted)
+	return commandError(pub.add(dir, done), resultFolder{}, mergeInterrupted)
 }
 
-// mergeInterrupted is what Ctrl-C means to merge.
-const mergeInterrupted = ": what the shards have kept is as it was; give the same command again"
+// mergeInterrupted is the end of the message after Ctrl-C during merge.
+const mergeInterrupted = ": the results of the shards are unchanged; give the same command again"

@@ -11,16 +11,16 @@ import (
 	"locksim/reports/html"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
-// page is the page of a run, as a child writes it: a lock that ends its process
-// does not take the command along.
+// page is the page of a run. A child process writes it: a lock that exits its process
+// must not end the command.
 type page struct {
 	HTML []byte `json:"html"`
 }
 
-// runPageJob is the page of a run that was made before: a child makes the run
-// again.
+// runPageJob is the job of a child that repeats a run and writes its page.
 type runPageJob struct {
 	// File and Source are those of the scenario.
 	File   string       `json:"file"`
@@ -28,13 +28,12 @@ type runPageJob struct {
 	Lock   string       `json:"lock"`
 	Seed   uint64       `json:"seed"`
 	Modes  []fence.Mode `json:"modes"`
-	// Hashes are those of the traces that were seen before, as far as they are
-	// known.
+	// Hashes are the known hashes of the traces of the first run.
 	Hashes map[fence.Mode]string `json:"hashes"`
 	Links  []reports.Link        `json:"links"`
 }
 
-// runPage makes the run again, and fails where it comes out differently.
+// runPage repeats the run, and fails if a trace differs.
 func (s runs) runPage(j runPageJob) (page, error) {
 	sc, err := file.Parse(j.File, []byte(j.Source), s.serverNames()...)
 	if err != nil {
@@ -48,11 +47,11 @@ func (s runs) runPage(j runPageJob) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	repeated := play.Twice // here, and before
+	repeated := play.Twice // by the matrix, and here
 	for _, m := range o.Modes {
 		want, known := j.Hashes[m.Mode]
 		if known && m.TraceHash != want {
-			return page{}, fmt.Errorf("not deterministic: in mode %s the trace of seed %d has the hash %s, and had %s in the matrix", m.Mode, j.Seed, m.TraceHash, want)
+			return page{}, fmt.Errorf("not deterministic: in mode %s the trace of seed %d has the hash %s, but %s in the matrix", m.Mode, j.Seed, m.TraceHash, want)
 		}
 		if m.Trace != nil && want == "" {
 			repeated = play.Once
@@ -64,14 +63,14 @@ func (s runs) runPage(j runPageJob) (page, error) {
 	return page{made.data}, err
 }
 
-// foundPageJob is the page of a violation.
+// foundPageJob is the job of a child that repeats a violation and writes its page.
 type foundPageJob struct {
 	Run *play.RunFile `json:"run"`
 	// Replay is the command at the end of the page.
 	Replay string `json:"replay"`
 }
 
-// foundPage makes the violation again, twice.
+// foundPage repeats the violation, twice.
 func (s runs) foundPage(j foundPageJob) (page, error) {
 	_, l, err := j.Run.Setup(s.extra)
 	if err != nil {
@@ -87,14 +86,14 @@ func (s runs) foundPage(j foundPageJob) (page, error) {
 	return page{made.data}, err
 }
 
-// pageOf is a page that is to be written, and its name.
+// pageOf is a page to be written: its file name and its job.
 type pageOf struct {
 	name string
 	job  campaign.Job
 }
 
-// writePages has children write pages, and adds each as soon as it is there. One that
-// cannot be written is left out; failed is told why. err ends all work.
+// writePages lets child processes write pages, and calls add for each as soon as it is
+// written, or failed where it cannot be. An error of add ends all jobs.
 func (c *crew) writePages(todo []pageOf, add func(name string, data []byte) error, failed func(name string, err error)) error {
 	defer c.progress.clear()
 	jobs := make([]campaign.Job, len(todo))
@@ -115,14 +114,31 @@ func (c *crew) writePages(todo []pageOf, add func(name string, data []byte) erro
 	})
 }
 
-// foundName is the file of the i-th violation, from 1 on, and foundPageName its
+// foundName is the file of the i-th violation, counted from 1, and foundPageName its
 // page.
 func foundName(i int) string     { return fmt.Sprintf("found-%d.json", i) }
 func foundPageName(i int) string { return fmt.Sprintf("found-%d.html", i) }
 
-// foundPages are the page of a campaign, called by its kind, and those of its
-// violations, to which it links. jobs are these by their numbers, and opt has the
-// rest of what the page says.
+// foundRuns are the files of the examined violations of a campaign, and a note on each
+// with its command, which replay gives.
+func foundRuns(found search.Failures, replay func(int, *search.Failure) string) (files []func() (document, error), notes []string) {
+	for i := range found {
+		f := &found[i]
+		if f.Run == nil {
+			continue
+		}
+		files = append(files, func() (document, error) {
+			data, err := f.Run.JSON()
+			return document{foundName(i + 1), data}, err
+		})
+		notes = append(notes, f.Headline(), "replay: "+replay(i+1, f))
+	}
+	return files, notes
+}
+
+// foundPages adds the pages of the violations of a campaign, and the page of the
+// campaign, which has the name of its kind and links to them. jobs are the violations by
+// their numbers, and opt has the other content of the page.
 func (c *crew) foundPages(kind string, jobs map[int]foundPageJob, opt html.CampaignOptions, render func(b *bytes.Buffer, opt html.CampaignOptions) error,
 	add func(name string, data []byte) error) error {
 	var todo []pageOf

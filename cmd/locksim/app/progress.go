@@ -7,18 +7,17 @@ import (
 	"time"
 )
 
-// How often a person is told how far a command has come, on the wall clock: at a
-// terminal one line is written anew, elsewhere there is a line for each time.
-// Nobody is told in the first of these intervals, or at a terminal in the first
-// second.
+// The wall-clock intervals at which a command writes its progress. On a terminal it
+// rewrites one line at each interval, after a first delay; elsewhere it appends a line.
+// A command that ends within the first delay or interval writes no progress.
 const (
-	patience   = time.Second
-	often      = 200 * time.Millisecond
-	nowAndThen = 5 * time.Second
+	firstLine        = time.Second
+	terminalInterval = 200 * time.Millisecond
+	plainInterval    = 5 * time.Second
 )
 
-// progress tells people how far a command has come. Its methods are safe for
-// concurrent use, and all of them but newProgress take nil for nobody.
+// progress writes the progress of a command to standard error. Its methods are safe
+// for concurrent use, and do nothing on nil.
 type progress struct {
 	w        io.Writer
 	program  string
@@ -27,19 +26,19 @@ type progress struct {
 	stopped  sync.WaitGroup
 
 	mu    sync.Mutex
-	line  string // what is to be shown next; "" for nothing
-	shown bool   // there is a line at the terminal
+	line  string // the line to write next; "" for none
+	shown bool   // the terminal shows a line
 }
 
-// newProgress begins to tell people. With quiet, it is nil.
+// newProgress starts to write progress. With quiet, it returns nil.
 func newProgress(s *shell, quiet bool) *progress {
 	if quiet {
 		return nil
 	}
 	p := &progress{w: s.err, program: s.program, terminal: isTerminal(s.err), stop: make(chan struct{})}
-	first, interval := nowAndThen, nowAndThen
+	first, interval := plainInterval, plainInterval
 	if p.terminal {
-		first, interval = patience, often
+		first, interval = firstLine, terminalInterval
 	}
 	p.stopped.Go(func() {
 		t := time.NewTimer(first)
@@ -47,7 +46,7 @@ func newProgress(s *shell, quiet bool) *progress {
 		for {
 			select {
 			case <-t.C:
-				p.tell()
+				p.write()
 				t.Reset(interval)
 			case <-p.stop:
 				return
@@ -57,21 +56,21 @@ func newProgress(s *shell, quiet bool) *progress {
 	return p
 }
 
-// tell writes the line.
-func (p *progress) tell() {
+// write writes the line.
+func (p *progress) write() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case p.line == "":
 	case p.terminal:
 		p.shown = true
-		_, _ = io.WriteString(p.w, "\r\x1b[K"+p.line) // it is only a courtesy
+		_, _ = io.WriteString(p.w, "\r\x1b[K"+p.line) // no result depends on it
 	default:
 		_, _ = io.WriteString(p.w, p.program+": "+p.line+"\n")
 	}
 }
 
-// show says what the line is from now on.
+// show sets the line.
 func (p *progress) show(line string) {
 	if p == nil {
 		return
@@ -81,7 +80,7 @@ func (p *progress) show(line string) {
 	p.line = line
 }
 
-// clear takes the line back: what comes next is for other lines.
+// clear removes the line, so that other output starts on an empty line.
 func (p *progress) clear() {
 	if p == nil {
 		return
@@ -95,7 +94,7 @@ func (p *progress) clear() {
 	}
 }
 
-// end ends it. Nothing is written after that.
+// end stops the progress. Nothing is written after it returns.
 func (p *progress) end() {
 	if p == nil {
 		return
@@ -105,8 +104,8 @@ func (p *progress) end() {
 	p.clear()
 }
 
-// busy tells a person at a terminal that something is still going on, if it
-// takes a while. The function that it returns takes the message back.
+// busy shows on a terminal what the command is doing, if that takes longer than the
+// first delay. The returned function removes the message.
 func (s *shell) busy(what string) (done func()) {
 	if !isTerminal(s.err) {
 		return func() {}
@@ -116,7 +115,7 @@ func (s *shell) busy(what string) (done func()) {
 	return p.end
 }
 
-// isTerminal reports whether a stream is a person's screen.
+// isTerminal reports whether a stream is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {

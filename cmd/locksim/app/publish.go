@@ -13,32 +13,33 @@ import (
 	"locksim/reports"
 )
 
-// finished is what a campaign has come to, ready to be published.
+// finished is the result of a campaign, in the forms in which it is published.
 type finished struct {
-	// kind is what its files are called.
+	// kind is the name of its files.
 	kind string
-	// document is it as JSON, text for people, and markdown, where there is such a
-	// form, for people too.
+	// document is the result as JSON, text as a report for a terminal, and markdown, if
+	// the kind has that form, as Markdown.
 	document interface{ JSON() ([]byte, error) }
 	text     func(w io.Writer, opt reports.Options) error
 	markdown func(w io.Writer) error
-	// files are kept besides, where anything is kept, and so are the pages that a
-	// browser shows. problem is that there are fewer pages than there should be.
+	// files and pages are further files in the folder of the results, if there is one.
+	// problem is the error of pages that could not be made.
 	files []func() (document, error)
 	pages func(add func(name string, data []byte) error) (problem, err error)
-	// elsewhere is written whether anything is kept or not. Nil is nothing.
-	elsewhere func() error
-	// notes say to people what a program reads in the document, opened are the files
-	// that are best looked at next.
+	// writeExtra writes files outside the folder of the results, also if there is no such
+	// folder; nil for none.
+	writeExtra func() error
+	// notes are written to standard error where the report is not printed. opened are
+	// files for the user to open, listed at the end of the report.
 	notes  []string
 	opened []string
-	// missing counts the jobs that are not there, and should be.
+	// missing counts the jobs without a result.
 	missing int
-	// problem is what the exit code speaks of; nil is 0.
+	// problem is the error that decides the exit code; nil for 0.
 	problem error
 }
 
-// form is how a command prints what it has come to.
+// form is the form in which a command prints its result.
 type form int
 
 const (
@@ -47,8 +48,8 @@ const (
 	asJSON
 )
 
-// publication is what a command prints of its campaigns, and the exit code that
-// they come to together.
+// publication prints the results of the campaigns of a command. problem is the most
+// severe of their errors, which decides the exit code.
 type publication struct {
 	*shell
 	form      form
@@ -57,8 +58,8 @@ type publication struct {
 	problem   error
 }
 
-// add publishes a campaign, and keeps it in a folder unless that is "". The error
-// is one that ends the command.
+// add publishes a campaign, and stores it in the folder dir unless that is "". An error
+// ends the command.
 func (p *publication) add(dir string, f finished) error {
 	data, err := f.document.JSON()
 	if err != nil {
@@ -67,24 +68,24 @@ func (p *publication) add(dir string, f finished) error {
 	if dir != "" {
 		problem, err := f.save(dir, data)
 		if err != nil {
-			return &brokenError{cause: fmt.Errorf("keep the results in %s: %w", dir, err)}
+			return &brokenError{cause: fmt.Errorf("store the results in %s: %w", dir, err)}
 		}
-		if graver(problem, f.problem) {
+		if moreSevere(problem, f.problem) {
 			f.problem = problem
 		}
 	}
-	if f.elsewhere != nil {
-		if err := f.elsewhere(); err != nil {
+	if f.writeExtra != nil {
+		if err := f.writeExtra(); err != nil {
 			return &brokenError{cause: err}
 		}
 	}
-	if graver(f.problem, p.problem) {
+	if moreSevere(f.problem, p.problem) {
 		p.problem = f.problem
 	}
 	return p.print(p.show(f, data))
 }
 
-// show prints a report, with a line between it and the one before.
+// show prints a report, after an empty line if it is not the first.
 func (p *publication) show(f finished, data []byte) error {
 	if p.form != asText {
 		for _, note := range f.notes {
@@ -112,16 +113,16 @@ func (p *publication) show(f finished, data []byte) error {
 	return err
 }
 
-// graver reports whether an error matters more than another: that a result is
-// not to be relied on does so more than what the result is.
-func graver(a, b error) bool { return a != nil && (b == nil || isBroken(a) && !isBroken(b)) }
+// moreSevere reports whether error a decides the exit code rather than b. A failure of
+// the harness is more severe than any verdict: it makes the verdict unreliable.
+func moreSevere(a, b error) bool { return a != nil && (b == nil || isBroken(a) && !isBroken(b)) }
 
 func isBroken(err error) bool {
 	_, broken := errors.AsType[*brokenError](err)
 	return broken
 }
 
-// end prints the document, and says what the exit code is to be.
+// end prints the documents of --json, and returns the error that decides the exit code.
 func (p *publication) end() error {
 	if p.form != asJSON || len(p.documents) == 0 {
 		return p.problem
@@ -143,16 +144,16 @@ func (p *publication) end() error {
 	return p.problem
 }
 
-// several is the document of a command that did more than one campaign.
+// several is the document of a command that ran more than one campaign.
 type several struct {
 	Version   int               `json:"version"`
 	Kind      string            `json:"kind"`
 	Documents []json.RawMessage `json:"documents"`
 }
 
-// save writes the document, the report and the other files into a folder. The
-// document comes last: where it is new, the others are. The problem is that of the
-// pages; after an error nothing is changed.
+// save writes the document, the report and the other files into a folder. The document
+// comes last: if it is new, the others are new. problem is that of the pages. After an
+// error no file has changed.
 func (f finished) save(dir string, whole []byte) (problem, err error) {
 	to, err := openFolder(filepath.Clean(dir))
 	if err != nil {
@@ -182,10 +183,10 @@ func (f finished) save(dir string, whole []byte) (problem, err error) {
 	return problem, err
 }
 
-// reportShard says what a shard has done of a campaign of which no part can be
-// shown, and what comes next.
+// reportShard prints what a shard has done of a campaign that is not divisible, and the
+// command for the next step.
 func reportShard(w io.Writer, kind string, shard campaign.Shard, r *campaign.Record, journal, merge string) error {
-	_, err := fmt.Fprintf(w, "This is shard %v of a %s: %s of %d done, and kept in %s.\nPut the shards together when all are done: %s\n",
+	_, err := fmt.Fprintf(w, "This is shard %v of a %s: %s of %d done, and stored in %s.\nCombine the shards when all are done: %s\n",
 		shard, kind, prose.Count(len(r.Results), "job"), r.Jobs, journal, merge)
 	return err
 }

@@ -28,13 +28,12 @@ func (s runs) replayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "Make a stored run again and confirm that it is the same",
-		Long: `Replay makes a run again that "locksim run --out DIR" has stored in DIR/run.json,
-and confirms each figure of it and the hash of each trace. A run that comes out
-differently ends with exit code 3.
+		Long: `Replay repeats a run that "locksim run --out DIR" has stored in DIR/run.json, and
+compares each figure and the hash of each trace. The exit code is 3 if the run differs.
 
-With --mode and --until-step it stops at a step of the trace instead, and prints
-the world there: who holds the lock and who believes so, the keys of each Redis
-node with what they have left to live, and the bytes in flight.`,
+With --mode and --until-step it stops at a step of the trace instead, and prints the
+state of the world: which client holds the lock and which believes that it does, the
+keys of each Redis node with their remaining TTL, and the bytes in flight.`,
 		Example: `  locksim run gc-pause --out /tmp/run
   locksim replay /tmp/run/run.json
   locksim replay /tmp/run/run.json --mode check --until-step 404`,
@@ -52,13 +51,13 @@ node with what they have left to live, and the bytes in flight.`,
 	return cmd
 }
 
-// validate refuses one half of a moment, and a step that no trace has.
+// validate refuses --mode without --until-step and the reverse, and a step below 1.
 func (f replayFlags) validate() error {
 	switch {
 	case f.mode == "" && f.until != 0:
-		return fmt.Errorf("--until-step %d: say in which run as well, with --mode", f.until)
+		return fmt.Errorf("--until-step %d: also name the run, with --mode", f.until)
 	case f.mode != "" && f.until < 1:
-		return fmt.Errorf("--mode %s: say where to stop as well, with --until-step and a number from 1", quote(f.mode))
+		return fmt.Errorf("--mode %s: also name the step to stop at, with --until-step and a number from 1", quote(f.mode))
 	}
 	return nil
 }
@@ -77,7 +76,7 @@ func (s runs) replay(name string, f replayFlags) error {
 	return s.again(r, f)
 }
 
-// again makes the run again and confirms it.
+// again repeats the run and confirms that it is the same.
 func (s runs) again(r *recording, f replayFlags) error {
 	o, err := s.replayed(r)
 	if err != nil {
@@ -126,7 +125,7 @@ type recording struct {
 	run  *play.RunFile
 }
 
-// maxStored bounds the bytes of a stored run: no real one comes near.
+// maxStored limits the bytes of a stored run, far above the largest real one.
 const maxStored = 16 << 20
 
 func readRecording(name string) (*recording, error) {
@@ -144,7 +143,8 @@ func readRecording(name string) (*recording, error) {
 	return &recording{name: name, run: run}, nil
 }
 
-// readStored reads no more than it takes to see that a file is too long.
+// readStored reads a file up to one byte above the limit, which shows that it is too
+// long.
 func readStored(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -154,8 +154,8 @@ func readStored(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxStored+1))
 }
 
-// failed tells a stored run that cannot be made again, which is bad input, from
-// one that came out differently. command is what was called.
+// failed distinguishes a stored run that cannot be repeated, which is bad input, from
+// one that differs when repeated. command is the command to report.
 func (r *recording) failed(err error, command string) error {
 	if _, ok := errors.AsType[*file.InputError](err); ok {
 		return fmt.Errorf("%s: this stored run cannot be made again: %w", r.name, err)
@@ -189,7 +189,7 @@ type clientFile struct {
 	LeftSeconds float64 `json:"left_seconds"`
 }
 
-// keyFile is a key of a Redis node; ttl_seconds 0 means for ever.
+// keyFile is a key of a Redis node; ttl_seconds 0 means no expiry.
 type keyFile struct {
 	Name       string  `json:"name"`
 	TTLSeconds float64 `json:"ttl_seconds"`

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// ownStory is a scenario that does not come with locksim.
+// ownStory is a scenario that is not in the library.
 const ownStory = `name: own-story
 lock: {kind: single, ttl: 2s}
 workload: {rounds: 2, hold: 500ms}
@@ -23,9 +23,8 @@ faults:
     pause: {process: c0, for: 3s}
 `
 
-// The command at the end of a run's page, and of its Markdown, pasted, comes to
-// the trace hashes that these state. They are the same pages, whether run has
-// written them or report.
+// The command at the end of a run's page, and of its Markdown, makes runs with the trace
+// hashes that these state. run and report write the same pages.
 func TestCommandsOfReports(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many runs")
@@ -39,7 +38,7 @@ func TestCommandsOfReports(t *testing.T) {
 		"a scenario with all modes":  {"gc-pause", "--fencing", "none,check,strict,claim", "--seed", "3"},
 		"clients as users have them": {"lost-reply"},
 		"a lock without tokens":      {"gc-pause", "--lock", "single"},
-		"a scenario of one's own":    {file, "--seed", "7"},
+		"a scenario of the user":     {file, "--seed", "7"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := filepath.Join(t.TempDir(), "run")
@@ -58,7 +57,7 @@ func TestCommandsOfReports(t *testing.T) {
 			}
 			for page, text := range before {
 				if read(t, filepath.Join(folder, page)) != text {
-					t.Errorf("report writes another %s than run --out", page)
+					t.Errorf("report and run --out write different %s", page)
 				}
 			}
 			provePages(t, folder)
@@ -93,7 +92,7 @@ func provePages(t *testing.T, folder string) {
 	}
 }
 
-// stated are the hashes that a page states, by their modes.
+// stated are the hashes that a page states, by mode.
 func stated(form *regexp.Regexp, page string) map[string]string {
 	hashes := map[string]string{}
 	for _, found := range form.FindAllStringSubmatch(page, -1) {
@@ -102,7 +101,7 @@ func stated(form *regexp.Regexp, page string) map[string]string {
 	return hashes
 }
 
-// sameHashes runs a command and compares its hashes with those that were stated.
+// sameHashes runs a command and compares its hashes with those of a page.
 func sameHashes(t *testing.T, page string, want map[string]string, command string) {
 	t.Helper()
 	code, out, errs := own(t, append(strings.Fields(command), "--json")...)
@@ -124,6 +123,6 @@ func sameHashes(t *testing.T, page string, want map[string]string, command strin
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
-		t.Errorf("%s states %q; its command, %s, comes to others:\n%s", page, slices.Sorted(maps.Keys(want)), command, diff)
+		t.Errorf("%s states hashes for %q; those of its command, %s, differ:\n%s", page, slices.Sorted(maps.Keys(want)), command, diff)
 	}
 }

@@ -23,11 +23,11 @@ func (s runs) reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report DIR | report --review --lock KIND",
 		Short: "Write the page of a stored run again, or the review of a lock",
-		Long: `Report makes a run again that "locksim run --out DIR" has stored in DIR/run.json,
+		Long: `Report repeats a run that "locksim run --out DIR" has stored in DIR/run.json,
 confirms that it is the same, and writes DIR/report.html: one page that opens from
 disk, with the verdicts, a space-time diagram of each fencing mode, the story step
-by step, the evidence, and the command that makes the run again. DIR/report.md is
-the same for a pull request, and shorter.
+by step, the evidence, and the command that repeats the run. DIR/report.md is a shorter
+version for a pull request.
 
 ` + reviewHelp,
 		Example: `  locksim run gc-pause --out /tmp/run
@@ -56,7 +56,7 @@ func (s runs) report(dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is a file: give the folder that holds run.json", quote(dir))
 	}
-	r, err := readRecording(stored(dir))
+	r, err := readRecording(runFile(dir))
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (s runs) report(dir string) error {
 	return s.print(err)
 }
 
-// pageFile is a run as a page.
+// pageFile is a run as an HTML page.
 func pageFile(o *play.Outcome, opt reports.Options) (document, error) {
 	var b bytes.Buffer
 	if err := html.Run(&b, o, opt); err != nil {
@@ -93,21 +93,20 @@ func pageFile(o *play.Outcome, opt reports.Options) (document, error) {
 	return document{"report.html", b.Bytes()}, nil
 }
 
-// pageOptions are how the page of a run is rendered. It says nothing of the folder
-// that it lies in, so that it is the same in any.
+// pageOptions are the options of the page of a run. They do not name the folder of the
+// page, so that the page is the same in every folder.
 func (s runs) pageOptions(o *play.Outcome, l play.Lock, repeat play.Repeat) reports.Options {
 	return reports.Options{
-		Repeat: repeat, Replay: s.anywhere(o), Versions: versions(o),
+		Repeat: repeat, Replay: s.publicCommand(o), Versions: versions(o),
 		Inspect: func(mode fence.Mode, step int) (*play.State, error) {
 			return play.Inspect(o.Scenario, l, o.Seed, mode, step)
 		},
 	}
 }
 
-// anywhere is the command that makes a run again in any clone of locksim, or by
-// the program that brings locks of its own. A scenario that does not come with
-// locksim is named by its file.
-func (s runs) anywhere(o *play.Outcome) string {
+// publicCommand is the command that repeats a run in any clone of locksim, or in a
+// program with its own locks. It names a scenario that is not in the library by its file.
+func (s runs) publicCommand(o *play.Outcome) string {
 	name := o.Scenario.File
 	if bundled(o.Scenario) {
 		name = o.Scenario.Name
@@ -119,7 +118,8 @@ func (s runs) anywhere(o *play.Outcome) string {
 	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.publicName(), quote(name), quote(o.Lock), o.Seed, joinModes(modes))
 }
 
-// publicName is how this program is called in what is read elsewhere.
+// publicName is the command line that starts this program, for pages that are read on
+// other machines.
 func (s *shell) publicName() string {
 	if s.program == ownProgram {
 		return inClone
@@ -127,34 +127,33 @@ func (s *shell) publicName() string {
 	return s.program
 }
 
-// public is this program under the name by which it is called in what is read
-// elsewhere.
+// public is a copy of the shell whose commands start with the public name.
 func (s *shell) public() *shell {
-	elsewhere := *s
-	elsewhere.program, elsewhere.called = s.publicName(), ""
-	return &elsewhere
+	public := *s
+	public.program, public.called = s.publicName(), ""
+	return &public
 }
 
-// ownProgram is what this program is called, as opposed to one that somebody made
-// with locks of their own.
+// ownProgram is the name of the locksim command itself. A program that a user has built
+// with their own locks has another name.
 const ownProgram = "locksim"
 
-// inClone is how it is called in a clone of locksim.
+// inClone is the command line that starts it in a clone of locksim.
 const inClone = "go run ./cmd/locksim"
 
-// bundled says that a scenario is the one of its name that comes with locksim.
+// bundled reports whether a scenario is the same as the one of its name in the library.
 func bundled(sc *file.Scenario) bool {
 	own, err := file.Load(sc.Name)
 	return err == nil && bytes.Equal(own.Source, sc.Source)
 }
 
-// versions are those that the trace hashes of a run hold for.
+// versions are the versions for which the trace hashes of a run hold.
 func versions(o *play.Outcome) []reports.Version {
 	t := play.NewRunFile(o).Timing
 	return versionsOf(t.Go, t.Modules)
 }
 
-// versionsOf are the version of Go, and those of modules by their names.
+// versionsOf are the version of Go and those of the modules, sorted by name.
 func versionsOf(goVersion string, modules map[string]string) []reports.Version {
 	out := []reports.Version{{Name: "Go", Version: strings.TrimPrefix(goVersion, "go")}}
 	for _, module := range slices.Sorted(maps.Keys(modules)) {

@@ -24,7 +24,7 @@ import (
 	"locksim/scenarios/search"
 )
 
-// reviewKind is what reviews are called.
+// reviewKind is the kind of a review among campaigns, and the name of its files.
 const reviewKind = review.Kind
 
 // reviewFlags are the flags of report --review.
@@ -36,19 +36,19 @@ type reviewFlags struct {
 	runs  int
 }
 
-const reviewHelp = `With --review it measures one lock instead, and writes what the review of a design
-needs to know of it, as DIR/review.html and DIR/review.md: what the lock promises
-and what it is suited for, what broke it with the smallest story of each, what each
-fence made of that, what was tried and what was not, and what the team has to
-answer. It runs the scenarios of the library, random schedules within the promise
-and with every fault, and a sweep of single faults, in child processes. That takes
-a quarter of a minute on two cores for a lock on one node, and about a minute for a
-Redlock. It can be ended at any time: --resume goes on. With --shard the runs are
-shared out among machines, and "locksim merge" puts the review together.
+const reviewHelp = `With --review it measures one lock instead, and writes a design review of that lock
+as DIR/review.html and DIR/review.md: what the lock promises and for which use it is
+suitable, the failures with the smallest story of each, the effect of each fence on
+them, what was tried and what was not, and the questions that the team has to answer.
+It runs the scenarios of the library, random schedules within the promise and with
+every fault, and a sweep of single faults, in child processes. That takes a quarter of
+a minute on two cores for a lock on one node, and about a minute for a Redlock. It can
+be interrupted at any time: --resume continues. With --shard the runs are divided among
+machines, and "locksim merge" combines them into the review.
 
 The exit code of --review is 1 where the lock breaks its own promise or a scenario
-ends worse than expected, and 3 where runs do not repeat; the review is written
-all the same.`
+ends worse than expected, and 3 where runs do not repeat; the review is written in
+these cases too.`
 
 func (f *reviewFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.on, "review", false, "measure a lock, and write its design review")
@@ -59,8 +59,8 @@ func (f *reviewFlags) add(flags *pflag.FlagSet) {
 	f.campaignFlags.add(flags)
 }
 
-// args demands a folder, or none with --review, and refuses flags that only a
-// review knows.
+// args requires one folder without --review, and none with it. It refuses the flags of
+// a review without --review.
 func (f *reviewFlags) args(cmd *cobra.Command, args []string) error {
 	if f.on {
 		return exactly(0, "no folder with --review; name the lock with --lock")(cmd, args)
@@ -68,15 +68,15 @@ func (f *reviewFlags) args(cmd *cobra.Command, args []string) error {
 	only := ""
 	cmd.Flags().Visit(func(flag *pflag.Flag) { only = flag.Name })
 	if only != "" {
-		return fmt.Errorf("--%s: only a review has this flag: say --review, too, or leave it out", only)
+		return fmt.Errorf("--%s: only a review has this flag: add --review, or leave it out", only)
 	}
-	return exactly(1, "one folder, such as locksim run --out has written")(cmd, args)
+	return exactly(1, "one folder, such as one that locksim run --out has written")(cmd, args)
 }
 
 // review is the report command with --review.
 func (s *shell) review(f reviewFlags) error {
 	if f.lock == "" {
-		return errors.New("--review: say which lock is to be reviewed, with --lock: see locksim list")
+		return errors.New("--review: name the lock to review, with --lock: see locksim list")
 	}
 	f.keep = f.out == ""
 	shard, err := f.check(s.getenv)
@@ -93,14 +93,14 @@ func (s *shell) review(f reviewFlags) error {
 	if err != nil {
 		return err
 	}
-	k := keep(f.keep, f.out, reviewKind, l.Name)
+	k := newResultFolder(f.keep, f.out, reviewKind, l.Name)
 	if f.keep {
-		k.flag = "" // nobody has said --keep
+		k.flag = "" // the user has not given --keep
 	}
-	return s.conduct(f.campaignFlags, shard, k, f.form(), []work{s.newReview(l, plan)}, nil)
+	return s.runCampaigns(f.campaignFlags, shard, k, f.form(), []work{s.newReview(l, plan)}, nil)
 }
 
-// planReview finds out what the flags ask for.
+// planReview makes the plan from the flags.
 func (s *shell) planReview(f reviewFlags) (play.Lock, *review.Work, error) {
 	none := play.Lock{}
 	if f.runs < 1 || f.runs > explore.MaxRuns {
@@ -118,8 +118,8 @@ func (s *shell) planReview(f reviewFlags) (play.Lock, *review.Work, error) {
 	return l, work, err
 }
 
-// reviewing is the review of a lock. It is made of the other campaigns, whose jobs
-// it does in one go. Each of them is nil where that part is not made.
+// reviewing is the review of a lock. It consists of other campaigns, whose jobs it
+// joins into one campaign. Each of them is nil where that part is not made.
 type reviewing struct {
 	*shell
 	lock   play.Lock
@@ -130,7 +130,7 @@ type reviewing struct {
 	sweep  *sweeping
 
 	whole campaign.Campaign
-	// part is what a record of the review knows of one of them.
+	// part is the record of one of them, taken from the record of the review.
 	part func(r *campaign.Record, of work) *campaign.Record
 }
 
@@ -161,7 +161,7 @@ func (s *shell) newReview(l play.Lock, plan *review.Work) *reviewing {
 	job := x.whole.Job
 	x.whole.Job = func(i int) campaign.Job {
 		j := job(i)
-		j.Noun, j.Weight = "runs", j.Count // those of the parts are not to be compared
+		j.Noun, j.Weight = "runs", j.Count // the weights of different parts have different units
 		return j
 	}
 	examinations := x.whole.Follow
@@ -187,8 +187,8 @@ func (x *reviewing) detail() string { return "" }
 
 func (x *reviewing) divisible() bool { return false }
 
-// follow are the jobs that results call for: first those of the parts, and then
-// each break with each fence. A shard calls for none: it has no part that is
+// follow are the jobs that follow from results: first those of the parts, then the run
+// of each failure in each fencing mode. A shard has none, since none of its parts is
 // complete.
 func (x *reviewing) follow(r *campaign.Record, examinations func(*campaign.Record) ([]campaign.Job, error)) ([]campaign.Job, error) {
 	if x.missing(r) > 0 {
@@ -203,16 +203,16 @@ func (x *reviewing) follow(r *campaign.Record, examinations func(*campaign.Recor
 		return jobs, err
 	}
 	jobs = nil
-	for _, b := range x.breaks(parts) {
-		job := fencesTask.Job(review.FenceJob{Run: b.Run})
-		job.Name, job.Noun, job.Count = "make with each fence: "+b.Shape, "breaks made with each fence", 1
+	for _, f := range x.failures(parts) {
+		job := fencesTask.Job(review.FenceJob{Run: f.Run})
+		job.Name, job.Noun, job.Count = "run in each fencing mode: "+f.Shape, "failures run in each fencing mode", 1
 		jobs = append(jobs, job)
 	}
 	return jobs, nil
 }
 
-// missing counts the jobs without which there is no review. A pair of the matrix
-// that could not be run is a part of it.
+// missing counts the jobs without a result that the review needs. It does not need the
+// pairs of the matrix that failed: the review reports them.
 func (x *reviewing) missing(r *campaign.Record) int {
 	n := x.whole.Jobs - len(r.Results)
 	if x.matrix != nil {
@@ -239,9 +239,9 @@ func (x *reviewing) parts(r *campaign.Record) (parts review.Parts, ok bool, err 
 	return parts, ok, errors.Join(errs[:]...)
 }
 
-// breaks are the ways in which the lock was broken, each with the command that
+// failures are the ways in which the lock was broken, each with the command that
 // finds it again.
-func (x *reviewing) breaks(parts review.Parts) []review.Failure {
+func (x *reviewing) failures(parts review.Parts) []review.Failure {
 	return review.Failures(parts, func(f review.Failure) string {
 		switch f.From {
 		case review.FromPromise:
@@ -261,16 +261,16 @@ func (x *reviewing) finished(r *results) (finished, error) {
 	if err != nil {
 		return finished{}, err
 	}
-	breaks := x.breaks(parts)
-	for i := range breaks {
+	failures := x.failures(parts)
+	for i := range failures {
 		if ok {
-			breaks[i].Fences, ok, err = fencesTask.Answer(r.Record, review.FenceJob{Run: breaks[i].Run})
+			failures[i].Fences, ok, err = fencesTask.Answer(r.Record, review.FenceJob{Run: failures[i].Run})
 		}
 	}
 	if !ok || err != nil {
 		return finished{}, errors.Join(err, failedJobs(x.whole, r.Record, r.dir))
 	}
-	done, err := review.Assemble(x.plan.Plan, x.lock, parts, breaks, x.public().runAgain)
+	done, err := review.Assemble(x.plan.Plan, x.lock, parts, failures, x.public().runAgain)
 	if err != nil {
 		return finished{}, &brokenError{cause: err}
 	}
@@ -296,7 +296,7 @@ func (x *reviewing) finished(r *results) (finished, error) {
 	}, nil
 }
 
-// reviewProblem is the error that the exit code speaks of.
+// reviewProblem is the error that decides the exit code.
 func reviewProblem(r *review.Review) error {
 	f := &r.Figures
 	switch {

@@ -11,18 +11,18 @@ import (
 	"locksim/scenarios/play"
 )
 
-// asPromising makes a child whose mylock is the promising one.
+// asPromising is the environment variable for a child whose mylock is promising.
 const asPromising = "LOCKSIM_APP_TEST_PROMISED"
 
-// promising is mylock with the promise of the lock that it is.
+// promising is mylock with the promise of the single lock.
 func promising() play.Lock {
 	l := mylock()
 	l.Promise, _ = lock.PromiseOf("single")
 	return l
 }
 
-// Somebody's own lock is reviewed by the program that has it, each command of the
-// review names that program, and that of a break finds it again.
+// A program can review its own lock. Each command of the review names that program, and
+// the command of a failure finds it again.
 func TestReviewOfAnExtraLock(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many runs")
@@ -42,7 +42,7 @@ func TestReviewOfAnExtraLock(t *testing.T) {
 	for _, text := range []string{"# Design review: lock mylock\n", "This lock has no description", "### 1. overlap in mode none: flush", "| claim | overlap | nothing to rescue", "How does the lock work?",
 		"<code>mysim run gc-pause --lock mylock --seed 1 --fencing none,claim,cas</code>", "\nmysim report --review --lock mylock --seeds 1 --runs 20\n```\n"} {
 		if !strings.Contains(md, text) {
-			t.Errorf("it does not say %q", text)
+			t.Errorf("the review lacks %q", text)
 		}
 	}
 	if other := regexp.MustCompile(`(?m)^(?:go run|locksim) .*$`).FindString(md); other != "" {
@@ -50,6 +50,6 @@ func TestReviewOfAnExtraLock(t *testing.T) {
 	}
 	again := strings.Fields(regexp.MustCompile(`(?m)^mysim (explore .*)$`).FindStringSubmatch(md)[1])
 	if code, out, errs = call(t, []play.Lock{promising()}, again...); code != exitUnexpected || !strings.Contains(out, "VIOLATION 1: overlap in mode none: flush ") {
-		t.Errorf("%q does not find the break again: exit code %d\n%s%s", again, code, out, errs)
+		t.Errorf("%q does not find the failure again: exit code %d\n%s%s", again, code, out, errs)
 	}
 }

@@ -19,16 +19,16 @@ func (s *shell) root() *cobra.Command {
 		Use:   "locksim",
 		Short: "Run distributed locks in a virtual world full of faults",
 		Long: `locksim runs real distributed-lock code, unmodified, in a deterministic virtual
-world full of faults, and tells you whether mutual exclusion held, what broke if
-it did not, and whether a fencing token would have saved the data.
+world full of faults, and reports whether mutual exclusion held, what broke if it
+did not, and whether a fencing token would have protected the data.
 
 Exit codes: 0 as expected; 1 an unexpected label, or a violation; 2 bad usage or
 bad input; 3 the harness failed, or a run was not deterministic.`,
-		Example: `  locksim list                 what there is to run
+		Example: `  locksim list                 scenarios, locks, faults and fencing modes
   locksim compare              the locks side by side
-  locksim run gc-pause         the first thing to try
-  locksim run ./my.yaml        a scenario of your own
-  locksim matrix               everything, with every lock
+  locksim run gc-pause         one scenario; start here
+  locksim run ./my.yaml        your own scenario
+  locksim matrix               all scenarios with all locks
   locksim explore --lock single
                                random schedules, until one breaks the lock`,
 		SilenceUsage:  true,
@@ -36,7 +36,7 @@ bad input; 3 the harness failed, or a run was not deterministic.`,
 		Args:          noSuchCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetArgs(append([]string{}, s.args...)) // never nil: cobra would take those of the process
+	root.SetArgs(append([]string{}, s.args...)) // never nil: for nil, cobra uses the arguments of the process
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
@@ -47,7 +47,7 @@ bad input; 3 the harness failed, or a run was not deterministic.`,
 	return root
 }
 
-// noSuchCommand refuses words that are no command.
+// noSuchCommand returns an error for a word that is not a command.
 func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -61,7 +61,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("there is no command %q: %s", args[0], prose.Choose(args[0], names))
 }
 
-// flagError adds to a complaint about a flag what to do about it.
+// flagError adds a hint to an error about a flag.
 func flagError(cmd *cobra.Command, err error) error {
 	hint := fmt.Sprintf("see %s --help", cmd.CommandPath())
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
@@ -78,7 +78,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w: %s", err, hint)
 }
 
-// kindOf says what a flag wants.
+// kindOf describes the values that a flag takes.
 func kindOf(flag *pflag.Flag) string {
 	switch flag.Value.Type() {
 	case "uint64":

@@ -36,12 +36,11 @@ func (s runs) runCommand() *cobra.Command {
 		Use:   "run SCENARIO|FILE.yaml",
 		Short: "Run a scenario and judge it",
 		Long: `Run plays a scenario with a lock under each fencing mode, with the same seed and
-the same faults, and says how each run ended and why. Every run is made twice and
-compared, so that what it says can be repeated.
+the same faults, and reports how each run ended and why. It makes every run twice and
+compares the two, so that the result can be repeated.
 
-Of what --out writes, trace.chrome.json opens in a trace viewer: drop it on
-https://ui.perfetto.dev, for one. Each mode is a process there, and times are
-virtual.`,
+Among the files of --out, trace.chrome.json opens in a trace viewer, such as
+https://ui.perfetto.dev. Each mode is a process there, and times are virtual.`,
 		Example: `  locksim run gc-pause
   locksim run gc-pause --timeline
   locksim run gc-pause --lock single --seed 7
@@ -63,7 +62,7 @@ virtual.`,
 	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the report; see locksim schema run")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown with a diagram instead of the report, for a pull request or the summary of a CI job")
 	flags.BoolVar(&f.timeline, "timeline", false, "print a timeline instead of the report: a narrow column for each client and node")
-	flags.BoolVar(&f.once, "once", false, "make each run once, without looking for nondeterminism")
+	flags.BoolVar(&f.once, "once", false, "make each run once, without the check for nondeterminism")
 	s.completeFlags(cmd)
 	return cmd
 }
@@ -97,9 +96,9 @@ func (s runs) runScenario(name string, f runFlags) error {
 	if f.keep && f.out != "" {
 		return errKeepAndOut
 	}
-	k := keep(f.keep, f.out, "run", t.scenario.Name, t.lock.Name, fmt.Sprintf("s%d", t.opts.Seed))
+	k := newResultFolder(f.keep, f.out, "run", t.scenario.Name, t.lock.Name, fmt.Sprintf("s%d", t.opts.Seed))
 	f.out = k.dir
-	if err := errors.Join(prepare(f.out), prepareFile("junit", f.junit)); err != nil {
+	if err := errors.Join(prepareFolder(f.out), prepareFile("junit", f.junit)); err != nil {
 		return err
 	}
 	o, err := s.play(t)
@@ -112,7 +111,7 @@ func (s runs) runScenario(name string, f runFlags) error {
 	return s.publish(o, t, f, k)
 }
 
-// task is a run as it was asked for.
+// task is a run to be made, from the flags.
 type task struct {
 	scenario *file.Scenario
 	lock     play.Lock
@@ -138,7 +137,7 @@ func (s runs) task(name string, f runFlags) (*task, error) {
 	return t, nil
 }
 
-// serverKinds are the kinds of servers that came with the program's own locks.
+// serverNames are the kinds of servers that the program's own locks bring.
 func (s runs) serverNames() []file.ServerName { return play.ServerNames(s.extra...) }
 
 func repeat(once bool) play.Repeat {
@@ -148,7 +147,7 @@ func repeat(once bool) play.Repeat {
 	return play.Twice
 }
 
-// findLock is the lock that a flag names or, without one, that of the scenario.
+// findLock is the lock that a flag names or, without the flag, the lock of the scenario.
 func (s runs) findLock(sc *file.Scenario, flag string) (play.Lock, error) {
 	name := flag
 	if name == "" {
@@ -164,8 +163,8 @@ func (s runs) findLock(sc *file.Scenario, flag string) (play.Lock, error) {
 	return l, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), prose.Choose(name, s.lockNames()))
 }
 
-// play makes the runs. What fails then is the harness, or the lock draws from
-// chance that no seed reaches.
+// play makes the runs. An error that is not about the input is a failure of the
+// harness, or comes from a lock whose random source the seed does not control.
 func (s runs) play(t *task) (*play.Outcome, error) {
 	defer s.busy(fmt.Sprintf("running %s with seed %d", t.scenario.Name, t.opts.Seed))()
 	o, err := play.Run(t.scenario, t.lock, t.opts)
@@ -178,23 +177,24 @@ func (s runs) play(t *task) (*play.Outcome, error) {
 	return nil, &brokenError{cause: err, seed: fmt.Sprintf("seed %d", t.opts.Seed), replay: t.replay}
 }
 
-// neverFired is an error for each fault that struck in none of the runs: what
-// the scenario means to show was not shown.
+// neverFired is an error for each fault that struck in none of the runs: such a run
+// does not show what the scenario is about.
 func neverFired(o *play.Outcome) error {
 	var errs []error
 	for _, i := range o.NeverFired() {
 		f := o.Scenario.Faults[i]
-		errs = append(errs, o.Scenario.ErrorAt(f.Pos, "fault %d never struck, in no mode with lock %s and seed %d (%v): "+
-			"no run came that far; choose an event that happens, an earlier time, or another seed", i+1, o.Lock, o.Seed, f))
+		errs = append(errs, o.Scenario.ErrorAt(f.Pos, "fault %d struck in no mode with lock %s and seed %d (%v): "+
+			"no run reached its trigger; choose an event that happens, an earlier time, or another seed", i+1, o.Lock, o.Seed, f))
 	}
 	return errors.Join(errs...)
 }
 
-// publish writes the files and the report, and says whether all is as expected.
-func (s runs) publish(o *play.Outcome, t *task, f runFlags, k kept) error {
+// publish writes the files and the report. It returns errUnexpected where a label is
+// worse than expected.
+func (s runs) publish(o *play.Outcome, t *task, f runFlags, k resultFolder) error {
 	opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
 	if f.out != "" {
-		opt.Replay = fmt.Sprintf("%s replay %s", s.command(), quote(stored(f.out)))
+		opt.Replay = fmt.Sprintf("%s replay %s", s.command(), quote(runFile(f.out)))
 		if err := save(f.out, o, opt, s.pageOptions(o, t.lock, t.opts.Repeat), s.markdownOptions(o, t.opts.Repeat)); err != nil {
 			return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", o.Seed), replay: t.replay}
 		}

@@ -13,12 +13,12 @@ import (
 	"locksim/scenarios/play"
 )
 
-// stored is where a run is stored in its folder.
-func stored(dir string) string { return filepath.Join(dir, "run.json") }
+// runFile is the file of a run stored in a folder.
+func runFile(dir string) string { return filepath.Join(dir, "run.json") }
 
-// save writes a run as files: run.json, report.txt, report.html, report.md, the
-// traces for a trace viewer, and a trace for each mode. page is how the page is
-// rendered, md how the Markdown is.
+// save writes a run as files: run.json, report.txt, report.html, report.md,
+// trace.chrome.json for a trace viewer, and a trace for each mode. opt are the options
+// of the text report, page of the HTML page, md of the Markdown.
 func save(dir string, o *play.Outcome, opt, page, md reports.Options) error {
 	run, err := play.NewRunFile(o).JSON()
 	if err != nil {
@@ -46,11 +46,11 @@ func save(dir string, o *play.Outcome, opt, page, md reports.Options) error {
 			files = append(files, document{"trace-" + string(m.Mode) + ".jsonl", m.Trace.JSON()})
 		}
 	}
-	// run.json comes last: where it is, the others are complete.
+	// run.json comes last: if it exists, the others are complete.
 	return writeAll(dir, append(files, document{"report.txt", report.Bytes()}, document{"run.json", run}))
 }
 
-// chromeFile is a run for a trace viewer.
+// chromeFile is a run as a file for a trace viewer.
 func chromeFile(o *play.Outcome, opt reports.Options) (document, error) {
 	var b bytes.Buffer
 	if err := chrome.Run(&b, o, opt); err != nil {
@@ -59,10 +59,10 @@ func chromeFile(o *play.Outcome, opt reports.Options) (document, error) {
 	return document{"trace.chrome.json", b.Bytes()}, nil
 }
 
-// markdownOptions are how a run is rendered as Markdown. It names no folder and no
-// version of Go, so that the command on its last line prints it again, anywhere.
+// markdownOptions are the options of the Markdown of a run. They name no folder and no
+// version of Go, so that the command on its last line prints the same text anywhere.
 func (s runs) markdownOptions(o *play.Outcome, repeat play.Repeat) reports.Options {
-	return reports.Options{Repeat: repeat, Replay: s.anywhere(o) + " --markdown"}
+	return reports.Options{Repeat: repeat, Replay: s.publicCommand(o) + " --markdown"}
 }
 
 // writeMarkdown writes a run as Markdown.
@@ -79,8 +79,8 @@ func markdownFile(name string, o *play.Outcome, opt reports.Options) (document, 
 	return document{name, b.Bytes()}, nil
 }
 
-// saveJUnit writes a run for a CI system, which may read it elsewhere: it says
-// nothing of where the run was made.
+// saveJUnit writes a run as JUnit XML. A CI system may show it on another machine, so
+// its replay command names no local folder.
 func (s runs) saveJUnit(name string, o *play.Outcome) error {
-	return saveFile(name, func(w io.Writer) error { return junit.Run(w, o, reports.Options{Replay: s.anywhere(o)}) })
+	return saveFile(name, func(w io.Writer) error { return junit.Run(w, o, reports.Options{Replay: s.publicCommand(o)}) })
 }

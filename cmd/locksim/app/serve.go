@@ -21,14 +21,14 @@ func (s serving) serveCommand() *cobra.Command {
 	var addr string
 	cmd := &cobra.Command{
 		Use:   "serve [DIR]",
-		Short: "Show the kept runs in a browser",
-		Long: `Serve shows what --keep has kept, or what lies in the folders below DIR, to the
-browsers of this machine: an index of all runs, explorations, sweeps and matrices,
-with their reports. The index follows a campaign at work, and is up to date
-whenever it is looked at.
+		Short: "Show stored runs in a browser",
+		Long: `Serve shows the results that --keep has stored, or those in the folders of DIR, to
+browsers on this machine: an index of all runs, explorations, sweeps and matrices, with
+their reports. The index is made anew for each request, and shows the progress of
+running campaigns.
 
-It listens on a loopback address and on no other, serves nothing outside the
-folder, and ends with Ctrl-C.`,
+It listens on a loopback address only, serves nothing outside the folder, and ends with
+Ctrl-C.`,
 		Example: `  locksim serve
   locksim serve /tmp/runs --addr 127.0.0.1:0`,
 		Args: atMostOne("a folder with folders of runs in it"),
@@ -39,7 +39,7 @@ folder, and ends with Ctrl-C.`,
 			return s.serveFolder(append(args, runfolder.Default)[0], addr)
 		},
 	}
-	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8080", "listen on `HOST:PORT`, a loopback address; port 0 is any that is free")
+	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8080", "listen on `HOST:PORT`, a loopback address; port 0 selects a free port")
 	s.completeFlags(cmd)
 	return cmd
 }
@@ -48,7 +48,7 @@ folder, and ends with Ctrl-C.`,
 func (s serving) serveFolder(dir, addr string) error {
 	root, err := os.OpenRoot(filepath.FromSlash(dir))
 	if err != nil {
-		return fmt.Errorf("cannot show %s: %w: keep a run first, with %s run gc-pause --keep, or give a folder that holds some", quote(dir), err, s.command())
+		return fmt.Errorf("cannot show %s: %w: store a run first, with %s run gc-pause --keep, or give a folder with stored runs", quote(dir), err, s.command())
 	}
 	defer func() { _ = root.Close() }() // it was only read
 	l, err := serve.Listen(addr)
@@ -69,8 +69,8 @@ func (s serving) serveFolder(dir, addr string) error {
 	return nil
 }
 
-// greet says where to look.
+// greet prints the address.
 func (s serving) greet(dir string, l net.Listener) error {
-	_, err := fmt.Fprintf(s.out, "%s is shown at http://%v/ (Ctrl-C ends this)\n", dir, l.Addr())
+	_, err := fmt.Fprintf(s.out, "serving %s at http://%v/ (Ctrl-C to stop)\n", dir, l.Addr())
 	return err
 }

@@ -18,10 +18,10 @@ import (
 	"locksim/reports/index"
 )
 
-var shownAt = regexp.MustCompile(`^.* is shown at (http://127\.0\.0\.1:[0-9]+/) \(Ctrl-C ends this\)$`)
+var shownAt = regexp.MustCompile(`^serving .* at (http://127\.0\.0\.1:[0-9]+/) \(Ctrl-C to stop\)$`)
 
-// Serve says where, shows what lies in the folder and what comes into it
-// meanwhile, and ends with 0 when the user presses Ctrl-C.
+// serve prints its address, shows the results in the folder and those added later, and
+// ends with 0 after Ctrl-C.
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	if code, _, errs := call(t, nil, "run", "calm", "--fencing", "none", "--out", filepath.Join(dir, "first")); code != exitExpected {
@@ -43,7 +43,7 @@ func TestServe(t *testing.T) {
 	lines.Scan()
 	m := shownAt.FindStringSubmatch(lines.Text())
 	if m == nil {
-		t.Fatalf("it says %q\n%s", lines.Text(), errs.String())
+		t.Fatalf("it prints %q\n%s", lines.Text(), errs.String())
 	}
 	if page := fetched(t, m[1]); !strings.Contains(page, `<a href="./first/report.html">calm with fenced</a>`) || !strings.Contains(page, "data-live") || strings.Contains(page, "./second/") {
 		t.Errorf("the index is\n%s", page)
@@ -55,14 +55,14 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	if page := fetched(t, m[1]); !strings.Contains(page, `<a href="./second/report.html">`) {
-		t.Errorf("the index does not show what came\n%s", page)
+		t.Errorf("the index does not show the added run\n%s", page)
 	}
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
 	rest, err := io.ReadAll(out)
 	if err := cmd.Wait(); err != nil || len(rest) > 0 || errs.Len() > 0 {
-		t.Errorf("it ended with %v, and said %q and %q", err, rest, errs.String())
+		t.Errorf("it ended with %v, and printed %q and %q", err, rest, errs.String())
 	}
 	if err != nil {
 		t.Error(err)
@@ -85,8 +85,8 @@ func fetched(t *testing.T, url string) string {
 
 var metaPolicy = regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`)
 
-// What the server lets a page do is no less than what the page lets itself do:
-// else a report would be another when it is served.
+// The policy of the server allows everything that the policy in the pages allows:
+// otherwise a served report would differ from the file.
 func TestServePolicyIsThatOfThePages(t *testing.T) {
 	var page bytes.Buffer
 	if err := html.Index(&page, index.Index{}); err != nil {

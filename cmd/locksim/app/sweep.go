@@ -24,7 +24,7 @@ import (
 	"locksim/scenarios/sweep"
 )
 
-// sweepKind is what sweeps are called.
+// sweepKind is the kind of a sweep among campaigns, and the name of its files.
 const sweepKind = sweep.Kind
 
 // sweepFlags are the flags of the sweep command.
@@ -43,20 +43,20 @@ func (s *shell) sweepCommand() *cobra.Command {
 		Use:   "sweep SCENARIO|FILE.yaml",
 		Short: "Place every single fault at every moment of a scenario",
 		Long: `Sweep plays a scenario without its faults, and then once for each fault at each
-moment at which it could find the world in another state: before each message is
-sent or delivered, and at each named point. It says what it has covered, and shows
-each class of violation with the smallest schedule that leads to it. With --pairs
-it goes on with a sample of pairs of these placements.
+moment at which the state of the world may differ: before each message is sent or
+delivered, and at each named point. It reports what it has covered, and shows each
+class of violation with the smallest schedule that leads to it. With --pairs it also
+plays a sample of pairs of these placements.
 
-The faults, for --faults. Without it those are placed that come up to restart:
+The faults, for --faults. Without it, sweep places those from pause to restart:
 ` + sweepKindList() + `
-A lock is judged as by explore: as if it promised that all goes well under every
-fault or, with --promise, by what it promises, under the faults of which it speaks.
-The flags --shard, --out, --keep and --resume are those of explore too, and merge
-puts shards together; the page is sweep.html.
+A lock is judged as by explore: as if it promised everything under every fault or,
+with --promise, by its own promise, under the faults that the promise names. The
+flags --shard, --out, --keep and --resume work as those of explore, and merge
+combines shards; the page is sweep.html.
 
-The exit code is 0 when no violation was found, 1 when one was, and 3 when a run
-was not deterministic, came to no end, or the command was interrupted.`,
+The exit code is 0 when no violation was found, 1 when one was, and 3 when a run was
+not deterministic or did not end, or the command was interrupted.`,
 		Example: `  locksim sweep gc-pause
   locksim sweep gc-pause --lock redlock --faults pause,restart
   locksim sweep ./my.yaml --pairs 10000 --out /tmp/sweep
@@ -71,7 +71,7 @@ was not deterministic, came to no end, or the command was interrupted.`,
 	flags.Uint64Var(&f.seed, "seed", 1, "`N` decides everything that is random")
 	flags.StringArrayVar(&f.faults, "faults", nil, "only these `KINDS` of fault, with commas")
 	flags.IntVar(&f.pairs, "pairs", 0, "also place `N` pairs of faults")
-	flags.BoolVar(&f.promise, "promise", false, "judge the lock by what it promises")
+	flags.BoolVar(&f.promise, "promise", false, "judge the lock by its own promise")
 	flags.StringVar(&f.out, "out", "", outUsage)
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	f.add(flags)
@@ -111,16 +111,15 @@ func (s *shell) sweep(name string, f sweepFlags) error {
 		about = append(about, "promise")
 	}
 	w := &sweeping{shell: s, plan: plan, scenario: name}
-	return s.conduct(f.campaignFlags, shard, keep(f.keep, f.out, about...), f.form(), []work{w}, nil)
+	return s.runCampaigns(f.campaignFlags, shard, newResultFolder(f.keep, f.out, about...), f.form(), []work{w}, nil)
 }
 
-// problem refuses a number of pairs that makes no sense, and kinds of fault that
-// there are not.
+// problem refuses a number of pairs that makes no sense, and unknown kinds of fault.
 func (f sweepFlags) problem() error {
 	if f.pairs < 0 || f.pairs > sweep.MaxPairs {
 		return fmt.Errorf("--pairs %d: give a number from 0 to %d", f.pairs, sweep.MaxPairs)
 	}
-	for _, kind := range words(f.faults) {
+	for _, kind := range splitList(f.faults) {
 		if known := sweepKindNames(); !slices.Contains(known, kind) {
 			return fmt.Errorf("--faults %s: a sweep places no fault of this name: %s", quote(kind), prose.Choose(kind, known))
 		}
@@ -128,13 +127,13 @@ func (f sweepFlags) problem() error {
 	return nil
 }
 
-// sweepPlan finds out what the flags ask for.
+// sweepPlan makes the plan from the flags.
 func (s *shell) sweepPlan(name string, f sweepFlags) (*sweep.Plan, error) {
 	t, err := runs{s}.task(name, runFlags{lock: f.lock, seed: f.seed, fencing: "none"})
 	if err != nil {
 		return nil, err
 	}
-	opts := sweep.Options{Seed: f.seed, Kinds: words(f.faults), Pairs: f.pairs, Judge: explore.JudgeEverything}
+	opts := sweep.Options{Seed: f.seed, Kinds: splitList(f.faults), Pairs: f.pairs, Judge: explore.JudgeEverything}
 	if f.promise {
 		opts.Judge = explore.JudgePromise
 	}
@@ -150,9 +149,9 @@ func (s *shell) sweepPlan(name string, f sweepFlags) (*sweep.Plan, error) {
 type sweeping struct {
 	*shell
 	plan *sweep.Plan
-	// scenario is what the user calls the scenario.
+	// scenario is the name or the file that the user gave.
 	scenario string
-	sofar    sweep.Tally
+	tally    sweep.Tally // of the results so far
 }
 
 func (s *shell) readSweep(r *campaign.Record) (*sweeping, error) {
@@ -180,7 +179,7 @@ func (x *sweeping) campaign() campaign.Campaign {
 				err = fmt.Errorf("it is that of job %d", b.Job)
 			}
 			if err == nil {
-				x.sofar.Add(b.Tally)
+				x.tally.Add(b.Tally)
 			}
 			return false, err
 		},
@@ -202,8 +201,8 @@ func (x *sweeping) campaign() campaign.Campaign {
 
 func (x *sweeping) detail() string {
 	var parts []string
-	for _, label := range x.sofar.Labels() {
-		parts = append(parts, fmt.Sprintf("%s %d", label, x.sofar.Violations[label]))
+	for _, label := range x.tally.Labels() {
+		parts = append(parts, fmt.Sprintf("%s %d", label, x.tally.Violations[label]))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -242,32 +241,20 @@ func (x *sweeping) finished(r *results) (finished, error) {
 		}
 		return x.again(f)
 	}
-	var files []func() (document, error)
-	notes := []string{sw.Statement()}
-	for i := range sw.Summary.Failures {
-		f := &sw.Summary.Failures[i]
-		if f.Run == nil {
-			continue
-		}
-		files = append(files, func() (document, error) {
-			data, err := f.Run.JSON()
-			return document{foundName(i + 1), data}, err
-		})
-		notes = append(notes, f.Headline(), "replay: "+replay(i+1, f))
-	}
+	files, notes := foundRuns(sw.Summary.Failures, replay)
 	return finished{
 		kind:     sweepKind,
 		document: sw,
 		text:     func(w io.Writer, opt reports.Options) error { return terminal.Sweep(w, sw, replay, opt) },
 		files:    files,
 		pages:    func(add func(string, []byte) error) (problem, err error) { return nil, x.pages(r, sw, add) },
-		notes:    notes,
+		notes:    append([]string{sw.Statement()}, notes...),
 		missing:  sw.Missing,
 		problem:  sweepProblem(sw),
 	}, nil
 }
 
-// pages are sweep.html and the pages of its violations.
+// pages adds sweep.html and the pages of its violations.
 func (x *sweeping) pages(r *results, sw *sweep.Sweep, add func(string, []byte) error) error {
 	public, jobs := &sweeping{shell: x.public(), plan: x.plan, scenario: x.scenario}, map[int]foundPageJob{}
 	for i := range sw.Summary.Failures {
@@ -284,7 +271,8 @@ func (x *sweeping) pages(r *results, sw *sweep.Sweep, add func(string, []byte) e
 // whole is the command that makes the whole sweep again.
 func (x *sweeping) whole() string { return x.asking(x.plan.Pairs, x.plan.Kinds) }
 
-// again is the command that finds a failure again, by placing the same kind of fault. Which pairs are drawn depends on all kinds.
+// again is the command that finds a failure again, by placing the same kind of fault.
+// A pair needs all kinds, since the draw of the pairs depends on them.
 func (x *sweeping) again(f *search.Failure) string {
 	if len(f.Placed.Kinds) == 1 {
 		return x.asking(0, f.Placed.Kinds)
@@ -292,7 +280,7 @@ func (x *sweeping) again(f *search.Failure) string {
 	return x.whole()
 }
 
-// asking is the command that makes such a sweep.
+// asking is the command that makes a sweep with some pairs and kinds.
 func (x *sweeping) asking(pairs int, kinds []string) string {
 	text := fmt.Sprintf("%s sweep %s --lock %s --seed %d", x.command(), quote(x.scenario), quote(x.plan.Lock), x.plan.Seed)
 	if pairs > 0 {
@@ -307,7 +295,7 @@ func (x *sweeping) asking(pairs int, kinds []string) string {
 	return text
 }
 
-// sweepProblem is the error that the exit code speaks of.
+// sweepProblem is the error that decides the exit code.
 func sweepProblem(sw *sweep.Sweep) error {
 	if problem := sw.Summary.Problem(); problem != "" {
 		return &brokenError{cause: errors.New(problem)}

@@ -18,47 +18,48 @@ import (
 	"locksim/sim"
 )
 
-// What a child of this command can be asked to do, and what it answers.
+// The tasks of the child processes, each with the types of its job and its answer.
 const (
 	matrixTask  = campaign.Task[matrix.Job, matrix.Answer]("matrix")
 	exploreTask = campaign.Task[explore.Job, explore.Block]("explore")
 	sweepTask   = campaign.Task[sweep.Job, sweep.Block]("sweep")
 	// examineTask makes a violation of a sweep minimal.
 	examineTask = campaign.Task[sweep.Examination, *search.Failure]("examine")
-	// fencesTask makes a failure of a review with each fence.
+	// fencesTask makes the run of a failure of a review in each fencing mode.
 	fencesTask = campaign.Task[review.FenceJob, []review.Fence]("fences")
 	// compareTask measures a lock.
 	compareTask = campaign.Task[compareJob, compareAnswer]("compare")
-	// runPageTask and foundPageTask make a run again, and write its page.
+	// runPageTask makes a run of a matrix again, foundPageTask the run of a violation,
+	// and both render its page.
 	runPageTask   = campaign.Task[runPageJob, page]("run page")
 	foundPageTask = campaign.Task[foundPageJob, page]("found page")
 )
 
-// handlers are how a child does all that.
+// handlers execute these tasks in a child process.
 func (s *shell) handlers() []campaign.Handler {
 	return []campaign.Handler{
-		by(matrixTask, func(j matrix.Job, step func()) (matrix.Answer, error) {
+		handle(matrixTask, func(j matrix.Job, step func()) (matrix.Answer, error) {
 			tallies, err := j.Play(s.extra, step)
 			a := matrix.NewAnswer(tallies, err)
 			if a.BadInput != nil {
-				return a, nil // that is what is to be found out, and not a failure
+				return a, nil // bad input is an answer of the matrix, not a failure of the job
 			}
 			return a, err
 		}),
-		by(exploreTask, func(j explore.Job, step func()) (explore.Block, error) { return j.Play(s.extra, step) }),
-		by(sweepTask, func(j sweep.Job, step func()) (sweep.Block, error) { return j.Play(s.extra, step) }),
-		by(examineTask, func(j sweep.Examination, _ func()) (*search.Failure, error) { return j.Play(s.extra) }),
-		by(fencesTask, func(j review.FenceJob, _ func()) ([]review.Fence, error) { return j.Play(s.extra) }),
-		by(compareTask, comparisons{s}.measure),
-		by(runPageTask, func(j runPageJob, _ func()) (page, error) { return runs{s}.runPage(j) }),
-		by(foundPageTask, func(j foundPageJob, _ func()) (page, error) { return runs{s}.foundPage(j) }),
+		handle(exploreTask, func(j explore.Job, step func()) (explore.Block, error) { return j.Play(s.extra, step) }),
+		handle(sweepTask, func(j sweep.Job, step func()) (sweep.Block, error) { return j.Play(s.extra, step) }),
+		handle(examineTask, func(j sweep.Examination, _ func()) (*search.Failure, error) { return j.Play(s.extra) }),
+		handle(fencesTask, func(j review.FenceJob, _ func()) ([]review.Fence, error) { return j.Play(s.extra) }),
+		handle(compareTask, comparisons{s}.measure),
+		handle(runPageTask, func(j runPageJob, _ func()) (page, error) { return runs{s}.runPage(j) }),
+		handle(foundPageTask, func(j foundPageJob, _ func()) (page, error) { return runs{s}.foundPage(j) }),
 	}
 }
 
-// by is how a child does the jobs of a task. After a run in a frozen world the
-// process is of no more use: the bubble is still there, and may be busy.
-func by[J, A any](task campaign.Task[J, A], do func(J, func()) (A, error)) campaign.Handler {
-	return task.By(func(j J, step func()) (A, error) {
+// handle makes the handler of a task. After a run in a frozen world the process must
+// not be used again: the bubble still exists, and may be busy.
+func handle[J, A any](task campaign.Task[J, A], do func(J, func()) (A, error)) campaign.Handler {
+	return task.Handler(func(j J, step func()) (A, error) {
 		a, err := do(j, step)
 		if _, frozen := errors.AsType[*sim.FrozenError](err); frozen {
 			err = fmt.Errorf("%w: %w", workers.ErrSpent, err)
@@ -67,21 +68,21 @@ func by[J, A any](task campaign.Task[J, A], do func(J, func()) (A, error)) campa
 	})
 }
 
-// workerCommand is what the children of this command run. People have no use
-// for it.
+// workerCommand is the command that the child processes run. It is hidden, since it is
+// of no use to a user.
 func (s *shell) workerCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "worker",
-		Short:  "Do jobs that come on standard input",
-		Long:   "Worker does the jobs of another locksim, which starts it. It ends when its\nstandard input does.",
+		Short:  "Execute jobs from standard input",
+		Long:   "Worker executes the jobs of another locksim process, which starts it. It ends when\nits standard input ends.",
 		Hidden: true,
 		Args:   exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			signal.Ignore(os.Interrupt) // Ctrl-C reaches the parent too, which ends its children
-			os.Stdout = os.Stderr       // what other people's code prints must not come between the answers
+			os.Stdout = os.Stderr       // a lock that prints must not corrupt the answers
 			err := campaign.Serve(s.in, s.out, s.handlers()...)
 			switch {
-			case err == nil, errors.Is(err, workers.ErrSpent): // the parent has been told
+			case err == nil, errors.Is(err, workers.ErrSpent): // the answer has the error already
 				return nil
 			case errors.Is(err, workers.ErrBadRequest):
 				return fmt.Errorf("worker: %w: only locksim itself calls it", err)

@@ -13,27 +13,26 @@ import (
 	simredis "locksim/sim/redis"
 )
 
-// unruly makes mylock do something to its process, or to the parent of that, in a
-// worker: "kill:N:FILE" is SIGKILL for the process at the N-th client, if there
-// is no FILE yet, "interrupt:N:" is SIGINT for its parent, and "kill-parent:N:"
-// SIGKILL. "late-kill:N:FILE"
-// and "late-interrupt:N:FILE" are the same at every client of all processes after
-// the N-th, which FILE counts.
+// sabotage is an environment variable with which mylock sends a signal in a worker:
+// "kill:N:FILE" sends SIGKILL to the worker at its N-th client, if FILE does not exist,
+// "interrupt:N:" sends SIGINT to its parent, and "kill-parent:N:" SIGKILL.
+// "late-kill:N:FILE" and "late-interrupt:N:FILE" do the same at every client after the
+// N-th of all workers, which they count in FILE. quiet sends nothing.
 const (
-	unruly = "LOCKSIM_APP_TEST_UNRULY"
-	quiet  = "nothing:0:"
+	sabotage = "LOCKSIM_APP_TEST_SABOTAGE"
+	quiet    = "nothing:0:"
 )
 
-// clients counts those of this process.
+// clients counts the clients of this process.
 var clients atomic.Int64
 
-// unrulyLock is mylock with a promise, a short TTL, and a will of its own.
-func unrulyLock() play.Lock {
+// sabotagedLock is mylock with a promise, a short TTL, and the sabotage.
+func sabotagedLock() play.Lock {
 	l := play.Lock{Name: "mylock"}
 	l.Promise, _ = lock.PromiseOf("single")
 	l.New = func(e play.Env) (lock.Locker, error) {
 		if os.Args[len(os.Args)-1] == "worker" {
-			if err := rebel(os.Getenv(unruly)); err != nil {
+			if err := sendSignal(os.Getenv(sabotage)); err != nil {
 				return nil, err
 			}
 		}
@@ -42,11 +41,11 @@ func unrulyLock() play.Lock {
 	return l
 }
 
-func rebel(how string) error {
+func sendSignal(how string) error {
 	parts := strings.SplitN(how, ":", 3)
 	n, err := strconv.ParseInt(parts[1], 10, 64)
 	if late, ok := strings.CutPrefix(parts[0], "late-"); ok && err == nil {
-		return rebelLate(late, n, parts[2])
+		return sendLate(late, n, parts[2])
 	}
 	if err != nil || clients.Add(1) != n {
 		return err
@@ -66,8 +65,8 @@ func rebel(how string) error {
 	return syscall.Kill(os.Getpid(), syscall.SIGKILL)
 }
 
-// rebelLate counts a client by a byte of the file, and rebels after the n-th.
-func rebelLate(how string, n int64, file string) error {
+// sendLate adds a byte to the file for each client, and sends the signal after the n-th.
+func sendLate(how string, n int64, file string) error {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -82,11 +81,12 @@ func rebelLate(how string, n int64, file string) error {
 	if how == "kill" {
 		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}
-	return misbehaveAfter(syscall.Kill(os.Getppid(), syscall.SIGINT))
+	return blockAfter(syscall.Kill(os.Getppid(), syscall.SIGINT))
 }
 
-// misbehaveAfter never comes back, unless there was an error.
-func misbehaveAfter(err error) error {
+// blockAfter returns only if there was an error; otherwise it blocks until the process
+// ends.
+func blockAfter(err error) error {
 	if err != nil {
 		return err
 	}

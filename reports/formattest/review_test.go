@@ -1,0 +1,186 @@
+package formattest
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"locksim/lock/fence"
+	"locksim/scenarios/compare"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/file"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/play"
+	"locksim/scenarios/review"
+	"locksim/scenarios/search"
+	"locksim/scenarios/sweep"
+)
+
+// again is a replay command.
+func again(scenario, lock string, seed uint64, _ ...fence.Mode) string {
+	return fmt.Sprintf("locksim run %s --lock %s --seed %d", scenario, lock, seed)
+}
+
+func lockOf(t *testing.T, name string) play.Lock {
+	t.Helper()
+	l, err := play.FindLock(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// aReview is a small review of a lock: its matrix has one scenario, its explorations
+// have 100 and 20 runs, and it has the given sweep.
+func aReview(t *testing.T, lock, scenario string, swept *sweep.Sweep) *review.Review {
+	t.Helper()
+	l := lockOf(t, lock)
+	opts := review.Options{Seeds: search.Seeds{First: 1, Last: 1}, Runs: 100}
+	work, err := review.NewWork(l, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := review.Parts{Missing: work.Missing, Within: explored(t, work.Within), All: explored(t, work.All), Sweep: swept}
+	sc, err := file.Load(scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := matrix.NewPlan(matrix.Options{Scenarios: []*file.Scenario{sc}, Locks: []string{lock}, Seeds: opts.Seeds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answers []matrix.Answer
+	for _, j := range plan.Jobs() {
+		answers = append(answers, matrix.NewAnswer(j.Play(nil, func() {})))
+	}
+	parts.Matrix = plan.Assemble(answers, again)
+	parts.Matrix.Timing = matrix.NewTiming()
+	failures := review.Failures(parts, func(f review.Failure) string { return fmt.Sprintf("again %d", f.Seed) })
+	for i := range failures {
+		if failures[i].Fences, err = (review.FenceJob{Run: failures[i].Run}).Play(nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := review.Assemble(work.Plan, l, parts, failures, again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// explored is the exploration of a plan; nil without a plan.
+func explored(t *testing.T, plan *explore.Plan) *explore.Exploration {
+	t.Helper()
+	if plan == nil {
+		return nil
+	}
+	blocks := map[int]explore.Block{}
+	for i := range plan.Jobs() {
+		b, err := plan.Job(i).Play(nil, func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks[i] = b
+	}
+	return explore.Assemble(plan, blocks)
+}
+
+// specimenReview is the review of a lock that promises nothing and breaks in every
+// part.
+func specimenReview(t *testing.T) *review.Review {
+	t.Helper()
+	r := aReview(t, "broken/del-without-owner", "del-without-owner", aSweep(t))
+	if len(r.Failures) == 0 || len(r.Failures[0].Fences) == 0 {
+		t.Fatal("the review has no failure, or no run behind a fence")
+	}
+	return r
+}
+
+// A review is valid with a promise and without, with all parts and with some missing.
+func TestReviewIsValid(t *testing.T) {
+	s := compiled(t, "review")
+	for name, r := range map[string]*review.Review{"a specimen": specimenReview(t), "a lock with a promise": aReview(t, "single", "gc-pause", nil)} {
+		if err := s.Validate(parsed(t, document(t, r))); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// aComparison compares a lock without tokens and one that is wrong on purpose.
+func aComparison(t *testing.T) *compare.Comparison {
+	t.Helper()
+	seeds := search.Seeds{First: 1, Last: 1}
+	var rows []compare.Lock
+	for _, name := range []string{"single", "broken/token-after-lock"} {
+		row, err := compare.Measure(lockOf(t, name), compare.Options{Seeds: seeds, Replay: again})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, *row)
+	}
+	return compare.New(seeds, rows)
+}
+
+func TestComparisonIsValid(t *testing.T) {
+	if err := compiled(t, "compare").Validate(parsed(t, document(t, aComparison(t)))); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a review and a comparison can do without, and what can be null in them.
+var (
+	sparedComparison = regexp.MustCompile(`/(about|for_whom|renew|fence|refused|overlap)$`)
+	sparedReview     = regexp.MustCompile(`^/modules(/[^/]+)?$|/catalogue$|/(fence|expected|vacuous|faults_never_fired)$|/fences/[0-9]+/trace_hash$` +
+		`|^/figures/data$|^/figures/seen/[^/]+$|^/figures/[^/]+/(vacuous|violations|faults|classes)(/[^/]+)?$|/grounds/[^/]+$|./scenarios$|/(failures|promised|outside)/corrupted$|^/figures/modes/.*/labels/[^/]+$|/failures/[0-9]+/(same|again|replays|run|reasons|story)$`)
+	nullInReview = regexp.MustCompile(`^/figures/modes/.*/labels$|^/lock/promise/exclusion$|^/(matrix|within|sweep)$|^/failures/[0-9]+/violations$`)
+)
+
+// Whatever is taken from a comparison or a review, set to null, or added to it, is
+// noticed, and so are values that make no sense.
+func TestBrokenReviewsAreRefused(t *testing.T) {
+	compared := document(t, aComparison(t))
+	breakApart(t, "compare", compared, 300, func(path, key string, _ map[string]any) bool {
+		return sparedComparison.MatchString(path + "/" + key)
+	}, func(path string) bool { return strings.HasSuffix(path, "/promise/exclusion") })
+
+	// The parts of a review are broken by the tests of their own schemas.
+	r := aReview(t, "single", "gc-pause", nil)
+	docs := map[string]string{"compare": string(compared), "review": string(document(t, r))}
+	r.Matrix, r.Within, r.All, r.Failures = nil, nil, explore.Assemble(&r.All.Plan, nil), r.Failures[:1]
+	r.All.Timing = explore.NewTiming()
+	r.Failures[0].Run = nil
+	breakApart(t, "review", document(t, r), 300, func(path, key string, _ map[string]any) bool {
+		if part, ok := strings.CutPrefix(path+"/"+key, "/all/"); ok {
+			return spared["explore"].MatchString("/" + part)
+		}
+		return sparedReview.MatchString(path + "/" + key)
+	}, func(path string) bool {
+		return nullInReview.MatchString(path) || spareNull.MatchString(strings.TrimPrefix(path, "/all"))
+	})
+
+	for _, tt := range []struct{ schema, old, wrong string }{
+		{"compare", `"version": 1`, `"version": 2`},
+		{"compare", `"no-fault"`, `"bad-luck"`},
+		{"compare", `"count": 1`, `"count": 0`},
+		{"compare", `"round_trips": `, `"round_trips": -`},
+		{"compare", `"data": "claim"`, `"data": "luck"`},
+		{"compare", `"label": "corrupted"`, `"label": "bad"`},
+		{"review", `"kind": "review"`, `"kind": "sweep"`},
+		{"review", `"runs_with_every_fault": `, `"runs_with_every_fault": -`},
+		{"review", `"judged_in": "claim"`, `"judged_in": "luck"`},
+		{"review", `"use": "efficiency"`, `"use": "luck"`},
+		{"review", `"verdict": "undecided"`, `"verdict": "safe"`},
+		{"review", `"effect": "no-fence"`, `"effect": "none"`},
+		{"review", `"trace_hash": "`, `"trace_hash": "X`},
+	} {
+		broken := strings.Replace(docs[tt.schema], tt.old, tt.wrong, 1)
+		if broken == docs[tt.schema] {
+			t.Errorf("there is no %s in the %s", tt.old, tt.schema)
+			continue
+		}
+		if compiled(t, tt.schema).Validate(parsed(t, []byte(broken))) == nil {
+			t.Errorf("a %s with %s is valid", tt.schema, tt.wrong)
+		}
+	}
+}
