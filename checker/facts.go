@@ -79,6 +79,9 @@ type Facts struct {
 	// Overdue counts the idle times that lasted longer than their cause allows:
 	// see [Timing.Within].
 	Overdue int `json:"overdue"`
+	// Denied counts the attempts that failed in a calm run although no other client
+	// had, asked for, or was releasing the lock.
+	Denied int `json:"denied"`
 	// LateGrants counts the grants whose claim is empty: the lease had ended, or
 	// was lost, when Acquire returned.
 	LateGrants int `json:"late_grants"`

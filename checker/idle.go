@@ -42,13 +42,16 @@ const (
 	CauseCancelled Cause = "cancelled acquire"
 	// CauseFailedRelease is a Release that failed.
 	CauseFailedRelease Cause = "failed release"
+	// CauseExpiry is a lease that ended: what the servers keep of it may end later,
+	// since they count it from the arrival of the request.
+	CauseExpiry Cause = "expired lease"
 	// CauseOther is everything else, such as a release that left the key behind.
 	CauseOther Cause = "other"
 )
 
 // Causes lists the causes. The caller owns the slice.
 func Causes() []Cause {
-	return []Cause{CauseCrash, CauseLostReply, CauseCancelled, CauseFailedRelease, CauseOther}
+	return []Cause{CauseCrash, CauseLostReply, CauseCancelled, CauseFailedRelease, CauseExpiry, CauseOther}
 }
 
 // idleness is what [idle] finds.
@@ -197,9 +200,8 @@ func (w *watch) leave(g Grant) {
 	case g.ReleaseFailed:
 		w.depart(g.Client, w.when(g.ReleaseReturned), CauseFailedRelease)
 	}
-	// A lease is counted from the request, a key from the arrival of the request.
 	if g.Until > 0 {
-		w.depart(g.Client, w.when(g.Until)+w.when(g.Granted)-w.when(g.Invoked), CauseOther)
+		w.depart(g.Client, w.when(g.Until)+w.when(g.Granted)-w.when(g.Invoked), CauseExpiry)
 	}
 }
 

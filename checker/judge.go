@@ -46,6 +46,7 @@ type findings struct {
 	believed  int    // pairs of overlapping beliefs
 	beliefs   *tally // those of them whose claims do not overlap
 	idle      idleness
+	denied    *tally // attempts that failed without a cause
 	void      *tally // grants that cannot have been meant so
 	revived   *tally // claims that came back after another grant
 	foreign   *tally // keys that another client had set
@@ -60,6 +61,7 @@ func examine(h History, budget int) findings {
 		tokens:    checkTokens(h),
 		claims:    claimOverlaps(h),
 		idle:      idle(h),
+		denied:    denied(h),
 		void:      voidGrants(h),
 		revived:   revivedClaims(h),
 		foreign:   foreignReleases(h),
@@ -88,6 +90,7 @@ func (f findings) facts(h History) Facts {
 		Attempts:         len(h.Attempts),
 		IdleSeconds:      f.idle.total.Seconds(),
 		Overdue:          f.idle.overdue.count,
+		Denied:           f.denied.count,
 		LateGrants:       lateGrants(h),
 		VoidGrants:       f.void.count,
 		RevivedClaims:    f.revived.count,
@@ -104,7 +107,7 @@ func labelOf(f Facts, none *Facts) Label {
 		return Corrupted
 	case f.Data == DataUndecided:
 		return Unknown
-	case f.Liveness != LivenessOK || f.Overdue > 0:
+	case f.Liveness != LivenessOK || f.Overdue > 0 || f.Denied > 0:
 		return Stuck
 	case f.FalseRejects > 0:
 		return FalseReject
@@ -142,7 +145,7 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 	}
 	return slices.Concat(
 		f.data.lost.sentences(), f.data.torn.sentences(), f.data.wrong.sentences(),
-		deciding, f.idle.overdue.sentences(),
+		deciding, f.idle.overdue.sentences(), f.denied.sentences(),
 		f.fencing.falsely.sentences(),
 		f.void.sentences(), f.revived.sentences(),
 		first, second,

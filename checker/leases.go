@@ -1,6 +1,9 @@
 package checker
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // lateGrants counts the grants with an empty claim.
 func lateGrants(h History) int {
@@ -78,4 +81,29 @@ func revivedReason(g, other Grant) Reason {
 			g.Client, g.Resource, g.Until, other.Client, other.Granted, g.Revived, g.Client),
 		At: []Pos{g.Until, other.Granted, g.Revived},
 	}
+}
+
+// denied finds the attempts that failed in a calm run while the lock was free. A
+// lock may refuse to wait, but only for a lock that another client has.
+func denied(h History) *tally {
+	found := &tally{more: "attempts that failed although the lock was free"}
+	if !h.Calm {
+		return found
+	}
+	for _, a := range slices.SortedFunc(slices.Values(h.Attempts), byAsking) {
+		asked := pending(a.Invoked, a.Returned)
+		busy := slices.ContainsFunc(h.Grants, func(g Grant) bool {
+			used := Interval{Start: g.Invoked, End: g.ReleaseReturned}
+			return g.Resource == a.Resource && g.Client != a.Client && used.Overlaps(asked)
+		}) || slices.ContainsFunc(h.Attempts, func(b Attempt) bool {
+			return b.Resource == a.Resource && b.Client != a.Client && pending(b.Invoked, b.Returned).Overlaps(asked)
+		})
+		if !busy {
+			found.add(func() Reason {
+				return Reason{Text: fmt.Sprintf("%s asked for %s at step %d and was refused at step %d, although no other client had it or asked for it, and nothing had gone wrong.",
+					a.Client, a.Resource, a.Invoked, a.Returned), At: []Pos{a.Invoked, a.Returned}}
+			})
+		}
+	}
+	return found
 }

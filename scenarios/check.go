@@ -42,9 +42,12 @@ func Check(t testing.TB, l Lock, opts Options) {
 	t.Helper()
 	c := newCheckup(t, l, opts)
 	c.tryStored()
-	if opts.Seed != 0 {
+	c.tryCalm()
+	switch {
+	case c.failure != "":
+	case opts.Seed != 0:
 		c.trySeeds()
-	} else {
+	default:
 		c.tryRapid()
 	}
 	c.conclude()
@@ -158,6 +161,24 @@ func (c *checkup) tryBlock(first uint64) {
 	c.try(search.Drawn(c.space, search.Seeds{First: first, Last: first + uint64(c.plan.block-1)}))
 }
 
+// tryCalm plays the runs without faults. They are not counted unless one fails.
+func (c *checkup) tryCalm() {
+	if c.failure != "" {
+		return
+	}
+	for t := range search.CalmTrials(c.lock, c.space) {
+		switch {
+		case t.Err != nil:
+			c.failure = c.noRun(t.Case, t.Err)
+		case len(t.Violations) > 0:
+			c.fail(t)
+		}
+		if c.failure != "" {
+			return
+		}
+	}
+}
+
 // try plays cases and counts the runs, up to the first that shows something wrong
 // with the lock, which becomes the failure.
 func (c *checkup) try(cases iter.Seq[search.Case]) {
@@ -170,14 +191,19 @@ func (c *checkup) try(cases iter.Seq[search.Case]) {
 		if len(t.Violations) == 0 && t.Difference == nil {
 			continue
 		}
-		f := search.NewFailure(t)
-		if err := f.Examine(); err != nil {
-			c.failure = c.noRun(t.Case, err)
-			return
-		}
-		c.failure = c.report(&f)
+		c.fail(t)
 		return
 	}
+}
+
+// fail examines the failure of a trial and reports it.
+func (c *checkup) fail(t *search.Trial) {
+	f := search.NewFailure(t)
+	if err := f.Examine(); err != nil {
+		c.failure = c.noRun(t.Case, err)
+		return
+	}
+	c.failure = c.report(&f)
 }
 
 // report stores a failure, if it can be tried again, and describes it in full.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
@@ -17,7 +18,7 @@ func Exploration() *explore.Exploration {
 		Space: search.Space{Faults: append(search.Space{}.Faults, "pause", "crash")}}
 	calm := explore.Block{Job: 0, Tally: search.Tally{Runs: 10, Evidence: 9, Vacuous: map[string]int{"nobody contended": 1},
 		Faults: map[string]search.FaultTally{"pause": {Planned: 4, Struck: 3}}, Virtual: 3e11}}
-	count(&calm.Classes, "pause", 2)
+	calm.Classes = map[lock.Fault]search.ClassTally{"pause": {Struck: 3, Evidence: 2}}
 	bad := explore.Block{Job: 1, Tally: search.Tally{Runs: 10, Evidence: 10, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 2}},
 		Unexamined: 1, Failures: search.Failures{{Lock: "mylock", Seed: 14, Runs: 1, FirstSeed: 14, Drawn: 3, Faults: 1, Same: 10, Again: 10, Replays: 10,
 			Shape: "stuck in mode none: pause", Violations: []play.Violation{{Mode: fence.None, Label: checker.Stuck}},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
@@ -94,7 +95,7 @@ func explorationFor(judge explore.Judge, violating int) *explore.Exploration {
 	e.Plan.Judge, e.Plan.Space.Faults = judge, append(e.Plan.Space.Faults, "pause", "crash")
 	e.Summary.Runs, e.Summary.Evidence, e.Summary.Violating = 600, 540, violating
 	e.Summary.Vacuous = map[string]int{"nobody contended": 60}
-	count(&e.Summary.Classes, "pause", 210)
+	e.Summary.Classes = map[lock.Fault]search.ClassTally{"pause": {Struck: 240, Evidence: 210}}
 	e.Summary.Faults = map[string]search.FaultTally{"pause": {Planned: 300, Struck: 210}, "crash": {Planned: 4}}
 	e.Summary.RateBound, e.Summary.VirtualSeconds = search.RateBound(violating, 540), 7300
 	return e

@@ -203,15 +203,18 @@ func exploreTables(e *explore.Exploration) []countTable {
 		n := s.Faults[kind]
 		kinds.Rows = append(kinds.Rows, countRow{kind, []string{prose.Thousands(n.Planned), prose.Thousands(n.Struck)}, share(n.Struck, n.Planned)})
 	}
-	classes := countTable{ID: "classes", Title: "Classes of fault", Heads: []string{"Class", "Runs in which one struck"},
-		Note: "A promise names classes of fault. A class that never struck is not covered."}
+	classes := countTable{ID: "classes", Title: "Classes of fault", Heads: []string{"Class", "Runs in which one struck", "Evidence: one was felt", "Rate of violations, at 95 %"},
+		Note: "A promise names classes of fault. A class that never struck, or was never felt, is not covered."}
 	for _, class := range e.Plan.Classes() {
 		n := s.Classes[class]
-		value := prose.Thousands(n)
-		if n == 0 {
-			value = "never"
+		struck, evidence, bound := prose.Thousands(n.Struck), prose.Thousands(n.Evidence), campaign.BoundOf(n)
+		switch {
+		case n.Struck == 0:
+			struck, evidence = "never", ""
+		case n.Evidence == 0:
+			evidence = "not felt: " + play.Unfelt(class)
 		}
-		classes.Rows = append(classes.Rows, countRow{string(class), []string{value}, share(n, s.Runs)})
+		classes.Rows = append(classes.Rows, countRow{string(class), []string{struck, evidence, bound}, share(n.Evidence, s.Runs)})
 	}
 	return filled(kinds, classes, tallyTable("vacuous", "Runs that are no evidence", "Why", s.Vacuous, s.Runs),
 		tallyTable("labels", "Violations by label", "Label", s.Violations, s.Evidence))

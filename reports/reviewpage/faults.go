@@ -44,10 +44,10 @@ func classTable(r *review.Review) *Table {
 		promised := prose.YesNo(slices.Contains(r.Lock.Promise.Exclusion, class))
 		within, all := prose.Nothing, prose.Nothing
 		if r.Within != nil && promised == "yes" {
-			within = prose.Thousands(r.Within.Summary.Classes[class])
+			within = prose.Thousands(r.Within.Summary.Classes[class].Evidence)
 		}
 		if r.All != nil {
-			all = prose.Thousands(r.All.Summary.Classes[class])
+			all = prose.Thousands(r.All.Summary.Classes[class].Evidence)
 		}
 		t.row(string(class), promised, within, all, prose.Thousands(n))
 	}

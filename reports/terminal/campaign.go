@@ -65,12 +65,13 @@ func doubts(lines []string, opt reports.Options) []string {
 // exploreFigures are the counts, each kind on its own lines.
 func exploreFigures(e *explore.Exploration, opt reports.Options) []string {
 	s := &e.Summary
-	lines := prose.Fold(fmt.Sprintf("%s over %s of virtual time; %s of them are evidence: a violation was seen, or clients contended and faults struck.",
+	lines := prose.Fold(fmt.Sprintf("%s over %s of virtual time; %s of them are evidence: a violation was seen, or a client kept another out and a fault was felt.",
 		prose.Count(s.Runs, "run"), prose.Span(s.VirtualSeconds), prose.Thousands(s.Evidence)), opt.Width)
 	for _, row := range []struct{ name, text string }{
 		{"no evidence: ", campaign.Tallies(s.Vacuous)},
 		{"faults that struck, of those drawn: ", struckOf(s.Faults)},
 		{"classes of fault that struck: ", campaign.Coverage(e)},
+		{"runs that are evidence, by class, with the rate of violations at 95 %: ", campaign.ByClass(e)},
 		{"violations: ", campaign.Tallies(s.Violations)},
 	} {
 		if row.text != "" {

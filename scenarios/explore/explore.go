@@ -129,11 +129,23 @@ func (s *Summary) Problems() []string {
 func (e *Exploration) Uncovered() (never []lock.Fault, all int) {
 	classes := e.Plan.Classes()
 	for _, class := range classes {
-		if e.Summary.Classes[class] == 0 {
+		if e.Summary.Classes[class].Struck == 0 {
 			never = append(never, class)
 		}
 	}
 	return never, len(classes)
+}
+
+// Unfelt are the classes of fault that struck and were never felt in a run that is
+// evidence: the exploration says nothing about them.
+func (e *Exploration) Unfelt() []lock.Fault {
+	var out []lock.Fault
+	for _, class := range e.Plan.Classes() {
+		if n := e.Summary.Classes[class]; n.Struck > 0 && n.Evidence == 0 {
+			out = append(out, class)
+		}
+	}
+	return out
 }
 
 // JSON is the exploration as one indented document.

@@ -55,6 +55,11 @@ func (j Job) Play(extra []play.Lock, step func()) (Block, error) {
 		return b, err
 	}
 	var failures search.Failures
+	if j.Number == 0 {
+		if failures, err = b.playCalm(j, l); err != nil || j.Plan.Collect == CollectFirst && b.Ends() {
+			return b, errors.Join(err, b.examine(failures, step))
+		}
+	}
 	for t := range search.Trials(j.Plan.Judge.Of(l), search.Drawn(j.Plan.Space, j.Seeds)) {
 		if err := t.Frozen(t.Err); err != nil {
 			return b, err
@@ -69,6 +74,24 @@ func (j Job) Play(extra []play.Lock, step func()) (Block, error) {
 		}
 	}
 	return b, b.examine(failures, step)
+}
+
+// playCalm makes the runs without faults with which an exploration begins. Only those
+// that fail are counted.
+func (b *Block) playCalm(j Job, l play.Lock) (search.Failures, error) {
+	var failures search.Failures
+	for t := range search.CalmTrials(j.Plan.Judge.Of(l), j.Plan.Space) {
+		if err := t.Frozen(t.Err); err != nil {
+			return nil, err
+		}
+		if len(t.Violations) > 0 || t.Err != nil {
+			b.Count(t)
+		}
+		if len(t.Violations) > 0 {
+			failures.Add(search.NewFailure(t))
+		}
+	}
+	return failures, nil
 }
 
 // examine makes failures minimal: those with the fewest faults first, and among

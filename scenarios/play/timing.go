@@ -47,10 +47,11 @@ func (p *play) freeWithin() map[checker.Cause]time.Duration {
 	}
 	out := map[checker.Cause]time.Duration{}
 	for _, c := range checker.Causes() {
-		if c != checker.CauseOther {
-			out[c] = term
-		}
+		out[c] = term
 	}
+	// A lease ends earlier than the key by the drift that it allows for, and a
+	// client that waits for nothing else gets the lock at once.
+	out[checker.CauseExpiry], out[checker.CauseOther] = p.sc.Lock.TTL/50+10*time.Millisecond, 0
 	return out
 }
 
@@ -156,7 +157,7 @@ func (f *feelings) spans(a faults.Action, end time.Duration) []checker.Span {
 	case lasts:
 		return []checker.Span{{From: f.struck, To: f.struck + *length.To + late}}
 	case len(f.times) > 0:
-		return []checker.Span{{From: f.times[0], To: f.times[len(f.times)-1] + late}}
+		return []checker.Span{{From: f.times[0] - late, To: f.times[len(f.times)-1]}} // a message is felt when it leaves
 	}
 	return nil
 }

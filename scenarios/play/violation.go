@@ -71,24 +71,68 @@ func against(m ModeRun, p lock.Promise) []checker.Label {
 // ActedDuringPause is why a run with partial pauses is no evidence.
 const ActedDuringPause = "the lock acted during a pause"
 
-// Vacuous says why a run without a violation is no evidence, or is empty: no client
-// ever waited for another, no fault of the schedule struck, the lock acted during a
-// pause through timers that no seam holds, or the data is undecided. A fault that
-// did not strike had no effect on the run, which is then a run of the schedule
-// without it.
+// Vacuous says why a run without a violation is no evidence, or is empty. It is
+// evidence if two clients met, which means that one of them was kept out by a claim
+// of the other, and if a fault of the schedule was felt, where there are any: see
+// [Stage.Faults]. A fault that was not felt had no effect on the run, which is then
+// a run of the schedule without it. A run in which the lock acted during a pause,
+// through timers that no seam holds, is no evidence either.
 func Vacuous(o *Outcome) string {
 	for _, m := range o.Modes {
+		f := m.Verdict.Facts
 		switch {
 		case m.Trace == nil:
-		case m.Verdict.Facts.Contended == 0:
-			return "nobody contended"
+		case f.Grants == 0:
+			return "no client was granted the lock"
+		case f.Holders == 0:
+			return "every grant came too late"
+		case f.Holders == 1:
+			return "one client alone held the lock"
+		case f.Contended == 0:
+			return "no client was kept out"
 		case len(m.FaultsFired) > 0 && !slices.Contains(m.FaultsFired, true):
 			return "no fault struck"
+		case len(m.FaultsFelt) > 0 && !slices.Contains(m.FaultsFelt, true):
+			return "no fault was felt"
 		case m.PartialPause:
 			return ActedDuringPause
-		case m.Verdict.Facts.Data == checker.DataUndecided:
+		case f.Data == checker.DataUndecided:
 			return "the data is undecided"
 		}
 	}
 	return ""
+}
+
+// Unfelt says what must have happened for a fault of a class to be felt, as the end
+// of a sentence: "not felt: no client read its wall clock".
+func Unfelt(class lock.Fault) string {
+	switch class {
+	case lock.FaultPause, lock.FaultCrash, lock.FaultWorker:
+		return "the process had nothing left to do"
+	case lock.FaultRestart:
+		return "no client restarted"
+	case lock.FaultSlow:
+		return "no timer of the process was due"
+	case lock.FaultPool:
+		return "no command asked the pool for a connection"
+	case lock.FaultPartition, lock.FaultLatency:
+		return "no message was held, lost or delayed"
+	case lock.FaultReset:
+		return "no client used a connection that was reset, and none was refused"
+	case lock.FaultStall:
+		return "no request had to wait"
+	case lock.FaultReadOnly:
+		return "no write was refused"
+	case lock.FaultScripts:
+		return "the server had no script"
+	case lock.FaultWallClock:
+		return "no client read its wall clock"
+	case lock.FaultClockDrift, lock.FaultClockRate:
+		return "no clock that drifted was used"
+	case lock.FaultNodeClock, lock.FaultNodeCrash, lock.FaultFailover:
+		return "no client used the server afterwards"
+	case lock.FaultEviction, lock.FaultFlush:
+		return "the server had no key"
+	}
+	return "it had no effect"
 }

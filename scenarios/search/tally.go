@@ -31,8 +31,8 @@ type Tally struct {
 	Failed int `json:"failed"`
 	// Faults counts the faults by kind.
 	Faults map[string]FaultTally `json:"faults,omitempty"`
-	// Classes counts the runs in which a fault of each class struck.
-	Classes map[lock.Fault]int `json:"classes,omitempty"`
+	// Classes counts the runs with faults of each class.
+	Classes map[lock.Fault]ClassTally `json:"classes,omitempty"`
 	// Events counts the events that the worlds delivered.
 	Events int `json:"events"`
 	// Virtual is the virtual time of the worlds, in nanoseconds.
@@ -49,7 +49,19 @@ type FaultTally struct {
 	Planned int `json:"planned"`
 	// Struck counts those that struck.
 	Struck int `json:"struck"`
+	// Felt counts those of them that had a consequence.
+	Felt int `json:"felt"`
 	// Violating counts those that struck in a run with a violation.
+	Violating int `json:"violating"`
+}
+
+// ClassTally counts the runs with faults of one class.
+type ClassTally struct {
+	// Struck counts the runs in which one struck.
+	Struck int `json:"struck"`
+	// Evidence counts the runs that are evidence and in which one was felt.
+	Evidence int `json:"evidence"`
+	// Violating counts the runs with a violation in which one was felt.
 	Violating int `json:"violating"`
 }
 
@@ -84,7 +96,7 @@ func (t *Tally) Count(r *Trial) {
 func (t *Tally) countRun(r *Trial) {
 	m := &r.Outcome.Modes[0]
 	one := Tally{Runs: 1, Events: m.Events, Virtual: m.Virtual,
-		Violations: map[checker.Label]int{}, Faults: map[string]FaultTally{}, Classes: map[lock.Fault]int{}}
+		Violations: map[checker.Label]int{}, Faults: map[string]FaultTally{}, Classes: map[lock.Fault]ClassTally{}}
 	for _, v := range r.Violations {
 		one.Violating, one.Violations[v.Label] = 1, 1
 	}
@@ -98,8 +110,14 @@ func (t *Tally) countRun(r *Trial) {
 		n := FaultTally{Planned: 1}
 		if m.FaultsFired[i] {
 			n.Struck, n.Violating = 1, one.Violating
-			if class := faults.ClassIn(r.Scenario.Faults, f.Action); class != "" {
-				one.Classes[class] = 1
+			class := faults.ClassIn(r.Scenario.Faults, f.Action)
+			c := one.Classes[class]
+			c.Struck = 1
+			if i < len(m.FaultsFelt) && m.FaultsFelt[i] {
+				n.Felt, c.Evidence, c.Violating = 1, one.Evidence, one.Violating
+			}
+			if class != "" {
+				one.Classes[class] = c
 			}
 		}
 		one.Faults[kind] = one.Faults[kind].plus(n)
@@ -134,8 +152,8 @@ func (t *Tally) Add(later Tally) {
 	t.Violations = AddCounts(t.Violations, later.Violations)
 	t.Nondeterministic += later.Nondeterministic
 	t.Failed += later.Failed
-	t.Faults = AddFaults(t.Faults, later.Faults)
-	t.Classes = AddCounts(t.Classes, later.Classes)
+	t.Faults = AddTallies(t.Faults, later.Faults)
+	t.Classes = AddTallies(t.Classes, later.Classes)
 	t.Events += later.Events
 	t.Virtual += later.Virtual
 	if t.Unsteady == nil {
@@ -153,18 +171,23 @@ func (t *Tally) Labels() []checker.Label {
 
 // plus is the sum of two tallies.
 func (n FaultTally) plus(m FaultTally) FaultTally {
-	return FaultTally{n.Planned + m.Planned, n.Struck + m.Struck, n.Violating + m.Violating}
+	return FaultTally{n.Planned + m.Planned, n.Struck + m.Struck, n.Felt + m.Felt, n.Violating + m.Violating}
 }
 
-// AddFaults adds tallies of faults to others, in place if there are any.
-func AddFaults(faults, others map[string]FaultTally) map[string]FaultTally {
-	if faults == nil && len(others) > 0 {
-		faults = map[string]FaultTally{}
+// plus is the sum of two tallies.
+func (n ClassTally) plus(m ClassTally) ClassTally {
+	return ClassTally{n.Struck + m.Struck, n.Evidence + m.Evidence, n.Violating + m.Violating}
+}
+
+// AddTallies adds tallies to others, in place if there are any.
+func AddTallies[K comparable, T interface{ plus(T) T }](tallies, others map[K]T) map[K]T {
+	if tallies == nil && len(others) > 0 {
+		tallies = map[K]T{}
 	}
-	for kind, n := range others {
-		faults[kind] = faults[kind].plus(n)
+	for key, n := range others {
+		tallies[key] = tallies[key].plus(n)
 	}
-	return faults
+	return tallies
 }
 
 // AddCounts adds counts to others, in place if there are any.

@@ -74,7 +74,7 @@ func (t *Tally) Add(later Tally) {
 	t.Tally.Add(later.Tally)
 	t.Pairs += later.Pairs
 	t.Reduced += later.Reduced
-	t.Kinds = search.AddFaults(t.Kinds, later.Kinds)
+	t.Kinds = search.AddTallies(t.Kinds, later.Kinds)
 }
 
 // Play makes the runs, and calls step after each of them. extra are locks that do
@@ -136,7 +136,7 @@ func (b *Block) count(s *sweeper, t *search.Trial) error {
 		return nil
 	}
 	n := search.FaultTally{Planned: 1, Struck: oneIf(t.Struck()), Violating: oneIf(len(t.Violations) > 0)}
-	b.Kinds = search.AddFaults(b.Kinds, map[string]search.FaultTally{t.Placed.Kinds[0]: n})
+	b.Kinds = search.AddTallies(b.Kinds, map[string]search.FaultTally{t.Placed.Kinds[0]: n})
 	return nil
 }
 

@@ -1,0 +1,105 @@
+package testlocks
+
+import (
+	"context"
+	"time"
+
+	"locksim/lock"
+	"locksim/scenarios/play"
+	simredis "locksim/sim/redis"
+)
+
+// Fake is a lock that cannot work, with words that must be in the message of the
+// test that fails with it.
+type Fake struct {
+	Lock play.Lock
+	Says string
+}
+
+// Fakes are locks that exclude nobody, or that nobody but one client can have.
+// Those that claim nothing never have two claims that overlap. Each promises
+// what a lock on one node promises.
+func Fakes() []Fake {
+	pings := func(name, says string, lease func(e play.Env) lock.Lease) Fake {
+		return fake(name, says, func(e play.Env, _ lock.Locker) lock.Locker {
+			return locker(func(ctx context.Context, _ string) (lock.Lease, error) {
+				if err := simredis.Client(e, play.Primary).Ping(ctx).Err(); err != nil {
+					return nil, err
+				}
+				return lease(e), nil
+			})
+		})
+	}
+	ends := func(after time.Duration) func(e play.Env) lock.Lease {
+		return func(e play.Env) lock.Lease { return fakeLease{until: e.Clock().Now().Add(after)} }
+	}
+	closed := make(chan struct{})
+	close(closed)
+	return []Fake{
+		fake("no-ttl-added", "Until must be the instant of the request plus the TTL", func(e play.Env, _ lock.Locker) lock.Locker {
+			return locker(func(ctx context.Context, _ string) (lock.Lease, error) {
+				asked := e.Clock().Now()
+				return fakeLease{until: asked}, simredis.Client(e, play.Primary).Ping(ctx).Err()
+			})
+		}),
+		pings("ttl-in-nanoseconds", "is the TTL in the right unit", ends(2000)),
+		pings("one-nanosecond", "excludes nobody|right unit", ends(1)),
+		pings("epoch", "Until must be the instant of the request plus the TTL", func(play.Env) lock.Lease { return fakeLease{until: time.Unix(0, 0)} }),
+		pings("lost-at-once", "the lock announced the loss", func(e play.Env) lock.Lease {
+			return fakeLease{until: e.Clock().Now().Add(TTL), lost: closed}
+		}),
+		fake("first-client-only", "could not be taken again", func(e play.Env, l lock.Locker) lock.Locker {
+			return locker(func(ctx context.Context, resource string) (lock.Lease, error) {
+				if e.Name() == "c0" {
+					return l.Acquire(ctx, resource)
+				}
+				<-ctx.Done()
+				return nil, ctx.Err()
+			})
+		}),
+		fake("no-release", "every client has released", func(_ play.Env, l lock.Locker) lock.Locker {
+			return locker(func(ctx context.Context, resource string) (lock.Lease, error) {
+				lease, err := l.Acquire(ctx, resource)
+				if err != nil {
+					return nil, err
+				}
+				return noOwnerCheckLease{lease, func(context.Context) error { return nil }}, nil
+			})
+		}),
+		fake("every-second-caller", "while c[0-9]'s claim", func(e play.Env, l lock.Locker) lock.Locker {
+			calls := 0
+			return locker(func(ctx context.Context, resource string) (lock.Lease, error) {
+				if calls++; calls%2 == 0 {
+					return fakeLease{until: e.Clock().Now().Add(TTL)}, nil
+				}
+				return l.Acquire(ctx, resource)
+			})
+		}),
+	}
+}
+
+func fake(name, says string, wrap func(e play.Env, l lock.Locker) lock.Locker) Fake {
+	l := UserLock(name, wrap)
+	l.Promise, _ = lock.PromiseOf("single")
+	return Fake{l, says}
+}
+
+// locker is an Acquire function as a [lock.Locker].
+type locker func(ctx context.Context, resource string) (lock.Lease, error)
+
+// Acquire implements [lock.Locker].
+func (f locker) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	return f(ctx, resource)
+}
+
+// fakeLease is a lease without anything behind it.
+type fakeLease struct {
+	until time.Time
+	lost  chan struct{}
+}
+
+func (l fakeLease) Token() uint64                 { return 0 }
+func (l fakeLease) Until() time.Time              { return l.until }
+func (l fakeLease) Lost() <-chan struct{}         { return l.lost }
+func (l fakeLease) Context() context.Context      { return context.Background() }
+func (l fakeLease) Release(context.Context) error { return nil }

@@ -1,0 +1,55 @@
+package search
+
+import (
+	"iter"
+	"time"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+)
+
+// calmCases is the number of runs that [CalmTrials] makes.
+const calmCases = 8
+
+// CalmTrials plays a lock without any fault, before faults are drawn for it. Its
+// clients ask for the lock at the same time and ignore the lease; a message and a
+// section take less than a quarter of the lease. In such a run no fence is needed:
+// claims exclude each other, each lasts until its release, the data is right in
+// mode none, and a lock that is free is granted. A lock that fails here excludes
+// nobody, whatever it promises about faults.
+//
+// The space must come from [Discover].
+func CalmTrials(l play.Lock, space Space) iter.Seq[*Trial] {
+	l.Promise = l.JudgedBy()
+	l.Promise.Data = string(fence.None)
+	return func(yield func(*Trial) bool) {
+		for n := range calmCases {
+			if !yield(Play(l, Case{Scenario: calmCase(space, n), Seed: uint64(n + 1)})) {
+				return
+			}
+		}
+	}
+}
+
+// calmCase is the scenario of one of the runs. They differ in the number of clients,
+// the length of a section, and the latency.
+func calmCase(space Space, n int) *file.Scenario {
+	space = space.WithDefaults()
+	sc := file.Defaults()
+	sc.Name = "calm"
+	ttl := space.TTL.Max.Truncate(time.Millisecond)
+	part := func(percent int) time.Duration {
+		return max(ttl*time.Duration(percent)/100, time.Millisecond).Truncate(time.Millisecond)
+	}
+	sc.World.Redis, sc.World.Servers = space.Redis, space.Servers
+	sc.World.Clients = 2 + n%2
+	latency := min(time.Duration(1+n%4)*time.Millisecond, ttl/50)
+	sc.World.Latency = file.Range{Min: latency, Max: latency}
+	sc.Lock.Kind, sc.Lock.TTL = space.Lock, ttl
+	sc.Lock.Backoff = file.Range{Min: part(2), Max: part(4)}
+	sc.Workload.Rounds, sc.Workload.ChecksUntil = 4, checker.CareNever
+	sc.Workload.Hold, sc.Workload.Think = part([]int{5, 10, 20}[n%3]), part(5)
+	return sc
+}

@@ -1,0 +1,37 @@
+package search_test
+
+import (
+	"testing"
+
+	"locksim/internal/testlocks"
+	"locksim/scenarios/kinds"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+// No lock that comes with locksim fails without faults, nor do a user's correct lock
+// and redsync, and in each of these runs a client is kept out.
+func TestCalmTrials(t *testing.T) {
+	locks := []play.Lock{testlocks.Correct("theirs"), testlocks.Redsync()}
+	for _, name := range kinds.Names() {
+		locks = append(locks, ours(t, name))
+	}
+	for _, l := range locks {
+		space := discovered(t, l, search.Space{})
+		runs := 0
+		for trial := range search.CalmTrials(l, space) {
+			runs++
+			if trial.Err != nil || len(trial.Violations) > 0 {
+				t.Errorf("%s, run %d: %v %v", l.Name, runs, trial.Err, trial.Violations)
+				continue
+			}
+			m := trial.Outcome.Modes[0]
+			if f := m.Verdict.Facts; f.Contended == 0 || !m.History.Calm {
+				t.Errorf("%s, run %d: calm %v, %d contended, %d grants", l.Name, runs, m.History.Calm, f.Contended, f.Grants)
+			}
+		}
+		if runs == 0 {
+			t.Errorf("%s: no run", l.Name)
+		}
+	}
+}
