@@ -130,7 +130,8 @@ type waiting struct {
 
 // departure is an end after which the lock may stay taken for a while.
 type departure struct {
-	at    time.Duration
+	from  time.Duration
+	until time.Duration // what was under way then may take effect until then
 	cause Cause
 }
 
@@ -168,7 +169,7 @@ func newWatch(h History, resource string) *watch {
 				w.depart(client, s.From, CauseCrash)
 				continue
 			}
-			w.depart(client, s.To, CauseLostReply) // what it had sent is lost, or arrives now
+			w.depart(client, s.From, CauseLostReply) // what it had sent is lost, or arrives later
 		}
 	}
 	w.taken = joined(w.taken)
@@ -201,19 +202,21 @@ func (w *watch) leave(g Grant) {
 		w.depart(g.Client, w.when(g.ReleaseReturned), CauseFailedRelease)
 	}
 	if g.Until > 0 {
-		w.depart(g.Client, w.when(g.Until)+w.when(g.Granted)-w.when(g.Invoked), CauseExpiry)
+		w.depart(g.Client, w.when(g.Until), CauseExpiry)
+		w.departures[len(w.departures)-1].until += w.when(g.Granted) - w.when(g.Invoked)
 	}
 }
 
-// depart adds a departure. What a client sends while it is away takes effect when
-// it is back.
+// depart adds a departure. What a client has sent before or while it is away may take
+// effect when it is back.
 func (w *watch) depart(client string, at time.Duration, cause Cause) {
+	until := at
 	for _, s := range w.Away[client] {
 		if s.From <= at && !s.Crash {
-			at = max(at, s.To)
+			until = max(until, s.To)
 		}
 	}
-	w.departures = append(w.departures, departure{at, cause})
+	w.departures = append(w.departures, departure{at, until, cause})
 }
 
 // idleFor are the idle times of a pending Acquire, each without the slack.
@@ -254,7 +257,7 @@ func (w *watch) idleFor(a waiting) []Span {
 func (w *watch) deadline(s Span) (Cause, time.Duration) {
 	cause, latest := CauseOther, s.From+w.Within[CauseOther]
 	for _, d := range w.departures {
-		if end := d.at + w.Within[d.cause] + w.Slack; d.at <= s.To && end > latest {
+		if end := d.until + w.Within[d.cause] + w.Slack; d.from <= s.To && end > latest {
 			cause, latest = d.cause, end
 		}
 	}

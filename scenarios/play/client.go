@@ -33,6 +33,9 @@ type client struct {
 	attempts []checker.Attempt
 	granted  int // how many grants the process has had, over its restarts
 	ops      int // and operations
+	// lapsed are the instants at which the lock was granted to the client although
+	// its process, or its worker, had ended by then.
+	lapsed []time.Duration
 	partial  atomic.Bool
 }
 
@@ -187,6 +190,7 @@ func (c *client) begin(s steps, invoked checker.Pos, called time.Time, lease loc
 	g.unwatch = c.watchLease(g, known)
 	granted, err := c.proc.Mark(trace.Mark{Step: s.granted, Resource: resource, Token: lease.Token()})
 	if err != nil {
+		c.lapsed = append(c.lapsed, c.play.world.Now())
 		g.unwatch()
 		return nil, err
 	}

@@ -89,6 +89,11 @@ func (p *play) absences(t *trace.Trace) map[string][]checker.Absence {
 			}
 		}
 	}
+	for _, c := range p.clients {
+		for _, at := range c.lapsed {
+			out[c.proc.Name()] = append(out[c.proc.Name()], checker.Absence{Span: checker.Span{From: at, To: at}, Crash: true})
+		}
+	}
 	servers := p.askedServers()
 	for _, c := range clients {
 		for _, s := range unreached(troubles, c, servers) {
