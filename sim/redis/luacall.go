@@ -45,19 +45,22 @@ func (v *luaVM) call(l *lua.LState, fail failure) int {
 	}
 	reply := v.dispatch(args...)
 	if len(reply) > 0 && reply[0] == '-' {
-		return fail(l, scriptCallError(string(bytes.TrimSuffix(reply[1:], []byte("\r\n")))))
+		return fail(l, scriptCallError(args, string(bytes.TrimSuffix(reply[1:], []byte("\r\n")))))
 	}
 	value, _ := toLua(l, reply)
-	if key, ok := setsInstant(args); ok {
-		forgetInstant(key, v.dispatch)
-	}
 	l.Push(value)
 	return 1
 }
 
-func scriptCallError(message string) string {
-	if strings.HasPrefix(message, "ERR unknown command") {
+// scriptCallError is the error of a command as a script gets it. Redis checks
+// the command and the least number of arguments before it calls it. These
+// commands themselves refuse half a pair.
+func scriptCallError(args []string, message string) string {
+	switch pairs := []string{"HSET", "HMSET", "MSET", "MSETNX"}; {
+	case strings.HasPrefix(message, "ERR unknown command"):
 		return "ERR Unknown Redis command called from script"
+	case strings.HasPrefix(message, "ERR wrong number of arguments") && !(len(args) > 3 && slices.Contains(pairs, strings.ToUpper(args[0]))):
+		return "ERR Wrong number of args calling Redis command from script"
 	}
 	return message
 }

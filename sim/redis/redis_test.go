@@ -100,7 +100,7 @@ func TestTTLCountsDown(t *testing.T) {
 		c.want("SET k v PX 1000", "OK")
 		time.Sleep(398 * time.Millisecond) // and 2 ms on the wire
 		c.between("PTTL k", 599, 600)
-		c.want("TTL k", "0") // Redis rounds to the nearest, miniredis down
+		c.want("TTL k", "1") // to the nearest second
 		time.Sleep(594 * time.Millisecond)
 		c.want("GET k", "v")
 		c.want("GET k", "nil")
@@ -220,6 +220,69 @@ func TestInstantInThePast(t *testing.T) {
 			return nil
 		}); !errors.Is(err, redis.Nil) {
 			t.Errorf("GET right after the key was set to expire in the past: %v", err)
+		}
+	})
+}
+
+// TestPresentInstant shows that a key which is set to expire at exactly the
+// present instant is gone at once, sent directly, in MULTI or by a script.
+// miniredis takes a TTL of 0 for none.
+func TestPresentInstant(t *testing.T) {
+	withClient(t, sim.Config{}, func(c *client) {
+		for _, way := range []string{"directly", "in MULTI", "queued before", "by a script"} {
+			for _, command := range []string{
+				"SET k v PXAT ms", "SET k v NX PXAT ms", "SET k v EXAT s", "GETEX k PXAT ms", "GETEX k EXAT s", "PEXPIREAT k ms", "EXPIREAT k s",
+				"EXPIRE k 0", "PEXPIRE k 0", "EXPIRE k -1", "PEXPIRE k -1", "SET k v XX PXAT ms", "SET k v PXAT past GET", "EXPIREAT k past",
+			} {
+				c.want("DEL k", c.do("EXISTS k"))
+				if !strings.Contains(command, "NX") {
+					c.want("SET k old", "OK")
+				}
+				// The next command is executed at the next whole second.
+				var now time.Time
+				c.atOnce(func(n *simredis.Server) { now = n.Node().Now() })
+				at := now.Add(2 * time.Millisecond).Truncate(time.Second).Add(time.Second)
+				line := strings.NewReplacer("ms", fmt.Sprint(at.UnixMilli()), "past", "1", " s", fmt.Sprint(" ", at.Unix())).Replace(command)
+				args := asArgs(line)
+				conn := c.Conn()
+				conn.Ping(c.ctx) // it dials
+				if way == "queued before" {
+					conn.Do(c.ctx, "MULTI")
+					conn.Do(c.ctx, args...)
+				}
+				c.atOnce(func(n *simredis.Server) { now = n.Node().Now() })
+				time.Sleep(at.Sub(now) - time.Millisecond)
+				p := conn.Pipeline()
+				switch way {
+				case "directly":
+					p.Do(c.ctx, args...)
+				case "in MULTI":
+					p.Do(c.ctx, "MULTI")
+					p.Do(c.ctx, args...)
+					p.Do(c.ctx, "EXEC")
+				case "queued before":
+					p.Do(c.ctx, "EXEC")
+				case "by a script":
+					p.Do(c.ctx, append([]any{"EVAL", "return redis.call(unpack(ARGV))", 0}, args...)...)
+				}
+				instant := p.Time(c.ctx)
+				left := p.Exists(c.ctx, "k")
+				if _, err := p.Exec(c.ctx); err != nil && !errors.Is(err, redis.Nil) {
+					t.Errorf("%s %s: %v", command, way, err)
+				}
+				_ = conn.Close()
+				if !instant.Val().Equal(at) {
+					t.Fatalf("%s %s: executed at %v, want exactly %v", command, way, instant.Val(), at)
+				}
+				if left.Val() != 0 {
+					t.Errorf("%s %s: the key is there, PTTL %s", command, way, c.do("PTTL k"))
+				}
+				time.Sleep(5 * time.Second)
+				c.want("EXISTS k", "0")
+				c.want("SET k new NX", "OK") // no TTL is left behind
+				time.Sleep(5 * time.Second)
+				c.want("GET k", "new")
+			}
 		}
 	})
 }

@@ -36,6 +36,7 @@ type Server struct {
 	data   *dataset
 	lua    *luaEngine
 	guard  writeGuard
+	expiry *expiryCommands
 
 	sessions []*session
 	blocked  blockedCommands
@@ -49,6 +50,8 @@ type Server struct {
 func newServer(node *sim.Node, f *family) *Server {
 	n := &Server{node: node, family: f, data: newDataset(node)}
 	n.guard.server = n
+	n.expiry = newExpiryCommands(n.data)
+	n.data.mini.Server().SetPreHook(n.before)
 	n.blocked.server = n
 	n.waits.server = n
 	n.lua = newLuaEngine(n, f.config.Scripts)
@@ -76,6 +79,15 @@ func (n *Server) Name() string { return n.node.Name() }
 
 // Node is the machine on which it runs.
 func (n *Server) Node() *sim.Node { return n.node }
+
+// before is called before each command of miniredis, also those of scripts. It
+// reports whether it has replied.
+func (n *Server) before(c *server.Peer, command string, args ...string) bool {
+	if c == n.data.own || c == n.expiry.peer {
+		return false
+	}
+	return n.guard.refuse(c, command) || n.expiry.run(c, command, args)
+}
 
 // tick sets miniredis to the machine's wall time, and expires keys.
 func (n *Server) tick() {
