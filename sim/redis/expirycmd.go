@@ -25,6 +25,7 @@ import (
 //     option fails the transaction. In Redis the error is the command's reply.
 //   - It accepts options that exclude each other, refuses an option that is given
 //     twice, reads integers with zeros and signs before them, and has other errors.
+//   - It keeps a field of a hash that expires at once until the next command.
 //   - It rounds seconds down, Redis to the nearest.
 //
 // Commands come from connections, from scripts, and from scripts in
@@ -45,6 +46,7 @@ func newExpiryCommands(d *dataset) *expiryCommands {
 // ofExpiry are its commands.
 var ofExpiry = []string{
 	"SET", "GETEX", "SETEX", "PSETEX", "EXPIRE", "PEXPIRE", "EXPIREAT", "PEXPIREAT", "TTL", "EXPIRETIME",
+	"HEXPIRE", "HSETEX",
 }
 
 // farthest is the longest TTL in ms. Redis has 292 million years.
@@ -77,6 +79,9 @@ func (e *expiryCommands) run(c *server.Peer, command string, args []string) bool
 		return false
 	}
 	state := connStateOf(c)
+	if command == "HEXPIRE" || command == "HSETEX" {
+		return e.expireFields(c, state, command, args)
+	}
 	if inMs := "P" + command; len(args) == 1 && (command == "TTL" || command == "EXPIRETIME") {
 		if state.inMulti {
 			e.queue(c, command, args)
@@ -186,6 +191,74 @@ func (e *expiryCommands) expire(c *server.Peer, db int, x *expiring) {
 		}
 	}
 	e.pass(c, args...)
+}
+
+// expireFields runs HEXPIRE and HSETEX if the fields expire at once, and refuses
+// a negative amount. Redis deletes the fields; the reply to HEXPIRE has a 2 for
+// each of them.
+func (e *expiryCommands) expireFields(c *server.Peer, state connState, command string, args []string) bool {
+	list := slices.IndexFunc(args, func(a string) bool { return strings.EqualFold(a, "FIELDS") })
+	at := 1 // of the amount
+	if command == "HSETEX" {
+		at = 1 + slices.IndexFunc(args, func(a string) bool {
+			return slices.Contains([]string{"EX", "PX", "EXAT", "PXAT"}, strings.ToUpper(a))
+		})
+	}
+	if list < 0 || at == 0 || at >= list {
+		return false
+	}
+	n, err := strconv.ParseInt(args[at], 10, 64)
+	now := e.data.node.Now()
+	switch option := strings.ToUpper(args[at-1]); {
+	case err != nil:
+		return false
+	case n > 0 && (option != "EXAT" || n > now.Unix()) && (option != "PXAT" || n > now.UnixMilli()):
+		return false
+	case state.inMulti:
+		e.queue(c, command, args)
+		return true
+	case n < 0:
+		c.WriteError("ERR invalid expire time, must be >= 0")
+		return true
+	}
+	if command == "HSETEX" {
+		args = slices.Clone(args)
+		args[at] = "1" // miniredis refuses 0
+	}
+	reply := e.ask(state.db, append([]string{command}, args...)...)
+	fields := args[min(list+2, len(args)):]
+	switch {
+	case reply[0] == '-':
+		c.WriteError(reply[1:])
+	case command == "HSETEX":
+		if reply == ":1" {
+			for i := 0; i < len(fields); i += 2 {
+				e.deleteField(state.db, args[0], fields[i])
+			}
+		}
+		c.WriteInt(int(reply[1] - '0'))
+	default:
+		codes := strings.Split(reply, "\r\n:")[1:]
+		c.WriteLen(len(codes))
+		for i, code := range codes {
+			switch code {
+			case "1":
+				e.deleteField(state.db, args[0], fields[i])
+				c.WriteInt(2)
+			case "0":
+				c.WriteInt(0)
+			default:
+				c.WriteInt(-2)
+			}
+		}
+	}
+	return true
+}
+
+// deleteField deletes a field. HDEL alone would keep its TTL in miniredis.
+func (e *expiryCommands) deleteField(db int, key, field string) {
+	e.ask(db, "HPERSIST", key, "FIELDS", "1", field)
+	e.ask(db, "HDEL", key, field)
 }
 
 // queue queues a command in MULTI as a script of one command, which EXEC runs:

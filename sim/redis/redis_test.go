@@ -287,6 +287,48 @@ func TestPresentInstant(t *testing.T) {
 	})
 }
 
+// TestFieldsThatExpireAtOnce shows that fields of a hash which are set to expire
+// at once are deleted at once, with the replies that Redis documents.
+func TestFieldsThatExpireAtOnce(t *testing.T) {
+	withClient(t, sim.Config{}, func(c *client) {
+		r := c.raw()
+		for _, tc := range []struct{ command, reply, left string }{
+			{"HEXPIRE h 0 FIELDS 2 f x", "*2\r\n:2\r\n:-2\r\n", "[g 2]"},
+			{"HEXPIRE h 0 LT FIELDS 2 f g", "*2\r\n:2\r\n:2\r\n", "[]"},
+			{"HEXPIRE h 0 GT FIELDS 1 f", "*1\r\n:0\r\n", "[f 1 g 2]"},
+			{"HEXPIRE none 0 FIELDS 1 f", "*1\r\n:-2\r\n", "[f 1 g 2]"},
+			{"HEXPIRE h -1 FIELDS 1 f", "-ERR invalid expire time, must be >= 0\r\n", "[f 1 g 2]"},
+			{"HSETEX h EX 0 FIELDS 1 f v", ":1\r\n", "[g 2]"},
+			{"HSETEX h PXAT 1000 FIELDS 2 f v n w", ":1\r\n", "[g 2]"},
+			{"HSETEX h EXAT 1 FIELDS 2 f v g w", ":1\r\n", "[]"},
+			{"HSETEX h FXX EXAT 1 FIELDS 1 n v", ":0\r\n", "[f 1 g 2]"},
+			{"HSETEX h PX -5 FIELDS 1 f v", "-ERR invalid expire time, must be >= 0\r\n", "[f 1 g 2]"},
+			{"HSETEX h PX 5000 FIELDS 1 f v", ":1\r\n", "[f v g 2]"},
+		} {
+			for _, multi := range []bool{false, true} {
+				c.do("DEL h")
+				c.want("HSET h f 1 g 2", "2")
+				if multi {
+					r.want("MULTI\r\n"+tc.command+"\r\nHLEN none\r\nEXEC\r\n", "+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n"+tc.reply+":0\r\n")
+				} else {
+					r.want(tc.command+"\r\n", tc.reply)
+				}
+				c.want("HGETALL h", tc.left)
+				c.do("HSET h f again")
+				if tc.left != "[f v g 2]" {
+					c.between("HLEN h", 1, 3)
+					time.Sleep(10 * time.Second)
+				}
+				c.want("HGET h f", "again") // no TTL is left behind
+			}
+		}
+		script := "redis.call('HSET', 'h', 'f', 1, 'g', 2) redis.call('HEXPIRE', 'h', 0, 'FIELDS', 1, 'f') return redis.call('HGET', 'h', 'f')"
+		if v, err := c.Eval(c.ctx, script, nil).Result(); !errors.Is(err, redis.Nil) {
+			t.Errorf("in the script that has set its field to expire at once: %v %v", v, err)
+		}
+	})
+}
+
 // TestKeyNeverExpiresEarly compares the replies to GET with the instants at
 // which the node executed SET and GET: a key lives for its TTL, to the
 // nanosecond.
