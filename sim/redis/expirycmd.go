@@ -21,8 +21,7 @@ import (
 //   - It keeps the TTL of a key that was set to expire in the past, with which a
 //     later key of that name would expire.
 //   - Its durations overflow after 292 years.
-//   - In MULTI it counts an instant from when the command was queued, and a wrong
-//     option fails the transaction. In Redis the error is the command's reply.
+//   - In MULTI it counts an instant from when the command was queued.
 //   - It accepts options that exclude each other, refuses an option that is given
 //     twice, reads integers with zeros and signs before them, and has other errors.
 //   - It keeps a field of a hash that expires at once until the next command.
@@ -84,7 +83,7 @@ func (e *expiryCommands) run(c *server.Peer, command string, args []string) bool
 	}
 	if inMs := "P" + command; len(args) == 1 && (command == "TTL" || command == "EXPIRETIME") {
 		if state.inMulti {
-			e.queue(c, command, args)
+			queueAsScript(c, e.data, command, args)
 		} else if ms, _ := strconv.ParseInt(strings.TrimPrefix(e.ask(state.db, inMs, args[0]), ":"), 10, 64); ms < 0 {
 			c.WriteInt(int(ms)) // no key, or no expiry
 		} else {
@@ -99,7 +98,7 @@ func (e *expiryCommands) run(c *server.Peer, command string, args []string) bool
 	amountProblem := x.resolve(e.data.node.Now().UnixMilli())
 	switch {
 	case state.inMulti && (problem+amountProblem != "" || !x.relative || command == "GETEX" || x.options["GT"] || x.options["LT"]):
-		e.queue(c, command, args)
+		queueAsScript(c, e.data, command, args)
 	case problem != "":
 		c.WriteError(problem)
 	case command == "GETEX": // reads before it looks at the amount
@@ -215,7 +214,7 @@ func (e *expiryCommands) expireFields(c *server.Peer, state connState, command s
 	case n > 0 && (option != "EXAT" || n > now.Unix()) && (option != "PXAT" || n > now.UnixMilli()):
 		return false
 	case state.inMulti:
-		e.queue(c, command, args)
+		queueAsScript(c, e.data, command, args)
 		return true
 	case n < 0:
 		c.WriteError("ERR invalid expire time, must be >= 0")
@@ -259,13 +258,6 @@ func (e *expiryCommands) expireFields(c *server.Peer, state connState, command s
 func (e *expiryCommands) deleteField(db int, key, field string) {
 	e.ask(db, "HPERSIST", key, "FIELDS", "1", field)
 	e.ask(db, "HDEL", key, field)
-}
-
-// queue queues a command in MULTI as a script of one command, which EXEC runs:
-// then it comes here again.
-func (e *expiryCommands) queue(c *server.Peer, command string, args []string) {
-	script := append([]string{"EVAL", "return redis.pcall(unpack(ARGV))", "0", command}, args...)
-	e.data.mini.Server().Dispatch(c, script)
 }
 
 // pass makes miniredis run a command that was decided here.

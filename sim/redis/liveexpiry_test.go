@@ -32,6 +32,28 @@ type speaker struct {
 	ctx    context.Context
 }
 
+// liveSpeaker is a client of a new real server.
+func liveSpeaker(t *testing.T) speaker {
+	o := simredis.Quiet()
+	o.Addr = redisserver.Start(t).Addr()
+	c := redis.NewClient(o)
+	t.Cleanup(func() { _ = c.Close() })
+	return speaker{c, t.Context()}
+}
+
+// sameLines compares transcripts, line by line.
+func sameLines(t *testing.T, live, world []string) {
+	t.Helper()
+	if len(live) != len(world) {
+		t.Errorf("%d lines from Redis, %d from the world", len(live), len(world))
+	}
+	for i := range min(len(live), len(world)) {
+		if world[i] != live[i] {
+			t.Errorf("\nRedis: %s\nworld: %s", live[i], world[i])
+		}
+	}
+}
+
 // send sends a command and returns the reply as text. In MULTI it is the reply to EXEC, or to the command if that is
 // not queued.
 func (s speaker) send(how way, args ...any) string {
@@ -68,7 +90,7 @@ func (s speaker) send(how way, args ...any) string {
 // century is the longest TTL in the world, in ms.
 const century = 100 * 365 * 24 * 3600 * 1000
 
-// state is a key's type, value and expiry. A remaining TTL is rounded up to tens of seconds.
+// state is a key's type, value and expiry.
 func (s speaker) state(key string) string {
 	kind := s.send(directly, "TYPE", key)
 	value := ""
@@ -78,16 +100,29 @@ func (s speaker) state(key string) string {
 	case "string":
 		value = s.send(directly, "GET", key)
 	case "hash":
-		value = s.send(directly, "HGETALL", key)
+		v, err := s.client.HGetAll(s.ctx, key).Result()
+		value = render(v, err) // in order
+	case "list":
+		value = s.send(directly, "LRANGE", key, 0, -1)
+	case "set":
+		v, err := s.client.SMembersMap(s.ctx, key).Result()
+		value = render(v, err)
+	case "zset":
+		value = s.send(directly, "ZRANGE", key, 0, -1, "WITHSCORES")
 	}
-	ttl := s.send(directly, "PTTL", key)
-	if ms, err := strconv.ParseInt(ttl, 10, 64); err == nil && ms > 0 {
-		ttl = fmt.Sprintf("up to %d s", (ms+9_999)/10_000*10)
-		if ms > century/2 {
-			ttl = "for ever" // see TestKnownDifferences
-		}
+	return kind + " " + value + ", TTL " + rounded(s.send(directly, "PTTL", key))
+}
+
+// rounded is a reply to PTTL, rounded up to tens of seconds.
+func rounded(reply string) string {
+	ms, err := strconv.ParseInt(reply, 10, 64)
+	switch {
+	case err != nil || ms <= 0:
+		return reply
+	case ms > century/2:
+		return "for ever" // see commandDifferences
 	}
-	return kind + " " + value + ", TTL " + ttl
+	return fmt.Sprintf("up to %d s", (ms+9_999)/10_000*10)
 }
 
 // now is the server's time.
@@ -243,15 +278,5 @@ func TestExpiryIsThatOfRedis(t *testing.T) {
 	withClient(t, sim.Config{Untraced: true}, func(c *client) {
 		world = speaker{c.Client, c.ctx}.play(cases)
 	})
-	o := simredis.Quiet()
-	o.Addr = redisserver.Start(t).Addr()
-	c := redis.NewClient(o)
-	t.Cleanup(func() { _ = c.Close() })
-	live := speaker{c, t.Context()}.play(cases)
-	t.Logf("%d cases", len(cases))
-	for i := range cases {
-		if world[i] != live[i] {
-			t.Errorf("\nRedis: %s\nworld: %s", live[i], world[i])
-		}
-	}
+	sameLines(t, liveSpeaker(t).play(cases), world)
 }

@@ -52,17 +52,22 @@ func (v *luaVM) call(l *lua.LState, fail failure) int {
 	return 1
 }
 
-// scriptCallError is the error of a command as a script gets it. Redis checks
-// the command and the least number of arguments before it calls it. These
-// commands themselves refuse half a pair.
+// scriptCallError is the error of a command as a script gets it. Redis looks for
+// unknown commands and wrong numbers of arguments before it calls one.
 func scriptCallError(args []string, message string) string {
-	switch pairs := []string{"HSET", "HMSET", "MSET", "MSETNX"}; {
+	switch {
 	case strings.HasPrefix(message, "ERR unknown command"):
 		return "ERR Unknown Redis command called from script"
-	case strings.HasPrefix(message, "ERR wrong number of arguments") && !(len(args) > 3 && slices.Contains(pairs, strings.ToUpper(args[0]))):
+	case strings.HasPrefix(message, "ERR wrong number of arguments") && !endsInHalfPair(args):
 		return "ERR Wrong number of args calling Redis command from script"
 	}
 	return message
+}
+
+// endsInHalfPair reports whether a command has enough arguments, but a field or
+// a key without its value, which the command itself refuses.
+func endsInHalfPair(args []string) bool {
+	return len(args) > 3 && slices.Contains([]string{"HSET", "HMSET", "MSET", "MSETNX"}, strings.ToUpper(args[0]))
 }
 
 // dispatch passes a nested command to miniredis. The reply is valid until the

@@ -329,6 +329,46 @@ func TestFieldsThatExpireAtOnce(t *testing.T) {
 	})
 }
 
+// TestMistakesInMulti shows that a wrong option does not fail a transaction: the
+// error is the reply of the command. Too few arguments fail it.
+func TestMistakesInMulti(t *testing.T) {
+	withClient(t, sim.Config{}, func(c *client) {
+		r := c.raw()
+		r.want("MULTI\r\nSET k v PX 0\r\nZADD z x m\r\nEXPIRE k 1 NX GT\r\nHSET h f v g\r\nSELECT 1\r\nINCR n\r\nEXEC\r\n",
+			"+OK\r\n"+strings.Repeat("+QUEUED\r\n", 6)+"*6\r\n"+
+				"-ERR invalid expire time in 'set' command\r\n"+
+				"-ERR value is not a valid float\r\n"+
+				"-ERR NX and XX, GT or LT options at the same time are not compatible\r\n"+
+				"-ERR wrong number of arguments for 'hset' command\r\n"+
+				"+OK\r\n:1\r\n")
+		r.want("SELECT 0\r\nMULTI\r\nINCR n\r\nZADD z\r\nEXEC\r\n", "+OK\r\n+OK\r\n+QUEUED\r\n-ERR wrong number of arguments for 'zadd' command\r\n"+
+			"-EXECABORT Transaction discarded because of previous errors.\r\n")
+		r.want("WATCH w\r\nMULTI\r\nSET k v PXAT 1\r\n", "+OK\r\n+OK\r\n+QUEUED\r\n")
+		c.want("SET w changed", "OK")
+		r.want("EXEC\r\n", "*-1\r\n")
+		c.want("EXISTS n", "0")
+	})
+}
+
+// TestExpiryFarAway shows that no TTL overflows.
+func TestExpiryFarAway(t *testing.T) {
+	withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
+		for _, command := range []string{
+			"SET k v PX 9000000000000000", "SET k v PXAT 9223372036854775807", "PSETEX k 9000000000000000 v", "SET k v EX 9000000000000",
+			"SETEX k 9000000000000 v", "GETEX k EXAT 9000000000000000", "EXPIRE k 9000000000000", "PEXPIREAT k 9223372036854775807",
+		} {
+			c.do("SET k v")
+			if got := c.do(command); strings.HasPrefix(got, "ERR") {
+				t.Errorf("%s answers %s", command, got)
+			}
+			c.between("PTTL k", century-1000, century)
+			time.Sleep(10 * time.Second)
+			c.want("GET k", "v")
+			c.at("r0a").want("GET k", "v")
+		}
+	})
+}
+
 // TestKeyNeverExpiresEarly compares the replies to GET with the instants at
 // which the node executed SET and GET: a key lives for its TTL, to the
 // nanosecond.

@@ -22,14 +22,13 @@ import (
 // and every server may keep its keys over a crash (see [Persistence]). Its
 // methods are for the world's goroutine.
 //
-// Differences from Redis: TTL rounds down to seconds, not to the nearest. SET
-// with PXAT or EXAT inside MULTI counts from when it was queued. A subscriber
-// may send only subscriptions and PING, also in RESP3, and gets a message that
-// matches several of its patterns once; messages do not reach the subscribers
-// of a replica. EVAL inside MULTI and EVAL_RO each run in a new Lua state.
-// Scripts have no struct, cmsgpack and bit, and may not call blocking commands.
-// Replicas and disks get no HyperLogLogs, and only the entries of streams. A
-// snapshot and a full synchronisation take no time.
+// Differences from Redis: a subscriber may send only subscriptions and PING, also
+// in RESP3, and gets a message that matches several of its patterns once;
+// messages do not reach the subscribers of a replica. EVAL inside MULTI and
+// EVAL_RO each run in a new Lua state. Scripts have no struct, cmsgpack and bit,
+// and may not call blocking commands. Replicas and disks get no HyperLogLogs, and
+// only the entries of streams. A snapshot and a full synchronisation take no
+// time. docs/limits.md has smaller ones.
 type Server struct {
 	node   *sim.Node
 	family *family
@@ -86,7 +85,14 @@ func (n *Server) before(c *server.Peer, command string, args ...string) bool {
 	if c == n.data.own || c == n.expiry.peer {
 		return false
 	}
-	return n.guard.refuse(c, command) || n.expiry.run(c, command, args)
+	if n.guard.refuse(c, command) || n.expiry.run(c, command, args) {
+		return true
+	}
+	if connStateOf(c).inMulti && n.data.mistaken(command, args) {
+		queueAsScript(c, n.data, command, args)
+		return true
+	}
+	return false
 }
 
 // tick sets miniredis to the machine's wall time, and expires keys.
