@@ -45,21 +45,29 @@ func (v *luaVM) call(l *lua.LState, fail failure) int {
 	}
 	reply := v.dispatch(args...)
 	if len(reply) > 0 && reply[0] == '-' {
-		return fail(l, scriptCallError(string(bytes.TrimSuffix(reply[1:], []byte("\r\n")))))
+		return fail(l, scriptCallError(args, string(bytes.TrimSuffix(reply[1:], []byte("\r\n")))))
 	}
 	value, _ := toLua(l, reply)
-	if key, ok := setsInstant(args); ok {
-		forgetInstant(key, v.dispatch)
-	}
 	l.Push(value)
 	return 1
 }
 
-func scriptCallError(message string) string {
-	if strings.HasPrefix(message, "ERR unknown command") {
+// scriptCallError is the error of a command as a script gets it. Redis looks for
+// unknown commands and wrong numbers of arguments before it calls one.
+func scriptCallError(args []string, message string) string {
+	switch {
+	case strings.HasPrefix(message, "ERR unknown command"):
 		return "ERR Unknown Redis command called from script"
+	case strings.HasPrefix(message, "ERR wrong number of arguments") && !endsInHalfPair(args):
+		return "ERR Wrong number of args calling Redis command from script"
 	}
 	return message
+}
+
+// endsInHalfPair reports whether a command has enough arguments, but a field or
+// a key without its value, which the command itself refuses.
+func endsInHalfPair(args []string) bool {
+	return len(args) > 3 && slices.Contains([]string{"HSET", "HMSET", "MSET", "MSETNX"}, strings.ToUpper(args[0]))
 }
 
 // dispatch passes a nested command to miniredis. The reply is valid until the

@@ -75,5 +75,4 @@ func (n *Server) stepDown(to *Server, fate faults.OldPrimary) {
 		return
 	}
 	n.repl.leader = to // in case it is restarted
-	n.guard.set()
 }

@@ -13,7 +13,6 @@ const readOnlyError = "READONLY You can't write against a read only replica."
 // READONLY. The server still serves reads, and its keys expire.
 func (n *Server) RefuseWrites(refused func()) {
 	n.guard.readOnly = refused
-	n.guard.set()
 }
 
 // writeGuard refuses clients' writes on a replica, or under the fault
@@ -27,20 +26,9 @@ type writeGuard struct {
 // refuses reports whether the server refuses clients' writes.
 func (g *writeGuard) refuses() bool { return g.server.repl.leader != nil || g.readOnly != nil }
 
-// set installs, while writes are refused, a hook that miniredis calls before
-// each command, also of scripts.
-func (g *writeGuard) set() {
-	mini := g.server.data.mini.Server()
-	if g.refuses() {
-		mini.SetPreHook(g.refuse)
-		return
-	}
-	mini.SetPreHook(nil)
-}
-
-// refuse replies to a write with an error. The server's own commands pass.
-func (g *writeGuard) refuse(c *server.Peer, command string, _ ...string) bool {
-	if c == g.server.data.own || !g.writes(command) {
+// refuse replies to a write with an error, while writes are refused.
+func (g *writeGuard) refuse(c *server.Peer, command string) bool {
+	if !g.refuses() || !g.writes(command) {
 		return false
 	}
 	c.WriteError(readOnlyError)

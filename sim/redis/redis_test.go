@@ -100,7 +100,7 @@ func TestTTLCountsDown(t *testing.T) {
 		c.want("SET k v PX 1000", "OK")
 		time.Sleep(398 * time.Millisecond) // and 2 ms on the wire
 		c.between("PTTL k", 599, 600)
-		c.want("TTL k", "0") // Redis rounds to the nearest, miniredis down
+		c.want("TTL k", "1") // to the nearest second
 		time.Sleep(594 * time.Millisecond)
 		c.want("GET k", "v")
 		c.want("GET k", "nil")
@@ -220,6 +220,151 @@ func TestInstantInThePast(t *testing.T) {
 			return nil
 		}); !errors.Is(err, redis.Nil) {
 			t.Errorf("GET right after the key was set to expire in the past: %v", err)
+		}
+	})
+}
+
+// TestPresentInstant shows that a key which is set to expire at exactly the
+// present instant is gone at once, sent directly, in MULTI or by a script.
+// miniredis takes a TTL of 0 for none.
+func TestPresentInstant(t *testing.T) {
+	withClient(t, sim.Config{}, func(c *client) {
+		for _, way := range []string{"directly", "in MULTI", "queued before", "by a script"} {
+			for _, command := range []string{
+				"SET k v PXAT ms", "SET k v NX PXAT ms", "SET k v EXAT s", "GETEX k PXAT ms", "GETEX k EXAT s", "PEXPIREAT k ms", "EXPIREAT k s",
+				"EXPIRE k 0", "PEXPIRE k 0", "EXPIRE k -1", "PEXPIRE k -1", "SET k v XX PXAT ms", "SET k v PXAT past GET", "EXPIREAT k past",
+			} {
+				c.want("DEL k", c.do("EXISTS k"))
+				if !strings.Contains(command, "NX") {
+					c.want("SET k old", "OK")
+				}
+				// The next command is executed at the next whole second.
+				var now time.Time
+				c.atOnce(func(n *simredis.Server) { now = n.Node().Now() })
+				at := now.Add(2 * time.Millisecond).Truncate(time.Second).Add(time.Second)
+				line := strings.NewReplacer("ms", fmt.Sprint(at.UnixMilli()), "past", "1", " s", fmt.Sprint(" ", at.Unix())).Replace(command)
+				args := asArgs(line)
+				conn := c.Conn()
+				conn.Ping(c.ctx) // it dials
+				if way == "queued before" {
+					conn.Do(c.ctx, "MULTI")
+					conn.Do(c.ctx, args...)
+				}
+				c.atOnce(func(n *simredis.Server) { now = n.Node().Now() })
+				time.Sleep(at.Sub(now) - time.Millisecond)
+				p := conn.Pipeline()
+				switch way {
+				case "directly":
+					p.Do(c.ctx, args...)
+				case "in MULTI":
+					p.Do(c.ctx, "MULTI")
+					p.Do(c.ctx, args...)
+					p.Do(c.ctx, "EXEC")
+				case "queued before":
+					p.Do(c.ctx, "EXEC")
+				case "by a script":
+					p.Do(c.ctx, append([]any{"EVAL", "return redis.call(unpack(ARGV))", 0}, args...)...)
+				}
+				instant := p.Time(c.ctx)
+				left := p.Exists(c.ctx, "k")
+				if _, err := p.Exec(c.ctx); err != nil && !errors.Is(err, redis.Nil) {
+					t.Errorf("%s %s: %v", command, way, err)
+				}
+				_ = conn.Close()
+				if !instant.Val().Equal(at) {
+					t.Fatalf("%s %s: executed at %v, want exactly %v", command, way, instant.Val(), at)
+				}
+				if left.Val() != 0 {
+					t.Errorf("%s %s: the key is there, PTTL %s", command, way, c.do("PTTL k"))
+				}
+				time.Sleep(5 * time.Second)
+				c.want("EXISTS k", "0")
+				c.want("SET k new NX", "OK") // no TTL is left behind
+				time.Sleep(5 * time.Second)
+				c.want("GET k", "new")
+			}
+		}
+	})
+}
+
+// TestFieldsThatExpireAtOnce shows that fields of a hash which are set to expire
+// at once are deleted at once, with the replies that Redis documents.
+func TestFieldsThatExpireAtOnce(t *testing.T) {
+	withClient(t, sim.Config{}, func(c *client) {
+		r := c.raw()
+		for _, tc := range []struct{ command, reply, left string }{
+			{"HEXPIRE h 0 FIELDS 2 f x", "*2\r\n:2\r\n:-2\r\n", "[g 2]"},
+			{"HEXPIRE h 0 LT FIELDS 2 f g", "*2\r\n:2\r\n:2\r\n", "[]"},
+			{"HEXPIRE h 0 GT FIELDS 1 f", "*1\r\n:0\r\n", "[f 1 g 2]"},
+			{"HEXPIRE none 0 FIELDS 1 f", "*1\r\n:-2\r\n", "[f 1 g 2]"},
+			{"HEXPIRE h -1 FIELDS 1 f", "-ERR invalid expire time, must be >= 0\r\n", "[f 1 g 2]"},
+			{"HSETEX h EX 0 FIELDS 1 f v", ":1\r\n", "[g 2]"},
+			{"HSETEX h PXAT 1000 FIELDS 2 f v n w", ":1\r\n", "[g 2]"},
+			{"HSETEX h EXAT 1 FIELDS 2 f v g w", ":1\r\n", "[]"},
+			{"HSETEX h FXX EXAT 1 FIELDS 1 n v", ":0\r\n", "[f 1 g 2]"},
+			{"HSETEX h PX -5 FIELDS 1 f v", "-ERR invalid expire time, must be >= 0\r\n", "[f 1 g 2]"},
+			{"HSETEX h PX 5000 FIELDS 1 f v", ":1\r\n", "[f v g 2]"},
+		} {
+			for _, multi := range []bool{false, true} {
+				c.do("DEL h")
+				c.want("HSET h f 1 g 2", "2")
+				if multi {
+					r.want("MULTI\r\n"+tc.command+"\r\nHLEN none\r\nEXEC\r\n", "+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n"+tc.reply+":0\r\n")
+				} else {
+					r.want(tc.command+"\r\n", tc.reply)
+				}
+				c.want("HGETALL h", tc.left)
+				c.do("HSET h f again")
+				if tc.left != "[f v g 2]" {
+					c.between("HLEN h", 1, 3)
+					time.Sleep(10 * time.Second)
+				}
+				c.want("HGET h f", "again") // no TTL is left behind
+			}
+		}
+		script := "redis.call('HSET', 'h', 'f', 1, 'g', 2) redis.call('HEXPIRE', 'h', 0, 'FIELDS', 1, 'f') return redis.call('HGET', 'h', 'f')"
+		if v, err := c.Eval(c.ctx, script, nil).Result(); !errors.Is(err, redis.Nil) {
+			t.Errorf("in the script that has set its field to expire at once: %v %v", v, err)
+		}
+	})
+}
+
+// TestMistakesInMulti shows that a wrong option does not fail a transaction: the
+// error is the reply of the command. Too few arguments fail it.
+func TestMistakesInMulti(t *testing.T) {
+	withClient(t, sim.Config{}, func(c *client) {
+		r := c.raw()
+		r.want("MULTI\r\nSET k v PX 0\r\nZADD z x m\r\nEXPIRE k 1 NX GT\r\nHSET h f v g\r\nSELECT 1\r\nINCR n\r\nEXEC\r\n",
+			"+OK\r\n"+strings.Repeat("+QUEUED\r\n", 6)+"*6\r\n"+
+				"-ERR invalid expire time in 'set' command\r\n"+
+				"-ERR value is not a valid float\r\n"+
+				"-ERR NX and XX, GT or LT options at the same time are not compatible\r\n"+
+				"-ERR wrong number of arguments for 'hset' command\r\n"+
+				"+OK\r\n:1\r\n")
+		r.want("SELECT 0\r\nMULTI\r\nINCR n\r\nZADD z\r\nEXEC\r\n", "+OK\r\n+OK\r\n+QUEUED\r\n-ERR wrong number of arguments for 'zadd' command\r\n"+
+			"-EXECABORT Transaction discarded because of previous errors.\r\n")
+		r.want("WATCH w\r\nMULTI\r\nSET k v PXAT 1\r\n", "+OK\r\n+OK\r\n+QUEUED\r\n")
+		c.want("SET w changed", "OK")
+		r.want("EXEC\r\n", "*-1\r\n")
+		c.want("EXISTS n", "0")
+	})
+}
+
+// TestExpiryFarAway shows that no TTL overflows.
+func TestExpiryFarAway(t *testing.T) {
+	withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
+		for _, command := range []string{
+			"SET k v PX 9000000000000000", "SET k v PXAT 9223372036854775807", "PSETEX k 9000000000000000 v", "SET k v EX 9000000000000",
+			"SETEX k 9000000000000 v", "GETEX k EXAT 9000000000000000", "EXPIRE k 9000000000000", "PEXPIREAT k 9223372036854775807",
+		} {
+			c.do("SET k v")
+			if got := c.do(command); strings.HasPrefix(got, "ERR") {
+				t.Errorf("%s answers %s", command, got)
+			}
+			c.between("PTTL k", century-1000, century)
+			time.Sleep(10 * time.Second)
+			c.want("GET k", "v")
+			c.at("r0a").want("GET k", "v")
 		}
 	})
 }

@@ -37,7 +37,6 @@ func (n *Server) follow(primary *Server) *replication {
 	r := &replication{from: primary, to: n, out: primary.node.Peer(n.node), back: n.node.Peer(primary.node)}
 	n.repl.leader, n.repl.source = primary, r
 	primary.repl.followers = append(primary.repl.followers, r)
-	n.guard.set()
 	return r
 }
 
@@ -49,7 +48,6 @@ func (n *Server) unfollow() {
 		*followers = slices.DeleteFunc(*followers, func(x *replication) bool { return x == r })
 	}
 	n.repl.leader, n.repl.source = nil, nil
-	n.guard.set()
 }
 
 // void reports whether a message belongs to an ended connection.

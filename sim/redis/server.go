@@ -22,20 +22,20 @@ import (
 // and every server may keep its keys over a crash (see [Persistence]). Its
 // methods are for the world's goroutine.
 //
-// Differences from Redis: TTL rounds down to seconds, not to the nearest. SET
-// with PXAT or EXAT inside MULTI counts from when it was queued. A subscriber
-// may send only subscriptions and PING, also in RESP3, and gets a message that
-// matches several of its patterns once; messages do not reach the subscribers
-// of a replica. EVAL inside MULTI and EVAL_RO each run in a new Lua state.
-// Scripts have no struct, cmsgpack and bit, and may not call blocking commands.
-// Replicas and disks get no HyperLogLogs, and only the entries of streams. A
-// snapshot and a full synchronisation take no time.
+// Differences from Redis: a subscriber may send only subscriptions and PING, also
+// in RESP3, and gets a message that matches several of its patterns once;
+// messages do not reach the subscribers of a replica. EVAL inside MULTI and
+// EVAL_RO each run in a new Lua state. Scripts have no struct, cmsgpack and bit,
+// and may not call blocking commands. Replicas and disks get no HyperLogLogs, and
+// only the entries of streams. A snapshot and a full synchronisation take no
+// time. docs/limits.md has smaller ones.
 type Server struct {
 	node   *sim.Node
 	family *family
 	data   *dataset
 	lua    *luaEngine
 	guard  writeGuard
+	expiry *expiryCommands
 
 	sessions []*session
 	blocked  blockedCommands
@@ -49,6 +49,8 @@ type Server struct {
 func newServer(node *sim.Node, f *family) *Server {
 	n := &Server{node: node, family: f, data: newDataset(node)}
 	n.guard.server = n
+	n.expiry = newExpiryCommands(n.data)
+	n.data.mini.Server().SetPreHook(n.before)
 	n.blocked.server = n
 	n.waits.server = n
 	n.lua = newLuaEngine(n, f.config.Scripts)
@@ -76,6 +78,22 @@ func (n *Server) Name() string { return n.node.Name() }
 
 // Node is the machine on which it runs.
 func (n *Server) Node() *sim.Node { return n.node }
+
+// before is called before each command of miniredis, also those of scripts. It
+// reports whether it has replied.
+func (n *Server) before(c *server.Peer, command string, args ...string) bool {
+	if c == n.data.own || c == n.expiry.peer {
+		return false
+	}
+	if n.guard.refuse(c, command) || n.expiry.run(c, command, args) {
+		return true
+	}
+	if connStateOf(c).inMulti && n.data.mistaken(command, args) {
+		queueAsScript(c, n.data, command, args)
+		return true
+	}
+	return false
+}
 
 // tick sets miniredis to the machine's wall time, and expires keys.
 func (n *Server) tick() {

@@ -199,9 +199,6 @@ func (s *session) dispatch(args []string, state connState) {
 	case state.inMulti:
 	default:
 		n.touch(state.db, args)
-		if key, ok := setsInstant(args); ok {
-			forgetInstant(key, func(args ...string) []byte { return n.data.ask(state.db, args...) })
-		}
 	}
 }
 
@@ -215,26 +212,6 @@ func lowerSHA(args []string) {
 		for i := range args[2:] {
 			args[2+i] = strings.ToLower(args[2+i])
 		}
-	}
-}
-
-// setsInstant reports whether a command is SET with PXAT or EXAT.
-func setsInstant(args []string) (key string, ok bool) {
-	if len(args) < 5 || !strings.EqualFold(args[0], "SET") {
-		return "", false
-	}
-	return args[1], slices.ContainsFunc(args[3:], func(a string) bool {
-		return strings.EqualFold(a, "PXAT") || strings.EqualFold(a, "EXAT")
-	})
-}
-
-// forgetInstant works around a defect of miniredis with a key that is set to
-// expire in the past: it deletes the key, as it should, but keeps its TTL, with
-// which a later key of that name would expire.
-func forgetInstant(key string, ask func(args ...string) []byte) {
-	if bytes.Equal(ask("EXISTS", key), []byte(":0\r\n")) {
-		ask("SET", key, "")
-		ask("DEL", key)
 	}
 }
 

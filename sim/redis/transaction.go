@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/alicebob/miniredis/v2/server"
 )
 
 // transact follows a transaction: it records the queued commands, and at the
@@ -38,6 +40,28 @@ func (s *session) abortRefused(args []string) bool {
 	s.silently("DISCARD")
 	s.peer.WriteError("EXECABORT Transaction discarded because of: " + readOnlyError)
 	return true
+}
+
+// queueAsScript queues a command in MULTI as a script of one command, which EXEC
+// runs. Its result is that of the command, also if it is an error.
+func queueAsScript(c *server.Peer, d *dataset, command string, args []string) {
+	script := append([]string{"EVAL", "return redis.pcall(unpack(ARGV))", "0", command}, args...)
+	d.mini.Server().Dispatch(c, script)
+}
+
+// mistaken reports whether miniredis would refuse to queue a command that Redis
+// queues: Redis looks only for unknown commands and wrong numbers of arguments,
+// and further mistakes are replies to EXEC.
+func (d *dataset) mistaken(command string, args []string) bool {
+	if slices.Contains(noScript, command) {
+		return false
+	}
+	words := append([]string{command}, args...)
+	d.ask(0, "MULTI")
+	reply := string(d.ask(0, words...))
+	d.ask(0, "DISCARD")
+	return strings.HasPrefix(reply, "-") && !strings.HasPrefix(reply, "-ERR unknown command") &&
+		(!strings.HasPrefix(reply, "-ERR wrong number of arguments") || endsInHalfPair(words))
 }
 
 // silently runs a command on the client's connection and discards the reply.
