@@ -95,7 +95,7 @@ func idleReason(resource string, a waiting, s Span, cause Cause) Reason {
 	if cause == CauseOther {
 		r.Text += "."
 	} else {
-		r.Text += fmt.Sprintf(", longer than the lock may stay taken after a %s.", cause)
+		r.Text += fmt.Sprintf(", longer than the promise allows after: %s.", cause)
 	}
 	return r
 }
@@ -172,6 +172,9 @@ func newWatch(h History, resource string) *watch {
 			w.depart(client, s.From, CauseLostReply) // what it had sent is lost, or arrives later
 		}
 	}
+	if h.Entry == EntryReentrant {
+		w.leaveAgain(h, resource)
+	}
 	w.taken = joined(w.taken)
 	return w
 }
@@ -204,6 +207,25 @@ func (w *watch) leave(g Grant) {
 	if g.Until > 0 {
 		w.depart(g.Client, w.when(g.Until), CauseExpiry)
 		w.departures[len(w.departures)-1].until += w.when(g.Granted) - w.when(g.Invoked)
+	}
+}
+
+// leaveAgain adds the later releases of a client whose release has failed: in a
+// reentrant lock they leave the entry of the failed one, which they have renewed.
+func (w *watch) leaveAgain(h History, resource string) {
+	failed := map[string]Pos{}
+	for _, grants := range grantsByResource(h) {
+		for _, g := range grants {
+			if g.Resource != resource {
+				continue
+			}
+			if first, ok := failed[g.Client]; ok && g.ReleaseReturned > first {
+				w.depart(g.Client, w.when(g.ReleaseReturned), CauseFailedRelease)
+			}
+			if g.ReleaseFailed && failed[g.Client] == 0 {
+				failed[g.Client] = g.ReleaseReturned
+			}
+		}
 	}
 }
 

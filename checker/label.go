@@ -26,6 +26,9 @@ const (
 	// Revived means that a lock moved the end of a lease into the future after it
 	// had passed and another client had been granted the lock.
 	Revived Label = "revived"
+	// Overtaken means that a lock which promises an order granted a later request
+	// first. It is a violation of a promise; the label of a run is never Overtaken.
+	Overtaken Label = "overtaken"
 	// Rescued means that the fence refused a stale operation and the data is
 	// right, while without a fence the same seed's data was corrupted.
 	Rescued Label = "rescued"
@@ -40,7 +43,7 @@ const (
 
 // Labels returns all labels, worst first.
 func Labels() []Label {
-	return []Label{Corrupted, Unknown, Stuck, FalseReject, Void, Revived, Rescued, Overlap, Safe, NotApplicable}
+	return []Label{Corrupted, Unknown, Stuck, FalseReject, Void, Revived, Overtaken, Rescued, Overlap, Safe, NotApplicable}
 }
 
 // ParseLabel returns the label with the name s. The error lists the labels.
@@ -51,7 +54,7 @@ func ParseLabel(s string) (Label, error) {
 	return "", fmt.Errorf("parse label %q: want one of %q", s, Labels())
 }
 
-// Severity orders the labels: from 10 for [Corrupted] down to 1 for
+// Severity orders the labels: from 11 for [Corrupted] down to 1 for
 // [NotApplicable]. Any other value, such as the zero value, has 0, so that a
 // fold with [Worse] may start from an empty label.
 func (l Label) Severity() int {

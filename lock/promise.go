@@ -18,9 +18,15 @@ type Promise struct {
 	// fence no lock with a lease promises anything about data (F11 to F14).
 	Data string `json:"data"`
 
-	// FreeWithin says how soon after its last holder has gone, in whatever way, the lock can be had
-	// again by a client that asks for it on a whole network.
+	// FreeWithin says how soon after its last holder has gone the lock can be had again by a client that asks for it
+	// on a whole network, whatever the cause. After a release that succeeded it can be had at once.
 	FreeWithin Term `json:"free_within"`
+
+	// Order is the order in which the lock is granted to those who wait for it. It is empty where the lock promises none.
+	Order Order `json:"order,omitempty"`
+
+	// FreeAfter says it for single causes, in place of FreeWithin.
+	FreeAfter map[promise.Cause]Term `json:"free_after,omitempty"`
 }
 
 // Fault is a class of things that go wrong. Package promise says what each of them is.
@@ -63,6 +69,20 @@ func commonFaults() []Fault {
 	}
 }
 
+// notRenewed is about a lease that ended: nothing renews it, so its key ends with it, but for the drift of clocks. The
+// lease of a watchdog ends when a renewal was not answered in time; that renewal may have succeeded.
+func notRenewed() map[promise.Cause]Term {
+	return map[promise.Cause]Term{promise.CauseExpiry: TermDrift}
+}
+
+// Order is an order of grants.
+type Order string
+
+// FIFO grants the lock in the order in which the waiters' first requests reached the node: a waiter whose entry in the
+// queue was recorded before another called Acquire is granted the lock before it, unless the waiter crashed, gave up, or
+// was silent for longer than its entry lives.
+const FIFO Order = "fifo"
+
 // Term is a duration in terms of a lock's options.
 type Term string
 
@@ -72,10 +92,12 @@ const (
 	TermTTL Term = "ttl + backoff + round trip"
 	// TermTTLAndWaiter adds the time after which a dead waiter at the head of the queue is skipped.
 	TermTTLAndWaiter Term = "ttl + dead waiter + backoff + round trip"
+	// TermDrift is what clocks may drift apart within a TTL, one longest backoff, and the round trips of one request.
+	TermDrift Term = "drift + backoff + round trip"
 )
 
 // Terms lists the terms. The caller owns the slice.
-func Terms() []Term { return []Term{TermTTL, TermTTLAndWaiter} }
+func Terms() []Term { return []Term{TermTTL, TermTTLAndWaiter, TermDrift} }
 
 // PromiseOf returns the promise of a kind of lock by its name in scenarios and reports. ok is false for an unknown
 // kind.
@@ -89,20 +111,20 @@ func Terms() []Term { return []Term{TermTTL, TermTTLAndWaiter} }
 func PromiseOf(kind string) (p Promise, ok bool) {
 	switch kind {
 	case "single", "reentrant":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTL}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTL, FreeAfter: notRenewed()}, true
 	case "watchdog":
 		return Promise{Exclusion: commonFaults(), Data: "claim", FreeWithin: TermTTL}, true
 	case "fenced", "reentrant-fenced":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTL}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTL, FreeAfter: notRenewed()}, true
 	case "watchdog-fenced":
 		return Promise{Exclusion: commonFaults(), Data: "seal", FreeWithin: TermTTL}, true
 	case "fair":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTLAndWaiter}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTLAndWaiter, FreeAfter: notRenewed(), Order: FIFO}, true
 	case "fair-fenced":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTLAndWaiter}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTLAndWaiter, FreeAfter: notRenewed(), Order: FIFO}, true
 	case "redlock", "redlock-fenced":
 		// The tokens of the fenced one are an experiment: no promise about them, see NewRedlockFenced.
-		return Promise{Exclusion: append(commonFaults(), FaultWorker, FaultClockDrift), Data: "claim", FreeWithin: TermTTL}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker, FaultClockDrift), Data: "claim", FreeWithin: TermTTL, FreeAfter: notRenewed()}, true
 	case "redlock-watchdog":
 		return Promise{Exclusion: append(commonFaults(), FaultClockDrift), Data: "claim", FreeWithin: TermTTL}, true
 	}

@@ -46,3 +46,21 @@ func Faults() []Fault {
 		Worker, ClockDrift, ClockRate, NodeClock, NodeCrash, Failover, Eviction, Flush,
 	}
 }
+
+// Cause is why a lock that no client has may still be taken.
+type Cause string
+
+// The causes.
+const (
+	CauseCrash         Cause = "crash"             // a holder, or a client that asked for the lock, ended
+	CauseLostReply     Cause = "lost reply"        // the outcome of an Acquire is not known
+	CauseCancelled     Cause = "cancelled acquire" // an Acquire failed, was cancelled or timed out
+	CauseFailedRelease Cause = "failed release"    // a Release failed
+	CauseExpiry        Cause = "expired lease"     // a lease ended, and the servers keep it longer
+	CauseOther         Cause = "other"             // everything else, such as a release that succeeded
+)
+
+// Causes lists the causes. The caller owns the slice.
+func Causes() []Cause {
+	return []Cause{CauseCrash, CauseLostReply, CauseCancelled, CauseFailedRelease, CauseExpiry, CauseOther}
+}

@@ -154,6 +154,13 @@ var facts = []struct {
 	{"Stale operations refused", "", number(func(f checker.Facts) int { return f.StaleRejected })},
 	{"Rightful holders refused", "", number(func(f checker.Facts) int { return f.FalseRejects })},
 	{"Keys of another deleted", "", number(func(f checker.Facts) int { return f.ForeignReleases })},
+	{"Idle time", "nobody had the lock, and a client waited", func(m play.ModeRun) string {
+		f := m.Verdict.Facts
+		return fmt.Sprintf("%s, overdue %d", prose.Seconds(time.Duration(f.IdleSeconds*float64(time.Second))), f.Overdue)
+	}},
+	{"Grants that came too late", "", number(func(f checker.Facts) int { return f.LateGrants })},
+	{"Grants without a lease", "the lock promised nothing", number(func(f checker.Facts) int { return f.VoidGrants })},
+	{"Leases that were revived", "", number(func(f checker.Facts) int { return f.RevivedClaims })},
 	{"Lock can be taken again", "", func(m play.ModeRun) string { return string(m.Verdict.Facts.Liveness) }},
 	{"Acquires contended", "", func(m play.ModeRun) string {
 		f := m.Verdict.Facts

@@ -58,6 +58,8 @@ var endings = map[checker.Label]string{
 	checker.Unknown:     "the data was not decided",
 	checker.Stuck:       "the lock could not be taken again",
 	checker.FalseReject: "a rightful holder was refused",
+	checker.Void:        "a grant promised nothing",
+	checker.Revived:     "a lease that had ended held again",
 	checker.Rescued:     "the fence saved the data",
 	checker.Overlap:     "two clients held the lock at once, and no harm came of it",
 	checker.Safe:        "nothing went wrong",

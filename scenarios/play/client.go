@@ -35,8 +35,8 @@ type client struct {
 	ops      int // and operations
 	// lapsed are the instants at which the lock was granted to the client although
 	// its process, or its worker, had ended by then.
-	lapsed []time.Duration
-	partial  atomic.Bool
+	lapsed  []time.Duration
+	partial atomic.Bool
 }
 
 // grant is a grant with what was done under it. The fields that a relay writes are

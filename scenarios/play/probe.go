@@ -109,7 +109,6 @@ func (p ended) leftBehind() string {
 	if p.lock.Keys == nil {
 		return ""
 	}
-	excused := p.excused()
 	for _, s := range p.asked() {
 		for _, k := range s.Keys {
 			for _, name := range p.lock.Keys(resource) {
@@ -117,7 +116,7 @@ func (p ended) leftBehind() string {
 				case k.Name != name:
 				case k.TTL == 0:
 					return fmt.Sprintf("The key %s on %s has no TTL: nothing will ever free it.", k.Name, s.Name)
-				case !excused:
+				case !p.excused(p.ownerOf(s.Name, k), s.Name):
 					return fmt.Sprintf("The key %s on %s is still there, with %v to live, although every client has released or failed.", k.Name, s.Name, k.TTL.Round(time.Millisecond))
 				}
 			}
@@ -126,26 +125,56 @@ func (p ended) leftBehind() string {
 	return ""
 }
 
-// excused reports whether a key may exist through no fault of the lock.
-func (p ended) excused() bool {
+// ownerOf is the client that has set the value of a key, also if the server has it
+// from another one. It is empty if that is not known.
+func (p ended) ownerOf(server string, k trace.Key) string {
+	changes := p.world.Ground().KeyChanges()
+	value := ""
+	for _, c := range slices.Backward(changes) {
+		switch {
+		case c.Key != k.Name:
+		case value == "" && c.Server == server && c.By != "":
+			return c.By
+		case value == "" && c.Server == server:
+			value = c.Value
+		case value != "" && c.Value == value && c.By != "":
+			return c.By
+		}
+	}
+	return ""
+}
+
+// excused reports whether a key of an owner may exist on a server through no fault of
+// the lock. That a fault struck somewhere else is no excuse.
+func (p ended) excused(owner, server string) bool {
 	for i, f := range p.sc.Faults {
-		if p.schedule.fired[i] && leavesKey(f.Action) {
+		if p.schedule.fired[i] && leavesKey(f.Action) && p.strikesAt(f.Action, owner, server) {
 			return true
 		}
 	}
 	for _, c := range p.clients {
-		if c.view.Crashed() {
+		if owner != "" && c.proc.Name() != owner {
+			continue
+		}
+		unknown := func(a checker.Attempt) bool { return a.Outcome == checker.OutcomeUnknown }
+		failed := func(g *grant) bool { return g.ReleaseFailed }
+		if c.view.Crashed() || len(c.lapsed) > 0 || slices.ContainsFunc(c.grants, failed) || slices.ContainsFunc(c.attempts, unknown) {
 			return true
 		}
-		for _, g := range c.grants {
-			if g.ReleaseFailed {
-				return true
-			}
-		}
-		for _, a := range c.attempts {
-			if a.Outcome == checker.OutcomeUnknown {
-				return true
-			}
+	}
+	return false
+}
+
+// strikesAt reports whether an action concerns a client, the server, or the link
+// between them.
+func (p ended) strikesAt(a faults.Action, owner, server string) bool {
+	form, _ := faults.Open(a)
+	if between, and := form.Sides(); between != nil {
+		return owner == "" || crosses(between, and, owner, []string{server})
+	}
+	for _, field := range form.Fields {
+		if name, ok := field.Holds.(faults.Name); ok && (*name.To == owner || trace.IsServer(*name.To)) {
+			return true
 		}
 	}
 	return false

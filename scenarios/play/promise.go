@@ -3,12 +3,14 @@ package play
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"locksim/faults"
 	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/lock/promise"
 	"locksim/scenarios/file"
 )
 
@@ -90,6 +92,17 @@ func validatePromise(p lock.Promise) error {
 	}
 	if p.FreeWithin != "" && !slices.Contains(lock.Terms(), p.FreeWithin) {
 		return fmt.Errorf("the promise is free again within %q: choose from %s", p.FreeWithin, prose.Commas(lock.Terms()))
+	}
+	if p.Order != "" && p.Order != lock.FIFO {
+		return fmt.Errorf("the promise is the order %q: choose %s", p.Order, lock.FIFO)
+	}
+	for _, c := range slices.Sorted(maps.Keys(p.FreeAfter)) {
+		if !slices.Contains(promise.Causes(), c) {
+			return fmt.Errorf("the promise is free again after %q: choose from %s", c, prose.Commas(promise.Causes()))
+		}
+		if term := p.FreeAfter[c]; !slices.Contains(lock.Terms(), term) {
+			return fmt.Errorf("the promise is free again after %s within %q: choose from %s", c, term, prose.Commas(lock.Terms()))
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -38,66 +39,76 @@ func (p *play) slack() time.Duration {
 	return backoff + 8*p.sc.World.Latency.Max
 }
 
-// freeWithin is the promise of how soon the lock is free again. A clock may run
-// slower by the drift that locks allow for.
+// freeWithin says how soon the lock is free again after each cause, by its promise.
+// What it does not promise may take as long as a key lives, after every cause but
+// CauseOther.
 func (p *play) freeWithin() map[checker.Cause]time.Duration {
-	term := p.sc.Lock.TTL + p.sc.Lock.TTL/50
-	if p.lock.Promise.FreeWithin == lock.TermTTLAndWaiter {
-		term += p.sc.Lock.TTL
-	}
+	promised := p.lock.Promise
 	out := map[checker.Cause]time.Duration{}
 	for _, c := range checker.Causes() {
-		out[c] = term
+		term, ok := promised.FreeAfter[promise.Cause(c)]
+		if !ok && c != checker.CauseOther {
+			term = cmp.Or(promised.FreeWithin, lock.TermTTL)
+		}
+		out[c] = p.length(term)
 	}
-	// A lease ends earlier than the key by the drift that it allows for, and a
-	// client that waits for nothing else gets the lock at once.
-	out[checker.CauseExpiry], out[checker.CauseOther] = p.sc.Lock.TTL/50+10*time.Millisecond, 0
 	return out
 }
 
-// trouble is a span in which a client did not reach a server, or any server where
-// the name is empty.
+// length is the length of a term in this run, without the slack. A clock may be
+// slower by the drift that locks allow for.
+func (p *play) length(t lock.Term) time.Duration {
+	ttl := p.sc.Lock.TTL
+	drift := 2*ttl*promise.DriftAllowance/1_000_000 + 10*time.Millisecond
+	switch t {
+	case lock.TermDrift:
+		return drift
+	case lock.TermTTL:
+		return ttl + drift
+	case lock.TermTTLAndWaiter: // see [lock.Fair]
+		return ttl + max(ttl, 4*p.sc.Lock.Backoff.Max) + drift
+	}
+	return 0
+}
+
+// trouble is a span in which a client did not run, or had no whole link to one of the
+// servers that the lock asks.
 type trouble struct {
-	client, server string
+	client string
 	checker.Span
 }
 
-// absences are the spans in which clients did not run, or did not reach a majority
-// of the servers that the lock asks. They come from the schedule, and from when its
-// faults were felt, so they are known on every kind of server.
+// absences are the spans in which clients did not run, or some of their links to the
+// servers that the lock asks were not whole. They come from the schedule, and from
+// when its faults were felt, so they are known on every kind of server.
 func (p *play) absences(t *trace.Trace) map[string][]checker.Absence {
 	end := p.endOfWork(t)
 	var clients []string
 	for _, m := range p.world.Clients() {
 		clients = append(clients, m.Name())
 	}
-	var troubles []trouble
+	out := map[string][]checker.Absence{}
 	for i, f := range p.sc.Faults {
 		if p.schedule.fired[i] {
-			troubles = append(troubles, p.troublesOf(f.Action, p.schedule.felt[i].spans(f.Action, end), clients)...)
+			for _, t := range p.troublesOf(f.Action, p.schedule.felt[i].spans(f.Action, end), clients) {
+				out[t.client] = append(out[t.client], checker.Absence{Span: t.Span})
+			}
 		}
 	}
-	out := map[string][]checker.Absence{}
 	for name, spans := range crashes(t, end) {
 		if slices.Contains(clients, name) {
-			out[name] = spans
+			out[name] = append(out[name], spans...)
 			continue
 		}
-		for _, s := range spans {
+		for _, s := range spans { // a server was down
 			for _, c := range clients {
-				troubles = append(troubles, trouble{c, name, s.Span})
+				out[c] = append(out[c], checker.Absence{Span: s.Span})
 			}
 		}
 	}
 	for _, c := range p.clients {
 		for _, at := range c.lapsed {
 			out[c.proc.Name()] = append(out[c.proc.Name()], checker.Absence{Span: checker.Span{From: at, To: at}, Crash: true})
-		}
-	}
-	servers := p.askedServers()
-	for _, c := range clients {
-		for _, s := range unreached(troubles, c, servers) {
-			out[c] = append(out[c], checker.Absence{Span: s})
 		}
 	}
 	return out
@@ -129,17 +140,11 @@ func crashes(t *trace.Trace, end time.Duration) map[string][]checker.Absence {
 	return out
 }
 
-// askedServers are the servers that the lock asks in the end: no replicas, nor a
-// primary that was replaced.
-func (p *play) askedServers() []string {
+// serverNames are the servers that a lock may ask, replicas too.
+func (p *play) serverNames() []string {
 	var names []string
 	for _, s := range p.world.Ground().Servers() {
-		if s.Asked {
-			names = append(names, s.Name)
-		}
-	}
-	if len(names) == 0 {
-		return []string{""} // a lock of another kind of server, of which nothing is known
+		names = append(names, s.Name)
 	}
 	return names
 }
@@ -174,86 +179,40 @@ var absenting = []promise.Fault{
 	promise.ReadOnly, promise.ClockDrift, promise.ClockRate, promise.Failover,
 }
 
-// troublesOf is what an action kept clients from in these spans.
+// troublesOf are the troubles of an action in these spans.
 func (p *play) troublesOf(a faults.Action, spans []checker.Span, clients []string) []trouble {
 	if !slices.Contains(absenting, faults.ClassIn(p.sc.Faults, a)) {
 		return nil
 	}
-	var out []trouble
-	add := func(client, server string) {
-		for _, s := range spans {
-			out = append(out, trouble{client, server, s})
-		}
-	}
 	form, _ := faults.Open(a)
 	between, and := form.Sides()
-	if between == nil {
-		for _, field := range form.Fields {
-			name, ok := field.Holds.(faults.Name)
-			switch {
-			case !ok || *name.To == trace.Store:
-			case slices.Contains(clients, *name.To):
-				add(*name.To, "")
-			default:
-				for _, c := range clients {
-					add(c, *name.To)
-				}
+	var out []trouble
+	for _, c := range clients {
+		concerned := false
+		if between != nil {
+			concerned = crosses(between, and, c, p.serverNames())
+		} else {
+			for _, field := range form.Fields {
+				name, ok := field.Holds.(faults.Name)
+				concerned = concerned || ok && (*name.To == c || trace.IsServer(*name.To))
 			}
 		}
-		return out
-	}
-	servers := p.askedServers()
-	across := func(side, other []string) {
-		for _, c := range clients {
-			for _, s := range servers {
-				if slices.Contains(side, c) && (slices.Contains(other, s) || len(other) == 0 && !slices.Contains(side, s)) ||
-					slices.Contains(side, s) && len(other) == 0 && !slices.Contains(side, c) {
-					add(c, s)
-				}
-			}
+		if !concerned {
+			continue
 		}
-	}
-	across(between, and)
-	if len(and) > 0 {
-		across(and, between)
+		for _, s := range spans {
+			out = append(out, trouble{c, s})
+		}
 	}
 	return out
 }
 
-// unreached are the spans in which a client did not reach a majority of the servers.
-// For a trouble with a minority of them there is a span of no length, at its end:
-// what was sent before may be lost, or arrive then.
-func unreached(troubles []trouble, client string, servers []string) []checker.Span {
-	var mine []trouble
-	var instants []time.Duration
-	for _, t := range troubles {
-		if t.client == client {
-			mine = append(mine, t)
-			instants = append(instants, t.From, t.To)
-		}
-	}
-	slices.Sort(instants)
-	instants = slices.Compact(instants)
-	spare := len(servers) - (len(servers)/2 + 1)
-	var out []checker.Span
-	for i, at := range instants {
-		if i+1 == len(instants) {
-			break
-		}
-		down := 0
-		for _, s := range servers {
-			if slices.ContainsFunc(mine, func(t trouble) bool {
-				return t.From <= at && at < t.To && (t.server == "" || t.server == s)
-			}) {
-				down++
-			}
-		}
-		if down > spare {
-			out = append(out, checker.Span{From: at, To: instants[i+1]})
-		}
-	}
-	for _, t := range mine {
-		out = append(out, checker.Span{From: t.To, To: t.To})
-	}
-	return out
+// crosses reports whether a link between a client and one of the servers leads from
+// one side of a fault to the other. Without a second side that is everything else.
+func crosses(between, and []string, client string, servers []string) bool {
+	first, second := slices.Contains(between, client), slices.Contains(and, client) || len(and) == 0 && !slices.Contains(between, client)
+	return slices.ContainsFunc(servers, func(s string) bool {
+		in, out := slices.Contains(between, s), slices.Contains(and, s) || len(and) == 0 && !slices.Contains(between, s)
+		return first && out || second && in
+	})
 }

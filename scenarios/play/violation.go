@@ -62,6 +62,9 @@ func against(m ModeRun, p lock.Promise) []checker.Label {
 	if facts.RevivedClaims > 0 {
 		out = append(out, checker.Revived)
 	}
+	if p.Order == lock.FIFO && facts.Overtaken > 0 {
+		out = append(out, checker.Overtaken)
+	}
 	if facts.ClaimOverlaps > 0 {
 		out = append(out, checker.Overlap)
 	}
