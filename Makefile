@@ -26,8 +26,9 @@ ALL = $$([ ! -d scenarios/play ] || echo ./scenarios/play) ./...
 test: ## all tests, without the race detector, in every module
 	$(GO) run ./internal/testall
 
+# A program with the race detector sleeps for a second before it exits. Workers are such programs.
 race: ## short tests under the race detector, in the main module
-	$(GO) test -race -short $(ALL)
+	GORACE=atexit_sleep_ms=0 $(GO) test -race -short $(ALL)
 
 check: vet format lint ## vet, gofmt and the linter
 
