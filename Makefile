@@ -26,9 +26,10 @@ ALL = $$([ ! -d scenarios/play ] || echo ./scenarios/play) ./...
 test: ## all tests, without the race detector, in every module
 	$(GO) run ./internal/testall
 
-# A program with the race detector sleeps for a second before it exits. Workers are such programs.
+# A program with the race detector sleeps for a second before it exits. Workers are such programs. The scripts of
+# cmd/locksim call the functions that the tests of its package app call too.
 race: ## short tests under the race detector, in the main module
-	GORACE=atexit_sleep_ms=0 $(GO) test -race -short $(ALL)
+	GORACE=atexit_sleep_ms=0 $(GO) test -race -short $$($(GO) list ./... | grep -v '/cmd/locksim$$')
 
 check: vet format lint ## vet, gofmt and the linter
 
