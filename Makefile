@@ -19,17 +19,14 @@ SOAK_PACKAGES := $(sort $(dir $(shell grep -rl --include='*_test.go' LOCKSIM_SOA
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
-# go test starts with the packages that are named first. That is the one that takes longest, so that it does not run
-# alone at the end while the other cores are idle.
-ALL = $$([ ! -d scenarios/play ] || echo ./scenarios/play) ./...
-
 test: ## all tests, without the race detector, in every module
 	$(GO) run ./internal/testall
 
 # A program with the race detector sleeps for a second before it exits. Workers are such programs. The scripts of
-# cmd/locksim call the functions that the tests of its package app call too.
+# cmd/locksim call the functions that the tests of its package app call too. go test starts with the package that is named
+# first, the one that takes longest.
 race: ## short tests under the race detector, in the main module
-	GORACE=atexit_sleep_ms=0 $(GO) test -race -short $$($(GO) list ./... | grep -v '/cmd/locksim$$')
+	GORACE=atexit_sleep_ms=0 $(GO) test -race -short ./scenarios/play $$($(GO) list ./... | grep -v '/cmd/locksim$$')
 
 check: vet format lint ## vet, gofmt and the linter
 
