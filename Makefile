@@ -22,11 +22,13 @@ help: ## this list
 test: ## all tests, without the race detector, in every module
 	$(GO) run ./internal/testall
 
-# A program with the race detector sleeps for a second before it exits. Workers are such programs. The scripts of
-# cmd/locksim call the functions that the tests of its package app call too. go test starts with the package that is named
-# first, the one that takes longest.
-race: ## short tests under the race detector, in the main module
-	GORACE=atexit_sleep_ms=0 $(GO) test -race -short ./scenarios/play $$($(GO) list ./... | grep -v '/cmd/locksim$$')
+# The packages that start goroutines, the one that takes longest first. A program with the race detector sleeps for a
+# second before it exits; workers are such programs.
+RACE_PACKAGES := ./scenarios/play ./cmd/locksim/app ./lock ./lock/locktest/... ./lock/metrics ./sim/... ./faults \
+	./scenarios ./scenarios/search ./internal/campaign ./internal/workers ./internal/runfolder ./internal/serve
+
+race: ## short tests under the race detector, of the packages that start goroutines
+	GORACE=atexit_sleep_ms=0 $(GO) test -race -short $(RACE_PACKAGES)
 
 check: vet format lint ## vet, gofmt and the linter
 
