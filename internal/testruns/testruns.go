@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,13 +59,21 @@ func Format(t testing.TB, sc *file.Scenario) string {
 	return string(text)
 }
 
+// locks are the locks that [Kind] has made, by name: their runs share the compiled
+// scripts.
+var locks sync.Map
+
 // Kind is a lock of locksim.
 func Kind(t testing.TB, name string) play.Lock {
 	t.Helper()
+	if l, ok := locks.Load(name); ok {
+		return l.(play.Lock)
+	}
 	l, err := play.Kind(name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	locks.Store(name, l)
 	return l
 }
 

@@ -26,19 +26,28 @@ func Library() ([]*Scenario, error) {
 	}
 	var all []*Scenario
 	for _, entry := range entries {
-		file := libraryFolder + entry.Name()
-		data, err := library.Files.ReadFile(entry.Name())
+		s, err := ofLibrary(entry.Name())
 		if err != nil {
-			return nil, fmt.Errorf("read scenario %s: %w", file, err)
-		}
-		s, err := Parse(file, data)
-		if err != nil {
-			return nil, fmt.Errorf("parse scenario %s: %w", file, err)
+			return nil, err
 		}
 		all = append(all, s)
 	}
 	slices.SortFunc(all, func(a, b *Scenario) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
+}
+
+// ofLibrary reads a file of the library.
+func ofLibrary(name string) (*Scenario, error) {
+	file := libraryFolder + name
+	data, err := library.Files.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read scenario %s: %w", file, err)
+	}
+	s, err := Parse(file, data)
+	if err != nil {
+		return nil, fmt.Errorf("parse scenario %s: %w", file, err)
+	}
+	return s, nil
 }
 
 // Load reads the scenario of that name from the library or, if the name has a slash
@@ -48,16 +57,16 @@ func Load(nameOrPath string, kinds ...ServerName) (*Scenario, error) {
 	if isPath(nameOrPath) {
 		return loadFile(nameOrPath, kinds)
 	}
-	all, err := Library()
+	entries, err := library.Files.ReadDir(".")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("list the scenario library: %w", err)
 	}
-	names := make([]string, len(all))
-	for i, s := range all {
-		if s.Name == nameOrPath {
-			return s, nil
+	names := make([]string, len(entries))
+	for i, entry := range entries { // each file has the name of its scenario
+		names[i] = strings.TrimSuffix(entry.Name(), ".yaml")
+		if names[i] == nameOrPath {
+			return ofLibrary(entry.Name())
 		}
-		names[i] = s.Name
 	}
 	return nil, NewInputError(nil, faults.Pos{}, "there is no scenario %q in the library: %slocksim list shows all %d; or name a file by its path, such as ./my.yaml",
 		nameOrPath, prose.DidYouMean(nameOrPath, names), len(names))

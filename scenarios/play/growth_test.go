@@ -27,7 +27,7 @@ func measure() footprint {
 // neither goroutines nor memory grow after the first tenth.
 func TestRunsDoNotAddUp(t *testing.T) {
 	names := []string{"gc-pause", "partition-holder", "holder-crash", "late-packet"}
-	runs := testruns.Soak(t, 10_000, 0.05)
+	runs := testruns.Soak(t, 10_000, 0.02)
 	var early footprint
 	for i := range runs {
 		sc, l := testruns.Load(t, names[i%len(names)])

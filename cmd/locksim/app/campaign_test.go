@@ -104,6 +104,9 @@ func jobsDone(t *testing.T, journal string) (done, all int) {
 // A pair of a matrix that kills each of its workers is a failure of the matrix, also of
 // one merged from shards; the journal remains, and --resume tries the pair again.
 func TestFailedPairInShards(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds, and much longer under the race detector")
+	}
 	parts, merged := t.TempDir(), t.TempDir()
 	args := []string{"matrix", "--scenario", "calm,gc-pause", "--lock", "mylock,single", "--seeds", "1", "--fencing", "none", "--quiet", "--out", parts}
 	always := filepath.Join(t.TempDir(), "clients")

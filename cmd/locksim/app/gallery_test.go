@@ -66,6 +66,9 @@ var lastCommand = regexp.MustCompile("\n```console\ngo run \\./cmd/locksim ([^\n
 
 // The command at the end of each page prints the same page, with the same trace hashes.
 func TestGalleryCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds, and much longer under the race detector")
+	}
 	for _, story := range galleryStories {
 		t.Run(story.page, func(t *testing.T) {
 			page := read(t, filepath.Join(galleryDir, story.page+".md"))
