@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"time"
 
 	"locksim/checker"
 	"locksim/internal/prose"

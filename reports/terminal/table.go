@@ -101,7 +101,7 @@ const (
 // styleOf is the style of a label.
 func styleOf(l checker.Label) style {
 	switch l {
-	case checker.Corrupted, checker.Stuck, checker.FalseReject:
+	case checker.Corrupted, checker.Stuck, checker.FalseReject, checker.Void, checker.Revived, checker.Overtaken:
 		return alarm
 	case checker.Unknown, checker.Overlap:
 		return warning

@@ -138,7 +138,7 @@ func newCellRuns(t Tally) *CellRuns {
 // contended, and no pause was partial.
 func vacuity(sc *file.Scenario, c Cell) string {
 	switch c.Label {
-	case checker.Corrupted, checker.Stuck, checker.FalseReject:
+	case checker.Corrupted, checker.Stuck, checker.FalseReject, checker.Void, checker.Revived:
 		return ""
 	}
 	var why []string
