@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"locksim/internal/testreports"
+	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/compare"
 	"locksim/scenarios/explore"
@@ -42,7 +42,7 @@ func aReview(t *testing.T, lock, scenario string, swept *sweep.Sweep) *review.Re
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := review.Parts{Missing: work.Missing, Within: testreports.PlayExploration(t, work.Within), All: testreports.PlayExploration(t, work.All), Sweep: swept}
+	parts := review.Parts{Missing: work.Missing, Within: testruns.PlayExploration(t, work.Within), All: testruns.PlayExploration(t, work.All), Sweep: swept}
 	sc, err := file.Load(scenario)
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func aReview(t *testing.T, lock, scenario string, swept *sweep.Sweep) *review.Re
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts.Matrix = testreports.PlayMatrix(plan, again)
+	parts.Matrix = testruns.PlayMatrix(plan, again)
 	parts.Matrix.Timing = matrix.NewTiming()
 	failures := review.Failures(parts, func(f review.Failure) string { return fmt.Sprintf("again %d", f.Seed) })
 	for i := range failures {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"locksim/checker"
-	"locksim/internal/testreports"
+	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
@@ -74,7 +74,7 @@ func matrixOf(t *testing.T, lock string, only ...string) *matrix.Plan {
 }
 
 func playedMatrix(plan *matrix.Plan) *matrix.Matrix {
-	m := testreports.PlayMatrix(plan, runCommand)
+	m := testruns.PlayMatrix(plan, runCommand)
 	if m != nil {
 		m.Timing.WallSeconds = 12
 	}
@@ -83,7 +83,7 @@ func playedMatrix(plan *matrix.Plan) *matrix.Matrix {
 
 func playedExploration(t *testing.T, plan *explore.Plan) *explore.Exploration {
 	t.Helper()
-	e := testreports.PlayExploration(t, plan)
+	e := testruns.PlayExploration(t, plan)
 	if e != nil {
 		e.Timing.WallSeconds = 34
 	}

@@ -1,4 +1,4 @@
-package testreports
+package testruns
 
 import (
 	"testing"
