@@ -24,8 +24,8 @@ test: ## all tests, without the race detector, in every module
 
 # The packages that start goroutines, the one that takes longest first. A program with the race detector sleeps for a
 # second before it exits; workers are such programs.
-RACE_PACKAGES := ./scenarios/play ./cmd/locksim/app ./lock ./lock/locktest/... ./lock/metrics ./sim/... ./faults \
-	./scenarios ./scenarios/search ./internal/campaign ./internal/workers ./internal/runfolder ./internal/serve
+RACE_PACKAGES := ./scenarios/play ./cmd/locksim/app ./lock/... ./checker ./sim/... ./faults ./scenarios \
+	./scenarios/search ./internal/campaign ./internal/workers ./internal/runfolder ./internal/serve ./internal/testall
 
 race: ## short tests under the race detector, of the packages that start goroutines
 	GORACE=atexit_sleep_ms=0 $(GO) test -race -short $(RACE_PACKAGES)

@@ -9,6 +9,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -23,15 +24,35 @@ func main() {
 		fmt.Fprintln(os.Stderr, "testall:", err)
 		os.Exit(2)
 	}
-	all, failed := newSummary(os.Stdout), false
-	for _, dir := range modules {
-		fmt.Println("==", dir)
-		failed = !all.test(dir, os.Args[1:]) || failed
+	if len(modules) == 0 {
+		fmt.Fprintln(os.Stderr, "testall: there is no go.mod below this folder: run it in the checkout")
+		os.Exit(2)
 	}
-	all.print()
-	if failed {
+	if !testModules(os.Stdout, modules, os.Args[1:]) {
 		os.Exit(1)
 	}
+}
+
+// testModules runs the tests of the main module, which comes first, and at the same time
+// those of the others, one after another: these often wait for a browser or a process.
+func testModules(w io.Writer, modules, flags []string) (ok bool) {
+	s := newSummary(w)
+	done := make(chan bool)
+	go func() { done <- s.testAll(modules[1:], flags) }()
+	ok = s.testAll(modules[:1], flags)
+	ok = <-done && ok
+	s.print()
+	return ok
+}
+
+// testAll runs the tests of some modules, one after another.
+func (s *summary) testAll(modules, flags []string) (ok bool) {
+	ok = true
+	for _, dir := range modules {
+		s.begin(dir)
+		ok = s.test(dir, flags) && ok
+	}
+	return ok
 }
 
 // modulesUnder are the folders with a go.mod, the main one first, without those in test

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"locksim/internal/prose"
 )
@@ -18,8 +19,10 @@ type event struct {
 	Action, Package, Test, Output string
 }
 
-// summary reads the events of tests, and prints what go test would print.
+// summary reads the events of tests, and prints what go test would print. Several
+// goroutines may use it: the output of a package is printed as a whole.
 type summary struct {
+	mu      sync.Mutex
 	w       io.Writer
 	output  map[string][]string // the output of each test that has not ended, by package and test
 	missing map[string]int      // the number of tests that a missing component skipped, by reason
@@ -28,6 +31,13 @@ type summary struct {
 
 func newSummary(w io.Writer) *summary {
 	return &summary{w: w, output: map[string][]string{}, missing: map[string]int{}}
+}
+
+// begin prints the folder of a module whose tests begin.
+func (s *summary) begin(dir string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.write("== " + dir + "\n")
 }
 
 // read reads the events of one go test. Other output, such as an error about a flag, is
@@ -48,6 +58,8 @@ func (s *summary) read(r io.Reader) error {
 // see handles one event. go test without -v prints the last line of a package that
 // passes, and of one that fails everything but the tests that pass.
 func (s *summary) see(e event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	key := e.Package + "\x00" + e.Test
 	switch e.Action {
 	case "build-output":
@@ -71,6 +83,7 @@ func (s *summary) see(e event) {
 	}
 }
 
+// write prints a text. The mutex is held.
 func (s *summary) write(text string) { _, _ = io.WriteString(s.w, text) }
 
 // reason matches the message of a test whose component is missing. The reason is between

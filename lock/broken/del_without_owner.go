@@ -13,7 +13,7 @@ import (
 // client enters together with that one.
 var delWithoutOwner = Specimen{
 	Name: "del-without-owner", ID: "F02",
-	Wrong: "The release deletes the key whoever holds it by now.",
+	Wrong: "The release deletes the key without a check of its owner.",
 	Fault: lock.FaultPause, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
 	Detector: ClaimOverlaps, Mode: "none", Nodes: 1,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {

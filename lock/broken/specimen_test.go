@@ -19,7 +19,7 @@ func ExampleAll() {
 	}
 	// Output:
 	// F01 setnx-then-expire: The key gets its TTL by a second command, so a crash between the two leaves it there for ever.
-	// F02 del-without-owner: The release deletes the key whoever holds it by now.
+	// F02 del-without-owner: The release deletes the key without a check of its owner.
 }
 
 var sentence = regexp.MustCompile(`^[A-Z][^.]+\.$`)

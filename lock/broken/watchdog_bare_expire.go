@@ -13,7 +13,7 @@ import (
 // takes it for its own, and goes on.
 var watchdogBareExpire = Specimen{
 	Name: "watchdog-bare-expire", ID: "F04",
-	Wrong: "The watchdog renews the key whoever holds it, and takes a successor's key for its own.",
+	Wrong: "The watchdog renews the key without a check of its owner, and takes a successor's key for its own.",
 	Fault: lock.FaultPause, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
 	Detector: Corrupted, Mode: "none", Nodes: 1,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {

@@ -1,6 +1,6 @@
-// Package promise has the words in which a lock says what it stands: the classes
-// of fault. It is all that a harness and a lock have to agree on, so it imports
-// nothing: whoever compiles it compiles neither of the two.
+// Package promise has the classes of fault that the promise of a lock names. A
+// harness and a lock need nothing else in common, so it imports nothing, and a
+// program that uses one of the two does not compile the other.
 package promise
 
 // Fault is a class of things that go wrong.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/compare"
 	"locksim/scenarios/explore"
@@ -41,7 +42,7 @@ func aReview(t *testing.T, lock, scenario string, swept *sweep.Sweep) *review.Re
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := review.Parts{Missing: work.Missing, Within: explored(t, work.Within), All: explored(t, work.All), Sweep: swept}
+	parts := review.Parts{Missing: work.Missing, Within: testruns.PlayExploration(t, work.Within), All: testruns.PlayExploration(t, work.All), Sweep: swept}
 	sc, err := file.Load(scenario)
 	if err != nil {
 		t.Fatal(err)
@@ -50,11 +51,7 @@ func aReview(t *testing.T, lock, scenario string, swept *sweep.Sweep) *review.Re
 	if err != nil {
 		t.Fatal(err)
 	}
-	var answers []matrix.Answer
-	for _, j := range plan.Jobs() {
-		answers = append(answers, matrix.NewAnswer(j.Play(nil, func() {})))
-	}
-	parts.Matrix = plan.Assemble(answers, again)
+	parts.Matrix = testruns.PlayMatrix(plan, again)
 	parts.Matrix.Timing = matrix.NewTiming()
 	failures := review.Failures(parts, func(f review.Failure) string { return fmt.Sprintf("again %d", f.Seed) })
 	for i := range failures {
@@ -67,23 +64,6 @@ func aReview(t *testing.T, lock, scenario string, swept *sweep.Sweep) *review.Re
 		t.Fatal(err)
 	}
 	return r
-}
-
-// explored is the exploration of a plan; nil without a plan.
-func explored(t *testing.T, plan *explore.Plan) *explore.Exploration {
-	t.Helper()
-	if plan == nil {
-		return nil
-	}
-	blocks := map[int]explore.Block{}
-	for i := range plan.Jobs() {
-		b, err := plan.Job(i).Play(nil, func() {})
-		if err != nil {
-			t.Fatal(err)
-		}
-		blocks[i] = b
-	}
-	return explore.Assemble(plan, blocks)
 }
 
 // specimenReview is the review of a lock that promises nothing and breaks in every

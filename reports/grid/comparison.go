@@ -11,7 +11,7 @@ import (
 )
 
 // TripsNote says how round trips are counted.
-const TripsNote = "Round trips are counted with open connections while nobody else wants the lock, one after another; " +
+const TripsNote = "Round trips are counted without contention, on open connections, one after another; " +
 	"in brackets are the messages to all servers, where these are more."
 
 // ComparisonEvidence says how many runs a comparison is based on, and what that
@@ -141,7 +141,7 @@ func SurvivalSigns() []SurvivalSign {
 		{"seal", "or another mode: the first fence behind which the data is right, in the order check, seal, strict, claim, cas"},
 		{"seal" + refusesSign, "that fence also refuses a client that rightfully holds the lock"},
 		{noFenceHelps, "behind every fence the data is wrong or the lock stuck"},
-		{stuckWord, "nobody can have the lock any more, and no fence helps"},
+		{stuckWord, "no client can acquire the lock any more, and no fence helps"},
 		{"seal" + overlapSign, "the lock had two holders: their claims overlapped in a run"},
 		{"(seal)", "not promised by the lock, which may fare worse under other schedules"},
 		{notPlayed, "no scenario of the library says anything of this lock and these faults"},

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"locksim/checker"
+	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
@@ -35,7 +36,7 @@ func reviewed(t *testing.T, name string, runs int, only ...string) *review.Revie
 	if len(only) > 0 {
 		work.Matrix, work.All, work.Within = matrixOf(t, name, only...), nil, nil
 	}
-	parts := review.Parts{Missing: work.Missing, Matrix: playedMatrix(t, work.Matrix),
+	parts := review.Parts{Missing: work.Missing, Matrix: playedMatrix(work.Matrix),
 		Within: playedExploration(t, work.Within), All: playedExploration(t, work.All)}
 	failures := review.Failures(parts, func(f review.Failure) string { return fmt.Sprintf("again %d", f.Seed) })
 	for i := range failures {
@@ -72,35 +73,20 @@ func matrixOf(t *testing.T, lock string, only ...string) *matrix.Plan {
 	return plan
 }
 
-func playedMatrix(t *testing.T, plan *matrix.Plan) *matrix.Matrix {
-	if plan == nil {
-		return nil
+func playedMatrix(plan *matrix.Plan) *matrix.Matrix {
+	m := testruns.PlayMatrix(plan, runCommand)
+	if m != nil {
+		m.Timing.WallSeconds = 12
 	}
-	var answers []matrix.Answer
-	for _, j := range plan.Jobs() {
-		tallies, err := j.Play(nil, func() {})
-		answers = append(answers, matrix.NewAnswer(tallies, err))
-	}
-	m := plan.Assemble(answers, runCommand)
-	m.Timing.WallSeconds = 12
 	return m
 }
 
 func playedExploration(t *testing.T, plan *explore.Plan) *explore.Exploration {
 	t.Helper()
-	if plan == nil {
-		return nil
+	e := testruns.PlayExploration(t, plan)
+	if e != nil {
+		e.Timing.WallSeconds = 34
 	}
-	blocks := map[int]explore.Block{}
-	for i := range plan.Jobs() {
-		b, err := plan.Job(i).Play(nil, func() {})
-		if err != nil {
-			t.Fatal(err)
-		}
-		blocks[i] = b
-	}
-	e := explore.Assemble(plan, blocks)
-	e.Timing.WallSeconds = 34
 	return e
 }
 
