@@ -50,11 +50,14 @@ type Grant struct {
 	// before Granted: an answer can arrive after the end of the validity.
 	Until Pos
 	// ExpiredAtCall says that the validity ended at or before the instant, on the
-	// holder's own clock, at which Acquire was called.
+	// holder's own clock, at which Acquire was called, as the zero time does.
 	ExpiredAtCall bool
 	// Revived is when the lock was first seen to have moved the end of the
 	// validity into the future again after it had passed.
 	Revived Pos
+	// Doubted is where the claim ended because another client had the lock and the
+	// holder could not be told, or not yet: see [History.HeldUntilTold].
+	Doubted Pos
 	// Lost is when the lock announced the loss, LostSeen when the client
 	// observed that.
 	Lost, LostSeen Pos

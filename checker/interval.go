@@ -47,12 +47,13 @@ func until(start Pos, endings ...ending) Interval {
 
 // Claim returns the interval in which the lock promises that no other client
 // has a claim: from Acquire's return to the first of the call of Release, Lost,
-// Until and crash.
+// Until and crash, or where its holder could not know better ([Grant.Doubted]).
 func (g Grant) Claim() Interval {
 	return until(g.Granted,
 		ending{g.Released, "it released"},
 		ending{g.Lost, "the lock announced the loss"},
 		ending{g.Until, "its validity ended"},
+		ending{g.Doubted, "another client had the lock and it could not know"},
 		ending{g.Crashed, "it crashed"})
 }
 

@@ -43,7 +43,7 @@ func voidReason(g Grant) Reason {
 	claim := g.Claim()
 	switch {
 	case g.ExpiredAtCall:
-		r.Text += fmt.Sprintf(" had ended before it called Acquire at step %d: Until must be the instant of the request plus the TTL.", g.Invoked)
+		r.Text += fmt.Sprintf(" had ended before it called Acquire at step %d: Until must be the instant of the request plus the TTL, or the lock must say that its leases have no such end.", g.Invoked)
 		r.At = append(r.At, g.Invoked)
 	case claim.Empty():
 		r.Text += fmt.Sprintf(" was over by then, since %s, although nothing had gone wrong: the lock excludes nobody.", claim.Ended)

@@ -94,10 +94,12 @@ const (
 	TermTTLAndWaiter Term = "ttl + dead waiter + backoff + round trip"
 	// TermDrift is what clocks may drift apart within a TTL, one longest backoff, and the round trips of one request.
 	TermDrift Term = "drift + backoff + round trip"
+	// TermAnyTime is no promise: the lock may be taken for ever.
+	TermAnyTime Term = "any time"
 )
 
 // Terms lists the terms. The caller owns the slice.
-func Terms() []Term { return []Term{TermTTL, TermTTLAndWaiter, TermDrift} }
+func Terms() []Term { return []Term{TermTTL, TermTTLAndWaiter, TermDrift, TermAnyTime} }
 
 // PromiseOf returns the promise of a kind of lock by its name in scenarios and reports. ok is false for an unknown
 // kind.

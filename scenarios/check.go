@@ -77,6 +77,9 @@ type checkup struct {
 // newCheckup ends the test if nothing can be drawn for the lock.
 func newCheckup(t testing.TB, l Lock, opts Options) *checkup {
 	t.Helper()
+	if opts.Claims {
+		l = l.ClaimsAlone()
+	}
 	space, err := opts.discover(l)
 	if err != nil {
 		t.Fatal(err)

@@ -18,8 +18,17 @@ type (
 	ServerCount = file.ServerCount
 	// ServerKind is a kind of server that a lock can bring along.
 	ServerKind = play.ServerKind
+	// LeaseForm says how the end of a lease is known.
+	LeaseForm = play.LeaseForm
 	// Space is what schedules are drawn from.
 	Space = search.Space
+)
+
+// How the end of a lease is known: see [play.LeaseForm].
+const (
+	LeaseUntil   = play.LeaseUntil
+	LeaseCounted = play.LeaseCounted
+	LeaseHeld    = play.LeaseHeld
 )
 
 // One scenario, played. Package play explains each.

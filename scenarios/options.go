@@ -19,6 +19,9 @@ type Options struct {
 	// Faults are the classes of fault that may strike. Nil means those under which
 	// the lock keeps its promise or, for a lock that promises nothing, all.
 	Faults []lock.Fault
+	// Claims asks only whether two claims ever overlap, under every fault, whatever
+	// the lock promises.
+	Claims bool
 	// Space restricts further what is drawn. A run without faults finds the values
 	// of the fields that are zero.
 	Space Space

@@ -114,8 +114,11 @@ func (b blockFile) result(evidence int) string {
 }
 
 func judgedText(by string) string {
-	if by == string(explore.JudgePromise) {
+	switch explore.Judge(by) {
+	case explore.JudgePromise:
 		return " Judged by its own promise."
+	case explore.JudgeClaims:
+		return " Judged by its claims alone."
 	}
 	return ""
 }

@@ -100,10 +100,14 @@ func (p *campaignPage) write(w io.Writer) error {
 
 // judgedAs says by which promise a lock was judged, and what that does not cover.
 func judgedAs(judge explore.Judge) string {
-	if judge == explore.JudgePromise {
-		return "The lock was judged by its own promise, under the faults that it names. Under other faults it may break."
+	more := "What it promises may be less."
+	switch judge {
+	case explore.JudgePromise:
+		more = "Under other faults it may break."
+	case explore.JudgeClaims:
+		more = "Beliefs, and so the data, may be wrong although claims never overlap."
 	}
-	return "The lock was judged as if it promised that all goes well under every fault. What it promises may be less."
+	return fmt.Sprintf("The lock was %v. %s", judge, more)
 }
 
 // violationPart is one class of violation, with the story of its smallest run.

@@ -43,14 +43,7 @@ func Exploration(w io.Writer, e *explore.Exploration, replay Replay, opt reports
 }
 
 func exploreHead(e *explore.Exploration) string {
-	return fmt.Sprintf("exploration of lock %s, %s runs from seed %d on, %s", e.Plan.Lock, prose.Thousands(e.Plan.Runs), e.Plan.FirstSeed, judgedBy(e.Plan.Judge))
-}
-
-func judgedBy(judge explore.Judge) string {
-	if judge == explore.JudgePromise {
-		return "judged by its own promise, under the faults that it names"
-	}
-	return "judged as if it promised that all goes well under every fault"
+	return fmt.Sprintf("exploration of lock %s, %s runs from seed %d on, %s", e.Plan.Lock, prose.Thousands(e.Plan.Runs), e.Plan.FirstSeed, e.Plan.Judge)
 }
 
 // doubts are folded lines.
@@ -131,7 +124,7 @@ func Sweep(w io.Writer, s *sweep.Sweep, replay Replay, opt reports.Options) erro
 }
 
 func sweepHead(s *sweep.Sweep) string {
-	return fmt.Sprintf("sweep of scenario %s without its faults, lock %s, seed %d, %s", s.Plan.Scenario, s.Plan.Lock, s.Plan.Seed, judgedBy(s.Plan.Judge))
+	return fmt.Sprintf("sweep of scenario %s without its faults, lock %s, seed %d, %s", s.Plan.Scenario, s.Plan.Lock, s.Plan.Seed, s.Plan.Judge)
 }
 
 // sweepFigures are the counts, each kind on its own lines.

@@ -50,14 +50,50 @@ const (
 	// JudgePromise judges a lock by its promise, under the faults that the promise
 	// covers.
 	JudgePromise Judge = "promise"
+	// JudgeClaims judges whether two claims ever overlap, under every fault: see
+	// [play.Lock.ClaimsAlone].
+	JudgeClaims Judge = "claims"
 )
+
+// Judges lists them. The caller owns the slice.
+func Judges() []Judge { return []Judge{JudgeEverything, JudgePromise, JudgeClaims} }
 
 // Of is the lock as it is judged: with or without its promise.
 func (j Judge) Of(l play.Lock) play.Lock {
-	if j == JudgeEverything {
+	switch j {
+	case JudgeEverything:
 		l.Promise = lock.Promise{}
+	case JudgeClaims:
+		return l.ClaimsAlone()
 	}
 	return l
+}
+
+// Flag is the flag of the commands explore and sweep for it, "" for JudgeEverything.
+func (j Judge) Flag() string {
+	if j == JudgeEverything {
+		return ""
+	}
+	return "--" + string(j)
+}
+
+// String is "judged by its own promise, under the faults that it names".
+func (j Judge) String() string {
+	switch j {
+	case JudgePromise:
+		return "judged by its own promise, under the faults that it names"
+	case JudgeClaims:
+		return "judged by its claims alone, which must never overlap, under every fault"
+	}
+	return "judged as if it promised that all goes well under every fault"
+}
+
+// Validate refuses an unknown word.
+func (j Judge) Validate() error {
+	if slices.Contains(Judges(), j) {
+		return nil
+	}
+	return fmt.Errorf("a lock is judged by %q: say %s, %s or %s", string(j), string(JudgeEverything), string(JudgePromise), string(JudgeClaims))
 }
 
 // Collect is how many failures an exploration looks for.
@@ -137,12 +173,10 @@ func (p *Plan) problem() error {
 		return fmt.Errorf("%d runs from seed %d on: there are no seeds beyond %d", p.Runs, p.FirstSeed, uint64(math.MaxUint64))
 	case p.Block < 1:
 		return fmt.Errorf("%d runs to a job: there has to be one", p.Block)
-	case p.Judge != JudgeEverything && p.Judge != JudgePromise:
-		return fmt.Errorf("a lock is judged by %q: say %s or %s", p.Judge, JudgeEverything, JudgePromise)
 	case p.Collect != CollectFirst && p.Collect != CollectAll:
 		return fmt.Errorf("%q failures are collected: say %s or %s", p.Collect, CollectFirst, CollectAll)
 	}
-	return nil
+	return p.Judge.Validate()
 }
 
 // Jobs is the number of jobs of the plan.

@@ -175,7 +175,7 @@ func (c *client) acquire(ctx context.Context, s steps) (*grant, error) {
 	if lease == nil {
 		panic(fmt.Sprintf("the Acquire of lock %s returned neither a lease nor an error", c.play.lock.Name))
 	}
-	return c.begin(s, invoked, called, lease)
+	return c.begin(s, invoked, called, c.play.lock.formed(lease, called, c.play.sc.Lock.TTL))
 }
 
 // begin makes a grant of a lease that was asked for at the instant called, and watches the lease from now on: the client may
@@ -184,7 +184,7 @@ func (c *client) begin(s steps, invoked checker.Pos, called time.Time, lease loc
 	c.granted++
 	g := &grant{lease: lease, steps: s, id: fmt.Sprintf("%s.g%d", c.proc.Name(), c.granted),
 		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(), Invoked: invoked}}
-	g.ExpiredAtCall = isOver(lease, called)
+	g.ExpiredAtCall = c.play.lock.Lease != LeaseHeld && !called.Before(lease.Until())
 	g.overAtOnce, g.lostAtOnce = isOver(lease, c.view.Now()), isLost(lease)
 	known := make(chan struct{})
 	g.unwatch = c.watchLease(g, known)

@@ -44,6 +44,9 @@ func (p *play) history(t *trace.Trace) checker.History {
 	h.Calm = p.calm()
 	h.Timing = p.timing(t)
 	h.Liveness, h.LivenessWhy = p.probe.verdict()
+	if p.lock.Lease == LeaseHeld {
+		return h.HeldUntilTold(p.lock.Detection)
+	}
 	return h
 }
 

@@ -3,6 +3,7 @@ package play
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"locksim/scenarios/file"
 
@@ -35,6 +36,16 @@ type Lock struct {
 	// suitable: for the review of a design, and for a comparison of locks.
 	About   string
 	ForWhom string
+
+	// Lease says how the end of a lease is known. "" means [LeaseUntil].
+	Lease LeaseForm
+	// LeaseTTL is the TTL of a lock whose leases are counted from the request
+	// ([LeaseCounted]). 0 means that of the scenario, for a lock that follows it.
+	LeaseTTL time.Duration
+	// Detection is how long a holder may take to learn that it has lost the lock,
+	// for a lock that is held until it is told ([LeaseHeld]), while it runs and
+	// reaches the servers.
+	Detection time.Duration
 
 	// FollowsSpec says that New uses [Env.Spec]: the TTL and the backoff of the
 	// lock are those of the scenario. A search then draws them, and shrinks them
@@ -98,6 +109,9 @@ func (l Lock) Validate() error {
 		return fmt.Errorf("lock %s has no New: it makes the lock of one client", l.Name)
 	}
 	if err := validateServers(l.Servers); err != nil {
+		return fmt.Errorf("lock %s: %w", l.Name, err)
+	}
+	if err := l.validateLease(); err != nil {
 		return fmt.Errorf("lock %s: %w", l.Name, err)
 	}
 	if err := validatePromise(l.Promise); err != nil {

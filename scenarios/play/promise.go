@@ -46,6 +46,13 @@ func (l Lock) JudgedBy() lock.Promise {
 	return l.Promise
 }
 
+// ClaimsAlone is the lock with the promise that claims never overlap, under every
+// fault, and no other: the question that can be asked of every lock.
+func (l Lock) ClaimsAlone() Lock {
+	l.Promise = lock.Promise{Exclusion: lock.Faults(), FreeWithin: lock.TermAnyTime}
+	return l
+}
+
 // PromisesNothing reports whether the lock promises neither exclusion nor right data.
 func (l Lock) PromisesNothing() bool { return len(l.Promise.Exclusion) == 0 && l.Promise.Data == "" }
 

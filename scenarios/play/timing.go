@@ -63,6 +63,8 @@ func (p *play) length(t lock.Term) time.Duration {
 	switch t {
 	case lock.TermDrift:
 		return drift
+	case lock.TermAnyTime:
+		return 1<<62
 	case lock.TermTTL:
 		return ttl + drift
 	case lock.TermTTLAndWaiter: // see [lock.Fair]

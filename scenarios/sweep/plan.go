@@ -123,11 +123,9 @@ func (p *Plan) problem() error {
 		return fmt.Errorf("%d runs to a job: there has to be one", p.Block)
 	case p.Placements < 0 || p.Pairs < 0:
 		return fmt.Errorf("%d placements and %d pairs: there are no fewer than 0", p.Placements, p.Pairs)
-	case p.Judge != explore.JudgeEverything && p.Judge != explore.JudgePromise:
-		return fmt.Errorf("a lock is judged by %q: say %s or %s", p.Judge, explore.JudgeEverything, explore.JudgePromise)
 	}
 	_, err := kindsOf(p.Kinds)
-	return err
+	return errors.Join(p.Judge.Validate(), err)
 }
 
 func (o Options) problem(l play.Lock) error {

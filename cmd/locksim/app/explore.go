@@ -37,7 +37,7 @@ type exploreFlags struct {
 	runs    int
 	from    uint64
 	faults  []string
-	promise bool
+	judged judgedFlags
 	all     bool
 
 	runsName string // the flag that set runs, for errors
@@ -58,7 +58,8 @@ violation of each shape.
 A lock is judged as if it promised everything under every fault: claims never
 overlap, the lock is free in the end, no rightful holder is refused, and the data is
 right; for a lock that mints tokens, right behind a fence that seals. With --promise
-it is judged by its own promise, under the faults that the promise names.
+it is judged by its own promise, under the faults that the promise names. With
+--claims only one thing counts, under every fault: whether two claims ever overlap.
 
 --faults limits the faults to classes, or to single kinds. Without it a run may have
 every kind of fault that has a draw; a kind such as half_open is drawn only where
@@ -76,6 +77,7 @@ not deterministic or did not end, or the command was interrupted.`,
   locksim explore --lock redlock --faults pause,partition --runs 50000 --out /tmp/redlock
   locksim explore --lock redlock --faults pause,partition --runs 50000 --out /tmp/redlock --resume
   locksim explore --lock broken/get-then-del --all --json
+  locksim explore --lock redlock --claims
   locksim explore --lock all --promise`,
 		Args: exactly(0, "no arguments; name the lock with --lock"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -92,7 +94,7 @@ not deterministic or did not end, or the command was interrupted.`,
 	flags.IntVar(&f.runs, "seeds", 10_000, "`N` is the number of runs: the same as --runs")
 	flags.Uint64Var(&f.from, "from-seed", 1, "the first seed is `N`")
 	flags.StringArrayVar(&f.faults, "faults", nil, "only faults of these `CLASSES` or kinds, with commas; none for no faults")
-	flags.BoolVar(&f.promise, "promise", false, "judge the lock by its own promise")
+	f.judged.add(flags)
 	flags.BoolVar(&f.all, "all", false, "make all runs, and show one violation of each shape")
 	flags.StringVar(&f.out, "out", "", outUsage)
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
@@ -123,7 +125,7 @@ func (s *shell) explore(f exploreFlags) error {
 const fewLocks = 3
 
 // folderName has the parts of the name of the folder for an exploration of some locks.
-// An exploration judged by promises has another folder than one that is not.
+// What the lock is judged by is one of them.
 func (f exploreFlags) folderName(locks []string) []string {
 	switch list := splitList(f.locks); {
 	case len(list) == 1 && list[0] == allLocks:
@@ -131,11 +133,7 @@ func (f exploreFlags) folderName(locks []string) []string {
 	case len(locks) > fewLocks:
 		locks = []string{strings.Join(locks, ",")}
 	}
-	about := append([]string{exploreKind}, locks...)
-	if f.promise {
-		about = append(about, "promise")
-	}
-	return about
+	return slices.Concat([]string{exploreKind}, locks, f.judged.folder())
 }
 
 // problem refuses numbers of runs and seeds that make no sense.
@@ -146,7 +144,7 @@ func (f exploreFlags) problem() error {
 	case f.from > math.MaxUint64-uint64(f.runs-1):
 		return fmt.Errorf("--from-seed %d with %s %d: there are no seeds beyond %d", f.from, f.runsName, f.runs, uint64(math.MaxUint64))
 	}
-	return nil
+	return f.judged.problem()
 }
 
 // explorePlans makes the plan of each lock from the flags.
@@ -160,10 +158,7 @@ func (s *shell) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
 		return nil, err
 	}
 	opts := explore.Options{Runs: f.runs, FirstSeed: f.from, Faults: classes, Kinds: kinds,
-		Judge: explore.JudgeEverything, Collect: explore.CollectFirst}
-	if f.promise {
-		opts.Judge = explore.JudgePromise
-	}
+		Judge: f.judged.judge(), Collect: explore.CollectFirst}
 	if f.all {
 		opts.Collect = explore.CollectAll
 	}
@@ -349,8 +344,8 @@ func (x *exploration) pages(r *results, e *explore.Exploration, add func(string,
 // again is the command that makes the run of a seed again.
 func (x *exploration) again(seed uint64) string {
 	text := fmt.Sprintf("%s explore --lock %s --from-seed %d --runs 1", x.command(), quote(x.plan.Lock), seed)
-	if x.plan.Judge == explore.JudgePromise {
-		text += " --promise"
+	if flag := x.plan.Judge.Flag(); flag != "" {
+		text += " " + flag
 	}
 	if x.plan.Space.Faults != nil {
 		text += " --faults " + x.classes()
@@ -367,8 +362,8 @@ func (x *exploration) whole() string {
 	if x.plan.Space.Faults != nil {
 		text += " --faults " + x.classes()
 	}
-	if x.plan.Judge == explore.JudgePromise {
-		text += " --promise"
+	if flag := x.plan.Judge.Flag(); flag != "" {
+		text += " " + flag
 	}
 	if x.plan.Collect == explore.CollectAll {
 		text += " --all"

@@ -34,7 +34,7 @@ type sweepFlags struct {
 	seed    uint64
 	faults  []string
 	pairs   int
-	promise bool
+	judged judgedFlags
 }
 
 func (s *shell) sweepCommand() *cobra.Command {
@@ -51,9 +51,9 @@ plays a sample of pairs of these placements.
 The faults, for --faults. Without it, sweep places those from pause to restart:
 ` + sweepKindList() + `
 A lock is judged as by explore: as if it promised everything under every fault or,
-with --promise, by its own promise, under the faults that the promise names. The
-flags --shard, --out, --keep and --resume work as those of explore, and merge
-combines shards; the page is sweep.html.
+with --promise, by its own promise, under the faults that the promise names, or with
+--claims by its claims alone. The flags --shard, --out, --keep and --resume work as
+those of explore, and merge combines shards; the page is sweep.html.
 
 The exit code is 0 when no violation was found, 1 when one was, and 3 when a run was
 not deterministic or did not end, or the command was interrupted.`,
@@ -71,7 +71,7 @@ not deterministic or did not end, or the command was interrupted.`,
 	flags.Uint64Var(&f.seed, "seed", 1, "`N` decides everything that is random")
 	flags.StringArrayVar(&f.faults, "faults", nil, "only these `KINDS` of fault, with commas")
 	flags.IntVar(&f.pairs, "pairs", 0, "also place `N` pairs of faults")
-	flags.BoolVar(&f.promise, "promise", false, "judge the lock by its own promise")
+	f.judged.add(flags)
 	flags.StringVar(&f.out, "out", "", outUsage)
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	f.add(flags)
@@ -107,9 +107,7 @@ func (s *shell) sweep(name string, f sweepFlags) error {
 		return err
 	}
 	about := []string{sweepKind, plan.Scenario, plan.Lock, fmt.Sprintf("s%d", plan.Seed)}
-	if f.promise {
-		about = append(about, "promise")
-	}
+	about = append(about, f.judged.folder()...)
 	w := &sweeping{shell: s, plan: plan, scenario: name}
 	return s.runCampaigns(f.campaignFlags, shard, newResultFolder(f.keep, f.out, about...), f.form(), []work{w}, nil)
 }
@@ -124,7 +122,7 @@ func (f sweepFlags) problem() error {
 			return fmt.Errorf("--faults %s: a sweep places no fault of this name: %s", quote(kind), prose.Choose(kind, known))
 		}
 	}
-	return nil
+	return f.judged.problem()
 }
 
 // sweepPlan makes the plan from the flags.
@@ -133,10 +131,7 @@ func (s *shell) sweepPlan(name string, f sweepFlags) (*sweep.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts := sweep.Options{Seed: f.seed, Kinds: splitList(f.faults), Pairs: f.pairs, Judge: explore.JudgeEverything}
-	if f.promise {
-		opts.Judge = explore.JudgePromise
-	}
+	opts := sweep.Options{Seed: f.seed, Kinds: splitList(f.faults), Pairs: f.pairs, Judge: f.judged.judge()}
 	plan, err := sweep.NewPlan(t.scenario, t.lock, opts)
 	_, unsteady := errors.AsType[*play.NondeterminismError](err)
 	if unsteady || errors.Is(err, play.ErrContradiction) {
@@ -289,8 +284,8 @@ func (x *sweeping) asking(pairs int, kinds []string) string {
 	if len(kinds) > 0 {
 		text += " --faults " + strings.Join(kinds, ",")
 	}
-	if x.plan.Judge == explore.JudgePromise {
-		text += " --promise"
+	if flag := x.plan.Judge.Flag(); flag != "" {
+		text += " " + flag
 	}
 	return text
 }

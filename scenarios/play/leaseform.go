@@ -1,0 +1,68 @@
+package play
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"locksim/lock"
+)
+
+// LeaseForm says how the end of a lease is known.
+type LeaseForm string
+
+// The forms.
+const (
+	// LeaseUntil is a lease whose Until is its end, on the holder's clock.
+	LeaseUntil LeaseForm = "until"
+	// LeaseCounted is a lease that does not tell its end, and that lasts for its TTL
+	// from the call of Acquire. Its Until is not asked.
+	LeaseCounted LeaseForm = "counted"
+	// LeaseHeld is a lease without an end: its holder has the lock until it releases
+	// it or Lost is closed, such as the lock of a session or of a transaction. Its
+	// Until is not asked. Two holders at once are no violation as long as the first
+	// one is paused, does not reach the servers, or is told within the detection
+	// bound of the lock. What it does meanwhile is what it believes, and may corrupt
+	// the data.
+	LeaseHeld LeaseForm = "held"
+)
+
+func (l Lock) validateLease() error {
+	switch l.Lease {
+	case "", LeaseUntil, LeaseCounted, LeaseHeld:
+	default:
+		return fmt.Errorf("Lease is %q: choose %s, %s or %s", l.Lease, LeaseUntil, LeaseCounted, LeaseHeld)
+	}
+	switch counted := l.Lease == LeaseCounted; {
+	case l.LeaseTTL < 0 || l.LeaseTTL > 0 && !counted:
+		return fmt.Errorf("LeaseTTL is %v: give it, above 0, with the Lease %s only", l.LeaseTTL, LeaseCounted)
+	case counted && l.LeaseTTL == 0 && !l.FollowsSpec:
+		return errors.New("LeaseTTL is 0: say how long a lease lasts, or set FollowsSpec if it is the TTL of the scenario")
+	case (l.Lease == LeaseHeld) != (l.Detection > 0):
+		return fmt.Errorf("Detection is %v: give it, above 0, with the Lease %s and only then", l.Detection, LeaseHeld)
+	}
+	return nil
+}
+
+// formed is a lease whose Until is as the form says, the zero time for no end. called is
+// the instant of the request on the client's clock.
+func (l Lock) formed(lease lock.Lease, called time.Time, ttl time.Duration) lock.Lease {
+	switch l.Lease {
+	case LeaseCounted:
+		if l.LeaseTTL > 0 {
+			ttl = l.LeaseTTL
+		}
+		return timedLease{lease, called.Add(ttl)}
+	case LeaseHeld:
+		return timedLease{Lease: lease}
+	}
+	return lease
+}
+
+// timedLease is a lease with another end.
+type timedLease struct {
+	lock.Lease
+	until time.Time
+}
+
+func (l timedLease) Until() time.Time { return l.until }
