@@ -38,6 +38,9 @@ var (
 	reentrantFenced = sibling{"reentrant-fenced", func(nodes []lock.Redis, o lock.Options) (lock.Locker, error) {
 		return lock.NewReentrantFenced(nodes[0], o)
 	}}
+	fair = sibling{"fair", func(nodes []lock.Redis, o lock.Options) (lock.Locker, error) {
+		return lock.NewFair(nodes[0], o)
+	}}
 	redlock = sibling{"redlock", func(nodes []lock.Redis, o lock.Options) (lock.Locker, error) {
 		return lock.NewRedlock(nodes, lock.RedlockOptions{Options: o})
 	}}
@@ -83,7 +86,11 @@ func (tr trial) lock(name string, s broken.Specimen, make maker) play.Lock {
 		}
 		return tr.app(e, l, e.Spec().TTL), nil
 	}
-	return play.Lock{Name: name, Servers: play.Redis(s.Nodes), Tokens: s.Tokens, Keys: s.Keys, New: create, FollowsSpec: true}
+	l := play.Lock{Name: name, Servers: play.Redis(s.Nodes), Tokens: s.Tokens, Keys: s.Keys, New: create, FollowsSpec: true}
+	if s.Queue {
+		l.Queue = func(resource string) string { return s.Keys(resource)[0] + ":queue" }
+	}
+	return l
 }
 
 // clients returns Redis clients with the options that package lock requires.

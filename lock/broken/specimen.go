@@ -33,6 +33,8 @@ type Specimen struct {
 	Nodes int
 	// Tokens says that its leases carry fencing tokens.
 	Tokens bool
+	// Queue says that its waiters queue, in order, in a key with the suffix :queue.
+	Queue bool
 
 	endless bool // its keys have no TTL
 	build   func(nodes []redis.Cmdable, o Options) lock.Locker
@@ -54,6 +56,12 @@ const (
 	Stuck Detector = "stuck"
 	// Leaked sees a key that outlives the release, or the failed acquire, that should have removed it.
 	Leaked Detector = "leaked"
+	// VoidGrants sees a lease that is over although nothing has gone wrong.
+	VoidGrants Detector = "void_grants"
+	// IdleTime sees clients that wait for the most of a TTL although nobody has the lock.
+	IdleTime Detector = "idle_seconds"
+	// Overtaken sees a waiter that another one overtakes.
+	Overtaken Detector = "overtaken"
 	// LongestWait sees a client that waits far longer than the holders before it explain.
 	LongestWait Detector = "longest_wait"
 )
@@ -87,6 +95,7 @@ func All() []Specimen {
 		expireWholeSeconds, expiryByClientClock,
 		tokenAfterLock, tokenBeforeLock, tokenReadLate, tokenPerReentry,
 		reentrantTwoKeys,
+		untilInWrongUnit, lostReplyIsAnothers, fairPlaceTooShort,
 		redlockOneByOne, redlockNoDrift, redlockKeepsMinority, redlockWallClock,
 		releaseWithRequestContext,
 		rowByClientClock, rowUpdateUnchecked,

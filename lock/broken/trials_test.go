@@ -154,6 +154,31 @@ faults:
 `,
 	},
 	{
+		specimen: "until-in-wrong-unit", sibling: single,
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 2s, stagger: 1s}
+`,
+	},
+	{
+		specimen: "lost-reply-is-anothers", // the reply to the request of c0 that is granted is lost
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 2s, stagger: 1s}
+faults:
+  - when: {client: c0, event: acquire}
+    lose_reply: {from: r0, to: c0}
+`,
+	},
+	{
+		specimen: "fair-place-too-short", sibling: fair,
+		story: `
+world: {clients: 3}
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {rounds: 3, hold: 2s, stagger: 100ms, think: 100ms}
+`,
+	},
+	{
 		specimen: "redlock-one-by-one", sibling: redlock, // one node of five is unreachable
 		story: `
 world: {redis: 5}

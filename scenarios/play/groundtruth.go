@@ -15,8 +15,8 @@ func (p *play) watchedKeys() []string {
 		return nil
 	}
 	keys := slices.Clone(p.lock.Keys(resource))
-	if p.lock.queue != nil {
-		keys = append(keys, p.lock.queue(resource))
+	if p.lock.Queue != nil {
+		keys = append(keys, p.lock.Queue(resource))
 	}
 	return keys
 }

@@ -60,7 +60,7 @@ func (p *play) entry() checker.Entry {
 
 // queue says in which order waiters are granted the lock.
 func (p *play) queue() checker.Queue {
-	if p.lock.queue != nil {
+	if p.lock.Queue != nil {
 		return checker.QueueFair
 	}
 	return checker.QueueNone

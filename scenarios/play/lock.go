@@ -30,6 +30,10 @@ type Lock struct {
 	// Keys are the lock keys of a resource, without counters. With it, a run
 	// detects a key that was left behind; nil means that it does not check.
 	Keys func(resource string) []string
+	// Queue is the key in which a resource's waiters queue, by owner id, for a lock
+	// that grants in the order in which they joined it. It needs Keys. Nil means that
+	// there is no order.
+	Queue func(resource string) string
 	// Promise is what the lock is judged by. The zero value promises nothing.
 	Promise lock.Promise
 	// About says in a sentence or two how it works, ForWhom in one for what it is
@@ -52,8 +56,7 @@ type Lock struct {
 	// with a failure; otherwise it measures them.
 	FollowsSpec bool
 
-	queue   func(resource string) string // the key of its queue; nil for none
-	scripts *redis.Scripts               // the cache of compiled scripts; nil for none
+	scripts *redis.Scripts // the cache of compiled scripts; nil for none
 }
 
 // Servers are servers of one kind.
@@ -232,7 +235,7 @@ func Kind(name string) (Lock, error) {
 		return l.Cached(), nil
 	}
 	m := makers[name]
-	l.queue = m.queue
+	l.Queue = m.queue
 	l.New = func(e Env) (lock.Locker, error) { return m.make(maker{e}) }
 	return l.Cached(), nil
 }
@@ -244,6 +247,9 @@ func (l *Lock) specimen(name string) error {
 		return err
 	}
 	l.Keys = s.Keys
+	if s.Queue {
+		l.Queue = queueOf
+	}
 	l.New = func(e Env) (lock.Locker, error) {
 		m := maker{e}
 		nodes := make([]goredis.Cmdable, s.Nodes)

@@ -64,7 +64,7 @@ func (p *play) length(t lock.Term) time.Duration {
 	case lock.TermDrift:
 		return drift
 	case lock.TermAnyTime:
-		return 1<<62
+		return 1 << 62
 	case lock.TermTTL:
 		return ttl + drift
 	case lock.TermTTLAndWaiter: // see [lock.Fair]

@@ -33,12 +33,12 @@ const exploreKind = explore.Kind
 // exploreFlags are the flags of the explore command.
 type exploreFlags struct {
 	campaignFlags
-	locks   []string
-	runs    int
-	from    uint64
-	faults  []string
+	locks  []string
+	runs   int
+	from   uint64
+	faults []string
 	judged judgedFlags
-	all     bool
+	all    bool
 
 	runsName string // the flag that set runs, for errors
 }

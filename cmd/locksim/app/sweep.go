@@ -30,10 +30,10 @@ const sweepKind = sweep.Kind
 // sweepFlags are the flags of the sweep command.
 type sweepFlags struct {
 	campaignFlags
-	lock    string
-	seed    uint64
-	faults  []string
-	pairs   int
+	lock   string
+	seed   uint64
+	faults []string
+	pairs  int
 	judged judgedFlags
 }
 
