@@ -161,13 +161,13 @@ workload: {hold: 2s, stagger: 1s}
 `,
 	},
 	{
-		specimen: "lost-reply-is-anothers", // the reply to the request of c0 that is granted is lost
+		specimen: "lost-reply-is-anothers", // the second request of c0 is granted, and the reply is lost
 		story: `
 lock: {ttl: 10s, backoff: 200ms..400ms}
-workload: {hold: 2s, stagger: 1s}
+workload: {rounds: 2, hold: 500ms, stagger: 1s, think: 4s}
 faults:
-  - when: {client: c0, event: acquire}
-    lose_reply: {from: r0, to: c0}
+  - when: {client: c0, event: acquire, nth: 2}
+    lose_reply: {between: [c0], and: [r0], count: 1}
 `,
 	},
 	{

@@ -86,6 +86,21 @@ func (d datum) String() string {
 	return strings.Join(pairs, " ")
 }
 
+// members are the elements of a list or a set, and the fields of a hash.
+func (d datum) members() []string {
+	switch d.kind {
+	case "list", "set":
+		return slices.Clone(d.parts)
+	case "hash", "zset":
+		var out []string
+		for i := 0; i < len(d.parts); i += 2 {
+			out = append(out, d.parts[i])
+		}
+		return out
+	}
+	return nil
+}
+
 // read reads a key from miniredis, which has the node's wall time. Of a stream
 // it reads only the entries; a HyperLogLog counts as absent.
 func (s *dataset) read(p dbKey) datum {

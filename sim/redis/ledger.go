@@ -256,5 +256,5 @@ func (n *Server) changed(p dbKey, was, is datum, why origin) {
 	if is.exists() && (change == trace.KeyDeleted || change == trace.KeyFlushed) {
 		change = trace.KeySet
 	}
-	n.node.KeyChanged(trace.KeyChange{Step: why.step, Key: p.key, Value: is.String(), By: why.by, Change: change})
+	n.node.KeyChanged(trace.KeyChange{Step: why.step, Key: p.key, Value: is.String(), Members: is.members(), By: why.by, Change: change})
 }

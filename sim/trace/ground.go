@@ -15,6 +15,9 @@ type KeyChange struct {
 	// Value is the new value, as the server's kind writes it. It is empty if
 	// the key no longer exists.
 	Value string
+	// Members are the members of a list, a set or a hash, in no particular order. It
+	// is nil for any other value, and if the key no longer exists.
+	Members []string
 	// By is the process whose request changed it, empty if the server itself
 	// did.
 	By string
