@@ -43,7 +43,7 @@ func (p *play) history(t *trace.Trace) checker.History {
 	p.groundTruth(t).into(&h)
 	h.Calm = p.calm()
 	h.Timing = p.timing(t)
-	addPlaces(&h, p.places(t, h.Timing.Away))
+	p.followQueue(t, h.Timing.Away).into(&h)
 	h.Liveness, h.LivenessWhy = p.probe.verdict()
 	if p.lock.Lease == LeaseHeld {
 		return h.HeldUntilTold(p.lock.Detection)

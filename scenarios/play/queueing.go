@@ -17,16 +17,23 @@ type place struct {
 	since        time.Duration
 }
 
-// places follows the queue of a lock on its primary. A waiter keeps its place until its
-// own request gives it up. If the request of another client takes it out, it has lost
+// queueing is the queue of a lock, by the server's record.
+type queueing struct {
+	places []place
+	takes  map[string][]checker.Pos // by the client: the steps at which it took the lock
+}
+
+// followQueue follows the queue of a lock on its primary. A waiter keeps its place until
+// its own request gives it up. If the request of another client takes it out, it has lost
 // its place only if it was away, and may have been silent for too long, or if the
-// server's clock has jumped. A waiter that was there all the time keeps the place that it had.
-func (p *play) places(t *trace.Trace, away map[string][]checker.Absence) []place {
+// server's clock has jumped. A waiter that was there all the time keeps the place that it
+// had.
+func (p *play) followQueue(t *trace.Trace, away map[string][]checker.Absence) queueing {
+	q := queueing{takes: map[string][]checker.Pos{}}
 	if p.lock.Queue == nil || p.lock.Keys == nil || p.struckOf(promise.NodeClock) {
-		return nil
+		return q
 	}
-	queue, primary := p.lock.Queue(resource), "r0"
-	var done []place
+	key, queue, primary := p.lock.Keys(resource)[0], p.lock.Queue(resource), "r0"
 	open := map[string]*place{} // by the member
 	var members []string
 	moves := promotions(t)
@@ -35,7 +42,14 @@ func (p *play) places(t *trace.Trace, away map[string][]checker.Absence) []place
 			primary, moves = moves[0].Peer, moves[1:]
 			clear(open) // the replica may not have the places
 		}
-		if c.Key != queue || c.Server != primary {
+		at := checker.Pos(c.Step)
+		switch {
+		case c.Server != primary:
+			continue
+		case c.Key == key && c.Change == trace.KeySet:
+			q.takes[c.By] = append(q.takes[c.By], at)
+		}
+		if c.Key != queue {
 			continue
 		}
 		before := members
@@ -49,8 +63,8 @@ func (p *play) places(t *trace.Trace, away map[string][]checker.Absence) []place
 			switch {
 			case was == nil || slices.Contains(members, m):
 			case was.client == c.By:
-				was.left = checker.Pos(c.Step)
-				done = append(done, *was)
+				was.left = at
+				q.places = append(q.places, *was)
 				delete(open, m)
 			case isAway(away[was.client], was.since, c.At):
 				delete(open, m)
@@ -58,15 +72,15 @@ func (p *play) places(t *trace.Trace, away map[string][]checker.Absence) []place
 		}
 		for _, m := range members {
 			if !slices.Contains(before, m) && open[m] == nil {
-				open[m] = &place{client: c.By, joined: checker.Pos(c.Step), since: c.At}
+				open[m] = &place{client: c.By, joined: at, since: c.At}
 			}
 		}
 	}
 	for _, still := range open {
-		done = append(done, *still)
+		q.places = append(q.places, *still)
 	}
-	slices.SortFunc(done, func(a, b place) int { return int(a.joined - b.joined) })
-	return done
+	slices.SortFunc(q.places, func(a, b place) int { return int(a.joined - b.joined) })
+	return q
 }
 
 // isAway reports whether one of the absences lies within a time.
@@ -84,22 +98,32 @@ func (p *play) struckOf(class promise.Fault) bool {
 	return false
 }
 
-// addPlaces adds to each request the place that it joined.
-func addPlaces(h *checker.History, places []place) {
+// into adds to each request the place that it joined. The request that is granted the
+// lock gives up its place in the same step. An Acquire without a grant may have several
+// places, also that of a late request of an earlier one: then its own is not known.
+func (q queueing) into(h *checker.History) {
 	for i := range h.Grants {
 		g := &h.Grants[i]
-		for _, p := range places {
-			if p.client == g.Client && g.Invoked < p.joined && p.joined <= g.Granted {
+		var took checker.Pos
+		for _, at := range q.takes[g.Client] {
+			if g.Invoked < at && at <= g.Granted {
+				took = at
+			}
+		}
+		for _, p := range q.places {
+			if took > 0 && p.client == g.Client && p.left == took {
 				g.Enqueued = p.joined
 			}
 		}
 	}
 	for i := range h.Attempts {
 		a := &h.Attempts[i]
-		for _, p := range places {
-			if p.client == a.Client && a.Invoked < p.joined && (a.Returned == 0 || p.joined <= a.Returned) {
-				a.Enqueued, a.Left = p.joined, p.left
-			}
+		its := func(p place) bool {
+			return p.client == a.Client && a.Invoked < p.joined && (a.Returned == 0 || p.joined <= a.Returned)
+		}
+		first := slices.IndexFunc(q.places, its)
+		if first >= 0 && !slices.ContainsFunc(q.places[first+1:], its) {
+			a.Enqueued, a.Left = q.places[first].joined, q.places[first].left
 		}
 	}
 }
