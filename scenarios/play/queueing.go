@@ -111,7 +111,7 @@ func (q queueing) into(h *checker.History) {
 			}
 		}
 		for _, p := range q.places {
-			if took > 0 && p.client == g.Client && p.left == took {
+			if took > 0 && p.client == g.Client && p.left == took && g.Invoked < p.joined {
 				g.Enqueued = p.joined
 			}
 		}
