@@ -115,6 +115,8 @@ func labelOf(f Facts, none *Facts) Label {
 		return Void
 	case f.RevivedClaims > 0:
 		return Revived
+	case f.Overtaken > 0:
+		return Overtaken
 	case f.StaleRejected > 0 && none != nil && none.Data == DataCorrupted:
 		return Rescued
 	case f.BeliefOverlaps > 0 || f.ClaimOverlaps > 0:
@@ -147,11 +149,11 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 		f.data.lost.sentences(), f.data.torn.sentences(), f.data.wrong.sentences(),
 		deciding, f.idle.overdue.sentences(), f.denied.sentences(),
 		f.fencing.falsely.sentences(),
-		f.void.sentences(), f.revived.sentences(),
+		f.void.sentences(), f.revived.sentences(), f.overtaken.sentences(),
 		first, second,
 		f.fencing.accepted.sentences(),
 		f.tokens.regressions.sentences(), f.tokens.duplicates.sentences(),
-		foreign, f.overtaken.sentences())
+		foreign)
 }
 
 func rescueReason(none Facts) Reason {

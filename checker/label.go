@@ -26,8 +26,7 @@ const (
 	// Revived means that a lock moved the end of a lease into the future after it
 	// had passed and another client had been granted the lock.
 	Revived Label = "revived"
-	// Overtaken means that a lock which promises an order granted a later request
-	// first. It is a violation of a promise; the label of a run is never Overtaken.
+	// Overtaken means that a lock whose waiters queue granted a later request first.
 	Overtaken Label = "overtaken"
 	// Rescued means that the fence refused a stale operation and the data is
 	// right, while without a fence the same seed's data was corrupted.
