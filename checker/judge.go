@@ -111,14 +111,14 @@ func labelOf(f Facts, none *Facts) Label {
 		return Stuck
 	case f.FalseRejects > 0:
 		return FalseReject
+	case f.StaleRejected > 0 && none != nil && none.Data == DataCorrupted:
+		return Rescued
 	case f.VoidGrants > 0:
 		return Void
 	case f.RevivedClaims > 0:
 		return Revived
 	case f.Overtaken > 0:
 		return Overtaken
-	case f.StaleRejected > 0 && none != nil && none.Data == DataCorrupted:
-		return Rescued
 	case f.BeliefOverlaps > 0 || f.ClaimOverlaps > 0:
 		return Overlap
 	}

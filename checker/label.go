@@ -20,6 +20,9 @@ const (
 	Stuck Label = "stuck"
 	// FalseReject means that the fence refused a rightful holder.
 	FalseReject Label = "false-reject"
+	// Rescued means that the fence refused a stale operation and the data is
+	// right, while without a fence the same seed's data was corrupted.
+	Rescued Label = "rescued"
 	// Void means that a grant promised nothing: its lease had ended before Acquire
 	// was called or, in a run without faults, before its holder released it.
 	Void Label = "void"
@@ -28,9 +31,6 @@ const (
 	Revived Label = "revived"
 	// Overtaken means that a lock whose waiters queue granted a later request first.
 	Overtaken Label = "overtaken"
-	// Rescued means that the fence refused a stale operation and the data is
-	// right, while without a fence the same seed's data was corrupted.
-	Rescued Label = "rescued"
 	// Overlap means that claims or beliefs overlapped and did no harm.
 	Overlap Label = "overlap"
 	// Safe means that none of the above was seen.
@@ -42,7 +42,7 @@ const (
 
 // Labels returns all labels, worst first.
 func Labels() []Label {
-	return []Label{Corrupted, Unknown, Stuck, FalseReject, Void, Revived, Overtaken, Rescued, Overlap, Safe, NotApplicable}
+	return []Label{Corrupted, Unknown, Stuck, FalseReject, Rescued, Void, Revived, Overtaken, Overlap, Safe, NotApplicable}
 }
 
 // ParseLabel returns the label with the name s. The error lists the labels.

@@ -26,6 +26,8 @@ func ran(mode fence.Mode, f checker.Facts) play.ModeRun {
 // Each fact counts in the modes that the promise covers.
 func TestViolations(t *testing.T) {
 	seal, claim := lock.Promise{Data: "seal"}, lock.Promise{Data: "claim"}
+	calm := ran(fence.None, checker.Facts{Data: checker.DataCorrupted})
+	calm.History.Calm = true
 	for _, c := range []struct {
 		name    string
 		promise lock.Promise
@@ -43,6 +45,13 @@ func TestViolations(t *testing.T) {
 		{"corrupted behind claims", claim, ran(fence.Claim, checker.Facts{Data: checker.DataCorrupted}), []play.Violation{{fence.Claim, checker.Corrupted}}},
 		{"rightful holder refused", seal, ran(fence.Seal, checker.Facts{FalseRejects: 1}), []play.Violation{{fence.Seal, checker.FalseReject}}},
 		{"refused without a token", claim, ran(fence.Claim, checker.Facts{FalseRejects: 1}), nil},
+		{"void", claim, ran(fence.None, checker.Facts{VoidGrants: 1}), []play.Violation{{fence.None, checker.Void}}},
+		{"revived", claim, ran(fence.None, checker.Facts{RevivedClaims: 1}), []play.Violation{{fence.None, checker.Revived}}},
+		{"overdue", claim, ran(fence.None, checker.Facts{Overdue: 1}), []play.Violation{{fence.None, checker.Stuck}}},
+		{"overdue, not promised", lock.Promise{Exclusion: claim.Exclusion, FreeWithin: lock.TermAnyTime}, ran(fence.None, checker.Facts{Overdue: 1}), nil},
+		{"overtaken", lock.Promise{Order: lock.FIFO}, ran(fence.None, checker.Facts{Overtaken: 1}), []play.Violation{{fence.None, checker.Overtaken}}},
+		{"overtaken, no order promised", claim, ran(fence.None, checker.Facts{Overtaken: 1}), nil},
+		{"calm and corrupted", seal, calm, []play.Violation{{fence.None, checker.Corrupted}}},
 		{"not run", seal, play.ModeRun{Mode: fence.Seal, Verdict: checker.Verdict{Label: checker.NotApplicable}}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -54,13 +63,18 @@ func TestViolations(t *testing.T) {
 }
 
 func TestVacuous(t *testing.T) {
+	met := checker.Facts{Grants: 2, Holders: 2, Contended: 1}
 	fired := func(all ...bool) play.ModeRun {
-		m := ran(fence.None, checker.Facts{Contended: 1})
-		m.FaultsFired = all
+		m := ran(fence.None, met)
+		m.FaultsFired, m.FaultsFelt = all, all
 		return m
 	}
 	partial := fired()
 	partial.PartialPause = true
+	numb := fired(true, true)
+	numb.FaultsFelt = []bool{false, false}
+	undecided := met
+	undecided.Data = checker.DataUndecided
 	for _, c := range []struct {
 		want string
 		runs []play.ModeRun
@@ -68,10 +82,14 @@ func TestVacuous(t *testing.T) {
 		{"", []play.ModeRun{fired(), fired(true, true)}},
 		{"", []play.ModeRun{fired(true, false)}},
 		{"", []play.ModeRun{fired(), {Mode: fence.Seal}}},
-		{"nobody contended", []play.ModeRun{fired(), ran(fence.Seal, checker.Facts{})}},
+		{"no client was granted the lock", []play.ModeRun{fired(), ran(fence.Seal, checker.Facts{})}},
+		{"every grant came too late", []play.ModeRun{ran(fence.None, checker.Facts{Grants: 2})}},
+		{"one client alone held the lock", []play.ModeRun{ran(fence.None, checker.Facts{Grants: 2, Holders: 1})}},
+		{"no client was kept out", []play.ModeRun{ran(fence.None, checker.Facts{Grants: 2, Holders: 2})}},
+		{"no fault was felt", []play.ModeRun{numb}},
 		{"no fault struck", []play.ModeRun{fired(false, false)}},
 		{"the lock acted during a pause", []play.ModeRun{partial}},
-		{"the data is undecided", []play.ModeRun{ran(fence.None, checker.Facts{Contended: 1, Data: checker.DataUndecided})}},
+		{"the data is undecided", []play.ModeRun{ran(fence.None, undecided)}},
 	} {
 		if got := play.Vacuous(&play.Outcome{Modes: c.runs}); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)

@@ -333,7 +333,7 @@ type chanceLock struct {
 }
 
 func (l chanceLock) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
-	if err := l.e.Clock().Sleep(ctx, rand.N(time.Second)); err != nil {
+	if err := l.e.Clock().Sleep(ctx, rand.N(10*time.Millisecond)); err != nil {
 		return nil, err
 	}
 	return l.Locker.Acquire(ctx, resource)
