@@ -98,7 +98,7 @@ func (c *checkup) conclude() {
 	case c.failure != "":
 		c.t.Fatal(c.failure)
 	case c.worthless():
-		c.t.Fatalf("%s\nThese runs are no evidence about the lock: clients contended and faults struck in hardly any of them.\nwhy runs are no evidence: %s",
+		c.t.Fatalf("%s\nThese runs are no evidence about the lock: in hardly any of them was a client kept out and a fault felt.\nwhy runs are no evidence: %s",
 			c.verdict(), counts(c.tally.Vacuous))
 	}
 	c.t.Log(c.verdict())
@@ -131,8 +131,11 @@ func (c *checkup) verdict() string {
 	for kind, n := range t.Faults {
 		drawn[kind] = n.Planned
 	}
-	text := fmt.Sprintf("%s: %s runs, %s of them non-vacuous, no violation: rate below %.2g %% at 95 %% under this generator (faults drawn: %s)",
-		c.lock.Name, prose.Thousands(t.Runs), prose.Thousands(t.Evidence), 100*search.RateBound(0, t.Evidence), counts(drawn))
+	text := fmt.Sprintf("%s: %s runs, %s of them non-vacuous, no violation: rate below %s at 95 %% under this generator (faults drawn: %s)",
+		c.lock.Name, prose.Thousands(t.Runs), prose.Thousands(t.Evidence), search.Percent(search.RateBound(0, t.Evidence)), counts(drawn))
+	if by := t.ByClass(); by != "" {
+		text += "\nby class of fault, non-vacuous runs and the rate at 95 %: " + by
+	}
 	if c.space.Faults == nil && c.space.Replicas == 0 {
 		text += "\nno failovers were drawn: the lock does not follow the name \"" + play.Primary + "\" to another node"
 	}

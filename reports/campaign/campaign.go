@@ -12,7 +12,6 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/scenarios/explore"
-	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 	"locksim/scenarios/sweep"
 )
@@ -40,39 +39,10 @@ func Coverage(e *explore.Exploration) string {
 	return text
 }
 
-// BoundOf is the highest rate of violations by the runs in which a fault of a class
-// was felt, as "< 1.4 %". It is "" without such runs.
-func BoundOf(n search.ClassTally) string {
-	if n.Evidence == 0 {
-		return ""
-	}
-	return fmt.Sprintf("< %.2g %%", 100*search.RateBound(n.Violating, n.Evidence))
-}
-
-// ByClass says for each class of fault that struck how many runs are evidence, with
-// the bound on the rate of violations: "pause 210 (< 1.4 %)". A class that was never
-// felt comes last, with the reason. It is "" where no fault struck.
-func ByClass(e *explore.Exploration) string {
-	var felt, unfelt []string
-	for _, class := range e.Plan.Classes() {
-		switch n := e.Summary.Classes[class]; {
-		case n.Evidence > 0:
-			felt = append(felt, fmt.Sprintf("%s %s (%s)", class, prose.Thousands(n.Evidence), BoundOf(n)))
-		case n.Struck > 0:
-			unfelt = append(unfelt, fmt.Sprintf("%s (%s)", class, play.Unfelt(class)))
-		}
-	}
-	text := strings.Join(felt, ", ")
-	if len(unfelt) > 0 {
-		text = strings.TrimPrefix(text+"; ", "; ") + "not felt: " + strings.Join(unfelt, ", ")
-	}
-	return text
-}
-
 // ExplorationVerdict says what the runs of an exploration prove.
 func ExplorationVerdict(e *explore.Exploration) string {
 	s := &e.Summary
-	bound := fmt.Sprintf("the rate is below %.2g %% at 95 %% under this generator", 100*s.RateBound)
+	bound := fmt.Sprintf("the rate is below %s at 95 %% under this generator", search.Percent(s.RateBound))
 	switch {
 	case s.Violating > 0 && e.StoppedAt != nil:
 		return "The exploration ended with the first violation; --all goes on."

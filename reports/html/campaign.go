@@ -211,7 +211,7 @@ func exploreTables(e *explore.Exploration) []countTable {
 		Note: "A promise names classes of fault. A class that never struck, or was never felt, is not covered."}
 	for _, class := range e.Plan.Classes() {
 		n := s.Classes[class]
-		struck, evidence, bound := prose.Thousands(n.Struck), prose.Thousands(n.Evidence), campaign.BoundOf(n)
+		struck, evidence, bound := prose.Thousands(n.Struck), prose.Thousands(n.Evidence), n.Bound()
 		switch {
 		case n.Struck == 0:
 			struck, evidence = "never", ""

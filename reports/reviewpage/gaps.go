@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/reports/campaign"
 	"locksim/scenarios/explore"
@@ -25,12 +26,19 @@ func exploredBlocks(r *review.Review) []Block {
 		t.row("Single faults placed in "+s.Plan.Scenario, prose.Thousands(n.Runs), prose.Thousands(n.Evidence), prose.Thousands(n.Violating), prose.Nothing, prose.Nothing)
 	}
 	blocks := []Block{{Table: t},
-		paragraph("A run is evidence when a violation was seen, or when clients contended and faults struck. The rate holds for the generator that drew the schedules only.")}
+		paragraph("A run is evidence when a violation was seen, or when a client kept another out and a fault was felt. The rate holds for the generator that drew the schedules only.")}
 	var items []string
 	for _, e := range []*explore.Exploration{r.Within, r.All} {
 		if e != nil {
+			if text := e.Summary.ByClass(); text != "" {
+				items = append(items, fmt.Sprintf("Random schedules, %s: runs that are evidence, by class, with the rate of violations at 95 %%: %s.", judgedUnder(e), text))
+			}
 			items = append(items, fmt.Sprintf("Random schedules, %s: classes of fault that struck: %s. No evidence: %s.", judgedUnder(e), orNone(campaign.Coverage(e)), orNone(campaign.Tallies(e.Summary.Vacuous))))
 		}
+	}
+	if s := r.All; s != nil {
+		items = append(items, fmt.Sprintf("Claims alone: two of them overlapped in %s of %s runs that are evidence, under every fault.",
+			prose.Thousands(s.Summary.Violations[checker.Overlap]), prose.Thousands(s.Summary.Evidence)))
 	}
 	if r.Sweep != nil {
 		items = append(items, "Sweep: "+r.Sweep.Statement()+".")

@@ -42,6 +42,9 @@ func Exploration(w io.Writer, e *explore.Exploration, replay Replay, opt reports
 	return p.Render(w)
 }
 
+// byClass introduces the evidence by class of fault.
+const byClass = "runs that are evidence, by class, with the rate of violations at 95 %: "
+
 func exploreHead(e *explore.Exploration) string {
 	return fmt.Sprintf("exploration of lock %s, %s runs from seed %d on, %s", e.Plan.Lock, prose.Thousands(e.Plan.Runs), e.Plan.FirstSeed, e.Plan.Judge)
 }
@@ -64,7 +67,7 @@ func exploreFigures(e *explore.Exploration, opt reports.Options) []string {
 		{"no evidence: ", campaign.Tallies(s.Vacuous)},
 		{"faults that struck, of those drawn: ", struckOf(s.Faults)},
 		{"classes of fault that struck: ", campaign.Coverage(e)},
-		{"runs that are evidence, by class, with the rate of violations at 95 %: ", campaign.ByClass(e)},
+		{byClass, s.ByClass()},
 		{"violations: ", campaign.Tallies(s.Violations)},
 	} {
 		if row.text != "" {
@@ -146,6 +149,7 @@ func sweepFigures(s *sweep.Sweep, opt reports.Options) []string {
 	}
 	for _, row := range []struct{ name, text string }{
 		{"no evidence: ", campaign.Tallies(t.VacuousStruck())},
+		{byClass, t.ByClass()},
 		{"violations: ", campaign.Tallies(t.Violations)},
 	} {
 		if row.text != "" {

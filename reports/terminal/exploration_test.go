@@ -29,11 +29,12 @@ func TestExploration(t *testing.T) {
 	want := `exploration of lock mylock, 20 runs from seed 1 on, judged as if it promised that all goes well
 under every fault
 
-20 runs over 5 minutes of virtual time; 19 of them are evidence: a violation was seen, or clients
-contended and faults struck.
+20 runs over 5 minutes of virtual time; 19 of them are evidence: a violation was seen, or a client
+kept another out and a fault was felt.
 no evidence: nobody contended 1
 faults that struck, of those drawn: pause 3 of 4
 classes of fault that struck: 1 of 2; never: crash
+runs that are evidence, by class, with the rate of violations at 95 %: pause 2 (< 78 %)
 violations: stuck 2
 A violation in 2 of 19 runs that are evidence: the rate is below 30 % at 95 % under this generator.
 1 violation of different shape; 1 run with a violation not examined.

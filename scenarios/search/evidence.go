@@ -1,0 +1,47 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+
+	"locksim/internal/prose"
+	"locksim/lock"
+	"locksim/scenarios/play"
+)
+
+// Percent is a rate with two digits: "0.26 %".
+func Percent(rate float64) string {
+	if rate >= 0.995 {
+		return "100 %"
+	}
+	return fmt.Sprintf("%.2g %%", 100*rate)
+}
+
+// Bound is the highest rate of violations by the runs in which a fault of the class
+// was felt, as "< 1.4 %". It is "" without such runs.
+func (n ClassTally) Bound() string {
+	if n.Evidence == 0 {
+		return ""
+	}
+	return "< " + Percent(RateBound(n.Violating, n.Evidence))
+}
+
+// ByClass says for each class of fault that struck how many runs are evidence, with
+// the bound on the rate of violations: "pause 210 (< 1.4 %)". A class that was never
+// felt comes last, with the reason. It is "" where no fault struck.
+func (t *Tally) ByClass() string {
+	var felt, unfelt []string
+	for _, class := range lock.Faults() {
+		switch n := t.Classes[class]; {
+		case n.Evidence > 0:
+			felt = append(felt, fmt.Sprintf("%s %s (%s)", class, prose.Thousands(n.Evidence), n.Bound()))
+		case n.Struck > 0:
+			unfelt = append(unfelt, fmt.Sprintf("%s (%s)", class, play.Unfelt(class)))
+		}
+	}
+	text := strings.Join(felt, ", ")
+	if len(unfelt) > 0 {
+		text = strings.TrimPrefix(text+"; ", "; ") + "not felt: " + strings.Join(unfelt, ", ")
+	}
+	return text
+}
