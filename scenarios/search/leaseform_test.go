@@ -1,0 +1,91 @@
+package search_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"locksim/checker"
+	"locksim/lock"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+// untold is a lock whose leases do not tell their end. deaf ones do not tell their loss
+// either.
+type untold struct {
+	lock.Locker
+	deaf bool
+}
+
+type untoldLease struct {
+	lock.Lease
+	deaf bool
+}
+
+func (untoldLease) Until() time.Time { return time.Time{} }
+
+func (l untoldLease) Lost() <-chan struct{} {
+	if l.deaf {
+		return nil
+	}
+	return l.Lease.Lost()
+}
+
+func (l untold) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	lease, err := l.Locker.Acquire(ctx, resource)
+	if err != nil {
+		return nil, err
+	}
+	return untoldLease{lease, l.deaf}, nil
+}
+
+// A lock without Until is judged by the form of its leases: counted from the request,
+// or held until its holder is told, within the detection bound.
+func TestLeaseForms(t *testing.T) {
+	wrapped := func(kind string, deaf bool, form play.LeaseForm, detection time.Duration) play.Lock {
+		l := ours(t, kind)
+		inner := l.New
+		l.Name, l.Lease, l.Detection = "theirs", form, detection
+		l.New = func(e play.Env) (lock.Locker, error) {
+			made, err := inner(e)
+			return untold{made, deaf}, err
+		}
+		return l
+	}
+	const long = time.Hour // longer than any TTL that is drawn
+	for name, c := range map[string]struct {
+		l    play.Lock
+		want checker.Label // of the violations; "" for none
+	}{
+		"no form":                     {wrapped("single", false, "", 0), checker.Void},
+		"counted":                     {wrapped("single", false, play.LeaseCounted, 0), ""},
+		"held until told":             {wrapped("watchdog", false, play.LeaseHeld, long), ""},
+		"held, and told by its watch": {wrapped("watchdog", false, play.LeaseHeld, time.Second), ""},
+		"held, and never told":        {wrapped("watchdog", true, play.LeaseHeld, time.Second), checker.Overlap},
+		"counted beyond the TTL":      {countedTooLong(wrapped("single", true, play.LeaseCounted, 0)), checker.Overlap},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := map[checker.Label]int{}
+			contended := 0
+			for trial := range search.Trials(c.l, search.Drawn(discovered(t, c.l, search.Space{}), search.Seeds{First: 1, Last: 800})) {
+				if trial.Err != nil {
+					t.Fatal(trial.Err)
+				}
+				contended += trial.Outcome.Modes[0].Verdict.Facts.Contended
+				for _, v := range trial.Violations {
+					found[v.Label]++
+				}
+			}
+			if c.want == "" && len(found) > 0 || c.want != "" && found[c.want] == 0 || contended == 0 && c.want != checker.Void {
+				t.Errorf("violations %v, want %q; %d contended", found, c.want, contended)
+			}
+		})
+	}
+}
+
+// countedTooLong says that the leases of a lock last for an hour.
+func countedTooLong(l play.Lock) play.Lock {
+	l.FollowsSpec, l.LeaseTTL = true, time.Hour
+	return l
+}
