@@ -24,7 +24,7 @@ func TestFolderToKeep(t *testing.T) {
 		{"explore-all", "all", []string{"a", "b", "c", "d"}, false},
 		{"explore-a-b-c-d_", "a,b,c,d", []string{"a", "b", "c", "d"}, false},
 	} {
-		f := exploreFlags{locks: []string{tt.flag}, promise: tt.promise}
+		f := exploreFlags{locks: []string{tt.flag}, judged: judgedFlags{promise: tt.promise}}
 		k := newResultFolder(true, "", f.folderName(tt.locks)...)
 		if !k.listed || !strings.HasPrefix(k.dir, filepath.Join("reports", "out", tt.want)) || len(k.dir) > len("reports/out/"+tt.want)+8 {
 			t.Errorf("%+v; want %s", k, tt.want)
