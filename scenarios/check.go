@@ -270,14 +270,14 @@ func (c *checkup) pageOf(f *search.Failure, path string) string {
 	return "page: " + pagePath(path)
 }
 
-// stepByStep is the command that shows a stored failure, or says how to build the one
-// that does, for a lock that does not come with locksim.
+// stepByStep is the command that shows a stored failure. For a lock that does not come
+// with locksim the user has to build it.
 func (c *checkup) stepByStep(path string) string {
-	line := "step by step: go run locksim/cmd/locksim replay " + path
-	if !kinds.Reserved(c.lock.Name) {
-		line += ", which says how to build the command that knows this lock, with app.Main"
+	if kinds.Reserved(c.lock.Name) {
+		return "step by step: go run locksim/cmd/locksim replay " + path
 	}
-	return line
+	return "step by step: go run ./FOLDER replay " + path +
+		", where FOLDER has a main package that passes this lock to app.Main (go doc locksim/cmd/locksim/app; locksim replay prints its main.go)"
 }
 
 // command is the command that runs the test again, which tries the stored failures first.

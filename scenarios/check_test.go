@@ -69,7 +69,7 @@ func TestCheckFinds(t *testing.T) {
 	wants(t, j.errors[0], `\Aseed \d+: theirs fails: overlap in mode claim`, `^  c\d was granted order at step \d+`,
 		`^story in mode claim:$`, `^ +\d+ +[\d.]+m?s  c\d +is granted order`, `^schedule, \d faults? of the \d that were drawn:$`,
 		`^  name: drawn$`, `^stored in .*theirs-overlap-.*json`,
-		`^step by step: go run locksim/cmd/locksim replay .*theirs-overlap-.*json, which says how to build the command`, `replay: go test -run '\^TestTheirs\$/\^over one \\\(node\\\)\$'\z`)
+		`^step by step: go run \./FOLDER replay .*theirs-overlap-.*json, where FOLDER has a main package that passes this lock to app\.Main`, `replay: go test -run '\^TestTheirs\$/\^over one \\\(node\\\)\$'\z`)
 	files, err := filepath.Glob(filepath.Join(opts.Dir, "*"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%v, %v", files, err)
@@ -283,6 +283,18 @@ func TestCheckReportsAFlakyFailure(t *testing.T) {
 	j := checked(t, "TestTheirs", testlocks.NoOwnerCheckUsually("theirs"), opts)
 	wants(t, j.said(), `^NOT DETERMINISTIC: the run replays 9 times of 10, and breaks the promise 9 times of 10$`, `^first divergent event: number \d+$`,
 		`^schedule, \d faults? of the \d that were drawn:$`)
+}
+
+// A lock that keeps its lease outside the servers has no verdict, and the message says
+// what to do. It is not stored as a failure of the lock.
+func TestCheckNamesALeaseOutsideTheServers(t *testing.T) {
+	opts := quick(t)
+	opts.Faults = []lock.Fault{lock.FaultCrash}
+	j := checked(t, "TestTheirs", testlocks.InVariable("theirs", func(_ scenarios.Env, l lock.Locker) lock.Locker { return l }), opts)
+	wants(t, j.said(), `^seed \d+: a run of theirs has no verdict: .*the lock keeps its lease outside the servers: .* make all state of the lock in New`, `^schedule, as it was drawn:$`)
+	if _, err := os.Stat(opts.Dir); len(j.errors) != 1 || !os.IsNotExist(err) {
+		t.Errorf("%v\n%s", err, j.said())
+	}
 }
 
 // A pass that is no evidence fails the test.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"locksim/checker"
+	"locksim/internal/testlocks"
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
@@ -82,63 +82,34 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// variable is a lock in a variable that the clients of a run share. A client has it
-// until it releases it.
-type variable struct {
-	env    play.Env
-	holder *string
-	denied error // an Acquire ends with it; nil means that it waits
-}
-
-func (v variable) Acquire(ctx context.Context, _ string) (lock.Lease, error) {
-	for *v.holder != "" {
-		if v.denied != nil {
-			return nil, v.denied
-		}
-		if err := v.env.Clock().Sleep(ctx, 10*time.Millisecond); err != nil {
-			return nil, fmt.Errorf("wait for the lock: %w", err)
-		}
-	}
-	*v.holder = v.env.Name()
-	return variableLease{v}, nil
-}
-
-type variableLease struct{ of variable }
-
-func (variableLease) Token() uint64            { return 0 }
-func (variableLease) Until() time.Time         { return time.Time{} }
-func (variableLease) Lost() <-chan struct{}    { return nil }
-func (variableLease) Context() context.Context { return context.Background() }
-func (l variableLease) Release(context.Context) error {
-	if *l.of.holder == l.of.env.Name() {
-		*l.of.holder = ""
-	}
-	return nil
-}
-
 // A lock that is taken in the end while no server has a key is kept outside the
 // servers, and gets no verdict. It gets one if something else may keep the probe out:
 // a lock that one client alone can have, an error of another kind, a key.
 func TestKeptOutside(t *testing.T) {
 	crash := testruns.Parse(t, "name: crash\nworkload: {stagger: 5s}\nfaults: [{when: {client: c1, event: granted}, crash: {process: c1}}]\n")
+	down := testruns.Parse(t, "name: down\nworkload: {stagger: 5s}\nfaults: [{when: {client: c1, event: granted}, crash: {process: c1}}, {at: 0s, crash: {process: r0}}]\n")
 	quiet := testruns.Parse(t, "name: quiet\nworkload: {stagger: 5s}\n")
 	for _, c := range []struct {
 		name string
 		sc   *file.Scenario
-		bend func(e play.Env, l variable) lock.Locker
+		wrap func(e play.Env, l lock.Locker) lock.Locker
 		want bool
 	}{
-		{"its holder crashed", crash, func(_ play.Env, l variable) lock.Locker { return l }, true},
-		{"taken", crash, func(_ play.Env, l variable) lock.Locker {
-			l.denied = fmt.Errorf("acquire: %w", lock.ErrTaken)
-			return l
+		{"its holder crashed", crash, func(_ play.Env, l lock.Locker) lock.Locker { return l }, true},
+		{"taken", crash, func(_ play.Env, l lock.Locker) lock.Locker {
+			return altered{l, l.(lock.Trier).TryAcquire}
 		}, true},
-		{"another error", crash, func(_ play.Env, l variable) lock.Locker {
-			l.denied = fmt.Errorf("%w: %w", lock.ErrTaken, errNotNow)
-			return l
+		{"another error", crash, func(_ play.Env, l lock.Locker) lock.Locker {
+			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
+				lease, err := l.(lock.Trier).TryAcquire(ctx, resource)
+				if err != nil {
+					err = fmt.Errorf("%w: %w", err, errNotNow)
+				}
+				return lease, err
+			}}
 		}, false},
-		{"released", quiet, func(_ play.Env, l variable) lock.Locker { return l }, false},
-		{"one client alone", quiet, func(e play.Env, l variable) lock.Locker {
+		{"released", quiet, func(_ play.Env, l lock.Locker) lock.Locker { return l }, false},
+		{"one client alone", quiet, func(e play.Env, l lock.Locker) lock.Locker {
 			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
 				if e.Name() == "c0" {
 					return l.Acquire(ctx, resource)
@@ -147,7 +118,7 @@ func TestKeptOutside(t *testing.T) {
 				return nil, ctx.Err()
 			}}
 		}, false},
-		{"a key", crash, func(e play.Env, l variable) lock.Locker {
+		{"a key", crash, func(e play.Env, l lock.Locker) lock.Locker {
 			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
 				if err := simredis.Client(e, "r0").Set(ctx, "anything", 1, 0).Err(); err != nil {
 					return nil, err
@@ -155,12 +126,20 @@ func TestKeptOutside(t *testing.T) {
 				return l.Acquire(ctx, resource)
 			}}
 		}, false},
+		{"a key that comes and goes", crash, func(e play.Env, l lock.Locker) lock.Locker {
+			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
+				client := simredis.Client(e, "r0")
+				if err := errors.Join(client.Set(ctx, "anything", 1, 0).Err(), client.Del(ctx, "anything").Err()); err != nil {
+					return nil, err
+				}
+				return l.Acquire(ctx, resource)
+			}}
+		}, false},
+		{"a server is down", down, func(_ play.Env, l lock.Locker) lock.Locker { return l }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			holder := ""
-			l := play.Lock{Name: "variable", New: func(e play.Env) (lock.Locker, error) {
-				return c.bend(e, variable{env: e, holder: &holder}), nil
-			}}
+			l := testlocks.InVariable("variable", c.wrap)
+			l.Keys = func(string) []string { return []string{"anything"} }
 			_, err := play.Run(c.sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
 			if errors.Is(err, play.ErrKeptOutside) != c.want || err != nil && !c.want {
 				t.Errorf("kept outside: want %v, got the error %v", c.want, err)

@@ -184,7 +184,10 @@ If %s is a lock of your own, build a command that has it, with this main.go in a
 
 	func main() { os.Exit(app.Main(yours.Lock())) }
 
-Then call it in place of locksim: go run ./FOLDER replay %s`
+Then call it in place of locksim:
+
+	go get locksim/cmd/locksim/app
+	go run ./FOLDER replay %s`
 
 // stateFile is the world at one step as replay --until-step --json prints it.
 type stateFile struct {
