@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"locksim/checker"
 	"locksim/internal/testlocks"
@@ -82,6 +83,21 @@ func TestProbe(t *testing.T) {
 	}
 }
 
+// leaves wraps a lock: an Acquire of some clients first sets a key with a TTL; 0 means
+// none.
+func leaves(by func(e play.Env) bool, key string, ttl time.Duration) func(play.Env, lock.Locker) lock.Locker {
+	return func(e play.Env, l lock.Locker) lock.Locker {
+		return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
+			if by(e) {
+				if err := simredis.Client(e, "r0").Set(ctx, key, 1, ttl).Err(); err != nil {
+					return nil, err
+				}
+			}
+			return l.Acquire(ctx, resource)
+		}}
+	}
+}
+
 // A lock that is taken in the end while no server has a key is kept outside the
 // servers, and gets no verdict. It gets one if something else may keep the probe out:
 // a lock that one client alone can have, an error of another kind, a key.
@@ -118,23 +134,10 @@ func TestKeptOutside(t *testing.T) {
 				return nil, ctx.Err()
 			}}
 		}, false},
-		{"a key", crash, func(e play.Env, l lock.Locker) lock.Locker {
-			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
-				if err := simredis.Client(e, "r0").Set(ctx, "anything", 1, 0).Err(); err != nil {
-					return nil, err
-				}
-				return l.Acquire(ctx, resource)
-			}}
-		}, false},
-		{"a key that comes and goes", crash, func(e play.Env, l lock.Locker) lock.Locker {
-			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
-				client := simredis.Client(e, "r0")
-				if err := errors.Join(client.Set(ctx, "anything", 1, 0).Err(), client.Del(ctx, "anything").Err()); err != nil {
-					return nil, err
-				}
-				return l.Acquire(ctx, resource)
-			}}
-		}, false},
+		{"a key", crash, leaves(func(play.Env) bool { return true }, "anything", 0), false},
+		{"a key that expires", crash, leaves(func(e play.Env) bool { return e.Name() != "probe" }, "other", 2*time.Second), false},
+		{"a key of the probe", crash, leaves(func(e play.Env) bool { return e.Name() == "probe" }, "other", 0), false},
+		{"a key that comes and goes", crash, leaves(func(e play.Env) bool { return e.Name() == "probe" }, "anything", time.Millisecond), false},
 		{"a server is down", down, func(_ play.Env, l lock.Locker) lock.Locker { return l }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
