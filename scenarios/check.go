@@ -1,8 +1,10 @@
 package scenarios
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"iter"
 	"maps"
 	"regexp"
@@ -25,7 +27,10 @@ import (
 // first. A stored failure that no longer fails is reported once, and is tried
 // silently after that. What is drawn follows from the lock and the options; see
 // [Discover]. A lock that promises nothing is judged for everything under every
-// fault.
+// fault, and a failure of it says so.
+//
+// A panic in a goroutine that the lock has started ends the process. The next run of
+// the test says which seed was played, and plays it first.
 //
 // A failing run is made ten times, and every twentieth run that passes is made
 // twice. A lock whose runs differ fails the test too, with the first event that
@@ -41,6 +46,8 @@ import (
 func Check(t testing.TB, l Lock, opts Options) {
 	t.Helper()
 	c := newCheckup(t, l, opts)
+	c.tryInterrupted()
+	defer c.running.close()
 	c.tryStored()
 	c.tryCalm()
 	switch {
@@ -59,10 +66,13 @@ type checkup struct {
 	name  string // of the test
 	lock  Lock
 	dir   string
+	page  func(w io.Writer, o *Outcome, replay string) error // nil for none
 	space Space
 	plan  runPlan
 	seed  uint64 // of the first run; 0 leaves it to rapid
 	tally search.Tally
+	// running has the seed of the run that is played; nil for none.
+	running *running
 	// blocks counts the blocks of the plan that were begun since the time began.
 	// end is the deadline of the test; zero if it has none. late says that runs
 	// were left out because the deadline was near.
@@ -84,7 +94,7 @@ func newCheckup(t testing.TB, l Lock, opts Options) *checkup {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &checkup{t: t, name: t.Name(), lock: l, dir: opts.dir(), space: space, plan: planRuns(opts.Runs), seed: opts.Seed, began: time.Now()} //nolint:forbidigo // to end before the test's deadline
+	c := &checkup{t: t, name: t.Name(), lock: l, dir: opts.dir(), page: opts.Page, space: space, plan: planRuns(opts.Runs), seed: opts.Seed, began: time.Now()} //nolint:forbidigo // to end before the test's deadline
 	if timed, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		c.end, _ = timed.Deadline()
 	}
@@ -164,19 +174,24 @@ func (c *checkup) tryBlock(first uint64) {
 		return
 	}
 	c.blocks++
-	c.try(search.Drawn(c.space, search.Seeds{First: first, Last: first + uint64(c.plan.block-1)}))
+	c.try(c.running.noting(search.Drawn(c.space, search.Seeds{First: first, Last: first + uint64(c.plan.block-1)})))
 }
 
-// tryCalm plays the runs without faults. They are not counted unless one fails.
+// tryCalm plays the runs without faults.
 func (c *checkup) tryCalm() {
-	if c.failure != "" {
-		return
+	if c.failure == "" {
+		c.tryUncounted(search.CalmTrials(c.lock, c.space))
 	}
-	for t := range search.CalmTrials(c.lock, c.space) {
+}
+
+// tryUncounted examines runs up to the first that fails. They are not counted, since
+// they are not drawn at random.
+func (c *checkup) tryUncounted(trials iter.Seq[*search.Trial]) {
+	for t := range trials {
 		switch {
 		case t.Err != nil:
 			c.failure = c.noRun(t.Case, t.Err)
-		case len(t.Violations) > 0:
+		case len(t.Violations) > 0 || t.Difference != nil:
 			c.fail(t)
 		}
 		if c.failure != "" {
@@ -217,30 +232,65 @@ func (c *checkup) report(f *search.Failure) string {
 	if len(f.Violations) == 0 {
 		return f.Text(c.commandFrom(f.Seed))
 	}
-	path, err := store(c.dir, f)
+	path, err := store(c.dir, c.name, f)
 	if err != nil {
 		return f.Text(err.Error(), c.commandFrom(f.Seed))
 	}
-	lines := []string{"stored in " + path + ", which this test tries first from now on"}
-	return f.Text(slices.Concat(lines, c.stepByStep(path), []string{c.command()})...)
+	return c.describe(f, path, "stored in "+path+", which this test tries first from now on")
 }
 
-// stepByStep is the command that shows a stored failure, if locksim has the lock.
-func (c *checkup) stepByStep(path string) []string {
-	if !kinds.Reserved(c.lock.Name) {
-		return nil
+// describe describes a failure that is stored at a path in full. where says so.
+func (c *checkup) describe(f *search.Failure, path, where string) string {
+	lines := []string{where, c.pageOf(f, path), c.stepByStep(path), "replay: " + c.command()}
+	if !slices.ContainsFunc(f.Outcome.Modes, func(m ModeRun) bool { return m.History.Calm }) && c.lock.PromisesNothing() {
+		lines = append([]string{c.noPromise()}, lines...)
 	}
-	return []string{"step by step: go run locksim/cmd/locksim replay " + path}
+	return f.Text(lines...)
+}
+
+// noPromise is the advice to state a promise. A lock that fails without any fault
+// needs none, since it is wrong whatever it promises.
+func (c *checkup) noPromise() string {
+	return fmt.Sprintf("%s has no Promise, so it is judged for everything, also for right data in mode %s, which hardly any lock can keep:\n"+
+		"  state what it promises, such as Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}},\n"+
+		"  or take the promise of a kind that works like it: promise, _ := lock.PromiseOf(\"single\")", c.lock.Name, c.lock.JudgedMode())
+}
+
+// pageOf writes the page of a failure that is stored at a path beside it, and says
+// where, or how to ask for it.
+func (c *checkup) pageOf(f *search.Failure, path string) string {
+	if c.page == nil {
+		return "page: set Options.Page, to func(w io.Writer, o *scenarios.Outcome, replay string) error { return html.Run(w, o, reports.Options{Replay: replay}) }"
+	}
+	var text bytes.Buffer
+	err := c.page(&text, f.Outcome, c.command())
+	if err == nil {
+		err = replaceFile(pagePath(path), text.Bytes())
+	}
+	if err != nil {
+		return "page: it cannot be written: " + err.Error()
+	}
+	return "page: " + pagePath(path)
+}
+
+// stepByStep is the command that shows a stored failure. For a lock that does not come
+// with locksim the user has to build it.
+func (c *checkup) stepByStep(path string) string {
+	if kinds.Reserved(c.lock.Name) {
+		return "step by step: go run locksim/cmd/locksim replay " + path
+	}
+	return "step by step: go run ./FOLDER replay " + path +
+		", where FOLDER has a main package that passes this lock to app.Main (go doc locksim/cmd/locksim/app; locksim replay prints its main.go)"
 }
 
 // command is the command that runs the test again, which tries the stored failures first.
 func (c *checkup) command() string {
-	return fmt.Sprintf("replay: go test -run '^%s$'", strings.ReplaceAll(regexp.QuoteMeta(c.name), "/", "$/^"))
+	return fmt.Sprintf("go test -run '^%s$'", strings.ReplaceAll(regexp.QuoteMeta(c.name), "/", "$/^"))
 }
 
-// commandFrom is the command that runs the test again from a seed on: nothing is stored.
+// commandFrom is the last line with the command that runs the test again from a seed on: nothing is stored.
 func (c *checkup) commandFrom(seed uint64) string {
-	return fmt.Sprintf("%s, with Options{Seed: %d}", c.command(), seed)
+	return fmt.Sprintf("replay: %s, with Options{Seed: %d}", c.command(), seed)
 }
 
 // noRun describes a run without a verdict: the lock panicked, did not end, or left

@@ -1,6 +1,9 @@
 package scenarios_test
 
 import (
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -65,7 +68,8 @@ func TestCheckFinds(t *testing.T) {
 	}
 	wants(t, j.errors[0], `\Aseed \d+: theirs fails: overlap in mode claim`, `^  c\d was granted order at step \d+`,
 		`^story in mode claim:$`, `^ +\d+ +[\d.]+m?s  c\d +is granted order`, `^schedule, \d faults? of the \d that were drawn:$`,
-		`^  name: drawn$`, `^stored in .*theirs-overlap-.*json`, `replay: go test -run '\^TestTheirs\$/\^over one \\\(node\\\)\$'\z`)
+		`^  name: drawn$`, `^stored in .*theirs-overlap-.*json`,
+		`^step by step: go run \./FOLDER replay .*theirs-overlap-.*json, where FOLDER has a main package that passes this lock to app\.Main`, `replay: go test -run '\^TestTheirs\$/\^over one \\\(node\\\)\$'\z`)
 	files, err := filepath.Glob(filepath.Join(opts.Dir, "*"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%v, %v", files, err)
@@ -133,6 +137,104 @@ func TestCheckLeavesTheFailuresOfOthers(t *testing.T) {
 	}
 }
 
+// Two tests of the same lock store what they find in files of their own. Each tries
+// its own, and those that no test has found, such as one that a command has made.
+func TestCheckLeavesTheFailuresOfOtherTests(t *testing.T) {
+	opts := quick(t)
+	files := func() []string {
+		all, err := filepath.Glob(filepath.Join(opts.Dir, "*.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	checked(t, "TestTheirs", testlocks.NoOwnerCheck("theirs"), opts)
+	found := files()
+	if len(found) != 1 {
+		t.Fatalf("stored: %v", found)
+	}
+	repaired := checked(t, "TestSameName", testlocks.Correct("theirs"), opts)
+	wantPass(t, repaired)
+	wants(t, repaired.said(), `theirs-.*json is not tried: TestTheirs found it`)
+	checked(t, "TestSameName", testlocks.NoOwnerCheck("theirs"), opts)
+	if n := len(files()); n != 2 {
+		t.Fatalf("%d files of two tests", n)
+	}
+	data, err := os.ReadFile(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := play.ReadRunFile(found[0], data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Test != "TestTheirs" {
+		t.Errorf("test %q is stored", f.Test)
+	}
+	f.Test = ""
+	if data, err = f.JSON(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(found[0], data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, checked(t, "TestAnother", testlocks.NoOwnerCheck("theirs"), opts).said(), `^stored failure `+regexp.QuoteMeta(found[0]))
+}
+
+// A lock that promises nothing is judged for everything: the failure says so, unless
+// the lock fails without any fault, and so whatever it promises.
+func TestCheckAsksForAPromise(t *testing.T) {
+	asks := `theirs has no Promise, so it is judged for everything, also for right data in mode none(?s:.*)Promise: lock\.Promise\{Exclusion: .*(?s:.*)^  .*lock\.PromiseOf\("single"\)$`
+	without := testlocks.Correct("theirs")
+	without.Promise = lock.Promise{}
+	opts := quick(t)
+	for range 2 { // the second time the failure is a stored one
+		wants(t, checked(t, "TestTheirs", without, opts).said(), asks)
+	}
+	excludesNobody := testlocks.Fakes()[0].Lock
+	excludesNobody.Promise = lock.Promise{}
+	for name, l := range map[string]scenarios.Lock{"it has one": testlocks.NoOwnerCheck("theirs"), "it fails without faults": excludesNobody} {
+		t.Run(name, func(t *testing.T) {
+			j := checked(t, "TestTheirs", l, quick(t))
+			if !j.failed || strings.Contains(j.said(), "has no Promise") {
+				t.Error(j.said())
+			}
+		})
+	}
+}
+
+// The page of a failure is written beside it, also when a stored failure fails again,
+// and goes with it when it is fixed. Without Options.Page the message says how to ask
+// for it.
+func TestCheckWritesThePage(t *testing.T) {
+	opts := quick(t)
+	broken := testlocks.NoOwnerCheck("theirs")
+	wants(t, checked(t, "TestTheirs", broken, opts).said(), `^page: set Options\.Page, to func\(w io\.Writer, o \*scenarios\.Outcome, replay string\) error \{`)
+	opts.Page = func(w io.Writer, o *scenarios.Outcome, replay string) error {
+		_, err := fmt.Fprintf(w, "%s %s\n%s", o.Lock, o.Modes[0].Verdict.Label, replay)
+		return err
+	}
+	said := checked(t, "TestTheirs", broken, opts).said()
+	page := regexp.MustCompile(`(?m)^page: (.*locksim/theirs-.*\.html)$`).FindStringSubmatch(said)
+	if page == nil {
+		t.Fatal(said)
+	}
+	text, err := os.ReadFile(page[1])
+	if want := "theirs corrupted\ngo test -run '^TestTheirs$'"; err != nil || string(text) != want {
+		t.Errorf("the page has %q, want %q: %v", text, want, err)
+	}
+	wantPass(t, checked(t, "TestTheirs", testlocks.Correct("theirs"), opts))
+	if moved, err := filepath.Glob(filepath.Join(opts.Dir, "fixed", "theirs-*.html")); err != nil || len(moved) != 1 {
+		t.Errorf("the page was not moved: %v, %v", moved, err)
+	}
+	opts = quick(t)
+	opts.Page = func(io.Writer, *scenarios.Outcome, string) error { return errors.New("no ink") }
+	wants(t, checked(t, "TestTheirs", broken, opts).said(), `^page: it cannot be written: no ink$`, `^stored in `)
+	if left, err := filepath.Glob(filepath.Join(opts.Dir, "*")); err != nil || len(left) != 1 {
+		t.Errorf("the folder has %v: %v", left, err)
+	}
+}
+
 // A file that is no stored failure ends the test with the position of the fault in it.
 func TestCheckRefusesADamagedFile(t *testing.T) {
 	opts := quick(t)
@@ -181,6 +283,18 @@ func TestCheckReportsAFlakyFailure(t *testing.T) {
 	j := checked(t, "TestTheirs", testlocks.NoOwnerCheckUsually("theirs"), opts)
 	wants(t, j.said(), `^NOT DETERMINISTIC: the run replays 9 times of 10, and breaks the promise 9 times of 10$`, `^first divergent event: number \d+$`,
 		`^schedule, \d faults? of the \d that were drawn:$`)
+}
+
+// A lock that keeps its lease outside the servers has no verdict, and the message says
+// what to do. It is not stored as a failure of the lock.
+func TestCheckNamesALeaseOutsideTheServers(t *testing.T) {
+	opts := quick(t)
+	opts.Faults = []lock.Fault{lock.FaultCrash}
+	j := checked(t, "TestTheirs", testlocks.InVariable("theirs", func(_ scenarios.Env, l lock.Locker) lock.Locker { return l }), opts)
+	wants(t, j.said(), `^seed \d+: a run of theirs has no verdict: .*the lock keeps its lease outside the servers: .* make all state of the lock in New`, `^schedule, as it was drawn:$`)
+	if _, err := os.Stat(opts.Dir); len(j.errors) != 1 || !os.IsNotExist(err) {
+		t.Errorf("%v\n%s", err, j.said())
+	}
 }
 
 // A pass that is no evidence fails the test.

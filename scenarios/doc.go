@@ -17,11 +17,13 @@
 //			New: func(e scenarios.Env) (lock.Locker, error) {
 //				return adapt(mylock.New(simredis.Client(e, "r0"))), nil
 //			},
+//			Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}},
 //		}, scenarios.Options{})
 //	}
 //
-// [Lock] has a Promise, by which it is judged; without one it is judged for
-// everything under every fault. [Options] restrict what is tried. The lock may pass
+// The lock is judged by its Promise; without one it is judged for everything under
+// every fault. lock.PromiseOf has the promises of the locks that come with locksim.
+// [Options] restrict what is tried. The lock may pass
 // named points, by Env.Point, at which faults can strike too. A lock whose runs
 // differ, because it draws from a source that the seed does not decide, is reported
 // as such.

@@ -66,6 +66,7 @@ func ExampleFuzz() {
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			return myLock{simredis.Client(e, "r0")}, nil
 		},
+		Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}},
 	}, scenarios.Options{Faults: []lock.Fault{lock.FaultPause}})
 }
 

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"io"
 
 	"locksim/lock"
 	"locksim/scenarios/search"
@@ -28,6 +29,14 @@ type Options struct {
 	// Dir is the folder of the failures that were found, which later runs try
 	// first. "" means testdata/locksim.
 	Dir string
+	// Page writes the page of a failure, which Check stores beside it. replay is the
+	// command that runs the test again. Nil means that there is no page. This one is
+	// of the packages locksim/reports and locksim/reports/html:
+	//
+	//	Page: func(w io.Writer, o *scenarios.Outcome, replay string) error {
+	//		return html.Run(w, o, reports.Options{Replay: replay})
+	//	}
+	Page func(w io.Writer, o *Outcome, replay string) error
 }
 
 // DefaultDir is where Check and Fuzz store failures, below the folder of the

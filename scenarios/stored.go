@@ -30,8 +30,9 @@ type stored struct {
 const fixedDir = "fixed"
 
 // loadStored reads the failures of a lock from a folder, and those that no longer
-// fail, each in the order of their names. The folder may be missing. A file that is
-// no stored run is an *InputError, for any lock.
+// fail, each in the order of their names: also those that another test of the lock
+// has found. The folder may be missing. A file that is no stored run is an
+// *InputError, for any lock.
 func loadStored(dir, lock string) ([]stored, error) {
 	var all []stored
 	for _, folder := range []string{dir, filepath.Join(dir, fixedDir)} {
@@ -66,9 +67,10 @@ func readStored(name string) (*play.RunFile, error) {
 	return play.ReadRunFile(name, data)
 }
 
-// store writes a failure into a folder, under a name that describes it. A failure
-// that is there already is written again.
-func store(dir string, f *search.Failure) (path string, err error) {
+// store writes a failure that a test has found into a folder, under a name that
+// describes it. A failure that is there already is written again.
+func store(dir, test string, f *search.Failure) (path string, err error) {
+	f.Run.Test = test
 	text, err := f.Run.JSON()
 	if err != nil {
 		return "", err
@@ -77,14 +79,20 @@ func store(dir string, f *search.Failure) (path string, err error) {
 		return "", fmt.Errorf("store the failure: %w", err)
 	}
 	path = filepath.Join(dir, fileName(f))
-	return path, replaceFile(path, text)
+	if err := replaceFile(path, text); err != nil {
+		return "", fmt.Errorf("store the failure: %w", err)
+	}
+	return path, nil
 }
+
+// pagePath is where the page of a stored failure is.
+func pagePath(stored string) string { return strings.TrimSuffix(stored, ".json") + ".html" }
 
 // replaceFile writes a file atomically: no other process reads half of it.
 func replaceFile(path string, text []byte) error {
 	temporary, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
 	if err != nil {
-		return fmt.Errorf("store the failure: %w", err)
+		return err
 	}
 	_, err = temporary.Write(text)
 	err = errors.Join(err, temporary.Chmod(0o644), temporary.Close())
@@ -92,13 +100,13 @@ func replaceFile(path string, text []byte) error {
 		err = os.Rename(temporary.Name(), path)
 	}
 	if err != nil {
-		return fmt.Errorf("store the failure: %w", errors.Join(err, os.Remove(temporary.Name())))
+		return errors.Join(err, os.Remove(temporary.Name()))
 	}
 	return nil
 }
 
 // fileName has the lock, the violation, the kinds of the faults, and eight digits
-// that distinguish this schedule and seed from others.
+// that distinguish this test, schedule and seed from others.
 func fileName(f *search.Failure) string {
 	words := []string{f.Lock}
 	if len(f.Violations) > 0 {
@@ -110,7 +118,7 @@ func fileName(f *search.Failure) string {
 	}
 	slices.Sort(kinds)
 	words = append(words, slices.Compact(kinds)...)
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d\n%s", f.Seed, f.Run.Source))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d\n%s\n%s", f.Seed, f.Run.Test, f.Run.Source))
 	const most = 80 // characters; file systems take 255 bytes
 	name := slug(strings.Join(words, "-"))
 	return strings.TrimRight(name[:min(len(name), most)], "-") + "-" + hex.EncodeToString(sum[:4]) + ".json"
@@ -137,23 +145,34 @@ func (s stored) retire() (string, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", err
 	}
-	err := os.Rename(s.path, to)
+	err := s.move(to)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil // another test of the same lock has moved it
 	}
 	return to, err
 }
 
+// move moves the file, and the page beside it if there is one.
+func (s stored) move(to string) error {
+	if err := os.Rename(pagePath(s.path), pagePath(to)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.Rename(s.path, to)
+}
+
 // unretire moves a failure that fails again back to the others.
 func (s stored) unretire() (string, error) {
 	to := filepath.Join(filepath.Dir(filepath.Dir(s.path)), filepath.Base(s.path))
-	return to, os.Rename(s.path, to)
+	return to, s.move(to)
 }
 
 // tryStored tries the stored failures of earlier runs again. If one of them still
 // fails, the test ends with them and tries nothing new.
 func (c *checkup) tryStored() {
 	c.t.Helper()
+	if c.failure != "" {
+		return
+	}
 	all, err := loadStored(c.dir, c.lock.Name)
 	if err != nil {
 		c.t.Fatal(err)
@@ -168,6 +187,12 @@ func (c *checkup) tryStored() {
 
 func (c *checkup) tryAgain(s stored) {
 	c.t.Helper()
+	if s.file.Test != "" && s.file.Test != c.name {
+		if !s.fixed {
+			c.t.Logf("%s is not tried: %s found it; delete its field \"test\" to try it in every test of this lock", s.path, s.file.Test)
+		}
+		return
+	}
 	sc, err := file.Parse(s.file.File, []byte(s.file.Source), play.ServerNames(c.lock)...)
 	if err != nil {
 		c.t.Fatalf("%s: its scenario: %v", s.path, err)
@@ -211,7 +236,7 @@ func (c *checkup) stillFails(s stored, f *search.Failure) {
 			path = to
 		}
 	}
-	c.t.Error(f.Text(slices.Concat([]string{what}, c.stepByStep(path), []string{c.command()})...))
+	c.t.Error(c.describe(f, path, what))
 }
 
 func (c *checkup) noLongerFails(s stored) {

@@ -2,10 +2,13 @@ package quickstart
 
 import (
 	"context"
+	"io"
 	"os"
 	"testing"
 
 	"locksim/lock"
+	"locksim/reports"
+	"locksim/reports/html"
 	"locksim/scenarios"
 	simredis "locksim/sim/redis"
 )
@@ -32,5 +35,7 @@ func TestNaive(t *testing.T) {
 	}
 	scenarios.Check(t, scenarios.Lock{Name: "naive", Promise: mutual, New: func(e scenarios.Env) (lock.Locker, error) {
 		return naiveGlue{glue{simredis.Client(e, "r0")}}, nil
-	}}, scenarios.Options{Seed: 1})
+	}}, scenarios.Options{Seed: 1, Page: func(w io.Writer, o *scenarios.Outcome, replay string) error {
+		return html.Run(w, o, reports.Options{Replay: replay})
+	}})
 }

@@ -2,6 +2,7 @@ package testlocks
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"locksim/lock"
@@ -103,3 +104,49 @@ func (l fakeLease) Until() time.Time              { return l.until }
 func (l fakeLease) Lost() <-chan struct{}         { return l.lost }
 func (l fakeLease) Context() context.Context      { return context.Background() }
 func (l fakeLease) Release(context.Context) error { return nil }
+
+// InVariable is a lock in a variable of the program, which the clients of a run share.
+// Nothing frees it but a release: a claim of [TTL] is all that ends with its lease. It
+// has the promise of a lock on one node.
+func InVariable(name string, wrap func(e play.Env, l lock.Locker) lock.Locker) play.Lock {
+	var holder *string
+	l := play.Lock{Name: name, New: func(e play.Env) (lock.Locker, error) {
+		if IsRunStart(e) {
+			holder = new(string)
+		}
+		return wrap(e, variable{e, holder}), nil
+	}}
+	l.Promise, _ = lock.PromiseOf("single")
+	return l
+}
+
+type variable struct {
+	env    play.Env
+	holder *string
+}
+
+// TryAcquire implements [lock.Trier].
+func (v variable) TryAcquire(context.Context, string) (lock.Lease, error) {
+	if *v.holder != "" {
+		return nil, fmt.Errorf("acquire: %w", lock.ErrTaken)
+	}
+	*v.holder = v.env.Name()
+	return noOwnerCheckLease{fakeLease{until: v.env.Clock().Now().Add(TTL)}, func(context.Context) error {
+		if *v.holder == v.env.Name() {
+			*v.holder = ""
+		}
+		return nil
+	}}, nil
+}
+
+// Acquire implements [lock.Locker].
+func (v variable) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	for {
+		if lease, err := v.TryAcquire(ctx, resource); err == nil {
+			return lease, nil
+		}
+		if err := v.env.Clock().Sleep(ctx, 10*time.Millisecond); err != nil {
+			return nil, fmt.Errorf("wait for the lock: %w", err)
+		}
+	}
+}

@@ -169,6 +169,8 @@ type ServerState struct {
 	// Keys are its keys, if servers of its kind have keys. Listed says so.
 	Keys   []trace.Key
 	Listed bool
+	// Down says that it is not running.
+	Down bool
 }
 
 // Decision is the store's decision about one operation, with its position.

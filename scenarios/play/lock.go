@@ -1,6 +1,7 @@
 package play
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -261,8 +262,11 @@ func (l *Lock) specimen(name string) error {
 	return nil
 }
 
+// ErrUnknownLock is returned when a program does not have a lock of a name.
+var ErrUnknownLock = errors.New("there is no lock")
+
 // FindLock is the lock of that name: one of extra, or a kind that comes with
-// locksim. The error lists them all.
+// locksim. The error is an [ErrUnknownLock], and lists them all.
 func FindLock(name string, extra []Lock) (Lock, error) {
 	names := kinds.Names()
 	for _, l := range extra {
@@ -274,7 +278,7 @@ func FindLock(name string, extra []Lock) (Lock, error) {
 	if kinds.Reserved(name) {
 		return Kind(name)
 	}
-	return Lock{}, fmt.Errorf("there is no lock %q: there are %s", name, strings.Join(names, ", "))
+	return Lock{}, fmt.Errorf("%w %q: there are %s", ErrUnknownLock, name, strings.Join(names, ", "))
 }
 
 // queueOf is the key in which a fair lock keeps its waiters, in order.

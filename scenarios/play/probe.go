@@ -2,6 +2,7 @@ package play
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -24,6 +25,7 @@ type probe struct {
 	problem  error
 	leaked   string
 	blocked  string // why the clients did not end before the network was healed
+	denied   bool   // every Acquire that failed said only that the lock was taken, or that the time was over
 }
 
 // retry is the longest time between two attempts that is allowed to a lock whose
@@ -33,7 +35,8 @@ const retry = 2 * time.Second
 func (p *play) runProbe() error {
 	w := p.world
 	after := ended{p}
-	p.probe = &probe{leaked: after.leftBehind(), blocked: after.blockedBy()}
+	p.probe = &probe{leaked: after.leftBehind(), blocked: after.blockedBy(), denied: true}
+	bare, changes := after.bare(), len(w.Ground().KeyChanges())
 	p.probe.bound = after.longestTTL() + max(p.sc.Lock.Backoff.Max, retry) + 8*p.sc.World.Latency.Max
 	proc, err := w.Join(trace.Probe)
 	if err != nil {
@@ -44,8 +47,22 @@ func (p *play) runProbe() error {
 		return fmt.Errorf("make the lock of the probe: %w", err)
 	}
 	proc.Go(func() { p.probe.run(proc, locker) })
-	return w.RunUntil(w.Idle)
+	if err := w.RunUntil(w.Idle); err != nil {
+		return err
+	}
+	if bare && after.bare() && len(w.Ground().KeyChanges()) == changes && after.keptOutside() {
+		return ErrKeptOutside
+	}
+	return nil
 }
+
+// ErrKeptOutside is returned when the lock keeps its lease outside the servers, such
+// as in a variable of the program: a client that asked for the lock at the end was
+// told that it is taken, while no server had any key. All clients of a run are in one
+// program, and so share its variables. Real processes do not, and the lock would not
+// exclude them, so that a run says nothing about it.
+var ErrKeptOutside = errors.New("the lock keeps its lease outside the servers: it was granted, and in the end it is taken although no server has any key; " +
+	"the clients of a run share the variables of this program, which real processes do not: make all state of the lock in New, for each process anew")
 
 // run tries until the bound; a lock that gives up earlier is asked again.
 func (b *probe) run(proc Machine, locker lock.Locker) {
@@ -61,10 +78,23 @@ func (b *probe) run(proc Machine, locker lock.Locker) {
 			return
 		}
 		b.problem = err
+		b.denied = b.denied && onlyDenies(err)
 		if proc.Clock().Sleep(ctx, 10*time.Millisecond) != nil {
 			return
 		}
 	}
+}
+
+// onlyDenies reports whether an error says that the lock is taken, or that the time is
+// over, and nothing else: an error about a connection says why the lock was not granted.
+func onlyDenies(err error) bool {
+	switch e := err.(type) { //nolint:errorlint // it looks at each error of the tree
+	case interface{ Unwrap() error }:
+		return onlyDenies(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		return !slices.ContainsFunc(e.Unwrap(), func(err error) bool { return !onlyDenies(err) })
+	}
+	return err == lock.ErrTaken || err == context.DeadlineExceeded || err == context.Canceled //nolint:errorlint // the leaves of the tree
 }
 
 func (b *probe) verdict() (checker.Liveness, string) {
@@ -100,6 +130,29 @@ func (p ended) longestTTL() time.Duration {
 // asked are the servers to which locks send requests.
 func (p ended) asked() []ServerState {
 	return slices.DeleteFunc(p.world.Ground().Servers(), func(s ServerState) bool { return !s.Asked })
+}
+
+// bare reports whether every server to which locks send requests is running and lists
+// its keys, and none has any.
+func (p ended) bare() bool {
+	return !slices.ContainsFunc(p.asked(), func(s ServerState) bool { return s.Down || !s.Listed || len(s.Keys) > 0 })
+}
+
+// keptOutside reports whether something else than a key kept the probe out: the lock
+// can be granted, to more than one client or to one that never released it, and it was
+// only denied to the probe. A lock that was granted to one client alone, and was
+// released, may be one that nobody else can have: that is a verdict.
+func (p ended) keptOutside() bool {
+	holders := map[string]bool{}
+	kept := false
+	for _, c := range p.clients {
+		kept = kept || len(c.lapsed) > 0
+		for _, g := range c.grants {
+			holders[g.Client] = true
+			kept = kept || g.Released == 0
+		}
+	}
+	return !p.probe.acquired && p.probe.denied && (len(holders) > 1 || kept)
 }
 
 // leftBehind looks for lock keys that no client is entitled to any more. A key may

@@ -3,13 +3,18 @@ package play_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
+	"time"
 
 	"locksim/checker"
+	"locksim/internal/testlocks"
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	simredis "locksim/sim/redis"
 )
 
 // altered is a lock with another Acquire.
@@ -73,6 +78,74 @@ func TestProbe(t *testing.T) {
 			v := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0].Verdict
 			if v.Facts.Liveness != c.want {
 				t.Errorf("liveness %s, want %s: %v", v.Facts.Liveness, c.want, v.Reasons)
+			}
+		})
+	}
+}
+
+// leaves wraps a lock: an Acquire of some clients first sets a key with a TTL; 0 means
+// none.
+func leaves(by func(e play.Env) bool, key string, ttl time.Duration) func(play.Env, lock.Locker) lock.Locker {
+	return func(e play.Env, l lock.Locker) lock.Locker {
+		return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
+			if by(e) {
+				if err := simredis.Client(e, "r0").Set(ctx, key, 1, ttl).Err(); err != nil {
+					return nil, err
+				}
+			}
+			return l.Acquire(ctx, resource)
+		}}
+	}
+}
+
+// A lock that is taken in the end while no server has a key is kept outside the
+// servers, and gets no verdict. It gets one if something else may keep the probe out:
+// a lock that one client alone can have, an error of another kind, a key.
+func TestKeptOutside(t *testing.T) {
+	crash := testruns.Parse(t, "name: crash\nworkload: {stagger: 5s}\nfaults: [{when: {client: c1, event: granted}, crash: {process: c1}}]\n")
+	down := testruns.Parse(t, "name: down\nworkload: {stagger: 5s}\nfaults: [{when: {client: c1, event: granted}, crash: {process: c1}}, {at: 0s, crash: {process: r0}}]\n")
+	quiet := testruns.Parse(t, "name: quiet\nworkload: {stagger: 5s}\n")
+	for _, c := range []struct {
+		name string
+		sc   *file.Scenario
+		wrap func(e play.Env, l lock.Locker) lock.Locker
+		want bool
+	}{
+		{"its holder crashed", crash, func(_ play.Env, l lock.Locker) lock.Locker { return l }, true},
+		{"taken", crash, func(_ play.Env, l lock.Locker) lock.Locker {
+			return altered{l, l.(lock.Trier).TryAcquire}
+		}, true},
+		{"another error", crash, func(_ play.Env, l lock.Locker) lock.Locker {
+			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
+				lease, err := l.(lock.Trier).TryAcquire(ctx, resource)
+				if err != nil {
+					err = fmt.Errorf("%w: %w", err, errNotNow)
+				}
+				return lease, err
+			}}
+		}, false},
+		{"released", quiet, func(_ play.Env, l lock.Locker) lock.Locker { return l }, false},
+		{"one client alone", quiet, func(e play.Env, l lock.Locker) lock.Locker {
+			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
+				if e.Name() == "c0" {
+					return l.Acquire(ctx, resource)
+				}
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}}
+		}, false},
+		{"a key", crash, leaves(func(play.Env) bool { return true }, "anything", 0), false},
+		{"a key that expires", crash, leaves(func(e play.Env) bool { return e.Name() != "probe" }, "other", 2*time.Second), false},
+		{"a key of the probe", crash, leaves(func(e play.Env) bool { return e.Name() == "probe" }, "other", 0), false},
+		{"a key that comes and goes", crash, leaves(func(e play.Env) bool { return e.Name() == "probe" }, "anything", time.Millisecond), false},
+		{"a server is down", down, func(_ play.Env, l lock.Locker) lock.Locker { return l }, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := testlocks.InVariable("variable", c.wrap)
+			l.Keys = func(string) []string { return []string{"anything"} }
+			_, err := play.Run(c.sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
+			if errors.Is(err, play.ErrKeptOutside) != c.want || err != nil && !c.want {
+				t.Errorf("kept outside: want %v, got the error %v", c.want, err)
 			}
 		})
 	}

@@ -41,13 +41,13 @@ func (e *ReplayError) Error() string {
 // Setup is the scenario and the lock of a stored run. extra are locks that do not
 // come with locksim. An invalid scenario or an unknown lock is an *InputError.
 func (f *RunFile) Setup(extra []Lock) (*file.Scenario, Lock, error) {
+	l, err := FindLock(f.Lock, extra) // first, since it may bring the servers of the scenario along
+	if err != nil {
+		return nil, Lock{}, &file.InputError{Pos: faults.Pos{File: f.File}, Msg: err.Error(), Err: err}
+	}
 	sc, err := file.Parse(f.File, []byte(f.Source), ServerNames(extra...)...)
 	if err != nil {
 		return nil, Lock{}, err
-	}
-	l, err := FindLock(f.Lock, extra)
-	if err != nil {
-		return nil, Lock{}, &file.InputError{Pos: faults.Pos{File: f.File}, Msg: err.Error(), Err: err}
 	}
 	return sc, l, nil
 }

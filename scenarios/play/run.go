@@ -82,7 +82,7 @@ func Differ(a, b *Outcome) *NondeterminismError {
 //
 // A broken lock is not an error: it is a verdict. Errors are an *InputError or
 // another error about an argument, a [*NondeterminismError], the errors of
-// [sim.Run], and [ErrContradiction].
+// [sim.Run], [ErrKeptOutside], and [ErrContradiction].
 func Run(sc *file.Scenario, l Lock, opts RunOptions) (*Outcome, error) {
 	if err := errors.Join(sc.Validate(), l.Validate()); err != nil {
 		return nil, err

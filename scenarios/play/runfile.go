@@ -32,6 +32,9 @@ type RunFile struct {
 	Scenario string `json:"scenario"`
 	// Lock is the name of the lock.
 	Lock string `json:"lock"`
+	// Test is the name of the test that found the run. It is absent if a command made
+	// the file.
+	Test string `json:"test,omitempty"`
 	// Seed is the number that decides everything random of the run.
 	Seed uint64 `json:"seed"`
 	// Expected says whether no mode was worse than the scenario expects.

@@ -156,7 +156,7 @@ func (g simGround) Servers() []ServerState {
 		if n.Name() == protected.Name {
 			continue
 		}
-		s := ServerState{Name: n.Name(), Asked: n == primary || !isFamily(n.Name())}
+		s := ServerState{Name: n.Name(), Asked: n == primary || !isFamily(n.Name()), Down: n.Down()}
 		if r, ok := n.Server().(sim.Ranked); ok {
 			s.Role, _ = r.Role()
 		}

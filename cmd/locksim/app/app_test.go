@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"go/parser"
+	"go/token"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -56,11 +58,41 @@ func TestExtraLock(t *testing.T) {
 	if code, out, errs = call(t, extra, "replay", filepath.Join(dir, "run.json")); code != exitExpected {
 		t.Errorf("replay: exit code %d\n%s%s", code, out, errs)
 	}
-	if code, _, errs = call(t, nil, "replay", filepath.Join(dir, "run.json")); code != exitUsage || !strings.Contains(errs, "mylock") {
-		t.Errorf("replay without the lock: exit code %d\n%s", code, errs)
-	}
 	if _, out, _ = call(t, extra, "__complete", "run", "calm", "--lock", ""); !strings.Contains(out, "mylock\n") {
 		t.Errorf("completion does not offer mylock:\n%s", out)
+	}
+}
+
+// The replay of a run of a lock that the program does not have says how to build one
+// that has it, also if the lock brings the servers of the scenario along.
+func TestReplayOfAnotherLock(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "run.json")
+	if code, _, errs := call(t, []play.Lock{mylock()}, "run", "gc-pause", "--lock", "mylock", "--out", dir); code != exitExpected {
+		t.Fatalf("exit code %d\n%s", code, errs)
+	}
+	stored, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	onOthers := filepath.Join(dir, "others.json")
+	if err := os.WriteFile(onOthers, bytes.Replace(stored, []byte("clients: 2"), []byte("clients: 2, register: 3"), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{name, onOthers} {
+		for _, args := range [][]string{{"replay", name}, {"replay", name, "--mode", "none", "--until-step", "3"}} {
+			code, out, errs := call(t, nil, args...)
+			if code != exitUsage || out != "" || !strings.Contains(errs, `there is no lock "mylock": there are single, `) ||
+				!strings.HasSuffix(errs, "go run ./FOLDER replay "+name+"\n") {
+				t.Errorf("%v: exit code %d\n%s", args, code, errs)
+			}
+			_, program, _ := strings.Cut(errs, "in a folder of your module:\n")
+			program, _, _ = strings.Cut(program, "Then call it")
+			f, err := parser.ParseFile(token.NewFileSet(), "main.go", program, parser.SkipObjectResolution)
+			if err != nil || f.Name.Name != "main" || !strings.Contains(program, "app.Main(") {
+				t.Errorf("not a program: %v\n%s", err, program)
+			}
+		}
 	}
 }
 

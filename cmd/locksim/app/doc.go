@@ -12,6 +12,7 @@
 //			New: func(e scenarios.Env) (lock.Locker, error) {
 //				return adapt(mylock.New(simredis.Client(e, "r0"))), nil
 //			},
+//			Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}},
 //		}))
 //	}
 //

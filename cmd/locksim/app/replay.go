@@ -157,11 +157,37 @@ func readStored(name string) ([]byte, error) {
 // failed distinguishes a stored run that cannot be repeated, which is bad input, from
 // one that differs when repeated. command is the command to report.
 func (r *recording) failed(err error, command string) error {
+	if errors.Is(err, play.ErrUnknownLock) {
+		return fmt.Errorf("%s: this stored run cannot be made again: %w\n%s", r.name, err, fmt.Sprintf(withOwnLock, r.run.Lock, quote(r.name)))
+	}
 	if _, ok := errors.AsType[*file.InputError](err); ok {
 		return fmt.Errorf("%s: this stored run cannot be made again: %w", r.name, err)
 	}
 	return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", r.run.Seed), replay: command}
 }
+
+// withOwnLock says how to build a command that has a lock of the user's, by the name of
+// the lock and of the file to replay.
+const withOwnLock = `
+If %s is a lock of your own, build a command that has it, with this main.go in a folder of your module:
+
+	//go:debug randseednop=0
+	package main
+
+	import (
+		"os"
+
+		"locksim/cmd/locksim/app"
+
+		"yours" // your package: not of a test, with a function that returns the scenarios.Lock
+	)
+
+	func main() { os.Exit(app.Main(yours.Lock())) }
+
+Then call it in place of locksim:
+
+	go get locksim/cmd/locksim/app
+	go run ./FOLDER replay %s`
 
 // stateFile is the world at one step as replay --until-step --json prints it.
 type stateFile struct {
