@@ -204,9 +204,11 @@ func (w *watch) leave(g Grant) {
 	case g.ReleaseFailed:
 		w.depart(g.Client, w.when(g.ReleaseReturned), CauseFailedRelease)
 	}
-	if g.Until > 0 {
-		w.depart(g.Client, w.when(g.Until), CauseExpiry)
-		w.departures[len(w.departures)-1].until += w.when(g.Granted) - w.when(g.Invoked)
+	for _, end := range []Pos{g.Until, g.Lost} {
+		if end > 0 {
+			w.depart(g.Client, w.when(end), CauseExpiry)
+			w.departures[len(w.departures)-1].until += w.when(g.Granted) - w.when(g.Invoked)
+		}
 	}
 }
 

@@ -42,10 +42,13 @@ func (p *play) history(t *trace.Trace) checker.History {
 	p.addDecisions(&h)
 	p.groundTruth(t).into(&h)
 	h.Calm = p.calm()
-	h.Timing = p.timing(t)
-	p.followQueue(t, h.Timing.Away).into(&h)
+	timing := p.timing(t)
+	p.followQueue(t, timing.Away).into(&h)
+	if len(h.Within) == 0 { // elsewhere a machine may be busy, and nobody has the lock meanwhile
+		h.Timing = timing
+	}
 	h.Liveness, h.LivenessWhy = p.probe.verdict()
-	if p.lock.Lease == LeaseHeld {
+	if p.lock.Lease == LeaseHeld && h.Timing != nil {
 		return h.HeldUntilTold(p.lock.Detection)
 	}
 	return h

@@ -56,25 +56,29 @@ func TestLeaseForms(t *testing.T) {
 	const long = time.Hour // longer than any TTL that is drawn
 	for name, c := range map[string]struct {
 		l    play.Lock
+		runs uint64
 		want checker.Label // of the violations; "" for none
 	}{
-		"no form":                     {wrapped("single", false, "", 0), checker.Void},
-		"counted":                     {wrapped("single", false, play.LeaseCounted, 0), ""},
-		"held until told":             {wrapped("watchdog", false, play.LeaseHeld, long), ""},
-		"held, and told by its watch": {wrapped("watchdog", false, play.LeaseHeld, time.Second), ""},
-		"held, and never told":        {wrapped("watchdog", true, play.LeaseHeld, time.Second), checker.Overlap},
-		"counted beyond the TTL":      {countedTooLong(wrapped("single", true, play.LeaseCounted, 0)), checker.Overlap},
+		"no form":                     {wrapped("single", false, "", 0), 20, checker.Void},
+		"counted":                     {wrapped("single", false, play.LeaseCounted, 0), 100, ""},
+		"held until told":             {wrapped("watchdog", false, play.LeaseHeld, long), 100, ""},
+		"held, and told by its watch": {wrapped("watchdog", false, play.LeaseHeld, time.Second), 100, ""},
+		"held, and never told":        {wrapped("watchdog", true, play.LeaseHeld, time.Second), 1000, checker.Overlap},
+		"counted beyond the TTL":      {countedTooLong(wrapped("single", true, play.LeaseCounted, 0)), 100, checker.Overlap},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := map[checker.Label]int{}
 			contended := 0
-			for trial := range search.Trials(c.l, search.Drawn(discovered(t, c.l, search.Space{}), search.Seeds{First: 1, Last: 800})) {
+			for trial := range search.Trials(c.l, search.Drawn(discovered(t, c.l, search.Space{}), search.Seeds{First: 1, Last: c.runs})) {
 				if trial.Err != nil {
 					t.Fatal(trial.Err)
 				}
 				contended += trial.Outcome.Modes[0].Verdict.Facts.Contended
 				for _, v := range trial.Violations {
 					found[v.Label]++
+				}
+				if found[c.want] > 0 {
+					break
 				}
 			}
 			if c.want == "" && len(found) > 0 || c.want != "" && found[c.want] == 0 || contended == 0 && c.want != checker.Void {
