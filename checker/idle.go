@@ -246,12 +246,7 @@ func (w *watch) depart(client string, at time.Duration, cause Cause) {
 // idleFor are the idle times of a pending Acquire, each without the slack.
 func (w *watch) idleFor(a waiting) []Span {
 	busy := slices.Clone(w.taken)
-	for _, s := range w.Away[a.client] {
-		if s.From < s.To {
-			busy = append(busy, s.Span)
-		}
-	}
-	for _, other := range w.acquires { // its reply may wait for a client that is away
+	for _, other := range w.acquires { // a is one of them; a reply may wait for a client that is away
 		for _, s := range w.Away[other.client] {
 			if both := (Span{max(s.From, other.span.From), min(s.To, other.span.To)}); both.From < both.To {
 				busy = append(busy, both)

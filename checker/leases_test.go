@@ -53,6 +53,7 @@ func TestRevivedClaims(t *testing.T) {
 		{"after another grant", []Grant{revived(first, 30), held(2, "c1", 20, 25)}, 1},
 		{"after two other grants", []Grant{revived(first, 40), held(2, "c1", 20, 25), held(3, "c2", 30, 35)}, 1},
 		{"before another grant", []Grant{revived(first, 15), held(2, "c1", 60, 65)}, 0},
+		{"after another grant that had begun before the end", []Grant{revived(first, 30), held(2, "c1", 5, 8)}, 0},
 		{"without another grant", []Grant{revived(first, 30)}, 0},
 		{"another grant that was late", []Grant{revived(first, 30), held(2, "c1", 20, 25).until(18, 0)}, 0},
 		{"another resource", []Grant{revived(first, 30), held(2, "c1", 20, 25).of("stock")}, 0},

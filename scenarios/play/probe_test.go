@@ -39,6 +39,26 @@ var errNotNow = errors.New("not now")
 func TestProbe(t *testing.T) {
 	sc := testruns.Parse(t, "name: quiet\nworkload: {stagger: 5s}\n")
 	sound := testruns.Kind(t, "single")
+	// after refuses the probe for some time. A release that keeps leaves the key.
+	after := func(wait time.Duration, keep bool) func(play.Env, lock.Locker) altered {
+		return func(e play.Env, l lock.Locker) altered {
+			var first time.Time
+			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
+				now := e.Clock().Now()
+				if first.IsZero() {
+					first = now
+				}
+				if e.Name() == "probe" && now.Sub(first) < wait {
+					return nil, errNotNow
+				}
+				lease, err := l.Acquire(ctx, resource)
+				if keep {
+					lease = keeping{lease}
+				}
+				return lease, err
+			}}
+		}
+	}
 	for _, c := range []struct {
 		name string
 		bend func(e play.Env, inner lock.Locker) altered
@@ -62,6 +82,10 @@ func TestProbe(t *testing.T) {
 				return l.Acquire(ctx, resource)
 			}}
 		}, checker.LivenessStuck},
+		{"granted within the bound, a retry", after(1500*time.Millisecond, false), checker.LivenessOK},
+		{"granted later", after(3*time.Second, false), checker.LivenessStuck},
+		{"granted within the bound, the TTL of a key and a retry", after(9*time.Second, true), checker.LivenessLeaked},
+		{"granted later than that", after(15*time.Second, true), checker.LivenessStuck},
 		{"left behind", func(_ play.Env, l lock.Locker) altered {
 			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
 				lease, err := l.Acquire(ctx, resource)
