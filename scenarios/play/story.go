@@ -251,7 +251,7 @@ func fatalRemark(run *ModeRun) string {
 	case checker.Corrupted:
 		return fmt.Sprintf("a stale write, mode %s lets it through", run.Mode)
 	case checker.Rescued:
-		return "stale: the fencing token saves the data"
+		return "stale: " + run.Mode.Guard() + " saves the data"
 	case checker.Stuck:
 		if run.Barred {
 			return "nobody else gets the lock any more"

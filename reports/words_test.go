@@ -1,0 +1,90 @@
+package reports_test
+
+import (
+	"bytes"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/reports"
+	"locksim/reports/chrome"
+	"locksim/reports/html"
+	"locksim/reports/junit"
+	"locksim/reports/markdown"
+	"locksim/reports/terminal"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+)
+
+// formats are the reports of a run that are text.
+var formats = map[string]func(io.Writer, *play.Outcome, reports.Options) error{
+	"terminal": terminal.Run, "timeline": terminal.Timeline, "html": html.Run, "markdown": markdown.Run,
+	"junit": junit.Run, "chrome": chrome.Run,
+	"json": func(w io.Writer, o *play.Outcome, _ reports.Options) error {
+		b, err := play.NewRunFile(o).JSON()
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(b)
+		return err
+	},
+}
+
+// written is a run in each format. Folded lines are joined again.
+func written(t *testing.T, o *play.Outcome) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for name, write := range formats {
+		var b bytes.Buffer
+		if err := write(&b, o, reports.Options{Width: 400}); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		all[name] = strings.NewReplacer("<br/>", " ", "&#39;", "'", "’", "'").Replace(b.String())
+	}
+	return all
+}
+
+// played is a run of a scenario of the library.
+func played(t *testing.T, scenario, kind string, modes ...fence.Mode) *play.Outcome {
+	t.Helper()
+	sc, err := file.Load(scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := play.Kind(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: modes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// A report says what saved the data in its mode: a token only where the store compares tokens.
+func TestWhatSavedTheData(t *testing.T) {
+	saver := regexp.MustCompile(`the ([a-z' -]*)(saves|saved) the data`)
+	for mode, want := range map[fence.Mode]string{
+		fence.Seal: "fencing token ", fence.Claim: "check of the grant's claim ", fence.CAS: "compare-and-set of the value that was read ",
+	} {
+		o := played(t, "gc-pause", "fenced", mode)
+		if o.Modes[0].Verdict.Label != checker.Rescued {
+			t.Fatalf("mode %s is %s", mode, o.Modes[0].Verdict.Label)
+		}
+		for name, text := range written(t, o) {
+			found := saver.FindAllStringSubmatch(text, -1)
+			for _, f := range found {
+				if f[1] != want {
+					t.Errorf("mode %s, %s: %q", mode, name, f[0])
+				}
+			}
+			if len(found) == 0 && (name == "terminal" || name == "timeline" || name == "html" || name == "markdown") {
+				t.Errorf("mode %s, %s does not say what saved the data", mode, name)
+			}
+		}
+	}
+}
