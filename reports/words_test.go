@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -85,6 +86,44 @@ func TestWhatSavedTheData(t *testing.T) {
 			if len(found) == 0 && (name == "terminal" || name == "timeline" || name == "html" || name == "markdown") {
 				t.Errorf("mode %s, %s does not say what saved the data", mode, name)
 			}
+		}
+	}
+}
+
+// A run has as many events as steps, in every format and in its run file: the number of events is that of the last step.
+func TestCountsAgree(t *testing.T) {
+	o := played(t, "gc-pause", "fenced", fence.None)
+	m := o.Modes[0]
+	last := m.Trace.Events[m.Trace.Len()-1].N
+	all := written(t, o)
+	var b bytes.Buffer
+	if err := terminal.Replayed(&b, o, reports.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	all["replayed"] = b.String()
+	for name, form := range map[string]string{
+		"terminal": `(?m)^none .* (\d+)  +[\d.]+s$`,
+		"replayed": `(\d+) events`,
+		"html":     `>(\d+) in [\d.]+s<`,
+		"markdown": `\| (\d+) \| [\d.]+s \|\n(?s:.*)mode none: (\d+) events`,
+		"junit":    `(\d+) events`,
+		"json":     `"events": (\d+),`,
+	} {
+		found := regexp.MustCompile(form).FindStringSubmatch(all[name])
+		if found == nil {
+			t.Errorf("%s: no count of the events", name)
+			continue
+		}
+		for _, count := range found[1:] {
+			if count != strconv.Itoa(last) {
+				t.Errorf("%s: %s events, and the last step is %d", name, count, last)
+			}
+		}
+	}
+	// What a shortened story leaves out are lines of the story, which are fewer than the steps of the run.
+	for name, text := range all {
+		if found := regexp.MustCompile(`\d+ steps left out`).FindString(text); found != "" {
+			t.Errorf("%s: %q", name, found)
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"locksim/scenarios/play"
 )
 
-// Sentence is a step of a story, or the number of steps that are left out.
+// Sentence is a line of a story, which is one step of the run, or the number of lines
+// that are left out.
 type Sentence struct {
 	Step    int
 	At      time.Duration
@@ -84,12 +85,14 @@ func Sentences(story []play.Line) []Sentence {
 	return out
 }
 
-// LeftOut is the notice for n steps that are not shown, nil where n is 0.
+// LeftOut is the notice for n lines of a story that are not shown, nil where n is 0. It
+// does not call them steps: a step is any event of the trace, and a story has few of
+// these.
 func LeftOut(n int) []Sentence {
 	if n == 0 {
 		return nil
 	}
-	return []Sentence{{LeftOut: n, Text: fmt.Sprintf("%s left out", prose.Count(n, "step"))}}
+	return []Sentence{{LeftOut: n, Text: fmt.Sprintf("%s left out", prose.Count(n, "line"))}}
 }
 
 // Around keeps n elements, three quarters of them before a step. The elements

@@ -102,7 +102,7 @@ func (l layout) leftOut(lines []play.Line) []string {
 	if len(lines) == 0 {
 		return nil
 	}
-	return l.rows(play.Line{Text: fmt.Sprintf("… %s left out", prose.Count(len(lines), "step"))})
+	return l.rows(play.Line{Text: fmt.Sprintf("… %s left out", prose.Count(len(lines), "line"))})
 }
 
 // layout places the steps of a story: time and number on the left, then a column for

@@ -290,5 +290,5 @@ func (r *rails) leftOut(n int) []string {
 	if n <= 0 {
 		return nil
 	}
-	return []string{prose.Blanks(r.edge()) + fmt.Sprintf("… %s left out", prose.Count(n, "step"))}
+	return []string{prose.Blanks(r.edge()) + fmt.Sprintf("… %s left out", prose.Count(n, "line"))}
 }

@@ -34,7 +34,8 @@ type ModeRun struct {
 	TraceHash string
 	// History is what the clients saw.
 	History checker.History
-	// Events counts what the world delivered; Virtual is the virtual time.
+	// Events counts the events of the trace, each of which is a step of the run;
+	// Virtual is the virtual time.
 	Events  int
 	Virtual time.Duration
 	// FaultsFired says, for each fault of the scenario, whether it struck.
