@@ -2,6 +2,8 @@ package reports_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"regexp"
 	"strconv"
@@ -9,6 +11,7 @@ import (
 	"testing"
 
 	"locksim/checker"
+	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/chrome"
@@ -124,6 +127,85 @@ func TestCountsAgree(t *testing.T) {
 	for name, text := range all {
 		if found := regexp.MustCompile(`\d+ steps left out`).FindString(text); found != "" {
 			t.Errorf("%s: %q", name, found)
+		}
+	}
+}
+
+// talkative is a lock whose releases return errors of several lines, with a table's and a terminal's control characters.
+type talkative struct{ lock.Locker }
+
+func (l talkative) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	lease, err := l.Locker.Acquire(ctx, resource)
+	if err != nil {
+		return nil, err
+	}
+	return talkativeLease{lease}, nil
+}
+
+type talkativeLease struct{ lock.Lease }
+
+func (l talkativeLease) Release(ctx context.Context) error {
+	return errors.Join(l.Lease.Release(ctx), errors.New("2 errors occurred:\n\t* one | two\r\n\n\x1b[31m* three;\n"))
+}
+
+// The error of a lock is one line in every report, whatever it contains.
+func TestErrorsOfSeveralLines(t *testing.T) {
+	inner, err := play.Kind("single")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc, err := file.Load("calm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := inner
+	l.Name = "talkative"
+	l.New = func(e play.Env) (lock.Locker, error) {
+		locker, err := inner.New(e)
+		return talkative{locker}, err
+	}
+	o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `fails to release: 2 errors occurred: * one | two \x1b[31m* three;`
+	n := 0
+	for _, line := range o.Modes[0].Story {
+		if strings.HasPrefix(line.Text, "fails to release") {
+			n++
+			if line.Text != want {
+				t.Errorf("the story has %q, want %q", line.Text, want)
+			}
+		}
+	}
+	if n == 0 {
+		t.Fatal("no release failed")
+	}
+	all := written(t, o)
+	for name, whole := range map[string]string{
+		"terminal": `(?m)^ +[\d.]+s +\d+ .* fails to release: .* three;$`,
+		"timeline": `(?m)^ +[\d.]+s +\d+ .* fails to release: .* three;$`,
+		"markdown": `(?m)^\| \d+ \| [\d.]+s \| c\d \| fails to release: .* three; \|$`,
+		"html":     `(?m)<li id="none-\d+".* fails to release: .* three;`,
+	} {
+		said := n
+		if name == "terminal" { // it leaves out lines of the story
+			said = strings.Count(all[name], "fails to release")
+		}
+		if found := regexp.MustCompile(whole).FindAllString(all[name], -1); len(found) != said || said == 0 {
+			t.Errorf("%s: %d of %d failed releases are one line", name, len(found), said)
+		}
+	}
+	for name, text := range all {
+		if strings.ContainsAny(text, "\x1b") {
+			t.Errorf("%s: a control character of the error is in it", name)
+		}
+	}
+	// In the diagram each line is a statement: the error is within the text of a note.
+	diagram, _, _ := strings.Cut(strings.SplitN(all["markdown"], "sequenceDiagram\n", 2)[1], "```")
+	for line := range strings.Lines(diagram) {
+		if !regexp.MustCompile(`^ *(accTitle: |accDescr: |participant |Note over |activate |deactivate |rect |end$|alt |else |\w+(-->>|->>|-x|--x)\w+: )`).MatchString(strings.TrimRight(line, "\n")) {
+			t.Errorf("the diagram has the line %q", line)
 		}
 	}
 }

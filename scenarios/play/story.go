@@ -17,7 +17,7 @@ func storyOf(run *ModeRun) []Line {
 	ofProbe := probePhrases(run)
 	var lines []Line
 	for _, e := range run.Trace.Events {
-		text := cmp.Or(phrase(e), ofProbe[e.N])
+		text := trace.Readable(cmp.Or(phrase(e), ofProbe[e.N])) // the error of a lock may have several lines
 		if text == "" {
 			continue
 		}
