@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"strconv"
@@ -207,5 +208,70 @@ func TestErrorsOfSeveralLines(t *testing.T) {
 		if !regexp.MustCompile(`^ *(accTitle: |accDescr: |participant |Note over |activate |deactivate |rect |end$|alt |else |\w+(-->>|->>|-x|--x)\w+: )`).MatchString(strings.TrimRight(line, "\n")) {
 			t.Errorf("the diagram has the line %q", line)
 		}
+	}
+}
+
+// Where a client is granted the lock while another has it, each report marks that instant, and not only the write that did
+// the damage.
+func TestSharedInstantIsMarked(t *testing.T) {
+	for _, tc := range []struct{ scenario, lock, remark string }{
+		{"pause-after-check", "fenced", "while c0 still believes that it has it"},
+		{"lock-key-evicted", "fenced", "while the claim of c0 goes on: the lock breaks its promise"},
+	} {
+		o := played(t, tc.scenario, tc.lock, fence.None)
+		m := o.Modes[0]
+		var at []int
+		for _, g := range m.History.Grants {
+			for _, before := range m.History.Grants {
+				if before.Granted < g.Granted && before.Belief(m.History.Care).Contains(g.Granted) {
+					at = append(at, int(g.Granted))
+				}
+			}
+		}
+		if len(at) != 1 {
+			t.Fatalf("%s: shared grants at %v, want one", tc.scenario, at)
+		}
+		for name, form := range map[string]string{
+			"terminal": `(?m)^ > +[\d.]+s +%d +is granted order token=2 — %s$`,
+			"timeline": `(?m)^ > +[\d.]+s +%d .*c1 is granted order token=2 — %s$`,
+			"markdown": `(?m)^\| > %d \| [\d.]+s \| c1 \| is granted order token=2 — %s \|$`,
+			"html":     `<li id="none-%d" data-n="\d+" class="shared">.*is granted order token=2 — %s`,
+		} {
+			if !regexp.MustCompile(fmt.Sprintf(form, at[0], tc.remark)).MatchString(written(t, o)[name]) {
+				t.Errorf("%s, %s does not mark step %d in the story", tc.scenario, name, at[0])
+			}
+		}
+		for name, form := range map[string]string{
+			"markdown": `(?m)^    rect .*\n +Note over c1: [\d.]+s is granted order token=2 — ?%s\n +end$`,
+			"html":     `<g class="mark shared" data-n="%d"(?s:.*?)<title>c1 is granted the lock %s`,
+			"chrome":   `"cat":"shared".*"c1 is granted the lock %s`,
+		} {
+			want := regexp.MustCompile(strings.NewReplacer("%d", strconv.Itoa(at[0]), "%s", tc.remark).Replace(form))
+			text := written(t, o)[name]
+			if name == "markdown" {
+				text = strings.ReplaceAll(text, "#58;", ":")
+			}
+			if !want.MatchString(text) {
+				t.Errorf("%s, %s does not mark step %d in the picture", tc.scenario, name, at[0])
+			}
+		}
+	}
+}
+
+// Where no harm came of it, that instant is the decisive one.
+func TestSharedInstantDecides(t *testing.T) {
+	o := played(t, "lock-key-evicted", "watchdog", fence.None)
+	m := o.Modes[0]
+	if m.Verdict.Label != checker.Overlap {
+		t.Fatalf("the run is %s", m.Verdict.Label)
+	}
+	first := int(checker.SharedGrants(m.History)[0].Granted.Granted)
+	for _, line := range m.Story {
+		if line.Fatal != (line.N == first) {
+			t.Errorf("step %d is decisive: %v, and two clients held the lock from step %d on", line.N, line.Fatal, first)
+		}
+	}
+	if text := written(t, o)["html"]; !strings.Contains(text, fmt.Sprintf("It was decided at step %d,", first)) {
+		t.Errorf("the page has another decisive step than %d", first)
 	}
 }

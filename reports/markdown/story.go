@@ -27,6 +27,8 @@ func (m *report) story() []string {
 				row[i] = "**" + row[i] + "**"
 			}
 			row[0] = ">> " + row[0]
+		case l.Shared:
+			row[0] = "> " + row[0]
 		}
 		lines = append(lines, rowOf(row))
 	}

@@ -18,6 +18,7 @@ type Sentence struct {
 	Actor   string
 	Text    string
 	Fatal   bool
+	Shared  bool // see [play.Line]
 	LeftOut int
 }
 
@@ -80,7 +81,7 @@ func Excerpt(story []play.Line) []Sentence {
 func Sentences(story []play.Line) []Sentence {
 	out := make([]Sentence, len(story))
 	for i, l := range story {
-		out[i] = Sentence{Step: l.N, At: l.At, Actor: l.Actor, Text: prose.Visible(l.Text), Fatal: l.Fatal}
+		out[i] = Sentence{Step: l.N, At: l.At, Actor: l.Actor, Text: prose.Visible(l.Text), Fatal: l.Fatal, Shared: l.Shared}
 	}
 	return out
 }

@@ -97,6 +97,9 @@ func (l layout) all(lines []play.Line) []string {
 	return rows
 }
 
+// sharedMark marks a grant at which another client had the lock already.
+const sharedMark = " >"
+
 // leftOut is a notice for steps that are not shown.
 func (l layout) leftOut(lines []play.Line) []string {
 	if len(lines) == 0 {
@@ -173,6 +176,8 @@ func (l layout) rows(line play.Line) []string {
 		if style == unstyled {
 			style = bold
 		}
+	} else if line.Shared {
+		mark, style = sharedMark, warning
 	}
 	indent, text := l.indent(line)
 	var rows []string

@@ -75,6 +75,9 @@ type Line struct {
 	Text         string
 	// Fatal marks the step that decided the verdict.
 	Fatal bool
+	// Shared marks a grant at which another client had the lock already, or believed
+	// that it had it.
+	Shared bool
 }
 
 // Mismatch is a mode whose label is worse than the scenario expects.
