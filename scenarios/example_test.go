@@ -87,6 +87,6 @@ func ExampleRun() {
 	}
 	// Output:
 	// none corrupted
-	// check n/a
-	// seal n/a
+	// claim rescued
+	// cas rescued
 }
