@@ -65,12 +65,25 @@ func isText(b []byte) bool {
 // the original, or for several in succession, and characters that are not printable
 // are written as Go writes them, such as \x1b.
 func Readable(text string) string {
+	if onLine(text) {
+		return text // as nearly all are
+	}
 	text = strings.Join(strings.Fields(text), " ")
 	if isText([]byte(text)) {
 		return text
 	}
 	quoted := strconv.Quote(text)
 	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(quoted[1 : len(quoted)-1])
+}
+
+// onLine reports whether a text is printable ASCII with single spaces.
+func onLine(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == ' ' && (i == 0 || i == len(text)-1 || text[i-1] == ' ') {
+			return false
+		}
+	}
+	return true
 }
 
 // Line builds a line of text: words with spaces between, cut after 300 bytes.
