@@ -2,8 +2,6 @@ package reports_test
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -12,7 +10,7 @@ import (
 	"testing"
 
 	"locksim/checker"
-	"locksim/lock"
+	"locksim/internal/testreports"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/chrome"
@@ -52,14 +50,20 @@ func written(t *testing.T, o *play.Outcome) map[string]string {
 	return all
 }
 
-// played is a run of a scenario of the library.
+// played is a run of a scenario of the library with a lock of ours.
 func played(t *testing.T, scenario, kind string, modes ...fence.Mode) *play.Outcome {
 	t.Helper()
-	sc, err := file.Load(scenario)
+	l, err := play.Kind(kind)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := play.Kind(kind)
+	return playedWith(t, scenario, l, modes...)
+}
+
+// playedWith is a run of a scenario of the library.
+func playedWith(t *testing.T, scenario string, l play.Lock, modes ...fence.Mode) *play.Outcome {
+	t.Helper()
+	sc, err := file.Load(scenario)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,43 +136,13 @@ func TestCountsAgree(t *testing.T) {
 	}
 }
 
-// talkative is a lock whose releases return errors of several lines, with a table's and a terminal's control characters.
-type talkative struct{ lock.Locker }
-
-func (l talkative) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
-	lease, err := l.Locker.Acquire(ctx, resource)
-	if err != nil {
-		return nil, err
-	}
-	return talkativeLease{lease}, nil
-}
-
-type talkativeLease struct{ lock.Lease }
-
-func (l talkativeLease) Release(ctx context.Context) error {
-	return errors.Join(l.Lease.Release(ctx), errors.New("2 errors occurred:\n\t* one | two\r\n\n\x1b[31m* three;\n"))
-}
-
 // The error of a lock is one line in every report, whatever it contains.
 func TestErrorsOfSeveralLines(t *testing.T) {
-	inner, err := play.Kind("single")
+	l, err := play.Kind("single")
 	if err != nil {
 		t.Fatal(err)
 	}
-	sc, err := file.Load("calm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := inner
-	l.Name = "talkative"
-	l.New = func(e play.Env) (lock.Locker, error) {
-		locker, err := inner.New(e)
-		return talkative{locker}, err
-	}
-	o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := playedWith(t, "calm", testreports.Talkative(l), fence.None)
 	const want = `fails to release: 2 errors occurred: * one | two \x1b[31m* three;`
 	n := 0
 	for _, line := range o.Modes[0].Story {
