@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -162,42 +163,60 @@ func (k *cellCheck) findLost(lost *tally) {
 	}
 }
 
-// lostReason explains a lost update by the write that replaced it: the one on
-// the path that has the same base as the lost branch.
+// lostReason explains a lost update in the order in which the store took the
+// writes: the value that the lost write itself overwrote unseen, if there is
+// one; the lost write; and the write that undid it, which is the first later
+// one that is based neither on it nor on what followed from it.
 func (k *cellCheck) lostReason(w *Op) Reason {
-	r := Reason{
-		Text: fmt.Sprintf("%s to %s was acknowledged but lost: ", describe(*w), k.cell),
-		At:   []Pos{w.step()},
+	taken := k.taken()
+	at := slices.IndexFunc(taken, func(o *Op) bool { return o.ID == w.ID })
+	r := Reason{Text: fmt.Sprintf("%s to %s was acknowledged.", describe(*w), k.cell), At: []Pos{w.step()}}
+	if at > 0 && taken[at-1].ID != w.Saw {
+		before := taken[at-1]
+		fate := "was taken by the store, without an answer"
+		if before.Outcome == OutcomeOK {
+			fate = "was acknowledged"
+		}
+		r.Text = fmt.Sprintf("%s to %s %s. %s overwrote it, and was acknowledged.", describe(*before), k.cell, fate, k.basedOn(w))
+		r.At = []Pos{before.step(), w.step()}
 	}
-	slot := k.forkOf(w.ID)
-	switch {
-	case slot < 0:
-		r.Text += fmt.Sprintf("it is not among the writes that led to the final value, %s.", value(k.final))
-	case slot == len(k.path):
-		r.Text += fmt.Sprintf("the final value is still %s, as if %s had never been.", value(k.final), w.ID)
-	default:
-		by := k.path[slot].op
-		r.Text += fmt.Sprintf("%s was based on %s, as if %s had never been.", describe(*by), value(by.Saw), w.ID)
+	last := w
+	for _, by := range taken[at+1:] {
+		if by.Saw == last.ID {
+			last = by
+			continue
+		}
+		over := w.ID
+		if last != w {
+			over = fmt.Sprintf("%s, which follows from %s", last.ID, w.ID)
+		}
+		r.Text += fmt.Sprintf(" %s overwrote %s: %s is lost.", k.basedOn(by), over, w.ID)
 		r.At = append(r.At, by.step())
+		return r
 	}
+	r.Text += fmt.Sprintf(" The store took no write that undid it, but the final value is %s: %s is lost.", value(k.final), w.ID)
 	return r
 }
 
-// forkOf returns the slot at which the branch that ends in write id leaves the
-// path, or -1 if it was never on it.
-func (k *cellCheck) forkOf(id string) int {
-	for walked := make(map[string]bool); !walked[id]; {
-		if slot, on := k.slot[id]; on {
-			return slot
+// taken are the writes that the store took, in its order.
+func (k *cellCheck) taken() []*Op {
+	var all []*Op
+	for i := range k.ops {
+		if o := &k.ops[i]; o.Kind == Write && o.Accepted {
+			all = append(all, o)
 		}
-		w, written := k.writes[id]
-		if !written {
-			break
-		}
-		walked[id] = true
-		id = w.op.Saw
 	}
-	return -1
+	slices.SortStableFunc(all, func(a, b *Op) int { return cmp.Compare(a.step(), b.step()) })
+	return all
+}
+
+// basedOn names a write and the value that it is based on.
+func (k *cellCheck) basedOn(w *Op) string {
+	base := value(w.Saw)
+	if from, known := k.writes[w.Saw]; known && from.op.step() < w.step() {
+		base = "the older value " + base
+	}
+	return fmt.Sprintf("%s, based on %s,", describe(*w), base)
 }
 
 // findVanished finds reads of a value that does not lead to the final one.

@@ -67,16 +67,23 @@ func wrongData() []dataCase {
 	elsewhere.Final[Cell{"orders", "x"}] = "a1"
 	return []dataCase{
 		// The lost update: both read the initial value, both wrote.
-		{name: "lost update", lost: 1, says: "c1's write b2 (step 21) to orders was acknowledged but lost: c0's write a2 (step 31) was based on the initial value, as if b2 had never been.",
+		{name: "lost update", lost: 1, says: "c1's write b2 (step 21) to orders was acknowledged. c0's write a2 (step 31), based on the initial value, overwrote b2: b2 is lost.",
 			h: story("a2", both, a.read("a1", 10, ""), b.read("b1", 15, ""), b.write("b2", 20, ""), a.write("a2", 30, ""))},
 		// F13: the packet was under way after its sender had given up. Only the epilogue sees its effect.
 		{name: "late packet", lost: 1, says: "c1's write b2",
 			h: story("a2", both, a.read("a1", 5, ""), a.write("a2", 8, "").unanswered(80), b.read("b1", 20, ""), b.write("b2", 23, ""))},
 		// A whole branch is lost; the reason names the write that replaced it, not a later one.
-		{name: "lost branch", lost: 2, says: "c1's write b2 (step 21) to orders was acknowledged but lost: c0's write a2 (step 41)",
+		{name: "lost branch", lost: 2, says: "c1's write b2 (step 21) to orders was acknowledged. c0's write a2 (step 41), based on the initial value, overwrote b3, which follows from b2: b2 is lost.",
 			h: story("a3", both, a.read("a1", 10, ""), b.write("b2", 20, ""), b.write("b3", 30, "b2"), a.write("a2", 40, ""), a.write("a3", 50, "a2"))},
+		// The stale write comes between two writes of a section that goes on: it overwrites the one, and the other
+		// overwrites it. The reason has all three, in the order of time.
+		{name: "stale in between", lost: 1, says: "c1's write b2 (step 21) to orders was acknowledged. c0's write a2 (step 31), based on the initial value, overwrote it, and was acknowledged. c1's write b3 (step 41), based on the older value b2, overwrote a2: a2 is lost.",
+			h: story("b3", both, a.read("a1", 10, ""), b.write("b2", 20, ""), a.write("a2", 30, ""), b.write("b3", 40, "b2"))},
+		// The write that comes first in that order had no answer.
+		{name: "unanswered before", lost: 1, says: "c1's write b2 (step 21) to orders was taken by the store, without an answer. c0's write a2 (step 31)",
+			h: story("b3", both, b.write("b2", 20, "").unanswered(21), a.write("a2", 30, ""), b.write("b3", 40, "b2"))},
 		// An acknowledged write without any effect.
-		{name: "write without effect", lost: 1, says: "the final value is still the initial value, as if a1 had never been",
+		{name: "write without effect", lost: 1, says: "c0's write a1 (step 11) to orders was acknowledged. The store took no write that undid it, but the final value is the initial value: a1 is lost.",
 			h: story("", both, a.write("a1", 10, ""))},
 		// The final value was never written.
 		{name: "final from nowhere", says: "The final value of orders is ghost, which no client wrote there.",
@@ -97,10 +104,10 @@ func wrongData() []dataCase {
 		// The shortest cycle.
 		{name: "based on itself", says: "run in a circle: c0's write a1", h: story("a1", both, a.write("a1", 10, "a1"))},
 		// A cycle off the path: both writes are lost, and the search for their origin must end.
-		{name: "circle off the path", lost: 2, says: "it is not among the writes that led to the final value",
+		{name: "circle off the path", lost: 2, says: "c1's write b3 (step 31), based on the initial value, overwrote b1, which follows from a1: a1 is lost.",
 			h: story("b3", both, a.write("a1", 10, "b1"), b.write("b1", 10, "a1"), b.write("b3", 30, ""))},
 		// A lost write that is based on nothing known.
-		{name: "lost and rootless", lost: 1, says: "it is not among the writes that led to the final value, b3.",
+		{name: "lost and rootless", lost: 1, says: "c0's write a1 (step 11) to orders was acknowledged. c1's write b3 (step 31), based on the initial value, overwrote a1: a1 is lost.",
 			h: story("b3", both, a.write("a1", 10, "ghost"), b.write("b3", 30, ""))},
 		// b2's outcome is unknown, but a1 read it: it took effect, and was lost then.
 		{name: "observed and gone", says: "c0's read a1 (step 16) of orders found b2, which is not among the writes that led to the final value, b3.",

@@ -37,7 +37,7 @@ func ExampleJudge() {
 	// Output:
 	// corrupted
 	// claim overlaps: 0 belief overlaps: 1
-	// - c1's write c1.2 (step 21) to orders was acknowledged but lost: c0's write c0.2 (step 41) was based on the initial value, as if c1.2 had never been.
+	// - c1's write c1.2 (step 21) to orders was acknowledged. c0's write c0.2 (step 41), based on the initial value, overwrote c1.2: c1.2 is lost.
 	// - c1 was granted orders with token 34 at step 14, while c0 outlived its claim: its belief from step 2 went on to step 50, when it released.
 	// - c0's stale write c0.2 with token 33 was accepted at step 41: c1 had been granted orders with token 34 at step 14.
 }

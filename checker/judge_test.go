@@ -35,14 +35,14 @@ func TestLabels(t *testing.T) {
 		says string // the first reason
 	}{
 		{"nothing happened", story("", nil), nil, Safe, "Nothing went wrong"},
-		{"the pause, unfenced", gcPause(accepted, "c0.2"), nil, Corrupted, "c1's write c1.2 (step 21) to orders was acknowledged but lost: c0's write c0.2 (step 41)"},
-		{"the pause, fenced", saved, broken, Rescued, "The fence saved the data: without it the same seed ended corrupted, with lost updates: 1."},
+		{"the pause, unfenced", gcPause(accepted, "c0.2"), nil, Corrupted, "c1's write c1.2 (step 21) to orders was acknowledged. c0's write c0.2 (step 41), based on"},
+		{"the pause, fenced", saved, broken, Rescued, "The store refused what was stale, and that saved the data: without a fence the same seed ended corrupted, with lost updates: 1."},
 		// Without the other run, or if that was right too, nothing was rescued.
 		{"fenced, not compared", saved, nil, Overlap, "c1 was granted orders with token 34 at step 14, while c0 outlived its claim"},
 		{"fenced, no need", saved, &Facts{Data: DataRight}, Overlap, "c1 was granted orders"},
 		{"fenced, other undecided", saved, &Facts{Data: DataUndecided}, Overlap, "c1 was granted orders"},
 		// The fence refused an operation and the data is wrong nevertheless.
-		{"fenced in vain", gcPause(Op.refused, "c0.2"), broken, Corrupted, "c1's write c1.2 (step 21) to orders was acknowledged but lost: it is not among"},
+		{"fenced in vain", gcPause(Op.refused, "c0.2"), broken, Corrupted, "c1's write c1.2 (step 21) to orders was acknowledged. The store took no write that undid it, but the final value is c0.2"},
 		// The other run was corrupted, but the fence had nothing to refuse here.
 		{"nothing refused", story("", twoHolders), broken, Overlap, "c1 was granted orders"},
 		{"stuck", with(story("", nil), stuck), nil, Stuck, "When all was over, the lock could not be taken again. c9 waited 12s."},
@@ -76,7 +76,7 @@ func TestWholeVerdict(t *testing.T) {
 		Facts: Facts{BeliefOverlaps: 1, Data: DataCorrupted, LostUpdates: 1, StaleAccepted: 1,
 			Liveness: LivenessOK, Grants: 2, Holders: 2, Contended: 1, Operations: 4},
 		Reasons: []Reason{
-			{"c1's write c1.2 (step 21) to orders was acknowledged but lost: c0's write c0.2 (step 41) was based on the initial value, as if c1.2 had never been.", []Pos{21, 41}},
+			{"c1's write c1.2 (step 21) to orders was acknowledged. c0's write c0.2 (step 41), based on the initial value, overwrote c1.2: c1.2 is lost.", []Pos{21, 41}},
 			{"c1 was granted orders with token 34 at step 14, while c0 outlived its claim: its belief from step 2 went on to step 50, when it released.", []Pos{14, 2, 50}},
 			{"c0's stale write c0.2 with token 33 was accepted at step 41: c1 had been granted orders with token 34 at step 14.", []Pos{41, 14}},
 		},

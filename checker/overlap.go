@@ -47,6 +47,31 @@ func eachOverlap(grants []Grant, of func(Grant) Interval, visit func(a, b Grant)
 	}
 }
 
+// SharedGrant is a pair of grants at once: another client was granted a resource
+// while one that had been granted it before acted as its holder.
+type SharedGrant struct {
+	// Held is the earlier grant. The overlap begins at Granted.Granted.
+	Held, Granted Grant
+	// Claims says that the claims overlap: the lock broke its promise. Otherwise
+	// only the beliefs do: a client has outlived its claim.
+	Claims bool
+}
+
+// SharedGrants returns the overlaps of a history that [Judge] accepts, in the order of
+// the resources, and then in that in which they began. A claim lies within its
+// belief, so the overlaps of claims are among those of beliefs.
+func SharedGrants(h History) []SharedGrant {
+	var all []SharedGrant
+	for _, grants := range grantsByResource(h) {
+		eachOverlap(grants, func(g Grant) Interval { return g.Belief(h.Care) }, func(a, b Grant) {
+			if h.excludes(a, b) {
+				all = append(all, SharedGrant{Held: a, Granted: b, Claims: a.Claim().Overlaps(b.Claim())})
+			}
+		})
+	}
+	return all
+}
+
 // claimOverlaps finds the pairs of grants for which the lock broke its promise.
 func claimOverlaps(h History) *tally {
 	found := &tally{more: "overlaps of claims"}

@@ -124,6 +124,18 @@ func TestOverlapsAgainstBruteForce(t *testing.T) {
 			t.Fatalf("seed %d: claims %d, beliefs %d, brute force says %d and %d\n%+v",
 				seed, f.ClaimOverlaps, f.BeliefOverlaps, claims, beliefs, h.Grants)
 		}
+		shared, broken := SharedGrants(h), 0
+		for _, s := range shared {
+			if s.Claims {
+				broken++
+			}
+			if at := s.Granted.Granted; !s.Held.Belief(h.Care).Contains(at) || s.Held.Granted > at {
+				t.Fatalf("seed %d: at step %d nobody had %+v", seed, at, s.Held)
+			}
+		}
+		if len(shared) != beliefs || broken != claims {
+			t.Fatalf("seed %d: %d shared grants, %d of them claims, brute force says %d and %d", seed, len(shared), broken, beliefs, claims)
+		}
 		overlapping += min(claims, 1)
 	}
 	if overlapping < 200 || overlapping > 1800 {

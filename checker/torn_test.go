@@ -123,7 +123,7 @@ func tornSections() []tornCase {
 		// The late second write is in the final data, and makes its own section whole; it overwrote a later section
 		// unseen.
 		{name: "overwritten by the late half", torn: 1, lost: 1, h: transfers("d3", "b4", both,
-			slices.Concat(cut(second.unanswered(95)), a.transfer("d", 70, "b3", "a4"))...), says: "c0's write d4 (step 80) to orders/x was acknowledged but lost"},
+			slices.Concat(cut(second.unanswered(95)), a.transfer("d", 70, "b3", "a4"))...), says: "c0's write d4 (step 80) to orders/x was acknowledged. c1's write b4 (step 95), based on the older value a4, overwrote d4"},
 		// It arrived and was overwritten by a section that had read before.
 		{name: "overwritten unseen", torn: 1, h: transfers("d3", "d4", both,
 			slices.Concat(cut(second.unanswered(75)), a.transfer("d", 70, "b3", "a4"))...),
@@ -136,7 +136,7 @@ func tornSections() []tornCase {
 		// A read before and a read after: a write based on the first one overwrites the other section's update. It is
 		// lost, and that section torn.
 		{name: "torn read, then written", torn: 1, lost: 1, h: transfers("b3", "b4", both, crossed...),
-			says: "c0's write a3 (step 17) to orders was acknowledged but lost: c1's write b3 (step 25) was based on the initial value"},
+			says: "c0's write a3 (step 17) to orders was acknowledged. c1's write b3 (step 25), based on the initial value, overwrote a3"},
 	}
 }
 

@@ -88,6 +88,6 @@ func ExampleRun() {
 	}
 	// Output:
 	// none corrupted
-	// check n/a
-	// seal n/a
+	// claim rescued
+	// cas rescued
 }

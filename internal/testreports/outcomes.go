@@ -43,10 +43,10 @@ func Run(mode fence.Mode, label checker.Label, sentences ...string) play.ModeRun
 }
 
 // Saved is the first reason of a run in which a fence saved the data.
-const Saved = "The fence saved the data: without it the same seed ended corrupted."
+const Saved = "The store refused what was stale, and that saved the data: without a fence the same seed ended corrupted."
 
 const (
-	lost    = "c1's write c1.w2 (step 126) was acknowledged but lost: c0's write c0.w2 (step 137) was based on the initial value, as if c1.w2 had never been."
+	lost    = "c1's write c1.w2 (step 126) to order/balance was acknowledged. c0's write c0.w2 (step 137), based on the initial value, overwrote c1.w2: c1.w2 is lost."
 	stale   = "c0's stale write c0.w2 with token 1 was accepted at step 137."
 	overlap = "c1 was granted order with token 2 at step 116, while c0 outlived its claim."
 )

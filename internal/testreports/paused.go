@@ -123,5 +123,6 @@ func Large(mode fence.Mode, n int) play.ModeRun {
 		m.History.Grants = append(m.History.Grants, checker.Grant{ID: i + 3, Client: c, Resource: "order", Invoked: from, Granted: from + 4, Released: from + 8})
 		m.History.Holdings = append(m.History.Holdings, checker.Holding{Client: c, Resource: "order", From: from + 2, To: from + 8})
 	}
+	m.Events = m.Trace.Len()
 	return m
 }

@@ -24,7 +24,7 @@ func foundBreak(shape string, from review.From, label checker.Label, effects ...
 		From: from, Of: 540,
 		Replay: "go run ./cmd/locksim explore --lock fenced --from-seed 7 --runs 1",
 		Failure: search.Failure{Shape: shape, Runs: 3, Seed: 7, Drawn: 3, Faults: 1, Violations: []play.Violation{{Mode: fence.Seal, Label: label}},
-			Reasons: []string{"c0's write c0.w2 was acknowledged but lost"},
+			Reasons: []string{"c0's write c0.w2 is lost"},
 			Story: []search.Step{
 				{N: 1, Actor: "c0", Text: "asks for the lock"},
 				{N: 24, At: 4 * time.Millisecond, Actor: "c0", Text: "PAUSED for 15s"},

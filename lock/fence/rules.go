@@ -21,6 +21,20 @@ func (m Mode) NeedsGrant() bool {
 	return false
 }
 
+// Guard names what saves the data when the rule refuses a stale operation, as the subject of a sentence. It is empty for
+// None, which refuses nothing.
+func (m Mode) Guard() string {
+	switch m.known() {
+	case Check, Seal, Strict:
+		return "the fencing token"
+	case Claim:
+		return "the check of the grant's claim"
+	case CAS:
+		return "the compare-and-set of the value that was read"
+	}
+	return ""
+}
+
 // Read decides on a read. It returns the new state: s itself, with an error that wraps [ErrStale] or [ErrNoGrant], when
 // the read is refused.
 func (m Mode) Read(s State, op Op) (State, error) {

@@ -90,7 +90,7 @@ func TestSweepSaysAll(t *testing.T) {
 		"1. corrupted in mode none: pause", "the first: pause c0 for 15s, at 1s",
 		"Not deterministic: 9 of 10 runs of it were equal. event 7 differs",
 		`<tr class="fatal"><td class="n">441</td><td class="n">10.511066s</td><td><b>s0</b></td><td>takes write c0.w2 <span class="decisive">decisive step</span></td></tr>`,
-		`<td colspan="4">… 3 steps left out</td>`, "The schedule, 1 fault</summary>",
+		`<td colspan="4">… 3 lines left out</td>`, "The schedule, 1 fault</summary>",
 		"2. stuck in mode none: crash", "It has not been examined.",
 		"one workload and one seed", "judged by its own promise",
 	}, []string{"ZgotmplZ", "<no value>", "%!"})

@@ -222,12 +222,11 @@ func messagesPerMode(modes int) int { return maxMessages / max(modes, 1) }
 // cut reduces a panel to its limits. It keeps what is around the decisive step, or at
 // the beginning where there is none.
 func (d *drawing) cut(p *panel, messages int) {
-	all := len(d.Run.Trace.Events)
 	if n := len(p.Messages); n > messages {
 		p.Messages = scene.Around(p.Messages, messages, d.Fatal, func(m arrow) int { return m.Step })
 		from, to := p.Messages[0].Step, p.Messages[len(p.Messages)-1].Step
 		p.Cut = append(p.Cut, fmt.Sprintf("This run has %d events and %d messages. Drawn are the %d messages from step %d to step %d; the trace has them all.",
-			all, n, messages, from, to))
+			d.Run.Events, n, messages, from, to))
 	}
 	if n := len(p.Bars); n > maxBars {
 		p.Bars = scene.Around(p.Bars, maxBars, d.Fatal, func(b bar) int { return b.Step })

@@ -34,7 +34,7 @@ func TestRunSaysAll(t *testing.T) {
 		Versions: []reports.Version{{Name: "Go", Version: "1.26.1"}}})
 	testreports.CheckTexts(t, html, []string{
 		"<h1>A stop-the-world pause outlives the lease</h1>",
-		"With no fence the data ended corrupted; with fencing check the fence saved the data.",
+		"With no fence the data ended corrupted; with fencing check the fencing token saved the data.",
 		"Not run: this mode needs fencing tokens",
 		"Mode check: the same run as mode none up to step 19. They part at 20.000s: in mode none s0 OK write c0.w2 (token 1); here s0 REFUSED",
 		"c0 paused 10s, from 0.007s to 10.000s",
@@ -142,7 +142,7 @@ func TestRunOfOddOutcomes(t *testing.T) {
 		"none ran":    {func() *play.Outcome { return testreports.Outcome(testreports.NotApplicable(fence.Seal)) }, "No run was made."},
 		"no modes":    {func() *play.Outcome { return testreports.Outcome() }, "No run was made."},
 		"empty trace": {func() *play.Outcome { return testreports.Outcome(testreports.Corrupted()) }, "the data ended corrupted"},
-		"one mode":    {func() *play.Outcome { return testreports.Outcome(testreports.Paused(fence.Check)) }, "With fencing check the fence saved the data."},
+		"one mode":    {func() *play.Outcome { return testreports.Outcome(testreports.Paused(fence.Check)) }, "With fencing check the fencing token saved the data."},
 		"equal runs": {func() *play.Outcome {
 			return testreports.Outcome(testreports.Paused(fence.Check), testreports.Paused(fence.Seal))
 		}, "the same run as mode check, event by event."},

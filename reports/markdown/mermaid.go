@@ -153,7 +153,7 @@ func (q *sequence) leftOut(rows []seqRow) {
 	if len(rows) == 0 {
 		return
 	}
-	q.add("    Note over " + q.whole() + ": … " + prose.Count(len(rows), "step") + " left out")
+	q.add("    Note over " + q.whole() + ": … " + prose.Count(len(rows), "row") + " left out")
 	q.updateBars(checker.Pos(rows[len(rows)-1].n))
 }
 

@@ -183,8 +183,11 @@ func (c *seqRows) storyStep(e trace.Event) {
 		return
 	}
 	text := l.What
-	if !ok {
+	switch {
+	case !ok:
 		text = strings.TrimSpace(e.Kind() + " " + e.Text())
+	case l.Shared && !l.Fatal:
+		text = l.Text
 	}
 	over := []string{e.Actor}
 	if e.Actor == trace.World {
@@ -203,7 +206,7 @@ func (c *seqRows) note(e trace.Event, text string, over ...string) {
 	if len(over) > 2 {
 		over = []string{over[0], over[len(over)-1]}
 	}
-	c.rows = append(c.rows, seqRow{n: e.N, at: e.At, note: true, over: slices.Compact(over), text: text, fatal: c.decision(e)})
+	c.rows = append(c.rows, seqRow{n: e.N, at: e.At, note: true, over: slices.Compact(over), text: text, fatal: c.decision(e), shared: c.lines[e.N].Shared})
 }
 
 // decision is the text of the decisive step, "" for any other.
@@ -258,6 +261,7 @@ type seqRow struct {
 	until      time.Duration // the last time
 	branches   []seqBranch   // the answers in the modes that diverge here
 	fatal      string        // the text of the decisive step, "" for another step
+	shared     bool          // a grant at which another client had the lock already
 }
 
 // seqBranch is the answer of the store in some modes.
@@ -278,7 +282,10 @@ func (r seqRow) lines() []string {
 	default:
 		lines = append([]string{fmt.Sprintf("%s->>%s: %s", r.over[0], r.over[1], mermaidLabel(r.request()))}, r.answers()...)
 	}
-	if r.fatal == "" {
+	switch {
+	case r.fatal == "" && r.shared:
+		return append(append([]string{"rect " + sharedColour}, inset(lines)...), "end")
+	case r.fatal == "":
 		return lines
 	}
 	if len(r.branches) < 2 {
@@ -292,6 +299,10 @@ func (r seqRow) decision(what string) string { return fmt.Sprintf("step %d, %s",
 // fatalColour is the background of the decisive step, light enough for dark and light
 // pages. A note marks the step in words.
 const fatalColour = "rgba(220, 50, 47, 0.2)"
+
+// sharedColour is the background of a grant at which another client had the lock
+// already. Its text says so too.
+const sharedColour = "rgba(203, 145, 0, 0.2)"
 
 // lateFrom is the time under way from which the diagram marks a request as late.
 const lateFrom = 500 * time.Millisecond

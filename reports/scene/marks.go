@@ -30,18 +30,30 @@ const (
 	MarkApply   MarkKind = "apply" // a replica receives effects from its primary
 	MarkUntil   MarkKind = "until" // a client is past the end of its lease
 	MarkLost    MarkKind = "lost"  // a client learns that it has lost the lock
+	// MarkShared is a grant at which another client had the lock already, or believed
+	// that it had it.
+	MarkShared MarkKind = "shared"
 )
 
-// Marks are the decisions of the store, the keys that expire, and what clients learn
-// about their leases.
+// Marks are the decisions of the store, the keys that expire, what clients learn
+// about their leases, and the grants at which another client had the lock already.
 func (s *Scene) Marks() []Mark {
 	stale := s.staleOps()
+	shared := map[int]string{} // with whom these grants are shared
+	for _, l := range s.Run.Story {
+		if l.Shared {
+			shared[l.N] = l.Remark
+		}
+	}
 	var out []Mark
 	for _, e := range s.Run.Trace.Events {
 		if s.LaneKind(e.Actor) == "" || s.Hidden(e) {
 			continue
 		}
 		kind, says := markOf(e, stale)
+		if with := shared[e.N]; with != "" {
+			kind, says = MarkShared, "is granted the lock "+with
+		}
 		if kind == "" {
 			continue
 		}

@@ -19,8 +19,14 @@ type Overlap struct {
 // Spans that touch are joined.
 func (s *Scene) Overlaps() []Overlap {
 	h := s.Run.History
-	claims := s.overlaps(func(g checker.Grant) checker.Interval { return g.Claim() })
-	beliefs := s.overlaps(func(g checker.Grant) checker.Interval { return g.Belief(h.Care) })
+	var claims, beliefs []Span
+	for _, o := range checker.SharedGrants(h) {
+		beliefs = append(beliefs, s.common(o.Held.Belief(h.Care), o.Granted.Belief(h.Care)))
+		if o.Claims {
+			claims = append(claims, s.common(o.Held.Claim(), o.Granted.Claim()))
+		}
+	}
+	claims, beliefs = joined(claims), joined(beliefs)
 	var out []Overlap
 	for _, b := range beliefs {
 		out = append(out, Overlap{b, Belief, "more than one client believes that it holds the lock, " + b.during()})
@@ -29,24 +35,6 @@ func (s *Scene) Overlaps() []Overlap {
 		out = append(out, Overlap{c, Claim, "more than one client has a claim: the lock breaks its promise, " + c.during()})
 	}
 	return out
-}
-
-// overlaps are the spans in which the intervals of two grants overlap.
-func (s *Scene) overlaps(of func(checker.Grant) checker.Interval) []Span {
-	h := s.Run.History
-	var out []Span
-	var open []checker.Grant // their intervals contain the present grant
-	for _, g := range byGranted(h) {
-		i := of(g)
-		open = slices.DeleteFunc(open, func(before checker.Grant) bool { return !of(before).Contains(g.Granted) })
-		for _, before := range open {
-			if x := of(before); mustExclude(h, before, g) && x.Overlaps(i) {
-				out = append(out, s.common(x, i))
-			}
-		}
-		open = append(open, g)
-	}
-	return joined(out)
 }
 
 // byGranted are the grants in the order in which they were made.

@@ -10,13 +10,15 @@ import (
 	"locksim/scenarios/play"
 )
 
-// Sentence is a step of a story, or the number of steps that are left out.
+// Sentence is a line of a story, which is one step of the run, or the number of lines
+// that are left out.
 type Sentence struct {
 	Step    int
 	At      time.Duration
 	Actor   string
 	Text    string
 	Fatal   bool
+	Shared  bool // see [play.Line]
 	LeftOut int
 }
 
@@ -79,17 +81,19 @@ func Excerpt(story []play.Line) []Sentence {
 func Sentences(story []play.Line) []Sentence {
 	out := make([]Sentence, len(story))
 	for i, l := range story {
-		out[i] = Sentence{Step: l.N, At: l.At, Actor: l.Actor, Text: prose.Visible(l.Text), Fatal: l.Fatal}
+		out[i] = Sentence{Step: l.N, At: l.At, Actor: l.Actor, Text: prose.Visible(l.Text), Fatal: l.Fatal, Shared: l.Shared}
 	}
 	return out
 }
 
-// LeftOut is the notice for n steps that are not shown, nil where n is 0.
+// LeftOut is the notice for n lines of a story that are not shown, nil where n is 0. It
+// does not call them steps: a step is any event of the trace, and a story has few of
+// these.
 func LeftOut(n int) []Sentence {
 	if n == 0 {
 		return nil
 	}
-	return []Sentence{{LeftOut: n, Text: fmt.Sprintf("%s left out", prose.Count(n, "step"))}}
+	return []Sentence{{LeftOut: n, Text: fmt.Sprintf("%s left out", prose.Count(n, "line"))}}
 }
 
 // Around keeps n elements, three quarters of them before a step. The elements

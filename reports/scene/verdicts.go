@@ -52,7 +52,8 @@ var rules = map[fence.Mode]string{
 // Rule says what the store does in a mode, in a sentence.
 func Rule(mode fence.Mode) string { return rules[mode] }
 
-// endings describe the labels, as the end of a sentence about a run.
+// endings describe the labels, as the end of a sentence about a run. That of rescued
+// depends on the mode.
 var endings = map[checker.Label]string{
 	checker.Corrupted:   "the data ended corrupted",
 	checker.Unknown:     "the data was not decided",
@@ -60,24 +61,36 @@ var endings = map[checker.Label]string{
 	checker.FalseReject: "a rightful holder was refused",
 	checker.Void:        "a grant promised nothing",
 	checker.Revived:     "a lease that had ended held again",
-	checker.Rescued:     "the fence saved the data",
 	checker.Overlap:     "two clients held the lock at once, and no harm came of it",
 	checker.Safe:        "nothing went wrong",
 }
 
-// Headline is the outcome in a sentence. Modes with the same label are named together.
-func Headline(o *play.Outcome) string {
-	var parts []string
-	said := map[checker.Label]bool{}
-	for _, m := range Ran(o) {
-		label := m.Verdict.Label
-		if !said[label] {
-			parts = append(parts, fmt.Sprintf("with %s %s", fencing(labelled(o, label)), endings[label]))
-		}
-		said[label] = true
+// ending describes a run, as the end of a sentence.
+func ending(m play.ModeRun) string {
+	if m.Verdict.Label == checker.Rescued {
+		return m.Mode.Guard() + " saved the data"
 	}
-	if len(parts) == 0 {
+	return endings[m.Verdict.Label]
+}
+
+// Headline is the outcome in a sentence. Modes that ended in the same way are named
+// together.
+func Headline(o *play.Outcome) string {
+	var texts []string // in the order in which they first appear
+	modes := map[string][]fence.Mode{}
+	for _, m := range Ran(o) {
+		text := ending(m)
+		if modes[text] == nil {
+			texts = append(texts, text)
+		}
+		modes[text] = append(modes[text], m.Mode)
+	}
+	if len(texts) == 0 {
 		return "No run was made."
+	}
+	var parts []string
+	for _, text := range texts {
+		parts = append(parts, fmt.Sprintf("with %s %s", fencing(modes[text]), text))
 	}
 	text := strings.Join(parts, "; ") + "."
 	return strings.ToUpper(text[:1]) + text[1:]

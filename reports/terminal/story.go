@@ -97,12 +97,15 @@ func (l layout) all(lines []play.Line) []string {
 	return rows
 }
 
+// sharedMark marks a grant at which another client had the lock already.
+const sharedMark = " >"
+
 // leftOut is a notice for steps that are not shown.
 func (l layout) leftOut(lines []play.Line) []string {
 	if len(lines) == 0 {
 		return nil
 	}
-	return l.rows(play.Line{Text: fmt.Sprintf("… %s left out", prose.Count(len(lines), "step"))})
+	return l.rows(play.Line{Text: fmt.Sprintf("… %s left out", prose.Count(len(lines), "line"))})
 }
 
 // layout places the steps of a story: time and number on the left, then a column for
@@ -173,6 +176,8 @@ func (l layout) rows(line play.Line) []string {
 		if style == unstyled {
 			style = bold
 		}
+	} else if line.Shared {
+		mark, style = sharedMark, warning
 	}
 	indent, text := l.indent(line)
 	var rows []string

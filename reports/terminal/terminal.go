@@ -16,8 +16,9 @@ import (
 
 // Run writes the report of a run: its seed first, then the verdict of each
 // fencing mode with the facts behind it, the reasons, the story in at most 40
-// lines with the decisive step marked ">>", what the run does not prove, and
-// last the command that repeats it.
+// lines with the decisive step marked ">>" and each grant at which another client
+// had the lock already marked " >", what the run does not prove, and last the
+// command that repeats it.
 //
 // Run returns the error of the options or of the writer, and writes nothing if the
 // options are invalid. It only reads the outcome, and is safe for concurrent use.

@@ -18,7 +18,7 @@ import (
 // each step a column shows whether its client asks for the lock, holds it, or only
 // believes so, and whether it is paused or down: two columns that hold at the same step
 // are the violation, or the danger, that the verdict reports. The decisive step is
-// marked ">>".
+// marked ">>", and a grant at which another client had the lock already " >".
 //
 // Of the first mode that was run it shows the whole story, of each other mode the steps
 // from where it diverges from the first. A long story is cut around its decisive step,
@@ -191,6 +191,8 @@ func (r *rails) rows(line play.Line) []string {
 		if look == unstyled {
 			look = bold
 		}
+	} else if line.Shared {
+		mark, look = sharedMark, warning
 	}
 	left, actor := r.left(mark, prose.Seconds(line.At), fmt.Sprint(line.N)), line.Actor
 	var rows []string
@@ -290,5 +292,5 @@ func (r *rails) leftOut(n int) []string {
 	if n <= 0 {
 		return nil
 	}
-	return []string{prose.Blanks(r.edge()) + fmt.Sprintf("… %s left out", prose.Count(n, "step"))}
+	return []string{prose.Blanks(r.edge()) + fmt.Sprintf("… %s left out", prose.Count(n, "line"))}
 }

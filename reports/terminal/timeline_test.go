@@ -124,7 +124,7 @@ func TestTimelineIsCut(t *testing.T) {
 	decisive := m.Story[len(m.Story)-2]
 	m.Story = append(append(testreports.Steps(1, 500), testreports.Fatal(testreports.Line(600, time.Hour, "s0", decisive.Text))), testreports.Steps(700, 500)...)
 	text := timelineOf(t, testreports.Outcome(m), reports.Options{})
-	testreports.CheckTexts(t, text, []string{">>", "… 351 steps left out", "… 450 steps left out"}, nil)
+	testreports.CheckTexts(t, text, []string{">>", "… 351 lines left out", "… 450 lines left out"}, nil)
 	if n := strings.Count(text, "passes point"); n != 199 {
 		t.Errorf("%d steps besides the decisive one, want 199", n)
 	}

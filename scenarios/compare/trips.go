@@ -117,7 +117,7 @@ func count(t *trace.Trace) (Trips, error) {
 			case what.Step == trace.Granted:
 				end(e.At)
 			case what.Step == trace.NotGranted:
-				return trips, fmt.Errorf("%w: Acquire failed: %s", ErrUnusable, what.Problem)
+				return trips, fmt.Errorf("%w: Acquire failed: %s", ErrUnusable, trace.Readable(what.Problem))
 			case what.Step == trace.Point && what.Label == renewal:
 				trips.Renew = new(Trip)
 				begin(trips.Renew, e.At)
@@ -129,7 +129,7 @@ func count(t *trace.Trace) (Trips, error) {
 			case what.Step == trace.Released:
 				end(e.At)
 				if what.Problem != "" {
-					return trips, fmt.Errorf("%w: it could not be renewed and released: %s", ErrUnusable, what.Problem)
+					return trips, fmt.Errorf("%w: it could not be renewed and released: %s", ErrUnusable, trace.Readable(what.Problem))
 				}
 			}
 		}

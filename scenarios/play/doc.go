@@ -6,7 +6,7 @@
 // A [Lock] is the lock under test: one that comes with locksim ([Kind]), or any
 // other behind a lock.Locker. Run plays the scenario once for each fencing mode,
 // with the same seed and the same schedule, and each run has a verdict: they show
-// what broke, and whether a fencing token would have saved the data. A lock uses
+// what broke, and whether a fence would have saved the data. A lock uses
 // the world only through its [Env].
 //
 // The files of one run: client.go makes the rounds of a client, section.go has its

@@ -1,6 +1,7 @@
 package play_test
 
 import (
+	"slices"
 	"testing"
 
 	"locksim/checker"
@@ -61,6 +62,26 @@ func TestNoModeRefusesInCalm(t *testing.T) {
 	for _, mode := range fence.Modes() {
 		if got := labels(t, sc, l, mode); got[checker.Safe] != 20 {
 			t.Errorf("mode %s: %v, want safe in all 20", mode, got)
+		}
+	}
+}
+
+// By default a lock is run in the modes that it can be used with: one that mints no tokens in none, claim and cas.
+func TestDefaultModesFollowTheLock(t *testing.T) {
+	for kind, want := range map[string][]fence.Mode{
+		"fenced": {fence.None, fence.Check, fence.Seal}, "single": {fence.None, fence.Claim, fence.CAS}, "redlock": {fence.None, fence.Claim, fence.CAS},
+	} {
+		sc, _ := testruns.Load(t, "calm")
+		o := testruns.Play(t, sc, testruns.Kind(t, kind), play.RunOptions{Seed: 1})
+		var got []fence.Mode
+		for _, m := range o.Modes {
+			got = append(got, m.Mode)
+			if m.Verdict.Label == checker.NotApplicable {
+				t.Errorf("lock %s, mode %s was not run", kind, m.Mode)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("lock %s is run in %v, want %v", kind, got, want)
 		}
 	}
 }

@@ -34,7 +34,8 @@ type ModeRun struct {
 	TraceHash string
 	// History is what the clients saw.
 	History checker.History
-	// Events counts what the world delivered; Virtual is the virtual time.
+	// Events counts the events of the trace, each of which is a step of the run;
+	// Virtual is the virtual time.
 	Events  int
 	Virtual time.Duration
 	// FaultsFired says, for each fault of the scenario, whether it struck.
@@ -74,6 +75,9 @@ type Line struct {
 	Text         string
 	// Fatal marks the step that decided the verdict.
 	Fatal bool
+	// Shared marks a grant at which another client had the lock already, or believed
+	// that it had it.
+	Shared bool
 }
 
 // Mismatch is a mode whose label is worse than the scenario expects.

@@ -11,12 +11,12 @@ import (
 	"locksim/sim/trace"
 )
 
-// RunOptions say how [Run] plays a scenario. The zero value is seed 0, the modes
-// none, check and seal, and no second run.
+// RunOptions say how [Run] plays a scenario. The zero value is seed 0, the default
+// modes of the lock, and no second run.
 type RunOptions struct {
 	// Seed decides everything that is random.
 	Seed uint64
-	// Modes are the fencing modes to run. Default: none, check, seal.
+	// Modes are the fencing modes to run. Default: [DefaultModes].
 	Modes []fence.Mode
 	// Repeat says whether each run is repeated and compared.
 	Repeat Repeat
@@ -36,8 +36,15 @@ const (
 	Twice
 )
 
-// DefaultModes are the fencing modes that a run compares by default.
-func DefaultModes() []fence.Mode { return []fence.Mode{fence.None, fence.Check, fence.Seal} }
+// DefaultModes are the fencing modes that a run of a lock compares by default: none,
+// and two that the lock can be used with. They are check and seal for a lock that
+// mints tokens, and claim and cas for one that does not.
+func DefaultModes(l Lock) []fence.Mode {
+	if l.Tokens {
+		return []fence.Mode{fence.None, fence.Check, fence.Seal}
+	}
+	return []fence.Mode{fence.None, fence.Claim, fence.CAS}
+}
 
 // NondeterminismError is returned when two runs of one seed differed. The code
 // under test draws from a source that the seed does not decide: a shared generator,
@@ -89,7 +96,7 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*Outcome, error) {
 	}
 	modes := opts.Modes
 	if len(modes) == 0 {
-		modes = DefaultModes()
+		modes = DefaultModes(l)
 	}
 	out := &Outcome{Scenario: sc, Lock: l.Name, Seed: opts.Seed}
 	base, err := baseline(sc, l, opts, modes)
@@ -149,7 +156,7 @@ func playOnce(sc *file.Scenario, l Lock, seed uint64, mode fence.Mode, base *Mod
 		return nil, fmt.Errorf("scenario %s, lock %s, seed %d, mode %s: %w", sc.Name, l.Name, seed, mode, err)
 	}
 	run := p.runOf(mode, res.trace)
-	run.Events, run.Virtual = res.events, res.virtual
+	run.Virtual = res.virtual
 	if err := run.judge(base); err != nil {
 		return nil, fmt.Errorf("scenario %s, lock %s, seed %d, mode %s: %w", sc.Name, l.Name, seed, mode, err)
 	}
@@ -175,7 +182,7 @@ func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *ModeRun) (*Mo
 
 // runOf is a run that has ended, without its verdict.
 func (p *play) runOf(mode fence.Mode, t *trace.Trace) *ModeRun {
-	run := &ModeRun{Mode: mode, Trace: t, TraceHash: t.Hash(), FaultsFired: p.schedule.fired, FaultsFelt: p.felt, PartialPause: p.partialPause(),
+	run := &ModeRun{Mode: mode, Trace: t, TraceHash: t.Hash(), Events: t.Len(), FaultsFired: p.schedule.fired, FaultsFelt: p.felt, PartialPause: p.partialPause(),
 		Barred: !p.probe.acquired, WallClocks: p.wallClocks()}
 	run.History = p.history(t)
 	run.LongestWait = longestWait(run.History, t)

@@ -74,7 +74,7 @@ type ModeFile struct {
 	// TraceHash is the SHA-256 of all details of all events of the trace. Equal
 	// hashes mean equal runs.
 	TraceHash string `json:"trace_hash,omitempty" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	// Events counts the events that the world delivered.
+	// Events counts the events of the trace: the number of the last step.
 	Events int `json:"events"`
 	// VirtualSeconds is the length of the run in virtual time.
 	VirtualSeconds float64 `json:"virtual_seconds"`

@@ -40,7 +40,6 @@ type Frozen = sim.FrozenError
 // simulated is the result of a simulated run.
 type simulated struct {
 	trace   *trace.Trace
-	events  int
 	virtual time.Duration
 }
 
@@ -50,7 +49,7 @@ func (p *play) simulate(seed uint64, mode fence.Mode, stopAt int, body func(w St
 	if res == nil {
 		return nil, err
 	}
-	return &simulated{res.Trace, res.Events, res.Virtual}, err
+	return &simulated{res.Trace, res.Virtual}, err
 }
 
 func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {

@@ -11,19 +11,24 @@ import (
 
 // storyOf writes the whole story of a run: what the clients did, which faults
 // struck them, and what the store decided about their writes. It marks the step
-// that decided the run. Reports shorten it to the room they have.
+// that decided the run, and each grant at which another client had the lock
+// already. Reports shorten it to the room they have.
 func storyOf(run *ModeRun) []Line {
-	fatal := fatalStep(run)
+	fatal, fatalRemark := fatalStep(run)
 	ofProbe := probePhrases(run)
+	shared := sharedGrants(run.History)
 	var lines []Line
 	for _, e := range run.Trace.Events {
-		text := cmp.Or(phrase(e), ofProbe[e.N])
+		text := trace.Readable(cmp.Or(phrase(e), ofProbe[e.N])) // the error of a lock may have several lines
 		if text == "" {
 			continue
 		}
 		line := Line{N: e.N, At: e.At, Actor: actorOf(e), What: text, Text: text, Fatal: e.N == fatal}
 		if line.Fatal {
-			line.Remark = fatalRemark(run)
+			line.Remark = fatalRemark
+		}
+		if with := shared[checker.Pos(e.N)]; with != nil {
+			line.Shared, line.Remark = true, cmp.Or(line.Remark, with.remark())
 		}
 		if line.Remark != "" {
 			line.Text += " — " + line.Remark
@@ -192,30 +197,73 @@ func decided(d trace.Decision) string {
 	return ""
 }
 
-// fatalStep is the step that decided the run: the stale write that the store took
-// if the data is corrupted, the first stale operation that it refused if the data
-// was rescued, otherwise the step of the first reason.
-func fatalStep(run *ModeRun) int {
+// holders are the clients that had the lock when another one was granted it.
+type holders struct {
+	claims  []string // those with a claim
+	beliefs []string // those that only believed that they had it
+}
+
+// sharedGrants are the holders at each grant at which there were some, by its step.
+func sharedGrants(h checker.History) map[checker.Pos]*holders {
+	all := map[checker.Pos]*holders{}
+	for _, o := range checker.SharedGrants(h) {
+		at := all[o.Granted.Granted]
+		if at == nil {
+			at = new(holders)
+			all[o.Granted.Granted] = at
+		}
+		if o.Claims {
+			at.claims = append(at.claims, o.Held.Client)
+		} else {
+			at.beliefs = append(at.beliefs, o.Held.Client)
+		}
+	}
+	return all
+}
+
+// remark says what a grant beside the holders means.
+func (h *holders) remark() string {
+	if len(h.claims) > 0 {
+		return fmt.Sprintf("while the claim of %s goes on: the lock breaks its promise", strings.Join(h.claims, " and of "))
+	}
+	if len(h.beliefs) == 1 {
+		return fmt.Sprintf("while %s still believes that it has it", h.beliefs[0])
+	}
+	return fmt.Sprintf("while %s still believe that they have it", strings.Join(h.beliefs, " and "))
+}
+
+// fatalStep is the step that decided the run, with a remark on it: the stale write
+// that the store took if the data is corrupted, the first stale operation that it
+// refused if the data was rescued, the second grant if two clients held the lock at
+// once, otherwise the step of the first reason. It is 0 for none.
+func fatalStep(run *ModeRun) (step int, remark string) {
 	switch run.Verdict.Label {
 	case checker.Safe:
-		return 0
+		return 0, ""
 	case checker.Corrupted:
 		if n := firstStale(run.History, true); n > 0 {
-			return n
+			return n, fmt.Sprintf("a stale write, mode %s lets it through", run.Mode)
 		}
 	case checker.Rescued:
 		if n := firstStale(run.History, false); n > 0 {
-			return n
+			return n, "stale: " + run.Mode.Guard() + " saves the data"
 		}
 	case checker.Stuck:
-		return stuckSince(run)
+		if run.Barred {
+			remark = "nobody else gets the lock any more"
+		}
+		return stuckSince(run), remark
 	}
 	for _, r := range run.Verdict.Reasons {
-		if len(r.At) > 0 {
-			return int(r.At[len(r.At)-1])
+		switch {
+		case len(r.At) == 0:
+		case run.Verdict.Label == checker.Overlap:
+			return int(r.At[0]), ""
+		default:
+			return int(r.At[len(r.At)-1]), ""
 		}
 	}
-	return 0
+	return 0, ""
 }
 
 // firstStale is the step of the first write that was taken, or operation that
@@ -244,18 +292,4 @@ func laterGrant(h checker.History, mine, by checker.Pos) bool {
 		}
 	}
 	return false
-}
-
-func fatalRemark(run *ModeRun) string {
-	switch run.Verdict.Label {
-	case checker.Corrupted:
-		return fmt.Sprintf("a stale write, mode %s lets it through", run.Mode)
-	case checker.Rescued:
-		return "stale: the fencing token saves the data"
-	case checker.Stuck:
-		if run.Barred {
-			return "nobody else gets the lock any more"
-		}
-	}
-	return ""
 }

@@ -95,7 +95,7 @@ func (c *calmRun) granted() error {
 	}
 	for _, e := range c.run.Trace.Events {
 		if m, ok := e.What.(trace.Mark); ok && m.Step == trace.NotGranted {
-			return fmt.Errorf("no client was granted it: after %v, %s got the error: %s", e.At.Round(time.Millisecond), e.Actor, m.Problem)
+			return fmt.Errorf("no client was granted it: after %v, %s got the error: %s", e.At.Round(time.Millisecond), e.Actor, trace.Readable(m.Problem))
 		}
 	}
 	return errors.New("no client was granted it: Acquire never returned")

@@ -27,10 +27,10 @@ type Step struct {
 	Skipped int `json:"skipped,omitempty" jsonschema:"minimum=1"`
 }
 
-// String is the step in one line, or how many are left out: "… 12 steps left out".
+// String is the step in one line, or how many are left out: "… 12 lines left out".
 func (s Step) String() string {
 	if s.Skipped > 0 {
-		return fmt.Sprintf("… %s left out", prose.Count(s.Skipped, "step"))
+		return fmt.Sprintf("… %s left out", prose.Count(s.Skipped, "line"))
 	}
 	return fmt.Sprintf("%5d %12s  %-6s %s", s.N, s.At, s.Actor, s.Text)
 }

@@ -36,7 +36,7 @@ func TestStoryText(t *testing.T) {
 	})
 	want := "     1           0s  c0     asks for the lock\n" +
 		">  441   10.511066s  s0     takes write c0.w2\n" +
-		"                     … 3 steps left out"
+		"                     … 3 lines left out"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

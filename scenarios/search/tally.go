@@ -33,7 +33,7 @@ type Tally struct {
 	Faults map[string]FaultTally `json:"faults,omitempty"`
 	// Classes counts the runs with faults of each class.
 	Classes map[lock.Fault]ClassTally `json:"classes,omitempty"`
-	// Events counts the events that the worlds delivered.
+	// Events counts the events of the traces.
 	Events int `json:"events"`
 	// Virtual is the virtual time of the worlds, in nanoseconds.
 	Virtual time.Duration `json:"virtual"`

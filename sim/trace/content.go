@@ -3,6 +3,8 @@ package trace
 import (
 	"bytes"
 	"strconv"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -28,18 +30,17 @@ func (t Text) AppendText(b []byte) []byte {
 func (t Text) AppendHash(b []byte) []byte { return AppendString(b, string(t)) }
 
 // Bytes is content of an unknown kind: bytes, shown as text if they are
-// readable. It is the default for the connections of a server.
+// readable, and quoted if they are not. It is the default for the connections of
+// a server.
 type Bytes []byte
 
-// AppendText appends the bytes on one line, cut as [Line] cuts them, or their
-// number if they are not text.
+// AppendText appends the bytes on one line, cut as [Line] cuts them.
 func (t Bytes) AppendText(b []byte) []byte {
-	for _, c := range t {
-		if c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f {
-			return append(strconv.AppendInt(b, int64(len(t)), 10), " bytes"...)
-		}
-	}
 	l := NewLine(b)
+	if !isText(t) {
+		l.Add(t)
+		return l.End()
+	}
 	for line := range bytes.Lines(t) {
 		if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 {
 			l.Add(line)
@@ -54,8 +55,40 @@ func (t Bytes) AppendHash(b []byte) []byte { return append(AppendInt(b, int64(le
 // shownBytes bounds the text of one message on a line.
 const shownBytes = 300
 
+// isText reports whether bytes are text: printable characters, and spaces of any
+// kind.
+func isText(b []byte) bool {
+	return utf8.Valid(b) && !bytes.ContainsFunc(b, func(r rune) bool { return !unicode.IsPrint(r) && !unicode.IsSpace(r) })
+}
+
+// Readable is a text on one line: it has one space for each space and line break of
+// the original, or for several in succession, and characters that are not printable
+// are written as Go writes them, such as \x1b.
+func Readable(text string) string {
+	if onLine(text) {
+		return text // as nearly all are
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if isText([]byte(text)) {
+		return text
+	}
+	quoted := strconv.Quote(text)
+	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(quoted[1 : len(quoted)-1])
+}
+
+// onLine reports whether a text is printable ASCII with single spaces.
+func onLine(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == ' ' && (i == 0 || i == len(text)-1 || text[i-1] == ' ') {
+			return false
+		}
+	}
+	return true
+}
+
 // Line builds a line of text: words with spaces between, cut after 300 bytes.
-// It counts the bytes that do not fit.
+// It counts the bytes that do not fit. A word that is not text is quoted, so that
+// each of its bytes can be read.
 type Line struct {
 	b     []byte
 	start int
@@ -73,7 +106,8 @@ func (l *Line) Add(word []byte) {
 		room-- // for the space
 	}
 	fits := max(min(len(word), room), 0)
-	for fits > 0 && fits < len(word) && !utf8.RuneStart(word[fits]) {
+	text := isText(word)
+	for text && fits > 0 && fits < len(word) && !utf8.RuneStart(word[fits]) {
 		fits-- // do not split a character
 	}
 	l.left += len(word) - fits
@@ -82,6 +116,10 @@ func (l *Line) Add(word []byte) {
 	}
 	if size > 0 {
 		l.b = append(l.b, ' ')
+	}
+	if !text {
+		l.b = strconv.AppendQuote(l.b, string(word[:fits]))
+		return
 	}
 	for _, c := range word[:fits] {
 		if c == '\n' || c == '\r' {

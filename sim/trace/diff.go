@@ -36,15 +36,34 @@ func at(t *Trace, i int) *Event {
 func (d *Divergence) String() string {
 	text := fmt.Sprintf("first divergent event: number %d\n  one run:     %s\n  other run:   %s\n  both before: %s",
 		d.N, show(d.A), show(d.B), show(d.Before))
-	if d.A != nil && d.B != nil && d.A.String() == d.B.String() {
-		text += "\n  the two differ in details that their texts do not show"
+	if d.A != nil && d.B != nil && show(d.A) == show(d.B) {
+		a, b := around(d.A.appendHash(nil), d.B.appendHash(nil))
+		text += fmt.Sprintf("\n  the two differ in details that their texts do not show: %q in one, %q in the other", a, b)
 	}
 	return text
 }
 
+// around is what two encodings of an event have where they first differ, and some
+// bytes before that.
+func around(a, b []byte) (inA, inB []byte) {
+	const before, after = 24, 40
+	at := 0
+	for at < min(len(a), len(b)) && a[at] == b[at] {
+		at++
+	}
+	from := max(at-before, 0)
+	return a[from:min(at+after, len(a))], b[from:min(at+after, len(b))]
+}
+
+// show is an event on one line, with its exact time: text as it is, and other
+// bytes as Go writes them.
 func show(e *Event) string {
 	if e == nil {
 		return "(nothing: the trace ends here)"
 	}
-	return e.String()
+	who := e.Actor
+	if e.Peer != "" {
+		who += ", " + e.Peer
+	}
+	return fmt.Sprintf("at %v, %s: %s %s", e.At, Readable(who), e.Kind(), Readable(e.Text()))
 }

@@ -33,9 +33,9 @@ func ExampleDiff() {
 	fmt.Println(trace.Diff(a, sample()) == nil)
 	// Output:
 	// first divergent event: number 2
-	//   one run:     {"n":2,"at":2000000,"actor":"r0","kind":"exec","text":"OK \"\\\u000a\u0001 é �"}
-	//   other run:   {"n":2,"at":2000000,"actor":"r0","kind":"exec","text":"nil"}
-	//   both before: {"n":1,"at":1000000,"actor":"c0","kind":"send","peer":"r0","text":"SET k v"}
+	//   one run:     at 2ms, r0: exec OK "\ \x01 é \xff
+	//   other run:   at 2ms, r0: exec nil
+	//   both before: at 1ms, c0, r0: send SET k v
 	// true
 }
 
@@ -72,6 +72,35 @@ func TestDiffOfDetails(t *testing.T) {
 	}
 	if d := trace.Diff(a, sample()); d != nil {
 		t.Errorf("equal traces: %v", d)
+	}
+}
+
+// A divergence shows bytes so that a reader can tell them apart: text as text, others quoted, and where a text is cut,
+// the details around the first difference.
+func TestDiffShowsBytes(t *testing.T) {
+	long := strings.Repeat("x", 400)
+	for name, tc := range map[string]struct {
+		a, b trace.Content
+		want []string
+	}{
+		"text":             {trace.Text("SET k one"), trace.Text("SET k two"), []string{"send #1 SET k one\n", "send #1 SET k two\n"}},
+		"bytes":            {trace.Bytes("\x00\x00\x02hi"), trace.Bytes("\x00\x00\x02ho"), []string{`send #1 "\x00\x00\x02hi"`, `send #1 "\x00\x00\x02ho"`}},
+		"not UTF-8":        {trace.Bytes("a\xfe"), trace.Bytes("a\xff"), []string{`send #1 "a\xfe"`, `send #1 "a\xff"`}},
+		"a control":        {trace.Text("a\x1b[0m"), trace.Text("a\x1b[1m"), []string{`send #1 "a\x1b[0m"`, `send #1 "a\x1b[1m"`}},
+		"readable bytes":   {trace.Bytes("GET a\r\n"), trace.Bytes("GET b\r\n"), []string{"send #1 GET a\n", "send #1 GET b\n"}},
+		"behind the cut":   {trace.Text(long + "one"), trace.Text(long + "two"), []string{"details that their texts do not show", `xxxone" in one`, `xxxtwo" in the other`}},
+		"only white space": {trace.Text("a\nb"), trace.Text("a\tb"), []string{`a\nb" in one`, `a\tb" in the other`}},
+	} {
+		traces := [2]trace.Trace{}
+		for i, c := range []trace.Content{tc.a, tc.b} {
+			traces[i].Add(trace.Event{Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: c}})
+		}
+		text := trace.Diff(&traces[0], &traces[1]).String()
+		for _, want := range tc.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %q lacks %q", name, text, want)
+			}
+		}
 	}
 }
 

@@ -147,7 +147,7 @@ func TestNondeterminism(t *testing.T) {
 			t.Errorf("%v: exit code %d, standard output %q", args, code, out)
 		}
 		if !strings.HasPrefix(errs, "seed 1\n") || !strings.Contains(errs, "first divergent event") ||
-			!strings.HasSuffix(errs, "replay: mysim run calm --lock mylock --seed 1 --fencing none,check,seal\n") {
+			!strings.HasSuffix(errs, "replay: mysim run calm --lock mylock --seed 1 --fencing none,claim,cas\n") {
 			t.Errorf("%v: %s", args, errs)
 		}
 	}

@@ -20,7 +20,7 @@ func (s *shell) root() *cobra.Command {
 		Short: "Run distributed locks in a virtual world full of faults",
 		Long: `locksim runs real distributed-lock code, unmodified, in a deterministic virtual
 world full of faults, and reports whether mutual exclusion held, what broke if it
-did not, and whether a fencing token would have protected the data.
+did not, and whether a fence at the store would have protected the data.
 
 Exit codes: 0 as expected; 1 an unexpected label, or a violation; 2 bad usage or
 bad input; 3 the harness failed, or a run was not deterministic.`,

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/internal/prose"
+	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/terminal"
 	"locksim/scenarios/file"
@@ -19,11 +20,13 @@ type runFlags struct {
 	lock    string
 	seed    uint64
 	fencing string
-	out     string
-	keep    bool
-	junit   string
-	json    bool
-	once    bool
+	// byLock says that the modes are the default ones of the lock, not those of fencing.
+	byLock bool
+	out    string
+	keep   bool
+	junit  string
+	json   bool
+	once   bool
 	// markdown asks for Markdown instead of the report.
 	markdown bool
 	// timeline asks for the timeline instead of the report.
@@ -50,12 +53,16 @@ https://ui.perfetto.dev. Each mode is a process there, and times are virtual.`,
   locksim run gc-pause --junit result.xml`,
 		Args:              exactly(1, "one scenario, by its name or its file"),
 		ValidArgsFunction: completeScenarios,
-		RunE:              func(_ *cobra.Command, args []string) error { return s.runScenario(args[0], f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.byLock = !cmd.Flags().Changed("fencing")
+			return s.runScenario(args[0], f)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.lock, "lock", "", "`KIND` of lock to run (default: the scenario's own)")
 	flags.Uint64Var(&f.seed, "seed", 1, "`N` decides everything that is random")
-	flags.StringVar(&f.fencing, "fencing", joinModes(play.DefaultModes()), "fencing `MODES` to compare, with commas")
+	flags.StringVar(&f.fencing, "fencing", "", "fencing `MODES` to compare, with commas (default: "+joinModes(play.DefaultModes(play.Lock{Tokens: true}))+", and "+
+		joinModes(play.DefaultModes(play.Lock{}))+" for a lock without tokens)")
 	flags.StringVar(&f.out, "out", "", "also write run.json, report.txt, report.md, report.html and the traces into `DIR`")
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	flags.StringVar(&f.junit, "junit", "", "also write JUnit XML into `FILE`: a test case for each mode")
@@ -120,9 +127,12 @@ type task struct {
 }
 
 func (s runs) task(name string, f runFlags) (*task, error) {
-	modes, err := parseModes(f.fencing)
-	if err != nil {
-		return nil, err
+	var modes []fence.Mode
+	if !f.byLock {
+		var err error
+		if modes, err = parseModes(f.fencing); err != nil {
+			return nil, err
+		}
 	}
 	sc, err := file.Load(name, s.serverNames()...)
 	if err != nil {
@@ -131,6 +141,9 @@ func (s runs) task(name string, f runFlags) (*task, error) {
 	l, err := s.findLock(sc, f.lock)
 	if err != nil {
 		return nil, err
+	}
+	if f.byLock {
+		modes = play.DefaultModes(l)
 	}
 	t := &task{scenario: sc, lock: l, opts: play.RunOptions{Seed: f.seed, Modes: modes, Repeat: repeat(f.once)}}
 	t.replay = fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.command(), quote(name), quote(l.Name), f.seed, joinModes(modes))

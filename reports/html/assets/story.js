@@ -68,10 +68,10 @@ class Story {
     line.classList.add("current");
     line.setAttribute("aria-current", "step");
     this.range.value = this.at;
-    this.range.setAttribute("aria-valuetext", `step ${this.at + 1} of ${this.lines.length}`);
+    this.range.setAttribute("aria-valuetext", `line ${this.at + 1} of ${this.lines.length}, step ${line.dataset.n}`);
     const said = line.querySelector(".said").cloneNode(true);
     for (const tag of said.querySelectorAll(".decisive")) tag.remove();
-    this.player.querySelector("[data-now]").replaceChildren(make("b", `${this.at + 1} of ${this.lines.length}, at ${formatTime(state.at, SECOND)}: `), said.textContent.trim());
+    this.player.querySelector("[data-now]").replaceChildren(make("b", `line ${this.at + 1} of ${this.lines.length}, step ${line.dataset.n}, at ${formatTime(state.at, SECOND)}: `), said.textContent.trim());
     this.player.querySelector("[data-state]").replaceChildren(...stateView(state));
     if (!this.charts) return;
     for (const p of this.charts.panels) { p.cursorAt = follow || p.cursorAt !== null ? state.at : null; p.mark(); }
