@@ -33,5 +33,5 @@ func (l talkative) Acquire(ctx context.Context, resource string) (lock.Lease, er
 type talkativeLease struct{ lock.Lease }
 
 func (l talkativeLease) Release(ctx context.Context) error {
-	return errors.Join(l.Lease.Release(ctx), errors.New("2 errors occurred:\n\t* one | two\r\n\n\x1b[31m* three;\n"))
+	return errors.Join(l.Lease.Release(ctx), errors.New("2 errors occurred:\n\t* one | two\r\n\n\x1b[31m* three;"))
 }

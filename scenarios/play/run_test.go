@@ -118,7 +118,7 @@ func TestModesWithoutTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := testruns.Play(t, sc, l, play.RunOptions{Seed: 1})
+	o := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None, fence.Check, fence.Seal, fence.Strict}})
 	if got := o.Modes[0].Verdict.Label; got != checker.Corrupted {
 		t.Errorf("mode none: %s", got)
 	}
