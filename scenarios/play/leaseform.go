@@ -31,15 +31,15 @@ func (l Lock) validateLease() error {
 	switch l.Lease {
 	case "", LeaseUntil, LeaseCounted, LeaseHeld:
 	default:
-		return fmt.Errorf("Lease is %q: choose %s, %s or %s", l.Lease, LeaseUntil, LeaseCounted, LeaseHeld)
+		return fmt.Errorf("the Lease is %q: choose %s, %s or %s", l.Lease, LeaseUntil, LeaseCounted, LeaseHeld)
 	}
 	switch counted := l.Lease == LeaseCounted; {
 	case l.LeaseTTL < 0 || l.LeaseTTL > 0 && !counted:
-		return fmt.Errorf("LeaseTTL is %v: give it, above 0, with the Lease %s only", l.LeaseTTL, LeaseCounted)
+		return fmt.Errorf("the LeaseTTL is %v: give it, above 0, with the Lease %s only", l.LeaseTTL, LeaseCounted)
 	case counted && l.LeaseTTL == 0 && !l.FollowsSpec:
-		return errors.New("LeaseTTL is 0: say how long a lease lasts, or set FollowsSpec if it is the TTL of the scenario")
+		return errors.New("the LeaseTTL is 0: say how long a lease lasts, or set FollowsSpec if it is the TTL of the scenario")
 	case (l.Lease == LeaseHeld) != (l.Detection > 0):
-		return fmt.Errorf("Detection is %v: give it, above 0, with the Lease %s and only then", l.Detection, LeaseHeld)
+		return fmt.Errorf("the Detection is %v: give it, above 0, with the Lease %s and only then", l.Detection, LeaseHeld)
 	}
 	return nil
 }
