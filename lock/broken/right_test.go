@@ -32,9 +32,6 @@ var rights = map[string]func([]redis.Cmdable, Options) lock.Locker{
 	"token-per-reentry":          rightReentrant,
 	"reentrant-two-keys":         rightReentrant,
 	"until-in-wrong-unit":        rightSingle,
-	"lost-reply-is-anothers": func(nodes []redis.Cmdable, o Options) lock.Locker {
-		return newAsking(o, nodes[0], func(ctx context.Context, c claim) (bool, error) { return setOrOwn(ctx, nodes[0], c, o.TTL) })
-	},
 	"fair-place-too-short": func(nodes []redis.Cmdable, o Options) lock.Locker {
 		return newQueue(nodes[0], o, 4*o.Backoff.Max)
 	},
@@ -69,17 +66,6 @@ func rightWatchdog(nodes []redis.Cmdable, o Options) lock.Locker {
 }
 
 func rightRedlock(nodes []redis.Cmdable, o Options) lock.Locker { return newRedlock(nodes, o).locker() }
-
-var setOrOwnScript = redis.NewScript(`-- broken: take the key if it is free, or if it is the owner's already
-if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('PEXPIRE', KEYS[1], ARGV[2])`)
-
-// setOrOwn takes the key if it is free or the owner's.
-func setOrOwn(ctx context.Context, node redis.Cmdable, c claim, ttl time.Duration) (bool, error) {
-	n, err := setOrOwnScript.Run(ctx, node, []string{c.key}, c.owner, ttl.Milliseconds()).Int64()
-	return n == 1, err
-}
 
 // withPoints returns a protocol that passes the points of the specimens around its requests.
 func withPoints(o Options, p protocol) protocol {

@@ -58,8 +58,6 @@ const (
 	Leaked Detector = "leaked"
 	// VoidGrants sees a lease that is over although nothing has gone wrong.
 	VoidGrants Detector = "void_grants"
-	// IdleTime sees clients that wait for the most of a TTL although nobody has the lock.
-	IdleTime Detector = "idle_seconds"
 	// Overtaken sees a waiter that another one overtakes.
 	Overtaken Detector = "overtaken"
 	// LongestWait sees a client that waits far longer than the holders before it explain.
@@ -95,7 +93,7 @@ func All() []Specimen {
 		expireWholeSeconds, expiryByClientClock,
 		tokenAfterLock, tokenBeforeLock, tokenReadLate, tokenPerReentry,
 		reentrantTwoKeys,
-		untilInWrongUnit, lostReplyIsAnothers, fairPlaceTooShort,
+		untilInWrongUnit, fairPlaceTooShort,
 		redlockOneByOne, redlockNoDrift, redlockKeepsMinority, redlockWallClock,
 		releaseWithRequestContext,
 		rowByClientClock, rowUpdateUnchecked,

@@ -161,16 +161,6 @@ workload: {hold: 2s, stagger: 1s}
 `,
 	},
 	{
-		specimen: "lost-reply-is-anothers", // the second request of c0 is granted, and the reply is lost
-		story: `
-lock: {ttl: 10s, backoff: 200ms..400ms}
-workload: {rounds: 2, hold: 500ms, stagger: 1s, think: 4s}
-faults:
-  - when: {client: c0, event: acquire, nth: 2}
-    lose_reply: {between: [c0], and: [r0], count: 1}
-`,
-	},
-	{
 		specimen: "fair-place-too-short", sibling: fair,
 		story: `
 world: {clients: 3}

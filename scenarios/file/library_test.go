@@ -96,9 +96,6 @@ func TestLibraryCatchesEachSpecimen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range kinds.Specimens() {
-		if name == "broken/lost-reply-is-anothers" {
-			continue // it costs time and does no other harm
-		}
 		worst := checker.Label("")
 		for _, s := range all {
 			if slices.Contains(s.LockNames(), name) {
