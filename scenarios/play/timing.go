@@ -41,13 +41,15 @@ func (p *play) slack() time.Duration {
 
 // freeWithin says how soon the lock is free again after each cause, by its promise.
 // What it does not promise may take as long as a key lives, after every cause but
-// CauseOther.
+// CauseOther. That one may take as long too on several servers, where clients that ask at
+// the same time may split the votes and ask again (F25), and for a lock whose backoff is
+// not known.
 func (p *play) freeWithin() map[checker.Cause]time.Duration {
 	promised := p.lock.Promise
 	out := map[checker.Cause]time.Duration{}
 	for _, c := range checker.Causes() {
 		term, ok := promised.FreeAfter[promise.Cause(c)]
-		if !ok && c != checker.CauseOther {
+		if !ok && (c != checker.CauseOther || p.lock.Nodes() > 1 || !p.lock.FollowsSpec) {
 			term = cmp.Or(promised.FreeWithin, lock.TermTTL)
 		}
 		out[c] = p.length(term)

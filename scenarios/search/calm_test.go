@@ -4,10 +4,31 @@ import (
 	"testing"
 
 	"locksim/internal/testlocks"
+	"locksim/lock"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
+
+// Clients of a quorum lock that ask at the same time may split the votes. Then nobody
+// has the lock until one of them asks again: that is not stuck.
+func TestSplitVotes(t *testing.T) {
+	l := testlocks.Redsync()
+	l.Promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause}}
+	idle := 0
+	space := discovered(t, l, search.Space{Clients: search.Span{Min: 4, Max: 4}, Faults: []lock.Fault{}})
+	for trial := range search.Trials(l, search.Drawn(space, search.Seeds{First: 1, Last: 60})) {
+		if trial.Err != nil || len(trial.Violations) > 0 {
+			t.Fatalf("%v %v", trial.Err, trial.Violations)
+		}
+		if trial.Outcome.Modes[0].Verdict.Facts.IdleSeconds > 0 {
+			idle++
+		}
+	}
+	if idle == 0 {
+		t.Error("no vote was split")
+	}
+}
 
 // No lock that comes with locksim fails without faults, nor do a user's correct lock
 // and redsync, and in each of these runs a client is kept out.
