@@ -20,7 +20,7 @@ help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 test: ## all tests, without the race detector, in every module
-	$(GO) run ./internal/testall
+	$(GO) run ./internal/testall -vet=off
 
 # The packages that start goroutines, the one that takes longest first. A program with the race detector sleeps for a
 # second before it exits; workers are such programs.
@@ -28,7 +28,7 @@ RACE_PACKAGES := ./scenarios/play ./cmd/locksim/app ./lock/... ./checker ./sim/.
 	./scenarios/search ./internal/campaign ./internal/workers ./internal/runfolder ./internal/serve ./internal/testall
 
 race: ## short tests under the race detector, of the packages that start goroutines
-	GORACE=atexit_sleep_ms=0 $(GO) test -race -short $(RACE_PACKAGES)
+	GORACE=atexit_sleep_ms=0 $(GO) test -race -short -vet=off $(RACE_PACKAGES)
 
 check: vet format lint ## vet, gofmt and the linter
 
