@@ -73,6 +73,9 @@ func sameAsUndisturbed(t *testing.T, dir string) {
 // When a child is killed, no finished result is lost, and the final document is the
 // same.
 func TestExploreChildIsKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it makes many runs; package campaign has the same test for smaller jobs")
+	}
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "killed")
 	code, _, errs := program(t, "kill:400:"+file, exploreMine(dir)...)
 	if code != exitExpected || errs != "" {
