@@ -5,6 +5,15 @@ import (
 	"testing"
 )
 
+// tenthIfShort is a number of histories: a tenth of n with the flag -short, which
+// goes with the slow race detector.
+func tenthIfShort(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
 // naive is a section or a single operation by the definition. It is built and
 // searched without code of the checker.
 type naive struct {
@@ -102,7 +111,7 @@ func mayComeFirst(u naive, others []naive) bool {
 // The exact check, a search over all orders, and porcupine must agree on 10,000
 // small histories, with enough of each verdict.
 func TestDataAgainstBruteForce(t *testing.T) {
-	const histories = 10_000
+	histories := tenthIfShort(10_000)
 	corrupted, unknown, untimely, observed := 0, 0, 0, 0
 	for seed := range uint64(histories) {
 		h := randomHistory(rand.New(rand.NewPCG(seed, 6)))

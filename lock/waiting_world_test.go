@@ -43,7 +43,7 @@ func TestWaitingUnderFaults(t *testing.T) {
 			t.Run(k.name+"/"+waiting.String(), func(t *testing.T) {
 				seeds := 8
 				if testing.Short() {
-					seeds = 3
+					seeds = 2
 				}
 				grants := 0
 				for seed := range uint64(seeds) {

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -241,12 +242,15 @@ func do(ctx context.Context, opt workers.Options, m *meter, jobs iter.Seq[Job], 
 			}
 		}
 	}
-	return workers.Run(ctx, opt, requests, func(d workers.Done[request[any], json.RawMessage]) {
+	var refused error // of done, also of the last job, after which there is nothing to cancel
+	err := workers.Run(ctx, opt, requests, func(d workers.Done[request[any], json.RawMessage]) {
 		m.done(d.ID, job(d.ID))
-		if err := done(d.ID, answer{d.Result, d.Err, d.Wall}); err != nil {
+		if err := done(d.ID, answer{d.Result, d.Err, d.Wall}); err != nil && refused == nil {
+			refused = err
 			cancel(err)
 		}
 	})
+	return cmp.Or(refused, err)
 }
 
 // FirstFailed is the error of the failed job with the lowest number or, without one,

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -482,6 +483,20 @@ func TestDo(t *testing.T) {
 	}
 	full := errors.New("the disk is full")
 	if err := campaign.Do(t.Context(), options("").Workers, nil, jobs, func(int, json.RawMessage, error) error { return full }); !errors.Is(err, full) {
+		t.Error(err)
+	}
+}
+
+// An error of done is returned also when it comes after all children have exited.
+func TestDoRefusesTheLast(t *testing.T) {
+	before, full := runtime.NumGoroutine(), errors.New("the disk is full")
+	err := campaign.Do(t.Context(), options("").Workers, nil, []campaign.Job{squareJob(number{N: 3})}, func(int, json.RawMessage, error) error {
+		for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
+		return full
+	})
+	if !errors.Is(err, full) {
 		t.Error(err)
 	}
 }

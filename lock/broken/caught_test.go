@@ -13,7 +13,12 @@ import (
 )
 
 // seeds is the number of runs of each specimen and of each of its siblings, from seed 1.
-const seeds = 20
+func seeds() int {
+	if testing.Short() {
+		return 4
+	}
+	return 20
+}
 
 // trial is a schedule that shows a mistake.
 type trial struct {
@@ -41,21 +46,21 @@ func TestSpecimensAreCaught(t *testing.T) {
 
 func (tr trial) run(t *testing.T) {
 	s, sc := tr.load(t)
-	caught := tr.count(t, sc, s, tr.specimenLock(s.Name, s), seeds)
+	caught := tr.count(t, sc, s, tr.specimenLock(s.Name, s), seeds())
 	if caught == 0 {
-		t.Errorf("not caught in any of %d seeds", seeds)
+		t.Errorf("not caught in any of %d seeds", seeds())
 	}
-	right := tr.count(t, sc, s, tr.specimenLock("right line", s.Right()), seeds)
+	right := tr.count(t, sc, s, tr.specimenLock("right line", s.Right()), seeds())
 	if right > 0 {
-		t.Errorf("the code with the right line is caught in %d of %d seeds", right, seeds)
+		t.Errorf("the code with the right line is caught in %d of %d seeds", right, seeds())
 	}
-	t.Logf("detector %s: caught in %d of %d seeds; with the right line in %d", s.Detector, caught, seeds, right)
+	t.Logf("detector %s: caught in %d of %d seeds; with the right line in %d", s.Detector, caught, seeds(), right)
 	if tr.sibling.make == nil {
 		return
 	}
-	bySibling := tr.count(t, sc, s, tr.siblingLock(s), seeds)
+	bySibling := tr.count(t, sc, s, tr.siblingLock(s), seeds())
 	if bySibling > 0 {
-		t.Errorf("the sibling %s is caught in %d of %d seeds", tr.sibling.name, bySibling, seeds)
+		t.Errorf("the sibling %s is caught in %d of %d seeds", tr.sibling.name, bySibling, seeds())
 	}
 	t.Logf("sibling %s: caught in %d", tr.sibling.name, bySibling)
 }

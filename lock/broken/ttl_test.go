@@ -19,7 +19,7 @@ func TestTTLRange(t *testing.T) {
 			s, sc := tr.load(t)
 			for _, ttl := range []time.Duration{s.MinTTL, s.MaxTTL} {
 				at := tr.scaled(sc, ttl)
-				if tr.count(t, at, s, tr.specimenLock(s.Name, s), seeds/4) == 0 {
+				if tr.count(t, at, s, tr.specimenLock(s.Name, s), seeds()/4) == 0 {
 					t.Errorf("not caught at a TTL of %v", ttl)
 				}
 			}

@@ -55,7 +55,7 @@ func TestNoticeComesBeforeTheSuccessor(t *testing.T) {
 	for _, kind := range []string{"watchdog", "watchdog-fenced", "redlock", "redlock-watchdog"} {
 		t.Run(kind, func(t *testing.T) {
 			var inFlight tally
-			for seed := uint64(1); seed <= uint64(max(testruns.Soak(t, 1000, 0.03), 20)); seed++ {
+			for seed := uint64(1); seed <= uint64(max(testruns.Soak(t, 500, 0.06), 20)); seed++ {
 				// The hold is drawn, so that the write is in flight in some seeds and not yet sent in others.
 				hold := time.Duration(1+rand.New(rand.NewPCG(seed, 1)).IntN(14)) * time.Second
 				sc := lossScenario(t, hold, "when: {client: c0, event: read, nth: 1}\n    partition: {between: [c0], for: 20s}")
@@ -106,7 +106,7 @@ func TestPauseAboutTheTTL(t *testing.T) {
 			for _, mode := range []fence.Mode{fence.None, fence.Check, promised} {
 				counts[mode] = new(tally)
 			}
-			for seed := uint64(1); seed <= uint64(max(testruns.Soak(t, 1000, 0.03), 20)); seed++ {
+			for seed := uint64(1); seed <= uint64(max(testruns.Soak(t, 500, 0.06), 20)); seed++ {
 				pauseRun(t, kind, seed, counts)
 			}
 			for _, mode := range fence.Modes() {

@@ -73,6 +73,9 @@ func sameAsUndisturbed(t *testing.T, dir string) {
 // When a child is killed, no finished result is lost, and the final document is the
 // same.
 func TestExploreChildIsKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it makes many runs; package campaign has the same test for smaller jobs")
+	}
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "killed")
 	code, _, errs := program(t, "kill:400:"+file, exploreMine(dir)...)
 	if code != exitExpected || errs != "" {
@@ -87,6 +90,9 @@ func TestExploreChildIsKilled(t *testing.T) {
 // Ctrl-C loses no finished result: --resume continues from the results, and the final
 // document is the same.
 func TestExploreInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it makes many runs")
+	}
 	dir := t.TempDir()
 	code, out, errs := program(t, "interrupt:700:", exploreMine(dir, "--workers", "1")...)
 	interrupted := regexp.MustCompile(`: interrupted, with ([1-3]) of 4 jobs done, which are in .*: continue with the same command and --resume\n\z`).FindStringSubmatch(errs)

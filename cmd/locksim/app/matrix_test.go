@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locksim/internal/testruns"
+	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
 )
@@ -19,6 +21,51 @@ func matrixOf(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	t.Setenv(asChild, "1")
 	return call(t, []play.Lock{mylock()}, append([]string{"matrix", "--scenario", "calm,gc-pause", "--seeds", "2", "--quiet"}, args...)...)
+}
+
+// reports/MATRIX.md is the output of the command: the sections of some scenarios, which
+// are all of them with LOCKSIM_SOAK=1, are made anew.
+func TestMatrixIsUpToDate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes thousands of runs")
+	}
+	t.Setenv(asChild, "yes")
+	stored, err := os.ReadFile("../../../reports/MATRIX.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := file.Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for n, i := testruns.Soak(t, len(all), 0.04), 0; i < n; i++ {
+		names = append(names, all[i*len(all)/n].Name)
+	}
+	code, out, errs := own(t, "matrix", "--scenario", strings.Join(names, ","), "--seeds", "20", "--broken", "--markdown", "--quiet")
+	if code != exitExpected || errs != "" {
+		t.Fatalf("exit code %d\n%s", code, errs)
+	}
+	want, got := matrixSections(string(stored)), matrixSections(out)
+	if len(want) != len(all) || len(got) != len(names) {
+		t.Errorf("%d and %d sections, for %d and %d scenarios", len(want), len(got), len(all), len(names))
+	}
+	for name, section := range got {
+		if d := cmp.Diff(want[name], section); d != "" {
+			t.Errorf("reports/MATRIX.md is out of date: run make matrix, and read the diff (-is +now):\n%s", d)
+		}
+	}
+}
+
+// matrixSections are the sections of a matrix as Markdown, by the scenario.
+func matrixSections(page string) map[string]string {
+	sections := map[string]string{}
+	for _, section := range strings.Split(page, "\n### ")[1:] {
+		name, rest, _ := strings.Cut(section, "\n")
+		rest, _, _ = strings.Cut(rest, "\n## ")
+		sections[name] = strings.TrimSpace(rest)
+	}
+	return sections
 }
 
 // A lock that is passed to Main has its own column, without expectations, and the child
