@@ -116,8 +116,11 @@ func TestStepPlay(t *testing.T) {
 	stopped := current(tb)
 	tb.click(`[name=mode][value=check]`)
 	expect("choosing another mode", strings.Replace(stopped, "none", "check", 1))
-	tb.do(chromedp.Click(chromedp.CSS(`#check-` + fmt.Sprint(fatalLine(t, o.Modes[1]).N) + ` a`)))
-	expect("following a link", fmt.Sprintf("check-%d", fatalLine(t, o.Modes[1]).N))
+	fatal := fmt.Sprintf("check-%d", fatalLine(t, o.Modes[1]).N)
+	tb.do(chromedp.Click(chromedp.CSS("#" + fatal + " a")))
+	if _, err := chromedp.Run(tb.Context, chromedp.Poll[bool](`document.querySelector(".tale:not(.away) .current").id === "`+fatal+`"`)); err != nil { // the browser navigates later
+		t.Errorf("after following a link the story is at %s, want %s: %v", current(tb), fatal, err)
+	}
 	tb.checkQuiet()
 }
 
