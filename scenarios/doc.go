@@ -32,7 +32,7 @@
 //
 // [Run] plays one [Scenario], which [Load] finds in the library or in a file, with
 // the lock once for each fencing mode, and returns an [Outcome] with a verdict for
-// each: it shows what broke, and whether a fencing token would have saved the data.
+// each: it shows what broke, and whether a fence would have saved the data.
 //
 // # What a pass means
 //
