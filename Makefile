@@ -25,9 +25,10 @@ help: ## this list
 test: ## all tests, without the race detector, in every module
 	$(GO) run ./internal/testall -vet=off
 
-# The packages that start goroutines, the one that takes longest first. A program with the race detector sleeps for a
-# second before it exits; workers are such programs.
-RACE_PACKAGES := ./scenarios/play ./cmd/locksim/app ./lock/... ./checker ./sim/... ./faults ./scenarios \
+# The packages that start goroutines, the one that takes longest first. Those of the commands are in internal/campaign,
+# internal/workers and internal/serve. A program with the race detector sleeps for a second before it exits; workers are
+# such programs.
+RACE_PACKAGES := ./scenarios/play ./lock/... ./checker ./sim/... ./faults ./scenarios \
 	./scenarios/search ./internal/campaign ./internal/workers ./internal/runfolder ./internal/serve ./internal/testall
 
 race: ## short tests under the race detector, of the packages that start goroutines
@@ -47,8 +48,8 @@ lint: ## golangci-lint with the rules of .golangci.yml
 bench: ## benchmarks on one core; BENCH=REGEXP selects some
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -cpu 1 ./...
 
-# At least eight of ten drawn runs are evidence: 12,500 runs give 10,000 of each lock.
-EXPLORE_RUNS := $(shell awk 'BEGIN { n = int(12500 * $(SOAK)); print (n > 1 ? n : 1) }')
+# Three of four drawn runs are evidence: 6,700 runs give 5,000 of each lock.
+EXPLORE_RUNS := $(shell awk 'BEGIN { n = int(6700 * $(SOAK)); print (n > 1 ? n : 1) }')
 
 soak: soak-tests promises ## the long tests, and each lock within its promise, with all runs; SOAK=0.1 makes a tenth of them
 
@@ -56,7 +57,7 @@ soak-tests:
 	@test -n "$(SOAK_PACKAGES)" || { echo "no test reads LOCKSIM_SOAK"; exit 1; }
 	LOCKSIM_SOAK=$(SOAK) $(GO) test -count=1 -timeout 2h $(SOAK_PACKAGES)
 
-promises: ## each lock within its promise, 10,000 runs that are evidence; SOAK=5 makes them 50,000
+promises: ## each lock within its promise, 5,000 runs that are evidence; SOAK=10 makes them 50,000
 	$(GO) run ./cmd/locksim explore --lock all --promise --runs $(EXPLORE_RUNS)
 
 mutants: ## makes one mistake at a time and runs the test that must detect it; writes reports/MUTANTS.md; takes minutes
