@@ -23,7 +23,7 @@ type Instant struct {
 var decisions = map[checker.Label]string{
 	checker.Corrupted: "it broke here", checker.Rescued: "the fence held here", checker.FalseReject: "wrongly refused here",
 	checker.Stuck: "stuck since here", checker.Unknown: "undecided here", checker.Overlap: "overlap here",
-	checker.Void: "nothing was promised here", checker.Revived: "held again here",
+	checker.Void: "nothing was promised here", checker.Revived: "held again here", checker.Overtaken: "overtaken here",
 }
 
 // Decision is the decisive step of the run, nil where there is none.

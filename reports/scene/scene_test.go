@@ -3,6 +3,7 @@ package scene_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"locksim/checker"
 	"locksim/internal/testreports"
+	"locksim/lock/fence"
 	"locksim/reports/scene"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
@@ -336,5 +338,19 @@ func TestPeriods(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("periods (-want +got):\n%s", d)
+	}
+}
+
+// The headline says of each label how a run with it ended.
+func TestHeadlineOfEachLabel(t *testing.T) {
+	for _, label := range checker.Labels() {
+		if label == checker.NotApplicable {
+			continue // such a run was not made
+		}
+		o := &play.Outcome{Modes: []play.ModeRun{{Mode: fence.None, Trace: new(trace.Trace), Verdict: checker.Verdict{Label: label}}}}
+		_, ending, found := strings.Cut(scene.Headline(o), "fence")
+		if len(strings.TrimSpace(ending)) < len("it was so") || !found {
+			t.Errorf("%s: %q", label, scene.Headline(o))
+		}
 	}
 }

@@ -61,6 +61,7 @@ var endings = map[checker.Label]string{
 	checker.FalseReject: "a rightful holder was refused",
 	checker.Void:        "a grant promised nothing",
 	checker.Revived:     "a lease that had ended held again",
+	checker.Overtaken:   "a waiter was overtaken",
 	checker.Overlap:     "two clients held the lock at once, and no harm came of it",
 	checker.Safe:        "nothing went wrong",
 }

@@ -138,7 +138,7 @@ func newCellRuns(t Tally) *CellRuns {
 // contended, and no pause was partial.
 func vacuity(sc *file.Scenario, c Cell) string {
 	switch c.Label {
-	case checker.Corrupted, checker.Stuck, checker.FalseReject, checker.Void, checker.Revived:
+	case checker.Corrupted, checker.Stuck, checker.FalseReject, checker.Void, checker.Revived, checker.Overtaken:
 		return ""
 	}
 	var why []string

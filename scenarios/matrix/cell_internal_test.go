@@ -99,6 +99,8 @@ func TestVacuity(t *testing.T) {
 		"rescued, each fired once":     {[]play.ModeRun{run(checker.Rescued, 1, false, true), run(checker.Safe, 1, true, false)}, ""},
 		"corrupted, a fault less":      {[]play.ModeRun{run(checker.Corrupted, 0, false, true)}, ""},
 		"stuck needs no contention":    {[]play.ModeRun{run(checker.Stuck, 0, true, true)}, ""},
+		"overtaken proves itself":      {[]play.ModeRun{run(checker.Overtaken, 0, true, false)}, ""},
+		"void proves itself":           {[]play.ModeRun{run(checker.Void, 0, true, false)}, ""},
 		"false-reject proves itself":   {[]play.ModeRun{run(checker.FalseReject, 0, true, false)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -115,6 +115,9 @@ func (l Lock) Validate() error {
 	if err := validateServers(l.Servers); err != nil {
 		return fmt.Errorf("lock %s: %w", l.Name, err)
 	}
+	if l.Queue != nil && l.Keys == nil {
+		return fmt.Errorf("lock %s has a Queue and no Keys: the order of its waiters is known only with both", l.Name)
+	}
 	if err := l.validateLease(); err != nil {
 		return fmt.Errorf("lock %s: %w", l.Name, err)
 	}

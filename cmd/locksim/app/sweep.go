@@ -61,6 +61,7 @@ not deterministic or did not end, or the command was interrupted.`,
   locksim sweep gc-pause --lock redlock --faults pause,restart
   locksim sweep ./my.yaml --pairs 10000 --out /tmp/sweep
   locksim sweep ./my.yaml --pairs 10000 --out /tmp/sweep --resume
+  locksim sweep gc-pause --lock redlock --claims
   locksim sweep gc-pause --lock single --promise --json`,
 		Args:              exactly(1, "one scenario, by its name or its file"),
 		ValidArgsFunction: completeScenarios,
