@@ -26,10 +26,10 @@ test: ## all tests, without the race detector, in every module
 	$(GO) run ./internal/testall -vet=off
 
 # The packages that start goroutines, the one that takes longest first. Those of the commands are in internal/campaign,
-# internal/workers and internal/serve. A program with the race detector sleeps for a second before it exits; workers are
-# such programs.
+# internal/workers and internal/serve; those of searches in scenarios/play. A program with the race detector sleeps for a
+# second before it exits; workers are such programs.
 RACE_PACKAGES := ./scenarios/play ./lock/... ./checker ./sim/... ./faults ./scenarios \
-	./scenarios/search ./internal/campaign ./internal/workers ./internal/runfolder ./internal/serve ./internal/testall
+	./internal/campaign ./internal/workers ./internal/runfolder ./internal/serve ./internal/testall
 
 race: ## short tests under the race detector, of the packages that start goroutines
 	GORACE=atexit_sleep_ms=0 $(GO) test -race -short -vet=off $(RACE_PACKAGES)

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -143,8 +142,8 @@ func goTest(args ...string) []string { return append([]string{"test", "-vet=off"
 
 // What a user of locksim sees, with the real go command.
 func TestCheckInAProject(t *testing.T) {
-	if os.Getenv("LOCKSIM_SOAK") == "" {
-		t.Skip("builds and runs the tests of another module: make soak does it, LOCKSIM_SOAK is not set")
+	if os.Getenv("LOCKSIM_SOAK") != "1" {
+		t.Skip("builds and runs the tests of another module: make soak does it, LOCKSIM_SOAK is not 1")
 	}
 	p := newProject(t)
 	for _, step := range []struct {
@@ -206,7 +205,6 @@ func (p project) namesCommandsThatWork() {
 
 // fuzzes: the fuzzer passes a sound lock, and finds the failure of a careless one.
 func (p project) fuzzes() {
-	p.onlyInASoak()
 	p.demand(true, goTest("-run", "^$", "-fuzz", "^FuzzSound$", "-fuzztime", "50x"), `^PASS$`)
 	p.demand(false, goTest("-run", "^$", "-fuzz", "^FuzzCareless$", "-fuzztime", "20000x"), `seed \d+: theirs fails`, `replay: go test -run '\^FuzzCareless\$'`)
 	p.demand(false, goTest("-run", "^FuzzCareless$"), `stored failure testdata/locksim/theirs-`)
@@ -215,18 +213,9 @@ func (p project) fuzzes() {
 // runsUnderRace: under the race detector goroutines are scheduled differently in
 // each run, and a check passes and fails as without it.
 func (p project) runsUnderRace() {
-	p.onlyInASoak()
 	if output, ok := p.run(goTest("-race", "-run", "^$")...); !ok {
 		p.t.Skipf("no race detector here:\n%s", output)
 	}
 	p.demand(true, goTest("-race", "-v", "-run", "^TestSound$", "-rapid.checks=5"), `theirs: 100 runs`)
 	p.demand(false, goTest("-race", "-run", "^TestCareless$", "-rapid.seed=7"), `seed \d+: theirs fails`)
-}
-
-// onlyInASoak skips a test for which all packages are built once more.
-func (p project) onlyInASoak() {
-	p.t.Helper()
-	if factor, err := strconv.ParseFloat(os.Getenv("LOCKSIM_SOAK"), 64); err != nil || factor < 0.5 {
-		p.t.Skip("make soak does it at full size only")
-	}
 }

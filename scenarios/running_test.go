@@ -41,6 +41,9 @@ func TestOfACrash(t *testing.T) {
 // run it was and plays it first, and so do those after it until the run no longer
 // ends the process. A test that ends leaves no file.
 func TestCheckAfterACrash(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes hundreds of runs in four processes")
+	}
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "testdata", "locksim")
 	process := func(crash string) (output string, ok bool) {

@@ -17,7 +17,7 @@ func TestSplitVotes(t *testing.T) {
 	l.Promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause}}
 	idle := 0
 	space := discovered(t, l, search.Space{Clients: search.Span{Min: 4, Max: 4}, Faults: []lock.Fault{}})
-	for trial := range search.Trials(l, search.Drawn(space, search.Seeds{First: 1, Last: 60})) {
+	for trial := range search.Trials(l, search.Drawn(space, search.Seeds{First: 1, Last: 20})) {
 		if trial.Err != nil || len(trial.Violations) > 0 {
 			t.Fatalf("%v %v", trial.Err, trial.Violations)
 		}

@@ -273,6 +273,9 @@ var optionConflicts = []string{
 // TestExpiryIsThatOfRedis runs every boundary value of every option that sets an expiry in the world and on a real
 // server.
 func TestExpiryIsThatOfRedis(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs many commands, without a goroutine of its own")
+	}
 	cases := expiryCases()
 	var world []string
 	withClient(t, sim.Config{Untraced: true}, func(c *client) {
