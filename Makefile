@@ -17,7 +17,7 @@ in_modules = @set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(
 # The packages with tests whose number of runs LOCKSIM_SOAK sets.
 SOAK_PACKAGES := $(sort $(dir $(shell grep -rl --include='*_test.go' LOCKSIM_SOAK .)))
 
-.PHONY: help test race check vet format lint bench soak soak-tests promises mutants schemas matrix compare findings gallery screenshots peers demo
+.PHONY: help test race check format lint bench soak soak-tests promises mutants schemas matrix compare findings gallery screenshots peers demo
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -26,18 +26,15 @@ test: ## all tests, without the race detector, in every module
 	$(GO) run ./internal/testall -vet=off
 
 # The packages that start goroutines, the one that takes longest first. Those of the commands are in internal/campaign,
-# internal/workers and internal/serve; those of searches in scenarios/play. A program with the race detector sleeps for a
-# second before it exits; workers are such programs.
-RACE_PACKAGES := ./scenarios/play ./lock/... ./checker ./sim/... ./faults ./scenarios \
+# internal/workers and internal/serve; those of a search or a check are in scenarios/play. A program with the race detector
+# sleeps for a second before it exits; workers are such programs. Tests that wait leave time for those of a third package.
+RACE_PACKAGES := ./scenarios/play ./lock ./lock/fence/... ./lock/locktest/... ./lock/metrics ./checker ./sim/... ./faults \
 	./internal/campaign ./internal/workers ./internal/runfolder ./internal/serve ./internal/testall
 
 race: ## short tests under the race detector, of the packages that start goroutines
-	GORACE=atexit_sleep_ms=0 $(GO) test -race -short -vet=off $(RACE_PACKAGES)
+	GORACE=atexit_sleep_ms=0 $(GO) test -race -short -vet=off -p 3 $(RACE_PACKAGES)
 
-check: vet format lint ## vet, gofmt and the linter
-
-vet: ## go vet
-	$(call in_modules,$(GO) vet ./...)
+check: format lint ## gofmt and the linter, which does what go vet does too
 
 format: ## lists the files that gofmt would change, and fails if there are any
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted; run gofmt -w on:"; echo "$$files"; exit 1; }
