@@ -44,7 +44,7 @@ func judge(t *testing.T, sc *file.Scenario, l play.Lock) int {
 	if !ok {
 		t.Fatalf("%s promises nothing about data", l.Name)
 	}
-	seeds := uint64(max(testruns.Soak(t, 20, 0.1), 2))
+	seeds := uint64(testruns.Soak(t, 20, 0.1))
 	if testing.Short() {
 		seeds = 1
 	}

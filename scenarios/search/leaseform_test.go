@@ -60,9 +60,9 @@ func TestLeaseForms(t *testing.T) {
 		want checker.Label // of the violations; "" for none
 	}{
 		"no form":                     {wrapped("single", false, "", 0), 20, checker.Void},
-		"counted":                     {wrapped("single", false, play.LeaseCounted, 0), 100, ""},
-		"held until told":             {wrapped("watchdog", false, play.LeaseHeld, long), 100, ""},
-		"held, and told by its watch": {wrapped("watchdog", false, play.LeaseHeld, time.Second), 100, ""},
+		"counted":                     {wrapped("single", false, play.LeaseCounted, 0), 40, ""},
+		"held until told":             {wrapped("watchdog", false, play.LeaseHeld, long), 40, ""},
+		"held, and told by its watch": {wrapped("watchdog", false, play.LeaseHeld, time.Second), 40, ""},
 		"held, and never told":        {wrapped("watchdog", true, play.LeaseHeld, time.Second), 1000, checker.Overlap},
 		"counted beyond the TTL":      {countedTooLong(wrapped("single", true, play.LeaseCounted, 0)), 100, checker.Overlap},
 	} {
