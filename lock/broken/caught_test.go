@@ -131,6 +131,7 @@ var detectors = map[broken.Detector]func(*file.Scenario, play.ModeRun) bool{
 	},
 	broken.VoidGrants: func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.VoidGrants > 0 },
 	broken.Overtaken:  func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.Overtaken > 0 },
+	broken.Denied:     func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.Denied > 0 },
 	broken.LongestWait: func(sc *file.Scenario, m play.ModeRun) bool {
 		holders := time.Duration(sc.World.Clients) * (sc.Lock.TTL + sc.Workload.Hold)
 		return m.LongestWait > 2*holders

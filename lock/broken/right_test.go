@@ -24,6 +24,7 @@ var rights = map[string]func([]redis.Cmdable, Options) lock.Locker{
 	"watchdog-stop-lost":         rightWatchdog,
 	"watchdog-stops-after-error": rightWatchdog,
 	"watchdog-ignores-failure":   rightWatchdog,
+	"session-never-tells":        rightWatchdog,
 	"expire-whole-seconds":       rightSingle,
 	"expiry-by-client-clock":     rightSingle,
 	"token-after-lock":           rightFenced,
@@ -34,6 +35,9 @@ var rights = map[string]func([]redis.Cmdable, Options) lock.Locker{
 	"until-in-wrong-unit":        rightSingle,
 	"fair-place-too-short": func(nodes []redis.Cmdable, o Options) lock.Locker {
 		return newQueue(nodes[0], o, 4*o.Backoff.Max)
+	},
+	"wedged-after-release": func(nodes []redis.Cmdable, o Options) lock.Locker {
+		return newRemembering(nodes[0], o, func(forget func()) { forget() })
 	},
 	"redlock-one-by-one":           rightRedlock,
 	"redlock-no-drift":             rightRedlock,

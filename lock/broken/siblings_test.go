@@ -87,6 +87,9 @@ func (tr trial) lock(name string, s broken.Specimen, make maker) play.Lock {
 		return tr.app(e, l, e.Spec().TTL), nil
 	}
 	l := play.Lock{Name: name, Servers: play.Redis(s.Nodes), Tokens: s.Tokens, Keys: s.Keys, New: create, FollowsSpec: true}
+	if s.Detection > 0 {
+		l.Lease, l.Detection = play.LeaseHeld, s.Detection
+	}
 	if s.Queue {
 		l.Queue = func(resource string) string { return s.Keys(resource)[0] + ":queue" }
 	}

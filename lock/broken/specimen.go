@@ -35,6 +35,9 @@ type Specimen struct {
 	Tokens bool
 	// Queue says that its waiters queue, in order, in a key with the suffix :queue.
 	Queue bool
+	// Detection is how long its holder may take to learn of a loss while it runs and reaches the nodes, for a lock that
+	// is held until its holder is told. 0 means that a lease has an end that the holder knows.
+	Detection time.Duration
 
 	endless bool // its keys have no TTL
 	build   func(nodes []redis.Cmdable, o Options) lock.Locker
@@ -60,6 +63,8 @@ const (
 	VoidGrants Detector = "void_grants"
 	// Overtaken sees a waiter that another one overtakes.
 	Overtaken Detector = "overtaken"
+	// Denied sees a client that is refused a lock that is free although nothing has gone wrong.
+	Denied Detector = "denied"
 	// LongestWait sees a client that waits far longer than the holders before it explain.
 	LongestWait Detector = "longest_wait"
 )
@@ -89,11 +94,11 @@ func (s Specimen) Keys(resource string) []string {
 func All() []Specimen {
 	return []Specimen{
 		setnxThenExpire, delWithoutOwner, getThenDel,
-		watchdogBareExpire, watchdogRecreatesKey, watchdogStopLost, watchdogStopsAfterError, watchdogIgnoresFailure,
+		watchdogBareExpire, watchdogRecreatesKey, watchdogStopLost, watchdogStopsAfterError, watchdogIgnoresFailure, sessionNeverTells,
 		expireWholeSeconds, expiryByClientClock,
 		tokenAfterLock, tokenBeforeLock, tokenReadLate, tokenPerReentry,
 		reentrantTwoKeys,
-		untilInWrongUnit, fairPlaceTooShort,
+		untilInWrongUnit, fairPlaceTooShort, wedgedAfterRelease,
 		redlockOneByOne, redlockNoDrift, redlockKeepsMinority, redlockWallClock,
 		releaseWithRequestContext,
 		rowByClientClock, rowUpdateUnchecked,

@@ -92,6 +92,16 @@ faults:
 `,
 	},
 	{
+		specimen: "session-never-tells", sibling: watchdog, // c0 reaches the node again while it is still at work
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 30s, stagger: 1s, checks_until: lost}
+faults:
+  - when: {client: c0, event: read}
+    partition: {between: [c0], and: [r0], for: 15s}
+`,
+	},
+	{
 		specimen: "expire-whole-seconds", sibling: single,
 		story: `
 lock: {ttl: 500ms}
@@ -166,6 +176,13 @@ workload: {hold: 2s, stagger: 1s}
 world: {clients: 3}
 lock: {ttl: 10s, backoff: 200ms..400ms}
 workload: {rounds: 3, hold: 2s, stagger: 100ms, think: 100ms}
+`,
+	},
+	{
+		specimen: "wedged-after-release", sibling: single,
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {rounds: 3, hold: 2s, stagger: 1s}
 `,
 	},
 	{

@@ -254,6 +254,9 @@ func (l *Lock) specimen(name string) error {
 	if s.Queue {
 		l.Queue = queueOf
 	}
+	if s.Detection > 0 {
+		l.Lease, l.Detection = LeaseHeld, s.Detection
+	}
 	l.New = func(e Env) (lock.Locker, error) {
 		m := maker{e}
 		nodes := make([]goredis.Cmdable, s.Nodes)
