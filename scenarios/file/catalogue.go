@@ -96,7 +96,7 @@ var failureModes = []FailureMode{
 	{ID: "F59", Name: "ZK adopts previous session's node", Missing: "it needs ZooKeeper's ephemeral nodes, and comes with that lock"},
 	{ID: "F60", Name: "Create applied, reply lost", Missing: "it needs nodes that are created in ZooKeeper or etcd, and comes with those locks; a lost reply of Redis is F27"},
 	{ID: "F61", Name: "ZK sequence int32 wrap / parse by \"-\"", Missing: "it needs ZooKeeper's sequence numbers, and comes with that lock; a unit test shows the wrap better than 2^31 locks"},
-	{ID: "F62", Name: "Client wedged after failed unlock", Missing: "it needs one ZooKeeper client, and comes with that lock"},
+	{ID: "F62", Name: "Client wedged after failed unlock"},
 	{ID: "F63", Name: "DB lease row judged by client clock"},
 	{ID: "F64", Name: "DB lock deleted by cleaner/by hand", Missing: "it needs the rows of a SQL database and their cleaner, and comes with that lock; a key deleted by hand is flushall"},
 	{ID: "F65", Name: "SELECT FOR UPDATE connection lost mid-section", Missing: "it needs a SQL transaction whose connection is lost, and comes with that lock"},
