@@ -43,6 +43,38 @@ func TestVoidGrants(t *testing.T) {
 	}
 }
 
+// c0 asks for the lock at step 10, and gives up or is refused at step 20.
+func TestDenied(t *testing.T) {
+	refused := Attempt{Client: "c0", Resource: "orders", Invoked: 10, Returned: 20, Outcome: OutcomeFailed}
+	for _, c := range []struct {
+		name     string
+		grants   []Grant
+		attempts []Attempt
+		faults   bool
+		want     int
+	}{
+		{name: "free", want: 1},
+		{name: "free, under a fault", faults: true},
+		{name: "free again", grants: []Grant{held(1, "c1", 2, 5)}, want: 1},
+		{name: "held by another", grants: []Grant{held(1, "c1", 2, 30)}},
+		{name: "granted to another meanwhile", grants: []Grant{held(1, "c1", 15, 30)}},
+		{name: "not yet released by another", grants: []Grant{held(1, "c1", 2, 10)}},
+		{name: "held by itself", grants: []Grant{held(1, "c0", 2, 30)}, want: 1},
+		{name: "another resource held by another", grants: []Grant{held(1, "c1", 2, 30).of("stock")}, want: 1},
+		{name: "asked for by another", attempts: []Attempt{{Client: "c1", Resource: "orders", Invoked: 12, Outcome: OutcomeUnknown}}},
+		{name: "asked for by another before", attempts: []Attempt{{Client: "c1", Resource: "orders", Invoked: 2, Returned: 4, Outcome: OutcomeFailed}}, want: 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := story("", c.grants)
+			h.Calm, h.Attempts = !c.faults, append(c.attempts, refused)
+			v := mustJudge(t, h, nil)
+			if v.Facts.Denied != c.want || (v.Label == Stuck) != (c.want > 0) {
+				t.Errorf("%d denied, label %s, want %d", v.Facts.Denied, v.Label, c.want)
+			}
+		})
+	}
+}
+
 func TestRevivedClaims(t *testing.T) {
 	revived := func(g Grant, at Pos) Grant { g.Revived = at; return g }
 	first := held(1, "c0", 2, 50).until(10, 0)
