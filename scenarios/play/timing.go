@@ -12,12 +12,13 @@ import (
 	"locksim/sim/trace"
 )
 
-// calm says that nothing can explain a lease that ends before its release: the
-// schedule has no fault, and a message and the work under a grant take at most a
-// quarter of a lease.
+// calm says that nothing can explain a lease that ends before its release, or an
+// acquire that fails while the lock is free: the schedule has no fault, a message and
+// the work under a grant take at most a quarter of a lease, and no request ends
+// before it is answered.
 func (p *play) calm() bool {
 	w, short := p.sc.Workload, p.sc.Lock.TTL/4
-	return len(p.sc.Faults) == 0 && p.sc.World.Latency.Max <= short && w.Hold <= short && w.Nested == 0
+	return len(p.sc.Faults) == 0 && p.sc.World.Latency.Max <= short && w.Hold <= short && w.Nested == 0 && w.Request == 0
 }
 
 // timing is what the idle time of the lock is computed from.

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/checker"
+	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
@@ -48,6 +49,7 @@ func TestViolations(t *testing.T) {
 		{"void", claim, ran(fence.None, checker.Facts{VoidGrants: 1}), []play.Violation{{fence.None, checker.Void}}},
 		{"revived", claim, ran(fence.None, checker.Facts{RevivedClaims: 1}), []play.Violation{{fence.None, checker.Revived}}},
 		{"overdue", claim, ran(fence.None, checker.Facts{Overdue: 1}), []play.Violation{{fence.None, checker.Stuck}}},
+		{"refused while free", claim, ran(fence.None, checker.Facts{Denied: 1}), []play.Violation{{fence.None, checker.Stuck}}},
 		{"overdue, not promised", lock.Promise{Exclusion: claim.Exclusion, FreeWithin: lock.TermAnyTime}, ran(fence.None, checker.Facts{Overdue: 1}), nil},
 		{"overtaken", lock.Promise{Order: lock.FIFO}, ran(fence.None, checker.Facts{Overtaken: 1}), []play.Violation{{fence.None, checker.Overtaken}}},
 		{"overtaken, no order promised", claim, ran(fence.None, checker.Facts{Overtaken: 1}), nil},
@@ -94,5 +96,19 @@ func TestVacuous(t *testing.T) {
 		if got := play.Vacuous(&play.Outcome{Modes: c.runs}); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
+	}
+}
+
+// A client whose request ends before the lock can answer gives up: the lock has not
+// refused it.
+func TestRequestsThatEndAreNoRefusal(t *testing.T) {
+	sc := testruns.Parse(t, `name: hurried
+world: {redis: 1, clients: 2, latency: 20ms}
+lock: {kind: single, ttl: 10s, backoff: 100ms}
+workload: {rounds: 3, hold: 100ms, stagger: 1s, request: 30ms}
+`)
+	m := testruns.Play(t, sc, testruns.Kind(t, "single"), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+	if f := m.Verdict.Facts; f.Attempts == 0 || f.Denied > 0 {
+		t.Errorf("%d attempts failed, %d of them count as refused: %v", f.Attempts, f.Denied, m.Verdict.Reasons)
 	}
 }

@@ -1,9 +1,12 @@
 package search_test
 
 import (
+	"slices"
 	"testing"
 
+	"locksim/checker"
 	"locksim/internal/testlocks"
+	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
@@ -55,4 +58,15 @@ func TestCalmTrials(t *testing.T) {
 			t.Errorf("%s: no run", l.Name)
 		}
 	}
+}
+
+// A client that is refused a lock that is free breaks what every lock promises.
+func TestCalmTrialsFindARefusal(t *testing.T) {
+	l := testruns.Kind(t, "broken/wedged-after-release")
+	for trial := range search.CalmTrials(l, discovered(t, l, search.Space{})) {
+		if slices.ContainsFunc(trial.Violations, func(v play.Violation) bool { return v.Label == checker.Stuck }) {
+			return
+		}
+	}
+	t.Error("no client was refused")
 }
