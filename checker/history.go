@@ -195,9 +195,10 @@ type History struct {
 	Attempts []Attempt
 	// Ops are the operations on the protected store.
 	Ops []Op
-	// Calm says that no fault struck, and that the latency of the network and the
-	// work under a grant take at most a quarter of a lease. Then every claim must
-	// last until its release.
+	// Calm says that no fault struck, that the latency of the network and the work
+	// under a grant take at most a quarter of a lease, and that no request was ended
+	// by its client. Then every claim must last until its release, and a lock that is
+	// free must be granted.
 	Calm bool
 	// Timing has the instants of the run, for the idle time. Nil means that it is
 	// not computed.
