@@ -63,6 +63,8 @@ func SmallMatrix() *matrix.Matrix {
 		"token-trouble": {"", "XFrrro", "", "XXXrrr"},
 	})
 	m.Cells[0].SeedsWithLabel, m.Cells[0].Seed = 3, 7 // calm, single, none
+	last := &m.Cells[slices.IndexFunc(m.Cells, func(c matrix.Cell) bool { return c.Scenario == "split-vote" && c.Label == checker.Safe })]
+	last.NotFelt, m.Totals.NotFelt = "no client read its wall clock", 1
 	return m
 }
 

@@ -20,7 +20,7 @@ import (
 // understood. Capitals are violations.
 type Sign struct {
 	Glyph string
-	// Name is a label, or "vacuous".
+	// Name is a label, "not-felt" or "vacuous".
 	Name    string
 	Meaning string
 }
@@ -43,7 +43,10 @@ var signs = map[checker.Label]Sign{
 	checker.NotApplicable: {"-", "n/a", "not run: the mode needs tokens, and the lock mints none"},
 }
 
-var vacuousSign = Sign{"~", VacuousSign, "the cell proves nothing, since nobody contended or a fault never fired"}
+var (
+	vacuousSign = Sign{"~", VacuousSign, "the cell proves nothing, since nobody contended or a fault never fired"}
+	notFeltSign = Sign{"=", "not-felt", "the faults have no effect on this lock: its runs are as without them"}
+)
 
 // Legend is all signs, the worst first.
 func Legend() []Sign {
@@ -51,7 +54,7 @@ func Legend() []Sign {
 	for _, l := range checker.Labels() {
 		all = append(all, signs[l])
 	}
-	return append(all, vacuousSign)
+	return append(all, notFeltSign, vacuousSign)
 }
 
 // SignOf is the sign of a cell.
@@ -59,10 +62,21 @@ func SignOf(c matrix.Cell) Sign {
 	if c.Vacuous != "" {
 		return vacuousSign
 	}
+	if c.NotFelt != "" {
+		return notFeltSign
+	}
 	if s, ok := signs[c.Label]; ok {
 		return s
 	}
 	return Sign{Glyph: "?", Name: string(c.Label)}
+}
+
+// Word is the label of a cell, or that the lock did not feel the faults.
+func Word(c matrix.Cell) string {
+	if c.NotFelt != "" {
+		return "not felt"
+	}
+	return string(c.Label)
 }
 
 // KOfN is "3/20" where 3 of 20 seeds show the label of a cell, "" where nothing was
@@ -125,8 +139,12 @@ func IsSpecimen(lock string) bool { return strings.HasPrefix(lock, "broken/") }
 // Evidence says how many runs a matrix is based on.
 func Evidence(m *matrix.Matrix) string {
 	t := m.Totals
-	return fmt.Sprintf("%s runs in %s cells, over %s of virtual time. In %s of the runs clients contended and every fault fired.",
+	text := fmt.Sprintf("%s runs in %s cells, over %s of virtual time. %s of the runs are evidence: clients contended, every fault fired, and one was felt.",
 		prose.Thousands(t.Runs), prose.Thousands(t.Cells), prose.Span(t.VirtualSeconds), prose.Thousands(t.NonVacuous))
+	if t.NotFelt > 0 {
+		text += fmt.Sprintf(" In %s the lock did not feel the faults.", prose.Count(t.NotFelt, "cell"))
+	}
+	return text
 }
 
 // Outcome says in a sentence whether a matrix is as expected.

@@ -165,7 +165,7 @@ func (s *MatrixSite) cell(up string, c matrix.Cell) matrixCell {
 
 // cellWords is a cell in words: "corrupted 20/20".
 func cellWords(c matrix.Cell) string {
-	text := strings.TrimSpace(string(c.Label) + " " + grid.KOfN(c))
+	text := strings.TrimSpace(grid.Word(c) + " " + grid.KOfN(c))
 	if c.Vacuous != "" {
 		text = "vacuous, " + text
 	}

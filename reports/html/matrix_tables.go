@@ -62,7 +62,9 @@ func promised(l play.Lock, sc *file.Scenario) string {
 
 func (s *MatrixSite) box(c matrix.Cell) cellBox {
 	b := cellBox{matrixCell: s.cell(upFromPage, c), Seeds: grid.KOfN(c)}
-	b.Label = c.Label
+	if c.NotFelt == "" {
+		b.Label = c.Label
+	}
 	if c.CellRuns != nil {
 		b.Seed = c.Seed
 	}

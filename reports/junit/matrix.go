@@ -54,6 +54,8 @@ func cellCase(cell matrix.Cell) testCase {
 		}
 	case cell.Label == checker.NotApplicable:
 		c.Skipped = &note{Message: fmt.Sprintf("mode %s needs fencing tokens, and lock %s mints none", cell.Mode, cell.Lock)}
+	case cell.NotFelt != "":
+		c.Skipped = &note{Message: "the lock did not feel the faults: " + cell.NotFelt}
 	default:
 		c.Out = &text{figuresOf(cell)}
 	}

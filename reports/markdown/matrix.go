@@ -29,7 +29,8 @@ func Matrix(w io.Writer, m *matrix.Matrix) error {
 	p.Add(specimens(m))
 	p.Add(problems(m))
 	p.Add([]string{"## Scenarios", "", "`corrupted 3/20, seed 7` means that 3 of 20 seeds show it, seed 7 first. Of a safe cell, only those runs count",
-		"in which clients contended and every fault fired."})
+		"that are evidence: clients contended, every fault fired, and one was felt. Where a lock cannot feel the faults, the cell says",
+		"not felt."})
 	g := grid.New(m)
 	for _, sc := range m.Scenarios {
 		p.Add(scenarioSection(m, g, sc))
@@ -173,7 +174,7 @@ func inWords(c matrix.Cell, seeds search.Seeds) string {
 	if c.CellRuns == nil {
 		return string(c.Label)
 	}
-	text := fmt.Sprintf("%s %s", c.Label, grid.KOfN(c))
+	text := fmt.Sprintf("%s %s", grid.Word(c), grid.KOfN(c))
 	if c.Seed != seeds.First {
 		text += fmt.Sprintf(", seed %d", c.Seed)
 	}

@@ -104,6 +104,7 @@ func (t *Totals) add(c Cell) {
 	t.Worse += oneIf(c.Match == TooBad)
 	t.Milder += oneIf(c.Match == TooGood)
 	t.Vacuous += oneIf(c.Vacuous != "")
+	t.NotFelt += oneIf(c.NotFelt != "")
 	t.NotApplicable += oneIf(c.Label == checker.NotApplicable)
 	if c.CellRuns == nil {
 		return

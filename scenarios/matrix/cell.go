@@ -2,12 +2,15 @@ package matrix
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"locksim/checker"
+	"locksim/faults"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
 
@@ -27,6 +30,10 @@ type Cell struct {
 	// Vacuous says why the label proves nothing. It is absent if the label proves
 	// something.
 	Vacuous string `json:"vacuous,omitempty"`
+	// NotFelt says why the lock did not feel the faults of a safe cell: "no client read
+	// its wall clock". Its runs are as without the faults: neither a pass nor vacuous.
+	// It is absent if the lock felt them.
+	NotFelt string `json:"not_felt,omitempty"`
 	// CellRuns are the figures. They are nil if the mode needs tokens and the
 	// lock mints none.
 	*CellRuns
@@ -34,8 +41,8 @@ type Cell struct {
 
 // CellRuns are the figures behind a cell.
 type CellRuns struct {
-	// SeedsWithLabel counts the seeds with the label; in a safe cell only those
-	// that are not vacuous.
+	// SeedsWithLabel counts the seeds with the label; in a safe cell of which the
+	// lock felt the faults, only those that are not vacuous.
 	SeedsWithLabel int `json:"seeds_with_label"`
 	// Seeds counts the seeds that were run.
 	Seeds int `json:"seeds" jsonschema:"minimum=1"`
@@ -47,8 +54,8 @@ type CellRuns struct {
 	Replay string `json:"replay"`
 	// Labels counts the seeds by label.
 	Labels map[checker.Label]int `json:"labels" jsonschema:"minProperties=1"`
-	// NonVacuous counts the runs in which clients contended, every fault fired,
-	// and no pause was partial.
+	// NonVacuous counts the runs that are evidence ([play.Vacuous]) and in which
+	// every fault fired.
 	NonVacuous int `json:"non_vacuous"`
 	// Contended counts the runs in which clients contended.
 	Contended int `json:"contended"`
@@ -106,7 +113,10 @@ func newCell(sc *file.Scenario, lock string, mode fence.Mode, t Tally, seeds sea
 	if t.Runs > 0 {
 		c.Label = t.Seen[0].Label
 		c.CellRuns = newCellRuns(t)
-		c.Vacuous = vacuity(sc, c)
+		if n := t.Vacuous[play.NotFelt]; c.Label == checker.Safe && c.NonVacuous == 0 && n > 0 {
+			c.NotFelt, c.SeedsWithLabel = unfelt(sc), n
+		}
+		c.Vacuous = vacuity(sc, c, t)
 	}
 	c.Match = match(c.Label, c.Expected, seeds)
 	return c
@@ -131,12 +141,22 @@ func newCellRuns(t Tally) *CellRuns {
 	return r
 }
 
+// unfelt says of each class of fault in a scenario what it takes to feel it.
+func unfelt(sc *file.Scenario) string {
+	var why []string
+	for _, f := range sc.Faults {
+		why = append(why, play.Unfelt(faults.ClassIn(sc.Faults, f.Action)))
+	}
+	slices.Sort(why)
+	return strings.Join(slices.Compact(why), "; ")
+}
+
 // vacuity is why a label proves nothing. A violation proves itself: a lock that
 // stays stuck needs no contention, and no fault has to fire. Every other label also
 // says that nothing worse was seen, which counts only if every fault of the
-// schedule fired. A safe cell counts only if there is one run in which clients also
-// contended, and no pause was partial.
-func vacuity(sc *file.Scenario, c Cell) string {
+// schedule fired. A safe cell counts only if there is one run that is evidence, or
+// if the lock cannot feel the faults.
+func vacuity(sc *file.Scenario, c Cell, t Tally) string {
 	switch c.Label {
 	case checker.Corrupted, checker.Stuck, checker.FalseReject, checker.Void, checker.Revived, checker.Overtaken:
 		return ""
@@ -145,23 +165,10 @@ func vacuity(sc *file.Scenario, c Cell) string {
 	for _, n := range c.NeverFired {
 		why = append(why, fmt.Sprintf("fault %d never fired (%v)", n, sc.Faults[n-1]))
 	}
-	if c.Label == checker.Safe && c.NonVacuous == 0 {
-		why = append(why, idle(c.CellRuns)...)
+	if c.Label == checker.Safe && c.NonVacuous == 0 && c.NotFelt == "" && len(why) == 0 {
+		why = slices.Sorted(maps.Keys(t.Vacuous))
 	}
 	return strings.Join(why, "; ")
-}
-
-// idle says which condition all runs of a safe cell lack.
-func idle(r *CellRuns) []string {
-	switch {
-	case r.Contended == 0:
-		return []string{uncontended}
-	case r.PartialPause == r.Seeds:
-		return []string{"all pauses were partial"}
-	case len(r.NeverFired) > 0:
-		return nil // that is reason enough
-	}
-	return []string{"in no run clients contended, all faults fired, and pauses held the whole lock"}
 }
 
 // Problem describes what is wrong with a cell; "" if nothing is.

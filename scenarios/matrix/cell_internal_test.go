@@ -15,6 +15,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/sim/trace"
 )
 
 // An expectation is about the worst of the seeds 1 to 20: no seed may be worse,
@@ -48,13 +49,19 @@ func TestMatch(t *testing.T) {
 
 // run is a run with the fields that a tally reads.
 func run(label checker.Label, contended int, fired ...bool) play.ModeRun {
-	m := play.ModeRun{Mode: fence.Seal, TraceHash: fmt.Sprint(label, contended, fired), Events: 10, Virtual: time.Second, FaultsFired: fired}
-	m.Verdict.Label, m.Verdict.Facts.Contended = label, contended
-	return m
+	return play.ModeRun{Mode: fence.Seal, Trace: new(trace.Trace), TraceHash: fmt.Sprint(label, contended, fired), Events: 10, Virtual: time.Second,
+		FaultsFired: fired, FaultsFelt: fired,
+		Verdict: checker.Verdict{Label: label, Facts: checker.Facts{Grants: 2, Holders: 2, Contended: contended}}}
 }
 
 func partial(m play.ModeRun) play.ModeRun {
 	m.PartialPause = true
+	return m
+}
+
+// unfeeling is a run whose lock does not feel the faults.
+func unfeeling(m play.ModeRun) play.ModeRun {
+	m.FaultsFelt = make([]bool, len(m.FaultsFired))
 	return m
 }
 
@@ -87,12 +94,14 @@ func TestVacuity(t *testing.T) {
 	}{
 		"safe with everything":         {[]play.ModeRun{run(checker.Safe, 1, true, true)}, ""},
 		"safe, one run of two counts":  {[]play.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 1, true, true)}, ""},
-		"safe, no contention":          {[]play.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 0, true, true)}, "no acquire was contended"},
+		"safe, no contention":          {[]play.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 0, true, true)}, "no client was kept out"},
 		"safe, a fault never fired":    {[]play.ModeRun{run(checker.Safe, 1, true, false), run(checker.Safe, 1, true, false)}, "fault 2 never fired (pause c1 for 1s"},
-		"safe, never both faults":      {[]play.ModeRun{run(checker.Safe, 1, true, false), run(checker.Safe, 1, false, true)}, "in no run"},
-		"safe, never both conditions":  {[]play.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 1, false, true)}, "in no run"},
-		"safe, pauses partial":         {[]play.ModeRun{partial(run(checker.Safe, 1, true, true))}, "all pauses were partial"},
+		"safe, never both faults":      {[]play.ModeRun{run(checker.Safe, 1, true, false), run(checker.Safe, 1, false, true)}, "not every fault struck"},
+		"safe, never both conditions":  {[]play.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 1, false, true)}, "no client was kept out; not every fault struck"},
+		"safe, pauses partial":         {[]play.ModeRun{partial(run(checker.Safe, 1, true, true))}, play.ActedDuringPause},
 		"safe, one pause whole":        {[]play.ModeRun{partial(run(checker.Safe, 1, true, true)), run(checker.Safe, 1, true, true)}, ""},
+		"safe, no fault felt":          {[]play.ModeRun{unfeeling(run(checker.Safe, 1, true, true)), run(checker.Safe, 0, true, true)}, ""},
+		"safe, one fault felt":         {[]play.ModeRun{unfeeling(run(checker.Safe, 1, true, true)), run(checker.Safe, 1, true, true)}, ""},
 		"rescued without contention":   {[]play.ModeRun{run(checker.Rescued, 0, true, true)}, ""},
 		"rescued, a fault never fired": {[]play.ModeRun{run(checker.Rescued, 1, false, true)}, "fault 1 never fired"},
 		"overlap, a fault never fired": {[]play.ModeRun{run(checker.Overlap, 1, false, true)}, "fault 1 never fired"},
@@ -110,6 +119,35 @@ func TestVacuity(t *testing.T) {
 			}
 			if tt.want != "" && !strings.Contains(c.Problem(), "vacuous: ") {
 				t.Errorf("no problem: %q", c.Problem())
+			}
+		})
+	}
+}
+
+// A safe cell says why the lock does not feel the faults, and counts those runs; a lock
+// that feels them once does.
+func TestNotFelt(t *testing.T) {
+	sc := &file.Scenario{Name: "x", Faults: []faults.Fault{
+		{At: time.Second, Action: faults.ClockJump{Clock: "c0", By: time.Second}},
+		{At: 2 * time.Second, Action: faults.ClockJump{Clock: "c1", By: time.Second}},
+	}}
+	deaf, felt := unfeeling(run(checker.Safe, 1, true, true)), run(checker.Safe, 1, true, true)
+	for _, tt := range []struct {
+		name string
+		runs []play.ModeRun
+		why  string
+		k    int
+	}{
+		{"never", []play.ModeRun{deaf, deaf}, "no client read its wall clock", 2},
+		{"never, once without contention", []play.ModeRun{deaf, run(checker.Safe, 0, true, true)}, "no client read its wall clock", 1},
+		{"once", []play.ModeRun{deaf, felt}, "", 1},
+		{"a violation", []play.ModeRun{deaf, unfeeling(run(checker.Stuck, 1, true, true))}, "", 1},
+		{"no contention", []play.ModeRun{unfeeling(run(checker.Safe, 0, true, true))}, "", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newCell(sc, "single", fence.Seal, tallied(tt.runs...), search.Seeds{First: 1, Last: 20})
+			if c.NotFelt != tt.why || c.SeedsWithLabel != tt.k {
+				t.Errorf("%q, %d of %d runs; want %q and %d", c.NotFelt, c.SeedsWithLabel, c.Seeds, tt.why, tt.k)
 			}
 		})
 	}

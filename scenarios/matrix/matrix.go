@@ -72,8 +72,7 @@ type Totals struct {
 	NotApplicable int `json:"not_applicable"`
 	// Runs counts the runs of all cells.
 	Runs int `json:"runs"`
-	// NonVacuous counts the runs in which clients contended, every fault fired,
-	// and no pause was partial.
+	// NonVacuous counts the runs that are evidence and in which every fault fired.
 	NonVacuous int `json:"non_vacuous"`
 	// Events counts the events of all runs.
 	Events int `json:"events"`
@@ -85,6 +84,8 @@ type Totals struct {
 	Milder int `json:"milder"`
 	// Vacuous counts the cells that prove nothing.
 	Vacuous int `json:"vacuous"`
+	// NotFelt counts the cells whose lock did not feel the faults.
+	NotFelt int `json:"not_felt"`
 }
 
 // Gap is a pair of scenario and lock without cells.

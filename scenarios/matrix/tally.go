@@ -17,9 +17,9 @@ import (
 // seed. Tallies of consecutive seeds can be added.
 //
 // A matrix needs other counts than a search does. It judges runs by no promise, so
-// that none is counted as violating. A run is evidence only if it was contended,
-// every fault struck, and the pauses were whole. And a cell needs for each label
-// the first seed with it, and a digest of all traces in their order.
+// that none is counted as violating. A run is evidence only if every fault struck
+// too. And a cell needs for each label the first seed with it, and a digest of all
+// traces in their order.
 type Tally struct {
 	search.Tally
 	Mode fence.Mode `json:"mode"`
@@ -36,9 +36,6 @@ type Tally struct {
 	// Digest is a hash of the hashes of all traces.
 	Digest string `json:"digest"`
 }
-
-// uncontended is why a run is no evidence in which no client waited for another.
-const uncontended = "no acquire was contended"
 
 // LabelTally counts the runs with one label.
 type LabelTally struct {
@@ -58,13 +55,8 @@ func (t *Tally) count(sc *file.Scenario, seed uint64, m *play.ModeRun) {
 		AllFired: oneIf(!slices.Contains(m.FaultsFired, false)), Partial: oneIf(m.PartialPause)}
 	run := &search.Trial{Case: search.Case{Scenario: sc, Seed: seed},
 		Outcome: &play.Outcome{Scenario: sc, Seed: seed, Modes: []play.ModeRun{*m}}}
-	switch {
-	case one.Contended == 0:
-		run.Vacuous = uncontended
-	case one.AllFired == 0:
+	if run.Vacuous = play.Vacuous(run.Outcome); run.Vacuous == "" && one.AllFired == 0 {
 		run.Vacuous = search.Missed
-	case m.PartialPause:
-		run.Vacuous = play.ActedDuringPause
 	}
 	one.Count(run)
 	for _, fired := range m.FaultsFired {

@@ -71,8 +71,13 @@ func against(m ModeRun, p lock.Promise) []checker.Label {
 	return out
 }
 
-// ActedDuringPause is why a run with partial pauses is no evidence.
-const ActedDuringPause = "the lock acted during a pause"
+// The reasons of Vacuous that callers tell apart.
+const (
+	// ActedDuringPause is why a run with partial pauses is no evidence.
+	ActedDuringPause = "the lock acted during a pause"
+	// NotFelt is why a run is no evidence whose faults struck, and had no effect.
+	NotFelt = "no fault was felt"
+)
 
 // Vacuous says why a run without a violation is no evidence, or is empty. It is
 // evidence if two clients met, which means that one of them was kept out by a claim
@@ -96,7 +101,7 @@ func Vacuous(o *Outcome) string {
 		case len(m.FaultsFired) > 0 && !slices.Contains(m.FaultsFired, true):
 			return "no fault struck"
 		case len(m.FaultsFelt) > 0 && !slices.Contains(m.FaultsFelt, true):
-			return "no fault was felt"
+			return NotFelt
 		case m.PartialPause:
 			return ActedDuringPause
 		case f.Data == checker.DataUndecided:
