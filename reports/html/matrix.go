@@ -163,11 +163,15 @@ func (s *MatrixSite) cell(up string, c matrix.Cell) matrixCell {
 	return matrixCell{Mode: c.Mode, Label: checker.Label(sign.Name), Glyph: sign.Glyph, Words: cellWords(c), Href: s.cellLink(up, c), Problem: c.Problem()}
 }
 
-// cellWords is a cell in words: "corrupted 20/20".
+// cellWords is a cell in words: "corrupted 20/20", "not felt 20/20: no client read its
+// wall clock".
 func cellWords(c matrix.Cell) string {
 	text := strings.TrimSpace(grid.Word(c) + " " + grid.KOfN(c))
 	if c.Vacuous != "" {
 		text = "vacuous, " + text
+	}
+	if c.NotFelt != "" {
+		text += ": " + c.NotFelt
 	}
 	return text
 }
