@@ -1,0 +1,99 @@
+package bruteforce
+
+import "locksim/checker"
+
+// grantOf is the grant under which an operation was sent.
+func grantOf(h checker.History, o checker.Op) checker.Grant {
+	for _, g := range h.Grants {
+		if g.ID == o.Grant {
+			return g
+		}
+	}
+	panic("bruteforce: an operation without its grant")
+}
+
+// "An operation is stale at some instant when a later grant of the same resource had
+// already returned by then; a holder's own entry into a reentrant lock is no later
+// grant." "A further entry during an earlier one makes nothing stale."
+func stale(h checker.History, o checker.Op, at checker.Pos) bool {
+	used := grantOf(h, o)
+	for _, g := range h.Grants {
+		if g.Resource != o.Resource || g.Granted <= used.Granted || g.Granted >= at {
+			continue
+		}
+		own := false
+		for _, outer := range entered(h, g) {
+			own = own || outer.Client == o.Client
+		}
+		if !own {
+			return true
+		}
+	}
+	return false
+}
+
+// "StaleAccepted counts stale writes that the store took. A stale read that it
+// answered is not counted."
+func staleAccepted(h checker.History) int {
+	n := 0
+	for _, o := range h.Ops {
+		if o.Kind == checker.Write && o.Applied != 0 && o.Accepted && stale(h, o, o.Applied) {
+			n++
+		}
+	}
+	return n
+}
+
+// "StaleRejected counts stale writes that the fence refused, and stale reads too."
+func staleRejected(h checker.History) int {
+	n := 0
+	for _, o := range h.Ops {
+		if o.Applied != 0 && !o.Accepted && stale(h, o, o.Applied) {
+			n++
+		}
+	}
+	return n
+}
+
+// "FalseRejects counts reads and writes that were refused although their client was,
+// at the store's instant, a rightful holder."
+func falseRejects(h checker.History) int {
+	n := 0
+	for _, o := range h.Ops {
+		if o.Applied != 0 && !o.Accepted && (aloneSince(h, o) || heldSince(h, o)) {
+			n++
+		}
+	}
+	return n
+}
+
+// "It was one if nobody else had a claim and no other client had been granted the
+// resource since."
+func aloneSince(h checker.History, o checker.Op) bool {
+	used := grantOf(h, o)
+	for _, g := range h.Grants {
+		if g.Resource != o.Resource || g.Client == o.Client {
+			continue
+		}
+		if claims(g, o.Applied) || used.Granted < g.Granted && g.Granted < o.Applied {
+			return false
+		}
+	}
+	return true
+}
+
+// "It was one too, whatever others had been told, if by the record of the nodes it
+// had held the lock without a gap since the grant that it used, and had not ended
+// that grant itself."
+func heldSince(h checker.History, o checker.Op) bool {
+	used := grantOf(h, o)
+	if happened(used.Released, o.Applied) {
+		return false
+	}
+	for _, s := range h.Holdings {
+		if s.Client == o.Client && s.Resource == o.Resource && s.From <= used.Granted && !happened(s.To, o.Applied) {
+			return true
+		}
+	}
+	return false
+}

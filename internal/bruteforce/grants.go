@@ -1,0 +1,298 @@
+package bruteforce
+
+import "locksim/checker"
+
+// happened reports whether an event with a position had happened by p. The zero
+// position means that it did not happen at all.
+func happened(event, by checker.Pos) bool { return event != 0 && event <= by }
+
+// "Claim: from Acquire's return to the first of the call of Release, Lost, Until
+// and crash, or where its holder could not know better (Doubted)." The interval
+// "includes Start and excludes End".
+func claims(g checker.Grant, p checker.Pos) bool {
+	return happened(g.Granted, p) && !happened(g.Released, p) && !happened(g.Lost, p) && !happened(g.Until, p) &&
+		!happened(g.Crashed, p) && !happened(g.Doubted, p)
+}
+
+// "Belief: from Acquire's return to the first of those endings that it has
+// observed. Release and a crash always count, an observed loss with CareLost and
+// CareSteps, an observed end of the validity only with CareSteps."
+func believes(g checker.Grant, care checker.Care, p checker.Pos) bool {
+	seesLoss := care == checker.CareLost || care == checker.CareSteps
+	seesEnd := care == checker.CareSteps
+	return happened(g.Granted, p) && !happened(g.Released, p) && !happened(g.Crashed, p) &&
+		!(seesLoss && happened(g.LostSeen, p)) && !(seesEnd && happened(g.UntilSeen, p))
+}
+
+// releases reports whether the holder was in Release: from its call to its return,
+// or to the crash of the process.
+func releases(g checker.Grant, p checker.Pos) bool {
+	return happened(g.Released, p) && !happened(g.ReleaseReturned, p) && !happened(g.Crashed, p)
+}
+
+// asks reports whether an Acquire was pending: from its call to its return, 0 if it
+// never did.
+func asks(invoked, returned, p checker.Pos) bool {
+	return happened(invoked, p) && !happened(returned, p)
+}
+
+// entered are the grants that a grant of a reentrant lock enters: "a client that
+// holds the lock may enter it again". They are those of the same client whose claim
+// had begun before, and had not ended when this Acquire returned.
+func entered(h checker.History, g checker.Grant) []checker.Grant {
+	var outer []checker.Grant
+	if h.Entry != checker.EntryReentrant {
+		return nil
+	}
+	for _, e := range h.Grants {
+		if e.ID != g.ID && e.Client == g.Client && e.Resource == g.Resource && e.Granted < g.Granted && claims(e, g.Granted) {
+			outer = append(outer, e)
+		}
+	}
+	return outer
+}
+
+// "ClaimOverlaps counts pairs of grants of one resource whose claims overlap, of one
+// client too unless its lock is reentrant." "BeliefOverlaps counts pairs of such
+// grants whose holders believed at the same time that they had the lock."
+func overlaps(h checker.History, has func(checker.Grant, checker.Pos) bool) int {
+	pairs := 0
+	for i, a := range h.Grants {
+		for _, b := range h.Grants[:i] {
+			if a.Resource != b.Resource || h.Entry == checker.EntryReentrant && a.Client == b.Client {
+				continue
+			}
+			for _, p := range named(h) {
+				if has(a, p) && has(b, p) {
+					pairs++
+					break
+				}
+			}
+		}
+	}
+	return pairs
+}
+
+// "TokenRegressions counts grants with a token below that of a grant which had
+// returned before they were asked for. Token 0 is no token."
+func tokenRegressions(h checker.History) int {
+	n := 0
+	for _, g := range h.Grants {
+		for _, e := range h.Grants {
+			if e.Resource == g.Resource && e.Granted < g.Invoked && g.Token != 0 && e.Token != 0 && g.Token < e.Token {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// "TokenDuplicates counts grants with the token of a grant which had returned before
+// they were asked for. An entry into a reentrant lock has the token of the grant
+// that it enters, which is no duplicate."
+func tokenDuplicates(h checker.History) int {
+	n := 0
+	for _, g := range h.Grants {
+		asEntered := false
+		for _, e := range entered(h, g) {
+			asEntered = asEntered || e.Token == g.Token
+		}
+		for _, e := range h.Grants {
+			if !asEntered && e.Resource == g.Resource && e.Granted < g.Invoked && g.Token != 0 && e.Token == g.Token {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// "ForeignReleases counts the keys that a client deleted and another one had set, on
+// each node."
+func foreignReleases(h checker.History) int {
+	n := 0
+	for _, d := range h.Deletions {
+		if d.Owner != d.By {
+			n++
+		}
+	}
+	return n
+}
+
+// "LateGrants counts the grants whose claim is empty."
+func lateGrants(h checker.History) int {
+	n := 0
+	for _, g := range h.Grants {
+		if !hadClaim(h, g) {
+			n++
+		}
+	}
+	return n
+}
+
+func hadClaim(h checker.History, g checker.Grant) bool {
+	for _, p := range named(h) {
+		if claims(g, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// "VoidGrants counts the grants that cannot have been meant so: their lease ended at
+// or before the call of Acquire or, in a calm run, before their holder released it."
+func voidGrants(h checker.History) int {
+	n := 0
+	for _, g := range h.Grants {
+		endedEarly := false
+		for _, end := range []checker.Pos{g.Until, g.Lost} {
+			if end != 0 && (g.Released == 0 || end < g.Released) {
+				endedEarly = true
+			}
+		}
+		if g.ExpiredAtCall || h.Calm && endedEarly {
+			n++
+		}
+	}
+	return n
+}
+
+// "RevivedClaims counts the grants whose validity was moved into the future again
+// after it had ended and the lock had been granted to another."
+func revivedClaims(h checker.History) int {
+	n := 0
+	for _, g := range h.Grants {
+		for _, other := range h.Grants {
+			if other.Resource == g.Resource && other.Client != g.Client && g.Granted < other.Granted && other.Granted < g.Revived {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// "Holders counts the clients that have had a claim."
+func holders(h checker.History) int {
+	clients := map[string]bool{}
+	for _, g := range h.Grants {
+		if hadClaim(h, g) {
+			clients[g.Client] = true
+		}
+	}
+	return len(clients)
+}
+
+// "Contended counts the Acquires, of both outcomes, that were pending while another
+// client had a claim on the resource."
+func contended(h checker.History) int {
+	n := 0
+	pendingDuringClaim := func(client, resource string, invoked, returned checker.Pos) bool {
+		for _, g := range h.Grants {
+			if g.Resource != resource || g.Client == client {
+				continue
+			}
+			for _, p := range named(h) {
+				if asks(invoked, returned, p) && claims(g, p) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	for _, g := range h.Grants {
+		if pendingDuringClaim(g.Client, g.Resource, g.Invoked, g.Granted) {
+			n++
+		}
+	}
+	for _, a := range h.Attempts {
+		if pendingDuringClaim(a.Client, a.Resource, a.Invoked, a.Returned) {
+			n++
+		}
+	}
+	return n
+}
+
+// "Denied counts the attempts that failed in a calm run although no other client
+// had, asked for, or was releasing the lock."
+func denied(h checker.History) int {
+	if !h.Calm {
+		return 0
+	}
+	n := 0
+	for _, a := range h.Attempts {
+		if a.Returned == 0 || a.Outcome == checker.OutcomeUnknown {
+			continue // not known to have failed
+		}
+		free := true
+		for _, p := range named(h) {
+			if !asks(a.Invoked, a.Returned, p) {
+				continue
+			}
+			for _, g := range h.Grants {
+				if g.Resource == a.Resource && g.Client != a.Client &&
+					(claims(g, p) || believes(g, h.Care, p) || asks(g.Invoked, g.Granted, p) || releases(g, p)) {
+					free = false
+				}
+			}
+			for _, b := range h.Attempts {
+				if b.Resource == a.Resource && b.Client != a.Client && asks(b.Invoked, b.Returned, p) {
+					free = false
+				}
+			}
+		}
+		if free {
+			n++
+		}
+	}
+	return n
+}
+
+// "Overtaken counts the grants of a fair lock that came before one which had joined
+// the queue earlier and was still waiting, whether it waited for a grant or in vain.
+// Waiters that had left the queue or given up are passed over." "Grants to a client
+// while another one that had joined the queue earlier was still waiting. A waiter
+// that was paused, cut off or crashed may lose its place."
+func overtaken(h checker.History) int {
+	if h.Queue != checker.QueueFair {
+		return 0
+	}
+	n := 0
+	for _, g := range h.Grants {
+		joined := g.Enqueued
+		if joined == 0 {
+			joined = g.Invoked // "it never had to wait": it joined when it was asked for, at the earliest
+		}
+		passed := false
+		for _, w := range h.Grants {
+			if w.Resource == g.Resource && w.Client != g.Client && w.Enqueued != 0 && w.Enqueued < joined && g.Granted < w.Granted &&
+				hadClaim(h, w) && !awayBetween(h, w.Client, w.Enqueued, g.Granted) {
+				passed = true
+			}
+		}
+		for _, w := range h.Attempts {
+			if w.Resource == g.Resource && w.Client != g.Client && w.Enqueued != 0 && w.Enqueued < joined &&
+				!happened(w.Returned, g.Granted) && !happened(w.Left, g.Granted) && !awayBetween(h, w.Client, w.Enqueued, g.Granted) {
+				passed = true
+			}
+		}
+		if passed {
+			n++
+		}
+	}
+	return n
+}
+
+// awayBetween reports whether a client had an absence between two positions.
+func awayBetween(h checker.History, client string, from, to checker.Pos) bool {
+	if h.Timing == nil {
+		return false
+	}
+	for _, a := range h.Timing.Away[client] {
+		if a.From <= h.Timing.At[to-1] && h.Timing.At[from-1] <= a.To {
+			return true
+		}
+	}
+	return false
+}
