@@ -56,13 +56,13 @@ func entered(h checker.History, g checker.Grant) []checker.Grant {
 // client too unless its lock is reentrant." "BeliefOverlaps counts pairs of such
 // grants whose holders believed at the same time that they had the lock."
 func overlaps(h checker.History, has func(checker.Grant, checker.Pos) bool) int {
-	pairs := 0
+	pairs, positions := 0, named(h)
 	for i, a := range h.Grants {
 		for _, b := range h.Grants[:i] {
 			if a.Resource != b.Resource || h.Entry == checker.EntryReentrant && a.Client == b.Client {
 				continue
 			}
-			for _, p := range named(h) {
+			for _, p := range positions {
 				if has(a, p) && has(b, p) {
 					pairs++
 					break
@@ -124,21 +124,15 @@ func foreignReleases(h checker.History) int {
 func lateGrants(h checker.History) int {
 	n := 0
 	for _, g := range h.Grants {
-		if !hadClaim(h, g) {
+		if !hadClaim(g) {
 			n++
 		}
 	}
 	return n
 }
 
-func hadClaim(h checker.History, g checker.Grant) bool {
-	for _, p := range named(h) {
-		if claims(g, p) {
-			return true
-		}
-	}
-	return false
-}
+// hadClaim reports whether a claim is not empty: then it has its first position.
+func hadClaim(g checker.Grant) bool { return claims(g, g.Granted) }
 
 // "VoidGrants counts the grants that cannot have been meant so: their lease ended at
 // or before the call of Acquire or, in a calm run, before their holder released it."
@@ -177,7 +171,7 @@ func revivedClaims(h checker.History) int {
 func holders(h checker.History) int {
 	clients := map[string]bool{}
 	for _, g := range h.Grants {
-		if hadClaim(h, g) {
+		if hadClaim(g) {
 			clients[g.Client] = true
 		}
 	}
@@ -187,13 +181,13 @@ func holders(h checker.History) int {
 // "Contended counts the Acquires, of both outcomes, that were pending while another
 // client had a claim on the resource."
 func contended(h checker.History) int {
-	n := 0
+	n, positions := 0, named(h)
 	pendingDuringClaim := func(client, resource string, invoked, returned checker.Pos) bool {
 		for _, g := range h.Grants {
 			if g.Resource != resource || g.Client == client {
 				continue
 			}
-			for _, p := range named(h) {
+			for _, p := range positions {
 				if asks(invoked, returned, p) && claims(g, p) {
 					return true
 				}
@@ -220,13 +214,13 @@ func denied(h checker.History) int {
 	if !h.Calm {
 		return 0
 	}
-	n := 0
+	n, positions := 0, named(h)
 	for _, a := range h.Attempts {
 		if a.Returned == 0 || a.Outcome == checker.OutcomeUnknown {
 			continue // not known to have failed
 		}
 		free := true
-		for _, p := range named(h) {
+		for _, p := range positions {
 			if !asks(a.Invoked, a.Returned, p) {
 				continue
 			}
@@ -267,7 +261,7 @@ func overtaken(h checker.History) int {
 		passed := false
 		for _, w := range h.Grants {
 			if w.Resource == g.Resource && w.Client != g.Client && w.Enqueued != 0 && w.Enqueued < joined && g.Granted < w.Granted &&
-				hadClaim(h, w) && !awayBetween(h, w.Client, w.Enqueued, g.Granted) {
+				hadClaim(w) && !awayBetween(h, w.Client, w.Enqueued, g.Granted) {
 				passed = true
 			}
 		}

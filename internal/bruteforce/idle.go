@@ -1,6 +1,7 @@
 package bruteforce
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -112,14 +113,14 @@ func isIdle(h checker.History, resource string, from, to time.Duration) bool {
 			asking[a.Client] = true
 		}
 	}
-	claimed, busy := map[string]bool{}, map[string]bool{}
+	claimed, busy := false, map[string]bool{}
 	for _, g := range h.Grants {
 		if g.Resource != resource {
 			continue
 		}
 		claim := g.Claim()
 		if !claim.Empty() && during(claim.Start, claim.End) {
-			claimed[g.Client] = true
+			claimed = true
 		}
 		belief := g.Belief(h.Care)
 		if !belief.Empty() && during(belief.Start, belief.End) || during(g.Released, first(g.ReleaseReturned, g.Crashed)) {
@@ -131,16 +132,9 @@ func isIdle(h checker.History, resource string, from, to time.Duration) bool {
 			busy[client] = true
 		}
 	}
-	if len(claimed) > 0 {
-		return false
-	}
 	for client := range asking {
-		delete(busy, client)
-		others := len(busy)
-		if away(client) {
-			busy[client] = true
-		}
-		if !away(client) && others == 0 {
+		others := slices.DeleteFunc(slices.Collect(maps.Keys(busy)), func(other string) bool { return other == client })
+		if !claimed && !away(client) && len(others) == 0 {
 			return true
 		}
 	}
