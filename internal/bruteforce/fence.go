@@ -71,6 +71,9 @@ func falseRejects(h checker.History) int {
 // resource since."
 func aloneSince(h checker.History, o checker.Op) bool {
 	used := grantOf(h, o)
+	if !claims(used, o.Applied) {
+		return false
+	}
 	for _, g := range h.Grants {
 		if g.Resource != o.Resource || g.Client == o.Client {
 			continue

@@ -19,18 +19,39 @@ func idle(h checker.History) (seconds float64, overdue int) {
 	}
 	var total time.Duration
 	for _, resource := range lockNames(h) {
-		for _, s := range idleTimes(h, resource) {
-			lasted := s.To - s.From - h.Timing.Slack
-			if lasted <= 0 {
-				continue
-			}
-			total += lasted
-			if s.To-h.Timing.Slack > allowed(h, resource, s) {
-				overdue++
+		var counted []checker.Span
+		for _, client := range askers(h, resource) {
+			for _, s := range idleTimes(h, resource, client) {
+				rest := checker.Span{From: s.From + h.Timing.Slack, To: s.To}
+				if rest.To <= rest.From {
+					continue
+				}
+				counted = append(counted, rest)
+				if rest.To > allowed(h, resource, s) {
+					overdue++
+				}
 			}
 		}
+		total += covered(counted)
 	}
 	return total.Seconds(), overdue
+}
+
+// covered is the time that lies in at least one of the spans: time in which two
+// clients waited counts once.
+func covered(spans []checker.Span) time.Duration {
+	var instants []time.Duration
+	for _, s := range spans {
+		instants = append(instants, s.From, s.To)
+	}
+	slices.Sort(instants)
+	var total time.Duration
+	for i := 1; i < len(instants); i++ {
+		if slices.ContainsFunc(spans, func(s checker.Span) bool { return s.From <= instants[i-1] && instants[i] <= s.To }) {
+			total += instants[i] - instants[i-1]
+		}
+	}
+	return total
 }
 
 func lockNames(h checker.History) []string {
@@ -45,12 +66,29 @@ func lockNames(h checker.History) []string {
 	return slices.Compact(names)
 }
 
+// askers are the clients that have asked for a lock.
+func askers(h checker.History, resource string) []string {
+	var names []string
+	for _, g := range h.Grants {
+		if g.Resource == resource {
+			names = append(names, g.Client)
+		}
+	}
+	for _, a := range h.Attempts {
+		if a.Resource == resource {
+			names = append(names, a.Client)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // at is the instant of a position.
 func at(h checker.History, p checker.Pos) time.Duration { return h.Timing.At[p-1] }
 
-// idleTimes are the longest times in which the lock was idle: it walks over every
-// instant at which anything changes.
-func idleTimes(h checker.History, resource string) []checker.Span {
+// idleTimes are the longest times in which a client waited for an idle lock: it walks
+// over every instant at which anything changes.
+func idleTimes(h checker.History, resource, client string) []checker.Span {
 	var instants []time.Duration
 	for _, p := range named(h) {
 		instants = append(instants, at(h, p))
@@ -73,7 +111,7 @@ func idleTimes(h checker.History, resource string) []checker.Span {
 	var times []checker.Span
 	for i := 1; i < len(instants); i++ {
 		from, to := instants[i-1], instants[i]
-		if to > h.Timing.At[len(h.Timing.At)-1] || !isIdle(h, resource, from, to) {
+		if to > h.Timing.At[len(h.Timing.At)-1] || !waitsIdly(h, resource, client, from, to) {
 			continue
 		}
 		if n := len(times); n > 0 && times[n-1].To == from && !granted[from] {
@@ -85,9 +123,9 @@ func idleTimes(h checker.History, resource string) []checker.Span {
 	return times
 }
 
-// isIdle reports whether the lock was idle between two instants between which
-// nothing changed.
-func isIdle(h checker.History, resource string, from, to time.Duration) bool {
+// waitsIdly reports whether a client waited for an idle lock between two instants
+// between which nothing changed.
+func waitsIdly(h checker.History, resource, client string, from, to time.Duration) bool {
 	// during reports whether an interval of positions covers the time.
 	during := func(start, end checker.Pos) bool {
 		return start != 0 && at(h, start) <= from && (end == 0 || at(h, end) >= to)
@@ -127,18 +165,13 @@ func isIdle(h checker.History, resource string, from, to time.Duration) bool {
 			busy[g.Client] = true
 		}
 	}
-	for client := range asking {
-		if away(client) {
-			busy[client] = true
+	for other := range asking {
+		if away(other) {
+			busy[other] = true
 		}
 	}
-	for client := range asking {
-		others := slices.DeleteFunc(slices.Collect(maps.Keys(busy)), func(other string) bool { return other == client })
-		if !claimed && !away(client) && len(others) == 0 {
-			return true
-		}
-	}
-	return false
+	others := slices.DeleteFunc(slices.Collect(maps.Keys(busy)), func(other string) bool { return other == client })
+	return asking[client] && !away(client) && !claimed && len(others) == 0
 }
 
 // crashedWhileAsking reports whether the client of an attempt that never returned
@@ -159,45 +192,64 @@ func crashedWhileAsking(h checker.History, a checker.Attempt, by time.Duration) 
 func allowed(h checker.History, resource string, idle checker.Span) time.Duration {
 	within := h.Timing.Within
 	until := idle.From + within[checker.CauseOther]
-	after := func(cause checker.Cause, when time.Duration) {
+	// The time begins when the client is back, if it was away: until then its
+	// requests may be under way.
+	after := func(cause checker.Cause, client string, when time.Duration) {
+		for _, s := range h.Timing.Away[client] {
+			if !s.Crash && s.From <= when && when <= s.To {
+				when = s.To
+			}
+		}
 		if when <= idle.To {
 			until = max(until, when+within[cause])
+		}
+	}
+	// "A holder, or a client that asked for the lock, that ended."
+	for _, absences := range h.Timing.Away {
+		for _, s := range absences {
+			if s.Crash && s.From <= idle.To {
+				until = max(until, s.From+within[checker.CauseCrash])
+			}
+		}
+	}
+	// An absence during an Acquire can lose the reply to one of its requests.
+	lostReply := func(client string, invoked, returned checker.Pos) {
+		for _, s := range h.Timing.Away[client] {
+			if !s.Crash && at(h, invoked) <= s.To && (returned == 0 || s.From <= at(h, returned)) {
+				after(checker.CauseLostReply, client, s.To)
+			}
 		}
 	}
 	for _, g := range h.Grants {
 		if g.Resource != resource {
 			continue
 		}
-		// "A holder, or a client that asked for the lock, that ended."
+		lostReply(g.Client, g.Invoked, g.Granted)
 		if g.Crashed != 0 && g.ReleaseReturned == 0 {
-			after(checker.CauseCrash, at(h, g.Crashed))
+			after(checker.CauseCrash, g.Client, at(h, g.Crashed))
 		}
 		// "A Release that failed."
 		if g.ReleaseFailed && g.ReleaseReturned != 0 {
-			after(checker.CauseFailedRelease, at(h, g.ReleaseReturned))
+			after(checker.CauseFailedRelease, g.Client, at(h, g.ReleaseReturned))
 		}
 		// "A lease that ended."
-		if g.Until != 0 && g.Claim().End == g.Until {
-			after(checker.CauseExpiry, at(h, g.Until))
+		if end := g.Claim().End; end != 0 && (end == g.Until || end == g.Lost) {
+			after(checker.CauseExpiry, g.Client, at(h, end))
 		}
 	}
 	for _, a := range h.Attempts {
 		if a.Resource != resource {
 			continue
 		}
-		for _, s := range h.Timing.Away[a.Client] {
-			if s.Crash && a.Returned == 0 && at(h, a.Invoked) <= s.From {
-				after(checker.CauseCrash, s.From)
-			}
-		}
+		lostReply(a.Client, a.Invoked, a.Returned)
 		switch {
 		case a.Returned == 0:
 		// "An Acquire whose outcome its client does not know."
 		case a.Outcome == checker.OutcomeUnknown:
-			after(checker.CauseLostReply, at(h, a.Returned))
+			after(checker.CauseLostReply, a.Client, at(h, a.Returned))
 		// "An Acquire that failed, was cancelled or timed out."
 		default:
-			after(checker.CauseCancelled, at(h, a.Returned))
+			after(checker.CauseCancelled, a.Client, at(h, a.Returned))
 		}
 	}
 	return until
