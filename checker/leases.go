@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -92,12 +93,15 @@ func denied(h History) *tally {
 		return found
 	}
 	for _, a := range slices.SortedFunc(slices.Values(h.Attempts), byAsking) {
+		if a.Returned == 0 {
+			continue
+		}
 		asked := pending(a.Invoked, a.Returned)
 		busy := slices.ContainsFunc(h.Grants, func(g Grant) bool {
 			used := Interval{Start: g.Invoked, End: g.ReleaseReturned}
 			return g.Resource == a.Resource && g.Client != a.Client && used.Overlaps(asked)
 		}) || slices.ContainsFunc(h.Attempts, func(b Attempt) bool {
-			return b.Resource == a.Resource && b.Client != a.Client && pending(b.Invoked, b.Returned).Overlaps(asked)
+			return b.Resource == a.Resource && b.Client != a.Client && pending(b.Invoked, cmp.Or(b.Returned, never)).Overlaps(asked)
 		})
 		if !busy {
 			found.add(func() Reason {

@@ -69,24 +69,28 @@ func lostUpdates(h checker.History) int {
 // "TornSections counts sections of which a part is in the data and a part is not."
 // A section is what is done under one grant, "SectionWrites is how many writes a
 // whole section makes. Above 1, a section that took effect only in part is torn."
+// "Nor does a section count that wrote a register whose final value does not lead back
+// to the initial one: it is not known what took effect."
 func tornSections(h checker.History) int {
 	if h.SectionWrites <= 1 {
 		return 0
 	}
 	n := 0
 	for _, g := range h.Grants {
-		in, out := 0, 0
+		in, out, known := 0, 0, true
 		for _, o := range h.Ops {
 			if o.Grant != g.ID || o.Kind != checker.Write {
 				continue
 			}
+			_, whole := path(h, cell(o))
+			known = known && whole
 			if inData(h, o) {
 				in++
 			} else {
 				out++
 			}
 		}
-		if in > 0 && (out > 0 || in < h.SectionWrites) {
+		if known && in > 0 && (out > 0 || in < h.SectionWrites) {
 			n++
 		}
 	}

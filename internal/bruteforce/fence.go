@@ -13,19 +13,14 @@ func grantOf(h checker.History, o checker.Op) checker.Grant {
 }
 
 // "An operation is stale at some instant when a later grant of the same resource had
-// already returned by then; a holder's own entry into a reentrant lock is no later
-// grant." "A further entry during an earlier one makes nothing stale."
+// already returned by then. In a reentrant lock, an entry of the same client is no
+// later grant if it returned before the client ended the one under which the operation
+// was sent."
 func stale(h checker.History, o checker.Op, at checker.Pos) bool {
 	used := grantOf(h, o)
 	for _, g := range h.Grants {
-		if g.Resource != o.Resource || g.Granted <= used.Granted || g.Granted >= at {
-			continue
-		}
-		own := false
-		for _, outer := range entered(h, g) {
-			own = own || outer.Client == o.Client
-		}
-		if !own {
+		entry := h.Entry == checker.EntryReentrant && g.Client == o.Client && !ended(used, g.Granted)
+		if g.Resource == o.Resource && used.Granted < g.Granted && g.Granted < at && !entry {
 			return true
 		}
 	}
@@ -67,7 +62,8 @@ func falseRejects(h checker.History) int {
 	return n
 }
 
-// "It was one if nobody else had a claim and no other client had been granted the
+// "It was one if the grant that it used had a claim, no other grant had one (in a
+// reentrant lock: none of another client), and no other client had been granted the
 // resource since."
 func aloneSince(h checker.History, o checker.Op) bool {
 	used := grantOf(h, o)
@@ -75,10 +71,14 @@ func aloneSince(h checker.History, o checker.Op) bool {
 		return false
 	}
 	for _, g := range h.Grants {
-		if g.Resource != o.Resource || g.Client == o.Client {
+		if g.Resource != o.Resource || g.ID == used.ID {
 			continue
 		}
-		if claims(g, o.Applied) || used.Granted < g.Granted && g.Granted < o.Applied {
+		own := g.Client == o.Client
+		if claims(g, o.Applied) && !(own && h.Entry == checker.EntryReentrant) {
+			return false
+		}
+		if !own && used.Granted < g.Granted && g.Granted < o.Applied {
 			return false
 		}
 	}
@@ -86,16 +86,14 @@ func aloneSince(h checker.History, o checker.Op) bool {
 }
 
 // "It was one too, whatever others had been told, if by the record of the nodes it
-// had held the lock without a gap since the grant that it used, and had not ended
-// that grant itself."
+// had held the lock without a gap since the grant that it used, and still believed in
+// that grant: it had not released it, crashed, or stopped at an end that it has
+// observed."
 func heldSince(h checker.History, o checker.Op) bool {
 	used := grantOf(h, o)
-	if happened(used.Released, o.Applied) {
-		return false
-	}
 	for _, s := range h.Holdings {
 		if s.Client == o.Client && s.Resource == o.Resource && s.From <= used.Granted && !happened(s.To, o.Applied) {
-			return true
+			return believes(used, h.Care, o.Applied)
 		}
 	}
 	return false

@@ -1,6 +1,10 @@
 package bruteforce
 
-import "locksim/checker"
+import (
+	"slices"
+
+	"locksim/checker"
+)
 
 // happened reports whether an event with a position had happened by p. The zero
 // position means that it did not happen at all.
@@ -36,20 +40,10 @@ func asks(invoked, returned, p checker.Pos) bool {
 	return happened(invoked, p) && !happened(returned, p)
 }
 
-// entered are the grants that a grant of a reentrant lock enters: "a client that
-// holds the lock may enter it again". They are those of the same client whose claim
-// had begun before, and had not ended when this Acquire returned.
-func entered(h checker.History, g checker.Grant) []checker.Grant {
-	var outer []checker.Grant
-	if h.Entry != checker.EntryReentrant {
-		return nil
-	}
-	for _, e := range h.Grants {
-		if e.ID != g.ID && e.Client == g.Client && e.Resource == g.Resource && e.Granted < g.Granted && claims(e, g.Granted) {
-			outer = append(outer, e)
-		}
-	}
-	return outer
+// ended reports whether the client had ended a grant "by a release or a crash, not by
+// the end of its validity".
+func ended(g checker.Grant, p checker.Pos) bool {
+	return happened(g.Released, p) || happened(g.Crashed, p)
 }
 
 // "ClaimOverlaps counts pairs of grants of one resource whose claims overlap, of one
@@ -89,20 +83,26 @@ func tokenRegressions(h checker.History) int {
 }
 
 // "TokenDuplicates counts grants with the token of a grant which had returned before
-// they were asked for. An entry into a reentrant lock has the token of the grant
-// that it enters, which is no duplicate."
+// they were asked for. An entry into a reentrant lock has the token of the grant that
+// it enters: it is no duplicate of grants of its own client if, when it was asked for,
+// the client had one with that token that it had not ended by a release or a crash."
 func tokenDuplicates(h checker.History) int {
 	n := 0
 	for _, g := range h.Grants {
-		asEntered := false
-		for _, e := range entered(h, g) {
-			asEntered = asEntered || e.Token == g.Token
-		}
+		var twins []checker.Grant
 		for _, e := range h.Grants {
-			if !asEntered && e.Resource == g.Resource && e.Granted < g.Invoked && g.Token != 0 && e.Token == g.Token {
-				n++
-				break
+			if e.Resource == g.Resource && e.Granted < g.Invoked && g.Token != 0 && e.Token == g.Token {
+				twins = append(twins, e)
 			}
+		}
+		entry := h.Entry == checker.EntryReentrant && slices.ContainsFunc(twins, func(e checker.Grant) bool {
+			return e.Client == g.Client && !ended(e, g.Invoked)
+		})
+		if entry {
+			twins = slices.DeleteFunc(twins, func(e checker.Grant) bool { return e.Client == g.Client })
+		}
+		if len(twins) > 0 {
+			n++
 		}
 	}
 	return n
@@ -135,13 +135,16 @@ func lateGrants(h checker.History) int {
 func hadClaim(g checker.Grant) bool { return claims(g, g.Granted) }
 
 // "VoidGrants counts the grants that cannot have been meant so: their lease ended at
-// or before the call of Acquire or, in a calm run, before their holder released it."
+// or before the call of Acquire or, in a calm run, was lost or ended before their
+// holder released it."
 func voidGrants(h checker.History) int {
 	n := 0
 	for _, g := range h.Grants {
+		over := func(p checker.Pos) bool { return happened(g.Until, p) || happened(g.Lost, p) }
 		endedEarly := false
-		for _, end := range []checker.Pos{g.Until, g.Lost} {
-			if end != 0 && (g.Released == 0 || end < g.Released) {
+		for _, p := range named(h) {
+			// The lease is over, and at the position before nothing else had ended the claim.
+			if over(p) && !happened(g.Released, p-1) && !happened(g.Crashed, p-1) && !happened(g.Doubted, p-1) {
 				endedEarly = true
 			}
 		}
@@ -153,12 +156,14 @@ func voidGrants(h checker.History) int {
 }
 
 // "RevivedClaims counts the grants whose validity was moved into the future again
-// after it had ended and the lock had been granted to another."
+// after it had ended and then another grant had returned, with a claim; in a reentrant
+// lock, one to another client."
 func revivedClaims(h checker.History) int {
 	n := 0
 	for _, g := range h.Grants {
 		for _, other := range h.Grants {
-			if other.Resource == g.Resource && other.Client != g.Client && g.Granted < other.Granted && other.Granted < g.Revived {
+			own := other.ID == g.ID || h.Entry == checker.EntryReentrant && other.Client == g.Client
+			if other.Resource == g.Resource && !own && hadClaim(other) && g.Until < other.Granted && other.Granted < g.Revived {
 				n++
 				break
 			}
@@ -179,7 +184,8 @@ func holders(h checker.History) int {
 }
 
 // "Contended counts the Acquires, of both outcomes, that were pending while another
-// client had a claim on the resource."
+// client had a claim on the resource. One that never returned counts as pending only
+// when it was called."
 func contended(h checker.History) int {
 	n, positions := 0, named(h)
 	pendingDuringClaim := func(client, resource string, invoked, returned checker.Pos) bool {
@@ -188,7 +194,7 @@ func contended(h checker.History) int {
 				continue
 			}
 			for _, p := range positions {
-				if asks(invoked, returned, p) && claims(g, p) {
+				if (p == invoked || returned != 0 && asks(invoked, returned, p)) && claims(g, p) {
 					return true
 				}
 			}
@@ -208,20 +214,20 @@ func contended(h checker.History) int {
 	return n
 }
 
-// "Denied counts the attempts that failed in a calm run although no other client
-// had, asked for, or was releasing the lock."
+// "Denied counts the attempts that returned in a calm run although no other client
+// had, asked for, or was releasing the lock meanwhile."
 func denied(h checker.History) int {
 	if !h.Calm {
 		return 0
 	}
 	n, positions := 0, named(h)
 	for _, a := range h.Attempts {
-		if a.Returned == 0 || a.Outcome == checker.OutcomeUnknown {
-			continue // not known to have failed
+		if a.Returned == 0 {
+			continue
 		}
 		free := true
 		for _, p := range positions {
-			if !asks(a.Invoked, a.Returned, p) {
+			if p != a.Invoked && !asks(a.Invoked, a.Returned, p) {
 				continue
 			}
 			for _, g := range h.Grants {
@@ -231,7 +237,7 @@ func denied(h checker.History) int {
 				}
 			}
 			for _, b := range h.Attempts {
-				if b.Resource == a.Resource && b.Client != a.Client && asks(b.Invoked, b.Returned, p) {
+				if b.Resource == a.Resource && b.Client != a.Client && (p == b.Invoked || asks(b.Invoked, b.Returned, p)) {
 					free = false
 				}
 			}
@@ -245,9 +251,10 @@ func denied(h checker.History) int {
 
 // "Overtaken counts the grants of a fair lock that came before one which had joined
 // the queue earlier and was still waiting, whether it waited for a grant or in vain.
-// Waiters that had left the queue or given up are passed over." "Grants to a client
-// while another one that had joined the queue earlier was still waiting. A waiter
-// that was paused, cut off or crashed may lose its place."
+// Waiters that had left the queue or given up are passed over, and so are those of
+// which it is not known when they joined it or, in vain, left it. A grant that is not
+// known to have waited joined when it was asked for. Grants with an empty claim count
+// on neither side: it is not known when the node made them."
 func overtaken(h checker.History) int {
 	if h.Queue != checker.QueueFair {
 		return 0
@@ -256,37 +263,22 @@ func overtaken(h checker.History) int {
 	for _, g := range h.Grants {
 		joined := g.Enqueued
 		if joined == 0 {
-			joined = g.Invoked // "it never had to wait": it joined when it was asked for, at the earliest
+			joined = g.Invoked
 		}
 		passed := false
 		for _, w := range h.Grants {
-			if w.Resource == g.Resource && w.Client != g.Client && w.Enqueued != 0 && w.Enqueued < joined && g.Granted < w.Granted &&
-				hadClaim(w) && !awayBetween(h, w.Client, w.Enqueued, g.Granted) {
+			if w.Resource == g.Resource && w.Enqueued != 0 && w.Enqueued < joined && g.Granted < w.Granted && hadClaim(w) {
 				passed = true
 			}
 		}
 		for _, w := range h.Attempts {
-			if w.Resource == g.Resource && w.Client != g.Client && w.Enqueued != 0 && w.Enqueued < joined &&
-				!happened(w.Returned, g.Granted) && !happened(w.Left, g.Granted) && !awayBetween(h, w.Client, w.Enqueued, g.Granted) {
+			if w.Resource == g.Resource && w.Enqueued != 0 && w.Enqueued < joined && g.Granted < w.Returned && g.Granted < w.Left {
 				passed = true
 			}
 		}
-		if passed {
+		if passed && hadClaim(g) {
 			n++
 		}
 	}
 	return n
-}
-
-// awayBetween reports whether a client had an absence between two positions.
-func awayBetween(h checker.History, client string, from, to checker.Pos) bool {
-	if h.Timing == nil {
-		return false
-	}
-	for _, a := range h.Timing.Away[client] {
-		if a.From <= h.Timing.At[to-1] && h.Timing.At[from-1] <= a.To {
-			return true
-		}
-	}
-	return false
 }

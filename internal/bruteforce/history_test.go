@@ -16,6 +16,7 @@ import (
 type event struct {
 	at time.Duration
 	p  *checker.Pos
+	of any // the grant, the attempt, the operation that it belongs to
 }
 
 // maker makes one random history: the sessions of a few clients, with what they did
@@ -43,8 +44,8 @@ func (m *maker) span(from, to int) time.Duration {
 }
 
 // mark makes a position an event.
-func (m *maker) mark(p *checker.Pos, at time.Duration) time.Duration {
-	m.events = append(m.events, event{max(at, 0), p})
+func (m *maker) mark(of any, p *checker.Pos, at time.Duration) time.Duration {
+	m.events = append(m.events, event{max(at, 0), p, of})
 	return at
 }
 
@@ -109,7 +110,7 @@ func (m *maker) client(name string, resources []string) {
 		}
 		now += m.span(0, 30)
 	}
-	if m.h.Timing != nil && m.chance(0.3) {
+	if m.h.Timing != nil && !m.h.Calm && m.chance(0.3) {
 		from := m.span(0, 150)
 		m.h.Timing.Away[name] = append(m.h.Timing.Away[name], checker.Absence{Span: checker.Span{From: from, To: from + m.span(0, 40)}})
 	}
@@ -120,19 +121,19 @@ func (m *maker) attempt(name, resource string, now time.Duration) (end time.Dura
 	a := &checker.Attempt{Client: name, Resource: resource,
 		Outcome: oneOf(m, checker.OutcomeFailed, checker.OutcomeRefused, checker.OutcomeUnknown, checker.OutcomeNotSent)}
 	m.tries = append(m.tries, a)
-	m.mark(&a.Invoked, now)
+	m.mark(a, &a.Invoked, now)
 	end = now + m.span(1, 50)
 	if m.h.Queue == checker.QueueFair && m.chance(0.7) {
-		joined := m.mark(&a.Enqueued, now+m.span(0, 10))
+		joined := m.mark(a, &a.Enqueued, now+m.span(1, 10))
 		if m.chance(0.5) {
-			m.mark(&a.Left, joined+m.span(1, 50))
+			m.mark(a, &a.Left, joined+m.span(1, 50))
 		}
 	}
 	if m.chance(0.15) {
 		a.Outcome = checker.OutcomeUnknown
-		return end, m.chance(0.3)
+		return end, m.h.Calm || m.chance(0.3)
 	}
-	m.mark(&a.Returned, end)
+	m.mark(a, &a.Returned, end)
 	return end, true
 }
 
@@ -140,15 +141,15 @@ func (m *maker) attempt(name, resource string, now time.Duration) (end time.Dura
 func (m *maker) section(name, resource string, now time.Duration, depth int) (end time.Duration, alive bool) {
 	g := &checker.Grant{ID: len(m.grants) + 1, Client: name, Resource: resource}
 	m.grants = append(m.grants, g)
-	m.mark(&g.Invoked, now)
+	m.mark(g, &g.Invoked, now)
 	granted := now + m.span(1, 20)
 	if depth == 0 && m.chance(m.polite) {
 		granted = max(granted, m.free[resource]+m.span(1, 10))
 	}
 	if m.h.Queue == checker.QueueFair && m.chance(0.6) {
-		m.mark(&g.Enqueued, min(now+m.span(0, 10), granted-1))
+		m.mark(g, &g.Enqueued, min(now+m.span(1, 10), granted-1))
 	}
-	m.mark(&g.Granted, granted)
+	m.mark(g, &g.Granted, granted)
 	switch {
 	case m.chance(0.1):
 		g.Token = m.token
@@ -168,7 +169,7 @@ func (m *maker) section(name, resource string, now time.Duration, depth int) (en
 	if depth == 0 && m.h.Entry == checker.EntryReentrant && m.chance(0.4) {
 		at, alive = m.section(name, resource, at+m.span(0, 5), 1)
 		if !alive {
-			m.mark(&g.Crashed, at)
+			m.mark(g, &g.Crashed, at)
 			return at, false
 		}
 	}
@@ -184,40 +185,40 @@ func (m *maker) section(name, resource string, now time.Duration, depth int) (en
 	end = at + m.span(1, 10)
 
 	if m.chance(0.3) {
-		until := m.mark(&g.Until, granted+m.span(-10, 60))
+		until := m.mark(g, &g.Until, granted+m.span(-10, 60))
 		if until < now {
 			g.ExpiredAtCall = true
 		}
 		if m.chance(0.4) {
-			m.mark(&g.UntilSeen, max(until, granted)+m.span(0, 20))
+			m.mark(g, &g.UntilSeen, max(until, granted)+m.span(1, 20))
 		}
 		if m.chance(0.2) {
-			m.mark(&g.Revived, until+m.span(1, 60))
+			m.mark(g, &g.Revived, until+m.span(1, 60))
 		}
 	}
 	g.ExpiredAtCall = g.ExpiredAtCall || m.chance(0.01)
 	if m.chance(0.1) {
-		lost := m.mark(&g.Lost, granted+m.span(0, 40))
+		lost := m.mark(g, &g.Lost, granted+m.span(0, 40))
 		if m.chance(0.6) {
-			m.mark(&g.LostSeen, lost+m.span(0, 10))
+			m.mark(g, &g.LostSeen, lost+m.span(1, 10))
 		}
 	}
 	if m.chance(0.04) {
-		m.mark(&g.Doubted, granted+m.span(0, 40))
+		m.mark(g, &g.Doubted, granted+m.span(0, 40))
 	}
 	m.holding(g, granted, end)
-	if m.chance(0.08) {
-		m.mark(&g.Crashed, end)
+	if !m.h.Calm && m.chance(0.08) {
+		m.mark(g, &g.Crashed, end)
 		return end, false
 	}
 	if m.chance(0.95) {
-		m.mark(&g.Released, end)
+		m.mark(g, &g.Released, end)
 		m.free[resource] = max(m.free[resource], end)
 		if m.chance(0.9) {
-			end = m.mark(&g.ReleaseReturned, end+m.span(1, 10))
+			end = m.mark(g, &g.ReleaseReturned, end+m.span(1, 10))
 			g.ReleaseFailed = m.chance(0.15)
-		} else if m.chance(0.5) {
-			m.mark(&g.Crashed, end+m.span(1, 10))
+		} else if !m.h.Calm && m.chance(0.5) {
+			m.mark(g, &g.Crashed, end+m.span(1, 10))
 			return end + 10*time.Millisecond, false
 		}
 	}
@@ -232,8 +233,8 @@ func (m *maker) holding(g *checker.Grant, granted, end time.Duration) {
 	}
 	s := &checker.Holding{Client: g.Client, Resource: g.Resource}
 	m.holds = append(m.holds, s)
-	m.mark(&s.From, granted+m.span(-3, 3))
-	m.mark(&s.To, end+m.span(-20, 5))
+	m.mark(s, &s.From, granted+m.span(-3, 3))
+	m.mark(s, &s.To, end+m.span(-20, 5))
 }
 
 // op is an operation on the store. What the store answers is decided when all
@@ -241,32 +242,32 @@ func (m *maker) holding(g *checker.Grant, granted, end time.Duration) {
 func (m *maker) op(g *checker.Grant, register string, kind checker.OpKind, at time.Duration) time.Duration {
 	o := &checker.Op{ID: fmt.Sprintf("%s.%d", g.Client, len(m.ops)+1), Client: g.Client, Grant: g.ID, Resource: g.Resource, Register: register, Kind: kind, Token: g.Token}
 	m.ops = append(m.ops, o)
-	at = m.mark(&o.Invoked, at+m.span(1, 3))
+	at = m.mark(o, &o.Invoked, at+m.span(1, 3))
 	if m.chance(0.03) {
 		o.Outcome = checker.OutcomeNotSent
-		return m.mark(&o.Returned, at+m.span(1, 2))
+		return m.mark(o, &o.Returned, at+m.span(1, 2))
 	}
 	late := m.chance(0.05)
 	if late {
-		m.mark(&o.Applied, at+m.span(1, 80))
+		m.mark(o, &o.Applied, at+m.span(1, 80))
 	} else {
-		m.mark(&o.Applied, at+m.span(1, 3))
+		m.mark(o, &o.Applied, at+m.span(1, 3))
 	}
 	if late || m.chance(0.05) {
 		o.Outcome = checker.OutcomeUnknown
 		return at + m.span(1, 10)
 	}
-	return m.mark(&o.Returned, at+m.span(4, 8))
+	return m.mark(o, &o.Returned, at+m.span(4, 8))
 }
 
 // number gives the events their positions, in the order of their instants.
 func (m *maker) number() {
 	m.Shuffle(len(m.events), func(i, j int) { m.events[i], m.events[j] = m.events[j], m.events[i] })
 	slices.SortStableFunc(m.events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
-	tied := m.chance(0.1) // some histories have two events at one position
+	tied := m.chance(0.3) // a lease can be over at the position at which it is granted
 	n := checker.Pos(0)
 	for i, e := range m.events {
-		if i == 0 || !tied || m.events[i-1].at != e.at || m.chance(0.5) {
+		if i == 0 || !tied || m.events[i-1].at != e.at || m.events[i-1].of != e.of {
 			n++
 			if m.h.Timing != nil {
 				m.h.Timing.At = append(m.h.Timing.At, e.at)
