@@ -9,9 +9,11 @@ const (
 	// leads to the final value and respects real time, and that each section of
 	// several writes is in it as a whole, or not at all. A write of unknown outcome
 	// may be part of it, at any time after its call; a refused one, and one that was
-	// never sent or had no effect, is none. An acknowledged write takes effect at one
+	// never sent or failed, is no part of it. An acknowledged write takes effect at one
 	// instant between the call of its section's read of the register and its own
-	// return; any other answered read at one between its call and its return.
+	// return; any other answered read at one between its call and its return. A whole
+	// section of several writes also takes effect in all registers at one instant
+	// between the call of its first operation and the return of its last one.
 	DataRight Data = "right"
 	// DataCorrupted means that there is no such history.
 	DataCorrupted Data = "corrupted"
@@ -97,7 +99,8 @@ type Facts struct {
 	// their cause allows: see [Timing.Within].
 	Overdue int `json:"overdue"`
 	// Denied counts the attempts that returned in a calm run although no other
-	// client had, asked for, or was releasing the lock meanwhile.
+	// client asked for the lock meanwhile, or had been granted it and had not
+	// returned from releasing it.
 	Denied int `json:"denied"`
 	// LateGrants counts the grants whose claim is empty: the lease had ended, or
 	// was lost, when Acquire returned.

@@ -30,11 +30,12 @@ func data(h checker.History) (state checker.Data, lost, torn int) {
 // "Every write stores its own id and the id that its section had read, so the final
 // value leads back, write by write, to the initial one." path are the ids on that
 // way, the last one first, without the initial value. whole is false if it does not
-// lead to the initial value: to an id that nobody wrote, or in a circle.
+// lead to the initial value: to an id that nobody wrote, or in a circle. "A refused
+// write, and one that was never sent or failed, is no part of it."
 func path(h checker.History, c checker.Cell) (ids []string, whole bool) {
 	for id := h.Final[c]; id != ""; {
 		w := slices.IndexFunc(h.Ops, func(o checker.Op) bool {
-			return o.Kind == checker.Write && o.ID == id && cell(o) == c
+			return o.Kind == checker.Write && o.ID == id && cell(o) == c && counts(o)
 		})
 		if w < 0 || slices.Contains(ids, id) {
 			return ids, false
@@ -108,9 +109,7 @@ type unit struct {
 // before reports whether real time orders two units.
 func (u unit) before(v unit) bool { return u.lastReply != 0 && u.lastReply < v.invoked }
 
-// units makes units of the operations that took effect or may have: "unknown means
-// that it was sent and not answered: it may have taken effect, may do so later, or
-// never does."; an unknown read has no effect, and nobody saw its result.
+// newUnit makes a unit of operations that took effect or may have.
 func newUnit(ops []checker.Op) unit {
 	u := unit{ops: ops, invoked: ops[0].Invoked}
 	open := false
@@ -126,30 +125,25 @@ func newUnit(ops []checker.Op) unit {
 	return u
 }
 
+// counts reports whether an operation may be part of the history. "Unknown means that
+// it was sent and not answered: it may have taken effect, may do so later, or never
+// does." An unknown read has no effect, and nobody saw its result.
 func counts(o checker.Op) bool {
 	return o.Outcome == checker.OutcomeOK || o.Outcome == checker.OutcomeUnknown && o.Kind == checker.Write
 }
 
 // ordered reports whether there is one history that leads to the final values.
 func ordered(h checker.History) bool {
-	if h.SectionWrites <= 1 {
-		for c := range h.Final {
-			if !cellOrdered(h, c, func(checker.Op) bool { return true }) {
+	for c := range h.Final {
+		if !cellOrdered(h, c) {
+			return false
+		}
+	}
+	if h.SectionWrites > 1 {
+		for _, resource := range resources(h) {
+			if !sectionsOrdered(h, resource) {
 				return false
 			}
-		}
-		return true
-	}
-	// "Whole sections must have the same order in all registers. The reads of a
-	// section that wrote nothing are checked for each register separately."
-	for c := range h.Final {
-		if !cellOrdered(h, c, func(o checker.Op) bool { return o.Kind == checker.Write || !wrote(h, o.Grant) }) {
-			return false
-		}
-	}
-	for _, resource := range resources(h) {
-		if !sectionsOrdered(h, resource) {
-			return false
 		}
 	}
 	return true
@@ -164,27 +158,47 @@ func resources(h checker.History) []string {
 	return slices.Compact(names)
 }
 
-// wrote reports whether a section has a write that took effect or may have.
-func wrote(h checker.History, grant int) bool {
-	return slices.ContainsFunc(h.Ops, func(o checker.Op) bool { return o.Grant == grant && o.Kind == checker.Write && counts(o) })
-}
-
-// cellOrdered reports whether the operations on one register have an order.
-func cellOrdered(h checker.History, c checker.Cell, wanted func(checker.Op) bool) bool {
+// cellOrdered reports whether the operations on one register have an order. "An
+// acknowledged write takes effect at one instant between the call of its section's
+// read of the register and its own return; any other answered read at one between its
+// call and its return."
+func cellOrdered(h checker.History, c checker.Cell) bool {
 	var units []unit
 	for _, o := range h.Ops {
-		if cell(o) == c && counts(o) && wanted(o) {
+		if cell(o) != c || !counts(o) {
+			continue
+		}
+		switch {
+		case o.Kind == checker.Write && o.Outcome == checker.OutcomeOK:
+			ops := []checker.Op{o}
+			for _, r := range h.Ops {
+				if readFor(h, r, o) {
+					ops = append(ops, r)
+				}
+			}
+			units = append(units, newUnit(ops))
+		case !slices.ContainsFunc(h.Ops, func(w checker.Op) bool { return w.Outcome == checker.OutcomeOK && readFor(h, o, w) }):
 			units = append(units, newUnit([]checker.Op{o}))
 		}
 	}
 	final := map[checker.Cell]string{c: h.Final[c]}
-	if len(units) <= searched {
-		return searchOrder(units, final)
-	}
-	return followPath(h, units, final)
+	return haveOrder(h, units, final)
 }
 
-// sectionsOrdered reports whether the whole sections of a resource have an order.
+// readFor reports whether r is the section's read of the register that w writes: the
+// last one that was answered before, under the same grant.
+func readFor(h checker.History, r, w checker.Op) bool {
+	belongs := func(r checker.Op) bool {
+		return r.Kind == checker.Read && r.Outcome == checker.OutcomeOK && w.Kind == checker.Write && r.Grant == w.Grant && cell(r) == cell(w) && r.Returned <= w.Invoked
+	}
+	return belongs(r) && !slices.ContainsFunc(h.Ops, func(o checker.Op) bool {
+		return o.Grant == w.Grant && cell(o) == cell(w) && r.Invoked < o.Invoked && o.Invoked < w.Invoked && (o.Kind == checker.Write || belongs(o))
+	})
+}
+
+// sectionsOrdered reports whether the whole sections of a resource have an order: "A
+// whole section of several writes also takes effect in all registers at one instant
+// between the call of its first operation and the return of its last one."
 func sectionsOrdered(h checker.History, resource string) bool {
 	final := map[checker.Cell]string{}
 	for c, id := range h.Final {
@@ -218,10 +232,16 @@ func sectionsOrdered(h checker.History, resource string) bool {
 		}
 		units = append(units, u)
 	}
-	if len(units) <= searched {
-		return searchOrder(units, final)
+	return haveOrder(h, units, final)
+}
+
+// haveOrder reports whether units have an order, by a search if they are few.
+func haveOrder(h checker.History, units []unit, final map[checker.Cell]string) bool {
+	followed := followPath(h, units, final)
+	if len(units) <= searched && searchOrder(units, final) != followed {
+		panic("bruteforce: the search of all orders contradicts the path of the final values")
 	}
-	return followPath(h, units, final)
+	return followed
 }
 
 // searchOrder tries all orders of the units: those that real time allows, from the

@@ -28,12 +28,6 @@ func believes(g checker.Grant, care checker.Care, p checker.Pos) bool {
 		!(seesLoss && happened(g.LostSeen, p)) && !(seesEnd && happened(g.UntilSeen, p))
 }
 
-// releases reports whether the holder was in Release: from its call to its return,
-// or to the crash of the process.
-func releases(g checker.Grant, p checker.Pos) bool {
-	return happened(g.Released, p) && !happened(g.ReleaseReturned, p) && !happened(g.Crashed, p)
-}
-
 // asks reports whether an Acquire was pending: from its call to its return, 0 if it
 // never did.
 func asks(invoked, returned, p checker.Pos) bool {
@@ -215,7 +209,8 @@ func contended(h checker.History) int {
 }
 
 // "Denied counts the attempts that returned in a calm run although no other client
-// had, asked for, or was releasing the lock meanwhile."
+// asked for the lock meanwhile, or had been granted it and had not returned from
+// releasing it."
 func denied(h checker.History) int {
 	if !h.Calm {
 		return 0
@@ -232,7 +227,7 @@ func denied(h checker.History) int {
 			}
 			for _, g := range h.Grants {
 				if g.Resource == a.Resource && g.Client != a.Client &&
-					(claims(g, p) || believes(g, h.Care, p) || asks(g.Invoked, g.Granted, p) || releases(g, p)) {
+					(p == g.Invoked || asks(g.Invoked, g.Granted, p) || happened(g.Granted, p) && !happened(g.ReleaseReturned, p)) {
 					free = false
 				}
 			}

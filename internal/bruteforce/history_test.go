@@ -64,6 +64,9 @@ func randomHistory(seed uint64) checker.History {
 		Final:         map[checker.Cell]string{},
 		Liveness:      checker.LivenessOK,
 	}
+	if m.h.Entry == checker.EntryReentrant {
+		m.h.Queue = checker.QueueNone // a history with both is malformed
+	}
 	if m.chance(0.1) {
 		m.h.Liveness = oneOf(m, checker.LivenessStuck, checker.LivenessLeaked)
 		m.h.LivenessWhy = "the probe says so"
@@ -204,7 +207,7 @@ func (m *maker) section(name, resource string, now time.Duration, depth int) (en
 		}
 	}
 	if m.chance(0.04) {
-		m.mark(g, &g.Doubted, granted+m.span(0, 40))
+		m.mark(g, &g.Doubted, granted+m.span(1, 40))
 	}
 	m.holding(g, granted, end)
 	if !m.h.Calm && m.chance(0.08) {
@@ -228,13 +231,13 @@ func (m *maker) section(name, resource string, now time.Duration, depth int) (en
 
 // holding is what the nodes recorded of a grant.
 func (m *maker) holding(g *checker.Grant, granted, end time.Duration) {
-	if !m.chance(0.5) {
-		return
+	if g.ID != len(m.grants) || !m.chance(0.5) {
+		return // one within another would overlap it
 	}
 	s := &checker.Holding{Client: g.Client, Resource: g.Resource}
 	m.holds = append(m.holds, s)
-	m.mark(s, &s.From, granted+m.span(-3, 3))
-	m.mark(s, &s.To, end+m.span(-20, 5))
+	m.mark(s, &s.From, granted+m.span(-1, 2))
+	m.mark(s, &s.To, end+m.span(-20, 0))
 }
 
 // op is an operation on the store. What the store answers is decided when all
@@ -276,6 +279,9 @@ func (m *maker) number() {
 		*e.p = n
 	}
 	for _, g := range m.grants {
+		if g.Crashed > 0 && g.Crashed < max(g.LostSeen, g.UntilSeen) {
+			g.LostSeen, g.UntilSeen = 0, 0
+		}
 		m.h.Grants = append(m.h.Grants, *g)
 	}
 	for _, a := range m.tries {
@@ -292,7 +298,15 @@ func (m *maker) number() {
 func (m *maker) store(resources []string) {
 	value := map[checker.Cell]string{}
 	refuses := oneOf(m, 0, 0.02, 0.3)
-	slices.SortStableFunc(m.ops, func(a, b *checker.Op) int { return cmp.Compare(a.Applied, b.Applied) })
+	// In some histories the data contradicts real time.
+	place, disorder := map[string]int{}, 0
+	if m.chance(0.1) {
+		disorder = 12
+	}
+	for _, o := range m.ops {
+		place[o.ID] = int(o.Applied) + m.IntN(disorder+1)
+	}
+	slices.SortStableFunc(m.ops, func(a, b *checker.Op) int { return cmp.Compare(place[a.ID], place[b.ID]) })
 	latest := map[string]checker.Pos{} // the grant that the store knows of each resource
 	read := map[string]string{}        // what a section has read
 	for _, o := range m.ops {
@@ -337,21 +351,24 @@ func (m *maker) store(resources []string) {
 	for _, o := range m.ops {
 		m.h.Ops = append(m.h.Ops, *o)
 	}
-	if len(m.h.Ops) == 0 || !m.chance(0.1) {
+	if len(m.h.Ops) == 0 || !m.chance(0.15) {
 		return
 	}
 	// Something is wrong with the data.
 	o := &m.h.Ops[m.IntN(len(m.h.Ops))]
 	other := oneOf(m, m.h.Ops...)
-	switch m.IntN(4) {
+	switch m.IntN(3) {
 	case 0:
-		o.Saw = oneOf(m, "", "nobody", other.ID)
+		saw := oneOf(m, "", "nobody", other.ID, other.Saw)
+		for i := range m.h.Ops {
+			if p := &m.h.Ops[i]; p.Grant == o.Grant && p.Register == o.Register {
+				p.Saw = saw
+			}
+		}
 	case 1:
 		m.h.Final[checker.Cell{Resource: o.Resource, Register: o.Register}] = oneOf(m, "", "nobody", other.ID)
 	case 2:
-		o.Outcome = oneOf(m, checker.OutcomeUnknown, checker.OutcomeFailed, checker.OutcomeNotSent)
-	case 3:
-		o.Saw = other.Saw
+		o.Outcome = checker.OutcomeUnknown
 	}
 }
 
