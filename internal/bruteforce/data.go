@@ -321,22 +321,21 @@ func followPath(h checker.History, units []unit, final map[checker.Cell]string) 
 	}
 	var in []unit
 	for _, u := range units {
-		parts := 0
+		// It is in the history if its writes are; then each part fits its place.
+		fits, effect := true, u.must
 		for _, o := range u.ops {
-			at, saw := rank[cell(o)][o.Saw]
+			at, ok := rank[cell(o)][o.Saw]
 			if o.Kind == checker.Write {
 				id, written := rank[cell(o)][o.ID]
-				saw = saw && written && id == at+1
+				ok, effect = ok && written && id == at+1, effect || written
 			}
-			if saw {
-				parts++
-			}
+			fits = fits && ok
 		}
-		switch {
-		case parts == len(u.ops):
-			in = append(in, u)
-		case parts > 0 || u.must:
+		if effect && !fits {
 			return false
+		}
+		if effect {
+			in = append(in, u)
 		}
 	}
 	// place is twice the rank of a write, and one more for a read of its value.
