@@ -79,7 +79,7 @@ func randomHistory(seed uint64) checker.History {
 			}
 		}
 	}
-	m.polite = oneOf(m, 0, 0.8, 1)
+	m.polite = oneOf(m, 0, 0.8, 1, 1)
 	resources := []string{"a", "b"}[:1+m.IntN(5)/4]
 	for i := range 1 + m.IntN(4) {
 		m.client(fmt.Sprintf("c%d", i), resources)
@@ -166,7 +166,14 @@ func (m *maker) section(name, resource string, now time.Duration, depth int) (en
 	}
 
 	at := granted
-	for _, register := range []string{"x", "y"}[:m.h.SectionWrites] {
+	registers := []string{"x", "y"}[:m.h.SectionWrites]
+	if oneByOne := m.chance(0.3); oneByOne { // then two sections can have one order in x, and another in y
+		for _, register := range registers {
+			at = m.op(g, register, checker.Write, m.op(g, register, checker.Read, at)+m.span(0, 10))
+		}
+		registers = nil
+	}
+	for _, register := range registers {
 		at = m.op(g, register, checker.Read, at)
 	}
 	if depth == 0 && m.h.Entry == checker.EntryReentrant && m.chance(0.4) {
@@ -178,7 +185,7 @@ func (m *maker) section(name, resource string, now time.Duration, depth int) (en
 	}
 	at += m.span(0, 10)
 	if m.chance(0.9) {
-		for _, register := range []string{"x", "y"}[:m.h.SectionWrites] {
+		for _, register := range registers {
 			at = m.op(g, register, checker.Write, at)
 			if m.chance(0.03) {
 				break
@@ -300,7 +307,7 @@ func (m *maker) store(resources []string) {
 	refuses := oneOf(m, 0, 0.02, 0.3)
 	// In some histories the data contradicts real time.
 	place, disorder := map[string]int{}, 0
-	if m.chance(0.1) {
+	if m.chance(0.2) {
 		disorder = 12
 	}
 	for _, o := range m.ops {
