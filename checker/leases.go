@@ -120,9 +120,10 @@ func denied(h History) *tally {
 // A holder that is paused, or does not reach the servers, cannot be told. One that
 // runs and reaches them must be told within a time that the lock states, its
 // detection bound. If another client has a claim meanwhile, and for no longer, the
-// claim of the first ends where the other begins: what is left is its belief (see
-// [Facts.BeliefOverlaps]), and no violation. An overlap that lasts longer than the
-// bound while the first holder runs and reaches the servers stays one of claims.
+// claim of the first ends one position before the other begins, but is not empty: what
+// is left is its belief (see [Facts.BeliefOverlaps]), and no violation. If the first holder runs and
+// reaches the servers for longer than the bound during any overlap, without
+// interruption, all its overlaps stay those of claims.
 func (h History) HeldUntilTold(detection time.Duration) History {
 	told := make([]Grant, len(h.Grants))
 	for i, g := range h.Grants {

@@ -13,6 +13,10 @@ import (
 // values: "overdue: checker 1, bruteforce 0".
 func differences(h checker.History, none *checker.Facts, v checker.Verdict) []string {
 	label, facts := bruteforce.Judge(h, none)
+	return different(v, label, facts)
+}
+
+func different(v checker.Verdict, label checker.Label, facts checker.Facts) []string {
 	var all []string
 	a, b := reflect.ValueOf(v.Facts), reflect.ValueOf(facts)
 	for i := range a.NumField() {

@@ -169,7 +169,7 @@ func (m *maker) section(name, resource string, now time.Duration, depth int) (en
 	registers := []string{"x", "y"}[:m.h.SectionWrites]
 	if oneByOne := m.chance(0.3); oneByOne { // then two sections can have one order in x, and another in y
 		for _, register := range registers {
-			at = m.op(g, register, checker.Write, m.op(g, register, checker.Read, at)+m.span(0, 10))
+			at = m.op(g, register, checker.Write, m.op(g, register, checker.Read, at)) + m.span(0, 50)
 		}
 		registers = nil
 	}
@@ -274,15 +274,16 @@ func (m *maker) op(g *checker.Grant, register string, kind checker.OpKind, at ti
 func (m *maker) number() {
 	m.Shuffle(len(m.events), func(i, j int) { m.events[i], m.events[j] = m.events[j], m.events[i] })
 	slices.SortStableFunc(m.events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
-	tied := m.chance(0.3) // a lease can be over at the position at which it is granted
-	n := checker.Pos(0)
+	tied := m.chance(0.3) // a claim can be over at the position at which it, or another one, begins
+	n, solid := checker.Pos(0), false
 	for i, e := range m.events {
-		if i == 0 || !tied || m.events[i-1].at != e.at || m.events[i-1].of != e.of {
-			n++
+		if i == 0 || !tied || m.events[i-1].at != e.at || solid && !e.isEnd() {
+			n, solid = n+1, false
 			if m.h.Timing != nil {
 				m.h.Timing.At = append(m.h.Timing.At, e.at)
 			}
 		}
+		solid = solid || !e.isEnd()
 		*e.p = n
 	}
 	for _, g := range m.grants {
@@ -299,6 +300,13 @@ func (m *maker) number() {
 			m.h.Holdings = append(m.h.Holdings, *s)
 		}
 	}
+}
+
+// isEnd says that an event ends a claim: its position need not be that of an event of
+// its own.
+func (e event) isEnd() bool {
+	g, ok := e.of.(*checker.Grant)
+	return ok && slices.Contains([]*checker.Pos{&g.Until, &g.Lost, &g.Doubted, &g.Crashed}, e.p)
 }
 
 // store decides on the operations in the order in which they arrived.
