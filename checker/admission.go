@@ -9,8 +9,10 @@ const (
 	// grants it again to its holder is broken.
 	EntryExclusive Entry = "exclusive"
 	// EntryReentrant lets a client that holds the lock enter it again. Claims
-	// and beliefs of one client then do not count as overlapping, and a further
-	// entry during an earlier one makes nothing stale.
+	// and beliefs of one client then do not count as overlapping, and an entry
+	// makes nothing stale that is done under earlier ones which the client has not
+	// ended. There is no fair queue with it: it is not defined which entries pass
+	// the queue.
 	EntryReentrant Entry = "reentrant"
 )
 

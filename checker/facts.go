@@ -7,7 +7,13 @@ type Data string
 const (
 	// DataRight means that each acknowledged write is part of one history that
 	// leads to the final value and respects real time, and that each section of
-	// several writes is in it as a whole, or not at all.
+	// several writes is in it as a whole, or not at all. A write of unknown outcome
+	// may be part of it, at any time after its call; a refused one, and one that was
+	// never sent or failed, is no part of it. An acknowledged write takes effect at one
+	// instant between the call of its section's read of the register and its own
+	// return; any other answered read at one between its call and its return. A whole
+	// section of several writes also takes effect in all registers at one instant
+	// between the call of its first operation and the return of its last one.
 	DataRight Data = "right"
 	// DataCorrupted means that there is no such history.
 	DataCorrupted Data = "corrupted"
@@ -17,8 +23,10 @@ const (
 )
 
 // Facts are the counts behind a verdict. An operation or grant is stale at some
-// instant when a later grant of the same resource had already returned by then; a
-// holder's own entry into a reentrant lock is no later grant.
+// instant when a later grant of the same resource had already returned by then. In
+// a reentrant lock, an entry of the same client is no later grant if it returned before
+// the client ended the one under which the operation was sent: by a release or a crash,
+// not by the end of its validity.
 type Facts struct {
 	// ClaimOverlaps counts pairs of grants of one resource whose claims overlap, of
 	// one client too unless its lock is reentrant: the lock broke its promise.
@@ -35,7 +43,9 @@ type Facts struct {
 	// TornSections counts sections of which a part is in the data and a part is
 	// not. A write that was lost from a section whose other write is there counts
 	// as a lost update too: an update is gone, and the sum of the registers is no
-	// longer kept. If both writes are lost, the sum is kept and nothing is torn.
+	// longer kept. If both writes are lost, the sum is kept and nothing is torn. Nor
+	// does a section count that wrote a register whose final value does not lead back
+	// to the initial one: it is not known what took effect.
 	TornSections int `json:"torn_sections"`
 	// StaleAccepted counts stale writes that the store took. A stale read that
 	// it answered is not counted: alone it changes nothing.
@@ -44,25 +54,33 @@ type Facts struct {
 	// too: a rule that seals on reads stops the section there, before its write.
 	StaleRejected int `json:"stale_rejected"`
 	// FalseRejects counts reads and writes that were refused although their
-	// client was, at the store's instant, a rightful holder. It was one if nobody
-	// else had a claim and no other client had been granted the resource since. It
+	// client was, at the store's instant, a rightful holder. It was one if the grant
+	// that it used had a claim, no other grant had one (in a reentrant lock: none of
+	// another client), and no other client had been granted the resource since. It
 	// was one too, whatever others had been told, if by the record of the nodes it
-	// had held the lock without a gap since the grant that it used, and had not
-	// ended that grant itself.
+	// had held the lock without a gap since the grant that it used, and still
+	// believed in that grant: it had not released it, crashed, or stopped at an end
+	// that it has observed.
 	FalseRejects int `json:"false_rejects"`
 	// TokenRegressions counts grants with a token below that of a grant which had
 	// returned before they were asked for. Token 0 is no token.
 	TokenRegressions int `json:"token_regressions"`
 	// TokenDuplicates counts grants with the token of a grant which had returned
 	// before they were asked for. An entry into a reentrant lock has the token of
-	// the grant that it enters, which is no duplicate.
+	// the grant that it enters: it is no duplicate of grants of its own client if,
+	// when it was asked for, the client had one with that token that it had not
+	// ended by a release or a crash.
 	TokenDuplicates int `json:"token_duplicates"`
 	// ForeignReleases counts the keys that a client deleted and another one had
 	// set, on each node.
 	ForeignReleases int `json:"foreign_releases"`
 	// Overtaken counts the grants of a fair lock that came before one which had
 	// joined the queue earlier and was still waiting, whether it waited for a grant
-	// or in vain. Waiters that had left the queue or given up are passed over.
+	// or in vain. Waiters that had left the queue or given up are passed over, and so
+	// are those of which it is not known when they joined it or, in vain, left it. A
+	// grant that is not known to have waited joined when it was asked for. Grants
+	// with an empty claim count on neither side: it is not known when the node made
+	// them.
 	Overtaken int `json:"overtaken"`
 	// Liveness is what the harness found.
 	Liveness Liveness `json:"liveness"`
@@ -72,30 +90,34 @@ type Facts struct {
 	Attempts int `json:"attempts"`
 	// IdleSeconds is the time in which a client waited for the lock, no client had
 	// it, and nobody got it: see [Timing]. The client ran and reached the servers;
-	// no other client claimed the lock, believed that it had it, was releasing it,
-	// or was away while it asked for it. One backoff and one round trip are
-	// subtracted from each such time.
+	// no client claimed the lock, believed that it had it, was releasing it, or was
+	// away while it asked for it. One backoff and one round trip are subtracted from
+	// each such time of each Acquire; time in which two were pending, for one lock or
+	// two, counts once.
 	IdleSeconds float64 `json:"idle_seconds"`
-	// Overdue counts the idle times that lasted longer than their cause allows:
-	// see [Timing.Within].
+	// Overdue counts the idle times, those of each Acquire, that lasted longer than
+	// their cause allows: see [Timing.Within].
 	Overdue int `json:"overdue"`
-	// Denied counts the attempts that failed in a calm run although no other client
-	// had, asked for, or was releasing the lock.
+	// Denied counts the attempts that returned in a calm run although no other
+	// client asked for the lock meanwhile, or had been granted it and had not
+	// returned from releasing it.
 	Denied int `json:"denied"`
 	// LateGrants counts the grants whose claim is empty: the lease had ended, or
 	// was lost, when Acquire returned.
 	LateGrants int `json:"late_grants"`
 	// VoidGrants counts the grants that cannot have been meant so: their lease
-	// ended at or before the call of Acquire or, in a calm run, before their
-	// holder released it.
+	// ended at or before the call of Acquire or, in a calm run, was lost or ended
+	// before their holder released it.
 	VoidGrants int `json:"void_grants"`
-	// RevivedClaims counts the grants whose validity was moved into the future
-	// again after it had ended and the lock had been granted to another.
+	// RevivedClaims counts the grants whose validity was moved into the future again
+	// after it had ended and then another grant had returned, with a claim; in a
+	// reentrant lock, one to another client.
 	RevivedClaims int `json:"revived_claims"`
 	// Holders counts the clients that have had a claim.
 	Holders int `json:"holders"`
 	// Contended counts the Acquires, of both outcomes, that were pending while
-	// another client had a claim on the resource. Without one, safe says little.
+	// another client had a claim on the resource. One that never returned counts as
+	// pending only when it was called. Without contention, safe says little.
 	Contended int `json:"contended"`
 	// Operations counts reads and writes of any outcome.
 	Operations int `json:"operations"`

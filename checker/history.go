@@ -67,7 +67,8 @@ type Grant struct {
 	// Crashed is when the client's process ended.
 	Crashed Pos
 	// Enqueued is when, by the node's record, the request first joined the
-	// queue of a fair lock; 0 if that is not known, or if it never had to wait.
+	// queue of a fair lock; 0 if that is not known, if it never had to wait, or if
+	// it has lost its place because its client was away.
 	Enqueued Pos
 }
 
@@ -205,7 +206,9 @@ type History struct {
 	Timing *Timing
 	// SectionWrites is how many writes a whole section makes, the same for all
 	// sections of the run: 1, or 2 in a transfer. 0 counts as 1. Above 1, a
-	// section that took effect only in part is torn (F73).
+	// section that took effect only in part is torn (F73). The operations under one
+	// grant are one section, up to its last write, or to a read or write of a
+	// register that begins the next one.
 	SectionWrites int
 	// Final is the value of each cell in an epilogue read, after the end of all
 	// requests. It must have each cell that an operation names.

@@ -17,7 +17,12 @@ type Timing struct {
 	// backoff and one round trip.
 	Slack time.Duration
 	// Within says how long after each cause the lock may stay taken although no
-	// client has it. A cause without an entry allows no time.
+	// client has it. A cause without an entry allows no time. All causes count that
+	// occurred before the end of an idle time; the one that allows most decides. An
+	// idle time is overdue if it ends later than Within and Slack after that cause. If
+	// the client was away when a cause occurred, and did not crash, the time is
+	// counted from its return: until then, what it had sent may be under way.
+	// [CauseOther] counts from the beginning of the idle time.
 	Within map[Cause]time.Duration
 }
 
@@ -34,16 +39,19 @@ type Absence struct {
 type Cause string
 
 const (
-	// CauseCrash is a holder, or a client that asked for the lock, that ended.
+	// CauseCrash is a client that ended: it may have had the lock, or asked for it.
 	CauseCrash Cause = "crash"
-	// CauseLostReply is an Acquire whose outcome its client does not know.
+	// CauseLostReply is an Acquire whose outcome its client does not know, or any
+	// absence of a client: what it had sent is lost, or arrives when it is back.
 	CauseLostReply Cause = "lost reply"
 	// CauseCancelled is an Acquire that failed, was cancelled or timed out.
 	CauseCancelled Cause = "cancelled acquire"
-	// CauseFailedRelease is a Release that failed.
+	// CauseFailedRelease is a Release that failed. In a reentrant lock the entry is
+	// left behind, so each later Release of the client counts too.
 	CauseFailedRelease Cause = "failed release"
-	// CauseExpiry is a lease that ended: what the servers keep of it may end later,
-	// since they count it from the arrival of the request.
+	// CauseExpiry is a lease that ended, or was lost: what the servers keep of it may
+	// end later by the duration of the Acquire, since they count it from the arrival
+	// of the request.
 	CauseExpiry Cause = "expired lease"
 	// CauseOther is everything else, such as a release that left the key behind.
 	CauseOther Cause = "other"
@@ -146,7 +154,7 @@ func newWatch(h History, resource string) *watch {
 		belief := g.Belief(h.Care)
 		w.take(g.Granted, max(g.Claim().end(), belief.end()))
 		if g.Released > 0 {
-			w.take(g.Released, cmp.Or(g.ReleaseReturned, never))
+			w.take(g.Released, cmp.Or(g.ReleaseReturned, g.Crashed, never))
 		}
 		w.leave(g)
 	}
@@ -187,9 +195,16 @@ func (t *Timing) when(p Pos) time.Duration {
 	return t.At[min(int(p), len(t.At))-1]
 }
 
-// ask adds a pending Acquire. One that never returned is pending to the end.
+// ask adds a pending Acquire. One that never returned is pending until its client
+// crashed, or to the end.
 func (w *watch) ask(client string, invoked, returned Pos) {
-	w.acquires = append(w.acquires, waiting{client, invoked, Span{w.when(invoked), w.when(cmp.Or(returned, never))}})
+	s := Span{w.when(invoked), w.when(cmp.Or(returned, never))}
+	for _, a := range w.Away[client] {
+		if returned == 0 && a.Crash && a.From >= s.From {
+			s.To = min(s.To, a.From)
+		}
+	}
+	w.acquires = append(w.acquires, waiting{client, invoked, s})
 }
 
 func (w *watch) take(from, to Pos) {
@@ -215,18 +230,15 @@ func (w *watch) leave(g Grant) {
 // leaveAgain adds the later releases of a client whose release has failed: in a
 // reentrant lock they leave the entry of the failed one, which they have renewed.
 func (w *watch) leaveAgain(h History, resource string) {
-	failed := map[string]Pos{}
-	for _, grants := range grantsByResource(h) {
-		for _, g := range grants {
-			if g.Resource != resource {
-				continue
-			}
-			if first, ok := failed[g.Client]; ok && g.ReleaseReturned > first {
-				w.depart(g.Client, w.when(g.ReleaseReturned), CauseFailedRelease)
-			}
-			if g.ReleaseFailed && failed[g.Client] == 0 {
-				failed[g.Client] = g.ReleaseReturned
-			}
+	failed := map[string]Pos{} // by the client: its first release that failed
+	for _, g := range h.Grants {
+		if at, ok := failed[g.Client]; g.Resource == resource && g.ReleaseFailed && (!ok || g.ReleaseReturned < at) {
+			failed[g.Client] = g.ReleaseReturned
+		}
+	}
+	for _, g := range h.Grants {
+		if at, ok := failed[g.Client]; g.Resource == resource && ok && g.ReleaseReturned > at {
+			w.depart(g.Client, w.when(g.ReleaseReturned), CauseFailedRelease)
 		}
 	}
 }

@@ -30,6 +30,8 @@ func TestIdle(t *testing.T) {
 			grants: []Grant{held(1, "c0", 2, 10), held(2, "c1", 20, 30).asked(4), held(3, "c2", 32, 40).asked(5)}},
 		{name: "another believes", grants: []Grant{held(1, "c0", 2, 30).until(8, 0), held(2, "c1", 28, 40).asked(4)}},
 		{name: "a release is pending", grants: []Grant{releasing(held(1, "c0", 2, 10), 20), held(2, "c1", 21, 30).asked(4)}},
+		{name: "the holder crashed in its release", idle: 16, overdue: 1,
+			grants: []Grant{releasing(held(1, "c0", 2, 8), 0).crashed(10), held(2, "c1", 28, 30).asked(4)}},
 		{name: "the holder crashed", grants: []Grant{held(1, "c0", 2, 0).crashed(10), held(2, "c1", 17, 30).asked(4)}, idle: 5},
 		{name: "the holder crashed long ago", grants: []Grant{held(1, "c0", 2, 0).crashed(10), held(2, "c1", 28, 30).asked(4)}, idle: 16, overdue: 1},
 		{name: "the release failed", grants: []Grant{failed(held(1, "c0", 2, 10)), held(2, "c1", 17, 30).asked(4)}, idle: 4},
@@ -45,6 +47,8 @@ func TestIdle(t *testing.T) {
 			away: map[string][]Absence{"c0": {{Span: at(8, 50), Crash: true}}}, idle: 12},
 		{name: "a client crashed long ago while it asked", grants: []Grant{held(1, "c1", 30, 40).asked(4)},
 			away: map[string][]Absence{"c0": {{Span: at(8, 50), Crash: true}}}, idle: 24, overdue: 1},
+		{name: "a client crashed while it asked, and began anew", grants: []Grant{held(1, "c1", 4, 10)}, attempts: asks("c0", 12, 0, OutcomeUnknown),
+			away: map[string][]Absence{"c0": {{Span: at(16, 30), Crash: true}}}, idle: 2},
 		{name: "another was away while it asked", grants: []Grant{held(1, "c0", 20, 22).asked(4), held(2, "c1", 24, 30).asked(4)},
 			away: map[string][]Absence{"c0": {{Span: at(5, 20)}}}},
 	} {

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -92,12 +93,15 @@ func denied(h History) *tally {
 		return found
 	}
 	for _, a := range slices.SortedFunc(slices.Values(h.Attempts), byAsking) {
+		if a.Returned == 0 {
+			continue
+		}
 		asked := pending(a.Invoked, a.Returned)
 		busy := slices.ContainsFunc(h.Grants, func(g Grant) bool {
 			used := Interval{Start: g.Invoked, End: g.ReleaseReturned}
 			return g.Resource == a.Resource && g.Client != a.Client && used.Overlaps(asked)
 		}) || slices.ContainsFunc(h.Attempts, func(b Attempt) bool {
-			return b.Resource == a.Resource && b.Client != a.Client && pending(b.Invoked, b.Returned).Overlaps(asked)
+			return b.Resource == a.Resource && b.Client != a.Client && pending(b.Invoked, cmp.Or(b.Returned, never)).Overlaps(asked)
 		})
 		if !busy {
 			found.add(func() Reason {
@@ -116,9 +120,10 @@ func denied(h History) *tally {
 // A holder that is paused, or does not reach the servers, cannot be told. One that
 // runs and reaches them must be told within a time that the lock states, its
 // detection bound. If another client has a claim meanwhile, and for no longer, the
-// claim of the first ends where the other begins: what is left is its belief (see
-// [Facts.BeliefOverlaps]), and no violation. An overlap that lasts longer than the
-// bound while the first holder runs and reaches the servers stays one of claims.
+// claim of the first ends one position before the other begins, but is not empty: what
+// is left is its belief (see [Facts.BeliefOverlaps]), and no violation. If the first holder runs and
+// reaches the servers for longer than the bound during any overlap, without
+// interruption, all its overlaps stay those of claims.
 func (h History) HeldUntilTold(detection time.Duration) History {
 	told := make([]Grant, len(h.Grants))
 	for i, g := range h.Grants {

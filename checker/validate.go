@@ -97,6 +97,7 @@ func (g Grant) validate() error {
 		rule{before(g.Released, g.Granted), "a grant was released before it was granted"},
 		rule{g.ReleaseReturned > 0 && g.Released == 0, "a release returned that was never invoked"},
 		rule{before(g.ReleaseReturned, g.Released), "a release returned before it was invoked"},
+		rule{g.ReleaseFailed && g.ReleaseReturned == 0, "a release failed that never returned"},
 		rule{g.LostSeen > 0 && g.Lost == 0 || before(g.LostSeen, g.Lost), "a loss was seen before it happened"},
 		rule{before(g.Doubted, g.Granted), "a claim was doubted before its grant"},
 		rule{g.UntilSeen > 0 && g.Until == 0 || before(g.UntilSeen, g.Until), "an end of validity was seen before it came"},

@@ -50,6 +50,7 @@ func TestValidateRejects(t *testing.T) {
 		{"a grant returned before it was invoked", grant(func(g *Grant) { g.Invoked = 3 })},
 		{"released before it was granted", grant(func(g *Grant) { g.Released = 1 })},
 		{"a release returned that was never invoked", grant(func(g *Grant) { g.Released = 0 })},
+		{"a release failed that never returned", grant(func(g *Grant) { g.ReleaseReturned, g.ReleaseFailed = 0, true })},
 		{"a release returned before it was invoked", grant(func(g *Grant) { g.ReleaseReturned = 29 })},
 		{"a loss was seen before it happened", grant(func(g *Grant) { g.Lost = 23 })},
 		{"a loss was seen before it happened", grant(func(g *Grant) { g.Lost = 0 })},

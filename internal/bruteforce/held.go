@@ -1,0 +1,79 @@
+package bruteforce
+
+import (
+	"slices"
+	"time"
+
+	"locksim/checker"
+)
+
+// HeldUntilTold is the history of a lock whose leases are held until their holders are
+// told of their loss.
+//
+// "A holder that is paused, or does not reach the servers, cannot be told. One that
+// runs and reaches them must be told within a time that the lock states, its detection
+// bound. If another client has a claim meanwhile, and for no longer, the claim of the
+// first ends one position before the other begins, but is not empty. If the first
+// holder runs and reaches the servers for longer than the bound during any overlap,
+// without interruption, all its overlaps stay those of claims."
+func HeldUntilTold(h checker.History, detection time.Duration) checker.History {
+	told := slices.Clone(h.Grants)
+	for i, g := range h.Grants {
+		first, excused := checker.Pos(0), true
+		for _, other := range h.Grants {
+			if other.Resource != g.Resource || other.Granted <= g.Granted || h.Entry == checker.EntryReentrant && other.Client == g.Client {
+				continue
+			}
+			if !claims(g, other.Granted) || !hadClaim(other) {
+				continue // they do not overlap
+			}
+			if first == 0 || other.Granted < first {
+				first = other.Granted
+			}
+			if couldBeTold(h, g, other) > detection {
+				excused = false
+			}
+		}
+		if first != 0 && excused {
+			told[i].Doubted = max(first-1, g.Granted+1)
+		}
+	}
+	h.Grants = told
+	return h
+}
+
+// couldBeTold is the longest time, while both have a claim, in which the holder of g
+// ran and reached the servers without interruption.
+func couldBeTold(h checker.History, g, other checker.Grant) time.Duration {
+	last := h.Timing.At[len(h.Timing.At)-1]
+	end := last
+	for _, e := range []checker.Pos{g.Claim().End, other.Claim().End} {
+		if e != 0 {
+			end = min(end, at(h, e))
+		}
+	}
+	instants := []time.Duration{at(h, other.Granted), end}
+	for _, s := range h.Timing.Away[g.Client] {
+		for _, t := range []time.Duration{s.From, s.To} {
+			if instants[0] < t && t < end {
+				instants = append(instants, t)
+			}
+		}
+	}
+	slices.Sort(instants)
+	away := func(from, to time.Duration) bool {
+		return slices.ContainsFunc(h.Timing.Away[g.Client], func(s checker.Absence) bool { return s.From <= from && to <= s.To })
+	}
+	var longest, present time.Duration
+	for i := 1; i < len(instants); i++ {
+		from, to := instants[i-1], instants[i]
+		if away(from, from) {
+			present = 0
+		}
+		if !away(from, to) {
+			present += to - from
+		}
+		longest = max(longest, present)
+	}
+	return longest
+}

@@ -1,0 +1,440 @@
+package bruteforce_test
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"locksim/checker"
+)
+
+// event is a position that has no number yet: the numbers follow the instants.
+type event struct {
+	at time.Duration
+	p  *checker.Pos
+	of any // the grant, the attempt, the operation that it belongs to
+}
+
+// maker makes one random history: the sessions of a few clients, with what they did
+// to a store.
+type maker struct {
+	*rand.Rand
+	h      checker.History
+	events []event
+	grants []*checker.Grant
+	tries  []*checker.Attempt
+	ops    []*checker.Op
+	holds  []*checker.Holding
+	// polite says how often a client waits until the lock is free.
+	polite float64
+	free   map[string]time.Duration
+	token  uint64
+}
+
+// chance is true with a probability.
+func (m *maker) chance(p float64) bool { return m.Float64() < p }
+
+// span is a random time in milliseconds, so that few instants are equal, and some are.
+func (m *maker) span(from, to int) time.Duration {
+	return time.Duration(from+m.IntN(to-from+1)) * time.Millisecond
+}
+
+// mark makes a position an event.
+func (m *maker) mark(of any, p *checker.Pos, at time.Duration) time.Duration {
+	m.events = append(m.events, event{max(at, 0), p, of})
+	return at
+}
+
+func oneOf[T any](m *maker, all ...T) T { return all[m.IntN(len(all))] }
+
+// randomHistory makes a history of a seed. It may contradict itself: the caller
+// validates it.
+func randomHistory(seed uint64) checker.History {
+	m := &maker{Rand: rand.New(rand.NewPCG(seed, 0)), free: map[string]time.Duration{}}
+	m.h = checker.History{
+		Care:          oneOf(m, checker.CareNever, checker.CareLost, checker.CareSteps),
+		Entry:         oneOf(m, checker.EntryExclusive, checker.EntryReentrant),
+		Queue:         oneOf(m, checker.QueueNone, checker.QueueFair),
+		Calm:          m.chance(0.3),
+		SectionWrites: 1 + m.IntN(2),
+		Final:         map[checker.Cell]string{},
+		Liveness:      checker.LivenessOK,
+	}
+	if m.h.Entry == checker.EntryReentrant {
+		m.h.Queue = checker.QueueNone // a history with both is malformed
+	}
+	if m.chance(0.1) {
+		m.h.Liveness = oneOf(m, checker.LivenessStuck, checker.LivenessLeaked)
+		m.h.LivenessWhy = "the probe says so"
+	}
+	if m.chance(0.7) {
+		m.h.Timing = &checker.Timing{Away: map[string][]checker.Absence{}, Slack: m.span(0, 20), Within: map[checker.Cause]time.Duration{}}
+		for _, cause := range checker.Causes() {
+			if m.chance(0.6) {
+				m.h.Timing.Within[cause] = m.span(0, 60)
+			}
+		}
+	}
+	m.polite = oneOf(m, 0, 0.8, 1, 1)
+	resources := []string{"a", "b"}[:1+m.IntN(5)/4]
+	for i := range 1 + m.IntN(4) {
+		m.client(fmt.Sprintf("c%d", i), resources)
+	}
+	m.number()
+	m.store(resources)
+	m.extras(resources)
+	return m.h
+}
+
+// client makes a few sessions, one after another.
+func (m *maker) client(name string, resources []string) {
+	now := m.span(0, 60)
+	for range 1 + m.IntN(3) {
+		resource := oneOf(m, resources...)
+		var alive bool
+		if m.chance(0.75) {
+			now, alive = m.section(name, resource, now, 0)
+		} else {
+			now, alive = m.attempt(name, resource, now)
+		}
+		if !alive {
+			from := now
+			now += m.span(0, 30)
+			if m.h.Timing != nil && m.chance(0.9) {
+				m.h.Timing.Away[name] = append(m.h.Timing.Away[name], checker.Absence{Span: checker.Span{From: from, To: now}, Crash: true})
+			}
+			if m.chance(0.5) {
+				return
+			}
+		}
+		now += m.span(0, 30)
+	}
+	if m.h.Timing != nil && !m.h.Calm && m.chance(0.3) {
+		from := m.span(0, 150)
+		m.h.Timing.Away[name] = append(m.h.Timing.Away[name], checker.Absence{Span: checker.Span{From: from, To: from + m.span(0, 40)}})
+	}
+}
+
+// attempt is an Acquire without a grant.
+func (m *maker) attempt(name, resource string, now time.Duration) (end time.Duration, alive bool) {
+	a := &checker.Attempt{Client: name, Resource: resource,
+		Outcome: oneOf(m, checker.OutcomeFailed, checker.OutcomeRefused, checker.OutcomeUnknown, checker.OutcomeNotSent)}
+	m.tries = append(m.tries, a)
+	m.mark(a, &a.Invoked, now)
+	end = now + m.span(1, 50)
+	if m.h.Queue == checker.QueueFair && m.chance(0.7) {
+		joined := m.mark(a, &a.Enqueued, now+m.span(1, 10))
+		if m.chance(0.5) {
+			m.mark(a, &a.Left, joined+m.span(1, 50))
+		}
+	}
+	if m.chance(0.15) {
+		a.Outcome = checker.OutcomeUnknown
+		return end, m.h.Calm || m.chance(0.3)
+	}
+	m.mark(a, &a.Returned, end)
+	return end, true
+}
+
+// section is an Acquire with a grant, what is done under it, and its end.
+func (m *maker) section(name, resource string, now time.Duration, depth int) (end time.Duration, alive bool) {
+	g := &checker.Grant{ID: len(m.grants) + 1, Client: name, Resource: resource}
+	m.grants = append(m.grants, g)
+	m.mark(g, &g.Invoked, now)
+	granted := now + m.span(1, 20)
+	if depth == 0 && m.chance(m.polite) {
+		granted = max(granted, m.free[resource]+m.span(1, 10))
+	}
+	if m.h.Queue == checker.QueueFair && m.chance(0.6) {
+		m.mark(g, &g.Enqueued, min(now+m.span(1, 10), granted-1))
+	}
+	m.mark(g, &g.Granted, granted)
+	switch {
+	case m.chance(0.1):
+		g.Token = m.token
+	case m.chance(0.1):
+		g.Token = uint64(m.IntN(4))
+	case depth > 0 && m.chance(0.8):
+		g.Token = m.grants[len(m.grants)-2].Token
+	default:
+		m.token++
+		g.Token = m.token
+	}
+
+	at := granted
+	registers := []string{"x", "y"}[:m.h.SectionWrites]
+	if oneByOne := m.chance(0.3); oneByOne { // then two sections can have one order in x, and another in y
+		for _, register := range registers {
+			at = m.op(g, register, checker.Write, m.op(g, register, checker.Read, at)) + m.span(0, 50)
+		}
+		registers = nil
+	}
+	for _, register := range registers {
+		at = m.op(g, register, checker.Read, at)
+	}
+	if depth == 0 && m.h.Entry == checker.EntryReentrant && m.chance(0.4) {
+		at, alive = m.section(name, resource, at+m.span(0, 5), 1)
+		if !alive {
+			m.mark(g, &g.Crashed, at)
+			return at, false
+		}
+	}
+	at += m.span(0, 10)
+	if m.chance(0.9) {
+		for _, register := range registers {
+			at = m.op(g, register, checker.Write, at)
+			if m.chance(0.03) {
+				break
+			}
+		}
+	}
+	end = at + m.span(1, 10)
+
+	if m.chance(0.3) {
+		until := m.mark(g, &g.Until, granted+m.span(-10, 60))
+		if until < now {
+			g.ExpiredAtCall = true
+		}
+		if m.chance(0.4) {
+			m.mark(g, &g.UntilSeen, max(until, granted)+m.span(1, 20))
+		}
+		if m.chance(0.2) {
+			m.mark(g, &g.Revived, until+m.span(1, 60))
+		}
+	}
+	g.ExpiredAtCall = g.ExpiredAtCall || m.chance(0.01)
+	if m.chance(0.1) {
+		lost := m.mark(g, &g.Lost, granted+m.span(0, 40))
+		if m.chance(0.6) {
+			m.mark(g, &g.LostSeen, lost+m.span(1, 10))
+		}
+	}
+	if m.chance(0.04) {
+		m.mark(g, &g.Doubted, granted+m.span(1, 40))
+	}
+	m.holding(g, granted, end)
+	if !m.h.Calm && m.chance(0.08) {
+		m.mark(g, &g.Crashed, end)
+		return end, false
+	}
+	if m.chance(0.95) {
+		m.mark(g, &g.Released, end)
+		m.free[resource] = max(m.free[resource], end)
+		if m.chance(0.9) {
+			end = m.mark(g, &g.ReleaseReturned, end+m.span(1, 10))
+			g.ReleaseFailed = m.chance(0.15)
+		} else if !m.h.Calm && m.chance(0.5) {
+			m.mark(g, &g.Crashed, end+m.span(1, 10))
+			return end + 10*time.Millisecond, false
+		}
+	}
+	m.free[resource] = max(m.free[resource], end)
+	return end, true
+}
+
+// holding is what the nodes recorded of a grant.
+func (m *maker) holding(g *checker.Grant, granted, end time.Duration) {
+	if g.ID != len(m.grants) || !m.chance(0.5) {
+		return // one within another would overlap it
+	}
+	s := &checker.Holding{Client: g.Client, Resource: g.Resource}
+	m.holds = append(m.holds, s)
+	m.mark(s, &s.From, granted+m.span(-1, 2))
+	m.mark(s, &s.To, end+m.span(-20, 0))
+}
+
+// op is an operation on the store. What the store answers is decided when all
+// operations are known.
+func (m *maker) op(g *checker.Grant, register string, kind checker.OpKind, at time.Duration) time.Duration {
+	o := &checker.Op{ID: fmt.Sprintf("%s.%d", g.Client, len(m.ops)+1), Client: g.Client, Grant: g.ID, Resource: g.Resource, Register: register, Kind: kind, Token: g.Token}
+	m.ops = append(m.ops, o)
+	at = m.mark(o, &o.Invoked, at+m.span(1, 3))
+	if m.chance(0.03) {
+		o.Outcome = checker.OutcomeNotSent
+		return m.mark(o, &o.Returned, at+m.span(1, 2))
+	}
+	late := m.chance(0.05)
+	if late {
+		m.mark(o, &o.Applied, at+m.span(1, 80))
+	} else {
+		m.mark(o, &o.Applied, at+m.span(1, 3))
+	}
+	if late || m.chance(0.05) {
+		o.Outcome = checker.OutcomeUnknown
+		return at + m.span(1, 10)
+	}
+	return m.mark(o, &o.Returned, at+m.span(4, 8))
+}
+
+// number gives the events their positions, in the order of their instants.
+func (m *maker) number() {
+	m.Shuffle(len(m.events), func(i, j int) { m.events[i], m.events[j] = m.events[j], m.events[i] })
+	slices.SortStableFunc(m.events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+	tied := m.chance(0.3) // a claim can be over at the position at which it, or another one, begins
+	n, solid := checker.Pos(0), false
+	for i, e := range m.events {
+		if i == 0 || !tied || m.events[i-1].at != e.at || solid && !e.isEnd() {
+			n, solid = n+1, false
+			if m.h.Timing != nil {
+				m.h.Timing.At = append(m.h.Timing.At, e.at)
+			}
+		}
+		solid = solid || !e.isEnd()
+		*e.p = n
+	}
+	for _, g := range m.grants {
+		if g.Crashed > 0 && g.Crashed < max(g.LostSeen, g.UntilSeen) {
+			g.LostSeen, g.UntilSeen = 0, 0
+		}
+		m.h.Grants = append(m.h.Grants, *g)
+	}
+	for _, a := range m.tries {
+		m.h.Attempts = append(m.h.Attempts, *a)
+	}
+	for _, s := range m.holds {
+		if s.From < s.To {
+			m.h.Holdings = append(m.h.Holdings, *s)
+		}
+	}
+}
+
+// isEnd says that an event ends a claim: its position need not be that of an event of
+// its own.
+func (e event) isEnd() bool {
+	g, ok := e.of.(*checker.Grant)
+	return ok && slices.Contains([]*checker.Pos{&g.Until, &g.Lost, &g.Doubted, &g.Crashed}, e.p)
+}
+
+// store decides on the operations in the order in which they arrived.
+func (m *maker) store(resources []string) {
+	value := map[checker.Cell]string{}
+	refuses := oneOf(m, 0, 0.02, 0.3)
+	// In some histories the data contradicts real time.
+	place, disorder := map[string]int{}, 0
+	if m.chance(0.2) {
+		disorder = 12
+	}
+	for _, o := range m.ops {
+		place[o.ID] = int(o.Applied) + m.IntN(disorder+1)
+	}
+	slices.SortStableFunc(m.ops, func(a, b *checker.Op) int { return cmp.Compare(place[a.ID], place[b.ID]) })
+	latest := map[string]checker.Pos{} // the grant that the store knows of each resource
+	read := map[string]string{}        // what a section has read
+	for _, o := range m.ops {
+		c := checker.Cell{Resource: o.Resource, Register: o.Register}
+		section := fmt.Sprint(o.Grant, o.Register)
+		m.h.Final[c] = ""
+		if o.Kind == checker.Write {
+			o.Saw = read[section]
+		}
+		if o.Applied == 0 {
+			continue
+		}
+		granted := m.grants[o.Grant-1].Granted
+		p := refuses / 10
+		if granted < latest[o.Resource] {
+			p = refuses * 3
+		}
+		o.Accepted = !m.chance(p)
+		switch {
+		case o.Accepted && o.Kind == checker.Read:
+			if o.Outcome == "" {
+				o.Saw = value[c]
+				read[section] = o.Saw
+			}
+		case o.Accepted:
+			value[c] = o.ID
+		}
+		if o.Accepted {
+			latest[o.Resource] = max(latest[o.Resource], granted)
+		}
+		if o.Outcome == "" {
+			o.Outcome = checker.OutcomeRefused
+			if o.Accepted {
+				o.Outcome = checker.OutcomeOK
+			}
+		}
+	}
+	for c := range m.h.Final {
+		m.h.Final[c] = value[c]
+	}
+	m.Shuffle(len(m.ops), func(i, j int) { m.ops[i], m.ops[j] = m.ops[j], m.ops[i] })
+	for _, o := range m.ops {
+		m.h.Ops = append(m.h.Ops, *o)
+	}
+	if len(m.h.Ops) == 0 || !m.chance(0.15) {
+		return
+	}
+	// Something is wrong with the data.
+	o := &m.h.Ops[m.IntN(len(m.h.Ops))]
+	other := oneOf(m, m.h.Ops...)
+	switch m.IntN(3) {
+	case 0:
+		saw := oneOf(m, "", "nobody", other.ID, other.Saw)
+		for i := range m.h.Ops {
+			if p := &m.h.Ops[i]; p.Grant == o.Grant && p.Register == o.Register {
+				p.Saw = saw
+			}
+		}
+	case 1:
+		m.h.Final[checker.Cell{Resource: o.Resource, Register: o.Register}] = oneOf(m, "", "nobody", other.ID)
+	case 2:
+		o.Outcome = checker.OutcomeUnknown
+	}
+}
+
+// extras are deletions, and damage to single fields.
+func (m *maker) extras(resources []string) {
+	last := checker.Pos(len(m.events))
+	for range m.IntN(3) {
+		d := checker.Deletion{At: 1 + checker.Pos(m.IntN(int(last))), Node: "r0", Resource: oneOf(m, resources...), Owner: fmt.Sprint("c", m.IntN(3)), By: fmt.Sprint("c", m.IntN(3))}
+		if m.h.Timing == nil || int(d.At) <= len(m.h.Timing.At) {
+			m.h.Deletions = append(m.h.Deletions, d)
+		}
+	}
+	m.Shuffle(len(m.h.Grants), func(i, j int) { m.h.Grants[i], m.h.Grants[j] = m.h.Grants[j], m.h.Grants[i] })
+}
+
+// text writes a value as compact Go: without fields that are zero.
+func text(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return "nil"
+		}
+		return "&" + text(v.Elem())
+	case reflect.Struct:
+		var fields []string
+		for i := range v.NumField() {
+			if !v.Field(i).IsZero() {
+				fields = append(fields, v.Type().Field(i).Name+": "+text(v.Field(i)))
+			}
+		}
+		return v.Type().String() + "{" + strings.Join(fields, ", ") + "}"
+	case reflect.Slice:
+		var items []string
+		for i := range v.Len() {
+			items = append(items, text(v.Index(i)))
+		}
+		if v.Len() > 0 && v.Index(0).Kind() == reflect.Struct {
+			return v.Type().String() + "{\n\t" + strings.Join(items, ",\n\t") + "\n}"
+		}
+		return v.Type().String() + "{" + strings.Join(items, ", ") + "}"
+	case reflect.Map:
+		var items []string
+		for _, k := range v.MapKeys() {
+			items = append(items, text(k)+": "+text(v.MapIndex(k)))
+		}
+		slices.Sort(items)
+		return v.Type().String() + "{" + strings.Join(items, ", ") + "}"
+	case reflect.String:
+		return fmt.Sprintf("%q", v.String())
+	case reflect.Int64:
+		return fmt.Sprint(v.Int())
+	}
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,255 @@
+package bruteforce
+
+import (
+	"slices"
+	"time"
+
+	"locksim/checker"
+)
+
+// "IdleSeconds is the time in which a client waited for the lock, no client had it,
+// and nobody got it. The client ran and reached the servers; no client claimed the
+// lock, believed that it had it, was releasing it, or was away while it asked for it.
+// One backoff and one round trip are subtracted from each such time of each Acquire;
+// time in which two were pending, for one lock or two, counts once." "Overdue counts the idle times, those
+// of each Acquire, that lasted longer than their cause allows."
+func idle(h checker.History) (seconds float64, overdue int) {
+	if h.Timing == nil {
+		return 0, 0
+	}
+	var counted []checker.Span
+	for _, resource := range lockNames(h) {
+		for _, a := range acquires(h, resource) {
+			for _, s := range idleTimes(h, resource, a) {
+				if s.To-s.From <= h.Timing.Slack {
+					continue
+				}
+				counted = append(counted, checker.Span{From: s.From + h.Timing.Slack, To: s.To})
+				if s.To > allowed(h, resource, s)+h.Timing.Slack {
+					overdue++
+				}
+			}
+		}
+	}
+	return covered(counted).Seconds(), overdue
+}
+
+// covered is the time that lies in at least one of the spans: time in which two
+// clients waited counts once.
+func covered(spans []checker.Span) time.Duration {
+	var instants []time.Duration
+	for _, s := range spans {
+		instants = append(instants, s.From, s.To)
+	}
+	slices.Sort(instants)
+	var total time.Duration
+	for i := 1; i < len(instants); i++ {
+		if slices.ContainsFunc(spans, func(s checker.Span) bool { return s.From <= instants[i-1] && instants[i] <= s.To }) {
+			total += instants[i] - instants[i-1]
+		}
+	}
+	return total
+}
+
+func lockNames(h checker.History) []string {
+	var names []string
+	for _, g := range h.Grants {
+		names = append(names, g.Resource)
+	}
+	for _, a := range h.Attempts {
+		names = append(names, a.Resource)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// acquire is one Acquire: its call, and its return, 0 if it never did.
+type acquire struct {
+	client            string
+	invoked, returned checker.Pos
+}
+
+func acquires(h checker.History, resource string) (all []acquire) {
+	for _, g := range h.Grants {
+		if g.Resource == resource {
+			all = append(all, acquire{g.Client, g.Invoked, g.Granted})
+		}
+	}
+	for _, a := range h.Attempts {
+		if a.Resource == resource {
+			all = append(all, acquire{a.Client, a.Invoked, a.Returned})
+		}
+	}
+	return all
+}
+
+// at is the instant of a position.
+func at(h checker.History, p checker.Pos) time.Duration { return h.Timing.At[p-1] }
+
+// idleTimes are the longest times in which an Acquire was pending for an idle lock: it
+// walks over every instant at which anything changes.
+func idleTimes(h checker.History, resource string, a acquire) []checker.Span {
+	var instants []time.Duration
+	for _, p := range named(h) {
+		instants = append(instants, at(h, p))
+	}
+	for _, absences := range h.Timing.Away {
+		for _, a := range absences {
+			instants = append(instants, a.From, a.To)
+		}
+	}
+	instants = append(instants, h.Timing.At[len(h.Timing.At)-1])
+	slices.Sort(instants)
+	instants = slices.Compact(instants)
+
+	granted := map[time.Duration]bool{}
+	for _, g := range h.Grants {
+		if g.Resource == resource {
+			granted[at(h, g.Granted)] = true
+		}
+	}
+	var times []checker.Span
+	for i := 1; i < len(instants); i++ {
+		from, to := instants[i-1], instants[i]
+		if to > h.Timing.At[len(h.Timing.At)-1] || !waitsIdly(h, resource, a, from, to) {
+			continue
+		}
+		if n := len(times); n > 0 && times[n-1].To == from && !granted[from] {
+			times[n-1].To = to
+		} else {
+			times = append(times, checker.Span{From: from, To: to})
+		}
+	}
+	return times
+}
+
+// waitsIdly reports whether an Acquire was pending for an idle lock between two
+// instants between which nothing changed.
+func waitsIdly(h checker.History, resource string, waiting acquire, from, to time.Duration) bool {
+	// during reports whether an interval of positions covers the time.
+	during := func(start, end checker.Pos) bool {
+		return start != 0 && at(h, start) <= from && (end == 0 || at(h, end) >= to)
+	}
+	away := func(client string) bool {
+		return slices.ContainsFunc(h.Timing.Away[client], func(a checker.Absence) bool { return a.From <= from && to <= a.To })
+	}
+	first := func(ends ...checker.Pos) checker.Pos {
+		ends = slices.DeleteFunc(ends, func(p checker.Pos) bool { return p == 0 })
+		if len(ends) == 0 {
+			return 0
+		}
+		return slices.Min(ends)
+	}
+	pending := func(a acquire) bool { return during(a.invoked, a.returned) && !crashedWhileAsking(h, a, from) }
+	for _, g := range h.Grants {
+		if g.Resource != resource {
+			continue
+		}
+		claim, belief := g.Claim(), g.Belief(h.Care)
+		if !claim.Empty() && during(claim.Start, claim.End) || !belief.Empty() && during(belief.Start, belief.End) ||
+			during(g.Released, first(g.ReleaseReturned, g.Crashed)) {
+			return false
+		}
+	}
+	for _, a := range acquires(h, resource) {
+		if pending(a) && away(a.client) {
+			return false
+		}
+	}
+	return pending(waiting)
+}
+
+// crashedWhileAsking reports whether the client of an Acquire that never returned
+// ended before an instant: "Crash says that the client ended, and began anew at the
+// end of the span if it did."
+func crashedWhileAsking(h checker.History, a acquire, by time.Duration) bool {
+	return a.returned == 0 && slices.ContainsFunc(h.Timing.Away[a.client], func(s checker.Absence) bool {
+		return s.Crash && at(h, a.invoked) <= s.From && s.From <= by
+	})
+}
+
+// allowed is the last instant until which a lock may stay taken after an idle time
+// began, without the slack. "Within says how long after each cause the lock may stay
+// taken although no client has it. A cause without an entry allows no time. All causes
+// count that occurred before the end of an idle time; the one that allows most
+// decides. CauseOther counts from the beginning of the idle time."
+func allowed(h checker.History, resource string, idle checker.Span) time.Duration {
+	until := idle.From + h.Timing.Within[checker.CauseOther]
+	for _, c := range causes(h, resource) {
+		if c.at <= idle.To {
+			until = max(until, back(h, c.client, c.at)+c.later+h.Timing.Within[c.cause])
+		}
+	}
+	return until
+}
+
+// back is the instant at which a client that was away was back, or the instant itself:
+// "If the client was away when a cause occurred, and did not crash, the time is counted
+// from its return: until then, what it had sent may be under way."
+func back(h checker.History, client string, at time.Duration) time.Duration {
+	latest := at
+	for _, s := range h.Timing.Away[client] {
+		if !s.Crash && s.From <= at && at <= s.To {
+			latest = max(latest, s.To)
+		}
+	}
+	return latest
+}
+
+// cause is what happened at an instant to what a client had asked for. The servers may
+// have seen it later, by a known time.
+type cause struct {
+	cause     checker.Cause
+	client    string
+	at, later time.Duration
+}
+
+func causes(h checker.History, resource string) (all []cause) {
+	for client, absences := range h.Timing.Away {
+		for _, s := range absences {
+			if s.Crash {
+				// "CauseCrash is a client that ended: it may have had the lock, or asked for it."
+				all = append(all, cause{checker.CauseCrash, client, s.From, 0})
+			} else {
+				// "CauseLostReply is … any absence of a client: what it had sent is lost, or
+				// arrives when it is back."
+				all = append(all, cause{checker.CauseLostReply, client, s.From, 0})
+			}
+		}
+	}
+	for _, g := range h.Grants {
+		if g.Resource != resource {
+			continue
+		}
+		if g.Crashed != 0 {
+			all = append(all, cause{checker.CauseCrash, g.Client, at(h, g.Crashed), 0})
+		}
+		// "CauseFailedRelease is a Release that failed. In a reentrant lock the entry is
+		// left behind, so each later Release of the client counts too."
+		for _, e := range h.Grants {
+			later := h.Entry == checker.EntryReentrant && e.Client == g.Client && e.Resource == resource && e.ReleaseReturned < g.ReleaseReturned
+			if e.ReleaseFailed && (e.ID == g.ID || later) {
+				all = append(all, cause{checker.CauseFailedRelease, g.Client, at(h, g.ReleaseReturned), 0})
+			}
+		}
+		// "CauseExpiry is a lease that ended, or was lost: what the servers keep of it
+		// may end later by the duration of the Acquire."
+		for _, end := range []checker.Pos{g.Until, g.Lost} {
+			if end != 0 {
+				all = append(all, cause{checker.CauseExpiry, g.Client, at(h, end), at(h, g.Granted) - at(h, g.Invoked)})
+			}
+		}
+	}
+	for _, a := range h.Attempts {
+		switch {
+		case a.Resource != resource || a.Returned == 0:
+		// "An Acquire whose outcome its client does not know."
+		case a.Outcome == checker.OutcomeUnknown:
+			all = append(all, cause{checker.CauseLostReply, a.Client, at(h, a.Returned), 0})
+		// "CauseCancelled is an Acquire that failed, was cancelled or timed out."
+		default:
+			all = append(all, cause{checker.CauseCancelled, a.Client, at(h, a.Returned), 0})
+		}
+	}
+	return all
+}

@@ -1,0 +1,99 @@
+// Package bruteforce judges a history a second time, by the definitions alone.
+//
+// It is written from the documentation: docs/concepts.md and the comments of the
+// exported names of package checker. It shares no code with that package but the
+// types of a history and of its facts, and computes each fact in the most literal
+// way: it looks at every pair of grants at every position, at every instant for
+// the idle time, and at every order of the operations of a small history. Above
+// each function is the sentence that it follows. Where package checker has
+// another result, one of the two is wrong, or the sentence is not precise.
+//
+// It is for tests, and slow. It does not judge histories with uncertain instants
+// ([checker.History.Within]).
+package bruteforce
+
+import (
+	"slices"
+
+	"locksim/checker"
+)
+
+// Judge returns the label and the facts of a history that checker.Judge accepts.
+// none has the facts of the same seed's run without a fence, or is nil.
+func Judge(h checker.History, none *checker.Facts) (checker.Label, checker.Facts) {
+	if h.Within != nil {
+		panic("bruteforce: a history with uncertain instants is not judged")
+	}
+	var f checker.Facts
+	f.ClaimOverlaps = overlaps(h, claims)
+	f.BeliefOverlaps = overlaps(h, func(g checker.Grant, p checker.Pos) bool { return believes(g, h.Care, p) })
+	f.Data, f.LostUpdates, f.TornSections = data(h)
+	f.StaleAccepted = staleAccepted(h)
+	f.StaleRejected = staleRejected(h)
+	f.FalseRejects = falseRejects(h)
+	f.TokenRegressions = tokenRegressions(h)
+	f.TokenDuplicates = tokenDuplicates(h)
+	f.ForeignReleases = foreignReleases(h)
+	f.Overtaken = overtaken(h)
+	f.Liveness = h.Liveness
+	f.Grants = len(h.Grants)
+	f.Attempts = len(h.Attempts)
+	f.IdleSeconds, f.Overdue = idle(h)
+	f.Denied = denied(h)
+	f.LateGrants = lateGrants(h)
+	f.VoidGrants = voidGrants(h)
+	f.RevivedClaims = revivedClaims(h)
+	f.Holders = holders(h)
+	f.Contended = contended(h)
+	f.Operations = len(h.Ops)
+	return label(f, none), f
+}
+
+// "A run has the first label in this table whose condition holds."
+func label(f checker.Facts, none *checker.Facts) checker.Label {
+	switch {
+	// "The data is wrong: an acknowledged write was lost, or a section is torn."
+	case f.Data == checker.DataCorrupted:
+		return checker.Corrupted
+	// "The data was not decided, since the run has too many operations."
+	case f.Data == checker.DataUndecided:
+		return checker.Unknown
+	// "No client could acquire the lock at the end, a key of it remained, or it was
+	// not granted although it should have been free (overdue, denied)."
+	case f.Liveness != checker.LivenessOK, f.Overdue > 0, f.Denied > 0:
+		return checker.Stuck
+	// "The fence refused a client that rightfully held the lock."
+	case f.FalseRejects > 0:
+		return checker.FalseReject
+	// "The fence refused a stale operation and the data is right; in the same seed
+	// without a fence it was corrupted."
+	case f.StaleRejected > 0 && none != nil && none.Data == checker.DataCorrupted:
+		return checker.Rescued
+	case f.VoidGrants > 0:
+		return checker.Void
+	case f.RevivedClaims > 0:
+		return checker.Revived
+	case f.Overtaken > 0:
+		return checker.Overtaken
+	// "Two clients held the lock at once, or believed so."
+	case f.ClaimOverlaps > 0, f.BeliefOverlaps > 0:
+		return checker.Overlap
+	}
+	return checker.Safe
+}
+
+// named are the distinct positions that the grants and attempts of a history name,
+// in order. An interval begins at one of them, so two intervals that have a
+// position in common have one of these in common.
+func named(h checker.History) []checker.Pos {
+	var all []checker.Pos
+	for _, g := range h.Grants {
+		all = append(all, g.Invoked, g.Granted, g.Released, g.ReleaseReturned, g.Until, g.Revived, g.Doubted, g.Lost, g.LostSeen, g.UntilSeen, g.Crashed)
+	}
+	for _, a := range h.Attempts {
+		all = append(all, a.Invoked, a.Returned)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	return slices.DeleteFunc(all, func(p checker.Pos) bool { return p == 0 })
+}

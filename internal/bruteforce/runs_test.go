@@ -1,0 +1,56 @@
+package bruteforce_test
+
+import (
+	"slices"
+	"testing"
+
+	"locksim/checker"
+	"locksim/internal/testruns"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+)
+
+// TestRunsAreJudgedTheSame plays the scenarios of the library with all locks that
+// they name, the specimens too, in all fencing modes: both judges have the same
+// label and the same facts.
+func TestRunsAreJudgedTheSame(t *testing.T) {
+	library, err := file.Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type pair struct {
+		scenario *file.Scenario
+		lock     string
+		seed     uint64
+	}
+	var pairs []pair
+	for seed := range uint64(3) {
+		for _, sc := range library {
+			for _, name := range sc.LockNames() {
+				pairs = append(pairs, pair{sc, name, seed + 1})
+			}
+		}
+	}
+	// A part of the pairs is spread over all of them.
+	part := testruns.Soak(t, len(pairs), 0.02)
+	runs, labels := 0, map[checker.Label]int{}
+	for i := range part {
+		p := pairs[i*len(pairs)/part]
+		l := testruns.Kind(t, p.lock)
+		modes := slices.DeleteFunc(fence.Modes(), func(m fence.Mode) bool { return m.NeedsToken() && !l.Tokens })
+		o := testruns.Play(t, p.scenario, l, play.RunOptions{Seed: p.seed, Modes: modes})
+		var none *checker.Facts
+		for _, m := range o.Modes {
+			for _, d := range differences(m.History, none, m.Verdict) {
+				t.Errorf("%s, lock %s, seed %d, mode %s: %s", p.scenario.Name, p.lock, p.seed, m.Mode, d)
+			}
+			if m.Mode == fence.None {
+				none = &m.Verdict.Facts
+			}
+			runs++
+			labels[m.Verdict.Label]++
+		}
+	}
+	t.Logf("%d runs: %v", runs, labels)
+}
