@@ -84,8 +84,8 @@ func TestIdleAfterAFailedInnerRelease(t *testing.T) {
 	for n := range 60 {
 		h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
 	}
-	if v := mustJudge(t, h, nil); v.Facts.IdleSeconds != 7 || v.Facts.Overdue != 0 {
-		t.Errorf("idle %v s, overdue %d, want 7 and 0", v.Facts.IdleSeconds, v.Facts.Overdue)
+	if v := mustJudge(t, h, nil); v.Facts.IdleSeconds != 6 || v.Facts.Overdue != 0 {
+		t.Errorf("idle %v s, overdue %d, want 6 and 0", v.Facts.IdleSeconds, v.Facts.Overdue)
 	}
 }
 
