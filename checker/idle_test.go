@@ -73,6 +73,43 @@ func TestIdle(t *testing.T) {
 
 func releasing(g Grant, until Pos) Grant { g.ReleaseReturned = until; return g }
 
+// In a reentrant lock the entry of a release that failed is left behind: the lock stays
+// taken after the later release of the outer entry, which was granted before.
+func TestIdleAfterAFailedInnerRelease(t *testing.T) {
+	outer, inner := held(1, "c0", 2, 20), held(2, "c0", 4, 8)
+	inner.ReleaseFailed = true
+	h := story("", []Grant{outer, inner, held(3, "c1", 29, 40).asked(10)})
+	h.Entry = EntryReentrant
+	h.Timing = &Timing{Slack: 2 * time.Second, Within: map[Cause]time.Duration{CauseFailedRelease: 10 * time.Second}}
+	for n := range 60 {
+		h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
+	}
+	if v := mustJudge(t, h, nil); v.Facts.IdleSeconds != 6 || v.Facts.Overdue != 0 {
+		t.Errorf("idle %v s, overdue %d, want 6 and 0", v.Facts.IdleSeconds, v.Facts.Overdue)
+	}
+}
+
+// An attempt that never returned has not failed, and keeps others from being denied.
+func TestDeniedNeedsAReturn(t *testing.T) {
+	asked := func(client string, from, to Pos) Attempt {
+		return Attempt{Client: client, Resource: "orders", Invoked: from, Returned: to, Outcome: OutcomeUnknown}
+	}
+	for _, c := range []struct {
+		attempts []Attempt
+		want     int
+	}{
+		{[]Attempt{asked("c0", 2, 4)}, 1},
+		{[]Attempt{asked("c0", 2, 0)}, 0},
+		{[]Attempt{asked("c0", 2, 0), asked("c1", 6, 8)}, 0},
+	} {
+		h := story("", nil)
+		h.Calm, h.Attempts = true, c.attempts
+		if v := mustJudge(t, h, nil); v.Facts.Denied != c.want {
+			t.Errorf("%+v: %d denied, want %d", c.attempts, v.Facts.Denied, c.want)
+		}
+	}
+}
+
 // The causes have an order and no duplicates, since reports list them.
 func TestCauses(t *testing.T) {
 	all := Causes()

@@ -28,6 +28,27 @@ func believes(g checker.Grant, care checker.Care, p checker.Pos) bool {
 		!(seesLoss && happened(g.LostSeen, p)) && !(seesEnd && happened(g.UntilSeen, p))
 }
 
+// beliefEnd is where a belief ends, 0 if it does not.
+func beliefEnd(g checker.Grant, care checker.Care) checker.Pos {
+	ends := []checker.Pos{g.Released, g.Crashed}
+	if care == checker.CareLost || care == checker.CareSteps {
+		ends = append(ends, g.LostSeen)
+	}
+	if care == checker.CareSteps {
+		ends = append(ends, g.UntilSeen)
+	}
+	return first(ends...)
+}
+
+// first is the first of several positions that happened, 0 if none did.
+func first(all ...checker.Pos) checker.Pos {
+	all = slices.DeleteFunc(all, func(p checker.Pos) bool { return p == 0 })
+	if len(all) == 0 {
+		return 0
+	}
+	return slices.Min(all)
+}
+
 // asks reports whether an Acquire was pending: from its call to its return, 0 if it
 // never did.
 func asks(invoked, returned, p checker.Pos) bool {

@@ -47,8 +47,8 @@ func HeldUntilTold(h checker.History, detection time.Duration) checker.History {
 func couldBeTold(h checker.History, g, other checker.Grant) time.Duration {
 	last := h.Timing.At[len(h.Timing.At)-1]
 	end := last
-	for _, e := range []checker.Pos{g.Claim().End, other.Claim().End} {
-		if e != 0 {
+	for _, c := range []checker.Grant{g, other} {
+		if e := first(c.Released, c.Lost, c.Until, c.Crashed, c.Doubted); e != 0 {
 			end = min(end, at(h, e))
 		}
 	}

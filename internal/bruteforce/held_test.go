@@ -1,7 +1,6 @@
 package bruteforce_test
 
 import (
-	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -14,9 +13,9 @@ import (
 
 // TestHeldUntilToldIsTheSame takes the histories for those of a lock whose leases are
 // held until their holders are told of their loss. Overlaps of claims of each kind
-// occur: excused ones and others.
+// occur: excused ones and others. With LOCKSIM_SOAK=1 there are 20,000 histories.
 func TestHeldUntilToldIsTheSame(t *testing.T) {
-	n := testruns.Soak(t, 50_000, 0.02)
+	n := testruns.Soak(t, 20_000, 0.05)
 	excused, stayed, wrong := 0, 0, 0
 	for seed := range uint64(n) {
 		h := randomHistory(seed)
@@ -47,7 +46,7 @@ func TestHeldUntilToldIsTheSame(t *testing.T) {
 			t.Errorf("seed %d, detection %v: %s\n%s", seed, detection, strings.Join(all, "; "), text(reflect.ValueOf(h)))
 		}
 	}
-	t.Log(fmt.Sprintf("%d overlaps excused, %d stayed, %d histories judged differently", excused, stayed, wrong))
+	t.Logf("%d overlaps excused, %d stayed, %d histories judged differently", excused, stayed, wrong)
 	if n >= 1000 && (excused < 100 || stayed < 100) {
 		t.Errorf("%d overlaps were excused, %d stayed: too few of a kind", excused, stayed)
 	}

@@ -133,21 +133,13 @@ func waitsIdly(h checker.History, resource string, waiting acquire, from, to tim
 	away := func(client string) bool {
 		return slices.ContainsFunc(h.Timing.Away[client], func(a checker.Absence) bool { return a.From <= from && to <= a.To })
 	}
-	first := func(ends ...checker.Pos) checker.Pos {
-		ends = slices.DeleteFunc(ends, func(p checker.Pos) bool { return p == 0 })
-		if len(ends) == 0 {
-			return 0
-		}
-		return slices.Min(ends)
-	}
 	pending := func(a acquire) bool { return during(a.invoked, a.returned) && !crashedWhileAsking(h, a, from) }
 	for _, g := range h.Grants {
 		if g.Resource != resource {
 			continue
 		}
-		claim, belief := g.Claim(), g.Belief(h.Care)
-		if !claim.Empty() && during(claim.Start, claim.End) || !belief.Empty() && during(belief.Start, belief.End) ||
-			during(g.Released, first(g.ReleaseReturned, g.Crashed)) {
+		if hadClaim(g) && during(g.Granted, first(g.Released, g.Lost, g.Until, g.Crashed, g.Doubted)) ||
+			during(g.Granted, beliefEnd(g, h.Care)) || during(g.Released, first(g.ReleaseReturned, g.Crashed)) {
 			return false
 		}
 	}

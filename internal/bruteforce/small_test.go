@@ -15,7 +15,8 @@ import (
 // noFence are the facts of the run without a fence, for the label rescued.
 var noFence = &checker.Facts{Data: checker.DataCorrupted}
 
-// TestSmallHistoriesAreJudgedTheSame makes random histories: both judges have the
+// TestSmallHistoriesAreJudgedTheSame makes random histories, 100,000 with
+// LOCKSIM_SOAK=1: both judges have the
 // same label and the same facts. Each fact and each label occurs, but unknown.
 func TestSmallHistoriesAreJudgedTheSame(t *testing.T) {
 	n := testruns.Soak(t, 100_000, 0.02)
