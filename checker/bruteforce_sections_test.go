@@ -116,7 +116,7 @@ func naiveTorn(h History) (torn int, right bool) {
 // The exact check, a search over all orders of sections, and porcupine must
 // agree on small histories of transfers, with enough of each verdict.
 func TestSectionsAgainstBruteForce(t *testing.T) {
-	histories := tenthIfShort(10_000)
+	histories := tenthIfShort(5_000)
 	var corrupted, torn, both, tangled, unknown int
 	for seed := range uint64(histories) {
 		h := randomTransfers(rand.New(rand.NewPCG(seed, 11)))

@@ -111,7 +111,7 @@ func mayComeFirst(u naive, others []naive) bool {
 // The exact check, a search over all orders, and porcupine must agree on 10,000
 // small histories, with enough of each verdict.
 func TestDataAgainstBruteForce(t *testing.T) {
-	histories := tenthIfShort(10_000)
+	histories := tenthIfShort(5_000)
 	corrupted, unknown, untimely, observed := 0, 0, 0, 0
 	for seed := range uint64(histories) {
 		h := randomHistory(rand.New(rand.NewPCG(seed, 6)))

@@ -52,7 +52,7 @@ var races = []struct {
 func TestDeterminismOfRaces(t *testing.T) {
 	for _, race := range races {
 		t.Run(race.name, func(t *testing.T) {
-			for seed := range uint64(seeds(60)) {
+			for seed := range uint64(seeds(30)) {
 				race.cfg.Seed = seed
 				first := onProcessors(t, 1, race.cfg, race.body)
 				for _, n := range []int{1, 2, 2} {

@@ -42,7 +42,7 @@ func eventful(w *sim.World) error {
 // TestManyRuns shows that thousands of runs in one process leak neither
 // goroutines nor memory. LOCKSIM_SOAK=1 makes it 10,000.
 func TestManyRuns(t *testing.T) {
-	runs := seeds(2000)
+	runs := seeds(1000)
 	if os.Getenv("LOCKSIM_SOAK") == "1" {
 		runs = 10_000
 	}

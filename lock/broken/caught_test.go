@@ -17,7 +17,7 @@ func seeds() int {
 	if testing.Short() {
 		return 4
 	}
-	return 20
+	return 10
 }
 
 // trial is a schedule that shows a mistake.
