@@ -172,6 +172,7 @@ func (r *recorder) runAndRecord(e execution) (execution, error) {
 	if e.got, err = e.run(r.server); err != nil {
 		return e, err
 	}
+	ends = append(ends, e.got.ends()...) // a script can set an expiry that is as good as over
 	e.luck = e.luck || e.got.took > luck || slices.ContainsFunc(ends, func(end time.Time) bool {
 		return e.got.at.Sub(end).Abs() <= luck
 	})
@@ -188,10 +189,14 @@ func (r *recorder) ends() (ends []time.Time) {
 	if len(r.all) == 0 {
 		return nil
 	}
-	last := r.all[len(r.all)-1].got
-	for _, k := range last.state {
+	return r.all[len(r.all)-1].got.ends()
+}
+
+// ends are the instants at which keys, and entries of queues, expire after the execution.
+func (o outcomeOf) ends() (ends []time.Time) {
+	for _, k := range o.state {
 		if k.ttl >= 0 {
-			ends = append(ends, last.at.Add(time.Duration(k.ttl)*time.Millisecond))
+			ends = append(ends, o.at.Add(time.Duration(k.ttl)*time.Millisecond))
 		}
 		for _, instant := range k.instants {
 			ends = append(ends, time.UnixMilli(instant))
