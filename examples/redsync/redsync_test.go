@@ -11,6 +11,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios"
+	"locksim/scenarios/file"
 )
 
 // The variable commandInstead in the environment makes the test the command.
@@ -69,6 +70,40 @@ func TestPauseCorrupts(t *testing.T) {
 	for i, want := range []checker.Label{checker.Corrupted, checker.Rescued} {
 		if got := o.Modes[i].Verdict; got.Label != want {
 			t.Errorf("mode %s: %s, want %s: %v", o.Modes[i].Mode, got.Label, want, got.Reasons)
+		}
+	}
+}
+
+// lateCleanUp was found by a search, in run 19,418: c0's first try has no
+// majority in time, and its clean-up, which is 7 seconds under way on a
+// connection that redsync has given up, deletes the keys of the second try.
+const lateCleanUp = `name: late-clean-up
+world: {redis: 3, clients: 2, latency: 1ms}
+lock: {kind: redsync, ttl: 7.92s, backoff: 396ms..1.584s}
+workload: {rounds: 2, hold: 600ms, think: 4s, stagger: 0s, checks_until: never}
+faults:
+  - when: {client: c1, event: acquire, nth: 1}
+    delay_message: {between: [c1], by: 3s, direction: both}
+  - when: {client: c0, event: released, nth: 1}
+    delay_message: {between: [c0], and: [r0], by: 400ms}
+  - when: {client: c0, event: written, nth: 1}
+    after: 3s
+    delay_message: {between: [c0], by: 7s}
+`
+
+// A message that is held back breaks redsync's claims: see promise.
+func TestLateCleanUp(t *testing.T) {
+	sc, err := file.Parse("late-clean-up.yaml", []byte(lateCleanUp))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := scenarios.Run(sc, underTest(), scenarios.RunOptions{Seed: 19418, Modes: []fence.Mode{fence.Claim}, Repeat: scenarios.Twice})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range o.Modes {
+		if m.Mode == fence.Claim && m.Verdict.Facts.ClaimOverlaps != 1 {
+			t.Errorf("%d claims overlap: %v", m.Verdict.Facts.ClaimOverlaps, m.Verdict.Reasons)
 		}
 	}
 }
