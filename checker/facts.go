@@ -76,8 +76,8 @@ type Facts struct {
 	ForeignReleases int `json:"foreign_releases"`
 	// Overtaken counts the grants of a fair lock that came before one which had
 	// joined the queue earlier and was still waiting, whether it waited for a grant
-	// or in vain. Waiters that had left the queue or given up are passed over, and so
-	// are those of which it is not known when they joined it or, in vain, left it. A
+	// or gave up later. Waiters that had left the queue or given up are passed over, and
+	// so are those of which it is not known when they joined it or, without a grant, left it. A
 	// grant that is not known to have waited joined when it was asked for. Grants
 	// with an empty claim count on neither side: it is not known when the node made
 	// them.
@@ -89,7 +89,7 @@ type Facts struct {
 	// Attempts counts Acquires that did not succeed.
 	Attempts int `json:"attempts"`
 	// IdleSeconds is the time in which a client waited for the lock, no client had
-	// it, and nobody got it: see [Timing]. The client ran and reached the servers;
+	// it, and no client got it: see [Timing]. The client ran and reached the servers;
 	// no client claimed the lock, believed that it had it, was releasing it, or was
 	// away while it asked for it. One backoff and one round trip are subtracted from
 	// each such time of each Acquire; time in which two were pending, for one lock or

@@ -102,8 +102,8 @@ func TestLateCleanUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range o.Modes {
-		if m.Mode == fence.Claim && m.Verdict.Facts.ClaimOverlaps != 1 {
-			t.Errorf("%d claims overlap: %v", m.Verdict.Facts.ClaimOverlaps, m.Verdict.Reasons)
+		if m.Verdict.Facts.ClaimOverlaps != 1 {
+			t.Errorf("mode %s: %d claims overlap: %v", m.Mode, m.Verdict.Facts.ClaimOverlaps, m.Verdict.Reasons)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func data(h checker.History) (state checker.Data, lost, torn int) {
 // "Every write stores its own id and the id that its section had read, so the final
 // value leads back, write by write, to the initial one." path are the ids on that
 // way, the last one first, without the initial value. whole is false if it does not
-// lead to the initial value: to an id that nobody wrote, or in a circle. "A refused
+// lead to the initial value: to an id that was never written, or in a circle. "A refused
 // write, and one that was never sent or failed, is no part of it."
 func path(h checker.History, c checker.Cell) (ids []string, whole bool) {
 	for id := h.Final[c]; id != ""; {
@@ -127,7 +127,7 @@ func newUnit(ops []checker.Op) unit {
 
 // counts reports whether an operation may be part of the history. "Unknown means that
 // it was sent and not answered: it may have taken effect, may do so later, or never
-// does." An unknown read has no effect, and nobody saw its result.
+// does." An unknown read has no effect, and no client saw its result.
 func counts(o checker.Op) bool {
 	return o.Outcome == checker.OutcomeOK || o.Outcome == checker.OutcomeUnknown && o.Kind == checker.Write
 }

@@ -266,9 +266,9 @@ func denied(h checker.History) int {
 }
 
 // "Overtaken counts the grants of a fair lock that came before one which had joined
-// the queue earlier and was still waiting, whether it waited for a grant or in vain.
+// the queue earlier and was still waiting, whether it waited for a grant or gave up later.
 // Waiters that had left the queue or given up are passed over, and so are those of
-// which it is not known when they joined it or, in vain, left it. A grant that is not
+// which it is not known when they joined it or, without a grant, left it. A grant that is not
 // known to have waited joined when it was asked for. Grants with an empty claim count
 // on neither side: it is not known when the node made them."
 func overtaken(h checker.History) int {

@@ -374,14 +374,14 @@ func (m *maker) store(resources []string) {
 	other := oneOf(m, m.h.Ops...)
 	switch m.IntN(3) {
 	case 0:
-		saw := oneOf(m, "", "nobody", other.ID, other.Saw)
+		saw := oneOf(m, "", "unwritten", other.ID, other.Saw)
 		for i := range m.h.Ops {
 			if p := &m.h.Ops[i]; p.Grant == o.Grant && p.Register == o.Register {
 				p.Saw = saw
 			}
 		}
 	case 1:
-		m.h.Final[checker.Cell{Resource: o.Resource, Register: o.Register}] = oneOf(m, "", "nobody", other.ID)
+		m.h.Final[checker.Cell{Resource: o.Resource, Register: o.Register}] = oneOf(m, "", "unwritten", other.ID)
 	case 2:
 		o.Outcome = checker.OutcomeUnknown
 	}

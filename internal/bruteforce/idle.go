@@ -8,11 +8,11 @@ import (
 )
 
 // "IdleSeconds is the time in which a client waited for the lock, no client had it,
-// and nobody got it. The client ran and reached the servers; no client claimed the
+// and no client got it. The client ran and reached the servers; no client claimed the
 // lock, believed that it had it, was releasing it, or was away while it asked for it.
 // One backoff and one round trip are subtracted from each such time of each Acquire;
-// time in which two were pending, for one lock or two, counts once." "Overdue counts the idle times, those
-// of each Acquire, that lasted longer than their cause allows."
+// time in which two were pending, for one lock or two, counts once." "Overdue counts
+// the idle times, those of each Acquire, that lasted longer than their cause allows."
 func idle(h checker.History) (seconds float64, overdue int) {
 	if h.Timing == nil {
 		return 0, 0

@@ -16,8 +16,8 @@ import (
 var noFence = &checker.Facts{Data: checker.DataCorrupted}
 
 // TestSmallHistoriesAreJudgedTheSame makes random histories, 100,000 with
-// LOCKSIM_SOAK=1: both judges have the
-// same label and the same facts. Each fact and each label occurs, but unknown.
+// LOCKSIM_SOAK=1: both judges have the same label and the same facts. Each fact and
+// each label occurs, but unknown.
 func TestSmallHistoriesAreJudgedTheSame(t *testing.T) {
 	n := testruns.Soak(t, 100_000, 0.02)
 	reached := map[string]int{}

@@ -13,8 +13,8 @@ import (
 type Violation struct {
 	// Mode is the run in which it happened.
 	Mode fence.Mode `json:"mode"`
-	// Label is the kind: overlap for claims that overlapped, stuck, false-reject
-	// or corrupted. The verdict of the run has the reasons.
+	// Label is the kind: overlap for claims that overlapped, stuck, void, revived,
+	// overtaken, false-reject or corrupted. The verdict of the run has the reasons.
 	Label checker.Label `json:"label"`
 }
 
