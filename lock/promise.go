@@ -70,7 +70,8 @@ func commonFaults() []Fault {
 }
 
 // notRenewed is about a lease that ended: nothing renews it, so its key ends with it, but for the drift of clocks. The
-// lease of a watchdog ends when a renewal was not answered in time; that renewal may have succeeded.
+// lease of a watchdog ends when a renewal was not answered in time; that renewal may have succeeded. The lease of a
+// reentrant lock may end after an inner entry, which has renewed the key and not the lease.
 func notRenewed() map[promise.Cause]Term {
 	return map[promise.Cause]Term{promise.CauseExpiry: TermDrift}
 }
@@ -112,12 +113,16 @@ func Terms() []Term { return []Term{TermTTL, TermTTLAndWaiter, TermDrift, TermAn
 // until that process ends or MaxHold is over (F36).
 func PromiseOf(kind string) (p Promise, ok bool) {
 	switch kind {
-	case "single", "reentrant":
+	case "single":
 		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTL, FreeAfter: notRenewed()}, true
+	case "reentrant":
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTL}, true
 	case "watchdog":
 		return Promise{Exclusion: commonFaults(), Data: "claim", FreeWithin: TermTTL}, true
-	case "fenced", "reentrant-fenced":
+	case "fenced":
 		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTL, FreeAfter: notRenewed()}, true
+	case "reentrant-fenced":
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTL}, true
 	case "watchdog-fenced":
 		return Promise{Exclusion: commonFaults(), Data: "seal", FreeWithin: TermTTL}, true
 	case "fair":

@@ -99,8 +99,9 @@ func (p *play) struckOf(class promise.Fault) bool {
 }
 
 // into adds to each request the place that it joined. The request that is granted the
-// lock gives up its place in the same step. An Acquire without a grant may have several
-// places, also that of a late request of an earlier one: then its own is not known.
+// lock gives up its place in the same step. A request may have several places, also that
+// of a late request of an earlier one, which ends in the same step if its time is over:
+// then its own is not known.
 func (q queueing) into(h *checker.History) {
 	for i := range h.Grants {
 		g := &h.Grants[i]
@@ -110,20 +111,27 @@ func (q queueing) into(h *checker.History) {
 				took = at
 			}
 		}
-		for _, p := range q.places {
-			if took > 0 && p.client == g.Client && p.left == took && g.Invoked < p.joined {
-				g.Enqueued = p.joined
-			}
+		if p, ok := q.only(func(p place) bool {
+			return took > 0 && p.client == g.Client && p.left == took && g.Invoked < p.joined
+		}); ok {
+			g.Enqueued = p.joined
 		}
 	}
 	for i := range h.Attempts {
 		a := &h.Attempts[i]
-		its := func(p place) bool {
+		if p, ok := q.only(func(p place) bool {
 			return p.client == a.Client && a.Invoked < p.joined && (a.Returned == 0 || p.joined <= a.Returned)
-		}
-		first := slices.IndexFunc(q.places, its)
-		if first >= 0 && !slices.ContainsFunc(q.places[first+1:], its) {
-			a.Enqueued, a.Left = q.places[first].joined, q.places[first].left
+		}); ok {
+			a.Enqueued, a.Left = p.joined, p.left
 		}
 	}
+}
+
+// only returns the place for which its holds, if it holds for exactly one.
+func (q queueing) only(its func(place) bool) (place, bool) {
+	i := slices.IndexFunc(q.places, its)
+	if i < 0 || slices.ContainsFunc(q.places[i+1:], its) {
+		return place{}, false
+	}
+	return q.places[i], true
 }

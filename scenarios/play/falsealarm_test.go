@@ -1,0 +1,51 @@
+package play_test
+
+import (
+	"testing"
+
+	"locksim/internal/testruns"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios/play"
+)
+
+// Schedules that were once called violations of a lock's promise, although the lock was
+// right. Long explorations found them.
+func TestFalseAlarms(t *testing.T) {
+	for _, c := range []struct {
+		name, kind, schedule string
+		seed                 uint64
+	}{
+		// The inner entry renews the key, and the outer lease ends: the key stays until the release.
+		{"renewed by an inner entry", "reentrant", `name: renewed
+world: {redis: 1, clients: 2, latency: 1ms}
+lock: {ttl: 10s, backoff: 100ms}
+workload: {rounds: 1, hold: 800ms, think: 0s, stagger: 0s, checks_until: lost, nested: 1}
+faults:
+  - when: {client: c0, event: granted, nth: 1}
+    stall: {node: s0, for: 9.6s}
+`, 1945},
+		// A late request of c0's earlier Acquire joins the queue too, behind c1. Both places of c0 end when it is granted
+		// the lock.
+		{"a late place beside the own one", "fair", `name: late-place
+world: {redis: 1, clients: 4, latency: 1ms}
+lock: {ttl: 10s, backoff: 2s, wait: notify}
+workload: {rounds: 3, hold: 15s, think: 5s, stagger: 700ms, checks_until: never}
+faults:
+  - when: {client: c0, event: released, nth: 1}
+    delay_message: {between: [c0], and: [r0], by: 11s}
+`, 42844},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := testruns.Play(t, testruns.Parse(t, c.schedule), testruns.Kind(t, c.kind),
+				play.RunOptions{Seed: c.seed, Modes: []fence.Mode{fence.None, fence.Claim}})
+			if !o.Modes[0].FaultsFelt[0] {
+				t.Fatal("the fault was not felt")
+			}
+			promised, _ := lock.PromiseOf(c.kind)
+			for _, v := range play.Violations(o, promised) {
+				t.Errorf("%v: %v", v, o.Modes[0].Verdict.Reasons)
+			}
+		})
+	}
+}
