@@ -36,6 +36,10 @@ type Absence struct {
 }
 
 // Cause is why a lock that no client has may still be taken.
+//
+// In a reentrant lock a crash, a Release that failed, and an Acquire that failed or whose
+// outcome is not known may leave an entry behind, and each later entry of the client
+// renews it. So each later Release of the client counts as that cause too.
 type Cause string
 
 const (
@@ -46,8 +50,7 @@ const (
 	CauseLostReply Cause = "lost reply"
 	// CauseCancelled is an Acquire that failed, was cancelled or timed out.
 	CauseCancelled Cause = "cancelled acquire"
-	// CauseFailedRelease is a Release that failed. In a reentrant lock the entry is
-	// left behind, so each later Release of the client counts too.
+	// CauseFailedRelease is a Release that failed.
 	CauseFailedRelease Cause = "failed release"
 	// CauseExpiry is a lease that ended, or was lost: what the servers keep of it may
 	// end later by the duration of the Acquire, since they count it from the arrival
@@ -138,9 +141,10 @@ type waiting struct {
 
 // departure is an end after which the lock may stay taken for a while.
 type departure struct {
-	from  time.Duration
-	until time.Duration // what was under way then may take effect until then
-	cause Cause
+	client string
+	from   time.Duration
+	until  time.Duration // what was under way then may take effect until then
+	cause  Cause
 }
 
 // newWatch collects what happened to a resource.
@@ -171,18 +175,11 @@ func newWatch(h History, resource string) *watch {
 			w.depart(a.Client, w.when(a.Returned), cause)
 		}
 	}
-	for client, absences := range h.Timing.Away {
-		for _, s := range absences {
-			if s.Crash {
-				w.depart(client, s.From, CauseCrash)
-				continue
-			}
-			w.depart(client, s.From, CauseLostReply) // what it had sent is lost, or arrives later
-		}
-	}
+	w.absent(true, CauseCrash)
 	if h.Entry == EntryReentrant {
 		w.leaveAgain(h, resource)
 	}
+	w.absent(false, CauseLostReply) // what it had sent is lost, or arrives later
 	w.taken = joined(w.taken)
 	return w
 }
@@ -227,18 +224,29 @@ func (w *watch) leave(g Grant) {
 	}
 }
 
-// leaveAgain adds the later releases of a client whose release has failed: in a
-// reentrant lock they leave the entry of the failed one, which they have renewed.
-func (w *watch) leaveAgain(h History, resource string) {
-	failed := map[string]Pos{} // by the client: its first release that failed
-	for _, g := range h.Grants {
-		if at, ok := failed[g.Client]; g.Resource == resource && g.ReleaseFailed && (!ok || g.ReleaseReturned < at) {
-			failed[g.Client] = g.ReleaseReturned
+// absent adds the absences of the clients, those by a crash or the others.
+func (w *watch) absent(crash bool, cause Cause) {
+	for client, absences := range w.Away {
+		for _, s := range absences {
+			if s.Crash == crash {
+				w.depart(client, s.From, cause)
+			}
 		}
 	}
+}
+
+// leaveAgain adds the later releases of clients that may have left an entry behind, for
+// each cause that is known so far.
+func (w *watch) leaveAgain(h History, resource string) {
+	before := w.departures
 	for _, g := range h.Grants {
-		if at, ok := failed[g.Client]; g.Resource == resource && ok && g.ReleaseReturned > at {
-			w.depart(g.Client, w.when(g.ReleaseReturned), CauseFailedRelease)
+		if g.Resource != resource || g.ReleaseReturned == 0 {
+			continue
+		}
+		for _, d := range before {
+			if at := w.when(g.ReleaseReturned); d.client == g.Client && d.cause != CauseExpiry && d.from <= at {
+				w.depart(g.Client, at, d.cause)
+			}
 		}
 	}
 }
@@ -252,7 +260,7 @@ func (w *watch) depart(client string, at time.Duration, cause Cause) {
 			until = max(until, s.To)
 		}
 	}
-	w.departures = append(w.departures, departure{at, until, cause})
+	w.departures = append(w.departures, departure{client, at, until, cause})
 }
 
 // idleFor are the idle times of a pending Acquire, each without the slack.

@@ -73,19 +73,47 @@ func TestIdle(t *testing.T) {
 
 func releasing(g Grant, until Pos) Grant { g.ReleaseReturned = until; return g }
 
-// In a reentrant lock the entry of a release that failed is left behind: the lock stays
-// taken after the later release of the outer entry, which was granted before.
-func TestIdleAfterAFailedInnerRelease(t *testing.T) {
-	outer, inner := held(1, "c0", 2, 20), held(2, "c0", 4, 8)
-	inner.ReleaseFailed = true
-	h := story("", []Grant{outer, inner, held(3, "c1", 29, 40).asked(10)})
-	h.Entry = EntryReentrant
-	h.Timing = &Timing{Slack: 2 * time.Second, Within: map[Cause]time.Duration{CauseFailedRelease: 10 * time.Second}}
-	for n := range 60 {
-		h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
+// In a reentrant lock an entry may be left behind, which later entries renew: the lock
+// stays taken after their release. An absence leaves no entry by itself.
+func TestIdleAfterAnEntryWasLeftBehind(t *testing.T) {
+	asked := func(outcome Outcome) func(*History) {
+		return func(h *History) {
+			h.Attempts = []Attempt{{Client: "c0", Resource: "orders", Invoked: 4, Returned: 8, Outcome: outcome}}
+		}
 	}
-	if v := mustJudge(t, h, nil); v.Facts.IdleSeconds != 6 || v.Facts.Overdue != 0 {
-		t.Errorf("idle %v s, overdue %d, want 6 and 0", v.Facts.IdleSeconds, v.Facts.Overdue)
+	absent := func(crash bool) func(*History) {
+		return func(h *History) {
+			h.Timing.Away = map[string][]Absence{"c0": {{Span{1500 * time.Millisecond, 1700 * time.Millisecond}, crash}}}
+		}
+	}
+	for name, c := range map[string]struct {
+		cause   Cause
+		happens func(*History)
+		overdue int
+	}{
+		"failed release": {CauseFailedRelease, func(h *History) {
+			inner := held(3, "c0", 4, 8)
+			inner.ReleaseFailed = true
+			h.Grants = append(h.Grants, inner)
+		}, 0},
+		"lost reply":        {CauseLostReply, asked(OutcomeUnknown), 0},
+		"cancelled acquire": {CauseCancelled, asked(OutcomeFailed), 0},
+		"crash":             {CauseCrash, absent(true), 0},
+		"absence":           {CauseLostReply, absent(false), 1},
+		"nothing":           {CauseCrash, func(*History) {}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := story("", []Grant{held(1, "c0", 2, 20), held(2, "c1", 29, 40).asked(10)})
+			h.Entry = EntryReentrant
+			h.Timing = &Timing{Slack: 2 * time.Second, Within: map[Cause]time.Duration{c.cause: 7 * time.Second}}
+			for n := range 60 {
+				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
+			}
+			c.happens(&h)
+			if v := mustJudge(t, h, nil); v.Facts.IdleSeconds != 6 || v.Facts.Overdue != c.overdue {
+				t.Errorf("idle %v s, overdue %d, want 6 and %d: %v", v.Facts.IdleSeconds, v.Facts.Overdue, c.overdue, v.Reasons)
+			}
+		})
 	}
 }
 

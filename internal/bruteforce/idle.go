@@ -216,13 +216,9 @@ func causes(h checker.History, resource string) (all []cause) {
 		if g.Crashed != 0 {
 			all = append(all, cause{checker.CauseCrash, g.Client, at(h, g.Crashed), 0})
 		}
-		// "CauseFailedRelease is a Release that failed. In a reentrant lock the entry is
-		// left behind, so each later Release of the client counts too."
-		for _, e := range h.Grants {
-			later := h.Entry == checker.EntryReentrant && e.Client == g.Client && e.Resource == resource && e.ReleaseReturned < g.ReleaseReturned
-			if e.ReleaseFailed && (e.ID == g.ID || later) {
-				all = append(all, cause{checker.CauseFailedRelease, g.Client, at(h, g.ReleaseReturned), 0})
-			}
+		// "CauseFailedRelease is a Release that failed."
+		if g.ReleaseFailed {
+			all = append(all, cause{checker.CauseFailedRelease, g.Client, at(h, g.ReleaseReturned), 0})
 		}
 		// "CauseExpiry is a lease that ended, or was lost: what the servers keep of it
 		// may end later by the duration of the Acquire."
@@ -243,5 +239,28 @@ func causes(h checker.History, resource string) (all []cause) {
 			all = append(all, cause{checker.CauseCancelled, a.Client, at(h, a.Returned), 0})
 		}
 	}
+	if h.Entry == checker.EntryReentrant {
+		all = append(all, entriesLeft(h, resource, all)...)
+	}
 	return all
+}
+
+// "In a reentrant lock a crash, a Release that failed, and an Acquire that failed or whose
+// outcome is not known may leave an entry behind … So each later Release of the client
+// counts as that cause too."
+func entriesLeft(h checker.History, resource string, found []cause) (again []cause) {
+	for _, c := range found {
+		absence := c.cause == checker.CauseLostReply && !slices.ContainsFunc(h.Attempts, func(a checker.Attempt) bool {
+			return a.Client == c.client && a.Resource == resource && a.Outcome == checker.OutcomeUnknown && a.Returned != 0 && at(h, a.Returned) == c.at
+		})
+		if absence || c.cause == checker.CauseExpiry {
+			continue
+		}
+		for _, g := range h.Grants {
+			if g.Client == c.client && g.Resource == resource && g.ReleaseReturned != 0 && at(h, g.ReleaseReturned) >= c.at {
+				again = append(again, cause{c.cause, c.client, at(h, g.ReleaseReturned), 0})
+			}
+		}
+	}
+	return again
 }

@@ -25,6 +25,17 @@ faults:
   - when: {client: c0, event: granted, nth: 1}
     stall: {node: s0, for: 9.6s}
 `, 1945},
+		// The entry of the crash is left behind, and the owner's next entry renews it.
+		{"an entry left by a crash", "reentrant", `name: left-behind
+world: {redis: 1, clients: 2, latency: 1ms}
+lock: {ttl: 10s, backoff: 100ms}
+workload: {rounds: 1, hold: 5ms, think: 0s, stagger: 0s, checks_until: lost, nested: 1}
+faults:
+  - when: {client: c0, event: granted, nth: 1}
+    crash: {process: c0}
+  - at: 308ms
+    restart: {process: c0}
+`, 2178},
 		// A late request of c0's earlier Acquire joins the queue too, behind c1. Both places of c0 end when it is granted
 		// the lock.
 		{"a late place beside the own one", "fair", `name: late-place
