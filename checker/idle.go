@@ -210,10 +210,10 @@ func (w *watch) take(from, to Pos) {
 
 // leave adds how a grant ended.
 func (w *watch) leave(g Grant) {
-	switch {
-	case g.Crashed > 0:
+	if g.Crashed > 0 {
 		w.depart(g.Client, w.when(g.Crashed), CauseCrash)
-	case g.ReleaseFailed:
+	}
+	if g.ReleaseFailed {
 		w.depart(g.Client, w.when(g.ReleaseReturned), CauseFailedRelease)
 	}
 	for _, end := range []Pos{g.Until, g.Lost} {

@@ -30,9 +30,10 @@ type maker struct {
 	ops    []*checker.Op
 	holds  []*checker.Holding
 	// polite says how often a client waits until the lock is free.
-	polite float64
-	free   map[string]time.Duration
-	token  uint64
+	polite   float64
+	free     map[string]time.Duration
+	released []*checker.Grant // of the present client, whose process may crash later
+	token    uint64
 }
 
 // chance is true with a probability.
@@ -93,6 +94,7 @@ func randomHistory(seed uint64) checker.History {
 // client makes a few sessions, one after another.
 func (m *maker) client(name string, resources []string) {
 	now := m.span(0, 60)
+	m.released = nil
 	for range 1 + m.IntN(3) {
 		resource := oneOf(m, resources...)
 		var alive bool
@@ -103,6 +105,12 @@ func (m *maker) client(name string, resources []string) {
 		}
 		if !alive {
 			from := now
+			for _, g := range m.released {
+				if m.chance(0.7) {
+					m.mark(g, &g.Crashed, from)
+				}
+			}
+			m.released = nil
 			now += m.span(0, 30)
 			if m.h.Timing != nil && m.chance(0.9) {
 				m.h.Timing.Away[name] = append(m.h.Timing.Away[name], checker.Absence{Span: checker.Span{From: from, To: now}, Crash: true})
@@ -226,6 +234,7 @@ func (m *maker) section(name, resource string, now time.Duration, depth int) (en
 		m.free[resource] = max(m.free[resource], end)
 		if m.chance(0.9) {
 			end = m.mark(g, &g.ReleaseReturned, end+m.span(1, 10))
+			m.released = append(m.released, g)
 			g.ReleaseFailed = m.chance(0.15)
 		} else if !m.h.Calm && m.chance(0.5) {
 			m.mark(g, &g.Crashed, end+m.span(1, 10))

@@ -36,6 +36,17 @@ faults:
   - at: 308ms
     restart: {process: c0}
 `, 2178},
+		// A release fails, and later entries renew what it left. That its client crashes much later changes nothing.
+		{"a failed release, and a later crash", "reentrant", `name: later-crash
+world: {redis: 1, clients: 2, latency: 1ms}
+lock: {ttl: 10s, backoff: 100ms}
+workload: {rounds: 3, hold: 300ms, think: 0s, stagger: 0s, checks_until: never, nested: 1}
+faults:
+  - when: {client: c0, event: write, nth: 1}
+    reset: {between: [c0], and: [r0]}
+  - when: {client: c1, event: granted, nth: 2}
+    crash: {process: c0}
+`, 21104},
 		// A late request of c0's earlier Acquire joins the queue too, behind c1. Both places of c0 end when it is granted
 		// the lock.
 		{"a late place beside the own one", "fair", `name: late-place
