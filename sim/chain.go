@@ -79,7 +79,7 @@ type entered struct {
 }
 
 func entering(chunk *stream.StreamChunk) entered {
-	e := entered{at: time.Now()}
+	e := entered{at: bubbleNow()}
 	if chunk != nil {
 		e.bytes = len(chunk.Data)
 	}
@@ -211,7 +211,7 @@ func (s *stage) remove() (left []*stream.StreamChunk) {
 	close(s.output)
 	<-s.drained
 	<-s.fed
-	if held := len(s.inside); held > len(s.queue) || held > 0 && s.inside[0].at.Before(time.Now()) {
+	if held := len(s.inside); held > len(s.queue) || held > 0 && s.inside[0].at.Before(bubbleNow()) {
 		s.felt() // it has lost bytes, or held them up to now
 	}
 	return s.queue
@@ -232,7 +232,7 @@ func chunkOf(b []byte) *stream.StreamChunk {
 	if b == nil {
 		return nil
 	}
-	return &stream.StreamChunk{Data: b, Timestamp: time.Now()}
+	return &stream.StreamChunk{Data: b, Timestamp: bubbleNow()}
 }
 
 // handOn passes a chunk from one stage to the next, or onto the wire. It drops

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -12,15 +13,26 @@ import (
 // plus an offset that jumps. All arithmetic is on integers, so that it is the
 // same on every machine, and exact to the nanosecond over decades.
 type clock struct {
-	mu     sync.Mutex
-	base   time.Duration // the world's time at the last change of rate
-	mono   time.Duration // this clock's monotonic time at base
-	ppm    int64         // how much faster it runs, in parts per million
-	offset time.Duration // the sum of the wall-clock jumps
+	pace atomic.Pointer[pace]
 
+	mu            sync.Mutex
 	jumps, drifts effects     // not felt so far
 	unfelt        atomic.Bool // there are some
 }
+
+// pace is how a clock runs since its last change. It never changes itself, so that
+// timers of the runtime can read it, which must not wait.
+type pace struct {
+	base   time.Duration // the world's time at the last change of rate
+	mono   time.Duration // the clock's monotonic time at base
+	ppm    int64         // how much faster it runs, in parts per million
+	offset time.Duration // the sum of the wall-clock jumps
+}
+
+// steady is the pace of a clock that no fault has struck.
+var steady pace
+
+func (c *clock) paced() *pace { return cmp.Or(c.pace.Load(), &steady) }
 
 const (
 	million = 1_000_000
@@ -38,28 +50,24 @@ func scale(d time.Duration, num, den int64) time.Duration {
 }
 
 // monotonic is the clock's monotonic time when the world's is now.
-func (c *clock) monotonic(now time.Duration) time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at(now)
-}
+func (c *clock) monotonic(now time.Duration) time.Duration { return c.paced().monotonic(now) }
 
-func (c *clock) at(now time.Duration) time.Duration {
-	return c.mono + scale(now-c.base, million+c.ppm, million)
+func (p *pace) monotonic(now time.Duration) time.Duration {
+	return p.mono + scale(now-p.base, million+p.ppm, million)
 }
 
 // wall is the clock's wall time, as the time since the run's start.
 func (c *clock) wall(now time.Duration) time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at(now) + c.offset
+	p := c.paced()
+	return p.monotonic(now) + p.offset
 }
 
-// jump moves the wall clock; monotonic time is not touched.
+// jump moves the wall clock; monotonic time is not touched. It is for the world's
+// goroutine.
 func (c *clock) jump(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.offset += d
+	next := *c.paced()
+	next.offset += d
+	c.pace.Store(&next)
 }
 
 // whenUsed calls felt, once, when the clock is used: see [clock.used].
@@ -90,26 +98,25 @@ func (c *clock) used(wall bool) {
 }
 
 // drift changes the rate from now on. It panics on a rate outside minDrift to
-// maxDrift.
+// maxDrift. It is for the world's goroutine.
 func (c *clock) drift(now time.Duration, ppm int64) {
 	if ppm < minDrift || ppm > maxDrift {
 		panic(fmt.Sprintf("sim: a clock drifts by %d ppm: give %d (it stands still) to %d", ppm, minDrift, maxDrift))
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.mono, c.base, c.ppm = c.at(now), now, ppm
+	next := *c.paced()
+	next.mono, next.base, next.ppm = next.monotonic(now), now, ppm
+	c.pace.Store(&next)
 }
 
 // worldDuration is how long d of this clock takes in the world's time at the
 // present rate, rounded up: a timer is never early.
 func (c *clock) worldDuration(d time.Duration) time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch c.ppm {
+	switch ppm := c.paced().ppm; ppm {
 	case 0:
 		return d
 	case minDrift:
 		return never
+	default:
+		return min(scale(d, million, million+ppm), never-1) + 1
 	}
-	return min(scale(d, million, million+c.ppm), never-1) + 1
 }

@@ -31,8 +31,9 @@ func (p *Process) WallClock() *Clock { return &Clock{p: p, wall: true} }
 // Without that, no jump of it can affect the process.
 func (p *Process) LooksAtWallClock() bool { return p.sawWall.Load() }
 
-// Now is the process's time, without a monotonic reading: the bubble's start
-// plus the time that this clock has counted since.
+// Now is the process's time: the bubble's start plus the time that this clock has
+// counted since. It has no monotonic reading, unless the program is [Overlaid]: then the
+// clock of [Process.Clock] reads as time.Now does, with the wall time beside.
 func (c *Clock) Now() time.Time {
 	_ = c.p.gate.pass("clock") // a crashed process may read it: it can no longer act on it
 	c.p.clock.used(c.wall)
@@ -48,6 +49,9 @@ func (c *Clock) read() time.Time {
 	if c.wall {
 		c.p.sawWall.Store(true)
 		d = c.p.clock.wall(now)
+	}
+	if overlayAt != nil && !c.wall {
+		return overlayAt(c.p.readings(c.p.w.time.start.UnixNano() + int64(now)))
 	}
 	return c.p.w.time.start.Round(0).Add(d)
 }
@@ -97,6 +101,7 @@ func (c *Clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	t := c.p.timers.make("after", d, nil)
 	t.fire = func() {
 		go func() {
+			c.p.adopt()
 			defer c.p.catch()
 			if c.passAfter("after ", d) == nil && !t.cancelled.Swap(true) {
 				f()
@@ -221,7 +226,18 @@ func (ts *timers) fire(t *procTimer) {
 	q.join(ts.p.name, "late timer", ts.p.w.time.now()+int64(ts.lag), t.fire)
 }
 
-// forget removes a timer from the list. The last one moves to its index.
+// lookAgain ends the waits of [Clock.Until], which then begin anew: they may be for an
+// instant of the wall clock.
+func (ts *timers) lookAgain() {
+	for i := len(ts.all) - 1; i >= 0; i-- {
+		if t := ts.all[i]; t.label == untilLabel {
+			ts.remove(t)
+			t.fire()
+		}
+	}
+}
+
+// remove removes a timer from the list. The last one moves to its index.
 func (ts *timers) remove(t *procTimer) {
 	end := len(ts.all) - 1
 	last := ts.all[end]
@@ -246,6 +262,9 @@ func (ts *timers) planAll() {
 func (p *Process) jumpClock(d time.Duration) {
 	p.w.trace.record(trace.World, p.name, trace.ClockJump{By: d})
 	p.clock.jump(d)
+	if Overlaid() {
+		p.timers.lookAgain()
+	}
 }
 
 // driftClock changes the rate of both clocks of the process. Pending timers

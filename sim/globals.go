@@ -26,18 +26,32 @@ var globals sync.Mutex
 func seedGlobals(seed uint64) (release func()) {
 	globals.Lock()
 	silence()
+	bytes := &globalEntropy{lockedReader{r: chance(seed).entropy("crypto/rand")}}
+	if Overlaid() { // the numbers come from thisProcess
+		overlaySetReader(bytes)
+		return func() {
+			overlaySetReader(nil)
+			globals.Unlock()
+		}
+	}
 	rand.Seed(int64(seed)) //nolint:staticcheck // the only way to seed the global draws of third-party code
 	old := crand.Reader
-	crand.Reader = globalEntropy(seed)
+	crand.Reader = bytes
 	return func() {
 		crand.Reader = old
 		globals.Unlock()
 	}
 }
 
-// globalEntropy replaces crypto/rand.Reader; clients may share it.
-func globalEntropy(seed uint64) io.Reader {
-	return &lockedReader{r: chance(seed).entropy("crypto/rand")}
+// globalEntropy replaces crypto/rand.Reader: each process has its own bytes, and all other
+// goroutines of the program share some.
+type globalEntropy struct{ others lockedReader }
+
+func (g *globalEntropy) Read(b []byte) (int, error) {
+	if p := thisProcess(); p != nil {
+		return p.entropy.Read(b)
+	}
+	return g.others.Read(b)
 }
 
 type lockedReader struct {
@@ -53,8 +67,12 @@ func (l *lockedReader) Read(p []byte) (int, error) {
 
 // GlobalRandSeedable reports whether [Run] can seed the global source of
 // math/rand in this program. Otherwise a lock that draws from it is reported as
-// nondeterministic. The go.mod of the main module needs godebug randseednop=0.
+// nondeterministic. The go.mod of the main module needs godebug randseednop=0,
+// or the program is [Overlaid].
 func GlobalRandSeedable() bool {
+	if Overlaid() {
+		return true
+	}
 	globals.Lock()
 	defer globals.Unlock()
 	rand.Seed(1) //nolint:staticcheck // see seedGlobals

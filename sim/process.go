@@ -47,7 +47,7 @@ func (ps *processes) find(name string) (*Process, error) {
 // launch starts a process on the machine with this clock.
 func (ps *processes) launch(name string, incarnation int, c *clock) *Process {
 	p := &Process{w: ps.w, name: name, incarnation: incarnation, clock: c}
-	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.begin()
 	p.gate.init(p)
 	p.timers.p = p
 	ps.byName[name] = p
@@ -105,6 +105,9 @@ type Process struct {
 	gate        gate
 	timers      timers
 	sockets     sockets
+	global      *lockedSource          // in place of math/rand and math/rand/v2
+	entropy     *lockedReader          // in place of crypto/rand
+	spins       sync.Map               // stack → time.Duration: when runtime.Gosched was last called there
 	workerDead  atomic.Pointer[effect] // nil while the worker lives
 	sawWall     atomic.Bool            // the wall clock has been read
 
@@ -158,6 +161,7 @@ func (p *Process) Go(f func()) {
 	running := &p.w.procs.running
 	running.Add(1)
 	go func() {
+		p.adopt()
 		defer func() {
 			running.Add(-1)
 			p.w.time.outbox.nudge()
@@ -190,9 +194,10 @@ func (p *Process) end() {
 	closers := p.closers
 	p.closers = nil
 	p.mu.Unlock()
-	p.cancel()
+	p.Do(p.cancel)
 	for _, f := range closers {
 		go func() {
+			p.adopt()
 			defer p.catch()
 			f()
 		}()

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math/rand/v2"
+	"sync"
 )
 
 // chance is the seed of a world, from which all its random numbers derive.
@@ -70,3 +71,15 @@ func (c chance) entropy(name string) *entropy {
 }
 
 func (e *entropy) Read(p []byte) (int, error) { return e.r.Read(p) }
+
+// lockedSource is a source that goroutines may share.
+type lockedSource struct {
+	mu     sync.Mutex
+	source rand.Source
+}
+
+func (s *lockedSource) Uint64() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.source.Uint64()
+}

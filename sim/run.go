@@ -37,6 +37,11 @@ func Run(cfg Config, body func(*World) error) (*Result, error) {
 	if err := cfg.validateDefaults(); err != nil {
 		return nil, err
 	}
+	if err := checkOverlay(); err != nil {
+		return nil, err
+	}
+	labelsFit()
+	fillOverlay()
 	release := seedGlobals(cfg.Seed)
 	defer release()
 	b := &bubble{cfg: cfg.withDefaults(), body: body, open: openBubble}
@@ -140,6 +145,7 @@ func (b *bubble) runWorld() {
 			b.err = errors.Join(b.err, fmt.Errorf("close the world: %w", err))
 		}
 		b.exhausted = w.procs.exhausted()
+		w.procs.forgetLabels()
 	}()
 	b.err = guard(func() error { return b.body(w) })
 	kept := w.trace.Trace // the close is not part of it

@@ -329,7 +329,7 @@ type deadline struct {
 
 var deadlineNames = [2]string{forRead: "read deadline", forWrite: "write deadline"}
 
-func (d *deadline) passed() bool { return !d.at.IsZero() && !time.Now().Before(d.at) }
+func (d *deadline) passed() bool { return !d.at.IsZero() && !bubbleNow().Before(d.at) }
 
 // SetDeadline sets both deadlines; the zero time means none.
 func (c *Conn) SetDeadline(t time.Time) error {
@@ -343,6 +343,9 @@ func (c *Conn) SetReadDeadline(t time.Time) error { return c.setDeadline(forRead
 func (c *Conn) SetWriteDeadline(t time.Time) error { return c.setDeadline(forWrite, t) }
 
 func (c *Conn) setDeadline(side int, t time.Time) error {
+	if Overlaid() && !t.IsZero() { // t is by the clock of the process
+		t = bubbleNow().Add(c.p.clock.worldDuration(max(time.Until(t), 0)))
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.deadlines[side].at = t

@@ -30,14 +30,14 @@ type timeline struct {
 
 func newTimeline(limits Limits, p *pulse) *timeline {
 	t := &timeline{
-		start: time.Now(), limits: limits, outbox: newOutbox(), queue: newQueue(), pulse: p,
+		start: bubbleNow(), limits: limits, outbox: newOutbox(), queue: newQueue(), pulse: p,
 		closed: make(chan struct{}),
 	}
 	return t
 }
 
 // Now is the virtual time since the start of the run. Safe for concurrent use.
-func (t *timeline) Now() time.Duration { return time.Since(t.start) }
+func (t *timeline) Now() time.Duration { return bubbleNow().Sub(t.start) }
 
 // now is Now for the world's goroutine, in the queue's unit. Time passes only
 // while that goroutine sleeps.

@@ -58,7 +58,7 @@ type grant struct {
 }
 
 func newClient(p *play, proc Machine, i int) (*client, error) {
-	locker, err := p.lock.New(p.env(proc))
+	locker, err := p.newLocker(proc)
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +72,12 @@ func newClient(p *play, proc Machine, i int) (*client, error) {
 		c.start = c.upTo(w.Think)
 	}
 	return c, nil
+}
+
+// newLocker makes the lock of a machine.
+func (p *play) newLocker(m Machine) (l lock.Locker, err error) {
+	m.Do(func() { l, err = p.lock.New(p.env(m)) })
+	return l, err
 }
 
 // env is the environment of the lock on a machine.

@@ -71,8 +71,10 @@ type Machine interface {
 	Entropy(use string) io.Reader
 	OnEnd(f func())
 
-	// Go runs f on a goroutine of the process. [Stage.Idle] waits for it.
+	// Go runs f on a goroutine of the process. [Stage.Idle] waits for it. Do calls f:
+	// the goroutines that f starts are the process's too.
 	Go(f func())
+	Do(f func())
 	// Mark records an event in the trace and returns its position. It waits while
 	// the process is paused; faults may strike there. Its error means that the
 	// process, or its worker, has crashed or ended.

@@ -42,7 +42,7 @@ func (p *play) runProbe() error {
 	if err != nil {
 		return fmt.Errorf("add the probe: %w", err)
 	}
-	locker, err := p.lock.New(p.env(proc))
+	locker, err := p.newLocker(proc)
 	if err != nil {
 		return fmt.Errorf("make the lock of the probe: %w", err)
 	}

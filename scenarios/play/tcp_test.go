@@ -305,6 +305,8 @@ func (m *tcpMachine) OnEnd(f func()) {
 	m.w.ends = append(m.w.ends, f)
 }
 
+func (m *tcpMachine) Do(f func()) { f() }
+
 func (m *tcpMachine) Go(f func()) {
 	m.w.running.Add(1)
 	go func() {

@@ -90,7 +90,7 @@ var lockClients = []struct {
 		"ZREVRANGEBYSCORE digests +inf -inf", "ZRANGEBYSCORE digests -inf x", "INCRBYFLOAT float 1.5", "ZPOPMIN digests", "SMEMBERS none", "SPOP none",
 	}},
 	{"rueidislock (Go)", []string{
-		"SET lock id NX PXAT ms(now+50000)", "SET lock id2 NX PXAT ms(now+50000)", "SET lock id NX PX 50000", "GET lock", "PEXPIREAT lock ms(now+60000)", "PEXPIRE lock 50000", "DEL lock", "PEXPIREAT lock ms(now+60000)", "SET lock id NX GET PXAT ms(now+50000)",
+		"CLUSTER SLOTS", "CLUSTER SHARDS", "CLUSTER INFO", "CLUSTER", "READONLY", "SET lock id NX PXAT ms(now+50000)", "SET lock id2 NX PXAT ms(now+50000)", "SET lock id NX PX 50000", "GET lock", "PEXPIREAT lock ms(now+60000)", "PEXPIRE lock 50000", "DEL lock", "PEXPIREAT lock ms(now+60000)", "SET lock id NX GET PXAT ms(now+50000)",
 		"SET lock id2 NX GET PXAT ms(now+50000)", "SET lock id2 XX GET PXAT ms(now+40000)", "EVAL 'if redis.call([[SET]], KEYS[1], ARGV[1], [[NX]], [[PXAT]], ARGV[2]) then return nil else return redis.call([[GET]], KEYS[1]) end' 1 lock id ms(now+50000)",
 		"EVAL 'if redis.call([[GET]], KEYS[1]) == ARGV[1] then return redis.call([[PEXPIREAT]], KEYS[1], ARGV[2]) end return 0' 1 lock id2 ms(now+30000)", "GETEX lock PXAT ms(now+30000)", "GETDEL lock", "GETDEL lock",
 	}},

@@ -85,11 +85,24 @@ func (n *Server) before(c *server.Peer, command string, args ...string) bool {
 	if c == n.data.own || c == n.expiry.peer {
 		return false
 	}
-	if n.guard.refuse(c, command) || n.expiry.run(c, command, args) {
+	if refuseCluster(c, command, args) || n.guard.refuse(c, command) || n.expiry.run(c, command, args) {
 		return true
 	}
 	if connStateOf(c).inMulti && n.data.mistaken(command, args) {
 		queueAsScript(c, n.data, command, args)
+		return true
+	}
+	return false
+}
+
+// refuseCluster refuses the commands of Redis Cluster, which miniredis answers: a client
+// would ask for slots, and find an address that leads nowhere.
+func refuseCluster(c *server.Peer, command string, args []string) bool {
+	switch {
+	case command == "CLUSTER" && len(args) == 0:
+		return false
+	case command == "CLUSTER", command == "READONLY", command == "READWRITE", command == "ASKING":
+		c.WriteError("ERR This instance has cluster support disabled")
 		return true
 	}
 	return false

@@ -42,7 +42,7 @@ bad input; 3 the harness failed, or a run was not deterministic.`,
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(listing{s}.listCommand(), comparisons{s}.compareCommand(), runs{s}.runCommand(), runs{s}.replayCommand(), runs{s}.reportCommand(), s.matrixCommand(),
-		s.exploreCommand(), s.sweepCommand(), s.mergeCommand(), s.schemaCommand(), s.versionCommand(), s.workerCommand(),
+		s.exploreCommand(), s.sweepCommand(), s.mergeCommand(), s.schemaCommand(), s.overlayCommand(), s.versionCommand(), s.workerCommand(),
 		runs{s}.galleryCommand(), serving{s}.serveCommand())
 	return root
 }

@@ -1,0 +1,76 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"locksim/internal/overlay"
+)
+
+func (s *shell) overlayCommand() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "overlay",
+		Short: "Make a build overlay for libraries that nobody adapted",
+		Long: `Overlay makes a build overlay of Go's standard library, from the Go that is
+installed here, and prints the flag that makes go build, go run and go test use it.
+In a program that is built with it, each process of a simulated world has its own
+clocks, network and random numbers in all code that it runs, also in libraries that
+know nothing of locksim:
+
+  time.Now        the wall clock and the monotonic clock of the process, which jump
+                  and drift
+  timers          by the clock of the process, at its rate when they begin; the
+                  functions of time.AfterFunc, and what follows time.Sleep, wait while
+                  the process is paused
+  net.Dialer      dials the servers of the world by their addresses; any other socket
+                  ends the run with an error
+  random numbers  math/rand, math/rand/v2 and crypto/rand have a seeded source for
+                  each process, also for code that has kept a reader since its start
+
+Out of its reach are: channels of timers of a paused process, which are not late;
+timers that have begun before the rate of a clock changes; the timers of a slow
+process; the order of a map, and a select with two ready cases; look-ups of names by
+net.Resolver; goroutines that no process has started.
+
+The first build compiles the standard library anew, which takes a minute or two; the
+next ones are as fast as ever. Without a process of locksim such a program behaves as
+ever, but it is for tests only.
+
+The files depend on the version of Go: run the command again after an update. It is
+tested with ` + strings.Join(overlay.Supported(), " and ") + `, and is an error where it does not fit.`,
+		Example: `  go test $(locksim overlay) ./...
+  go run $(locksim overlay) . explore --lock mine
+  go build $(locksim overlay) -o mysim .`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if dir == "" {
+				cache, err := os.UserCacheDir()
+				if err != nil {
+					return fmt.Errorf("%w: name a folder with --dir", err)
+				}
+				dir = filepath.Join(cache, "locksim", "overlay")
+			}
+			found, err := overlay.Find(cmd.Context())
+			if err != nil {
+				return err
+			}
+			path, err := overlay.Make(dir, found)
+			if err != nil {
+				return err
+			}
+			if strings.ContainsAny(path, " \t\n") {
+				return errors.New("the path " + path + " has a space, which $(…) would split: name another folder with --dir")
+			}
+			_, err = fmt.Fprintln(s.out, "-overlay="+path)
+			return s.print(err)
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "write the files into a folder in `DIR` (default: the user's cache)")
+	return cmd
+}
