@@ -7,20 +7,55 @@ package libraries
 
 import (
 	"context"
+	"sync"
 	"time"
+
+	"locksim/lock"
+	"locksim/scenarios"
 )
 
 // ttl is the length of a lease of all libraries.
 const ttl = 10 * time.Second
 
-// heldLease is a lock that its holder has until its context ends.
-type heldLease struct {
-	held    context.Context
-	release func()
+// withContext is the interface of rueidislock and valkeylock.
+type withContext interface {
+	WithContext(ctx context.Context, name string) (context.Context, context.CancelFunc, error)
+	Close()
 }
 
-func (l *heldLease) Token() uint64                 { return 0 }
-func (l *heldLease) Until() time.Time              { return time.Time{} }
-func (l *heldLease) Lost() <-chan struct{}         { return l.held.Done() }
-func (l *heldLease) Context() context.Context      { return l.held }
-func (l *heldLease) Release(context.Context) error { l.release(); return nil }
+// contextLocker makes its lock when it is first used: that dials, and in New the world
+// does not run yet.
+type contextLocker struct {
+	open func() (withContext, error)
+}
+
+func opened[L withContext](e scenarios.Env, open func() (L, error)) lock.Locker {
+	return contextLocker{sync.OnceValues(func() (withContext, error) {
+		l, err := open()
+		if err == nil {
+			e.OnEnd(l.Close)
+		}
+		return l, err
+	})}
+}
+
+func (c contextLocker) Acquire(ctx context.Context, name string) (lock.Lease, error) {
+	l, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	held, release, err := l.WithContext(ctx, name)
+	return lease{held, func() error { release(); return nil }}, err
+}
+
+// lease is a lease that does not tell its end. Its context ends when it is lost.
+type lease struct {
+	held    context.Context
+	release func() error
+}
+
+func (l lease) Token() uint64                 { return 0 }
+func (l lease) Until() time.Time              { return time.Time{} }
+func (l lease) Lost() <-chan struct{}         { return l.held.Done() }
+func (l lease) Context() context.Context      { return l.held }
+func (l lease) Release(context.Context) error { return l.release() }

@@ -1,25 +1,37 @@
 package libraries
 
 import (
+	"context"
+	"crypto/tls"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/redis/rueidis"
+	"github.com/redis/rueidis/rueidislock"
+
+	"locksim/checker"
 	"locksim/lock"
+	"locksim/lock/fence"
 	"locksim/scenarios"
+	"locksim/scenarios/file"
 	"locksim/sim"
 )
 
-// TestMain runs the tests again with the overlay if this program was built without it.
+// TestMain runs the tests once more, with the overlay, in a program that was built without
+// it.
 func TestMain(m *testing.M) {
-	if sim.Overlaid() {
-		os.Exit(m.Run())
+	code := m.Run()
+	if code == 0 && !sim.Overlaid() {
+		code = withOverlay()
 	}
-	os.Exit(again())
+	os.Exit(code)
 }
 
-func again() int {
+func withOverlay() int {
 	flag, err := exec.Command("go", "tool", "locksim", "overlay").Output()
 	if err != nil {
 		panic(err)
@@ -38,14 +50,88 @@ func again() int {
 	return 0
 }
 
+// needsOverlay skips a test that runs in the second program.
+func needsOverlay(t *testing.T) {
+	t.Helper()
+	if !sim.Overlaid() {
+		t.Skip("it runs with the overlay")
+	}
+}
+
 // promise is what a lock with a lease on one node can keep.
 var promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultReset}}
 
+// Code that knows nothing of the world is deterministic in it, and keeps the promise: its
+// random numbers and its dials are those of its process. LOCKSIM_SOAK=1 makes 2,000 runs of
+// each.
 func TestLibraries(t *testing.T) {
+	needsOverlay(t)
+	runs := 100
+	if os.Getenv("LOCKSIM_SOAK") == "1" {
+		runs = 2000
+	}
 	for _, l := range []scenarios.Lock{rueidisLock(true), valkeyLock(), asynqUnique(), overRedigo()} {
 		t.Run(l.Name, func(t *testing.T) {
 			l.Promise = promise
-			scenarios.Check(t, l, scenarios.Options{Runs: 2000, Seed: 1, Dir: t.TempDir()})
+			scenarios.Check(t, l, scenarios.Options{Runs: runs, Seed: 1, Dir: t.TempDir()})
 		})
+	}
+}
+
+// setBack sets the wall clock of c0 back by an hour: the instant at which its key is to
+// expire has passed.
+const setBack = `name: set-back
+world: {redis: 1, clients: 2, latency: 1ms}
+lock: {ttl: 10s}
+workload: {rounds: 1, hold: 30s, stagger: 1s}
+faults:
+  - at: 100us
+    clock_jump: {clock: c0, by: -1h}
+`
+
+func play(t *testing.T, l scenarios.Lock) scenarios.ModeRun {
+	t.Helper()
+	sc, err := file.Parse("set-back.yaml", []byte(setBack))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.Modes[0]
+}
+
+// rueidislock sends the end of its TTL by its own wall clock, so c1 is granted the lock
+// while c0 has it. c0 is told only when it renews the lease.
+func TestWallClock(t *testing.T) {
+	needsOverlay(t)
+	for relative, want := range map[bool]checker.Label{false: checker.Corrupted, true: checker.Safe} {
+		if m := play(t, rueidisLock(relative)); !m.FaultsFelt[0] || m.Verdict.Label != want || (m.Verdict.Facts.BeliefOverlaps > 0) == relative {
+			t.Errorf("relative TTL %v: felt %v, %s, %d beliefs overlap: %v", relative, m.FaultsFelt[0], m.Verdict.Label, m.Verdict.Facts.BeliefOverlaps, m.Verdict.Reasons)
+		}
+	}
+}
+
+// Without the overlay it has one clock for all, and the run says that the fault was not
+// felt.
+func TestNotFeltWithoutTheOverlay(t *testing.T) {
+	if sim.Overlaid() {
+		t.Skip("it runs without the overlay")
+	}
+	l := rueidisLock(false)
+	l.New = func(e scenarios.Env) (lock.Locker, error) {
+		return opened(e, func() (rueidislock.Locker, error) {
+			return rueidislock.NewLocker(rueidislock.LockerOption{
+				ClientOption: rueidis.ClientOption{InitAddress: []string{e.Address("r0")}, DisableCache: true, AlwaysRESP2: true,
+					DialCtxFn: func(ctx context.Context, addr string, _ *net.Dialer, _ *tls.Config) (net.Conn, error) {
+						return e.Dial(ctx, "tcp", addr)
+					}},
+				KeyMajority: 1, KeyValidity: ttl, TryNextAfter: time.Second,
+			})
+		}), nil
+	}
+	if m := play(t, l); m.FaultsFelt[0] || m.Verdict.Label != checker.Safe {
+		t.Errorf("felt %v, %s", m.FaultsFelt[0], m.Verdict.Label)
 	}
 }
