@@ -103,12 +103,12 @@ func play(t *testing.T, l scenarios.Lock) scenarios.ModeRun {
 }
 
 // rueidislock sends the end of its TTL by its own wall clock, so c1 is granted the lock
-// while c0 has it. c0 is told only when it renews the lease.
+// while c0 has it. A relative TTL helps only until the first renewal.
 func TestWallClock(t *testing.T) {
 	needsOverlay(t)
-	for relative, want := range map[bool]checker.Label{false: checker.Corrupted, true: checker.Safe} {
-		if m := play(t, rueidisLock(relative)); !m.FaultsFelt[0] || m.Verdict.Label != want || (m.Verdict.Facts.BeliefOverlaps > 0) == relative {
-			t.Errorf("relative TTL %v: felt %v, %s, %d beliefs overlap: %v", relative, m.FaultsFelt[0], m.Verdict.Label, m.Verdict.Facts.BeliefOverlaps, m.Verdict.Reasons)
+	for _, relative := range []bool{false, true} {
+		if m := play(t, rueidisLock(relative)); !m.FaultsFelt[0] || m.Verdict.Label != checker.Corrupted || m.Verdict.Facts.BeliefOverlaps == 0 {
+			t.Errorf("relative TTL %v: felt %v, %s, %d beliefs overlap", relative, m.FaultsFelt[0], m.Verdict.Label, m.Verdict.Facts.BeliefOverlaps)
 		}
 	}
 }

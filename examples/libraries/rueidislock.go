@@ -11,8 +11,8 @@ import (
 )
 
 // rueidisLock is rueidislock over one key. It draws its owner ids from math/rand/v2 and
-// dials by itself. Unless relative is set it sends the end of a key's TTL as an instant of
-// its machine's wall clock.
+// dials by itself. It sends the end of a key's TTL as an instant of its machine's wall clock;
+// where relative is set, only in renewals.
 func rueidisLock(relative bool) scenarios.Lock {
 	return scenarios.Lock{Name: "rueidislock", Lease: scenarios.LeaseHeld, Detection: ttl, New: func(e scenarios.Env) (lock.Locker, error) {
 		return opened(e, func() (rueidislock.Locker, error) {
