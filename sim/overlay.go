@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	pathpkg "path"
 	"runtime"
 	"sync"
 	"time"
@@ -174,7 +175,7 @@ func (p *Process) tieBreak() time.Duration {
 // stack is where a goroutine calls the standard library.
 type stack [32]uintptr
 
-// stacksSeen has the digest of each stack that has been seen, by its functions and lines.
+// stacksSeen has the digest of each stack that has been seen, by its files and lines.
 var stacksSeen sync.Map // stack → Draw
 
 // callers is the stack of the calling goroutine, and its digest.
@@ -188,7 +189,7 @@ func callers() (stack, Draw) {
 	for frames, more := runtime.CallersFrames(s[:n]), n > 0; more; {
 		var f runtime.Frame
 		f, more = frames.Next()
-		d = d.Str(f.Function).Num(int64(f.Line))
+		d = d.Str(pathpkg.Base(f.File)).Num(int64(f.Line)) // a function that is inlined has several names
 	}
 	stacksSeen.Store(s, d)
 	return s, d
