@@ -225,6 +225,12 @@ func (p *Process) readings(now int64) (wall, mono int64) {
 	return start + int64(p.clock.wall(elapsed)), start + int64(p.clock.monotonic(elapsed))
 }
 
+// inBubble is when the bubble's clock shows what the process's clock will show at t, at its
+// present rate. It is for goroutines of the process.
+func (p *Process) inBubble(t time.Time) time.Time {
+	return bubbleNow().Add(p.clock.worldDuration(max(time.Until(t), 0)))
+}
+
 // bubbleNow is the time of the bubble, whichever process asks.
 func bubbleNow() time.Time {
 	if overlayNow != nil {

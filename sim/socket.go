@@ -343,8 +343,8 @@ func (c *Conn) SetReadDeadline(t time.Time) error { return c.setDeadline(forRead
 func (c *Conn) SetWriteDeadline(t time.Time) error { return c.setDeadline(forWrite, t) }
 
 func (c *Conn) setDeadline(side int, t time.Time) error {
-	if Overlaid() && !t.IsZero() { // t is by the clock of the process
-		t = bubbleNow().Add(c.p.clock.worldDuration(max(time.Until(t), 0)))
+	if Overlaid() && !t.IsZero() {
+		t = c.p.inBubble(t)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

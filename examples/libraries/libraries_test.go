@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"locksim/scenarios"
 	"locksim/scenarios/file"
 	"locksim/sim"
+	"locksim/sim/trace"
 )
 
 // TestMain runs the tests once more, with the overlay, in a program that was built without
@@ -74,6 +76,44 @@ func TestLibraries(t *testing.T) {
 		t.Run(l.Name, func(t *testing.T) {
 			l.Promise = promise
 			scenarios.Check(t, l, scenarios.Options{Runs: runs, Seed: 1, Dir: t.TempDir()})
+		})
+	}
+}
+
+// One seed gives one run, at any GOMAXPROCS: of 10 scenarios 200 seeds with
+// LOCKSIM_SOAK=1, and else two.
+func TestOneSeedOneRun(t *testing.T) {
+	needsOverlay(t)
+	seeds := uint64(2)
+	if os.Getenv("LOCKSIM_SOAK") == "1" {
+		seeds = 200
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	locks := []scenarios.Lock{rueidisLock(true), valkeyLock(), asynqUnique(), overRedigo()}
+	for i, name := range []string{"calm", "gc-pause", "partition-holder", "holder-crash", "lost-reply", "wall-clock-jump", "clock-drift",
+		"hold-beyond-ttl", "thundering-herd", "redis-clock-ahead"} {
+		l := locks[i%len(locks)]
+		t.Run(name+" "+l.Name, func(t *testing.T) {
+			sc, err := scenarios.Load(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for seed := range seeds {
+				var first *trace.Trace
+				for _, procs := range []int{1, 2, 4} {
+					runtime.GOMAXPROCS(procs)
+					o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Repeat: scenarios.Twice})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if first == nil {
+						first = o.Modes[0].Trace
+					}
+					if d := trace.Diff(first, o.Modes[0].Trace); d != nil {
+						t.Fatalf("seed %d: another run with GOMAXPROCS=%d: %v", seed, procs, d)
+					}
+				}
+			}
 		})
 	}
 }

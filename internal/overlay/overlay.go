@@ -66,12 +66,12 @@ func Make(dir string, t Toolchain) (string, error) {
 		return "", fmt.Errorf("%w: %w: this is %s, and it is made for %s", ErrUnfit, err, t.GOVERSION, strings.Join(Supported(), " and "))
 	}
 	names := slices.Sorted(maps.Keys(files))
-	sum := sha256.New()
-	fmt.Fprintln(sum, src)
+	content := []byte(src)
 	for _, name := range names {
-		fmt.Fprintf(sum, "%s %d\n%s", name, len(files[name]), files[name])
+		content = append(fmt.Appendf(content, "\n%s %d\n", name, len(files[name])), files[name]...)
 	}
-	if dir, err = filepath.Abs(filepath.Join(dir, fmt.Sprintf("%s-%x", t.GOVERSION, sum.Sum(nil)[:6]))); err != nil {
+	sum := sha256.Sum256(content)
+	if dir, err = filepath.Abs(filepath.Join(dir, fmt.Sprintf("%s-%x", t.GOVERSION, sum[:6]))); err != nil {
 		return "", err
 	}
 	replace := map[string]string{}

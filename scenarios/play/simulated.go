@@ -76,13 +76,17 @@ func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 // stopped reports whether a run was stopped at the event asked for.
 func stopped(err error) bool { return errors.Is(err, sim.ErrStopped) }
 
-// Unseeded is a line of advice if math/rand does not follow the seed in this
-// program, and empty if it does.
+// Unseeded is lines of advice about the global sources of random numbers that do not
+// follow the seed in this program, and empty if all do.
 func Unseeded() string {
-	if sim.GlobalRandSeedable() {
+	if sim.Overlaid() {
 		return ""
 	}
-	return "\nmath/rand cannot be seeded in this program: put \"//go:debug randseednop=0\" into its main package or test file"
+	advice := "\nmath/rand/v2, and a reader of crypto/rand that a library has kept, follow the seed in a program that is built with: locksim overlay"
+	if !sim.GlobalRandSeedable() {
+		advice = "\nmath/rand cannot be seeded in this program: put \"//go:debug randseednop=0\" into its main package or test file" + advice
+	}
+	return advice
 }
 
 // simWorld is a simulated world as a [Stage].

@@ -78,6 +78,6 @@ func (f *Failure) doubt() string {
 
 // remedy says what to do about a lock that is not deterministic.
 func remedy() string {
-	return "a lock must draw from e.Source or e.Entropy, and take its time from e.Clock: the seed does not decide the global\n" +
-		"source of math/rand/v2, the order of a map, or a select with two ready cases" + play.Unseeded() + "\n"
+	return "a lock must draw from e.Source or e.Entropy, and take its time from e.Clock: the seed does not decide the order\n" +
+		"of a map, or a select with two ready cases" + play.Unseeded() + "\n"
 }

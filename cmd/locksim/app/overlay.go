@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -56,6 +55,13 @@ tested with ` + strings.Join(overlay.Supported(), " and ") + `, and is an error 
 				}
 				dir = filepath.Join(cache, "locksim", "overlay")
 			}
+			dir, err := filepath.Abs(dir)
+			if err != nil {
+				return err
+			}
+			if strings.ContainsAny(dir, " \t\n") {
+				return fmt.Errorf("the folder %q has a space in its name, at which $(locksim overlay) would be split: name another one with --dir", dir)
+			}
 			found, err := overlay.Find(cmd.Context())
 			if err != nil {
 				return err
@@ -63,9 +69,6 @@ tested with ` + strings.Join(overlay.Supported(), " and ") + `, and is an error 
 			path, err := overlay.Make(dir, found)
 			if err != nil {
 				return err
-			}
-			if strings.ContainsAny(path, " \t\n") {
-				return errors.New("the path " + path + " has a space, which $(…) would split: name another folder with --dir")
 			}
 			_, err = fmt.Fprintln(s.out, "-overlay="+path)
 			return s.print(err)
