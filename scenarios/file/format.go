@@ -63,13 +63,14 @@ func formatWorld(w World) string {
 	}
 	return servers.String() + fmt.Sprintf("clients: %d, latency: %v", w.Clients, w.Latency) +
 		unless("replicas", w.Replicas, d.Replicas) + unless("lag", w.Lag, d.Lag) +
-		unless("persistence", w.Persistence, d.Persistence) + unless("snapshot", w.Snapshot, d.Snapshot)
+		unless("persistence", w.Persistence, d.Persistence) + unless("snapshot", w.Snapshot, d.Snapshot) + unless("skew", w.Skew, d.Skew)
 }
 
 func formatLock(l LockSpec) string {
 	d := Defaults().Lock
 	return fmt.Sprintf("kind: %s, ttl: %v, backoff: %v", scalar(l.Kind), l.TTL, l.Backoff) +
-		unless("client", l.Client, d.Client) + unless("wait", l.Wait, d.Wait) + unless("owner", l.Owner, d.Owner)
+		unless("client", l.Client, d.Client) + unless("wait", l.Wait, d.Wait) + unless("owner", l.Owner, d.Owner) +
+		unless("nodes", l.Nodes, d.Nodes)
 }
 
 func formatWorkload(w Workload) string {
@@ -77,7 +78,16 @@ func formatWorkload(w Workload) string {
 	return fmt.Sprintf("rounds: %d, hold: %v, think: %v, stagger: %v", w.Rounds, w.Hold, w.Think, w.Stagger) +
 		unless("timeout", w.Timeout, d.Timeout) + fmt.Sprintf(", checks_until: %s", w.ChecksUntil) +
 		unless("kind", w.Kind, d.Kind) + unless("nested", w.Nested, d.Nested) +
-		unless("request", w.Request, d.Request) + unless("release", w.Release, d.Release)
+		unless("request", w.Request, d.Request) + unless("deadline", w.Deadline, d.Deadline) + unless("extend", w.Extend, d.Extend) +
+		resources(w.Resources, d.Resources) + unless("release", w.Release, d.Release)
+}
+
+// resources is the key of the resources, if they are not the default.
+func resources(list, byDefault []string) string {
+	if len(list) == 0 || slices.Equal(list, byDefault) {
+		return ""
+	}
+	return ", " + strings.TrimSuffix(formatWords("resources", list), "\n")
 }
 
 // unless is a further key of a group, if its value is not the default.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -102,6 +103,7 @@ func drawScenario(t *rapid.T) *Scenario {
 			Lag:         drawRange(t, "lag", 0),
 			Persistence: rapid.SampledFrom(Persistences()).Draw(t, "persistence"),
 			Snapshot:    drawDuration(t, "snapshot", 1),
+			Skew:        drawDuration(t, "skew", 0),
 		},
 		Lock: LockSpec{
 			Kind:    rapid.SampledFrom([]string{"fenced", "broken/x", "null", "a: b", "{", "@", "7"}).Filter(isWord).Draw(t, "kind"),
@@ -109,7 +111,8 @@ func drawScenario(t *rapid.T) *Scenario {
 			Backoff: drawRange(t, "backoff", time.Millisecond),
 			Client:  rapid.SampledFrom([]ClientProfile{ClientQuiet, ClientStock}).Draw(t, "client"),
 			Wait:    rapid.SampledFrom([]WaitMode{WaitPoll, WaitNotify}).Draw(t, "wait"),
-			Owner:   rapid.SampledFrom([]OwnerIDs{OwnerFresh, OwnerShared}).Draw(t, "owner"),
+			Owner:   rapid.SampledFrom(Owners()).Draw(t, "owner"),
+			Nodes:   rapid.IntRange(0, MaxRedis).Draw(t, "nodes"),
 		},
 		Workload: Workload{
 			Rounds: rapid.IntRange(1, MaxRounds).Draw(t, "rounds"),
@@ -119,6 +122,9 @@ func drawScenario(t *rapid.T) *Scenario {
 			Kind:        rapid.SampledFrom([]WorkloadKind{WorkloadRegister, WorkloadTransfer}).Draw(t, "workload"),
 			Nested:      rapid.IntRange(0, MaxNested).Draw(t, "nested"),
 			Request:     drawDuration(t, "request", 0),
+			Deadline:    rapid.Bool().Draw(t, "deadline"),
+			Extend:      rapid.IntRange(0, MaxExtend).Draw(t, "extend"),
+			Resources:   drawResources(t),
 			Release:     rapid.SampledFrom([]ReleaseTime{ReleaseLast, ReleaseEarly}).Draw(t, "release"),
 		},
 		Catalogue: rapid.SliceOf(rapid.SampledFrom([]string{"F01", "F14", "F73"})).Draw(t, "catalogue"),
@@ -127,6 +133,7 @@ func drawScenario(t *rapid.T) *Scenario {
 	if s.Workload.Kind == WorkloadTransfer {
 		s.Workload.Nested = 0
 	}
+	s.Workload.Deadline = s.Workload.Deadline && s.Workload.Request > 0
 	for i := range rapid.IntRange(0, 4).Draw(t, "faults") {
 		s.Faults = append(s.Faults, drawFault(t, s, i))
 	}
@@ -135,6 +142,12 @@ func drawScenario(t *rapid.T) *Scenario {
 		rapid.MapOf(rapid.SampledFrom(fence.Modes()), rapid.SampledFrom(checker.Labels())),
 	).Draw(t, "expect")
 	return s
+}
+
+func drawResources(t *rapid.T) []string {
+	name := rapid.Custom(func(t *rapid.T) string { return drawText(t, "resource") }).
+		Filter(func(s string) bool { return s != "" && len(s) <= 200 && utf8.ValidString(s) })
+	return rapid.SliceOfNDistinct(name, 1, MaxResource, rapid.ID).Draw(t, "resources")
 }
 
 func drawDuration(t *rapid.T, what string, least time.Duration) time.Duration {

@@ -86,7 +86,7 @@ func (p *reader) scenario() *Scenario {
 }
 
 func readWorld(v value, w *World) {
-	names := []string{"redis", "clients", "latency", "replicas", "lag", "persistence", "snapshot"}
+	names := []string{"redis", "clients", "latency", "replicas", "lag", "persistence", "snapshot", "skew"}
 	for _, k := range v.p.kinds {
 		names = append(names, k.Kind)
 	}
@@ -107,20 +107,23 @@ func readWorld(v value, w *World) {
 	f.span("lag", &w.Lag)
 	f.choice("persistence", (*string)(&w.Persistence))
 	f.duration("snapshot", &w.Snapshot)
+	f.duration("skew", &w.Skew)
 }
 
 func readLock(v value, l *LockSpec) {
-	f := v.fields("kind", "ttl", "backoff", "client", "wait", "owner")
+	f := v.fields("kind", "ttl", "backoff", "client", "wait", "owner", "nodes")
 	f.text("kind", &l.Kind)
 	f.duration("ttl", &l.TTL)
 	f.span("backoff", &l.Backoff)
 	f.choice("client", (*string)(&l.Client))
 	f.choice("wait", (*string)(&l.Wait))
 	f.choice("owner", (*string)(&l.Owner))
+	f.whole("nodes", &l.Nodes)
 }
 
 func readWorkload(v value, w *Workload) {
-	f := v.fields("kind", "rounds", "hold", "think", "stagger", "timeout", "checks_until", "nested", "request", "release")
+	f := v.fields("kind", "rounds", "hold", "think", "stagger", "timeout", "checks_until", "nested", "request", "deadline", "extend",
+		"resources", "release")
 	f.choice("kind", (*string)(&w.Kind))
 	f.whole("rounds", &w.Rounds)
 	f.duration("hold", &w.Hold)
@@ -130,6 +133,12 @@ func readWorkload(v value, w *Workload) {
 	f.choice("checks_until", (*string)(&w.ChecksUntil))
 	f.whole("nested", &w.Nested)
 	f.positive("request", &w.Request, "leave request out for a context without a deadline")
+	f.flag("deadline", &w.Deadline)
+	f.whole("extend", &w.Extend)
+	if _, ok := f.get("resources"); ok {
+		w.Resources = nil
+	}
+	f.words("resources", &w.Resources, "[order, invoice]")
 	f.choice("release", (*string)(&w.Release))
 }
 

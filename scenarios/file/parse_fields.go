@@ -50,6 +50,7 @@ func (f fields) group(key string, read func(value)) {
 func (f fields) text(key string, to *string) { f.group(key, func(v value) { v.text(to) }) }
 func (f fields) whole(key string, to *int)   { f.group(key, func(v value) { v.whole(to) }) }
 func (f fields) span(key string, to *Range)  { f.group(key, func(v value) { v.span(to) }) }
+func (f fields) flag(key string, to *bool)   { f.group(key, func(v value) { v.flag(to) }) }
 
 // words reads a list of words.
 func (f fields) words(key string, to *[]string, example string) {

@@ -114,6 +114,15 @@ func (v value) whole(to *int) {
 	*to = number
 }
 
+func (v value) flag(to *bool) {
+	n, ok := v.node.(*ast.BoolNode)
+	if !ok {
+		v.want("true or false")
+		return
+	}
+	*to = n.Value
+}
+
 func (v value) duration(to *time.Duration) {
 	text, ok := v.node.(*ast.StringNode)
 	if !ok {

@@ -19,6 +19,8 @@ const (
 	MaxRounds   = 1000           // rounds of a client
 	MaxReplicas = 3              // replicas of r0
 	MaxNested   = 8              // nested acquires of a section
+	MaxExtend   = 8              // extensions of a lease by its holder
+	MaxResource = 8              // resources of a workload
 	MaxFaults   = 64             // faults of a schedule
 	MaxDuration = 24 * time.Hour // any single length of time, virtual
 	MaxSource   = 32 << 10       // bytes of a scenario file
@@ -96,6 +98,10 @@ type World struct {
 	// Snapshot is the time between two snapshots of a node with persistence
 	// rdb. Default: 60s.
 	Snapshot time.Duration
+	// Skew is by how much the wall clocks of the servers disagree with those of the
+	// clients: each is ahead or behind by a length up to it, drawn by the seed.
+	// Default: 0s.
+	Skew time.Duration
 }
 
 // LockSpec is the lock under test.
@@ -113,8 +119,11 @@ type LockSpec struct {
 	Client ClientProfile
 	// Wait is how it waits for a lock that another client holds. Default: poll.
 	Wait WaitMode
-	// Owner says which owner ids a reentrant lock uses. Default: fresh.
+	// Owner says which owner ids a lock gets that takes them. Default: fresh.
 	Owner OwnerIDs
+	// Nodes is the number of Redis nodes of a lock over a quorum, 1 to MaxRedis.
+	// Default: 0, the lock's own number.
+	Nodes int
 }
 
 // ClientProfile is the configuration of the go-redis clients of a lock.
@@ -139,7 +148,7 @@ const (
 	WaitNotify WaitMode = "notify"
 )
 
-// OwnerIDs say which owner ids a reentrant lock uses.
+// OwnerIDs say which owner ids a lock gets, such as a reentrant one.
 type OwnerIDs string
 
 const (
@@ -147,7 +156,15 @@ const (
 	OwnerFresh OwnerIDs = "fresh"
 	// OwnerShared is one id that all clients use (F31, F32).
 	OwnerShared OwnerIDs = "shared"
+	// OwnerAlike is an id for each client that resembles those of others: the beginning
+	// of another one, other capitals, other characters than letters and digits.
+	OwnerAlike OwnerIDs = "alike"
+	// OwnerRound is an id for each round of a client, as for a job of its own.
+	OwnerRound OwnerIDs = "round"
 )
+
+// Owners lists them. The caller owns the slice.
+func Owners() []OwnerIDs { return []OwnerIDs{OwnerFresh, OwnerShared, OwnerAlike, OwnerRound} }
 
 // Workload is what every client does. One round is: acquire the lock, read the
 // protected value, work for Hold, write, release; then Think.
@@ -178,6 +195,15 @@ type Workload struct {
 	// the lock is released under that context (F29). Default: 0s, until the client
 	// ends.
 	Request time.Duration
+	// Deadline says that the context of Request has its end as a deadline, which the
+	// lock can see beforehand. Default: it is cancelled then.
+	Deadline bool
+	// Extend is how often a section extends its lease while it works, in equal
+	// parts of Hold, if the lock can. 0 to MaxExtend. Default: 0.
+	Extend int
+	// Resources are the names of the locks for which the clients contend. With more
+	// than one, each round draws its own. Default: order.
+	Resources []string
 	// Release says when the lock is released. Default: last.
 	Release ReleaseTime
 }
@@ -256,7 +282,7 @@ func Defaults() *Scenario {
 		},
 		Workload: Workload{
 			Kind: WorkloadRegister, Rounds: 1, Hold: 2 * time.Second, Think: time.Second,
-			ChecksUntil: checker.CareNever, Release: ReleaseLast,
+			ChecksUntil: checker.CareNever, Release: ReleaseLast, Resources: []string{"order"},
 		},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"locksim/checker"
 	"locksim/faults"
@@ -75,6 +76,7 @@ func (s checked) validateWorld() error {
 		ordered("world.lag", w.Lag, 0),
 		oneOf("world.persistence", w.Persistence, Persistences()),
 		inLimits("world.snapshot", w.Snapshot, 0),
+		inLimits("world.skew", w.Skew, 0),
 	)
 }
 
@@ -96,6 +98,9 @@ func (s checked) validateLock() error {
 	if !IsWord(s.Lock.Kind) {
 		return wrong("lock.kind", "%q cannot be a kind of lock: write a word such as fenced", s.Lock.Kind)
 	}
+	if s.Lock.Nodes < 0 || s.Lock.Nodes > MaxRedis {
+		return wrong("lock.nodes", "%d is out of range: give a number from 1 to %d, or leave it out for the lock's own", s.Lock.Nodes, MaxRedis)
+	}
 	if s.Lock.TTL%time.Millisecond != 0 {
 		return wrong("lock.ttl", "%v is not a whole number of milliseconds: Redis counts no finer", s.Lock.TTL)
 	}
@@ -104,7 +109,7 @@ func (s checked) validateLock() error {
 		ordered("lock.backoff", s.Lock.Backoff, time.Millisecond),
 		oneOf("lock.client", s.Lock.Client, []ClientProfile{ClientQuiet, ClientStock}),
 		oneOf("lock.wait", s.Lock.Wait, []WaitMode{WaitPoll, WaitNotify}),
-		oneOf("lock.owner", s.Lock.Owner, []OwnerIDs{OwnerFresh, OwnerShared}),
+		oneOf("lock.owner", s.Lock.Owner, Owners()),
 	)
 }
 
@@ -119,6 +124,15 @@ func (s checked) validateWorkload() error {
 	if w.Nested < 0 || w.Nested > MaxNested {
 		return wrong("workload.nested", "%d is out of range: give a number from 0 to %d", w.Nested, MaxNested)
 	}
+	if w.Extend < 0 || w.Extend > MaxExtend {
+		return wrong("workload.extend", "%d is out of range: give a number from 0 to %d", w.Extend, MaxExtend)
+	}
+	if w.Deadline && w.Request == 0 {
+		return wrong("workload.deadline", "the context of a request without an end has no deadline: give request too")
+	}
+	if err := validateResources(w.Resources); err != nil {
+		return err
+	}
 	return first(
 		oneOf("workload.checks_until", w.ChecksUntil, []checker.Care{checker.CareNever, checker.CareLost, checker.CareSteps}),
 		oneOf("workload.kind", w.Kind, []WorkloadKind{WorkloadRegister, WorkloadTransfer}),
@@ -130,6 +144,24 @@ func (s checked) validateWorkload() error {
 		inLimits("workload.timeout", w.Timeout, 0),
 		inLimits("workload.request", w.Request, 0),
 	)
+}
+
+// validateResources checks the names of the resources. A name may have any character
+// that a text can have, since locks have to stand all names.
+func validateResources(names []string) error {
+	if len(names) == 0 || len(names) > MaxResource {
+		return wrong("workload.resources", "there are %d names: give 1 to %d", len(names), MaxResource)
+	}
+	for i, name := range names {
+		path := fmt.Sprintf("workload.resources[%d]", i)
+		switch {
+		case name == "" || len(name) > 200 || !utf8.ValidString(name):
+			return wrong(path, "%q cannot be a resource: give a text of 1 to 200 bytes", name)
+		case slices.Contains(names[:i], name):
+			return wrong(path, "%q is there twice: each resource has a name of its own", name)
+		}
+	}
+	return nil
 }
 
 // validateLocks checks the form of the names. The runner checks whether the locks

@@ -26,6 +26,9 @@ type client struct {
 	proc   Machine
 	view   View
 	locker lock.Locker
+	owned  lock.Owned // for an owner of each round; nil if all have one
+	life   int        // how often the process had been started before
+	rounds int
 	dice   *rand.Rand
 	start  time.Duration
 
@@ -62,10 +65,15 @@ func newClient(p *play, proc Machine, i int) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if locker, err = p.ownedBy(proc, locker); err != nil {
+	c := &client{play: p, proc: proc, view: proc.View(), locker: locker, dice: rand.New(proc.Source("workload"))}
+	for _, before := range p.clients {
+		if before.proc.Name() == proc.Name() {
+			c.life++
+		}
+	}
+	if err := c.own(); err != nil {
 		return nil, err
 	}
-	c := &client{play: p, proc: proc, view: proc.View(), locker: locker, dice: rand.New(proc.Source("workload"))}
 	w := p.sc.Workload
 	c.start = time.Duration(i) * w.Stagger
 	if w.Stagger == 0 {
@@ -82,31 +90,58 @@ func (p *play) newLocker(m Machine) (l lock.Locker, err error) {
 
 // env is the environment of the lock on a machine.
 func (p *play) env(m Machine) Env {
-	e := env{Machine: m, identity: m.Name(), spec: p.sc.Lock}
-	if p.sc.Lock.Owner == file.OwnerShared {
-		e.identity = sharedIdentity
+	return env{Machine: m, identity: p.identity(m.Name()), spec: p.sc.Lock}
+}
+
+// identity is the owner id of a client, for locks that take one.
+func (p *play) identity(name string) string {
+	switch p.sc.Lock.Owner {
+	case file.OwnerShared:
+		return sharedIdentity
+	case file.OwnerAlike:
+		for i, m := range p.world.Clients() {
+			if m.Name() == name {
+				return alike[i]
+			}
+		}
 	}
-	return e
+	return name
 }
 
 // sharedIdentity is the identity of all clients that share an owner id.
 const sharedIdentity = "everybody"
 
-// ownedBy gives a reentrant lock its owner, if the scenario needs owners: one for
-// each client, or one that they share.
-func (p *play) ownedBy(proc Machine, l lock.Locker) (lock.Locker, error) {
-	path, owner := "workload.nested", proc.Name()
+// alike are identities that resemble each other, one for each client: a lock that compares
+// a part of them, or reads them as a number, a pattern or in one case, confuses them.
+var alike = [file.MaxClients]string{"1", "10", "11", "1a", "1A", "01", "1.0", "1 ", "*", "1%", "c0", "１", "1:1", "[1]", "-1", "1e0"}
+
+// own gives a reentrant lock its owner, if the scenario needs owners.
+func (c *client) own() error {
+	p, path := c.play, "workload.nested"
 	switch {
-	case p.sc.Lock.Owner == file.OwnerShared:
-		path, owner = "lock.owner", sharedIdentity
+	case p.sc.Lock.Owner == file.OwnerShared || p.sc.Lock.Owner == file.OwnerRound:
+		path = "lock.owner"
 	case p.sc.Workload.Nested == 0:
-		return l, nil
+		return nil
 	}
-	owned, ok := l.(lock.Owned)
+	owned, ok := c.locker.(lock.Owned)
 	if !ok {
-		return nil, p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s has no owners: choose a reentrant kind, or leave this out", path, p.lock.Name)
+		return p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s has no owners: choose a reentrant kind, or leave this out", path, p.lock.Name)
 	}
-	return owned.As(owner), nil
+	if p.sc.Lock.Owner == file.OwnerRound {
+		c.owned = owned
+	}
+	c.locker = owned.As(p.identity(c.proc.Name()))
+	return nil
+}
+
+// ownRound gives a lock the owner of a round, which no other round has, also after a
+// restart of the process.
+func (c *client) ownRound() {
+	if c.owned != nil {
+		c.rounds++
+		c.locker = c.owned.As(fmt.Sprintf("%s/%d/%d", c.proc.Name(), c.life, c.rounds))
+	}
 }
 
 // upTo draws a duration up to d.
@@ -138,7 +173,8 @@ func (c *client) round() error {
 	stop := c.proc.Clock().AfterFunc(c.play.acquireLimit(), giveUp)
 	request, end := c.request(ctx)
 	defer end()
-	g, err := c.acquire(request, outer)
+	c.ownRound()
+	g, err := c.acquire(request, outer, c.pick(c.play.resources()))
 	stop()
 	if g == nil || err != nil {
 		return errors.Join(err, ctx.Err())
@@ -151,12 +187,23 @@ func (c *client) round() error {
 	return c.release(g)
 }
 
+// pick draws the resource of a round.
+func (c *client) pick(resources []string) string {
+	if len(resources) == 1 {
+		return resources[0]
+	}
+	return resources[c.dice.IntN(len(resources))]
+}
+
 // request is the context of the request that a round serves: it ends after
 // Workload.Request or, if that is 0, with ctx.
 func (c *client) request(ctx context.Context) (context.Context, context.CancelFunc) {
 	d := c.play.sc.Workload.Request
-	if d == 0 {
+	switch {
+	case d == 0:
 		return ctx, func() {}
+	case c.play.sc.Workload.Deadline:
+		return withDeadline(ctx, d)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	stop := c.proc.Clock().AfterFunc(d, cancel)
@@ -168,7 +215,7 @@ func (c *client) request(ctx context.Context) (context.Context, context.CancelFu
 
 // acquire returns nil if the lock was not granted, and an error if the process has
 // crashed.
-func (c *client) acquire(ctx context.Context, s steps) (*grant, error) {
+func (c *client) acquire(ctx context.Context, s steps, resource string) (*grant, error) {
 	invoked, err := c.proc.Mark(trace.Mark{Step: s.acquire, Resource: resource})
 	if err != nil {
 		return nil, err
@@ -176,17 +223,17 @@ func (c *client) acquire(ctx context.Context, s steps) (*grant, error) {
 	called := c.view.Now()
 	lease, err := c.locker.Acquire(ctx, resource)
 	if err != nil {
-		return nil, c.notGranted(invoked, err)
+		return nil, c.notGranted(resource, invoked, err)
 	}
 	if lease == nil {
 		panic(fmt.Sprintf("the Acquire of lock %s returned neither a lease nor an error", c.play.lock.Name))
 	}
-	return c.begin(s, invoked, called, c.play.lock.formed(lease, called, c.play.sc.Lock.TTL))
+	return c.begin(s, resource, invoked, called, c.play.lock.formed(lease, called, c.play.sc.Lock.TTL))
 }
 
 // begin makes a grant of a lease that was asked for at the instant called, and watches the lease from now on: the client may
 // be paused before its next step.
-func (c *client) begin(s steps, invoked checker.Pos, called time.Time, lease lock.Lease) (*grant, error) {
+func (c *client) begin(s steps, resource string, invoked checker.Pos, called time.Time, lease lock.Lease) (*grant, error) {
 	c.granted++
 	g := &grant{lease: lease, steps: s, id: fmt.Sprintf("%s.g%d", c.proc.Name(), c.granted),
 		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(), Invoked: invoked}}
@@ -206,7 +253,7 @@ func (c *client) begin(s steps, invoked checker.Pos, called time.Time, lease loc
 	return g, nil
 }
 
-func (c *client) notGranted(invoked checker.Pos, cause error) error {
+func (c *client) notGranted(resource string, invoked checker.Pos, cause error) error {
 	if c.view.Crashed() {
 		return errCrashed
 	}
@@ -226,14 +273,14 @@ func (c *client) notGranted(invoked checker.Pos, cause error) error {
 // release releases the lock, under the context of the request if the scenario has
 // one, and else under that of the process.
 func (c *client) release(g *grant) error {
-	n, err := c.proc.Mark(trace.Mark{Step: g.steps.release, Resource: resource})
+	n, err := c.proc.Mark(trace.Mark{Step: g.steps.release, Resource: g.Resource})
 	if err != nil {
 		return err
 	}
 	g.Released = n
 	c.seeRevival(g, n)
 	cause := g.lease.Release(c.releaseContext(g))
-	m := trace.Mark{Step: g.steps.released, Resource: resource}
+	m := trace.Mark{Step: g.steps.released, Resource: g.Resource}
 	if cause != nil {
 		m.Problem = cause.Error()
 	}

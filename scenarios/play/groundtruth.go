@@ -14,9 +14,12 @@ func (p *play) watchedKeys() []string {
 	if p.lock.Keys == nil {
 		return nil
 	}
-	keys := slices.Clone(p.lock.Keys(resource))
-	if p.lock.Queue != nil {
-		keys = append(keys, p.lock.Queue(resource))
+	var keys []string
+	for _, resource := range p.resources() {
+		keys = append(keys, p.lock.Keys(resource)...)
+		if p.lock.Queue != nil {
+			keys = append(keys, p.lock.Queue(resource))
+		}
 	}
 	return keys
 }
@@ -24,22 +27,26 @@ func (p *play) watchedKeys() []string {
 // groundTruth is who held the lock by the nodes' keys, which no client can see. It
 // is empty for a lock without Keys.
 type groundTruth struct {
-	key     string            // of the lock
-	nodes   int               // the number of nodes of the lock
-	writers map[string]string // the client that set a value, by the value
-	holders map[string]string // the client that holds the lock on a node, by the node
-	primary string            // the current primary of the first node
-	held    map[string]checker.Pos
+	resource string
+	key      string            // of the lock
+	nodes    int               // the number of nodes of the lock
+	writers  map[string]string // the client that set a value, by the value
+	holders  map[string]string // the client that holds the lock on a node, by the node
+	primary  string            // the current primary of the first node
+	held     map[string]checker.Pos
 
 	deletions []checker.Deletion
 	holdings  []checker.Holding
 }
 
-// groundTruth follows the lock's key on every node up to the end of the workload.
-func (p *play) groundTruth(t *trace.Trace) *groundTruth {
-	g := &groundTruth{nodes: p.lock.Nodes(), writers: map[string]string{}, holders: map[string]string{},
+// groundTruth follows the key of a resource on every node up to the end of the workload.
+func (p *play) groundTruth(t *trace.Trace, resource string) *groundTruth {
+	g := &groundTruth{resource: resource, nodes: p.lock.Nodes(), writers: map[string]string{}, holders: map[string]string{},
 		primary: "r0", held: map[string]checker.Pos{}}
-	keys := p.watchedKeys()
+	if p.lock.Keys == nil {
+		return g
+	}
+	keys := p.lock.Keys(resource)
 	if len(keys) == 0 {
 		return g
 	}
@@ -91,7 +98,7 @@ func (g *groundTruth) follow(c trace.KeyChange) {
 		g.holders[c.Server] = g.writers[c.Value]
 	default:
 		if c.Change == trace.KeyDeleted && owner != "" && c.By != "" {
-			g.deletions = append(g.deletions, checker.Deletion{At: at, Node: c.Server, Resource: resource, Owner: owner, By: c.By})
+			g.deletions = append(g.deletions, checker.Deletion{At: at, Node: c.Server, Resource: g.resource, Owner: owner, By: c.By})
 		}
 		delete(g.holders, c.Server)
 	}
@@ -130,16 +137,16 @@ func isFamily(server string) bool { return strings.HasPrefix(server, "r0") }
 
 func (g *groundTruth) close(client string, at checker.Pos) {
 	if from := g.held[client]; from < at {
-		g.holdings = append(g.holdings, checker.Holding{Client: client, Resource: resource, From: from, To: at})
+		g.holdings = append(g.holdings, checker.Holding{Client: client, Resource: g.resource, From: from, To: at})
 	}
 	delete(g.held, client)
 }
 
 // into adds the holdings and deletions to a history.
 func (g *groundTruth) into(h *checker.History) {
+	h.Holdings = append(h.Holdings, g.holdings...)
 	for _, client := range slices.Sorted(maps.Keys(g.held)) {
-		h.Holdings = append(h.Holdings, checker.Holding{Client: client, Resource: resource, From: g.held[client]})
+		h.Holdings = append(h.Holdings, checker.Holding{Client: client, Resource: g.resource, From: g.held[client]})
 	}
-	h.Holdings = append(g.holdings, h.Holdings...)
-	h.Deletions = g.deletions
+	h.Deletions = append(h.Deletions, g.deletions...)
 }

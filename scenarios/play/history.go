@@ -40,10 +40,12 @@ func (p *play) history(t *trace.Trace) checker.History {
 		h.Attempts = append(h.Attempts, c.attempts...)
 	}
 	p.addDecisions(&h)
-	p.groundTruth(t).into(&h)
 	h.Calm = p.calm()
 	timing := p.timing(t)
-	p.followQueue(t, timing.Away).into(&h)
+	for _, resource := range p.resources() {
+		p.groundTruth(t, resource).into(&h)
+		p.followQueue(t, resource, timing.Away).into(&h)
+	}
 	if len(h.Within) == 0 { // elsewhere a machine may be busy, and nobody has the lock meanwhile
 		h.Timing = timing
 	}

@@ -68,9 +68,13 @@ func Inspect(sc *file.Scenario, l Lock, seed uint64, mode fence.Mode, step int) 
 	if mode.NeedsToken() && !l.Tokens {
 		return nil, fmt.Errorf("mode %s needs fencing tokens, and lock %s mints none: there is no such run", mode, l.Name)
 	}
+	l, err := l.sized(sc)
+	if err != nil {
+		return nil, err
+	}
 	p := newPlay(sc, l)
 	var state *State
-	_, err := p.simulate(seed, mode, step, func(w Stage) error {
+	_, err = p.simulate(seed, mode, step, func(w Stage) error {
 		err := p.body(w)
 		state = p.state()
 		state.Over = err == nil
@@ -89,7 +93,7 @@ func Inspect(sc *file.Scenario, l Lock, seed uint64, mode fence.Mode, step int) 
 func (p *play) state() *State {
 	t := p.world.Trace()
 	s := &State{Step: t.Len()}
-	s.settingOf(p.world)
+	s.settingOf(p.world, p.resources())
 	if s.Step > 0 {
 		s.Event = t.Events[s.Step-1].String()
 	}

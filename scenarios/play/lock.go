@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -31,6 +32,9 @@ type Lock struct {
 	// Keys are the lock keys of a resource, without counters. With it, a run
 	// detects a key that was left behind; nil means that it does not check.
 	Keys func(resource string) []string
+	// Quorum says that New makes a lock over as many Redis servers as Env.Spec().Nodes
+	// says, unless that is 0. Other locks refuse a scenario that chooses a number.
+	Quorum bool
 	// Queue is the key in which a resource's waiters queue, by owner id, for a lock
 	// that grants in the order in which they joined it. It needs Keys. Nil means that
 	// there is no order.
@@ -93,6 +97,18 @@ func (l Lock) Nodes() int {
 		total += s.Count
 	}
 	return max(total, 1)
+}
+
+// sized is the lock over the number of nodes that a scenario chooses.
+func (l Lock) sized(sc *file.Scenario) (Lock, error) {
+	switch n := sc.Lock.Nodes; {
+	case n == 0:
+	case !l.Quorum:
+		return l, sc.ErrorAt(sc.Pos("lock.nodes"), "lock.nodes: lock %s is no lock over a quorum of any number of nodes: leave it out", l.Name)
+	default:
+		l.Servers = Redis(n)
+	}
+	return l, nil
 }
 
 // Cached is the lock with a cache of its compiled Redis scripts, which runs share.
@@ -177,7 +193,7 @@ func (m maker) profile() *goredis.Options {
 }
 
 func (m maker) majority() []lock.Redis {
-	nodes := make([]lock.Redis, kinds.RedlockNodes)
+	nodes := make([]lock.Redis, cmp.Or(m.env.Spec().Nodes, kinds.RedlockNodes))
 	for i := range nodes {
 		nodes[i] = m.node(i)
 	}
@@ -230,7 +246,7 @@ func Kind(name string) (Lock, error) {
 	l := Lock{
 		Name: name, Servers: Redis(k.Redis), Tokens: k.Tokens, Keys: keysOf, Promise: k.Promise, About: k.About,
 		ForWhom:     k.ForWhom,
-		FollowsSpec: true,
+		FollowsSpec: true, Quorum: k.Redis > 1,
 	}
 	if short, ok := strings.CutPrefix(name, kinds.BrokenPrefix); ok {
 		if err := l.specimen(short); err != nil {
@@ -260,6 +276,9 @@ func (l *Lock) specimen(name string) error {
 	l.New = func(e Env) (lock.Locker, error) {
 		m := maker{e}
 		nodes := make([]goredis.Cmdable, s.Nodes)
+		if s.Nodes > 1 {
+			nodes = make([]goredis.Cmdable, cmp.Or(e.Spec().Nodes, s.Nodes))
+		}
 		for i := range nodes {
 			nodes[i] = m.node(i)
 		}

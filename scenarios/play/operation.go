@@ -2,6 +2,7 @@ package play
 
 import (
 	"context"
+	"time"
 
 	"locksim/checker"
 	"locksim/sim/trace"
@@ -31,6 +32,12 @@ func (c *client) finish(g *grant, op checker.Op, step trace.Step, cause error) (
 	}
 	g.ops = append(g.ops, op)
 	return op.Outcome == checker.OutcomeOK, err
+}
+
+// withDeadline is a context that ends at an instant which the lock can see beforehand, as
+// that of a request of a server does.
+func withDeadline(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, d)
 }
 
 // storeContext limits the wait for the store, if the scenario has a limit.

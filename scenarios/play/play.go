@@ -2,6 +2,8 @@ package play
 
 import (
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -10,11 +12,9 @@ import (
 	"locksim/scenarios/file"
 )
 
-// resource is the lock for which the clients of a run contend. Sections read and
-// write its register, transfers also the second register, and nested sections a
-// third.
+// A section reads and writes the register of its resource, a transfer also the second
+// register, and a nested section a third.
 const (
-	resource       = "order"
 	register       = "balance"
 	secondRegister = "reserve"
 	nestedRegister = "audit"
@@ -37,6 +37,9 @@ type play struct {
 }
 
 func newPlay(sc *file.Scenario, l Lock) *play { return &play{sc: sc, lock: l} }
+
+// resources are the names of the locks for which the clients of a run contend.
+func (p *play) resources() []string { return p.sc.Workload.Resources }
 
 // registers are the registers that a section reads and writes.
 func (p *play) registers() []string {
@@ -76,6 +79,9 @@ func (p *play) body(w Stage) error {
 	defer func() { p.over = true }()
 	p.world = w
 	p.schedule = newSchedule(p, w)
+	if err := p.skewClocks(); err != nil {
+		return err
+	}
 	w.Ground().WatchKeys(p.watchedKeys()...)
 	if err := p.startClients(); err != nil {
 		return err
@@ -97,6 +103,22 @@ func (p *play) body(w Stage) error {
 		return err
 	}
 	p.final = p.epilogue()
+	return nil
+}
+
+// skewClocks makes the wall clocks of the servers disagree from the start.
+func (p *play) skewClocks() error {
+	most := p.sc.World.Skew
+	if most == 0 {
+		return nil
+	}
+	dice := rand.New(p.world.Clients()[0].Source("skew"))
+	for _, s := range p.world.Ground().Servers() {
+		by := time.Duration(dice.Int64N(2*int64(most)+1)) - most
+		if err := (faults.ClockJump{Clock: s.Name, By: by}).Apply(p.world.Faults(func() {})); err != nil {
+			return fmt.Errorf("set the clock of %s: %w", s.Name, err)
+		}
+	}
 	return nil
 }
 
@@ -123,8 +145,10 @@ func (p *play) epilogue() map[checker.Cell]string {
 		all = append(all, nestedRegister)
 	}
 	final := map[checker.Cell]string{}
-	for _, r := range all {
-		final[checker.Cell{Resource: resource, Register: r}] = p.world.Ground().Value(resource, r)
+	for _, resource := range p.resources() {
+		for _, r := range all {
+			final[checker.Cell{Resource: resource, Register: r}] = p.world.Ground().Value(resource, r)
+		}
 	}
 	return final
 }

@@ -46,7 +46,13 @@ func (p *play) runProbe() error {
 	if err != nil {
 		return fmt.Errorf("make the lock of the probe: %w", err)
 	}
-	proc.Go(func() { p.probe.run(proc, locker) })
+	proc.Go(func() {
+		for _, resource := range p.resources() {
+			if p.probe.acquired = false; !p.probe.run(proc, locker, resource) {
+				return
+			}
+		}
+	})
 	if err := w.RunUntil(w.Idle); err != nil {
 		return err
 	}
@@ -64,8 +70,9 @@ func (p *play) runProbe() error {
 var ErrKeptOutside = errors.New("the lock keeps its lease outside the servers: it was granted, and in the end it is taken although no server has any key; " +
 	"the clients of a run share the variables of this program, which real processes do not: make all state of the lock in New, for each process anew")
 
-// run tries until the bound; a lock that gives up earlier is asked again.
-func (b *probe) run(proc Machine, locker lock.Locker) {
+// run tries until the bound; a lock that gives up earlier is asked again. It reports
+// whether it got the lock.
+func (b *probe) run(proc Machine, locker lock.Locker, resource string) bool {
 	began := proc.Clock().Now()
 	ctx, cancel := context.WithTimeout(proc.Context(), b.bound)
 	defer cancel()
@@ -73,16 +80,17 @@ func (b *probe) run(proc Machine, locker lock.Locker) {
 		lease, err := locker.Acquire(ctx, resource)
 		if err == nil {
 			b.acquired = true
-			b.waited = proc.Clock().Now().Sub(began)
+			b.waited = max(b.waited, proc.Clock().Now().Sub(began))
 			b.problem = lease.Release(proc.Context())
-			return
+			return true
 		}
 		b.problem = err
 		b.denied = b.denied && onlyDenies(err)
 		if proc.Clock().Sleep(ctx, 10*time.Millisecond) != nil {
-			return
+			return false
 		}
 	}
+	return false
 }
 
 // onlyDenies reports whether an error says that the lock is taken, or that the time is
@@ -162,9 +170,13 @@ func (p ended) leftBehind() string {
 	if p.lock.Keys == nil {
 		return ""
 	}
+	var names []string
+	for _, resource := range p.resources() {
+		names = append(names, p.lock.Keys(resource)...)
+	}
 	for _, s := range p.asked() {
 		for _, k := range s.Keys {
-			for _, name := range p.lock.Keys(resource) {
+			for _, name := range names {
 				switch {
 				case k.Name != name:
 				case k.TTL == 0:

@@ -19,17 +19,18 @@ type place struct {
 
 // queueing is the queue of a lock, by the server's record.
 type queueing struct {
-	places []place
-	takes  map[string][]checker.Pos // by the client: the steps at which it took the lock
+	resource string
+	places   []place
+	takes    map[string][]checker.Pos // by the client: the steps at which it took the lock
 }
 
-// followQueue follows the queue of a lock on its primary. A waiter keeps its place until
+// followQueue follows the queue of a resource on its primary. A waiter keeps its place until
 // its own request gives it up. If the request of another client takes it out, it has lost
 // its place only if it was away, and may have been silent for too long, or if the
 // server's clock has jumped. A waiter that was there all the time keeps the place that it
 // had.
-func (p *play) followQueue(t *trace.Trace, away map[string][]checker.Absence) queueing {
-	q := queueing{takes: map[string][]checker.Pos{}}
+func (p *play) followQueue(t *trace.Trace, resource string, away map[string][]checker.Absence) queueing {
+	q := queueing{resource: resource, takes: map[string][]checker.Pos{}}
 	if p.lock.Queue == nil || p.lock.Keys == nil || p.struckOf(promise.NodeClock) {
 		return q
 	}
@@ -105,6 +106,9 @@ func (p *play) struckOf(class promise.Fault) bool {
 func (q queueing) into(h *checker.History) {
 	for i := range h.Grants {
 		g := &h.Grants[i]
+		if g.Resource != q.resource {
+			continue
+		}
 		var took checker.Pos
 		for _, at := range q.takes[g.Client] {
 			if g.Invoked < at && at <= g.Granted {
@@ -119,6 +123,9 @@ func (q queueing) into(h *checker.History) {
 	}
 	for i := range h.Attempts {
 		a := &h.Attempts[i]
+		if a.Resource != q.resource {
+			continue
+		}
 		if p, ok := q.only(func(p place) bool {
 			return p.client == a.Client && a.Invoked < p.joined && (a.Returned == 0 || p.joined <= a.Returned)
 		}); ok {

@@ -94,6 +94,10 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*Outcome, error) {
 	if err := errors.Join(sc.Validate(), l.Validate()); err != nil {
 		return nil, err
 	}
+	l, err := l.sized(sc)
+	if err != nil {
+		return nil, err
+	}
 	modes := opts.Modes
 	if len(modes) == 0 {
 		modes = DefaultModes(l)
@@ -170,6 +174,10 @@ func playOnce(sc *file.Scenario, l Lock, seed uint64, mode fence.Mode, base *Mod
 // may be nil. Errors as for [Run], and those of the world.
 func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
 	if err := errors.Join(sc.Validate(), l.Validate()); err != nil {
+		return nil, err
+	}
+	l, err := l.sized(sc)
+	if err != nil {
 		return nil, err
 	}
 	p := newPlay(sc, l)

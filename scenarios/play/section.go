@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/lock"
 	"locksim/scenarios/file"
 	"locksim/sim/trace"
 )
@@ -37,11 +38,11 @@ func (c *client) section(g *grant) error {
 		return err
 	}
 	for range c.play.sc.Workload.Nested {
-		if err := c.nestedSection(); err != nil {
+		if err := c.nestedSection(g.Resource); err != nil {
 			return err
 		}
 	}
-	if err := c.sleep(c.play.sc.Workload.Hold); err != nil {
+	if err := c.hold(g); err != nil {
 		return err
 	}
 	if over, err := c.leaseIsOver(g); over || err != nil {
@@ -55,10 +56,40 @@ func (c *client) section(g *grant) error {
 	return c.writeAll(g, c.play.registers(), saw)
 }
 
+// hold is the work of a section. The client extends its lease meanwhile, if the scenario
+// says so and the lock can. A failure is part of the story: it goes on, as it would
+// without.
+func (c *client) hold(g *grant) error {
+	w := c.play.sc.Workload
+	part := w.Hold / time.Duration(w.Extend+1)
+	for range w.Extend {
+		if err := c.sleep(part); err != nil {
+			return err
+		}
+		l, ok := g.lease.(lock.Extender)
+		if !ok {
+			continue
+		}
+		if _, err := c.proc.Mark(trace.Mark{Step: trace.Point, Label: "extend"}); err != nil {
+			return err
+		}
+		after := trace.Mark{Step: trace.Point, Label: "extended"}
+		if l.Extend(c.proc.Context()) != nil {
+			after.Label = "not-extended"
+		}
+		n, err := c.proc.Mark(after)
+		if err != nil {
+			return err
+		}
+		c.seeRevival(g, n)
+	}
+	return c.sleep(w.Hold - part*time.Duration(w.Extend))
+}
+
 // nestedSection is a section within a section: the same owner acquires the same
 // lock again, and works on another register.
-func (c *client) nestedSection() error {
-	g, err := c.acquire(c.proc.Context(), inner)
+func (c *client) nestedSection(resource string) error {
+	g, err := c.acquire(c.proc.Context(), inner, resource)
 	if g == nil || err != nil {
 		return err
 	}
@@ -160,5 +191,5 @@ func (c *client) think() time.Duration {
 func (c *client) newOp(g *grant, kind checker.OpKind, register string) checker.Op {
 	c.ops++
 	return checker.Op{ID: fmt.Sprintf("%s.%s%d", c.proc.Name(), kind[:1], c.ops), Client: c.proc.Name(), Kind: kind,
-		Resource: resource, Register: register, Token: g.Token}
+		Resource: g.Resource, Register: register, Token: g.Token}
 }

@@ -214,11 +214,14 @@ func (w simView) Now() time.Time { return w.Clock().Peek() }
 func (w simView) Until(t time.Time, stop <-chan struct{}) bool { return w.Clock().Until(t, stop) }
 
 // settingOf adds to a state what only a simulated world has.
-func (s *State) settingOf(w Stage) {
+func (s *State) settingOf(w Stage, resources []string) {
 	sw, ok := w.(*simWorld)
 	if !ok {
 		return
 	}
 	s.At, s.Flights = sw.w.Now(), sw.w.Flights()
-	s.Store, s.Highest = protected.Of(sw.w).Cells(), protected.Of(sw.w).Highest(resource)
+	s.Store = protected.Of(sw.w).Cells()
+	for _, resource := range resources {
+		s.Highest = max(s.Highest, protected.Of(sw.w).Highest(resource))
+	}
 }

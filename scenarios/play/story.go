@@ -183,7 +183,7 @@ func released(m trace.Mark) string {
 	if m.Problem == "" {
 		return "has released"
 	}
-	return "fails to release: " + strings.TrimPrefix(m.Problem, "release "+resource+": ")
+	return "fails to release: " + strings.TrimPrefix(m.Problem, "release "+m.Resource+": ")
 }
 
 // decided is a decision about a write, or about a read that was refused.

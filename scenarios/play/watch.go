@@ -19,7 +19,7 @@ func (c *client) watchLease(g *grant, known <-chan struct{}) (end func()) {
 	c.proc.Go(func() {
 		if c.outlast(g.lease, stop) {
 			g.expired.Store(true)
-			g.Until = c.proc.Observe(trace.Mark{Step: trace.Until, Resource: resource})
+			g.Until = c.proc.Observe(trace.Mark{Step: trace.Until, Resource: g.Resource})
 		}
 	})
 	c.proc.Go(func() {
@@ -31,13 +31,13 @@ func (c *client) watchLease(g *grant, known <-chan struct{}) (end func()) {
 		if c.view.Paused() {
 			c.partial.Store(true)
 		}
-		g.Lost = c.proc.Observe(trace.Mark{Step: trace.Lost, Resource: resource})
+		g.Lost = c.proc.Observe(trace.Mark{Step: trace.Lost, Resource: g.Resource})
 		select {
 		case <-known:
 		case <-stop:
 			return
 		}
-		if n, err := c.proc.Mark(trace.Mark{Step: trace.LostSeen, Resource: resource}); err == nil {
+		if n, err := c.proc.Mark(trace.Mark{Step: trace.LostSeen, Resource: g.Resource}); err == nil {
 			g.LostSeen = n
 			g.lossSeen.Store(true)
 		}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,8 +45,8 @@ func Discover(l play.Lock, space Space) (Space, error) {
 	if space.Points == nil {
 		space.Points = calm.points()
 	}
-	if space.Nested == 0 && calm.owned && !mintsUnderPromise(l) {
-		space.Nested = 2
+	if space.Nested == 0 && calm.owned {
+		space.Nested, space.OwnerPerRound = 2, mintsUnderPromise(l)
 	}
 	if l.FollowsSpec || space.TTL != (file.Range{}) {
 		return space, nil
@@ -66,10 +67,10 @@ func Judgeable(l play.Lock) error {
 	return nil
 }
 
-// mintsUnderPromise is true for a lock whose nested sections are not drawn: an
-// owner that enters again after a lost release has its old token again, and no
-// fence that compares tokens can distinguish the two sections. If the lock promises
-// right data behind such a fence, the violation is known.
+// mintsUnderPromise is true for a lock whose owners are drawn for each round: an owner
+// that enters again after a lost release has its old token again, and no fence that
+// compares tokens can distinguish the two sections. If the lock promises right data
+// behind such a fence, the violation is known.
 func mintsUnderPromise(l play.Lock) bool { return l.Tokens && !l.PromisesNothing() }
 
 // discoverFaults sets the classes of fault.
@@ -107,11 +108,14 @@ func (s *Space) discoverReplicas(l play.Lock) error {
 // nodes costs several times as much as one on a single node: within a promise,
 // where only many runs are evidence, its worlds are smaller than others.
 func (s *Space) discoverSize(l play.Lock) {
+	if l.Quorum && l.FollowsSpec && s.Nodes == (Span{}) {
+		s.Nodes = Span{1, 7}
+	}
 	if l.PromisesNothing() || l.Nodes() < 3 {
 		return
 	}
 	if s.Clients == (Span{}) {
-		s.Clients = Span{2, 3}
+		s.Clients, s.Crowd = Span{2, 3}, cmp.Or(s.Crowd, crowd)
 	}
 	if s.Rounds == (Span{}) {
 		s.Rounds = Span{1, 3}

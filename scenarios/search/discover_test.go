@@ -91,7 +91,7 @@ func TestDiscover(t *testing.T) {
 		"three nodes":      {testlocks.Redsync(), search.Space{Lock: "redsync", Redis: 3, Replicas: 2, TTL: file.Range{Min: 9 * time.Second, Max: 10 * time.Second}}},
 		"promise":          {ours(t, "single"), search.Space{Lock: "single", Redis: 1, Faults: ours(t, "single").Promise.Exclusion, Waits: bothWays}},
 		"reentrant":        {ours(t, "reentrant"), search.Space{Lock: "reentrant", Redis: 1, Nested: 2, Faults: ours(t, "reentrant").Promise.Exclusion, Waits: bothWays}},
-		"reentrant-fenced": {ours(t, "reentrant-fenced"), search.Space{Lock: "reentrant-fenced", Redis: 1, Faults: ours(t, "reentrant-fenced").Promise.Exclusion, Waits: bothWays}},
+		"reentrant-fenced": {ours(t, "reentrant-fenced"), search.Space{Lock: "reentrant-fenced", Redis: 1, Nested: 2, OwnerPerRound: true, Faults: ours(t, "reentrant-fenced").Promise.Exclusion, Waits: bothWays}},
 		"everything":       {everything("single"), search.Space{Lock: "single", Redis: 1, Replicas: 2, Waits: bothWays, Profiles: bothProfiles}},
 		"specimen":         {ours(t, "broken/get-then-del"), search.Space{Lock: "broken/get-then-del", Redis: 1, Replicas: 2, Points: []string{"compared"}, Profiles: bothProfiles}},
 	} {

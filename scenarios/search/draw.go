@@ -1,10 +1,13 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"locksim/checker"
+	"locksim/faults"
 	"locksim/scenarios/file"
 )
 
@@ -24,7 +27,70 @@ func Draw(from Choices, space Space) *file.Scenario {
 	d.world()
 	d.workload()
 	d.schedule()
+	d.further()
 	return d.sc
+}
+
+// further draws what is drawn last, so that a seed has the same schedule as before it was
+// added: names, contexts and numbers that few scenarios have.
+func (d *drawer) further() {
+	w := &d.sc.Workload
+	if d.once(8) {
+		d.sc.Lock.Owner = file.OwnerAlike
+	}
+	if d.space.OwnerPerRound {
+		d.sc.Lock.Owner = file.OwnerRound
+	}
+	if d.once(6) {
+		w.Resources = d.resources()
+	}
+	if d.once(6) {
+		d.sc.World.Skew = d.part(pick(d, 50, 100, 1000))
+	}
+	w.Deadline = w.Request > 0 && d.once(2)
+	w.Extend = pick(d, 0, 0, 0, 1, 3)
+	if w.ChecksUntil != checker.CareNever && d.once(8) {
+		w.Hold = d.part(400)
+	}
+	if d.once(24) {
+		d.gather()
+	}
+}
+
+// gather makes the clients many. A fault that concerned all clients concerns all of them.
+func (d *drawer) gather() {
+	w := &d.sc.World
+	before := file.Numbered("c", w.Clients)
+	w.Clients = max(w.Clients, d.space.Crowd)
+	for i, f := range d.sc.Faults {
+		form, ok := faults.Open(f.Action)
+		for _, field := range form.Fields {
+			if names, is := field.Holds.(faults.Names); is && slices.Equal(*names.To, before) {
+				*names.To = file.Numbered("c", w.Clients)
+			}
+		}
+		if ok {
+			d.sc.Faults[i].Action = form.Action()
+		}
+	}
+}
+
+// awkward are names of resources that a lock may read as something else: the parts of a
+// key, a pattern, a number, or the same name in other letters. None has braces, which
+// many locks refuse: they mark the part of a key that chooses its slot in a cluster.
+var awkward = []string{
+	"order", "order:1", "order:10", "Order", "order 1", "*", "order?", "[o]rder", "ördér", "orde", "0", "order\n", "%73", "'\"\\",
+}
+
+// resources draws up to three names.
+func (d *drawer) resources() []string {
+	var out []string
+	for range 1 + d.from.Below(3) {
+		if name := pick(d, awkward...); !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // drawer is a scenario while it is drawn.
@@ -72,12 +138,15 @@ func (d *drawer) lock() {
 	l.Backoff = file.Range{Min: short, Max: short * time.Duration(pick(d, 4, 1, 8))}
 	l.Wait = pick(d, d.space.Waits...)
 	l.Client = pick(d, d.space.Profiles...)
+	if d.space.Nodes != (Span{}) && d.once(3) {
+		l.Nodes = d.span(d.space.Nodes)
+	}
 }
 
 func (d *drawer) world() {
 	const ms = time.Millisecond
 	w := &d.sc.World
-	w.Redis, w.Servers = d.space.Redis, d.space.Servers
+	w.Redis, w.Servers = cmp.Or(d.sc.Lock.Nodes, d.space.Redis), d.space.Servers
 	w.Clients = d.span(d.space.Clients)
 	w.Latency = pick(d, file.Range{Min: ms, Max: 5 * ms}, file.Range{Min: ms, Max: ms}, file.Range{Min: 0, Max: 2 * ms}, file.Range{Min: 5 * ms, Max: 20 * ms})
 	if d.space.Replicas > 0 {

@@ -50,7 +50,7 @@ func TestDrawnScenariosAreValid(t *testing.T) {
 func stays(t *rapid.T, sc *file.Scenario, space search.Space) {
 	space = space.WithDefaults()
 	w := sc.World
-	if w.Redis != space.Redis || w.Replicas > space.Replicas || w.Clients < space.Clients.Min || w.Clients > space.Clients.Max {
+	if w.Redis != space.Redis || w.Replicas > space.Replicas || w.Clients < space.Clients.Min || w.Clients > max(space.Clients.Max, space.Crowd) {
 		t.Fatalf("world %+v of %+v", w, space)
 	}
 	if ttl := sc.Lock.TTL; ttl < space.TTL.Min || ttl > space.TTL.Max || sc.Lock.Kind != space.Lock {

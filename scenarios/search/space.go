@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,6 +33,14 @@ type Space struct {
 	Replicas int `json:"replicas"`
 	// Clients is the number of clients. Zero means 2 to 4.
 	Clients Span `json:"clients"`
+	// Crowd is how many clients a scenario has now and then. 0 means 12 where Clients is
+	// left open, and otherwise none.
+	Crowd int `json:"crowd,omitempty"`
+	// Nodes is the number of nodes of a lock over a quorum, now and then. Zero means that
+	// of the lock.
+	Nodes Span `json:"nodes,omitzero"`
+	// OwnerPerRound gives each round of a reentrant lock an owner of its own.
+	OwnerPerRound bool `json:"owner_per_round,omitempty"`
 	// Rounds is the number of rounds of each client. Zero means 2 to 4.
 	Rounds Span `json:"rounds"`
 	// TTL is the range of the lock's TTL, in whole milliseconds. All other times
@@ -76,6 +85,9 @@ func SpaceOf(l play.Lock) Space {
 	return s
 }
 
+// crowd is more clients than names of one digit can number.
+const crowd = 12
+
 // WithDefaults is the space with defaults in the fields that it leaves open.
 func (s Space) WithDefaults() Space {
 	if s.Lock == "" {
@@ -85,7 +97,7 @@ func (s Space) WithDefaults() Space {
 		s.Redis = max(s.Redis, 1)
 	}
 	if s.Clients == (Span{}) {
-		s.Clients = Span{2, 4}
+		s.Clients, s.Crowd = Span{2, 4}, cmp.Or(s.Crowd, crowd)
 	}
 	if s.Rounds == (Span{}) {
 		s.Rounds = Span{2, 4}
@@ -114,6 +126,7 @@ func (s Space) Validate() error {
 	s = s.WithDefaults()
 	errs := []error{
 		inSpan("Clients", s.Clients, file.MaxClients), inSpan("Rounds", s.Rounds, file.MaxRounds),
+		inSpan("Nodes", s.Nodes.orNone(true), file.MaxRedis),
 		inSpan("Redis", Span{s.Redis, s.Redis}.orNone(len(s.Servers) > 0), file.MaxRedis),
 	}
 	if s.TTL.Min < 10*time.Millisecond || s.TTL.Max < s.TTL.Min || s.TTL.Max > time.Hour {
@@ -140,7 +153,7 @@ func (s Space) Validate() error {
 	for _, n := range []struct {
 		field       string
 		value, most int
-	}{{"MaxFaults", s.MaxFaults, file.MaxFaults / 2}, {"Nested", s.Nested, file.MaxNested}, {"Replicas", s.Replicas, file.MaxReplicas}} {
+	}{{"MaxFaults", s.MaxFaults, file.MaxFaults / 2}, {"Nested", s.Nested, file.MaxNested}, {"Replicas", s.Replicas, file.MaxReplicas}, {"Crowd", s.Crowd, file.MaxClients}} {
 		if n.value < 0 || n.value > n.most {
 			errs = append(errs, fmt.Errorf("%s %d: give a number from 0 to %d", n.field, n.value, n.most))
 		}

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 //	READ resource register op token grant -
 //	WRITE resource register op token grant base
 //
-// where grant is the id of the sender's grant, base the id of the operation
+// where the resource is escaped as in the path of a URL, grant is the id of the sender's grant, base the id of the operation
 // that the write is based on, "-" for none. The answer is "OK value", "REFUSED
 // reason" or "ERROR message".
 
@@ -27,7 +28,7 @@ func requestLine(op Op, write bool) string {
 	if write {
 		verb = "WRITE"
 	}
-	return fmt.Sprintf("%s %s %s %s %d %s %s", verb, op.Resource, op.Register, op.ID, op.Token,
+	return fmt.Sprintf("%s %s %s %s %d %s %s", verb, url.PathEscape(op.Resource), op.Register, op.ID, op.Token,
 		cmp.Or(op.Grant, absent), cmp.Or(op.Base, absent))
 }
 
@@ -41,7 +42,11 @@ func parseRequest(line string) (trace.Decision, error) {
 	if err != nil {
 		return trace.Decision{}, fmt.Errorf("token %q is not a number", f[4])
 	}
-	return trace.Decision{Write: f[0] == "WRITE", Resource: f[1], Register: f[2], Op: f[3], Token: token,
+	resource, err := url.PathUnescape(f[1])
+	if err != nil {
+		return trace.Decision{}, fmt.Errorf("resource %q: %w", f[1], err)
+	}
+	return trace.Decision{Write: f[0] == "WRITE", Resource: resource, Register: f[2], Op: f[3], Token: token,
 		Grant: present(f[5]), Base: present(f[6])}, nil
 }
 

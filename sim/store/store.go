@@ -162,9 +162,12 @@ type Op struct {
 }
 
 func (op Op) validate() error {
-	for _, s := range []string{op.Resource, op.Register, op.ID} {
+	if op.Resource == "" {
+		return fmt.Errorf("store: operation %+v: the resource must not be empty", op)
+	}
+	for _, s := range []string{op.Register, op.ID} {
 		if f := strings.Fields(s); len(f) != 1 || f[0] != s {
-			return fmt.Errorf("store: operation %+v: resource, register and id must not be empty or contain white space", op)
+			return fmt.Errorf("store: operation %+v: register and id must not be empty or contain white space", op)
 		}
 	}
 	for _, s := range []string{op.Grant, op.Base} {

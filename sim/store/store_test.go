@@ -129,7 +129,7 @@ func TestStoreOpValidate(t *testing.T) {
 		p.Go(func() {
 			for _, bad := range []string{"", "a b", "a\n", "\ta", "a\rb", "a\vb", "a\u00a0b", "a\u2028"} {
 				for _, op := range []store.Op{
-					{Resource: bad, Register: "r", ID: "i"}, {Resource: "r", Register: bad, ID: "i"}, {Resource: "r", Register: "r", ID: bad},
+					{Resource: "r", Register: bad, ID: "i"}, {Resource: "r", Register: "r", ID: bad},
 					{Resource: "r", Register: "r", ID: "i", Grant: bad + " "}, {Resource: "r", Register: "r", ID: "i", Base: bad + " "},
 				} {
 					err := s.Write(p.Context(), op)

@@ -1,6 +1,10 @@
 package trace
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // Mark is a moment in the work of a client: a step of the workload's driver, or
 // a named point of the code under test. A fault may begin at it, although no
@@ -135,7 +139,7 @@ func (m Mark) AppendText(b []byte) []byte {
 	case Point:
 		return append(b, m.Label...)
 	case Granted, Reentered:
-		b = append(b, m.Resource...)
+		b = appendName(b, m.Resource)
 		if m.Token != 0 {
 			b = fmt.Appendf(b, " token=%d", m.Token)
 		}
@@ -153,7 +157,15 @@ func (m Mark) AppendText(b []byte) []byte {
 	case UntilSeen:
 		return append(b, "the lease has ended"...)
 	}
-	return append(b, m.Resource...)
+	return appendName(b, m.Resource)
+}
+
+// appendName appends the name of a resource, quoted unless it is one plain word.
+func appendName(b []byte, name string) []byte {
+	if strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == '"' || !strconv.IsPrint(r) }) {
+		return strconv.AppendQuote(b, name)
+	}
+	return append(b, name...)
 }
 
 // appendOp appends an operation with its outcome.
