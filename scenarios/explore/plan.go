@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"locksim/internal/prose"
@@ -34,6 +35,9 @@ type Options struct {
 	// Kinds are kinds of fault that may strike in addition, by their names in
 	// scenario files.
 	Kinds []string
+	// Space narrows what else is drawn: each of its fields that is not zero, but for
+	// the lock and the faults, which are above.
+	Space search.Space
 	// Judge is what the lock is judged by.
 	Judge Judge
 	// Collect says whether the first failure ends the exploration.
@@ -110,10 +114,12 @@ const (
 // be stored and sent. It has no defaults.
 type Plan struct {
 	// Lock is the name of the lock.
-	Lock    string       `json:"lock"`
-	Space   search.Space `json:"space"`
-	Judge   Judge        `json:"judge"`
-	Collect Collect      `json:"collect"`
+	Lock  string       `json:"lock"`
+	Space search.Space `json:"space"`
+	// Asked has what the user chose of the space.
+	Asked   *search.Space `json:"asked,omitempty"`
+	Judge   Judge         `json:"judge"`
+	Collect Collect       `json:"collect"`
 	// Runs counts the runs in all.
 	Runs int `json:"runs" jsonschema:"minimum=1"`
 	// FirstSeed is the seed of the first run. Each run has the next one.
@@ -125,17 +131,19 @@ type Plan struct {
 // NewPlan finds out what is to be drawn for a lock, from a run without faults. The
 // errors are about the options, or say that the lock fails in that run.
 func NewPlan(l play.Lock, opts Options) (*Plan, error) {
+	opts.Space.Lock, opts.Space.Faults, opts.Space.Kinds = "", nil, nil
 	p := &Plan{Lock: l.Name, Judge: opts.Judge, Collect: opts.Collect,
 		Runs: opts.Runs, FirstSeed: opts.FirstSeed, Block: blockRuns}
 	if err := errors.Join(l.Validate(), p.problem(), promised(l, opts)); err != nil {
 		return nil, err
 	}
 	l = p.Judge.Of(l)
-	space := search.SpaceOf(l)
-	if opts.Faults != nil {
-		space.Faults = opts.Faults
+	if !reflect.ValueOf(opts.Space).IsZero() {
+		p.Asked = &opts.Space
 	}
-	space.Kinds = opts.Kinds
+	space := opts.Space
+	space.Faults, space.Kinds = opts.Faults, opts.Kinds
+	space = space.For(l)
 	if err := space.Validate(); err != nil {
 		return nil, err
 	}

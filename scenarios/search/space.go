@@ -79,8 +79,15 @@ type Span struct {
 
 // SpaceOf is the space in which a lock is judged: the faults that its promise
 // covers, or every fault for a lock that promises nothing.
-func SpaceOf(l play.Lock) Space {
-	s := Space{Lock: l.Name, Faults: l.Promise.Exclusion}
+func SpaceOf(l play.Lock) Space { return Space{}.For(l) }
+
+// For is the space with what SpaceOf has, where it leaves the lock, the faults and the
+// servers open.
+func (s Space) For(l play.Lock) Space {
+	s.Lock = l.Name
+	if s.Faults == nil {
+		s.Faults = l.Promise.Exclusion
+	}
 	s.equip(l)
 	return s
 }

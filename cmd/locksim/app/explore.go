@@ -38,6 +38,7 @@ type exploreFlags struct {
 	from   uint64
 	faults []string
 	judged judgedFlags
+	space  spaceFlags
 	all    bool
 
 	runsName string // the flag that set runs, for errors
@@ -64,6 +65,8 @@ it is judged by its own promise, under the faults that the promise names. With
 --faults limits the faults to classes, or to single kinds. Without it a run may have
 every kind of fault that has a draw; a kind such as half_open is drawn only where
 --faults names it, so that a seed draws the same schedule in every version.
+The flags from --clients to --workload narrow what else is drawn; what they leave open
+is found out from the lock, or drawn as usual.
 
 With --out each result is stored as soon as it is known, and --resume continues after
 an interruption. In the end the folder also has explore.html, with a report of each
@@ -95,6 +98,7 @@ not deterministic or did not end, or the command was interrupted.`,
 	flags.Uint64Var(&f.from, "from-seed", 1, "the first seed is `N`")
 	flags.StringArrayVar(&f.faults, "faults", nil, "only faults of these `CLASSES` or kinds, with commas; none for no faults")
 	f.judged.add(flags)
+	f.space.add(flags)
 	flags.BoolVar(&f.all, "all", false, "make all runs, and show one violation of each shape")
 	flags.StringVar(&f.out, "out", "", outUsage)
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
@@ -157,7 +161,7 @@ func (s *shell) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts := explore.Options{Runs: f.runs, FirstSeed: f.from, Faults: classes, Kinds: kinds,
+	opts := explore.Options{Runs: f.runs, FirstSeed: f.from, Faults: classes, Kinds: kinds, Space: f.space.Space,
 		Judge: f.judged.judge(), Collect: explore.CollectFirst}
 	if f.all {
 		opts.Collect = explore.CollectAll
@@ -350,6 +354,7 @@ func (x *exploration) again(seed uint64) string {
 	if x.plan.Space.Faults != nil {
 		text += " --faults " + x.classes()
 	}
+	text += spaceWords(x.plan.Asked)
 	return text
 }
 
@@ -362,6 +367,7 @@ func (x *exploration) whole() string {
 	if x.plan.Space.Faults != nil {
 		text += " --faults " + x.classes()
 	}
+	text += spaceWords(x.plan.Asked)
 	if flag := x.plan.Judge.Flag(); flag != "" {
 		text += " " + flag
 	}

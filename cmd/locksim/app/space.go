@@ -1,0 +1,176 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"locksim/internal/prose"
+	"locksim/scenarios/file"
+	"locksim/scenarios/search"
+)
+
+// spaceFlags are the flags that narrow what is drawn. A flag that is not given leaves its
+// part open.
+type spaceFlags struct{ search.Space }
+
+// spaceFlag is one of them: a value of a space, as text.
+type spaceFlag struct {
+	name, kind, usage string
+	get               func(s *search.Space) string
+	set               func(s *search.Space, text string) error
+}
+
+var allSpaceFlags = []spaceFlag{
+	spanFlag("clients", "the number of clients", func(s *search.Space) *search.Span { return &s.Clients }),
+	numberFlag("crowd", "how many clients there are now and then", func(s *search.Space) *int { return &s.Crowd }),
+	spanFlag("rounds", "the number of rounds of each client", func(s *search.Space) *search.Span { return &s.Rounds }),
+	spanFlag("nodes", "the number of nodes of a lock over a quorum, where it is drawn,", func(s *search.Space) *search.Span { return &s.Nodes }),
+	numberFlag("replicas", "the greatest number of replicas of r0", func(s *search.Space) *int { return &s.Replicas }),
+	{
+		"ttl", "span of time, such as 1s..5s", "the TTL of the lock is in this `RANGE`, such as 1s..5s",
+		func(s *search.Space) string {
+			if s.TTL == (file.Range{}) {
+				return ""
+			}
+			return s.TTL.String()
+		},
+		func(s *search.Space, text string) error {
+			low, high, both := strings.Cut(text, "..")
+			if !both {
+				high = low
+			}
+			var err error
+			if s.TTL.Min, err = time.ParseDuration(low); err == nil {
+				s.TTL.Max, err = time.ParseDuration(high)
+			}
+			if err != nil {
+				return errors.New("this is no span of time: write one such as 1s..5s, or 2s")
+			}
+			return nil
+		},
+	},
+	numberFlag("max-faults", "the greatest number of faults of a schedule", func(s *search.Space) *int { return &s.MaxFaults }),
+	numberFlag("nested", "the greatest number of times that a section enters its lock again", func(s *search.Space) *int { return &s.Nested }),
+	wordsFlag("wait", "how the lock waits", []file.WaitMode{file.WaitPoll, file.WaitNotify}, func(s *search.Space) *[]file.WaitMode { return &s.Waits }),
+	wordsFlag("client", "the configuration of the lock's clients", []file.ClientProfile{file.ClientQuiet, file.ClientStock},
+		func(s *search.Space) *[]file.ClientProfile { return &s.Profiles }),
+	wordsFlag("workload", "what sections do", []file.WorkloadKind{file.WorkloadRegister, file.WorkloadTransfer},
+		func(s *search.Space) *[]file.WorkloadKind { return &s.Workloads }),
+}
+
+func spanFlag(name, usage string, of func(*search.Space) *search.Span) spaceFlag {
+	return spaceFlag{
+		name, "span of numbers, such as 2..4", usage + " is in this `SPAN`, such as 2..4",
+		func(s *search.Space) string {
+			switch span := *of(s); {
+			case span == (search.Span{}):
+				return ""
+			case span.Min == span.Max:
+				return strconv.Itoa(span.Min)
+			default:
+				return fmt.Sprintf("%d..%d", span.Min, span.Max)
+			}
+		},
+		func(s *search.Space, text string) error {
+			low, high, both := strings.Cut(text, "..")
+			if !both {
+				high = low
+			}
+			var err error
+			span := of(s)
+			if span.Min, err = strconv.Atoi(low); err == nil {
+				span.Max, err = strconv.Atoi(high)
+			}
+			if err != nil || span.Min < 1 {
+				return errors.New("this is no span of numbers: write one such as 2..4, or 3")
+			}
+			return nil
+		},
+	}
+}
+
+func numberFlag(name, usage string, of func(*search.Space) *int) spaceFlag {
+	return spaceFlag{
+		name, "whole number from 1 on", "`N` is " + usage,
+		func(s *search.Space) string {
+			if *of(s) == 0 {
+				return ""
+			}
+			return strconv.Itoa(*of(s))
+		},
+		func(s *search.Space, text string) (err error) {
+			if *of(s), err = strconv.Atoi(text); err != nil || *of(s) < 1 {
+				return errors.New("this is not a whole number from 1 on")
+			}
+			return nil
+		},
+	}
+}
+
+func wordsFlag[W ~string](name, usage string, known []W, of func(*search.Space) *[]W) spaceFlag {
+	names := make([]string, len(known))
+	for i, w := range known {
+		names[i] = string(w)
+	}
+	return spaceFlag{
+		name, "list of these words: " + strings.Join(names, ", "), usage + " is one of these `WORDS`, with commas: " + strings.Join(names, ", "),
+		func(s *search.Space) string {
+			var words []string
+			for _, w := range *of(s) {
+				words = append(words, string(w))
+			}
+			return strings.Join(words, ",")
+		},
+		func(s *search.Space, text string) error {
+			*of(s) = nil
+			for _, word := range splitList([]string{text}) {
+				if !slices.Contains(names, word) {
+					return fmt.Errorf("there is no %q: %s", word, prose.Choose(word, names))
+				}
+				*of(s) = append(*of(s), W(word))
+			}
+			return nil
+		},
+	}
+}
+
+func (f *spaceFlags) add(flags *pflag.FlagSet) {
+	for _, one := range allSpaceFlags {
+		flags.Var(&spaceValue{one, &f.Space}, one.name, one.usage)
+	}
+}
+
+// spaceValue is a [pflag.Value].
+type spaceValue struct {
+	spaceFlag
+	space *search.Space
+}
+
+func (v *spaceValue) Set(text string) error { return v.set(v.space, text) }
+func (v *spaceValue) String() string {
+	if v.space == nil {
+		return ""
+	}
+	return v.get(v.space)
+}
+func (v *spaceValue) Type() string { return v.kind }
+
+// spaceWords are the flags of a space, each after a blank.
+func spaceWords(s *search.Space) string {
+	if s == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, one := range allSpaceFlags {
+		if text := one.get(s); text != "" {
+			fmt.Fprintf(&b, " --%s %s", one.name, quote(text))
+		}
+	}
+	return b.String()
+}
