@@ -39,7 +39,8 @@ import (
 // Rapid chooses the seeds, so its flags apply: -rapid.checks=1000 makes ten times
 // as many runs, -rapid.seed repeats them, -rapid.failfile repeats a failure. A pass
 // means that these runs showed no violation, with the bound that the log gives. It
-// does not mean that there is none. A pass in which clients hardly ever contended,
+// does not mean that there is none. The log also says how many further runs would be
+// of a kind that was not seen: see [search.Courses.Novelty]. A pass in which clients hardly ever contended,
 // or faults hardly ever struck, is no evidence, and fails the test.
 //
 // Runs are made one after another, also if several tests ask for them.
@@ -71,6 +72,8 @@ type checkup struct {
 	plan  runPlan
 	seed  uint64 // of the first run; 0 leaves it to rapid
 	tally search.Tally
+	// courses are those of the runs in the tally.
+	courses search.Courses
 	// running has the seed of the run that is played; nil for none.
 	running *running
 	// blocks counts the blocks of the plan that were begun since the time began.
@@ -143,6 +146,9 @@ func (c *checkup) verdict() string {
 	}
 	text := fmt.Sprintf("%s: %s runs, %s of them non-vacuous, no violation: rate below %s at 95 %% under this generator (faults drawn: %s)",
 		c.lock.Name, prose.Thousands(t.Runs), prose.Thousands(t.Evidence), search.Percent(search.RateBound(0, t.Evidence)), counts(drawn))
+	if len(c.courses) > 0 {
+		text += "\nnot seen yet: " + c.courses.Novelty().String()
+	}
 	if by := t.ByClass(); by != "" {
 		text += "\nby class of fault, non-vacuous runs and the rate at 95 %: " + by
 	}
@@ -209,6 +215,7 @@ func (c *checkup) try(cases iter.Seq[search.Case]) {
 			return
 		}
 		c.tally.Count(t)
+		c.courses.Count(t)
 		if len(t.Violations) == 0 && t.Difference == nil {
 			continue
 		}

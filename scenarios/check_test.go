@@ -49,7 +49,8 @@ func TestCheckPasses(t *testing.T) {
 	opts := quick(t)
 	j := checked(t, "TestTheirs", testlocks.Correct("theirs"), opts)
 	wantPass(t, j)
-	wants(t, j.said(), `^theirs: \d+ runs, \d+ of them non-vacuous, no violation: rate below [\d.]+ % at 95 % under this generator \(faults drawn: .*pause \d`)
+	wants(t, j.said(), `^theirs: \d+ runs, \d+ of them non-vacuous, no violation: rate below [\d.]+ % at 95 % under this generator \(faults drawn: .*pause \d`,
+		`^not seen yet: about [\d.]+ % of further runs that are evidence would take a course that none of these took \(\d+ of \d+ courses in one run only\); more runs would show `)
 	if _, err := os.Stat(opts.Dir); !os.IsNotExist(err) {
 		t.Errorf("a check without a failure created %s: %v", opts.Dir, err)
 	}

@@ -69,8 +69,8 @@ func (g *generator) fail(format string, args ...any) {
 // name is the name of a type in $defs: its Go name in snake case, for the packages in
 // campaigns after the name of the package, or the name in the table names.
 func (g *generator) name(t reflect.Type) string {
-	list := t.Kind() == reflect.Slice && t.PkgPath() != ""
-	if t.Kind() != reflect.Struct && !list && len(g.constants(t)) == 0 {
+	many := (t.Kind() == reflect.Slice || t.Kind() == reflect.Map) && t.PkgPath() != ""
+	if t.Kind() != reflect.Struct && !many && len(g.constants(t)) == 0 {
 		return ""
 	}
 	name, given := names[t]
@@ -141,6 +141,10 @@ func (g *generator) allowed(w words) *jsonschema.Schema {
 func (g *generator) complete(t reflect.Type, s *jsonschema.Schema) {
 	if s.Description == "" {
 		g.fail("type %v has no comment", t)
+	}
+	if t.Kind() == reflect.Map {
+		s.PropertyNames = g.mapped(t.Key())
+		sensible(s, false)
 	}
 	if t.Kind() != reflect.Struct {
 		return

@@ -98,6 +98,9 @@ func explorationFor(judge explore.Judge, violating int) *explore.Exploration {
 	e.Summary.Classes = map[lock.Fault]search.ClassTally{"pause": {Struck: 240, Evidence: 210}}
 	e.Summary.Faults = map[string]search.FaultTally{"pause": {Planned: 300, Struck: 210}, "crash": {Planned: 4}}
 	e.Summary.RateBound, e.Summary.VirtualSeconds = search.RateBound(violating, 540), 7300
+	if violating == 0 {
+		e.Summary.Novelty = &search.Novelty{Courses: 60, Once: 27, Rate: 0.05}
+	}
 	return e
 }
 

@@ -52,7 +52,11 @@ func ExplorationVerdict(e *explore.Exploration) string {
 	case s.Evidence == 0:
 		return "No run is evidence."
 	}
-	return fmt.Sprintf("No violation in %s that are evidence: %s. That is no proof.", prose.Count(s.Evidence, "run"), bound)
+	text := fmt.Sprintf("No violation in %s that are evidence: %s. That is no proof.", prose.Count(s.Evidence, "run"), bound)
+	if s.Novelty != nil {
+		text += " Not seen yet: " + s.Novelty.String() + "."
+	}
+	return text
 }
 
 // ExplorationDoubts are the problems that make the result of an exploration

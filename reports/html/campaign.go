@@ -193,6 +193,9 @@ func exploreCounts(e *explore.Exploration) []figure {
 	if s.Evidence > 0 && e.StoppedAt == nil {
 		out = append(out, figure{fmt.Sprintf("< %.2g %%", 100*s.RateBound), "rate of violations, at 95 %, under this generator"})
 	}
+	if s.Novelty != nil {
+		out = append(out, figure{"≈ " + search.Percent(s.Novelty.Rate), "of further runs that are evidence would take a new course"})
+	}
 	if never, all := e.Uncovered(); all > 0 {
 		out = append(out, figure{fmt.Sprintf("%d of %d", all-len(never), all), "classes of fault struck"})
 	}

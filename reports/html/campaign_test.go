@@ -80,6 +80,17 @@ func TestExplorationSaysAll(t *testing.T) {
 	}, []string{"ZgotmplZ", "<no value>", "%!", "&lt;nil"})
 }
 
+// The page of an exploration without a violation has the estimate of what was not seen.
+func TestExplorationSaysWhatIsNew(t *testing.T) {
+	e := testreports.Exploration()
+	e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, search.RateBound(0, 19)
+	e.Summary.Novelty = &search.Novelty{Courses: 9, Once: 4, Rate: 4. / 19}
+	testreports.CheckTexts(t, explorationPage(t, e, campaignOptions), []string{
+		"That is no proof. Not seen yet: about 21 % of further runs that are evidence would take a course that none of these took",
+		"<dt>of further runs that are evidence would take a new course</dt><dd>≈ 21 %</dd>",
+	}, nil)
+}
+
 func TestSweepSaysAll(t *testing.T) {
 	html := sweepPage(t, aSweep(), campaignOptions)
 	testreports.CheckTexts(t, html, []string{

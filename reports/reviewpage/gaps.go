@@ -33,6 +33,9 @@ func exploredBlocks(r *review.Review) []Block {
 			if text := e.Summary.ByClass(); text != "" {
 				items = append(items, fmt.Sprintf("Random schedules, %s: runs that are evidence, by class, with the rate of violations at 95 %%: %s.", judgedUnder(e), text))
 			}
+			if e.Summary.Novelty != nil {
+				items = append(items, fmt.Sprintf("Random schedules, %s, not seen yet: %s.", judgedUnder(e), e.Summary.Novelty))
+			}
 			items = append(items, fmt.Sprintf("Random schedules, %s: classes of fault that struck: %s. No evidence: %s.", judgedUnder(e), orNone(campaign.Coverage(e)), orNone(campaign.Tallies(e.Summary.Vacuous))))
 		}
 	}

@@ -66,6 +66,11 @@ func TestExplorationVerdicts(t *testing.T) {
 		{"No violation in 19 runs that are evidence: the rate is below 15 % at 95 % under this generator. That\nis no proof.\n", func(e *explore.Exploration) {
 			e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, search.RateBound(0, 19)
 		}},
+		{"That\nis no proof. Not seen yet: about 21 % of further runs that are evidence would take a course that\n" +
+			"none of these took (4 of 9 courses in one run only); more runs would show much that is new.\n", func(e *explore.Exploration) {
+			e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, search.RateBound(0, 19)
+			e.Summary.Novelty = &search.Novelty{Courses: 9, Once: 4, Rate: 4. / 19}
+		}},
 		{"No run is evidence.\n", func(e *explore.Exploration) {
 			e.Summary.Violating, e.Summary.Evidence, e.Summary.Failures = 0, 0, nil
 		}},

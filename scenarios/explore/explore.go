@@ -46,6 +46,10 @@ type Summary struct {
 	// RateBound is the highest rate of violations among runs that are evidence with
 	// which the result is consistent at 95 %, under this generator.
 	RateBound float64 `json:"rate_bound_95" jsonschema:"maximum=1"`
+	// Novelty is an estimate of how much the runs have not seen. It is absent if no run
+	// is evidence, or if a run violates the promise, differs when repeated, or does not
+	// end.
+	Novelty *search.Novelty `json:"novelty,omitempty"`
 	// VirtualSeconds is the virtual time of all runs.
 	VirtualSeconds float64 `json:"virtual_seconds"`
 	// Failures are the examined failures, one of each shape, the most frequent first.
@@ -98,14 +102,20 @@ func Assemble(plan *Plan, blocks map[int]Block) *Exploration {
 
 func summarise(blocks []Block) Summary {
 	s := Summary{Failures: search.Failures{}}
+	var courses search.Courses
 	for _, b := range blocks {
 		s.Add(b.Tally)
+		courses.Add(b.Courses)
 		s.Unexamined += b.Unexamined
 		for _, f := range b.Failures {
 			s.Failures.Add(f)
 		}
 	}
 	s.RateBound = search.RateBound(s.Violating, s.Evidence)
+	if s.Evidence > 0 && s.Violating+s.Nondeterministic+s.Failed == 0 {
+		novelty := courses.Novelty()
+		s.Novelty = &novelty
+	}
 	s.VirtualSeconds = s.Virtual.Seconds()
 	slices.SortStableFunc(s.Failures, func(a, b search.Failure) int { return cmp.Compare(b.Runs, a.Runs) })
 	return s

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -296,6 +297,38 @@ func TestAssembleDistinct(t *testing.T) {
 	}
 	if want := search.RateBound(8, 48); e.Summary.RateBound != want || e.Summary.VirtualSeconds != 6 || e.Summary.Violations[checker.Corrupted] != 8 {
 		t.Errorf("%+v", e.Summary)
+	}
+}
+
+// The estimate of what was not seen is that of all runs, not of the blocks, and there is
+// none without evidence or if a run failed.
+func TestAssembleNovelty(t *testing.T) {
+	plan := &explore.Plan{Runs: 30, Block: 10, Collect: explore.CollectAll}
+	all := blocks(0, 0, 0)
+	for i, courses := range []search.Courses{{"a": 7, "b": 1}, {"a": 6, "b": 1, "c": 1}, {"a": 7, "d": 1}} {
+		b := all[i]
+		b.Courses = courses
+		all[i] = b
+	}
+	if diff := cmp.Diff(&search.Novelty{Courses: 4, Once: 2, Rate: 2. / 24}, explore.Assemble(plan, all).Summary.Novelty); diff != "" {
+		t.Error(diff)
+	}
+	for why, change := range map[string]func(*explore.Block){
+		"no evidence":        func(b *explore.Block) { b.Evidence = -16 },
+		"a violation":        func(b *explore.Block) { b.Violating = 1 },
+		"a run that differs": func(b *explore.Block) { b.Nondeterministic = 1 },
+		"a run without end":  func(b *explore.Block) { b.Failed = 1 },
+	} {
+		changed := maps.Clone(all)
+		b := changed[1]
+		change(&b)
+		changed[1] = b
+		if n := explore.Assemble(plan, changed).Summary.Novelty; n != nil {
+			t.Errorf("%s: %+v", why, n)
+		}
+	}
+	if courses := block(t, planOf(t, ofKind(t, "single"), explore.Options{Runs: 10, FirstSeed: 1, Judge: explore.JudgePromise, Collect: explore.CollectAll}).Job(0)).Courses; len(courses) == 0 {
+		t.Error("a block without courses")
 	}
 }
 

@@ -25,6 +25,8 @@ type Block struct {
 	Job   int          `json:"job"`
 	Seeds search.Seeds `json:"seeds"`
 	search.Tally
+	// Courses counts the runs that are evidence and passed by their courses.
+	Courses search.Courses `json:"courses,omitempty"`
 	// Failures are the failures that were examined: of each shape the one with the
 	// fewest faults, and at most maxExamined in all.
 	Failures search.Failures `json:"failures,omitempty"`
@@ -65,6 +67,7 @@ func (j Job) Play(extra []play.Lock, step func()) (Block, error) {
 			return b, err
 		}
 		b.Count(t)
+		b.Courses.Count(t)
 		if len(t.Violations) > 0 {
 			failures.Add(search.NewFailure(t))
 		}

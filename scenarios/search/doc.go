@@ -8,7 +8,7 @@
 // [Trials] is the loop of every search: of scenarios.Check and Fuzz, of
 // explorations and sweeps. It takes cases, of which [Drawn] makes one from each
 // seed, plays each once, repeats one in 20, and yields a [Trial]. A [Tally] counts
-// trials, and [Failures] has those that fail, one of each shape. [Failure.Examine]
-// repeats a failing run ten times, makes it minimal by package
-// [locksim/scenarios/shrink], and writes its story.
+// trials, [Courses] counts those that pass by what happened in them, and [Failures]
+// has those that fail, one of each shape. [Failure.Examine] repeats a failing run ten
+// times, makes it minimal by package [locksim/scenarios/shrink], and writes its story.
 package search
