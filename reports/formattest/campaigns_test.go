@@ -53,7 +53,7 @@ func aSweep(t *testing.T) *sweep.Sweep {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Kinds: []string{"pause", "lose_reply"}, Judge: explore.JudgeEverything})
+	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Faults: []lock.Fault{"pause", "lose_reply"}, Judge: explore.JudgeEverything})
 	if err != nil {
 		t.Fatal(err)
 	}

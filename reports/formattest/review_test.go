@@ -141,7 +141,7 @@ func TestBrokenReviewsAreRefused(t *testing.T) {
 
 	for _, tt := range []struct{ schema, old, wrong string }{
 		{"compare", `"version": 1`, `"version": 2`},
-		{"compare", `"no-fault"`, `"bad-luck"`},
+		{"compare", `"wall-clock"`, `"bad-luck"`},
 		{"compare", `"count": 1`, `"count": 0`},
 		{"compare", `"round_trips": `, `"round_trips": -`},
 		{"compare", `"data": "claim"`, `"data": "luck"`},

@@ -28,12 +28,10 @@ type Options struct {
 	// Runs is the number of runs, FirstSeed the seed of the first.
 	Runs      int
 	FirstSeed uint64
-	// Faults are the classes of fault that may strike. Nil means all or, for a lock
-	// that is judged by its promise, those that the promise covers.
+	// Faults name the classes and kinds of fault that may strike: see
+	// [search.NamedFaults]. Nil means all or, for a lock that is judged by its
+	// promise, those that the promise covers.
 	Faults []lock.Fault
-	// Kinds are kinds of fault that may strike in addition, by their names in
-	// scenario files.
-	Kinds []string
 	// Judge is what the lock is judged by.
 	Judge Judge
 	// Collect says whether the first failure ends the exploration.
@@ -127,19 +125,23 @@ type Plan struct {
 func NewPlan(l play.Lock, opts Options) (*Plan, error) {
 	p := &Plan{Lock: l.Name, Judge: opts.Judge, Collect: opts.Collect,
 		Runs: opts.Runs, FirstSeed: opts.FirstSeed, Block: blockRuns}
-	if err := errors.Join(l.Validate(), p.problem(), promised(l, opts)); err != nil {
+	classes, kinds, err := search.NamedFaults(opts.Faults)
+	if err != nil {
+		return nil, err
+	}
+	asked := search.Space{Faults: append([]lock.Fault{}, classes...), Kinds: kinds}
+	if err := errors.Join(l.Validate(), p.problem(), promised(l, opts.Judge, asked)); err != nil {
 		return nil, err
 	}
 	l = p.Judge.Of(l)
 	space := search.SpaceOf(l)
-	if opts.Faults != nil {
-		space.Faults = opts.Faults
+	if classes != nil {
+		space.Faults, space.Kinds = classes, kinds
 	}
-	space.Kinds = opts.Kinds
 	if err := space.Validate(); err != nil {
 		return nil, err
 	}
-	space, err := search.Discover(l, space)
+	space, err = search.Discover(l, space)
 	if err != nil {
 		return nil, err
 	}
@@ -148,14 +150,13 @@ func NewPlan(l play.Lock, opts Options) (*Plan, error) {
 }
 
 // promised refuses classes of fault that the promise does not cover.
-func promised(l play.Lock, opts Options) error {
-	if opts.Judge != JudgePromise {
+func promised(l play.Lock, judge Judge, asked search.Space) error {
+	if judge != JudgePromise {
 		return nil
 	}
 	if l.PromisesNothing() {
 		return fmt.Errorf("lock %s promises nothing, and cannot be judged by its promise", l.Name)
 	}
-	asked := search.Space{Faults: append([]lock.Fault{}, opts.Faults...), Kinds: opts.Kinds}
 	for _, f := range asked.Classes() {
 		if !slices.Contains(l.Promise.Exclusion, f) {
 			return fmt.Errorf("lock %s promises nothing under %s: choose from %s", l.Name, f, prose.Commas(l.Promise.Exclusion))
