@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"locksim/lock"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
@@ -119,7 +120,7 @@ var (
 		"explore": regexp.MustCompile(`^/stopped_at$|` + anyCampaign),
 		"sweep":   regexp.MustCompile(`^/plan/kinds$|` + anyCampaign),
 	}
-	spareNull = regexp.MustCompile(`^/plan/space/(faults|points)$|/failures/[0-9]+/violations$`)
+	spareNull = regexp.MustCompile(`^/plan/(space/(faults|points)|faults)$|/failures/[0-9]+/violations$`)
 )
 
 // The schema refuses a campaign with a field removed, set to null, or added.

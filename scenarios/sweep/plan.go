@@ -117,7 +117,10 @@ func NewPlan(sc *file.Scenario, l play.Lock, opts Options) (*Plan, error) {
 	p.Boundaries, p.Placements, p.Equivalent, p.Idle = places.boundaries, len(places.all), places.equivalent, places.idle
 	p.AllPairs = newPairs(places.all, outageOf(p.TTL)).count()
 	p.Pairs = min(opts.Pairs, p.AllPairs)
-	if p.Placements == 0 {
+	switch {
+	case p.Placements == 0 && p.Idle > 0:
+		return nil, errors.New("no fault can be placed: no client reads its wall clock")
+	case p.Placements == 0:
 		return nil, fmt.Errorf("no fault can be placed: lock %s promises nothing under any of those asked for", l.Name)
 	}
 	return p, nil

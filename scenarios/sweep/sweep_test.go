@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"locksim/internal/testlocks"
 	"locksim/faults"
+	"locksim/internal/testlocks"
 	"locksim/lock"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
@@ -279,6 +279,7 @@ func TestSweepRefuses(t *testing.T) {
 	}{
 		{l, Options{Judge: explore.JudgeEverything, Faults: []lock.Fault{"pase"}}, `there is no class or kind of fault "pase": did you mean pause?`},
 		{l, Options{Judge: explore.JudgeEverything, Faults: []lock.Fault{"none"}}, "a sweep without faults has nothing to place"},
+		{l, Options{Judge: explore.JudgeEverything, Faults: []lock.Fault{"wall-clock"}}, "no fault can be placed: no client reads its wall clock"},
 		{l, Options{Judge: explore.JudgePromise}, "lock single promises nothing, and cannot be judged by its promise"},
 		{l, Options{Judge: explore.JudgeEverything, Pairs: -1}, "-1 pairs: give a number from 0 to 1000000"},
 		{l, Options{}, `a lock is judged by ""`},
