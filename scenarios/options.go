@@ -17,8 +17,10 @@ type Options struct {
 	// Seed is the seed of the first schedule; the others follow it. With 0 rapid
 	// chooses the seeds: new ones each time, or those of -rapid.seed.
 	Seed uint64
-	// Faults are the classes of fault that may strike. Nil means those under which
-	// the lock keeps its promise or, for a lock that promises nothing, all.
+	// Faults are the classes of fault that may strike, such as lock.FaultPause, and
+	// single kinds by their names in scenario files, such as "half_open": the names
+	// that locksim explore --faults takes. Nil means the classes under which the lock
+	// keeps its promise or, for a lock that promises nothing, all.
 	Faults []lock.Fault
 	// Claims asks only whether two claims ever overlap, under every fault, whatever
 	// the lock promises.
@@ -61,8 +63,8 @@ func (o Options) validate() error {
 	if o.Runs < 0 {
 		return fmt.Errorf("Options.Runs is %d: give 0 for the default of %d, or a number of schedules", o.Runs, defaultRuns)
 	}
-	if o.Faults != nil && o.Space.Faults != nil {
-		return fmt.Errorf("Options.Faults and Options.Space.Faults are both set: leave one of them out")
+	if o.Faults != nil && (o.Space.Faults != nil || o.Space.Kinds != nil) {
+		return fmt.Errorf("Options.Faults and the Faults or Kinds of Options.Space are both set: leave one of them out")
 	}
 	return nil
 }
@@ -74,7 +76,10 @@ func (o Options) discover(l Lock) (Space, error) {
 	}
 	space := o.Space
 	if o.Faults != nil {
-		space.Faults = o.Faults
+		var err error
+		if space.Faults, space.Kinds, err = search.NamedFaults(o.Faults); err != nil {
+			return Space{}, fmt.Errorf("Options.Faults: %w", err)
+		}
 	}
 	return search.Discover(l, space)
 }

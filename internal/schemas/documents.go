@@ -44,8 +44,8 @@ var documents = []document{
 		name: "compare", title: "A comparison of locks", version: compare.Version,
 		value: compare.Comparison{Version: compare.Version},
 		words: withPromise(map[string]words{
-			"class":   {"compared_class", "A class of faults, or no-fault.", comparedClasses()},
-			"classes": {"compared_class", "A class of faults, or no-fault.", comparedClasses()},
+			"class":   {"compared_class", "A class of faults, or none.", comparedClasses()},
+			"classes": {"compared_class", "A class of faults, or none.", comparedClasses()},
 		}),
 	},
 	{

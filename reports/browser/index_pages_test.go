@@ -7,6 +7,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"locksim/lock"
 	"locksim/reports"
 	"locksim/reports/html"
 	"locksim/reports/index"
@@ -72,7 +73,7 @@ func swept(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Kinds: []string{"pause"}, Judge: explore.JudgeEverything})
+	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Faults: []lock.Fault{"pause"}, Judge: explore.JudgeEverything})
 	if err != nil {
 		t.Fatal(err)
 	}

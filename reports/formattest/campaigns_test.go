@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"locksim/lock"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
@@ -53,7 +54,7 @@ func aSweep(t *testing.T) *sweep.Sweep {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Kinds: []string{"pause", "lose_reply"}, Judge: explore.JudgeEverything})
+	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Faults: []lock.Fault{"pause", "lose_reply"}, Judge: explore.JudgeEverything})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ var (
 		"explore": regexp.MustCompile(`^/stopped_at$|` + anyCampaign),
 		"sweep":   regexp.MustCompile(`^/plan/kinds$|` + anyCampaign),
 	}
-	spareNull = regexp.MustCompile(`^/plan/space/(faults|points)$|/failures/[0-9]+/violations$`)
+	spareNull = regexp.MustCompile(`^/plan/(space/(faults|points)|faults)$|/failures/[0-9]+/violations$`)
 )
 
 // The schema refuses a campaign with a field removed, set to null, or added.

@@ -27,6 +27,7 @@ func Matrix(w io.Writer, m *matrix.Matrix) error {
 	p.Add([]string{"## Overview"})
 	p.Add(overview(m))
 	p.Add(specimens(m))
+	p.Add(notRun(m))
 	p.Add(problems(m))
 	p.Add([]string{"## Scenarios", "", "`corrupted 3/20, seed 7` means that 3 of 20 seeds show it, seed 7 first. Of a safe cell, only those runs count",
 		"that are evidence: clients contended, every fault fired, and one was felt. Where a lock cannot feel the faults, the cell says",
@@ -105,6 +106,19 @@ func specimens(m *matrix.Matrix) []string {
 		return nil
 	}
 	return append([]string{"## Specimens", "", "Locks that are wrong on purpose.", "", rowOf([]string{"specimen", "scenario", "modes"}), ruler(3)}, rows...)
+}
+
+// notRun are the pairs without cells, and why.
+func notRun(m *matrix.Matrix) []string {
+	if len(m.NotRun) == 0 {
+		return nil
+	}
+	lines := []string{"## Not run", ""}
+	for _, g := range m.NotRun {
+		why, _, _ := strings.Cut(g.Why, "\n")
+		lines = append(lines, "- "+escape(fmt.Sprintf("%s with lock %s: %s", g.Scenario, g.Lock, why))+".")
+	}
+	return lines
 }
 
 func problems(m *matrix.Matrix) []string {

@@ -39,7 +39,7 @@ func breakBlocks(r *review.Review) []Block {
 	rest := &Table{Name: "Further breaks", Head: []string{"Break", "Runs like it", "Command"}}
 	for i, b := range r.Failures {
 		if i < maxBreaks {
-			blocks = append(blocks, Block{Break: newReviewBreak(i+1, b)})
+			blocks = append(blocks, Block{Break: newReviewBreak(i+1, r.Plan, b)})
 			continue
 		}
 		rest.row(fmt.Sprintf("%d. %s", i+1, b.Shape), fmt.Sprintf("%s of %s", prose.Thousands(b.Runs), prose.Thousands(b.Of)))
@@ -57,14 +57,14 @@ func evidenceOf(r *review.Review) string {
 	return prose.Count(f.Within.Evidence+f.All.Evidence+f.Swept.Evidence, "run") + " that are evidence"
 }
 
-func newReviewBreak(i int, b review.Failure) *Break {
-	v := &Break{Number: i, Shape: b.Shape, Label: b.Label(), Where: whereFound(b), Reasons: b.Reasons, Replay: b.Replay,
+func newReviewBreak(i int, p review.Plan, b review.Failure) *Break {
+	v := &Break{Number: i, Shape: b.Shape, Label: b.Label(), Where: whereFound(p, b), Reasons: b.Reasons, Replay: b.Replay,
 		Schedule: b.Run.Source, Mode: string(b.Violations[0].Mode), Fences: fenceTable(i, b), Story: b.Story}
 	return v
 }
 
 // whereFound says which search found the break, and in how many runs.
-func whereFound(b review.Failure) string {
+func whereFound(p review.Plan, b review.Failure) string {
 	often := fmt.Sprintf("%s of %s", prose.Thousands(b.Runs), prose.Count(b.Of, "run"))
 	switch b.From {
 	case review.FromPromise:
@@ -72,7 +72,7 @@ func whereFound(b review.Failure) string {
 	case review.FromSweep:
 		return "Found by placing single faults, in " + often + "."
 	}
-	return fmt.Sprintf("Found with every kind of fault, in %s that are evidence. The smallest run has %s of the %d that were drawn.%s", often, prose.Count(b.Faults, "fault"), b.Drawn, ofClasses(b))
+	return fmt.Sprintf("Found with %s, in %s that are evidence. The smallest run has %s of the %d that were drawn.%s", p.Tried(), often, prose.Count(b.Faults, "fault"), b.Drawn, ofClasses(b))
 }
 
 // ofClasses names the classes of the faults that strike.

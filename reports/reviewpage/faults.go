@@ -33,7 +33,7 @@ func faultBlocks(r *review.Review) []Block {
 
 // classTable has a row for each class of fault.
 func classTable(r *review.Review) *Table {
-	t := &Table{Name: "Classes of fault", Head: []string{"Class", "Promised", "Within the promise", "With every fault", "Scenarios"}}
+	t := &Table{Name: "Classes of fault", Head: []string{"Class", "Promised", "Within the promise", "With " + r.Plan.Tried(), "Scenarios"}}
 	for _, class := range slices.Concat(r.Lock.Promise.Exclusion, r.Lock.Unpromised) {
 		n := 0
 		for _, s := range r.Scenarios {
@@ -56,7 +56,7 @@ func classTable(r *review.Review) *Table {
 
 // kindTable has a row for each kind of fault that was drawn.
 func kindTable(r *review.Review) *Table {
-	t := &Table{Name: "Kinds of fault", Head: []string{"Kind", "Within the promise", "With every fault"}}
+	t := &Table{Name: "Kinds of fault", Head: []string{"Kind", "Within the promise", "With " + r.Plan.Tried()}}
 	for _, k := range faults.Kinds() {
 		within, all := struckOfDrawn(r.Within, k.Name), struckOfDrawn(r.All, k.Name)
 		if within == prose.Nothing && all == prose.Nothing {

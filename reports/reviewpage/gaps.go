@@ -20,7 +20,7 @@ func exploredBlocks(r *review.Review) []Block {
 		t.row("Scenarios of the library", prose.Thousands(m.Totals.Runs), prose.Thousands(m.Totals.NonVacuous), prose.Nothing, prose.Nothing, prose.Span(m.Totals.VirtualSeconds))
 	}
 	exploredRow(t, "Random schedules within the promise", r.Within)
-	exploredRow(t, "Random schedules with every fault", r.All)
+	exploredRow(t, "Random schedules with "+r.Plan.Tried(), r.All)
 	if s := r.Sweep; s != nil {
 		n := r.Figures.Swept
 		t.row("Single faults placed in "+s.Plan.Scenario, prose.Thousands(n.Runs), prose.Thousands(n.Evidence), prose.Thousands(n.Violating), prose.Nothing, prose.Nothing)
@@ -31,17 +31,17 @@ func exploredBlocks(r *review.Review) []Block {
 	for _, e := range []*explore.Exploration{r.Within, r.All} {
 		if e != nil {
 			if text := e.Summary.ByClass(); text != "" {
-				items = append(items, fmt.Sprintf("Random schedules, %s: runs that are evidence, by class, with the rate of violations at 95 %%: %s.", judgedUnder(e), text))
+				items = append(items, fmt.Sprintf("Random schedules, %s: runs that are evidence, by class, with the rate of violations at 95 %%: %s.", judgedUnder(r, e), text))
 			}
 			if e.Summary.Novelty != nil {
-				items = append(items, fmt.Sprintf("Random schedules, %s, not seen yet: %s.", judgedUnder(e), e.Summary.Novelty))
+				items = append(items, fmt.Sprintf("Random schedules, %s, not seen yet: %s.", judgedUnder(r, e), e.Summary.Novelty))
 			}
-			items = append(items, fmt.Sprintf("Random schedules, %s: classes of fault that struck: %s. No evidence: %s.", judgedUnder(e), orNone(campaign.Coverage(e)), orNone(campaign.Tallies(e.Summary.Vacuous))))
+			items = append(items, fmt.Sprintf("Random schedules, %s: classes of fault that struck: %s. No evidence: %s.", judgedUnder(r, e), orNone(campaign.Coverage(e)), orNone(campaign.Tallies(e.Summary.Vacuous))))
 		}
 	}
 	if s := r.All; s != nil {
-		items = append(items, fmt.Sprintf("Claims alone: two of them overlapped in %s of %s runs that are evidence, under every fault.",
-			prose.Thousands(s.Summary.Violations[checker.Overlap]), prose.Thousands(s.Summary.Evidence)))
+		items = append(items, fmt.Sprintf("Claims alone: two of them overlapped in %s of %s runs that are evidence, under %s.",
+			prose.Thousands(s.Summary.Violations[checker.Overlap]), prose.Thousands(s.Summary.Evidence), r.Plan.Tried()))
 	}
 	if r.Sweep != nil {
 		items = append(items, "Sweep: "+r.Sweep.Statement()+".")
@@ -57,11 +57,11 @@ func exploredRow(t *Table, name string, e *explore.Exploration) {
 	t.row(name, prose.Thousands(s.Runs), prose.Thousands(s.Evidence), prose.Thousands(s.Violating), review.Percentage(s.RateBound), prose.Span(s.VirtualSeconds))
 }
 
-func judgedUnder(e *explore.Exploration) string {
+func judgedUnder(r *review.Review, e *explore.Exploration) string {
 	if e.Plan.Judge == explore.JudgePromise {
 		return "within the promise"
 	}
-	return "with every fault"
+	return "with " + r.Plan.Tried()
 }
 
 func orNone(text string) string {
@@ -120,7 +120,7 @@ func neverStruck(r *review.Review) []string {
 			continue
 		}
 		if never, _ := e.Uncovered(); len(never) > 0 {
-			out = append(out, fmt.Sprintf("Random schedules %s: no fault of these classes struck: %s.", judgedUnder(e), commas(never)))
+			out = append(out, fmt.Sprintf("Random schedules %s: no fault of these classes struck: %s.", judgedUnder(r, e), commas(never)))
 		}
 	}
 	return out

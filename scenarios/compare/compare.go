@@ -32,7 +32,7 @@ const Version = 1
 
 // NoFault takes the place of a class of faults for scenarios without any. The cause
 // of a failure there is the client: a section that outlasts the TTL.
-const NoFault lock.Fault = "no-fault"
+const NoFault lock.Fault = search.NoFaults
 
 // Comparison is the result of measuring some locks.
 type Comparison struct {

@@ -211,11 +211,11 @@ func TestExploreBrokenRuns(t *testing.T) {
 func TestExplorePlanErrors(t *testing.T) {
 	good := explore.Options{Runs: 10, FirstSeed: 1, Judge: explore.JudgeEverything, Collect: explore.CollectFirst}
 	for want, change := range map[string]func(*explore.Options){
-		"0 runs: give a number":        func(o *explore.Options) { o.Runs = 0 },
-		"there are no seeds beyond":    func(o *explore.Options) { o.FirstSeed = 1<<64 - 5 },
-		`judged by "luck"`:             func(o *explore.Options) { o.Judge = "luck" },
-		`"some" failures`:              func(o *explore.Options) { o.Collect = "some" },
-		`there is no class "sabotage"`: func(o *explore.Options) { o.Faults = []lock.Fault{"sabotage"} },
+		"0 runs: give a number":                         func(o *explore.Options) { o.Runs = 0 },
+		"there are no seeds beyond":                     func(o *explore.Options) { o.FirstSeed = 1<<64 - 5 },
+		`judged by "luck"`:                              func(o *explore.Options) { o.Judge = "luck" },
+		`"some" failures`:                               func(o *explore.Options) { o.Collect = "some" },
+		`there is no class or kind of fault "sabotage"`: func(o *explore.Options) { o.Faults = []lock.Fault{"sabotage"} },
 		"lock single promises nothing under flush:": func(o *explore.Options) {
 			o.Judge, o.Faults = explore.JudgePromise, []lock.Fault{lock.FaultPause, lock.FaultFlush}
 		},

@@ -29,12 +29,10 @@ type Options struct {
 	// Runs is the number of runs, FirstSeed the seed of the first.
 	Runs      int
 	FirstSeed uint64
-	// Faults are the classes of fault that may strike. Nil means all or, for a lock
-	// that is judged by its promise, those that the promise covers.
+	// Faults name the classes and kinds of fault that may strike: see
+	// [search.NamedFaults]. Nil means all or, for a lock that is judged by its
+	// promise, those that the promise covers.
 	Faults []lock.Fault
-	// Kinds are kinds of fault that may strike in addition, by their names in
-	// scenario files.
-	Kinds []string
 	// Space narrows what else is drawn: each of its fields that is not zero, but for
 	// the lock and the faults, which are above.
 	Space search.Space
@@ -134,7 +132,12 @@ func NewPlan(l play.Lock, opts Options) (*Plan, error) {
 	opts.Space.Lock, opts.Space.Faults, opts.Space.Kinds = "", nil, nil
 	p := &Plan{Lock: l.Name, Judge: opts.Judge, Collect: opts.Collect,
 		Runs: opts.Runs, FirstSeed: opts.FirstSeed, Block: blockRuns}
-	if err := errors.Join(l.Validate(), p.problem(), promised(l, opts)); err != nil {
+	classes, kinds, err := search.NamedFaults(opts.Faults)
+	if err != nil {
+		return nil, err
+	}
+	asked := search.Space{Faults: append([]lock.Fault{}, classes...), Kinds: kinds}
+	if err := errors.Join(l.Validate(), p.problem(), promised(l, opts.Judge, asked)); err != nil {
 		return nil, err
 	}
 	l = p.Judge.Of(l)
@@ -142,12 +145,12 @@ func NewPlan(l play.Lock, opts Options) (*Plan, error) {
 		p.Asked = &opts.Space
 	}
 	space := opts.Space
-	space.Faults, space.Kinds = opts.Faults, opts.Kinds
+	space.Faults, space.Kinds = classes, kinds
 	space = space.For(l)
 	if err := space.Validate(); err != nil {
 		return nil, err
 	}
-	space, err := search.Discover(l, space)
+	space, err = search.Discover(l, space)
 	if err != nil {
 		return nil, err
 	}
@@ -156,14 +159,13 @@ func NewPlan(l play.Lock, opts Options) (*Plan, error) {
 }
 
 // promised refuses classes of fault that the promise does not cover.
-func promised(l play.Lock, opts Options) error {
-	if opts.Judge != JudgePromise {
+func promised(l play.Lock, judge Judge, asked search.Space) error {
+	if judge != JudgePromise {
 		return nil
 	}
 	if l.PromisesNothing() {
 		return fmt.Errorf("lock %s promises nothing, and cannot be judged by its promise", l.Name)
 	}
-	asked := search.Space{Faults: append([]lock.Fault{}, opts.Faults...), Kinds: opts.Kinds}
 	for _, f := range asked.Classes() {
 		if !slices.Contains(l.Promise.Exclusion, f) {
 			return fmt.Errorf("lock %s promises nothing under %s: choose from %s", l.Name, f, prose.Commas(l.Promise.Exclusion))

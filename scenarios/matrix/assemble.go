@@ -42,11 +42,17 @@ func (p *Plan) Assemble(answers []Answer, replay ReplayCommand) *Matrix {
 		Cells: []Cell{}, NotRun: []Gap{}, Failures: []Gap{}}
 	for i, pair := range p.pairs {
 		whole := p.gather(i, answers)
+		gap := Gap{Scenario: pair.scenario.Name, Lock: pair.lock.Name, Why: whole.Error}
 		if whole.Error == "" {
-			m.add(pair, whole.Tallies, replay)
+			gap.Why = pair.leftOut(whole.Tallies)
+			if gap.Why == "" {
+				m.add(pair, whole.Tallies, replay)
+				continue
+			}
+			gap.Replay = replay(pair.scenario.Reference(), pair.lock.Name, p.opts.Seeds.First, pair.modes(p.opts.Modes)...)
+			m.NotRun = append(m.NotRun, gap)
 			continue
 		}
-		gap := Gap{Scenario: pair.scenario.Name, Lock: pair.lock.Name, Why: whole.Error}
 		if whole.BadInput != nil && !pair.named {
 			m.NotRun = append(m.NotRun, gap)
 			continue

@@ -26,7 +26,8 @@ type Job struct {
 }
 
 // Play makes the runs, and calls step after those of each seed. The runs of the
-// first seed are repeated and compared. extra are locks that do not come with
+// first seed are repeated and compared. If a fault strikes at a named point that no
+// client passed, the scenario is also played without its faults. extra are locks that do not come with
 // locksim. The result has a tally for each mode, in order.
 //
 // Errors are those of [file.Parse], [play.FindLock] and [play.Run].
@@ -50,7 +51,7 @@ func (j Job) Play(extra []play.Lock, step func()) ([]Tally, error) {
 		}
 		step()
 	}
-	return tallies, nil
+	return tallies, j.addCalmPoints(sc, l, tallies)
 }
 
 func (j Job) repeat(seed uint64) play.Repeat {

@@ -34,7 +34,8 @@ type Matrix struct {
 	// Cells are the cells of each pair that was to be run: row by row, in a row
 	// column by column, and there mode by mode.
 	Cells []Cell `json:"cells"`
-	// NotRun are pairs that cannot be run. They have no cells.
+	// NotRun are pairs that cannot be run, and those of which a fault strikes at a
+	// named point that the lock does not pass. They have no cells.
 	NotRun []Gap `json:"not_run"`
 	// Failures are pairs that could not be run to their end. They have no cells.
 	Failures []Gap  `json:"failures"`
@@ -94,9 +95,9 @@ type Gap struct {
 	Scenario string `json:"scenario"`
 	// Lock is the name of the lock.
 	Lock string `json:"lock"`
-	// Why is an error, in words.
+	// Why is an error, or why the pair is left out, in words.
 	Why string `json:"why"`
-	// Replay is the command that shows the error. It is absent if there is none.
+	// Replay is the command that shows it. It is absent if there is none.
 	Replay string `json:"replay,omitempty"`
 }
 

@@ -1,6 +1,7 @@
 package matrix_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"locksim/checker"
 	"locksim/internal/testlocks"
@@ -260,6 +262,91 @@ func TestMatrixCatches(t *testing.T) {
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" || m.Expected != (len(tt.want) == 0) {
 				t.Errorf("expected %v: %s", m.Expected, diff)
+			}
+		})
+	}
+}
+
+// pointed is a scenario with a fault at the named point "checked"; rest is the rest
+// of the file.
+func pointed(t *testing.T, rest string) *file.Scenario {
+	t.Helper()
+	return parsed(t, "./pointed.yaml", `name: pointed
+workload: {rounds: 1, hold: 2s, stagger: 1s}
+faults:
+  - when: {client: c0, event: checked, nth: 1}
+    pause: {process: c0, for: 1s}
+`+rest)
+}
+
+// passing is a user's lock that passes a point in every acquire.
+func passing(t *testing.T, point string) play.Lock {
+	t.Helper()
+	l, err := play.Kind("fenced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner := l.New
+	l.Name = "mine"
+	l.New = func(e play.Env) (lock.Locker, error) {
+		locks, err := inner(e)
+		return pointLock{locks, e, point}, err
+	}
+	return l
+}
+
+type pointLock struct {
+	lock.Locker
+	env   play.Env
+	point string
+}
+
+func (l pointLock) Acquire(ctx context.Context, name string) (lock.Lease, error) {
+	lease, err := l.Locker.Acquire(ctx, name)
+	if pointErr := l.env.Point(l.point); err == nil && pointErr != nil {
+		return nil, pointErr
+	}
+	return lease, err
+}
+
+// A scenario whose fault strikes at a named point is left out for a user's lock that
+// does not pass that point, with the reason, and with what its runs without the
+// fault came to if that was not safe. It is played with a lock that passes the point,
+// also if an earlier fault keeps every client from it, and with one that the scenario
+// names. A fault at an event of the driver strikes with every lock.
+func TestMatrixLeavesOut(t *testing.T) {
+	left := func(why string) []matrix.Gap {
+		return []matrix.Gap{{Scenario: "pointed", Lock: "mine", Why: why, Replay: "again ./pointed.yaml mine 1 [none seal]"}}
+	}
+	const away = "a fault strikes at the point checked, which this lock does not pass"
+	long := strings.Replace(string(pointed(t, "").Source), "hold: 2s", "hold: 20s", 1)
+	two := string(pointed(t, "").Source) + "  - when: {client: c1, event: compared, nth: 1}\n    pause: {process: c1, for: 1s}\n"
+	first := string(pointed(t, "").Source) + "  - at: 0s\n    crash: {process: c0}\n  - at: 0s\n    crash: {process: c1}\n"
+	second := strings.Replace(string(pointed(t, "").Source), "nth: 1", "nth: 9", 1)
+	for name, tt := range map[string]struct {
+		source  string
+		point   string
+		want    []matrix.Gap
+		vacuous bool
+	}{
+		"another point":                  {string(pointed(t, "").Source), "locked", left(away), false},
+		"harm without the fault":         {long, "locked", left(away + "; without it: corrupted in mode none, rescued in mode seal"), false},
+		"two points":                     {two, "locked", left("a fault strikes at the points checked, compared, which this lock does not pass"), false},
+		"one point of two":               {two, "checked", left("a fault strikes at the point compared, which this lock does not pass"), false},
+		"it passes the point":            {string(pointed(t, "").Source), "checked", nil, false},
+		"not so often":                   {second, "checked", nil, true},
+		"an earlier fault is in the way": {first, "checked", nil, true},
+		"the scenario names the lock":    {string(pointed(t, "").Source) + "locks: [mine]\n", "locked", nil, true},
+		"an event of the driver":         {strings.Replace(string(pointed(t, "").Source), "checked", "read", 1), "locked", nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := played(t, matrix.Options{Scenarios: []*file.Scenario{parsed(t, "./pointed.yaml", tt.source)}, Modes: []fence.Mode{fence.None, fence.Seal},
+				Seeds: search.Seeds{First: 1, Last: 2}, Extra: []play.Lock{passing(t, tt.point)}, Locks: []string{"mine"}})
+			if diff := cmp.Diff(tt.want, m.NotRun, cmpopts.EquateEmpty()); diff != "" {
+				t.Error(diff)
+			}
+			if played := len(m.Cells) > 0; played == (len(tt.want) > 0) || m.Expected == tt.vacuous {
+				t.Errorf("%d cells, as expected: %v, problems: %+v", len(m.Cells), m.Expected, m.Problems())
 			}
 		})
 	}

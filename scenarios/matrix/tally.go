@@ -33,6 +33,9 @@ type Tally struct {
 	Partial   int `json:"partial"`
 	// Fired counts for each fault of the schedule the runs in which it fired.
 	Fired []int `json:"fired"`
+	// Points are the named points at which faults of the scenario strike and that a
+	// client passed in one of the runs, sorted.
+	Points []string `json:"points,omitempty"`
 	// Digest is a hash of the hashes of all traces.
 	Digest string `json:"digest"`
 }
@@ -62,6 +65,7 @@ func (t *Tally) count(sc *file.Scenario, seed uint64, m *play.ModeRun) {
 	for _, fired := range m.FaultsFired {
 		one.Fired = append(one.Fired, oneIf(fired))
 	}
+	one.addPoints(passed(pointsOf(sc), m))
 	one.Seen = []LabelTally{{Label: m.Verdict.Label, Seeds: 1, NonVacuous: one.Evidence, Seed: seed, TraceHash: m.TraceHash}}
 	t.Add(one)
 }
@@ -82,6 +86,7 @@ func (t *Tally) Add(later Tally) {
 	t.AllFired += later.AllFired
 	t.Partial += later.Partial
 	t.Digest = chained(t.Digest, later.Digest)
+	t.addPoints(later.Points)
 	for i, n := range later.Fired {
 		if i == len(t.Fired) {
 			t.Fired = append(t.Fired, 0)

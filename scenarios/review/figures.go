@@ -31,7 +31,9 @@ type Figures struct {
 	// Within counts the runs of the exploration within the promise. In this tally and
 	// in the two that follow, the rules use the runs, the evidence and the violations.
 	Within search.Tally `json:"within"`
-	// All counts the runs of the exploration with every fault.
+	// Faults are those of [Plan].
+	Faults []string `json:"faults" jsonschema:"nullable"`
+	// All counts the runs of the exploration with every fault, or with Faults.
 	All search.Tally `json:"all"`
 	// Swept counts the runs of the sweep.
 	Swept search.Tally `json:"swept"`
@@ -86,6 +88,7 @@ func newReviewFigures(r *Review) Figures {
 	if mode, err := fence.ParseMode(r.Lock.Promise.Data); err == nil {
 		f.Data = mode
 	}
+	f.Faults = r.Plan.Faults
 	if r.Within != nil {
 		f.Within = r.Within.Summary.Tally
 	}

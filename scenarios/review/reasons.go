@@ -84,8 +84,8 @@ func (f *Figures) reasons(a Advice) []string {
 	add(f.Swept.Runs > 0 && f.Promises, "A sweep of the single faults that its promise covers, at every step of one scenario: %s, %s with a violation.", placementsOf(f.Swept.Runs), prose.Thousands(f.Swept.Violating))
 	if a.Use == ForEfficiency {
 		add(f.Promises && f.Within.Violating == 0 && a.Rule != "kept", "Within its promise: no violation in %s that are evidence.", explored(f.Within.Evidence))
-		add(f.All.Violations[checker.Overlap] > 0, "With every fault, two clients had the lock at once in %s.", explored(f.All.Violations[checker.Overlap]))
-		add(f.All.Violations[checker.Stuck] > 0, "With every fault, the lock did not become free by itself in %s.", explored(f.All.Violations[checker.Stuck]))
+		add(f.All.Violations[checker.Overlap] > 0, "With %s, two clients had the lock at once in %s.", tried(f.Faults), explored(f.All.Violations[checker.Overlap]))
+		add(f.All.Violations[checker.Stuck] > 0, "With %s, the lock did not become free by itself in %s.", tried(f.Faults), explored(f.All.Violations[checker.Stuck]))
 		return out
 	}
 	return append(out, f.fenceReasons(a)...)
@@ -154,7 +154,7 @@ func (f *Figures) answer(advice []Advice) string {
 		}
 	}
 	if f.All.Runs > 0 {
-		fmt.Fprintf(&b, "; and %s with every fault, %s evidence, %s with a violation", explored(f.All.Runs), areEvidence(f.All.Evidence), prose.Thousands(f.All.Violating))
+		fmt.Fprintf(&b, "; and %s with %s, %s evidence, %s with a violation", explored(f.All.Runs), tried(f.Faults), areEvidence(f.All.Evidence), prose.Thousands(f.All.Violating))
 	}
 	return b.String() + ". None of this is a proof: it holds for these runs and this generator."
 }

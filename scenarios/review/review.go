@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"locksim/faults"
+	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/explore"
@@ -79,8 +80,24 @@ type Plan struct {
 	Runs int `json:"runs" jsonschema:"minimum=1"`
 	// AllRuns is how many random schedules are tried with every fault.
 	AllRuns int `json:"runs_with_every_fault" jsonschema:"minimum=1"`
+	// Faults are the names of the classes and kinds of fault that the explorations
+	// and the sweep may use, instead of every fault. Null means every fault.
+	Faults []string `json:"faults" jsonschema:"nullable"`
 	// Swept is the scenario of the sweep.
 	Swept string `json:"swept"`
+}
+
+// Tried is "every fault", or the names of those to which the searches are limited.
+func (p Plan) Tried() string { return tried(p.Faults) }
+
+func tried(names []string) string {
+	switch {
+	case names == nil:
+		return "every fault"
+	case len(names) == 0:
+		return "no fault"
+	}
+	return "only " + prose.Commas(names)
 }
 
 // Lock is the lock that is reviewed.

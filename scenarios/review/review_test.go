@@ -11,6 +11,7 @@ import (
 
 	"locksim/checker"
 	"locksim/internal/testruns"
+	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
@@ -88,6 +89,42 @@ func playedExploration(t *testing.T, plan *explore.Plan) *explore.Exploration {
 		e.Timing.WallSeconds = 34
 	}
 	return e
+}
+
+// The searches of a review use only the faults that are named: within the promise,
+// those that it covers. What they leave out is missing.
+func TestReviewOfSomeFaults(t *testing.T) {
+	l, err := play.Kind("single")
+	if err != nil {
+		t.Fatal(err)
+	}
+	work := func(names ...lock.Fault) *review.Work {
+		w, err := review.NewWork(l, review.Options{Seeds: search.Seeds{First: 1, Last: 1}, Runs: 1, Faults: names})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	l.Promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause}}
+	w := work("pause", "half-open", "node-clock")
+	if w.Tried() != "only pause, node-clock, half_open" || !slices.Contains(w.Missing, review.Gap{What: "searches with other faults than pause, node-clock, half_open", Why: "they were not asked for"}) {
+		t.Errorf("%s; missing: %v", w.Tried(), w.Missing)
+	}
+	if !slices.Equal(w.Within.Space.Faults, []lock.Fault{"pause"}) || w.Within.Space.Kinds != nil {
+		t.Errorf("within the promise %v and %v", w.Within.Space.Faults, w.Within.Space.Kinds)
+	}
+	if !slices.Equal(w.All.Space.Faults, []lock.Fault{"pause", "node-clock"}) || !slices.Equal(w.All.Space.Kinds, []string{"half_open"}) || !slices.Equal(w.Sweep.Faults, w.All.Space.Faults) {
+		t.Errorf("with all %v and %v, swept %v", w.All.Space.Faults, w.All.Space.Kinds, w.Sweep.Faults)
+	}
+	if w := work("flush"); w.Within != nil || w.All == nil || w.Sweep != nil || len(w.Missing) != 3 {
+		t.Errorf("of flush: %+v", w)
+	}
+	if w := work("none"); len(w.Within.Space.Classes())+len(w.All.Space.Classes()) > 0 || w.Sweep != nil || w.Tried() != "no fault" {
+		t.Errorf("without faults: %+v", w)
+	}
+	if w := work(); w.Tried() != "every fault" || w.Plan.Faults != nil || len(w.Missing) > 0 {
+		t.Errorf("of every fault: %+v", w)
+	}
 }
 
 // A specimen has no promise: it is judged for everything, its failures are made in

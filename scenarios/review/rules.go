@@ -131,13 +131,13 @@ var efficiencyRules = []adviceRule{
 		when:  "it keeps its promise, and breaks when it is judged for everything under every fault",
 		holds: func(f *Figures) bool { return f.Promises && f.All.Violating > 0 },
 		say: func(f *Figures) string {
-			return fmt.Sprintf("Suitable, as far as was measured: %s. Judged as if it promised everything, under every fault, %s: that is %s.", within(f), brokenByAll(f), consequences(f.All.Violations))
+			return fmt.Sprintf("Suitable, as far as was measured: %s. Judged as if it promised everything, under %s, %s: that is %s.", within(f), tried(f.Faults), brokenByAll(f), consequences(f.All.Violations))
 		}},
 	{id: "unbroken", uses: []Use{ForEfficiency}, verdict: Suitable,
 		when:  "no run broke it",
 		holds: func(*Figures) bool { return true },
 		say: func(f *Figures) string {
-			return fmt.Sprintf("Suitable, as far as was measured: no violation in %s that are evidence, with every fault, nor at %s of a single fault. That is no proof.", explored(f.All.Evidence+f.Within.Evidence), placementsOf(f.Swept.Runs))
+			return fmt.Sprintf("Suitable, as far as was measured: no violation in %s that are evidence, with %s, nor at %s of a single fault. That is no proof.", explored(f.All.Evidence+f.Within.Evidence), tried(f.Faults), placementsOf(f.Swept.Runs))
 		}},
 }
 

@@ -1,11 +1,14 @@
 package review
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"locksim/internal/prose"
+	"locksim/lock"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
@@ -22,6 +25,10 @@ type Options struct {
 	// every fault is a fifth of that: each violation costs hundreds of runs until
 	// it is minimal.
 	Runs int
+	// Faults name the classes and kinds of fault that the explorations and the sweep
+	// may use: see [search.NamedFaults]. Nil means every fault. Within the promise,
+	// only those of them count that it covers.
+	Faults []lock.Fault
 	// Extra are locks that do not come with locksim.
 	Extra []play.Lock
 }
@@ -54,7 +61,16 @@ type Work struct {
 // error but a gap.
 func NewWork(l play.Lock, opts Options) (*Work, error) {
 	w := &Work{Plan: Plan{Lock: l.Name, Seeds: opts.Seeds, Runs: opts.Runs, AllRuns: max(opts.Runs/reviewAllShare, 1), Swept: reviewSwept}}
-	return w, errors.Join(w.planMatrix(l, opts), w.planExplorations(l), w.planSweep(l, opts))
+	if classes, kinds, err := search.NamedFaults(opts.Faults); err != nil {
+		return nil, err
+	} else if classes != nil {
+		w.Plan.Faults = append([]string{}, kinds...)
+		for i, class := range classes {
+			w.Plan.Faults = slices.Insert(w.Plan.Faults, i, string(class))
+		}
+		w.missing("searches with other faults than "+cmp.Or(prose.Commas(w.Plan.Faults), search.NoFaults), "they were not asked for")
+	}
+	return w, errors.Join(w.planMatrix(l, opts), w.planExplorations(l, opts.Faults), w.planSweep(l, opts))
 }
 
 func (w *Work) planMatrix(l play.Lock, opts Options) error {
@@ -70,14 +86,26 @@ func (w *Work) planMatrix(l play.Lock, opts Options) error {
 	return err
 }
 
-func (w *Work) planExplorations(l play.Lock) (err error) {
+func (w *Work) planExplorations(l play.Lock, named []lock.Fault) (err error) {
+	const within = "an exploration within the promise"
+	promised := slices.DeleteFunc(slices.Clone(named), func(name lock.Fault) bool { return !covers(l, name) })
 	if l.PromisesNothing() {
-		w.missing("an exploration within the promise", "the lock promises nothing")
-	} else if w.Within, err = explore.NewPlan(l, explore.Options{Runs: w.Plan.Runs, FirstSeed: 1, Judge: explore.JudgePromise, Collect: explore.CollectAll}); err != nil {
+		w.missing(within, "the lock promises nothing")
+	} else if len(named) > 0 && len(promised) == 0 {
+		w.missing(within, "the promise covers none of the faults that were asked for")
+	} else if w.Within, err = explore.NewPlan(l, explore.Options{Runs: w.Plan.Runs, FirstSeed: 1, Faults: promised, Judge: explore.JudgePromise, Collect: explore.CollectAll}); err != nil {
 		return err
 	}
-	w.All, err = explore.NewPlan(l, explore.Options{Runs: w.Plan.AllRuns, FirstSeed: 1, Judge: explore.JudgeEverything, Collect: explore.CollectAll})
+	w.All, err = explore.NewPlan(l, explore.Options{Runs: w.Plan.AllRuns, FirstSeed: 1, Faults: named, Judge: explore.JudgeEverything, Collect: explore.CollectAll})
 	return err
+}
+
+// covers reports whether a promise covers all that a name means.
+func covers(l play.Lock, name lock.Fault) bool {
+	classes, kinds, err := search.NamedFaults([]lock.Fault{name})
+	return err == nil && !slices.ContainsFunc(search.Space{Faults: classes, Kinds: kinds}.Classes(), func(class lock.Fault) bool {
+		return !slices.Contains(l.Promise.Exclusion, class)
+	})
 }
 
 // planSweep plans a sweep, by the promise if there is one, if it is cheap.
@@ -93,7 +121,7 @@ func (w *Work) planSweep(l play.Lock, opts Options) error {
 	if l.PromisesNothing() {
 		judge = explore.JudgeEverything
 	}
-	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Judge: judge})
+	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Faults: opts.Faults, Judge: judge})
 	switch {
 	case err != nil:
 		w.missing(reviewSweep, err.Error())

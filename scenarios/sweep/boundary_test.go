@@ -14,6 +14,7 @@ import (
 	"locksim/lock"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 	"locksim/sim/trace"
 )
 
@@ -82,7 +83,7 @@ func TestBoundaries(t *testing.T) {
 
 // Each kind is placed at the boundaries of the trace that this list has, made by hand.
 func TestPlacements(t *testing.T) {
-	p := placer{kinds: sweepKinds, ttl: time.Second, readers: []string{"c0"}}
+	p := placer{kinds: kindsOf(nil, nil), ttl: time.Second, readers: []string{"c0"}}
 	places := p.place(boundaries(handMade()))
 	got := map[string][]string{}
 	for _, x := range places.all {
@@ -92,9 +93,9 @@ func TestPlacements(t *testing.T) {
 	links := []string{"29 c0-r0", "49 c0-r0", "49 c1-r0", "73 c0-s0", "73 c0-r1", "94 c0-s0"}
 	node := []string{"49 r0", "79 r0"}
 	want := map[string][]string{
-		"pause": c0, "crash": {"9 c0", "29 c0", "71 c0", "72 c0", "73 c0"}, "client-clock-forward": c0, "client-clock-back": c0,
-		"cut-hold": links, "cut-drop": links, "lose_reply": {"49 c0-r0", "49 c1-r0", "94 c0-s0"},
-		"node-clock-forward": node, "node-clock-back": node, "restart": {"49 r0", "51 r0", "79 r0"},
+		"pause": c0, "crash": {"9 c0", "29 c0", "71 c0", "72 c0", "73 c0"},
+		"partition": slices.Concat(links, links), "lose_reply": {"49 c0-r0", "49 c1-r0", "94 c0-s0"},
+		"clock_jump": slices.Concat(c0, c0, node, node), "node-crash": {"49 r0", "51 r0", "79 r0"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -106,22 +107,25 @@ func TestPlacements(t *testing.T) {
 
 // The fault of a placement at a point waits for the point, every other fault has a time.
 func TestPlacedFaults(t *testing.T) {
-	p := placer{kinds: sweepKinds, ttl: 10 * time.Second}
 	var got []string
-	for _, x := range p.place(boundaries(handMade())).all {
-		if !slices.Contains(got, x.kind) && (x.at == 73 || x.at == 49) {
-			got = append(got, x.kind, x.String())
+	for _, k := range slices.Concat(kindsOf(nil, nil), kindsOf([]lock.Fault{lock.FaultRestart, lock.FaultScripts}, nil)) {
+		p := placer{kinds: []sweepKind{k}, ttl: 10 * time.Second}
+		all := p.place(boundaries(handMade())).all
+		if i := slices.IndexFunc(all, func(x placement) bool { return x.at == 73 || x.at == 49 }); i >= 0 {
+			got = append(got, all[i].kind, all[i].String())
 		}
 	}
 	want := []string{
 		"pause", "pause c0 for 15s, when c0 passes checked for the 2nd time",
 		"crash", "crash c0 (process), when c0 passes checked for the 2nd time",
-		"cut-hold", "cut c0 off from r0 for 15s (hold, both), at 49ns",
-		"cut-drop", "cut c0 off from r0 for 15s (drop, both), at 49ns",
+		"partition", "cut c0 off from r0 for 15s (hold, both), at 49ns",
+		"partition", "cut c0 off from r0 for 15s (drop, both), at 49ns",
 		"lose_reply", "lose the next reply to c0 from r0, at 49ns",
-		"node-clock-forward", "set the clock of r0 forward by 11s, at 49ns",
-		"node-clock-back", "set the clock of r0 back by 11s, at 49ns",
-		"restart", "crash r0 (process), at 49ns; restart r0, at 100.000049ms",
+		"clock_jump", "set the clock of r0 forward by 11s, at 49ns",
+		"clock_jump", "set the clock of r0 back by 11s, at 49ns",
+		"node-crash", "crash r0 (process), at 49ns; restart r0, at 100.000049ms",
+		"restart", "crash c0 (process), when c0 passes checked for the 2nd time; restart c0, at 100.000073ms",
+		"scripts", "flush the scripts of r0, at 49ns",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -237,11 +241,11 @@ func TestPlacementsStrikeBefore(t *testing.T) {
 
 func kindNamed(t *testing.T, name string) []sweepKind {
 	t.Helper()
-	kinds, err := kindsOf([]string{name})
+	classes, kinds, err := search.NamedFaults([]string{name})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return kinds
+	return kindsOf(classes, kinds)
 }
 
 // A placement that is left out as equivalent has the same result as the placement
@@ -253,8 +257,8 @@ func TestLeftOutIsEquivalent(t *testing.T) {
 	for _, lockKind := range []string{"single", "fenced"} {
 		sc, l := small(t, lockKind, 1)
 		_, found := swept(t, sc, l)
-		for _, k := range sweepKinds {
-			if strings.HasPrefix(k.name, "client-clock") {
+		for _, k := range kindsOf(nil, nil) {
+			if k.class() == lock.FaultWallClock {
 				continue
 			}
 			pl := placer{kinds: []sweepKind{k}, ttl: time.Second}
@@ -264,7 +268,7 @@ func TestLeftOutIsEquivalent(t *testing.T) {
 				if target == "" || slices.Contains(k.distinguishes, b.what) {
 					continue
 				}
-				left := placement{kind: k.name, target: target, at: b.strike, faults: pl.faults(k, b, b.strike)}
+				left := placement{kind: k.name(), target: target, at: b.strike, faults: pl.faults(k, b, b.strike)}
 				if got, want := ending(t, l, sc, left), standIns(t, l, sc, all, left); !slices.Contains(want, got) {
 					t.Errorf("%s: %v: %s, and with the placement that replaces it: %s", lockKind, left, got, want)
 				}
@@ -282,7 +286,7 @@ func standIns(t *testing.T, l play.Lock, sc *file.Scenario, all []placement, lef
 		case p.target != left.target:
 		case p.at >= left.at:
 			next = ending(t, l, sc, p)
-		case left.kind == "restart":
+		case left.restarts():
 			return []string{next, ending(t, l, sc, p)}
 		}
 	}
@@ -309,7 +313,7 @@ func TestIdleClocks(t *testing.T) {
 	if len(run.WallClocks) > 0 {
 		t.Fatalf("%v read their wall clocks", run.WallClocks)
 	}
-	p := placer{kinds: kindNamed(t, "client-clock-forward"), ttl: time.Second, readers: []string{"c0", "c1"}}
+	p := placer{kinds: kindNamed(t, "wall-clock"), ttl: time.Second, readers: []string{"c0", "c1"}}
 	for _, x := range p.place(found).all {
 		o, _, err := l.Try(x.scenario(sc), 1)
 		if err != nil {
@@ -335,29 +339,44 @@ func onlyInASoak(t testing.TB) {
 	}
 }
 
-// A kind of fault without a sweepKind of its own is placed by its form, if it is
-// asked for: at its target, and so that the scenario is valid.
-func TestPlacementsByForm(t *testing.T) {
+// Each class and kind of fault that a search can be told is placed where it is named,
+// in valid scenarios, and by no other name than these. Hyphens and underscores are
+// one letter.
+func TestEveryNameIsPlaced(t *testing.T) {
 	sc, l := small(t, "fenced", 1)
 	sc.World.Replicas = 1
 	_, found := swept(t, sc, l)
-	for _, k := range formKinds() {
-		kinds, err := kindsOf([]string{k.name})
-		if err != nil || len(kinds) != 1 {
-			t.Fatalf("%s: %v", k.name, err)
-		}
-		p := placer{kinds: kinds, ttl: sc.Lock.TTL}
+	for _, name := range search.FaultNames() {
+		p := placer{kinds: kindNamed(t, name), ttl: sc.Lock.TTL, readers: []string{"c0", "c1"}}
 		places := p.place(found).all
 		if len(places) == 0 {
-			t.Errorf("%s is placed nowhere", k.name)
+			t.Errorf("%s is placed nowhere", name)
 		}
 		for _, x := range places {
-			if err := x.scenario(sc).Validate(); err != nil || x.faults[0].Action.Kind() != k.name {
-				t.Errorf("%v: %v", x, err)
+			last := x.faults[len(x.faults)-1].Action
+			if class := string(faults.ClassIn(x.faults, last)); class != name && last.Kind() != name {
+				t.Errorf("%s has placed %v, a %s", name, x, class)
+			}
+			if err := x.scenario(sc).Validate(); err != nil || !slices.Contains(search.FaultNames(), x.kind) {
+				t.Errorf("%v, called %s: %v", x, x.kind, err)
+			}
+		}
+		for _, spelling := range []string{strings.ReplaceAll(name, "-", "_"), strings.ReplaceAll(name, "_", "-")} {
+			if got := len(kindNamed(t, spelling)); got != len(p.kinds) {
+				t.Errorf("%s has %d kinds, %s has %d", spelling, got, name, len(p.kinds))
 			}
 		}
 	}
-	if all, err := kindsOf(nil); err != nil || len(all) != len(sweepKinds) {
-		t.Errorf("%d kinds are placed without being asked for", len(all)-len(sweepKinds))
+	var unasked []string
+	for _, k := range Kinds() {
+		if !slices.Contains(search.FaultNames(), k.Name) {
+			t.Errorf("no search takes the name %s", k.Name)
+		}
+		if k.Unasked {
+			unasked = append(unasked, k.Name)
+		}
+	}
+	if want := []string{"pause", "crash", "partition", "lose_reply", "clock_jump", "node-crash"}; !slices.Equal(unasked, want) {
+		t.Errorf("unasked are placed %v, want %v", unasked, want)
 	}
 }

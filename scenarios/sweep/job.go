@@ -194,10 +194,7 @@ func newSweeper(p *Plan, of Part, extra []play.Lock) (*sweeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	places, err := p.enumerate(s.lock, run)
-	if err != nil {
-		return nil, err
-	}
+	places := p.enumerate(s.lock, run)
 	if run.TraceHash != p.TraceHash || len(places.all) != p.Placements {
 		return nil, fmt.Errorf("%w: lock %s, scenario %s, seed %d", ErrAnotherRun, p.Lock, p.Scenario, p.Seed)
 	}

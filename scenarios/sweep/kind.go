@@ -1,13 +1,13 @@
 package sweep
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"locksim/faults"
-	"locksim/internal/prose"
+	"locksim/lock"
+	"locksim/scenarios/search"
 	"locksim/sim/trace"
 )
 
@@ -38,95 +38,110 @@ import (
 // Faults with a length strike a little earlier or later within such a gap, and end
 // as much earlier or later; placements in one gap differ only in that.
 type sweepKind struct {
-	name          string
 	text          string
 	target        func(b boundary) string // the process or link that it strikes at a boundary; "" for none
 	distinguishes []boundaryKind          // the boundaries at which it is placed
 	action        func(b boundary, ttl time.Duration) faults.Action
+	// restarts says that the target, which crashes, comes back.
+	restarts bool
+	// unasked says that it is placed where no faults are named.
+	unasked bool
 }
 
-// sweepKinds are the kinds in the order in which they are placed.
-var sweepKinds = []sweepKind{
-	{"pause", "a client stops for one and a half TTLs", clientOf, clientSteps,
+// sweepKinds are the kinds in the order in which they are placed. Those that are not
+// placed unasked come last: a kind that was always placed would change every sweep.
+// The boundaries that matter to the others are not known, so they are placed at all
+// in which their target takes part.
+var sweepKinds = append([]sweepKind{
+	{"a client stops for one and a half TTLs", clientOf, clientSteps,
 		func(b boundary, ttl time.Duration) faults.Action {
 			return faults.Pause{Process: b.client, For: percent(ttl, 150)}
-		}},
-	{"crash", "a client crashes", clientOf, []boundaryKind{sending, pointing},
-		func(b boundary, _ time.Duration) faults.Action {
-			return faults.Crash{Process: b.client, Mode: faults.CrashProcess}
-		}},
-	{"cut-hold", "a client and a node are cut off for one and a half TTLs, and what they send arrives late", linkOf, linkSteps, cut(faults.BytesHold)},
-	{"cut-drop", "the same, and what they send is lost", linkOf, linkSteps, cut(faults.BytesDrop)},
-	{"lose_reply", "the next reply is lost", linkOf, []boundaryKind{answering},
+		}, false, true},
+	{"a client crashes", clientOf, []boundaryKind{sending, pointing}, crash(clientOf), false, true},
+	{"a client and a node are cut off for one and a half TTLs, and what they send arrives late", linkOf, linkSteps, cut(faults.BytesHold), false, true},
+	{"the same, and what they send is lost", linkOf, linkSteps, cut(faults.BytesDrop), false, true},
+	{"the next reply is lost", linkOf, []boundaryKind{answering},
 		func(b boundary, _ time.Duration) faults.Action {
 			return faults.LoseReply{Between: []string{b.client}, And: []string{b.node}, Count: 1}
-		}},
-	{"client-clock-forward", "a client's wall clock jumps forward by 1.1 TTLs", clientOf, clientSteps, jump(clientOf, 110)},
-	{"client-clock-back", "a client's wall clock jumps back by 1.1 TTLs", clientOf, clientSteps, jump(clientOf, -110)},
-	{"node-clock-forward", "a node's clock jumps forward by 1.1 TTLs", redisOf, []boundaryKind{answering, expiring}, jump(redisOf, 110)},
-	{"node-clock-back", "a node's clock jumps back by 1.1 TTLs", redisOf, []boundaryKind{answering, expiring}, jump(redisOf, -110)},
-	{"restart", "a node crashes, and restarts a hundredth of a TTL later with what its persistence has kept", redisOf, []boundaryKind{answering, expiring},
+		}, false, true},
+	{"a client's wall clock jumps forward by 1.1 TTLs", clientOf, clientSteps, jump(clientOf, 110), false, true},
+	{"a client's wall clock jumps back by 1.1 TTLs", clientOf, clientSteps, jump(clientOf, -110), false, true},
+	{"a node's clock jumps forward by 1.1 TTLs", redisOf, nodeReads, jump(redisOf, 110), false, true},
+	{"a node's clock jumps back by 1.1 TTLs", redisOf, nodeReads, jump(redisOf, -110), false, true},
+	{"a node crashes, and restarts a hundredth of a TTL later with what its persistence has kept", redisOf, nodeReads, crash(redisOf), true, true},
+	{"a client crashes, and comes back a hundredth of a TTL later", clientOf, []boundaryKind{sending, pointing}, crash(clientOf), true, false},
+	{"a node forgets the scripts that it was sent", redisOf, []boundaryKind{sending, answering, expiring},
 		func(b boundary, _ time.Duration) faults.Action {
-			return faults.Crash{Process: b.node, Mode: faults.CrashProcess}
-		}},
-}
+			return faults.Flush{Node: b.node, What: faults.FlushScripts}
+		}, false, false},
+}, formKinds()...)
 
 var (
 	clientSteps = []boundaryKind{sending, receiving, pointing}
 	linkSteps   = []boundaryKind{sending, answering}
+	nodeReads   = []boundaryKind{answering, expiring}
 )
+
+// sample has the faults of the kind as they are at some boundary.
+func (k sweepKind) sample() []faults.Fault {
+	p := placer{ttl: time.Second}
+	return p.faults(k, boundary{client: "c0", node: "r0"}, 0)
+}
+
+// class is the class of its faults: of a crash with a restart, that of the restart.
+func (k sweepKind) class() lock.Fault {
+	all := k.sample()
+	return faults.ClassIn(all, all[len(all)-1].Action)
+}
+
+// name is what its faults are called: see [search.FaultName].
+func (k sweepKind) name() string {
+	all := k.sample()
+	return search.FaultName(all, all[len(all)-1].Action)
+}
 
 // FaultKind is a kind of fault that a sweep can place.
 type FaultKind struct {
-	// Name is its name in the command and in the stored sweep, Text says in a line
-	// what it does.
+	// Name is its name in the command and in the stored sweep, one of
+	// [search.FaultNames]. Text says in a line what it does.
 	Name, Text string
+	// Unasked says that it is placed where no faults are named.
+	Unasked bool
 }
 
-// Kinds lists the kinds in the order in which they are placed. The caller
-// owns the slice.
+// Kinds lists the kinds in the order in which they are placed; those that share a
+// name are one. The caller owns the slice.
 func Kinds() []FaultKind {
 	var out []FaultKind
-	for _, k := range append(slices.Clone(sweepKinds), formKinds()...) {
-		out = append(out, FaultKind{k.name, k.text})
+	for _, k := range sweepKinds {
+		name := k.name()
+		i := slices.IndexFunc(out, func(f FaultKind) bool { return f.Name == name })
+		if i < 0 {
+			out = append(out, FaultKind{name, k.text, k.unasked})
+			continue
+		}
+		out[i].Text += "; " + k.text
 	}
 	return out
 }
 
-// kindsOf are the kinds of those names, in their own order; without names
-// sweepKinds.
-func kindsOf(names []string) ([]sweepKind, error) {
-	if len(names) == 0 {
-		return sweepKinds, nil
-	}
-	var out []sweepKind
-	var known []string
-	for _, k := range append(slices.Clone(sweepKinds), formKinds()...) {
-		known = append(known, k.name)
-		if slices.Contains(names, k.name) {
-			out = append(out, k)
+// kindsOf are the kinds of some classes and of some names, in their own order;
+// those that are placed unasked if classes is nil.
+func kindsOf(classes []lock.Fault, names []string) []sweepKind {
+	return slices.DeleteFunc(slices.Clone(sweepKinds), func(k sweepKind) bool {
+		if classes == nil {
+			return !k.unasked
 		}
-	}
-	for _, name := range names {
-		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("a sweep places no fault %q: %s", name, prose.Choose(name, known))
-		}
-	}
-	return out, nil
+		return !slices.Contains(classes, k.class()) && !slices.Contains(names, k.name())
+	})
 }
 
-// formKinds are all other kinds of fault, placed by their forms. They are placed
-// only if they are asked for by name: a kind that was always placed would change
-// every sweep. The boundaries that matter to them are not known, so they are placed
-// at all in which their target takes part.
+// formKinds are all other kinds of fault, placed by their forms.
 func formKinds() []sweepKind {
-	sample := boundary{client: "c0", node: "r0"}
+	byHand := []string{"pause", "crash", "restart", "partition", "lose_reply", "clock_jump"}
 	var out []sweepKind
 	for _, form := range faults.Kinds() {
-		known := func(k sweepKind) bool {
-			return k.name == form.Name || k.action(sample, time.Second).Kind() == form.Name
-		}
-		if !slices.ContainsFunc(sweepKinds, known) {
+		if !slices.Contains(byHand, form.Name) {
 			out = append(out, formKind(form))
 		}
 	}
@@ -136,7 +151,7 @@ func formKinds() []sweepKind {
 // formKind places a kind of fault by its form. The role of its target decides
 // where: at the client, the node or the link of a boundary.
 func formKind(blank faults.Form) sweepKind {
-	k := sweepKind{name: blank.Name, text: blank.Text, target: func(boundary) string { return "all" }, distinguishes: []boundaryKind{sending, answering, receiving, pointing, expiring}}
+	k := sweepKind{text: blank.Text, target: func(boundary) string { return "all" }, distinguishes: []boundaryKind{sending, answering, receiving, pointing, expiring}}
 	for _, field := range blank.Fields {
 		switch h := field.Holds.(type) {
 		case faults.Names:
@@ -224,6 +239,12 @@ func linkOf(b boundary) string {
 func cut(bytes faults.Bytes) func(boundary, time.Duration) faults.Action {
 	return func(b boundary, ttl time.Duration) faults.Action {
 		return faults.Partition{Between: []string{b.client}, And: []string{b.node}, For: percent(ttl, 150), Bytes: bytes, Direction: faults.DirectionBoth}
+	}
+}
+
+func crash(whose func(boundary) string) func(boundary, time.Duration) faults.Action {
+	return func(b boundary, _ time.Duration) faults.Action {
+		return faults.Crash{Process: whose(b), Mode: faults.CrashProcess}
 	}
 }
 

@@ -36,7 +36,7 @@ func newPairs(all []placement, outage time.Duration) *pairs {
 // clashes counts the impossible pairs that begin with a placement.
 func (p *pairs) clashes(i int) int {
 	first, n := p.byTime[i], 0
-	if first.kind != "restart" {
+	if !first.restarts() {
 		return 0
 	}
 	for j := p.later[i]; j < len(p.byTime) && p.byTime[j].at <= first.at+p.outage; j++ {
@@ -47,10 +47,10 @@ func (p *pairs) clashes(i int) int {
 	return n
 }
 
-// clashing reports whether the second of two placements is a restart of a node that
-// is down: it cannot crash, and cannot be restarted twice.
+// clashing reports whether the second of two placements is a restart of a process
+// that is down: it cannot crash, and cannot be restarted twice.
 func (p *pairs) clashing(first, second placement) bool {
-	return first.kind == "restart" && second.kind == "restart" && first.target == second.target && second.at <= first.at+p.outage
+	return first.restarts() && second.restarts() && first.target == second.target && second.at <= first.at+p.outage
 }
 
 // count is the number of pairs.

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"locksim/faults"
+	"locksim/lock"
 	"locksim/scenarios/file"
 )
 
 // placement is one fault at one boundary. A restart is two faults, the crash and
 // the restart.
 type placement struct {
-	kind   string
+	kind   string // one of [Kinds], by its name
 	target string
 	at     time.Duration // when it strikes in the run without faults
 	faults []faults.Fault
@@ -26,6 +27,9 @@ func (p placement) String() string {
 	}
 	return strings.Join(texts, "; ")
 }
+
+// restarts reports whether its target crashes and comes back.
+func (p placement) restarts() bool { return len(p.faults) > 1 }
 
 // placements are all placements of a sweep, and the numbers of those left out.
 type placements struct {
@@ -45,15 +49,15 @@ type placer struct {
 	wanted  func([]faults.Fault) bool // nil: all
 	readers []string                  // the clients that read their wall clocks
 	out     placements
-	last    map[string]time.Duration // of each kind and target, the last boundary at which it was placed
+	last    map[string]time.Duration // of each target, the last boundary at which the kind at hand was placed
 }
 
 // place enumerates the placements at the boundaries of a run, kind by kind, and
 // in each kind in the order of the boundaries.
 func (p *placer) place(found []boundary) placements {
-	p.last = map[string]time.Duration{}
 	struck := make([]bool, len(found))
 	for _, k := range p.kinds {
+		p.last = map[string]time.Duration{}
 		for i, b := range found {
 			struck[i] = p.candidate(k, b) || struck[i]
 		}
@@ -73,26 +77,25 @@ func (p *placer) candidate(k sweepKind, b boundary) bool {
 	if target == "" || p.wanted != nil && !p.wanted(p.faults(k, b, b.strike)) {
 		return false
 	}
-	key := k.name + " " + target
-	before, seen := p.last[key]
+	before, seen := p.last[target]
 	switch {
-	case strings.HasPrefix(k.name, "client-clock") && !slices.Contains(p.readers, target):
+	case k.class() == lock.FaultWallClock && !slices.Contains(p.readers, target):
 		p.out.idle++
 		return true
 	case !slices.Contains(k.distinguishes, b.what) || seen && before == b.at:
 		p.out.equivalent++
 		return true
 	}
-	if seen && k.name == "restart" && before+1 < b.strike {
+	if seen && k.class() == lock.FaultNodeCrash && before+1 < b.strike {
 		p.add(k, target, before+1, p.faults(k, b, before+1))
 	}
-	p.last[key] = b.at
+	p.last[target] = b.at
 	p.add(k, target, b.strike, p.faults(k, b, b.strike))
 	return true
 }
 
 func (p *placer) add(k sweepKind, target string, at time.Duration, schedule []faults.Fault) {
-	p.out.all = append(p.out.all, placement{k.name, target, at, schedule})
+	p.out.all = append(p.out.all, placement{k.name(), target, at, schedule})
 }
 
 // faults is the schedule of a placement. A fault at a point waits for the point
@@ -103,10 +106,10 @@ func (p *placer) faults(k sweepKind, b boundary, at time.Duration) []faults.Faul
 		event := *b.event
 		first.When, first.At = &event, 0
 	}
-	if k.name != "restart" {
+	if !k.restarts {
 		return []faults.Fault{first}
 	}
-	return []faults.Fault{first, {At: at + outageOf(p.ttl), Action: faults.Restart{Process: b.node}}}
+	return []faults.Fault{first, {At: at + outageOf(p.ttl), Action: faults.Restart{Process: k.target(b)}}}
 }
 
 // outageOf is how long a node stays down: about as long as its clients wait before

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"locksim/faults"
+	"locksim/lock"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
@@ -27,10 +28,11 @@ const MaxPairs = 1_000_000
 type Options struct {
 	// Seed is the seed of all its runs.
 	Seed uint64
-	// Kinds are names of [Kinds]. Nil means pauses, crashes, restarts, cuts, lost
-	// replies and clocks that jump or, for a lock that is judged by its promise,
-	// those of them that the promise covers.
-	Kinds []string
+	// Faults name the classes and kinds of fault to place: see [search.NamedFaults].
+	// Nil means pauses, crashes, crashes of nodes with a restart, cuts, lost replies
+	// and clocks that jump or, for a lock that is judged by its promise, those of
+	// them that the promise covers.
+	Faults []lock.Fault
 	// Pairs is the number of pairs of placements that are tried in addition. 0 means none.
 	Pairs int
 	// Judge is what the lock is judged by.
@@ -48,8 +50,12 @@ type Plan struct {
 	Lock string `json:"lock"`
 	// Seed is the seed of every run.
 	Seed uint64 `json:"seed"`
-	// Kinds are the kinds of fault that are placed. They are absent if all are.
-	Kinds []string      `json:"kinds,omitempty"`
+	// Faults are the classes of fault that are placed. Null means those of [Kinds]
+	// that are placed unasked.
+	Faults []lock.Fault `json:"faults" jsonschema:"nullable"`
+	// Kinds are kinds of fault that are placed in addition, by their names in
+	// scenario files.
+	Kinds []string      `json:"kinds,omitempty" jsonschema:"minItems=1"`
 	Judge explore.Judge `json:"judge"`
 	// TTL is the TTL of the lock, by which faults are measured, in nanoseconds.
 	TTL time.Duration `json:"ttl"`
@@ -77,7 +83,11 @@ type Plan struct {
 // sweep. The errors are about the options, or about that run: a lock that breaks
 // its promise without any fault cannot be swept.
 func NewPlan(sc *file.Scenario, l play.Lock, opts Options) (*Plan, error) {
-	p := &Plan{Scenario: sc.Name, Lock: l.Name, Seed: opts.Seed, Kinds: opts.Kinds, Judge: opts.Judge, Block: blockRuns}
+	p := &Plan{Scenario: sc.Name, Lock: l.Name, Seed: opts.Seed, Judge: opts.Judge, Block: blockRuns}
+	var err error
+	if p.Faults, p.Kinds, err = search.NamedFaults(opts.Faults); err != nil {
+		return nil, err
+	}
 	if err := errors.Join(l.Validate(), search.Judgeable(l), p.problem(), opts.problem(l)); err != nil {
 		return nil, err
 	}
@@ -96,10 +106,7 @@ func NewPlan(sc *file.Scenario, l play.Lock, opts Options) (*Plan, error) {
 		return nil, err
 	}
 	p.TraceHash = run.TraceHash
-	places, err := p.enumerate(l, run)
-	if err != nil {
-		return nil, err
-	}
+	places := p.enumerate(l, run)
 	for i, x := range places.all {
 		if i == 0 || x.kind != places.all[i-1].kind {
 			if err := x.scenario(calm).Validate(); err != nil {
@@ -110,7 +117,10 @@ func NewPlan(sc *file.Scenario, l play.Lock, opts Options) (*Plan, error) {
 	p.Boundaries, p.Placements, p.Equivalent, p.Idle = places.boundaries, len(places.all), places.equivalent, places.idle
 	p.AllPairs = newPairs(places.all, outageOf(p.TTL)).count()
 	p.Pairs = min(opts.Pairs, p.AllPairs)
-	if p.Placements == 0 {
+	switch {
+	case p.Placements == 0 && p.Idle > 0:
+		return nil, errors.New("no fault can be placed: no client reads its wall clock")
+	case p.Placements == 0:
 		return nil, fmt.Errorf("no fault can be placed: lock %s promises nothing under any of those asked for", l.Name)
 	}
 	return p, nil
@@ -121,11 +131,12 @@ func (p *Plan) problem() error {
 	switch {
 	case p.Block < 1:
 		return fmt.Errorf("%d runs to a job: there has to be one", p.Block)
+	case p.Faults != nil && len(p.Faults)+len(p.Kinds) == 0:
+		return errors.New("a sweep without faults has nothing to place: name some")
 	case p.Placements < 0 || p.Pairs < 0:
 		return fmt.Errorf("%d placements and %d pairs: there are no fewer than 0", p.Placements, p.Pairs)
 	}
-	_, err := kindsOf(p.Kinds)
-	return errors.Join(p.Judge.Validate(), err)
+	return errors.Join(p.Judge.Validate(), search.Space{Faults: p.Faults, Kinds: p.Kinds}.Validate())
 }
 
 func (o Options) problem(l play.Lock) error {
@@ -177,16 +188,12 @@ func (p *Plan) calmRun(t *search.Trial) (*play.ModeRun, error) {
 }
 
 // enumerate finds the placements in the run without faults.
-func (p *Plan) enumerate(l play.Lock, run *play.ModeRun) (placements, error) {
-	kinds, err := kindsOf(p.Kinds)
-	if err != nil {
-		return placements{}, err
-	}
-	at := placer{kinds: kinds, ttl: p.TTL, readers: run.WallClocks}
+func (p *Plan) enumerate(l play.Lock, run *play.ModeRun) placements {
+	at := placer{kinds: kindsOf(p.Faults, p.Kinds), ttl: p.TTL, readers: run.WallClocks}
 	if p.Judge == explore.JudgePromise {
 		at.wanted = func(schedule []faults.Fault) bool { return l.Promises(schedule) }
 	}
-	return at.place(boundaries(run.Trace)), nil
+	return at.place(boundaries(run.Trace))
 }
 
 // Jobs is the number of jobs of the plan: those of the placements, then those of

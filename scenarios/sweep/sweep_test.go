@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locksim/faults"
 	"locksim/internal/testlocks"
 	"locksim/lock"
 	"locksim/scenarios/explore"
@@ -101,13 +102,13 @@ func TestSweepFinds(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		scenario, lock string
-		kinds          []string
+		faults         []lock.Fault
 		want           []string
 	}{
-		{"gc-pause", "single", []string{"pause"}, []string{"corrupted in mode none: pause"}},
-		{"gc-pause", "fenced", []string{"pause", "cut-hold", "lose_reply"}, nil},
-		{"gc-pause", "fenced", []string{"node-clock-forward"}, []string{"overlap in mode seal: clock_jump"}},
-		{"get-then-del", "broken/get-then-del", []string{"pause"}, []string{"corrupted in mode none: pause"}},
+		{"gc-pause", "single", []lock.Fault{"pause"}, []string{"corrupted in mode none: pause"}},
+		{"gc-pause", "fenced", []lock.Fault{"pause", "partition", "lose_reply"}, nil},
+		{"gc-pause", "fenced", []lock.Fault{"node-clock"}, []string{"overlap in mode seal: clock_jump"}},
+		{"get-then-del", "broken/get-then-del", []lock.Fault{"pause"}, []string{"corrupted in mode none: pause"}},
 	} {
 		sc, err := file.Load(tt.scenario)
 		if err != nil {
@@ -117,7 +118,7 @@ func TestSweepFinds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := sweepOf(t, sc, l, Options{Kinds: tt.kinds})
+		s := sweepOf(t, sc, l, Options{Faults: tt.faults})
 		if diff := cmp.Diff(tt.want, shapes(s)); diff != "" || !s.Complete || s.Summary.Problem() != "" {
 			t.Errorf("%s with %s: complete: %v, %s%s", tt.scenario, tt.lock, s.Complete, s.Summary.Problem(), diff)
 		}
@@ -171,7 +172,7 @@ func TestSweepPromises(t *testing.T) {
 		if n := s.Summary.Kinds["pause"].Planned; n == 0 {
 			t.Errorf("%s: no pause was placed", kind)
 		}
-		if n := s.Summary.Kinds["node-clock-forward"].Planned; n > 0 {
+		if n := s.Summary.Classes[lock.FaultNodeClock].Struck; n > 0 {
 			t.Errorf("%s: %d clocks of nodes were set, which the promise does not cover", kind, n)
 		}
 	}
@@ -183,7 +184,7 @@ func TestSweepShards(t *testing.T) {
 		t.Skip("takes many runs")
 	}
 	sc, l := small(t, "single", 1)
-	plan, err := NewPlan(sc, l, Options{Seed: 1, Kinds: []string{"pause", "restart"}, Pairs: 30, Judge: explore.JudgeEverything})
+	plan, err := NewPlan(sc, l, Options{Seed: 1, Faults: []lock.Fault{"pause", "node-crash"}, Pairs: 30, Judge: explore.JudgeEverything})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,9 +213,10 @@ func TestSweepShards(t *testing.T) {
 // All pairs whose second placement is later exist once; a sample of them has no
 // pair twice, and depends on its seed.
 func TestPairs(t *testing.T) {
+	pause, restart := make([]faults.Fault, 1), make([]faults.Fault, 2) // the crash, and the restart
 	all := []placement{
-		{kind: "restart", target: "r0", at: 10}, {kind: "pause", target: "c0", at: 5}, {kind: "pause", target: "c1", at: 10},
-		{kind: "restart", target: "r0", at: 12}, {kind: "restart", target: "r1", at: 13}, {kind: "restart", target: "r0", at: 30},
+		{target: "r0", at: 10, faults: restart}, {target: "c0", at: 5, faults: pause}, {target: "c1", at: 10, faults: pause},
+		{target: "r0", at: 12, faults: restart}, {target: "r1", at: 13, faults: restart}, {target: "r0", at: 30, faults: restart},
 	}
 	p := newPairs(all, 5)
 	var got []string
@@ -245,7 +247,7 @@ func TestSweepPairs(t *testing.T) {
 		t.Skip("takes many runs")
 	}
 	sc, l := small(t, "single", 1)
-	s := sweepOf(t, sc, l, Options{Kinds: []string{"pause"}, Pairs: 100})
+	s := sweepOf(t, sc, l, Options{Faults: []lock.Fault{"pause"}, Pairs: 100})
 	n := s.Summary
 	if n.Pairs != 100 || n.Reduced == 0 || s.Plan.AllPairs <= 100 {
 		t.Errorf("%d pairs of %d, %d of them do what one fault does alone", n.Pairs, s.Plan.AllPairs, n.Reduced)
@@ -275,7 +277,9 @@ func TestSweepRefuses(t *testing.T) {
 		opts Options
 		want string
 	}{
-		{l, Options{Judge: explore.JudgeEverything, Kinds: []string{"pase"}}, `a sweep places no fault "pase": did you mean pause?`},
+		{l, Options{Judge: explore.JudgeEverything, Faults: []lock.Fault{"pase"}}, `there is no class or kind of fault "pase": did you mean pause?`},
+		{l, Options{Judge: explore.JudgeEverything, Faults: []lock.Fault{"none"}}, "a sweep without faults has nothing to place"},
+		{l, Options{Judge: explore.JudgeEverything, Faults: []lock.Fault{"wall-clock"}}, "no fault can be placed: no client reads its wall clock"},
 		{l, Options{Judge: explore.JudgePromise}, "lock single promises nothing, and cannot be judged by its promise"},
 		{l, Options{Judge: explore.JudgeEverything, Pairs: -1}, "-1 pairs: give a number from 0 to 1000000"},
 		{l, Options{}, `a lock is judged by ""`},
@@ -346,7 +350,7 @@ func TestSweepOfOnesOwnLock(t *testing.T) {
 	spec.TTL = 700 * time.Millisecond
 	mine := testlocks.WithSpec(l, spec)
 	mine.Keys = l.Keys
-	s := sweepOf(t, sc, mine, Options{Kinds: []string{"pause"}}, mine)
+	s := sweepOf(t, sc, mine, Options{Faults: []lock.Fault{"pause"}}, mine)
 	if s.Plan.TTL != spec.TTL || !slices.Equal(shapes(s), []string{"corrupted in mode none: pause"}) {
 		t.Errorf("TTL %v, %v", s.Plan.TTL, shapes(s))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/search"
 )
 
 // completeScenarios offers the scenarios of the library, and files.
@@ -58,11 +59,11 @@ func completeModes(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 }
 
 // completeFaults offers the classes and kinds of fault that the list so far does not
-// have; for sweep, the kinds that it places.
+// have. A sweep without faults would place nothing.
 func completeFaults(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	names := append(faultNames(), noFaults)
-	if cmd.Name() == "sweep" {
-		names = sweepKindNames()
+	names := search.FaultNames()
+	if cmd.Name() != "sweep" {
+		names = append(names, search.NoFaults)
 	}
 	return continued(typed, names), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }

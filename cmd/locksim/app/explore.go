@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locksim/faults"
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
 	"locksim/lock"
@@ -96,7 +95,7 @@ not deterministic or did not end, or the command was interrupted.`,
 	flags.IntVar(&f.runs, "runs", 10_000, "make `N` runs")
 	flags.IntVar(&f.runs, "seeds", 10_000, "`N` is the number of runs: the same as --runs")
 	flags.Uint64Var(&f.from, "from-seed", 1, "the first seed is `N`")
-	flags.StringArrayVar(&f.faults, "faults", nil, "only faults of these `CLASSES` or kinds, with commas; none for no faults")
+	flags.StringArrayVar(&f.faults, "faults", nil, faultsUsage)
 	f.judged.add(flags)
 	f.space.add(flags)
 	flags.BoolVar(&f.all, "all", false, "make all runs, and show one violation of each shape")
@@ -157,11 +156,11 @@ func (s *shell) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	classes, kinds, err := parseFaults(f.faults)
+	named, err := namedFaults(f.faults)
 	if err != nil {
 		return nil, err
 	}
-	opts := explore.Options{Runs: f.runs, FirstSeed: f.from, Faults: classes, Kinds: kinds, Space: f.space.Space,
+	opts := explore.Options{Runs: f.runs, FirstSeed: f.from, Faults: named, Space: f.space.Space,
 		Judge: f.judged.judge(), Collect: explore.CollectFirst}
 	if f.all {
 		opts.Collect = explore.CollectAll
@@ -205,48 +204,29 @@ func (s *shell) exploreLocks(lists []string) ([]string, error) {
 // allLocks is the word for all locks.
 const allLocks = "all"
 
-// noFaults is the word for no class of fault.
-const noFaults = "none"
+// faultsUsage is the help of --faults, where none of them is an answer too.
+const faultsUsage = "only faults of these `CLASSES` or kinds, with commas; none for no faults"
 
-// parseFaults reads the classes of fault and the single kinds that --faults names, see
-// [faultNames]. Both are nil without the flag; classes is empty for "none".
-func parseFaults(lists []string) (classes []lock.Fault, kinds []string, err error) {
-	list := splitList(lists)
-	if len(list) == 0 {
-		return nil, nil, nil
+// namedFaults are the names that --faults has, nil without the flag. It refuses those
+// that are unknown.
+func namedFaults(lists []string) ([]lock.Fault, error) {
+	var names []lock.Fault
+	for _, name := range splitList(lists) {
+		names = append(names, lock.Fault(name))
 	}
-	classes = []lock.Fault{}
-	if len(list) == 1 && list[0] == noFaults {
-		return classes, nil, nil
+	if _, _, err := search.NamedFaults(names); err != nil {
+		return nil, fmt.Errorf("--faults: %w", err)
 	}
-	for _, name := range list {
-		switch class := lock.Fault(name); {
-		case slices.Contains(classes, class) || slices.Contains(kinds, name):
-		case slices.Contains(lock.Faults(), class):
-			classes = append(classes, class)
-		case slices.Contains(faultNames(), name):
-			kinds = append(kinds, name)
-		default:
-			return nil, nil, fmt.Errorf("--faults %s: there is no class or kind of fault of this name: %s", quote(name), prose.Choose(name, faultNames()))
-		}
-	}
-	return classes, kinds, nil
+	return names, nil
 }
 
-// faultNames are the names that --faults takes: the classes of fault, then the kinds.
-// A kind whose name is that of a class, with "_" for "-", is left out: one name with
-// two spellings and two meanings would invite mistakes.
-func faultNames() []string {
+// asFlag are classes and kinds of fault as --faults takes them.
+func asFlag(classes []lock.Fault, kinds []string) string {
 	var names []string
-	for _, class := range lock.Faults() {
+	for _, class := range classes {
 		names = append(names, string(class))
 	}
-	for _, k := range faults.Kinds() {
-		if !slices.Contains(names, strings.ReplaceAll(k.Name, "_", "-")) {
-			names = append(names, k.Name)
-		}
-	}
-	return names
+	return cmp.Or(strings.Join(append(names, kinds...), ","), search.NoFaults)
 }
 
 // exploration is an exploration of one lock.
@@ -352,7 +332,7 @@ func (x *exploration) again(seed uint64) string {
 		text += " " + flag
 	}
 	if x.plan.Space.Faults != nil {
-		text += " --faults " + x.classes()
+		text += " --faults " + asFlag(x.plan.Space.Faults, x.plan.Space.Kinds)
 	}
 	text += spaceWords(x.plan.Asked)
 	return text
@@ -365,7 +345,7 @@ func (x *exploration) whole() string {
 		text += fmt.Sprintf(" --from-seed %d", x.plan.FirstSeed)
 	}
 	if x.plan.Space.Faults != nil {
-		text += " --faults " + x.classes()
+		text += " --faults " + asFlag(x.plan.Space.Faults, x.plan.Space.Kinds)
 	}
 	text += spaceWords(x.plan.Asked)
 	if flag := x.plan.Judge.Flag(); flag != "" {
@@ -375,15 +355,6 @@ func (x *exploration) whole() string {
 		text += " --all"
 	}
 	return text
-}
-
-// classes are the classes of fault as --faults takes them.
-func (x *exploration) classes() string {
-	var names []string
-	for _, class := range x.plan.Space.Faults {
-		names = append(names, string(class))
-	}
-	return cmp.Or(strings.Join(append(names, x.plan.Space.Kinds...), ","), noFaults)
 }
 
 // problem is the error that decides the exit code.

@@ -17,6 +17,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // List is what locksim offers: the JSON that the command list prints.
@@ -130,7 +131,7 @@ func NewList(extra ...play.Lock) (*List, error) {
 		c.Locks = append(c.Locks, ListedLock{l.Name, l.Tokens, l.Nodes(), l.Promise})
 	}
 	for _, b := range broken.All() {
-		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, cmp.Or(string(b.Fault), noFaults), b.Detector, b.Mode)
+		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, cmp.Or(string(b.Fault), search.NoFaults), b.Detector, b.Mode)
 		c.Specimens = append(c.Specimens, ListedEntry{"broken/" + b.Name, text})
 	}
 	for _, k := range faults.Kinds() {

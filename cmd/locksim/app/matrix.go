@@ -54,7 +54,9 @@ of each cell. The runs are divided among child processes, one per core.
 The exit code is 1 when a cell differs from what its scenario expects, or is vacuous:
 no clients contended for the lock, or a fault never fired. An expectation holds for
 the seeds 1 to 20: no seed may be worse, and if all of them are run, at least one must
-be as bad. The command lists each difference with the command that replays it.
+be as bad. The command lists each difference with the command that replays it. It leaves
+out, and lists, the scenarios that a lock of the program's own cannot play, and those
+of which a fault strikes at a named point that this lock does not pass.
 
 With --out, DIR/index.html is the table with filters. It links to a page for each lock
 and each scenario, and from each cell to the report of the first run with its label.

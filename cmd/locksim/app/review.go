@@ -2,11 +2,13 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -34,6 +36,8 @@ type reviewFlags struct {
 	lock  string
 	seeds int
 	runs  int
+	// faults are the names of the faults that the searches may use.
+	faults []string
 }
 
 const reviewHelp = `With --review it measures one lock instead, and writes a design review of that lock
@@ -42,7 +46,8 @@ suitable, the failures with the smallest story of each, the effect of each fence
 them, what was tried and what was not, and the questions that the team has to answer.
 It runs the scenarios of the library, random schedules within the promise and with
 every fault, and a sweep of single faults, in child processes. That takes a quarter of
-a minute on two cores for a lock on one node, and about a minute for a Redlock. It can
+a minute on two cores for a lock on one node, and about a minute for a Redlock. With
+--faults the schedules and the sweep have only the faults that are named. It can
 be interrupted at any time: --resume continues. With --shard the runs are divided among
 machines, and "locksim merge" combines them into the review.
 
@@ -55,6 +60,7 @@ func (f *reviewFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.lock, "lock", "", "`KIND` of lock to review")
 	flags.IntVar(&f.seeds, "seeds", 20, "`N` seeds for every scenario and fencing mode")
 	flags.IntVar(&f.runs, "runs", 3000, "try `N` random schedules within the promise, and a fifth of that with every fault")
+	flags.StringArrayVar(&f.faults, "faults", nil, faultsUsage+", in the searches")
 	flags.StringVar(&f.out, "out", "", "write the review into `DIR` (default: reports/out/review-KIND, and an index of all: see locksim serve)")
 	f.campaignFlags.add(flags)
 }
@@ -114,7 +120,11 @@ func (s *shell) planReview(f reviewFlags) (play.Lock, *review.Work, error) {
 	if err != nil {
 		return none, nil, fmt.Errorf("--seeds %d: %w", f.seeds, err)
 	}
-	work, err := review.NewWork(l, review.Options{Seeds: seeds, Runs: f.runs, Extra: s.extra})
+	named, err := namedFaults(f.faults)
+	if err != nil {
+		return none, nil, err
+	}
+	work, err := review.NewWork(l, review.Options{Seeds: seeds, Runs: f.runs, Faults: named, Extra: s.extra})
 	return l, work, err
 }
 
@@ -275,6 +285,9 @@ func (x *reviewing) finished(r *results) (finished, error) {
 		return finished{}, &brokenError{cause: err}
 	}
 	again := fmt.Sprintf("%s report --review --lock %s --seeds %d --runs %d", x.publicName(), quote(x.lock.Name), x.plan.Seeds.Len(), x.plan.Runs)
+	if x.plan.Faults != nil {
+		again += " --faults " + cmp.Or(strings.Join(x.plan.Faults, ","), search.NoFaults)
+	}
 	file := func(name string, render func(io.Writer, *review.Review, reports.Options) error) func() (document, error) {
 		return func() (document, error) {
 			var b bytes.Buffer

@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
+	"locksim/lock"
 	"locksim/reports"
 	"locksim/reports/html"
 	"locksim/reports/terminal"
@@ -48,7 +48,9 @@ delivered, and at each named point. It reports what it has covered, and shows ea
 class of violation with the smallest schedule that leads to it. With --pairs it also
 plays a sample of pairs of these placements.
 
-The faults, for --faults. Without it, sweep places those from pause to restart:
+Sweep places these faults, each by its kind or, where a class has the name of its kind,
+by its class. Without --faults it places those with a star; --faults takes every class
+and kind of fault, as explore does:
 ` + sweepKindList() + `
 A lock is judged as by explore: as if it promised everything under every fault or,
 with --promise, by its own promise, under the faults that the promise names, or with
@@ -58,7 +60,7 @@ those of explore, and merge combines shards; the page is sweep.html.
 The exit code is 0 when no violation was found, 1 when one was, and 3 when a run was
 not deterministic or did not end, or the command was interrupted.`,
 		Example: `  locksim sweep gc-pause
-  locksim sweep gc-pause --lock redlock --faults pause,restart
+  locksim sweep gc-pause --lock redlock --faults pause,node-crash
   locksim sweep ./my.yaml --pairs 10000 --out /tmp/sweep
   locksim sweep ./my.yaml --pairs 10000 --out /tmp/sweep --resume
   locksim sweep gc-pause --lock redlock --claims
@@ -70,7 +72,7 @@ not deterministic or did not end, or the command was interrupted.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.lock, "lock", "", "`KIND` of lock to sweep (default: the scenario's own)")
 	flags.Uint64Var(&f.seed, "seed", 1, "`N` decides everything that is random")
-	flags.StringArrayVar(&f.faults, "faults", nil, "only these `KINDS` of fault, with commas")
+	flags.StringArrayVar(&f.faults, "faults", nil, "only faults of these `CLASSES` or kinds, with commas")
 	flags.IntVar(&f.pairs, "pairs", 0, "also place `N` pairs of faults")
 	f.judged.add(flags)
 	flags.StringVar(&f.out, "out", "", outUsage)
@@ -80,21 +82,23 @@ not deterministic or did not end, or the command was interrupted.`,
 	return cmd
 }
 
-// sweepKindList are the kinds of fault, a line each.
+// sweepKindList are the kinds of fault that a sweep places.
 func sweepKindList() string {
 	var b strings.Builder
 	for _, k := range sweep.Kinds() {
-		fmt.Fprintf(&b, "  %-21s %s\n", k.Name, k.Text)
+		star := " "
+		if k.Unasked {
+			star = "*"
+		}
+		for i, line := range prose.Fold(k.Text, 70) {
+			name := k.Name + " " + star
+			if i > 0 {
+				name = ""
+			}
+			fmt.Fprintf(&b, "  %-15s %s\n", name, line)
+		}
 	}
 	return b.String()
-}
-
-func sweepKindNames() []string {
-	var names []string
-	for _, k := range sweep.Kinds() {
-		names = append(names, k.Name)
-	}
-	return names
 }
 
 // sweep is the sweep command.
@@ -113,15 +117,10 @@ func (s *shell) sweep(name string, f sweepFlags) error {
 	return s.runCampaigns(f.campaignFlags, shard, newResultFolder(f.keep, f.out, about...), f.form(), []work{w}, nil)
 }
 
-// problem refuses a number of pairs that makes no sense, and unknown kinds of fault.
+// problem refuses a number of pairs that makes no sense.
 func (f sweepFlags) problem() error {
 	if f.pairs < 0 || f.pairs > sweep.MaxPairs {
 		return fmt.Errorf("--pairs %d: give a number from 0 to %d", f.pairs, sweep.MaxPairs)
-	}
-	for _, kind := range splitList(f.faults) {
-		if known := sweepKindNames(); !slices.Contains(known, kind) {
-			return fmt.Errorf("--faults %s: a sweep places no fault of this name: %s", quote(kind), prose.Choose(kind, known))
-		}
 	}
 	return f.judged.problem()
 }
@@ -132,7 +131,11 @@ func (s *shell) sweepPlan(name string, f sweepFlags) (*sweep.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts := sweep.Options{Seed: f.seed, Kinds: splitList(f.faults), Pairs: f.pairs, Judge: f.judged.judge()}
+	named, err := namedFaults(f.faults)
+	if err != nil {
+		return nil, err
+	}
+	opts := sweep.Options{Seed: f.seed, Faults: named, Pairs: f.pairs, Judge: f.judged.judge()}
 	plan, err := sweep.NewPlan(t.scenario, t.lock, opts)
 	_, unsteady := errors.AsType[*play.NondeterminismError](err)
 	if unsteady || errors.Is(err, play.ErrContradiction) {
@@ -265,25 +268,29 @@ func (x *sweeping) pages(r *results, sw *sweep.Sweep, add func(string, []byte) e
 }
 
 // whole is the command that makes the whole sweep again.
-func (x *sweeping) whole() string { return x.asking(x.plan.Pairs, x.plan.Kinds) }
+func (x *sweeping) whole() string { return x.asking(x.plan.Pairs, x.plan.Faults, x.plan.Kinds) }
 
 // again is the command that finds a failure again, by placing the same kind of fault.
 // A pair needs all kinds, since the draw of the pairs depends on them.
 func (x *sweeping) again(f *search.Failure) string {
 	if len(f.Placed.Kinds) == 1 {
-		return x.asking(0, f.Placed.Kinds)
+		var names []lock.Fault
+		for _, kind := range f.Placed.Kinds {
+			names = append(names, lock.Fault(kind))
+		}
+		return x.asking(0, names, nil)
 	}
 	return x.whole()
 }
 
-// asking is the command that makes a sweep with some pairs and kinds.
-func (x *sweeping) asking(pairs int, kinds []string) string {
+// asking is the command that makes a sweep with some pairs, classes and kinds of fault.
+func (x *sweeping) asking(pairs int, classes []lock.Fault, kinds []string) string {
 	text := fmt.Sprintf("%s sweep %s --lock %s --seed %d", x.command(), quote(x.scenario), quote(x.plan.Lock), x.plan.Seed)
 	if pairs > 0 {
 		text += fmt.Sprintf(" --pairs %d", pairs)
 	}
-	if len(kinds) > 0 {
-		text += " --faults " + strings.Join(kinds, ",")
+	if classes != nil {
+		text += " --faults " + asFlag(classes, kinds)
 	}
 	if flag := x.plan.Judge.Flag(); flag != "" {
 		text += " " + flag

@@ -1,0 +1,75 @@
+package scenarios
+
+import (
+	"strings"
+	"testing"
+
+	"locksim/lock"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+	"locksim/scenarios/review"
+	"locksim/scenarios/search"
+	"locksim/scenarios/sweep"
+)
+
+// Each search takes each name of a fault, and all refuse an unknown name in the same
+// words.
+func TestEverySearchTakesEveryName(t *testing.T) {
+	l, err := play.Kind("single")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Promise = lock.Promise{}
+	inner := l.New
+	l.New = func(e Env) (lock.Locker, error) {
+		_ = e.WallClock().Now() // otherwise a sweep places no jumps of clients' clocks
+		return inner(e)
+	}
+	sc, err := file.Load("gc-pause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc.World.Replicas = 1
+	searches := map[string]func(names ...lock.Fault) error{
+		"explore": func(names ...lock.Fault) error {
+			_, err := explore.NewPlan(l, explore.Options{Runs: 1, FirstSeed: 1, Faults: names, Judge: explore.JudgeEverything, Collect: explore.CollectAll})
+			return err
+		},
+		"sweep": func(names ...lock.Fault) error {
+			_, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Faults: names, Judge: explore.JudgeEverything})
+			return err
+		},
+		"review": func(names ...lock.Fault) error {
+			w, err := review.NewWork(l, review.Options{Seeds: search.Seeds{First: 1, Last: 1}, Runs: 1, Faults: names})
+			if err == nil && strings.Join(w.Faults, ",") != string(names[0]) {
+				t.Errorf("a review of %s is one of %v", names, w.Faults)
+			}
+			return err
+		},
+		"Check": func(names ...lock.Fault) error {
+			_, err := Options{Faults: names}.discover(l)
+			return err
+		},
+	}
+	for search, plan := range searches {
+		for _, name := range names() {
+			if err := plan(name); err != nil {
+				t.Errorf("%s refuses %s: %v", search, name, err)
+			}
+		}
+		err := plan("half_opne")
+		if err == nil || !strings.Contains(err.Error(), `there is no class or kind of fault "half_opne": did you mean half_open? Or choose one of pause, `) {
+			t.Errorf("%s: %v", search, err)
+		}
+	}
+}
+
+// names are all that searches take.
+func names() []lock.Fault {
+	var out []lock.Fault
+	for _, name := range search.FaultNames() {
+		out = append(out, lock.Fault(name))
+	}
+	return out
+}
