@@ -23,7 +23,7 @@ func TestFoundOnlyBecause(t *testing.T) {
 		without  func(sc *file.Scenario)
 		space    search.Space
 	}{
-		{"quorum-of-half", "a quorum of another size", func(sc *file.Scenario) { sc.Lock.Nodes = 0 }, search.Space{}},
+		{"quorum-of-half", "a quorum of a drawn size", func(sc *file.Scenario) { sc.Lock.Nodes = 0 }, search.Space{}},
 		// The clients c1 and c10 of a crowd resemble each other too.
 		{"owner-prefix", "owner ids that resemble each other", func(sc *file.Scenario) { sc.Lock.Owner = file.OwnerFresh }, search.Space{Clients: search.Span{Min: 2, Max: 4}}},
 		{"names-collide", "several resources", func(sc *file.Scenario) { sc.Workload.Resources = []string{"order"} }, search.Space{}},
