@@ -147,7 +147,7 @@ func crowds(scripts map[string]string) []crowd {
 			for _, c := range clients {
 				nodes = append(nodes, c)
 			}
-			l, err := s.New(nodes, broken.Options{Options: shortOptions(rng)})
+			l, err := s.New(nodes, broken.Options{Options: shortOptions(rng), Identity: fmt.Sprint(rng.Uint64())})
 			return (&visitor{locker: l, rng: rng}).step, err
 		}})
 	}

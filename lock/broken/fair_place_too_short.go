@@ -18,8 +18,8 @@ var fairPlaceTooShort = Specimen{
 	Detector: Overtaken, Mode: "none", Nodes: 1, Queue: true,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		// Wrong:
-		return newQueue(nodes[0], o, o.Backoff.Min)
-		// Right: return newQueue(nodes[0], o, 4*o.Backoff.Max)
+		return newQueue(nodes[0], o, o.Backoff.Min, endlessQueue)
+		// Right: return newQueue(nodes[0], o, 4*o.Backoff.Max, endlessQueue)
 	},
 }
 
@@ -42,6 +42,7 @@ if not redis.call('ZSCORE', queue, owner) then
   redis.call('ZADD', queue, (redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2] or 0) + 1, owner)
 end
 redis.call('ZADD', places, now + ARGV[3], owner)
+if tonumber(ARGV[4]) > 0 then redis.call('ZREMRANGEBYRANK', queue, 0, -ARGV[4] - 1) end
 redis.call('PEXPIRE', queue, ARGV[2] * 2)
 redis.call('PEXPIRE', places, ARGV[2] * 2)
 return 0`)
@@ -52,10 +53,14 @@ type queue struct {
 	node redis.Cmdable
 }
 
-func newQueue(node redis.Cmdable, o Options, place time.Duration) lock.Locker {
+// endlessQueue is the length of a queue that is never cut.
+const endlessQueue = 0
+
+// newQueue makes the lock. A place lasts for a time, and the queue keeps its newest waiters up to a number.
+func newQueue(node redis.Cmdable, o Options, place time.Duration, length int) lock.Locker {
 	take := func(ctx context.Context, c claim) (uint64, bool, error) {
 		n, err := takeInTurnScript.Run(ctx, node, []string{c.key, c.key + ":queue", c.key + ":places"},
-			c.owner, o.TTL.Milliseconds(), place.Milliseconds()).Int64()
+			c.owner, o.TTL.Milliseconds(), place.Milliseconds(), length).Int64()
 		return 0, n == 1, err
 	}
 	return queue{newOnNode(o, protocol{take, releaseOwn(node)}), node}

@@ -39,12 +39,15 @@ func detached(ctx context.Context, d time.Duration) (context.Context, context.Ca
 	return context.WithTimeout(context.WithoutCancel(ctx), d)
 }
 
-// endInTime ends the lease by loss at the end of its validity. Leases that a watchdog renews do not use it: the
-// published watchdogs do not check the clock.
+// endInTime ends the lease by loss at the end of its validity, and no longer at an earlier one that it had. Leases that
+// a watchdog renews do not use it: the published watchdogs do not check the clock.
 func (l *lease) endInTime() {
-	stop := l.opt.Clock.AfterFunc(l.until.Sub(l.opt.Clock.Now()), l.lose)
+	stop := l.opt.Clock.AfterFunc(l.Until().Sub(l.opt.Clock.Now()), l.lose)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.stop != nil {
+		l.stop()
+	}
 	l.stop = stop
 }
 

@@ -19,6 +19,8 @@ type redlock struct {
 	ask func(ctx context.Context, c claim) (votes int)
 	// stopwatch measures how long that took.
 	stopwatch lock.Clock
+	// majority is how many of the nodes have to grant the claim.
+	majority func(nodes int) int
 	// drift is the allowance for clocks of different speed.
 	drift func(ttl time.Duration) time.Duration
 	// failed cleans up after an attempt without a majority.
@@ -28,6 +30,7 @@ type redlock struct {
 func newRedlock(nodes []redis.Cmdable, o Options) *redlock {
 	r := &redlock{opt: o, nodes: nodes, stopwatch: o.Clock}
 	r.ask = r.askAll
+	r.majority = func(nodes int) int { return nodes/2 + 1 }
 	r.drift = func(ttl time.Duration) time.Duration { return ttl/100 + 2*time.Millisecond }
 	r.failed = func(ctx context.Context, c claim) { r.deleteAll(ctx, c) }
 	return r
@@ -42,7 +45,7 @@ func (r *redlock) try(ctx context.Context, c claim) (*lease, error) {
 	r.opt.Point("answered")
 	now := r.opt.Clock.Now()
 	valid := r.opt.TTL - r.stopwatch.Now().Sub(began) - r.drift(r.opt.TTL)
-	if votes <= len(r.nodes)/2 || valid <= 0 {
+	if votes < r.majority(len(r.nodes)) || valid <= 0 {
 		r.failed(ctx, c)
 		return nil, nil
 	}

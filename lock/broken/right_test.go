@@ -34,11 +34,25 @@ var rights = map[string]func([]redis.Cmdable, Options) lock.Locker{
 	"reentrant-two-keys":         rightReentrant,
 	"until-in-wrong-unit":        rightSingle,
 	"fair-place-too-short": func(nodes []redis.Cmdable, o Options) lock.Locker {
-		return newQueue(nodes[0], o, 4*o.Backoff.Max)
+		return newQueue(nodes[0], o, 4*o.Backoff.Max, endlessQueue)
+	},
+	"queue-of-ten": func(nodes []redis.Cmdable, o Options) lock.Locker {
+		return newQueue(nodes[0], o, 4*o.Backoff.Max, endlessQueue)
 	},
 	"wedged-after-release": func(nodes []redis.Cmdable, o Options) lock.Locker {
 		return newRemembering(nodes[0], o, func(forget func()) { forget() })
 	},
+	"owner-prefix": func(nodes []redis.Cmdable, o Options) lock.Locker {
+		return newRecognising(nodes[0], o, enterOwnerScript)
+	},
+	"names-collide": func(nodes []redis.Cmdable, o Options) lock.Locker {
+		return newNamed(nodes[0], o, func(resource string) string { return resource })
+	},
+	"ttl-from-deadline": rightSingle,
+	"extend-forgets-owner": func(nodes []redis.Cmdable, o Options) lock.Locker {
+		return newExtending(nodes[0], o, func(ctx context.Context, c claim) (bool, error) { return extendOwn(ctx, nodes[0], c, o.TTL) })
+	},
+	"quorum-of-half":               rightRedlock,
 	"redlock-one-by-one":           rightRedlock,
 	"redlock-no-drift":             rightRedlock,
 	"redlock-keeps-minority":       rightRedlock,

@@ -54,9 +54,10 @@ func (tr trial) specimenLock(name string, s broken.Specimen) play.Lock {
 			nodes = append(nodes, c)
 		}
 		return s.New(nodes, broken.Options{
-			Options: optionsOf(e),
-			Wall:    e.WallClock(),
-			Point:   func(label string) { _ = e.Point(label) }, // the next seam reports a crash
+			Options:  optionsOf(e),
+			Identity: e.Identity(),
+			Wall:     e.WallClock(),
+			Point:    func(label string) { _ = e.Point(label) }, // the next seam reports a crash
 		})
 	})
 }
@@ -86,7 +87,8 @@ func (tr trial) lock(name string, s broken.Specimen, make maker) play.Lock {
 		}
 		return tr.app(e, l, e.Spec().TTL), nil
 	}
-	l := play.Lock{Name: name, Servers: play.Redis(s.Nodes), Tokens: s.Tokens, Keys: s.Keys, New: create, FollowsSpec: true}
+	l := play.Lock{Name: name, Servers: play.Redis(s.Nodes), Tokens: s.Tokens, Keys: s.Keys, New: create, FollowsSpec: true,
+		Quorum: s.Nodes > 1}
 	if s.Detection > 0 {
 		l.Lease, l.Detection = play.LeaseHeld, s.Detection
 	}
@@ -96,9 +98,12 @@ func (tr trial) lock(name string, s broken.Specimen, make maker) play.Lock {
 	return l
 }
 
-// clients returns Redis clients with the options that package lock requires.
+// clients returns Redis clients of as many nodes, or of as many as the scenario says, with the options that package lock requires.
 func clients(e play.Env, nodes int) []*redis.Client {
 	var all []*redis.Client
+	if n := e.Spec().Nodes; n > 0 {
+		nodes = n
+	}
 	for i := range nodes {
 		o := simredis.Quiet()
 		o.Addr = fmt.Sprintf("r%d:6379", i)

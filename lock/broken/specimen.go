@@ -65,6 +65,10 @@ const (
 	Overtaken Detector = "overtaken"
 	// Denied sees a client that is refused a lock that is free although nothing has gone wrong.
 	Denied Detector = "denied"
+	// Overdue sees a waiting client that does not get a lock although it is free.
+	Overdue Detector = "overdue"
+	// RevivedClaims sees a lease that goes on after it had ended and another client has been granted the lock.
+	RevivedClaims Detector = "revived_claims"
 	// LongestWait sees a client that waits far longer than the holders before it explain.
 	LongestWait Detector = "longest_wait"
 )
@@ -95,11 +99,12 @@ func All() []Specimen {
 	return []Specimen{
 		setnxThenExpire, delWithoutOwner, getThenDel,
 		watchdogBareExpire, watchdogRecreatesKey, watchdogStopLost, watchdogStopsAfterError, watchdogIgnoresFailure, sessionNeverTells,
-		expireWholeSeconds, expiryByClientClock,
+		extendForgetsOwner,
+		expireWholeSeconds, ttlFromDeadline, expiryByClientClock,
 		tokenAfterLock, tokenBeforeLock, tokenReadLate, tokenPerReentry,
-		reentrantTwoKeys,
-		untilInWrongUnit, fairPlaceTooShort, wedgedAfterRelease,
-		redlockOneByOne, redlockNoDrift, redlockKeepsMinority, redlockWallClock,
+		reentrantTwoKeys, ownerPrefix, namesCollide,
+		untilInWrongUnit, fairPlaceTooShort, queueOfTen, wedgedAfterRelease,
+		quorumOfHalf, redlockOneByOne, redlockNoDrift, redlockKeepsMinority, redlockWallClock,
 		releaseWithRequestContext,
 		rowByClientClock, rowUpdateUnchecked,
 	}
@@ -124,6 +129,10 @@ type Options struct {
 	// Options are those of every lock. Waiting is ignored: a specimen polls.
 	lock.Options
 
+	// Identity is the owner id of the client, for the specimens that have one for all requests. It is required: no two
+	// clients may have the same.
+	Identity string
+
 	// Wall is the machine's wall clock, which jumps when it is set, for the specimens that measure by it. nil means
 	// Clock.
 	Wall lock.Clock
@@ -144,6 +153,9 @@ func (o Options) Validate() error {
 	}
 	if o.Jitter == nil {
 		errs = append(errs, errors.New("no Jitter: give a seeded source"))
+	}
+	if o.Identity == "" {
+		errs = append(errs, errors.New("no Identity: give each client its own"))
 	}
 	return errors.Join(errs...)
 }

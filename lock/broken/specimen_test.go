@@ -80,7 +80,7 @@ func TestNewNamesMissingOptions(t *testing.T) {
 		t.Errorf("no nodes: %v", err)
 	}
 	_, err = s.New(make([]redis.Cmdable, 1), broken.Options{})
-	for _, missing := range []string{"Clock", "Entropy", "Jitter"} {
+	for _, missing := range []string{"Clock", "Entropy", "Jitter", "Identity"} {
 		if err == nil || !strings.Contains(err.Error(), "no "+missing) {
 			t.Errorf("error %v does not ask for %s", err, missing)
 		}

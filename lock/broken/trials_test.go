@@ -186,6 +186,50 @@ workload: {rounds: 3, hold: 2s, stagger: 1s}
 `,
 	},
 	{
+		specimen: "owner-prefix", sibling: single, // c0, which is 1, comes back while c1, which is 10, has the lock
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms, owner: alike}
+workload: {rounds: 2, hold: 2s, stagger: 500ms, think: 1s}
+`,
+	},
+	{
+		specimen: "names-collide", sibling: single,
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {rounds: 10, hold: 2s, think: 200ms, resources: ["order:1", "order:2"]}
+`,
+	},
+	{
+		specimen: "queue-of-ten", sibling: fair, // one holder and eleven waiters
+		story: `
+world: {clients: 12}
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {rounds: 2, hold: 2s, stagger: 100ms, think: 100ms}
+`,
+	},
+	{
+		specimen: "ttl-from-deadline", sibling: single, // the key of c0 is gone at 3s
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 6s, stagger: 1s, request: 3s, deadline: true}
+`,
+	},
+	{
+		specimen: "extend-forgets-owner", sibling: single, // c0 extends at 12s, when c1 has the lock
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 24s, stagger: 1s, checks_until: steps, extend: 1}
+`,
+	},
+	{
+		specimen: "quorum-of-half", sibling: redlock, // each of two clients has two of four nodes
+		story: `
+world: {redis: 4}
+lock: {ttl: 10s, backoff: 200ms..400ms, nodes: 4}
+workload: {rounds: 20, hold: 500ms, think: 0s}
+`,
+	},
+	{
 		specimen: "redlock-one-by-one", sibling: redlock, // one node of five is unreachable
 		story: `
 world: {redis: 5}

@@ -40,7 +40,7 @@ func (tr trial) scaled(sc *file.Scenario, ttl time.Duration) *file.Scenario {
 		Max: max(scale(sc.Lock.Backoff.Max), time.Millisecond),
 	}
 	w := &out.Workload
-	w.Hold, w.Think, w.Stagger = scale(w.Hold), scale(w.Think), scale(w.Stagger)
+	w.Hold, w.Think, w.Stagger, w.Request = scale(w.Hold), scale(w.Think), scale(w.Stagger), scale(w.Request)
 	out.Faults = nil
 	for _, f := range sc.Faults {
 		switch a := f.Action.(type) {

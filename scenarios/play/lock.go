@@ -282,7 +282,7 @@ func (l *Lock) specimen(name string) error {
 		for i := range nodes {
 			nodes[i] = m.node(i)
 		}
-		return s.New(nodes, broken.Options{Options: m.options(), Wall: e.WallClock(), Point: func(label string) { _ = e.Point(label) }})
+		return s.New(nodes, broken.Options{Options: m.options(), Identity: e.Identity(), Wall: e.WallClock(), Point: func(label string) { _ = e.Point(label) }})
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func searched(t testing.TB, name string) (play.Lock, search.Space) {
 
 // The fault of every specimen is found within 2,000 runs, from three first seeds at
 // full size, and of some of them otherwise. The minimal schedule is small: two
-// faults at most, and two clients.
+// faults at most, and two clients, but for the mistakes that a crowd shows.
 func TestSpecimensAreFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes many runs")
@@ -59,10 +59,13 @@ func found(t *testing.T, l play.Lock, space search.Space, first uint64) {
 	if err := f.Examine(); err != nil {
 		t.Fatal(err)
 	}
-	small := f.Outcome.Scenario
-	if len(small.Faults) > 2 || small.World.Clients > 2 || f.Same != f.Replays {
-		t.Errorf("seed %d: %s with %d faults and %d clients, %d of %d replays the same; want at most 2 of both, and all equal",
-			f.Seed, f.Shape, len(small.Faults), small.World.Clients, f.Same, f.Replays)
+	small, clients := f.Outcome.Scenario, 2
+	if l.Name == "broken/queue-of-ten" || l.Name == "broken/owner-prefix" { // c1 and c10 of a crowd resemble each other
+		clients = 12
+	}
+	if len(small.Faults) > 2 || small.World.Clients > clients || f.Same != f.Replays {
+		t.Errorf("seed %d: %s with %d faults and %d clients, %d of %d replays the same; want at most 2 and %d, and all equal",
+			f.Seed, f.Shape, len(small.Faults), small.World.Clients, f.Same, f.Replays, clients)
 	}
 	t.Logf("from seed %d in run %d: %s", first, f.Seed-first+1, f.Shape)
 }

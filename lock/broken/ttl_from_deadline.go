@@ -1,0 +1,32 @@
+package broken
+
+import (
+	"context"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/lock"
+)
+
+// F48: the key gets the time that is left until the deadline of the request, and the holder counts its lease from the
+// TTL of the options; the key of a short request is gone while its holder is at work.
+var ttlFromDeadline = Specimen{
+	Name: "ttl-from-deadline", ID: "F48",
+	Wrong:  "The key lives until the deadline of the request that took it, and the holder counts on the TTL of the options.",
+	MinTTL: time.Second, MaxTTL: time.Hour,
+	Detector: ClaimOverlaps, Mode: "none", Nodes: 1,
+	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
+		grant := func(ctx context.Context, c claim) (uint64, bool, error) {
+			ttl := o.TTL
+			// Wrong:
+			if deadline, ok := ctx.Deadline(); ok {
+				ttl = max(deadline.Sub(o.Clock.Now()), time.Millisecond)
+			}
+			// Right: nothing is done
+			granted, err := setNX(ctx, nodes[0], c, ttl)
+			return 0, granted, err
+		}
+		return newOnNode(o, protocol{grant, releaseOwn(nodes[0])})
+	},
+}
