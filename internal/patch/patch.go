@@ -1,6 +1,6 @@
 // Package patch reads mutants, and makes them without a change to the source tree.
 //
-// A mutant is one realistic mistake, as a patch in a folder GROUP/NAME.patch: a sentence
+// A mutant is one realistic mistake, a patch GROUP/NAME.patch in a folder: a sentence
 // about what it breaks, lines that say how it is to be found, an empty line, and a unified
 // diff of one file. To make one, edit the file and use the output of git diff -U1. The
 // lines of a hunk must be in the file exactly once; its line numbers are ignored, so that

@@ -113,7 +113,7 @@ func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int,
 		return 0, err
 	}
 	scenario := filepath.Join(root, "internal", "reach", "sweep.yaml")
-	if f.program, err = identify(ctx, root, dir, scenario); err != nil {
+	if f.program, err = identify(ctx, root, scenario); err != nil {
 		return 0, err
 	}
 	err = f.fill(ctx, all, req.shard, func(ctx context.Context, s subject) (result, error) {
@@ -154,19 +154,4 @@ func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int,
 	}
 	_, err = io.WriteString(stdout, markdown(rows, req.limits))
 	return code, err
-}
-
-// identify returns what distinguishes the program without a mistake, and the scenario of
-// the sweep, from other versions of them.
-func identify(ctx context.Context, root, dir, scenario string) (string, error) {
-	file, err := build(ctx, root, dir, subject{})
-	if err != nil {
-		return "", err
-	}
-	binary, err := os.ReadFile(file)
-	if err != nil {
-		return "", err
-	}
-	text, err := os.ReadFile(scenario)
-	return digest(append(binary, text...)), err
 }

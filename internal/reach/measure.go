@@ -102,11 +102,10 @@ func program(file string, workers int, stderr io.Writer) locksim {
 	}
 }
 
-// build builds locksim, with the mistake of a subject, into a file. The same source gives
-// the same file, in any folder.
+// build builds locksim, with the mistake of a subject, into a file.
 func build(ctx context.Context, root, dir string, s subject) (string, error) {
 	file := filepath.Join(dir, "locksim")
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-o", file}
+	args := []string{"build", "-buildvcs=false", "-o", file}
 	if s.patch != nil {
 		overlay, err := s.patch.Overlay(root, dir)
 		if err != nil {

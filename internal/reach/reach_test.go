@@ -288,3 +288,26 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("asked\n%s\nwant\n%s", strings.Join(asked, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// The results of one source can be told from those of another.
+func TestIdentify(t *testing.T) {
+	root, err := patch.Root(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	scenario := filepath.Join(t.TempDir(), "sweep.yaml")
+	var ids []string
+	for _, text := range []string{"name: a\n", "name: a\n", "name: b\n"} {
+		if err := os.WriteFile(scenario, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		id, err := identify(t.Context(), root, scenario)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	if ids[0] != ids[1] || ids[0] == ids[2] {
+		t.Errorf("two equal sources and another one have the identities %q", ids)
+	}
+}

@@ -39,7 +39,7 @@ func (r result) found() bool {
 // folder has a file for each subject with a result.
 type folder struct {
 	dir     string
-	program string // identifies the program without a mistake, and the scenario of the sweep
+	program string // see identify
 	limits  limits
 }
 
