@@ -24,7 +24,7 @@ const (
 	exitUsage  = 2
 )
 
-func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() { os.Exit(reach(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // request is what the flags ask for.
 type request struct {
@@ -35,8 +35,8 @@ type request struct {
 	workers int
 }
 
-// command runs the program and returns its exit code.
-func command(args []string, stdout, stderr io.Writer) int {
+// reach runs the program and returns its exit code.
+func reach(args []string, stdout, stderr io.Writer) int {
 	req, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitUsage

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // firstSeeds are the seeds with which the explorations begin.
@@ -83,7 +84,7 @@ type locksim func(ctx context.Context, args ...string) (exit int, document []byt
 func program(file string, workers int, stderr io.Writer) locksim {
 	return func(ctx context.Context, args ...string) (int, []byte, error) {
 		args = append(args, "--json", "--quiet", "--workers", strconv.Itoa(workers))
-		cmd := exec.CommandContext(ctx, file, args...)
+		cmd := command(ctx, file, args...)
 		var messages strings.Builder
 		cmd.Stderr = &messages
 		out, err := cmd.Output()
@@ -102,6 +103,15 @@ func program(file string, workers int, stderr io.Writer) locksim {
 	}
 }
 
+// command is a command that the end of ctx interrupts, so that it can end the processes
+// that it has started: compilers and workers.
+func command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = time.Minute
+	return cmd
+}
+
 // build builds locksim, with the mistake of a subject, into a file.
 func build(ctx context.Context, root, dir string, s subject) (string, error) {
 	file := filepath.Join(dir, "locksim")
@@ -113,7 +123,7 @@ func build(ctx context.Context, root, dir string, s subject) (string, error) {
 		}
 		args = append(args, "-overlay", overlay)
 	}
-	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/locksim")...)
+	cmd := command(ctx, "go", append(args, "./cmd/locksim")...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOTMPDIR="+dir)
 	out, err := cmd.CombinedOutput()
