@@ -16,8 +16,9 @@
 //     violation.
 //
 // A mistake is found when the command exits with 1. Exit code 3 (a run was not
-// deterministic, or did not end) is shown, and is not a find. The same searches of the
-// locks without a mistake must find nothing.
+// deterministic, or did not end) is shown, and is not a find; nor is a matrix that exits
+// with 1 only because scenarios are vacuous. The same searches of the locks without a
+// mistake must find nothing, and no scenario may be vacuous with them.
 //
 // The folder --out gets a JSON file per mutant. A result there is kept if the patch,
 // the program and the limits are still the same, so that a run that was interrupted goes
@@ -25,7 +26,8 @@
 // copy the files of all into one folder.
 //
 // The progress goes to stderr. The table goes to stdout as Markdown once every mutant
-// has a result. It does not depend on the machine or the time. The exit code is 0; 1 when
-// a lock without a mistake is found, when a mutant does not compile, or when the run cannot be
-// completed; and 2 for bad usage.
+// has a result. It does not depend on the machine or the time.
+//
+// The exit code is 0; 1 when a search of a lock without a mistake does not exit with 0,
+// when a mutant does not compile, or when the run cannot be completed; and 2 for bad usage.
 package main

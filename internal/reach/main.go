@@ -118,8 +118,8 @@ func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int,
 	}
 	err = f.fill(ctx, all, req.shard, func(ctx context.Context, s subject) (result, error) {
 		file, err := build(ctx, root, dir, s)
-		if unbuilt, ok := errors.AsType[*buildError](err); ok {
-			return result{Unbuilt: unbuilt.Error()}, nil
+		if failure, ok := errors.AsType[*buildError](err); ok {
+			return result{Unbuilt: failure.Error()}, nil
 		}
 		if err != nil {
 			return result{}, err
@@ -143,8 +143,8 @@ func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int,
 	}
 	code = exitOK
 	for _, r := range rows {
-		if r.Unbuilt != "" || r.isRight() && r.found() {
-			_, _ = fmt.Fprintf(stderr, "reach: %s: %s\n%s", r.name, outcome(r.subject, r.result), r.Unbuilt)
+		if o := outcome(r.subject, r.result); o == unbuilt || o == wrong {
+			_, _ = fmt.Fprintf(stderr, "reach: %s: %s\n%s", r.name, o, r.Unbuilt)
 			code = exitFailed
 		}
 	}

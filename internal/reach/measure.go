@@ -37,10 +37,13 @@ type found struct {
 	Runs int `json:"runs,omitempty"`
 	// What is the first violation, or the first scenario that was worse than expected.
 	What string `json:"what,omitempty"`
+	// Vacuous is the first scenario without contention, or in which a fault did not fire,
+	// when no scenario was worse than expected. Such an exit code of 1 is no find.
+	Vacuous string `json:"vacuous,omitempty"`
 }
 
 // found reports whether the mistake was found.
-func (f found) found() bool { return f.Exit == exitFound }
+func (f found) found() bool { return f.Exit == exitFound && f.Vacuous == "" }
 
 // The exit codes of locksim that say something about a lock.
 const (
@@ -170,22 +173,23 @@ func library(ctx context.Context, run locksim, kind string, l limits) (found, er
 			Scenario, Mode, Label, Match, Vacuous string
 			Seeds                                 int
 		}
-		Failures []struct{ Scenario string }
 	}
 	f := found{Exit: exit}
 	if err := decode(doc, &m); err != nil {
 		return f, err
 	}
+	vacuous := ""
 	for _, c := range m.Cells {
 		f.Runs += c.Seeds
-		if f.What == "" && exit != 0 && (c.Match == "worse" || c.Vacuous != "") {
+		switch {
+		case c.Match == "worse" && f.What == "":
 			f.What = c.Scenario + ": " + c.Label
+		case c.Vacuous != "" && vacuous == "":
+			vacuous = c.Scenario
 		}
 	}
-	for _, gap := range m.Failures {
-		if f.What == "" {
-			f.What = gap.Scenario
-		}
+	if f.What == "" && exit == exitFound {
+		f.Vacuous = vacuous
 	}
 	return f, nil
 }

@@ -140,6 +140,20 @@ func checker(t *testing.T, root string) func(file, text string) error {
 	}
 }
 
+// A matrix in which scenarios are vacuous, and none is worse than expected, is no find.
+func TestVacuousIsNoFind(t *testing.T) {
+	for doc, want := range map[string]string{
+		`{"cells":[{"scenario":"calm","label":"safe","match":"as-expected","vacuous":"no contention","seeds":2}]}`: "vacuous: calm",
+		`{"cells":[{"scenario":"calm","label":"safe","match":"as-expected","vacuous":"no contention","seeds":2},
+			{"scenario":"gc-pause","label":"stuck","match":"worse","seeds":2}]}`: "gc-pause: stuck",
+	} {
+		f, err := library(t.Context(), func(context.Context, ...string) (int, []byte, error) { return exitFound, []byte(doc), nil }, "single", testLimits)
+		if err != nil || cell(f) != want || f.found() != strings.Contains(want, "stuck") {
+			t.Errorf("the cell is %q, found: %v, %v; want %q", cell(f), f.found(), err, want)
+		}
+	}
+}
+
 // fakeSearch finds every mutant by exploring, and counts how often it is called.
 func fakeSearch(calls *[]string) search {
 	return func(ctx context.Context, s subject) (result, error) {

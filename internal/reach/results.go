@@ -36,6 +36,18 @@ func (r result) found() bool {
 	return false
 }
 
+// clean reports whether all commands exited with 0, as they must with a right lock.
+func (r result) clean() bool {
+	for _, k := range r.Kinds {
+		for _, f := range append([]found{k.Library, k.Sweep}, k.Explore...) {
+			if f.Exit != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // folder has a file for each subject with a result.
 type folder struct {
 	dir     string

@@ -13,17 +13,23 @@ type row struct {
 	result
 }
 
+// The outcomes that make the command fail.
+const (
+	unbuilt = "DOES NOT COMPILE"
+	wrong   = "NOT RIGHT"
+)
+
 // outcome says in a word how the searches for a subject ended.
 func outcome(s subject, r result) string {
 	switch {
 	case r.Unbuilt != "":
-		return "DOES NOT COMPILE"
-	case r.found() && s.isRight():
-		return "WRONGLY FOUND"
-	case r.found():
-		return "found"
+		return unbuilt
+	case s.isRight() && !r.clean():
+		return wrong
 	case s.isRight():
 		return "right"
+	case r.found():
+		return "found"
 	case s.equivalent != "":
 		return "equivalent"
 	}
@@ -42,7 +48,8 @@ locksim itself finds it:
 - *explore*: ` + "`locksim explore --promise`" + `, the number of runs to the first violation, from the first seeds %s.
   Each search ends after %s runs.
 
-– means that nothing was found, and "exit 3" that a run was not deterministic or did not end, which is not a find.
+– means that nothing was found. These are no finds either: "exit 3", a run that was not deterministic or did not end,
+and "vacuous", a scenario that proves nothing with the lock, when no other is worse than expected.
 
 `
 
@@ -70,7 +77,7 @@ func markdown(rows []row, l limits) string {
 			first += " Equivalent: " + r.equivalent
 		}
 		if r.Unbuilt != "" {
-			fmt.Fprintf(&b, "| %s | %s | | | DOES NOT COMPILE |\n", first, prose.Commas(r.kinds))
+			fmt.Fprintf(&b, "| %s | %s | | | %s |\n", first, prose.Commas(r.kinds), unbuilt)
 		}
 		for _, k := range r.Kinds {
 			fmt.Fprintf(&b, "| %s | %s |\n", first, cells(k))
@@ -106,6 +113,8 @@ func cell(f found) string {
 	switch {
 	case f.found():
 		return f.What
+	case f.Vacuous != "":
+		return "vacuous: " + f.Vacuous
 	case f.Exit != 0:
 		return fmt.Sprintf("exit %d", f.Exit)
 	}
