@@ -17,7 +17,7 @@ in_modules = @set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(
 # The packages with tests whose number of runs LOCKSIM_SOAK sets.
 SOAK_PACKAGES := $(sort $(dir $(shell grep -rl --include='*_test.go' LOCKSIM_SOAK .)))
 
-.PHONY: help test race check format lint bench soak soak-tests promises mutants schemas matrix compare findings gallery screenshots peers demo
+.PHONY: help test race check format lint bench soak soak-tests promises mutants reach schemas matrix compare findings gallery screenshots peers demo
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -60,6 +60,11 @@ promises: ## each lock within its promise, 5,000 runs that are evidence; SOAK=10
 mutants: ## makes one mistake at a time and runs the test that must detect it; writes reports/MUTANTS.md; takes minutes
 	$(GO) run ./internal/mutants -markdown >reports/MUTANTS.md.new
 	mv reports/MUTANTS.md.new reports/MUTANTS.md
+
+reach: ## makes one mistake at a time in the locks and lets locksim find it; writes reports/REACH.md; takes hours, and goes on after an interruption
+	@mkdir -p reports/out/reach
+	$(GO) run ./internal/reach --out reports/out/reach >reports/out/reach/REACH.md
+	mv reports/out/reach/REACH.md reports/REACH.md
 
 schemas: ## the JSON Schemas of the documents that locksim prints, from its Go types; writes reports/schema
 	$(GO) run ./internal/schemas

@@ -4,14 +4,10 @@
 //
 //	go run ./internal/mutants [-run REGEXP] [-j N] [-markdown]
 //
-// Each mutant is a patch, patches/GROUP/NAME.patch: a sentence about what the mutant
-// breaks, a line "Test: PACKAGE TEST", an empty line, and a unified diff of one file. To
-// make one, edit the file and use the output of git diff -U1. The lines of a hunk must
-// be in the file exactly once; its line numbers are ignored, so that the patch stays
-// valid when the file changes elsewhere.
+// Each mutant is a patch, patches/GROUP/NAME.patch; package patch has the format. Its
+// header is a line "Test: PACKAGE TEST".
 //
-// A patch is applied in memory, and the go command gets the result by its flag -overlay,
-// so the source tree does not change. The named tests must first pass without a mutant.
+// The named tests must first pass without a mutant.
 // -run selects by the names GROUP/NAME.
 //
 // The exit code is 0 when every mutant is killed, 1 when one is not or when the run

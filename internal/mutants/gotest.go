@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -19,34 +18,6 @@ import (
 type workshop struct {
 	root string // of the module
 	dir  string // for temporary files, also those of the go command
-}
-
-// findRoot returns the root of the module that the working directory is in.
-func findRoot(ctx context.Context) (string, error) {
-	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
-	if err != nil {
-		return "", fmt.Errorf("find the module: %w", err)
-	}
-	return filepath.Dir(strings.TrimSpace(string(out))), nil
-}
-
-// overlay writes a mutant's file, and the JSON file for the flag -overlay.
-func (w workshop) overlay(m mutant) (string, error) {
-	text, err := m.mutated(w.root)
-	if err != nil {
-		return "", err
-	}
-	base := filepath.Join(w.dir, strings.ReplaceAll(m.name, "/", "-"))
-	mutated := base + filepath.Ext(m.file)
-	if err := os.WriteFile(mutated, []byte(text), 0o600); err != nil {
-		return "", err
-	}
-	original := filepath.Join(w.root, filepath.FromSlash(m.file))
-	list, err := json.Marshal(map[string]map[string]string{"Replace": {original: mutated}})
-	if err != nil {
-		return "", err
-	}
-	return base + ".json", os.WriteFile(base+".json", list, 0o600)
 }
 
 // tested is the result of tests of one package.

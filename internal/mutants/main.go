@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"sync"
 	"syscall"
+
+	"locksim/internal/patch"
 )
 
 // The exit codes.
@@ -53,7 +55,7 @@ func command(args []string, stdout io.Writer, stderr *os.File) int {
 	code := exitOK
 	for _, r := range results {
 		if r.outcome != killed {
-			_, _ = fmt.Fprintf(stderr, "%s: %s: %s\n", r.patch, r.outcome, r.detail)
+			_, _ = fmt.Fprintf(stderr, "%s: %s: %s\n", r.Path, r.outcome, r.detail)
 			code = exitFailed
 		}
 	}
@@ -62,7 +64,7 @@ func command(args []string, stdout io.Writer, stderr *os.File) int {
 
 // work tries the mutants whose names match wanted, jobs of them at a time.
 func work(ctx context.Context, wanted *regexp.Regexp, jobs int, stderr *os.File) ([]result, error) {
-	root, err := findRoot(ctx)
+	root, err := patch.Root(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +86,7 @@ func work(ctx context.Context, wanted *regexp.Regexp, jobs int, stderr *os.File)
 	results := make([]result, len(mutants))
 	var misfits []error
 	for i, m := range mutants {
-		overlay, err := w.overlay(m)
+		overlay, err := m.Overlay(w.root, w.dir)
 		misfits = append(misfits, err)
 		tasks = append(tasks, func(ctx context.Context) error {
 			r, err := w.try(ctx, m, overlay)

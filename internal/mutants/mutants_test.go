@@ -17,6 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"locksim/internal/patch"
 )
 
 // In a script, mutants is the test program.
@@ -105,24 +107,24 @@ func TestPatchesFitTheSource(t *testing.T) {
 	tests := map[string]map[string]bool{}
 	groups, names := map[string]int{}, map[string]string{}
 	for _, m := range mutants {
-		if _, err := m.mutated(root); err != nil {
+		if _, err := m.Mutated(root); err != nil {
 			t.Error(err)
 		}
 		if tests[m.pkg] == nil {
 			tests[m.pkg] = testsOf(t, filepath.Join(root, m.pkg))
 		}
 		if name, _, _ := strings.Cut(m.test, "/"); !tests[m.pkg][name] {
-			t.Error(m.errorf(2, "%s has no test %s", m.pkg, name))
+			t.Error(m.Errorf(2, "%s has no test %s", m.pkg, name))
 		}
-		if !sentence.MatchString(m.breaks) {
-			t.Error(m.errorf(1, "%q is no sentence", m.breaks))
+		if !sentence.MatchString(m.Breaks) {
+			t.Error(m.Errorf(1, "%q is no sentence", m.Breaks))
 		}
-		name := path.Base(m.name)
-		if other, taken := names[name]; taken || !mutantName.MatchString(m.name) {
-			t.Errorf("%s: its name is odd, or taken by %s", m.patch, other)
+		name := path.Base(m.Name)
+		if other, taken := names[name]; taken || !mutantName.MatchString(m.Name) {
+			t.Errorf("%s: its name is odd, or taken by %s", m.Path, other)
 		}
-		names[name] = m.patch
-		groups[m.group()]++
+		names[name] = m.Path
+		groups[m.Group()]++
 	}
 	for _, g := range []string{"checker", "driver", "lock", "world"} {
 		if groups[g] < 10 {
@@ -139,7 +141,7 @@ var (
 // committed are the root of the module and its mutants.
 func committed(t *testing.T) (root string, mutants []mutant) {
 	t.Helper()
-	root, err := findRoot(t.Context())
+	root, err := patch.Root(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ func text(results []result) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, r := range results {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.name, r.breaks, r.testName(), r.outcome)
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Name, r.Breaks, r.testName(), r.outcome)
 	}
 	_ = w.Flush()
 	return b.String() + "\n" + sum(results) + "\n"
@@ -44,12 +44,12 @@ func markdownText(results []result) string {
 	b.WriteString(preamble + sum(results) + "\n")
 	group := ""
 	for _, r := range results {
-		if r.group() != group {
-			group = r.group()
+		if r.Group() != group {
+			group = r.Group()
 			fmt.Fprintf(&b, "\n## %s\n\n| mutant | what it breaks | test | result |\n|---|---|---|---|\n", group)
 		}
-		_, name, _ := strings.Cut(r.name, "/")
-		fmt.Fprintf(&b, "| [%s](../%s) | %s | `%s` | %s |\n", name, r.patch, r.breaks, r.testName(), r.outcome)
+		_, name, _ := strings.Cut(r.Name, "/")
+		fmt.Fprintf(&b, "| [%s](../%s) | %s | `%s` | %s |\n", name, r.Path, r.Breaks, r.testName(), r.outcome)
 	}
 	return b.String()
 }

@@ -33,11 +33,11 @@ func (w workshop) try(ctx context.Context, m mutant, overlay string) (result, er
 	case errors.Is(err, errHangs):
 		return result{m, endless, err.Error()}, nil
 	case err != nil:
-		return result{}, fmt.Errorf("%s: %w", m.name, err)
+		return result{}, fmt.Errorf("%s: %w", m.Name, err)
 	case !t.built:
 		return result{m, invalid, t.output}, nil
 	case t.tests[m.test] == "":
-		return result{}, m.errorf(2, "%s did not begin:\n%s", m.test, t.output)
+		return result{}, m.Errorf(2, "%s did not begin:\n%s", m.test, t.output)
 	case t.passed:
 		return result{m, survived, m.test + " passes with it"}, nil
 	}
@@ -75,9 +75,9 @@ func (w workshop) sound(ctx context.Context, pkg string, mutants []mutant) error
 		switch t.tests[m.test] {
 		case "pass":
 		case "skip":
-			return m.errorf(2, "%s is skipped here", m.test)
+			return m.Errorf(2, "%s is skipped here", m.test)
 		default:
-			return m.errorf(2, "%s has no test %s: write the new name of the test", pkg, m.test)
+			return m.Errorf(2, "%s has no test %s: write the new name of the test", pkg, m.test)
 		}
 	}
 	return nil

@@ -1,0 +1,33 @@
+// Reach measures what locksim finds: it makes one mistake at a time in the locks, and
+// looks for it as a user would, with the library of scenarios, the sweep, and random
+// schedules.
+//
+//	go run ./internal/reach --out DIR [--run REGEXP] [--shard I/N] [--runs N] [--starts N]
+//
+// Each mutant is a patch, patches/GROUP/NAME.patch; package patch has the format. Its
+// header is a line "Kinds: KIND…", the kinds of lock that have the mistake and are tried,
+// and, for a mutant that no lock's user could notice, a line "Equivalent: REASON".
+//
+// The command locksim is built with each patch, and plays each kind:
+//
+//   - locksim matrix: the scenarios of the library that are about the kind;
+//   - locksim sweep: single faults at the moments of sweep.yaml;
+//   - locksim explore --promise: from each of up to three first seeds, until a run is a
+//     violation.
+//
+// A mistake is found when the command exits with 1. Exit code 3 (a run was not
+// deterministic, or did not end) is shown, and is not a find; nor is a matrix that exits
+// with 1 only because scenarios are vacuous. The same searches of the locks without a
+// mistake must find nothing, and no scenario may be vacuous with them.
+//
+// The folder --out gets a JSON file per mutant. A result there is kept if the patch,
+// the program and the limits are still the same, so that a run that was interrupted goes
+// on when it is started again. To share the work out, give each machine a --shard, and
+// copy the files of all into one folder.
+//
+// The progress goes to stderr. The table goes to stdout as Markdown once every mutant
+// has a result. It does not depend on the machine or the time.
+//
+// The exit code is 0; 1 when a search of a lock without a mistake does not exit with 0,
+// when a mutant does not compile, or when the run cannot be completed; and 2 for bad usage.
+package main

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"syscall"
+
+	"locksim/internal/campaign"
+	"locksim/internal/patch"
+)
+
+// The exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() { os.Exit(reach(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// request is what the flags ask for.
+type request struct {
+	wanted  *regexp.Regexp
+	out     string
+	shard   campaign.Shard
+	limits  limits
+	workers int
+}
+
+// reach runs the program and returns its exit code.
+func reach(args []string, stdout, stderr io.Writer) int {
+	req, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return exitUsage
+	}
+	if err != nil {
+		_, _ = fmt.Fprintf(stderr, "reach: %v\n", err)
+		return exitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	code, err := work(ctx, req, stdout, stderr)
+	if err != nil {
+		_, _ = fmt.Fprintf(stderr, "reach: %v\n", err)
+		return exitFailed
+	}
+	return code
+}
+
+// parse reads the flags.
+func parse(args []string, stderr io.Writer) (request, error) {
+	flags := flag.NewFlagSet("reach", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	var req request
+	pattern := flags.String("run", "", "only the mutants whose GROUP/NAME matches this regular expression")
+	shard := flags.String("shard", "0/1", "the part of the mutants to search: INDEX/COUNT")
+	flags.StringVar(&req.out, "out", "", "the folder of the results")
+	flags.IntVar(&req.limits.Runs, "runs", 10_000, "end an exploration after so many runs")
+	flags.IntVar(&req.limits.Starts, "starts", len(firstSeeds), "explore from so many first seeds")
+	flags.IntVar(&req.limits.Seeds, "seeds", 3, "play each scenario of the library with so many seeds")
+	flags.IntVar(&req.limits.Placements, "placements", 3000, "place about so many faults in a sweep")
+	flags.IntVar(&req.workers, "workers", runtime.NumCPU(), "child processes of locksim")
+	if err := flags.Parse(args); err != nil {
+		return req, err
+	}
+	var errWanted, errShard error
+	req.wanted, errWanted = regexp.Compile(*pattern)
+	req.shard, errShard = campaign.ParseShard(*shard)
+	l := req.limits
+	switch {
+	case errors.Join(errWanted, errShard) != nil:
+		return req, errors.Join(errWanted, errShard)
+	case req.out == "":
+		return req, errors.New("--out: name the folder of the results")
+	case l.Runs < 1 || l.Seeds < 1 || l.Placements < 1 || req.workers < 1:
+		return req, errors.New("--runs, --seeds, --placements and --workers are numbers from 1")
+	case l.Starts < 1 || l.Starts > len(firstSeeds):
+		return req, fmt.Errorf("--starts is a number from 1 to %d", len(firstSeeds))
+	case flags.NArg() > 0:
+		return req, errors.New("there are no arguments")
+	}
+	return req, nil
+}
+
+// work makes the results that are missing, and prints the table when all are there.
+func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int, err error) {
+	root, err := patch.Root(ctx)
+	if err != nil {
+		return 0, err
+	}
+	all, err := readSubjects(root, req.wanted)
+	if err != nil {
+		return 0, err
+	}
+	if len(all) == 0 {
+		return 0, errors.New("there is no such mutant")
+	}
+	dir, err := os.MkdirTemp("", "reach-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // it is in the system's directory for temporary files
+	f := folder{dir: req.out, limits: req.limits}
+	if err := os.MkdirAll(f.dir, 0o755); err != nil {
+		return 0, err
+	}
+	scenario := filepath.Join(root, "internal", "reach", "sweep.yaml")
+	if f.program, err = identify(ctx, root, scenario); err != nil {
+		return 0, err
+	}
+	err = f.fill(ctx, all, req.shard, func(ctx context.Context, s subject) (result, error) {
+		file, err := build(ctx, root, dir, s)
+		if failure, ok := errors.AsType[*buildError](err); ok {
+			return result{Unbuilt: failure.Error()}, nil
+		}
+		if err != nil {
+			return result{}, err
+		}
+		var r result
+		for _, kind := range s.kinds {
+			k, err := measure(ctx, program(file, req.workers, stderr), kind, scenario, req.limits)
+			if err != nil {
+				return result{}, fmt.Errorf("%s: %w", kind, err)
+			}
+			r.Kinds = append(r.Kinds, k)
+		}
+		return r, nil
+	}, stderr)
+	if err != nil {
+		return 0, err
+	}
+	rows, missing, err := f.results(all)
+	if err != nil {
+		return 0, err
+	}
+	code = exitOK
+	for _, r := range rows {
+		if o := outcome(r.subject, r.result); o == unbuilt || o == wrong {
+			_, _ = fmt.Fprintf(stderr, "reach: %s: %s\n%s", r.name, o, r.Unbuilt)
+			code = exitFailed
+		}
+	}
+	if missing > 0 {
+		_, _ = fmt.Fprintf(stderr, "reach: %d of %d have no result yet: no table\n", missing, len(all))
+		return code, nil
+	}
+	_, err = io.WriteString(stdout, markdown(rows, req.limits))
+	return code, err
+}

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// firstSeeds are the seeds with which the explorations begin.
+var firstSeeds = []uint64{1, 1_000_001, 2_000_001}
+
+// limits bound the search for one mutant. No result depends on the time.
+type limits struct {
+	// Runs bounds an exploration from one first seed. Starts is the number of first seeds.
+	Runs   int `json:"runs"`
+	Starts int `json:"starts"`
+	// Seeds is the number of seeds of each scenario of the library.
+	Seeds int `json:"seeds"`
+	// Placements bounds a sweep: of more placements every second, third, … block is
+	// played.
+	Placements int `json:"placements"`
+}
+
+// found is the result of one search.
+type found struct {
+	// Exit is the exit code of the command: 1 if the mistake was found.
+	Exit int `json:"exit"`
+	// Runs counts the runs to the first violation, or all if there is none.
+	Runs int `json:"runs,omitempty"`
+	// What is the first violation, or the first scenario that was worse than expected.
+	What string `json:"what,omitempty"`
+	// Vacuous is the first scenario without contention, or in which a fault did not fire,
+	// when no scenario was worse than expected. Such an exit code of 1 is no find.
+	Vacuous string `json:"vacuous,omitempty"`
+}
+
+// found reports whether the mistake was found.
+func (f found) found() bool { return f.Exit == exitFound && f.Vacuous == "" }
+
+// The exit codes of locksim that say something about a lock.
+const (
+	exitFound  = 1
+	exitBroken = 3
+)
+
+// kindResult has the searches of one kind of lock.
+type kindResult struct {
+	Kind    string  `json:"kind"`
+	Library found   `json:"library"`
+	Sweep   found   `json:"sweep"`
+	Explore []found `json:"explore"` // by first seed
+}
+
+// explored reports whether the mistake was found from every first seed.
+func (k kindResult) explored() bool {
+	for _, f := range k.Explore {
+		if !f.found() {
+			return false
+		}
+	}
+	return true
+}
+
+// found reports whether any search has found the mistake.
+func (k kindResult) found() bool {
+	for _, f := range append([]found{k.Library, k.Sweep}, k.Explore...) {
+		if f.found() {
+			return true
+		}
+	}
+	return false
+}
+
+// locksim is a command of a program, which prints a JSON document. The error is about
+// the machine, or about arguments that the program refuses.
+type locksim func(ctx context.Context, args ...string) (exit int, document []byte, err error)
+
+// program is the locksim in a file. It has a number of child processes.
+func program(file string, workers int, stderr io.Writer) locksim {
+	return func(ctx context.Context, args ...string) (int, []byte, error) {
+		args = append(args, "--json", "--quiet", "--workers", strconv.Itoa(workers))
+		cmd := command(ctx, file, args...)
+		var messages strings.Builder
+		cmd.Stderr = &messages
+		out, err := cmd.Output()
+		if ctx.Err() != nil {
+			return 0, nil, context.Cause(ctx)
+		}
+		exit, isExit := errors.AsType[*exec.ExitError](err)
+		if err != nil && !(isExit && (exit.ExitCode() == exitFound || exit.ExitCode() == exitBroken)) {
+			return 0, nil, fmt.Errorf("locksim %s: %w\n%s", strings.Join(args, " "), err, messages.String())
+		}
+		code := cmd.ProcessState.ExitCode()
+		if code == exitBroken {
+			_, _ = io.WriteString(stderr, messages.String())
+		}
+		return code, out, nil
+	}
+}
+
+// command is a command that the end of ctx interrupts, so that it can end the processes
+// that it has started: compilers and workers.
+func command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = time.Minute
+	return cmd
+}
+
+// build builds locksim, with the mistake of a subject, into a file.
+func build(ctx context.Context, root, dir string, s subject) (string, error) {
+	file := filepath.Join(dir, "locksim")
+	args := []string{"build", "-buildvcs=false", "-o", file}
+	if s.patch != nil {
+		overlay, err := s.patch.Overlay(root, dir)
+		if err != nil {
+			return "", err
+		}
+		args = append(args, "-overlay", overlay)
+	}
+	cmd := command(ctx, "go", append(args, "./cmd/locksim")...)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "GOTMPDIR="+dir)
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	if err != nil {
+		return "", &buildError{fmt.Errorf("build locksim: %w\n%s", err, out)}
+	}
+	return file, nil
+}
+
+// buildError is the error of a program that does not compile.
+type buildError struct{ error }
+
+// measure searches one kind of lock for a mistake.
+func measure(ctx context.Context, run locksim, kind, sweepFile string, l limits) (kindResult, error) {
+	r := kindResult{Kind: kind}
+	var err error
+	if r.Library, err = library(ctx, run, kind, l); err != nil {
+		return r, err
+	}
+	if r.Sweep, err = sweep(ctx, run, kind, sweepFile, l); err != nil {
+		return r, err
+	}
+	for _, first := range firstSeeds[:l.Starts] {
+		f, err := explore(ctx, run, kind, first, l)
+		if err != nil {
+			return r, err
+		}
+		r.Explore = append(r.Explore, f)
+	}
+	return r, nil
+}
+
+// library plays the scenarios of the library that are about a kind.
+func library(ctx context.Context, run locksim, kind string, l limits) (found, error) {
+	exit, doc, err := run(ctx, "matrix", "--lock", kind, "--seeds", strconv.Itoa(l.Seeds))
+	if err != nil {
+		return found{}, err
+	}
+	var m struct {
+		Cells []struct {
+			Scenario, Mode, Label, Match, Vacuous string
+			Seeds                                 int
+		}
+	}
+	f := found{Exit: exit}
+	if err := decode(doc, &m); err != nil {
+		return f, err
+	}
+	vacuous := ""
+	for _, c := range m.Cells {
+		f.Runs += c.Seeds
+		switch {
+		case c.Match == "worse" && f.What == "":
+			f.What = c.Scenario + ": " + c.Label
+		case c.Vacuous != "" && vacuous == "":
+			vacuous = c.Scenario
+		}
+	}
+	if f.What == "" && exit == exitFound {
+		f.Vacuous = vacuous
+	}
+	return f, nil
+}
+
+// document is what the documents of sweep and explore have in common.
+type document struct {
+	Plan    struct{ Placements int }
+	Summary struct {
+		Runs     int
+		Failures []struct {
+			FirstSeed  uint64 `json:"first_seed"`
+			Violations []struct{ Mode, Label string }
+		}
+	}
+}
+
+// result is the result of a campaign, apart from the number of runs.
+func (c document) result(exit int) found {
+	f := found{Exit: exit, Runs: c.Summary.Runs}
+	if len(c.Summary.Failures) > 0 && len(c.Summary.Failures[0].Violations) > 0 {
+		v := c.Summary.Failures[0].Violations[0]
+		f.What = v.Label + " in mode " + v.Mode
+	}
+	return f
+}
+
+// sweep places single faults. The first of very many shards tells how many placements
+// there are.
+func sweep(ctx context.Context, run locksim, kind, file string, l limits) (found, error) {
+	const one = "0/100000"
+	for shard := one; ; {
+		exit, doc, err := run(ctx, "sweep", file, "--lock", kind, "--promise", "--shard", shard)
+		if err != nil {
+			return found{}, err
+		}
+		var c document
+		if err := decode(doc, &c); err != nil {
+			return found{Exit: exit}, err
+		}
+		if exit != 0 || shard != one {
+			return c.result(exit), nil
+		}
+		shard = fmt.Sprintf("0/%d", max(1, (c.Plan.Placements+l.Placements-1)/l.Placements))
+	}
+}
+
+// explore makes runs with random schedules until one is a violation.
+func explore(ctx context.Context, run locksim, kind string, first uint64, l limits) (found, error) {
+	exit, doc, err := run(ctx, "explore", "--lock", kind, "--promise", "--runs", strconv.Itoa(l.Runs), "--from-seed", strconv.FormatUint(first, 10))
+	if err != nil {
+		return found{}, err
+	}
+	var c document
+	if err := decode(doc, &c); err != nil {
+		return found{Exit: exit}, err
+	}
+	f := c.result(exit)
+	if f.found() && len(c.Summary.Failures) > 0 {
+		f.Runs = int(c.Summary.Failures[0].FirstSeed-first) + 1
+	}
+	return f, nil
+}
+
+// decode reads a document. A command that could not even begin, with exit code 3, prints
+// none.
+func decode(doc []byte, v any) error {
+	if len(doc) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(doc, v); err != nil {
+		return fmt.Errorf("read the document of locksim: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+)
+
+// identify returns a hash of what decides the results besides the mutants: the version
+// of Go, the modules, the source of the command locksim, and the scenario of the sweep.
+func identify(ctx context.Context, root, scenario string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Dir,GoFiles,EmbedFiles,Module", "./cmd/locksim")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("list the source of locksim: %w", err)
+	}
+	files := []string{filepath.Join(root, "go.mod"), filepath.Join(root, "go.sum"), scenario}
+	dec := json.NewDecoder(bytes.NewReader(out))
+	for {
+		var p struct {
+			Dir                 string
+			GoFiles, EmbedFiles []string
+			Module              *struct{ Main bool }
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return "", fmt.Errorf("list the source of locksim: %w", err)
+		}
+		if p.Module == nil || !p.Module.Main {
+			continue
+		}
+		for _, name := range append(p.GoFiles, p.EmbedFiles...) {
+			files = append(files, filepath.Join(p.Dir, name))
+		}
+	}
+	hash := sha256.New()
+	_, _ = io.WriteString(hash, runtime.Version()) // it never fails
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		name, err := filepath.Rel(root, file)
+		if err != nil {
+			return "", err
+		}
+		_, _ = fmt.Fprintf(hash, "\n%s %d\n%s", filepath.ToSlash(name), len(text), text)
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
