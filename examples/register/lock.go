@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -26,9 +27,14 @@ type lease struct {
 	until    time.Time
 }
 
+// Key is the register of a resource. The protocol has words, and a resource may have any
+// name.
+func Key(resource string) string { return url.PathEscape(resource) }
+
 func (l *locker) Acquire(ctx context.Context, name string) (lock.Lease, error) {
 	l.grant++
-	spec, id := l.env.Spec(), fmt.Sprintf("%s.%d", l.env.Identity(), l.grant)
+	name = Key(name)
+	spec, id := l.env.Spec(), fmt.Sprintf("%s.%d", url.PathEscape(l.env.Identity()), l.grant)
 	for {
 		asked := l.env.Clock().Now() // the lease is counted from before the request
 		switch answer, err := l.ask(ctx, "CAS %s - %s %d", name, id, spec.TTL.Milliseconds()); {

@@ -21,7 +21,7 @@ func underTest(name string, blind bool) scenarios.Lock {
 	return scenarios.Lock{
 		Name: name, Promise: promise, FollowsSpec: true,
 		Servers: []scenarios.Servers{{Kind: Kind(), Count: 1}},
-		Keys:    func(resource string) []string { return []string{resource} },
+		Keys:    func(resource string) []string { return []string{Key(resource)} },
 		New:     func(e scenarios.Env) (lock.Locker, error) { return &locker{env: e, blind: blind}, nil },
 	}
 }

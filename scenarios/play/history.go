@@ -49,6 +49,7 @@ func (p *play) history(t *trace.Trace) checker.History {
 	if len(h.Within) == 0 { // elsewhere a machine may be busy, and nobody has the lock meanwhile
 		h.Timing = timing
 	}
+	nameResources(&h)
 	h.Liveness, h.LivenessWhy = p.probe.verdict()
 	if p.lock.Lease == LeaseHeld && h.Timing != nil {
 		return h.HeldUntilTold(p.lock.Detection)
@@ -70,6 +71,32 @@ func (p *play) queue() checker.Queue {
 		return checker.QueueFair
 	}
 	return checker.QueueNone
+}
+
+// nameResources writes the names of resources as texts show them: a verdict has sentences
+// with them.
+func nameResources(h *checker.History) {
+	for i := range h.Grants {
+		h.Grants[i].Resource = trace.Name(h.Grants[i].Resource)
+	}
+	for i := range h.Attempts {
+		h.Attempts[i].Resource = trace.Name(h.Attempts[i].Resource)
+	}
+	for i := range h.Ops {
+		h.Ops[i].Resource = trace.Name(h.Ops[i].Resource)
+	}
+	for i := range h.Holdings {
+		h.Holdings[i].Resource = trace.Name(h.Holdings[i].Resource)
+	}
+	for i := range h.Deletions {
+		h.Deletions[i].Resource = trace.Name(h.Deletions[i].Resource)
+	}
+	final := map[checker.Cell]string{}
+	for cell, value := range h.Final {
+		cell.Resource = trace.Name(cell.Resource)
+		final[cell] = value
+	}
+	h.Final = final
 }
 
 // addDecisions adds the decision of the store to each operation.

@@ -47,6 +47,9 @@ workload: {rounds: 6, hold: 1s, resources: [order, "order 1", "*", "a\nb"]}
 	if len(m.History.Final) != 4 {
 		t.Errorf("the registers in the end: %v", m.History.Final)
 	}
+	if !slices.ContainsFunc(m.History.Grants, func(g checker.Grant) bool { return g.Resource == `"a\nb"` }) {
+		t.Error("the history has the name of a resource as it is, and not as a text shows it")
+	}
 	for _, e := range m.Trace.Events {
 		if strings.Contains(e.Text(), "\n") {
 			t.Fatalf("a line of the trace has a break: %q", e.Text())

@@ -70,7 +70,7 @@ func (s *Store) Cells() []string {
 	var out []string
 	for name, r := range s.resources {
 		for reg, v := range r.registers {
-			out = append(out, name+"/"+reg+"="+v)
+			out = append(out, trace.Name(name)+"/"+reg+"="+v)
 		}
 	}
 	slices.Sort(out)

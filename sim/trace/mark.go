@@ -139,7 +139,7 @@ func (m Mark) AppendText(b []byte) []byte {
 	case Point:
 		return append(b, m.Label...)
 	case Granted, Reentered:
-		b = appendName(b, m.Resource)
+		b = append(b, Name(m.Resource)...)
 		if m.Token != 0 {
 			b = fmt.Appendf(b, " token=%d", m.Token)
 		}
@@ -157,15 +157,15 @@ func (m Mark) AppendText(b []byte) []byte {
 	case UntilSeen:
 		return append(b, "the lease has ended"...)
 	}
-	return appendName(b, m.Resource)
+	return append(b, Name(m.Resource)...)
 }
 
-// appendName appends the name of a resource, quoted unless it is one plain word.
-func appendName(b []byte, name string) []byte {
-	if strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == '"' || !strconv.IsPrint(r) }) {
-		return strconv.AppendQuote(b, name)
+// Name is the name of a resource in texts: quoted unless it is one plain word.
+func Name(resource string) string {
+	if strings.ContainsFunc(resource, func(r rune) bool { return r <= ' ' || r == '"' || !strconv.IsPrint(r) }) {
+		return strconv.Quote(resource)
 	}
-	return append(b, name...)
+	return resource
 }
 
 // appendOp appends an operation with its outcome.

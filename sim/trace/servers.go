@@ -126,7 +126,7 @@ func (d Decision) Brief() string {
 
 // AppendText appends the operation and the answer.
 func (d Decision) AppendText(b []byte) []byte {
-	b = fmt.Appendf(b, "%s %s %s %s %d %s %s -> ", d.Verb(), appendName(nil, d.Resource), d.Register, d.Op, d.Token, orDash(d.Grant), orDash(d.Base))
+	b = fmt.Appendf(b, "%s %s %s %s %d %s %s -> ", d.Verb(), Name(d.Resource), d.Register, d.Op, d.Token, orDash(d.Grant), orDash(d.Base))
 	switch {
 	case d.Refused != "":
 		return append(append(b, "REFUSED "...), d.Refused...)
