@@ -35,7 +35,7 @@ type Space struct {
 	Clients Span `json:"clients"`
 	// Crowd is how many clients a scenario has now and then. 0 means 12 where Clients is
 	// left open, and otherwise none.
-	Crowd int `json:"crowd,omitempty"`
+	Crowd int `json:"crowd"`
 	// Nodes is the number of nodes of a lock over a quorum, now and then. Zero means that
 	// of the lock.
 	Nodes Span `json:"nodes,omitzero"`
