@@ -14,16 +14,13 @@ import (
 
 // overRedigo is redsync over redigo, which dials by itself.
 func overRedigo() scenarios.Lock {
-	return scenarios.Lock{
-		Name: "redsync-redigo",
-		New: func(e scenarios.Env) (lock.Locker, error) {
-			p := &redis.Pool{MaxIdle: 1, DialContext: func(ctx context.Context) (redis.Conn, error) {
-				return redis.DialContext(ctx, "tcp", e.Address("r0"), redis.DialReadTimeout(time.Second))
-			}}
-			e.OnEnd(func() { _ = p.Close() })
-			return redigoLocker{redsync.New(pool.NewPool(p))}, nil
-		},
-	}
+	return scenarios.Lock{Name: "redsync-redigo", New: func(e scenarios.Env) (lock.Locker, error) {
+		p := &redis.Pool{MaxIdle: 1, DialContext: func(ctx context.Context) (redis.Conn, error) {
+			return redis.DialContext(ctx, "tcp", e.Address("r0"), redis.DialReadTimeout(time.Second))
+		}}
+		e.OnEnd(func() { _ = p.Close() })
+		return redigoLocker{redsync.New(pool.NewPool(p))}, nil
+	}}
 }
 
 type redigoLocker struct{ *redsync.Redsync }
