@@ -1,4 +1,4 @@
-// Package libraries puts libraries that nobody adapted on trial: they draw from global
+// Package libraries puts unmodified libraries on trial: they draw from global
 // random sources, dial by themselves and read time.Now. With the build overlay of locksim
 // all of that belongs to the simulated process that runs them.
 //

@@ -64,12 +64,12 @@ func needsOverlay(t *testing.T) {
 var promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultReset}}
 
 // Code that knows nothing of the world is deterministic in it, and keeps the promise: its
-// random numbers and its dials are those of its process. LOCKSIM_SOAK=1 makes 2,000 runs of
+// random numbers and its dials are those of its process. LIBRARIES_SOAK=1 makes 2,000 runs of
 // each.
 func TestLibraries(t *testing.T) {
 	needsOverlay(t)
 	runs := 100
-	if os.Getenv("LOCKSIM_SOAK") == "1" {
+	if os.Getenv("LIBRARIES_SOAK") == "1" {
 		runs = 2000
 	}
 	for _, l := range []scenarios.Lock{rueidisLock(true), valkeyLock(), asynqUnique(), overRedigo()} {
@@ -81,11 +81,11 @@ func TestLibraries(t *testing.T) {
 }
 
 // One seed gives one run, at any GOMAXPROCS: of 10 scenarios 200 seeds with
-// LOCKSIM_SOAK=1, and else two.
+// LIBRARIES_SOAK=1, and else two.
 func TestOneSeedOneRun(t *testing.T) {
 	needsOverlay(t)
 	seeds := uint64(2)
-	if os.Getenv("LOCKSIM_SOAK") == "1" {
+	if os.Getenv("LIBRARIES_SOAK") == "1" {
 		seeds = 200
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))

@@ -1,6 +1,6 @@
 // Package overlay makes a build overlay of the standard library: a few files that Go
-// compiles in place of its own, for one build, by its flag -overlay. With it, code that
-// nobody has changed lives in a simulated world:
+// compiles in place of its own, for one build, by its flag -overlay. With it,
+// unmodified code lives in a simulated world:
 //
 //   - time.Now, timers and contexts go by the clocks of the process whose goroutine asks;
 //   - net.Dialer leads into the world, and a real socket is an error;

@@ -14,7 +14,7 @@ import (
 type subject struct {
 	name       string // GROUP/NAME of a mutant, right/KIND of a lock without a mistake
 	kinds      []string
-	equivalent string // why nobody could notice the mistake; "" if it can be noticed
+	equivalent string // why no user could notice the mistake; "" if it can be noticed
 
 	patch *patch.Patch // nil: no mistake
 }

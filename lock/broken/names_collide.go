@@ -12,7 +12,7 @@ import (
 )
 
 // F31: the key has only the letters of the resource's name, in lower case; order:1 and order:2 are one key, and a client
-// waits for a lock that nobody has. The catalogue has this for names of owners.
+// waits for a lock that no client has. The catalogue has this for names of owners.
 var namesCollide = Specimen{
 	Name: "names-collide", ID: "F31",
 	Wrong:  "The key is made of the letters of the resource's name alone, so that the holder of order:1 keeps others out of order:2.",

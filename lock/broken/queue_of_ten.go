@@ -9,7 +9,7 @@ import (
 )
 
 // F52: the queue is cut to its ten newest waiters; the eleventh pushes out the first, which is alive and goes to the
-// end. With more than ten waiters the first is always another one, and the lock is free while nobody gets it.
+// end. With more than ten waiters the first is always another one, and the lock is free and no client gets it.
 var queueOfTen = Specimen{
 	Name: "queue-of-ten", ID: "F52",
 	Wrong:  "The queue keeps its ten newest waiters, so that the eleventh pushes out the one whose turn it is.",

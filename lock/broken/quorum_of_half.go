@@ -9,7 +9,7 @@ import (
 )
 
 // F25: half of the nodes, rounded up, count as a majority. That is more than half of an odd number; of an even number
-// two clients can have a half each, and a split vote, which nobody should win, has two winners.
+// two clients can have a half each, and a split vote, which no client should win, has two winners.
 var quorumOfHalf = Specimen{
 	Name: "quorum-of-half", ID: "F25",
 	Wrong:  "Half of the nodes count as a majority, so that a split vote of an even number of nodes has two winners.",

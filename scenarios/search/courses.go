@@ -22,7 +22,8 @@ import (
 // the points of a lock, since not every lock names points.
 //
 // It is coarse enough that runs repeat it. Of the runs of lock single within its
-// promise, that many took a course that no other had, by classes of several grains:
+// promise, that many took a course that no other had, by classes of several grains
+// (measured when the class was chosen; what is drawn has grown since):
 //
 //	                               500 runs   1,000   2,000   5,000  10,000
 //	the moves alone                    16 %    14 %    10 %     6 %     4 %

@@ -45,8 +45,11 @@ func Discover(l play.Lock, space Space) (Space, error) {
 	if space.Points == nil {
 		space.Points = calm.points()
 	}
-	if space.Nested == 0 && calm.owned {
-		space.Nested, space.OwnerPerRound = 2, mintsUnderPromise(l)
+	if err := space.suits(l, calm.owned); err != nil {
+		return Space{}, err
+	}
+	if calm.owned {
+		space.Nested, space.OwnerPerRound = cmp.Or(space.Nested, 2), mintsUnderPromise(l)
 	}
 	if l.FollowsSpec || space.TTL != (file.Range{}) {
 		return space, nil
@@ -63,6 +66,17 @@ func Judgeable(l play.Lock) error {
 	}
 	if mode := l.JudgedMode(); mode.NeedsToken() && !l.Tokens {
 		return fmt.Errorf("lock %s promises that the data is right in mode %s, which needs fencing tokens: set Tokens if its leases carry some, or choose another mode", l.Name, mode)
+	}
+	return nil
+}
+
+// suits refuses what was chosen and has no meaning for a lock.
+func (s Space) suits(l play.Lock, owned bool) error {
+	switch {
+	case s.Nodes != (Span{}) && !l.Quorum:
+		return fmt.Errorf("lock %s is no lock over a quorum of any number of nodes: leave the nodes out", l.Name)
+	case s.Nested > 0 && !owned:
+		return fmt.Errorf("lock %s has no owners that could enter it again: leave nested out", l.Name)
 	}
 	return nil
 }

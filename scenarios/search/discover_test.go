@@ -213,3 +213,16 @@ func TestDiscoverEveryLock(t *testing.T) {
 		}
 	}
 }
+
+// What was chosen is refused where it has no meaning for the lock; the owners of a lock
+// that mints tokens are drawn for each round also where nested sections were chosen.
+func TestDiscoverKeepsWhatWasChosen(t *testing.T) {
+	for _, s := range []search.Space{{Nodes: search.Span{Min: 1, Max: 3}}, {Nested: 1}} {
+		if _, err := search.Discover(ours(t, "single"), s); err == nil || !strings.Contains(err.Error(), "leave") {
+			t.Errorf("%+v for single: %v", s, err)
+		}
+	}
+	if got := discovered(t, ours(t, "reentrant-fenced"), search.Space{Nested: 1}); got.Nested != 1 || !got.OwnerPerRound {
+		t.Errorf("nested %d, an owner per round %v", got.Nested, got.OwnerPerRound)
+	}
+}

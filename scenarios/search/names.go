@@ -34,7 +34,7 @@ func FaultNames() []string {
 // nil for nil, which leaves the choice to the search. "none" alone, or an empty list,
 // means no fault: classes is empty then, and not nil.
 //
-// Hyphens and underscores are one letter in a name, so that nobody has to remember
+// Hyphens and underscores are one letter in a name, so that no user has to remember
 // that classes are words with hyphens, as labels and scenarios are, and kinds the
 // keys of a file, with underscores. A name that is that of a class and of a kind
 // means the class: promises are made, and evidence is counted, by classes.

@@ -15,7 +15,7 @@ func (s *shell) overlayCommand() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "overlay",
-		Short: "Make a build overlay for libraries that nobody adapted",
+		Short: "Make a build overlay for libraries without changes",
 		Long: `Overlay makes a build overlay of Go's standard library, from the Go that is
 installed here, and prints the flag that makes go build, go run and go test use it.
 In a program that is built with it, each process of a simulated world has its own

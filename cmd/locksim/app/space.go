@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"locksim/internal/prose"
 	"locksim/scenarios/file"
 	"locksim/scenarios/search"
 )
@@ -25,6 +24,10 @@ type spaceFlag struct {
 	get               func(s *search.Space) string
 	set               func(s *search.Space, text string) error
 }
+
+// errForm is a value of another form than that of its flag, which the message names: see
+// flagError.
+var errForm = errors.New("another form")
 
 var allSpaceFlags = []spaceFlag{
 	spanFlag("clients", "the number of clients", func(s *search.Space) *search.Span { return &s.Clients }),
@@ -50,7 +53,7 @@ var allSpaceFlags = []spaceFlag{
 				s.TTL.Max, err = time.ParseDuration(high)
 			}
 			if err != nil {
-				return errors.New("this is no span of time: write one such as 1s..5s, or 2s")
+				return errForm
 			}
 			return nil
 		},
@@ -88,7 +91,7 @@ func spanFlag(name, usage string, of func(*search.Space) *search.Span) spaceFlag
 				span.Max, err = strconv.Atoi(high)
 			}
 			if err != nil || span.Min < 1 {
-				return errors.New("this is no span of numbers: write one such as 2..4, or 3")
+				return errForm
 			}
 			return nil
 		},
@@ -106,7 +109,7 @@ func numberFlag(name, usage string, of func(*search.Space) *int) spaceFlag {
 		},
 		func(s *search.Space, text string) (err error) {
 			if *of(s), err = strconv.Atoi(text); err != nil || *of(s) < 1 {
-				return errors.New("this is not a whole number from 1 on")
+				return errForm
 			}
 			return nil
 		},
@@ -131,7 +134,7 @@ func wordsFlag[W ~string](name, usage string, known []W, of func(*search.Space) 
 			*of(s) = nil
 			for _, word := range splitList([]string{text}) {
 				if !slices.Contains(names, word) {
-					return fmt.Errorf("there is no %q: %s", word, prose.Choose(word, names))
+					return errForm
 				}
 				*of(s) = append(*of(s), W(word))
 			}
