@@ -17,7 +17,7 @@ type dataFinding struct {
 	lost  *tally // acknowledged writes not on the path
 	torn  *tally // sections that are on the paths in part
 	wrong *tally // every other contradiction
-	// cells holds the check of each cell; empty when the data is undecided.
+	// cells holds the check of each cell; empty when the data is undecided, and of values that are filled.
 	cells map[Cell]*cellCheck
 }
 
@@ -48,6 +48,10 @@ func checkData(h History, budget int) dataFinding {
 		return f
 	}
 	for _, c := range cellHistories(h) {
+		if h.Fill {
+			f.checkFilled(c)
+			continue
+		}
 		k := newCellCheck(c)
 		k.run(&f)
 		f.cells[c.cell] = k

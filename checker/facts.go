@@ -14,6 +14,12 @@ const (
 	// return; any other answered read at one between its call and its return. A whole
 	// section of several writes also takes effect in all registers at one instant
 	// between the call of its first operation and the return of its last one.
+	//
+	// With [History.Fill] it means that each cell has a value in the end if a write of
+	// it was acknowledged or a read found one; that no read found none which was called
+	// after such a write or read had returned; and that what a read, or the end, found
+	// is the id of a write, acknowledged or of unknown outcome, that had been called by
+	// then.
 	DataRight Data = "right"
 	// DataCorrupted means that there is no such history.
 	DataCorrupted Data = "corrupted"
@@ -38,7 +44,7 @@ type Facts struct {
 	// Data is the result of the exact check.
 	Data Data `json:"data"`
 	// LostUpdates counts the acknowledged writes that the final value knows nothing
-	// of.
+	// of; with [History.Fill], those of a cell without a final value.
 	LostUpdates int `json:"lost_updates"`
 	// TornSections counts sections of which a part is in the data and a part is
 	// not. A write that was lost from a section whose other write is there counts
@@ -82,6 +88,17 @@ type Facts struct {
 	// with an empty claim count on neither side: it is not known when the node made
 	// them.
 	Overtaken int `json:"overtaken"`
+	// Recomputed counts, in a history with [History.Fill], the computations of a value
+	// beyond the first. A computation is a grant under which a write of the value was
+	// sent, whatever its outcome: the work was done before.
+	Recomputed int `json:"recomputed"`
+	// WorkTwice counts those of them that the lock, with a second look after the
+	// grant, should have prevented. There are two kinds. Another computation has an
+	// earlier grant, its claim overlaps that of this one, the lock promised that they
+	// do not (see ClaimOverlaps), and its write neither has an unknown outcome nor had
+	// returned without success when this one was granted. Or a write of the value had
+	// returned with success when this one was granted, and its read was answered.
+	WorkTwice int `json:"work_twice"`
 	// Liveness is what the harness found.
 	Liveness Liveness `json:"liveness"`
 	// Grants counts Acquires that succeeded.
@@ -98,8 +115,8 @@ type Facts struct {
 	// Overdue counts the idle times, those of each Acquire, that lasted longer than
 	// their cause allows: see [Timing.Within].
 	Overdue int `json:"overdue"`
-	// Denied counts the attempts that returned in a calm run although no other
-	// client asked for the lock meanwhile, or had been granted it and had not
+	// Denied counts the attempts that returned in a calm run, before the end of
+	// their context, although no other client asked for the lock meanwhile, or had been granted it and had not
 	// returned from releasing it.
 	Denied int `json:"denied"`
 	// LateGrants counts the grants whose claim is empty: the lease had ended, or
@@ -113,6 +130,8 @@ type Facts struct {
 	// after it had ended and then another grant had returned, with a claim; in a
 	// reentrant lock, one to another client.
 	RevivedClaims int `json:"revived_claims"`
+	// Misconduct counts the calls that did not end as the lock promises: see [Duty].
+	Misconduct int `json:"misconduct"`
 	// Holders counts the clients that have had a claim.
 	Holders int `json:"holders"`
 	// Contended counts the Acquires, of both outcomes, that were pending while

@@ -86,7 +86,7 @@ func falseRejectReason(o Op, why Reason, highest Op) Reason {
 func consequence(o Op, cells map[Cell]*cellCheck) Reason {
 	k := cells[o.cell()]
 	if k == nil {
-		return Reason{} // the data is undecided
+		return Reason{} // the data is undecided, or was to be filled only
 	}
 	if o.Kind == Read {
 		return k.unread(o)

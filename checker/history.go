@@ -1,6 +1,9 @@
 package checker
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Pos is a position in the trace: the number of an event, counted from 1. The
 // zero Pos means that it did not happen.
@@ -70,6 +73,14 @@ type Grant struct {
 	// queue of a fair lock; 0 if that is not known, if it never had to wait, or if
 	// it has lost its place because its client was away.
 	Enqueued Pos
+	// ContextEnded is the instant at which the context of Acquire ended, if that was
+	// at or before Granted; 0 otherwise.
+	ContextEnded time.Duration
+	// ReleaseSucceeded says that Release returned no error.
+	ReleaseSucceeded bool
+	// LeaseEnded is the instant at which the context of the lease ended; 0 if it did
+	// not.
+	LeaseEnded time.Duration
 }
 
 // Attempt is an Acquire without a grant.
@@ -87,6 +98,9 @@ type Attempt struct {
 	// is not known. Both can be after Returned: a late request joins the queue
 	// after it, and an entry in the queue can outlast it.
 	Enqueued, Left Pos
+	// ContextEnded is the instant at which the context of Acquire ended, if that was
+	// at or before Returned; 0 otherwise.
+	ContextEnded time.Duration
 }
 
 // Outcome is the outcome of a request, as far as its sender can know it.
@@ -191,25 +205,34 @@ type History struct {
 	// Entry and Queue say what the lock promises besides exclusion.
 	Entry Entry
 	Queue Queue
+	// Duties are what its calls do: see [Facts.Misconduct]. They are judged only with a
+	// Timing.
+	Duties []Duty
 	// Grants are the Acquires that succeeded, Attempts those that did not.
 	Grants   []Grant
 	Attempts []Attempt
 	// Ops are the operations on the protected store.
 	Ops []Op
 	// Calm says that no fault struck, that the latency of the network and the work
-	// under a grant take at most a quarter of a lease, and that no request was ended
-	// by its client. Then every claim must last until its release, and a lock that is
+	// under a grant take at most a quarter of a lease, and that no request but an
+	// Acquire was ended by its client. Then every claim must last until its release, and a lock that is
 	// free must be granted.
 	Calm bool
 	// Timing has the instants of the run, for the idle time. Nil means that it is
 	// not computed.
 	Timing *Timing
 	// SectionWrites is how many writes a whole section makes, the same for all
-	// sections of the run: 1, or 2 in a transfer. 0 counts as 1. Above 1, a
+	// sections of the run: 1, 2 in a transfer, or as many as a section of the user's has. 0 counts as 1. Above 1, a
 	// section that took effect only in part is torn (F73). The operations under one
 	// grant are one section, up to its last write, or to a read or write of a
 	// register that begins the next one.
 	SectionWrites int
+	// Fill says that each cell is a value that is computed once: a section looks for
+	// it by a read and, if it is not there, works and writes it. All writes of a cell
+	// store the same value, whatever their ids, so that one which overwrites another
+	// does no harm; the work has been done twice. A grant writes each cell once at
+	// most, and SectionWrites is 0 or 1.
+	Fill bool
 	// Final is the value of each cell in an epilogue read, after the end of all
 	// requests. It must have each cell that an operation names.
 	Final map[Cell]string

@@ -24,6 +24,14 @@ type Timing struct {
 	// counted from its return: until then, what it had sent may be under way.
 	// [CauseOther] counts from the beginning of the idle time.
 	Within map[Cause]time.Duration
+
+	// Lease is the TTL of a lease, and Trips how long the requests of one call take at
+	// most on a whole network. Steady says that no fault took keys from the servers,
+	// ended or replaced one, or moved a clock of one; Prompt that no time limit of a
+	// request ends within Trips; InOrder that messages of a client that is not away
+	// arrive in the order in which they were sent. Only [Duty] needs the five.
+	Lease, Trips            time.Duration
+	Steady, Prompt, InOrder bool
 }
 
 // Absence is a span in which a client did not run, or could not reach enough

@@ -49,8 +49,11 @@ type findings struct {
 	denied    *tally // attempts that failed without a cause
 	void      *tally // grants that cannot have been meant so
 	revived   *tally // claims that came back after another grant
+	conduct   *tally // calls that did not end as promised
 	foreign   *tally // keys that another client had set
 	overtaken *tally // grants out of order
+	twice     *tally // computations that the lock should have prevented
+	again     *tally // the other computations of a value beyond the first
 }
 
 func examine(h History, budget int) findings {
@@ -64,10 +67,12 @@ func examine(h History, budget int) findings {
 		denied:    denied(h),
 		void:      voidGrants(h),
 		revived:   revivedClaims(h),
+		conduct:   misconduct(h),
 		foreign:   foreignReleases(h),
 		overtaken: overtaken(h),
 	}
 	f.believed, f.beliefs = beliefOverlaps(h)
+	f.twice, f.again = repeatedWork(h)
 	return f
 }
 
@@ -85,6 +90,8 @@ func (f findings) facts(h History) Facts {
 		TokenDuplicates:  f.tokens.duplicates.count,
 		ForeignReleases:  f.foreign.count,
 		Overtaken:        f.overtaken.count,
+		Recomputed:       f.twice.count + f.again.count,
+		WorkTwice:        f.twice.count,
 		Liveness:         h.Liveness,
 		Grants:           len(h.Grants),
 		Attempts:         len(h.Attempts),
@@ -94,6 +101,7 @@ func (f findings) facts(h History) Facts {
 		LateGrants:       lateGrants(h),
 		VoidGrants:       f.void.count,
 		RevivedClaims:    f.revived.count,
+		Misconduct:       f.conduct.count,
 		Holders:          holders(h),
 		Contended:        contended(h),
 		Operations:       len(h.Ops),
@@ -117,8 +125,12 @@ func labelOf(f Facts, none *Facts) Label {
 		return Void
 	case f.RevivedClaims > 0:
 		return Revived
+	case f.Misconduct > 0:
+		return Misconduct
 	case f.Overtaken > 0:
 		return Overtaken
+	case f.Recomputed > 0:
+		return Repeated
 	case f.BeliefOverlaps > 0 || f.ClaimOverlaps > 0:
 		return Overlap
 	}
@@ -149,7 +161,8 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 		f.data.lost.sentences(), f.data.torn.sentences(), f.data.wrong.sentences(),
 		deciding, f.idle.overdue.sentences(), f.denied.sentences(),
 		f.fencing.falsely.sentences(),
-		f.void.sentences(), f.revived.sentences(), f.overtaken.sentences(),
+		f.void.sentences(), f.revived.sentences(), f.conduct.sentences(), f.overtaken.sentences(),
+		f.twice.sentences(), f.again.sentences(),
 		first, second,
 		f.fencing.accepted.sentences(),
 		f.tokens.regressions.sentences(), f.tokens.duplicates.sentences(),

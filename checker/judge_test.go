@@ -93,7 +93,7 @@ func TestFactsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"claim_overlaps":0,"belief_overlaps":1,"data":"right","lost_updates":0,"torn_sections":0,"stale_accepted":0,"stale_rejected":1,` +
-		`"false_rejects":0,"token_regressions":0,"token_duplicates":0,"foreign_releases":0,"overtaken":0,"liveness":"ok","grants":2,"attempts":0,"idle_seconds":0,"overdue":0,"denied":0,"late_grants":0,"void_grants":0,"revived_claims":0,"holders":2,"contended":1,"operations":4}`
+		`"false_rejects":0,"token_regressions":0,"token_duplicates":0,"foreign_releases":0,"overtaken":0,"recomputed":0,"work_twice":0,"liveness":"ok","grants":2,"attempts":0,"idle_seconds":0,"overdue":0,"denied":0,"late_grants":0,"void_grants":0,"revived_claims":0,"misconduct":0,"holders":2,"contended":1,"operations":4}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -113,6 +113,11 @@ func TestJudgeIsPure(t *testing.T) {
 				h.Attempts = append(h.Attempts, Attempt{Client: fmt.Sprint("c", i), Resource: "orders", Invoked: 1, Returned: 200, Enqueued: Pos(2 + i/2), Left: Pos(150 + i/3), Outcome: OutcomeUnknown})
 			}
 			h.Liveness = LivenessStuck
+		}
+		if filling := h; seed%4 == 1 {
+			if filling.Fill = true; filling.Validate() == nil {
+				h = filling
+			}
 		}
 		before := shuffled(h, func(int, func(i, j int)) {})
 		want := mustJudge(t, h, nil)

@@ -29,8 +29,12 @@ const (
 	// Revived means that a lock moved the end of a lease into the future after it
 	// had passed and another client had been granted the lock.
 	Revived Label = "revived"
+	// Misconduct means that a call did not end as the lock promises: see [Duty].
+	Misconduct Label = "misconduct"
 	// Overtaken means that a lock whose waiters queue granted a later request first.
 	Overtaken Label = "overtaken"
+	// Repeated means that the work for a value was done twice: see [History.Fill].
+	Repeated Label = "repeated"
 	// Overlap means that claims or beliefs overlapped and did no harm.
 	Overlap Label = "overlap"
 	// Safe means that none of the above was seen.
@@ -42,7 +46,7 @@ const (
 
 // Labels returns all labels, worst first.
 func Labels() []Label {
-	return []Label{Corrupted, Unknown, Stuck, FalseReject, Rescued, Void, Revived, Overtaken, Overlap, Safe, NotApplicable}
+	return []Label{Corrupted, Unknown, Stuck, FalseReject, Rescued, Void, Revived, Misconduct, Overtaken, Repeated, Overlap, Safe, NotApplicable}
 }
 
 // ParseLabel returns the label with the name s. The error lists the labels.
@@ -53,7 +57,7 @@ func ParseLabel(s string) (Label, error) {
 	return "", fmt.Errorf("parse label %q: want one of %q", s, Labels())
 }
 
-// Severity orders the labels: from 11 for [Corrupted] down to 1 for
+// Severity orders the labels: from 13 for [Corrupted] down to 1 for
 // [NotApplicable]. Any other value, such as the zero value, has 0, so that a
 // fold with [Worse] may start from an empty label.
 func (l Label) Severity() int {

@@ -93,7 +93,7 @@ func denied(h History) *tally {
 		return found
 	}
 	for _, a := range slices.SortedFunc(slices.Values(h.Attempts), byAsking) {
-		if a.Returned == 0 {
+		if a.Returned == 0 || a.ContextEnded > 0 {
 			continue
 		}
 		asked := pending(a.Invoked, a.Returned)

@@ -51,9 +51,11 @@ func TestDenied(t *testing.T) {
 		grants   []Grant
 		attempts []Attempt
 		faults   bool
+		ended    bool // the context of the Acquire had ended
 		want     int
 	}{
 		{name: "free", want: 1},
+		{name: "free, and its own context ended", ended: true},
 		{name: "free, under a fault", faults: true},
 		{name: "free again", grants: []Grant{held(1, "c1", 2, 5)}, want: 1},
 		{name: "held by another", grants: []Grant{held(1, "c1", 2, 30)}},
@@ -65,7 +67,10 @@ func TestDenied(t *testing.T) {
 		{name: "asked for by another before", attempts: []Attempt{{Client: "c1", Resource: "orders", Invoked: 2, Returned: 4, Outcome: OutcomeFailed}}, want: 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := story("", c.grants)
+			h, refused := story("", c.grants), refused
+			if c.ended {
+				refused.ContextEnded = 1
+			}
 			h.Calm, h.Attempts = !c.faults, append(c.attempts, refused)
 			v := mustJudge(t, h, nil)
 			if v.Facts.Denied != c.want || (v.Label == Stuck) != (c.want > 0) {

@@ -15,6 +15,10 @@ import (
 func dataParts(h History) []part {
 	var parts []part
 	for _, c := range cellHistories(h) {
+		if h.Fill {
+			parts = append(parts, part{c.cell.String(), fillOperations(c), fillModel})
+			continue
+		}
 		parts = append(parts, part{c.cell.String(), cellOperations(c), cellModel})
 	}
 	if h.SectionWrites > 1 {
@@ -86,6 +90,46 @@ func (u unit) String() string {
 		return fmt.Sprintf("%s over %s, unanswered", u.op.ID, short(u.op.Saw))
 	}
 	return fmt.Sprintf("%s over %s", u.op.ID, short(u.op.Saw))
+}
+
+// fillOperations returns the operations of a cell that is filled, each for itself, and
+// the epilogue read after them.
+func fillOperations(c cellHistory) []porcupine.Operation {
+	var ops []porcupine.Operation
+	for i := range c.ops {
+		switch o := &c.ops[i]; {
+		case o.Outcome == OutcomeOK:
+			ops = append(ops, operation(unit{op: o, sure: true}, o.Invoked, o.Returned))
+		case o.Outcome == OutcomeUnknown && o.Kind == Write:
+			ops = append(ops, operation(unit{op: o}, o.Invoked, never))
+		}
+	}
+	end := boundReturns(ops)
+	return append(ops, operation(unit{op: &Op{Kind: Read, Saw: c.final}, sure: true}, end, end))
+}
+
+// fillModel is a set of the ids that were written, which all stand for one value: a
+// read finds any of them, or none if there is none.
+var fillModel = porcupine.NondeterministicModel{
+	Init: func() []any { return []any{[]string(nil)} },
+	Step: func(state, input, _ any) []any {
+		ids, u := state.([]string), input.(unit)
+		if u.op.Kind == Read {
+			if u.op.Saw == "" && len(ids) == 0 || slices.Contains(ids, u.op.Saw) {
+				return []any{state}
+			}
+			return nil
+		}
+		with := append(slices.Clone(ids), u.op.ID)
+		slices.Sort(with)
+		if !u.sure {
+			return []any{with, state}
+		}
+		return []any{with}
+	},
+	Equal:             func(a, b any) bool { return slices.Equal(a.([]string), b.([]string)) },
+	DescribeOperation: func(input, _ any) string { return input.(unit).String() },
+	DescribeState:     func(state any) string { return short(strings.Join(state.([]string), ", ")) },
 }
 
 // sectionOp is a section as one operation on all registers of its resource.

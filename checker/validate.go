@@ -53,6 +53,9 @@ func (h History) validateWords() error {
 	if _, err := ParseCare(string(h.Care)); h.Care != "" && err != nil {
 		return malformed("%v", err)
 	}
+	if h.Fill && h.SectionWrites > 1 {
+		return malformed("a section fills a value and makes %d writes: want one", h.SectionWrites)
+	}
 	if h.SectionWrites < 0 {
 		return malformed("a section makes %d writes: want 0 or more", h.SectionWrites)
 	}
@@ -99,6 +102,8 @@ func (g Grant) validate() error {
 		rule{before(g.ReleaseReturned, g.Released), "a release returned before it was invoked"},
 		rule{g.ReleaseFailed && g.ReleaseReturned == 0, "a release failed that never returned"},
 		rule{g.LostSeen > 0 && g.Lost == 0 || before(g.LostSeen, g.Lost), "a loss was seen before it happened"},
+		rule{g.ReleaseSucceeded && (g.ReleaseReturned == 0 || g.ReleaseFailed), "a release succeeded that failed or never returned"},
+		rule{min(g.ContextEnded, g.LeaseEnded) < 0, "a context of a grant ended before the run"},
 		rule{before(g.Doubted, g.Granted), "a claim was doubted before its grant"},
 		rule{g.UntilSeen > 0 && g.Until == 0 || before(g.UntilSeen, g.Until), "an end of validity was seen before it came"},
 		rule{before(g.LostSeen, g.Granted) || before(g.UntilSeen, g.Granted), "an end was seen before its grant"},
@@ -119,6 +124,7 @@ func (a Attempt) validate() error {
 		rule{a.Invoked < 1 || a.Returned < 0, "an attempt lacks the position of its invocation"},
 		rule{before(a.Returned, a.Invoked), "an attempt returned before it was invoked"},
 		rule{a.Outcome == OutcomeOK, "an attempt that succeeded is a grant"},
+		rule{a.ContextEnded < 0 || a.ContextEnded > 0 && a.Returned == 0, "the context of an attempt ended before the run, or of one that never returned"},
 		rule{!a.Outcome.known(), "an attempt's outcome is not known"},
 		rule{a.Enqueued < 0 || before(a.Enqueued, a.Invoked), "an attempt joined the queue before it was invoked"},
 		rule{a.Left < 0 || a.Left > 0 && a.Enqueued == 0 || before(a.Left, a.Enqueued), "an attempt left the queue before it joined it"},
@@ -185,10 +191,18 @@ func (o Op) validate(g Grant) error {
 	return nil
 }
 
-// validateSections checks that each write is based on what its section read.
+// validateSections checks that each write is based on what its section read, and
+// that a grant fills a value once.
 func (h History) validateSections() error {
 	for _, c := range cellHistories(h) {
+		filled := make(map[int]bool) // by grant
 		for _, s := range cellSections(c.ops) {
+			if h.Fill && s.write != nil {
+				if filled[s.write.Grant] {
+					return malformed("operation %q: grant %d has filled %s before", s.write.ID, s.write.Grant, c.cell)
+				}
+				filled[s.write.Grant] = true
+			}
 			if s.read != nil && s.write != nil && s.read.Saw != s.write.Saw {
 				return malformed("operation %q: it is based on %s, but its section read %s",
 					s.write.ID, value(s.write.Saw), value(s.read.Saw))
@@ -204,6 +218,11 @@ func (h History) validateAdmission() error {
 	case "", EntryExclusive, EntryReentrant:
 	default:
 		return malformed("entry %q is not known: want %s or %s", h.Entry, EntryExclusive, EntryReentrant)
+	}
+	for _, d := range h.Duties {
+		if !slices.Contains(Duties(), d) {
+			return malformed("duty %q is not known: want one of %q", d, Duties())
+		}
 	}
 	switch {
 	case h.Queue != QueueNone && h.Queue != QueueFair:

@@ -85,6 +85,8 @@ func TestValidateRejects(t *testing.T) {
 		{`entry "often" is not known`, func(h *History) { h.Entry = "often" }},
 		{`queue "long" is not known`, func(h *History) { h.Queue = "long" }},
 		{"a fair queue and reentrant entry", func(h *History) { h.Entry = EntryReentrant }},
+		{"a section fills a value and makes 2 writes", func(h *History) { h.Fill, h.SectionWrites, h.Ops = true, 2, nil }},
+		{`operation "b3": grant 2 has filled orders before`, func(h *History) { h.Fill = true }},
 		{"a section makes -1 writes", func(h *History) { h.SectionWrites = -1 }},
 		{"an attempt lacks its client", attempt(func(a *Attempt) { a.Client = "" })},
 		{"an attempt lacks its client or resource", attempt(func(a *Attempt) { a.Resource = "" })},

@@ -25,6 +25,8 @@
 //
 // Further abilities of a lock or a lease are found by type assertion: [Trier], [Owned], [Extender].
 //
+// [Fill] computes a value once under any of them, and keeps it in a cache.
+//
 // # Waiting
 //
 // Acquire waits until its context ends: give it a deadline. TryAcquire does not wait. Options.Waiting says how to wait:

@@ -27,6 +27,10 @@ type Promise struct {
 
 	// FreeAfter says it for single causes, in place of FreeWithin.
 	FreeAfter map[promise.Cause]Term `json:"free_after,omitempty"`
+
+	// Duties list what the calls of the lock do, besides. A library whose Release has no result, or that gives up after
+	// some tries, does not have all of them.
+	Duties []promise.Duty `json:"duties" jsonschema:"nullable"`
 }
 
 // Fault is a class of things that go wrong. Package promise says what each of them is.
@@ -93,6 +97,9 @@ const (
 	TermTTL Term = "ttl + backoff + round trip"
 	// TermTTLAndWaiter adds the time after which a dead waiter at the head of the queue is skipped.
 	TermTTLAndWaiter Term = "ttl + dead waiter + backoff + round trip"
+	// TermTTLAndCluster adds three seconds, in which a cluster rounds the TTL up to whole seconds, agrees, and ends the
+	// leases that are over.
+	TermTTLAndCluster Term = "ttl + cluster + backoff + round trip"
 	// TermDrift is what clocks may drift apart within a TTL, one longest backoff, and the round trips of one request.
 	TermDrift Term = "drift + backoff + round trip"
 	// TermAnyTime is no promise: the lock may be taken for ever.
@@ -100,7 +107,12 @@ const (
 )
 
 // Terms lists the terms. The caller owns the slice.
-func Terms() []Term { return []Term{TermTTL, TermTTLAndWaiter, TermDrift, TermAnyTime} }
+func Terms() []Term { return []Term{TermTTL, TermTTLAndWaiter, TermTTLAndCluster, TermDrift, TermAnyTime} }
+
+// duties are those of every lock of this package, and more.
+func duties(more ...promise.Duty) []promise.Duty {
+	return append([]promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyTells}, more...)
+}
 
 // PromiseOf returns the promise of a kind of lock by its name in scenarios and reports. ok is false for an unknown
 // kind.
@@ -114,26 +126,26 @@ func Terms() []Term { return []Term{TermTTL, TermTTLAndWaiter, TermDrift, TermAn
 func PromiseOf(kind string) (p Promise, ok bool) {
 	switch kind {
 	case "single":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTL, FreeAfter: notRenewed()}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTL, FreeAfter: notRenewed(), Duties: duties()}, true
 	case "reentrant":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTL}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTL, Duties: duties()}, true
 	case "watchdog":
-		return Promise{Exclusion: commonFaults(), Data: "claim", FreeWithin: TermTTL}, true
+		return Promise{Exclusion: commonFaults(), Data: "claim", FreeWithin: TermTTL, Duties: duties(promise.DutyRenews)}, true
 	case "fenced":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTL, FreeAfter: notRenewed()}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTL, FreeAfter: notRenewed(), Duties: duties()}, true
 	case "reentrant-fenced":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTL}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTL, Duties: duties()}, true
 	case "watchdog-fenced":
-		return Promise{Exclusion: commonFaults(), Data: "seal", FreeWithin: TermTTL}, true
+		return Promise{Exclusion: commonFaults(), Data: "seal", FreeWithin: TermTTL, Duties: duties(promise.DutyRenews)}, true
 	case "fair":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTLAndWaiter, FreeAfter: notRenewed(), Order: FIFO}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTLAndWaiter, FreeAfter: notRenewed(), Duties: duties(), Order: FIFO}, true
 	case "fair-fenced":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTLAndWaiter, FreeAfter: notRenewed(), Order: FIFO}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTLAndWaiter, FreeAfter: notRenewed(), Duties: duties(), Order: FIFO}, true
 	case "redlock", "redlock-fenced":
 		// The tokens of the fenced one are an experiment: no promise about them, see NewRedlockFenced.
-		return Promise{Exclusion: append(commonFaults(), FaultWorker, FaultClockDrift), Data: "claim", FreeWithin: TermTTL, FreeAfter: notRenewed()}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker, FaultClockDrift), Data: "claim", FreeWithin: TermTTL, FreeAfter: notRenewed(), Duties: duties()}, true
 	case "redlock-watchdog":
-		return Promise{Exclusion: append(commonFaults(), FaultClockDrift), Data: "claim", FreeWithin: TermTTL}, true
+		return Promise{Exclusion: append(commonFaults(), FaultClockDrift), Data: "claim", FreeWithin: TermTTL, Duties: duties(promise.DutyRenews)}, true
 	}
 	return Promise{}, false
 }

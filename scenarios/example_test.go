@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"testing"
@@ -90,4 +91,50 @@ func ExampleRun() {
 	// none corrupted
 	// claim rescued
 	// cas rescued
+}
+
+// What you do under your lock, in place of the section of each scenario: a pause after the
+// check of the lease, which no check can prevent.
+func ExampleSection() {
+	sc, err := scenarios.Parse("shop.yaml", []byte(`
+name: shop
+faults:
+  - when: {client: c0, event: checked}
+    pause: {process: c0, for: 15s}
+`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	mine, err := scenarios.Kind("fenced")
+	if err != nil {
+		log.Fatal(err)
+	}
+	mine.Section = scenarios.Section{
+		Writes: []string{"stock", "bill"},
+		Run: func(_ context.Context, h *scenarios.Holder) error {
+			for _, register := range []string{"stock", "bill"} {
+				if _, err := h.Read(register); err != nil {
+					return err
+				}
+			}
+			if err := h.Work(2 * time.Second); err != nil { // the payment
+				return err
+			}
+			if err := h.Check(); err != nil { // do I still have the lock?
+				return err
+			}
+			return errors.Join(h.Write("stock"), h.Write("bill"))
+		},
+	}
+	outcome, err := scenarios.Run(sc, mine, scenarios.RunOptions{Seed: 1, Repeat: scenarios.Twice})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, run := range outcome.Modes {
+		fmt.Println(run.Mode, run.Verdict.Label)
+	}
+	// Output:
+	// none corrupted
+	// check rescued
+	// seal rescued
 }

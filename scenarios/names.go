@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	goredis "github.com/redis/go-redis/v9"
+
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
@@ -12,6 +14,10 @@ type (
 	Lock = play.Lock
 	// Env is the part of the world that a lock can use.
 	Env = play.Env
+	// Section is what the user of a lock does under it, by the steps of a Holder.
+	Section = play.Section
+	// Holder is a client in its section.
+	Holder = play.Holder
 	// Servers says which servers a lock needs.
 	Servers = play.Servers
 	// ServerCount is a number of servers of one kind.
@@ -55,6 +61,10 @@ func Redis(count int) []Servers { return play.Redis(count) }
 
 // Kind is one of the locks that come with locksim. The error lists the kinds.
 func Kind(name string) (Lock, error) { return play.Kind(name) }
+
+// RedisClient makes a go-redis client of a server ("r0") with the profile of the scenario:
+// see [play.RedisClient].
+func RedisClient(e Env, server string) *goredis.Client { return play.RedisClient(e, server) }
 
 // Parse reads a scenario from the content of the file of that name: see
 // [file.Parse]. The scenario may name the servers that these locks bring along.

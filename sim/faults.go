@@ -48,8 +48,14 @@ func (f *Faults) Pause(process string, d time.Duration) error {
 // nothing. A server crashes likewise: its sessions end, and dials to it are
 // refused, or wait while the machine has no power; [Crasher] decides what else
 // it loses. [Faults.Restart] starts it again. A second crash has no effect.
+//
+// Of a name that another server may take over, such as that of a leader, the present server crashes, and Restart of
+// that name starts the same one.
 func (f *Faults) Crash(name string, mode faults.CrashMode) error {
 	if n, err := f.w.Node(name); err == nil {
+		if a, ok := f.w.net.hosts[name].(*alias); ok {
+			a.crashed = n
+		}
 		f.crashServer(n, mode)
 		return nil
 	}
@@ -76,6 +82,9 @@ func (f *Faults) Restart(name string) error {
 	if err != nil {
 		_, err = f.Revive(name)
 		return err
+	}
+	if a, ok := f.w.net.hosts[name].(*alias); ok && a.crashed != nil {
+		n, a.crashed = a.crashed, nil
 	}
 	if !n.Down() {
 		return fmt.Errorf("%s has not crashed", name)

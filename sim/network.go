@@ -172,6 +172,7 @@ func (t *network) between(a, b *Node) (*peerLink, Direction) {
 type alias struct {
 	id, addr string
 	target   func(process string) *Node
+	crashed  *Node // the server that has crashed under this name, and was not restarted under it
 }
 
 func (a *alias) name() string                 { return a.id }

@@ -143,6 +143,66 @@ func TestOverlayKnowsMoreLabels(t *testing.T) {
 	}), "ahead by 0s", "ahead by 0s")
 }
 
+// A select with two ready cases takes the same one in each run, and not always the first.
+func TestOverlaySelect(t *testing.T) {
+	needsOverlay(t)
+	choices := func() []string {
+		return inWorld(t, func(*sim.World) error { return nil }, func(_ *sim.Process, say func(string, ...any)) {
+			a, b, taken := make(chan int, 1), make(chan int, 1), ""
+			a <- 0
+			b <- 0
+			for range 64 {
+				time.Sleep(time.Millisecond)
+				select {
+				case <-a:
+					a <- 0
+					taken += "a"
+				case <-b:
+					b <- 0
+					taken += "b"
+				}
+			}
+			say("%s", taken)
+		})
+	}
+	first := choices()
+	if len(first) != 1 || !strings.Contains(first[0], "a") || !strings.Contains(first[0], "b") {
+		t.Errorf("the choices are %q", first)
+	}
+	for range 3 {
+		if again := choices(); !slices.Equal(again, first) {
+			t.Errorf("the choices are %q, and before %q", again, first)
+		}
+	}
+}
+
+// Goroutines that race with each other come in the same order in each run.
+func TestOverlayRace(t *testing.T) {
+	needsOverlay(t)
+	race := func() []string {
+		return inWorld(t, func(*sim.World) error { return nil }, func(_ *sim.Process, say func(string, ...any)) {
+			var next atomic.Int32
+			var wait sync.WaitGroup
+			order := make([]int32, 16)
+			for i := range order {
+				wait.Go(func() {
+					for range 1000 {
+						order[i] = next.Add(1)
+					}
+				})
+			}
+			wait.Wait()
+			say("%v", order)
+		})
+	}
+	first := race()
+	for range 100 {
+		if again := race(); !slices.Equal(again, first) {
+			t.Fatalf("the order is %q, and before %q", again, first)
+		}
+	}
+}
+
 // Timers go by the rate of the process's clock.
 func TestOverlayDrift(t *testing.T) {
 	needsOverlay(t)

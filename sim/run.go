@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
@@ -44,6 +45,10 @@ func Run(cfg Config, body func(*World) error) (*Result, error) {
 	fillOverlay()
 	release := seedGlobals(cfg.Seed)
 	defer release()
+	if Overlaid() {
+		// Code that knows nothing of the world may race with itself: one goroutine at a time.
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	}
 	b := &bubble{cfg: cfg.withDefaults(), body: body, open: openBubble}
 	return b.runWatched()
 }

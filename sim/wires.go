@@ -23,7 +23,12 @@ func (f *Faults) Cut(p faults.Partition) error {
 	net := f.w.net
 	p.Bytes = cmp.Or(p.Bytes, faults.BytesHold)
 	p.Direction = cmp.Or(p.Direction, faults.DirectionBoth)
+	wanted := len(p.And)
 	p.Between, p.And = net.present(p.Between), net.present(p.And)
+	p.And = slices.DeleteFunc(p.And, func(name string) bool { return slices.Contains(p.Between, name) }) // "leader" may be one of them
+	if wanted > 0 && len(p.And) == 0 {
+		return fmt.Errorf("cut: both sides are %s: give another one", strings.Join(p.Between, ", "))
+	}
 	paths, err := net.cutPaths(p)
 	if err != nil {
 		return err

@@ -44,8 +44,21 @@ func (c contextLocker) Acquire(ctx context.Context, name string) (lock.Lease, er
 	if err != nil {
 		return nil, err
 	}
-	held, release, err := l.WithContext(ctx, name)
-	return lease{held, func() error { release(); return nil }}, err
+	if ctx.Err() != nil {
+		return nil, ctx.Err() // while it was opened
+	}
+	// The lock of these libraries lives in the context that they are given, and the wait in it too.
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, end)
+	held, release, err := l.WithContext(life, name)
+	if err == nil && !stop() {
+		err = ctx.Err() // the wait ended in the instant of the grant
+	}
+	if err != nil {
+		end()
+		return nil, err
+	}
+	return lease{held, func() error { release(); end(); return nil }}, nil
 }
 
 // lease is a lease that does not tell its end. Its context ends when it is lost.

@@ -6,9 +6,7 @@ godebug randseednop=0
 
 replace locksim => ../..
 
-require (
-	locksim v0.0.0
-)
+require locksim v0.0.0
 
 require (
 	github.com/Shopify/toxiproxy/v2 v2.12.0 // indirect
@@ -25,6 +23,6 @@ require (
 	github.com/spf13/pflag v1.0.9 // indirect
 	github.com/yuin/gopher-lua v1.1.1 // indirect
 	go.uber.org/atomic v1.12.0 // indirect
-	golang.org/x/sys v0.48.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
 	pgregory.net/rapid v1.3.0 // indirect
 )

@@ -20,6 +20,9 @@ func data(h checker.History) (state checker.Data, lost, torn int) {
 	if len(h.Ops) > checker.MaxOperations {
 		return checker.DataUndecided, 0, 0
 	}
+	if h.Fill {
+		return filled(h)
+	}
 	lost, torn = lostUpdates(h), tornSections(h)
 	if lost > 0 || torn > 0 || !ordered(h) {
 		return checker.DataCorrupted, lost, torn

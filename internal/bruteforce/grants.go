@@ -238,7 +238,7 @@ func denied(h checker.History) int {
 	}
 	n, positions := 0, named(h)
 	for _, a := range h.Attempts {
-		if a.Returned == 0 {
+		if a.Returned == 0 || a.ContextEnded != 0 {
 			continue
 		}
 		free := true

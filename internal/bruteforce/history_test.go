@@ -80,6 +80,9 @@ func randomHistory(seed uint64) checker.History {
 			}
 		}
 	}
+	if m.h.Fill = m.chance(0.25); m.h.Fill {
+		m.h.SectionWrites = 1
+	}
 	m.polite = oneOf(m, 0, 0.8, 1, 1)
 	resources := []string{"a", "b"}[:1+m.IntN(5)/4]
 	for i := range 1 + m.IntN(4) {
@@ -88,7 +91,38 @@ func randomHistory(seed uint64) checker.History {
 	m.number()
 	m.store(resources)
 	m.extras(resources)
+	m.duties()
 	return m.h
+}
+
+// duties are what the lock promises about its calls, and what is known of them.
+func (m *maker) duties() {
+	t := m.h.Timing
+	if t == nil || m.chance(0.3) {
+		return
+	}
+	m.h.Duties = checker.Duties()[:1+m.IntN(len(checker.Duties()))]
+	t.Lease, t.Trips, t.Steady, t.Prompt, t.InOrder = m.span(1, 120), m.span(0, 20), m.chance(0.8), m.chance(0.8), m.chance(0.5)
+	for i := range m.h.Grants {
+		g := &m.h.Grants[i]
+		g.ReleaseSucceeded = g.ReleaseReturned > 0 && !g.ReleaseFailed && m.chance(0.9)
+		g.ContextEnded = m.contextEnd(g.Granted)
+		if g.Released > 0 && m.chance(0.9) {
+			g.LeaseEnded = t.At[g.Released-1] + max(m.span(-3, 1), 0)
+		}
+	}
+	for i := range m.h.Attempts {
+		m.h.Attempts[i].ContextEnded = m.contextEnd(m.h.Attempts[i].Returned)
+	}
+}
+
+// contextEnd is the end of the context of an Acquire, 0 for one that had not ended when it
+// returned.
+func (m *maker) contextEnd(returned checker.Pos) time.Duration {
+	if returned == 0 || m.chance(0.5) {
+		return 0
+	}
+	return max(m.h.Timing.At[returned-1]-m.span(0, 30), 0)
 }
 
 // client makes a few sessions, one after another.
@@ -182,6 +216,9 @@ func (m *maker) section(name, resource string, now time.Duration, depth int) (en
 		registers = nil
 	}
 	for _, register := range registers {
+		if m.h.Fill && m.chance(0.2) {
+			continue // it does not look
+		}
 		at = m.op(g, register, checker.Read, at)
 	}
 	if depth == 0 && m.h.Entry == checker.EntryReentrant && m.chance(0.4) {
@@ -194,6 +231,9 @@ func (m *maker) section(name, resource string, now time.Duration, depth int) (en
 	at += m.span(0, 10)
 	if m.chance(0.9) {
 		for _, register := range registers {
+			if m.h.Fill && m.chance(0.3) {
+				continue // it found the value
+			}
 			at = m.op(g, register, checker.Write, at)
 			if m.chance(0.03) {
 				break

@@ -35,6 +35,7 @@ func Judge(h checker.History, none *checker.Facts) (checker.Label, checker.Facts
 	f.TokenDuplicates = tokenDuplicates(h)
 	f.ForeignReleases = foreignReleases(h)
 	f.Overtaken = overtaken(h)
+	f.Recomputed, f.WorkTwice = repeatedWork(h)
 	f.Liveness = h.Liveness
 	f.Grants = len(h.Grants)
 	f.Attempts = len(h.Attempts)
@@ -43,6 +44,7 @@ func Judge(h checker.History, none *checker.Facts) (checker.Label, checker.Facts
 	f.LateGrants = lateGrants(h)
 	f.VoidGrants = voidGrants(h)
 	f.RevivedClaims = revivedClaims(h)
+	f.Misconduct = misconduct(h)
 	f.Holders = holders(h)
 	f.Contended = contended(h)
 	f.Operations = len(h.Ops)
@@ -73,8 +75,13 @@ func label(f checker.Facts, none *checker.Facts) checker.Label {
 		return checker.Void
 	case f.RevivedClaims > 0:
 		return checker.Revived
+	case f.Misconduct > 0:
+		return checker.Misconduct
 	case f.Overtaken > 0:
 		return checker.Overtaken
+	// "The work for a value was done twice."
+	case f.Recomputed > 0:
+		return checker.Repeated
 	// "Two clients held the lock at once, or believed so."
 	case f.ClaimOverlaps > 0, f.BeliefOverlaps > 0:
 		return checker.Overlap

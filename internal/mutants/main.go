@@ -13,6 +13,7 @@ import (
 	"sync"
 	"syscall"
 
+	"locksim/internal/gotest"
 	"locksim/internal/patch"
 )
 
@@ -80,13 +81,13 @@ func work(ctx context.Context, wanted *regexp.Regexp, jobs int, stderr *os.File)
 		return nil, err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // it is in the system's directory for temporary files
-	w := workshop{root: root, dir: dir}
+	w := workshop{gotest.Workshop{Root: root, Dir: dir, Limit: testLimit}}
 
 	tasks := w.soundness(mutants)
 	results := make([]result, len(mutants))
 	var misfits []error
 	for i, m := range mutants {
-		overlay, err := m.Overlay(w.root, w.dir)
+		overlay, err := m.Overlay(w.Root, w.Dir)
 		misfits = append(misfits, err)
 		tasks = append(tasks, func(ctx context.Context) error {
 			r, err := w.try(ctx, m, overlay)

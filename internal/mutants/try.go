@@ -6,7 +6,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
+
+	"locksim/internal/gotest"
 )
+
+// workshop runs tests, with and without a mutant.
+type workshop struct{ gotest.Workshop }
+
+// testLimit limits the tests of one package on the wall clock.
+const testLimit = 5 * time.Minute
 
 // outcome is the result of the test of a mutant.
 type outcome string
@@ -28,17 +37,17 @@ type result struct {
 // try runs the test of a mutant. An error is about the tool or the machine, never
 // about the mutant.
 func (w workshop) try(ctx context.Context, m mutant, overlay string) (result, error) {
-	t, err := w.goTest(ctx, m.pkg, m.pattern(), "-overlay", overlay)
+	t, err := w.Run(ctx, m.pkg, m.pattern(), "-overlay", overlay)
 	switch {
-	case errors.Is(err, errHangs):
+	case errors.Is(err, gotest.ErrHangs):
 		return result{m, endless, err.Error()}, nil
 	case err != nil:
 		return result{}, fmt.Errorf("%s: %w", m.Name, err)
-	case !t.built:
-		return result{m, invalid, t.output}, nil
-	case t.tests[m.test] == "":
-		return result{}, m.Errorf(2, "%s did not begin:\n%s", m.test, t.output)
-	case t.passed:
+	case !t.Built:
+		return result{m, invalid, t.Output}, nil
+	case t.Tests[m.test] == "":
+		return result{}, m.Errorf(2, "%s did not begin:\n%s", m.test, t.Output)
+	case t.Passed:
 		return result{m, survived, m.test + " passes with it"}, nil
 	}
 	return result{m, killed, ""}, nil
@@ -64,15 +73,15 @@ func (w workshop) sound(ctx context.Context, pkg string, mutants []mutant) error
 		names = append(names, strings.Split(m.test, "/")[0])
 	}
 	slices.Sort(names)
-	t, err := w.goTest(ctx, pkg, "^("+strings.Join(slices.Compact(names), "|")+")$")
+	t, err := w.Run(ctx, pkg, "^("+strings.Join(slices.Compact(names), "|")+")$")
 	if err != nil {
 		return fmt.Errorf("the tests of %s without a mutant: %w", pkg, err)
 	}
-	if !t.passed {
-		return fmt.Errorf("the tests of %s fail without a mutant:\n%s", pkg, t.output)
+	if !t.Passed {
+		return fmt.Errorf("the tests of %s fail without a mutant:\n%s", pkg, t.Output)
 	}
 	for _, m := range mutants {
-		switch t.tests[m.test] {
+		switch t.Tests[m.test] {
 		case "pass":
 		case "skip":
 			return m.Errorf(2, "%s is skipped here", m.test)

@@ -59,6 +59,21 @@ var edits = []edit{
 		"func Gosched() {\n\tif locksimGosched != nil && getg().bubble != nil {\n\t\tlocksimGosched()\n\t}\n\tcheckTimeouts()\n\tmcall(gosched_m)\n}\n",
 	},
 	{
+		"runtime/proc.go",
+		"const randomizeScheduler = raceenabled\n",
+		"const randomizeScheduler = false // a run is to be repeatable under -race too\n",
+	},
+	{
+		"runtime/proc.go",
+		"const forcePreemptNS = 10 * 1000 * 1000 // 10ms\n",
+		"const forcePreemptNS = 1000 * 1000 * 1000 // 1s: a preempted goroutine changes places with others\n",
+	},
+	{
+		"runtime/select.go",
+		"\t\tj := cheaprandn(uint32(norder + 1))\n",
+		"\t\tj := locksimOrder(uint32(norder+1), sys.GetCallerPC())\n",
+	},
+	{
 		"net/dial.go",
 		"func (d *Dialer) DialContext(ctx context.Context, network, address string) (Conn, error) {\n" +
 			"\tctx, cancel := d.dialCtx(ctx)\n\tdefer cancel()\n",

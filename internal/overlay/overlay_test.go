@@ -103,7 +103,7 @@ func TestSimulatedProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay="+path, "-run=^TestOverlay", "-v", "locksim/sim").CombinedOutput()
-	if passed := strings.Count(string(out), "--- PASS: TestOverlay"); err != nil || passed < 9 || strings.Contains(string(out), "--- SKIP") {
+	if passed := strings.Count(string(out), "--- PASS: TestOverlay"); err != nil || passed < 11 || strings.Contains(string(out), "--- SKIP") {
 		t.Errorf("%d tests passed: %v\n%s", passed, err, out)
 	}
 }

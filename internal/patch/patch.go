@@ -222,12 +222,18 @@ func (p Patch) Overlay(root, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	base := filepath.Join(dir, strings.ReplaceAll(p.Name, "/", "-"))
-	mutated := base + filepath.Ext(p.File)
+	return WriteOverlay(root, dir, p.Name, p.File, text)
+}
+
+// WriteOverlay writes another text of a file of the module into dir, and the JSON file for the flag -overlay of the go
+// command, whose name it returns. Both have the name of the mutant.
+func WriteOverlay(root, dir, mutant, file, text string) (string, error) {
+	base := filepath.Join(dir, strings.ReplaceAll(mutant, "/", "-"))
+	mutated := base + filepath.Ext(file)
 	if err := os.WriteFile(mutated, []byte(text), 0o600); err != nil {
 		return "", err
 	}
-	original := filepath.Join(root, filepath.FromSlash(p.File))
+	original := filepath.Join(root, filepath.FromSlash(file))
 	list, err := json.Marshal(map[string]map[string]string{"Replace": {original: mutated}})
 	if err != nil {
 		return "", err

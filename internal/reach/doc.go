@@ -3,10 +3,18 @@
 // schedules.
 //
 //	go run ./internal/reach --out DIR [--run REGEXP] [--shard I/N] [--runs N] [--starts N]
+//	go run ./internal/reach --unit-tests
 //
-// Each mutant is a patch, patches/GROUP/NAME.patch; package patch has the format. Its
+// A mutant made by hand is a patch, patches/GROUP/NAME.patch; package patch has the format. Its
 // header is a line "Kinds: KIND…", the kinds of lock that have the mistake and are tried,
 // and, for a mutant that no lock's user could notice, a line "Equivalent: REASON".
+//
+// The mechanical mutants, mechanical/NAME, are a seeded sample of all that a small change of one place gives; see
+// mechanical.go. sample.json has the sample, with what the unit tests of package lock make of each: --unit-tests makes
+// it anew, and goes on after an interruption. equivalent.txt has reasons as those of the patches. One that the unit tests do not kill, or that is equivalent, is
+// explored from the first seed only.
+//
+// A mutant is searched in a second kind of lock only if nothing is found in the first.
 //
 // The command locksim is built with each patch, and plays each kind:
 //
@@ -15,8 +23,9 @@
 //   - locksim explore --promise: from each of up to three first seeds, until a run is a
 //     violation.
 //
-// A mistake is found when the command exits with 1. Exit code 3 (a run was not
-// deterministic, or did not end) is shown, and is not a find; nor is a matrix that exits
+// A mistake is found when the command exits with 1, or says that the lock panicked. Exit
+// code 3 (a run was not deterministic, or did not end) is shown, and is not a find; nor is exit code 2 (a lock
+// that fails without any fault cannot be swept), or a matrix that exits
 // with 1 only because scenarios are vacuous. The same searches of the locks without a
 // mistake must find nothing, and no scenario may be vacuous with them.
 //

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"runtime"
 	"syscall"
+	"time"
 
 	"locksim/internal/campaign"
 	"locksim/internal/patch"
@@ -33,6 +34,8 @@ type request struct {
 	shard   campaign.Shard
 	limits  limits
 	workers int
+
+	unitTests bool
 }
 
 // reach runs the program and returns its exit code.
@@ -68,6 +71,7 @@ func parse(args []string, stderr io.Writer) (request, error) {
 	flags.IntVar(&req.limits.Seeds, "seeds", 3, "play each scenario of the library with so many seeds")
 	flags.IntVar(&req.limits.Placements, "placements", 3000, "place about so many faults in a sweep")
 	flags.IntVar(&req.workers, "workers", runtime.NumCPU(), "child processes of locksim")
+	flags.BoolVar(&req.unitTests, "unit-tests", false, "run the unit tests with the sample of the mechanical mutants instead, and write "+sampleFile)
 	if err := flags.Parse(args); err != nil {
 		return req, err
 	}
@@ -78,7 +82,7 @@ func parse(args []string, stderr io.Writer) (request, error) {
 	switch {
 	case errors.Join(errWanted, errShard) != nil:
 		return req, errors.Join(errWanted, errShard)
-	case req.out == "":
+	case req.out == "" && !req.unitTests:
 		return req, errors.New("--out: name the folder of the results")
 	case l.Runs < 1 || l.Seeds < 1 || l.Placements < 1 || req.workers < 1:
 		return req, errors.New("--runs, --seeds, --placements and --workers are numbers from 1")
@@ -92,9 +96,18 @@ func parse(args []string, stderr io.Writer) (request, error) {
 
 // work makes the results that are missing, and prints the table when all are there.
 func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int, err error) {
+	began := time.Now()
 	root, err := patch.Root(ctx)
 	if err != nil {
 		return 0, err
+	}
+	dir, err := os.MkdirTemp("", "reach-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // it is in the system's directory for temporary files
+	if req.unitTests {
+		return exitOK, runUnitTests(ctx, root, dir, stderr)
 	}
 	all, err := readSubjects(root, req.wanted)
 	if err != nil {
@@ -103,11 +116,6 @@ func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int,
 	if len(all) == 0 {
 		return 0, errors.New("there is no such mutant")
 	}
-	dir, err := os.MkdirTemp("", "reach-")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(dir) //nolint:errcheck // it is in the system's directory for temporary files
 	f := folder{dir: req.out, limits: req.limits}
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		return 0, err
@@ -116,23 +124,16 @@ func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int,
 	if f.program, err = identify(ctx, root, scenario); err != nil {
 		return 0, err
 	}
-	err = f.fill(ctx, all, req.shard, func(ctx context.Context, s subject) (result, error) {
+	err = f.fill(ctx, all, req.shard, func(ctx context.Context, s subject, r *result) error {
 		file, err := build(ctx, root, dir, s)
 		if failure, ok := errors.AsType[*buildError](err); ok {
-			return result{Unbuilt: failure.Error()}, nil
+			r.Unbuilt = failure.Error()
+			return nil
 		}
 		if err != nil {
-			return result{}, err
+			return err
 		}
-		var r result
-		for _, kind := range s.kinds {
-			k, err := measure(ctx, program(file, req.workers, stderr), kind, scenario, req.limits)
-			if err != nil {
-				return result{}, fmt.Errorf("%s: %w", kind, err)
-			}
-			r.Kinds = append(r.Kinds, k)
-		}
-		return r, nil
+		return measure(ctx, program(file, req.workers, stderr), s, scenario, req.limits, r)
 	}, stderr)
 	if err != nil {
 		return 0, err
@@ -152,6 +153,11 @@ func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int,
 		_, _ = fmt.Fprintf(stderr, "reach: %d of %d have no result yet: no table\n", missing, len(all))
 		return code, nil
 	}
-	_, err = io.WriteString(stdout, markdown(rows, req.limits))
+	sample, err := readRecord(root)
+	if err != nil {
+		return 0, err
+	}
+	_, err = io.WriteString(stdout, markdown(rows, req.limits, sample))
+	_, _ = fmt.Fprintf(stderr, "reach: %v\n", time.Since(began).Round(time.Second))
 	return code, err
 }

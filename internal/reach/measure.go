@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,13 +44,20 @@ type found struct {
 }
 
 // found reports whether the mistake was found.
-func (f found) found() bool { return f.Exit == exitFound && f.Vacuous == "" }
+func (f found) found() bool { return f.Exit == exitPanicked || f.Exit == exitFound && f.Vacuous == "" }
 
 // The exit codes of locksim that say something about a lock.
 const (
-	exitFound  = 1
-	exitBroken = 3
+	exitFound   = 1
+	exitRefused = 2 // also of a sweep whose lock fails without any fault: there is nothing to sweep
+	exitBroken  = 3
+
+	// exitPanicked stands for 2 and 3 if the command names the call of the lock that panicked. It is a find.
+	exitPanicked = 100
 )
+
+// panicked is in the message about a panic of a lock.
+const panicked = " panicked: "
 
 // kindResult has the searches of one kind of lock.
 type kindResult struct {
@@ -80,7 +88,7 @@ func (k kindResult) found() bool {
 }
 
 // locksim is a command of a program, which prints a JSON document. The error is about
-// the machine, or about arguments that the program refuses.
+// the machine. Arguments that the program refuses give exit code 2, which no lock without a mistake may have.
 type locksim func(ctx context.Context, args ...string) (exit int, document []byte, err error)
 
 // program is the locksim in a file. It has a number of child processes.
@@ -88,6 +96,7 @@ func program(file string, workers int, stderr io.Writer) locksim {
 	return func(ctx context.Context, args ...string) (int, []byte, error) {
 		args = append(args, "--json", "--quiet", "--workers", strconv.Itoa(workers))
 		cmd := command(ctx, file, args...)
+		cmd.Env = append(os.Environ(), "GOGC=400") // a run has little live memory
 		var messages strings.Builder
 		cmd.Stderr = &messages
 		out, err := cmd.Output()
@@ -95,11 +104,14 @@ func program(file string, workers int, stderr io.Writer) locksim {
 			return 0, nil, context.Cause(ctx)
 		}
 		exit, isExit := errors.AsType[*exec.ExitError](err)
-		if err != nil && !(isExit && (exit.ExitCode() == exitFound || exit.ExitCode() == exitBroken)) {
+		if err != nil && !(isExit && slices.Contains([]int{exitFound, exitRefused, exitBroken}, exit.ExitCode())) {
 			return 0, nil, fmt.Errorf("locksim %s: %w\n%s", strings.Join(args, " "), err, messages.String())
 		}
 		code := cmd.ProcessState.ExitCode()
-		if code == exitBroken {
+		if code > exitFound && strings.Contains(messages.String(), panicked) {
+			return exitPanicked, nil, nil
+		}
+		if code > exitFound {
 			_, _ = io.WriteString(stderr, messages.String())
 		}
 		return code, out, nil
@@ -118,9 +130,9 @@ func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 // build builds locksim, with the mistake of a subject, into a file.
 func build(ctx context.Context, root, dir string, s subject) (string, error) {
 	file := filepath.Join(dir, "locksim")
-	args := []string{"build", "-buildvcs=false", "-o", file}
-	if s.patch != nil {
-		overlay, err := s.patch.Overlay(root, dir)
+	args := []string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", file}
+	if !s.isRight() {
+		overlay, err := s.overlay(root, dir)
 		if err != nil {
 			return "", err
 		}
@@ -142,24 +154,35 @@ func build(ctx context.Context, root, dir string, s subject) (string, error) {
 // buildError is the error of a program that does not compile.
 type buildError struct{ error }
 
-// measure searches one kind of lock for a mistake.
-func measure(ctx context.Context, run locksim, kind, sweepFile string, l limits) (kindResult, error) {
-	r := kindResult{Kind: kind}
-	var err error
-	if r.Library, err = library(ctx, run, kind, l); err != nil {
-		return r, err
-	}
-	if r.Sweep, err = sweep(ctx, run, kind, sweepFile, l); err != nil {
-		return r, err
-	}
-	for _, first := range firstSeeds[:l.Starts] {
-		f, err := explore(ctx, run, kind, first, l)
-		if err != nil {
-			return r, err
+// measure searches the kinds of a subject for its mistake, and adds to the result what is missing there: with more
+// first seeds than before, only the explorations from these. The search for a mutant ends with the first kind that has a
+// find.
+func measure(ctx context.Context, run locksim, s subject, sweepFile string, l limits, r *result) error {
+	for i, kind := range s.kinds {
+		if s.complete(*r, l) {
+			return nil
 		}
-		r.Explore = append(r.Explore, f)
+		if i == len(r.Kinds) {
+			k := kindResult{Kind: kind}
+			var err error
+			if k.Library, err = library(ctx, run, kind, l); err != nil {
+				return fmt.Errorf("%s: %w", kind, err)
+			}
+			if k.Sweep, err = sweep(ctx, run, kind, sweepFile, l); err != nil {
+				return fmt.Errorf("%s: %w", kind, err)
+			}
+			r.Kinds = append(r.Kinds, k)
+		}
+		k := &r.Kinds[i]
+		for n := len(k.Explore); n < s.starts(l); n++ {
+			f, err := explore(ctx, run, kind, firstSeeds[n], l)
+			if err != nil {
+				return fmt.Errorf("%s: %w", kind, err)
+			}
+			k.Explore = append(k.Explore, f)
+		}
 	}
-	return r, nil
+	return nil
 }
 
 // library plays the scenarios of the library that are about a kind.

@@ -1,19 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"go/ast"
-	"go/importer"
-	"go/parser"
-	"go/token"
-	"go/types"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -42,10 +33,13 @@ func committed(t *testing.T) (root string, all []subject) {
 // are at least 60 that can be noticed.
 func TestPatchesFitTheSource(t *testing.T) {
 	root, all := committed(t)
-	check := checker(t, root)
+	compile, err := newCompiler(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
 	names, noticeable := map[string]string{}, 0
 	for _, s := range all {
-		if s.isRight() {
+		if s.patch == nil {
 			continue
 		}
 		text, err := s.patch.Mutated(root)
@@ -56,10 +50,8 @@ func TestPatchesFitTheSource(t *testing.T) {
 		if filepath.Dir(s.patch.File) != "lock" {
 			t.Error(s.patch.Errorf(4, "%s is no file of package lock", s.patch.File))
 		}
-		if filepath.Ext(s.patch.File) == ".go" {
-			if err := check(s.patch.File, text); err != nil {
-				t.Error(s.patch.Errorf(4, "%v", err))
-			}
+		if err := compile.check(s.patch.File, text); err != nil {
+			t.Error(s.patch.Errorf(4, "%v", err))
 		}
 		if !sentence.MatchString(s.patch.Breaks) {
 			t.Error(s.patch.Errorf(1, "%q is no sentence", s.patch.Breaks))
@@ -86,60 +78,6 @@ var (
 	mutantName = regexp.MustCompile(`^[a-z]+/[a-z]+(-[a-z]+)*$`)
 )
 
-// checker returns a function that type-checks package lock with another text of one of
-// its files.
-func checker(t *testing.T, root string) func(file, text string) error {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=ImportPath,Export,GoFiles", "./lock")
-	cmd.Dir = root
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	exports, files := map[string]string{}, []string(nil)
-	dec := json.NewDecoder(bytes.NewReader(out))
-	for {
-		var p struct {
-			ImportPath, Export string
-			GoFiles            []string
-		}
-		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		exports[p.ImportPath] = p.Export
-		if p.ImportPath == "locksim/lock" {
-			files = p.GoFiles
-		}
-	}
-	fset := token.NewFileSet()
-	parsed := map[string]*ast.File{}
-	for _, name := range files {
-		if parsed["lock/"+name], err = parser.ParseFile(fset, filepath.Join(root, "lock", name), nil, 0); err != nil {
-			t.Fatal(err)
-		}
-	}
-	imports := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
-	return func(file, text string) error {
-		changed, err := parser.ParseFile(fset, file, text, 0)
-		if err != nil {
-			return err
-		}
-		if parsed[file] == nil {
-			return fmt.Errorf("%s is not compiled", file)
-		}
-		all := []*ast.File{changed}
-		for name, f := range parsed {
-			if name != file {
-				all = append(all, f)
-			}
-		}
-		_, err = (&types.Config{Importer: imports}).Check("locksim/lock", fset, all, nil)
-		return err
-	}
-}
-
 // A matrix in which scenarios are vacuous, and none is worse than expected, is no find.
 func TestVacuousIsNoFind(t *testing.T) {
 	for doc, want := range map[string]string{
@@ -156,12 +94,11 @@ func TestVacuousIsNoFind(t *testing.T) {
 
 // fakeSearch finds every mutant by exploring, and counts how often it is called.
 func fakeSearch(calls *[]string) search {
-	return func(ctx context.Context, s subject) (result, error) {
+	return func(ctx context.Context, s subject, r *result) error {
 		*calls = append(*calls, s.name)
 		if err := ctx.Err(); err != nil {
-			return result{}, err
+			return err
 		}
-		var r result
 		for _, kind := range s.kinds {
 			k := kindResult{Kind: kind, Explore: []found{{Runs: 10_000}}}
 			if !s.isRight() {
@@ -169,16 +106,15 @@ func fakeSearch(calls *[]string) search {
 			}
 			r.Kinds = append(r.Kinds, k)
 		}
-		return r, nil
+		return nil
 	}
 }
 
 var testLimits = limits{Runs: 10_000, Starts: 1, Seeds: 3, Placements: 100}
 
-// The table has each mutant of the folder with each of its kinds, and each right lock,
-// in the order of their names.
+// The table has each mutant with each of its kinds, a link to its patch or its file, and each right lock.
 func TestTableIsComplete(t *testing.T) {
-	_, all := committed(t)
+	root, all := committed(t)
 	f := folder{dir: t.TempDir(), limits: testLimits}
 	var calls []string
 	if err := f.fill(t.Context(), all, campaign.Shard{}, fakeSearch(&calls), io.Discard); err != nil {
@@ -188,23 +124,26 @@ func TestTableIsComplete(t *testing.T) {
 	if err != nil || missing > 0 {
 		t.Fatalf("%v, %d missing", err, missing)
 	}
-	table := markdown(rows, testLimits)
-	var links, sorted []string
-	for _, m := range regexp.MustCompile(`\]\(\.\./(\S+\.patch)\)`).FindAllStringSubmatch(table, -1) {
-		links = append(links, m[1])
+	table := markdown(rows, testLimits, record{})
+	_, body, _ := strings.Cut(table, "\n## ")
+	var names, want []string
+	for _, m := range regexp.MustCompile(`\n\| \[(\S+)\]\(\.\./(\S+)\) \|`).FindAllStringSubmatch(body, -1) {
+		if _, err := os.Stat(filepath.Join(root, m[2])); err != nil {
+			t.Errorf("the link of %s: %v", m[1], err)
+		}
+		names = append(names, m[1])
 	}
 	pairs := 0
 	for _, s := range all {
 		pairs += len(s.kinds)
-		if !s.isRight() {
-			sorted = append(sorted, s.patch.Path)
+		if _, name, _ := strings.Cut(s.name, "/"); !s.isRight() {
+			want = append(want, name)
 		}
 	}
-	slices.Sort(sorted)
-	if !slices.Equal(links, sorted) {
-		t.Errorf("the table has the mutants\n%v\nwant\n%v", links, sorted)
+	if !slices.Equal(names, want) {
+		t.Errorf("the table has the mutants\n%v\nwant\n%v", names, want)
 	}
-	if n := strings.Count(table, "\n| ") - strings.Count(table, "\n| mutant ") - strings.Count(table, "\n| lock |"); n != pairs {
+	if n := strings.Count(body, "\n| ") - strings.Count(body, "\n| mutant |") - strings.Count(body, "\n| lock |"); n != pairs {
 		t.Errorf("the table has %d lines, want %d: one for each mutant and kind", n, pairs)
 	}
 }
@@ -219,7 +158,7 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 		if err != nil || missing > 0 {
 			t.Fatalf("%v, %d missing", err, missing)
 		}
-		return markdown(rows, testLimits)
+		return markdown(rows, testLimits, record{})
 	}
 	whole := folder{dir: t.TempDir(), limits: testLimits}
 	var calls []string
@@ -231,11 +170,11 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 	calls = nil
 	ctx, interrupt := context.WithCancel(t.Context())
 	fake := fakeSearch(&calls)
-	err := parts.fill(ctx, all, campaign.Shard{}, func(ctx context.Context, s subject) (result, error) {
+	err := parts.fill(ctx, all, campaign.Shard{}, func(ctx context.Context, s subject, r *result) error {
 		if len(calls) == 5 {
 			interrupt()
 		}
-		return fake(ctx, s)
+		return fake(ctx, s, r)
 	}, io.Discard)
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("the interrupted run: %v", err)
@@ -254,6 +193,25 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 	}
 	if tableOf(parts) != tableOf(whole) {
 		t.Error("the table of the parts differs from that of the whole")
+	}
+
+	// A result with more first seeds gives the table with fewer. With fewer, it is completed.
+	calls = nil
+	more := folder{dir: parts.dir, limits: limits{Runs: 10_000, Starts: 2, Seeds: 3, Placements: 100}}
+	if err := more.fill(t.Context(), all[:1], campaign.Shard{}, func(_ context.Context, s subject, r *result) error {
+		if got := len(r.Kinds[0].Explore); got != 1 {
+			t.Errorf("%s: the result has %d explorations, want the one from before", s.name, got)
+		}
+		r.Kinds[0].Explore = append(r.Kinds[0].Explore, found{Runs: 10_000})
+		return nil
+	}, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if tableOf(parts) != tableOf(whole) {
+		t.Error("the table with one first seed differs after an exploration from a second one")
+	}
+	if r, ok, err := more.read(all[0]); err != nil || !ok || len(r.Kinds[0].Explore) != 2 {
+		t.Errorf("the completed result is %+v, %v, %v", r, ok, err)
 	}
 
 	// A result of another program, or with other limits, does not count.
@@ -281,10 +239,12 @@ func TestMeasure(t *testing.T) {
 		}
 		return exitBroken, nil, nil
 	}
-	k, err := measure(t.Context(), fake, "single", "sweep.yaml", limits{Runs: 500, Starts: 2, Seeds: 2, Placements: 100})
-	if err != nil {
+	var r result
+	right := subject{kinds: []string{"single"}}
+	if err := measure(t.Context(), fake, right, "sweep.yaml", limits{Runs: 500, Starts: 2, Seeds: 2, Placements: 100}, &r); err != nil {
 		t.Fatal(err)
 	}
+	k := r.Kinds[0]
 	if got, want := cells(k), "single | gc-pause: overlap | – | exit 3, 41"; got != want {
 		t.Errorf("the cells are %q, want %q", got, want)
 	}
@@ -300,6 +260,23 @@ func TestMeasure(t *testing.T) {
 	}
 	if !slices.Equal(asked, want) {
 		t.Errorf("asked\n%s\nwant\n%s", strings.Join(asked, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A lock that panics is found, whatever the exit code; another error is no find.
+func TestPanicIsAFind(t *testing.T) {
+	for message, want := range map[string]found{
+		"locksim: scenario calm, seed 1: c0 panicked: index out of range": {Exit: exitPanicked},
+		"locksim: scenario calm, seed 1: a client waits forever":          {Exit: exitBroken},
+	} {
+		file := filepath.Join(t.TempDir(), "locksim")
+		if err := os.WriteFile(file, []byte("#!/bin/sh\necho '"+message+"' >&2\nexit 3\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		f, err := explore(t.Context(), program(file, 1, io.Discard), "single", 1, testLimits)
+		if err != nil || f != want || f.found() != (want.Exit == exitPanicked) {
+			t.Errorf("%s: %+v, found: %v, %v", message, f, f.found(), err)
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"locksim/internal/campaign"
 )
@@ -19,7 +20,7 @@ import (
 // result has the searches for one subject.
 type result struct {
 	// Made identifies what the result depends on: the program without a mistake, the
-	// patch and the limits.
+	// mutant and the limits, apart from the number of first seeds.
 	Made  string       `json:"made"`
 	Kinds []kindResult `json:"kinds"`
 	// Unbuilt is why the mutant does not compile. It has no results then.
@@ -61,11 +62,9 @@ func (f folder) file(s subject) string {
 
 // made is what a result of the subject depends on.
 func (f folder) made(s subject) (string, error) {
-	text := ""
-	if s.patch != nil {
-		text = s.patch.Text
-	}
-	b, err := json.Marshal([]any{f.program, f.limits, s.kinds, text})
+	l := f.limits
+	l.Starts = 0
+	b, err := json.Marshal([]any{f.program, l, s.kinds, s.source()})
 	return digest(b), err
 }
 
@@ -74,7 +73,7 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// read returns the result of a subject, if there is one that is still right.
+// read returns the result of a subject. ok is false if it is not complete: it then has what is still right of it.
 func (f folder) read(s subject) (r result, ok bool, err error) {
 	b, err := os.ReadFile(f.file(s))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,7 +86,13 @@ func (f folder) read(s subject) (r result, ok bool, err error) {
 		return r, false, fmt.Errorf("%s is no result: %w; delete it, and it is made again", f.file(s), err)
 	}
 	made, err := f.made(s)
-	return r, err == nil && r.Made == made, err
+	if err != nil || r.Made != made {
+		return result{}, false, err
+	}
+	for i, k := range r.Kinds { // it may have been made with more first seeds
+		r.Kinds[i].Explore = k.Explore[:min(len(k.Explore), s.starts(f.limits))]
+	}
+	return r, s.complete(r, f.limits), nil
 }
 
 // write stores a result: whole, or not at all.
@@ -108,8 +113,8 @@ func (f folder) write(s subject, r result) error {
 	return os.Rename(part, f.file(s))
 }
 
-// search makes the results of one subject.
-type search func(ctx context.Context, s subject) (result, error)
+// search adds to the result of a subject what is missing.
+type search func(ctx context.Context, s subject, r *result) error
 
 // fill makes the results of a shard that the folder does not have. The order of
 // the subjects decides which of them are in the shard.
@@ -125,15 +130,18 @@ func (f folder) fill(ctx context.Context, all []subject, shard campaign.Shard, m
 		}
 	}
 	for i, s := range todo {
-		_, _ = fmt.Fprintf(progress, "%d of %d: %s\n", i+1, len(todo), s.name)
-		r, err := make(ctx, s)
+		began := time.Now()
+		r, _, err := f.read(s)
 		if err != nil {
+			return err
+		}
+		if err := make(ctx, s, &r); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 		if err := f.write(s, r); err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintf(progress, "%s: %s\n", s.name, outcome(s, r))
+		_, _ = fmt.Fprintf(progress, "%d of %d: %s: %s, %v\n", i+1, len(todo), s.name, outcome(s, r), time.Since(began).Round(time.Second))
 	}
 	return nil
 }

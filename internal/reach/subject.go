@@ -2,6 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,22 +19,41 @@ type subject struct {
 	kinds      []string
 	equivalent string // why no user could notice the mistake; "" if it can be noticed
 
-	patch *patch.Patch // nil: no mistake
+	patch  *patch.Patch // of a mutant made by hand
+	edit   *edit        // of a mechanical mutant
+	killed bool         // by the unit tests of package lock: a mechanical mutant
 }
 
-// patches is the folder of the mutants, relative to the root of the module.
+// patches is the folder of the mutants made by hand, relative to the root of the module.
 const patches = "internal/reach/patches"
+
+// equivalents has a line "NAME: REASON" for each mechanical mutant that no user could notice. It is relative to the
+// root of the module.
+const equivalents = "internal/reach/equivalent.txt"
 
 // rightGroup is the group of the locks without a mistake.
 const rightGroup = "right"
 
 // readSubjects returns the mutants whose names match wanted, after the right locks of
-// their kinds. The error names all patches that are malformed.
+// their kinds: those made by hand, and then the mechanical ones. The error names all patches that are malformed.
 func readSubjects(root string, wanted *regexp.Regexp) ([]subject, error) {
+	mutants, errPatches := readPatches(root, wanted)
+	mechanical, errMechanical := readMechanical(root, wanted)
+	mutants = append(mutants, mechanical...)
+	var all []subject
+	for _, kind := range kinds.Names() {
+		if slices.ContainsFunc(mutants, func(s subject) bool { return slices.Contains(s.kinds, kind) }) {
+			all = append(all, subject{name: rightGroup + "/" + kind, kinds: []string{kind}})
+		}
+	}
+	return append(all, mutants...), errors.Join(errPatches, errMechanical)
+}
+
+// readPatches returns the mutants made by hand.
+func readPatches(root string, wanted *regexp.Regexp) ([]subject, error) {
 	read, err := patch.Read(root, patches, wanted)
 	errs := []error{err}
 	var mutants []subject
-	used := map[string]bool{}
 	for _, p := range read {
 		s := subject{name: p.Name, patch: &p}
 		for i, line := range p.Header {
@@ -52,18 +74,111 @@ func readSubjects(root string, wanted *regexp.Regexp) ([]subject, error) {
 			if !slices.Contains(kinds.Names(), kind) {
 				errs = append(errs, p.Errorf(2, "there is no lock %s", kind))
 			}
-			used[kind] = true
 		}
 		mutants = append(mutants, s)
 	}
-	var all []subject
-	for _, kind := range kinds.Names() {
-		if used[kind] {
-			all = append(all, subject{name: rightGroup + "/" + kind, kinds: []string{kind}})
+	return mutants, errors.Join(errs...)
+}
+
+// readMechanical returns the mechanical mutants of the sample, with what the unit tests make of them.
+func readMechanical(root string, wanted *regexp.Regexp) ([]subject, error) {
+	r, err := readRecord(root)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", sampleFile, err)
+	}
+	all, err := listAll(root)
+	if err != nil {
+		return nil, err
+	}
+	reasons, err := readEquivalents(root)
+	if err != nil {
+		return nil, err
+	}
+	var mutants []subject
+	for _, u := range r.Mutants {
+		i := slices.IndexFunc(all, u.is)
+		if i < 0 {
+			return nil, fmt.Errorf("%s: package lock has no place for %s any more: make the file anew, with go run ./internal/reach --unit-tests",
+				sampleFile, u.Name)
+		}
+		s := subject{name: u.Name, kinds: all[i].kinds(), equivalent: reasons[u.Name], edit: &all[i], killed: u.Killed}
+		delete(reasons, u.Name)
+		if wanted.MatchString(s.name) {
+			mutants = append(mutants, s)
 		}
 	}
-	return append(all, mutants...), errors.Join(errs...)
+	for name := range reasons {
+		err = errors.Join(err, fmt.Errorf("%s: %s is not in the sample", equivalents, name))
+	}
+	return mutants, err
+}
+
+// readEquivalents reads the file of that name.
+func readEquivalents(root string) (map[string]string, error) {
+	text, err := os.ReadFile(filepath.Join(root, equivalents))
+	if err != nil {
+		return nil, err
+	}
+	reasons := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		name, reason, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		if !ok || reasons[name] != "" {
+			return nil, fmt.Errorf(`%s: %q: want "NAME: REASON", each NAME once`, equivalents, line)
+		}
+		reasons[name] = reason
+	}
+	return reasons, nil
 }
 
 // isRight reports whether the subject is a lock without a mistake.
-func (s subject) isRight() bool { return s.patch == nil }
+func (s subject) isRight() bool { return s.patch == nil && s.edit == nil }
+
+// counts reports whether the measure of the subject's group counts it: locksim should find it.
+func (s subject) counts() bool {
+	return !s.isRight() && s.equivalent == "" && (s.edit == nil || s.killed)
+}
+
+// starts is the number of first seeds from which a subject is explored. For a mutant that does not count it is one: a
+// search that finds nothing costs a thousand times what one that finds something does.
+func (s subject) starts(l limits) int {
+	if s.counts() || s.isRight() {
+		return l.Starts
+	}
+	return 1
+}
+
+// complete reports whether a result has all searches.
+func (s subject) complete(r result, l limits) bool {
+	if r.Unbuilt != "" {
+		return true
+	}
+	for _, k := range r.Kinds {
+		if len(k.Explore) < s.starts(l) {
+			return false
+		}
+	}
+	return len(r.Kinds) == len(s.kinds) || !s.isRight() && r.found()
+}
+
+// source is the text of the mutant, with which its results are made.
+func (s subject) source() string {
+	switch {
+	case s.patch != nil:
+		return s.patch.Text
+	case s.edit != nil:
+		return s.edit.name + "\n" + s.edit.before + "\n" + s.edit.after
+	}
+	return ""
+}
+
+// overlay writes the overlay of a mutant into dir, and returns the name for the flag of the go command.
+func (s subject) overlay(root, dir string) (string, error) {
+	if s.patch != nil {
+		return s.patch.Overlay(root, dir)
+	}
+	text, err := s.edit.mutated(root)
+	if err != nil {
+		return "", err
+	}
+	return patch.WriteOverlay(root, dir, s.name, s.edit.file, text)
+}

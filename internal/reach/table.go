@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"locksim/internal/prose"
@@ -38,8 +39,7 @@ func outcome(s subject, r result) string {
 
 const preamble = `# Reach
 
-Made by ` + "`make reach`" + `; do not edit. Each line is one realistic mistake, made in a lock by a patch, and how
-locksim itself finds it:
+Made by ` + "`make reach`" + `; do not edit. Each line is one mistake in a lock, and how locksim itself finds it:
 
 - *library*: ` + "`locksim matrix`" + ` with the lock, %d seeds of each scenario. The cell has the first scenario that is worse
   than expected.
@@ -48,41 +48,75 @@ locksim itself finds it:
 - *explore*: ` + "`locksim explore --promise`" + `, the number of runs to the first violation, from the first seeds %s.
   Each search ends after %s runs.
 
-– means that nothing was found. These are no finds either: "exit 3", a run that was not deterministic or did not end,
-and "vacuous", a scenario that proves nothing with the lock, when no other is worse than expected.
+– means that nothing was found. These are no finds either: "exit 3", a run that was not deterministic or did not
+end; "exit 2", a sweep of a lock that fails without any fault, so that there is nothing to sweep; and "vacuous", a
+scenario that proves nothing with the lock, when no other is worse than expected. "panic" is a find: the lock panicked,
+and the command says where. A mutant is searched in one kind of lock, and in the next one if nothing is found.
 
 `
 
-// markdown is the table. It depends on the rows and the limits alone.
-func markdown(rows []row, l limits) string {
+// markdown is the table. It depends on the rows, the limits and the sample alone.
+func markdown(rows []row, l limits, sample record) string {
 	var seeds []string
 	for _, s := range firstSeeds[:l.Starts] {
 		seeds = append(seeds, prose.Thousands(int(s)))
 	}
+	var byHand, mechanical []row
+	for _, r := range rows {
+		switch {
+		case r.patch != nil:
+			byHand = append(byHand, r)
+		case r.edit != nil:
+			mechanical = append(mechanical, r)
+		}
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, preamble, l.Seeds, prose.Thousands(l.Placements), prose.Commas(seeds), prose.Thousands(l.Runs))
-	b.WriteString(sum(rows))
-	group := ""
-	for _, r := range rows {
-		if r.isRight() {
-			continue
+	b.WriteString("| mutants | number | found | first by the library | first by the sweep | first by explore | by explore from every seed |\n" +
+		"|---|---|---|---|---|---|---|\n")
+	total := func(label string, rows []row, which func(row) bool) {
+		if rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !which(r) }); len(rows) > 0 {
+			fmt.Fprintf(&b, "| %s | %s |\n", label, sum(rows))
 		}
+	}
+	total("made by hand", byHand, row.counts)
+	total("made by hand, equivalent", byHand, func(r row) bool { return r.equivalent != "" })
+	total("mechanical, killed by the unit tests", mechanical, row.counts)
+	total("mechanical, killed by the unit tests, equivalent for a user", mechanical, func(r row) bool { return r.killed && r.equivalent != "" })
+	total("mechanical, not killed by the unit tests", mechanical, func(r row) bool { return !r.killed })
+	missed := func(label string, rows []row) {
+		var names []string
+		for _, r := range rows {
+			if r.counts() && !r.found() {
+				names = append(names, strings.TrimPrefix(r.name, mechanicalGroup+"/"))
+			}
+		}
+		if len(names) > 0 {
+			fmt.Fprintf(&b, "\n%s and not found: %s.\n", label, strings.Join(names, ", "))
+		}
+	}
+	missed("Made by hand", byHand)
+	missed("Mechanical, killed by the unit tests", mechanical)
+
+	group := ""
+	for _, r := range byHand {
 		name, mutant, _ := strings.Cut(r.name, "/")
 		if name != group {
 			group = name
 			fmt.Fprintf(&b, "\n## %s\n\n| mutant | what it breaks | lock | library | sweep | explore |\n|---|---|---|---|---|---|\n", group)
 		}
-		first := fmt.Sprintf("[%s](../%s) | %s", mutant, r.patch.Path, r.patch.Breaks)
-		if r.equivalent != "" {
-			first += " Equivalent: " + r.equivalent
+		lines(&b, r, fmt.Sprintf("[%s](../%s) | %s", mutant, r.patch.Path, withReason(r.patch.Breaks, r.subject)), " | ")
+	}
+	if len(mechanical) > 0 {
+		fmt.Fprintf(&b, mechanicalPreamble, prose.Thousands(sample.Possible), sample.Drawn, len(sample.Mutants), sample.Tests)
+	}
+	for _, r := range mechanical {
+		killed := "killed"
+		if !r.killed {
+			killed = "pass"
 		}
-		if r.Unbuilt != "" {
-			fmt.Fprintf(&b, "| %s | %s | | | %s |\n", first, prose.Commas(r.kinds), unbuilt)
-		}
-		for _, k := range r.Kinds {
-			fmt.Fprintf(&b, "| %s | %s |\n", first, cells(k))
-			first = " | " // of the same mutant in the next kind
-		}
+		lines(&b, r, fmt.Sprintf("[%s](../%s) | %s | %s", strings.TrimPrefix(r.name, mechanicalGroup+"/"), r.edit.file,
+			withReason(r.edit.breaks(), r.subject), killed), " | | ")
 	}
 	b.WriteString("\n## Locks without a mistake\n\n| lock | library | sweep | explore |\n|---|---|---|---|\n")
 	for _, r := range rows {
@@ -95,12 +129,44 @@ func markdown(rows []row, l limits) string {
 	return b.String()
 }
 
+const mechanicalPreamble = `
+## mechanical
+
+Package lock has %s places for a mechanical mutant: a statement dropped, a condition negated, an integer one more or one
+less, a bound moved, && in place of || and the reverse, a context replaced, success in place of an error. %d of them were
+drawn, until %d compiled. The unit tests are ` + "`%s`" + `.
+A mutant that the unit tests do
+not kill, or that is equivalent, is explored from the first seed only.
+
+| mutant | what it changes | unit tests | lock | library | sweep | explore |
+|---|---|---|---|---|---|---|
+`
+
+// lines are the lines of a mutant: one for each kind. The first has the cells first, the others have empty ones.
+func lines(b *strings.Builder, r row, first, empty string) {
+	if r.Unbuilt != "" {
+		fmt.Fprintf(b, "| %s | %s | | | %s |\n", first, prose.Commas(r.kinds), unbuilt)
+	}
+	for _, k := range r.Kinds {
+		fmt.Fprintf(b, "| %s | %s |\n", first, cells(k))
+		first = empty
+	}
+}
+
+// withReason adds why a mutant is equivalent, if it is.
+func withReason(sentence string, s subject) string {
+	if s.equivalent != "" {
+		sentence += " Equivalent: " + s.equivalent
+	}
+	return sentence
+}
+
 // cells are the cells of a kind, from its name on.
 func cells(k kindResult) string {
 	var runs []string
 	for _, f := range k.Explore {
 		text := cell(f)
-		if f.found() {
+		if f.found() && f.Runs > 0 {
 			text = prose.Thousands(f.Runs)
 		}
 		runs = append(runs, text)
@@ -111,6 +177,8 @@ func cells(k kindResult) string {
 // cell is the result of a search.
 func cell(f found) string {
 	switch {
+	case f.Exit == exitPanicked:
+		return "panic"
 	case f.found():
 		return f.What
 	case f.Vacuous != "":
@@ -121,48 +189,24 @@ func cell(f found) string {
 	return "–"
 }
 
-// sum counts the mutants that each search has found in one of their kinds, and names
-// those that no search has found.
+// sum are the cells of a total: the number of the mutants, that of those found in one of their kinds, and which of the
+// searches, in the order in which they are made, is the first to find them.
 func sum(rows []row) string {
-	var all, library, sweep, explore, anyway, equivalent int
-	var missed []string
+	var library, sweep, explore, explored int
 	for _, r := range rows {
+		any := func(is func(kindResult) bool) bool { return slices.ContainsFunc(r.Kinds, is) }
 		switch {
-		case r.isRight():
-			continue
-		case r.equivalent != "":
-			equivalent++
-			continue
+		case any(func(k kindResult) bool { return k.Library.found() }):
+			library++
+		case any(func(k kindResult) bool { return k.Sweep.found() }):
+			sweep++
+		case r.found():
+			explore++
 		}
-		all++
-		var byLibrary, bySweep, byExplore bool
-		for _, k := range r.Kinds {
-			byLibrary = byLibrary || k.Library.found()
-			bySweep = bySweep || k.Sweep.found()
-			byExplore = byExplore || k.explored()
-		}
-		library += one(byLibrary)
-		sweep += one(bySweep)
-		explore += one(byExplore)
-		anyway += one(r.found())
-		if !r.found() {
-			missed = append(missed, r.name)
+		if any(kindResult.explored) {
+			explored++
 		}
 	}
-	text := fmt.Sprintf("%d mutants that can be noticed: %d found, in one kind of lock at least. The library finds %d, the sweep %d, and "+
-		"explore %d from every first seed.\n", all, anyway, library, sweep, explore)
-	if equivalent > 0 {
-		text += fmt.Sprintf("%s more cannot be noticed, for the reason given with each.\n", prose.Count(equivalent, "mutant"))
-	}
-	if len(missed) > 0 {
-		text += "\nNot found: " + strings.Join(missed, ", ") + ".\n"
-	}
-	return text
-}
-
-func one(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
+	found := library + sweep + explore
+	return fmt.Sprintf("%d | %d (%d %%) | %d | %d | %d | %d", len(rows), found, found*100/len(rows), library, sweep, explore, explored)
 }

@@ -81,7 +81,7 @@ func Fakes() []Fake {
 
 func fake(name, says string, wrap func(e play.Env, l lock.Locker) lock.Locker) Fake {
 	l := UserLock(name, wrap)
-	l.Promise, _ = lock.PromiseOf("single")
+	l.Promise = promised()
 	return Fake{l, says}
 }
 
@@ -116,7 +116,7 @@ func InVariable(name string, wrap func(e play.Env, l lock.Locker) lock.Locker) p
 		}
 		return wrap(e, variable{e, holder}), nil
 	}}
-	l.Promise, _ = lock.PromiseOf("single")
+	l.Promise = promised()
 	return l
 }
 

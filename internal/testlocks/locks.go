@@ -46,7 +46,7 @@ func Options(e play.Env) lock.Options {
 // Correct is a correct lock, with the promise of a lock on one node.
 func Correct(name string) play.Lock {
 	l := UserLock(name, func(_ play.Env, l lock.Locker) lock.Locker { return l })
-	l.Promise, _ = lock.PromiseOf("single")
+	l.Promise = promised()
 	return l
 }
 
@@ -56,7 +56,7 @@ func NoOwnerCheck(name string) play.Lock {
 	l := UserLock(name, func(e play.Env, l lock.Locker) lock.Locker {
 		return noOwnerCheckLocker{l, simredis.Client(e, play.Primary)}
 	})
-	l.Promise, _ = lock.PromiseOf("single")
+	l.Promise = promised()
 	return l
 }
 
@@ -104,7 +104,7 @@ func NoOwnerCheckUsually(name string) play.Lock {
 		}
 		return noOwnerCheckLocker{l, simredis.Client(e, play.Primary)}
 	})
-	l.Promise, _ = lock.PromiseOf("single")
+	l.Promise = promised()
 	return l
 }
 
@@ -215,3 +215,11 @@ func (e fixedSpec) Spec() file.LockSpec { return e.spec }
 // AddPool implements the method that the clients of package redis require of an
 // environment.
 func (e fixedSpec) AddPool(p faults.Pool) { e.Env.(interface{ AddPool(faults.Pool) }).AddPool(p) }
+
+// promised is what a single lock promises, but for its duties: the leases of these locks
+// have no context that ends.
+func promised() lock.Promise {
+	p, _ := lock.PromiseOf("single")
+	p.Duties = nil
+	return p
+}

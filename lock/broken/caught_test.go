@@ -133,6 +133,7 @@ var detectors = map[broken.Detector]func(*file.Scenario, play.ModeRun) bool{
 	broken.Overtaken:     func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.Overtaken > 0 },
 	broken.Denied:        func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.Denied > 0 },
 	broken.Overdue:       func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.Overdue > 0 },
+	broken.Misconduct:    func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.Misconduct > 0 },
 	broken.RevivedClaims: func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.RevivedClaims > 0 },
 	broken.LongestWait: func(sc *file.Scenario, m play.ModeRun) bool {
 		holders := time.Duration(sc.World.Clients) * (sc.Lock.TTL + sc.Workload.Hold)

@@ -76,6 +76,19 @@ func (p *poller) delay() time.Duration {
 	return b.Min + time.Duration(p.dice.Int64N(int64(b.Max-b.Min)+1))
 }
 
+// onGrant lets f change each lease before its holder gets it. ctx is that of Acquire.
+func (p *poller) onGrant(f func(ctx context.Context, l *lease)) *poller {
+	try := p.try
+	p.try = func(ctx context.Context, c claim) (*lease, error) {
+		l, err := try(ctx, c)
+		if l != nil {
+			f(ctx, l)
+		}
+		return l, err
+	}
+	return p
+}
+
 // grant asks for the lock once; token is 0 for locks that mint none.
 type grant func(ctx context.Context, c claim) (token uint64, granted bool, err error)
 

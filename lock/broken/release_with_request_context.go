@@ -18,16 +18,10 @@ var releaseWithRequestContext = Specimen{
 	Detector: Leaked, Mode: "none", Nodes: 1,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		p := newOnNode(o, protocol{grantBySetNX(nodes[0], o.TTL), releaseOwn(nodes[0])})
-		try := p.try
-		p.try = func(ctx context.Context, c claim) (*lease, error) {
-			l, err := try(ctx, c)
-			if l != nil {
-				// Wrong:
-				l.within = context.WithTimeout
-				// Right: l.within = detached
-			}
-			return l, err
-		}
-		return p
+		return p.onGrant(func(_ context.Context, l *lease) {
+			// Wrong:
+			l.within = context.WithTimeout
+			// Right: l.within = detached
+		})
 	},
 }

@@ -58,6 +58,10 @@ var rights = map[string]func([]redis.Cmdable, Options) lock.Locker{
 	"redlock-keeps-minority":       rightRedlock,
 	"redlock-wall-clock":           rightRedlock,
 	"release-with-request-context": rightSingle,
+	"lease-ends-with-the-wait":     rightSingle,
+	"release-sent-once": func(nodes []redis.Cmdable, o Options) lock.Locker {
+		return newRetryable(nodes[0], o, func(err error) bool { return err == nil })
+	},
 	"row-by-client-clock": func(nodes []redis.Cmdable, o Options) lock.Locker {
 		return newRowLock(nodes[0], o, func(ctx context.Context) (time.Time, error) { return nodes[0].Time(ctx).Result() })
 	},

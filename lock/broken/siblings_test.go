@@ -88,7 +88,7 @@ func (tr trial) lock(name string, s broken.Specimen, make maker) play.Lock {
 		return tr.app(e, l, e.Spec().TTL), nil
 	}
 	l := play.Lock{Name: name, Servers: play.Redis(s.Nodes), Tokens: s.Tokens, Keys: s.Keys, New: create, FollowsSpec: true,
-		Quorum: s.Nodes > 1}
+		Quorum: s.Nodes > 1, Promise: lock.Promise{Duties: s.Duties}}
 	if s.Detection > 0 {
 		l.Lease, l.Detection = play.LeaseHeld, s.Detection
 	}

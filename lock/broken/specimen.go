@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/promise"
 )
 
 // Specimen is one mistake, with its properties.
@@ -38,6 +39,8 @@ type Specimen struct {
 	// Detection is how long its holder may take to learn of a loss while it runs and reaches the nodes, for a lock that
 	// is held until its holder is told. 0 means that a lease has an end that the holder knows.
 	Detection time.Duration
+	// Duties are what its calls are meant to do, and one of them does not: see [lock.Promise].
+	Duties []promise.Duty
 
 	endless bool // its keys have no TTL
 	build   func(nodes []redis.Cmdable, o Options) lock.Locker
@@ -69,6 +72,8 @@ const (
 	Overdue Detector = "overdue"
 	// RevivedClaims sees a lease that goes on after it had ended and another client has been granted the lock.
 	RevivedClaims Detector = "revived_claims"
+	// Misconduct sees a call that does not end as the lock promises.
+	Misconduct Detector = "misconduct"
 	// LongestWait sees a client that waits far longer than the holders before it explain.
 	LongestWait Detector = "longest_wait"
 )
@@ -105,7 +110,7 @@ func All() []Specimen {
 		reentrantTwoKeys, ownerPrefix, namesCollide,
 		untilInWrongUnit, fairPlaceTooShort, queueOfTen, wedgedAfterRelease,
 		quorumOfHalf, redlockOneByOne, redlockNoDrift, redlockKeepsMinority, redlockWallClock,
-		releaseWithRequestContext,
+		releaseWithRequestContext, leaseEndsWithTheWait, releaseSentOnce,
 		rowByClientClock, rowUpdateUnchecked,
 	}
 }

@@ -276,6 +276,23 @@ workload: {hold: 2s, stagger: 1s}
 `,
 	},
 	{
+		specimen: "lease-ends-with-the-wait", sibling: single, // the context of Acquire is cancelled when it returns
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 2s, stagger: 1s, acquire_within: 9s}
+`,
+	},
+	{
+		specimen: "release-sent-once", sibling: single, // c0's release is lost, and it calls it again
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 2s, stagger: 1s, release: retried}
+faults:
+  - when: {client: c0, event: release}
+    partition: {between: [c0], and: [r0], for: 3s}
+`,
+	},
+	{
 		specimen: "row-by-client-clock", // c1's clock is ahead by more than the TTL
 		story: `
 lock: {ttl: 10s, backoff: 200ms..400ms}

@@ -47,6 +47,29 @@ func Faults() []Fault {
 	}
 }
 
+// Duty is what the calls of a lock do for its user, beyond the exclusion of others.
+type Duty string
+
+// The duties.
+const (
+	// DutyEnds: an Acquire whose context ends returns an error within a few round trips, if it can reach the
+	// servers, and leaves nothing behind that others would have to wait for.
+	DutyEnds Duty = "ends"
+	// DutyWaits: an Acquire waits until its context ends. It does not give up before, if all its requests are
+	// answered.
+	DutyWaits Duty = "waits"
+	// DutyReports: a Release without an error has freed a lock that its caller still had, and is not the notice of a
+	// loss; the context of the lease has ended when Release is called.
+	DutyReports Duty = "reports"
+	// DutyRenews: a lease is renewed until it is released. It is not lost after a trouble that ended long before.
+	DutyRenews Duty = "renews"
+	// DutyTells: the loss of a lease is announced when its validity ends on the holder's clock, at the latest.
+	DutyTells Duty = "tells"
+)
+
+// Duties lists the duties. The caller owns the slice.
+func Duties() []Duty { return []Duty{DutyEnds, DutyWaits, DutyReports, DutyRenews, DutyTells} }
+
 // Cause is why a lock that no client has may still be taken.
 type Cause string
 

@@ -9,12 +9,19 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// await waits until an expression holds on the page.
+// await waits until an expression holds on the page, or on the one to which it leads: a promise ends
+// with its page.
 func (tb *tab) await(expression string) {
 	tb.t.Helper()
 	holds := fmt.Sprintf(`new Promise((done) => { const look = () => (%s) ? done(true) : requestAnimationFrame(look); look(); })`, expression)
-	if _, err := chromedp.Run(tb.Context, chromedp.Evaluate[bool](holds, chromedp.EvalAwaitPromise)); err != nil {
-		tb.t.Fatalf("%s: %v", expression, err)
+	for {
+		_, err := chromedp.Run(tb.Context, chromedp.Evaluate[bool](holds, chromedp.EvalAwaitPromise))
+		if err == nil {
+			return
+		}
+		if !strings.Contains(err.Error(), "Inspected target navigated or closed") {
+			tb.t.Fatalf("%s: %v", expression, err)
+		}
 	}
 }
 

@@ -162,6 +162,9 @@ var facts = []struct {
 	{"Grants that came too late", "", number(func(f checker.Facts) int { return f.LateGrants })},
 	{"Grants without a lease", "the lock promised nothing", number(func(f checker.Facts) int { return f.VoidGrants })},
 	{"Leases that were revived", "", number(func(f checker.Facts) int { return f.RevivedClaims })},
+	{"Calls that did not end as promised", "", number(func(f checker.Facts) int { return f.Misconduct })},
+	{"Work done again", "whatever the reason", number(func(f checker.Facts) int { return f.Recomputed })},
+	{"Work done twice", "the lock should have prevented it", number(func(f checker.Facts) int { return f.WorkTwice })},
 	{"Lock can be taken again", "", func(m play.ModeRun) string { return string(m.Verdict.Facts.Liveness) }},
 	{"Acquires contended", "", func(m play.ModeRun) string {
 		f := m.Verdict.Facts

@@ -61,7 +61,9 @@ var endings = map[checker.Label]string{
 	checker.FalseReject: "a rightful holder was refused",
 	checker.Void:        "a grant promised nothing",
 	checker.Revived:     "a lease that had ended held again",
+	checker.Misconduct:  "a call did not end as promised",
 	checker.Overtaken:   "a waiter was overtaken",
+	checker.Repeated:    "the work was done twice",
 	checker.Overlap:     "two clients held the lock at once, and no harm came of it",
 	checker.Safe:        "nothing went wrong",
 }

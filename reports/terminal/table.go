@@ -101,9 +101,9 @@ const (
 // styleOf is the style of a label.
 func styleOf(l checker.Label) style {
 	switch l {
-	case checker.Corrupted, checker.Stuck, checker.FalseReject, checker.Void, checker.Revived, checker.Overtaken:
+	case checker.Corrupted, checker.Stuck, checker.FalseReject, checker.Void, checker.Revived, checker.Misconduct, checker.Overtaken:
 		return alarm
-	case checker.Unknown, checker.Overlap:
+	case checker.Unknown, checker.Repeated, checker.Overlap:
 		return warning
 	case checker.Rescued:
 		return saved

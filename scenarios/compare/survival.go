@@ -23,7 +23,8 @@ const reference = "single"
 // or together with others that the promise of the reference covers. In a scenario
 // with faults of two other classes the cause of a harm would not be known.
 // Scenarios that use a lock against its terms are left out too: sections of several
-// writes, which no fence makes atomic (F73), and one owner id for all (F31).
+// writes, which no fence makes atomic (F73), one owner id for all (F31), and clients that
+// compute a value without a second look.
 func byClass(library []*file.Scenario) (map[lock.Fault][]*file.Scenario, error) {
 	single, err := play.Kind(reference)
 	if err != nil {
@@ -31,7 +32,7 @@ func byClass(library []*file.Scenario) (map[lock.Fault][]*file.Scenario, error) 
 	}
 	all := map[lock.Fault][]*file.Scenario{}
 	for _, sc := range library {
-		if sc.Workload.Kind == file.WorkloadTransfer || sc.Lock.Owner == file.OwnerShared {
+		if len(sc.Workload.Writes()) > 1 || sc.Lock.Owner == file.OwnerShared || sc.Workload.Look == file.LookOnce {
 			continue
 		}
 		names := single.Unpromised(sc.Faults)

@@ -64,7 +64,7 @@ func Judges() []Judge { return []Judge{JudgeEverything, JudgePromise, JudgeClaim
 func (j Judge) Of(l play.Lock) play.Lock {
 	switch j {
 	case JudgeEverything:
-		l.Promise = lock.Promise{}
+		l.Promise = lock.Promise{Duties: l.Promise.Duties}
 	case JudgeClaims:
 		return l.ClaimsAlone()
 	}

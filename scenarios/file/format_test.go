@@ -118,22 +118,34 @@ func drawScenario(t *rapid.T) *Scenario {
 			Rounds: rapid.IntRange(1, MaxRounds).Draw(t, "rounds"),
 			Hold:   drawDuration(t, "hold", 0), Think: drawDuration(t, "think", 0),
 			Stagger: drawDuration(t, "stagger", 0), Timeout: drawDuration(t, "timeout", 0),
-			ChecksUntil: rapid.SampledFrom(care).Draw(t, "care"),
-			Kind:        rapid.SampledFrom([]WorkloadKind{WorkloadRegister, WorkloadTransfer}).Draw(t, "workload"),
-			Nested:      rapid.IntRange(0, MaxNested).Draw(t, "nested"),
-			Request:     drawDuration(t, "request", 0),
-			Deadline:    rapid.Bool().Draw(t, "deadline"),
-			Extend:      rapid.IntRange(0, MaxExtend).Draw(t, "extend"),
-			Resources:   drawResources(t),
-			Release:     rapid.SampledFrom([]ReleaseTime{ReleaseLast, ReleaseEarly}).Draw(t, "release"),
+			ChecksUntil:   rapid.SampledFrom(care).Draw(t, "care"),
+			Kind:          rapid.SampledFrom(WorkloadKinds()).Draw(t, "workload"),
+			Nested:        rapid.IntRange(0, MaxNested).Draw(t, "nested"),
+			Request:       drawDuration(t, "request", 0),
+			Deadline:      rapid.Bool().Draw(t, "deadline"),
+			AcquireWithin: drawDuration(t, "acquire_within", 0), ExtendWithin: drawDuration(t, "extend_within", 0),
+			ReleaseWithin: drawDuration(t, "release_within", 0),
+			Extend:        rapid.IntRange(0, MaxExtend).Draw(t, "extend"),
+			Resources:     drawResources(t),
+			Release:       rapid.SampledFrom([]ReleaseTime{ReleaseLast, ReleaseEarly, ReleaseRetried}).Draw(t, "release"),
+			Look:          rapid.SampledFrom([]LookTimes{LookTwice, LookOnce}).Draw(t, "look"),
 		},
 		Catalogue: rapid.SliceOf(rapid.SampledFrom([]string{"F01", "F14", "F73"})).Draw(t, "catalogue"),
 		Locks:     rapid.SliceOf(rapid.SampledFrom([]string{"all", "one-node", "broken/x", "true"})).Draw(t, "locks"),
 	}
-	if s.Workload.Kind == WorkloadTransfer {
-		s.Workload.Nested = 0
+	switch s.Workload.Kind {
+	case WorkloadTransfer:
+		s.Workload.Nested, s.Workload.Look = 0, LookTwice
+	case WorkloadFill:
+		s.Workload.Nested, s.Workload.Release = 0, ReleaseLast
+	default:
+		s.Workload.Look = LookTwice
 	}
-	s.Workload.Deadline = s.Workload.Deadline && s.Workload.Request > 0
+	if rapid.Bool().Draw(t, "listed") {
+		s.Workload.Kind, s.Workload.Nested, s.Workload.Section = WorkloadRegister, 0, drawSection(t)
+		s.Workload.Look = LookTwice
+	}
+	s.Workload.Deadline = s.Workload.Deadline && s.Workload.Request+s.Workload.AcquireWithin+s.Workload.ExtendWithin+s.Workload.ReleaseWithin > 0
 	for i := range rapid.IntRange(0, 4).Draw(t, "faults") {
 		s.Faults = append(s.Faults, drawFault(t, s, i))
 	}
@@ -142,6 +154,27 @@ func drawScenario(t *rapid.T) *Scenario {
 		rapid.MapOf(rapid.SampledFrom(fence.Modes()), rapid.SampledFrom(checker.Labels())),
 	).Draw(t, "expect")
 	return s
+}
+
+// drawSection draws steps that are in a valid order.
+func drawSection(t *rapid.T) []Step {
+	names := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"stock", "order", "null", "x-1"}), 1, 3, rapid.ID).Draw(t, "registers")
+	var steps []Step
+	for _, name := range names {
+		steps = append(steps, Step{Do: StepRead, Register: name})
+		switch rapid.IntRange(0, 3).Draw(t, "between") {
+		case 1:
+			steps = append(steps, Step{Do: StepCheck})
+		case 2:
+			steps = append(steps, Step{Do: StepWork})
+		case 3:
+			steps = append(steps, Step{Do: StepWork, For: drawDuration(t, "work", 1)})
+		}
+	}
+	for _, name := range names[:rapid.IntRange(1, len(names)).Draw(t, "writes")] {
+		steps = append(steps, Step{Do: StepWrite, Register: name})
+	}
+	return steps
 }
 
 func drawResources(t *rapid.T) []string {

@@ -31,7 +31,7 @@ import (
 // kinds are the kinds of servers, other than Redis, that the file may name: see
 // [locksim/scenarios/play.ServerNames].
 func Parse(file string, data []byte, kinds ...ServerName) (s *Scenario, err error) {
-	p := &reader{file: file, kinds: kinds, src: bytes.Clone(data), at: map[string]faults.Pos{"": {File: file, Line: 1, Column: 1}}}
+	p := &reader{file: file, kinds: withKnown(kinds), src: bytes.Clone(data), at: map[string]faults.Pos{"": {File: file, Line: 1, Column: 1}}}
 	defer func() {
 		// The YAML library panics on some invalid input.
 		if r := recover(); r != nil {
@@ -94,7 +94,7 @@ func readWorld(v value, w *World) {
 	for _, k := range v.p.kinds {
 		count := 0
 		if f.whole(k.Kind, &count); count != 0 {
-			w.Servers = append(w.Servers, ServerCount{k.Kind, k.Prefix, count})
+			w.Servers = append(w.Servers, ServerCount{k.Kind, k.Prefix, count, k.Leader})
 		}
 	}
 	if slices.SortFunc(w.Servers, func(a, b ServerCount) int { return strings.Compare(a.Kind, b.Kind) }); len(w.Servers) > 0 {
@@ -123,7 +123,8 @@ func readLock(v value, l *LockSpec) {
 
 func readWorkload(v value, w *Workload) {
 	f := v.fields("kind", "rounds", "hold", "think", "stagger", "timeout", "checks_until", "nested", "request", "deadline", "extend",
-		"resources", "release")
+		"acquire_within", "extend_within", "release_within",
+		"resources", "release", "look", "section")
 	f.choice("kind", (*string)(&w.Kind))
 	f.whole("rounds", &w.Rounds)
 	f.duration("hold", &w.Hold)
@@ -135,11 +136,21 @@ func readWorkload(v value, w *Workload) {
 	f.positive("request", &w.Request, "leave request out for a context without a deadline")
 	f.flag("deadline", &w.Deadline)
 	f.whole("extend", &w.Extend)
+	f.positive("acquire_within", &w.AcquireWithin, "leave acquire_within out to wait for ever")
+	f.positive("extend_within", &w.ExtendWithin, "leave extend_within out to wait for ever")
+	f.positive("release_within", &w.ReleaseWithin, "leave release_within out to wait for ever")
 	if _, ok := f.get("resources"); ok {
 		w.Resources = nil
 	}
 	f.words("resources", &w.Resources, "[order, invoice]")
 	f.choice("release", (*string)(&w.Release))
+	f.choice("look", (*string)(&w.Look))
+	f.group("section", func(v value) {
+		w.Section = readSection(v)
+		if k, both := f.get("kind"); both {
+			v.p.fail(k.pos, "%s: the section has steps of its own: leave kind out, or section", k.name())
+		}
+	})
 }
 
 // readExpect expands groups of kinds. A line about a group does not apply to a mode

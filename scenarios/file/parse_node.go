@@ -100,6 +100,15 @@ func (v value) text(to *string) {
 	}
 }
 
+// word is the text of a single word; ok is false for any other value.
+func (v value) word() (text string, ok bool) {
+	n, ok := v.node.(*ast.StringNode)
+	if !ok {
+		return "", false
+	}
+	return n.Value, true
+}
+
 func (v value) whole(to *int) {
 	n, ok := v.node.(*ast.IntegerNode)
 	if !ok {

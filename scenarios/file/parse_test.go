@@ -164,9 +164,33 @@ x.yaml:2:1: the scenario has no key "wrold": did you mean world? Or choose one o
    2 | wrold: {redis: 1}
      | ^`},
 	{"unknown inner key", "name: x\nworkload: {rounds: 3, hodl: 2s}\n", `
-x.yaml:2:23: workload has no key "hodl": did you mean hold? Or choose one of kind, rounds, hold, think, stagger, timeout, checks_until, nested, request, deadline, extend, resources, release
+x.yaml:2:23: workload has no key "hodl": did you mean hold? Or choose one of kind, rounds, hold, think, stagger, timeout, checks_until, nested, request, deadline, extend, acquire_within, extend_within, release_within, resources, release, look, section
    2 | workload: {rounds: 3, hodl: 2s}
      |                       ^`},
+	{"a section within a fill", "name: x\nworkload: {kind: fill, nested: 1}\n", `
+x.yaml:2:32: workload.nested: a fill has no section within it: make it a register, or leave nested out
+   2 | workload: {kind: fill, nested: 1}
+     |                                ^`},
+	{"a fill that releases early", "name: x\nworkload: {kind: fill, release: early}\n", `
+x.yaml:2:33: workload.release: a fill holds its lock until the value is there: make it a register, or leave release out
+   2 | workload: {kind: fill, release: early}
+     |                                 ^`},
+	{"a look without a fill", "name: x\nworkload: {look: once}\n", `
+x.yaml:2:18: workload.look: only a fill looks for a value: make it kind: fill, or leave look out
+   2 | workload: {look: once}
+     |                  ^`},
+	{"a deadline without an end", "name: x\nworkload: {deadline: true}\n", `
+x.yaml:2:22: workload.deadline: a context without an end has no deadline: give request, acquire_within, extend_within or release_within too
+   2 | workload: {deadline: true}
+     |                      ^`},
+	{"a wait of no length", "name: x\nworkload: {acquire_within: 0s}\n", `
+x.yaml:2:28: workload.acquire_within: 0s is no length of time: leave acquire_within out to wait for ever
+   2 | workload: {acquire_within: 0s}
+     |                            ^`},
+	{"an unknown release", "name: x\nworkload: {release: later}\n", `
+x.yaml:2:21: workload.release: "later" is not known: choose one of last, early, retried
+   2 | workload: {release: later}
+     |                     ^`},
 	{"a key twice", "name: x\nlock: {ttl: 3s, ttl: 5s}\n", `
 x.yaml:2:17: lock has the key "ttl" twice: keep one of them
    2 | lock: {ttl: 3s, ttl: 5s}
@@ -333,6 +357,86 @@ x.yaml:2:19: workload.think: 25h0m0s is out of range: give a time from 0s to 24h
 x.yaml:2:26: workload.checks_until: "step" is not known: did you mean steps? Or choose one of never, lost, steps
    2 | workload: {checks_until: step}
      |                          ^`},
+	{"section: no step", "name: x\nworkload: {section: []}\n", `
+x.yaml:2:12: workload.section: there is no step: list some, such as [read: stock, work: 2s, check, write: stock]
+   2 | workload: {section: []}
+     |            ^`},
+	{"section: a word", "name: x\nworkload: {section: check}\n", `
+x.yaml:2:21: workload.section: want a list, such as [read: stock, work: 2s, check, write: stock], found "check"
+   2 | workload: {section: check}
+     |                     ^`},
+	{"section: unknown step", "name: x\nworkload: {section: [read: stock, chek]}\n", `
+x.yaml:2:35: workload.section[1]: there is no step "chek": did you mean check? Or choose one of read, work, check, write
+   2 | workload: {section: [read: stock, chek]}
+     |                                   ^`},
+	{"section: unknown key", "name: x\nworkload: {section: [{red: stock}]}\n", `
+x.yaml:2:23: workload.section[0]: there is no step "red": did you mean read? Or choose one of read, work, check, write
+   2 | workload: {section: [{red: stock}]}
+     |                       ^`},
+	{"section: read without a register", "name: x\nworkload: {section: [read]}\n", `
+x.yaml:2:22: workload.section[0]: a read needs a register, such as read: stock
+   2 | workload: {section: [read]}
+     |                      ^`},
+	{"section: write before read", "name: x\nworkload: {section: [read: stock, write: order]}\n", `
+x.yaml:2:42: workload.section[1]: order was not read before: what a write is based on is known only of a register that its section has read; put read: order before it
+   2 | workload: {section: [read: stock, write: order]}
+     |                                          ^`},
+	{"section: read twice", "name: x\nworkload: {section: [read: stock, work, read: stock]}\n", `
+x.yaml:2:47: workload.section[2]: stock was read before: a section reads a register once
+   2 | workload: {section: [read: stock, work, read: stock]}
+     |                                               ^`},
+	{"section: written twice", "name: x\nworkload: {section: [read: stock, write: stock, write: stock]}\n", `
+x.yaml:2:56: workload.section[2]: stock was written before: a section writes a register once
+   2 | workload: {section: [read: stock, write: stock, write: stock]}
+     |                                                        ^`},
+	{"section: read after the last write", "name: x\nworkload: {section: [read: stock, write: stock, read: order]}\n", `
+x.yaml:2:55: workload.section[2]: order is read after the last write, where nothing depends on it: read it before, or leave the step out
+   2 | workload: {section: [read: stock, write: stock, read: order]}
+     |                                                       ^`},
+	{"section: work of zero", "name: x\nworkload: {section: [work: 0s]}\n", `
+x.yaml:2:28: workload.section[0]: 0s is no length of time: leave the step out, or write work for the time of hold
+   2 | workload: {section: [work: 0s]}
+     |                            ^`},
+	{"section: work for a word", "name: x\nworkload: {section: [work: long]}\n", `
+x.yaml:2:28: workload.section[0].work: want a length of time with its unit, such as 2s or 500ms, found "long"
+   2 | workload: {section: [work: long]}
+     |                            ^`},
+	{"section: work for too long", "name: x\nworkload: {section: [work: 25h]}\n", `
+x.yaml:2:28: workload.section[0]: 25h0m0s is out of range: give a time from 0s to 24h
+   2 | workload: {section: [work: 25h]}
+     |                            ^`},
+	{"section: check with a value", "name: x\nworkload: {section: [check: 2s]}\n", `
+x.yaml:2:29: workload.section[0]: a check has no value: write check alone
+   2 | workload: {section: [check: 2s]}
+     |                             ^`},
+	{"section: two keys", "name: x\nworkload: {section: [{read: a, write: a}]}\n", `
+x.yaml:2:22: workload.section[0]: a step is a word or one key with its value, such as check or read: stock
+   2 | workload: {section: [{read: a, write: a}]}
+     |                      ^`},
+	{"section: no register", "name: x\nworkload: {section: [read: The Stock]}\n", `
+x.yaml:2:28: workload.section[0]: "The Stock" cannot be a register: write a word of up to 32 of a-z, 0-9 and -, such as stock
+   2 | workload: {section: [read: The Stock]}
+     |                            ^`},
+	{"section: too many", "name: x\nworkload: {section: [check, check, check, check, check, check, check, check, check, check, check, check, check, check, check, check, check]}\n", `
+x.yaml:2:134: workload.section[16]: there are 17 steps: a section has at most 16
+   2 | k, check, check, check, check, check, check, check, check, check, check]}
+     |                                                                   ^`},
+	{"section: kind too", "name: x\nworkload: {section: [check], kind: register}\n", `
+x.yaml:2:36: workload.kind: the section has steps of its own: leave kind out, or section
+   2 | workload: {section: [check], kind: register}
+     |                                    ^`},
+	{"section: nested too", "name: x\nworkload: {section: [check], nested: 1}\n", `
+x.yaml:2:38: workload.nested: a section with steps of its own has no section within it: leave nested out, or section
+   2 | workload: {section: [check], nested: 1}
+     |                                      ^`},
+	{"section: never written", "name: x\nworkload: {section: [read: a]}\nfaults: [{when: {client: c0, event: write}, crash: {process: c0}}]\n", `
+x.yaml:3:37: faults[0].when.event: c0 never passes write: no step of workload.section does that
+   3 | faults: [{when: {client: c0, event: write}, crash: {process: c0}}]
+     |                                     ^`},
+	{"section: three reads", "name: x\nworkload: {section: [read: a, read: b, read: c]}\nfaults: [{when: {client: c0, event: read, nth: 4}, crash: {process: c0}}]\n", `
+x.yaml:3:48: faults[0].when.nth: 4 is too many: c0 passes read 3 times a round, and workload.rounds is 1; lower nth or raise the rounds
+   3 | faults: [{when: {client: c0, event: read, nth: 4}, crash: {process: c0}}]
+     |                                                ^`},
 	{"a kind with a space", "name: x\nlock: {kind: my lock}\n", `
 x.yaml:2:14: lock.kind: "my lock" cannot be a kind of lock: write a word such as fenced
    2 | lock: {kind: my lock}
@@ -342,7 +446,7 @@ x.yaml:3:24: expect.fenced has no key "chek": did you mean check? Or choose one 
    3 |   fenced: {none: safe, chek: safe}
      |                        ^`},
 	{"unknown label", "name: x\nexpect:\n  fenced: {none: corupted}\n", `
-x.yaml:3:18: expect.fenced.none: there is no label "corupted": did you mean corrupted? Or choose one of corrupted, unknown, stuck, false-reject, rescued, void, revived, overtaken, overlap, safe, n/a
+x.yaml:3:18: expect.fenced.none: there is no label "corupted": did you mean corrupted? Or choose one of corrupted, unknown, stuck, false-reject, rescued, void, revived, misconduct, overtaken, repeated, overlap, safe, n/a
    3 |   fenced: {none: corupted}
      |                  ^`},
 	{"no trigger", badFault("pause: {process: c0, for: 1s}"), `

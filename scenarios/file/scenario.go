@@ -167,7 +167,8 @@ const (
 func Owners() []OwnerIDs { return []OwnerIDs{OwnerFresh, OwnerShared, OwnerAlike, OwnerRound} }
 
 // Workload is what every client does. One round is: acquire the lock, read the
-// protected value, work for Hold, write, release; then Think.
+// protected value, work for Hold, write, release; then Think. See [WorkloadKind] for
+// others.
 type Workload struct {
 	// Kind is what a section does. Default: register.
 	Kind WorkloadKind
@@ -195,9 +196,14 @@ type Workload struct {
 	// the lock is released under that context (F29). Default: 0s, until the client
 	// ends.
 	Request time.Duration
-	// Deadline says that the context of Request has its end as a deadline, which the
-	// lock can see beforehand. Default: it is cancelled then.
+	// Deadline says that the contexts of Request and of the calls have their ends as
+	// deadlines, which the lock can see beforehand. Default: they are cancelled then.
 	Deadline bool
+	// AcquireWithin, ExtendWithin and ReleaseWithin are the lives of the contexts of
+	// these calls, those of Acquire and Release within that of Request. The one of Acquire
+	// is cancelled just after it has returned, too, as by code that bounds only the wait.
+	// Default: 0s, until the round ends.
+	AcquireWithin, ExtendWithin, ReleaseWithin time.Duration
 	// Extend is how often a section extends its lease while it works, in equal
 	// parts of Hold, if the lock can. 0 to MaxExtend. Default: 0.
 	Extend int
@@ -206,6 +212,13 @@ type Workload struct {
 	Resources []string
 	// Release says when the lock is released. Default: last.
 	Release ReleaseTime
+	// Look says how often a client looks for a value before it computes it. Only for
+	// a fill. Default: twice.
+	Look LookTimes
+	// Section is what a section does, step by step, in place of what Kind says: at most
+	// MaxSteps steps. A section reads a register once, before it writes it, writes it
+	// once, and reads nothing after its last write. Default: nil, what Kind says.
+	Section []Step
 }
 
 // WorkloadKind is what a section does.
@@ -217,6 +230,27 @@ const (
 	// WorkloadTransfer reads two registers and writes both, as a transfer between
 	// two accounts does: an interrupted section is torn (F73).
 	WorkloadTransfer WorkloadKind = "transfer"
+	// WorkloadFill computes a value that is missing: in its nth round each client
+	// wants the nth value of the resource. It acquires the lock since it has not got
+	// the value, reads its register and, if nothing is there, works for Hold and
+	// writes it. Work that is done twice is the label repeated.
+	WorkloadFill WorkloadKind = "fill"
+)
+
+// WorkloadKinds lists them, the default first. The caller owns the slice.
+func WorkloadKinds() []WorkloadKind {
+	return []WorkloadKind{WorkloadRegister, WorkloadTransfer, WorkloadFill}
+}
+
+// LookTimes is how often a client looks for a value before it computes it.
+type LookTimes string
+
+const (
+	// LookTwice looks again after the grant.
+	LookTwice LookTimes = "twice"
+	// LookOnce does not: a client that had to wait for the lock computes what another
+	// one has computed meanwhile.
+	LookOnce LookTimes = "once"
 )
 
 // ReleaseTime says when a client releases its lock.
@@ -227,6 +261,9 @@ const (
 	ReleaseLast ReleaseTime = "last"
 	// ReleaseEarly releases it before the write is sent (F69).
 	ReleaseEarly ReleaseTime = "early"
+	// ReleaseRetried releases it when the section is over, and up to three times more if
+	// that fails.
+	ReleaseRetried ReleaseTime = "retried"
 )
 
 // Range is a span of time, both ends included. A file writes it as "1ms..5ms",
@@ -282,7 +319,7 @@ func Defaults() *Scenario {
 		},
 		Workload: Workload{
 			Kind: WorkloadRegister, Rounds: 1, Hold: 2 * time.Second, Think: time.Second,
-			ChecksUntil: checker.CareNever, Release: ReleaseLast, Resources: []string{"order"},
+			ChecksUntil: checker.CareNever, Release: ReleaseLast, Resources: []string{"order"}, Look: LookTwice,
 		},
 	}
 }
@@ -338,6 +375,8 @@ type ServerCount struct {
 	Prefix string `json:"prefix"`
 	// Count is the number of servers.
 	Count int `json:"count" jsonschema:"minimum=1"`
+	// Leader is the name of whichever of its servers leads, if they have a leader.
+	Leader string `json:"leader,omitempty"`
 }
 
 // MaxServers is the greatest number of servers of one kind in a world.
@@ -348,6 +387,25 @@ type ServerName struct {
 	// Kind is the key under world, such as "register"; Prefix begins the servers'
 	// names, such as "g" for g0, g1, …
 	Kind, Prefix string
+	// Leader is the name of whichever of the servers leads, for the targets of faults. "" is for servers without a
+	// leader.
+	Leader string
+}
+
+// known are the kinds of servers that come with locksim, besides Redis. A file may name them in every program; to play it
+// takes a lock that has them.
+var known = []ServerName{{Kind: "etcd", Prefix: "e", Leader: "leader"}}
+
+// withKnown adds those that come with locksim to the kinds that locks bring along. A kind of a user may have the same
+// name, and is meant then.
+func withKnown(kinds []ServerName) []ServerName {
+	all := slices.Clone(kinds)
+	for _, k := range known {
+		if !slices.ContainsFunc(all, func(own ServerName) bool { return own.Kind == k.Kind }) {
+			all = append(all, k)
+		}
+	}
+	return all
 }
 
 // Count is the number of servers of a kind other than Redis.

@@ -118,8 +118,21 @@ func (s checked) validateWorkload() error {
 	if w.ChecksUntil == "" {
 		return wrong("workload.checks_until", "the word is empty: write never, lost or steps")
 	}
+	if err := s.validateSection(); err != nil {
+		return err
+	}
 	if w.Nested > 0 && w.Kind == WorkloadTransfer {
 		return wrong("workload.nested", "a transfer has no section within it: make it a register, or leave nested out")
+	}
+	if w.Kind == WorkloadFill {
+		switch {
+		case w.Nested > 0:
+			return wrong("workload.nested", "a fill has no section within it: make it a register, or leave nested out")
+		case w.Release == ReleaseEarly:
+			return wrong("workload.release", "a fill holds its lock until the value is there: make it a register, or leave release out")
+		}
+	} else if w.Look == LookOnce {
+		return wrong("workload.look", "only a fill looks for a value: make it kind: fill, or leave look out")
 	}
 	if w.Nested < 0 || w.Nested > MaxNested {
 		return wrong("workload.nested", "%d is out of range: give a number from 0 to %d", w.Nested, MaxNested)
@@ -127,22 +140,26 @@ func (s checked) validateWorkload() error {
 	if w.Extend < 0 || w.Extend > MaxExtend {
 		return wrong("workload.extend", "%d is out of range: give a number from 0 to %d", w.Extend, MaxExtend)
 	}
-	if w.Deadline && w.Request == 0 {
-		return wrong("workload.deadline", "the context of a request without an end has no deadline: give request too")
+	if w.Deadline && w.Request == 0 && w.AcquireWithin == 0 && w.ExtendWithin == 0 && w.ReleaseWithin == 0 {
+		return wrong("workload.deadline", "a context without an end has no deadline: give request, acquire_within, extend_within or release_within too")
 	}
 	if err := validateResources(w.Resources); err != nil {
 		return err
 	}
 	return first(
 		oneOf("workload.checks_until", w.ChecksUntil, []checker.Care{checker.CareNever, checker.CareLost, checker.CareSteps}),
-		oneOf("workload.kind", w.Kind, []WorkloadKind{WorkloadRegister, WorkloadTransfer}),
-		oneOf("workload.release", w.Release, []ReleaseTime{ReleaseLast, ReleaseEarly}),
+		oneOf("workload.kind", w.Kind, WorkloadKinds()),
+		oneOf("workload.release", w.Release, []ReleaseTime{ReleaseLast, ReleaseEarly, ReleaseRetried}),
+		oneOf("workload.look", w.Look, []LookTimes{LookTwice, LookOnce}),
 		counted("workload.rounds", w.Rounds, MaxRounds),
 		inLimits("workload.hold", w.Hold, 0),
 		inLimits("workload.think", w.Think, 0),
 		inLimits("workload.stagger", w.Stagger, 0),
 		inLimits("workload.timeout", w.Timeout, 0),
 		inLimits("workload.request", w.Request, 0),
+		inLimits("workload.acquire_within", w.AcquireWithin, 0),
+		inLimits("workload.extend_within", w.ExtendWithin, 0),
+		inLimits("workload.release_within", w.ReleaseWithin, 0),
 	)
 }
 

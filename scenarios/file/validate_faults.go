@@ -29,16 +29,33 @@ func (s checked) validateMoment(f faults.Fault) error {
 	if err := inLimits("after", f.After, 0); err != nil {
 		return err
 	}
-	often, word := 1, "once"
-	if s.Workload.Kind == WorkloadTransfer && slices.Contains([]string{faults.EventRead, faults.EventWrite, faults.EventWritten}, f.When.Name) {
-		often, word = 2, "twice"
+	often := 1
+	switch f.When.Name {
+	case faults.EventRead:
+		often = len(s.Workload.Registers())
+	case faults.EventWrite, faults.EventWritten:
+		often = len(s.Workload.Writes())
+	}
+	if often == 0 {
+		return wrong("when.event", "%s never passes %s: no step of workload.section does that", f.When.Client, f.When.Name)
 	}
 	lives := 1 + s.restarts(f.When.Client)
 	if slices.Contains(faults.Events(), f.When.Name) && f.When.Nth > often*lives*s.Workload.Rounds {
 		return wrong("when.nth", "%d is too many: %s passes %s %s a round, and workload.rounds is %d; lower nth or raise the rounds",
-			f.When.Nth, f.When.Client, f.When.Name, word, s.Workload.Rounds)
+			f.When.Nth, f.When.Client, f.When.Name, times(often), s.Workload.Rounds)
 	}
 	return nil
+}
+
+// times is a number of times in words.
+func times(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 // restarts is how often a client can begin its rounds again.
@@ -129,7 +146,7 @@ func (s checked) dials(one, other string) bool {
 // replicates reports whether both are among r0 and its replicas.
 func (s checked) replicates(one, other string) bool {
 	for _, r := range s.others() { // the world checks whether they have links to each other
-		if slices.Contains(r.names, one) && slices.Contains(r.names, other) {
+		if r.has(one) && r.has(other) {
 			return true
 		}
 	}

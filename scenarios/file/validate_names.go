@@ -11,13 +11,21 @@ import (
 
 // role is the names of one sort of participants.
 type role struct {
-	title string
-	names []string
+	title  string
+	names  []string
+	leader string // the name of whichever of them leads; empty if none does
 }
 
-func (s checked) clients() role { return role{"clients", Numbered("c", s.World.Clients)} }
+// has reports whether a participant of the role has the name.
+func (r role) has(name string) bool {
+	return slices.Contains(r.names, name) || r.leader != "" && name == r.leader
+}
 
-func (s checked) redis() role { return role{"Redis nodes", Numbered("r", s.redisNodes())} }
+func (s checked) clients() role { return role{title: "clients", names: Numbered("c", s.World.Clients)} }
+
+func (s checked) redis() role {
+	return role{title: "Redis nodes", names: Numbered("r", s.redisNodes())}
+}
 
 // replicas are r0a, r0b, …
 func (s checked) replicas() role {
@@ -25,19 +33,19 @@ func (s checked) replicas() role {
 	for i := range names {
 		names[i] = fmt.Sprintf("r0%c", 'a'+i)
 	}
-	return role{"replicas", names}
+	return role{title: "replicas", names: names}
 }
 
 // others are the servers of other kinds.
 func (s checked) others() []role {
 	var all []role
 	for _, c := range s.World.Servers {
-		all = append(all, role{c.Kind + " servers", Numbered(c.Prefix, c.Count)})
+		all = append(all, role{c.Kind + " servers", Numbered(c.Prefix, c.Count), c.Leader})
 	}
 	return all
 }
 
-func (s checked) store() role { return role{"store", []string{"s0"}} }
+func (s checked) store() role { return role{title: "store", names: []string{"s0"}} }
 
 // redisNodes is the number of Redis nodes that exist for every lock of the
 // scenario: a lock that needs more than world.redis has more. The needs of locks
@@ -66,7 +74,7 @@ func (s checked) roles(of faults.Role) []role {
 		all = append(all, s.others()...)
 	}
 	if of.Has(faults.Family) {
-		all = append(all, role{"first primary", []string{"r0"}}, s.replicas())
+		all = append(all, role{title: "first primary", names: []string{"r0"}}, s.replicas())
 	}
 	if of.Has(faults.Store) {
 		all = append(all, s.store())
@@ -78,11 +86,15 @@ func (s checked) roles(of faults.Role) []role {
 func (s checked) known(path, name string, of faults.Role) error {
 	var parts []string
 	for _, r := range s.roles(of) {
-		if slices.Contains(r.names, name) {
+		if r.has(name) {
 			return nil
 		}
 		if len(r.names) > 0 {
-			parts = append(parts, fmt.Sprintf("the %s %s", r.title, interval(r.names)))
+			part := fmt.Sprintf("the %s %s", r.title, interval(r.names))
+			if r.leader != "" {
+				part += fmt.Sprintf(" (%s for the one that leads)", r.leader)
+			}
+			parts = append(parts, part)
 		}
 	}
 	if of == faults.Clients {

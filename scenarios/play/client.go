@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"locksim/checker"
 	"locksim/lock"
+	"locksim/lock/promise"
 	"locksim/scenarios/file"
 	"locksim/sim/trace"
 )
@@ -29,17 +31,26 @@ type client struct {
 	owned  lock.Owned // for an owner of each round; nil if all have one
 	life   int        // how often the process had been started before
 	rounds int
+	value  string // the register of the value that the round fills, in a workload that does
 	dice   *rand.Rand
 	start  time.Duration
 
 	grants   []*grant
-	attempts []checker.Attempt
+	attempts []attempt
 	granted  int // how many grants the process has had, over its restarts
 	ops      int // and operations
 	// lapsed are the instants at which the lock was granted to the client although
 	// its process, or its worker, had ended by then.
 	lapsed  []time.Duration
+	longest time.Duration // of its sections
+	misuse  error         // the first mistake of a section of the lock
 	partial atomic.Bool
+}
+
+// attempt is an Acquire without a grant.
+type attempt struct {
+	checker.Attempt
+	ended *atomic.Int64 // see [play.watchEnd]; nil if the context had not ended when Acquire returned
 }
 
 // grant is a grant with what was done under it. The fields that a relay writes are
@@ -51,9 +62,13 @@ type grant struct {
 	ops      []checker.Op
 	lease    lock.Lease
 	lossSeen atomic.Bool // the client has observed the loss
+	// lossChecked is when a check of a section met the loss.
+	lossChecked checker.Pos
 	// request is the context that the round serves; nil for an inner section.
 	request context.Context
-	unwatch func() // ends the watch over the lease
+	ended   *atomic.Int64 // as that of an attempt
+	over    *atomic.Int64 // as that, of the context of the lease; nil if the lock does not promise anything about it
+	unwatch func()        // ends the watch over the lease
 
 	overAtOnce bool        // its validity had ended when Acquire returned
 	lostAtOnce bool        // its loss had been announced by then
@@ -118,6 +133,9 @@ var alike = [file.MaxClients]string{"1", "10", "11", "1a", "1A", "01", "1.0", "1
 // own gives a reentrant lock its owner, if the scenario needs owners.
 func (c *client) own() error {
 	p, path := c.play, "workload.nested"
+	if p.lock.Section.Run != nil && p.sc.Workload.Nested > 0 {
+		return p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s has a Section of its own, which has no section within it: leave this out", path, p.lock.Name)
+	}
 	switch {
 	case p.sc.Lock.Owner == file.OwnerShared || p.sc.Lock.Owner == file.OwnerRound:
 		path = "lock.owner"
@@ -158,6 +176,7 @@ func (c *client) work() {
 		if round > 0 && c.sleep(c.think()) != nil {
 			return
 		}
+		c.value = value(round)
 		if err := c.round(); err != nil {
 			return
 		}
@@ -171,7 +190,7 @@ func (c *client) sleep(d time.Duration) error { return c.proc.Clock().Sleep(c.pr
 func (c *client) round() error {
 	ctx, giveUp := context.WithCancel(c.proc.Context())
 	stop := c.proc.Clock().AfterFunc(c.play.acquireLimit(), giveUp)
-	request, end := c.request(ctx)
+	request, end := c.within(ctx, c.play.sc.Workload.Request)
 	defer end()
 	c.ownRound()
 	g, err := c.acquire(request, outer, c.pick(c.play.resources()))
@@ -195,10 +214,9 @@ func (c *client) pick(resources []string) string {
 	return resources[c.dice.IntN(len(resources))]
 }
 
-// request is the context of the request that a round serves: it ends after
-// Workload.Request or, if that is 0, with ctx.
-func (c *client) request(ctx context.Context) (context.Context, context.CancelFunc) {
-	d := c.play.sc.Workload.Request
+// within is a context that ends after d: by a deadline, or by being cancelled. If d is 0
+// it ends with ctx.
+func (c *client) within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	switch {
 	case d == 0:
 		return ctx, func() {}
@@ -221,14 +239,33 @@ func (c *client) acquire(ctx context.Context, s steps, resource string) (*grant,
 		return nil, err
 	}
 	called := c.view.Now()
+	ctx, end := c.within(ctx, c.play.sc.Workload.AcquireWithin)
+	ended := c.play.watchEnd(ctx)
 	lease, err := c.locker.Acquire(ctx, resource)
+	if !hasEnded(ctx) {
+		ended = nil
+	}
+	if c.play.sc.Workload.AcquireWithin > 0 { // not in this instant, in which the client goes on: which of the two is first would be open
+		c.proc.Clock().AfterFunc(time.Microsecond, end)
+	}
 	if err != nil {
-		return nil, c.notGranted(resource, invoked, err)
+		return nil, c.notGranted(resource, invoked, ended, err)
 	}
 	if lease == nil {
 		panic(fmt.Sprintf("the Acquire of lock %s returned neither a lease nor an error", c.play.lock.Name))
 	}
-	return c.begin(s, resource, invoked, called, c.play.lock.formed(lease, called, c.play.sc.Lock.TTL))
+	g, err := c.begin(s, resource, invoked, called, c.play.lock.formed(lease, called, c.play.sc.Lock.TTL))
+	if g != nil {
+		g.ended = ended
+	}
+	return g, err
+}
+
+// watchEnd stores the instant at which ctx ends. It is read when the run is over.
+func (p *play) watchEnd(ctx context.Context) *atomic.Int64 {
+	at := new(atomic.Int64)
+	context.AfterFunc(ctx, func() { at.Store(int64(p.world.Now())) })
+	return at
 }
 
 // begin makes a grant of a lease that was asked for at the instant called, and watches the lease from now on: the client may
@@ -239,6 +276,12 @@ func (c *client) begin(s steps, resource string, invoked checker.Pos, called tim
 		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(), Invoked: invoked}}
 	g.ExpiredAtCall = c.play.lock.Lease != LeaseHeld && !called.Before(lease.Until())
 	g.overAtOnce, g.lostAtOnce = isOver(lease, c.view.Now()), isLost(lease)
+	if slices.Contains(c.play.lock.Promise.Duties, promise.DutyReports) {
+		g.over = new(atomic.Int64)
+		if ctx := lease.Context(); ctx != nil { // a lease without one breaks the duty
+			g.over = c.play.watchEnd(ctx)
+		}
+	}
 	known := make(chan struct{})
 	g.unwatch = c.watchLease(g, known)
 	granted, err := c.proc.Mark(trace.Mark{Step: s.granted, Resource: resource, Token: lease.Token()})
@@ -253,7 +296,7 @@ func (c *client) begin(s steps, resource string, invoked checker.Pos, called tim
 	return g, nil
 }
 
-func (c *client) notGranted(resource string, invoked checker.Pos, cause error) error {
+func (c *client) notGranted(resource string, invoked checker.Pos, ended *atomic.Int64, cause error) error {
 	if c.view.Crashed() {
 		return errCrashed
 	}
@@ -265,8 +308,8 @@ func (c *client) notGranted(resource string, invoked checker.Pos, cause error) e
 	if errors.Is(cause, lock.ErrOutcomeUnknown) {
 		outcome = checker.OutcomeUnknown
 	}
-	c.attempts = append(c.attempts, checker.Attempt{Client: c.proc.Name(), Resource: resource,
-		Invoked: invoked, Returned: returned, Outcome: outcome})
+	c.attempts = append(c.attempts, attempt{checker.Attempt{Client: c.proc.Name(), Resource: resource,
+		Invoked: invoked, Returned: returned, Outcome: outcome}, ended})
 	return nil
 }
 
@@ -279,7 +322,16 @@ func (c *client) release(g *grant) error {
 	}
 	g.Released = n
 	c.seeRevival(g, n)
-	cause := g.lease.Release(c.releaseContext(g))
+	cause := c.give(g)
+	for range c.play.retries() {
+		if cause == nil || errors.Is(cause, lock.ErrNotHeld) {
+			break
+		}
+		if err := c.sleep(c.play.sc.Lock.Backoff.Min); err != nil {
+			return err
+		}
+		cause = c.give(g)
+	}
 	m := trace.Mark{Step: g.steps.released, Resource: g.Resource}
 	if cause != nil {
 		m.Problem = cause.Error()
@@ -288,8 +340,23 @@ func (c *client) release(g *grant) error {
 		return err
 	}
 	g.ReleaseReturned = n
-	g.ReleaseFailed = excusable(cause)
+	g.ReleaseSucceeded, g.ReleaseFailed = cause == nil, excusable(cause)
 	return nil
+}
+
+// give calls Release once.
+func (c *client) give(g *grant) error {
+	ctx, end := c.within(c.releaseContext(g), c.play.sc.Workload.ReleaseWithin)
+	defer end()
+	return g.lease.Release(ctx)
+}
+
+// retries is how often a release that failed is called again.
+func (p *play) retries() int {
+	if p.sc.Workload.Release == file.ReleaseRetried {
+		return 3
+	}
+	return 0
 }
 
 func (c *client) releaseContext(g *grant) context.Context {

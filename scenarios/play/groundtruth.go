@@ -41,7 +41,7 @@ type groundTruth struct {
 
 // groundTruth follows the key of a resource on every node up to the end of the workload.
 func (p *play) groundTruth(t *trace.Trace, resource string) *groundTruth {
-	g := &groundTruth{resource: resource, nodes: p.lock.Nodes(), writers: map[string]string{}, holders: map[string]string{},
+	g := &groundTruth{resource: resource, nodes: p.lock.voters(), writers: map[string]string{}, holders: map[string]string{},
 		primary: "r0", held: map[string]checker.Pos{}}
 	if p.lock.Keys == nil {
 		return g

@@ -2,8 +2,11 @@ package play
 
 import (
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"locksim/checker"
+	"locksim/lock/promise"
 	"locksim/scenarios/file"
 	"locksim/sim/trace"
 )
@@ -12,8 +15,8 @@ import (
 // ground truth of the nodes.
 func (p *play) history(t *trace.Trace) checker.History {
 	h := checker.History{
-		Care: p.sc.Workload.ChecksUntil, Final: p.final, SectionWrites: len(p.registers()),
-		Entry: p.entry(), Queue: p.queue(),
+		Care: p.care(), Final: p.final, SectionWrites: len(p.section().Writes), Fill: p.fills(),
+		Entry: p.entry(), Queue: p.queue(), Duties: p.duties(),
 	}
 	if slices.ContainsFunc(t.Events, func(e trace.Event) bool { return e.Within > 0 }) {
 		for _, e := range t.Events {
@@ -25,6 +28,9 @@ func (p *play) history(t *trace.Trace) checker.History {
 		for _, g := range c.grants {
 			g.ID = len(h.Grants) + 1
 			g.Crashed = ends.after(g.Client, g.Granted)
+			if p.looks() && p.sc.Workload.ChecksUntil == checker.CareNever {
+				g.LostSeen = g.lossChecked
+			}
 			if g.lostAtOnce {
 				g.Lost = g.Granted
 			}
@@ -34,10 +40,14 @@ func (p *play) history(t *trace.Trace) checker.History {
 			for i := range g.ops {
 				g.ops[i].Grant = g.ID
 			}
+			g.ContextEnded, g.LeaseEnded = instant(g.ended), instant(g.over)
 			h.Grants = append(h.Grants, g.Grant)
 			h.Ops = append(h.Ops, g.ops...)
 		}
-		h.Attempts = append(h.Attempts, c.attempts...)
+		for _, a := range c.attempts {
+			a.ContextEnded = instant(a.ended)
+			h.Attempts = append(h.Attempts, a.Attempt)
+		}
 	}
 	p.addDecisions(&h)
 	h.Calm = p.calm()
@@ -57,6 +67,14 @@ func (p *play) history(t *trace.Trace) checker.History {
 	return h
 }
 
+// instant is what [play.watchEnd] has stored; 0 for nil.
+func instant(at *atomic.Int64) time.Duration {
+	if at == nil {
+		return 0
+	}
+	return time.Duration(at.Load())
+}
+
 // entry says whether a client may hold the lock more than once.
 func (p *play) entry() checker.Entry {
 	if p.sc.Workload.Nested > 0 || p.sc.Lock.Owner == file.OwnerShared {
@@ -71,6 +89,18 @@ func (p *play) queue() checker.Queue {
 		return checker.QueueFair
 	}
 	return checker.QueueNone
+}
+
+// duties are what the calls of the lock do, by its promise.
+func (p *play) duties() []checker.Duty {
+	var out []checker.Duty
+	for _, d := range p.lock.Promise.Duties {
+		if d == promise.DutyTells && p.lock.Lease != "" && p.lock.Lease != LeaseUntil {
+			continue // the lock does not know the end that is judged
+		}
+		out = append(out, checker.Duty(d))
+	}
+	return out
 }
 
 // nameResources writes the names of resources as texts show them: a verdict has sentences

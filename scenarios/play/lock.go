@@ -39,6 +39,9 @@ type Lock struct {
 	// that grants in the order in which they joined it. It needs Keys. Nil means that
 	// there is no order.
 	Queue func(resource string) string
+	// Section is what its user does under it, in place of the section of each scenario.
+	// The zero value leaves that to the scenario.
+	Section Section
 	// Promise is what the lock is judged by. The zero value promises nothing.
 	Promise lock.Promise
 	// About says in a sentence or two how it works, ForWhom in one for what it is
@@ -99,6 +102,28 @@ func (l Lock) Nodes() int {
 	return max(total, 1)
 }
 
+// voters is the number of servers that grant the lock independently of each other: a cluster is one.
+func (l Lock) voters() int {
+	total := 0
+	for _, s := range l.Servers {
+		if s.Kind.Settles > 0 {
+			total++
+		} else {
+			total += s.Count
+		}
+	}
+	return max(total, 1)
+}
+
+// settles is how long its servers take to serve again after trouble of one of them: see [ServerKind.Settles].
+func (l Lock) settles() time.Duration {
+	longest := time.Duration(0)
+	for _, s := range l.Servers {
+		longest = max(longest, s.Kind.Settles)
+	}
+	return longest
+}
+
 // sized is the lock over the number of nodes that a scenario chooses.
 func (l Lock) sized(sc *file.Scenario) (Lock, error) {
 	switch n := sc.Lock.Nodes; {
@@ -135,6 +160,9 @@ func (l Lock) Validate() error {
 		return fmt.Errorf("lock %s has a Queue and no Keys: the order of its waiters is known only with both", l.Name)
 	}
 	if err := l.validateLease(); err != nil {
+		return fmt.Errorf("lock %s: %w", l.Name, err)
+	}
+	if err := l.Section.validate(); err != nil {
 		return fmt.Errorf("lock %s: %w", l.Name, err)
 	}
 	if err := validatePromise(l.Promise); err != nil {
@@ -175,21 +203,23 @@ func (m maker) node(i int) *goredis.Client {
 	if i == 0 {
 		name = Primary
 	}
-	opt := m.profile()
-	opt.Addr = m.env.Address(name)
-	return redis.ClientWith(m.env, opt)
+	return RedisClient(m.env, name)
 }
 
-// profile is the options of a client. In the quiet profile requests end with their
-// contexts, on which the time limits of the locks rely; go-redis does not do that
-// by default.
-func (m maker) profile() *goredis.Options {
-	if m.env.Spec().Client == file.ClientStock {
-		return redis.Stock()
+// RedisClient makes a go-redis client of a server ("r0", or [Primary]) with the profile of
+// the scenario, in [file.LockSpec.Client]. A quiet one has the options of [redis.Quiet]
+// and ContextTimeoutEnabled, so that the deadline of its context bounds a request. A stock
+// one has those of [redis.Stock], the defaults of go-redis: a request lasts until it is
+// answered, or for up to five seconds four times, whatever the deadline of its context.
+// In neither does a cancellation end a request that is under way.
+func RedisClient(e Env, server string) *goredis.Client {
+	opt := redis.Stock()
+	if e.Spec().Client != file.ClientStock {
+		opt = redis.Quiet()
+		opt.ContextTimeoutEnabled = true
 	}
-	opt := redis.Quiet()
-	opt.ContextTimeoutEnabled = true
-	return opt
+	opt.Addr = e.Address(server)
+	return redis.ClientWith(e, opt)
 }
 
 func (m maker) majority() []lock.Redis {
@@ -270,6 +300,7 @@ func (l *Lock) specimen(name string) error {
 	if s.Queue {
 		l.Queue = queueOf
 	}
+	l.Promise.Duties = s.Duties
 	if s.Detection > 0 {
 		l.Lease, l.Detection = LeaseHeld, s.Detection
 	}

@@ -40,6 +40,14 @@ func withDeadline(ctx context.Context, d time.Duration) (context.Context, contex
 	return context.WithTimeout(ctx, d)
 }
 
+// hasEnded reports whether a context has ended. A deadline has passed from its instant on,
+// for a lock that compares it with the time, though the timer of the context may be due
+// later in that instant.
+func hasEnded(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ctx.Err() != nil || ok && !time.Now().Before(deadline) //nolint:forbidigo // deadlines are by this clock, which is that of the bubble
+}
+
 // storeContext limits the wait for the store, if the scenario has a limit.
 func (c *client) storeContext() (context.Context, context.CancelFunc) {
 	if d := c.play.sc.Workload.Timeout; d > 0 {

@@ -12,13 +12,8 @@ import (
 	"locksim/scenarios/file"
 )
 
-// A section reads and writes the register of its resource, a transfer also the second
-// register, and a nested section a third.
-const (
-	register       = "balance"
-	secondRegister = "reserve"
-	nestedRegister = "audit"
-)
+// nestedRegister is the register of nested sections.
+const nestedRegister = "audit"
 
 // play is the state of one run: the clients, the schedule, and what the clients
 // have seen.
@@ -41,19 +36,11 @@ func newPlay(sc *file.Scenario, l Lock) *play { return &play{sc: sc, lock: l} }
 // resources are the names of the locks for which the clients of a run contend.
 func (p *play) resources() []string { return p.sc.Workload.Resources }
 
-// registers are the registers that a section reads and writes.
-func (p *play) registers() []string {
-	if p.sc.Workload.Kind == file.WorkloadTransfer {
-		return []string{register, secondRegister}
-	}
-	return []string{register}
-}
-
 // enoughTime is far more virtual time than the clients need, even if each waits for
 // the leases of all others in every round, and all faults come one after another.
 func (p *play) enoughTime() time.Duration {
 	w := p.sc.Workload
-	round := w.Hold + w.Think + w.Timeout + p.sc.Lock.TTL + p.sc.Lock.Backoff.Max + time.Second
+	round := w.Working() + w.Think + w.Timeout + p.sc.Lock.TTL + p.sc.Lock.Backoff.Max + time.Second
 	starts := p.sc.World.Clients
 	total := w.Stagger * time.Duration(starts)
 	for _, f := range p.sc.Faults {
@@ -89,7 +76,7 @@ func (p *play) body(w Stage) error {
 	if err := p.runClients(); err != nil {
 		return err
 	}
-	if err := p.schedule.failed; err != nil {
+	if err := errors.Join(p.schedule.failed, p.misuse()); err != nil {
 		return err
 	}
 	p.over, p.overAt = true, len(w.Trace().Events)
@@ -141,7 +128,10 @@ func (p *play) runClients() error {
 // epilogue reads every register that a section of the scenario works on.
 func (p *play) epilogue() map[checker.Cell]string {
 	all := p.registers()
-	if p.sc.Workload.Nested > 0 {
+	switch {
+	case p.fills():
+		all = p.values()
+	case p.sc.Workload.Nested > 0:
 		all = append(all, nestedRegister)
 	}
 	final := map[checker.Cell]string{}

@@ -37,7 +37,7 @@ func (p *play) runProbe() error {
 	after := ended{p}
 	p.probe = &probe{leaked: after.leftBehind(), blocked: after.blockedBy(), denied: true}
 	bare, changes := after.bare(), len(w.Ground().KeyChanges())
-	p.probe.bound = after.longestTTL() + max(p.sc.Lock.Backoff.Max, retry) + 8*p.sc.World.Latency.Max
+	p.probe.bound = after.longestTTL() + max(p.sc.Lock.Backoff.Max, retry) + 8*p.sc.World.Latency.Max + p.lock.settles()
 	proc, err := w.Join(trace.Probe)
 	if err != nil {
 		return fmt.Errorf("add the probe: %w", err)
@@ -221,7 +221,7 @@ func (p ended) excused(owner, server string) bool {
 		if owner != "" && c.proc.Name() != owner {
 			continue
 		}
-		unknown := func(a checker.Attempt) bool { return a.Outcome == checker.OutcomeUnknown }
+		unknown := func(a attempt) bool { return a.Outcome == checker.OutcomeUnknown }
 		failed := func(g *grant) bool { return g.ReleaseFailed }
 		if c.view.Crashed() || len(c.lapsed) > 0 || slices.ContainsFunc(c.grants, failed) || slices.ContainsFunc(c.attempts, unknown) {
 			return true

@@ -36,12 +36,12 @@ func (l Lock) Unpromised(schedule []faults.Fault) []string {
 }
 
 // JudgedBy is the promise that a lock is judged by: its own or, if it promises
-// nothing, liveness and right data under every fault. The data is then judged
+// nothing but duties, these, liveness and right data under every fault. The data is then judged
 // without a fence for a lock that mints no tokens, and in mode seal for a lock that
 // does.
 func (l Lock) JudgedBy() lock.Promise {
 	if l.PromisesNothing() {
-		return lock.Promise{Data: string(l.JudgedMode())}
+		return lock.Promise{Data: string(l.JudgedMode()), Duties: l.Promise.Duties}
 	}
 	return l.Promise
 }
@@ -100,6 +100,11 @@ func validatePromise(p lock.Promise) error {
 	if p.FreeWithin != "" && !slices.Contains(lock.Terms(), p.FreeWithin) {
 		return fmt.Errorf("the promise is free again within %q: choose from %s", p.FreeWithin, prose.Commas(lock.Terms()))
 	}
+	for _, d := range p.Duties {
+		if !slices.Contains(promise.Duties(), d) {
+			return fmt.Errorf("the promise has the duty %q: choose from %s", d, prose.Commas(promise.Duties()))
+		}
+	}
 	if p.Order != "" && p.Order != lock.FIFO {
 		return fmt.Errorf("the promise is the order %q: choose %s", p.Order, lock.FIFO)
 	}
@@ -125,6 +130,9 @@ func DescribePromise(p lock.Promise) string {
 	}
 	if p.FreeWithin != "" {
 		text += "; free again within " + string(p.FreeWithin)
+	}
+	if len(p.Duties) > 0 {
+		text += "; duties: " + prose.Commas(p.Duties)
 	}
 	return text
 }

@@ -1,10 +1,12 @@
 package play
 
 import (
+	"context"
 	"fmt"
 	"time"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/scenarios/file"
 	"locksim/sim/trace"
@@ -27,41 +29,73 @@ var (
 	}
 )
 
-// section reads, works and writes, as long as the client believes in its
-// lease and the store does not refuse it.
+// section is what the client does while it has the lock: the section of the lock, or
+// the steps of the workload. An error means that the process has crashed.
 func (c *client) section(g *grant) error {
+	if c.play.fills() {
+		return c.fill(g, c.value)
+	}
+	s, began := c.play.section(), c.play.world.Now()
 	if over, err := c.leaseIsOver(g); over || err != nil {
 		return err
 	}
-	saw, ok, err := c.readAll(g, c.play.registers())
-	if !ok || err != nil {
-		return err
+	h := &Holder{client: c, grant: g, writes: s.Writes, saw: map[string]string{}}
+	err := s.Run(c.proc.Context(), h)
+	c.longest = max(c.longest, c.play.world.Now()-began)
+	if h.crashed != nil {
+		return h.crashed
 	}
-	for range c.play.sc.Workload.Nested {
-		if err := c.nestedSection(g.Resource); err != nil {
-			return err
-		}
+	if n := len(h.written); err == nil && h.ended == nil && n > 0 && n < len(s.Writes) {
+		_ = c.misused("returned nil and wrote %s alone: it writes all of Writes, which are %s, or none; return an error if it stops between them",
+			prose.Commas(h.written), prose.Commas(s.Writes))
 	}
-	if err := c.hold(g); err != nil {
-		return err
-	}
-	if over, err := c.leaseIsOver(g); over || err != nil {
-		return err
-	}
-	if c.play.sc.Workload.Release == file.ReleaseEarly {
-		if err := c.release(g); err != nil {
-			return err
-		}
-	}
-	return c.writeAll(g, c.play.registers(), saw)
+	return nil
 }
 
-// hold is the work of a section. The client extends its lease meanwhile, if the scenario
+// section is the section of the lock, or that of the workload.
+func (p *play) section() Section {
+	if p.lock.Section.Run != nil {
+		return p.lock.Section
+	}
+	w := p.sc.Workload
+	return Section{Writes: w.Writes(), Run: func(_ context.Context, h *Holder) error { return h.follow(w) }}
+}
+
+// follow does the steps of a workload, one after another, up to the first that fails: a
+// client that does not know whether its first write took place does not go on with the
+// second. Nested sections come before the work.
+func (h *Holder) follow(w file.Workload) error {
+	nested := w.Nested
+	for _, s := range w.Steps() {
+		var err error
+		switch s.Do {
+		case file.StepRead:
+			_, err = h.Read(s.Register)
+		case file.StepWrite:
+			err = h.Write(s.Register)
+		case file.StepCheck:
+			err = h.Check()
+		case file.StepWork:
+			for ; err == nil && nested > 0; nested-- {
+				err = h.over(nil, h.client.nestedSection(h.grant.Resource))
+			}
+			if err == nil {
+				err = h.Work(s.WorksFor(w.Hold))
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hold is work of a section. The client extends its lease meanwhile, if the scenario
 // says so and the lock can. A failure is part of the story: it goes on, as it would
 // without.
-func (c *client) hold(g *grant) error {
+func (c *client) hold(g *grant, d time.Duration) error {
 	w := c.play.sc.Workload
-	part := w.Hold / time.Duration(w.Extend+1)
+	part := d / time.Duration(w.Extend+1)
 	for range w.Extend {
 		if err := c.sleep(part); err != nil {
 			return err
@@ -74,16 +108,18 @@ func (c *client) hold(g *grant) error {
 			return err
 		}
 		after := trace.Mark{Step: trace.Point, Label: "extended"}
-		if l.Extend(c.proc.Context()) != nil {
+		ctx, end := c.within(c.proc.Context(), w.ExtendWithin)
+		if l.Extend(ctx) != nil {
 			after.Label = "not-extended"
 		}
+		end()
 		n, err := c.proc.Mark(after)
 		if err != nil {
 			return err
 		}
 		c.seeRevival(g, n)
 	}
-	return c.sleep(w.Hold - part*time.Duration(w.Extend))
+	return c.sleep(d - part*time.Duration(w.Extend))
 }
 
 // nestedSection is a section within a section: the same owner acquires the same
@@ -94,12 +130,12 @@ func (c *client) nestedSection(resource string) error {
 		return err
 	}
 	defer g.unwatch()
-	saw, ok, err := c.readAll(g, []string{nestedRegister})
+	saw, ok, err := c.read(g, nestedRegister)
 	if err != nil {
 		return err
 	}
 	if ok {
-		if err := c.writeAll(g, []string{nestedRegister}, saw); err != nil {
+		if _, err := c.write(g, nestedRegister, saw); err != nil {
 			return err
 		}
 	}
@@ -123,19 +159,6 @@ func (c *client) leaseIsOver(g *grant) (bool, error) {
 	return true, err
 }
 
-// readAll reads registers, one after another. ok is false if one could not be read:
-// the section ends there.
-func (c *client) readAll(g *grant, registers []string) (saw []string, ok bool, err error) {
-	for _, register := range registers {
-		found, ok, err := c.read(g, register)
-		if !ok || err != nil {
-			return nil, false, err
-		}
-		saw = append(saw, found)
-	}
-	return saw, true, nil
-}
-
 func (c *client) read(g *grant, register string) (saw string, ok bool, err error) {
 	op := c.newOp(g, checker.Read, register)
 	n, err := c.proc.Mark(trace.Mark{Step: g.steps.reading, Op: op.ID})
@@ -150,19 +173,6 @@ func (c *client) read(g *grant, register string) (saw string, ok bool, err error
 	op.Saw, op.Outcome = saw, outcome
 	_, err = c.finish(g, op, g.steps.read, cause)
 	return saw, cause == nil, err
-}
-
-// writeAll writes registers, one after another, up to the first that is not
-// acknowledged: a client that does not know whether the first half took place does
-// not go on with the second.
-func (c *client) writeAll(g *grant, registers, saw []string) error {
-	for i, register := range registers {
-		ok, err := c.write(g, register, saw[i])
-		if !ok || err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (c *client) write(g *grant, register, saw string) (ok bool, err error) {

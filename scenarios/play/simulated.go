@@ -27,6 +27,13 @@ type ServerKind struct {
 	Prefix string
 	// Make makes the given number of them, named by prefix and number from 0 on.
 	Make func(count int) sim.Kind
+	// Leader is the name of whichever of them leads, for the targets of faults: that of a [sim.Builder.Alias]. "" is for
+	// servers without a leader.
+	Leader string
+	// Settles is set for servers that form a cluster, which clients see as one server: it is how long the cluster may
+	// take to serve all clients again after trouble of one of its members, or of a link among them. It elects a leader,
+	// and clients notice which of their connections are broken. 0 means that each server is for itself.
+	Settles time.Duration
 }
 
 // Primary is the name that leads to the first Redis server, or to the replica that

@@ -14,20 +14,60 @@ import (
 
 // calm says that nothing can explain a lease that ends before its release, or an
 // acquire that fails while the lock is free: the schedule has no fault, a message and
-// the work under a grant take at most a quarter of a lease, and no request ends
-// before it is answered.
+// the work under a grant take at most a quarter of a lease, no request but an
+// Acquire ends before it is answered, and a lock that asks several nodes has the time to.
 func (p *play) calm() bool {
 	w, short := p.sc.Workload, p.sc.Lock.TTL/4
-	return len(p.sc.Faults) == 0 && p.sc.World.Latency.Max <= short && w.Hold <= short && w.Nested == 0 && w.Request == 0
+	work := w.Working()
+	if p.lock.Section.Run != nil {
+		work = 0
+		for _, c := range p.clients {
+			work = max(work, c.longest)
+		}
+	}
+	return len(p.sc.Faults) == 0 && (!p.byQuorum() || p.prompt()) && p.sc.World.Latency.Max <= short && work <= short && w.Nested == 0 && w.Request == 0 &&
+		w.ExtendWithin == 0 && w.ReleaseWithin == 0
 }
 
 // timing is what the idle time of the lock is computed from.
 func (p *play) timing(t *trace.Trace) *checker.Timing {
-	out := &checker.Timing{Away: p.absences(t), Slack: p.slack(), Within: p.freeWithin()}
+	out := &checker.Timing{Away: p.absences(t), Slack: p.slack(), Within: p.freeWithin(),
+		Lease: p.sc.Lock.TTL, Trips: p.trips(), Steady: p.steady(), Prompt: p.prompt(),
+		InOrder: p.sc.World.Latency.Min == p.sc.World.Latency.Max}
 	for _, e := range t.Events {
 		out.At = append(out.At, e.At)
 	}
 	return out
+}
+
+// trips is how long the requests of one call take at most on a whole network: it
+// connects, sends a script that the server does not have, and cleans up.
+func (p *play) trips() time.Duration { return 16*p.sc.World.Latency.Max + 10*time.Millisecond }
+
+// prompt says that no time limit of a request ends before its answer: those of a watchdog
+// are a twelfth of the TTL, those of a Redlock a hundredth, or 50 ms if that is more.
+func (p *play) prompt() bool {
+	limit := p.sc.Lock.TTL / 12
+	if p.byQuorum() {
+		limit = min(limit, max(50*time.Millisecond, p.sc.Lock.TTL/100))
+	}
+	return p.trips() <= limit
+}
+
+// byQuorum says that the lock asks a majority of nodes, of which there may be one.
+func (p *play) byQuorum() bool { return p.lock.Quorum || p.lock.voters() > 1 }
+
+// steady says that the servers had all keys, and their clocks, all the time: only faults
+// struck that concern clients and the network.
+func (p *play) steady() bool {
+	for i, f := range p.sc.Faults {
+		class := faults.ClassIn(p.sc.Faults, f.Action)
+		if p.schedule.fired[i] && class != promise.Crash && class != promise.Restart && class != promise.Worker &&
+			class != promise.WallClock && class != promise.Scripts && (class == promise.Failover || !slices.Contains(absenting, class)) {
+			return false
+		}
+	}
+	return true
 }
 
 // slack is how long a lock that is free may take until a client has it: the
@@ -36,6 +76,9 @@ func (p *play) slack() time.Duration {
 	backoff := p.sc.Lock.Backoff.Max
 	if !p.lock.FollowsSpec {
 		backoff = max(backoff, retry)
+	}
+	if p.lock.settles() > 0 { // a request goes to the leader, and from there to a majority; watches are served in rounds
+		return backoff + 40*p.sc.World.Latency.Max + 500*time.Millisecond
 	}
 	return backoff + 8*p.sc.World.Latency.Max
 }
@@ -50,7 +93,10 @@ func (p *play) freeWithin() map[checker.Cause]time.Duration {
 	out := map[checker.Cause]time.Duration{}
 	for _, c := range checker.Causes() {
 		term, ok := promised.FreeAfter[promise.Cause(c)]
-		if !ok && (c != checker.CauseOther || p.lock.Nodes() > 1 || !p.lock.FollowsSpec) {
+		if c == checker.CauseExpiry && p.sc.Workload.Extend > 0 { // an extension of unknown outcome may have renewed the key
+			ok = false
+		}
+		if !ok && (c != checker.CauseOther || p.lock.voters() > 1 || !p.lock.FollowsSpec) {
 			term = cmp.Or(promised.FreeWithin, lock.TermTTL)
 		}
 		out[c] = p.length(term)
@@ -70,6 +116,8 @@ func (p *play) length(t lock.Term) time.Duration {
 		return 1 << 62
 	case lock.TermTTL:
 		return ttl + drift
+	case lock.TermTTLAndCluster:
+		return ttl + 3*time.Second + drift
 	case lock.TermTTLAndWaiter: // see [lock.Fair]
 		return ttl + max(ttl, 4*p.sc.Lock.Backoff.Max) + drift
 	}
@@ -106,6 +154,7 @@ func (p *play) absences(t *trace.Trace) map[string][]checker.Absence {
 			continue
 		}
 		for _, s := range spans { // a server was down
+			s.To += p.lock.settles()
 			for _, c := range clients {
 				out[c] = append(out[c], checker.Absence{Span: s.Span})
 			}
@@ -191,11 +240,15 @@ func (p *play) troublesOf(a faults.Action, spans []checker.Span, clients []strin
 	}
 	form, _ := faults.Open(a)
 	between, and := form.Sides()
+	settles := time.Duration(0)
+	if p.concernsCluster(form) {
+		settles = p.lock.settles()
+	}
 	var out []trouble
 	for _, c := range clients {
-		concerned := false
+		concerned := settles > 0
 		if between != nil {
-			concerned = crosses(between, and, c, p.serverNames())
+			concerned = concerned || crosses(between, and, c, p.serverNames())
 		} else {
 			for _, field := range form.Fields {
 				name, ok := field.Holds.(faults.Name)
@@ -206,10 +259,32 @@ func (p *play) troublesOf(a faults.Action, spans []checker.Span, clients []strin
 			continue
 		}
 		for _, s := range spans {
+			s.To += settles
 			out = append(out, trouble{c, s})
 		}
 	}
 	return out
+}
+
+// concernsCluster reports whether an action concerns a server, or a link between two: if they form a cluster, all of its
+// clients are concerned.
+func (p *play) concernsCluster(form faults.Form) bool {
+	if p.lock.settles() == 0 {
+		return false
+	}
+	between, and := form.Sides()
+	names := p.serverNames()
+	for _, s := range p.lock.Servers {
+		names = append(names, s.Kind.Leader)
+	}
+	if between != nil {
+		isServer := func(name string) bool { return slices.Contains(names, name) }
+		return slices.ContainsFunc(between, isServer) || slices.ContainsFunc(and, isServer)
+	}
+	return slices.ContainsFunc(form.Fields, func(f faults.Field) bool {
+		name, ok := f.Holds.(faults.Name)
+		return ok && slices.Contains(names, *name.To)
+	})
 }
 
 // crosses reports whether a link between a client and one of the servers leads from

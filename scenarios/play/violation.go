@@ -14,7 +14,7 @@ type Violation struct {
 	// Mode is the run in which it happened.
 	Mode fence.Mode `json:"mode"`
 	// Label is the kind: overlap for claims that overlapped, stuck, void, revived,
-	// overtaken, false-reject or corrupted. The verdict of the run has the reasons.
+	// misconduct, overtaken, repeated, false-reject or corrupted. The verdict of the run has the reasons.
 	Label checker.Label `json:"label"`
 }
 
@@ -22,7 +22,8 @@ type Violation struct {
 func (v Violation) String() string { return fmt.Sprintf("%s in mode %s", v.Label, v.Mode) }
 
 // Violations judges the runs of an outcome by a promise. In every mode that ran,
-// claims must not overlap, and the lock must be free again in the end. In the mode
+// claims must not overlap, the lock must be free again in the end, and no work that it
+// guards may be done twice: fencing protects the store, not the work. In the mode
 // for which the lock promises right data, the data must be right, and the fence
 // must not refuse the token of a rightful holder. Beliefs may overlap: no lock with
 // a lease can prevent the belief of a paused client.
@@ -62,8 +63,14 @@ func against(m ModeRun, p lock.Promise) []checker.Label {
 	if facts.RevivedClaims > 0 {
 		out = append(out, checker.Revived)
 	}
+	if facts.Misconduct > 0 {
+		out = append(out, checker.Misconduct)
+	}
 	if p.Order == lock.FIFO && facts.Overtaken > 0 {
 		out = append(out, checker.Overtaken)
+	}
+	if facts.WorkTwice > 0 { // in every mode: a fence protects the store, and not the work
+		out = append(out, checker.Repeated)
 	}
 	if facts.ClaimOverlaps > 0 {
 		out = append(out, checker.Overlap)

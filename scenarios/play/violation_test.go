@@ -53,6 +53,9 @@ func TestViolations(t *testing.T) {
 		{"overdue, not promised", lock.Promise{Exclusion: claim.Exclusion, FreeWithin: lock.TermAnyTime}, ran(fence.None, checker.Facts{Overdue: 1}), nil},
 		{"overtaken", lock.Promise{Order: lock.FIFO}, ran(fence.None, checker.Facts{Overtaken: 1}), []play.Violation{{fence.None, checker.Overtaken}}},
 		{"overtaken, no order promised", claim, ran(fence.None, checker.Facts{Overtaken: 1}), nil},
+		{"work done twice", seal, ran(fence.Seal, checker.Facts{Recomputed: 2, WorkTwice: 1}), []play.Violation{{fence.Seal, checker.Repeated}}},
+		{"work done twice in a mode without a promise", seal, ran(fence.None, checker.Facts{Recomputed: 2, WorkTwice: 1}), []play.Violation{{fence.None, checker.Repeated}}},
+		{"work done twice after the end of a lease", seal, ran(fence.None, checker.Facts{Recomputed: 1}), nil},
 		{"calm and corrupted", seal, calm, []play.Violation{{fence.None, checker.Corrupted}}},
 		{"not run", seal, play.ModeRun{Mode: fence.Seal, Verdict: checker.Verdict{Label: checker.NotApplicable}}, nil},
 	} {

@@ -29,7 +29,7 @@ func consequences(labels map[checker.Label]int) string {
 		n    int
 		text string
 	}{
-		{labels[checker.Overlap] + labels[checker.Corrupted], "work that is done twice, or undone"},
+		{labels[checker.Overlap] + labels[checker.Repeated] + labels[checker.Corrupted], "work that is done twice, or undone"},
 		{labels[checker.Stuck], "work that waits until the lock is freed"},
 		{labels[checker.FalseReject], "work that a fence refuses and that is done again"},
 	} {

@@ -99,9 +99,10 @@ func newReviewScenario(sc *file.Scenario, l play.Lock, cells []matrix.Cell, repl
 
 func groundOf(sc *file.Scenario, l play.Lock) Ground {
 	switch {
-	case sc.Workload.Kind == file.WorkloadTransfer:
+	case len(sc.Workload.Writes()) > 1:
 		return GroundSeveralWrites
-	case sc.Lock.Owner == file.OwnerShared || !l.Promises(sc.Faults): // one id for all is against the terms (F31, F32)
+	case sc.Lock.Owner == file.OwnerShared || sc.Workload.Look == file.LookOnce || !l.Promises(sc.Faults):
+		// One id for all is against the terms (F31, F32), and so is work without a second look.
 		return GroundOutside
 	}
 	return GroundPromised

@@ -34,7 +34,8 @@ func CalmTrials(l play.Lock, space Space) iter.Seq[*Trial] {
 }
 
 // calmCase is the scenario of one of the runs. They differ in the number of clients,
-// the length of a section, and the latency.
+// the length of a section, the latency, and in whether the context of Acquire ends when
+// it has returned.
 func calmCase(space Space, n int) *file.Scenario {
 	space = space.WithDefaults()
 	sc := file.Defaults()
@@ -50,6 +51,9 @@ func calmCase(space Space, n int) *file.Scenario {
 	sc.Lock.Kind, sc.Lock.TTL = space.Lock, ttl
 	sc.Lock.Backoff = file.Range{Min: part(2), Max: part(4)}
 	sc.Workload.Rounds, sc.Workload.ChecksUntil = 4, checker.CareNever
+	if n%2 == 1 { // the context of Acquire ends when it has returned
+		sc.Workload.AcquireWithin = time.Hour
+	}
 	sc.Workload.Hold, sc.Workload.Think = part([]int{5, 10, 20}[n%3]), part(5)
 	return sc
 }

@@ -60,6 +60,17 @@ func TestCalmTrials(t *testing.T) {
 	}
 }
 
+// A lease must not end with the context that bounded the wait for it.
+func TestCalmTrialsFindALeaseThatEndsWithTheWait(t *testing.T) {
+	l := testruns.Kind(t, "broken/lease-ends-with-the-wait")
+	for trial := range search.CalmTrials(l, discovered(t, l, search.Space{})) {
+		if slices.ContainsFunc(trial.Violations, func(v play.Violation) bool { return v.Label == checker.Void }) {
+			return
+		}
+	}
+	t.Error("no lease ended early")
+}
+
 // A client that is refused a lock that is free breaks what every lock promises.
 func TestCalmTrialsFindARefusal(t *testing.T) {
 	l := testruns.Kind(t, "broken/wedged-after-release")

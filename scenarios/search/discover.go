@@ -40,7 +40,9 @@ func Discover(l play.Lock, space Space) (Space, error) {
 	if err := space.discoverReplicas(l); err != nil {
 		return Space{}, err
 	}
-	space.discoverWays(l)
+	if err := space.discoverWays(l, calm); err != nil {
+		return Space{}, err
+	}
 	space.discoverSize(l)
 	if space.Points == nil {
 		space.Points = calm.points()
@@ -48,7 +50,7 @@ func Discover(l play.Lock, space Space) (Space, error) {
 	if err := space.suits(l, calm.owned); err != nil {
 		return Space{}, err
 	}
-	if calm.owned {
+	if calm.owned && l.Section.Run == nil { // a section of its own has none within it
 		space.Nested, space.OwnerPerRound = cmp.Or(space.Nested, 2), mintsUnderPromise(l)
 	}
 	if l.FollowsSpec || space.TTL != (file.Range{}) {
@@ -75,6 +77,8 @@ func (s Space) suits(l play.Lock, owned bool) error {
 	switch {
 	case s.Nodes != (Span{}) && !l.Quorum:
 		return fmt.Errorf("lock %s is no lock over a quorum of any number of nodes: leave the nodes out", l.Name)
+	case s.Nested > 0 && l.Section.Run != nil:
+		return fmt.Errorf("lock %s has a Section of its own, which has no section within it: leave nested out", l.Name)
 	case s.Nested > 0 && !owned:
 		return fmt.Errorf("lock %s has no owners that could enter it again: leave nested out", l.Name)
 	}
@@ -149,17 +153,24 @@ func coversAll(l play.Lock, classes []lock.Fault) error {
 }
 
 // discoverWays sets how the lock waits and how its clients are configured, if the
-// lock can be made in several ways. No promise covers the defaults of go-redis.
-func (s *Space) discoverWays(l play.Lock) {
-	if !kinds.Reserved(l.Name) {
-		return
-	}
+// lock can be made in several ways. Under a promise the defaults of go-redis are drawn
+// seldom: their retries and long waits hide other mistakes.
+func (s *Space) discoverWays(l play.Lock, calm *calmRun) error {
 	if s.Waits == nil && l.Nodes() <= 1 && slices.Contains(kinds.Names(), l.Name) {
 		s.Waits = []file.WaitMode{file.WaitPoll, file.WaitNotify}
 	}
-	if s.Profiles == nil && l.PromisesNothing() {
-		s.Profiles = []file.ClientProfile{file.ClientQuiet, file.ClientStock}
+	if s.Profiles != nil {
+		return nil
 	}
+	switch follows, err := calm.followsProfile(l); {
+	case err != nil:
+		return fmt.Errorf("lock %s, in a run without faults and with stock clients: %w", l.Name, err)
+	case follows && l.PromisesNothing():
+		s.Profiles = []file.ClientProfile{file.ClientQuiet, file.ClientStock}
+	default:
+		s.Stock = follows
+	}
+	return nil
 }
 
 // points are the named points that the clients have passed, in the order of their

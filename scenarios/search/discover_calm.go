@@ -65,6 +65,22 @@ func followsFailover(l play.Lock, space Space) (bool, error) {
 	return len(o.Modes[0].History.Grants) > 0, nil
 }
 
+// followsProfile reports whether the clients of the lock have the profile of the scenario:
+// stock ones greet the server, so that the run is another one. The locks that come with
+// locksim follow it.
+func (c *calmRun) followsProfile(l play.Lock) (bool, error) {
+	if kinds.Reserved(l.Name) {
+		return true, nil
+	}
+	sc := c.sc.Clone()
+	sc.Lock.Client = file.ClientStock
+	o, err := play.Run(sc, l, play.RunOptions{Seed: calmSeed, Modes: []fence.Mode{c.run.Mode}, Alone: true})
+	if err != nil {
+		return false, err
+	}
+	return trace.Diff(c.run.Trace, o.Modes[0].Trace) != nil, nil
+}
+
 // makeLocker is New, with an error if New returns neither a lock nor an error.
 func makeLocker(l play.Lock, e play.Env) (lock.Locker, error) {
 	locker, err := l.New(e)

@@ -89,9 +89,9 @@ func TestDiscover(t *testing.T) {
 	}{
 		"own points":       {pointed, search.Space{Lock: "pointed", Redis: 1, Points: []string{"asked", "got-it"}, Replicas: 2, TTL: file.Range{Min: testlocks.TTL, Max: testlocks.TTL}}},
 		"three nodes":      {testlocks.Redsync(), search.Space{Lock: "redsync", Redis: 3, Replicas: 2, TTL: file.Range{Min: 9 * time.Second, Max: 10 * time.Second}}},
-		"promise":          {ours(t, "single"), search.Space{Lock: "single", Redis: 1, Faults: ours(t, "single").Promise.Exclusion, Waits: bothWays}},
-		"reentrant":        {ours(t, "reentrant"), search.Space{Lock: "reentrant", Redis: 1, Nested: 2, Faults: ours(t, "reentrant").Promise.Exclusion, Waits: bothWays}},
-		"reentrant-fenced": {ours(t, "reentrant-fenced"), search.Space{Lock: "reentrant-fenced", Redis: 1, Nested: 2, OwnerPerRound: true, Faults: ours(t, "reentrant-fenced").Promise.Exclusion, Waits: bothWays}},
+		"promise":          {ours(t, "single"), search.Space{Lock: "single", Redis: 1, Faults: ours(t, "single").Promise.Exclusion, Waits: bothWays, Stock: true}},
+		"reentrant":        {ours(t, "reentrant"), search.Space{Lock: "reentrant", Redis: 1, Nested: 2, Faults: ours(t, "reentrant").Promise.Exclusion, Waits: bothWays, Stock: true}},
+		"reentrant-fenced": {ours(t, "reentrant-fenced"), search.Space{Lock: "reentrant-fenced", Redis: 1, Nested: 2, OwnerPerRound: true, Faults: ours(t, "reentrant-fenced").Promise.Exclusion, Waits: bothWays, Stock: true}},
 		"everything":       {everything("single"), search.Space{Lock: "single", Redis: 1, Replicas: 2, Waits: bothWays, Profiles: bothProfiles}},
 		"specimen":         {ours(t, "broken/get-then-del"), search.Space{Lock: "broken/get-then-del", Redis: 1, Replicas: 2, Points: []string{"compared"}, Profiles: bothProfiles}},
 	} {
@@ -111,6 +111,37 @@ var (
 	bothWays     = []file.WaitMode{file.WaitPoll, file.WaitNotify}
 	bothProfiles = []file.ClientProfile{file.ClientQuiet, file.ClientStock}
 )
+
+// A lock of a user's own gets stock clients if its clients have the profile of the scenario:
+// seldom under a promise, and otherwise in half of the scenarios. A profile that was chosen
+// stays.
+func TestDiscoverProfiles(t *testing.T) {
+	follows := testlocks.Correct("theirs")
+	follows.New = func(e play.Env) (lock.Locker, error) {
+		return lock.NewSingle(play.RedisClient(e, play.Primary), testlocks.Options(e))
+	}
+	promised := follows.Promise
+	for name, c := range map[string]struct {
+		l        play.Lock
+		promise  lock.Promise
+		chosen   []file.ClientProfile
+		profiles []file.ClientProfile
+		stock    bool
+	}{
+		"under a promise":   {follows, promised, nil, nil, true},
+		"without a promise": {follows, lock.Promise{}, nil, bothProfiles, false},
+		"chosen":            {follows, promised, bothProfiles[:1], bothProfiles[:1], false},
+		"its own client":    {testlocks.Correct("theirs"), promised, nil, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.l.Promise = c.promise
+			got := discovered(t, c.l, search.Space{Profiles: c.chosen})
+			if !slices.Equal(got.Profiles, c.profiles) || got.Stock != c.stock {
+				t.Errorf("profiles %v and stock %v, want %v and %v", got.Profiles, got.Stock, c.profiles, c.stock)
+			}
+		})
+	}
+}
 
 // pointedLocker passes its own points, one of them with a name that no scenario can
 // have.

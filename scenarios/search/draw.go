@@ -55,6 +55,36 @@ func (d *drawer) further() {
 	if d.once(24) {
 		d.gather()
 	}
+	if w.Kind == file.WorkloadRegister && w.Nested == 0 && slices.Contains(d.space.Workloads, file.WorkloadFill) && d.once(8) {
+		w.Kind = file.WorkloadFill
+	}
+	if d.once(4) {
+		d.limits()
+	}
+	if d.once(6) {
+		w.Release = file.ReleaseRetried
+	}
+	if d.space.Stock && d.once(8) {
+		d.sc.Lock.Client = file.ClientStock
+	}
+}
+
+// limits draws contexts that end within a call: while a request is under way, or while
+// the lock waits. None ends in the instant in which a message arrives, as whole
+// milliseconds would let it: code that selects between the two would not be repeatable.
+func (d *drawer) limits() {
+	const before = 137 * time.Microsecond
+	w, trip := &d.sc.Workload, max(d.sc.World.Latency.Max, time.Millisecond)
+	limit := func(lengths ...time.Duration) time.Duration {
+		if i := d.from.Below(len(lengths)); lengths[i] > 0 {
+			return lengths[i] - before
+		}
+		return 0
+	}
+	w.AcquireWithin = limit(0, d.part(200), d.part(40), 14*trip, 3*trip)
+	w.ExtendWithin = limit(0, 0, 0, trip, 3*trip)
+	w.ReleaseWithin = limit(0, 0, 0, trip, 3*trip)
+	w.Deadline = w.Deadline || w.AcquireWithin+w.ExtendWithin+w.ReleaseWithin > 0 && d.once(2)
 }
 
 // gather makes the clients many. A fault that concerned all clients concerns all of them.
@@ -160,7 +190,7 @@ func (d *drawer) world() {
 
 func (d *drawer) workload() {
 	w := &d.sc.Workload
-	w.Kind = pick(d, d.space.Workloads...)
+	w.Kind = pick(d, d.kinds()...)
 	w.Rounds = d.span(d.space.Rounds)
 	w.ChecksUntil = pick(d, checker.CareNever, checker.CareLost, checker.CareSteps)
 	w.Hold = d.part(pick(d, d.holds()...))
@@ -168,9 +198,19 @@ func (d *drawer) workload() {
 	w.Stagger = pick(d, 0, d.part(10))
 	w.Timeout = pick(d, 0, 0, d.part(50), d.part(200))
 	w.Request = pick(d, 0, 0, d.part(40), d.part(200))
-	if w.Kind != file.WorkloadTransfer { // which has no nested sections
+	if w.Kind == file.WorkloadRegister { // others have no nested sections
 		w.Nested = d.from.Below(d.space.Nested + 1)
 	}
+}
+
+// kinds are the workloads that are drawn first. Fill is drawn last, where it can take the
+// place of a register.
+func (d *drawer) kinds() []file.WorkloadKind {
+	all := slices.Clone(d.space.Workloads)
+	if slices.Contains(all, file.WorkloadRegister) {
+		all = slices.DeleteFunc(all, func(k file.WorkloadKind) bool { return k == file.WorkloadFill })
+	}
+	return all
 }
 
 // holds are the possible lengths of a section, in hundredths of the TTL. A client

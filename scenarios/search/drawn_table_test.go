@@ -23,8 +23,8 @@ var updateDrawn = flag.Bool("update-drawn", false, "write how often each thing i
 var everything = search.Space{
 	Redis: 3, Replicas: 2, Nodes: search.Span{Min: 1, Max: 7}, Nested: 2,
 	Waits:     []file.WaitMode{file.WaitPoll, file.WaitNotify},
-	Profiles:  []file.ClientProfile{file.ClientQuiet, file.ClientStock},
-	Workloads: []file.WorkloadKind{file.WorkloadRegister, file.WorkloadTransfer},
+	Stock:     true, // without a promise it is every second scenario
+	Workloads: file.WorkloadKinds(),
 }
 
 // things are what a scenario may have or not.
@@ -39,9 +39,13 @@ var things = []struct {
 	{"extensions of the lease by its holder", func(sc *file.Scenario) bool { return sc.Workload.Extend > 0 }},
 	{"nested sections", func(sc *file.Scenario) bool { return sc.Workload.Nested > 0 }},
 	{"a section of two registers", func(sc *file.Scenario) bool { return sc.Workload.Kind == file.WorkloadTransfer }},
+	{"a value that is filled", func(sc *file.Scenario) bool { return sc.Workload.Kind == file.WorkloadFill }},
 	{"a limited wait for the store", func(sc *file.Scenario) bool { return sc.Workload.Timeout > 0 }},
 	{"a request that ends", func(sc *file.Scenario) bool { return sc.Workload.Request > 0 }},
-	{"a request with a deadline", func(sc *file.Scenario) bool { return sc.Workload.Deadline }},
+	{"a context with a deadline", func(sc *file.Scenario) bool { return sc.Workload.Deadline }},
+	{"a wait for the lock with a context of its own", func(sc *file.Scenario) bool { return sc.Workload.AcquireWithin > 0 }},
+	{"an extension or a release whose context ends", func(sc *file.Scenario) bool { return sc.Workload.ExtendWithin+sc.Workload.ReleaseWithin > 0 }},
+	{"a release that is called again when it fails", func(sc *file.Scenario) bool { return sc.Workload.Release == file.ReleaseRetried }},
 	{"another name of the resource than `order`", func(sc *file.Scenario) bool { return !slices.Contains(sc.Workload.Resources, "order") }},
 	{"several resources", func(sc *file.Scenario) bool { return len(sc.Workload.Resources) > 1 }},
 	{"owner ids that resemble each other", func(sc *file.Scenario) bool { return sc.Lock.Owner == file.OwnerAlike }},

@@ -14,8 +14,8 @@ import (
 
 // Each thing that is drawn now and then is there for a reason: a lock has a mistake that
 // only this thing shows. The search finds the specimen among the scenarios as they are
-// drawn, and in none of the same scenarios without that thing. All of them are without
-// faults. Data that is wrong is not counted: without a fence, a client that works for longer
+// drawn, and in none of the same scenarios without that thing. But for the release that is
+// called again, they are without faults. Data that is wrong is not counted: without a fence, a client that works for longer
 // than its lease loses some with any lock.
 func TestFoundOnlyBecause(t *testing.T) {
 	if testing.Short() {
@@ -26,22 +26,34 @@ func TestFoundOnlyBecause(t *testing.T) {
 		because  string
 		without  func(sc *file.Scenario)
 		space    search.Space
+		rare     bool // it takes more runs
 	}{
-		{"quorum-of-half", "a quorum of a drawn size", func(sc *file.Scenario) { sc.Lock.Nodes = 0 }, search.Space{}},
+		{"quorum-of-half", "a quorum of a drawn size", func(sc *file.Scenario) { sc.Lock.Nodes = 0 }, search.Space{}, false},
 		// The clients c1 and c10 of a crowd resemble each other too.
-		{"owner-prefix", "owner ids that resemble each other", func(sc *file.Scenario) { sc.Lock.Owner = file.OwnerFresh }, search.Space{Clients: search.Span{Min: 2, Max: 4}}},
-		{"names-collide", "several resources", func(sc *file.Scenario) { sc.Workload.Resources = []string{"order"} }, search.Space{}},
-		{"queue-of-ten", "a crowd", func(sc *file.Scenario) { sc.World.Clients = min(sc.World.Clients, 4) }, search.Space{}},
-		{"ttl-from-deadline", "a deadline", func(sc *file.Scenario) { sc.Workload.Deadline = false }, search.Space{}},
-		{"extend-forgets-owner", "an extension by the holder", func(sc *file.Scenario) { sc.Workload.Extend = 0 }, search.Space{}},
-		{"expiry-by-client-clock", "servers whose clocks disagree", func(sc *file.Scenario) { sc.World.Skew = 0 }, search.Space{}},
+		{"owner-prefix", "owner ids that resemble each other", func(sc *file.Scenario) { sc.Lock.Owner = file.OwnerFresh }, search.Space{Clients: search.Span{Min: 2, Max: 4}}, false},
+		{"names-collide", "several resources", func(sc *file.Scenario) { sc.Workload.Resources = []string{"order"} }, search.Space{}, false},
+		{"queue-of-ten", "a crowd", func(sc *file.Scenario) { sc.World.Clients = min(sc.World.Clients, 4) }, search.Space{}, false},
+		{"ttl-from-deadline", "a deadline", func(sc *file.Scenario) { sc.Workload.Deadline = false }, search.Space{}, false},
+		{"extend-forgets-owner", "an extension by the holder", func(sc *file.Scenario) { sc.Workload.Extend = 0 }, search.Space{}, false},
+		{"expiry-by-client-clock", "servers whose clocks disagree", func(sc *file.Scenario) { sc.World.Skew = 0 }, search.Space{}, false},
+		{"lease-ends-with-the-wait", "a wait with a context of its own", func(sc *file.Scenario) {
+			w := &sc.Workload
+			w.AcquireWithin = 0
+			w.Deadline = w.Deadline && w.Request+w.ExtendWithin+w.ReleaseWithin > 0
+		}, search.Space{}, true},
+		{"release-sent-once", "a release that is called again", func(sc *file.Scenario) { sc.Workload.Release = file.ReleaseLast }, search.Space{Faults: []lock.Fault{lock.FaultPartition}}, true},
 	} {
 		t.Run(c.specimen, func(t *testing.T) {
 			t.Parallel()
 			l := testruns.Kind(t, "broken/"+c.specimen)
-			c.space.Faults = []lock.Fault{}
+			if c.space.Faults == nil {
+				c.space.Faults = []lock.Fault{}
+			}
 			space := discovered(t, l, c.space)
 			runs := search.Seeds{First: 1, Last: uint64(testruns.Soak(t, 2000, 0.1))}
+			if c.rare {
+				runs.Last *= 4
+			}
 			violations := func(change func(sc *file.Scenario)) (count int, first uint64) {
 				for drawn := range search.Drawn(space, runs) {
 					change(drawn.Scenario)

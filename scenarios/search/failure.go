@@ -251,8 +251,12 @@ func Shape(sc *file.Scenario, broken []play.Violation) string {
 	slices.Sort(kinds)
 	section := ""
 	switch {
+	case sc.Workload.Section != nil:
+		section = " (section)"
 	case sc.Workload.Kind == file.WorkloadTransfer:
 		section = " (transfer)"
+	case sc.Workload.Kind == file.WorkloadFill:
+		section = " (fill)"
 	case sc.Workload.Nested > 0:
 		section = " (nested)"
 	}

@@ -35,6 +35,7 @@ func TestShape(t *testing.T) {
 		{"corrupted in mode none: pause, pause", corrupted, file.Workload{}, []faults.Fault{{Action: pause}, {At: time.Minute, Action: pause}}},
 		{"corrupted in mode none: no faults (transfer)", corrupted, file.Workload{Kind: file.WorkloadTransfer}, nil},
 		{"corrupted in mode none: no faults (nested)", corrupted, file.Workload{Nested: 2}, nil},
+		{"corrupted in mode none: no faults (fill)", corrupted, file.Workload{Kind: file.WorkloadFill}, nil},
 		{"no violation: no faults", nil, file.Workload{}, nil},
 	} {
 		if got := search.Shape(&file.Scenario{Workload: c.work, Faults: c.faults}, c.broken); got != c.want {

@@ -65,7 +65,10 @@ type Space struct {
 	Waits []file.WaitMode `json:"waits" jsonschema:"minItems=1"`
 	// Profiles are the possible configurations of the lock's clients. Nil means quiet.
 	Profiles []file.ClientProfile `json:"profiles" jsonschema:"minItems=1"`
-	// Workloads are what sections may do. Nil means register.
+	// Stock gives the lock's clients the defaults of go-redis now and then.
+	Stock bool `json:"stock,omitempty"`
+	// Workloads are what sections may do. Fill takes the place of one register without
+	// nested sections in eight, if both are in the list. Nil means register and fill.
 	Workloads []file.WorkloadKind `json:"workloads" jsonschema:"minItems=1"`
 }
 
@@ -122,7 +125,7 @@ func (s Space) WithDefaults() Space {
 		s.Profiles = []file.ClientProfile{file.ClientQuiet}
 	}
 	if len(s.Workloads) == 0 {
-		s.Workloads = []file.WorkloadKind{file.WorkloadRegister}
+		s.Workloads = []file.WorkloadKind{file.WorkloadRegister, file.WorkloadFill}
 	}
 	return s
 }

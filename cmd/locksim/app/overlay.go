@@ -31,11 +31,13 @@ know nothing of locksim:
                   ends the run with an error
   random numbers  math/rand, math/rand/v2 and crypto/rand have a seeded source for
                   each process, also for code that has kept a reader since its start
+  select          of several cases that are ready the choice depends on the time and
+                  the place, and is the same in each run
 
 Out of its reach are: channels of timers of a paused process, which are not late;
 timers that have begun before the rate of a clock changes; the timers of a slow
-process; the order of a map, and a select with two ready cases; look-ups of names by
-net.Resolver; goroutines that no process has started.
+process; the order of a map, and that of goroutines that run at once; look-ups of
+names by net.Resolver; goroutines that no process has started.
 
 The first build compiles the standard library anew, which takes a minute or two; the
 next ones are as fast as ever. Without a process of locksim such a program behaves as

@@ -30,6 +30,7 @@ var clients atomic.Int64
 func sabotagedLock() play.Lock {
 	l := play.Lock{Name: "mylock"}
 	l.Promise, _ = lock.PromiseOf("single")
+	l.Promise.Duties = nil
 	l.New = func(e play.Env) (lock.Locker, error) {
 		if os.Args[len(os.Args)-1] == "worker" {
 			if err := sendSignal(os.Getenv(sabotage)); err != nil {

@@ -63,7 +63,7 @@ var allSpaceFlags = []spaceFlag{
 	wordsFlag("wait", "how the lock waits", []file.WaitMode{file.WaitPoll, file.WaitNotify}, func(s *search.Space) *[]file.WaitMode { return &s.Waits }),
 	wordsFlag("client", "the configuration of the lock's clients", []file.ClientProfile{file.ClientQuiet, file.ClientStock},
 		func(s *search.Space) *[]file.ClientProfile { return &s.Profiles }),
-	wordsFlag("workload", "what sections do", []file.WorkloadKind{file.WorkloadRegister, file.WorkloadTransfer},
+	wordsFlag("workload", "what sections do", file.WorkloadKinds(),
 		func(s *search.Space) *[]file.WorkloadKind { return &s.Workloads }),
 }
 

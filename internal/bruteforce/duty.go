@@ -1,0 +1,109 @@
+package bruteforce
+
+import (
+	"slices"
+	"time"
+
+	"locksim/checker"
+)
+
+// "Misconduct counts the calls that did not end as the lock promises": one for each
+// sentence about a duty that is true of a grant or an attempt.
+func misconduct(h checker.History) int {
+	if h.Timing == nil {
+		return 0
+	}
+	promised := func(d checker.Duty) bool { return slices.Contains(h.Duties, d) }
+	n := 0
+	count := func(d checker.Duty, breach bool) {
+		if promised(d) && breach {
+			n++
+		}
+	}
+	for _, a := range h.Attempts {
+		if a.Returned == 0 {
+			continue
+		}
+		never := present(h, a.Client, 0, at(h, a.Returned))
+		// "An attempt returned more than Trips after its context had ended, and the client
+		// was not away from that end on."
+		count(checker.DutyEnds, a.ContextEnded != 0 && at(h, a.Returned)-a.ContextEnded > h.Timing.Trips &&
+			present(h, a.Client, a.ContextEnded, at(h, a.Returned)))
+		// "An attempt that failed left its place in the queue behind, although its client
+		// had not been away before its return."
+		count(checker.DutyEnds, a.Outcome == checker.OutcomeFailed && happened(a.Enqueued, a.Returned) && !happened(a.Left, a.Returned) &&
+			h.Timing.Steady && never)
+		// "Or, on steady servers and where messages are in order, the record of the nodes
+		// gave the lock to its client after its call, and before the next call of Acquire by
+		// that client, and had it at the return of the attempt or later, although the client
+		// was never away. The last is judged where entry is exclusive."
+		count(checker.DutyEnds, h.Timing.Steady && h.Timing.InOrder && h.Entry != checker.EntryReentrant && len(h.Timing.Away[a.Client]) == 0 &&
+			slices.ContainsFunc(h.Holdings, func(s checker.Holding) bool {
+				between := func(invoked checker.Pos) bool { return a.Invoked < invoked && invoked <= s.From }
+				return s.Client == a.Client && s.Resource == a.Resource && s.From > a.Invoked && !happened(s.To, a.Returned) &&
+					!slices.ContainsFunc(h.Grants, func(g checker.Grant) bool { return g.Client == a.Client && between(g.Invoked) }) &&
+					!slices.ContainsFunc(h.Attempts, func(b checker.Attempt) bool { return b.Client == a.Client && between(b.Invoked) })
+			}))
+		// "An attempt returned before its context had ended, although its client had not
+		// been away before, on steady servers and a prompt network."
+		count(checker.DutyWaits, a.ContextEnded == 0 && never && h.Timing.Steady && h.Timing.Prompt)
+	}
+	for _, g := range h.Grants {
+		// "Or a grant at a later instant than that end."
+		count(checker.DutyEnds, g.ContextEnded != 0 && at(h, g.Granted) > g.ContextEnded && present(h, g.Client, g.ContextEnded, at(h, g.Granted)))
+		count(checker.DutyReports, g.ReleaseSucceeded && !truthful(h, g))
+		// "Or a release returned and the context of the lease had not ended at the instant
+		// of its call, although the client was not away from then to the return."
+		count(checker.DutyReports, g.ReleaseReturned != 0 && !(g.LeaseEnded != 0 && g.LeaseEnded <= at(h, g.Released)) &&
+			present(h, g.Client, at(h, g.Released), at(h, g.ReleaseReturned)))
+		// "On steady servers and a prompt network the claim of a grant was ended by the
+		// lock, and its client had not been away during the last third of a Lease before."
+		if end := first(g.Released, g.Crashed, g.Doubted, g.Lost, g.Until); end != 0 && end > g.Granted && (end == g.Lost || end == g.Until) {
+			count(checker.DutyRenews, h.Timing.Steady && h.Timing.Prompt && present(h, g.Client, at(h, end)-h.Timing.Lease/3, at(h, end)))
+		}
+		// "The validity of a lease ended after the grant and before its release, and the loss
+		// was announced more than ToldWithin later, or not before a release that was called
+		// more than that later, and the client was not away from that end to the
+		// announcement or the call."
+		if then := first(g.Lost, g.Released); g.Until > g.Granted && then > g.Until {
+			count(checker.DutyTells, at(h, then)-at(h, g.Until) > checker.ToldWithin && present(h, g.Client, at(h, g.Until), at(h, then)))
+		}
+	}
+	return n
+}
+
+// present reports whether a client was never away from one instant to another.
+func present(h checker.History, client string, from, to time.Duration) bool {
+	return !slices.ContainsFunc(h.Timing.Away[client], func(a checker.Absence) bool {
+		return from <= a.From && a.From <= to || a.From <= from && from <= a.To
+	})
+}
+
+// "A release succeeded on steady servers, and by the nodes' record its client had the
+// lock without a gap from the grant to the return of the release, or had it neither when
+// the release was called nor at any time until it returned; or the lock announced the
+// loss of the lease after the release had been called, and the client was not away from
+// then to the announcement. The first is judged where entry is
+// exclusive; the first two only if by the record the client had the lock at some time from
+// the call of Acquire to the call of the release."
+func truthful(h checker.History, g checker.Grant) bool {
+	if happened(g.Released, g.Lost) && g.Lost != g.Released && present(h, g.Client, at(h, g.Released), at(h, g.Lost)) {
+		return false
+	}
+	if !h.Timing.Steady {
+		return true
+	}
+	had, throughout, meanwhile := false, false, false
+	for _, s := range h.Holdings {
+		if s.Client != g.Client || s.Resource != g.Resource {
+			continue
+		}
+		has := func(p checker.Pos) bool { return happened(s.From, p) && !happened(s.To, p) }
+		throughout = throughout || has(g.Granted) && has(g.ReleaseReturned)
+		for p := g.Invoked; p <= g.ReleaseReturned; p++ {
+			had = had || has(p) && p <= g.Released
+			meanwhile = meanwhile || has(p) && p >= g.Released
+		}
+	}
+	return !had || meanwhile && !(throughout && h.Entry != checker.EntryReentrant)
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua/parse"
+)
+
+// compiler tells whether package lock compiles with a mutant, without a run of the go command for each.
+type compiler struct {
+	fset    *token.FileSet
+	parsed  map[string]*ast.File // by name, relative to the root of the module
+	imports types.Importer
+}
+
+func newCompiler(ctx context.Context, root string) (*compiler, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-export", "-deps", "-json=ImportPath,Export,GoFiles", "./lock")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("list the source of package lock: %w", err)
+	}
+	c := &compiler{fset: token.NewFileSet(), parsed: map[string]*ast.File{}}
+	exports := map[string]string{}
+	dec := json.NewDecoder(bytes.NewReader(out))
+	for {
+		var p struct {
+			ImportPath, Export string
+			GoFiles            []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("list the source of package lock: %w", err)
+		}
+		exports[p.ImportPath] = p.Export
+		if p.ImportPath != "locksim/lock" {
+			continue
+		}
+		for _, name := range p.GoFiles {
+			if c.parsed["lock/"+name], err = parser.ParseFile(c.fset, filepath.Join(root, "lock", name), nil, 0); err != nil {
+				return nil, err
+			}
+		}
+	}
+	c.imports = importer.ForCompiler(c.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	return c, nil
+}
+
+// check type-checks package lock with another text of one of its files. A script is parsed.
+func (c *compiler) check(file, text string) error {
+	if filepath.Ext(file) == ".lua" {
+		_, err := lua.Parse(strings.NewReader(text), file)
+		return err
+	}
+	changed, err := parser.ParseFile(c.fset, file, text, 0)
+	if err != nil {
+		return err
+	}
+	if c.parsed[file] == nil {
+		return fmt.Errorf("%s is not compiled", file)
+	}
+	all := []*ast.File{changed}
+	for name, f := range c.parsed {
+		if name != file {
+			all = append(all, f)
+		}
+	}
+	_, err = (&types.Config{Importer: c.imports}).Check("locksim/lock", c.fset, all, nil)
+	return err
+}

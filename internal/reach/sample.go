@@ -1,0 +1,229 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"locksim/internal/gotest"
+	"locksim/internal/patch"
+)
+
+// The sample of the mechanical mutants.
+const (
+	sampleSize = 200
+	sampleSeed = 13
+)
+
+// sample draws mutants until so many of them compile, and returns those, in the order of all, and the number drawn.
+// The place of a mutant in the order of the draw depends on the seed and its name alone: a change of one function of
+// the locks leaves the sample of the others.
+func sample(all []edit, size int, compiles func(edit) bool) (drawn []edit, tried int) {
+	place := map[string]uint64{}
+	for _, e := range all {
+		sum := sha256.Sum256([]byte(e.name))
+		place[e.name] = rand.NewPCG(sampleSeed, binary.BigEndian.Uint64(sum[:])).Uint64()
+	}
+	order := slices.Clone(all)
+	slices.SortStableFunc(order, func(a, b edit) int {
+		return cmp.Compare(place[a.name], place[b.name])
+	})
+	chosen := map[string]bool{}
+	for _, e := range order {
+		if len(chosen) == size {
+			break
+		}
+		tried++
+		if compiles(e) {
+			chosen[e.name] = true
+		}
+	}
+	for _, e := range all {
+		if chosen[e.name] {
+			drawn = append(drawn, e)
+		}
+	}
+	return drawn, tried
+}
+
+// drawSample lists the mechanical mutants of package lock, and draws the sample.
+func drawSample(ctx context.Context, root string) (drawn []edit, possible, tried int, err error) {
+	all, err := listAll(root)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	compile, err := newCompiler(ctx, root)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	drawn, tried = sample(all, sampleSize, func(e edit) bool {
+		text, failure := e.mutated(root)
+		err = errors.Join(err, failure)
+		return failure == nil && compile.check(e.file, text) == nil
+	})
+	return drawn, len(all), tried, err
+}
+
+// sampleFile has the sample with what the unit tests make of it, relative to the root of the module. It is made anew by
+// go run ./internal/reach --unit-tests.
+const sampleFile = "internal/reach/sample.json"
+
+// record is the content of sampleFile.
+type record struct {
+	Possible int        `json:"possible"` // mechanical mutants of package lock
+	Drawn    int        `json:"drawn"`    // of them, until a sample of sampleSize compiles
+	Tests    string     `json:"tests"`    // the command of the unit tests
+	Source   string     `json:"source"`   // a hash of package lock with its tests, with which they were made
+	Mutants  []unitTest `json:"mutants"`
+}
+
+// unitTest is what the unit tests make of a mutant.
+type unitTest struct {
+	Name   string `json:"name"`
+	Before string `json:"before"`
+	After  string `json:"after"`
+	Killed bool   `json:"killed"`
+	// By is a test that fails. "" if the tests pass, and also if they ended without the result of one.
+	By string `json:"by,omitempty"`
+}
+
+// is reports whether the result is that of an edit.
+func (u unitTest) is(e edit) bool {
+	return u.Name == e.name && u.Before == e.before && u.After == e.after
+}
+
+// unitTests are the flags of the unit tests of package lock. The conformance suite on a real Redis is left out, which
+// takes longer than all other tests; the suite plays in the world too. Tests that do not end within the timeout, many
+// times what they take, count as failed.
+var unitTests = []string{"-short", "-failfast", "-skip", "^TestConformanceOnRedis$", "-timeout", "60s"}
+
+// testLimit limits a build and the tests on the wall clock.
+const testLimit = 5 * time.Minute
+
+// readRecord reads the sample. Without a file there is none.
+func readRecord(root string) (r record, err error) {
+	b, err := os.ReadFile(filepath.Join(root, sampleFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(b, &r)
+}
+
+func (r record) write(root string) error {
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(root, sampleFile)
+	if err := os.WriteFile(file+".part", append(b, '\n'), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(file+".part", file)
+}
+
+// runUnitTests draws the sample, runs the unit tests with each of its mutants, and writes sampleFile after each. It
+// keeps the results of an interrupted run with the same source.
+func runUnitTests(ctx context.Context, root, dir string, progress io.Writer) error {
+	drawn, possible, tried, err := drawSample(ctx, root)
+	if err != nil {
+		return err
+	}
+	source, err := hashTests(root)
+	if err != nil {
+		return err
+	}
+	old, err := readRecord(root)
+	if err != nil {
+		return err
+	}
+	if old.Source != source {
+		old.Mutants = nil
+	}
+	shop := gotest.Workshop{Root: root, Dir: dir, Limit: testLimit}
+	if t, err := shop.Run(ctx, "./lock", ".", unitTests...); err != nil || !t.Passed {
+		return fmt.Errorf("the unit tests without a mutant: %w\n%s", cmp.Or(err, errors.New("they fail")), t.Output)
+	}
+	now := record{Possible: possible, Drawn: tried, Tests: "go test " + fmt.Sprint(unitTests) + " ./lock", Source: source}
+	for i, e := range drawn {
+		k := slices.IndexFunc(old.Mutants, func(u unitTest) bool { return u.is(e) })
+		if k >= 0 {
+			now.Mutants = append(now.Mutants, old.Mutants[k])
+			continue
+		}
+		u, err := unitTestOf(ctx, shop, e)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.name, err)
+		}
+		_, _ = fmt.Fprintf(progress, "%d of %d: %s: killed: %v %s\n", i+1, len(drawn), e.name, u.Killed, u.By)
+		now.Mutants = append(now.Mutants, u)
+		if err := now.write(root); err != nil {
+			return err
+		}
+	}
+	return now.write(root)
+}
+
+// unitTestOf runs the unit tests with a mutant.
+func unitTestOf(ctx context.Context, shop gotest.Workshop, e edit) (unitTest, error) {
+	u := unitTest{Name: e.name, Before: e.before, After: e.after}
+	text, err := e.mutated(shop.Root)
+	if err != nil {
+		return u, err
+	}
+	overlay, err := patch.WriteOverlay(shop.Root, shop.Dir, e.name, e.file, text)
+	if err != nil {
+		return u, err
+	}
+	t, err := shop.Run(ctx, "./lock", ".", append(slices.Clone(unitTests), "-overlay", overlay)...)
+	switch {
+	case errors.Is(err, gotest.ErrHangs):
+		u.Killed = true
+		return u, nil
+	case err != nil:
+		return u, err
+	case !t.Built:
+		return u, fmt.Errorf("it does not compile:\n%s", t.Output)
+	}
+	u.Killed = !t.Passed
+	for name, action := range t.Tests { // with -failfast one test fails, and those around it
+		if action == "fail" && (len(name) > len(u.By) || len(name) == len(u.By) && name < u.By) {
+			u.By = name
+		}
+	}
+	return u, nil
+}
+
+// hashTests is a hash of package lock, with its tests and scripts.
+func hashTests(root string) (string, error) {
+	var files []string
+	for _, pattern := range []string{"*.go", "*.lua"} {
+		more, err := filepath.Glob(filepath.Join(root, "lock", pattern))
+		if err != nil {
+			return "", err
+		}
+		files = append(files, more...)
+	}
+	hash := sha256.New()
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		_, _ = fmt.Fprintf(hash, "%s %d\n%s", filepath.Base(file), len(text), text) // it never fails
+	}
+	return fmt.Sprintf("%x", hash.Sum(nil)), nil
+}

@@ -1,0 +1,47 @@
+package play
+
+import (
+	"fmt"
+
+	"locksim/scenarios/file"
+)
+
+// value is the register of the value that all clients want in a round, counted from 0. Each round has another one: no
+// client has got it before, and so each needs the lock.
+func value(round int) string { return fmt.Sprint("v", round+1) }
+
+// values are the registers of all rounds.
+func (p *play) values() []string {
+	var all []string
+	for round := range p.sc.Workload.Rounds {
+		all = append(all, value(round))
+	}
+	return all
+}
+
+// fills says that sections fill values: the lock has no section of its own.
+func (p *play) fills() bool {
+	return p.sc.Workload.Kind == file.WorkloadFill && p.lock.Section.Run == nil
+}
+
+// fill looks whether another client has computed the value meanwhile, and otherwise computes and stores it, as long as the
+// client believes in its lease.
+func (c *client) fill(g *grant, register string) error {
+	if over, err := c.leaseIsOver(g); over || err != nil {
+		return err
+	}
+	if c.play.sc.Workload.Look != file.LookOnce {
+		found, ok, err := c.read(g, register)
+		if !ok || err != nil || found != "" {
+			return err
+		}
+	}
+	if err := c.hold(g, c.play.sc.Workload.Hold); err != nil {
+		return err
+	}
+	if over, err := c.leaseIsOver(g); over || err != nil {
+		return err
+	}
+	_, err := c.write(g, register, "")
+	return err
+}

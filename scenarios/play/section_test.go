@@ -1,0 +1,215 @@
+package play_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"locksim/checker"
+	"locksim/internal/testruns"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+)
+
+const shop = `name: shop
+lock: {ttl: 10s, backoff: 50ms..200ms}
+workload: {rounds: 1, stagger: 1s}
+`
+
+const nestedShop = `name: shop
+lock: {kind: fenced}
+workload: {nested: 1}
+`
+
+// sell is the section of scenario order-and-stock, in Go.
+func sell(_ context.Context, h *play.Holder) error {
+	if _, err := h.Read("stock"); err != nil {
+		return err
+	}
+	if err := h.Work(2 * time.Second); err != nil { // the payment
+		return err
+	}
+	if err := h.Check(); err != nil {
+		return err
+	}
+	if _, err := h.Read("order"); err != nil {
+		return err
+	}
+	if err := h.Write("order"); err != nil {
+		return err
+	}
+	return h.Write("stock")
+}
+
+// sectioned plays a scenario with lock single and a section.
+func sectioned(t *testing.T, source string, s play.Section, modes ...fence.Mode) (*play.Outcome, error) {
+	t.Helper()
+	l := testruns.Kind(t, "fenced")
+	l.Section = s
+	return play.Run(testruns.Parse(t, source), l, play.RunOptions{Seed: 1, Modes: modes, Repeat: play.Twice})
+}
+
+// A section in Go has the same run as its steps in a file.
+func TestSectionInGoIsThatOfAFile(t *testing.T) {
+	sc, err := file.Load("order-and-stock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, modes := testruns.Kind(t, "fenced"), fence.Modes()
+	want := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: modes})
+	l.Section = play.Section{Writes: []string{"order", "stock"}, Run: sell}
+	got := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: modes})
+	if d := play.Differ(want, got); d != nil {
+		t.Error(d)
+	}
+	for i := range modes {
+		if g, w := got.Modes[i].Verdict.Label, want.Modes[i].Verdict.Label; g != w {
+			t.Errorf("mode %s: %s in Go, %s in the file", modes[i], g, w)
+		}
+	}
+}
+
+// What the checker could not judge is an error of the run that says what to do.
+func TestSectionMisuse(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		run  func(h *play.Holder)
+		want string
+	}{
+		{"write before read", func(h *play.Holder) { _ = h.Write("stock") }, "writes stock and has not read it"},
+		{"read twice", func(h *play.Holder) { _, _ = h.Read("stock"); _, _ = h.Read("stock") }, "reads stock twice"},
+		{"written twice", func(h *play.Holder) { _, _ = h.Read("stock"); _ = h.Write("stock"); _ = h.Write("stock") }, "writes stock twice"},
+		{"not declared", func(h *play.Holder) { _, _ = h.Read("bill"); _ = h.Write("bill") }, "writes bill, which is not in its Writes"},
+		{"no register", func(h *play.Holder) { _, _ = h.Read("The Stock") }, `reads "The Stock", which cannot be a register`},
+		{"a part", func(h *play.Holder) { _, _ = h.Read("stock"); _ = h.Write("stock") }, "returned nil and wrote stock alone"},
+		{"read at the end", func(h *play.Holder) {
+			for _, r := range []string{"stock", "order"} {
+				_, _ = h.Read(r)
+				_ = h.Write(r)
+			}
+			_, _ = h.Read("bill")
+		}, "reads bill after its last write"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := sectioned(t, shop, play.Section{Writes: []string{"stock", "order"}, Run: func(_ context.Context, h *play.Holder) error {
+				tt.run(h)
+				return nil
+			}}, fence.None)
+			if _, ok := errors.AsType[*file.InputError](err); !ok || !strings.Contains(err.Error(), "the Section of lock fenced, on c0, "+tt.want) {
+				t.Errorf("error %v, want an *file.InputError with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestSectionValidate(t *testing.T) {
+	run := func(context.Context, *play.Holder) error { return nil }
+	for want, s := range map[string]play.Section{
+		"the Section has Writes and no Run":     {Writes: []string{"stock"}},
+		"cannot be a register":                  {Writes: []string{"my stock"}, Run: run},
+		"has stock twice in its Writes":         {Writes: []string{"stock", "stock"}, Run: run},
+		"which has no section within it: leave": {Run: run},
+	} {
+		if _, err := sectioned(t, nestedShop, s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// A section that writes nothing, and one that stops by an error of its own before it
+// writes, are right; one that stops between its writes is torn.
+func TestSectionStops(t *testing.T) {
+	errSoldOut := errors.New("sold out")
+	for name, tt := range map[string]struct {
+		run  func(h *play.Holder) error
+		want checker.Label
+	}{
+		"only reads": {func(h *play.Holder) error { _, err := h.Read("stock"); return err }, checker.Safe},
+		"before":     {func(h *play.Holder) error { _, _ = h.Read("stock"); return errSoldOut }, checker.Safe},
+		"between": {func(h *play.Holder) error {
+			_, _ = h.Read("stock")
+			_ = h.Write("stock")
+			return errSoldOut
+		}, checker.Corrupted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, err := sectioned(t, shop, play.Section{Writes: []string{"stock", "order"}, Run: func(_ context.Context, h *play.Holder) error {
+				return tt.run(h)
+			}}, fence.None)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v := o.Modes[0].Verdict; v.Label != tt.want {
+				t.Errorf("%s, want %s: %v", v.Label, tt.want, v.Reasons)
+			}
+		})
+	}
+}
+
+// Where a section looks at its lease and finds it over, its belief ends, also in a
+// scenario whose clients do not check it; without the look it goes on to the release.
+func TestCheckEndsBelief(t *testing.T) {
+	const late = shop + "faults: [{when: {client: c0, event: read}, pause: {process: c0, for: 15s}}]\n"
+	for _, looks := range []bool{true, false} {
+		o, err := sectioned(t, late, play.Section{Writes: []string{"stock"}, Run: func(_ context.Context, h *play.Holder) error {
+			if _, err := h.Read("stock"); err != nil {
+				return err
+			}
+			if looks {
+				if err := h.Check(); err != nil {
+					return h.Work(time.Second) // which returns the same error at once
+				}
+			}
+			if err := h.Work(time.Second); err != nil {
+				return err
+			}
+			return h.Write("stock")
+		}}, fence.None)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := o.Modes[0]
+		g := run.History.Grants[0]
+		belief := g.Belief(run.History.Care)
+		if seen := g.UntilSeen > 0; g.Client != "c0" || seen != looks || looks && belief.End != g.UntilSeen || !looks && belief.End != g.Released {
+			t.Errorf("looks %v: the belief of %s ends at %d, the end of its validity is seen at %d, and it releases at %d", looks, g.Client, belief.End, g.UntilSeen, g.Released)
+		}
+		if label := run.Verdict.Label; (label == checker.Corrupted) == looks {
+			t.Errorf("looks %v: %s", looks, label)
+		}
+	}
+}
+
+// A section is interrupted by a crash: its context ends, and its steps return errors.
+func TestSectionCrash(t *testing.T) {
+	var after error
+	o, err := sectioned(t, shop+"faults: [{when: {client: c0, event: written}, crash: {process: c0}}]\n",
+		play.Section{Writes: []string{"order", "stock"}, Run: func(ctx context.Context, h *play.Holder) error {
+			err := sell(ctx, h)
+			if h.Env().Name() == "c0" {
+				<-ctx.Done()
+				after = h.Check()
+			}
+			return err
+		}}, fence.None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := o.Modes[0].Verdict; v.Facts.TornSections != 1 || after == nil {
+		t.Errorf("%d torn sections, and a step after the crash returned %v: %v", v.Facts.TornSections, after, v.Reasons)
+	}
+}
+
+// A section that does not end is an error of the run when its virtual time is over.
+func TestSectionWithoutEnd(t *testing.T) {
+	_, err := sectioned(t, shop, play.Section{Run: func(ctx context.Context, _ *play.Holder) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}}, fence.None)
+	if err == nil || !strings.Contains(err.Error(), "the run reached its limit of virtual time") || !strings.Contains(err.Error(), "a client waits forever") {
+		t.Errorf("error %v", err)
+	}
+}
