@@ -1,0 +1,85 @@
+// Package etcdlocks puts locks on etcd on trial: the one of package [locksim/lock/etcdlock], and those of etcd's own
+// package concurrency, as its documentation uses them.
+//
+//	scenarios.Check(t, etcdlocks.Lock(), scenarios.Options{})
+//
+// Each runs on a cluster of three members of package [locksim/sim/etcd]. A program that imports this package compiles the
+// client of etcd, gRPC and raft.
+package etcdlocks
+
+import (
+	"fmt"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locksim/lock"
+	"locksim/lock/etcdlock"
+	"locksim/lock/promise"
+	"locksim/scenarios"
+	"locksim/sim/etcd"
+)
+
+// members is the number of members of a cluster.
+const members = 3
+
+// settles is how long the cluster may take to serve all clients again: two elections, and what gRPC needs to notice a
+// broken connection.
+const settles = 15 * time.Second
+
+// Kind is the kind of server: etcd, with e0, e1 and e2.
+func Kind() scenarios.ServerKind {
+	return scenarios.ServerKind{Name: "etcd", Prefix: "e", Leader: etcd.Leader, Make: etcd.Cluster, Settles: settles}
+}
+
+// servers are those of a lock.
+func servers() []scenarios.Servers { return []scenarios.Servers{{Kind: Kind(), Count: members}} }
+
+// All are the locks of this package.
+func All() []scenarios.Lock { return []scenarios.Lock{Lock(), Mutex(), Election()} }
+
+// Lock is that of package etcdlock.
+func Lock() scenarios.Lock {
+	return scenarios.Lock{
+		Name: "etcd", Servers: servers(), Tokens: true, FollowsSpec: true,
+		Keys: func(resource string) []string { return []string{etcdlock.Options{}.Queue(resource)} },
+		Promise: lock.Promise{
+			Exclusion: []lock.Fault{
+				lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultSlow, lock.FaultPartition, lock.FaultLatency, lock.FaultReset,
+				lock.FaultStall, lock.FaultWallClock, lock.FaultClockDrift, lock.FaultNodeCrash,
+			},
+			Data: "seal", FreeWithin: lock.TermTTLAndCluster,
+			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyRenews},
+		},
+		About: "A key with a lease joins a queue on a cluster of etcd, the first in the queue has the lock, and the client keeps the lease alive. " +
+			"The fencing token is the creation revision of the key.",
+		ForWhom: "Work of unknown length on data that must stay right, in a store that compares tokens, where etcd is at hand.",
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			c, err := client(e)
+			if err != nil {
+				return nil, err
+			}
+			return etcdlock.New(c, etcdlock.Options{TTL: seconds(e.Spec().TTL), Clock: e.Clock()})
+		},
+	}
+}
+
+// seconds is a TTL as etcd has it: in whole seconds, two at least.
+func seconds(ttl time.Duration) time.Duration {
+	return max((ttl + time.Second - 1).Truncate(time.Second), 2*time.Second)
+}
+
+// client is a client of all members, that of each machine's first.
+func client(e scenarios.Env) (*clientv3.Client, error) {
+	first := 0
+	if _, err := fmt.Sscanf(e.Name(), "c%d", &first); err != nil {
+		first = 0 // the probe
+	}
+	var names []string
+	for i := range members {
+		names = append(names, fmt.Sprintf("e%d", (first+i)%members))
+	}
+	return etcd.ClientWith(e, clientv3.Config{
+		DialOptions: etcd.DialOptions(), DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 3 * time.Second,
+	}, names...)
+}

@@ -1,0 +1,84 @@
+package etcd
+
+import (
+	"context"
+	"net"
+	"time"
+	_ "unsafe" // for go:linkname
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+)
+
+// Machine is where a client runs: a [locksim/sim.Process], the environment of a lock under test, or anything else that
+// can dial.
+type Machine interface {
+	// Address is the address under which a server ("e0", "leader") is dialled.
+	Address(server string) string
+	// Dial opens a connection.
+	Dial(ctx context.Context, network, addr string) (net.Conn, error)
+	// OnEnd registers a function to call at the end of the run.
+	OnEnd(func())
+}
+
+// Client makes a client of these members, all of them in one client, with [DialOptions]. It is closed at the end of the
+// run.
+func Client(m Machine, members ...string) (*clientv3.Client, error) {
+	return ClientWith(m, clientv3.Config{DialOptions: DialOptions()}, members...)
+}
+
+// ClientWith makes a client of these members with the caller's configuration, the machine's dialer, and no log. It is
+// closed at the end of the run.
+func ClientWith(m Machine, cfg clientv3.Config, members ...string) (*clientv3.Client, error) {
+	cfg.Endpoints = nil
+	for _, name := range members {
+		cfg.Endpoints = append(cfg.Endpoints, m.Address(name))
+	}
+	dial := grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn, error) { return m.Dial(ctx, "tcp", addr) })
+	cfg.DialOptions = append([]grpc.DialOption{dial}, cfg.DialOptions...)
+	if cfg.Logger == nil {
+		cfg.Logger = zap.NewNop()
+	}
+	c, err := clientv3.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	m.OnEnd(func() { _ = c.Close() })
+	return c, nil
+}
+
+// DialOptions are the options with which the client of etcd is repeatable:
+//
+//   - The delay before it connects again has no jitter, which gRPC draws from a source that no seed reaches.
+//   - It uses the first member that answers, in the order in which they are given. By default gRPC begins with one of
+//     them at random.
+//   - A stream opens some microseconds late, by its method: two loops of the client that run every 500 ms would
+//     otherwise begin in one instant, and the scheduler would decide which of them comes first.
+func DialOptions() []grpc.DialOption {
+	return []grpc.DialOption{
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: time.Second, Multiplier: 1.6, MaxDelay: 120 * time.Second},
+			MinConnectTimeout: 20 * time.Second,
+		}),
+		grpc.WithDefaultServiceConfig(`{"loadBalancingConfig":[{"pick_first":{}}]}`),
+		grpc.WithDisableServiceConfig(),
+		grpc.WithChainStreamInterceptor(apart),
+	}
+}
+
+// apart opens a stream some microseconds late.
+func apart(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+	time.Sleep(time.Duration(len(method)) * 1013 * time.Nanosecond) //nolint:forbidigo // it is in the bubble, and all streams of a method wait equally long
+	return open(ctx, desc, conn, method, opts...)
+}
+
+// The client's watcher has a context whose Done is a channel of the whole program, which is never closed. A goroutine
+// that waits for a channel from outside its bubble is never durably blocked, and virtual time would stand still. nil is
+// a channel that is never closed either.
+//
+//go:linkname watcherDone go.etcd.io/etcd/client/v3.valCtxCh
+var watcherDone chan struct{}
+
+func init() { watcherDone = nil }
