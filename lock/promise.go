@@ -107,7 +107,9 @@ const (
 )
 
 // Terms lists the terms. The caller owns the slice.
-func Terms() []Term { return []Term{TermTTL, TermTTLAndWaiter, TermTTLAndCluster, TermDrift, TermAnyTime} }
+func Terms() []Term {
+	return []Term{TermTTL, TermTTLAndWaiter, TermTTLAndCluster, TermDrift, TermAnyTime}
+}
 
 // duties are those of every lock of this package, and more.
 func duties(more ...promise.Duty) []promise.Duty {
