@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"locksim/cmd/locksim/app"
+	"locksim/scenarios/etcdlocks"
 )
 
-func main() { os.Exit(app.Main()) }
+func main() { os.Exit(app.Main(etcdlocks.All()...)) }

@@ -21,7 +21,6 @@ import (
 	"locksim/checker"
 	"locksim/lock"
 	"locksim/lock/fence"
-	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
@@ -148,9 +147,9 @@ type Options struct {
 
 // Measure measures one lock.
 //
-// Errors wrap ErrUnusable, or are those of [file.Library] and [play.Run].
+// Errors wrap ErrUnusable, or are those of [play.Library] and [play.Run].
 func Measure(l play.Lock, opt Options) (*Lock, error) {
-	library, err := file.Library()
+	library, err := play.Library([]play.Lock{l})
 	if err != nil {
 		return nil, err
 	}

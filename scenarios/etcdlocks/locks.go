@@ -14,9 +14,12 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locksim/lock"
+	"locksim/lock/broken/etcdbroken"
 	"locksim/lock/etcdlock"
 	"locksim/lock/promise"
 	"locksim/scenarios"
+	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
 	"locksim/sim/etcd"
 )
 
@@ -29,14 +32,41 @@ const settles = 15 * time.Second
 
 // Kind is the kind of server: etcd, with e0, e1 and e2.
 func Kind() scenarios.ServerKind {
-	return scenarios.ServerKind{Name: "etcd", Prefix: "e", Leader: etcd.Leader, Make: etcd.Cluster, Settles: settles}
+	is := file.Etcd()
+	return scenarios.ServerKind{Name: is.Kind, Prefix: is.Prefix, Leader: is.Leader, Lacks: is.Lacks, Make: etcd.Cluster, Settles: settles}
 }
 
 // servers are those of a lock.
 func servers() []scenarios.Servers { return []scenarios.Servers{{Kind: Kind(), Count: members}} }
 
-// All are the locks of this package.
-func All() []scenarios.Lock { return []scenarios.Lock{Lock(), Mutex(), Election()} }
+// All are the locks of this package, the specimens last.
+func All() []scenarios.Lock { return append([]scenarios.Lock{Lock(), Mutex(), Election()}, Specimens()...) }
+
+// Specimens are the locks of package etcdbroken.
+func Specimens() []scenarios.Lock {
+	var all []scenarios.Lock
+	for _, s := range etcdbroken.All() {
+		l := scenarios.Lock{
+			Name: kinds.BrokenPrefix + s.Name, Servers: servers(), Tokens: s.Tokens, FollowsSpec: true,
+			Keys:  func(resource string) []string { return []string{etcdbroken.Key(resource)} },
+			About: "A lock that is wrong on purpose: " + s.Wrong, ForWhom: "Tests: it is wrong on purpose.",
+			New: func(e scenarios.Env) (lock.Locker, error) {
+				c, err := client(e)
+				if err != nil {
+					return nil, err
+				}
+				spec := e.Spec()
+				return s.New(c, etcdbroken.Options{TTL: seconds(spec.TTL), Backoff: lock.Backoff{Min: spec.Backoff.Min, Max: spec.Backoff.Max},
+					Clock: e.Clock(), Jitter: e.Source("lock"), Point: func(label string) { _ = e.Point(label) }})
+			},
+		}
+		if s.Held {
+			l.Lease, l.Detection = scenarios.LeaseHeld, time.Second
+		}
+		all = append(all, l)
+	}
+	return all
+}
 
 // Lock is that of package etcdlock.
 func Lock() scenarios.Lock {

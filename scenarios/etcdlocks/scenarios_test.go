@@ -3,7 +3,6 @@ package etcdlocks_test
 import (
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -11,30 +10,27 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios"
 	"locksim/scenarios/etcdlocks"
+	"locksim/scenarios/file"
 )
 
-// No label is worse than the expected one, for each scenario, lock and mode. With LOCKSIM_SOAK=1 the worst of the seeds
-// 1 to 20 is that one, and each run is played twice.
+// No label is worse than the expected one, for each scenario of the library, lock and mode. With LOCKSIM_SOAK=1 the worst of
+// the seeds 1 to 20 is that one, and each run is played twice.
 func TestScenarios(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d scenarios: %v", len(files), err)
+	all, err := file.Library()
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, path := range files {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+	played := 0
+	for _, sc := range all {
 		for _, l := range etcdlocks.All() {
-			sc, err := scenarios.Parse(path, data, l)
-			if err != nil {
-				t.Fatal(err)
+			if slices.Contains(sc.LockNames(), l.Name) {
+				played++
+				t.Run(sc.Name+" "+l.Name, func(t *testing.T) { meets(t, sc, l) })
 			}
-			if !slices.Contains(sc.LockNames(), l.Name) {
-				continue
-			}
-			t.Run(sc.Name+" "+l.Name, func(t *testing.T) { meets(t, sc, l) })
 		}
+	}
+	if played == 0 {
+		t.Error("no scenario of the library names one of these locks")
 	}
 }
 

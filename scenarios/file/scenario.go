@@ -377,6 +377,8 @@ type ServerCount struct {
 	Count int `json:"count" jsonschema:"minimum=1"`
 	// Leader is the name of whichever of its servers leads, if they have a leader.
 	Leader string `json:"leader,omitempty"`
+	// Lacks are the kinds of fault that cannot strike its servers: see [ServerName].
+	Lacks []string `json:"lacks,omitempty"`
 }
 
 // MaxServers is the greatest number of servers of one kind in a world.
@@ -390,17 +392,26 @@ type ServerName struct {
 	// Leader is the name of whichever of the servers leads, for the targets of faults. "" is for servers without a
 	// leader.
 	Leader string
+	// Lacks are the kinds of fault, such as "evict", that cannot strike these servers: they have nothing that it
+	// could concern. A file with one is refused.
+	Lacks []string
 }
 
-// known are the kinds of servers that come with locksim, besides Redis. A file may name them in every program; to play it
-// takes a lock that has them.
-var known = []ServerName{{Kind: "etcd", Prefix: "e", Leader: "leader"}}
+// Etcd is the servers of package sim/etcd. Their leases are by monotonic clocks, they never delete a key for lack of
+// memory, and no member follows another as a replica of Redis does.
+func Etcd() ServerName {
+	return ServerName{Kind: "etcd", Prefix: "e", Leader: "leader", Lacks: []string{"clock_jump", "evict", "failover", "flush", "read_only"}}
+}
+
+// Known are the kinds of servers that come with locksim, besides Redis. A file may name them in every program; to play it
+// takes a lock that has them. The caller owns the slice.
+func Known() []ServerName { return []ServerName{Etcd()} }
 
 // withKnown adds those that come with locksim to the kinds that locks bring along. A kind of a user may have the same
 // name, and is meant then.
 func withKnown(kinds []ServerName) []ServerName {
 	all := slices.Clone(kinds)
-	for _, k := range known {
+	for _, k := range Known() {
 		if !slices.ContainsFunc(all, func(own ServerName) bool { return own.Kind == k.Kind }) {
 			all = append(all, k)
 		}

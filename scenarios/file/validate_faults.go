@@ -85,21 +85,22 @@ func (s checked) validateAction(action faults.Action) error {
 		return nil
 	}
 	for _, field := range form.Fields {
-		if err := s.validateField(form.Name+"."+field.Key, field); err != nil {
+		if err := s.validateField(form.Name, field); err != nil {
 			return err
 		}
 	}
 	return s.validateLinks(form)
 }
 
-func (s checked) validateField(path string, field faults.Field) error {
+func (s checked) validateField(fault string, field faults.Field) error {
+	path := fault + "." + field.Key
 	switch holds := field.Holds.(type) {
 	case faults.Name:
 		if holds.Role.Has(faults.Family) && s.World.Replicas == 0 {
 			return wrong(path, "r0 has no replica to promote; set world.replicas to 1 or more")
 		}
 		if *holds.To != "" {
-			return s.known(path, *holds.To, holds.Role)
+			return s.struck(path, *holds.To, holds.Role, fault)
 		}
 	case faults.Names:
 		for i, name := range *holds.To {

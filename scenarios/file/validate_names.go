@@ -14,6 +14,7 @@ type role struct {
 	title  string
 	names  []string
 	leader string // the name of whichever of them leads; empty if none does
+	lacks  []string
 }
 
 // has reports whether a participant of the role has the name.
@@ -40,7 +41,7 @@ func (s checked) replicas() role {
 func (s checked) others() []role {
 	var all []role
 	for _, c := range s.World.Servers {
-		all = append(all, role{c.Kind + " servers", Numbered(c.Prefix, c.Count), c.Leader})
+		all = append(all, role{c.Kind + " servers", Numbered(c.Prefix, c.Count), c.Leader, c.Lacks})
 	}
 	return all
 }
@@ -80,6 +81,16 @@ func (s checked) roles(of faults.Role) []role {
 		all = append(all, s.store())
 	}
 	return all
+}
+
+// struck checks that a participant of the role has the name, and that the fault can strike it.
+func (s checked) struck(path, name string, of faults.Role, fault string) error {
+	for _, r := range s.roles(of) {
+		if r.has(name) && slices.Contains(r.lacks, fault) {
+			return wrong(path, "%s is one of the %s, which %s cannot strike: Redis nodes have it", name, r.title, fault)
+		}
+	}
+	return s.known(path, name, of)
 }
 
 // known checks that a participant of the role has the name.

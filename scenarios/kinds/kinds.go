@@ -150,6 +150,25 @@ func Find(name string) (Kind, error) {
 	return k, nil
 }
 
+// packages have the locks that come with locksim in a package of their own, which few programs import.
+var packages = map[string]string{
+	"etcd":          "locksim/scenarios/etcdlocks",
+	"etcd-mutex":    "locksim/scenarios/etcdlocks",
+	"etcd-election": "locksim/scenarios/etcdlocks",
+
+	BrokenPrefix + "etcd-put-without-compare": "locksim/scenarios/etcdlocks",
+	BrokenPrefix + "etcd-never-renewed":       "locksim/scenarios/etcdlocks",
+	BrokenPrefix + "etcd-until-from-answer":   "locksim/scenarios/etcdlocks",
+	BrokenPrefix + "etcd-lease-as-token":      "locksim/scenarios/etcdlocks",
+}
+
+// Package is the import path of the package that has a lock of that name. ok is false for those of [Names] and
+// [Specimens], and for names that locksim does not know.
+func Package(name string) (path string, ok bool) {
+	path, ok = packages[name]
+	return path, ok
+}
+
 // Reserved reports whether a name is one of [Names], or begins with [BrokenPrefix].
 func Reserved(name string) bool {
 	return slices.Contains(Names(), name) || strings.HasPrefix(name, BrokenPrefix)

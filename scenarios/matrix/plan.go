@@ -33,8 +33,8 @@ type Options struct {
 	Modes []fence.Mode
 	// Seeds are the seeds of every cell.
 	Seeds search.Seeds
-	// Extra are locks that do not come with locksim. They take part in every
-	// scenario.
+	// Extra are locks that the program was given. One takes part in every scenario if
+	// Locks has it, or if none of the scenarios names it; otherwise in those that do.
 	Extra []play.Lock
 }
 
@@ -137,9 +137,19 @@ func fits(pattern, name string) bool {
 	return ok && err == nil
 }
 
+// asked reports whether a pattern has a lock.
+func (p *Plan) asked(name string) bool {
+	return slices.ContainsFunc(p.opts.Locks, func(pattern string) bool { return fits(pattern, name) })
+}
+
+// everywhere reports whether one of the extra locks takes part in scenarios that do not name it.
+func (p *Plan) everywhere(name string) bool {
+	return p.asked(name) || !slices.ContainsFunc(p.opts.Scenarios, func(sc *file.Scenario) bool { return slices.Contains(sc.LockNames(), name) })
+}
+
 // wanted reports whether a lock takes part.
 func (p *Plan) wanted(name string) bool {
-	if slices.ContainsFunc(p.opts.Locks, func(pattern string) bool { return fits(pattern, name) }) {
+	if p.asked(name) {
 		return true
 	}
 	if strings.HasPrefix(name, kinds.BrokenPrefix) {
@@ -153,7 +163,7 @@ func (p *Plan) addScenario(sc *file.Scenario) error {
 	named := sc.LockNames()
 	names := slices.Clone(named)
 	for _, l := range p.opts.Extra {
-		if !slices.Contains(names, l.Name) {
+		if !slices.Contains(names, l.Name) && p.everywhere(l.Name) {
 			names = append(names, l.Name)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -322,7 +323,8 @@ func (l *Lock) specimen(name string) error {
 var ErrUnknownLock = errors.New("there is no lock")
 
 // FindLock is the lock of that name: one of extra, or a kind that comes with
-// locksim. The error is an [ErrUnknownLock], and lists them all.
+// locksim. The error is an [ErrUnknownLock]. It lists them all, or names the package that has
+// the lock.
 func FindLock(name string, extra []Lock) (Lock, error) {
 	names := kinds.Names()
 	for _, l := range extra {
@@ -331,10 +333,25 @@ func FindLock(name string, extra []Lock) (Lock, error) {
 		}
 		names = append(names, l.Name)
 	}
+	if where, ok := kinds.Package(name); ok {
+		return Lock{}, fmt.Errorf("%w %q in this program: package %s has it, for app.Main", ErrUnknownLock, name, where)
+	}
 	if kinds.Reserved(name) {
 		return Kind(name)
 	}
 	return Lock{}, fmt.Errorf("%w %q: there are %s", ErrUnknownLock, name, strings.Join(names, ", "))
+}
+
+// Library is the scenarios of the library that are about a lock of the program: a kind that comes with locksim, or one of
+// extra. They are sorted by name. The caller owns the slice and the scenarios. The error is that of [file.Library].
+func Library(extra []Lock) ([]*file.Scenario, error) {
+	all, err := file.Library()
+	return slices.DeleteFunc(all, func(sc *file.Scenario) bool {
+		return !slices.ContainsFunc(sc.LockNames(), func(name string) bool {
+			_, elsewhere := kinds.Package(name)
+			return !elsewhere || slices.ContainsFunc(extra, func(l Lock) bool { return l.Name == name })
+		})
+	}), err
 }
 
 // queueOf is the key in which a fair lock keeps its waiters, in order.

@@ -62,7 +62,7 @@ func withServersOf(list []file.ServerCount, l Lock) []file.ServerCount {
 		}
 		i := slices.IndexFunc(out, func(c file.ServerCount) bool { return c.Kind == s.Kind.Name })
 		if i < 0 {
-			out = append(out, file.ServerCount{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Count: s.Count, Leader: s.Kind.Leader})
+			out = append(out, file.ServerCount{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Count: s.Count, Leader: s.Kind.Leader, Lacks: s.Kind.Lacks})
 			continue
 		}
 		out[i].Count = max(out[i].Count, s.Count)
@@ -77,9 +77,9 @@ func ServerNames(locks ...Lock) []file.ServerName {
 	var out []file.ServerName
 	for _, l := range locks {
 		for _, s := range l.Servers {
-			name := file.ServerName{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Leader: s.Kind.Leader}
-			if s.Kind.Name != redisName && !slices.Contains(out, name) {
-				out = append(out, name)
+			known := slices.ContainsFunc(out, func(n file.ServerName) bool { return n.Kind == s.Kind.Name && n.Prefix == s.Kind.Prefix })
+			if s.Kind.Name != redisName && !known {
+				out = append(out, file.ServerName{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Leader: s.Kind.Leader, Lacks: s.Kind.Lacks})
 			}
 		}
 	}

@@ -30,6 +30,9 @@ type ServerKind struct {
 	// Leader is the name of whichever of them leads, for the targets of faults: that of a [sim.Builder.Alias]. "" is for
 	// servers without a leader.
 	Leader string
+	// Lacks are the kinds of fault, such as "evict", that cannot strike these servers: a scenario with one is refused,
+	// and no search draws it.
+	Lacks []string
 	// Settles is set for servers that form a cluster, which clients see as one server: it is how long the cluster may
 	// take to serve all clients again after trouble of one of its members, or of a link among them. It elects a leader,
 	// and clients notice which of their connections are broken. 0 means that each server is for itself.

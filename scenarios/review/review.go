@@ -159,7 +159,7 @@ type Gap struct {
 // Assemble makes a review of the measurements of a lock, and of the results of its
 // failures in each fencing mode; see [Failures]. replay is the command that runs a
 // scenario. Assemble removes the wall times of the parts, and the results of their
-// single jobs. The error is that of [file.Library].
+// single jobs. The error is that of [play.Library].
 func Assemble(plan Plan, l play.Lock, parts Parts, failures []Failure, replay matrix.ReplayCommand) (*Review, error) {
 	timeless(parts)
 	t := explore.NewTiming()
@@ -196,7 +196,7 @@ func timeless(p Parts) {
 // readLibrary divides the scenarios of the library into those that were run and
 // those that were not.
 func (r *Review) readLibrary(l play.Lock, replay matrix.ReplayCommand) error {
-	all, err := file.Library()
+	all, err := play.Library([]play.Lock{l})
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func NewWork(l play.Lock, opts Options) (*Work, error) {
 }
 
 func (w *Work) planMatrix(l play.Lock, opts Options) error {
-	all, err := file.Library()
+	all, err := play.Library(opts.Extra)
 	if err != nil {
 		return err
 	}

@@ -110,6 +110,12 @@ func (s *Space) discoverReplicas(l play.Lock) error {
 	if s.Replicas > 0 || s.Faults != nil && !asked {
 		return nil
 	}
+	if s.Redis == 0 && asked {
+		return fmt.Errorf("lock %s has no Redis node, whose replica could take over: leave failovers out", l.Name)
+	}
+	if s.Redis == 0 {
+		return nil
+	}
 	follows, err := followsFailover(l, *s)
 	switch {
 	case err != nil:

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"locksim/faults"
+	"locksim/scenarios/file"
+	"locksim/sim/trace"
 )
 
 // trouble is one action that may go wrong, or several that belong together, such as
@@ -26,6 +28,17 @@ func (t trouble) kinds() []string {
 		out = append(out, a.Kind())
 	}
 	return out
+}
+
+// lackedBy reports whether one of its actions strikes a server, and cannot strike those of a kind.
+func (t trouble) lackedBy(servers file.ServerCount) bool {
+	return slices.ContainsFunc(t.like, func(a faults.Action) bool {
+		form, _ := faults.Open(a)
+		return slices.Contains(servers.Lacks, form.Name) && slices.ContainsFunc(form.Fields, func(f faults.Field) bool {
+			name, ok := f.Holds.(faults.Name)
+			return ok && trace.IsServer(*name.To)
+		})
+	})
 }
 
 type repeats int

@@ -12,7 +12,9 @@ import (
 func troubles(w file.World) []trouble {
 	all := slices.Concat(processTroubles, clockTroubles, networkTroubles, nodeTroubles)
 	if w.Redis == 0 { // servers of other kinds need not have these faults
-		all = slices.DeleteFunc(all, func(t trouble) bool { return slices.Contains(redisTroubles, t.name) })
+		all = slices.DeleteFunc(all, func(t trouble) bool {
+			return slices.Contains(redisTroubles, t.name) || slices.ContainsFunc(w.Servers, func(s file.ServerCount) bool { return t.lackedBy(s) })
+		})
 	}
 	if w.Replicas > 0 {
 		all = append(all, replicaTroubles...)

@@ -15,7 +15,6 @@ import (
 	"locksim/reports/markdown"
 	"locksim/reports/terminal"
 	"locksim/scenarios/compare"
-	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -76,7 +75,7 @@ func (s comparisons) completeCompared(_ *cobra.Command, named []string, _ string
 }
 
 // everyLock are the names of all locks and specimens.
-func (s comparisons) everyLock() []string { return append(s.lockNames(), kinds.Specimens()...) }
+func (s comparisons) everyLock() []string { return append(s.lockNames(), s.specimens()...) }
 
 // compare is the compare command.
 func (s comparisons) compare(names []string, f compareFlags) error {

@@ -5,14 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locksim/scenarios/file"
-	"locksim/scenarios/kinds"
+	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
 
 // completeScenarios offers the scenarios of the library, and files.
-func completeScenarios(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	all, err := file.Library()
+func (s *shell) completeScenarios(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	all, err := play.Library(s.extra)
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -27,7 +26,7 @@ func completeScenarios(_ *cobra.Command, args []string, _ string) ([]string, cob
 func (s *shell) completeFlags(cmd *cobra.Command) {
 	values := map[string]cobra.CompletionFunc{
 		"lock":      s.completeLocks,
-		"scenario":  completeScenarioList,
+		"scenario":  s.completeScenarioList,
 		"mode":      cobra.FixedCompletions(modeNames(), cobra.ShellCompDirectiveNoFileComp),
 		"fencing":   completeModes,
 		"seed":      cobra.NoFileCompletions,
@@ -71,7 +70,7 @@ func completeFaults(cmd *cobra.Command, _ []string, typed string) ([]string, cob
 // completeLocks offers all locks; for matrix and explore, those that the list so far
 // does not have.
 func (s *shell) completeLocks(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	names := append(s.lockNames(), kinds.Specimens()...)
+	names := append(s.lockNames(), s.specimens()...)
 	switch cmd.Name() {
 	case "matrix":
 	case "explore":
@@ -84,8 +83,8 @@ func (s *shell) completeLocks(cmd *cobra.Command, _ []string, typed string) ([]s
 
 // completeScenarioList offers the scenarios of the library that the list so far does
 // not have, and files.
-func completeScenarioList(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	all, err := file.Library()
+func (s *shell) completeScenarioList(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	all, err := play.Library(s.extra)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

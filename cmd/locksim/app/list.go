@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/faults"
+	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/lock/broken"
 	"locksim/lock/fence"
@@ -30,6 +31,8 @@ type List struct {
 	Specimens []ListedEntry `json:"specimens"`
 	// Faults are the kinds of fault.
 	Faults []ListedEntry `json:"faults"`
+	// Servers are the kinds of servers: Redis, then those of the program's own locks.
+	Servers []ListedServer `json:"servers"`
 	// Fencing are the fencing modes.
 	Fencing []ListedEntry `json:"fencing"`
 	// FailureModes are the known ways in which locks fail in practice.
@@ -60,6 +63,14 @@ type ListedLock struct {
 	Nodes int `json:"nodes" jsonschema:"minimum=1"`
 	// Promise is what the lock is judged by.
 	Promise lock.Promise `json:"promise"`
+}
+
+// ListedServer is a kind of server.
+type ListedServer struct {
+	// Name is its key under world in a scenario file.
+	Name string `json:"name"`
+	// Lacks are the kinds of fault that cannot strike such a server.
+	Lacks []string `json:"lacks"`
 }
 
 // ListedEntry is a name with its meaning.
@@ -108,7 +119,7 @@ func (s listing) listCommand() *cobra.Command {
 
 // NewList lists what locksim offers; extra are the program's own locks.
 func NewList(extra ...play.Lock) (*List, error) {
-	all, err := file.Library()
+	all, err := play.Library(extra)
 	if err != nil {
 		return nil, err
 	}
@@ -128,14 +139,26 @@ func NewList(extra ...play.Lock) (*List, error) {
 		locks = append(locks, l)
 	}
 	for _, l := range append(locks, extra...) {
+		if strings.HasPrefix(l.Name, kinds.BrokenPrefix) {
+			continue
+		}
 		c.Locks = append(c.Locks, ListedLock{l.Name, l.Tokens, l.Nodes(), l.Promise})
 	}
 	for _, b := range broken.All() {
 		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, cmp.Or(string(b.Fault), search.NoFaults), b.Detector, b.Mode)
 		c.Specimens = append(c.Specimens, ListedEntry{"broken/" + b.Name, text})
 	}
+	for _, l := range extra {
+		if strings.HasPrefix(l.Name, kinds.BrokenPrefix) {
+			c.Specimens = append(c.Specimens, ListedEntry{l.Name, l.About})
+		}
+	}
 	for _, k := range faults.Kinds() {
 		c.Faults = append(c.Faults, ListedEntry{k.Name, k.Text})
+	}
+	c.Servers = []ListedServer{{"redis", []string{}}}
+	for _, kind := range play.ServerNames(extra...) {
+		c.Servers = append(c.Servers, ListedServer{kind.Kind, append([]string{}, kind.Lacks...)})
 	}
 	for _, m := range fence.Modes() {
 		c.Fencing = append(c.Fencing, ListedEntry{string(m), rules[m]})
@@ -143,10 +166,24 @@ func NewList(extra ...play.Lock) (*List, error) {
 	return c, nil
 }
 
+// lockNames are the names of all locks but the specimens.
 func (s *shell) lockNames() []string {
 	names := kinds.Names()
 	for _, l := range s.extra {
-		names = append(names, l.Name)
+		if !strings.HasPrefix(l.Name, kinds.BrokenPrefix) {
+			names = append(names, l.Name)
+		}
+	}
+	return names
+}
+
+// specimens are the names of the locks that are wrong on purpose.
+func (s *shell) specimens() []string {
+	names := kinds.Specimens()
+	for _, l := range s.extra {
+		if strings.HasPrefix(l.Name, kinds.BrokenPrefix) {
+			names = append(names, l.Name)
+		}
 	}
 	return names
 }
@@ -195,10 +232,21 @@ func (c *List) write(w io.Writer) error {
 			line("  %s\t%s", entry.Name, entry.Text)
 		}
 	}
+	line("\nservers, and which faults strike them")
+	for _, s := range c.Servers {
+		line("  %s\t%s", s.Name, s.text())
+	}
 	if err != nil {
 		return err
 	}
 	return t.Flush()
+}
+
+func (s ListedServer) text() string {
+	if len(s.Lacks) == 0 {
+		return "all"
+	}
+	return "all but " + prose.Commas(s.Lacks)
 }
 
 // promises are the promises of the locks. Locks with the same promise share an entry.

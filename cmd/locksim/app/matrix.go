@@ -22,6 +22,7 @@ import (
 	"locksim/reports/terminal"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
+	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
 
@@ -190,7 +191,7 @@ func (s *shell) planMatrix(f matrixFlags) (*matrix.Plan, error) {
 func (s *shell) chooseScenarios(lists []string) ([]*file.Scenario, error) {
 	patterns := splitList(lists)
 	if len(patterns) == 0 {
-		all, err := file.Library()
+		all, err := play.Library(s.extra)
 		if err != nil {
 			return nil, &brokenError{cause: err}
 		}
@@ -220,7 +221,7 @@ func (s *shell) matchingScenarios(pattern string) ([]*file.Scenario, error) {
 	if strings.ContainsAny(pattern, `/\`) {
 		return s.matchingFiles(pattern)
 	}
-	all, err := file.Library()
+	all, err := play.Library(s.extra)
 	if err != nil {
 		return nil, &brokenError{cause: err}
 	}

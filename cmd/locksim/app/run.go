@@ -52,7 +52,7 @@ https://ui.perfetto.dev. Each mode is a process there, and times are virtual.`,
   locksim run calm --json
   locksim run gc-pause --junit result.xml`,
 		Args:              exactly(1, "one scenario, by its name or its file"),
-		ValidArgsFunction: completeScenarios,
+		ValidArgsFunction: s.completeScenarios,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.byLock = !cmd.Flags().Changed("fencing")
 			return s.runScenario(args[0], f)

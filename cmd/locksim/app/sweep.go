@@ -66,7 +66,7 @@ not deterministic or did not end, or the command was interrupted.`,
   locksim sweep gc-pause --lock redlock --claims
   locksim sweep gc-pause --lock single --promise --json`,
 		Args:              exactly(1, "one scenario, by its name or its file"),
-		ValidArgsFunction: completeScenarios,
+		ValidArgsFunction: s.completeScenarios,
 		RunE:              func(_ *cobra.Command, args []string) error { return s.sweep(args[0], f) },
 	}
 	flags := cmd.Flags()

@@ -1,0 +1,130 @@
+package etcdbroken
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"sync"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locksim/lock"
+)
+
+// poller is the right part of the specimens.
+type poller struct {
+	Specimen
+
+	mistake mistake
+	client  *clientv3.Client
+	opt     Options
+
+	mu   sync.Mutex // guards dice
+	dice *rand.Rand
+}
+
+// Key is the key of a resource.
+func Key(resource string) string { return "broken/" + url.PathEscape(resource) }
+
+// Acquire implements [lock.Locker]. A request that fails ends it; its outcome counts as unknown, and its lease ends by
+// itself.
+func (p *poller) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	for {
+		l, err := p.try(ctx, resource)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("acquire %s: %w: %w", resource, lock.ErrOutcomeUnknown, err)
+		case l != nil:
+			return l, nil
+		}
+		if err := p.opt.Clock.Sleep(ctx, p.delay()); err != nil {
+			return nil, fmt.Errorf("acquire %s: gave up: %w", resource, err)
+		}
+	}
+}
+
+func (p *poller) delay() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.opt.Backoff
+	return b.Min + time.Duration(p.dice.Int64N(int64(b.Max-b.Min)+1))
+}
+
+// try asks once. The lease is nil if another client has the lock.
+func (p *poller) try(ctx context.Context, resource string) (lock.Lease, error) {
+	sent := p.opt.Clock.Now()
+	r, err := p.client.Grant(ctx, int64(p.opt.TTL/time.Second))
+	if err != nil {
+		return nil, err
+	}
+	p.opt.Point("leased")
+	g := grant{p.client, r.ID}
+	revision, granted, err := p.mistake.enter(ctx, p.client, Key(resource), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	if !granted {
+		_, err := g.Delete(ctx)
+		return nil, err
+	}
+	token := uint64(0)
+	if p.Tokens {
+		token = p.mistake.token(r.ID, revision)
+	}
+	until := p.mistake.until(sent, p.opt.Clock.Now(), p.opt.TTL)
+	if p.Held {
+		held, end := context.WithCancelCause(context.WithoutCancel(ctx))
+		return &untold{g, token, held, end}, nil
+	}
+	return lock.NewLease(ctx, p.opt.Clock, g, resource, token, until), nil
+}
+
+// grant is a lease of etcd, with the key.
+type grant struct {
+	client *clientv3.Client
+	id     clientv3.LeaseID
+}
+
+// Extend implements [lock.Grant]. No specimen has a user that extends.
+func (grant) Extend(context.Context) (until time.Time, held bool, err error) {
+	return time.Time{}, false, errors.New("this lock cannot be extended")
+}
+
+// Delete implements [lock.Grant].
+func (g grant) Delete(ctx context.Context) (deleted bool, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lock.DefaultReleaseTimeout)
+	defer cancel()
+	switch _, err = g.client.Revoke(ctx, g.id); {
+	case errors.Is(err, rpctypes.ErrLeaseNotFound):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("%w: %w", lock.ErrOutcomeUnknown, err)
+	}
+	return true, nil
+}
+
+// untold is a lease without an end.
+type untold struct {
+	grant grant
+	token uint64
+	ctx   context.Context
+	end   context.CancelCauseFunc
+}
+
+func (l *untold) Token() uint64            { return l.token }
+func (l *untold) Until() time.Time         { return time.Time{} }
+func (l *untold) Lost() <-chan struct{}    { return nil }
+func (l *untold) Context() context.Context { return l.ctx }
+
+func (l *untold) Release(ctx context.Context) error {
+	l.end(nil)
+	deleted, err := l.grant.Delete(ctx)
+	if err == nil && !deleted {
+		return lock.ErrNotHeld
+	}
+	return err
+}
