@@ -7,11 +7,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"locksim/cmd/locksim/app"
+	"locksim/scenarios/etcdlocks"
 )
 
 // In a script, locksim is the test program.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"locksim": func() { os.Exit(app.Main()) }})
+	testscript.Main(m, map[string]func(){"locksim": func() { os.Exit(app.Main(etcdlocks.All()...)) }})
 }
 
 // With -short, only one script runs: each starts the command many times.

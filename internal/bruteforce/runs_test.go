@@ -7,6 +7,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/testruns"
 	"locksim/lock/fence"
+	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
@@ -15,7 +16,8 @@ import (
 // they name, the specimens too, in all fencing modes: both judges have the same
 // label and the same facts. With LOCKSIM_SOAK=1 it plays all with three seeds.
 func TestRunsAreJudgedTheSame(t *testing.T) {
-	library, err := file.Library()
+	locks := etcdlocks.All()
+	library, err := play.Library(locks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +39,10 @@ func TestRunsAreJudgedTheSame(t *testing.T) {
 	runs, labels := 0, map[checker.Label]int{}
 	for i := range part {
 		p := pairs[i*len(pairs)/part]
-		l := testruns.Kind(t, p.lock)
+		l, err := play.FindLock(p.lock, locks)
+		if err != nil {
+			t.Fatal(err)
+		}
 		modes := slices.DeleteFunc(fence.Modes(), func(m fence.Mode) bool { return m.NeedsToken() && !l.Tokens })
 		o := testruns.Play(t, p.scenario, l, play.RunOptions{Seed: p.seed, Modes: modes})
 		var none *checker.Facts

@@ -117,7 +117,7 @@ func TestSeenRunsAreRight(t *testing.T) {
 	if testing.Short() {
 		names = names[:1]
 	}
-	library, err := file.Library()
+	library, err := play.Library(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

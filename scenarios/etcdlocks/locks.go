@@ -40,7 +40,9 @@ func Kind() scenarios.ServerKind {
 func servers() []scenarios.Servers { return []scenarios.Servers{{Kind: Kind(), Count: members}} }
 
 // All are the locks of this package, the specimens last.
-func All() []scenarios.Lock { return append([]scenarios.Lock{Lock(), Mutex(), Election()}, Specimens()...) }
+func All() []scenarios.Lock {
+	return append([]scenarios.Lock{Lock(), Mutex(), Election()}, Specimens()...)
+}
 
 // Specimens are the locks of package etcdbroken.
 func Specimens() []scenarios.Lock {

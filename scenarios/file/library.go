@@ -68,8 +68,8 @@ func Load(nameOrPath string, kinds ...ServerName) (*Scenario, error) {
 			return ofLibrary(entry.Name())
 		}
 	}
-	return nil, NewInputError(nil, faults.Pos{}, "there is no scenario %q in the library: %slocksim list shows all %d; or name a file by its path, such as ./my.yaml",
-		nameOrPath, prose.DidYouMean(nameOrPath, names), len(names))
+	return nil, NewInputError(nil, faults.Pos{}, "there is no scenario %q in the library: %slocksim list shows all; or name a file by its path, such as ./my.yaml",
+		nameOrPath, prose.DidYouMean(nameOrPath, names))
 }
 
 func isPath(s string) bool {

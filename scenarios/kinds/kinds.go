@@ -150,23 +150,26 @@ func Find(name string) (Kind, error) {
 	return k, nil
 }
 
-// packages have the locks that come with locksim in a package of their own, which few programs import.
-var packages = map[string]string{
-	"etcd":          "locksim/scenarios/etcdlocks",
-	"etcd-mutex":    "locksim/scenarios/etcdlocks",
-	"etcd-election": "locksim/scenarios/etcdlocks",
+// elsewhere are the locks that come with locksim in a package of their own, which few programs import.
+var elsewhere = map[string]struct {
+	path   string
+	tokens bool
+}{
+	"etcd":          {"locksim/scenarios/etcdlocks", true},
+	"etcd-mutex":    {"locksim/scenarios/etcdlocks", true},
+	"etcd-election": {"locksim/scenarios/etcdlocks", true},
 
-	BrokenPrefix + "etcd-put-without-compare": "locksim/scenarios/etcdlocks",
-	BrokenPrefix + "etcd-never-renewed":       "locksim/scenarios/etcdlocks",
-	BrokenPrefix + "etcd-until-from-answer":   "locksim/scenarios/etcdlocks",
-	BrokenPrefix + "etcd-lease-as-token":      "locksim/scenarios/etcdlocks",
+	BrokenPrefix + "etcd-put-without-compare": {"locksim/scenarios/etcdlocks", false},
+	BrokenPrefix + "etcd-never-renewed":       {"locksim/scenarios/etcdlocks", true},
+	BrokenPrefix + "etcd-until-from-answer":   {"locksim/scenarios/etcdlocks", false},
+	BrokenPrefix + "etcd-lease-as-token":      {"locksim/scenarios/etcdlocks", true},
 }
 
 // Package is the import path of the package that has a lock of that name. ok is false for those of [Names] and
 // [Specimens], and for names that locksim does not know.
 func Package(name string) (path string, ok bool) {
-	path, ok = packages[name]
-	return path, ok
+	l, ok := elsewhere[name]
+	return l.path, ok
 }
 
 // Reserved reports whether a name is one of [Names], or begins with [BrokenPrefix].
@@ -177,6 +180,9 @@ func Reserved(name string) bool {
 // RunsIn reports whether a lock can run in a fencing mode that needs tokens or not.
 // A lock that does not come with locksim is assumed to run in all.
 func RunsIn(name string, needsToken bool) bool {
+	if l, ok := elsewhere[name]; ok {
+		return l.tokens || !needsToken
+	}
 	k, err := Find(name)
 	return err != nil || k.Tokens || !needsToken
 }

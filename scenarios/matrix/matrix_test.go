@@ -439,7 +439,7 @@ func TestMatrixAnswer(t *testing.T) {
 
 // A plan has the same rows and columns as its matrix.
 func TestMatrixPlanRowsAndColumns(t *testing.T) {
-	all, err := file.Library()
+	all, err := play.Library(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,8 +33,9 @@ type Options struct {
 	Modes []fence.Mode
 	// Seeds are the seeds of every cell.
 	Seeds search.Seeds
-	// Extra are locks that the program was given. One takes part in every scenario if
-	// Locks has it, or if none of the scenarios names it; otherwise in those that do.
+	// Extra are locks that the program was given. They take part in every scenario; one
+	// that comes with locksim does so only if Locks has its name, and otherwise where it
+	// is named.
 	Extra []play.Lock
 }
 
@@ -144,7 +145,8 @@ func (p *Plan) asked(name string) bool {
 
 // everywhere reports whether one of the extra locks takes part in scenarios that do not name it.
 func (p *Plan) everywhere(name string) bool {
-	return p.asked(name) || !slices.ContainsFunc(p.opts.Scenarios, func(sc *file.Scenario) bool { return slices.Contains(sc.LockNames(), name) })
+	_, ours := kinds.Package(name)
+	return !ours || slices.Contains(p.opts.Locks, name)
 }
 
 // wanted reports whether a lock takes part.

@@ -21,7 +21,7 @@ import (
 // librarySample is the library, or every third scenario of it in a short run.
 func librarySample(t testing.TB) []*file.Scenario {
 	t.Helper()
-	all, err := file.Library()
+	all, err := play.Library(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func TestDigests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays the whole library with every lock")
 	}
-	all, err := file.Library()
+	all, err := play.Library(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 // every fault strikes, and porcupine agrees. The matrix in .ci/run covers all locks
 // and twenty seeds.
 func TestLibraryAsExpected(t *testing.T) {
-	all, err := file.Library()
+	all, err := play.Library(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

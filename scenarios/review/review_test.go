@@ -142,7 +142,7 @@ func TestReviewOfASpecimen(t *testing.T) {
 	if len(r.Missing) != 1 || r.Missing[0].Why != "the lock promises nothing" {
 		t.Errorf("missing is %v", r.Missing)
 	}
-	all, err := file.Library()
+	all, err := play.Library(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

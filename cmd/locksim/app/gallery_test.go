@@ -9,16 +9,19 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"locksim/scenarios/etcdlocks"
 )
 
 // galleryDir is the folder of the committed gallery.
 const galleryDir = "../../../reports/gallery"
 
-// own runs the command under the name locksim.
+// own runs the command locksim.
 func own(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	s := &shell{program: ownProgram, args: args, in: strings.NewReader(""), out: &out, err: &err, getenv: func(string) string { return "" }}
+	s := &shell{program: ownProgram, args: args, in: strings.NewReader(""), out: &out, err: &err, getenv: func(string) string { return "" },
+		extra: etcdlocks.All()}
 	code = s.run()
 	return code, out.String(), err.String()
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"locksim/lock"
+	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/play"
 )
 
@@ -16,7 +17,7 @@ const (
 	misbehaving = "LOCKSIM_APP_TEST_MISBEHAVING"
 )
 
-// A child process of a test is the locksim command with mylock.
+// A child process of a test is the locksim command, with mylock.
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(asChild) == "":
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) {
 	case os.Getenv(asPromising) != "":
 		os.Exit(Main(promising()))
 	case os.Getenv(misbehaving) == "":
-		os.Exit(Main(mylock()))
+		os.Exit(Main(append(etcdlocks.All(), mylock())...))
 	case os.Getenv(sabotage) != "":
 		os.Exit(Main(sabotagedLock()))
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/internal/testruns"
-	"locksim/scenarios/file"
+	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
 )
@@ -34,7 +34,7 @@ func TestMatrixIsUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := file.Library()
+	all, err := play.Library(etcdlocks.All())
 	if err != nil {
 		t.Fatal(err)
 	}
