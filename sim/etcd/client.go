@@ -56,6 +56,8 @@ func ClientWith(m Machine, cfg clientv3.Config, members ...string) (*clientv3.Cl
 //     them at random.
 //   - A stream opens some microseconds late, by its method: two loops of the client that run every 500 ms would
 //     otherwise begin in one instant, and the scheduler would decide which of them comes first.
+//   - An answer is received some microseconds late, by its method: answers to two calls that arrive together would
+//     otherwise wake two goroutines in one instant. One of them may cancel what the other one does.
 func DialOptions() []grpc.DialOption {
 	return []grpc.DialOption{
 		grpc.WithConnectParams(grpc.ConnectParams{
@@ -64,14 +66,43 @@ func DialOptions() []grpc.DialOption {
 		}),
 		grpc.WithDefaultServiceConfig(`{"loadBalancingConfig":[{"pick_first":{}}]}`),
 		grpc.WithDisableServiceConfig(),
-		grpc.WithChainStreamInterceptor(apart),
+		grpc.WithChainStreamInterceptor(streamApart),
+		grpc.WithChainUnaryInterceptor(callApart),
 	}
 }
 
-// apart opens a stream some microseconds late.
-func apart(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
-	time.Sleep(time.Duration(len(method)) * 1013 * time.Nanosecond) //nolint:forbidigo // it is in the bubble, and all streams of a method wait equally long
-	return open(ctx, desc, conn, method, opts...)
+// apart sleeps for some microseconds, equally long for all calls of a method.
+func apart(method string) {
+	time.Sleep(time.Duration(len(method)) * 1013 * time.Nanosecond) //nolint:forbidigo // it is in the bubble
+}
+
+// streamApart opens a stream some microseconds late, and so is what it receives.
+func streamApart(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+	apart(method)
+	s, err := open(ctx, desc, conn, method, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return lateStream{s, method}, nil
+}
+
+type lateStream struct {
+	grpc.ClientStream
+
+	method string
+}
+
+func (s lateStream) RecvMsg(m any) error {
+	err := s.ClientStream.RecvMsg(m)
+	apart(s.method)
+	return err
+}
+
+// callApart ends a call some microseconds late.
+func callApart(ctx context.Context, method string, request, answer any, conn *grpc.ClientConn, call grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	err := call(ctx, method, request, answer, conn, opts...)
+	apart(method)
+	return err
 }
 
 // The client's watcher has a context whose Done is a channel of the whole program, which is never closed. A goroutine
