@@ -40,6 +40,14 @@ func TestValidateScenariosBuiltInGo(t *testing.T) {
 		{"cut without end", func(s *file.Scenario) {
 			s.Faults = []faults.Fault{{Action: faults.Partition{Between: []string{"c0"}, For: 25 * time.Hour}}}
 		}, "faults[0].partition.for: 25h0m0s is out of range: give a time from 0s to 24h"},
+		{"a fault that cannot strike a server", func(s *file.Scenario) {
+			s.World.Redis, s.World.Servers = 0, []file.ServerCount{{Kind: "etcd", Prefix: "e", Count: 3, Leader: "leader", Lacks: file.Etcd().Lacks}}
+			s.Faults = []faults.Fault{{Action: faults.Stall{Node: "e0", For: time.Second}}, {Action: faults.ClockJump{Clock: "leader", By: time.Second}}}
+		}, "faults[1].clock_jump.clock: leader is one of the etcd servers, which clock_jump cannot strike: Redis nodes have it"},
+		{"the same fault elsewhere", func(s *file.Scenario) {
+			s.World.Servers = []file.ServerCount{{Kind: "etcd", Prefix: "e", Count: 3, Lacks: file.Etcd().Lacks}}
+			s.Faults = []faults.Fault{{Action: faults.ClockJump{Clock: "c0", By: time.Second}}, {Action: faults.ClockJump{Clock: "r0", By: time.Second}}}
+		}, ""},
 		{"unknown lock", func(s *file.Scenario) { s.Expect = expectation("", fence.None, checker.Safe) },
 			`expect.: "" cannot be a kind of lock: write a word such as fenced`},
 		{"unknown mode", func(s *file.Scenario) { s.Expect = expectation("fenced", "seel", checker.Safe) },

@@ -88,11 +88,12 @@ func pairs(p *matrix.Plan) []string {
 }
 
 // The locks of a plan are those of the scenario, unless a flag names others;
-// specimens only if asked for; the user's own locks in every scenario.
+// specimens only if asked for; the user's own locks in every scenario. A lock of locksim
+// that few programs have is the user's own only if it is asked for by its name.
 func TestMatrixPlan(t *testing.T) {
 	one := parsed(t, "one.yaml", "name: one\nlocks: [fenced, single, broken/get-then-del]\n")
 	two := parsed(t, "two.yaml", "name: two\nlock: {kind: redlock}\n")
-	mine := play.Lock{Name: "mine"}
+	mine, ours := play.Lock{Name: "mine"}, play.Lock{Name: "etcd"}
 	for name, tt := range map[string]struct {
 		opts matrix.Options
 		want []string
@@ -106,7 +107,10 @@ func TestMatrixPlan(t *testing.T) {
 		"a lock and specimens":   {matrix.Options{Locks: []string{"redlock"}, Specimens: true}, []string{"one broken/get-then-del none", "two redlock none"}},
 		"user's lock": {matrix.Options{Extra: []play.Lock{mine}}, []string{
 			"one fenced none,seal", "one mine none", "one single none", "two mine none", "two redlock none"}},
-		"only the user's lock": {matrix.Options{Extra: []play.Lock{mine}, Locks: []string{"mine"}}, []string{"one mine none", "two mine none"}},
+		"a lock that is not named": {matrix.Options{Extra: []play.Lock{ours}}, []string{"one fenced none,seal", "one single none", "two redlock none"}},
+		"nor by a pattern":         {matrix.Options{Extra: []play.Lock{ours}, Locks: []string{"etc*", "single"}}, []string{"one single none"}},
+		"but by a flag":            {matrix.Options{Extra: []play.Lock{ours}, Locks: []string{"etcd"}}, []string{"one etcd none", "two etcd none"}},
+		"only the user's lock":     {matrix.Options{Extra: []play.Lock{mine}, Locks: []string{"mine"}}, []string{"one mine none", "two mine none"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.opts.Scenarios, tt.opts.Modes = []*file.Scenario{two, one}, []fence.Mode{fence.Seal, fence.None}
@@ -154,7 +158,9 @@ func TestMatrixPlanRefused(t *testing.T) {
 		"two of one name":   {matrix.Options{Scenarios: []*file.Scenario{sc, parsed(t, "y.yaml", "name: x\n")}}, "x.yaml and y.yaml"},
 		"made in Go":        {matrix.Options{Scenarios: []*file.Scenario{{Name: "go"}}}, "has no source"},
 		"unknown in a file": {matrix.Options{Scenarios: []*file.Scenario{parsed(t, "x.yaml", "name: x\nlocks: [fenced, zookeper]\n")}}, "x.yaml:2:17: "},
-		"unknown kind":      {matrix.Options{Scenarios: []*file.Scenario{parsed(t, "x.yaml", "name: x\nlock: {kind: fencd}\n")}}, "x.yaml:2:14: "},
+		"of another package": {matrix.Options{Scenarios: []*file.Scenario{parsed(t, "x.yaml", "name: x\nlocks: [etcd]\n")}},
+			"x.yaml:2:9: there is no lock \"etcd\" in this program: package locksim/scenarios/etcdlocks has it"},
+		"unknown kind": {matrix.Options{Scenarios: []*file.Scenario{parsed(t, "x.yaml", "name: x\nlock: {kind: fencd}\n")}}, "x.yaml:2:14: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.opts.Seeds = search.Seeds{First: 1, Last: 1}

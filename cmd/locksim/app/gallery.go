@@ -16,7 +16,7 @@ type galleryStory struct {
 	page, scenario, modes string
 }
 
-// galleryStories are ten failures that an author of a lock should know. Each runs with
+// galleryStories are failures that an author of a lock should know. Each runs with
 // the scenario's own lock and seed 1.
 var galleryStories = []galleryStory{
 	{"01-gc-pause", "gc-pause", "none,check,seal"},
@@ -29,6 +29,7 @@ var galleryStories = []galleryStory{
 	{"08-lost-reply-and-retry", "lost-reply", "none,claim,cas"},
 	{"09-two-primaries", "split-brain", "none,check,strict,claim"},
 	{"10-late-packet", "late-packet", "none,check,seal"},
+	{"11-etcd-keep-alives-lost", "etcd-keepalives-lost", "none,check,seal"},
 }
 
 // galleryCommand is hidden, since it is for the development of locksim: make gallery
@@ -37,7 +38,7 @@ func (s runs) galleryCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "gallery DIR",
 		Short:  "Write the gallery of famous stories",
-		Long:   "Gallery writes a page for each of ten famous stories into DIR, and an index of\nthem. The folder is reports/gallery in a clone of locksim.",
+		Long:   "Gallery writes a page for each of some famous stories into DIR, and an index of\nthem. The folder is reports/gallery in a clone of locksim.",
 		Hidden: true,
 		Args:   exactly(1, "one folder, such as reports/gallery"),
 		RunE:   func(_ *cobra.Command, args []string) error { return s.gallery(args[0]) },
@@ -83,7 +84,7 @@ func labels(o *play.Outcome) string {
 	return strings.Join(parts, ", ")
 }
 
-const galleryHead = `# Ten famous stories
+const galleryHead = `# Famous stories
 
 <!-- Written by make gallery. Do not edit. -->
 

@@ -1,0 +1,29 @@
+package search
+
+import (
+	"slices"
+	"testing"
+
+	"locksim/scenarios/file"
+)
+
+// Faults that cannot strike the servers of a world are not drawn there; the same kinds strike its clients.
+func TestLackedFaultsAreNotDrawn(t *testing.T) {
+	names := func(lacks ...string) []string {
+		w := file.World{Clients: 2, Servers: []file.ServerCount{{Kind: "etcd", Prefix: "e", Count: 3, Lacks: lacks}}}
+		var out []string
+		for _, trouble := range troubles(w) {
+			out = append(out, trouble.name)
+		}
+		return out
+	}
+	all, some := names(), names("clock_jump")
+	for _, name := range []string{"clock_jump", "node-clock-drift"} {
+		if !slices.Contains(all, name) || !slices.Contains(some, name) {
+			t.Errorf("%s is not drawn: %v", name, some)
+		}
+	}
+	if !slices.Contains(all, "node-clock-jump") || slices.Contains(some, "node-clock-jump") {
+		t.Errorf("with the fault %v, without it %v", all, some)
+	}
+}
