@@ -102,11 +102,15 @@ func (p *messageFinder) sent(e trace.Event, send trace.Send) {
 	if from == "" || to == "" {
 		return
 	}
+	opaque, isOpaque := send.Content.(trace.Silent)
+	if from == LaneClient && isOpaque && opaque.Silent() {
+		return
+	}
 	m := Message{From: e.Actor, To: e.Peer, Kind: Answer, Lost: true}
 	m.Span = Span{Step: e.N, Start: e.At, End: e.At, Lane: e.Actor + ">" + e.Peer}
 	if from == LaneClient {
 		m.Kind = Request
-		m.Routine = p.times[request(e, send)] >= routineFrom
+		m.Routine = !isOpaque && p.times[request(e, send)] >= routineFrom
 		p.routine[connection(e.Peer, e.Actor, send.Conn)] = m.Routine
 	} else {
 		m.Routine = p.routine[connection(e.Actor, e.Peer, send.Conn)]

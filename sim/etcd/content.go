@@ -35,6 +35,44 @@ func (r Request) Brief(trace.Content) string {
 	return words(r.message)
 }
 
+// Words implements [trace.Worded]: a call, whatever it asks for, is in a piece that has one.
+func (r Request) Words() []string { return callWords }
+
+var callWords = []string{"call"}
+
+// Piece is what one side sends in one instant.
+type Piece struct{ messages int }
+
+// AppendText appends "gRPC", and the number of messages of calls.
+func (p Piece) AppendText(b []byte) []byte {
+	switch p.messages {
+	case 0:
+		return append(b, "gRPC"...)
+	case 1:
+		return append(b, "gRPC, a message"...)
+	}
+	return fmt.Appendf(b, "gRPC, %d messages", p.messages)
+}
+
+// AppendHash appends the number of messages.
+func (p Piece) AppendHash(b []byte) []byte {
+	return strconv.AppendInt(append(b, "gRPC"...), int64(p.messages), 10)
+}
+
+// Words implements [trace.Worded], for a piece with calls.
+func (p Piece) Words() []string {
+	if p.messages == 0 {
+		return nil
+	}
+	return callWords
+}
+
+// Brief implements [trace.Request].
+func (p Piece) Brief(trace.Content) string { return string(p.AppendText(nil)) }
+
+// Silent implements [trace.Silent]: a piece without calls opens, keeps or closes the connection or a stream.
+func (p Piece) Silent() bool { return p.messages == 0 }
+
 // Answer is an answer in the trace.
 type Answer struct {
 	message proto.Message
@@ -85,7 +123,18 @@ func appendMessage(b []byte, m proto.Message) []byte {
 }
 
 // watchCreate is a watch in the trace.
-type watchCreate struct{ request *pb.WatchCreateRequest }
+type watchCreate struct {
+	request *pb.WatchCreateRequest
+	later   bool // an event of the watch, which no message has asked for
+}
+
+// Words implements [trace.Worded].
+func (w watchCreate) Words() []string {
+	if w.later {
+		return []string{"event"}
+	}
+	return callWords
+}
 
 func (w watchCreate) AppendText(b []byte) []byte { return append(b, trace.Readable(w.words())...) }
 func (w watchCreate) AppendHash(b []byte) []byte { return appendMessage(b, w.request) }
@@ -105,6 +154,7 @@ type watchCancel int64
 func (w watchCancel) AppendText(b []byte) []byte { return fmt.Appendf(b, "end watch %d", int64(w)) }
 func (w watchCancel) AppendHash(b []byte) []byte { return trace.AppendInt(b, int64(w)) }
 func (watchCancel) Brief(trace.Content) string   { return "" }
+func (watchCancel) Words() []string              { return callWords }
 
 // happened is what a watch tells.
 type happened []*mvccpb.Event

@@ -51,8 +51,8 @@ func (s *Server) Accept(c *sim.ServerConn) sim.Session {
 func (s *Server) JoinWrites() {}
 
 // Describe implements [sim.Describer]. The bytes of gRPC depend on the order in which the client's goroutines write, so
-// that the trace does not have them: the calls are events of their own.
-func (s *Server) Describe(sim.Direction, []byte) trace.Content { return trace.Text("gRPC") }
+// that the trace has only the number of messages in them: the calls are events of their own.
+func (s *Server) Describe(_ sim.Direction, b []byte) trace.Content { return Piece{messagesIn(b)} }
 
 // Data implements [sim.Session].
 func (x *session) Data(b []byte) {

@@ -112,6 +112,30 @@ func (t *transport) check(err error) {
 	}
 }
 
+// messagesIn counts the frames with data in what one side sends, which are the messages of calls. It is 0 for bytes that are
+// no whole frames.
+func messagesIn(b []byte) int {
+	b = bytes.TrimPrefix(b, []byte(preface))
+	count := 0
+	for len(b) >= frameHeader {
+		n := frameHeader + frameLength(b)
+		if len(b) < n {
+			return 0
+		}
+		if http2.FrameType(b[3]) == http2.FrameData && n > frameHeader {
+			count++
+		}
+		b = b[n:]
+	}
+	if len(b) > 0 {
+		return 0
+	}
+	return count
+}
+
+// frameLength is the length of what follows the header of a frame.
+func frameLength(b []byte) int { return int(b[0])<<16 + int(b[1])<<8 + int(b[2]) }
+
 // receive takes bytes from the client and serves the calls in them. An error means that the connection cannot go on.
 func (t *transport) receive(b []byte) error {
 	t.in = append(t.in, b...)
@@ -125,7 +149,7 @@ func (t *transport) receive(b []byte) error {
 		t.in, t.greeted = t.in[len(preface):], true
 	}
 	for len(t.in) >= frameHeader {
-		n := frameHeader + int(t.in[0])<<16 + int(t.in[1])<<8 + int(t.in[2])
+		n := frameHeader + frameLength(t.in)
 		if len(t.in) < n {
 			break
 		}

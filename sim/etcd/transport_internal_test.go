@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"bytes"
 	"testing"
 
 	"golang.org/x/net/http2"
@@ -34,4 +35,34 @@ func FuzzTransport(f *testing.F) {
 		x.flush()
 		x.dropAll()
 	})
+}
+
+// The messages of calls are counted in what a client writes, whatever else is there.
+func TestMessagesIn(t *testing.T) {
+	var b bytes.Buffer
+	b.WriteString(http2.ClientPreface)
+	f := http2.NewFramer(&b, nil)
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(n int) {
+		t.Helper()
+		if got := messagesIn(b.Bytes()); got != n {
+			t.Errorf("%d messages in %q, want %d", got, b.Bytes(), n)
+		}
+	}
+	want(0)
+	check(f.WriteSettings())
+	check(f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: []byte{0x82}, EndHeaders: true}))
+	want(0)
+	check(f.WriteData(1, false, []byte("a message")))
+	check(f.WriteData(1, true, nil))
+	check(f.WriteData(3, true, []byte("another")))
+	check(f.WritePing(true, [8]byte{}))
+	want(2)
+	b.Truncate(b.Len() - 1)
+	want(0)
 }

@@ -70,7 +70,7 @@ func (x *session) createWatch(c *call, r *pb.WatchCreateRequest) {
 	w := &watcher{session: x, call: c, id: id, request: r, next: cmp.Or(r.StartRevision, s.keyspace.revision+1)}
 	w.inThePast = w.next <= s.keyspace.revision
 	s.watchers = append(s.watchers, w)
-	x.record(watchCreate{r}, trace.Text("created"))
+	x.record(watchCreate{request: r}, trace.Text("created"))
 	c.reply(&pb.WatchResponse{Header: x.header(), WatchId: id, Created: true})
 	if w.inThePast {
 		s.syncWatchers()
@@ -138,7 +138,7 @@ func (w *watcher) notify(events []*mvccpb.Event) {
 	}
 	w.next = max(w.next, w.session.server.keyspace.revision+1)
 	if len(wanted) > 0 {
-		w.session.record(watchCreate{w.request}, happened(wanted))
+		w.session.record(watchCreate{request: w.request, later: true}, happened(wanted))
 		w.call.reply(&pb.WatchResponse{Header: w.session.header(), WatchId: w.id, Events: wanted})
 	}
 }

@@ -157,6 +157,13 @@ type Request interface {
 	Brief(answer Content) string
 }
 
+// Silent is content whose text does not say what is asked, and that may be no request: a server takes that without an
+// event, so that no arrival is in the trace.
+type Silent interface {
+	// Silent says that it is none.
+	Silent() bool
+}
+
 // Answer is the content of an answer that can report a failure.
 type Answer interface {
 	// Negative says that nothing was done or found, or that the answer is an error.
