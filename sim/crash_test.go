@@ -227,3 +227,22 @@ func TestCrashErrors(t *testing.T) {
 		t.Errorf("%d events, want one crash", res.Trace.Len())
 	}
 }
+
+// Code of a crashed process that waits for ever does not keep the world busy, and ends with the run.
+func TestCrashedCodeIsIdle(t *testing.T) {
+	run(t, sim.Config{}, func(w *sim.World) error {
+		p, ended := w.Client(0), make(chan struct{})
+		p.OnEnd(func() { close(ended) })
+		p.Go(func() { <-ended })
+		if err := w.RunFor(time.Second); err != nil || w.Idle() {
+			t.Errorf("idle %v while the process runs: %v", w.Idle(), err)
+		}
+		if err := w.Faults().Crash("c0", faults.CrashProcess); err != nil {
+			return err
+		}
+		if !w.Idle() {
+			t.Error("the world is busy with a process that has crashed")
+		}
+		return w.RunUntil(w.Idle)
+	})
+}

@@ -30,7 +30,6 @@ type processes struct {
 	byName   map[string]*Process
 	replaced []*Process // replaced by a restart
 	onMark   []func(process string, m trace.Mark)
-	running  atomic.Int64 // goroutines of Process.Go
 }
 
 func newProcesses(w *World) *processes {
@@ -110,6 +109,7 @@ type Process struct {
 	spins       sync.Map               // stack → time.Duration: when runtime.Gosched was last called there
 	workerDead  atomic.Pointer[effect] // nil while the worker lives
 	sawWall     atomic.Bool            // the wall clock has been read
+	running     atomic.Int64           // goroutines of Go
 
 	mu      sync.Mutex
 	closers []func()
@@ -155,15 +155,14 @@ func (p *Process) Source(use string) rand.Source { return p.w.chance.stream(p.st
 // place of crypto/rand.
 func (p *Process) Entropy(use string) io.Reader { return p.w.chance.entropy(p.streamName(use)) }
 
-// Go runs f on a goroutine of the process. [World.Idle] waits for it. A panic
-// in f ends the run with a [*PanicError], unless the process has crashed.
+// Go runs f on a goroutine of the process. [World.Idle] waits for it, unless the
+// process has crashed. A panic in f ends the run with a [*PanicError], with the same exception.
 func (p *Process) Go(f func()) {
-	running := &p.w.procs.running
-	running.Add(1)
+	p.running.Add(1)
 	go func() {
 		p.adopt()
 		defer func() {
-			running.Add(-1)
+			p.running.Add(-1)
 			p.w.time.outbox.nudge()
 		}()
 		defer p.catch()

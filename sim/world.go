@@ -167,8 +167,16 @@ func (w *World) At(t time.Duration, f func()) {
 	w.time.queue.add(max(int64(t), w.time.now()+1), f)
 }
 
-// Idle reports whether every goroutine started by [Process.Go] has ended.
-func (w *World) Idle() bool { return w.procs.running.Load() == 0 }
+// Idle reports whether every goroutine started by [Process.Go] has ended, but for those of
+// processes that have crashed: code that no longer runs may wait for ever there.
+func (w *World) Idle() bool {
+	for _, p := range w.procs.byName {
+		if p.running.Load() > 0 && !p.Crashed() {
+			return false
+		}
+	}
+	return true
+}
 
 // Quiet reports whether no byte is under way on any link, and no message between
 // two servers.
