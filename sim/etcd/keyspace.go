@@ -15,7 +15,7 @@ import (
 // leader to say.
 type keyspace struct {
 	revision  int64
-	compacted int64
+	compacted int64    // -1 before the first compaction
 	names     []string // of all keys that ever were, sorted
 	versions  map[string][]*mvccpb.Event
 	events    []*mvccpb.Event // of all keys, in the order of their revisions
@@ -29,7 +29,7 @@ type lease struct {
 }
 
 func newKeyspace() *keyspace {
-	return &keyspace{revision: 1, versions: map[string][]*mvccpb.Event{}, leases: map[int64]*lease{}}
+	return &keyspace{revision: 1, compacted: -1, versions: map[string][]*mvccpb.Event{}, leases: map[int64]*lease{}}
 }
 
 func (k *keyspace) header() *pb.ResponseHeader { return &pb.ResponseHeader{Revision: k.revision} }
@@ -98,7 +98,11 @@ func (k *keyspace) read(r *pb.RangeRequest) (*pb.RangeResponse, error) {
 	}
 	for _, v := range found {
 		if r.KeysOnly {
-			v = &mvccpb.KeyValue{Key: v.Key, CreateRevision: v.CreateRevision, ModRevision: v.ModRevision, Version: v.Version, Lease: v.Lease}
+			keyOnly := &mvccpb.KeyValue{Key: v.Key, CreateRevision: v.CreateRevision, ModRevision: v.ModRevision, Version: v.Version}
+			if r.SortTarget == pb.RangeRequest_VALUE { // then etcd reads more than its index
+				keyOnly.Lease = v.Lease
+			}
+			v = keyOnly
 		}
 		answer.Kvs = append(answer.Kvs, v)
 	}
@@ -157,14 +161,11 @@ func (w *write) record(e *mvccpb.Event) {
 }
 
 func (w *write) put(r *pb.PutRequest) (*pb.PutResponse, error) {
+	if err := w.checkPut(r); err != nil {
+		return nil, err
+	}
 	name := string(r.Key)
 	old := w.at(name, w.revision)
-	if (r.IgnoreValue || r.IgnoreLease) && old == nil {
-		return nil, rpctypes.ErrGRPCKeyNotFound
-	}
-	if r.Lease != 0 && w.leases[r.Lease] == nil {
-		return nil, rpctypes.ErrGRPCLeaseNotFound
-	}
 	revision := w.next()
 	v := &mvccpb.KeyValue{Key: r.Key, Value: r.Value, Lease: r.Lease, CreateRevision: revision, ModRevision: revision, Version: 1}
 	answer := &pb.PutResponse{}
@@ -187,6 +188,17 @@ func (w *write) put(r *pb.PutRequest) (*pb.PutResponse, error) {
 	w.record(&mvccpb.Event{Type: mvccpb.Event_PUT, Kv: v, PrevKv: old})
 	answer.Header = w.header()
 	return answer, nil
+}
+
+// checkPut returns the error of a put that the state of the keyspace forbids.
+func (w *write) checkPut(r *pb.PutRequest) error {
+	switch {
+	case r.Lease != 0 && w.leases[r.Lease] == nil:
+		return rpctypes.ErrGRPCLeaseNotFound
+	case (r.IgnoreValue || r.IgnoreLease) && w.at(string(r.Key), w.revision) == nil:
+		return rpctypes.ErrGRPCKeyNotFound
+	}
+	return nil
 }
 
 // detach takes a key from its lease.
@@ -216,7 +228,11 @@ func (w *write) txn(r *pb.TxnRequest) (*pb.TxnResponse, error) {
 	if err := w.checkTxn(path); err != nil {
 		return nil, err
 	}
-	return w.run(path)
+	answer, err := w.run(path)
+	if answer != nil {
+		answer.Header = w.header() // those in it have none
+	}
+	return answer, err
 }
 
 // decided is a transaction with its outcome, and those of the transactions in it.
@@ -255,12 +271,8 @@ func (w *write) checkTxn(d *decided) error {
 				return rpctypes.ErrGRPCCompacted
 			}
 		case op.GetRequestPut() != nil:
-			r := op.GetRequestPut()
-			if (r.IgnoreValue || r.IgnoreLease) && w.at(string(r.Key), w.revision) == nil {
-				return rpctypes.ErrGRPCKeyNotFound
-			}
-			if r.Lease != 0 && w.leases[r.Lease] == nil {
-				return rpctypes.ErrGRPCLeaseNotFound
+			if err := w.checkPut(op.GetRequestPut()); err != nil {
+				return err
 			}
 		case d.nested[i] != nil:
 			if err := w.checkTxn(d.nested[i]); err != nil {
@@ -272,7 +284,7 @@ func (w *write) checkTxn(d *decided) error {
 }
 
 func (w *write) run(d *decided) (*pb.TxnResponse, error) {
-	answer := &pb.TxnResponse{Succeeded: d.succeeded}
+	answer := &pb.TxnResponse{Header: &pb.ResponseHeader{}, Succeeded: d.succeeded}
 	for i, op := range d.ops {
 		one := &pb.ResponseOp{}
 		switch o := op.Request.(type) {
@@ -299,7 +311,6 @@ func (w *write) run(d *decided) (*pb.TxnResponse, error) {
 		}
 		answer.Responses = append(answer.Responses, one)
 	}
-	answer.Header = w.header()
 	return answer, nil
 }
 

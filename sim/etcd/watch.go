@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"time"
@@ -58,13 +59,19 @@ func (x *session) createWatch(c *call, r *pb.WatchCreateRequest) {
 	used := func(id int64) bool {
 		return slices.ContainsFunc(s.watchers, func(w *watcher) bool { return w.call == c && w.id == id })
 	}
+	refuse := func(why string) {
+		c.reply(&pb.WatchResponse{Header: x.header(), WatchId: noWatch, Created: true, Canceled: true, CancelReason: why})
+	}
 	switch {
+	case len(r.RangeEnd) > 0 && !bytes.Equal(r.RangeEnd, []byte{0}) && bytes.Compare(r.Key, r.RangeEnd) >= 0:
+		refuse("mvcc: watcher range is empty")
+		return
 	case id == 0:
 		for id = x.watches[c]; used(id); id++ {
 		}
 		x.watches[c] = id + 1
 	case used(id):
-		c.reply(&pb.WatchResponse{Header: x.header(), WatchId: noWatch, Created: true, Canceled: true, CancelReason: "mvcc: duplicate watch ID provided on the WatchStream"})
+		refuse("mvcc: duplicate watch ID provided on the WatchStream")
 		return
 	}
 	w := &watcher{session: x, call: c, id: id, request: r, next: cmp.Or(r.StartRevision, s.keyspace.revision+1)}
