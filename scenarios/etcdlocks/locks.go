@@ -48,26 +48,33 @@ func All() []scenarios.Lock {
 func Specimens() []scenarios.Lock {
 	var all []scenarios.Lock
 	for _, s := range etcdbroken.All() {
-		l := scenarios.Lock{
-			Name: kinds.BrokenPrefix + s.Name, Servers: servers(), Tokens: s.Tokens, FollowsSpec: true,
-			Keys:  func(resource string) []string { return []string{etcdbroken.Key(resource)} },
-			About: "A lock that is wrong on purpose: " + s.Wrong, ForWhom: "Tests: it is wrong on purpose.",
-			New: func(e scenarios.Env) (lock.Locker, error) {
-				c, err := client(e)
-				if err != nil {
-					return nil, err
-				}
-				spec := e.Spec()
-				return s.New(c, etcdbroken.Options{TTL: seconds(spec.TTL), Backoff: lock.Backoff{Min: spec.Backoff.Min, Max: spec.Backoff.Max},
-					Clock: e.Clock(), Jitter: e.Source("lock"), Point: func(label string) { _ = e.Point(label) }})
-			},
-		}
-		if s.Held {
-			l.Lease, l.Detection = scenarios.LeaseHeld, time.Second
-		}
-		all = append(all, l)
+		all = append(all, Specimen(s))
 	}
 	return all
+}
+
+// Specimen is one of them.
+func Specimen(s etcdbroken.Specimen) scenarios.Lock {
+	l := scenarios.Lock{
+		Name: kinds.BrokenPrefix + s.Name, Servers: servers(), Tokens: s.Tokens, FollowsSpec: true,
+		Keys:  func(resource string) []string { return []string{etcdbroken.Key(resource)} },
+		About: "A lock that is wrong on purpose: " + s.Wrong, ForWhom: "Tests: it is wrong on purpose.",
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			c, err := client(e)
+			if err != nil {
+				return nil, err
+			}
+			spec := e.Spec()
+			return s.New(c, etcdbroken.Options{
+				TTL: seconds(spec.TTL), Backoff: lock.Backoff{Min: spec.Backoff.Min, Max: spec.Backoff.Max},
+				Clock: e.Clock(), Jitter: e.Source("lock"), Point: func(label string) { _ = e.Point(label) },
+			})
+		},
+	}
+	if s.Held {
+		l.Lease, l.Detection = scenarios.LeaseHeld, time.Second
+	}
+	return l
 }
 
 // Lock is that of package etcdlock.
