@@ -33,7 +33,8 @@ const settles = 15 * time.Second
 // Kind is the kind of server: etcd, with e0, e1 and e2.
 func Kind() scenarios.ServerKind {
 	is := file.Etcd()
-	return scenarios.ServerKind{Name: is.Kind, Prefix: is.Prefix, Leader: is.Leader, Lacks: is.Lacks, Make: etcd.Cluster, Settles: settles}
+	return scenarios.ServerKind{Name: is.Kind, Prefix: is.Prefix, Leader: is.Leader, Lacks: is.Lacks, Make: etcd.Cluster, Settles: settles,
+		Advice: etcd.Advice}
 }
 
 // servers are those of a lock.

@@ -3,6 +3,7 @@ package play
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"locksim/checker"
@@ -56,11 +57,18 @@ type NondeterminismError struct {
 	// Divergence is the first difference. It is nil if no event differed, but only
 	// the history of the clients.
 	Divergence *trace.Divergence
+	// Advice is what the servers of the lock say about it: see [ServerKind]. It is "" if
+	// they say nothing.
+	Advice string
 }
 
 func (e *NondeterminismError) Error() string {
-	return fmt.Sprintf("nondeterministic: scenario %s, lock %s, seed %d, mode %s gave two different runs\n%s%s",
-		e.Scenario, e.Lock, e.Seed, e.Mode, e.Where(), Unseeded())
+	advice := e.Advice
+	if advice != "" {
+		advice = "\n" + advice
+	}
+	return fmt.Sprintf("nondeterministic: scenario %s, lock %s, seed %d, mode %s gave two different runs\n%s%s%s",
+		e.Scenario, e.Lock, e.Seed, e.Mode, e.Where(), advice, Unseeded())
 }
 
 // Where is the first difference in words.
@@ -71,17 +79,31 @@ func (e *NondeterminismError) Where() string {
 	return e.Divergence.String()
 }
 
-// Differ compares two outcomes of one schedule and seed in the same modes, event by
-// event. It is nil if they are equal.
-func Differ(a, b *Outcome) *NondeterminismError {
+// Differ compares two outcomes of a lock for one schedule and seed in the same modes, event
+// by event. It is nil if they are equal.
+func Differ(l Lock, a, b *Outcome) *NondeterminismError {
 	for i := range a.Modes {
 		x, y := &a.Modes[i], &b.Modes[i]
 		d := trace.Diff(x.Trace, y.Trace)
 		if d != nil || x.Verdict.Facts != y.Verdict.Facts {
-			return &NondeterminismError{Scenario: a.Scenario.Name, Lock: a.Lock, Seed: a.Seed, Mode: x.Mode, Divergence: d}
+			return &NondeterminismError{Scenario: a.Scenario.Name, Lock: a.Lock, Seed: a.Seed, Mode: x.Mode, Divergence: d, Advice: l.advice(d)}
 		}
 	}
 	return nil
+}
+
+// advice is what the kinds of servers say about a difference, each on a line.
+func (l Lock) advice(d *trace.Divergence) string {
+	var lines []string
+	for _, s := range l.Servers {
+		if s.Kind.Advice == nil {
+			continue
+		}
+		if line := s.Kind.Advice(d); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Run plays a scenario with a lock under each fencing mode: the same seed and
@@ -145,7 +167,7 @@ func playMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base 
 	of := func(run *ModeRun) *Outcome {
 		return &Outcome{Scenario: sc, Lock: l.Name, Seed: opts.Seed, Modes: []ModeRun{*run}}
 	}
-	if differs := Differ(of(run), of(again)); differs != nil {
+	if differs := Differ(l, of(run), of(again)); differs != nil {
 		return nil, differs
 	}
 	return run, nil

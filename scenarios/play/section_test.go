@@ -62,7 +62,7 @@ func TestSectionInGoIsThatOfAFile(t *testing.T) {
 	want := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: modes})
 	l.Section = play.Section{Writes: []string{"order", "stock"}, Run: sell}
 	got := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: modes})
-	if d := play.Differ(want, got); d != nil {
+	if d := play.Differ(l, want, got); d != nil {
 		t.Error(d)
 	}
 	for i := range modes {

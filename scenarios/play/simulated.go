@@ -37,6 +37,9 @@ type ServerKind struct {
 	// take to serve all clients again after trouble of one of its members, or of a link among them. It elects a leader,
 	// and clients notice which of their connections are broken. 0 means that each server is for itself.
 	Settles time.Duration
+	// Advice says what in a client of these servers may explain the first difference of two runs that should be equal,
+	// and what to do; "" for nothing. Nil is for clients without a known source of chance.
+	Advice func(d *trace.Divergence) string
 }
 
 // Primary is the name that leads to the first Redis server, or to the replica that

@@ -133,7 +133,7 @@ func (t *Trial) compare() {
 func (t *Trial) repeat() *Trial {
 	again := Play(t.lock, t.Case)
 	if again.Err == nil {
-		again.Difference = play.Differ(t.Outcome, again.Outcome)
+		again.Difference = play.Differ(t.lock, t.Outcome, again.Outcome)
 	}
 	return again
 }
