@@ -69,7 +69,7 @@ func parse(args []string, stderr io.Writer) (request, error) {
 	flags.IntVar(&req.limits.Runs, "runs", 10_000, "end an exploration after so many runs")
 	flags.IntVar(&req.limits.Starts, "starts", len(firstSeeds), "explore from so many first seeds")
 	flags.IntVar(&req.limits.Seeds, "seeds", 3, "play each scenario of the library with so many seeds")
-	flags.IntVar(&req.limits.Placements, "placements", 3000, "place about so many faults in a sweep")
+	flags.IntVar(&req.limits.Placements, "placements", 500, "place about so many faults in a sweep")
 	flags.IntVar(&req.workers, "workers", runtime.NumCPU(), "child processes of locksim")
 	flags.BoolVar(&req.unitTests, "unit-tests", false, "run the unit tests with the sample of the mechanical mutants instead, and write "+sampleFile)
 	if err := flags.Parse(args); err != nil {
