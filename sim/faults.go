@@ -67,6 +67,8 @@ func (f *Faults) Crash(name string, mode faults.CrashMode) error {
 		return nil
 	}
 	f.record(p.name, trace.Crash{Mode: string(mode)})
+	p.forgotten, f.w.procs.crashed = f.w.time.elapsed()+remembered, true
+	f.w.At(p.forgotten, func() {}) // the world may become idle then
 	p.gate.crash(f.felt)
 	p.cancel()
 	p.sockets.crash(mode)

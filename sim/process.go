@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"locksim/faults"
 	"locksim/sim/trace"
@@ -30,6 +31,8 @@ type processes struct {
 	byName   map[string]*Process
 	replaced []*Process // replaced by a restart
 	onMark   []func(process string, m trace.Mark)
+	running  atomic.Int64 // goroutines of Process.Go
+	crashed  bool         // one of them has
 }
 
 func newProcesses(w *World) *processes {
@@ -110,6 +113,7 @@ type Process struct {
 	workerDead  atomic.Pointer[effect] // nil while the worker lives
 	sawWall     atomic.Bool            // the wall clock has been read
 	running     atomic.Int64           // goroutines of Go
+	forgotten   time.Duration          // from when on they do not count, if the process has crashed
 
 	mu      sync.Mutex
 	closers []func()
@@ -155,14 +159,16 @@ func (p *Process) Source(use string) rand.Source { return p.w.chance.stream(p.st
 // place of crypto/rand.
 func (p *Process) Entropy(use string) io.Reader { return p.w.chance.entropy(p.streamName(use)) }
 
-// Go runs f on a goroutine of the process. [World.Idle] waits for it, unless the
-// process has crashed. A panic in f ends the run with a [*PanicError], with the same exception.
+// Go runs f on a goroutine of the process. [World.Idle] waits for it. A panic
+// in f ends the run with a [*PanicError], unless the process has crashed.
 func (p *Process) Go(f func()) {
 	p.running.Add(1)
+	p.w.procs.running.Add(1)
 	go func() {
 		p.adopt()
 		defer func() {
 			p.running.Add(-1)
+			p.w.procs.running.Add(-1)
 			p.w.time.outbox.nudge()
 		}()
 		defer p.catch()
