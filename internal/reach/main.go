@@ -157,7 +157,7 @@ func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int,
 	if err != nil {
 		return 0, err
 	}
-	_, err = io.WriteString(stdout, markdown(rows, req.limits, sample))
+	_, err = io.WriteString(stdout, markdown(rows, req.limits, sample, req.wanted.String()))
 	_, _ = fmt.Fprintf(stderr, "reach: %v\n", time.Since(began).Round(time.Second))
 	return code, err
 }

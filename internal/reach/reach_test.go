@@ -124,7 +124,10 @@ func TestTableIsComplete(t *testing.T) {
 	if err != nil || missing > 0 {
 		t.Fatalf("%v, %d missing", err, missing)
 	}
-	table := markdown(rows, testLimits, record{})
+	table := markdown(rows, testLimits, record{}, "^(quorum|release)")
+	if note := "Only the mutants whose names match `^(quorum|release)` are here."; !strings.Contains(table, note) || strings.Contains(markdown(rows, testLimits, record{}, ""), "Only the mutants") {
+		t.Errorf("a part of the table does not say so, or the whole does: want %q", note)
+	}
 	_, body, _ := strings.Cut(table, "\n## ")
 	var names, want []string
 	for _, m := range regexp.MustCompile(`\n\| \[(\S+)\]\(\.\./(\S+)\) \|`).FindAllStringSubmatch(body, -1) {
@@ -158,7 +161,7 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 		if err != nil || missing > 0 {
 			t.Fatalf("%v, %d missing", err, missing)
 		}
-		return markdown(rows, testLimits, record{})
+		return markdown(rows, testLimits, record{}, "")
 	}
 	whole := folder{dir: t.TempDir(), limits: testLimits}
 	var calls []string

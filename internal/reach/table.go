@@ -55,8 +55,9 @@ and the command says where. A mutant is searched in one kind of lock, and in the
 
 `
 
-// markdown is the table. It depends on the rows, the limits and the sample alone.
-func markdown(rows []row, l limits, sample record) string {
+// markdown is the table. It depends on the rows, the limits, the sample and wanted alone: the regular expression for the
+// names of the mutants, which is "" for all.
+func markdown(rows []row, l limits, sample record, wanted string) string {
 	var seeds []string
 	for _, s := range firstSeeds[:l.Starts] {
 		seeds = append(seeds, prose.Thousands(int(s)))
@@ -72,6 +73,9 @@ func markdown(rows []row, l limits, sample record) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, preamble, l.Seeds, prose.Thousands(l.Placements), prose.Commas(seeds), prose.Thousands(l.Runs))
+	if wanted != "" {
+		fmt.Fprintf(&b, "Only the mutants whose names match `%s` are here.\n\n", wanted)
+	}
 	b.WriteString("| mutants | number | found | first by the library | first by the sweep | first by explore | by explore from every seed |\n" +
 		"|---|---|---|---|---|---|---|\n")
 	total := func(label string, rows []row, which func(row) bool) {
