@@ -147,9 +147,9 @@ func TestAnswersAreThoseOfEtcd(t *testing.T) {
 	}
 }
 
-// A cluster of three small servers has the answers of one.
+// A cluster of three small servers has the answers of one, to a quarter as many programs.
 func TestThreeMembersAnswerAsOne(t *testing.T) {
-	for seed := range programs() {
+	for seed := range (programs() + 3) / 4 {
 		p := program(etcd37, seed, 40)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { same(t, small(t, 3, p), small(t, 1, p)) })
 	}
