@@ -150,19 +150,21 @@ func Find(name string) (Kind, error) {
 	return k, nil
 }
 
+const etcdLocks = "locksim/scenarios/etcdlocks"
+
 // elsewhere are the locks that come with locksim in a package of their own, which few programs import.
 var elsewhere = map[string]struct {
 	path   string
 	tokens bool
 }{
-	"etcd":          {"locksim/scenarios/etcdlocks", true},
-	"etcd-mutex":    {"locksim/scenarios/etcdlocks", true},
-	"etcd-election": {"locksim/scenarios/etcdlocks", true},
+	"etcd":          {etcdLocks, true},
+	"etcd-mutex":    {etcdLocks, true},
+	"etcd-election": {etcdLocks, true},
 
-	BrokenPrefix + "etcd-put-without-compare": {"locksim/scenarios/etcdlocks", false},
-	BrokenPrefix + "etcd-never-renewed":       {"locksim/scenarios/etcdlocks", true},
-	BrokenPrefix + "etcd-until-from-answer":   {"locksim/scenarios/etcdlocks", false},
-	BrokenPrefix + "etcd-lease-as-token":      {"locksim/scenarios/etcdlocks", true},
+	BrokenPrefix + "etcd-put-without-compare": {etcdLocks, false},
+	BrokenPrefix + "etcd-never-renewed":       {etcdLocks, true},
+	BrokenPrefix + "etcd-until-from-answer":   {etcdLocks, false},
+	BrokenPrefix + "etcd-lease-as-token":      {etcdLocks, true},
 }
 
 // Package is the import path of the package that has a lock of that name. ok is false for those of [Names] and

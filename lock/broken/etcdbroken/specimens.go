@@ -71,7 +71,7 @@ func All() []Specimen {
 		},
 		{
 			Name: "etcd-never-renewed", ID: "F70", Tokens: true, Held: true,
-			Wrong: "Its lease is kept alive by nobody, and its holder takes the lock for its own until the release.",
+			Wrong: "No client keeps its lease alive, and its holder takes the lock for its own until the release.",
 		},
 		{
 			Name: "etcd-until-from-answer", ID: "F38",

@@ -52,7 +52,7 @@ func small(t *testing.T, members int, p []step) []string {
 	return answers
 }
 
-// urls are the addresses of a server that has no peers: nobody dials them.
+// urls are the addresses of a server that has no peers: no connection is made to them.
 func urls(t testing.TB, url string) types.URLs {
 	t.Helper()
 	u, err := types.NewURLs([]string{url})

@@ -20,7 +20,7 @@ import (
 // patience is how long a cluster may take to serve.
 const patience = 20 * time.Second
 
-// unprivileged is the user that runs the servers where the tests run as root: nobody.
+// unprivileged is the id of the user that runs the servers where the tests run as root; it owns no files.
 const unprivileged = 65534
 
 // cluster starts three members of Debian's etcd-server on free ports of the loopback interface, as an unprivileged user,
