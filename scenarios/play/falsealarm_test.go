@@ -36,6 +36,15 @@ faults:
   - at: 308ms
     restart: {process: c0}
 `, 2178},
+		// A stock client sends a lost request again after a pause, also when nothing is lost any more.
+		{"a pause before a request is sent again", "redlock", `name: paused
+world: {redis: 5, clients: 1, latency: 1ms}
+lock: {ttl: 10s, backoff: 100ms, client: stock}
+workload: {rounds: 1, hold: 0s, think: 0s, stagger: 0s, checks_until: never, request: 300ms}
+faults:
+  - when: {client: c0, event: acquire, nth: 1}
+    lose_reply: {between: [c0], and: [r0, r1, r2], count: 3}
+`, 5013284},
 		// A release fails, and later entries renew what it left. That its client crashes much later changes nothing.
 		{"a failed release, and a later crash", "reentrant", `name: later-crash
 world: {redis: 1, clients: 2, latency: 1ms}

@@ -9,6 +9,7 @@ import (
 	"locksim/faults"
 	"locksim/lock"
 	"locksim/lock/promise"
+	"locksim/scenarios/file"
 	"locksim/sim/trace"
 )
 
@@ -154,7 +155,7 @@ func (p *play) absences(t *trace.Trace) map[string][]checker.Absence {
 			continue
 		}
 		for _, s := range spans { // a server was down
-			s.To += p.lock.settles()
+			s.To += p.lock.settles() + p.pausing()
 			for _, c := range clients {
 				out[c] = append(out[c], checker.Absence{Span: s.Span})
 			}
@@ -233,6 +234,15 @@ var absenting = []promise.Fault{
 	promise.ReadOnly, promise.ClockDrift, promise.ClockRate, promise.Failover,
 }
 
+// pausing is how long a client of the servers may pause after trouble before it sends a request again: a stock one has
+// the default MaxRetryBackoff of go-redis, and a quiet one sends it once.
+func (p *play) pausing() time.Duration {
+	if p.sc.Lock.Client == file.ClientStock {
+		return 512 * time.Millisecond
+	}
+	return 0
+}
+
 // troublesOf are the troubles of an action in these spans.
 func (p *play) troublesOf(a faults.Action, spans []checker.Span, clients []string) []trouble {
 	if !slices.Contains(absenting, faults.ClassIn(p.sc.Faults, a)) {
@@ -259,7 +269,7 @@ func (p *play) troublesOf(a faults.Action, spans []checker.Span, clients []strin
 			continue
 		}
 		for _, s := range spans {
-			s.To += settles
+			s.To += settles + p.pausing()
 			out = append(out, trouble{c, s})
 		}
 	}
