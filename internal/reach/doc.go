@@ -11,8 +11,8 @@
 //
 // The mechanical mutants, mechanical/NAME, are a seeded sample of all that a small change of one place gives; see
 // mechanical.go. sample.json has the sample, with what the unit tests of package lock make of each: --unit-tests makes
-// it anew, and goes on after an interruption. equivalent.txt has reasons as those of the patches. One that the unit tests do not kill, or that is equivalent, is
-// explored from the first seed only.
+// it anew, and goes on after an interruption. Those that the unit tests kill are searched, until the first find, and
+// explored from the first seed only. equivalent.txt has reasons as those of the patches.
 //
 // A mutant is searched in a second kind of lock only if nothing is found in the first.
 //
@@ -31,7 +31,8 @@
 //
 // The folder --out gets a JSON file per mutant. A result there is kept if the patch,
 // the program and the limits are still the same, so that a run that was interrupted goes
-// on when it is started again. To share the work out, give each machine a --shard, and
+// on when it is started again. With --earlier it is kept after a change of the program too, and the table names the
+// commit: delete its file to have it made anew. To share the work out, give each machine a --shard, and
 // copy the files of all into one folder.
 //
 // The progress goes to stderr. The table goes to stdout as Markdown once every mutant

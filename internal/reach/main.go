@@ -36,6 +36,7 @@ type request struct {
 	workers int
 
 	unitTests bool
+	earlier   bool
 }
 
 // reach runs the program and returns its exit code.
@@ -71,6 +72,7 @@ func parse(args []string, stderr io.Writer) (request, error) {
 	flags.IntVar(&req.limits.Seeds, "seeds", 3, "play each scenario of the library with so many seeds")
 	flags.IntVar(&req.limits.Placements, "placements", 500, "place about so many faults in a sweep")
 	flags.IntVar(&req.workers, "workers", runtime.NumCPU(), "child processes of locksim")
+	flags.BoolVar(&req.earlier, "earlier", false, "keep the results of earlier programs, and let the table say so")
 	flags.BoolVar(&req.unitTests, "unit-tests", false, "run the unit tests with the sample of the mechanical mutants instead, and write "+sampleFile)
 	if err := flags.Parse(args); err != nil {
 		return req, err
@@ -116,12 +118,15 @@ func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int,
 	if len(all) == 0 {
 		return 0, errors.New("there is no such mutant")
 	}
-	f := folder{dir: req.out, limits: req.limits}
+	f := folder{dir: req.out, limits: req.limits, earlier: req.earlier}
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		return 0, err
 	}
 	scenario := filepath.Join(root, "internal", "reach", "sweep.yaml")
 	if f.program, err = identify(ctx, root, scenario); err != nil {
+		return 0, err
+	}
+	if f.commit, err = commit(ctx, root); err != nil {
 		return 0, err
 	}
 	err = f.fill(ctx, all, req.shard, func(ctx context.Context, s subject, r *result) error {

@@ -138,7 +138,7 @@ func build(ctx context.Context, root, dir string, s subject) (string, error) {
 		}
 		args = append(args, "-overlay", overlay)
 	}
-	cmd := command(ctx, "go", append(args, "./cmd/locksim")...)
+	cmd := command(ctx, "go", append(args, theCommand)...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOTMPDIR="+dir)
 	out, err := cmd.CombinedOutput()
@@ -156,7 +156,7 @@ type buildError struct{ error }
 
 // measure searches the kinds of a subject for its mistake, and adds to the result what is missing there: with more
 // first seeds than before, only the explorations from these. The search for a mutant ends with the first kind that has a
-// find.
+// find, and that for a mechanical one with the first find.
 func measure(ctx context.Context, run locksim, s subject, sweepFile string, l limits, r *result) error {
 	for i, kind := range s.kinds {
 		if s.complete(*r, l) {
@@ -168,13 +168,15 @@ func measure(ctx context.Context, run locksim, s subject, sweepFile string, l li
 			if k.Library, err = library(ctx, run, kind, l); err != nil {
 				return fmt.Errorf("%s: %w", kind, err)
 			}
-			if k.Sweep, err = sweep(ctx, run, kind, sweepFile, l); err != nil {
-				return fmt.Errorf("%s: %w", kind, err)
+			if s.edit == nil || !k.found() {
+				if k.Sweep, err = sweep(ctx, run, kind, sweepFile, l); err != nil {
+					return fmt.Errorf("%s: %w", kind, err)
+				}
 			}
 			r.Kinds = append(r.Kinds, k)
 		}
 		k := &r.Kinds[i]
-		for n := len(k.Explore); n < s.starts(l); n++ {
+		for n := len(k.Explore); n < s.starts(l) && !s.complete(*r, l); n++ {
 			f, err := explore(ctx, run, kind, firstSeeds[n], l)
 			if err != nil {
 				return fmt.Errorf("%s: %w", kind, err)

@@ -243,25 +243,27 @@ func TestSampleIsStable(t *testing.T) {
 	}
 }
 
-// The search for a mutant ends with the first kind that has a find; that for one which does not count is
-// explored from one first seed.
+// The search for a mutant ends with the first kind that has a find, and that for a mechanical one with the first find.
+// One that is mechanical, or does not count, is explored from one first seed.
 func TestMeasureEndsEarly(t *testing.T) {
 	l := limits{Runs: 500, Starts: 3, Seeds: 2, Placements: 100}
 	for _, tc := range []struct {
 		name string
 		s    subject
-		find string // the kind with a find
+		find string // the search with a find, and the kind
 		want string
 	}{
-		{"found in the first kind", subject{edit: &edit{}, killed: true}, "single", "single 3"},
-		{"found in the second kind", subject{edit: &edit{}, killed: true}, "redlock", "single 3, redlock 3"},
-		{"not killed", subject{edit: &edit{}}, "", "single 1, redlock 1"},
-		{"equivalent", subject{edit: &edit{}, killed: true, equivalent: "It is."}, "", "single 1, redlock 1"},
-		{"made by hand", subject{patch: &patch.Patch{}}, "single", "single 3"},
+		{"found in the first kind", subject{patch: &patch.Patch{}}, "explore single", "single 3"},
+		{"found in the second kind", subject{patch: &patch.Patch{}}, "explore redlock", "single 3, redlock 3"},
+		{"equivalent", subject{patch: &patch.Patch{}, equivalent: "It is."}, "", "single 1, redlock 1"},
+		{"found in the library", subject{patch: &patch.Patch{}}, "matrix single", "single 3"},
+		{"mechanical", subject{edit: &edit{}}, "explore redlock", "single 1, redlock 1"},
+		{"mechanical, found in the library", subject{edit: &edit{}}, "matrix single", "single 0"},
+		{"mechanical, found by the sweep", subject{edit: &edit{}}, "sweep redlock", "single 1, redlock 0"},
 	} {
 		tc.s.kinds = []string{"single", "redlock"}
 		fake := func(_ context.Context, args ...string) (int, []byte, error) {
-			if args[0] == "explore" && args[2] == tc.find {
+			if args[0]+" "+args[slices.Index(args, "--lock")+1] == tc.find {
 				return exitFound, nil, nil
 			}
 			return 0, nil, nil

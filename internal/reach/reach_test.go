@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -169,7 +170,7 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	parts := folder{dir: t.TempDir(), limits: testLimits}
+	parts := folder{dir: t.TempDir(), commit: "1a2b3c4", limits: testLimits}
 	calls = nil
 	ctx, interrupt := context.WithCancel(t.Context())
 	fake := fakeSearch(&calls)
@@ -222,6 +223,12 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 		if _, missing, err := other.results(all); err != nil || missing != len(all) {
 			t.Errorf("%v, %d of %d are missing with %+v", err, missing, len(all), other)
 		}
+	}
+	// Unless the results of earlier programs are kept: the table says so.
+	rows, missing, err := folder{dir: parts.dir, program: "other", earlier: true, limits: testLimits}.results(all)
+	note := fmt.Sprintf("\n%d of the results are those of an earlier locksim, commit 1a2b3c4.\n", len(all)-1)
+	if table := markdown(rows, testLimits, record{}, ""); err != nil || missing > 0 || !strings.Contains(table, note) || strings.Contains(tableOf(parts), "earlier") {
+		t.Errorf("%v, %d are missing, or the table does not say %q", err, missing, note)
 	}
 }
 

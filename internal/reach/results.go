@@ -19,10 +19,12 @@ import (
 
 // result has the searches for one subject.
 type result struct {
-	// Made identifies what the result depends on: the program without a mistake, the
-	// mutant and the limits, apart from the number of first seeds.
-	Made  string       `json:"made"`
-	Kinds []kindResult `json:"kinds"`
+	// Made identifies the mutant and the limits, apart from the number of first seeds. Program identifies the program
+	// without a mistake, and Commit names it for the reader. The result depends on both.
+	Made    string       `json:"made"`
+	Program string       `json:"program"`
+	Commit  string       `json:"commit"`
+	Kinds   []kindResult `json:"kinds"`
 	// Unbuilt is why the mutant does not compile. It has no results then.
 	Unbuilt string `json:"unbuilt,omitempty"`
 }
@@ -53,6 +55,8 @@ func (r result) clean() bool {
 type folder struct {
 	dir     string
 	program string // see identify
+	commit  string
+	earlier bool // results of earlier programs are kept
 	limits  limits
 }
 
@@ -60,11 +64,11 @@ func (f folder) file(s subject) string {
 	return filepath.Join(f.dir, strings.ReplaceAll(s.name, "/", "-")+".json")
 }
 
-// made is what a result of the subject depends on.
+// made is what a result of the subject depends on besides the program.
 func (f folder) made(s subject) (string, error) {
 	l := f.limits
 	l.Starts = 0
-	b, err := json.Marshal([]any{f.program, l, s.kinds, s.source()})
+	b, err := json.Marshal([]any{l, s.kinds, s.source()})
 	return digest(b), err
 }
 
@@ -86,7 +90,7 @@ func (f folder) read(s subject) (r result, ok bool, err error) {
 		return r, false, fmt.Errorf("%s is no result: %w; delete it, and it is made again", f.file(s), err)
 	}
 	made, err := f.made(s)
-	if err != nil || r.Made != made {
+	if err != nil || r.Made != made || r.Program != f.program && !f.earlier {
 		return result{}, false, err
 	}
 	for i, k := range r.Kinds { // it may have been made with more first seeds
@@ -101,7 +105,7 @@ func (f folder) write(s subject, r result) error {
 	if err != nil {
 		return err
 	}
-	r.Made = made
+	r.Made, r.Program, r.Commit = made, f.program, f.commit
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
@@ -158,7 +162,7 @@ func (f folder) results(all []subject) (list []row, missing int, err error) {
 			missing++
 			continue
 		}
-		list = append(list, row{s, r})
+		list = append(list, row{s, r, r.Program != f.program})
 	}
 	return list, missing, nil
 }

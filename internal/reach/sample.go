@@ -123,6 +123,16 @@ func readRecord(root string) (r record, err error) {
 	return r, json.Unmarshal(b, &r)
 }
 
+// passing is the number of the mutants with which the unit tests pass.
+func (r record) passing() (n int) {
+	for _, u := range r.Mutants {
+		if !u.Killed {
+			n++
+		}
+	}
+	return n
+}
+
 func (r record) write(root string) error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {

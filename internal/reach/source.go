@@ -13,12 +13,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 )
 
+// theCommand is the command that searches, relative to the root of the module.
+const theCommand = "./internal/reach/locksim"
+
 // identify returns a hash of what decides the results besides the mutants: the version
-// of Go, the modules, the source of the command locksim, and the scenario of the sweep.
+// of Go, the modules, the source of the command, and the scenario of the sweep.
 func identify(ctx context.Context, root, scenario string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Dir,GoFiles,EmbedFiles,Module", "./cmd/locksim")
+	cmd := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Dir,GoFiles,EmbedFiles,Module", theCommand)
 	cmd.Dir = root
 	out, err := cmd.Output()
 	if err != nil {
@@ -58,4 +62,15 @@ func identify(ctx context.Context, root, scenario string) (string, error) {
 		_, _ = fmt.Fprintf(hash, "\n%s %d\n%s", filepath.ToSlash(name), len(text), text)
 	}
 	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// commit names the commit of the source, and whether the source differs from it.
+func commit(ctx context.Context, root string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty", "--exclude=*")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("name the commit: %w", err)
+	}
+	return strings.TrimSpace(string(out)), nil
 }

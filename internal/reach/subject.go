@@ -19,9 +19,8 @@ type subject struct {
 	kinds      []string
 	equivalent string // why no user could notice the mistake; "" if it can be noticed
 
-	patch  *patch.Patch // of a mutant made by hand
-	edit   *edit        // of a mechanical mutant
-	killed bool         // by the unit tests of package lock: a mechanical mutant
+	patch *patch.Patch // of a mutant made by hand
+	edit  *edit        // of a mechanical mutant
 }
 
 // patches is the folder of the mutants made by hand, relative to the root of the module.
@@ -80,7 +79,8 @@ func readPatches(root string, wanted *regexp.Regexp) ([]subject, error) {
 	return mutants, errors.Join(errs...)
 }
 
-// readMechanical returns the mechanical mutants of the sample, with what the unit tests make of them.
+// readMechanical returns the mechanical mutants of the sample that the unit tests kill. No measure counts the others, and
+// a search that finds nothing costs a thousand times what one that finds something does.
 func readMechanical(root string, wanted *regexp.Regexp) ([]subject, error) {
 	r, err := readRecord(root)
 	if err != nil {
@@ -101,9 +101,9 @@ func readMechanical(root string, wanted *regexp.Regexp) ([]subject, error) {
 			return nil, fmt.Errorf("%s: package lock has no place for %s any more: make the file anew, with go run ./internal/reach --unit-tests",
 				sampleFile, u.Name)
 		}
-		s := subject{name: u.Name, kinds: all[i].kinds(), equivalent: reasons[u.Name], edit: &all[i], killed: u.Killed}
+		s := subject{name: u.Name, kinds: all[i].kinds(), equivalent: reasons[u.Name], edit: &all[i]}
 		delete(reasons, u.Name)
-		if wanted.MatchString(s.name) {
+		if u.Killed && wanted.MatchString(s.name) {
 			mutants = append(mutants, s)
 		}
 	}
@@ -134,14 +134,12 @@ func readEquivalents(root string) (map[string]string, error) {
 func (s subject) isRight() bool { return s.patch == nil && s.edit == nil }
 
 // counts reports whether the measure of the subject's group counts it: locksim should find it.
-func (s subject) counts() bool {
-	return !s.isRight() && s.equivalent == "" && (s.edit == nil || s.killed)
-}
+func (s subject) counts() bool { return !s.isRight() && s.equivalent == "" }
 
-// starts is the number of first seeds from which a subject is explored. For a mutant that does not count it is one: a
-// search that finds nothing costs a thousand times what one that finds something does.
+// starts is the number of first seeds from which a subject is explored. For a mechanical mutant, and for one that does
+// not count, it is one.
 func (s subject) starts(l limits) int {
-	if s.counts() || s.isRight() {
+	if s.edit == nil && s.equivalent == "" {
 		return l.Starts
 	}
 	return 1
@@ -149,7 +147,7 @@ func (s subject) starts(l limits) int {
 
 // complete reports whether a result has all searches.
 func (s subject) complete(r result, l limits) bool {
-	if r.Unbuilt != "" {
+	if r.Unbuilt != "" || s.edit != nil && r.found() {
 		return true
 	}
 	for _, k := range r.Kinds {

@@ -12,6 +12,7 @@ import (
 type row struct {
 	subject
 	result
+	earlier bool // the result of an earlier program
 }
 
 // The outcomes that make the command fail.
@@ -76,6 +77,7 @@ func markdown(rows []row, l limits, sample record, wanted string) string {
 	if wanted != "" {
 		fmt.Fprintf(&b, "Only the mutants whose names match `%s` are here.\n\n", wanted)
 	}
+	noteEarlier(&b, rows)
 	b.WriteString("| mutants | number | found | first by the library | first by the sweep | first by explore | by explore from every seed |\n" +
 		"|---|---|---|---|---|---|---|\n")
 	total := func(label string, rows []row, which func(row) bool) {
@@ -86,8 +88,7 @@ func markdown(rows []row, l limits, sample record, wanted string) string {
 	total("made by hand", byHand, row.counts)
 	total("made by hand, equivalent", byHand, func(r row) bool { return r.equivalent != "" })
 	total("mechanical, killed by the unit tests", mechanical, row.counts)
-	total("mechanical, killed by the unit tests, equivalent for a user", mechanical, func(r row) bool { return r.killed && r.equivalent != "" })
-	total("mechanical, not killed by the unit tests", mechanical, func(r row) bool { return !r.killed })
+	total("mechanical, killed by the unit tests, equivalent for a user", mechanical, func(r row) bool { return r.equivalent != "" })
 	missed := func(label string, rows []row) {
 		var names []string
 		for _, r := range rows {
@@ -112,15 +113,11 @@ func markdown(rows []row, l limits, sample record, wanted string) string {
 		lines(&b, r, fmt.Sprintf("[%s](../%s) | %s", mutant, r.patch.Path, withReason(r.patch.Breaks, r.subject)), " | ")
 	}
 	if len(mechanical) > 0 {
-		fmt.Fprintf(&b, mechanicalPreamble, prose.Thousands(sample.Possible), sample.Drawn, len(sample.Mutants), sample.Tests)
+		fmt.Fprintf(&b, mechanicalPreamble, prose.Thousands(sample.Possible), sample.Drawn, len(sample.Mutants), sample.Tests, sample.passing())
 	}
 	for _, r := range mechanical {
-		killed := "killed"
-		if !r.killed {
-			killed = "pass"
-		}
-		lines(&b, r, fmt.Sprintf("[%s](../%s) | %s | %s", strings.TrimPrefix(r.name, mechanicalGroup+"/"), r.edit.file,
-			withReason(r.edit.breaks(), r.subject), killed), " | | ")
+		lines(&b, r, fmt.Sprintf("[%s](../%s) | %s", strings.TrimPrefix(r.name, mechanicalGroup+"/"), r.edit.file,
+			withReason(r.edit.breaks(), r.subject)), " | ")
 	}
 	b.WriteString("\n## Locks without a mistake\n\n| lock | library | sweep | explore |\n|---|---|---|---|\n")
 	for _, r := range rows {
@@ -133,17 +130,33 @@ func markdown(rows []row, l limits, sample record, wanted string) string {
 	return b.String()
 }
 
+// noteEarlier says which results are those of earlier programs.
+func noteEarlier(b *strings.Builder, rows []row) {
+	var commits []string
+	number := map[string]int{}
+	for _, r := range rows {
+		if r.earlier {
+			if number[r.Commit]++; number[r.Commit] == 1 {
+				commits = append(commits, r.Commit)
+			}
+		}
+	}
+	for _, c := range commits {
+		fmt.Fprintf(b, "%d of the results are those of an earlier locksim, commit %s.\n\n", number[c], c)
+	}
+}
+
 const mechanicalPreamble = `
 ## mechanical
 
 Package lock has %s places for a mechanical mutant: a statement dropped, a condition negated, an integer one more or one
 less, a bound moved, && in place of || and the reverse, a context replaced, success in place of an error. %d of them were
-drawn, until %d compiled. The unit tests are ` + "`%s`" + `.
-A mutant that the unit tests do
-not kill, or that is equivalent, is explored from the first seed only.
+drawn, until %d compiled. The unit tests, ` + "`%s`" + `, kill those
+that are here, and pass with the %d others, which are not searched. The search for a mutant ends with the first find: the
+cells after it say nothing.
 
-| mutant | what it changes | unit tests | lock | library | sweep | explore |
-|---|---|---|---|---|---|---|
+| mutant | what it changes | lock | library | sweep | explore |
+|---|---|---|---|---|---|
 `
 
 // lines are the lines of a mutant: one for each kind. The first has the cells first, the others have empty ones.
