@@ -118,6 +118,9 @@ func TestDialDuringCut(t *testing.T) {
 			if _, err := p.Dial(ctx, "tcp", "r0"); !errors.Is(err, context.DeadlineExceeded) || !near(time.Since(start), 50*time.Millisecond) {
 				t.Errorf("%v: %v after %v, want the context's end after 50ms", dir, err, time.Since(start))
 			}
+			if time.Since(start) <= 50*time.Millisecond {
+				t.Errorf("%v: the dial ended in the instant of its deadline, in which a timer of the client may fire", dir)
+			}
 			c := dial(p, "r0")
 			if !near(time.Since(start), 102*time.Millisecond) {
 				t.Errorf("%v: dialled after %v, want 102ms", dir, time.Since(start))
@@ -125,6 +128,28 @@ func TestDialDuringCut(t *testing.T) {
 			_ = c.Close()
 		})
 	}
+}
+
+// TestDialsApartAfterCut shows that dials that have waited for one link connect at different instants if they began at
+// different ones, in that order.
+func TestDialsApartAfterCut(t *testing.T) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
+		cutNow(w, faults.Partition{Between: []string{"c0"}, For: 100 * time.Millisecond})
+		const dials = 3
+		var at [dials]time.Duration
+		for i := range dials {
+			p.Go(func() {
+				rest(w, time.Duration(dials-i)*time.Millisecond)
+				c := dial(p, "r0")
+				at[i] = w.Now()
+				_ = c.Close()
+			})
+		}
+		rest(w, 200*time.Millisecond)
+		if !(at[2] < at[1] && at[1] < at[0]) || !near(at[0], 102*time.Millisecond) {
+			t.Errorf("the dials of 3ms, 2ms and 1ms connected at %v, want one after another, about 102ms", at)
+		}
+	})
 }
 
 // TestDialUnderWayWhenCut shows that a partition also stops a dial that has

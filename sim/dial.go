@@ -5,6 +5,7 @@ import (
 	"context"
 	"net"
 	"os"
+	"strconv"
 	"syscall"
 
 	"locksim/sim/trace"
@@ -15,6 +16,7 @@ type dialer struct {
 	p         *Process
 	host      host  // what was dialled: a server, or a name that resolves to one
 	link      *link // set by start
+	began     int64 // the instant of the first start
 	remote    net.Addr
 	conn      *Conn
 	err       error
@@ -49,6 +51,7 @@ func (d *dialer) wait(ctx context.Context) (net.Conn, error) {
 	select {
 	case <-d.done:
 	case <-ctx.Done():
+		d.linger()
 	case <-d.p.ctx.Done():
 	}
 	if err := d.p.gate.pass("dialled " + d.host.name()); err != nil {
@@ -66,14 +69,29 @@ func (d *dialer) wait(ctx context.Context) (net.Conn, error) {
 	}
 }
 
-// start sends the request to connect. Dials of one process to one server in one
-// instant arrive as one event.
+// linger waits for a nanosecond. A pool of the client may wait for the end of the dial with a time limit of its own: when
+// both are over in one instant, the dial's end comes second, or it would be a race.
+func (d *dialer) linger() {
+	over := make(chan struct{})
+	d.post(func() {
+		t := d.p.w.time
+		t.queue.join(d.p.name, "end of a dial", t.now()+1, func() { t.wakeAfter(over) })
+	})
+	select {
+	case <-over:
+	case <-d.p.ctx.Done():
+	}
+}
+
+// start sends the request to connect. Dials of one process to one server that began in one instant arrive as one event.
+// Those that began at different ones do not, also when they have waited for the same link: a client can tell them apart.
 func (d *dialer) start() {
 	if d.p.Crashed() {
 		return
 	}
 	if d.link == nil { // an alias is resolved once
 		d.link = d.p.w.net.link(d.p, d.host.resolve(d.p.name))
+		d.began = d.p.w.time.now()
 	}
 	l := d.link
 	if len(l.cuts) > 0 {
@@ -83,7 +101,7 @@ func (d *dialer) start() {
 	}
 	there := l.delay(Up, "dial", 0)
 	back := l.delay(Down, "dial", 0)
-	l.w.time.queue.join(l.where[Up], "dial", l.w.time.now()+max(there+back, 1), d.arrive)
+	l.w.time.queue.join(l.where[Up], "dial of "+strconv.FormatInt(d.began, 10), l.w.time.now()+max(there+back, 1), d.arrive)
 }
 
 func (d *dialer) arrive() {
