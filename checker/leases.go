@@ -124,11 +124,22 @@ func denied(h History) *tally {
 // is left is its belief (see [Facts.BeliefOverlaps]), and no violation. If the first holder runs and
 // reaches the servers for longer than the bound during any overlap, without
 // interruption, all its overlaps stay those of claims.
+//
+// A grant can also reach its client when the lock is another's already: the claim of a grant is empty, and ends no
+// other claim, if its client was away between its call of Acquire and the grant, a client that has not been away since
+// it was granted the lock has a claim then with a higher token, and the holder of the late grant is told within the
+// detection bound.
 func (h History) HeldUntilTold(detection time.Duration) History {
+	late := map[int]bool{}
+	for _, g := range h.Grants {
+		late[g.ID] = h.arrivedLate(g, detection)
+	}
 	told := make([]Grant, len(h.Grants))
 	for i, g := range h.Grants {
 		told[i] = g
-		if first, excusable := h.rivalsOf(g, detection); excusable {
+		if late[g.ID] {
+			told[i].Doubted = g.Granted
+		} else if first, excusable := h.rivalsOf(g, late, detection); excusable {
 			told[i].Doubted = max(g.Granted+1, first-1)
 		}
 	}
@@ -136,13 +147,26 @@ func (h History) HeldUntilTold(detection time.Duration) History {
 	return h
 }
 
-// rivalsOf looks at the grants to others within the claim of a grant. first is the
+// arrivedLate reports whether the lock was another's when a grant reached its client.
+func (h History) arrivedLate(g Grant, detection time.Duration) bool {
+	claim, granted := g.Claim(), h.Timing.when(g.Granted)
+	if g.Token == 0 || !h.awayDuring(g.Client, h.Timing.when(g.Invoked), granted) ||
+		h.Timing.presence(g.Client, Span{granted, h.Timing.when(claim.end())}) > detection {
+		return false
+	}
+	return slices.ContainsFunc(h.Grants, func(other Grant) bool {
+		return other.Resource == g.Resource && h.excludes(g, other) && other.Granted < g.Granted && other.Token > g.Token &&
+			claim.Overlaps(other.Claim()) && !h.awayDuring(other.Client, h.Timing.when(other.Granted), granted)
+	})
+}
+
+// rivalsOf looks at the grants to others within the claim of a grant, apart from those that arrived late. first is the
 // earliest of them; excusable says that there is one, and that the holder could not
 // have been told of any of them within the bound.
-func (h History) rivalsOf(g Grant, detection time.Duration) (first Pos, excusable bool) {
+func (h History) rivalsOf(g Grant, late map[int]bool, detection time.Duration) (first Pos, excusable bool) {
 	claim := g.Claim()
 	for _, other := range h.Grants {
-		if other.ID == g.ID || other.Resource != g.Resource || !h.excludes(g, other) || other.Granted <= g.Granted ||
+		if other.ID == g.ID || late[other.ID] || other.Resource != g.Resource || !h.excludes(g, other) || other.Granted <= g.Granted ||
 			!claim.Overlaps(other.Claim()) {
 			continue
 		}

@@ -113,13 +113,16 @@ func TestHeldUntilTold(t *testing.T) {
 		return map[string][]Absence{"c0": {{Span: Span{time.Duration(from) * time.Second, time.Duration(to) * time.Second}}}}
 	}
 	second := held(2, "c1", 20, 55)
+	slow := held(2, "c1", 20, 24).asked(10)
+	other := map[string][]Absence{"c1": away(11, 19)["c0"]}
 	for _, c := range []struct {
 		name     string
 		first    Grant
 		second   Grant
 		away     map[string][]Absence
 		overlaps int
-		ends     Pos // of the first claim
+		ends     Pos  // of the first claim
+		late     bool // the second claim is empty
 	}{
 		{name: "one after the other", first: held(1, "c0", 2, 18), second: second, ends: 18},
 		{name: "told in time", first: held(1, "c0", 2, 30).lost(24, 24), second: second, ends: 19},
@@ -130,6 +133,15 @@ func TestHeldUntilTold(t *testing.T) {
 		{name: "paused, and told late", first: held(1, "c0", 2, 54).lost(52, 52), second: second, away: away(18, 45), overlaps: 1, ends: 52},
 		{name: "paused too late", first: held(1, "c0", 2, 50).lost(47, 47), second: second, away: away(26, 45), overlaps: 1, ends: 47},
 		{name: "the other was paused", first: held(1, "c0", 2, 50), second: second, away: map[string][]Absence{"c1": away(18, 45)["c0"]}, overlaps: 1, ends: 50},
+
+		{name: "late", first: held(1, "c0", 2, 50).token(8), second: slow.token(7), away: other, ends: 50, late: true},
+		{name: "late, and told late", first: held(1, "c0", 2, 50).token(8), second: held(2, "c1", 20, 28).asked(10).token(7), away: other, overlaps: 1, ends: 50},
+		{name: "late, with the higher token", first: held(1, "c0", 2, 50).token(8), second: slow.token(9), away: other, ends: 19},
+		{name: "late, without tokens", first: held(1, "c0", 2, 50), second: slow, away: other, ends: 19},
+		{name: "not away", first: held(1, "c0", 2, 50).token(8), second: slow.token(7), ends: 19},
+		{name: "both away", first: held(1, "c0", 2, 50).token(8), second: slow.token(7),
+			away: map[string][]Absence{"c0": away(5, 9)["c0"], "c1": other["c1"]}, ends: 19},
+		{name: "late, after the end of the first", first: held(1, "c0", 2, 19).token(8), second: slow.token(7), away: other, ends: 19},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := story("", []Grant{c.first, c.second})
@@ -139,6 +151,9 @@ func TestHeldUntilTold(t *testing.T) {
 			}
 			h = h.HeldUntilTold(5 * time.Second)
 			v := mustJudge(t, h, nil)
+			if late := h.Grants[1].Claim().Empty(); late != c.late {
+				t.Errorf("the second claim is empty: %v, want %v", late, c.late)
+			}
 			if end := h.Grants[0].Claim().End; v.Facts.ClaimOverlaps != c.overlaps || end != c.ends {
 				t.Errorf("%d overlaps of claims, the first claim ends at %d, want %d and %d", v.Facts.ClaimOverlaps, end, c.overlaps, c.ends)
 			}

@@ -16,11 +16,22 @@ import (
 // first ends one position before the other begins, but is not empty. If the first
 // holder runs and reaches the servers for longer than the bound during any overlap,
 // without interruption, all its overlaps stay those of claims."
+//
+// "The claim of a grant is empty, and ends no other claim, if its client was away between its call of Acquire and the
+// grant, a client that has not been away since it was granted the lock has a claim then with a higher token, and the
+// holder of the late grant is told within the detection bound."
 func HeldUntilTold(h checker.History, detection time.Duration) checker.History {
 	told := slices.Clone(h.Grants)
 	for i, g := range h.Grants {
+		if late(h, g, detection) {
+			told[i].Doubted = g.Granted
+			continue
+		}
 		first, excused := checker.Pos(0), true
 		for _, other := range h.Grants {
+			if late(h, other, detection) {
+				continue
+			}
 			if other.Resource != g.Resource || other.Granted <= g.Granted || h.Entry == checker.EntryReentrant && other.Client == g.Client {
 				continue
 			}
@@ -40,6 +51,29 @@ func HeldUntilTold(h checker.History, detection time.Duration) checker.History {
 	}
 	h.Grants = told
 	return h
+}
+
+// late reports whether a client that was away was granted what another had by then.
+func late(h checker.History, g checker.Grant, detection time.Duration) bool {
+	awayAt := func(client string, from, to checker.Pos) bool {
+		for _, s := range h.Timing.Away[client] {
+			if !(s.To < at(h, from) || at(h, to) < s.From) {
+				return true
+			}
+		}
+		return false
+	}
+	if !hadClaim(g) || !awayAt(g.Client, g.Invoked, g.Granted) || couldBeTold(h, g, g) > detection {
+		return false
+	}
+	for _, other := range h.Grants {
+		own := h.Entry == checker.EntryReentrant && other.Client == g.Client
+		if !own && other.Resource == g.Resource && 0 < g.Token && g.Token < other.Token && other.Granted < g.Granted &&
+			claims(other, g.Granted) && !awayAt(other.Client, other.Granted, g.Granted) {
+			return true
+		}
+	}
+	return false
 }
 
 // couldBeTold is the longest time, while both have a claim, in which the holder of g
