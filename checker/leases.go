@@ -126,9 +126,8 @@ func denied(h History) *tally {
 // interruption, all its overlaps stay those of claims.
 //
 // A grant can also reach its client when the lock is another's already: the claim of a grant is empty, and ends no
-// other claim, if its client was away between its call of Acquire and the grant, a client that has not been away since
-// it was granted the lock has a claim then with a higher token, and the holder of the late grant is told within the
-// detection bound.
+// other claim, if its client was away between its call of Acquire and the grant, another claim with a higher token
+// had begun by then, and the holder of the late grant is told within the detection bound.
 func (h History) HeldUntilTold(detection time.Duration) History {
 	late := map[int]bool{}
 	for _, g := range h.Grants {
@@ -156,7 +155,7 @@ func (h History) arrivedLate(g Grant, detection time.Duration) bool {
 	}
 	return slices.ContainsFunc(h.Grants, func(other Grant) bool {
 		return other.Resource == g.Resource && h.excludes(g, other) && other.Granted < g.Granted && other.Token > g.Token &&
-			claim.Overlaps(other.Claim()) && !h.awayDuring(other.Client, h.Timing.when(other.Granted), granted)
+			claim.Overlaps(other.Claim())
 	})
 }
 

@@ -140,7 +140,7 @@ func TestHeldUntilTold(t *testing.T) {
 		{name: "late, without tokens", first: held(1, "c0", 2, 50), second: slow, away: other, ends: 19},
 		{name: "not away", first: held(1, "c0", 2, 50).token(8), second: slow.token(7), ends: 19},
 		{name: "both away", first: held(1, "c0", 2, 50).token(8), second: slow.token(7),
-			away: map[string][]Absence{"c0": away(5, 9)["c0"], "c1": other["c1"]}, ends: 19},
+			away: map[string][]Absence{"c0": away(5, 9)["c0"], "c1": other["c1"]}, ends: 50, late: true},
 		{name: "late, after the end of the first", first: held(1, "c0", 2, 19).token(8), second: slow.token(7), away: other, ends: 19},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 // without interruption, all its overlaps stay those of claims."
 //
 // "The claim of a grant is empty, and ends no other claim, if its client was away between its call of Acquire and the
-// grant, a client that has not been away since it was granted the lock has a claim then with a higher token, and the
-// holder of the late grant is told within the detection bound."
+// grant, another claim with a higher token had begun by then, and the holder of the late grant is told within the
+// detection bound."
 func HeldUntilTold(h checker.History, detection time.Duration) checker.History {
 	told := slices.Clone(h.Grants)
 	for i, g := range h.Grants {
@@ -55,21 +55,17 @@ func HeldUntilTold(h checker.History, detection time.Duration) checker.History {
 
 // late reports whether a client that was away was granted what another had by then.
 func late(h checker.History, g checker.Grant, detection time.Duration) bool {
-	awayAt := func(client string, from, to checker.Pos) bool {
-		for _, s := range h.Timing.Away[client] {
-			if !(s.To < at(h, from) || at(h, to) < s.From) {
-				return true
-			}
-		}
-		return false
+	away := false
+	for _, s := range h.Timing.Away[g.Client] {
+		away = away || !(s.To < at(h, g.Invoked) || at(h, g.Granted) < s.From)
 	}
-	if !hadClaim(g) || !awayAt(g.Client, g.Invoked, g.Granted) || couldBeTold(h, g, g) > detection {
+	if !hadClaim(g) || !away || couldBeTold(h, g, g) > detection {
 		return false
 	}
 	for _, other := range h.Grants {
 		own := h.Entry == checker.EntryReentrant && other.Client == g.Client
 		if !own && other.Resource == g.Resource && 0 < g.Token && g.Token < other.Token && other.Granted < g.Granted &&
-			claims(other, g.Granted) && !awayAt(other.Client, other.Granted, g.Granted) {
+			claims(other, g.Granted) {
 			return true
 		}
 	}
