@@ -15,12 +15,17 @@ import (
 
 // Mutex is the Mutex of etcd's package concurrency, with a session for each client, whose end is the loss of the lock.
 // The token is the revision at which the lock was had.
+//
+// An Unlock under a context that has ended leaves the key, and the session keeps it alive (F29).
 func Mutex() scenarios.Lock {
 	return library("etcd-mutex", func(s *concurrency.Session, prefix string) held { return &mutex{concurrency.NewMutex(s, prefix)} })
 }
 
 // Election is the Election of the same package: the leader has the lock. The token is the revision at which the client
-// was elected.
+// campaigned.
+//
+// Campaign does not look whether its own key is still there: a client whose session has ended while it waited is told
+// that it is elected (F56), and learns from its session that it is not.
 func Election() scenarios.Lock {
 	return library("etcd-election", func(s *concurrency.Session, prefix string) held { return &election{concurrency.NewElection(s, prefix)} })
 }
