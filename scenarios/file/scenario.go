@@ -393,14 +393,14 @@ type ServerName struct {
 	// leader.
 	Leader string
 	// Lacks are the kinds of fault, such as "evict", that cannot strike these servers: they have nothing that it
-	// could concern. A file with one is refused.
+	// could concern. A file with one is refused. "exhaust_pool" is for servers whose clients have no pools.
 	Lacks []string
 }
 
 // Etcd is the servers of package sim/etcd. Their leases are by monotonic clocks, they never delete a key for lack of
-// memory, and no member follows another as a replica of Redis does.
+// memory, and no member follows another as a replica of Redis does. A client has one connection to a member.
 func Etcd() ServerName {
-	return ServerName{Kind: "etcd", Prefix: "e", Leader: "leader", Lacks: []string{"clock_jump", "evict", "failover", "flush", "read_only"}}
+	return ServerName{Kind: "etcd", Prefix: "e", Leader: "leader", Lacks: []string{"clock_jump", "evict", "exhaust_pool", "failover", "flush", "read_only"}}
 }
 
 // Known are the kinds of servers that come with locksim, besides Redis. A file may name them in every program; to play it

@@ -22,7 +22,14 @@ func (r role) has(name string) bool {
 	return slices.Contains(r.names, name) || r.leader != "" && name == r.leader
 }
 
-func (s checked) clients() role { return role{title: "clients", names: Numbered("c", s.World.Clients)} }
+func (s checked) clients() role {
+	r := role{title: "clients", names: Numbered("c", s.World.Clients)}
+	pool := faults.ExhaustPool{}.Kind()
+	if s.redisNodes() == 0 && len(s.World.Servers) > 0 && !slices.ContainsFunc(s.World.Servers, func(c ServerCount) bool { return !slices.Contains(c.Lacks, pool) }) {
+		r.title, r.lacks = fmt.Sprintf("clients of %s servers", s.World.Servers[0].Kind), []string{pool}
+	}
+	return r
+}
 
 func (s checked) redis() role {
 	return role{title: "Redis nodes", names: Numbered("r", s.redisNodes())}

@@ -44,6 +44,14 @@ func TestValidateScenariosBuiltInGo(t *testing.T) {
 			s.World.Redis, s.World.Servers = 0, []file.ServerCount{{Kind: "etcd", Prefix: "e", Count: 3, Leader: "leader", Lacks: file.Etcd().Lacks}}
 			s.Faults = []faults.Fault{{Action: faults.Stall{Node: "e0", For: time.Second}}, {Action: faults.ClockJump{Clock: "leader", By: time.Second}}}
 		}, "faults[1].clock_jump.clock: leader is one of the etcd servers, which clock_jump cannot strike: Redis nodes have it"},
+		{"the pool of a client that has none", func(s *file.Scenario) {
+			s.World.Redis, s.World.Servers = 0, []file.ServerCount{{Kind: "etcd", Prefix: "e", Count: 3, Lacks: file.Etcd().Lacks}}
+			s.Faults = []faults.Fault{{Action: faults.ExhaustPool{Process: "c0", For: time.Second}}}
+		}, "faults[0].exhaust_pool.process: c0 is one of the clients of etcd servers, which exhaust_pool cannot strike: Redis nodes have it"},
+		{"the pool of a client with Redis nodes too", func(s *file.Scenario) {
+			s.World.Servers = []file.ServerCount{{Kind: "etcd", Prefix: "e", Count: 3, Lacks: file.Etcd().Lacks}}
+			s.Faults = []faults.Fault{{Action: faults.ExhaustPool{Process: "c0", For: time.Second}}}
+		}, ""},
 		{"the same fault elsewhere", func(s *file.Scenario) {
 			s.World.Servers = []file.ServerCount{{Kind: "etcd", Prefix: "e", Count: 3, Lacks: file.Etcd().Lacks}}
 			s.Faults = []faults.Fault{{Action: faults.ClockJump{Clock: "c0", By: time.Second}}, {Action: faults.ClockJump{Clock: "r0", By: time.Second}}}
