@@ -173,7 +173,9 @@ func TestSurvival(t *testing.T) {
 		"but not if the lease is renewed":                     {of(t, dog, compare.NoFault), compare.Survival{Promised: true, Fence: fence.None}},
 		"without tokens, claim refuses a rightful holder":     {of(t, single, lock.FaultPause), compare.Survival{Promised: true, Fence: fence.Claim, Refused: &compare.Seen{}}},
 		"a counter that is lost with the lock gets past seal": {of(t, fenced, lock.FaultFailover), compare.Survival{Fence: fence.Claim, Overlap: &compare.Seen{}}},
-		"a dead worker's watchdog renews for ever (F36)":      {of(t, dog, lock.FaultWorker), compare.Survival{}},
+		"a write that is late needs one that seals (F13), in a scenario about other locks": {
+			of(t, fenced, lock.FaultLatency), compare.Survival{Promised: true, Fence: fence.Seal}},
+		"a dead worker's watchdog renews for ever (F36)": {of(t, dog, lock.FaultWorker), compare.Survival{}},
 	} {
 		got, want := tt.got, tt.want
 		if got.Promised != want.Promised || got.Fence != want.Fence || (got.Refused != nil) != (want.Refused != nil) || (got.Overlap != nil) != (want.Overlap != nil) || got.Runs == 0 {

@@ -95,28 +95,9 @@ func (r result) refused() bool { return r.label == checker.FalseReject }
 
 func (r result) harm() bool { return r.failed() || r.refused() }
 
-// survival finds the weakest fence for a class. It plays the scenarios that name
-// the lock; if none of those counts, as for a lock that the library does not know,
-// all others.
+// survival finds the weakest fence for a class, in all scenarios, also in those that do not name the lock. It tries the
+// modes in their order, and each until a run fails. Without a fence it goes on until claims overlap as well.
 func (t *trials) survival(class lock.Fault, scenarios []*file.Scenario) (Survival, error) {
-	var about, others []*file.Scenario
-	for _, sc := range scenarios {
-		if slices.Contains(sc.LockNames(), t.lock.Name) {
-			about = append(about, sc)
-		} else {
-			others = append(others, sc)
-		}
-	}
-	s, err := t.weakest(class, about)
-	if err != nil || s.Scenarios > 0 {
-		return s, err
-	}
-	return t.weakest(class, others)
-}
-
-// weakest tries the modes in their order, and each until a run fails. Without a fence
-// it goes on until claims overlap as well.
-func (t *trials) weakest(class lock.Fault, scenarios []*file.Scenario) (Survival, error) {
 	s := Survival{Class: class, Promised: t.promises(class), Others: []Seen{}}
 	counted := map[string]bool{}
 	var second *Seen // the first mode that failed in no run, and refused a rightful holder
