@@ -33,6 +33,9 @@ type Harness struct {
 	// Renews says that a lease is renewed automatically, for as long as its holder reaches the lock's servers.
 	Renews bool
 
+	// Connected says that a lease ends with the connection that has it, and so with a message that is lost.
+	Connected bool
+
 	// Fair says that waiters are granted in the order of their requests. The test needs a Wire.
 	Fair bool
 

@@ -1,0 +1,58 @@
+package sqllock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"locksim/lock"
+)
+
+// The SQLSTATEs that matter, from appendix A of the documentation of PostgreSQL.
+const (
+	serializationFailure = "40001"
+	lockNotAvailable     = "55P03"
+	idleSession          = "57P05"
+	idleInTransaction    = "25P03"
+	adminShutdown        = "57P01"
+)
+
+// sqlState is the SQLSTATE of an error; "" if the database has not sent it. The errors of pgx and of lib/pq have it.
+func sqlState(err error) string {
+	if e, ok := errors.AsType[interface {
+		error
+		SQLState() string
+	}](err); ok {
+		return e.SQLState()
+	}
+	return ""
+}
+
+// ended reports whether the database has ended the session with this error.
+func ended(err error) bool {
+	s := sqlState(err)
+	return s == idleSession || s == idleInTransaction || s == adminShutdown
+}
+
+// refused reports whether the database has refused a statement, and kept the session.
+func refused(err error) bool {
+	s := sqlState(err)
+	return s != "" && !ended(err) && !strings.HasPrefix(s, "08") && !strings.HasPrefix(s, "57P")
+}
+
+// outcome makes lock.ErrOutcomeUnknown part of err, unless the database has refused the statement, and so done nothing.
+func outcome(err error) error {
+	if refused(err) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", lock.ErrOutcomeUnknown, err)
+}
+
+// over is the error of a statement, with that of ctx if it has ended.
+func over(ctx context.Context, err error) error {
+	if end := ctx.Err(); end != nil && !errors.Is(err, end) {
+		return fmt.Errorf("%w: %w", end, err)
+	}
+	return err
+}

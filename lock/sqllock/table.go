@@ -1,0 +1,193 @@
+package sqllock
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"locksim/lock"
+)
+
+// Table is a lock on rows of a table: one row for each resource, with the owner, the end of its lease, and the number of
+// grants so far, which is the fencing token. It is safe for concurrent use.
+//
+// A grant is one statement: it inserts the row, or takes an expired one over. A release ends the lease and leaves the row,
+// so that the number goes on. While the lock is held it needs no connection.
+//
+// Its leases end after the TTL, unless a [lock.Watchdog] renews them.
+type Table struct {
+	db   *sql.DB
+	opt  Options
+	dice *dice
+
+	take, extend, free, clean string // the statements
+
+	mu sync.Mutex // guards opt.Entropy
+}
+
+// NewTable returns a lock on the rows of the table of the options, or an error that says which option is wrong. It sends
+// nothing: [Table.Schema] has the statement that makes the table.
+func NewTable(db *sql.DB, o Options) (*Table, error) {
+	if err := check(db, o); err != nil {
+		return nil, fmt.Errorf("make a lock on a table: %w", err)
+	}
+	o = o.withDefaults()
+	const valid = ` WHERE resource = $1 AND owner = $2 AND expires_at > clock_timestamp()`
+	return &Table{db: db, opt: o, dice: &dice{rand: rand.New(o.Jitter)},
+		take: `INSERT INTO ` + o.Table + ` AS held (resource, owner, expires_at, token)
+			VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 millisecond', 1)
+			ON CONFLICT (resource) DO UPDATE SET owner = excluded.owner,
+				expires_at = clock_timestamp() + $3::bigint * interval '1 millisecond', token = held.token + 1
+			WHERE held.expires_at <= clock_timestamp()
+			RETURNING token`,
+		extend: `UPDATE ` + o.Table + ` SET expires_at = clock_timestamp() + $3::bigint * interval '1 millisecond'` + valid,
+		free:   `UPDATE ` + o.Table + ` SET owner = '', expires_at = '-infinity'` + valid,
+		clean:  `UPDATE ` + o.Table + ` SET owner = '', expires_at = '-infinity' WHERE resource = $1 AND owner = $2`,
+	}, nil
+}
+
+// check checks what every constructor is given.
+func check(db *sql.DB, o Options) error {
+	if db == nil {
+		return errors.New("no database")
+	}
+	return o.Validate()
+}
+
+// Schema is a statement that makes the table if it does not exist.
+func (t *Table) Schema() string {
+	return `CREATE TABLE IF NOT EXISTS ` + t.opt.Table + ` (
+	resource   text        PRIMARY KEY,
+	owner      text        NOT NULL,
+	expires_at timestamptz NOT NULL,
+	token      bigint      NOT NULL
+)`
+}
+
+// Acquire implements [lock.Locker]. It asks again and again until ctx ends or a statement fails. After a statement of
+// unknown outcome it takes back what it may have been granted; its error says so if that fails too, and the lock may then
+// be taken for up to a TTL.
+func (t *Table) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	return poll(ctx, resource, t.opt, t.dice, t.try)
+}
+
+// TryAcquire implements [lock.Trier].
+func (t *Table) TryAcquire(ctx context.Context, resource string) (lock.Lease, error) {
+	l, err := t.try(ctx, resource)
+	if err != nil {
+		return nil, fmt.Errorf("try to acquire %s: %w", resource, err)
+	}
+	return l, nil
+}
+
+// poll tries until a try does not fail because the lock is taken.
+func poll(ctx context.Context, resource string, o Options, d *dice, try func(context.Context, string) (lock.Lease, error)) (lock.Lease, error) {
+	began := o.Clock.Now()
+	for n := 1; ; n++ {
+		l, err := try(ctx, resource)
+		if err == nil {
+			return l, nil
+		}
+		if errors.Is(err, lock.ErrTaken) {
+			err = o.Clock.Sleep(ctx, d.delay(o.Backoff, n))
+		}
+		if err == nil {
+			continue
+		}
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("acquire %s: gave up after %v: %w", resource, o.Clock.Now().Sub(began), err)
+		}
+		return nil, fmt.Errorf("acquire %s: %w", resource, err)
+	}
+}
+
+// try asks once.
+func (t *Table) try(ctx context.Context, resource string) (lock.Lease, error) {
+	if resource == "" {
+		return nil, errors.New("the resource has no name")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	owner, err := t.owner()
+	if err != nil {
+		return nil, err
+	}
+	g := rowGrant{t, resource, owner}
+	until := t.opt.Clock.Now().Add(t.opt.TTL)
+	var token int64
+	err = t.db.QueryRowContext(ctx, t.take, resource, owner, t.opt.TTL.Milliseconds()).Scan(&token)
+	switch {
+	case errors.Is(err, sql.ErrNoRows), sqlState(err) == serializationFailure:
+		return nil, lock.ErrTaken
+	case refused(err):
+		return nil, err
+	case err == nil && ctx.Err() != nil:
+		err = ctx.Err()
+	case err == nil && !t.opt.Clock.Now().Before(until):
+		err = fmt.Errorf("%w: the grant came after the end of its lease", lock.ErrTaken)
+	case err != nil:
+		err = over(ctx, outcome(err))
+	}
+	if err != nil {
+		return nil, g.undo(ctx, err)
+	}
+	return lock.NewLease(ctx, t.opt.Clock, g, resource, uint64(token), until), nil
+}
+
+// owner draws the id of an owner.
+func (t *Table) owner() (string, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var id [16]byte
+	if _, err := io.ReadFull(t.opt.Entropy, id[:]); err != nil {
+		return "", fmt.Errorf("make an owner id: %w", err)
+	}
+	return hex.EncodeToString(id[:]), nil
+}
+
+// rowGrant is a row that has been granted, or may have been.
+type rowGrant struct {
+	table           *Table
+	resource, owner string
+}
+
+// undo takes the grant back, also after the end of ctx. It returns err, and adds its own failure.
+func (g rowGrant) undo(ctx context.Context, err error) error {
+	ctx, cancel := detached(ctx, g.table.opt.ReleaseTimeout)
+	defer cancel()
+	if _, failure := g.table.db.ExecContext(ctx, g.table.clean, g.resource, g.owner); failure != nil {
+		return fmt.Errorf("%w; taking it back failed too, so others may have to wait for %v: %w", err, g.table.opt.TTL, failure)
+	}
+	return err
+}
+
+// Extend implements [lock.Grant].
+func (g rowGrant) Extend(ctx context.Context) (until time.Time, held bool, err error) {
+	until = g.table.opt.Clock.Now().Add(g.table.opt.TTL)
+	held, err = g.change(ctx, g.table.extend, g.resource, g.owner, g.table.opt.TTL.Milliseconds())
+	return until, held, err
+}
+
+// Delete implements [lock.Grant].
+func (g rowGrant) Delete(ctx context.Context) (deleted bool, err error) {
+	ctx, cancel := detached(ctx, g.table.opt.ReleaseTimeout)
+	defer cancel()
+	return g.change(ctx, g.table.free, g.resource, g.owner)
+}
+
+// change runs a statement for the row if it is still the owner's.
+func (g rowGrant) change(ctx context.Context, statement string, args ...any) (held bool, err error) {
+	r, err := g.table.db.ExecContext(ctx, statement, args...)
+	if err != nil {
+		return false, outcome(err)
+	}
+	n, err := r.RowsAffected()
+	return n > 0, err
+}

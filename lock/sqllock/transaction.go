@@ -1,0 +1,178 @@
+package sqllock
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"locksim/lock"
+)
+
+// ForUpdate is a lock on a row by SELECT … FOR UPDATE, in a transaction that stays open until the release. It is safe for
+// concurrent use.
+//
+// The lock lasts as long as the connection, which sends a statement every now and then. When the database has not heard
+// of it for the TTL, it ends the transaction. What the holder writes in [Lease.Do] is part of it, so it needs no fence.
+// The lock mints no token.
+//
+// A transaction that stays open for long keeps the database from removing old rows: hold it for seconds, not for hours.
+type ForUpdate struct{ *connected }
+
+// NewForUpdate returns a lock on the rows of the table of the options, or an error that says which option is wrong. It
+// sends nothing: [ForUpdate.Schema] has the statement that makes the table.
+func NewForUpdate(db *sql.DB, o Options) (*ForUpdate, error) {
+	table := o.withDefaults().Table
+	c, err := newConnected(db, o, func(life context.Context, conn *sql.Conn, resource string) session {
+		return &transaction{life: life, conn: conn, ttl: o.withDefaults().TTL, key: resource,
+			before: `INSERT INTO ` + table + ` (resource) VALUES ($1) ON CONFLICT DO NOTHING`,
+			wait:   `SELECT true FROM ` + table + ` WHERE resource = $1 FOR UPDATE`,
+			try:    `SELECT true FROM ` + table + ` WHERE resource = $1 FOR UPDATE SKIP LOCKED`,
+		}
+	})
+	return &ForUpdate{c}, err
+}
+
+// Schema is a statement that makes the table if it does not exist. It gets a row for each resource, which stays.
+func (f *ForUpdate) Schema() string {
+	return `CREATE TABLE IF NOT EXISTS ` + f.opt.Table + ` (resource text PRIMARY KEY)`
+}
+
+// AdvisoryTransaction is an advisory lock of a transaction: a [ForUpdate] without a table. It is safe for concurrent use.
+//
+// The key is a hash of the name of the resource, with 64 bits: two resources with one hash exclude each other, and so
+// does other use of advisory locks in the same database.
+type AdvisoryTransaction struct{ *connected }
+
+// NewAdvisoryTransaction returns the lock, or an error that says which option is wrong. It sends nothing.
+func NewAdvisoryTransaction(db *sql.DB, o Options) (*AdvisoryTransaction, error) {
+	c, err := newConnected(db, o, func(life context.Context, conn *sql.Conn, resource string) session {
+		return &transaction{life: life, conn: conn, ttl: o.withDefaults().TTL, key: AdvisoryKey(o.Prefix + resource),
+			wait: `SELECT true FROM pg_advisory_xact_lock($1)`,
+			try:  `SELECT true WHERE pg_try_advisory_xact_lock($1)`,
+		}
+	})
+	return &AdvisoryTransaction{c}, err
+}
+
+// AdvisoryKey is the key of the advisory lock of a resource: the hash by FNV-1a of its name, after [Options.Prefix].
+func AdvisoryKey(name string) int64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name)) // it never fails
+	return int64(h.Sum64())
+}
+
+// transaction is a session that has the lock in a transaction.
+type transaction struct {
+	life context.Context
+	conn *sql.Conn
+	ttl  time.Duration
+	key  any // of the lock
+	tx   *sql.Tx
+
+	before, wait, try string // before is "" if nothing has to be done before
+}
+
+func (t *transaction) take(wait time.Duration) error {
+	if t.before != "" {
+		if _, err := t.conn.ExecContext(t.life, t.before, t.key); err != nil {
+			return err
+		}
+	}
+	tx, err := t.conn.BeginTx(t.life, nil)
+	if err != nil {
+		return err
+	}
+	t.tx = tx
+	statement, err := ask(t.life, t.tx, "SET LOCAL", "idle_in_transaction_session_timeout", t.ttl, wait, t.try, t.wait)
+	if err != nil {
+		return err
+	}
+	var granted bool
+	return taken(t.tx.QueryRowContext(t.life, statement, t.key).Scan(&granted))
+}
+
+// execer is a connection or a transaction.
+type execer interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+// ask sets how long a session may be idle, and how long it waits for a lock, and returns the statement to ask with.
+func ask(ctx context.Context, on execer, set, idle string, ttl, wait time.Duration, try, block string) (statement string, err error) {
+	limits := []string{fmt.Sprintf("%s %s = %d", set, idle, ttl.Milliseconds())}
+	statement = try
+	if wait > 0 {
+		statement = block
+		if wait != forEver {
+			limits = append(limits, fmt.Sprintf("%s lock_timeout = %d", set, max(wait.Milliseconds(), 1)))
+		}
+	}
+	for _, limit := range limits {
+		if _, err := on.ExecContext(ctx, limit); err != nil {
+			return "", err
+		}
+	}
+	return statement, nil
+}
+
+// taken is the error of a statement that asks for a lock: lock.ErrTaken if another session has it.
+func taken(err error) error {
+	if errors.Is(err, sql.ErrNoRows) || sqlState(err) == lockNotAvailable {
+		return lock.ErrTaken
+	}
+	return err
+}
+
+func (t *transaction) beat() error {
+	_, err := t.tx.ExecContext(t.life, `SELECT 1`)
+	return err
+}
+
+// do works within a savepoint, so that an error undoes the work and leaves the transaction.
+func (t *transaction) do(work func(*sql.Tx) error) error {
+	if _, err := t.tx.ExecContext(t.life, `SAVEPOINT work`); err != nil {
+		return fmt.Errorf("begin work in the transaction of a lock: %w", outcome(err))
+	}
+	if err := work(t.tx); err != nil {
+		if _, failure := t.tx.ExecContext(t.life, `ROLLBACK TO SAVEPOINT work`); failure != nil {
+			return fmt.Errorf("%w; undoing the work failed too, so the release will fail: %w", err, failure)
+		}
+		return err
+	}
+	if _, err := t.tx.ExecContext(t.life, `RELEASE SAVEPOINT work`); err != nil {
+		return fmt.Errorf("end work in the transaction of a lock: %w", outcome(err))
+	}
+	return nil
+}
+
+func (t *transaction) leave() error {
+	if t.tx == nil {
+		return nil
+	}
+	if err := t.tx.Rollback(); !errors.Is(err, sql.ErrTxDone) {
+		return err
+	}
+	return nil
+}
+
+// abort lets the roll-back fail, since its context has ended: the driver then closes the connection.
+func (t *transaction) abort() {
+	if t.tx == nil {
+		discard(t.conn)
+		return
+	}
+	_ = t.tx.Rollback()
+}
+
+func (t *transaction) free() (had bool, err error) {
+	switch err := t.tx.Commit(); {
+	case err == nil:
+		return true, nil
+	case ended(err), errors.Is(err, sql.ErrTxDone):
+		return false, nil
+	default:
+		return false, err
+	}
+}
