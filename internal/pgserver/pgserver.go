@@ -1,6 +1,9 @@
-// Package pgserver runs a PostgreSQL for tests: in a private folder, on a Unix socket there, and as an unprivileged user,
-// which PostgreSQL insists on. It is in the packages postgresql of Debian and Ubuntu, which start a server of their own;
-// this one uses their programs only.
+// Package pgserver runs a PostgreSQL: in a private folder, on a Unix socket there, and as an unprivileged user, which
+// PostgreSQL insists on. It is in the packages postgresql of Debian and Ubuntu, which start a server of their own; this one
+// uses their programs only. It needs Linux.
+//
+// Nothing of it outlives the program: a guardian, which is the program once more, ends the server and removes what it has
+// left, also when the program was killed. A program that imports the package is that guardian if the environment says so.
 package pgserver
 
 import (
@@ -25,11 +28,15 @@ const port = "5432"
 // unprivileged is the id of the user that runs the server where the caller is root; it owns no files.
 const unprivileged = 65534
 
+// data is the folder of the database in that of the server.
+const data = "data"
+
 // Server is a running PostgreSQL.
 type Server struct {
-	dir string
-	cmd *exec.Cmd
-	log bytes.Buffer
+	dir      string
+	cmd      *exec.Cmd
+	log      bytes.Buffer
+	guardian *guardian
 }
 
 // programs finds the folder with the programs of PostgreSQL.
@@ -46,7 +53,7 @@ func programs() (dir string, err error) {
 	return filepath.Dir(slices.Max(found)), nil
 }
 
-// Start makes a server with an empty database, and waits until it serves. It ends with [Server.Stop], and with this
+// Start makes a server with an empty database, and waits until it serves. It ends with [Server.Stop], and soon after this
 // program. settings are lines of postgresql.conf, such as "max_connections = 20". The error wraps [ErrMissing] where
 // there is no PostgreSQL.
 func Start(ctx context.Context, settings ...string) (s *Server, err error) {
@@ -64,17 +71,20 @@ func Start(ctx context.Context, settings ...string) (s *Server, err error) {
 			err = errors.Join(err, s.Stop())
 		}
 	}()
+	if s.guardian, err = startGuardian(dir); err != nil {
+		return nil, fmt.Errorf("start a guardian of PostgreSQL: %w", err)
+	}
 	if os.Geteuid() == 0 {
 		if err := os.Chown(dir, unprivileged, unprivileged); err != nil {
 			return nil, err
 		}
 	}
-	data := filepath.Join(dir, "data")
-	initdb := s.command(ctx, filepath.Join(bin, "initdb"), "-D", data, "-U", "locksim", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions")
+	initdb := s.command(ctx, filepath.Join(bin, "initdb"), "-D", filepath.Join(dir, data), "-U", "locksim", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions")
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("make a database: %w\n%s", err, out)
 	}
-	args := []string{"-D", data, "-k", dir, "-p", port, "-c", "listen_addresses=", "-c", "fsync=off"}
+	args := []string{"-D", filepath.Join(dir, data), "-k", dir, "-p", port, "-c", "listen_addresses=", "-c", "fsync=off",
+		"-c", "dynamic_shared_memory_type=mmap"} // in the folder, not in /dev/shm
 	for _, line := range settings {
 		args = append(args, "-c", line)
 	}
@@ -97,12 +107,12 @@ func Start(ctx context.Context, settings ...string) (s *Server, err error) {
 	}
 }
 
-// command is a program that runs as an unprivileged user, and ends with this one.
+// command is a program that runs as an unprivileged user.
 func (s *Server) command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = s.dir
 	cmd.Env = []string{"HOME=" + s.dir, "PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT} // an immediate shutdown, also of its children
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // the interrupt of a terminal is not for it
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: unprivileged, Gid: unprivileged}
 	}
@@ -116,11 +126,12 @@ func (s *Server) Source() string {
 
 // Stop ends the server, and removes its folder.
 func (s *Server) Stop() error {
-	var err error
-	if s.cmd != nil {
-		err = s.cmd.Process.Signal(syscall.SIGINT) // a fast shutdown
-		_ = s.cmd.Wait()                           // its exit code says nothing
-		s.cmd = nil
+	if s.guardian == nil {
+		return os.RemoveAll(s.dir)
 	}
-	return errors.Join(err, os.RemoveAll(s.dir))
+	err := s.guardian.end()
+	if s.cmd != nil {
+		_ = s.cmd.Wait() // it was killed
+	}
+	return err
 }
