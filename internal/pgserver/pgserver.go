@@ -37,6 +37,15 @@ type Server struct {
 	cmd      *exec.Cmd
 	log      bytes.Buffer
 	guardian *guardian
+	clock    *clock // nil: that of the machine
+}
+
+// Options configure a server.
+type Options struct {
+	// Settings are lines of postgresql.conf, such as "max_connections = 20".
+	Settings []string
+	// Clock gives the server a wall clock of its own: see [Server.SetTime].
+	Clock bool
 }
 
 // programs finds the folder with the programs of PostgreSQL.
@@ -54,9 +63,8 @@ func programs() (dir string, err error) {
 }
 
 // Start makes a server with an empty database, and waits until it serves. It ends with [Server.Stop], and soon after this
-// program. settings are lines of postgresql.conf, such as "max_connections = 20". The error wraps [ErrMissing] where
-// there is no PostgreSQL.
-func Start(ctx context.Context, settings ...string) (s *Server, err error) {
+// program. The error wraps [ErrMissing] where there is no PostgreSQL, and [ErrNoCompiler] where there can be no clock.
+func Start(ctx context.Context, o Options) (s *Server, err error) {
 	bin, err := programs()
 	if err != nil {
 		return nil, err
@@ -85,10 +93,17 @@ func Start(ctx context.Context, settings ...string) (s *Server, err error) {
 	}
 	args := []string{"-D", filepath.Join(dir, data), "-k", dir, "-p", port, "-c", "listen_addresses=", "-c", "fsync=off",
 		"-c", "dynamic_shared_memory_type=mmap"} // in the folder, not in /dev/shm
-	for _, line := range settings {
+	for _, line := range o.Settings {
 		args = append(args, "-c", line)
 	}
 	s.cmd = s.command(context.WithoutCancel(ctx), filepath.Join(bin, "postgres"), args...)
+	if o.Clock {
+		if s.clock, err = newClock(ctx, dir); err != nil {
+			s.cmd = nil
+			return nil, err
+		}
+		s.cmd.Env = append(s.cmd.Env, s.clock.env()...)
+	}
 	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
 	if err := s.cmd.Start(); err != nil {
 		s.cmd = nil

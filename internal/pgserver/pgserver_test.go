@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 func start() (*pgserver.Server, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	return pgserver.Start(ctx, "max_connections=20")
+	return pgserver.Start(ctx, pgserver.Options{Settings: []string{"max_connections=20"}})
 }
 
 // skip skips the test, or fails it, where there is no PostgreSQL.

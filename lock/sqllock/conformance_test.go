@@ -44,7 +44,7 @@ func source(t testing.TB) string {
 	shared.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
-		shared.server, shared.err = pgserver.Start(ctx, "max_connections=200")
+		shared.server, shared.err = pgserver.Start(ctx, pgserver.Options{Settings: []string{"max_connections=200"}})
 	})
 	switch err := shared.err; {
 	case errors.Is(err, pgserver.ErrMissing) && os.Getenv("LOCKSIM_REQUIRE_LIVE") != "1":

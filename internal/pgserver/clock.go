@@ -1,0 +1,99 @@
+package pgserver
+
+import (
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+//go:embed shim/clock.c
+var clockSource []byte
+
+// ErrNoCompiler is returned where a server is to have a clock of its own, and nothing can compile that.
+var ErrNoCompiler = errors.New("a C compiler is missing: install Debian's gcc and libc6-dev")
+
+// The layout of the file of a clock: shim/clock.c has it too.
+const (
+	slots     = 1024 // of timers
+	slotSize  = 16
+	clockSize = 8 + slots*slotSize
+)
+
+// clock is a file that a server has for a clock.
+type clock struct {
+	file *os.File
+	shim string // what is preloaded
+}
+
+// newClock makes a clock in a folder. Its time is that of the machine.
+func newClock(ctx context.Context, dir string) (c *clock, err error) {
+	compiler, err := exec.LookPath("cc")
+	if err != nil {
+		return nil, ErrNoCompiler
+	}
+	source := filepath.Join(dir, "clock.c")
+	if err := os.WriteFile(source, clockSource, 0o644); err != nil {
+		return nil, err
+	}
+	c = &clock{shim: filepath.Join(dir, "clock.so")}
+	if out, err := exec.CommandContext(ctx, compiler, "-shared", "-fPIC", "-O2", "-Wall", "-o", c.shim, source).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("compile the clock of PostgreSQL: %w\n%s", err, out)
+	}
+	if c.file, err = os.OpenFile(filepath.Join(dir, "clock"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		return nil, err
+	}
+	if os.Geteuid() == 0 {
+		err = c.file.Chown(unprivileged, unprivileged)
+	}
+	return c, errors.Join(err, c.file.Truncate(clockSize), c.set(time.Now()))
+}
+
+// env is the environment of a server with the clock.
+func (c *clock) env() []string {
+	return []string{"LD_PRELOAD=" + c.shim, "LOCKSIM_CLOCK=" + c.file.Name()}
+}
+
+func (c *clock) set(t time.Time) error {
+	var b [8]byte
+	binary.NativeEndian.PutUint64(b[:], uint64(t.UnixNano()))
+	_, err := c.file.WriteAt(b[:], 0)
+	return err
+}
+
+// SetTime sets the wall clock of a server with a clock of its own. It stands still until the next call. Timers that are
+// due by then do not fire by themselves: see [Server.Timers].
+func (s *Server) SetTime(t time.Time) error { return s.clock.set(t) }
+
+// A Timer is that of a process of the server, such as a backend with a time limit for its statement.
+type Timer struct {
+	// PID is the process.
+	PID int
+	// Due is when it is to fire, on the server's wall clock.
+	Due time.Time
+}
+
+// Timers are those that the processes of a server with a clock of its own have set. When one is due the caller calls
+// [Server.Fire].
+func (s *Server) Timers() (all []Timer, err error) {
+	b := make([]byte, clockSize-8)
+	if _, err := s.clock.file.ReadAt(b, 8); err != nil {
+		return nil, err
+	}
+	for ; len(b) > 0; b = b[slotSize:] {
+		pid, due := binary.NativeEndian.Uint64(b), int64(binary.NativeEndian.Uint64(b[8:]))
+		if pid != 0 && due != 0 {
+			all = append(all, Timer{int(pid), time.Unix(0, due).UTC()})
+		}
+	}
+	return all, nil
+}
+
+// Fire lets the timer of a process fire, if it is due by the server's wall clock; otherwise the process sets it anew.
+func (s *Server) Fire(pid int) error { return syscall.Kill(pid, syscall.SIGALRM) }
