@@ -77,6 +77,8 @@ type Timer struct {
 	PID int
 	// Due is when it is to fire, on the server's wall clock.
 	Due time.Time
+
+	at int64 // where the file has Due
 }
 
 // Timers are those that the processes of a server with a clock of its own have set. When one is due the caller calls
@@ -86,14 +88,20 @@ func (s *Server) Timers() (all []Timer, err error) {
 	if _, err := s.clock.file.ReadAt(b, 8); err != nil {
 		return nil, err
 	}
-	for ; len(b) > 0; b = b[slotSize:] {
-		pid, due := binary.NativeEndian.Uint64(b), int64(binary.NativeEndian.Uint64(b[8:]))
+	for at := 0; at < len(b); at += slotSize {
+		pid, due := binary.NativeEndian.Uint64(b[at:]), int64(binary.NativeEndian.Uint64(b[at+8:]))
 		if pid != 0 && due != 0 {
-			all = append(all, Timer{int(pid), time.Unix(0, due).UTC()})
+			all = append(all, Timer{int(pid), time.Unix(0, due).UTC(), int64(8 + at + 8)})
 		}
 	}
 	return all, nil
 }
 
-// Fire lets the timer of a process fire, if it is due by the server's wall clock; otherwise the process sets it anew.
-func (s *Server) Fire(pid int) error { return syscall.Kill(pid, syscall.SIGALRM) }
+// Fire lets a timer fire. If it is not due by the server's wall clock, its process sets it anew. The process must not be
+// at work: it may set a timer at the same time.
+func (s *Server) Fire(t Timer) error {
+	if _, err := s.clock.file.WriteAt(make([]byte, 8), t.at); err != nil { // it is set once
+		return err
+	}
+	return syscall.Kill(t.PID, syscall.SIGALRM)
+}

@@ -61,8 +61,8 @@ func pid(t *testing.T, c *sql.Conn) (pid int) {
 	return pid
 }
 
-// waitForTimer waits until a process has set a timer, and returns when it is due.
-func waitForTimer(t *testing.T, s *pgserver.Server, pid int) time.Time {
+// waitForTimer waits until a process has set a timer.
+func waitForTimer(t *testing.T, s *pgserver.Server, pid int) pgserver.Timer {
 	t.Helper()
 	for t.Context().Err() == nil {
 		all, err := s.Timers()
@@ -70,12 +70,12 @@ func waitForTimer(t *testing.T, s *pgserver.Server, pid int) time.Time {
 			t.Fatal(err)
 		}
 		if i := slices.IndexFunc(all, func(x pgserver.Timer) bool { return x.PID == pid }); i >= 0 {
-			return all[i].Due
+			return all[i]
 		}
 		time.Sleep(time.Millisecond)
 	}
 	t.Fatal("no timer")
-	return time.Time{}
+	return pgserver.Timer{}
 }
 
 var noon = time.Date(2031, 5, 6, 12, 0, 0, 0, time.UTC)
@@ -117,7 +117,7 @@ func TestTimeLimits(t *testing.T) {
 				_, err := waiter.ExecContext(t.Context(), `SELECT FROM locks FOR UPDATE`)
 				result <- err
 			}()
-			if due := waitForTimer(t, s, waits); !due.Equal(noon.Add(10 * time.Second)) {
+			if due := waitForTimer(t, s, waits).Due; !due.Equal(noon.Add(10 * time.Second)) {
 				t.Errorf("the timer is due at %v, want 10s after %v", due, noon)
 			}
 			for _, after := range []time.Duration{0, 9999 * time.Millisecond} { // too early
@@ -190,7 +190,7 @@ func TestTimersOfTheLiving(t *testing.T) {
 // fire fires the timer of a process some time after noon.
 func fire(t *testing.T, s *pgserver.Server, pid int, after time.Duration) {
 	t.Helper()
-	if err := errors.Join(s.SetTime(noon.Add(after)), s.Fire(pid)); err != nil {
+	if err := errors.Join(s.SetTime(noon.Add(after)), s.Fire(waitForTimer(t, s, pid))); err != nil {
 		t.Fatal(err)
 	}
 }

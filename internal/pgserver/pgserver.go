@@ -139,6 +139,9 @@ func (s *Server) Source() string {
 	return fmt.Sprintf("host=%s port=%s user=locksim dbname=postgres sslmode=disable", s.dir, port)
 }
 
+// Dir is the private folder of the server, in which its socket is.
+func (s *Server) Dir() string { return s.dir }
+
 // Stop ends the server, and removes its folder.
 func (s *Server) Stop() error {
 	if s.guardian == nil {

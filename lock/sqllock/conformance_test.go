@@ -1,6 +1,7 @@
 package sqllock_test
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -17,42 +18,61 @@ import (
 	"locksim/lock"
 	"locksim/lock/locktest"
 	"locksim/lock/sqllock"
+	"locksim/sim/postgres"
 )
 
 // ttl is short, so that the suite is fast.
 const ttl = 800 * time.Millisecond
 
-// shared is the server of all tests.
-var shared struct {
-	sync.Once
-	server *pgserver.Server
-	err    error
+// noPing keeps the pool from asking whether a connection is alive: a message that is lost shall be one of the lock.
+var noPing = stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return false })
+
+// free is a PostgreSQL that runs freely, and world one in virtual time.
+var free, world struct {
+	err  error
+	real *pgserver.Server
+	sim  *postgres.Server
 }
 
 func TestMain(m *testing.M) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	free.real, free.err = pgserver.Start(ctx, pgserver.Options{Settings: []string{"max_connections=400"}})
+	world.sim, world.err = postgres.Start(ctx)
+	cancel()
 	code := m.Run()
-	if shared.server != nil {
-		_ = shared.server.Stop()
+	if free.real != nil {
+		_ = free.real.Stop()
+	}
+	if world.sim != nil {
+		_ = world.sim.Stop()
 	}
 	os.Exit(code)
 }
 
-// source names the database of the tests. Where there is no PostgreSQL it skips the test, or fails it with
-// LOCKSIM_REQUIRE_LIVE=1.
-func source(t testing.TB) string {
+// skip skips a test where there is no PostgreSQL, or fails it with LOCKSIM_REQUIRE_LIVE=1.
+func skip(t testing.TB, err error) {
 	t.Helper()
-	shared.Do(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-		defer cancel()
-		shared.server, shared.err = pgserver.Start(ctx, pgserver.Options{Settings: []string{"max_connections=200"}})
-	})
-	switch err := shared.err; {
-	case errors.Is(err, pgserver.ErrMissing) && os.Getenv("LOCKSIM_REQUIRE_LIVE") != "1":
+	missing := errors.Is(err, pgserver.ErrMissing) || errors.Is(err, pgserver.ErrNoCompiler)
+	switch {
+	case missing && os.Getenv("LOCKSIM_REQUIRE_LIVE") != "1":
 		t.Skipf("%v; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure", err)
 	case err != nil:
 		t.Fatal(err)
 	}
-	return shared.server.Source()
+}
+
+// source names the database that runs freely.
+func source(t testing.TB) string {
+	t.Helper()
+	skip(t, free.err)
+	return free.real.Source()
+}
+
+// simulated is the server for worlds.
+func simulated(t testing.TB) *postgres.Server {
+	t.Helper()
+	skip(t, world.err)
+	return world.sim
 }
 
 // database is a database whose connections are dialled through a wire, if that is not nil.
@@ -65,7 +85,6 @@ func database(t testing.TB, wire *locktest.Wire) *sql.DB {
 	if wire != nil {
 		cfg.DialFunc = wire.Dial
 	}
-	noPing := stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return false }) // a fault is for the lock
 	db := stdlib.OpenDB(*cfg, noPing)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
@@ -82,12 +101,12 @@ type kind struct {
 func kinds() []kind {
 	return []kind{
 		{"table", true, false, func(db *sql.DB, o sqllock.Options) (lock.Locker, error) { return sqllock.NewTable(db, o) }},
-		{"table, renewed", true, true, func(db *sql.DB, o sqllock.Options) (lock.Locker, error) {
+		{"table renewed", true, true, func(db *sql.DB, o sqllock.Options) (lock.Locker, error) {
 			l, err := sqllock.NewTable(db, o)
 			if err != nil {
 				return nil, err
 			}
-			return lock.NewWatchdog(l, lock.WatchdogOptions{TTL: ttl})
+			return lock.NewWatchdog(l, lock.WatchdogOptions{TTL: cmp.Or(o.TTL, lock.DefaultTTL), Clock: o.Clock})
 		}},
 		{"for update", false, true, func(db *sql.DB, o sqllock.Options) (lock.Locker, error) { return sqllock.NewForUpdate(db, o) }},
 		{"advisory", false, true, func(db *sql.DB, o sqllock.Options) (lock.Locker, error) { return sqllock.NewAdvisory(db, o) }},
@@ -97,72 +116,93 @@ func kinds() []kind {
 	}
 }
 
-// Each kind keeps the promises of every lock on a real PostgreSQL, whether its waiters poll or wait in the database.
-func TestConformance(t *testing.T) {
-	var all sync.WaitGroup
-	for _, k := range kinds() {
-		for _, blocks := range []bool{false, true} {
-			isTable := strings.HasPrefix(k.name, "table")
-			if isTable && blocks {
-				continue // it always polls
-			}
-			name := k.name
-			if blocks {
-				name += ", blocking"
-			}
-			all.Go(func() { t.Run(name, func(t *testing.T) { conform(t, k, name, isTable, blocks) }) }) // they mostly wait
-		}
-	}
-	all.Wait()
+func (k kind) isTable() bool { return strings.HasPrefix(k.name, "table") }
+
+// variant is a kind whose waiters poll, or wait in the database.
+type variant struct {
+	kind
+	blocks bool
 }
 
-// conform runs the suite on a kind.
-func conform(t *testing.T, k kind, name string, isTable, blocks bool) {
+// variants are all that there are. A table is always polled.
+func variants() (all []variant) {
+	for _, k := range kinds() {
+		all = append(all, variant{k, false})
+		if !k.isTable() {
+			k.name += " blocking"
+			all = append(all, variant{k, true})
+		}
+	}
+	return all
+}
+
+// options of a variant, which exclude no other one.
+func (v variant) options(ttl time.Duration) sqllock.Options {
+	return sqllock.Options{TTL: ttl, Backoff: lock.Backoff{Min: 5 * time.Millisecond, Max: 20 * time.Millisecond}, Block: v.blocks,
+		Table: "locks_" + strings.ReplaceAll(v.name, " ", "_"), Prefix: v.name + ":"}
+}
+
+func (v variant) locker(t testing.TB, db *sql.DB, o sqllock.Options) lock.Locker {
 	t.Helper()
-	admin := database(t, nil)
-	o := sqllock.Options{TTL: ttl, Backoff: lock.Backoff{Min: 5 * time.Millisecond, Max: 20 * time.Millisecond}, Block: blocks, Prefix: name + ":",
-		Table: "locks_" + strings.NewReplacer(" ", "_", ",", "").Replace(name)}
-	l, err := k.new(admin, o)
+	l, err := v.new(db, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, ok := l.(interface{ Schema() string }); ok {
-		exec(t, admin, s.Schema())
-	} else if isTable {
-		unrenewed, err := sqllock.NewTable(admin, o)
-		if err != nil {
-			t.Fatal(err)
+	return l
+}
+
+// world is the suite's view of a database, without its clients. It makes the table.
+func (v variant) world(t testing.TB, admin *sql.DB, o sqllock.Options) (w locktest.World) {
+	t.Helper()
+	if !v.isTable() {
+		if rows, ok := v.locker(t, admin, o).(*sqllock.ForUpdate); ok {
+			exec(t, admin, rows.Schema())
 		}
-		exec(t, admin, unrenewed.Schema())
+		return w
 	}
-	h := locktest.Harness{TTL: ttl, Tokens: k.tokens, Renews: k.renews, Connected: !isTable, Together: 8}
-	h.New = func(t testing.TB, _ int) locktest.Client {
+	table, err := sqllock.NewTable(admin, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec(t, admin, table.Schema())
+	w.Left = func(t testing.TB, resource string) (left []string) {
 		t.Helper()
-		wire := locktest.NewWire(nil)
-		l, err := k.new(database(t, wire), o)
-		if err != nil {
+		var owner string
+		err := admin.QueryRowContext(context.Background(), `SELECT owner FROM `+o.Table+` WHERE resource = $1 AND expires_at > now()`, resource).Scan(&owner)
+		if err == nil {
+			left = append(left, owner)
+		} else if !errors.Is(err, sql.ErrNoRows) {
 			t.Fatal(err)
 		}
-		return locktest.Client{Locker: l, Wire: wire}
+		return left
 	}
-	if isTable {
-		h.Left = func(t testing.TB, resource string) (left []string) {
-			t.Helper()
-			var owner string
-			err := admin.QueryRowContext(t.Context(), `SELECT owner FROM `+o.Table+` WHERE resource = $1 AND expires_at > now()`, resource).Scan(&owner)
-			if err == nil {
-				left = append(left, owner)
-			} else if !errors.Is(err, sql.ErrNoRows) {
-				t.Fatal(err)
-			}
-			return left
-		}
-		h.Forget = func(t testing.TB, resource string) {
-			t.Helper()
-			if _, err := admin.ExecContext(t.Context(), `UPDATE `+o.Table+` SET expires_at = '-infinity' WHERE resource = $1`, resource); err != nil {
-				t.Fatal(err)
-			}
-		}
+	w.Forget = func(t testing.TB, resource string) {
+		t.Helper()
+		exec(t, admin, `UPDATE `+o.Table+` SET expires_at = '-infinity' WHERE resource = '`+resource+`'`)
 	}
-	locktest.Run(t, h)
+	return w
+}
+
+// Each kind keeps the promises of every lock on a real PostgreSQL, whether its waiters poll or wait in the database.
+func TestConformance(t *testing.T) {
+	turns := make(chan struct{}, 2) // they mostly wait, and the machine may be busy
+	var all sync.WaitGroup
+	for _, v := range variants() {
+		turns <- struct{}{}
+		all.Go(func() {
+			defer func() { <-turns }()
+			t.Run(v.name, func(t *testing.T) {
+				o := v.options(ttl)
+				h := locktest.Harness{TTL: ttl, Tokens: v.tokens, Renews: v.renews, Connected: !v.isTable(), Together: 8,
+					World: v.world(t, database(t, nil), o)}
+				h.New = func(t testing.TB, _ int) locktest.Client {
+					t.Helper()
+					wire := locktest.NewWire(nil)
+					return locktest.Client{Locker: v.locker(t, database(t, wire), o), Wire: wire}
+				}
+				locktest.Run(t, h)
+			})
+		})
+	}
+	all.Wait()
 }

@@ -20,7 +20,7 @@ import (
 func exec(t testing.TB, db *sql.DB, statements ...string) {
 	t.Helper()
 	for _, s := range statements {
-		if _, err := db.ExecContext(t.Context(), s); err != nil {
+		if _, err := db.ExecContext(context.Background(), s); err != nil {
 			t.Fatalf("%s: %v", s, err)
 		}
 	}

@@ -1,0 +1,400 @@
+package postgres
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"locksim/internal/pgserver"
+	"locksim/sim"
+	"locksim/sim/trace"
+)
+
+// backend is a connection of a client, and the process of PostgreSQL that serves it. It is a [sim.Session].
+type backend struct {
+	machine *machine
+	conn    *sim.ServerConn
+	socket  socket
+
+	id     int32 // what the client is told in place of pid
+	pid    int32
+	secret []byte
+
+	in      []byte // of the client, not a whole message yet
+	started bool
+	back    []byte   // of the process, not a whole message yet
+	out     []byte   // for the client, not sent yet
+	owed    int      // messages ReadyForQuery that the process owes
+	asked   []string // the statements for which it owes them
+	waiting bool     // for a lock: the process is stopped
+	gone    bool
+
+	due   pgserver.Timer // its timer; the zero value is for none
+	timer *sim.Timer     // of the world, for that
+}
+
+// Accept implements [sim.Server].
+func (m *machine) Accept(c *sim.ServerConn) sim.Session {
+	s, err := dial(m.server.path)
+	if err != nil {
+		return nil
+	}
+	m.opened++
+	b := &backend{machine: m, conn: c, socket: s, id: m.opened}
+	m.backends = append(m.backends, b)
+	return b
+}
+
+// EOF implements [sim.Session].
+func (b *backend) EOF() {
+	if !b.gone {
+		b.leave()
+		b.conn.Finish()
+	}
+	b.machine.settle()
+}
+
+// Reset implements [sim.Session].
+func (b *backend) Reset() {
+	b.leave()
+	b.machine.settle()
+}
+
+// leave closes the connection to the process, and waits until that is gone, and its locks with it.
+func (b *backend) leave() {
+	if b.gone {
+		return
+	}
+	b.gone = true
+	b.plan(pgserver.Timer{})
+	b.resume()
+	b.socket.close()
+	m := b.machine
+	m.backends = slices.DeleteFunc(m.backends, func(o *backend) bool { return o == b })
+	if b.pid == 0 {
+		return
+	}
+	for alive(b.pid) { // one that runs or waits does not look at its socket
+		m.ask(fmt.Sprintf("SELECT pg_terminate_backend(%d)", b.pid))
+		pass(50 * time.Microsecond)
+	}
+}
+
+// alive reports whether there is a process that has not ended.
+func alive(pid int32) bool { s := state(pid); return s != 0 && s != 'Z' }
+
+// state is what a process does, as in /proc: 'R' runs, 'S' sleeps, 'T' is stopped, 'Z' has ended. 0: there is none.
+func state(pid int32) byte {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(int(pid)) + "/stat")
+	if err != nil {
+		return 0
+	}
+	if _, after, ok := bytes.Cut(text, []byte(") ")); ok && len(after) > 0 {
+		return after[0]
+	}
+	return 0
+}
+
+// stop stops the process, so that it does not go on before the world lets it.
+func (b *backend) stop() {
+	b.waiting = true
+	b.machine.waiting = append(b.machine.waiting, b)
+	_ = syscall.Kill(int(b.pid), syscall.SIGSTOP)
+	for s := state(b.pid); s != 'T' && s != 0 && s != 'Z'; s = state(b.pid) {
+		pass(10 * time.Microsecond)
+	}
+}
+
+// resume lets a process go on that was stopped.
+func (b *backend) resume() {
+	if b.waiting {
+		b.waiting = false
+		m := b.machine
+		m.waiting = slices.DeleteFunc(m.waiting, func(o *backend) bool { return o == b })
+		_ = syscall.Kill(int(b.pid), syscall.SIGCONT)
+	}
+}
+
+// Data implements [sim.Session].
+func (b *backend) Data(data []byte) {
+	if b.gone {
+		return
+	}
+	m := b.machine
+	m.tick()
+	b.in = append(b.in, data...)
+	var batch []byte
+	for {
+		msg, rest, ok := next(b.in, b.started)
+		if !ok {
+			break
+		}
+		b.in = rest
+		if !b.started && len(msg) >= 8 {
+			switch binary.BigEndian.Uint32(msg[4:]) {
+			case codeCancel:
+				b.cancel(msg)
+				return
+			case codeTLS, codeGSS:
+				b.conn.Send([]byte{'N'}) // not here
+				continue
+			}
+			b.started = true
+			b.owe("start")
+		} else if b.started {
+			switch msg.kind() {
+			case 'Q':
+				text, _ := cString(msg.body())
+				b.owe(text)
+			case 'P':
+				_, after := cString(msg.body())
+				text, _ := cString(after)
+				b.asked = append(b.asked, text)
+			case 'S':
+				b.owe("")
+			}
+		}
+		batch = append(batch, msg...)
+	}
+	if err := b.socket.write(batch); err != nil {
+		b.leave()
+		b.conn.Finish()
+	}
+	m.settle()
+}
+
+// owe takes note of a request that ends with a ReadyForQuery.
+func (b *backend) owe(statement string) {
+	b.owed++
+	if statement != "" {
+		b.asked = append(b.asked, statement)
+	}
+}
+
+// cancel passes the cancellation of another connection's statement on, and waits until the server has dealt with it.
+func (b *backend) cancel(msg message) {
+	m := b.machine
+	id := int32(binary.BigEndian.Uint32(msg[8:]))
+	if i := slices.IndexFunc(m.backends, func(o *backend) bool { return o.id == id && o.secret != nil }); i >= 0 {
+		other := m.backends[i]
+		real := slices.Clone(msg)
+		binary.BigEndian.PutUint32(real[8:], uint32(other.pid))
+		copy(real[12:], other.secret)
+		_ = b.socket.write(real)
+		buffer := make([]byte, 1)
+		for _, err := b.socket.read(buffer); errors.Is(err, errIdle); _, err = b.socket.read(buffer) {
+			pass(20 * time.Microsecond) // the server closes it when the signal is sent
+		}
+		other.resume()
+		other.quiet()
+	}
+	b.leave()
+	b.conn.Finish()
+	m.settle()
+}
+
+// work lets the process work until it has answered, or waits for a lock.
+func (b *backend) work() {
+	for b.owed > 0 {
+		msg, err := b.read()
+		switch {
+		case errors.Is(err, errIdle):
+			if b.pid != 0 && state(b.pid) == 'S' && b.machine.waits(b.pid) && !b.readable() {
+				b.machine.node.Record(b.conn.Client(), Waits{b.conn.Name()})
+				b.stop()
+				return
+			}
+			pass(20 * time.Microsecond)
+			continue
+		case err != nil:
+			b.end()
+			return
+		}
+		b.take(msg)
+	}
+	b.flush()
+}
+
+// readable reports whether the process has sent something.
+func (b *backend) readable() bool {
+	if len(b.back) > 0 {
+		return true
+	}
+	buffer := make([]byte, 16<<10)
+	n, err := b.socket.read(buffer)
+	b.back = append(b.back, buffer[:n]...)
+	return !errors.Is(err, errIdle)
+}
+
+// read reads a message of the process.
+func (b *backend) read() (message, error) {
+	for {
+		if msg, rest, ok := next(b.back, true); ok {
+			b.back = rest
+			return msg, nil
+		}
+		buffer := make([]byte, 16<<10)
+		n, err := b.socket.read(buffer)
+		if err != nil {
+			return nil, err
+		}
+		b.back = append(b.back, buffer[:n]...)
+	}
+}
+
+// take takes a message of the process for the client, without what differs between equal runs.
+func (b *backend) take(msg message) {
+	switch msg.kind() {
+	case 'K':
+		b.pid = int32(binary.BigEndian.Uint32(msg.body()))
+		b.secret = slices.Clone(msg[9:])
+		msg = slices.Clone(msg)
+		binary.BigEndian.PutUint32(msg[5:], uint32(b.id))
+		clear(msg[9:])
+	case 'T':
+		msg = withoutTables(msg)
+	case 'E':
+		if field(msg, 'C') == "40P01" {
+			msg = withoutDetails(msg)
+		}
+		b.record("error " + field(msg, 'C') + " " + field(msg, 'M'))
+	case 'C':
+		tag, _ := cString(msg.body())
+		b.record(tag)
+	case 'Z':
+		b.owed--
+		b.asked = nil
+	}
+	b.out = append(b.out, msg...)
+}
+
+// record records what became of a statement.
+func (b *backend) record(answer string) {
+	b.machine.node.Record(b.conn.Client(), trace.Exec{Conn: b.conn.Name(),
+		Request: trace.Text(strings.Join(b.asked, "; ")), Answer: trace.Text(answer)})
+}
+
+// flush sends what the process has said.
+func (b *backend) flush() {
+	if len(b.out) > 0 {
+		b.conn.Send(b.out)
+		b.out = nil
+	}
+}
+
+// end ends the connection after its process has: with what that has said last.
+func (b *backend) end() {
+	b.flush()
+	b.leave()
+	b.conn.Finish()
+}
+
+// withoutTables is a description of rows without the object ids of their tables.
+func withoutTables(msg message) message {
+	msg = slices.Clone(msg)
+	b := msg.body()[2:]
+	for len(b) > 0 {
+		_, rest := cString(b)
+		clear(rest[:4])
+		b = rest[18:]
+	}
+	return msg
+}
+
+// withoutDetails is an error without the process ids of a deadlock.
+func withoutDetails(msg message) message {
+	var body []byte
+	for b := msg.body(); len(b) > 1; {
+		code := b[0]
+		text, rest := cString(b[1:])
+		if code != 'D' && code != 'W' {
+			body = append(append(append(body, code), text...), 0)
+		}
+		b = rest
+	}
+	return typed('E', append(body, 0))
+}
+
+// plan plans the timer of the process; the zero value is for none.
+func (b *backend) plan(due pgserver.Timer) {
+	if due == b.due {
+		return
+	}
+	if b.timer != nil {
+		b.timer.Stop()
+		b.timer = nil
+	}
+	b.due = due
+	if due.PID != 0 {
+		b.timer = b.machine.node.After(due.Due.Sub(b.machine.node.Now()), b.fire)
+	}
+}
+
+// fire fires the timer of the process.
+func (b *backend) fire() {
+	m := b.machine
+	m.tick()
+	due := b.due
+	b.due, b.timer = pgserver.Timer{}, nil
+	if m.node.Now().Before(due.Due) { // the clock was set back: the process would set its timer anew
+		b.plan(due)
+		return
+	}
+	b.resume()
+	if err := m.server.real.Fire(due); err != nil {
+		m.node.Fail(fmt.Errorf("fire a timer of PostgreSQL: %w", err))
+		return
+	}
+	b.quiet()
+	if b.owed == 0 { // it was idle: it may have something to say, or have ended
+		for {
+			msg, err := b.read()
+			if errors.Is(err, errIdle) {
+				b.flush()
+				break
+			}
+			if err != nil {
+				b.end()
+				break
+			}
+			b.take(msg)
+		}
+	}
+	m.settle()
+}
+
+// quiet waits until a process has dealt with its signals, and sleeps or has ended.
+func (b *backend) quiet() {
+	for {
+		if s := state(b.pid); (s == 'S' && !pending(b.pid)) || s == 0 || s == 'Z' {
+			return
+		}
+		pass(10 * time.Microsecond)
+	}
+}
+
+// signals are those that the world sends: SIGALRM, and SIGINT for a cancellation.
+const signals = 1<<(syscall.SIGALRM-1) | 1<<(syscall.SIGINT-1)
+
+// pending reports whether a process has signals that it has not dealt with.
+func pending(pid int32) bool {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(int(pid)) + "/status")
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, value, _ := strings.Cut(line, ":"); name == "SigPnd" || name == "ShdPnd" {
+			if mask, err := strconv.ParseUint(strings.TrimSpace(value), 16, 64); err == nil && mask&signals != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,167 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"locksim/faults"
+	"locksim/internal/pgserver"
+	"locksim/sim"
+	"locksim/sim/trace"
+)
+
+// Name is the name of the server in a world.
+const Name = "p0"
+
+// port is its port.
+const port = 5432
+
+// Server is a real PostgreSQL for simulated worlds, one after another. It is a [sim.Kind].
+type Server struct {
+	real    *pgserver.Server
+	control *control
+	path    string // of its socket
+}
+
+// Start starts a PostgreSQL. It must be called outside of any world. The error wraps [pgserver.ErrMissing] or
+// [pgserver.ErrNoCompiler] where something has to be installed.
+func Start(ctx context.Context) (*Server, error) {
+	real, err := pgserver.Start(ctx, pgserver.Options{Clock: true, Settings: []string{
+		"max_connections=100", "autovacuum=off", "jit=off", "max_parallel_workers=0", "max_parallel_workers_per_gather=0",
+		"timezone=UTC", "log_min_messages=panic", "log_min_error_statement=panic",
+	}})
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{real: real, path: filepath.Join(real.Dir(), ".s.PGSQL.5432")}
+	if s.control, err = connect(s.path); err != nil {
+		_ = real.Stop()
+		return nil, fmt.Errorf("connect to PostgreSQL: %w", err)
+	}
+	return s, nil
+}
+
+// Stop ends the server, and removes all that it has.
+func (s *Server) Stop() error {
+	s.control.socket.close()
+	return s.real.Stop()
+}
+
+// Build implements [sim.Kind].
+func (s *Server) Build(b *sim.Builder) {
+	b.Add(Name, port, func(n *sim.Node) sim.Server { return newMachine(n, s) })
+}
+
+// machine is the server in a world.
+type machine struct {
+	node     *sim.Node
+	server   *Server
+	backends []*backend // in the order in which they have connected
+	waiting  []*backend // for a lock, in the order in which they have begun to
+	opened   int32
+}
+
+func newMachine(n *sim.Node, s *Server) *machine {
+	m := &machine{node: n, server: s}
+	m.tick()
+	m.ask("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
+	m.ask("DROP SCHEMA public CASCADE")
+	m.ask("CREATE SCHEMA public")
+	m.ask("GRANT ALL ON SCHEMA public TO public")
+	return m
+}
+
+// ask asks the server itself, in no virtual time. It ends the run if that fails.
+func (m *machine) ask(statement string) [][]string {
+	rows, err := m.server.control.query(statement)
+	if err != nil {
+		m.node.Fail(fmt.Errorf("ask PostgreSQL: %w", err))
+	}
+	return rows
+}
+
+// tick sets the server's wall clock to that of the machine.
+func (m *machine) tick() {
+	if err := m.server.real.SetTime(m.node.Now()); err != nil {
+		m.node.Fail(fmt.Errorf("set the clock of PostgreSQL: %w", err))
+	}
+}
+
+// ClockChanged implements [sim.ClockFollower].
+func (m *machine) ClockChanged() { m.tick() }
+
+// Close implements [sim.Closer].
+func (m *machine) Close() {
+	for _, b := range slices.Clone(m.backends) {
+		b.leave()
+	}
+}
+
+// Crash implements [sim.Crasher].
+func (m *machine) Crash(faults.CrashMode) {
+	m.node.Fail(fmt.Errorf("%s cannot crash yet: a crash of PostgreSQL is not made", Name))
+}
+
+// Restart implements [sim.Restarter].
+func (m *machine) Restart(int) {}
+
+// Describe implements [sim.Describer].
+func (*machine) Describe(dir sim.Direction, b []byte) trace.Content { return describe(dir, b) }
+
+// JoinWrites implements [sim.Joiner].
+func (*machine) JoinWrites() {}
+
+// Canonical implements [sim.Canonical]: a driver has the parameters of its start in a map.
+func (*machine) Canonical(b []byte) []byte {
+	if m, rest, ok := next(b, false); ok && len(rest) == 0 {
+		return inOrder(m)
+	}
+	return bytes.Clone(b)
+}
+
+// settle waits until every backend has answered, or waits for a lock. One that need not wait any more goes on when no other
+// is at work, and alone, the one that has waited longest first. Then it plans the timers of all.
+func (m *machine) settle() {
+	for goesOn := true; goesOn; {
+		for _, b := range slices.Clone(m.backends) {
+			if b.owed > 0 && !b.waiting {
+				b.work()
+			}
+		}
+		goesOn = false
+		for _, b := range m.waiting {
+			if !m.waits(b.pid) {
+				b.resume()
+				goesOn = true
+				break
+			}
+		}
+	}
+	m.planTimers()
+}
+
+// planTimers plans the timers that the backends have set.
+func (m *machine) planTimers() {
+	all, err := m.server.real.Timers()
+	if err != nil {
+		m.node.Fail(fmt.Errorf("read the timers of PostgreSQL: %w", err))
+		return
+	}
+	for _, b := range m.backends {
+		var due pgserver.Timer
+		if i := slices.IndexFunc(all, func(t pgserver.Timer) bool { return t.PID == int(b.pid) }); i >= 0 {
+			due = all[i]
+		}
+		b.plan(due)
+	}
+}
+
+// waits reports whether a backend waits for a lock that another one holds.
+func (m *machine) waits(pid int32) bool {
+	rows := m.ask(fmt.Sprintf("SELECT cardinality(pg_blocking_pids(%d)) > 0", pid))
+	return len(rows) == 1 && strings.Join(rows[0], "") == "t"
+}

@@ -1,0 +1,236 @@
+package postgres
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// socket is a Unix socket that the network poller of Go does not know: a goroutine of a bubble never parks in it.
+type socket int
+
+// errIdle is returned by a read when there is nothing to read.
+var errIdle = errors.New("nothing to read")
+
+func dial(path string) (socket, error) {
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return -1, err
+	}
+	if err := syscall.Connect(fd, &syscall.SockaddrUnix{Name: path}); err != nil {
+		_ = syscall.Close(fd)
+		return -1, err
+	}
+	return socket(fd), syscall.SetNonblock(fd, true)
+}
+
+// read reads what there is. Its error is errIdle if there is nothing, and another one at the end.
+func (s socket) read(b []byte) (n int, err error) {
+	for {
+		switch n, err := syscall.Read(int(s), b); {
+		case err == syscall.EINTR:
+		case err == syscall.EAGAIN:
+			return 0, errIdle
+		case err != nil:
+			return 0, err
+		case n == 0:
+			return 0, errEnded
+		default:
+			return n, nil
+		}
+	}
+}
+
+var errEnded = errors.New("the backend has ended")
+
+// write writes all of b.
+func (s socket) write(b []byte) error {
+	for len(b) > 0 {
+		switch n, err := syscall.Write(int(s), b); {
+		case err == syscall.EINTR:
+		case err == syscall.EAGAIN:
+			pass(20 * time.Microsecond)
+		case err != nil:
+			return err
+		default:
+			b = b[n:]
+		}
+	}
+	return nil
+}
+
+func (s socket) close() { _ = syscall.Close(int(s)) }
+
+// pass passes real time: in a bubble time.Sleep would pass virtual time.
+func pass(d time.Duration) {
+	ts := syscall.NsecToTimespec(int64(d))
+	_ = syscall.Nanosleep(&ts, nil)
+}
+
+// message is a message of the protocol, with its type and length. The first one of a client has no type.
+type message []byte
+
+// kind is the type.
+func (m message) kind() byte { return m[0] }
+
+// body is what follows type and length.
+func (m message) body() []byte { return m[5:] }
+
+// next cuts the first whole message off b. ok is false if there is none yet.
+func next(b []byte, typed bool) (m message, rest []byte, ok bool) {
+	at := 0
+	if typed {
+		at = 1
+	}
+	if len(b) < at+4 {
+		return nil, b, false
+	}
+	n := at + int(binary.BigEndian.Uint32(b[at:]))
+	if n < at+4 || len(b) < n {
+		return nil, b, false
+	}
+	return message(b[:n:n]), b[n:], true
+}
+
+// make a message.
+func typed(kind byte, body []byte) message {
+	m := binary.BigEndian.AppendUint32([]byte{kind}, uint32(len(body)+4))
+	return append(m, body...)
+}
+
+// The codes in place of a version of the protocol, in a first message.
+const (
+	codeCancel = 80877102
+	codeTLS    = 80877103
+	codeGSS    = 80877104
+	version3   = 3 << 16
+)
+
+// startup is the first message of a client with these parameters.
+func startup(parameters ...string) message {
+	body := binary.BigEndian.AppendUint32(nil, version3)
+	for _, p := range parameters {
+		body = append(append(body, p...), 0)
+	}
+	body = append(body, 0)
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body)+4)), body...)
+}
+
+// inOrder is a first message whose parameters are in the order of their names: drivers have them in a map.
+func inOrder(m message) message {
+	if len(m) < 9 || binary.BigEndian.Uint32(m[4:])>>16 != 3 {
+		return m
+	}
+	words := strings.Split(strings.TrimRight(string(m[8:]), "\x00"), "\x00")
+	if len(words)%2 != 0 {
+		words = append(words, "")
+	}
+	var pairs [][2]string
+	for i := 0; i < len(words); i += 2 {
+		pairs = append(pairs, [2]string{words[i], words[i+1]})
+	}
+	slices.SortFunc(pairs, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	var parameters []string
+	for _, p := range pairs {
+		parameters = append(parameters, p[0], p[1])
+	}
+	return startup(parameters...)
+}
+
+// cString is the text up to the first zero byte, and what follows.
+func cString(b []byte) (text string, rest []byte) {
+	before, after, _ := bytes.Cut(b, []byte{0})
+	return string(before), after
+}
+
+// field is a field of an error or a notice.
+func field(m message, code byte) string {
+	for b := m.body(); len(b) > 1; {
+		c := b[0]
+		text, rest := cString(b[1:])
+		if c == code {
+			return text
+		}
+		b = rest
+	}
+	return ""
+}
+
+// control is a connection for questions about the server. Its queries take no virtual time.
+type control struct {
+	socket socket
+	in     []byte
+}
+
+func connect(path string) (*control, error) {
+	s, err := dial(path)
+	if err != nil {
+		return nil, err
+	}
+	c := &control{socket: s}
+	if err := s.write(startup("user", "locksim", "database", "postgres", "application_name", "locksim")); err != nil {
+		return nil, err
+	}
+	_, err = c.answer()
+	return c, err
+}
+
+// query returns the rows of a query, as text.
+func (c *control) query(statement string) (rows [][]string, err error) {
+	if err := c.socket.write(typed('Q', append([]byte(statement), 0))); err != nil {
+		return nil, err
+	}
+	if rows, err = c.answer(); err != nil {
+		return nil, fmt.Errorf("%s: %w", statement, err)
+	}
+	return rows, nil
+}
+
+// answer reads up to the next ReadyForQuery.
+func (c *control) answer() (rows [][]string, err error) {
+	buffer := make([]byte, 16<<10)
+	for {
+		m, rest, ok := next(c.in, true)
+		if !ok {
+			n, failure := c.socket.read(buffer)
+			switch {
+			case errors.Is(failure, errIdle):
+				pass(10 * time.Microsecond)
+			case failure != nil:
+				return nil, errors.Join(err, failure)
+			}
+			c.in = append(c.in, buffer[:n]...)
+			continue
+		}
+		c.in = rest
+		switch m.kind() {
+		case 'D':
+			rows = append(rows, values(m))
+		case 'E':
+			err = errors.New(field(m, 'M'))
+		case 'Z':
+			return rows, err
+		}
+	}
+}
+
+// values are those of a row.
+func values(m message) (all []string) {
+	count, b := int(binary.BigEndian.Uint16(m.body())), m.body()[2:]
+	for range count {
+		n := int(int32(binary.BigEndian.Uint32(b)))
+		b = b[4:]
+		if n < 0 {
+			all = append(all, "")
+			continue
+		}
+		all = append(all, string(b[:n]))
+		b = b[n:]
+	}
+	return all
+}
