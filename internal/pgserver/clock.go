@@ -67,6 +67,12 @@ func (c *clock) set(t time.Time) error {
 	return err
 }
 
+// forget forgets the timers of processes that have been killed.
+func (c *clock) forget() error {
+	_, err := c.file.WriteAt(make([]byte, clockSize-8), 8)
+	return err
+}
+
 // SetTime sets the wall clock of a server with a clock of its own. It stands still until the next call. Timers that are
 // due by then do not fire by themselves: see [Server.Timers].
 func (s *Server) SetTime(t time.Time) error { return s.clock.set(t) }

@@ -66,23 +66,33 @@ func (g *guardian) end() error {
 
 // clear kills the processes that work in a folder, and removes what they have left: their shared memory, and the folder.
 func clear(dir string) error {
-	for deadline := time.Now().Add(4 * time.Second); ; {
+	return errors.Join(kill(dir), removeSharedMemory(dir), os.RemoveAll(dir))
+}
+
+// kill kills the processes that work in a folder, and waits for their end.
+func kill(dir string) error {
+	for tries := 4000; ; tries-- {
 		all, err := processesIn(dir)
 		if err != nil {
 			return err
 		}
 		if len(all) == 0 {
-			break
+			return nil
 		}
-		if time.Now().After(deadline) {
+		if tries == 0 {
 			return fmt.Errorf("processes %v do not end", all)
 		}
 		for _, pid := range all { // also one that was stopped, which takes no other signal
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
-		time.Sleep(time.Millisecond)
+		pause()
 	}
-	return errors.Join(removeSharedMemory(dir), os.RemoveAll(dir))
+}
+
+// pause lets a millisecond of real time pass, also in a bubble.
+func pause() {
+	ts := syscall.NsecToTimespec(int64(time.Millisecond))
+	_ = syscall.Nanosleep(&ts, nil)
 }
 
 // processesIn are the processes whose working directory is in a folder: all those of a server, which has backends in

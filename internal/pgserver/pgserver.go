@@ -7,7 +7,6 @@
 package pgserver
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -34,8 +33,9 @@ const data = "data"
 // Server is a running PostgreSQL.
 type Server struct {
 	dir      string
-	cmd      *exec.Cmd
-	log      bytes.Buffer
+	program  string
+	args     []string
+	cmd      *exec.Cmd // nil: it does not run
 	guardian *guardian
 	clock    *clock // nil: that of the machine
 }
@@ -91,22 +91,18 @@ func Start(ctx context.Context, o Options) (s *Server, err error) {
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("make a database: %w\n%s", err, out)
 	}
-	args := []string{"-D", filepath.Join(dir, data), "-k", dir, "-p", port, "-c", "listen_addresses=", "-c", "fsync=off",
+	s.program = filepath.Join(bin, "postgres")
+	s.args = []string{"-D", filepath.Join(dir, data), "-k", dir, "-p", port, "-c", "listen_addresses=", "-c", "fsync=off",
 		"-c", "dynamic_shared_memory_type=mmap"} // in the folder, not in /dev/shm
 	for _, line := range o.Settings {
-		args = append(args, "-c", line)
+		s.args = append(s.args, "-c", line)
 	}
-	s.cmd = s.command(context.WithoutCancel(ctx), filepath.Join(bin, "postgres"), args...)
 	if o.Clock {
 		if s.clock, err = newClock(ctx, dir); err != nil {
-			s.cmd = nil
 			return nil, err
 		}
-		s.cmd.Env = append(s.cmd.Env, s.clock.env()...)
 	}
-	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
-	if err := s.cmd.Start(); err != nil {
-		s.cmd = nil
+	if err := s.Run(); err != nil {
 		return nil, err
 	}
 	for {
@@ -116,10 +112,50 @@ func Start(ctx context.Context, o Options) (s *Server, err error) {
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("PostgreSQL does not serve: %w\n%s", ctx.Err(), &s.log)
+			log, _ := os.ReadFile(s.log())
+			return nil, fmt.Errorf("PostgreSQL does not serve: %w\n%s", ctx.Err(), log)
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
+}
+
+// log is the file for what the server says.
+func (s *Server) log() string { return filepath.Join(s.dir, "log") }
+
+// Run starts the server, after a Crash, and returns at once: the server recovers what it had committed. It starts no
+// goroutine, so it can be called in a bubble.
+func (s *Server) Run() error {
+	log, err := os.OpenFile(s.log(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close() //nolint:errcheck // the server has it
+	if s.clock != nil {
+		if err := s.clock.forget(); err != nil {
+			return err
+		}
+	}
+	cmd := s.command(context.Background(), s.program, s.args...)
+	if s.clock != nil {
+		cmd.Env = append(cmd.Env, s.clock.env()...)
+	}
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start PostgreSQL: %w", err)
+	}
+	s.cmd = cmd
+	return nil
+}
+
+// Crash kills all processes of the server, and waits for their end. What it has committed is in its files.
+func (s *Server) Crash() error {
+	if s.cmd == nil {
+		return nil
+	}
+	err := kill(s.dir)
+	_ = s.cmd.Wait() // it was killed
+	s.cmd = nil
+	return err
 }
 
 // command is a program that runs as an unprivileged user.

@@ -81,7 +81,7 @@ func (b *backend) leave() {
 	if b.pid == 0 {
 		return
 	}
-	for alive(b.pid) { // one that runs or waits does not look at its socket
+	for !m.server.down && alive(b.pid) { // one that runs or waits does not look at its socket
 		m.ask(fmt.Sprintf("SELECT pg_terminate_backend(%d)", b.pid))
 		pass(50 * time.Microsecond)
 	}

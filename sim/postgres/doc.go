@@ -19,6 +19,8 @@
 // by the world, at the instant at which they are due: lock_timeout, statement_timeout, deadlock_timeout,
 // idle_session_timeout and the like are the code of PostgreSQL, in virtual time.
 //
+// A crash kills all processes of the server. A restart lets it recover, in no virtual time.
+//
 // # What differs between equal runs, and is hidden
 //
 // Process ids and secrets in BackendKeyData, object ids of tables in descriptions of rows, the details of a deadlock, and

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"locksim/faults"
 	"locksim/internal/pgserver"
 	"locksim/internal/testruns"
 	"locksim/sim"
@@ -331,5 +332,65 @@ func TestCancel(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"c0 1 waiting", "c1 gave up: true", "c0 0 waiting"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A crash of the server loses what was not committed, and nothing else, and breaks its connections. LOCKSIM_SOAK=1 is 100
+// crashes.
+func TestCrash(t *testing.T) {
+	for n := range testruns.Soak(t, 50, 0.04) {
+		mode := []faults.CrashMode{faults.CrashProcess, faults.CrashPower}[n%2]
+		crashes := func(w *sim.World) {
+			for i := range 2 {
+				at := time.Duration(1500+3000*i+17*n) * time.Millisecond
+				w.At(at, func() { _ = w.Faults().Crash(postgres.Name, mode) })
+				w.At(at+500*time.Millisecond, func() { _ = w.Faults().Restart(postgres.Name) })
+			}
+		}
+		tr := story(t, 3, crashes, func(p *sim.Process, db *sql.DB, say func(string, ...any)) {
+			ctx := context.Background()
+			if p.Name() == "c0" {
+				_, _ = db.ExecContext(ctx, `CREATE TABLE counter (n int)`)
+				_, _ = db.ExecContext(ctx, `INSERT INTO counter VALUES (0)`)
+			}
+			time.Sleep(time.Second)
+			for range 6 {
+				err := func() error {
+					ctx, cancel := context.WithTimeout(ctx, 4*time.Second) // a machine without power does not answer at all
+					defer cancel()
+					tx, err := db.BeginTx(ctx, nil)
+					if err != nil {
+						return err
+					}
+					defer tx.Rollback() //nolint:errcheck // after a commit it does nothing
+					if _, err := tx.ExecContext(ctx, `UPDATE counter SET n = n + 1`); err != nil {
+						return err
+					}
+					time.Sleep(300 * time.Millisecond)
+					return tx.Commit()
+				}()
+				if err == nil {
+					say("committed")
+				} else {
+					time.Sleep(600 * time.Millisecond)
+				}
+			}
+			if p.Name() == "c0" {
+				time.Sleep(20 * time.Second)
+				var n int
+				if err := db.QueryRowContext(ctx, `SELECT n FROM counter`).Scan(&n); err != nil {
+					say("%v", err)
+				}
+				say("%d", n)
+			}
+		})
+		got := said(tr)
+		last, committed := got[len(got)-1], len(got)-1
+		if !strings.HasSuffix(last, fmt.Sprintf(" c0 %d", committed)) {
+			t.Errorf("crash %d: the last of %q, want %d committed", n, got, committed)
+		}
+		if committed < 6 || committed > 17 {
+			t.Errorf("crash %d: %d were committed: the crashes were not felt, or nothing else was", n, committed)
+		}
 	}
 }

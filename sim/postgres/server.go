@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"locksim/faults"
 	"locksim/internal/pgserver"
@@ -25,6 +26,7 @@ type Server struct {
 	real    *pgserver.Server
 	control *control
 	path    string // of its socket
+	down    bool   // it has crashed
 }
 
 // Start starts a PostgreSQL. It must be called outside of any world. The error wraps [pgserver.ErrMissing] or
@@ -67,6 +69,9 @@ type machine struct {
 
 func newMachine(n *sim.Node, s *Server) *machine {
 	m := &machine{node: n, server: s}
+	if s.down { // the last world ended so
+		m.start()
+	}
 	m.tick()
 	m.ask("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
 	m.ask("DROP SCHEMA public CASCADE")
@@ -101,13 +106,35 @@ func (m *machine) Close() {
 	}
 }
 
-// Crash implements [sim.Crasher].
+// Crash implements [sim.Crasher]: all processes of the server are killed. What was committed is on the disk, so a loss of
+// power loses no more than that.
 func (m *machine) Crash(faults.CrashMode) {
-	m.node.Fail(fmt.Errorf("%s cannot crash yet: a crash of PostgreSQL is not made", Name))
+	m.server.down = true
+	m.server.control.socket.close()
+	if err := m.server.real.Crash(); err != nil {
+		m.node.Fail(fmt.Errorf("crash PostgreSQL: %w", err))
+	}
 }
 
-// Restart implements [sim.Restarter].
-func (m *machine) Restart(int) {}
+// Restart implements [sim.Restarter]: the server recovers.
+func (m *machine) Restart(int) { m.start() }
+
+// start starts the server after a crash. Its recovery takes no virtual time.
+func (m *machine) start() {
+	m.tick()
+	err := m.server.real.Run()
+	for tries := 20_000; err == nil; tries-- {
+		if m.server.control, err = connect(m.server.path); err == nil {
+			m.server.down = false
+			return
+		}
+		if tries > 0 {
+			err = nil
+			pass(time.Millisecond)
+		}
+	}
+	m.node.Fail(fmt.Errorf("restart PostgreSQL: %w", err))
+}
 
 // Describe implements [sim.Describer].
 func (*machine) Describe(dir sim.Direction, b []byte) trace.Content { return describe(dir, b) }
@@ -126,6 +153,9 @@ func (*machine) Canonical(b []byte) []byte {
 // settle waits until every backend has answered, or waits for a lock. One that need not wait any more goes on when no other
 // is at work, and alone, the one that has waited longest first. Then it plans the timers of all.
 func (m *machine) settle() {
+	if m.server.down {
+		return
+	}
 	for goesOn := true; goesOn; {
 		for _, b := range slices.Clone(m.backends) {
 			if b.owed > 0 && !b.waiting {

@@ -173,11 +173,15 @@ func connect(path string) (*control, error) {
 		return nil, err
 	}
 	c := &control{socket: s}
-	if err := s.write(startup("user", "locksim", "database", "postgres", "application_name", "locksim")); err != nil {
+	err = s.write(startup("user", "locksim", "database", "postgres", "application_name", "locksim"))
+	if err == nil {
+		_, err = c.answer()
+	}
+	if err != nil {
+		s.close()
 		return nil, err
 	}
-	_, err = c.answer()
-	return c, err
+	return c, nil
 }
 
 // query returns the rows of a query, as text.
