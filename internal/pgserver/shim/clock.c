@@ -1,7 +1,7 @@
-// Preloaded into PostgreSQL: its wall clock, and the timers that go by it, are those of whoever writes to a shared file.
+// Preloaded into PostgreSQL: another program sets its wall clock, and fires its timers, through a shared file.
 //
 // The wall clock stands still until the file has another time. A timer does not run: the process notes when it is due, and
-// is sent SIGALRM by the other side when that time has come. So all time limits of the server (lock_timeout,
+// the other program sends it SIGALRM when that time has come. So all time limits of the server (lock_timeout,
 // statement_timeout, deadlock_timeout, idle_session_timeout and others), which are code of PostgreSQL, go by that clock.
 #define _GNU_SOURCE
 #include <errno.h>
