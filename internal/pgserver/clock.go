@@ -1,3 +1,5 @@
+//go:build linux
+
 package pgserver
 
 import (
@@ -15,9 +17,6 @@ import (
 
 //go:embed shim/clock.c
 var clockSource []byte
-
-// ErrNoCompiler is returned where a server is to have a clock of its own, and nothing can compile that.
-var ErrNoCompiler = errors.New("a C compiler is missing: install Debian's gcc and libc6-dev")
 
 // The layout of the file of a clock: shim/clock.c has it too.
 const (
@@ -76,16 +75,6 @@ func (c *clock) forget() error {
 // SetTime sets the wall clock of a server with a clock of its own. It stands still until the next call. Timers that are
 // due by then do not fire by themselves: see [Server.Timers].
 func (s *Server) SetTime(t time.Time) error { return s.clock.set(t) }
-
-// A Timer is that of a process of the server, such as a backend with a time limit for its statement.
-type Timer struct {
-	// PID is the process.
-	PID int
-	// Due is when it is to fire, on the server's wall clock.
-	Due time.Time
-
-	at int64 // where the file has Due
-}
 
 // Timers are those that the processes of a server with a clock of its own have set. When one is due the caller calls
 // [Server.Fire].

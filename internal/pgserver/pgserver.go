@@ -1,9 +1,5 @@
-// Package pgserver runs a PostgreSQL: in a private folder, on a Unix socket there, and as an unprivileged user, which
-// PostgreSQL insists on. It is in the packages postgresql of Debian and Ubuntu, which start a server of their own; this one
-// uses their programs only. It needs Linux.
-//
-// Nothing of it outlives the program: a guardian, which is the program once more, ends the server and removes what it has
-// left, also when the program was killed. A program that imports the package is that guardian if the environment says so.
+//go:build linux
+
 package pgserver
 
 import (
@@ -17,9 +13,6 @@ import (
 	"syscall"
 	"time"
 )
-
-// ErrMissing is returned where PostgreSQL is not installed.
-var ErrMissing = errors.New("PostgreSQL is missing: install Debian's postgresql-15")
 
 // port is part of the name of the socket; nothing listens on a network.
 const port = "5432"
@@ -38,14 +31,6 @@ type Server struct {
 	cmd      *exec.Cmd // nil: it does not run
 	guardian *guardian
 	clock    *clock // nil: that of the machine
-}
-
-// Options configure a server.
-type Options struct {
-	// Settings are lines of postgresql.conf, such as "max_connections = 20".
-	Settings []string
-	// Clock gives the server a wall clock of its own: see [Server.SetTime].
-	Clock bool
 }
 
 // programs finds the folder with the programs of PostgreSQL.
