@@ -51,21 +51,32 @@ func (d *dialer) wait(ctx context.Context) (net.Conn, error) {
 	select {
 	case <-d.done:
 	case <-ctx.Done():
-		d.linger()
 	case <-d.p.ctx.Done():
+	}
+	ended := !d.isDone()
+	if ended && d.p.ctx.Err() == nil {
+		d.linger()
 	}
 	if err := d.p.gate.pass("dialled " + d.host.name()); err != nil {
 		return nil, dialError(d.remote, err)
 	}
-	select {
-	case <-d.done:
-		if d.err != nil {
-			return nil, d.err
-		}
-		return d.conn, nil
-	default:
+	if ended { // a connection that has arrived since is not returned: the context of its user is over
 		d.post(d.abandon)
 		return nil, dialError(d.remote, cmp.Or(ctx.Err(), d.p.ctx.Err()))
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	return d.conn, nil
+}
+
+// isDone reports whether the dial has come to its end.
+func (d *dialer) isDone() bool {
+	select {
+	case <-d.done:
+		return true
+	default:
+		return false
 	}
 }
 
