@@ -28,6 +28,10 @@ func init() {
 
 // guard waits until its parent has ended, however that was, and then ends all that is left of a server.
 func guard(dir string) {
+	if !strings.HasPrefix(filepath.Base(dir), folderPrefix) { // what is in the folder is killed and removed
+		_, _ = fmt.Fprintf(os.Stderr, "locksim: %s=%s is no folder of a PostgreSQL\n", asGuardian, dir)
+		os.Exit(2)
+	}
 	_, _ = io.Copy(io.Discard, os.Stdin) // the parent never writes: this ends when the pipe is closed
 	if err := clear(dir); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "locksim: what is left of PostgreSQL:", err)

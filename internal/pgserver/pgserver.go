@@ -20,6 +20,9 @@ const port = "5432"
 // unprivileged is the id of the user that runs the server where the caller is root; it owns no files.
 const unprivileged = 65534
 
+// folderPrefix begins the name of the folder of every server.
+const folderPrefix = "locksim-pg-"
+
 // data is the folder of the database in that of the server.
 const data = "data"
 
@@ -54,7 +57,7 @@ func Start(ctx context.Context, o Options) (s *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "locksim-pg-")
+	dir, err := os.MkdirTemp("", folderPrefix)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,7 @@
 // looks for it as a user would, with the library of scenarios, the sweep, and random
 // schedules.
 //
-//	go run ./internal/reach --out DIR [--run REGEXP] [--shard I/N] [--runs N] [--starts N]
+//	go run ./internal/reach --out DIR [--run REGEXP] [--shard I/N] [--runs N] [--starts N] [--earlier]
 //	go run ./internal/reach --unit-tests
 //
 // A mutant made by hand is a patch, patches/GROUP/NAME.patch; package patch has the format. Its

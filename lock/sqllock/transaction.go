@@ -132,7 +132,9 @@ func (t *transaction) beat() error {
 
 // do works within a savepoint, so that an error undoes the work and leaves the transaction.
 func (t *transaction) do(work func(*sql.Tx) error) error {
-	if _, err := t.tx.ExecContext(t.life, `SAVEPOINT work`); err != nil {
+	if _, err := t.tx.ExecContext(t.life, `SAVEPOINT work`); errors.Is(err, sql.ErrTxDone) || ended(err) {
+		return fmt.Errorf("begin work in the transaction of a lock: %w: %w", lock.ErrNotHeld, err)
+	} else if err != nil {
 		return fmt.Errorf("begin work in the transaction of a lock: %w", outcome(err))
 	}
 	if err := work(t.tx); err != nil {

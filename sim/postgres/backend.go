@@ -202,8 +202,13 @@ func (b *backend) cancel(msg message) {
 	m.settle()
 }
 
+// maxIdle is how often the world looks for an answer of a process that does not wait for a lock. Each time it asks the
+// server too, so it is some seconds of real time, and more on a busy machine.
+const maxIdle = 20_000
+
 // work lets the process work until it has answered, or waits for a lock.
 func (b *backend) work() {
+	idle := 0
 	for b.owed > 0 {
 		msg, err := b.read()
 		switch {
@@ -213,12 +218,19 @@ func (b *backend) work() {
 				b.stop()
 				return
 			}
+			if idle++; idle > maxIdle {
+				b.machine.node.Fail(fmt.Errorf("%s: PostgreSQL neither answers nor waits for a lock in %q: what waits for time to pass, such as pg_sleep, never ends here",
+					b.conn.Client(), strings.Join(b.asked, "; ")))
+				b.leave()
+				return
+			}
 			pass(20 * time.Microsecond)
 			continue
 		case err != nil:
 			b.end()
 			return
 		}
+		idle = 0
 		b.take(msg)
 	}
 	b.flush()

@@ -28,6 +28,6 @@
 //
 // # What it does not have
 //
-// A standby; TLS and passwords; a clock of its own for statistics. Roles and other databases than "postgres" stay from one
+// A standby; TLS and passwords; pg_sleep and other statements that wait for time to pass, which end the run with an error. Roles and other databases than "postgres" stay from one
 // world to the next.
 package postgres

@@ -396,3 +396,15 @@ func TestCrash(t *testing.T) {
 		}
 	}
 }
+
+// A statement that waits for time to pass ends the run with an error that names it.
+func TestSleep(t *testing.T) {
+	_, err := sim.Run(sim.Config{Seed: 1, Servers: []sim.Kind{server(t)}}, func(w *sim.World) error {
+		p := w.Client(0)
+		p.Go(func() { _, _ = open(t, p).ExecContext(p.Context(), `SELECT pg_sleep(1)`) })
+		return w.RunUntil(w.Idle)
+	})
+	if err == nil || !strings.Contains(err.Error(), `c0: PostgreSQL neither answers nor waits for a lock in "SELECT pg_sleep(1)"`) {
+		t.Errorf("the error is %v", err)
+	}
+}
