@@ -52,6 +52,9 @@ var rights = map[string]func([]redis.Cmdable, Options) lock.Locker{
 	"extend-forgets-owner": func(nodes []redis.Cmdable, o Options) lock.Locker {
 		return newExtending(nodes[0], o, func(ctx context.Context, c claim) (bool, error) { return extendOwn(ctx, nodes[0], c, o.TTL) })
 	},
+	"try-then-unlock": func(nodes []redis.Cmdable, o Options) lock.Locker {
+		return newTrying(nodes[0], o, func(context.Context, claim) error { return nil })
+	},
 	"quorum-of-half":               rightRedlock,
 	"redlock-one-by-one":           rightRedlock,
 	"redlock-no-drift":             rightRedlock,

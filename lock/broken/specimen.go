@@ -102,7 +102,7 @@ func (s Specimen) Keys(resource string) []string {
 // All returns every specimen, in the order of the catalogue's list.
 func All() []Specimen {
 	return []Specimen{
-		setnxThenExpire, delWithoutOwner, getThenDel,
+		setnxThenExpire, delWithoutOwner, tryThenUnlock, getThenDel,
 		watchdogBareExpire, watchdogRecreatesKey, watchdogStopLost, watchdogStopsAfterError, watchdogIgnoresFailure, sessionNeverTells,
 		extendForgetsOwner,
 		expireWholeSeconds, ttlFromDeadline, expiryByClientClock,

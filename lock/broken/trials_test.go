@@ -222,6 +222,13 @@ workload: {hold: 24s, stagger: 1s, checks_until: steps, extend: 1}
 `,
 	},
 	{
+		specimen: "try-then-unlock", sibling: single, // c1 tries at 1s, when c0 has the lock
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 2s, stagger: 1s, tries: true}
+`,
+	},
+	{
 		specimen: "quorum-of-half", sibling: redlock, // each of two clients has two of four nodes
 		story: `
 world: {redis: 4}

@@ -204,6 +204,10 @@ type Workload struct {
 	// is cancelled just after it has returned, too, as by code that bounds only the wait.
 	// Default: 0s, until the round ends.
 	AcquireWithin, ExtendWithin, ReleaseWithin time.Duration
+	// Tries says that every second client, from c1 on, does not wait for the lock: it calls
+	// TryAcquire again and again, after a random part of the Backoff. Only for a lock that
+	// is a lock.Trier. Default: all wait.
+	Tries bool
 	// Extend is how often a section extends its lease while it works, in equal
 	// parts of Hold, if the lock can. 0 to MaxExtend. Default: 0.
 	Extend int

@@ -34,6 +34,7 @@ type client struct {
 	value  string // the register of the value that the round fills, in a workload that does
 	dice   *rand.Rand
 	start  time.Duration
+	tries  bool // it does not wait for the lock
 
 	grants   []*grant
 	attempts []attempt
@@ -90,6 +91,12 @@ func newClient(p *play, proc Machine, i int) (*client, error) {
 		return nil, err
 	}
 	w := p.sc.Workload
+	number := slices.IndexFunc(p.world.Clients(), func(m Machine) bool { return m.Name() == proc.Name() })
+	if c.tries = w.Tries && number%2 == 1; c.tries {
+		if _, ok := c.locker.(lock.Trier); !ok {
+			return nil, p.sc.ErrorAt(p.sc.Pos("workload.tries"), "workload.tries: lock %s has no TryAcquire: leave this out", p.lock.Name)
+		}
+	}
 	c.start = time.Duration(i) * w.Stagger
 	if w.Stagger == 0 {
 		c.start = c.upTo(w.Think)
@@ -238,10 +245,9 @@ func (c *client) acquire(ctx context.Context, s steps, resource string) (*grant,
 	if err != nil {
 		return nil, err
 	}
-	called := c.view.Now()
 	ctx, end := c.within(ctx, c.play.sc.Workload.AcquireWithin)
 	ended := c.play.watchEnd(ctx)
-	lease, err := c.locker.Acquire(ctx, resource)
+	lease, called, err := c.ask(ctx, resource)
 	if !hasEnded(ctx) {
 		ended = nil
 	}
@@ -259,6 +265,27 @@ func (c *client) acquire(ctx context.Context, s steps, resource string) (*grant,
 		g.ended = ended
 	}
 	return g, err
+}
+
+// ask asks for the lock, and returns when it began the call that was answered. A client that tries asks again when the lock
+// is taken. It waits as others do if the lock is made of one that can't try.
+func (c *client) ask(ctx context.Context, resource string) (l lock.Lease, called time.Time, err error) {
+	for backoff := c.play.sc.Lock.Backoff.Max; c.tries; {
+		called = c.view.Now()
+		l, err = c.locker.(lock.Trier).TryAcquire(ctx, resource)
+		if errors.Is(err, errors.ErrUnsupported) {
+			break
+		}
+		if !errors.Is(err, lock.ErrTaken) {
+			return l, called, err
+		}
+		if over := c.proc.Clock().Sleep(ctx, c.upTo(backoff)); over != nil {
+			return nil, called, over
+		}
+	}
+	called = c.view.Now()
+	l, err = c.locker.Acquire(ctx, resource)
+	return l, called, err
 }
 
 // watchEnd stores the instant at which ctx ends. It is read when the run is over.

@@ -50,6 +50,7 @@ func Discover(l play.Lock, space Space) (Space, error) {
 	if err := space.suits(l, calm.owned); err != nil {
 		return Space{}, err
 	}
+	space.Tries = calm.tries
 	if calm.owned && l.Section.Run == nil { // a section of its own has none within it
 		space.Nested, space.OwnerPerRound = cmp.Or(space.Nested, 2), mintsUnderPromise(l)
 	}

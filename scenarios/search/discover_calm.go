@@ -22,6 +22,7 @@ type calmRun struct {
 	lock  play.Lock
 	run   *play.ModeRun
 	owned bool // the lock has owners: it is reentrant
+	tries bool // it can be asked without waiting
 }
 
 // calmSeed is the seed of the run; any other is as good.
@@ -31,12 +32,15 @@ const calmSeed = 1
 func playCalm(l play.Lock, space Space) (*calmRun, error) {
 	c := &calmRun{sc: calmScenario(space)}
 	c.lock = l.Cached()
-	var owned atomic.Bool
+	var owned, tries atomic.Bool
 	wrapped := c.lock
 	wrapped.New = func(e play.Env) (lock.Locker, error) {
 		locker, err := makeLocker(c.lock, e)
 		if _, ok := locker.(lock.Owned); ok {
 			owned.Store(true)
+		}
+		if _, ok := locker.(lock.Trier); ok {
+			tries.Store(true)
 		}
 		return locker, err
 	}
@@ -45,7 +49,7 @@ func playCalm(l play.Lock, space Space) (*calmRun, error) {
 		return nil, err
 	}
 	c.run = &o.Modes[0]
-	c.owned = owned.Load()
+	c.owned, c.tries = owned.Load(), tries.Load()
 	return c, c.granted()
 }
 

@@ -67,6 +67,7 @@ func (d *drawer) further() {
 	if d.space.Stock && d.once(8) {
 		d.sc.Lock.Client = file.ClientStock
 	}
+	w.Tries = d.space.Tries && d.once(6)
 }
 
 // limits draws contexts that end within a call: while a request is under way, or while

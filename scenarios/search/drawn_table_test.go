@@ -23,6 +23,7 @@ var updateDrawn = flag.Bool("update-drawn", false, "write how often each thing i
 var everything = search.Space{
 	Redis: 3, Replicas: 2, Nodes: search.Span{Min: 1, Max: 7}, Nested: 2,
 	Waits:     []file.WaitMode{file.WaitPoll, file.WaitNotify},
+	Tries:     true,
 	Stock:     true, // without a promise it is every second scenario
 	Workloads: file.WorkloadKinds(),
 }
@@ -44,6 +45,7 @@ var things = []struct {
 	{"a request that ends", func(sc *file.Scenario) bool { return sc.Workload.Request > 0 }},
 	{"a context with a deadline", func(sc *file.Scenario) bool { return sc.Workload.Deadline }},
 	{"a wait for the lock with a context of its own", func(sc *file.Scenario) bool { return sc.Workload.AcquireWithin > 0 }},
+	{"clients that ask without waiting", func(sc *file.Scenario) bool { return sc.Workload.Tries }},
 	{"an extension or a release whose context ends", func(sc *file.Scenario) bool { return sc.Workload.ExtendWithin+sc.Workload.ReleaseWithin > 0 }},
 	{"a release that is called again when it fails", func(sc *file.Scenario) bool { return sc.Workload.Release == file.ReleaseRetried }},
 	{"another name of the resource than `order`", func(sc *file.Scenario) bool { return !slices.Contains(sc.Workload.Resources, "order") }},

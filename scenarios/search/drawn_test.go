@@ -35,6 +35,7 @@ func TestFoundOnlyBecause(t *testing.T) {
 		{"queue-of-ten", "a crowd", func(sc *file.Scenario) { sc.World.Clients = min(sc.World.Clients, 4) }, search.Space{}, false},
 		{"ttl-from-deadline", "a deadline", func(sc *file.Scenario) { sc.Workload.Deadline = false }, search.Space{}, false},
 		{"extend-forgets-owner", "an extension by the holder", func(sc *file.Scenario) { sc.Workload.Extend = 0 }, search.Space{}, false},
+		{"try-then-unlock", "clients that ask without waiting", func(sc *file.Scenario) { sc.Workload.Tries = false }, search.Space{}, false},
 		{"expiry-by-client-clock", "servers whose clocks disagree", func(sc *file.Scenario) { sc.World.Skew = 0 }, search.Space{}, false},
 		{"lease-ends-with-the-wait", "a wait with a context of its own", func(sc *file.Scenario) {
 			w := &sc.Workload

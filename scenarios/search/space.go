@@ -65,6 +65,9 @@ type Space struct {
 	Waits []file.WaitMode `json:"waits" jsonschema:"minItems=1"`
 	// Profiles are the possible configurations of the lock's clients. Nil means quiet.
 	Profiles []file.ClientProfile `json:"profiles" jsonschema:"minItems=1"`
+	// Tries lets every second client of a scenario ask without waiting, now and then: for a
+	// lock that can.
+	Tries bool `json:"tries,omitempty"`
 	// Stock gives the lock's clients the defaults of go-redis now and then.
 	Stock bool `json:"stock,omitempty"`
 	// Workloads are what sections may do. Fill takes the place of one register without
