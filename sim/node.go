@@ -105,6 +105,9 @@ func (b *Builder) Link(nodes ...*Node) {
 	}
 }
 
+// Fail ends the run with an error, before anything has happened.
+func (b *Builder) Fail(err error) { b.fail("%w", err) }
+
 func (b *Builder) free(name string, port int) bool {
 	_, taken := b.w.net.hosts[name]
 	switch {

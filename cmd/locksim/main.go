@@ -10,6 +10,7 @@ import (
 
 	"locksim/cmd/locksim/app"
 	"locksim/scenarios/etcdlocks"
+	"locksim/scenarios/sqllocks"
 )
 
-func main() { os.Exit(app.Main(etcdlocks.All()...)) }
+func main() { os.Exit(app.Main(append(etcdlocks.All(), sqllocks.All()...)...)) }

@@ -31,11 +31,20 @@ type clock struct {
 	shim string // what is preloaded
 }
 
+// compiler finds a C compiler.
+func compiler() (string, error) {
+	path, err := exec.LookPath("cc")
+	if err != nil {
+		return "", ErrNoCompiler
+	}
+	return path, nil
+}
+
 // newClock makes a clock in a folder. Its time is that of the machine.
 func newClock(ctx context.Context, dir string) (c *clock, err error) {
-	compiler, err := exec.LookPath("cc")
+	compiler, err := compiler()
 	if err != nil {
-		return nil, ErrNoCompiler
+		return nil, err
 	}
 	source := filepath.Join(dir, "clock.c")
 	if err := os.WriteFile(source, clockSource, 0o644); err != nil {

@@ -10,6 +10,9 @@ import (
 // Server is a PostgreSQL, of which there is none here.
 type Server struct{}
 
+// Missing returns [ErrMissing].
+func Missing() error { return ErrMissing }
+
 // Start returns [ErrMissing].
 func Start(context.Context, Options) (*Server, error) { return nil, ErrMissing }
 

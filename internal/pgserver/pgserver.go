@@ -50,6 +50,16 @@ func programs() (dir string, err error) {
 	return filepath.Dir(slices.Max(found)), nil
 }
 
+// Missing returns the error that Start would return for lack of a program: [ErrMissing] or [ErrNoCompiler]. It is nil if
+// they are there.
+func Missing() error {
+	if _, err := programs(); err != nil {
+		return err
+	}
+	_, err := compiler()
+	return err
+}
+
 // Start makes a server with an empty database, and waits until it serves. It ends with [Server.Stop], and soon after this
 // program. The error wraps [ErrMissing] where there is no PostgreSQL, and [ErrNoCompiler] where there can be no clock.
 func Start(ctx context.Context, o Options) (s *Server, err error) {

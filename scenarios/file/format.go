@@ -78,7 +78,7 @@ func formatWorkload(w Workload) string {
 	return fmt.Sprintf("rounds: %d, hold: %v, think: %v, stagger: %v", w.Rounds, w.Hold, w.Think, w.Stagger) +
 		unless("timeout", w.Timeout, d.Timeout) + fmt.Sprintf(", checks_until: %s", w.ChecksUntil) +
 		unless("kind", w.Kind, d.Kind) + unless("nested", w.Nested, d.Nested) +
-		unless("request", w.Request, d.Request) + unless("deadline", w.Deadline, d.Deadline) + unless("tries", w.Tries, d.Tries) +
+		unless("request", w.Request, d.Request) + unless("deadline", w.Deadline, d.Deadline) + unless("data", w.Data, d.Data) + unless("tries", w.Tries, d.Tries) +
 		unless("extend", w.Extend, d.Extend) +
 		unless("acquire_within", w.AcquireWithin, d.AcquireWithin) + unless("extend_within", w.ExtendWithin, d.ExtendWithin) +
 		unless("release_within", w.ReleaseWithin, d.ReleaseWithin) +

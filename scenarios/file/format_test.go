@@ -125,6 +125,7 @@ func drawScenario(t *rapid.T) *Scenario {
 			Deadline:      rapid.Bool().Draw(t, "deadline"),
 			AcquireWithin: drawDuration(t, "acquire_within", 0), ExtendWithin: drawDuration(t, "extend_within", 0),
 			ReleaseWithin: drawDuration(t, "release_within", 0),
+			Data:          rapid.SampledFrom(DataPlaces()).Draw(t, "data"),
 			Tries:         rapid.Bool().Draw(t, "tries"),
 			Extend:        rapid.IntRange(0, MaxExtend).Draw(t, "extend"),
 			Resources:     drawResources(t),

@@ -17,6 +17,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
+	"locksim/scenarios/sqllocks"
 )
 
 func TestLibraryIsSortedAndNamedLikeItsFiles(t *testing.T) {
@@ -71,7 +72,7 @@ func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
 	}
 	for _, s := range all {
 		for _, name := range s.LockNames() {
-			if _, err := play.FindLock(name, etcdlocks.All()); err != nil {
+			if _, err := play.FindLock(name, append(etcdlocks.All(), sqllocks.All()...)); err != nil {
 				t.Errorf("%s names the lock %s: %v", s.File, name, err)
 			}
 			for _, mode := range fence.Modes() {

@@ -122,7 +122,7 @@ func readLock(v value, l *LockSpec) {
 }
 
 func readWorkload(v value, w *Workload) {
-	f := v.fields("kind", "rounds", "hold", "think", "stagger", "timeout", "checks_until", "nested", "request", "deadline", "tries", "extend",
+	f := v.fields("kind", "rounds", "hold", "think", "stagger", "timeout", "checks_until", "nested", "request", "deadline", "data", "tries", "extend",
 		"acquire_within", "extend_within", "release_within",
 		"resources", "release", "look", "section")
 	f.choice("kind", (*string)(&w.Kind))
@@ -135,6 +135,7 @@ func readWorkload(v value, w *Workload) {
 	f.whole("nested", &w.Nested)
 	f.positive("request", &w.Request, "leave request out for a context without a deadline")
 	f.flag("deadline", &w.Deadline)
+	f.choice("data", (*string)(&w.Data))
 	f.flag("tries", &w.Tries)
 	f.whole("extend", &w.Extend)
 	f.positive("acquire_within", &w.AcquireWithin, "leave acquire_within out to wait for ever")

@@ -204,6 +204,8 @@ type Workload struct {
 	// is cancelled just after it has returned, too, as by code that bounds only the wait.
 	// Default: 0s, until the round ends.
 	AcquireWithin, ExtendWithin, ReleaseWithin time.Duration
+	// Data is where the protected data is. Default: store.
+	Data DataPlace
 	// Tries says that every second client, from c1 on, does not wait for the lock: it calls
 	// TryAcquire again and again, after a random part of the Backoff. Only for a lock that
 	// is a lock.Trier. Default: all wait.
@@ -240,6 +242,24 @@ const (
 	// writes it. Work that is done twice is the label repeated.
 	WorkloadFill WorkloadKind = "fill"
 )
+
+// DataPlace is where the data is that the lock protects.
+type DataPlace string
+
+// The places.
+const (
+	// DataStore is the store s0, behind the fence of the run.
+	DataStore DataPlace = "store"
+	// DataDatabase is the database that has the lock, behind the same fence. The client reaches it on connections that do
+	// not have the lock.
+	DataDatabase DataPlace = "database"
+	// DataTransaction is that database too. The client works in the transaction that has the lock, which the release
+	// commits, without a fence.
+	DataTransaction DataPlace = "transaction"
+)
+
+// DataPlaces lists them, the default first. The caller owns the slice.
+func DataPlaces() []DataPlace { return []DataPlace{DataStore, DataDatabase, DataTransaction} }
 
 // WorkloadKinds lists them, the default first. The caller owns the slice.
 func WorkloadKinds() []WorkloadKind {
@@ -323,7 +343,7 @@ func Defaults() *Scenario {
 		},
 		Workload: Workload{
 			Kind: WorkloadRegister, Rounds: 1, Hold: 2 * time.Second, Think: time.Second,
-			ChecksUntil: checker.CareNever, Release: ReleaseLast, Resources: []string{"order"}, Look: LookTwice,
+			ChecksUntil: checker.CareNever, Release: ReleaseLast, Resources: []string{"order"}, Look: LookTwice, Data: DataStore,
 		},
 	}
 }
@@ -407,9 +427,14 @@ func Etcd() ServerName {
 	return ServerName{Kind: "etcd", Prefix: "e", Leader: "leader", Lacks: []string{"clock_jump", "evict", "exhaust_pool", "failover", "flush", "read_only"}}
 }
 
+// Postgres is the server of package sim/postgres. It has no standby, deletes nothing by itself, and has no scripts.
+func Postgres() ServerName {
+	return ServerName{Kind: "postgres", Prefix: "p", Lacks: []string{"evict", "failover", "flush", "read_only"}}
+}
+
 // Known are the kinds of servers that come with locksim, besides Redis. A file may name them in every program; to play it
 // takes a lock that has them. The caller owns the slice.
-func Known() []ServerName { return []ServerName{Etcd()} }
+func Known() []ServerName { return []ServerName{Etcd(), Postgres()} }
 
 // withKnown adds those that come with locksim to the kinds that locks bring along. A kind of a user may have the same
 // name, and is meant then.

@@ -148,6 +148,7 @@ func (s checked) validateWorkload() error {
 	}
 	return first(
 		oneOf("workload.checks_until", w.ChecksUntil, []checker.Care{checker.CareNever, checker.CareLost, checker.CareSteps}),
+		oneOf("workload.data", w.Data, DataPlaces()),
 		oneOf("workload.kind", w.Kind, WorkloadKinds()),
 		oneOf("workload.release", w.Release, []ReleaseTime{ReleaseLast, ReleaseEarly, ReleaseRetried}),
 		oneOf("workload.look", w.Look, []LookTimes{LookTwice, LookOnce}),

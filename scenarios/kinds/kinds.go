@@ -150,6 +150,8 @@ func Find(name string) (Kind, error) {
 	return k, nil
 }
 
+const sqlLocks = "locksim/scenarios/sqllocks"
+
 const etcdLocks = "locksim/scenarios/etcdlocks"
 
 // elsewhere are the locks that come with locksim in a package of their own, which few programs import.
@@ -160,6 +162,12 @@ var elsewhere = map[string]struct {
 	"etcd":          {etcdLocks, true},
 	"etcd-mutex":    {etcdLocks, true},
 	"etcd-election": {etcdLocks, true},
+
+	"sql-table":          {sqlLocks, true},
+	"sql-table-watchdog": {sqlLocks, true},
+	"sql-for-update":     {sqlLocks, false},
+	"sql-advisory":       {sqlLocks, false},
+	"sql-advisory-tx":    {sqlLocks, false},
 
 	BrokenPrefix + "etcd-put-without-compare": {etcdLocks, false},
 	BrokenPrefix + "etcd-never-renewed":       {etcdLocks, true},

@@ -28,6 +28,7 @@ type client struct {
 	proc   Machine
 	view   View
 	locker lock.Locker
+	data   Store      // that of the database of the lock; nil if the data is in s0
 	owned  lock.Owned // for an owner of each round; nil if all have one
 	life   int        // how often the process had been started before
 	rounds int
@@ -62,6 +63,8 @@ type grant struct {
 	steps    steps
 	ops      []checker.Op
 	lease    lock.Lease
+	store    Store       // of the protected data
+	pending  []int       // the indices of writes that take effect with the release
 	lossSeen atomic.Bool // the client has observed the loss
 	// lossChecked is when a check of a section met the loss.
 	lossChecked checker.Pos
@@ -87,7 +90,7 @@ func newClient(p *play, proc Machine, i int) (*client, error) {
 			c.life++
 		}
 	}
-	if err := c.own(); err != nil {
+	if err := errors.Join(c.own(), c.openData()); err != nil {
 		return nil, err
 	}
 	w := p.sc.Workload
@@ -262,7 +265,7 @@ func (c *client) acquire(ctx context.Context, s steps, resource string) (*grant,
 	}
 	g, err := c.begin(s, resource, invoked, called, c.play.lock.formed(lease, called, c.play.sc.Lock.TTL))
 	if g != nil {
-		g.ended = ended
+		g.ended, g.store = ended, c.storeOf(lease)
 	}
 	return g, err
 }
@@ -368,6 +371,7 @@ func (c *client) release(g *grant) error {
 	}
 	g.ReleaseReturned = n
 	g.ReleaseSucceeded, g.ReleaseFailed = cause == nil, excusable(cause)
+	g.settle(cause)
 	return nil
 }
 

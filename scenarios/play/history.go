@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -62,7 +63,7 @@ func (p *play) history(t *trace.Trace) checker.History {
 	nameResources(&h)
 	h.Liveness, h.LivenessWhy = p.probe.verdict()
 	if p.lock.Lease == LeaseHeld && h.Timing != nil {
-		return h.HeldUntilTold(p.lock.Detection)
+		return h.HeldUntilTold(cmp.Or(p.lock.Detection, p.sc.Lock.TTL))
 	}
 	return h
 }

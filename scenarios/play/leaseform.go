@@ -38,8 +38,10 @@ func (l Lock) validateLease() error {
 		return fmt.Errorf("the LeaseTTL is %v: give it, above 0, with the Lease %s only", l.LeaseTTL, LeaseCounted)
 	case counted && l.LeaseTTL == 0 && !l.FollowsSpec:
 		return errors.New("the LeaseTTL is 0: say how long a lease lasts, or set FollowsSpec if it is the TTL of the scenario")
-	case (l.Lease == LeaseHeld) != (l.Detection > 0):
+	case l.Lease != LeaseHeld && l.Detection != 0 || l.Detection < 0:
 		return fmt.Errorf("the Detection is %v: give it, above 0, with the Lease %s and only then", l.Detection, LeaseHeld)
+	case l.Lease == LeaseHeld && l.Detection == 0 && !l.FollowsSpec:
+		return errors.New("the Detection is 0: say how long a holder may take to learn of a loss, or set FollowsSpec if it is the TTL of the scenario")
 	}
 	return nil
 }

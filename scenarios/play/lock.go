@@ -43,6 +43,10 @@ type Lock struct {
 	// Section is what its user does under it, in place of the section of each scenario.
 	// The zero value leaves that to the scenario.
 	Section Section
+	// Data lets its holders work on data in its own servers, in scenarios that say so. Nil is for a lock without.
+	Data *Data
+	// Waits says that New follows the scenario's way of waiting, [Env.Spec].Wait.
+	Waits bool
 	// Promise is what the lock is judged by. The zero value promises nothing.
 	Promise lock.Promise
 	// About says in a sentence or two how it works, ForWhom in one for what it is
@@ -57,7 +61,7 @@ type Lock struct {
 	LeaseTTL time.Duration
 	// Detection is how long a holder may take to learn that it has lost the lock,
 	// for a lock that is held until it is told ([LeaseHeld]), while it runs and
-	// reaches the servers.
+	// reaches the servers. 0 means the TTL of the scenario, for a lock that follows it.
 	Detection time.Duration
 
 	// FollowsSpec says that New uses [Env.Spec]: the TTL and the backoff of the
@@ -319,6 +323,31 @@ func (l *Lock) specimen(name string) error {
 	return nil
 }
 
+// Missing says what has to be installed before the lock can be played: it is nil if nothing has. It is an
+// [ErrUnknownLock], as that of a lock that the program does not have.
+func (l Lock) Missing() error {
+	for _, s := range l.Servers {
+		if s.Kind.Missing == nil {
+			continue
+		}
+		if err := s.Kind.Missing(); err != nil {
+			return &missingError{l.Name, err}
+		}
+	}
+	return nil
+}
+
+// missingError is that of a lock whose servers cannot be made here.
+type missingError struct {
+	lock string
+	why  error
+}
+
+func (e *missingError) Error() string {
+	return fmt.Sprintf("lock %s cannot be played here: %v", e.lock, e.why)
+}
+func (e *missingError) Unwrap() []error { return []error{ErrUnknownLock, e.why} }
+
 // ErrUnknownLock is returned when a program does not have a lock of a name.
 var ErrUnknownLock = errors.New("there is no lock")
 
@@ -329,7 +358,7 @@ func FindLock(name string, extra []Lock) (Lock, error) {
 	names := kinds.Names()
 	for _, l := range extra {
 		if l.Name == name {
-			return l, nil
+			return l, l.Missing()
 		}
 		names = append(names, l.Name)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"locksim/checker"
 	"locksim/faults"
+	"locksim/lock/fence"
 	"locksim/scenarios/file"
 )
 
@@ -29,6 +30,7 @@ type play struct {
 	over     bool // the workload has ended: no more faults strike
 	overAt   int  // the number of the last event before that
 	final    map[checker.Cell]string
+	mode     fence.Mode
 }
 
 func newPlay(sc *file.Scenario, l Lock) *play { return &play{sc: sc, lock: l} }

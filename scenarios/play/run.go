@@ -120,6 +120,9 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := l.Missing(); err != nil {
+		return nil, err
+	}
 	modes := opts.Modes
 	if len(modes) == 0 {
 		modes = DefaultModes(l)
@@ -203,6 +206,7 @@ func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *ModeRun) (*Mo
 		return nil, err
 	}
 	p := newPlay(sc, l)
+	p.mode = mode
 	if err := p.body(w); err != nil {
 		return nil, err
 	}

@@ -169,7 +169,7 @@ func (c *client) read(g *grant, register string) (saw string, ok bool, err error
 	c.seeRevival(g, n)
 	ctx, cancel := c.storeContext()
 	defer cancel()
-	saw, outcome, cause := c.proc.Store().Do(ctx, op, g.id)
+	saw, outcome, cause := g.store.Do(ctx, op, g.id)
 	op.Saw, op.Outcome = saw, outcome
 	_, err = c.finish(g, op, g.steps.read, cause)
 	return saw, cause == nil, err
@@ -187,8 +187,12 @@ func (c *client) write(g *grant, register, saw string) (ok bool, err error) {
 	ctx, cancel := c.storeContext()
 	defer cancel()
 	var cause error
-	_, op.Outcome, cause = c.proc.Store().Do(ctx, op, g.id)
-	return c.finish(g, op, g.steps.written, cause)
+	_, op.Outcome, cause = g.store.Do(ctx, op, g.id)
+	ok, err = c.finish(g, op, g.steps.written, cause)
+	if ok && c.play.sc.Workload.Data == file.DataTransaction {
+		g.await(len(g.ops) - 1)
+	}
+	return ok, err
 }
 
 // think is the time between two rounds: from half of the scenario's time to one and

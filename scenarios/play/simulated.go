@@ -37,6 +37,12 @@ type ServerKind struct {
 	// take to serve all clients again after trouble of one of its members, or of a link among them. It elects a leader,
 	// and clients notice which of their connections are broken. 0 means that each server is for itself.
 	Settles time.Duration
+	// Missing says what has to be installed before such servers can be made, in one line; nil if nothing has. A nil
+	// Missing is for servers that can always be made.
+	Missing func() error
+	// Stop ends what Make has started outside the worlds of this process; nil if it starts nothing. The command calls it
+	// at its end.
+	Stop func() error
 	// Advice says what in a client of these servers may explain the first difference of two runs that should be equal,
 	// and what to do; "" for nothing. Nil is for clients without a known source of chance.
 	Advice func(d *trace.Divergence) string
@@ -58,6 +64,7 @@ type simulated struct {
 
 // simulate plays in a simulated world. The world ends with body.
 func (p *play) simulate(seed uint64, mode fence.Mode, stopAt int, body func(w Stage) error) (*simulated, error) {
+	p.mode = mode
 	res, err := sim.Run(p.config(seed, mode, stopAt), func(w *sim.World) error { return body(newSimWorld(w)) })
 	if res == nil {
 		return nil, err
@@ -189,10 +196,24 @@ func (g simGround) Decisions() []Decision {
 	for _, d := range protected.Of(g.World).Decisions() {
 		out = append(out, Decision{checker.Pos(d.Step), d.Decision})
 	}
+	for _, e := range g.Trace().Events { // of the data that a lock brings along
+		if d, ok := e.What.(trace.Decision); ok && e.Actor != protected.Name {
+			out = append(out, Decision{checker.Pos(e.N), d})
+		}
+	}
 	return out
 }
 
 func (g simGround) Value(resource, register string) string {
+	for _, n := range g.Nodes() {
+		if d, ok := n.Server().(interface {
+			Value(resource, register string) string
+		}); ok {
+			if v := d.Value(resource, register); v != "" {
+				return v
+			}
+		}
+	}
 	return protected.Of(g.World).Value(resource, register)
 }
 

@@ -163,7 +163,7 @@ func coversAll(l play.Lock, classes []lock.Fault) error {
 // lock can be made in several ways. Under a promise the defaults of go-redis are drawn
 // seldom: their retries and long waits hide other mistakes.
 func (s *Space) discoverWays(l play.Lock, calm *calmRun) error {
-	if s.Waits == nil && l.Nodes() <= 1 && slices.Contains(kinds.Names(), l.Name) {
+	if s.Waits == nil && (l.Waits || l.Nodes() <= 1 && slices.Contains(kinds.Names(), l.Name)) {
 		s.Waits = []file.WaitMode{file.WaitPoll, file.WaitNotify}
 	}
 	if s.Profiles != nil {

@@ -32,6 +32,7 @@ var plainChanges = []func(*file.Scenario){
 	func(s *file.Scenario) { s.Workload.AcquireWithin = 0 },
 	func(s *file.Scenario) { s.Workload.ExtendWithin = 0 },
 	func(s *file.Scenario) { s.Workload.ReleaseWithin = 0 },
+	func(s *file.Scenario) { s.Workload.Data = file.DataStore },
 	func(s *file.Scenario) { s.Workload.Tries = false },
 	func(s *file.Scenario) { s.Workload.Extend = 0 },
 	func(s *file.Scenario) { s.Workload.Extend = min(s.Workload.Extend, 1) },

@@ -35,6 +35,9 @@ type backend struct {
 	out     []byte   // for the client, not sent yet
 	owed    int      // messages ReadyForQuery that the process owes
 	asked   []string // the statements for which it owes them
+	op      string   // what the statements are about: application_name
+	pending []string // writes that take effect when their transaction does
+	undone  bool     // the last statement was a ROLLBACK
 	waiting bool     // for a lock: the process is stopped
 	gone    bool
 
@@ -282,11 +285,56 @@ func (b *backend) take(msg message) {
 	case 'C':
 		tag, _ := cString(msg.body())
 		b.record(tag)
+		b.decide(tag)
+	case 'S':
+		if name, rest := cString(msg.body()); name == "application_name" {
+			b.op, _ = cString(rest)
+		}
 	case 'Z':
+		b.commit(msg.body()[0])
 		b.owed--
 		b.asked = nil
 	}
 	b.out = append(b.out, msg...)
+}
+
+// decide decides the operation that a statement is about, by what has become of the statement. A fence refuses by changing
+// no row. A read whose fence changes a row has read when it has selected.
+func (b *backend) decide(tag string) {
+	op, ok := b.machine.server.op(b.op)
+	verb, _, _ := strings.Cut(tag, " ")
+	switch {
+	case !ok:
+	case tag == "UPDATE 0":
+		op.Refused = "no row fits the fence"
+		b.decided(op)
+	case op.Write && verb == "UPDATE":
+		b.pending = append(b.pending, b.op)
+	case !op.Write && verb == "SELECT":
+		b.decided(op)
+	}
+	b.undone = tag == "ROLLBACK"
+}
+
+// commit decides the writes of a transaction that has ended: status is that of ReadyForQuery. ROLLBACK TO SAVEPOINT ends
+// none.
+func (b *backend) commit(status byte) {
+	if status != 'I' {
+		return
+	}
+	for _, id := range b.pending {
+		if op, ok := b.machine.server.op(id); ok && !b.undone {
+			b.decided(op)
+		}
+	}
+	b.pending = nil
+}
+
+// decided puts a decision into the trace.
+func (b *backend) decided(op trace.Decision) {
+	b.machine.server.decided(op.Op)
+	op.Conn = b.conn.Name()
+	b.machine.node.Record(b.conn.Client(), op)
 }
 
 // record records what became of a statement.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"locksim/faults"
@@ -29,6 +30,48 @@ type Server struct {
 	control *control
 	path    string // of its socket
 	down    bool   // it has crashed
+
+	turn sync.Mutex // of a world
+	mu   sync.Mutex // guards ops
+	ops  map[string]trace.Decision
+}
+
+// Op takes note of an operation on the protected data of a run, which a client is about to send. The client tells the
+// server by application_name which operation its next statements are about, so that the trace says when they took effect,
+// as it does for the store. Any goroutine may call it.
+func (s *Server) Op(op trace.Decision) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ops[op.Op] = op
+}
+
+// op is an operation that was noted, and not decided yet.
+func (s *Server) op(id string) (trace.Decision, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	op, ok := s.ops[id]
+	return op, ok
+}
+
+// decided forgets an operation.
+func (s *Server) decided(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.ops, id)
+}
+
+// Kind is the server with a database that is not empty when a world begins. It is a [sim.Kind].
+type Kind struct {
+	Server *Server
+	// Schema are statements that make what the clients expect to be there.
+	Schema []string
+	// Value is the query for the value of a register of the protected data; nil if there is none.
+	Value func(resource, register string) string
+}
+
+// Build implements [sim.Kind].
+func (k Kind) Build(b *sim.Builder) {
+	b.Add(Name, port, func(n *sim.Node) sim.Server { return newMachine(n, k) })
 }
 
 // Start starts a PostgreSQL. It must be called outside of any world. The error wraps [pgserver.ErrMissing] or
@@ -41,7 +84,7 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{real: real, path: filepath.Join(real.Dir(), ".s.PGSQL.5432")}
+	s := &Server{real: real, ops: map[string]trace.Decision{}, path: filepath.Join(real.Dir(), ".s.PGSQL.5432")}
 	if s.control, err = connect(s.path); err != nil {
 		_ = real.Stop()
 		return nil, fmt.Errorf("connect to PostgreSQL: %w", err)
@@ -57,20 +100,25 @@ func (s *Server) Stop() error {
 
 // Build implements [sim.Kind].
 func (s *Server) Build(b *sim.Builder) {
-	b.Add(Name, port, func(n *sim.Node) sim.Server { return newMachine(n, s) })
+	Kind{Server: s}.Build(b)
 }
 
 // machine is the server in a world.
 type machine struct {
 	node     *sim.Node
 	server   *Server
+	kind     Kind
 	backends []*backend // in the order in which they have connected
 	waiting  []*backend // for a lock, in the order in which they have begun to
 	opened   int32
 }
 
-func newMachine(n *sim.Node, s *Server) *machine {
-	m := &machine{node: n, server: s}
+// newMachine waits until the world that has the server before has ended.
+func newMachine(n *sim.Node, k Kind) *machine {
+	s := k.Server
+	s.turn.Lock()
+	clear(s.ops)
+	m := &machine{node: n, server: s, kind: k}
 	if s.down { // the last world ended so
 		m.start()
 	}
@@ -79,6 +127,9 @@ func newMachine(n *sim.Node, s *Server) *machine {
 	m.ask("DROP SCHEMA public CASCADE")
 	m.ask("CREATE SCHEMA public")
 	m.ask("GRANT ALL ON SCHEMA public TO public")
+	for _, statement := range k.Schema {
+		m.ask(statement)
+	}
 	return m
 }
 
@@ -106,6 +157,19 @@ func (m *machine) Close() {
 	for _, b := range slices.Clone(m.backends) {
 		b.leave()
 	}
+	m.server.turn.Unlock()
+}
+
+// Value is the value of a register of the protected data.
+func (m *machine) Value(resource, register string) string {
+	if m.kind.Value == nil {
+		return ""
+	}
+	rows := m.ask(m.kind.Value(resource, register))
+	if len(rows) == 0 {
+		return ""
+	}
+	return strings.Join(rows[0], "")
 }
 
 // Crash implements [sim.Crasher]: all processes of the server are killed. What was committed is on the disk, so a loss of

@@ -84,7 +84,26 @@ func (s *shell) run() (code int) {
 	if err := s.checkLocks(); err != nil {
 		return s.reportError(err)
 	}
-	return s.reportError(s.root().Execute())
+	err := s.root().Execute()
+	if failure := s.stopServers(); failure != nil {
+		s.note(s.program + ": " + failure.Error())
+	}
+	return s.reportError(err)
+}
+
+// stopServers ends what the locks have started outside their worlds.
+func (s *shell) stopServers() error {
+	var errs []error
+	var done []string
+	for _, l := range s.extra {
+		for _, servers := range l.Servers {
+			if k := servers.Kind; k.Stop != nil && !slices.Contains(done, k.Name) {
+				done = append(done, k.Name)
+				errs = append(errs, k.Stop())
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // checkLocks refuses locks that no flag can name.

@@ -1,0 +1,69 @@
+package play
+
+import (
+	"errors"
+
+	"locksim/checker"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+)
+
+// Data is protected data in the servers of a lock, for scenarios whose data is not in the store s0.
+//
+// The trace has a [trace.Decision] of a server for each operation that has taken effect or was refused, as that of the
+// store.
+type Data struct {
+	// Open is the access of a client to the data, behind a fence.
+	Open func(e Env, mode fence.Mode) (Store, error)
+	// Within works in the transaction that has the lock, without a fence: what is written there takes effect when Release
+	// returns nil. s is what Open has returned. Nil is for a lock without a transaction.
+	Within func(s Store, l lock.Lease) Store
+}
+
+// openData opens the data of the lock, if the scenario's is there.
+func (c *client) openData() (err error) {
+	p, where := c.play, c.play.sc.Workload.Data
+	const path = "workload.data"
+	switch d := p.lock.Data; {
+	case where == file.DataStore:
+		return nil
+	case d == nil:
+		return p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s has no data in its servers: leave this out", path, p.lock.Name)
+	case where == file.DataTransaction && d.Within == nil:
+		return p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s has no transaction: make it %s, or leave this out", path, p.lock.Name, file.DataDatabase)
+	default:
+		c.data, err = d.Open(p.env(c.proc), p.mode)
+		return err
+	}
+}
+
+// storeOf is the store in which the holder of a lease works.
+func (c *client) storeOf(l lock.Lease) Store {
+	switch c.play.sc.Workload.Data {
+	case file.DataDatabase:
+		return c.data
+	case file.DataTransaction:
+		return c.play.lock.Data.Within(c.data, l)
+	}
+	return c.proc.Store()
+}
+
+// await takes back that a write was acknowledged: only the release tells whether it takes effect.
+func (g *grant) await(i int) {
+	g.ops[i].Outcome, g.ops[i].Returned = checker.OutcomeUnknown, 0
+	g.pending = append(g.pending, i)
+}
+
+// settle gives the writes that wait for the release the outcome of that.
+func (g *grant) settle(cause error) {
+	for _, i := range g.pending {
+		switch op := &g.ops[i]; {
+		case cause == nil:
+			op.Outcome, op.Returned = checker.OutcomeOK, g.ReleaseReturned
+		case errors.Is(cause, lock.ErrNotHeld):
+			op.Outcome = checker.OutcomeFailed
+		}
+	}
+	g.pending = nil
+}

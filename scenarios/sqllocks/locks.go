@@ -1,0 +1,119 @@
+package sqllocks
+
+import (
+	"database/sql"
+	"slices"
+
+	"locksim/lock"
+	"locksim/lock/promise"
+	"locksim/lock/sqllock"
+	"locksim/scenarios"
+	"locksim/scenarios/file"
+)
+
+// All are the locks of this package.
+func All() []scenarios.Lock {
+	return []scenarios.Lock{Table(), TableWatchdog(), ForUpdate(), Advisory(), AdvisoryTransaction()}
+}
+
+// common are the faults under which all of them keep exclusion: a server that recovers has what was committed.
+func common(more ...lock.Fault) []lock.Fault {
+	return append([]lock.Fault{
+		lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultSlow, lock.FaultPool, lock.FaultPartition, lock.FaultLatency,
+		lock.FaultReset, lock.FaultStall, lock.FaultWallClock, lock.FaultNodeCrash,
+	}, more...)
+}
+
+// Table is a [sqllock.Table].
+func Table() scenarios.Lock {
+	return scenarios.Lock{
+		Name: "sql-table", Servers: Servers(), Tokens: true, FollowsSpec: true, Data: data(false),
+		Promise: lock.Promise{
+			Exclusion: common(lock.FaultWorker), Data: "seal", FreeWithin: lock.TermTTL,
+			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyTells},
+		},
+		About: "A row of a PostgreSQL table has the owner, the end of the lease by the clock of the server, and the number of grants, " +
+			"which is the fencing token. One statement takes a free or expired row.",
+		ForWhom: "Short work on data that must stay right, in a store that compares tokens, where PostgreSQL is at hand.",
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			return made(e, sqllock.NewTable)
+		},
+	}
+}
+
+// TableWatchdog is a [sqllock.Table] whose leases are renewed.
+func TableWatchdog() scenarios.Lock {
+	l := Table()
+	l.Name = "sql-table-watchdog"
+	l.Promise.Exclusion = common()
+	l.Promise.Duties = append(slices.Clone(l.Promise.Duties), promise.DutyRenews)
+	l.About += " The client renews the lease until it releases it."
+	l.ForWhom = "Work of unknown length on data that must stay right, in a store that compares tokens, where PostgreSQL is at hand."
+	l.New = func(e scenarios.Env) (lock.Locker, error) {
+		inner, err := made(e, sqllock.NewTable)
+		if err != nil {
+			return nil, err
+		}
+		return lock.NewWatchdog(inner, lock.WatchdogOptions{TTL: e.Spec().TTL, Clock: e.Clock()})
+	}
+	return l
+}
+
+// ForUpdate is a [sqllock.ForUpdate].
+func ForUpdate() scenarios.Lock {
+	return connected("sql-for-update", true,
+		"SELECT … FOR UPDATE locks a row of a PostgreSQL table in a transaction that stays open until the release. The server ends it when it has not heard of the client for a TTL.",
+		func(e scenarios.Env) (lock.Locker, error) {
+			return made(e, func(db *sql.DB, o sqllock.Options) (*sqllock.ForUpdate, error) {
+				o.Table = rows
+				return sqllock.NewForUpdate(db, o)
+			})
+		})
+}
+
+// Advisory is a [sqllock.Advisory].
+func Advisory() scenarios.Lock {
+	return connected("sql-advisory", false,
+		"An advisory lock of a PostgreSQL session: it lasts as long as the connection. The server ends that when it has not heard of the client for a TTL.",
+		func(e scenarios.Env) (lock.Locker, error) { return made(e, sqllock.NewAdvisory) })
+}
+
+// AdvisoryTransaction is a [sqllock.AdvisoryTransaction].
+func AdvisoryTransaction() scenarios.Lock {
+	return connected("sql-advisory-tx", true,
+		"An advisory lock of a PostgreSQL transaction that stays open until the release. The server ends it when it has not heard of the client for a TTL.",
+		func(e scenarios.Env) (lock.Locker, error) { return made(e, sqllock.NewAdvisoryTransaction) })
+}
+
+// rows is the table of [ForUpdate].
+const rows = "lock_rows"
+
+// connected is a lock that a connection has. The holder learns of its loss within a TTL: its heartbeat fails, or comes too
+// late.
+func connected(name string, transaction bool, about string, make func(scenarios.Env) (lock.Locker, error)) scenarios.Lock {
+	forWhom := "Work on data in the same database, in the transaction that has the lock; elsewhere only work that may be done twice."
+	if !transaction {
+		forWhom = "Work that may be done twice, and a leader among the clients of one database."
+	}
+	return scenarios.Lock{
+		Name: name, Servers: Servers(), FollowsSpec: true, Waits: true, Lease: scenarios.LeaseHeld, Data: data(transaction),
+		Promise: lock.Promise{
+			Exclusion: common(), Data: "claim", FreeWithin: lock.TermTTL,
+			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyRenews},
+		},
+		About: about, ForWhom: forWhom, New: make,
+	}
+}
+
+// made makes a lock on the database of a client, by the scenario.
+func made[L lock.Locker](e scenarios.Env, make func(*sql.DB, sqllock.Options) (L, error)) (lock.Locker, error) {
+	db, err := Open(e)
+	if err != nil {
+		return nil, err
+	}
+	spec := e.Spec()
+	return make(db, sqllock.Options{
+		TTL: spec.TTL, Backoff: lock.Backoff{Min: spec.Backoff.Min, Max: spec.Backoff.Max}, Block: spec.Wait == file.WaitNotify,
+		Clock: e.Clock(), Jitter: e.Source("lock"), Entropy: e.Entropy("lock"),
+	})
+}

@@ -1,0 +1,138 @@
+package sqllocks
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"locksim/faults"
+	"locksim/internal/pgserver"
+	"locksim/scenarios"
+	"locksim/scenarios/file"
+	"locksim/sim"
+	"locksim/sim/postgres"
+)
+
+// shared is the server of this process.
+var shared struct {
+	sync.Mutex
+	server *postgres.Server
+}
+
+// start starts the server, unless it runs.
+func start() (*postgres.Server, error) {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server != nil {
+		return shared.server, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	server, err := postgres.Start(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("start PostgreSQL: %w", err)
+	}
+	shared.server = server
+	return server, nil
+}
+
+// Stop ends the server of this process, if it has one. No world may use it. The next world starts another.
+func Stop() error {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server == nil {
+		return nil
+	}
+	server := shared.server
+	shared.server = nil
+	return server.Stop()
+}
+
+// failed is a server that could not be started.
+type failed struct{ err error }
+
+// Build implements [sim.Kind].
+func (f failed) Build(b *sim.Builder) { b.Fail(f.err) }
+
+// Kind is the kind of server: PostgreSQL, with the tables of the locks and of the data. There is one, p0.
+func Kind() scenarios.ServerKind {
+	is := file.Postgres()
+	return scenarios.ServerKind{Name: is.Kind, Prefix: is.Prefix, Lacks: is.Lacks, Missing: pgserver.Missing, Stop: Stop,
+		Make: func(count int) sim.Kind {
+			if count != 1 {
+				return failed{fmt.Errorf("the world has %d PostgreSQL servers: there can be one", count)}
+			}
+			server, err := start()
+			if err != nil {
+				return failed{err}
+			}
+			tables, err := schema()
+			if err != nil {
+				return failed{err}
+			}
+			return postgres.Kind{Server: server, Schema: tables, Value: value}
+		}}
+}
+
+// Servers are those of a lock on PostgreSQL.
+func Servers() []scenarios.Servers { return []scenarios.Servers{{Kind: Kind(), Count: 1}} }
+
+// connections is how many connections the pool of a client has at most.
+const connections = 4
+
+// Open is the database for a client: a pool of four connections of pgx over the links of the world, which does not ask
+// whether a connection is alive before it uses it. Faults can exhaust it. It is closed at the end of the run.
+func Open(e scenarios.Env) (*sql.DB, error) {
+	cfg, err := pgx.ParseConfig("host=" + postgres.Name + " user=locksim dbname=postgres sslmode=disable")
+	if err != nil {
+		return nil, err
+	}
+	cfg.LookupFunc = func(context.Context, string) ([]string, error) { return []string{postgres.Name}, nil }
+	cfg.DialFunc = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return e.Dial(ctx, network, e.Address(postgres.Name))
+	}
+	db := stdlib.OpenDB(*cfg, stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return false }))
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	e.OnEnd(func() { _ = db.Close() })
+	if a, ok := e.(interface{ AddPool(faults.Pool) }); ok {
+		a.AddPool(&pool{db})
+	}
+	return db, nil
+}
+
+// pool is the pool of a client. It is a [faults.Pool].
+type pool struct{ db *sql.DB }
+
+// errFull is returned when every connection of a pool is in use.
+var errFull = errors.New("every connection is in use")
+
+// Size implements [faults.Pool].
+func (*pool) Size() int { return connections }
+
+// Take implements [faults.Pool]. It does not wait for a connection: database/sql gives one that becomes free to any of
+// those who wait, by a global random number.
+func (p *pool) Take(ctx context.Context) error {
+	if s := p.db.Stats(); s.Idle == 0 && s.OpenConnections >= connections {
+		return errFull
+	}
+	conn, err := p.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return conn.Close()
+}
+
+// Asked implements [faults.Pool]: it counts those who had to wait.
+func (p *pool) Asked() int64 { return p.db.Stats().WaitCount }
+
+// Dirty implements [faults.Pool]: database/sql keeps nothing of a run.
+func (*pool) Dirty() bool { return false }

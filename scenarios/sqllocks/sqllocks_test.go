@@ -1,0 +1,101 @@
+package sqllocks_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"locksim/checker"
+	"locksim/internal/pgserver"
+	"locksim/lock/fence"
+	"locksim/scenarios"
+	"locksim/scenarios/play"
+	"locksim/scenarios/sqllocks"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := sqllocks.Stop(); err != nil && code == 0 {
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// needsServer skips the test where there can be no PostgreSQL, or fails it with LOCKSIM_REQUIRE_LIVE=1.
+func needsServer(t testing.TB) {
+	t.Helper()
+	switch err := pgserver.Missing(); {
+	case err == nil:
+	case os.Getenv("LOCKSIM_REQUIRE_LIVE") == "1":
+		t.Fatal(err)
+	default:
+		t.Skipf("%v; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure", err)
+	}
+}
+
+// paused is a holder that is paused for longer than its lease, in a scenario with data at a place.
+func paused(t testing.TB, data string) *scenarios.Scenario {
+	t.Helper()
+	sc, err := scenarios.Parse("paused.yaml", []byte(`
+name: paused
+world: {postgres: 1, clients: 3, latency: 1ms..5ms}
+lock: {kind: sql-table, ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 2s, stagger: 1s, data: `+data+`}
+faults:
+  - when: {client: c0, event: read}
+    pause: {process: c0, for: 30s}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sc
+}
+
+// A paused holder overwrites the data of its successor, unless a fence refuses it, in the store or by the statements of
+// package sqlguard, or the data is in the transaction that has the lock.
+func TestPausedHolder(t *testing.T) {
+	needsServer(t)
+	for _, l := range sqllocks.All() {
+		for _, place := range []string{"store", "database", "transaction"} {
+			t.Run(l.Name+" "+place, func(t *testing.T) {
+				fenced := fence.Claim
+				if l.Tokens {
+					fenced = fence.Seal
+				}
+				o, err := scenarios.Run(paused(t, place), l, scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None, fenced}, Repeat: scenarios.Twice})
+				if place == "transaction" && l.Data.Within == nil {
+					if err == nil || !strings.Contains(err.Error(), "has no transaction") {
+						t.Errorf("the error is %v", err)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := []checker.Label{checker.Corrupted, checker.Rescued}
+				if place == "transaction" {
+					want = []checker.Label{checker.Overlap, checker.Overlap}
+				}
+				for i, m := range o.Modes {
+					if m.Verdict.Label != want[i] {
+						t.Errorf("%s: %s, want %s: %s", m.Mode, m.Verdict.Label, want[i], m.Verdict.Reasons[0].Text)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A lock whose servers cannot be made here is not found, and the error says what to install.
+func TestMissing(t *testing.T) {
+	l := sqllocks.Table()
+	l.Servers[0].Kind.Missing = func() error { return pgserver.ErrMissing }
+	_, err := play.FindLock(l.Name, []scenarios.Lock{l})
+	if !errors.Is(err, play.ErrUnknownLock) || !errors.Is(err, pgserver.ErrMissing) {
+		t.Errorf("the error is %v", err)
+	}
+	if _, err := scenarios.Run(paused(t, "store"), l, scenarios.RunOptions{}); !errors.Is(err, pgserver.ErrMissing) {
+		t.Errorf("the error of a run is %v", err)
+	}
+}
