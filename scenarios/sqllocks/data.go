@@ -70,7 +70,7 @@ func open(e scenarios.Env, mode fence.Mode) (play.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := start()
+	server, err := postgres.Shared()
 	if err != nil {
 		return nil, err
 	}

@@ -6,79 +6,40 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"sync"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"locksim/faults"
-	"locksim/internal/pgserver"
 	"locksim/scenarios"
 	"locksim/scenarios/file"
 	"locksim/sim"
 	"locksim/sim/postgres"
 )
 
-// shared is the server of this process.
-var shared struct {
-	sync.Mutex
-	server *postgres.Server
-}
-
-// start starts the server, unless it runs.
-func start() (*postgres.Server, error) {
-	shared.Lock()
-	defer shared.Unlock()
-	if shared.server != nil {
-		return shared.server, nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	server, err := postgres.Start(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("start PostgreSQL: %w", err)
-	}
-	shared.server = server
-	return server, nil
-}
-
 // Stop ends the server of this process, if it has one. No world may use it. The next world starts another.
-func Stop() error {
-	shared.Lock()
-	defer shared.Unlock()
-	if shared.server == nil {
-		return nil
-	}
-	server := shared.server
-	shared.server = nil
-	return server.Stop()
-}
-
-// failed is a server that could not be started.
-type failed struct{ err error }
-
-// Build implements [sim.Kind].
-func (f failed) Build(b *sim.Builder) { b.Fail(f.err) }
+func Stop() error { return postgres.StopShared() }
 
 // Kind is the kind of server: PostgreSQL, with the tables of the locks and of the data. There is one, p0.
 func Kind() scenarios.ServerKind {
+	k := scenarios.ServerKind{Missing: postgres.Missing, Stop: Stop}
 	is := file.Postgres()
-	return scenarios.ServerKind{Name: is.Kind, Prefix: is.Prefix, Lacks: is.Lacks, Missing: pgserver.Missing, Stop: Stop,
-		Make: func(count int) sim.Kind {
-			if count != 1 {
-				return failed{fmt.Errorf("the world has %d PostgreSQL servers: there can be one", count)}
-			}
-			server, err := start()
-			if err != nil {
-				return failed{err}
-			}
-			tables, err := schema()
-			if err != nil {
-				return failed{err}
-			}
-			return postgres.Kind{Server: server, Schema: tables, Value: value}
-		}}
+	k.Name, k.Prefix, k.Lacks = is.Kind, is.Prefix, is.Lacks
+	k.Make = func(count int) sim.Kind {
+		if count != 1 {
+			return postgres.Failed(fmt.Errorf("the world has %d PostgreSQL servers: there can be one", count))
+		}
+		tables, err := schema()
+		if err != nil {
+			return postgres.Failed(err)
+		}
+		server, err := postgres.Shared()
+		if err != nil {
+			return postgres.Failed(err)
+		}
+		return postgres.Kind{Server: server, Schema: tables, Value: value}
+	}
+	return k
 }
 
 // Servers are those of a lock on PostgreSQL.

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"locksim/checker"
-	"locksim/internal/pgserver"
 	"locksim/lock/fence"
 	"locksim/scenarios"
 	"locksim/scenarios/play"
 	"locksim/scenarios/sqllocks"
+	"locksim/sim/postgres"
 )
 
 func TestMain(m *testing.M) {
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 // needsServer skips the test where there can be no PostgreSQL, or fails it with LOCKSIM_REQUIRE_LIVE=1.
 func needsServer(t testing.TB) {
 	t.Helper()
-	switch err := pgserver.Missing(); {
+	switch err := postgres.Missing(); {
 	case err == nil:
 	case os.Getenv("LOCKSIM_REQUIRE_LIVE") == "1":
 		t.Fatal(err)
@@ -90,12 +90,13 @@ func TestPausedHolder(t *testing.T) {
 // A lock whose servers cannot be made here is not found, and the error says what to install.
 func TestMissing(t *testing.T) {
 	l := sqllocks.Table()
-	l.Servers[0].Kind.Missing = func() error { return pgserver.ErrMissing }
+	missing := errors.New("PostgreSQL is missing")
+	l.Servers[0].Kind.Missing = func() error { return missing }
 	_, err := play.FindLock(l.Name, []scenarios.Lock{l})
-	if !errors.Is(err, play.ErrUnknownLock) || !errors.Is(err, pgserver.ErrMissing) {
+	if !errors.Is(err, play.ErrUnknownLock) || !errors.Is(err, missing) {
 		t.Errorf("the error is %v", err)
 	}
-	if _, err := scenarios.Run(paused(t, "store"), l, scenarios.RunOptions{}); !errors.Is(err, pgserver.ErrMissing) {
+	if _, err := scenarios.Run(paused(t, "store"), l, scenarios.RunOptions{}); !errors.Is(err, missing) {
 		t.Errorf("the error of a run is %v", err)
 	}
 }
