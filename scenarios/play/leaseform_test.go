@@ -18,7 +18,7 @@ func TestValidateLease(t *testing.T) {
 		"the LeaseTTL is 1s":      func(l *play.Lock) { l.LeaseTTL = time.Second },
 		"the LeaseTTL is -1s":     func(l *play.Lock) { l.Lease, l.LeaseTTL = play.LeaseCounted, -time.Second },
 		"the LeaseTTL is 0":       func(l *play.Lock) { l.Lease, l.FollowsSpec = play.LeaseCounted, false },
-		"the Detection is 0s":     func(l *play.Lock) { l.Lease = play.LeaseHeld },
+		"the Detection is 0:":     func(l *play.Lock) { l.Lease, l.FollowsSpec = play.LeaseHeld, false },
 		"the Detection is 1s":     func(l *play.Lock) { l.Detection = time.Second },
 		"has a Queue and no Keys": func(l *play.Lock) { l.Queue, l.Keys = func(string) string { return "queue" }, nil },
 	} {
