@@ -102,6 +102,9 @@ func newWorld(cfg Config, p *pulse) (*World, error) {
 		b := &Builder{w: w, group: i}
 		k.Build(b)
 		if b.err != nil {
+			for _, n := range w.net.nodes {
+				n.close()
+			}
 			return nil, fmt.Errorf("sim: build the servers of kind %T: %w", k, b.err)
 		}
 	}

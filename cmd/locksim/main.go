@@ -10,7 +10,11 @@ import (
 
 	"locksim/cmd/locksim/app"
 	"locksim/scenarios/etcdlocks"
+	"locksim/scenarios/play"
 	"locksim/scenarios/sqllocks"
 )
 
-func main() { os.Exit(app.Main(append(etcdlocks.All(), sqllocks.All()...)...)) }
+func main() { os.Exit(app.Main(locks()...)) }
+
+// locks are those whose servers the kernel does not have.
+func locks() []play.Lock { return append(etcdlocks.All(), sqllocks.All()...) }

@@ -1,18 +1,15 @@
 package main
 
 import (
-	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"locksim/cmd/locksim/app"
-	"locksim/scenarios/etcdlocks"
 )
 
 // In a script, locksim is the test program.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"locksim": func() { os.Exit(app.Main(etcdlocks.All()...)) }})
+	testscript.Main(m, map[string]func(){"locksim": main})
 }
 
 // With -short, only one script runs: each starts the command many times.
@@ -26,6 +23,10 @@ func TestScripts(t *testing.T) {
 		Files:               files,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("ONLY_LOCKSIM", filepath.SplitList(env.Getenv("PATH"))[0])
+			return nil
+		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":   exits,
 			"json":    checkJSON,

@@ -117,7 +117,7 @@ var (
 		`|^/(summary|blocks/0)/(vacuous|violations|faults|classes|kinds|unsteady|broken)$|^/blocks/0/(failures|unexamined)$` +
 		`|/story/[0-9]+/skipped$|/failures/[0-9]+/(placed|same|again|replays|run|reasons|story)$|/broken/faults$`
 	spared = map[string]*regexp.Regexp{
-		"explore": regexp.MustCompile(`^/stopped_at$|` + anyCampaign),
+		"explore": regexp.MustCompile(`^/stopped_at$|^/plan/space/tries$|` + anyCampaign),
 		"sweep":   regexp.MustCompile(`^/plan/kinds$|` + anyCampaign),
 	}
 	spareNull = regexp.MustCompile(`^/plan/(space/(faults|points)|faults)$|/failures/[0-9]+/violations$`)

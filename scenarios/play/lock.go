@@ -323,30 +323,35 @@ func (l *Lock) specimen(name string) error {
 	return nil
 }
 
-// Missing says what has to be installed before the lock can be played: it is nil if nothing has. It is an
-// [ErrUnknownLock], as that of a lock that the program does not have.
+// Missing says what has to be installed before the lock can be played, with a [*MissingError]; nil if nothing has.
 func (l Lock) Missing() error {
 	for _, s := range l.Servers {
 		if s.Kind.Missing == nil {
 			continue
 		}
 		if err := s.Kind.Missing(); err != nil {
-			return &missingError{l.Name, err}
+			return &MissingError{l.Name, err}
 		}
 	}
 	return nil
 }
 
-// missingError is that of a lock whose servers cannot be made here.
-type missingError struct {
-	lock string
-	why  error
+// MissingError is that of a lock whose servers cannot be made here. It is an [ErrUnknownLock], as that of a lock that the
+// program does not have.
+type MissingError struct {
+	// Lock is the name of the lock.
+	Lock string
+	// Why says what has to be installed.
+	Why error
 }
 
-func (e *missingError) Error() string {
-	return fmt.Sprintf("lock %s cannot be played here: %v", e.lock, e.why)
+// Error is "lock sql-table cannot be played here", and why.
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("lock %s cannot be played here: %v", e.Lock, e.Why)
 }
-func (e *missingError) Unwrap() []error { return []error{ErrUnknownLock, e.why} }
+
+// Unwrap makes it an [ErrUnknownLock], and its reason.
+func (e *MissingError) Unwrap() []error { return []error{ErrUnknownLock, e.Why} }
 
 // ErrUnknownLock is returned when a program does not have a lock of a name.
 var ErrUnknownLock = errors.New("there is no lock")

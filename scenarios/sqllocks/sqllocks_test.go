@@ -87,6 +87,55 @@ func TestPausedHolder(t *testing.T) {
 	}
 }
 
+// A write in the transaction that has the lock takes effect with the release, or not at all: a holder that is paused after
+// it has written loses the write, and the data is right.
+func TestWriteOfALostTransaction(t *testing.T) {
+	needsServer(t)
+	sc, err := scenarios.Parse("lost.yaml", []byte(`
+name: lost
+world: {postgres: 1, clients: 3, latency: 1ms..5ms}
+lock: {kind: sql-for-update, ttl: 10s, backoff: 200ms..400ms}
+workload: {hold: 2s, stagger: 1s, data: transaction}
+faults:
+  - when: {client: c0, event: written}
+    pause: {process: c0, for: 30s}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []scenarios.Lock{sqllocks.ForUpdate(), sqllocks.AdvisoryTransaction()} {
+		o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := o.Modes[0]
+		if run.Verdict.Facts.Data != checker.DataRight {
+			t.Errorf("%s: the data is %s", l.Name, run.Verdict.Facts.Data)
+		}
+		for _, op := range run.History.Ops {
+			want := checker.OutcomeOK
+			if op.ID == "c0.w2" {
+				want = checker.OutcomeFailed
+			}
+			if op.Outcome != want || op.Accepted != (want == checker.OutcomeOK) {
+				t.Errorf("%s: %s is %s, accepted: %v", l.Name, op.ID, op.Outcome, op.Accepted)
+			}
+		}
+	}
+}
+
+// Data that a lock does not have is refused, with the place in the file.
+func TestDataThatALockDoesNotHave(t *testing.T) {
+	single, err := scenarios.Kind("single")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = scenarios.Run(paused(t, "database"), single, scenarios.RunOptions{})
+	if err == nil || !strings.Contains(err.Error(), "paused.yaml:5:") || !strings.Contains(err.Error(), "has no data in its servers") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // A lock whose servers cannot be made here is not found, and the error says what to install.
 func TestMissing(t *testing.T) {
 	l := sqllocks.Table()

@@ -114,13 +114,13 @@ const compareWidth = 80
 // compared are the locks of some names; without names, all locks but the specimens.
 func (s comparisons) compared(names []string) ([]play.Lock, error) {
 	if len(names) == 0 {
-		names = s.lockNames()
+		names = s.playable()
 	}
 	var locks []play.Lock
 	for i, name := range names {
 		l, err := play.FindLock(name, s.extra)
 		if err != nil {
-			return nil, fmt.Errorf("there is no lock %s: %s", quote(name), prose.Choose(name, s.everyLock()))
+			return nil, noLock(err, fmt.Errorf("there is no lock %s: %s", quote(name), prose.Choose(name, s.everyLock())))
 		}
 		if slices.Contains(names[:i], name) {
 			return nil, fmt.Errorf("lock %s is named twice: name each lock once", name)

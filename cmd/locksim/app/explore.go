@@ -169,7 +169,7 @@ func (s *shell) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
 	for _, name := range names {
 		l, err := play.FindLock(name, s.extra)
 		if err != nil {
-			return nil, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), prose.Choose(name, s.lockNames()))
+			return nil, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), prose.Choose(name, s.lockNames())))
 		}
 		plan, err := explore.NewPlan(l, opts)
 		if err != nil {
@@ -185,7 +185,7 @@ func (s *shell) exploreLocks(lists []string) ([]string, error) {
 	var names []string
 	for _, name := range splitList(lists) {
 		if name == allLocks {
-			names = append(names, s.lockNames()...)
+			names = append(names, s.playable()...)
 		} else {
 			names = append(names, name)
 		}

@@ -2,8 +2,10 @@ package app
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -175,6 +177,32 @@ func (s *shell) lockNames() []string {
 		}
 	}
 	return names
+}
+
+// playable are the names of all locks but the specimens, without those whose servers cannot be made here, of which it
+// writes a line for each reason.
+func (s *shell) playable() []string {
+	left := map[string][]string{}
+	names := slices.DeleteFunc(s.lockNames(), func(name string) bool {
+		_, err := play.FindLock(name, s.extra)
+		missing, ok := errors.AsType[*play.MissingError](err)
+		if ok {
+			left[missing.Why.Error()] = append(left[missing.Why.Error()], name)
+		}
+		return ok
+	})
+	for _, why := range slices.Sorted(maps.Keys(left)) {
+		s.note(fmt.Sprintf("%s: left out: %s: %s", s.program, strings.Join(left[why], ", "), why))
+	}
+	return names
+}
+
+// noLock is the error for a name that finds no lock: the reason if the lock exists, or else otherwise.
+func noLock(err, otherwise error) error {
+	if missing, ok := errors.AsType[*play.MissingError](err); ok {
+		return missing
+	}
+	return otherwise
 }
 
 // specimens are the names of the locks that are wrong on purpose.

@@ -113,7 +113,7 @@ func (s *shell) planReview(f reviewFlags) (play.Lock, *review.Work, error) {
 	}
 	l, err := play.FindLock(f.lock, s.extra)
 	if err != nil {
-		return none, nil, fmt.Errorf("--lock %s: there is no such lock: %s", quote(f.lock), prose.Choose(f.lock, append(s.lockNames(), s.specimens()...)))
+		return none, nil, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", quote(f.lock), prose.Choose(f.lock, append(s.lockNames(), s.specimens()...))))
 	}
 	seeds, err := search.NewSeeds(1, f.seeds)
 	if err != nil {

@@ -171,9 +171,9 @@ func (s runs) findLock(sc *file.Scenario, flag string) (play.Lock, error) {
 	case err == nil:
 		return l, nil
 	case flag == "":
-		return l, sc.ErrorAt(sc.Pos("lock.kind"), "there is no lock %q: %s", name, prose.Choose(name, s.lockNames()))
+		return l, noLock(err, sc.ErrorAt(sc.Pos("lock.kind"), "there is no lock %q: %s", name, prose.Choose(name, s.lockNames())))
 	}
-	return l, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), prose.Choose(name, s.lockNames()))
+	return l, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), prose.Choose(name, s.lockNames())))
 }
 
 // play makes the runs. An error that is not about the input is a failure of the
