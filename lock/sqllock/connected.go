@@ -156,7 +156,9 @@ func (a *asking) try(ctx context.Context, resource string, wait time.Duration) (
 		return nil, err
 	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
-	h := &held{opt: a.opt, conn: conn, cancel: end, renewed: a.opt.Clock.Now()}
+	goesOn := context.AfterFunc(a.opt.Context, end)
+	cancel := func() { goesOn(); end() }
+	h := &held{opt: a.opt, conn: conn, cancel: cancel, turn: make(chan struct{}, 1), renewed: a.opt.Clock.Now()}
 	h.session = a.open(life, conn, resource)
 	stop := context.AfterFunc(ctx, end) // the connection ends with the wait
 	err = h.session.take(wait)
@@ -187,7 +189,7 @@ type held struct {
 	cancel  context.CancelFunc // ends the connection
 	session session
 
-	turn sync.Mutex // of calls of the session
+	turn chan struct{} // of calls of the session: full while one is under way
 
 	mu      sync.Mutex // guards the rest
 	renewed time.Time  // when the last statement was sent that was answered
@@ -230,10 +232,10 @@ func (h *held) beat() *heartbeat {
 	h.under = b
 	go func() {
 		defer close(b.done)
-		h.turn.Lock()
+		h.turn <- struct{}{}
 		sent := h.opt.Clock.Now()
 		b.err = h.session.beat()
-		h.turn.Unlock()
+		<-h.turn
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.under = nil
@@ -251,8 +253,8 @@ func (h *held) beat() *heartbeat {
 
 // do lets the holder work on the connection, when no heartbeat is under way.
 func (h *held) do(work func(*sql.Tx) error) error {
-	h.turn.Lock()
-	defer h.turn.Unlock()
+	h.turn <- struct{}{}
+	defer func() { <-h.turn }()
 	return h.session.do(work)
 }
 
@@ -267,8 +269,8 @@ func (h *held) Delete(ctx context.Context) (deleted bool, err error) {
 	freed, inOrder := make(chan struct{}), false
 	go func() {
 		defer close(freed)
-		h.turn.Lock()
-		defer h.turn.Unlock()
+		h.turn <- struct{}{}
+		defer func() { <-h.turn }()
 		if deleted, err = h.session.free(); err == nil {
 			inOrder = h.session.leave() == nil
 		}
@@ -304,9 +306,9 @@ func (h *held) end(inOrder bool) {
 	}
 	h.cancel()
 	if !inOrder {
-		h.turn.Lock() // no statement is under way
+		h.turn <- struct{}{} // no statement is under way
 		h.session.abort()
-		h.turn.Unlock()
+		<-h.turn
 	}
 	_ = h.conn.Close()
 }

@@ -2,6 +2,7 @@ package sqllock
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -41,6 +42,10 @@ type Options struct {
 	// Prefix is put before the name of a resource in the key of an [Advisory] or [AdvisoryTransaction], which all use of
 	// advisory locks in a database shares: see [AdvisoryKey].
 	Prefix string
+
+	// Context ends the connections of all leases of [ForUpdate], [Advisory] and [AdvisoryTransaction] when it ends, such as
+	// that of a program that stops: a lease needs no release then. nil means one that does not end.
+	Context context.Context //nolint:containedctx // it is that of the lock, not of a call
 
 	// Clock is the source of time. nil means the machine's clock.
 	Clock lock.Clock
@@ -95,6 +100,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Backoff.Min == 0 {
 		o.Backoff.Min = min(o.Backoff.Max, lock.DefaultBackoffMin)
+	}
+	if o.Context == nil {
+		o.Context = context.Background()
 	}
 	if o.Clock == nil {
 		o.Clock = lock.SystemClock()

@@ -114,6 +114,6 @@ func made[L lock.Locker](e scenarios.Env, make func(*sql.DB, sqllock.Options) (L
 	spec := e.Spec()
 	return make(db, sqllock.Options{
 		TTL: spec.TTL, Backoff: lock.Backoff{Min: spec.Backoff.Min, Max: spec.Backoff.Max}, Block: spec.Wait == file.WaitNotify,
-		Clock: e.Clock(), Jitter: e.Source("lock"), Entropy: e.Entropy("lock"),
+		Context: e.Context(), Clock: e.Clock(), Jitter: e.Source("lock"), Entropy: e.Entropy("lock"),
 	})
 }
