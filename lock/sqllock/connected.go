@@ -111,7 +111,13 @@ type asking struct {
 // Acquire implements [lock.Locker].
 func (a *asking) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	return poll(ctx, resource, a.opt, a.dice, func(ctx context.Context, resource string) (lock.Lease, error) {
-		return a.try(ctx, resource, a.wait(ctx))
+		for {
+			wait := a.wait(ctx)
+			l, err := a.try(ctx, resource, wait)
+			if wait == 0 || !errors.Is(err, lock.ErrTaken) {
+				return l, err
+			}
+		}
 	})
 }
 
@@ -124,14 +130,12 @@ func (a *asking) TryAcquire(ctx context.Context, resource string) (lock.Lease, e
 	return l, nil
 }
 
-// forEver is a wait without a limit.
-const forEver = time.Duration(1 << 62)
-
 // grace is the time for the answer of a database that has ended a wait.
 const grace = 50 * time.Millisecond
 
-// wait is how long to wait in the database. In the last moments before its deadline a waiter polls: a connection that ends
-// during a wait is in the queue until the database has noticed.
+// wait is how long to wait in the database, which does not notice that a waiter has died until it is granted the lock: so
+// it is a TTL at most, and a dead waiter keeps the lock from others for two at most. In the last moments before its deadline
+// a waiter polls: a connection that ends during a wait is in the queue until the database has noticed.
 func (a *asking) wait(ctx context.Context) time.Duration {
 	if !a.opt.Block {
 		return 0
@@ -139,11 +143,11 @@ func (a *asking) wait(ctx context.Context) time.Duration {
 	d, limited := left(ctx)
 	switch {
 	case !limited:
-		return forEver
+		return a.opt.TTL
 	case d <= 2*grace:
 		return 0
 	}
-	return d - grace
+	return min(d-grace, a.opt.TTL)
 }
 
 // try asks once, on a connection of its own.

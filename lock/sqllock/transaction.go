@@ -105,9 +105,7 @@ func ask(ctx context.Context, on execer, set, idle string, ttl, wait time.Durati
 	statement = try
 	if wait > 0 {
 		statement = block
-		if wait != forEver {
-			limits = append(limits, fmt.Sprintf("%s lock_timeout = %d", set, max(wait.Milliseconds(), 1)))
-		}
+		limits = append(limits, fmt.Sprintf("%s lock_timeout = %d", set, max(wait.Milliseconds(), 1)))
 	}
 	for _, limit := range limits {
 		if _, err := on.ExecContext(ctx, limit); err != nil {

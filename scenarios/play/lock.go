@@ -47,6 +47,9 @@ type Lock struct {
 	Data *Data
 	// Waits says that New follows the scenario's way of waiting, [Env.Spec].Wait.
 	Waits bool
+	// Messages is how many messages to and from a server, one after another, a client needs at most from when the lock is
+	// free to its grant, if it asks at once: those of an attempt that comes too early, and of the one after it. 0 means 8.
+	Messages int
 	// Promise is what the lock is judged by. The zero value promises nothing.
 	Promise lock.Promise
 	// About says in a sentence or two how it works, ForWhom in one for what it is
@@ -128,6 +131,9 @@ func (l Lock) settles() time.Duration {
 	}
 	return longest
 }
+
+// messages are those of [Lock.Messages].
+func (l Lock) messages() time.Duration { return time.Duration(cmp.Or(l.Messages, 8)) }
 
 // sized is the lock over the number of nodes that a scenario chooses.
 func (l Lock) sized(sc *file.Scenario) (Lock, error) {

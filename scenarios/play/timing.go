@@ -43,7 +43,9 @@ func (p *play) timing(t *trace.Trace) *checker.Timing {
 
 // trips is how long the requests of one call take at most on a whole network: it
 // connects, sends a script that the server does not have, and cleans up.
-func (p *play) trips() time.Duration { return 16*p.sc.World.Latency.Max + 10*time.Millisecond }
+func (p *play) trips() time.Duration {
+	return 2*p.lock.messages()*p.sc.World.Latency.Max + 10*time.Millisecond
+}
 
 // prompt says that no time limit of a request ends before its answer: those of a watchdog
 // are a twelfth of the TTL, those of a Redlock a hundredth, or 50 ms if that is more.
@@ -81,7 +83,7 @@ func (p *play) slack() time.Duration {
 	if p.lock.settles() > 0 { // a request goes to the leader, and from there to a majority; watches are served in rounds
 		return backoff + 40*p.sc.World.Latency.Max + 500*time.Millisecond
 	}
-	return backoff + 8*p.sc.World.Latency.Max
+	return backoff + p.lock.messages()*p.sc.World.Latency.Max
 }
 
 // freeWithin says how soon the lock is free again after each cause, by its promise.

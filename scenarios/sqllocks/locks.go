@@ -27,7 +27,7 @@ func common(more ...lock.Fault) []lock.Fault {
 // Table is a [sqllock.Table].
 func Table() scenarios.Lock {
 	return scenarios.Lock{
-		Name: "sql-table", Servers: Servers(), Tokens: true, FollowsSpec: true, Data: data(false),
+		Name: "sql-table", Servers: Servers(), Tokens: true, FollowsSpec: true, Data: data(false), Messages: 16,
 		Promise: lock.Promise{
 			Exclusion: common(lock.FaultWorker), Data: "seal", FreeWithin: lock.TermTTL,
 			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyTells},
@@ -96,9 +96,9 @@ func connected(name string, transaction bool, about string, make func(scenarios.
 		forWhom = "Work that may be done twice, and a leader among the clients of one database."
 	}
 	return scenarios.Lock{
-		Name: name, Servers: Servers(), FollowsSpec: true, Waits: true, Lease: scenarios.LeaseHeld, Data: data(transaction),
+		Name: name, Servers: Servers(), FollowsSpec: true, Waits: true, Lease: scenarios.LeaseHeld, Data: data(transaction), Messages: 40,
 		Promise: lock.Promise{
-			Exclusion: common(), Data: "claim", FreeWithin: lock.TermTTL,
+			Exclusion: common(), Data: "claim", FreeWithin: lock.TermTTLAndWaiter,
 			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyRenews},
 		},
 		About: about, ForWhom: forWhom, New: make,
