@@ -12,6 +12,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock"
+	"locksim/lock/broken/sqlbroken"
 	"locksim/lock/fence"
 	"locksim/lock/fence/sqlguard"
 	"locksim/lock/sqllock"
@@ -33,11 +34,11 @@ func schema() ([]string, error) {
 	if err = errors.Join(err, failure); err != nil {
 		return nil, err
 	}
-	return []string{
+	return append(sqlbroken.Schema(),
 		table.Schema(), forUpdate.Schema(),
-		`CREATE TABLE ` + registers + ` (key text PRIMARY KEY, value text NOT NULL DEFAULT '', fence_token bigint NOT NULL DEFAULT 0,
+		`CREATE TABLE `+registers+` (key text PRIMARY KEY, value text NOT NULL DEFAULT '', fence_token bigint NOT NULL DEFAULT 0,
 			fence_grant text NOT NULL DEFAULT '', fence_version bigint NOT NULL DEFAULT 0)`,
-	}, nil
+	), nil
 }
 
 // value is the query for the value of a register.
@@ -50,7 +51,7 @@ func key(resource, register string) string { return resource + "/" + register }
 
 // data is the data of a lock that has no transaction, or one.
 func data(transactions bool) *play.Data {
-	d := &play.Data{Open: open}
+	d := &play.Data{Open: openStore}
 	if transactions {
 		d.Within = func(s play.Store, l lock.Lease) play.Store { return within{s.(*store), l.(*sqllock.Lease)} }
 	}
@@ -65,7 +66,7 @@ type store struct {
 	versions map[string]uint64 // those of the rows as the client has read them last
 }
 
-func open(e scenarios.Env, mode fence.Mode) (play.Store, error) {
+func openStore(e scenarios.Env, mode fence.Mode) (play.Store, error) {
 	db, err := Open(e)
 	if err != nil {
 		return nil, err

@@ -4,16 +4,56 @@ import (
 	"database/sql"
 	"slices"
 
+	"github.com/jackc/pgx/v5"
+
 	"locksim/lock"
+	"locksim/lock/broken/sqlbroken"
 	"locksim/lock/promise"
 	"locksim/lock/sqllock"
 	"locksim/scenarios"
 	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
 )
 
-// All are the locks of this package.
+// All are the locks of this package, the specimens last.
 func All() []scenarios.Lock {
-	return []scenarios.Lock{Table(), TableWatchdog(), ForUpdate(), Advisory(), AdvisoryTransaction()}
+	return append([]scenarios.Lock{Table(), TableWatchdog(), ForUpdate(), Advisory(), AdvisoryTransaction()}, Specimens()...)
+}
+
+// Specimens are the locks of package sqlbroken.
+func Specimens() []scenarios.Lock {
+	var all []scenarios.Lock
+	for _, s := range sqlbroken.All() {
+		all = append(all, Specimen(s))
+	}
+	return all
+}
+
+// Specimen is one of them.
+func Specimen(s sqlbroken.Specimen) scenarios.Lock {
+	mode := pgx.QueryExecModeCacheStatement
+	if s.Pooled {
+		mode = pgx.QueryExecModeSimpleProtocol // a proxy that pools transactions has no prepared statements
+	}
+	l := scenarios.Lock{
+		Name: kinds.BrokenPrefix + s.Name, Servers: []scenarios.Servers{{Kind: kind(s.Pooled), Count: 1}}, Tokens: s.Tokens, FollowsSpec: true,
+		About: "A lock that is wrong on purpose: " + s.Wrong, ForWhom: "Tests: it is wrong on purpose.",
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			db, err := open(e, mode)
+			if err != nil {
+				return nil, err
+			}
+			spec := e.Spec()
+			return s.New(db, sqlbroken.Options{
+				TTL: spec.TTL, Backoff: lock.Backoff{Min: spec.Backoff.Min, Max: spec.Backoff.Max}, Second: e.Name() != "c0",
+				Clock: e.Clock(), Jitter: e.Source("lock"), Entropy: e.Entropy("lock"), Point: func(label string) { _ = e.Point(label) },
+			})
+		},
+	}
+	if s.Held {
+		l.Lease = scenarios.LeaseHeld
+	}
+	return l
 }
 
 // common are the faults under which all of them keep exclusion: a server that recovers has what was committed.

@@ -21,7 +21,10 @@ import (
 func Stop() error { return postgres.StopShared() }
 
 // Kind is the kind of server: PostgreSQL, with the tables of the locks and of the data. There is one, p0.
-func Kind() scenarios.ServerKind {
+func Kind() scenarios.ServerKind { return kind(false) }
+
+// kind is that, behind a pooling proxy or not.
+func kind(pooled bool) scenarios.ServerKind {
 	k := scenarios.ServerKind{Missing: postgres.Missing, Stop: Stop}
 	is := file.Postgres()
 	k.Name, k.Prefix, k.Lacks = is.Kind, is.Prefix, is.Lacks
@@ -37,7 +40,7 @@ func Kind() scenarios.ServerKind {
 		if err != nil {
 			return postgres.Failed(err)
 		}
-		return postgres.Kind{Server: server, Schema: tables, Value: value}
+		return postgres.Kind{Server: server, Schema: tables, Value: value, Pooled: pooled}
 	}
 	return k
 }
@@ -50,11 +53,15 @@ const connections = 4
 
 // Open is the database for a client: a pool of four connections of pgx over the links of the world, which does not ask
 // whether a connection is alive before it uses it. Faults can exhaust it. It is closed at the end of the run.
-func Open(e scenarios.Env) (*sql.DB, error) {
+func Open(e scenarios.Env) (*sql.DB, error) { return open(e, pgx.QueryExecModeCacheStatement) }
+
+// open is the database for a client whose driver sends statements in one mode.
+func open(e scenarios.Env, mode pgx.QueryExecMode) (*sql.DB, error) {
 	cfg, err := pgx.ParseConfig("host=" + postgres.Name + " user=locksim dbname=postgres sslmode=disable")
 	if err != nil {
 		return nil, err
 	}
+	cfg.DefaultQueryExecMode = mode
 	cfg.LookupFunc = func(context.Context, string) ([]string, error) { return []string{postgres.Name}, nil }
 	cfg.DialFunc = func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return e.Dial(ctx, network, e.Address(postgres.Name))

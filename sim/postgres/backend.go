@@ -19,10 +19,20 @@ import (
 	"locksim/sim/trace"
 )
 
+// client is who a backend answers.
+type client interface {
+	// Client is the name of the client, and Name that of its connection.
+	Client() string
+	Name() string
+	// Send sends an answer, and Finish the end of the connection.
+	Send(answer []byte)
+	Finish()
+}
+
 // backend is a connection of a client, and the process of PostgreSQL that serves it. It is a [sim.Session].
 type backend struct {
 	machine *machine
-	conn    *sim.ServerConn
+	conn    client
 	socket  socket
 
 	id     int32 // what the client is told in place of pid
@@ -47,6 +57,17 @@ type backend struct {
 
 // Accept implements [sim.Server].
 func (m *machine) Accept(c *sim.ServerConn) sim.Session {
+	if m.pooler != nil {
+		return &front{pooler: m.pooler, conn: c}
+	}
+	if b := m.backend(c); b != nil {
+		return b
+	}
+	return nil
+}
+
+// backend lets the server make a process for a client; nil if it makes none.
+func (m *machine) backend(c client) *backend {
 	s, err := dial(m.server.path)
 	if err != nil {
 		return nil

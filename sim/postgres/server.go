@@ -67,6 +67,8 @@ type Kind struct {
 	Schema []string
 	// Value is the query for the value of a register of the protected data; nil if there is none.
 	Value func(resource, register string) string
+	// Pooled puts a pooling proxy before the server, which gives a connection to each transaction, and not to each session.
+	Pooled bool
 }
 
 // Build implements [sim.Kind].
@@ -111,6 +113,7 @@ type machine struct {
 	backends []*backend // in the order in which they have connected
 	waiting  []*backend // for a lock, in the order in which they have begun to
 	opened   int32
+	pooler   *pooler // nil without one
 }
 
 // newMachine waits until the world that has the server before has ended.
@@ -119,6 +122,9 @@ func newMachine(n *sim.Node, k Kind) *machine {
 	s.turn.Lock()
 	clear(s.ops)
 	m := &machine{node: n, server: s, kind: k}
+	if k.Pooled {
+		m.pooler = &pooler{machine: m}
+	}
 	if s.down { // the last world ended so
 		m.start()
 	}
@@ -177,6 +183,9 @@ func (m *machine) Value(resource, register string) string {
 func (m *machine) Crash(faults.CrashMode) {
 	m.server.down = true
 	m.server.control.socket.close()
+	if m.pooler != nil {
+		m.pooler.drop()
+	}
 	if err := m.server.real.Crash(); err != nil {
 		m.node.Fail(fmt.Errorf("crash PostgreSQL: %w", err))
 	}
