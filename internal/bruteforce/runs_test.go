@@ -10,13 +10,14 @@ import (
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/sqllocks"
 )
 
 // TestRunsAreJudgedTheSame plays the scenarios of the library with all locks that
 // they name, the specimens too, in all fencing modes: both judges have the same
 // label and the same facts. With LOCKSIM_SOAK=1 it plays all with three seeds.
 func TestRunsAreJudgedTheSame(t *testing.T) {
-	locks := etcdlocks.All()
+	locks := slices.Concat(etcdlocks.All(), sqllocks.All())
 	library, err := play.Library(locks)
 	if err != nil {
 		t.Fatal(err)

@@ -173,6 +173,12 @@ var elsewhere = map[string]struct {
 	BrokenPrefix + "etcd-never-renewed":       {etcdLocks, true},
 	BrokenPrefix + "etcd-until-from-answer":   {etcdLocks, false},
 	BrokenPrefix + "etcd-lease-as-token":      {etcdLocks, true},
+
+	BrokenPrefix + "sql-release-without-owner": {sqlLocks, false},
+	BrokenPrefix + "sql-takeover-unchecked":    {sqlLocks, false},
+	BrokenPrefix + "sql-token-read-late":       {sqlLocks, true},
+	BrokenPrefix + "sql-advisory-pooled":       {sqlLocks, false},
+	BrokenPrefix + "sql-two-locks":             {sqlLocks, false},
 }
 
 // Package is the import path of the package that has a lock of that name. ok is false for those of [Names] and

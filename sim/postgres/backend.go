@@ -216,7 +216,7 @@ func (b *backend) cancel(msg message) {
 		_ = b.socket.write(real)
 		buffer := make([]byte, 1)
 		for _, err := b.socket.read(buffer); errors.Is(err, errIdle); _, err = b.socket.read(buffer) {
-			pass(20 * time.Microsecond) // the server closes it when the signal is sent
+			b.socket.wait(time.Second) // the server closes it when the signal is sent
 		}
 		other.resume()
 		other.quiet()
@@ -226,36 +226,36 @@ func (b *backend) cancel(msg message) {
 	m.settle()
 }
 
-// maxIdle is how often the world looks for an answer of a process that does not wait for a lock. Each time it asks the
-// server too, so it is some seconds of real time, and more on a busy machine.
-const maxIdle = 20_000
+// soon is the real time in which a process answers most statements. It is asked what it does only after that.
+const soon = 200 * time.Microsecond
 
 // work lets the process work until it has answered, or waits for a lock.
 func (b *backend) work() {
-	idle := 0
 	for b.owed > 0 {
 		msg, err := b.read()
 		switch {
-		case errors.Is(err, errIdle):
-			if b.pid != 0 && state(b.pid) == 'S' && b.machine.waits(b.pid) && !b.readable() {
+		case err == nil:
+			b.take(msg)
+			continue
+		case !errors.Is(err, errIdle):
+			b.end()
+			return
+		}
+		b.socket.wait(soon)
+		if !b.readable() && b.pid != 0 && state(b.pid) == 'S' {
+			switch why := b.machine.waits(b.pid); {
+			case why == forNothing || b.readable():
+			case why == forLock:
 				b.machine.node.Record(b.conn.Client(), Waits{b.conn.Name()})
 				b.stop()
 				return
-			}
-			if idle++; idle > maxIdle {
-				b.machine.node.Fail(fmt.Errorf("%s: PostgreSQL neither answers nor waits for a lock in %q: what waits for time to pass, such as pg_sleep, never ends here",
+			default:
+				b.machine.node.Fail(fmt.Errorf("%s: PostgreSQL waits for time to pass in %q: statements such as pg_sleep never end here",
 					b.conn.Client(), strings.Join(b.asked, "; ")))
 				b.leave()
 				return
 			}
-			pass(20 * time.Microsecond)
-			continue
-		case err != nil:
-			b.end()
-			return
 		}
-		idle = 0
-		b.take(msg)
 	}
 	b.flush()
 }

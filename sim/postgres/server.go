@@ -31,6 +31,11 @@ type Server struct {
 	path    string // of its socket
 	down    bool   // it has crashed
 
+	schema []string // that its database was made by
+	tables []string // of that schema; nil if they cannot be emptied
+	made   string   // the catalog then
+	worlds int      // that have had tables of their own
+
 	turn sync.Mutex // of a world
 	mu   sync.Mutex // guards ops
 	ops  map[string]trace.Decision
@@ -130,13 +135,65 @@ func newMachine(n *sim.Node, k Kind) *machine {
 	}
 	m.tick()
 	m.ask("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
-	m.ask("DROP SCHEMA public CASCADE")
-	m.ask("CREATE SCHEMA public")
-	m.ask("GRANT ALL ON SCHEMA public TO public")
-	for _, statement := range k.Schema {
-		m.ask(statement)
-	}
+	m.empty()
 	return m
+}
+
+// catalog is what there is in the schema, so that a change of it shows.
+const catalog = `SELECT string_agg(oid || ' ' || xmin, ',' ORDER BY oid) FROM (
+	SELECT oid, xmin FROM pg_class WHERE relnamespace = 'public'::regnamespace
+	UNION ALL SELECT oid, xmin FROM pg_type WHERE typnamespace = 'public'::regnamespace
+	UNION ALL SELECT oid, xmin FROM pg_proc WHERE pronamespace = 'public'::regnamespace) AS all_of_it`
+
+// emptied is how many worlds have tables of their own between two clean-ups of the catalogs, which grow with each.
+const emptied = 100
+
+// empty makes the database as it is at the beginning of a world. Tables that are there from the world before are emptied,
+// which is quicker than to make them, and are as new then.
+func (m *machine) empty() {
+	s := m.server
+	if s.tables == nil || !slices.Equal(s.schema, m.kind.Schema) || s.made != m.text(catalog) {
+		m.ask("DROP SCHEMA public CASCADE")
+		m.ask("CREATE SCHEMA public")
+		m.ask("GRANT ALL ON SCHEMA public TO public")
+		if s.worlds++; s.worlds%emptied == 0 {
+			m.ask("VACUUM")
+		}
+		for _, statement := range m.kind.Schema {
+			m.ask(statement)
+		}
+		s.schema, s.tables, s.made = m.kind.Schema, m.tables(), m.text(catalog)
+	}
+	if len(s.tables) > 0 {
+		m.ask("DELETE FROM " + strings.Join(s.tables, "; DELETE FROM "))
+		m.ask("VACUUM " + strings.Join(s.tables, ", "))
+	}
+}
+
+// tables are the tables of the schema, if they can be emptied; nil if one has rows, or if there is something else, such as
+// a sequence.
+func (m *machine) tables() (all []string) {
+	for _, row := range m.ask("SELECT relkind IN ('r', 'i'), relkind = 'r', quote_ident(relname) FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY oid") {
+		switch {
+		case row[0] == "f":
+			return nil
+		case row[1] == "t":
+			if m.text("SELECT EXISTS (SELECT FROM "+row[2]+")") == "t" {
+				return nil
+			}
+			all = append(all, row[2])
+		}
+	}
+	return all
+}
+
+// text is the answer to a query for one value.
+func (m *machine) text(query string) string {
+	rows := m.ask(query)
+	if len(rows) == 0 {
+		return ""
+	}
+	return strings.Join(rows[0], "")
 }
 
 // ask asks the server itself, in no virtual time. It ends the run if that fails.
@@ -171,11 +228,7 @@ func (m *machine) Value(resource, register string) string {
 	if m.kind.Value == nil {
 		return ""
 	}
-	rows := m.ask(m.kind.Value(resource, register))
-	if len(rows) == 0 {
-		return ""
-	}
-	return strings.Join(rows[0], "")
+	return m.text(m.kind.Value(resource, register))
 }
 
 // Crash implements [sim.Crasher]: all processes of the server are killed. What was committed is on the disk, so a loss of
@@ -239,7 +292,7 @@ func (m *machine) settle() {
 		}
 		goesOn = false
 		for _, b := range m.waiting {
-			if !m.waits(b.pid) {
+			if m.waits(b.pid) != forLock {
 				b.resume()
 				goesOn = true
 				break
@@ -265,8 +318,25 @@ func (m *machine) planTimers() {
 	}
 }
 
-// waits reports whether a backend waits for a lock that another one holds.
-func (m *machine) waits(pid int32) bool {
-	rows := m.ask(fmt.Sprintf("SELECT cardinality(pg_blocking_pids(%d)) > 0", pid))
-	return len(rows) == 1 && strings.Join(rows[0], "") == "t"
+// wait is what a backend waits for.
+type wait int
+
+const (
+	forNothing wait = iota
+	forLock         // one that another backend has
+	forTime         // to pass, of its own will
+)
+
+// waits returns what a backend waits for.
+func (m *machine) waits(pid int32) wait {
+	rows := m.ask(fmt.Sprintf("SELECT cardinality(pg_blocking_pids(pid)) > 0, wait_event = 'PgSleep' FROM pg_stat_get_activity(%d)", pid))
+	switch {
+	case len(rows) != 1:
+		return forNothing
+	case rows[0][0] == "t":
+		return forLock
+	case rows[0][1] == "t":
+		return forTime
+	}
+	return forNothing
 }

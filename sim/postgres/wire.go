@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // socket is a Unix socket that the network poller of Go does not know: a goroutine of a bubble never parks in it.
@@ -64,6 +66,12 @@ func (s socket) write(b []byte) error {
 		}
 	}
 	return nil
+}
+
+// wait waits for d of real time at most until there is something to read, or the other end has gone.
+func (s socket) wait(d time.Duration) {
+	ts := unix.NsecToTimespec(int64(d))
+	_, _ = unix.Ppoll([]unix.PollFd{{Fd: int32(s), Events: unix.POLLIN}}, &ts, nil) // a signal may end it early
 }
 
 func (s socket) close() { _ = syscall.Close(int(s)) }
@@ -206,7 +214,7 @@ func (c *control) answer() (rows [][]string, err error) {
 			n, failure := c.socket.read(buffer)
 			switch {
 			case errors.Is(failure, errIdle):
-				pass(10 * time.Microsecond)
+				c.socket.wait(time.Second)
 			case failure != nil:
 				return nil, errors.Join(err, failure)
 			}

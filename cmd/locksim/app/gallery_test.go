@@ -5,12 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/scenarios/etcdlocks"
+	"locksim/scenarios/play"
+	"locksim/scenarios/sqllocks"
 )
 
 // galleryDir is the folder of the committed gallery.
@@ -21,10 +24,13 @@ func own(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
 	s := &shell{program: ownProgram, args: args, in: strings.NewReader(""), out: &out, err: &err, getenv: func(string) string { return "" },
-		extra: etcdlocks.All()}
+		extra: ownLocks()}
 	code = s.run()
 	return code, out.String(), err.String()
 }
+
+// ownLocks are the locks of the program beside those on Redis.
+func ownLocks() []play.Lock { return slices.Concat(etcdlocks.All(), sqllocks.All()) }
 
 func read(t *testing.T, path string) string {
 	t.Helper()

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"locksim/lock"
-	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/play"
 )
 
@@ -25,7 +24,7 @@ func TestMain(m *testing.M) {
 	case os.Getenv(asPromising) != "":
 		os.Exit(Main(promising()))
 	case os.Getenv(misbehaving) == "":
-		os.Exit(Main(append(etcdlocks.All(), mylock())...))
+		os.Exit(Main(append(ownLocks(), mylock())...))
 	case os.Getenv(sabotage) != "":
 		os.Exit(Main(sabotagedLock()))
 	}

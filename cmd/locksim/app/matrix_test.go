@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/internal/testruns"
-	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
 )
@@ -34,7 +33,7 @@ func TestMatrixIsUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := play.Library(etcdlocks.All())
+	all, err := play.Library(ownLocks())
 	if err != nil {
 		t.Fatal(err)
 	}
