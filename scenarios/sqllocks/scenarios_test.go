@@ -1,72 +1,47 @@
 package sqllocks_test
 
 import (
-	"maps"
-	"os"
 	"slices"
 	"testing"
 
-	"locksim/checker"
+	"locksim/internal/testruns"
 	"locksim/lock/fence"
-	"locksim/scenarios"
-	"locksim/scenarios/file"
+	"locksim/scenarios/play"
 	"locksim/scenarios/sqllocks"
 )
 
-// No label is worse than the expected one, for each scenario of the library and lock, in two modes. With LOCKSIM_SOAK=1 it is
-// so in each mode, the worst of the seeds 1 to 20 is that one, and each run is played twice.
+// Each run takes a tenth of a second, so there are two of each pair here.
 func TestScenarios(t *testing.T) {
 	needsServer(t)
-	all, err := file.Library()
-	if err != nil {
-		t.Fatal(err)
-	}
-	played := 0
-	for _, sc := range all {
-		for _, l := range sqllocks.All() {
-			if slices.Contains(sc.LockNames(), l.Name) {
-				played++
-				t.Run(sc.Name+" "+l.Name, func(t *testing.T) { meets(t, sc, l) })
-			}
-		}
-	}
-	if played == 0 {
-		t.Error("no scenario of the library names one of these locks")
-	}
+	testruns.MeetExpectations(t, sqllocks.All(), 1, func(all []fence.Mode) []fence.Mode {
+		others := slices.DeleteFunc(slices.Clone(all), func(m fence.Mode) bool { return m == fence.None })
+		return []fence.Mode{fence.None, others[0]}
+	})
 }
 
-// meets plays a scenario with a lock, and compares the worst labels with the expected ones.
-func meets(t *testing.T, sc *scenarios.Scenario, l scenarios.Lock) {
-	t.Helper()
-	want := sc.Expect[l.Name]
-	modes := slices.Sorted(maps.Keys(want))
-	seeds, options := uint64(1), scenarios.RunOptions{Modes: modes, Alone: true}
-	full := os.Getenv("LOCKSIM_SOAK") == "1"
-	if !full {
-		i := slices.Index(modes, fence.None)
-		options.Modes = []fence.Mode{fence.None, slices.Delete(slices.Clone(modes), i, i+1)[0]}
-	} else {
-		seeds, options = 20, scenarios.RunOptions{Modes: modes, Repeat: scenarios.Twice}
-	}
-	worst := map[fence.Mode]checker.Label{}
-	for seed := uint64(1); seed <= seeds; seed++ {
-		options.Seed = seed
-		o, err := scenarios.Run(sc, l, options)
+// The same seeds give the same traces in fresh processes at other numbers of processors, with each scenario and its own
+// lock, on a server that has served other worlds and, in the second process, on a fresh one now and then. LOCKSIM_SOAK=10 is
+// 200 seeds.
+func TestEqualInFreshProcesses(t *testing.T) {
+	needsServer(t)
+	testruns.EqualInFreshProcesses(t, testruns.Soak(t, 20, 0.1), []string{"2", "1"}, func() (all []testruns.Pair) {
+		library, err := play.Library(sqllocks.All())
 		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
+			t.Fatal(err)
 		}
-		for _, m := range o.Modes {
-			if got := m.Verdict.Label; worst[m.Mode] == "" || got.Severity() > worst[m.Mode].Severity() {
-				worst[m.Mode] = got
-				if got.Severity() > want[m.Mode].Severity() {
-					t.Errorf("seed %d, %s: %s: %s", seed, m.Mode, got, m.Verdict.Reasons[0].Text)
+		for _, sc := range library {
+			for _, l := range sqllocks.All() {
+				if sc.Lock.Kind == l.Name {
+					all = append(all, testruns.Pair{Scenario: sc, Lock: l})
 				}
 			}
 		}
-	}
-	for mode, label := range want {
-		if full && worst[mode] != label {
-			t.Errorf("%s: the worst is %s, want %s", mode, worst[mode], label)
+		return all
+	}, func(process int, seed uint64) {
+		if process == 1 && seed%10 == 1 {
+			if err := sqllocks.Stop(); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
+	})
 }

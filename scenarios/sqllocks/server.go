@@ -53,10 +53,17 @@ const connections = 4
 
 // Open is the database for a client: a pool of four connections of pgx over the links of the world, which does not ask
 // whether a connection is alive before it uses it. Faults can exhaust it. It is closed at the end of the run.
-func Open(e scenarios.Env) (*sql.DB, error) { return open(e, pgx.QueryExecModeCacheStatement) }
+func Open(m Machine) (*sql.DB, error) { return open(m, pgx.QueryExecModeCacheStatement) }
+
+// Machine is where a client runs: a [scenarios.Env], or a [*sim.Process].
+type Machine interface {
+	Address(server string) string
+	Dial(ctx context.Context, network, addr string) (net.Conn, error)
+	OnEnd(f func())
+}
 
 // open is the database for a client whose driver sends statements in one mode.
-func open(e scenarios.Env, mode pgx.QueryExecMode) (*sql.DB, error) {
+func open(m Machine, mode pgx.QueryExecMode) (*sql.DB, error) {
 	cfg, err := pgx.ParseConfig("host=" + postgres.Name + " user=locksim dbname=postgres sslmode=disable")
 	if err != nil {
 		return nil, err
@@ -64,13 +71,13 @@ func open(e scenarios.Env, mode pgx.QueryExecMode) (*sql.DB, error) {
 	cfg.DefaultQueryExecMode = mode
 	cfg.LookupFunc = func(context.Context, string) ([]string, error) { return []string{postgres.Name}, nil }
 	cfg.DialFunc = func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return e.Dial(ctx, network, e.Address(postgres.Name))
+		return m.Dial(ctx, network, m.Address(postgres.Name))
 	}
 	db := stdlib.OpenDB(*cfg, stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return false }))
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
-	e.OnEnd(func() { _ = db.Close() })
-	if a, ok := e.(interface{ AddPool(faults.Pool) }); ok {
+	m.OnEnd(func() { _ = db.Close() })
+	if a, ok := m.(interface{ AddPool(faults.Pool) }); ok {
 		a.AddPool(&pool{db})
 	}
 	return db, nil

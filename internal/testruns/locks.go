@@ -1,0 +1,131 @@
+package testruns
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+)
+
+// MeetExpectations plays the scenarios of the library with the locks that they name, each in its modes: no label is worse
+// than the expected one. With LOCKSIM_SOAK=1 the worst of the seeds 1 to 20 is that one, and each run is played twice;
+// otherwise there are seeds of them, and modes chooses from the modes.
+func MeetExpectations(t *testing.T, locks []play.Lock, seeds uint64, modes func([]fence.Mode) []fence.Mode) {
+	all, err := file.Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	played := 0
+	for _, sc := range all {
+		for _, l := range locks {
+			if !slices.Contains(sc.LockNames(), l.Name) {
+				continue
+			}
+			played++
+			t.Run(sc.Name+" "+l.Name, func(t *testing.T) {
+				options := play.RunOptions{Modes: slices.Sorted(maps.Keys(sc.Expect[l.Name])), Repeat: play.Twice}
+				if os.Getenv("LOCKSIM_SOAK") == "1" {
+					worst := meets(t, sc, l, 20, options)
+					for mode, label := range sc.Expect[l.Name] {
+						if worst[mode] != label {
+							t.Errorf("%s: the worst is %s, want %s", mode, worst[mode], label)
+						}
+					}
+					return
+				}
+				options.Modes, options.Repeat, options.Alone = modes(options.Modes), 0, true
+				meets(t, sc, l, seeds, options)
+			})
+		}
+	}
+	if played == 0 {
+		t.Error("no scenario of the library names one of these locks")
+	}
+}
+
+// meets plays a scenario with a lock, compares its labels with the expected ones, and returns the worst ones.
+func meets(t *testing.T, sc *file.Scenario, l play.Lock, seeds uint64, options play.RunOptions) map[fence.Mode]checker.Label {
+	t.Helper()
+	worst := map[fence.Mode]checker.Label{}
+	for options.Seed = 1; options.Seed <= seeds; options.Seed++ {
+		o, err := play.Run(sc, l, options)
+		if err != nil {
+			t.Fatalf("seed %d: %v", options.Seed, err)
+		}
+		for _, m := range o.Modes {
+			got := m.Verdict.Label
+			if worst[m.Mode] == "" || got.Severity() > worst[m.Mode].Severity() {
+				worst[m.Mode] = got
+			}
+			if got.Severity() > sc.Expect[l.Name][m.Mode].Severity() {
+				t.Errorf("seed %d, %s: %s: %s", options.Seed, m.Mode, got, m.Verdict.Reasons[0].Text)
+			}
+		}
+	}
+	return worst
+}
+
+// EqualInFreshProcesses plays seeds of pairs of a scenario and a lock in fresh processes at other numbers of processors, one
+// for each of procs, and compares the hashes of the traces. It is all that the test of its name does, since the processes
+// run only that. before is called in each process before each run, with the number of the process.
+func EqualInFreshProcesses(t *testing.T, seeds int, procs []string, pairs func() []Pair, before func(process int, seed uint64)) {
+	const asChild = "LOCKSIM_HASHES"
+	if process := os.Getenv(asChild); process != "" {
+		printHashes(t, seeds, pairs(), func(seed uint64) { before(slices.Index(procs, process), seed) })
+		return
+	}
+	var first []string
+	for i, n := range procs {
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.count=1", "-test.timeout=4h")
+		cmd.Env = append(os.Environ(), asChild+"="+n, "GOMAXPROCS="+n)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("GOMAXPROCS=%s: %v\n%s", n, err, out)
+		}
+		lines := slices.DeleteFunc(strings.Split(string(out), "\n"), func(line string) bool { return !strings.HasPrefix(line, "run ") })
+		if i == 0 {
+			first = lines
+			t.Logf("%d runs", len(lines))
+			continue
+		}
+		for j := range min(len(first), len(lines)) {
+			if first[j] != lines[j] {
+				t.Fatalf("GOMAXPROCS=%s: %s, at %s it is %s", n, lines[j], procs[0], first[j])
+			}
+		}
+		if len(first) != len(lines) {
+			t.Fatalf("GOMAXPROCS=%s: %d runs, at %s there are %d", n, len(lines), procs[0], len(first))
+		}
+	}
+	if len(first) < 40 {
+		t.Errorf("only %d runs", len(first))
+	}
+}
+
+// Pair is a scenario with a lock.
+type Pair struct {
+	Scenario *file.Scenario
+	Lock     play.Lock
+}
+
+// printHashes prints a line for each run: scenario, lock, seed and the hash of the trace.
+func printHashes(t *testing.T, seeds int, pairs []Pair, before func(seed uint64)) {
+	for _, p := range pairs {
+		for seed := uint64(1); seed <= uint64(seeds); seed++ {
+			before(seed)
+			o, err := play.Run(p.Scenario, p.Lock, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Alone: true})
+			if err != nil {
+				t.Fatalf("%s, %s, seed %d: %v", p.Scenario.Name, p.Lock.Name, seed, err)
+			}
+			fmt.Println("run", p.Scenario.Name, p.Lock.Name, seed, o.Modes[0].TraceHash)
+		}
+	}
+}
