@@ -417,7 +417,8 @@ type ServerName struct {
 	// leader.
 	Leader string
 	// Lacks are the kinds of fault, such as "evict", that cannot strike these servers: they have nothing that it
-	// could concern. A file with one is refused. "exhaust_pool" is for servers whose clients have no pools.
+	// could concern. A file with one is refused. "exhaust_pool" is for servers whose clients have no pools. Without any,
+	// a file may have it, and no search draws it.
 	Lacks []string
 }
 

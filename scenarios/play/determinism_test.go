@@ -34,10 +34,10 @@ func librarySample(t testing.TB) []*file.Scenario {
 	return sample
 }
 
-// Every scenario, 50 seeds at full size, each run twice: the same trace and
+// Every scenario, 30 seeds at full size, each run twice: the same trace and
 // the same verdict, at one processor and at two.
 func TestDeterministic(t *testing.T) {
-	seeds := testruns.Soak(t, 50, 0.04)
+	seeds := testruns.Soak(t, 30, 0.06)
 	for _, sc := range librarySample(t) {
 		_, l := testruns.Load(t, sc.Name)
 		t.Run(sc.Name, func(t *testing.T) {

@@ -23,6 +23,9 @@ func TestLackedFaultsAreNotDrawn(t *testing.T) {
 			t.Errorf("%s is not drawn: %v", name, some)
 		}
 	}
+	if slices.Contains(all, "exhaust_pool") || !slices.Contains(some, "exhaust_pool") || slices.Contains(names("clock_jump", "exhaust_pool"), "exhaust_pool") {
+		t.Error("exhaust_pool is drawn for servers of which it is not known whether their clients have pools, or not for those that have")
+	}
 	if !slices.Contains(all, "node-clock-jump") || slices.Contains(some, "node-clock-jump") {
 		t.Errorf("with the fault %v, without it %v", all, some)
 	}

@@ -13,7 +13,8 @@ func troubles(w file.World) []trouble {
 	all := slices.Concat(processTroubles, clockTroubles, networkTroubles, nodeTroubles)
 	if w.Redis == 0 { // servers of other kinds need not have these faults
 		all = slices.DeleteFunc(all, func(t trouble) bool {
-			return slices.Contains(redisTroubles, t.name) || slices.ContainsFunc(w.Servers, func(s file.ServerCount) bool { return t.lackedBy(s) })
+			return slices.Contains(redisTroubles, t.name) || t.name == exhaustPool && !slices.ContainsFunc(w.Servers, hasPools) ||
+				slices.ContainsFunc(w.Servers, func(s file.ServerCount) bool { return t.lackedBy(s) })
 		})
 	}
 	if w.Replicas > 0 {
@@ -42,7 +43,7 @@ var processTroubles = []trouble{
 	{"kill_worker", []faults.Action{faults.KillWorker{}}, func(d *drawer) []step {
 		return single(faults.KillWorker{Process: d.client()})
 	}, seldom},
-	{"exhaust_pool", []faults.Action{faults.ExhaustPool{}}, func(d *drawer) []step {
+	{exhaustPool, []faults.Action{faults.ExhaustPool{}}, func(d *drawer) []step {
 		return timed(d.spell(), func(l time.Duration) faults.Action { return faults.ExhaustPool{Process: d.client(), For: l} })
 	}, often},
 }
@@ -142,7 +143,13 @@ var nodeTroubles = []trouble{
 }
 
 // redisTroubles are those that a server of another kind need not support.
-var redisTroubles = []string{"read_only", "flush-scripts", "flush-keys", "evict", "exhaust_pool"}
+var redisTroubles = []string{"read_only", "flush-scripts", "flush-keys", "evict"}
+
+const exhaustPool = "exhaust_pool"
+
+// hasPools reports whether the clients of such servers have pools of connections: the kind says what it lacks, and this is
+// not in the list.
+func hasPools(s file.ServerCount) bool { return len(s.Lacks) > 0 && !slices.Contains(s.Lacks, exhaustPool) }
 
 var replicaTroubles = []trouble{
 	{"failover", []faults.Action{faults.Failover{}}, func(d *drawer) []step {

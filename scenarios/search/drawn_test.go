@@ -51,9 +51,9 @@ func TestFoundOnlyBecause(t *testing.T) {
 				c.space.Faults = []lock.Fault{}
 			}
 			space := discovered(t, l, c.space)
-			runs := search.Seeds{First: 1, Last: uint64(testruns.Soak(t, 2000, 0.1))}
+			runs := search.Seeds{First: 1, Last: uint64(testruns.Soak(t, 1200, 0.1))}
 			if c.rare {
-				runs.Last *= 4
+				runs.Last *= 3
 			}
 			violations := func(change func(sc *file.Scenario)) (count int, first uint64) {
 				for drawn := range search.Drawn(space, runs) {

@@ -70,6 +70,14 @@ type machine interface {
 // open is the database for a client.
 func open(t testing.TB, m machine) *sql.DB {
 	t.Helper()
+	db := stdlib.OpenDB(*config(t, m, pgx.QueryExecModeCacheStatement))
+	m.OnEnd(func() { _ = db.Close() })
+	return db
+}
+
+// config is that of the driver for a client.
+func config(t testing.TB, m machine, mode pgx.QueryExecMode) *pgx.ConnConfig {
+	t.Helper()
 	cfg, err := pgx.ParseConfig("host=p0 user=locksim dbname=postgres sslmode=disable")
 	if err != nil {
 		t.Fatal(err)
@@ -78,9 +86,8 @@ func open(t testing.TB, m machine) *sql.DB {
 	cfg.DialFunc = func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return m.Dial(ctx, network, m.Address(postgres.Name))
 	}
-	db := stdlib.OpenDB(*cfg)
-	m.OnEnd(func() { _ = db.Close() })
-	return db
+	cfg.DefaultQueryExecMode = mode
+	return cfg
 }
 
 // story runs a world in which clients tell what they see, and returns its trace.
