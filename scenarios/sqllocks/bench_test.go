@@ -14,7 +14,7 @@ import (
 // BenchmarkRoundTrip is a statement of pgx by database/sql, beside a SET of go-redis.
 func BenchmarkRoundTrip(b *testing.B) {
 	b.Run("PostgreSQL", func(b *testing.B) {
-		needsServer(b)
+		testruns.NeedsPostgres(b)
 		server, err := postgres.Shared()
 		if err != nil {
 			b.Fatal(err)
@@ -40,7 +40,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 
 // BenchmarkRun is complete runs of one mode: a pause beyond the lease, on PostgreSQL and on Redis.
 func BenchmarkRun(b *testing.B) {
-	needsServer(b)
+	testruns.NeedsPostgres(b)
 	fenced, err := scenarios.Kind("fenced")
 	if err != nil {
 		b.Fatal(err)

@@ -12,7 +12,7 @@ import (
 
 // Each run takes a tenth of a second, so there are two of each pair here.
 func TestScenarios(t *testing.T) {
-	needsServer(t)
+	testruns.NeedsPostgres(t)
 	testruns.MeetExpectations(t, sqllocks.All(), 1, func(all []fence.Mode) []fence.Mode {
 		others := slices.DeleteFunc(slices.Clone(all), func(m fence.Mode) bool { return m == fence.None })
 		return []fence.Mode{fence.None, others[0]}
@@ -23,7 +23,7 @@ func TestScenarios(t *testing.T) {
 // lock, on a server that has served other worlds and, in the second process, on a fresh one now and then. LOCKSIM_SOAK=10 is
 // 200 seeds.
 func TestEqualInFreshProcesses(t *testing.T) {
-	needsServer(t)
+	testruns.NeedsPostgres(t)
 	testruns.EqualInFreshProcesses(t, testruns.Soak(t, 20, 0.1), []string{"2", "1"}, func() (all []testruns.Pair) {
 		library, err := play.Library(sqllocks.All())
 		if err != nil {

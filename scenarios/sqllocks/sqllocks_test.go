@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"locksim/checker"
+	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 	"locksim/scenarios/sqllocks"
-	"locksim/sim/postgres"
 )
 
 func TestMain(m *testing.M) {
@@ -21,18 +21,6 @@ func TestMain(m *testing.M) {
 		code = 1
 	}
 	os.Exit(code)
-}
-
-// needsServer skips the test where there can be no PostgreSQL, or fails it with LOCKSIM_REQUIRE_LIVE=1.
-func needsServer(t testing.TB) {
-	t.Helper()
-	switch err := postgres.Missing(); {
-	case err == nil:
-	case os.Getenv("LOCKSIM_REQUIRE_LIVE") == "1":
-		t.Fatal(err)
-	default:
-		t.Skipf("%v; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure", err)
-	}
 }
 
 // paused is a holder that is paused for longer than its lease, in a scenario with data at a place.
@@ -56,7 +44,7 @@ faults:
 // A paused holder overwrites the data of its successor, unless a fence refuses it, in the store or by the statements of
 // package sqlguard, or the data is in the transaction that has the lock.
 func TestPausedHolder(t *testing.T) {
-	needsServer(t)
+	testruns.NeedsPostgres(t)
 	for _, l := range sqllocks.All() {
 		if strings.HasPrefix(l.Name, kinds.BrokenPrefix) {
 			continue
@@ -94,7 +82,7 @@ func TestPausedHolder(t *testing.T) {
 // A write in the transaction that has the lock takes effect with the release, or not at all: a holder that is paused after
 // it has written loses the write, and the data is right.
 func TestWriteOfALostTransaction(t *testing.T) {
-	needsServer(t)
+	testruns.NeedsPostgres(t)
 	sc, err := scenarios.Parse("lost.yaml", []byte(`
 name: lost
 world: {postgres: 1, clients: 3, latency: 1ms..5ms}

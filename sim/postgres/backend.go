@@ -44,7 +44,8 @@ type backend struct {
 	back    []byte   // of the process, not a whole message yet
 	out     []byte   // for the client, not sent yet
 	owed    int      // messages ReadyForQuery that the process owes
-	asked   []string // the statements for which it owes them
+	asked   Piece    // the messages for which it owes them
+	noted   bool     // they are in the trace
 	op      string   // what the statements are about: application_name
 	pending []string // writes that take effect when their transaction does
 	undone  bool     // the last statement was a ROLLBACK
@@ -173,18 +174,12 @@ func (b *backend) Data(data []byte) {
 				continue
 			}
 			b.started = true
-			b.owe("start")
+			b.asked = append(b.asked, "start")
+			b.owed++
 		} else if b.started {
-			switch msg.kind() {
-			case 'Q':
-				text, _ := cString(msg.body())
-				b.owe(text)
-			case 'P':
-				_, after := cString(msg.body())
-				text, _ := cString(after)
-				b.asked = append(b.asked, text)
-			case 'S':
-				b.owe("")
+			b.asked = append(b.asked, word(sim.Up, msg))
+			if msg.kind() == 'Q' || msg.kind() == 'S' {
+				b.owed++
 			}
 		}
 		batch = append(batch, msg...)
@@ -194,14 +189,6 @@ func (b *backend) Data(data []byte) {
 		b.conn.Finish()
 	}
 	m.settle()
-}
-
-// owe takes note of a request that ends with a ReadyForQuery.
-func (b *backend) owe(statement string) {
-	b.owed++
-	if statement != "" {
-		b.asked = append(b.asked, statement)
-	}
 }
 
 // cancel passes the cancellation of another connection's statement on, and waits until the server has dealt with it.
@@ -246,7 +233,7 @@ func (b *backend) work() {
 			switch why := b.machine.waits(b.pid); {
 			case why == forNothing || b.readable():
 			case why == forLock:
-				b.machine.node.Record(b.conn.Client(), Waits{b.conn.Name()})
+				b.record(nil) // for a lock that another backend has
 				b.stop()
 				return
 			default:
@@ -302,19 +289,22 @@ func (b *backend) take(msg message) {
 		if field(msg, 'C') == "40P01" {
 			msg = withoutDetails(msg)
 		}
-		b.record("error " + field(msg, 'C') + " " + field(msg, 'M'))
+		b.record(trace.Text(word(sim.Down, msg)))
 	case 'C':
 		tag, _ := cString(msg.body())
-		b.record(tag)
+		b.record(trace.Text(tag))
 		b.decide(tag)
 	case 'S':
 		if name, rest := cString(msg.body()); name == "application_name" {
 			b.op, _ = cString(rest)
 		}
 	case 'Z':
+		if !b.noted {
+			b.record(trace.Text("ready"))
+		}
 		b.commit(msg.body()[0])
 		b.owed--
-		b.asked = nil
+		b.asked, b.noted = nil, false
 	}
 	b.out = append(b.out, msg...)
 }
@@ -358,10 +348,10 @@ func (b *backend) decided(op trace.Decision) {
 	b.machine.node.Record(b.conn.Client(), op)
 }
 
-// record records what became of a statement.
-func (b *backend) record(answer string) {
-	b.machine.node.Record(b.conn.Client(), trace.Exec{Conn: b.conn.Name(),
-		Request: trace.Text(strings.Join(b.asked, "; ")), Answer: trace.Text(answer)})
+// record records what became of a request; nil is for one that has no answer yet.
+func (b *backend) record(answer trace.Content) {
+	b.noted = true
+	b.machine.node.Record(b.conn.Client(), trace.Exec{Conn: b.conn.Name(), Request: b.asked, Answer: answer})
 }
 
 // flush sends what the process has said.

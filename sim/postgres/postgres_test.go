@@ -189,7 +189,7 @@ func TestEqual(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			first := story(t, 5, faults, rowLock)
 			if waits := 0; !slices.ContainsFunc(first.Events, func(e trace.Event) bool {
-				if e.What.Kind() == "waits" {
+				if x, ok := e.What.(trace.Exec); ok && x.Answer == nil {
 					waits++
 				}
 				return waits == 4

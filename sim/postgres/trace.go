@@ -11,34 +11,20 @@ import (
 	"locksim/sim/trace"
 )
 
-// Waits is a backend that waits for a lock which another one holds.
-type Waits struct {
-	// Conn is its connection.
-	Conn string
-}
+// Piece is what one side sends in one instant: its messages in words.
+type Piece []string
 
-// Kind is "waits".
-func (Waits) Kind() string { return "waits" }
-
-// AppendText appends the connection.
-func (w Waits) AppendText(b []byte) []byte {
-	return append(append(b, w.Conn...), " waits for a lock"...)
-}
-
-// AppendHash implements [trace.What].
-func (w Waits) AppendHash(b []byte) []byte { return append(b, w.Conn...) }
-
-// Piece is what one side sends in one instant: the types of its messages.
-type Piece struct{ text string }
-
-// AppendText appends the messages in words.
-func (p Piece) AppendText(b []byte) []byte { return append(b, p.text...) }
+// AppendText appends the messages.
+func (p Piece) AppendText(b []byte) []byte { return append(b, strings.Join(p, ", ")...) }
 
 // AppendHash implements [trace.Content].
-func (p Piece) AppendHash(b []byte) []byte { return append(b, p.text...) }
+func (p Piece) AppendHash(b []byte) []byte { return p.AppendText(b) }
+
+// Words implements [trace.Worded].
+func (p Piece) Words() []string { return p }
 
 // Brief implements [trace.Request].
-func (p Piece) Brief(trace.Content) string { return p.text }
+func (p Piece) Brief(trace.Content) string { return strings.Join(p, ", ") }
 
 // describe describes the bytes of one side. Values of rows and of arguments are left out: they are in the events of the
 // server.
@@ -62,7 +48,7 @@ func describe(dir sim.Direction, b []byte) Piece {
 		}
 		first = false
 	}
-	return Piece{strings.Join(words, ", ")}
+	return words
 }
 
 // word is a message in words.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
@@ -34,6 +35,7 @@ func TestComparisonIsUpToDate(t *testing.T) {
 	if os.Getenv("LOCKSIM_SOAK") != "1" {
 		return
 	}
+	testruns.NeedsPostgres(t)
 	code, out, errs := own(t, "compare", "--markdown", "--quiet")
 	if code != exitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)

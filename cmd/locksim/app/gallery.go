@@ -30,6 +30,7 @@ var galleryStories = []galleryStory{
 	{"09-two-primaries", "split-brain", "none,check,strict,claim"},
 	{"10-late-packet", "late-packet", "none,check,seal"},
 	{"11-etcd-keep-alives-lost", "etcd-keepalives-lost", "none,check,seal"},
+	{"12-row-lock-and-pause", "sql-for-update-pause", "none,claim"},
 }
 
 // galleryCommand is hidden, since it is for the development of locksim: make gallery

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locksim/internal/testruns"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/play"
 	"locksim/scenarios/sqllocks"
@@ -48,6 +49,7 @@ func TestGalleryIsUpToDate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many runs")
 	}
+	testruns.NeedsPostgres(t)
 	dir := t.TempDir()
 	if code, _, errs := own(t, "gallery", dir); code != exitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
@@ -80,6 +82,9 @@ func TestGalleryCommands(t *testing.T) {
 	}
 	for _, story := range galleryStories {
 		t.Run(story.page, func(t *testing.T) {
+			if strings.HasPrefix(story.scenario, "sql-") {
+				testruns.NeedsPostgres(t)
+			}
 			page := read(t, filepath.Join(galleryDir, story.page+".md"))
 			found := lastCommand.FindStringSubmatch(page)
 			if found == nil {

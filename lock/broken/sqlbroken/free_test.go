@@ -4,9 +4,7 @@ import (
 	"context"
 	crypto "crypto/rand"
 	"database/sql"
-	"errors"
 	"math/rand/v2"
-	"os"
 	"testing"
 	"time"
 
@@ -14,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"locksim/internal/pgserver"
+	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/broken/sqlbroken"
 )
@@ -24,13 +23,11 @@ const brief = 200 * time.Millisecond
 // On a PostgreSQL that runs freely, without a world, each mistake shows as in its scenario, and the lock without mistakes has
 // none of them.
 func TestMistakesOnAFreeServer(t *testing.T) {
+	testruns.NeedsPostgres(t)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	server, err := pgserver.Start(ctx, pgserver.Options{})
-	switch {
-	case errors.Is(err, pgserver.ErrMissing) && os.Getenv("LOCKSIM_REQUIRE_LIVE") != "1":
-		t.Skipf("%v; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure", err)
-	case err != nil:
+	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() {

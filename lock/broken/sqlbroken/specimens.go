@@ -115,7 +115,7 @@ func All() []Specimen {
 			Wrong: "It takes two locks, one after the other, and not every client takes the same one first.",
 			lock: func(db *sql.DB, o Options) (lock.Locker, error) {
 				right := o.right()
-				right.Table = single
+				right.Table, right.Block = single, true
 				each, err := sqllock.NewForUpdate(db, right)
 				return &pair{each, o.Second}, err
 			},

@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"locksim/checker"
+	"locksim/internal/testruns"
 	"locksim/lock/broken/sqlbroken"
 	"locksim/lock/fence"
 	"locksim/scenarios"
 	"locksim/scenarios/sqllocks"
-	"locksim/sim/postgres"
 )
 
 func TestMain(m *testing.M) {
@@ -23,12 +23,7 @@ func TestMain(m *testing.M) {
 // The lock without the mistakes does no harm where each of the specimens does, so it is the mistake that the scenarios show.
 // (The other two specimens have a lock of package sqllock; that one is in their scenarios.)
 func TestRightDoesNoHarm(t *testing.T) {
-	switch err := postgres.Missing(); {
-	case err != nil && os.Getenv("LOCKSIM_REQUIRE_LIVE") == "1":
-		t.Fatal(err)
-	case err != nil:
-		t.Skipf("%v; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure", err)
-	}
+	testruns.NeedsPostgres(t)
 	for _, name := range []string{"sql-release-without-owner", "sql-takeover-unchecked", "sql-token-read-late"} {
 		wrong := false
 		for _, s := range append(sqlbroken.All(), sqlbroken.Right()) {
