@@ -41,6 +41,9 @@ func TestRunsAreJudgedTheSame(t *testing.T) {
 	for i := range part {
 		p := pairs[i*len(pairs)/part]
 		l, err := play.FindLock(p.lock, locks)
+		if testruns.WithoutPostgres(err) {
+			continue
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -32,7 +33,8 @@ func guard(dir string) {
 		_, _ = fmt.Fprintf(os.Stderr, "locksim: %s=%s is no folder of a PostgreSQL\n", asGuardian, dir)
 		os.Exit(2)
 	}
-	_, _ = io.Copy(io.Discard, os.Stdin) // the parent never writes: this ends when the pipe is closed
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // killall LOCKSIM is for the program, not for this one
+	_, _ = io.Copy(io.Discard, os.Stdin)                         // the parent never writes: this ends when the pipe is closed
 	if err := clear(dir); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "locksim: what is left of PostgreSQL:", err)
 	}

@@ -134,7 +134,7 @@ func TestServer(t *testing.T) {
 }
 
 // The program that has a server is killed: after five seconds nothing of the server is left, also if one of its processes
-// was stopped. LOCKSIM_SOAK=1 is 100 times.
+// was stopped, or the guardian was told to end, as by killall. LOCKSIM_SOAK=1 is 100 times.
 func TestProgramKilled(t *testing.T) {
 	for n := range testruns.Soak(t, 100, 0.02) {
 		cmd := exec.Command(os.Args[0])
@@ -158,6 +158,8 @@ func TestProgramKilled(t *testing.T) {
 		memory := segment(t, dir)
 		if n%2 == 1 {
 			stopOne(t, dir)
+		} else {
+			endGuardian(t, cmd.Process.Pid)
 		}
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -169,6 +171,32 @@ func TestProgramKilled(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 	}
+}
+
+// endGuardian tells the guardian of a program to end.
+func endGuardian(t *testing.T, program int) {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range all {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		var pid, parent int
+		var name, state string
+		_, err = fmt.Sscan(string(text), &pid, &name, &state, &parent)
+		self, failure := os.Readlink(filepath.Join(filepath.Dir(path), "exe"))
+		if err == nil && failure == nil && parent == program && self == os.Args[0] {
+			if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+	}
+	t.Fatal("the program has no guardian")
 }
 
 // stopOne stops a process of a server, so that it takes no other signal than SIGKILL.

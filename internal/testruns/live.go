@@ -1,18 +1,26 @@
 package testruns
 
 import (
+	"errors"
 	"os"
 	"testing"
 
+	"locksim/internal/pgserver"
 	"locksim/sim/postgres"
 )
+
+// WithoutPostgres reports whether an error says that there can be no PostgreSQL here. With LOCKSIM_REQUIRE_LIVE=1 none does.
+func WithoutPostgres(err error) bool {
+	missing := errors.Is(err, pgserver.ErrMissing) || errors.Is(err, pgserver.ErrNoCompiler)
+	return missing && os.Getenv("LOCKSIM_REQUIRE_LIVE") != "1"
+}
 
 // NeedsPostgres skips the test where there can be no PostgreSQL, or fails it with LOCKSIM_REQUIRE_LIVE=1.
 func NeedsPostgres(t testing.TB) {
 	t.Helper()
 	switch err := postgres.Missing(); {
 	case err == nil:
-	case os.Getenv("LOCKSIM_REQUIRE_LIVE") == "1":
+	case !WithoutPostgres(err):
 		t.Fatal(err)
 	default:
 		t.Skipf("%v; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure", err)

@@ -415,3 +415,21 @@ func TestSleep(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
+
+// The limit on connections is the server's own.
+func TestTooManyConnections(t *testing.T) {
+	got := ""
+	story(t, 1, nil, func(p *sim.Process, db *sql.DB, _ func(string, ...any)) {
+		for range 120 {
+			conn, err := db.Conn(p.Context())
+			if err != nil {
+				got = err.Error()
+				return
+			}
+			p.OnEnd(func() { _ = conn.Close() })
+		}
+	})
+	if !strings.Contains(got, "SQLSTATE 53300") {
+		t.Errorf("the error of the last connection is %q", got)
+	}
+}
