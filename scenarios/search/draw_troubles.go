@@ -149,7 +149,9 @@ const exhaustPool = "exhaust_pool"
 
 // hasPools reports whether the clients of such servers have pools of connections: the kind says what it lacks, and this is
 // not in the list.
-func hasPools(s file.ServerCount) bool { return len(s.Lacks) > 0 && !slices.Contains(s.Lacks, exhaustPool) }
+func hasPools(s file.ServerCount) bool {
+	return len(s.Lacks) > 0 && !slices.Contains(s.Lacks, exhaustPool)
+}
 
 var replicaTroubles = []trouble{
 	{"failover", []faults.Action{faults.Failover{}}, func(d *drawer) []step {
