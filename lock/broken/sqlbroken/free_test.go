@@ -17,9 +17,6 @@ import (
 	"locksim/lock/broken/sqlbroken"
 )
 
-// brief is the TTL on a server in real time.
-const brief = 200 * time.Millisecond
-
 // On a PostgreSQL that runs freely, without a world, each mistake shows as in its scenario, and the lock without mistakes has
 // none of them.
 func TestMistakesOnAFreeServer(t *testing.T) {
@@ -73,39 +70,59 @@ type freely struct {
 	resource string
 }
 
-// client is one that does something when it has taken the row.
-func (f *freely) client(taken func()) lock.Locker {
+// client is one that does something when it has taken the row, and says when it was refused. Its leases do not end before
+// the test does.
+func (f *freely) client(taken, refused func()) lock.Locker {
 	f.t.Helper()
-	l, err := f.specimen.New(f.db, sqlbroken.Options{TTL: brief, Backoff: lock.Backoff{Min: time.Millisecond, Max: 5 * time.Millisecond},
-		Clock: lock.SystemClock(), Jitter: rand.NewPCG(1, 2), Entropy: crypto.Reader, Point: func(string) { taken() }})
+	l, err := f.specimen.New(f.db, sqlbroken.Options{TTL: time.Hour, Backoff: lock.Backoff{Min: time.Millisecond, Max: 5 * time.Millisecond},
+		Clock: noticed{lock.SystemClock(), refused}, Jitter: rand.NewPCG(1, 2), Entropy: crypto.Reader, Point: func(string) { taken() }})
 	if err != nil {
-		f.t.Fatal(err)
+		f.t.Error(err)
 	}
 	return l
 }
 
-func nothing() {}
-
-// acquire acquires the lock, and waits for half of the TTL at most.
-func (f *freely) acquire(ctx context.Context, l lock.Locker) (lock.Lease, error) {
-	ctx, cancel := context.WithTimeout(ctx, brief/2)
-	defer cancel()
-	return l.Acquire(ctx, f.resource)
+// noticed is a clock that is told when a client waits before it asks again.
+type noticed struct {
+	lock.Clock
+	refused func()
 }
 
-// releasesAnother reports whether a late release lets a third client in beside the second.
-func releasesAnother(ctx context.Context, f *freely) bool {
-	late, err := f.acquire(ctx, f.client(nothing))
+func (n noticed) Sleep(ctx context.Context, d time.Duration) error {
+	n.refused()
+	return n.Clock.Sleep(ctx, d)
+}
+
+func nothing() {}
+
+// acquire acquires a lock that is free.
+func (f *freely) acquire(ctx context.Context) lock.Lease {
+	f.t.Helper()
+	l, err := f.client(nothing, nothing).Acquire(ctx, f.resource)
 	if err != nil {
-		f.t.Fatal(err)
+		f.t.Error(err)
 	}
-	time.Sleep(brief + brief/4)
-	if _, err := f.acquire(ctx, f.client(nothing)); err != nil {
-		f.t.Fatal(err)
+	return l
+}
+
+// expire ends the lease of the row, as its end does.
+func (f *freely) expire(ctx context.Context) {
+	f.t.Helper()
+	if _, err := f.db.ExecContext(ctx, "UPDATE broken_locks SET expires_at = clock_timestamp() WHERE resource = $1", f.resource); err != nil {
+		f.t.Error(err)
 	}
+}
+
+// releasesAnother reports whether a late release frees the row of another client.
+func releasesAnother(ctx context.Context, f *freely) (freed bool) {
+	late := f.acquire(ctx)
+	f.expire(ctx)
+	f.acquire(ctx)
 	_ = late.Release(ctx)
-	_, err = f.acquire(ctx, f.client(nothing))
-	return err == nil
+	if err := f.db.QueryRowContext(ctx, "SELECT expires_at <= clock_timestamp() FROM broken_locks WHERE resource = $1", f.resource).Scan(&freed); err != nil {
+		f.t.Fatal(err)
+	}
+	return freed
 }
 
 // bothTake reports whether two clients take a row that both have seen to be free: none can write it until both wait to.
@@ -118,13 +135,12 @@ func bothTake(ctx context.Context, f *freely) bool {
 	if _, err := tx.ExecContext(ctx, "LOCK TABLE broken_locks IN EXCLUSIVE MODE"); err != nil {
 		f.t.Fatal(err)
 	}
-	granted := make(chan bool, 2)
+	both, end := context.WithCancel(ctx)
+	defer end()
+	outcomes := make(chan bool, 1000) // of statements: whether they took the row
 	for range 2 {
 		go func() {
-			ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-			defer cancel()
-			_, err := f.client(nothing).Acquire(ctx, f.resource)
-			granted <- err == nil
+			_, _ = f.client(func() { outcomes <- true }, func() { outcomes <- false }).Acquire(both, f.resource)
 		}()
 	}
 	for waiting := 0; waiting < 2; {
@@ -135,27 +151,17 @@ func bothTake(ctx context.Context, f *freely) bool {
 	if err := tx.Commit(); err != nil {
 		f.t.Fatal(err)
 	}
-	first := <-granted
-	select {
-	case second := <-granted:
-		return first && second
-	case <-time.After(brief / 2):
-		<-granted // when the lease of the first has ended
-		return false
-	}
+	first, second := <-outcomes, <-outcomes
+	return first && second
 }
 
 // sameToken reports whether a client that is slow to read its token gets that of its successor.
 func sameToken(ctx context.Context, f *freely) bool {
 	var successor lock.Lease
 	slow, err := f.client(func() {
-		time.Sleep(brief + brief/4)
-		l, err := f.acquire(ctx, f.client(nothing))
-		if err != nil {
-			f.t.Error(err)
-		}
-		successor = l
-	}).Acquire(ctx, f.resource)
+		f.expire(ctx)
+		successor = f.acquire(ctx)
+	}, nothing).Acquire(ctx, f.resource)
 	if err != nil || successor == nil {
 		f.t.Fatal(err)
 	}
