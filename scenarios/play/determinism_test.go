@@ -34,10 +34,10 @@ func librarySample(t testing.TB) []*file.Scenario {
 	return sample
 }
 
-// Every scenario, 30 seeds at full size, each run twice: the same trace and
+// Every scenario, 20 seeds at full size, each run twice: the same trace and
 // the same verdict, at one processor and at two.
 func TestDeterministic(t *testing.T) {
-	seeds := testruns.Soak(t, 30, 0.06)
+	seeds := testruns.Soak(t, 20, 0.1)
 	for _, sc := range librarySample(t) {
 		_, l := testruns.Load(t, sc.Name)
 		t.Run(sc.Name, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestDeterministicAcrossProcesses(t *testing.T) {
 	}
 	want := "digest " + digest(t)
 	others := []string{"1", "4"}
-	if testing.Short() {
+	if os.Getenv("LOCKSIM_SOAK") != "1" {
 		others = others[:1]
 	}
 	for _, procs := range others {
