@@ -51,7 +51,7 @@ func TestFoundOnlyBecause(t *testing.T) {
 				c.space.Faults = []lock.Fault{}
 			}
 			space := discovered(t, l, c.space)
-			runs := search.Seeds{First: 1, Last: uint64(testruns.Soak(t, 1200, 0.1))}
+			runs := search.Seeds{First: 1, Last: uint64(max(testruns.Soak(t, 1200, 0.1), 120))}
 			if c.rare {
 				runs.Last *= 3
 			}
