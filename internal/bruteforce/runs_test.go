@@ -1,6 +1,7 @@
 package bruteforce_test
 
 import (
+	"os"
 	"slices"
 	"testing"
 
@@ -17,7 +18,11 @@ import (
 // they name, the specimens too, in all fencing modes: both judges have the same
 // label and the same facts. With LOCKSIM_SOAK=1 it plays all with three seeds.
 func TestRunsAreJudgedTheSame(t *testing.T) {
-	locks := slices.Concat(etcdlocks.All(), sqllocks.All())
+	locks := etcdlocks.All()
+	all := os.Getenv("LOCKSIM_SOAK") == "1"
+	if all {
+		locks = append(locks, sqllocks.All()...)
+	}
 	library, err := play.Library(locks)
 	if err != nil {
 		t.Fatal(err)
@@ -30,6 +35,9 @@ func TestRunsAreJudgedTheSame(t *testing.T) {
 	var pairs []pair
 	for seed := range uint64(3) {
 		for _, sc := range library {
+			if !all && sc.World.Count("postgres") > 0 { // a run takes a tenth of a second
+				continue
+			}
 			for _, name := range sc.LockNames() {
 				pairs = append(pairs, pair{sc, name, seed + 1})
 			}
