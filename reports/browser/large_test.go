@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -82,6 +83,9 @@ func TestTwoThousandEvents(t *testing.T) {
 // The page of a run of 100,000 events shows a part with a notice, and its controls
 // work.
 func TestHundredThousandEvents(t *testing.T) {
+	if os.Getenv("LOCKSIM_SOAK") != "1" {
+		t.Skip("it takes ten seconds: LOCKSIM_SOAK=1 has it")
+	}
 	o := crowded(t, 12, 135, fence.None)
 	if n := o.Modes[0].Trace.Len(); n < 100_000 {
 		t.Fatalf("the run has %d events, want 100,000", n)
