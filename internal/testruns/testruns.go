@@ -22,6 +22,14 @@ import (
 	"locksim/scenarios/search"
 )
 
+// OnlyWhole skips a test that takes many runs unless LOCKSIM_SOAK is 1: another test has a part of what it does.
+func OnlyWhole(t testing.TB) {
+	t.Helper()
+	if os.Getenv("LOCKSIM_SOAK") != "1" {
+		t.Skip("it takes many runs: make soak has it")
+	}
+}
+
 // Soak is full times LOCKSIM_SOAK, at least 2: the factor is 1 for make soak
 // and less in CI. Without the variable the factor is fallback, with -short a
 // tenth of it.

@@ -12,7 +12,11 @@ import (
 // The same seeds give the same traces in fresh processes at other numbers of processors, with each scenario and each lock
 // that it names. LOCKSIM_SOAK=10 is 300 seeds.
 func TestEqualInFreshProcesses(t *testing.T) {
-	testruns.EqualInFreshProcesses(t, testruns.Soak(t, 30, 0.04), []string{"2", "1", "4"}, func() (all []testruns.Pair) {
+	procs, seeds := []string{"2", "1", "4"}, testruns.Soak(t, 30, 0.04)
+	if seeds <= 5 {
+		procs = procs[:2]
+	}
+	testruns.EqualInFreshProcesses(t, seeds, procs, func() (all []testruns.Pair) {
 		library, err := play.Library(etcdlocks.All())
 		if err != nil {
 			t.Fatal(err)

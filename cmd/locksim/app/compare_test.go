@@ -48,9 +48,7 @@ func TestComparisonIsUpToDate(t *testing.T) {
 // A lock that is passed to Main is compared with the built-in ones, within the width of a
 // terminal.
 func TestCompareExtraLock(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes seconds, and much longer under the race detector")
-	}
+	testruns.OnlyWhole(t)
 	t.Setenv(asChild, "yes")
 	code, out, errs := call(t, []play.Lock{mylock()}, "compare", "--quiet", "mylock", "single", "watchdog-fenced", "reentrant-fenced", "redlock-watchdog", "fair")
 	if code != exitExpected || errs != "" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/scenarios/play"
 )
@@ -25,9 +26,7 @@ func promising() play.Lock {
 // A program can review its own lock. Each command of the review names that program, and
 // the command of a failure finds it again.
 func TestReviewOfAnExtraLock(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes many runs")
-	}
+	testruns.OnlyWhole(t)
 	t.Setenv(asChild, "1")
 	t.Setenv(asPromising, "1")
 	dir := filepath.Join(t.TempDir(), "mine")
