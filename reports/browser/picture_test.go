@@ -16,7 +16,7 @@ import (
 // requests, and the page stays accessible.
 func TestPorcupinesDrawing(t *testing.T) {
 	html, source := rendered(t, gcPause(t)), axeSource(t)
-	for _, v := range []view{desktop, views[3]} {
+	for _, v := range []view{desktop, phoneDark} {
 		t.Run(v.name, func(t *testing.T) {
 			tb := open(t, html, v)
 			if got := eval[string](tb, `[...document.querySelectorAll("iframe")].map((f) => f.getAttribute("sandbox") + " " + f.srcdoc.length).join()`); got != "allow-scripts 0,allow-scripts 0" {

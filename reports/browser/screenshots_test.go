@@ -11,9 +11,10 @@ import (
 // shots is the folder of the screenshots, which git ignores.
 const shots = "../out/screenshots"
 
+var phoneDark = view{name: "phone-dark", width: 390, height: 844, mobile: true, scheme: "dark"}
+
 // views are all of them with LOCKSIM_SOAK=1 or for pictures. Otherwise they are the two that have nothing in common.
 var views = func() []view {
-	phoneDark := view{name: "phone-dark", width: 390, height: 844, mobile: true, scheme: "dark"}
 	if os.Getenv("LOCKSIM_SOAK") != "1" && os.Getenv("LOCKSIM_SCREENSHOTS") == "" {
 		return []view{desktop, phoneDark}
 	}
