@@ -88,7 +88,7 @@ func leaderChanges(t *trace.Trace, grants []checker.Grant) (count int) {
 	for i := 1; i < len(grants); i++ {
 		before, after := grants[i-1], grants[i]
 		if before.Client != after.Client && slices.ContainsFunc(t.Events, func(e trace.Event) bool {
-			_, elected := e.What.(etcd.Elected)
+			_, elected := e.What.(trace.Elected)
 			return elected && checker.Pos(e.N) > before.Granted && checker.Pos(e.N) < after.Granted
 		}) {
 			count++

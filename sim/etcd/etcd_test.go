@@ -127,7 +127,7 @@ func TestLeaderChanges(t *testing.T) {
 	for name, changes := range map[string]bool{"isolated leader": true, "crash of the leader": true, "stall of the leader": true, "pause": false} {
 		elected := 0
 		for _, e := range once(t, 7, 3, strikes[name], nil).Events {
-			if _, ok := e.What.(etcd.Elected); ok {
+			if _, ok := e.What.(trace.Elected); ok {
 				elected++
 			}
 		}

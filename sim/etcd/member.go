@@ -2,7 +2,6 @@ package etcd
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -15,6 +14,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	"locksim/sim/internal/raftgroup"
 	"locksim/sim/trace"
 )
 
@@ -33,8 +33,8 @@ const (
 type Server struct {
 	node    *sim.Node
 	cluster *cluster
-	id      uint64              // in raft: the number in the name, and 1
-	log     *raft.MemoryStorage // on its disk: it is synced before a message is sent
+	id      uint64 // in raft: the number in the name, and 1
+	raft    *raftgroup.Member
 
 	memory // of its process
 }
@@ -42,7 +42,6 @@ type Server struct {
 // memory is what a member loses when its process ends.
 type memory struct {
 	life     int // the number of the process
-	raft     *raft.RawNode
 	applied  uint64
 	keyspace *keyspace
 	requests uint64 // numbers the requests of the process
@@ -53,7 +52,6 @@ type memory struct {
 	watchers []*watcher
 	syncing  bool // a round of syncWatchers is planned
 	sessions []*session
-	pumping  bool
 	leader   uint64        // whom it follows, or 0
 	elected  time.Duration // when the last leader appeared
 	ticked   time.Duration
@@ -70,39 +68,21 @@ type proposal struct {
 	done    func(proto.Message, error)
 }
 
-func newServer(node *sim.Node, c *cluster, id uint64, members int) *Server {
-	s := &Server{node: node, cluster: c, id: id, log: raft.NewMemoryStorage()}
-	voters := make([]uint64, members)
-	for i := range voters {
-		voters[i] = uint64(i + 1)
-	}
-	start := &raftpb.Snapshot{Metadata: &raftpb.SnapshotMetadata{
-		Index: new(firstIndex), Term: new(uint64(1)), ConfState: &raftpb.ConfState{Voters: voters},
-	}}
-	if err := s.log.ApplySnapshot(start); err != nil {
-		node.Fail(fmt.Errorf("start the log of %s: %w", node.Name(), err))
-	}
+func newServer(node *sim.Node, c *cluster) *Server {
+	s := &Server{node: node, cluster: c}
+	s.raft = c.group.Add(node, s, electionTicks)
+	s.id = s.raft.ID()
 	s.start()
 	return s
 }
 
-// firstIndex is the index of the log at which a cluster begins.
-const firstIndex = uint64(1)
-
 // start starts the process: it reads the log again.
 func (s *Server) start() {
 	s.memory = memory{
-		life: s.life + 1, applied: firstIndex, keyspace: newKeyspace(), waiting: map[uint64]*proposal{}, ticked: s.node.Monotonic(), booted: s.node.Now(),
+		life: s.life + 1, applied: raftgroup.FirstIndex, keyspace: newKeyspace(), waiting: map[uint64]*proposal{}, ticked: s.node.Monotonic(), booted: s.node.Now(),
 	}
 	s.lessor = newLessor(s)
-	var err error
-	s.raft, err = raft.NewRawNode(&raft.Config{
-		ID: s.id, ElectionTick: electionTicks, HeartbeatTick: 1, Storage: s.log, Applied: firstIndex,
-		MaxSizePerMsg: 1 << 20, MaxInflightMsgs: 512, CheckQuorum: true, PreVote: true, Logger: logger{s.node},
-	})
-	if err != nil {
-		s.node.Fail(fmt.Errorf("start %s: %w", s.node.Name(), err))
-	}
+	s.raft.Start(0)
 }
 
 // run starts what a member does by its clock.
@@ -110,7 +90,6 @@ func (s *Server) run() {
 	s.every(tick, func() {
 		s.ticked = s.node.Monotonic()
 		s.raft.Tick()
-		s.pump()
 	})
 	s.every(expiryRound, s.lessor.expire)
 }
@@ -149,7 +128,7 @@ func (s *Server) Node() *sim.Node { return s.node }
 func (s *Server) Leads() bool { return !s.node.Down() && s.leader == s.id }
 
 // Term is the member's term in raft.
-func (s *Server) Term() uint64 { return s.raft.BasicStatus().HardState.GetTerm() }
+func (s *Server) Term() uint64 { return s.raft.Term() }
 
 // Role implements [sim.Ranked]. The offset is the last index of the log that the member has applied.
 func (s *Server) Role() (role string, offset int64) {
@@ -179,8 +158,7 @@ func (s *Server) Restart(int) {
 
 // Kept implements [sim.Keeper].
 func (s *Server) Kept() string {
-	last, _ := s.log.LastIndex()
-	return fmt.Sprintf("a log of %d entries kept", last-firstIndex)
+	return fmt.Sprintf("a log of %d entries kept", s.raft.Entries())
 }
 
 // request numbers a request of the member: unlike that of any other process.
@@ -218,7 +196,7 @@ func (s *Server) timedOut(began time.Duration) error {
 
 // enter hands a proposal to raft, or holds it until there is a leader.
 func (s *Server) enter(p *proposal) {
-	if s.raft.BasicStatus().Lead == raft.None {
+	if s.raft.Leader() == raft.None {
 		s.held = append(s.held, p)
 		return
 	}
@@ -240,38 +218,15 @@ func (s *Server) finish(p *proposal, answer proto.Message, err error) {
 }
 
 // pump does what raft has to do, until there is nothing more.
-func (s *Server) pump() {
-	if s.pumping {
-		return
-	}
-	s.pumping = true
-	for s.raft.HasReady() {
-		rd := s.raft.Ready()
-		if rd.HardState != nil && !raft.IsEmptyHardState(rd.HardState) {
-			s.must(s.log.SetHardState(rd.HardState))
-		}
-		s.must(s.log.Append(rd.Entries))
-		for _, m := range rd.Messages {
-			s.cluster.send(s, m)
-		}
-		for _, e := range rd.CommittedEntries {
-			s.apply(e)
-		}
-		for _, r := range rd.ReadStates {
-			s.reads.confirmed(string(r.RequestCtx), r.Index)
-		}
-		s.raft.Advance(rd)
-		s.follow()
-	}
-	s.pumping = false
+func (s *Server) pump() { s.raft.Pump() }
+
+// Confirmed implements [raftgroup.Machine].
+func (s *Server) Confirmed(context string, index uint64) { s.reads.confirmed(context, index) }
+
+// Settled implements [raftgroup.Machine].
+func (s *Server) Settled() {
 	s.reads.serve(s)
 	s.flush()
-}
-
-func (s *Server) must(err error) {
-	if err != nil {
-		s.node.Fail(fmt.Errorf("the log of %s: %w", s.node.Name(), err))
-	}
 }
 
 // flush sends what the sessions have to send.
@@ -281,28 +236,19 @@ func (s *Server) flush() {
 	}
 }
 
-// step takes a message of another member.
-func (s *Server) step(m *raftpb.Message) {
-	if err := s.raft.Step(m); err != nil && !errors.Is(err, raft.ErrProposalDropped) {
-		s.node.Fail(fmt.Errorf("%s takes a message: %w", s.node.Name(), err))
-	}
-	s.pump()
-}
-
-// follow notices another leader, or that there is none.
-func (s *Server) follow() {
-	status := s.raft.BasicStatus()
+// Followed implements [raftgroup.Machine].
+func (s *Server) Followed() {
 	before := s.leader
-	if s.leader = status.Lead; s.leader == before {
+	if s.leader = s.raft.Leader(); s.leader == before {
 		return
 	}
 	switch s.id {
 	case before:
 		s.lessor.demote()
-		s.node.Record("", StepDown{Term: s.Term()})
+		s.node.Record("", trace.StepDown{Term: s.Term()})
 	case s.leader:
 		s.lessor.promote()
-		s.node.Record("", Elected{Term: s.Term()})
+		s.node.Record("", trace.Elected{Term: s.Term()})
 	}
 	if s.leader == raft.None {
 		return
@@ -316,8 +262,8 @@ func (s *Server) follow() {
 	}
 }
 
-// apply executes an entry of the log.
-func (s *Server) apply(e *raftpb.Entry) {
+// Apply implements [raftgroup.Machine].
+func (s *Server) Apply(e *raftpb.Entry) {
 	s.applied = e.GetIndex()
 	if e.GetType() != raftpb.EntryNormal || len(e.Data) == 0 {
 		return
@@ -396,7 +342,7 @@ func (r *reads) ask(s *Server) {
 	r.asked, r.next = r.next, nil
 	r.context, r.index = string(binary.BigEndian.AppendUint64(nil, s.request())), 0
 	context, began := r.context, s.node.Monotonic()
-	s.raft.ReadIndex([]byte(context))
+	s.raft.ReadIndex(context)
 	s.retryRead(context, began)
 }
 
@@ -412,7 +358,7 @@ func (s *Server) retryRead(context string, began time.Duration) {
 				s.reads.fail(rpctypes.ErrGRPCTimeout)
 				s.reads.ask(s)
 			default:
-				s.raft.ReadIndex([]byte(context))
+				s.raft.ReadIndex(context)
 				s.retryRead(context, began)
 			}
 			s.pump()
@@ -449,46 +395,3 @@ func (r *reads) fail(err error) {
 		f(err)
 	}
 }
-
-// logger takes what raft logs. Its panics are bugs, which end the run.
-type logger struct{ node *sim.Node }
-
-func (logger) Debug(...any)            {}
-func (logger) Debugf(string, ...any)   {}
-func (logger) Error(...any)            {}
-func (logger) Errorf(string, ...any)   {}
-func (logger) Info(...any)             {}
-func (logger) Infof(string, ...any)    {}
-func (logger) Warning(...any)          {}
-func (logger) Warningf(string, ...any) {}
-
-func (l logger) Fatal(v ...any)                 { l.Panic(v...) }
-func (l logger) Fatalf(format string, v ...any) { l.Panicf(format, v...) }
-func (l logger) Panic(v ...any)                 { panic("raft on " + l.node.Name() + ": " + fmt.Sprint(v...)) }
-func (l logger) Panicf(format string, v ...any) { l.Panic(fmt.Sprintf(format, v...)) }
-
-// Elected is a member that has become the leader.
-type Elected struct{ Term uint64 }
-
-// Kind is "elected".
-func (Elected) Kind() string { return "elected" }
-
-// AppendText appends the term.
-func (e Elected) AppendText(b []byte) []byte { return fmt.Appendf(b, "leader of term %d", e.Term) }
-
-// AppendHash implements [trace.What].
-func (e Elected) AppendHash(b []byte) []byte { return trace.AppendInt(b, int64(e.Term)) }
-
-// StepDown is a member that is the leader no more.
-type StepDown struct{ Term uint64 }
-
-// Kind is "step-down".
-func (StepDown) Kind() string { return "step-down" }
-
-// AppendText appends the term.
-func (e StepDown) AppendText(b []byte) []byte {
-	return fmt.Appendf(b, "leader no more, in term %d", e.Term)
-}
-
-// AppendHash implements [trace.What].
-func (e StepDown) AppendHash(b []byte) []byte { return trace.AppendInt(b, int64(e.Term)) }

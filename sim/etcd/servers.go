@@ -9,9 +9,9 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
-	"go.etcd.io/raft/v3/raftpb"
 
 	"locksim/sim"
+	"locksim/sim/internal/raftgroup"
 	"locksim/sim/trace"
 )
 
@@ -44,12 +44,12 @@ func Cluster(members int) sim.Kind { return Servers{Members: members} }
 
 // Build implements [sim.Kind]. The cluster has a leader from the beginning, which the seed chooses.
 func (c Servers) Build(b *sim.Builder) {
-	cl := &cluster{asked: map[uint64]string{}, creators: map[int64]string{}, truth: map[string]head{}}
-	var nodes []*sim.Node
 	count := cmp.Or(c.Members, 1)
+	cl := &cluster{group: raftgroup.New(count), asked: map[uint64]string{}, creators: map[int64]string{}}
+	var nodes []*sim.Node
 	for i := range count {
 		nodes = append(nodes, b.Add(fmt.Sprintf("e%d", i), port, func(n *sim.Node) sim.Server {
-			s := newServer(n, cl, uint64(i+1), count)
+			s := newServer(n, cl)
 			cl.members = append(cl.members, s)
 			return s
 		}))
@@ -59,54 +59,21 @@ func (c Servers) Build(b *sim.Builder) {
 	}
 	b.Link(nodes...)
 	b.Alias(Leader, port, func(string) *sim.Node { return cl.leader().node })
-	cl.elect(nodes[0].Draw("the first leader").Between(0, int64(count-1)))
-}
-
-// cluster is the members of a world's cluster, and what the world knows of them.
-type cluster struct {
-	members []*Server
-	direct  []func() // messages of the first election, which takes no time
-	started bool
-
-	index    uint64            // up to which some member has applied the log
-	asked    map[uint64]string // clients, by their requests
-	watched  []string
-	creators map[int64]string // clients, by the revisions at which they created a key
-	truth    map[string]head  // by watched key
-}
-
-// head is the value of a watched key, who has created it, and its lease.
-type head struct {
-	value, by string
-	lease     int64
-}
-
-// elect makes a member the leader before the world begins.
-func (c *cluster) elect(first int64) {
-	if err := c.members[first].raft.Campaign(); err != nil {
-		c.members[first].node.Fail(fmt.Errorf("elect the first leader: %w", err))
-		return
-	}
-	c.members[first].pump()
-	for len(c.direct) > 0 {
-		deliver := c.direct[0]
-		c.direct = c.direct[1:]
-		deliver()
-	}
-	c.started = true
-	for _, s := range c.members {
+	cl.group.Elect(nodes[0].Draw("the first leader").Between(0, int64(count-1)))
+	for _, s := range cl.members {
 		s.run()
 	}
 }
 
-// send sends a message of raft.
-func (c *cluster) send(from *Server, m *raftpb.Message) {
-	to := c.members[m.GetTo()-1]
-	if !c.started {
-		c.direct = append(c.direct, func() { to.step(m) })
-		return
-	}
-	from.node.Peer(to.node).Send(func() { to.step(m) })
+// cluster is the members of a world's cluster, and what the world knows of them.
+type cluster struct {
+	group   *raftgroup.Group
+	members []*Server
+
+	index    uint64            // up to which some member has applied the log
+	asked    map[uint64]string // clients, by their requests
+	creators map[int64]string  // clients, by the revisions at which they created a key
+	truth    raftgroup.Truth
 }
 
 // leader is the leader of the highest term that runs, or e0.
@@ -132,11 +99,12 @@ func (c *cluster) applied(s *Server, index uint64, r *pb.InternalRaftRequest, fr
 			c.creators[e.Kv.CreateRevision] = c.asked[r.Header.ID]
 		}
 	}
-	if len(c.watched) == 0 || from == len(s.keyspace.events) {
+	if len(c.truth.Watched()) == 0 || from == len(s.keyspace.events) {
 		return
 	}
 	step := s.node.Record(c.asked[r.Header.ID], trace.Apply{Effects: applied(s.keyspace.events[from:])})
-	c.tell(s, step, c.asked[r.Header.ID])
+	// The ground truth is that of e0: the members agree.
+	c.truth.Tell(c.members[0].node, step, c.asked[r.Header.ID], func(name string) raftgroup.Head { return c.head(s.keyspace, name) })
 }
 
 // applied is what a request has changed.
@@ -145,33 +113,9 @@ type applied []*mvccpb.Event
 func (a applied) AppendText(b []byte) []byte { return happened(a).AppendText(b) }
 func (a applied) AppendHash(b []byte) []byte { return happened(a).AppendHash(b) }
 
-// tell adds to the ground truth what has changed of the watched keys, by the request of a client, or without one.
-func (c *cluster) tell(s *Server, step int, by string) {
-	for _, name := range c.watched {
-		now, before := c.head(s.keyspace, name), c.truth[name]
-		if now == before {
-			continue
-		}
-		c.truth[name] = now
-		if before.value != "" && (now.value == "" || now.by != by) { // it went, and the next one came to the head
-			change := trace.KeyDeleted
-			if by == "" {
-				change = trace.KeyExpired
-			}
-			c.change(trace.KeyChange{Step: step, Key: name, By: by, Change: change})
-		}
-		if now.value != "" {
-			c.change(trace.KeyChange{Step: step, Key: name, Value: now.value, By: now.by, Change: trace.KeySet})
-		}
-	}
-}
-
-// change adds to the ground truth, which is that of e0: the members agree.
-func (c *cluster) change(k trace.KeyChange) { c.members[0].node.KeyChanged(k) }
-
 // head is the value of a watched key, and who has created it. Where the name ends with a slash, it is that of the keys
 // under it that was created first.
-func (c *cluster) head(k *keyspace, name string) head {
+func (c *cluster) head(k *keyspace, name string) raftgroup.Head {
 	from, to := []byte(name), []byte(nil)
 	if isQueue(name) {
 		to = []byte(prefixEnd(name))
@@ -184,11 +128,11 @@ func (c *cluster) head(k *keyspace, name string) head {
 	}
 	switch {
 	case first == nil:
-		return head{}
+		return raftgroup.Head{}
 	case isQueue(name):
-		return head{string(first.Key), c.creator(first), first.Lease}
+		return raftgroup.Head{Value: string(first.Key), By: c.creator(first), Lease: first.Lease}
 	}
-	return head{fmt.Sprintf("%d: %s", first.CreateRevision, first.Value), c.creator(first), first.Lease}
+	return raftgroup.Head{Value: fmt.Sprintf("%d: %s", first.CreateRevision, first.Value), By: c.creator(first), Lease: first.Lease}
 }
 
 // creator is the client that has created a key.
@@ -200,11 +144,7 @@ func isQueue(name string) bool { return strings.HasSuffix(name, "/") }
 // WatchKeys implements [sim.KeyWatcher]. A name that ends with a slash stands for a queue: its value is that of the keys
 // under it that was created first, which is how a lock of etcd knows its holder.
 func (s *Server) WatchKeys(names []string) {
-	for _, name := range names {
-		if !slices.Contains(s.cluster.watched, name) {
-			s.cluster.watched = append(s.cluster.watched, name)
-		}
-	}
+	s.cluster.truth.Watch(names)
 }
 
 // Keys implements [sim.Keyed]: the keys as this member has them, and the watched queues. The TTL is that of the lease
@@ -217,9 +157,9 @@ func (s *Server) Keys() []trace.Key {
 	for _, v := range s.keyspace.find([]byte{0}, []byte{0}, s.keyspace.revision) {
 		list = append(list, trace.Key{Name: string(v.Key), Value: string(v.Value), TTL: s.left(v.Lease)})
 	}
-	for _, name := range s.cluster.watched {
-		if h := s.cluster.head(s.keyspace, name); isQueue(name) && h.value != "" {
-			list = append(list, trace.Key{Name: name, Value: h.value, TTL: s.left(h.lease)})
+	for _, name := range s.cluster.truth.Watched() {
+		if h := s.cluster.head(s.keyspace, name); isQueue(name) && h.Value != "" {
+			list = append(list, trace.Key{Name: name, Value: h.Value, TTL: s.left(h.Lease)})
 		}
 	}
 	slices.SortFunc(list, func(a, b trace.Key) int { return strings.Compare(a.Name, b.Name) })

@@ -30,6 +30,12 @@ type Reveal struct{ Key string }
 // Snapshot is a server that saves all its keys to its disk.
 type Snapshot struct{ Keys int }
 
+// Elected is a server that has become the leader of a cluster, in a term of it.
+type Elected struct{ Term uint64 }
+
+// StepDown is a server that is the leader no more.
+type StepDown struct{ Term uint64 }
+
 // Decision is the decision of the protected resource, the store, on an
 // operation.
 type Decision struct {
@@ -66,6 +72,12 @@ func (Reveal) Kind() string { return "reveal" }
 // Kind is "snapshot".
 func (Snapshot) Kind() string { return "snapshot" }
 
+// Kind is "elected".
+func (Elected) Kind() string { return "elected" }
+
+// Kind is "step-down".
+func (StepDown) Kind() string { return "step-down" }
+
 // Kind is "store".
 func (Decision) Kind() string { return "store" }
 
@@ -92,6 +104,14 @@ func (r Reveal) AppendText(b []byte) []byte { return append(b, r.Key...) }
 
 // AppendText appends the number of keys.
 func (s Snapshot) AppendText(b []byte) []byte { return appendKeys(b, s.Keys) }
+
+// AppendText appends the term.
+func (e Elected) AppendText(b []byte) []byte { return fmt.Appendf(b, "leader of term %d", e.Term) }
+
+// AppendText appends the term.
+func (s StepDown) AppendText(b []byte) []byte {
+	return fmt.Appendf(b, "leader no more, in term %d", s.Term)
+}
 
 func appendKeys(b []byte, n int) []byte {
 	return append(strconv.AppendInt(b, int64(n), 10), " keys"...)
@@ -163,6 +183,12 @@ func (r Resync) AppendHash(b []byte) []byte { return AppendInt(b, int64(r.Keys))
 
 // AppendHash implements [What].
 func (r Reveal) AppendHash(b []byte) []byte { return AppendString(b, r.Key) }
+
+// AppendHash implements [What].
+func (e Elected) AppendHash(b []byte) []byte { return AppendInt(b, int64(e.Term)) }
+
+// AppendHash implements [What].
+func (s StepDown) AppendHash(b []byte) []byte { return AppendInt(b, int64(s.Term)) }
 
 // AppendHash implements [What].
 func (s Snapshot) AppendHash(b []byte) []byte { return AppendInt(b, int64(s.Keys)) }

@@ -17,7 +17,7 @@ import (
 // all has a value of each type of the package that may be in a trace.
 var all = []trace.What{
 	trace.Connect{}, trace.Refused{}, trace.Send{}, trace.Receive{}, trace.Close{}, trace.EOF{}, trace.Reset{},
-	trace.Exec{}, trace.Expire{}, trace.Apply{}, trace.Resync{}, trace.Reveal{}, trace.Snapshot{}, trace.Decision{},
+	trace.Exec{}, trace.Expire{}, trace.Apply{}, trace.Resync{}, trace.Reveal{}, trace.Snapshot{}, trace.Elected{}, trace.StepDown{}, trace.Decision{},
 	trace.Pause{}, trace.Resume{}, trace.Crash{}, trace.Restart{}, trace.KillWorker{}, trace.Slow{}, trace.SlowEnd{},
 	trace.ClockJump{}, trace.ClockDrift{}, trace.Exhaust{}, trace.ExhaustEnd{}, trace.Cut{}, trace.Heal{},
 	trace.Toxic{}, trace.ToxicEnd{}, trace.Refuse{}, trace.RefuseEnd{}, trace.Stall{}, trace.StallEnd{},
