@@ -77,9 +77,13 @@ func split(path string) (parent, name string) {
 // stat writes what is known of a node.
 func (w *writer) stat(n *node) *writer {
 	count := int32(len(n.children))
+	owner := n.owner
+	if owner == container {
+		owner = 0
+	}
 	return w.int64(n.czxid).int64(n.mzxid).int64(n.ctime).int64(n.mtime).
 		int32(n.version).int32(2*n.created - count).int32(n.aversion).
-		int64(n.owner).int32(int32(len(n.data))).int32(count).int64(n.pzxid)
+		int64(owner).int32(int32(len(n.data))).int32(count).int64(n.pzxid)
 }
 
 // transaction is a write on its way through the log: a request of a session, at a time of the leader, with the error with

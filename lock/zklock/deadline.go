@@ -1,0 +1,18 @@
+package zklock
+
+import (
+	"context"
+	"time"
+)
+
+// This file has all that goes by the machine's clock.
+
+// within returns ctx with a timeout of d.
+func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, d)
+}
+
+// detached returns a context with the values of ctx that ends after d, independently of ctx.
+func detached(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), d)
+}

@@ -1,0 +1,48 @@
+// Package zklock is a lock on ZooKeeper: a queue of ephemeral sequential nodes, for production use.
+//
+//	conn, _, err := zk.Connect(servers, 10*time.Second)
+//	…
+//	locks, err := zklock.New(conn, zklock.Options{SessionTimeout: 10 * time.Second})
+//	…
+//	lease, err := locks.Acquire(ctx, "order:42")
+//	if err != nil {
+//		return err
+//	}
+//	defer lease.Release(ctx)
+//	return charge(lease.Context(), lease.Token())
+//
+// # How it works
+//
+// An Acquire creates an ephemeral sequential node under a node of the resource. Those nodes are a queue, in the order of
+// their numbers: the first one has the lock, and every other one watches the one before it, so that a release wakes one
+// waiter. It is the recipe of ZooKeeper's documentation. The node of the resource is a container, which ZooKeeper deletes
+// when the queue has been empty for a minute.
+//
+// ZooKeeper deletes the nodes of a session when it ends: when the servers have not heard of the client for the session
+// timeout. So nothing that a client does late can touch the node of a later holder. What a client asks, and gets no
+// answer to, may have been done: a node is found by an id in its name, and belongs to this lease only if the present
+// session owns it (F59, F60). A place in the queue that is given up is deleted, however long that takes, since the session
+// goes on and others would wait for it.
+//
+// # The fencing token
+//
+// The token is the id of the transaction in which the node was created, its czxid. These ids only grow, also over changes
+// of the leader, and the queue is in their order, so each grant of a resource has a higher token than all before it. A
+// transaction on ZooKeeper itself can be guarded without a token: by [Lease.Guard].
+//
+// # What a holder knows
+//
+// A client that is disconnected does not know whether its session has ended: only a server can tell, and only when there
+// is a connection again. So the lease ends by the client's own clock, some time before the session can: a session timeout
+// after the sending of the last answered renewal, less [Options].Margin. A renewal asks the leader, by a sync, and looks
+// whether the node is still there.
+//
+// The margin is long, half the timeout, because servers report to the leader which sessions they have heard of. A renewal
+// that was answered by a server which then loses the leader has perhaps not been reported: the leader counts from an
+// earlier one, or from an earlier ping of the client, which pings three times in a session timeout.
+//
+// # What it needs of the client
+//
+// One connection can serve any number of locks and resources. SessionTimeout has to be the one that the servers have
+// granted: they grant 2 to 20 of their ticks, 4 to 40 s by default, and the client does not say how much it was.
+package zklock

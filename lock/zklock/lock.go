@@ -1,0 +1,194 @@
+package zklock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"locksim/lock"
+)
+
+// Lock is a lock on ZooKeeper. It is safe for concurrent use.
+type Lock struct {
+	conn *zk.Conn
+	opt  Options
+
+	mu sync.Mutex // guards the entropy
+}
+
+// New returns a lock on the ZooKeeper of a connection, or an error that says which option is wrong. It sends nothing.
+func New(conn *zk.Conn, o Options) (*Lock, error) {
+	if conn == nil {
+		return nil, errors.New("make a lock on ZooKeeper: no connection")
+	}
+	if err := o.Validate(); err != nil {
+		return nil, fmt.Errorf("make a lock on ZooKeeper: %w", err)
+	}
+	return &Lock{conn: conn, opt: o.withDefaults()}, nil
+}
+
+// Acquire implements [lock.Locker]. It waits in the queue of the resource until ctx ends or a server refuses; then it
+// gives its place up. Without a connection it waits for one. The lease is a [*Lease].
+func (l *Lock) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	return l.acquire((*lock.Watchdog).Acquire, ctx, resource)
+}
+
+// TryAcquire implements [lock.Trier].
+func (l *Lock) TryAcquire(ctx context.Context, resource string) (lock.Lease, error) {
+	return l.acquire((*lock.Watchdog).TryAcquire, ctx, resource)
+}
+
+func (l *Lock) acquire(ask func(*lock.Watchdog, context.Context, string) (lock.Lease, error), ctx context.Context, resource string) (lock.Lease, error) {
+	q := &queue{lock: l}
+	w, err := lock.NewWatchdog(q, l.opt.watchdog())
+	if err != nil {
+		return nil, err
+	}
+	renewed, err := ask(w, ctx, resource)
+	if err != nil {
+		return nil, err
+	}
+	lease := &Lease{renewed.(renewedLease), q.place}
+	go lease.notice()
+	return lease, nil
+}
+
+// Lease is a lease of a [Lock]. It is safe for concurrent use.
+type Lease struct {
+	renewedLease
+	place *place
+}
+
+// renewedLease is what a watchdog makes of a lease.
+type renewedLease interface {
+	lock.Lease
+	lock.Extender
+}
+
+// Guard is an operation for transactions on the same ZooKeeper: it holds only while the lock is this lease's. So what a
+// holder writes to ZooKeeper itself needs no fencing token: it is refused once the lock may be another's, however late it
+// arrives.
+//
+//	conn.Multi(lease.Guard(), &zk.SetDataRequest{Path: "/stock/42", Data: seven, Version: -1})
+func (l *Lease) Guard() *zk.CheckVersionRequest {
+	return &zk.CheckVersionRequest{Path: l.place.path(), Version: -1}
+}
+
+// notice looks at once whether the lease is lost when its node is deleted, or the session has ended.
+func (l *Lease) notice() {
+	<-l.place.gone
+	_ = l.Extend(l.Context())
+}
+
+// queue is the lock for one Acquire, without renewals of its lease.
+type queue struct {
+	lock  *Lock
+	place *place // of the latest grant
+}
+
+// Acquire implements [lock.Locker].
+func (q *queue) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	began := q.lock.opt.Clock.Now()
+	for {
+		l, err := q.acquire(ctx, resource, true)
+		switch {
+		case err == nil:
+			return l, nil
+		case errors.Is(err, errPlaceLost) && ctx.Err() == nil:
+			continue
+		case ctx.Err() != nil:
+			return nil, fmt.Errorf("acquire %s: gave up after %v: %w", resource, q.lock.opt.Clock.Now().Sub(began), err)
+		}
+		return nil, fmt.Errorf("acquire %s: %w", resource, err)
+	}
+}
+
+// TryAcquire implements [lock.Trier].
+func (q *queue) TryAcquire(ctx context.Context, resource string) (lock.Lease, error) {
+	l, err := q.acquire(ctx, resource, false)
+	if err != nil {
+		return nil, fmt.Errorf("try to acquire %s: %w", resource, err)
+	}
+	return l, nil
+}
+
+// acquire takes a place in the queue, and waits until it is the first, or fails if it is not.
+func (q *queue) acquire(ctx context.Context, resource string, wait bool) (lock.Lease, error) {
+	if resource == "" {
+		return nil, errors.New("the resource has no name")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p, err := q.lock.newPlace(q.lock.opt.Queue(resource))
+	if err != nil {
+		return nil, err
+	}
+	if err = p.enter(ctx); err == nil {
+		err = p.wait(ctx, wait)
+	}
+	if err == nil {
+		err = ctx.Err() // the grant came too late
+	}
+	if err != nil {
+		return nil, p.leave(ctx, over(ctx, err))
+	}
+	q.place = p
+	return lock.NewLease(ctx, p.opt.Clock, grant{p}, resource, uint64(p.czxid), p.until()), nil
+}
+
+// over is the error of a request, with that of ctx if it has ended.
+func over(ctx context.Context, err error) error {
+	if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
+		return fmt.Errorf("%w: %w", ended, err)
+	}
+	return err
+}
+
+// wait waits until the place is the first in the queue. A place that was the first by an old answer may be lost
+// meanwhile, so it is renewed before the lock counts as granted.
+func (p *place) wait(ctx context.Context, patient bool) error {
+	return p.again(ctx, func() error {
+		for {
+			previous, err := p.look(ctx)
+			switch {
+			case err != nil:
+				return err
+			case previous == "":
+				held, err := p.renew(ctx)
+				if err == nil && !held {
+					err = errPlaceLost
+				}
+				return err
+			case !patient:
+				return lock.ErrTaken
+			}
+			if err := p.watch(ctx, previous); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// grant is a place that is the first: what a lease needs of it.
+type grant struct{ place *place }
+
+// Extend implements [lock.Grant].
+func (g grant) Extend(ctx context.Context) (until time.Time, held bool, err error) {
+	held, err = g.place.renew(ctx)
+	if err != nil {
+		return time.Time{}, false, outcome(err)
+	}
+	return g.place.until(), held, nil
+}
+
+// Delete implements [lock.Grant].
+func (g grant) Delete(ctx context.Context) (deleted bool, err error) {
+	ctx, cancel := detached(ctx, g.place.opt.ReleaseTimeout)
+	defer cancel()
+	return g.place.remove(ctx)
+}
