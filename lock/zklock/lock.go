@@ -53,7 +53,7 @@ func (l *Lock) acquire(ask func(*lock.Watchdog, context.Context, string) (lock.L
 		return nil, err
 	}
 	lease := &Lease{renewed.(renewedLease), q.place}
-	go lease.notice()
+	go lease.follow()
 	return lease, nil
 }
 
@@ -78,10 +78,22 @@ func (l *Lease) Guard() *zk.CheckVersionRequest {
 	return &zk.CheckVersionRequest{Path: l.place.path(), Version: -1}
 }
 
-// notice looks at once whether the lease is lost when its node is deleted, or the session has ended.
-func (l *Lease) notice() {
-	<-l.place.gone
-	_ = l.Extend(l.Context())
+// follow looks at once whether the lease is lost when its node is deleted, or the session has ended. It deletes the node
+// of a lease that has ended in another way than by a release, as its holder's end or MaxHold: the session may go on, and
+// the node with it. It does so when the session could have ended, until when the holder may still be at work.
+func (l *Lease) follow() {
+	select {
+	case <-l.place.gone:
+		_ = l.Extend(l.Context())
+		return
+	case <-l.Context().Done():
+	}
+	if !errors.Is(context.Cause(l.Context()), lock.ErrLost) {
+		return // it was released
+	}
+	ctx, clock := context.Background(), l.place.opt.Clock
+	_ = clock.Sleep(ctx, l.place.until().Sub(clock.Now()))
+	_, _ = l.place.tryRemove(ctx)
 }
 
 // queue is the lock for one Acquire, without renewals of its lease.
