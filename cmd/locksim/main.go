@@ -7,14 +7,16 @@ package main
 
 import (
 	"os"
+	"slices"
 
 	"locksim/cmd/locksim/app"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/play"
 	"locksim/scenarios/sqllocks"
+	"locksim/scenarios/zklocks"
 )
 
 func main() { os.Exit(app.Main(locks()...)) }
 
 // locks are those whose servers the kernel does not have.
-func locks() []play.Lock { return append(etcdlocks.All(), sqllocks.All()...) }
+func locks() []play.Lock { return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All()) }

@@ -433,9 +433,15 @@ func Postgres() ServerName {
 	return ServerName{Kind: "postgres", Prefix: "p", Lacks: []string{"evict", "failover", "flush", "read_only"}}
 }
 
+// ZooKeeper is the servers of package sim/zookeeper. Their sessions are by monotonic clocks, they never delete a node for
+// lack of memory, and no server follows another as a replica of Redis does. A client has one connection to a server.
+func ZooKeeper() ServerName {
+	return ServerName{Kind: "zookeeper", Prefix: "z", Leader: "leader", Lacks: Etcd().Lacks}
+}
+
 // Known are the kinds of servers that come with locksim, besides Redis. A file may name them in every program; to play it
 // takes a lock that has them. The caller owns the slice.
-func Known() []ServerName { return []ServerName{Etcd(), Postgres()} }
+func Known() []ServerName { return []ServerName{Etcd(), Postgres(), ZooKeeper()} }
 
 // withKnown adds those that come with locksim to the kinds that locks bring along. A kind of a user may have the same
 // name, and is meant then.

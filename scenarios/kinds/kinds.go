@@ -154,6 +154,8 @@ const sqlLocks = "locksim/scenarios/sqllocks"
 
 const etcdLocks = "locksim/scenarios/etcdlocks"
 
+const zkLocks = "locksim/scenarios/zklocks"
+
 // elsewhere are the locks that come with locksim in a package of their own, which few programs import.
 var elsewhere = map[string]struct {
 	path   string
@@ -169,10 +171,19 @@ var elsewhere = map[string]struct {
 	"sql-advisory":       {sqlLocks, false},
 	"sql-advisory-tx":    {sqlLocks, false},
 
+	"zookeeper": {zkLocks, true},
+	"zk-lock":   {zkLocks, true},
+
 	BrokenPrefix + "etcd-put-without-compare": {etcdLocks, false},
 	BrokenPrefix + "etcd-never-renewed":       {etcdLocks, true},
 	BrokenPrefix + "etcd-until-from-answer":   {etcdLocks, false},
 	BrokenPrefix + "etcd-lease-as-token":      {etcdLocks, true},
+
+	BrokenPrefix + "zk-herd":       {zkLocks, true},
+	BrokenPrefix + "zk-persistent": {zkLocks, true},
+	BrokenPrefix + "zk-believes":   {zkLocks, true},
+	BrokenPrefix + "zk-fixed-path": {zkLocks, true},
+	BrokenPrefix + "zk-adopts":     {zkLocks, true},
 
 	BrokenPrefix + "sql-release-without-owner": {sqlLocks, false},
 	BrokenPrefix + "sql-takeover-unchecked":    {sqlLocks, false},

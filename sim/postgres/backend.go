@@ -158,6 +158,7 @@ func (b *backend) Data(data []byte) {
 	m.tick()
 	b.in = append(b.in, data...)
 	var batch []byte
+	ends := false
 	for {
 		msg, rest, ok := next(b.in, b.started)
 		if !ok {
@@ -181,6 +182,7 @@ func (b *backend) Data(data []byte) {
 			if msg.kind() == 'Q' || msg.kind() == 'S' {
 				b.owed++
 			}
+			ends = ends || msg.kind() == 'X'
 		}
 		batch = append(batch, msg...)
 	}
@@ -189,6 +191,9 @@ func (b *backend) Data(data []byte) {
 		b.conn.Finish()
 	}
 	m.settle()
+	if ends && !b.waiting { // its locks are gone before anything else happens
+		b.EOF()
+	}
 }
 
 // cancel passes the cancellation of another connection's statement on, and waits until the server has dealt with it.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"locksim/faults"
@@ -431,5 +432,63 @@ func TestTooManyConnections(t *testing.T) {
 	})
 	if !strings.Contains(got, "SQLSTATE 53300") {
 		t.Errorf("the error of the last connection is %q", got)
+	}
+}
+
+// A client that ends its connection has no lock when the next request arrives, however soon after that is.
+func TestEnd(t *testing.T) {
+	cfg := sim.Config{
+		Seed: 1, Servers: []sim.Kind{server(t)}, Clients: 2, Latency: sim.Latency{Min: time.Millisecond, Max: time.Millisecond}, Untraced: true,
+	}
+	_, err := sim.Run(cfg, func(w *sim.World) error {
+		at := func(round int, part time.Duration) time.Duration { return time.Duration(1+round)*time.Second + part }
+		const rounds = 3
+		run := func(p *sim.Process, then time.Duration, do func(c *pgx.Conn, until func(time.Duration)) error) {
+			p.Go(func() {
+				for round := range rounds {
+					c, err := pgx.ConnectConfig(p.Context(), config(t, p, pgx.QueryExecModeSimpleProtocol))
+					if err == nil {
+						err = do(c, func(d time.Duration) { time.Sleep(at(round, d) - w.Now()) })
+					}
+					if err != nil {
+						t.Errorf("%s, round %d: %v", p.Name(), round, err)
+						return
+					}
+					time.Sleep(at(round, then) - w.Now())
+				}
+			})
+		}
+		run(w.Client(0), 900*time.Millisecond, func(c *pgx.Conn, until func(time.Duration)) error {
+			for i := range 50 { // a process drops its temporary tables before it gives its locks back
+				if _, err := c.Exec(context.Background(), fmt.Sprintf("CREATE TEMPORARY TABLE t%d (n int)", i)); err != nil {
+					return err
+				}
+			}
+			if _, err := c.Exec(context.Background(), "SELECT pg_advisory_lock(7)"); err != nil {
+				return err
+			}
+			until(500 * time.Millisecond)
+			c.PgConn().Frontend().Send(&pgproto3.Terminate{}) // the end of the connection follows later
+			err := c.PgConn().Frontend().Flush()
+			until(800 * time.Millisecond)
+			_ = c.Close(context.Background())
+			return err
+		})
+		run(w.Client(1), 950*time.Millisecond, func(c *pgx.Conn, until func(time.Duration)) error {
+			if _, err := c.Exec(context.Background(), "SELECT pg_try_advisory_lock(8)"); err != nil { // the next one is fast
+				return err
+			}
+			until(500*time.Millisecond + time.Microsecond)
+			var got bool
+			err := c.QueryRow(context.Background(), "SELECT pg_try_advisory_lock(7)").Scan(&got)
+			if err == nil && !got {
+				err = errors.New("the lock is taken")
+			}
+			return errors.Join(err, c.Close(context.Background()))
+		})
+		return w.RunUntil(w.Idle)
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

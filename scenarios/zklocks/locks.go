@@ -1,0 +1,126 @@
+// Package zklocks puts locks on ZooKeeper on trial: the one of package [locksim/lock/zklock], and that of the Go client,
+// as its documentation uses it.
+//
+//	scenarios.Check(t, zklocks.Lock(), scenarios.Options{})
+//
+// Each runs on an ensemble of three servers of package [locksim/sim/zookeeper]. A program that imports this package
+// compiles the client of ZooKeeper, and raft.
+package zklocks
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"locksim/lock"
+	"locksim/lock/broken/zkbroken"
+	"locksim/lock/promise"
+	"locksim/lock/zklock"
+	"locksim/scenarios"
+	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
+	"locksim/sim/zookeeper"
+)
+
+// servers is the number of servers of an ensemble.
+const servers = 3
+
+// settles is how long the ensemble may take to serve all clients again: five ticks until a server misses another one, an
+// election, and what a client needs to notice a broken connection, and to find a server.
+const settles = 25 * time.Second
+
+// Kind is the kind of server: ZooKeeper, with z0, z1 and z2.
+func Kind() scenarios.ServerKind {
+	is := file.ZooKeeper()
+	return scenarios.ServerKind{Name: is.Kind, Prefix: is.Prefix, Leader: is.Leader, Lacks: is.Lacks, Make: zookeeper.Ensemble, Settles: settles}
+}
+
+// needs are the servers of a lock.
+func needs() []scenarios.Servers { return []scenarios.Servers{{Kind: Kind(), Count: servers}} }
+
+// All are the locks of this package, the specimens last.
+func All() []scenarios.Lock { return append([]scenarios.Lock{Lock(), Library()}, Specimens()...) }
+
+// Specimens are the locks of package zkbroken.
+func Specimens() []scenarios.Lock {
+	var all []scenarios.Lock
+	for _, s := range zkbroken.All() {
+		all = append(all, Specimen(s))
+	}
+	return all
+}
+
+// Specimen is one of them.
+func Specimen(s zkbroken.Specimen) scenarios.Lock {
+	l := scenarios.Lock{
+		Name: kinds.BrokenPrefix + s.Name, Servers: needs(), Tokens: true, FollowsSpec: true,
+		Keys: func(resource string) []string {
+			if s.Fixed {
+				return []string{zkbroken.Node(resource)}
+			}
+			return []string{zkbroken.Node(resource) + "/"}
+		},
+		About: "A lock that is wrong on purpose: " + s.Wrong, ForWhom: "Tests: it is wrong on purpose.",
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			c, err := connect(e, nil)
+			if err != nil {
+				return nil, err
+			}
+			timeout := timeout(e.Spec().TTL)
+			return s.New(c, zkbroken.Options{SessionTimeout: timeout, Retry: timeout / 10, Name: e.Identity(), Clock: e.Clock(), Entropy: e.Entropy("lock")})
+		},
+	}
+	if s.Held {
+		l.Lease, l.Detection = scenarios.LeaseHeld, time.Second
+	}
+	return l
+}
+
+// Lock is that of package zklock.
+func Lock() scenarios.Lock {
+	return scenarios.Lock{
+		Name: "zookeeper", Servers: needs(), Tokens: true, FollowsSpec: true,
+		Keys: func(resource string) []string { return []string{zklock.Options{}.Queue(resource) + "/"} },
+		Promise: lock.Promise{
+			Exclusion: []lock.Fault{
+				lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultSlow, lock.FaultPartition, lock.FaultLatency, lock.FaultReset,
+				lock.FaultStall, lock.FaultWallClock, lock.FaultClockDrift, lock.FaultNodeCrash,
+			},
+			Data: "seal", FreeWithin: lock.TermTTLAndCluster,
+			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyRenews},
+		},
+		About: "An ephemeral node joins a queue on an ensemble of ZooKeeper, the first in the queue has the lock, and it stays for as long as the client’s session. " +
+			"The fencing token is the id of the transaction that has created the node.",
+		ForWhom: "Work of unknown length on data that must stay right, in a store that compares tokens, where ZooKeeper is at hand.",
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			c, err := connect(e, nil)
+			if err != nil {
+				return nil, err
+			}
+			return zklock.New(c, zklock.Options{SessionTimeout: timeout(e.Spec().TTL), Clock: e.Clock(), Entropy: e.Entropy("lock")})
+		},
+	}
+}
+
+// timeout is a TTL as a session timeout that the servers grant: 2 to 20 of their ticks.
+func timeout(ttl time.Duration) time.Duration { return min(max(ttl, 4*time.Second), 40*time.Second) }
+
+// connect connects a machine to all servers, each machine to another one first.
+func connect(e scenarios.Env, observe zk.EventCallback) (*zk.Conn, error) {
+	first := index(e)
+	var names []string
+	for i := range servers {
+		names = append(names, fmt.Sprintf("z%d", (first+i)%servers))
+	}
+	return zookeeper.Connect(e, timeout(e.Spec().TTL), observe, names...)
+}
+
+// index is the number of a client, 0 for the probe.
+func index(e scenarios.Env) int {
+	n := 0
+	if _, err := fmt.Sscanf(e.Name(), "c%d", &n); err != nil {
+		return 0
+	}
+	return n
+}
