@@ -258,7 +258,7 @@ func (p *place) watch(ctx context.Context, node string) error {
 	case <-changed:
 		return nil
 	case <-p.gone:
-		return errPlaceLost
+		return nil // the end of the session ends all watches at once
 	case <-ctx.Done():
 		return ctx.Err()
 	}

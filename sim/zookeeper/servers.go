@@ -39,7 +39,8 @@ func (c Servers) Validate() error {
 // Ensemble is an ensemble of so many servers.
 func Ensemble(count int) sim.Kind { return Servers{Count: count} }
 
-// Build implements [sim.Kind]. An ensemble has a leader from the beginning, which the seed chooses.
+// Build implements [sim.Kind]. An ensemble has a leader from the beginning: of servers that know equally much, ZooKeeper's
+// election chooses the one with the highest number.
 func (c Servers) Build(b *sim.Builder) {
 	count := cmp.Or(c.Count, 1)
 	e := &ensemble{group: raftgroup.New(count), asked: map[uint64]string{}, creators: map[int64]string{}}
@@ -56,7 +57,7 @@ func (c Servers) Build(b *sim.Builder) {
 	}
 	b.Link(nodes...)
 	b.Alias(Leader, port, func(string) *sim.Node { return e.leader().node })
-	e.group.Elect(nodes[0].Draw("the first leader").Between(0, int64(count-1)))
+	e.group.Elect(int64(count - 1))
 	for _, s := range e.servers {
 		s.run()
 	}
@@ -157,20 +158,22 @@ func isQueue(name string) bool { return strings.HasSuffix(name, "/") }
 // under it that was created first, which is how a lock on ZooKeeper knows its holder.
 func (s *Server) WatchKeys(names []string) { s.ensemble.truth.Watch(names) }
 
-// Keys implements [sim.Keyed]: the nodes as this server has them, and the watched queues. The TTL of an ephemeral node is
-// that of its session on the leader.
+// Keys implements [sim.Keyed]: the nodes as this server has them, and the watched ones as the servers have agreed on, which
+// this one may not know yet. The TTL of an ephemeral node is that of its session on the leader.
 func (s *Server) Keys() []trace.Key {
 	if s.node.Down() {
 		return nil
 	}
+	watched := s.ensemble.truth.Watched()
 	var all []trace.Key
 	for path, n := range s.tree.nodes {
-		if !slices.Contains(special, path) {
+		if !slices.Contains(special, path) && !slices.Contains(watched, path) {
 			all = append(all, trace.Key{Name: path, Value: string(n.data), TTL: s.left(n.owner)})
 		}
 	}
-	for _, name := range s.ensemble.truth.Watched() {
-		if h := s.ensemble.head(s.tree, name); isQueue(name) && h.Value != "" {
+	latest := slices.MaxFunc(s.ensemble.servers, func(a, b *Server) int { return cmp.Compare(a.tree.zxid, b.tree.zxid) })
+	for _, name := range watched {
+		if h := s.ensemble.head(latest.tree, name); h.Value != "" {
 			all = append(all, trace.Key{Name: name, Value: h.Value, TTL: s.left(h.Lease)})
 		}
 	}
@@ -186,9 +189,7 @@ func (s *Server) left(session int64) time.Duration {
 		return 0
 	}
 	if l := s.ensemble.leader(); l.serving && l.Leads() {
-		if ends, ok := l.sessions.ends[session]; ok {
-			return max(ends-l.node.Monotonic(), 1) // the leader may have ended it already
-		}
+		return max(l.sessions.ends[session]-l.node.Monotonic(), 1) // the leader may have ended it already
 	}
 	return time.Duration(timeout) * time.Millisecond
 }
