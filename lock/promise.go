@@ -100,6 +100,9 @@ const (
 	// TermTTLAndCluster adds three seconds, in which a cluster rounds the TTL up to whole seconds, agrees, and ends the
 	// leases that are over.
 	TermTTLAndCluster Term = "ttl + cluster + backoff + round trip"
+	// TermSession is that of a session of ZooKeeper: the TTL, four seconds at least, and four more, in which the servers
+	// report of whom they have heard, and the leader rounds the end up to a tick.
+	TermSession Term = "session + ticks + backoff + round trip"
 	// TermDrift is what clocks may drift apart within a TTL, one longest backoff, and the round trips of one request.
 	TermDrift Term = "drift + backoff + round trip"
 	// TermAnyTime is no promise: the lock may be taken for ever.
@@ -108,7 +111,7 @@ const (
 
 // Terms lists the terms. The caller owns the slice.
 func Terms() []Term {
-	return []Term{TermTTL, TermTTLAndWaiter, TermTTLAndCluster, TermDrift, TermAnyTime}
+	return []Term{TermTTL, TermTTLAndWaiter, TermTTLAndCluster, TermSession, TermDrift, TermAnyTime}
 }
 
 // duties are those of every lock of this package, and more.

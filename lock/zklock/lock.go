@@ -93,7 +93,8 @@ func (l *Lease) follow() {
 	}
 	ctx, clock := context.Background(), l.place.opt.Clock
 	_ = clock.Sleep(ctx, l.place.until().Sub(clock.Now()))
-	_, _ = l.place.tryRemove(ctx)
+	l.place.end()
+	_, _ = l.place.insist(ctx)
 }
 
 // queue is the lock for one Acquire, without renewals of its lease.
@@ -202,5 +203,5 @@ func (g grant) Extend(ctx context.Context) (until time.Time, held bool, err erro
 func (g grant) Delete(ctx context.Context) (deleted bool, err error) {
 	ctx, cancel := detached(ctx, g.place.opt.ReleaseTimeout)
 	defer cancel()
-	return g.place.remove(ctx)
+	return g.place.remove(ctx, g.place.insist)
 }

@@ -41,7 +41,8 @@ type place struct {
 	mu      sync.Mutex
 	renewed time.Time // when the last renewal was sent that was answered
 	probe   *probe    // the renewal under way
-	asked   bool      // the node's end, and the outcome of that is unknown
+	asked   bool      // a release asked for the node's end, and the outcome of that is unknown
+	over    bool      // the lease ended otherwise, and the node is deleted for that
 }
 
 // probe is a renewal. Only one is under way at a time, since it cannot be cancelled.
@@ -162,22 +163,25 @@ func (p *place) again(ctx context.Context, request func() error) error {
 	}
 }
 
-// find looks for the node whose creation was not answered. A sync before it sees to it that the answer includes the
+// find is search, until it is answered, or ctx ends.
+func (p *place) find(ctx context.Context) error {
+	return p.again(ctx, func() error { return p.search(ctx) })
+}
+
+// search looks for the node whose creation was not answered. A sync before it sees to it that the answer includes the
 // creation: requests of a session are executed in their order, and none that was sent over an earlier connection is
 // executed once the session has moved.
-func (p *place) find(ctx context.Context) error {
-	return p.again(ctx, func() error {
-		names, err := p.children(ctx)
-		if errors.Is(err, zk.ErrNoNode) {
-			return nil
+func (p *place) search(ctx context.Context) error {
+	names, err := p.children(ctx)
+	if errors.Is(err, zk.ErrNoNode) {
+		return nil
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, p.name) {
+			p.node = name
 		}
-		for _, name := range names {
-			if strings.HasPrefix(name, p.name) {
-				p.node = name
-			}
-		}
-		return err
-	})
+	}
+	return err
 }
 
 // children are the names of the nodes in the queue, as of now.
@@ -315,55 +319,74 @@ func (p *place) until() time.Time {
 	return p.renewed.Add(p.opt.SessionTimeout)
 }
 
-// leave gives up the place, or what may be one, also after the end of ctx (F29, F60). What takes longer than
-// ReleaseTimeout goes on in the background. It returns err, and adds its own failure.
+// leave gives up the place, or what may be one, also after the end of ctx (F29, F60). It asks once, if there is a
+// connection, and goes on in the background. It returns err, and adds its own failure.
 func (p *place) leave(ctx context.Context, err error) error {
 	ctx, cancel := detached(ctx, p.opt.ReleaseTimeout)
 	defer cancel()
-	if _, failure := p.remove(ctx); failure != nil {
+	once := p.tryRemove
+	if p.conn.State() != zk.StateHasSession {
+		once = func(context.Context) (bool, error) { return false, errDisconnected }
+	}
+	if _, failure := p.remove(ctx, once); failure != nil {
 		return fmt.Errorf("%w; giving up the place is not over yet, and others may have to wait for it: %w", err, failure)
 	}
 	return err
 }
 
-// remove deletes the node. deleted is false if it was not there any more, although nothing of this lease has deleted it.
-// When ctx ends, it goes on in the background, until it is clear that there is no node.
-func (p *place) remove(ctx context.Context) (deleted bool, err error) {
-	if deleted, err = p.tryRemove(ctx); err != nil && !refused(err) {
-		go func() { _, _ = p.tryRemove(context.WithoutCancel(ctx)) }()
+var errDisconnected = errors.New("there is no connection")
+
+// remove deletes the node in the way that is given. If that fails it goes on in the background, until it is clear that
+// there is no node.
+func (p *place) remove(ctx context.Context, way func(context.Context) (bool, error)) (deleted bool, err error) {
+	if deleted, err = way(ctx); err != nil && !refused(err) {
+		go func() { _, _ = p.insist(context.WithoutCancel(ctx)) }()
 	}
 	return deleted, outcome(err)
 }
 
-// tryRemove deletes the node, and repeats that until it is answered, or ctx ends.
-func (p *place) tryRemove(ctx context.Context) (deleted bool, err error) {
+// insist deletes the node, and repeats that until it is answered, or ctx ends.
+func (p *place) insist(ctx context.Context) (deleted bool, err error) {
 	err = p.again(ctx, func() error {
-		if p.node == "" {
-			if err := p.find(ctx); err != nil || p.node == "" {
-				return err
-			}
-		}
-		_, err := call(ctx, func() (struct{}, error) { return struct{}{}, p.conn.Delete(p.path(), -1) })
-		switch {
-		case err == nil:
-			deleted = true
-		case errors.Is(err, zk.ErrNoNode):
-			deleted = p.unsure(false) && p.owned()
-			return nil
-		default:
-			p.unsure(true)
-		}
+		var err error
+		deleted, err = p.tryRemove(ctx)
 		return err
 	})
 	return deleted, err
 }
 
-// unsure takes note of a deletion with an unknown outcome, and reports whether there was one.
-func (p *place) unsure(now bool) bool {
+// tryRemove deletes the node. deleted is false if it was not there any more, although no release of this lease has deleted
+// it.
+func (p *place) tryRemove(ctx context.Context) (deleted bool, err error) {
+	if p.node == "" {
+		if err := p.search(ctx); err != nil || p.node == "" {
+			return false, err
+		}
+	}
+	_, err = call(ctx, func() (struct{}, error) { return struct{}{}, p.conn.Delete(p.path(), -1) })
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, zk.ErrNoNode):
+		return p.released(false) && p.owned(), nil
+	}
+	p.released(true)
+	return false, err
+}
+
+// released takes note of a deletion with an unknown outcome, and reports whether it is a release that has deleted the node.
+func (p *place) released(unknown bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.asked = p.asked || now
-	return p.asked
+	p.asked = p.asked || unknown
+	return p.asked && !p.over
+}
+
+// end takes note that the lease has ended without a release.
+func (p *place) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
 }
 
 // owned reports whether the session of the node goes on, so that only a request of this client, or of an administrator,

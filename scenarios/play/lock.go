@@ -37,7 +37,8 @@ type Lock struct {
 	// says, unless that is 0. Other locks refuse a scenario that chooses a number.
 	Quorum bool
 	// Queue is the key in which a resource's waiters queue, by owner id, for a lock
-	// that grants in the order in which they joined it. It needs Keys. Nil means that
+	// that grants in the order in which they joined it. A holder has left it, or has its
+	// place in it until it releases. It needs Keys. Nil means that
 	// there is no order.
 	Queue func(resource string) string
 	// Section is what its user does under it, in place of the section of each scenario.

@@ -45,7 +45,7 @@ func (p *play) followQueue(t *trace.Trace, resource string, away map[string][]ch
 		}
 		at := checker.Pos(c.Step)
 		switch {
-		case c.Server != primary:
+		case c.Server != primary && isFamily(c.Server):
 			continue
 		case c.Key == key && c.Change == trace.KeySet:
 			q.takes[c.By] = append(q.takes[c.By], at)
@@ -55,14 +55,12 @@ func (p *play) followQueue(t *trace.Trace, resource string, away map[string][]ch
 		}
 		before := members
 		members = c.Members
-		if c.By == "" {
-			clear(open)
-			continue
-		}
 		for _, m := range before {
 			was := open[m]
 			switch {
 			case was == nil || slices.Contains(members, m):
+			case c.By == "": // the server has deleted it
+				delete(open, m)
 			case was.client == c.By:
 				was.left = at
 				q.places = append(q.places, *was)
@@ -72,7 +70,7 @@ func (p *play) followQueue(t *trace.Trace, resource string, away map[string][]ch
 			}
 		}
 		for _, m := range members {
-			if !slices.Contains(before, m) && open[m] == nil {
+			if c.By != "" && !slices.Contains(before, m) && open[m] == nil {
 				open[m] = &place{client: c.By, joined: at, since: c.At}
 			}
 		}
@@ -100,7 +98,7 @@ func (p *play) struckOf(class promise.Fault) bool {
 }
 
 // into adds to each request the place that it joined. The request that is granted the
-// lock gives up its place in the same step. A request may have several places, also that
+// lock gives up its place in the same step, or keeps it while it has the lock. A request may have several places, also that
 // of a late request of an earlier one, which ends in the same step if its time is over:
 // then its own is not known.
 func (q queueing) into(h *checker.History) {
@@ -115,9 +113,14 @@ func (q queueing) into(h *checker.History) {
 				took = at
 			}
 		}
-		if p, ok := q.only(func(p place) bool {
-			return took > 0 && p.client == g.Client && p.left == took && g.Invoked < p.joined
-		}); ok {
+		own := func(p place) bool {
+			return took > 0 && p.client == g.Client && g.Invoked < p.joined && p.joined <= took
+		}
+		p, ok := q.only(func(p place) bool { return own(p) && p.left == took })
+		if !ok {
+			p, ok = q.only(func(p place) bool { return own(p) && (p.left == 0 || p.left > took) })
+		}
+		if ok {
 			g.Enqueued = p.joined
 		}
 	}

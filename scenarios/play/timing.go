@@ -121,6 +121,8 @@ func (p *play) length(t lock.Term) time.Duration {
 		return ttl + drift
 	case lock.TermTTLAndCluster:
 		return ttl + 3*time.Second + drift
+	case lock.TermSession:
+		return max(ttl, 4*time.Second) + 4*time.Second + drift
 	case lock.TermTTLAndWaiter: // see [lock.Fair]
 		return ttl + max(ttl, 4*p.sc.Lock.Backoff.Max) + drift
 	}

@@ -81,13 +81,14 @@ func Specimen(s zkbroken.Specimen) scenarios.Lock {
 func Lock() scenarios.Lock {
 	return scenarios.Lock{
 		Name: "zookeeper", Servers: needs(), Tokens: true, FollowsSpec: true,
-		Keys: func(resource string) []string { return []string{zklock.Options{}.Queue(resource) + "/"} },
+		Keys:  func(resource string) []string { return []string{zklock.Options{}.Queue(resource) + "/"} },
+		Queue: func(resource string) string { return zklock.Options{}.Queue(resource) + "/*" },
 		Promise: lock.Promise{
 			Exclusion: []lock.Fault{
 				lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultSlow, lock.FaultPartition, lock.FaultLatency, lock.FaultReset,
 				lock.FaultStall, lock.FaultWallClock, lock.FaultClockDrift, lock.FaultNodeCrash,
 			},
-			Data: "seal", FreeWithin: lock.TermTTLAndCluster,
+			Data: "seal", FreeWithin: lock.TermSession, Order: lock.FIFO,
 			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyRenews},
 		},
 		About: "An ephemeral node joins a queue on an ensemble of ZooKeeper, the first in the queue has the lock, and it stays for as long as the client’s session. " +

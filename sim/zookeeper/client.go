@@ -1,8 +1,12 @@
 package zookeeper
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"net"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -31,17 +35,91 @@ func Connect(m Machine, timeout time.Duration, observe zk.EventCallback, servers
 		observe = func(zk.Event) {}
 	}
 	c, _, err := zk.Connect(list.addresses, timeout, zk.WithHostProvider(list), zk.WithLogger(silent{}), zk.WithLogInfo(false),
-		zk.WithEventCallback(observe), zk.WithDialer(func(network, address string, timeout time.Duration) (net.Conn, error) {
-			ctx, cancel := context.WithTimeout(context.Background(), timeout)
-			defer cancel()
-			return m.Dial(ctx, network, address)
-		}))
+		zk.WithEventCallback(observe), zk.WithDialer(Dialer(m)))
 	if err != nil {
 		return nil, err
 	}
 	m.OnEnd(c.Close)
 	return c, nil
 }
+
+// Dialer is that of a machine, for a client that is to be repeatable. The client has a loop that sends requests and pings:
+// when a write has kept it waiting, as while the process is paused, a ping and a request may be due at once, and the
+// scheduler would choose between them. So a write is done when the connection has taken it, as the kernel does, and what
+// it has taken is sent in order. Of pings that wait one is sent, as the client would.
+func Dialer(m Machine) zk.Dialer {
+	return func(network, address string, timeout time.Duration) (net.Conn, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), timeout)
+		defer cancel()
+		c, err := m.Dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &buffered{Conn: c}, nil
+	}
+}
+
+// buffered is a connection whose writes do not wait.
+type buffered struct {
+	net.Conn
+
+	mu      sync.Mutex
+	queue   [][]byte // to be sent
+	sending bool
+	failed  error
+}
+
+// Write implements [net.Conn]. Its error may be that of an earlier write.
+func (b *buffered) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.failed != nil {
+		return 0, b.failed
+	}
+	waits := func(q []byte) bool { return bytes.Equal(q, p) }
+	if !isPing(p) || !slices.ContainsFunc(b.queue, waits) {
+		b.queue = append(b.queue, bytes.Clone(p))
+	}
+	if !b.sending {
+		b.sending = true
+		go b.send()
+	}
+	return len(p), nil
+}
+
+// isPing reports whether a write is a ping.
+func isPing(p []byte) bool {
+	message, _, err := cut(p)
+	return err == nil && len(message) == 8 && op(binary.BigEndian.Uint32(message[4:])) == opPing
+}
+
+// send sends what was written, until there is nothing more.
+func (b *buffered) send() {
+	for p := b.next(); p != nil; p = b.next() {
+		if _, err := b.Conn.Write(p); err != nil {
+			b.mu.Lock()
+			b.failed, b.queue = err, nil
+			b.mu.Unlock()
+			return
+		}
+	}
+}
+
+// next takes what is to be sent next. It is nil when there is nothing.
+func (b *buffered) next() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.queue) == 0 {
+		b.sending = false
+		return nil
+	}
+	p := b.queue[0]
+	b.queue = b.queue[1:]
+	return p
+}
+
+// SetWriteDeadline implements [net.Conn]: a write takes no time.
+func (b *buffered) SetWriteDeadline(time.Time) error { return nil }
 
 // hosts has addresses in a fixed order. The client's own list shuffles them, and looks their names up.
 type hosts struct {

@@ -3,6 +3,7 @@ package zookeeper
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -43,7 +44,7 @@ func Ensemble(count int) sim.Kind { return Servers{Count: count} }
 // election chooses the one with the highest number.
 func (c Servers) Build(b *sim.Builder) {
 	count := cmp.Or(c.Count, 1)
-	e := &ensemble{group: raftgroup.New(count), asked: map[uint64]string{}, creators: map[int64]string{}}
+	e := &ensemble{group: raftgroup.New(count), asked: map[uint64]string{}, creators: map[int64]string{}, members: map[string][]string{}}
 	var nodes []*sim.Node
 	for i := range count {
 		nodes = append(nodes, b.Add(fmt.Sprintf("z%d", i), port, func(n *sim.Node) sim.Server {
@@ -72,6 +73,7 @@ type ensemble struct {
 	asked    map[uint64]string // clients, by their transactions
 	creators map[int64]string  // clients, by the transactions in which they created a node
 	truth    raftgroup.Truth
+	members  map[string][]string // of the watched queues
 }
 
 // single reports whether there is one server only, which ZooKeeper calls standalone.
@@ -106,7 +108,35 @@ func (e *ensemble) applied(s *Server, index uint64, x transaction, events []even
 	}
 	step := s.node.Record(by, trace.Apply{Effects: changes(events)})
 	// The ground truth is that of z0: the servers agree.
+	for _, name := range e.truth.Watched() {
+		if isMembers(name) {
+			e.tellMembers(s.tree, step, by, name)
+		}
+	}
 	e.truth.Tell(e.servers[0].node, step, by, func(name string) raftgroup.Head { return e.head(s.tree, name) })
+}
+
+// tellMembers adds to the ground truth who queues, if a transaction has changed that.
+func (e *ensemble) tellMembers(t *tree, step int, by, name string) {
+	queue := strings.TrimSuffix(name, allMembers)
+	var members []string
+	if parent := t.nodes[queue]; parent != nil {
+		members = slices.SortedFunc(maps.Keys(parent.children), func(a, b string) int {
+			return cmp.Compare(t.nodes[queue+"/"+a].czxid, t.nodes[queue+"/"+b].czxid)
+		})
+	}
+	if slices.Equal(members, e.members[name]) {
+		return
+	}
+	e.members[name] = members
+	change := trace.KeySet
+	switch {
+	case len(members) == 0 && by == "":
+		change = trace.KeyExpired
+	case len(members) == 0:
+		change = trace.KeyDeleted
+	}
+	e.servers[0].node.KeyChanged(trace.KeyChange{Step: step, Key: name, Value: strings.Join(members, " "), Members: members, By: by, Change: change})
 }
 
 // changes are events in words: the nodes that were created, changed and deleted.
@@ -132,6 +162,9 @@ func (c changes) AppendHash(b []byte) []byte {
 // head is the value of a watched node, and who has created it. Where the name ends with a slash, it is that of the nodes
 // under it that was created first.
 func (e *ensemble) head(t *tree, name string) raftgroup.Head {
+	if isMembers(name) {
+		return raftgroup.Head{}
+	}
 	if !isQueue(name) {
 		n := t.nodes[name]
 		if n == nil {
@@ -154,8 +187,14 @@ func (e *ensemble) head(t *tree, name string) raftgroup.Head {
 // isQueue reports whether a watched name is that of a queue: all nodes under it.
 func isQueue(name string) bool { return strings.HasSuffix(name, "/") }
 
+// allMembers ends the watched name of a queue that stands for all of its nodes.
+const allMembers = "/*"
+
+func isMembers(name string) bool { return strings.HasSuffix(name, allMembers) }
+
 // WatchKeys implements [sim.KeyWatcher]. A name that ends with a slash stands for a queue: its value is that of the nodes
-// under it that was created first, which is how a lock on ZooKeeper knows its holder.
+// under it that was created first, which is how a lock on ZooKeeper knows its holder. One that ends with "/*" stands for
+// the names of all nodes under it.
 func (s *Server) WatchKeys(names []string) { s.ensemble.truth.Watch(names) }
 
 // Keys implements [sim.Keyed]: the nodes as this server has them, and the watched ones as the servers have agreed on, which
