@@ -12,13 +12,14 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 	"locksim/scenarios/sqllocks"
+	"locksim/scenarios/zklocks"
 )
 
 // TestRunsAreJudgedTheSame plays the scenarios of the library with all locks that
 // they name, the specimens too, in all fencing modes: both judges have the same
 // label and the same facts. With LOCKSIM_SOAK=1 it plays all with three seeds.
 func TestRunsAreJudgedTheSame(t *testing.T) {
-	locks := etcdlocks.All()
+	locks := slices.Concat(etcdlocks.All(), zklocks.All())
 	all := os.Getenv("LOCKSIM_SOAK") == "1"
 	if all {
 		locks = append(locks, sqllocks.All()...)

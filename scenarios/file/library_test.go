@@ -19,6 +19,7 @@ import (
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 	"locksim/scenarios/sqllocks"
+	"locksim/scenarios/zklocks"
 )
 
 func TestLibraryIsSortedAndNamedLikeItsFiles(t *testing.T) {
@@ -73,7 +74,7 @@ func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
 	}
 	for _, s := range all {
 		for _, name := range s.LockNames() {
-			if _, err := play.FindLock(name, append(etcdlocks.All(), sqllocks.All()...)); err != nil && !testruns.WithoutPostgres(err) {
+			if _, err := play.FindLock(name, slices.Concat(etcdlocks.All(), sqllocks.All(), zklocks.All())); err != nil && !testruns.WithoutPostgres(err) {
 				t.Errorf("%s names the lock %s: %v", s.File, name, err)
 			}
 			for _, mode := range fence.Modes() {

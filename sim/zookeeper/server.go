@@ -53,6 +53,7 @@ type memory struct {
 	conns    []*conn
 
 	leader   uint64                   // whom it follows, or 0
+	term     uint64                   // in which it leads
 	heard    map[uint64]time.Duration // when it last heard each of the others
 	serving  bool                     // clients
 	reign    int                      // the number of times that it began or ended to serve
@@ -250,7 +251,7 @@ func (s *Server) stand(life, looking int) {
 // Followed implements [raftgroup.Machine].
 func (s *Server) Followed() {
 	leader := s.raft.Leader()
-	if leader == s.leader {
+	if leader == s.leader && (leader == 0 || s.raft.Term() == s.term) {
 		return
 	}
 	if leader == 0 {
@@ -258,7 +259,7 @@ func (s *Server) Followed() {
 		return
 	}
 	s.leave()
-	s.leader = leader
+	s.leader, s.term = leader, s.raft.Term()
 	now := s.node.Monotonic()
 	for _, other := range s.ensemble.servers {
 		s.heard[other.id] = now // it has just been elected by them, or heard of the leader

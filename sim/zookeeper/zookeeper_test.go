@@ -149,3 +149,35 @@ func TestLeaderChanges(t *testing.T) {
 		}
 	}
 }
+
+// A server whose leader has crashed, and leads again in a new term, ends its connections: what they had asked of the former
+// one is never answered.
+func TestSameLeaderAgain(t *testing.T) {
+	cfg := sim.Config{Seed: 7, Clients: 1, Servers: []sim.Kind{zookeeper.Servers{Count: 3}}}
+	_, err := sim.Run(cfg, func(w *sim.World) error {
+		if err := w.Faults().Crash("z2", faults.CrashPower); err != nil { // the leader, at once: z1 notices first
+			return err
+		}
+		w.At(3300*time.Millisecond, func() {
+			if err := w.Faults().Restart("z2"); err != nil {
+				t.Error(err)
+			}
+		})
+		p := w.Client(0)
+		p.Go(func() {
+			_ = p.Clock().Sleep(p.Context(), 3320*time.Millisecond)
+			c, err := zookeeper.Connect(p, 8*time.Second, nil, "z0", "z1", "z2")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if _, err = c.Create("/a", nil, 0, zk.WorldACL(zk.PermAll)); err != nil || w.Now() > 15*time.Second {
+				t.Errorf("at %v: %v", w.Now(), err)
+			}
+		})
+		return w.RunUntil(w.Idle)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

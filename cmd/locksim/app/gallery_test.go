@@ -15,6 +15,7 @@ import (
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/play"
 	"locksim/scenarios/sqllocks"
+	"locksim/scenarios/zklocks"
 )
 
 // galleryDir is the folder of the committed gallery.
@@ -31,7 +32,7 @@ func own(t *testing.T, args ...string) (code int, stdout, stderr string) {
 }
 
 // ownLocks are the locks of the program beside those on Redis.
-func ownLocks() []play.Lock { return slices.Concat(etcdlocks.All(), sqllocks.All()) }
+func ownLocks() []play.Lock { return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All()) }
 
 func read(t *testing.T, path string) string {
 	t.Helper()
