@@ -12,6 +12,7 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 )
 
@@ -127,5 +128,68 @@ func printHashes(t *testing.T, seeds int, pairs []Pair, before func(seed uint64)
 			}
 			fmt.Println("run", p.Scenario.Name, p.Lock.Name, seed, o.Modes[0].TraceHash)
 		}
+	}
+}
+
+// Pairs are the scenarios of the library with each of these locks that they name.
+func Pairs(t *testing.T, locks []play.Lock) (all []Pair) {
+	t.Helper()
+	library, err := play.Library(locks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sc := range library {
+		for _, l := range locks {
+			if slices.Contains(sc.LockNames(), l.Name) {
+				all = append(all, Pair{sc, l})
+			}
+		}
+	}
+	return all
+}
+
+// EqualInProcesses is EqualInFreshProcesses with all pairs of these locks, at two numbers of processors, and at three for
+// many seeds. LOCKSIM_SOAK=10 is 300 seeds.
+func EqualInProcesses(t *testing.T, locks []play.Lock) {
+	procs, seeds := []string{"2", "1", "4"}, Soak(t, 30, 0.04)
+	if seeds <= 5 {
+		procs = procs[:2]
+	}
+	EqualInFreshProcesses(t, seeds, procs, func() []Pair { return Pairs(t, locks) }, func(int, uint64) {})
+}
+
+// KnownElsewhere tests that the library names the locks of a package, and knows whether they mint tokens, also in a program
+// without them.
+func KnownElsewhere(t *testing.T, locks []play.Lock, path string) {
+	t.Helper()
+	for _, l := range locks {
+		if in, ok := kinds.Package(l.Name); !ok || in != path {
+			t.Errorf("%s is in package %q", l.Name, in)
+		}
+		if kinds.RunsIn(l.Name, true) != l.Tokens || !kinds.RunsIn(l.Name, false) {
+			t.Errorf("%s mints tokens: %v", l.Name, l.Tokens)
+		}
+	}
+	without, err := play.Library(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, err := play.Library(locks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(without) == 0 || len(with) <= len(without) {
+		t.Errorf("%d scenarios with these locks, %d without", len(with), len(without))
+	}
+	for _, sc := range without {
+		for _, name := range sc.LockNames() {
+			if _, ok := kinds.Package(name); ok {
+				t.Errorf("%s names %s", sc.Name, name)
+			}
+		}
+	}
+	want := fmt.Sprintf("there is no lock %q in this program: package %s has it, for app.Main", locks[0].Name, path)
+	if _, err := play.FindLock(locks[0].Name, nil); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }

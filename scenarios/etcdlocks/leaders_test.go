@@ -12,7 +12,6 @@ import (
 	"locksim/scenarios"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/file"
-	"locksim/sim/etcd"
 	"locksim/sim/trace"
 )
 

@@ -71,7 +71,11 @@ func open(m Machine, mode pgx.QueryExecMode) (*sql.DB, error) {
 	cfg.DefaultQueryExecMode = mode
 	cfg.LookupFunc = func(context.Context, string) ([]string, error) { return []string{postgres.Name}, nil }
 	cfg.DialFunc = func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return m.Dial(ctx, network, m.Address(postgres.Name))
+		c, err := m.Dial(ctx, network, m.Address(postgres.Name))
+		if err != nil {
+			return nil, err
+		}
+		return &goodbye{Conn: c}, nil
 	}
 	db := stdlib.OpenDB(*cfg, stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return false }))
 	db.SetMaxOpenConns(connections)
