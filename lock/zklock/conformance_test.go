@@ -143,7 +143,7 @@ func TestConformanceOnRealServers(t *testing.T) {
 			h := locktest.Harness{TTL: ttl, Tokens: true, Renews: true, Together: 8, World: world(admin, func(t testing.TB, _ int) locktest.Client {
 				t.Helper()
 				wire := locktest.NewWire(dial)
-				l, err := zklock.New(connect(t, &machine{t, addresses, wire.Dial}, ttl, servers), zklock.Options{SessionTimeout: ttl})
+				l, err := zklock.New(connect(t, &machine{t, addresses, wire.Dial}, ttl, servers), zklock.Options{SessionTimeout: ttl, Tick: tick})
 				if err != nil {
 					t.Fatal(err)
 				}

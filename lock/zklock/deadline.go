@@ -16,3 +16,11 @@ func within(ctx context.Context, d time.Duration) (context.Context, context.Canc
 func detached(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), d)
 }
+
+// earlier is the earlier one of a deadline and a time from now.
+func earlier(deadline time.Time, d time.Duration) time.Time {
+	if latest := time.Now().Add(d); deadline.After(latest) {
+		return latest
+	}
+	return deadline
+}

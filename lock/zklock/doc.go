@@ -33,16 +33,17 @@
 // # What a holder knows
 //
 // A client that is disconnected does not know whether its session has ended: only a server can tell, and only when there
-// is a connection again. So the lease ends by the client's own clock, some time before the session can: a session timeout
-// after the sending of the last answered renewal, less [Options].Margin. A renewal asks the leader, by a sync, and looks
-// whether the node is still there.
+// is a connection again. So the lease ends by the client's own clock, before the session can. A renewal asks the leader, by
+// a sync, and looks whether the node is still there.
 //
-// The margin is long, half the timeout, because servers report to the leader which sessions they have heard of. A renewal
-// that was answered by a server which then loses the leader has perhaps not been reported: the leader counts from an
-// earlier one, or from an earlier ping of the client, which pings three times in a session timeout.
+// An answer does not say that the session goes on for its timeout. The leader measures sessions, and learns from the other
+// servers which ones they have heard of only when it asks them, twice a tick. A sync that was answered by a server which
+// then loses the leader was perhaps not reported. So the lease counts from an earlier request, of which the later ones prove
+// that the leader knows: two renewals and half a tick before. For the same reason an Acquire over a connection that has not
+// served the lock for a session timeout takes more than half a tick longer.
 //
 // # What it needs of the client
 //
-// One connection can serve any number of locks and resources. SessionTimeout has to be the one that the servers have
+// One connection can serve any number of locks and resources. Make it with a [Dialer]. SessionTimeout has to be the one that the servers have
 // granted: they grant 2 to 20 of their ticks, 4 to 40 s by default, and the client does not say how much it was.
 package zklock

@@ -17,7 +17,8 @@ type Lock struct {
 	conn *zk.Conn
 	opt  Options
 
-	mu sync.Mutex // guards the entropy
+	mu    sync.Mutex // guards the entropy, and the rest
+	trips []trip     // of the latest session timeout, in the order of their answers
 }
 
 // New returns a lock on the ZooKeeper of a connection, or an error that says which option is wrong. It sends nothing.
@@ -92,8 +93,8 @@ func (l *Lease) follow() {
 		return // it was released
 	}
 	ctx, clock := context.Background(), l.place.opt.Clock
-	_ = clock.Sleep(ctx, l.place.until().Sub(clock.Now()))
-	l.place.end()
+	_ = clock.Sleep(ctx, l.place.end().Sub(clock.Now()))
+	l.place.give()
 	_, _ = l.place.insist(ctx)
 }
 
@@ -165,6 +166,9 @@ func over(ctx context.Context, err error) error {
 // wait waits until the place is the first in the queue. A place that was the first by an old answer may be lost
 // meanwhile, so it is renewed before the lock counts as granted.
 func (p *place) wait(ctx context.Context, patient bool) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go p.keep(ctx)
 	return p.again(ctx, func() error {
 		for {
 			previous, err := p.look(ctx)
@@ -172,11 +176,7 @@ func (p *place) wait(ctx context.Context, patient bool) error {
 			case err != nil:
 				return err
 			case previous == "":
-				held, err := p.renew(ctx)
-				if err == nil && !held {
-					err = errPlaceLost
-				}
-				return err
+				return p.confirm(ctx)
 			case !patient:
 				return lock.ErrTaken
 			}
@@ -185,6 +185,35 @@ func (p *place) wait(ctx context.Context, patient bool) error {
 			}
 		}
 	})
+}
+
+// keep renews the place while it waits, so that the client can be sure of its session when it is the first.
+func (p *place) keep(ctx context.Context) {
+	for p.opt.Clock.Sleep(ctx, p.opt.Interval) == nil {
+		_, _ = p.renew(ctx)
+	}
+}
+
+// confirm renews the place until the client can be sure of its session for a while. That takes a moment where the
+// connection was not used lately.
+func (p *place) confirm(ctx context.Context) error {
+	for {
+		held, err := p.renew(ctx)
+		switch {
+		case err != nil:
+			return err
+		case !held:
+			return errPlaceLost
+		case p.until().Sub(p.opt.Clock.Now()) > p.opt.Margin+p.opt.Interval:
+			return nil
+		}
+		if err := p.opt.Clock.Sleep(ctx, p.opt.report()); err != nil {
+			return err
+		}
+		if _, err := p.renew(ctx); err != nil {
+			return err
+		}
+	}
 }
 
 // grant is a place that is the first: what a lease needs of it.

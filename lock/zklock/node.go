@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -40,6 +41,7 @@ type place struct {
 
 	mu      sync.Mutex
 	renewed time.Time // when the last renewal was sent that was answered
+	sure    time.Time // the session lasts for its timeout from then on, at least
 	probe   *probe    // the renewal under way
 	asked   bool      // a release asked for the node's end, and the outcome of that is unknown
 	over    bool      // the lease ended otherwise, and the node is deleted for that
@@ -115,7 +117,7 @@ func (p *place) enter(ctx context.Context) error {
 		case !ours:
 			return errPlaceLost
 		}
-		p.sent(sent)
+		p.took(trip{sent, p.opt.Clock.Now(), p.session})
 		return nil
 	}
 }
@@ -286,8 +288,12 @@ func (p *place) renew(ctx context.Context) (held bool, err error) {
 	}
 }
 
-// ask sends a renewal, and takes note of its answer.
+// ask sends a renewal, and takes note of its answer. Two of them are some time apart.
 func (p *place) ask(now *probe) {
+	p.mu.Lock()
+	pause := p.opt.report()/4 - p.opt.Clock.Now().Sub(p.renewed)
+	p.mu.Unlock()
+	_ = p.opt.Clock.Sleep(context.Background(), pause)
 	sent := p.opt.Clock.Now()
 	_, err := p.conn.Sync(p.queue)
 	if err == nil {
@@ -296,24 +302,74 @@ func (p *place) ask(now *probe) {
 			now.held = stat.Czxid == p.czxid && p.czxid != 0
 		}
 	}
+	if now.held {
+		sure := p.took(trip{sent, p.opt.Clock.Now(), p.session})
+		p.mu.Lock()
+		p.renewed, p.sure = sent, sure
+		p.mu.Unlock()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if now.held && sent.After(p.renewed) {
-		p.renewed = sent
-	}
 	now.err, p.probe = err, nil
 	close(now.done)
 }
 
-// sent takes note of a request that was sent at a time and answered.
-func (p *place) sent(at time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.renewed = at
+// trip is a request that went to the leader and was answered, of a session.
+type trip struct {
+	sent, answered time.Time
+	session        int64
 }
 
-// until is the end of the session as far as the client knows.
+// took takes note of a trip, and returns since when the session lasts for its timeout at least. It is zero if that is not
+// known.
+//
+// That a request is answered does not say that the leader has heard of the session: the connected server reports that when
+// the leader asks, twice a tick. So it takes three trips. The first one is heard by the server. The second is sent so long
+// after the answer that the leader has asked meanwhile, and what it has asked has arrived before the answer, since the
+// leader's messages to a server stay in order. So the report was sent before the third, which follows that answer, and the
+// leader has it when it answers the third. If the session goes on then, it does so for its timeout from the report on,
+// which is later than the first trip. A server that lets a client connect asks the leader, too.
+func (l *Lock) took(third trip) (since time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.trips = slices.DeleteFunc(l.trips, func(t trip) bool {
+		return t.session != third.session || third.sent.Sub(t.sent) > l.opt.SessionTimeout
+	})
+	for i, second := range slices.Backward(l.trips) {
+		if second.answered.After(third.sent) {
+			continue
+		}
+		for _, first := range slices.Backward(l.trips[:i]) {
+			if !first.answered.Add(l.opt.report()).After(second.sent) {
+				since = first.sent
+				break
+			}
+		}
+		break
+	}
+	l.trips = append(l.trips, third)
+	if d := l.opt.Dialer; d != nil && d.since().After(since) {
+		since = d.since()
+	}
+	return since
+}
+
+// until is the end of the lease: when the session may end, as far as the client knows. It is zero if it knows nothing.
 func (p *place) until() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.sure.IsZero() {
+		return time.Time{}
+	}
+	nominal, sure := p.renewed.Add(p.opt.lease()), p.sure.Add(p.opt.SessionTimeout)
+	if sure.Before(nominal) {
+		return sure
+	}
+	return nominal
+}
+
+// end is when the session has ended, if it was not heard of since the last renewal.
+func (p *place) end() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.renewed.Add(p.opt.SessionTimeout)
@@ -382,8 +438,8 @@ func (p *place) released(unknown bool) bool {
 	return p.asked && !p.over
 }
 
-// end takes note that the lease has ended without a release.
-func (p *place) end() {
+// give takes note that the lease has ended without a release.
+func (p *place) give() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.over = true

@@ -26,10 +26,12 @@ type Options struct {
 	// time between two tries of anything else that has failed because there is no connection. 0 means half of Interval.
 	Retry time.Duration
 
-	// Margin is how long before the end of the session, counted from the last renewal, the holder is notified. It should
-	// be longer than a third of SessionTimeout, how often the client pings, and half a tick of the servers; see the
-	// package's documentation. 0 means half of SessionTimeout.
+	// Margin is how long before the earliest end of the session the holder is notified: see [lock.WatchdogOptions]. 0 means
+	// a tenth of SessionTimeout.
 	Margin time.Duration
+
+	// Tick is that of the servers: their tickTime. 0 means two seconds, ZooKeeper's default.
+	Tick time.Duration
 
 	// MaxHold bounds a lease, counted from the return of Acquire (F71). 0 means no limit.
 	MaxHold time.Duration
@@ -44,6 +46,9 @@ type Options struct {
 
 	// ACL is the access control list of the nodes. nil lets everybody do everything.
 	ACL []zk.ACL
+
+	// Dialer is that of the connection, if it has one of this package.
+	Dialer *Dialer
 
 	// Clock is the source of time. nil means the machine's clock.
 	Clock lock.Clock
@@ -68,6 +73,9 @@ func (o Options) Validate() error {
 	if p := o.Prefix; p != "" && (!strings.HasPrefix(p, "/") || strings.HasSuffix(p, "/") || strings.Contains(p, "//")) {
 		errs = append(errs, fmt.Errorf("prefix %q is no path of a node: it begins with a slash, and ends with none", p))
 	}
+	if o.Tick < 0 {
+		errs = append(errs, fmt.Errorf("tick %v is negative", o.Tick))
+	}
 	if o.SessionTimeout > 0 {
 		errs = append(errs, o.watchdog().Validate())
 	}
@@ -83,7 +91,10 @@ func (o Options) withDefaults() Options {
 		o.Retry = max(o.Interval/2, 1)
 	}
 	if o.Margin == 0 {
-		o.Margin = o.SessionTimeout / 2
+		o.Margin = o.SessionTimeout / 10
+	}
+	if o.Tick == 0 {
+		o.Tick = 2 * time.Second
 	}
 	if o.ReleaseTimeout == 0 {
 		o.ReleaseTimeout = lock.DefaultReleaseTimeout
@@ -103,10 +114,18 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// report is how long a server may keep from the leader that it has heard of a session: half a tick, and something for
+// clocks of different speed.
+func (o Options) report() time.Duration { return o.Tick/2 + o.Tick/20 }
+
+// lease is how long the holder can be sure of its session after the sending of a renewal: it is sure of what it knew three
+// renewals, or two and a report, before.
+func (o Options) lease() time.Duration { return o.SessionTimeout - o.report() - 2*o.Interval }
+
 // watchdog are the options of the renewals of a holder.
 func (o Options) watchdog() lock.WatchdogOptions {
 	o = o.withDefaults()
 	return lock.WatchdogOptions{
-		TTL: o.SessionTimeout, Interval: o.Interval, Retry: o.Retry, Margin: o.Margin, MaxHold: o.MaxHold, Clock: o.Clock,
+		TTL: o.lease(), Interval: o.Interval, Retry: o.Retry, Margin: o.Margin, MaxHold: o.MaxHold, Clock: o.Clock,
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"locksim/lock"
 	"locksim/scenarios"
+	"locksim/sim/zookeeper"
 )
 
 // Library is the Lock of the Go client, with one connection for each client. It is held until it is unlocked, or until the
@@ -34,7 +35,7 @@ func Library() scenarios.Lock {
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			l := &library{env: e}
 			var err error
-			l.conn, err = connect(e, l.observe)
+			l.conn, err = connect(e, zookeeper.Dialer(e), l.observe)
 			return l, err
 		},
 	}

@@ -63,7 +63,7 @@ func Specimen(s zkbroken.Specimen) scenarios.Lock {
 		},
 		About: "A lock that is wrong on purpose: " + s.Wrong, ForWhom: "Tests: it is wrong on purpose.",
 		New: func(e scenarios.Env) (lock.Locker, error) {
-			c, err := connect(e, nil)
+			c, err := connect(e, zookeeper.Dialer(e), nil)
 			if err != nil {
 				return nil, err
 			}
@@ -95,11 +95,12 @@ func Lock() scenarios.Lock {
 			"The fencing token is the id of the transaction that has created the node.",
 		ForWhom: "Work of unknown length on data that must stay right, in a store that compares tokens, where ZooKeeper is at hand.",
 		New: func(e scenarios.Env) (lock.Locker, error) {
-			c, err := connect(e, nil)
+			dialer := zklock.NewDialer(timeout(e.Spec().TTL), zookeeper.Dialer(e), e.Clock())
+			c, err := connect(e, dialer.Dial, nil)
 			if err != nil {
 				return nil, err
 			}
-			return zklock.New(c, zklock.Options{SessionTimeout: timeout(e.Spec().TTL), Clock: e.Clock(), Entropy: e.Entropy("lock")})
+			return zklock.New(c, zklock.Options{SessionTimeout: timeout(e.Spec().TTL), Dialer: dialer, Clock: e.Clock(), Entropy: e.Entropy("lock")})
 		},
 	}
 }
@@ -108,13 +109,13 @@ func Lock() scenarios.Lock {
 func timeout(ttl time.Duration) time.Duration { return min(max(ttl, 4*time.Second), 40*time.Second) }
 
 // connect connects a machine to all servers, each machine to another one first.
-func connect(e scenarios.Env, observe zk.EventCallback) (*zk.Conn, error) {
+func connect(e scenarios.Env, dial zk.Dialer, observe zk.EventCallback) (*zk.Conn, error) {
 	first := index(e)
 	var names []string
 	for i := range servers {
 		names = append(names, fmt.Sprintf("z%d", (first+i)%servers))
 	}
-	return zookeeper.Connect(e, timeout(e.Spec().TTL), observe, names...)
+	return zookeeper.ConnectBy(dial, e, timeout(e.Spec().TTL), observe, names...)
 }
 
 // index is the number of a client, 0 for the probe.

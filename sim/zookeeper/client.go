@@ -27,6 +27,11 @@ type Machine interface {
 // It is closed at the end of the run. observe, which may be nil, is called with each event of the session; it must not
 // block.
 func Connect(m Machine, timeout time.Duration, observe zk.EventCallback, servers ...string) (*zk.Conn, error) {
+	return ConnectBy(Dialer(m), m, timeout, observe, servers...)
+}
+
+// ConnectBy is Connect with another dialer, which dials by [Dialer].
+func ConnectBy(dial zk.Dialer, m Machine, timeout time.Duration, observe zk.EventCallback, servers ...string) (*zk.Conn, error) {
 	list := &hosts{next: -1, tried: -1}
 	for _, name := range servers {
 		list.addresses = append(list.addresses, m.Address(name))
@@ -35,7 +40,7 @@ func Connect(m Machine, timeout time.Duration, observe zk.EventCallback, servers
 		observe = func(zk.Event) {}
 	}
 	c, _, err := zk.Connect(list.addresses, timeout, zk.WithHostProvider(list), zk.WithLogger(silent{}), zk.WithLogInfo(false),
-		zk.WithEventCallback(observe), zk.WithDialer(Dialer(m)))
+		zk.WithEventCallback(observe), zk.WithDialer(dial))
 	if err != nil {
 		return nil, err
 	}

@@ -213,7 +213,7 @@ func (s *Server) Keys() []trace.Key {
 	latest := slices.MaxFunc(s.ensemble.servers, func(a, b *Server) int { return cmp.Compare(a.tree.zxid, b.tree.zxid) })
 	for _, name := range watched {
 		if h := s.ensemble.head(latest.tree, name); h.Value != "" {
-			all = append(all, trace.Key{Name: name, Value: h.Value, TTL: s.left(h.Lease)})
+			all = append(all, trace.Key{Name: name, Value: h.Value, TTL: latest.left(h.Lease)})
 		}
 	}
 	slices.SortFunc(all, func(a, b trace.Key) int { return strings.Compare(a.Name, b.Name) })
