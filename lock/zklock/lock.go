@@ -95,7 +95,7 @@ func (l *Lease) follow() {
 	ctx, clock := context.Background(), l.place.opt.Clock
 	_ = clock.Sleep(ctx, l.place.end().Sub(clock.Now()))
 	l.place.give()
-	_, _ = l.place.insist(ctx)
+	_, _ = l.place.insist(ctx, clearing)
 }
 
 // queue is the lock for one Acquire, without renewals of its lease.
@@ -169,7 +169,7 @@ func (p *place) wait(ctx context.Context, patient bool) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go p.keep(ctx)
-	return p.again(ctx, func() error {
+	return p.again(ctx, waiting, func() error {
 		for {
 			previous, err := p.look(ctx)
 			switch {
@@ -232,5 +232,5 @@ func (g grant) Extend(ctx context.Context) (until time.Time, held bool, err erro
 func (g grant) Delete(ctx context.Context) (deleted bool, err error) {
 	ctx, cancel := detached(ctx, g.place.opt.ReleaseTimeout)
 	defer cancel()
-	return g.place.remove(ctx, g.place.insist)
+	return g.place.remove(ctx, func(ctx context.Context) (bool, error) { return g.place.insist(ctx, releasing) })
 }

@@ -138,7 +138,7 @@ func (p *place) prepare(ctx context.Context) error {
 
 // make creates a node that may be there already, or that another client may create.
 func (p *place) make(ctx context.Context, create func() (string, error)) error {
-	return p.again(ctx, func() error {
+	return p.again(ctx, preparing, func() error {
 		_, err := call(ctx, create)
 		if errors.Is(err, zk.ErrNodeExists) {
 			return nil
@@ -147,12 +147,30 @@ func (p *place) make(ctx context.Context, create func() (string, error)) error {
 	})
 }
 
+// activity is what a place does, in a goroutine of its own at most.
+type activity int
+
+const (
+	preparing activity = iota
+	searching
+	identifying
+	waiting
+	releasing
+	leaving
+	clearing
+)
+
+// retry is the time between two tries of an activity. Those that have lost one connection do not all ask at one instant.
+func (p *place) retry(a activity) time.Duration {
+	return p.opt.Retry + p.opt.Retry/64*time.Duration(a)
+}
+
 // again repeats a request that fails because there is no connection, until ctx ends, or the connection was closed: a
 // closed one stays disconnected, and one that is not connects again at once.
-func (p *place) again(ctx context.Context, request func() error) error {
+func (p *place) again(ctx context.Context, a activity, request func() error) error {
 	for idle := 0; ; {
 		err := request()
-		if err == nil || final(err) || ctx.Err() != nil || p.opt.Clock.Sleep(ctx, p.opt.Retry) != nil {
+		if err == nil || final(err) || ctx.Err() != nil || p.opt.Clock.Sleep(ctx, p.retry(a)) != nil {
 			return err
 		}
 		idle++
@@ -167,7 +185,7 @@ func (p *place) again(ctx context.Context, request func() error) error {
 
 // find is search, until it is answered, or ctx ends.
 func (p *place) find(ctx context.Context) error {
-	return p.again(ctx, func() error { return p.search(ctx) })
+	return p.again(ctx, searching, func() error { return p.search(ctx) })
 }
 
 // search looks for the node whose creation was not answered. A sync before it sees to it that the answer includes the
@@ -199,7 +217,7 @@ func (p *place) children(ctx context.Context) ([]string, error) {
 
 // identify looks whether the present session owns the node, and takes note of when it was created.
 func (p *place) identify(ctx context.Context) (ours bool, err error) {
-	err = p.again(ctx, func() error {
+	err = p.again(ctx, identifying, func() error {
 		answer, err := call(ctx, func() (watched, error) {
 			_, stat, gone, err := p.conn.ExistsW(p.path())
 			return watched{stat, gone}, err
@@ -396,14 +414,14 @@ var errDisconnected = errors.New("there is no connection")
 // there is no node.
 func (p *place) remove(ctx context.Context, way func(context.Context) (bool, error)) (deleted bool, err error) {
 	if deleted, err = way(ctx); err != nil && !refused(err) {
-		go func() { _, _ = p.insist(context.WithoutCancel(ctx)) }()
+		go func() { _, _ = p.insist(context.WithoutCancel(ctx), leaving) }()
 	}
 	return deleted, outcome(err)
 }
 
 // insist deletes the node, and repeats that until it is answered, or ctx ends.
-func (p *place) insist(ctx context.Context) (deleted bool, err error) {
-	err = p.again(ctx, func() error {
+func (p *place) insist(ctx context.Context, a activity) (deleted bool, err error) {
+	err = p.again(ctx, a, func() error {
 		var err error
 		deleted, err = p.tryRemove(ctx)
 		return err
