@@ -15,6 +15,8 @@ import (
 func play(t *testing.T, scenario string, s zkbroken.Specimen, seed uint64) scenarios.ModeRun {
 	t.Helper()
 	l := zklocks.Specimen(s)
+	l.Promise = zklocks.Lock().Promise // a session ends later than a TTL
+	l.Promise.Order, l.Promise.Duties = "", nil
 	sc, err := scenarios.Load(scenario, l)
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +48,7 @@ func TestRightIsSafe(t *testing.T) {
 	}
 }
 
-// A herd asks much more than waiters that watch one node each.
+// A herd of five asks a quarter more, at least, than waiters that watch one node each.
 func TestHerd(t *testing.T) {
 	requests := func(s zkbroken.Specimen) (count int) {
 		for _, e := range play(t, "zk-herd", s, 1).Trace.Events {
@@ -57,7 +59,7 @@ func TestHerd(t *testing.T) {
 		return count
 	}
 	herd, right := requests(zkbroken.All()[0]), requests(zkbroken.Right())
-	if herd < right*3/2 {
+	if herd*4 < right*5 {
 		t.Errorf("%d requests of the herd, %d without", herd, right)
 	}
 }
