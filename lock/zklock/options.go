@@ -1,7 +1,6 @@
 package zklock
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -109,7 +108,7 @@ func (o Options) withDefaults() Options {
 		o.Clock = lock.SystemClock()
 	}
 	if o.Entropy == nil {
-		o.Entropy = rand.Reader
+		o.Entropy = defaultEntropy()
 	}
 	return o
 }

@@ -54,7 +54,7 @@ func ConnectBy(dial zk.Dialer, m Machine, timeout time.Duration, observe zk.Even
 // it has taken is sent in order. Of pings that wait one is sent, as the client would.
 func Dialer(m Machine) zk.Dialer {
 	return func(network, address string, timeout time.Duration) (net.Conn, error) {
-		ctx, cancel := context.WithTimeout(context.Background(), timeout)
+		ctx, cancel := context.WithTimeout(context.Background(), timeout) //nolint:forbidigo // it is in the bubble
 		defer cancel()
 		c, err := m.Dial(ctx, network, address)
 		if err != nil {

@@ -127,14 +127,13 @@ func answerTo(q request, zxid int64, err code, body []byte) Answer {
 		for r.err == nil {
 			kind := op(r.int32())
 			done := r.bool()
-			failed := code(r.int32())
+			r.int32()
 			if done {
 				break
 			}
 			switch kind {
 			case opError:
-				failed = code(r.int32())
-				if failed != ok && failed != errRuntimeInconsistency {
+				if failed := code(r.int32()); failed != ok && failed != errRuntimeInconsistency {
 					a.err = failed
 				}
 			case opCreate:

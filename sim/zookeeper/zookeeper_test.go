@@ -1,6 +1,7 @@
 package zookeeper_test
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"testing"
@@ -40,7 +41,7 @@ func contend(w *sim.World, clients, servers int, say func(p *sim.Process, format
 				for tries := 0; ; tries++ {
 					err := l.Unlock()
 					say(p, "unlock: %v", err)
-					if err == nil || err == zk.ErrNoNode || tries == 20 {
+					if err == nil || errors.Is(err, zk.ErrNoNode) || tries == 20 {
 						break
 					}
 					_ = p.Clock().Sleep(p.Context(), 500*time.Millisecond)

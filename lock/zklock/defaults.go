@@ -2,15 +2,12 @@ package zklock
 
 import (
 	"context"
+	"crypto/rand"
+	"io"
 	"time"
 )
 
-// This file has all that goes by the machine's clock.
-
-// within returns ctx with a timeout of d.
-func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, d)
-}
+// This file has all that goes by the machine's clock, and its randomness.
 
 // detached returns a context with the values of ctx that ends after d, independently of ctx.
 func detached(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
@@ -24,3 +21,5 @@ func earlier(deadline time.Time, d time.Duration) time.Time {
 	}
 	return deadline
 }
+
+func defaultEntropy() io.Reader { return rand.Reader }
