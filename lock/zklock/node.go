@@ -311,7 +311,9 @@ func (p *place) ask(now *probe) {
 	p.mu.Lock()
 	pause := p.opt.report()/4 - p.opt.Clock.Now().Sub(p.renewed)
 	p.mu.Unlock()
-	_ = p.opt.Clock.Sleep(context.Background(), pause)
+	if pause > 0 {
+		_ = p.opt.Clock.Sleep(context.Background(), pause)
+	}
 	sent := p.opt.Clock.Now()
 	_, err := p.conn.Sync(p.queue)
 	if err == nil {
