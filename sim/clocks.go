@@ -67,7 +67,7 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 		return err
 	}
 	woken := make(chan struct{})
-	t := c.p.timers.make("sleep", d, func() { close(woken) })
+	t := c.p.timers.make("sleep", max(d, 0), func() { close(woken) })
 	select {
 	case <-woken:
 	case <-ctx.Done():

@@ -194,9 +194,12 @@ func (n *Node) Processes() []string { return slices.Collect(maps.Keys(n.w.procs.
 // event's number. Abilities call it.
 func (n *Node) Strike(what trace.What) int { return n.w.trace.record(trace.World, n.id, what) }
 
-// KeyChanged adds to the ground truth. The node fills in its name and the virtual
-// time.
+// KeyChanged adds to the ground truth, until the end of the run. The node fills in
+// its name and the virtual time.
 func (n *Node) KeyChanged(c trace.KeyChange) {
+	if n.w.trace.over {
+		return
+	}
 	c.Server, c.At = n.id, n.w.time.elapsed()
 	n.w.trace.changes = append(n.w.trace.changes, c)
 }

@@ -244,7 +244,7 @@ func (w *World) Flights() []trace.Flight { return w.net.flights() }
 // close ends everything in the bubble. A goroutine that remains belongs to the
 // code under test.
 func (w *World) close() error {
-	w.cfg.StopAt, w.trace.off = 0, true
+	w.cfg.StopAt, w.trace.off, w.trace.over = 0, true, true
 	w.time.limits.Virtual = w.time.Now() + time.Hour
 	w.time.limits.Events = w.time.events + 1_000_000
 	w.time.failed.Store(nil)
@@ -268,6 +268,7 @@ type recorder struct {
 	trace.Trace
 	time    *timeline
 	off     bool
+	over    bool // the run is: what happens while the world is closed is no part of it
 	changes []trace.KeyChange
 }
 

@@ -148,9 +148,9 @@ func Pairs(t *testing.T, locks []play.Lock) (all []Pair) {
 	return all
 }
 
-// EqualInProcesses is EqualInFreshProcesses with all pairs of these locks, at two numbers of processors, and at three for
+// EqualRuns is EqualInFreshProcesses with all pairs of these locks, at two numbers of processors, and at three for
 // many seeds. LOCKSIM_SOAK=10 is 300 seeds.
-func EqualInProcesses(t *testing.T, locks []play.Lock) {
+func EqualRuns(t *testing.T, locks []play.Lock) {
 	procs, seeds := []string{"2", "1", "4"}, Soak(t, 30, 0.04)
 	if seeds <= 5 {
 		procs = procs[:2]

@@ -1,8 +1,9 @@
 // Package zklock is a lock on ZooKeeper: a queue of ephemeral sequential nodes, for production use.
 //
-//	conn, _, err := zk.Connect(servers, 10*time.Second)
+//	dialer := zklock.NewDialer(10*time.Second, nil, nil)
+//	conn, _, err := zk.Connect(servers, 10*time.Second, zk.WithDialer(dialer.Dial))
 //	…
-//	locks, err := zklock.New(conn, zklock.Options{SessionTimeout: 10 * time.Second})
+//	locks, err := zklock.New(conn, zklock.Options{SessionTimeout: 10 * time.Second, Dialer: dialer})
 //	…
 //	lease, err := locks.Acquire(ctx, "order:42")
 //	if err != nil {
@@ -44,6 +45,7 @@
 //
 // # What it needs of the client
 //
-// One connection can serve any number of locks and resources. Make it with a [Dialer]. SessionTimeout has to be the one that the servers have
-// granted: they grant 2 to 20 of their ticks, 4 to 40 s by default, and the client does not say how much it was.
+// One connection can serve any number of locks and resources. Make it with a [Dialer]. SessionTimeout has to be the one that
+// the servers have granted: they grant 2 to 20 of their ticks, 4 to 40 s by default, and the client does not say how much
+// it was.
 package zklock

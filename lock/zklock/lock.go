@@ -94,7 +94,7 @@ func (l *Lease) follow() {
 	}
 	ctx, clock := context.Background(), l.place.opt.Clock
 	_ = clock.Sleep(ctx, l.place.end().Sub(clock.Now()))
-	l.place.give()
+	l.place.lapse()
 	_, _ = l.place.insist(ctx, clearing)
 }
 

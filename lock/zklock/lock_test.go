@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"locksim/faults"
+	"locksim/lock"
 	"locksim/lock/zklock"
 	"locksim/sim"
 	"locksim/sim/zookeeper"
@@ -72,6 +74,9 @@ func TestOptions(t *testing.T) {
 		"no session timeout":    {},
 		"negative":              {SessionTimeout: -time.Second},
 		"no time for a renewal": {SessionTimeout: 10 * time.Second, Interval: 6 * time.Second},
+		"a short session":       {SessionTimeout: 2 * time.Second},
+		"a negative tick":       {SessionTimeout: 10 * time.Second, Tick: -1},
+		"a negative interval":   {SessionTimeout: 10 * time.Second, Interval: -1},
 		"a negative timeout":    {SessionTimeout: 10 * time.Second, ReleaseTimeout: -1},
 		"a relative prefix":     {SessionTimeout: 10 * time.Second, Prefix: "locks"},
 		"an open prefix":        {SessionTimeout: 10 * time.Second, Prefix: "/locks/"},
@@ -117,6 +122,39 @@ func TestAwkwardNames(t *testing.T) {
 				if err := lease.Release(p.Context()); err != nil {
 					t.Errorf("%q: %v", resource, err)
 				}
+			}
+		})
+		return w.RunUntil(w.Idle)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A lease that was lost is not released with success later, although the lock itself has deleted the node meanwhile, without
+// an answer.
+func TestReleaseAfterALoss(t *testing.T) {
+	cfg := sim.Config{Seed: 1, Servers: []sim.Kind{zookeeper.Servers{Count: 3}}, Clients: 1, Latency: sim.Latency{Min: time.Millisecond, Max: time.Millisecond}}
+	_, err := sim.Run(cfg, func(w *sim.World) error {
+		p := w.Client(0)
+		p.Go(func() {
+			locks, err := zklock.New(connect(t, p, 10*time.Second, 3), zklock.Options{SessionTimeout: 10 * time.Second, Clock: p.Clock()})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			lease, err := locks.Acquire(p.Context(), "order")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			// Answers are held: the lease ends, and what the lock asks for then is executed.
+			if err := w.Faults().Cut(faults.Partition{Between: []string{"c0"}, Direction: faults.DirectionBackward, For: 15 * time.Second}); err != nil {
+				t.Error(err)
+			}
+			_ = p.Clock().Sleep(p.Context(), 15*time.Second+4*time.Millisecond)
+			if err := lease.Release(p.Context()); !errors.Is(err, lock.ErrNotHeld) {
+				t.Errorf("the release of a lost lease: %v", err)
 			}
 		})
 		return w.RunUntil(w.Idle)

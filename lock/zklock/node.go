@@ -368,8 +368,10 @@ func (l *Lock) took(third trip) (since time.Time) {
 		break
 	}
 	l.trips = append(l.trips, third)
-	if d := l.opt.Dialer; d != nil && d.since().After(since) {
-		since = d.since()
+	if d := l.opt.Dialer; d != nil {
+		if began := d.since(); began.After(since) && !began.After(third.sent) { // else it was answered over an earlier connection
+			since = began
+		}
 	}
 	return since
 }
@@ -458,8 +460,8 @@ func (p *place) released(unknown bool) bool {
 	return p.asked && !p.over
 }
 
-// give takes note that the lease has ended without a release.
-func (p *place) give() {
+// lapse takes note that the lease has ended without a release.
+func (p *place) lapse() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.over = true

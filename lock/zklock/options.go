@@ -75,7 +75,12 @@ func (o Options) Validate() error {
 	if o.Tick < 0 {
 		errs = append(errs, fmt.Errorf("tick %v is negative", o.Tick))
 	}
-	if o.SessionTimeout > 0 {
+	switch full := o.withDefaults(); {
+	case len(errs) > 0:
+	case full.Interval+full.Margin >= full.lease():
+		errs = append(errs, fmt.Errorf("SessionTimeout %v leaves no time for a renewal: a lease counts from half a tick of %v and two Intervals of %v before, and Margin is %v; give a longer one, or the Tick of your servers",
+			o.SessionTimeout, full.Tick, full.Interval, full.Margin))
+	default:
 		errs = append(errs, o.watchdog().Validate())
 	}
 	return errors.Join(errs...)

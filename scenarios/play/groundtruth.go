@@ -53,7 +53,7 @@ func (p *play) groundTruth(t *trace.Trace, resource string) *groundTruth {
 	g.key = keys[0]
 	moves := promotions(t)
 	for _, change := range p.world.Ground().KeyChanges() {
-		if change.Step == 0 || change.Step > p.overAt { // without a step: after the end of the trace
+		if change.Step > p.overAt {
 			break
 		}
 		for len(moves) > 0 && moves[0].N <= change.Step {

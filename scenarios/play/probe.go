@@ -191,14 +191,9 @@ func (p ended) leftBehind() string {
 }
 
 // ownerOf is the client that has set the value of a key, also if the server has it
-// from another one, or an old one. It is empty if that is not known.
+// from another one. It is empty if that is not known.
 func (p ended) ownerOf(server string, k trace.Key) string {
 	changes := p.world.Ground().KeyChanges()
-	for _, c := range slices.Backward(changes) {
-		if c.Key == k.Name && c.Value != "" && c.Value == k.Value && c.By != "" {
-			return c.By
-		}
-	}
 	value := ""
 	for _, c := range slices.Backward(changes) {
 		switch {

@@ -25,7 +25,7 @@ func TestScenarios(t *testing.T) {
 
 // The same seeds give the same traces in fresh processes at other numbers of processors, with each scenario and each lock
 // that it names. LOCKSIM_SOAK=10 is 300 seeds.
-func TestEqualInFreshProcesses(t *testing.T) { testruns.EqualInProcesses(t, zklocks.All()) }
+func TestEqualInFreshProcesses(t *testing.T) { testruns.EqualRuns(t, zklocks.All()) }
 
 // The lock keeps its promise, of order too. With LOCKSIM_SOAK=1 it is 5,000 runs.
 func TestLock(t *testing.T) {

@@ -57,11 +57,6 @@ func (x *conn) leave() {
 			break
 		}
 	}
-	for _, w := range x.queue {
-		if !w.local && !w.done { // it had arrived
-			s.node.Record(x.link.Client(), trace.Exec{Conn: x.link.Name(), Request: Request{w.request}})
-		}
-	}
 }
 
 // hangUp closes the connection.
@@ -227,6 +222,9 @@ func (x *conn) take(q request, message []byte) {
 		})
 	default:
 		w.local = true
+	}
+	if !w.local && !w.done && !x.over { // it has arrived, and waits for the others
+		s.node.Record(x.link.Client(), trace.Exec{Conn: x.link.Name(), Request: Request{q}})
 	}
 	x.advance()
 }

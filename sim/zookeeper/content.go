@@ -54,7 +54,7 @@ func (q request) words() []string {
 	switch {
 	case q.op == opCreate || q.op == opCreate2 || q.op == opCreateContainer || q.op == opCreateTTL:
 		if q.flags > 0 && q.flags <= maxFlags {
-			words[1] += ","
+			words[len(words)-1] += ","
 			words = append(words, strings.Fields(createWords[q.flags])...)
 		}
 	case q.watch:

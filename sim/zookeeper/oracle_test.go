@@ -189,11 +189,7 @@ func (r *runner) answer(err error, parts ...any) string {
 	return strings.ReplaceAll(fmt.Sprint(parts...), r.root, "")
 }
 
-type drawer struct {
-	*rand.Rand
-
-	servers int
-}
+type drawer struct{ *rand.Rand }
 
 func pick[T any](d *drawer, from ...T) T { return from[d.IntN(len(from))] }
 
@@ -212,8 +208,8 @@ func (d *drawer) acl() []zk.ACL {
 }
 
 // program is a random program of so many steps.
-func program(seed uint64, steps, servers int) []step {
-	d := &drawer{Rand: rand.New(rand.NewPCG(seed, 2)), servers: servers}
+func program(seed uint64, steps int) []step {
+	d := &drawer{rand.New(rand.NewPCG(seed, 2))}
 	var out []step
 	for range steps {
 		who := d.IntN(2)
@@ -403,7 +399,7 @@ func TestRealServersAnswerAlike(t *testing.T) {
 			addresses := zkserver.Start(t, servers, tick)
 			for n := range count {
 				root := fmt.Sprintf("/program-%d", n)
-				p := program(uint64(n), 60, servers)
+				p := program(uint64(n), 60)
 				want := realRun(t, addresses, tick, root, p)
 				if d := cmp.Diff(want, simulated(t, uint64(n), servers, root, p)); d != "" {
 					t.Fatalf("program %d (-real +simulated):\n%s", n, d)
