@@ -172,3 +172,22 @@ func TestUntil(t *testing.T) {
 		}
 	})
 }
+
+// A time that is over is over by any clock, however long ago it was.
+func TestSleepForLessThanNothing(t *testing.T) {
+	_, err := sim.Run(sim.Config{Seed: 1, Clients: 1}, func(w *sim.World) error {
+		if err := w.Faults().DriftClock("c0", -1, 0); err != nil {
+			return err
+		}
+		p := w.Client(0)
+		p.Go(func() {
+			if err := p.Clock().Sleep(p.Context(), -1<<63); err != nil || w.Now() > time.Second {
+				t.Errorf("at %v: %v", w.Now(), err)
+			}
+		})
+		return w.RunUntil(w.Idle)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locksim/lock"
+	"locksim/lock/broken/untold"
 )
 
 // poller is the right part of the specimens.
@@ -77,8 +78,7 @@ func (p *poller) try(ctx context.Context, resource string) (lock.Lease, error) {
 	}
 	until := p.mistake.until(sent, p.opt.Clock.Now(), p.opt.TTL)
 	if p.Held {
-		held, end := context.WithCancelCause(context.WithoutCancel(ctx))
-		return &untold{g, token, held, end}, nil
+		return untold.New(ctx, g, token), nil
 	}
 	return lock.NewLease(ctx, p.opt.Clock, g, resource, token, until), nil
 }
@@ -105,26 +105,4 @@ func (g grant) Delete(ctx context.Context) (deleted bool, err error) {
 		return false, fmt.Errorf("%w: %w", lock.ErrOutcomeUnknown, err)
 	}
 	return true, nil
-}
-
-// untold is a lease without an end.
-type untold struct {
-	grant grant
-	token uint64
-	ctx   context.Context
-	end   context.CancelCauseFunc
-}
-
-func (l *untold) Token() uint64            { return l.token }
-func (l *untold) Until() time.Time         { return time.Time{} }
-func (l *untold) Lost() <-chan struct{}    { return nil }
-func (l *untold) Context() context.Context { return l.ctx }
-
-func (l *untold) Release(ctx context.Context) error {
-	l.end(nil)
-	deleted, err := l.grant.Delete(ctx)
-	if err == nil && !deleted {
-		return lock.ErrNotHeld
-	}
-	return err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"locksim/lock"
+	"locksim/lock/broken/untold"
 )
 
 // recipe is the right part of the specimens.
@@ -53,8 +54,7 @@ func (r *recipe) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 		until, token, err := n.join(ctx)
 		switch {
 		case err == nil && r.mistake.forever:
-			held, end := context.WithCancelCause(context.WithoutCancel(ctx))
-			return &untold{n, token, held, end}, nil
+			return untold.New(ctx, n, token), nil
 		case err == nil:
 			return lock.NewLease(ctx, r.opt.Clock, n, resource, token, until), nil
 		case ctx.Err() != nil:
@@ -253,26 +253,4 @@ func (n *node) remove() (deleted bool, err error) {
 		}
 	}
 	return false, fmt.Errorf("%w: %w", lock.ErrOutcomeUnknown, err)
-}
-
-// untold is a lease without an end.
-type untold struct {
-	node  *node
-	token uint64
-	ctx   context.Context
-	end   context.CancelCauseFunc
-}
-
-func (l *untold) Token() uint64            { return l.token }
-func (l *untold) Until() time.Time         { return time.Time{} }
-func (l *untold) Lost() <-chan struct{}    { return nil }
-func (l *untold) Context() context.Context { return l.ctx }
-
-func (l *untold) Release(ctx context.Context) error {
-	l.end(nil)
-	deleted, err := l.node.Delete(ctx)
-	if err == nil && !deleted {
-		return lock.ErrNotHeld
-	}
-	return err
 }
