@@ -41,7 +41,7 @@
 // servers which ones they have heard of only when it asks them, twice a tick. A sync that was answered by a server which
 // then loses the leader was perhaps not reported. So the lease counts from an earlier request, of which the later ones prove
 // that the leader knows: two renewals and half a tick before. For the same reason an Acquire over a connection that has not
-// served the lock for a session timeout takes more than half a tick longer.
+// served the lock for about half a session timeout takes more than half a tick longer.
 //
 // # What it needs of the client
 //

@@ -194,9 +194,11 @@ func (p *place) keep(ctx context.Context) {
 	}
 }
 
-// confirm renews the place until the client can be sure of its session for a while. That takes a moment where the
-// connection was not used lately.
+// confirm renews the place until the client can be sure of its session for long enough. What it learns from now on is of use
+// a report later, so renewals can keep the lease up only if it lasts until then. That takes a moment where the connection
+// was not used lately. On a slow network it may never be so; then the time to the next renewal is enough.
 func (p *place) confirm(ctx context.Context) error {
+	began := p.opt.Clock.Now()
 	for {
 		held, err := p.renew(ctx)
 		switch {
@@ -204,14 +206,13 @@ func (p *place) confirm(ctx context.Context) error {
 			return err
 		case !held:
 			return errPlaceLost
-		case p.until().Sub(p.opt.Clock.Now()) > p.opt.Margin+p.opt.Interval:
+		}
+		now := p.opt.Clock.Now()
+		if p.until().Sub(now) <= p.opt.Margin+p.opt.Interval {
+			continue
+		}
+		if p.earliestEnd().Sub(now) > p.opt.Margin+p.opt.Retry+p.opt.report()+p.opt.pause() || now.Sub(began) > 2*p.opt.report() {
 			return nil
-		}
-		if err := p.opt.Clock.Sleep(ctx, p.opt.report()); err != nil {
-			return err
-		}
-		if _, err := p.renew(ctx); err != nil {
-			return err
 		}
 	}
 }

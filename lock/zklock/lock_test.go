@@ -163,3 +163,39 @@ func TestReleaseAfterALoss(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A lease over a connection that was idle for some time is renewed like any other.
+func TestIdleConnection(t *testing.T) {
+	for _, timeout := range []time.Duration{4 * time.Second, 5 * time.Second, 10 * time.Second} {
+		cfg := sim.Config{Seed: 1, Servers: []sim.Kind{zookeeper.Servers{Count: 3}}, Clients: 1, Latency: sim.Latency{Min: time.Millisecond, Max: time.Millisecond}}
+		_, err := sim.Run(cfg, func(w *sim.World) error {
+			p := w.Client(0)
+			p.Go(func() {
+				locks, err := zklock.New(connect(t, p, timeout, 3), zklock.Options{SessionTimeout: timeout, Clock: p.Clock()})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for idle := time.Duration(0); idle < 3*timeout/2; idle += timeout / 16 {
+					_ = p.Clock().Sleep(p.Context(), idle)
+					lease, err := locks.Acquire(p.Context(), "order")
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					_ = p.Clock().Sleep(p.Context(), timeout)
+					if err := lease.Context().Err(); err != nil {
+						t.Errorf("session timeout %v: after %v without a request the lease was lost: %v", timeout, idle, context.Cause(lease.Context()))
+					}
+					if err := lease.Release(p.Context()); err != nil {
+						t.Errorf("session timeout %v: after %v without a request: %v", timeout, idle, err)
+					}
+				}
+			})
+			return w.RunUntil(w.Idle)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

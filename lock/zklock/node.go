@@ -309,7 +309,7 @@ func (p *place) renew(ctx context.Context) (held bool, err error) {
 // ask sends a renewal, and takes note of its answer. Two of them are some time apart.
 func (p *place) ask(now *probe) {
 	p.mu.Lock()
-	pause := p.opt.report()/4 - p.opt.Clock.Now().Sub(p.renewed)
+	pause := p.opt.pause() - p.opt.Clock.Now().Sub(p.renewed)
 	p.mu.Unlock()
 	if pause > 0 {
 		_ = p.opt.Clock.Sleep(context.Background(), pause)
@@ -376,18 +376,25 @@ func (l *Lock) took(third trip) (since time.Time) {
 	return since
 }
 
-// until is the end of the lease: when the session may end, as far as the client knows. It is zero if it knows nothing.
+// until is the end of the lease. It is zero if the client knows nothing of the session.
 func (p *place) until() time.Time {
+	end := p.earliestEnd()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if nominal := p.renewed.Add(p.opt.lease()); nominal.Before(end) {
+		return nominal
+	}
+	return end
+}
+
+// earliestEnd is when the session may end, as far as the client knows. It is zero if it knows nothing.
+func (p *place) earliestEnd() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.sure.IsZero() {
 		return time.Time{}
 	}
-	nominal, sure := p.renewed.Add(p.opt.lease()), p.sure.Add(p.opt.SessionTimeout)
-	if sure.Before(nominal) {
-		return sure
-	}
-	return nominal
+	return p.sure.Add(p.opt.SessionTimeout)
 }
 
 // end is when the session has ended, if it was not heard of since the last renewal.

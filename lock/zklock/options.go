@@ -122,6 +122,9 @@ func (o Options) withDefaults() Options {
 // clocks of different speed.
 func (o Options) report() time.Duration { return o.Tick/2 + o.Tick/20 }
 
+// pause is the time between two renewals at least.
+func (o Options) pause() time.Duration { return o.report() / 4 }
+
 // lease is how long the holder can be sure of its session after the sending of a renewal: it is sure of what it knew three
 // renewals, or two and a report, before.
 func (o Options) lease() time.Duration { return o.SessionTimeout - o.report() - 2*o.Interval }

@@ -15,12 +15,13 @@ import (
 func TestValidateLease(t *testing.T) {
 	for want, change := range map[string]func(l *play.Lock){
 		`the Lease is "forever": choose until, counted or held`: func(l *play.Lock) { l.Lease = "forever" },
-		"the LeaseTTL is 1s":      func(l *play.Lock) { l.LeaseTTL = time.Second },
-		"the LeaseTTL is -1s":     func(l *play.Lock) { l.Lease, l.LeaseTTL = play.LeaseCounted, -time.Second },
-		"the LeaseTTL is 0":       func(l *play.Lock) { l.Lease, l.FollowsSpec = play.LeaseCounted, false },
-		"the Detection is 0:":     func(l *play.Lock) { l.Lease, l.FollowsSpec = play.LeaseHeld, false },
-		"the Detection is 1s":     func(l *play.Lock) { l.Detection = time.Second },
-		"has a Queue and no Keys": func(l *play.Lock) { l.Queue, l.Keys = func(string) string { return "queue" }, nil },
+		"the LeaseTTL is 1s":                          func(l *play.Lock) { l.LeaseTTL = time.Second },
+		"the LeaseTTL is -1s":                         func(l *play.Lock) { l.Lease, l.LeaseTTL = play.LeaseCounted, -time.Second },
+		"the LeaseTTL is 0":                           func(l *play.Lock) { l.Lease, l.FollowsSpec = play.LeaseCounted, false },
+		"the Detection is 0:":                         func(l *play.Lock) { l.Lease, l.FollowsSpec = play.LeaseHeld, false },
+		"the Detection is 1s":                         func(l *play.Lock) { l.Detection = time.Second },
+		"a negative number of Messages, or GrantTime": func(l *play.Lock) { l.GrantTime = -time.Second },
+		"has a Queue and no Keys":                     func(l *play.Lock) { l.Queue, l.Keys = func(string) string { return "queue" }, nil },
 	} {
 		l := testlocks.Correct("theirs")
 		change(&l)

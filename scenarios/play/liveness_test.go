@@ -1,12 +1,15 @@
 package play_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/internal/testruns"
+	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -46,6 +49,38 @@ func TestStuckIsAVerdict(t *testing.T) {
 		m := testruns.Play(t, sc, testruns.Kind(t, c.lock), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 		if m.Verdict.Label != c.want || !m.FaultsFired[0] {
 			t.Errorf("%s: %s, fault struck %v, want %s: %v", c.lock, m.Verdict.Label, m.FaultsFired[0], c.want, m.Verdict.Reasons)
+		}
+	}
+}
+
+// slowToReturn is a lock whose Acquire returns two seconds after it has the lock.
+type slowToReturn struct {
+	lock.Locker
+	clock lock.Clock
+}
+
+func (l slowToReturn) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	lease, err := l.Locker.Acquire(ctx, resource)
+	if err == nil {
+		_ = l.clock.Sleep(ctx, 2*time.Second)
+	}
+	return lease, err
+}
+
+// A lock that takes time to be sure of its grant says so, or is stuck meanwhile.
+func TestGrantTime(t *testing.T) {
+	for took, want := range map[time.Duration]checker.Label{0: checker.Stuck, time.Second: checker.Stuck, 2 * time.Second: checker.Safe} {
+		l := testruns.Kind(t, "single")
+		inner := l.New
+		l.New = func(e play.Env) (lock.Locker, error) {
+			locker, err := inner(e)
+			return slowToReturn{locker, e.Clock()}, err
+		}
+		l.GrantTime = took
+		sc := testruns.Parse(t, "name: slow\nworld: {clients: 1}\nlock: {ttl: 10s}\nworkload: {rounds: 2}\n")
+		m := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+		if m.Verdict.Label != want {
+			t.Errorf("GrantTime %v: %s, want %s: %v", took, m.Verdict.Label, want, m.Verdict.Reasons)
 		}
 	}
 }

@@ -51,6 +51,9 @@ type Lock struct {
 	// Messages is how many messages to and from a server, one after another, a client needs at most from when the lock is
 	// free to its grant, if it asks at once: those of an attempt that comes too early, and of the one after it. 0 means 8.
 	Messages int
+	// GrantTime is how long an Acquire that has the lock may take to be sure of it, besides its messages, on a whole
+	// network. 0 is for a lock whose Acquire returns when it is answered.
+	GrantTime time.Duration
 	// Promise is what the lock is judged by. The zero value promises nothing.
 	Promise lock.Promise
 	// About says in a sentence or two how it works, ForWhom in one for what it is
@@ -167,6 +170,9 @@ func (l Lock) Validate() error {
 	}
 	if err := validateServers(l.Servers); err != nil {
 		return fmt.Errorf("lock %s: %w", l.Name, err)
+	}
+	if l.Messages < 0 || l.GrantTime < 0 {
+		return fmt.Errorf("lock %s has a negative number of Messages, or GrantTime: leave out what it does not need", l.Name)
 	}
 	if l.Queue != nil && l.Keys == nil {
 		return fmt.Errorf("lock %s has a Queue and no Keys: the order of its waiters is known only with both", l.Name)

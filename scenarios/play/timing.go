@@ -74,16 +74,17 @@ func (p *play) steady() bool {
 }
 
 // slack is how long a lock that is free may take until a client has it: the
-// longest time between two attempts, and what it sends and receives.
+// longest time between two attempts, what it sends and receives, and what it needs to
+// be sure.
 func (p *play) slack() time.Duration {
 	backoff := p.sc.Lock.Backoff.Max
 	if !p.lock.FollowsSpec {
 		backoff = max(backoff, retry)
 	}
 	if p.lock.settles() > 0 { // a request goes to the leader, and from there to a majority; watches are served in rounds
-		return backoff + 40*p.sc.World.Latency.Max + 500*time.Millisecond
+		return p.lock.GrantTime + backoff + 40*p.sc.World.Latency.Max + 500*time.Millisecond
 	}
-	return backoff + p.lock.messages()*p.sc.World.Latency.Max
+	return p.lock.GrantTime + backoff + p.lock.messages()*p.sc.World.Latency.Max
 }
 
 // freeWithin says how soon the lock is free again after each cause, by its promise.

@@ -30,6 +30,10 @@ const servers = 3
 // election, and what a client needs to notice a broken connection, and to find a server.
 const settles = 25 * time.Second
 
+// confirms is how long the lock may take to be sure of its session: it gives up to be sure of more than it needs after
+// 2.2 s, with ticks of two seconds, and a last renewal is a quarter of a second later.
+const confirms = 2500 * time.Millisecond
+
 // Kind is the kind of server: ZooKeeper, with z0, z1 and z2.
 func Kind() scenarios.ServerKind {
 	is := file.ZooKeeper()
@@ -80,7 +84,7 @@ func Specimen(s zkbroken.Specimen) scenarios.Lock {
 // Lock is that of package zklock.
 func Lock() scenarios.Lock {
 	return scenarios.Lock{
-		Name: "zookeeper", Servers: needs(), Tokens: true, FollowsSpec: true,
+		Name: "zookeeper", Servers: needs(), Tokens: true, FollowsSpec: true, GrantTime: confirms,
 		Keys:  func(resource string) []string { return []string{zklock.Options{}.Queue(resource) + "/"} },
 		Queue: func(resource string) string { return zklock.Options{}.Queue(resource) + "/*" },
 		Promise: lock.Promise{
