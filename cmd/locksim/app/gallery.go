@@ -31,6 +31,7 @@ var galleryStories = []galleryStory{
 	{"10-late-packet", "late-packet", "none,check,seal"},
 	{"11-etcd-keep-alives-lost", "etcd-keepalives-lost", "none,check,seal"},
 	{"12-row-lock-and-pause", "sql-for-update-pause", "none,claim"},
+	{"13-session-ends-in-a-pause", "zk-session-expiry", "none,check,seal"},
 }
 
 // galleryCommand is hidden, since it is for the development of locksim: make gallery
