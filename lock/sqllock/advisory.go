@@ -32,7 +32,7 @@ type advisory struct {
 }
 
 func (a *advisory) take(wait time.Duration) error {
-	statement, err := ask(a.life, a.conn, "SET", "idle_session_timeout", a.ttl, wait,
+	statement, err := ask(a.life, a.conn, "SET", "idle_session_timeout", a.ttl, oneLock, wait,
 		`SELECT true WHERE pg_try_advisory_lock($1)`, `SELECT true FROM pg_advisory_lock($1)`)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (a *advisory) free() (had bool, err error) {
 
 // leave undoes what is left of the session for the next user of the connection.
 func (a *advisory) leave() error {
-	for _, limit := range []string{"idle_session_timeout", "lock_timeout"} {
+	for _, limit := range []string{"idle_session_timeout", string(oneLock)} {
 		if _, err := a.conn.ExecContext(a.life, `RESET `+limit); err != nil {
 			return err
 		}

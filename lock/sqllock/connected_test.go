@@ -99,6 +99,31 @@ func TestDeadWaiter(t *testing.T) {
 	})
 }
 
+// That is so as well where another waits before it: PostgreSQL lets it wait for each of them in turn.
+func TestDeadWaiterBehindAnother(t *testing.T) {
+	const ttl, hold, dies = 4 * time.Second, 3 * time.Second, time.Second
+	between(t, sqllock.Options{TTL: ttl, Block: true}, 3, func(w *sim.World, i int, p *sim.Process, l lock.Locker, _ func()) {
+		time.Sleep(time.Duration(i) * 10 * time.Millisecond)
+		if i == 2 {
+			w.At(dies, func() {
+				if err := w.Faults().Crash("c2", faults.CrashPower); err != nil {
+					t.Error(err)
+				}
+			})
+			_, _ = l.Acquire(p.Context(), "order")
+			return
+		}
+		for range 2 {
+			lease := take(t, p, l)
+			if d := w.Now(); i == 0 && d > dies+2*ttl {
+				t.Errorf("the lock is granted at %v", d)
+			}
+			time.Sleep(hold)
+			release(t, p, lease)
+		}
+	})
+}
+
 // The end of Options.Context ends the lease with its connection, and the lock is free at once.
 func TestEndOfTheProgram(t *testing.T) {
 	between(t, sqllock.Options{TTL: time.Minute, Block: true}, 1, func(_ *sim.World, _ int, p *sim.Process, l lock.Locker, stop func()) {

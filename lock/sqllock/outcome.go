@@ -13,6 +13,7 @@ import (
 const (
 	serializationFailure = "40001"
 	lockNotAvailable     = "55P03"
+	queryCanceled        = "57014"
 	idleSession          = "57P05"
 	idleInTransaction    = "25P03"
 	adminShutdown        = "57P01"

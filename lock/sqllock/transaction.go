@@ -30,6 +30,7 @@ func NewForUpdate(db *sql.DB, o Options) (*ForUpdate, error) {
 			before: `INSERT INTO ` + table + ` (resource) VALUES ($1) ON CONFLICT DO NOTHING`,
 			wait:   `SELECT true FROM ` + table + ` WHERE resource = $1 FOR UPDATE`,
 			try:    `SELECT true FROM ` + table + ` WHERE resource = $1 FOR UPDATE SKIP LOCKED`,
+			limit:  wholeStatement,
 		}
 	})
 	return &ForUpdate{c}, err
@@ -50,8 +51,9 @@ type AdvisoryTransaction struct{ *connected }
 func NewAdvisoryTransaction(db *sql.DB, o Options) (*AdvisoryTransaction, error) {
 	c, err := newConnected(db, o, func(life context.Context, conn *sql.Conn, resource string) session {
 		return &transaction{life: life, conn: conn, ttl: o.withDefaults().TTL, key: AdvisoryKey(o.Prefix + resource),
-			wait: `SELECT true FROM pg_advisory_xact_lock($1)`,
-			try:  `SELECT true WHERE pg_try_advisory_xact_lock($1)`,
+			wait:  `SELECT true FROM pg_advisory_xact_lock($1)`,
+			try:   `SELECT true WHERE pg_try_advisory_xact_lock($1)`,
+			limit: oneLock,
 		}
 	})
 	return &AdvisoryTransaction{c}, err
@@ -73,7 +75,19 @@ type transaction struct {
 	tx   *sql.Tx
 
 	before, wait, try string // before is "" if nothing has to be done before
+	limit             limit  // of wait
 }
+
+// limit is the setting that limits a wait.
+type limit string
+
+const (
+	// oneLock limits each lock for which a statement waits. A statement that waits for a row takes one lock after another:
+	// its place in the queue, and the end of each transaction that has the row before.
+	oneLock limit = "lock_timeout"
+	// wholeStatement limits all of that together, and every other statement until it is set back.
+	wholeStatement limit = "statement_timeout"
+)
 
 func (t *transaction) take(wait time.Duration) error {
 	if t.before != "" {
@@ -86,12 +100,22 @@ func (t *transaction) take(wait time.Duration) error {
 		return err
 	}
 	t.tx = tx
-	statement, err := ask(t.life, t.tx, "SET LOCAL", "idle_in_transaction_session_timeout", t.ttl, wait, t.try, t.wait)
+	statement, err := ask(t.life, t.tx, "SET LOCAL", "idle_in_transaction_session_timeout", t.ttl, t.limit, wait, t.try, t.wait)
 	if err != nil {
 		return err
 	}
 	var granted bool
-	return taken(t.tx.QueryRowContext(t.life, statement, t.key).Scan(&granted))
+	err = taken(t.tx.QueryRowContext(t.life, statement, t.key).Scan(&granted))
+	if wait == 0 || t.limit != wholeStatement {
+		return err
+	}
+	switch {
+	case err == nil: // what the holder does later has all the time that it wants
+		_, err = t.tx.ExecContext(t.life, `SET LOCAL `+string(t.limit)+` TO DEFAULT`)
+	case sqlState(err) == queryCanceled:
+		err = lock.ErrTaken
+	}
+	return err
 }
 
 // execer is a connection or a transaction.
@@ -100,12 +124,12 @@ type execer interface {
 }
 
 // ask sets how long a session may be idle, and how long it waits for a lock, and returns the statement to ask with.
-func ask(ctx context.Context, on execer, set, idle string, ttl, wait time.Duration, try, block string) (statement string, err error) {
+func ask(ctx context.Context, on execer, set, idle string, ttl time.Duration, by limit, wait time.Duration, try, block string) (statement string, err error) {
 	limits := []string{fmt.Sprintf("%s %s = %d", set, idle, ttl.Milliseconds())}
 	statement = try
 	if wait > 0 {
 		statement = block
-		limits = append(limits, fmt.Sprintf("%s lock_timeout = %d", set, max(wait.Milliseconds(), 1)))
+		limits = append(limits, fmt.Sprintf("%s %s = %d", set, by, max(wait.Milliseconds(), 1)))
 	}
 	for _, limit := range limits {
 		if _, err := on.ExecContext(ctx, limit); err != nil {
