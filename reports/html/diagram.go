@@ -117,7 +117,9 @@ func newPanel(s *scene.Scene, sc scale, n int) panel {
 	p.Bands = d.bands()
 	p.Height = stack(p.Lanes)
 	d.stackBands(p.Bands)
-	p.Bars, p.Shades, p.Marks, p.Messages = d.bars(), d.shades(), d.symbols(), d.arrows()
+	messages := s.Messages()
+	polls := s.Polls(messages)
+	p.Bars, p.Shades, p.Marks, p.Messages = append(d.bars(), d.polls(polls)...), d.shades(), d.symbols(), d.arrows(messages, polls)
 	p.Fatal = sc.instant(s.Decision())
 	p.Description = d.summary(p)
 	d.cut(&p, n)
@@ -189,16 +191,23 @@ type arrow struct {
 	xRange
 	Y1, Y2 int
 	X2     string
+	Folded bool // the mark of a poll stands for it, unless all messages are shown
 }
 
 // lostStub is the height of the arrow of a message that never arrived.
 const lostStub = 12
 
-func (d *drawing) arrows() []arrow {
+func (d *drawing) arrows(messages []scene.Message, polls []scene.Poll) []arrow {
+	folded := map[int]bool{}
+	for _, p := range polls {
+		for _, step := range p.Steps {
+			folded[step] = true
+		}
+	}
 	var out []arrow
-	for _, m := range d.Scene.Messages() {
+	for _, m := range messages {
 		from, to := d.lanes[m.From], d.lanes[m.To]
-		a := arrow{Message: m, xRange: d.scale.xRange(m.Span), X2: d.scale.At(m.End), Y1: from.port(), Y2: to.port()}
+		a := arrow{Message: m, Folded: folded[m.Step], xRange: d.scale.xRange(m.Span), X2: d.scale.At(m.End), Y1: from.port(), Y2: to.port()}
 		if m.Lost {
 			a.Y2 = a.Y1 + lostStub
 			if to.Y < from.Y {
@@ -229,8 +238,9 @@ func (d *drawing) cut(p *panel, messages int) {
 			d.Run.Events, n, messages, from, to))
 	}
 	if n := len(p.Bars); n > maxBars {
+		slices.SortStableFunc(p.Bars, func(a, b bar) int { return a.Step - b.Step })
 		p.Bars = scene.Around(p.Bars, maxBars, d.Fatal, func(b bar) int { return b.Step })
-		p.Cut = append(p.Cut, fmt.Sprintf("Of %d waits, claims and beliefs %d are drawn.", n, maxBars))
+		p.Cut = append(p.Cut, fmt.Sprintf("Of %d waits, claims, beliefs and repeated requests %d are drawn.", n, maxBars))
 	}
 	if n := len(p.Bands); n > maxBars {
 		p.Bands = scene.Around(p.Bands, maxBars, d.Fatal, func(b band) int { return b.Step })

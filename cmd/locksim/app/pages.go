@@ -58,7 +58,7 @@ func (s runs) runPage(j runPageJob) (page, error) {
 		}
 	}
 	opt := s.pageOptions(o, l, repeated)
-	opt.Alike, opt.Links = reports.Together, j.Links
+	opt.Links = j.Links
 	made, err := pageFile(o, opt)
 	return page{made.data}, err
 }
