@@ -38,6 +38,7 @@ type panel struct {
 	Fatal       *instant
 	Divergence  *instant
 	Cut         []string // notices of what is left out
+	Says        string   // the decisive step in words, "" where the page has the story
 }
 
 // maxListed bounds the diagram as a list.
@@ -88,15 +89,14 @@ type drawing struct {
 // newDiagram draws the runs, and adds the texts of the drawn events to the data of the
 // page.
 func newDiagram(scenes []*scene.Scene, data *pageData) diagram {
-	g := diagram{Width: chartWidth, Gutter: chartGutter, Right: chartRight, Plot: chartWidth - chartGutter - chartRight, Clip: chartWidth - chartGutter}
 	if len(scenes) == 0 {
-		return g
+		return diagram{}
 	}
-	g.End = scenes[0].End
-	sc := scale{end: g.End}
-	g.Ticks = sc.ticks()
+	sc := scale{end: scenes[0].End, width: chartWidth}
+	g := sc.diagram()
 	for _, s := range scenes {
 		p := newPanel(s, sc, messagesPerMode(len(scenes)))
+		p.Description += " The story below has the same steps as sentences."
 		if s != scenes[0] {
 			p.Divergence = sc.instant(s.Divergence(scenes[0]))
 		}
@@ -105,6 +105,22 @@ func newDiagram(scenes []*scene.Scene, data *pageData) diagram {
 	}
 	return g
 }
+
+// diagram is a diagram without panels.
+func (s scale) diagram() diagram {
+	return diagram{Width: s.width, Gutter: chartGutter, Right: chartRight, Plot: s.width - chartGutter - chartRight, Clip: s.width - chartGutter, End: s.end, Ticks: s.ticks()}
+}
+
+// panelView is a panel for the template, with the measures of its diagram and an id that
+// no other panel of the page has.
+type panelView struct {
+	panel
+	Diagram diagram
+	ID      string
+}
+
+// On is the panel of a diagram of a run, where the mode is the id.
+func (p panel) On(d diagram) panelView { return panelView{p, d, string(p.Mode)} }
 
 // newPanel draws one run with at most n messages.
 func newPanel(s *scene.Scene, sc scale, n int) panel {
@@ -146,7 +162,7 @@ func (d *drawing) summary(p panel) string {
 	if p.Fatal != nil {
 		text += fmt.Sprintf(" It was decided at step %d, at %s.", p.Fatal.Step, prose.Seconds(p.Fatal.Start))
 	}
-	return text + " The story below has the same steps as sentences."
+	return text
 }
 
 // shade is an overlap as it is drawn, over the lanes of all clients.

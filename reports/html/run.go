@@ -58,7 +58,7 @@ func newRunPage(o *play.Outcome, opt reports.Options) *runPage {
 		Repeated: scene.Repeated(opt.Repeat), Links: opt.Links, Why: o.Scenario.Why,
 		Ends: endParts(o), Cards: verdictCards(o), Facts: newFactTable(o), Remarks: scene.Remarks(o),
 		Limits: scene.Limits(o), Schedule: scene.Schedule(o.Scenario), Replay: opt.Replay, Versions: opt.Versions,
-		CSS: template.CSS(asset("base.css") + asset("report.css")),
+		CSS: template.CSS(asset("base.css") + asset("chart.css") + asset("report.css")),
 		JS:  template.JS(asset("chart.js") + asset("story.js") + asset("page.js")),
 	}
 	for _, g := range scene.Reasons(o) {
