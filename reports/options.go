@@ -28,9 +28,6 @@ type Options struct {
 	// the run has. Where it fails, the page shows the history alone. Default: the
 	// page shows the history alone.
 	Inspect func(mode fence.Mode, step int) (*play.State, error)
-	// Alike says how the page of an outcome shows runs that were the same.
-	// Default: [Apart].
-	Alike Alike
 	// Links are the links at the head of the page. Default: there are none.
 	Links []Link
 	// Limit is the largest size of a report in Markdown in bytes, at least
@@ -46,18 +43,6 @@ const (
 	Plain Colour = iota
 	// ANSI is text with the escape sequences of terminals for colours.
 	ANSI
-)
-
-// Alike says how the page of an outcome shows runs that have the same events and the
-// same label.
-type Alike int
-
-const (
-	// Apart shows a diagram and a story for each run. It is the default.
-	Apart Alike = iota
-	// Together shows one diagram and one story for all of them, which name their
-	// modes. A page of many modes is much shorter then.
-	Together
 )
 
 // Moment names the run that a [play.State] belongs to.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/reports/scene"
 	"locksim/scenarios/play"
 )
 
@@ -92,19 +93,26 @@ func TestGeometry(t *testing.T) {
 			if window != "whole" {
 				tb.click(`[data-do=jump]`)
 			}
-			for _, m := range o.Modes {
-				if m.Trace != nil {
-					t.Run(fmt.Sprintf("%s/%s/%s", name, window, m.Mode), func(t *testing.T) {
-						c := drawn(tb, string(m.Mode))
-						compareGrants(t, c, m)
-						compareFaults(t, c, m)
-						compareOps(t, c, m)
-					})
-				}
+			for _, m := range panels(o) {
+				t.Run(fmt.Sprintf("%s/%s/%s", name, window, m.Mode), func(t *testing.T) {
+					c := drawn(tb, string(m.Mode))
+					compareGrants(t, c, m)
+					compareFaults(t, c, m)
+					compareOps(t, c, m)
+				})
 			}
 		}
 		tb.checkQuiet()
 	}
+}
+
+// panels are the runs that have a diagram: of equal ones, the first.
+func panels(o *play.Outcome) []play.ModeRun {
+	var out []play.ModeRun
+	for _, s := range scene.Merged(scene.All(o)) {
+		out = append(out, *s.Run)
+	}
+	return out
 }
 
 // end is the end of the time axis of a run: the time of the last event other than those

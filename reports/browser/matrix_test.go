@@ -206,7 +206,7 @@ func TestMatrixWithoutScripts(t *testing.T) {
 func TestTogetherPlays(t *testing.T) {
 	o := played(t, "calm", "fenced", fence.None, fence.Check, fence.Seal)
 	html := written(t, func(w io.Writer) error {
-		return html.Run(w, o, reports.Options{Alike: reports.Together, Links: html.MatrixRunLinks("calm", "fenced")})
+		return html.Run(w, o, reports.Options{Links: html.MatrixRunLinks("calm", "fenced")})
 	})
 	tb := open(t, html, desktop)
 	tb.click(`[data-play=next]`)

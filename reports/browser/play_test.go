@@ -26,8 +26,17 @@ func TestJump(t *testing.T) {
 				jump(tb)
 				step := fatalLine(t, o.Modes[0])
 				at := float64(step.At)
-				if c := drawn(tb, "none"); at < c.From || at > c.To || c.To-c.From > float64(o.Modes[0].Virtual)/4 {
+				c := drawn(tb, "none")
+				if at < c.From || at > c.To || at < c.From+(c.To-c.From)/2 {
 					t.Errorf("the window is %v to %v, the decisive step at %v", c.From, c.To, at)
+				}
+				for _, b := range c.Items {
+					if g := grantedAt(o.Modes[0], b.N); g != nil && strings.HasPrefix(b.Class, "bar claim") && g.Belief(o.Modes[0].History.Care).Contains(checker.Pos(step.N)) && !within(c, b) {
+						t.Errorf("the claim of step %d, in force at the decisive step, begins outside the window", b.N)
+					}
+					if strings.HasPrefix(b.Class, "strip") && !within(c, b) {
+						t.Errorf("the fault of step %d begins outside the window", b.N)
+					}
 				}
 				if got, want := current(tb), fmt.Sprintf("none-%d", step.N); got != want {
 					t.Errorf("the story is at %s, want %s", got, want)
@@ -43,6 +52,19 @@ func TestJump(t *testing.T) {
 		}
 	}
 }
+
+// grantedAt is the grant of a step, nil where there is none.
+func grantedAt(m play.ModeRun, step int) *checker.Grant {
+	for i, g := range m.History.Grants {
+		if int(g.Granted) == step {
+			return &m.History.Grants[i]
+		}
+	}
+	return nil
+}
+
+// within reports whether the beginning of a box is in the window.
+func within(c chart, b box) bool { return b.Shown && b.Left >= c.Lanes["s0"].Left }
 
 func fatalLine(t *testing.T, m play.ModeRun) play.Line {
 	t.Helper()
@@ -96,7 +118,9 @@ func TestStepPlay(t *testing.T) {
 			t.Errorf("after %s the story is at %s, want %s", what, got, want)
 		}
 	}
-	expect("opening the page", at(0))
+	expect("opening the page", fmt.Sprintf("none-%d", fatalLine(t, o.Modes[0]).N))
+	tb.click(`[data-play=first]`)
+	expect("the button to the first step", at(0))
 	tb.click(`[data-play=next]`)
 	expect("a step", at(1))
 	tb.press(`.chart`, "]")

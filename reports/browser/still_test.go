@@ -18,7 +18,7 @@ func TestWithoutScripts(t *testing.T) {
 	tb := open(t, rendered(t, o), noScript)
 	tb.do(chromedp.WaitVisible(chromedp.CSS(".panel")))
 	shoot(tb, "gc-pause-still")
-	for _, m := range o.Modes {
+	for _, m := range panels(o) {
 		c := drawn(tb, string(m.Mode))
 		c.From, c.To = 0, float64(end(m))
 		compareGrants(t, c, m)
@@ -78,7 +78,8 @@ const contrast = `(() => {
 	const lanes = [...new Set([...document.querySelectorAll("#charts .lane")].map((l) => getComputedStyle(l).fill))].map(rgb);
 	for (const text of document.querySelectorAll("#charts text")) {
 		let under = [page];
-		if (text.matches(".in")) {
+		if (text.matches(".in.outside, .in.poll")) under = [page, ...lanes];
+		else if (text.matches(".in")) {
 			const bar = document.querySelector('#charts .bar[data-n="' + text.dataset.n + '"][data-lane="' + text.dataset.lane + '"]:is(.claim, .hold)'), style = getComputedStyle(bar);
 			under = [page, ...lanes].map((l) => over(rgb(style.fill), +style.opacity, l));
 		} else if (text.matches(".fault")) under = [page, ...lanes, rgb(getComputedStyle(document.querySelector(".strip:not(.once)")).fill), rgb(getComputedStyle(document.querySelector("#hatch-fault rect")).fill)];
@@ -88,10 +89,10 @@ const contrast = `(() => {
 	return low;
 })()`
 
-// The first state that a page shows is the state after its first step.
+// The first state that a page shows is the state after the decisive step.
 func TestFirstState(t *testing.T) {
 	o := redlockFailure(t)
 	tb := open(t, rendered(t, o), desktop)
-	compareState(tb, o.Modes[0], checker.Pos(o.Modes[0].Story[0].N))
+	compareState(tb, o.Modes[0], checker.Pos(fatalLine(t, o.Modes[0]).N))
 	tb.checkQuiet()
 }

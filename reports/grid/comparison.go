@@ -111,6 +111,28 @@ func unpromised(s compare.Survival, word string) string {
 	return "(" + word + ")"
 }
 
+// HarmShown are the runs by which a report shows the harm of a survival, each once: that
+// of the weakest fence that failed or refused a rightful holder, and that in which claims
+// overlapped.
+func HarmShown(s compare.Survival) []compare.Seen {
+	var out []compare.Seen
+	switch {
+	case len(s.Others) > 0:
+		first := slices.MinFunc(s.Others, func(a, b compare.Seen) int {
+			return slices.Index(fence.Modes(), a.Mode) - slices.Index(fence.Modes(), b.Mode)
+		})
+		out = append(out, first)
+	case s.Refused != nil:
+		out = append(out, *s.Refused)
+	}
+	if o := s.Overlap; o != nil && !slices.ContainsFunc(out, func(one compare.Seen) bool {
+		return one.Scenario == o.Scenario && one.Seed == o.Seed && one.Mode == o.Mode
+	}) {
+		out = append(out, *o)
+	}
+	return out
+}
+
 // Played reports whether any lock was played under a class, by its number.
 func Played(c *compare.Comparison, class int) bool {
 	return slices.ContainsFunc(c.Locks, func(l compare.Lock) bool { return l.Survives[class].Scenarios > 0 })

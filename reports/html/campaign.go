@@ -24,6 +24,9 @@ type CampaignOptions struct {
 	// relative to the page, or "" where there is none. Nil means that there are
 	// none.
 	Page func(i int) string
+	// Figure is the diagram of the i-th violation, as [Figure] has written it with an id
+	// of its own, or nil where there is none. Nil means that there are none.
+	Figure func(i int) Found
 	// Replay is the command that repeats the i-th violation. Nil means that
 	// no command is shown.
 	Replay func(i int) string
@@ -92,9 +95,14 @@ func share(part, whole int) int {
 
 var campaignTemplate = page("campaign.html")
 
+// Drawn reports whether the page has a diagram.
+func (p *campaignPage) Drawn() bool {
+	return slices.ContainsFunc(p.Violations, func(v violationPart) bool { return v.Figure != nil })
+}
+
 // write renders the page.
 func (p *campaignPage) write(w io.Writer) error {
-	p.CSS = template.CSS(asset("base.css") + asset("campaign.css"))
+	p.CSS = template.CSS(asset("base.css") + asset("chart.css") + asset("campaign.css"))
 	return render(w, p.Kind, campaignTemplate, p)
 }
 
@@ -123,6 +131,7 @@ type violationPart struct {
 	Schedule   string
 	Shrunk     string
 	Page       string
+	Figure     Found
 	Replay     string
 }
 
@@ -135,6 +144,9 @@ func newViolation(i int, like string, found *search.Failure, opt CampaignOptions
 	}
 	v.Violations, v.Reasons = found.Violations, found.Reasons
 	v.Page, v.Replay = opt.page(i), opt.replay(i)
+	if opt.Figure != nil {
+		v.Figure = opt.Figure(i)
+	}
 	v.Shrunk = prose.Count(found.Faults, "fault")
 	if found.Faults != found.Drawn {
 		v.Shrunk += fmt.Sprintf(" of the %d that were drawn", found.Drawn)

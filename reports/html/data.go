@@ -25,6 +25,7 @@ type panelData struct {
 	Mode   fence.Mode  `json:"mode"`
 	Fatal  int         `json:"fatal"` // the decisive step, 0 for none, and its time
 	At     int64       `json:"fatalAt"`
+	Since  int64       `json:"since"`  // the time from which the decisive step is understood
 	Events [][6]int64  `json:"events"` // number, time in ns, then actor, kind, peer and text as texts
 	States []stateData `json:"states"`
 }
@@ -85,6 +86,9 @@ func (d *pageData) text(s string) int64 {
 // addPanel adds the events that a panel draws.
 func (d *pageData) addPanel(s *scene.Scene, p panel) {
 	data := panelData{Mode: p.Mode, Fatal: s.Fatal, At: int64(s.At(checker.Pos(s.Fatal))), Events: [][6]int64{}, States: []stateData{}}
+	if focus := s.Focus(); focus != nil {
+		data.Since = int64(focus.Start)
+	}
 	for _, n := range drawn(s, p) {
 		e := s.Run.Trace.Events[n-1]
 		data.Events = append(data.Events, [6]int64{int64(e.N), int64(e.At), d.text(e.Actor), d.text(e.Kind()), d.text(e.Peer), d.text(e.Text())})

@@ -38,6 +38,7 @@ type panel struct {
 	Fatal       *instant
 	Divergence  *instant
 	Cut         []string // notices of what is left out
+	Says        string   // the decisive step in words, "" where the page has the story
 }
 
 // maxListed bounds the diagram as a list.
@@ -88,15 +89,14 @@ type drawing struct {
 // newDiagram draws the runs, and adds the texts of the drawn events to the data of the
 // page.
 func newDiagram(scenes []*scene.Scene, data *pageData) diagram {
-	g := diagram{Width: chartWidth, Gutter: chartGutter, Right: chartRight, Plot: chartWidth - chartGutter - chartRight, Clip: chartWidth - chartGutter}
 	if len(scenes) == 0 {
-		return g
+		return diagram{}
 	}
-	g.End = scenes[0].End
-	sc := scale{end: g.End}
-	g.Ticks = sc.ticks()
+	sc := scale{end: scenes[0].End, width: chartWidth}
+	g := sc.diagram()
 	for _, s := range scenes {
 		p := newPanel(s, sc, messagesPerMode(len(scenes)))
+		p.Description += " The story below has the same steps as sentences."
 		if s != scenes[0] {
 			p.Divergence = sc.instant(s.Divergence(scenes[0]))
 		}
@@ -105,6 +105,22 @@ func newDiagram(scenes []*scene.Scene, data *pageData) diagram {
 	}
 	return g
 }
+
+// diagram is a diagram without panels.
+func (s scale) diagram() diagram {
+	return diagram{Width: s.width, Gutter: chartGutter, Right: chartRight, Plot: s.width - chartGutter - chartRight, Clip: s.width - chartGutter, End: s.end, Ticks: s.ticks()}
+}
+
+// panelView is a panel for the template, with the measures of its diagram and an id that
+// no other panel of the page has.
+type panelView struct {
+	panel
+	Diagram diagram
+	ID      string
+}
+
+// On is the panel of a diagram of a run, where the mode is the id.
+func (p panel) On(d diagram) panelView { return panelView{p, d, string(p.Mode)} }
 
 // newPanel draws one run with at most n messages.
 func newPanel(s *scene.Scene, sc scale, n int) panel {
@@ -117,7 +133,9 @@ func newPanel(s *scene.Scene, sc scale, n int) panel {
 	p.Bands = d.bands()
 	p.Height = stack(p.Lanes)
 	d.stackBands(p.Bands)
-	p.Bars, p.Shades, p.Marks, p.Messages = d.bars(), d.shades(), d.symbols(), d.arrows()
+	messages := s.Messages()
+	polls := s.Polls(messages)
+	p.Bars, p.Shades, p.Marks, p.Messages = append(d.bars(), d.polls(polls)...), d.shades(), d.symbols(), d.arrows(messages, polls)
 	p.Fatal = sc.instant(s.Decision())
 	p.Description = d.summary(p)
 	d.cut(&p, n)
@@ -144,7 +162,7 @@ func (d *drawing) summary(p panel) string {
 	if p.Fatal != nil {
 		text += fmt.Sprintf(" It was decided at step %d, at %s.", p.Fatal.Step, prose.Seconds(p.Fatal.Start))
 	}
-	return text + " The story below has the same steps as sentences."
+	return text
 }
 
 // shade is an overlap as it is drawn, over the lanes of all clients.
@@ -189,16 +207,23 @@ type arrow struct {
 	xRange
 	Y1, Y2 int
 	X2     string
+	Folded bool // the mark of a poll stands for it, unless all messages are shown
 }
 
 // lostStub is the height of the arrow of a message that never arrived.
 const lostStub = 12
 
-func (d *drawing) arrows() []arrow {
+func (d *drawing) arrows(messages []scene.Message, polls []scene.Poll) []arrow {
+	folded := map[int]bool{}
+	for _, p := range polls {
+		for _, step := range p.Steps {
+			folded[step] = true
+		}
+	}
 	var out []arrow
-	for _, m := range d.Scene.Messages() {
+	for _, m := range messages {
 		from, to := d.lanes[m.From], d.lanes[m.To]
-		a := arrow{Message: m, xRange: d.scale.xRange(m.Span), X2: d.scale.At(m.End), Y1: from.port(), Y2: to.port()}
+		a := arrow{Message: m, Folded: folded[m.Step], xRange: d.scale.xRange(m.Span), X2: d.scale.At(m.End), Y1: from.port(), Y2: to.port()}
 		if m.Lost {
 			a.Y2 = a.Y1 + lostStub
 			if to.Y < from.Y {
@@ -229,8 +254,9 @@ func (d *drawing) cut(p *panel, messages int) {
 			d.Run.Events, n, messages, from, to))
 	}
 	if n := len(p.Bars); n > maxBars {
+		slices.SortStableFunc(p.Bars, func(a, b bar) int { return a.Step - b.Step })
 		p.Bars = scene.Around(p.Bars, maxBars, d.Fatal, func(b bar) int { return b.Step })
-		p.Cut = append(p.Cut, fmt.Sprintf("Of %d waits, claims and beliefs %d are drawn.", n, maxBars))
+		p.Cut = append(p.Cut, fmt.Sprintf("Of %d waits, claims, beliefs and repeated requests %d are drawn.", n, maxBars))
 	}
 	if n := len(p.Bands); n > maxBars {
 		p.Bands = scene.Around(p.Bands, maxBars, d.Fatal, func(b band) int { return b.Step })

@@ -20,7 +20,7 @@ func drawnRun(h checker.History, events ...trace.Event) panel {
 		m.Trace.Add(e)
 	}
 	s := scene.All(&play.Outcome{Modes: []play.ModeRun{*m}})[0]
-	return newPanel(s, scale{end: s.End}, maxMessages)
+	return newPanel(s, scale{end: s.End, width: chartWidth}, maxMessages)
 }
 
 // Lanes do not overlap, and are high enough for their rows of faults.
@@ -55,7 +55,7 @@ func TestTicks(t *testing.T) {
 		400 * time.Millisecond: {"0 s", "50 ms", "100 ms", "150 ms", "200 ms", "250 ms", "300 ms", "350 ms", "400 ms"},
 	} {
 		var got []string
-		for _, tick := range (scale{end: end}).ticks() {
+		for _, tick := range (scale{end: end, width: chartWidth}).ticks() {
 			got = append(got, tick.Text)
 		}
 		if d := cmp.Diff(want, got); d != "" {
@@ -67,7 +67,7 @@ func TestTicks(t *testing.T) {
 // The page without scripts draws times between the gutter and the right edge, in whole
 // tenths of a pixel.
 func TestScale(t *testing.T) {
-	s := scale{end: 10 * time.Second}
+	s := scale{end: 10 * time.Second, width: chartWidth}
 	for at, want := range map[time.Duration]string{0: "64", 5 * time.Second: "603", 10 * time.Second: "1142", 1234567 * time.Microsecond: "197"} {
 		if got := s.At(at); got != want {
 			t.Errorf("%v is drawn at %s, want %s", at, got, want)

@@ -66,7 +66,7 @@ func page(name string) func() (*template.Template, error) {
 		return template.New(name).Funcs(template.FuncMap{
 			"seconds": prose.Seconds,
 			"visible": prose.Visible,
-		}).ParseFS(assets, "assets/"+name, "assets/parts.html")
+		}).ParseFS(assets, "assets/"+name, "assets/parts.html", "assets/panel.html")
 	})
 }
 

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"fmt"
 	"slices"
 
 	"locksim/internal/prose"
@@ -16,7 +17,7 @@ const (
 	axisHeight  = 42 // a row for the times, one for the names of moments
 	footHeight  = 6
 	stripHeight = 17 // one row of faults on a lane
-	clientLane  = 40
+	clientLane  = 46
 	recordLane  = 24
 	nodeLane    = 26
 	laneGap     = 6
@@ -57,7 +58,7 @@ func (l *lane) middle() int {
 // client, on the line of a node.
 func (l *lane) port() int {
 	if l.Kind == scene.LaneClient {
-		return l.Y + l.H - 6
+		return l.Y + l.H - 9
 	}
 	return l.middle()
 }
@@ -123,30 +124,59 @@ func (d *drawing) stackBands(bands []band) {
 	}
 }
 
-// bar is a period as it is drawn on its lane.
+// bar is a period, or a poll, as it is drawn on its lane.
 type bar struct {
 	scene.Period
 	xRange
 	Hue   int // of the client that it belongs to
 	Y, H  int
 	TextY int
+	Short string // in place of Text where that does not fit; "" for nothing
 }
 
-// Fits reports whether the text fits inside the bar.
-func (b bar) Fits() bool { return b.wide >= textRoom(b.Text)-140 }
+// Shown is the text that fits inside the bar, "" where none does.
+func (b bar) Shown() string {
+	for _, text := range []string{b.Text, b.Short} {
+		if text != "" && b.wide >= int64(prose.Columns(text))*76+100 {
+			return text
+		}
+	}
+	return ""
+}
 
 // hues is the number of colours for clients. With more clients, only the names differ.
 const hues = 6
 
 // barHeights are how high the bars of each kind are, so that a claim is visible on a belief.
-var barHeights = map[scene.PeriodKind]int{scene.Wait: 4, scene.Belief: 24, scene.Claim: 16, scene.Hold: 16}
+var barHeights = map[scene.PeriodKind]int{scene.Wait: 4, scene.Belief: 24, scene.Claim: 16, scene.Hold: 16, poll: 13}
+
+// poll is the kind of a bar that stands for repeated requests.
+const poll scene.PeriodKind = "poll"
 
 func (d *drawing) bars() []bar {
 	var out []bar
 	for _, p := range d.Periods() {
-		middle := d.lanes[p.Lane].middle()
-		b := bar{Period: p, xRange: d.scale.xRange(p.Span), Hue: max(slices.Index(d.Clients, p.Client), 0) % hues, H: barHeights[p.Kind], TextY: middle + 4}
-		b.Y = middle - b.H/2
+		b := d.bar(p, d.lanes[p.Lane].middle())
+		if p.Token != 0 {
+			b.Short = fmt.Sprint(p.Token)
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// bar is a period that is drawn at a height.
+func (d *drawing) bar(p scene.Period, middle int) bar {
+	high := barHeights[p.Kind]
+	return bar{Period: p, xRange: d.scale.xRange(p.Span), Hue: max(slices.Index(d.Clients, p.Client), 0) % hues, H: high, Y: middle - high/2, TextY: middle + 4}
+}
+
+// polls are a bar for each poll, on the line from which its messages would begin.
+func (d *drawing) polls(polls []scene.Poll) []bar {
+	var out []bar
+	for _, p := range polls {
+		b := d.bar(scene.Period{Span: p.Span, Kind: poll, Client: p.Lane, Text: prose.Count(p.Requests, "request"), Description: p.Description}, d.lanes[p.Lane].port())
+		b.Short = fmt.Sprintf("%d×", p.Requests)
 		out = append(out, b)
 	}
 	return out

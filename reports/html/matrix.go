@@ -29,6 +29,7 @@ var matrixTemplate = page("matrix.html")
 // matrixPage is the data of the template.
 type matrixPage struct {
 	Headline, Evidence, Outcome, Made string
+	HarmNote                          string
 	Modes                             []fence.Mode
 	Legend                            []legendLine
 	Labels                            []labelCount
@@ -89,7 +90,7 @@ func newMatrixPage(s *MatrixSite) *matrixPage {
 	p := &matrixPage{
 		Headline: fmt.Sprintf("%s with %s, under %s, with %s.", prose.Count(len(m.Scenarios), "scenario"), prose.Count(len(m.Locks), "lock"),
 			prose.Count(len(m.Modes), "fencing mode"), m.Seeds),
-		Evidence: grid.Evidence(m), Outcome: grid.Outcome(m), Made: s.Replay, Modes: m.Modes, Legend: legendLines(), Labels: labelCounts(m), Cells: len(m.Cells),
+		Evidence: grid.Evidence(m), Outcome: grid.Outcome(m), HarmNote: grid.HarmNote, Made: s.Replay, Modes: m.Modes, Legend: legendLines(), Labels: labelCounts(m), Cells: len(m.Cells),
 		Problems: problemLines(m), CSS: matrixCSS(), JS: template.JS(asset("matrix.js")),
 	}
 	for _, f := range m.NotRun {
@@ -105,7 +106,7 @@ func newMatrixPage(s *MatrixSite) *matrixPage {
 		}
 		p.Locks = append(p.Locks, link)
 	}
-	p.Harm = s.harm(slices.Concat(p.Locks, specimens))
+	p.Harm = s.harm()
 	p.Rows, p.SpecimenRows = s.lines(p.Locks), s.specimenLines(specimens)
 	return p
 }
@@ -215,48 +216,19 @@ func problemLines(m *matrix.Matrix) []problemLine {
 	return lines
 }
 
-// harmRow is the number of scenarios of a lock in which some seed shows harm, by
-// fencing mode.
+// harmRow is a lock with the link to its page.
 type harmRow struct {
-	pageLink
-	Scenarios int
-	Modes     []harmCount
+	Href string
+	grid.Harm
 }
 
-// harmCount is the number of scenarios with harm in one mode. Ran says whether any was
-// run.
-type harmCount struct {
-	N   int
-	Ran bool
-}
+// Specimen reports whether the lock is wrong on purpose.
+func (r harmRow) Specimen() bool { return grid.IsSpecimen(r.Lock) }
 
-// harms are the labels that count as harm: wrong data, a stuck lock, a rightful holder
-// refused. Rescued data does not count.
-var harms = []checker.Label{checker.Corrupted, checker.Stuck, checker.FalseReject}
-
-func (s *MatrixSite) harm(locks []pageLink) []harmRow {
+func (s *MatrixSite) harm() []harmRow {
 	var rows []harmRow
-	for _, l := range locks {
-		groups := s.ofLock(l.Name)
-		row := harmRow{pageLink: l, Scenarios: len(groups)}
-		for _, m := range s.Matrix.Modes {
-			row.Modes = append(row.Modes, harmIn(groups, m))
-		}
-		rows = append(rows, row)
+	for _, h := range grid.Harms(s.Matrix) {
+		rows = append(rows, harmRow{MatrixLockFile(h.Lock), h})
 	}
 	return rows
-}
-
-func harmIn(groups []grid.Group, mode fence.Mode) harmCount {
-	var n harmCount
-	for _, g := range groups {
-		i := slices.IndexFunc(g, func(c matrix.Cell) bool { return c.Mode == mode && c.CellRuns != nil })
-		if i >= 0 {
-			n.Ran = true
-			if slices.Contains(harms, g[i].Label) {
-				n.N++
-			}
-		}
-	}
-	return n
 }

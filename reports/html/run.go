@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"slices"
 	"time"
 
 	"locksim/checker"
@@ -23,6 +24,7 @@ type runPage struct {
 	Links           []reports.Link
 	Why             string
 
+	Ends    []endPart
 	Cards   []verdictCard
 	Facts   factTable
 	Remarks []string
@@ -54,9 +56,9 @@ func newRunPage(o *play.Outcome, opt reports.Options) *runPage {
 		Title: cmp.Or(o.Scenario.Title, o.Scenario.Name), Headline: scene.Headline(o),
 		Scenario: o.Scenario.Name, Lock: o.Lock, Seed: o.Seed,
 		Repeated: scene.Repeated(opt.Repeat), Links: opt.Links, Why: o.Scenario.Why,
-		Cards: verdictCards(o), Facts: newFactTable(o), Remarks: scene.Remarks(o),
+		Ends: endParts(o), Cards: verdictCards(o), Facts: newFactTable(o), Remarks: scene.Remarks(o),
 		Limits: scene.Limits(o), Schedule: scene.Schedule(o.Scenario), Replay: opt.Replay, Versions: opt.Versions,
-		CSS: template.CSS(asset("base.css") + asset("report.css")),
+		CSS: template.CSS(asset("base.css") + asset("chart.css") + asset("report.css")),
 		JS:  template.JS(asset("chart.js") + asset("story.js") + asset("page.js")),
 	}
 	for _, g := range scene.Reasons(o) {
@@ -65,18 +67,14 @@ func newRunPage(o *play.Outcome, opt reports.Options) *runPage {
 	for _, m := range scene.Ran(o) {
 		p.Hashes = append(p.Hashes, traceHash{m.Mode, m.TraceHash})
 	}
-	scenes := scene.All(o)
-	partings := scene.Divergences(scenes)
-	if opt.Alike == reports.Together {
-		scenes = scene.Merged(scenes)
-	}
+	scenes := scene.Merged(scene.All(o))
 	p.Data = newPageData()
 	p.Diagram = newDiagram(scenes, p.Data)
-	p.Diagram.Divergences = partings
+	p.Diagram.Divergences = scene.Divergences(scenes)
 	first := scene.StoryRun(o)
 	for _, s := range scenes {
 		story := storyPart{Mode: s.Run.Mode, Title: s.Title(), Modes: prose.Commas(s.Modes()), Label: s.Run.Verdict.Label,
-			First: s.ShowsRun(first), Lines: scene.Excerpt(s.Run.Story)}
+			Note: s.Reworded(), First: s.ShowsRun(first), Lines: scene.Excerpt(s.Story())}
 		p.Stories = append(p.Stories, story)
 		p.Data.addStates(s, story.Lines, opt.Inspect)
 	}
@@ -88,6 +86,7 @@ func newRunPage(o *play.Outcome, opt reports.Options) *runPage {
 type storyPart struct {
 	Mode         fence.Mode
 	Title, Modes string // as a heading, and as a choice
+	Note         string // how its modes differ, empty where they do not
 	Label        checker.Label
 	First        bool // the page shows it first
 	Lines        []scene.Sentence
@@ -99,7 +98,32 @@ type reasonPart struct {
 	Texts []string
 }
 
-// verdictCard is one mode's verdict, at the head of the page.
+// endPart is the modes that ended with one label, at the head of the page.
+type endPart struct {
+	Label checker.Label
+	Modes []endMode
+}
+
+// endMode is a mode, with whether it ended worse than expected.
+type endMode struct {
+	Mode  fence.Mode
+	Worse bool
+}
+
+// endParts are the labels in the order of the first mode that has each.
+func endParts(o *play.Outcome) []endPart {
+	var parts []endPart
+	for _, c := range verdictCards(o) {
+		i := slices.IndexFunc(parts, func(p endPart) bool { return p.Label == c.Label })
+		if i < 0 {
+			i, parts = len(parts), append(parts, endPart{Label: c.Label})
+		}
+		parts[i].Modes = append(parts[i].Modes, endMode{c.Mode, c.Worse})
+	}
+	return parts
+}
+
+// verdictCard is one mode's verdict.
 type verdictCard struct {
 	Mode     fence.Mode
 	Rule     string

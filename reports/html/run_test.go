@@ -145,7 +145,7 @@ func TestRunOfOddOutcomes(t *testing.T) {
 		"one mode":    {func() *play.Outcome { return testreports.Outcome(testreports.Paused(fence.Check)) }, "With fencing check the fencing token saved the data."},
 		"equal runs": {func() *play.Outcome {
 			return testreports.Outcome(testreports.Paused(fence.Check), testreports.Paused(fence.Seal))
-		}, "the same run as mode check, event by event."},
+		}, "<b>modes check, seal</b>"},
 		"alike without a fence and with one": {func() *play.Outcome {
 			with := testreports.Paused(fence.None)
 			with.Mode = fence.Seal
@@ -192,22 +192,40 @@ func TestRunErrors(t *testing.T) {
 	}
 }
 
-// With the option Together, runs that were the same share a diagram and a story.
-func TestRunTogether(t *testing.T) {
+// Runs that took the same course to the same label share a diagram and a story.
+func TestRunsThatAreTheSameAreDrawnOnce(t *testing.T) {
 	o := testreports.Outcome(testreports.Paused(fence.None), testreports.Paused(fence.Check), testreports.Paused(fence.Seal), testreports.NotApplicable(fence.Strict))
-	apart, together := page(t, o, reports.Options{}), page(t, o, reports.Options{Alike: reports.Together, Links: []reports.Link{{Text: "The <matrix>", Href: "../index.html"}}})
-	if n, m := strings.Count(apart, `<figure class="panel"`), strings.Count(together, `<figure class="panel"`); n != 3 || m != 2 {
-		t.Errorf("%d and %d diagrams, want 3 and 2", n, m)
+	html := page(t, o, reports.Options{Links: []reports.Link{{Text: "The <matrix>", Href: "../index.html"}}})
+	if n := strings.Count(html, `<figure class="panel"`); n != 2 {
+		t.Errorf("%d diagrams, want 2", n)
 	}
-	testreports.CheckTexts(t, together, []string{"<b>modes check, seal</b>", `value="check"> check, seal</label>`, "<h3>In modes check, seal ", "Mode check and mode seal: the same run as mode none up to step",
-		`id="mode-strict"`, `<a href="../index.html">The &lt;matrix&gt;</a>`}, nil)
-	testreports.CheckTexts(t, apart, []string{"<b>mode check</b>", "<b>mode seal</b>"}, []string{`class="around"`})
-	calm, later := testreports.Paused(fence.Check), testreports.Paused(fence.None)
-	later.Trace, later.TraceHash, later.Verdict.Label = calm.Trace, calm.TraceHash, calm.Verdict.Label
-	testreports.CheckTexts(t, page(t, testreports.Outcome(calm, later), reports.Options{Alike: reports.Together}), []string{`value="check" checked> check, none</label>`}, nil)
+	testreports.CheckTexts(t, html, []string{"<b>modes check, seal</b>", `value="check"> check, seal</label>`, "<h3>In modes check, seal ", "Mode check and mode seal: the same run as mode none up to step",
+		`id="mode-strict"`, `<a href="../index.html">The &lt;matrix&gt;</a>`}, []string{"differ only in the reason"})
+
+	reworded := testreports.Paused(fence.Claim)
+	for i, e := range reworded.Trace.Events {
+		if d, ok := e.What.(trace.Decision); ok && d.Refused != "" {
+			d.Refused = "the claim is that of another grant"
+			reworded.Trace.Events[i].What = d
+			reworded.TraceHash = "another"
+		}
+	}
+	html = page(t, testreports.Outcome(testreports.Paused(fence.Check), reworded), reports.Options{})
+	testreports.CheckTexts(t, html, []string{"<b>modes check, claim</b>", "Modes check, claim gave the same run: they differ only in the reason that the store gives for a refusal. The words are those of mode check."}, nil)
+
+	later := testreports.Paused(fence.Claim)
+	later.Trace.Events[len(later.Trace.Events)-1].At += time.Second
+	later.TraceHash = "another"
+	if n := strings.Count(page(t, testreports.Outcome(testreports.Paused(fence.Check), later), reports.Options{}), `<figure class="panel"`); n != 2 {
+		t.Errorf("runs of different times share a diagram: %d diagrams, want 2", n)
+	}
+
+	calm, first := testreports.Paused(fence.Check), testreports.Paused(fence.None)
+	first.Trace, first.TraceHash, first.Verdict.Label = calm.Trace, calm.TraceHash, calm.Verdict.Label
+	testreports.CheckTexts(t, page(t, testreports.Outcome(calm, first), reports.Options{}), []string{`value="check" checked> check, none</label>`}, nil)
 	worse := testreports.Paused(fence.Seal)
 	worse.Verdict.Label = checker.Stuck
-	if n := strings.Count(page(t, testreports.Outcome(testreports.Paused(fence.Check), worse), reports.Options{Alike: reports.Together}), `<figure class="panel"`); n != 2 {
+	if n := strings.Count(page(t, testreports.Outcome(testreports.Paused(fence.Check), worse), reports.Options{}), `<figure class="panel"`); n != 2 {
 		t.Errorf("two labels share a diagram: %d diagrams, want 2", n)
 	}
 }

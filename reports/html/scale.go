@@ -16,14 +16,22 @@ type xRange struct {
 	wide int64 // W in tenths of a pixel
 }
 
-// scale converts times into positions on the page without scripts.
-type scale struct{ end time.Duration }
+// scale converts times into positions on the page without scripts: from one time to
+// another, in a diagram of a width in pixels. Earlier and later times are at its edges.
+type scale struct {
+	from, end time.Duration
+	width     int
+}
 
 // x is the position of a time, in tenths of a pixel.
 func (s scale) x(t time.Duration) int64 {
-	const room = (chartWidth - chartGutter - chartRight) * 10
-	return chartGutter*10 + int64(t/time.Microsecond)*room/max(int64(s.end/time.Microsecond), 1)
+	room := int64(s.width-chartGutter-chartRight) * 10
+	t = min(max(t, s.from), s.end)
+	return chartGutter*10 + int64((t-s.from)/time.Microsecond)*room/max(int64((s.end-s.from)/time.Microsecond), 1)
 }
+
+// shows reports whether a part of a span is between the two times.
+func (s scale) shows(p scene.Span) bool { return p.End >= s.from && p.Start <= s.end }
 
 // xRange is the position of a span.
 func (s scale) xRange(p scene.Span) xRange {
@@ -48,14 +56,17 @@ type tick struct{ X, Text string }
 // steps of an axis, as multiples of a power of ten.
 var tickSteps = []int64{1, 2, 5}
 
-// ticks are marks at round times, about a dozen at most.
+// tickWidth is the least distance of two marks of the time axis, in pixels.
+const tickWidth = 90
+
+// ticks are marks at round times.
 func (s scale) ticks() []tick {
 	step := int64(1000) // a microsecond
-	for i := 0; int64(s.end)/step > 12; i++ {
+	for i := 0; int64(s.end-s.from)/step > int64(s.width/tickWidth); i++ {
 		step = tickSteps[i%3] * pow10(3+i/3)
 	}
 	var out []tick
-	for t := int64(0); t <= int64(s.end); t += step {
+	for t := (int64(s.from) + step - 1) / step * step; t <= int64(s.end); t += step {
 		out = append(out, tick{s.At(time.Duration(t)), tickText(time.Duration(t))})
 	}
 	return out

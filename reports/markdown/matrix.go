@@ -23,6 +23,7 @@ func Matrix(w io.Writer, m *matrix.Matrix) error {
 	p.Add([]string{"# The matrix"})
 	p.Add([]string{"<!-- Written by " + writtenBy(m) + ". Do not edit. -->"})
 	p.Add(matrixHead(m))
+	p.Add(choosing(m))
 	p.Add(legend(m))
 	p.Add([]string{"## Overview"})
 	p.Add(overview(m))
@@ -56,6 +57,34 @@ func matrixHead(m *matrix.Matrix) []string {
 		"",
 		"`locksim run SCENARIO --lock LOCK --seed SEED --fencing MODE` makes a run of any cell again.",
 	}
+}
+
+// choosing is the table for choosing a lock, without the specimens.
+func choosing(m *matrix.Matrix) []string {
+	head := []string{"lock", "scenarios"}
+	for _, mode := range m.Modes {
+		head = append(head, string(mode))
+	}
+	lines := []string{"## Choosing a lock", "", grid.HarmNote, "", rowOf(head), ruler(len(head))}
+	none := len(lines)
+	for _, h := range grid.Harms(m) {
+		if grid.IsSpecimen(h.Lock) {
+			continue
+		}
+		row := []string{escape(h.Lock), fmt.Sprint(h.Scenarios)}
+		for _, c := range h.Modes {
+			if c.Ran {
+				row = append(row, fmt.Sprint(c.N))
+				continue
+			}
+			row = append(row, "n/a")
+		}
+		lines = append(lines, rowOf(row))
+	}
+	if len(lines) == none {
+		return nil
+	}
+	return lines
 }
 
 func legend(m *matrix.Matrix) []string {

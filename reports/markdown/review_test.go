@@ -39,7 +39,7 @@ func TestReview(t *testing.T) {
 
 // The parts come in one order, and the same review gives the same bytes.
 func TestReviewOrder(t *testing.T) {
-	titles := []string{"The lock", "What it promises", "Recommendation by use", "What breaks it", "The risk, with and without a fence",
+	titles := []string{"Recommendation by use", "The lock", "What it promises", "What breaks it", "The risk, with and without a fence",
 		"The faults considered", "What was explored", "What is not covered", "Open questions for the team", "Make it again"}
 	md := reviewMarkdown(t, testreports.Review())
 	var got []string

@@ -29,13 +29,19 @@ type Break struct {
 	Replay   string
 }
 
-// breakBlocks are the breaks, those within the promise first.
+// breakBlocks are the breaks: first those of this lock, in the scenarios of the library
+// and in the searches, and last those of every lock with a lease.
 func breakBlocks(r *review.Review) []Block {
-	blocks := storyBlocks(r)
+	blocks := append(ownStories(r), foundBlocks(r)...)
+	return append(blocks, leaseStories(r)...)
+}
+
+// foundBlocks are the breaks that the searches found, those within the promise first.
+func foundBlocks(r *review.Review) []Block {
 	if len(r.Failures) == 0 {
-		return append(blocks, paragraph("Neither random schedules nor placed faults found anything that broke it, in %s. That is no proof.", evidenceOf(r)))
+		return []Block{{Heading: "Found by exploration"}, paragraph("Neither random schedules nor placed faults found anything that broke it, in %s. That is no proof.", evidenceOf(r))}
 	}
-	blocks = append(blocks, Block{Heading: "Found by exploration"}, paragraph("%s of breaking it were found by random schedules and placed faults, each reduced to a minimal schedule. Those within the promise come first, if there are any, then the worst. Each was repeated in every fencing mode, with the same seed. A mode named in the title is the one in which the lock is judged.", prose.Count(len(r.Failures), "way")))
+	blocks := []Block{{Heading: "Found by exploration"}, paragraph("%s of breaking it were found by random schedules and placed faults, each reduced to a minimal schedule. Those within the promise come first, if there are any, then the worst. Each was repeated in every fencing mode, with the same seed. A mode named in the title is the one in which the lock is judged.", prose.Count(len(r.Failures), "way"))}
 	rest := &Table{Name: "Further breaks", Head: []string{"Break", "Runs like it", "Command"}}
 	for i, b := range r.Failures {
 		if i < maxBreaks {
@@ -104,23 +110,46 @@ func fenceTable(i int, b review.Failure) *Table {
 	return t
 }
 
-// storyBlocks are the scenarios of the library in which the lock was broken, with the
-// effect of each fence: those within the promise first.
-func storyBlocks(r *review.Review) []Block {
-	t := &Table{Name: "Stories of the library that break it", Head: []string{"Story", "Promise", "Without a fence", "Rescue", "Do not rescue", "Do harm", "Command"}}
+// ownStories are the scenarios of the library that show a weakness of this lock.
+func ownStories(r *review.Review) []Block {
+	t := storyTable(r, "Stories of the library that show its own weaknesses", func(s *review.Scenario) bool { return !ofEveryLease(r, s) })
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return []Block{{Heading: "Its own weaknesses, in stories of the library"},
+		paragraph("Known failures of locks in the field, each shown by a scenario: outside the promise, or not rescued by the fence in which the lock is judged. A fence in brackets rescues the data at a price: a rightful holder is refused. The command runs a story in every fencing mode."),
+		{Table: t}}
+}
+
+// leaseStories are the scenarios of the library that break every lock with a lease.
+func leaseStories(r *review.Review) []Block {
+	t := storyTable(r, "Stories of the library that break every lock with a lease", func(s *review.Scenario) bool { return ofEveryLease(r, s) })
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return []Block{{Heading: "What every lock with a lease is open to"},
+		paragraph("Here the lock keeps its promise: a client acts after its lease has ended, and fence %s rescues the data. No lock with a lease can prevent this by itself.", r.Lock.Judged),
+		{Table: t}}
+}
+
+// ofEveryLease reports whether a scenario is within the promise of the lock and rescued
+// by the fence in which it is judged.
+func ofEveryLease(r *review.Review, s *review.Scenario) bool {
+	return r.Lock.Promises && s.Ground == review.GroundPromised && s.Effect(r.Lock.Judged) == review.FenceRescues
+}
+
+// storyTable are the selected scenarios in which the lock was broken, with the effect of
+// each fence: those within the promise first.
+func storyTable(r *review.Review, name string, has func(*review.Scenario) bool) *Table {
+	t := &Table{Name: name, Head: []string{"Story", "Promise", "Without a fence", "Rescue", "Do not rescue", "Do harm", "Command"}}
 	for _, g := range review.Grounds() {
 		for i := range r.Scenarios {
-			if s := &r.Scenarios[i]; s.Ground == g && s.Harmful() {
+			if s := &r.Scenarios[i]; s.Ground == g && s.Harmful() && has(s) {
 				t.Rows = append(t.Rows, storyRow(r, s))
 			}
 		}
 	}
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	return []Block{{Heading: "Stories of the library"},
-		paragraph("Known failures of locks in the field, each shown by a scenario. A fence in brackets rescues the data at a price: a rightful holder is refused. The command runs a story in every fencing mode."),
-		{Table: t}}
+	return t
 }
 
 func storyRow(r *review.Review, s *review.Scenario) Row {

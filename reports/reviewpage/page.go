@@ -77,9 +77,9 @@ func (t *Table) row(name string, cells ...string) {
 // New is the page of a review.
 func New(r *review.Review, opt reports.Options) *Page {
 	p := &Page{Lock: r.Lock.Name, Answer: r.Answer, Replay: opt.Replay, Versions: reviewVersions(r)}
+	p.add("advice", "Recommendation by use", adviceBlocks(r))
 	p.add("lock", "The lock", lockBlocks(r))
 	p.add("promise", "What it promises", promiseBlocks(r))
-	p.add("advice", "Recommendation by use", adviceBlocks(r))
 	p.add("breaks", "What breaks it", breakBlocks(r))
 	p.add("risk", "The risk, with and without a fence", riskBlocks(r))
 	p.add("faults", "The faults considered", faultBlocks(r))

@@ -23,7 +23,7 @@ func TestSections(t *testing.T) {
 				t.Errorf("%s: section %s has no title or no blocks", name, s.ID)
 			}
 		}
-		if diff := cmp.Diff([]string{"lock", "promise", "advice", "breaks", "risk", "faults", "explored", "gaps", "questions"}, ids); diff != "" {
+		if diff := cmp.Diff([]string{"advice", "lock", "promise", "breaks", "risk", "faults", "explored", "gaps", "questions"}, ids); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		if p.Lock != r.Lock.Name || p.Replay != "locksim report --review" || p.Versions[0].Name != "Go" {
@@ -89,5 +89,36 @@ func TestManyBreaks(t *testing.T) {
 	}
 	if shown != 12 || shown+listed != len(r.Failures) {
 		t.Errorf("%d breaks are shown and %d listed, of %d", shown, listed, len(r.Failures))
+	}
+}
+
+// The weaknesses of the lock come before those of every lock with a lease: scenarios within
+// the promise that the fence of the promise rescues.
+func TestOwnWeaknessesComeFirst(t *testing.T) {
+	headings := func(r *review.Review) string {
+		var out []string
+		for _, s := range reviewpage.New(r, reports.Options{}).Sections {
+			for _, b := range s.Blocks {
+				if s.ID == "breaks" && b.Heading != "" {
+					out = append(out, b.Heading)
+				}
+			}
+		}
+		return strings.Join(out, "; ")
+	}
+	r := testreports.Review()
+	const own, found, lease = "Its own weaknesses, in stories of the library", "Found by exploration", "What every lock with a lease is open to"
+	if got, want := headings(r), own+"; "+found; got != want {
+		t.Errorf("outside the promise: %q, want %q", got, want)
+	}
+	within := r.Scenarios[1]
+	within.Ground = review.GroundPromised
+	r.Scenarios = append(r.Scenarios, within)
+	if got, want := headings(r), own+"; "+found+"; "+lease; got != want {
+		t.Errorf("with a scenario within it: %q, want %q", got, want)
+	}
+	r.Lock.Promises = false
+	if got, want := headings(r), own+"; "+found; got != want {
+		t.Errorf("of a lock without a promise: %q, want %q", got, want)
 	}
 }

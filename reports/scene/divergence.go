@@ -36,21 +36,66 @@ func (s *Scene) Decision() *Instant {
 	return &Instant{s.Fatal, s.At(checker.Pos(s.Fatal)), decisions[s.Run.Verdict.Label]}
 }
 
-// Merged keeps one scene of those whose runs have the same events and the same label:
+// Merged keeps one scene of those whose runs took the same course to the same label:
 // the first, with the modes of the others.
 func Merged(scenes []*Scene) []*Scene {
 	var out []*Scene
-	first := map[string]*Scene{}
 	for _, s := range scenes {
-		same := string(s.Run.Verdict.Label) + " " + s.Run.TraceHash
-		if one, known := first[same]; known {
-			one.Also = append(one.Also, s.Run.Mode)
+		i := slices.IndexFunc(out, func(one *Scene) bool {
+			return one.Run.Verdict.Label == s.Run.Verdict.Label && sameCourse(one.Run, s.Run)
+		})
+		if i < 0 {
+			out = append(out, s)
 			continue
 		}
-		first[same] = s
-		out = append(out, s)
+		out[i].Also = append(out[i].Also, s.Run.Mode)
+		out[i].reworded = out[i].reworded || out[i].Run.TraceHash != s.Run.TraceHash
 	}
 	return out
+}
+
+// sameCourse reports whether two runs have the same events at the same times, and differ
+// at most in the reasons that the store gives for what it refuses: each rule has its own.
+func sameCourse(a, b *play.ModeRun) bool {
+	d := trace.Diff(a.Trace, b.Trace)
+	if d == nil {
+		return true
+	}
+	if a.Trace.Len() != b.Trace.Len() {
+		return false
+	}
+	for i := d.N - 1; i < a.Trace.Len(); i++ {
+		if !sameEvent(a.Trace.Events[i], b.Trace.Events[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameEvent reports whether two events differ at most in the reason of a refusal.
+func sameEvent(a, b trace.Event) bool {
+	if a.At != b.At || a.Actor != b.Actor || a.Peer != b.Peer || a.Kind() != b.Kind() {
+		return false
+	}
+	switch x := a.What.(type) {
+	case trace.Decision:
+		y, ok := b.What.(trace.Decision)
+		return ok && x.Same(y) && x.Value == y.Value && (x.Refused == "") == (y.Refused == "")
+	case trace.Mark:
+		if y, ok := b.What.(trace.Mark); ok && x.Outcome != "" && y.Outcome != "" {
+			x.Problem, y.Problem = "", ""
+			return x == y
+		}
+	case trace.Send:
+		if a.Actor == trace.Store { // its decisions are compared
+			return true
+		}
+	case trace.Receive:
+		if a.Peer == trace.Store {
+			return true
+		}
+	}
+	return a.Text() == b.Text()
 }
 
 // ShowsRun reports whether a run is that of the scene, or one that was the same.
@@ -69,6 +114,32 @@ func (s *Scene) Title() string {
 	return "modes " + prose.Commas(s.Modes())
 }
 
+// Story is the story of the run. In a scene of several modes, the remark on the decisive
+// step is about all of them.
+func (s *Scene) Story() []play.Line {
+	at := Decisive(s.Run.Story)
+	if at < 0 || len(s.Also) == 0 || s.Run.Story[at].Shared {
+		return s.Run.Story
+	}
+	remark := play.FatalRemark(s.Run, s.Modes())
+	if remark == "" {
+		return s.Run.Story
+	}
+	story := slices.Clone(s.Run.Story)
+	story[at].Remark, story[at].Text = remark, story[at].What+" — "+remark
+	return story
+}
+
+// Reworded says that modes of the scene differ in the words of a refusal, and whose
+// words are shown; it is empty where they do not.
+func (s *Scene) Reworded() string {
+	if !s.reworded {
+		return ""
+	}
+	return fmt.Sprintf("Modes %s gave the same run: they differ only in the reason that the store gives for a refusal. The words are those of mode %s.",
+		prose.Commas(s.Modes()), s.Run.Mode)
+}
+
 // Divergence is the first step at which a run differs from the first one, nil where
 // they are the same.
 func (s *Scene) Divergence(first *Scene) *Instant {
@@ -80,19 +151,21 @@ func (s *Scene) Divergence(first *Scene) *Instant {
 }
 
 // Divergences say how each run differs from the first one. Runs that differ in the
-// same way share a sentence.
+// same way share a sentence, and so do the modes of one scene.
 func Divergences(scenes []*Scene) []string {
 	var out []string
 	said := map[string]int{}
 	for i := 1; i < len(scenes); i++ {
 		what := difference(scenes[0], scenes[i])
-		at, known := said[what]
-		if !known {
-			said[what] = len(out)
-			out = append(out, "Mode "+string(scenes[i].Run.Mode))
-			continue
+		for _, mode := range scenes[i].Modes() {
+			at, known := said[what]
+			if !known {
+				said[what] = len(out)
+				out = append(out, "Mode "+string(mode))
+				continue
+			}
+			out[at] += " and mode " + string(mode)
 		}
-		out[at] += " and mode " + string(scenes[i].Run.Mode)
 	}
 	for what, at := range said {
 		out[at] += ": " + what

@@ -114,12 +114,31 @@ func (p *messageFinder) sent(e trace.Event, send trace.Send) {
 		p.routine[connection(e.Peer, e.Actor, send.Conn)] = m.Routine
 	} else {
 		m.Routine = p.routine[connection(e.Actor, e.Peer, send.Conn)]
+		p.ponged(e, send)
 	}
 	link := connection(e.Actor, e.Peer, send.Conn)
 	p.follows = append(p.follows, p.last[link]-1)
 	p.last[link] = len(p.out) + 1
 	p.pending[link] = append(p.pending[link], len(p.out))
 	p.out, p.sends = append(p.out, m), append(p.sends, send)
+}
+
+// ponged ends a ping with the pong of its server, which proves that it arrived: a server
+// may do it without an event of its own.
+func (p *messageFinder) ponged(e trace.Event, answer trace.Send) {
+	link := connection(e.Peer, e.Actor, answer.Conn)
+	waiting := p.pending[link]
+	isText := func(c trace.Content, text string) bool { return string(c.AppendText(nil)) == text }
+	if len(waiting) == 0 || !isText(answer.Content, "pong") {
+		return
+	}
+	i := slices.IndexFunc(waiting, func(m int) bool { return isText(p.sends[m].Content, "ping") })
+	if i < 0 {
+		return
+	}
+	m := &p.out[waiting[i]]
+	m.Until, m.End, m.Lost = e.N, e.At, false
+	p.pending[link] = waiting[i+1:]
 }
 
 // arrived finds the message whose arrival an event is: the oldest of its connection

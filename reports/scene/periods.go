@@ -15,6 +15,7 @@ type Period struct {
 	Span
 	Kind        PeriodKind
 	Client      string
+	Token       uint64 // the fencing token of a claim, 0 for none
 	Text        string // short, "" for none
 	Description string // a phrase with the client and the time
 }
@@ -77,7 +78,7 @@ func (s *Scene) wait(client string, from, to checker.Pos, what string) Period {
 
 func (s *Scene) claim(g checker.Grant) Period {
 	i := g.Claim()
-	p := Period{Span: s.span(g.Client, i), Kind: Claim, Client: g.Client, Text: "holds"}
+	p := Period{Span: s.span(g.Client, i), Kind: Claim, Client: g.Client, Token: g.Token, Text: "holds"}
 	if g.Token != 0 {
 		p.Text = fmt.Sprintf("token %d", g.Token)
 	}

@@ -35,10 +35,11 @@ type Scene struct {
 	End time.Duration
 	// Fatal is the number of the decisive step, 0 for none.
 	Fatal int
-	// Also are the modes whose runs were the same and that [Merged] removed.
+	// Also are the modes whose runs took the same course and that [Merged] removed.
 	Also []fence.Mode
 
-	owners map[string]string // cache of sender: the client of each value
+	reworded bool              // the store gives another reason for a refusal in one of them
+	owners   map[string]string // cache of sender: the client of each value
 }
 
 // Span is a span of time on a lane, between two events.

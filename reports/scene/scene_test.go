@@ -113,6 +113,11 @@ func TestMessagesFindTheirArrivals(t *testing.T) {
 				testreports.At(4, "c0", "r0", testreports.Send("#1", "GET k")), testreports.At(5, "c0", "r0", testreports.Send("#1", "GET other")), testreports.At(6, "r0", "c0", testreports.Send("#1", "b"))},
 			[]string{"request c0>r0 1 lost routine", "answer r0>c0 2 lost routine", "request c0>r0 3 lost routine", "request c0>r0 4 lost routine", "request c0>r0 5 lost", "answer r0>c0 6 lost"},
 		},
+		"a pong proves that the ping arrived, and nothing else does": {
+			[]trace.Event{testreports.At(1, "c0", "z0", testreports.Send("#1", "ping")), testreports.At(2, "z0", "c0", testreports.Send("#1", "pong")), testreports.At(3, "c0", "z0", trace.Receive{Conn: "#1", Bytes: 5}),
+				testreports.At(4, "c0", "z0", testreports.Send("#1", "ping")), testreports.At(5, "z0", "c0", testreports.Send("#1", "watch event"))},
+			[]string{"request c0>z0 1-2", "answer z0>c0 2-3", "request c0>z0 4 lost", "answer z0>c0 5 lost"},
+		},
 		"the probe is left out where it found nothing": {
 			[]trace.Event{testreports.At(1, "c0", "", testreports.Mark(trace.Acquire)), testreports.At(2, "probe", "r0", testreports.Send("#1", "GET k")), testreports.At(3, "r0", "probe", testreports.Exec("#1", "GET k", "nil"))},
 			nil,
@@ -351,6 +356,107 @@ func TestPeriods(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("periods (-want +got):\n%s", d)
+	}
+}
+
+// A poll stands for requests that a client repeats, and for their answers, up to a request
+// that is another one. The exchange that took the lock is none, and neither is what was
+// lost.
+func TestPolls(t *testing.T) {
+	ask := func(ms int) []trace.Event {
+		return []trace.Event{testreports.At(ms, "c0", "r0", testreports.Send("#1", "SET k")), testreports.At(ms+1, "r0", "c0", testreports.Exec("#1", "SET k", "nil")),
+			testreports.At(ms+1, "r0", "c0", testreports.Send("#1", "nil")), testreports.At(ms+2, "c0", "r0", trace.Receive{Conn: "#1", Bytes: 5})}
+	}
+	asks := slices.Concat(ask(10), ask(20), ask(30), ask(40)) // steps 1 to 16
+	other := []trace.Event{testreports.At(35, "c0", "r0", testreports.Send("#1", "GET other"))}
+	grant := checker.Grant{ID: 1, Client: "c0", Resource: "order", Invoked: 1, Granted: 17}
+	for name, tc := range map[string]struct {
+		history checker.History
+		events  []trace.Event
+		want    []string
+	}{
+		"four requests and their answers": {checker.History{}, asks, []string{"c0 10-42 r0, 4 requests: 1 3 5 7 9 11 13 15"}},
+		"the last took the lock": {checker.History{Grants: []checker.Grant{grant}}, append(slices.Clone(asks), testreports.At(43, "c0", "", testreports.Mark(trace.Granted))),
+			[]string{"c0 10-32 r0, 3 requests: 1 3 5 7 9 11"}},
+		"another request ends it":       {checker.History{}, slices.Concat(ask(10), ask(20), ask(30), other, ask(40)), []string{"c0 10-32 r0, 3 requests: 1 3 5 7 9 11"}},
+		"two in succession are too few": {checker.History{}, slices.Concat(ask(10), ask(20), other, ask(40)), nil},
+		"lost requests are shown as lost": {checker.History{}, append(slices.Clone(asks), testreports.At(50, "c0", "r0", testreports.Send("#1", "SET k"))),
+			[]string{"c0 10-42 r0, 4 requests: 1 3 5 7 9 11 13 15"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := sceneOf(tc.history, tc.events...)
+			var got []string
+			for _, p := range s.Polls(s.Messages()) {
+				got = append(got, fmt.Sprintf("%s %d-%d %s, %d requests: %s", p.Lane, p.Start.Milliseconds(), p.End.Milliseconds(), strings.Join(p.Servers, " "), p.Requests,
+					strings.Trim(fmt.Sprint(p.Steps), "[]")))
+			}
+			if d := cmp.Diff(tc.want, got); d != "" {
+				t.Errorf("polls (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// The focus of a run begins with the grants that are in force at the decisive step, and
+// with the faults during them.
+func TestFocus(t *testing.T) {
+	events := make([]trace.Event, 12)
+	for i := range events {
+		events[i] = testreports.At(i+1, []string{"c0", "c1"}[i%2], "", testreports.Mark(trace.Point))
+	}
+	events[2] = testreports.At(3, "world", "c0", trace.Pause{For: 4 * time.Millisecond})
+	events[6] = testreports.At(7, "world", "c0", trace.Resume{})
+	grant := func(id int, client string, from, released checker.Pos) checker.Grant {
+		return checker.Grant{ID: id, Client: client, Resource: "order", Granted: from, Released: released}
+	}
+	for name, tc := range map[string]struct {
+		fatal  int
+		grants []checker.Grant
+		want   string
+	}{
+		"no decisive step":                {0, []checker.Grant{grant(1, "c0", 2, 0)}, "none"},
+		"two grants and a pause":          {10, []checker.Grant{grant(1, "c0", 4, 11), grant(2, "c1", 8, 12)}, "3-10"},
+		"the pause was over before":       {10, []checker.Grant{grant(1, "c0", 8, 11)}, "8-10"},
+		"no grant in force: the last one": {10, []checker.Grant{grant(1, "c0", 1, 2), grant(2, "c1", 8, 9)}, "8-10"},
+		"a later grant does not count":    {9, []checker.Grant{grant(1, "c0", 8, 10), grant(2, "c1", 11, 0)}, "8-9"},
+		"without grants: the step":        {10, nil, "10-10"},
+		"the belief outlives the claim":   {10, []checker.Grant{{ID: 1, Client: "c0", Resource: "order", Granted: 2, Until: 6, Released: 11}}, "2-10"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := sceneOf(checker.History{Grants: tc.grants}, events...)
+			s.Fatal = tc.fatal
+			got := "none"
+			if f := s.Focus(); f != nil {
+				got = fmt.Sprintf("%d-%d", f.Start.Milliseconds(), f.End.Milliseconds())
+			}
+			if got != tc.want {
+				t.Errorf("the focus is %s, want %s", got, tc.want)
+			}
+		})
+	}
+}
+
+// The headline says that two clients held the lock at once, where they did, and names modes
+// that ended alike together.
+func TestHeadline(t *testing.T) {
+	run := func(mode fence.Mode, label checker.Label, claims int) play.ModeRun {
+		return play.ModeRun{Mode: mode, Trace: new(trace.Trace), Verdict: checker.Verdict{Label: label, Facts: checker.Facts{ClaimOverlaps: claims}}}
+	}
+	for want, runs := range map[string][]play.ModeRun{
+		"With no fence the data ended corrupted; with fencing check the fencing token saved the data.": {
+			run("none", checker.Corrupted, 0), run("check", checker.Rescued, 0)},
+		"Two clients held the lock at once: with no fence the data ended corrupted; with fencing check or seal the fencing token saved the data.": {
+			run("none", checker.Corrupted, 2), run("check", checker.Rescued, 1), run("seal", checker.Rescued, 1)},
+		"With no fence two clients held the lock at once, and the data ended corrupted; with fencing check nothing went wrong.": {
+			run("none", checker.Corrupted, 1), run("check", checker.Safe, 0)},
+		"Two clients held the lock at once: with no fence no harm came of it.":                    {run("none", checker.Overlap, 1)},
+		"Two clients believed at once that they held the lock: with no fence no harm came of it.": {run("none", checker.Overlap, 0)},
+		"With fencing check, claim or cas the fence saved the data.": {
+			run("check", checker.Rescued, 0), run("claim", checker.Rescued, 0), run("cas", checker.Rescued, 0)},
+	} {
+		if got := scene.Headline(&play.Outcome{Modes: runs}); got != want {
+			t.Errorf("the headline is\n%s\nwant\n%s", got, want)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package scene
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"locksim/checker"
@@ -64,36 +65,65 @@ var endings = map[checker.Label]string{
 	checker.Misconduct:  "a call did not end as promised",
 	checker.Overtaken:   "a waiter was overtaken",
 	checker.Repeated:    "the work was done twice",
-	checker.Overlap:     "two clients held the lock at once, and no harm came of it",
+	checker.Overlap:     "no harm came of it",
 	checker.Safe:        "nothing went wrong",
 }
 
-// ending describes a run, as the end of a sentence.
-func ending(m play.ModeRun) string {
-	if m.Verdict.Label == checker.Rescued {
-		return m.Mode.Guard() + " saved the data"
+// ending describes a run of an outcome, as the end of a sentence.
+func ending(o *play.Outcome, m play.ModeRun) string {
+	if m.Verdict.Label != checker.Rescued {
+		return endings[m.Verdict.Label]
 	}
-	return endings[m.Verdict.Label]
+	for _, mode := range labelled(o, checker.Rescued) {
+		if mode.Guard() != m.Mode.Guard() {
+			return "the fence saved the data"
+		}
+	}
+	return m.Mode.Guard() + " saved the data"
 }
 
-// Headline is the outcome in a sentence. Modes that ended in the same way are named
+// atOnce says that a lock had two holders at once, by its own claims or in the belief of
+// the clients of a run that ended so, as the end of a sentence.
+func atOnce(m play.ModeRun) string {
+	switch f := m.Verdict.Facts; {
+	case f.ClaimOverlaps > 0:
+		return "two clients held the lock at once"
+	case m.Verdict.Label == checker.Overlap:
+		return "two clients believed at once that they held the lock"
+	}
+	return ""
+}
+
+// Headline is the outcome in a sentence or two. It says first that two clients held the
+// lock at once, where they did in every run. Modes that ended in the same way are named
 // together.
 func Headline(o *play.Outcome) string {
+	runs := Ran(o)
+	if len(runs) == 0 {
+		return "No run was made."
+	}
+	shared := atOnce(runs[0])
+	if slices.ContainsFunc(runs, func(m play.ModeRun) bool { return atOnce(m) != shared }) {
+		shared = ""
+	}
 	var texts []string // in the order in which they first appear
 	modes := map[string][]fence.Mode{}
-	for _, m := range Ran(o) {
-		text := ending(m)
+	for _, m := range runs {
+		text := ending(o, m)
+		if both := atOnce(m); both != "" && shared == "" {
+			text = both + ", and " + text
+		}
 		if modes[text] == nil {
 			texts = append(texts, text)
 		}
 		modes[text] = append(modes[text], m.Mode)
 	}
-	if len(texts) == 0 {
-		return "No run was made."
-	}
 	var parts []string
 	for _, text := range texts {
 		parts = append(parts, fmt.Sprintf("with %s %s", fencing(modes[text]), text))
+	}
+	if shared != "" {
+		parts[0] = shared + ": " + parts[0]
 	}
 	text := strings.Join(parts, "; ") + "."
 	return strings.ToUpper(text[:1]) + text[1:]
@@ -113,7 +143,11 @@ func labelled(o *play.Outcome, label checker.Label) []fence.Mode {
 // fencing names modes after the word "with".
 func fencing(modes []fence.Mode) string {
 	if modes[0] != fence.None {
-		return "fencing " + strings.ReplaceAll(prose.Commas(modes), ", ", " or ")
+		n := len(modes) - 1
+		if n == 0 {
+			return "fencing " + string(modes[0])
+		}
+		return fmt.Sprintf("fencing %s or %s", prose.Commas(modes[:n]), modes[n])
 	}
 	if len(modes) == 1 {
 		return "no fence"

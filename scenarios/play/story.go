@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/internal/prose"
+	"locksim/lock/fence"
 	"locksim/sim/trace"
 )
 
@@ -14,7 +16,7 @@ import (
 // that decided the run, and each grant at which another client had the lock
 // already. Reports shorten it to the room they have.
 func storyOf(run *ModeRun) []Line {
-	fatal, fatalRemark := fatalStep(run)
+	fatal, fatalRemark := fatalStep(run, []fence.Mode{run.Mode})
 	ofProbe := probePhrases(run)
 	shared := sharedGrants(run.History)
 	var lines []Line
@@ -232,21 +234,32 @@ func (h *holders) remark() string {
 	return fmt.Sprintf("while %s still believe that they have it", strings.Join(h.beliefs, " and "))
 }
 
-// fatalStep is the step that decided the run, with a remark on it: the stale write
-// that the store took if the data is corrupted, the first stale operation that it
-// refused if the data was rescued, the second grant if two clients held the lock at
-// once, otherwise the step of the first reason. It is 0 for none.
-func fatalStep(run *ModeRun) (step int, remark string) {
+// FatalRemark is the remark on the decisive step of a run, for a report that shows the
+// run for several fencing modes in which it took the same course. It is empty where
+// that step has none.
+func FatalRemark(run *ModeRun, modes []fence.Mode) string {
+	_, remark := fatalStep(run, modes)
+	return remark
+}
+
+// fatalStep is the step that decided the run, with a remark on it, which names the
+// modes: the stale write that the store took if the data is corrupted, the first stale
+// operation that it refused if the data was rescued, the second grant if two clients
+// held the lock at once, otherwise the step of the first reason. It is 0 for none.
+func fatalStep(run *ModeRun, modes []fence.Mode) (step int, remark string) {
 	switch run.Verdict.Label {
 	case checker.Safe:
 		return 0, ""
 	case checker.Corrupted:
 		if n := firstStale(run.History, true); n > 0 {
+			if len(modes) > 1 {
+				return n, fmt.Sprintf("a stale write, modes %s let it through", prose.Commas(modes))
+			}
 			return n, fmt.Sprintf("a stale write, mode %s lets it through", run.Mode)
 		}
 	case checker.Rescued:
 		if n := firstStale(run.History, false); n > 0 {
-			return n, "stale: " + run.Mode.Guard() + " saves the data"
+			return n, "stale: " + guardOf(modes) + " saves the data"
 		}
 	case checker.Stuck:
 		if run.Barred {
@@ -264,6 +277,16 @@ func fatalStep(run *ModeRun) (step int, remark string) {
 		}
 	}
 	return 0, ""
+}
+
+// guardOf names what saves the data in some modes, as the subject of a sentence.
+func guardOf(modes []fence.Mode) string {
+	for _, m := range modes[1:] {
+		if m.Guard() != modes[0].Guard() {
+			return "the fence"
+		}
+	}
+	return modes[0].Guard()
 }
 
 // firstStale is the step of the first write that was taken, or operation that

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,10 +13,16 @@ import (
 
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
+	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/reports/csv"
+	"locksim/reports/grid"
+	"locksim/reports/html"
 	"locksim/reports/markdown"
 	"locksim/reports/terminal"
 	"locksim/scenarios/compare"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -27,6 +35,8 @@ type compareFlags struct {
 	seeds    int
 	json     bool
 	markdown bool
+	csv      bool
+	out      string
 	quiet    bool
 }
 
@@ -46,7 +56,8 @@ lock. All else is measured by this command: the round trips in a run of one clie
 the rest in the scenarios of the library that are about the lock. For each class of
 faults the table shows the weakest fencing mode in which no run did harm. --markdown
 and --json also have, for each weaker mode, a run that did harm, with the command that
-makes it again.
+makes it again. --out writes a page with a diagram of each of these runs, and the
+comparison in all other forms.
 
 The scenarios of the library place their faults for locks on Redis with a lease of
 ten seconds. Some of these faults do not strike your own lock, if it has another lease
@@ -55,7 +66,8 @@ or other servers: locksim explore --lock LOCK draws faults for it.`,
   locksim compare single redlock
   locksim compare fenced broken/token-after-lock
   locksim compare --seeds 20
-  locksim compare --markdown >docs/compare.md`,
+  locksim compare --markdown >docs/compare.md
+  locksim compare single fenced --out /tmp/compare`,
 		ValidArgsFunction: s.completeCompared,
 		RunE:              func(_ *cobra.Command, names []string) error { return s.compare(names, f) },
 	}
@@ -63,6 +75,8 @@ or other servers: locksim explore --lock LOCK draws faults for it.`,
 	flags.IntVar(&f.seeds, "seeds", 1, "play each scenario with `N` seeds")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the table; see locksim schema compare")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
+	flags.BoolVar(&f.csv, "csv", false, csvUsage+": a row for each lock and class of faults")
+	flags.StringVar(&f.out, "out", "", "also write compare.html, compare.md, compare.json and compare.csv into `DIR`")
 	flags.BoolVar(&f.quiet, "quiet", false, "write no progress")
 	s.completeFlags(cmd)
 	return cmd
@@ -79,8 +93,11 @@ func (s comparisons) everyLock() []string { return append(s.lockNames(), s.speci
 
 // compare is the compare command.
 func (s comparisons) compare(names []string, f compareFlags) error {
-	if f.json && f.markdown {
-		return errors.New("--json and --markdown: choose one")
+	if err := oneForm(map[string]bool{"--json": f.json, "--markdown": f.markdown, "--csv": f.csv}); err != nil {
+		return err
+	}
+	if err := prepareFolder(f.out); err != nil {
+		return err
 	}
 	seeds, err := search.NewSeeds(1, f.seeds)
 	if err != nil {
@@ -90,9 +107,19 @@ func (s comparisons) compare(names []string, f compareFlags) error {
 	if err != nil {
 		return err
 	}
-	c, err := s.measured(locks, seeds, f.quiet)
+	w, err := s.newCrew(crewFlags{quiet: f.quiet})
 	if err != nil {
 		return err
+	}
+	defer w.close()
+	c, err := s.measured(w, locks, seeds)
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := s.store(w, f.out, c, names); err != nil {
+			return &brokenError{cause: fmt.Errorf("store the comparison in %s: %w", f.out, err)}
+		}
 	}
 	switch {
 	case f.json:
@@ -104,8 +131,117 @@ func (s comparisons) compare(names []string, f compareFlags) error {
 		return s.print(err)
 	case f.markdown:
 		return s.print(markdown.Comparison(s.out, c))
+	case f.csv:
+		return s.print(csv.Write(s.out, csv.Comparison(c)))
 	}
-	return s.print(terminal.Comparison(s.out, c, reports.Options{Width: compareWidth, Colour: s.colour(isTerminal)}))
+	err = terminal.Comparison(s.out, c, reports.Options{Width: compareWidth, Colour: s.colour(isTerminal)})
+	if err == nil && f.out != "" {
+		_, err = fmt.Fprintf(s.out, "\n%s\n", filepath.Join(f.out, comparePage))
+	}
+	return s.print(err)
+}
+
+// comparePage is the page of a comparison in its folder.
+const comparePage = "compare.html"
+
+// store writes a comparison in every form into a folder. Child processes draw the runs
+// that show harm; the page leaves out a diagram that cannot be made, with a note.
+func (s comparisons) store(w *crew, dir string, c *compare.Comparison, names []string) error {
+	figures, err := s.figures(w, c)
+	if err != nil {
+		return err
+	}
+	again := s.publicName() + " compare"
+	for _, name := range names {
+		again += " " + quote(name)
+	}
+	again += fmt.Sprintf(" --seeds %d --out DIR", c.Seeds.Len())
+	timing := explore.NewTiming()
+	var page, md bytes.Buffer
+	err = html.Comparison(&page, c, html.ComparisonOptions{Again: again, Versions: versionsOf(timing.Go, timing.Modules),
+		Figure: func(lock string, run compare.Seen) html.Found { return figures[figureOf(lock, run)] }})
+	if err != nil {
+		return err
+	}
+	if err := markdown.Comparison(&md, c); err != nil {
+		return err
+	}
+	table, err := csvFile("compare.csv", csv.Comparison(c))
+	if err != nil {
+		return err
+	}
+	whole, err := c.JSON()
+	if err != nil {
+		return err
+	}
+	return writeAll(dir, []document{{comparePage, page.Bytes()}, {"compare.md", md.Bytes()}, table, {"compare.json", whole}})
+}
+
+// figureJob is a run of a comparison that a child process draws.
+type figureJob struct {
+	Lock     string     `json:"lock"`
+	Scenario string     `json:"scenario"`
+	Seed     uint64     `json:"seed"`
+	Mode     fence.Mode `json:"mode"`
+	ID       string     `json:"id"`
+}
+
+// figureOf is the job that draws a run, without its id.
+func figureOf(lock string, run compare.Seen) figureJob {
+	return figureJob{Lock: lock, Scenario: run.Scenario, Seed: run.Seed, Mode: run.Mode}
+}
+
+// figureWidth is the width of a diagram of a comparison, in pixels: two fit side by side.
+const figureWidth = 560
+
+// draw makes the run of a job again, and draws it, in a child process.
+func (s comparisons) draw(j figureJob) (page, error) {
+	sc, err := file.Load(j.Scenario)
+	if err != nil {
+		return page{}, err
+	}
+	l, err := play.FindLock(j.Lock, s.extra)
+	if err != nil {
+		return page{}, err
+	}
+	o, err := play.Run(sc, l, play.RunOptions{Seed: j.Seed, Modes: []fence.Mode{j.Mode}, Alone: true})
+	if err != nil {
+		return page{}, err
+	}
+	var b bytes.Buffer
+	err = html.Figure(&b, o, j.Mode, html.FigureOptions{ID: j.ID, Width: figureWidth})
+	return page{Figure: b.Bytes()}, err
+}
+
+// figures are the diagrams of the runs that show harm, by their jobs without an id.
+func (s comparisons) figures(w *crew, c *compare.Comparison) (map[figureJob]html.Found, error) {
+	var todo []pageOf
+	asked := map[string]figureJob{} // by id
+	for _, l := range c.Locks {
+		drawn := map[figureJob]bool{}
+		for _, survival := range l.Survives {
+			for _, run := range grid.HarmShown(survival) {
+				job := figureOf(l.Name, run)
+				if drawn[job] {
+					continue
+				}
+				drawn[job] = true
+				id := fmt.Sprintf("run-%d", len(todo)+1)
+				asked[id] = job
+				job.ID = id
+				todo = append(todo, pageOf{id, figureTask.Job(job)})
+			}
+		}
+	}
+	out := map[figureJob]html.Found{}
+	err := w.writePages(todo, func(id string, made page) error {
+		out[asked[id]] = made.Figure
+		return nil
+	}, func(id string, err error) {
+		j := asked[id]
+		w.note(fmt.Sprintf("no diagram of %s with %s in mode %s: %v", j.Scenario, j.Lock, j.Mode, err))
+	})
+	return out, err
 }
 
 // compareWidth is the maximal width of the table.
@@ -158,12 +294,7 @@ func (s comparisons) measure(j compareJob, step func()) (compareAnswer, error) {
 
 // measured measures the locks in child processes. It starts with the locks on most
 // servers: they send most messages and take longest, and would delay the end.
-func (s comparisons) measured(locks []play.Lock, seeds search.Seeds, quiet bool) (*compare.Comparison, error) {
-	c, err := s.newCrew(crewFlags{quiet: quiet})
-	if err != nil {
-		return nil, err
-	}
-	defer c.close()
+func (s comparisons) measured(c *crew, locks []play.Lock, seeds search.Seeds) (*compare.Comparison, error) {
 	order := make([]int, len(locks))
 	for i := range order {
 		order[i] = i
@@ -178,7 +309,7 @@ func (s comparisons) measured(locks []play.Lock, seeds search.Seeds, quiet bool)
 	var unusable []string
 	var failed error
 	finished := 0
-	err = campaign.Do(c.ctx, c.workers, c.watch(func() string { return "" }), jobs, func(n int, text json.RawMessage, err error) error {
+	err := campaign.Do(c.ctx, c.workers, c.watch(func() string { return "" }), jobs, func(n int, text json.RawMessage, err error) error {
 		finished++
 		name, answer := locks[order[n]].Name, compareAnswer{}
 		if err == nil {

@@ -19,6 +19,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/reports"
+	"locksim/reports/csv"
 	"locksim/reports/html"
 	"locksim/reports/terminal"
 	"locksim/scenarios/explore"
@@ -39,6 +40,7 @@ type exploreFlags struct {
 	judged judgedFlags
 	space  spaceFlags
 	all    bool
+	csv    bool
 
 	runsName string // the flag that set runs, for errors
 }
@@ -99,11 +101,20 @@ not deterministic or did not end, or the command was interrupted.`,
 	f.judged.add(flags)
 	f.space.add(flags)
 	flags.BoolVar(&f.all, "all", false, "make all runs, and show one violation of each shape")
+	flags.BoolVar(&f.csv, "csv", false, csvUsage+": a row for each violation")
 	flags.StringVar(&f.out, "out", "", outUsage)
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	f.add(flags)
 	s.completeFlags(cmd)
 	return cmd
+}
+
+// form is the form in which an exploration is printed.
+func (f exploreFlags) form() form {
+	if f.csv {
+		return asCSV
+	}
+	return f.campaignFlags.form()
 }
 
 // explore is the explore command.
@@ -139,8 +150,11 @@ func (f exploreFlags) folderName(locks []string) []string {
 	return slices.Concat([]string{exploreKind}, locks, f.judged.folder())
 }
 
-// problem refuses numbers of runs and seeds that make no sense.
+// problem refuses numbers of runs and seeds that make no sense, and two forms at once.
 func (f exploreFlags) problem() error {
+	if err := oneForm(map[string]bool{"--json": f.json, "--csv": f.csv}); err != nil {
+		return err
+	}
 	switch {
 	case f.runs < 1 || f.runs > explore.MaxRuns:
 		return fmt.Errorf("%s %d: give a number from 1 to %d", f.runsName, f.runs, explore.MaxRuns)
@@ -305,11 +319,14 @@ func (x *exploration) finished(r *results) (finished, error) {
 		kind:     exploreKind,
 		document: e,
 		text:     func(w io.Writer, opt reports.Options) error { return terminal.Exploration(w, e, replay, opt) },
-		files:    files,
-		pages:    func(add func(string, []byte) error) (problem, err error) { return nil, x.pages(r, e, add) },
-		notes:    notes,
-		missing:  e.Missing,
-		problem:  x.problem(e),
+		csv: func() csv.Table {
+			return csv.Exploration(e, func(i int) string { return replay(i, &e.Summary.Failures[i-1]) })
+		},
+		files:   files,
+		pages:   func(add func(string, []byte) error) (problem, err error) { return nil, x.pages(r, e, add) },
+		notes:   notes,
+		missing: e.Missing,
+		problem: x.problem(e),
 	}, nil
 }
 
@@ -317,7 +334,7 @@ func (x *exploration) finished(r *results) (finished, error) {
 func (x *exploration) pages(r *results, e *explore.Exploration, add func(string, []byte) error) error {
 	public, jobs := &exploration{shell: x.public(), plan: x.plan}, map[int]foundPageJob{}
 	for i, f := range e.Summary.Failures {
-		jobs[i+1] = foundPageJob{Run: f.Run, Replay: public.again(f.Seed)}
+		jobs[i+1] = foundPageJob{Run: f.Run, Replay: public.again(f.Seed), Mode: modeOf(&f)}
 	}
 	opt := html.CampaignOptions{Again: public.whole(), Versions: versionsOf(e.Timing.Go, e.Timing.Modules)}
 	return r.foundPages(exploreKind, jobs, opt, func(b *bytes.Buffer, opt html.CampaignOptions) error {

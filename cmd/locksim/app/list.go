@@ -63,6 +63,10 @@ type ListedLock struct {
 	Tokens bool `json:"tokens"`
 	// Nodes is how many servers it needs.
 	Nodes int `json:"nodes" jsonschema:"minimum=1"`
+	// Servers names them, with their kinds: "5 redis".
+	Servers string `json:"servers"`
+	// ForWhom says for whom the lock is; empty where its author has not written that.
+	ForWhom string `json:"for_whom,omitempty"`
 	// Promise is what the lock is judged by.
 	Promise lock.Promise `json:"promise"`
 }
@@ -144,7 +148,7 @@ func NewList(extra ...play.Lock) (*List, error) {
 		if strings.HasPrefix(l.Name, kinds.BrokenPrefix) {
 			continue
 		}
-		c.Locks = append(c.Locks, ListedLock{l.Name, l.Tokens, l.Nodes(), l.Promise})
+		c.Locks = append(c.Locks, ListedLock{l.Name, l.Tokens, l.Nodes(), serversText(l), l.ForWhom, l.Promise})
 	}
 	for _, b := range broken.All() {
 		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, cmp.Or(string(b.Fault), search.NoFaults), b.Detector, b.Mode)
@@ -243,7 +247,7 @@ func (c *List) write(w io.Writer) error {
 	for _, s := range c.Scenarios {
 		line("  %s\t%s", s.Name, s.Title)
 	}
-	line("\nlocks")
+	line("\nlocks, with their servers, whether they mint fencing tokens, and for whom they are")
 	for _, l := range c.Locks {
 		line("  %s\t%s", l.Name, l.text())
 	}
@@ -292,13 +296,23 @@ func (c *List) promises() []ListedEntry {
 	return out
 }
 
+// serversText is the number of servers of each kind that a lock needs: "5 redis".
+func serversText(l play.Lock) string {
+	if l.Servers == nil {
+		return "1 redis"
+	}
+	var parts []string
+	for _, s := range l.Servers {
+		parts = append(parts, fmt.Sprintf("%d %s", s.Count, s.Kind.Name))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// text is what one chooses a lock by: its servers, its tokens, and for whom it is.
 func (l ListedLock) text() string {
-	servers := "one server"
-	if l.Nodes > 1 {
-		servers = fmt.Sprintf("%d servers", l.Nodes)
-	}
+	tokens := "no tokens"
 	if l.Tokens {
-		return servers + ", mints fencing tokens"
+		tokens = "tokens"
 	}
-	return servers + ", mints no tokens"
+	return strings.TrimRight(l.Servers+"\t"+tokens+"\t"+l.ForWhom, "\t")
 }

@@ -17,6 +17,7 @@ import (
 	"locksim/internal/campaign"
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/reports/csv"
 	"locksim/reports/junit"
 	"locksim/reports/markdown"
 	"locksim/reports/terminal"
@@ -39,6 +40,7 @@ type matrixFlags struct {
 	from      uint64
 	broken    bool
 	markdown  bool
+	csv       bool
 	junit     string
 	noRuns    bool
 }
@@ -87,7 +89,8 @@ machines, and "locksim merge" combines them into the matrix.`,
 	flags.StringVar(&f.fencing, "fencing", joinModes(fence.Modes()), "fencing `MODES`, with commas")
 	flags.BoolVar(&f.broken, "broken", false, "also the locks that are wrong on purpose")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
-	flags.StringVar(&f.out, "out", "", "store the results in `DIR`, and write index.html with its pages, matrix.json, matrix.txt and MATRIX.md")
+	flags.BoolVar(&f.csv, "csv", false, csvUsage)
+	flags.StringVar(&f.out, "out", "", "store the results in `DIR`, and write index.html with its pages, matrix.json, matrix.csv, matrix.txt and MATRIX.md")
 	flags.BoolVar(&f.noRuns, "no-runs", false, "with --out: leave out the reports of the runs that the cells lead to")
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	flags.StringVar(&f.junit, "junit", "", "also write JUnit XML into `FILE`: a test case for each cell")
@@ -98,8 +101,8 @@ machines, and "locksim merge" combines them into the matrix.`,
 
 // matrix is the matrix command.
 func (s *shell) matrix(f matrixFlags) error {
-	if f.json && f.markdown {
-		return errors.New("--json and --markdown: choose one; --out writes both")
+	if err := oneForm(map[string]bool{"--json": f.json, "--markdown": f.markdown, "--csv": f.csv}); err != nil {
+		return err
 	}
 	if f.noRuns && f.out == "" && !f.keep {
 		return errors.New("--no-runs: this flag is about the pages that --out DIR writes: add --out, or leave it out")
@@ -124,8 +127,11 @@ func (s *shell) matrix(f matrixFlags) error {
 
 // form is the form in which the matrix is printed.
 func (f matrixFlags) form() form {
-	if f.markdown {
+	switch {
+	case f.markdown:
 		return asMarkdown
+	case f.csv:
+		return asCSV
 	}
 	return f.campaignFlags.form()
 }
@@ -135,7 +141,7 @@ func (f matrixFlags) forWhole() (asked []string) {
 	for _, flag := range []struct {
 		name string
 		on   bool
-	}{{"--json", f.json}, {"--markdown", f.markdown}, {"--junit", f.junit != ""}, {"--no-runs", f.noRuns}} {
+	}{{"--json", f.json}, {"--markdown", f.markdown}, {"--csv", f.csv}, {"--junit", f.junit != ""}, {"--no-runs", f.noRuns}} {
 		if flag.on {
 			asked = append(asked, flag.name)
 		}
@@ -354,6 +360,7 @@ func (x *matrixWork) finished(r *results) (finished, error) {
 			return terminal.Matrix(w, m, opt)
 		},
 		markdown: markdown,
+		csv:      func() csv.Table { return csv.Matrix(m) },
 		files: []func() (document, error){func() (document, error) {
 			var b bytes.Buffer
 			err := markdown(&b)

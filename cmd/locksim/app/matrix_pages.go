@@ -26,9 +26,9 @@ func (x *matrixWork) pages(r *results, m *matrix.Matrix, add func(string, []byte
 		}}
 	if !x.noRuns {
 		failed := 0
-		err := r.writePages(runPagesOf(site), func(name string, data []byte) error {
+		err := r.writePages(runPagesOf(site), func(name string, made page) error {
 			written[name] = true
-			return add(name, data)
+			return add(name, made.HTML)
 		}, func(name string, err error) {
 			failed++
 			problem = &brokenError{cause: fmt.Errorf("%d reports of runs could not be made, and their cells link to the pages of their scenarios; the last: %s: %w", failed, name, err)}

@@ -14,10 +14,12 @@ import (
 	"locksim/scenarios/search"
 )
 
-// page is the page of a run. A child process writes it: a lock that exits its process
-// must not end the command.
+// page is the page of a run, and a diagram of it for a page of several runs, where that
+// was asked for. A child process writes it: a lock that exits its process must not end
+// the command.
 type page struct {
-	HTML []byte `json:"html"`
+	HTML   []byte `json:"html,omitempty"`
+	Figure []byte `json:"figure,omitempty"`
 }
 
 // runPageJob is the job of a child that repeats a run and writes its page.
@@ -58,9 +60,9 @@ func (s runs) runPage(j runPageJob) (page, error) {
 		}
 	}
 	opt := s.pageOptions(o, l, repeated)
-	opt.Alike, opt.Links = reports.Together, j.Links
+	opt.Links = j.Links
 	made, err := pageFile(o, opt)
-	return page{made.data}, err
+	return page{HTML: made.data}, err
 }
 
 // foundPageJob is the job of a child that repeats a violation and writes its page.
@@ -68,6 +70,10 @@ type foundPageJob struct {
 	Run *play.RunFile `json:"run"`
 	// Replay is the command at the end of the page.
 	Replay string `json:"replay"`
+	// Mode is the mode of the diagram on the page of the campaign; "" for no diagram.
+	Mode fence.Mode `json:"mode,omitempty"`
+	// ID is the id of that diagram.
+	ID string `json:"id,omitempty"`
 }
 
 // foundPage repeats the violation, twice.
@@ -83,8 +89,16 @@ func (s runs) foundPage(j foundPageJob) (page, error) {
 	opt := s.pageOptions(o, l, play.Twice)
 	opt.Replay = j.Replay
 	made, err := pageFile(o, opt)
-	return page{made.data}, err
+	if err != nil || j.Mode == "" {
+		return page{HTML: made.data}, err
+	}
+	var figure bytes.Buffer
+	err = html.Figure(&figure, o, j.Mode, html.FigureOptions{ID: j.ID, Width: foundWidth})
+	return page{HTML: made.data, Figure: figure.Bytes()}, err
 }
+
+// foundWidth is the width of the diagram of a violation, in pixels.
+const foundWidth = 1100
 
 // pageOf is a page to be written: its file name and its job.
 type pageOf struct {
@@ -94,7 +108,7 @@ type pageOf struct {
 
 // writePages lets child processes write pages, and calls add for each as soon as it is
 // written, or failed where it cannot be. An error of add ends all jobs.
-func (c *crew) writePages(todo []pageOf, add func(name string, data []byte) error, failed func(name string, err error)) error {
+func (c *crew) writePages(todo []pageOf, add func(name string, made page) error, failed func(name string, err error)) error {
 	defer c.progress.clear()
 	jobs := make([]campaign.Job, len(todo))
 	for i := range todo {
@@ -110,8 +124,16 @@ func (c *crew) writePages(todo []pageOf, add func(name string, data []byte) erro
 			failed(todo[i].name, err)
 			return nil
 		}
-		return add(todo[i].name, made.HTML)
+		return add(todo[i].name, made)
 	})
+}
+
+// modeOf is the mode in which a violation is shown; "" for a run that only differed.
+func modeOf(f *search.Failure) fence.Mode {
+	if len(f.Violations) == 0 {
+		return ""
+	}
+	return f.Violations[0].Mode
 }
 
 // foundName is the file of the i-th violation, counted from 1, and foundPageName its
@@ -144,23 +166,26 @@ func (c *crew) foundPages(kind string, jobs map[int]foundPageJob, opt html.Campa
 	var todo []pageOf
 	for i := 1; len(todo) < len(jobs); i++ {
 		if job, ok := jobs[i]; ok {
+			job.ID = fmt.Sprintf("found-%d", i)
 			todo = append(todo, pageOf{foundPageName(i), foundPageTask.Job(job)})
 		}
 	}
-	written := map[string]bool{}
-	err := c.writePages(todo, func(name string, data []byte) error {
-		written[name] = true
-		return add(name, data)
+	written := map[string]page{}
+	err := c.writePages(todo, func(name string, made page) error {
+		written[name] = made
+		return add(name, made.HTML)
 	}, func(name string, err error) { c.note(fmt.Sprintf("%s cannot be written: %v", name, err)) })
 	if err != nil {
 		return err
 	}
 	opt.Page = func(i int) string {
-		if name := foundPageName(i); written[name] {
+		name := foundPageName(i)
+		if _, ok := written[name]; ok {
 			return name
 		}
 		return ""
 	}
+	opt.Figure = func(i int) html.Found { return written[foundPageName(i)].Figure }
 	opt.Replay = func(i int) string { return jobs[i].Replay }
 	var b bytes.Buffer
 	if err := render(&b, opt); err != nil {

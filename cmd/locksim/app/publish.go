@@ -6,11 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
 	"locksim/reports"
+	"locksim/reports/csv"
 )
 
 // finished is the result of a campaign, in the forms in which it is published.
@@ -22,6 +26,8 @@ type finished struct {
 	document interface{ JSON() ([]byte, error) }
 	text     func(w io.Writer, opt reports.Options) error
 	markdown func(w io.Writer) error
+	// csv is the result as a table, if the kind has that form; nil otherwise.
+	csv func() csv.Table
 	// files and pages are further files in the folder of the results, if there is one.
 	// problem is the error of pages that could not be made.
 	files []func() (document, error)
@@ -46,6 +52,7 @@ const (
 	asText form = iota
 	asMarkdown
 	asJSON
+	asCSV
 )
 
 // publication prints the results of the campaigns of a command. problem is the most
@@ -54,6 +61,7 @@ type publication struct {
 	*shell
 	form      form
 	documents []json.RawMessage
+	tables    []csv.Table
 	printed   int
 	problem   error
 }
@@ -98,6 +106,9 @@ func (p *publication) show(f finished, data []byte) error {
 		return nil
 	case asMarkdown:
 		return f.markdown(p.out)
+	case asCSV:
+		p.tables = append(p.tables, f.csv())
+		return nil
 	}
 	if p.printed++; p.printed > 1 {
 		if _, err := fmt.Fprintln(p.out); err != nil {
@@ -122,8 +133,15 @@ func isBroken(err error) bool {
 	return broken
 }
 
-// end prints the documents of --json, and returns the error that decides the exit code.
+// end prints the documents of --json or the tables of --csv, and returns the error that
+// decides the exit code.
 func (p *publication) end() error {
+	if len(p.tables) > 0 {
+		if err := csv.Write(p.out, p.tables...); err != nil {
+			return p.print(err)
+		}
+		return p.problem
+	}
 	if p.form != asJSON || len(p.documents) == 0 {
 		return p.problem
 	}
@@ -160,7 +178,11 @@ func (f finished) save(dir string, whole []byte) (problem, err error) {
 		return nil, err
 	}
 	defer to.close()
-	for _, make := range f.files {
+	files := f.files
+	if f.csv != nil {
+		files = append(slices.Clone(files), func() (document, error) { return csvFile(f.kind+".csv", f.csv()) })
+	}
+	for _, make := range files {
 		one, err := make()
 		if err == nil {
 			err = to.add(one.name, one.data)
@@ -181,6 +203,30 @@ func (f finished) save(dir string, whole []byte) (problem, err error) {
 		err = to.move()
 	}
 	return problem, err
+}
+
+// csvFile is a table as a file.
+func csvFile(name string, t csv.Table) (document, error) {
+	var b bytes.Buffer
+	err := csv.Write(&b, t)
+	return document{name, b.Bytes()}, err
+}
+
+// csvUsage is the usage of --csv.
+const csvUsage = "print a table as CSV instead of the report"
+
+// oneForm refuses more than one of the flags that choose a form, by their names.
+func oneForm(asked map[string]bool) error {
+	var on []string
+	for _, name := range slices.Sorted(maps.Keys(asked)) {
+		if asked[name] {
+			on = append(on, name)
+		}
+	}
+	if len(on) > 1 {
+		return fmt.Errorf("%s: choose one; --out writes all of them", strings.Join(on, " and "))
+	}
+	return nil
 }
 
 // reportShard prints what a shard has done of a campaign that is not divisible, and the

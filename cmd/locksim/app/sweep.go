@@ -258,7 +258,7 @@ func (x *sweeping) pages(r *results, sw *sweep.Sweep, add func(string, []byte) e
 	public, jobs := &sweeping{shell: x.public(), plan: x.plan, scenario: x.scenario}, map[int]foundPageJob{}
 	for i := range sw.Summary.Failures {
 		if f := &sw.Summary.Failures[i]; f.Run != nil {
-			jobs[i+1] = foundPageJob{Run: f.Run, Replay: public.again(f)}
+			jobs[i+1] = foundPageJob{Run: f.Run, Replay: public.again(f), Mode: modeOf(f)}
 		}
 	}
 	opt := html.CampaignOptions{Again: public.whole(), Versions: versionsOf(sw.Timing.Go, sw.Timing.Modules)}

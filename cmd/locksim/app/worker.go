@@ -29,6 +29,8 @@ const (
 	fencesTask = campaign.Task[review.FenceJob, []review.Fence]("fences")
 	// compareTask measures a lock.
 	compareTask = campaign.Task[compareJob, compareAnswer]("compare")
+	// figureTask draws a run of a comparison.
+	figureTask = campaign.Task[figureJob, page]("figure")
 	// runPageTask makes a run of a matrix again, foundPageTask the run of a violation,
 	// and both render its page.
 	runPageTask   = campaign.Task[runPageJob, page]("run page")
@@ -51,6 +53,7 @@ func (s *shell) handlers() []campaign.Handler {
 		handle(examineTask, func(j sweep.Examination, _ func()) (*search.Failure, error) { return j.Play(s.extra) }),
 		handle(fencesTask, func(j review.FenceJob, _ func()) ([]review.Fence, error) { return j.Play(s.extra) }),
 		handle(compareTask, comparisons{s}.measure),
+		handle(figureTask, func(j figureJob, _ func()) (page, error) { return comparisons{s}.draw(j) }),
 		handle(runPageTask, func(j runPageJob, _ func()) (page, error) { return runs{s}.runPage(j) }),
 		handle(foundPageTask, func(j foundPageJob, _ func()) (page, error) { return runs{s}.foundPage(j) }),
 	}

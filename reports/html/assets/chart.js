@@ -21,6 +21,20 @@ function roundStep(length, n) {
   }
 }
 
+// measure is the width of a text of a class of the diagram, in pixels.
+const measure = (() => {
+  const context = document.createElement("canvas").getContext("2d"), known = new Map();
+  return (el, text) => {
+    const key = (el.getAttribute("class") || "").replace(/ (h\d|off|outside)\b/g, "") + " " + text;
+    if (!known.has(key)) {
+      const style = getComputedStyle(el);
+      context.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+      known.set(key, context.measureText(text).width);
+    }
+    return known.get(key);
+  };
+})();
+
 // Item is one drawn element with its times.
 class Item {
   constructor(el) {
@@ -70,6 +84,11 @@ class Panel {
     this.items = [...this.svg.querySelectorAll("[data-n]")].map((el) => new Item(el));
     for (const i of this.items) i.once = i.el.classList.contains("once");
     this.texts = this.items.filter((i) => i.kind === "text");
+    for (const t of this.texts) {
+      t.bar = t.el.classList.contains("in");
+      t.full = t.el.dataset.full || t.el.textContent;
+      t.short = t.el.dataset.short;
+    }
     this.messages = this.items.filter((i) => i.kind === "message");
     this.events = this.items.filter((i) => i.kind !== "text" && !i.el.classList.contains("tint") && !i.el.classList.contains("moment")).sort((a, b) => a.n - b.n);
     this.cursorAt = null;
@@ -94,27 +113,50 @@ class Panel {
     this.mark();
   }
 
-  // label shows the texts that fit: that of a bar inside it, that of a fault up to the
-  // next fault on its line. An item that begins before the window has its text at the
-  // edge.
+  // label shows the texts, each up to the next one on its line: that of a bar inside it,
+  // or else in short, or else behind it; that of a fault from its begin on, or before the
+  // edge. An item that begins before the window has its text at the edge. A text for
+  // which there is no room is not shown.
   label(left, right) {
     const rows = new Map();
     for (const t of this.texts) {
       if (!t.shown) continue;
-      const at = Math.max(t.x0, left), wide = t.el.textContent.length * 6.4 + 10;
-      t.el.setAttribute("x", at.toFixed(2));
-      if (t.el.classList.contains("in")) {
-        t.el.classList.toggle("off", Math.min(t.x1, right) - at < wide);
-        continue;
-      }
       const row = t.lane + " " + t.el.getAttribute("y");
       if (!rows.has(row)) rows.set(row, []);
-      rows.get(row).push({ t, at, wide });
+      rows.get(row).push(t);
     }
     for (const row of rows.values()) {
-      row.sort((a, b) => a.at - b.at);
-      row.forEach((r, i) => r.t.el.classList.toggle("off", r.at + r.wide > (i + 1 < row.length ? row[i + 1].at : right + 40)));
+      row.sort((a, b) => a.x0 - b.x0);
+      let free = left; // where the text before ends
+      row.forEach((t, i) => {
+        const next = i + 1 < row.length ? Math.max(row[i + 1].x0, left) : right;
+        const place = t.bar ? this.inBar(t, left, right, next) : this.ofFault(t, left, right, next, free);
+        t.el.classList.toggle("off", !place);
+        if (!place) return;
+        t.el.classList.toggle("outside", !!place.outside);
+        if (t.el.textContent !== place.text) t.el.textContent = place.text;
+        t.el.setAttribute("x", place.x.toFixed(2));
+        t.el.setAttribute("dx", place.dx);
+        free = place.x + place.dx + place.wide;
+      });
     }
+  }
+
+  inBar(t, left, right, next) {
+    const from = Math.max(t.x0, left), to = Math.min(t.x1, right);
+    const texts = [t.full, t.short].filter(Boolean).map((text) => ({ text, wide: measure(t.el, text) }));
+    const inside = texts.find((p) => p.wide + 10 <= to - from);
+    if (inside) return { ...inside, x: from, dx: 5 };
+    const behind = texts.find((p) => to + 4 + p.wide + 4 <= next);
+    return behind && { ...behind, x: to, dx: 4, outside: true };
+  }
+
+  ofFault(t, left, right, next, free) {
+    const text = t.full, wide = measure(t.el, text), from = Math.max(t.x0, left);
+    const end = next < right ? next : right + 14;
+    if (from + 7 + wide <= end) return { text, wide, x: from, dx: 7 };
+    const x = end - wide - 4;
+    return x >= free && next >= right && { text, wide, x, dx: 0 };
   }
 
   // rule draws the time axis.
@@ -142,7 +184,7 @@ class Panel {
     const sides = new Map();
     for (const i of this.items) {
       if (!i.el.classList.contains("moment") || !i.shown) continue;
-      const text = i.el.querySelector("text"), wide = text.textContent.length * 7 + 12;
+      const text = i.el.querySelector("text"), wide = measure(text, text.textContent) + 14;
       const right = text.classList.contains("right");
       const turned = right ? i.x0 + wide > width : i.x0 - gutter < wide;
       i.el.classList.toggle("turned", turned);
@@ -221,9 +263,11 @@ class Charts {
 
   fit() { this.show(0, this.end); }
 
+  // zoom changes the length of the window around a time: the given one, or else that of
+  // the current step, or the middle where that is outside.
   zoom(by, at) {
-    const { from, to } = this.view;
-    const middle = at === undefined ? (from + to) / 2 : at;
+    const { from, to } = this.view, step = this.panels[0].cursorAt;
+    const middle = at !== undefined ? at : step !== null && step >= from && step <= to ? step : (from + to) / 2;
     this.show(middle - (middle - from) / by, middle + (to - middle) / by);
   }
 

@@ -45,6 +45,7 @@ function showPlace(place, w, counts) {
 function showTable(t, w, counts) {
   const columns = !!t.table.id;
   if (columns) t.heads.forEach((th, i) => { th.hidden = !w.locks.has(t.rows[0].places[i].lock); });
+  for (const head of t.table.querySelectorAll(".heads [data-m]")) head.hidden = !w.modes.has(head.dataset.m);
   let rows = 0;
   for (const r of t.rows) {
     const found = w.words.every((word) => r.text.includes(word));

@@ -36,19 +36,16 @@ function choose(panel, item) {
   details.replaceChildren(...describe(panel, item));
 }
 
-// jump shows the decisive step and the steps before it, in the diagrams and in the
-// story. A mode without one shows the time of the first that has one.
+// jump shows the decisive step, with the leases and the faults that led to it, in the
+// diagrams and in the story. A mode without one shows that of the first that has one.
 function jump() {
   const told = data.panels.find((p) => p.mode === story.mode);
   const panel = told && told.fatal ? told : data.panels.find((p) => p.fatal);
   if (!panel) return;
   if (panel.mode !== story.mode) story.choose(panel.mode);
-  const at = panel.fatalAt, step = story.states.findLastIndex((s) => s.n <= panel.fatal);
-  const near = story.states.filter((s) => Math.abs(s.at - at) < charts.end / 150).map((s) => s.at);
-  const from = Math.min(at, ...near), to = Math.max(at, ...near);
-  const around = Math.max((to - from) * 0.25, 5e6);
-  charts.show(from - around, to + around);
-  story.show(Math.max(step, 0), true);
+  const around = Math.max((panel.fatalAt - panel.since) * 0.1, 5e6);
+  charts.show(panel.since - around, panel.fatalAt + around);
+  story.show(Math.max(story.states.findLastIndex((s) => s.n <= panel.fatal), 0), true);
 }
 
 function act(what) {

@@ -45,7 +45,8 @@ class Story {
     this.choose(root.querySelector("[name=mode]:checked").value);
   }
 
-  // choose shows the story of another mode, at the same time of the run.
+  // choose shows the story of another mode, at the same time of the run; at first, at its
+  // decisive step.
   choose(mode) {
     const before = this.states && this.states[this.at];
     this.mode = mode;
@@ -54,7 +55,7 @@ class Story {
     this.lines = [...this.tales.get(mode).querySelectorAll("li[data-n]")];
     this.states = this.data.panels.find((p) => p.mode === mode).states;
     this.range.max = Math.max(this.lines.length - 1, 0);
-    let at = 0;
+    let at = before ? 0 : Math.max(this.fatal, 0);
     if (before) this.states.forEach((s, i) => { if (s.at <= before.at) at = i; });
     this.show(at);
   }

@@ -1,0 +1,38 @@
+package scene
+
+import (
+	"time"
+
+	"locksim/checker"
+)
+
+// Focus is the span of time that shows how the run was decided: from the grants that are
+// in force at the decisive step, and the faults that strike during them, to that step.
+// Where no grant is in force, the last one counts. It has no lane, and is nil for a run
+// without a decisive step.
+func (s *Scene) Focus() *Span {
+	if s.Fatal == 0 {
+		return nil
+	}
+	p := checker.Pos(s.Fatal)
+	at := s.At(p)
+	from, last := at, time.Duration(-1)
+	for _, g := range s.Run.History.Grants {
+		if g.Granted > p {
+			continue
+		}
+		last = max(last, s.At(g.Granted))
+		if g.Belief(s.Run.History.Care).Contains(p) || g.Claim().Contains(p) {
+			from = min(from, s.At(g.Granted))
+		}
+	}
+	if from == at && last >= 0 {
+		from = last
+	}
+	for _, f := range s.Faults() {
+		if f.Start <= at && f.End >= from {
+			from = min(from, f.Start)
+		}
+	}
+	return &Span{Step: s.Fatal, Start: from, End: at}
+}
