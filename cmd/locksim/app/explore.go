@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/internal/campaign"
-	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/reports"
+	"locksim/reports/csv"
 	"locksim/reports/html"
 	"locksim/reports/terminal"
 	"locksim/scenarios/explore"
@@ -39,6 +39,7 @@ type exploreFlags struct {
 	judged judgedFlags
 	space  spaceFlags
 	all    bool
+	csv    bool
 
 	runsName string // the flag that set runs, for errors
 }
@@ -86,6 +87,9 @@ not deterministic or did not end, or the command was interrupted.`,
 			f.runsName = "--runs"
 			if cmd.Flags().Changed("seeds") {
 				f.runsName = "--seeds"
+				if cmd.Flags().Changed("runs") {
+					return errors.New("--runs and --seeds: choose one; they are two names of one number")
+				}
 			}
 			return s.explore(*f)
 		},
@@ -99,11 +103,23 @@ not deterministic or did not end, or the command was interrupted.`,
 	f.judged.add(flags)
 	f.space.add(flags)
 	flags.BoolVar(&f.all, "all", false, "make all runs, and show one violation of each shape")
+	flags.BoolVar(&f.csv, "csv", false, csvUsage)
 	flags.StringVar(&f.out, "out", "", outUsage)
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	f.add(flags)
 	s.completeFlags(cmd)
 	return cmd
+}
+
+// csvUsage is the help of --csv.
+const csvUsage = "print comma-separated values instead of the report, for a spreadsheet"
+
+// form is how the explorations are printed.
+func (f exploreFlags) form() form {
+	if f.csv {
+		return asCSV
+	}
+	return f.campaignFlags.form()
 }
 
 // explore is the explore command.
@@ -147,6 +163,9 @@ func (f exploreFlags) problem() error {
 	case f.from > math.MaxUint64-uint64(f.runs-1):
 		return fmt.Errorf("--from-seed %d with %s %d: there are no seeds beyond %d", f.from, f.runsName, f.runs, uint64(math.MaxUint64))
 	}
+	if f.csv && f.json {
+		return errors.New("--csv and --json: choose one")
+	}
 	return f.judged.problem()
 }
 
@@ -169,7 +188,7 @@ func (s *shell) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
 	for _, name := range names {
 		l, err := play.FindLock(name, s.extra)
 		if err != nil {
-			return nil, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), prose.Choose(name, s.lockNames())))
+			return nil, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), s.chooseLock(name)))
 		}
 		plan, err := explore.NewPlan(l, opts)
 		if err != nil {
@@ -305,6 +324,7 @@ func (x *exploration) finished(r *results) (finished, error) {
 		kind:     exploreKind,
 		document: e,
 		text:     func(w io.Writer, opt reports.Options) error { return terminal.Exploration(w, e, replay, opt) },
+		table:    func() csv.Table { return csv.Exploration(e, replay) },
 		files:    files,
 		pages:    func(add func(string, []byte) error) (problem, err error) { return nil, x.pages(r, e, add) },
 		notes:    notes,

@@ -17,6 +17,7 @@ import (
 	"locksim/internal/campaign"
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/reports/csv"
 	"locksim/reports/junit"
 	"locksim/reports/markdown"
 	"locksim/reports/terminal"
@@ -39,6 +40,7 @@ type matrixFlags struct {
 	from      uint64
 	broken    bool
 	markdown  bool
+	csv       bool
 	junit     string
 	noRuns    bool
 }
@@ -72,6 +74,7 @@ machines, and "locksim merge" combines them into the matrix.`,
   locksim matrix --scenario ./my.yaml --fencing none,seal
   locksim matrix --broken --json
   locksim matrix --markdown >reports/MATRIX.md
+  locksim matrix --csv >matrix.csv
   locksim matrix --out /tmp/matrix      then open /tmp/matrix/index.html
   locksim matrix --out /tmp/matrix --resume
   locksim matrix --shard 0/2 --out /tmp/parts
@@ -87,6 +90,7 @@ machines, and "locksim merge" combines them into the matrix.`,
 	flags.StringVar(&f.fencing, "fencing", joinModes(fence.Modes()), "fencing `MODES`, with commas")
 	flags.BoolVar(&f.broken, "broken", false, "also the locks that are wrong on purpose")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
+	flags.BoolVar(&f.csv, "csv", false, csvUsage)
 	flags.StringVar(&f.out, "out", "", "store the results in `DIR`, and write index.html with its pages, matrix.json, matrix.txt and MATRIX.md")
 	flags.BoolVar(&f.noRuns, "no-runs", false, "with --out: leave out the reports of the runs that the cells lead to")
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
@@ -98,8 +102,8 @@ machines, and "locksim merge" combines them into the matrix.`,
 
 // matrix is the matrix command.
 func (s *shell) matrix(f matrixFlags) error {
-	if f.json && f.markdown {
-		return errors.New("--json and --markdown: choose one; --out writes both")
+	if err := f.oneForm(); err != nil {
+		return err
 	}
 	if f.noRuns && f.out == "" && !f.keep {
 		return errors.New("--no-runs: this flag is about the pages that --out DIR writes: add --out, or leave it out")
@@ -124,10 +128,24 @@ func (s *shell) matrix(f matrixFlags) error {
 
 // form is the form in which the matrix is printed.
 func (f matrixFlags) form() form {
-	if f.markdown {
+	switch {
+	case f.markdown:
 		return asMarkdown
+	case f.csv:
+		return asCSV
 	}
 	return f.campaignFlags.form()
+}
+
+// oneForm refuses two forms at once.
+func (f matrixFlags) oneForm() error {
+	switch {
+	case f.json && f.markdown:
+		return errors.New("--json and --markdown: choose one; --out writes both")
+	case f.csv && (f.json || f.markdown):
+		return errors.New("--csv and another form: choose one; --out writes JSON and Markdown")
+	}
+	return nil
 }
 
 // forWhole are the flags that need the whole matrix, by their names.
@@ -135,7 +153,7 @@ func (f matrixFlags) forWhole() (asked []string) {
 	for _, flag := range []struct {
 		name string
 		on   bool
-	}{{"--json", f.json}, {"--markdown", f.markdown}, {"--junit", f.junit != ""}, {"--no-runs", f.noRuns}} {
+	}{{"--json", f.json}, {"--markdown", f.markdown}, {"--csv", f.csv}, {"--junit", f.junit != ""}, {"--no-runs", f.noRuns}} {
 		if flag.on {
 			asked = append(asked, flag.name)
 		}
@@ -354,6 +372,7 @@ func (x *matrixWork) finished(r *results) (finished, error) {
 			return terminal.Matrix(w, m, opt)
 		},
 		markdown: markdown,
+		table:    func() csv.Table { return csv.Matrix(m) },
 		files: []func() (document, error){func() (document, error) {
 			var b bytes.Buffer
 			err := markdown(&b)
@@ -369,9 +388,14 @@ func (x *matrixWork) finished(r *results) (finished, error) {
 // matrixWidth is the maximal width of the table.
 const matrixWidth = 100
 
-// runAgain is the command that repeats runs of a matrix.
+// runAgain is the command that repeats runs of a matrix. That of locksim itself does not depend on how it was started:
+// it is in documents that are compared.
 func (s *shell) runAgain(scenario, lock string, seed uint64, modes ...fence.Mode) string {
-	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.program, quote(scenario), quote(lock), seed, joinModes(modes))
+	program := s.program
+	if program != ownProgram {
+		program = s.command()
+	}
+	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", program, quote(scenario), quote(lock), seed, joinModes(modes))
 }
 
 // matrixProblem is the error that decides the exit code.
