@@ -12,7 +12,7 @@ var schemas embed.FS
 
 // Schemas are the names of the documents that [Schema] describes, in order.
 func Schemas() []string {
-	return []string{"compare", "explore", "list", "matrix", "review", "run", "sweep"}
+	return []string{"compare", "explore", "list", "matrix", "review", "run", "scenario", "sweep"}
 }
 
 // Schema is the JSON Schema (draft 2020-12) of a document that locksim prints: of
@@ -22,6 +22,9 @@ func Schemas() []string {
 // the schema of the command whose shards they are. A schema describes the version
 // that this locksim writes, and refuses what it does not write. It is generated from
 // the Go types that are marshalled, by internal/schemas.
+//
+// A "scenario" is a scenario file, which is YAML; its schema is for editors. The parser
+// refuses more than the schema, such as a fault that strikes a client that is not there.
 //
 // Schema returns an error for any other name. Schema is safe for concurrent use.
 func Schema(name string) ([]byte, error) {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -27,6 +29,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("ONLY_LOCKSIM", filepath.SplitList(env.Getenv("PATH"))[0])
 			return nil
 		},
+		Condition: condition,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":   exits,
 			"json":    checkJSON,
@@ -36,4 +39,12 @@ func TestScripts(t *testing.T) {
 			"untimed": untimed,
 		},
 	})
+}
+
+// condition is "tmpfs" where a script can mount a file system for its own process.
+func condition(name string) (bool, error) {
+	if name != "tmpfs" {
+		return false, fmt.Errorf("there is no condition %q", name)
+	}
+	return exec.Command("unshare", "-m", "sh", "-c", `mount -t tmpfs -o size=64k none "$0"`, "/mnt").Run() == nil, nil
 }

@@ -56,6 +56,10 @@ type Options struct {
 	Workers workers.Options
 	// Watch, if not nil, is called with the progress of the jobs.
 	Watch func(Progress)
+	// Unwritten, if not nil, is called with the error of the first write to the journal that
+	// fails. The campaign then goes on without a journal. If it is nil, the error ends the
+	// campaign.
+	Unwritten func(err error)
 }
 
 // Run executes those jobs of a shard that have no result in the journal, and then the
@@ -63,7 +67,7 @@ type Options struct {
 //
 // The record is never nil: after an error it has the results that were finished, which
 // are also in the journal. The error is that of the context, of [workers.Run], of Take,
-// Follow, or of writing the journal, or a [*JournalError].
+// Follow, or of writing the journal (see [Options.Unwritten]), or a [*JournalError].
 func (c Campaign) Run(ctx context.Context, opt Options) (*Record, error) {
 	r := &run{Campaign: c, opt: opt}
 	r.end.Store(math.MaxInt64)
@@ -157,14 +161,14 @@ func (r *run) numbered(ctx context.Context) error {
 		i := todo[id]
 		if a.err != nil {
 			r.record.Failed[i] = a.err
-			return r.journal.write(line{Job: &i, Failed: a.err.Error()})
+			return r.write(line{Job: &i, Failed: a.err.Error()})
 		}
 		if err := r.take(i, a.text); err != nil {
 			return err
 		}
 		delete(r.record.Failed, i)
 		r.record.Results[i], r.record.Took[i] = a.text, a.took
-		return r.journal.write(line{Job: &i, Result: a.text})
+		return r.write(line{Job: &i, Result: a.text})
 	})
 }
 
@@ -201,12 +205,23 @@ func (r *run) follow(ctx context.Context) error {
 				return nil
 			}
 			r.record.Answers[keys[id]] = a.text
-			return r.journal.write(line{Follow: keys[id], Result: a.text})
+			return r.write(line{Follow: keys[id], Result: a.text})
 		})
 		if err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// write appends a line to the journal.
+func (r *run) write(l line) error {
+	err := r.journal.write(l)
+	if err == nil || r.opt.Unwritten == nil {
+		return err
+	}
+	r.opt.Unwritten(errors.Join(err, r.journal.close()))
+	r.journal = nil
 	return nil
 }
 

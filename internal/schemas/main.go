@@ -1,5 +1,5 @@
 // Schemas writes the JSON Schemas of what locksim prints as JSON, from the Go
-// types that are marshalled:
+// types that are marshalled, and that of scenario files:
 //
 //	go run ./internal/schemas
 //
@@ -17,13 +17,15 @@
 // of campaigns with the package before it. Two types of one name in one document are an
 // error, unless the table names in documents.go gives one of them another name.
 //
+// The schema of scenario files is made of the types that the parser fills, and of the forms of
+// the faults: see scenario.go.
+//
 // The published command embeds the files and does not depend on the library.
 package main
 
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 )
 
 func main() {
@@ -36,12 +38,13 @@ func main() {
 // write writes the schemas into the checkout in the folder root, from which it
 // reads the comments.
 func write(root string) error {
-	for _, d := range documents {
-		text, err := d.schema(root)
+	names, schemaOf := all()
+	for _, name := range names {
+		text, err := schemaOf[name](root)
 		if err != nil {
-			return fmt.Errorf("schema of %s: %w", d.name, err)
+			return fmt.Errorf("schema of %s: %w", name, err)
 		}
-		if err := os.WriteFile(filepath.Join(root, "reports", "schema", d.name+".schema.json"), text, 0o644); err != nil {
+		if err := os.WriteFile(schemaFile(root, name), text, 0o644); err != nil {
 			return err
 		}
 	}

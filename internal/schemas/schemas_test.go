@@ -1,12 +1,17 @@
 package main
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"locksim/faults"
 	"locksim/reports"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
@@ -15,25 +20,65 @@ const root = "../.."
 
 // The schemas that locksim prints are those of its types.
 func TestSchemasAreUpToDate(t *testing.T) {
-	var all []string
-	for _, d := range documents {
-		all = append(all, d.name)
-		want, err := d.schema(root)
+	names, schemaOf := all()
+	for _, name := range names {
+		want, err := schemaOf[name](root)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := reports.Schema(d.name)
+		got, err := reports.Schema(name)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
 		if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); diff != "" {
-			t.Errorf("schema %s is not what make schemas writes (-written +there):\n%s", d.name, diff)
+			t.Errorf("schema %s is not what make schemas writes (-written +there):\n%s", name, diff)
 		}
 	}
-	if diff := cmp.Diff(all, reports.Schemas()); diff != "" {
+	if diff := cmp.Diff(names, reports.Schemas()); diff != "" {
 		t.Errorf("schemas (-written +there):\n%s", diff)
 	}
+}
+
+// The schema of scenarios has the keys of the parser, which lists its own in the error about
+// an unknown one: those of the scenario, its groups, a fault, its trigger and each action.
+func TestScenarioKeys(t *testing.T) {
+	text, err := scenarioSchema(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var top keys
+	if err := json.Unmarshal(text, &top); err != nil {
+		t.Fatal(err)
+	}
+	fault := top.Properties["faults"].Items
+	check := func(at keys, text string) {
+		t.Helper()
+		_, err := file.Parse("x.yaml", []byte(text))
+		if err == nil {
+			t.Fatalf("this is valid:\n%s", text)
+		}
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		_, list, _ := strings.Cut(first, "hoose one of ")
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(at.Properties)), slices.Sorted(slices.Values(strings.Split(list, ", ")))); diff != "" {
+			t.Errorf("%s(-schema +parser):\n%s", text, diff)
+		}
+	}
+	check(top, "xyzzy: 1\n")
+	for _, group := range []string{"world", "lock", "workload"} {
+		check(top.Properties[group], "name: x\n"+group+": {xyzzy: 1}\n")
+	}
+	check(*fault, "name: x\nfaults: [{xyzzy: 1}]\n")
+	check(fault.Properties["when"], "name: x\nfaults: [{when: {xyzzy: 1}, crash: {process: c0}}]\n")
+	for _, k := range faults.Kinds() {
+		check(fault.Properties[k.Name], "name: x\nfaults: [{at: 1s, "+k.Name+": {xyzzy: 1}}]\n")
+	}
+}
+
+// keys are the properties of a schema, and those of its parts.
+type keys struct {
+	Properties map[string]keys
+	Items      *keys
 }
 
 // Violation has the name of another type of the document below.

@@ -2,8 +2,10 @@ package file
 
 import (
 	"slices"
+	"strings"
 
 	"locksim/faults"
+	"locksim/lock"
 )
 
 func readFaults(v value) []faults.Fault {
@@ -22,6 +24,7 @@ func readFault(v value) faults.Fault {
 	for _, k := range faults.Kinds() {
 		kinds = append(kinds, k.Name)
 	}
+	misplaced(v, kinds)
 	f := v.fields(slices.Concat(triggers, kinds)...)
 	fault := faults.Fault{Pos: v.pos}
 	onlyOne(f, []string{"when", "at"}, "a trigger", "when: {client: c0, event: read}")
@@ -33,6 +36,30 @@ func readFault(v value) faults.Fault {
 		f.group(k.Name, func(v value) { fault.Action = readAction(v, k) })
 	}
 	return fault
+}
+
+// misplaced refuses a key that has another place: the name of a class of faults, which is none
+// of a kind, and a field of the action beside the action.
+func misplaced(v value, kinds []string) {
+	all := v.entries()
+	for _, e := range all {
+		if slices.Contains(triggers, e.key) || slices.Contains(kinds, e.key) {
+			continue
+		}
+		var class []string
+		for _, k := range faults.Kinds() {
+			if slices.Contains(k.Classes(), lock.Fault(e.key)) {
+				class = append(class, k.Name)
+			}
+			isField := slices.ContainsFunc(k.Fields, func(f faults.Field) bool { return f.Key == e.key })
+			if isField && slices.ContainsFunc(all, func(a value) bool { return a.key == k.Name }) {
+				v.p.fail(e.keyPos, "%s has the key %q beside %s, which it is a field of: write %[3]s: {%[2]s: …}", v.name(), e.key, k.Name)
+			}
+		}
+		if len(class) > 0 {
+			v.p.fail(e.keyPos, "%s has no key %q: that is a class of faults: write a kind of it: %s", v.name(), e.key, strings.Join(class, ", "))
+		}
+	}
 }
 
 // readAction fills in a form. It begins with the defaults, so that a missing key

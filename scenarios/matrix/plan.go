@@ -118,7 +118,8 @@ func (p *Plan) checkPatterns() error {
 			return fmt.Errorf("%q is no pattern for locks: %w: write a name, or one with *, such as redlock*", pattern, err)
 		}
 		if !slices.ContainsFunc(p.known, func(name string) bool { return fits(pattern, name) }) {
-			return fmt.Errorf("there is no lock %q: %slocksim list shows all", pattern, prose.DidYouMean(pattern, p.known))
+			near := cmp.Or(prose.DidYouMean(pattern, p.known), prose.DidYouMean(kinds.BrokenPrefix+pattern, p.known))
+			return fmt.Errorf("there is no lock %q: %slocksim list shows all", pattern, near)
 		}
 	}
 	return nil

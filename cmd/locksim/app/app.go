@@ -1,16 +1,14 @@
 package app
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"regexp"
+	"os/signal"
 	"runtime/debug"
 	"slices"
-	"strings"
+	"syscall"
 
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
@@ -21,10 +19,13 @@ import (
 // locks to offer in addition to the built-in ones. A lock without a name, or with a
 // name that another lock has, is a usage error. Call Main once in a process.
 func Main(extra ...play.Lock) int {
-	program := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+	// A pipe that its reader has closed is an error of writing then, and does not end the process before what was found
+	// is printed elsewhere. The channel is not read.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	pkg, module := mainPackage()
 	s := &shell{
-		program: program,
-		called:  calledAs(os.Args[0], program),
+		program: programName(os.Args[0]),
+		called:  calledAs(os.Args[0], pkg, module, moduleHere()),
 		args:    os.Args[1:],
 		in:      os.Stdin,
 		out:     os.Stdout,
@@ -39,7 +40,7 @@ func Main(extra ...play.Lock) int {
 // outside the process that it uses, except for files.
 type shell struct {
 	program  string // the name of the program
-	called   string // the command line that starts it, where that is not its name
+	called   string // the command line that starts it, where that is not its name; see calledAs
 	args     []string
 	in       io.Reader
 	out, err io.Writer
@@ -56,23 +57,6 @@ type (
 	// serving has the serve command and the index of a folder.
 	serving struct{ *shell }
 )
-
-// calledAs is the command line that starts the program at a path, or "" for its name.
-// A program that go run has built cannot be started by its name: see [builtByGoRun].
-func calledAs(path, program string) string {
-	if program == ownProgram && builtByGoRun.MatchString(filepath.ToSlash(path)) {
-		return inClone
-	}
-	return ""
-}
-
-// builtByGoRun matches the path of a program that go run has built: it is in a folder
-// that go run removes afterwards, or in the build cache, which GOCACHE may have put
-// anywhere, in a folder named after the hash of the program's inputs.
-var builtByGoRun = regexp.MustCompile(`/go-build[0-9]+/b[0-9]+/exe/[^/]+$|/[0-9a-f]{2}/[0-9a-f]{64}-d/[^/]+$`)
-
-// command is the command line that starts this program.
-func (s *shell) command() string { return cmp.Or(s.called, s.program) }
 
 // run is the whole command. It turns a panic into an exit code.
 func (s *shell) run() (code int) {

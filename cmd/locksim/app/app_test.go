@@ -242,8 +242,11 @@ func TestSaveLeavesNoTemporaryFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errs := call(t, nil, "run", "calm", "--once", "--out", dir)
-	if code != exitBroken || out != "" || !strings.Contains(errs, "run.json") {
+	if code != exitBroken || !strings.Contains(errs, "run.json") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+	if !strings.HasPrefix(out, "seed 1  scenario calm") || !strings.Contains(out, "replay: mysim run calm") {
+		t.Errorf("the report is lost:\n%s", out)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -292,24 +295,52 @@ func TestStateFileHasNoNull(t *testing.T) {
 	}
 }
 
-// A program that go run has built cannot be started by its name, every other one can.
+// A program is called as the user has called it. One that go run has built cannot be started
+// by its path.
 func TestCalledAs(t *testing.T) {
 	hash := strings.Repeat("6e", 32)
-	for path, want := range map[string]string{
-		"/tmp/go-build123/b001/exe/locksim":                  inClone,
-		"/home/me/.cache/go-build/6e/" + hash + "-d/locksim": inClone,
-		"/elsewhere/" + hash[:2] + "/" + hash + "-d/locksim": inClone,
-		"locksim":                                     "",
-		"/usr/local/bin/locksim":                      "",
-		"/opt/go/bin/locksim":                         "",
-		"/home/me/go-build/locksim":                   "",
-		"/home/me/go-build-scripts/6e/6ebb-d/locksim": "",
+	const own, module = "locksim/cmd/locksim", "locksim"
+	for _, tt := range []struct{ arg, pkg, module, here, want string }{
+		{"/tmp/go-build123/b001/exe/locksim", own, module, module, inClone},
+		{"/home/me/.cache/go-build/6e/" + hash + "-d/locksim", own, module, module, inClone},
+		{"/elsewhere/" + hash[:2] + "/" + hash + "-d/locksim", own, module, module, inClone},
+		{"/tmp/go-build123/b001/exe/locksim", own, module, "", "go run locksim/cmd/locksim"},
+		{"/tmp/go-build123/b001/exe/held", "example.org/shop/cmd/held", "example.org/shop", "example.org/shop", "go run ./cmd/held"},
+		{"/tmp/go-build123/b001/exe/held", "example.org/shop/cmd/held", "example.org/shop", "example.org/other", "go run example.org/shop/cmd/held"},
+		{"/tmp/go-build123/b001/exe/shop", "example.org/shop", "example.org/shop", "example.org/shop", "go run ."},
+		{"/tmp/go-build123/b001/exe/main", "command-line-arguments", "", "", ""},
+		{"locksim", own, module, module, ""},
+		{"./held", "example.org/shop/cmd/held", "example.org/shop", "example.org/shop", "./held"},
+		{"/usr/local/bin/locksim", own, module, "", "/usr/local/bin/locksim"},
+		{"/home/me/my build/held", "example.org/shop/cmd/held", "example.org/shop", "", "'/home/me/my build/held'"},
+		{"/home/me/go-build-scripts/6e/6ebb-d/locksim", own, module, "", "/home/me/go-build-scripts/6e/6ebb-d/locksim"},
 	} {
-		if got := calledAs(path, ownProgram); got != want {
-			t.Errorf("%s: %q, want %q", path, got, want)
+		if got := calledAs(tt.arg, tt.pkg, tt.module, tt.here); got != tt.want {
+			t.Errorf("%s of %s, in module %q: %q, want %q", tt.arg, tt.pkg, tt.here, got, tt.want)
 		}
 	}
-	if got := calledAs("/tmp/go-build123/b001/exe/mysim", "mysim"); got != "" {
-		t.Errorf("a program of a user: %q", got)
+}
+
+// A program with another name has that name in its help, its errors and its version.
+func TestOwnWords(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"run", "--help"}, "  mysim run gc-pause --lock single --seed 7\n"},
+		{[]string{"run", "--help"}, "  mysim run SCENARIO|FILE.yaml [flags]\n"},
+		{[]string{"--help"}, "Use \"mysim [command] --help\""},
+		{[]string{"replay", "--help"}, `Replay repeats a run that "mysim run --out DIR" has stored`},
+		{[]string{"matrix", "--help"}, `and "mysim merge" combines`},
+		{[]string{"overlay", "--help"}, "go test $(mysim overlay) ./..."},
+		{[]string{"rnu"}, "mysim: there is no command"},
+		{[]string{"run"}, "see mysim run --help"},
+		{[]string{"run", "nothing"}, "mysim list shows all"},
+		{[]string{"--version"}, "mysim "},
+	} {
+		_, out, errs := call(t, nil, tt.args...)
+		if !strings.Contains(out+errs, tt.want) || locksimCommand.MatchString(out+errs) {
+			t.Errorf("%v lacks %q, or names another program:\n%s%s", tt.args, tt.want, out, errs)
+		}
 	}
 }

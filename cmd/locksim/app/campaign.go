@@ -238,9 +238,25 @@ func (c *crew) runCampaign(w work, f campaignFlags, shard campaign.Shard, k resu
 	if dir != "" {
 		journal = filepath.Join(dir, what.Kind+campaign.JournalSuffix)
 	}
-	record, err := what.Run(c.ctx, campaign.Options{Shard: shard, Journal: journal, Resume: f.resume, Workers: c.workers, Watch: c.watch(w.detail)})
+	opt := campaign.Options{Shard: shard, Journal: journal, Resume: f.resume, Workers: c.workers, Watch: c.watch(w.detail)}
+	var lost error
+	if shard.Whole() || w.divisible() { // else the journal is all that there will be
+		opt.Unwritten = func(err error) {
+			c.progress.clear()
+			c.note(fmt.Sprintf("%s: cannot store the results in %s, goes on, and prints them in the end: %v", c.program, dir, err))
+			lost = &brokenError{cause: fmt.Errorf("the results are not stored in %s: %w", dir, err)}
+			dir, journal = "", ""
+		}
+	}
+	record, err := what.Run(c.ctx, opt)
 	c.progress.clear()
+	made := func() (finished, error) {
+		return w.finished(&results{crew: c, Record: record, dir: dir, shard: shard, wall: time.Since(began), children: c.workers.Workers})
+	}
 	if err != nil {
+		if dir == "" && w.divisible() {
+			pub.rescue(made)
+		}
 		return commandError(err, k, resumeHint(record, dir))
 	}
 	failed := failedJobs(what, record, dir)
@@ -250,14 +266,21 @@ func (c *crew) runCampaign(w work, f campaignFlags, shard campaign.Shard, k resu
 		}
 		return c.print(reportShard(c.out, what.Kind, shard, record, journal, c.command()+" merge "+quote(k.dir)))
 	}
-	done, err := w.finished(&results{crew: c, Record: record, dir: dir, shard: shard, wall: time.Since(began), children: c.workers.Workers})
+	done, err := made()
 	if err != nil {
 		return cmp.Or(failed, err)
 	}
 	if failed != nil && done.missing > 0 && !isBroken(done.problem) {
 		done.problem = failed
 	}
-	if err := pub.add(dir, done); err != nil {
+	if lost != nil {
+		done.problem = lost
+	}
+	err = pub.add(dir, done, func() (finished, error) {
+		dir = ""
+		return made()
+	})
+	if err != nil {
 		return commandError(err, k, resumeHint(record, dir))
 	}
 	if w.divisible() || journal == "" || isBroken(pub.problem) {

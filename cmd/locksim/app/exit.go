@@ -52,10 +52,10 @@ func (s *shell) reportError(err error) int {
 		return exitBroken
 	}
 	if input, ok := errors.AsType[*file.InputError](err); ok && input.Pos != (faults.Pos{}) {
-		s.note(err.Error()) // it begins with file, line and column, which editors parse
+		s.note(s.inOwnWords(err.Error())) // it begins with file, line and column, which editors parse
 		return exitUsage
 	}
-	s.note(s.program + ": " + err.Error())
+	s.note(s.program + ": " + s.inOwnWords(err.Error()))
 	return exitUsage
 }
 

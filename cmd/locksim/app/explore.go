@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/internal/campaign"
-	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/reports"
 	"locksim/reports/csv"
@@ -88,6 +87,9 @@ not deterministic or did not end, or the command was interrupted.`,
 			f.runsName = "--runs"
 			if cmd.Flags().Changed("seeds") {
 				f.runsName = "--seeds"
+				if cmd.Flags().Changed("runs") {
+					return errors.New("--runs and --seeds: choose one; they are two names of one number")
+				}
 			}
 			return s.explore(*f)
 		},
@@ -109,7 +111,7 @@ not deterministic or did not end, or the command was interrupted.`,
 	return cmd
 }
 
-// form is the form in which an exploration is printed.
+// form is the form in which the explorations are printed.
 func (f exploreFlags) form() form {
 	if f.csv {
 		return asCSV
@@ -161,6 +163,9 @@ func (f exploreFlags) problem() error {
 	case f.from > math.MaxUint64-uint64(f.runs-1):
 		return fmt.Errorf("--from-seed %d with %s %d: there are no seeds beyond %d", f.from, f.runsName, f.runs, uint64(math.MaxUint64))
 	}
+	if f.csv && f.json {
+		return errors.New("--csv and --json: choose one")
+	}
 	return f.judged.problem()
 }
 
@@ -183,7 +188,7 @@ func (s *shell) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
 	for _, name := range names {
 		l, err := play.FindLock(name, s.extra)
 		if err != nil {
-			return nil, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), prose.Choose(name, s.lockNames())))
+			return nil, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), s.chooseLock(name)))
 		}
 		plan, err := explore.NewPlan(l, opts)
 		if err != nil {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"os"
-	"syscall"
 	"testing"
 
 	"locksim/lock"
@@ -37,7 +36,11 @@ func misbehave(play.Env) (lock.Locker, error) {
 	if os.Getenv(misbehaving) == "exit" {
 		os.Exit(9)
 	}
-	if err := syscall.Kill(os.Getppid(), syscall.SIGINT); err != nil {
+	parent, err := os.FindProcess(os.Getppid())
+	if err != nil {
+		return nil, err
+	}
+	if err := parent.Signal(os.Interrupt); err != nil {
 		return nil, err
 	}
 	silent, _, err := os.Pipe()

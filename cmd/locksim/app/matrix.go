@@ -74,6 +74,7 @@ machines, and "locksim merge" combines them into the matrix.`,
   locksim matrix --scenario ./my.yaml --fencing none,seal
   locksim matrix --broken --json
   locksim matrix --markdown >reports/MATRIX.md
+  locksim matrix --csv >matrix.csv
   locksim matrix --out /tmp/matrix      then open /tmp/matrix/index.html
   locksim matrix --out /tmp/matrix --resume
   locksim matrix --shard 0/2 --out /tmp/parts
@@ -101,7 +102,7 @@ machines, and "locksim merge" combines them into the matrix.`,
 
 // matrix is the matrix command.
 func (s *shell) matrix(f matrixFlags) error {
-	if err := oneForm(map[string]bool{"--json": f.json, "--markdown": f.markdown, "--csv": f.csv}); err != nil {
+	if err := f.oneForm(); err != nil {
 		return err
 	}
 	if f.noRuns && f.out == "" && !f.keep {
@@ -134,6 +135,17 @@ func (f matrixFlags) form() form {
 		return asCSV
 	}
 	return f.campaignFlags.form()
+}
+
+// oneForm refuses two forms at once.
+func (f matrixFlags) oneForm() error {
+	switch {
+	case f.json && f.markdown:
+		return errors.New("--json and --markdown: choose one; --out writes both")
+	case f.csv && (f.json || f.markdown):
+		return errors.New("--csv and another form: choose one; --out writes JSON and Markdown")
+	}
+	return nil
 }
 
 // forWhole are the flags that need the whole matrix, by their names.
@@ -376,9 +388,14 @@ func (x *matrixWork) finished(r *results) (finished, error) {
 // matrixWidth is the maximal width of the table.
 const matrixWidth = 100
 
-// runAgain is the command that repeats runs of a matrix.
+// runAgain is the command that repeats runs of a matrix. That of locksim itself does not depend on how it was started:
+// it is in documents that are compared.
 func (s *shell) runAgain(scenario, lock string, seed uint64, modes ...fence.Mode) string {
-	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.program, quote(scenario), quote(lock), seed, joinModes(modes))
+	program := s.program
+	if program != ownProgram {
+		program = s.command()
+	}
+	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", program, quote(scenario), quote(lock), seed, joinModes(modes))
 }
 
 // matrixProblem is the error that decides the exit code.

@@ -59,6 +59,11 @@ func (s *shell) merge(args []string, f mergeFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	for _, name := range args {
+		if err := scenarioInstead(name, "merge takes the results of shards, which are JSON"); err != nil {
+			return err
+		}
+	}
 	groups, err := campaign.ReadFiles(args, resultNames)
 	if err != nil {
 		return err
@@ -110,7 +115,8 @@ func (c *crew) merge(r *campaign.Record, dir string, f mergeFlags, pub *publicat
 	if done.missing > 0 && done.problem == nil {
 		done.problem = incomplete(done.missing)
 	}
-	return commandError(pub.add(dir, done), resultFolder{}, mergeInterrupted)
+	err = pub.add(dir, done, func() (finished, error) { return w.finished(&results{crew: c, Record: r}) })
+	return commandError(err, resultFolder{}, mergeInterrupted)
 }
 
 // mergeInterrupted is the end of the message after Ctrl-C during merge.

@@ -63,12 +63,15 @@ type publication struct {
 	documents []json.RawMessage
 	tables    []csv.Table
 	printed   int
-	problem   error
+	// kept are the results of which printAll prints the documents.
+	kept    []finished
+	problem error
 }
 
-// add publishes a campaign, and stores it in the folder dir unless that is "". An error
-// ends the command.
-func (p *publication) add(dir string, f finished) error {
+// add publishes a campaign, and stores it in the folder dir unless that is "". What cannot be
+// stored is printed all the same: then unstored makes the results that name no folder. An
+// error ends the command.
+func (p *publication) add(dir string, f finished, unstored func() (finished, error)) error {
 	data, err := f.document.JSON()
 	if err != nil {
 		return &brokenError{cause: err}
@@ -76,7 +79,12 @@ func (p *publication) add(dir string, f finished) error {
 	if dir != "" {
 		problem, err := f.save(dir, data)
 		if err != nil {
-			return &brokenError{cause: fmt.Errorf("store the results in %s: %w", dir, err)}
+			failure := &brokenError{cause: fmt.Errorf("store the results in %s: %w", dir, err)}
+			if f, err := unstored(); err == nil {
+				_ = p.show(f, data) // the failure to store them is the one to report
+				_ = p.printAll()
+			}
+			return failure
 		}
 		if moreSevere(problem, f.problem) {
 			f.problem = problem
@@ -84,44 +92,68 @@ func (p *publication) add(dir string, f finished) error {
 	}
 	if f.writeExtra != nil {
 		if err := f.writeExtra(); err != nil {
+			_ = p.show(f, data)
+			_ = p.printAll()
 			return &brokenError{cause: err}
 		}
 	}
 	if moreSevere(f.problem, p.problem) {
 		p.problem = f.problem
 	}
-	return p.print(p.show(f, data))
+	return p.show(f, data)
 }
 
-// show prints a report, after an empty line if it is not the first.
+// show prints a report, after an empty line if it is not the first. Where standard output
+// takes none, the report is written to standard error.
 func (p *publication) show(f finished, data []byte) error {
 	if p.form != asText {
 		for _, note := range f.notes {
 			p.note(note)
 		}
 	}
+	var err error
 	switch p.form {
 	case asJSON:
 		p.documents = append(p.documents, data)
+		p.kept = append(p.kept, f)
 		return nil
-	case asMarkdown:
-		return f.markdown(p.out)
 	case asCSV:
 		p.tables = append(p.tables, f.csv())
+		p.kept = append(p.kept, f)
 		return nil
+	case asMarkdown:
+		err = f.markdown(p.out)
+	case asText:
+		err = p.showText(p.out, f, p.colour(isTerminal))
 	}
+	if err != nil {
+		_ = p.showText(p.err, f, reports.Plain) // nothing else can take it
+	}
+	return p.print(err)
+}
+
+// showText writes a report as text.
+func (p *publication) showText(w io.Writer, f finished, colour reports.Colour) error {
 	if p.printed++; p.printed > 1 {
-		if _, err := fmt.Fprintln(p.out); err != nil {
+		if _, err := fmt.Fprintln(w); err != nil {
 			return err
 		}
 	}
-	err := f.text(p.out, reports.Options{Colour: p.colour(isTerminal)})
+	err := f.text(w, reports.Options{Colour: colour})
 	for _, name := range f.opened {
 		if err == nil {
-			_, err = fmt.Fprintln(p.out, name)
+			_, err = fmt.Fprintln(w, name)
 		}
 	}
 	return err
+}
+
+// rescue prints what a campaign has found before an error ended it, if it has found something
+// and nothing else has it.
+func (p *publication) rescue(made func() (finished, error)) {
+	if f, err := made(); err == nil && f.problem != nil {
+		_ = p.showText(p.out, f, p.colour(isTerminal)) // the error that ended the campaign is the one to report
+	}
 }
 
 // moreSevere reports whether error a decides the exit code rather than b. A failure of
@@ -133,33 +165,41 @@ func isBroken(err error) bool {
 	return broken
 }
 
-// end prints the documents of --json or the tables of --csv, and returns the error that
-// decides the exit code.
+// end prints what is printed as one document, and returns the error that decides the exit
+// code.
 func (p *publication) end() error {
-	if len(p.tables) > 0 {
-		if err := csv.Write(p.out, p.tables...); err != nil {
-			return p.print(err)
-		}
-		return p.problem
+	if err := p.printAll(); err != nil {
+		return err
 	}
-	if p.form != asJSON || len(p.documents) == 0 {
-		return p.problem
-	}
-	text := []byte(p.documents[0])
-	if len(p.documents) > 1 {
-		var b bytes.Buffer
+	return p.problem
+}
+
+// printAll prints the documents of --json, or the table of --csv. Where standard output takes
+// them not, the reports are written to standard error.
+func (p *publication) printAll() error {
+	var b bytes.Buffer
+	var err error
+	switch {
+	case p.form == asCSV && len(p.tables) > 0:
+		err = csv.Write(&b, p.tables...)
+	case p.form == asJSON && len(p.documents) == 1:
+		_, err = b.Write(p.documents[0])
+	case p.form == asJSON && len(p.documents) > 1:
 		enc := json.NewEncoder(&b)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")
-		if err := enc.Encode(several{Version: 1, Kind: "several", Documents: p.documents}); err != nil {
-			return &brokenError{cause: fmt.Errorf("write as JSON: %w", err)}
-		}
-		text = b.Bytes()
+		err = enc.Encode(several{Version: 1, Kind: "several", Documents: p.documents})
 	}
-	if _, err := p.out.Write(text); err != nil {
+	if err != nil {
+		return &brokenError{cause: fmt.Errorf("write the results: %w", err)}
+	}
+	if _, err := p.out.Write(b.Bytes()); err != nil {
+		for _, f := range p.kept {
+			_ = p.showText(p.err, f, reports.Plain) // nothing else can take it
+		}
 		return p.print(err)
 	}
-	return p.problem
+	return nil
 }
 
 // several is the document of a command that ran more than one campaign.

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,18 +29,19 @@ type replayFlags struct {
 func (s runs) replayCommand() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
-		Use:   "replay FILE",
+		Use:   "replay FILE|DIR",
 		Short: "Make a stored run again and confirm that it is the same",
 		Long: `Replay repeats a run that "locksim run --out DIR" has stored in DIR/run.json, and
 compares each figure and the hash of each trace. The exit code is 3 if the run differs.
+DIR alone stands for DIR/run.json.
 
 With --mode and --until-step it stops at a step of the trace instead, and prints the
 state of the world: which client holds the lock and which believes that it does, the
 keys of each Redis node with their remaining TTL, and the bytes in flight.`,
 		Example: `  locksim run gc-pause --out /tmp/run
-  locksim replay /tmp/run/run.json
+  locksim replay /tmp/run
   locksim replay /tmp/run/run.json --mode check --until-step 404`,
-		Args: exactly(1, "one file, such as DIR/run.json"),
+		Args: exactly(1, "one file or folder, such as DIR/run.json or DIR"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
 		},
@@ -129,6 +133,16 @@ type recording struct {
 const maxStored = 16 << 20
 
 func readRecording(name string) (*recording, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		dir := name
+		name = runFile(dir)
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			return nil, noRunIn(dir)
+		}
+	}
+	if err := scenarioInstead(name, "a stored run is JSON, such as the run.json that locksim run --out wrote"); err != nil {
+		return nil, err
+	}
 	data, err := readStored(name)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the stored run: %w: give the run.json that locksim run --out wrote", err)
@@ -142,6 +156,27 @@ func readRecording(name string) (*recording, error) {
 	}
 	return &recording{name: name, run: run}, nil
 }
+
+// scenarioInstead is an error if a file is a scenario where JSON is wanted: wanted says so.
+func scenarioInstead(name, wanted string) error {
+	if ext := filepath.Ext(name); ext != ".yaml" && ext != ".yml" {
+		return nil
+	}
+	return fmt.Errorf("%s is YAML, as scenarios are: %s; locksim run %[1]s plays a scenario", quote(name), wanted)
+}
+
+// noRunIn is the error for a folder without run.json. It names the runs that a search has
+// stored there.
+func noRunIn(dir string) error {
+	found, err := filepath.Glob(filepath.Join(globLiteral.Replace(dir), "found-*.json"))
+	if err != nil || len(found) == 0 {
+		return fmt.Errorf("cannot read the stored run: %s has no run.json: give the folder, or the run.json, that locksim run --out wrote", quote(dir))
+	}
+	return fmt.Errorf("%s has no run.json: name one of the runs in it, such as %s", quote(dir), quote(found[0]))
+}
+
+// globLiteral makes a pattern of a path that matches this path alone.
+var globLiteral = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
 // readStored reads a file up to one byte above the limit, which shows that it is too
 // long.

@@ -118,29 +118,6 @@ func (s runs) publicCommand(o *play.Outcome) string {
 	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.publicName(), quote(name), quote(o.Lock), o.Seed, joinModes(modes))
 }
 
-// publicName is the command line that starts this program, for pages that are read on
-// other machines.
-func (s *shell) publicName() string {
-	if s.program == ownProgram {
-		return inClone
-	}
-	return s.program
-}
-
-// public is a copy of the shell whose commands start with the public name.
-func (s *shell) public() *shell {
-	public := *s
-	public.program, public.called = s.publicName(), ""
-	return &public
-}
-
-// ownProgram is the name of the locksim command itself. A program that a user has built
-// with their own locks has another name.
-const ownProgram = "locksim"
-
-// inClone is the command line that starts it in a clone of locksim.
-const inClone = "go run ./cmd/locksim"
-
 // bundled reports whether a scenario is the same as the one of its name in the library.
 func bundled(sc *file.Scenario) bool {
 	own, err := file.Load(sc.Name)

@@ -1,10 +1,14 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"locksim/internal/prose"
 	"locksim/scenarios/play"
@@ -16,8 +20,10 @@ import (
 // root is the command with all of its commands.
 func (s *shell) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "locksim",
-		Short: "Run distributed locks in a virtual world full of faults",
+		Use:         s.program,
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: s.command()},
+		Version:     s.versions(),
+		Short:       "Run distributed locks in a virtual world full of faults",
 		Long: `locksim runs real distributed-lock code, unmodified, in a deterministic virtual
 world full of faults, and reports whether mutual exclusion held, what broke if it
 did not, and whether a fence at the store would have protected the data.
@@ -35,15 +41,19 @@ bad input; 3 the harness failed, or a run was not deterministic.`,
 		SilenceErrors: true,
 		Args:          noSuchCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return noEmptyFlag(cmd.Flags()) },
 	}
+	root.SetVersionTemplate("{{.Version}}")
 	root.SetArgs(append([]string{}, s.args...)) // never nil: for nil, cobra uses the arguments of the process
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(listing{s}.listCommand(), comparisons{s}.compareCommand(), runs{s}.runCommand(), runs{s}.replayCommand(), runs{s}.reportCommand(), s.matrixCommand(),
+	root.AddCommand(listing{s}.listCommand(), comparisons{s}.compareCommand(), runs{s}.showCommand(), runs{s}.runCommand(), runs{s}.replayCommand(), runs{s}.reportCommand(), s.matrixCommand(),
 		s.exploreCommand(), s.sweepCommand(), s.mergeCommand(), s.schemaCommand(), s.overlayCommand(), s.versionCommand(), s.workerCommand(),
 		runs{s}.galleryCommand(), serving{s}.serveCommand())
+	s.speakOwnWords(root)
 	return root
 }
 
@@ -89,23 +99,53 @@ func kindOf(flag *pflag.Flag) string {
 	return "a " + flag.Value.Type()
 }
 
+// noEmptyFlag refuses a flag with an empty value, which is mostly a variable of the shell that
+// is not set: without it, --out "$DIR" would store nothing.
+func noEmptyFlag(flags *pflag.FlagSet) error {
+	var err error
+	flags.Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		if err == nil && slices.Contains(values, "") {
+			err = fmt.Errorf("--%s '': the value is empty, as from a variable that is not set: give a value, or leave the flag out", f.Name)
+		}
+	})
+	return err
+}
+
 func (s *shell) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of locksim, of Go and of stored runs",
 		Args:  exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(s.out, "locksim %s\n%s %s/%s\nstored runs of version %d\n",
-				ownVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, play.RunVersion)
+			_, err := fmt.Fprint(s.out, s.versions())
 			return s.print(err)
 		},
 	}
 }
 
-func ownVersion() string {
+// versions are those of the program, of locksim if that is another module, of Go, and of
+// stored runs.
+func (s *shell) versions() string {
+	var b strings.Builder
 	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(unknown version)"
+	if !ok {
+		info = new(debug.BuildInfo)
 	}
-	return info.Main.Version
+	fmt.Fprintf(&b, "%s %s\n", s.program, cmp.Or(info.Main.Version, "(unknown version)"))
+	for _, m := range info.Deps {
+		if m.Path == ownModule() {
+			fmt.Fprintf(&b, "%s %s\n", m.Path, cmp.Or(m.Version, "(unknown version)"))
+		}
+	}
+	fmt.Fprintf(&b, "%s %s/%s\nstored runs of version %d\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, play.RunVersion)
+	return b.String()
+}
+
+// ownModule is the path of the module that has this package.
+func ownModule() string {
+	return strings.TrimSuffix(reflect.TypeFor[shell]().PkgPath(), "/cmd/locksim/app")
 }

@@ -3,16 +3,19 @@ package app
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"locksim/faults"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/terminal"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/sim/trace"
 )
 
 // runFlags are the flags of the run command.
@@ -96,6 +99,9 @@ func (s runs) runScenario(name string, f runFlags) error {
 	if err := f.oneForm(); err != nil {
 		return err
 	}
+	if strings.HasSuffix(name, ".json") {
+		return fmt.Errorf("%s: run takes a scenario, which is YAML; locksim replay %[1]s makes a stored run again", quote(name))
+	}
 	t, err := s.task(name, f)
 	if err != nil {
 		return err
@@ -171,9 +177,9 @@ func (s runs) findLock(sc *file.Scenario, flag string) (play.Lock, error) {
 	case err == nil:
 		return l, nil
 	case flag == "":
-		return l, noLock(err, sc.ErrorAt(sc.Pos("lock.kind"), "there is no lock %q: %s", name, prose.Choose(name, s.lockNames())))
+		return l, noLock(err, sc.ErrorAt(sc.Pos("lock.kind"), "there is no lock %q: %s", name, s.chooseLock(name)))
 	}
-	return l, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), prose.Choose(name, s.lockNames())))
+	return l, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), s.chooseLock(name)))
 }
 
 // play makes the runs. An error that is not about the input is a failure of the
@@ -196,32 +202,75 @@ func neverFired(o *play.Outcome) error {
 	var errs []error
 	for _, i := range o.NeverFired() {
 		f := o.Scenario.Faults[i]
-		errs = append(errs, o.Scenario.ErrorAt(f.Pos, "fault %d struck in no mode with lock %s and seed %d (%v): "+
-			"no run reached its trigger; choose an event that happens, an earlier time, or another seed", i+1, o.Lock, o.Seed, f))
+		pos, what := f.Pos, "choose an earlier time, or another seed"
+		if f.When != nil {
+			passed := passedPoints(o, f.When.Client)
+			pos, what = o.Scenario.Pos(fmt.Sprintf("faults[%d].when.event", i)), "choose an earlier passing, or another seed"
+			if !slices.Contains(passed, f.When.Name) {
+				what = fmt.Sprintf("%s never passes %s: %s", f.When.Client, f.When.Name, prose.Choose(f.When.Name, passed))
+			}
+		}
+		errs = append(errs, o.Scenario.ErrorAt(pos, "fault %d struck in no mode with lock %s and seed %d (%v): "+
+			"no run reached its trigger: %s", i+1, o.Lock, o.Seed, f, what))
 	}
 	return errors.Join(errs...)
 }
 
-// publish writes the files and the report. It returns errUnexpected where a label is
-// worse than expected.
-func (s runs) publish(o *play.Outcome, t *task, f runFlags, k resultFolder) error {
-	opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
-	if f.out != "" {
-		opt.Replay = fmt.Sprintf("%s replay %s", s.command(), quote(runFile(f.out)))
-		if err := save(f.out, o, opt, s.pageOptions(o, t.lock, t.opts.Repeat), s.markdownOptions(o, t.opts.Repeat)); err != nil {
-			return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", o.Seed), replay: t.replay}
+// passedPoints are the events that a client has passed in any of the runs, at which a fault
+// could have struck: in the order of their first occurrence.
+func passedPoints(o *play.Outcome, client string) []string {
+	var out []string
+	for _, m := range o.Modes {
+		if m.Trace == nil {
+			continue
+		}
+		for _, e := range m.Trace.Events {
+			mark, ok := e.What.(trace.Mark)
+			if !ok || e.Actor != client || slices.Contains(out, mark.Name()) {
+				continue
+			}
+			if mark.Step == trace.Point || slices.Contains(faults.Events(), mark.Name()) {
+				out = append(out, mark.Name())
+			}
 		}
 	}
-	if err := s.saveJUnit(f.junit, o); err != nil {
-		return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", o.Seed), replay: t.replay}
+	return out
+}
+
+// publish writes the files and the report. What cannot be written into a file is printed all
+// the same. It returns errUnexpected where a label is worse than expected.
+func (s runs) publish(o *play.Outcome, t *task, f runFlags, k resultFolder) error {
+	opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
+	stored := s.store(o, t, f)
+	if f.out != "" && stored == nil {
+		opt.Replay = fmt.Sprintf("%s replay %s", s.command(), quote(runFile(f.out)))
 	}
-	if err := errors.Join(s.show(o, opt, f), k.list(s.shell)); err != nil {
+	shown := s.show(o, opt, f)
+	if shown != nil {
+		opt.Colour = reports.Plain
+		_ = terminal.Run(s.err, o, opt) // nothing else can take it
+	}
+	if stored != nil {
+		return &brokenError{cause: errors.Join(stored, shown), seed: fmt.Sprintf("seed %d", o.Seed), replay: t.replay}
+	}
+	if err := errors.Join(shown, k.list(s.shell)); err != nil {
 		return err
 	}
 	if len(o.Mismatches()) > 0 {
 		return errUnexpected
 	}
 	return nil
+}
+
+// store writes the files that the flags ask for.
+func (s runs) store(o *play.Outcome, t *task, f runFlags) error {
+	if f.out != "" {
+		opt := reports.Options{Repeat: t.opts.Repeat, Replay: fmt.Sprintf("%s replay %s", s.command(), quote(runFile(f.out)))}
+		if err := save(f.out, o, opt, s.pageOptions(o, t.lock, t.opts.Repeat), s.markdownOptions(o, t.opts.Repeat)); err != nil {
+			return err
+		}
+	}
+	return s.saveJUnit(f.junit, o)
 }
 
 func (s runs) show(o *play.Outcome, opt reports.Options, f runFlags) error {

@@ -1,25 +1,34 @@
 package app
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"locksim/internal/prose"
 	"locksim/reports"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
 )
 
 func (s *shell) schemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema " + strings.Join(reports.Schemas(), "|"),
-		Short: "Print the JSON Schema of a document that locksim writes",
+		Short: "Print the JSON Schema of a document that locksim writes or reads",
 		Long: `Schema prints the JSON Schema (draft 2020-12) of the documents that --json prints
 and --out stores: "run" for run.json and the found-1.json of a violation, "matrix"
 for matrix.json, "explore" and "sweep" for explore.json and sweep.json, also of one
 shard or put together by merge, "review" for review.json, "compare" and "list" for
-what these commands print.`,
+what these commands print.
+
+"scenario" is for scenario files: an editor with a YAML language server completes and
+checks keys and values with it, in a file that begins with the line
+# yaml-language-server: $schema=./scenario.schema.json`,
 		Example: `  locksim schema run >run.schema.json
+  locksim schema scenario >scenario.schema.json
   locksim schema matrix`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -33,8 +42,40 @@ what these commands print.`,
 			if err != nil {
 				return fmt.Errorf("there is no schema %q: %s", args[0], prose.Choose(args[0], reports.Schemas()))
 			}
+			if args[0] == "scenario" {
+				if b, err = s.withOwnServers(b); err != nil {
+					return &brokenError{cause: err}
+				}
+			}
 			_, err = s.out.Write(b)
 			return s.print(err)
 		},
 	}
+}
+
+// withOwnServers adds the kinds of servers of the program's own locks to the schema of
+// scenarios: keys of the world.
+func (s *shell) withOwnServers(schema []byte) ([]byte, error) {
+	var own []file.ServerName
+	for _, name := range play.ServerNames(s.extra...) {
+		if !slices.ContainsFunc(file.Known(), func(k file.ServerName) bool { return k.Kind == name.Kind }) {
+			own = append(own, name)
+		}
+	}
+	if len(own) == 0 {
+		return schema, nil
+	}
+	var top map[string]any
+	if err := json.Unmarshal(schema, &top); err != nil {
+		return nil, err
+	}
+	world := top["properties"].(map[string]any)["world"].(map[string]any)["properties"].(map[string]any)
+	for _, name := range own {
+		world[name.Kind] = map[string]any{
+			"description": fmt.Sprintf("The number of servers %s0, %[1]s1, … of the kind %s.", name.Prefix, name.Kind),
+			"type":        "integer", "minimum": 0, "maximum": file.MaxServers,
+		}
+	}
+	b, err := json.MarshalIndent(top, "", "  ")
+	return append(b, '\n'), err
 }

@@ -1,0 +1,134 @@
+package app
+
+import (
+	"cmp"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"locksim/internal/prose"
+	"locksim/scenarios/kinds"
+)
+
+// chooseLock is the end of an error about a lock that does not exist: the nearest name, also
+// of a specimen and without its prefix, and all locks but the specimens.
+func (s *shell) chooseLock(name string) string {
+	specimens := s.specimens()
+	near := cmp.Or(prose.Nearest(name, s.lockNames()), prose.Nearest(name, specimens),
+		prose.Nearest(kinds.BrokenPrefix+name, specimens))
+	list := "choose one of " + prose.Commas(s.lockNames()) + ", or a specimen of locksim list"
+	if near == "" {
+		return list
+	}
+	return "did you mean " + near + "? Or " + list
+}
+
+// calledAs is the command line that starts the program at a path, or "" if its name does.
+// A program that go run has built cannot be started by its path: see [builtByGoRun].
+// pkg is the import path of its main package, and module that of the module with it.
+// moduleHere is the path of the module whose root is the working directory, or "".
+func calledAs(arg, pkg, module, moduleHere string) string {
+	arg = filepath.ToSlash(arg)
+	switch {
+	case !strings.Contains(arg, "/"):
+		return ""
+	case !builtByGoRun.MatchString(arg):
+		return quote(arg)
+	case pkg == "" || pkg == "command-line-arguments":
+		return "" // go run of single files, which the program does not know
+	case pkg == module && moduleHere == module:
+		return "go run ."
+	case moduleHere == module:
+		return "go run ./" + quote(strings.TrimPrefix(pkg, module+"/"))
+	}
+	return "go run " + quote(pkg)
+}
+
+// builtByGoRun matches the path of a program that go run has built: it is in a folder
+// that go run removes afterwards, or in the build cache, which GOCACHE may have put
+// anywhere, in a folder named after the hash of the program's inputs.
+var builtByGoRun = regexp.MustCompile(`/go-build[0-9]+/b[0-9]+/exe/[^/]+$|/[0-9a-f]{2}/[0-9a-f]{64}-d/[^/]+$`)
+
+// command is the command line that starts this program as the user has started it.
+func (s *shell) command() string { return cmp.Or(s.called, s.program) }
+
+// publicName is the command line that starts this program, for pages that are read on
+// other machines, where its path may be another.
+func (s *shell) publicName() string {
+	switch {
+	case s.program == ownProgram:
+		return inClone
+	case strings.HasPrefix(s.called, "go run "):
+		return s.called
+	}
+	return s.program
+}
+
+// public is a copy of the shell whose commands start with the public name.
+func (s *shell) public() *shell {
+	public := *s
+	public.program, public.called = s.publicName(), ""
+	return &public
+}
+
+// ownProgram is the name of the locksim command itself. A program that a user has built
+// with their own locks has another name.
+const ownProgram = "locksim"
+
+// inClone is the command line that starts it in a clone of locksim.
+const inClone = "go run ./cmd/locksim"
+
+// inOwnWords replaces the name locksim in the commands of a text by the command line that
+// starts this program. names are those of the commands.
+func (s *shell) inOwnWords(text string) string {
+	if s.command() == ownProgram {
+		return text
+	}
+	return locksimCommand.ReplaceAllString(text, "${1}"+strings.ReplaceAll(s.command(), "$", "$$")+"${2}")
+}
+
+// locksimCommand matches a call of locksim in a text, with its command.
+var locksimCommand = regexp.MustCompile(`(^|[^\w./-])locksim( (?:compare|completion|explore|gallery|init|list|matrix|merge|overlay|replay|report|run|schema|serve|show|sweep|version)\b)`)
+
+// speakOwnWords makes the help of a command and of its commands name this program.
+func (s *shell) speakOwnWords(cmd *cobra.Command) {
+	cmd.Long, cmd.Example = s.inOwnWords(cmd.Long), s.inOwnWords(cmd.Example)
+	for _, c := range cmd.Commands() {
+		s.speakOwnWords(c)
+	}
+}
+
+// mainPackage are the import paths of the main package of this program and of its module, as
+// the Go command has recorded them; "" where it has not.
+func mainPackage() (pkg, module string) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "", ""
+	}
+	return info.Path, info.Main.Path
+}
+
+// moduleHere is the path of the module whose root is the working directory, or "".
+func moduleHere() string {
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		return ""
+	}
+	m := moduleLine.FindSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	return string(m[1])
+}
+
+var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
+
+// programName is the name of a program at a path.
+func programName(arg string) string {
+	return strings.TrimSuffix(path.Base(filepath.ToSlash(arg)), ".exe")
+}

@@ -1,0 +1,28 @@
+package app
+
+import (
+	"github.com/spf13/cobra"
+
+	"locksim/scenarios/file"
+)
+
+func (s runs) showCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show SCENARIO|FILE.yaml",
+		Short: "Print the file of a scenario",
+		Long: `Show prints a scenario of the library as its YAML file, to read, or as the start of one
+of your own. It checks the file of a scenario that is named by its path, and prints it.`,
+		Example: `  locksim show gc-pause
+  locksim show gc-pause >my.yaml; locksim run ./my.yaml`,
+		Args:              exactly(1, "one scenario, by its name or its file"),
+		ValidArgsFunction: s.completeScenarios,
+		RunE: func(_ *cobra.Command, args []string) error {
+			sc, err := file.Load(args[0], s.serverNames()...)
+			if err != nil {
+				return err
+			}
+			_, err = s.out.Write(sc.Source)
+			return s.print(err)
+		},
+	}
+}
