@@ -37,8 +37,10 @@ func (a *advisory) take(wait time.Duration) error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := patient(a.life, wait, a.ttl)
+	defer cancel()
 	var granted bool
-	return taken(a.conn.QueryRowContext(a.life, statement, a.key).Scan(&granted))
+	return taken(a.conn.QueryRowContext(ctx, statement, a.key).Scan(&granted))
 }
 
 func (a *advisory) beat() error {

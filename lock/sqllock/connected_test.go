@@ -124,6 +124,36 @@ func TestDeadWaiterBehindAnother(t *testing.T) {
 	})
 }
 
+// A waiter does not wait for ever for a database that has lost its power, and with it the connection.
+func TestWaiterOfASilentDatabase(t *testing.T) {
+	const ttl = 4 * time.Second
+	between(t, sqllock.Options{TTL: ttl, Block: true}, 2, func(w *sim.World, i int, p *sim.Process, l lock.Locker, _ func()) {
+		if i == 0 {
+			take(t, p, l)
+			w.At(2*time.Second, func() {
+				if err := w.Faults().Crash(postgres.Name, faults.CrashPower); err != nil {
+					t.Error(err)
+				}
+			})
+			w.At(3*time.Second, func() {
+				if err := w.Faults().Restart(postgres.Name); err != nil {
+					t.Error(err)
+				}
+			})
+			time.Sleep(4 * ttl)
+			return
+		}
+		time.Sleep(time.Second)
+		began := p.Clock().Now()
+		_, err := l.Acquire(p.Context(), "order")
+		if d := p.Clock().Now().Sub(began); !errors.Is(err, lock.ErrOutcomeUnknown) || d > 2*ttl+time.Second {
+			t.Errorf("after %v: %v", d, err)
+			return
+		}
+		release(t, p, take(t, p, l))
+	})
+}
+
 // The end of Options.Context ends the lease with its connection, and the lock is free at once.
 func TestEndOfTheProgram(t *testing.T) {
 	between(t, sqllock.Options{TTL: time.Minute, Block: true}, 1, func(_ *sim.World, _ int, p *sim.Process, l lock.Locker, stop func()) {

@@ -29,8 +29,9 @@ type Options struct {
 	// database ends the wait after a TTL, or a little before the deadline of the context: by lock_timeout, or for a row by
 	// statement_timeout, which is at its default afterwards. After a TTL the waiter asks again, at the end of the queue. If
 	// the context is cancelled before, the connection is closed: until the database has noticed, the waiter is still in the
-	// queue. One whose machine has died may be granted the lock, and keeps it for a TTL. Without Block a waiter asks again
-	// and again, with SKIP LOCKED and the like, and keeps no connection in between.
+	// queue. If the database does not answer for two TTLs, Acquire fails. A waiter whose machine has died may be granted the
+	// lock, and keeps it for a TTL. Without Block a waiter asks again and again, with SKIP LOCKED and the like, and keeps no
+	// connection in between.
 	Block bool
 
 	// ReleaseTimeout bounds a release and the clean-up after a failed Acquire, both of which go on when the caller's

@@ -104,8 +104,10 @@ func (t *transaction) take(wait time.Duration) error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := patient(t.life, wait, t.ttl)
+	defer cancel()
 	var granted bool
-	err = taken(t.tx.QueryRowContext(t.life, statement, t.key).Scan(&granted))
+	err = taken(t.tx.QueryRowContext(ctx, statement, t.key).Scan(&granted))
 	if wait == 0 || t.limit != wholeStatement {
 		return err
 	}
@@ -116,6 +118,15 @@ func (t *transaction) take(wait time.Duration) error {
 		err = lock.ErrTaken
 	}
 	return err
+}
+
+// patient is the context of a statement that waits for a lock. A database that has not answered a TTL after the end of the
+// wait has lost its power, or its memory of the connection: nothing else tells a client that only waits for an answer.
+func patient(life context.Context, wait, ttl time.Duration) (context.Context, context.CancelFunc) {
+	if wait == 0 {
+		return context.WithCancel(life)
+	}
+	return context.WithTimeout(life, wait+ttl)
 }
 
 // execer is a connection or a transaction.

@@ -235,3 +235,19 @@ func atSomeEvent(action string) string {
 }
 
 var anyEvent = regexp.MustCompile(`event: [a-z]+,`)
+
+// A server that comes back after its crash does so in the minimal scenario as well, where a lock could never be had without
+// it; a crash that lasts from the start stays as it is.
+func TestMinimizeKeepsTheReturnOfAServer(t *testing.T) {
+	crashes := func(sc *file.Scenario) bool {
+		return slices.ContainsFunc(sc.Faults, func(f faults.Fault) bool { return f.Action.Kind() == "crash" })
+	}
+	for text, want := range map[string]int{
+		"  - at: 1s\n    crash: {process: r0}\n  - at: 2s\n    pause: {process: c0, for: 1s}\n  - at: 3s\n    restart: {process: r0}\n": 2,
+		"  - at: 1s\n    crash: {process: r0}\n  - at: 2s\n    pause: {process: c0, for: 1s}\n":                                         1,
+	} {
+		if small := shrink.Minimize(testruns.Parse(t, "name: crash\nfaults:\n"+text), crashes); len(small.Faults) != want {
+			t.Errorf("%d faults are left of\n%s", len(small.Faults), text)
+		}
+	}
+}
