@@ -205,6 +205,8 @@ func (t *transaction) free() (had bool, err error) {
 	switch err := t.tx.Commit(); {
 	case err == nil:
 		return true, nil
+	case t.life.Err() != nil: // given up: the commit says so, or that the end of the context has rolled it back, by chance
+		return false, t.life.Err()
 	case ended(err), errors.Is(err, sql.ErrTxDone):
 		return false, nil
 	default:
