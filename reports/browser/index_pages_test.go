@@ -50,8 +50,21 @@ func explored(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	e, opt := explore.Assemble(plan, map[int]explore.Block{0: block}), campaignOptions()
+	opt.Figure = func(i int) html.Found {
+		f := &e.Summary.Failures[i-1]
+		o, err := f.Run.Replay(nil, play.Once)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := html.Figure(&b, o, f.Violations[0].Mode, html.FigureOptions{ID: fmt.Sprintf("found-%d", i), Width: 1100}); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
 	var b bytes.Buffer
-	if err := html.Exploration(&b, explore.Assemble(plan, map[int]explore.Block{0: block}), campaignOptions()); err != nil {
+	if err := html.Exploration(&b, e, opt); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
