@@ -12,6 +12,7 @@ import (
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
 	"locksim/reports"
+	"locksim/reports/csv"
 	"locksim/reports/markdown"
 	"locksim/reports/terminal"
 	"locksim/scenarios/compare"
@@ -27,6 +28,7 @@ type compareFlags struct {
 	seeds    int
 	json     bool
 	markdown bool
+	csv      bool
 	quiet    bool
 }
 
@@ -63,6 +65,7 @@ or other servers: locksim explore --lock LOCK draws faults for it.`,
 	flags.IntVar(&f.seeds, "seeds", 1, "play each scenario with `N` seeds")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the table; see locksim schema compare")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
+	flags.BoolVar(&f.csv, "csv", false, csvUsage)
 	flags.BoolVar(&f.quiet, "quiet", false, "write no progress")
 	s.completeFlags(cmd)
 	return cmd
@@ -81,6 +84,9 @@ func (s comparisons) everyLock() []string { return append(s.lockNames(), s.speci
 func (s comparisons) compare(names []string, f compareFlags) error {
 	if f.json && f.markdown {
 		return errors.New("--json and --markdown: choose one")
+	}
+	if f.csv && (f.json || f.markdown) {
+		return errors.New("--csv and another form: choose one")
 	}
 	seeds, err := search.NewSeeds(1, f.seeds)
 	if err != nil {
@@ -104,6 +110,8 @@ func (s comparisons) compare(names []string, f compareFlags) error {
 		return s.print(err)
 	case f.markdown:
 		return s.print(markdown.Comparison(s.out, c))
+	case f.csv:
+		return s.print(csv.Comparison(c).Write(s.out))
 	}
 	return s.print(terminal.Comparison(s.out, c, reports.Options{Width: compareWidth, Colour: s.colour(isTerminal)}))
 }
