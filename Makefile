@@ -17,7 +17,7 @@ in_modules = @set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(
 # The packages with tests whose number of runs LOCKSIM_SOAK sets.
 SOAK_PACKAGES := $(sort $(dir $(shell grep -rl --include='*_test.go' LOCKSIM_SOAK .)))
 
-.PHONY: help test race check format lint bench soak soak-tests promises mutants reach schemas matrix compare findings gallery screenshots peers demo
+.PHONY: help test race check format lint bench soak soak-tests promises mutants reach module schemas matrix compare findings gallery screenshots peers demo
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -69,6 +69,12 @@ reach: ## makes one mistake at a time in the locks and lets locksim find it; wri
 	@mkdir -p reports/out/reach
 	$(GO) run ./internal/reach --out reports/out/reach >reports/out/reach/REACH.md
 	mv reports/out/reach/REACH.md reports/REACH.md
+
+# Make hands PATH on to the recipe, where it is to find programs: it gets that of the environment back, which a make from
+# 4.4 on no longer knows, and the folders in which Go and Git mostly are.
+module: ## gives the module another path, everywhere: make module PATH=example.org/you/locksim
+	@test "$(origin PATH)" = "command line" || { echo "name the path: make module PATH=example.org/you/locksim"; exit 1; }
+	@export PATH='$(shell echo "$$PATH"):/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin'; $(GO) run ./internal/rename '$(PATH)'
 
 schemas: ## the JSON Schemas of the documents that locksim prints, from its Go types; writes reports/schema
 	$(GO) run ./internal/schemas

@@ -31,6 +31,10 @@ const quickstart = "../../examples/quickstart"
 //	                  ellipsis leaves text out
 //	folders           the picture of the folders
 //
+// A table has a comment too where its cells are those of a page that a command writes:
+//
+//	from docs/compare.md
+//
 // A console block without a comment has only commands.
 
 // A block with the comment "prints" has the exact output of its commands.
@@ -237,6 +241,94 @@ func TestDocsQuoteFiles(t *testing.T) {
 	}
 }
 
+// The tables for choosing a lock in the READMEs have the cells of the comparison, which is
+// measured. Of the column that says for whom a lock is, a translation has its own.
+func TestReadmeTablesAreThoseOfTheComparison(t *testing.T) {
+	cells := map[string]map[string]string{} // by lock and column
+	put := func(lock, column, cell string) {
+		if cells[lock] == nil {
+			cells[lock] = map[string]string{}
+		}
+		cells[lock][column] = cell
+	}
+	for _, rows := range tables(readFile(t, filepath.Join(root, "docs/compare.md"))) {
+		for _, row := range rows[1:] {
+			for i, cell := range row[1:] {
+				switch rows[0][0] {
+				case "lock":
+					put(row[0], rows[0][i+1], cell)
+				case "faults":
+					put(rows[0][i+1], row[0], cell)
+				}
+			}
+		}
+	}
+	const marker = "<!-- from docs/compare.md -->\n"
+	for _, name := range []string{"README.md", "README.zh.md"} {
+		_, text, found := strings.Cut(readFile(t, filepath.Join(root, name)), marker)
+		if !found {
+			t.Fatalf("%s has no table from docs/compare.md", name)
+		}
+		rows := tables(text)[0]
+		if len(rows) < 10 {
+			t.Errorf("%s: the table has %d rows", name, len(rows))
+		}
+		for _, row := range rows[1:] {
+			for i, column := range rows[0][1:] {
+				if want, known := cells[row[0]][column]; row[i+1] != want && (known || name == "README.md") {
+					t.Errorf("%s: lock %s, column %s: %q, and the comparison has %q", name, row[0], column, row[i+1], want)
+				}
+			}
+		}
+	}
+}
+
+// The README in Chinese has every command and every output of the English one, in its order.
+func TestTheReadmesAreAlike(t *testing.T) {
+	fences := func(name string) []string {
+		var out []string
+		for _, b := range (page{name, readFile(t, filepath.Join(root, name))}).blocks() {
+			out = append(out, b.marker+"\n"+b.kind+"\n"+b.text)
+		}
+		return out
+	}
+	if d := cmp.Diff(fences("README.md"), fences("README.zh.md")); d != "" {
+		t.Errorf("blocks (-README.md +README.zh.md):\n%s", d)
+	}
+	const most = 250
+	for name, link := range map[string]string{"README.md": "](README.zh.md)", "README.zh.md": "](README.md)"} {
+		text := readFile(t, filepath.Join(root, name))
+		first, _, _ := strings.Cut(text, "\n")
+		if lines := strings.Count(text, "\n"); lines > most || !strings.Contains(first, link) {
+			t.Errorf("%s has %d lines, at most %d are allowed; its first line is %q", name, lines, most, first)
+		}
+	}
+}
+
+// tables are the tables of a page: rows of cells, the first of which is the head.
+func tables(text string) [][][]string {
+	var all [][][]string
+	var rows [][]string
+	for line := range strings.Lines(text + "\n") {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "|") {
+			if len(rows) > 0 {
+				all, rows = append(all, rows), nil
+			}
+			continue
+		}
+		if strings.HasPrefix(line, "|--") {
+			continue
+		}
+		var row []string
+		for cell := range strings.SplitSeq(strings.Trim(line, "|"), "|") {
+			row = append(row, strings.TrimSpace(cell))
+		}
+		rows = append(rows, row)
+	}
+	return all
+}
+
 var ellipsis = regexp.MustCompile(`(?m)^\s*(?://|#) …\n`)
 
 // after is the text of a file after a part of it; the part may be indented less.
@@ -312,18 +404,21 @@ func TestDocsShowTheQuickStart(t *testing.T) {
 	if out := shell(t, dir, "go mod edit -replace=locksim="+from); out != "" {
 		t.Fatal(out)
 	}
-	shown := 0
+	outputs := map[string]string{} // of each command, which several pages show
 	for _, b := range blocks(t, "console") {
 		if b.marker != "prints, about" {
 			continue
 		}
-		shown++
 		command, output, _ := strings.Cut(b.text, "\n")
 		fewer := strings.TrimPrefix(command, "$ ")
 		if strings.Contains(fewer, "TestMutex") {
 			fewer += " -rapid.checks=5" // instead of a hundred: the figures are not compared
 		}
-		printed := shell(t, dir, fewer)
+		printed, known := outputs[fewer]
+		if !known {
+			printed = shell(t, dir, fewer)
+			outputs[fewer] = printed
+		}
 		switch want := about(printed); {
 		case want == about(output):
 		case *update:
@@ -332,8 +427,8 @@ func TestDocsShowTheQuickStart(t *testing.T) {
 			t.Errorf("%s: %s\n(-is +%[1]s)\n%s", b.page.name, command, cmp.Diff(want, about(output)))
 		}
 	}
-	if shown != 2 {
-		t.Errorf("the pages show %d tests of the quick start, want the one that passes and the one that fails", shown)
+	if len(outputs) != 2 {
+		t.Errorf("the pages show %d tests of the quick start, want the one that passes and the one that fails", len(outputs))
 	}
 }
 

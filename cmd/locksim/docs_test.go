@@ -17,7 +17,7 @@ import (
 // root is the folder of the repository.
 const root = "../.."
 
-// page is a Markdown document: the README, a page of docs, or the README of an example.
+// page is a Markdown document: the README in two languages, a page of docs, or the README of an example.
 type page struct {
 	name string // relative to the root, with slashes
 	text string
@@ -27,7 +27,7 @@ type page struct {
 func pages(t *testing.T) []page {
 	t.Helper()
 	var all []page
-	for _, pattern := range []string{"README.md", "docs/*.md", "examples/*/README.md"} {
+	for _, pattern := range []string{"README*.md", "docs/*.md", "examples/*/README.md"} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("there is no %s: %v", pattern, err)

@@ -11,9 +11,6 @@ import (
 	"time"
 )
 
-// ErrMissing is returned where PostgreSQL is not installed, or cannot be run.
-var ErrMissing = errors.New("PostgreSQL is missing: install Debian's postgresql; it needs Linux")
-
 // ErrNoCompiler is returned where a server is to have a clock of its own, and nothing can compile that.
 var ErrNoCompiler = errors.New("a C compiler is missing: install Debian's gcc and libc6-dev")
 

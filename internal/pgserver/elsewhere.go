@@ -4,8 +4,12 @@ package pgserver
 
 import (
 	"context"
+	"errors"
 	"time"
 )
+
+// ErrMissing is returned by all functions: PostgreSQL runs in a world on Linux only.
+var ErrMissing = errors.New("PostgreSQL is missing: it runs in a world on Linux only, and all else works here")
 
 // Server is a PostgreSQL, of which there is none here.
 type Server struct{}

@@ -14,6 +14,9 @@ import (
 	"time"
 )
 
+// ErrMissing is returned where PostgreSQL is not installed, or cannot be run.
+var ErrMissing = errors.New("PostgreSQL is missing: install Debian's postgresql")
+
 // port is part of the name of the socket; nothing listens on a network.
 const port = "5432"
 

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"syscall"
 	"testing"
 )
 
@@ -43,10 +42,7 @@ func Start(t testing.TB, name, dir string, cmd *exec.Cmd) {
 	var log bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &log, &log
 	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if os.Geteuid() == 0 {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: unprivileged, Gid: unprivileged}
-	}
+	confine(cmd)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -36,11 +36,7 @@ func misbehave(play.Env) (lock.Locker, error) {
 	if os.Getenv(misbehaving) == "exit" {
 		os.Exit(9)
 	}
-	parent, err := os.FindProcess(os.Getppid())
-	if err != nil {
-		return nil, err
-	}
-	if err := parent.Signal(os.Interrupt); err != nil {
+	if err := signalTo(os.Getppid(), os.Interrupt); err != nil {
 		return nil, err
 	}
 	silent, _, err := os.Pipe()

@@ -114,8 +114,11 @@ func mainPackage() (pkg, module string) {
 }
 
 // moduleHere is the path of the module whose root is the working directory, or "".
-func moduleHere() string {
-	text, err := os.ReadFile("go.mod")
+func moduleHere() string { return moduleIn(".") }
+
+// moduleIn is the path of the module whose root is a folder, or "".
+func moduleIn(dir string) string {
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil {
 		return ""
 	}

@@ -50,7 +50,7 @@ bad input; 3 the harness failed, or a run was not deterministic.`,
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(listing{s}.listCommand(), comparisons{s}.compareCommand(), runs{s}.showCommand(), runs{s}.runCommand(), runs{s}.replayCommand(), runs{s}.reportCommand(), s.matrixCommand(),
+	root.AddCommand(s.initCommand(), listing{s}.listCommand(), comparisons{s}.compareCommand(), runs{s}.showCommand(), runs{s}.runCommand(), runs{s}.replayCommand(), runs{s}.reportCommand(), s.matrixCommand(),
 		s.exploreCommand(), s.sweepCommand(), s.mergeCommand(), s.schemaCommand(), s.overlayCommand(), s.versionCommand(), s.workerCommand(),
 		runs{s}.galleryCommand(), serving{s}.serveCommand())
 	s.speakOwnWords(root)

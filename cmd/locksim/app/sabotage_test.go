@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"locksim/lock"
@@ -53,9 +52,9 @@ func sendSignal(how string) error {
 	}
 	switch parts[0] {
 	case "interrupt":
-		return syscall.Kill(os.Getppid(), syscall.SIGINT)
+		return signalTo(os.Getppid(), os.Interrupt)
 	case "kill-parent":
-		return syscall.Kill(os.Getppid(), syscall.SIGKILL)
+		return signalTo(os.Getppid(), os.Kill)
 	}
 	if _, err := os.Stat(parts[2]); err == nil {
 		return nil
@@ -63,7 +62,7 @@ func sendSignal(how string) error {
 	if err := os.WriteFile(parts[2], nil, 0o600); err != nil {
 		return err
 	}
-	return syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	return signalTo(os.Getpid(), os.Kill)
 }
 
 // sendLate adds a byte to the file for each client, and sends the signal after the n-th.
@@ -80,9 +79,9 @@ func sendLate(how string, n int64, file string) error {
 		return err
 	}
 	if how == "kill" {
-		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		return signalTo(os.Getpid(), os.Kill)
 	}
-	return blockAfter(syscall.Kill(os.Getppid(), syscall.SIGINT))
+	return blockAfter(signalTo(os.Getppid(), os.Interrupt))
 }
 
 // blockAfter returns only if there was an error; otherwise it blocks until the process
@@ -97,4 +96,13 @@ func blockAfter(err error) error {
 	}
 	_, err = silent.Read(make([]byte, 1))
 	return err
+}
+
+// signalTo sends a signal to a process.
+func signalTo(pid int, signal os.Signal) error {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	return p.Signal(signal)
 }
