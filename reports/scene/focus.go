@@ -7,8 +7,9 @@ import (
 )
 
 // Focus is the span of time that shows how the run was decided: from the grants that are
-// in force at the decisive step, and the faults that strike during them, to that step.
-// Where no grant is in force, the last one counts. It has no lane, and is nil for a run
+// in force at the decisive step, that of the operation which the store decides there, and
+// the faults that strike during them, to that step. Where there is no such grant, the last
+// one counts. It has no lane, and is nil for a run
 // without a decisive step.
 func (s *Scene) Focus() *Span {
 	if s.Fatal == 0 {
@@ -17,12 +18,18 @@ func (s *Scene) Focus() *Span {
 	p := checker.Pos(s.Fatal)
 	at := s.At(p)
 	from, last := at, time.Duration(-1)
+	decided := 0 // the grant of the operation
+	for _, op := range s.Run.History.Ops {
+		if op.Applied == p {
+			decided = op.Grant
+		}
+	}
 	for _, g := range s.Run.History.Grants {
 		if g.Granted > p {
 			continue
 		}
 		last = max(last, s.At(g.Granted))
-		if g.Belief(s.Run.History.Care).Contains(p) || g.Claim().Contains(p) {
+		if g.ID == decided || g.Belief(s.Run.History.Care).Contains(p) || g.Claim().Contains(p) {
 			from = min(from, s.At(g.Granted))
 		}
 	}

@@ -414,16 +414,18 @@ func TestFocus(t *testing.T) {
 		grants []checker.Grant
 		want   string
 	}{
-		"no decisive step":                {0, []checker.Grant{grant(1, "c0", 2, 0)}, "none"},
-		"two grants and a pause":          {10, []checker.Grant{grant(1, "c0", 4, 11), grant(2, "c1", 8, 12)}, "3-10"},
-		"the pause was over before":       {10, []checker.Grant{grant(1, "c0", 8, 11)}, "8-10"},
-		"no grant in force: the last one": {10, []checker.Grant{grant(1, "c0", 1, 2), grant(2, "c1", 8, 9)}, "8-10"},
-		"a later grant does not count":    {9, []checker.Grant{grant(1, "c0", 8, 10), grant(2, "c1", 11, 0)}, "8-9"},
-		"without grants: the step":        {10, nil, "10-10"},
-		"the belief outlives the claim":   {10, []checker.Grant{{ID: 1, Client: "c0", Resource: "order", Granted: 2, Until: 6, Released: 11}}, "2-10"},
+		"no decisive step":                      {0, []checker.Grant{grant(1, "c0", 2, 0)}, "none"},
+		"two grants and a pause":                {10, []checker.Grant{grant(1, "c0", 4, 11), grant(2, "c1", 8, 12)}, "3-10"},
+		"the pause was over before":             {10, []checker.Grant{grant(1, "c0", 8, 11)}, "8-10"},
+		"no grant in force: the last one":       {10, []checker.Grant{grant(1, "c0", 1, 2), grant(2, "c1", 8, 9)}, "8-10"},
+		"a later grant does not count":          {9, []checker.Grant{grant(1, "c0", 8, 10), grant(2, "c1", 11, 0)}, "8-9"},
+		"that of the operation, which was over": {10, []checker.Grant{grant(7, "c0", 2, 3), grant(2, "c1", 8, 12)}, "2-10"},
+		"without grants: the step":              {10, nil, "10-10"},
+		"the belief outlives the claim":         {10, []checker.Grant{{ID: 1, Client: "c0", Resource: "order", Granted: 2, Until: 6, Released: 11}}, "2-10"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := sceneOf(checker.History{Grants: tc.grants}, events...)
+			ops := []checker.Op{{ID: "c0.w2", Grant: 7, Applied: 10}} // of a grant that only one case has
+			s := sceneOf(checker.History{Grants: tc.grants, Ops: ops}, events...)
 			s.Fatal = tc.fatal
 			got := "none"
 			if f := s.Focus(); f != nil {
