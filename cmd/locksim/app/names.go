@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"locksim/internal/prose"
 	"locksim/scenarios/kinds"
@@ -98,6 +99,7 @@ var locksimCommand = regexp.MustCompile(`(^|[^\w./-])locksim( (?:compare|complet
 // speakOwnWords makes the help of a command and of its commands name this program.
 func (s *shell) speakOwnWords(cmd *cobra.Command) {
 	cmd.Long, cmd.Example = s.inOwnWords(cmd.Long), s.inOwnWords(cmd.Example)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = s.inOwnWords(f.Usage) })
 	for _, c := range cmd.Commands() {
 		s.speakOwnWords(c)
 	}
