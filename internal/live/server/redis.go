@@ -49,9 +49,7 @@ func (g *Group) startRedis(ctx context.Context) error {
 		if err := s.follow(ctx, g.primary); err != nil {
 			return err
 		}
-	}
-	for _, s := range g.family()[1:] {
-		if err := s.inSync(ctx); err != nil {
+		if err := s.inSync(ctx); err != nil { // one after the other: Redis copies to one at a time, and pauses for a second in between
 			return err
 		}
 	}
