@@ -149,6 +149,12 @@ func Continue(dir string) error {
 	return until(dir, nil, syscall.SIGCONT, "go on", func(s status) bool { return s.state != 'T' })
 }
 
+// Exited reports whether a child of this program has exited, also if nothing has waited for it yet.
+func Exited(p *os.Process) bool {
+	s, err := statusOf(p.Pid)
+	return err != nil || s.state == 'Z'
+}
+
 // removeSharedMemory removes the segments that PostgreSQL notes in its postmaster.pid, with the id at the end of line 7. A
 // server that has ended in order has removed both.
 func removeSharedMemory(dir string) (err error) {
