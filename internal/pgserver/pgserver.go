@@ -61,12 +61,12 @@ func Missing() error {
 
 // Start makes a server with an empty database, and waits until it serves. It ends with [Server.Stop], and soon after this
 // program. The error wraps [ErrMissing] where there is no PostgreSQL, and [ErrNoCompiler] where there can be no clock.
-func Start(ctx context.Context, o Options) (s *Server, err error) {
+func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	bin, err := programs()
 	if err != nil {
 		return nil, err
 	}
-	s = &Server{dir: o.Dir, env: o.Env}
+	s := &Server{dir: o.Dir, env: o.Env}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Stop())
