@@ -13,7 +13,7 @@ import (
 )
 
 // patience is how long anything here may take, on a busy machine.
-const patience = 90 * time.Second
+const patience = 3 * time.Minute
 
 // start starts servers, which end with the test. Where they are missing the test is skipped, or fails with
 // LOCKSIM_REQUIRE_LIVE=1.
